@@ -1,0 +1,34 @@
+// Package offerings describes where a machine can be bought and for how much: the
+// zone, the capacity type, the price, what is left of a reservation and how often
+// such machines are interrupted. It also orders offerings by a strategy, adjusts
+// their prices and remembers those that failed lately. It knows nothing about the
+// size of machines and nothing about pods.
+//
+// # Prices
+//
+// A [Price] is an integer number of nano-USD per hour. Providers publish prices
+// with up to eight decimals, so that sums and comparisons are exact and do not
+// depend on the order of addition. Text and JSON show USD per hour as decimals.
+//
+// # Strategies
+//
+// A [Ranking] is a total order of [Candidate] values. Every strategy ends in the
+// same ties: the order of capacity types (reserved, spot, on-demand unless told
+// otherwise), then instance type, zone and reservation id by name. What each
+// strategy looks at first:
+//
+//	lowest-price              price
+//	price-capacity-optimized  price × (1 + rate)
+//	capacity-optimized        price × (1 + 10 × rate)
+//	diversified               price, then dealt out over spot pools (see [Ranking.Sort])
+//	prioritized               capacity type, then the caller's priority, then price
+//
+// where rate is [Offering.InterruptionRate], the share of such machines that are
+// interrupted in a month. [Ranking.ExpectedPrice] is the figure in question, so
+// that a solver can add it up.
+//
+// # Failures
+//
+// [Unavailable] records offerings that a provider turned down. It reads no clock:
+// the caller passes the time, and may keep the record as JSON between runs.
+package offerings

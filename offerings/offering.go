@@ -1,0 +1,82 @@
+package offerings
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Keys of the labels that say where and how a node was bought.
+const (
+	// ZoneLabel carries [Offering.Zone].
+	ZoneLabel = corev1.LabelTopologyZone
+	// CapacityTypeLabel carries [Offering.CapacityType].
+	CapacityTypeLabel = "karpenter.sh/capacity-type"
+	// ReservationIDLabel carries [Offering.ReservationID], on reserved nodes only.
+	ReservationIDLabel = "karpenter.k8s.aws/capacity-reservation-id"
+)
+
+// Offering is one way to buy machines of an instance type. An instance type lists
+// each combination of zone, capacity type and reservation at most once.
+type Offering struct {
+	// Zone is where the machine stands, as in topology.kubernetes.io/zone.
+	Zone string `json:"zone"`
+	// CapacityType says how it is paid for.
+	CapacityType CapacityType `json:"capacityType"`
+	// Price is what one more machine costs per hour. That of a reservation is what
+	// using it adds to the bill, often nothing.
+	Price Price `json:"price"`
+	// Unavailable offerings are listed, so that running nodes can be priced and
+	// compared with what is on sale, but cannot be launched.
+	Unavailable bool `json:"unavailable,omitempty"`
+	// ReservationID names the reservation of a reserved offering. Offerings of
+	// several types or zones that carry the same id draw on the same reservation.
+	ReservationID string `json:"reservationID,omitempty"`
+	// ReservationCount is how many machines are left in the reservation.
+	ReservationCount int `json:"reservationCount,omitempty"`
+	// InterruptionRate is the share, 0 to 1, of such spot machines that are taken
+	// away within a month; 0 is none, or unknown.
+	InterruptionRate float64 `json:"interruptionRate,omitempty"`
+	// Capacity replaces, resource by resource, what the instance type holds when it
+	// is bought here.
+	Capacity corev1.ResourceList `json:"capacity,omitempty"`
+	// Overhead replaces, resource by resource, the sum that kubelet, system and
+	// eviction threshold keep for themselves.
+	Overhead corev1.ResourceList `json:"overhead,omitempty"`
+	// Labels are what nodes bought here carry beside zone, capacity type and
+	// reservation id: zone id, region, partition, kind of reservation.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Estimated names the JSON fields whose values are estimates of ours rather than
+	// figures of the source, such as "price" or "interruptionRate".
+	Estimated []string `json:"estimated,omitempty"`
+}
+
+// NodeLabels returns the labels that a node bought here carries: zone, capacity
+// type, the reservation id of a reserved offering, and Labels. The map is the
+// caller's to keep.
+func (o Offering) NodeLabels() map[string]string {
+	labels := make(map[string]string, len(o.Labels)+3)
+	maps.Copy(labels, o.Labels)
+	labels[ZoneLabel] = o.Zone
+	labels[CapacityTypeLabel] = string(o.CapacityType)
+	if o.CapacityType == Reserved && o.ReservationID != "" {
+		labels[ReservationIDLabel] = o.ReservationID
+	}
+	return labels
+}
+
+// Launchable reports whether a machine can be bought here now: the offering is not
+// marked unavailable, and its reservation, if it has one, is not used up.
+func (o Offering) Launchable() bool {
+	return !o.Unavailable && (o.CapacityType != Reserved || o.ReservationCount > 0)
+}
+
+// DeepCopy returns an offering that shares no memory with o.
+func (o Offering) DeepCopy() Offering {
+	o.Capacity = o.Capacity.DeepCopy()
+	o.Overhead = o.Overhead.DeepCopy()
+	o.Labels = maps.Clone(o.Labels)
+	o.Estimated = slices.Clone(o.Estimated)
+	return o
+}

@@ -1,0 +1,147 @@
+package offerings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// Price is what a machine costs, in nano-USD per hour: 0.0412 USD per hour is
+// Price(41_200_000). The zero value is free. A price that can be read is never
+// negative; the difference of two prices may be, and prints with its sign.
+type Price int64
+
+// MaxPrice is the dearest price there is, some 9.2 billion USD per hour. Sums that
+// would pass it stop there.
+const MaxPrice Price = math.MaxInt64
+
+// ParsePrice reads a decimal number of USD per hour, with or without an exponent:
+// "0.0412", "12", ".5", "4.12e-2". It is exact to nine decimals and rounds half up
+// beyond them. Signs, blanks, currency symbols, NaN, Inf and prices above
+// [MaxPrice] are errors.
+func ParsePrice(s string) (Price, error) {
+	n, err := parseNano(s)
+	if err != nil {
+		return 0, fmt.Errorf("price %s: %w", quoteShort(s), priceFault(err))
+	}
+	return Price(n), nil
+}
+
+// PriceOf converts USD per hour by the rules of [ParsePrice]. The float is taken
+// for the shortest decimal that means it, so that 0.1 is exactly 0.1.
+func PriceOf(usd float64) (Price, error) {
+	switch {
+	case math.IsNaN(usd) || math.IsInf(usd, 0):
+		return 0, fmt.Errorf("price %v: not a number of USD per hour", usd)
+	case usd == 0: // also −0, which would print with a sign
+		return 0, nil
+	}
+	return ParsePrice(strconv.FormatFloat(usd, 'g', -1, 64))
+}
+
+// MustPrice is [ParsePrice] for prices written in source code. It panics on an
+// error.
+func MustPrice(s string) Price {
+	p, err := ParsePrice(s)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// USD is the price in USD per hour, as near as a float64 comes.
+func (p Price) USD() float64 { return float64(p) / nano }
+
+// String is the price in USD per hour, as the shortest exact decimal: "0.0412".
+// [ParsePrice] reads it back.
+func (p Price) String() string { return formatNano(int64(p)) }
+
+// Plus adds two prices. It reports false, with the nearest price that exists, where
+// the sum overflows.
+func (p Price) Plus(q Price) (Price, bool) {
+	sum := p + q
+	if (sum > p) == (q > 0) {
+		return sum, true
+	}
+	if q > 0 {
+		return MaxPrice, false
+	}
+	return math.MinInt64, false
+}
+
+// Times is the price of n such machines. It reports false, with the nearest price
+// that exists, where the product overflows.
+func (p Price) Times(n int64) (Price, bool) {
+	negative := (p < 0) != (n < 0)
+	hi, lo := bits.Mul64(magnitude(int64(p)), magnitude(n))
+	switch {
+	case hi == 0 && lo <= math.MaxInt64:
+		if negative {
+			return -Price(lo), true
+		}
+		return Price(lo), true
+	case hi == 0 && lo == 1<<63 && negative:
+		return math.MinInt64, true
+	case negative:
+		return math.MinInt64, false
+	}
+	return MaxPrice, false
+}
+
+// MarshalJSON writes USD per hour as a JSON number with exact decimals.
+func (p Price) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalJSON reads a JSON number of USD per hour by the rules of [ParsePrice],
+// without the loss that a float64 in between would bring. null leaves the price
+// as it is.
+func (p *Price) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	// Nothing but a number in JSON's own grammar: not "0.1" in quotes, not .5.
+	var number json.Number
+	if len(data) == 0 || data[0] == '"' || json.Unmarshal(data, &number) != nil {
+		return fmt.Errorf("price %s: want a JSON number of USD per hour", shorten(string(data)))
+	}
+	parsed, err := ParsePrice(number.String())
+	if err != nil {
+		return err
+	}
+	*p = parsed
+	return nil
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// priceFault says what is wrong in the words of prices.
+func priceFault(err error) error {
+	switch {
+	case errors.Is(err, errNotDecimal):
+		return errors.New("want a decimal number of USD per hour, like 0.0412")
+	case errors.Is(err, errNegative):
+		return errors.New("must not be negative")
+	case errors.Is(err, errTooLarge):
+		return fmt.Errorf("must not exceed %v USD per hour", MaxPrice)
+	}
+	return err
+}
+
+// quoteShort quotes a piece of input for an error message.
+func quoteShort(s string) string { return strconv.Quote(shorten(s)) }
+
+// shorten keeps an error message readable when the input is not.
+func shorten(s string) string {
+	const longest = 40
+	if len(s) <= longest {
+		return s
+	}
+	return s[:longest] + "…"
+}

@@ -1,0 +1,133 @@
+package offerings
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Candidate is an offering together with the name of the instance type that it
+// sells.
+type Candidate struct {
+	InstanceType string
+	Offering     Offering
+}
+
+// Ranking orders offerings, best first. The zero value takes the lowest price and
+// decides ties by capacity type (reserved, spot, on-demand), then by the names of
+// instance type, zone and reservation. A ranking is read only; it may be shared.
+type Ranking struct {
+	// Strategy says what to look at first; "" is LowestPrice.
+	Strategy Strategy
+	// CapacityTypes is the order of capacity types. Those that are missing follow in
+	// the order reserved, spot, on-demand. Under Prioritized it is what is looked at
+	// first, otherwise it decides ties.
+	CapacityTypes []CapacityType
+	// Priorities ranks instance types by name for Prioritized, smallest first. Types
+	// that are missing come last. Other strategies do not read it.
+	Priorities map[string]int
+}
+
+// Validate reports everything that is wrong with the ranking: an unknown strategy,
+// an unknown or repeated capacity type, a priority for a type without a name.
+func (r Ranking) Validate() error {
+	var faults faultList
+	if _, err := ParseStrategy(string(r.Strategy)); err != nil {
+		faults.add("strategy: %w", err)
+	}
+	for i, c := range r.CapacityTypes {
+		if _, err := ParseCapacityType(string(c)); err != nil {
+			faults.add("capacityTypes[%d]: %w", i, err)
+		} else if slices.Contains(r.CapacityTypes[:i], c) {
+			faults.add("capacityTypes[%d]: %s: stands there twice", i, c)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Priorities)) {
+		if name == "" {
+			faults.add("priorities: the name of an instance type must not be empty")
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// ExpectedPrice is what the strategy minimises: the price, raised under
+// [PriceCapacityOptimized] and [CapacityOptimized] by the risk of interruption.
+// With w of 1 and 10, and the interruption rate rounded to parts per million,
+//
+//	expected = price × (1,000,000 + w × rate) ÷ 1,000,000
+//
+// rounded half up to a nano-USD, at most [MaxPrice]. Under [Prioritized], where
+// price comes last, and under [Diversified] it is the price.
+func (r Ranking) ExpectedPrice(c Candidate) Price {
+	price, weight := c.Offering.Price, r.Strategy.riskWeight()
+	if weight == 0 || price <= 0 {
+		return price
+	}
+	return scale(price, million+weight*partsPerMillion(c.Offering.InterruptionRate), million)
+}
+
+// Compare is negative when a is the better choice, positive when b is, and 0 only
+// when they are the same choice. It is a total order. Under [Diversified], where a
+// place in the list depends on the rest of the list, it compares prices; use Sort.
+func (r Ranking) Compare(a, b Candidate) int {
+	if r.Strategy == Prioritized {
+		if c := cmp.Or(r.compareCapacityType(a, b), cmp.Compare(r.priority(a), r.priority(b))); c != 0 {
+			return c
+		}
+	}
+	if c := cmp.Compare(r.ExpectedPrice(a), r.ExpectedPrice(b)); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		r.compareRisk(a, b),
+		r.compareCapacityType(a, b),
+		cmp.Compare(a.InstanceType, b.InstanceType),
+		cmp.Compare(a.Offering.Zone, b.Offering.Zone),
+		cmp.Compare(a.Offering.ReservationID, b.Offering.ReservationID),
+		// Only candidates that no valid instance type lists side by side come here.
+		cmp.Compare(a.Offering.Price, b.Offering.Price),
+		cmp.Compare(a.Offering.InterruptionRate, b.Offering.InterruptionRate),
+	)
+}
+
+// compareRisk puts the calmer of two offerings first when the strategy weighs risk
+// and they are expected to cost the same.
+func (r Ranking) compareRisk(a, b Candidate) int {
+	if r.Strategy.riskWeight() == 0 {
+		return 0
+	}
+	return cmp.Compare(partsPerMillion(a.Offering.InterruptionRate), partsPerMillion(b.Offering.InterruptionRate))
+}
+
+func (r Ranking) compareCapacityType(a, b Candidate) int {
+	return cmp.Or(
+		cmp.Compare(r.capacityTypeRank(a.Offering.CapacityType), r.capacityTypeRank(b.Offering.CapacityType)),
+		cmp.Compare(a.Offering.CapacityType, b.Offering.CapacityType),
+	)
+}
+
+// capacityTypeRank is the place of a capacity type: in the caller's list, behind it
+// in the default order, or behind everything.
+func (r Ranking) capacityTypeRank(c CapacityType) int {
+	if i := slices.Index(r.CapacityTypes, c); i >= 0 {
+		return i
+	}
+	switch c {
+	case Reserved:
+		return len(r.CapacityTypes)
+	case Spot:
+		return len(r.CapacityTypes) + 1
+	case OnDemand:
+		return len(r.CapacityTypes) + 2
+	}
+	return math.MaxInt
+}
+
+func (r Ranking) priority(c Candidate) int {
+	if priority, ok := r.Priorities[c.InstanceType]; ok {
+		return priority
+	}
+	return math.MaxInt
+}

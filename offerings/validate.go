@@ -1,0 +1,113 @@
+package offerings
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Validate reports everything that is wrong with the offering, joined into one
+// error of which each line names the field and the value. A reserved offering
+// needs a reservation id, since reservations are counted by it; an offering of
+// another kind must not have one. Only spot offerings have an interruption rate.
+func (o Offering) Validate() error {
+	var faults faultList
+	switch {
+	case o.Zone == "":
+		faults.add("zone: must not be empty")
+	default:
+		faults.label("zone", o.Zone)
+	}
+	if _, err := ParseCapacityType(string(o.CapacityType)); err != nil {
+		faults.add("capacityType: %w", err)
+	}
+	if o.Price < 0 {
+		faults.add("price: %v: must not be negative", o.Price)
+	}
+	o.validateReservation(&faults)
+	// Written so that NaN fails too.
+	if !(o.InterruptionRate >= 0 && o.InterruptionRate <= 1) {
+		faults.add("interruptionRate: %v: want a share from 0 to 1", o.InterruptionRate)
+	} else if o.InterruptionRate > 0 && o.CapacityType != Spot {
+		faults.add("interruptionRate: %v: only spot offerings have one, this is %s", o.InterruptionRate, o.CapacityType)
+	}
+	faults.resources("capacity", o.Capacity)
+	faults.resources("overhead", o.Overhead)
+	o.validateLabels(&faults)
+	for _, field := range o.Estimated {
+		if !slices.Contains(estimable(), field) {
+			faults.add("estimated: %s: want one of %s", quoteShort(field), strings.Join(estimable(), ", "))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (o Offering) validateReservation(faults *faultList) {
+	if o.CapacityType != Reserved {
+		if o.ReservationID != "" {
+			faults.add("reservationID: %s: only reserved offerings have one, this is %s", quoteShort(o.ReservationID), o.CapacityType)
+		}
+		if o.ReservationCount != 0 {
+			faults.add("reservationCount: %d: only reserved offerings have one, this is %s", o.ReservationCount, o.CapacityType)
+		}
+		return
+	}
+	if o.ReservationID == "" {
+		faults.add("reservationID: must not be empty, since reservations are counted by it")
+	} else {
+		faults.label("reservationID", o.ReservationID)
+	}
+	if o.ReservationCount < 0 {
+		faults.add("reservationCount: %d: must not be negative", o.ReservationCount)
+	}
+}
+
+func (o Offering) validateLabels(faults *faultList) {
+	own := Offering{Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}.NodeLabels()
+	for _, key := range slices.Sorted(maps.Keys(o.Labels)) {
+		value := o.Labels[key]
+		for _, message := range validation.IsQualifiedName(key) {
+			faults.add("labels: key %s: %s", quoteShort(key), message)
+		}
+		faults.label("labels["+key+"]", value)
+		if want, ok := own[key]; ok && want != value {
+			faults.add("labels[%s]: %s: contradicts %s, which the offering says elsewhere", key, quoteShort(value), quoteShort(want))
+		}
+	}
+}
+
+// estimable lists the fields that [Offering.Estimated] may name.
+func estimable() []string {
+	return []string{"capacity", "interruptionRate", "overhead", "price", "reservationCount", "unavailable"}
+}
+
+// faultList collects what is wrong with one object.
+type faultList []error
+
+func (f *faultList) add(format string, args ...any) {
+	*f = append(*f, fmt.Errorf(format, args...))
+}
+
+// label reports a text that cannot be the value of a label.
+func (f *faultList) label(field, value string) {
+	for _, message := range validation.IsValidLabelValue(value) {
+		f.add("%s: %s: %s", field, quoteShort(value), message)
+	}
+}
+
+func (f *faultList) resources(field string, list corev1.ResourceList) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		quantity := list[name]
+		if name == "" {
+			f.add("%s: resource name must not be empty", field)
+		}
+		if quantity.Sign() < 0 {
+			f.add("%s[%s]: %s: must not be negative", field, name, quantity.String())
+		}
+	}
+}
