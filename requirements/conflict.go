@@ -1,0 +1,76 @@
+package requirements
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Conflict is the error of two requirements on one key that cannot both hold.
+// It formats itself only when it is printed: most conflicts never are.
+type Conflict struct {
+	// Key is the label key.
+	Key string
+	// Left is the requirement of the receiver; when Undefined is set it allows anything.
+	Left Requirement
+	// Right is the requirement of the argument.
+	Right Requirement
+	// Undefined means that the receiver does not define the key at all, while
+	// Right insists on the label.
+	Undefined bool
+
+	receiver Set
+}
+
+// Error names the key and both sides, and the key that was probably meant.
+func (c *Conflict) Error() string {
+	if !c.Undefined {
+		return fmt.Sprintf("label %q: %s does not overlap %s", c.Key, c.Left.Short(), c.Right.Short())
+	}
+	msg := fmt.Sprintf("label %q is not defined, but required: %s", c.Key, c.Right.Short())
+	if hint := c.Hint(); hint != "" {
+		msg += fmt.Sprintf(" (did you mean %q?)", hint)
+	}
+	return msg
+}
+
+// Hint returns the key that was probably meant by an undefined one: a
+// well-known key, or one that the receiver defines, which contains the key or
+// ends with the part of it after the slash. It is empty when no key does. The
+// closest goes first: same name after the slash, then same ending.
+func (c *Conflict) Hint() string {
+	if !c.Undefined || c.Key == "" {
+		return ""
+	}
+	best, hint := 0, ""
+	consider := func(known string) {
+		if score := resemblance(c.Key, known); score > best {
+			best, hint = score, known
+		}
+	}
+	for _, r := range c.receiver.reqs {
+		consider(r.key)
+	}
+	for _, known := range wellKnown.keys {
+		consider(known)
+	}
+	return hint
+}
+
+// resemblance rates how likely key is a slip for known; 0 is not at all.
+func resemblance(key, known string) int {
+	name, knownName := lastPart(key), lastPart(known)
+	switch {
+	case key == known || name == "":
+		return 0
+	case name == knownName:
+		return 3
+	case strings.HasSuffix(known, name):
+		return 2
+	case strings.Contains(known, key):
+		return 1
+	default:
+		return 0
+	}
+}
+
+func lastPart(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

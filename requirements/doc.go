@@ -1,0 +1,2 @@
+// Package requirements is the algebra of label requirements.
+package requirements

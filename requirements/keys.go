@@ -1,0 +1,136 @@
+package requirements
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Label keys that carry a meaning here, beside those that Kubernetes defines.
+const (
+	// NodePoolKey carries the name of the NodePool that a node belongs to.
+	NodePoolKey = "karpenter.sh/nodepool"
+	// CapacityTypeKey carries how a node is paid for: reserved, spot or on-demand.
+	CapacityTypeKey = "karpenter.sh/capacity-type"
+	// ReservationIDKey carries the capacity reservation that a node uses up.
+	ReservationIDKey = "karpenter.k8s.aws/capacity-reservation-id"
+	// TenancyKey carries whether a node shares its hardware: default or dedicated.
+	TenancyKey = "karpenter.k8s.aws/instance-tenancy"
+)
+
+const azureDiskZoneKey = "topology.disk.csi.azure.com/zone"
+
+// NormalizeKey returns the stable label key that key is another name of: the
+// beta keys of Kubernetes and the zone keys under which storage drivers label
+// nodes and volumes. Other keys come back as they are.
+func NormalizeKey(key string) string {
+	switch key {
+	case corev1.LabelFailureDomainBetaZone,
+		"topology.ebs.csi.aws.com/zone", "topology.ebs.csi.eks.amazonaws.com/zone",
+		"topology.gke.io/zone", azureDiskZoneKey, "topology.file.csi.azure.com/zone":
+		return corev1.LabelTopologyZone
+	case corev1.LabelFailureDomainBetaRegion:
+		return corev1.LabelTopologyRegion
+	case corev1.LabelInstanceType:
+		return corev1.LabelInstanceTypeStable
+	case "beta.kubernetes.io/arch":
+		return corev1.LabelArchStable
+	case "beta.kubernetes.io/os":
+		return corev1.LabelOSStable
+	}
+	return key
+}
+
+// aliases returns the other names of a stable key, in a fixed order. The result
+// is shared and must not be written to.
+func aliases(key string) []string {
+	switch key {
+	case corev1.LabelTopologyZone:
+		return zoneAliases
+	case corev1.LabelTopologyRegion:
+		return regionAliases
+	case corev1.LabelInstanceTypeStable:
+		return typeAliases
+	case corev1.LabelArchStable:
+		return archAliases
+	case corev1.LabelOSStable:
+		return osAliases
+	}
+	return nil
+}
+
+// Read only; variables because Go has no constant slices.
+var (
+	zoneAliases = []string{
+		corev1.LabelFailureDomainBetaZone,
+		"topology.ebs.csi.aws.com/zone", "topology.ebs.csi.eks.amazonaws.com/zone",
+		"topology.gke.io/zone", azureDiskZoneKey, "topology.file.csi.azure.com/zone",
+	}
+	regionAliases = []string{corev1.LabelFailureDomainBetaRegion}
+	typeAliases   = []string{corev1.LabelInstanceType}
+	archAliases   = []string{"beta.kubernetes.io/arch"}
+	osAliases     = []string{"beta.kubernetes.io/os"}
+)
+
+// normalizeValue returns what a value given under an alias key means under the
+// stable key. Azure's disk driver calls a machine outside of every zone "",
+// where the zone label of the same machine is "0".
+func normalizeValue(key, value string) string {
+	if key == azureDiskZoneKey && value == "" {
+		return "0"
+	}
+	return value
+}
+
+// Restricted reports whether users may not set a label of that key, because its
+// value follows from where and how a node is bought: the host name, and the
+// domains of Karpenter and its AWS provider with their subdomains, except for
+// the well-known keys that one may choose by.
+func Restricted(key string) bool {
+	key = NormalizeKey(key)
+	if key == corev1.LabelHostname || key == ReservationIDKey {
+		return true
+	}
+	if WellKnown().Has(key) {
+		return false
+	}
+	domain, _, found := strings.Cut(key, "/")
+	if !found {
+		return false
+	}
+	for _, restricted := range []string{"karpenter.sh", "karpenter.k8s.aws"} {
+		if domain == restricted || strings.HasSuffix(domain, "."+restricted) {
+			return true
+		}
+	}
+	return false
+}
+
+// KeySet is an immutable set of label keys; the zero value is empty.
+type KeySet struct{ keys []string }
+
+// NewKeySet returns the set of the keys, each in its stable form.
+func NewKeySet(keys ...string) KeySet { return KeySet{}.With(keys...) }
+
+// Has reports whether key, or the stable key that it stands for, is in the set.
+func (s KeySet) Has(key string) bool {
+	_, found := slices.BinarySearch(s.keys, NormalizeKey(key))
+	return found
+}
+
+// With returns a set that also holds keys.
+func (s KeySet) With(keys ...string) KeySet {
+	out := slices.Clone(s.keys)
+	for _, k := range keys {
+		out = append(out, NormalizeKey(k))
+	}
+	slices.Sort(out)
+	return KeySet{keys: slices.Compact(out)}
+}
+
+// Keys returns the keys, sorted, in a slice of the caller's own.
+func (s KeySet) Keys() []string { return slices.Clone(s.keys) }
+
+// Len returns the number of keys.
+func (s KeySet) Len() int { return len(s.keys) }

@@ -1,0 +1,67 @@
+package requirements
+
+import corev1 "k8s.io/api/core/v1"
+
+// WellKnown returns the keys whose labels follow from what is bought, so that a
+// NodePool need not define them for pods to ask for them: those of Kubernetes
+// and Karpenter, and those that Karpenter's providers for AWS, Azure and KWOK
+// put on nodes.
+func WellKnown() KeySet { return wellKnown }
+
+// wellKnown is built once and never written to: a KeySet is immutable.
+var wellKnown = NewKeySet(
+	NodePoolKey,
+	CapacityTypeKey,
+	corev1.LabelTopologyZone,
+	corev1.LabelTopologyRegion,
+	corev1.LabelInstanceTypeStable,
+	corev1.LabelArchStable,
+	corev1.LabelOSStable,
+	corev1.LabelWindowsBuild,
+
+	ReservationIDKey,
+	TenancyKey,
+	"karpenter.k8s.aws/capacity-reservation-interruptible",
+	"karpenter.k8s.aws/capacity-reservation-type",
+	"karpenter.k8s.aws/instance-accelerator-count",
+	"karpenter.k8s.aws/instance-accelerator-manufacturer",
+	"karpenter.k8s.aws/instance-accelerator-name",
+	"karpenter.k8s.aws/instance-capability-flex",
+	"karpenter.k8s.aws/instance-category",
+	"karpenter.k8s.aws/instance-cpu",
+	"karpenter.k8s.aws/instance-cpu-manufacturer",
+	"karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz",
+	"karpenter.k8s.aws/instance-ebs-bandwidth",
+	"karpenter.k8s.aws/instance-encryption-in-transit-supported",
+	"karpenter.k8s.aws/instance-family",
+	"karpenter.k8s.aws/instance-generation",
+	"karpenter.k8s.aws/instance-gpu-count",
+	"karpenter.k8s.aws/instance-gpu-manufacturer",
+	"karpenter.k8s.aws/instance-gpu-memory",
+	"karpenter.k8s.aws/instance-gpu-name",
+	"karpenter.k8s.aws/instance-hypervisor",
+	"karpenter.k8s.aws/instance-local-nvme",
+	"karpenter.k8s.aws/instance-memory",
+	"karpenter.k8s.aws/instance-network-bandwidth",
+	"karpenter.k8s.aws/instance-size",
+	"karpenter.k8s.aws/placement-group-id",
+	"karpenter.k8s.aws/placement-group-partition",
+	"topology.k8s.aws/zone-id",
+
+	"karpenter.azure.com/sku-cpu",
+	"karpenter.azure.com/sku-family",
+	"karpenter.azure.com/sku-gpu-count",
+	"karpenter.azure.com/sku-gpu-manufacturer",
+	"karpenter.azure.com/sku-gpu-name",
+	"karpenter.azure.com/sku-memory",
+	"karpenter.azure.com/sku-name",
+	"karpenter.azure.com/sku-networking-accelerated",
+	"karpenter.azure.com/sku-storage-ephemeralos-maxsize",
+	"karpenter.azure.com/sku-storage-premium-capable",
+	"karpenter.azure.com/sku-version",
+
+	"karpenter.kwok.sh/instance-cpu",
+	"karpenter.kwok.sh/instance-family",
+	"karpenter.kwok.sh/instance-memory",
+	"karpenter.kwok.sh/instance-size",
+)
