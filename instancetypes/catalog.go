@@ -1,0 +1,182 @@
+package instancetypes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Defaults for labels that every node has and small catalogs leave out.
+const (
+	defaultArch = "amd64"
+	defaultOS   = "linux"
+)
+
+// Catalog is a set of instance types that has been validated and does not change.
+// Types are in order of name; their offerings are in order of zone, capacity type
+// and reservation id. Any number of goroutines may read one. The zero value and
+// nil are empty catalogs.
+//
+// The types that a catalog hands out are its own: read them, keep them as long as
+// you like, but change only copies.
+type Catalog struct {
+	types      []*InstanceType
+	byName     map[string]*InstanceType
+	provenance []Provenance
+}
+
+// NewCatalog copies the types, fills in the labels that [InstanceType.Labels]
+// promises, puts everything in order and validates it. The error reports every
+// fault at once, as [Fault] values: those of [InstanceType.Validate], and names
+// that occur twice. A catalog without types is legal.
+func NewCatalog(types ...*InstanceType) (*Catalog, error) {
+	var fs faults
+	c := &Catalog{
+		types:  make([]*InstanceType, 0, len(types)),
+		byName: make(map[string]*InstanceType, len(types)),
+	}
+	for i, t := range types {
+		if t == nil {
+			fs.add(&Fault{Field: fmt.Sprintf("types[%d]", i), Problem: "is nil"})
+			continue
+		}
+		t.check(&fs)
+		if _, ok := c.byName[t.Name]; ok {
+			fs.add(&Fault{Type: t.Name, Field: "name", Value: t.Name, Problem: "is the name of two types"})
+			continue
+		}
+		t = t.DeepCopy()
+		t.complete()
+		c.byName[t.Name] = t
+		c.types = append(c.types, t)
+	}
+	if err := fs.err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(c.types, func(a, b *InstanceType) int { return strings.Compare(a.Name, b.Name) })
+	return c, nil
+}
+
+// complete brings a type into the form in which a catalog holds it.
+func (t *InstanceType) complete() {
+	labels := make(map[string]string, len(t.Labels)+3)
+	labels[corev1.LabelArchStable] = defaultArch
+	labels[corev1.LabelOSStable] = defaultOS
+	for key, value := range t.Labels {
+		labels[requirements.NormalizeKey(key)] = value
+	}
+	labels[corev1.LabelInstanceTypeStable] = t.Name
+	t.Labels = labels
+	if t.Capacity == nil {
+		t.Capacity = corev1.ResourceList{}
+	}
+	slices.SortFunc(t.Offerings, func(a, b offerings.Offering) int { return keyOf(a).compare(keyOf(b)) })
+}
+
+// Len returns the number of types.
+func (c *Catalog) Len() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.types)
+}
+
+// Get returns the type of that name. It is the catalog's own: do not change it.
+func (c *Catalog) Get(name string) (*InstanceType, bool) {
+	if c == nil {
+		return nil, false
+	}
+	t, ok := c.byName[name]
+	return t, ok
+}
+
+// All yields the types in order of name. They are the catalog's own: do not change
+// them.
+func (c *Catalog) All() iter.Seq[*InstanceType] {
+	return func(yield func(*InstanceType) bool) {
+		if c == nil {
+			return
+		}
+		for _, t := range c.types {
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// Names returns the names of the types, sorted. The caller owns the slice.
+func (c *Catalog) Names() []string {
+	names := make([]string, 0, c.Len())
+	for t := range c.All() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Offering returns how a type is sold in a zone under a capacity type. Where there
+// are several reservations it returns the one whose id sorts first.
+func (c *Catalog) Offering(instanceType, zone string, capacityType offerings.CapacityType) (offerings.Offering, bool) {
+	t, ok := c.Get(instanceType)
+	if !ok {
+		return offerings.Offering{}, false
+	}
+	want := offeringKey{zone: zone, capacityType: capacityType}
+	i, _ := slices.BinarySearchFunc(t.Offerings, want, func(o offerings.Offering, want offeringKey) int {
+		return keyOf(o).compare(want)
+	})
+	if i == len(t.Offerings) || t.Offerings[i].Zone != zone || t.Offerings[i].CapacityType != capacityType {
+		return offerings.Offering{}, false
+	}
+	return t.Offerings[i], true
+}
+
+// InstanceTypes makes a catalog a [Source] that gives every NodePool the same
+// types. The caller owns the slice, the types are the catalog's own.
+func (c *Catalog) InstanceTypes(context.Context, string) ([]*InstanceType, error) {
+	return slices.Collect(c.All()), nil
+}
+
+// derive makes a catalog of types that are in order and valid already.
+func (c *Catalog) derive(types []*InstanceType) *Catalog {
+	d := &Catalog{types: types, byName: make(map[string]*InstanceType, len(types)), provenance: c.Provenance()}
+	for _, t := range types {
+		d.byName[t.Name] = t
+	}
+	return d
+}
+
+// offeringKey is what distinguishes the offerings of one type.
+type offeringKey struct {
+	zone          string
+	capacityType  offerings.CapacityType
+	reservationID string
+}
+
+func keyOf(o offerings.Offering) offeringKey {
+	return offeringKey{zone: o.Zone, capacityType: o.CapacityType, reservationID: o.ReservationID}
+}
+
+func (k offeringKey) compare(l offeringKey) int {
+	return cmp.Or(
+		strings.Compare(k.zone, l.zone),
+		strings.Compare(string(k.capacityType), string(l.capacityType)),
+		strings.Compare(k.reservationID, l.reservationID),
+	)
+}
+
+func (k offeringKey) String() string {
+	s := k.zone + " " + string(k.capacityType)
+	if k.reservationID != "" {
+		s += " " + k.reservationID
+	}
+	return s
+}

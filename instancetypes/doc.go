@@ -1,0 +1,2 @@
+// Package instancetypes describes the machines that can be bought.
+package instancetypes

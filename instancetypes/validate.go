@@ -1,0 +1,142 @@
+package instancetypes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Validate reports everything that is wrong with the type, as [Fault] values
+// joined into one error; nil if nothing is. What must hold:
+//
+//   - the name is not empty and is a valid label value;
+//   - cpu and memory are stated, and cpu is more than zero;
+//   - every amount is at least 0 and fits an int64 (cpu in millicores), and
+//     resources that come in pieces (pods, devices) are whole numbers;
+//   - label keys and values are valid, node.kubernetes.io/instance-type is absent or
+//     equal to the name, and zone, capacity type and reservation id are left to the
+//     offerings;
+//   - every offering is valid (see [offerings.Offering.Validate]), and no two agree
+//     in zone, capacity type and reservation id.
+func (t *InstanceType) Validate() error {
+	var fs faults
+	t.check(&fs)
+	return fs.err()
+}
+
+func (t *InstanceType) check(fs *faults) {
+	report := func(field, value, problem string) {
+		fs.add(&Fault{Type: t.Name, Field: field, Value: value, Problem: problem})
+	}
+	if t.Name == "" {
+		report("name", "", "must not be empty")
+	} else if msgs := validation.IsValidLabelValue(t.Name); len(msgs) > 0 {
+		report("name", t.Name, "is not a valid label value: "+strings.Join(msgs, "; "))
+	}
+	t.checkCapacity(report)
+	checkResources(t.Overhead.KubeReserved, report, "overhead.kubeReserved")
+	checkResources(t.Overhead.SystemReserved, report, "overhead.systemReserved")
+	checkResources(t.Overhead.EvictionThreshold, report, "overhead.evictionThreshold")
+	t.checkLabels(report)
+	t.checkOfferings(report)
+}
+
+func (t *InstanceType) checkCapacity(report func(field, value, problem string)) {
+	checkResources(t.Capacity, report, "capacity")
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		q, ok := t.Capacity[name]
+		switch {
+		case !ok:
+			report("capacity."+string(name), "", "is missing")
+		case name == corev1.ResourceCPU && q.IsZero():
+			report("capacity.cpu", "0", "must be more than zero")
+		}
+	}
+}
+
+func (t *InstanceType) checkLabels(report func(field, value, problem string)) {
+	byKey := make(map[string]string, len(t.Labels)) // normalised key → key as written
+	for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
+		value, field := t.Labels[key], "labels["+key+"]"
+		if msgs := validation.IsQualifiedName(key); len(msgs) > 0 {
+			report(field, key, "is not a label key: "+strings.Join(msgs, "; "))
+			continue
+		}
+		if msgs := validation.IsValidLabelValue(value); len(msgs) > 0 {
+			report(field, value, "is not a label value: "+strings.Join(msgs, "; "))
+		}
+		normal := requirements.NormalizeKey(key)
+		if other, ok := byKey[normal]; ok && t.Labels[other] != value {
+			report(field, value, fmt.Sprintf("contradicts %q of its alias %s", t.Labels[other], other))
+		}
+		byKey[normal] = key
+		switch normal {
+		case corev1.LabelInstanceTypeStable:
+			if value != t.Name {
+				report(field, value, "must be the name of the type")
+			}
+		case offerings.ZoneLabel, offerings.CapacityTypeLabel, offerings.ReservationIDLabel, corev1.LabelHostname:
+			report(field, value, "differs from node to node and cannot be a label of the type")
+		}
+	}
+}
+
+func (t *InstanceType) checkOfferings(report func(field, value, problem string)) {
+	seen := make(map[offeringKey]int, len(t.Offerings))
+	for i, o := range t.Offerings {
+		at := fmt.Sprintf("offerings[%d]", i)
+		o.Capacity, o.Overhead = nil, nil // checked below, more closely
+		for _, err := range unjoin(o.Validate()) {
+			field, problem, ok := strings.Cut(err.Error(), ": ")
+			if !ok {
+				field, problem = "", err.Error()
+			}
+			report(strings.TrimSuffix(at+"."+field, "."), "", problem)
+		}
+		checkResources(t.Offerings[i].Capacity, report, at+".capacity")
+		checkResources(t.Offerings[i].Overhead, report, at+".overhead")
+		t.checkOfferingLabels(o, at, report)
+		key := keyOf(o)
+		if first, ok := seen[key]; ok {
+			report(at, key.String(), fmt.Sprintf("is the same zone, capacity type and reservation as offerings[%d]", first))
+			continue
+		}
+		seen[key] = i
+	}
+}
+
+// checkOfferingLabels refuses offerings that would turn the machine into another
+// kind of machine.
+func (t *InstanceType) checkOfferingLabels(o offerings.Offering, at string, report func(field, value, problem string)) {
+	for _, key := range []string{corev1.LabelInstanceTypeStable, corev1.LabelArchStable, corev1.LabelOSStable} {
+		value, ok := o.Labels[key]
+		if !ok {
+			continue
+		}
+		own, stated := t.Labels[key]
+		if key == corev1.LabelInstanceTypeStable {
+			own, stated = t.Name, true
+		}
+		if stated && own != value {
+			report(at+".labels["+key+"]", value, fmt.Sprintf("contradicts %q of the type", own))
+		}
+	}
+}
+
+// unjoin returns the errors that errors.Join put together.
+func unjoin(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		return list.Unwrap()
+	}
+	return []error{err}
+}
