@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
 // Validate reports everything that is wrong with the offering, joined into one
@@ -71,12 +73,17 @@ func (o Offering) validateLabels(faults *faultList) {
 	own := Offering{Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}.NodeLabels()
 	for _, key := range slices.Sorted(maps.Keys(o.Labels)) {
 		value := o.Labels[key]
+		// Older names of a key say the same thing and must not contradict it either.
+		name := requirements.NormalizeKey(key)
 		for _, message := range validation.IsQualifiedName(key) {
 			faults.add("labels: key %s: %s", quoteShort(key), message)
 		}
 		faults.label("labels["+key+"]", value)
-		if want, ok := own[key]; ok && want != value {
+		if want, ok := own[name]; ok && want != value {
 			faults.add("labels[%s]: %s: contradicts %s, which the offering says elsewhere", key, quoteShort(value), quoteShort(want))
+		}
+		if name == ReservationIDLabel && o.CapacityType != Reserved {
+			faults.add("labels[%s]: %s: only reserved offerings have one, this is %s", key, quoteShort(value), o.CapacityType)
 		}
 	}
 }
