@@ -69,9 +69,15 @@ func (o Overhead) DeepCopy() Overhead {
 
 // NodeLabels returns the labels that a node of this type bought at o carries:
 // the type's and the offering's. Where both set a key the offering's value
-// stands. The caller owns the map.
+// stands. The zero offering adds none. The caller owns the map.
 func (t *InstanceType) NodeLabels(o offerings.Offering) map[string]string {
 	labels := o.NodeLabels()
+	if o.Zone == "" {
+		delete(labels, offerings.ZoneLabel)
+	}
+	if o.CapacityType == "" {
+		delete(labels, offerings.CapacityTypeLabel)
+	}
 	for key, value := range t.Labels {
 		if _, ok := labels[key]; !ok {
 			labels[key] = value
