@@ -1,0 +1,239 @@
+package bound
+
+import (
+	"math"
+	"math/big"
+)
+
+// Scale is the number of binary places of the worths that [Resource] returns.
+// Worths below 2^63 nano-USD then fit 128 bits, and rounding down costs less than
+// a nano-USD for demands up to 2^64 bytes.
+const Scale = 64
+
+const (
+	// pivotLimit ends the simplex method in any case; it takes about three pivots
+	// for each resource.
+	pivotLimit = 1000
+	// standInFactor prices a resource that only bins of limited number offer: so
+	// many times the dearest of them for its amount.
+	standInFactor = 4
+	// shrinkLimit bounds the attempts to make worths feasible.
+	shrinkLimit = 64
+)
+
+// Result is a proven lower bound.
+type Result struct {
+	// Values is the worth of one base unit of each resource, in nano-USD per hour
+	// divided by 2^Scale. None is negative.
+	Values []*big.Int
+	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
+	Bound int64
+}
+
+// Resource returns the best resource bound of the input, up to rounding, with the
+// worths that prove it. The same input gives the same result. Resources that
+// nothing on sale offers are worth nothing, as are those that come for free.
+//
+// The bound is 0 where a price is negative or sums exceed 128 bits.
+func Resource(in Input) Result {
+	none := Result{Values: make([]*big.Int, max(0, in.Dims))}
+	for d := range none.Values {
+		none.Values[d] = new(big.Int)
+	}
+	if !in.sound() {
+		return none
+	}
+	demand, ok := in.demand()
+	if !ok {
+		return none
+	}
+	gratis, ok := in.gratis()
+	if !ok {
+		return none
+	}
+	p := newProgram(in, demand, gratis)
+	if len(p.dims) == 0 {
+		return none
+	}
+	worths := p.worths()
+	if !in.shrink(worths) {
+		return none
+	}
+	res := none
+	for d, w := range worths {
+		res.Values[d] = w.big()
+	}
+	res.Bound = in.evaluate(worths, demand, gratis)
+	return res
+}
+
+// program is the linear program in the resources that can have a worth.
+type program struct {
+	covering
+	in   Input
+	dims []int // resource of each row
+	// options and bins of the columns, options first.
+	options []int
+	bins    []int
+	// The stand-in of a row says unit[row]·y ≤ price[row], and scale[row] is the
+	// worth at which that is tight.
+	unit  []int64
+	price []*big.Int
+	scale []float64
+}
+
+func newProgram(in Input, demand, gratis []uint128) *program {
+	p := &program{in: in}
+	p.chooseRows(demand, gratis)
+	m := len(p.dims)
+	p.rows = m
+	if m == 0 {
+		return p
+	}
+	p.a = make([]float64, 0, m*(len(in.Options)+len(in.Free)))
+	for i := range in.Options {
+		if o := &in.Options[i]; o.Price > 0 && p.addColumn(o.Cap, o.Price) {
+			p.options = append(p.options, i)
+		}
+	}
+	for i := range in.Free {
+		if f := &in.Free[i]; f.Price > 0 && f.Count > 0 && p.addColumn(f.Cap, f.Price) {
+			p.bins = append(p.bins, i)
+		}
+	}
+	p.b = make([]float64, m)
+	largest := 0.0
+	for r, d := range p.dims {
+		p.b[r] = demand[d].minus(gratis[d]).float() * p.scale[r]
+		largest = max(largest, p.b[r])
+	}
+	for r := range p.b {
+		p.b[r] /= largest
+	}
+	p.upper = make([]float64, len(p.bins))
+	for k, i := range p.bins {
+		p.upper[k] = float64(in.Free[i].Count) * float64(in.Free[i].Price) / largest
+	}
+	return p
+}
+
+// chooseRows finds the resources that are wanted beyond what is free, offered, and
+// not given away, with the least price at which each is to be had.
+func (p *program) chooseRows(demand, gratis []uint128) {
+	type cheapest struct {
+		ratio  float64 // price per unit
+		unit   int64
+		price  int64
+		given  bool
+		bought bool
+	}
+	best := make([]cheapest, p.in.Dims)
+	offer := func(caps []int64, price int64, unlimited bool) {
+		for d := range min(len(best), len(caps)) {
+			c := &best[d]
+			if caps[d] <= 0 {
+				continue
+			}
+			if price == 0 {
+				c.given = c.given || unlimited
+				continue
+			}
+			ratio := float64(price) / float64(caps[d])
+			// Options bound a worth from above, so the least counts; bins only
+			// suggest how large it may get, so the largest counts.
+			if unlimited && (!c.bought || ratio < c.ratio) || !unlimited && !c.bought && ratio > c.ratio {
+				c.ratio, c.unit, c.price = ratio, caps[d], price
+			}
+			c.bought = c.bought || unlimited
+		}
+	}
+	for i := range p.in.Options {
+		offer(p.in.Options[i].Cap, p.in.Options[i].Price, true)
+	}
+	for i := range p.in.Free {
+		if p.in.Free[i].Count > 0 {
+			offer(p.in.Free[i].Cap, p.in.Free[i].Price, false)
+		}
+	}
+	for d, c := range best {
+		if c.unit == 0 || c.given || demand[d].minus(gratis[d]).isZero() {
+			continue
+		}
+		price := big.NewInt(c.price)
+		if !c.bought {
+			c.ratio *= standInFactor
+			price.Mul(price, big.NewInt(standInFactor))
+		}
+		p.dims = append(p.dims, d)
+		p.unit = append(p.unit, c.unit)
+		p.price = append(p.price, price)
+		p.scale = append(p.scale, c.ratio)
+	}
+}
+
+// addColumn appends the capacity per price, and reports whether there is any.
+func (p *program) addColumn(caps []int64, price int64) bool {
+	start, some := len(p.a), false
+	perPrice := 1 / float64(price)
+	for r, d := range p.dims {
+		c := at(caps, d)
+		some = some || c > 0
+		p.a = append(p.a, float64(c)*p.scale[r]*perPrice)
+	}
+	if !some {
+		p.a = p.a[:start]
+	}
+	return some
+}
+
+// worths solves the program and returns the worth of every resource in fixed point,
+// as exactly as that can say it.
+func (p *program) worths() []uint128 {
+	basis, approx := p.solve(pivotLimit)
+	out := make([]uint128, p.in.Dims)
+	eqs := make([]equation, len(basis))
+	for i, j := range basis {
+		eqs[i] = p.equation(j)
+	}
+	if numerators, denominator, ok := solveExactly(eqs); ok {
+		for r, d := range p.dims {
+			out[d] = fixedPoint(numerators[r], denominator)
+		}
+		return out
+	}
+	for r, d := range p.dims {
+		if v := approx[r] * p.scale[r]; !math.IsNaN(v) {
+			out[d] = fixedPointOf(v)
+		}
+	}
+	return out
+}
+
+// equation is what the worths fulfil when variable j is in the basis.
+func (p *program) equation(j int) equation {
+	eq := equation{coef: make([]int64, p.rows), rhs: new(big.Int)}
+	n := p.columns()
+	switch {
+	case j >= n+p.rows:
+		eq.coef[j-n-p.rows] = 1
+		return eq
+	case j >= n:
+		eq.coef[j-n] = p.unit[j-n]
+		eq.rhs = p.price[j-n]
+		return eq
+	}
+	var caps []int64
+	if j < len(p.options) {
+		o := &p.in.Options[p.options[j]]
+		caps = o.Cap
+		eq.rhs.SetInt64(o.Price)
+	} else {
+		f := &p.in.Free[p.bins[j-len(p.options)]]
+		caps = f.Cap
+		eq.rhs.SetInt64(f.Price)
+	}
+	for r, d := range p.dims {
+		eq.coef[r] = at(caps, d)
+	}
+	return eq
+}
