@@ -26,7 +26,7 @@ const (
 	percent
 )
 
-// hundred percent in billionths of a percent.
+// wholePrice is a hundred percent, in billionths of a percent.
 const wholePrice = 100 * nano
 
 // ParseAdjustment reads an adjustment: a price of USD per hour that replaces the old
@@ -72,7 +72,8 @@ func (a Adjustment) Apply(p Price) Price {
 	case absolute:
 		return Price(a.value)
 	case percent:
-		return scale(max(p, 0), magnitude(wholePrice+min(a.value, math.MaxInt64-wholePrice)), wholePrice)
+		// In unsigned words, where the sum of a large raise cannot overflow.
+		return scale(max(p, 0), wholePrice+uint64(a.value), wholePrice)
 	}
 	sum, _ := p.Plus(Price(a.value)) // what Plus returns on overflow is what is wanted
 	return max(sum, 0)

@@ -44,8 +44,11 @@ func (u *Unavailable) UnmarshalJSON(data []byte) error {
 				faults.add("unavailable offerings: entry %d: capacityType: %w", i, err)
 			}
 		}
-		if m.Until.IsZero() {
+		switch year := m.Until.UTC().Year(); {
+		case m.Until.IsZero():
 			faults.add("unavailable offerings: entry %d: until: must not be empty", i)
+		case year < 0 || year > 9999: // could not be written again
+			faults.add("unavailable offerings: entry %d: until: %v: want a year from 0 to 9999 in UTC", i, m.Until)
 		}
 		read.extend(m.Key, m.Until)
 	}

@@ -1,0 +1,55 @@
+package offerings
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseCapacityType(t *testing.T) {
+	for _, want := range CapacityTypes() {
+		got, err := ParseCapacityType(string(want))
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for text, hint := range map[string]string{
+		"on_demand": "did you mean on-demand?",
+		"OnDemand":  "did you mean on-demand?",
+		"on demand": "did you mean on-demand?",
+		"Spot":      "did you mean spot?",
+		"RESERVED":  "did you mean reserved?",
+	} {
+		_, err := ParseCapacityType(text)
+		require.ErrorContains(t, err, hint, text)
+	}
+	for _, text := range []string{"", "spt", "preemptible"} {
+		_, err := ParseCapacityType(text)
+		require.ErrorContains(t, err, "want reserved, spot or on-demand", text)
+		assert.NotContains(t, err.Error(), "did you mean")
+	}
+}
+
+// The caller may do what it likes with the list.
+func TestCapacityTypesIsACopy(t *testing.T) {
+	CapacityTypes()[0] = "mine"
+	assert.Equal(t, []CapacityType{Reserved, Spot, OnDemand}, CapacityTypes())
+}
+
+func TestParseStrategy(t *testing.T) {
+	for _, want := range Strategies() {
+		got, err := ParseStrategy(string(want))
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	got, err := ParseStrategy("")
+	require.NoError(t, err)
+	assert.Equal(t, LowestPrice, got)
+
+	_, err = ParseStrategy("LowestPrice")
+	require.ErrorContains(t, err, "did you mean lowest-price?")
+	_, err = ParseStrategy("price_capacity_optimized")
+	require.ErrorContains(t, err, "did you mean price-capacity-optimized?")
+	_, err = ParseStrategy("random")
+	require.EqualError(t, err, `strategy "random": want one of lowest-price, price-capacity-optimized, capacity-optimized, diversified, prioritized`)
+}

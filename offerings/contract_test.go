@@ -1,0 +1,41 @@
+package offerings
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// What a solver calls once for each option allocates nothing.
+func TestAllocations(t *testing.T) {
+	cs := randomCandidates(rand.New(rand.NewPCG(21, 22)), 2)
+	var failed Unavailable
+	failed.Mark(Key{InstanceType: "other"}, noon(), 0)
+	adjustment, err := ParseAdjustment("-10%")
+	assert.NoError(t, err)
+	for name, f := range map[string]func(){
+		"Compare": func() {
+			Ranking{Strategy: PriceCapacityOptimized}.Compare(cs[0], cs[1])
+		},
+		"ExpectedPrice": func() { Ranking{Strategy: CapacityOptimized}.ExpectedPrice(cs[0]) },
+		"Has":           func() { failed.Has(cs[0].InstanceType, cs[0].Offering, noon()) },
+		"Apply":         func() { adjustment.Apply(MustPrice("0")) },
+	} {
+		assert.Zero(t, testing.AllocsPerRun(100, f), name)
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	for _, strategy := range []Strategy{LowestPrice, Diversified} {
+		b.Run(string(strategy), func(b *testing.B) {
+			cs := randomCandidates(rand.New(rand.NewPCG(23, 24)), 6800) // 850 types × 8 offerings
+			work := make([]Candidate, len(cs))
+			b.ReportAllocs()
+			for b.Loop() {
+				copy(work, cs)
+				Ranking{Strategy: strategy}.Sort(work)
+			}
+		})
+	}
+}
