@@ -1,9 +1,6 @@
 package requirements
 
-import (
-	"errors"
-	"slices"
-)
+import "slices"
 
 // Compatible reports whether something that is constrained by s can serve what
 // o asks for: nil, or every [*Conflict], joined when there are several. It has
@@ -31,7 +28,7 @@ func (s Set) Compatible(o Set, allowUndefined ...KeySet) error {
 			})
 		}
 	}
-	return joinConflicts(conflicts)
+	return joinErrors(conflicts)
 }
 
 // Overlaps reports whether one node could satisfy s and o, as far as the keys of
@@ -53,16 +50,5 @@ func (s Set) Overlaps(o Set) error {
 			a, b = a[1:], b[1:]
 		}
 	}
-	return joinConflicts(conflicts)
-}
-
-func joinConflicts(conflicts []error) error {
-	switch len(conflicts) {
-	case 0:
-		return nil
-	case 1:
-		return conflicts[0]
-	default:
-		return errors.Join(conflicts...)
-	}
+	return joinErrors(conflicts)
 }

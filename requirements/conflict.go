@@ -21,16 +21,23 @@ type Conflict struct {
 	receiver Set
 }
 
-// Error names the key and both sides, and the key that was probably meant.
+// Error names the key, both sides, and the key that was probably meant.
 func (c *Conflict) Error() string {
-	if !c.Undefined {
-		return fmt.Sprintf("label %q: %s does not overlap %s", c.Key, c.Left.Short(), c.Right.Short())
+	left, right := c.Left.clauses(), c.Right.clauses()
+	switch {
+	case c.Undefined:
+		msg := fmt.Sprintf("label %q is required (%s) but not defined", c.Key, right)
+		if hint := c.Hint(); hint != "" {
+			msg += fmt.Sprintf("; did you mean %q?", hint)
+		}
+		return msg
+	case c.Right.Impossible():
+		return fmt.Sprintf("label %q: nothing satisfies %s", c.Key, right)
+	case c.Left.Impossible():
+		return fmt.Sprintf("label %q: nothing satisfies %s", c.Key, left)
+	default:
+		return fmt.Sprintf("label %q: %s does not overlap %s", c.Key, left, right)
 	}
-	msg := fmt.Sprintf("label %q is not defined, but required: %s", c.Key, c.Right.Short())
-	if hint := c.Hint(); hint != "" {
-		msg += fmt.Sprintf(" (did you mean %q?)", hint)
-	}
-	return msg
 }
 
 // Hint returns the key that was probably meant by an undefined one: a
@@ -38,8 +45,8 @@ func (c *Conflict) Error() string {
 // ends with the part of it after the slash. It is empty when no key does. The
 // closest goes first: same name after the slash, then same ending.
 func (c *Conflict) Hint() string {
-	if !c.Undefined || c.Key == "" {
-		return ""
+	if !c.Undefined || wellKnown.Has(c.Key) {
+		return "" // a well-known key is spelled right, and merely missing here
 	}
 	best, hint := 0, ""
 	consider := func(known string) {

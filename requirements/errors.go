@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // FieldError is one fault in what a user wrote as a requirement.
@@ -36,72 +34,41 @@ func (e *FieldError) Error() string {
 	return b.String()
 }
 
-// join makes one error of the faults, with prefix before their paths.
-func join(prefix string, faults []*FieldError) error {
-	if len(faults) == 0 {
-		return nil
+// faults collects what is wrong with one requirement.
+type faults struct {
+	key  string
+	list []*FieldError
+}
+
+func (f *faults) add(path, value, problem string) {
+	f.list = append(f.list, &FieldError{Path: path, Key: f.key, Value: value, Problem: problem})
+}
+
+// err returns the collected faults as one error, nil when there are none.
+func (f *faults) err() error { return joinFaults(f.list) }
+
+// within puts the index of the requirement in its list before every path.
+func (f *faults) within(index int) []*FieldError {
+	for _, e := range f.list {
+		e.Path = "[" + strconv.Itoa(index) + "]." + e.Path
 	}
-	errs := make([]error, len(faults))
-	for i, f := range faults {
-		if prefix != "" {
-			f.Path = prefix + "." + f.Path
-		}
-		errs[i] = f
+	return f.list
+}
+
+func joinFaults(list []*FieldError) error {
+	errs := make([]error, len(list))
+	for i, e := range list {
+		errs[i] = e
 	}
+	return joinErrors(errs)
+}
+
+// joinErrors does without the wrapper where there is one error only.
+func joinErrors(errs []error) error {
 	if len(errs) == 1 {
 		return errs[0]
 	}
 	return errors.Join(errs...)
-}
-
-// check finds what keeps key, op and values from being a requirement.
-func check(key string, op Operator, values []string) []*FieldError {
-	var faults []*FieldError
-	fault := func(path, value, problem string) {
-		faults = append(faults, &FieldError{Path: path, Key: key, Value: value, Problem: problem})
-	}
-	if key == "" {
-		fault("key", "", "must not be empty")
-	}
-	switch {
-	case op == In:
-		if len(values) == 0 {
-			fault("values", "", "operator In needs at least one value")
-		}
-	case op == NotIn:
-	case op == Exists || op == DoesNotExist:
-		if len(values) > 0 {
-			fault("values", strings.Join(values, " "), "operator "+string(op)+" takes no values")
-		}
-	case comparison(op):
-		if len(values) != 1 {
-			fault("values", strings.Join(values, " "), fmt.Sprintf("operator %s takes exactly one value, not %d", op, len(values)))
-		}
-		for i, v := range values {
-			if _, ok := parseInt(v); !ok {
-				fault(valuePath(i), v, "operator "+string(op)+" needs an integer of 64 bits")
-			}
-		}
-	default:
-		fault("operator", string(op), "must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte")
-	}
-	return faults
-}
-
-// checkSyntax finds keys and values that Kubernetes accepts on no node.
-func checkSyntax(key string, values []string) []*FieldError {
-	var faults []*FieldError
-	if key != "" {
-		for _, problem := range validation.IsQualifiedName(key) {
-			faults = append(faults, &FieldError{Path: "key", Value: key, Problem: problem})
-		}
-	}
-	for i, v := range values {
-		for _, problem := range validation.IsValidLabelValue(v) {
-			faults = append(faults, &FieldError{Path: valuePath(i), Key: key, Value: v, Problem: problem})
-		}
-	}
-	return faults
 }
 
 func valuePath(i int) string { return "values[" + strconv.Itoa(i) + "]" }

@@ -1,11 +1,6 @@
 package requirements
 
-import (
-	"slices"
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
-)
+import corev1 "k8s.io/api/core/v1"
 
 // Label keys that carry a meaning here, beside those that Kubernetes defines.
 const (
@@ -28,7 +23,8 @@ func NormalizeKey(key string) string {
 	switch key {
 	case corev1.LabelFailureDomainBetaZone,
 		"topology.ebs.csi.aws.com/zone", "topology.ebs.csi.eks.amazonaws.com/zone",
-		"topology.gke.io/zone", azureDiskZoneKey, "topology.file.csi.azure.com/zone":
+		"topology.gke.io/zone", azureDiskZoneKey, "topology.cinder.csi.openstack.org/zone",
+		"topology.diskplugin.csi.alibabacloud.com/zone":
 		return corev1.LabelTopologyZone
 	case corev1.LabelFailureDomainBetaRegion:
 		return corev1.LabelTopologyRegion
@@ -65,7 +61,8 @@ var (
 	zoneAliases = []string{
 		corev1.LabelFailureDomainBetaZone,
 		"topology.ebs.csi.aws.com/zone", "topology.ebs.csi.eks.amazonaws.com/zone",
-		"topology.gke.io/zone", azureDiskZoneKey, "topology.file.csi.azure.com/zone",
+		"topology.gke.io/zone", azureDiskZoneKey, "topology.cinder.csi.openstack.org/zone",
+		"topology.diskplugin.csi.alibabacloud.com/zone",
 	}
 	regionAliases = []string{corev1.LabelFailureDomainBetaRegion}
 	typeAliases   = []string{corev1.LabelInstanceType}
@@ -82,55 +79,3 @@ func normalizeValue(key, value string) string {
 	}
 	return value
 }
-
-// Restricted reports whether users may not set a label of that key, because its
-// value follows from where and how a node is bought: the host name, and the
-// domains of Karpenter and its AWS provider with their subdomains, except for
-// the well-known keys that one may choose by.
-func Restricted(key string) bool {
-	key = NormalizeKey(key)
-	if key == corev1.LabelHostname || key == ReservationIDKey {
-		return true
-	}
-	if WellKnown().Has(key) {
-		return false
-	}
-	domain, _, found := strings.Cut(key, "/")
-	if !found {
-		return false
-	}
-	for _, restricted := range []string{"karpenter.sh", "karpenter.k8s.aws"} {
-		if domain == restricted || strings.HasSuffix(domain, "."+restricted) {
-			return true
-		}
-	}
-	return false
-}
-
-// KeySet is an immutable set of label keys; the zero value is empty.
-type KeySet struct{ keys []string }
-
-// NewKeySet returns the set of the keys, each in its stable form.
-func NewKeySet(keys ...string) KeySet { return KeySet{}.With(keys...) }
-
-// Has reports whether key, or the stable key that it stands for, is in the set.
-func (s KeySet) Has(key string) bool {
-	_, found := slices.BinarySearch(s.keys, NormalizeKey(key))
-	return found
-}
-
-// With returns a set that also holds keys.
-func (s KeySet) With(keys ...string) KeySet {
-	out := slices.Clone(s.keys)
-	for _, k := range keys {
-		out = append(out, NormalizeKey(k))
-	}
-	slices.Sort(out)
-	return KeySet{keys: slices.Compact(out)}
-}
-
-// Keys returns the keys, sorted, in a slice of the caller's own.
-func (s KeySet) Keys() []string { return slices.Clone(s.keys) }
-
-// Len returns the number of keys.
-func (s KeySet) Len() int { return len(s.keys) }

@@ -2,6 +2,7 @@ package requirements
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -147,17 +148,14 @@ func (p *parser) clause(key string) (r Requirement, ok bool, err error) {
 		return r, err == nil, err
 	case "minValues":
 		n, err := p.integer()
-		if err == nil && (n < 1 || n > maxFloor) {
-			err = p.errorf("minValues must lie between 1 and %d, not %d", maxFloor, n)
+		if err == nil && (n < 1 || n > math.MaxInt) {
+			err = p.errorf("minValues must be positive, not %d", n)
 		}
 		return Requirement{minValues: int(n)}, err == nil, err
 	}
 	p.pos = start
 	return Requirement{}, false, p.errorf("unknown operator %q", name)
 }
-
-// maxFloor keeps a floor of different values within an int of any platform.
-const maxFloor = 1<<31 - 1
 
 func (p *parser) symbol() (Operator, bool) {
 	switch {

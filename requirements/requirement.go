@@ -43,8 +43,8 @@ type Requirement struct {
 // [Selector.Validate] for the strict check. Errors are [*FieldError], joined
 // when there are several.
 func New(key string, op Operator, values ...string) (Requirement, error) {
-	if faults := check(key, op, values); len(faults) > 0 {
-		return Requirement{}, join("", faults)
+	if f := check(key, op, values); len(f.list) > 0 {
+		return Requirement{}, f.err()
 	}
 	return build(key, op, values), nil
 }

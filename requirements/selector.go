@@ -1,8 +1,6 @@
 package requirements
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,32 +9,32 @@ import (
 // Selector is the YAML and JSON form of one requirement of a NodePool. Several
 // entries of one key intersect.
 type Selector struct {
-	Key      string   `json:"key"`
+	// Key is the label key; alias keys are accepted.
+	Key string `json:"key"`
+	// Operator relates the key to the values.
 	Operator Operator `json:"operator"`
-	Values   []string `json:"values,omitempty"`
+	// Values are the operands, as many as the operator takes.
+	Values []string `json:"values,omitempty"`
 	// MinValues is how many different values of the key the instance types of a
 	// launch must keep open; nil asks for nothing.
 	MinValues *int `json:"minValues,omitempty"`
 }
 
-// Requirement converts s, under the rules of [New]; minValues must not be
-// negative. [Selector.Validate] has the further rules for NodePools.
+// Requirement converts s under the rules of [New]; beyond them minValues must
+// not be negative. [Selector.Validate] has the further rules for NodePools.
 func (s Selector) Requirement() (Requirement, error) {
-	faults := s.faults()
-	if len(faults) > 0 {
-		return Requirement{}, join("", faults)
+	if f := s.check(); len(f.list) > 0 {
+		return Requirement{}, f.err()
 	}
 	return s.build(), nil
 }
 
-func (s Selector) faults() []*FieldError {
-	faults := check(s.Key, s.Operator, s.Values)
+func (s Selector) check() faults {
+	f := check(s.Key, s.Operator, s.Values)
 	if s.MinValues != nil && *s.MinValues < 0 {
-		faults = append(faults, &FieldError{
-			Path: "minValues", Key: s.Key, Value: strconv.Itoa(*s.MinValues), Problem: "must not be negative",
-		})
+		f.add("minValues", strconv.Itoa(*s.MinValues), "must not be negative")
 	}
-	return faults
+	return f
 }
 
 func (s Selector) build() Requirement {
@@ -47,50 +45,50 @@ func (s Selector) build() Requirement {
 	return r
 }
 
-// FromSelectors returns the conjunction of the entries. The paths of errors
-// start with the index of the entry.
+// FromSelectors returns the conjunction of the entries, under the rules of
+// [Selector.Requirement]. The paths of errors start with the index of the entry.
 func FromSelectors(sel []Selector) (Set, error) {
-	var errs []error
+	var list []*FieldError
 	reqs := make([]Requirement, 0, len(sel))
 	for i, s := range sel {
-		if faults := s.faults(); len(faults) > 0 {
-			errs = append(errs, join(fmt.Sprintf("[%d]", i), faults))
+		if f := s.check(); len(f.list) > 0 {
+			list = append(list, f.within(i)...)
 			continue
 		}
 		reqs = append(reqs, s.build())
 	}
-	if len(errs) > 0 {
-		return Set{}, errors.Join(errs...)
+	if len(list) > 0 {
+		return Set{}, joinFaults(list)
 	}
 	return NewSet(reqs...), nil
 }
 
 // FromNodeSelector returns the conjunction of the matchExpressions of one term
 // of a node selector. It accepts what kube-scheduler accepts: not [Gte] and
-// [Lte], no [In] or [NotIn] without values, only keys and values that are valid
-// in labels. kube-scheduler lets a term with an error match no node, and
-// likewise a term without any expression, for which this returns the empty set.
+// [Lte], no [NotIn] without values, only keys and values that are valid in
+// labels (which rules out negative numbers). kube-scheduler lets a term with an
+// error match no node, and likewise a term without any expression, for which
+// this function returns the set that allows everything.
 func FromNodeSelector(exprs []corev1.NodeSelectorRequirement) (Set, error) {
-	var errs []error
+	var list []*FieldError
 	reqs := make([]Requirement, 0, len(exprs))
 	for i, e := range exprs {
-		faults := append(check(e.Key, e.Operator, e.Values), checkSyntax(e.Key, e.Values)...)
+		f := check(e.Key, e.Operator, e.Values)
+		f.syntax(e.Operator, e.Values)
 		switch {
 		case e.Operator == Gte || e.Operator == Lte:
-			faults = append(faults, &FieldError{
-				Path: "operator", Key: e.Key, Value: string(e.Operator), Problem: "is known on NodePools only, not in node affinity",
-			})
+			f.add("operator", string(e.Operator), "is known on NodePools only, not in node affinity")
 		case e.Operator == NotIn && len(e.Values) == 0:
-			faults = append(faults, &FieldError{Path: "values", Key: e.Key, Problem: "operator NotIn needs at least one value"})
+			f.add("values", "", "operator NotIn needs at least one value")
 		}
-		if len(faults) > 0 {
-			errs = append(errs, join(fmt.Sprintf("[%d]", i), faults))
+		if len(f.list) > 0 {
+			list = append(list, f.within(i)...)
 			continue
 		}
 		reqs = append(reqs, build(e.Key, e.Operator, e.Values))
 	}
-	if len(errs) > 0 {
-		return Set{}, errors.Join(errs...)
+	if len(list) > 0 {
+		return Set{}, joinFaults(list)
 	}
 	return NewSet(reqs...), nil
 }
@@ -103,8 +101,8 @@ func (r Requirement) Selector() []Selector {
 	var out []Selector
 	add := func(op Operator, values ...string) {
 		s := Selector{Key: r.key, Operator: op, Values: values}
-		if r.minValues > 0 {
-			s.MinValues = &r.minValues
+		if floor := r.minValues; floor > 0 {
+			s.MinValues = &floor
 		}
 		out = append(out, s)
 	}
@@ -112,10 +110,11 @@ func (r Requirement) Selector() []Selector {
 	case r.listed && len(r.values) > 0:
 		add(In, r.Values()...)
 		return out
+	case r.listed && r.present:
+		add(Exists)
+		add(DoesNotExist)
+		return out
 	case r.listed:
-		if r.present {
-			add(Exists)
-		}
 		add(DoesNotExist)
 		return out
 	}
@@ -130,6 +129,15 @@ func (r Requirement) Selector() []Selector {
 	}
 	if len(r.values) > 0 || !r.present {
 		add(NotIn, r.Values()...)
+	}
+	return out
+}
+
+// Selectors returns s as entries, in the order of the keys, whose conjunction is s again.
+func (s Set) Selectors() []Selector {
+	var out []Selector
+	for _, r := range s.reqs {
+		out = append(out, r.Selector()...)
 	}
 	return out
 }

@@ -80,13 +80,16 @@ func (s Set) With(reqs ...Requirement) Set {
 	}
 	sorted := slices.Clone(reqs)
 	slices.SortStableFunc(sorted, func(a, b Requirement) int { return cmp.Compare(a.key, b.key) })
-	merged := sorted[:0]
+	merged := sorted[:0] // never longer than what has been read of sorted
 	for _, r := range sorted {
 		if n := len(merged); n > 0 && merged[n-1].key == r.key {
 			merged[n-1] = merged[n-1].Intersect(r)
 			continue
 		}
 		merged = append(merged, r)
+	}
+	if len(s.reqs) == 0 {
+		return Set{reqs: merged}
 	}
 	return s.Intersect(Set{reqs: merged})
 }

@@ -27,21 +27,30 @@ func (r Requirement) Short() string {
 	return b.String()
 }
 
+// clauses returns the short form without the key.
+func (r Requirement) clauses() string {
+	var b strings.Builder
+	r.writeClauses(&b, min(len(r.values), shortValues))
+	return strings.TrimPrefix(b.String(), " ")
+}
+
 func (r *Requirement) write(b *strings.Builder, show int) {
 	writeWord(b, r.key)
+	r.writeClauses(b, show)
+}
+
+// writeClauses writes each clause with a space before it.
+func (r *Requirement) writeClauses(b *strings.Builder, show int) {
+	excludes := !r.listed && len(r.values) > 0
 	switch {
 	case r.listed && !r.present:
 		b.WriteString(" DoesNotExist")
 	case r.listed:
 		r.writeValues(b, In, show)
-	case len(r.values) > 0:
-		if r.present && !r.numeric {
-			b.WriteString(" Exists")
-		}
-		r.writeValues(b, NotIn, show)
-	case r.present:
+	case r.present && (!r.numeric || !excludes):
 		b.WriteString(" Exists")
-	default:
+	}
+	if excludes || !r.listed && !r.present {
 		r.writeValues(b, NotIn, show)
 	}
 	if r.hasLower() {

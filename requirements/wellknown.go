@@ -5,7 +5,8 @@ import corev1 "k8s.io/api/core/v1"
 // WellKnown returns the keys whose labels follow from what is bought, so that a
 // NodePool need not define them for pods to ask for them: those of Kubernetes
 // and Karpenter, and those that Karpenter's providers for AWS, Azure and KWOK
-// put on nodes.
+// put on nodes. A well-known label may come with a machine; whether it does is
+// for the machine's own labels to say.
 func WellKnown() KeySet { return wellKnown }
 
 // wellKnown is built once and never written to: a KeySet is immutable.
@@ -19,6 +20,7 @@ var wellKnown = NewKeySet(
 	corev1.LabelOSStable,
 	corev1.LabelWindowsBuild,
 
+	// AWS
 	ReservationIDKey,
 	TenancyKey,
 	"karpenter.k8s.aws/capacity-reservation-interruptible",
@@ -48,6 +50,8 @@ var wellKnown = NewKeySet(
 	"karpenter.k8s.aws/placement-group-partition",
 	"topology.k8s.aws/zone-id",
 
+	// Azure
+	"karpenter.azure.com/placement-scope",
 	"karpenter.azure.com/sku-cpu",
 	"karpenter.azure.com/sku-family",
 	"karpenter.azure.com/sku-gpu-count",
@@ -56,12 +60,36 @@ var wellKnown = NewKeySet(
 	"karpenter.azure.com/sku-memory",
 	"karpenter.azure.com/sku-name",
 	"karpenter.azure.com/sku-networking-accelerated",
+	"karpenter.azure.com/sku-series",
 	"karpenter.azure.com/sku-storage-ephemeralos-maxsize",
 	"karpenter.azure.com/sku-storage-premium-capable",
 	"karpenter.azure.com/sku-version",
+	"kubernetes.azure.com/priority",
+	"kubernetes.azure.com/scalesetpriority",
+	"kubernetes.azure.com/sku-cpu",
+	"kubernetes.azure.com/sku-memory",
 
+	// KWOK
 	"karpenter.kwok.sh/instance-cpu",
 	"karpenter.kwok.sh/instance-family",
 	"karpenter.kwok.sh/instance-memory",
 	"karpenter.kwok.sh/instance-size",
+)
+
+// knownValues returns the only values that the label of key ever has, nil when
+// they are open. The result is shared and must not be written to.
+func knownValues(key string) []string {
+	switch key {
+	case CapacityTypeKey:
+		return capacityTypes
+	case TenancyKey:
+		return tenancies
+	}
+	return nil
+}
+
+// Read only.
+var (
+	capacityTypes = []string{"on-demand", "reserved", "spot"}
+	tenancies     = []string{"dedicated", "default"}
 )

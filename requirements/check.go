@@ -1,0 +1,147 @@
+package requirements
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Limits that Karpenter sets for the requirements of a NodePool.
+const (
+	maxSelectors = 100
+	maxMinValues = 50
+)
+
+// check finds what keeps key, op and values from being a requirement.
+func check(key string, op Operator, values []string) faults {
+	f := faults{key: key}
+	if key == "" {
+		f.add("key", "", "must not be empty")
+	}
+	switch op {
+	case In:
+		if len(values) == 0 {
+			f.add("values", "", "operator In needs at least one value")
+		}
+	case NotIn:
+	case Exists, DoesNotExist:
+		if len(values) > 0 {
+			f.add("values", strings.Join(values, " "), "operator "+string(op)+" takes no values")
+		}
+	case Gt, Lt, Gte, Lte:
+		if len(values) != 1 {
+			f.add("values", strings.Join(values, " "), fmt.Sprintf("operator %s takes exactly one value, not %d", op, len(values)))
+		}
+		for i, v := range values {
+			if _, ok := parseInt(v); !ok {
+				f.add(valuePath(i), v, "operator "+string(op)+" needs an integer of 64 bits")
+			}
+		}
+	default:
+		f.add("operator", string(op), "must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte")
+	}
+	return f
+}
+
+// syntax adds the keys and values that Kubernetes accepts on no node, except
+// for those that check has found fault with already.
+func (f *faults) syntax(op Operator, values []string) {
+	if f.key != "" && len(validation.IsQualifiedName(f.key)) > 0 {
+		f.add("key", "", "is no label key: an optional DNS name and a slash, then up to 63 letters, digits, "+
+			"'-', '_' or '.' with a letter or digit at both ends")
+	}
+	for i, v := range values {
+		if _, ok := parseInt(v); !ok && comparison(op) {
+			continue
+		}
+		if len(validation.IsValidLabelValue(v)) > 0 {
+			f.add(valuePath(i), v, "is no label value: up to 63 letters, digits, '-', '_' or '.' with a letter or digit at both ends")
+		}
+	}
+}
+
+// Validate applies the rules for an entry of a NodePool, stricter than those of
+// [Selector.Requirement]: a key and values that are valid in labels, a key that
+// is not [Restricted] and not that of the NodePool itself, no negative number in
+// a comparison, minValues from 1 to 50 and not above the number of values
+// listed, and at least one value (or minValues of them) that the label can
+// have where those are known: capacity types and tenancies. Errors are
+// [*FieldError], joined when there are several.
+func (s Selector) Validate() error {
+	f := s.validate()
+	return f.err()
+}
+
+func (s Selector) validate() faults {
+	f := check(s.Key, s.Operator, s.Values)
+	f.syntax(s.Operator, s.Values)
+	switch key := NormalizeKey(s.Key); {
+	case key == NodePoolKey:
+		f.add("key", "", "is set by the NodePool itself and may not be required")
+	case Restricted(key):
+		f.add("key", "", "is restricted: its value follows from what is bought")
+	}
+	if comparison(s.Operator) && len(s.Values) == 1 {
+		// Label syntax refuses the minus sign, too, but does not say why.
+		if n, ok := parseInt(s.Values[0]); ok && n < 0 {
+			f.list = slices.DeleteFunc(f.list, func(e *FieldError) bool { return e.Path == valuePath(0) })
+			f.add(valuePath(0), s.Values[0], "operator "+string(s.Operator)+" needs an integer that is not negative")
+		}
+	}
+	s.validateFloor(&f)
+	return f
+}
+
+// validateFloor adds the faults of minValues and of known values.
+func (s Selector) validateFloor(f *faults) {
+	floor := 1
+	if s.MinValues != nil {
+		floor = *s.MinValues
+		if floor < 1 || floor > maxMinValues {
+			f.add("minValues", strconv.Itoa(floor), fmt.Sprintf("must lie between 1 and %d", maxMinValues))
+		}
+	}
+	if s.Operator != In || len(s.Values) == 0 {
+		return
+	}
+	listed := len(sortedValues(s.Key, s.Values))
+	if listed < floor {
+		f.add("minValues", strconv.Itoa(floor), fmt.Sprintf("is more than the %d different values listed", listed))
+		return
+	}
+	floor = max(floor, 1)
+	if unknown := s.UnknownValues(); len(unknown) > 0 && listed-len(unknown) < floor {
+		f.add("values", strings.Join(s.Values, " "), fmt.Sprintf("needs at least %d of the values %s", floor,
+			strings.Join(knownValues(NormalizeKey(s.Key)), ", ")))
+	}
+}
+
+// UnknownValues returns the values of an [In], sorted, that its label never
+// has, where those are known: capacity types and tenancies. An entry that lists
+// some of them beside known ones is valid, but deserves a warning.
+func (s Selector) UnknownValues() []string {
+	known := knownValues(NormalizeKey(s.Key))
+	if known == nil || s.Operator != In {
+		return nil
+	}
+	return keep(sortedValues(s.Key, s.Values), func(v string) bool { return !slices.Contains(known, v) })
+}
+
+// ValidateSelectors applies [Selector.Validate] to the requirements of a
+// NodePool, of which there may be 100. Paths start with the index of the entry.
+func ValidateSelectors(sel []Selector) error {
+	var list []*FieldError
+	if len(sel) > maxSelectors {
+		list = append(list, &FieldError{
+			Path: fmt.Sprintf("[%d]", maxSelectors), Problem: fmt.Sprintf("at most %d requirements are allowed, not %d", maxSelectors, len(sel)),
+		})
+	}
+	for i, s := range sel {
+		f := s.validate()
+		list = append(list, f.within(i)...)
+	}
+	return joinFaults(list)
+}
