@@ -1,0 +1,161 @@
+package scheduling
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// podClass is pods between which nothing that scheduling reads differs.
+type podClass struct {
+	group    int
+	requests []int64 // by resource number
+	priority int32
+	refused  string // why pods of the class are not planned at all; "" for most
+	pods     []*corev1.Pod
+}
+
+// classifier folds pods into classes, and constraints into groups.
+type classifier struct {
+	table       *resourceTable
+	reader      requestReader
+	groups      []*constraint
+	signatures  []string // of the groups
+	groupIndex  map[string]int
+	classes     []*podClass
+	classIndex  map[string]int
+	unrequested int // pods that ask for neither CPU nor memory
+	buffer      []byte
+	keys        []string
+}
+
+func newClassifier(table *resourceTable) *classifier {
+	return &classifier{
+		table:      table,
+		reader:     requestReader{table: table},
+		groupIndex: map[string]int{},
+		classIndex: map[string]int{},
+	}
+}
+
+// add folds one pod.
+func (c *classifier) add(pod *corev1.Pod) {
+	requests := c.reader.read(&pod.Spec)
+	b := appendSignature(c.buffer[:0], &pod.Spec, &c.keys)
+	groupEnd := len(b)
+	var priority int32
+	if pod.Spec.Priority != nil {
+		priority = *pod.Spec.Priority
+	}
+	b = append(b, '|')
+	b = binary.AppendVarint(b, int64(priority))
+	// Trailing zeros go, so that a signature does not change with resources that
+	// only later pods bring.
+	last := len(requests)
+	for last > 0 && requests[last-1] == 0 {
+		last--
+	}
+	for _, n := range requests[:last] {
+		b = binary.AppendVarint(b, n)
+	}
+	refused := refusal(pod)
+	if refused != "" {
+		b = appendText(b, refused)
+	}
+	c.buffer = b
+	i, ok := c.classIndex[string(b)]
+	if !ok {
+		i = len(c.classes)
+		c.classIndex[string(b)] = i
+		c.classes = append(c.classes, &podClass{
+			group:    c.group(b[:groupEnd], &pod.Spec),
+			requests: slices.Clone(requests),
+			priority: priority,
+			refused:  refused,
+		})
+	}
+	c.classes[i].pods = append(c.classes[i].pods, pod)
+}
+
+// group returns the number of the group with a signature.
+func (c *classifier) group(signature []byte, spec *corev1.PodSpec) int {
+	if g, ok := c.groupIndex[string(signature)]; ok {
+		return g
+	}
+	g := len(c.groups)
+	c.groupIndex[string(signature)] = g
+	c.signatures = append(c.signatures, string(signature))
+	c.groups = append(c.groups, newConstraint(spec))
+	return g
+}
+
+// sort puts resources, groups, classes and the pods within them into an order that
+// the order of the input does not show in. Everything that numbers resources must
+// have been read before.
+func (c *classifier) sort(moved []int) {
+	order := make([]int, len(c.groups))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(c.signatures[a], c.signatures[b]) })
+	rank := make([]int, len(order))
+	groups := make([]*constraint, len(order))
+	signatures := make([]string, len(order))
+	for to, from := range order {
+		rank[from], groups[to], signatures[to] = to, c.groups[from], c.signatures[from]
+	}
+	c.groups, c.signatures = groups, signatures
+	cpu, hasCPU := c.table.index[corev1.ResourceCPU]
+	memory, hasMemory := c.table.index[corev1.ResourceMemory]
+	for _, class := range c.classes {
+		class.group = rank[class.group]
+		requests := make([]int64, len(c.table.names))
+		for old, n := range class.requests {
+			requests[moved[old]] = n
+		}
+		class.requests = requests
+		slices.SortFunc(class.pods, comparePods)
+		if (!hasCPU || requests[cpu] == 0) && (!hasMemory || requests[memory] == 0) {
+			c.unrequested += len(class.pods)
+		}
+	}
+	slices.SortFunc(c.classes, func(a, b *podClass) int {
+		return cmp.Or(
+			cmp.Compare(b.priority, a.priority),
+			slices.Compare(b.requests, a.requests),
+			cmp.Compare(a.group, b.group),
+			cmp.Compare(a.refused, b.refused),
+		)
+	})
+}
+
+// comparePods orders pods by namespace and name.
+func comparePods(a, b *corev1.Pod) int {
+	return cmp.Or(strings.Compare(namespaceOf(a), namespaceOf(b)), strings.Compare(a.Name, b.Name))
+}
+
+// namespaceOf is a pod's namespace, "default" where none is set.
+func namespaceOf(pod *corev1.Pod) string {
+	if pod.Namespace == "" {
+		return metav1.NamespaceDefault
+	}
+	return pod.Namespace
+}
+
+// podName is how plans name a pod: namespace/name.
+func podName(pod *corev1.Pod) string { return namespaceOf(pod) + "/" + pod.Name }
+
+// refusal says why a pod is not planned at all, or "".
+func refusal(pod *corev1.Pod) string {
+	switch {
+	case len(pod.Spec.SchedulingGates) > 0:
+		return "scheduling gate " + pod.Spec.SchedulingGates[0].Name + " is still set"
+	case len(pod.Spec.ResourceClaims) > 0:
+		return "resource claim " + pod.Spec.ResourceClaims[0].Name + " is not modelled"
+	}
+	return ""
+}

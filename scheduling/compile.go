@@ -1,0 +1,443 @@
+package scheduling
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// compiler turns a problem into the engine's tables and remembers what each of
+// their numbers stands for.
+type compiler struct {
+	problem       *Problem
+	solver        *Solver
+	table         *resourceTable
+	runningReader requestReader
+	classes       *classifier
+	planned       []*podClass // those the engine sees, in its order
+	running       []*corev1.Pod
+	daemons       []*daemon
+	pools         []*NodePool
+	offers        *offerTable
+	templates     []*template
+	bought        []purchase // by engine option
+	offered       []templateOffers
+	nodes         []*existingNode
+	unchecked     map[string]bool // well-known keys that pools require and no type defines
+	rooms         roomTable
+	columns       *rowTable
+	model         *model.Problem
+}
+
+// purchase is what an engine option stands for: the best offer of a template among
+// those that have the same room and admit the same pods.
+type purchase struct {
+	template int
+	offer    int
+}
+
+// templateOffers are the offers that may be bought for a template and that some pod
+// could use, in rank order.
+type templateOffers struct {
+	daemons []model.Bits // by daemon, the offers it runs on
+	list    []templateOffer
+}
+
+// templateOffer is one of them: what room it has and whom it admits.
+type templateOffer struct {
+	offer  int
+	room   int
+	column int
+}
+
+// compile builds the engine's problem.
+func compile(p *Problem, s *Solver) *compiler {
+	c := &compiler{problem: p, solver: s, table: newResourceTable(), unchecked: map[string]bool{}}
+	c.classes = newClassifier(c.table)
+	c.running = runningPods(p)
+	for _, pod := range p.Pods {
+		if pending(pod) {
+			c.classes.add(pod)
+		}
+	}
+	c.daemons = newDaemons(p, &c.classes.reader)
+	moved := c.table.sort()
+	c.classes.sort(moved)
+	for _, d := range c.daemons {
+		old := d.requests
+		d.requests = make([]int64, len(c.table.names))
+		for i, n := range old {
+			d.requests[moved[i]] = n
+		}
+	}
+	c.runningReader = requestReader{table: &resourceTable{names: slices.Clone(c.table.names), index: maps.Clone(c.table.index)}}
+	c.pools = poolOrder(p.NodePools)
+	c.offers = newOfferTable(p, s, c.table)
+	c.model = &model.Problem{
+		Dims: len(c.table.names), Groups: len(c.classes.groups),
+		BestEffort: s.MinValues == MinValuesBestEffort,
+	}
+	c.buildClasses()
+	c.buildTemplates()
+	c.buildOptions()
+	c.buildBins()
+	c.buildLimits()
+	return c
+}
+
+// pending reports whether a pod waits for a node: not bound, not ended, not being
+// deleted, and nobody else's to place.
+func pending(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !terminal(pod) && !ofDaemonSet(pod)
+}
+
+// runningPods are the pods that take room on nodes.
+func runningPods(p *Problem) []*corev1.Pod {
+	var out []*corev1.Pod
+	for _, pods := range [][]*corev1.Pod{p.Running, p.Pods} {
+		for _, pod := range pods {
+			if pod.Spec.NodeName != "" && !terminal(pod) {
+				out = append(out, pod)
+			}
+		}
+	}
+	return out
+}
+
+func (c *compiler) poolNamed(name string) *NodePool {
+	for _, p := range c.problem.NodePools {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// buildClasses hands the classes to the engine, and which of them may not share a
+// machine because they bind the same ports.
+func (c *compiler) buildClasses() {
+	byGroup := map[int][]model.ClassID{}
+	for _, class := range c.classes.classes {
+		if class.refused != "" {
+			continue
+		}
+		m := model.Class{
+			Group: int32(class.group), Request: class.requests,
+			Count: int64(len(class.pods)), Priority: class.priority,
+		}
+		if len(c.classes.groups[class.group].ports) > 0 {
+			m.PerNode = 1
+		}
+		byGroup[class.group] = append(byGroup[class.group], model.ClassID(len(c.planned)))
+		c.planned = append(c.planned, class)
+		c.model.Classes = append(c.model.Classes, m)
+	}
+	for id := range c.model.Classes {
+		ports := c.classes.groups[c.planned[id].group].ports
+		if len(ports) == 0 {
+			continue
+		}
+		for g, other := range c.classes.groups {
+			if _, clash := portsClash(ports, other.ports); !clash {
+				continue
+			}
+			for _, o := range byGroup[g] {
+				if o != model.ClassID(id) {
+					c.model.Classes[id].Conflicts = append(c.model.Classes[id].Conflicts, o)
+				}
+			}
+		}
+		slices.Sort(c.model.Classes[id].Conflicts)
+	}
+}
+
+// buildTemplates expands the pools.
+func (c *compiler) buildTemplates() {
+	asked := newQuestions(c.classes.groups, c.daemons)
+	for number, p := range c.pools {
+		templates, unchecked := c.offers.templates(p, number, c.problem.catalogOf(p.Name), asked)
+		c.templates = append(c.templates, templates...)
+		for _, key := range unchecked {
+			c.unchecked[key] = true
+		}
+	}
+}
+
+// weightRank numbers the distinct weights, highest first; without strict weights
+// all pools rank the same.
+func (c *compiler) weightRank() []int32 {
+	ranks := make([]int32, len(c.pools))
+	for i := 1; i < len(c.pools); i++ {
+		ranks[i] = ranks[i-1]
+		if c.solver.Weights != WeightIgnore && c.pools[i].weight() != c.pools[i-1].weight() {
+			ranks[i]++
+		}
+	}
+	return ranks
+}
+
+// buildOptions enumerates what may be bought.
+func (c *compiler) buildOptions() {
+	ranks := c.weightRank()
+	supplies := newSupplies(c)
+	soft := false
+	c.columns = newRowTable(len(c.classes.groups))
+	for ti, v := range c.templates {
+		x := templateOffers{daemons: c.offers.daemonRows(v, c.daemons)}
+		softs := model.NewBits(len(c.classes.groups))
+		admits := c.groupRows(v, x.daemons, softs)
+		soft = soft || softs.Any()
+		x.list = c.listOffers(v, &x, admits)
+		c.offered = append(c.offered, x)
+		c.addOptions(ti, ranks[v.number], softs, supplies)
+	}
+	passes := int32(1)
+	if len(ranks) > 0 {
+		passes = ranks[len(ranks)-1] + 1
+	}
+	for _, s := range []bool{false, true} {
+		for w := int32(0); w < passes && (soft || !s); w++ {
+			c.model.Passes = append(c.model.Passes, model.Pass{Weight: w, Soft: s})
+		}
+	}
+	c.model.Supply = supplies.counts
+	c.thin()
+}
+
+// groupRows returns, for each group, the offers whose machines it may run on when
+// they are bought for a template, and sets in softs the groups that would rather
+// avoid the pool's taints.
+func (c *compiler) groupRows(v *template, daemons []model.Bits, softs model.Bits) []model.Bits {
+	rows := make([]model.Bits, len(c.classes.groups))
+	for g, group := range c.classes.groups {
+		hard, soft := v.hardTaint(group)
+		if hard != nil {
+			continue
+		}
+		if soft {
+			softs.Set(g)
+		}
+		row := c.offers.admits(v, group, nil)
+		for i, d := range c.daemons {
+			if _, clash := portsClash(group.ports, d.constraint.ports); clash {
+				row.AndNot(daemons[i])
+			}
+		}
+		rows[g] = row
+	}
+	return rows
+}
+
+// listOffers returns the offers of a template that are on sale and admit any group,
+// in rank order, with what room daemons leave.
+func (c *compiler) listOffers(v *template, x *templateOffers, admits []model.Bits) []templateOffer {
+	words := len(c.columns.scratch)
+	matrix := make([]uint64, len(c.offers.offers)*words)
+	for g, row := range admits {
+		if row == nil {
+			continue
+		}
+		at, bit := g>>6, uint64(1)<<(g&63)
+		row.Each(func(o int) { matrix[o*words+at] |= bit })
+	}
+	var out []templateOffer
+	v.within.Each(func(o int) {
+		column := model.Bits(matrix[o*words : (o+1)*words])
+		if !c.offers.offers[o].launchable || !column.Any() {
+			return
+		}
+		room := c.rooms.number(c, c.offers.offers[o].shape, x.daemons, o)
+		if room < 0 {
+			return
+		}
+		out = append(out, templateOffer{offer: o, room: room, column: c.columns.number(column)})
+	})
+	return out
+}
+
+// addOptions hands the engine one option for each kind of offer of a template: same
+// room, same groups, same reservation, same share of limits. The first in rank
+// order stands for all.
+func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *supplies) {
+	v, x := c.templates[ti], &c.offered[ti]
+	type kind struct {
+		room, column int
+		supply       int32
+		shape        int
+	}
+	limited := limitedResources(v.pool)
+	floor := c.addFloor(v, x)
+	seen := map[kind]bool{}
+	for _, o := range x.list {
+		offer := &c.offers.offers[o.offer]
+		k := kind{room: o.room, column: o.column, supply: supplies.number(offer.offering)}
+		if len(limited) > 0 {
+			k.shape = offer.shape
+		}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		admits := c.columns.rows[o.column]
+		avoid := admits.Clone()
+		avoid.And(softs)
+		c.model.Options = append(c.model.Options, model.Option{
+			Pool: model.PoolID(v.number), Room: c.rooms.rooms[o.room], Use: limitUse(limited, c.offers.shapes[offer.shape].capacity),
+			Cost: offer.cost, Price: int64(offer.offering.Price), Supply: k.supply,
+			Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
+		})
+		c.bought = append(c.bought, purchase{template: ti, offer: o.offer})
+	}
+}
+
+// limitedResources are the resources that a pool limits, sorted.
+func limitedResources(p *NodePool) []corev1.ResourceName { return sortedKeys(p.Spec.Limits) }
+
+// limitUse is what one machine takes of the limits.
+func limitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int64 {
+	use := make([]int64, len(limited))
+	for i, name := range limited {
+		if name == NodesResource {
+			use[i] = 1
+		} else if q, ok := capacity[name]; ok {
+			use[i] = amount(name, q)
+		}
+	}
+	return use
+}
+
+// buildLimits works out what the pools may still buy: their limits less the
+// capacity of their nodes that are not being removed.
+func (c *compiler) buildLimits() {
+	c.model.Pools = make([]model.Pool, len(c.pools))
+	for i, p := range c.pools {
+		limited := limitedResources(p)
+		left := make([]int64, len(limited))
+		for d, name := range limited {
+			left[d] = amount(name, p.Spec.Limits[name])
+		}
+		for _, node := range c.problem.Nodes {
+			if node.Labels[NodePoolLabel] != p.Name || going(node) {
+				continue
+			}
+			for d, n := range limitUse(limited, c.nodeCapacity(node)) {
+				left[d] -= n
+			}
+		}
+		c.model.Pools[i].Limits = left
+	}
+}
+
+// buildBins hands the engine the nodes that run or are in flight.
+func (c *compiler) buildBins() {
+	c.nodes = c.existing()
+	for _, x := range c.nodes {
+		c.model.Bins = append(c.model.Bins, c.bin(x))
+	}
+}
+
+// supplies numbers the reservations. One that several offers share has the
+// smallest count that any of them states.
+type supplies struct {
+	index  map[string]int32
+	counts []int64
+}
+
+func newSupplies(c *compiler) *supplies {
+	s := &supplies{index: map[string]int32{}}
+	for i := range c.offers.offers {
+		o := c.offers.offers[i].offering
+		if o.CapacityType != offerings.Reserved {
+			continue
+		}
+		count := int64(o.ReservationCount)
+		if n, ok := s.index[o.ReservationID]; ok {
+			s.counts[n] = min(s.counts[n], count)
+			continue
+		}
+		s.index[o.ReservationID] = int32(len(s.counts))
+		s.counts = append(s.counts, count)
+	}
+	return s
+}
+
+func (s *supplies) number(o *offerings.Offering) int32 {
+	if o.CapacityType != offerings.Reserved {
+		return model.NoSupply
+	}
+	return s.index[o.ReservationID]
+}
+
+// roomTable numbers the distinct vectors of what machines offer to pods.
+type roomTable struct {
+	rooms  [][]int64
+	index  map[string]int
+	buffer []byte
+}
+
+// number returns the number of the room that daemons leave on a machine of a
+// shape, or -1 where they do not even fit themselves.
+func (t *roomTable) number(c *compiler, shape int, daemons []model.Bits, offer int) int {
+	if t.index == nil {
+		t.index = map[string]int{}
+	}
+	b := binary.AppendVarint(t.buffer[:0], int64(shape))
+	for i, row := range daemons {
+		if row.Has(offer) {
+			b = binary.AppendVarint(b, int64(i))
+		}
+	}
+	t.buffer = b
+	if n, ok := t.index[string(b)]; ok {
+		return n
+	}
+	room := slices.Clone(c.offers.shapes[shape].allocatable)
+	n := len(t.rooms)
+	for i, row := range daemons {
+		if !row.Has(offer) {
+			continue
+		}
+		for d, q := range c.daemons[i].requests {
+			if room[d] -= q; room[d] < 0 {
+				n = -1
+			}
+		}
+	}
+	if n >= 0 {
+		t.rooms = append(t.rooms, room)
+	}
+	t.index[string(b)] = n
+	return n
+}
+
+// rowTable numbers distinct bit rows over groups.
+type rowTable struct {
+	rows    []model.Bits
+	index   map[string]int
+	scratch model.Bits
+	buffer  []byte
+}
+
+func newRowTable(groups int) *rowTable {
+	return &rowTable{index: map[string]int{}, scratch: model.NewBits(groups)}
+}
+
+func (t *rowTable) number(row model.Bits) int {
+	b := t.buffer[:0]
+	for _, w := range row {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	t.buffer = b
+	if n, ok := t.index[string(b)]; ok {
+		return n
+	}
+	n := len(t.rows)
+	t.rows = append(t.rows, row.Clone())
+	t.index[string(b)] = n
+	return n
+}

@@ -1,0 +1,107 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// daemon is a DaemonSet as far as nodes are concerned: which it runs on and what it
+// takes there.
+type daemon struct {
+	set        *appsv1.DaemonSet
+	constraint *constraint
+	requests   []int64
+}
+
+// newDaemons reads the DaemonSets. What a daemon takes is read from the newest of
+// its running pods, where there is one, since admission may have changed it.
+func newDaemons(p *Problem, reader *requestReader) []*daemon {
+	sets := slices.Clone(p.DaemonSets)
+	slices.SortFunc(sets, func(a, b *appsv1.DaemonSet) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	newest := map[*appsv1.DaemonSet]*corev1.Pod{}
+	if len(sets) > 0 {
+		for _, pod := range p.Running {
+			if set := daemonSetOf(sets, pod); set != nil && !terminal(pod) {
+				if old := newest[set]; old == nil || newer(pod, old) {
+					newest[set] = pod
+				}
+			}
+		}
+	}
+	out := make([]*daemon, 0, len(sets))
+	for _, set := range sets {
+		spec := &set.Spec.Template.Spec
+		d := &daemon{set: set, constraint: newConstraint(spec)}
+		d.constraint.tolerations = daemonTolerations(spec.Tolerations, spec.HostNetwork)
+		if pod := newest[set]; pod != nil {
+			spec = &pod.Spec
+			d.constraint.ports = hostPorts(spec)
+		}
+		d.requests = slices.Clone(reader.read(spec))
+		out = append(out, d)
+	}
+	return out
+}
+
+// newer orders running pods of a DaemonSet by age, then by name.
+func newer(a, b *corev1.Pod) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return b.CreationTimestamp.Before(&a.CreationTimestamp)
+	}
+	return comparePods(a, b) > 0
+}
+
+// daemonSetOf returns the DaemonSet that controls a pod, nil for other pods.
+func daemonSetOf(sets []*appsv1.DaemonSet, pod *corev1.Pod) *appsv1.DaemonSet {
+	for i := range pod.OwnerReferences {
+		ref := &pod.OwnerReferences[i]
+		if ref.Kind != "DaemonSet" {
+			continue
+		}
+		for _, set := range sets {
+			if set.Name == ref.Name && cmp.Or(set.Namespace, "default") == namespaceOf(pod) {
+				return set
+			}
+		}
+	}
+	return nil
+}
+
+// ofDaemonSet reports whether a DaemonSet owns the pod.
+func ofDaemonSet(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.OwnerReferences, func(ref metaOwner) bool { return ref.Kind == "DaemonSet" })
+}
+
+// terminal reports whether a pod has ended.
+func terminal(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// simulated are labels that every node of a pool has by the time daemons look at it.
+func simulated() map[string]string {
+	return map[string]string{RegisteredLabel: "true", InitializedLabel: "true"}
+}
+
+// daemonRows returns, for each daemon, the offers on whose machines it will run
+// when they are bought for the template. Taints with effect PreferNoSchedule keep
+// no daemon away.
+func (t *offerTable) daemonRows(v *template, daemons []*daemon) []model.Bits {
+	rows := make([]model.Bits, len(daemons))
+	labels := simulated()
+	for i, d := range daemons {
+		if hard, _ := v.hardTaint(d.constraint); hard != nil {
+			rows[i] = model.NewBits(len(t.offers))
+			continue
+		}
+		rows[i] = t.admits(v, d.constraint, labels)
+	}
+	return rows
+}

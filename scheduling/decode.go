@@ -1,0 +1,243 @@
+package scheduling
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// decoder turns the engine's answer into a plan.
+type decoder struct {
+	*compiler
+	solution model.Solution
+	ledger   *ledger
+	next     []int // by class, the first pod not handed out yet
+}
+
+// machine is one bundle of equal machines of the answer.
+type machine struct {
+	template int
+	first    int // place in the template's offers of what is bought
+	load     []int64
+	groups   model.Bits
+	items    []model.Item
+	count    int64
+	turn     int // in the diversified ranking
+}
+
+// decode writes the plan down.
+func (c *compiler) decode(solution model.Solution) *Plan {
+	d := &decoder{compiler: c, solution: solution, next: make([]int, len(c.planned)), ledger: newLedger(c)}
+	machines := d.machines()
+	plan := &Plan{Launches: []Launch{}, Existing: []Assignment{}, Unschedulable: []Unschedulable{}, Warnings: []Warning{}}
+	for i, items := range solution.Bins {
+		if pods := d.hand(items); len(pods) > 0 {
+			plan.Existing = append(plan.Existing, Assignment{Node: c.nodes[i].node.Name, Pods: pods})
+		}
+	}
+	slices.SortFunc(plan.Existing, func(a, b Assignment) int { return strings.Compare(a.Node, b.Node) })
+	numbers := map[string]int{}
+	for i := range machines {
+		d.launches(plan, &machines[i], numbers)
+	}
+	return plan
+}
+
+// machines reads the bundles of the answer, lets each buy the best-ranked offer that
+// holds its pods and that limits and reservations still allow, and sorts them.
+func (d *decoder) machines() []machine {
+	var out []machine
+	for _, node := range d.solution.Nodes {
+		d.ledger.spend(d.bought[node.Option], node.N)
+	}
+	for _, node := range d.solution.Nodes {
+		m := machine{
+			template: d.bought[node.Option].template, count: 1,
+			load: make([]int64, d.model.Dims), groups: model.NewBits(d.model.Groups), items: slices.Clone(node.Items),
+		}
+		slices.SortFunc(m.items, func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) })
+		d.model.Load(m.load, m.items)
+		for _, it := range m.items {
+			m.groups.Set(int(d.model.Classes[it.Class].Group))
+		}
+		for range node.N {
+			one := m
+			one.first = d.choose(&one, d.bought[node.Option])
+			out = append(out, one)
+		}
+	}
+	if d.solver.Ranking.Strategy == offerings.Diversified {
+		slices.SortStableFunc(out, d.compareMachines)
+		d.spread(out)
+	}
+	slices.SortStableFunc(out, d.compareMachines)
+	return bundle(out)
+}
+
+// compareMachines orders machines by pool, price, type, what they hold.
+func (d *decoder) compareMachines(a, b machine) int {
+	x, y := d.offerAt(&a, a.first), d.offerAt(&b, b.first)
+	return cmp.Or(
+		strings.Compare(d.templates[a.template].pool.Name, d.templates[b.template].pool.Name),
+		cmp.Compare(x.offering.Price, y.offering.Price),
+		strings.Compare(x.instanceType.Name, y.instanceType.Name),
+		cmp.Compare(a.first, b.first),
+		cmp.Compare(a.template, b.template),
+		slices.CompareFunc(a.items, b.items, func(x, y model.Item) int {
+			return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(y.N, x.N))
+		}),
+		cmp.Compare(a.turn, b.turn),
+	)
+}
+
+// bundle joins neighbours that are alike.
+func bundle(in []machine) []machine {
+	var out []machine
+	for _, m := range in {
+		if n := len(out); n > 0 && out[n-1].template == m.template && out[n-1].first == m.first && out[n-1].turn == m.turn && slices.Equal(out[n-1].items, m.items) {
+			out[n-1].count++
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// offerAt is the offer at a place of a machine's template.
+func (d *decoder) offerAt(m *machine, at int) *offer {
+	return &d.offers.offers[d.offered[m.template].list[at].offer]
+}
+
+// holds reports whether the offer at a place has room for a machine's pods and
+// admits them all.
+func (d *decoder) holds(m *machine, at int) bool {
+	o := &d.offered[m.template].list[at]
+	return d.columns.rows[o.column].Contains(m.groups) && model.Fits(d.rooms.rooms[o.room], m.load)
+}
+
+// choose returns the place of the offer that a machine buys.
+func (d *decoder) choose(m *machine, planned purchase) int {
+	list := d.offered[m.template].list
+	for at := range list {
+		if list[at].offer == planned.offer {
+			return at
+		}
+		if d.holds(m, at) && d.ledger.swap(planned, purchase{template: m.template, offer: list[at].offer}) {
+			return at
+		}
+	}
+	return -1 // not reached: what was planned is on the list
+}
+
+// options lists what may be bought for a machine, best first: what it buys, then
+// every other offer that holds its pods and could be taken in its place, up to the
+// limit, and beyond the limit as far as the pool's minValues need it.
+func (d *decoder) options(m *machine) []int {
+	list := d.offered[m.template].list
+	limit := d.solver.maxOptions()
+	floors := floorKeys(d.templates[m.template].set)
+	whole := len(floors) > 0 || d.solver.Ranking.Strategy == offerings.Diversified
+	out := []int{m.first}
+	first := purchase{template: m.template, offer: list[m.first].offer}
+	for at := range list {
+		if len(out) >= limit && !whole {
+			break
+		}
+		if at == m.first || !d.holds(m, at) || !d.ledger.couldSwap(first, purchase{template: m.template, offer: list[at].offer}) {
+			continue
+		}
+		out = append(out, at)
+	}
+	if d.solver.Ranking.Strategy == offerings.Diversified {
+		d.diversify(m, out[1:]) // the first stays: it is what the ledger counts
+	}
+	if len(floors) > 0 {
+		return d.trim(m, out, limit)
+	}
+	return out[:min(len(out), limit)]
+}
+
+// launches appends the launches of a bundle.
+func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
+	v := d.templates[m.template]
+	places := d.options(m)
+	options := make([]Option, 0, len(places))
+	for _, at := range places {
+		o := d.offerAt(m, at)
+		options = append(options, Option{
+			InstanceType: o.instanceType.Name, Zone: o.offering.Zone, CapacityType: o.offering.CapacityType,
+			Price: o.offering.Price, ReservationID: o.offering.ReservationID, InterruptionRate: o.offering.InterruptionRate,
+		})
+	}
+	daemons := make([]int64, d.model.Dims)
+	first := d.offered[m.template].list[m.first].offer
+	for i, row := range d.offered[m.template].daemons {
+		if row.Has(first) {
+			for r, n := range d.daemons[i].requests {
+				daemons[r] += n
+			}
+		}
+	}
+	requests := slices.Clone(m.load)
+	for r, n := range daemons {
+		requests[r] += n
+	}
+	for range m.count {
+		numbers[v.pool.Name]++
+		l := Launch{
+			Name: fmt.Sprintf("%s-%d", v.pool.Name, numbers[v.pool.Name]), NodePool: v.pool.Name,
+			Options: slices.Clone(options), Price: options[0].Price, Pods: d.hand(m.items),
+			Requests: d.table.list(requests), Labels: launchLabels(v),
+			Taints:        copyTaints(v.pool.Spec.Template.Spec.Taints),
+			StartupTaints: copyTaints(v.pool.Spec.Template.Spec.StartupTaints),
+			Requirements:  d.launchRequirements(v, options),
+		}
+		if len(l.StartupTaints) == 0 {
+			l.StartupTaints = nil
+		}
+		plan.Launches = append(plan.Launches, l)
+	}
+	d.account(plan, m, first, daemons)
+}
+
+// hand hands out pods: the next ones, in name order, of each class. It returns
+// their names, sorted.
+func (d *decoder) hand(items []model.Item) []string {
+	pods := []string{}
+	for _, it := range items {
+		for range it.N {
+			pods = append(pods, podName(d.planned[it.Class].pods[d.next[it.Class]]))
+			d.next[it.Class]++
+		}
+	}
+	slices.Sort(pods)
+	return pods
+}
+
+// launchLabels are the labels that the pool puts on a machine. Well-known labels
+// that the pool does not set are the provider's to put there.
+func launchLabels(v *template) map[string]string {
+	labels := maps.Clone(v.labels)
+	own := poolLabels(v.pool)
+	for key := range labels {
+		if _, set := own[key]; !set && wellKnownKey(key) {
+			delete(labels, key)
+		}
+	}
+	return labels
+}
+
+func copyTaints(taints []corev1.Taint) []corev1.Taint {
+	out := make([]corev1.Taint, 0, len(taints))
+	for i := range taints {
+		out = append(out, *taints[i].DeepCopy())
+	}
+	return out
+}

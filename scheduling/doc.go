@@ -1,0 +1,2 @@
+// Package scheduling decides which machines to buy for pending pods.
+package scheduling

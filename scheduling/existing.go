@@ -1,0 +1,206 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+type metaOwner = metav1.OwnerReference
+
+// existingNode is a node that runs or is in flight, ready to receive pods.
+type existingNode struct {
+	node   *corev1.Node
+	pool   *NodePool // nil for nodes of no known pool
+	taints []corev1.Taint
+	room   []int64
+	ports  []hostPort // bound by what runs there, daemons to come included
+}
+
+// going reports whether a node is being removed, so that it receives no pods and
+// no longer counts towards its pool's limits.
+func going(node *corev1.Node) bool {
+	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == DisruptedTaint || t.Key == "ToBeDeletedByClusterAutoscaler"
+	})
+}
+
+// inFlight reports whether a node of a pool has not become ready yet.
+func inFlight(node *corev1.Node) bool {
+	return node.Labels[NodePoolLabel] != "" && node.Labels[InitializedLabel] != "true"
+}
+
+// existing returns the nodes that may receive pods: those that are ready first, so
+// that of two equal places the one that is there already is used, then by name.
+func (c *compiler) existing() []*existingNode {
+	pods := map[string][]*corev1.Pod{}
+	for _, pod := range c.running {
+		pods[pod.Spec.NodeName] = append(pods[pod.Spec.NodeName], pod)
+	}
+	var out []*existingNode
+	for _, node := range c.problem.Nodes {
+		if !going(node) {
+			out = append(out, c.existingNode(node, pods[node.Name]))
+		}
+	}
+	slices.SortFunc(out, func(a, b *existingNode) int {
+		if fa, fb := inFlight(a.node), inFlight(b.node); fa != fb {
+			if fb {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.node.Name, b.node.Name)
+	})
+	return out
+}
+
+// existingNode works out what room a node has left.
+func (c *compiler) existingNode(node *corev1.Node, running []*corev1.Pod) *existingNode {
+	x := &existingNode{node: node, pool: c.poolNamed(node.Labels[NodePoolLabel])}
+	x.taints = c.effectiveTaints(node, x.pool)
+	x.room = c.table.vector(c.nodeAllocatable(node))
+	slices.SortFunc(running, comparePods)
+	present := map[*daemon]bool{}
+	for _, pod := range running {
+		for d, n := range c.runningReader.readRunning(pod) {
+			if d < len(x.room) {
+				x.room[d] -= n
+			}
+		}
+		x.ports = append(x.ports, hostPorts(&pod.Spec)...)
+		for _, d := range c.daemons {
+			if controls(d, pod) {
+				present[d] = true
+			}
+		}
+	}
+	for _, d := range c.daemons {
+		hard, _ := untolerated(d.constraint.tolerations, x.taints)
+		if present[d] || hard != nil || !d.constraint.matchesNode(node.Name, node.Labels) {
+			continue
+		}
+		for i, n := range d.requests {
+			x.room[i] -= n
+		}
+		x.ports = append(x.ports, d.constraint.ports...)
+	}
+	for i, n := range x.room {
+		x.room[i] = max(n, 0)
+	}
+	return x
+}
+
+// controls reports whether a daemon's set owns the pod.
+func controls(d *daemon, pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.OwnerReferences, func(ref metaOwner) bool {
+		return ref.Kind == "DaemonSet" && ref.Name == d.set.Name && cmp.Or(d.set.Namespace, metav1.NamespaceDefault) == namespaceOf(pod)
+	})
+}
+
+// effectiveTaints are the taints that count for pods planned onto a node. On a node
+// in flight, taints that go away while it starts do not; an unschedulable node has
+// the taint that says so even before the node controller puts it there.
+func (c *compiler) effectiveTaints(node *corev1.Node, pool *NodePool) []corev1.Taint {
+	taints := slices.Clone(node.Spec.Taints)
+	if inFlight(node) {
+		taints = slices.DeleteFunc(taints, func(t corev1.Taint) bool {
+			if ephemeral(&t) {
+				return true
+			}
+			return pool != nil && slices.ContainsFunc(pool.Spec.Template.Spec.StartupTaints, func(s corev1.Taint) bool {
+				return s.Key == t.Key && s.Effect == t.Effect
+			})
+		})
+	}
+	unschedulable := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	if node.Spec.Unschedulable && !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return t.MatchTaint(&unschedulable) }) {
+		taints = append(taints, unschedulable)
+	}
+	return taints
+}
+
+// nodeAllocatable is what a node offers. Until it is ready, what it does not report
+// yet is taken from the catalog.
+func (c *compiler) nodeAllocatable(node *corev1.Node) corev1.ResourceList {
+	if !inFlight(node) {
+		return node.Status.Allocatable
+	}
+	_, allocatable := c.catalogued(node)
+	return reported(node.Status.Allocatable, allocatable)
+}
+
+// nodeCapacity is what a node counts for towards its pool's limits.
+func (c *compiler) nodeCapacity(node *corev1.Node) corev1.ResourceList {
+	if !inFlight(node) {
+		return node.Status.Capacity
+	}
+	capacity, _ := c.catalogued(node)
+	return reported(node.Status.Capacity, capacity)
+}
+
+// reported completes what a node reports from what it should have.
+func reported(status, expected corev1.ResourceList) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for name, q := range expected {
+		out[name] = q
+	}
+	for name, q := range status {
+		if !q.IsZero() {
+			out[name] = q
+		}
+	}
+	return out
+}
+
+// catalogued looks up what machines like the node have.
+func (c *compiler) catalogued(node *corev1.Node) (capacity, allocatable corev1.ResourceList) {
+	catalog := c.problem.catalogOf(node.Labels[NodePoolLabel])
+	if catalog == nil {
+		return nil, nil
+	}
+	it, ok := catalog.Get(node.Labels[corev1.LabelInstanceTypeStable])
+	if !ok {
+		return nil, nil
+	}
+	for i := range it.Offerings {
+		o := &it.Offerings[i]
+		if o.Zone == node.Labels[corev1.LabelTopologyZone] && string(o.CapacityType) == node.Labels[CapacityTypeLabel] {
+			return it.CapacityOf(*o), it.AllocatableOf(*o)
+		}
+	}
+	return it.Capacity, it.Allocatable()
+}
+
+// catalogOf is the catalog that a pool buys from.
+func (p *Problem) catalogOf(pool string) *instancetypes.Catalog {
+	if c, ok := p.PoolCatalogs[pool]; ok {
+		return c
+	}
+	return p.Catalog
+}
+
+// bin turns a node into the engine's form.
+func (c *compiler) bin(x *existingNode) model.Bin {
+	b := model.Bin{Room: x.room, Admits: model.NewBits(len(c.classes.groups)), Soft: model.NewBits(len(c.classes.groups))}
+	for g, group := range c.classes.groups {
+		hard, soft := untolerated(group.tolerations, x.taints)
+		if hard != nil || !group.matchesNode(x.node.Name, x.node.Labels) {
+			continue
+		}
+		if _, clash := portsClash(group.ports, x.ports); clash {
+			continue
+		}
+		b.Admits.Set(g)
+		if soft {
+			b.Soft.Set(g)
+		}
+	}
+	return b
+}

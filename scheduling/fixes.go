@@ -1,0 +1,189 @@
+package scheduling
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// fixes are the smallest single changes that would place a class's pods, nearest
+// first: less of one resource, a toleration, one selector less, a higher limit.
+func (e *explainer) fixes(class *podClass) []string {
+	var out []string
+	if len(e.pools) == 0 {
+		return []string{"add a node pool"}
+	}
+	add := func(s string) {
+		if s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	screens := e.screened(class.group)
+	add(e.limitFix(class, screens))
+	add(e.resourceFix(class, screens))
+	for ti := range screens {
+		add(e.taintFix(class, ti, &screens[ti]))
+	}
+	group := e.classes.groups[class.group]
+	for i := range group.selector {
+		add(e.selectorFix(class, i))
+	}
+	if group.affine {
+		without := *group
+		without.affine = false
+		if e.wouldFit(class, &without) {
+			add("widen the required node affinity: " + affinityText(group) + " matches nothing that fits")
+		}
+	}
+	return out
+}
+
+// limitFix names the limit that stands in the way, and how far it would have to rise.
+func (e *explainer) limitFix(class *podClass, screens []screened) string {
+	best, text := int64(-1), ""
+	for ti := range screens {
+		screens[ti].admitted.Each(func(o int) {
+			room, ok := e.roomOf(ti, o)
+			if !ok || len(e.lacking(room, class.requests)) > 0 {
+				return
+			}
+			p := purchase{template: ti, offer: o}
+			pool := e.templates[ti].pool
+			left := e.ledger.limits[e.templates[ti].number]
+			for d, use := range e.ledger.use(p) {
+				short := use - left[d]
+				if short <= 0 || best >= 0 && short >= best {
+					continue
+				}
+				name := limitedResources(pool)[d]
+				now := amount(name, pool.Spec.Limits[name])
+				q := quantity(name, plus(now, short))
+				best, text = short, fmt.Sprintf("raise the limit %s of node pool %s to %s", name, pool.Name, q.String())
+			}
+		})
+	}
+	return text
+}
+
+// resourceFix says how much less of one resource would do.
+func (e *explainer) resourceFix(class *podClass, screens []screened) string {
+	dim, most := -1, int64(-1)
+	consider := func(room []int64) {
+		lacking := e.lacking(room, class.requests)
+		if len(lacking) != 1 {
+			return
+		}
+		d := lacking[0]
+		// Of several resources the one that asks for the smaller cut is nearer.
+		if room[d] <= 0 || dim >= 0 && !nearer(room[d], class.requests[d], most, class.requests[dim]) {
+			return
+		}
+		dim, most = d, room[d]
+	}
+	for ti := range screens {
+		screens[ti].admitted.Each(func(o int) {
+			if room, ok := e.roomOf(ti, o); ok {
+				consider(room)
+			}
+		})
+	}
+	group := e.classes.groups[class.group]
+	for i, x := range e.nodes {
+		if hard, _ := untolerated(group.tolerations, x.taints); hard == nil && group.matchesNode(x.node.Name, x.node.Labels) {
+			consider(e.rooms[i])
+		}
+	}
+	if dim < 0 {
+		return ""
+	}
+	name := e.table.names[dim]
+	have, want := quantity(name, most), quantity(name, class.requests[dim])
+	return fmt.Sprintf("fits if %s ≤ %s (asks for %s)", name, have.String(), want.String())
+}
+
+// nearer reports whether a/b is a larger share than c/d.
+func nearer(a, b, c, d int64) bool { return float64(a)/float64(b) > float64(c)/float64(d) }
+
+// taintFix names the toleration that a pod would need to use a pool.
+func (e *explainer) taintFix(class *podClass, ti int, s *screened) string {
+	if s.taint == nil {
+		return ""
+	}
+	group := *e.classes.groups[class.group]
+	v := e.templates[ti]
+	row := e.offers.admits(v, &group, nil)
+	if !e.anyFits(class, ti, row) {
+		return ""
+	}
+	for i := range v.pool.Spec.Template.Spec.Taints {
+		t := &v.pool.Spec.Template.Spec.Taints[i]
+		if t != s.taint && t.Effect != "PreferNoSchedule" && !tolerates(group.tolerations, t) {
+			return "" // more than one toleration is missing
+		}
+	}
+	return fmt.Sprintf("tolerate %s to use node pool %s", taintText(s.taint), v.pool.Name)
+}
+
+// selectorFix says which other values of a selected label would do.
+func (e *explainer) selectorFix(class *podClass, i int) string {
+	group := e.classes.groups[class.group]
+	without := *group
+	without.selector = slices.Delete(slices.Clone(group.selector), i, i+1)
+	x := &group.selector[i]
+	var values []string
+	fits := false
+	for ti, v := range e.templates {
+		if hard, _ := v.hardTaint(group); hard != nil {
+			continue
+		}
+		e.offers.admits(v, &without, nil).Each(func(o int) {
+			if !e.takes(class, ti, o) {
+				return
+			}
+			fits = true
+			value, ok := e.offers.offers[o].label(x.Key())
+			if !ok {
+				value, ok = v.labels[x.Key()]
+			}
+			if ok && len(values) < 5 && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		})
+	}
+	if !fits {
+		return ""
+	}
+	if len(values) == 0 {
+		return fmt.Sprintf("drop the node selector %s: no node pool defines it", x.raw)
+	}
+	slices.Sort(values)
+	return fmt.Sprintf("select another value of %s than %s, such as %s", x.raw, strings.Join(x.Values(), ","), strings.Join(values, ", "))
+}
+
+// wouldFit reports whether a class would find an offer under other constraints.
+func (e *explainer) wouldFit(class *podClass, group *constraint) bool {
+	for ti, v := range e.templates {
+		if hard, _ := v.hardTaint(group); hard == nil && e.anyFits(class, ti, e.offers.admits(v, group, nil)) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyFits reports whether one of the offers takes a pod of the class.
+func (e *explainer) anyFits(class *podClass, ti int, row model.Bits) bool {
+	found := false
+	row.Each(func(o int) { found = found || e.takes(class, ti, o) })
+	return found
+}
+
+// takes reports whether an offer is on sale and has room for a pod of the class.
+func (e *explainer) takes(class *podClass, ti, o int) bool {
+	if !e.offers.offers[o].launchable {
+		return false
+	}
+	room, ok := e.roomOf(ti, o)
+	return ok && model.Fits(room, class.requests)
+}

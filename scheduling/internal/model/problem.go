@@ -1,0 +1,129 @@
+package model
+
+// ClassID, OptionID, BinID and PoolID index the tables of one [Problem].
+type (
+	ClassID  int32
+	OptionID int32
+	BinID    int32
+	PoolID   int32
+)
+
+// NoSupply marks an option that may be bought without limit.
+const NoSupply int32 = -1
+
+// Problem is a compiled problem. The search reads it and never writes it.
+//
+// It is well formed when every vector of resources has Dims entries, every bit row
+// over groups has Groups bits, every Option.Use has as many entries as its pool's
+// Limits, no request or capacity is negative, and classes, options and bins stand
+// in an order that does not depend on the order of the caller's input.
+type Problem struct {
+	Dims    int
+	Groups  int
+	Classes []Class
+	Options []Option
+	Bins    []Bin
+	Pools   []Pool
+	// Supply is how many machines each reservation still holds.
+	Supply []int64
+	// Passes are the ranks at which classes look for options, best first.
+	Passes []Pass
+	// Floors are the flexibility floors that options point at.
+	Floors []Floor
+	// BestEffort lowers floors to what the pods of a machine could reach at best.
+	BestEffort bool
+}
+
+// Class is pods that are interchangeable.
+type Class struct {
+	Group    int32
+	Request  []int64
+	Count    int64
+	Priority int32
+	// PerNode bounds how many may share a machine; 0 is no bound.
+	PerNode int64
+	// Conflicts are the other classes that may not share a machine with it, ascending.
+	Conflicts []ClassID
+}
+
+// Option is a machine that may be bought.
+type Option struct {
+	Pool PoolID
+	// Room is what pods may use: allocatable less the daemons that will run there.
+	Room []int64
+	// Use is what one machine takes of its pool's limits.
+	Use []int64
+	// Cost is what the search minimises, Price what is paid, both in nano-USD per hour.
+	Cost, Price int64
+	// Supply indexes Problem.Supply, or is NoSupply.
+	Supply int32
+	// Admits are the groups whose pods may run there, Soft those of them that
+	// would rather not (a taint with effect PreferNoSchedule).
+	Admits, Soft Bits
+	// Weight ranks the pool, 0 the most wanted.
+	Weight int32
+	// Floor indexes Problem.Floors, or is -1.
+	Floor int32
+}
+
+// Bin is a machine that already runs.
+type Bin struct {
+	Room   []int64
+	Admits Bits
+	Soft   Bits
+}
+
+// Pool is who pays.
+type Pool struct {
+	// Limits is what may still be bought, one entry per limited resource.
+	Limits []int64
+}
+
+// Pass selects what may be bought at one rank: options of one weight, for the
+// groups that are indifferent to their taints (or, with Soft, for those that are not).
+type Pass struct {
+	Weight int32
+	Soft   bool
+}
+
+// Floor is a flexibility floor: among the members that hold a load, each key must
+// still have at least Min distinct values.
+type Floor struct {
+	Members []FloorMember
+	Keys    []FloorKey
+}
+
+// FloorKey is one key of a floor. Values are numbered from 0.
+type FloorKey struct {
+	Min    int
+	Values int
+}
+
+// FloorMember is one offering behind a floor: what it has room for, whom it admits
+// and its value for each key (-1 for none).
+type FloorMember struct {
+	Room   []int64
+	Admits Bits
+	Values []int32
+}
+
+// Item is a number of pods of one class.
+type Item struct {
+	Class ClassID
+	N     int64
+}
+
+// Node is a machine bought N times over, each with the same pods.
+type Node struct {
+	Option OptionID
+	N      int64
+	Items  []Item
+}
+
+// Solution is where every pod goes. Bins has one entry per bin of the problem;
+// Unplaced one count per class.
+type Solution struct {
+	Nodes    []Node
+	Bins     [][]Item
+	Unplaced []int64
+}

@@ -1,0 +1,198 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// attempt is one complete answer: what is bought in each pass, what the bins hold,
+// what found no place.
+type attempt struct {
+	bought   [][]model.Node // by pass
+	bins     *bins
+	unplaced []int64
+	budget   *budget
+	cost     int64
+	nodes    int64
+	placed   []int64 // by priority level, highest first
+}
+
+// better reports whether a beats b: more pods of the highest priority that
+// differs, then a lower cost, then fewer machines.
+func (a *attempt) better(b *attempt) bool {
+	if b == nil {
+		return true
+	}
+	return cmp.Or(
+		slices.Compare(b.placed, a.placed),
+		cmp.Compare(a.cost, b.cost),
+		cmp.Compare(a.nodes, b.nodes),
+	) < 0
+}
+
+// settle computes what an attempt is judged by.
+func (a *attempt) settle(p *model.Problem, levels []int32) {
+	a.cost, a.nodes = 0, 0
+	for _, nodes := range a.bought {
+		a.cost += p.Cost(nodes)
+		a.nodes += model.Count(nodes)
+	}
+	a.placed = make([]int64, len(levels))
+	for c := range p.Classes {
+		level, _ := slices.BinarySearchFunc(levels, p.Classes[c].Priority, func(have, want int32) int { return cmp.Compare(want, have) })
+		a.placed[level] += p.Classes[c].Count - a.unplaced[c]
+	}
+}
+
+// levels are the priorities that occur, highest first.
+func levels(p *model.Problem) []int32 {
+	var out []int32
+	for c := range p.Classes {
+		out = append(out, p.Classes[c].Priority)
+	}
+	slices.Sort(out)
+	slices.Reverse(out)
+	return slices.Compact(out)
+}
+
+// try makes an attempt with the given worths. With byPriority, pods of a higher
+// priority are placed before any of a lower one is looked at; without, all are
+// packed together, which is cheaper and right whenever there is enough for all.
+func (s *search) try(values []float64, byPriority bool) *attempt {
+	p := s.p
+	a := &attempt{
+		bought:   make([][]model.Node, len(p.Passes)),
+		bins:     newBins(p),
+		budget:   newBudget(p),
+		unplaced: make([]int64, len(p.Classes)),
+	}
+	for c := range p.Classes {
+		a.unplaced[c] = p.Classes[c].Count
+	}
+	if !byPriority {
+		s.round(a, a.unplaced, values)
+	} else {
+		now := make([]int64, len(p.Classes))
+		for _, level := range s.levels {
+			clear(now)
+			for c := range p.Classes {
+				if p.Classes[c].Priority == level {
+					now[c] = a.unplaced[c]
+				}
+			}
+			s.round(a, now, values)
+			for c := range p.Classes {
+				if p.Classes[c].Priority == level {
+					a.unplaced[c] = now[c]
+				}
+			}
+		}
+	}
+	a.settle(p, s.levels)
+	return a
+}
+
+// round places remaining pods: onto the bins, onto what was bought in earlier
+// rounds, then onto new machines pass by pass.
+func (s *search) round(a *attempt, remaining []int64, values []float64) {
+	a.bins.place(s.p, s.binOrder, remaining)
+	for i, pass := range s.p.Passes {
+		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
+			return
+		}
+		if len(a.bought[i]) > 0 {
+			a.bought[i] = s.topUp(a.bought[i], pass, remaining)
+		}
+		a.bought[i] = append(a.bought[i], s.fill.construct(newStage(s.p, pass, remaining), remaining, values, a.budget)...)
+	}
+}
+
+// topUp adds remaining pods to machines that are already bought, fullest fit first
+// within each class, and returns the machines with those that changed split off.
+func (s *search) topUp(nodes []model.Node, pass model.Pass, remaining []int64) []model.Node {
+	singles := unbundle(nodes)
+	for _, c := range s.binOrder {
+		for i := range singles {
+			if remaining[c] == 0 {
+				break
+			}
+			if n := s.roomFor(&singles[i], c, pass, remaining[c]); n > 0 {
+				add(&singles[i], c, n)
+				remaining[c] -= n
+			}
+		}
+	}
+	return singles
+}
+
+// roomFor is how many more pods of class c a machine that already holds some can
+// take, at most n.
+func (s *search) roomFor(node *model.Node, c model.ClassID, pass model.Pass, n int64) int64 {
+	p := s.p
+	option, class := &p.Options[node.Option], &p.Classes[c]
+	s.fill.work++
+	if !option.Admits.Has(int(class.Group)) || option.Soft.Has(int(class.Group)) != pass.Soft {
+		return 0
+	}
+	load := s.scratch
+	clear(load)
+	p.Load(load, node.Items)
+	for d, q := range class.Request {
+		if q > 0 {
+			n = min(n, (option.Room[d]-load[d])/q)
+		}
+	}
+	var have int64
+	groups := model.NewBits(p.Groups)
+	groups.Set(int(class.Group))
+	for _, it := range node.Items {
+		if it.Class == c {
+			have = it.N
+		}
+		if _, found := slices.BinarySearch(class.Conflicts, it.Class); found {
+			return 0
+		}
+		groups.Set(int(p.Classes[it.Class].Group))
+	}
+	if class.PerNode > 0 {
+		n = min(n, class.PerNode-have)
+	}
+	for n > 0 && option.Floor >= 0 {
+		for d, q := range class.Request {
+			load[d] += q * n
+		}
+		if p.MeetsFloor(option.Floor, groups, load, node.Items, c) {
+			break
+		}
+		for d, q := range class.Request {
+			load[d] -= q * n
+		}
+		n /= 2
+	}
+	return max(n, 0)
+}
+
+// add puts n pods of class c onto a machine.
+func add(node *model.Node, c model.ClassID, n int64) {
+	for i := range node.Items {
+		if node.Items[i].Class == c {
+			node.Items[i].N += n
+			return
+		}
+	}
+	node.Items = append(node.Items, model.Item{Class: c, N: n})
+}
+
+// unbundle turns machines bought many times over into single ones with items of
+// their own.
+func unbundle(nodes []model.Node) []model.Node {
+	out := make([]model.Node, 0, model.Count(nodes))
+	for _, node := range nodes {
+		for range node.N {
+			out = append(out, model.Node{Option: node.Option, N: 1, Items: slices.Clone(node.Items)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,33 @@
+package pack
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+func BenchmarkSearch(b *testing.B) {
+	for _, size := range []struct {
+		name string
+		p    *model.Problem
+	}{
+		{"thirty/pods=50", thirtySizes(50)},
+		{"thirty/pods=5000", thirtySizes(5000)},
+		{"lognormal/pods=1000/classes=100", logNormal(1000, 100)},
+		{"lognormal/pods=10000/classes=300", logNormal(10_000, 300)},
+		{"lognormal/pods=100000/classes=1000", logNormal(100_000, 1000)},
+	} {
+		for _, work := range []int64{0, 30_000_000} {
+			b.Run(fmt.Sprintf("%s/work=%d", size.name, work), func(b *testing.B) {
+				var out Outcome
+				for b.Loop() {
+					out = Search(size.p, Params{Work: work})
+				}
+				cost := size.p.Cost(out.Solution.Nodes)
+				b.ReportMetric(float64(cost)/float64(resourceBound(size.p)), "cost/bound")
+				b.ReportMetric(float64(model.Count(out.Solution.Nodes)), "nodes")
+			})
+		}
+	}
+}

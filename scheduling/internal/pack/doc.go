@@ -1,0 +1,21 @@
+// Package pack decides how many machines of which option to buy and which classes
+// go onto each. It knows integers only (see [model]).
+//
+// # How it searches
+//
+//	bins.go       what already runs is used before anything is bought
+//	values.go     what a pod of each class is worth: the price of its share of the
+//	              cheapest machine that could hold it
+//	fill.go       fills one option so that the worth inside is as high as it gets
+//	construct.go  buys, again and again, the filled option with the most worth per
+//	              price; counts are taken in bulk, so that cost follows classes and
+//	              not pods
+//	correct.go    constructs anew with worths corrected by what each class really
+//	              cost, and keeps the best (sequential value correction)
+//	improve.go    takes a few of the worst machines apart and packs their pods anew
+//	search.go     the order of all this, the budget and the deadline
+//
+// Work is counted in classes looked at, never in time, so that the same budget
+// gives the same answer on every machine. Floating point only ranks candidates;
+// whether something fits is decided in integers.
+package pack

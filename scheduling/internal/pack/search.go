@@ -1,0 +1,169 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// Params says how hard to search.
+type Params struct {
+	// Work bounds the search after the first complete answer, counted in classes
+	// looked at.
+	Work int64
+	// Late reports that the caller's deadline has passed; nil is never.
+	Late func() bool
+	// Bound is a cost that no answer can beat; reaching it ends the search.
+	Bound func(model.Solution) int64
+}
+
+// Outcome is an answer and how the search ended.
+type Outcome struct {
+	Solution model.Solution
+	// Late says that the deadline cut the search short.
+	Late bool
+	// Work is how much of it was done.
+	Work int64
+}
+
+// search is the state of one call of Search.
+type search struct {
+	p        *model.Problem
+	params   Params
+	fill     *filler
+	levels   []int32
+	binOrder []model.ClassID
+	scratch  []int64
+	jittered []float64
+	involved []bool
+	start    int64
+	late     bool
+}
+
+// rounds is how many constructions with corrected worths are tried.
+const rounds = 12
+
+// Search places the pods of p. The answer is complete whatever the parameters.
+func Search(p *model.Problem, params Params) Outcome {
+	values := shareValues(p)
+	s := &search{
+		p: p, params: params, fill: newFiller(p), levels: levels(p),
+		scratch:  make([]int64, p.Dims),
+		jittered: make([]float64, len(p.Classes)),
+		involved: make([]bool, len(p.Classes)),
+	}
+	s.binOrder = binOrder(p, values)
+	best := s.try(values, false)
+	if s.scarce(best, values) {
+		best = s.share(best, values)
+	}
+	s.start = s.fill.work
+	bestValues := values
+	for range rounds {
+		if best.cost == 0 || s.over() {
+			break
+		}
+		values = correct(p, best, values, 0.5)
+		if a := s.try(values, false); a.better(best) {
+			best, bestValues = a, values
+		}
+	}
+	if best.cost > 0 && !s.over() {
+		s.improve(best, bestValues)
+	}
+	return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work}
+}
+
+// over reports whether the search should end.
+func (s *search) over() bool {
+	if s.params.Late != nil && s.params.Late() {
+		s.late = true
+		return true
+	}
+	return s.fill.work-s.start > s.params.Work
+}
+
+// scarce reports whether pods were left out that some option could hold: limits or
+// reservations bind, and priority must decide.
+func (s *search) scarce(a *attempt, values []float64) bool {
+	for c, n := range a.unplaced {
+		if n > 0 && (values[c] > 0 || len(s.levels) > 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// share looks for the attempt that places the most pods by priority when there is
+// not enough for all: strictly by priority, and counting what machines take of
+// their pools' limits in place of their price.
+func (s *search) share(best *attempt, values []float64) *attempt {
+	each := make([]float64, len(values))
+	for c, v := range values {
+		if v > 0 {
+			each[c] = 1
+		}
+	}
+	prices := slices.Clone(s.fill.costs)
+	for _, a := range []func() *attempt{
+		func() *attempt { return s.try(values, true) },
+		func() *attempt { return s.try(each, true) },
+		func() *attempt { s.costByLimits(prices); return s.try(each, true) },
+		func() *attempt { s.costByLimits(prices); return s.try(values, true) },
+	} {
+		if a := a(); a.better(best) {
+			best = a
+		}
+	}
+	copy(s.fill.costs, prices)
+	return best
+}
+
+// costByLimits makes an option cost the largest share of a limit that it takes;
+// options of pools without limits keep a small cost in order of price.
+func (s *search) costByLimits(prices []float64) {
+	dearest := slices.Max(append([]float64{1}, prices...))
+	for o := range s.p.Options {
+		option := &s.p.Options[o]
+		cost := 1e-6 * (1 + prices[o]/dearest)
+		for d, use := range option.Use {
+			if limit := s.p.Pools[option.Pool].Limits[d]; limit > 0 {
+				cost = max(cost, float64(use)/float64(limit))
+			}
+		}
+		s.fill.costs[o] = cost
+	}
+}
+
+// binOrder is the order in which classes are offered to the bins: those that
+// nothing on sale could hold, then by priority, then by worth.
+func binOrder(p *model.Problem, values []float64) []model.ClassID {
+	order := make([]model.ClassID, len(p.Classes))
+	for c := range order {
+		order[c] = model.ClassID(c)
+	}
+	slices.SortStableFunc(order, func(x, y model.ClassID) int {
+		if bx, by := values[x] > 0, values[y] > 0; bx != by {
+			if by {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(
+			cmp.Compare(p.Classes[y].Priority, p.Classes[x].Priority),
+			cmp.Compare(values[y], values[x]),
+			cmp.Compare(x, y),
+		)
+	})
+	return order
+}
+
+// solution turns an attempt into the form that callers see.
+func (s *search) solution(a *attempt) model.Solution {
+	out := model.Solution{Bins: a.bins.items, Unplaced: a.unplaced}
+	for _, nodes := range a.bought {
+		out.Nodes = append(out.Nodes, nodes...)
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package scheduling
+
+import (
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// ledger is what pools and reservations have left once everything is bought.
+type ledger struct {
+	c        *compiler
+	limits   [][]int64
+	supply   map[string]int64
+	limited  []bool
+	capacity map[purchase][]int64
+}
+
+func newLedger(c *compiler) *ledger {
+	l := &ledger{c: c, supply: map[string]int64{}, capacity: map[purchase][]int64{}}
+	for i := range c.model.Pools {
+		l.limits = append(l.limits, append([]int64(nil), c.model.Pools[i].Limits...))
+		l.limited = append(l.limited, len(c.model.Pools[i].Limits) > 0)
+	}
+	for i := range c.offers.offers {
+		if o := c.offers.offers[i].offering; o.CapacityType == offerings.Reserved {
+			n, ok := l.supply[o.ReservationID]
+			if count := int64(o.ReservationCount); !ok || count < n {
+				l.supply[o.ReservationID] = count
+			}
+		}
+	}
+	return l
+}
+
+// use is what a purchase takes of its pool's limits.
+func (l *ledger) use(p purchase) []int64 {
+	if u, ok := l.capacity[p]; ok {
+		return u
+	}
+	u := limitUse(limitedResources(l.c.templates[p.template].pool), l.c.offers.shapes[l.c.offers.offers[p.offer].shape].capacity)
+	l.capacity[p] = u
+	return u
+}
+
+// reservation is the reservation that a purchase draws on, "" for none.
+func (l *ledger) reservation(p purchase) string {
+	if o := l.c.offers.offers[p.offer].offering; o.CapacityType == offerings.Reserved {
+		return o.ReservationID
+	}
+	return ""
+}
+
+// spend books n purchases; a negative n gives them back.
+func (l *ledger) spend(p purchase, n int64) {
+	if id := l.reservation(p); id != "" {
+		l.supply[id] -= n
+	}
+	pool := l.c.templates[p.template].number
+	if l.limited[pool] {
+		for d, u := range l.use(p) {
+			l.limits[pool][d] -= u * n
+		}
+	}
+}
+
+// couldSwap reports whether one purchase could be exchanged for another of the same
+// template without overrunning limits or reservations.
+func (l *ledger) couldSwap(from, to purchase) bool {
+	if id := l.reservation(to); id != "" && id != l.reservation(from) && l.supply[id] < 1 {
+		return false
+	}
+	pool := l.c.templates[to.template].number
+	if !l.limited[pool] {
+		return true
+	}
+	old := l.use(from)
+	for d, u := range l.use(to) {
+		if l.limits[pool][d] < u-old[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// swap exchanges a booked purchase for another, if that can be.
+func (l *ledger) swap(from, to purchase) bool {
+	if !l.couldSwap(from, to) {
+		return false
+	}
+	l.spend(from, -1)
+	l.spend(to, 1)
+	return true
+}

@@ -1,0 +1,128 @@
+package scheduling
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Label and taint keys that Karpenter gives a meaning to.
+const (
+	// NodePoolLabel carries the name of the NodePool that a node belongs to.
+	NodePoolLabel = "karpenter.sh/nodepool"
+	// CapacityTypeLabel carries how a node is paid for: reserved, spot or on-demand.
+	CapacityTypeLabel = "karpenter.sh/capacity-type"
+	// InitializedLabel is "true" on nodes of a NodePool that have become ready once.
+	InitializedLabel = "karpenter.sh/initialized"
+	// RegisteredLabel is "true" on nodes of a NodePool that have joined the cluster.
+	RegisteredLabel = "karpenter.sh/registered"
+	// DisruptedTaint marks nodes that are about to be removed.
+	DisruptedTaint = "karpenter.sh/disrupted"
+	// NodesResource is the name under which a NodePool limits its number of nodes.
+	NodesResource corev1.ResourceName = "nodes"
+)
+
+// NodePool says which nodes may be bought, and under which labels, taints and
+// limits. Its fields are those of karpenter.sh/v1 NodePools, so that a manifest
+// written for Karpenter decodes unchanged; see [DecodeNodePool] for older forms.
+type NodePool struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec NodePoolSpec `json:"spec"`
+}
+
+// NodePoolSpec is the desired behaviour of a NodePool.
+type NodePoolSpec struct {
+	// Template describes the nodes.
+	Template NodeTemplate `json:"template"`
+	// Disruption says when running nodes may be removed. It does not affect launches.
+	Disruption Disruption `json:"disruption,omitempty"`
+	// Limits bound the sum of the capacity (not allocatable) of all nodes of the
+	// pool, running ones included. The resource "nodes" bounds their number.
+	Limits corev1.ResourceList `json:"limits,omitempty"`
+	// Weight orders pools: pods go to the pool of the highest weight that can hold
+	// them. 0 (absent) is the lowest; at most 100.
+	Weight *int32 `json:"weight,omitempty"`
+	// Replicas makes the pool static: it keeps this many nodes and launches none
+	// for pending pods.
+	Replicas *int64 `json:"replicas,omitempty"`
+}
+
+// NodeTemplate is what the nodes of a pool look like.
+type NodeTemplate struct {
+	Metadata NodeMetadata     `json:"metadata,omitempty"`
+	Spec     NodeTemplateSpec `json:"spec"`
+}
+
+// NodeMetadata is put on every node of a pool.
+type NodeMetadata struct {
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// NodeTemplateSpec is the specification of the nodes of a pool.
+type NodeTemplateSpec struct {
+	// Requirements narrow the instance types, zones and capacity types that the
+	// pool may buy, and the values that further labels may take.
+	Requirements []requirements.Selector `json:"requirements,omitempty"`
+	// Taints stand on the nodes for good.
+	Taints []corev1.Taint `json:"taints,omitempty"`
+	// StartupTaints stand on new nodes until something removes them; pods need
+	// not tolerate them to be planned onto a new node.
+	StartupTaints []corev1.Taint `json:"startupTaints,omitempty"`
+	// NodeClassRef names the provider's node class.
+	NodeClassRef *NodeClassRef `json:"nodeClassRef,omitempty"`
+	// ExpireAfter is how long a node lives at most; nil is the default of 720h.
+	ExpireAfter *NillableDuration `json:"expireAfter,omitempty"`
+	// TerminationGracePeriod bounds how long draining may take; nil is no bound.
+	TerminationGracePeriod *metav1.Duration `json:"terminationGracePeriod,omitempty"`
+}
+
+// NodeClassRef names a provider's node class.
+type NodeClassRef struct {
+	Group string `json:"group,omitempty"`
+	Kind  string `json:"kind,omitempty"`
+	Name  string `json:"name,omitempty"`
+}
+
+// Disruption says when the nodes of a pool may be removed or replaced.
+type Disruption struct {
+	// ConsolidationPolicy is WhenEmpty, WhenEmptyOrUnderutilized (the default) or Balanced.
+	ConsolidationPolicy ConsolidationPolicy `json:"consolidationPolicy,omitempty"`
+	// ConsolidateAfter is how long a node must have been left alone by pods; nil is 0s.
+	ConsolidateAfter *NillableDuration `json:"consolidateAfter,omitempty"`
+	// Budgets bound how many nodes may be disrupted at once; none is one budget of 10%.
+	Budgets []Budget `json:"budgets,omitempty"`
+}
+
+// ConsolidationPolicy says which nodes of a pool consolidation may touch.
+type ConsolidationPolicy string
+
+// The consolidation policies of karpenter.sh/v1.
+const (
+	WhenEmpty                ConsolidationPolicy = "WhenEmpty"
+	WhenEmptyOrUnderutilized ConsolidationPolicy = "WhenEmptyOrUnderutilized"
+	Balanced                 ConsolidationPolicy = "Balanced"
+)
+
+// Budget bounds how many nodes of a pool may be disrupted at once.
+type Budget struct {
+	// Nodes is a count ("5") or a percentage ("10%").
+	Nodes string `json:"nodes"`
+	// Schedule is a cron expression in UTC; with it the budget holds only for
+	// Duration after each hit.
+	Schedule *string          `json:"schedule,omitempty"`
+	Duration *metav1.Duration `json:"duration,omitempty"`
+	// Reasons limit the budget to these reasons; none means all.
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// weight returns the pool's weight, 0 where none is set.
+func (p *NodePool) weight() int32 {
+	if p.Spec.Weight == nil {
+		return 0
+	}
+	return *p.Spec.Weight
+}

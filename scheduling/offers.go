@@ -1,0 +1,199 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// offer is one offering of one instance type.
+type offer struct {
+	instanceType *instancetypes.InstanceType
+	offering     *offerings.Offering
+	shape        int   // of its allocatable and capacity
+	cost         int64 // what the search minimises
+	launchable   bool  // on sale now
+}
+
+func (o *offer) candidate() offerings.Candidate {
+	return offerings.Candidate{InstanceType: o.instanceType.Name, Offering: *o.offering}
+}
+
+// shape is what a machine has, shared by the offerings of a type that do not
+// override it.
+type shape struct {
+	allocatable []int64             // by resource number
+	capacity    corev1.ResourceList // for limits
+}
+
+// offerTable holds the offers of all catalogs of a problem, each catalog's in rank
+// order, and their labels as columns.
+type offerTable struct {
+	offers  []offer
+	shapes  []shape
+	spans   map[*instancetypes.Catalog][2]int
+	columns map[string]*column
+	rows    map[string]model.Bits
+}
+
+// column is one label over all offers: a value number each, -1 where it is absent.
+type column struct {
+	numbers []int32
+	values  []string
+	defined bool
+}
+
+// prioritizedTier separates the capacity types that a prioritized ranking puts
+// first, in nano-USD per hour: more than any machine costs.
+const prioritizedTier = 10_000 * 1_000_000_000
+
+func newOfferTable(p *Problem, s *Solver, table *resourceTable) *offerTable {
+	t := &offerTable{
+		spans:   map[*instancetypes.Catalog][2]int{},
+		columns: map[string]*column{},
+		rows:    map[string]model.Bits{},
+	}
+	t.add(p, s, table, p.Catalog)
+	for _, name := range sortedKeys(p.PoolCatalogs) {
+		t.add(p, s, table, p.PoolCatalogs[name])
+	}
+	return t
+}
+
+// add appends the offers of a catalog in rank order.
+func (t *offerTable) add(p *Problem, s *Solver, table *resourceTable, catalog *instancetypes.Catalog) {
+	if catalog == nil {
+		return
+	}
+	if _, done := t.spans[catalog]; done {
+		return
+	}
+	from := len(t.offers)
+	for it := range catalog.All() {
+		base := -1
+		for i := range it.Offerings {
+			o := &it.Offerings[i]
+			x := offer{instanceType: it, offering: o, launchable: o.Launchable() && !p.Unavailable.Has(it.Name, *o, p.Now)}
+			if len(o.Capacity) > 0 || len(o.Overhead) > 0 {
+				x.shape = t.addShape(table, it.AllocatableOf(*o), it.CapacityOf(*o))
+			} else {
+				if base < 0 {
+					base = t.addShape(table, it.Allocatable(), it.Capacity)
+				}
+				x.shape = base
+			}
+			x.cost = s.cost(x.candidate())
+			t.offers = append(t.offers, x)
+		}
+	}
+	added := t.offers[from:]
+	slices.SortFunc(added, func(a, b offer) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), s.Ranking.Compare(a.candidate(), b.candidate()))
+	})
+	t.spans[catalog] = [2]int{from, len(t.offers)}
+}
+
+func (t *offerTable) addShape(table *resourceTable, allocatable, capacity corev1.ResourceList) int {
+	t.shapes = append(t.shapes, shape{allocatable: table.vector(allocatable), capacity: capacity})
+	return len(t.shapes) - 1
+}
+
+// cost is what the search minimises when it buys the candidate.
+func (s *Solver) cost(c offerings.Candidate) int64 {
+	cost := int64(s.Ranking.ExpectedPrice(c))
+	if s.Ranking.Strategy == offerings.Prioritized {
+		cost += int64(s.capacityTypeRank(c.Offering.CapacityType)) * prioritizedTier
+	}
+	return cost
+}
+
+// capacityTypeRank is the place of a capacity type in the ranking's order.
+func (s *Solver) capacityTypeRank(ct offerings.CapacityType) int {
+	order := s.Ranking.CapacityTypes
+	if i := slices.Index(order, ct); i >= 0 {
+		return i
+	}
+	return len(order) + max(0, slices.Index(offerings.CapacityTypes(), ct))
+}
+
+// label is the value of a label on machines bought at the offer.
+func (o *offer) label(key string) (string, bool) {
+	switch key {
+	case offerings.ZoneLabel:
+		return o.offering.Zone, true
+	case offerings.CapacityTypeLabel:
+		return string(o.offering.CapacityType), true
+	case offerings.ReservationIDLabel:
+		if o.offering.CapacityType == offerings.Reserved && o.offering.ReservationID != "" {
+			return o.offering.ReservationID, true
+		}
+		return "", false
+	}
+	if v, ok := o.offering.Labels[key]; ok {
+		return v, true
+	}
+	v, ok := o.instanceType.Labels[key]
+	return v, ok
+}
+
+// column returns the column of a label.
+func (t *offerTable) column(key string) *column {
+	if c, ok := t.columns[key]; ok {
+		return c
+	}
+	c := &column{numbers: make([]int32, len(t.offers))}
+	index := map[string]int32{}
+	for i := range t.offers {
+		v, ok := t.offers[i].label(key)
+		if !ok {
+			c.numbers[i] = -1
+			continue
+		}
+		n, known := index[v]
+		if !known {
+			n = int32(len(c.values))
+			index[v] = n
+			c.values = append(c.values, v)
+		}
+		c.numbers[i] = n
+		c.defined = true
+	}
+	t.columns[key] = c
+	return c
+}
+
+// row returns the offers on whose machines the requirement holds, given the label
+// that the node template puts on machines that do not bring one themselves.
+func (t *offerTable) row(r requirements.Requirement, fallback string, has bool) model.Bits {
+	name := r.String()
+	if has {
+		name += "\x00" + fallback
+	}
+	if row, ok := t.rows[name]; ok {
+		return row
+	}
+	c := t.column(r.Key())
+	accepts := make([]bool, len(c.values)+1)
+	for i, v := range c.values {
+		accepts[i+1] = r.Has(v)
+	}
+	if has {
+		accepts[0] = r.Has(fallback)
+	} else {
+		accepts[0] = r.AllowsAbsent()
+	}
+	row := model.NewBits(len(t.offers))
+	for i, n := range c.numbers {
+		if accepts[n+1] {
+			row.Set(i)
+		}
+	}
+	t.rows[name] = row
+	return row
+}

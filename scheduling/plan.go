@@ -1,0 +1,188 @@
+package scheduling
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Plan says what to buy and where each pod goes. Every pod of the problem stands
+// exactly once under Launches, Existing or Unschedulable. The JSON names are a
+// contract.
+type Plan struct {
+	// Launches are the machines to buy, in the order pool, price, type, name.
+	Launches []Launch `json:"launches"`
+	// Existing are the nodes, running or in flight, that receive pods, by name.
+	Existing []Assignment `json:"existing"`
+	// Unschedulable are the pods that no allowed machine and no node can hold.
+	Unschedulable []Unschedulable `json:"unschedulable"`
+	// Warnings are what was noticed and did not stop the plan.
+	Warnings []Warning `json:"warnings"`
+	// Summary adds up.
+	Summary Summary `json:"summary"`
+}
+
+// Launch is one machine to buy. Any of its options holds all of its pods.
+type Launch struct {
+	// Name is unique in the plan: the pool's name and a number.
+	Name string `json:"name"`
+	// NodePool is the pool that pays.
+	NodePool string `json:"nodePool"`
+	// Options are what to ask the provider for, best first. Options[0] is what the
+	// price, the pool's limits and the reservations count.
+	Options []Option `json:"options"`
+	// Price is that of Options[0].
+	Price offerings.Price `json:"price"`
+	// Pods are the pods planned onto the machine, as namespace/name, sorted.
+	Pods []string `json:"pods"`
+	// Requests are the sum of the pods' requests and of the daemons that will run
+	// on Options[0].
+	Requests corev1.ResourceList `json:"requests"`
+	// Labels are those the NodePool gives the machine, with a value chosen for
+	// every label that the pool leaves open.
+	Labels map[string]string `json:"labels"`
+	// Taints are the pool's taints; StartupTaints those that go away.
+	Taints        []corev1.Taint `json:"taints"`
+	StartupTaints []corev1.Taint `json:"startupTaints,omitempty"`
+	// Requirements hold for every option: what the pool and the pods ask of the machine.
+	Requirements []requirements.Selector `json:"requirements"`
+}
+
+// Option is one way to buy a machine.
+type Option struct {
+	InstanceType  string                 `json:"instanceType"`
+	Zone          string                 `json:"zone"`
+	CapacityType  offerings.CapacityType `json:"capacityType"`
+	Price         offerings.Price        `json:"price"`
+	ReservationID string                 `json:"reservationID,omitempty"`
+	// InterruptionRate is the share of such machines interrupted in a month, 0 to 1.
+	InterruptionRate float64 `json:"interruptionRate,omitempty"`
+}
+
+// Assignment is the pods that a running or in-flight node receives.
+type Assignment struct {
+	Node string   `json:"node"`
+	Pods []string `json:"pods"`
+}
+
+// Unschedulable is a pod that could not be placed, and why.
+type Unschedulable struct {
+	// Pod is namespace/name.
+	Pod string `json:"pod"`
+	// Message says it in one sentence for people.
+	Message string `json:"message"`
+	// Reasons count, over all options and nodes, what ruled them out; most frequent first.
+	Reasons []Reason `json:"reasons"`
+	// Fixes are the smallest changes that would place the pod, nearest first.
+	Fixes []string `json:"fixes,omitempty"`
+}
+
+// ReasonCode names one cause; the set is closed, and the names are stable.
+type ReasonCode string
+
+// The reason codes.
+const (
+	ReasonResources      ReasonCode = "resources"        // the option is too small, daemons counted
+	ReasonNoResource     ReasonCode = "no-such-resource" // no option or node has the resource at all
+	ReasonRequirements   ReasonCode = "requirements"     // node selector or required node affinity
+	ReasonTaints         ReasonCode = "taints"           // an untolerated taint
+	ReasonHostPorts      ReasonCode = "host-ports"       // a port is taken on the node
+	ReasonLimits         ReasonCode = "limits"           // the pool's limits are used up
+	ReasonMinValues      ReasonCode = "min-values"       // too few types would remain for the pool's minValues
+	ReasonReservation    ReasonCode = "reservation"      // the reservation is used up
+	ReasonNoNodePool     ReasonCode = "no-node-pool"     // no pool may launch anything
+	ReasonNoInstanceType ReasonCode = "no-instance-type" // the pool's requirements leave no type or offering
+	ReasonUnavailable    ReasonCode = "unavailable"      // the offering failed lately or is not on sale now
+	ReasonUnsupported    ReasonCode = "unsupported"      // the pod asks for something that is not modelled
+	ReasonNodeNotReady   ReasonCode = "node-not-ready"   // the node is being removed
+)
+
+// Reason is one cause with the number of options and nodes it ruled out.
+type Reason struct {
+	Code ReasonCode `json:"code"`
+	// Count is over options (pool, type, zone, capacity type) and nodes.
+	Count int `json:"count"`
+	// Detail names the user's own words: the taint, the key, the resource.
+	Detail string `json:"detail"`
+}
+
+// Warning is something noticed about an object of the problem.
+type Warning struct {
+	// Object is namespace/name, or kind/name for objects without a namespace.
+	Object  string `json:"object"`
+	Message string `json:"message"`
+}
+
+// Status says how a solve ended.
+type Status string
+
+// The statuses.
+const (
+	// StatusOptimal says that the price equals the lower bound: no plan is cheaper.
+	StatusOptimal Status = "optimal"
+	// StatusComplete says that the search ran its course.
+	StatusComplete Status = "complete"
+	// StatusDeadline says that the context's deadline ended the search; the plan is
+	// complete and verified, but a further search might have made it cheaper, and
+	// another run may end elsewhere.
+	StatusDeadline Status = "deadline"
+)
+
+// Summary adds a plan up.
+type Summary struct {
+	// Pods were to be placed; Placed were.
+	Pods   int `json:"pods"`
+	Placed int `json:"placed"`
+	// Nodes is the number of launches.
+	Nodes int `json:"nodes"`
+	// PricePerHour is the sum of the launches' prices.
+	PricePerHour offerings.Price `json:"pricePerHour"`
+	// LowerBoundPerHour is a price below which no plan that places at least the
+	// placed pods can be, as the certificate proves.
+	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
+	// Gap is (price − bound) ÷ bound, 0 when both are 0.
+	Gap float64 `json:"gap"`
+	// Status says how the solve ended.
+	Status Status `json:"status"`
+	// Pools and CapacityTypes split nodes and price.
+	Pools         []Share `json:"pools,omitempty"`
+	CapacityTypes []Share `json:"capacityTypes,omitempty"`
+	// Resources say, for each resource, what is bought and where it goes.
+	Resources []ResourceUse `json:"resources,omitempty"`
+	// PodsWithoutRequests is the number of pods that ask for neither CPU nor memory.
+	PodsWithoutRequests int `json:"podsWithoutRequests,omitempty"`
+	// Certificate proves the lower bound.
+	Certificate *Certificate `json:"certificate,omitempty"`
+}
+
+// Share is a part of the plan's nodes and price.
+type Share struct {
+	Name         string          `json:"name"`
+	Nodes        int             `json:"nodes"`
+	PricePerHour offerings.Price `json:"pricePerHour"`
+}
+
+// ResourceUse says where the bought capacity of one resource goes. Units are base
+// units, CPU in millicores.
+type ResourceUse struct {
+	Resource string `json:"resource"`
+	Capacity int64  `json:"capacity"`
+	Reserved int64  `json:"reserved"` // capacity − allocatable: kubelet, system, eviction threshold
+	Daemons  int64  `json:"daemons"`
+	Pods     int64  `json:"pods"`
+	Free     int64  `json:"free"`
+}
+
+// Certificate proves a lower bound on price. A pod is worth the sum of its
+// requests times Values; no option that may be bought holds more worth than it
+// costs, so that the pods' total worth, less what free capacity of running nodes
+// and counted reservations could hold, is a lower bound.
+type Certificate struct {
+	// Kind is "resource" for resource values.
+	Kind string `json:"kind"`
+	// Values is the worth of one base unit (millicore, byte, pod) of each resource,
+	// in nano-USD per hour divided by 2^Scale.
+	Values map[string]string `json:"values"`
+	Scale  int               `json:"scale"`
+}

@@ -1,0 +1,40 @@
+package scheduling
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Problem is everything that a decision depends on. Solve reads it and changes
+// none of it; the caller may use it again.
+type Problem struct {
+	// Pods are to be placed. Pods that already have a node (spec.nodeName) belong
+	// into Running; pods that are terminal or being deleted are ignored.
+	Pods []*corev1.Pod
+	// NodePools say what may be bought.
+	NodePools []*NodePool
+	// Catalog holds the instance types on sale. It may be nil when nothing may be bought.
+	Catalog *instancetypes.Catalog
+	// PoolCatalogs override Catalog for the named pools, for callers whose node
+	// classes see different types.
+	PoolCatalogs map[string]*instancetypes.Catalog
+	// Nodes are running or in flight. A node of a pool that is not yet initialized
+	// (label karpenter.sh/initialized) is in flight: its start-up taints are
+	// ignored, and capacity that it does not report yet is taken from the catalog.
+	// Nodes that are being deleted or carry the disruption taint receive no pods.
+	Nodes []*corev1.Node
+	// Running are the pods on those nodes.
+	Running []*corev1.Pod
+	// DaemonSets run on every node that they fit.
+	DaemonSets []*appsv1.DaemonSet
+	// Unavailable remembers offerings that failed lately; nil is none. Now is the
+	// time it is read at.
+	Unavailable *offerings.Unavailable
+	// Now is the time of the decision. Only Unavailable reads it.
+	Now time.Time
+}

@@ -1,0 +1,90 @@
+package scheduling
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// resourceTable numbers the resources that pods ask for. What nobody asks for
+// takes no part in the decision.
+type resourceTable struct {
+	names []corev1.ResourceName
+	index map[corev1.ResourceName]int
+}
+
+func newResourceTable() *resourceTable {
+	t := &resourceTable{index: map[corev1.ResourceName]int{}}
+	t.number(corev1.ResourcePods)
+	return t
+}
+
+// number returns the number of a resource, a new one if need be.
+func (t *resourceTable) number(name corev1.ResourceName) int {
+	if i, ok := t.index[name]; ok {
+		return i
+	}
+	i := len(t.names)
+	t.names = append(t.names, name)
+	t.index[name] = i
+	return i
+}
+
+// sort renumbers the resources in name order and returns where each old number
+// went, so that nothing depends on the order in which they were met.
+func (t *resourceTable) sort() []int {
+	old := slices.Clone(t.names)
+	slices.Sort(t.names)
+	for i, name := range t.names {
+		t.index[name] = i
+	}
+	moved := make([]int, len(old))
+	for i, name := range old {
+		moved[i] = t.index[name]
+	}
+	return moved
+}
+
+// amount is a quantity in base units: millicores for CPU, rounded up as
+// kube-scheduler rounds, whole units (bytes, devices) for everything else.
+func amount(name corev1.ResourceName, q resource.Quantity) int64 {
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// quantity is the inverse of amount.
+func quantity(name corev1.ResourceName, n int64) resource.Quantity {
+	switch {
+	case name == corev1.ResourceCPU:
+		return *resource.NewMilliQuantity(n, resource.DecimalSI)
+	case name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage:
+		return *resource.NewQuantity(n, resource.BinarySI)
+	default:
+		return *resource.NewQuantity(n, resource.DecimalSI)
+	}
+}
+
+// vector reads the numbered resources out of a list.
+func (t *resourceTable) vector(list corev1.ResourceList) []int64 {
+	v := make([]int64, len(t.names))
+	for name, q := range list {
+		if i, ok := t.index[name]; ok {
+			v[i] = amount(name, q)
+		}
+	}
+	return v
+}
+
+// list is the inverse of vector; zeros are left out.
+func (t *resourceTable) list(v []int64) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for i, n := range v {
+		if n != 0 {
+			out[t.names[i]] = quantity(t.names[i], n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+package scheduling
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+)
+
+// Effort says how hard to search, in units of work that do not depend on the
+// machine. 0 is EffortDefault.
+type Effort int64
+
+// The named efforts.
+const (
+	EffortFast     Effort = 1
+	EffortDefault  Effort = 1_000
+	EffortThorough Effort = 20_000
+)
+
+// MinValuesPolicy says what happens when a pool's minValues cannot be met.
+type MinValuesPolicy string
+
+// The policies on minValues.
+const (
+	// MinValuesStrict, the zero value's meaning, places no pod against minValues.
+	MinValuesStrict MinValuesPolicy = "Strict"
+	// MinValuesBestEffort lowers minValues to what can be had before it turns to
+	// a pool of lower weight.
+	MinValuesBestEffort MinValuesPolicy = "BestEffort"
+)
+
+// WeightPolicy says what NodePool weights mean.
+type WeightPolicy string
+
+// The policies on weights.
+const (
+	// WeightStrict, the zero value's meaning, places each pod in the pool of the
+	// highest weight that can hold it.
+	WeightStrict WeightPolicy = "Strict"
+	// WeightIgnore lets price alone choose the pool.
+	WeightIgnore WeightPolicy = "Ignore"
+)
+
+// Solver decides. The zero value works.
+type Solver struct {
+	// Effort bounds the search; 0 is EffortDefault.
+	Effort Effort
+	// Ranking orders the options of a launch and says what price means; the zero
+	// value is the lowest price.
+	Ranking offerings.Ranking
+	// MaxOptions bounds the options of a launch; 0 is 60. minValues may exceed it.
+	MaxOptions int
+	// MinValues says what happens when minValues cannot be met; "" is Strict.
+	MinValues MinValuesPolicy
+	// Weights says what NodePool weights mean; "" is Strict.
+	Weights WeightPolicy
+}
+
+// ErrInvalid is the error that every malformed problem wraps; errors.As finds the
+// *FieldErrors behind it.
+var ErrInvalid = errors.New("invalid problem")
+
+// Solve places the pods of p. An error means a malformed problem (every fault at
+// once, see [Problem.Validate]) or a cancelled context. A deadline is no error:
+// past it the best complete plan so far comes back, marked [StatusDeadline]. Pods
+// that fit nowhere are listed in the plan. The same problem and effort give the
+// same plan, whatever the order of its slices and the number of processors.
+func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	c := compile(&p, &s)
+	outcome := pack.Search(c.model, pack.Params{
+		Work: s.work(),
+		Late: func() bool { return ctx.Err() != nil },
+	})
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	plan := c.decode(outcome.Solution)
+	c.explain(plan, outcome.Solution)
+	plan.Warnings = c.warnings()
+	c.summarise(plan, outcome)
+	return plan, nil
+}
+
+// cancelled returns the context's error, unless that is a deadline that passed.
+func cancelled(ctx context.Context) error {
+	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// validate checks the solver's own settings.
+func (s *Solver) validate() error {
+	var faults []error
+	if s.Effort < 0 {
+		faults = append(faults, fmt.Errorf("solver.effort: %d is negative", s.Effort))
+	}
+	if s.MaxOptions < 0 {
+		faults = append(faults, fmt.Errorf("solver.maxOptions: %d is negative", s.MaxOptions))
+	}
+	switch s.MinValues {
+	case "", MinValuesStrict, MinValuesBestEffort:
+	default:
+		faults = append(faults, fmt.Errorf("solver.minValues: %q is neither Strict nor BestEffort", s.MinValues))
+	}
+	switch s.Weights {
+	case "", WeightStrict, WeightIgnore:
+	default:
+		faults = append(faults, fmt.Errorf("solver.weights: %q is neither Strict nor Ignore", s.Weights))
+	}
+	if err := s.Ranking.Validate(); err != nil {
+		faults = append(faults, fmt.Errorf("solver.ranking: %w", err))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(faults...))
+}
+
+// workPerEffort turns effort into what the engine counts.
+const workPerEffort = 30_000
+
+// work is the engine's budget.
+func (s *Solver) work() int64 {
+	effort := s.Effort
+	if effort == 0 {
+		effort = EffortDefault
+	}
+	if effort <= EffortFast {
+		return 0
+	}
+	return min(int64(effort), math.MaxInt64/workPerEffort) * workPerEffort
+}
+
+// summarise completes the plan's sums.
+func (c *compiler) summarise(plan *Plan, outcome pack.Outcome) {
+	s := &plan.Summary
+	placed := c.placed(outcome.Solution)
+	for _, n := range placed {
+		s.Placed += int(n)
+	}
+	s.Pods = s.Placed + len(plan.Unschedulable)
+	s.PodsWithoutRequests = c.classes.unrequested
+	s.LowerBoundPerHour, s.Certificate = c.prove(placed)
+	if s.LowerBoundPerHour > 0 {
+		s.Gap = float64(s.PricePerHour-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
+	}
+	switch {
+	case s.PricePerHour == s.LowerBoundPerHour:
+		s.Status = StatusOptimal
+	case outcome.Late:
+		s.Status = StatusDeadline
+	default:
+		s.Status = StatusComplete
+	}
+}

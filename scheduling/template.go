@@ -1,0 +1,156 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// template is a NodePool with a value chosen for every label that the pool leaves
+// open and some pod or daemon asks about. A pool has one template for each
+// combination of values that pods can tell apart.
+type template struct {
+	pool   *NodePool
+	number int // of the pool, in the order of poolOrder
+	set    requirements.Set
+	labels map[string]string // what machines carry beside the labels of their offer
+	within model.Bits        // offers that the pool's requirements allow
+}
+
+// poolOrder returns the pools that may launch machines: not static, not being
+// deleted; by weight, highest first, then by name.
+func poolOrder(pools []*NodePool) []*NodePool {
+	var out []*NodePool
+	for _, p := range pools {
+		if p.Spec.Replicas == nil && p.DeletionTimestamp == nil {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *NodePool) int {
+		return cmp.Or(cmp.Compare(b.weight(), a.weight()), strings.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// poolSet is everything that holds for the machines of a pool: its requirements,
+// its labels, its name and its node class.
+func poolSet(p *NodePool) requirements.Set {
+	set, err := requirements.FromSelectors(p.Spec.Template.Spec.Requirements)
+	if err != nil {
+		set = requirements.NewSet(impossible(NodePoolLabel)) // validation refuses such pools
+	}
+	return set.Intersect(requirements.FromLabels(poolLabels(p)))
+}
+
+// poolLabels are the labels that a pool puts on its machines.
+func poolLabels(p *NodePool) map[string]string {
+	labels := map[string]string{}
+	for k, v := range p.Spec.Template.Metadata.Labels {
+		labels[requirements.NormalizeKey(k)] = v
+	}
+	labels[NodePoolLabel] = p.Name
+	if ref := p.Spec.Template.Spec.NodeClassRef; ref != nil && ref.Group != "" && ref.Kind != "" && ref.Name != "" {
+		labels[ref.Group+"/"+strings.ToLower(ref.Kind)] = ref.Name
+	}
+	return labels
+}
+
+// templates builds the templates of a pool. asked are the expressions of pods and
+// of daemons, by key.
+func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.Catalog, asked *questions) (out []*template, unchecked []string) {
+	set := poolSet(p)
+	labels := poolLabels(p)
+	within := model.NewBits(len(t.offers))
+	if span, ok := t.spans[catalog]; ok {
+		for i := span[0]; i < span[1]; i++ {
+			within.Set(i)
+		}
+	}
+	var open []openKey
+	for r := range set.All() {
+		key := r.Key()
+		value, labelled := labels[key]
+		if t.column(key).defined {
+			within.And(t.row(r, value, labelled))
+			continue
+		}
+		if requirements.WellKnown().Has(key) && !labelled && !r.AllowsAbsent() {
+			unchecked = append(unchecked, key)
+		}
+		if labelled {
+			if !r.Has(value) {
+				within = model.NewBits(len(t.offers))
+			}
+			continue
+		}
+		if asked.has(key) {
+			open = append(open, openKey{key: key, atoms: asked.atoms(r)})
+			continue
+		}
+		if v, ok := r.Any(); ok && !r.AllowsAbsent() {
+			labels[key] = v
+		}
+	}
+	for _, key := range asked.keys() {
+		// Nobody defines the label, but providers may well put it on machines: pods
+		// may ask for it, and the launch passes the wish on.
+		if requirements.WellKnown().Has(key) && !set.Has(key) && !t.column(key).defined {
+			open = append(open, openKey{key: key, atoms: asked.atoms(set.Get(key))})
+		}
+	}
+	for _, choice := range combine(open, asked) {
+		v := &template{pool: p, number: number, set: set, labels: map[string]string{}, within: within}
+		for k, value := range labels {
+			v.labels[k] = value
+		}
+		for i, a := range choice {
+			if !a.absent {
+				v.labels[open[i].key] = a.value
+			}
+		}
+		out = append(out, v)
+	}
+	return out, unchecked
+}
+
+// admits returns the offers whose machines, bought for this template, satisfy a
+// constraint's selector and affinity.
+func (t *offerTable) admits(v *template, c *constraint, extra map[string]string) model.Bits {
+	row := v.within.Clone()
+	narrow := func(row model.Bits, e *expression) {
+		value, ok := v.labels[e.Key()]
+		if !ok {
+			value, ok = extra[e.Key()]
+		}
+		row.And(t.row(e.Requirement, value, ok))
+	}
+	for i := range c.selector {
+		narrow(row, &c.selector[i])
+	}
+	if !c.affine {
+		return row
+	}
+	any := model.NewBits(len(t.offers))
+	for i := range c.terms {
+		if !c.terms[i].fieldsAllowNew() {
+			continue
+		}
+		alternative := row.Clone()
+		for j := range c.terms[i].labels {
+			narrow(alternative, &c.terms[i].labels[j])
+		}
+		any.Or(alternative)
+	}
+	return any
+}
+
+// hardTaint returns the pool's first taint that the constraint does not tolerate.
+func (v *template) hardTaint(c *constraint) (*corev1.Taint, bool) {
+	return untolerated(c.tolerations, v.pool.Spec.Template.Spec.Taints)
+}
