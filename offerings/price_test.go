@@ -2,7 +2,6 @@ package offerings
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -246,7 +245,6 @@ func TestPriceJSON(t *testing.T) {
 	for text, want := range map[string]Price{
 		`0.0412`:               41_200_000,
 		`4.12e-2`:              41_200_000,
-		` 1 `:                  nano,
 		`9223372036.854775807`: MaxPrice, // a float64 in between would lose the last digits
 		`0`:                    0,
 	} {
@@ -298,6 +296,6 @@ func FuzzPriceJSON(f *testing.F) {
 func TestParseNanoCauses(t *testing.T) {
 	for text, want := range map[string]error{"x": errNotDecimal, "-x": errNotDecimal, "-1": errNegative, "--1": errNotDecimal, "1e99": errTooLarge} {
 		_, err := parseNano(text)
-		assert.True(t, errors.Is(err, want), "%q: %v", text, err)
+		assert.ErrorIs(t, err, want, text)
 	}
 }

@@ -19,10 +19,9 @@ import (
 // another kind must not have one. Only spot offerings have an interruption rate.
 func (o Offering) Validate() error {
 	var faults faultList
-	switch {
-	case o.Zone == "":
+	if o.Zone == "" {
 		faults.add("zone: must not be empty")
-	default:
+	} else {
 		faults.label("zone", o.Zone)
 	}
 	if _, err := ParseCapacityType(string(o.CapacityType)); err != nil {
