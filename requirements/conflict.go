@@ -63,6 +63,9 @@ func (c *Conflict) Hint() string {
 	return hint
 }
 
+// minResemblance is how many characters must agree: one or two occur in any key.
+const minResemblance = 3
+
 // resemblance rates how likely key is a slip for known; 0 is not at all.
 func resemblance(key, known string) int {
 	name, knownName := lastPart(key), lastPart(known)
@@ -71,9 +74,9 @@ func resemblance(key, known string) int {
 		return 0
 	case name == knownName:
 		return 3
-	case strings.HasSuffix(known, name):
+	case len(name) >= minResemblance && strings.HasSuffix(known, name):
 		return 2
-	case strings.Contains(known, key):
+	case len(key) >= minResemblance && strings.Contains(known, key):
 		return 1
 	default:
 		return 0

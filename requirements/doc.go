@@ -79,8 +79,8 @@
 //     has the zone "" where the node label has "0".
 //   - A text form for people leaves the rest of a long list out
 //     ([Requirement.Short], [Set.Short]); String leaves nothing out.
-//   - Hints for misspelt keys prefer the closest key, and come for running
-//     nodes, too.
+//   - Hints for misspelt keys prefer the closest key, come for running nodes,
+//     too, and need three characters in common.
 //
 // Which terms of a pod's affinity make up its set, and in which order preferences
 // give way, is decided by package scheduling, on copies; so is the validation
