@@ -61,8 +61,12 @@ func NewCatalog(types ...*InstanceType) (*Catalog, error) {
 	if err := fs.err(); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(c.types, func(a, b *InstanceType) int { return strings.Compare(a.Name, b.Name) })
+	c.sort()
 	return c, nil
+}
+
+func (c *Catalog) sort() {
+	slices.SortFunc(c.types, func(a, b *InstanceType) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // complete brings a type into the form in which a catalog holds it.

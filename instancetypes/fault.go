@@ -62,7 +62,7 @@ func (f *Fault) Unwrap() error { return f.Err }
 
 // faults collects what is wrong with one input.
 type faults struct {
-	list  []error
+	list  []*Fault
 	extra int
 }
 
@@ -76,14 +76,15 @@ func (fs *faults) add(f *Fault) {
 
 // err joins what was collected; nil if that is nothing.
 func (fs *faults) err() error {
-	if fs.extra > 0 {
-		return errors.Join(append(fs.list[:len(fs.list):len(fs.list)], fmt.Errorf("and %d more faults", fs.extra))...)
+	errs := make([]error, 0, len(fs.list)+1)
+	for _, f := range fs.list {
+		errs = append(errs, f)
 	}
-	return errors.Join(fs.list...)
+	if fs.extra > 0 {
+		errs = append(errs, fmt.Errorf("and %d more faults", fs.extra))
+	}
+	return errors.Join(errs...)
 }
-
-// full reports whether further faults would only be counted.
-func (fs *faults) full() bool { return len(fs.list) >= maxFaults }
 
 // shortened quotes a value from a file for a message.
 func shortened(value string) string {

@@ -1,0 +1,126 @@
+package ec2data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+)
+
+// Input is what the sources say.
+type Input struct {
+	Sources    ec2facts.Sources
+	Instances  []source.Instance
+	Limits     map[string]source.Limit
+	Bandwidths map[string]int64
+	Fresh      source.Prices
+}
+
+// Output is what is embedded.
+type Output struct {
+	Shapes  ec2facts.Shapes
+	Regions []ec2facts.Region // in order of name
+	// LeftOut names the types that are not in the catalogs, with the reason.
+	LeftOut []LeftOut
+}
+
+// LeftOut is a type that the sources mention and the catalogs do not hold.
+type LeftOut struct{ Type, Reason string }
+
+// Build makes the tables. An error means that a source changed in a way that this
+// program does not understand.
+func Build(in Input) (Output, error) {
+	b := builder{Input: in, known: map[string]source.Instance{}, shapes: map[string]ec2facts.Shape{}}
+	for _, i := range in.Instances {
+		if _, twice := b.known[i.Name]; twice {
+			return Output{}, fmt.Errorf("%s: is described twice", i.Name)
+		}
+		b.known[i.Name] = i
+	}
+	if err := b.addShapes(); err != nil {
+		return Output{}, err
+	}
+	out := Output{Shapes: ec2facts.Shapes{Sources: in.Sources}}
+	sold := map[string]bool{}
+	for _, name := range b.regionNames() {
+		region, err := b.region(name)
+		if err != nil {
+			return Output{}, err
+		}
+		for _, row := range region.Rows {
+			sold[row.Type] = true
+		}
+		out.Regions = append(out.Regions, region)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.shapes)) {
+		if sold[name] {
+			out.Shapes.List = append(out.Shapes.List, b.shapes[name])
+		} else {
+			b.leaveOut(name, "no region is known to sell it to shared tenancy")
+		}
+	}
+	slices.SortFunc(b.leftOut, func(x, y LeftOut) int { return cmp.Compare(x.Type, y.Type) })
+	out.LeftOut = b.leftOut
+	return out, nil
+}
+
+type builder struct {
+	Input
+	known   map[string]source.Instance
+	shapes  map[string]ec2facts.Shape
+	leftOut []LeftOut
+}
+
+func (b *builder) leaveOut(name, reason string) {
+	b.leftOut = append(b.leftOut, LeftOut{Type: name, Reason: reason})
+}
+
+// addShapes fills b.shapes with every type that is described or can be derived.
+func (b *builder) addShapes() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(b.known)) {
+		shape, reason, err := b.described(b.known[name])
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		case reason != "":
+			b.leaveOut(name, reason)
+		default:
+			b.shapes[name] = shape
+		}
+	}
+	fresh := map[string]bool{}
+	for _, prices := range b.Fresh.ByRegion {
+		for name := range prices {
+			fresh[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fresh)) {
+		if _, ok := b.known[name]; ok {
+			continue
+		}
+		shape, ok := derive(name)
+		if !ok {
+			b.leaveOut(name, "no source describes it and its name does not tell its shape")
+			continue
+		}
+		limit, ok := b.Limits[name]
+		if !ok {
+			b.leaveOut(name, "its network interfaces are not known")
+			continue
+		}
+		b.addNetwork(&shape, limit)
+		b.shapes[name] = shape
+	}
+	return errors.Join(errs...)
+}
+
+// addNetwork fills in what is looked up by name for every shape.
+func (b *builder) addNetwork(s *ec2facts.Shape, l source.Limit) {
+	s.Interfaces, s.Addresses, s.BranchInterfaces, s.Hypervisor = l.Interfaces, l.Addresses, l.BranchInterfaces, l.Hypervisor
+	s.NetworkMbps = b.Bandwidths[s.Name]
+}

@@ -1,0 +1,113 @@
+package ec2data
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// regionName matches regions and neither local zones nor wavelength zones, which
+// the source lists beside them ("us-east-1-bos-1").
+var regionName = regexp.MustCompile(`^[a-z]{2}(-gov)?-[a-z]+-\d$`)
+
+func (b *builder) regionNames() []string {
+	names := map[string]bool{}
+	for _, i := range b.Instances {
+		for name := range i.Pricing {
+			if regionName.MatchString(name) {
+				names[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// region makes the table of a region's prices.
+func (b *builder) region(name string) (ec2facts.Region, error) {
+	zones, err := b.zonesOf(name)
+	if err != nil {
+		return ec2facts.Region{}, err
+	}
+	g := ec2facts.Region{Name: name, Zones: zones.list, FreshDate: b.Fresh.Dates[name]}
+	for _, typeName := range slices.Sorted(maps.Keys(b.shapes)) {
+		row, ok, err := b.row(zones, typeName)
+		if err != nil {
+			return ec2facts.Region{}, fmt.Errorf("region %s: %s: %w", name, typeName, err)
+		}
+		if ok {
+			g.Rows = append(g.Rows, row)
+		}
+	}
+	return g, nil
+}
+
+// row says how a region sells a type; false if it does not.
+func (b *builder) row(zones regionZones, typeName string) (ec2facts.Row, bool, error) {
+	var older source.LinuxPrices
+	if p := b.known[typeName].Pricing[zones.region].Linux; p != nil {
+		older = *p
+	}
+	row := ec2facts.Row{Type: typeName}
+	ok, err := b.onDemand(&row, zones.region, older)
+	if err != nil || !ok {
+		return row, false, err
+	}
+	row.Zones, row.Assumed = zones.of(b.known[typeName])
+	if row.Zones == "" {
+		return row, false, nil
+	}
+	if row.Assumed {
+		// Spot prices go by zone: without zones there is nothing to attach them to.
+		return row, true, nil
+	}
+	return row, true, addSpot(&row, older)
+}
+
+// onDemand sets the price of a machine on demand. The fresher list stands, but for
+// bare metal, which it prices at dedicated tenancy: there the older list stands
+// where it has the type.
+func (b *builder) onDemand(row *ec2facts.Row, region string, older source.LinuxPrices) (bool, error) {
+	fresh, isFresh := b.Fresh.ByRegion[region][row.Type]
+	metal := ec2facts.IsMetal(row.Type)
+	switch {
+	case isFresh && !metal:
+		row.OnDemand, row.List = fresh, ec2facts.FresherList
+	case older.OnDemand != "":
+		price, err := offerings.ParsePrice(older.OnDemand)
+		if err != nil {
+			return false, err
+		}
+		row.OnDemand = price
+	case isFresh:
+		row.OnDemand, row.List = fresh, ec2facts.DedicatedList
+	}
+	return row.OnDemand > 0, nil
+}
+
+// addSpot gives the spot prices to the zones in order: the source lists them in
+// ascending order and does not say which zone asks which. Zones beyond the last
+// price have no spot offering, prices beyond the last zone are dropped.
+func addSpot(row *ec2facts.Row, prices source.LinuxPrices) error {
+	for _, text := range prices.Spot {
+		price, err := offerings.ParsePrice(text)
+		if err != nil {
+			return err
+		}
+		if price > 0 {
+			row.Spot = append(row.Spot, price)
+		}
+	}
+	slices.Sort(row.Spot)
+	row.Spot = row.Spot[:min(len(row.Spot), len(row.Zones))]
+	if len(row.Spot) == 0 || prices.Band == "" {
+		return nil
+	}
+	band, err := ec2facts.ParseBand(prices.Band)
+	row.Band = band
+	return err
+}

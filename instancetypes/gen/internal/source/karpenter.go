@@ -1,0 +1,97 @@
+package source
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"path/filepath"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Prices is a list of on-demand prices by region and instance type.
+type Prices struct {
+	// Dates tells of which day the prices of a region are, as YYYY-MM-DD.
+	Dates map[string]string
+	// ByRegion holds the prices.
+	ByRegion map[string]map[string]offerings.Price
+}
+
+// ReadPrices reads the fresher on-demand prices out of Karpenter's AWS provider:
+// those of us-east-1 and of the GovCloud regions. Prices of China are in another
+// currency and are left alone.
+func ReadPrices(moduleDir string) (Prices, error) {
+	prices := Prices{Dates: map[string]string{}, ByRegion: map[string]map[string]offerings.Price{}}
+	for _, file := range []struct{ name, variable string }{
+		{"zz_generated.pricing_aws.go", "InitialOnDemandPricesAWS"},
+		{"zz_generated.pricing_aws_us_gov.go", "InitialOnDemandPricesUSGov"},
+	} {
+		f, err := parseGo(filepath.Join(moduleDir, "pkg", "providers", "pricing", file.name))
+		if err != nil {
+			return Prices{}, err
+		}
+		byRegion, err := f.prices(file.variable)
+		if err != nil {
+			return Prices{}, err
+		}
+		date, err := f.generatedDate()
+		if err != nil {
+			return Prices{}, err
+		}
+		for region := range byRegion {
+			prices.Dates[region] = date
+		}
+		maps.Copy(prices.ByRegion, byRegion)
+	}
+	return prices, nil
+}
+
+// prices reads map[string]map[InstanceType]float64{"region": {"type": 0.1}}.
+func (f *goFile) prices(variable string) (map[string]map[string]offerings.Price, error) {
+	lit, err := f.variable(variable)
+	if err != nil {
+		return nil, err
+	}
+	byRegion := map[string]map[string]offerings.Price{}
+	err = f.entries(lit, func(region string, value ast.Expr) error {
+		list, err := f.composite(value)
+		if err != nil {
+			return err
+		}
+		byType := map[string]offerings.Price{}
+		byRegion[region] = byType
+		return f.entries(list, func(name string, value ast.Expr) error {
+			digits, err := f.number(value)
+			if err != nil {
+				return err
+			}
+			if byType[name], err = offerings.ParsePrice(digits); err != nil {
+				return f.errorf(value, "%s: %w", name, err)
+			}
+			return nil
+		})
+	})
+	return byRegion, err
+}
+
+// ReadBandwidths reads the baseline network bandwidth of instance types, in Mbit/s.
+func ReadBandwidths(moduleDir string) (map[string]int64, error) {
+	f, err := parseGo(filepath.Join(moduleDir, "pkg", "providers", "instancetype", "zz_generated.bandwidth.go"))
+	if err != nil {
+		return nil, err
+	}
+	lit, err := f.variable("InstanceTypeBandwidthMegabits")
+	if err != nil {
+		return nil, err
+	}
+	byType := map[string]int64{}
+	err = f.entries(lit, func(name string, value ast.Expr) error {
+		n, err := f.integer(value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		byType[name] = n
+		return nil
+	})
+	return byType, err
+}

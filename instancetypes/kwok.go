@@ -1,0 +1,214 @@
+package instancetypes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// ReadKWOK reads the JSON array of instance types that Karpenter's KWOK provider
+// reads, and gives the types what that provider gives them: labels
+// karpenter.kwok.sh/instance-size, -family, -cpu and -memory beside the standard
+// ones, 110 pods where the file states none, 100m of cpu and 10Mi of memory
+// reserved, and every offering available whatever the file says.
+//
+// Where it differs:
+//
+//   - A machine runs one operating system and one architecture, so an entry with
+//     several systems runs linux if that is among them. Of entries that share a name
+//     one remains: linux before others, then amd64, then arm64. Entries alike in
+//     both are put together; they must agree in resources and prices. What is left
+//     out is counted in the catalog's provenance.
+//   - Architectures carry the names that kubelets report: x86_64 becomes amd64,
+//     aarch64 arm64, i386 386.
+//   - An offering must say what its zone and capacity type are; if it names several
+//     of them it stands for every combination.
+//
+// Unknown fields are ignored, as that provider does. Errors are like those of
+// [ReadJSON], with the line in which an entry begins.
+func ReadKWOK(r io.Reader) (*Catalog, error) {
+	k := &kwokReader{in: newInput(r), byName: map[string]*kwokType{}}
+	k.read()
+	b := newCatalogBuilder(&k.fs)
+	for _, t := range k.types {
+		b.add(&t.InstanceType, t.at, t.explained)
+	}
+	c, err := b.catalog()
+	if err != nil {
+		return nil, fmt.Errorf("reading KWOK instance types: %w", err)
+	}
+	c.provenance = k.provenance()
+	return c, nil
+}
+
+// kwokReader gathers the types of a file.
+type kwokReader struct {
+	in      *input
+	fs      faults
+	types   []*kwokType
+	byName  map[string]*kwokType
+	leftOut map[string]int // entries that another of the same name displaced, by system and architecture
+}
+
+// kwokType is the entry, or the entries, that a name stands for so far.
+type kwokType struct {
+	InstanceType
+	os, arch  string
+	at        places
+	explained []string
+}
+
+func (k *kwokReader) read() {
+	dec := json.NewDecoder(k.in)
+	tok, err := dec.Token()
+	switch {
+	case err != nil:
+		k.fs.add(readFault(k.in.at(dec.InputOffset()), "", err))
+		return
+	case tok != json.Delim('['):
+		k.fs.add(&Fault{Line: 1, Column: 1, Problem: fmt.Sprintf("must be an array of instance types, not %s", kind(tok))})
+		return
+	}
+	for dec.More() {
+		start := dec.InputOffset()
+		k.in.begin(start)
+		at := k.in.at(start)
+		var entry kwokEntry
+		err := dec.Decode(&entry)
+		var wrong *json.UnmarshalTypeError
+		switch {
+		case err == nil:
+			k.add(entry, at)
+		case errors.As(err, &wrong):
+			k.fs.add(&Fault{
+				Line: at.line, Column: at.column, Type: entry.Name, Field: wrong.Field, Err: err,
+				Problem: fmt.Sprintf("must not be %s", wrong.Value),
+			})
+		default:
+			k.fs.add(readFault(k.in.at(dec.InputOffset()), entry.Name, err))
+			return
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		k.fs.add(readFault(k.in.at(dec.InputOffset()), "", err))
+		return
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		k.fs.add(&Fault{Line: k.in.line, Column: 1, Problem: "something follows the end of the array"})
+	}
+}
+
+// add turns an entry into a type and puts it in its place.
+func (k *kwokReader) add(entry kwokEntry, at position) {
+	report := func(field, value, problem string) {
+		k.fs.add(&Fault{Line: at.line, Column: at.column, Type: entry.Name, Field: field, Value: value, Problem: problem})
+	}
+	t := &kwokType{os: entry.os(), arch: entry.arch(), at: places{typ: at}}
+	t.Name = entry.Name
+	known := len(k.fs.list)
+	t.Capacity = entry.capacity(report)
+	t.Overhead.KubeReserved = corev1.ResourceList{
+		corev1.ResourceCPU:    *resource.NewMilliQuantity(100, resource.DecimalSI),
+		corev1.ResourceMemory: *resource.NewQuantity(10*mib, resource.BinarySI),
+	}
+	t.Labels = entry.labels(t.os, t.arch, t.Capacity)
+	for i, o := range entry.Offerings {
+		t.Offerings = append(t.Offerings, o.offerings(fmt.Sprintf("offerings[%d]", i), report)...)
+	}
+	for _, f := range k.fs.list[known:] {
+		t.explained = append(t.explained, f.Field)
+	}
+	if len(t.explained) > 0 {
+		// An offering may have become several or none: indices do not match.
+		t.explained = append(t.explained, "offerings")
+	}
+	k.place(t, report)
+}
+
+// place decides between entries of one name.
+func (k *kwokReader) place(t *kwokType, report func(field, value, problem string)) {
+	present, ok := k.byName[t.Name]
+	if !ok || t.Name == "" {
+		k.byName[t.Name] = t
+		k.types = append(k.types, t)
+		return
+	}
+	switch slices.Compare(t.rank(), present.rank()) {
+	case -1:
+		k.leaveOut(present)
+		*present = *t
+	case 1:
+		k.leaveOut(t)
+	default:
+		present.join(t, report)
+	}
+}
+
+func (k *kwokReader) leaveOut(t *kwokType) {
+	if k.leftOut == nil {
+		k.leftOut = map[string]int{}
+	}
+	k.leftOut[t.os+"/"+t.arch]++
+}
+
+// rank orders entries of one name, the one to keep first.
+func (t *kwokType) rank() []string {
+	preferred := func(value string, order ...string) string {
+		if i := slices.Index(order, value); i >= 0 {
+			return fmt.Sprint(i)
+		}
+		return "~" + value // after the digits
+	}
+	return []string{preferred(t.os, "linux"), preferred(t.arch, "amd64", "arm64")}
+}
+
+// join adds what an entry for the same machine sells.
+func (t *kwokType) join(other *kwokType, report func(field, value, problem string)) {
+	if !sameResources(t.Capacity, other.Capacity) {
+		report("resources", "", fmt.Sprintf("differ from those of the entry of the same name in line %d", t.at.typ.line))
+		return
+	}
+	for _, o := range other.Offerings {
+		i := slices.IndexFunc(t.Offerings, func(p offerings.Offering) bool { return keyOf(p) == keyOf(o) })
+		switch {
+		case i < 0:
+			t.Offerings = append(t.Offerings, o)
+		case t.Offerings[i].Price != o.Price:
+			report("offerings", keyOf(o).String(), fmt.Sprintf("costs %v here and %v in the entry of the same name in line %d",
+				o.Price, t.Offerings[i].Price, t.at.typ.line))
+		}
+	}
+}
+
+func sameResources(a, b corev1.ResourceList) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name, q := range a {
+		if p, ok := b[name]; !ok || q.Cmp(p) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *kwokReader) provenance() []Provenance {
+	p := Provenance{Source: "instance types of Karpenter's KWOK provider", Estimated: []string{"overhead"}}
+	var notes []string
+	for platform, n := range k.leftOut {
+		notes = append(notes, fmt.Sprintf("%d %s", n, platform))
+	}
+	if len(notes) > 0 {
+		slices.Sort(notes)
+		p.Covers = "all figures but the overhead; entries left out in favour of others of the same name: " + strings.Join(notes, ", ")
+	}
+	return []Provenance{p}
+}
