@@ -17,7 +17,7 @@ func (c *compiler) prove(placed []int64) (offerings.Price, *Certificate) {
 	if result.Bound <= 0 {
 		return 0, nil
 	}
-	certificate := &Certificate{Kind: "resource", Values: map[string]string{}, Scale: int(result.Scale)}
+	certificate := &Certificate{Kind: "resource", Values: map[string]string{}, Scale: bound.Scale}
 	for d, v := range result.Values {
 		if v.Sign() > 0 {
 			certificate.Values[string(c.table.names[d])] = v.String()

@@ -131,7 +131,7 @@ func (s *Solver) validate() error {
 }
 
 // workPerEffort turns effort into what the engine counts.
-const workPerEffort = 30_000
+const workPerEffort = 10_000
 
 // work is the engine's budget.
 func (s *Solver) work() int64 {
