@@ -26,6 +26,8 @@ type Result struct {
 	// Values is the worth of one base unit of each resource, in nano-USD per hour
 	// divided by 2^Scale. None is negative.
 	Values []*big.Int
+	// Scale is the constant [Scale].
+	Scale uint
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
 	Bound int64
 }
@@ -36,7 +38,7 @@ type Result struct {
 //
 // The bound is 0 where a price is negative or sums exceed 128 bits.
 func Resource(in Input) Result {
-	none := Result{Values: make([]*big.Int, max(0, in.Dims))}
+	none := Result{Values: make([]*big.Int, max(0, in.Dims)), Scale: Scale}
 	for d := range none.Values {
 		none.Values[d] = new(big.Int)
 	}

@@ -19,7 +19,7 @@ func prove(t *testing.T, in Input) Result {
 	t.Helper()
 	res := Resource(in)
 	require.Len(t, res.Values, max(0, in.Dims))
-	bound, ok := Check(res.Values, Scale, in)
+	bound, ok := Check(res.Values, res.Scale, in)
 	require.True(t, ok, "the worths %v do not prove anything", res.Values)
 	require.Equal(t, bound, res.Bound)
 	return res
@@ -404,7 +404,7 @@ func TestResourceAtTheEdges(t *testing.T) {
 		} {
 			res := Resource(in)
 			assert.Zero(t, res.Bound)
-			_, ok := Check(res.Values, Scale, in)
+			_, ok := Check(res.Values, res.Scale, in)
 			assert.False(t, ok)
 		}
 	})
@@ -442,7 +442,7 @@ func FuzzResource(f *testing.F) {
 				}
 				continue
 			}
-			if bound, ok := Check(res.Values, Scale, in); !ok || bound != res.Bound {
+			if bound, ok := Check(res.Values, res.Scale, in); !ok || bound != res.Bound {
 				t.Errorf("bound %d is not proven: %d %t", res.Bound, bound, ok)
 			}
 		}

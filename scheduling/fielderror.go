@@ -1,0 +1,114 @@
+package scheduling
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// FieldError is one fault in one field of one object.
+type FieldError struct {
+	// Path leads to the field by the names of objects, such as
+	// "pods[shop/web-3].spec.containers[0].resources.requests.cpu".
+	Path string
+	// Value is the faulty value as it was given; empty where something is missing
+	// or where the path says it all.
+	Value string
+	// Message says what is wrong, without naming field or value.
+	Message string
+}
+
+// Error names the path, what is wrong, and the value.
+func (e *FieldError) Error() string {
+	if e.Value == "" {
+		return e.Path + ": " + e.Message
+	}
+	return fmt.Sprintf("%s: %s: %q", e.Path, e.Message, e.Value)
+}
+
+// FieldErrors is every fault that was found, in the order of the paths. errors.Is
+// finds [ErrInvalid] in it, and errors.As the first [*FieldError].
+type FieldErrors struct {
+	Errors []*FieldError
+}
+
+// Error lists all faults, one on each line.
+func (e *FieldErrors) Error() string {
+	var b strings.Builder
+	if len(e.Errors) != 1 {
+		fmt.Fprintf(&b, "%d faults:", len(e.Errors))
+	}
+	for _, f := range e.Errors {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(f.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns ErrInvalid and the faults.
+func (e *FieldErrors) Unwrap() []error {
+	errs := make([]error, 0, 1+len(e.Errors))
+	errs = append(errs, ErrInvalid)
+	for _, f := range e.Errors {
+		errs = append(errs, f)
+	}
+	return errs
+}
+
+// faults collects field errors of one object after another. Paths are put
+// together only where there is a fault.
+type faults struct {
+	list []*FieldError
+	// object leads to the object at hand, such as "pods[shop/web-3]", when called.
+	object func() string
+}
+
+// add notes a fault of the field at a path within the object at hand.
+func (f *faults) add(value, message, path string) {
+	if f.object != nil {
+		switch object := f.object(); {
+		case path == "":
+			path = object
+		case path[0] == '[':
+			path = object + path
+		default:
+			path = object + "." + path
+		}
+	}
+	f.list = append(f.list, &FieldError{Path: path, Value: value, Message: message})
+}
+
+// err returns what was collected, sorted; nil if that is nothing.
+func (f *faults) err() error {
+	if len(f.list) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(f.list, func(a, b *FieldError) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message), strings.Compare(a.Value, b.Value))
+	})
+	return &FieldErrors{Errors: f.list}
+}
+
+// unjoin returns the errors that errors.Join put together.
+func unjoin(err error) []error {
+	if err == nil {
+		return nil
+	}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+// field appends the key of a map to a path: .cpu, but [nvidia.com/gpu].
+func field(key string) string {
+	if key == "" || strings.ContainsAny(key, "./[] ") {
+		return "[" + key + "]"
+	}
+	return "." + key
+}

@@ -1,0 +1,195 @@
+package scheduling
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// maxBudgets bounds the disruption budgets of a NodePool, as Karpenter does.
+const maxBudgets = 50
+
+// nodePool checks a NodePool by the rules of Karpenter's admission.
+func (c *checker) nodePool(p *NodePool) {
+	if !labelValue(p.Name) {
+		c.add(p.Name, notALabelValue, "metadata.name")
+	}
+	template := &p.Spec.Template
+	const within = "spec.template.spec."
+	err := requirements.ValidateSelectors(template.Spec.Requirements)
+	c.selectors(err, within+"requirements")
+	c.templateLabels(template.Metadata.Labels)
+	if err == nil {
+		c.contradictions(p)
+	}
+	c.taints(&template.Spec)
+	c.notNegative(template.Spec.ExpireAfter, within+"expireAfter")
+	if d := template.Spec.TerminationGracePeriod; d != nil && d.Duration < 0 {
+		c.add(d.Duration.String(), "is negative", within+"terminationGracePeriod")
+	}
+	c.limits(p.Spec.Limits)
+	if w := p.weight(); w < 0 || w > maxWeight {
+		c.add(strconv.Itoa(int(w)), "must lie between 1 and 100, or be absent", "spec.weight")
+	}
+	if n := p.Spec.Replicas; n != nil && *n < 0 {
+		c.add(strconv.FormatInt(*n, 10), "is negative", "spec.replicas")
+	}
+	c.disruption(&p.Spec.Disruption)
+}
+
+// templateLabels checks the labels that a pool puts on its nodes.
+func (c *checker) templateLabels(labels map[string]string) {
+	const path = "spec.template.metadata.labels"
+	c.labels(labels, path)
+	for _, key := range sortedKeys(labels) {
+		switch normal := requirements.NormalizeKey(key); {
+		case normal == NodePoolLabel:
+			c.add("", "is set by the NodePool itself", path+field(key))
+		case requirements.Restricted(normal):
+			c.add("", "is restricted: its value follows from what is bought", path+field(key))
+		}
+	}
+}
+
+// contradictions reports requirements and labels of a pool that cannot hold
+// together, each against what the entries before it leave.
+func (c *checker) contradictions(p *NodePool) {
+	sofar := map[string]requirements.Requirement{}
+	hold := func(r requirements.Requirement, path string) {
+		before, ok := sofar[r.Key()]
+		if !ok {
+			before = requirements.NewSet().Get(r.Key())
+		}
+		if before.Overlaps(r) {
+			sofar[r.Key()] = before.Intersect(r)
+			return
+		}
+		conflict := requirements.Conflict{Key: r.Key(), Left: before, Right: r}
+		c.add("", conflict.Error(), path)
+	}
+	for i, s := range p.Spec.Template.Spec.Requirements {
+		if r, err := s.Requirement(); err == nil {
+			hold(r, "spec.template.spec.requirements["+strconv.Itoa(i)+"]")
+		}
+	}
+	for _, key := range sortedKeys(p.Spec.Template.Metadata.Labels) {
+		if r, err := requirements.New(key, requirements.In, p.Spec.Template.Metadata.Labels[key]); err == nil {
+			hold(r, "spec.template.metadata.labels"+field(key))
+		}
+	}
+}
+
+// taints checks the taints of a pool. No two may agree in key and effect, whether
+// they stay or go away.
+func (c *checker) taints(spec *NodeTemplateSpec) {
+	type identity struct {
+		key    string
+		effect corev1.TaintEffect
+	}
+	seen := map[identity]string{}
+	for _, list := range []struct {
+		name   string
+		taints []corev1.Taint
+	}{{"taints", spec.Taints}, {"startupTaints", spec.StartupTaints}} {
+		for i := range list.taints {
+			t := &list.taints[i]
+			name := list.name + "[" + strconv.Itoa(i) + "]"
+			path := "spec.template.spec." + name
+			if !labelKey(t.Key) {
+				c.add(t.Key, notALabelKey, path+".key")
+			}
+			if !labelValue(t.Value) {
+				c.add(t.Value, notALabelValue, path+".value")
+			}
+			switch t.Effect {
+			case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
+			default:
+				c.add(string(t.Effect), "must be one of NoSchedule, PreferNoSchedule, NoExecute", path+".effect")
+			}
+			id := identity{t.Key, t.Effect}
+			if first, ok := seen[id]; ok {
+				c.add(t.Key+":"+string(t.Effect), "has the key and effect of "+first, path)
+				continue
+			}
+			seen[id] = name
+		}
+	}
+}
+
+// limits checks the bounds of what a pool may buy in total.
+func (c *checker) limits(limits corev1.ResourceList) {
+	c.amounts(limits, "spec.limits")
+	if q, ok := limits[NodesResource]; ok {
+		if whole := q.DeepCopy(); whole.Sign() >= 0 && !whole.RoundUp(0) {
+			c.add(q.String(), "is not a whole number", "spec.limits.nodes")
+		}
+	}
+}
+
+// notNegative checks a duration that may be Never.
+func (c *checker) notNegative(d *NillableDuration, path string) {
+	if d != nil && d.Duration != nil && *d.Duration < 0 {
+		c.add(d.Duration.String(), "is negative", path)
+	}
+}
+
+// disruption checks when nodes may be removed.
+func (c *checker) disruption(d *Disruption) {
+	switch d.ConsolidationPolicy {
+	case "", WhenEmpty, WhenEmptyOrUnderutilized, Balanced:
+	case whenUnderutilized:
+		c.add(string(d.ConsolidationPolicy), "is called WhenEmptyOrUnderutilized since karpenter.sh/v1", "spec.disruption.consolidationPolicy")
+	default:
+		c.add(string(d.ConsolidationPolicy), "must be one of WhenEmpty, WhenEmptyOrUnderutilized, Balanced", "spec.disruption.consolidationPolicy")
+	}
+	c.notNegative(d.ConsolidateAfter, "spec.disruption.consolidateAfter")
+	if len(d.Budgets) > maxBudgets {
+		c.add("", fmt.Sprintf("at most %d budgets are allowed, not %d", maxBudgets, len(d.Budgets)), "spec.disruption.budgets")
+	}
+	for i := range d.Budgets {
+		c.budget(&d.Budgets[i], "spec.disruption.budgets["+strconv.Itoa(i)+"]")
+	}
+}
+
+// budget checks one bound on disruption.
+func (c *checker) budget(b *Budget, path string) {
+	if !budgetNodes(b.Nodes) {
+		c.add(b.Nodes, "must be a number of nodes or a share from 0% to 100%", path+".nodes")
+	}
+	switch {
+	case b.Schedule == nil && b.Duration != nil:
+		c.add("", "is missing, while duration is there", path+".schedule")
+	case b.Schedule != nil && b.Duration == nil:
+		c.add("", "is missing, while schedule is there", path+".duration")
+	}
+	if b.Schedule != nil {
+		if err := checkSchedule(*b.Schedule); err != nil {
+			c.add(*b.Schedule, err.Error(), path+".schedule")
+		}
+	}
+	if b.Duration != nil && (b.Duration.Duration < 0 || b.Duration.Duration%time.Minute != 0) {
+		c.add(b.Duration.Duration.String(), "must be hours and minutes", path+".duration")
+	}
+	for i, reason := range b.Reasons {
+		switch reason {
+		case "Underutilized", "Empty", "Drifted":
+		default:
+			c.add(reason, "must be one of Underutilized, Empty, Drifted", path+".reasons["+strconv.Itoa(i)+"]")
+		}
+	}
+}
+
+// budgetNodes reports whether s is a count or a percentage up to 100.
+func budgetNodes(s string) bool {
+	digits, percent := strings.CutSuffix(s, "%")
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return false
+	}
+	n, err := strconv.ParseInt(digits, 10, 32)
+	return err == nil && (!percent || n <= 100 && len(digits) <= 3)
+}

@@ -1,0 +1,144 @@
+package scheduling
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Validate reports every fault of the problem at once, as [*FieldErrors]; nil where
+// there is none. A pod that fits nowhere is no fault, nor is a running pod whose
+// node is not among Nodes. These are:
+//
+//   - entries that are nil, without a name, or there twice: pods (Pods and Running
+//     together), nodes, DaemonSets, NodePools;
+//   - in pods and in the templates of DaemonSets: quantities that are negative or
+//     too large (an int64, of millicores for CPU), requests above limits, and
+//     selectors, affinities, spread constraints, tolerations and host ports that
+//     the API server would refuse;
+//   - quantities of nodes that are negative or too large;
+//   - NodePools that Karpenter would refuse, or whose own requirements contradict
+//     each other;
+//   - catalogs for pools that do not exist;
+//   - where there are pods to place and pools to buy from: a catalog without
+//     offerings, and requirements that leave none for any of the pools.
+func (p *Problem) Validate() error {
+	c := checker{seen: make(map[objectKey]struct{}, len(p.Pods)+len(p.Running))}
+	c.object = c.path
+	c.pods("pods", p.Pods)
+	c.pods("running", p.Running)
+	c.forget()
+	for i, n := range p.Nodes {
+		if !c.enter("nodes", i, n == nil) || !c.named(&n.ObjectMeta) {
+			continue
+		}
+		c.amounts(n.Status.Capacity, "status.capacity")
+		c.amounts(n.Status.Allocatable, "status.allocatable")
+	}
+	c.forget()
+	for i, d := range p.DaemonSets {
+		if !c.enter("daemonsets", i, d == nil) || !c.named(&d.ObjectMeta) {
+			continue
+		}
+		c.spec = "spec.template.spec"
+		c.podSpec(&d.Spec.Template.Spec)
+	}
+	c.forget()
+	pools := map[string]bool{}
+	for i, pool := range p.NodePools {
+		if !c.enter("nodepools", i, pool == nil) || !c.named(&pool.ObjectMeta) {
+			continue
+		}
+		pools[pool.Name] = true
+		c.nodePool(pool)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
+		if !pools[name] {
+			c.at = position{list: "poolCatalogs", name: name}
+			c.add("", "there is no NodePool of this name", "")
+		}
+	}
+	if len(c.list) == 0 {
+		c.choice(p)
+	}
+	return c.err()
+}
+
+// checker walks through a problem. It holds where it is, so that paths need not be
+// built before there is a fault.
+type checker struct {
+	faults
+	at   position
+	spec string // path of the pod spec within the object
+	// seen are the objects of the kind at hand, twice those reported as duplicates.
+	seen  map[objectKey]struct{}
+	twice map[objectKey]bool
+}
+
+// position is an entry of one of the problem's lists, by index until its name is known.
+type position struct {
+	list            string
+	index           int
+	namespace, name string
+}
+
+// objectKey identifies an object among those of its kind.
+type objectKey struct{ namespace, name string }
+
+// path leads to the object at hand.
+func (c *checker) path() string {
+	switch {
+	case c.at.name == "":
+		return c.at.list + "[" + strconv.Itoa(c.at.index) + "]"
+	case c.at.namespace == "":
+		return c.at.list + "[" + c.at.name + "]"
+	default:
+		return c.at.list + "[" + c.at.namespace + "/" + c.at.name + "]"
+	}
+}
+
+// forget starts a new kind of objects.
+func (c *checker) forget() {
+	clear(c.seen)
+	clear(c.twice)
+}
+
+// first notes the name of the entry. It reports false for one that was there
+// before, which is reported once.
+func (c *checker) first(key objectKey) bool {
+	known := len(c.seen)
+	c.seen[key] = struct{}{}
+	if len(c.seen) > known {
+		return true
+	}
+	if !c.twice[key] {
+		if c.twice == nil {
+			c.twice = map[objectKey]bool{}
+		}
+		c.twice[key] = true
+		c.add("", "is there more than once", "")
+	}
+	return false
+}
+
+// enter moves on to an entry, and reports whether there is anything in it.
+func (c *checker) enter(list string, index int, isNil bool) bool {
+	c.at = position{list: list, index: index}
+	if isNil {
+		c.add("", "is nil", "")
+	}
+	return !isNil
+}
+
+// named takes down the name of the entry. It reports false for an entry that
+// cannot be told from others, of which no more is checked.
+func (c *checker) named(meta *metav1.ObjectMeta) bool {
+	if meta.Name == "" {
+		c.add("", "is missing", "metadata.name")
+		return false
+	}
+	c.at.namespace, c.at.name = meta.Namespace, meta.Name
+	return c.first(objectKey{meta.Namespace, meta.Name})
+}
