@@ -1,0 +1,287 @@
+package pack
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// random draws a small problem that mixes everything the engine knows.
+func random(seed uint64) *model.Problem {
+	r := rand.New(rand.NewPCG(seed, 99))
+	p := &model.Problem{Dims: 1 + r.IntN(3), Groups: 1 + r.IntN(4), BestEffort: r.IntN(2) == 0}
+	vector := func(most int64) []int64 {
+		v := make([]int64, p.Dims)
+		for d := range v {
+			v[d] = r.Int64N(most + 1)
+		}
+		return v
+	}
+	row := func() model.Bits {
+		b := model.NewBits(p.Groups)
+		for g := range p.Groups {
+			if r.IntN(3) > 0 {
+				b.Set(g)
+			}
+		}
+		return b
+	}
+	for range 1 + r.IntN(5) {
+		c := model.Class{Group: int32(r.IntN(p.Groups)), Request: vector(6), Count: 1 + r.Int64N(6), Priority: int32(r.IntN(3))}
+		c.Request[0] = max(c.Request[0], 1)
+		if r.IntN(4) == 0 {
+			c.PerNode = 1 + r.Int64N(2)
+		}
+		p.Classes = append(p.Classes, c)
+	}
+	if n := len(p.Classes); n > 1 && r.IntN(3) == 0 {
+		p.Classes[0].Conflicts = []model.ClassID{1}
+		p.Classes[1].Conflicts = []model.ClassID{0}
+	}
+	weights := int32(1 + r.IntN(2))
+	for w := range weights {
+		p.Passes = append(p.Passes, model.Pass{Weight: w})
+	}
+	for w := range weights {
+		p.Passes = append(p.Passes, model.Pass{Weight: w, Soft: true})
+	}
+	pools := 1 + r.IntN(3)
+	for range pools {
+		pool := model.Pool{}
+		if r.IntN(2) == 0 {
+			pool.Limits = []int64{r.Int64N(40) - 2, r.Int64N(8)}
+		}
+		p.Pools = append(p.Pools, pool)
+	}
+	if r.IntN(2) == 0 {
+		p.Supply = []int64{r.Int64N(3)}
+	}
+	for range 1 + r.IntN(6) {
+		o := model.Option{Pool: model.PoolID(r.IntN(pools)), Room: vector(14), Cost: 1 + r.Int64N(20), Supply: model.NoSupply, Admits: row(), Floor: -1}
+		o.Soft = row()
+		o.Soft.And(o.Admits)
+		o.Price = o.Cost
+		o.Weight = int32(o.Pool) % weights
+		if len(p.Pools[o.Pool].Limits) > 0 {
+			o.Use = []int64{o.Room[0], 1}
+		}
+		if len(p.Supply) > 0 && r.IntN(3) == 0 {
+			o.Supply, o.Cost = 0, 0
+		}
+		p.Options = append(p.Options, o)
+	}
+	if r.IntN(3) == 0 {
+		floor := model.Floor{Keys: []model.FloorKey{{Min: 2, Values: 6}}}
+		for i, o := range p.Options {
+			floor.Members = append(floor.Members, model.FloorMember{Room: o.Room, Admits: o.Admits, Values: []int32{int32(i % 6)}})
+		}
+		p.Floors = append(p.Floors, floor)
+		for i := range p.Options {
+			if p.Options[i].Pool == 0 {
+				p.Options[i].Floor = 0
+			}
+		}
+	}
+	for range r.IntN(3) {
+		b := model.Bin{Room: vector(10), Admits: row(), Soft: model.NewBits(p.Groups)}
+		p.Bins = append(p.Bins, b)
+	}
+	return p
+}
+
+// check is a naive reading of what a solution must satisfy.
+func check(p *model.Problem, s model.Solution) error {
+	placed := make([]int64, len(p.Classes))
+	machine := func(room []int64, admits model.Bits, items []model.Item) error {
+		load := make([]int64, p.Dims)
+		have := map[model.ClassID]int64{}
+		for _, it := range items {
+			c := p.Classes[it.Class]
+			if it.N <= 0 || have[it.Class] > 0 {
+				return fmt.Errorf("class %d is listed twice or with %d pods", it.Class, it.N)
+			}
+			have[it.Class] = it.N
+			if !admits.Has(int(c.Group)) {
+				return fmt.Errorf("class %d is not admitted", it.Class)
+			}
+			if c.PerNode > 0 && it.N > c.PerNode {
+				return fmt.Errorf("%d pods of class %d, at most %d", it.N, it.Class, c.PerNode)
+			}
+			for d, q := range c.Request {
+				load[d] += q * it.N
+			}
+		}
+		for c := range have {
+			for _, other := range p.Classes[c].Conflicts {
+				if have[other] > 0 {
+					return fmt.Errorf("classes %d and %d share a machine", c, other)
+				}
+			}
+		}
+		for d := range load {
+			if load[d] > room[d] {
+				return fmt.Errorf("dimension %d: %d in %d", d, load[d], room[d])
+			}
+		}
+		return nil
+	}
+	supply := slices.Clone(p.Supply)
+	limits := make([][]int64, len(p.Pools))
+	for i, pool := range p.Pools {
+		limits[i] = slices.Clone(pool.Limits)
+	}
+	for _, node := range s.Nodes {
+		o := &p.Options[node.Option]
+		if node.N < 1 || len(node.Items) == 0 {
+			return fmt.Errorf("an empty machine, or none, is bought")
+		}
+		if err := machine(o.Room, o.Admits, node.Items); err != nil {
+			return fmt.Errorf("option %d: %w", node.Option, err)
+		}
+		for _, it := range node.Items {
+			placed[it.Class] += it.N * node.N
+		}
+		if o.Supply != model.NoSupply {
+			if supply[o.Supply] -= node.N; supply[o.Supply] < 0 {
+				return fmt.Errorf("supply %d is overdrawn", o.Supply)
+			}
+		}
+		for d, u := range o.Use {
+			if limits[o.Pool][d] -= u * node.N; limits[o.Pool][d] < 0 {
+				return fmt.Errorf("pool %d exceeds limit %d", o.Pool, d)
+			}
+		}
+		groups, load := model.NewBits(p.Groups), make([]int64, p.Dims)
+		p.Load(load, node.Items)
+		for _, it := range node.Items {
+			groups.Set(int(p.Classes[it.Class].Group))
+		}
+		if !p.MeetsFloor(o.Floor, groups, load, node.Items) {
+			return fmt.Errorf("option %d: the floor does not hold", node.Option)
+		}
+	}
+	for i, items := range s.Bins {
+		if err := machine(p.Bins[i].Room, p.Bins[i].Admits, items); err != nil {
+			return fmt.Errorf("bin %d: %w", i, err)
+		}
+		for _, it := range items {
+			placed[it.Class] += it.N
+		}
+	}
+	for c := range p.Classes {
+		if placed[c]+s.Unplaced[c] != p.Classes[c].Count {
+			return fmt.Errorf("class %d: %d placed and %d not, of %d", c, placed[c], s.Unplaced[c], p.Classes[c].Count)
+		}
+	}
+	return nil
+}
+
+func TestSolutionsAreSound(t *testing.T) {
+	for seed := range uint64(6000) {
+		p := random(seed)
+		for _, work := range []int64{0, 3000} {
+			out := Search(p, Params{Work: work})
+			require.NoError(t, check(p, out.Solution), "seed %d work %d", seed, work)
+		}
+	}
+}
+
+// A pod is left out only where limits, reservations or floors stand in the way.
+func TestNobodyIsLeftOutForNothing(t *testing.T) {
+	for seed := range uint64(3000) {
+		p := random(seed)
+		out := Search(p, Params{})
+		for c, n := range out.Solution.Unplaced {
+			if n == 0 {
+				continue
+			}
+			for i := range p.Options {
+				o := &p.Options[i]
+				if o.Supply == model.NoSupply && len(o.Use) == 0 && o.Floor < 0 &&
+					o.Admits.Has(int(p.Classes[c].Group)) && model.Fits(o.Room, p.Classes[c].Request) {
+					t.Fatalf("seed %d: option %d could hold class %d", seed, i, c)
+				}
+			}
+		}
+	}
+}
+
+func TestMoreWorkNeverCostsMore(t *testing.T) {
+	for seed := range uint64(1500) {
+		p := random(seed)
+		little, much := Search(p, Params{}), Search(p, Params{Work: 20_000})
+		assert.Equal(t, total(little.Solution.Unplaced), total(much.Solution.Unplaced), "seed %d", seed)
+		assert.LessOrEqual(t, p.Cost(much.Solution.Nodes), p.Cost(little.Solution.Nodes), "seed %d", seed)
+	}
+}
+
+func total(counts []int64) (sum int64) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}
+
+// A deadline that has passed before the search begins still gives a complete answer.
+func TestLateSearchIsComplete(t *testing.T) {
+	p := logNormal(500, 40)
+	out := Search(p, Params{Work: 1 << 40, Late: func() bool { return true }})
+	require.NoError(t, check(p, out.Solution))
+	assert.True(t, out.Late)
+	assert.Zero(t, total(out.Solution.Unplaced))
+}
+
+func TestSearchIsRepeatable(t *testing.T) {
+	p := logNormal(500, 40)
+	a, b := Search(p, Params{Work: 500_000}), Search(p, Params{Work: 500_000})
+	assert.Equal(t, a, b)
+}
+
+// Where there is not enough for all, pods of higher priority come first, and of
+// equal ones as many as possible.
+func TestPriorityDecidesWhenLimitsBind(t *testing.T) {
+	admits := model.NewBits(1)
+	admits.Set(0)
+	p := &model.Problem{
+		Dims: 1, Groups: 1, Passes: []model.Pass{{}},
+		Pools: []model.Pool{{Limits: []int64{8}}},
+		Classes: []model.Class{
+			{Request: []int64{4}, Count: 1, Priority: 10},
+			{Request: []int64{1}, Count: 6},
+			{Request: []int64{3}, Count: 2},
+		},
+		Options: []model.Option{
+			{Room: []int64{4}, Use: []int64{4}, Cost: 10, Supply: model.NoSupply, Floor: -1, Admits: admits, Soft: model.NewBits(1)},
+			{Room: []int64{8}, Use: []int64{8}, Cost: 15, Supply: model.NoSupply, Floor: -1, Admits: admits, Soft: model.NewBits(1)},
+		},
+	}
+	out := Search(p, Params{Work: 10_000})
+	require.NoError(t, check(p, out.Solution))
+	assert.Equal(t, []int64{0, 2, 2}, out.Solution.Unplaced)
+}
+
+// The gap to the resource bound on problems large enough for it to be close.
+func TestLargeProblemsComeCloseToTheBound(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    *model.Problem
+		most float64
+	}{
+		{"thirty sizes", thirtySizes(5000), 1.03},
+		{"log-normal", logNormal(3000, 200), 1.03},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out := Search(tt.p, Params{Work: 2_000_000})
+			require.NoError(t, check(tt.p, out.Solution))
+			ratio := float64(tt.p.Cost(out.Solution.Nodes)) / float64(resourceBound(tt.p))
+			assert.GreaterOrEqual(t, ratio, 1.0)
+			assert.LessOrEqual(t, ratio, tt.most)
+		})
+	}
+}
