@@ -1,0 +1,170 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// betterPlaces looks for pods that are refused although something could hold them,
+// and for pods that sit in a pool although one of a higher weight could hold them.
+// It accuses only where no other rule can be the reason.
+func (j *judge) betterPlaces() {
+	refused := j.refusedKinds()
+	for _, k := range refused {
+		for _, s := range j.sortedStations() {
+			if s.holds(k.tenant) {
+				j.add(RefusedForNothing, "pod/"+k.name, "is unschedulable, and node %s can hold it", s.name)
+				break
+			}
+		}
+	}
+	for _, pl := range j.sortedPools() {
+		wanted := make(map[*kind]Code)
+		for _, k := range refused {
+			if !k.picky() {
+				wanted[k] = RefusedForNothing
+			}
+		}
+		for _, k := range j.lighterKinds(pl) {
+			wanted[k] = WeightIgnored
+		}
+		if len(wanted) == 0 {
+			continue
+		}
+		for _, hit := range j.launchable(pl, wanted) {
+			if wanted[hit.kind] == RefusedForNothing {
+				j.add(RefusedForNothing, "pod/"+hit.name, "is unschedulable, and pool %s could launch %s for it", pl.Name, hit.what)
+			} else {
+				j.add(WeightIgnored, "pod/"+hit.name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Name, hit.what)
+			}
+		}
+	}
+}
+
+// refusedKinds groups the refused pods of which this package knows all that could be
+// the reason.
+func (j *judge) refusedKinds() []*kind {
+	refused := make(map[string]bool)
+	for _, u := range j.plan.Unschedulable {
+		refused[u.Pod] = true
+	}
+	return j.kinds(func(t *tenant) bool { return refused[t.name] && t.held() == "" && !t.entangled() })
+}
+
+// lighterKinds groups the pods that are launched for in pools of a lower weight.
+func (j *judge) lighterKinds(pl *pool) []*kind {
+	if j.settings.Solver.Weights == scheduling.WeightIgnore || pl.closed != "" {
+		return nil
+	}
+	lighter := make(map[string]bool)
+	for _, r := range j.launches {
+		if r.pool == nil || r.pool.weight() >= pl.weight() {
+			continue
+		}
+		for _, t := range r.pods {
+			lighter[t.name] = !t.entangled() && !t.picky() && !hasPreferences(t.pod) && !pl.prefersOthers(t.pod.Spec.Tolerations)
+		}
+	}
+	if len(lighter) == 0 {
+		return nil
+	}
+	return j.kinds(func(t *tenant) bool { return lighter[t.name] })
+}
+
+// entangled reports whether the pod depends on other pods or on volumes.
+func (t *tenant) entangled() bool {
+	spec := &t.pod.Spec
+	if len(spec.TopologySpreadConstraints) > 0 {
+		return true
+	}
+	if a := spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
+		return true
+	}
+	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+}
+
+// picky reports whether the pod asks for a node by name, or for labels by which
+// nobody may choose a machine. A solver may refuse to buy for it.
+func (t *tenant) picky() bool {
+	return slices.ContainsFunc(t.wants, func(t term) bool {
+		return len(t.fields) > 0 || slices.ContainsFunc(t.exprs, func(e expression) bool { return requirements.Restricted(e.key) })
+	})
+}
+
+func hasPreferences(pod *corev1.Pod) bool {
+	a := pod.Spec.Affinity
+	return a != nil && a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0
+}
+
+// hit is a kind of pod together with a machine that could be bought for it.
+type hit struct {
+	*kind
+	what string
+}
+
+// launchable finds, for each kind of pod, a machine that the pool could still buy for
+// one of them: within its limits and reservations even if another launch falls back
+// to another option, and with enough others like it to satisfy minValues.
+func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
+	if pl.closed != "" {
+		return nil
+	}
+	slack := j.slack(pl)
+	if n, limited := slack[scheduling.NodesResource]; limited && n.Sign() <= 0 {
+		return nil
+	}
+	least := map[string]int{}
+	if j.settings.strictMinValues() {
+		least = pl.minValues()
+	}
+	kinds := make([]*kind, 0, len(wanted))
+	for k := range wanted {
+		kinds = append(kinds, k)
+	}
+	slices.SortFunc(kinds, func(a, b *kind) int { return strings.Compare(a.name, b.name) })
+	fits := make(map[*kind][]*machine)
+	var hits []hit
+	for m := range j.offers(pl, most) {
+		if !j.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 {
+			continue
+		}
+		kinds = slices.DeleteFunc(kinds, func(k *kind) bool {
+			if !m.holdsAlone(k.tenant) {
+				return false
+			}
+			if len(least) > 0 {
+				fits[k] = append(fits[k], m)
+				if !enough(fits[k], least) {
+					return false
+				}
+			}
+			hits = append(hits, hit{kind: k, what: fmt.Sprintf("%s %s in %s", m.kind.Name, m.offering.CapacityType, m.offering.Zone)})
+			return true
+		})
+		if len(kinds) == 0 {
+			break
+		}
+	}
+	return hits
+}
+
+// affordable reports whether limits and reservation leave room for the machine.
+func (j *judge) affordable(m *machine, slack amounts) bool {
+	for name, n := range slack {
+		if name != scheduling.NodesResource && m.capacity.of(name).Cmp(n) > 0 {
+			return false
+		}
+	}
+	if m.offering.CapacityType != offerings.Reserved {
+		return true
+	}
+	id := m.offering.ReservationID
+	return j.used[id]+min(j.listed[id], 1) < j.reservations[id]
+}

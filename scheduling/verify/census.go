@@ -1,0 +1,133 @@
+package verify
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// census checks that every pending pod stands exactly once in the plan, and nothing
+// else does.
+func (j *judge) census() {
+	places := make(map[string][]string)
+	put := func(pod, where string) { places[pod] = append(places[pod], where) }
+	for i := range j.plan.Launches {
+		l := &j.plan.Launches[i]
+		for _, pod := range l.Pods {
+			put(pod, "launch/"+l.Name)
+		}
+	}
+	for _, a := range j.plan.Existing {
+		for _, pod := range a.Pods {
+			put(pod, "node/"+a.Node)
+		}
+	}
+	for _, u := range j.plan.Unschedulable {
+		put(u.Pod, "unschedulable")
+		j.refusal(u)
+	}
+	for _, t := range j.sortedPods() {
+		where := places[t.name]
+		switch {
+		case len(where) == 0:
+			j.add(PodMissing, "pod/"+t.name, "stands nowhere in the plan")
+		case len(where) > 1:
+			j.add(PodDuplicated, "pod/"+t.name, "stands in %s", strings.Join(where, " and in "))
+		}
+		if why := t.held(); why != "" && slices.ContainsFunc(where, func(w string) bool { return w != "unschedulable" }) {
+			j.add(PodHeld, "pod/"+t.name, "%s and is planned all the same", why)
+		}
+	}
+	strangers := make([]string, 0)
+	for pod := range places {
+		if j.pods[pod] == nil {
+			strangers = append(strangers, pod)
+		}
+	}
+	slices.Sort(strangers)
+	for _, pod := range strangers {
+		if why, ok := j.others[pod]; ok {
+			j.add(PodNotPending, "pod/"+pod, "%s and stands in %s", why, strings.Join(places[pod], " and in "))
+		} else {
+			j.add(PodUnknown, "pod/"+pod, "is not in the problem and stands in %s", strings.Join(places[pod], " and in "))
+		}
+	}
+}
+
+// refusal checks that a refused pod is told why.
+func (j *judge) refusal(u scheduling.Unschedulable) {
+	object := "pod/" + u.Pod
+	if strings.TrimSpace(u.Message) == "" {
+		j.add(NoMessage, object, "is unschedulable without a message")
+	}
+	if len(u.Reasons) == 0 {
+		j.add(NoReason, object, "is unschedulable without a reason")
+	}
+	for i, r := range u.Reasons {
+		if !knownReason(r.Code) {
+			j.add(NoReason, object, "reasons[%d]: unknown code %q", i, r.Code)
+		}
+		if r.Count <= 0 {
+			j.add(NoReason, object, "reasons[%d]: %s counts %d options and nodes", i, r.Code, r.Count)
+		}
+		if i > 0 && u.Reasons[i-1].Count < r.Count {
+			j.add(Unsorted, object, "reasons[%d]: counts %d, more than the %d before it", i, r.Count, u.Reasons[i-1].Count)
+		}
+	}
+}
+
+func knownReason(c scheduling.ReasonCode) bool {
+	return slices.Contains([]scheduling.ReasonCode{
+		scheduling.ReasonResources, scheduling.ReasonNoResource, scheduling.ReasonRequirements, scheduling.ReasonTaints,
+		scheduling.ReasonHostPorts, scheduling.ReasonLimits, scheduling.ReasonMinValues, scheduling.ReasonReservation,
+		scheduling.ReasonNoNodePool, scheduling.ReasonNoInstanceType, scheduling.ReasonUnavailable,
+		scheduling.ReasonUnsupported, scheduling.ReasonNodeNotReady,
+	}, c)
+}
+
+// order checks that lists are in their documented order.
+func (j *judge) order() {
+	launches := j.plan.Launches
+	for i := 1; i < len(launches); i++ {
+		if compareLaunches(&launches[i-1], &launches[i]) > 0 {
+			j.add(Unsorted, launchName(&launches[i]), "belongs before %s", launchName(&launches[i-1]))
+		}
+	}
+	for i := 1; i < len(j.plan.Existing); i++ {
+		if a, b := j.plan.Existing[i-1].Node, j.plan.Existing[i].Node; a > b {
+			j.add(Unsorted, "node/"+b, "belongs before node/%s", a)
+		}
+	}
+	for i := range launches {
+		j.podOrder(launchName(&launches[i]), launches[i].Pods)
+	}
+	for _, a := range j.plan.Existing {
+		j.podOrder("node/"+a.Node, a.Pods)
+	}
+}
+
+// podOrder accepts the order of the names as text and that of namespace, then name.
+func (j *judge) podOrder(object string, pods []string) {
+	byParts := func(a, b string) int {
+		aSpace, aName, _ := strings.Cut(a, "/")
+		bSpace, bName, _ := strings.Cut(b, "/")
+		return cmp.Or(strings.Compare(aSpace, bSpace), strings.Compare(aName, bName))
+	}
+	if !slices.IsSorted(pods) && !slices.IsSortedFunc(pods, byParts) {
+		j.add(Unsorted, object, "its pods are not sorted")
+	}
+}
+
+// compareLaunches is the order pool, price, type; launches that agree in these may
+// stand either way.
+func compareLaunches(a, b *scheduling.Launch) int {
+	c := cmp.Or(strings.Compare(a.NodePool, b.NodePool), cmp.Compare(a.Price, b.Price))
+	if c == 0 && len(a.Options) > 0 && len(b.Options) > 0 {
+		c = strings.Compare(a.Options[0].InstanceType, b.Options[0].InstanceType)
+	}
+	return c
+}
+
+func launchName(l *scheduling.Launch) string { return "launch/" + l.Name }

@@ -1,0 +1,89 @@
+package verify
+
+// Code names one rule that a plan can break. The set is closed and the names are stable.
+type Code string
+
+// The rules about the plan as a whole and about where each pod stands.
+const (
+	NoPlan            Code = "no-plan"             // there is no plan
+	PodMissing        Code = "pod-missing"         // a pending pod stands nowhere
+	PodDuplicated     Code = "pod-duplicated"      // a pod stands more than once
+	PodUnknown        Code = "pod-unknown"         // the problem has no such pod
+	PodNotPending     Code = "pod-not-pending"     // the pod is bound, finished, being deleted, a daemon's or a kubelet's own
+	PodHeld           Code = "pod-held"            // a pod with a scheduling gate or a resource claim is planned
+	Unsorted          Code = "unsorted"            // a list is not in its documented order
+	NoReason          Code = "no-reason"           // a refused pod has no reason, or one that is unknown or counts nothing
+	NoMessage         Code = "no-message"          // a refused pod has no message
+	RefusedForNothing Code = "refused-for-nothing" // a refused pod fits a node, or a machine that may still be bought
+	WeightIgnored     Code = "weight-ignored"      // a pod sits in a pool although one of a higher weight can hold it
+)
+
+// The rules about launches.
+const (
+	LaunchName         Code = "launch-name"         // the name is empty or taken
+	LaunchEmpty        Code = "launch-empty"        // no pods
+	LaunchPrice        Code = "launch-price"        // not the price of the first option
+	LaunchRequests     Code = "launch-requests"     // not the requests of the pods and of the first option's daemons
+	LaunchLabels       Code = "launch-labels"       // a label is missing, or is none that the pool gives
+	LaunchTaints       Code = "launch-taints"       // not the taints of the pool
+	LaunchRequirements Code = "launch-requirements" // the pool's requirements are not carried, or an option does not meet the launch's
+	PoolUnknown        Code = "pool-unknown"        // the problem has no such pool
+	PoolClosed         Code = "pool-closed"         // the pool is static or being deleted
+	NoOptions          Code = "no-options"          // nothing to ask the provider for
+	TooManyOptions     Code = "too-many-options"    // more than the limit, and minValues does not need them
+	MinValues          Code = "min-values"          // too few distinct values over the options
+	Limits             Code = "limits"              // the pool's limits are exceeded
+	Reservation        Code = "reservation"         // a reservation holds fewer machines
+)
+
+// The rules about single options.
+const (
+	OptionDuplicated    Code = "option-duplicated"    // the launch lists it twice
+	OptionOrder         Code = "option-order"         // not in the order of the ranking
+	OptionPrice         Code = "option-price"         // not the catalog's price
+	OptionInterruption  Code = "option-interruption"  // not the catalog's interruption rate
+	TypeUnknown         Code = "type-unknown"         // the pool's catalog has no such type
+	OfferingUnknown     Code = "offering-unknown"     // the type is not sold so
+	OfferingUnavailable Code = "offering-unavailable" // the offering cannot be bought now
+	PoolRequirements    Code = "pool-requirements"    // the pool may not buy it
+)
+
+// The rules about pods and what carries them, bought or running.
+const (
+	NodeAffinity   Code = "node-affinity"   // node selector or required node affinity
+	Taints         Code = "taints"          // an untolerated taint
+	HostPorts      Code = "host-ports"      // a port is taken
+	Resources      Code = "resources"       // not enough of a resource
+	NodeUnknown    Code = "node-unknown"    // the problem has no such node
+	NodeLeaving    Code = "node-leaving"    // the node is being deleted or disrupted
+	NodeDuplicated Code = "node-duplicated" // the node is listed twice
+	NodeEmpty      Code = "node-empty"      // the node is listed without pods
+)
+
+// The rules about the summary and the bound.
+const (
+	SummaryCounts        Code = "summary-counts"        // pods, placed, nodes or pods without requests
+	SummaryPrice         Code = "summary-price"         // not the sum of the launches' prices
+	SummaryGap           Code = "summary-gap"           // not (price − bound) ÷ bound
+	SummaryStatus        Code = "summary-status"        // unknown, or optimal while price and bound differ
+	SummaryShares        Code = "summary-shares"        // the split by pool or capacity type does not add up
+	SummaryResources     Code = "summary-resources"     // the split of a resource does not add up
+	BoundAbovePrice      Code = "bound-above-price"     // the lower bound is negative or above the price
+	BoundUnproven        Code = "bound-unproven"        // the certificate proves less than the bound
+	CertificateMissing   Code = "certificate-missing"   // a bound above 0 without a certificate
+	CertificateMalformed Code = "certificate-malformed" // unknown kind, scale or resource, or a value that is not a natural number
+	CertificateOption    Code = "certificate-option"    // a machine holds more worth than it costs
+)
+
+// Codes returns every code, in the order in which they are documented.
+func Codes() []Code {
+	return []Code{
+		NoPlan, PodMissing, PodDuplicated, PodUnknown, PodNotPending, PodHeld, Unsorted, NoReason, NoMessage, RefusedForNothing, WeightIgnored,
+		LaunchName, LaunchEmpty, LaunchPrice, LaunchRequests, LaunchLabels, LaunchTaints, LaunchRequirements, PoolUnknown, PoolClosed,
+		NoOptions, TooManyOptions, MinValues, Limits, Reservation,
+		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements,
+		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
+		SummaryCounts, SummaryPrice, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
+		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
+	}
+}

@@ -1,0 +1,36 @@
+// Package verify judges plans. It decides from the Kubernetes objects alone whether
+// a [scheduling.Plan] keeps every promise that its fields make, and it shares no code
+// with the solver: labels are maps, quantities are numbers without a size limit, and
+// every rule is a plain loop. Use it if you do not trust the solver, or have changed
+// a plan by hand.
+//
+//	if err := verify.Plan(problem, plan); err != nil {
+//		var report *verify.Report
+//		if errors.As(err, &report) { … report.Violations … }
+//	}
+//
+// # What is judged
+//
+// Every pending pod stands exactly once in the plan; bound, finished, deleted, static
+// and daemon-owned pods do not stand in it. Refused pods are told why, and are refused
+// only if no node could take them and no pool could launch for them.
+//
+// Every option of a launch, not only the first, may be bought by the pool now, at the
+// stated price, and holds all pods of the launch by the rules of kube-scheduler: node
+// selector, required node affinity, taints, host ports, and resources beside the
+// daemons that would run on that very machine. Options are distinct, ranked, and as
+// many as the limit and minValues allow. Pool limits and reservations hold for the
+// first options together, and still hold if any one launch falls back to another of
+// its options.
+//
+// Nodes that receive pods exist, are not being removed, and have room beside their
+// pods and the daemons still to come.
+//
+// The summary adds up, and the certificate proves the lower bound anew: see
+// [scheduling.Certificate].
+//
+// # What is not judged
+//
+// Dependencies between pods (topology spread, pod affinity), volumes, and soft
+// preferences; whether a plan is cheap beyond what its bound says.
+package verify

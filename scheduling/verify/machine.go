@@ -1,0 +1,167 @@
+package verify
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// machine is something that a pool could buy.
+type machine struct {
+	place
+	pool     *pool
+	kind     *instancetypes.InstanceType
+	offering offerings.Offering
+	// capacity is what it has, allocatable what pods and daemons may have of it.
+	capacity, allocatable amounts
+	// daemons is what the daemons take that run on it, daemonPorts their ports.
+	daemons     amounts
+	daemonPorts []port
+	// clashes are the labels that pool or launch and catalog disagree on, sorted.
+	clashes []string
+}
+
+// doubt says what to make of a daemon that asks for a label whose value is chosen
+// only when a machine is bought.
+type doubt int
+
+const (
+	settled doubt = iota // all choices are made
+	fewest               // count the daemons that run whatever is chosen
+	most                 // count the daemons that may run
+)
+
+// choices are what a launch fixes: the labels that it puts on the machine, and its
+// requirements.
+type choices struct {
+	labels       map[string]string
+	requirements []expression
+}
+
+// newMachine describes what buying the offering for the pool brings.
+func (w *world) newMachine(pl *pool, t *instancetypes.InstanceType, o offerings.Offering, made choices, d doubt) *machine {
+	m := &machine{
+		pool:        pl,
+		kind:        t,
+		offering:    o,
+		capacity:    roundedUp(capacityOf(t, o)),
+		allocatable: allocatableOf(t, o),
+	}
+	labels := map[string]string{
+		// Every machine carries these once it is ready to run anything.
+		scheduling.RegisteredLabel:  "true",
+		scheduling.InitializedLabel: "true",
+	}
+	for _, from := range []map[string]string{made.labels, pl.given} {
+		for key, value := range from {
+			labels[requirements.NormalizeKey(key)] = value
+		}
+	}
+	sold := make(map[string]string)
+	maps.Copy(sold, t.Labels)
+	maps.Copy(sold, o.NodeLabels())
+	for key, value := range sold {
+		key = requirements.NormalizeKey(key)
+		if other, ok := labels[key]; ok && other != value {
+			m.clashes = append(m.clashes, key)
+		}
+		labels[key] = value
+	}
+	slices.Sort(m.clashes)
+	m.place = place{labels: labels, taints: pl.Spec.Template.Spec.Taints, planned: true}
+	m.daemons, m.daemonPorts = w.daemonsOf(m, made.requirements, d)
+	// A pod that is alone with the machine may choose what is left open.
+	m.open = func(key string) opening {
+		if pl.providers(key) || d != settled && pl.chooses(key) {
+			return opening{rule: some, known: about(key, pl.asks)}
+		}
+		return opening{}
+	}
+	return m
+}
+
+// daemonsOf returns what the daemons take that run on the machine, given what is
+// asked of it.
+func (w *world) daemonsOf(m *machine, asked []expression, d doubt) (amounts, []port) {
+	p := m.place
+	p.open = func(key string) opening {
+		chosen := m.pool.chooses(key)
+		if !chosen && !m.pool.providers(key) || chosen && d == settled {
+			return opening{}
+		}
+		known := slices.Concat(about(key, m.pool.asks), about(key, asked))
+		if d == fewest {
+			return opening{rule: every, known: known}
+		}
+		return opening{rule: some, known: known}
+	}
+	return w.daemonsAt(&p)
+}
+
+// room is what pods may have.
+func (m *machine) room() amounts { return m.allocatable.minus(m.daemons) }
+
+// unavailable says why the offering cannot be bought now; "" if it can.
+func (w *world) unavailable(t *instancetypes.InstanceType, o offerings.Offering) string {
+	switch {
+	case o.Unavailable:
+		return "is marked unavailable in the catalog"
+	case w.problem.Unavailable.Has(t.Name, o, w.problem.Now):
+		return "failed lately"
+	default:
+		return ""
+	}
+}
+
+// unmet returns the pool's requirements that the machine cannot meet.
+func (m *machine) unmet() []expression {
+	var bad []expression
+	for _, e := range m.pool.asks {
+		if !m.meets(about(e.key, m.pool.asks)) {
+			bad = append(bad, e)
+		}
+	}
+	return bad
+}
+
+// offers yields everything that the pool may buy now, in order of type and offering,
+// reservations that have no machine left excepted.
+func (w *world) offers(pl *pool, d doubt) iter.Seq[*machine] {
+	return func(yield func(*machine) bool) {
+		if pl.closed != "" {
+			return
+		}
+		for t := range pl.catalog.All() {
+			for _, o := range t.Offerings {
+				if w.unavailable(t, o) != "" || o.CapacityType == offerings.Reserved && w.reservations[o.ReservationID] <= 0 {
+					continue
+				}
+				m := w.newMachine(pl, t, o, choices{}, d)
+				if len(m.clashes) > 0 || len(m.unmet()) > 0 {
+					continue
+				}
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// holdsAlone reports whether the pod could have the machine for itself.
+func (m *machine) holdsAlone(t *tenant) bool {
+	_, busy := clash(t.ports, m.daemonPorts)
+	return !busy && len(exceeding(t.requests, m.room())) == 0 &&
+		len(untolerated(m.taints, t.pod.Spec.Tolerations)) == 0 && m.admits(t.wants)
+}
+
+// values returns what the machine's label offers towards minValues.
+func (m *machine) values(key string) (string, bool) {
+	v, ok := m.labels[requirements.NormalizeKey(key)]
+	return v, ok
+}

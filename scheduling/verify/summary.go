@@ -1,0 +1,158 @@
+package verify
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// gapTolerance allows for the rounding of a floating-point division.
+const gapTolerance = 1e-9
+
+// summary checks that the plan adds up.
+func (j *judge) summary() {
+	s := &j.plan.Summary
+	j.summaryCounts(s)
+	total := new(big.Int)
+	for i := range j.plan.Launches {
+		total.Add(total, big.NewInt(int64(j.plan.Launches[i].Price)))
+	}
+	if total.Cmp(big.NewInt(int64(s.PricePerHour))) != 0 {
+		j.add(SummaryPrice, "summary", "price per hour is %v, the launches cost %v nano-USD", s.PricePerHour, total)
+	}
+	if s.LowerBoundPerHour < 0 || s.LowerBoundPerHour > s.PricePerHour {
+		j.add(BoundAbovePrice, "summary", "lower bound %v, price %v", s.LowerBoundPerHour, s.PricePerHour)
+	}
+	if want := gap(s.PricePerHour, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, want)) {
+		j.add(SummaryGap, "summary", "gap is %v, want %v", s.Gap, want)
+	}
+	switch s.Status {
+	case scheduling.StatusComplete, scheduling.StatusDeadline:
+	case scheduling.StatusOptimal:
+		if s.PricePerHour != s.LowerBoundPerHour {
+			j.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", s.PricePerHour, s.LowerBoundPerHour)
+		}
+	default:
+		j.add(SummaryStatus, "summary", "unknown status %q", s.Status)
+	}
+	j.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })
+	j.shares("capacityTypes", s.CapacityTypes, func(l *scheduling.Launch) string {
+		if len(l.Options) == 0 {
+			return ""
+		}
+		return string(l.Options[0].CapacityType)
+	})
+	j.resourceUse(s.Resources)
+}
+
+// gap is how far the price lies above the bound, as a share of the bound; 0 where
+// the bound is 0 and there is no such share.
+func gap(price, bound offerings.Price) float64 {
+	if bound == 0 {
+		return 0
+	}
+	return float64(price-bound) / float64(bound)
+}
+
+func (j *judge) summaryCounts(s *scheduling.Summary) {
+	placed := 0
+	for i := range j.plan.Launches {
+		placed += len(j.plan.Launches[i].Pods)
+	}
+	for _, a := range j.plan.Existing {
+		placed += len(a.Pods)
+	}
+	silent := 0
+	for _, t := range j.pods {
+		if t.requests.of(corev1.ResourceCPU).Sign() == 0 && t.requests.of(corev1.ResourceMemory).Sign() == 0 {
+			silent++
+		}
+	}
+	for _, c := range []struct {
+		what      string
+		got, want int
+	}{
+		{"pods", s.Pods, len(j.pods)},
+		{"placed", s.Placed, placed},
+		{"nodes", s.Nodes, len(j.plan.Launches)},
+		{"podsWithoutRequests", s.PodsWithoutRequests, silent},
+	} {
+		if c.got != c.want {
+			j.add(SummaryCounts, "summary", "%s is %d, want %d", c.what, c.got, c.want)
+		}
+	}
+}
+
+// shares checks a split of nodes and price. Parts of which there are none may be listed.
+func (j *judge) shares(what string, got []scheduling.Share, part func(*scheduling.Launch) string) {
+	want := make(map[string]scheduling.Share)
+	for i := range j.plan.Launches {
+		l := &j.plan.Launches[i]
+		s := want[part(l)]
+		s.Nodes++
+		s.PricePerHour += l.Price
+		want[part(l)] = s
+	}
+	for i, s := range got {
+		if slices.ContainsFunc(got[:i], func(o scheduling.Share) bool { return o.Name == s.Name }) {
+			j.add(SummaryShares, "summary", "%s lists %s twice", what, s.Name)
+		}
+		if w := want[s.Name]; s.Nodes != w.Nodes || s.PricePerHour != w.PricePerHour {
+			j.add(SummaryShares, "summary", "%s: %s has %d nodes for %v, want %d for %v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
+		}
+		delete(want, s.Name)
+	}
+	for i := range j.plan.Launches {
+		name := part(&j.plan.Launches[i])
+		if _, missing := want[name]; missing {
+			j.add(SummaryShares, "summary", "%s does not list %s", what, name)
+			delete(want, name)
+		}
+	}
+}
+
+// resourceUse checks where the bought capacity is said to go. Which resources are
+// listed is the plan's choice.
+func (j *judge) resourceUse(got []scheduling.ResourceUse) {
+	capacity, reserved, daemons, pods := amounts{}, amounts{}, amounts{}, amounts{}
+	for _, r := range j.launches {
+		first := r.first()
+		if first == nil {
+			return // said already, and nothing can be added up
+		}
+		capacity.add(first.capacity)
+		reserved.add(first.capacity.minus(first.allocatable))
+		daemons.add(first.daemons)
+		for _, t := range r.pods {
+			pods.add(t.requests)
+		}
+	}
+	for i, u := range got {
+		if slices.ContainsFunc(got[:i], func(o scheduling.ResourceUse) bool { return o.Resource == u.Resource }) {
+			j.add(SummaryResources, "summary", "%s is listed twice", u.Resource)
+		}
+		name := corev1.ResourceName(u.Resource)
+		free := new(big.Int).Sub(capacity.of(name), reserved.of(name))
+		free.Sub(free, daemons.of(name)).Sub(free, pods.of(name))
+		for _, c := range []struct {
+			what string
+			got  int64
+			want *big.Int
+		}{
+			{"capacity", u.Capacity, capacity.of(name)},
+			{"reserved", u.Reserved, reserved.of(name)},
+			{"daemons", u.Daemons, daemons.of(name)},
+			{"pods", u.Pods, pods.of(name)},
+			{"free", u.Free, free},
+		} {
+			if c.want.Cmp(big.NewInt(c.got)) != 0 {
+				j.add(SummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, c.what, c.got, c.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package verify
+
+import (
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// defaultMaxOptions is what a Solver's MaxOptions of 0 means.
+const defaultMaxOptions = 60
+
+// Checker judges plans. The zero value judges those of the zero Solver.
+type Checker struct {
+	// Solver holds the settings under which the plan was made. MaxOptions, MinValues,
+	// Weights and Ranking are read.
+	Solver scheduling.Solver
+	// SkipRefusals leaves out the search for better places: whether a pod that the
+	// plan refuses fits somewhere after all, and whether a pool of a higher weight
+	// could have held one. It is what takes longest on large problems.
+	SkipRefusals bool
+}
+
+// Plan judges a plan of the zero Solver. It returns nil if the plan obeys every rule,
+// otherwise a *[Report] with every violation; see [Checker.Plan].
+func Plan(p scheduling.Problem, plan *scheduling.Plan) error {
+	return Checker{}.Plan(p, plan)
+}
+
+// Plan judges a plan against the problem that it is for. It returns nil if the plan
+// obeys every rule, otherwise a *[Report]; errors.As also finds single violations.
+// It changes neither the problem nor the plan. The problem is taken to be valid.
+func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
+	report := &Report{}
+	if plan == nil {
+		report.add(NoPlan, "plan", "is nil")
+		return report.err()
+	}
+	j := &judge{
+		Report:   report,
+		world:    newWorld(p),
+		settings: c,
+		plan:     plan,
+		machines: make(map[string]*machine),
+		used:     make(map[string]int),
+		listed:   make(map[string]int),
+	}
+	j.census()
+	j.order()
+	for i := range plan.Launches {
+		j.launch(&plan.Launches[i])
+	}
+	j.existing()
+	j.limits()
+	j.reservationCounts()
+	j.summary()
+	j.bound()
+	if !c.SkipRefusals {
+		j.betterPlaces()
+	}
+	return report.err()
+}
+
+// judge is one reading of one plan.
+type judge struct {
+	*Report
+	*world
+	settings Checker
+	plan     *scheduling.Plan
+	// machines are those that options name, by what distinguishes them.
+	machines map[string]*machine
+	// launches are the launches of which every option could be resolved.
+	launches []*resolved
+	// used is how many launches count on a reservation, listed how many others would
+	// use it if their first option were not to be had.
+	used, listed map[string]int
+}
+
+// resolved is a launch together with the machines that its options stand for.
+type resolved struct {
+	*scheduling.Launch
+	object   string
+	pool     *pool
+	machines []*machine // one per option, nil where the catalog knows none
+	pods     []*tenant
+}
+
+// first is what price, limits and reservations count; nil if it is not known.
+func (r *resolved) first() *machine {
+	if len(r.machines) == 0 {
+		return nil
+	}
+	return r.machines[0]
+}
+
+func (c Checker) maxOptions() int {
+	if c.Solver.MaxOptions > 0 {
+		return c.Solver.MaxOptions
+	}
+	return defaultMaxOptions
+}

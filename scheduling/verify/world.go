@@ -1,0 +1,184 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// world is a problem, looked up by name.
+type world struct {
+	problem scheduling.Problem
+	// pods are those to be placed; others says why each other pod of the problem is not.
+	pods   map[string]*tenant
+	others map[string]string
+	pools  map[string]*pool
+	// stations are the running and in-flight nodes.
+	stations map[string]*station
+	daemons  []*daemon
+	// reservations are the machines left, by reservation id.
+	reservations map[string]int
+}
+
+// tenant is a pod with what it needs from a node.
+type tenant struct {
+	name     string
+	pod      *corev1.Pod
+	requests amounts
+	ports    []port
+	wants    selector
+}
+
+func newWorld(p scheduling.Problem) *world {
+	w := &world{
+		problem:      p,
+		pods:         make(map[string]*tenant),
+		others:       make(map[string]string),
+		pools:        make(map[string]*pool),
+		stations:     make(map[string]*station),
+		reservations: make(map[string]int),
+	}
+	running := make(map[string][]*corev1.Pod) // by node
+	seen := make(map[string]bool)
+	for _, pod := range slices.Concat(p.Running, p.Pods) {
+		if pod == nil || pod.Spec.NodeName == "" || finished(pod) || seen[podName(pod)] {
+			continue
+		}
+		seen[podName(pod)] = true
+		running[pod.Spec.NodeName] = append(running[pod.Spec.NodeName], pod)
+	}
+	for _, pod := range p.Running {
+		if pod != nil {
+			w.others[podName(pod)] = "is running"
+		}
+	}
+	for _, pod := range p.Pods {
+		switch {
+		case pod == nil:
+		case notPending(pod) != "":
+			w.others[podName(pod)] = notPending(pod)
+		default:
+			w.pods[podName(pod)] = newTenant(pod)
+		}
+	}
+	w.readDaemons()
+	for _, np := range p.NodePools {
+		if np != nil {
+			w.pools[np.Name] = w.newPool(np)
+		}
+	}
+	for _, node := range p.Nodes {
+		if node != nil {
+			w.stations[node.Name] = w.newStation(node, running[node.Name])
+		}
+	}
+	w.countReservations()
+	return w
+}
+
+func newTenant(pod *corev1.Pod) *tenant {
+	return &tenant{
+		name:     podName(pod),
+		pod:      pod,
+		requests: pendingRequests(&pod.Spec),
+		ports:    hostPorts(&pod.Spec),
+		wants:    selectorOf(&pod.Spec),
+	}
+}
+
+// signature is equal for pods that ask for the same.
+func (t *tenant) signature() string {
+	var b strings.Builder
+	for _, name := range names(t.requests) {
+		fmt.Fprintf(&b, "%s=%v ", name, t.requests[name])
+	}
+	fmt.Fprintf(&b, "%q %v", t.wants, t.ports)
+	for _, o := range t.pod.Spec.Tolerations {
+		fmt.Fprintf(&b, " %q %q %q %q", o.Key, o.Operator, o.Value, o.Effect)
+	}
+	fmt.Fprintf(&b, " %v %v", t.entangled(), hasPreferences(t.pod))
+	return b.String()
+}
+
+// podName is how plans name a pod.
+func podName(pod *corev1.Pod) string {
+	return cmp.Or(pod.Namespace, metav1.NamespaceDefault) + "/" + pod.Name
+}
+
+// notPending says why a pod takes no part in a plan; "" if it does.
+func notPending(pod *corev1.Pod) string {
+	switch {
+	case pod.Spec.NodeName != "":
+		return "is bound to node " + pod.Spec.NodeName
+	case finished(pod):
+		return "has finished"
+	case pod.DeletionTimestamp != nil:
+		return "is being deleted"
+	case owner(pod, "DaemonSet") != "":
+		return "belongs to a DaemonSet"
+	default:
+		return ""
+	}
+}
+
+func finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// owner returns the name of the pod's owner of that kind; "" for none.
+func owner(pod *corev1.Pod, kind string) string {
+	for _, ref := range pod.OwnerReferences {
+		if ref.Kind == kind {
+			return ref.Name
+		}
+	}
+	return ""
+}
+
+// held says why no plan may place the pod, although it is pending; "" if one may.
+func (t *tenant) held() string {
+	if gates := t.pod.Spec.SchedulingGates; len(gates) > 0 {
+		return "has the scheduling gate " + gates[0].Name
+	}
+	if claims := t.pod.Spec.ResourceClaims; len(claims) > 0 {
+		return "has the resource claim " + claims[0].Name
+	}
+	return ""
+}
+
+// countReservations reads how many machines each reservation has left: the least
+// that any offering of any pool's catalog reports.
+func (w *world) countReservations() {
+	for _, pool := range w.sortedPools() {
+		for t := range pool.catalog.All() {
+			for _, o := range t.Offerings {
+				if o.CapacityType != offerings.Reserved {
+					continue
+				}
+				if n, ok := w.reservations[o.ReservationID]; !ok || o.ReservationCount < n {
+					w.reservations[o.ReservationID] = o.ReservationCount
+				}
+			}
+		}
+	}
+}
+
+func (w *world) sortedPools() []*pool {
+	return slices.SortedFunc(maps.Values(w.pools), func(a, b *pool) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func (w *world) sortedStations() []*station {
+	return slices.SortedFunc(maps.Values(w.stations), func(a, b *station) int { return strings.Compare(a.name, b.name) })
+}
+
+func (w *world) sortedPods() []*tenant {
+	return slices.SortedFunc(maps.Values(w.pods), func(a, b *tenant) int { return strings.Compare(a.name, b.name) })
+}
