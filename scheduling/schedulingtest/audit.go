@@ -1,0 +1,101 @@
+package schedulingtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Audit solves the problem and reports, joined into one error, every promise about
+// plans that is not kept:
+//
+//   - the plan breaks no rule ([verify.Checker.Plan]), its certificate proves its lower
+//     bound, and its price is not below that bound;
+//   - the problem is unchanged;
+//   - a second solve, and one of the problem in another order, give the same bytes;
+//   - the plan's JSON reads back and writes the same bytes again.
+//
+// When the solver returns an error, Audit returns that error as it is, and no plan.
+func Audit(ctx context.Context, solver scheduling.Solver, p scheduling.Problem) (*scheduling.Plan, error) {
+	before := take(p)
+	plan, err := solver.Solve(ctx, p)
+	changed := before.changes(p)
+	if err != nil {
+		if changed != nil {
+			return nil, errors.Join(err, changed)
+		}
+		return nil, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return plan, fmt.Errorf("the plan has no JSON form: %w", err)
+	}
+	return plan, errors.Join(
+		changed,
+		breaches(solver, p, plan),
+		readsBack(text),
+		repeats(ctx, solver, p, text, "again"),
+		repeats(ctx, solver, Shuffle(p, uint64(len(text))), text, "in another order"),
+	)
+}
+
+// breaches are the rules about plans that the plan breaks.
+func breaches(solver scheduling.Solver, p scheduling.Problem, plan *scheduling.Plan) error {
+	if plan == nil {
+		return errors.New("neither a plan nor an error")
+	}
+	err := verify.Checker{Solver: solver}.Plan(p, plan)
+	if s := plan.Summary; s.LowerBoundPerHour > s.PricePerHour {
+		err = errors.Join(err, fmt.Errorf("the lower bound %v exceeds the price %v", s.LowerBoundPerHour, s.PricePerHour))
+	}
+	return err
+}
+
+// readsBack reports a plan that JSON does not carry.
+func readsBack(text []byte) error {
+	var plan scheduling.Plan
+	if err := json.Unmarshal(text, &plan); err != nil {
+		return fmt.Errorf("the plan's JSON does not read back: %w", err)
+	}
+	again, err := json.Marshal(&plan)
+	if err != nil {
+		return fmt.Errorf("the plan read back has no JSON form: %w", err)
+	}
+	if !bytes.Equal(text, again) {
+		return fmt.Errorf("the plan's JSON changes when it is read and written: %s", difference(text, again))
+	}
+	return nil
+}
+
+// repeats solves p and reports when the plan is not the one that is wanted.
+func repeats(ctx context.Context, solver scheduling.Solver, p scheduling.Problem, want []byte, how string) error {
+	plan, err := solver.Solve(ctx, p)
+	if err != nil {
+		return fmt.Errorf("solving %s: %w", how, err)
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return fmt.Errorf("solving %s: the plan has no JSON form: %w", how, err)
+	}
+	if !bytes.Equal(text, want) {
+		return fmt.Errorf("solving %s gives another plan: %s", how, difference(want, text))
+	}
+	return nil
+}
+
+// difference shows where two texts part.
+func difference(want, got []byte) string {
+	i := 0
+	for i < len(want) && i < len(got) && want[i] == got[i] {
+		i++
+	}
+	cut := func(text []byte) string {
+		return string(text[max(0, i-60):min(len(text), i+60)])
+	}
+	return fmt.Sprintf("at byte %d\n  want …%s…\n  got  …%s…", i, cut(want), cut(got))
+}

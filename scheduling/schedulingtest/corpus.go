@@ -1,0 +1,55 @@
+package schedulingtest
+
+import (
+	"fmt"
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// MixedSizes is n pods of thirty sizes, drawn evenly: 100m, 250m, 500m, 1 or 1.5
+// cores with 100, 256, 512, 1024, 2048 or 4096 MiB. Karpenter's own packing
+// benchmark draws from the same sizes.
+func MixedSizes(n int, seed uint64) []*corev1.Pod {
+	d := newDice(seed)
+	pods := make([]*corev1.Pod, 0, n)
+	for i := range n {
+		cpu := pick[int64](d, 100, 250, 500, 1000, 1500)
+		memory := pick[int64](d, 100, 256, 512, 1024, 2048, 4096)
+		pods = append(pods, Pod(fmt.Sprintf("pod-%06d", i), Requests(MilliCPU(cpu), MiB(memory))))
+	}
+	return pods
+}
+
+// Workloads is n pods of as many classes as asked for. The classes are not alike
+// in number: like in most clusters, a few of them have most of the pods. CPU is
+// log-normal around 400m, memory around 2 GiB for each core with a wide spread.
+func Workloads(n, classes int, seed uint64) []*corev1.Pod {
+	d := newDice(seed)
+	classes = max(1, min(classes, n))
+	share := make([]float64, classes)
+	var total float64
+	for i := range share {
+		share[i] = math.Exp(1.2 * d.NormFloat64())
+		total += share[i]
+	}
+	pods := make([]*corev1.Pod, 0, max(n, 0))
+	for i := range classes {
+		// The classes to come need one pod each.
+		room := n - len(pods) - (classes - i - 1)
+		count := min(max(1, int(share[i]/total*float64(n))), room)
+		if i == classes-1 {
+			count = room
+		}
+		name := fmt.Sprintf("class-%04d", i)
+		cpu := clamp(400*math.Exp(0.9*d.NormFloat64()), 10, 12_000)
+		memory := clamp(cpu/1000*2048*math.Exp(0.8*d.NormFloat64()), 16, 60_000)
+		pods = append(pods, Pods(count, name, Label("app", name), Requests(MilliCPU(cpu5(cpu)), MiB(int64(memory))))...)
+	}
+	return pods
+}
+
+// cpu5 rounds to 5m, as people do.
+func cpu5(milli float64) int64 { return int64(math.Round(milli/5)) * 5 }
+
+func clamp(x, lo, hi float64) float64 { return math.Min(math.Max(x, lo), hi) }

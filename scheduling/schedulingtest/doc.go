@@ -1,0 +1,94 @@
+// Package schedulingtest helps to test programs that plan with package scheduling,
+// and tests that package itself. It has four parts.
+//
+//   - Builders make the objects of a problem in one line each: [Pod], [NodePool],
+//     [Node], [DaemonSet], [Type] and [MustCatalog].
+//   - Generators make problems from a seed: [Random] mixes every constraint,
+//     [MixedSizes] and [Workloads] are the corpora of the benchmarks, [Shuffle]
+//     changes the order of a problem.
+//   - [Check] and [Audit] solve a problem and test every promise that the package
+//     makes about plans.
+//   - [RunScenarios] runs a directory of text files that say what is planned for what.
+//
+// # Scenario files
+//
+// A scenario file consists of comments, which are lines that start with #, and of
+// blocks with blank lines between them. A block is a command with its input, a
+// line of four hyphens, and what the command prints:
+//
+//	# A reserved machine is used up before spot is bought.
+//	catalog
+//	m6.large cpu=2 memory=8Gi reserved@a=0.02x1 spot@a=0.03 on-demand@a=0.10
+//	----
+//	1 type, 3 offerings
+//
+//	pods
+//	3 x web cpu=900m memory=2Gi
+//	----
+//	3 pods
+//
+//	solve
+//	----
+//	default-1  m6.large  reserved@a  0.02/h  web x2
+//	default-2  m6.large  spot@a      0.03/h  web
+//	cost 0.05/h  bound 0.05/h  complete
+//
+// The commands of a file work on one problem, in order. Each of these replaces what
+// an earlier command of that name has set, except pool, which replaces the pool of
+// its name:
+//
+//	catalog [pool=NAME]
+//	TYPE RESOURCE=QUANTITY… [arch=ARCH] [os=OS] [label=(KEY=VALUE…)]
+//	    [reserve=(RESOURCE=QUANTITY…)] OFFERING…
+//
+//	pool NAME [weight=N] [limits=(RESOURCE=QUANTITY…)] [replicas=N] [none]
+//	    [where=(REQUIREMENT, …)]… [taint=TAINT]… [startup=TAINT]… [label=(KEY=VALUE…)]
+//
+//	pods
+//	[N x] NAME POD-WORD…
+//
+//	nodes
+//	NAME [type=TYPE zone=ZONE capacity-type=CT] [pool=NAME] [RESOURCE=QUANTITY…]
+//	    [label=(KEY=VALUE…)] [taint=TAINT]… [in-flight] [deleting] [disrupted] [cordoned]
+//
+//	running
+//	[N x] NAME on=NODE [daemon=DAEMONSET] [done] POD-WORD…
+//
+//	daemonset
+//	NAME POD-WORD…
+//
+//	unavailable
+//	TYPE ZONE CAPACITY-TYPE
+//
+// These say what is planned, and what a second opinion thinks of it:
+//
+//	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY]
+//	    [weights=POLICY] [strategy=NAME] [order=CT,…] [show=(DETAIL…)]
+//
+//	verify
+//
+// The words about pods are
+//
+//	RESOURCE=QUANTITY  limits=(…)  container=(…)  init=(…)  sidecar=(…)  overhead=(…)
+//	pod-level=(…)  where=(REQUIREMENT, …)  prefer=(REQUIREMENT, …)  select=(KEY=VALUE…)
+//	tolerate=TOLERATION  port=[IP:]PORT[/PROTOCOL]  priority=N  ns=NAME  label=(KEY=VALUE…)
+//
+// Several where= of a pod are terms of which one must hold. A requirement is one of
+//
+//	KEY in VALUE…   KEY not in VALUE…   KEY exists   KEY absent
+//	KEY > N   KEY < N   KEY >= N   KEY <= N
+//
+// and on a pool may end in "min N", its minValues. The keys zone, arch, os, type,
+// host, capacity-type, reservation and pool, and the resources disk and gpu, are short
+// for the long names; a key in double quotes stands for itself. A taint is
+// KEY[=VALUE]:EFFECT; a toleration is KEY[=VALUE][:EFFECT], with > or < in the place
+// of = for those that compare numbers, or * for everything. An offering is
+// CAPACITY-TYPE@ZONE=PRICE, then xN (the machines left) and #ID for reservations, ~N%
+// for the interruption rate, ! for offerings that are not on sale now. The details
+// that solve can show are options, requests, labels, taints, requirements, reasons,
+// fixes and warnings.
+//
+// A line of input is one object: it does not continue on the next line, except that
+// of pool, which may. Errors are printed, too, behind "error: ". Every solve checks
+// silently what [Check] checks.
+package schedulingtest

@@ -1,0 +1,74 @@
+package schedulingtest
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Type is an amd64 Linux instance type that runs up to 110 pods, reserves nothing
+// for the system and is on sale nowhere unless an option says so.
+func Type(name string, opts ...TypeOption) *instancetypes.InstanceType {
+	t := &instancetypes.InstanceType{
+		Name: name,
+		Labels: map[string]string{
+			corev1.LabelInstanceTypeStable: name,
+			corev1.LabelArchStable:         "amd64",
+			corev1.LabelOSStable:           "linux",
+		},
+		Capacity: Resources(Count(corev1.ResourcePods, 110)),
+	}
+	for _, o := range opts {
+		o.applyType(t)
+	}
+	return t
+}
+
+// Capacity is what the machine holds before anything is reserved for the system.
+func Capacity(amounts ...Amount) TypeOption {
+	return typeFunc(func(t *instancetypes.InstanceType) { t.Capacity = merge(t.Capacity, amounts) })
+}
+
+// KubeReserved is the part of the capacity that the kubelet keeps for itself.
+func KubeReserved(amounts ...Amount) TypeOption {
+	return typeFunc(func(t *instancetypes.InstanceType) {
+		t.Overhead.KubeReserved = merge(t.Overhead.KubeReserved, amounts)
+	})
+}
+
+// Offer puts the type on sale.
+func Offer(o offerings.Offering) TypeOption {
+	return typeFunc(func(t *instancetypes.InstanceType) { t.Offerings = append(t.Offerings, o) })
+}
+
+// OnDemand sells the type on demand in a zone.
+func OnDemand(zone string, price offerings.Price) TypeOption {
+	return Offer(offerings.Offering{Zone: zone, CapacityType: offerings.OnDemand, Price: price})
+}
+
+// Spot sells the type as spot capacity in a zone.
+func Spot(zone string, price offerings.Price) TypeOption {
+	return Offer(offerings.Offering{Zone: zone, CapacityType: offerings.Spot, Price: price})
+}
+
+// Reserved sells count machines of the type out of a reservation in a zone.
+func Reserved(zone string, price offerings.Price, id string, count int) TypeOption {
+	return Offer(offerings.Offering{
+		Zone: zone, CapacityType: offerings.Reserved, Price: price, ReservationID: id, ReservationCount: count,
+	})
+}
+
+// Cents is a price of n US cents per hour.
+func Cents(n int64) offerings.Price { return offerings.Price(n * 10_000_000) }
+
+// MustCatalog is a catalog of the types. It panics when they do not make one.
+func MustCatalog(types ...*instancetypes.InstanceType) *instancetypes.Catalog {
+	c, err := instancetypes.NewCatalog(types...)
+	if err != nil {
+		panic(fmt.Sprintf("schedulingtest: %v", err))
+	}
+	return c
+}

@@ -1,0 +1,102 @@
+package schedulingtest
+
+import (
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Node is a ready node that belongs to no NodePool and holds nothing unless an
+// option says so.
+func Node(name string, opts ...NodeOption) *corev1.Node {
+	n := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, UID: types.UID(name),
+			Labels: map[string]string{
+				corev1.LabelHostname:   name,
+				corev1.LabelOSStable:   "linux",
+				corev1.LabelArchStable: "amd64",
+			},
+		},
+		Status: corev1.NodeStatus{
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+		},
+	}
+	for _, o := range opts {
+		o.applyNode(n)
+	}
+	return n
+}
+
+// OfPool makes the node an initialized one of the pool.
+func OfPool(pool string) NodeOption {
+	return nodeFunc(func(n *corev1.Node) {
+		labels := poolLabels(pool)
+		maps.Copy(labels, n.Labels)
+		n.Labels = labels
+	})
+}
+
+// OfType makes the node a machine of the type, bought at the offering: it gets
+// their labels, capacity and allocatable.
+func OfType(t *instancetypes.InstanceType, o offerings.Offering) NodeOption {
+	return nodeFunc(func(n *corev1.Node) {
+		maps.Copy(n.Labels, t.NodeLabels(o))
+		n.Labels[corev1.LabelInstanceTypeStable] = t.Name
+		n.Status.Capacity = t.CapacityOf(o)
+		n.Status.Allocatable = t.AllocatableOf(o)
+	})
+}
+
+// Allocatable is what the node's pods may ask for together. A node holds 110 pods
+// unless the amounts say otherwise.
+func Allocatable(amounts ...Amount) NodeOption {
+	return nodeFunc(func(n *corev1.Node) {
+		list := merge(Resources(Count(corev1.ResourcePods, 110)), amounts)
+		n.Status.Allocatable = list
+		n.Status.Capacity = list.DeepCopy()
+	})
+}
+
+// InFlight makes a node of a pool one that is on its way: it has not been
+// initialized, and reports nothing of what it will hold.
+func InFlight() NodeOption {
+	return nodeFunc(func(n *corev1.Node) {
+		delete(n.Labels, scheduling.InitializedLabel)
+		delete(n.Labels, scheduling.RegisteredLabel)
+		n.Status = corev1.NodeStatus{
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse}},
+		}
+	})
+}
+
+// Deleting marks a node that is being deleted.
+func Deleting() NodeOption {
+	return nodeFunc(func(n *corev1.Node) {
+		since := metav1.NewTime(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
+		n.DeletionTimestamp = &since
+		n.Finalizers = append(n.Finalizers, "karpenter.sh/termination")
+	})
+}
+
+// Disrupted puts the taint on the node that stands on those about to be removed.
+func Disrupted() NodeOption {
+	return Taint(scheduling.DisruptedTaint, "", corev1.TaintEffectNoSchedule)
+}
+
+// Cordoned makes the node unschedulable, as kubectl cordon does.
+func Cordoned() NodeOption {
+	return nodeFunc(func(n *corev1.Node) {
+		n.Spec.Unschedulable = true
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{
+			Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule,
+		})
+	})
+}

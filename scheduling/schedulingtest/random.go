@@ -1,0 +1,145 @@
+package schedulingtest
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Size bounds a random problem. The numbers drawn lie between nothing (one, for
+// pods, types and zones) and the bound. 0 stands for the default, less for none.
+type Size struct {
+	Pods       int // default 40
+	Types      int // default 12
+	Pools      int // default 4
+	Nodes      int // default 4
+	DaemonSets int // default 3
+	Zones      int // default 3, at most 26
+}
+
+func (s Size) orDefaults() Size {
+	return Size{
+		Pods:       max(cmp.Or(s.Pods, 40), 1),
+		Types:      max(cmp.Or(s.Types, 12), 1),
+		Pools:      max(cmp.Or(s.Pools, 4), 0),
+		Nodes:      max(cmp.Or(s.Nodes, 4), 0),
+		DaemonSets: max(cmp.Or(s.DaemonSets, 3), 0),
+		Zones:      min(max(cmp.Or(s.Zones, 3), 1), 26),
+	}
+}
+
+// Random is a valid problem that mixes every constraint between one pod and one
+// node: requests of all shapes, selectors and affinity with OR terms, taints and
+// tolerations, host ports, daemons that run on some nodes only, limits, weights,
+// minValues, reservations, offerings that are out of stock, nodes that run, start
+// and go away, and devices. Most pods of most problems can be placed. The same
+// seed and size give the same problem.
+func Random(seed uint64, size Size) scheduling.Problem {
+	w := newWorld(seed, size.orDefaults())
+	p := scheduling.Problem{Now: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
+	w.types = w.instanceTypes()
+	p.Catalog = MustCatalog(w.types...)
+	w.pools = w.nodePools()
+	p.NodePools = w.pools
+	if w.oneIn(10) && len(w.pools) > 0 && len(w.types) > 1 {
+		// A pool whose node class sees only some of the types.
+		p.PoolCatalogs = map[string]*instancetypes.Catalog{
+			w.pools[0].Name: MustCatalog(w.types[:len(w.types)/2]...),
+		}
+	}
+	w.openAPool(p)
+	p.DaemonSets = w.daemonSets()
+	p.Nodes, p.Running = w.nodes()
+	p.Pods = w.pods()
+	if w.oneIn(6) {
+		p.Unavailable = w.unavailable(p.Now)
+	}
+	return p
+}
+
+// openAPool makes sure that some pool can buy something: a problem in which none
+// can is refused as malformed.
+func (w *world) openAPool(p scheduling.Problem) {
+	for _, pool := range w.pools {
+		catalog, ok := p.PoolCatalogs[pool.Name]
+		if !ok {
+			catalog = p.Catalog
+		}
+		set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
+		if err != nil {
+			continue
+		}
+		for t := range catalog.All() {
+			for _, o := range t.Offerings {
+				if set.Overlaps(requirements.FromLabels(t.NodeLabels(o))) == nil {
+					return
+				}
+			}
+		}
+	}
+	for _, pool := range w.pools {
+		pool.Spec.Template.Spec.Requirements = nil
+	}
+}
+
+// world is what the parts of one random problem have in common.
+type world struct {
+	dice
+	size  Size
+	zones []string
+	types []*instancetypes.InstanceType
+	pools []*scheduling.NodePool
+	// ports is set when this problem has host ports at all; else they would
+	// dominate every large problem.
+	ports bool
+	// keys are the custom label keys that this problem uses.
+	keys []labelKey
+}
+
+func newWorld(seed uint64, size Size) *world {
+	w := &world{dice: newDice(seed), size: size}
+	for i := range w.between(1, size.Zones) {
+		w.zones = append(w.zones, "zone-"+string(rune('a'+i)))
+	}
+	w.ports = w.oneIn(3)
+	w.keys = some(w.dice, customKeys()...)
+	return w
+}
+
+// labelKey is a key with the values that random objects use for it.
+type labelKey struct {
+	key    string
+	values []string
+}
+
+// customKeys are keys that no provider knows: pools alone can give them to nodes.
+func customKeys() []labelKey {
+	return []labelKey{
+		{"example.com/disk", []string{"ssd", "hdd", "none"}},
+		{"example.com/team", []string{"red", "green", "blue"}},
+		{"example.com/level", []string{"1", "3", "5", "8"}},
+	}
+}
+
+// unavailable is a record of some offerings that failed, a few of them so long ago
+// that they count no more.
+func (w *world) unavailable(now time.Time) *offerings.Unavailable {
+	u := &offerings.Unavailable{}
+	for range w.between(1, 3) {
+		t := pick(w.dice, w.types...)
+		key := offerings.Key{
+			InstanceType: pick(w.dice, t.Name, t.Name, ""),
+			Zone:         pick(w.dice, append(w.zones, "")...),
+			CapacityType: pick(w.dice, offerings.Spot, offerings.OnDemand),
+		}
+		if key.InstanceType == "" && key.Zone == "" {
+			key.CapacityType = offerings.Spot
+		}
+		u.Mark(key, now.Add(-time.Duration(w.between(0, 5))*time.Minute), 0)
+	}
+	return u
+}

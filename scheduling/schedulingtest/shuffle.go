@@ -1,0 +1,26 @@
+package schedulingtest
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Shuffle is the problem with its pods, pools, nodes, running pods and DaemonSets
+// in another order, which must not change the plan. The objects are shared with p;
+// the order inside an object, of containers for example, has a meaning and stays.
+func Shuffle(p scheduling.Problem, seed uint64) scheduling.Problem {
+	d := newDice(seed)
+	p.Pods = permuted(d, p.Pods)
+	p.NodePools = permuted(d, p.NodePools)
+	p.Nodes = permuted(d, p.Nodes)
+	p.Running = permuted(d, p.Running)
+	p.DaemonSets = permuted(d, p.DaemonSets)
+	return p
+}
+
+func permuted[T any](d dice, list []T) []T {
+	list = slices.Clone(list)
+	d.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
