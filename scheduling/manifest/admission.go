@@ -1,0 +1,166 @@
+package manifest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+)
+
+// Priorities of the classes that every cluster has.
+var systemPriorities = map[string]int32{
+	"system-cluster-critical": 2_000_000_000,
+	"system-node-critical":    2_000_001_000,
+}
+
+// admission fills in what the API server's admission plugins would.
+type admission struct {
+	priorities      map[string]int32
+	defaultPriority *int32
+	runtimes        map[string]*nodev1.RuntimeClass
+	defaults        map[string]containerDefaults // by namespace
+	warn            func(object, message string)
+}
+
+// containerDefaults are what LimitRanges give containers that do not say themselves.
+type containerDefaults struct {
+	requests, limits corev1.ResourceList
+}
+
+// admission prepares admission from the classes and LimitRanges of the input.
+func (c *collector) admission() *admission {
+	a := &admission{
+		priorities: maps.Clone(systemPriorities),
+		runtimes:   map[string]*nodev1.RuntimeClass{},
+		defaults:   map[string]containerDefaults{},
+		warn:       c.warn,
+	}
+	slices.SortFunc(c.priorityClasses, byName)
+	for _, p := range c.priorityClasses {
+		a.priorities[p.Name] = p.Value
+		// Of several defaults the API server takes the lowest.
+		if p.GlobalDefault && (a.defaultPriority == nil || p.Value < *a.defaultPriority) {
+			a.defaultPriority = &p.Value
+		}
+	}
+	for _, r := range c.runtimeClasses {
+		a.runtimes[r.Name] = r
+	}
+	slices.SortFunc(c.limitRanges, byName)
+	for _, lr := range c.limitRanges {
+		d := a.defaults[lr.Namespace]
+		for _, item := range lr.Spec.Limits {
+			if item.Type == corev1.LimitTypeContainer {
+				requests, limits := itemDefaults(item)
+				d.requests = fill(d.requests, requests)
+				d.limits = fill(d.limits, limits)
+			}
+		}
+		a.defaults[lr.Namespace] = d
+	}
+	return a
+}
+
+// itemDefaults are the defaults that the item of a LimitRange comes down to: a limit
+// defaults to the maximum, a request to the limit or else to the minimum.
+func itemDefaults(item corev1.LimitRangeItem) (requests, limits corev1.ResourceList) {
+	limits = fill(fill(nil, item.Default), item.Max)
+	requests = fill(fill(fill(nil, item.DefaultRequest), limits), item.Min)
+	return requests, limits
+}
+
+// fill returns list with what it lacks taken from more. It changes neither.
+func fill(list, more corev1.ResourceList) corev1.ResourceList {
+	cloned := false
+	for name, q := range more {
+		if _, ok := list[name]; ok {
+			continue
+		}
+		if !cloned {
+			list, cloned = list.DeepCopy(), true
+			if list == nil {
+				list = corev1.ResourceList{}
+			}
+		}
+		list[name] = q
+	}
+	return list
+}
+
+// spec returns the specification of a pod after admission. It leaves the one that it
+// is given alone.
+func (a *admission) spec(namespace, object string, spec *corev1.PodSpec) *corev1.PodSpec {
+	s := *spec
+	a.priority(object, &s)
+	a.runtime(object, &s)
+	if d, ok := a.defaults[namespace]; ok {
+		s.Containers = d.containers(s.Containers)
+		s.InitContainers = d.containers(s.InitContainers)
+	}
+	return &s
+}
+
+// priority resolves the pod's priority class.
+func (a *admission) priority(object string, s *corev1.PodSpec) {
+	if s.Priority != nil {
+		return
+	}
+	if s.PriorityClassName == "" {
+		s.Priority = a.defaultPriority
+		return
+	}
+	value, ok := a.priorities[s.PriorityClassName]
+	if !ok {
+		a.warn(object, "its PriorityClass "+s.PriorityClassName+" is not in the input, so it is planned with priority 0")
+		return
+	}
+	s.Priority = &value
+}
+
+// runtime adds what the pod's runtime class costs, and where it can run.
+func (a *admission) runtime(object string, s *corev1.PodSpec) {
+	if s.RuntimeClassName == nil || *s.RuntimeClassName == "" {
+		return
+	}
+	class, ok := a.runtimes[*s.RuntimeClassName]
+	if !ok {
+		if s.Overhead == nil {
+			a.warn(object, "its RuntimeClass "+*s.RuntimeClassName+" is not in the input, so its overhead is not counted")
+		}
+		return
+	}
+	if s.Overhead == nil && class.Overhead != nil {
+		s.Overhead = class.Overhead.PodFixed
+	}
+	if class.Scheduling != nil {
+		if len(class.Scheduling.NodeSelector) > 0 {
+			selector := maps.Clone(class.Scheduling.NodeSelector)
+			maps.Copy(selector, s.NodeSelector)
+			s.NodeSelector = selector
+		}
+		s.Tolerations = append(slices.Clip(s.Tolerations), class.Scheduling.Tolerations...)
+	}
+}
+
+// containers returns containers with defaults filled in. A limit that is stated is
+// the default of its request, and comes before that of the LimitRange.
+func (d containerDefaults) containers(containers []corev1.Container) []corev1.Container {
+	out := slices.Clone(containers)
+	for i := range out {
+		r := &out[i].Resources
+		r.Requests = fill(fill(r.Requests, r.Limits), d.requests)
+		r.Limits = fill(r.Limits, d.limits)
+	}
+	return out
+}
+
+// byName orders objects by namespace and name.
+func byName[T interface {
+	GetNamespace() string
+	GetName() string
+}](a, b T) int {
+	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
+}

@@ -1,0 +1,187 @@
+package manifest
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// found is an object of the input with the place it was found at.
+type found[T any] struct {
+	obj T
+	at  Location
+}
+
+// collector gathers the objects of all sources.
+type collector struct {
+	loader   Loader
+	faults   Faults
+	warnings []scheduling.Warning
+	unnamed  int // objects that the API server would name
+	seen     map[objectKey]Location
+	unknown  map[unknownField]*sighting
+	kinds    map[kind]*sighting // that were ignored on request
+
+	pods            []found[*corev1.Pod]
+	nodes           []found[*corev1.Node]
+	claims          []found[*NodeClaim]
+	pools           []*scheduling.NodePool
+	overlays        []instancetypes.NodeOverlay
+	daemonSets      []*appsv1.DaemonSet
+	deployments     []found[*appsv1.Deployment]
+	statefulSets    []found[*appsv1.StatefulSet]
+	replicaSets     []found[*appsv1.ReplicaSet]
+	controllers     []found[*corev1.ReplicationController]
+	jobs            []found[*batchv1.Job]
+	cronJobs        []found[*batchv1.CronJob]
+	limitRanges     []*corev1.LimitRange
+	priorityClasses []*schedulingv1.PriorityClass
+	runtimeClasses  []*nodev1.RuntimeClass
+	budgets         []*policyv1.PodDisruptionBudget
+	volumeClaims    []*corev1.PersistentVolumeClaim
+	volumes         []*corev1.PersistentVolume
+	storageClasses  []*storagev1.StorageClass
+	csiNodes        []*storagev1.CSINode
+	namespaces      []*corev1.Namespace
+}
+
+// objectKey identifies an object in a cluster.
+type objectKey struct {
+	kind            kind
+	namespace, name string
+}
+
+// unknownField is a field that a kind does not have, with indexes left open.
+type unknownField struct{ kind, field string }
+
+// sighting counts something and remembers where it was seen first.
+type sighting struct {
+	object, field string
+	count         int
+}
+
+func newCollector(l Loader) *collector {
+	return &collector{
+		loader:  l,
+		seen:    map[objectKey]Location{},
+		unknown: map[unknownField]*sighting{},
+		kinds:   map[kind]*sighting{},
+	}
+}
+
+// full says that enough faults were found to stop.
+func (c *collector) full() bool { return len(c.faults) > maxFaults }
+
+// fault adds a fault. The last one that there is room for says that there may be more.
+func (c *collector) fault(f *Fault) {
+	switch {
+	case len(c.faults) < maxFaults:
+		c.faults = append(c.faults, f)
+	case len(c.faults) == maxFaults:
+		c.faults = append(c.faults, &Fault{
+			At:      Location{Source: f.At.Source, Item: -1},
+			Message: fmt.Sprintf("reading stopped after %d faults", maxFaults),
+		})
+	}
+}
+
+// add takes one object in.
+func (c *collector) add(o rawObject) {
+	group, version := splitVersion(o.apiVersion)
+	k := kind{group, o.kind}
+	at := func(field, value, msg string) {
+		c.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: quote(value), Message: msg})
+	}
+	read, versions := known(k)
+	switch {
+	case o.apiVersion == "":
+		at("apiVersion", "", "is missing")
+	case read != nil:
+		for _, v := range versions {
+			if v == version {
+				read(c, o)
+				return
+			}
+		}
+		at("apiVersion", o.apiVersion, fmt.Sprintf("is not known for %s; known is %s", o.kind, versionList(k.group, versions)))
+	case irrelevant(k):
+	case c.loader.IgnoreUnknown:
+		meta := peek(o)
+		count(c.kinds, k, warned(o.kind, &meta), "")
+	default:
+		at("kind", o.kind, fmt.Sprintf("of %s %s", o.apiVersion, unknownHint(k)))
+	}
+}
+
+// count counts a sighting.
+func count[K comparable](m map[K]*sighting, key K, object, field string) {
+	if m[key] == nil {
+		m[key] = &sighting{object: object, field: field}
+	}
+	m[key].count++
+}
+
+// take decodes an object and gives it its namespace. It reports a fault and returns
+// false for one that cannot be used.
+func take[T any, P interface {
+	*T
+	metav1.Object
+}](c *collector, o rawObject, namespaced bool) (found[P], bool) {
+	obj := P(new(T))
+	faults, unknown := decode(o.json, obj)
+	f := found[P]{obj: obj, at: o.at}
+	if len(faults) > 0 {
+		for _, ff := range faults {
+			c.fault(&Fault{At: o.at, Object: refOf(o), Field: ff.field, Value: ff.value, Message: ff.msg})
+		}
+		return f, false
+	}
+	ok := c.admit(o, obj, namespaced)
+	for _, field := range unknown {
+		count(c.unknown, unknownField{o.kind, anyIndex(field)}, warned(o.kind, obj), field)
+	}
+	return f, ok
+}
+
+// admit gives an object its namespace, drops what is of no use, and sees to it that
+// no other object has its name.
+func (c *collector) admit(o rawObject, obj metav1.Object, namespaced bool) bool {
+	if namespaced && obj.GetNamespace() == "" {
+		obj.SetNamespace(metav1.NamespaceDefault)
+	}
+	if !namespaced {
+		obj.SetNamespace("")
+	}
+	obj.SetManagedFields(nil)
+	delete(obj.GetAnnotations(), corev1.LastAppliedConfigAnnotation)
+	if obj.GetName() == "" && obj.GetGenerateName() != "" {
+		// A number in the order of the input stands for the random suffix.
+		c.unnamed++
+		obj.SetName(fmt.Sprintf("%s%d", obj.GetGenerateName(), c.unnamed))
+	}
+	if obj.GetName() == "" {
+		c.fault(&Fault{At: o.at, Object: o.kind, Field: "metadata.name", Message: "is missing"})
+		return false
+	}
+	group, _ := splitVersion(o.apiVersion)
+	key := objectKey{kind{group, o.kind}, obj.GetNamespace(), obj.GetName()}
+	if first, twice := c.seen[key]; twice {
+		c.fault(&Fault{
+			At: o.at, Object: reference(o.kind, obj), Field: "metadata.name", Value: quote(obj.GetName()),
+			Message: "is a duplicate of the one in " + first.String(),
+		})
+		return false
+	}
+	c.seen[key] = o.at
+	return true
+}

@@ -1,0 +1,45 @@
+// Package manifest turns Kubernetes manifests into a [scheduling.Problem], and
+// plans back into NodeClaims.
+//
+// # Input
+//
+// A [Loader] reads files, directories and streams: YAML with any number of
+// documents, JSON, JSON values one after another, and lists such as those that
+// kubectl prints. Lists are read item by item, so that the dump of a large cluster
+// costs no more memory than its objects.
+//
+// # What becomes of the objects
+//
+//   - A Pod without a node is to be placed, unless it has finished, is being
+//     deleted, waits behind a scheduling gate or belongs to a DaemonSet. A Pod on a
+//     Node of the input runs there.
+//   - A Deployment, StatefulSet, ReplicaSet, ReplicationController or Job stands for
+//     the pods that its controller would still create: those that it asks for less
+//     those of the input that it owns. A CronJob stands for the pods of one Job, if
+//     none of its Jobs or pods is in the input.
+//   - DaemonSets, Nodes and NodePools are taken as they are. A NodeClaim without a
+//     Node is a machine on its way and becomes a Node that is not yet initialized.
+//   - Pods that have not been through admission (those without a UID) get what
+//     admission would give them: the priority of their PriorityClass, the overhead
+//     and node selector of their RuntimeClass, and the defaults of their namespace's
+//     LimitRanges.
+//   - NodeOverlays are handed back for the caller to lay over the catalog.
+//   - Kinds that have no say in where pods go (ConfigMap, Service, EC2NodeClass and
+//     the like) are left out without a word. Any other kind is an error, because a
+//     custom resource may stand for pods that a plan must not forget;
+//     [Loader.IgnoreUnknown] turns that error into a warning.
+//
+// # Names
+//
+// Pods of a workload are named after it with a number, web-0, web-1 and so on, in
+// the namespace that they would be created in. Objects without a namespace belong
+// to "default", as they do for kubectl.
+//
+// # Errors
+//
+// All that is wrong with the input comes back at once, as [Faults]: each names the
+// file, the document, the object, the field and the value. Unknown fields are no
+// fault, because dumps hold fields of newer versions of Kubernetes; outside of
+// status and metadata they are reported as a warning, because they may be a slip of
+// the keyboard.
+package manifest

@@ -1,0 +1,108 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxFaults bounds how many faults are collected before reading stops, so that a
+// large file of the wrong kind does not fill the screen.
+const maxFaults = 20
+
+// Location says where in the input an object stands.
+type Location struct {
+	// Source is the name of the file, or "stdin".
+	Source string
+	// Document counts the documents of a YAML file or the values of a JSON file, from 1.
+	Document int
+	// Item is the index in a list, -1 for an object that stands alone.
+	Item int
+	// Line is the line on which the object begins, from 1; 0 where it is not known,
+	// as in JSON.
+	Line int
+}
+
+// String returns the location for people: "shop.yaml: document 2, line 14".
+func (l Location) String() string {
+	var b strings.Builder
+	b.WriteString(l.Source)
+	sep := ": "
+	part := func(format string, n int) {
+		b.WriteString(sep)
+		fmt.Fprintf(&b, format, n)
+		sep = ", "
+	}
+	if l.Document > 0 {
+		part("document %d", l.Document)
+	}
+	if l.Document > 0 && l.Item >= 0 {
+		part("items[%d]", l.Item)
+	}
+	if l.Line > 0 {
+		part("line %d", l.Line)
+	}
+	return b.String()
+}
+
+// Fault is one thing that is wrong with the input.
+type Fault struct {
+	// At says where.
+	At Location
+	// Object is kind and name, "Deployment shop/web"; empty where they are not known.
+	Object string
+	// Field is the path of the field, "spec.replicas"; empty where no one field is to blame.
+	Field string
+	// Value is what stands there, as it was written and shortened if long.
+	Value string
+	// Message says what is wrong with it.
+	Message string
+}
+
+// Error returns the fault in one line.
+func (f *Fault) Error() string {
+	parts := []string{f.At.String()}
+	for _, s := range []string{f.Object, f.Field} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if f.Value != "" {
+		return strings.Join(parts, ": ") + ": " + f.Value + " " + f.Message
+	}
+	return strings.Join(append(parts, f.Message), ": ")
+}
+
+// Faults is the error that the functions of this package return for bad input:
+// every fault, in the order of the input.
+type Faults []*Fault
+
+// Error returns the faults, one in a line.
+func (fs Faults) Error() string {
+	lines := make([]string, len(fs))
+	for i, f := range fs {
+		lines[i] = f.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the single faults, for errors.As.
+func (fs Faults) Unwrap() []error {
+	errs := make([]error, len(fs))
+	for i, f := range fs {
+		errs[i] = f
+	}
+	return errs
+}
+
+// shorten cuts what is quoted from the input to a length that fits a line.
+func shorten(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}

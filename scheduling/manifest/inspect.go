@@ -1,0 +1,182 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// inspector looks at the values of one object and reports those that the API server
+// would refuse and a plan must not be built on.
+type inspector struct {
+	c   *collector
+	at  Location
+	ref string
+	raw []byte
+}
+
+// inspect returns the inspector of an object.
+func (c *collector) inspect(o rawObject, obj metav1.Object) inspector {
+	return inspector{c: c, at: o.at, ref: reference(o.kind, obj), raw: o.json}
+}
+
+// fault reports the value at p, as it was written.
+func (in inspector) fault(p path, msg string) {
+	f := &Fault{At: in.at, Object: in.ref, Field: p.String(), Message: msg}
+	if tree, _, err := parseTree(in.raw); err == nil {
+		if v, ok := p.lookup(tree); ok {
+			f.Value = written(v)
+		}
+	}
+	in.c.fault(f)
+}
+
+// atLeast reports a count below the least that it may be.
+func (in inspector) atLeast(n *int32, least int32, p path) {
+	if n != nil && *n < least {
+		in.fault(p, fmt.Sprintf("is less than %d", least))
+	}
+}
+
+// resources looks at every quantity of a list.
+func (in inspector) resources(list corev1.ResourceList, p path) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		q := list[name]
+		if msg := quantityFault(name, q); msg != "" {
+			in.fault(p.key(string(name)), msg)
+		}
+	}
+}
+
+// quantityFault says what is wrong with an amount of a resource. CPU is counted in
+// thousandths, everything else in whole units.
+func quantityFault(name corev1.ResourceName, q resource.Quantity) string {
+	most := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
+	if name == corev1.ResourceCPU {
+		most = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
+	}
+	switch {
+	case q.Sign() < 0:
+		return "is negative"
+	case q.Cmp(*most) >= 0: // larger amounts than the largest decode as the largest
+		return "overflows: it does not fit into 64 bits"
+	case isCountable(name) && q.MilliValue()%1000 != 0:
+		return "is not a whole number"
+	}
+	return ""
+}
+
+// isCountable says whether a resource comes in pieces, as pods and devices do.
+func isCountable(name corev1.ResourceName) bool {
+	return name == corev1.ResourcePods || strings.Contains(string(name), "/")
+}
+
+// podSpec looks at the specification of a pod.
+func (in inspector) podSpec(spec *corev1.PodSpec, p path) {
+	if len(spec.Containers) == 0 {
+		in.fault(p.key("containers"), "is missing or empty")
+	}
+	names := map[string]bool{}
+	for i := range spec.InitContainers {
+		in.container(&spec.InitContainers[i], p.key("initContainers").at(i), names)
+	}
+	for i := range spec.Containers {
+		in.container(&spec.Containers[i], p.key("containers").at(i), names)
+	}
+	if spec.Resources != nil {
+		in.requirements(*spec.Resources, p.key("resources"))
+	}
+	in.resources(spec.Overhead, p.key("overhead"))
+	in.affinity(spec.Affinity, p.key("affinity", "nodeAffinity"))
+}
+
+// container looks at one container. Names already holds those of its pod.
+func (in inspector) container(c *corev1.Container, p path, names map[string]bool) {
+	if c.Name != "" && names[c.Name] {
+		in.fault(p.key("name"), "is a duplicate of another container's")
+	}
+	names[c.Name] = true
+	in.requirements(c.Resources, p.key("resources"))
+	for i, port := range c.Ports {
+		if port.HostPort < 0 || port.HostPort > math.MaxUint16 {
+			in.fault(p.key("ports").at(i).key("hostPort"), fmt.Sprintf("is not between 0 and %d", math.MaxUint16))
+		}
+	}
+}
+
+// requirements looks at requests and limits, and that they do not contradict each other.
+func (in inspector) requirements(r corev1.ResourceRequirements, p path) {
+	in.resources(r.Limits, p.key("limits"))
+	in.resources(r.Requests, p.key("requests"))
+	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
+		request := r.Requests[name]
+		if limit, ok := r.Limits[name]; ok && request.Cmp(limit) > 0 && limit.Sign() >= 0 {
+			in.fault(p.key("requests", string(name)), fmt.Sprintf("is more than the limit of %s", limit.String()))
+		}
+	}
+}
+
+// affinity looks at the expressions on node labels.
+func (in inspector) affinity(a *corev1.Affinity, p path) {
+	if a == nil || a.NodeAffinity == nil {
+		return
+	}
+	if required := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; required != nil {
+		at := p.key("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+		for i, term := range required.NodeSelectorTerms {
+			in.expressions(term.MatchExpressions, at.at(i).key("matchExpressions"))
+		}
+	}
+	at := p.key("preferredDuringSchedulingIgnoredDuringExecution")
+	for i, term := range a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+		in.expressions(term.Preference.MatchExpressions, at.at(i).key("preference", "matchExpressions"))
+	}
+}
+
+// expressions looks at each expression of a term on its own; that a term as a whole
+// matches no node is for the plan to tell.
+func (in inspector) expressions(exprs []corev1.NodeSelectorRequirement, p path) {
+	for i := range exprs {
+		_, err := requirements.FromNodeSelector(exprs[i : i+1])
+		if err == nil {
+			continue
+		}
+		for _, e := range flatten(err) {
+			var fe *requirements.FieldError
+			if !errors.As(e, &fe) {
+				in.fault(p.at(i), "is no requirement: "+e.Error())
+				continue
+			}
+			in.c.fault(&Fault{
+				At: in.at, Object: in.ref, Value: quote(fe.Value), Message: fe.Problem,
+				Field: p.at(i).String() + strings.TrimPrefix(fe.Path, "[0]"),
+			})
+		}
+	}
+}
+
+// selects looks at whether a workload selects the pods it makes, without which the
+// API server refuses it.
+func (in inspector) selects(selector *metav1.LabelSelector, template map[string]string) {
+	if selector == nil {
+		return
+	}
+	s, err := metav1.LabelSelectorAsSelector(selector)
+	if err != nil {
+		in.fault(path{}.key("spec", "selector"), "is no selector: "+err.Error())
+		return
+	}
+	if !s.Matches(labels.Set(template)) {
+		in.fault(path{}.key("spec", "selector"), "contradicts the labels in spec.template.metadata.labels")
+	}
+}

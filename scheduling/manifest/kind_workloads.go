@@ -1,0 +1,113 @@
+package manifest
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Paths that several kinds share.
+var (
+	specReplicas = path{}.key("spec", "replicas")
+	templateSpec = path{}.key("spec", "template", "spec")
+)
+
+func (c *collector) pod(o rawObject) {
+	f, ok := take[corev1.Pod](c, o, true)
+	if !ok {
+		return
+	}
+	in := c.inspect(o, f.obj)
+	in.podSpec(&f.obj.Spec, path{}.key("spec"))
+	c.pods = append(c.pods, f)
+}
+
+func (c *collector) deployment(o rawObject) {
+	f, ok := take[appsv1.Deployment](c, o, true)
+	if !ok {
+		return
+	}
+	in := c.inspect(o, f.obj)
+	in.atLeast(f.obj.Spec.Replicas, 0, specReplicas)
+	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
+	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	c.deployments = append(c.deployments, f)
+}
+
+func (c *collector) statefulSet(o rawObject) {
+	f, ok := take[appsv1.StatefulSet](c, o, true)
+	if !ok {
+		return
+	}
+	in := c.inspect(o, f.obj)
+	in.atLeast(f.obj.Spec.Replicas, 0, specReplicas)
+	if ordinals := f.obj.Spec.Ordinals; ordinals != nil {
+		in.atLeast(&ordinals.Start, 0, path{}.key("spec", "ordinals", "start"))
+	}
+	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
+	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	c.statefulSets = append(c.statefulSets, f)
+}
+
+func (c *collector) replicaSet(o rawObject) {
+	f, ok := take[appsv1.ReplicaSet](c, o, true)
+	if !ok {
+		return
+	}
+	in := c.inspect(o, f.obj)
+	in.atLeast(f.obj.Spec.Replicas, 0, specReplicas)
+	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
+	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	c.replicaSets = append(c.replicaSets, f)
+}
+
+func (c *collector) replicationController(o rawObject) {
+	f, ok := take[corev1.ReplicationController](c, o, true)
+	if !ok {
+		return
+	}
+	in := c.inspect(o, f.obj)
+	in.atLeast(f.obj.Spec.Replicas, 0, specReplicas)
+	if f.obj.Spec.Template == nil {
+		in.fault(path{}.key("spec", "template"), "is missing")
+		return
+	}
+	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	c.controllers = append(c.controllers, f)
+}
+
+func (c *collector) daemonSet(o rawObject) {
+	f, ok := take[appsv1.DaemonSet](c, o, true)
+	if !ok {
+		return
+	}
+	in := c.inspect(o, f.obj)
+	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
+	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	c.daemonSets = append(c.daemonSets, f.obj)
+}
+
+func (c *collector) job(o rawObject) {
+	f, ok := take[batchv1.Job](c, o, true)
+	if !ok {
+		return
+	}
+	c.inspect(o, f.obj).jobSpec(&f.obj.Spec, path{}.key("spec"))
+	c.jobs = append(c.jobs, f)
+}
+
+func (c *collector) cronJob(o rawObject) {
+	f, ok := take[batchv1.CronJob](c, o, true)
+	if !ok {
+		return
+	}
+	c.inspect(o, f.obj).jobSpec(&f.obj.Spec.JobTemplate.Spec, path{}.key("spec", "jobTemplate", "spec"))
+	c.cronJobs = append(c.cronJobs, f)
+}
+
+// jobSpec looks at the specification of a Job.
+func (in inspector) jobSpec(spec *batchv1.JobSpec, p path) {
+	in.atLeast(spec.Parallelism, 0, p.key("parallelism"))
+	in.atLeast(spec.Completions, 0, p.key("completions"))
+	in.podSpec(&spec.Template.Spec, p.key("template", "spec"))
+}

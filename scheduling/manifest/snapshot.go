@@ -1,0 +1,149 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Snapshot is what manifests say about a cluster. Its lists are in the order of
+// namespaces and names, whatever the order of the input.
+type Snapshot struct {
+	// Problem is ready to be solved but for its catalog. Pods of one workload share
+	// the memory of their specification.
+	Problem scheduling.Problem
+	// Overlays adjust the catalog's prices and capacities.
+	Overlays []instancetypes.NodeOverlay
+	// Warnings are what was noticed and did not stop the reading.
+	Warnings []scheduling.Warning
+
+	// NodeClaims, budgets, volumes and namespaces are handed on as they are.
+	NodeClaims             []*NodeClaim
+	PodDisruptionBudgets   []*policyv1.PodDisruptionBudget
+	PersistentVolumeClaims []*corev1.PersistentVolumeClaim
+	PersistentVolumes      []*corev1.PersistentVolume
+	StorageClasses         []*storagev1.StorageClass
+	CSINodes               []*storagev1.CSINode
+	Namespaces             []*corev1.Namespace
+
+	tops map[string]string
+}
+
+// Workload returns what people call the thing that a pod is part of: namespace and
+// name of its Deployment, StatefulSet, Job, CronJob or other owner, or the pod's own.
+// The pod is named as in a plan, namespace/name.
+func (s *Snapshot) Workload(pod string) string {
+	if top, ok := s.tops[pod]; ok {
+		return top
+	}
+	return pod
+}
+
+// snapshot puts everything that was read in its place.
+func (c *collector) snapshot() *Snapshot {
+	o := c.own()
+	admission := c.admission()
+	e := &expander{c: c, owners: o, admit: admission, tops: map[objectKey]string{}}
+	e.expand()
+	s := &Snapshot{
+		Overlays:               c.overlays,
+		PodDisruptionBudgets:   c.budgets,
+		PersistentVolumeClaims: c.volumeClaims,
+		PersistentVolumes:      c.volumes,
+		StorageClasses:         c.storageClasses,
+		CSINodes:               c.csiNodes,
+		Namespaces:             c.namespaces,
+		tops:                   map[string]string{},
+	}
+	for _, f := range c.claims {
+		s.NodeClaims = append(s.NodeClaims, f.obj)
+	}
+	s.Problem.NodePools = c.pools
+	s.Problem.Nodes = c.claimNodes()
+	for _, ds := range c.daemonSets {
+		admitted := *ds
+		admitted.Spec.Template.Spec = *admission.spec(ds.Namespace, qualified(ds), &ds.Spec.Template.Spec)
+		s.Problem.DaemonSets = append(s.Problem.DaemonSets, &admitted)
+	}
+	p := placer{c: c, owners: o, problem: &s.Problem, nodes: map[string]bool{}, lost: map[string]*sighting{}}
+	for _, n := range s.Problem.Nodes {
+		p.nodes[n.Name] = true
+	}
+	for _, f := range c.pods {
+		pod := f.obj
+		if top := o.top(pod); top != qualified(pod) {
+			s.tops[qualified(pod)] = top
+		}
+		if pod.UID == "" {
+			pod.Spec = *admission.spec(pod.Namespace, qualified(pod), &pod.Spec)
+		}
+		p.place(pod)
+	}
+	for _, pod := range e.pods {
+		s.tops[qualified(pod)] = e.tops[podKey(pod)]
+		p.place(pod)
+	}
+	p.report()
+	s.order()
+	c.reportUnknown()
+	s.Warnings = c.sortedWarnings()
+	return s
+}
+
+// order sorts every list.
+func (s *Snapshot) order() {
+	slices.SortFunc(s.Problem.Pods, byName)
+	slices.SortFunc(s.Problem.Running, byName)
+	slices.SortFunc(s.Problem.Nodes, byName)
+	slices.SortFunc(s.Problem.NodePools, byName)
+	slices.SortFunc(s.Problem.DaemonSets, byName[*appsv1.DaemonSet])
+	slices.SortFunc(s.NodeClaims, byName)
+	slices.SortFunc(s.PodDisruptionBudgets, byName)
+	slices.SortFunc(s.PersistentVolumeClaims, byName)
+	slices.SortFunc(s.PersistentVolumes, byName)
+	slices.SortFunc(s.StorageClasses, byName)
+	slices.SortFunc(s.CSINodes, byName)
+	slices.SortFunc(s.Namespaces, byName)
+	slices.SortFunc(s.Overlays, func(a, b instancetypes.NodeOverlay) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// reportUnknown warns about fields and kinds that were left out.
+func (c *collector) reportUnknown() {
+	for key, seen := range c.unknown {
+		c.warn(seen.object, fmt.Sprintf("field %s is not known for a %s and was left out%s", seen.field, key.kind, others(seen.count)))
+	}
+	for k, seen := range c.kinds {
+		c.warn(seen.object, fmt.Sprintf("kind %s is not known and was left out%s", k.name, others(seen.count)))
+	}
+}
+
+// others says that a warning holds for more objects than the one it names.
+func others(count int) string {
+	if count <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", count-1)
+}
+
+// sortedWarnings returns the warnings in order, each once.
+func (c *collector) sortedWarnings() []scheduling.Warning {
+	unique := map[scheduling.Warning]bool{}
+	for _, w := range c.warnings {
+		unique[w] = true
+	}
+	return slices.SortedFunc(maps.Keys(unique), func(a, b scheduling.Warning) int {
+		if d := strings.Compare(a.Object, b.Object); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Message, b.Message)
+	})
+}
