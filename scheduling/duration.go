@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -82,10 +83,10 @@ func (d *NillableDuration) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("%s is no duration: want a string such as \"720h\", \"Never\" or a whole number of seconds", data)
 	}
 	if seconds < 0 {
-		return fmt.Errorf("%d seconds is a negative duration", seconds)
+		return fmt.Errorf("%d is negative: want 0 seconds or more", seconds)
 	}
 	if seconds > math.MaxInt64/int64(time.Second) {
-		return fmt.Errorf("%d seconds is longer than 292 years", seconds)
+		return fmt.Errorf("%d is too large: %d seconds is the longest duration", seconds, int64(math.MaxInt64)/int64(time.Second))
 	}
 	parsed := time.Duration(seconds) * time.Second
 	d.Duration = &parsed
@@ -98,11 +99,11 @@ func parseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err == nil && d < 0:
-		return 0, fmt.Errorf("%q is a negative duration", s)
+		return 0, fmt.Errorf("%q is negative: want a duration of 0s or more", s)
 	case err == nil:
 		return d, nil
 	case s == "":
-		return 0, fmt.Errorf("\"\" is no duration: want for example \"720h\"")
+		return 0, errors.New(`"" is no duration: want for example "720h"`)
 	case strings.ContainsAny(s, "dw") && strings.Trim(s, "0123456789.dwhms") == "":
 		return 0, fmt.Errorf("%q is no duration: there is no unit for days or weeks, write hours (1 day is 24h)", s)
 	case strings.Trim(s, "0123456789.") == "":

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// FieldError is one fault in one field of one object.
+// FieldError is one fault in one field of one object. It wraps [ErrInvalid].
 type FieldError struct {
 	// Path leads to the field by the names of objects, such as
 	// "pods[shop/web-3].spec.containers[0].resources.requests.cpu".
@@ -27,6 +27,9 @@ func (e *FieldError) Error() string {
 	}
 	return fmt.Sprintf("%s: %s: %q", e.Path, e.Message, e.Value)
 }
+
+// Unwrap returns [ErrInvalid].
+func (e *FieldError) Unwrap() error { return ErrInvalid }
 
 // FieldErrors is every fault that was found, in the order of the paths. errors.Is
 // finds [ErrInvalid] in it, and errors.As the first [*FieldError].
@@ -49,12 +52,11 @@ func (e *FieldErrors) Error() string {
 	return b.String()
 }
 
-// Unwrap returns ErrInvalid and the faults.
+// Unwrap returns the faults.
 func (e *FieldErrors) Unwrap() []error {
-	errs := make([]error, 0, 1+len(e.Errors))
-	errs = append(errs, ErrInvalid)
-	for _, f := range e.Errors {
-		errs = append(errs, f)
+	errs := make([]error, len(e.Errors))
+	for i, f := range e.Errors {
+		errs[i] = f
 	}
 	return errs
 }
