@@ -2,7 +2,9 @@ package scheduling
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -84,11 +86,7 @@ func (d *decoder) trim(m *machine, places []int, limit int) []int {
 	needed := map[int]bool{places[0]: true}
 	note := func(at int) (news bool) {
 		for i, r := range keys {
-			value, ok := d.offerAt(m, at).label(r.Key())
-			if !ok {
-				value, ok = d.templates[m.template].labels[r.Key()]
-			}
-			if ok && !seen[i][value] && len(seen[i]) < r.MinValues() {
+			if value, ok := d.label(m, at, r.Key()); ok && !seen[i][value] && len(seen[i]) < r.MinValues() {
 				seen[i][value] = true
 				news = true
 			}
@@ -117,18 +115,31 @@ func (d *decoder) trim(m *machine, places []int, limit int) []int {
 // launchRequirements are what holds for every option of a launch: the pool's
 // requirements, narrowed to the types, zones and capacity types of the options and
 // to the values chosen for open labels.
-func (d *decoder) launchRequirements(v *template, options []Option) []requirements.Selector {
-	var types, zones, capacityTypes []string
-	for _, o := range options {
-		types = append(types, o.InstanceType)
-		zones = append(zones, o.Zone)
-		capacityTypes = append(capacityTypes, string(o.CapacityType))
+func (d *decoder) launchRequirements(m *machine, options []Option) []requirements.Selector {
+	v := d.templates[m.template]
+	if v.selectors == nil {
+		v.selectors = d.fixedSelectors(v)
 	}
-	set := v.set.With(
-		requirements.MustNew(corev1.LabelInstanceTypeStable, requirements.In, types...),
-		requirements.MustNew(offerings.ZoneLabel, requirements.In, zones...),
-		requirements.MustNew(offerings.CapacityTypeLabel, requirements.In, capacityTypes...),
+	out := make([]requirements.Selector, 0, len(v.selectors)+3)
+	for _, s := range v.selectors {
+		s.Values = slices.Clone(s.Values)
+		if s.MinValues != nil {
+			s.MinValues = d.attained(m, s.Key, *s.MinValues, options)
+		}
+		out = append(out, s)
+	}
+	out = append(out,
+		d.listed(m, corev1.LabelInstanceTypeStable, options, func(o *Option) string { return o.InstanceType }),
+		d.listed(m, offerings.ZoneLabel, options, func(o *Option) string { return o.Zone }),
+		d.listed(m, offerings.CapacityTypeLabel, options, func(o *Option) string { return string(o.CapacityType) }),
 	)
+	slices.SortStableFunc(out, func(a, b requirements.Selector) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// fixedSelectors are the requirements that are the same for every launch of a template.
+func (d *decoder) fixedSelectors(v *template) []requirements.Selector {
+	set := v.set.Without(corev1.LabelInstanceTypeStable, offerings.ZoneLabel, offerings.CapacityTypeLabel)
 	for _, key := range sortedKeys(v.labels) {
 		set = set.With(requirements.MustNew(key, requirements.In, v.labels[key]))
 	}
@@ -137,4 +148,69 @@ func (d *decoder) launchRequirements(v *template, options []Option) []requiremen
 		out = append(out, r.Selector()...)
 	}
 	return out
+}
+
+// listed requires a label to have one of the options' values; all of them satisfy
+// what the pool says about it.
+func (d *decoder) listed(m *machine, key string, options []Option, value func(*Option) string) requirements.Selector {
+	values := make([]string, 0, len(options))
+	for i := range options {
+		if x := value(&options[i]); !slices.Contains(values, x) {
+			values = append(values, x)
+		}
+	}
+	slices.Sort(values)
+	s := requirements.Selector{Key: key, Operator: requirements.In, Values: slices.Clip(values)}
+	if n := d.templates[m.template].set.Get(key).MinValues(); n > 0 {
+		s.MinValues = d.attained(m, key, n, options)
+	}
+	return s
+}
+
+// attained is the floor that a launch states for a key: the pool's, or under best
+// effort what its options reach, if that is less.
+func (d *decoder) attained(m *machine, key string, floor int, options []Option) *int {
+	if d.solver.MinValues == MinValuesBestEffort {
+		floor = min(floor, d.distinct(m, key, options))
+	}
+	return &floor
+}
+
+// distinct counts the values of a label among a launch's options.
+func (d *decoder) distinct(m *machine, key string, options []Option) int {
+	switch key {
+	case corev1.LabelInstanceTypeStable:
+		return distinctBy(options, func(o Option) string { return o.InstanceType })
+	case offerings.ZoneLabel:
+		return distinctBy(options, func(o Option) string { return o.Zone })
+	case offerings.CapacityTypeLabel:
+		return distinctBy(options, func(o Option) string { return string(o.CapacityType) })
+	}
+	seen := map[string]bool{}
+	for _, at := range m.places {
+		if value, ok := d.label(m, at, key); ok {
+			seen[value] = true
+		}
+	}
+	return len(seen)
+}
+
+func distinctBy(options []Option, value func(Option) string) int {
+	return len(lo.UniqBy(options, value))
+}
+
+// label is the value of a label on a machine bought at a place.
+func (d *decoder) label(m *machine, at int, key string) (string, bool) {
+	if value, ok := d.offerAt(m, at).label(key); ok {
+		return value, true
+	}
+	value, ok := d.templates[m.template].labels[key]
+	return value, ok
+}
+
+// relaxed reports whether a launch states a lower floor than its pool.
+func (d *decoder) relaxed(v *template, stated []requirements.Selector) bool {
+	return slices.ContainsFunc(stated, func(s requirements.Selector) bool {
+		return s.MinValues != nil && *s.MinValues < v.set.Get(s.Key).MinValues()
+	})
 }

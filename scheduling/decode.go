@@ -29,7 +29,8 @@ type machine struct {
 	groups   model.Bits
 	items    []model.Item
 	count    int64
-	turn     int // in the diversified ranking
+	turn     int   // in the diversified ranking
+	places   []int // of its options
 }
 
 // decode writes the plan down.
@@ -167,9 +168,9 @@ func (d *decoder) options(m *machine) []int {
 // launches appends the launches of a bundle.
 func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 	v := d.templates[m.template]
-	places := d.options(m)
-	options := make([]Option, 0, len(places))
-	for _, at := range places {
+	m.places = d.options(m)
+	options := make([]Option, 0, len(m.places))
+	for _, at := range m.places {
 		o := d.offerAt(m, at)
 		options = append(options, Option{
 			InstanceType: o.instanceType.Name, Zone: o.offering.Zone, CapacityType: o.offering.CapacityType,
@@ -197,8 +198,9 @@ func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 			Requests: d.table.list(requests), Labels: launchLabels(v),
 			Taints:        copyTaints(v.pool.Spec.Template.Spec.Taints),
 			StartupTaints: copyTaints(v.pool.Spec.Template.Spec.StartupTaints),
-			Requirements:  d.launchRequirements(v, options),
+			Requirements:  d.launchRequirements(m, options),
 		}
+		l.MinValuesRelaxed = d.relaxed(v, l.Requirements)
 		if len(l.StartupTaints) == 0 {
 			l.StartupTaints = nil
 		}

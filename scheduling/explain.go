@@ -50,7 +50,7 @@ func (c *compiler) explain(plan *Plan, solution model.Solution) {
 		}
 		if n := solution.Unplaced[id]; n > 0 {
 			reasons := e.reasons(class)
-			e.report(plan, class.pods[int64(len(class.pods))-n:], reasons, e.fixes(class))
+			e.report(plan, class.pods[int64(len(class.pods))-n:], reasons, e.fixes(class, reasons))
 		}
 		id++
 	}
@@ -76,7 +76,7 @@ func sentence(reasons []Reason, fixes []string) string {
 			break
 		}
 		if r.Count > 1 {
-			parts = append(parts, fmt.Sprintf("%s (%d options)", r.Detail, r.Count))
+			parts = append(parts, fmt.Sprintf("%s (×%d)", r.Detail, r.Count))
 		} else {
 			parts = append(parts, r.Detail)
 		}
@@ -195,7 +195,7 @@ func (e *explainer) ruledOut(class *podClass, ti, o int) Reason {
 		return Reason{Code: ReasonResources, Detail: "daemons alone do not fit"}
 	}
 	if lacking := e.lacking(room, class.requests); len(lacking) > 0 {
-		return e.resourceReason(class, lacking)
+		return e.resourceReason(lacking)
 	}
 	v := e.templates[ti]
 	p := purchase{template: ti, offer: o}
@@ -243,7 +243,7 @@ func (e *explainer) lacking(room, request []int64) []int {
 }
 
 // resourceReason words a lack of resources; one that nothing at all has comes first.
-func (e *explainer) resourceReason(class *podClass, lacking []int) Reason {
+func (e *explainer) resourceReason(lacking []int) Reason {
 	var names []string
 	for _, d := range lacking {
 		if !e.anywhere(d) {
@@ -276,7 +276,11 @@ func (e *explainer) nodeReason(class *podClass, x *existingNode, room []int64) R
 		return Reason{Code: ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
 	}
 	if lacking := e.lacking(room, class.requests); len(lacking) > 0 {
-		return e.resourceReason(class, lacking)
+		r := e.resourceReason(lacking)
+		if r.Code == ReasonResources {
+			r.Detail += " left on running nodes"
+		}
+		return r
 	}
 	return Reason{Code: ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}
 }

@@ -5,12 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 // fixes are the smallest single changes that would place a class's pods, nearest
 // first: less of one resource, a toleration, one selector less, a higher limit.
-func (e *explainer) fixes(class *podClass) []string {
+func (e *explainer) fixes(class *podClass, reasons []Reason) []string {
 	var out []string
 	if len(e.pools) == 0 {
 		return []string{"add a node pool"}
@@ -20,7 +23,10 @@ func (e *explainer) fixes(class *podClass) []string {
 			out = append(out, s)
 		}
 	}
+	add(e.unitFix(class))
 	screens := e.screened(class.group)
+	add(e.reservationFix(class, screens))
+	add(e.floorFix(reasons))
 	add(e.limitFix(class, screens))
 	add(e.resourceFix(class, screens))
 	for ti := range screens {
@@ -31,6 +37,7 @@ func (e *explainer) fixes(class *podClass) []string {
 		add(e.selectorFix(class, i))
 	}
 	if group.affine {
+		add(e.affinityHint(group))
 		without := *group
 		without.affine = false
 		if e.wouldFit(class, &without) {
@@ -147,7 +154,7 @@ func (e *explainer) selectorFix(class *podClass, i int) string {
 			if !ok {
 				value, ok = v.labels[x.Key()]
 			}
-			if ok && len(values) < 5 && !slices.Contains(values, value) {
+			if ok && len(values) < 5 && !slices.Contains(values, value) && !x.Has(value) {
 				values = append(values, value)
 			}
 		})
@@ -156,10 +163,66 @@ func (e *explainer) selectorFix(class *podClass, i int) string {
 		return ""
 	}
 	if len(values) == 0 {
-		return fmt.Sprintf("drop the node selector %s: no node pool defines it", x.raw)
+		if e.known(x.Key()) {
+			return "" // the value is on sale: something else stands in the way
+		}
+		conflict := &requirements.Conflict{Key: x.Key(), Right: x.Requirement, Undefined: true}
+		if hint := conflict.Hint(); hint != "" {
+			return fmt.Sprintf("did you mean %s? nothing defines the node selector %s", hint, x.raw)
+		}
+		return fmt.Sprintf("drop the node selector %s, or give a node pool that label", x.raw)
 	}
 	slices.Sort(values)
 	return fmt.Sprintf("select another value of %s than %s, such as %s", x.raw, strings.Join(x.Values(), ","), strings.Join(values, ", "))
+}
+
+// known reports whether any offer or pool defines a label.
+func (e *explainer) known(key string) bool {
+	return e.offers.column(key).defined || slices.ContainsFunc(e.templates, func(v *template) bool {
+		_, ok := v.labels[key]
+		return ok
+	})
+}
+
+// slipOfUnit is the CPU request, in millicores, from which a wrong unit is likelier
+// than a machine of that size: a million cores, or "1M" meant as "1m".
+const slipOfUnit = 1_000_000 * 1000
+
+// unitFix points out a CPU request that is probably a slip of the unit.
+func (e *explainer) unitFix(class *podClass) string {
+	d, ok := e.table.index[corev1.ResourceCPU]
+	if !ok || class.requests[d] < slipOfUnit {
+		return ""
+	}
+	q := quantity(corev1.ResourceCPU, class.requests[d])
+	return fmt.Sprintf("check the unit of cpu %s: M stands for millions, m for thousandths", q.String())
+}
+
+// reservationFix names a used-up reservation that would hold the pods.
+func (e *explainer) reservationFix(class *podClass, screens []screened) string {
+	for ti := range screens {
+		name := ""
+		screens[ti].admitted.Each(func(o int) {
+			p := purchase{template: ti, offer: o}
+			if id := e.ledger.reservation(p); name == "" && id != "" && e.ledger.supply[id] < 1 && e.takes(class, ti, o) {
+				name = id
+			}
+		})
+		if name != "" {
+			return fmt.Sprintf("raise the count of reservation %s, or allow other capacity types", name)
+		}
+	}
+	return ""
+}
+
+// floorFix names the remedy for minValues that cannot be met.
+func (e *explainer) floorFix(reasons []Reason) string {
+	for _, r := range reasons {
+		if r.Code == ReasonMinValues {
+			return "lower the minValues of the node pool, or solve with minValues as best effort"
+		}
+	}
+	return ""
 }
 
 // wouldFit reports whether a class would find an offer under other constraints.
@@ -170,6 +233,22 @@ func (e *explainer) wouldFit(class *podClass, group *constraint) bool {
 		}
 	}
 	return false
+}
+
+// affinityHint points out a label of a required node affinity that nothing defines
+// and that looks like another one.
+func (e *explainer) affinityHint(group *constraint) string {
+	hint := ""
+	group.expressions(func(x *expression) {
+		if hint != "" || x.AllowsAbsent() || e.known(x.Key()) {
+			return
+		}
+		conflict := &requirements.Conflict{Key: x.Key(), Right: x.Requirement, Undefined: true}
+		if h := conflict.Hint(); h != "" {
+			hint = fmt.Sprintf("did you mean %s? nothing defines the label %s", h, x.raw)
+		}
+	})
+	return hint
 }
 
 // anyFits reports whether one of the offers takes a pod of the class.

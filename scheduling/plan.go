@@ -47,6 +47,9 @@ type Launch struct {
 	StartupTaints []corev1.Taint `json:"startupTaints,omitempty"`
 	// Requirements hold for every option: what the pool and the pods ask of the machine.
 	Requirements []requirements.Selector `json:"requirements"`
+	// MinValuesRelaxed says that minValues in Requirements are lower than the
+	// pool's, as MinValuesBestEffort allows.
+	MinValuesRelaxed bool `json:"minValuesRelaxed,omitempty"`
 }
 
 // Option is one way to buy a machine.
@@ -141,7 +144,7 @@ type Summary struct {
 	// LowerBoundPerHour is a price below which no plan that places at least the
 	// placed pods can be, as the certificate proves.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
-	// Gap is (price − bound) ÷ bound, 0 when both are 0.
+	// Gap is (price − bound) ÷ bound; 0 when both are 0, 1 when only the bound is.
 	Gap float64 `json:"gap"`
 	// Status says how the solve ended.
 	Status Status `json:"status"`
@@ -177,7 +180,9 @@ type ResourceUse struct {
 // Certificate proves a lower bound on price. A pod is worth the sum of its
 // requests times Values; no option that may be bought holds more worth than it
 // costs, so that the pods' total worth, less what free capacity of running nodes
-// and counted reservations could hold, is a lower bound.
+// and counted reservations could hold, is a lower bound. The capacity of an option
+// or node counts up to what all placed pods request together, since it can hold no
+// more than that.
 type Certificate struct {
 	// Kind is "resource" for resource values.
 	Kind string `json:"kind"`

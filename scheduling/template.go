@@ -21,6 +21,8 @@ type template struct {
 	set    requirements.Set
 	labels map[string]string // what machines carry beside the labels of their offer
 	within model.Bits        // offers that the pool's requirements allow
+	// selectors are the requirements that all launches share; built when first needed.
+	selectors []requirements.Selector
 }
 
 // poolOrder returns the pools that may launch machines: not static, not being

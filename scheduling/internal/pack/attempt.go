@@ -62,6 +62,7 @@ func levels(p *model.Problem) []int32 {
 // packed together, which is cheaper and right whenever there is enough for all.
 func (s *search) try(values []float64, byPriority bool) *attempt {
 	p := s.p
+	s.order = binOrder(p, values)
 	a := &attempt{
 		bought:   make([][]model.Node, len(p.Passes)),
 		bins:     newBins(p),
@@ -97,7 +98,7 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 // round places remaining pods: onto the bins, onto what was bought in earlier
 // rounds, then onto new machines pass by pass.
 func (s *search) round(a *attempt, remaining []int64, values []float64) {
-	a.bins.place(s.p, s.binOrder, remaining)
+	a.bins.place(s.p, s.order, remaining)
 	for i, pass := range s.p.Passes {
 		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
 			return
@@ -113,7 +114,7 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 // within each class, and returns the machines with those that changed split off.
 func (s *search) topUp(nodes []model.Node, pass model.Pass, remaining []int64) []model.Node {
 	singles := unbundle(nodes)
-	for _, c := range s.binOrder {
+	for _, c := range s.order {
 		for i := range singles {
 			if remaining[c] == 0 {
 				break

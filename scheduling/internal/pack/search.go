@@ -33,7 +33,7 @@ type search struct {
 	params   Params
 	fill     *filler
 	levels   []int32
-	binOrder []model.ClassID
+	order    []model.ClassID // in which classes are offered to machines that exist
 	scratch  []int64
 	jittered []float64
 	involved []bool
@@ -53,7 +53,6 @@ func Search(p *model.Problem, params Params) Outcome {
 		jittered: make([]float64, len(p.Classes)),
 		involved: make([]bool, len(p.Classes)),
 	}
-	s.binOrder = binOrder(p, values)
 	best := s.try(values, false)
 	if s.scarce(best, values) {
 		best = s.share(best, values)
@@ -96,8 +95,8 @@ func (s *search) scarce(a *attempt, values []float64) bool {
 }
 
 // share looks for the attempt that places the most pods by priority when there is
-// not enough for all: strictly by priority, and counting what machines take of
-// their pools' limits in place of their price.
+// not enough for all: strictly by priority, counting what machines take of their
+// pools' limits in place of their price, and giving way to those who were left out.
 func (s *search) share(best *attempt, values []float64) *attempt {
 	each := make([]float64, len(values))
 	for c, v := range values {
@@ -106,17 +105,41 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 		}
 	}
 	prices := slices.Clone(s.fill.costs)
-	for _, a := range []func() *attempt{
-		func() *attempt { return s.try(values, true) },
-		func() *attempt { return s.try(each, true) },
-		func() *attempt { s.costByLimits(prices); return s.try(each, true) },
-		func() *attempt { s.costByLimits(prices); return s.try(values, true) },
-	} {
-		if a := a(); a.better(best) {
+	byLimits := false
+	for _, v := range [][]float64{values, each, each, values} {
+		if a := s.giveWay(v); a.better(best) {
 			best = a
+		}
+		if !byLimits && &v[0] == &each[0] {
+			byLimits = true
+			s.costByLimits(prices)
 		}
 	}
 	copy(s.fill.costs, prices)
+	return best
+}
+
+// giveWay makes attempts strictly by priority in which the classes that were left
+// out before count for more, so that those who have one place only get it before
+// those who have others.
+func (s *search) giveWay(values []float64) *attempt {
+	boosted := slices.Clone(values)
+	best := s.try(boosted, true)
+	for range rounds / 2 {
+		left := false
+		for c, n := range best.unplaced {
+			if n > 0 && boosted[c] > 0 {
+				boosted[c] *= 16
+				left = true
+			}
+		}
+		if !left {
+			break
+		}
+		if a := s.try(boosted, true); a.better(best) {
+			best = a
+		}
+	}
 	return best
 }
 
