@@ -44,6 +44,9 @@ func (c *Cached) InstanceTypes(ctx context.Context, nodePool string) ([]*Instanc
 	if c.Source == nil || c.Now == nil {
 		return nil, errors.New("cached source: Source and Now are required")
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	p := c.pool(nodePool)
 	select {
 	case <-p.turn:

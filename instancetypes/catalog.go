@@ -71,18 +71,37 @@ func (c *Catalog) sort() {
 
 // complete brings a type into the form in which a catalog holds it.
 func (t *InstanceType) complete() {
-	labels := make(map[string]string, len(t.Labels)+3)
-	labels[corev1.LabelArchStable] = defaultArch
-	labels[corev1.LabelOSStable] = defaultOS
-	for key, value := range t.Labels {
-		labels[requirements.NormalizeKey(key)] = value
+	t.Labels = stableKeys(t.Labels)
+	if t.Labels == nil {
+		t.Labels = make(map[string]string, 3)
 	}
-	labels[corev1.LabelInstanceTypeStable] = t.Name
-	t.Labels = labels
+	for key, value := range map[string]string{corev1.LabelArchStable: defaultArch, corev1.LabelOSStable: defaultOS} {
+		if _, ok := t.Labels[key]; !ok {
+			t.Labels[key] = value
+		}
+	}
+	t.Labels[corev1.LabelInstanceTypeStable] = t.Name
 	if t.Capacity == nil {
 		t.Capacity = corev1.ResourceList{}
 	}
+	for i := range t.Offerings {
+		t.Offerings[i].Labels = stableKeys(t.Offerings[i].Labels)
+	}
 	slices.SortFunc(t.Offerings, func(a, b offerings.Offering) int { return keyOf(a).compare(keyOf(b)) })
+}
+
+// stableKeys returns labels without aliases: each key in its stable form. It may
+// change the map that it is given.
+func stableKeys(labels map[string]string) map[string]string {
+	for key, value := range labels {
+		if stable := requirements.NormalizeKey(key); stable != key {
+			delete(labels, key)
+			if _, ok := labels[stable]; !ok {
+				labels[stable] = value
+			}
+		}
+	}
+	return labels
 }
 
 // Len returns the number of types.

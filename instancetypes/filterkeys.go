@@ -1,6 +1,7 @@
 package instancetypes
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ var fieldKeys = []string{"available", "cpu", "ephemeral-storage", "gpu", "memory
 func labelKeys(key string) ([]string, error) {
 	if exact, ok := strings.CutPrefix(key, "label:"); ok {
 		if exact == "" {
-			return nil, fmt.Errorf("has no label key after label")
+			return nil, errors.New("has no label key after label:")
 		}
 		return []string{requirements.NormalizeKey(exact)}, nil
 	}

@@ -56,7 +56,7 @@ func quantityProblem(name corev1.ResourceName, q resource.Quantity) string {
 		return "is too large: it must fit a signed 64-bit integer" +
 			map[bool]string{true: " of millicores"}[name == corev1.ResourceCPU]
 	}
-	if mustBeWhole(name) && q.MilliValue()%1000 != 0 {
+	if mustBeWhole(name) && q.CmpInt64(q.Value()) != 0 {
 		return "must be a whole number"
 	}
 	return ""

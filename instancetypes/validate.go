@@ -82,7 +82,8 @@ func (t *InstanceType) checkLabels(report func(field, value, problem string)) {
 			if value != t.Name {
 				report(field, value, "must be the name of the type")
 			}
-		case offerings.ZoneLabel, offerings.CapacityTypeLabel, offerings.ReservationIDLabel, corev1.LabelHostname:
+		case offerings.ZoneLabel, offerings.CapacityTypeLabel, offerings.ReservationIDLabel,
+			requirements.NodePoolKey, corev1.LabelHostname:
 			report(field, value, "differs from node to node and cannot be a label of the type")
 		}
 	}
@@ -115,16 +116,16 @@ func (t *InstanceType) checkOfferings(report func(field, value, problem string))
 // checkOfferingLabels refuses offerings that would turn the machine into another
 // kind of machine.
 func (t *InstanceType) checkOfferingLabels(o offerings.Offering, at string, report func(field, value, problem string)) {
-	for _, key := range []string{corev1.LabelInstanceTypeStable, corev1.LabelArchStable, corev1.LabelOSStable} {
-		value, ok := o.Labels[key]
-		if !ok {
-			continue
-		}
-		own, stated := t.Labels[key]
-		if key == corev1.LabelInstanceTypeStable {
+	for _, key := range slices.Sorted(maps.Keys(o.Labels)) {
+		var own string
+		var stated bool
+		switch stable := requirements.NormalizeKey(key); stable {
+		case corev1.LabelInstanceTypeStable:
 			own, stated = t.Name, true
+		case corev1.LabelArchStable, corev1.LabelOSStable:
+			own, stated = t.Labels[stable]
 		}
-		if stated && own != value {
+		if value := o.Labels[key]; stated && own != value {
 			report(at+".labels["+key+"]", value, fmt.Sprintf("contradicts %q of the type", own))
 		}
 	}
