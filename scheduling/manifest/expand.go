@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// MaxPods is how many pods workloads may be expanded to in all. More is taken for a
-// mistake in some number of replicas.
-const MaxPods = 500_000
+// DefaultMaxPods is how many pods workloads may be expanded to in all if
+// [Loader.MaxPods] is 0. More is taken for a mistake in some number of replicas.
+const DefaultMaxPods = 500_000
 
 // expander makes the pods that workloads would make.
 type expander struct {
@@ -86,12 +86,13 @@ func (e *expander) maker(at Location, kind, apiVersion string, obj metav1.Object
 
 // room reports whether n more pods may be made.
 func (m *maker) room(n int) bool {
-	if n <= MaxPods-len(m.e.pods) {
+	most := cmp.Or(m.e.c.loader.MaxPods, DefaultMaxPods)
+	if n <= most-len(m.e.pods) {
 		return true
 	}
 	m.e.c.fault(&Fault{
 		At: m.at, Object: m.ref, Field: m.field, Value: fmt.Sprint(n),
-		Message: fmt.Sprintf("more pods would make more than %d in all", MaxPods),
+		Message: fmt.Sprintf("more pods would make more than %d in all", most),
 	})
 	return false
 }

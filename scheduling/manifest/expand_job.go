@@ -86,7 +86,7 @@ func ranges(s string) (out [][2]int) {
 		}
 		from, err1 := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
-		if err1 == nil && err2 == nil && from <= to && to-from < MaxPods {
+		if err1 == nil && err2 == nil && from <= to && to-from < DefaultMaxPods {
 			out = append(out, [2]int{from, to})
 		}
 	}

@@ -20,6 +20,9 @@ type Loader struct {
 	IgnoreUnknown bool
 	// MaxBytes is how large one file or stream may be; 0 is [DefaultMaxBytes].
 	MaxBytes int64
+	// MaxPods is how many pods workloads may be expanded to in all; 0 is
+	// [DefaultMaxPods].
+	MaxPods int
 }
 
 // Load reads files, directories and, as "-", stdin. From a directory it takes the
