@@ -170,6 +170,9 @@ func (e *explainer) selectorFix(class *podClass, i int) string {
 		if hint := conflict.Hint(); hint != "" {
 			return fmt.Sprintf("did you mean %s? nothing defines the node selector %s", hint, x.raw)
 		}
+		if requirements.Restricted(x.Key()) {
+			return "drop the node selector " + x.raw + ": new nodes do not have it"
+		}
 		return fmt.Sprintf("drop the node selector %s, or give a node pool that label", x.raw)
 	}
 	slices.Sort(values)

@@ -144,7 +144,8 @@ type Summary struct {
 	// LowerBoundPerHour is a price below which no plan that places at least the
 	// placed pods can be, as the certificate proves.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
-	// Gap is (price − bound) ÷ bound; 0 when both are 0, 1 when only the bound is.
+	// Gap is (price − bound) ÷ bound, and 0 where the bound is 0: nothing is
+	// proven then beyond that a plan may cost nothing.
 	Gap float64 `json:"gap"`
 	// Status says how the solve ended.
 	Status Status `json:"status"`

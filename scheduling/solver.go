@@ -155,11 +155,8 @@ func (c *compiler) summarise(plan *Plan, outcome pack.Outcome) {
 	s.Pods = s.Placed + len(plan.Unschedulable)
 	s.PodsWithoutRequests = c.classes.unrequested
 	s.LowerBoundPerHour, s.Certificate = c.prove(placed)
-	switch {
-	case s.LowerBoundPerHour > 0:
+	if s.LowerBoundPerHour > 0 {
 		s.Gap = float64(s.PricePerHour-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
-	case s.PricePerHour > 0:
-		s.Gap = 1
 	}
 	switch {
 	case s.PricePerHour == s.LowerBoundPerHour:
