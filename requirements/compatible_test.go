@@ -2,6 +2,8 @@ package requirements
 
 import (
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,12 +108,12 @@ func TestConflictsAreComplete(t *testing.T) {
 	require.EqualError(t, have.Overlaps(ask), `label "a": In [1] does not overlap In [2]`+"\n"+
 		`label "b": Exists >=6 does not overlap Exists <=5`)
 
-	joined, ok := err.(interface{ Unwrap() []error })
-	require.True(t, ok)
+	var joined interface{ Unwrap() []error }
+	require.ErrorAs(t, err, &joined)
 	require.Len(t, joined.Unwrap(), 3)
 	for _, e := range joined.Unwrap() {
 		var conflict *Conflict
-		require.True(t, errors.As(e, &conflict))
+		require.ErrorAs(t, e, &conflict)
 		assert.Equal(t, conflict.Key == "c", conflict.Undefined)
 	}
 }
@@ -171,4 +173,68 @@ func TestHints(t *testing.T) {
 	var conflict *Conflict
 	require.ErrorAs(t, parseSet(t, "zone In [a]").Overlaps(parseSet(t, "zone In [b]")), &conflict)
 	assert.Empty(t, conflict.Hint(), "no hint where the key is defined")
+}
+
+// R28, R35: the symmetric check meets every key of both sides, wherever it
+// stands, and no other; Compatible agrees where both define the same keys.
+func TestOverlapsOfManyKeys(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 51))
+	random := func() Set {
+		var s Set
+		for _, key := range []string{"a", "b", "c", "d", "e"} {
+			if r.IntN(2) == 0 {
+				_, req := randomTwin(r)
+				req.key = key
+				s = s.With(req)
+			}
+		}
+		return s
+	}
+	conflicts := 0
+	for range 5_000 {
+		a, b := random(), random()
+		var want []string
+		for _, key := range a.Keys() {
+			if b.Has(key) && !a.Get(key).Overlaps(b.Get(key)) {
+				want = append(want, key)
+			}
+		}
+		for _, err := range []error{a.Overlaps(b), b.Overlaps(a)} {
+			require.Equal(t, want, conflictKeys(t, err), "%s | %s", a, b)
+		}
+		conflicts += len(want)
+
+		for _, key := range b.Keys() {
+			if !a.Has(key) && (b.Get(key).Impossible() || !b.Get(key).AllowsAbsent()) {
+				want = append(want, key)
+			}
+		}
+		slices.Sort(want)
+		require.Equal(t, want, conflictKeys(t, a.Compatible(b)), "%s | %s", a, b)
+
+		lenient := a.Compatible(b, NewKeySet("a", "b", "c", "d", "e"))
+		wantLenient := slices.DeleteFunc(slices.Clone(want), func(key string) bool { return !a.Has(key) && !b.Get(key).Impossible() })
+		require.ElementsMatch(t, wantLenient, conflictKeys(t, lenient), "%s | %s", a, b)
+	}
+	require.NotZero(t, conflicts)
+}
+
+// conflictKeys returns the keys of the conflicts in err, in their order.
+func conflictKeys(t *testing.T, err error) []string {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	all := []error{err}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		all = joined.Unwrap()
+	}
+	var keys []string
+	for _, e := range all {
+		var conflict *Conflict
+		require.ErrorAs(t, e, &conflict)
+		keys = append(keys, conflict.Key)
+	}
+	return keys
 }

@@ -70,7 +70,7 @@ const minResemblance = 3
 func resemblance(key, known string) int {
 	name, knownName := lastPart(key), lastPart(known)
 	switch {
-	case key == known || name == "":
+	case name == "":
 		return 0
 	case name == knownName:
 		return 3

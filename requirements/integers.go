@@ -34,14 +34,12 @@ func parseInt(s string) (n int64, ok bool) {
 // plainInt reads an integer in the one spelling that strconv.FormatInt gives
 // it: no plus sign, no leading zeros, no minus zero.
 func plainInt(s string) (n int64, ok bool) {
-	if s == "" || s[0] == '+' || s == "-0" {
-		return 0, false
-	}
 	digits := s
-	if s[0] == '-' {
+	if s != "" && s[0] == '-' {
 		digits = s[1:]
 	}
-	if len(digits) > 1 && digits[0] == '0' || s == "-0" {
+	leadingZero := digits != "" && digits[0] == '0' && s != "0"
+	if leadingZero || s != "" && s[0] == '+' {
 		return 0, false
 	}
 	return parseInt(s)

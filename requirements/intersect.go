@@ -1,8 +1,6 @@
 package requirements
 
-import (
-	"slices"
-)
+import "slices"
 
 // Intersect returns the requirement that holds where r and o both hold. The
 // key is that of r, or that of o when r has none; keys that differ are the
@@ -20,8 +18,6 @@ func (r Requirement) Intersect(o Requirement) Requirement {
 		out.key = o.key
 	}
 	switch {
-	case r.listed && o.listed:
-		out.values = keep(r.values, o.has)
 	case r.listed:
 		out.values = keep(r.values, o.has)
 	case o.listed:

@@ -77,12 +77,11 @@ func (p *parser) word() (word string, ok bool, err error) {
 	rest := p.text[p.pos:]
 	if strings.HasPrefix(rest, `"`) {
 		quoted, err := strconv.QuotedPrefix(rest)
+		if err == nil {
+			word, err = strconv.Unquote(quoted)
+		}
 		if err != nil {
 			return "", false, p.errorf("unfinished or malformed quoted word")
-		}
-		word, err := strconv.Unquote(quoted)
-		if err != nil {
-			return "", false, p.errorf("malformed quoted word %s", quoted)
 		}
 		p.pos += len(quoted)
 		return word, true, nil

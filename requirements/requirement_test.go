@@ -279,3 +279,48 @@ func TestZeroValues(t *testing.T) {
 	var conflict *Conflict
 	assert.False(t, errors.As(err, &conflict))
 }
+
+// Equal tells every field apart.
+func TestEqual(t *testing.T) {
+	different := []Requirement{
+		{},
+		{key: "k"},
+		MustNew("k", In, "1"),
+		MustNew("k", In, "1", "2"),
+		MustNew("k", In, "1").WithMinValues(1),
+		MustNew("k", NotIn, "1"),
+		MustNew("j", NotIn, "1"),
+		meet(MustNew("k", NotIn, "1"), MustNew("k", Exists)),
+		MustNew("k", Exists),
+		MustNew("k", DoesNotExist),
+		nothing("k"),
+		MustNew("k", Gte, "1"),
+		MustNew("k", Gte, "2"),
+		MustNew("k", Lte, "2"),
+		MustNew("k", Lte, "3"),
+		meet(MustNew("k", Gte, "1"), MustNew("k", Lte, "2")),
+		meet(MustNew("k", Gte, "1"), MustNew("k", Lte, "3")),
+		meet(MustNew("k", Gte, "1"), MustNew("k", NotIn, "1")),
+	}
+	for i, a := range different {
+		for j, b := range different {
+			assert.Equal(t, i == j, a.Equal(b), "%s = %s", a, b)
+			assert.Equal(t, i == j, a.String() == b.String(), "%s = %s", a, b)
+			assert.Equal(t, i == j, NewSet(a).Equal(NewSet(b)), "%s = %s", a, b)
+		}
+	}
+}
+
+// Requirements are values: copies may be read from anywhere at once.
+func TestReadsDoNotWrite(t *testing.T) {
+	r := meet(MustNew("k", Gte, "1"), MustNew("k", Lte, "9"), MustNew("k", NotIn, "3", "4")).WithMinValues(2)
+	before, text := r, r.String()
+	r.Has("3")
+	r.Any()
+	r.Intersect(MustNew("k", NotIn, "5"))
+	r.Overlaps(MustNew("k", In, "3"))
+	r.WithMinValues(7)
+	r.Selector()
+	assert.True(t, r.Equal(before))
+	assert.Equal(t, text, r.String())
+}

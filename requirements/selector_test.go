@@ -134,6 +134,10 @@ func TestValidate(t *testing.T) {
 		{"R50 some unknown", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"x", "spot"}}, ""},
 		{"R50 too few known", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"x", "spot"}, MinValues: ptr(2)},
 			`values of "karpenter.sh/capacity-type": needs at least 2 of the values on-demand, reserved, spot: "x spot"`},
+		{"R50 none known, no floor", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"x"}, MinValues: ptr(0)},
+			`minValues of "karpenter.sh/capacity-type": must lie between 1 and 50: "0"` + "\n" +
+				`values of "karpenter.sh/capacity-type": needs at least 1 of the values on-demand, reserved, spot: "x"`},
+		{"R50 alone in its list", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"spot"}, MinValues: ptr(1)}, ""},
 		{"R50 tenancy", Selector{Key: "karpenter.k8s.aws/instance-tenancy", Operator: In, Values: []string{"host"}},
 			`values of "karpenter.k8s.aws/instance-tenancy": needs at least 1 of the values dedicated, default: "host"`},
 		{"R50 other operators", Selector{Key: "karpenter.sh/capacity-type", Operator: NotIn, Values: []string{"x"}}, ""},
