@@ -93,10 +93,14 @@ func (j *judge) shares(what string, got []scheduling.Share, part func(*schedulin
 	want := make(map[string]scheduling.Share)
 	for i := range j.plan.Launches {
 		l := &j.plan.Launches[i]
-		s := want[part(l)]
+		name := part(l)
+		if name == "" {
+			continue // a launch without options, which is said already
+		}
+		s := want[name]
 		s.Nodes++
 		s.PricePerHour += l.Price
-		want[part(l)] = s
+		want[name] = s
 	}
 	for i, s := range got {
 		if slices.ContainsFunc(got[:i], func(o scheduling.Share) bool { return o.Name == s.Name }) {

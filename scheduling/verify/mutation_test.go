@@ -1,0 +1,277 @@
+package verify_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// mutation corrupts the handmade plan, or changes the problem under it, and says
+// which rules are broken then: exactly these.
+type mutation struct {
+	name   string
+	change func(f *fixture)
+	breaks []verify.Code
+}
+
+func broken(codes ...verify.Code) []verify.Code { return codes }
+
+// mutations are grouped by the part of the plan that they touch.
+func mutations() []mutation {
+	return slices.Concat(podMutations(), launchMutations(), optionMutations(), tenantMutations(), nodeMutations(), summaryMutations(), betterMutations())
+}
+
+func TestMutations(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, m := range mutations() {
+		t.Run(m.name, func(t *testing.T) {
+			require.False(t, seen[m.name], "two mutations have this name")
+			seen[m.name] = true
+			f := handmade()
+			m.change(f)
+			got := f.violations(t)
+			slices.Sort(m.breaks)
+			assert.Equal(t, m.breaks, codes(got), "%v", got)
+			for _, v := range got {
+				assert.NotEmpty(t, v.Object)
+				assert.NotEmpty(t, v.Detail)
+			}
+		})
+	}
+}
+
+func TestEveryCodeIsBrokenByAMutation(t *testing.T) {
+	broken := make(map[verify.Code]bool)
+	for _, m := range mutations() {
+		for _, c := range m.breaks {
+			broken[c] = true
+		}
+	}
+	for _, c := range verify.Codes() {
+		assert.True(t, broken[c], "no mutation breaks %s", c)
+		delete(broken, c)
+	}
+	assert.Empty(t, broken, "codes that are not listed")
+}
+
+func podMutations() []mutation {
+	return []mutation{
+		{"no plan", func(f *fixture) { f.plan = nil }, broken(verify.NoPlan)},
+		{"empty plan", func(f *fixture) { f.plan = &scheduling.Plan{} }, broken(verify.PodMissing, verify.SummaryCounts, verify.SummaryStatus)},
+		{"pod dropped from a launch", func(f *fixture) {
+			f.launch("default-1").Pods = []string{"shop/web-1", "shop/web-2"}
+		}, broken(verify.PodMissing, verify.LaunchRequests, verify.SummaryCounts, verify.SummaryResources, verify.BoundUnproven)},
+		{"pod dropped from a node", func(f *fixture) {
+			f.plan.Existing = f.plan.Existing[1:]
+		}, broken(verify.PodMissing, verify.SummaryCounts)},
+		{"refused pod dropped", func(f *fixture) { f.plan.Unschedulable = nil }, broken(verify.PodMissing)},
+		{"pod on two machines", func(f *fixture) {
+			f.plan.Existing[1].Pods = []string{"default/fly-1", "shop/web-1"}
+			f.sum()
+			f.plan.Summary.Pods--
+		}, broken(verify.PodDuplicated)},
+		{"pod twice on a machine", func(f *fixture) {
+			l := f.launch("team-1")
+			l.Pods = append(l.Pods, l.Pods[0])
+			l.Requests = st.Resources(st.MilliCPU(1100), st.MiB(128), st.Count(corev1.ResourcePods, 3))
+			f.plan.Summary.Resources = nil
+			f.sum()
+			f.plan.Summary.Pods--
+		}, broken(verify.PodDuplicated)},
+		{"pod placed and refused", func(f *fixture) {
+			f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
+				Pod: "shop/gpu-1", Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonTaints, Count: 1}},
+			})
+		}, broken(verify.PodDuplicated, verify.RefusedForNothing)},
+		{"unknown pod", func(f *fixture) {
+			f.launch("team-1").Pods = append(f.launch("team-1").Pods, "shop/stranger")
+			f.plan.Summary.Placed++
+		}, broken(verify.PodUnknown)},
+		{"pod named without its namespace", func(f *fixture) {
+			f.plan.Existing[1].Pods = []string{"fly-1"}
+		}, broken(verify.PodMissing, verify.PodUnknown, verify.BoundUnproven)},
+		{"bound pod", func(f *fixture) { f.pod("db-1").Spec.NodeName = "n1" },
+			broken(verify.PodNotPending, verify.SummaryCounts)},
+		{"finished pod", func(f *fixture) { f.pod("db-1").Status.Phase = corev1.PodFailed },
+			broken(verify.PodNotPending, verify.SummaryCounts)},
+		{"pod that is being deleted", func(f *fixture) { f.pod("db-1").DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} },
+			broken(verify.PodNotPending, verify.SummaryCounts)},
+		{"daemon's pod", func(f *fixture) {
+			f.pod("db-1").OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Name: "logs"}}
+		}, broken(verify.PodNotPending, verify.SummaryCounts)},
+		{"running pod placed again", func(f *fixture) {
+			f.plan.Existing[0].Pods = []string{"default/cache", "shop/db-1"}
+			f.plan.Summary.Placed++
+		}, broken(verify.PodNotPending)},
+		{"gated pod planned", func(f *fixture) {
+			f.pod("db-1").Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
+		}, broken(verify.PodHeld)},
+		{"pod with a resource claim planned", func(f *fixture) {
+			f.pod("db-1").Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device"}}
+		}, broken(verify.PodHeld)},
+		{"no reason", func(f *fixture) { f.plan.Unschedulable[0].Reasons = nil }, broken(verify.NoReason)},
+		{"unknown reason", func(f *fixture) { f.plan.Unschedulable[0].Reasons[0].Code = "mood" }, broken(verify.NoReason)},
+		{"reason that counts nothing", func(f *fixture) { f.plan.Unschedulable[0].Reasons[1].Count = 0 }, broken(verify.NoReason)},
+		{"no message", func(f *fixture) { f.plan.Unschedulable[0].Message = " " }, broken(verify.NoMessage)},
+		{"reasons unsorted", func(f *fixture) { slices.Reverse(f.plan.Unschedulable[0].Reasons) }, broken(verify.Unsorted)},
+		{"launches unsorted", func(f *fixture) { slices.Reverse(f.plan.Launches) }, broken(verify.Unsorted)},
+		{"nodes unsorted", func(f *fixture) { slices.Reverse(f.plan.Existing) }, broken(verify.Unsorted)},
+		{"pods of a launch unsorted", func(f *fixture) { slices.Reverse(f.launch("default-1").Pods) }, broken(verify.Unsorted)},
+		{"pods of a node unsorted", func(f *fixture) {
+			f.p.Pods = append(f.p.Pods, st.Pod("a", st.Requests(st.MilliCPU(1))))
+			f.plan.Existing[1].Pods = []string{"default/fly-1", "default/a"}
+			f.sum()
+		}, broken(verify.Unsorted)},
+	}
+}
+
+func launchMutations() []mutation {
+	return []mutation{
+		{"name empty", func(f *fixture) { f.launch("team-1").Name = "" }, broken(verify.LaunchName)},
+		{"name taken", func(f *fixture) { f.launch("team-1").Name = "gpu-1" }, broken(verify.LaunchName)},
+		{"machine without pods", func(f *fixture) {
+			l := *f.launch("team-1")
+			l.Name, l.Pods = "team-2", nil
+			l.Requests = st.Resources(st.MilliCPU(100), st.MiB(128), st.Count(corev1.ResourcePods, 1))
+			f.plan.Launches = append(f.plan.Launches, l)
+			f.plan.Summary.Resources = nil
+			f.sum()
+		}, broken(verify.LaunchEmpty)},
+		{"price lowered", func(f *fixture) {
+			f.launch("gpu-1").Price = st.Cents(1)
+			f.sum()
+		}, broken(verify.LaunchPrice)},
+		{"price of the second option", func(f *fixture) {
+			f.launch("default-1").Price = st.Cents(10)
+			f.sum()
+		}, broken(verify.LaunchPrice)},
+		{"request forged", func(f *fixture) { f.launch("default-1").Requests[corev1.ResourceCPU] = quantity("1500m") }, broken(verify.LaunchRequests)},
+		{"request missing", func(f *fixture) { delete(f.launch("gpu-1").Requests, gpus) }, broken(verify.LaunchRequests)},
+		{"request invented", func(f *fixture) { f.launch("default-1").Requests["example.com/fpga"] = quantity("1") }, broken(verify.LaunchRequests)},
+		{"requests without daemons", func(f *fixture) {
+			f.launch("gpu-1").Requests = st.Resources(st.Cores(1), st.Count(gpus, 1), st.Count(corev1.ResourcePods, 1))
+		}, broken(verify.LaunchRequests)},
+		{"pool label dropped", func(f *fixture) { delete(f.launch("default-1").Labels, "tier") }, broken(verify.LaunchLabels)},
+		{"pool label changed", func(f *fixture) { f.launch("default-1").Labels["tier"] = "db" }, broken(verify.LaunchLabels)},
+		{"label of another pool", func(f *fixture) { f.launch("default-1").Labels[scheduling.NodePoolLabel] = "gpu" }, broken(verify.LaunchLabels)},
+		{"label that the pool does not give", func(f *fixture) { f.launch("default-1").Labels[team] = "red" }, broken(verify.LaunchLabels)},
+		{"open label not chosen", func(f *fixture) { f.launch("team-1").Labels = nil },
+			broken(verify.LaunchLabels, verify.PoolRequirements, verify.NodeAffinity)},
+		{"open label with a value that the pool excludes", func(f *fixture) {
+			f.pool("team").Spec.Template.Spec.Requirements[0] = st.In(team, "blue", "green")
+		}, broken(verify.LaunchLabels, verify.PoolRequirements)},
+		{"open label with no label value", func(f *fixture) {
+			f.launch("team-1").Labels[team] = "red!"
+		}, broken(verify.LaunchLabels, verify.NodeAffinity)},
+		{"taints dropped", func(f *fixture) { f.launch("gpu-1").Taints = nil }, broken(verify.LaunchTaints)},
+		{"taint with another value", func(f *fixture) { f.launch("gpu-1").Taints[0].Value = "x" }, broken(verify.LaunchTaints)},
+		{"start-up taints dropped", func(f *fixture) { f.launch("default-1").StartupTaints = nil }, broken(verify.LaunchTaints)},
+		{"requirement that an option does not meet", func(f *fixture) {
+			f.launch("default-1").Requirements[0] = st.In(typeOf, "small")
+		}, broken(verify.LaunchRequirements)},
+		{"requirement on a label that nothing has", func(f *fixture) {
+			f.launch("gpu-1").Requirements = append(f.launch("gpu-1").Requirements, st.Exists(corev1.LabelHostname))
+		}, broken(verify.LaunchRequirements)},
+		{"pool's requirement on the region not carried", func(f *fixture) {
+			team := f.pool("team")
+			team.Spec.Template.Spec.Requirements = append(team.Spec.Template.Spec.Requirements, st.In(corev1.LabelTopologyRegion, "r1"))
+		}, broken(verify.LaunchRequirements)},
+		{"pool's requirement on the region carried too widely", func(f *fixture) {
+			team := f.pool("team")
+			team.Spec.Template.Spec.Requirements = append(team.Spec.Template.Spec.Requirements, st.In(corev1.LabelTopologyRegion, "r1"))
+			f.launch("team-1").Requirements = []requirements.Selector{st.In(corev1.LabelTopologyRegion, "r1", "r2")}
+		}, broken(verify.LaunchRequirements)},
+		{"unknown pool", func(f *fixture) {
+			f.launch("team-1").NodePool = "zebra"
+			f.sum()
+			f.plan.Summary.Resources = nil
+		}, broken(verify.PoolUnknown)},
+		{"static pool", func(f *fixture) {
+			f.launch("team-1").NodePool = "static"
+			f.sum()
+		}, broken(verify.PoolClosed, verify.LaunchLabels)},
+		{"pool that is being deleted", func(f *fixture) {
+			f.pool("gpu").DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+		}, broken(verify.PoolClosed)},
+		{"options dropped", func(f *fixture) {
+			f.launch("team-1").Options = nil
+			f.plan.Summary.Resources = nil
+			f.sum()
+		}, broken(verify.NoOptions)},
+		{"more options than allowed", func(f *fixture) { f.solver.MaxOptions = 4 }, broken(verify.TooManyOptions)},
+		{"more options than allowed, best effort", func(f *fixture) {
+			f.solver.MaxOptions = 4
+			f.solver.MinValues = scheduling.MinValuesBestEffort
+		}, broken(verify.TooManyOptions)},
+		{"options cut below minValues", func(f *fixture) { f.launch("default-1").Options = f.launch("default-1").Options[:3] }, broken(verify.MinValues)},
+		{"minValues raised", func(f *fixture) {
+			f.pool("default").Spec.Template.Spec.Requirements[0] = st.AtLeast(3, st.Exists(typeOf))
+		}, broken(verify.MinValues)},
+		{"minValues on zones", func(f *fixture) {
+			f.pool("gpu").Spec.Template.Spec.Requirements = []requirements.Selector{st.AtLeast(2, st.Exists(zoneOf))}
+		}, broken(verify.MinValues)},
+		{"limit exceeded", func(f *fixture) { f.pool("default").Spec.Limits[corev1.ResourceCPU] = quantity("3999m") }, broken(verify.Limits)},
+		{"limit exceeded by another option", func(f *fixture) { f.pool("default").Spec.Limits[corev1.ResourceCPU] = quantity("9999m") }, broken(verify.Limits)},
+		{"limit on nodes exceeded", func(f *fixture) { f.pool("default").Spec.Limits[scheduling.NodesResource] = quantity("1") }, broken(verify.Limits)},
+		{"limit on devices exceeded", func(f *fixture) { f.pool("gpu").Spec.Limits = st.Resources(st.Count(gpus, 0)) }, broken(verify.Limits)},
+		{"reservation used up", func(f *fixture) { f.p.Catalog = withReservation(f.p.Catalog, 0) },
+			broken(verify.Reservation)},
+		{"reservation used twice", func(f *fixture) {
+			f.p.Pods = append(f.p.Pods, st.Pod("res-2", st.Namespace("shop"), st.Requests(st.Cores(1)),
+				st.TolerateKey("example.com/reserved", ""), st.Select(scheduling.CapacityTypeLabel, "reserved")))
+			l := *f.launch("reserved-1")
+			l.Name, l.Pods = "reserved-2", []string{"shop/res-2"}
+			f.plan.Launches = slices.Insert(f.plan.Launches, 3, l)
+			f.plan.Summary.Resources = nil
+			f.sum()
+		}, broken(verify.Reservation)},
+		{"reservation used twice by another option", func(f *fixture) {
+			f.pool("team").Spec.Template.Spec.Requirements = []requirements.Selector{st.Exists(team)}
+			f.launch("team-1").Options = []scheduling.Option{
+				option("large", "a", offerings.Spot, 12),
+				{InstanceType: "large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"},
+			}
+			f.launch("team-1").Price = st.Cents(12)
+			l := f.launch("default-1")
+			l.Options[1], l.Options[2], l.Options[3] = l.Options[3], l.Options[1], l.Options[2]
+			f.plan.Summary.Resources = nil
+			f.solver.Ranking = offerings.Ranking{Strategy: offerings.Prioritized, CapacityTypes: []offerings.CapacityType{offerings.Spot, offerings.OnDemand, offerings.Reserved}}
+			f.claim(0)
+		}, broken(verify.Reservation)},
+	}
+}
+
+// withReservation is the catalog with another number of machines left in cr-1.
+func withReservation(c *instancetypes.Catalog, count int) *instancetypes.Catalog {
+	return remade(c, func(_ *instancetypes.InstanceType, o *offerings.Offering) {
+		if o.CapacityType == offerings.Reserved {
+			o.ReservationCount = count
+		}
+	})
+}
+
+// remade is the catalog with its offerings changed.
+func remade(c *instancetypes.Catalog, change func(*instancetypes.InstanceType, *offerings.Offering)) *instancetypes.Catalog {
+	var types []*instancetypes.InstanceType
+	for t := range c.All() {
+		t = t.DeepCopy()
+		for i := range t.Offerings {
+			change(t, &t.Offerings[i])
+		}
+		types = append(types, t)
+	}
+	return st.MustCatalog(types...)
+}
