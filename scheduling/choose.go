@@ -214,3 +214,13 @@ func (d *decoder) relaxed(v *template, stated []requirements.Selector) bool {
 		return s.MinValues != nil && *s.MinValues < v.set.Get(s.Key).MinValues()
 	})
 }
+
+// tooFew reports whether a launch's options fall short of its pool's minValues.
+func (d *decoder) tooFew(m *machine, options []Option) bool {
+	if d.solver.MinValues == MinValuesBestEffort {
+		return false
+	}
+	return slices.ContainsFunc(floorKeys(d.templates[m.template].set), func(r requirements.Requirement) bool {
+		return d.distinct(m, r.Key(), options) < r.MinValues()
+	})
+}

@@ -32,6 +32,8 @@ type compiler struct {
 	rooms         roomTable
 	columns       *rowTable
 	model         *model.Problem
+	// cautious books limits such that minValues hold whichever option is bought.
+	cautious bool
 }
 
 // purchase is what an engine option stands for: the best offer of a template among
@@ -55,9 +57,9 @@ type templateOffer struct {
 	column int
 }
 
-// compile builds the engine's problem.
-func compile(p *Problem, s *Solver) *compiler {
-	c := &compiler{problem: p, solver: s, table: newResourceTable(), unchecked: map[string]bool{}}
+// compile builds the engine's problem. See compiler for what cautious means.
+func compile(p *Problem, s *Solver, cautious bool) *compiler {
+	c := &compiler{problem: p, solver: s, cautious: cautious, table: newResourceTable(), unchecked: map[string]bool{}}
 	c.classes = newClassifier(c.table)
 	c.running = runningPods(p)
 	for _, pod := range p.Pods {
@@ -290,6 +292,7 @@ func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *su
 			Pool: model.PoolID(v.number), Room: c.rooms.rooms[o.room], Use: limitUse(limited, c.offers.shapes[offer.shape].capacity),
 			Cost: offer.cost, Price: int64(offer.offering.Price), Supply: k.supply,
 			Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
+			Worst: c.worst(floor, limitUse(limited, c.offers.shapes[offer.shape].capacity)),
 		})
 		c.bought = append(c.bought, purchase{template: ti, offer: o.offer})
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -55,7 +56,9 @@ func newConstraint(spec *corev1.PodSpec) *constraint {
 			if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
 				continue // an empty term matches nothing
 			}
-			c.terms = append(c.terms, term{labels: newExpressions(t.MatchExpressions), fields: newExpressions(t.MatchFields)})
+			c.terms = append(c.terms, term{labels: lo.Map(t.MatchExpressions, func(e corev1.NodeSelectorRequirement, _ int) expression { return newLabelExpression(e) }),
+				fields: newExpressions(t.MatchFields),
+			})
 		}
 	}
 	return c
@@ -75,6 +78,16 @@ func newExpression(key string, op corev1.NodeSelectorOperator, values []string) 
 		r = impossible(key)
 	}
 	return expression{raw: key, Requirement: r}
+}
+
+// newLabelExpression reads an expression on a label exactly as kube-scheduler does,
+// which has its own idea of what an operand may be.
+func newLabelExpression(e corev1.NodeSelectorRequirement) expression {
+	set, err := requirements.FromNodeSelector([]corev1.NodeSelectorRequirement{e})
+	if err != nil {
+		return expression{raw: e.Key, Requirement: impossible(e.Key)}
+	}
+	return expression{raw: e.Key, Requirement: set.Get(e.Key)}
 }
 
 // impossible is a requirement that neither a value nor absence satisfies.

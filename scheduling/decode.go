@@ -19,6 +19,7 @@ type decoder struct {
 	solution model.Solution
 	ledger   *ledger
 	next     []int // by class, the first pod not handed out yet
+	short    bool  // limits or reservations leave a launch too few options for its pool's minValues
 }
 
 // machine is one bundle of equal machines of the answer.
@@ -33,11 +34,12 @@ type machine struct {
 	places   []int // of its options
 }
 
-// decode writes the plan down.
-func (c *compiler) decode(solution model.Solution) *Plan {
+// decode writes the plan down. ok is false where limits or reservations leave a
+// launch too few options for the minValues of its pool.
+func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
 	d := &decoder{compiler: c, solution: solution, next: make([]int, len(c.planned)), ledger: newLedger(c)}
 	machines := d.machines()
-	plan := &Plan{Launches: []Launch{}, Existing: []Assignment{}, Unschedulable: []Unschedulable{}, Warnings: []Warning{}}
+	plan = &Plan{Launches: []Launch{}, Existing: []Assignment{}, Unschedulable: []Unschedulable{}, Warnings: []Warning{}}
 	for i, items := range solution.Bins {
 		if pods := d.hand(items); len(pods) > 0 {
 			plan.Existing = append(plan.Existing, Assignment{Node: c.nodes[i].node.Name, Pods: pods})
@@ -48,7 +50,7 @@ func (c *compiler) decode(solution model.Solution) *Plan {
 	for i := range machines {
 		d.launches(plan, &machines[i], numbers)
 	}
-	return plan
+	return plan, !d.short
 }
 
 // machines reads the bundles of the answer, lets each buy the best-ranked offer that
@@ -177,6 +179,7 @@ func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 			Price: o.offering.Price, ReservationID: o.offering.ReservationID, InterruptionRate: o.offering.InterruptionRate,
 		})
 	}
+	d.short = d.short || d.tooFew(m, options)
 	daemons := make([]int64, d.model.Dims)
 	first := d.offered[m.template].list[m.first].offer
 	for i, row := range d.offered[m.template].daemons {

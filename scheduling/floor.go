@@ -2,7 +2,9 @@ package scheduling
 
 import (
 	"encoding/binary"
+	"slices"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -32,8 +34,15 @@ func (c *compiler) addFloor(v *template, x *templateOffers) int32 {
 		numbers[i] = map[string]int32{}
 	}
 	seen := map[string]bool{}
+	limited := limitedResources(v.pool)
 	for _, o := range x.list {
+		if c.cautious && c.offers.offers[o.offer].offering.CapacityType == offerings.Reserved {
+			continue // by the time it is needed the reservation may be used up
+		}
 		m := model.FloorMember{Room: c.rooms.rooms[o.room], Admits: c.columns.rows[o.column], Values: make([]int32, len(keys))}
+		if c.cautious {
+			m.Use = limitUse(limited, c.offers.shapes[c.offers.offers[o.offer].shape].capacity)
+		}
 		b := binary.AppendVarint(nil, int64(o.room))
 		b = binary.AppendVarint(b, int64(o.column))
 		for i, r := range keys {
@@ -52,6 +61,9 @@ func (c *compiler) addFloor(v *template, x *templateOffers) int32 {
 			}
 			b = binary.AppendVarint(b, int64(m.Values[i]))
 		}
+		for _, u := range m.Use {
+			b = binary.AppendVarint(b, u)
+		}
 		if !seen[string(b)] {
 			seen[string(b)] = true
 			floor.Members = append(floor.Members, m)
@@ -62,4 +74,32 @@ func (c *compiler) addFloor(v *template, x *templateOffers) int32 {
 	}
 	c.model.Floors = append(c.model.Floors, floor)
 	return int32(len(c.model.Floors) - 1)
+}
+
+// worst is what a cautious solve books for a machine: enough of its pool's limits
+// that, for every key of the floor, the values that take the least could be bought
+// in its place.
+func (c *compiler) worst(floor int32, use []int64) []int64 {
+	if !c.cautious || floor < 0 || len(use) == 0 {
+		return nil
+	}
+	f := &c.model.Floors[floor]
+	worst := slices.Clone(use)
+	for k, key := range f.Keys {
+		least := make([][]int64, key.Values)
+		for i := range f.Members {
+			m := &f.Members[i]
+			if v := m.Values[k]; v >= 0 && (least[v] == nil || slices.Compare(m.Use, least[v]) < 0) {
+				least[v] = m.Use
+			}
+		}
+		least = slices.DeleteFunc(least, func(u []int64) bool { return u == nil })
+		slices.SortFunc(least, slices.Compare[[]int64])
+		for _, u := range least[:min(key.Min, len(least))] {
+			for d, n := range u {
+				worst[d] = max(worst[d], n)
+			}
+		}
+	}
+	return worst
 }

@@ -79,19 +79,31 @@ func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	c := compile(&p, &s)
+	plan, ok, err := s.attempt(ctx, &p, false)
+	if err == nil && !ok {
+		plan, _, err = s.attempt(ctx, &p, true)
+	}
+	return plan, err
+}
+
+// attempt solves once. ok is false where a launch was left with too few options for
+// its pool's minValues, which a cautious attempt rules out.
+func (s *Solver) attempt(ctx context.Context, p *Problem, cautious bool) (plan *Plan, ok bool, err error) {
+	c := compile(p, s, cautious)
 	outcome := pack.Search(c.model, pack.Params{
 		Work: s.work(),
 		Late: func() bool { return ctx.Err() != nil },
 	})
 	if err := cancelled(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	plan := c.decode(outcome.Solution)
+	if plan, ok = c.decode(outcome.Solution); !ok && !cautious {
+		return nil, false, nil
+	}
 	c.explain(plan, outcome.Solution)
 	plan.Warnings = c.warnings()
 	c.summarise(plan, outcome)
-	return plan, nil
+	return plan, ok, nil
 }
 
 // cancelled returns the context's error, unless that is a deadline that passed.

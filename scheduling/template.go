@@ -99,12 +99,11 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 			labels[key] = v
 		}
 	}
-	for _, key := range asked.keys() {
-		// Nobody defines the label, but providers may well put it on machines: pods
-		// may ask for it, and the launch passes the wish on.
-		if requirements.WellKnown().Has(key) && !set.Has(key) && !t.column(key).defined {
-			open = append(open, openKey{key: key, atoms: asked.atoms(set.Get(key))})
-		}
+	// Every cloud puts a region on its nodes. Where neither catalog nor pool says
+	// which, pods may ask for one, and the launch passes the wish on. Other labels
+	// that nobody defines are not assumed: a machine may turn out not to have them.
+	if key := corev1.LabelTopologyRegion; asked.has(key) && !set.Has(key) && !t.column(key).defined {
+		open = append(open, openKey{key: key, atoms: asked.atoms(set.Get(key))})
 	}
 	for _, choice := range combine(open, asked) {
 		v := &template{pool: p, number: number, set: set, labels: map[string]string{}, within: within}

@@ -37,21 +37,28 @@ func Fits(room, load []int64) bool {
 	return true
 }
 
-// MeetsFloor reports whether, among the members of floor f that hold load for
-// pods of the given groups, every key still has enough distinct values. Where the
-// floors are best effort, enough is what the least flexible of the classes has when
-// it is alone: those of items and the classes more.
-func (p *Problem) MeetsFloor(f int32, groups Bits, load []int64, items []Item, more ...ClassID) bool {
-	if f < 0 {
+// Takes is what a machine counts for against its pool's limits.
+func (o *Option) Takes() []int64 {
+	if o.Worst != nil {
+		return o.Worst
+	}
+	return o.Use
+}
+
+// MeetsFloor reports whether, among the members of an option's floor that hold load
+// for pods of the given groups, every key still has enough distinct values. Where
+// floors are best effort, enough is what the most flexible of the classes has when
+// it is alone, if that is less: those of items and the classes more.
+func (p *Problem) MeetsFloor(o *Option, groups Bits, load []int64, items []Item, more ...ClassID) bool {
+	if o.Floor < 0 {
 		return true
 	}
-	floor := &p.Floors[f]
-	for k, key := range floor.Keys {
+	for k, key := range p.Floors[o.Floor].Keys {
 		need := key.Min
 		if p.BestEffort {
-			need = p.bestEffort(floor, k, items, more)
+			need = p.bestEffort(o, k, items, more)
 		}
-		if floor.distinct(k, key.Values, need, groups, load) < need {
+		if p.distinct(o, k, need, groups, load) < need {
 			return false
 		}
 	}
@@ -59,14 +66,14 @@ func (p *Problem) MeetsFloor(f int32, groups Bits, load []int64, items []Item, m
 }
 
 // bestEffort is the most that one of the classes reaches alone, up to the floor.
-func (p *Problem) bestEffort(floor *Floor, k int, items []Item, more []ClassID) int {
+func (p *Problem) bestEffort(o *Option, k int, items []Item, more []ClassID) int {
 	need := 0
 	groups := NewBits(p.Groups)
 	alone := func(c ClassID) {
 		class := &p.Classes[c]
 		clear(groups)
 		groups.Set(int(class.Group))
-		need = max(need, floor.distinct(k, floor.Keys[k].Values, floor.Keys[k].Min, groups, class.Request))
+		need = max(need, p.distinct(o, k, p.Floors[o.Floor].Keys[k].Min, groups, class.Request))
 	}
 	for _, it := range items {
 		alone(it.Class)
@@ -77,14 +84,19 @@ func (p *Problem) bestEffort(floor *Floor, k int, items []Item, more []ClassID) 
 	return need
 }
 
-// distinct counts the values of key k among the members that hold the load, up to enough.
-func (f *Floor) distinct(k, values, enough int, groups Bits, load []int64) int {
-	seen := NewBits(values)
+// distinct counts the values of key k among the members of an option's floor that
+// hold the load, up to enough.
+func (p *Problem) distinct(o *Option, k, enough int, groups Bits, load []int64) int {
+	f := &p.Floors[o.Floor]
+	seen := NewBits(f.Keys[k].Values)
 	n := 0
 	for i := range f.Members {
 		m := &f.Members[i]
 		v := m.Values[k]
 		if v < 0 || seen.Has(int(v)) || !m.Admits.Contains(groups) || !Fits(m.Room, load) {
+			continue
+		}
+		if o.Worst != nil && !Fits(o.Worst, m.Use) {
 			continue
 		}
 		seen.Set(int(v))

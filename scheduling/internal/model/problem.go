@@ -64,6 +64,10 @@ type Option struct {
 	Weight int32
 	// Floor indexes Problem.Floors, or is -1.
 	Floor int32
+	// Worst, where it is set, is what a machine counts for against its pool's limits
+	// in place of Use, so that any member of the floor that takes no more could be
+	// bought in its place; only such members then count towards the floor.
+	Worst []int64
 }
 
 // Bin is a machine that already runs.
@@ -103,6 +107,7 @@ type FloorKey struct {
 // and its value for each key (-1 for none).
 type FloorMember struct {
 	Room   []int64
+	Use    []int64
 	Admits Bits
 	Values []int32
 }

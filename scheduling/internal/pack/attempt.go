@@ -164,7 +164,7 @@ func (s *search) roomFor(node *model.Node, c model.ClassID, pass model.Pass, n i
 		for d, q := range class.Request {
 			load[d] += q * n
 		}
-		if p.MeetsFloor(option.Floor, groups, load, node.Items, c) {
+		if p.MeetsFloor(option, groups, load, node.Items, c) {
 			break
 		}
 		for d, q := range class.Request {

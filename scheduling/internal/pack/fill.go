@@ -199,7 +199,7 @@ func (f *filler) withinFloor(option *model.Option, c model.ClassID, n int64) int
 		}
 		f.p.Load(f.load, f.items)
 		f.work += int64(len(f.p.Floors[option.Floor].Members))
-		if f.p.MeetsFloor(option.Floor, f.groups, f.load, f.items, c) {
+		if f.p.MeetsFloor(option, f.groups, f.load, f.items, c) {
 			return n
 		}
 	}

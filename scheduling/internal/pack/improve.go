@@ -34,21 +34,20 @@ func (s *search) improve(a *attempt, values []float64) {
 // improvePass works on the machines of one pass.
 func (s *search) improvePass(st *stage, nodes *[]model.Node, values []float64, b *budget, random *rand.Rand) {
 	s.sortByWorth(*nodes, values)
+	st.sortByCost(s.p)
 	remaining := make([]int64, len(s.p.Classes))
 	vain := 0
 	for vain < 60+4*len(*nodes) && !s.over() {
 		picked := pick(random, len(*nodes))
-		var cost, count int64
-		for _, at := range picked {
-			node := &(*nodes)[at]
-			cost += s.p.Options[node.Option].Cost
-			count++
-			b.spend(&s.p.Options[node.Option], -1)
-			for _, it := range node.Items {
-				remaining[it.Class] += it.N
-			}
+		cost, count := s.takeApart(*nodes, picked, remaining, b)
+		var fresh []model.Node
+		if random.IntN(3) == 0 {
+			fresh = s.unite(st, *nodes, picked, remaining, cost, b)
+		} else {
+			s.jitterCosts(st, random)
+			fresh = s.fill.construct(s.narrow(st, remaining), remaining, s.jitter(values, random), b)
+			copy(s.fill.costs, s.prices)
 		}
-		fresh := s.fill.construct(s.narrow(st, remaining), remaining, s.jitter(values, random), b)
 		freshCost, freshCount := s.p.Cost(fresh), model.Count(fresh)
 		left := slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 })
 		if left || freshCost > cost || (freshCost == cost && freshCount >= count) {
@@ -71,6 +70,88 @@ func (s *search) improvePass(st *stage, nodes *[]model.Node, values []float64, b
 		if len(*nodes) == 0 {
 			return
 		}
+	}
+}
+
+// takeApart gives the picked machines back and puts their pods into remaining.
+func (s *search) takeApart(nodes []model.Node, picked []int, remaining []int64, b *budget) (cost, count int64) {
+	for _, at := range picked {
+		node := &nodes[at]
+		cost += s.p.Options[node.Option].Cost
+		count++
+		b.spend(&s.p.Options[node.Option], -1)
+		for _, it := range node.Items {
+			remaining[it.Class] += it.N
+		}
+	}
+	return cost, count
+}
+
+// unite looks for one machine that holds all that the picked ones held and costs
+// no more than they did; with a single one picked, for a cheaper type.
+func (s *search) unite(st *stage, nodes []model.Node, picked []int, remaining []int64, cost int64, b *budget) []model.Node {
+	var items []model.Item
+	groups := model.NewBits(s.p.Groups)
+	for _, at := range picked {
+		for _, it := range nodes[at].Items {
+			groups.Set(int(s.p.Classes[it.Class].Group))
+			if !slices.ContainsFunc(items, func(have model.Item) bool { return have.Class == it.Class }) {
+				items = append(items, model.Item{Class: it.Class, N: remaining[it.Class]})
+			}
+		}
+	}
+	for _, it := range items {
+		class := &s.p.Classes[it.Class]
+		if class.PerNode > 0 && it.N > class.PerNode {
+			return nil
+		}
+		for _, other := range class.Conflicts {
+			if remaining[other] > 0 {
+				return nil
+			}
+		}
+	}
+	load := make([]int64, s.p.Dims)
+	s.p.Load(load, items)
+	for _, at := range st.byCost {
+		option := &s.p.Options[st.options[at]]
+		if option.Cost > cost {
+			return nil
+		}
+		s.fill.work++
+		if !model.Fits(option.Room, load) || !s.rightHere(option, st, groups) || b.affords(option, 1) == 0 ||
+			!s.p.MeetsFloor(option, groups, load, items) {
+			continue
+		}
+		b.spend(option, 1)
+		clear(remaining)
+		return []model.Node{{Option: st.options[at], N: 1, Items: items}}
+	}
+	return nil
+}
+
+// rightHere reports whether the groups may use an option at the rank of the stage.
+func (s *search) rightHere(option *model.Option, st *stage, groups model.Bits) bool {
+	if !option.Admits.Contains(groups) {
+		return false
+	}
+	for w, word := range groups {
+		avoid := option.Soft[w] & word
+		if st.soft && avoid != word || !st.soft && avoid != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// jitterCosts changes what options count for, so that others come out first.
+func (s *search) jitterCosts(st *stage, random *rand.Rand) {
+	width := [...]float64{0, 0, 0.15, 0.5}[random.IntN(4)]
+	if width == 0 {
+		return
+	}
+	for _, o := range st.options {
+		s.fill.costs[o] = s.prices[o] * (1 + width*(2*random.Float64()-1))
 	}
 }
 

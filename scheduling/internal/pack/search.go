@@ -36,6 +36,7 @@ type search struct {
 	order    []model.ClassID // in which classes are offered to machines that exist
 	scratch  []int64
 	jittered []float64
+	prices   []float64 // costs of options as they are
 	involved []bool
 	start    int64
 	late     bool
@@ -53,6 +54,7 @@ func Search(p *model.Problem, params Params) Outcome {
 		jittered: make([]float64, len(p.Classes)),
 		involved: make([]bool, len(p.Classes)),
 	}
+	s.prices = slices.Clone(s.fill.costs)
 	best := s.try(values, false)
 	if s.scarce(best, values) {
 		best = s.share(best, values)
@@ -104,7 +106,6 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 			each[c] = 1
 		}
 	}
-	prices := slices.Clone(s.fill.costs)
 	byLimits := false
 	for _, v := range [][]float64{values, each, each, values} {
 		if a := s.giveWay(v); a.better(best) {
@@ -112,10 +113,10 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 		}
 		if !byLimits && &v[0] == &each[0] {
 			byLimits = true
-			s.costByLimits(prices)
+			s.costByLimits()
 		}
 	}
-	copy(s.fill.costs, prices)
+	copy(s.fill.costs, s.prices)
 	return best
 }
 
@@ -145,12 +146,12 @@ func (s *search) giveWay(values []float64) *attempt {
 
 // costByLimits makes an option cost the largest share of a limit that it takes;
 // options of pools without limits keep a small cost in order of price.
-func (s *search) costByLimits(prices []float64) {
-	dearest := slices.Max(append([]float64{1}, prices...))
+func (s *search) costByLimits() {
+	dearest := slices.Max(append([]float64{1}, s.prices...))
 	for o := range s.p.Options {
 		option := &s.p.Options[o]
-		cost := 1e-6 * (1 + prices[o]/dearest)
-		for d, use := range option.Use {
+		cost := 1e-6 * (1 + s.prices[o]/dearest)
+		for d, use := range option.Takes() {
 			if limit := s.p.Pools[option.Pool].Limits[d]; limit > 0 {
 				cost = max(cost, float64(use)/float64(limit))
 			}

@@ -1,12 +1,30 @@
 package pack
 
-import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
 
 // stage is one pass made ready: the options that may be bought in it, and for each
 // the classes that it could hold.
 type stage struct {
 	options    []model.OptionID
 	candidates [][]model.ClassID
+	soft       bool
+	byCost     []int // places in options, cheapest first; set by sortByCost
+}
+
+// sortByCost fills byCost.
+func (s *stage) sortByCost(p *model.Problem) {
+	s.byCost = make([]int, len(s.options))
+	for i := range s.byCost {
+		s.byCost[i] = i
+	}
+	slices.SortStableFunc(s.byCost, func(a, b int) int {
+		return cmp.Compare(p.Options[s.options[a]].Cost, p.Options[s.options[b]].Cost)
+	})
 }
 
 // newStage collects the options of a pass for the classes that have pods left.
@@ -18,7 +36,7 @@ func newStage(p *model.Problem, pass model.Pass, remaining []int64) *stage {
 			byGroup[g] = append(byGroup[g], model.ClassID(c))
 		}
 	}
-	s := &stage{}
+	s := &stage{soft: pass.Soft}
 	groups := model.NewBits(p.Groups)
 	for o := range p.Options {
 		option := &p.Options[o]
@@ -74,7 +92,7 @@ func (b *budget) affords(option *model.Option, n int64) int64 {
 	if option.Supply != model.NoSupply {
 		n = min(n, b.supply[option.Supply])
 	}
-	for d, use := range option.Use {
+	for d, use := range option.Takes() {
 		left := b.limits[option.Pool][d]
 		switch {
 		case left < 0:
@@ -91,7 +109,7 @@ func (b *budget) spend(option *model.Option, n int64) {
 	if option.Supply != model.NoSupply {
 		b.supply[option.Supply] -= n
 	}
-	for d, use := range option.Use {
+	for d, use := range option.Takes() {
 		b.limits[option.Pool][d] -= use * n
 	}
 }
