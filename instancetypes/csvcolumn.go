@@ -96,6 +96,7 @@ func (p resourcePrefix) column(resource string) csvColumn {
 			if !ok {
 				return ""
 			}
+			q = canonical(corev1.ResourceList{key: q})[key]
 			return q.String()
 		},
 	}

@@ -16,7 +16,7 @@ import (
 // say about it must agree. Lines that begin with # are comments. Errors are like
 // those of [ReadJSON].
 func ReadCSV(r io.Reader) (*Catalog, error) {
-	in := newInput(r)
+	in := newInput(r, false)
 	c := &csvReader{in: in, table: csv.NewReader(in), byName: map[string]*csvType{}}
 	c.table.Comment = '#'
 	c.table.ReuseRecord = true
@@ -61,7 +61,7 @@ type csvSaying struct {
 
 // record reads a row; nil at the end, and where the table cannot be read further.
 func (c *csvReader) record() []string {
-	for {
+	for !c.fs.enough() {
 		c.in.begin(c.table.InputOffset())
 		row, err := c.table.Read()
 		var bad *csv.ParseError
@@ -83,6 +83,7 @@ func (c *csvReader) record() []string {
 			return nil
 		}
 	}
+	return nil
 }
 
 // readHeadings reads the first row and reports whether the rest can be understood.

@@ -10,6 +10,9 @@ import (
 // in every line does not produce a message as long as itself.
 const maxFaults = 100
 
+// enoughFaults is the number at which a reader gives up on a file.
+const enoughFaults = 10_000
+
 // Fault is one thing that is wrong with an instance type or with a file of them.
 // Errors of this package that complain about data hold one or more; errors.As
 // finds the first.
@@ -80,11 +83,17 @@ func (fs *faults) err() error {
 	for _, f := range fs.list {
 		errs = append(errs, f)
 	}
-	if fs.extra > 0 {
+	switch {
+	case fs.enough():
+		errs = append(errs, fmt.Errorf("and at least %d more faults", fs.extra))
+	case fs.extra > 0:
 		errs = append(errs, fmt.Errorf("and %d more faults", fs.extra))
 	}
 	return errors.Join(errs...)
 }
+
+// enough reports whether there is no point in reading on.
+func (fs *faults) enough() bool { return len(fs.list)+fs.extra >= enoughFaults }
 
 // shortened quotes a value from a file for a message.
 func shortened(value string) string {

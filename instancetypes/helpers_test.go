@@ -138,21 +138,30 @@ func sameCatalog(t testing.TB, want, got *instancetypes.Catalog) {
 func sameType(t testing.TB, a, b *instancetypes.InstanceType) {
 	t.Helper()
 	assert.Equal(t, a.Labels, b.Labels, a.Name)
-	assert.Equal(t, amounts(a.Capacity), amounts(b.Capacity), a.Name)
-	assert.Equal(t, amounts(a.Overhead.KubeReserved), amounts(b.Overhead.KubeReserved), a.Name)
-	assert.Equal(t, amounts(a.Overhead.SystemReserved), amounts(b.Overhead.SystemReserved), a.Name)
-	assert.Equal(t, amounts(a.Overhead.EvictionThreshold), amounts(b.Overhead.EvictionThreshold), a.Name)
+	sameAmounts(t, a.Capacity, b.Capacity)
+	sameAmounts(t, a.Overhead.KubeReserved, b.Overhead.KubeReserved)
+	sameAmounts(t, a.Overhead.SystemReserved, b.Overhead.SystemReserved)
+	sameAmounts(t, a.Overhead.EvictionThreshold, b.Overhead.EvictionThreshold)
 	require.Len(t, b.Offerings, len(a.Offerings), a.Name)
 	for i, o := range a.Offerings {
 		p := b.Offerings[i]
-		assert.Equal(t, amounts(o.Capacity), amounts(p.Capacity), a.Name)
-		assert.Equal(t, amounts(o.Overhead), amounts(p.Overhead), a.Name)
+		sameAmounts(t, o.Capacity, p.Capacity)
+		sameAmounts(t, o.Overhead, p.Overhead)
 		assert.Equal(t, len(o.Labels), len(p.Labels), a.Name)
 		assert.Equal(t, o.NodeLabels(), p.NodeLabels(), a.Name)
 		assert.ElementsMatch(t, o.Estimated, p.Estimated, a.Name)
 		o.Capacity, o.Overhead, o.Labels, o.Estimated = nil, nil, nil, nil
 		p.Capacity, p.Overhead, p.Labels, p.Estimated = nil, nil, nil, nil
 		assert.Equal(t, o, p, a.Name)
+	}
+}
+
+func sameAmounts(t testing.TB, a, b corev1.ResourceList) {
+	t.Helper()
+	assert.Len(t, b, len(a))
+	for name, q := range a {
+		p, ok := b[name]
+		assert.True(t, ok && q.Cmp(p) == 0, "%s: %s and %s", name, q.String(), p.String())
 	}
 }
 
@@ -174,7 +183,12 @@ func randomType(r *rand.Rand, i int) *instancetypes.InstanceType {
 			l[corev1.ResourceCPU] = *resource.NewMilliQuantity(r.Int64N(5000), resource.DecimalSI)
 		}
 		if maybe() {
-			l[corev1.ResourceMemory] = *resource.NewQuantity(r.Int64N(1<<40), resource.BinarySI)
+			l[corev1.ResourceMemory] = []resource.Quantity{
+				*resource.NewQuantity(r.Int64N(1<<40), resource.BinarySI),
+				*resource.NewQuantity(r.Int64N(9)*1000, resource.BinarySI),
+				*resource.NewQuantity(r.Int64N(1<<20)<<20, resource.DecimalSI),
+				resource.MustParse("0.1Gi"), resource.MustParse("1e3"), resource.MustParse("1234567.891"),
+			}[r.IntN(6)]
 		}
 		if maybe() {
 			l["example.com/device"] = *resource.NewQuantity(r.Int64N(9), resource.DecimalSI)

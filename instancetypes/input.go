@@ -27,6 +27,7 @@ type input struct {
 	entry int64 // offset at which the present entry begins
 	err   error // why reading stopped, unless at the end
 
+	lines     bool    // whether at will be asked for
 	newlines  []int64 // offsets of newlines handed out; those before head are passed
 	head      int
 	line      int   // of the position last asked for
@@ -34,13 +35,14 @@ type input struct {
 }
 
 // newInput reads from r, without the byte order mark that some editors write.
-func newInput(r io.Reader) *input {
+// Without lines it does not count them, for decoders that do.
+func newInput(r io.Reader, lines bool) *input {
 	b := bufio.NewReader(r)
 	// An error here comes back with the first Read.
 	if mark, _ := b.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		_, _ = b.Discard(len(mark))
 	}
-	return &input{r: b, line: 1}
+	return &input{r: b, line: 1, lines: lines}
 }
 
 // Read implements io.Reader.
@@ -58,9 +60,11 @@ func (in *input) Read(p []byte) (int, error) {
 	}
 	p = p[:min(int64(len(p)), maxEntry-(in.read-in.entry), maxInput-in.read)]
 	n, err := in.r.Read(p)
-	for i, b := range p[:n] {
-		if b == '\n' {
-			in.newlines = append(in.newlines, in.read+int64(i))
+	if in.lines {
+		for i, b := range p[:n] {
+			if b == '\n' {
+				in.newlines = append(in.newlines, in.read+int64(i))
+			}
 		}
 	}
 	in.read += int64(n)

@@ -24,7 +24,7 @@ type jsonCursor struct {
 }
 
 func newJSONCursor(r io.Reader) *jsonCursor {
-	in := newInput(r)
+	in := newInput(r, true)
 	dec := json.NewDecoder(in)
 	dec.UseNumber()
 	return &jsonCursor{in: in, dec: dec, at: position{line: 1, column: 1}}
@@ -41,6 +41,10 @@ func (c *jsonCursor) faultAt(at position, field, value, problem string) {
 // token reads the next token; nil if reading has come to a stop.
 func (c *jsonCursor) token() json.Token {
 	if c.stop {
+		return nil
+	}
+	if c.fs.enough() {
+		c.stop = true
 		return nil
 	}
 	tok, err := c.dec.Token()

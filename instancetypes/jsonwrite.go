@@ -70,7 +70,12 @@ func (t *InstanceType) writeJSON(out *bufio.Writer) error {
 	labels := maps.Clone(t.Labels)
 	delete(labels, corev1.LabelInstanceTypeStable) // it is the name
 	text, err := json.Marshal(typeJSON{
-		Name: t.Name, Labels: labels, Capacity: t.Capacity, Overhead: overheadJSON(t.Overhead),
+		Name: t.Name, Labels: labels, Capacity: canonical(t.Capacity),
+		Overhead: overheadJSON{
+			KubeReserved:      canonical(t.Overhead.KubeReserved),
+			SystemReserved:    canonical(t.Overhead.SystemReserved),
+			EvictionThreshold: canonical(t.Overhead.EvictionThreshold),
+		},
 	})
 	if err != nil {
 		return err
@@ -79,6 +84,7 @@ func (t *InstanceType) writeJSON(out *bufio.Writer) error {
 	out.WriteString(",\"offerings\":[")
 	separator := "\n "
 	for _, o := range t.Offerings {
+		o.Capacity, o.Overhead = canonical(o.Capacity), canonical(o.Overhead)
 		text, err := json.Marshal(o)
 		if err != nil {
 			return err

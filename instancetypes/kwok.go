@@ -35,7 +35,7 @@ import (
 // Unknown fields are ignored, as that provider does. Errors are like those of
 // [ReadJSON], with the line in which an entry begins.
 func ReadKWOK(r io.Reader) (*Catalog, error) {
-	k := &kwokReader{in: newInput(r), byName: map[string]*kwokType{}}
+	k := &kwokReader{in: newInput(r, true), byName: map[string]*kwokType{}}
 	k.read()
 	b := newCatalogBuilder(&k.fs)
 	for _, t := range k.types {
@@ -78,24 +78,16 @@ func (k *kwokReader) read() {
 		return
 	}
 	for dec.More() {
-		start := dec.InputOffset()
-		k.in.begin(start)
-		at := k.in.at(start)
-		var entry kwokEntry
-		err := dec.Decode(&entry)
-		var wrong *json.UnmarshalTypeError
-		switch {
-		case err == nil:
-			k.add(entry, at)
-		case errors.As(err, &wrong):
-			k.fs.add(&Fault{
-				Line: at.line, Column: at.column, Type: entry.Name, Field: wrong.Field, Err: err,
-				Problem: fmt.Sprintf("must not be %s", wrong.Value),
-			})
-		default:
-			k.fs.add(readFault(k.in.at(dec.InputOffset()), entry.Name, err))
+		if k.fs.enough() {
 			return
 		}
+		k.in.begin(dec.InputOffset())
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			k.fs.add(readFault(k.in.at(dec.InputOffset()), "", err))
+			return
+		}
+		k.readEntry(raw, dec.InputOffset()-int64(len(raw)))
 	}
 	if _, err := dec.Token(); err != nil {
 		k.fs.add(readFault(k.in.at(dec.InputOffset()), "", err))
@@ -103,6 +95,26 @@ func (k *kwokReader) read() {
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		k.fs.add(&Fault{Line: k.in.line, Column: 1, Problem: "something follows the end of the array"})
+	}
+}
+
+// readEntry reads one element of the array, which begins at offset start.
+func (k *kwokReader) readEntry(raw json.RawMessage, start int64) {
+	at := k.in.at(start)
+	var entry kwokEntry
+	err := json.Unmarshal(raw, &entry)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		k.add(entry, at)
+	case errors.As(err, &wrong):
+		place := k.in.at(start + wrong.Offset)
+		k.fs.add(&Fault{
+			Line: place.line, Column: place.column, Type: entry.Name, Field: wrong.Field, Err: err,
+			Problem: "must not be " + wrong.Value,
+		})
+	default:
+		k.fs.add(readFault(at, entry.Name, err))
 	}
 }
 

@@ -94,3 +94,17 @@ func quantityText(q resource.Quantity) string {
 	}
 	return q.String()
 }
+
+// canonical returns a list of the same amounts whose text does not change when it
+// is read and written again. Kubernetes' own does: 1000 bytes print as "1000" if
+// they were once given in binary units, and that reads back as "1k".
+func canonical(list corev1.ResourceList) corev1.ResourceList {
+	out := make(corev1.ResourceList, len(list))
+	for name, q := range list {
+		if again, err := resource.ParseQuantity(q.String()); err == nil {
+			q = again
+		}
+		out[name] = q
+	}
+	return out
+}
