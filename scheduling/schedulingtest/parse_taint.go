@@ -18,17 +18,14 @@ func parseTaint(text string) (corev1.Taint, error) {
 }
 
 // parseToleration reads KEY[=VALUE][:EFFECT], KEY>VALUE[:EFFECT],
-// KEY<VALUE[:EFFECT], or * for everything. A key without a value tolerates all
-// values.
+// KEY<VALUE[:EFFECT], or *[:EFFECT] for every key. A key without a value tolerates
+// all values.
 func parseToleration(text string) corev1.Toleration {
-	if text == "*" {
-		return corev1.Toleration{Operator: corev1.TolerationOpExists}
-	}
 	t := corev1.Toleration{Operator: corev1.TolerationOpExists}
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
 		text, t.Effect = text[:i], corev1.TaintEffect(text[i+1:])
 	}
-	t.Key = text
+	t.Key = strings.TrimPrefix(text, "*")
 	for sep, op := range map[string]corev1.TolerationOperator{
 		"=": corev1.TolerationOpEqual, ">": corev1.TolerationOpGt, "<": corev1.TolerationOpLt,
 	} {

@@ -59,6 +59,7 @@ func TestParseTaint(t *testing.T) {
 func TestParseToleration(t *testing.T) {
 	tests := map[string]corev1.Toleration{
 		"*":              {Operator: corev1.TolerationOpExists},
+		"*:NoExecute":    {Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
 		"k":              {Key: "k", Operator: corev1.TolerationOpExists},
 		"k:NoSchedule":   {Key: "k", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 		"k=v":            {Key: "k", Operator: corev1.TolerationOpEqual, Value: "v"},

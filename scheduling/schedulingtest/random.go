@@ -65,6 +65,9 @@ func Random(seed uint64, size Size) scheduling.Problem {
 // can is refused as malformed.
 func (w *world) openAPool(p scheduling.Problem) {
 	for _, pool := range w.pools {
+		if pool.Spec.Replicas != nil {
+			continue // it launches nothing
+		}
 		catalog, ok := p.PoolCatalogs[pool.Name]
 		if !ok {
 			catalog = p.Catalog

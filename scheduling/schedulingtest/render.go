@@ -40,7 +40,7 @@ func (r *renderer) launches(list []scheduling.Launch) {
 	tab := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for len(list) > 0 {
 		n := 1
-		for n < len(list) && r.line(list[n]) == r.line(list[0]) {
+		for n < len(list) && list[n].NodePool == list[0].NodePool && r.line(list[n]) == r.line(list[0]) {
 			n++
 		}
 		name := list[0].Name

@@ -1,0 +1,99 @@
+package scheduling_test
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Three pods and a catalog of two types go in, and what to buy comes out.
+func ExampleSolver_Solve() {
+	problem := scheduling.Problem{
+		Pods: schedulingtest.Pods(3, "web",
+			schedulingtest.Requests(schedulingtest.MilliCPU(900), schedulingtest.GiB(2))),
+		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
+		Catalog: schedulingtest.MustCatalog(
+			schedulingtest.Type("m7i.large",
+				schedulingtest.Capacity(schedulingtest.Cores(2), schedulingtest.GiB(8)),
+				schedulingtest.OnDemand("us-east-1a", schedulingtest.Cents(10)),
+				schedulingtest.Spot("us-east-1a", schedulingtest.Cents(4))),
+			schedulingtest.Type("m7i.xlarge",
+				schedulingtest.Capacity(schedulingtest.Cores(4), schedulingtest.GiB(16)),
+				schedulingtest.OnDemand("us-east-1a", schedulingtest.Cents(20)),
+				schedulingtest.Spot("us-east-1a", schedulingtest.Cents(7))),
+		),
+	}
+
+	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range plan.Launches {
+		best := l.Options[0]
+		fmt.Printf("%s: %s %s in %s for %v, holds %v\n", l.Name, best.InstanceType, best.CapacityType, best.Zone, l.Price, l.Pods)
+		for _, other := range l.Options[1:] {
+			fmt.Printf("  or %s %s for %v\n", other.InstanceType, other.CapacityType, other.Price)
+		}
+	}
+	fmt.Printf("%v USD/h, and no plan costs less than %v\n", plan.Summary.PricePerHour, plan.Summary.LowerBoundPerHour)
+	// Output:
+	// default-1: m7i.xlarge spot in us-east-1a for 0.07, holds [default/web-1 default/web-2 default/web-3]
+	//   or m7i.xlarge on-demand for 0.2
+	// 0.07 USD/h, and no plan costs less than 0.054
+}
+
+// A pod that fits nowhere is no error: the plan says why, and what would help.
+func ExampleUnschedulable() {
+	problem := scheduling.Problem{
+		Pods: append(
+			schedulingtest.Pods(1, "train", schedulingtest.Requests(schedulingtest.Count("nvidia.com/gpu", 1))),
+			schedulingtest.Pod("huge", schedulingtest.Requests(schedulingtest.Cores(64)))),
+		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
+		Catalog: schedulingtest.MustCatalog(schedulingtest.Type("m7i.large",
+			schedulingtest.Capacity(schedulingtest.Cores(2), schedulingtest.GiB(8)),
+			schedulingtest.OnDemand("us-east-1a", schedulingtest.Cents(10)))),
+	}
+
+	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, u := range plan.Unschedulable {
+		fmt.Println(u.Pod)
+		for _, r := range u.Reasons {
+			fmt.Printf("  %s: %s\n", r.Code, r.Detail)
+		}
+		for _, fix := range u.Fixes {
+			fmt.Println("  fix:", fix)
+		}
+	}
+	// Output:
+	// default/huge
+	//   resources: too little cpu
+	//   fix: fits if cpu ≤ 2 (asks for 64)
+	// default/train-1
+	//   no-such-resource: nothing on sale or running has nvidia.com/gpu
+}
+
+// A malformed problem is an error that names every fault with its field.
+func ExampleProblem_Validate() {
+	problem := scheduling.Problem{
+		Pods: []*corev1.Pod{
+			schedulingtest.Pod("web", schedulingtest.Requests(schedulingtest.MilliCPU(-1))),
+			schedulingtest.Pod("web"),
+		},
+		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default", schedulingtest.Weight(500))},
+	}
+	fmt.Println(problem.Validate())
+	// Output:
+	// 3 faults:
+	// nodepools[default].spec.weight: must lie between 1 and 100, or be absent: "500"
+	// pods[default/web]: is there more than once
+	// pods[default/web].spec.containers[0].resources.requests.cpu: is negative: "-1m"
+}

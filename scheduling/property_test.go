@@ -1,0 +1,102 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"runtime/debug"
+	"testing"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Every random problem is solved, its plan breaks no rule, its bound is proven and
+// not above its price, the input is as it was, the same problem in another order
+// gives the same bytes, and the JSON reads back. A failure names the seed; see
+// [schedulingtest.Minimise] for making the problem small.
+func TestRandomProblems(t *testing.T) {
+	const shards = 20
+	problems := randomProblems()
+	for shard := range shards {
+		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
+			t.Parallel()
+			for seed := shard; seed < problems; seed += shards {
+				solver := randomSolver(seed)
+				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{})
+				if _, err := schedulingtest.Audit(t.Context(), solver, p); err != nil {
+					t.Errorf("seed %d, solver %+v: %v", seed, solver, err)
+				}
+			}
+		})
+	}
+}
+
+// Larger problems reach parts of the search that small ones do not.
+func TestLargeRandomProblems(t *testing.T) {
+	size := schedulingtest.Size{Pods: 1500, Types: 80, Pools: 8, Nodes: 40, DaemonSets: 6}
+	for seed := range uint64(randomProblems() / 1000) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			p := schedulingtest.Random(seed, size)
+			if _, err := schedulingtest.Audit(t.Context(), scheduling.Solver{Effort: 10}, p); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// randomProblems is how many random problems are solved: 10,000, or 2,000 with
+// -short and under the race detector, which is some ten times slower.
+func randomProblems() int {
+	if testing.Short() || raceDetector() {
+		return 2_000
+	}
+	return 10_000
+}
+
+// raceDetector reports whether the test was built with -race.
+func raceDetector() bool {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return false
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-race" {
+			return s.Value == "true"
+		}
+	}
+	return false
+}
+
+// randomSolver goes round the settings of a solver with the seed.
+func randomSolver(seed int) scheduling.Solver {
+	var s scheduling.Solver
+	switch seed % 8 {
+	case 0:
+		s.Effort = scheduling.EffortFast
+	case 1, 2:
+		s.Effort = 20
+	}
+	if seed%5 == 3 {
+		s.MinValues = scheduling.MinValuesBestEffort
+	}
+	if seed%7 == 3 {
+		s.Weights = scheduling.WeightIgnore
+	}
+	switch seed % 11 {
+	case 4:
+		s.Ranking.Strategy = "price-capacity-optimized"
+	case 5:
+		s.Ranking.Strategy = "capacity-optimized"
+	case 6:
+		s.Ranking.Strategy = "diversified"
+	case 7:
+		s.MaxOptions = 1 + seed%4
+	case 8:
+		s.Ranking.CapacityTypes = []offerings.CapacityType{"on-demand", "spot", "reserved"}
+	case 9:
+		s.Ranking.Strategy = "prioritized"
+		s.Ranking.Priorities = map[string]int{"m5.x2-0": 2, "c6.x4-1": 1}
+	}
+	return s
+}
