@@ -60,7 +60,7 @@ func Build(in Input) (Output, error) {
 		if sold[name] {
 			out.Shapes.List = append(out.Shapes.List, b.shapes[name])
 		} else {
-			b.leaveOut(name, "no region is known to sell it to shared tenancy")
+			b.leaveOut(name, "no region is known to sell it at a price of its own")
 		}
 	}
 	slices.SortFunc(b.leftOut, func(x, y LeftOut) int { return cmp.Compare(x.Type, y.Type) })

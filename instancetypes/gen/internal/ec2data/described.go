@@ -39,7 +39,11 @@ func (b *builder) described(i source.Instance) (s ec2facts.Shape, leftOut string
 	}
 	limit, ok := b.Limits[i.Name]
 	if !ok && i.VPC != nil {
+		// The types that only this source knows are large machines of the last years.
 		limit, ok = source.Limit{Interfaces: i.VPC.Interfaces, Addresses: i.VPC.Addresses, Hypervisor: "nitro"}, true
+		if ec2facts.IsMetal(i.Name) {
+			limit.Hypervisor = ""
+		}
 	}
 	b.addNetwork(&s, limit)
 	if correct(&s) {

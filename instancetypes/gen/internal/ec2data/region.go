@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
@@ -83,10 +84,19 @@ func (b *builder) onDemand(row *ec2facts.Row, region string, older source.LinuxP
 			return false, err
 		}
 		row.OnDemand = price
-	case isFresh:
+	case isFresh && !b.isWholeHost(region, row.Type, fresh):
 		row.OnDemand, row.List = fresh, ec2facts.DedicatedList
 	}
 	return row.OnDemand > 0, nil
+}
+
+// isWholeHost reports whether a dedicated price is that of a host which holds more
+// than the one machine: it is above half as much again as the virtual machine of the
+// same size. Such a price says nothing about the machine.
+func (b *builder) isWholeHost(region, name string, dedicated offerings.Price) bool {
+	family, size, _ := strings.Cut(name, ".metal-")
+	twin, ok := b.Fresh.ByRegion[region][family+"."+strings.TrimSuffix(size, "xl")+"xlarge"]
+	return ok && dedicated/3 > twin/2
 }
 
 // addSpot gives the spot prices to the zones in order: the source lists them in

@@ -71,7 +71,7 @@ func (b *builder) zonesOf(region string) (regionZones, error) {
 	}
 	slices.SortFunc(z.list, func(a, b ec2facts.Zone) int { return int(a.Letter) - int(b.Letter) })
 	for _, zone := range z.list {
-		if 4*sold[zone.Letter] >= 3*types {
+		if 10*sold[zone.Letter] >= 9*types {
 			z.usual += string(zone.Letter)
 		}
 	}
@@ -80,7 +80,7 @@ func (b *builder) zonesOf(region string) (regionZones, error) {
 
 // of returns the letters of the zones that sell a type, and whether they are
 // assumed: a type that the source does not describe, or describes without zones in
-// any region, is taken to be sold where three quarters of the newest generation are.
+// any region, is taken to be sold where nine tenths of the newest generation are.
 // No letters mean that the region does not sell it.
 func (z regionZones) of(i source.Instance) (letters string, assumed bool) {
 	if len(i.Zones) == 0 || z.list[0].ID == "" {

@@ -1,0 +1,74 @@
+package ec2
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
+)
+
+// Regions returns the names of the regions that [Catalog] knows, sorted. The caller
+// owns the slice.
+func Regions() []string { return embedded.Regions(files) }
+
+// Catalog returns what EC2 sells in a region: see the package comment for what is
+// known of it and what is estimated. The catalog is made anew on every call, from
+// embedded tables, in some milliseconds; nothing is kept. The error for a region that
+// is not embedded proposes the names that come close.
+func Catalog(region string) (*instancetypes.Catalog, error) {
+	table, err := embedded.Region(files, "ec2", region)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := ec2facts.ReadRegion(table)
+	if err != nil {
+		return nil, err
+	}
+	table, err = embedded.Table(files, "shapes")
+	if err != nil {
+		return nil, err
+	}
+	shapes, err := ec2facts.ReadShapes(table)
+	if err != nil {
+		return nil, err
+	}
+	return build(shapes, prices)
+}
+
+// MustCatalog is [Catalog] for regions written in source code. It panics on an error.
+func MustCatalog(region string) *instancetypes.Catalog {
+	c, err := Catalog(region)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// build joins shapes and prices. Both are in order of name.
+func build(shapes ec2facts.Shapes, region ec2facts.Region) (*instancetypes.Catalog, error) {
+	places := placesOf(region)
+	types := make([]*instancetypes.InstanceType, 0, len(region.Rows))
+	next := 0
+	for _, row := range region.Rows {
+		for next < len(shapes.List) && shapes.List[next].Name < row.Type {
+			next++
+		}
+		if next == len(shapes.List) || shapes.List[next].Name != row.Type {
+			return nil, fmt.Errorf("ec2 region %s: %s: has a price and no shape", region.Name, row.Type)
+		}
+		shape := &shapes.List[next]
+		types = append(types, &instancetypes.InstanceType{
+			Name:      shape.Name,
+			Labels:    labels(shape, region.Name),
+			Capacity:  capacity(shape),
+			Overhead:  overhead(shape),
+			Offerings: places.offerings(row),
+		})
+	}
+	c, err := instancetypes.NewCatalog(types...)
+	if err != nil {
+		return nil, fmt.Errorf("ec2 region %s: %w", region.Name, err)
+	}
+	return c.WithProvenance(provenance(shapes, region)...), nil
+}

@@ -1,0 +1,207 @@
+package ec2_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+const group = "karpenter.k8s.aws/instance-"
+
+// eachRegion runs a test on the catalog of every region.
+func eachRegion(t *testing.T, test func(t *testing.T, region string, catalog *instancetypes.Catalog)) {
+	t.Helper()
+	for _, region := range ec2.Regions() {
+		t.Run(region, func(t *testing.T) {
+			catalog, err := ec2.Catalog(region)
+			require.NoError(t, err)
+			test(t, region, catalog)
+		})
+	}
+}
+
+func TestEveryTypeIsSoldAndRoomy(t *testing.T) {
+	eachRegion(t, func(t *testing.T, region string, catalog *instancetypes.Catalog) {
+		require.Greater(t, catalog.Len(), 150)
+		for it := range catalog.All() {
+			require.NoError(t, it.Validate())
+			require.NotEmpty(t, it.Offerings, it.Name)
+			allocatable := it.Allocatable()
+			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods} {
+				q := allocatable[name]
+				require.Positive(t, q.MilliValue(), "%s %s", it.Name, name)
+				capacity := it.Capacity[name]
+				require.LessOrEqual(t, q.Cmp(capacity), 0, "%s %s", it.Name, name)
+			}
+			require.Equal(t, region, it.Labels[corev1.LabelTopologyRegion], it.Name)
+		}
+	})
+}
+
+func TestOfferingsAreSane(t *testing.T) {
+	eachRegion(t, func(t *testing.T, region string, catalog *instancetypes.Catalog) {
+		for it := range catalog.All() {
+			prices := map[string]offerings.Price{}
+			last := offerings.Price(0)
+			for _, o := range it.Offerings {
+				require.Positive(t, o.Price, "%s %s", it.Name, o.Zone)
+				require.Regexp(t, `^`+region+`[a-f]$`, o.Zone, it.Name)
+				if id, ok := o.Labels["topology.k8s.aws/zone-id"]; ok {
+					require.Regexp(t, `^[a-z0-9]+-az`+strconv.Itoa(int(o.Zone[len(o.Zone)-1]-'a'+1))+`$`, id, it.Name)
+				} else {
+					require.Contains(t, o.Estimated, "unavailable", "%s: only assumed zones have no id", it.Name)
+				}
+				switch o.CapacityType {
+				case offerings.OnDemand:
+					prices[o.Zone] = o.Price
+				case offerings.Spot:
+					require.Contains(t, prices, o.Zone, "%s: spot without on-demand, or before it", it.Name)
+					// The list prices were cut after the spot prices were taken, and in some
+					// zones spot costs as much as on demand.
+					require.LessOrEqual(t, o.Price, prices[o.Zone]+prices[o.Zone]/2, "%s %s", it.Name, o.Zone)
+					require.Contains(t, []float64{0.025, 0.075, 0.125, 0.175, 0.25}, o.InterruptionRate, it.Name)
+					require.GreaterOrEqual(t, o.Price, last, "%s: spot prices ascend with the zones", it.Name)
+					last = o.Price
+				default:
+					t.Fatalf("%s is sold as %s", it.Name, o.CapacityType)
+				}
+			}
+		}
+	})
+}
+
+func TestLabelsAgreeWithTheShape(t *testing.T) {
+	eachRegion(t, func(t *testing.T, _ string, catalog *instancetypes.Catalog) {
+		for it := range catalog.All() {
+			label := func(name string) string { return it.Labels[group+name] }
+			family, size, _ := strings.Cut(it.Name, ".")
+			require.Equal(t, family, label("family"))
+			require.Equal(t, size, label("size"))
+			require.Equal(t, it.Name, it.Labels[corev1.LabelInstanceTypeStable])
+			require.Equal(t, "linux", it.Labels[corev1.LabelOSStable])
+			require.True(t, strings.HasPrefix(family, label("category")) && label("category") != "", it.Name)
+			require.Contains(t, family[len(label("category")):], label("generation"))
+			require.Regexp(t, `^[1-9]\d*$`, label("generation"), it.Name)
+			require.Contains(t, []string{"intel", "amd", "aws"}, label("cpu-manufacturer"), it.Name)
+			require.Equal(t, it.Labels[corev1.LabelArchStable] == "arm64", label("cpu-manufacturer") == "aws", it.Name)
+			require.Equal(t, strings.Contains(size, "metal"), label("hypervisor") == "", it.Name)
+			require.Equal(t, strconv.FormatInt(amount(it.Capacity, corev1.ResourceCPU), 10), label("cpu"), it.Name)
+
+			// Memory is what the label says less 7.5 % and, on arm64, 64 MiB (A16).
+			advertised, err := strconv.ParseInt(label("memory"), 10, 64)
+			require.NoError(t, err)
+			seen := amount(it.Capacity, corev1.ResourceMemory) >> 20
+			require.Less(t, seen, advertised)
+			require.InDelta(t, float64(advertised)*0.925, float64(seen), 66, it.Name)
+
+			checkAcceleratorLabels(t, it)
+		}
+	})
+}
+
+func checkAcceleratorLabels(t *testing.T, it *instancetypes.InstanceType) {
+	t.Helper()
+	found := accelerators(it)
+	for resource, prefix := range map[corev1.ResourceName]string{
+		"nvidia.com/gpu": "gpu-", "amd.com/gpu": "gpu-", "habana.ai/gaudi": "gpu-", "aws.amazon.com/neuron": "accelerator-",
+	} {
+		n, ok := found[resource]
+		if !ok {
+			continue
+		}
+		require.Equal(t, strconv.FormatInt(n, 10), it.Labels[group+prefix+"count"], it.Name)
+		require.NotEmpty(t, it.Labels[group+prefix+"name"], it.Name)
+		require.NotEmpty(t, it.Labels[group+prefix+"manufacturer"], it.Name)
+		if prefix == "gpu-" {
+			require.NotEmpty(t, it.Labels[group+"gpu-memory"], it.Name)
+		}
+	}
+	if len(found) == 0 {
+		for key := range it.Labels {
+			require.NotContains(t, key, "instance-gpu-", it.Name)
+			require.NotContains(t, key, "instance-accelerator-", it.Name)
+		}
+	}
+}
+
+// Within a family, larger sizes have more of everything and cost more on demand, and
+// sizes of n xlarge have n times the cores and the memory of an xlarge.
+func TestSizesScale(t *testing.T) {
+	catalog := ec2.MustCatalog("us-east-1")
+	families := 0
+	for it := range catalog.All() {
+		family, size, _ := strings.Cut(it.Name, ".")
+		n, err := strconv.ParseInt(strings.TrimSuffix(size, "xlarge"), 10, 64)
+		small, ok := catalog.Get(family + ".xlarge")
+		if err != nil || !ok || !scales(it.Labels) {
+			continue
+		}
+		families++
+		assert.Equal(t, n*amount(small.Capacity, corev1.ResourceCPU), amount(it.Capacity, corev1.ResourceCPU), it.Name)
+		memory := func(it *instancetypes.InstanceType) int64 {
+			m, err := strconv.ParseInt(it.Labels[group+"memory"], 10, 64)
+			require.NoError(t, err)
+			return m
+		}
+		// c5n.18xlarge has 192 GiB for 189.
+		assert.InEpsilon(t, n*memory(small), memory(it), 0.02, it.Name)
+		assert.Greater(t, it.Offerings[0].Price, small.Offerings[0].Price, it.Name)
+	}
+	assert.Greater(t, families, 400)
+}
+
+// scales reports whether a family keeps the rule. c4.8xlarge and its like do not.
+func scales(labels map[string]string) bool {
+	generation, err := strconv.Atoi(labels[group+"generation"])
+	return err == nil && generation >= 5 && slices.Contains([]string{"c", "m", "r", "x"}, labels[group+"category"])
+}
+
+func TestCatalogsAreRepeatable(t *testing.T) {
+	write := func() []byte {
+		var b bytes.Buffer
+		catalog, err := ec2.Catalog("ap-northeast-1")
+		require.NoError(t, err)
+		require.NoError(t, catalog.WriteJSON(&b))
+		return b.Bytes()
+	}
+	assert.Equal(t, write(), write())
+}
+
+// Catalogs share no memory: one caller's mistake must not reach another's.
+func TestCatalogsAreApart(t *testing.T) {
+	first, second := ec2.MustCatalog("us-west-1"), ec2.MustCatalog("us-west-1")
+	a, _ := first.Get("m5.large")
+	b, _ := second.Get("m5.large")
+	a.Labels["x"] = "y"
+	a.Offerings[0].Labels["x"] = "y"
+	assert.NotContains(t, b.Labels, "x")
+	assert.NotContains(t, b.Offerings[0].Labels, "x")
+	assert.NotContains(t, a.Offerings[1].Labels, "x")
+}
+
+func TestEmbeddedDataStaysSmall(t *testing.T) {
+	total := 0
+	for _, pkg := range []string{".", "../azure"} {
+		names, err := filepath.Glob(filepath.Join(pkg, "data", "*"))
+		require.NoError(t, err)
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			require.NoError(t, err)
+			total += len(data)
+		}
+	}
+	assert.Positive(t, total)
+	assert.LessOrEqual(t, total, 400_000)
+}
