@@ -1,0 +1,146 @@
+package layering
+
+import (
+	"path"
+	"strings"
+)
+
+// module is the path of the root module.
+const module = "github.com/plimsoll-go/plimsoll"
+
+// floor is where a package stands. An import leads to a lower floor.
+type floor int
+
+// The floors, from the ground up.
+const (
+	unknown floor = iota
+	algebra
+	market
+	machines
+	catalogs
+	compiled
+	engine
+	solver
+	referee
+	tools
+	programs
+	outside // tests of the repository itself
+)
+
+// floors places the packages, by their path in the module. What is below cmd and
+// examples, and what a package keeps in an internal folder of its own, stands on the
+// floor of its owner. Any other package that is missing here is a fault, so that
+// each new one is placed by decision.
+func floors() map[string]floor {
+	return map[string]floor{
+		"requirements":                 algebra,
+		"offerings":                    market,
+		"instancetypes":                machines,
+		"instancetypes/ec2":            catalogs,
+		"instancetypes/azure":          catalogs,
+		"scheduling/internal/model":    compiled,
+		"scheduling/internal/bound":    engine,
+		"scheduling/internal/pack":     engine,
+		"scheduling/internal/topology": engine,
+		"scheduling":                   solver,
+		"scheduling/verify":            referee,
+		"scheduling/disruption":        tools,
+		"scheduling/manifest":          tools,
+		"scheduling/schedulingtest":    tools,
+		"benchmarks":                   programs,
+		"cmd":                          programs,
+		"examples":                     programs,
+		"internal/layering":            outside,
+	}
+}
+
+// place is the floor of a package of ours, and the entry that put it there.
+func place(pkg string) (floor, string) {
+	table := floors()
+	if f, ok := table[pkg]; ok {
+		return f, pkg
+	}
+	for owner := path.Dir(pkg); owner != "."; owner = path.Dir(owner) {
+		f, ok := table[owner]
+		if !ok {
+			continue
+		}
+		private := within(pkg, owner+"/internal") && !within(pkg, engineRoot)
+		if private || f == programs {
+			return f, owner
+		}
+		break
+	}
+	return unknown, ""
+}
+
+// engineRoot is the part of the module that knows integers only.
+const engineRoot = "scheduling/internal"
+
+// mayImport says what is wrong with an import of one package of ours by another, ""
+// for nothing. Both are given as paths in the module.
+func mayImport(from, to string) string {
+	fromFloor, fromPlace := place(from)
+	toFloor, toPlace := place(to)
+	switch {
+	case fromFloor == unknown:
+		return "the package has no floor; give it one in internal/layering"
+	case toFloor == unknown:
+		return "the imported package has no floor; give it one in internal/layering"
+	case fromPlace == toPlace:
+		return "" // private helpers below one and the same public package
+	case within(from, "scheduling/verify") && within(to, engineRoot):
+		return "a second opinion must not share code with the solver"
+	case within(from, engineRoot) && !within(to, engineRoot):
+		return "the engine imports nothing but itself and the standard library"
+	case within(to, engineRoot) && !within(from, engineRoot) && fromFloor != solver:
+		return "only package scheduling talks to the engine"
+	case fromFloor == programs && strings.Contains("/"+to+"/", "/internal/"):
+		return "programs use public packages, as any caller does"
+	case toFloor >= fromFloor:
+		return "imports lead downstairs only"
+	}
+	return ""
+}
+
+// within reports whether a path is a folder or lies below it.
+func within(p, folder string) bool {
+	return p == folder || strings.HasPrefix(p, folder+"/")
+}
+
+// standard reports whether an import path belongs to the standard library.
+func standard(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".")
+}
+
+// impure are packages of the standard library that reach out of the process or
+// depend on when and where it runs. Decisions are made without them.
+func impure() []string {
+	return []string{"log", "log/slog", "math/rand", "net", "net/http", "os", "os/exec", "os/signal", "plugin", "runtime/debug", "syscall", "unsafe"}
+}
+
+// pure reports whether a package must not import what is impure: everything that
+// takes part in a decision.
+func pure(pkg string) bool {
+	f, _ := place(pkg)
+	return f >= algebra && f <= referee
+}
+
+// vague are names that say nothing about what a package owns.
+func vague() []string {
+	return []string{"base", "common", "helper", "helpers", "misc", "shared", "util", "utils"}
+}
+
+// direct is what the root module may require directly.
+func direct() []string {
+	return []string{
+		"github.com/samber/lo",
+		"github.com/spf13/cobra",
+		"github.com/stretchr/testify",
+		"golang.org/x/exp",
+		"k8s.io/api",
+		"k8s.io/apimachinery",
+		"sigs.k8s.io/yaml",
+	}
+}
