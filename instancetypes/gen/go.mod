@@ -2,7 +2,10 @@ module github.com/plimsoll-go/plimsoll/instancetypes/gen
 
 go 1.26.0
 
-require github.com/plimsoll-go/plimsoll v0.0.0
+require (
+	github.com/plimsoll-go/plimsoll v0.0.0
+	github.com/stretchr/testify v1.12.1
+)
 
 require (
 	github.com/fxamacker/cbor/v2 v2.9.0 // indirect
@@ -13,6 +16,7 @@ require (
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.3 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/net v0.49.0 // indirect
 	golang.org/x/text v0.33.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect

@@ -121,6 +121,10 @@ func setGPU(s *azurefacts.Size, text string) (reason string) {
 	if m == nil {
 		return fmt.Sprintf("its GPU is %q: a share of one, or unknown", text)
 	}
+	count, err := strconv.ParseInt(m[1], 10, 32)
+	if err != nil || count == 0 {
+		return fmt.Sprintf("its GPU is %q: not a number of GPUs", text)
+	}
 	switch m[2] {
 	case "M60", "V100", "T4", "A10", "A100", "H100", "H200":
 		s.GPUMaker = "nvidia"
@@ -128,10 +132,6 @@ func setGPU(s *azurefacts.Size, text string) (reason string) {
 		s.GPUMaker = "amd"
 	default:
 		return fmt.Sprintf("its GPU is %q: Kubernetes on Azure does not support it", text)
-	}
-	count, err := strconv.ParseInt(m[1], 10, 32)
-	if err != nil || count == 0 {
-		return fmt.Sprintf("its GPU is %q: not a number of GPUs", text)
 	}
 	s.GPUs, s.GPUName = count, m[2]
 	return ""

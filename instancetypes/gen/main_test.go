@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
+)
+
+// What is committed is what the sources give. Texts are compared and not compressed
+// bytes, which another Go release may write otherwise.
+func TestCommittedDataIsCurrent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 120 MB of sources, and downloads them if they are not in the module cache")
+	}
+	out := t.TempDir()
+	for _, pkg := range []string{"ec2", "azure"} {
+		require.NoError(t, os.Mkdir(filepath.Join(out, pkg), 0o755))
+	}
+	var log bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-out", out, "-verbose"}, &log))
+	assert.Contains(t, log.String(), "left out: g7e.2xlarge: ")
+	assert.Contains(t, log.String(), "left out: Basic A1: ")
+	for _, pkg := range []string{"ec2", "azure"} {
+		want, err := filepath.Glob(filepath.Join(out, pkg, "data", "*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, want)
+		committed, err := filepath.Glob(filepath.Join("..", pkg, "data", "*"))
+		require.NoError(t, err)
+		assert.Len(t, committed, len(want))
+		for _, path := range want {
+			assert.Equal(t, text(t, path), text(t, filepath.Join("..", pkg, "data", filepath.Base(path))),
+				"%s/%s: run the command in instancetypes/gen", pkg, filepath.Base(path))
+		}
+	}
+}
+
+func text(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	table, err := compact.Decode(data)
+	require.NoError(t, err, path)
+	b, err := table.Text()
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestFilesAreWrittenAndStaleOnesRemoved(t *testing.T) {
+	root := t.TempDir()
+	data := filepath.Join(root, "ec2", "data")
+	require.NoError(t, os.MkdirAll(data, 0o755))
+	for _, name := range []string{"region-old.gz", "notes.txt"} {
+		require.NoError(t, os.WriteFile(filepath.Join(data, name), nil, 0o644))
+	}
+	f := files{"shapes": {Columns: []compact.Column{{Name: "a", Cells: []string{"1"}}}}}
+	n, err := f.write(root, "ec2")
+	require.NoError(t, err)
+	first, err := os.ReadFile(filepath.Join(data, "shapes.gz"))
+	require.NoError(t, err)
+	assert.Len(t, first, n)
+	assert.NoFileExists(t, filepath.Join(data, "region-old.gz"))
+	assert.FileExists(t, filepath.Join(data, "notes.txt"))
+
+	_, err = f.write(root, "ec2")
+	require.NoError(t, err)
+	second, err := os.ReadFile(filepath.Join(data, "shapes.gz"))
+	require.NoError(t, err)
+	assert.Equal(t, first, second)
+
+	_, err = f.write(root, "azure")
+	require.ErrorContains(t, err, "no package azure in "+root)
+	f["bad"] = &compact.Table{Columns: []compact.Column{{Name: ""}}}
+	_, err = f.write(root, "ec2")
+	require.ErrorContains(t, err, "bad: encode table")
+}
+
+func TestArgumentsAreChecked(t *testing.T) {
+	require.ErrorContains(t, run(t.Context(), []string{"x"}, io.Discard), `unexpected argument "x"`)
+	require.Error(t, run(t.Context(), []string{"-nonsense"}, io.Discard))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Error(t, run(ctx, nil, io.Discard))
+}
+
+// A reporter stops at the first failure and remembers it.
+func TestReporterKeepsTheFirstError(t *testing.T) {
+	r := reporter{w: failingWriter{}}
+	r.printf("x")
+	r.printf("y")
+	require.ErrorIs(t, r.err, io.ErrClosedPipe)
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
