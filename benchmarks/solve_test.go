@@ -1,0 +1,85 @@
+package benchmarks
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// BenchmarkWorkloads grows the number of pods while classes and types stay.
+func BenchmarkWorkloads(b *testing.B) {
+	for _, pods := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("pods=%d/classes=300", pods), func(b *testing.B) {
+			measure(b, scheduling.Solver{}, workloads(b, pods))
+		})
+	}
+}
+
+// BenchmarkAnything lets the pods have every type there is.
+func BenchmarkAnything(b *testing.B) {
+	b.Run("pods=10000/classes=300", func(b *testing.B) {
+		measure(b, scheduling.Solver{}, anything(b, 10_000))
+	})
+}
+
+// BenchmarkMixedSizes is the corpus that other solvers are compared on.
+func BenchmarkMixedSizes(b *testing.B) {
+	for _, capacityType := range []string{"on-demand", "spot"} {
+		b.Run("pods=5000/capacity-type="+capacityType, func(b *testing.B) {
+			measure(b, scheduling.Solver{}, mixed(b, capacityType))
+		})
+	}
+}
+
+// BenchmarkEffort shows what more work buys.
+func BenchmarkEffort(b *testing.B) {
+	efforts := []struct {
+		name   string
+		effort scheduling.Effort
+	}{{"fast", scheduling.EffortFast}, {"default", scheduling.EffortDefault}, {"thorough", scheduling.EffortThorough}}
+	for _, e := range efforts {
+		b.Run("pods=5000/effort="+e.name, func(b *testing.B) {
+			measure(b, scheduling.Solver{Effort: e.effort}, mixed(b, "on-demand"))
+		})
+	}
+}
+
+// BenchmarkPools has twenty pools, twenty daemons and a thousand classes.
+func BenchmarkPools(b *testing.B) {
+	b.Run("pods=10000/classes=1000/pools=20", func(b *testing.B) {
+		measure(b, scheduling.Solver{}, manyPools(b))
+	})
+}
+
+// BenchmarkRunning plans beside a cluster that is there already.
+func BenchmarkRunning(b *testing.B) {
+	b.Run("pods=2000/nodes=1000/running=25000", func(b *testing.B) {
+		measure(b, scheduling.Solver{}, running(b))
+	})
+}
+
+// measure solves the problem again and again. The plan is judged once, outside the
+// timer: a fast wrong answer fails the benchmark.
+func measure(b *testing.B, solver scheduling.Solver, p scheduling.Problem) {
+	plan, err := solver.Solve(b.Context(), p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := (verify.Checker{Solver: solver, SkipRefusals: len(p.Pods) > 20_000}).Plan(p, plan); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := solver.Solve(b.Context(), p); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s := plan.Summary
+	b.ReportMetric(float64(len(p.Pods))*float64(b.N)/b.Elapsed().Seconds(), "pods/s")
+	b.ReportMetric(float64(s.Nodes), "nodes")
+	b.ReportMetric(s.PricePerHour.USD(), "USD/h")
+	b.ReportMetric(100*s.Gap, "gap-%")
+	b.ReportMetric(float64(s.Pods-s.Placed), "unplaced")
+}
