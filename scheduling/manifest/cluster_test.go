@@ -78,6 +78,46 @@ func TestNodeClaimFaults(t *testing.T) {
 	require.EqualError(t, err, "c.yaml: document 1, line 1: NodeClaim c1: status.allocatable.cpu: -1 is negative")
 }
 
+func TestNodePools(t *testing.T) {
+	s := read(t, `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general, namespace: ignored}
+spec:
+  template:
+    spec:
+      requirements: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
+      colour: red
+  limits: {cpu: 1000}
+---
+apiVersion: karpenter.sh/v1beta1
+kind: NodePool
+metadata: {name: older}
+spec: {template: {spec: {requirements: []}}, disruption: {expireAfter: 720h}}
+`)
+	require.Len(t, s.Problem.NodePools, 2)
+	require.Equal(t, "general", s.Problem.NodePools[0].Name)
+	require.Empty(t, s.Problem.NodePools[0].Namespace)
+	require.Equal(t, "720h", s.Problem.NodePools[1].Spec.Template.Spec.ExpireAfter.String())
+	require.Len(t, s.Warnings, 1)
+	require.Equal(t, "NodePool/general", s.Warnings[0].Object)
+	require.Contains(t, s.Warnings[0].Message, "colour")
+
+	pool := func(spec string) string {
+		return "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: general}\nspec: " + spec + "\n"
+	}
+	for text, want := range map[string]string{
+		pool("{limits: {cpu: lots}}"):                       `p.yaml: document 1, line 1: NodePool general: spec.limits.cpu: "lots" `,
+		pool("{weight: heavy}"):                             `p.yaml: document 1, line 1: NodePool general: spec.weight: `,
+		pool("{}") + "---\n" + pool("{}"):                   `p.yaml: document 2, line 6: NodePool general: metadata.name: "general" is a duplicate of the one in p.yaml: document 1, line 1`,
+		strings.Replace(pool("{}"), "name: general", "", 1): `p.yaml: document 1, line 1: NodePool: metadata.name: is missing`,
+	} {
+		_, err := manifest.Loader{}.Read("p.yaml", strings.NewReader(text))
+		require.ErrorContains(t, err, want)
+	}
+	_, err := manifest.Loader{}.Read("p.yaml", strings.NewReader(pool("{weight: heavy, limits: {cpu: lots}}")))
+	require.Len(t, strings.Split(err.Error(), "\n"), 2, "every fault at once")
+}
+
 func TestNodeOverlays(t *testing.T) {
 	overlay := "apiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {name: deal}\nspec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], priceAdjustment: %q}\n"
 	s := read(t, fmt.Sprintf(overlay, "-10%"))

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -45,6 +46,18 @@ func (c *collector) nodeOverlay(o rawObject) {
 
 // foreign reports the faults that another package found in an object, one by one.
 func (c *collector) foreign(o rawObject, err error) {
+	var fields *scheduling.FieldErrors
+	if errors.As(err, &fields) {
+		for _, e := range fields.Errors {
+			// The path begins with the object, which the fault names already.
+			_, field, inside := strings.Cut(e.Path, "].")
+			if !inside {
+				field = ""
+			}
+			c.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: quote(e.Value), Message: e.Message})
+		}
+		return
+	}
 	for _, e := range flatten(err) {
 		f := &Fault{At: o.at, Object: refOf(o), Message: e.Error()}
 		var overlay *instancetypes.OverlayError
@@ -57,8 +70,8 @@ func (c *collector) foreign(o rawObject, err error) {
 
 // flatten returns the single errors that are joined in err.
 func flatten(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
 		return []error{err}
 	}
 	var out []error

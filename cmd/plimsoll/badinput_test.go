@@ -1,0 +1,188 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Bad input gives one clear error that names object, field and value, exit code 1,
+// and nothing on stdout.
+func TestBadInput(t *testing.T) {
+	pod := func(spec string) string {
+		return "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: shop}\nspec: {containers: [{name: c, " + spec + "}]}\n"
+	}
+	pool := func(name, requirements string) string {
+		return "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: " + name + "}\nspec: {template: {spec: {requirements: [" + requirements + "]}}}\n"
+	}
+	good := pod("resources: {requests: {cpu: 1, memory: 1Gi}}")
+	tests := map[string]struct {
+		text string
+		want []string
+	}{
+		"broken YAML":          {"apiVersion: v1\nkind: [\n", []string{"document 1", "not valid YAML"}},
+		"broken JSON":          {`{"apiVersion": "v1",`, []string{"document 1", "not valid JSON"}},
+		"empty kind":           {"apiVersion: v1\nmetadata: {}\n", []string{"document 1", "no apiVersion and kind"}},
+		"unknown kind":         {"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: shop}\n", []string{"Widget shop/w", "kind", `"Widget"`, "--ignore-unknown"}},
+		"negative quantity":    {pod("resources: {requests: {cpu: -1}}"), []string{"Pod shop/a", "spec.containers[0].resources.requests.cpu", "-1", "negative"}},
+		"overflowing quantity": {pod("resources: {requests: {memory: 9000Ei}}"), []string{"Pod shop/a", "spec.containers[0].resources.requests.memory", `"9000Ei"`, "64 bits"}},
+		"no quantity":          {pod("resources: {requests: {cpu: NaN}}"), []string{"Pod shop/a", "spec.containers[0].resources.requests.cpu", `"NaN"`}},
+		"duplicate name":       {good + "---\n" + good, []string{"Pod shop/a", "metadata.name", "duplicate"}},
+		"contradictory requirements of a NodePool": {
+			good + pool("torn", "{key: kubernetes.io/arch, operator: In, values: [amd64]}, {key: kubernetes.io/arch, operator: NotIn, values: [amd64]}"),
+			[]string{"nodepools[torn]", "spec.template.spec.requirements", "kubernetes.io/arch", "amd64"},
+		},
+		"a requirement that is none": {
+			good + pool("odd", "{key: kubernetes.io/arch, operator: Near, values: [amd64]}"),
+			[]string{"nodepools[odd]", "requirements[0].operator", "Near"},
+		},
+		"a pool without a type": {
+			good + pool("empty", "{key: node.kubernetes.io/instance-type, operator: In, values: [enormous]}"),
+			[]string{"nodepools[empty]", "spec.template.spec.requirements", "node.kubernetes.io/instance-type", "enormous"},
+		},
+		"contradictory selector and labels": {
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: c}}, spec: {containers: [{name: c}]}}}\n",
+			[]string{"Deployment default/web", "spec.selector", `{"matchLabels":{"a":"b"}}`},
+		},
+		"bad overlay": {
+			good + "---\napiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {name: o}\nspec: {price: \"-3\"}\n",
+			[]string{"NodeOverlay o", "spec.price", "-3"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, "plan", "-f", temp(t, "input.yaml", tt.text), "--catalog", "testdata/market.json", "-o", "json")
+			require.Equal(t, exitBadInput, r.code)
+			require.Equal(t, 1, strings.Count(r.stderr, "\n"), "one error: %s", r.stderr)
+			for _, want := range tt.want {
+				require.Contains(t, r.stderr, want)
+			}
+		})
+	}
+}
+
+func TestConflictingOverlays(t *testing.T) {
+	overlay := func(name string) string {
+		return "---\napiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {name: " + name + "}\nspec: {price: \"3\"}\n"
+	}
+	r := run(t, "plan", "-f", "testdata/shop.yaml", "-f", temp(t, "o.yaml", overlay("x")+overlay("z")), "--catalog", "testdata/market.json")
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "node overlay x: spec.price: overlay z has the same weight")
+}
+
+func TestSeveralFaultsAreToldTogether(t *testing.T) {
+	r := run(t, "plan", "-f", temp(t, "a.yaml", "kind: Pod\n"), "-f", "/nowhere", "--catalog", "ec2/mars")
+	require.Equal(t, exitBadInput, r.code)
+	require.Equal(t, 3, strings.Count(r.stderr, "error: "), r.stderr)
+}
+
+// A file of 100 MB that is no manifest is refused without being read into memory.
+func TestJunk(t *testing.T) {
+	const size = 100 << 20
+	for name, text := range map[string]string{"text": "all work and no play\n", "zeros": "\x00", "JSON": `{"a":[1,2,3],`, "YAML": "a: b\n"} {
+		t.Run(name, func(t *testing.T) {
+			r := runWith(t, io.LimitReader(&endless{text: text}, size), "plan", "-f", "-")
+			require.Equal(t, exitBadInput, r.code)
+			require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
+			require.True(t, strings.HasPrefix(r.stderr, "error: stdin: "), r.stderr)
+		})
+	}
+}
+
+// endless repeats a text for ever.
+type endless struct {
+	text string
+	at   int
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		m := copy(p[n:], e.text[e.at:])
+		n, e.at = n+m, (e.at+m)%len(e.text)
+	}
+	return n, nil
+}
+
+func TestBadCatalogs(t *testing.T) {
+	types := func(price string) string {
+		return `{"version": 1, "instanceTypes": [{"name": "small", "capacity": {"cpu": "2", "memory": "8Gi"},
+			"offerings": [{"zone": "a", "capacityType": "spot", "price": ` + price + `}]}]}`
+	}
+	kwok := func(price string) string {
+		return `[{"name": "small", "architecture": "amd64", "operatingSystems": ["linux"], "resources": {"cpu": "2", "memory": "8Gi"},
+			"offerings": [{"Price": ` + price + `, "Available": true, "Requirements": [
+				{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+				{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a"]}]}]}]`
+	}
+	csv := func(price string) string {
+		return "name,arch,cpu,memory,pods,zone,capacityType,price\nsmall,amd64,2,8Gi,20,a,spot," + price + "\n"
+	}
+	tests := map[string]struct {
+		file, text, prefix string
+		want               []string
+	}{
+		"negative price":         {"c.json", types("-0.5"), "", []string{"small", "price", "-0.5"}},
+		"negative price in CSV":  {"c.csv", csv("-0.5"), "", []string{"price", "-0.5"}},
+		"negative price in KWOK": {"k.json", kwok("-0.5"), "kwok:", []string{"small", "-0.5"}},
+		"NaN":                    {"c.json", types(`"NaN"`), "", []string{"small", "price", "NaN"}},
+		"NaN in CSV":             {"c.csv", csv("NaN"), "", []string{"price", "NaN"}},
+		"overflowing price":      {"c.json", types("1e300"), "", []string{"small", "price", "1e300"}},
+		"duplicate name":         {"c.json", `{"version": 1, "instanceTypes": [{"name": "s", "capacity": {"cpu": "2", "memory": "8Gi"}}, {"name": "s", "capacity": {"cpu": "2", "memory": "8Gi"}}]}`, "", []string{`"s"`}},
+		"no types":               {"c.json", `{"version": 1, "instanceTypes": []}`, "", []string{"c.json", "is empty"}},
+		"no types in CSV":        {"c.csv", "name,arch,cpu,memory,pods,zone,capacityType,price\n", "", []string{"c.csv"}},
+		"broken JSON":            {"c.json", `{"version": 1,`, "", []string{"c.json"}},
+		"KWOK without its word":  {"c.json", kwok("1"), "", []string{"write kwok: before its name"}},
+		"junk":                   {"c.json", "nonsense", "", []string{"c.json"}},
+		"junk as CSV":            {"c.csv", "a,b\n1,2\n", "", []string{"c.csv"}},
+		"nothing":                {"c.json", "", "", []string{"c.json"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, "plan", "-f", "testdata/nopool.yaml", "--catalog", tt.prefix+temp(t, tt.file, tt.text))
+			require.Equal(t, exitBadInput, r.code, r.stderr)
+			for _, want := range tt.want {
+				require.Contains(t, r.stderr, want)
+			}
+		})
+	}
+	for args, want := range map[string]string{
+		"--catalog ec2/mars":            "ec2/mars",
+		"--catalog azure/":              "azure/",
+		"--catalog kwok:/none.json":     "kwok:/none.json: no embedded catalog (they are listed by catalog --regions), and no file that can be read: no such file or directory",
+		"--catalog ec3/us-east-1":       "ec3/us-east-1: no embedded catalog",
+		"--catalog testdata":            "testdata",
+		"--filter name=none":            `catalog ec2/us-east-1: none of the`,
+		"--capacity-types reserved":     `instance types meets --capacity-types reserved`,
+		"--filter arch=arm64,cpu>=9000": `instance types meets --filter "arch=arm64,cpu>=9000"`,
+	} {
+		t.Run(args, func(t *testing.T) {
+			r := run(t, append([]string{"plan", "-f", "testdata/nopool.yaml"}, strings.Fields(args)...)...)
+			require.Equal(t, exitBadInput, r.code)
+			require.Contains(t, r.stderr, want)
+		})
+	}
+}
+
+func TestBadPlans(t *testing.T) {
+	verify := func(t *testing.T, text string) result {
+		t.Helper()
+		r := run(t, "verify", "-f", "testdata/shop.yaml", "--catalog", "testdata/market.json", "--plan", temp(t, "plan.json", text))
+		require.Equal(t, exitBadInput, r.code)
+		return r
+	}
+	made := run(t, "plan", "-f", "testdata/shop.yaml", "--catalog", "testdata/market.json", "-o", "json").stdout
+	r := verify(t, strings.Replace(made, `"shop/web-0"`, `"shop/web-1"`, 1))
+	require.Contains(t, r.stderr, "shop/web-0")
+	require.Contains(t, r.stderr, "shop/web-1")
+	require.Contains(t, r.stderr, "error: the plan breaks a rule: ")
+	require.Contains(t, verify(t, "{}").stderr, "the plan breaks a rule")
+	require.Contains(t, verify(t, `{"lunches":[]}`).stderr, `unknown field "lunches"`)
+	require.Contains(t, verify(t, `{"launches":5}`).stderr, "is no plan")
+	require.Contains(t, verify(t, `{}{}`).stderr, "goes on behind the plan")
+	require.Contains(t, verify(t, "a: [\n").stderr, "neither JSON nor YAML")
+	r = run(t, "verify", "-f", "testdata/shop.yaml", "--plan", "/nowhere.json")
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "/nowhere.json")
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// catalogCommand prints what is on sale.
+func (a *app) catalogCommand() *cobra.Command {
+	var market marketFlags
+	var output string
+	var regions, each, sources bool
+	cmd := &cobra.Command{
+		Use:   "catalog",
+		Short: "Print what is on sale",
+		Long: `Catalog prints the instance types of a catalog, the cheapest first. JSON and CSV hold
+everything that is known of them and can be edited and passed back with --catalog FILE.`,
+		Example: `  plimsoll catalog --catalog ec2/eu-west-1 --filter 'arch=arm64,cpu>=8,capacity-type=spot'
+  plimsoll catalog --regions
+  plimsoll catalog --catalog azure/eastus -o csv > mine.csv`,
+		Args: noArguments("; name a catalog with --catalog"),
+		RunE: a.does(func(context.Context) error {
+			format, err := oneOf("output", output, "table", "json", "csv")
+			if err != nil {
+				return err
+			}
+			if regions {
+				for _, p := range providers() {
+					for _, region := range p.regions() {
+						fmt.Fprintf(&a.stdout, "%s/%s\n", p.name, region)
+					}
+				}
+				return nil
+			}
+			c, err := market.catalog()
+			if err != nil {
+				return err
+			}
+			switch {
+			case sources:
+				writeSources(&a.stdout, c)
+				return nil
+			case format == "json":
+				return c.WriteJSON(&a.stdout)
+			case format == "csv":
+				return c.WriteCSV(&a.stdout)
+			case each:
+				return writeColumns(&a.stdout, offeringRows(c))
+			default:
+				return writeColumns(&a.stdout, typeRows(c))
+			}
+		}),
+	}
+	market.register(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print it: `FORMAT` is table, json or csv")
+	cmd.Flags().BoolVar(&regions, "regions", false, "list the embedded catalogs instead")
+	cmd.Flags().BoolVar(&each, "offerings", false, "print a line for each offering, not for each type")
+	cmd.Flags().BoolVar(&sources, "sources", false, "print where the catalog's figures come from, and which are estimated")
+	return cmd
+}
+
+// writeColumns writes rows in columns.
+func writeColumns(w io.Writer, rows [][]string) error {
+	t := &table{}
+	t.columns(rows)
+	for line := range strings.Lines(t.out.String()) {
+		if _, err := io.WriteString(w, strings.TrimPrefix(line, "  ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSources says where the figures of a catalog come from.
+func writeSources(w io.Writer, c *instancetypes.Catalog) {
+	for _, p := range c.Provenance() {
+		fmt.Fprintln(w, p.Source)
+		for _, field := range []struct{ name, text string }{
+			{"date", p.Date}, {"licence", p.License}, {"covers", p.Covers},
+		} {
+			if field.text != "" {
+				fmt.Fprintf(w, "  %s: %s\n", field.name, field.text)
+			}
+		}
+		for _, e := range p.Estimated {
+			fmt.Fprintf(w, "  estimated: %s\n", e)
+		}
+	}
+}
+
+// shapeOf writes the columns that a type has wherever it is bought.
+func shapeOf(t *instancetypes.InstanceType) []string {
+	var devices []string
+	for _, name := range slices.Sorted(maps.Keys(t.Capacity)) {
+		if q := t.Capacity[name]; strings.Contains(string(name), "/") && !strings.HasPrefix(string(name), "vpc.amazonaws.com/") && !q.IsZero() {
+			devices = append(devices, fmt.Sprintf("%s %d", name, q.Value()))
+		}
+	}
+	cpu, memory, pods := t.Capacity[corev1.ResourceCPU], t.Capacity[corev1.ResourceMemory], t.Capacity[corev1.ResourcePods]
+	return []string{t.Name, t.Labels[corev1.LabelArchStable], cores(cpu.MilliValue()), gib(memory.Value()), pods.String(), cmp.Or(join(devices), "-")}
+}
+
+// typeRows has a row for each type with its lowest prices, the cheapest first.
+func typeRows(c *instancetypes.Catalog) [][]string {
+	types := slices.SortedFunc(c.All(), func(a, b *instancetypes.InstanceType) int {
+		return cmp.Or(cmp.Compare(lowest(a), lowest(b)), strings.Compare(a.Name, b.Name))
+	})
+	sold, zones := map[offerings.CapacityType]bool{}, map[string]map[string]bool{}
+	for _, t := range types {
+		zones[t.Name] = map[string]bool{}
+		for _, o := range t.Offerings {
+			sold[o.CapacityType] = true
+			zones[t.Name][o.Zone] = true
+		}
+	}
+	rows := [][]string{{"INSTANCE TYPE", "ARCH", "CPU", "MEMORY", "PODS", "DEVICES", "ZONES"}}
+	for _, t := range types {
+		rows = append(rows, append(shapeOf(t), fmt.Sprint(len(zones[t.Name]))))
+	}
+	for _, ct := range []offerings.CapacityType{offerings.Reserved, offerings.Spot, offerings.OnDemand} {
+		if !sold[ct] {
+			continue
+		}
+		rows[0] = append(rows[0], strings.ToUpper(string(ct)))
+		for i, t := range types {
+			rows[i+1] = append(rows[i+1], pricesOf(t, ct))
+		}
+	}
+	return rows
+}
+
+// lowest is the lowest price of a type; one that is not on sale comes last.
+func lowest(t *instancetypes.InstanceType) offerings.Price {
+	price := offerings.MaxPrice
+	for _, o := range t.Offerings {
+		price = min(price, o.Price)
+	}
+	return price
+}
+
+// pricesOf writes the lowest price of a type under a capacity type.
+func pricesOf(t *instancetypes.InstanceType, ct offerings.CapacityType) string {
+	price, found := offerings.MaxPrice, false
+	for _, o := range t.Offerings {
+		if o.CapacityType == ct {
+			price, found = min(price, o.Price), true
+		}
+	}
+	if !found {
+		return "-"
+	}
+	return usd(price)
+}
+
+// offeringRows has a row for each offering, the cheapest first.
+func offeringRows(c *instancetypes.Catalog) [][]string {
+	type sale struct {
+		t *instancetypes.InstanceType
+		o offerings.Offering
+	}
+	var sales []sale
+	for t := range c.All() {
+		for _, o := range t.Offerings {
+			sales = append(sales, sale{t, o})
+		}
+	}
+	slices.SortStableFunc(sales, func(a, b sale) int {
+		return cmp.Or(cmp.Compare(a.o.Price, b.o.Price), strings.Compare(a.t.Name, b.t.Name), strings.Compare(a.o.Zone, b.o.Zone))
+	})
+	rows := [][]string{{"INSTANCE TYPE", "ARCH", "CPU", "MEMORY", "PODS", "DEVICES", "CAPACITY", "ZONE", "$/HOUR", "$/MONTH", "INTERRUPTED"}}
+	for _, s := range sales {
+		interrupted := "-"
+		if s.o.InterruptionRate > 0 {
+			interrupted = percent(s.o.InterruptionRate) + " a month"
+		}
+		rows = append(rows, append(shapeOf(s.t), string(s.o.CapacityType), s.o.Zone, usd(s.o.Price), monthly(s.o.Price), interrupted))
+	}
+	return rows
+}

@@ -1,0 +1,13 @@
+// Command plimsoll decides which machines to buy for the pods of Kubernetes
+// manifests, what they cost, and why nothing cheaper will do. It asks no cluster and
+// no cloud.
+//
+//	plimsoll plan -f shop.yaml                      what to launch, and its price
+//	kubectl get pods,nodes,nodepools,ds -A -o json | plimsoll plan -f -
+//	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule
+//	plimsoll catalog --filter 'arch=arm64,cpu>=8'   what is on sale
+//
+// Results go to stdout and nothing else does. It exits with 0 if every pod has a
+// place, 3 if some have none (the plan is printed all the same), 1 for bad input and
+// 2 for wrong usage. Nothing is printed on stdout then.
+package main

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// inputFlags say what problem is at hand.
+type inputFlags struct {
+	files         []string
+	recursive     bool
+	ignoreUnknown bool
+	market        marketFlags
+}
+
+// register adds the flags to a command.
+func (f *inputFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&f.files, "filename", "f", nil, "`FILE`, directory, or - for stdin, with manifests in YAML or JSON; may be repeated")
+	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read the directories below a directory, too")
+	flags.BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "leave out objects of unknown kinds instead of refusing them")
+	f.market.register(cmd)
+}
+
+// problem is what the input comes to.
+type problem struct {
+	*manifest.Snapshot
+	// catalog is what is on sale before overlays, for comparing prices.
+	catalog *instancetypes.Catalog
+}
+
+// load reads the manifests and the catalog, and reports what is wrong with both.
+func (f *inputFlags) load(a *app) (*problem, error) {
+	if len(f.files) == 0 {
+		return nil, usagef("nothing to read: name manifests with -f FILE, -f DIRECTORY or -f - for stdin")
+	}
+	loader := manifest.Loader{Stdin: a.stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown}
+	snapshot, err := loader.Load(f.files...)
+	catalog, catalogErr := f.market.catalog()
+	if err = errors.Join(err, catalogErr); err != nil {
+		return nil, err
+	}
+	p := &problem{Snapshot: snapshot, catalog: catalog}
+	p.Problem.Catalog = catalog
+	p.poolsOrDefault()
+	if err := p.overlay(); err != nil {
+		return nil, err
+	}
+	p.idlePools()
+	return p, nil
+}
+
+// poolsOrDefault sees to it that there is a NodePool to buy for.
+func (p *problem) poolsOrDefault() {
+	if len(p.Problem.NodePools) > 0 || len(p.Problem.Pods) == 0 {
+		return
+	}
+	p.Problem.NodePools = []*scheduling.NodePool{manifest.DefaultNodePool()}
+	p.Warnings = append(p.Warnings, scheduling.Warning{
+		Object:  "NodePool/default",
+		Message: "there is no NodePool in the input, so one is assumed that buys any Linux machine on amd64, on demand; a NodePool of your own may allow arm64 and spot, which cost less",
+	})
+}
+
+// idlePools warns about NodePools that the catalog has nothing for. It is no error
+// as long as another can buy: pools for other regions and devices are nothing unusual.
+func (p *problem) idlePools() {
+	if len(p.Problem.NodePools) < 2 || len(p.Problem.Pods) == 0 {
+		return
+	}
+	for _, pool := range p.Problem.NodePools {
+		alone := scheduling.Problem{Pods: p.Problem.Pods[:1], NodePools: []*scheduling.NodePool{pool}, Catalog: p.catalogOf(pool.Name)}
+		var faults *scheduling.FieldErrors
+		if !errors.As(alone.Validate(), &faults) {
+			continue
+		}
+		for _, f := range faults.Errors {
+			p.Warnings = append(p.Warnings, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: "buys nothing: " + f.Message})
+		}
+	}
+}
+
+// overlay lays the NodeOverlays of the input over what each NodePool sees of the
+// catalog.
+func (p *problem) overlay() error {
+	if len(p.Overlays) == 0 {
+		return nil
+	}
+	labels := map[string]map[string]string{}
+	for _, pool := range p.Problem.NodePools {
+		labels[pool.Name] = pool.Spec.Template.Metadata.Labels
+	}
+	catalogs, err := p.catalog.WithPoolOverlays(labels, p.Overlays...)
+	if err != nil {
+		return err
+	}
+	p.Problem.PoolCatalogs = catalogs
+	return nil
+}
+
+// catalogOf is the catalog that a NodePool buys from.
+func (p *problem) catalogOf(pool string) *instancetypes.Catalog {
+	if c, ok := p.Problem.PoolCatalogs[pool]; ok {
+		return c
+	}
+	return p.catalog
+}
+
+// oneOf returns the choice that s names, or an error that lists the choices.
+func oneOf(flag, s string, choices ...string) (string, error) {
+	if slices.Contains(choices, s) {
+		return s, nil
+	}
+	return "", usagef("--%s %q: want one of %s", flag, s, list(choices))
+}
+
+// list joins choices for people.
+func list(choices []string) string {
+	switch n := len(choices); n {
+	case 0:
+		return ""
+	case 1:
+		return choices[0]
+	default:
+		return fmt.Sprintf("%s or %s", join(choices[:n-1]), choices[n-1])
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// planCommand decides what to launch.
+func (a *app) planCommand() *cobra.Command {
+	var input inputFlags
+	var how solverFlags
+	var output string
+	cmd := &cobra.Command{
+		Use:   "plan -f FILE [-f FILE]...",
+		Short: "Decide what to launch for the pods of manifests, and what it costs",
+		Long: `Plan reads manifests, finds the pods that have no node yet, and decides which
+machines to launch for them. Workloads stand for the pods that their controllers would
+still create. Before the plan is printed it is checked against every rule by code that
+shares nothing with the solver.`,
+		Example: `  plimsoll plan -f shop.yaml
+  plimsoll plan -f manifests/ --catalog ec2/eu-west-1 --filter 'generation>=6' -o json
+  kubectl get pods,nodes,nodepools,pdb,pvc,pv,ds -A -o json | plimsoll plan -f -`,
+		Args: noArguments("; name manifests with -f"),
+		RunE: a.does(func(ctx context.Context) error {
+			format, err := oneOf("output", output, "table", "json", "yaml", "nodeclaims")
+			if err != nil {
+				return err
+			}
+			solver, err := how.solver(&input.market)
+			if err != nil {
+				return err
+			}
+			p, err := input.load(a)
+			if err != nil {
+				return err
+			}
+			plan, err := how.solve(ctx, a, solver, p)
+			if err != nil {
+				return err
+			}
+			plan.Warnings = mergeWarnings(p.Warnings, plan.Warnings)
+			if len(plan.Unschedulable) > 0 {
+				a.code = exitUnschedulable
+			}
+			return a.print(format, p, plan)
+		}),
+	}
+	input.register(cmd)
+	how.register(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, json, yaml, or nodeclaims to apply to a cluster that runs Karpenter")
+	return cmd
+}
+
+// mergeWarnings puts those of reading and those of planning into one order.
+func mergeWarnings(lists ...[]scheduling.Warning) []scheduling.Warning {
+	all := slices.Concat(lists...)
+	if all == nil {
+		return []scheduling.Warning{}
+	}
+	slices.SortFunc(all, func(a, b scheduling.Warning) int {
+		return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(all)
+}
+
+// print writes the plan in a format.
+func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
+	switch format {
+	case "table":
+		return writeTable(&a.stdout, p, plan)
+	case "nodeclaims":
+		// The claims have no place for what else there is to say.
+		for _, w := range plan.Warnings {
+			fmt.Fprintf(a.stderr, "warning: %s: %s\n", w.Object, w.Message)
+		}
+		for _, u := range plan.Unschedulable {
+			fmt.Fprintf(a.stderr, "not placed: %s: %s\n", u.Pod, u.Message)
+		}
+		return manifest.WriteNodeClaims(&a.stdout, plan, p.Problem.NodePools)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(plan); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	if format == "json" {
+		_, err := b.WriteTo(&a.stdout)
+		return err
+	}
+	text, err := yaml.JSONToYAML(b.Bytes())
+	if err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	_, err = a.stdout.Write(text)
+	return err
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// The exit codes.
+const (
+	exitOK            = 0
+	exitBadInput      = 1
+	exitUsage         = 2
+	exitUnschedulable = 3
+)
+
+// app is one run of the command.
+type app struct {
+	stdin  io.Reader
+	stdout bytes.Buffer // printed at the end, unless there is an error
+	stderr io.Writer
+	code   int
+	// started says that the arguments were understood, so that what fails from then
+	// on is not the usage.
+	started bool
+}
+
+// usageError is an error in how the command was called.
+type usageError struct{ error }
+
+// usagef returns a usageError.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Run runs the command and returns its exit code. It reads nothing but stdin and the
+// files that args name.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stderr: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(&a.stdout)
+	root.SetErr(stderr)
+	called, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		if _, err = stdout.Write(a.stdout.Bytes()); err == nil {
+			return a.code
+		}
+	}
+	var usage usageError
+	if !a.started || errors.As(err, &usage) {
+		fmt.Fprintf(stderr, "error: %v\nRun '%s --help' for usage.\n", err, called.CommandPath())
+		return exitUsage
+	}
+	for _, line := range messages(err) {
+		fmt.Fprintf(stderr, "error: %s\n", line)
+	}
+	return exitBadInput
+}
+
+// messages returns what is to be said of an error, one fault in a line.
+func messages(err error) []string {
+	var fields *scheduling.FieldErrors
+	if errors.As(err, &fields) {
+		out := make([]string, len(fields.Errors))
+		for i, f := range fields.Errors {
+			out[i] = f.Error()
+		}
+		return out
+	}
+	var report *verify.Report
+	if errors.As(err, &report) {
+		out := make([]string, len(report.Violations))
+		for i, v := range report.Violations {
+			out[i] = fmt.Sprintf("the plan breaks a rule: %v", v)
+		}
+		return out
+	}
+	return strings.Split(strings.TrimSpace(err.Error()), "\n")
+}
+
+// root builds the command with its subcommands.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "plimsoll",
+		Short: "Decide which machines to buy for Kubernetes pods",
+		Long: `Plimsoll decides which machines to buy for the pods of Kubernetes manifests, what
+they cost, and why nothing cheaper will do. It asks no cluster and no cloud.
+
+Exit codes: 0 every pod has a place; 3 some pods have none, the plan is printed all
+the same; 1 bad input; 2 wrong usage.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(a.planCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	return root
+}
+
+// does wraps what a command does, once its arguments are understood.
+func (a *app) does(run func(ctx context.Context) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		a.started = true
+		return run(cmd.Context())
+	}
+}
+
+// noArguments refuses arguments, and tells those who passed files what to do.
+func noArguments(hint string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("unexpected argument %q%s", args[0], hint)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// table writes a plan for people: first what it comes to, then what to launch and
+// why, then what was refused and what to look at.
+type table struct {
+	*problem
+	plan *scheduling.Plan
+	out  bytes.Buffer
+}
+
+// writeTable writes a plan for people.
+func writeTable(w io.Writer, p *problem, plan *scheduling.Plan) error {
+	t := &table{problem: p, plan: plan}
+	t.headline()
+	groups := t.groups()
+	t.machines(groups)
+	t.reasons(groups)
+	t.usage()
+	t.present()
+	t.refused()
+	t.warnings()
+	_, err := w.Write(t.out.Bytes())
+	return err
+}
+
+// line writes a line.
+func (t *table) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
+
+// section starts a part of the output.
+func (t *table) section(title string) { t.line("\n%s", title) }
+
+// columns writes rows in columns, indented below their section.
+func (t *table) columns(rows [][]string) {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintf(w, "  %s\n", strings.Join(r, "\t"))
+	}
+	w.Flush() //nolint:errcheck // a buffer takes everything
+	for line := range strings.Lines(b.String()) {
+		t.out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+}
+
+// headline says in two or three lines what the plan comes to.
+func (t *table) headline() {
+	s := &t.plan.Summary
+	switch {
+	case s.Pods == 0:
+		t.line("There is nothing to place: no pod of the input is waiting for a node.")
+		return
+	case s.Placed == 0:
+		t.line("None of %s can be placed. What would help is below.", count(s.Pods, "pod"))
+		return
+	}
+	placed := count(s.Pods, "pod") + " placed"
+	if s.Placed < s.Pods {
+		placed = fmt.Sprintf("%d of %s placed", s.Placed, count(s.Pods, "pod"))
+	}
+	where := "on " + count(s.Nodes, "new machine")
+	if n := len(t.plan.Existing); n > 0 {
+		where += " and " + count(n, "present one")
+		if s.Nodes == 0 {
+			where = "on " + count(n, "present machine")
+		}
+	}
+	if s.Nodes == 0 {
+		t.line("%s %s: there is nothing to buy.", placed, where)
+		return
+	}
+	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, usd(s.PricePerHour), monthly(s.PricePerHour), hoursPerMonth)
+	t.line("%s", bound(s))
+	t.split()
+}
+
+// bound says in words how good the plan is.
+func bound(s *scheduling.Summary) string {
+	var text string
+	switch {
+	case s.Status == scheduling.StatusOptimal || s.PricePerHour == s.LowerBoundPerHour:
+		text = "No plan is cheaper."
+	case s.LowerBoundPerHour <= 0:
+		text = "How much cheaper a plan could be is not known."
+	default:
+		text = fmt.Sprintf("No plan can cost less than %s per hour: this one is at most %s above the cheapest possible.", usd(s.LowerBoundPerHour), percent(s.Gap))
+	}
+	if s.Status == scheduling.StatusDeadline {
+		text += " The search was stopped by --timeout; more time may find a cheaper one."
+	}
+	return text
+}
+
+// split says what the plan costs by capacity type, and against buying on demand.
+func (t *table) split() {
+	s := &t.plan.Summary
+	if len(s.CapacityTypes) > 1 {
+		var parts []string
+		for _, share := range s.CapacityTypes {
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", share.Name, usd(share.PricePerHour), count(share.Nodes, "machine")))
+		}
+		t.line("Of that: %s.", join(parts))
+	}
+	total := offerings.Price(0)
+	for i := range t.plan.Launches {
+		l := &t.plan.Launches[i]
+		price, ok := t.onDemand(l)
+		if !ok {
+			return
+		}
+		if total, ok = total.Plus(price); !ok {
+			return
+		}
+	}
+	if total > s.PricePerHour {
+		t.line("The same machines on demand would cost %s per hour; the plan saves %s of that.", usd(total), percent(1-s.PricePerHour.USD()/total.USD()))
+	}
+}
+
+// onDemand is what the machine of a launch costs on demand.
+func (t *table) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
+	o := &l.Options[0]
+	offering, ok := t.catalogOf(l.NodePool).Offering(o.InstanceType, o.Zone, offerings.OnDemand)
+	return offering.Price, ok
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// units are an amount in the units of plans: CPU in millicores, the rest as it is.
+func units(name corev1.ResourceName, q resource.Quantity) int64 {
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// usage says where the CPU and memory that are bought go.
+func (t *table) usage() {
+	rows := [][]string{{"", "BOUGHT", "PODS", "DAEMONS", "SYSTEM", "FREE"}}
+	for _, u := range t.plan.Summary.Resources {
+		var bought string
+		switch corev1.ResourceName(u.Resource) {
+		case corev1.ResourceCPU:
+			bought = cores(u.Capacity) + " cores"
+		case corev1.ResourceMemory:
+			bought = gib(u.Capacity)
+		default:
+			continue
+		}
+		rows = append(rows, []string{
+			u.Resource, bought, ratio(u.Pods, u.Capacity), ratio(u.Daemons, u.Capacity), ratio(u.Reserved, u.Capacity), ratio(u.Free, u.Capacity),
+		})
+	}
+	if len(rows) > 1 {
+		t.section("WHERE IT GOES")
+		t.columns(rows)
+	}
+}
+
+// present lists what goes onto machines that are there.
+func (t *table) present() {
+	if len(t.plan.Existing) == 0 {
+		return
+	}
+	const most = 20
+	t.section("ON MACHINES THAT ARE THERE")
+	var rows [][]string
+	for i, a := range t.plan.Existing {
+		if i == most && len(t.plan.Existing) > most+1 {
+			rows = append(rows, []string{fmt.Sprintf("and %d more", len(t.plan.Existing)-most), "(-o json lists them all)"})
+			break
+		}
+		counts := map[string]int{}
+		for _, pod := range a.Pods {
+			counts[t.Workload(pod)]++
+		}
+		rows = append(rows, []string{a.Node, summarise(counts, 4)})
+	}
+	t.columns(rows)
+}
+
+// refusal is pods of one workload that are refused for the same reasons.
+type refusal struct {
+	workload string
+	pods     int
+	first    *scheduling.Unschedulable
+}
+
+// refused lists the pods that have no place, by workload, and what would help.
+func (t *table) refused() {
+	if len(t.plan.Unschedulable) == 0 {
+		return
+	}
+	type key struct{ workload, message string }
+	index := map[key]*refusal{}
+	for i := range t.plan.Unschedulable {
+		u := &t.plan.Unschedulable[i]
+		k := key{t.Workload(u.Pod), u.Message}
+		if index[k] == nil {
+			index[k] = &refusal{workload: k.workload, first: u}
+		}
+		index[k].pods++
+	}
+	refusals := slices.SortedFunc(maps.Values(index), func(a, b *refusal) int {
+		return cmp.Or(strings.Compare(a.workload, b.workload), strings.Compare(a.first.Pod, b.first.Pod))
+	})
+	t.section("NOT PLACED")
+	for _, r := range refusals {
+		t.line("  %s (%s)", r.workload, count(r.pods, "pod"))
+		t.causes(r.first)
+		for _, fix := range r.first.Fixes {
+			t.line("    would help: %s", fix)
+		}
+	}
+}
+
+// causes writes the reasons of a refusal, the most frequent first.
+func (t *table) causes(u *scheduling.Unschedulable) {
+	const most = 5
+	if len(u.Reasons) == 0 {
+		t.line("    %s", u.Message)
+		return
+	}
+	var rows [][]string
+	for i, reason := range u.Reasons {
+		if i == most && len(u.Reasons) > most+1 {
+			rows = append(rows, []string{"", fmt.Sprintf("and %d more reasons", len(u.Reasons)-most)})
+			break
+		}
+		rows = append(rows, []string{fmt.Sprintf("  %d×", reason.Count), reason.Detail})
+	}
+	t.columns(rows)
+}
+
+// warnings lists what was noticed, objects with the same warning together.
+func (t *table) warnings() {
+	if len(t.plan.Warnings) == 0 {
+		return
+	}
+	const most = 5
+	objects := map[string][]string{}
+	var messages []string
+	for _, w := range t.plan.Warnings {
+		if len(objects[w.Message]) == 0 {
+			messages = append(messages, w.Message)
+		}
+		objects[w.Message] = append(objects[w.Message], w.Object)
+	}
+	t.section("WARNINGS")
+	for _, message := range messages {
+		names := objects[message]
+		if len(names) > most+1 {
+			names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
+		}
+		t.line("  %s: %s", join(names), message)
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWrongUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"plan":                                "nothing to read",
+		"plan shop.yaml":                      `unexpected argument "shop.yaml"; name manifests with -f`,
+		"plan -f":                             "flag needs an argument",
+		"plan -f x --colour":                  "unknown flag: --colour",
+		"plan -f x -o xml":                    `--output "xml": want one of table, json, yaml or nodeclaims`,
+		"plan -f x --effort hard":             `--effort "hard": want fast, default, thorough or a number from 1`,
+		"plan -f x --effort 0":                `--effort "0"`,
+		"plan -f x --effort -3":               `--effort "-3"`,
+		"plan -f x --strategy best":           `--strategy "best": want one of lowest-price`,
+		"plan -f x --min-values-policy soft":  `--min-values-policy "soft": want one of strict or best-effort`,
+		"plan -f x --weights heavy":           `--weights "heavy": want one of strict or ignore`,
+		"plan -f x --max-options -1":          "--max-options -1: must not be negative",
+		"plan -f x --max-options many":        "invalid argument",
+		"plan -f x --timeout -1s":             "--timeout -1s: must not be negative",
+		"plan -f x --timeout soon":            "invalid argument",
+		"plan -f x --capacity-types free":     "--capacity-types: ",
+		"plan -f shop.yaml --filter cpu>=lot": "--filter",
+		"verify -f x":                         "no plan to verify",
+		"verify -f - --plan -":                "stdin cannot hold both",
+		"verify x":                            `unexpected argument "x"`,
+		"catalog -o yaml":                     `--output "yaml": want one of table, json or csv`,
+		"catalog ec2/us-east-1":               "name a catalog with --catalog",
+		"version now":                         `unexpected argument "now"`,
+		"plann":                               `unknown command "plann"`,
+		"--colour":                            "unknown flag: --colour",
+	} {
+		t.Run(args, func(t *testing.T) {
+			r := run(t, strings.Fields(args)...)
+			require.Equal(t, exitUsage, r.code, r.stderr)
+			require.Contains(t, r.stderr, want)
+			require.Contains(t, r.stderr, "--help' for usage.")
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range []string{"", "--help", "help", "help plan", "plan --help", "verify -h", "catalog -h"} {
+		r := run(t, strings.Fields(args)...)
+		require.Equal(t, exitOK, r.code)
+		require.Contains(t, r.stdout, "Usage:")
+		require.Empty(t, r.stderr)
+	}
+	require.Contains(t, run(t).stdout, "Exit codes:")
+}
+
+func TestVersion(t *testing.T) {
+	r := run(t, "version")
+	require.Equal(t, exitOK, r.code)
+	require.True(t, strings.HasPrefix(r.stdout, "plimsoll "), r.stdout)
+}
+
+func TestRegions(t *testing.T) {
+	r := run(t, "catalog", "--regions")
+	require.Equal(t, exitOK, r.code)
+	require.Contains(t, r.stdout, "ec2/us-east-1\n")
+	require.Contains(t, r.stdout, "azure/eastus\n")
+	for line := range strings.Lines(r.stdout) {
+		_, err := openCatalog(strings.TrimSpace(line))
+		require.NoError(t, err)
+	}
+}
+
+func TestCatalogIsSortedByPrice(t *testing.T) {
+	r := run(t, "catalog", "--filter", "arch=arm64,cpu=8,category=m", "--capacity-types", "on-demand")
+	require.Equal(t, exitOK, r.code)
+	last := ""
+	for i, line := range strings.Split(strings.TrimSpace(r.stdout), "\n") {
+		columns := strings.Fields(line)
+		if price := columns[len(columns)-1]; i > 0 {
+			require.LessOrEqual(t, last, price)
+			last = price
+		}
+	}
+	require.NotEmpty(t, last)
+}
+
+func TestAFullDiskIsAnError(t *testing.T) {
+	var stderr strings.Builder
+	code := Run(t.Context(), []string{"version"}, nil, refusing{}, &stderr)
+	require.Equal(t, exitBadInput, code)
+	require.Equal(t, "error: disk full\n", stderr.String())
+}
+
+type refusing struct{}
+
+func (refusing) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestNumbers(t *testing.T) {
+	require.Equal(t, "1,234,567.89", thousands("1234567.89"))
+	require.Equal(t, "999", thousands("999"))
+	require.Equal(t, "1,000", thousands("1000"))
+	for share, want := range map[float64]string{0: "0%", 0.0004: "less than 0.1%", 0.0041: "0.4%", 0.05: "5%", 0.1234: "12%", 1.5: "150%"} {
+		require.Equal(t, want, percent(share))
+	}
+	require.Equal(t, "-", ratio(1, 0))
+	require.Equal(t, "50%", ratio(1, 2))
+	require.Equal(t, "1.5", cores(1500))
+	require.Equal(t, "0.25", cores(250))
+	require.Equal(t, "100", cores(100_000))
+	require.Equal(t, "1 GiB", gib(1<<30))
+	require.Equal(t, "0.5 GiB", gib(1<<29))
+	require.Equal(t, "1 pod", count(1, "pod"))
+	require.Equal(t, "12,000 pods", count(12000, "pod"))
+	require.Equal(t, "a", list([]string{"a"}))
+	require.Equal(t, "a, b or c", list([]string{"a", "b", "c"}))
+	require.Empty(t, list(nil))
+}
