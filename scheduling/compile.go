@@ -48,6 +48,7 @@ type purchase struct {
 type templateOffers struct {
 	daemons []model.Bits // by daemon, the offers it runs on
 	list    []templateOffer
+	crowded []templateOffer // offers that daemons alone would overfill: never bought
 }
 
 // templateOffer is one of them: what room it has and whom it admits.
@@ -253,11 +254,12 @@ func (c *compiler) listOffers(v *template, x *templateOffers, admits []model.Bit
 		if !c.offers.offers[o].launchable || !column.Any() {
 			return
 		}
-		room := c.rooms.number(c, c.offers.offers[o].shape, x.daemons, o)
-		if room < 0 {
+		t := templateOffer{offer: o, room: c.rooms.number(c, c.offers.offers[o].shape, x.daemons, o), column: c.columns.number(column)}
+		if t.room < 0 {
+			x.crowded = append(x.crowded, t)
 			return
 		}
-		out = append(out, templateOffer{offer: o, room: room, column: c.columns.number(column)})
+		out = append(out, t)
 	})
 	return out
 }
@@ -391,7 +393,7 @@ func (t *roomTable) number(c *compiler, shape int, daemons []model.Bits, offer i
 	}
 	b := binary.AppendVarint(t.buffer[:0], int64(shape))
 	for i, row := range daemons {
-		if row.Has(offer) {
+		if row != nil && row.Has(offer) {
 			b = binary.AppendVarint(b, int64(i))
 		}
 	}
@@ -402,7 +404,7 @@ func (t *roomTable) number(c *compiler, shape int, daemons []model.Bits, offer i
 	room := slices.Clone(c.offers.shapes[shape].allocatable)
 	n := len(t.rooms)
 	for i, row := range daemons {
-		if !row.Has(offer) {
+		if row == nil || !row.Has(offer) {
 			continue
 		}
 		for d, q := range c.daemons[i].requests {

@@ -21,6 +21,7 @@ type existingNode struct {
 	taints []corev1.Taint
 	room   []int64
 	ports  []hostPort // bound by what runs there, daemons to come included
+	suits  model.Bits // groups that labels and taints allow there
 }
 
 // going reports whether a node is being removed, so that it receives no pods and
@@ -188,12 +189,14 @@ func (p *Problem) catalogOf(pool string) *instancetypes.Catalog {
 
 // bin turns a node into the engine's form.
 func (c *compiler) bin(x *existingNode) model.Bin {
+	x.suits = model.NewBits(len(c.classes.groups))
 	b := model.Bin{Room: x.room, Admits: model.NewBits(len(c.classes.groups)), Soft: model.NewBits(len(c.classes.groups))}
 	for g, group := range c.classes.groups {
 		hard, soft := untolerated(group.tolerations, x.taints)
 		if hard != nil || !group.matchesNode(x.node.Name, x.node.Labels) {
 			continue
 		}
+		x.suits.Set(g)
 		if _, clash := portsClash(group.ports, x.ports); clash {
 			continue
 		}

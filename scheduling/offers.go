@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,9 +48,13 @@ type column struct {
 	defined bool
 }
 
-// prioritizedTier separates the capacity types that a prioritized ranking puts
-// first, in nano-USD per hour: more than any machine costs.
-const prioritizedTier = 10_000 * 1_000_000_000
+// A prioritized ranking looks at capacity types first, at instance types next and at
+// prices last. The search sees that as surcharges, in nano-USD per hour, of more
+// than machines cost.
+const (
+	prioritizedTier = 1_000_000 * 1_000_000_000
+	prioritizedStep = 2_000 * 1_000_000_000
+)
 
 func newOfferTable(p *Problem, s *Solver, table *resourceTable) *offerTable {
 	t := &offerTable{
@@ -93,9 +96,7 @@ func (t *offerTable) add(p *Problem, s *Solver, table *resourceTable, catalog *i
 		}
 	}
 	added := t.offers[from:]
-	slices.SortFunc(added, func(a, b offer) int {
-		return cmp.Or(cmp.Compare(a.cost, b.cost), s.Ranking.Compare(a.candidate(), b.candidate()))
-	})
+	slices.SortFunc(added, func(a, b offer) int { return s.Ranking.Compare(a.candidate(), b.candidate()) })
 	t.spans[catalog] = [2]int{from, len(t.offers)}
 }
 
@@ -109,8 +110,22 @@ func (s *Solver) cost(c offerings.Candidate) int64 {
 	cost := int64(s.Ranking.ExpectedPrice(c))
 	if s.Ranking.Strategy == offerings.Prioritized {
 		cost += int64(s.capacityTypeRank(c.Offering.CapacityType)) * prioritizedTier
+		cost += int64(s.priorityRank(c.InstanceType)) * prioritizedStep
 	}
 	return cost
+}
+
+// priorityRank is the place of an instance type among the caller's priorities; types
+// without one come last.
+func (s *Solver) priorityRank(name string) int {
+	own, ok := s.Ranking.Priorities[name]
+	better := map[int]bool{}
+	for _, p := range s.Ranking.Priorities {
+		if !ok || p < own {
+			better[p] = true
+		}
+	}
+	return len(better)
 }
 
 // capacityTypeRank is the place of a capacity type in the ranking's order.

@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"slices"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -41,16 +43,18 @@ func (c *compiler) boundInput(placed []int64) bound.Input {
 		return in
 	}
 	type machine struct{ room, column int }
-	cheapest := map[machine]int{}
 	type reservation struct {
 		id    string
 		room  int
 		price int64
 	}
+	cheapest := map[machine]int{}
 	reserved := map[reservation]bool{}
 	for ti := range c.offered {
-		for _, o := range c.offered[ti].list {
+		daemons := c.certain(ti)
+		for _, o := range slices.Concat(c.offered[ti].list, c.offered[ti].crowded) {
 			x := &c.offers.offers[o.offer]
+			o.room = c.roomFor(x.shape, daemons, o.offer)
 			price := int64(x.offering.Price)
 			if x.offering.CapacityType == offerings.Reserved {
 				r := reservation{x.offering.ReservationID, o.room, price}
@@ -75,15 +79,39 @@ func (c *compiler) boundInput(placed []int64) bound.Input {
 			in.Options = append(in.Options, bound.Option{Cap: c.rooms.rooms[o.room], Price: price})
 		}
 	}
-	for i := range c.model.Bins {
-		b := &c.model.Bins[i]
-		shared := b.Admits.Clone()
+	for i := range c.nodes {
+		shared := c.nodes[i].suits.Clone()
 		shared.And(groups)
 		if shared.Any() {
-			in.Free = append(in.Free, bound.Bin{Cap: b.Room, Count: 1})
+			in.Free = append(in.Free, bound.Bin{Cap: c.nodes[i].room, Count: 1})
 		}
 	}
 	return in
+}
+
+// certain are the rows of the daemons of a template that run whatever value is
+// chosen for the labels that its pool leaves open; the others are nil. Counting
+// fewer daemons keeps the bound valid.
+func (c *compiler) certain(ti int) []model.Bits {
+	rows := make([]model.Bits, len(c.daemons))
+	open := c.templates[ti].open
+	for i, d := range c.daemons {
+		sure := true
+		d.constraint.expressions(func(e *expression) { sure = sure && !open[e.Key()] })
+		if sure {
+			rows[i] = c.offered[ti].daemons[i]
+		}
+	}
+	return rows
+}
+
+// roomFor is the number of the room that daemons leave on a shape, or that of the
+// bare shape where they do not fit: a bound may not rest on their keeping pods away.
+func (c *compiler) roomFor(shape int, daemons []model.Bits, offer int) int {
+	if n := c.rooms.number(c, shape, daemons, offer); n >= 0 {
+		return n
+	}
+	return c.rooms.number(c, shape, nil, offer)
 }
 
 // usable reports whether any placed class could sit on the offer's machines alone.

@@ -21,6 +21,7 @@ type template struct {
 	set    requirements.Set
 	labels map[string]string // what machines carry beside the labels of their offer
 	within model.Bits        // offers that the pool's requirements allow
+	open   map[string]bool   // labels that the pool leaves open
 	// selectors are the requirements that all launches share; built when first needed.
 	selectors []requirements.Selector
 }
@@ -106,11 +107,12 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 		open = append(open, openKey{key: key, atoms: asked.atoms(set.Get(key))})
 	}
 	for _, choice := range combine(open, asked) {
-		v := &template{pool: p, number: number, set: set, labels: map[string]string{}, within: within}
+		v := &template{pool: p, number: number, set: set, labels: map[string]string{}, within: within, open: map[string]bool{}}
 		for k, value := range labels {
 			v.labels[k] = value
 		}
 		for i, a := range choice {
+			v.open[open[i].key] = true
 			if !a.absent {
 				v.labels[open[i].key] = a.value
 			}

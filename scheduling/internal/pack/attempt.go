@@ -32,6 +32,55 @@ func (a *attempt) better(b *attempt) bool {
 	) < 0
 }
 
+// earlier reports whether a places more pods than b, or as many of them in earlier
+// passes and more in some.
+func (a *attempt) earlier(b *attempt) bool {
+	if c := slices.Compare(b.placed, a.placed); c != 0 {
+		return c < 0
+	}
+	for i := range a.bought {
+		if x, y := pods(a.bought[i]), pods(b.bought[i]); x != y {
+			return x > y
+		}
+	}
+	return false
+}
+
+// pods counts the pods on machines.
+func pods(nodes []model.Node) (n int64) {
+	for i := range nodes {
+		for _, it := range nodes[i].Items {
+			n += it.N * nodes[i].N
+		}
+	}
+	return n
+}
+
+// clone returns an attempt that shares nothing that changes with a.
+func (a *attempt) clone() *attempt {
+	c := &attempt{
+		bins:     &bins{},
+		unplaced: slices.Clone(a.unplaced), budget: a.budget.clone(), placed: slices.Clone(a.placed),
+		cost: a.cost, nodes: a.nodes,
+	}
+	for _, nodes := range a.bought {
+		c.bought = append(c.bought, cloneNodes(nodes))
+	}
+	for i := range a.bins.room {
+		c.bins.room = append(c.bins.room, slices.Clone(a.bins.room[i]))
+		c.bins.items = append(c.bins.items, slices.Clone(a.bins.items[i]))
+	}
+	return c
+}
+
+func cloneNodes(nodes []model.Node) []model.Node {
+	out := slices.Clone(nodes)
+	for i := range out {
+		out[i].Items = slices.Clone(out[i].Items)
+	}
+	return out
+}
+
 // settle computes what an attempt is judged by.
 func (a *attempt) settle(p *model.Problem, levels []int32) {
 	a.cost, a.nodes = 0, 0
@@ -120,7 +169,7 @@ func (s *search) topUp(nodes []model.Node, pass model.Pass, remaining []int64) [
 				break
 			}
 			if n := s.roomFor(&singles[i], c, pass, remaining[c]); n > 0 {
-				add(&singles[i], c, n)
+				singles[i].Items = add(singles[i].Items, c, n)
 				remaining[c] -= n
 			}
 		}
@@ -145,20 +194,16 @@ func (s *search) roomFor(node *model.Node, c model.ClassID, pass model.Pass, n i
 			n = min(n, (option.Room[d]-load[d])/q)
 		}
 	}
-	var have int64
 	groups := model.NewBits(p.Groups)
 	groups.Set(int(class.Group))
 	for _, it := range node.Items {
-		if it.Class == c {
-			have = it.N
-		}
 		if _, found := slices.BinarySearch(class.Conflicts, it.Class); found {
 			return 0
 		}
 		groups.Set(int(p.Classes[it.Class].Group))
 	}
 	if class.PerNode > 0 {
-		n = min(n, class.PerNode-have)
+		n = min(n, class.PerNode-held(node.Items, c))
 	}
 	for n > 0 && option.Floor >= 0 {
 		for d, q := range class.Request {
@@ -173,17 +218,6 @@ func (s *search) roomFor(node *model.Node, c model.ClassID, pass model.Pass, n i
 		n /= 2
 	}
 	return max(n, 0)
-}
-
-// add puts n pods of class c onto a machine.
-func add(node *model.Node, c model.ClassID, n int64) {
-	for i := range node.Items {
-		if node.Items[i].Class == c {
-			node.Items[i].N += n
-			return
-		}
-	}
-	node.Items = append(node.Items, model.Item{Class: c, N: n})
 }
 
 // unbundle turns machines bought many times over into single ones with items of

@@ -63,12 +63,15 @@ func (b *bins) place(p *model.Problem, order []model.ClassID, remaining []int64)
 				}
 			}
 			if class.PerNode > 0 {
-				n = min(n, class.PerNode)
+				n = min(n, class.PerNode-held(b.items[s.bin], c))
+			}
+			if n <= 0 {
+				continue
 			}
 			for d, q := range class.Request {
 				b.room[s.bin][d] -= q * n
 			}
-			b.items[s.bin] = append(b.items[s.bin], model.Item{Class: c, N: n})
+			b.items[s.bin] = add(b.items[s.bin], c, n)
 			remaining[c] -= n
 		}
 	}
@@ -93,4 +96,25 @@ func spare(left, room, request []int64) float64 {
 		}
 	}
 	return worst
+}
+
+// held is how many pods of class c are among items.
+func held(items []model.Item, c model.ClassID) int64 {
+	for _, it := range items {
+		if it.Class == c {
+			return it.N
+		}
+	}
+	return 0
+}
+
+// add returns items with n pods of class c more.
+func add(items []model.Item, c model.ClassID, n int64) []model.Item {
+	for i := range items {
+		if items[i].Class == c {
+			items[i].N += n
+			return items
+		}
+	}
+	return append(items, model.Item{Class: c, N: n})
 }

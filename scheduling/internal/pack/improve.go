@@ -8,24 +8,54 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// improve takes a few machines of one pass apart, badly filled ones more often,
+// improve works on the passes from the given one on. It takes a few machines of one pass apart, badly filled ones more often,
 // and packs their pods anew; what costs less, or as much with fewer machines,
 // stays. It ends with the budget, the deadline, or after tries in vain that grow
 // with the number of machines.
-func (s *search) improve(a *attempt, values []float64) {
+func (s *search) improve(a *attempt, values []float64, from int) {
 	random := rand.New(rand.NewPCG(0x706c696d, 0x736f6c6c))
 	for i, pass := range s.p.Passes {
-		nodes := unbundle(a.bought[i])
-		if len(nodes) < 1 {
+		if i < from || len(a.bought[i]) == 0 {
 			continue
 		}
-		remaining := make([]int64, len(s.p.Classes))
-		for _, node := range nodes {
-			for _, it := range node.Items {
-				remaining[it.Class] += it.N
-			}
+		nodes := unbundle(a.bought[i])
+		s.improvePass(newStage(s.p, pass, s.held(nodes)), &nodes, values, a.budget, random)
+		a.bought[i] = nodes
+	}
+	a.settle(s.p, s.levels)
+}
+
+// held counts the pods on machines by class.
+func (s *search) held(nodes []model.Node) []int64 {
+	counts := make([]int64, len(s.p.Classes))
+	for i := range nodes {
+		for _, it := range nodes[i].Items {
+			counts[it.Class] += it.N * nodes[i].N
 		}
-		s.improvePass(newStage(s.p, pass, remaining), &nodes, values, a.budget, random)
+	}
+	return counts
+}
+
+// exchange replaces every machine by the cheapest option that holds its pods.
+func (s *search) exchange(a *attempt) {
+	for i, pass := range s.p.Passes {
+		if len(a.bought[i]) == 0 {
+			continue
+		}
+		nodes := unbundle(a.bought[i])
+		st := newStage(s.p, pass, s.held(nodes))
+		st.sortByCost(s.p)
+		remaining := make([]int64, len(s.p.Classes))
+		for at := range nodes {
+			picked := []int{at}
+			cost, _ := s.takeApart(nodes, picked, remaining, a.budget)
+			if fresh := s.unite(st, nodes, picked, remaining, cost, a.budget); fresh != nil {
+				nodes[at] = fresh[0]
+				continue
+			}
+			a.budget.spend(&s.p.Options[nodes[at].Option], 1)
+			clear(remaining)
+		}
 		a.bought[i] = nodes
 	}
 	a.settle(s.p, s.levels)

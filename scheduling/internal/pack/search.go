@@ -71,7 +71,10 @@ func Search(p *model.Problem, params Params) Outcome {
 		}
 	}
 	if best.cost > 0 && !s.over() {
-		s.improve(best, bestValues)
+		s.improve(best, bestValues, 0)
+	}
+	if s.limited() {
+		best = s.reconsider(best, bestValues)
 	}
 	return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work}
 }
@@ -83,6 +86,49 @@ func (s *search) over() bool {
 		return true
 	}
 	return s.fill.work-s.start > s.params.Work
+}
+
+// limited reports whether limits or reservations can stand in the way of anything.
+func (s *search) limited() bool {
+	return len(s.p.Supply) > 0 || slices.ContainsFunc(s.p.Pools, func(p model.Pool) bool { return len(p.Limits) > 0 })
+}
+
+// reconsider uses what improvement has freed of limits and reservations: machines
+// are exchanged for the cheapest that hold their pods, then pods that were left out
+// or that ended in a later pass are offered to what is left.
+func (s *search) reconsider(a *attempt, values []float64) *attempt {
+	s.exchange(a)
+	s.order = binOrder(s.p, values)
+	for range s.p.Passes {
+		again := a.clone()
+		remaining := again.unplaced
+		moved := false
+		for i := 1; i < len(again.bought); i++ {
+			for j := range again.bought[i] {
+				node := &again.bought[i][j]
+				again.budget.spend(&s.p.Options[node.Option], -node.N)
+				for _, it := range node.Items {
+					remaining[it.Class] += it.N * node.N
+				}
+				moved = true
+			}
+			again.bought[i] = nil
+		}
+		if !moved && !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
+			break
+		}
+		s.round(again, remaining, values)
+		again.settle(s.p, s.levels)
+		if slices.Compare(again.placed, a.placed) < 0 || !again.earlier(a) {
+			break
+		}
+		if !s.over() {
+			s.improve(again, values, 1)
+		}
+		s.exchange(again)
+		a = again
+	}
+	return a
 }
 
 // scarce reports whether pods were left out that some option could hold: limits or
