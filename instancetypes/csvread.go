@@ -155,7 +155,7 @@ func (c *csvReader) readTypeCell(t *csvType, i int, cell string, line int) {
 	cell = strings.Clone(cell)
 	t.said[i] = csvSaying{cell: cell, line: line}
 	if err := c.columns[i].set(&t.InstanceType, nil, cell); err != nil {
-		c.cellFault(t, i, cell, err.Error())
+		c.cellFault(t, i, cell, reason(err))
 		t.explained = append(t.explained, c.columns[i].path)
 	}
 }
@@ -172,7 +172,7 @@ func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 		filled = true
 		priced = priced || column.name == "price"
 		if err := column.set(nil, &o, strings.Clone(row[i])); err != nil {
-			c.cellFault(t, i, row[i], err.Error())
+			c.cellFault(t, i, row[i], reason(err))
 			t.explained = append(t.explained, path+column.path)
 		}
 	}

@@ -103,3 +103,13 @@ func shortened(value string) string {
 	}
 	return fmt.Sprintf("%q (%d bytes)", value[:limit]+"…", len(value))
 }
+
+// reason returns what an error of package offerings says about a value, without
+// the value: the fault has that already.
+func reason(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, `": `); i >= 0 {
+		return text[i+len(`": `):]
+	}
+	return text
+}

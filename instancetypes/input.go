@@ -13,6 +13,7 @@ import (
 const (
 	maxInput = 256 << 20 // bytes of a whole file
 	maxEntry = 4 << 20   // bytes of one instance type, or of one row
+	maxLines = 1 << 18   // lines of one instance type
 )
 
 // position is a place in a file: line and column in bytes, from 1.
@@ -53,6 +54,9 @@ func (in *input) Read(p []byte) (int, error) {
 	switch {
 	case in.read >= maxInput:
 		in.err = fmt.Errorf("the file is larger than %d MiB: this is not a catalog", maxInput>>20)
+		return 0, in.err
+	case len(in.newlines)-in.head > maxLines:
+		in.err = fmt.Errorf("a single entry has more than %d lines: this is not a catalog", maxLines)
 		return 0, in.err
 	case in.read-in.entry >= maxEntry:
 		in.err = fmt.Errorf("a single entry is larger than %d MiB: this is not a catalog", maxEntry>>20)

@@ -120,7 +120,7 @@ func TestReadJSONFaults(t *testing.T) {
 		{"endless quantity", one(`"name":"m","capacity":{"cpu":"1","memory":"1e1000000000"}`), []string{"is too long for a quantity"}},
 		{"NaN", offering(`"zone":"a","capacityType":"spot","price":NaN`), []string{"is not JSON: invalid character 'N'"}},
 		{"price as a string", offering(`"zone":"a","capacityType":"spot","price":"1"`), []string{"offerings[0].price: must be a number, not a string"}},
-		{"negative price", offering(`"zone":"a","capacityType":"spot",` + "\n" + `"price":-1`), []string{`line 2, column 9: instance type m: offerings[0].price: price "-1": must not be negative`}},
+		{"negative price", offering(`"zone":"a","capacityType":"spot",` + "\n" + `"price":-1`), []string{`line 2, column 9: instance type m: offerings[0].price: "-1": must not be negative`}},
 		{"huge price", offering(`"zone":"a","capacityType":"spot","price":1e300`), []string{"must not exceed"}},
 		{"no price", offering(`"zone":"a","capacityType":"spot"`), []string{"offerings[0].price: is missing; write 0 for what costs nothing"}},
 		{"half a machine", offering(`"zone":"a","capacityType":"reserved","price":1,"reservationID":"x","reservationCount":1.5`), []string{`reservationCount: "1.5": must be a whole number`}},
@@ -133,7 +133,7 @@ func TestReadJSONFaults(t *testing.T) {
 			[]string{
 				`line 1, column 49: instance type m: capacity.cpu: "x": is not a quantity`,
 				"line 1, column 19: instance type m: capacity.memory: is missing",
-				`line 4, column 43: instance type n: offerings[1].price: price "-1": must not be negative`,
+				`line 4, column 43: instance type n: offerings[1].price: "-1": must not be negative`,
 				"line 4, column 1: instance type n: offerings[1].zone: must not be empty",
 				"line 4, column 1: instance type n: offerings[1].capacityType",
 			},

@@ -123,10 +123,14 @@ func (c *jsonCursor) wrong(tok json.Token, path, want string) {
 
 // skip passes over the value that begins with tok.
 func (c *jsonCursor) skip(tok json.Token) {
+	const deepest = 1000
 	for depth := 0; !c.stop; tok = c.token() {
 		switch tok {
 		case json.Delim('{'), json.Delim('['):
-			depth++
+			if depth++; depth > deepest {
+				c.fault("", "", "is nested too deeply: this is not a catalog")
+				c.stop = true
+			}
 		case json.Delim('}'), json.Delim(']'):
 			depth--
 		}

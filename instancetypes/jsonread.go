@@ -220,7 +220,7 @@ func (c *jsonCursor) price(path string) offerings.Price {
 	}
 	p, err := offerings.ParsePrice(text)
 	if err != nil {
-		c.fault(path, "", err.Error())
+		c.fault(path, text, reason(err))
 	}
 	return p
 }

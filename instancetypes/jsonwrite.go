@@ -1,7 +1,7 @@
 package instancetypes
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,18 +33,18 @@ func (o overheadJSON) IsZero() bool {
 // describes, with one line for each type and each offering. [ReadJSON] reads it
 // back; the same catalog gives the same bytes.
 func (c *Catalog) WriteJSON(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	if err := c.writeJSON(out); err != nil {
-		return fmt.Errorf("writing JSON catalog: %w", err)
+	var out bytes.Buffer
+	err := c.writeJSON(&out)
+	if err == nil {
+		_, err = w.Write(out.Bytes())
 	}
-	if err := out.Flush(); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing JSON catalog: %w", err)
 	}
 	return nil
 }
 
-// writeJSON leaves the errors of the writer to Flush.
-func (c *Catalog) writeJSON(out *bufio.Writer) error {
+func (c *Catalog) writeJSON(out *bytes.Buffer) error {
 	fmt.Fprintf(out, "{\n\"version\":%s,\n", formatVersion)
 	if statements := c.Provenance(); len(statements) > 0 {
 		text, err := json.Marshal(statements)
@@ -53,7 +53,7 @@ func (c *Catalog) writeJSON(out *bufio.Writer) error {
 		}
 		fmt.Fprintf(out, "\"provenance\":%s,\n", text)
 	}
-	fmt.Fprint(out, "\"instanceTypes\":[")
+	out.WriteString("\"instanceTypes\":[")
 	separator := "\n"
 	for t := range c.All() {
 		out.WriteString(separator)
@@ -66,7 +66,7 @@ func (c *Catalog) writeJSON(out *bufio.Writer) error {
 	return nil
 }
 
-func (t *InstanceType) writeJSON(out *bufio.Writer) error {
+func (t *InstanceType) writeJSON(out *bytes.Buffer) error {
 	labels := maps.Clone(t.Labels)
 	delete(labels, corev1.LabelInstanceTypeStable) // it is the name
 	text, err := json.Marshal(typeJSON{

@@ -17,10 +17,9 @@ import (
 
 func kwokFile(t testing.TB) *instancetypes.Catalog {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "kwok.json"))
+	text, err := os.ReadFile(filepath.Join("testdata", "kwok.json"))
 	require.NoError(t, err)
-	defer f.Close()
-	c, err := instancetypes.ReadKWOK(f)
+	c, err := instancetypes.ReadKWOK(bytes.NewReader(text))
 	require.NoError(t, err)
 	return c
 }
@@ -143,7 +142,7 @@ func TestReadKWOKFaults(t *testing.T) {
 			`capacity.cpu: "x": is not a quantity`, `capacity.memory: "1e999999999": is too long for a quantity`,
 		}},
 		{"quantity of the wrong kind", "[" + entry("m", "amd64", "linux", `"cpu":["x"],"memory":"1Gi"`, "") + "]", []string{`capacity.cpu: "[\"x\"]": is not a quantity`}},
-		{"negative price", offered(kwokOffering("-1", "spot", "a")), []string{`offerings[0].Price: price "-1": must not be negative`}},
+		{"negative price", offered(kwokOffering("-1", "spot", "a")), []string{`offerings[0].Price: "-1": must not be negative`}},
 		{"no price", offered(`{"zone":"a","capacityType":"spot"}`), []string{"offerings[0].Price: is missing"}},
 		{"no place", offered(`{"Price":1}`), []string{"must say which zone", "must say which capacity type"}},
 		{"vague place", offered(`{"Price":1,"capacityType":"spot","Requirements":[{"key":"topology.kubernetes.io/zone","operator":"NotIn","values":["a"]}]}`), []string{
@@ -180,12 +179,11 @@ func TestReadKWOKFaults(t *testing.T) {
 func TestReadKWOKOfKarpenter(t *testing.T) {
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
-	f, err := os.Open(filepath.Join(home, "go", "pkg", "mod", "sigs.k8s.io", "karpenter@v1.14.1", "kwok", "examples", "aws_instance_types.json"))
+	text, err := os.ReadFile(filepath.Join(home, "go", "pkg", "mod", "sigs.k8s.io", "karpenter@v1.14.1", "kwok", "examples", "aws_instance_types.json"))
 	if err != nil {
 		t.Skip("sigs.k8s.io/karpenter@v1.14.1 is not in the module cache")
 	}
-	defer f.Close()
-	c, err := instancetypes.ReadKWOK(f)
+	c, err := instancetypes.ReadKWOK(bytes.NewReader(text))
 	require.NoError(t, err)
 	assert.Equal(t, 853, c.Len())
 	for it := range c.All() {

@@ -169,7 +169,7 @@ func (o kwokOffering) offerings(path string, report func(field, value, problem s
 	case o.Price == "":
 		report(path+".Price", "", "is missing")
 	case err != nil:
-		report(path+".Price", "", err.Error())
+		report(path+".Price", o.Price.String(), reason(err))
 	}
 	if len(zones) == 0 {
 		report(path+".Requirements", "", "must say which zone ("+offerings.ZoneLabel+")")

@@ -87,6 +87,7 @@ func TestReadersGiveUpOnJunk(t *testing.T) {
 				junk := &endless{text: tc.repeat}
 				limited := io.LimitReader(junk, 40<<20)
 				var before, after runtime.MemStats
+				runtime.GC()
 				runtime.ReadMemStats(&before)
 				start := time.Now()
 				c, err := read(io.MultiReader(strings.NewReader(tc.start), limited))
