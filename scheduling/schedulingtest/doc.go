@@ -23,15 +23,15 @@
 //	1 type, 3 offerings
 //
 //	pods
-//	3 x web cpu=900m memory=2Gi
+//	4 x web cpu=1 memory=2Gi
 //	----
-//	3 pods
+//	4 pods
 //
 //	solve
 //	----
 //	default-1  m6.large  reserved@a  0.02/h  web x2
-//	default-2  m6.large  spot@a      0.03/h  web
-//	cost 0.05/h  bound 0.05/h  complete
+//	default-2  m6.large  spot@a      0.03/h  web x2
+//	cost 0.05/h  bound 0.05/h  optimal
 //
 // The commands of a file work on one problem, in order. Each of these replaces what
 // an earlier command of that name has set, except pool, which replaces the pool of

@@ -1,0 +1,97 @@
+package schedulingtest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Builders make the objects of a problem in a line each, and Audit solves it and
+// tests every promise about the plan.
+func ExampleAudit() {
+	problem := scheduling.Problem{
+		Catalog: schedulingtest.MustCatalog(
+			schedulingtest.Type("m.large",
+				schedulingtest.Capacity(schedulingtest.Cores(2), schedulingtest.GiB(8)),
+				schedulingtest.OnDemand("a", schedulingtest.Cents(10)))),
+		NodePools: []*scheduling.NodePool{
+			schedulingtest.NodePool("batch", schedulingtest.Taint("dedicated", "batch", corev1.TaintEffectNoSchedule)),
+		},
+		Pods: schedulingtest.Pods(4, "job",
+			schedulingtest.Requests(schedulingtest.MilliCPU(500), schedulingtest.GiB(1)),
+			schedulingtest.TolerateKey("dedicated", "")),
+	}
+	plan, err := schedulingtest.Audit(context.Background(), scheduling.Solver{}, problem)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(plan.Launches), "machine for", plan.Summary.PricePerHour, "USD/h")
+	// Output: 1 machine for 0.1 USD/h
+}
+
+// A scenario is text: what there is, and what is planned for it.
+func ExampleRunScenario() {
+	text, err := schedulingtest.RunScenario(context.Background(), `# Spot is cheaper.
+catalog
+m.large cpu=2 memory=8Gi spot@a=0.03 on-demand@a=0.10
+----
+
+pods
+4 x web cpu=1 memory=2Gi
+----
+
+solve
+----
+`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(text)
+	// Output:
+	// # Spot is cheaper.
+	// catalog
+	// m.large cpu=2 memory=8Gi spot@a=0.03 on-demand@a=0.10
+	// ----
+	// 1 type, 2 offerings
+	//
+	// pods
+	// 4 x web cpu=1 memory=2Gi
+	// ----
+	// 4 pods
+	//
+	// solve
+	// ----
+	// default-1..2  m.large  spot@a  0.03/h  web x2
+	// cost 0.06/h  bound 0.06/h  optimal
+}
+
+// Minimise and Scenario turn a large problem that shows something into a small text
+// that still does.
+func ExampleMinimise() {
+	problem := schedulingtest.Random(4, schedulingtest.Size{})
+	usesSpot := func(p scheduling.Problem) bool {
+		plan, err := scheduling.Solver{}.Solve(context.Background(), p)
+		if err != nil {
+			return false
+		}
+		for _, l := range plan.Launches {
+			if l.Options[0].CapacityType == "spot" {
+				return true
+			}
+		}
+		return false
+	}
+	small := schedulingtest.Minimise(problem, usesSpot)
+	fmt.Println(len(problem.Pods), "pods before,", len(small.Pods), "after")
+	fmt.Println(strings.Contains(schedulingtest.Scenario(small), "spot@"))
+	// Output:
+	// 39 pods before, 1 after
+	// true
+}
