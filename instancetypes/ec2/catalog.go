@@ -17,23 +17,19 @@ func Regions() []string { return embedded.Regions(files) }
 // embedded tables, in some milliseconds; nothing is kept. The error for a region that
 // is not embedded proposes the names that come close.
 func Catalog(region string) (*instancetypes.Catalog, error) {
-	table, err := embedded.Region(files, "ec2", region)
+	shapes, prices, err := read(region)
 	if err != nil {
 		return nil, err
 	}
-	prices, err := ec2facts.ReadRegion(table)
+	types, err := build(shapes, prices)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ec2 region %s: %w", region, err)
 	}
-	table, err = embedded.Table(files, "shapes")
+	c, err := instancetypes.NewCatalog(types...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ec2 region %s: %w", region, err)
 	}
-	shapes, err := ec2facts.ReadShapes(table)
-	if err != nil {
-		return nil, err
-	}
-	return build(shapes, prices)
+	return c.WithProvenance(provenance(shapes, prices)...), nil
 }
 
 // MustCatalog is [Catalog] for regions written in source code. It panics on an error.
@@ -45,8 +41,25 @@ func MustCatalog(region string) *instancetypes.Catalog {
 	return c
 }
 
-// build joins shapes and prices. Both are in order of name.
-func build(shapes ec2facts.Shapes, region ec2facts.Region) (*instancetypes.Catalog, error) {
+// read decodes the tables of a region.
+func read(region string) (shapes ec2facts.Shapes, prices ec2facts.Region, err error) {
+	table, err := embedded.Region(files, "ec2", region)
+	if err != nil {
+		return shapes, prices, err
+	}
+	if prices, err = ec2facts.ReadRegion(table); err != nil {
+		return shapes, prices, err
+	}
+	if table, err = embedded.Table(files, "shapes"); err != nil {
+		return shapes, prices, err
+	}
+	shapes, err = ec2facts.ReadShapes(table)
+	return shapes, prices, err
+}
+
+// build joins shapes and prices. Both are in order of name. Offerings of one zone
+// share their maps of labels until the catalog copies them.
+func build(shapes ec2facts.Shapes, region ec2facts.Region) ([]*instancetypes.InstanceType, error) {
 	places := placesOf(region)
 	types := make([]*instancetypes.InstanceType, 0, len(region.Rows))
 	next := 0
@@ -55,7 +68,7 @@ func build(shapes ec2facts.Shapes, region ec2facts.Region) (*instancetypes.Catal
 			next++
 		}
 		if next == len(shapes.List) || shapes.List[next].Name != row.Type {
-			return nil, fmt.Errorf("ec2 region %s: %s: has a price and no shape", region.Name, row.Type)
+			return nil, fmt.Errorf("%s: has a price and no shape", row.Type)
 		}
 		shape := &shapes.List[next]
 		types = append(types, &instancetypes.InstanceType{
@@ -66,9 +79,5 @@ func build(shapes ec2facts.Shapes, region ec2facts.Region) (*instancetypes.Catal
 			Offerings: places.offerings(row),
 		})
 	}
-	c, err := instancetypes.NewCatalog(types...)
-	if err != nil {
-		return nil, fmt.Errorf("ec2 region %s: %w", region.Name, err)
-	}
-	return c.WithProvenance(provenance(shapes, region)...), nil
+	return types, nil
 }

@@ -20,95 +20,93 @@ import (
 
 const group = "karpenter.k8s.aws/instance-"
 
-// eachRegion runs a test on the catalog of every region.
-func eachRegion(t *testing.T, test func(t *testing.T, region string, catalog *instancetypes.Catalog)) {
-	t.Helper()
+// What holds in every region. A region is decoded once for all of it.
+func TestEveryRegion(t *testing.T) {
 	for _, region := range ec2.Regions() {
 		t.Run(region, func(t *testing.T) {
 			catalog, err := ec2.Catalog(region)
-			require.NoError(t, err)
-			test(t, region, catalog)
+			require.NoError(t, err, "the catalog is validated when it is made")
+			require.Greater(t, catalog.Len(), 150)
+			for it := range catalog.All() {
+				checkRoom(t, it)
+				checkOfferings(t, region, it)
+				checkLabels(t, region, it)
+				checkAcceleratorLabels(t, it)
+			}
 		})
 	}
 }
 
-func TestEveryTypeIsSoldAndRoomy(t *testing.T) {
-	eachRegion(t, func(t *testing.T, region string, catalog *instancetypes.Catalog) {
-		require.Greater(t, catalog.Len(), 150)
-		for it := range catalog.All() {
-			require.NoError(t, it.Validate())
-			require.NotEmpty(t, it.Offerings, it.Name)
-			allocatable := it.Allocatable()
-			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods} {
-				q := allocatable[name]
-				require.Positive(t, q.MilliValue(), "%s %s", it.Name, name)
-				capacity := it.Capacity[name]
-				require.LessOrEqual(t, q.Cmp(capacity), 0, "%s %s", it.Name, name)
-			}
-			require.Equal(t, region, it.Labels[corev1.LabelTopologyRegion], it.Name)
-		}
-	})
+// checkRoom: there is room for pods, and no more than the machine has.
+func checkRoom(t *testing.T, it *instancetypes.InstanceType) {
+	t.Helper()
+	allocatable := it.Allocatable()
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods} {
+		q := allocatable[name]
+		require.Positive(t, q.MilliValue(), "%s %s", it.Name, name)
+		capacity := it.Capacity[name]
+		require.LessOrEqual(t, q.Cmp(capacity), 0, "%s %s", it.Name, name)
+	}
 }
 
-func TestOfferingsAreSane(t *testing.T) {
-	eachRegion(t, func(t *testing.T, region string, catalog *instancetypes.Catalog) {
-		for it := range catalog.All() {
-			prices := map[string]offerings.Price{}
-			last := offerings.Price(0)
-			for _, o := range it.Offerings {
-				require.Positive(t, o.Price, "%s %s", it.Name, o.Zone)
-				require.Regexp(t, `^`+region+`[a-f]$`, o.Zone, it.Name)
-				if id, ok := o.Labels["topology.k8s.aws/zone-id"]; ok {
-					require.Regexp(t, `^[a-z0-9]+-az`+strconv.Itoa(int(o.Zone[len(o.Zone)-1]-'a'+1))+`$`, id, it.Name)
-				} else {
-					require.Contains(t, o.Estimated, "unavailable", "%s: only assumed zones have no id", it.Name)
-				}
-				switch o.CapacityType {
-				case offerings.OnDemand:
-					prices[o.Zone] = o.Price
-				case offerings.Spot:
-					require.Contains(t, prices, o.Zone, "%s: spot without on-demand, or before it", it.Name)
-					// The list prices were cut after the spot prices were taken, and in some
-					// zones spot costs as much as on demand.
-					require.LessOrEqual(t, o.Price, prices[o.Zone]+prices[o.Zone]/2, "%s %s", it.Name, o.Zone)
-					require.Contains(t, []float64{0.025, 0.075, 0.125, 0.175, 0.25}, o.InterruptionRate, it.Name)
-					require.GreaterOrEqual(t, o.Price, last, "%s: spot prices ascend with the zones", it.Name)
-					last = o.Price
-				default:
-					t.Fatalf("%s is sold as %s", it.Name, o.CapacityType)
-				}
-			}
+// checkOfferings: a type is sold, each offering in a zone of the region, at prices
+// that make sense together.
+func checkOfferings(t *testing.T, region string, it *instancetypes.InstanceType) {
+	t.Helper()
+	require.NotEmpty(t, it.Offerings, it.Name)
+	prices := map[string]offerings.Price{}
+	last := offerings.Price(0)
+	for _, o := range it.Offerings {
+		require.Positive(t, o.Price, "%s %s", it.Name, o.Zone)
+		letter := strings.TrimPrefix(o.Zone, region)
+		require.True(t, len(letter) == 1 && letter >= "a" && letter <= "f", "%s %s", it.Name, o.Zone)
+		if id, ok := o.Labels["topology.k8s.aws/zone-id"]; ok {
+			require.True(t, strings.HasSuffix(id, "-az"+strconv.Itoa(int(letter[0]-'a'+1))), "%s: zone %s has id %s", it.Name, o.Zone, id)
+		} else {
+			require.Contains(t, o.Estimated, "unavailable", "%s: only assumed zones have no id", it.Name)
 		}
-	})
+		switch o.CapacityType {
+		case offerings.OnDemand:
+			prices[o.Zone] = o.Price
+		case offerings.Spot:
+			require.Contains(t, prices, o.Zone, "%s: spot without on-demand, or before it", it.Name)
+			// In some zones spot costs as much as on demand.
+			require.LessOrEqual(t, o.Price, prices[o.Zone]+prices[o.Zone]/2, "%s %s", it.Name, o.Zone)
+			require.Contains(t, []float64{0.025, 0.075, 0.125, 0.175, 0.25}, o.InterruptionRate, it.Name)
+			require.GreaterOrEqual(t, o.Price, last, "%s: spot prices ascend with the zones", it.Name)
+			last = o.Price
+		default:
+			t.Fatalf("%s is sold as %s", it.Name, o.CapacityType)
+		}
+	}
 }
 
-func TestLabelsAgreeWithTheShape(t *testing.T) {
-	eachRegion(t, func(t *testing.T, _ string, catalog *instancetypes.Catalog) {
-		for it := range catalog.All() {
-			label := func(name string) string { return it.Labels[group+name] }
-			family, size, _ := strings.Cut(it.Name, ".")
-			require.Equal(t, family, label("family"))
-			require.Equal(t, size, label("size"))
-			require.Equal(t, it.Name, it.Labels[corev1.LabelInstanceTypeStable])
-			require.Equal(t, "linux", it.Labels[corev1.LabelOSStable])
-			require.True(t, strings.HasPrefix(family, label("category")) && label("category") != "", it.Name)
-			require.Contains(t, family[len(label("category")):], label("generation"))
-			require.Regexp(t, `^[1-9]\d*$`, label("generation"), it.Name)
-			require.Contains(t, []string{"intel", "amd", "aws"}, label("cpu-manufacturer"), it.Name)
-			require.Equal(t, it.Labels[corev1.LabelArchStable] == "arm64", label("cpu-manufacturer") == "aws", it.Name)
-			require.Equal(t, strings.Contains(size, "metal"), label("hypervisor") == "", it.Name)
-			require.Equal(t, strconv.FormatInt(amount(it.Capacity, corev1.ResourceCPU), 10), label("cpu"), it.Name)
+// checkLabels: labels agree with the name and with the capacity.
+func checkLabels(t *testing.T, region string, it *instancetypes.InstanceType) {
+	t.Helper()
+	label := func(name string) string { return it.Labels[group+name] }
+	family, size, _ := strings.Cut(it.Name, ".")
+	require.Equal(t, family, label("family"))
+	require.Equal(t, size, label("size"))
+	require.Equal(t, it.Name, it.Labels[corev1.LabelInstanceTypeStable])
+	require.Equal(t, "linux", it.Labels[corev1.LabelOSStable])
+	require.Equal(t, region, it.Labels[corev1.LabelTopologyRegion])
+	require.True(t, strings.HasPrefix(family, label("category")) && label("category") != "", it.Name)
+	require.Contains(t, family[len(label("category")):], label("generation"))
+	generation, err := strconv.Atoi(label("generation"))
+	require.NoError(t, err, it.Name)
+	require.Positive(t, generation, it.Name)
+	require.Contains(t, []string{"intel", "amd", "aws"}, label("cpu-manufacturer"), it.Name)
+	require.Equal(t, it.Labels[corev1.LabelArchStable] == "arm64", label("cpu-manufacturer") == "aws", it.Name)
+	require.Equal(t, strings.Contains(size, "metal"), label("hypervisor") == "", it.Name)
+	require.Equal(t, strconv.FormatInt(amount(it.Capacity, corev1.ResourceCPU), 10), label("cpu"), it.Name)
 
-			// Memory is what the label says less 7.5 % and, on arm64, 64 MiB (A16).
-			advertised, err := strconv.ParseInt(label("memory"), 10, 64)
-			require.NoError(t, err)
-			seen := amount(it.Capacity, corev1.ResourceMemory) >> 20
-			require.Less(t, seen, advertised)
-			require.InDelta(t, float64(advertised)*0.925, float64(seen), 66, it.Name)
-
-			checkAcceleratorLabels(t, it)
-		}
-	})
+	// Memory is what the label says less 7.5 % and, on arm64, 64 MiB (A16).
+	advertised, err := strconv.ParseInt(label("memory"), 10, 64)
+	require.NoError(t, err)
+	seen := amount(it.Capacity, corev1.ResourceMemory) >> 20
+	require.Less(t, seen, advertised)
+	require.InDelta(t, float64(advertised)*0.925, float64(seen), 66, it.Name)
 }
 
 func checkAcceleratorLabels(t *testing.T, it *instancetypes.InstanceType) {

@@ -1,0 +1,128 @@
+package ec2
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+func TestSplitFamily(t *testing.T) {
+	for family, want := range map[string][2]string{
+		"m5": {"m", "5"}, "c7i-flex": {"c", "7"}, "x2iedn": {"x", "2"}, "im4gn": {"im", "4"}, "trn1n": {"trn", "1"},
+		"hpc6id": {"hpc", "6"}, "u-12tb1": {"u", "1"}, "u7i-12tb": {"u", "7"}, "p6-b200": {"p", "6"}, "vt1": {"vt", "1"}, "z10g": {"z", "10"},
+		"": {}, "m": {}, "5m": {}, "u-12": {}, "u-tb": {}, "mac-m4": {}, "-": {},
+	} {
+		category, generation := splitFamily(family)
+		assert.Equal(t, want, [2]string{category, generation}, family)
+	}
+}
+
+func FuzzSplitFamily(f *testing.F) {
+	for _, family := range []string{"m5", "u-12tb1", "c7i-flex", "u-", "tb1", "é5"} {
+		f.Add(family)
+	}
+	f.Fuzz(func(t *testing.T, family string) {
+		category, generation := splitFamily(family)
+		require.Equal(t, category == "", generation == "")
+		require.Regexp(t, `^[a-z]*$`, category)
+		require.Regexp(t, `^[0-9]*$`, generation)
+		require.True(t, len(family) >= len(category) && family[:len(category)] == category)
+	})
+}
+
+// A fact that is not known has no label and no resource.
+func TestWhatIsNotKnownIsNotStated(t *testing.T) {
+	s := &ec2facts.Shape{Name: "odd", VCPU: 1, MemoryMiB: 1024, Arch: "amd64"}
+	assert.Equal(t, map[string]string{
+		"node.kubernetes.io/instance-type": "odd", "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
+		"topology.kubernetes.io/region": "mars-1",
+		labelFamily:                     "odd", labelSize: "", labelFlex: "false", labelCPU: "1", labelMemory: "1024",
+	}, labels(s, "mars-1"))
+	assert.Len(t, capacity(s), 4)
+	pods := capacity(s)[corev1.ResourcePods]
+	assert.Equal(t, "110", pods.String(), "without known interfaces the kubelet's default stands")
+}
+
+func TestOfferingsOfARow(t *testing.T) {
+	region := ec2facts.Region{Name: "mars-1", Zones: []ec2facts.Zone{{Letter: 'a', ID: "mar1-az1"}, {Letter: 'c'}}}
+	p := placesOf(region)
+	ids := map[string]string{labelZoneID: "mar1-az1"}
+	assert.Equal(t, []offerings.Offering{
+		{Zone: "mars-1a", CapacityType: offerings.OnDemand, Price: 9, Labels: ids},
+		{Zone: "mars-1a", CapacityType: offerings.Spot, Price: 4, InterruptionRate: 0.075, Labels: ids},
+		{Zone: "mars-1c", CapacityType: offerings.OnDemand, Price: 9},
+	}, p.offerings(ec2facts.Row{Type: "m5.large", OnDemand: 9, Zones: "ac", Spot: []offerings.Price{4}, Band: 2}))
+	assert.Equal(t, []offerings.Offering{
+		{Zone: "mars-1c", CapacityType: offerings.OnDemand, Price: 9, Estimated: []string{"price", "unavailable"}},
+	}, p.offerings(ec2facts.Row{Type: "m5.metal", OnDemand: 9, List: ec2facts.DedicatedList, Zones: "c", Assumed: true}))
+}
+
+func TestPricesNeedShapes(t *testing.T) {
+	shapes := ec2facts.Shapes{List: []ec2facts.Shape{{Name: "b.large", VCPU: 2}, {Name: "d.large", VCPU: 2}}}
+	sell := func(names ...string) error {
+		region := ec2facts.Region{Name: "mars-1"}
+		for _, name := range names {
+			region.Rows = append(region.Rows, ec2facts.Row{Type: name, OnDemand: 1})
+		}
+		types, err := build(shapes, region)
+		if err == nil {
+			assert.Len(t, types, len(names))
+		}
+		return err
+	}
+	require.NoError(t, sell())
+	require.NoError(t, sell("d.large"))
+	require.NoError(t, sell("b.large", "d.large"))
+	for _, name := range []string{"a.large", "c.large", "e.large"} {
+		require.EqualError(t, sell(name), name+": has a price and no shape")
+	}
+}
+
+// The tables agree with each other: every shape is sold somewhere, every row has one.
+func TestEveryShapeIsSold(t *testing.T) {
+	sold := map[string]bool{}
+	var all ec2facts.Shapes
+	for _, name := range Regions() {
+		shapes, prices, err := read(name)
+		require.NoError(t, err)
+		require.Equal(t, name, prices.Name)
+		for _, row := range prices.Rows {
+			sold[row.Type] = true
+		}
+		all = shapes
+	}
+	require.NotEmpty(t, all.List)
+	for _, s := range all.List {
+		assert.True(t, sold[s.Name], s.Name)
+	}
+	assert.Len(t, sold, len(all.List))
+}
+
+// BenchmarkRead measures the tables alone, without building and checking a catalog.
+func BenchmarkRead(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := read("us-east-1"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBuild measures what becomes of the tables, without checking it.
+func BenchmarkBuild(b *testing.B) {
+	shapes, prices, err := read("us-east-1")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := build(shapes, prices); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
