@@ -49,3 +49,11 @@ func (m matcher) matches(t *InstanceType, o *offerings.Offering, extra map[strin
 	}
 	return true
 }
+
+// mentions reports whether a requirement is about one of the labels.
+func (m matcher) mentions(labels map[string]string) bool {
+	return slices.ContainsFunc(m, func(r requirements.Requirement) bool {
+		_, ok := labels[r.Key()]
+		return ok
+	})
+}

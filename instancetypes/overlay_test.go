@@ -180,7 +180,7 @@ func TestOverlayConflicts(t *testing.T) {
 		},
 		{
 			"the same name twice", []string{"a price=1", "a price=2 weight=4"},
-			[]string{"a a  metadata.name"}, "m: on-demand@a=1 spot@a=1 spot@b=1|n: on-demand@a=1 spot@a=1",
+			[]string{"a a  metadata.name", "a a  metadata.name"}, "m: on-demand@a=0.1 spot@a=0.04 spot@b=0.05|n: on-demand@a=0.4 spot@a=0.2",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

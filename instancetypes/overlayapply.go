@@ -3,14 +3,10 @@ package instancetypes
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/requirements"
+	"sync"
 )
 
 // WithOverlays returns the catalog as the overlays have it. For the price of each
@@ -36,6 +32,9 @@ func (c *Catalog) WithOverlays(overlays ...NodeOverlay) (*Catalog, error) {
 // conflicts in any of them is applied in none. Otherwise it works like
 // [Catalog.WithOverlays].
 func (c *Catalog) WithPoolOverlays(pools map[string]map[string]string, overlays ...NodeOverlay) (map[string]*Catalog, error) {
+	if c == nil {
+		c = &Catalog{}
+	}
 	valid, errs := compileOverlays(overlays)
 	patches := make(map[string]*overlayPatch, len(pools))
 	names := slices.Sorted(maps.Keys(pools))
@@ -45,8 +44,15 @@ func (c *Catalog) WithPoolOverlays(pools map[string]map[string]string, overlays 
 	for _, o := range valid {
 		var conflict error
 		selected := make([][]selection, len(names))
+		// Most overlays do not look at what the NodePool adds, and select the same
+		// for every pool.
+		everywhere := sync.OnceValue(func() []selection { return c.selects(o, nil) })
 		for i, name := range names {
-			selected[i] = patches[name].selects(o)
+			if o.selects.mentions(patches[name].labels) {
+				selected[i] = c.selects(o, patches[name].labels)
+			} else {
+				selected[i] = everywhere()
+			}
 			if conflict == nil {
 				conflict = patches[name].conflict(o, selected[i])
 			}
@@ -67,159 +73,28 @@ func (c *Catalog) WithPoolOverlays(pools map[string]map[string]string, overlays 
 }
 
 // compileOverlays returns the valid overlays in the order in which they are judged:
-// by weight, the highest first, then by name, the last first. An overlay's name may
-// occur once.
+// by weight, the highest first, then by name, the last first. Of overlays that share
+// a name none is valid.
 func compileOverlays(overlays []NodeOverlay) (valid []*overlay, errs []error) {
-	seen := map[string]bool{}
+	named := map[string]int{}
+	for i := range overlays {
+		named[overlays[i].Name]++
+	}
 	for i := range overlays {
 		o, err := overlays[i].compile()
-		if err != nil {
+		switch {
+		case err != nil:
 			errs = append(errs, err)
-			continue
-		}
-		if seen[o.name] {
+		case named[o.name] > 1:
 			errs = append(errs, &OverlayError{
 				Overlay: o.name, Conflict: o.name, Field: "metadata.name", Err: errors.New("there is another overlay of this name"),
 			})
-			continue
+		default:
+			valid = append(valid, o)
 		}
-		seen[o.name] = true
-		valid = append(valid, o)
 	}
 	slices.SortFunc(valid, func(a, b *overlay) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(b.name, a.name))
 	})
 	return valid, errs
-}
-
-// selection is what an overlay selects of one type.
-type selection struct {
-	typ       int // index in the catalog
-	offerings []int
-}
-
-// claim is who changes one price or resource: the overlay that applies, and the one
-// of the lowest weight so far, which is the only one that a later one can tie with.
-type claim struct{ first, last *overlay }
-
-func (cl *claim) add(o *overlay) {
-	if cl.first == nil {
-		cl.first = o
-	}
-	cl.last = o
-}
-
-// overlayPatch gathers what overlays change in one pool's view of a catalog.
-type overlayPatch struct {
-	catalog   *Catalog
-	labels    map[string]string // of the pool
-	prices    map[[2]int]*claim // by type and offering
-	resources map[int]map[corev1.ResourceName]*claim
-}
-
-func newOverlayPatch(c *Catalog, pool string, template map[string]string) *overlayPatch {
-	labels := map[string]string{}
-	for key, value := range template {
-		labels[requirements.NormalizeKey(key)] = value
-	}
-	if pool != "" {
-		labels[requirements.NodePoolKey] = pool
-	}
-	if c == nil {
-		c = &Catalog{}
-	}
-	return &overlayPatch{catalog: c, labels: labels, prices: map[[2]int]*claim{}, resources: map[int]map[corev1.ResourceName]*claim{}}
-}
-
-func (p *overlayPatch) selects(o *overlay) []selection {
-	var list []selection
-	for i, t := range p.catalog.types {
-		var matched []int
-		for j := range t.Offerings {
-			if o.selects.matches(t, &t.Offerings[j], p.labels) {
-				matched = append(matched, j)
-			}
-		}
-		if len(matched) > 0 {
-			list = append(list, selection{typ: i, offerings: matched})
-		}
-	}
-	return list
-}
-
-// conflict returns an error if an overlay of the same weight has changed what o
-// would change.
-func (p *overlayPatch) conflict(o *overlay, selected []selection) error {
-	fail := func(cl *claim, typ int, field string) error {
-		return &OverlayError{
-			Overlay: o.name, Conflict: cl.last.name, InstanceType: p.catalog.types[typ].Name, Field: field,
-			Err: fmt.Errorf("overlay %s has the same weight, %d, and changes the same of instance type %s", cl.last.name, o.weight, p.catalog.types[typ].Name),
-		}
-	}
-	for _, s := range selected {
-		if o.price != nil {
-			for _, j := range s.offerings {
-				if cl := p.prices[[2]int{s.typ, j}]; cl != nil && cl.last.weight == o.weight {
-					return fail(cl, s.typ, "spec.price")
-				}
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(o.capacity)) {
-			if cl := p.resources[s.typ][name]; cl != nil && cl.last.weight == o.weight {
-				return fail(cl, s.typ, "spec.capacity."+string(name))
-			}
-		}
-	}
-	return nil
-}
-
-func (p *overlayPatch) claim(o *overlay, selected []selection) {
-	for _, s := range selected {
-		if o.price != nil {
-			for _, j := range s.offerings {
-				key := [2]int{s.typ, j}
-				if p.prices[key] == nil {
-					p.prices[key] = &claim{}
-				}
-				p.prices[key].add(o)
-			}
-		}
-		for name := range o.capacity {
-			byName := p.resources[s.typ]
-			if byName == nil {
-				byName = map[corev1.ResourceName]*claim{}
-				p.resources[s.typ] = byName
-			}
-			if byName[name] == nil {
-				byName[name] = &claim{}
-			}
-			byName[name].add(o)
-		}
-	}
-}
-
-// apply makes the catalog. Types that do not change are shared.
-func (p *overlayPatch) apply() *Catalog {
-	types := slices.Clone(p.catalog.types)
-	changed := func(i int) *InstanceType {
-		if types[i] == p.catalog.types[i] {
-			types[i] = types[i].DeepCopy()
-		}
-		return types[i]
-	}
-	for key, cl := range p.prices {
-		o := &changed(key[0]).Offerings[key[1]]
-		o.Price = cl.first.price.Apply(o.Price)
-	}
-	for i, byName := range p.resources {
-		t := changed(i)
-		for name, cl := range byName {
-			t.Capacity[name] = cl.first.capacity[name].DeepCopy()
-			for j := range t.Offerings {
-				// The overlay speaks for the whole type, so an offering's own amount gives way.
-				delete(t.Offerings[j].Capacity, name)
-			}
-		}
-	}
-	return p.catalog.derive(types)
 }
