@@ -134,3 +134,20 @@ func TestLeftOutAndErrors(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+func FuzzNames(f *testing.F) {
+	for _, name := range []string{"Standard D8as v5", "M96ds1 v3", "ND96asr A100 v4", "Basic A1", "E16-4ads v5", ""} {
+		f.Add(name, "4X V100")
+	}
+	f.Fuzz(func(t *testing.T, name, gpu string) {
+		sku, reason := skuName(source.Size{Name: name})
+		assert.Equal(t, sku == "", reason != "", "a name or a reason")
+		assert.NotContains(t, sku, " ")
+		var s azurefacts.Size
+		if setGPU(&s, gpu) != "" {
+			assert.Equal(t, azurefacts.Size{}, s)
+		} else {
+			assert.Equal(t, s.GPUs > 0, s.GPUMaker != "")
+		}
+	})
+}

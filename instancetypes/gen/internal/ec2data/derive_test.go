@@ -33,18 +33,35 @@ func TestDerive(t *testing.T) {
 	}
 	for _, name := range []string{
 		"g7e.2xlarge", "p6-b200.48xlarge", "gr6f.4xlarge", "hpc8a.96xlarge", "t9g.large", "z9d.large", "u7i-12tb.224xlarge",
-		"c5n.large",          // an exception of an older generation
-		"i3p.16xlarge",       // older, and odd
-		"m8.large",           // no maker
-		"m8q.large",          // no maker that is known
-		"m8i.metal",          // no size
-		"m8i.metal-48",       // not how sizes are written
-		"m8i.48xl",           //
-		"m8i.metal-48xlarge", //
+		"c5n.large",    // an exception of an older generation
+		"i3p.16xlarge", // older, and odd
+		"m8.large",     // no maker
+		"m8q.large",    // no maker that is known
+		"m8i.metal",    // no size
+		"m8i.metal-48", // not how sizes are written
+		"m8i.48xl",
+		"m8i.metal-48xlarge",
 		"m8i.nano", "m8i.1xlarge", "m8i.0xlarge", "m8i.", "m8i", "", ".large",
 		"m99999999999999999999i.large", "m8i.99999999999999999999xlarge",
 	} {
 		_, ok := derive(name)
 		assert.False(t, ok, name)
 	}
+}
+
+func FuzzDerive(f *testing.F) {
+	for _, name := range []string{"m8i.metal-48xl", "c9g.medium", "x8i.64xlarge", "m5.large", ".", "r8gb"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		s, ok := derive(name)
+		if !ok {
+			assert.Equal(t, ec2facts.Shape{}, s)
+			return
+		}
+		assert.Positive(t, s.VCPU)
+		assert.Positive(t, s.MemoryMiB)
+		assert.Contains(t, []string{"amd64", "arm64"}, s.Arch)
+		assert.NotEmpty(t, s.CPUMaker)
+	})
 }
