@@ -65,7 +65,7 @@ func (p *problem) poolsOrDefault() {
 	p.Problem.NodePools = []*scheduling.NodePool{manifest.DefaultNodePool()}
 	p.Warnings = append(p.Warnings, scheduling.Warning{
 		Object:  "NodePool/default",
-		Message: "there is no NodePool in the input, so one is assumed that buys any Linux machine on amd64, on demand; a NodePool of your own may allow arm64 and spot, which cost less",
+		Message: "there is no NodePool in the input, so one is assumed that buys any Linux machine on amd64, on demand, but no burstable ones; a NodePool of your own may allow arm64 and spot, which cost less",
 	})
 }
 

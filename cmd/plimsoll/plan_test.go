@@ -16,7 +16,7 @@ import (
 )
 
 // shop is the quickstart of the examples.
-const shop = "../../examples/quickstart/manifests"
+const shop = "../../examples/quickstart"
 
 // obeys checks what the plan's contract promises of every plan in JSON.
 func obeys(t *testing.T, text string, pods int) {

@@ -13,7 +13,7 @@ import (
 // Plan the machines for the shop, and have the plan checked by code that shares
 // nothing with the solver.
 func Example() {
-	shop, err := manifest.Loader{}.Load("manifests")
+	shop, err := manifest.Loader{}.Load(".")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,7 +44,7 @@ func Example() {
 
 // What the manifests hold, without planning anything.
 func Example_manifests() {
-	shop, err := manifest.Loader{}.Load("manifests")
+	shop, err := manifest.Loader{}.Load(".")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,8 +10,9 @@ import (
 )
 
 // DefaultNodePool returns a NodePool for manifests that hold none, to answer what
-// they would cost: every type that runs Linux on amd64, on demand. Images that run on
-// arm64, and pods that bear an interruption, would cost less; a NodePool says so.
+// they would cost: every type that runs Linux on amd64, on demand, and can keep up its
+// full speed, which EC2's burstable family t cannot. Images that run on arm64, and pods
+// that bear an interruption, would cost less; a NodePool says so.
 func DefaultNodePool() *scheduling.NodePool {
 	in := func(key, value string) requirements.Selector {
 		return requirements.Selector{Key: key, Operator: requirements.In, Values: []string{value}}
@@ -24,6 +25,7 @@ func DefaultNodePool() *scheduling.NodePool {
 		in(corev1.LabelArchStable, "amd64"),
 		in(corev1.LabelOSStable, string(corev1.Linux)),
 		in(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
+		{Key: "karpenter.k8s.aws/instance-category", Operator: requirements.NotIn, Values: []string{"t"}},
 	}
 	return pool
 }
