@@ -2,7 +2,6 @@ package instancetypes_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -85,7 +84,7 @@ func TestNewCatalogReportsEveryFault(t *testing.T) {
 		assert.Contains(t, got[i], want)
 	}
 	var fault *instancetypes.Fault
-	require.True(t, errors.As(err, &fault))
+	require.ErrorAs(t, err, &fault)
 	assert.Equal(t, "types[1]", fault.Field)
 }
 

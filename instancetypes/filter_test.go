@@ -15,7 +15,8 @@ import (
 )
 
 // park is a small catalog that has something for every filter.
-func park(t testing.TB) *instancetypes.Catalog {
+func park(tb testing.TB) *instancetypes.Catalog {
+	tb.Helper()
 	labelled := func(it *instancetypes.InstanceType, labels string) *instancetypes.InstanceType {
 		it.Labels = map[string]string{}
 		for _, pair := range strings.Fields(labels) {
@@ -32,7 +33,7 @@ func park(t testing.TB) *instancetypes.Catalog {
 	gpu := machine("p4d.24xlarge", "cpu=96 memory=1152Gi pods=737 nvidia.com/gpu=8", "on-demand@a=21.96 spot@b=9.9")
 	gpu.Offerings[1].Unavailable = true
 	gpu.Offerings[1].Capacity = resources("nvidia.com/gpu=4")
-	return catalog(t,
+	return catalog(tb,
 		labelled(machine("m7i.large", "cpu=2 memory=8Gi pods=29", "on-demand@a=0.1008 spot@a=0.0412 spot@b=0.05"), "category=m family=m7i generation=7 size=large"),
 		labelled(machine("m7g.large", "cpu=2 memory=8Gi pods=29", "on-demand@a=0.0816"), "category=m family=m7g generation=7 size=large kubernetes.io/arch=arm64"),
 		labelled(machine("c10i.xlarge", "cpu=4 memory=8Gi pods=58", "spot@b=0.07"), "category=c family=c10i generation=10 size=xlarge"),
@@ -46,7 +47,7 @@ func park(t testing.TB) *instancetypes.Catalog {
 func TestFilters(t *testing.T) {
 	c := park(t)
 	before := listing(c)
-	set := func(reqs ...requirements.Requirement) requirements.Set { return requirements.NewSet(reqs...) }
+	set := requirements.NewSet
 	for _, tc := range []struct {
 		name    string
 		filters []instancetypes.Filter

@@ -22,7 +22,7 @@ var fieldKeys = []string{"available", "cpu", "ephemeral-storage", "gpu", "memory
 func labelKeys(key string) ([]string, error) {
 	if exact, ok := strings.CutPrefix(key, "label:"); ok {
 		if exact == "" {
-			return nil, errors.New("has no label key after label:")
+			return nil, errors.New("has no key after the prefix label")
 		}
 		return []string{requirements.NormalizeKey(exact)}, nil
 	}

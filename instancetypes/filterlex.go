@@ -60,7 +60,8 @@ func readTerm(text string) (filterTerm, error) {
 	case negated:
 		return t, errors.New("cannot have both ! and a comparison; use !=, notin or the opposite comparison")
 	}
-	return t, t.readValues(rest)
+	err := t.readValues(rest)
+	return t, err
 }
 
 // readValues reads what stands after the key.

@@ -106,7 +106,7 @@ func TestParseFilterErrors(t *testing.T) {
 		{"zzzzzzzz=1", []string{`has an unknown key "zzzzzzzz"; write label:`}},
 		{"count=1", []string{`has an ambiguous key "count", which may be any of karpenter.azure.com/sku-gpu-count, karpenter.k8s.aws/instance-accelerator-count, karpenter.k8s.aws/instance-gpu-count`}},
 		{"manufacturer=nvidia", []string{"ambiguous key"}},
-		{"label:=1", []string{"has no label key after label:"}},
+		{"label:=1", []string{"has no key after the prefix label"}},
 		{"generation>=x", []string{"needs a whole number after >="}},
 		{"generation>5.5", []string{"needs a whole number after >"}},
 		{"capacity-type=ondemand", []string{"did you mean on-demand?"}},

@@ -65,10 +65,10 @@ func machine(name, capacity, offered string) *instancetypes.InstanceType {
 	return &instancetypes.InstanceType{Name: name, Capacity: resources(capacity), Offerings: sold(offered)}
 }
 
-func catalog(t testing.TB, types ...*instancetypes.InstanceType) *instancetypes.Catalog {
-	t.Helper()
+func catalog(tb testing.TB, types ...*instancetypes.InstanceType) *instancetypes.Catalog {
+	tb.Helper()
 	c, err := instancetypes.NewCatalog(types...)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return c
 }
 
@@ -95,25 +95,19 @@ func listing(c *instancetypes.Catalog) []string {
 
 // faultsOf returns the faults that an error holds.
 func faultsOf(err error) []*instancetypes.Fault {
-	var list []*instancetypes.Fault
-	var f *instancetypes.Fault
-	switch joined := err.(type) {
-	case nil:
-	case interface{ Unwrap() []error }:
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		var list []*instancetypes.Fault
 		for _, e := range joined.Unwrap() {
 			list = append(list, faultsOf(e)...)
 		}
-	case *instancetypes.Fault:
-		list = append(list, joined)
-	default:
-		if inner := errors.Unwrap(err); inner != nil {
-			return faultsOf(inner)
-		}
-		if errors.As(err, &f) {
-			list = append(list, f)
-		}
+		return list
 	}
-	return list
+	var f *instancetypes.Fault
+	if errors.As(err, &f) {
+		return []*instancetypes.Fault{f}
+	}
+	return nil
 }
 
 // lines returns the texts of the faults that an error holds.
@@ -126,53 +120,53 @@ func lines(err error) []string {
 }
 
 // sameCatalog compares everything that a catalog holds.
-func sameCatalog(t testing.TB, want, got *instancetypes.Catalog) {
-	t.Helper()
-	require.Equal(t, want.Names(), got.Names())
+func sameCatalog(tb testing.TB, want, got *instancetypes.Catalog) {
+	tb.Helper()
+	require.Equal(tb, want.Names(), got.Names())
 	for a := range want.All() {
 		b, _ := got.Get(a.Name)
-		sameType(t, a, b)
+		sameType(tb, a, b)
 	}
 }
 
-func sameType(t testing.TB, a, b *instancetypes.InstanceType) {
-	t.Helper()
-	assert.Equal(t, a.Labels, b.Labels, a.Name)
-	sameAmounts(t, a.Capacity, b.Capacity)
-	sameAmounts(t, a.Overhead.KubeReserved, b.Overhead.KubeReserved)
-	sameAmounts(t, a.Overhead.SystemReserved, b.Overhead.SystemReserved)
-	sameAmounts(t, a.Overhead.EvictionThreshold, b.Overhead.EvictionThreshold)
-	require.Len(t, b.Offerings, len(a.Offerings), a.Name)
+func sameType(tb testing.TB, a, b *instancetypes.InstanceType) {
+	tb.Helper()
+	assert.Equal(tb, a.Labels, b.Labels, a.Name)
+	sameAmounts(tb, a.Capacity, b.Capacity)
+	sameAmounts(tb, a.Overhead.KubeReserved, b.Overhead.KubeReserved)
+	sameAmounts(tb, a.Overhead.SystemReserved, b.Overhead.SystemReserved)
+	sameAmounts(tb, a.Overhead.EvictionThreshold, b.Overhead.EvictionThreshold)
+	require.Len(tb, b.Offerings, len(a.Offerings), a.Name)
 	for i, o := range a.Offerings {
 		p := b.Offerings[i]
-		sameAmounts(t, o.Capacity, p.Capacity)
-		sameAmounts(t, o.Overhead, p.Overhead)
-		assert.Equal(t, len(o.Labels), len(p.Labels), a.Name)
-		assert.Equal(t, o.NodeLabels(), p.NodeLabels(), a.Name)
-		assert.ElementsMatch(t, o.Estimated, p.Estimated, a.Name)
+		sameAmounts(tb, o.Capacity, p.Capacity)
+		sameAmounts(tb, o.Overhead, p.Overhead)
+		assert.Len(tb, p.Labels, len(o.Labels), a.Name)
+		assert.Equal(tb, o.NodeLabels(), p.NodeLabels(), a.Name)
+		assert.ElementsMatch(tb, o.Estimated, p.Estimated, a.Name)
 		o.Capacity, o.Overhead, o.Labels, o.Estimated = nil, nil, nil, nil
 		p.Capacity, p.Overhead, p.Labels, p.Estimated = nil, nil, nil, nil
-		assert.Equal(t, o, p, a.Name)
+		assert.Equal(tb, o, p, a.Name)
 	}
 }
 
-func sameAmounts(t testing.TB, a, b corev1.ResourceList) {
-	t.Helper()
-	assert.Len(t, b, len(a))
+func sameAmounts(tb testing.TB, a, b corev1.ResourceList) {
+	tb.Helper()
+	assert.Len(tb, b, len(a))
 	for name, q := range a {
 		p, ok := b[name]
-		assert.True(t, ok && q.Cmp(p) == 0, "%s: %s and %s", name, q.String(), p.String())
+		assert.True(tb, ok && q.Cmp(p) == 0, "%s: %s and %s", name, q.String(), p.String())
 	}
 }
 
 // randomCatalog makes a valid catalog that uses every field now and then.
-func randomCatalog(t testing.TB, r *rand.Rand) *instancetypes.Catalog {
-	t.Helper()
+func randomCatalog(tb testing.TB, r *rand.Rand) *instancetypes.Catalog {
+	tb.Helper()
 	types := make([]*instancetypes.InstanceType, 1+r.IntN(6))
 	for i := range types {
 		types[i] = randomType(r, i)
 	}
-	return catalog(t, types...)
+	return catalog(tb, types...)
 }
 
 func randomType(r *rand.Rand, i int) *instancetypes.InstanceType {

@@ -15,12 +15,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-func kwokFile(t testing.TB) *instancetypes.Catalog {
-	t.Helper()
+func kwokFile(tb testing.TB) *instancetypes.Catalog {
+	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "kwok.json"))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	c, err := instancetypes.ReadKWOK(bytes.NewReader(text))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return c
 }
 
@@ -86,8 +86,8 @@ func TestReadKWOKSaysWhatItLeftOut(t *testing.T) {
 }
 
 // entry makes one element of the array; parts in want of a comma.
-func entry(name, arch, os, resources, offered string) string {
-	return `{"name":"` + name + `","architecture":"` + arch + `","operatingSystems":["` + os + `"],"resources":{` + resources + `},"offerings":[` + offered + `]}`
+func entry(name, arch, system, resources, offered string) string {
+	return `{"name":"` + name + `","architecture":"` + arch + `","operatingSystems":["` + system + `"],"resources":{` + resources + `},"offerings":[` + offered + `]}`
 }
 
 func kwokOffering(price, kind, zone string) string {

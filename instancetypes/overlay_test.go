@@ -67,11 +67,12 @@ func overlays(texts ...string) []instancetypes.NodeOverlay {
 }
 
 // stall has two types with two or three offerings each.
-func stall(t testing.TB) *instancetypes.Catalog {
+func stall(tb testing.TB) *instancetypes.Catalog {
+	tb.Helper()
 	arm := machine("n", "cpu=4 memory=8Gi a.b/c=1", "on-demand@a=0.4 spot@a=0.2")
 	arm.Labels = map[string]string{corev1.LabelArchStable: "arm64"}
 	arm.Offerings[1].Capacity = resources("a.b/c=3 pods=9")
-	return catalog(t, machine("m", "cpu=2 memory=8Gi", "on-demand@a=0.1 spot@a=0.04 spot@b=0.05"), arm)
+	return catalog(tb, machine("m", "cpu=2 memory=8Gi", "on-demand@a=0.1 spot@a=0.04 spot@b=0.05"), arm)
 }
 
 func TestOverlayPrices(t *testing.T) {
@@ -190,11 +191,11 @@ func TestOverlayConflicts(t *testing.T) {
 			var texts []string
 			for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
 				var o *instancetypes.OverlayError
-				require.True(t, errors.As(e, &o))
+				require.ErrorAs(t, e, &o)
 				texts = append(texts, strings.Join([]string{o.Overlay, o.Conflict, o.InstanceType, o.Field}, " "))
 				assert.Contains(t, o.Error(), "node overlay "+o.Overlay+": "+o.Field)
 				assert.Contains(t, o.Error(), o.Conflict)
-				assert.NotNil(t, errors.Unwrap(o))
+				assert.Error(t, errors.Unwrap(o))
 			}
 			assert.Equal(t, tc.want, texts)
 			assert.Equal(t, tc.prices, strings.Join(listing(got), "|"), "the others are applied")
@@ -266,7 +267,7 @@ func TestOverlayValidate(t *testing.T) {
 			for i, want := range tc.want {
 				assert.Contains(t, got[i].Error(), want)
 				var o *instancetypes.OverlayError
-				require.True(t, errors.As(got[i], &o))
+				require.ErrorAs(t, got[i], &o)
 				assert.Empty(t, o.Conflict)
 			}
 			assert.ErrorContains(t, applied, err.Error())

@@ -41,27 +41,30 @@ func TestLoadOfACatalogIsThatCatalog(t *testing.T) {
 
 func TestLoadErrors(t *testing.T) {
 	down := errors.New("API is down")
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
 	for _, tc := range []struct {
-		name string
-		ctx  context.Context
-		src  instancetypes.Source
-		want string
-		is   error
+		name   string
+		cancel bool
+		src    instancetypes.Source
+		want   string
+		is     error
 	}{
-		{"source fails", t.Context(), failing(down), `loading instance types for node pool "batch": API is down`, down},
-		{"no source", t.Context(), nil, `loading instance types for node pool "batch": no source`, nil},
-		{"invalid types", t.Context(), fixed(machine("m", "cpu=1", "")), "instance type m: capacity.memory: is missing", nil},
-		{"cancelled", cancelled, fixed(), "context canceled", context.Canceled},
-		{"one of several", t.Context(), instancetypes.Sources{fixed(), failing(down), failing(down)}, "source 1: API is down\nsource 2: API is down", down},
-		{"one of several is nil", t.Context(), instancetypes.Sources{fixed(), nil}, "source 1: no source", nil},
-		{"cancelled between sources", cancelled, instancetypes.Sources{fixed()}, "context canceled", context.Canceled},
-		{"a name twice in one source", t.Context(), instancetypes.Sources{fixed(machine("m", "cpu=1 memory=1Gi", ""), machine("m", "cpu=1 memory=1Gi", ""))}, "is the name of two types", nil},
-		{"a type that is nil", t.Context(), instancetypes.Sources{fixed(nil)}, "types[0]: is nil", nil},
+		{"source fails", false, failing(down), `loading instance types for node pool "batch": API is down`, down},
+		{"no source", false, nil, `loading instance types for node pool "batch": no source`, nil},
+		{"invalid types", false, fixed(machine("m", "cpu=1", "")), "instance type m: capacity.memory: is missing", nil},
+		{"cancelled", true, fixed(), "context canceled", context.Canceled},
+		{"one of several", false, instancetypes.Sources{fixed(), failing(down), failing(down)}, "source 1: API is down\nsource 2: API is down", down},
+		{"one of several is nil", false, instancetypes.Sources{fixed(), nil}, "source 1: no source", nil},
+		{"cancelled between sources", true, instancetypes.Sources{fixed()}, "context canceled", context.Canceled},
+		{"a name twice in one source", false, instancetypes.Sources{fixed(machine("m", "cpu=1 memory=1Gi", ""), machine("m", "cpu=1 memory=1Gi", ""))}, "is the name of two types", nil},
+		{"a type that is nil", false, instancetypes.Sources{fixed(nil)}, "types[0]: is nil", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c, err := instancetypes.Load(tc.ctx, tc.src, "batch")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if tc.cancel {
+				cancel()
+			}
+			c, err := instancetypes.Load(ctx, tc.src, "batch")
 			require.ErrorContains(t, err, tc.want)
 			assert.Nil(t, c)
 			if tc.is != nil {
