@@ -3,6 +3,8 @@
 //
 //	cd instancetypes/gen && go run . [-out ..] [-verbose]
 //
+// which is also what go generate does.
+//
 // It is a module of its own, so that nothing of it reaches those who import the
 // catalogs. Modules that are not in the module cache are downloaded and checked
 // against the checksums in package source. The same Go release writes the same
