@@ -290,13 +290,15 @@ func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *su
 		admits := c.columns.rows[o.column]
 		avoid := admits.Clone()
 		avoid.And(softs)
-		c.model.Options = append(c.model.Options, model.Option{
-			Pool: model.PoolID(v.number), Room: c.rooms.rooms[o.room], Use: limitUse(limited, c.offers.shapes[offer.shape].capacity),
-			Cost: offer.cost, Price: int64(offer.offering.Price), Supply: k.supply,
-			Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
-			Worst: c.worst(floor, limitUse(limited, c.offers.shapes[offer.shape].capacity)),
-		})
-		c.bought = append(c.bought, purchase{template: ti, offer: o.offer})
+		use := limitUse(limited, c.offers.shapes[offer.shape].capacity)
+		for _, worst := range c.worst(floor, use) {
+			c.model.Options = append(c.model.Options, model.Option{
+				Pool: model.PoolID(v.number), Room: c.rooms.rooms[o.room], Use: use, Worst: worst,
+				Cost: offer.cost, Price: int64(offer.offering.Price), Supply: k.supply,
+				Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
+			})
+			c.bought = append(c.bought, purchase{template: ti, offer: o.offer})
+		}
 	}
 }
 

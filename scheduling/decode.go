@@ -72,10 +72,11 @@ func (d *decoder) machines() []machine {
 		}
 		for range node.N {
 			one := m
-			one.first = d.choose(&one, d.bought[node.Option])
+			one.first = d.place(&one, d.bought[node.Option])
 			out = append(out, one)
 		}
 	}
+	d.upgrade(out)
 	if d.solver.Ranking.Strategy == offerings.Diversified {
 		slices.SortStableFunc(out, d.compareMachines)
 		d.spread(out)
@@ -125,18 +126,29 @@ func (d *decoder) holds(m *machine, at int) bool {
 	return d.columns.rows[o.column].Contains(m.groups) && model.Fits(d.rooms.rooms[o.room], m.load)
 }
 
-// choose returns the place of the offer that a machine buys.
-func (d *decoder) choose(m *machine, planned purchase) int {
-	list := d.offered[m.template].list
-	for at := range list {
-		if list[at].offer == planned.offer {
-			return at
-		}
-		if d.holds(m, at) && d.ledger.swap(planned, purchase{template: m.template, offer: list[at].offer}) {
-			return at
+// place returns the place of what the engine planned to buy.
+func (d *decoder) place(m *machine, planned purchase) int {
+	return slices.IndexFunc(d.offered[m.template].list, func(o templateOffer) bool { return o.offer == planned.offer })
+}
+
+// upgrade lets every machine buy the best-ranked offer that holds its pods. What one
+// gives back of limits and reservations may be what another needs, so it goes round
+// until nothing changes.
+func (d *decoder) upgrade(machines []machine) {
+	for changed := true; changed; {
+		changed = false
+		for i := range machines {
+			m := &machines[i]
+			list := d.offered[m.template].list
+			from := purchase{template: m.template, offer: list[m.first].offer}
+			for at := range list[:m.first] {
+				if d.holds(m, at) && d.ledger.swap(from, purchase{template: m.template, offer: list[at].offer}) {
+					m.first, changed = at, true
+					break
+				}
+			}
 		}
 	}
-	return -1 // not reached: what was planned is on the list
 }
 
 // options lists what may be bought for a machine, best first: what it buys, then
@@ -179,7 +191,13 @@ func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 			Price: o.offering.Price, ReservationID: o.offering.ReservationID, InterruptionRate: o.offering.InterruptionRate,
 		})
 	}
-	d.short = d.short || d.tooFew(m, options)
+	if d.tooFew(m, options) {
+		d.short = true
+		for _, it := range m.items {
+			d.solution.Unplaced[it.Class] += it.N * m.count
+		}
+		return
+	}
 	daemons := make([]int64, d.model.Dims)
 	first := d.offered[m.template].list[m.first].offer
 	for i, row := range d.offered[m.template].daemons {

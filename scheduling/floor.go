@@ -76,30 +76,48 @@ func (c *compiler) addFloor(v *template, x *templateOffers) int32 {
 	return int32(len(c.model.Floors) - 1)
 }
 
-// worst is what a cautious solve books for a machine: enough of its pool's limits
-// that, for every key of the floor, the values that take the least could be bought
-// in its place.
-func (c *compiler) worst(floor int32, use []int64) []int64 {
+// maxWorst bounds how many levels of flexibility a cautious solve tells apart for
+// one kind of offer.
+const maxWorst = 6
+
+// worst lists, for a cautious solve, how much of its pool's limits a machine's
+// exchange may take: enough for every key of the floor to reach its minimum among
+// the values that take the least, then for one value more, and so on. Without a
+// floor or limits, or when the solve is not cautious, the only level is nil.
+func (c *compiler) worst(floor int32, use []int64) [][]int64 {
 	if !c.cautious || floor < 0 || len(use) == 0 {
-		return nil
+		return [][]int64{nil}
 	}
 	f := &c.model.Floors[floor]
-	worst := slices.Clone(use)
-	for k, key := range f.Keys {
-		least := make([][]int64, key.Values)
-		for i := range f.Members {
-			m := &f.Members[i]
-			if v := m.Values[k]; v >= 0 && (least[v] == nil || slices.Compare(m.Use, least[v]) < 0) {
-				least[v] = m.Use
+	var levels [][]int64
+	for extra := range maxWorst {
+		worst := slices.Clone(use)
+		for k, key := range f.Keys {
+			least := leastUse(f, k)
+			for _, u := range least[:min(key.Min+extra, len(least))] {
+				for d, n := range u {
+					worst[d] = max(worst[d], n)
+				}
 			}
 		}
-		least = slices.DeleteFunc(least, func(u []int64) bool { return u == nil })
-		slices.SortFunc(least, slices.Compare[[]int64])
-		for _, u := range least[:min(key.Min, len(least))] {
-			for d, n := range u {
-				worst[d] = max(worst[d], n)
-			}
+		if len(levels) == 0 || !slices.Equal(levels[len(levels)-1], worst) {
+			levels = append(levels, worst)
 		}
 	}
-	return worst
+	return levels
+}
+
+// leastUse is, for each value of a key, the least that a member with it takes;
+// values that take little come first.
+func leastUse(f *model.Floor, k int) [][]int64 {
+	least := make([][]int64, f.Keys[k].Values)
+	for i := range f.Members {
+		m := &f.Members[i]
+		if v := m.Values[k]; v >= 0 && (least[v] == nil || slices.Compare(m.Use, least[v]) < 0) {
+			least[v] = m.Use
+		}
+	}
+	least = slices.DeleteFunc(least, func(u []int64) bool { return u == nil })
+	slices.SortFunc(least, slices.Compare[[]int64])
+	return least
 }

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 // ledger is what pools and reservations have left once everything is bought.
@@ -80,9 +81,10 @@ func (l *ledger) couldSwap(from, to purchase) bool {
 	return true
 }
 
-// swap exchanges a booked purchase for another, if that can be.
+// swap exchanges a booked purchase for another, if that can be. A cautious solve
+// has counted on what is left of the limits, and takes no more of them.
 func (l *ledger) swap(from, to purchase) bool {
-	if !l.couldSwap(from, to) {
+	if !l.couldSwap(from, to) || l.c.cautious && !model.Fits(l.use(from), l.use(to)) {
 		return false
 	}
 	l.spend(from, -1)

@@ -43,7 +43,7 @@ func (c *compiler) thin() {
 
 // dominates reports whether a can stand in for b everywhere.
 func (c *compiler) dominates(a, b *model.Option) bool {
-	if a.Weight != b.Weight || a.Cost > b.Cost || a.Supply != model.NoSupply || a.Floor != b.Floor {
+	if a.Weight != b.Weight || a.Cost > b.Cost || a.Supply != model.NoSupply || a.Floor != b.Floor || !slices.Equal(a.Worst, b.Worst) {
 		return false
 	}
 	for d, n := range a.Room {

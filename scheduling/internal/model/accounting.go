@@ -37,14 +37,6 @@ func Fits(room, load []int64) bool {
 	return true
 }
 
-// Takes is what a machine counts for against its pool's limits.
-func (o *Option) Takes() []int64 {
-	if o.Worst != nil {
-		return o.Worst
-	}
-	return o.Use
-}
-
 // MeetsFloor reports whether, among the members of an option's floor that hold load
 // for pods of the given groups, every key still has enough distinct values. Where
 // floors are best effort, enough is what the most flexible of the classes has when

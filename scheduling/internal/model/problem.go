@@ -64,9 +64,9 @@ type Option struct {
 	Weight int32
 	// Floor indexes Problem.Floors, or is -1.
 	Floor int32
-	// Worst, where it is set, is what a machine counts for against its pool's limits
-	// in place of Use, so that any member of the floor that takes no more could be
-	// bought in its place; only such members then count towards the floor.
+	// Worst, where it is set, is the most that a machine bought in its place may take
+	// of its pool's limits: members of the floor that take more do not count, and as
+	// much must stay free of the limits that the exchange would keep them.
 	Worst []int64
 }
 

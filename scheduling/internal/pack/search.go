@@ -197,7 +197,7 @@ func (s *search) costByLimits() {
 	for o := range s.p.Options {
 		option := &s.p.Options[o]
 		cost := 1e-6 * (1 + s.prices[o]/dearest)
-		for d, use := range option.Takes() {
+		for d, use := range option.Use {
 			if limit := s.p.Pools[option.Pool].Limits[d]; limit > 0 {
 				cost = max(cost, float64(use)/float64(limit))
 			}
