@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -83,7 +84,7 @@ func writeColumns(w io.Writer, rows [][]string) error {
 }
 
 // writeSources says where the figures of a catalog come from.
-func writeSources(w io.Writer, c *instancetypes.Catalog) {
+func writeSources(w *bytes.Buffer, c *instancetypes.Catalog) {
 	for _, p := range c.Provenance() {
 		fmt.Fprintln(w, p.Source)
 		for _, field := range []struct{ name, text string }{

@@ -44,7 +44,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	loader := manifest.Loader{Stdin: a.stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown}
 	snapshot, err := loader.Load(f.files...)
 	catalog, catalogErr := f.market.catalog()
-	if err = errors.Join(err, catalogErr); err != nil {
+	if err := errors.Join(err, catalogErr); err != nil {
 		return nil, err
 	}
 	p := &problem{Snapshot: snapshot, catalog: catalog}

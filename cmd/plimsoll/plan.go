@@ -82,10 +82,10 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 	case "nodeclaims":
 		// The claims have no place for what else there is to say.
 		for _, w := range plan.Warnings {
-			fmt.Fprintf(a.stderr, "warning: %s: %s\n", w.Object, w.Message)
+			a.say("warning: %s: %s", w.Object, w.Message)
 		}
 		for _, u := range plan.Unschedulable {
-			fmt.Fprintf(a.stderr, "not placed: %s: %s\n", u.Pod, u.Message)
+			a.say("not placed: %s: %s", u.Pod, u.Message)
 		}
 		return manifest.WriteNodeClaims(&a.stdout, plan, p.Problem.NodePools)
 	}

@@ -27,9 +27,9 @@ func (a *app) progress(what string) (done func()) {
 			case <-ticker.C:
 				line := fmt.Sprintf("%s: %d s", what, seconds)
 				width = len(line)
-				fmt.Fprintf(terminal, "\r%s", line)
+				_, _ = fmt.Fprintf(terminal, "\r%s", line)
 			case <-stop:
-				fmt.Fprintf(terminal, "\r%s\r", strings.Repeat(" ", width))
+				_, _ = fmt.Fprintf(terminal, "\r%s\r", strings.Repeat(" ", width))
 				return
 			}
 		}

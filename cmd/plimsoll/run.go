@@ -43,7 +43,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // files that args name.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stderr: stderr}
-	root := a.root()
+	root := a.root() //nolint:contextcheck // cobra hands the context to what is run
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(&a.stdout)
@@ -56,14 +56,17 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	var usage usageError
 	if !a.started || errors.As(err, &usage) {
-		fmt.Fprintf(stderr, "error: %v\nRun '%s --help' for usage.\n", err, called.CommandPath())
+		a.say("error: %v\nRun '%s --help' for usage.", err, called.CommandPath())
 		return exitUsage
 	}
 	for _, line := range messages(err) {
-		fmt.Fprintf(stderr, "error: %s\n", line)
+		a.say("error: %s", line)
 	}
 	return exitBadInput
 }
+
+// say prints a line on stderr. There is nobody left to tell if that fails.
+func (a *app) say(format string, args ...any) { _, _ = fmt.Fprintf(a.stderr, format+"\n", args...) }
 
 // messages returns what is to be said of an error, one fault in a line.
 func messages(err error) []string {

@@ -119,7 +119,7 @@ func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Solver, p 
 		return nil, err
 	}
 	if err := (verify.Checker{Solver: s}).Plan(p.Problem, plan); err != nil {
-		fmt.Fprintln(a.stderr, "The plan did not pass the check that every plan goes through. This is a defect of plimsoll, please report it.")
+		a.say("The plan did not pass the check that every plan goes through. This is a defect of plimsoll, please report it.")
 		return nil, err
 	}
 	return plan, nil

@@ -45,9 +45,9 @@ func (t *table) columns(rows [][]string) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
-		fmt.Fprintf(w, "  %s\n", strings.Join(r, "\t"))
+		_, _ = fmt.Fprintf(w, "  %s\n", strings.Join(r, "\t")) // a buffer takes everything
 	}
-	w.Flush() //nolint:errcheck // a buffer takes everything
+	_ = w.Flush()
 	for line := range strings.Lines(b.String()) {
 		t.out.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}

@@ -47,7 +47,7 @@ that the lower bound is proven. Give it the --catalog, --filter, --capacity-type
 			}
 			plan, planErr := a.readPlan(file)
 			p, err := input.load(a)
-			if err = errors.Join(err, planErr); err != nil {
+			if err := errors.Join(err, planErr); err != nil {
 				return err
 			}
 			if err := p.Problem.Validate(); err != nil {

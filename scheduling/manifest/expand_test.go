@@ -146,7 +146,7 @@ metadata: {name: data-db-1, namespace: shop}
 
 func TestIndexedPodsCarryTheirIndex(t *testing.T) {
 	s := read(t, object("batch/v1", "Job", "work", "{parallelism: 2, completions: 4, completionMode: Indexed, "+jobSpec+"}")+
-		strings.Replace(owned("work-0-x", "Job", "work", "annotations: {batch.kubernetes.io/job-completion-index: \"0\"}}"), "labels", "x", 0))
+		owned("work-0-x", "Job", "work", "annotations: {batch.kubernetes.io/job-completion-index: \"0\"}}"))
 	require.Equal(t, []string{"shop/work-0-x", "shop/work-1"}, pods(s))
 	require.Equal(t, map[string]string{"batch.kubernetes.io/job-name": "work", "batch.kubernetes.io/job-completion-index": "1"}, s.Problem.Pods[1].Labels)
 }

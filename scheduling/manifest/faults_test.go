@@ -111,7 +111,7 @@ func TestBadInput(t *testing.T) {
 		"no quantity":         {deployment("", "resources: {requests: {cpu: NaN}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests.cpu: "NaN" is not a quantity such as "500m" or "2Gi"`},
 		"part of a device":    {deployment("", "resources: {requests: {nvidia.com/gpu: 0.5}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests[nvidia.com/gpu]: 0.5 is not a whole number`},
 		"request above limit": {deployment("", "resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests.cpu: 2 is more than the limit of 1`},
-		"negative replicas":   {deployment("replicas: -1", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: -1 is less than 0`},
+		"negative replicas":   {deployment("replicas: -1", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: -1 is negative`},
 		"overflowing count":   {deployment("replicas: 99999999999", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: 99999999999 is not a whole number of 32 bits`},
 		"too many pods":       {deployment("replicas: 2147483647", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: 2147483647 more pods would make more than 500000 in all`},
 		"wrong type":          {deployment("replicas: three", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: "three" is not a whole number of 32 bits`},

@@ -14,10 +14,10 @@ import (
 // claimNodes returns the nodes of the input together with those that NodeClaims
 // will bring.
 func (c *collector) claimNodes() []*corev1.Node {
-	nodes := make([]*corev1.Node, len(c.nodes))
+	nodes := make([]*corev1.Node, 0, len(c.nodes)+len(c.claims))
 	byName, byProvider := map[string]int{}, map[string]int{}
 	for i, f := range c.nodes {
-		nodes[i] = f.obj
+		nodes = append(nodes, f.obj)
 		byName[f.obj.Name] = i
 		if id := f.obj.Spec.ProviderID; id != "" {
 			byProvider[id] = i

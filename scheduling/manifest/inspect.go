@@ -41,10 +41,10 @@ func (in inspector) fault(p path, msg string) {
 	in.c.fault(f)
 }
 
-// atLeast reports a count below the least that it may be.
-func (in inspector) atLeast(n *int32, least int32, p path) {
-	if n != nil && *n < least {
-		in.fault(p, fmt.Sprintf("is less than %d", least))
+// count reports a count that is negative.
+func (in inspector) count(n *int32, p path) {
+	if n != nil && *n < 0 {
+		in.fault(p, "is negative")
 	}
 }
 

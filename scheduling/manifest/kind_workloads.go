@@ -28,7 +28,7 @@ func (c *collector) deployment(o rawObject) {
 		return
 	}
 	in := c.inspect(o, f.obj)
-	in.atLeast(f.obj.Spec.Replicas, 0, specReplicas)
+	in.count(f.obj.Spec.Replicas, specReplicas)
 	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
 	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
 	c.deployments = append(c.deployments, f)
@@ -40,9 +40,9 @@ func (c *collector) statefulSet(o rawObject) {
 		return
 	}
 	in := c.inspect(o, f.obj)
-	in.atLeast(f.obj.Spec.Replicas, 0, specReplicas)
+	in.count(f.obj.Spec.Replicas, specReplicas)
 	if ordinals := f.obj.Spec.Ordinals; ordinals != nil {
-		in.atLeast(&ordinals.Start, 0, path{}.key("spec", "ordinals", "start"))
+		in.count(&ordinals.Start, path{}.key("spec", "ordinals", "start"))
 	}
 	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
 	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
@@ -55,7 +55,7 @@ func (c *collector) replicaSet(o rawObject) {
 		return
 	}
 	in := c.inspect(o, f.obj)
-	in.atLeast(f.obj.Spec.Replicas, 0, specReplicas)
+	in.count(f.obj.Spec.Replicas, specReplicas)
 	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
 	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
 	c.replicaSets = append(c.replicaSets, f)
@@ -67,7 +67,7 @@ func (c *collector) replicationController(o rawObject) {
 		return
 	}
 	in := c.inspect(o, f.obj)
-	in.atLeast(f.obj.Spec.Replicas, 0, specReplicas)
+	in.count(f.obj.Spec.Replicas, specReplicas)
 	if f.obj.Spec.Template == nil {
 		in.fault(path{}.key("spec", "template"), "is missing")
 		return
@@ -107,7 +107,7 @@ func (c *collector) cronJob(o rawObject) {
 
 // jobSpec looks at the specification of a Job.
 func (in inspector) jobSpec(spec *batchv1.JobSpec, p path) {
-	in.atLeast(spec.Parallelism, 0, p.key("parallelism"))
-	in.atLeast(spec.Completions, 0, p.key("completions"))
+	in.count(spec.Parallelism, p.key("parallelism"))
+	in.count(spec.Completions, p.key("completions"))
 	in.podSpec(&spec.Template.Spec, p.key("template", "spec"))
 }
