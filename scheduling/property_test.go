@@ -1,6 +1,7 @@
 package scheduling_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"testing"
@@ -8,12 +9,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // Every random problem is solved, its plan breaks no rule, its bound is proven and
 // not above its price, the input is as it was, the same problem in another order
-// gives the same bytes, and the JSON reads back. A failure names the seed; see
-// [schedulingtest.Minimise] for making the problem small.
+// gives the same bytes, and the JSON reads back. A failure names the seed, and shows
+// the smallest problem that fails alike.
 func TestRandomProblems(t *testing.T) {
 	const shards = 20
 	problems := randomProblems()
@@ -24,7 +26,7 @@ func TestRandomProblems(t *testing.T) {
 				solver := randomSolver(seed)
 				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{})
 				if _, err := schedulingtest.Audit(t.Context(), solver, p); err != nil {
-					t.Errorf("seed %d, solver %+v: %v", seed, solver, err)
+					t.Errorf("seed %d, solver %+v: %v\n%s", seed, solver, err, smallest(t, solver, p, err))
 				}
 			}
 		})
@@ -43,6 +45,23 @@ func TestLargeRandomProblems(t *testing.T) {
 			}
 		})
 	}
+}
+
+// smallest is the smallest problem found that breaks the same rule, as a scenario.
+func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err error) string {
+	t.Helper()
+	var first verify.Violation
+	alike := func(err error) bool {
+		var v verify.Violation
+		return err != nil && !errors.Is(err, scheduling.ErrInvalid) && errors.As(err, &v) == (first.Code != "") && v.Code == first.Code
+	}
+	errors.As(err, &first)
+	small := schedulingtest.Minimise(p, func(q scheduling.Problem) bool {
+		_, err := schedulingtest.Audit(t.Context(), solver, q)
+		return alike(err)
+	})
+	_, err = schedulingtest.Audit(t.Context(), solver, small)
+	return fmt.Sprintf("the smallest problem: %v\n%s", err, schedulingtest.Scenario(small))
 }
 
 // randomProblems is how many random problems are solved: 10,000, or 2,000 with
