@@ -15,6 +15,9 @@ import (
 // size limit, so that no sum can overflow.
 type amounts map[corev1.ResourceName]*big.Int
 
+// maxExponent bounds the power of ten that a quantity may be written with.
+const maxExponent = 100
+
 // roundedUp turns a list into base units, fractions rounded up: what kube-scheduler
 // does with the requests of a pod.
 func roundedUp(list corev1.ResourceList) amounts { return units(list, true) }
@@ -34,7 +37,9 @@ func baseUnits(name corev1.ResourceName, q resource.Quantity, up bool) *big.Int 
 	own := q.DeepCopy() // AsDec changes its receiver's form
 	dec := own.AsDec()
 	n := new(big.Int).Set(dec.UnscaledBig())
-	scale := int64(dec.Scale()) // the value is n ÷ 10^scale
+	// The value is n ÷ 10^scale. Beyond the clamp, which no real quantity reaches,
+	// numbers would only grow longer.
+	scale := min(max(int64(dec.Scale()), -maxExponent), maxExponent)
 	if name == corev1.ResourceCPU {
 		scale -= 3
 	}

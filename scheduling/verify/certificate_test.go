@@ -126,13 +126,13 @@ func TestWhatACertificateProves(t *testing.T) {
 // are as high as the checker lets them be, in random proportions.
 func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 	tight, checked := 0, 0
-	for seed := range uint64(30) {
+	for seed := range uint64(24) {
 		p := schedulable(t, seed)
 		solver := scheduling.Solver{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
 		plan, err := solver.Solve(t.Context(), p)
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(seed, 5))
-		for range 4 {
+		for range 3 {
 			shares := map[string]int64{"cpu": rng.Int64N(5), "memory": rng.Int64N(5), "pods": rng.Int64N(2)}
 			units := map[string]int64{"cpu": 1 << 20, "memory": 1, "pods": 1 << 29}
 			f := &fixture{p: p, plan: plan, solver: solver, skip: true}
@@ -166,7 +166,7 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, checked, 50)
+	assert.Greater(t, checked, 30)
 	assert.Greater(t, tight, checked/5, "the certificates prove next to nothing, which tests next to nothing")
 }
 

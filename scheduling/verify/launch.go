@@ -44,12 +44,10 @@ func (j *judge) launchHead(r *resolved) {
 	if r.Name == "" {
 		j.add(LaunchName, r.object, "the name is empty")
 	}
-	for _, other := range j.launches[:len(j.launches)-1] {
-		if other.Name == r.Name {
-			j.add(LaunchName, r.object, "the name is taken twice")
-			break
-		}
+	if j.named[r.Name] {
+		j.add(LaunchName, r.object, "the name is taken already")
 	}
+	j.named[r.Name] = true
 	if len(r.Pods) == 0 {
 		j.add(LaunchEmpty, r.object, "has no pods")
 	}

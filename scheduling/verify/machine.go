@@ -89,18 +89,35 @@ func (w *world) newMachine(pl *pool, t *instancetypes.InstanceType, o offerings.
 // asked of it.
 func (w *world) daemonsOf(m *machine, asked []expression, d doubt) (amounts, []port) {
 	p := m.place
-	p.open = func(key string) opening {
-		chosen := m.pool.chooses(key)
-		if !chosen && !m.pool.providers(key) || chosen && d == settled {
-			return opening{}
+	switch d {
+	case fewest:
+		p.open = m.certain(asked)
+	case most:
+		p.open = m.possible(asked)
+	default:
+		p.open = func(key string) opening {
+			if m.pool.chooses(key) {
+				return opening{}
+			}
+			return m.possible(asked)(key)
 		}
-		known := slices.Concat(about(key, m.pool.asks), about(key, asked))
-		if d == fewest {
-			return opening{rule: every, known: known}
-		}
-		return opening{rule: some, known: known}
 	}
 	return w.daemonsAt(&p)
+}
+
+// certain opens the labels that are still to be chosen to what holds of every value.
+func (m *machine) certain(asked []expression) func(string) opening { return m.opened(every, asked) }
+
+// possible opens them to what holds of some value.
+func (m *machine) possible(asked []expression) func(string) opening { return m.opened(some, asked) }
+
+func (m *machine) opened(rule quantifier, asked []expression) func(string) opening {
+	return func(key string) opening {
+		if !m.pool.chooses(key) && !m.pool.providers(key) {
+			return opening{}
+		}
+		return opening{rule: rule, known: slices.Concat(about(key, m.pool.asks), about(key, asked))}
+	}
 }
 
 // room is what pods may have.

@@ -86,9 +86,9 @@ func (pr *proof) excess(m *machine) *big.Int {
 	}
 	users, rooms := amounts{}, []amounts{}
 	for _, k := range pr.placed {
-		if room, ok := pr.roomFor(m, k.tenant); ok {
+		if mine := pr.roomsFor(m, k.tenant); len(mine) > 0 {
 			users.add(k.total)
-			rooms = append(rooms, room)
+			rooms = append(rooms, mine...)
 		}
 	}
 	worth := new(big.Int)
@@ -98,31 +98,6 @@ func (pr *proof) excess(m *machine) *big.Int {
 		}
 	}
 	return worth.Sub(worth, cost)
-}
-
-// roomFor returns what the machine has for pods once the pod sits on it; not ok if
-// the pod could not have it alone.
-func (pr *proof) roomFor(m *machine, t *tenant) (amounts, bool) {
-	if !m.holdsAlone(t) {
-		return nil, false
-	}
-	var room amounts
-	for _, alternative := range t.wants {
-		if !m.admits(selector{alternative}) {
-			continue
-		}
-		daemons, ports := pr.daemonsOf(m, alternative.exprs, fewest)
-		left := m.allocatable.minus(daemons)
-		if _, busy := clash(t.ports, ports); busy || len(exceeding(t.requests, left)) > 0 {
-			continue
-		}
-		if room == nil {
-			room = left
-			continue
-		}
-		room.raise(left)
-	}
-	return room, room != nil
 }
 
 // lesser takes the smaller amount of each resource that both have.

@@ -39,6 +39,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 		settings: c,
 		plan:     plan,
 		machines: make(map[string]*machine),
+		named:    make(map[string]bool),
 		used:     make(map[string]int),
 		listed:   make(map[string]int),
 	}
@@ -66,8 +67,9 @@ type judge struct {
 	plan     *scheduling.Plan
 	// machines are those that options name, by what distinguishes them.
 	machines map[string]*machine
-	// launches are the launches of which every option could be resolved.
+	// launches are those of the plan, in its order; named are their names.
 	launches []*resolved
+	named    map[string]bool
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.
 	used, listed map[string]int

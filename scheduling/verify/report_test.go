@@ -1,0 +1,62 @@
+package verify_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+func TestReport(t *testing.T) {
+	f := handmade()
+	f.plan.Launches[0].Price++
+	f.plan.Launches[1].Name = ""
+	err := verify.Plan(f.p, f.plan)
+	require.Error(t, err)
+	wrapped := fmt.Errorf("judging: %w", err)
+
+	var report *verify.Report
+	require.True(t, errors.As(wrapped, &report))
+	assert.Len(t, report.Violations, 5)
+	assert.True(t, report.Has(verify.LaunchPrice))
+	assert.False(t, report.Has(verify.Limits))
+	assert.Equal(t, map[verify.Code]int{verify.LaunchPrice: 1, verify.LaunchName: 1, verify.SummaryPrice: 1, verify.SummaryShares: 2}, report.Count())
+
+	var first verify.Violation
+	require.True(t, errors.As(wrapped, &first))
+	assert.Equal(t, report.Violations[0], first)
+	assert.True(t, errors.Is(wrapped, report.Violations[1]))
+	assert.Equal(t, "launch/default-1: launch-price: costs 0.030000001, its first option 0.03", first.Error())
+	assert.True(t, strings.HasPrefix(err.Error(), "plan breaks 5 rules\n  launch/default-1: launch-price: "), err.Error())
+}
+
+func TestReportsOfManyViolationsAreShort(t *testing.T) {
+	f := handmade()
+	f.plan.Launches, f.plan.Existing, f.plan.Unschedulable = nil, nil, nil
+	err := verify.Plan(f.p, f.plan)
+	var report *verify.Report
+	require.True(t, errors.As(err, &report))
+	lines := strings.Split(err.Error(), "\n")
+	assert.Len(t, lines, 12)
+	assert.Equal(t, fmt.Sprintf("  and %d more", len(report.Violations)-10), lines[11])
+	assert.Contains(t, (&verify.Report{Violations: report.Violations[:1]}).Error(), "plan breaks 1 rule\n")
+}
+
+func TestCodesAreDistinctAndReadable(t *testing.T) {
+	seen := make(map[verify.Code]bool)
+	for _, c := range verify.Codes() {
+		assert.False(t, seen[c], "%s is listed twice", c)
+		seen[c] = true
+		assert.Regexp(t, `^[a-z]+(-[a-z]+)*$`, string(c))
+	}
+	list := verify.Codes()
+	list[0] = "changed"
+	assert.NotEqual(t, list[0], verify.Codes()[0], "the list is the caller's")
+	assert.True(t, slices.Contains(verify.Codes(), verify.Resources))
+}
