@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -124,7 +123,7 @@ func (d *decoder) launchRequirements(m *machine, options []Option) []requirement
 	for _, s := range v.selectors {
 		s.Values = slices.Clone(s.Values)
 		if s.MinValues != nil {
-			s.MinValues = d.attained(m, s.Key, *s.MinValues, options)
+			s.MinValues = d.attained(m, s.Key, *s.MinValues)
 		}
 		out = append(out, s)
 	}
@@ -162,30 +161,22 @@ func (d *decoder) listed(m *machine, key string, options []Option, value func(*O
 	slices.Sort(values)
 	s := requirements.Selector{Key: key, Operator: requirements.In, Values: slices.Clip(values)}
 	if n := d.templates[m.template].set.Get(key).MinValues(); n > 0 {
-		s.MinValues = d.attained(m, key, n, options)
+		s.MinValues = d.attained(m, key, n)
 	}
 	return s
 }
 
 // attained is the floor that a launch states for a key: the pool's, or under best
 // effort what its options reach, if that is less.
-func (d *decoder) attained(m *machine, key string, floor int, options []Option) *int {
+func (d *decoder) attained(m *machine, key string, floor int) *int {
 	if d.solver.MinValues == MinValuesBestEffort {
-		floor = min(floor, d.distinct(m, key, options))
+		floor = min(floor, d.distinct(m, key))
 	}
 	return &floor
 }
 
 // distinct counts the values of a label among a launch's options.
-func (d *decoder) distinct(m *machine, key string, options []Option) int {
-	switch key {
-	case corev1.LabelInstanceTypeStable:
-		return distinctBy(options, func(o Option) string { return o.InstanceType })
-	case offerings.ZoneLabel:
-		return distinctBy(options, func(o Option) string { return o.Zone })
-	case offerings.CapacityTypeLabel:
-		return distinctBy(options, func(o Option) string { return string(o.CapacityType) })
-	}
+func (d *decoder) distinct(m *machine, key string) int {
 	seen := map[string]bool{}
 	for _, at := range m.places {
 		if value, ok := d.label(m, at, key); ok {
@@ -193,10 +184,6 @@ func (d *decoder) distinct(m *machine, key string, options []Option) int {
 		}
 	}
 	return len(seen)
-}
-
-func distinctBy(options []Option, value func(Option) string) int {
-	return len(lo.UniqBy(options, value))
 }
 
 // label is the value of a label on a machine bought at a place.
@@ -216,11 +203,11 @@ func (d *decoder) relaxed(v *template, stated []requirements.Selector) bool {
 }
 
 // tooFew reports whether a launch's options fall short of its pool's minValues.
-func (d *decoder) tooFew(m *machine, options []Option) bool {
+func (d *decoder) tooFew(m *machine) bool {
 	if d.solver.MinValues == MinValuesBestEffort {
 		return false
 	}
 	return slices.ContainsFunc(floorKeys(d.templates[m.template].set), func(r requirements.Requirement) bool {
-		return d.distinct(m, r.Key(), options) < r.MinValues()
+		return d.distinct(m, r.Key()) < r.MinValues()
 	})
 }

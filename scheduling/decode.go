@@ -81,6 +81,7 @@ func (d *decoder) machines() []machine {
 		slices.SortStableFunc(out, d.compareMachines)
 		d.spread(out)
 	}
+	out = d.lastCall(out)
 	slices.SortStableFunc(out, d.compareMachines)
 	return bundle(out)
 }
@@ -191,7 +192,7 @@ func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 			Price: o.offering.Price, ReservationID: o.offering.ReservationID, InterruptionRate: o.offering.InterruptionRate,
 		})
 	}
-	if d.tooFew(m, options) {
+	if d.tooFew(m) {
 		d.short = true
 		for _, it := range m.items {
 			d.solution.Unplaced[it.Class] += it.N * m.count

@@ -62,6 +62,23 @@ func (l *ledger) spend(p purchase, n int64) {
 	}
 }
 
+// affords reports whether a further purchase keeps limits and reservations.
+func (l *ledger) affords(p purchase) bool {
+	if id := l.reservation(p); id != "" && l.supply[id] < 1 {
+		return false
+	}
+	pool := l.c.templates[p.template].number
+	if !l.limited[pool] {
+		return true
+	}
+	for d, u := range l.use(p) {
+		if left := l.limits[pool][d]; left < 0 || u > left {
+			return false
+		}
+	}
+	return true
+}
+
 // couldSwap reports whether one purchase could be exchanged for another of the same
 // template without overrunning limits or reservations.
 func (l *ledger) couldSwap(from, to purchase) bool {
