@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // maxQuantity is the least float64 that is too large for an int64. Kubernetes
@@ -76,7 +75,7 @@ func mustBeWhole(name corev1.ResourceName) bool {
 func checkResources(list corev1.ResourceList, report func(field, value, problem string), field string) {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		path := field + "." + string(name)
-		if msgs := validation.IsQualifiedName(string(name)); len(msgs) > 0 {
+		if msgs := labelKeyFaults(string(name)); len(msgs) > 0 {
 			report(path, string(name), "is not a resource name: "+strings.Join(msgs, "; "))
 			continue
 		}

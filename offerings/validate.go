@@ -74,8 +74,10 @@ func (o Offering) validateLabels(faults *faultList) {
 		value := o.Labels[key]
 		// Older names of a key say the same thing and must not contradict it either.
 		name := requirements.NormalizeKey(key)
-		for _, message := range validation.IsQualifiedName(key) {
-			faults.add("labels: key %s: %s", quoteShort(key), message)
+		if !requirements.ValidLabelKey(key) {
+			for _, message := range validation.IsQualifiedName(key) {
+				faults.add("labels: key %s: %s", quoteShort(key), message)
+			}
 		}
 		faults.label("labels["+key+"]", value)
 		if want, ok := own[name]; ok && want != value {
@@ -101,6 +103,9 @@ func (f *faultList) add(format string, args ...any) {
 
 // label reports a text that cannot be the value of a label.
 func (f *faultList) label(field, value string) {
+	if requirements.ValidLabelValue(value) {
+		return
+	}
 	for _, message := range validation.IsValidLabelValue(value) {
 		f.add("%s: %s: %s", field, quoteShort(value), message)
 	}
