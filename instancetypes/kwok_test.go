@@ -2,6 +2,7 @@ package instancetypes_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -175,25 +177,76 @@ func TestReadKWOKFaults(t *testing.T) {
 	}
 }
 
-// The file that Karpenter ships, where its module is at hand.
-func TestReadKWOKOfKarpenter(t *testing.T) {
+// karpenterFile returns a file of Karpenter's module, and skips the test where that
+// is not at hand. The tests that use it come on top of those on files of our own.
+func karpenterFile(t *testing.T, path ...string) []byte {
+	t.Helper()
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(home, "go", "pkg", "mod", "sigs.k8s.io", "karpenter@v1.14.1", "kwok", "examples", "aws_instance_types.json"))
+	module := filepath.Join(home, "go", "pkg", "mod", "sigs.k8s.io", "karpenter@v1.14.1", "kwok")
+	text, err := os.ReadFile(filepath.Join(append([]string{module}, path...)...))
 	if err != nil {
 		t.Skip("sigs.k8s.io/karpenter@v1.14.1 is not in the module cache")
 	}
+	return text
+}
+
+func TestReadKWOKOfKarpenter(t *testing.T) {
+	text := karpenterFile(t, "examples", "aws_instance_types.json")
 	c, err := instancetypes.ReadKWOK(bytes.NewReader(text))
 	require.NoError(t, err)
 	assert.Equal(t, 853, c.Len())
-	for it := range c.All() {
-		assert.Equal(t, "linux", it.Labels[corev1.LabelOSStable], it.Name)
-		assert.Contains(t, []string{"amd64", "arm64"}, it.Labels[corev1.LabelArchStable], it.Name)
-		assert.Len(t, it.Offerings, 8, it.Name)
-	}
 	o, ok := c.Offering("t3.nano", "us-west-2a", offerings.OnDemand)
 	require.True(t, ok)
 	assert.Equal(t, "0.0052", o.Price.String())
+
+	// Every entry for linux on a current architecture, read in the plainest way.
+	var entries []map[string]any
+	require.NoError(t, json.Unmarshal(text, &entries))
+	compared := 0
+	for _, e := range entries {
+		arch := map[string]string{"x86_64": "amd64", "arm64": "arm64"}[e["architecture"].(string)]
+		if e["operatingSystems"].([]any)[0] != "linux" || arch == "" {
+			continue
+		}
+		compared++
+		it, ok := c.Get(e["name"].(string))
+		require.True(t, ok, e["name"])
+		assert.Equal(t, arch, it.Labels[corev1.LabelArchStable], it.Name)
+		assert.Equal(t, "linux", it.Labels[corev1.LabelOSStable], it.Name)
+		for name, amount := range e["resources"].(map[string]any) {
+			q := it.Capacity[corev1.ResourceName(name)]
+			assert.Zero(t, q.Cmp(resource.MustParse(amount.(string))), "%s of %s", name, it.Name)
+		}
+		require.Len(t, it.Offerings, len(e["offerings"].([]any)), it.Name)
+		for _, offered := range e["offerings"].([]any) {
+			place := map[string]string{}
+			for _, r := range offered.(map[string]any)["Requirements"].([]any) {
+				place[r.(map[string]any)["key"].(string)] = r.(map[string]any)["values"].([]any)[0].(string)
+			}
+			o, ok := c.Offering(it.Name, place[corev1.LabelTopologyZone], offerings.CapacityType(place[offerings.CapacityTypeLabel]))
+			require.True(t, ok, "%s %v", it.Name, place)
+			assert.InDelta(t, offered.(map[string]any)["Price"].(float64), o.Price.USD(), 1e-9, it.Name)
+		}
+	}
+	assert.Equal(t, 853, compared)
+}
+
+func TestReadKWOKOfKarpentersDefaults(t *testing.T) {
+	c, err := instancetypes.ReadKWOK(bytes.NewReader(karpenterFile(t, "cloudprovider", "instance_types.json")))
+	require.NoError(t, err)
+	assert.Equal(t, 144, c.Len())
+	windows, ok := c.Get("m-256x-arm64-windows")
+	require.True(t, ok)
+	assert.Equal(t, "windows", windows.Labels[corev1.LabelOSStable])
+	assert.Equal(t, "m", windows.Labels["karpenter.kwok.sh/instance-family"])
+	assert.Equal(t, "256", windows.Labels["karpenter.kwok.sh/instance-size"])
+}
+
+func TestReadKWOKOfTheFormerFormat(t *testing.T) {
+	c, err := instancetypes.ReadKWOK(bytes.NewReader(karpenterFile(t, "examples", "instance_types.json")))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"g5.4xlarge: on-demand@us-east-1a=1.624 on-demand@us-east-1b=1.7 on-demand@us-east-1c=1.525"}, listing(c))
 }
 
 func FuzzReadKWOK(f *testing.F) {
