@@ -16,7 +16,8 @@
 // # JSON format
 //
 // [ReadJSON] and [Catalog.WriteJSON] use one object. Everything but instanceTypes,
-// name, capacity.cpu, capacity.memory, zone, capacityType and price may be left out:
+// name, capacity.cpu, capacity.memory, zone, capacityType, price and the reservationID
+// of reserved offerings may be left out:
 //
 //	{
 //	  "version": 1,

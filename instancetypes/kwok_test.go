@@ -112,6 +112,7 @@ func TestReadKWOKRepeatedNames(t *testing.T) {
 		{"windows alone", "m: spot@b=0.2", []string{windows}},
 		{"amd64 before arm64", "m: spot@a=0.1", []string{arm, linux}},
 		{"arm64 before 386", "m: spot@b=0.2", []string{old, arm}},
+		{"other names of architectures", "m: spot@b=0.2", []string{entry("m", "aarch64", "linux", kwokShape, b), entry("m", "riscv64", "linux", kwokShape, a)}},
 		{"linux on arm64 before windows on amd64", "m: spot@b=0.2", []string{windows, arm}},
 		{"the same machine in two entries", "m: spot@a=0.1 spot@b=0.2", []string{linux, entry("m", "x86_64", "linux", kwokShape, b)}},
 		{"the same entry twice", "m: spot@a=0.1", []string{linux, linux}},

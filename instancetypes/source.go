@@ -24,8 +24,11 @@ type Source interface {
 // SourceFunc lets a function be a [Source].
 type SourceFunc func(ctx context.Context, nodePool string) ([]*InstanceType, error)
 
-// InstanceTypes calls f.
+// InstanceTypes calls f. A nil function is an error.
 func (f SourceFunc) InstanceTypes(ctx context.Context, nodePool string) ([]*InstanceType, error) {
+	if f == nil {
+		return nil, errNoSource
+	}
 	return f(ctx, nodePool)
 }
 
@@ -87,9 +90,11 @@ func Load(ctx context.Context, src Source, nodePool string) (*Catalog, error) {
 	return c, nil
 }
 
+var errNoSource = errors.New("no source")
+
 func typesOf(ctx context.Context, src Source, nodePool string) ([]*InstanceType, error) {
 	if src == nil {
-		return nil, errors.New("no source")
+		return nil, errNoSource
 	}
 	return src.InstanceTypes(ctx, nodePool)
 }
