@@ -20,6 +20,7 @@ type decoder struct {
 	ledger   *ledger
 	next     []int // by class, the first pod not handed out yet
 	short    bool  // limits or reservations leave a launch too few options for its pool's minValues
+	frozen   bool  // machines buy what the engine planned, and list nothing of a better rank
 }
 
 // machine is one bundle of equal machines of the answer.
@@ -76,11 +77,7 @@ func (d *decoder) machines() []machine {
 			out = append(out, one)
 		}
 	}
-	d.upgrade(out)
-	if d.solver.Ranking.Strategy == offerings.Diversified {
-		slices.SortStableFunc(out, d.compareMachines)
-		d.spread(out)
-	}
+	d.settle(out)
 	out = d.lastCall(out)
 	slices.SortStableFunc(out, d.compareMachines)
 	return bundle(out)
@@ -132,6 +129,28 @@ func (d *decoder) place(m *machine, planned purchase) int {
 	return slices.IndexFunc(d.offered[m.template].list, func(o templateOffer) bool { return o.offer == planned.offer })
 }
 
+// settle upgrades the machines. A cautious solve has counted on what is left of the
+// limits: should the upgrades leave a launch too few options, they are taken back.
+func (d *decoder) settle(machines []machine) {
+	before, ledger := slices.Clone(machines), d.ledger.clone()
+	d.upgrade(machines)
+	if d.solver.Ranking.Strategy == offerings.Diversified {
+		slices.SortStableFunc(machines, d.compareMachines)
+		d.spread(machines)
+	}
+	if !d.cautious {
+		return
+	}
+	for i := range machines {
+		machines[i].places = d.options(&machines[i])
+		if d.tooFew(&machines[i]) {
+			copy(machines, before)
+			d.ledger, d.frozen = ledger, true
+			return
+		}
+	}
+}
+
 // upgrade lets every machine buy the best-ranked offer that holds its pods. What one
 // gives back of limits and reservations may be what another needs, so it goes round
 // until nothing changes.
@@ -166,7 +185,7 @@ func (d *decoder) options(m *machine) []int {
 		if len(out) >= limit && !whole {
 			break
 		}
-		if at == m.first || !d.holds(m, at) || !d.ledger.couldSwap(first, purchase{template: m.template, offer: list[at].offer}) {
+		if at == m.first || d.frozen && at < m.first || !d.holds(m, at) || !d.ledger.couldSwap(first, purchase{template: m.template, offer: list[at].offer}) {
 			continue
 		}
 		out = append(out, at)

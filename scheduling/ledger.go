@@ -1,8 +1,10 @@
 package scheduling
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 // ledger is what pools and reservations have left once everything is bought.
@@ -98,13 +100,23 @@ func (l *ledger) couldSwap(from, to purchase) bool {
 	return true
 }
 
-// swap exchanges a booked purchase for another, if that can be. A cautious solve
-// has counted on what is left of the limits, and takes no more of them.
+// swap exchanges a booked purchase for another, if that can be.
 func (l *ledger) swap(from, to purchase) bool {
-	if !l.couldSwap(from, to) || l.c.cautious && !model.Fits(l.use(from), l.use(to)) {
+	if !l.couldSwap(from, to) {
 		return false
 	}
 	l.spend(from, -1)
 	l.spend(to, 1)
 	return true
+}
+
+// clone returns a ledger that can be written without changing l.
+func (l *ledger) clone() *ledger {
+	c := *l
+	c.limits = nil
+	for _, limits := range l.limits {
+		c.limits = append(c.limits, slices.Clone(limits))
+	}
+	c.supply = maps.Clone(l.supply)
+	return &c
 }

@@ -124,6 +124,11 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 	if j.settings.strictMinValues() {
 		least = pl.minValues()
 	}
+	if len(least) > 0 && len(slack) > 0 {
+		// A further machine could take from the limits what the minValues of those
+		// already launched count on.
+		return nil
+	}
 	kinds := make([]*kind, 0, len(wanted))
 	for k := range wanted {
 		kinds = append(kinds, k)
