@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -49,42 +48,16 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	}
 	p := &problem{Snapshot: snapshot, catalog: catalog}
 	p.Problem.Catalog = catalog
-	p.poolsOrDefault()
+	types, err := f.market.order()
+	if err != nil {
+		return nil, err
+	}
+	p.poolsOrDefault(types)
 	if err := p.overlay(); err != nil {
 		return nil, err
 	}
 	p.idlePools()
 	return p, nil
-}
-
-// poolsOrDefault sees to it that there is a NodePool to buy for.
-func (p *problem) poolsOrDefault() {
-	if len(p.Problem.NodePools) > 0 || len(p.Problem.Pods) == 0 {
-		return
-	}
-	p.Problem.NodePools = []*scheduling.NodePool{manifest.DefaultNodePool()}
-	p.Warnings = append(p.Warnings, scheduling.Warning{
-		Object:  "NodePool/default",
-		Message: "there is no NodePool in the input, so one is assumed that buys any Linux machine on amd64, on demand, but no burstable ones; a NodePool of your own may allow arm64 and spot, which cost less",
-	})
-}
-
-// idlePools warns about NodePools that the catalog has nothing for. It is no error
-// as long as another can buy: pools for other regions and devices are nothing unusual.
-func (p *problem) idlePools() {
-	if len(p.Problem.NodePools) < 2 || len(p.Problem.Pods) == 0 {
-		return
-	}
-	for _, pool := range p.Problem.NodePools {
-		alone := scheduling.Problem{Pods: p.Problem.Pods[:1], NodePools: []*scheduling.NodePool{pool}, Catalog: p.catalogOf(pool.Name)}
-		var faults *scheduling.FieldErrors
-		if !errors.As(alone.Validate(), &faults) {
-			continue
-		}
-		for _, f := range faults.Errors {
-			p.Warnings = append(p.Warnings, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: "buys nothing: " + f.Message})
-		}
-	}
 }
 
 // overlay lays the NodeOverlays of the input over what each NodePool sees of the

@@ -257,3 +257,32 @@ func TestPoolsThatBuyNothingAreTold(t *testing.T) {
 	require.Equal(t, exitUnschedulable, r.code)
 	require.Contains(t, r.stdout, "  NodePool/idle: buys nothing: none of the 2 instance types of the catalog meets all of them; kubernetes.io/arch In [s390x] alone rules out 2\n")
 }
+
+// The default pool gives way where the flags ask for what it would not buy.
+func TestDefaultPoolFollowsTheFlags(t *testing.T) {
+	for flags, want := range map[string]func(arch, capacityType string) bool{
+		"":                                 func(arch, ct string) bool { return arch == "amd64" && ct == "on-demand" },
+		"--capacity-types spot":            func(arch, ct string) bool { return arch == "amd64" && ct == "spot" },
+		"--filter arch=arm64":              func(arch, ct string) bool { return arch == "arm64" && ct == "on-demand" },
+		"--catalog azure/eastus":           func(_, ct string) bool { return ct == "on-demand" },
+		"--filter capacity-type=spot":      func(_, ct string) bool { return ct == "spot" },
+		"--capacity-types on-demand,spot ": func(arch, _ string) bool { return arch == "amd64" },
+	} {
+		r := run(t, append([]string{"plan", "-f", "testdata/nopool.yaml", "-o", "json", "--effort", "fast"}, strings.Fields(flags)...)...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		plan := decodePlan(t, r.stdout)
+		require.Len(t, plan.Warnings, 1)
+		require.Equal(t, "NodePool/default", plan.Warnings[0].Object)
+		c := ec2.MustCatalog("us-east-1")
+		for _, l := range plan.Launches {
+			for _, o := range l.Options {
+				arch := ""
+				if it, ok := c.Get(o.InstanceType); ok {
+					arch = it.Labels["kubernetes.io/arch"]
+					require.NotEqual(t, "t", it.Labels["karpenter.k8s.aws/instance-category"], "burstable machines do not keep up their speed")
+				}
+				require.True(t, want(arch, string(o.CapacityType)), "%s: %v", flags, o)
+			}
+		}
+	}
+}

@@ -43,8 +43,8 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // files that args name.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stderr: stderr}
-	root := a.root() //nolint:contextcheck // cobra hands the context to what is run
-	root.SetArgs(args)
+	root := a.root()                          //nolint:contextcheck // cobra hands the context to what is run
+	root.SetArgs(append([]string{}, args...)) // nil would stand for the arguments of the process
 	root.SetIn(stdin)
 	root.SetOut(&a.stdout)
 	root.SetErr(stderr)
