@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
@@ -18,8 +20,10 @@ import (
 //
 // An offering is CAPACITY-TYPE@ZONE=PRICE in USD per hour, followed by xN (the
 // machines left, reserved only), #ID (the reservation, reserved only), ~N% (the
-// interruption rate, spot only) and ! (not on sale now). A reservation without an
-// id is called TYPE-ZONE. A type runs 110 pods unless it says otherwise.
+// interruption rate, spot only), ! (not on sale now), +(RESOURCE=QUANTITY…) (what
+// machines bought here have instead) and -(RESOURCE=QUANTITY…) (what the system
+// keeps of them instead). A reservation without an id is called TYPE-ZONE. A type runs
+// 110 pods unless it says otherwise.
 func cmdCatalog(_ context.Context, s *session, args []word, input []string) (string, error) {
 	pool := ""
 	for _, w := range args {
@@ -102,7 +106,11 @@ func parseOffering(typeName string, w word) (offerings.Offering, error) {
 	ct, zone, _ := strings.Cut(w.key, "@")
 	o := offerings.Offering{Zone: zone, CapacityType: offerings.CapacityType(ct)}
 	fail := func(err error) (offerings.Offering, error) { return o, fmt.Errorf("offering %s: %w", w, err) }
-	text := w.value
+	text, overrides, err := cutOverrides(w.value)
+	if err != nil {
+		return fail(err)
+	}
+	o.Capacity, o.Overhead = overrides['+'], overrides['-']
 	text, o.Unavailable = strings.CutSuffix(text, "!")
 	text, rate, ok := strings.Cut(text, "~")
 	if ok {
@@ -124,10 +132,27 @@ func parseOffering(typeName string, w word) (offerings.Offering, error) {
 	if o.CapacityType == offerings.Reserved && o.ReservationID == "" {
 		o.ReservationID = typeName + "-" + zone
 	}
-	price, err := offerings.ParsePrice(text)
-	if err != nil {
+	if o.Price, err = offerings.ParsePrice(text); err != nil {
 		return fail(err)
 	}
-	o.Price = price
 	return o, nil
+}
+
+// cutOverrides cuts the resource lists in parentheses off an offering and returns them
+// by the sign in front of them.
+func cutOverrides(text string) (string, map[byte]corev1.ResourceList, error) {
+	lists := map[byte]corev1.ResourceList{}
+	for strings.HasSuffix(text, ")") {
+		i := strings.LastIndexByte(text, '(')
+		if i < 1 || text[i-1] != '+' && text[i-1] != '-' {
+			return "", nil, errors.New("want + or - before a parenthesis")
+		}
+		amounts, err := parseAmounts(text[i+1 : len(text)-1])
+		if err != nil {
+			return "", nil, err
+		}
+		lists[text[i-1]] = Resources(amounts...)
+		text = text[:i-1]
+	}
+	return text, lists, nil
 }

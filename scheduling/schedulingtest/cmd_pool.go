@@ -27,7 +27,7 @@ func cmdPool(_ context.Context, s *session, args []word, input []string) (string
 	}
 	name := args[0].key
 	s.problem.NodePools = slices.DeleteFunc(s.problem.NodePools, func(p *scheduling.NodePool) bool { return p.Name == name })
-	words := append(args[1:], more...)
+	words := slices.Concat(args[1:], more)
 	if len(words) == 1 && words[0].key == "none" {
 		return count(len(s.problem.NodePools), "pool"), nil
 	}

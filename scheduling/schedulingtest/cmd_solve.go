@@ -15,7 +15,7 @@ import (
 // promise about plans, see [Check]; a broken one fails the scenario.
 //
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY] [weights=POLICY]
-//	      [strategy=NAME] [order=CT,…] [show=(options requests labels taints requirements reasons fixes warnings)]
+//	      [strategy=NAME] [order=CT,…] [priorities=(TYPE…)] [show=(options requests labels taints requirements reasons fixes warnings)]
 //
 // It prints the launches, alike ones on one line, then the nodes that receive pods,
 // the pods that fit nowhere, and the sums.
@@ -72,6 +72,11 @@ func parseSolveWord(w word, solver *scheduling.Solver, show map[string]bool) err
 			errs = append(errs, err)
 		}
 		return errors.Join(errs...)
+	case "priorities":
+		solver.Ranking.Priorities = map[string]int{}
+		for name := range strings.FieldsSeq(w.value) {
+			solver.Ranking.Priorities[name] = len(solver.Ranking.Priorities) + 1
+		}
 	case "show":
 		for name := range strings.FieldsSeq(w.value) {
 			show[name] = true

@@ -63,7 +63,7 @@
 // These say what is planned, and what a second opinion thinks of it:
 //
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY]
-//	    [weights=POLICY] [strategy=NAME] [order=CT,…] [show=(DETAIL…)]
+//	    [weights=POLICY] [strategy=NAME] [order=CT,…] [priorities=(TYPE…)] [show=(DETAIL…)]
 //
 //	verify
 //
@@ -84,7 +84,9 @@
 // KEY[=VALUE]:EFFECT; a toleration is KEY[=VALUE][:EFFECT], with > or < in the place
 // of = for those that compare numbers, or * for everything. An offering is
 // CAPACITY-TYPE@ZONE=PRICE, then xN (the machines left) and #ID for reservations, ~N%
-// for the interruption rate, ! for offerings that are not on sale now. The details
+// for the interruption rate, ! for offerings that are not on sale now, +(RESOURCE=QUANTITY…)
+// for what machines bought there have instead of what the type says, and
+// -(RESOURCE=QUANTITY…) for what the system keeps of them instead. The details
 // that solve can show are options, requests, labels, taints, requirements, reasons,
 // fixes and warnings.
 //

@@ -94,9 +94,9 @@ func parseResourceWord(w word) (o PodOption, ok bool, err error) {
 		"limits": Limits, "container": Container, "init": Init, "sidecar": Sidecar,
 		"overhead": Overhead, "pod-level": PodLevel,
 	}
-	if make, ok := makers[w.key]; ok {
+	if option, ok := makers[w.key]; ok {
 		amounts, err := parseAmounts(w.value)
-		return make(amounts...), true, err
+		return option(amounts...), true, err
 	}
 	if _, ok := resourceName(w.key); !ok || !w.hasValue {
 		return nil, false, nil

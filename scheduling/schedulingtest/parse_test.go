@@ -125,16 +125,20 @@ func TestParseOffering(t *testing.T) {
 		"spot@a=0.03~5%!":     {Zone: "a", CapacityType: offerings.Spot, Price: Cents(3), InterruptionRate: 0.05, Unavailable: true},
 		"reserved@b=0.02x4":   {Zone: "b", CapacityType: offerings.Reserved, Price: Cents(2), ReservationCount: 4, ReservationID: "m-b"},
 		"reserved@b=0x1#cr-9": {Zone: "b", CapacityType: offerings.Reserved, ReservationCount: 1, ReservationID: "cr-9"},
-		"on-demand@b=0.1!":    {Zone: "b", CapacityType: offerings.OnDemand, Price: Cents(10), Unavailable: true},
+		"spot@a=0.03!+(gpu=1)-(cpu=1)": {
+			Zone: "a", CapacityType: offerings.Spot, Price: Cents(3), Unavailable: true,
+			Capacity: quantities("nvidia.com/gpu", "1"), Overhead: quantities("cpu", "1"),
+		},
+		"on-demand@b=0.1!": {Zone: "b", CapacityType: offerings.OnDemand, Price: Cents(10), Unavailable: true},
 	}
 	for text, want := range tests {
 		words, err := splitWords(text)
 		require.NoError(t, err)
 		got, err := parseOffering("m", words[0])
 		require.NoError(t, err, text)
-		assert.Equal(t, want, got, text)
+		assert.True(t, same(want, got), "%s: %+v", text, got)
 	}
-	for _, text := range []string{"spot@a=cheap", "spot@a=0.1~x%", "reserved@a=1xmany"} {
+	for _, text := range []string{"spot@a=0.1(gpu=1)", "spot@a=0.1+(gpu=x)", "spot@a=cheap", "spot@a=0.1~x%", "reserved@a=1xmany"} {
 		words, err := splitWords(text)
 		require.NoError(t, err)
 		_, err = parseOffering("m", words[0])

@@ -130,7 +130,7 @@ func (w *world) selection() []PodOption {
 		}
 	case 10:
 		if w.oneIn(4) {
-			return []PodOption{Prefer(int32(w.between(1, 100)), w.expr())} //nolint:gosec // 1 to 100
+			return []PodOption{Prefer(int32(w.between(1, 100)), w.expr())}
 		}
 	}
 	return nil

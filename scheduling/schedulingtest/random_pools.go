@@ -23,7 +23,7 @@ func (w *world) nodePools() []*scheduling.NodePool {
 		var opts []NodePoolOption
 		switch {
 		case weights == 1:
-			opts = append(opts, Weight(int32(min(10*i+1, 100)))) //nolint:gosec // at most 100
+			opts = append(opts, Weight(int32(min(10*i+1, 100))))
 		case weights == 2 && w.oneIn(2):
 			opts = append(opts, Weight(pick[int32](w.dice, 1, 50, 100)))
 		}

@@ -53,7 +53,7 @@ func runFile(t *testing.T, file string) {
 		r.block.want = r.got
 	}
 	if out := script.String(); rewriting() && out != string(text) {
-		if err := os.WriteFile(file, []byte(out), 0o644); err != nil { //nolint:gosec // a source file
+		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

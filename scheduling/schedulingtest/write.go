@@ -16,8 +16,8 @@ import (
 // Scenario is the problem in the language of scenario files, up to a solve whose
 // output is left empty: the quickest way from a failing problem, once [Minimise] has
 // made it small, to a scenario. Parts of the problem that the language has no words
-// for are left out: overrides and labels of offerings, the record of unavailable
-// offerings, and what nodes have beyond what is allocatable.
+// for are left out: labels of offerings, the record of unavailable offerings, and what
+// nodes have beyond what is allocatable.
 func Scenario(p scheduling.Problem) string {
 	var w writer
 	for name, c := range sortedCatalogs(p) {
@@ -116,6 +116,12 @@ func offeringWord(o offerings.Offering) string {
 	}
 	if o.Unavailable {
 		text += "!"
+	}
+	if len(o.Capacity) > 0 {
+		text += "+(" + strings.Join(amountWords(o.Capacity), " ") + ")"
+	}
+	if len(o.Overhead) > 0 {
+		text += "-(" + strings.Join(amountWords(o.Overhead), " ") + ")"
 	}
 	return text
 }

@@ -47,7 +47,7 @@ func expressible(p scheduling.Problem) bool {
 	}
 	for t := range p.Catalog.All() {
 		for _, o := range t.Offerings {
-			if o.Capacity != nil || o.Overhead != nil || o.Labels != nil {
+			if o.Labels != nil {
 				return false
 			}
 		}
