@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const output = `goos: linux
+BenchmarkWorkloads/pods=1000/classes=300-2 	 5	 100299576 ns/op	 2.913 USD/h	 2.516 gap-%	 12.00 nodes	 9970 pods/s	 0 unplaced	10795368 B/op	 23440 allocs/op
+BenchmarkMixedSizes/capacity-type=on-demand 	 5	 2000000 ns/op
+PASS
+`
+
+const table = `| benchmark | time | pods/s | nodes | USD/h | over the bound | memory | allocations |
+|---|--:|--:|--:|--:|--:|--:|--:|
+| Workloads: pods=1000, classes=300 | 100 ms | 9970 | 12 | 2.913 | 2.52 % | 10.8 MB | 23440 |
+| MixedSizes: capacity-type=on-demand | 2 ms | 0 | 0 | 0.000 | 0.00 % | 0.0 MB | 0 |
+`
+
+func TestRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte("# Title\n\n"+begin+"\nold\n"+end+"\n\nAfter.\n"), 0o600))
+	require.NoError(t, run([]string{file}, strings.NewReader(output)))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "# Title\n\n"+begin+"\n"+table+end+"\n\nAfter.\n", string(text))
+}
+
+func TestRunErrors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte("# Title\n"), 0o600))
+	require.EqualError(t, run(nil, strings.NewReader(output)), "want the name of one file")
+	require.EqualError(t, run([]string{file}, strings.NewReader("PASS\n")), "the input has no benchmark")
+	require.ErrorContains(t, run([]string{file}, strings.NewReader(output)), "lacks the line "+begin)
+	require.ErrorIs(t, run([]string{file + ".not"}, strings.NewReader(output)), os.ErrNotExist)
+	_, err := replace(begin+"\n", table)
+	require.EqualError(t, err, "lacks the line "+end)
+}
