@@ -84,14 +84,16 @@ func (f *faults) add(value, message, path string) {
 	f.list = append(f.list, &FieldError{Path: path, Value: value, Message: message})
 }
 
-// err returns what was collected, sorted; nil if that is nothing.
+// err returns what was collected, sorted, each fault once; nil if that is nothing.
 func (f *faults) err() error {
 	if len(f.list) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(f.list, func(a, b *FieldError) int {
+	order := func(a, b *FieldError) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message), strings.Compare(a.Value, b.Value))
-	})
+	}
+	slices.SortFunc(f.list, order)
+	f.list = slices.CompactFunc(f.list, func(a, b *FieldError) bool { return order(a, b) == 0 })
 	return &FieldErrors{Errors: f.list}
 }
 

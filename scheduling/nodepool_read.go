@@ -133,7 +133,7 @@ func (v value) quantities() corev1.ResourceList {
 		if number, isNumber := e.v.(json.Number); isNumber {
 			text, ok = number.String(), true
 		}
-		q, err := resource.ParseQuantity(text)
+		q, err := parseQuantity(text)
 		if !ok || err != nil {
 			e.fault(`is not a quantity such as "1000" or "4000Gi"`)
 			continue
@@ -141,6 +141,17 @@ func (v value) quantities() corev1.ResourceList {
 		out[corev1.ResourceName(name)] = q
 	}
 	return out
+}
+
+// parseQuantity refuses what no machine can have before apimachinery writes out
+// its digits: 1e-1000000000 keeps it busy for minutes.
+func parseQuantity(s string) (resource.Quantity, error) {
+	const digits, places = 100, 3
+	_, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	if len(s) > digits || len(strings.TrimLeft(exponent, "+-0")) > places {
+		return resource.Quantity{}, resource.ErrFormatWrong
+	}
+	return resource.ParseQuantity(s)
 }
 
 // nillable reads a duration or Never. A number is seconds, of which it warns.

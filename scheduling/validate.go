@@ -25,11 +25,9 @@ import (
 //   - where there are pods to place and pools to buy from: a catalog without
 //     offerings, and requirements that leave none for any of the pools.
 func (p *Problem) Validate() error {
-	c := checker{seen: make(map[objectKey]struct{}, len(p.Pods)+len(p.Running))}
-	c.object = c.path
-	c.pods("pods", p.Pods)
-	c.pods("running", p.Running)
-	c.forget()
+	c := newChecker()
+	c.allPods(p)
+	c.names = newNameSet(len(p.Nodes))
 	for i, n := range p.Nodes {
 		if !c.enter("nodes", i, n == nil) || !c.named(&n.ObjectMeta) {
 			continue
@@ -37,7 +35,7 @@ func (p *Problem) Validate() error {
 		c.amounts(n.Status.Capacity, "status.capacity")
 		c.amounts(n.Status.Allocatable, "status.allocatable")
 	}
-	c.forget()
+	c.names = newNameSet(len(p.DaemonSets))
 	for i, d := range p.DaemonSets {
 		if !c.enter("daemonsets", i, d == nil) || !c.named(&d.ObjectMeta) {
 			continue
@@ -45,7 +43,7 @@ func (p *Problem) Validate() error {
 		c.spec = "spec.template.spec"
 		c.podSpec(&d.Spec.Template.Spec)
 	}
-	c.forget()
+	c.names = newNameSet(len(p.NodePools))
 	pools := map[string]bool{}
 	for i, pool := range p.NodePools {
 		if !c.enter("nodepools", i, pool == nil) || !c.named(&pool.ObjectMeta) {
@@ -72,9 +70,14 @@ type checker struct {
 	faults
 	at   position
 	spec string // path of the pod spec within the object
-	// seen are the objects of the kind at hand, twice those reported as duplicates.
-	seen  map[objectKey]struct{}
-	twice map[objectKey]bool
+	// names are the objects of the kind at hand.
+	names *nameSet
+}
+
+func newChecker() *checker {
+	c := &checker{}
+	c.object = c.path
+	return c
 }
 
 // position is an entry of one of the problem's lists, by index until its name is known.
@@ -83,9 +86,6 @@ type position struct {
 	index           int
 	namespace, name string
 }
-
-// objectKey identifies an object among those of its kind.
-type objectKey struct{ namespace, name string }
 
 // path leads to the object at hand.
 func (c *checker) path() string {
@@ -99,30 +99,6 @@ func (c *checker) path() string {
 	}
 }
 
-// forget starts a new kind of objects.
-func (c *checker) forget() {
-	clear(c.seen)
-	clear(c.twice)
-}
-
-// first notes the name of the entry. It reports false for one that was there
-// before, which is reported once.
-func (c *checker) first(key objectKey) bool {
-	known := len(c.seen)
-	c.seen[key] = struct{}{}
-	if len(c.seen) > known {
-		return true
-	}
-	if !c.twice[key] {
-		if c.twice == nil {
-			c.twice = map[objectKey]bool{}
-		}
-		c.twice[key] = true
-		c.add("", "is there more than once", "")
-	}
-	return false
-}
-
 // enter moves on to an entry, and reports whether there is anything in it.
 func (c *checker) enter(list string, index int, isNil bool) bool {
 	c.at = position{list: list, index: index}
@@ -132,13 +108,20 @@ func (c *checker) enter(list string, index int, isNil bool) bool {
 	return !isNil
 }
 
-// named takes down the name of the entry. It reports false for an entry that
-// cannot be told from others, of which no more is checked.
+// named takes down the name of the entry. It reports false where there is none.
 func (c *checker) named(meta *metav1.ObjectMeta) bool {
 	if meta.Name == "" {
 		c.add("", "is missing", "metadata.name")
 		return false
 	}
 	c.at.namespace, c.at.name = meta.Namespace, meta.Name
-	return c.first(objectKey{meta.Namespace, meta.Name})
+	c.once()
+	return true
+}
+
+// once reports an object that was there before, one time.
+func (c *checker) once() {
+	if first, again := c.names.add(objectKey{c.at.namespace, c.at.name}); !first && !again {
+		c.add("", "is there more than once", "")
+	}
 }

@@ -40,8 +40,11 @@ func (c *checker) choice(p *Problem) {
 			c.add("", "the catalog of this NodePool has no offerings", "")
 			continue
 		}
-		worst, types, all := s.worst()
-		message := fmt.Sprintf("none of the %d instance types of the catalog meets all of them; %s alone rules out %d", all, worst.Short(), types)
+		worst, ruledOut, all := s.worst()
+		message := fmt.Sprintf("none of the %d instance types of the catalog has an offering that meets all of them together", all)
+		if ruledOut > 0 {
+			message = fmt.Sprintf("none of the %d instance types of the catalog meets all of them; %s alone rules out %d", all, worst.Short(), ruledOut)
+		}
 		c.add("", message, "spec.template.spec.requirements")
 	}
 }

@@ -2,7 +2,9 @@ package scheduling
 
 import (
 	"math"
+	"runtime"
 	"strconv"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -12,20 +14,62 @@ import (
 // maxPort is the largest TCP and UDP port.
 const maxPort = 65535
 
-// pods checks a list of pods. A problem may hold hundreds of thousands, so nothing
-// here allocates unless there is a fault.
-func (c *checker) pods(list string, pods []*corev1.Pod) {
-	c.spec = "spec"
-	for i, pod := range pods {
-		if !c.enter(list, i, pod == nil) {
-			continue
+// podsPerWorker is how many pods are worth a goroutine.
+const podsPerWorker = 4096
+
+// allPods checks the pods of a problem, of which there may be hundreds of
+// thousands. Nothing here allocates for a pod without a fault. Reading them is
+// bound by memory, so that several readers are faster; since faults are sorted,
+// their number shows in nothing but the time.
+func (c *checker) allPods(p *Problem) {
+	var readers sync.WaitGroup
+	var found []*checker
+	for _, list := range []struct {
+		name string
+		pods []*corev1.Pod
+	}{{"pods", p.Pods}, {"running", p.Running}} {
+		size := max(podsPerWorker, len(list.pods)/runtime.GOMAXPROCS(0)+1)
+		for from := 0; from < len(list.pods); from += size {
+			reader, first := newChecker(), from
+			found = append(found, reader)
+			readers.Go(func() { reader.podSpecs(list.name, list.pods[first:min(first+size, len(list.pods))]) })
 		}
-		if pod.Name == "" {
-			c.add("", "is missing", "metadata.name")
-			continue
-		}
+	}
+	c.podNames(p)
+	readers.Wait()
+	for _, reader := range found {
+		c.list = append(c.list, reader.list...)
+	}
+}
+
+// podNames checks that every pod is there, has a name, and is there once.
+func (c *checker) podNames(p *Problem) {
+	c.names = newNameSet(len(p.Pods) + len(p.Running))
+	for i, pod := range p.Pods {
+		c.podName("pods", i, pod)
+	}
+	for i, pod := range p.Running {
+		c.podName("running", i, pod)
+	}
+}
+
+func (c *checker) podName(list string, index int, pod *corev1.Pod) {
+	switch {
+	case !c.enter(list, index, pod == nil):
+	case pod.Name == "":
+		c.add("", "is missing", "metadata.name")
+	default:
 		c.at.namespace, c.at.name = namespaceOf(pod), pod.Name
-		if c.first(objectKey{c.at.namespace, c.at.name}) {
+		c.once()
+	}
+}
+
+// podSpecs checks the specs of pods that have a name.
+func (c *checker) podSpecs(list string, pods []*corev1.Pod) {
+	c.spec = "spec"
+	for _, pod := range pods {
+		if pod != nil && pod.Name != "" {
+			c.at = position{list: list, namespace: namespaceOf(pod), name: pod.Name}
 			c.podSpec(&pod.Spec)
 		}
 	}
@@ -74,7 +118,7 @@ func (c *checker) container(ctr *corev1.Container, list string, index int) {
 // resources checks requests and limits of a container, or of the pod as a whole
 // where list is empty.
 func (c *checker) resources(r *corev1.ResourceRequirements, list string, index int) {
-	if sound(r.Requests) && sound(r.Limits) && within(r.Requests, r.Limits) {
+	if fine(r) {
 		return
 	}
 	path := c.spec + ".resources"
@@ -85,7 +129,8 @@ func (c *checker) resources(r *corev1.ResourceRequirements, list string, index i
 	c.amounts(r.Limits, path+".limits")
 	for _, name := range sortedKeys(r.Requests) {
 		q := r.Requests[name]
-		if limit, ok := r.Limits[name]; ok && q.Cmp(limit) > 0 {
+		limit, ok := r.Limits[name]
+		if ok && amountFault(name, &q) == "" && amountFault(name, &limit) == "" && exceeds(&q, &limit) {
 			c.add(q.String(), "is more than the limit of "+limit.String(), path+".requests"+field(string(name)))
 		}
 	}
@@ -101,27 +146,46 @@ func (c *checker) amounts(list corev1.ResourceList, path string) {
 	}
 }
 
-// sound reports whether all quantities are. The two that every pod has are looked
-// up, as that is faster than walking the map.
-func sound(list corev1.ResourceList) bool {
-	left := len(list)
-	if left == 0 {
-		return true
-	}
+// fine reports whether all quantities are sound and no request exceeds its limit.
+// The two that every pod has are looked up, as that is much faster than walking
+// the maps.
+func fine(r *corev1.ResourceRequirements) bool {
+	requests, limits := len(r.Requests), len(r.Limits)
 	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		if q, ok := list[name]; ok {
+		var request, limit resource.Quantity
+		var asked, limited bool
+		if requests > 0 {
+			request, asked = r.Requests[name]
+		}
+		if limits > 0 {
+			limit, limited = r.Limits[name]
+		}
+		if asked {
+			requests--
+			if amountFault(name, &request) != "" {
+				return false
+			}
+		}
+		if limited {
+			limits--
+			if amountFault(name, &limit) != "" || asked && exceeds(&request, &limit) {
+				return false
+			}
+		}
+	}
+	if requests > 0 {
+		for name, q := range r.Requests {
 			if amountFault(name, &q) != "" {
 				return false
 			}
-			left--
 		}
 	}
-	if left == 0 {
-		return true
-	}
-	for name, q := range list {
-		if amountFault(name, &q) != "" {
-			return false
+	if limits > 0 {
+		for name, limit := range r.Limits {
+			request, asked := r.Requests[name]
+			if amountFault(name, &limit) != "" || asked && exceeds(&request, &limit) {
+				return false
+			}
 		}
 	}
 	return true
@@ -139,6 +203,9 @@ func amountFault(name corev1.ResourceName, q *resource.Quantity) string {
 	if near < math.MaxInt64/2 {
 		return ""
 	}
+	if near > math.MaxInt64*2.0 {
+		return "is too large" // exact arithmetic would write out a number like 1e1000000
+	}
 	most := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
 	if name == corev1.ResourceCPU {
 		most = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
@@ -150,25 +217,13 @@ func amountFault(name corev1.ResourceName, q *resource.Quantity) string {
 	return ""
 }
 
-// within reports whether no request exceeds its limit. Both must be sound.
-func within(requests, limits corev1.ResourceList) bool {
-	if len(requests) == 0 || len(limits) == 0 {
-		return true
+// exceeds reports whether a request is above its limit. Both must be copies.
+func exceeds(request, limit *resource.Quantity) bool {
+	// Far apart is decided without exact arithmetic, which may allocate.
+	if request.AsApproximateFloat64() < limit.AsApproximateFloat64()*(1-1e-9) {
+		return false
 	}
-	for name, limit := range limits {
-		q, ok := requests[name]
-		if !ok {
-			continue
-		}
-		// Far apart is decided without exact arithmetic, which may allocate.
-		if q.AsApproximateFloat64() < limit.AsApproximateFloat64()*(1-1e-9) {
-			continue
-		}
-		if q.Cmp(limit) > 0 {
-			return false
-		}
-	}
-	return true
+	return request.Cmp(*limit) > 0
 }
 
 // plainLabels reports whether all keys and values may stand in labels.

@@ -1,0 +1,190 @@
+package scheduling
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// smallCatalog has two amd64 types and one arm64 type, each spot in zone a and
+// on-demand in zones a and b.
+func smallCatalog(t testing.TB) *instancetypes.Catalog {
+	t.Helper()
+	var types []*instancetypes.InstanceType
+	for name, arch := range map[string]string{"m.large": "amd64", "m.xlarge": "amd64", "g.large": "arm64"} {
+		types = append(types, &instancetypes.InstanceType{
+			Name: name, Labels: map[string]string{corev1.LabelArchStable: arch, corev1.LabelOSStable: "linux", "karpenter.k8s.aws/instance-cpu": "4"},
+			Capacity: quantities("cpu", "4", "memory", "16Gi", "pods", "58"),
+			Offerings: []offerings.Offering{
+				{Zone: "a", CapacityType: offerings.Spot, Price: offerings.MustPrice("0.04")},
+				{Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.1")},
+				{Zone: "b", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.1"), Unavailable: true},
+			},
+		})
+	}
+	catalog, err := instancetypes.NewCatalog(types...)
+	require.NoError(t, err)
+	return catalog
+}
+
+func poolWith(name string, reqs ...requirements.Selector) *NodePool {
+	p := &NodePool{ObjectMeta: named(name)}
+	p.Spec.Template.Spec.Requirements = reqs
+	return p
+}
+
+func TestValidateEmptyCatalog(t *testing.T) {
+	empty, err := instancetypes.NewCatalog()
+	require.NoError(t, err)
+	bare, err := instancetypes.NewCatalog(&instancetypes.InstanceType{Name: "x", Capacity: quantities("cpu", "1", "memory", "1Gi")})
+	require.NoError(t, err)
+	pods := []*corev1.Pod{shopPod("a", nil)}
+	pools := []*NodePool{poolWith("p")}
+	isEmpty := []string{"catalog: is empty: there is no offering of any instance type for any NodePool to buy"}
+	static, going := poolWith("s"), poolWith("g")
+	static.Spec.Replicas = ptr(int64(3))
+	going.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+	for name, tc := range map[string]struct {
+		problem Problem
+		want    []string
+	}{
+		"nil":                         {Problem{Pods: pods, NodePools: pools}, isEmpty},
+		"no types":                    {Problem{Pods: pods, NodePools: pools, Catalog: empty}, isEmpty},
+		"no offerings":                {Problem{Pods: pods, NodePools: pools, Catalog: bare}, isEmpty},
+		"no pods":                     {Problem{NodePools: pools}, nil},
+		"no pools":                    {Problem{Pods: pods}, nil},
+		"no pools that buy":           {Problem{Pods: pods, NodePools: []*NodePool{static, going}}, nil},
+		"a catalog of the pool's own": {Problem{Pods: pods, NodePools: pools, PoolCatalogs: map[string]*instancetypes.Catalog{"p": smallCatalog(t)}}, nil},
+		"an empty one of its own":     {Problem{Pods: pods, NodePools: pools, Catalog: smallCatalog(t), PoolCatalogs: map[string]*instancetypes.Catalog{"p": empty}}, isEmpty},
+		"one of two is empty": {Problem{Pods: pods, NodePools: []*NodePool{poolWith("p"), poolWith("q")}, Catalog: smallCatalog(t),
+			PoolCatalogs: map[string]*instancetypes.Catalog{"p": empty}}, nil},
+		"one of two is empty, and the other wants too much": {Problem{
+			Pods: pods, NodePools: []*NodePool{poolWith("p"), poolWith("q", need(corev1.LabelArchStable, "In", "riscv64"))}, Catalog: smallCatalog(t),
+			PoolCatalogs: map[string]*instancetypes.Catalog{"p": empty},
+		}, []string{
+			"nodepools[p]: the catalog of this NodePool has no offerings",
+			"nodepools[q].spec.template.spec.requirements: none of the 3 instance types of the catalog meets all of them; kubernetes.io/arch In [riscv64] alone rules out 3",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, faultsOf(t, tc.problem.Validate())) })
+	}
+}
+
+// P11: a pool that leaves nothing is a fault only where every pool does.
+func TestValidateNothingLeft(t *testing.T) {
+	arch := func(v string) requirements.Selector { return need(corev1.LabelArchStable, "In", v) }
+	const path = ".spec.template.spec.requirements: none of the 3 instance types of the catalog meets all of them; "
+	for name, tc := range map[string]struct {
+		pools []*NodePool
+		want  []string
+	}{
+		"no requirements":       {[]*NodePool{poolWith("p")}, nil},
+		"some are left":         {[]*NodePool{poolWith("p", arch("arm64"))}, nil},
+		"one pool is enough":    {[]*NodePool{poolWith("p", arch("riscv64")), poolWith("q", arch("amd64"))}, nil},
+		"unavailable for now":   {[]*NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "b"))}, nil},
+		"labels nobody defines": {[]*NodePool{poolWith("p", need("example.com/team", "In", "web"), need("karpenter.k8s.aws/instance-gpu-count", "Gt", "0"))}, nil},
+		"no pool leaves any": {[]*NodePool{poolWith("p", arch("riscv64")), poolWith("q", need("karpenter.k8s.aws/instance-cpu", "Gt", "4"))}, []string{
+			"nodepools[p]" + path + "kubernetes.io/arch In [riscv64] alone rules out 3",
+			"nodepools[q]" + path + requirements.MustNew("karpenter.k8s.aws/instance-cpu", "Gt", "4").Short() + " alone rules out 3",
+		}},
+		"the worst is named": {[]*NodePool{poolWith("p", arch("arm64"), need(corev1.LabelInstanceTypeStable, "In", "m.large"), need(corev1.LabelOSStable, "Exists"))}, []string{
+			"nodepools[p]" + path + "kubernetes.io/arch In [arm64] alone rules out 2",
+		}},
+		"no type in that zone as spot": {[]*NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "b"), need(CapacityTypeLabel, "In", "spot"))}, []string{
+			"nodepools[p].spec.template.spec.requirements: none of the 3 instance types of the catalog has an offering that meets all of them together",
+		}},
+		"a label of the template": {[]*NodePool{func() *NodePool {
+			p := poolWith("p")
+			p.Spec.Template.Metadata.Labels = map[string]string{corev1.LabelArchStable: "s390x"}
+			return p
+		}()}, []string{"nodepools[p]" + path + "kubernetes.io/arch In [s390x] alone rules out 3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, NodePools: tc.pools, Catalog: smallCatalog(t)}
+			assert.Equal(t, tc.want, faultsOf(t, p.Validate()))
+			p.Pods = nil
+			assert.NoError(t, p.Validate(), "nothing to buy for")
+		})
+	}
+}
+
+// Labels that only some types bring: the others have the pool's own, or none.
+func TestValidateNothingLeftWithoutTheLabel(t *testing.T) {
+	gpu := &instancetypes.InstanceType{
+		Name: "gpu.large", Labels: map[string]string{corev1.LabelArchStable: "arm64", "example.com/accelerated": "true"}, Capacity: quantities("cpu", "4", "memory", "16Gi"),
+		Offerings: []offerings.Offering{{Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("1")}},
+	}
+	types := []*instancetypes.InstanceType{gpu}
+	for it := range smallCatalog(t).All() {
+		types = append(types, it)
+	}
+	catalog, err := instancetypes.NewCatalog(types...)
+	require.NoError(t, err)
+	const key = "example.com/accelerated"
+	amd64 := need(corev1.LabelArchStable, "In", "amd64") // which rules out the machine that has the label
+	for name, tc := range map[string]struct {
+		label string
+		need  requirements.Selector
+		fine  bool
+	}{
+		"absence will do":       {"", need(key, "NotIn", "true"), true},
+		"absence is asked for":  {"", need(key, "DoesNotExist"), true},
+		"presence is asked for": {"", need(key, "Exists"), false},
+		"the pool sets it":      {"false", need(key, "In", "false"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := poolWith("p", amd64, tc.need)
+			if tc.label != "" {
+				pool.Spec.Template.Metadata.Labels = map[string]string{key: tc.label}
+			}
+			err := (&Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, NodePools: []*NodePool{pool}, Catalog: catalog}).Validate()
+			assert.Equal(t, tc.fine, err == nil, err)
+		})
+	}
+}
+
+// Other faults come first: what a pool leaves means little while its requirements
+// are not sound.
+func TestValidateNothingLeftComesLast(t *testing.T) {
+	p := Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, NodePools: []*NodePool{poolWith("p", need("a", "In"))}}
+	assert.Equal(t, []string{`nodepools[p].spec.template.spec.requirements[0].values: label "a": operator In needs at least one value`}, faultsOf(t, p.Validate()))
+}
+
+// Pools whose requirements leave a few types cost a look at the catalog each.
+func BenchmarkValidateCatalog(b *testing.B) {
+	var types []*instancetypes.InstanceType
+	for i := range 850 {
+		it := &instancetypes.InstanceType{
+			Name: fmt.Sprintf("type-%03d", i), Labels: map[string]string{corev1.LabelArchStable: "amd64", "karpenter.k8s.aws/instance-cpu": fmt.Sprint(i)},
+			Capacity: quantities("cpu", "4", "memory", "16Gi"),
+		}
+		for _, zone := range []string{"a", "b", "c", "d"} {
+			for _, ct := range []offerings.CapacityType{offerings.Spot, offerings.OnDemand} {
+				it.Offerings = append(it.Offerings, offerings.Offering{Zone: zone, CapacityType: ct, Price: offerings.MustPrice("0.1")})
+			}
+		}
+		types = append(types, it)
+	}
+	catalog, err := instancetypes.NewCatalog(types...)
+	require.NoError(b, err)
+	p := Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, Catalog: catalog}
+	for i := range 20 {
+		p.NodePools = append(p.NodePools, poolWith(fmt.Sprint("pool-", i), need(corev1.LabelArchStable, "In", "amd64"),
+			need(corev1.LabelTopologyZone, "In", "a", "b"), need("karpenter.k8s.aws/instance-cpu", "Gt", "848"), need("example.com/x", "Exists")))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := p.Validate(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
