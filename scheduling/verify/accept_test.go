@@ -118,6 +118,16 @@ func TestGoodPlans(t *testing.T) {
 			f.p.Pods = append(f.p.Pods, nil, st.Pod("bound", st.OnNode("n2")), st.Pod("ended", st.Phase(corev1.PodFailed)),
 				st.Pod("daemon", st.OwnedByDaemonSet("logs")))
 		}},
+		{"pods in the order of namespaces, which is not that of their names as text", func(f *fixture) {
+			f.p.Pods = append(f.p.Pods, st.Pod("x", st.Namespace("a"), st.Requests(st.MilliCPU(1))), st.Pod("w", st.Namespace("a-b"), st.Requests(st.MilliCPU(1))))
+			f.plan.Existing[1].Pods = []string{"a/x", "a-b/w", "default/fly-1"}
+			f.sum()
+		}},
+		{"pods in the order of their names as text", func(f *fixture) {
+			f.p.Pods = append(f.p.Pods, st.Pod("x", st.Namespace("a"), st.Requests(st.MilliCPU(1))), st.Pod("w", st.Namespace("a-b"), st.Requests(st.MilliCPU(1))))
+			f.plan.Existing[1].Pods = []string{"a-b/w", "a/x", "default/fly-1"}
+			f.sum()
+		}},
 		{"sums of nothing", func(f *fixture) {
 			s := &f.plan.Summary
 			s.Pools = append(s.Pools, scheduling.Share{Name: "static"})

@@ -92,6 +92,27 @@ func TestWhatACertificateProves(t *testing.T) {
 		{"unless every pod asks for that label", scheduling.Problem{Pods: pods(3, st.Select(team, "x")), NodePools: []*scheduling.NodePool{pool(st.Where(st.In(team, "x", "y")))},
 			DaemonSets: []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.MilliCPU(500)), st.Select(team, "x"))},
 			Catalog:    st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 1500)))}, 0, tenth, 3000},
+		{"daemons of which only one can be kept away", scheduling.Problem{Pods: pods(3), NodePools: []*scheduling.NodePool{pool(st.Where(st.In(team, "x", "y")))},
+			DaemonSets: []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.MilliCPU(500)), st.Select(team, "x")), st.DaemonSet("e", st.Requests(st.MilliCPU(600)), st.Select(team, "y"))},
+			Catalog:    st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 1500)))}, 0, tenth, 3000},
+		{"the smaller of them counts", scheduling.Problem{Pods: pods(3), NodePools: []*scheduling.NodePool{pool(st.Where(st.In(team, "x", "y")))},
+			DaemonSets: []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.MilliCPU(500)), st.Select(team, "x")), st.DaemonSet("e", st.Requests(st.MilliCPU(600)), st.Select(team, "y"))},
+			Catalog:    st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 1499)))}, 0, tenth, -1},
+		{"a daemon in the provider's region counts where nobody asks for another", scheduling.Problem{Pods: pods(3), NodePools: []*scheduling.NodePool{pool(st.Where(st.In(corev1.LabelTopologyRegion, "r1")))},
+			DaemonSets: []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.MilliCPU(500)), st.Select(corev1.LabelTopologyRegion, "r1"))},
+			Catalog:    st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 1500)))}, 0, tenth, 3000},
+		{"a daemon in the provider's region may be elsewhere", scheduling.Problem{Pods: pods(3), NodePools: []*scheduling.NodePool{pool()},
+			DaemonSets: []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.MilliCPU(500)), st.Select(corev1.LabelTopologyRegion, "r1"))},
+			Catalog:    st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 1500)))}, 0, tenth, -1},
+		{"a daemon in the region that every pod asks for", scheduling.Problem{Pods: pods(3, st.Select(corev1.LabelTopologyRegion, "r1")), NodePools: []*scheduling.NodePool{pool()},
+			DaemonSets: []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.MilliCPU(500)), st.Select(corev1.LabelTopologyRegion, "r1"))},
+			Catalog:    st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 1500)))}, 0, tenth, 3000},
+		{"a daemon whose port keeps the pods away", scheduling.Problem{Pods: pods(3, st.HostPort(80)), NodePools: []*scheduling.NodePool{pool()},
+			DaemonSets: []*appsv1.DaemonSet{st.DaemonSet("d", st.HostPort(80))},
+			Catalog:    st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 1)))}, 0, tenth, 3000},
+		{"a daemon whose port keeps the pods away under one label only", scheduling.Problem{Pods: pods(3, st.HostPort(80)), NodePools: []*scheduling.NodePool{pool(st.Where(st.In(team, "x", "y")))},
+			DaemonSets: []*appsv1.DaemonSet{st.DaemonSet("d", st.HostPort(80), st.Select(team, "x"))},
+			Catalog:    st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 1)))}, 0, tenth, -1},
 		{"a reservation holds worth for less, as often as machines are left", scheduling.Problem{Pods: pods(9), NodePools: []*scheduling.NodePool{pool()},
 			Catalog: st.MustCatalog(st.Type("m", twoCores, st.OnDemand("a", 2000), st.Reserved("a", 300, "cr", 2)))}, 0, tenth, 9000 - 2*1700},
 		{"a reservation that several types draw on counts once, by the best of them", scheduling.Problem{Pods: pods(9), NodePools: []*scheduling.NodePool{pool()},
@@ -120,6 +141,27 @@ func TestWhatACertificateProves(t *testing.T) {
 			assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, tc.proven+1))
 		})
 	}
+}
+
+// With too many ways to choose labels, a daemon counts if it runs in all of them. That
+// is still a proof, of less.
+func TestTooManyChoices(t *testing.T) {
+	p := scheduling.Problem{
+		Pods:      st.Pods(3, "p", st.Requests(st.Cores(1))),
+		NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+		Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 1500))),
+	}
+	for i := range 5 {
+		key := fmt.Sprintf("example.com/key-%d", i)
+		values := []string{"0", "2", "4", "6", "8", "10", "12"}
+		p.NodePools[0].Spec.Template.Spec.Requirements = append(p.NodePools[0].Spec.Template.Spec.Requirements, st.In(key, values...))
+		// Each runs for one value of its key, and one of them for every value.
+		p.DaemonSets = append(p.DaemonSets, st.DaemonSet("d-"+key[len(key)-1:], st.Requests(st.MilliCPU(100)), st.Select(key, "0")))
+	}
+	all := st.DaemonSet("all", st.Requests(st.MilliCPU(500)), st.Where(st.Exists("example.com/key-0")))
+	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, placing(p, 0, map[string]string{"cpu": "1"}), 3000))
+	p.DaemonSets = append(p.DaemonSets, all)
+	assert.Empty(t, boundCodes(t, placing(p, 0, map[string]string{"cpu": "1"}), 3000))
 }
 
 // No certificate proves a bound above the price of a plan that exists. The values

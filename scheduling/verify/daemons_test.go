@@ -65,6 +65,8 @@ func TestDaemonsOfNewMachines(t *testing.T) {
 		{"start-up taint", pool(st.StartupTaint("k", "", corev1.TaintEffectNoExecute)), daemon(), true},
 		{"taint that every daemon tolerates", pool(st.Taint(corev1.TaintNodeMemoryPressure, "", corev1.TaintEffectNoSchedule)), daemon(), true},
 		{"the same with another effect", pool(st.Taint(corev1.TaintNodeMemoryPressure, "", corev1.TaintEffectNoExecute)), daemon(), false},
+		{"taint that daemons on the host's network tolerate", pool(st.Taint(corev1.TaintNodeNetworkUnavailable, "", corev1.TaintEffectNoSchedule)), onHost(daemon()), true},
+		{"and others do not", pool(st.Taint(corev1.TaintNodeNetworkUnavailable, "", corev1.TaintEffectNoSchedule)), daemon(), false},
 		{"label of the type", pool(), daemon(st.Select(typeOf, "m")), true},
 		{"label of another type", pool(), daemon(st.Select(typeOf, "n")), false},
 		{"custom label of the type", pool(), daemon(st.Where(st.Gt("example.com/cpu", 1))), true},
@@ -86,6 +88,11 @@ func TestDaemonsOfNewMachines(t *testing.T) {
 			assert.Equal(t, broken(verify.LaunchRequests), codes(lonely(!tc.wants, tc.pool, tc.ds).violations(t)))
 		})
 	}
+}
+
+func onHost(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
+	ds.Spec.Template.Spec.HostNetwork = true
+	return ds
 }
 
 // What the pods ask of the provider also says which daemons run.

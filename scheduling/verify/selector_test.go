@@ -163,6 +163,21 @@ func TestOpeningsAgreeWithTryingEverything(t *testing.T) {
 	}
 }
 
+// The value that stands for all that nobody names is one that nobody names.
+func TestUnnamed(t *testing.T) {
+	named := []expression{{values: []string{"other", "otherxx"}}, {values: []string{"otherx"}}}
+	assert.Equal(t, "other", unnamed())
+	assert.Equal(t, "otherxxx", unnamed(named[:1], named[1:]))
+	assert.False(t, opening{rule: every, known: []expression{{op: "Exists"}}}.allows([]expression{{op: "In", values: []string{"other"}}}))
+}
+
+func TestMalformedNumbersSatisfyNothing(t *testing.T) {
+	for _, e := range []expression{{op: "Gt"}, {op: "Gt", values: []string{"x"}}, {op: "Lt", values: []string{"1", "2"}}, {op: "Like", values: []string{"1"}}} {
+		assert.False(t, e.holds("5", true), "%v", e)
+		assert.False(t, e.holds("", false), "%v", e)
+	}
+}
+
 func TestOpenLabels(t *testing.T) {
 	p := place{labels: map[string]string{"k": "v"}, planned: true, open: func(key string) opening {
 		switch key {
