@@ -35,7 +35,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 	class := &d.model.Classes[id]
 	for i := range machines {
 		m := &machines[i]
-		if d.fallback(m.template, class) != d.fallbackOf(m) || len(floorKeys(d.templates[m.template].set)) > 0 || d.bars(m.items, id) {
+		if len(floorKeys(d.templates[m.template].set)) > 0 || d.bars(m.items, id) {
 			continue
 		}
 		with := *m
@@ -73,15 +73,10 @@ func (d *decoder) bars(items []model.Item, id model.ClassID) bool {
 	})
 }
 
-// fallback says at which rank a class uses a template's pool, and fallbackOf at
-// which the pods of a machine use theirs; a pod never drags others to another rank.
+// fallback reports whether a class would rather avoid a template's pool.
 func (d *decoder) fallback(ti int, class *model.Class) bool {
 	_, soft := d.templates[ti].hardTaint(d.classes.groups[class.Group])
 	return soft
-}
-
-func (d *decoder) fallbackOf(m *machine) bool {
-	return d.fallback(m.template, &d.model.Classes[m.items[0].Class])
 }
 
 // oneMore buys one more machine for a class, of the pool that ranks first.

@@ -90,10 +90,17 @@ func (a *attempt) settle(p *model.Problem, levels []int32) {
 	}
 	a.placed = make([]int64, len(levels))
 	for c := range p.Classes {
-		level, _ := slices.BinarySearchFunc(levels, p.Classes[c].Priority, func(have, want int32) int { return cmp.Compare(want, have) })
-		a.placed[level] += p.Classes[c].Count - a.unplaced[c]
+		a.placed[levelOf(levels, p.Classes[c].Priority)] += p.Classes[c].Count - a.unplaced[c]
 	}
 }
+
+// levelOf is the place of a priority among the levels.
+func levelOf(levels []int32, priority int32) int {
+	at, _ := slices.BinarySearchFunc(levels, priority, func(have, want int32) int { return cmp.Compare(want, have) })
+	return at
+}
+
+func (s *search) level(c int) int { return levelOf(s.levels, s.p.Classes[c].Priority) }
 
 // levels are the priorities that occur, highest first.
 func levels(p *model.Problem) []int32 {

@@ -26,6 +26,15 @@ func newBins(p *model.Problem) *bins {
 // that the emptiest stay usable for what is large; bins that the class would
 // rather avoid come last.
 func (b *bins) place(p *model.Problem, order []model.ClassID, remaining []int64) {
+	all := make([]int, len(p.Bins))
+	for i := range all {
+		all[i] = i
+	}
+	b.placeOn(p, all, order, remaining)
+}
+
+// placeOn is place on some of the bins.
+func (b *bins) placeOn(p *model.Problem, some []int, order []model.ClassID, remaining []int64) {
 	type seat struct {
 		bin  int
 		soft bool
@@ -38,7 +47,7 @@ func (b *bins) place(p *model.Problem, order []model.ClassID, remaining []int64)
 			continue
 		}
 		seats = seats[:0]
-		for i := range p.Bins {
+		for _, i := range some {
 			if p.Bins[i].Admits.Has(int(class.Group)) && model.Fits(b.room[i], class.Request) && !b.conflict(p, i, class) {
 				seats = append(seats, seat{bin: i, soft: p.Bins[i].Soft.Has(int(class.Group)), left: spare(b.room[i], p.Bins[i].Room, class.Request)})
 			}

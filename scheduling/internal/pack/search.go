@@ -55,6 +55,9 @@ func Search(p *model.Problem, params Params) Outcome {
 		involved: make([]bool, len(p.Classes)),
 	}
 	s.prices = slices.Clone(s.fill.costs)
+	if len(p.Classes) == 0 {
+		return Outcome{Solution: s.solution(s.try(values, false))}
+	}
 	best := s.try(values, false)
 	if s.scarce(best, values) {
 		best = s.share(best, values)
@@ -70,8 +73,14 @@ func Search(p *model.Problem, params Params) Outcome {
 			best, bestValues = a, values
 		}
 	}
+	if s.limited() {
+		s.exchange(best)
+	}
 	if best.cost > 0 && !s.over() {
 		s.improve(best, bestValues, 0)
+	}
+	if len(p.Bins) > 0 && (best.cost > 0 || slices.Max(best.unplaced) > 0) && !s.over() {
+		s.improveBins(best, bestValues)
 	}
 	if s.limited() {
 		best = s.reconsider(best, bestValues)

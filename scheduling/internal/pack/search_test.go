@@ -44,7 +44,7 @@ func random(seed uint64) *model.Problem {
 		p.Classes[0].Conflicts = []model.ClassID{1}
 		p.Classes[1].Conflicts = []model.ClassID{0}
 	}
-	weights := int32(1 + r.IntN(2))
+	weights, soft := int32(1+r.IntN(2)), r.IntN(2) == 0
 	for w := range weights {
 		p.Passes = append(p.Passes, model.Pass{Weight: w})
 	}
@@ -66,6 +66,9 @@ func random(seed uint64) *model.Problem {
 		o := model.Option{Pool: model.PoolID(r.IntN(pools)), Room: vector(14), Cost: 1 + r.Int64N(20), Supply: model.NoSupply, Admits: row(), Floor: -1}
 		o.Soft = row()
 		o.Soft.And(o.Admits)
+		if !soft {
+			clear(o.Soft)
+		}
 		o.Price = o.Cost
 		o.Weight = int32(o.Pool) % weights
 		if len(p.Pools[o.Pool].Limits) > 0 {
@@ -216,9 +219,19 @@ func TestMoreWorkNeverCostsMore(t *testing.T) {
 	for seed := range uint64(1500) {
 		p := random(seed)
 		little, much := Search(p, Params{}), Search(p, Params{Work: 20_000})
-		assert.Equal(t, total(little.Solution.Unplaced), total(much.Solution.Unplaced), "seed %d", seed)
+		s := &search{p: p, levels: levels(p)}
+		more := slices.Compare(s.byLevel(little.Solution.Unplaced), s.byLevel(much.Solution.Unplaced))
+		assert.GreaterOrEqual(t, more, 0, "seed %d", seed)
+		if ranked(p) || more > 0 {
+			continue // a better rank, or a pod more, may cost more
+		}
 		assert.LessOrEqual(t, p.Cost(much.Solution.Nodes), p.Cost(little.Solution.Nodes), "seed %d", seed)
 	}
+}
+
+// ranked reports whether some options are wanted more than others whatever they cost.
+func ranked(p *model.Problem) bool {
+	return slices.ContainsFunc(p.Options, func(o model.Option) bool { return o.Weight > 0 || o.Soft.Any() })
 }
 
 func total(counts []int64) (sum int64) {

@@ -1,0 +1,144 @@
+package pack
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// judgement is what a change is judged by: pods left out by priority, pods by the
+// pass they ended in, cost, machines.
+type judgement struct {
+	unplaced []int64 // by priority level, highest first
+	late     []int64 // pods on machines of later passes, latest first
+	cost     int64
+	nodes    int64
+}
+
+// count notes pods on machines of a pass; in the first one a pod sits as well as anywhere.
+func (j judgement) count(pass int, n int64) {
+	if pass > 0 {
+		j.late[len(j.late)-pass] = n
+	}
+}
+
+func (j judgement) compare(o judgement) int {
+	return cmp.Or(
+		slices.Compare(j.unplaced, o.unplaced),
+		slices.Compare(j.late, o.late),
+		cmp.Compare(j.cost, o.cost),
+		cmp.Compare(j.nodes, o.nodes),
+	)
+}
+
+// improveBins takes a few running machines and a few bought ones apart together, and
+// places their pods, and those that were left out, anew: running machines in another
+// order of classes, the rest on new machines. A large pod gives way to several small
+// ones that have no other place, and machines are closed whose pods fit elsewhere.
+func (s *search) improveBins(a *attempt, values []float64) {
+	random := rand.New(rand.NewPCG(0x62696e73, 0x6d6f7665))
+	all := make([]int64, len(s.p.Classes))
+	for c := range all {
+		all[c] = s.p.Classes[c].Count
+	}
+	var stages []*stage
+	for i, pass := range s.p.Passes {
+		stages = append(stages, newStage(s.p, pass, all))
+		a.bought[i] = unbundle(a.bought[i])
+	}
+	vain, limit := 0, 60+6*min(len(s.p.Bins), 100)
+	for vain < limit && !s.over() {
+		if s.tryBins(a, stages, values, random) {
+			vain = 0
+		} else {
+			vain++
+		}
+	}
+	a.settle(s.p, s.levels)
+}
+
+// tryBins makes one change and keeps it if it is for the better.
+func (s *search) tryBins(a *attempt, stages []*stage, values []float64, random *rand.Rand) bool {
+	picked := pick(random, len(s.p.Bins))
+	picked = picked[:min(len(picked), 1+random.IntN(4))]
+	remaining := slices.Clone(a.unplaced)
+	saved := &bins{}
+	for _, i := range picked {
+		saved.room, saved.items = append(saved.room, a.bins.room[i]), append(saved.items, a.bins.items[i])
+		for _, it := range a.bins.items[i] {
+			remaining[it.Class] += it.N
+		}
+		a.bins.room[i], a.bins.items[i] = slices.Clone(s.p.Bins[i].Room), nil
+	}
+	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(stages)-1)}
+	nodes := make([][]int, len(stages))
+	for i := range stages {
+		if len(a.bought[i]) > 0 {
+			nodes[i] = pick(random, len(a.bought[i]))
+			nodes[i] = nodes[i][:random.IntN(min(len(nodes[i]), 4)+1)]
+			before.count(i, heldBy(a.bought[i], nodes[i]))
+			cost, count := s.takeApart(a.bought[i], nodes[i], remaining, a.budget)
+			before.cost += cost
+			before.nodes += count
+		}
+	}
+	for c := range remaining {
+		s.involved[c] = remaining[c] > 0
+	}
+	jittered := slices.Clone(s.jitter(values, random))
+	order := binOrder(s.p, jittered)
+	if random.IntN(2) == 0 {
+		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	a.bins.placeOn(s.p, picked, order, remaining)
+	after := judgement{late: make([]int64, len(stages)-1)}
+	fresh := make([][]model.Node, len(stages))
+	for i, st := range stages {
+		fresh[i] = s.fill.construct(s.narrow(st, remaining), remaining, jittered, a.budget)
+		after.count(i, pods(fresh[i]))
+		after.cost += s.p.Cost(fresh[i])
+		after.nodes += model.Count(fresh[i])
+	}
+	after.unplaced = s.byLevel(remaining)
+	if after.compare(before) >= 0 {
+		for k, i := range picked {
+			a.bins.room[i], a.bins.items[i] = saved.room[k], saved.items[k]
+		}
+		for i := range stages {
+			for k := range fresh[i] {
+				a.budget.spend(&s.p.Options[fresh[i][k].Option], -fresh[i][k].N)
+			}
+			for _, at := range nodes[i] {
+				a.budget.spend(&s.p.Options[a.bought[i][at].Option], 1)
+			}
+		}
+		return false
+	}
+	copy(a.unplaced, remaining)
+	for i := range stages {
+		for k := len(nodes[i]) - 1; k >= 0; k-- {
+			a.bought[i] = slices.Delete(a.bought[i], nodes[i][k], nodes[i][k]+1)
+		}
+		a.bought[i] = append(a.bought[i], unbundle(fresh[i])...)
+	}
+	return true
+}
+
+// byLevel adds counts of classes up by priority level.
+func (s *search) byLevel(counts []int64) []int64 {
+	out := make([]int64, len(s.levels))
+	for c, n := range counts {
+		out[s.level(c)] += n
+	}
+	return out
+}
+
+// heldBy counts the pods on the picked machines.
+func heldBy(nodes []model.Node, picked []int) (n int64) {
+	for _, at := range picked {
+		n += pods(nodes[at : at+1])
+	}
+	return n
+}
