@@ -11,8 +11,9 @@
 //
 // # What is judged
 //
-// Every pending pod stands exactly once in the plan; bound, finished, deleted, static
-// and daemon-owned pods do not stand in it. Refused pods are told why, and are refused
+// Every pending pod stands exactly once in the plan; bound, finished, deleted
+// and daemon-owned pods do not stand in it, pods with scheduling gates or resource
+// claims are not placed. Refused pods are told why, and are refused
 // only if no node could take them and no pool could launch for them.
 //
 // Every option of a launch, not only the first, may be bought by the pool now, at the

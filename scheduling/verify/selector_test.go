@@ -145,15 +145,15 @@ func TestOpeningsAgreeWithTryingEverything(t *testing.T) {
 		for range 1 + rng.IntN(3) {
 			asked = append(asked, randomExpression(rng, operators))
 		}
-		can, must, any := false, true, false
+		can, must, found := false, true, false
 		for _, c := range universe {
 			if allHold(known, c) {
-				any = true
+				found = true
 				can = can || allHold(asked, c)
 				must = must && allHold(asked, c)
 			}
 		}
-		must = must && any
+		must = must && found
 		require.Equal(t, can, opening{rule: some, known: known}.allows(asked), "some of %v: %v", known, asked)
 		require.Equal(t, must, opening{rule: every, known: known}.allows(asked), "every of %v: %v", known, asked)
 		counts[fmt.Sprint(can, must)]++
