@@ -242,8 +242,33 @@ func TestSizeIsBounded(t *testing.T) {
 			require.ErrorContains(t, err, "the input is too large: more than 1000 bytes")
 		})
 	}
-	_, err := manifest.Loader{}.Read("large", io.MultiReader(strings.NewReader("apiVersion: v1\nkind: Secret\ndata:\n"), endless("  k: v\n", 8<<20)))
-	require.ErrorContains(t, err, "an object is larger than 4 MiB")
+}
+
+// One object may not be larger than any API server would take it.
+func TestObjectsAreBounded(t *testing.T) {
+	const size = 100 << 20
+	member := `"k":"` + strings.Repeat("x", 1<<20) + `",`
+	for name, r := range map[string]io.Reader{
+		"YAML":            io.MultiReader(strings.NewReader("apiVersion: v1\nkind: Secret\ndata:\n"), endless("  k: v\n", size)),
+		"YAML at margin":  endless("a: b\n", size),
+		"YAML item":       io.MultiReader(strings.NewReader("kind: List\nitems:\n- a: b\n"), endless("  k: v\n", size)),
+		"YAML line":       io.MultiReader(strings.NewReader("a: "), endless("x", size)),
+		"JSON text":       io.MultiReader(strings.NewReader(`{"a":"`), endless("x", size)),
+		"JSON key":        io.MultiReader(strings.NewReader(`{"`), endless("x", size)),
+		"JSON numbers":    io.MultiReader(strings.NewReader(`{"a":[1`), endless(",1", size)),
+		"JSON members":    io.MultiReader(strings.NewReader(`{`), endless(member, size)),
+		"JSON item":       io.MultiReader(strings.NewReader(`{"items":[{"a":"`), endless("x", size)),
+		"JSON after more": io.MultiReader(strings.NewReader(`{"apiVersion":"v1","kind":"Secret"}{"a":"`), endless("x", size)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := manifest.Loader{}.Read("large", r)
+			runtime.ReadMemStats(&after)
+			require.ErrorContains(t, err, "an object is larger than 4 MiB")
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
+		})
+	}
 }
 
 func TestReadErrors(t *testing.T) {

@@ -14,17 +14,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxTopKeys bounds the lines of an object that stand at the margin. Kinds have a
-// handful; thousands are the mark of some other file, which ends here and not in
-// the YAML parser's memory.
-const maxTopKeys = 1000
-
 // yamlDocument is a document that is being read. The items of a list are handed on
 // one by one, the rest is kept to the end.
 type yamlDocument struct {
-	at      Location
-	text    bytes.Buffer // without the items of a list
-	topKeys int
+	at   Location
+	text bytes.Buffer // without the items of a list
 
 	inItems    bool // the lines read are those of items
 	list       bool // items: was seen
@@ -177,15 +171,10 @@ func (s *scanner) yamlLine(doc *yamlDocument, line []byte) string {
 	if doc.text.Len()+len(line) > maxObjectBytes {
 		return errObjectTooLarge.Error()
 	}
-	if indent == 0 && !blank && !dash {
-		if doc.topKeys++; doc.topKeys > maxTopKeys {
-			return fmt.Sprintf("is not a Kubernetes object: more than %d lines at the margin", maxTopKeys)
-		}
-		if itemsKey.Match(line) {
-			doc.list, doc.inItems, doc.itemIndent = true, true, -1
-			doc.itemAt = doc.at
-			return ""
-		}
+	if itemsKey.Match(line) {
+		doc.list, doc.inItems, doc.itemIndent = true, true, -1
+		doc.itemAt = doc.at
+		return ""
 	}
 	doc.text.Write(line)
 	return ""

@@ -1,0 +1,216 @@
+package manifest
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestPaths(t *testing.T) {
+	p := path{}.key("spec", "containers").at(2).key("resources", "requests")
+	require.Equal(t, "spec.containers[2].resources.requests.cpu", p.key("cpu").String())
+	require.Equal(t, "spec.containers[2].resources.requests[nvidia.com/gpu]", p.key("nvidia.com/gpu").String())
+	require.Empty(t, path{}.String())
+	a, b := p.key("a"), p.key("b")
+	require.NotEqual(t, a.String(), b.String(), "paths below one do not share their ends")
+
+	tree, twice, err := parseTree([]byte(`{"a":[{"b":1}],"c":null,"a":[{"b":2.50}]}`))
+	require.NoError(t, err)
+	require.Equal(t, []path{path{}.key("a")}, twice)
+	for text, want := range map[string]any{"b": json.Number("2.50")} {
+		v, ok := path{}.key("a").at(0).key(text).lookup(tree)
+		require.True(t, ok)
+		require.Equal(t, want, v)
+	}
+	for _, missing := range []path{
+		path{}.key("x"), path{}.key("a").at(1), path{}.key("a").at(-1), path{}.key("a", "x"), path{}.key("c", "d"), path{}.at(0),
+	} {
+		_, ok := missing.lookup(tree)
+		require.False(t, ok, missing.String())
+	}
+}
+
+func TestTreesAreBounded(t *testing.T) {
+	deep := func(n int, open, end string) []byte {
+		return []byte(strings.Repeat(open, n) + "1" + strings.Repeat(end, n))
+	}
+	_, _, err := parseTree(deep(maxDepth, `{"a":`, "}"))
+	require.NoError(t, err)
+	for _, raw := range [][]byte{deep(maxDepth+1, `{"a":`, "}"), deep(5000, "[", "]"), deep(5000, `{"a":[`, "]}")} {
+		_, _, err = parseTree(raw)
+		require.ErrorIs(t, err, errTooDeep)
+	}
+	for _, broken := range []string{"", "{", `{"a"`, `{"a":`, `{"a":1`, "[", "[1", "[1,", `{1:2}`} {
+		_, _, err = parseTree([]byte(broken))
+		require.Error(t, err, broken)
+	}
+}
+
+func TestTypeChecks(t *testing.T) {
+	tests := map[string]struct {
+		obj  any
+		json string
+		want []string // "field: value message", then "?field" for unknown ones
+	}{
+		"nothing wrong": {&corev1.Pod{}, `{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","ports":[{"containerPort":80}]}],"hostNetwork":true}}`, nil},
+		"null is fine":  {&corev1.Pod{}, `{"metadata":null,"spec":{"containers":null,"nodeSelector":null,"hostNetwork":null}}`, nil},
+		"object wanted": {&corev1.Pod{}, `{"spec":[1]}`, []string{"spec: [1] is not an object"}},
+		"list wanted":   {&corev1.Pod{}, `{"spec":{"containers":{"name":"c"}}}`, []string{`spec.containers: {"name":"c"} is not a list`}},
+		"text wanted":   {&corev1.Pod{}, `{"spec":{"nodeName":5,"nodeSelector":{"a":true}}}`, []string{"spec.nodeName: 5 is not text: put it into quotes", "spec.nodeSelector.a: true is not text: put it into quotes"}},
+		"truth wanted":  {&corev1.Pod{}, `{"spec":{"hostNetwork":"yes"}}`, []string{`spec.hostNetwork: "yes" is not true or false`}},
+		"number wanted": {&appsv1.Deployment{}, `{"spec":{"replicas":"3","minReadySeconds":1.5}}`, []string{"spec.minReadySeconds: 1.5 is not a whole number of 32 bits", `spec.replicas: "3" is not a whole number of 32 bits`}},
+		"time wanted":   {&corev1.Pod{}, `{"metadata":{"creationTimestamp":"today"}}`, []string{`metadata.creationTimestamp: "today" is not a time such as "2026-01-31T12:00:00Z"`}},
+		"duration":      {&NodeClaim{}, `{"spec":{"terminationGracePeriod":"long","expireAfter":"later"}}`, []string{`spec.expireAfter: "later" is not a duration such as "30s" or "12h"`, `spec.terminationGracePeriod: "long" is not a duration such as "30s" or "12h"`}},
+		"int or text":   {&policyv1.PodDisruptionBudget{}, `{"spec":{"maxUnavailable":[]}}`, []string{`spec.maxUnavailable: [] is not a number and not a text such as "10%"`}},
+		"bytes":         {&corev1.Secret{}, `{"data":{"k":"not base64!"}}`, []string{`data.k: "not base64!" does not fit the field's type `}},
+		"embedded":      {&corev1.Pod{}, `{"spec":{"volumes":[{"name":"v","emptyDir":{"sizeLimit":"big"}}]}}`, []string{`spec.volumes[0].emptyDir.sizeLimit: "big" is not a quantity such as "500m" or "2Gi"`}},
+		"unknown":       {&batchv1.Job{}, `{"spec":{"paralelism":2,"template":{"spec":{"containers":[{"nam":"c"}]}}},"status":{"x":1},"metadata":{"x":1},"spek":{}}`, []string{"?spec.paralelism", "?spec.template.spec.containers[0].nam", "?spek"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			tree, _, err := parseTree([]byte(tt.json))
+			require.NoError(t, err)
+			c := typeChecker{}
+			c.check(tree, reflect.TypeOf(tt.obj).Elem(), nil)
+			var got []string
+			for _, f := range c.faults {
+				got = append(got, f.field+": "+f.value+" "+f.msg)
+			}
+			for _, f := range c.unknown {
+				got = append(got, "?"+f)
+			}
+			require.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func TestTypeChecksAreBounded(t *testing.T) {
+	tree, _, err := parseTree([]byte(`{"spec":{"containers":[` + strings.Repeat("1,", 1000) + `1]}}`))
+	require.NoError(t, err)
+	c := typeChecker{}
+	c.check(tree, reflect.TypeFor[corev1.Pod](), nil)
+	require.Len(t, c.faults, maxFaults)
+}
+
+func TestShorten(t *testing.T) {
+	require.Equal(t, "short", shorten("short"))
+	require.Equal(t, strings.Repeat("a", 60)+"…", shorten(strings.Repeat("a", 61)))
+	long := shorten("a" + strings.Repeat("ä", 60))
+	require.Equal(t, "a"+strings.Repeat("ä", 29)+"…", long, "letters are not cut in two")
+	require.Empty(t, quote(""))
+	require.Equal(t, `"a\nb"`, quote("a\nb"))
+}
+
+func TestLocations(t *testing.T) {
+	for want, at := range map[string]Location{
+		"a.yaml":                      {Source: "a.yaml", Item: -1},
+		"a.yaml: document 2, line 14": {Source: "a.yaml", Document: 2, Item: -1, Line: 14},
+		"a.json: document 1, items[3]": {
+			Source: "a.json", Document: 1, Item: 3,
+		},
+		"net: line 4": {Source: "net", Item: -1, Line: 4},
+	} {
+		require.Equal(t, want, at.String())
+	}
+	f := &Fault{At: Location{Source: "a", Item: -1}, Object: "Pod x", Field: "spec", Value: "1", Message: "is odd"}
+	require.EqualError(t, f, "a: Pod x: spec: 1 is odd")
+	require.EqualError(t, &Fault{At: f.At, Message: "is odd"}, "a: is odd")
+}
+
+func TestDocumentMarkers(t *testing.T) {
+	for line, want := range map[string]string{
+		"---\n": "", "--- \n": "", "---": "", "--- # a\n": "", "...\n": "", "... rest\n": "",
+		"--- {a: b}\n": "    {a: b}\n", "---\t|\n": "   \t|\n",
+	} {
+		rest, ok := documentMarker([]byte(line))
+		require.True(t, ok, line)
+		require.Equal(t, want, string(rest))
+	}
+	for _, line := range []string{"----\n", "--\n", "---a\n", " ---\n", "a\n", "", "- --\n", "....\n"} {
+		_, ok := documentMarker([]byte(line))
+		require.False(t, ok, line)
+	}
+}
+
+func TestFirstLines(t *testing.T) {
+	for _, line := range []string{"a: b\n", "apiVersion:\n", `"kind": Pod`, "'kind': Pod", "{a: b}", "? a", "&x a: b", "!!map {", "  a: b", "a.b/c-d: e", "a : b"} {
+		require.Empty(t, notMapping([]byte(line)), line)
+	}
+	for _, line := range []string{"plain text\n", "- a: b\n", "a:b\n", "[a: b]\n", "http://x\n", strings.Repeat("x", 9000) + ": y"} {
+		require.NotEmpty(t, notMapping([]byte(line)), line)
+	}
+}
+
+func TestRanges(t *testing.T) {
+	require.Equal(t, [][2]int{{1, 1}, {3, 5}}, ranges("1,3-5"))
+	require.Empty(t, ranges(""))
+	require.Empty(t, ranges("a,5-3,0-999999999"))
+}
+
+func TestQuantityFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"cpu=1": "", "cpu=-1m": "is negative", "cpu=9223372036854775": "", "cpu=9223372036854776": "overflows: it does not fit into 64 bits",
+		"memory=7Ei": "", "memory=8Ei": "overflows: it does not fit into 64 bits", "memory=1e30": "overflows: it does not fit into 64 bits", "memory=0.5": "",
+		"pods=1.5": "is not a whole number", "pods=3": "", "a.b/c=1500m": "is not a whole number", "a.b/c=2": "", "a.b/c=0": "",
+	} {
+		name, value, _ := strings.Cut(text, "=")
+		var list corev1.ResourceList
+		require.NoError(t, json.Unmarshal([]byte(`{"`+name+`":"`+value+`"}`), &list))
+		require.Equal(t, want, quantityFault(corev1.ResourceName(name), list[corev1.ResourceName(name)]), text)
+	}
+}
+
+func TestHintsForUnknownKinds(t *testing.T) {
+	require.Contains(t, unknownHint(kind{"kustomize.config.k8s.io", "Kustomization"}), "kubectl kustomize")
+	require.Contains(t, unknownHint(kind{"extensions", "Deployment"}), "use apps/v1")
+	require.Contains(t, unknownHint(kind{karpenterGroup, "Provisioner"}), "NodePool")
+	require.Contains(t, unknownHint(kind{"x", "Y"}), "--ignore-unknown")
+}
+
+// A kind is either read or irrelevant, so that the two lists cannot drift apart.
+func TestKindsAreListedOnce(t *testing.T) {
+	for _, group := range []string{"", "apps", "batch", "policy", "scheduling.k8s.io", "node.k8s.io", "storage.k8s.io", karpenterGroup} {
+		for _, name := range []string{
+			"Pod", "Node", "Namespace", "ReplicationController", "LimitRange", "PersistentVolumeClaim", "PersistentVolume", "Deployment",
+			"StatefulSet", "ReplicaSet", "DaemonSet", "Job", "CronJob", "PodDisruptionBudget", "PriorityClass", "RuntimeClass", "StorageClass",
+			"CSINode", "NodePool", "NodeClaim", "NodeOverlay",
+		} {
+			k := kind{group, name}
+			if read, versions := known(k); read != nil {
+				require.NotEmpty(t, versions)
+				require.False(t, irrelevant(k), "%v", k)
+			}
+		}
+	}
+}
+
+func TestControllers(t *testing.T) {
+	yes, no := true, false
+	ref := func(kind string, controller *bool) metav1.OwnerReference {
+		return metav1.OwnerReference{Kind: kind, Name: "x", Controller: controller}
+	}
+	for name, tt := range map[string]struct {
+		refs []metav1.OwnerReference
+		want string
+	}{
+		"none":                        {nil, ""},
+		"the one that controls":       {[]metav1.OwnerReference{ref("A", &no), ref("B", &yes)}, "B"},
+		"the only one":                {[]metav1.OwnerReference{ref("A", nil)}, "A"},
+		"the only one, not in charge": {[]metav1.OwnerReference{ref("A", &no)}, "A"},
+		"two, none in charge":         {[]metav1.OwnerReference{ref("A", nil), ref("B", &no)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, ok := controllerOf(&metav1.ObjectMeta{OwnerReferences: tt.refs})
+			require.Equal(t, tt.want != "", ok)
+			require.Equal(t, tt.want, w.kind)
+		})
+	}
+}
