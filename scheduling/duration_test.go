@@ -84,18 +84,18 @@ func TestNillableDurationLeavesNullAlone(t *testing.T) {
 
 func TestNillableDurationErrors(t *testing.T) {
 	for in, want := range map[string]string{
-		`"30d"`:                     `"30d" is no duration: there is no unit for days or weeks, write hours (1 day is 24h), or Never`,
-		`"1w2d"`:                    `"1w2d" is no duration: there is no unit for days or weeks, write hours (1 day is 24h), or Never`,
-		`"720"`:                     `"720" is no duration: the unit is missing, write for example "720s", or Never`,
-		`"-1h"`:                     `"-1h" is negative: want a duration of 0s or more, or Never`,
-		`""`:                        `"" is no duration: want for example "720h", or Never`,
-		`"never"`:                   `"never" is no duration: want for example "720h" or "1h30m", or Never`,
-		`"weekend"`:                 `"weekend" is no duration: want for example "720h" or "1h30m", or Never`,
-		`-5`:                        `-5 is negative: want 0 seconds or more`,
-		`1.5`:                       `1.5 is no duration: want a string such as "720h", "Never" or a whole number of seconds`,
-		`true`:                      `true is no duration: want a string such as "720h", "Never" or a whole number of seconds`,
-		`{}`:                        `{} is no duration: want a string such as "720h", "Never" or a whole number of seconds`,
-		strconv.Itoa(math.MaxInt64): `9223372036854775807 is too large: 9223372036 seconds is the longest duration`,
+		`"30d"`:                              `"30d" is no duration: there is no unit for days or weeks, write hours (1 day is 24h), or Never`,
+		`"1w2d"`:                             `"1w2d" is no duration: there is no unit for days or weeks, write hours (1 day is 24h), or Never`,
+		`"720"`:                              `"720" is no duration: the unit is missing, write for example "720s", or Never`,
+		`"-1h"`:                              `"-1h" is negative: want a duration of 0s or more, or Never`,
+		`""`:                                 `"" is no duration: want for example "720h", or Never`,
+		`"never"`:                            `"never" is no duration: want for example "720h" or "1h30m", or Never`,
+		`"weekend"`:                          `"weekend" is no duration: want for example "720h" or "1h30m", or Never`,
+		`-5`:                                 `-5 is negative: want 0 seconds or more`,
+		`1.5`:                                `1.5 is no duration: want a string such as "720h", "Never" or a whole number of seconds`,
+		`true`:                               `true is no duration: want a string such as "720h", "Never" or a whole number of seconds`,
+		`{}`:                                 `{} is no duration: want a string such as "720h", "Never" or a whole number of seconds`,
+		strconv.FormatInt(math.MaxInt64, 10): `9223372036854775807 is too large: 9223372036 seconds is the longest duration`,
 	} {
 		t.Run(in, func(t *testing.T) {
 			d := after(time.Hour)
