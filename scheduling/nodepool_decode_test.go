@@ -109,7 +109,7 @@ func TestDecodeNodePool(t *testing.T) {
 func TestDecodeNodePoolRoundTrip(t *testing.T) {
 	want, _, err := DecodeNodePool([]byte(fullV1))
 	require.NoError(t, err)
-	for name, encode := range map[string]func(any) ([]byte, error){"json": json.Marshal, "yaml": func(v any) ([]byte, error) { return yaml.Marshal(v) }} {
+	for name, encode := range map[string]func(any) ([]byte, error){"json": json.Marshal, "yaml": yaml.Marshal} {
 		t.Run(name, func(t *testing.T) {
 			raw, err := encode(want)
 			require.NoError(t, err)
