@@ -1,7 +1,6 @@
 package requirements
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -71,7 +70,8 @@ func TestRepresentation(t *testing.T) {
 			assert.Equal(t, tt.complement, tt.r.Complement())
 			assert.Equal(t, tt.absent, tt.r.AllowsAbsent())
 			lower, upper := tt.r.Bounds()
-			assert.Equal(t, tt.bounds, bounds{lower, upper})
+			got := bounds{lower, upper}
+			assert.Equal(t, tt.bounds, got)
 			assert.Equal(t, tt.text, tt.r.String())
 		})
 	}
@@ -277,7 +277,7 @@ func TestZeroValues(t *testing.T) {
 	require.Error(t, err)
 	assert.Empty(t, Selector{}.UnknownValues())
 	var conflict *Conflict
-	assert.False(t, errors.As(err, &conflict))
+	assert.NotErrorAs(t, err, &conflict)
 }
 
 // Equal tells every field apart.

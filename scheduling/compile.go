@@ -144,7 +144,7 @@ func (c *compiler) buildClasses() {
 			continue
 		}
 		for g, other := range c.classes.groups {
-			if _, clash := portsClash(ports, other.ports); !clash {
+			if !portsClash(ports, other.ports) {
 				continue
 			}
 			for _, o := range byGroup[g] {
@@ -225,7 +225,7 @@ func (c *compiler) groupRows(v *template, daemons []model.Bits, softs model.Bits
 		}
 		row := c.offers.admits(v, group, nil)
 		for i, d := range c.daemons {
-			if _, clash := portsClash(group.ports, d.constraint.ports); clash {
+			if portsClash(group.ports, d.constraint.ports) {
 				row.AndNot(daemons[i])
 			}
 		}

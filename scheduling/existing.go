@@ -110,6 +110,14 @@ func controls(d *daemon, pod *corev1.Pod) bool {
 // the taint that says so even before the node controller puts it there.
 func (c *compiler) effectiveTaints(node *corev1.Node, pool *NodePool) []corev1.Taint {
 	taints := slices.Clone(node.Spec.Taints)
+	if pool != nil && inFlight(node) && node.Labels[RegisteredLabel] != "true" {
+		// Until it has joined, a node may not show yet what its pool gives it.
+		for _, t := range pool.Spec.Template.Spec.Taints {
+			if !slices.ContainsFunc(taints, func(have corev1.Taint) bool { return have.MatchTaint(&t) }) {
+				taints = append(taints, t)
+			}
+		}
+	}
 	if inFlight(node) {
 		taints = slices.DeleteFunc(taints, func(t corev1.Taint) bool {
 			if ephemeral(&t) {
@@ -197,7 +205,7 @@ func (c *compiler) bin(x *existingNode) model.Bin {
 			continue
 		}
 		x.suits.Set(g)
-		if _, clash := portsClash(group.ports, x.ports); clash {
+		if portsClash(group.ports, x.ports) {
 			continue
 		}
 		b.Admits.Set(g)

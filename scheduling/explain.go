@@ -179,7 +179,7 @@ func (e *explainer) screenTemplate(v *template, ti int, group *constraint, first
 	})
 	count(Reason{Code: ReasonUnavailable, Detail: "offerings are not on sale now"}, idle)
 	for i, d := range e.daemons {
-		if _, clash := portsClash(group.ports, d.constraint.ports); clash {
+		if portsClash(group.ports, d.constraint.ports) {
 			taken := s.admitted.Clone()
 			taken.And(e.offered[ti].daemons[i])
 			count(Reason{Code: ReasonHostPorts, Detail: "daemon set " + d.set.Name + " binds the same host port"}, taken)
@@ -272,7 +272,7 @@ func (e *explainer) nodeReason(class *podClass, x *existingNode, room []int64) R
 	if !group.matchesNode(x.node.Name, x.node.Labels) {
 		return Reason{Code: ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
 	}
-	if _, clash := portsClash(group.ports, x.ports); clash {
+	if portsClash(group.ports, x.ports) {
 		return Reason{Code: ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
 	}
 	if lacking := e.lacking(room, class.requests); len(lacking) > 0 {

@@ -41,7 +41,7 @@ func hostPorts(spec *corev1.PodSpec) []hostPort {
 		add(&spec.Containers[i])
 	}
 	for i := range spec.InitContainers {
-		if c := &spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+		if c := &spec.InitContainers[i]; isSidecar(c) {
 			add(c)
 		}
 	}
@@ -51,15 +51,15 @@ func hostPorts(spec *corev1.PodSpec) []hostPort {
 	return slices.Compact(out)
 }
 
-// portsClash returns a port that both sets bind: same number and protocol, and
+// portsClash reports whether both sets bind some port: same number and protocol, and
 // the same address or one of them every address.
-func portsClash(a, b []hostPort) (hostPort, bool) {
+func portsClash(a, b []hostPort) bool {
 	for _, x := range a {
 		for _, y := range b {
 			if x.port == y.port && x.protocol == y.protocol && (x.ip == y.ip || x.ip == "" || y.ip == "") {
-				return x, true
+				return true
 			}
 		}
 	}
-	return hostPort{}, false
+	return false
 }

@@ -52,8 +52,7 @@ func TestPortsClash(t *testing.T) {
 		{"two protocols", tcp(80, ""), []hostPort{{protocol: corev1.ProtocolUDP, port: 80}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, clash := portsClash(tt.a, tt.b)
-			assert.Equal(t, tt.want, clash)
+			assert.Equal(t, tt.want, portsClash(tt.a, tt.b))
 		})
 	}
 }

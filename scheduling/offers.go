@@ -45,7 +45,9 @@ type offerTable struct {
 type column struct {
 	numbers []int32
 	values  []string
-	defined bool
+	defined bool // by any catalog
+	// definedBy answers for one catalog; filled when asked.
+	definedBy map[*instancetypes.Catalog]bool
 }
 
 // A prioritized ranking looks at capacity types first, at instance types next and at
@@ -162,7 +164,7 @@ func (t *offerTable) column(key string) *column {
 	if c, ok := t.columns[key]; ok {
 		return c
 	}
-	c := &column{numbers: make([]int32, len(t.offers))}
+	c := &column{numbers: make([]int32, len(t.offers)), definedBy: map[*instancetypes.Catalog]bool{}}
 	index := map[string]int32{}
 	for i := range t.offers {
 		v, ok := t.offers[i].label(key)
@@ -181,6 +183,17 @@ func (t *offerTable) column(key string) *column {
 	}
 	t.columns[key] = c
 	return c
+}
+
+// defines reports whether any offer of a catalog brings a label.
+func (t *offerTable) defines(key string, catalog *instancetypes.Catalog) bool {
+	c := t.column(key)
+	span := t.spans[catalog]
+	if defined, known := c.definedBy[catalog]; known {
+		return defined
+	}
+	c.definedBy[catalog] = slices.ContainsFunc(c.numbers[span[0]:span[1]], func(n int32) bool { return n >= 0 })
+	return c.definedBy[catalog]
 }
 
 // row returns the offers on whose machines the requirement holds, given the label

@@ -1,8 +1,10 @@
 package scheduling
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -20,8 +22,7 @@ type requestReader struct {
 	sidecars   []int64
 	initial    []int64
 	own        []int64
-	level      []int64
-	hasLevel   []bool
+	asked      []bool // some container states a request or limit
 	total      []int64
 }
 
@@ -32,8 +33,7 @@ func (r *requestReader) grow() {
 		r.sidecars = append(r.sidecars, 0)
 		r.initial = append(r.initial, 0)
 		r.own = append(r.own, 0)
-		r.level = append(r.level, 0)
-		r.hasLevel = append(r.hasLevel, false)
+		r.asked = append(r.asked, false)
 		r.total = append(r.total, 0)
 	}
 }
@@ -45,6 +45,7 @@ func (r *requestReader) read(spec *corev1.PodSpec) []int64 {
 	clear(r.containers)
 	clear(r.sidecars)
 	clear(r.initial)
+	clear(r.asked)
 	for i := range spec.Containers {
 		r.container(&spec.Containers[i].Resources)
 		for d, n := range r.own {
@@ -54,7 +55,7 @@ func (r *requestReader) read(spec *corev1.PodSpec) []int64 {
 	for i := range spec.InitContainers {
 		c := &spec.InitContainers[i]
 		r.container(&c.Resources)
-		sidecar := c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+		sidecar := isSidecar(c)
 		for d, n := range r.own {
 			if sidecar {
 				r.sidecars[d] = plus(r.sidecars[d], n)
@@ -96,10 +97,12 @@ func (r *requestReader) container(res *corev1.ResourceRequirements) {
 	}
 	clear(r.own)
 	for name, q := range res.Limits {
-		r.own[r.table.index[name]] = amount(name, q)
+		d := r.table.index[name]
+		r.own[d], r.asked[d] = amount(name, q), true
 	}
 	for name, q := range res.Requests {
-		r.own[r.table.index[name]] = amount(name, q)
+		d := r.table.index[name]
+		r.own[d], r.asked[d] = amount(name, q), true
 	}
 }
 
@@ -108,7 +111,7 @@ func (r *requestReader) container(res *corev1.ResourceRequirements) {
 func (r *requestReader) podLevel(res *corev1.ResourceRequirements) {
 	for name, q := range res.Limits {
 		d := r.number(name)
-		if _, set := res.Requests[name]; !set && podLevelResource(name) && r.total[d] == 0 {
+		if _, set := res.Requests[name]; !set && podLevelResource(name) && !r.asked[d] {
 			r.total[d] = amount(name, q)
 		}
 	}
@@ -133,8 +136,9 @@ func (r *requestReader) readRunning(pod *corev1.Pod) []int64 {
 		return total
 	}
 	actual := map[string]corev1.ResourceList{}
-	for i := range pod.Status.ContainerStatuses {
-		s := &pod.Status.ContainerStatuses[i]
+	statuses := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
+	for i := range statuses {
+		s := &statuses[i]
 		have := corev1.ResourceList{}
 		for name, q := range s.AllocatedResources {
 			have[name] = q
@@ -148,10 +152,14 @@ func (r *requestReader) readRunning(pod *corev1.Pod) []int64 {
 		}
 		actual[s.Name] = have
 	}
-	for i := range pod.Spec.Containers {
-		c := &pod.Spec.Containers[i]
+	lasting := slices.Concat(lo.Filter(pod.Spec.InitContainers, func(c corev1.Container, _ int) bool { return isSidecar(&c) }), pod.Spec.Containers)
+	for i := range lasting {
+		c := &lasting[i]
 		for name, q := range actual[c.Name] {
-			asked := c.Resources.Requests[name]
+			asked, ok := c.Resources.Requests[name]
+			if !ok {
+				asked = c.Resources.Limits[name]
+			}
 			if extra := amount(name, q) - amount(name, asked); extra > 0 {
 				d := r.number(name)
 				r.total[d] = plus(r.total[d], extra)
@@ -159,6 +167,11 @@ func (r *requestReader) readRunning(pod *corev1.Pod) []int64 {
 		}
 	}
 	return r.total
+}
+
+// isSidecar reports whether an init container keeps running beside the containers.
+func isSidecar(c *corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
 // plus adds without wrapping: a sum beyond int64 stays at its end, and fits nowhere.

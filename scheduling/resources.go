@@ -57,22 +57,28 @@ func amount(name corev1.ResourceName, q resource.Quantity) int64 {
 
 // quantity is the inverse of amount.
 func quantity(name corev1.ResourceName, n int64) resource.Quantity {
-	switch {
-	case name == corev1.ResourceCPU:
+	switch name {
+	case corev1.ResourceCPU:
 		return *resource.NewMilliQuantity(n, resource.DecimalSI)
-	case name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage:
+	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
 		return *resource.NewQuantity(n, resource.BinarySI)
 	default:
 		return *resource.NewQuantity(n, resource.DecimalSI)
 	}
 }
 
-// vector reads the numbered resources out of a list.
+// vector reads the numbered resources out of a list of what a machine has. Parts of
+// a unit do not count: they hold nothing.
 func (t *resourceTable) vector(list corev1.ResourceList) []int64 {
 	v := make([]int64, len(t.names))
 	for name, q := range list {
-		if i, ok := t.index[name]; ok {
-			v[i] = amount(name, q)
+		i, ok := t.index[name]
+		if !ok {
+			continue
+		}
+		v[i] = amount(name, q)
+		if whole := quantity(name, v[i]); v[i] > 0 && whole.Cmp(q) > 0 {
+			v[i]--
 		}
 	}
 	return v

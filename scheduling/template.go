@@ -16,12 +16,13 @@ import (
 // open and some pod or daemon asks about. A pool has one template for each
 // combination of values that pods can tell apart.
 type template struct {
-	pool   *NodePool
-	number int // of the pool, in the order of poolOrder
-	set    requirements.Set
-	labels map[string]string // what machines carry beside the labels of their offer
-	within model.Bits        // offers that the pool's requirements allow
-	open   map[string]bool   // labels that the pool leaves open
+	pool    *NodePool
+	number  int // of the pool, in the order of poolOrder
+	catalog *instancetypes.Catalog
+	set     requirements.Set
+	labels  map[string]string // what machines carry beside the labels of their offer
+	within  model.Bits        // offers that the pool's requirements allow
+	open    map[string]bool   // labels that the pool leaves open
 	// selectors are the requirements that all launches share; built when first needed.
 	selectors []requirements.Selector
 }
@@ -79,7 +80,7 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 	for r := range set.All() {
 		key := r.Key()
 		value, labelled := labels[key]
-		if t.column(key).defined {
+		if t.defines(key, catalog) {
 			within.And(t.row(r, value, labelled))
 			continue
 		}
@@ -103,11 +104,11 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 	// Every cloud puts a region on its nodes. Where neither catalog nor pool says
 	// which, pods may ask for one, and the launch passes the wish on. Other labels
 	// that nobody defines are not assumed: a machine may turn out not to have them.
-	if key := corev1.LabelTopologyRegion; asked.has(key) && !set.Has(key) && !t.column(key).defined {
+	if key := corev1.LabelTopologyRegion; asked.has(key) && !set.Has(key) && !t.defines(key, catalog) {
 		open = append(open, openKey{key: key, atoms: asked.atoms(set.Get(key))})
 	}
 	for _, choice := range combine(open, asked) {
-		v := &template{pool: p, number: number, set: set, labels: map[string]string{}, within: within, open: map[string]bool{}}
+		v := &template{pool: p, number: number, catalog: catalog, set: set, labels: map[string]string{}, within: within, open: map[string]bool{}}
 		for k, value := range labels {
 			v.labels[k] = value
 		}
@@ -123,13 +124,17 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 }
 
 // admits returns the offers whose machines, bought for this template, satisfy a
-// constraint's selector and affinity.
+// constraint's selector and affinity. extra, for daemons, are labels that machines
+// have besides; nil for pods.
 func (t *offerTable) admits(v *template, c *constraint, extra map[string]string) model.Bits {
 	row := v.within.Clone()
 	narrow := func(row model.Bits, e *expression) {
 		value, ok := v.labels[e.Key()]
 		if !ok {
 			value, ok = extra[e.Key()]
+		}
+		if !ok && extra != nil && requirements.WellKnown().Has(e.Key()) && !t.defines(e.Key(), v.catalog) {
+			return // the provider may set the label: a daemon is counted where it may run
 		}
 		row.And(t.row(e.Requirement, value, ok))
 	}
@@ -139,7 +144,7 @@ func (t *offerTable) admits(v *template, c *constraint, extra map[string]string)
 	if !c.affine {
 		return row
 	}
-	any := model.NewBits(len(t.offers))
+	matched := model.NewBits(len(t.offers))
 	for i := range c.terms {
 		if !c.terms[i].fieldsAllowNew() {
 			continue
@@ -148,9 +153,9 @@ func (t *offerTable) admits(v *template, c *constraint, extra map[string]string)
 		for j := range c.terms[i].labels {
 			narrow(alternative, &c.terms[i].labels[j])
 		}
-		any.Or(alternative)
+		matched.Or(alternative)
 	}
-	return any
+	return matched
 }
 
 // hardTaint returns the pool's first taint that the constraint does not tolerate.

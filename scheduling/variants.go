@@ -11,9 +11,8 @@ import (
 // questions are the expressions that pods and daemons have on labels, by key. Where
 // a pool leaves a label open, they tell which values need to be told apart.
 type questions struct {
-	byKey   map[string][]question
-	groups  []*constraint
-	daemons int
+	byKey  map[string][]question
+	groups []*constraint
 }
 
 // question is one expression; daemon says that a daemon asks, for which matching
@@ -59,7 +58,6 @@ func (q *questions) add(r requirements.Requirement, daemon bool) {
 }
 
 func (q *questions) has(key string) bool { return len(q.byKey[key]) > 0 }
-func (q *questions) keys() []string      { return sortedKeys(q.byKey) }
 
 // atoms lists the values of a label, within what the pool allows, that the
 // questions can tell apart. Values that satisfy fewer pods than another one and

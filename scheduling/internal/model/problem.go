@@ -1,12 +1,13 @@
 package model
 
-// ClassID, OptionID, BinID and PoolID index the tables of one [Problem].
-type (
-	ClassID  int32
-	OptionID int32
-	BinID    int32
-	PoolID   int32
-)
+// ClassID indexes Classes of one [Problem].
+type ClassID int32
+
+// OptionID indexes Options of one [Problem].
+type OptionID int32
+
+// PoolID indexes Pools of one [Problem].
+type PoolID int32
 
 // NoSupply marks an option that may be bought without limit.
 const NoSupply int32 = -1

@@ -48,7 +48,7 @@ func (b *bins) placeOn(p *model.Problem, some []int, order []model.ClassID, rema
 		}
 		seats = seats[:0]
 		for _, i := range some {
-			if p.Bins[i].Admits.Has(int(class.Group)) && model.Fits(b.room[i], class.Request) && !b.conflict(p, i, class) {
+			if p.Bins[i].Admits.Has(int(class.Group)) && model.Fits(b.room[i], class.Request) && !b.conflict(i, class) {
 				seats = append(seats, seat{bin: i, soft: p.Bins[i].Soft.Has(int(class.Group)), left: spare(b.room[i], p.Bins[i].Room, class.Request)})
 			}
 		}
@@ -87,7 +87,7 @@ func (b *bins) placeOn(p *model.Problem, some []int, order []model.ClassID, rema
 }
 
 // conflict reports whether a class that may not share with c sits in bin i.
-func (b *bins) conflict(p *model.Problem, i int, class *model.Class) bool {
+func (b *bins) conflict(i int, class *model.Class) bool {
 	for _, it := range b.items[i] {
 		if _, found := slices.BinarySearch(class.Conflicts, it.Class); found {
 			return true

@@ -75,14 +75,15 @@ func (s *search) tryBins(a *attempt, stages []*stage, values []float64, random *
 	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(stages)-1)}
 	nodes := make([][]int, len(stages))
 	for i := range stages {
-		if len(a.bought[i]) > 0 {
-			nodes[i] = pick(random, len(a.bought[i]))
-			nodes[i] = nodes[i][:random.IntN(min(len(nodes[i]), 4)+1)]
-			before.count(i, heldBy(a.bought[i], nodes[i]))
-			cost, count := s.takeApart(a.bought[i], nodes[i], remaining, a.budget)
-			before.cost += cost
-			before.nodes += count
+		if len(a.bought[i]) == 0 {
+			continue
 		}
+		nodes[i] = pick(random, len(a.bought[i]))
+		nodes[i] = nodes[i][:random.IntN(min(len(nodes[i]), 4)+1)]
+		before.count(i, heldBy(a.bought[i], nodes[i]))
+		cost, count := s.takeApart(a.bought[i], nodes[i], remaining, a.budget)
+		before.cost += cost
+		before.nodes += count
 	}
 	for c := range remaining {
 		s.involved[c] = remaining[c] > 0
