@@ -38,7 +38,7 @@ func FuzzSolve(f *testing.F) {
 		solver.Effort = 5
 		_, err := schedulingtest.Audit(t.Context(), solver, p)
 		if err != nil && !errors.Is(err, scheduling.ErrInvalid) {
-			t.Error(err)
+			t.Errorf("solver %+v: %v\n%s", solver, err, smallest(t, solver, p, err))
 		}
 	})
 }
@@ -46,6 +46,9 @@ func FuzzSolve(f *testing.F) {
 // mutate changes one thing about the problem.
 func mutate(tape *tape, p *scheduling.Problem) {
 	pod := p.Pods[tape.upTo(len(p.Pods)-1)]
+	if pod == nil {
+		return // an earlier change put it there
+	}
 	c := &pod.Spec.Containers[0]
 	switch tape.upTo(11) {
 	case 0:
