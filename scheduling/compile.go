@@ -223,7 +223,7 @@ func (c *compiler) groupRows(v *template, daemons []model.Bits, softs model.Bits
 		if soft {
 			softs.Set(g)
 		}
-		row := c.offers.admits(v, group, nil)
+		row := c.offers.admits(v, group, false)
 		for i, d := range c.daemons {
 			if portsClash(group.ports, d.constraint.ports) {
 				row.AndNot(daemons[i])

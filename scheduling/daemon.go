@@ -85,9 +85,13 @@ func terminal(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// simulated are labels that every node of a pool has by the time daemons look at it.
-func simulated() map[string]string {
-	return map[string]string{RegisteredLabel: "true", InitializedLabel: "true"}
+// someHost stands for the host name of a machine that does not exist yet: there will
+// be one, and nobody can name it.
+const someHost = "\x00"
+
+// ready are labels that every node of a pool has by the time pods can run there.
+func ready() map[string]string {
+	return map[string]string{RegisteredLabel: "true", InitializedLabel: "true", corev1.LabelHostname: someHost}
 }
 
 // daemonRows returns, for each daemon, the offers on whose machines it will run
@@ -95,13 +99,12 @@ func simulated() map[string]string {
 // no daemon away.
 func (t *offerTable) daemonRows(v *template, daemons []*daemon) []model.Bits {
 	rows := make([]model.Bits, len(daemons))
-	labels := simulated()
 	for i, d := range daemons {
 		if hard, _ := v.hardTaint(d.constraint); hard != nil {
 			rows[i] = model.NewBits(len(t.offers))
 			continue
 		}
-		rows[i] = t.admits(v, d.constraint, labels)
+		rows[i] = t.admits(v, d.constraint, true)
 	}
 	return rows
 }

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type metaOwner = metav1.OwnerReference
 type existingNode struct {
 	node   *corev1.Node
 	pool   *NodePool // nil for nodes of no known pool
+	labels map[string]string
 	taints []corev1.Taint
 	room   []int64
 	ports  []hostPort // bound by what runs there, daemons to come included
@@ -64,7 +66,7 @@ func (c *compiler) existing() []*existingNode {
 
 // existingNode works out what room a node has left.
 func (c *compiler) existingNode(node *corev1.Node, running []*corev1.Pod) *existingNode {
-	x := &existingNode{node: node, pool: c.poolNamed(node.Labels[NodePoolLabel])}
+	x := &existingNode{node: node, pool: c.poolNamed(node.Labels[NodePoolLabel]), labels: nodeLabels(node)}
 	x.taints = c.effectiveTaints(node, x.pool)
 	x.room = c.table.vector(c.nodeAllocatable(node))
 	slices.SortFunc(running, comparePods)
@@ -84,7 +86,7 @@ func (c *compiler) existingNode(node *corev1.Node, running []*corev1.Pod) *exist
 	}
 	for _, d := range c.daemons {
 		hard, _ := untolerated(d.constraint.tolerations, x.taints)
-		if present[d] || hard != nil || !d.constraint.matchesNode(node.Name, node.Labels) {
+		if present[d] || hard != nil || !d.constraint.matchesNode(node.Name, x.labels) {
 			continue
 		}
 		for i, n := range d.requests {
@@ -96,6 +98,17 @@ func (c *compiler) existingNode(node *corev1.Node, running []*corev1.Pod) *exist
 		x.room[i] = max(n, 0)
 	}
 	return x
+}
+
+// nodeLabels are a node's labels; one in flight has by then what every ready node of
+// a pool has.
+func nodeLabels(node *corev1.Node) map[string]string {
+	if !inFlight(node) {
+		return node.Labels
+	}
+	labels := maps.Clone(node.Labels)
+	labels[RegisteredLabel], labels[InitializedLabel] = "true", "true"
+	return labels
 }
 
 // controls reports whether a daemon's set owns the pod.
@@ -201,7 +214,7 @@ func (c *compiler) bin(x *existingNode) model.Bin {
 	b := model.Bin{Room: x.room, Admits: model.NewBits(len(c.classes.groups)), Soft: model.NewBits(len(c.classes.groups))}
 	for g, group := range c.classes.groups {
 		hard, soft := untolerated(group.tolerations, x.taints)
-		if hard != nil || !group.matchesNode(x.node.Name, x.node.Labels) {
+		if hard != nil || !group.matchesNode(x.node.Name, x.labels) {
 			continue
 		}
 		x.suits.Set(g)

@@ -168,7 +168,7 @@ func (e *explainer) screenTemplate(v *template, ti int, group *constraint, first
 		count(Reason{Code: ReasonRequirements, Detail: "node selector " + x.raw + "=" + strings.Join(x.Values(), ",") + " does not match"}, gone)
 	}
 	gone := s.admitted.Clone()
-	gone.AndNot(e.offers.admits(v, group, nil))
+	gone.AndNot(e.offers.admits(v, group, false))
 	count(Reason{Code: ReasonRequirements, Detail: "required node affinity does not match: " + affinityText(group)}, gone)
 
 	idle := s.admitted.Clone()
@@ -269,7 +269,7 @@ func (e *explainer) nodeReason(class *podClass, x *existingNode, room []int64) R
 	if hard, _ := untolerated(group.tolerations, x.taints); hard != nil {
 		return Reason{Code: ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}
 	}
-	if !group.matchesNode(x.node.Name, x.node.Labels) {
+	if !group.matchesNode(x.node.Name, x.labels) {
 		return Reason{Code: ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
 	}
 	if portsClash(group.ports, x.ports) {

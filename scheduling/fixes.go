@@ -98,7 +98,7 @@ func (e *explainer) resourceFix(class *podClass, screens []screened) string {
 	}
 	group := e.classes.groups[class.group]
 	for i, x := range e.nodes {
-		if hard, _ := untolerated(group.tolerations, x.taints); hard == nil && group.matchesNode(x.node.Name, x.node.Labels) {
+		if hard, _ := untolerated(group.tolerations, x.taints); hard == nil && group.matchesNode(x.node.Name, x.labels) {
 			consider(e.rooms[i])
 		}
 	}
@@ -120,7 +120,7 @@ func (e *explainer) taintFix(class *podClass, ti int, s *screened) string {
 	}
 	group := *e.classes.groups[class.group]
 	v := e.templates[ti]
-	row := e.offers.admits(v, &group, nil)
+	row := e.offers.admits(v, &group, false)
 	if !e.anyFits(class, ti, row) {
 		return ""
 	}
@@ -145,7 +145,7 @@ func (e *explainer) selectorFix(class *podClass, i int) string {
 		if hard, _ := v.hardTaint(group); hard != nil {
 			continue
 		}
-		e.offers.admits(v, &without, nil).Each(func(o int) {
+		e.offers.admits(v, &without, false).Each(func(o int) {
 			if !e.takes(class, ti, o) {
 				return
 			}
@@ -231,7 +231,7 @@ func (e *explainer) floorFix(reasons []Reason) string {
 // wouldFit reports whether a class would find an offer under other constraints.
 func (e *explainer) wouldFit(class *podClass, group *constraint) bool {
 	for ti, v := range e.templates {
-		if hard, _ := v.hardTaint(group); hard == nil && e.anyFits(class, ti, e.offers.admits(v, group, nil)) {
+		if hard, _ := v.hardTaint(group); hard == nil && e.anyFits(class, ti, e.offers.admits(v, group, false)) {
 			return true
 		}
 	}

@@ -1,10 +1,8 @@
 package scheduling
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -24,6 +22,7 @@ type requestReader struct {
 	own        []int64
 	asked      []bool // some container states a request or limit
 	total      []int64
+	status     *corev1.PodStatus // of a running pod
 }
 
 // grow makes room for resources that were met since the last call.
@@ -48,6 +47,7 @@ func (r *requestReader) read(spec *corev1.PodSpec) []int64 {
 	clear(r.asked)
 	for i := range spec.Containers {
 		r.container(&spec.Containers[i].Resources)
+		r.held(spec.Containers[i].Name)
 		for d, n := range r.own {
 			r.containers[d] = plus(r.containers[d], n)
 		}
@@ -56,6 +56,9 @@ func (r *requestReader) read(spec *corev1.PodSpec) []int64 {
 		c := &spec.InitContainers[i]
 		r.container(&c.Resources)
 		sidecar := isSidecar(c)
+		if sidecar {
+			r.held(c.Name)
+		}
 		for d, n := range r.own {
 			if sidecar {
 				r.sidecars[d] = plus(r.sidecars[d], n)
@@ -120,6 +123,25 @@ func (r *requestReader) podLevel(res *corev1.ResourceRequirements) {
 			r.total[r.number(name)] = amount(name, q)
 		}
 	}
+	if r.status == nil {
+		return
+	}
+	for _, list := range []corev1.ResourceList{r.status.AllocatedResources, statusRequests(r.status)} {
+		for name, q := range list {
+			if _, named := res.Requests[name]; named && podLevelResource(name) {
+				d := r.number(name)
+				r.total[d] = max(r.total[d], amount(name, q))
+			}
+		}
+	}
+}
+
+// statusRequests are the pod-level requests that are in force.
+func statusRequests(status *corev1.PodStatus) corev1.ResourceList {
+	if status.Resources == nil {
+		return nil
+	}
+	return status.Resources.Requests
 }
 
 // podLevelResource reports whether a resource may be requested for the whole pod.
@@ -131,42 +153,37 @@ func podLevelResource(name corev1.ResourceName) bool {
 // readRunning returns what a running pod takes on its node: while a resize is in
 // progress, the larger of what it asks for and what it has.
 func (r *requestReader) readRunning(pod *corev1.Pod) []int64 {
-	total := r.read(&pod.Spec)
-	if pod.Spec.Resources != nil || len(pod.Status.ContainerStatuses) == 0 {
-		return total
+	r.status = &pod.Status
+	defer func() { r.status = nil }()
+	return r.read(&pod.Spec)
+}
+
+// held raises own to what a container of a running pod has.
+func (r *requestReader) held(name string) {
+	if r.status == nil {
+		return
 	}
-	actual := map[string]corev1.ResourceList{}
-	statuses := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
-	for i := range statuses {
-		s := &statuses[i]
-		have := corev1.ResourceList{}
-		for name, q := range s.AllocatedResources {
-			have[name] = q
-		}
-		if s.Resources != nil {
-			for name, q := range s.Resources.Requests {
-				if old, ok := have[name]; !ok || q.Cmp(old) > 0 {
-					have[name] = q
-				}
+	for _, statuses := range [][]corev1.ContainerStatus{r.status.ContainerStatuses, r.status.InitContainerStatuses} {
+		for i := range statuses {
+			s := &statuses[i]
+			if s.Name != name {
+				continue
 			}
-		}
-		actual[s.Name] = have
-	}
-	lasting := slices.Concat(lo.Filter(pod.Spec.InitContainers, func(c corev1.Container, _ int) bool { return isSidecar(&c) }), pod.Spec.Containers)
-	for i := range lasting {
-		c := &lasting[i]
-		for name, q := range actual[c.Name] {
-			asked, ok := c.Resources.Requests[name]
-			if !ok {
-				asked = c.Resources.Limits[name]
-			}
-			if extra := amount(name, q) - amount(name, asked); extra > 0 {
-				d := r.number(name)
-				r.total[d] = plus(r.total[d], extra)
+			r.raise(r.own, s.AllocatedResources)
+			if s.Resources != nil {
+				r.raise(r.own, s.Resources.Requests)
 			}
 		}
 	}
-	return r.total
+}
+
+// raise raises a vector, own or total, to the amounts of a list.
+func (r *requestReader) raise(v []int64, list corev1.ResourceList) {
+	for name, q := range list {
+		if d, ok := r.table.index[name]; ok {
+			v[d] = max(v[d], amount(name, q))
+		}
+	}
 }
 
 // isSidecar reports whether an init container keeps running beside the containers.

@@ -124,16 +124,17 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 }
 
 // admits returns the offers whose machines, bought for this template, satisfy a
-// constraint's selector and affinity. extra, for daemons, are labels that machines
-// have besides; nil for pods.
-func (t *offerTable) admits(v *template, c *constraint, extra map[string]string) model.Bits {
+// constraint's selector and affinity. A daemon is admitted, for it takes room, where
+// a label that the provider may set, and nobody defines, would have to suit it.
+func (t *offerTable) admits(v *template, c *constraint, daemon bool) model.Bits {
+	extra := ready()
 	row := v.within.Clone()
 	narrow := func(row model.Bits, e *expression) {
 		value, ok := v.labels[e.Key()]
 		if !ok {
 			value, ok = extra[e.Key()]
 		}
-		if !ok && extra != nil && requirements.WellKnown().Has(e.Key()) && !t.defines(e.Key(), v.catalog) {
+		if !ok && daemon && requirements.WellKnown().Has(e.Key()) && !t.defines(e.Key(), v.catalog) {
 			return // the provider may set the label: a daemon is counted where it may run
 		}
 		row.And(t.row(e.Requirement, value, ok))

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -56,6 +58,8 @@ func (w *world) newMachine(pl *pool, t *instancetypes.InstanceType, o offerings.
 		// Every machine carries these once it is ready to run anything.
 		scheduling.RegisteredLabel:  "true",
 		scheduling.InitializedLabel: "true",
+		// There will be a host name, and nobody can name it.
+		corev1.LabelHostname: "\x00",
 	}
 	for _, from := range []map[string]string{made.labels, pl.given} {
 		for key, value := range from {

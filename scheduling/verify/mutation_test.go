@@ -183,7 +183,7 @@ func launchMutations() []mutation {
 			f.launch("default-1").Requirements[0] = st.In(typeOf, "small")
 		}, broken(verify.LaunchRequirements)},
 		{"requirement on a label that nothing has", func(f *fixture) {
-			f.launch("gpu-1").Requirements = append(f.launch("gpu-1").Requirements, st.Exists(corev1.LabelHostname))
+			f.launch("gpu-1").Requirements = append(f.launch("gpu-1").Requirements, st.Exists("example.com/none"))
 		}, broken(verify.LaunchRequirements)},
 		{"pool's requirement on the region not carried", func(f *fixture) {
 			team := f.pool("team")

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"maps"
 	"math/big"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,7 +32,13 @@ func (w *world) newStation(node *corev1.Node, running []*corev1.Pod) *station {
 	if pl != nil {
 		spec = pl.NodePool
 	}
-	s.place = place{labels: node.Labels, name: node.Name, taints: nodeTaints(node, spec)}
+	labels := node.Labels
+	if inFlight(node) {
+		// By the time pods can run there it carries these.
+		labels = maps.Clone(labels)
+		labels[scheduling.RegisteredLabel], labels[scheduling.InitializedLabel] = "true", "true"
+	}
+	s.place = place{labels: labels, name: node.Name, taints: nodeTaints(node, spec)}
 	capacity, allocatable := roundedUp(node.Status.Capacity), roundedDown(node.Status.Allocatable)
 	if inFlight(node) && pl != nil {
 		fillIn(capacity, allocatable, node, pl)

@@ -61,8 +61,11 @@ func (s *search) improveBins(a *attempt, values []float64) {
 
 // tryBins makes one change and keeps it if it is for the better.
 func (s *search) tryBins(a *attempt, stages []*stage, values []float64, random *rand.Rand) bool {
-	picked := pick(random, len(s.p.Bins))
-	picked = picked[:min(len(picked), 1+random.IntN(4))]
+	var picked []int
+	if len(s.p.Bins) > 0 {
+		picked = pick(random, len(s.p.Bins))
+		picked = picked[:min(len(picked), 1+random.IntN(4))]
+	}
 	remaining := slices.Clone(a.unplaced)
 	saved := &bins{}
 	for _, i := range picked {
@@ -89,6 +92,11 @@ func (s *search) tryBins(a *attempt, stages []*stage, values []float64, random *
 		s.involved[c] = remaining[c] > 0
 	}
 	jittered := slices.Clone(s.jitter(values, random))
+	for c, n := range a.unplaced {
+		if n > 0 {
+			jittered[c] *= float64(int(1) << random.IntN(8)) // those left out push in
+		}
+	}
 	order := binOrder(s.p, jittered)
 	if random.IntN(2) == 0 {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -97,10 +105,12 @@ func (s *search) tryBins(a *attempt, stages []*stage, values []float64, random *
 	after := judgement{late: make([]int64, len(stages)-1)}
 	fresh := make([][]model.Node, len(stages))
 	for i, st := range stages {
+		s.jitterCosts(st, random)
 		fresh[i] = s.fill.construct(s.narrow(st, remaining), remaining, jittered, a.budget)
 		after.count(i, pods(fresh[i]))
 		after.cost += s.p.Cost(fresh[i])
 		after.nodes += model.Count(fresh[i])
+		copy(s.fill.costs, s.prices)
 	}
 	after.unplaced = s.byLevel(remaining)
 	if after.compare(before) >= 0 {

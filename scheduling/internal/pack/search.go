@@ -79,7 +79,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	if best.cost > 0 && !s.over() {
 		s.improve(best, bestValues, 0)
 	}
-	if len(p.Bins) > 0 && (best.cost > 0 || slices.Max(best.unplaced) > 0) && !s.over() {
+	if (len(p.Bins) > 0 && best.cost > 0 || s.scarce(best, bestValues)) && !s.over() {
 		s.improveBins(best, bestValues)
 	}
 	if s.limited() {
@@ -144,7 +144,7 @@ func (s *search) reconsider(a *attempt, values []float64) *attempt {
 // reservations bind, and priority must decide.
 func (s *search) scarce(a *attempt, values []float64) bool {
 	for c, n := range a.unplaced {
-		if n > 0 && (values[c] > 0 || len(s.levels) > 1) {
+		if n > 0 && (values[c] > 0 || len(s.levels) > 1 || len(s.p.Bins) > 0) {
 			return true
 		}
 	}

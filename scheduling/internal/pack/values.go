@@ -35,9 +35,6 @@ func shareValues(p *model.Problem) []float64 {
 			for d, q := range class.Request {
 				share = max(share, float64(q)*inverse[o][d])
 			}
-			if class.PerNode > 0 {
-				share = max(share, 1/float64(class.PerNode))
-			}
 			if v := share * float64(max(option.Cost, 1)); best < 0 || v < best {
 				best = v
 			}
