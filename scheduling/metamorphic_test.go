@@ -139,9 +139,9 @@ func TestAddingAPoolThatNobodyTolerates(t *testing.T) {
 	for i := range uint64(randomProblems() / 20) {
 		seed := 500_000 + i
 		p := schedulingtest.Random(seed, schedulingtest.Size{})
-		without, err := scheduling.Solver{Effort: 20}.Solve(t.Context(), alone(p))
+		without, err := scheduling.Solver{}.Solve(t.Context(), alone(p))
 		require.NoError(t, err, "seed %d", seed)
-		with, err := scheduling.Solver{Effort: 20}.Solve(t.Context(), add(p))
+		with, err := scheduling.Solver{}.Solve(t.Context(), add(p))
 		require.NoError(t, err, "seed %d", seed)
 		assert.Equal(t, without.Summary.PricePerHour, with.Summary.PricePerHour, "seed %d", seed)
 		assert.Equal(t, contents(without), contents(with), "seed %d", seed)
