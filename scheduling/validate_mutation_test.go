@@ -1,7 +1,6 @@
 package scheduling_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -166,7 +165,7 @@ func TestValidateFindsEverything(t *testing.T) {
 			}
 		}
 		var faults *scheduling.FieldErrors
-		require.True(t, errors.As(p.Validate(), &faults))
+		require.ErrorAs(t, p.Validate(), &faults)
 		got := map[string]bool{}
 		for _, f := range faults.Errors {
 			got[f.Path] = true

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -71,8 +67,7 @@ that the lower bound is proven. Give it the --catalog, --filter, --capacity-type
 	return cmd
 }
 
-// readPlan reads a plan in JSON or YAML. Fields that a plan does not have are
-// refused, as a check of something else would say nothing.
+// readPlan reads a plan from a file or from stdin.
 func (a *app) readPlan(name string) (*scheduling.Plan, error) {
 	in := a.stdin
 	if name != manifest.Stdin {
@@ -83,23 +78,9 @@ func (a *app) readPlan(name string) (*scheduling.Plan, error) {
 		defer f.Close() //nolint:errcheck // it was only read
 		in = f
 	}
-	raw, err := io.ReadAll(in)
+	plan, err := manifest.ReadPlan(in)
 	if err != nil {
 		return nil, fmt.Errorf("plan %s: %w", name, err)
-	}
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '{' {
-		if raw, err = yaml.YAMLToJSONStrict(raw); err != nil {
-			return nil, fmt.Errorf("plan %s: is neither JSON nor YAML: %w", name, err)
-		}
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	plan := &scheduling.Plan{}
-	if err := dec.Decode(plan); err != nil {
-		return nil, fmt.Errorf("plan %s: is no plan: %w", name, err)
-	}
-	if dec.More() {
-		return nil, fmt.Errorf("plan %s: goes on behind the plan", name)
 	}
 	return plan, nil
 }

@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/plimsoll-go/plimsoll/internal/untrusted"
 )
 
 // fieldFault is a fault of which the object is known.
@@ -21,6 +23,9 @@ type fieldFault struct {
 // What the API server has taken has neither, but may have fields of a version of
 // Kubernetes that is newer than our types; such an object is told by its UID.
 func decode(raw []byte, obj metav1.Object) (faults []fieldFault, unknown []string) {
+	if field, value, found := untrusted.Quantity(raw); found {
+		return []fieldFault{{field: field, value: value, msg: "is no quantity: its exponent is out of all proportion"}}, nil
+	}
 	err := kjson.Unmarshal(raw, obj)
 	if err == nil && obj.GetUID() != "" {
 		return nil, nil

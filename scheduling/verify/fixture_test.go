@@ -2,7 +2,6 @@ package verify_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -221,7 +220,7 @@ func (f *fixture) violations(t testing.TB) []verify.Violation {
 		return nil
 	}
 	var report *verify.Report
-	require.True(t, errors.As(err, &report), "the error is no report: %v", err)
+	require.ErrorAs(t, err, &report)
 	require.NotEmpty(t, report.Violations)
 	return report.Violations
 }

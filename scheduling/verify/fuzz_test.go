@@ -2,11 +2,11 @@ package verify_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/untrusted"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -31,6 +31,9 @@ func FuzzPlan(f *testing.F) {
 	}
 	p := handmade().p
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if _, _, absurd := untrusted.Quantity(text); absurd {
+			return // Kubernetes' own types would not come back from reading it
+		}
 		var plan scheduling.Plan
 		if json.Unmarshal(text, &plan) != nil {
 			return
@@ -42,7 +45,7 @@ func FuzzPlan(f *testing.F) {
 			return
 		}
 		var report *verify.Report
-		require.True(t, errors.As(err, &report))
+		require.ErrorAs(t, err, &report)
 		require.NotEmpty(t, err.Error())
 	})
 }

@@ -1,7 +1,6 @@
 package verify_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,16 +21,16 @@ func TestReport(t *testing.T) {
 	wrapped := fmt.Errorf("judging: %w", err)
 
 	var report *verify.Report
-	require.True(t, errors.As(wrapped, &report))
+	require.ErrorAs(t, wrapped, &report)
 	assert.Len(t, report.Violations, 5)
 	assert.True(t, report.Has(verify.LaunchPrice))
 	assert.False(t, report.Has(verify.Limits))
 	assert.Equal(t, map[verify.Code]int{verify.LaunchPrice: 1, verify.LaunchName: 1, verify.SummaryPrice: 1, verify.SummaryShares: 2}, report.Count())
 
 	var first verify.Violation
-	require.True(t, errors.As(wrapped, &first))
+	require.ErrorAs(t, wrapped, &first)
 	assert.Equal(t, report.Violations[0], first)
-	assert.True(t, errors.Is(wrapped, report.Violations[1]))
+	assert.ErrorIs(t, wrapped, report.Violations[1])
 	assert.Equal(t, "launch/default-1: launch-price: costs 0.030000001, its first option 0.03", first.Error())
 	assert.True(t, strings.HasPrefix(err.Error(), "plan breaks 5 rules\n  launch/default-1: launch-price: "), err.Error())
 }
@@ -41,7 +40,7 @@ func TestReportsOfManyViolationsAreShort(t *testing.T) {
 	f.plan.Launches, f.plan.Existing, f.plan.Unschedulable = nil, nil, nil
 	err := verify.Plan(f.p, f.plan)
 	var report *verify.Report
-	require.True(t, errors.As(err, &report))
+	require.ErrorAs(t, err, &report)
 	lines := strings.Split(err.Error(), "\n")
 	assert.Len(t, lines, 12)
 	assert.Equal(t, fmt.Sprintf("  and %d more", len(report.Violations)-10), lines[11])

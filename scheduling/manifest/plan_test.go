@@ -1,0 +1,33 @@
+package manifest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+func TestReadPlan(t *testing.T) {
+	plan, err := manifest.ReadPlan(strings.NewReader("launches: []\nsummary: {pods: 3}\n"))
+	require.NoError(t, err)
+	assert.Equal(t, 3, plan.Summary.Pods)
+	for in, want := range map[string]string{
+		"":                       "is no plan",
+		"[1":                     "neither JSON nor YAML",
+		`{"launch":[]}`:          `unknown field "launch"`,
+		`{"launches":[]} {}`:     "goes on behind the plan",
+		`{"launches":[]}`:        "",
+		"launches: []\nextra: 1": `unknown field "extra"`,
+		`{"launches":[{"requests":{"cpu":"1e19988888889"}}]}`: "launches[0].requests.cpu",
+	} {
+		_, err := manifest.ReadPlan(strings.NewReader(in))
+		if want == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		assert.ErrorContains(t, err, want, in)
+	}
+}
