@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -186,28 +187,47 @@ func (c *compiler) weightRank() []int32 {
 func (c *compiler) buildOptions() {
 	ranks := c.weightRank()
 	supplies := newSupplies(c)
-	soft := false
 	c.columns = newRowTable(len(c.classes.groups))
 	for ti, v := range c.templates {
 		x := templateOffers{daemons: c.offers.daemonRows(v, c.daemons)}
 		softs := model.NewBits(len(c.classes.groups))
 		admits := c.groupRows(v, x.daemons, softs)
-		soft = soft || softs.Any()
 		x.list = c.listOffers(v, &x, admits)
 		c.offered = append(c.offered, x)
 		c.addOptions(ti, ranks[v.number], softs, supplies)
 	}
-	passes := int32(1)
-	if len(ranks) > 0 {
-		passes = ranks[len(ranks)-1] + 1
-	}
-	for _, s := range []bool{false, true} {
-		for w := int32(0); w < passes && (soft || !s); w++ {
-			c.model.Passes = append(c.model.Passes, model.Pass{Weight: w, Soft: s})
-		}
-	}
 	c.model.Supply = supplies.counts
 	c.thin()
+	c.model.Passes = passes(c.model.Options)
+}
+
+// passes are the ranks at which some group finds an option: weights from the highest
+// down for those that no taint bothers, then again for those that one does.
+func passes(options []model.Option) []model.Pass {
+	found := map[model.Pass]bool{}
+	if len(options) == 0 {
+		found[model.Pass{}] = true
+	}
+	for i := range options {
+		o := &options[i]
+		free := o.Admits.Clone()
+		free.AndNot(o.Soft)
+		if free.Any() {
+			found[model.Pass{Weight: o.Weight}] = true
+		}
+		if o.Soft.Any() {
+			found[model.Pass{Weight: o.Weight, Soft: true}] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b model.Pass) int {
+		if a.Soft != b.Soft {
+			if b.Soft {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Weight, b.Weight)
+	})
 }
 
 // groupRows returns, for each group, the offers whose machines it may run on when

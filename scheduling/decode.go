@@ -78,7 +78,10 @@ func (d *decoder) machines() []machine {
 		}
 	}
 	d.settle(out)
-	out = d.lastCall(out)
+	for range lastCalls {
+		out = d.lastCall(d.drop(out))
+	}
+	out = d.drop(d.lift(out))
 	slices.SortStableFunc(out, d.compareMachines)
 	return bundle(out)
 }

@@ -29,6 +29,116 @@ func (d *decoder) lastCall(machines []machine) []machine {
 	return machines
 }
 
+// lastCalls is how often the refused are asked: a machine bought for some can take the
+// choice from others, who then ask again.
+const lastCalls = 3
+
+// drop gives back machines whose options fall short of their pool's minValues even
+// though the solve was cautious; their pods count as left out.
+func (d *decoder) drop(machines []machine) []machine {
+	if !d.cautious {
+		return machines
+	}
+	return slices.DeleteFunc(machines, func(m machine) bool {
+		if m.places = d.options(&m); !d.tooFew(&m) {
+			return false
+		}
+		d.ledger.spend(purchase{template: m.template, offer: d.offered[m.template].list[m.first].offer}, -1)
+		for _, it := range m.items {
+			d.solution.Unplaced[it.Class] += it.N
+		}
+		return true
+	})
+}
+
+// lift moves pods from machines of one pool to machines of a pool of higher weight
+// whose limits turned out to have room for them.
+func (d *decoder) lift(machines []machine) []machine {
+	if d.solver.Weights == WeightIgnore || !slices.Contains(d.ledger.limited, true) {
+		return machines
+	}
+	var lifted []machine
+	for i := range machines {
+		m := &machines[i]
+		for k := 0; k < len(m.items); k++ {
+			class := &d.model.Classes[m.items[k].Class]
+			for m.items[k].N > 0 {
+				at, first := d.higher(m, class)
+				if at < 0 {
+					break
+				}
+				up, ok := d.buy(at, first, m.items[k].Class, m.items[k].N)
+				if !ok {
+					break
+				}
+				lifted = append(lifted, up)
+				m.items = slices.Clone(m.items)
+				m.items[k].N -= up.items[0].N
+			}
+		}
+		m.items = slices.DeleteFunc(slices.Clone(m.items), func(it model.Item) bool { return it.N == 0 })
+		m.load = make([]int64, d.model.Dims)
+		d.model.Load(m.load, m.items)
+	}
+	machines = slices.DeleteFunc(machines, func(m machine) bool {
+		if len(m.items) > 0 {
+			return false
+		}
+		d.ledger.spend(purchase{template: m.template, offer: d.offered[m.template].list[m.first].offer}, -1)
+		return true
+	})
+	return append(machines, lifted...)
+}
+
+// higher returns a template of a higher weight than a machine's, and the place of an
+// offer of it, that could take a class at the same rank of taints; -1 for none.
+func (d *decoder) higher(m *machine, class *model.Class) (template, place int) {
+	here := d.templates[m.template].pool.weight()
+	for ti, v := range d.templates {
+		if v.pool.weight() <= here {
+			break // templates stand in the order of weights
+		}
+		if !d.ledger.limited[v.number] || d.shared(v) || d.fallback(ti, class) && !d.fallback(m.template, class) {
+			continue
+		}
+		one := machine{template: ti, load: class.Request, groups: model.NewBits(d.model.Groups)}
+		one.groups.Set(int(class.Group))
+		for at := range d.offered[ti].list {
+			if d.holds(&one, at) && d.ledger.affords(purchase{template: ti, offer: d.offered[ti].list[at].offer}) {
+				return ti, at
+			}
+		}
+	}
+	return -1, -1
+}
+
+// shared reports whether a further machine of a pool could take from its limits what
+// the minValues of those already bought count on.
+func (d *decoder) shared(v *template) bool {
+	return d.solver.MinValues != MinValuesBestEffort && d.ledger.limited[v.number] && len(floorKeys(v.set)) > 0
+}
+
+// buy buys one machine for up to n pods of a class, unless that leaves it too few
+// options for its pool's minValues.
+func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
+	class := &d.model.Classes[id]
+	m := machine{template: ti, first: at, count: 1, groups: model.NewBits(d.model.Groups)}
+	m.groups.Set(int(class.Group))
+	p := purchase{template: ti, offer: d.offered[ti].list[at].offer}
+	n = d.capacity(id, n, d.rooms.rooms[d.offered[ti].list[at].room])
+	if len(floorKeys(d.templates[ti].set)) > 0 {
+		n = 1 // one pod alone leaves the most choice
+	}
+	m.items, m.load = []model.Item{{Class: id, N: n}}, make([]int64, d.model.Dims)
+	d.model.Load(m.load, m.items)
+	d.ledger.spend(p, 1)
+	if m.places = d.options(&m); d.tooFew(&m) {
+		d.ledger.spend(p, -1)
+		return machine{}, false
+	}
+	return m, true
+}
+
 // join adds one pod of a class to a machine that has room for it, and returns how
 // many it added.
 func (d *decoder) join(machines []machine, id model.ClassID) int64 {
@@ -83,44 +193,28 @@ func (d *decoder) fallback(ti int, class *model.Class) bool {
 func (d *decoder) oneMore(id model.ClassID) (machine, bool) {
 	class := &d.model.Classes[id]
 	for _, soft := range []bool{false, true} {
-		for ti, v := range d.templates {
-			if d.fallback(ti, class) != soft {
+		for ti := range d.templates {
+			if d.fallback(ti, class) != soft || d.shared(d.templates[ti]) {
 				continue
 			}
-			floor := len(floorKeys(v.set)) > 0
-			m := machine{template: ti, count: 1, groups: model.NewBits(d.model.Groups)}
-			m.groups.Set(int(class.Group))
+			one := machine{template: ti, load: class.Request, groups: model.NewBits(d.model.Groups)}
+			one.groups.Set(int(class.Group))
 			for at := range d.offered[ti].list {
-				m.load = slices.Clone(class.Request)
-				p := purchase{template: ti, offer: d.offered[ti].list[at].offer}
-				if !d.holds(&m, at) || !d.ledger.affords(p) {
+				if !d.holds(&one, at) || !d.ledger.affords(purchase{template: ti, offer: d.offered[ti].list[at].offer}) {
 					continue
 				}
-				n := d.capacity(id, d.rooms.rooms[d.offered[ti].list[at].room])
-				for r, q := range class.Request {
-					m.load[r] = q * n
+				if m, ok := d.buy(ti, at, id, d.solution.Unplaced[id]); ok {
+					return m, true
 				}
-				m.first, m.items = at, []model.Item{{Class: id, N: n}}
-				d.ledger.spend(p, 1)
-				if floor {
-					// One pod alone leaves the most choice.
-					m.load, m.items = slices.Clone(class.Request), []model.Item{{Class: id, N: 1}}
-					if m.places = d.options(&m); d.tooFew(&m) {
-						d.ledger.spend(p, -1)
-						continue
-					}
-				}
-				return m, true
 			}
 		}
 	}
 	return machine{}, false
 }
 
-// capacity is how many of the pods left out of a class a room holds.
-func (d *decoder) capacity(id model.ClassID, room []int64) int64 {
+// capacity is how many of n pods of a class a room holds.
+func (d *decoder) capacity(id model.ClassID, n int64, room []int64) int64 {
 	class := &d.model.Classes[id]
-	n := d.solution.Unplaced[id]
 	for r, q := range class.Request {
 		if q > 0 {
 			n = min(n, room[r]/q)
