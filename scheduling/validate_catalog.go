@@ -9,10 +9,11 @@ import (
 
 // choice reports pools that leave nothing to buy: catalogs without offerings, and
 // requirements that no offering meets. One pool that has something to offer is
-// enough, since pools for other regions or architectures are nothing unusual. What
-// is only unavailable for the moment counts as on sale.
+// enough, since pools for other regions or architectures are nothing unusual, and so
+// is a node, which may hold the pods. What is only unavailable for the moment counts
+// as on sale.
 func (c *checker) choice(p *Problem) {
-	if len(p.Pods) == 0 {
+	if len(p.Pods) == 0 || len(p.Nodes) > 0 {
 		return
 	}
 	pools := poolOrder(p.NodePools)
