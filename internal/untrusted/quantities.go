@@ -37,6 +37,12 @@ func Quantity(raw []byte) (path, value string, found bool) {
 	return search(tree, "", false)
 }
 
+// isList reports whether a field is a list of quantities. Case does not count, as it
+// does not count to encoding/json.
+func isList(key string) bool {
+	return slices.ContainsFunc(lists(), func(name string) bool { return strings.EqualFold(name, key) })
+}
+
 // search walks a document; in says that the values are quantities.
 func search(v any, at string, in bool) (path, value string, found bool) {
 	switch v := v.(type) {
@@ -48,7 +54,7 @@ func search(v any, at string, in bool) (path, value string, found bool) {
 		slices.Sort(keys)
 		for _, k := range keys {
 			here := strings.TrimPrefix(at+"."+k, ".")
-			if path, value, found = search(v[k], here, in || slices.Contains(lists(), k)); found {
+			if path, value, found = search(v[k], here, in || isList(k)); found {
 				return path, value, true
 			}
 		}

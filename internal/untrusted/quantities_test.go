@@ -19,6 +19,7 @@ func TestQuantity(t *testing.T) {
 		{"a text", `{"spec":{"containers":[{},{"resources":{"requests":{"cpu":"1e19988888889"}}}]}}`, "spec.containers[1].resources.requests.cpu", "1e19988888889"},
 		{"a number", `{"limits":{"cpu":1E+00012345}}`, "limits.cpu", "1E+00012345"},
 		{"a small one", `{"capacity":{"memory":"1.e-9999"}}`, "capacity.memory", "1.e-9999"},
+		{"a field in another case", `{"rEquests":{"cpu":"1e9999"}}`, "rEquests.cpu", "1e9999"},
 		{"the first by name", `{"limits":{"b":"1e9999","a":"2e9999"}}`, "limits.a", "2e9999"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
