@@ -1,0 +1,123 @@
+package oracle
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Cluster is what there is once a plan has been carried out and every machine is
+// ready, short of the planned pods, which still have no node.
+type Cluster struct {
+	// Nodes are those that were there before, then one for each launch.
+	Nodes []Node
+	// Placements are the planned pods, launch by launch, then node by node.
+	Placements []Placement
+	// Left are the pods that the plan gives up on.
+	Left []*corev1.Pod
+}
+
+// Node is a node with what runs there by itself.
+type Node struct {
+	*corev1.Node
+	// Launch is what the node was bought for, Machine what it was bought as; nil and
+	// "" for nodes that were there before.
+	Launch  *scheduling.Launch
+	Machine string
+	// Running are the pods that were there before, Daemons those that DaemonSets add.
+	Running, Daemons []*corev1.Pod
+	// Late nodes join only when [Run] has seen every planned pod tried once, as
+	// machines do that are bought for pods which wait already.
+	Late bool
+}
+
+// Placement is a pod with the name of its planned node.
+type Placement struct {
+	Pod  *corev1.Pod
+	Node string
+}
+
+// CarryOut returns the cluster that a plan leads to. choice gives the number of the
+// option that each launch is bought as; nil is the first for all. Problem and plan are
+// not changed. An error means that the plan names what the problem does not have.
+func CarryOut(p *scheduling.Problem, plan *scheduling.Plan, choice []int) (*Cluster, error) {
+	return newWorld(p).carryOut(plan, choice)
+}
+
+func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) {
+	c := &Cluster{}
+	running := map[string][]*corev1.Pod{}
+	for _, pod := range w.running {
+		running[pod.Spec.NodeName] = append(running[pod.Spec.NodeName], pod)
+	}
+	taken := map[string]bool{}
+	for _, node := range w.nodes {
+		taken[node.Name] = true
+		c.Nodes = append(c.Nodes, Node{Node: node, Running: running[node.Name], Daemons: w.daemonsOf(node)})
+	}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		at := 0
+		if choice != nil {
+			at = choice[i]
+		}
+		if at >= len(l.Options) {
+			return nil, fmt.Errorf("launch %s has no option %d", l.Name, at)
+		}
+		node, err := w.launchNode(freeName(l.Name, taken), l, &l.Options[at])
+		if err != nil {
+			return nil, fmt.Errorf("launch %s: %w", l.Name, err)
+		}
+		taken[node.Name] = true
+		c.Nodes = append(c.Nodes, Node{Node: node, Launch: l, Machine: describe(&l.Options[at]), Daemons: w.daemonsOn(node, w.catalog(l.NodePool))})
+		if err := w.place(c, node.Name, l.Pods); err != nil {
+			return nil, err
+		}
+	}
+	for i := range plan.Existing {
+		a := &plan.Existing[i]
+		if !taken[a.Node] {
+			return nil, fmt.Errorf("node %s of the plan is not in the problem", a.Node)
+		}
+		if err := w.place(c, a.Node, a.Pods); err != nil {
+			return nil, err
+		}
+	}
+	for i := range plan.Unschedulable {
+		pod, err := w.pendingPod(plan.Unschedulable[i].Pod)
+		if err != nil {
+			return nil, err
+		}
+		c.Left = append(c.Left, pod)
+	}
+	return c, nil
+}
+
+// place adds the placements of pods on a node.
+func (w *world) place(c *Cluster, node string, pods []string) error {
+	for _, name := range pods {
+		pod, err := w.pendingPod(name)
+		if err != nil {
+			return err
+		}
+		c.Placements = append(c.Placements, Placement{Pod: pod, Node: node})
+	}
+	return nil
+}
+
+func (w *world) pendingPod(name string) (*corev1.Pod, error) {
+	if pod, ok := w.pending[name]; ok {
+		return pod, nil
+	}
+	return nil, fmt.Errorf("pod %s of the plan is not in the problem", name)
+}
+
+// freeName is a name like the wanted one that is not taken.
+func freeName(name string, taken map[string]bool) string {
+	for taken[name] {
+		name += "-new"
+	}
+	return name
+}

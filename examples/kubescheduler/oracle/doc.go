@@ -1,0 +1,31 @@
+// Package oracle asks the real kube-scheduler what it thinks of a plan.
+//
+// It carries a [scheduling.Plan] out on paper: machines become Nodes, DaemonSets put
+// their pods on them as the DaemonSet controller would, nodes in flight become ready.
+// Then kube-scheduler, compiled into this program from k8s.io/kubernetes with its
+// default plugins, is asked about every pod.
+//
+//   - A pod that the plan places must pass every filter on its planned node, with the
+//     pods before it in place. That holds for the first option of each launch and for
+//     a sample of the others.
+//   - A pod that the plan gives up on must fail on every node there is and on every
+//     empty machine that any pool could have bought for it, unless a limit, a
+//     reservation or minValues stand in the way, of which kube-scheduler knows nothing.
+//
+// What differs comes back as a list of [Disagreement].
+//
+// # Two ways to ask
+//
+// [Scheduler] drives the framework of a scheduler step by step: nodes and pods go into
+// its cache, and its filters run for one pod and one node. That costs microseconds, so
+// that thousands of problems can be tried. The end-to-end test of this package runs a
+// whole scheduler against a fake API server instead, with package steer in it, and
+// looks where the pods end up.
+//
+// # What the scheduler is given
+//
+// Pods and DaemonSets get the API server's defaults from the API server's own code.
+// Whether a DaemonSet runs on a node is asked of the DaemonSet controller's own code.
+// Further objects, such as volumes, claims and namespaces, are handed over in
+// [Config.Objects].
+package oracle

@@ -1,0 +1,135 @@
+package oracle
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// refusals asks about the pods that the plan gives up on. The plan must have been
+// carried out.
+func (r *replay) refusals(ctx context.Context) error {
+	asked := map[string]bool{}
+	for i, pod := range r.cluster.Left {
+		u := &r.plan.Unschedulable[i]
+		if hasReason(u, scheduling.ReasonUnsupported) {
+			continue
+		}
+		alike, err := json.Marshal(likeness{pod.Namespace, pod.Labels, &pod.Spec, u.Reasons})
+		if err != nil {
+			return err
+		}
+		if asked[string(alike)] {
+			continue
+		}
+		asked[string(alike)] = true
+		if err := errors.Join(r.refusedByNodes(ctx, pod), r.refusedByMachines(ctx, pod, u)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// likeness is what pods have in common that get the same answers.
+type likeness struct {
+	Namespace string
+	Labels    map[string]string
+	Spec      *corev1.PodSpec
+	Reasons   []scheduling.Reason
+}
+
+func hasReason(u *scheduling.Unschedulable, code scheduling.ReasonCode) bool {
+	return slices.ContainsFunc(u.Reasons, func(r scheduling.Reason) bool { return r.Code == code })
+}
+
+// refusedByNodes asks whether a pod could go onto a node that is there once the plan
+// has been carried out. Nodes that are about to go are out of the question, and so is
+// room on machines whose pool wants a choice of types: one more pod may spoil it.
+func (r *replay) refusedByNodes(ctx context.Context, pod *corev1.Pod) error {
+	for i := range r.cluster.Nodes {
+		node := &r.cluster.Nodes[i]
+		if leaving(node.Node) || node.Launch != nil && wantsChoice(r.pools[node.Launch.NodePool]) {
+			continue
+		}
+		refusal, err := r.scheduler.Admit(ctx, pod, node.Name)
+		if err != nil {
+			return err
+		}
+		if refusal == nil {
+			r.found = append(r.found, overlooked(pod, node))
+		}
+	}
+	return nil
+}
+
+// refusedByMachines asks whether a pod could go onto an empty machine of any kind that
+// a pool could buy. The first such machine is enough.
+func (r *replay) refusedByMachines(ctx context.Context, pod *corev1.Pod, u *scheduling.Unschedulable) error {
+	s := newShop(r.world, pod)
+	for _, pool := range r.problem.NodePools {
+		for item := range s.items(pool) {
+			if r.excused(u, pool, item.offering) {
+				continue
+			}
+			for _, node := range item.machines(r.machineName()) {
+				refusal, err := r.tryMachine(ctx, pod, &node)
+				if err != nil {
+					return err
+				}
+				if refusal == nil {
+					r.found = append(r.found, overlooked(pod, &node))
+					return nil
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// machineName is a node name that no node has.
+func (r *replay) machineName() string {
+	taken := map[string]bool{}
+	for i := range r.cluster.Nodes {
+		taken[r.cluster.Nodes[i].Name] = true
+	}
+	return freeName("machine", taken)
+}
+
+// tryMachine asks about a pod on a machine that is bought for it alone. A machine that
+// is too small for its daemons is refused, too: plans buy none that leave a daemon
+// waiting, although kube-scheduler would put pods there.
+func (r *replay) tryMachine(ctx context.Context, pod *corev1.Pod, node *Node) (refusal *Refusal, err error) {
+	if err := r.scheduler.AddNode(node.Node); err != nil {
+		return nil, err
+	}
+	lack, err := r.startDaemons(ctx, node)
+	switch {
+	case err != nil:
+	case lack != nil:
+		refusal = &Refusal{Plugin: names.NodeResourcesFit, Reason: "daemon " + lack.Pod + " does not fit"}
+	default:
+		refusal, err = r.scheduler.Admit(ctx, pod, node.Name)
+	}
+	return refusal, errors.Join(err, r.scheduler.RemoveNode(node.Name))
+}
+
+// excused reports whether the plan has a reason against buying the offering of which
+// kube-scheduler knows nothing: a limit, a reservation or minValues. The plan must say
+// so itself.
+func (r *replay) excused(u *scheduling.Unschedulable, pool *scheduling.NodePool, o *offering) bool {
+	return len(pool.Spec.Limits) > 0 && hasReason(u, scheduling.ReasonLimits) ||
+		wantsChoice(pool) && hasReason(u, scheduling.ReasonMinValues) ||
+		o.CapacityType == offerings.Reserved && hasReason(u, scheduling.ReasonReservation)
+}
+
+// wantsChoice reports whether the pool has minValues.
+func wantsChoice(pool *scheduling.NodePool) bool {
+	return slices.ContainsFunc(pool.Spec.Template.Spec.Requirements, func(s selector) bool { return s.MinValues != nil })
+}

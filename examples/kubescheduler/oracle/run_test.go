@@ -1,0 +1,97 @@
+package oracle_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/steer"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// A whole scheduler, steered by the plan, binds every planned pod where the plan says,
+// and no pod that the plan gives up on.
+func TestWholeScheduler(t *testing.T) {
+	for _, seed := range []uint64{1, 2, 3, 5, 6, 13} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			p := st.Random(seed, st.Size{})
+			plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+			require.NoError(t, err)
+			require.NotZero(t, plan.Summary.Placed)
+			follow(t, &p, plan)
+		})
+	}
+}
+
+// follow runs a whole scheduler that the plan steers, and requires it to do as planned.
+// As in a real cluster the pods are there first, and the machines join later.
+func follow(t *testing.T, p *scheduling.Problem, plan *scheduling.Plan) {
+	t.Helper()
+	c, err := oracle.CarryOut(p, plan, nil)
+	require.NoError(t, err)
+	for i := range c.Nodes {
+		if l := c.Nodes[i].Launch; l != nil {
+			c.Nodes[i].Labels[steer.LaunchLabel] = l.Name
+			c.Nodes[i].Late = true
+		}
+	}
+	got, err := oracle.Run(t.Context(), c, frameworkruntime.Registry{steer.Name: steer.New(steer.FromPlan(plan))})
+	require.NoError(t, err)
+	want := map[string]string{}
+	for _, x := range c.Placements {
+		want[x.Pod.Namespace+"/"+x.Pod.Name] = x.Node
+	}
+	require.Equal(t, want, got.Bound, "refused: %v", got.Refused)
+	require.Len(t, got.Refused, len(plan.Unschedulable))
+}
+
+// Left to itself, kube-scheduler spreads pods as it likes, and what was planned onto
+// one full machine no longer fits: this is what the plugin is for.
+func TestWholeSchedulerUnsteered(t *testing.T) {
+	small := st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), st.Spot("zone-a", st.Cents(2)))
+	large := st.Type("large", st.Capacity(st.Cores(8), st.GiB(32)), st.Spot("zone-a", st.Cents(8)))
+	p := scheduling.Problem{
+		Catalog:   st.MustCatalog(small, large),
+		NodePools: []*scheduling.NodePool{st.NodePool("default")},
+		Pods: append(st.Pods(2, "little", st.Requests(st.Cores(1), st.GiB(1)), st.Priority(10)),
+			st.Pod("big", st.Requests(st.Cores(8), st.GiB(1)))),
+	}
+	plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+	require.NoError(t, err)
+	require.Len(t, plan.Launches, 2)
+	follow(t, &p, plan)
+
+	c, err := oracle.CarryOut(&p, plan, nil)
+	require.NoError(t, err)
+	got, err := oracle.Run(t.Context(), c, nil)
+	require.NoError(t, err)
+	require.Contains(t, got.Refused, "default/big")
+	require.Contains(t, got.Refused["default/big"], "Insufficient cpu")
+}
+
+// Run serves pods that name volumes from the objects that it is given.
+func TestWholeSchedulerObjects(t *testing.T) {
+	volume := &corev1.PersistentVolume{}
+	volume.Name = "disk"
+	volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "default", Name: "bound"}
+	volume.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{"b"}}},
+	}}}}
+	c := &oracle.Cluster{
+		Nodes:      []oracle.Node{{Node: zoneNode("a")}, {Node: zoneNode("b")}},
+		Placements: []oracle.Placement{{Pod: using("bound"), Node: "b"}},
+		Left:       []*corev1.Pod{st.Pod("huge", st.Requests(st.Cores(64)))},
+	}
+	c.Placements[0].Pod.Spec.SchedulerName = corev1.DefaultSchedulerName
+	c.Left[0].Spec.SchedulerName = corev1.DefaultSchedulerName
+	got, err := oracle.Run(t.Context(), c, nil, volume, claim("bound", "", "disk"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"default/p": "b"}, got.Bound)
+	require.Contains(t, got.Refused["default/huge"], "2 Insufficient cpu")
+}

@@ -1,0 +1,181 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// Scheduler is a kube-scheduler with its default plugins that does nothing by itself:
+// callers put nodes and pods into its cache and run its filters. It serves one caller
+// at a time.
+type Scheduler struct {
+	scheduler *kubescheduler.Scheduler
+	framework framework.Framework
+	snapshot  *cache.Snapshot
+	logger    klog.Logger
+	nodes     map[string]*corev1.Node
+	pods      map[string]*corev1.Pod // by namespace/name
+}
+
+// Refusal is why kube-scheduler does not put a pod onto a node.
+type Refusal struct {
+	// Plugin is the filter that objects, such as "NodeResourcesFit".
+	Plugin string
+	// Reason is what it says.
+	Reason string
+	// Failed says that the filter broke down instead of objecting, for example for
+	// want of a storage class. The pod stays pending all the same.
+	Failed bool
+}
+
+// NewScheduler starts a scheduler. The objects, such as persistent volumes and their
+// claims, storage classes and namespaces, are what its fake API server holds; nodes
+// and pods do not belong among them. The scheduler ends with the context.
+func NewScheduler(ctx context.Context, objects ...runtime.Object) (*Scheduler, error) {
+	ctx = quiet(ctx)
+	client := fake.NewClientset(objects...)
+	informers := kubescheduler.NewInformerFactory(client, 0)
+	s, err := kubescheduler.New(ctx, client, informers, nil, silentRecorder)
+	if err != nil {
+		return nil, fmt.Errorf("starting kube-scheduler: %w", err)
+	}
+	informers.Start(ctx.Done())
+	informers.WaitForCacheSync(ctx.Done())
+	if err := s.WaitForHandlersSync(ctx); err != nil {
+		return nil, fmt.Errorf("starting kube-scheduler: %w", err)
+	}
+	fw := s.Profiles[corev1.DefaultSchedulerName]
+	snapshot, ok := fw.SnapshotSharedLister().(*cache.Snapshot)
+	if !ok {
+		return nil, fmt.Errorf("the framework reads nodes from a %T", fw.SnapshotSharedLister())
+	}
+	out := &Scheduler{
+		scheduler: s, framework: fw, snapshot: snapshot, logger: klog.FromContext(ctx),
+		nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{},
+	}
+	return out, out.waitForVolumes(ctx, objects)
+}
+
+// quiet silences what kube-scheduler logs.
+func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, logr.Discard()) }
+
+func silentRecorder(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
+
+// Reset takes all nodes and pods away.
+func (s *Scheduler) Reset() error {
+	var faults []error
+	for _, pod := range s.pods {
+		faults = append(faults, s.scheduler.Cache.RemovePod(s.logger, pod))
+	}
+	for _, node := range s.nodes {
+		faults = append(faults, s.scheduler.Cache.RemoveNode(s.logger, node))
+	}
+	clear(s.pods)
+	clear(s.nodes)
+	return errors.Join(faults...)
+}
+
+// AddNode adds a node.
+func (s *Scheduler) AddNode(node *corev1.Node) error {
+	if _, taken := s.nodes[node.Name]; taken {
+		return fmt.Errorf("node %s is there already", node.Name)
+	}
+	s.scheduler.Cache.AddNode(s.logger, node)
+	s.nodes[node.Name] = node
+	return nil
+}
+
+// RemoveNode takes a node away, and the pods on it.
+func (s *Scheduler) RemoveNode(name string) error {
+	node, ok := s.nodes[name]
+	if !ok {
+		return fmt.Errorf("node %s is not there", name)
+	}
+	var faults []error
+	for _, pod := range s.pods {
+		if pod.Spec.NodeName == name {
+			faults = append(faults, s.Unbind(pod))
+		}
+	}
+	delete(s.nodes, name)
+	return errors.Join(append(faults, s.scheduler.Cache.RemoveNode(s.logger, node))...)
+}
+
+// Bind puts a pod onto a node without asking anyone.
+func (s *Scheduler) Bind(pod *corev1.Pod, node string) error {
+	if _, taken := s.pods[podKey(pod)]; taken {
+		return fmt.Errorf("pod %s has a node already", podKey(pod))
+	}
+	if _, ok := s.nodes[node]; !ok {
+		return fmt.Errorf("pod %s cannot be bound to node %s, which is not there", podKey(pod), node)
+	}
+	bound := pod.DeepCopy()
+	bound.Spec.NodeName = node
+	if err := s.scheduler.Cache.AddPod(s.logger, bound); err != nil {
+		return fmt.Errorf("binding pod %s: %w", podKey(pod), err)
+	}
+	s.pods[podKey(bound)] = bound
+	return nil
+}
+
+// Unbind takes a pod away.
+func (s *Scheduler) Unbind(pod *corev1.Pod) error {
+	bound, ok := s.pods[podKey(pod)]
+	if !ok {
+		return fmt.Errorf("pod %s has no node", podKey(pod))
+	}
+	delete(s.pods, podKey(pod))
+	return s.scheduler.Cache.RemovePod(s.logger, bound)
+}
+
+// Admit runs all default filters for a pod on a node as things stand. It returns nil
+// if the pod may go there. An error means that the question could not be asked.
+func (s *Scheduler) Admit(ctx context.Context, pod *corev1.Pod, node string) (*Refusal, error) {
+	ctx = klog.NewContext(ctx, s.logger)
+	if err := s.scheduler.Cache.UpdateSnapshot(s.logger, s.snapshot); err != nil {
+		return nil, fmt.Errorf("taking a snapshot: %w", err)
+	}
+	info, err := s.snapshot.NodeInfos().Get(node)
+	if err != nil {
+		return nil, fmt.Errorf("node %s: %w", node, err)
+	}
+	state := framework.NewCycleState()
+	result, status, _ := s.framework.RunPreFilterPlugins(ctx, state, pod)
+	if !status.IsSuccess() {
+		return newRefusal(status), nil
+	}
+	if !result.AllNodes() && !result.NodeNames.Has(node) {
+		return &Refusal{Plugin: "PreFilter", Reason: "the pod names other nodes"}, nil
+	}
+	return newRefusal(s.framework.RunFilterPlugins(ctx, state, pod, info)), nil
+}
+
+// newRefusal is nil for a pod that passed.
+func newRefusal(status *fwk.Status) *Refusal {
+	if status.IsSuccess() {
+		return nil
+	}
+	return &Refusal{Plugin: status.Plugin(), Reason: status.Message(), Failed: !status.IsRejected()}
+}
+
+// podKey is how plans name a pod.
+func podKey(pod *corev1.Pod) string { return namespaceOf(pod.Namespace) + "/" + pod.Name }
+
+func namespaceOf(name string) string {
+	if name == "" {
+		return corev1.NamespaceDefault
+	}
+	return name
+}

@@ -1,0 +1,194 @@
+package oracle
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+type daemonSet = appsv1.DaemonSet
+
+// texts describe everything that a pool could buy for a pod.
+func texts(p *scheduling.Problem, pod *corev1.Pod) (out []string) {
+	s := newShop(newWorld(p), pod)
+	for _, pool := range p.NodePools {
+		for item := range s.items(pool) {
+			for _, m := range item.machines("m") {
+				out = append(out, m.Machine)
+			}
+		}
+	}
+	return out
+}
+
+// A pool buys what is on sale, what its requirements allow and what its labels agree with.
+func TestShopItems(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	failed := &offerings.Unavailable{}
+	failed.Mark(offerings.Key{InstanceType: "failed", Zone: "a", CapacityType: offerings.Spot}, now, 0)
+	catalog := st.MustCatalog(
+		st.Type("arm", st.Capacity(st.Cores(2), st.GiB(4)), st.Label(corev1.LabelArchStable, "arm64"), st.Spot("a", 1)),
+		st.Type("failed", st.Capacity(st.Cores(2), st.GiB(4)), st.Spot("a", 1)),
+		st.Type("gone", st.Capacity(st.Cores(2), st.GiB(4)), st.Offer(offerings.Offering{Zone: "a", CapacityType: offerings.Spot, Unavailable: true})),
+		st.Type("plain", st.Capacity(st.Cores(2), st.GiB(4)), st.Spot("a", 1), st.OnDemand("b", 2)),
+		st.Type("reserved", st.Capacity(st.Cores(2), st.GiB(4)), st.Reserved("a", 1, "cr", 1), st.Reserved("b", 1, "cr-0", 0)),
+	)
+	zero := int64(0)
+	tests := []struct {
+		name string
+		pool *scheduling.NodePool
+		want []string
+	}{
+		{name: "everything", pool: st.NodePool("p"), want: []string{
+			"empty arm spot in a of pool p", "empty plain spot in a of pool p", "empty plain on-demand in b of pool p", "empty reserved reserved in a of pool p",
+		}},
+		{name: "requirements", pool: st.NodePool("p", st.Where(st.In(offerings.CapacityTypeLabel, "spot"), st.In("beta.kubernetes.io/arch", "amd64"))), want: []string{"empty plain spot in a of pool p"}},
+		{name: "labels", pool: st.NodePool("p", st.Label(corev1.LabelArchStable, "arm64")), want: []string{"empty arm spot in a of pool p"}},
+		{name: "numbers", pool: st.NodePool("p", st.Where(st.Gte("example.com/level", 3), st.Lte("example.com/level", 3))), want: []string{
+			"empty arm spot in a of pool p with example.com/level=3", "empty plain spot in a of pool p with example.com/level=3",
+			"empty plain on-demand in b of pool p with example.com/level=3", "empty reserved reserved in a of pool p with example.com/level=3",
+		}},
+		{name: "nothing left", pool: st.NodePool("p", st.Where(st.In(offerings.ZoneLabel, "c")))},
+		{name: "static", pool: st.NodePool("p", st.Replicas(zero))},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := &scheduling.Problem{Catalog: catalog, NodePools: []*scheduling.NodePool{tt.pool}, Unavailable: failed, Now: now}
+			require.Equal(t, tt.want, texts(p, st.Pod("web")))
+		})
+	}
+	t.Run("own catalog", func(t *testing.T) {
+		p := &scheduling.Problem{
+			Catalog: catalog, NodePools: []*scheduling.NodePool{st.NodePool("p")},
+			PoolCatalogs: map[string]*instancetypes.Catalog{"p": st.MustCatalog(st.Type("own", st.Capacity(st.Cores(1), st.GiB(4)), st.Spot("z", 1)))},
+		}
+		require.Equal(t, []string{"empty own spot in z of pool p"}, texts(p, st.Pod("web")))
+	})
+}
+
+// Labels that are left open get every value that makes a difference to somebody.
+func TestShopChoices(t *testing.T) {
+	const disk = "example.com/disk"
+	tests := []struct {
+		name    string
+		pool    st.NodePoolOption
+		pod     []st.PodOption
+		daemons []*daemonSet
+		want    []string // what is chosen
+	}{
+		{name: "nobody asks", pool: st.Where(st.In(disk, "ssd", "hdd")), want: []string{"example.com/disk=ssd"}},
+		{name: "nothing to choose", pool: st.Label(disk, "ssd"), pod: []st.PodOption{st.Select(disk, "hdd")}, want: []string{"<none>"}},
+		{
+			name: "the pod asks", pool: st.Where(st.Exists(disk)), pod: []st.PodOption{st.Select(disk, "hdd")},
+			want: []string{"example.com/disk=hdd", "example.com/disk=any-other"},
+		},
+		{
+			name: "the pool excludes it", pool: st.Where(st.NotIn(disk, "hdd")), pod: []st.PodOption{st.Select(disk, "hdd")},
+			want: []string{"example.com/disk=any-other", "<none>"},
+		},
+		{
+			name: "a daemon asks", pool: st.Where(st.Exists(disk)), daemons: []*daemonSet{st.DaemonSet("d", st.Select(disk, "ssd"))},
+			want: []string{"example.com/disk=ssd", "example.com/disk=any-other"},
+		},
+		{
+			name: "a number", pool: st.Where(st.Exists("example.com/level")), pod: []st.PodOption{st.Where(st.Gt("example.com/level", 3))},
+			want: []string{"example.com/level=3", "example.com/level=2", "example.com/level=4", "example.com/level=any-other"},
+		},
+		{
+			name: "the region", pool: st.Where(st.Exists(disk)), pod: []st.PodOption{st.Select(corev1.LabelTopologyRegion, "here")},
+			want: []string{
+				"example.com/disk=any-other,topology.kubernetes.io/region=here",
+				"example.com/disk=any-other,topology.kubernetes.io/region=any-other", "example.com/disk=any-other",
+			},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(&scheduling.Problem{DaemonSets: tt.daemons})
+			s := newShop(w, st.Pod("web", tt.pod...))
+			pool := st.NodePool("p", tt.pool)
+			var got []string
+			for _, choice := range s.choices(newRules(pool), givenLabels(pool), map[string]bool{}) {
+				got = append(got, labels.FormatLabels(choice))
+			}
+			require.Equal(t, tt.want, got)
+		})
+	}
+}
+
+// However many labels are open, the number of combinations stays within bounds.
+func TestShopChoicesAreBounded(t *testing.T) {
+	var values []string
+	for i := range 20 {
+		values = append(values, string(rune('a'+i)))
+	}
+	pool := st.NodePool("p", st.Where(st.In("a.example.com/x", values...), st.In("b.example.com/x", values...)))
+	pod := st.Pod("web", st.Where(st.In("a.example.com/x", values...), st.In("b.example.com/x", values...)))
+	s := newShop(newWorld(&scheduling.Problem{}), pod)
+	require.Len(t, s.choices(newRules(pool), givenLabels(pool), nil), mostChoices)
+}
+
+func TestGivenLabels(t *testing.T) {
+	pool := st.NodePool("p", st.Label("example.com/team", "red"), st.Label("beta.kubernetes.io/arch", "arm64"))
+	pool.Spec.Template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: "default"}
+	require.Equal(t, map[string]string{
+		scheduling.NodePoolLabel: "p", "example.com/team": "red",
+		"beta.kubernetes.io/arch": "arm64", corev1.LabelArchStable: "arm64",
+		"karpenter.k8s.aws/ec2nodeclass": "default",
+	}, givenLabels(pool))
+}
+
+// A sample leaves launches without alternatives alone, and of dependent pods' launches
+// all but one.
+func TestSample(t *testing.T) {
+	plan := &scheduling.Plan{Launches: []scheduling.Launch{
+		{Options: make([]scheduling.Option, 1)}, {Options: make([]scheduling.Option, 3)}, {Options: make([]scheduling.Option, 5)},
+	}}
+	dice := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // a test
+	seen := map[int]bool{}
+	for range 100 {
+		choice, other := sample(dice, plan, false)
+		require.True(t, other)
+		require.Zero(t, choice[0])
+		require.Contains(t, []int{1, 2}, choice[1])
+		require.Contains(t, []int{1, 2, 3, 4}, choice[2])
+		seen[choice[2]] = true
+
+		choice, other = sample(dice, plan, true)
+		require.True(t, other)
+		require.Len(t, slices.DeleteFunc(slices.Clone(choice), func(n int) bool { return n == 0 }), 1)
+	}
+	require.Len(t, seen, 4)
+	_, other := sample(dice, &scheduling.Plan{Launches: plan.Launches[:1]}, false)
+	require.False(t, other)
+}
+
+func TestDependent(t *testing.T) {
+	spread, volume, anti := st.Pod("p"), st.Pod("p"), st.Pod("p", st.OnNode("a"))
+	spread.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{}}
+	volume.Spec.Volumes = []corev1.Volume{{}}
+	anti.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}
+	tests := map[string]struct {
+		problem scheduling.Problem
+		want    bool
+	}{
+		"independent": {scheduling.Problem{Pods: []*corev1.Pod{st.Pod("p", st.Where(st.Exists("k")))}}, false},
+		"spread":      {scheduling.Problem{Pods: []*corev1.Pod{spread}}, true},
+		"volume":      {scheduling.Problem{Pods: []*corev1.Pod{volume}}, true},
+		"running":     {scheduling.Problem{Nodes: []*corev1.Node{st.Node("a")}, Running: []*corev1.Pod{anti}}, true},
+	}
+	for name, tt := range tests {
+		require.Equal(t, tt.want, newWorld(&tt.problem).dependent(), name)
+	}
+}

@@ -1,0 +1,103 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// world is a problem as kube-scheduler sees it once all is in place.
+type world struct {
+	problem *scheduling.Problem
+	pools   map[string]*scheduling.NodePool
+	pending map[string]*corev1.Pod // by namespace/name
+	daemons []*daemon
+	nodes   []*corev1.Node // ready
+	running []*corev1.Pod
+	sold    map[*instancetypes.Catalog]map[string]bool // label keys
+}
+
+func newWorld(p *scheduling.Problem) *world {
+	w := &world{
+		problem: p,
+		pools:   make(map[string]*scheduling.NodePool, len(p.NodePools)),
+		pending: make(map[string]*corev1.Pod, len(p.Pods)),
+		sold:    map[*instancetypes.Catalog]map[string]bool{},
+	}
+	for _, pool := range p.NodePools {
+		w.pools[pool.Name] = pool
+	}
+	for _, pod := range p.Pods {
+		w.pending[podKey(pod)] = admittedPod(pod)
+	}
+	for _, set := range p.DaemonSets {
+		w.daemons = append(w.daemons, newDaemon(set, p.Running))
+	}
+	known := map[string]bool{}
+	for _, node := range p.Nodes {
+		known[node.Name] = true
+		w.nodes = append(w.nodes, w.readyNode(node))
+	}
+	for _, pod := range p.Running {
+		if known[pod.Spec.NodeName] && !terminal(pod) {
+			w.running = append(w.running, admittedPod(pod))
+		}
+	}
+	return w
+}
+
+// terminal reports whether a pod has ended, so that kube-scheduler no longer sees it.
+func terminal(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// catalog is what a pool buys from; nil if there is none.
+func (w *world) catalog(pool string) *instancetypes.Catalog {
+	if c, ok := w.problem.PoolCatalogs[pool]; ok {
+		return c
+	}
+	return w.problem.Catalog
+}
+
+// soldBy returns the keys of the labels that any machine of the catalog has.
+func (w *world) soldBy(c *instancetypes.Catalog) map[string]bool {
+	keys, ok := w.sold[c]
+	if ok || c == nil {
+		return keys
+	}
+	keys = map[string]bool{}
+	for t := range c.All() {
+		for i := range t.Offerings {
+			for key := range t.NodeLabels(t.Offerings[i]) {
+				keys[key] = true
+			}
+		}
+	}
+	w.sold[c] = keys
+	return keys
+}
+
+// offering looks up what an option of a pool's launch stands for.
+func (w *world) offering(pool string, o *scheduling.Option) (*instancetypes.InstanceType, *offerings.Offering, error) {
+	if c := w.catalog(pool); c != nil {
+		if t, ok := c.Get(o.InstanceType); ok {
+			i := slices.IndexFunc(t.Offerings, func(x offerings.Offering) bool {
+				return x.Zone == o.Zone && x.CapacityType == o.CapacityType && x.ReservationID == o.ReservationID
+			})
+			if i >= 0 {
+				return t, &t.Offerings[i], nil
+			}
+		}
+	}
+	return nil, nil, fmt.Errorf("pool %s cannot buy %s, which its catalog does not have", pool, describe(o))
+}
+
+// describe words an option.
+func describe(o *scheduling.Option) string {
+	return fmt.Sprintf("%s %s in %s", o.InstanceType, o.CapacityType, o.Zone)
+}

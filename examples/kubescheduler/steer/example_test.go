@@ -1,0 +1,74 @@
+package steer_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/steer"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Decide what to buy, and let kube-scheduler put the pods where that was decided.
+func Example() {
+	problem := scheduling.Problem{
+		Catalog: st.MustCatalog(
+			st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), st.Spot("zone-a", st.Cents(2))),
+			st.Type("large", st.Capacity(st.Cores(8), st.GiB(32)), st.Spot("zone-a", st.Cents(8)))),
+		NodePools: []*scheduling.NodePool{st.NodePool("default")},
+		Pods: append(st.Pods(2, "web", st.Requests(st.Cores(1), st.GiB(1))),
+			st.Pod("batch", st.Requests(st.Cores(8), st.GiB(1)))),
+	}
+	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	// In a cluster, a provider starts the machines. Here they are made up, and join
+	// a fake API server after the pods, each with the label of its launch.
+	cluster, err := oracle.CarryOut(&problem, plan, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range cluster.Nodes {
+		cluster.Nodes[i].Late = true
+		cluster.Nodes[i].Labels[steer.LaunchLabel] = cluster.Nodes[i].Launch.Name
+	}
+
+	registry := frameworkruntime.Registry{steer.Name: steer.New(steer.FromPlan(plan))}
+	outcome, err := oracle.Run(context.Background(), cluster, registry)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, pod := range slices.Sorted(maps.Keys(outcome.Bound)) {
+		fmt.Println(pod, "runs on", outcome.Bound[pod])
+	}
+	// Output:
+	// default/batch runs on default-2
+	// default/web-1 runs on default-1
+	// default/web-2 runs on default-1
+}
+
+// Placements can come from anywhere; a plan is one source.
+func ExampleFromPlan() {
+	plan := &scheduling.Plan{
+		Launches: []scheduling.Launch{{Name: "default-1", Pods: []string{"shop/web-0", "shop/web-1"}}},
+		Existing: []scheduling.Assignment{{Node: "ip-10-0-0-1", Pods: []string{"shop/db-0"}}},
+	}
+	placements := steer.FromPlan(plan)
+	for _, pod := range slices.Sorted(maps.Keys(placements)) {
+		fmt.Println(pod, "→", placements[pod])
+	}
+	// Output:
+	// shop/db-0 → ip-10-0-0-1
+	// shop/web-0 → default-1
+	// shop/web-1 → default-1
+}

@@ -1,0 +1,60 @@
+package steer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+)
+
+// Name is that of the plugin in registries and scheduler configurations.
+const Name = "PlimsollSteering"
+
+// Plugin steers pods to their planned nodes.
+type Plugin struct {
+	placements Placements
+}
+
+var (
+	_ fwk.PreFilterPlugin   = (*Plugin)(nil)
+	_ fwk.EnqueueExtensions = (*Plugin)(nil)
+)
+
+// New returns what makes the plugin for these placements, as a scheduler's registry
+// wants it. The map is copied.
+func New(p Placements) frameworkruntime.PluginFactory {
+	p = maps.Clone(p)
+	return func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
+		return &Plugin{placements: p}, nil
+	}
+}
+
+// Name returns [Name].
+func (*Plugin) Name() string { return Name }
+
+// PreFilter leaves a planned pod the choice of its planned node alone.
+func (p *Plugin) PreFilter(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	target, ok := p.placements.target(pod)
+	if !ok {
+		return nil, fwk.NewStatus(fwk.Skip)
+	}
+	found := sets.New[string]()
+	for _, info := range nodes {
+		if node := info.Node(); node != nil && reaches(target, node) {
+			found.Insert(node.Name)
+		}
+	}
+	if len(found) == 0 {
+		// Unresolvable: no eviction brings a machine that has not been started.
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf("machine %s, which the plan chose, has not joined the cluster", target))
+	}
+	return &fwk.PreFilterResult{NodeNames: found}, nil
+}
+
+// PreFilterExtensions returns nil: other pods do not change where a pod is to go.
+func (*Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
