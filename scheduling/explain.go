@@ -162,9 +162,8 @@ func (e *explainer) screenTemplate(v *template, ti int, group *constraint, first
 	}
 	for i := range group.selector {
 		x := &group.selector[i]
-		value, ok := v.labels[x.Key()]
 		gone := s.admitted.Clone()
-		gone.AndNot(e.offers.row(x.Requirement, value, ok))
+		gone.AndNot(e.offers.satisfying(v, x))
 		count(Reason{Code: ReasonRequirements, Detail: "node selector " + x.raw + "=" + strings.Join(x.Values(), ",") + " does not match"}, gone)
 	}
 	gone := s.admitted.Clone()

@@ -181,7 +181,8 @@ func (e *explainer) selectorFix(class *podClass, i int) string {
 
 // known reports whether any offer or pool defines a label.
 func (e *explainer) known(key string) bool {
-	return e.offers.column(key).defined || slices.ContainsFunc(e.templates, func(v *template) bool {
+	_, every := ready()[key]
+	return every && key != corev1.LabelHostname || e.offers.column(key).defined || slices.ContainsFunc(e.templates, func(v *template) bool {
 		_, ok := v.labels[key]
 		return ok
 	})

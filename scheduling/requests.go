@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -158,21 +159,27 @@ func (r *requestReader) readRunning(pod *corev1.Pod) []int64 {
 	return r.read(&pod.Spec)
 }
 
-// held raises own to what a container of a running pod has.
+// held raises own to what a container of a running pod has. What was allocated counts
+// once the node has said what is in force; a resize that the node can never grant
+// does not count at all.
 func (r *requestReader) held(name string) {
 	if r.status == nil {
 		return
 	}
+	infeasible := slices.ContainsFunc(r.status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible
+	})
 	for _, statuses := range [][]corev1.ContainerStatus{r.status.ContainerStatuses, r.status.InitContainerStatuses} {
 		for i := range statuses {
 			s := &statuses[i]
-			if s.Name != name {
+			if s.Name != name || s.Resources == nil {
 				continue
 			}
-			r.raise(r.own, s.AllocatedResources)
-			if s.Resources != nil {
-				r.raise(r.own, s.Resources.Requests)
+			if infeasible {
+				clear(r.own)
 			}
+			r.raise(r.own, s.AllocatedResources)
+			r.raise(r.own, s.Resources.Requests)
 		}
 	}
 }

@@ -127,17 +127,12 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 // constraint's selector and affinity. A daemon is admitted, for it takes room, where
 // a label that the provider may set, and nobody defines, would have to suit it.
 func (t *offerTable) admits(v *template, c *constraint, daemon bool) model.Bits {
-	extra := ready()
 	row := v.within.Clone()
 	narrow := func(row model.Bits, e *expression) {
-		value, ok := v.labels[e.Key()]
-		if !ok {
-			value, ok = extra[e.Key()]
-		}
-		if !ok && daemon && requirements.WellKnown().Has(e.Key()) && !t.defines(e.Key(), v.catalog) {
+		if daemon && t.undefined(v, e.Key()) && requirements.WellKnown().Has(e.Key()) {
 			return // the provider may set the label: a daemon is counted where it may run
 		}
-		row.And(t.row(e.Requirement, value, ok))
+		row.And(t.satisfying(v, e))
 	}
 	for i := range c.selector {
 		narrow(row, &c.selector[i])
@@ -157,6 +152,23 @@ func (t *offerTable) admits(v *template, c *constraint, daemon bool) model.Bits 
 		matched.Or(alternative)
 	}
 	return matched
+}
+
+// satisfying returns the offers whose machines, bought for a template, satisfy one
+// expression.
+func (t *offerTable) satisfying(v *template, e *expression) model.Bits {
+	value, ok := v.labels[e.Key()]
+	if !ok {
+		value, ok = ready()[e.Key()]
+	}
+	return t.row(e.Requirement, value, ok)
+}
+
+// undefined reports whether neither template nor catalog says anything of a label.
+func (t *offerTable) undefined(v *template, key string) bool {
+	_, own := v.labels[key]
+	_, every := ready()[key]
+	return !own && !every && !t.defines(key, v.catalog)
 }
 
 // hardTaint returns the pool's first taint that the constraint does not tolerate.

@@ -24,20 +24,20 @@ func runningRequests(pod *corev1.Pod) amounts {
 // replace the sum for the resources that they may name, and overhead comes on top.
 // Fractions of a unit are rounded up container by container.
 func effectiveRequests(spec *corev1.PodSpec, status *corev1.PodStatus) amounts {
-	given := allocations(status)
+	given, refused := allocations(status), infeasible(status)
 	steady, peak, sidecars := amounts{}, amounts{}, amounts{}
 	for i := range spec.Containers {
-		steady.add(containerRequests(&spec.Containers[i], given))
+		steady.add(containerRequests(&spec.Containers[i], given, refused))
 	}
 	for i := range spec.InitContainers {
 		c := &spec.InitContainers[i]
 		if isSidecar(c) {
-			own := containerRequests(c, given)
+			own := containerRequests(c, given, refused)
 			steady.add(own)
 			sidecars.add(own)
 			continue
 		}
-		peak.raise(sidecars.plus(containerRequests(c, nil)))
+		peak.raise(sidecars.plus(containerRequests(c, nil, false)))
 	}
 	total := steady
 	total.raise(peak)
@@ -52,16 +52,33 @@ func isSidecar(c *corev1.Container) bool {
 }
 
 // containerRequests are the requests of a container; a limit without a request is
-// the request, as the API server would have it.
-func containerRequests(c *corev1.Container, given map[string][]corev1.ResourceList) amounts {
-	list := roundedUp(c.Resources.Limits)
-	for name, n := range roundedUp(c.Resources.Requests) {
-		list[name] = n
+// the request, as the API server would have it. A resize that the node has refused
+// for good does not count: what was given does.
+func containerRequests(c *corev1.Container, given map[string][]corev1.ResourceList, refused bool) amounts {
+	list := amounts{}
+	if !refused || given[c.Name] == nil {
+		list = roundedUp(c.Resources.Limits)
+		for name, n := range roundedUp(c.Resources.Requests) {
+			list[name] = n
+		}
 	}
 	for _, g := range given[c.Name] {
 		list.raise(roundedUp(g))
 	}
 	return list
+}
+
+// infeasible reports whether the node has refused a resize for good.
+func infeasible(status *corev1.PodStatus) bool {
+	if status == nil {
+		return false
+	}
+	for i := range status.Conditions {
+		if c := &status.Conditions[i]; c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible {
+			return true
+		}
+	}
+	return false
 }
 
 // allocations are the resources that the containers of a running pod hold, by
@@ -73,10 +90,8 @@ func allocations(status *corev1.PodStatus) map[string][]corev1.ResourceList {
 	given := make(map[string][]corev1.ResourceList)
 	for _, list := range [][]corev1.ContainerStatus{status.ContainerStatuses, status.InitContainerStatuses} {
 		for i := range list {
-			c := &list[i]
-			given[c.Name] = append(given[c.Name], c.AllocatedResources)
-			if c.Resources != nil {
-				given[c.Name] = append(given[c.Name], c.Resources.Requests)
+			if c := &list[i]; c.Resources != nil {
+				given[c.Name] = append(given[c.Name], c.AllocatedResources, c.Resources.Requests)
 			}
 		}
 	}

@@ -116,11 +116,11 @@ func TestRunningRequests(t *testing.T) {
 		return &corev1.Pod{Spec: spec, Status: corev1.PodStatus{ContainerStatuses: status}}
 	}
 	growing := resized(corev1.PodSpec{Containers: []corev1.Container{container("cpu", "2")}},
-		corev1.ContainerStatus{Name: "main", AllocatedResources: list("cpu", "1")})
+		corev1.ContainerStatus{Name: "main", AllocatedResources: list("cpu", "1"), Resources: &corev1.ResourceRequirements{}})
 	shrinking := resized(corev1.PodSpec{Containers: []corev1.Container{container("cpu", "1", "memory", "8")}},
 		corev1.ContainerStatus{Name: "main", AllocatedResources: list("cpu", "1"), Resources: &corev1.ResourceRequirements{Requests: list("cpu", "3")}})
 	besides := resized(corev1.PodSpec{InitContainers: []corev1.Container{sidecar("cpu", "1")}, Containers: []corev1.Container{container("cpu", "1")}})
-	besides.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "side", AllocatedResources: list("cpu", "5")}}
+	besides.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "side", AllocatedResources: list("cpu", "5"), Resources: &corev1.ResourceRequirements{}}}
 	level := &corev1.Pod{Spec: corev1.PodSpec{Resources: &corev1.ResourceRequirements{Requests: list("cpu", "1", "memory", "1")}}}
 	level.Status.AllocatedResources = list("cpu", "2")
 	level.Status.Resources = &corev1.ResourceRequirements{Requests: list("cpu", "3")}
