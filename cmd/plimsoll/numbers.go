@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"golang.org/x/exp/constraints"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -73,7 +75,7 @@ func gib(bytes int64) string {
 }
 
 // count writes a number of things: "1 pod", "2 pods".
-func count(n int, thing string) string {
+func count[N constraints.Integer](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
