@@ -1,0 +1,111 @@
+package corpus
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Corpus is a kind of workload, in any size.
+type Corpus struct {
+	// Name is the second part of the names of its instances.
+	Name string
+	// About is one sentence about it.
+	About string
+	// Topology says that pods care about where other pods are.
+	Topology bool
+
+	gpu       bool // needs a market with GPUs
+	synthetic bool // belongs to the market of Karpenter's own benchmark
+	pods      func(n int, seed uint64) []*corev1.Pod
+	finish    func(p *scheduling.Problem, m Market, buy requirements.Selector)
+}
+
+// All is every corpus.
+func All() []Corpus {
+	return []Corpus{
+		{
+			Name: "karpenter-mix", pods: PlainMix, synthetic: true,
+			About: "the pods of Karpenter's own benchmark without their spread and affinity, on the 400 types of that benchmark",
+		},
+		{
+			Name: "karpenter-topology", pods: TopologyMix, synthetic: true, Topology: true,
+			About: "the five classes of Karpenter's own benchmark: plain, zonal spread, hostname spread, zonal affinity, hostname anti-affinity",
+		},
+		{
+			Name: "thirty-sizes", pods: schedulingtest.MixedSizes,
+			About: "100m to 1.5 cores with 100 MiB to 4 GiB, thirty sizes drawn evenly",
+		},
+		{
+			Name: "microservices", pods: microservices, finish: agents,
+			About: "300 Deployments, a few of which have most of the pods, with log-normal requests, beside three DaemonSets",
+		},
+		{
+			Name: "big-memory", pods: BigMemory,
+			About: "batch jobs of 1 to 16 cores with 12 to 32 GiB per core",
+		},
+		{
+			Name: "gpu", pods: GPUJobs, gpu: true, finish: acceleratedPool,
+			About: "jobs with 0, 1, 2, 4 or 8 GPUs in the proportions of a production cluster, beside a tainted pool of GPU machines",
+		},
+		{
+			Name: "ci", pods: CI,
+			About: "build jobs of half a core to 32 cores, most of which ask for as many cores as a machine has",
+		},
+		{
+			Name: "many-pools", pods: teams, finish: manyPools,
+			About: "1,000 classes that may use any of twenty pools of equal weight with a DaemonSet each; one class in eight wants a zone, one in eight on demand",
+		},
+	}
+}
+
+// Instance is a problem with a name.
+type Instance struct {
+	Name    string
+	Corpus  string
+	Problem scheduling.Problem
+}
+
+// Markets that pools may buy in: on demand, spot, or whatever is cheaper.
+const (
+	OnDemand = "on-demand"
+	Spot     = "spot"
+	Mixed    = "mixed"
+)
+
+// Fits reports whether the corpus makes sense in the market.
+func (c Corpus) Fits(m Market) bool {
+	return c.synthetic == m.Synthetic && (!c.gpu || m.Accelerated != nil)
+}
+
+// Instance is the corpus with n pods, bought in one of the ways that [OnDemand],
+// [Spot] and [Mixed] name.
+func (c Corpus) Instance(m Market, way string, n int, seed uint64) (Instance, error) {
+	buy := schedulingtest.In(offerings.CapacityTypeLabel, way)
+	switch way {
+	case OnDemand, Spot:
+	case Mixed:
+		buy.Values = []string{Spot, OnDemand}
+	default:
+		return Instance{}, fmt.Errorf("market %q: want %s, %s or %s", way, OnDemand, Spot, Mixed)
+	}
+	p := scheduling.Problem{
+		Pods:      c.pods(n, seed),
+		NodePools: []*scheduling.NodePool{pool("default", m.General, buy)},
+		Catalog:   m.Catalog,
+	}
+	if c.finish != nil {
+		c.finish(&p, m, buy)
+	}
+	return Instance{Name: fmt.Sprintf("%s/%s/%s/%d", m.Name, c.Name, way, n), Corpus: c.Name, Problem: p}, nil
+}
+
+func pool(name string, where []requirements.Selector, buy requirements.Selector, opts ...schedulingtest.NodePoolOption) *scheduling.NodePool {
+	opts = append(opts, schedulingtest.Where(where...), schedulingtest.Where(buy))
+	return schedulingtest.NodePool(name, opts...)
+}

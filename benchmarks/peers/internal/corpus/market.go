@@ -1,0 +1,108 @@
+package corpus
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// GPU is the resource that GPUs are requested as.
+const GPU corev1.ResourceName = "nvidia.com/gpu"
+
+// Market is a catalog and what pools may buy of it.
+type Market struct {
+	// Name is the first part of the names of its instances.
+	Name    string
+	Catalog *instancetypes.Catalog
+	// General is what a pool for ordinary pods requires, Accelerated what a pool of
+	// machines with GPUs requires; nil where none are on sale.
+	General, Accelerated []requirements.Selector
+	// Synthetic says that the catalog is the one of Karpenter's own benchmark.
+	Synthetic bool
+}
+
+// EC2 is the embedded catalog of a region. Ordinary pods get amd64 machines of the
+// compute, general-purpose and memory categories from generation 5 on.
+func EC2(region string) (Market, error) {
+	c, err := ec2.Catalog(region)
+	if err != nil {
+		return Market{}, err
+	}
+	amd64 := schedulingtest.In(corev1.LabelArchStable, "amd64")
+	return Market{
+		Name:    "ec2",
+		Catalog: c,
+		General: []requirements.Selector{
+			amd64,
+			schedulingtest.In("karpenter.k8s.aws/instance-category", "c", "m", "r"),
+			schedulingtest.Gte("karpenter.k8s.aws/instance-generation", 5),
+		},
+		Accelerated: []requirements.Selector{
+			amd64,
+			schedulingtest.In("karpenter.k8s.aws/instance-category", "g", "p"),
+			schedulingtest.In("karpenter.k8s.aws/instance-gpu-manufacturer", "nvidia"),
+		},
+	}, nil
+}
+
+// KWOK reads the catalog of Karpenter's KWOK provider.
+func KWOK(r io.Reader) (Market, error) {
+	c, err := instancetypes.ReadKWOK(r)
+	if err != nil {
+		return Market{}, err
+	}
+	return Market{
+		Name:    "kwok",
+		Catalog: c,
+		General: []requirements.Selector{
+			schedulingtest.In(corev1.LabelArchStable, "amd64"),
+			schedulingtest.In(corev1.LabelOSStable, "linux"),
+		},
+	}, nil
+}
+
+// Synthetic is the market of Karpenter's own benchmark: 400 types of 1 to 400 cores
+// with 2 GiB and ten pods per core, on sale spot and on demand at one price that is
+// linear in cores and memory, so that no size is a bargain.
+func Synthetic() (Market, error) {
+	// 0.1 a core and 0.1 a gigabyte, as there; rounded once, so that it stays linear.
+	perCore, err := offerings.PriceOf(0.1 + 0.1*2*(1<<30)/1e9)
+	if err != nil {
+		return Market{}, err
+	}
+	types := make([]*instancetypes.InstanceType, 0, 400)
+	for cores := int64(1); cores <= 400; cores++ {
+		price := perCore * offerings.Price(cores)
+		types = append(types, schedulingtest.Type(fmt.Sprintf("fake-it-%d", cores-1),
+			schedulingtest.Capacity(schedulingtest.Cores(cores), schedulingtest.GiB(2*cores), schedulingtest.Count(corev1.ResourcePods, 10*cores)),
+			schedulingtest.KubeReserved(schedulingtest.MilliCPU(100), schedulingtest.MiB(10)),
+			schedulingtest.Spot("test-zone-1", price), schedulingtest.Spot("test-zone-2", price),
+			schedulingtest.OnDemand("test-zone-1", price), schedulingtest.OnDemand("test-zone-2", price), schedulingtest.OnDemand("test-zone-3", price),
+		))
+	}
+	c, err := instancetypes.NewCatalog(types...)
+	return Market{Name: "karpenter", Catalog: c, Synthetic: true}, err
+}
+
+// zones are the market's zones, those that sell most first.
+func (m Market) zones() []string {
+	count := map[string]int{}
+	for t := range m.Catalog.All() {
+		for i := range t.Offerings {
+			count[t.Offerings[i].Zone]++
+		}
+	}
+	return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+}

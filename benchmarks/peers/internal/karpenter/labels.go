@@ -1,0 +1,51 @@
+package karpenter
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// labelKeys are the keys that a catalog's types and offerings carry.
+type labelKeys struct{ types, offerings sets.Set[string] }
+
+func keysOf(catalogs ...*instancetypes.Catalog) labelKeys {
+	k := labelKeys{types: sets.New[string](), offerings: sets.New[string](offerings.ReservationIDLabel)}
+	for _, catalog := range catalogs {
+		for t := range catalog.All() {
+			for key := range t.Labels {
+				k.types.Insert(key)
+			}
+			for i := range t.Offerings {
+				for key := range t.Offerings[i].NodeLabels() {
+					k.offerings.Insert(key)
+				}
+			}
+		}
+	}
+	return k
+}
+
+// registration guards Karpenter's list of known labels, which is global.
+type registration struct{ mu sync.Mutex }
+
+var registered registration //nolint:gochecknoglobals // guards what Karpenter keeps globally
+
+// register tells Karpenter which labels its cloud provider knows, as providers do when
+// their package is loaded. Pods may select on them although no NodePool names them.
+func (r *registration) register(k labelKeys) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cloudprovider.ReservationIDLabel = offerings.ReservationIDLabel
+	cloudprovider.ReservedCapacityLabels.Insert(offerings.ReservationIDLabel)
+	for _, keys := range []sets.Set[string]{k.types, k.offerings} {
+		for key := range keys {
+			karpv1.WellKnownLabels.Insert(key)
+		}
+	}
+}

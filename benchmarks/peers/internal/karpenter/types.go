@@ -1,0 +1,140 @@
+package karpenter
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+	"sigs.k8s.io/karpenter/pkg/scheduling"
+	"sigs.k8s.io/karpenter/pkg/utils/resources"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// shelf is a catalog in Karpenter's types, and the way back.
+type shelf struct {
+	types []*cloudprovider.InstanceType
+	// sold is the offering that each of Karpenter's stands for.
+	sold map[*cloudprovider.Offering]offerings.Offering
+}
+
+// translate turns a catalog into what a cloud provider would return.
+func translate(c *instancetypes.Catalog, keys labelKeys, unavailable *offerings.Unavailable, now time.Time) shelf {
+	s := shelf{sold: map[*cloudprovider.Offering]offerings.Offering{}}
+	for t := range c.All() {
+		out := &cloudprovider.InstanceType{
+			Name:     t.Name,
+			Capacity: t.Capacity.DeepCopy(),
+			Overhead: &cloudprovider.InstanceTypeOverhead{
+				KubeReserved:      t.Overhead.KubeReserved.DeepCopy(),
+				SystemReserved:    t.Overhead.SystemReserved.DeepCopy(),
+				EvictionThreshold: t.Overhead.EvictionThreshold.DeepCopy(),
+			},
+		}
+		for _, o := range t.Offerings {
+			of := offering(t, o)
+			of.Available = o.Launchable() && !unavailable.Has(t.Name, o, now)
+			out.Offerings = append(out.Offerings, of)
+			s.sold[of] = o
+		}
+		out.Requirements = requirements(t, out.Offerings, keys)
+		_ = out.Allocatable() // providers keep types with this worked out already
+		s.types = append(s.types, out)
+	}
+	return s
+}
+
+// offering translates one. Its requirements are the labels that it puts on nodes.
+func offering(t *instancetypes.InstanceType, o offerings.Offering) *cloudprovider.Offering {
+	out := &cloudprovider.Offering{
+		Requirements:        scheduling.NewLabelRequirements(o.NodeLabels()),
+		Price:               o.Price.USD(),
+		ReservationCapacity: o.ReservationCount,
+	}
+	if o.CapacityType != offerings.Reserved {
+		out.Requirements.Add(scheduling.NewRequirement(offerings.ReservationIDLabel, corev1.NodeSelectorOpDoesNotExist))
+	}
+	// Karpenter documents that overrides replace, and adds them. The difference,
+	// added, gives what ours and its documentation mean.
+	if len(o.Capacity) > 0 {
+		out.CapacityOverride = difference(t.CapacityOf(o), t.Capacity, o.Capacity)
+	}
+	if len(o.Overhead) > 0 {
+		out.OverheadOverride = &cloudprovider.InstanceTypeOverhead{KubeReserved: difference(o.Overhead, t.Overhead.Total(), o.Overhead)}
+	}
+	return out
+}
+
+// difference is a − b over the resources of the list keys.
+func difference(a, b, keys corev1.ResourceList) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for name := range keys {
+		q := a[name].DeepCopy()
+		q.Sub(b[name])
+		out[name] = q
+	}
+	return out
+}
+
+// requirements say which labels the nodes of a type may carry: its own, and those of
+// its offerings that can be had. Keys that other types carry are said to be absent, as
+// providers do: otherwise a pool that asks for a GPU would accept every machine.
+func requirements(t *instancetypes.InstanceType, ofs cloudprovider.Offerings, keys labelKeys) scheduling.Requirements {
+	out := scheduling.NewLabelRequirements(t.Labels)
+	values := map[string]sets.Set[string]{}
+	for _, of := range ofs.Available() {
+		for key, r := range of.Requirements {
+			if values[key] == nil {
+				values[key] = sets.New[string]()
+			}
+			values[key].Insert(r.Values()...)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys.offerings)) {
+		if _, own := t.Labels[key]; own && values[key].Len() == 0 {
+			continue
+		}
+		out[key] = scheduling.NewRequirement(key, corev1.NodeSelectorOpIn, sets.List(values[key])...)
+	}
+	for key := range keys.types {
+		if !out.Has(key) {
+			out[key] = scheduling.NewRequirement(key, corev1.NodeSelectorOpDoesNotExist)
+		}
+	}
+	return out
+}
+
+// cheapest is the cheapest offering that a node claim allows and that holds what it
+// requests, daemons included. Equal prices are decided by name and zone.
+func cheapest(options []*cloudprovider.InstanceType, allowed scheduling.Requirements, requests corev1.ResourceList) (*cloudprovider.InstanceType, *cloudprovider.Offering) {
+	var bestType *cloudprovider.InstanceType
+	var best *cloudprovider.Offering
+	for _, t := range options {
+		for _, group := range t.AllocatableOfferingsList() {
+			if !resources.Fits(requests, group.Allocatable) {
+				continue
+			}
+			for _, of := range group.Offerings.Available().Compatible(allowed) {
+				if best == nil || of.Price < best.Price || of.Price == best.Price && before(t, of, bestType, best) {
+					bestType, best = t, of
+				}
+			}
+		}
+	}
+	return bestType, best
+}
+
+func before(t *cloudprovider.InstanceType, of *cloudprovider.Offering, u *cloudprovider.InstanceType, og *cloudprovider.Offering) bool {
+	if t.Name != u.Name {
+		return t.Name < u.Name
+	}
+	if of.Zone() != og.Zone() {
+		return of.Zone() < og.Zone()
+	}
+	return of.Requirements.Get(karpv1.CapacityTypeLabelKey).Any() < og.Requirements.Get(karpv1.CapacityTypeLabelKey).Any()
+}

@@ -1,0 +1,8 @@
+// Package packing holds the textbook: first-fit and best-fit decreasing, on the single
+// machine type that does best and on all types. Its view of a problem, [Shop], also
+// serves the imitation of Cluster Autoscaler.
+//
+// It knows requests, daemons, labels, taints and prices. Problems with limits,
+// minValues, weights or reservations are refused rather than solved wrongly, and
+// constraints between pods are ignored.
+package packing

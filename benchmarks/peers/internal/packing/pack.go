@@ -1,0 +1,132 @@
+package packing
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// packer fills machines with classes, the largest first.
+type packer struct {
+	*Shop
+	order []int // of classes
+	best  bool  // best fit rather than first fit
+	// worth is what one unit of each resource counts for: the share that it is of
+	// everything requested. Pod slots count for nothing: small machines have them in
+	// plenty.
+	worth []float64
+	// least is the smallest request of any class in each resource. A machine with
+	// less than that left is full.
+	least []int64
+}
+
+func newPacker(s *Shop, best bool) *packer {
+	p := &packer{Shop: s, best: best, worth: make([]float64, len(s.Resources)), least: slices.Repeat([]int64{math.MaxInt64}, len(s.Resources))}
+	demand := s.demand()
+	for i, total := range demand {
+		if total > 0 && s.Resources[i] != corev1.ResourcePods {
+			p.worth[i] = 1 / float64(total)
+		}
+	}
+	size := make([]float64, len(s.Classes))
+	for c, class := range s.Classes {
+		p.order = append(p.order, c)
+		size[c] = p.value(class.Requests)
+		for i, q := range class.Requests {
+			p.least[i] = min(p.least[i], q)
+		}
+	}
+	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	return p
+}
+
+// demand is the sum of all requests.
+func (s *Shop) demand() []int64 {
+	sum := make([]int64, len(s.Resources))
+	for _, c := range s.Classes {
+		for i, q := range c.Requests {
+			sum[i] += q * int64(len(c.Pods))
+		}
+	}
+	return sum
+}
+
+func (p *packer) value(v []int64) float64 {
+	sum := 0.0
+	for i, n := range v {
+		sum += p.worth[i] * float64(n)
+	}
+	return sum
+}
+
+// run packs every class. choose says what to open for a class that fits no open
+// machine, given what is still to be placed; nil gives up on the class. over ends the
+// run when the price of the open machines exceeds it.
+func (p *packer) run(choose func(class int, left []int64) *Option, over offerings.Price) ([]*Bin, bool) {
+	var all, open []*Bin
+	var price offerings.Price
+	left := p.demand()
+	for _, c := range p.order {
+		class := &p.Classes[c]
+		n := len(class.Pods)
+		if p.best {
+			slices.SortStableFunc(open, func(a, b *Bin) int { return cmp.Compare(p.value(a.Left), p.value(b.Left)) })
+		}
+		for _, b := range open {
+			k := b.Fit(c, class.Requests, n)
+			b.Put(c, class.Requests, k)
+			n -= k
+		}
+		for n > 0 {
+			option := choose(c, left)
+			if option == nil {
+				break
+			}
+			b := Open(option)
+			k := b.Fit(c, class.Requests, n)
+			b.Put(c, class.Requests, k)
+			n -= k
+			for i, q := range class.Requests {
+				left[i] -= q * int64(k)
+			}
+			all, open = append(all, b), append(open, b)
+			if price, _ = price.Plus(option.Offering.Price); price > over {
+				return nil, false
+			}
+		}
+		open = slices.DeleteFunc(open, p.full)
+	}
+	return all, true
+}
+
+func (p *packer) full(b *Bin) bool {
+	for i, n := range b.Left {
+		if n < p.least[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// retype buys the cheapest option that holds what each machine has come to hold.
+func (p *packer) retype(bins []*Bin) {
+	for _, b := range bins {
+		used := make([]int64, len(p.Resources))
+		for _, l := range b.Loads {
+			for i, q := range p.Classes[l.Class].Requests {
+				used[i] += q * int64(l.Count)
+			}
+		}
+		for i := range p.Options { // the cheapest first
+			o := &p.Options[i]
+			if fits(used, o.Room) > 0 && !slices.ContainsFunc(b.Loads, func(l Load) bool { return !o.Admits[l.Class] }) {
+				b.Option = o
+				break
+			}
+		}
+	}
+}

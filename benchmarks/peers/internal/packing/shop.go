@@ -1,0 +1,167 @@
+package packing
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Shop is a problem as the simple planners see it.
+type Shop struct {
+	// Resources are the names of the columns of all vectors. Units are milli-units
+	// for CPU and units for everything else.
+	Resources []corev1.ResourceName
+	// Classes are the pods, alike ones together, in no particular order.
+	Classes []Class
+	// Options are what can be bought, the cheapest first. Of options with the same
+	// room for the same classes only the cheapest is here.
+	Options []Option
+}
+
+// Class is pods that differ in nothing that matters here.
+type Class struct {
+	Pods     []*corev1.Pod
+	Requests []int64
+}
+
+// Option is one way to buy a machine.
+type Option struct {
+	Pool, InstanceType string
+	Offering           offerings.Offering
+	// Room is what pods may request, daemons deducted.
+	Room []int64
+	// Admits says, class by class, whether labels and taints let its pods in.
+	Admits []bool
+}
+
+// NewShop reads a problem. The error names what the simple planners cannot do.
+func NewShop(p scheduling.Problem) (*Shop, error) {
+	if err := Supported(p); err != nil {
+		return nil, err
+	}
+	s := &Shop{}
+	classes, rules, err := fold(p.Pods)
+	if err != nil {
+		return nil, err
+	}
+	s.Resources = columns(classes)
+	for _, c := range classes {
+		s.Classes = append(s.Classes, Class{Pods: c.pods, Requests: s.vector(c.requests)})
+	}
+	r := &reader{shop: s, classes: classes, rules: rules}
+	for _, ds := range p.DaemonSets {
+		pod := peer.Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec})
+		rule, err := newRule(pod)
+		if err != nil {
+			return nil, fmt.Errorf("daemonset %s: %w", ds.Name, err)
+		}
+		r.daemons = append(r.daemons, daemon{rule, s.vector(requests(pod))})
+	}
+	for _, pool := range p.NodePools {
+		if err := r.pool(p, pool); err != nil {
+			return nil, err
+		}
+	}
+	s.Options = undominated(r.options)
+	return s, nil
+}
+
+// Supported refuses what the simple planners would get wrong.
+func Supported(p scheduling.Problem) error {
+	if len(p.Nodes) > 0 {
+		return errors.New("running nodes are not modelled")
+	}
+	for _, pool := range p.NodePools {
+		switch {
+		case len(pool.Spec.Limits) > 0:
+			return fmt.Errorf("pool %s: limits are not modelled", pool.Name)
+		case pool.Spec.Weight != nil:
+			return fmt.Errorf("pool %s: weights are not modelled", pool.Name)
+		}
+		for _, r := range pool.Spec.Template.Spec.Requirements {
+			if r.MinValues != nil {
+				return fmt.Errorf("pool %s: minValues are not modelled", pool.Name)
+			}
+		}
+	}
+	catalogs := []*instancetypes.Catalog{p.Catalog}
+	for _, c := range p.PoolCatalogs {
+		catalogs = append(catalogs, c)
+	}
+	for _, c := range catalogs {
+		for t := range c.All() {
+			for i := range t.Offerings {
+				if t.Offerings[i].CapacityType == offerings.Reserved {
+					return fmt.Errorf("%s: reservations are not modelled", t.Name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// columns are the resources that some class requests, in order of name.
+func columns(classes []folded) []corev1.ResourceName {
+	var names []corev1.ResourceName
+	for _, c := range classes {
+		for name, q := range c.requests {
+			if !q.IsZero() && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// vector is a list of resources in the shop's columns.
+func (s *Shop) vector(list corev1.ResourceList) []int64 {
+	out := make([]int64, len(s.Resources))
+	for i, name := range s.Resources {
+		q := list[name]
+		if out[i] = q.Value(); name == corev1.ResourceCPU {
+			out[i] = q.MilliValue()
+		}
+	}
+	return out
+}
+
+// undominated keeps the cheapest of the options that hold the same.
+func undominated(options []Option) []Option {
+	slices.SortFunc(options, func(a, b Option) int {
+		return cmp.Or(cmp.Compare(a.Offering.Price, b.Offering.Price), cmp.Compare(a.InstanceType, b.InstanceType),
+			cmp.Compare(a.Offering.Zone, b.Offering.Zone), cmp.Compare(a.Pool, b.Pool))
+	})
+	seen := map[string]bool{}
+	return slices.DeleteFunc(options, func(o Option) bool {
+		key := o.key()
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
+}
+
+// key tells options apart that hold different things.
+func (o *Option) key() string {
+	var b []byte
+	for _, n := range o.Room {
+		b = binary.BigEndian.AppendUint64(b, uint64(n))
+	}
+	for _, admits := range o.Admits {
+		if admits {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	return string(b)
+}

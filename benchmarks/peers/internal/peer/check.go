@@ -1,0 +1,177 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// shownFaults bounds how many faults an error spells out.
+const shownFaults = 5
+
+// Check tests whether the machines exist, belong to their pools and hold their pods:
+// requests and daemons within what is allocatable, node selectors, required node
+// affinity and taints as Kubernetes' own helpers read them, and no pod twice. It
+// knows neither limits nor spread nor affinity between pods.
+func Check(p scheduling.Problem, o Outcome) error {
+	c := &checker{problem: p, pools: map[string]*scheduling.NodePool{}, pending: map[*corev1.Pod]bool{}}
+	for _, pool := range p.NodePools {
+		c.pools[pool.Name] = pool
+	}
+	for _, pod := range p.Pods {
+		c.pending[pod] = true
+	}
+	var faults []error
+	for i, m := range o.Machines {
+		if err := c.machine(m); err != nil {
+			if len(faults) == shownFaults {
+				faults = append(faults, errors.New("and more"))
+				break
+			}
+			faults = append(faults, fmt.Errorf("machine %d (%s in %s): %w", i, m.InstanceType, m.Offering.Zone, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+type checker struct {
+	problem scheduling.Problem
+	pools   map[string]*scheduling.NodePool
+	// pending are the pods that no machine has claimed yet.
+	pending map[*corev1.Pod]bool
+}
+
+func (c *checker) machine(m Machine) error {
+	pool := c.pools[m.NodePool]
+	if pool == nil {
+		return fmt.Errorf("there is no pool %q", m.NodePool)
+	}
+	catalog := c.problem.Catalog
+	if own, ok := c.problem.PoolCatalogs[pool.Name]; ok {
+		catalog = own
+	}
+	t, ok := catalog.Get(m.InstanceType)
+	if !ok {
+		return errors.New("the catalog has no such type")
+	}
+	o, err := c.offering(t, m.Offering)
+	if err != nil {
+		return err
+	}
+	node, err := nodeOf(pool, t, o)
+	if err != nil {
+		return err
+	}
+	if len(m.Pods) == 0 {
+		return errors.New("holds no pod")
+	}
+	return c.fits(m, node)
+}
+
+// offering finds what was bought in the catalog, so that nobody invents a price.
+func (c *checker) offering(t *instancetypes.InstanceType, want offerings.Offering) (offerings.Offering, error) {
+	for _, o := range t.Offerings {
+		if o.Zone != want.Zone || o.CapacityType != want.CapacityType || o.ReservationID != want.ReservationID {
+			continue
+		}
+		switch {
+		case o.Price != want.Price:
+			return o, fmt.Errorf("costs %s, not %s", o.Price, want.Price)
+		case !o.Launchable() || c.problem.Unavailable.Has(t.Name, o, c.problem.Now):
+			return o, errors.New("cannot be bought now")
+		}
+		return o, nil
+	}
+	return want, errors.New("the type is not sold there")
+}
+
+// nodeOf is the node that the machine becomes. The pool must allow it.
+func nodeOf(pool *scheduling.NodePool, t *instancetypes.InstanceType, o offerings.Offering) (*corev1.Node, error) {
+	set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
+	if err != nil {
+		return nil, err
+	}
+	labels := t.NodeLabels(o)
+	for key, value := range pool.Spec.Template.Metadata.Labels {
+		labels[key] = value
+	}
+	labels[scheduling.NodePoolLabel] = pool.Name
+	for r := range set.All() {
+		value, ok := labels[r.Key()]
+		if !ok && len(r.Values()) == 1 && !r.Complement() {
+			labels[r.Key()] = r.Values()[0] // a label that the pool itself gives
+			continue
+		}
+		if ok && !r.Has(value) || !ok && !r.AllowsAbsent() {
+			return nil, fmt.Errorf("the pool does not allow it: %s", r)
+		}
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels},
+		Spec:       corev1.NodeSpec{Taints: pool.Spec.Template.Spec.Taints},
+		Status:     corev1.NodeStatus{Allocatable: t.AllocatableOf(o)},
+	}, nil
+}
+
+// fits reports the first reason why the pods cannot all run on the node.
+func (c *checker) fits(m Machine, node *corev1.Node) error {
+	sum := corev1.ResourceList{}
+	for _, ds := range c.problem.DaemonSets {
+		pod := Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec})
+		if suits(pod, node) == nil {
+			add(sum, pod)
+		}
+	}
+	for _, pod := range m.Pods {
+		if !c.pending[pod] {
+			return fmt.Errorf("pod %s is placed twice or was not pending", klog.KObj(pod))
+		}
+		c.pending[pod] = false
+		if err := suits(pod, node); err != nil {
+			return fmt.Errorf("pod %s: %w", klog.KObj(pod), err)
+		}
+		add(sum, Admitted(pod))
+	}
+	for name, q := range sum {
+		if room := node.Status.Allocatable[name]; q.Cmp(room) > 0 {
+			return fmt.Errorf("%s of %s are requested, %s are there", q.String(), name, room.String())
+		}
+	}
+	return nil
+}
+
+// suits is whether labels and taints let the pod onto the node.
+func suits(pod *corev1.Pod, node *corev1.Node) error {
+	if ok, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); err != nil || !ok {
+		return errors.Join(errors.New("the node's labels do not match"), err)
+	}
+	taint, found := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, func(t *corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule
+	}, false)
+	if found {
+		return fmt.Errorf("does not tolerate %s", taint.ToString())
+	}
+	return nil
+}
+
+func add(sum corev1.ResourceList, pod *corev1.Pod) {
+	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+	requests[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
+	for name, q := range requests {
+		total := sum[name].DeepCopy()
+		total.Add(q)
+		sum[name] = total
+	}
+}

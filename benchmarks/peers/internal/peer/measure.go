@@ -1,0 +1,110 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Result is one row of the comparison.
+type Result struct {
+	// Instance and Peer say what was solved by whom.
+	Instance, Peer string
+	// Pods were to be placed, Placed were, on so many Nodes.
+	Pods, Placed, Nodes int
+	// Price is that of all nodes, in USD per hour.
+	Price offerings.Price
+	// Bound is the planner's own lower bound on price; 0 for none.
+	Bound offerings.Price
+	// Elapsed is the time that the decision took; the best of the repeats.
+	Elapsed time.Duration
+	// CPU is the time that all cores spent on it; 0 where the system does not tell.
+	// On a machine that others use too it says more than Elapsed.
+	CPU time.Duration
+	// Allocated is how many bytes the decision allocated, freed ones included.
+	Allocated uint64
+	// Late says that the deadline ended the run.
+	Late bool
+}
+
+// Options say how to measure.
+type Options struct {
+	// Timeout ends a run that takes longer; 0 is none.
+	Timeout time.Duration
+	// Repeat is how often to solve; the fastest run counts. Less than 1 is 1.
+	Repeat int
+}
+
+// UnsupportedError says that a planner cannot express a problem.
+type UnsupportedError struct {
+	Peer, Instance string
+	Err            error
+}
+
+// Error names the planner, the problem and the reason.
+func (e *UnsupportedError) Error() string { return e.Peer + ": " + e.Instance + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *UnsupportedError) Unwrap() error { return e.Err }
+
+// Measure solves the problem, checks the outcome and returns the figures. Runs that
+// ended late are not repeated.
+func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Problem, o Options) (Result, Outcome, error) {
+	r := Result{Instance: instance, Peer: p.Name(), Pods: len(problem.Pods)}
+	var outcome Outcome
+	for i := range max(1, o.Repeat) {
+		run, err := p.Load(problem)
+		if err != nil {
+			return r, outcome, &UnsupportedError{Peer: p.Name(), Instance: instance, Err: err}
+		}
+		cost, err := timed(ctx, run, o.Timeout)
+		if err != nil {
+			return r, outcome, fmt.Errorf("%s: solve %s: %w", p.Name(), instance, err)
+		}
+		if i > 0 && cost.elapsed >= r.Elapsed {
+			continue
+		}
+		r.Elapsed, r.CPU, r.Allocated = cost.elapsed, cost.cpu, cost.allocated
+		if outcome, err = run.Outcome(); err != nil {
+			return r, outcome, fmt.Errorf("%s: read the outcome of %s: %w", p.Name(), instance, err)
+		}
+		if outcome.Late {
+			break
+		}
+	}
+	if err := Check(problem, outcome); err != nil {
+		return r, outcome, fmt.Errorf("%s: %s: the outcome is wrong: %w", p.Name(), instance, err)
+	}
+	r.Placed, r.Nodes = outcome.Placed(), len(outcome.Machines)
+	r.Price, r.Bound, r.Late = outcome.Price(), outcome.Bound, outcome.Late
+	return r, outcome, nil
+}
+
+// expense is what a decision took.
+type expense struct {
+	elapsed, cpu time.Duration
+	allocated    uint64
+}
+
+// timed runs the decision and nothing else between the readings.
+func timed(ctx context.Context, run Run, timeout time.Duration) (expense, error) {
+	if timeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		ctx = limited
+	}
+	var before, after runtime.MemStats
+	runtime.GC() // what earlier runs left behind is not this one's to collect
+	runtime.ReadMemStats(&before)
+	cpu := cpuTime()
+	start := time.Now() //nolint:forbidigo // measuring time is what this is for
+	err := run.Solve(ctx)
+	e := expense{elapsed: time.Since(start), cpu: cpuTime() - cpu} //nolint:forbidigo // measuring time is what this is for
+	runtime.ReadMemStats(&after)
+	e.allocated = after.TotalAlloc - before.TotalAlloc
+	return e, err
+}

@@ -1,0 +1,66 @@
+package peer
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Peer is a planner that takes part in the comparison.
+type Peer interface {
+	// Name is what tables and plots call it.
+	Name() string
+	// Load translates a problem into the planner's own types. It is not timed: a
+	// controller holds its objects and its catalog before pods come in. The error
+	// says what of the problem the planner cannot express.
+	Load(p scheduling.Problem) (Run, error)
+}
+
+// Run is a planner that has its problem in hand. It is used once.
+type Run interface {
+	// Solve decides. It is timed and its allocations are counted. A deadline is no
+	// error: what has been decided so far stands.
+	Solve(ctx context.Context) error
+	// Outcome translates the decision back. It is not timed.
+	Outcome() (Outcome, error)
+}
+
+// Outcome is what a planner decided.
+type Outcome struct {
+	// Machines are to be bought.
+	Machines []Machine
+	// Bound is a price below which no plan for the placed pods can be; 0 for
+	// planners that prove none.
+	Bound offerings.Price
+	// Late says that the deadline ended the run.
+	Late bool
+}
+
+// Machine is one machine to buy and the pods planned onto it.
+type Machine struct {
+	NodePool     string
+	InstanceType string
+	Offering     offerings.Offering
+	Pods         []*corev1.Pod
+}
+
+// Price is the sum of the machines' prices per hour. It saturates.
+func (o Outcome) Price() offerings.Price {
+	var sum offerings.Price
+	for _, m := range o.Machines {
+		sum, _ = sum.Plus(m.Offering.Price)
+	}
+	return sum
+}
+
+// Placed is the number of pods that have a machine.
+func (o Outcome) Placed() int {
+	n := 0
+	for _, m := range o.Machines {
+		n += len(m.Pods)
+	}
+	return n
+}

@@ -1,0 +1,2 @@
+// Package planner lets Plimsoll take part in the comparison.
+package planner

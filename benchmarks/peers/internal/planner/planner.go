@@ -1,0 +1,107 @@
+package planner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// verifyRefusals is up to how many pods the second opinion also looks for better
+// places, which is what takes it longest.
+const verifyRefusals = 5_000
+
+// Peer is Plimsoll at one effort.
+type Peer struct {
+	// Title is the name in tables.
+	Title  string
+	Solver scheduling.Solver
+}
+
+// All is Plimsoll at its named efforts.
+func All() []Peer {
+	return []Peer{
+		{"plimsoll fast", scheduling.Solver{Effort: scheduling.EffortFast}},
+		{"plimsoll", scheduling.Solver{}},
+		{"plimsoll thorough", scheduling.Solver{Effort: scheduling.EffortThorough}},
+	}
+}
+
+// Name implements [peer.Peer].
+func (p Peer) Name() string { return p.Title }
+
+// Load implements [peer.Peer].
+func (p Peer) Load(problem scheduling.Problem) (peer.Run, error) {
+	return &run{solver: p.Solver, problem: problem}, nil
+}
+
+type run struct {
+	solver  scheduling.Solver
+	problem scheduling.Problem
+	plan    *scheduling.Plan
+}
+
+// Solve implements [peer.Run].
+func (r *run) Solve(ctx context.Context) error {
+	plan, err := r.solver.Solve(ctx, r.problem)
+	r.plan = plan
+	return err
+}
+
+// Outcome implements [peer.Run]. A plan that the second opinion rejects is an error.
+func (r *run) Outcome() (peer.Outcome, error) {
+	checker := verify.Checker{Solver: r.solver, SkipRefusals: len(r.problem.Pods) > verifyRefusals}
+	if err := checker.Plan(r.problem, r.plan); err != nil {
+		return peer.Outcome{}, err
+	}
+	if len(r.plan.Existing) > 0 {
+		return peer.Outcome{}, errors.New("pods on running nodes are not compared")
+	}
+	pods := make(map[string]*corev1.Pod, len(r.problem.Pods))
+	for _, pod := range r.problem.Pods {
+		pods[pod.Namespace+"/"+pod.Name] = pod
+	}
+	out := peer.Outcome{
+		Bound: r.plan.Summary.LowerBoundPerHour,
+		Late:  r.plan.Summary.Status == scheduling.StatusDeadline,
+	}
+	for i := range r.plan.Launches {
+		l := &r.plan.Launches[i]
+		o, err := r.bought(l)
+		if err != nil {
+			return out, err
+		}
+		m := peer.Machine{NodePool: l.NodePool, InstanceType: l.Options[0].InstanceType, Offering: o}
+		for _, name := range l.Pods {
+			m.Pods = append(m.Pods, pods[name])
+		}
+		out.Machines = append(out.Machines, m)
+	}
+	return out, nil
+}
+
+// bought finds the offering behind a launch's first option.
+func (r *run) bought(l *scheduling.Launch) (offerings.Offering, error) {
+	catalog := r.problem.Catalog
+	if own, ok := r.problem.PoolCatalogs[l.NodePool]; ok {
+		catalog = own
+	}
+	option := l.Options[0]
+	t, ok := catalog.Get(option.InstanceType)
+	if !ok {
+		t = &instancetypes.InstanceType{}
+	}
+	for _, o := range t.Offerings {
+		if o.Zone == option.Zone && o.CapacityType == option.CapacityType && o.ReservationID == option.ReservationID {
+			return o, nil
+		}
+	}
+	return offerings.Offering{}, fmt.Errorf("launch %s: the catalog does not sell %s in %s", l.Name, option.InstanceType, option.Zone)
+}

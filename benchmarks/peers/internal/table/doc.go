@@ -1,0 +1,2 @@
+// Package table compares the results of several planners and writes them as Markdown.
+package table

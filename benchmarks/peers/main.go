@@ -1,0 +1,39 @@
+// Command peers solves the same problems with Karpenter's scheduler, with textbook
+// heuristics, with an imitation of Cluster Autoscaler and with Plimsoll, one after the
+// other in one run, and writes a Markdown table of what each decided and what it took.
+// README.md has the flags and what the columns mean.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the command without its process.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	s, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	if s.list {
+		return s.describe(stdout)
+	}
+	return s.compare(ctx, stdout, stderr)
+}

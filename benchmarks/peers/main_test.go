@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
+)
+
+// What this module is for: Plimsoll never places fewer pods than another planner, and
+// never pays more where both place the same.
+func TestPlimsollIsNeverBeaten(t *testing.T) {
+	for name, args := range map[string][]string{
+		"every planner": {"-corpora", "karpenter-mix,thirty-sizes,microservices,big-memory,gpu,ci", "-buy", "on-demand", "-pods", "100"},
+		"spot":          {"-corpora", "thirty-sizes,microservices,big-memory,gpu,ci", "-buy", "spot", "-pods", "100", "-peers", "karpenter,plimsoll,first-fit one type,best-fit all types,autoscaler price"},
+		"mixed":         {"-corpora", "thirty-sizes,gpu", "-buy", "mixed", "-pods", "300", "-peers", "karpenter,plimsoll,best-fit all types"},
+		"many pools":    {"-corpora", "many-pools", "-buy", "on-demand", "-pods", "50", "-peers", "karpenter,plimsoll,first-fit all types"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			require.NoError(t, run(t.Context(), append(args, "-strict"), &stdout, &stderr), stderr.String())
+			assert.Empty(t, stderr.String(), "nobody is left out")
+			assert.Contains(t, stdout.String(), "| karpenter |")
+			assert.Contains(t, stdout.String(), "| plimsoll |")
+		})
+	}
+}
+
+// -strict has teeth: with a planner of ours that is known to be dearer as the
+// reference, the run fails.
+func TestStrict(t *testing.T) {
+	s, err := parse([]string{"-corpora", "thirty-sizes", "-buy", "on-demand", "-pods", "100", "-peers", "plimsoll,first-fit one type", "-strict"}, &bytes.Buffer{})
+	require.NoError(t, err)
+	in, err := s.instances()
+	require.NoError(t, err)
+	results, err := s.solve(t.Context(), in[0], &bytes.Buffer{})
+	require.NoError(t, err)
+	rows := table.Compare(results, "first-fit one type")
+	assert.NotEmpty(t, table.Losses(rows, "first-fit one type", func(string) bool { return false }))
+}
+
+func TestTopologyIsBehindAFlag(t *testing.T) {
+	args := []string{"-corpora", "karpenter-topology", "-buy", "on-demand", "-pods", "40", "-peers", "karpenter"}
+	var stdout, stderr bytes.Buffer
+	assert.ErrorContains(t, run(t.Context(), args, &stdout, &stderr), "no corpus fits any market")
+	require.NoError(t, run(t.Context(), append(args, "-topology"), &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "| karpenter/karpenter-topology/on-demand/40 | karpenter | 40 |")
+}
+
+func TestPlots(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plots")
+	var stdout, stderr bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-corpora", "ci", "-buy", "spot", "-pods", "10,20", "-peers", "plimsoll", "-plots", dir}, &stdout, &stderr))
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, files, 4)
+	assert.Contains(t, stderr.String(), "time-ec2-ci-spot.svg")
+}
+
+func TestKWOK(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	args := []string{"-corpora", "thirty-sizes", "-buy", "mixed", "-pods", "30", "-kwok", "internal/corpus/testdata/kwok.json", "-strict"}
+	require.NoError(t, run(t.Context(), args, &stdout, &stderr), stderr.String())
+	assert.Contains(t, stdout.String(), "| kwok/thirty-sizes/mixed/30 | karpenter | 30 |")
+}
+
+func TestList(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-list"}, &stdout, &stderr))
+	for _, want := range []string{"karpenter-topology", "many-pools", "autoscaler least-waste", "plimsoll thorough"} {
+		assert.Contains(t, stdout.String(), want)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	for text, want := range map[string]string{
+		"-corpora nope":       `-corpora: no "nope"; there are karpenter-mix, `,
+		"-peers nope":         `-peers: no "nope"; there are karpenter, plimsoll fast, plimsoll, `,
+		"-pods 0":             `-pods: "0" is no number of pods`,
+		"-pods 1,x":           `-pods: "x" is no number of pods`,
+		"-buy gold":           `-buy: no "gold"; there are on-demand, spot, mixed`,
+		"-region mars":        "-region: ",
+		"-kwok nowhere":       "-kwok: open nowhere",
+		"-kwok main_test.go":  "-kwok: main_test.go: ",
+		"-unknown":            "flag provided but not defined",
+		"surplus":             `unexpected argument "surplus"`,
+		"-pods x -buy silver": `-buy: no "silver"`,
+	} {
+		var stdout, stderr bytes.Buffer
+		assert.ErrorContains(t, run(t.Context(), strings.Fields(text), &stdout, &stderr), want, text)
+		assert.Empty(t, stdout.String())
+	}
+	var stdout, stderr bytes.Buffer
+	assert.ErrorIs(t, run(t.Context(), []string{"-help"}, &stdout, &stderr), flag.ErrHelp)
+	assert.Contains(t, stderr.String(), "-topology")
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	assert.ErrorIs(t, run(ctx, []string{"-corpora", "ci", "-pods", "10"}, &stdout, &stderr), context.Canceled)
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestFullDisk(t *testing.T) {
+	assert.ErrorContains(t, run(t.Context(), []string{"-corpora", "ci", "-pods", "10"}, full{}, &bytes.Buffer{}), "disk full")
+}

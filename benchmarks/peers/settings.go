@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/autoscaler"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/karpenter"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/packing"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/planner"
+)
+
+// reference is the planner that the others are compared with.
+const reference = "plimsoll"
+
+// settings are what the flags say.
+type settings struct {
+	corpora  []corpus.Corpus
+	markets  []corpus.Market
+	ways     []string
+	pods     []int
+	peers    []peer.Peer
+	seed     uint64
+	measure  peer.Options
+	plots    string
+	strict   bool
+	list     bool
+	topology bool
+}
+
+// parse reads the command line.
+func parse(args []string, stderr io.Writer) (*settings, error) {
+	s := &settings{}
+	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	corpora := flags.String("corpora", "", "`names` of corpora, with commas between them (default all; see -list)")
+	ways := flags.String("buy", "on-demand,spot,mixed", "how machines are bought: any of on-demand, spot, mixed")
+	pods := flags.String("pods", "100,1000", "`numbers` of pods")
+	peers := flags.String("peers", "", "`names` of planners (default all; see -list)")
+	region := flags.String("region", "us-east-1", "EC2 `region` whose catalog is used")
+	kwok := flags.String("kwok", "", "also use the catalog in this `file` of Karpenter's KWOK provider")
+	workers := flags.Int("workers", runtime.NumCPU(), "how many goroutines Karpenter may use for one pod")
+	flags.Uint64Var(&s.seed, "seed", 20261121, "`seed` of all corpora")
+	flags.DurationVar(&s.measure.Timeout, "timeout", 10*time.Minute, "end a planner's run after this time; 0 never")
+	flags.IntVar(&s.measure.Repeat, "repeat", 1, "solve so many times and show the fastest")
+	flags.StringVar(&s.plots, "plots", "", "draw plots into this `directory`")
+	flags.BoolVar(&s.strict, "strict", false, "fail if another planner places more pods than plimsoll, or as many for less")
+	flags.BoolVar(&s.topology, "topology", false, "also run the corpora whose pods care where other pods are")
+	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	var faults [5]error
+	s.corpora, faults[0] = choose("corpora", *corpora, corpus.All(), func(c corpus.Corpus) string { return c.Name })
+	s.peers, faults[1] = choose("peers", *peers, planners(*workers), peer.Peer.Name)
+	s.pods, faults[2] = numbers(*pods)
+	s.ways, faults[3] = choose("buy", *ways, []string{corpus.OnDemand, corpus.Spot, corpus.Mixed}, func(way string) string { return way })
+	s.markets, faults[4] = markets(*region, *kwok)
+	return s, errors.Join(faults[:]...)
+}
+
+// planners are all that take part, the reference among them.
+func planners(workers int) []peer.Peer {
+	all := []peer.Peer{karpenter.Peer{Workers: workers}}
+	for _, p := range planner.All() {
+		all = append(all, p)
+	}
+	for _, types := range []bool{false, true} {
+		for _, fit := range []bool{false, true} {
+			all = append(all, packing.Peer{BestFit: fit, AllTypes: types})
+		}
+	}
+	return append(all, autoscaler.Peer{Expander: autoscaler.LeastWaste}, autoscaler.Peer{Expander: autoscaler.Price})
+}
+
+// choose picks from all by name; everything where no name is given.
+func choose[T any](flagName, names string, all []T, name func(T) string) ([]T, error) {
+	if names == "" {
+		return all, nil
+	}
+	var out []T
+	for want := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(all, func(v T) bool { return name(v) == want })
+		if i < 0 {
+			var known []string
+			for _, v := range all {
+				known = append(known, name(v))
+			}
+			return nil, fmt.Errorf("-%s: no %q; there are %s", flagName, want, strings.Join(known, ", "))
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
+func numbers(text string) ([]int, error) {
+	var out []int
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-pods: %q is no number of pods", word)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func markets(region, kwok string) ([]corpus.Market, error) {
+	synthetic, err := corpus.Synthetic()
+	if err != nil {
+		return nil, err
+	}
+	cloud, err := corpus.EC2(region)
+	if err != nil {
+		return nil, fmt.Errorf("-region: %w", err)
+	}
+	all := []corpus.Market{synthetic, cloud}
+	if kwok != "" {
+		file, err := os.Open(kwok)
+		if err != nil {
+			return nil, fmt.Errorf("-kwok: %w", err)
+		}
+		defer file.Close()
+		m, err := corpus.KWOK(file)
+		if err != nil {
+			return nil, fmt.Errorf("-kwok: %s: %w", kwok, err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// describe lists what can be chosen.
+func (s *settings) describe(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("corpora:\n")
+	for _, c := range corpus.All() {
+		fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.About)
+	}
+	b.WriteString("planners:\n")
+	for _, p := range planners(1) {
+		fmt.Fprintf(&b, "  %s\n", p.Name())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
