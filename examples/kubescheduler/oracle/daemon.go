@@ -3,13 +3,11 @@ package oracle
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/klog/v2"
 	controller "k8s.io/kubernetes/pkg/controller/daemon"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -45,7 +43,7 @@ func newer(a, b *corev1.Pod) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
 	}
-	return strings.Compare(podKey(a), podKey(b)) > 0
+	return podKey(a) > podKey(b)
 }
 
 // owns reports whether the pod is one of the daemon's.
@@ -87,7 +85,7 @@ func (w *world) daemonsOn(node *corev1.Node, catalog *instancetypes.Catalog) []*
 
 // runsOn asks the DaemonSet controller.
 func (d *daemon) runsOn(node *corev1.Node) bool {
-	runs, _ := controller.NodeShouldRunDaemonPod(klog.Logger(logr.Discard()), node, d.set)
+	runs, _ := controller.NodeShouldRunDaemonPod(logr.Discard(), node, d.set)
 	return runs
 }
 

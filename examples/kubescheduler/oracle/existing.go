@@ -29,6 +29,9 @@ func (w *world) readyNode(node *corev1.Node) *corev1.Node {
 	if pool == "" || n.Labels[scheduling.InitializedLabel] == "true" {
 		return n
 	}
+	if n.Labels[scheduling.RegisteredLabel] != "true" {
+		n.Spec.Taints = w.withPoolTaints(n.Spec.Taints, pool)
+	}
 	n.Labels[scheduling.RegisteredLabel] = "true"
 	n.Labels[scheduling.InitializedLabel] = "true"
 	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool {
@@ -39,6 +42,21 @@ func (w *world) readyNode(node *corev1.Node) *corev1.Node {
 		n.Status.Allocatable = completed(n.Status.Allocatable, it.AllocatableOf(o))
 	}
 	return n
+}
+
+// withPoolTaints adds those of the pool, which a node gets at the latest when it joins.
+func (w *world) withPoolTaints(taints []corev1.Taint, pool string) []corev1.Taint {
+	p, ok := w.pools[pool]
+	if !ok {
+		return taints
+	}
+	for i := range p.Spec.Template.Spec.Taints {
+		t := &p.Spec.Template.Spec.Taints[i]
+		if !slices.ContainsFunc(taints, func(have corev1.Taint) bool { return have.MatchTaint(t) }) {
+			taints = append(taints, *t)
+		}
+	}
+	return taints
 }
 
 // starting reports whether the kubelet, the cloud provider or Karpenter takes the

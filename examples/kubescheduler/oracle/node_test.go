@@ -112,6 +112,16 @@ func TestReadyNode(t *testing.T) {
 		out := w.readyNode(node(st.OfType(kind, kind.Offerings[1]), st.OfPool("default"), st.InFlight()))
 		require.Equal(t, int64(1), out.Status.Allocatable.Name("example.com/fpga", "").Value())
 	})
+	t.Run("has not joined", func(t *testing.T) {
+		w := newWorld(&scheduling.Problem{NodePools: []*scheduling.NodePool{
+			st.NodePool("default", st.Taint("example.com/dedicated", "red", corev1.TaintEffectNoSchedule), st.Taint("k", "", corev1.TaintEffectNoExecute)),
+		}})
+		dedicated := st.Taint("example.com/dedicated", "blue", corev1.TaintEffectNoSchedule)
+		want := node(dedicated, taint("k", corev1.TaintEffectNoExecute)).Spec.Taints
+		require.Equal(t, want, w.readyNode(node(st.OfPool("default"), st.InFlight(), dedicated)).Spec.Taints)
+		registered := node(st.OfPool("default"), st.InFlight(), dedicated, st.Label(scheduling.RegisteredLabel, "true"))
+		require.Equal(t, want[:1], w.readyNode(registered).Spec.Taints)
+	})
 	t.Run("unknown type", func(t *testing.T) {
 		out := w.readyNode(node(st.OfPool("default"), st.InFlight()))
 		require.Empty(t, out.Status.Allocatable)

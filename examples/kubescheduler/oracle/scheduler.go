@@ -65,7 +65,10 @@ func NewScheduler(ctx context.Context, objects ...runtime.Object) (*Scheduler, e
 		scheduler: s, framework: fw, snapshot: snapshot, logger: klog.FromContext(ctx),
 		nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{},
 	}
-	return out, out.waitForVolumes(ctx, objects)
+	if err := out.waitForVolumes(ctx, objects); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // quiet silences what kube-scheduler logs.

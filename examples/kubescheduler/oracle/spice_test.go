@@ -108,6 +108,9 @@ func (s spice) selection(spec *corev1.PodSpec) {
 		"example.com/nobody":              {"x"},
 	}[key]
 	spec.NodeSelector[key] = choose(s, values...)
+	if s.oneIn(4) { // the same label by another name, perhaps with another value
+		spec.NodeSelector[s.zoneKey()] = choose(s, "zone-a", "zone-b")
+	}
 }
 
 // expression is one of the odder conditions on a label.
@@ -276,7 +279,11 @@ func (s spice) quantities(pod *corev1.Pod) {
 // runningPod changes what a running pod takes.
 func (s spice) runningPod(pod *corev1.Pod) {
 	c := &pod.Spec.Containers[0]
-	switch s.IntN(7) {
+	switch s.IntN(8) {
+	case 7: // a resize of the pod as a whole
+		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: quantity("1")}}
+		pod.Status.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: quantity(choose(s, "500m", "2"))}}
+		pod.Status.AllocatedResources = corev1.ResourceList{corev1.ResourceCPU: quantity(choose(s, "600m", "1500m"))}
 	case 0: // a resize under way
 		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
 			Name: c.Name, AllocatedResources: corev1.ResourceList{corev1.ResourceCPU: quantity(choose(s, "700m", "1900m"))},
@@ -318,7 +325,17 @@ func (s spice) node(node *corev1.Node) {
 	taint := func(key, value string, effect corev1.TaintEffect) {
 		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
 	}
-	switch s.IntN(11) {
+	switch s.IntN(14) {
+	case 11:
+		delete(node.Labels, scheduling.InitializedLabel) // not ready yet
+		taint("example.com/slow", "", corev1.TaintEffectNoSchedule)
+	case 12:
+		node.Labels[scheduling.NodePoolLabel] = "deleted-pool"
+		delete(node.Labels, scheduling.InitializedLabel)
+	case 13:
+		if len(node.Status.Allocatable) > 0 {
+			node.Status.Allocatable[corev1.ResourceMemory] = quantity(choose(s, "16116152Ki", "3920500m", "1e9"))
+		}
 	case 9:
 		delete(node.Status.Allocatable, choose(s, corev1.ResourcePods, corev1.ResourceMemory))
 	case 10:
@@ -370,7 +387,19 @@ func (s spice) daemonSet(set *appsv1.DaemonSet) {
 func (s spice) pool(pool *scheduling.NodePool) {
 	t := &pool.Spec.Template
 	require := func(r requirements.Selector) { t.Spec.Requirements = append(t.Spec.Requirements, r) }
-	switch s.IntN(8) {
+	switch s.IntN(11) {
+	case 8: // daemons tolerate some of these by themselves
+		t.Spec.Taints = append(t.Spec.Taints, corev1.Taint{
+			Key:    choose(s, corev1.TaintNodeDiskPressure, corev1.TaintNodeNetworkUnavailable, corev1.TaintNodeUnschedulable, corev1.TaintNodeNotReady),
+			Effect: choose(s, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute),
+		})
+	case 9:
+		if t.Metadata.Labels == nil {
+			t.Metadata.Labels = map[string]string{}
+		}
+		t.Metadata.Labels[choose(s, corev1.LabelTopologyRegion, "example.com/level", "example.com/nobody")] = choose(s, "here", "4")
+	case 10:
+		t.Spec.StartupTaints = append(t.Spec.StartupTaints, corev1.Taint{Key: "example.com/slow", Effect: corev1.TaintEffectNoSchedule})
 	case 0:
 		require(schedulingtest.In("beta.kubernetes.io/arch", "amd64", "arm64"))
 	case 1:
