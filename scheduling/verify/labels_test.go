@@ -21,7 +21,7 @@ func TestLabelsOfLaunches(t *testing.T) {
 		st.Type("gpu", st.Capacity(st.Cores(2), st.GiB(4)), st.Label(gpuOf, "1"), st.Label("example.com/disk", "ssd"), st.OnDemand("a", 20)))
 	const cpuOf, region = "karpenter.k8s.aws/instance-cpu", corev1.LabelTopologyRegion
 	plain, gpu := []string{"plain/a/on-demand"}, []string{"gpu/a/on-demand"}
-	where := func(exprs ...requirements.Selector) st.WhereOption { return st.Where(exprs...) }
+	where := st.Where
 	for _, tc := range []struct {
 		name    string
 		pool    st.WhereOption
