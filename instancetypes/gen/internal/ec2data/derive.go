@@ -62,8 +62,12 @@ func vcpuOf(size string) (int64, bool) {
 	case "xlarge":
 		return 4, true
 	}
-	m := sizeName.FindStringSubmatch(strings.TrimPrefix(size, "metal-"))
-	if m == nil || strings.HasPrefix(size, "metal-") == (m[2] != "") {
+	bare, metal := strings.CutPrefix(size, "metal-")
+	m := sizeName.FindStringSubmatch(bare)
+	if len(m) == 0 {
+		return 0, false
+	}
+	if twice := m[2] != ""; metal == twice {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(m[1], 10, 32)

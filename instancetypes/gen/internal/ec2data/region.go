@@ -66,7 +66,8 @@ func (b *builder) row(zones regionZones, typeName string) (ec2facts.Row, bool, e
 		// Spot prices go by zone: without zones there is nothing to attach them to.
 		return row, true, nil
 	}
-	return row, true, addSpot(&row, older)
+	err = addSpot(&row, older)
+	return row, true, err
 }
 
 // onDemand sets the price of a machine on demand. The fresher list stands, but for
