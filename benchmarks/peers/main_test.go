@@ -20,7 +20,8 @@ import (
 // never pays more where both place the same.
 func TestPlimsollIsNeverBeaten(t *testing.T) {
 	for name, args := range map[string][]string{
-		"every planner": {"-corpora", "karpenter-mix,thirty-sizes,microservices,big-memory,gpu,ci", "-buy", "on-demand", "-pods", "100"},
+		"every planner": {"-corpora", "karpenter-mix,thirty-sizes,microservices,big-memory,gpu,ci", "-buy", "on-demand", "-pods", "100", "-peers", "karpenter,plimsoll,first-fit one type,best-fit one type,first-fit all types,best-fit all types,autoscaler least-waste,autoscaler price"},
+		"efforts":       {"-corpora", "thirty-sizes", "-buy", "on-demand", "-pods", "100"},
 		"spot":          {"-corpora", "thirty-sizes,microservices,big-memory,gpu,ci", "-buy", "spot", "-pods", "100", "-peers", "karpenter,plimsoll,first-fit one type,best-fit all types,autoscaler price"},
 		"mixed":         {"-corpora", "thirty-sizes,gpu", "-buy", "mixed", "-pods", "300", "-peers", "karpenter,plimsoll,best-fit all types"},
 		"many pools":    {"-corpora", "many-pools", "-buy", "on-demand", "-pods", "50", "-peers", "karpenter,plimsoll,first-fit all types"},
@@ -49,11 +50,13 @@ func TestStrict(t *testing.T) {
 }
 
 func TestTopologyIsBehindAFlag(t *testing.T) {
-	args := []string{"-corpora", "karpenter-topology", "-buy", "on-demand", "-pods", "40", "-peers", "karpenter"}
+	args := []string{"-corpora", "karpenter-topology", "-buy", "on-demand", "-pods", "40", "-peers", "karpenter,first-fit one type"}
 	var stdout, stderr bytes.Buffer
 	assert.ErrorContains(t, run(t.Context(), args, &stdout, &stderr), "no corpus fits any market")
 	require.NoError(t, run(t.Context(), append(args, "-topology"), &stdout, &stderr))
 	assert.Contains(t, stdout.String(), "| karpenter/karpenter-topology/on-demand/40 | karpenter | 40 |")
+	assert.Contains(t, stderr.String(), "left out: first-fit one type: load karpenter/karpenter-topology/on-demand/40: ")
+	assert.NotContains(t, stdout.String(), "first-fit")
 }
 
 func TestPlots(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -129,12 +130,11 @@ func markets(region, kwok string) ([]corpus.Market, error) {
 	}
 	all := []corpus.Market{synthetic, cloud}
 	if kwok != "" {
-		file, err := os.Open(kwok)
+		text, err := os.ReadFile(kwok)
 		if err != nil {
 			return nil, fmt.Errorf("-kwok: %w", err)
 		}
-		defer file.Close()
-		m, err := corpus.KWOK(file)
+		m, err := corpus.KWOK(bytes.NewReader(text))
 		if err != nil {
 			return nil, fmt.Errorf("-kwok: %s: %w", kwok, err)
 		}

@@ -63,9 +63,8 @@ func (r *run) Solve(ctx context.Context) error {
 	for {
 		var best *scaleUp
 		for i := range s.Options {
-			if ctx.Err() != nil {
-				r.late = true
-				return nil
+			if r.late = ctx.Err() != nil; r.late {
+				return nil // what has been decided stands
 			}
 			up := e.estimate(&s.Options[i], pending)
 			if up != nil && (best == nil || up.score(r.expander) < best.score(r.expander)) {

@@ -34,7 +34,7 @@ func draw(d dice, kinds []kind) kind {
 }
 
 // jitter is n, give or take the percentage, rounded to the step and at least one step.
-func jitter(d dice, n int64, percent, step int64) int64 {
+func jitter(d dice, n, percent, step int64) int64 {
 	spread := n * percent / 100
 	n += d.Int64N(2*spread+1) - spread
 	return max((n+step/2)/step*step, step)

@@ -52,7 +52,7 @@ func (k Peer) Load(p scheduling.Problem) (peer.Run, error) {
 		catalogs = append(catalogs, c)
 	}
 	keys := keysOf(catalogs...)
-	registered.register(keys)
+	register(keys)
 
 	r := &run{workers: max(1, k.Workers), pools: pools, cloud: provider{}, shelves: map[string]shelf{}, original: map[types.UID]*corev1.Pod{}}
 	common := translate(p.Catalog, keys, p.Unavailable, p.Now)
@@ -108,13 +108,13 @@ func (r *run) Solve(ctx context.Context) error {
 		karpenter.NumConcurrentReconciles(r.workers),
 		karpenter.MinValuesPolicy(options.MinValuesPolicyStrict),
 	}
-	types := map[string][]*cloudprovider.InstanceType(r.cloud)
+	sold := map[string][]*cloudprovider.InstanceType(r.cloud)
 
-	topology, err := karpenter.NewTopology(ctx, r.kube, r.cluster, nil, r.pools, types, r.pods, settings...)
+	topology, err := karpenter.NewTopology(ctx, r.kube, r.cluster, nil, r.pools, sold, r.pods, settings...)
 	if err != nil {
 		return err
 	}
-	scheduler := karpenter.NewScheduler(ctx, r.kube, r.pools, r.cluster, nil, topology, types, r.daemons,
+	scheduler := karpenter.NewScheduler(ctx, r.kube, r.pools, r.cluster, nil, topology, sold, r.daemons,
 		events.NewRecorder(&record.FakeRecorder{}), clock.RealClock{}, nil, nil, settings...)
 	// Solve sorts the list that it is given.
 	results, err := scheduler.Solve(ctx, slices.Clone(r.pods))

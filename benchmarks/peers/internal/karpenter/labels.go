@@ -1,8 +1,6 @@
 package karpenter
 
 import (
-	"sync"
-
 	"k8s.io/apimachinery/pkg/util/sets"
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
@@ -31,16 +29,11 @@ func keysOf(catalogs ...*instancetypes.Catalog) labelKeys {
 	return k
 }
 
-// registration guards Karpenter's list of known labels, which is global.
-type registration struct{ mu sync.Mutex }
-
-var registered registration //nolint:gochecknoglobals // guards what Karpenter keeps globally
-
 // register tells Karpenter which labels its cloud provider knows, as providers do when
 // their package is loaded. Pods may select on them although no NodePool names them.
-func (r *registration) register(k labelKeys) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// Karpenter keeps them in global variables without a lock, so that problems are to be
+// loaded one after the other, and not while one is being solved.
+func register(k labelKeys) {
 	cloudprovider.ReservationIDLabel = offerings.ReservationIDLabel
 	cloudprovider.ReservedCapacityLabels.Insert(offerings.ReservationIDLabel)
 	for _, keys := range []sets.Set[string]{k.types, k.offerings} {

@@ -118,7 +118,7 @@ func TestTypeRequirements(t *testing.T) {
 func TestCheapest(t *testing.T) {
 	c := overridden()
 	s := translate(c, keysOf(c), nil, time.Time{})
-	registered.register(keysOf(c))
+	register(keysOf(c))
 	where := func(key string, values ...string) scheduling.Requirements {
 		return scheduling.NewRequirements(scheduling.NewRequirement(key, corev1.NodeSelectorOpIn, values...))
 	}

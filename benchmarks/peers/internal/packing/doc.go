@@ -3,6 +3,6 @@
 // serves the imitation of Cluster Autoscaler.
 //
 // It knows requests, daemons, labels, taints and prices. Problems with limits,
-// minValues, weights or reservations are refused rather than solved wrongly, and
-// constraints between pods are ignored.
+// minValues, weights, reservations or constraints between pods are refused rather than
+// solved wrongly.
 package packing

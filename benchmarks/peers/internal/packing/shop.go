@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -79,6 +80,12 @@ func NewShop(p scheduling.Problem) (*Shop, error) {
 func Supported(p scheduling.Problem) error {
 	if len(p.Nodes) > 0 {
 		return errors.New("running nodes are not modelled")
+	}
+	for _, pod := range p.Pods {
+		a := pod.Spec.Affinity
+		if len(pod.Spec.TopologySpreadConstraints) > 0 || a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
+			return fmt.Errorf("pod %s: constraints between pods are not modelled", klog.KObj(pod))
+		}
 	}
 	for _, pool := range p.NodePools {
 		switch {

@@ -86,10 +86,20 @@ func TestUnsupported(t *testing.T) {
 	floor.MinValues = &one
 	reserved := st.MustCatalog(m("m", 1, st.Reserved("z", 0, "cr", 1)))
 	for want, change := range map[string]func(p *scheduling.Problem){
-		"running nodes":       func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{st.Node("n")} },
-		"pool p: limits":      func(p *scheduling.Problem) { p.NodePools[0] = st.NodePool("p", st.MaxNodes(3)) },
-		"pool p: weights":     func(p *scheduling.Problem) { p.NodePools[0] = st.NodePool("p", st.Weight(3)) },
-		"pool p: minValues":   func(p *scheduling.Problem) { p.NodePools[0] = st.NodePool("p", st.Where(floor)) },
+		"running nodes":     func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{st.Node("n")} },
+		"pool p: limits":    func(p *scheduling.Problem) { p.NodePools[0] = st.NodePool("p", st.MaxNodes(3)) },
+		"pool p: weights":   func(p *scheduling.Problem) { p.NodePools[0] = st.NodePool("p", st.Weight(3)) },
+		"pool p: minValues": func(p *scheduling.Problem) { p.NodePools[0] = st.NodePool("p", st.Where(floor)) },
+		"pod default/spread: constraints": func(p *scheduling.Problem) {
+			pod := st.Pod("spread")
+			pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1}}
+			p.Pods = append(p.Pods, pod)
+		},
+		"pod default/friend: constraints": func(p *scheduling.Problem) {
+			pod := st.Pod("friend")
+			pod.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{}}
+			p.Pods = append(p.Pods, pod)
+		},
 		"m: reservations":     func(p *scheduling.Problem) { p.Catalog = reserved },
 		"m: reservations are": func(p *scheduling.Problem) { p.PoolCatalogs = map[string]*instancetypes.Catalog{"p": reserved} },
 	} {

@@ -40,26 +40,24 @@ type Options struct {
 }
 
 // UnsupportedError says that a planner cannot express a problem.
-type UnsupportedError struct {
-	Peer, Instance string
-	Err            error
-}
+type UnsupportedError struct{ Err error }
 
-// Error names the planner, the problem and the reason.
-func (e *UnsupportedError) Error() string { return e.Peer + ": " + e.Instance + ": " + e.Err.Error() }
+// Error gives the reason.
+func (e *UnsupportedError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the reason.
 func (e *UnsupportedError) Unwrap() error { return e.Err }
 
 // Measure solves the problem, checks the outcome and returns the figures. Runs that
-// ended late are not repeated.
+// ended late are not repeated. The error of a planner that cannot express the problem is
+// an [UnsupportedError].
 func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Problem, o Options) (Result, Outcome, error) {
 	r := Result{Instance: instance, Peer: p.Name(), Pods: len(problem.Pods)}
 	var outcome Outcome
 	for i := range max(1, o.Repeat) {
 		run, err := p.Load(problem)
 		if err != nil {
-			return r, outcome, &UnsupportedError{Peer: p.Name(), Instance: instance, Err: err}
+			return r, outcome, fmt.Errorf("%s: load %s: %w", p.Name(), instance, &UnsupportedError{err})
 		}
 		cost, err := timed(ctx, run, o.Timeout)
 		if err != nil {

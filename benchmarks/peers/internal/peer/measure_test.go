@@ -91,7 +91,7 @@ func TestMeasureFails(t *testing.T) {
 	broken := errors.New("broken")
 	p := fixture()
 	for name, who := range map[string]puppet{
-		"puppet: i: broken":                            {load: broken},
+		"puppet: load i: broken":                       {load: broken},
 		"puppet: solve i: broken":                      {solve: func(context.Context) error { return broken }},
 		"puppet: read the outcome of i: broken":        {read: broken},
 		"puppet: i: the outcome is wrong: machine 0 (": {outcome: Outcome{Machines: []Machine{machine(p)}}},
@@ -99,7 +99,7 @@ func TestMeasureFails(t *testing.T) {
 		_, _, err := Measure(t.Context(), who, "i", p, Options{})
 		require.ErrorContains(t, err, name)
 		var unsupported *UnsupportedError
-		assert.Equal(t, who.load != nil, errors.As(err, &unsupported))
+		assert.Equal(t, who.load != nil, errors.As(err, &unsupported), "only what cannot be loaded is unsupported")
 		if who.outcome.Machines == nil {
 			assert.ErrorIs(t, err, broken)
 		}
