@@ -23,6 +23,29 @@
 // bound is proven even if the floating-point part went astray; [Check] repeats the
 // proof from nothing but the worths and the input.
 //
+// # The assignment bound
+//
+// One vector of worths for the whole market says little where pods may use different
+// machines: a cheap machine that most pods cannot use holds the worths of all of them
+// down. The assignment bound gives each class of pods a worth u of its own, and each
+// machine o on sale a vector λ of its own. A machine that holds x_c pods of each class
+// holds worth of
+//
+//	Σ u_c·x_c  ≤  λ·cap + Σ k_c·max(0, u_c − λ·size_c)
+//
+// because the pods' requests are within its capacity, and because x_c is at most k_c,
+// the number of pods of the class that it holds when nothing else is there. Where the
+// right side is at most the price for some λ, and so for every machine on sale, the
+// pods of any plan are worth no more than what it pays. Only classes that may use a
+// machine and fit count for it, and its capacity is cut to what they request together.
+// Limited machines take off what they can hold beyond their price, as above.
+//
+// The best u is the dual of a linear program in which pods are assigned to machines in
+// fractions, pods of a class at most k_c to a machine. [Assignment] solves it by an
+// interior-point method for a few machines and adds those that hold too much worth
+// then, until there are none or its work is used up. What it suggests is settled
+// against every machine, and proven in whole numbers.
+//
 // Prices are whole nano-USD, so a plan's price is too, and the bound may be rounded
 // up to the next integer.
 package bound

@@ -1,0 +1,124 @@
+package bound
+
+import (
+	"math/big"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// Assigned is a proven lower bound with worths for classes.
+type Assigned struct {
+	// Worths is what one pod of each class is worth, in nano-USD per hour divided by
+	// 2^Scale. None is negative.
+	Worths []*big.Int
+	// Vectors are worths of one base unit of each resource, in the same unit. For
+	// every machine, one of them proves that it holds no more worth than it costs.
+	Vectors [][]*big.Int
+	// Scale is the constant [Scale].
+	Scale uint
+	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
+	Bound int64
+}
+
+const (
+	// fewestMachines and mostMachines bound how many machines one interior-point
+	// problem looks at.
+	fewestMachines, mostMachines = 4, 48
+	// mostRounds bounds how often machines are added.
+	mostRounds = 12
+	// mostSteps bounds one interior-point run, which takes some 15 steps; fewer than
+	// fewestSteps are not worth the while.
+	mostSteps, fewestSteps, usualSteps = 40, 4, 12
+	// roughly and exactly are gaps at which a run ends, as shares of the objective.
+	roughly, exactly = 1e-4, 1e-11
+	// nothing is a share of a machine's price that a solved problem may mean as 0.
+	nothing = 1e-6
+	// placesThatMatter is the number of pods from which on it hardly matters that a
+	// machine holds whole pods only.
+	placesThatMatter = 16
+)
+
+// Assignment searches for worths of classes that prove a higher bound than worths of
+// resources can, within a number of elementary operations. start are worths of
+// resources, as [Resource] finds them, nil for none. The same market and work give
+// the same result. The bound is 0 where nothing is found or the market is malformed;
+// it may be below that of the start.
+func Assignment(m Market, start []*big.Int, work int64) Assigned {
+	none := Assigned{Scale: Scale}
+	if !m.sound() {
+		return none
+	}
+	a := newAssignment(&m)
+	if a == nil {
+		return none
+	}
+	a.search(start, work)
+	return a.certify()
+}
+
+// assignment is the search in floating point. Prices are in units of the dearest
+// machine, amounts in units of the largest capacity.
+type assignment struct {
+	market   *Market
+	machines []machine
+	prices   []float64
+	caps     []float64 // by machine, one for each resource of dims
+	sizes    []float64 // by class
+	dims     []int     // the resources that can matter
+	unit     []float64
+	price    float64
+	demand   []float64
+
+	sellers [][]int // by class: the machines on sale that it may use; see usersOf
+	best    *proposal
+}
+
+func newAssignment(m *Market) *assignment {
+	a := &assignment{market: m, machines: m.machines()}
+	if len(a.machines) == 0 {
+		return nil
+	}
+	for i := range a.machines {
+		a.price = max(a.price, float64(a.machines[i].price))
+	}
+	if a.price == 0 {
+		return nil
+	}
+	for d := range m.Dims {
+		unit := 0.0
+		for i := range a.machines {
+			unit = max(unit, float64(a.machines[i].cap[d]))
+		}
+		if unit > 0 {
+			a.dims = append(a.dims, d)
+			a.unit = append(a.unit, unit)
+		}
+	}
+	n := len(a.dims)
+	a.prices = make([]float64, len(a.machines))
+	a.caps = make([]float64, len(a.machines)*n)
+	for i := range a.machines {
+		a.prices[i] = float64(a.machines[i].price) / a.price
+		for e, d := range a.dims {
+			a.caps[i*n+e] = float64(a.machines[i].cap[d]) / a.unit[e]
+		}
+	}
+	a.sizes = make([]float64, len(m.Classes)*n)
+	a.demand = make([]float64, len(m.Classes))
+	usable := model.NewBits(len(m.Classes))
+	for i := range a.machines {
+		usable.Or(a.machines[i].users)
+	}
+	for c := range m.Classes {
+		if usable.Has(c) {
+			a.demand[c] = float64(m.Classes[c].Count)
+		}
+		for e, d := range a.dims {
+			a.sizes[c*n+e] = float64(m.Classes[c].Size[d]) / a.unit[e]
+		}
+	}
+	return a
+}
+
+func (a *assignment) size(c int) []float64 { return a.sizes[c*len(a.dims) : (c+1)*len(a.dims)] }
+func (a *assignment) cap(i int) []float64  { return a.caps[i*len(a.dims) : (i+1)*len(a.dims)] }

@@ -1,0 +1,122 @@
+package bound
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// margins are the shares of all worths that are given up for rounding errors, until
+// the proof holds.
+var margins = [...]float64{1e-13, 1e-11, 1e-9, 1e-7, 1e-5}
+
+// certify turns the best proposal into whole numbers and proves it with them.
+func (a *assignment) certify() Assigned {
+	if a.best == nil || !(a.best.value > 0) {
+		return Assigned{Scale: Scale}
+	}
+	a.best.used()
+	for _, margin := range margins {
+		c := a.rounded(1 - margin)
+		if bound, ok := c.prove(); ok {
+			out := Assigned{Scale: Scale, Bound: bound}
+			for _, w := range c.worths {
+				out.Worths = append(out.Worths, w.big())
+			}
+			for _, v := range c.vectors {
+				whole := make([]*big.Int, len(v))
+				for d, w := range v {
+					whole[d] = w.big()
+				}
+				out.Vectors = append(out.Vectors, whole)
+			}
+			return out
+		}
+	}
+	return Assigned{Scale: Scale}
+}
+
+// rounding is a proposal in whole numbers.
+type rounding struct {
+	*assignment
+	worths  []uint128
+	vectors [][]uint128
+}
+
+func (a *assignment) rounded(factor float64) *rounding {
+	c := &rounding{assignment: a}
+	for class, w := range a.best.worths {
+		if a.demand[class] == 0 {
+			w = 0
+		}
+		c.worths = append(c.worths, fixedPointOf(w*a.price*factor))
+	}
+	for _, v := range a.best.vectors {
+		whole := make([]uint128, a.market.Dims)
+		for e, d := range a.dims {
+			whole[d] = fixedPointOf(v.values[e] * a.price / a.unit[e] * factor)
+		}
+		c.vectors = append(c.vectors, whole)
+	}
+	return c
+}
+
+// prove checks every machine on sale and adds the worths up.
+func (c *rounding) prove() (bound int64, ok bool) {
+	excess := make([][]uint128, len(c.vectors))
+	for k, v := range c.vectors {
+		excess[k] = make([]uint128, len(c.worths))
+		for i, w := range c.worths {
+			own, overflow := worthOf(v, c.market.Classes[i].Size)
+			if !overflow {
+				excess[k][i] = w.minus(own)
+			}
+		}
+	}
+	surplus := make([]*big.Int, len(c.market.Supplies))
+	for i := range c.machines {
+		x := &c.machines[i]
+		at := c.best.proof[i]
+		held, overflow := c.held(x, c.vectors[at], excess[at])
+		price := uint128{hi: uint64(x.price)}
+		if x.supply < 0 {
+			if overflow || held.greater(price) {
+				return 0, false
+			}
+			continue
+		}
+		if overflow {
+			return 0, false
+		}
+		if over := held.minus(price).big(); surplus[x.supply] == nil || over.Cmp(surplus[x.supply]) > 0 {
+			surplus[x.supply] = over
+		}
+	}
+	total := new(big.Int)
+	for i, w := range c.worths {
+		total.Add(total, new(big.Int).Mul(w.big(), big.NewInt(c.market.Classes[i].Count)))
+	}
+	for s, over := range surplus {
+		if over != nil {
+			total.Sub(total, over.Mul(over, big.NewInt(c.market.Supplies[s].Count)))
+		}
+	}
+	return ceil(total, Scale), true
+}
+
+// held is the worth that a machine can hold at most, as far as a vector tells.
+func (c *rounding) held(x *machine, vector, excess []uint128) (sum uint128, overflow bool) {
+	sum, overflow = worthOf(vector, x.cap)
+	for w, word := range x.users {
+		for ; word != 0 && !overflow; word &= word - 1 {
+			class := w<<6 + bits.TrailingZeros64(word)
+			if excess[class].isZero() {
+				continue
+			}
+			var more uint128
+			if more, overflow = excess[class].times(uint64(c.market.alone(x, class))); !overflow {
+				sum, overflow = sum.plus(more)
+			}
+		}
+	}
+	return sum, overflow
+}

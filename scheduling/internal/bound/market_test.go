@@ -1,0 +1,248 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+func row(bits ...bool) model.Bits {
+	b := model.NewBits(len(bits))
+	for i, set := range bits {
+		if set {
+			b.Set(i)
+		}
+	}
+	return b
+}
+
+// randomMarket is tiny: a few pods of a few classes, that fit some machines and are let
+// onto some.
+func randomMarket(rng *rand.Rand) Market {
+	m := Market{Dims: 1 + rng.IntN(3)}
+	vector := func(most int64) []int64 {
+		v := make([]int64, m.Dims)
+		for d := range v {
+			v[d] = rng.Int64N(most + 1)
+		}
+		return v
+	}
+	for pods := 1 + rng.IntN(5); pods > 0; {
+		n := int64(1 + rng.IntN(pods))
+		pods -= int(n)
+		c := Class{Size: vector(9), Count: n}
+		c.Size[0]++ // every pod takes something
+		if rng.IntN(5) == 0 {
+			c.PerNode = 1 + rng.Int64N(2)
+		}
+		m.Classes = append(m.Classes, c)
+	}
+	users := func() model.Bits {
+		bits := make([]bool, len(m.Classes))
+		for i := range bits {
+			bits[i] = rng.IntN(4) > 0
+		}
+		return row(bits...)
+	}
+	for range 1 + rng.IntN(4) {
+		m.Options = append(m.Options, Choice{Cap: vector(20), Price: 1 + rng.Int64N(usd), Users: users()})
+	}
+	for range rng.IntN(3) {
+		s := Supply{Count: rng.Int64N(3)}
+		for range 1 + rng.IntN(2) {
+			s.Members = append(s.Members, Choice{Cap: vector(15), Price: max(0, rng.Int64N(usd)-usd/2), Users: users()})
+		}
+		m.Supplies = append(m.Supplies, s)
+	}
+	return m
+}
+
+// cheapest tries every way to place all pods; ok is false where there is none.
+func cheapest(m Market) (price int64, ok bool) {
+	type open struct {
+		choice *Choice
+		room   []int64
+		held   []int64
+	}
+	var machines []*open
+	left := make([]int64, len(m.Supplies))
+	for s := range left {
+		left[s] = m.Supplies[s].Count
+	}
+	var pods []int
+	for c := range m.Classes {
+		for range m.Classes[c].Count {
+			pods = append(pods, c)
+		}
+	}
+	best := int64(math.MaxInt64)
+	var place func(i int, sum int64)
+	onto := func(x *open, i int, sum int64) {
+		class := &m.Classes[pods[i]]
+		if !x.choice.Users.Has(pods[i]) || class.PerNode > 0 && x.held[pods[i]] == class.PerNode {
+			return
+		}
+		for d, n := range class.Size {
+			if n > 0 && n > x.room[d] {
+				return
+			}
+		}
+		for d, n := range class.Size {
+			x.room[d] -= n
+		}
+		x.held[pods[i]]++
+		place(i+1, sum)
+		x.held[pods[i]]--
+		for d, n := range class.Size {
+			x.room[d] += n
+		}
+	}
+	place = func(i int, sum int64) {
+		if sum >= best {
+			return
+		}
+		if i == len(pods) {
+			best = sum
+			return
+		}
+		for _, x := range machines {
+			onto(x, i, sum)
+		}
+		buy := func(c *Choice) {
+			x := &open{choice: c, room: append([]int64(nil), c.Cap...), held: make([]int64, len(m.Classes))}
+			machines = append(machines, x)
+			onto(x, i, sum+c.Price)
+			machines = machines[:len(machines)-1]
+		}
+		for o := range m.Options {
+			buy(&m.Options[o])
+		}
+		for s := range m.Supplies {
+			if left[s] > 0 {
+				left[s]--
+				for k := range m.Supplies[s].Members {
+					buy(&m.Supplies[s].Members[k])
+				}
+				left[s]++
+			}
+		}
+	}
+	place(0, 0)
+	return best, best < math.MaxInt64
+}
+
+func TestUndominated(t *testing.T) {
+	all, some := row(true, true), row(true, false)
+	for name, tc := range map[string]struct {
+		choices []Choice
+		kept    []int
+	}{
+		"nothing":                  {nil, nil},
+		"equal ones, the first":    {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{4, 4}, 9, all}}, []int{0}},
+		"cheaper and larger":       {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{5, 4}, 8, all}}, []int{1}},
+		"cheaper and smaller":      {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{5, 3}, 8, all}}, []int{1, 0}},
+		"cheaper for fewer":        {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{4, 4}, 8, some}}, []int{1, 0}},
+		"dearer for fewer":         {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{4, 4}, 10, some}}, []int{0}},
+		"equal price, more room":   {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{4, 5}, 9, all}}, []int{1}},
+		"several of several kinds": {[]Choice{{[]int64{1, 1}, 1, all}, {[]int64{9, 9}, 9, all}, {[]int64{1, 1}, 2, all}, {[]int64{8, 9}, 9, some}, {[]int64{0, 1}, 9, all}}, []int{0, 1}},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.kept, undominated(tc.choices)) })
+	}
+}
+
+// Whatever is left out, something as good is kept.
+func TestUndominatedKeepsTheBest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	for range 300 {
+		m := randomMarket(rng)
+		for range 10 {
+			m.Options = append(m.Options, randomMarketOption(rng, m))
+		}
+		kept := undominated(m.Options)
+		for i := range m.Options {
+			found := false
+			for _, k := range kept {
+				a, b := &m.Options[k], &m.Options[i]
+				found = found || a.Price <= b.Price && roomyAll(a.Cap, b.Cap) && a.Users.Contains(b.Users)
+			}
+			require.True(t, found, "option %d of %+v, kept %v", i, m.Options, kept)
+		}
+	}
+}
+
+func randomMarketOption(rng *rand.Rand, m Market) Choice {
+	c := Choice{Cap: make([]int64, m.Dims), Price: 1 + rng.Int64N(9), Users: model.NewBits(len(m.Classes))}
+	for d := range c.Cap {
+		c.Cap[d] = rng.Int64N(6)
+	}
+	for i := range m.Classes {
+		if rng.IntN(3) > 0 {
+			c.Users.Set(i)
+		}
+	}
+	return c
+}
+
+func TestMachines(t *testing.T) {
+	m := Market{Dims: 2,
+		Classes: []Class{{Size: []int64{3, 0}, Count: 4}, {Size: []int64{1, 7}, Count: 2, PerNode: 1}, {Size: []int64{1, 1}}, {Size: []int64{math.MaxInt64 / 2, 0}, Count: 9}},
+		Options: []Choice{
+			{Cap: []int64{10, -5}, Price: 5, Users: row(true, true, true, false)},
+			{Cap: []int64{math.MaxInt64, 9}, Price: 6, Users: row(false, true, true, true)},
+			{Cap: []int64{2, 6}, Price: 1, Users: row(true, true, true, true)},
+		},
+		Supplies: []Supply{{Count: 0, Members: []Choice{{Cap: []int64{9, 9}, Users: row(true, true, true, true)}}}, {Count: 3, Members: []Choice{{Cap: []int64{99, 99}, Users: row(true, true, false, false)}}}},
+	}
+	require.True(t, m.sound())
+	machines := m.machines()
+	assert.Equal(t, []machine{
+		{cap: []int64{10, 0}, price: 5, users: row(true, false, false, false), supply: -1},
+		{cap: []int64{math.MaxInt64, 9}, price: 6, users: row(false, true, false, true), supply: -1},
+		{cap: []int64{14, 14}, users: row(true, true, false, false), supply: 1},
+	}, machines)
+	assert.Equal(t, int64(3), m.alone(&machines[0], 0))
+	assert.Equal(t, int64(1), m.alone(&machines[1], 1))
+	assert.Equal(t, int64(2), m.alone(&machines[1], 3))
+	assert.Equal(t, int64(4), m.alone(&machines[2], 0), "no more than there are")
+}
+
+func TestProduct(t *testing.T) {
+	most := int64(math.MaxInt64)
+	for _, tc := range [][3]int64{{3, 4, 12}, {most, 0, 0}, {0, most, 0}, {most, 1, most}, {most, 2, most}, {1 << 32, 1 << 31, most}, {1 << 31, 1 << 31, 1 << 62}} {
+		assert.Equal(t, tc[2], product(tc[0], tc[1]))
+	}
+}
+
+func TestSound(t *testing.T) {
+	good := func() Market {
+		return Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: 1}}, Options: []Choice{{Cap: []int64{1}, Price: 1, Users: row(true)}},
+			Supplies: []Supply{{Count: 1, Members: []Choice{{Cap: []int64{1}, Users: row(true)}}}}}
+	}
+	m := good()
+	require.True(t, m.sound())
+	for name, spoil := range map[string]func(*Market){
+		"no resources":           func(m *Market) { m.Dims = 0 },
+		"negative dimensions":    func(m *Market) { m.Dims = -1 },
+		"a short size":           func(m *Market) { m.Classes[0].Size = nil },
+		"a negative size":        func(m *Market) { m.Classes[0].Size[0] = -1 },
+		"a negative count":       func(m *Market) { m.Classes[0].Count = -1 },
+		"a negative number":      func(m *Market) { m.Classes[0].PerNode = -1 },
+		"a long capacity":        func(m *Market) { m.Options[0].Cap = []int64{1, 1} },
+		"a negative price":       func(m *Market) { m.Options[0].Price = -1 },
+		"no users":               func(m *Market) { m.Options[0].Users = nil },
+		"a negative supply":      func(m *Market) { m.Supplies[0].Count = -1 },
+		"a price below the free": func(m *Market) { m.Supplies[0].Members[0].Price = -1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := good()
+			spoil(&m)
+			assert.False(t, m.sound())
+			assert.Zero(t, Assignment(m, nil, 1_000_000).Bound)
+		})
+	}
+}
