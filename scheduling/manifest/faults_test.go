@@ -216,7 +216,6 @@ func TestJunkIsRefusedEarly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			start := time.Now()
 			_, err := manifest.Loader{}.Read("junk", endless(text, size))
 			runtime.ReadMemStats(&after)
 			if harmless := map[string]bool{"comments": true, "blank lines": true, "document markers": true}; harmless[name] {
@@ -225,7 +224,6 @@ func TestJunkIsRefusedEarly(t *testing.T) {
 				require.ErrorContains(t, err, "junk")
 				require.Less(t, strings.Count(err.Error(), "\n"), 21)
 			}
-			require.Less(t, time.Since(start), 20*time.Second)
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30))
 		})
 	}
