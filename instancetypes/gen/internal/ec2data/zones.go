@@ -111,7 +111,7 @@ func zoneLetter(id string) (byte, error) {
 func generationOf(name string) int {
 	family, _, _ := strings.Cut(name, ".")
 	m := familyName.FindStringSubmatch(family)
-	if m == nil || !slices.Contains([]string{"c", "m", "r"}, m[1]) {
+	if len(m) == 0 || !slices.Contains([]string{"c", "m", "r"}, m[1]) {
 		return 0
 	}
 	n, err := strconv.Atoi(m[2])

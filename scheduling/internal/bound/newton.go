@@ -1,0 +1,262 @@
+package bound
+
+import "math"
+
+// factorise builds the reduced Newton matrix and factorises it as L·D·Lᵀ. Values of
+// resources have positive pivots, machines negative ones, and no pivoting is needed.
+func (p *interior) factorise() bool {
+	side := p.dims + 1
+	for _, row := range p.matrix {
+		clear(row)
+	}
+	for o := range p.machines {
+		at := o * side
+		for d := range p.dims {
+			i := p.lambda + o*p.dims + d
+			p.matrix[at+1+d][at+1+d] = p.m[i] / p.s[i]
+			p.matrix[at+1+d][at] = p.cap[o*p.dims+d]
+		}
+		p.matrix[at][at] = -p.s[p.budget+o] / p.m[p.budget+o]
+	}
+	for i := range p.limits {
+		l := &p.limits[i]
+		for k, o := range l.machines {
+			for _, other := range l.machines[:k+1] {
+				p.matrix[o*side][other*side] -= p.s[l.pi] / p.m[l.pi]
+			}
+		}
+	}
+	vectors := p.vectors
+	for c := range p.classes {
+		from, to := p.first[c], p.first[c+1]
+		size := p.size[c*p.dims : (c+1)*p.dims]
+		diag := 0.0
+		for i := from; i < to; i++ {
+			q := &p.pairs[i]
+			w := p.m[i] / p.s[i]
+			at := q.machine * side
+			b := vectors[(i-from)*side : (i-from+1)*side]
+			b[0] = 0
+			p.weight[i], p.cross[i] = w, 0
+			if q.k > 0 {
+				v := p.m[q.mu] / p.s[q.mu]
+				p.weight[i], p.cross[i] = w*v/(w+v), w/(w+v)
+				b[0] = q.k * p.cross[i]
+				p.matrix[at][at] -= q.k * q.k / (w + v)
+			}
+			for d, n := range size {
+				b[1+d] = -p.weight[i] * n
+			}
+			p.rest[i-from] = diag
+			diag += p.weight[i]
+		}
+		p.diag[c] = diag
+		// What eliminating the class leaves of a machine's own block is worked out from
+		// the weights of the other machines: the difference would cancel out.
+		others := 0.0
+		for i := to - 1; i >= from; i-- {
+			q := &p.pairs[i]
+			at := q.machine * side
+			share := (p.rest[i-from] + others) / diag
+			others += p.weight[i]
+			for d, n := range size {
+				for e := range d + 1 {
+					p.matrix[at+1+d][at+1+e] += p.weight[i] * share * n * size[e]
+				}
+				p.matrix[at+1+d][at] -= q.k * p.cross[i] * share * n
+			}
+			p.matrix[at][at] -= q.k * p.cross[i] * q.k * p.cross[i] / diag
+		}
+		for i := from; i < to; i++ {
+			for e, bi := range vectors[(i-from)*side : (i-from+1)*side] {
+				if bi == 0 {
+					continue
+				}
+				f := bi / diag
+				row := p.matrix[p.pairs[i].machine*side+e]
+				for j := from; j < i; j++ {
+					cells := row[p.pairs[j].machine*side:]
+					for g, bj := range vectors[(j-from)*side : (j-from+1)*side] {
+						cells[g] -= f * bj
+					}
+				}
+			}
+		}
+	}
+	return p.cholesky()
+}
+
+func (p *interior) cholesky() bool {
+	n := len(p.matrix)
+	scaled := make([]float64, n)
+	for k := range n {
+		row := p.matrix[k]
+		for j := range k {
+			sum := row[j]
+			other := p.matrix[j]
+			for i := range j {
+				sum -= scaled[i] * other[i]
+			}
+			// scaled holds L·D of this row so far, row the finished L.
+			scaled[j] = sum
+			row[j] = sum / p.matrix[j][j]
+		}
+		pivot := row[k]
+		for j := range k {
+			pivot -= scaled[j] * row[j]
+		}
+		if math.IsNaN(pivot) || math.IsInf(pivot, 0) {
+			return false
+		}
+		if k%(p.dims+1) == 0 {
+			pivot = min(pivot, -1e-30)
+		} else {
+			pivot = max(pivot, 1e-30)
+		}
+		row[k] = pivot
+	}
+	return true
+}
+
+// direction solves the Newton system and leaves the changes of slacks and
+// multipliers. mh is what the products of the two aim at, over the slacks.
+func (p *interior) direction() {
+	side := p.dims + 1
+	for o := range p.machines {
+		at := o * side
+		z := p.mh[p.budget+o]
+		for d := range p.dims {
+			p.rhs[at+1+d] = p.mh[p.lambda+o*p.dims+d] - z*p.cap[o*p.dims+d]
+		}
+		p.rhs[at] = 0
+	}
+	for i := range p.limits {
+		l := &p.limits[i]
+		change := p.unlimited(l)
+		for _, o := range l.machines {
+			p.rhs[o*side] = change
+		}
+	}
+	for c := range p.classes {
+		from, to := p.first[c], p.first[c+1]
+		size := p.size[c*p.dims : (c+1)*p.dims]
+		left := p.demand[c]
+		for i := from; i < to; i++ {
+			q := &p.pairs[i]
+			at := q.machine * side
+			left -= p.mh[i]
+			own := p.mh[i]
+			if q.k > 0 {
+				r := p.mh[i] - q.k*p.mh[p.budget+q.machine] + p.mh[q.mu]
+				left += p.cross[i] * r
+				own -= p.cross[i] * r
+				p.rhs[at] -= q.k * r * p.s[i] * p.cross[i] / p.m[i]
+			}
+			for d, n := range size {
+				p.rhs[at+1+d] += n * own
+			}
+		}
+		p.du[c] = left
+		f := left / p.diag[c]
+		for i := from; i < to; i++ {
+			q := &p.pairs[i]
+			at := q.machine * side
+			for d, n := range size {
+				p.rhs[at+1+d] += p.weight[i] * n * f
+			}
+			p.rhs[at] -= q.k * p.cross[i] * f
+		}
+	}
+	p.solve()
+	for c := range p.classes {
+		from, to := p.first[c], p.first[c+1]
+		size := p.size[c*p.dims : (c+1)*p.dims]
+		sum := p.du[c]
+		for i := from; i < to; i++ {
+			q := &p.pairs[i]
+			at := q.machine * side
+			for d, n := range size {
+				sum += p.weight[i] * n * p.dz[at+1+d]
+			}
+			sum -= q.k * p.cross[i] * p.dz[at]
+		}
+		p.du[c] = sum / p.diag[c]
+	}
+	p.changes()
+}
+
+// unlimited is how π of a limit would change if the machines' part in it did not.
+func (p *interior) unlimited(l *limit) float64 {
+	sum := p.mh[l.pi] - l.count
+	for _, o := range l.machines {
+		sum += p.mh[p.budget+o]
+	}
+	return sum * p.s[l.pi] / p.m[l.pi]
+}
+
+// solve puts the solution for rhs into dz.
+func (p *interior) solve() {
+	n := len(p.matrix)
+	copy(p.dz, p.rhs)
+	for k := range n {
+		sum := p.dz[k]
+		for j, l := range p.matrix[k][:k] {
+			sum -= l * p.dz[j]
+		}
+		p.dz[k] = sum
+	}
+	for k := range n {
+		p.dz[k] /= p.matrix[k][k]
+	}
+	for k := n - 1; k >= 0; k-- {
+		v := p.dz[k]
+		for j, l := range p.matrix[k][:k] {
+			p.dz[j] -= l * v
+		}
+	}
+}
+
+// changes works out the changes of slacks from those of u, λ and the machines, and
+// the changes of multipliers from them.
+func (p *interior) changes() {
+	side := p.dims + 1
+	for o := range p.machines {
+		sum := 0.0
+		for d := range p.dims {
+			v := p.dz[o*side+1+d]
+			p.ds[p.lambda+o*p.dims+d] = v
+			sum += v * p.cap[o*p.dims+d]
+		}
+		p.ds[p.budget+o] = -sum
+	}
+	for i := range p.limits {
+		l := &p.limits[i]
+		sum := p.unlimited(l)
+		for _, o := range l.machines {
+			sum += p.dz[o*side] * p.s[l.pi] / p.m[l.pi]
+		}
+		p.ds[l.pi] = sum
+		for _, o := range l.machines {
+			p.ds[p.budget+o] += sum
+		}
+	}
+	for i := range p.pairs {
+		q := &p.pairs[i]
+		e := p.du[q.class]
+		for d := range p.dims {
+			e -= p.dz[q.machine*side+1+d] * p.size[q.class*p.dims+d]
+		}
+		if q.k > 0 {
+			w := p.m[i] / p.s[i]
+			r := p.mh[i] - q.k*p.mh[p.budget+q.machine] + p.mh[q.mu]
+			mu := (r + w*e - q.k*p.dz[q.machine*side]) * p.cross[i] / w
+			p.ds[q.mu] = mu
+			p.ds[p.budget+q.machine] -= q.k * mu
+			e -= mu
+		}
+		p.ds[i] = -e
+	}
+	for i := range p.s {
+		p.dm[i] = p.mh[i] - p.m[i] - p.m[i]*p.ds[i]/p.s[i]
+	}
+}
