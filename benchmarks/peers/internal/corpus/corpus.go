@@ -21,6 +21,7 @@ type Corpus struct {
 	Topology bool
 
 	gpu       bool // needs a market with GPUs
+	capped    bool // needs a market that knows how large machines are
 	synthetic bool // belongs to the market of Karpenter's own benchmark
 	pods      func(n int, seed uint64) []*corev1.Pod
 	finish    func(p *scheduling.Problem, m Market, buy requirements.Selector)
@@ -40,6 +41,10 @@ func All() []Corpus {
 		{
 			Name: "thirty-sizes", pods: schedulingtest.MixedSizes,
 			About: "100m to 1.5 cores with 100 MiB to 4 GiB, thirty sizes drawn evenly",
+		},
+		{
+			Name: "thirty-sizes-capped", pods: schedulingtest.MixedSizes, capped: true, finish: cappedPool,
+			About: "the same in a pool that buys machines of up to 32 cores, as many clusters do",
 		},
 		{
 			Name: "microservices", pods: microservices, finish: agents,
@@ -80,7 +85,7 @@ const (
 
 // Fits reports whether the corpus makes sense in the market.
 func (c Corpus) Fits(m Market) bool {
-	return c.synthetic == m.Synthetic && (!c.gpu || m.Accelerated != nil)
+	return c.synthetic == m.Synthetic && (!c.gpu || m.Accelerated != nil) && (!c.capped || m.Capped != nil)
 }
 
 // Instance is the corpus with n pods, bought in one of the ways that [OnDemand],
@@ -97,7 +102,7 @@ func (c Corpus) Instance(m Market, way string, n int, seed uint64) (Instance, er
 	p := scheduling.Problem{
 		Pods:      c.pods(n, seed),
 		NodePools: []*scheduling.NodePool{pool("default", m.General, buy)},
-		Catalog:   m.Catalog,
+		Catalog:   m.sold(way),
 	}
 	if c.finish != nil {
 		c.finish(&p, m, buy)

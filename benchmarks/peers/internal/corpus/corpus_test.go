@@ -59,8 +59,8 @@ func TestInstances(t *testing.T) {
 	}
 	assert.Equal(t, map[string][]string{
 		"karpenter": {"karpenter-mix", "karpenter-topology"},
-		"ec2":       {"thirty-sizes", "microservices", "big-memory", "gpu", "ci", "many-pools"},
-		"kwok":      {"thirty-sizes", "microservices", "big-memory", "ci", "many-pools"},
+		"ec2":       {"thirty-sizes", "thirty-sizes-capped", "microservices", "big-memory", "gpu", "ci", "many-pools"},
+		"kwok":      {"thirty-sizes", "thirty-sizes-capped", "microservices", "big-memory", "ci", "many-pools"},
 	}, fits)
 }
 
@@ -151,6 +151,38 @@ func TestCI(t *testing.T) {
 	}
 	assert.Greater(t, whole, 1_300)
 	assert.Less(t, whole, 1_700)
+}
+
+// Where machines are bought as is cheaper, every type is sold both ways.
+func TestMixedSellsBothWays(t *testing.T) {
+	m := Market{Catalog: st.MustCatalog(
+		st.Type("both", st.Capacity(st.Cores(1), st.GiB(1)), st.OnDemand("z", 3), st.Spot("z", 1)),
+		st.Type("dear", st.Capacity(st.Cores(1), st.GiB(1)), st.OnDemand("z", 3)),
+		st.Type("none", st.Capacity(st.Cores(1), st.GiB(1))))}
+	assert.Equal(t, []string{"both"}, m.sold(Mixed).Names())
+	assert.Same(t, m.Catalog, m.sold(OnDemand))
+	assert.Same(t, m.Catalog, m.sold(Spot))
+}
+
+func TestCappedMachinesAreSmall(t *testing.T) {
+	for _, m := range allMarkets(t)[1:] {
+		for _, c := range All() {
+			if !c.capped {
+				continue
+			}
+			in, err := c.Instance(m, OnDemand, 200, 1)
+			require.NoError(t, err)
+			plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), in.Problem)
+			require.NoError(t, err)
+			assert.NotEmpty(t, plan.Launches)
+			for _, l := range plan.Launches {
+				for _, o := range l.Options {
+					it, _ := in.Problem.Catalog.Get(o.InstanceType)
+					assert.LessOrEqual(t, it.Capacity.Cpu().Value(), int64(32))
+				}
+			}
+		}
+	}
 }
 
 func TestAgents(t *testing.T) {

@@ -24,9 +24,10 @@ type Market struct {
 	// Name is the first part of the names of its instances.
 	Name    string
 	Catalog *instancetypes.Catalog
-	// General is what a pool for ordinary pods requires, Accelerated what a pool of
-	// machines with GPUs requires; nil where none are on sale.
-	General, Accelerated []requirements.Selector
+	// General is what a pool for ordinary pods requires; Capped what one requires
+	// that keeps machines small, at 32 cores, as many clusters do; Accelerated what a
+	// pool of machines with GPUs requires. nil is what the market does not have.
+	General, Capped, Accelerated []requirements.Selector
 	// Synthetic says that the catalog is the one of Karpenter's own benchmark.
 	Synthetic bool
 }
@@ -39,14 +40,16 @@ func EC2(region string) (Market, error) {
 		return Market{}, err
 	}
 	amd64 := schedulingtest.In(corev1.LabelArchStable, "amd64")
+	general := []requirements.Selector{
+		amd64,
+		schedulingtest.In("karpenter.k8s.aws/instance-category", "c", "m", "r"),
+		schedulingtest.Gte("karpenter.k8s.aws/instance-generation", 5),
+	}
 	return Market{
 		Name:    "ec2",
 		Catalog: c,
-		General: []requirements.Selector{
-			amd64,
-			schedulingtest.In("karpenter.k8s.aws/instance-category", "c", "m", "r"),
-			schedulingtest.Gte("karpenter.k8s.aws/instance-generation", 5),
-		},
+		General: general,
+		Capped:  append(slices.Clip(general), schedulingtest.Lte("karpenter.k8s.aws/instance-cpu", 32)),
 		Accelerated: []requirements.Selector{
 			amd64,
 			schedulingtest.In("karpenter.k8s.aws/instance-category", "g", "p"),
@@ -61,13 +64,15 @@ func KWOK(r io.Reader) (Market, error) {
 	if err != nil {
 		return Market{}, err
 	}
+	general := []requirements.Selector{
+		schedulingtest.In(corev1.LabelArchStable, "amd64"),
+		schedulingtest.In(corev1.LabelOSStable, "linux"),
+	}
 	return Market{
 		Name:    "kwok",
 		Catalog: c,
-		General: []requirements.Selector{
-			schedulingtest.In(corev1.LabelArchStable, "amd64"),
-			schedulingtest.In(corev1.LabelOSStable, "linux"),
-		},
+		General: general,
+		Capped:  append(slices.Clip(general), schedulingtest.Lte("karpenter.kwok.sh/instance-cpu", 32)),
 	}, nil
 }
 
@@ -92,6 +97,25 @@ func Synthetic() (Market, error) {
 	}
 	c, err := instancetypes.NewCatalog(types...)
 	return Market{Name: "karpenter", Catalog: c, Synthetic: true}, err
+}
+
+// sold is the part of the catalog that a market of the way has. Where machines are
+// bought as is cheaper these are the types that are sold both ways: sources of spot prices
+// lag behind, and a type whose spot price they do not know yet would look like one that is
+// not sold as spot at all.
+func (m Market) sold(way string) *instancetypes.Catalog {
+	if way != Mixed {
+		return m.Catalog
+	}
+	both := map[string]bool{}
+	for t := range m.Catalog.All() {
+		ways := map[offerings.CapacityType]bool{}
+		for i := range t.Offerings {
+			ways[t.Offerings[i].CapacityType] = true
+		}
+		both[t.Name] = ways[offerings.Spot] && ways[offerings.OnDemand]
+	}
+	return m.Catalog.Filter(func(t *instancetypes.InstanceType, _ offerings.Offering) bool { return both[t.Name] })
 }
 
 // zones are the market's zones, those that sell most first.

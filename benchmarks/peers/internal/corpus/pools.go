@@ -26,6 +26,11 @@ func agents(p *scheduling.Problem, _ Market, _ requirements.Selector) {
 	}
 }
 
+// cappedPool makes the pool keep to small machines.
+func cappedPool(p *scheduling.Problem, m Market, buy requirements.Selector) {
+	p.NodePools = []*scheduling.NodePool{pool("default", m.Capped, buy)}
+}
+
 // acceleratedPool adds a pool of machines with GPUs that other pods keep off.
 func acceleratedPool(p *scheduling.Problem, m Market, buy requirements.Selector) {
 	p.NodePools = append(p.NodePools, pool("gpu", m.Accelerated, buy,
