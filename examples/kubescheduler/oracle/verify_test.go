@@ -1,0 +1,86 @@
+package oracle_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Package verify and kube-scheduler agree not only about plans that are right but also
+// about plans that were spoiled: each finds a pod in the wrong place if the other does.
+func TestVerifyAgrees(t *testing.T) {
+	seeds := uint64(1_000)
+	if testing.Short() {
+		seeds = 100
+	}
+	for name, problem := range map[string]func(uint64, st.Size) scheduling.Problem{"plain": st.Random, "corners": spiced} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScheduler(t)
+			wrong, right := 0, 0
+			for seed := range seeds {
+				p := problem(seed, st.Size{})
+				plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+				if err != nil || !spoil(plan, seed) {
+					continue
+				}
+				found, err := oracle.Check(t.Context(), s, &p, plan, oracle.Config{})
+				require.NoError(t, err, "seed %d", seed)
+				misplaced := slices.ContainsFunc(found, func(d oracle.Disagreement) bool { return d.Kind == oracle.Refused })
+				violations := misplacements(verify.Checker{SkipRefusals: true}.Plan(p, plan))
+				require.Equal(t, misplaced, len(violations) > 0, "seed %d: kube-scheduler says %v, verify %v", seed, found, violations)
+				if misplaced {
+					wrong++
+				} else {
+					right++
+				}
+			}
+			t.Logf("%d plans spoiled, %d still good", wrong, right)
+			require.Greater(t, wrong, int(seeds)/10)
+			require.Greater(t, right, int(seeds)/10)
+		})
+	}
+}
+
+// spoil moves a pod to a machine or node that it was not planned for. Launches keep
+// their first option only, so that there is one answer to whether their pods fit.
+func spoil(plan *scheduling.Plan, seed uint64) bool {
+	dice := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test
+	var places []*[]string
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		l.Options = l.Options[:1]
+		places = append(places, &l.Pods)
+	}
+	for i := range plan.Existing {
+		places = append(places, &plan.Existing[i].Pods)
+	}
+	if len(places) < 2 {
+		return false
+	}
+	dice.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	from, to := places[0], places[1]
+	at := dice.IntN(len(*from))
+	*to = append(slices.Clone(*to), (*from)[at])
+	*from = slices.Delete(slices.Clone(*from), at, at+1)
+	return true
+}
+
+// misplacements are the violations that kube-scheduler would notice, too.
+func misplacements(err error) []verify.Violation {
+	var report *verify.Report
+	if !errors.As(err, &report) {
+		return nil
+	}
+	return slices.DeleteFunc(report.Violations, func(v verify.Violation) bool {
+		return v.Code != verify.NodeAffinity && v.Code != verify.Taints && v.Code != verify.HostPorts && v.Code != verify.Resources
+	})
+}
