@@ -25,7 +25,7 @@ func largeMarket(rng *rand.Rand, classes, options int) Market {
 			x.Price /= 3
 		}
 		for c := range classes {
-			if (zone[c] < 0 || zone[c] == i%3) && !(spot && steady[c]) {
+			if (zone[c] < 0 || zone[c] == i%3) && (!spot || !steady[c]) {
 				x.Users.Set(c)
 			}
 		}

@@ -231,7 +231,8 @@ func (p *interior) run(share float64, limit int) int {
 		for i := range p.s {
 			after += (p.s[i] + alpha*p.ds[i]) * (p.m[i] + beta*p.dm[i])
 		}
-		sigma := math.Pow(after/gap, 3)
+		left := after / gap
+		sigma := left * left * left
 		for i := range p.s {
 			p.mh[i] = (sigma*mean - p.ds[i]*p.dm[i]) / p.s[i]
 		}
