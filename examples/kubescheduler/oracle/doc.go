@@ -18,14 +18,15 @@
 //
 // [Scheduler] drives the framework of a scheduler step by step: nodes and pods go into
 // its cache, and its filters run for one pod and one node. That costs microseconds, so
-// that thousands of problems can be tried. The end-to-end test of this package runs a
-// whole scheduler against a fake API server instead, with package steer in it, and
-// looks where the pods end up.
+// that [Check] can try thousands of plans. [Run] instead lets a whole scheduler loose on
+// a fake API server, with queue, informers and binding, and looks where the pods end up;
+// with package steer in it, they must end up where the plan says.
 //
 // # What the scheduler is given
 //
 // Pods and DaemonSets get the API server's defaults from the API server's own code.
 // Whether a DaemonSet runs on a node is asked of the DaemonSet controller's own code.
-// Further objects, such as volumes, claims and namespaces, are handed over in
-// [Config.Objects].
+// Pods that depend on one another need nothing more. Further objects of the API server,
+// such as volumes, claims, storage classes and namespaces, are handed to [NewScheduler]
+// or [Run].
 package oracle
