@@ -178,17 +178,32 @@ type ResourceUse struct {
 	Free     int64  `json:"free"`
 }
 
-// Certificate proves a lower bound on price. A pod is worth the sum of its
-// requests times Values; no option that may be bought holds more worth than it
-// costs, so that the pods' total worth, less what free capacity of running nodes
-// and counted reservations could hold, is a lower bound. The capacity of an option
-// or node counts up to what all placed pods request together, since it can hold no
-// more than that.
+// Certificate proves a lower bound on price, by what the pods of a plan are worth: if
+// no machine on sale can hold more worth than it costs, then no plan that places the
+// pods costs less than they are worth together, less what free capacity of running
+// nodes and counted reservations could hold. All worths are natural numbers in
+// nano-USD per hour divided by 2^Scale.
+//
+// The capacity of a machine counts up to what all placed pods request together that
+// could be there, since it can hold no more than that.
 type Certificate struct {
-	// Kind is "resource" for resource values.
+	// Kind is "resource" or "assignment".
+	//
+	// With "resource", a pod is worth the sum of its requests times Values, and a
+	// machine can hold its capacity times Values.
+	//
+	// With "assignment", Values name one pod of each class of equal pods, and Vectors
+	// show for each machine what it can hold: by any vector, its capacity times the
+	// vector, and in addition, for each class that could be there, what a pod is worth
+	// beyond its requests times the vector, as often as the machine holds such pods
+	// when nothing else is there.
 	Kind string `json:"kind"`
-	// Values is the worth of one base unit (millicore, byte, pod) of each resource,
-	// in nano-USD per hour divided by 2^Scale.
+	// Values is the worth of one base unit (millicore, byte, pod) of each resource, or
+	// with "assignment" the worth of the pod that namespace/name names and of all pods
+	// that ask for the same. What is not listed is worth nothing.
 	Values map[string]string `json:"values"`
-	Scale  int               `json:"scale"`
+	// Vectors, with "assignment", are worths of one base unit of each resource.
+	Vectors []map[string]string `json:"vectors,omitempty"`
+	// Scale is the exponent of the unit in which Values and Vectors are given.
+	Scale int `json:"scale"`
 }

@@ -7,11 +7,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// resourceKind is the one kind of certificate there is.
-const resourceKind = "resource"
+// The kinds of certificates.
+const (
+	resourceKind   = "resource"
+	assignmentKind = "assignment"
+)
 
 // maxScale bounds the scale of a certificate, so that a forged one cannot ask for
 // numbers of any length.
@@ -27,49 +31,79 @@ func (j *judge) bound() {
 		}
 		return
 	}
-	values, ok := j.certificateValues(cert)
+	if cert.Scale < 0 || cert.Scale > maxScale {
+		j.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
+		return
+	}
+	switch cert.Kind {
+	case resourceKind:
+		j.resourceBound(cert, claimed)
+	case assignmentKind:
+		j.assignmentBound(cert, claimed)
+	default:
+		j.malformed("unknown kind %q", cert.Kind)
+	}
+}
+
+func (j *judge) malformed(format string, args ...any) {
+	j.add(CertificateMalformed, "certificate", format, args...)
+}
+
+// resourceBound proves the bound from values of resources.
+func (j *judge) resourceBound(cert *scheduling.Certificate, claimed offerings.Price) {
+	values, ok := j.naturals("value of ", cert.Values)
+	if len(cert.Vectors) > 0 {
+		j.malformed("vectors are for another kind")
+		ok = false
+	}
 	if !ok {
 		return
 	}
-	pr := &proof{judge: j, values: values, scale: uint(cert.Scale), placed: j.placedKinds()}
+	pr := &proof{judge: j, values: resources(values), scale: uint(cert.Scale), placed: j.placedKinds()}
 	if !pr.checkOffers() {
 		return
 	}
 	if claim := big.NewInt(int64(claimed)); pr.rough().Cmp(claim) < 0 {
-		if proven := pr.exact(); proven.Cmp(claim) < 0 {
-			j.add(BoundUnproven, "certificate", "proves %v nano-USD, the lower bound is %v", proven, claimed)
-		}
+		j.proven(pr.exact(), claimed)
 	}
 }
 
-// certificateValues reads the values; they have to be natural numbers.
-func (j *judge) certificateValues(cert *scheduling.Certificate) (map[corev1.ResourceName]*big.Int, bool) {
+// proven compares what is proven with what is claimed.
+func (j *judge) proven(bound *big.Int, claimed offerings.Price) {
+	if bound.Cmp(big.NewInt(int64(claimed))) < 0 {
+		j.add(BoundUnproven, "certificate", "proves %v nano-USD, the lower bound is %v", bound, claimed)
+	}
+}
+
+// naturals reads numbers by name; they have to be natural numbers.
+func (j *judge) naturals(what string, texts map[string]string) (map[string]*big.Int, bool) {
 	ok := true
-	bad := func(format string, args ...any) {
-		j.add(CertificateMalformed, "certificate", format, args...)
-		ok = false
-	}
-	if cert.Kind != resourceKind {
-		bad("unknown kind %q", cert.Kind)
-	}
-	if cert.Scale < 0 || cert.Scale > maxScale {
-		bad("scale %d is not between 0 and %d", cert.Scale, maxScale)
-	}
-	values := make(map[corev1.ResourceName]*big.Int, len(cert.Values))
-	for _, name := range slices.Sorted(maps.Keys(cert.Values)) {
-		v, isNumber := new(big.Int).SetString(cert.Values[name], 10)
+	values := make(map[string]*big.Int, len(texts))
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		v, isNumber := new(big.Int).SetString(texts[name], 10)
 		if !isNumber || v.Sign() < 0 {
-			bad("value of %s is %q, want a natural number", name, cert.Values[name])
+			j.malformed("%s%s is %q, want a natural number", what, name, texts[name])
+			ok = false
 			continue
 		}
-		values[corev1.ResourceName(name)] = v
+		values[name] = v
 	}
 	return values, ok
+}
+
+// resources are values by the name of a resource.
+func resources(values map[string]*big.Int) map[corev1.ResourceName]*big.Int {
+	out := make(map[corev1.ResourceName]*big.Int, len(values))
+	for name, v := range values {
+		out[corev1.ResourceName(name)] = v
+	}
+	return out
 }
 
 // kind is pods that ask for the same.
 type kind struct {
 	*tenant
+	count int64
 	total amounts
 }
 
@@ -104,6 +138,7 @@ func (j *judge) kinds(keep func(*tenant) bool) []*kind {
 			groups[key] = k
 			out = append(out, k)
 		}
+		k.count++
 		k.total.add(t.requests)
 	}
 	return out

@@ -143,9 +143,14 @@ func (pr *proof) total(holds func(*station) amounts) *big.Int {
 			sum.Sub(sum, pr.worth(holds(s)))
 		}
 	}
-	if sum.Sign() <= 0 {
+	return wholePrice(sum, pr.scale)
+}
+
+// wholePrice is worth in nano-USD, rounded up, 0 where it is below.
+func wholePrice(worth *big.Int, scale uint) *big.Int {
+	if worth.Sign() <= 0 {
 		return new(big.Int)
 	}
-	sum.Neg(sum).Rsh(sum, pr.scale) // Rsh rounds down
-	return sum.Neg(sum)
+	up := new(big.Int).Neg(worth)
+	return up.Rsh(up, scale).Neg(up) // Rsh rounds down
 }

@@ -1,0 +1,113 @@
+package verify
+
+import (
+	"fmt"
+	"math/big"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// assignmentProof is one attempt to prove a lower bound from what pods are worth.
+//
+// Take any vector of values of resources. The pods on a machine request no more than
+// it has, so that by these values they are worth no more than its capacity. What pods
+// of a sort are worth beyond that counts as often as the machine holds such pods. The
+// sum bounds the worth of any pods that fit on the machine together, whatever the
+// vector; so for each machine any vector may do whose sum is at most the price.
+type assignmentProof struct {
+	*judge
+	scale       uint
+	names       []corev1.ResourceName
+	vectors     []*valuation
+	sorts       []*sort
+	constraints []*tenant // for each, one that asks for it
+	// known are the prices at which machines that hold the same passed or failed.
+	known map[string]*verdicts
+	// last is the vector that proved the machine before.
+	last int
+}
+
+func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.Price) {
+	worths, ok := j.readWorths(cert)
+	kinds := j.placedKinds()
+	pr := &assignmentProof{judge: j, scale: uint(cert.Scale), names: requested(kinds), known: make(map[string]*verdicts)}
+	vectors := make([]map[corev1.ResourceName]*big.Int, len(cert.Vectors))
+	for i, texts := range cert.Vectors {
+		v, fine := j.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
+		vectors[i], ok = resources(v), ok && fine
+	}
+	if !ok {
+		return
+	}
+	if !pr.readSorts(kinds, worths) {
+		j.malformed("the placed pods request too much to be counted")
+		return
+	}
+	for _, v := range vectors {
+		pr.vectors = append(pr.vectors, pr.valuation(v))
+	}
+	reserved, ok := pr.checkOffers()
+	if !ok {
+		return
+	}
+	sum := new(big.Int)
+	for _, s := range pr.sorts {
+		sum.Add(sum, new(big.Int).Mul(s.worth, big.NewInt(s.count(anywhere))))
+	}
+	sum.Sub(sum, reserved)
+	for _, s := range pr.sortedStations() {
+		if !leaving(s.node) {
+			sum.Sub(sum, pr.least(pr.stationLoad(s)))
+		}
+	}
+	j.proven(wholePrice(sum, pr.scale), claimed)
+}
+
+// stationLoad is what a running node may hold.
+func (pr *assignmentProof) stationLoad(s *station) load {
+	welcome := make([]bool, len(pr.constraints))
+	for i, c := range pr.constraints {
+		welcome[i] = s.welcomes(c)
+	}
+	return pr.loadOf(pr.vector(s.free), func(_ *sort, c int) bool { return welcome[c] })
+}
+
+// checkOffers looks for machines that no vector shows to hold no more worth than they
+// cost. It returns what reservations may hold for less than it is worth.
+func (pr *assignmentProof) checkOffers() (reserved *big.Int, ok bool) {
+	ok = true
+	surplus := make(map[string]*big.Int)
+	for _, pl := range pr.sortedPools() {
+		bad, first := 0, ""
+		for m := range pr.offers(pl, fewest) {
+			if m.offering.CapacityType == offerings.Reserved {
+				id := m.offering.ReservationID
+				for _, l := range pr.loads(m, pr.roomsByConstraint(m)) {
+					over := new(big.Int).Sub(pr.least(l), new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale))
+					if old := surplus[id]; over.Sign() > 0 && (old == nil || over.Cmp(old) > 0) {
+						surplus[id] = over
+					}
+				}
+				continue
+			}
+			if pr.bearable(m) {
+				continue
+			}
+			if bad++; bad == 1 {
+				first = m.kind.Name + " " + string(m.offering.CapacityType) + " in " + m.offering.Zone
+			}
+		}
+		if bad > 0 {
+			pr.add(CertificateOption, "nodepool/"+pl.Name, "%s has room for more worth than it costs, %d %s in all", first, bad, plural("offering", bad))
+			ok = false
+		}
+	}
+	reserved = new(big.Int)
+	for id, over := range surplus {
+		reserved.Add(reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.reservations[id]))))
+	}
+	return reserved, ok
+}
