@@ -23,7 +23,8 @@
 //	search     existing nodes first, then machines bought for the most worth per
 //	           price, then improvement within the effort
 //	decode     each launch gets all offers that hold its pods, in rank order
-//	bound      what the pods are worth at most, see [Certificate]
+//	bound      what the pods are worth at most, by their requests and class by class;
+//	           the higher bound counts, see [Certificate]
 //
 // # What holds for every plan
 //

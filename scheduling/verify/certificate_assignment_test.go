@@ -1,0 +1,298 @@
+package verify_test
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// worths names pods of the default namespace, with what they are worth.
+type worths map[string]string
+
+// vectors are lists of values, "cpu=1 memory=2" as a map each.
+type vectors []map[string]string
+
+// assigning is placing with a certificate of worths.
+func assigning(p scheduling.Problem, values worths, by vectors) *fixture {
+	f := placing(p, 0, map[string]string{})
+	c := f.plan.Summary.Certificate
+	c.Kind, c.Vectors = "assignment", by
+	for name, v := range values {
+		c.Values["default/"+name] = v
+	}
+	return f
+}
+
+func TestWhatWorthsProve(t *testing.T) {
+	twoCores := st.Capacity(st.Cores(2), st.GiB(8))
+	pods := func(prefix string, n int, opts ...st.PodOption) []*corev1.Pod { return st.Pods(n, prefix, opts...) }
+	join := func(lists ...[]*corev1.Pod) (out []*corev1.Pod) {
+		for _, l := range lists {
+			out = append(out, l...)
+		}
+		return out
+	}
+	market := func(list []*corev1.Pod, types ...st.TypeOption) scheduling.Problem {
+		return scheduling.Problem{Pods: list, NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(st.Type("m", append([]st.TypeOption{twoCores}, types...)...))}
+	}
+	with := func(p scheduling.Problem, change func(*scheduling.Problem)) scheduling.Problem {
+		change(&p)
+		return p
+	}
+	core, most, half := st.Requests(st.Cores(1)), st.Requests(st.MilliCPU(1500)), st.Requests(st.MilliCPU(500))
+	none := vectors{{}}
+	perCore := vectors{{"cpu": "1"}}
+	node := st.Node("n", st.Allocatable(st.MilliCPU(1500), st.GiB(4)))
+	for _, tc := range []struct {
+		name   string
+		p      scheduling.Problem
+		worths worths
+		by     vectors
+		proven offerings.Price // below 0: the certificate breaks a rule
+	}{
+		{"as many pods as a machine has places for", market(pods("p", 5, core), st.OnDemand("a", 200)), worths{"p-1": "100"}, none, 500},
+		{"one nano-USD too much", market(pods("p", 5, core), st.OnDemand("a", 199)), worths{"p-1": "100"}, none, -1},
+		{"a place is a whole one", market(pods("p", 5, most), st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 1000},
+		{"no more pods than there are", market(pods("p", 1, half), st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 200},
+		{"pods with one host port, each for itself", market(pods("p", 5, half, st.HostPort(80)), st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 1000},
+		{"pods with other host ports can be together", market(join(pods("p", 1, half, st.HostPort(80)), pods("q", 1, half, st.HostPort(81))), st.OnDemand("a", 200)),
+			worths{"p-1": "200", "q-1": "200"}, none, -1},
+		{"the same port, written in two ways", market(join(pods("p", 1, half, st.HostPort(80)), []*corev1.Pod{onEveryAddress(st.Pod("q", half, st.HostPort(80)))}), st.OnDemand("a", 200)),
+			worths{"p-1": "200"}, none, 400},
+		{"different pods share a machine", market(join(pods("p", 5, core), pods("q", 5, half)), st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "500"}, none, -1},
+		{"a vector knows that they do not share it twice", market(join(pods("p", 5, core), pods("q", 5, half)), st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "500"}, perCore, 7500},
+		{"a vector and places", market(join(pods("p", 5, most), pods("q", 5, half)), st.OnDemand("a", 2400)), worths{"p-1": "1900", "q-1": "500"}, perCore, 12000},
+		{"one vector for each machine", market(join(pods("p", 2, core, st.Select(zoneOf, "a")), pods("q", 2, core, st.Select(zoneOf, "b"))), st.OnDemand("a", 200), st.OnDemand("b", 6000)),
+			worths{"p-1": "100", "q-1": "3000"}, vectors{{"cpu": "3"}, {}}, 6200},
+		{"pods that may use both", market(join(pods("p", 2, core), pods("q", 2, core, st.Select(zoneOf, "b"))), st.OnDemand("a", 200), st.OnDemand("b", 6000)),
+			worths{"p-1": "100", "q-1": "3000"}, vectors{{"cpu": "3"}, {}}, 6200},
+		{"a vector is missing", market(join(pods("p", 2, core), pods("q", 2, half)), st.OnDemand("a", 2000), st.OnDemand("b", 6000)),
+			worths{"p-1": "1000", "q-1": "500"}, vectors{{"memory": "1"}}, -1},
+		{"no vectors at all", market(pods("p", 5, core), st.OnDemand("a", 2000)), worths{"p-1": "1000"}, nil, -1},
+		{"worth of pods that are not like any", market(join(pods("p", 5, core), pods("q", 5, half)), st.OnDemand("a", 2000)), worths{"p-1": "1000"}, perCore, 5000},
+		{"two say different things of the same", market(pods("p", 5, core), st.OnDemand("a", 2000)), worths{"p-1": "1000", "p-2": "10"}, perCore, 50},
+		{"resources that nobody asks for are worth nothing", market(pods("p", 5, core), st.OnDemand("a", 2000)), worths{"p-1": "1000"}, vectors{{"cpu": "1", "example.com/fpga": "99999"}}, 5000},
+		{"pods that fit nowhere may be worth anything", market(join(pods("p", 2, core), pods("q", 1, st.Requests(st.Cores(3)))), st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "123456"}, none, 125456},
+		{"daemons take their part", with(market(pods("p", 3, core), st.OnDemand("a", 1000)), func(p *scheduling.Problem) {
+			p.DaemonSets = []*appsv1.DaemonSet{st.DaemonSet("d", half)}
+		}), worths{"p-1": "1000"}, none, 3000},
+		{"daemons that another label would keep away do not", with(market(pods("p", 3, core), st.OnDemand("a", 1000)), func(p *scheduling.Problem) {
+			p.NodePools = []*scheduling.NodePool{st.NodePool("pool", st.Where(st.In(team, "x", "y")))}
+			p.DaemonSets = []*appsv1.DaemonSet{st.DaemonSet("d", half, st.Select(team, "x"))}
+		}), worths{"p-1": "1000"}, none, -1},
+		{"unless every pod asks for that label", with(market(pods("p", 3, core, st.Select(team, "x")), st.OnDemand("a", 1000)), func(p *scheduling.Problem) {
+			p.NodePools = []*scheduling.NodePool{st.NodePool("pool", st.Where(st.In(team, "x", "y")))}
+			p.DaemonSets = []*appsv1.DaemonSet{st.DaemonSet("d", half, st.Select(team, "x"))}
+		}), worths{"p-1": "1000"}, none, 3000},
+		{"a daemon whose port keeps the pods away", with(market(pods("p", 3, core, st.HostPort(80)), st.OnDemand("a", 1)), func(p *scheduling.Problem) {
+			p.DaemonSets = []*appsv1.DaemonSet{st.DaemonSet("d", st.HostPort(80))}
+		}), worths{"p-1": "1000"}, none, 3000},
+		{"a daemon whose port keeps the pods away under one label only", with(market(pods("p", 3, core, st.HostPort(80)), st.OnDemand("a", 1)), func(p *scheduling.Problem) {
+			p.NodePools = []*scheduling.NodePool{st.NodePool("pool", st.Where(st.In(team, "x", "y")))}
+			p.DaemonSets = []*appsv1.DaemonSet{st.DaemonSet("d", st.HostPort(80), st.Select(team, "x"))}
+		}), worths{"p-1": "1000"}, none, -1},
+		{"machines that no pod tolerates may cost anything", with(market(pods("p", 3, core), st.OnDemand("a", 1)), func(p *scheduling.Problem) {
+			p.NodePools = []*scheduling.NodePool{st.NodePool("pool", st.Taint("k", "", corev1.TaintEffectNoSchedule))}
+		}), worths{"p-1": "1000"}, none, 3000},
+		{"a reservation holds worth for less, as often as machines are left", market(pods("p", 9, core), st.OnDemand("a", 2000), st.Reserved("a", 300, "cr", 2)),
+			worths{"p-1": "1000"}, none, 9000 - 2*1700},
+		{"a reservation that is used up holds nothing", market(pods("p", 9, core), st.OnDemand("a", 2000), st.Reserved("a", 300, "cr", 0)), worths{"p-1": "1000"}, none, 9000},
+		{"a node holds whole pods for nothing", with(market(pods("p", 3, core), st.OnDemand("a", 2000)), func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{node} }),
+			worths{"p-1": "1000"}, none, 2000},
+		{"no more than the pods that may go there", with(market(pods("p", 3, core, st.Select(zoneOf, "a")), st.OnDemand("a", 2000)), func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{node} }),
+			worths{"p-1": "1000"}, none, 3000},
+		{"a node that is being removed holds nothing", with(market(pods("p", 3, core), st.OnDemand("a", 2000)), func(p *scheduling.Problem) {
+			p.Nodes = []*corev1.Node{st.Node("n", st.Allocatable(st.Cores(9)), st.Disrupted())}
+		}), worths{"p-1": "1000"}, none, 3000},
+		{"a node counts by the vector that is best for it", with(market(join(pods("p", 2, core), pods("q", 2, half)), st.OnDemand("a", 2000)), func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{node} }),
+			worths{"p-1": "1000", "q-1": "500"}, vectors{{"memory": "9"}, {"cpu": "1"}}, 3000 - 1500},
+		{"nodes without vectors hold what has places", scheduling.Problem{Pods: pods("p", 3, core), Nodes: []*corev1.Node{node}}, worths{"p-1": "1000"}, nil, 2000},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := assigning(tc.p, tc.worths, tc.by)
+			if tc.proven < 0 {
+				assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+				return
+			}
+			assert.Empty(t, boundCodes(t, f, tc.proven))
+			assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, tc.proven+1))
+		})
+	}
+}
+
+// onEveryAddress writes out the address that an empty one means.
+func onEveryAddress(p *corev1.Pod) *corev1.Pod {
+	for i := range p.Spec.Containers {
+		for k := range p.Spec.Containers[i].Ports {
+			p.Spec.Containers[i].Ports[k].HostIP = "0.0.0.0"
+		}
+	}
+	return p
+}
+
+func TestMalformedWorths(t *testing.T) {
+	p := scheduling.Problem{Pods: st.Pods(2, "p", st.Requests(st.Cores(1))), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+		Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 2000)))}
+	for name, change := range map[string]func(c *scheduling.Certificate){
+		"a pod that there is not":       func(c *scheduling.Certificate) { c.Values["default/none"] = "1" },
+		"a pod without its namespace":   func(c *scheduling.Certificate) { c.Values["p-1"] = "1" },
+		"a negative worth":              func(c *scheduling.Certificate) { c.Values["default/p-1"] = "-1" },
+		"a fraction":                    func(c *scheduling.Certificate) { c.Values["default/p-1"] = "0.5" },
+		"no number":                     func(c *scheduling.Certificate) { c.Values["default/p-1"] = "" },
+		"a negative value in a vector":  func(c *scheduling.Certificate) { c.Vectors[0]["cpu"] = "-1" },
+		"a word in a vector":            func(c *scheduling.Certificate) { c.Vectors[0]["cpu"] = "much" },
+		"a negative scale":              func(c *scheduling.Certificate) { c.Scale = -1 },
+		"a scale without end":           func(c *scheduling.Certificate) { c.Scale = 1 << 40 },
+		"another kind":                  func(c *scheduling.Certificate) { c.Kind = "Assignment" },
+		"vectors beside resource kind":  func(c *scheduling.Certificate) { c.Kind, c.Values = "resource", map[string]string{"cpu": "1"} },
+		"a refused fraction of a worth": func(c *scheduling.Certificate) { c.Values["default/p-2"] = "1e3" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := assigning(p, worths{"p-1": "1000"}, vectors{{"cpu": "1"}})
+			require.Empty(t, boundCodes(t, f, 2000))
+			change(f.plan.Summary.Certificate)
+			for _, code := range boundCodes(t, f, 1) {
+				assert.Equal(t, verify.CertificateMalformed, code)
+			}
+			assert.NotEmpty(t, boundCodes(t, f, 1))
+		})
+	}
+}
+
+// More than an int64 of a resource is more than can be counted.
+func TestWorthsOfTooMuch(t *testing.T) {
+	p := scheduling.Problem{Pods: st.Pods(3, "p", st.Requests(st.GiB(1<<32)))}
+	assert.Equal(t, broken(verify.CertificateMalformed), boundCodes(t, assigning(p, worths{"p-1": "1"}, vectors{{}}), 1))
+}
+
+// A scale changes the unit of worths and vectors alike.
+func TestScaleOfWorths(t *testing.T) {
+	p := scheduling.Problem{Pods: st.Pods(5, "p", st.Requests(st.Cores(1))), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+		Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 1001)))}
+	f := assigning(p, worths{"p-1": "1001"}, vectors{{"cpu": "1"}})
+	f.plan.Summary.Certificate.Scale = 1
+	assert.Empty(t, boundCodes(t, f, 2503), "five times 500.5, rounded up")
+	assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, 2504))
+	f.plan.Summary.Certificate.Scale = 0
+	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+}
+
+// No worths prove a bound above the price of a plan that exists. They are as high as
+// the checker lets them be, in random proportions, by random vectors.
+func TestNoWorthsProveMoreThanAPlanCosts(t *testing.T) {
+	checked, strong := 0, 0
+	for seed := range uint64(24) {
+		p := schedulable(t, seed)
+		solver := scheduling.Solver{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
+		plan, err := solver.Solve(t.Context(), p)
+		require.NoError(t, err)
+		rng := rand.New(rand.NewPCG(seed, 6))
+		for range 2 {
+			shares := map[string]int64{}
+			for _, l := range plan.Launches {
+				for _, pod := range l.Pods {
+					shares[pod] = 1 + rng.Int64N(5)
+				}
+			}
+			var mix []map[string]int64
+			for range 3 {
+				mix = append(mix, map[string]int64{"cpu": rng.Int64N(4) << 20, "memory": rng.Int64N(3), "pods": rng.Int64N(2) << 29})
+			}
+			f := &fixture{p: p, plan: plan, solver: solver, skip: true}
+			certificate := func(factor int64) *scheduling.Certificate {
+				c := &scheduling.Certificate{Kind: "assignment", Scale: 30, Values: map[string]string{}}
+				text := func(n int64) string { return new(big.Int).Mul(big.NewInt(n), big.NewInt(factor)).String() }
+				for pod, share := range shares {
+					c.Values[pod] = text(share << 31)
+				}
+				for _, m := range mix {
+					v := map[string]string{}
+					for name, n := range m {
+						v[name] = text(n)
+					}
+					c.Vectors = append(c.Vectors, v)
+				}
+				return c
+			}
+			low, high := int64(0), int64(1)<<40
+			for low < high {
+				middle := low + (high-low+1)/2
+				plan.Summary.Certificate = certificate(middle)
+				if len(boundCodes(t, f, 0)) == 0 {
+					low = middle
+				} else {
+					high = middle - 1
+				}
+			}
+			if low == 1<<40 {
+				continue // nothing on sale could hold these pods
+			}
+			plan.Summary.Certificate = certificate(low)
+			price := plan.Summary.PricePerHour
+			require.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, price+1), "seed %d", seed)
+			checked++
+			if len(boundCodes(t, f, price/4)) == 0 && price > 3 {
+				strong++
+			}
+		}
+	}
+	assert.Greater(t, checked, 25)
+	assert.Greater(t, strong, checked/6, "the certificates prove next to nothing, which tests next to nothing")
+}
+
+// A certificate of the solver, spoiled anywhere, no longer proves its bound.
+func TestSpoiledWorths(t *testing.T) {
+	spoiled := map[string]int{}
+	for seed := range uint64(60) {
+		p := schedulable(t, seed)
+		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		require.NoError(t, err)
+		c := plan.Summary.Certificate
+		if c == nil || c.Kind != "assignment" {
+			continue
+		}
+		f := &fixture{p: p, plan: plan, skip: true}
+		bound := plan.Summary.LowerBoundPerHour
+		require.Empty(t, boundCodes(t, f, bound), "seed %d", seed)
+		if bound == plan.Summary.PricePerHour {
+			continue
+		}
+		for name, change := range map[string]func(c *scheduling.Certificate) offerings.Price{
+			"a claim above the price": func(*scheduling.Certificate) offerings.Price { return plan.Summary.PricePerHour + 1 },
+			"no vectors":              func(c *scheduling.Certificate) offerings.Price { c.Vectors = nil; return plan.Summary.PricePerHour + 1 },
+			"half the worths": func(c *scheduling.Certificate) offerings.Price {
+				for pod, v := range c.Values {
+					n, _ := new(big.Int).SetString(v, 10)
+					c.Values[pod] = n.Rsh(n, 1).String()
+				}
+				return bound
+			},
+			"worths and vectors doubled": func(c *scheduling.Certificate) offerings.Price {
+				c.Scale--
+				return plan.Summary.PricePerHour + 1
+			},
+			"worths without pods": func(c *scheduling.Certificate) offerings.Price { c.Values = nil; return bound },
+		} {
+			g := &fixture{p: p, plan: clone(t, plan), skip: true}
+			claim := change(g.plan.Summary.Certificate)
+			assert.NotEmpty(t, boundCodes(t, g, claim), "seed %d: %s", seed, name)
+			spoiled[name]++
+		}
+	}
+	for name, n := range spoiled {
+		assert.Greater(t, n, 10, name)
+	}
+	assert.Len(t, spoiled, 5, fmt.Sprint(spoiled))
+}
