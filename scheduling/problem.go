@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -32,9 +33,33 @@ type Problem struct {
 	Running []*corev1.Pod
 	// DaemonSets run on every node that they fit.
 	DaemonSets []*appsv1.DaemonSet
+	// Claims, Volumes, StorageClasses and CSINodes say where pods with volumes may
+	// run, and how many volumes a node takes. A pod that names a claim which is not
+	// here is not planned.
+	Claims         []*corev1.PersistentVolumeClaim
+	Volumes        []*corev1.PersistentVolume
+	StorageClasses []*storagev1.StorageClass
+	CSINodes       []*storagev1.CSINode
+	// Namespaces carry the labels that namespaceSelectors of pod (anti-)affinity
+	// read. A namespace that is not here has only the label kubernetes.io/metadata.name.
+	Namespaces []*corev1.Namespace
+	// DefaultSpread are the constraints of pods that state no topology spread of
+	// their own, as kube-scheduler's PodTopologySpread plugin is configured with
+	// (defaultConstraints). Their selectors are deduced from Services and Owners.
+	DefaultSpread []corev1.TopologySpreadConstraint
+	// Services and Owners tell, for DefaultSpread, which pods belong together.
+	Services []*corev1.Service
+	Owners   Owners
 	// Unavailable remembers offerings that failed lately; nil is none. Now is the
 	// time it is read at.
 	Unavailable *offerings.Unavailable
 	// Now is the time of the decision. Only Unavailable reads it.
 	Now time.Time
+}
+
+// Owners are the controllers whose selectors count for [Problem.DefaultSpread].
+type Owners struct {
+	ReplicationControllers []*corev1.ReplicationController
+	ReplicaSets            []*appsv1.ReplicaSet
+	StatefulSets           []*appsv1.StatefulSet
 }

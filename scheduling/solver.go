@@ -45,6 +45,22 @@ const (
 	WeightIgnore WeightPolicy = "Ignore"
 )
 
+// PreferencePolicy says what the wishes of pods count for: preferred node affinity,
+// preferred pod affinity and anti-affinity, and topology spread that is to be kept
+// anyway (ScheduleAnyway).
+type PreferencePolicy string
+
+// The policies on preferences.
+const (
+	// PreferencesRespect, the zero value's meaning, grants as many wishes as can be,
+	// by weight, whatever that costs; no wish ever keeps a pod from being placed.
+	PreferencesRespect PreferencePolicy = "Respect"
+	// PreferencesIgnore plans as if there were no wishes.
+	PreferencesIgnore PreferencePolicy = "Ignore"
+	// PreferencesPrice grants a wish where that costs at most what it is worth.
+	PreferencesPrice PreferencePolicy = "Price"
+)
+
 // Solver decides. The zero value works.
 type Solver struct {
 	// Effort bounds the search; 0 is EffortDefault.
@@ -58,6 +74,11 @@ type Solver struct {
 	MinValues MinValuesPolicy
 	// Weights says what NodePool weights mean; "" is Strict.
 	Weights WeightPolicy
+	// Preferences says what the wishes of pods count for; "" is Respect.
+	Preferences PreferencePolicy
+	// PreferencePrice is what a wish of weight 100 is worth per pod and hour under
+	// PreferencesPrice; lighter ones are worth their share. ScheduleAnyway weighs 100.
+	PreferencePrice offerings.Price
 }
 
 // ErrInvalid is the error that every malformed problem wraps; errors.As finds the
@@ -132,6 +153,14 @@ func (s *Solver) validate() error {
 	case "", WeightStrict, WeightIgnore:
 	default:
 		faults = append(faults, fmt.Errorf("solver.weights: %q is neither Strict nor Ignore", s.Weights))
+	}
+	switch s.Preferences {
+	case "", PreferencesRespect, PreferencesIgnore, PreferencesPrice:
+	default:
+		faults = append(faults, fmt.Errorf("solver.preferences: %q is neither Respect nor Ignore nor Price", s.Preferences))
+	}
+	if s.PreferencePrice < 0 {
+		faults = append(faults, fmt.Errorf("solver.preferencePrice: %s is negative", s.PreferencePrice))
 	}
 	if err := s.Ranking.Validate(); err != nil {
 		faults = append(faults, fmt.Errorf("solver.ranking: %w", err))
