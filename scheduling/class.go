@@ -13,6 +13,8 @@ import (
 // podClass is pods between which nothing that scheduling reads differs.
 type podClass struct {
 	group    int
+	bonds    int     // what ties its pods to others
+	among    int     // the set of targets that its pods are among
 	requests []int64 // by resource number
 	priority int32
 	refused  string // why pods of the class are not planned at all; "" for most
@@ -42,8 +44,8 @@ func newClassifier(table *resourceTable) *classifier {
 	}
 }
 
-// add folds one pod.
-func (c *classifier) add(pod *corev1.Pod) {
+// add folds one pod that has the given bonds and is among a set of targets.
+func (c *classifier) add(pod *corev1.Pod, bonds, among int) {
 	requests := c.reader.read(&pod.Spec)
 	b := appendSignature(c.buffer[:0], &pod.Spec, &c.keys)
 	groupEnd := len(b)
@@ -53,6 +55,8 @@ func (c *classifier) add(pod *corev1.Pod) {
 	}
 	b = append(b, '|')
 	b = binary.AppendVarint(b, int64(priority))
+	b = binary.AppendVarint(b, int64(bonds))
+	b = binary.AppendVarint(b, int64(among))
 	// Trailing zeros go, so that a signature does not change with resources that
 	// only later pods bring.
 	last := len(requests)
@@ -73,6 +77,8 @@ func (c *classifier) add(pod *corev1.Pod) {
 		c.classIndex[string(b)] = i
 		c.classes = append(c.classes, &podClass{
 			group:    c.group(b[:groupEnd], &pod.Spec),
+			bonds:    bonds,
+			among:    among,
 			requests: slices.Clone(requests),
 			priority: priority,
 			refused:  refused,
@@ -96,7 +102,7 @@ func (c *classifier) group(signature []byte, spec *corev1.PodSpec) int {
 // sort puts resources, groups, classes and the pods within them into an order that
 // the order of the input does not show in. Everything that numbers resources must
 // have been read before.
-func (c *classifier) sort(moved []int) {
+func (c *classifier) sort(moved []int, sets [][]int32) {
 	order := make([]int, len(c.groups))
 	for i := range order {
 		order[i] = i
@@ -128,6 +134,8 @@ func (c *classifier) sort(moved []int) {
 			cmp.Compare(b.priority, a.priority),
 			slices.Compare(b.requests, a.requests),
 			cmp.Compare(a.group, b.group),
+			cmp.Compare(a.bonds, b.bonds),
+			slices.Compare(sets[a.among], sets[b.among]),
 			cmp.Compare(a.refused, b.refused),
 		)
 	})

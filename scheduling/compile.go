@@ -18,6 +18,8 @@ type compiler struct {
 	table         *resourceTable
 	runningReader requestReader
 	classes       *classifier
+	bonds         *bondReader
+	keepers       []keeper
 	planned       []*podClass // those the engine sees, in its order
 	running       []*corev1.Pod
 	daemons       []*daemon
@@ -62,14 +64,11 @@ func compile(p *Problem, s *Solver, cautious bool) *compiler {
 	c := &compiler{problem: p, solver: s, cautious: cautious, table: newResourceTable(), unchecked: map[string]bool{}}
 	c.classes = newClassifier(c.table)
 	c.running = runningPods(p)
-	for _, pod := range p.Pods {
-		if pending(pod) {
-			c.classes.add(pod)
-		}
-	}
+	c.bonds = newBondReader(p, s)
+	c.readPods()
 	c.daemons = newDaemons(p, &c.classes.reader)
 	moved := c.table.sort()
-	c.classes.sort(moved)
+	c.classes.sort(moved, c.bonds.targets.sets)
 	for _, d := range c.daemons {
 		old := d.requests
 		d.requests = make([]int64, len(c.table.names))

@@ -56,12 +56,18 @@ func newConstraint(spec *corev1.PodSpec) *constraint {
 			if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
 				continue // an empty term matches nothing
 			}
-			c.terms = append(c.terms, term{labels: lo.Map(t.MatchExpressions, func(e corev1.NodeSelectorRequirement, _ int) expression { return newLabelExpression(e) }),
-				fields: newExpressions(t.MatchFields),
-			})
+			c.terms = append(c.terms, newTerm(&t))
 		}
 	}
 	return c
+}
+
+// newTerm reads one alternative of a node affinity.
+func newTerm(t *corev1.NodeSelectorTerm) term {
+	return term{
+		labels: lo.Map(t.MatchExpressions, func(e corev1.NodeSelectorRequirement, _ int) expression { return newLabelExpression(e) }),
+		fields: newExpressions(t.MatchFields),
+	}
 }
 
 func newExpressions(in []corev1.NodeSelectorRequirement) []expression {

@@ -1,0 +1,88 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// keeper is a running pod's required anti-affinity: it keeps its target away from
+// nodes that share a label with its own.
+type keeper struct {
+	tie
+	node string
+}
+
+// readPods folds the pending pods into classes. What ties pods to each other has to
+// be known of all of them before one can tell which of their labels matter.
+func (c *compiler) readPods() {
+	numbers := make([]int, len(c.problem.Pods))
+	for i, pod := range c.problem.Pods {
+		if pending(pod) {
+			numbers[i] = c.bonds.read(pod)
+		}
+	}
+	for _, pod := range c.running {
+		for _, t := range c.bonds.readRunning(pod) {
+			c.keepers = append(c.keepers, keeper{tie: t, node: pod.Spec.NodeName})
+		}
+	}
+	moved, renamed := c.bonds.sort()
+	for i := range c.keepers {
+		c.keepers[i].target = renamed[c.keepers[i].target]
+	}
+	for i, pod := range c.problem.Pods {
+		if pending(pod) {
+			c.classes.add(pod, moved[numbers[i]], c.bonds.targets.matched(namespaceOf(pod), pod.Labels))
+		}
+	}
+}
+
+// sort numbers bonds and targets so that the order of the input does not show, and
+// returns the new numbers of both.
+func (r *bondReader) sort() (bonds, targets []int) {
+	targets = r.targets.sort()
+	order := make([]int, len(r.list))
+	for i := range order {
+		order[i] = i
+		for k := range r.list[i].ties {
+			r.list[i].ties[k].target = targets[r.list[i].ties[k].target]
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.list[a].name, r.list[b].name) })
+	sorted := r.list[:0:0]
+	bonds = make([]int, len(order))
+	for to, from := range order {
+		bonds[from] = to
+		sorted = append(sorted, r.list[from])
+	}
+	r.list = sorted
+	return bonds, targets
+}
+
+// sort numbers the targets in the order of their signatures.
+func (t *targets) sort() []int {
+	moved := make([]int, len(t.list))
+	sorted := make([]target, len(t.list))
+	for to, signature := range sortedKeys(t.index) {
+		from := t.index[signature]
+		moved[from], sorted[to] = to, t.list[from]
+	}
+	t.list = sorted
+	for _, list := range t.exact {
+		for i := range list {
+			list[i] = moved[list[i]]
+		}
+	}
+	for i := range t.others {
+		t.others[i] = moved[t.others[i]]
+	}
+	return moved
+}
+
+// runningAmong returns the set of targets that a running pod is among.
+func (c *compiler) runningAmong(pod *corev1.Pod) []int32 {
+	t := c.bonds.targets
+	return t.sets[t.matched(namespaceOf(pod), pod.Labels)]
+}
