@@ -1,0 +1,200 @@
+package topology
+
+// counts is how many pods the rules count where, kept up to date pod by pod.
+type counts struct {
+	t *tables
+	// By flat domain: counted pods, pods that hold an Anti rule, and whether the
+	// domain is one of those of which a Spread rule takes the minimum.
+	count   []int64
+	holders []int64
+	in      []bool
+	// By rule: the least count among the domains that are in, how many have it, how
+	// many are in, and all counted pods of an Affinity rule.
+	low  []int64
+	lows []int32
+	size []int32
+	all  []int64
+	// version counts, by rule, the events after which a pod that the rule kept out
+	// may get in.
+	version []int32
+}
+
+// newCounts starts with what runs. The domains of spread rules are those that running
+// nodes have.
+func newCounts(t *tables) *counts {
+	rules, domains := len(t.p.Rules), int(t.domFirst[len(t.p.Rules)])
+	s := &counts{
+		t:     t,
+		count: make([]int64, domains), holders: make([]int64, domains), in: make([]bool, domains),
+		low: make([]int64, rules), lows: make([]int32, rules), size: make([]int32, rules),
+		all: make([]int64, rules), version: make([]int32, rules),
+	}
+	for r := range rules {
+		s.restart(int32(r))
+	}
+	return s
+}
+
+// restart takes a rule back to what runs. The caller adds further domains and calls
+// measure.
+func (s *counts) restart(rule int32) {
+	r := &s.t.p.Rules[rule]
+	from, _ := s.t.domains(rule)
+	sum := int64(0)
+	for d := range r.Domains {
+		s.count[int(from)+d] = r.Domains[d].Count
+		s.holders[int(from)+d] = r.Domains[d].Holders
+		s.in[int(from)+d] = r.Domains[d].Eligible
+		sum += r.Domains[d].Count
+	}
+	s.all[rule] = max(r.Total, sum)
+	s.version[rule]++
+	s.measure(rule)
+}
+
+// measure finds the least count of a rule.
+func (s *counts) measure(rule int32) {
+	from, to := s.t.domains(rule)
+	low, lows, size := int64(many), int32(0), int32(0)
+	for d := from; d < to; d++ {
+		if !s.in[d] {
+			continue
+		}
+		size++
+		switch n := s.count[d]; {
+		case n < low:
+			low, lows = n, 1
+		case n == low:
+			lows++
+		}
+	}
+	s.low[rule], s.lows[rule], s.size[rule] = low, lows, size
+}
+
+// floor is what the counts of a spread rule are compared with in a domain.
+func (s *counts) floor(rule, dom int32) int64 {
+	size, low := int64(s.size[rule]), s.low[rule]
+	if !s.in[dom] {
+		size++
+		low = min(low, s.count[dom])
+	}
+	if size < s.t.p.Rules[rule].MinDomains {
+		return 0
+	}
+	return low
+}
+
+// admits is how many pods the hard rules let into a cell now, one after the other. For
+// 0 it names a rule that keeps them out. Opens says that the pod would be the first of
+// its kind to which it has an affinity.
+func (s *counts) admits(terms []term) (n int64, blocker int32, opens bool) {
+	n, blocker = many, -1
+	for i := range terms {
+		e := &terms[i]
+		if e.wish {
+			continue
+		}
+		switch e.kind {
+		case Spread:
+			if !e.holds {
+				continue
+			}
+			if e.dom < 0 {
+				return 0, e.rule, false
+			}
+			room := s.t.p.Rules[e.rule].Max + s.floor(e.rule, e.dom) - s.count[e.dom] - e.adds
+			if room < 0 {
+				return 0, e.rule, false
+			}
+			if e.adds > 0 {
+				n = min(n, room/e.adds+1)
+			}
+		case Affinity:
+			if !e.holds {
+				continue
+			}
+			if e.dom < 0 {
+				return 0, e.rule, false
+			}
+			if s.count[e.dom] <= 0 && !opens {
+				if blocker = s.closed(terms); blocker >= 0 {
+					return 0, e.rule, false
+				}
+				opens = true
+				n = 1
+			}
+		case Anti:
+			if e.dom < 0 {
+				continue
+			}
+			if e.holds {
+				if s.count[e.dom] > 0 {
+					return 0, e.rule, false
+				}
+				if e.adds > 0 {
+					n = min(n, 1)
+				}
+			}
+			if e.adds > 0 && s.holders[e.dom] > 0 {
+				return 0, e.rule, false
+			}
+		}
+	}
+	return n, -1, opens
+}
+
+// closed names an affinity rule because of which a pod may not open a domain for its
+// own kind: one that counts pods elsewhere, or that does not count this pod. It is -1
+// if the pod may.
+func (s *counts) closed(terms []term) int32 {
+	for i := range terms {
+		e := &terms[i]
+		if e.wish || e.kind != Affinity || !e.holds {
+			continue
+		}
+		if e.dom < 0 || !e.self || s.all[e.rule] > 0 {
+			return e.rule
+		}
+	}
+	return -1
+}
+
+// add counts n more pods in a cell.
+func (s *counts) add(terms []term, n int64) {
+	for i := range terms {
+		e := &terms[i]
+		if e.dom < 0 {
+			continue
+		}
+		before := s.count[e.dom]
+		s.count[e.dom] = before + e.adds*n
+		switch e.kind {
+		case Spread:
+			if !s.in[e.dom] {
+				if e.holds || e.adds > 0 {
+					s.in[e.dom] = true
+					s.measure(e.rule)
+					s.version[e.rule]++
+				}
+				continue
+			}
+			if e.adds > 0 && before == s.low[e.rule] {
+				if s.lows[e.rule]--; s.lows[e.rule] == 0 {
+					s.measure(e.rule)
+					s.version[e.rule]++
+				}
+			}
+		case Affinity:
+			if e.adds > 0 {
+				s.all[e.rule] += e.adds * n
+				if before <= 0 {
+					s.version[e.rule]++
+				}
+			}
+		case Anti:
+			if e.holds {
+				s.holders[e.dom] += n
+			}
+		}
+	}
+}
