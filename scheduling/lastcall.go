@@ -119,8 +119,11 @@ func (d *decoder) shared(v *template) bool {
 }
 
 // buy buys one machine for up to n pods of a class, unless that leaves it too few
-// options for its pool's minValues.
+// options for its pool's minValues or the class may not even be alone.
 func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
+	if d.bars(nil, id) {
+		return machine{}, false
+	}
 	class := &d.model.Classes[id]
 	m := machine{template: ti, first: at, count: 1, groups: model.NewBits(d.model.Groups)}
 	m.groups.Set(int(class.Group))
@@ -173,14 +176,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 
 // bars reports whether pods that are there keep one more of a class away.
 func (d *decoder) bars(items []model.Item, id model.ClassID) bool {
-	class := &d.model.Classes[id]
-	return slices.ContainsFunc(items, func(it model.Item) bool {
-		if it.Class == id {
-			return class.PerNode > 0 && it.N >= class.PerNode
-		}
-		_, conflict := slices.BinarySearch(class.Conflicts, it.Class)
-		return conflict
-	})
+	return d.model.Joining(items, nil, id) == 0
 }
 
 // fallback reports whether a class would rather avoid a template's pool.
@@ -220,8 +216,5 @@ func (d *decoder) capacity(id model.ClassID, n int64, room []int64) int64 {
 			n = min(n, room[r]/q)
 		}
 	}
-	if class.PerNode > 0 {
-		n = min(n, class.PerNode)
-	}
-	return max(n, 1)
+	return max(min(n, d.model.Joining(nil, nil, id)), 1)
 }

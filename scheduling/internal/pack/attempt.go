@@ -204,14 +204,9 @@ func (s *search) roomFor(node *model.Node, c model.ClassID, pass model.Pass, n i
 	groups := model.NewBits(p.Groups)
 	groups.Set(int(class.Group))
 	for _, it := range node.Items {
-		if _, found := slices.BinarySearch(class.Conflicts, it.Class); found {
-			return 0
-		}
 		groups.Set(int(p.Classes[it.Class].Group))
 	}
-	if class.PerNode > 0 {
-		n = min(n, class.PerNode-held(node.Items, c))
-	}
+	n = min(n, p.Joining(node.Items, nil, c))
 	for n > 0 && option.Floor >= 0 {
 		for d, q := range class.Request {
 			load[d] += q * n

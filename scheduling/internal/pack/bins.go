@@ -48,7 +48,7 @@ func (b *bins) placeOn(p *model.Problem, some []int, order []model.ClassID, rema
 		}
 		seats = seats[:0]
 		for _, i := range some {
-			if p.Bins[i].Admits.Has(int(class.Group)) && model.Fits(b.room[i], class.Request) && !b.conflict(i, class) {
+			if p.Bins[i].Admits.Has(int(class.Group)) && model.Fits(b.room[i], class.Request) && b.joining(p, i, c) > 0 {
 				seats = append(seats, seat{bin: i, soft: p.Bins[i].Soft.Has(int(class.Group)), left: spare(b.room[i], p.Bins[i].Room, class.Request)})
 			}
 		}
@@ -65,14 +65,11 @@ func (b *bins) placeOn(p *model.Problem, some []int, order []model.ClassID, rema
 			if remaining[c] == 0 {
 				break
 			}
-			n := remaining[c]
+			n := min(remaining[c], b.joining(p, s.bin, c))
 			for d, q := range class.Request {
 				if q > 0 {
 					n = min(n, b.room[s.bin][d]/q)
 				}
-			}
-			if class.PerNode > 0 {
-				n = min(n, class.PerNode-held(b.items[s.bin], c))
 			}
 			if n <= 0 {
 				continue
@@ -86,14 +83,9 @@ func (b *bins) placeOn(p *model.Problem, some []int, order []model.ClassID, rema
 	}
 }
 
-// conflict reports whether a class that may not share with c sits in bin i.
-func (b *bins) conflict(i int, class *model.Class) bool {
-	for _, it := range b.items[i] {
-		if _, found := slices.BinarySearch(class.Conflicts, it.Class); found {
-			return true
-		}
-	}
-	return false
+// joining is how many pods of class c those in bin i let join them.
+func (b *bins) joining(p *model.Problem, i int, c model.ClassID) int64 {
+	return p.Joining(b.items[i], p.Bins[i].Present, c)
 }
 
 // spare is the largest share of a bin's room that stays free after one pod more.
@@ -105,16 +97,6 @@ func spare(left, room, request []int64) float64 {
 		}
 	}
 	return worst
-}
-
-// held is how many pods of class c are among items.
-func held(items []model.Item, c model.ClassID) int64 {
-	for _, it := range items {
-		if it.Class == c {
-			return it.N
-		}
-	}
-	return 0
 }
 
 // add returns items with n pods of class c more.

@@ -13,13 +13,11 @@ const bigFirst = 0.35
 // filler fills one option at a time. Its scratch memory is reused, so that filling
 // allocates only the pattern it returns.
 type filler struct {
-	p        *model.Problem
+	company            // who is on the machine; nobody between fills
 	requests []float64 // classes × dims
 	costs    []float64 // per option, what worth is divided by; never 0
 	left     []int64   // room left, per dim
 	inverse  []float64
-	taken    []int64 // per class, what the pattern holds; all 0 between fills
-	blocked  []int32 // per class, how many classes of the pattern conflict with it
 	open     []model.ClassID
 	items    []model.Item
 	groups   model.Bits
@@ -29,13 +27,11 @@ type filler struct {
 
 func newFiller(p *model.Problem) *filler {
 	f := &filler{
-		p:        p,
+		company:  newCompany(p),
 		requests: make([]float64, len(p.Classes)*p.Dims),
 		costs:    make([]float64, len(p.Options)),
 		left:     make([]int64, p.Dims),
 		inverse:  make([]float64, p.Dims),
-		taken:    make([]int64, len(p.Classes)),
-		blocked:  make([]int32, len(p.Classes)),
 		groups:   model.NewBits(p.Groups),
 		load:     make([]int64, p.Dims),
 	}
@@ -82,12 +78,7 @@ func (f *filler) fill(o model.OptionID, candidates []model.ClassID, remaining []
 		f.take(c, n)
 		worth += float64(n) * values[c]
 	}
-	for _, it := range f.items {
-		f.taken[it.Class] = 0
-		for _, other := range f.p.Classes[it.Class].Conflicts {
-			f.blocked[other] = 0
-		}
-	}
+	f.leave(f.items)
 	return f.items, worth
 }
 
@@ -116,10 +107,7 @@ func (f *filler) choose(remaining []int64, values []float64) (at int, n int64) {
 		if share > 1 && !model.Fits(f.left, f.p.Classes[c].Request) {
 			continue
 		}
-		if f.blocked[c] > 0 || f.taken[c] >= remaining[c] {
-			continue
-		}
-		if per := f.p.Classes[c].PerNode; per > 0 && f.taken[c] >= per {
+		if f.taken[c] >= remaining[c] || f.joining(c) == 0 {
 			continue
 		}
 		kept = append(kept, c)
@@ -144,11 +132,7 @@ func (f *filler) choose(remaining []int64, values []float64) (at int, n int64) {
 	} else if n > 1 {
 		n = 1
 	}
-	n = min(n, remaining[c]-f.taken[c])
-	if per := f.p.Classes[c].PerNode; per > 0 {
-		n = min(n, per-f.taken[c])
-	}
-	return best, n
+	return best, min(n, remaining[c]-f.taken[c], f.joining(c))
 }
 
 // fitting is how many pods of class c the room left holds, at least 1 where the
@@ -169,13 +153,9 @@ func (f *filler) take(c model.ClassID, n int64) {
 	for d, q := range class.Request {
 		f.left[d] -= q * n
 	}
-	if f.taken[c] == 0 {
+	if f.join(c, n) {
 		f.items = append(f.items, model.Item{Class: c})
-		for _, other := range class.Conflicts {
-			f.blocked[other]++
-		}
 	}
-	f.taken[c] += n
 	for i := range f.items {
 		if f.items[i].Class == c {
 			f.items[i].N = f.taken[c]

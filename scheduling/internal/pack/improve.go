@@ -130,15 +130,9 @@ func (s *search) unite(st *stage, nodes []model.Node, picked []int, remaining []
 			}
 		}
 	}
-	for _, it := range items {
-		class := &s.p.Classes[it.Class]
-		if class.PerNode > 0 && it.N > class.PerNode {
+	for i, it := range items {
+		if it.N > s.p.Joining(items[:i], nil, it.Class) {
 			return nil
-		}
-		for _, other := range class.Conflicts {
-			if remaining[other] > 0 {
-				return nil
-			}
 		}
 	}
 	load := make([]int64, s.p.Dims)

@@ -95,13 +95,33 @@ func random(seed uint64) *model.Problem {
 		b := model.Bin{Room: vector(10), Admits: row(), Soft: model.NewBits(p.Groups)}
 		p.Bins = append(p.Bins, b)
 	}
+	if r.IntN(2) == 0 {
+		crowd(p, r)
+	}
 	return p
+}
+
+// crowd draws crowds of a problem's classes, some of which run on its bins already.
+func crowd(p *model.Problem, r *rand.Rand) {
+	for k := range int32(1 + r.IntN(3)) {
+		p.Crowds = append(p.Crowds, model.Crowd{Max: r.Int64N(6)})
+		for c := range p.Classes {
+			if r.IntN(2) == 0 {
+				p.Classes[c].Crowds = append(p.Classes[c].Crowds, model.Membership{Crowd: k, Weight: r.Int64N(4), Holds: r.IntN(2) == 0})
+			}
+		}
+		for i := range p.Bins {
+			if r.IntN(2) == 0 {
+				p.Bins[i].Present = append(p.Bins[i].Present, model.Presence{Crowd: k, N: r.Int64N(4)})
+			}
+		}
+	}
 }
 
 // check is a naive reading of what a solution must satisfy.
 func check(p *model.Problem, s model.Solution) error {
 	placed := make([]int64, len(p.Classes))
-	machine := func(room []int64, admits model.Bits, items []model.Item) error {
+	machine := func(room []int64, admits model.Bits, items []model.Item, present []model.Presence) error {
 		load := make([]int64, p.Dims)
 		have := map[model.ClassID]int64{}
 		for _, it := range items {
@@ -127,6 +147,9 @@ func check(p *model.Problem, s model.Solution) error {
 				}
 			}
 		}
+		if !p.CrowdsHold(items, present) {
+			return fmt.Errorf("%+v are too crowded where %+v are", items, present)
+		}
 		for d := range load {
 			if load[d] > room[d] {
 				return fmt.Errorf("dimension %d: %d in %d", d, load[d], room[d])
@@ -144,7 +167,7 @@ func check(p *model.Problem, s model.Solution) error {
 		if node.N < 1 || len(node.Items) == 0 {
 			return fmt.Errorf("an empty machine, or none, is bought")
 		}
-		if err := machine(o.Room, o.Admits, node.Items); err != nil {
+		if err := machine(o.Room, o.Admits, node.Items, nil); err != nil {
 			return fmt.Errorf("option %d: %w", node.Option, err)
 		}
 		for _, it := range node.Items {
@@ -170,7 +193,7 @@ func check(p *model.Problem, s model.Solution) error {
 		}
 	}
 	for i, items := range s.Bins {
-		if err := machine(p.Bins[i].Room, p.Bins[i].Admits, items); err != nil {
+		if err := machine(p.Bins[i].Room, p.Bins[i].Admits, items, p.Bins[i].Present); err != nil {
 			return fmt.Errorf("bin %d: %w", i, err)
 		}
 		for _, it := range items {
@@ -207,7 +230,8 @@ func TestNobodyIsLeftOutForNothing(t *testing.T) {
 			for i := range p.Options {
 				o := &p.Options[i]
 				if o.Supply == model.NoSupply && len(o.Use) == 0 && o.Floor < 0 &&
-					o.Admits.Has(int(p.Classes[c].Group)) && model.Fits(o.Room, p.Classes[c].Request) {
+					o.Admits.Has(int(p.Classes[c].Group)) && model.Fits(o.Room, p.Classes[c].Request) &&
+					p.CrowdsHold([]model.Item{{Class: model.ClassID(c), N: 1}}, nil) {
 					t.Fatalf("seed %d: option %d could hold class %d", seed, i, c)
 				}
 			}

@@ -31,7 +31,7 @@ func (s *stage) sortByCost(p *model.Problem) {
 func newStage(p *model.Problem, pass model.Pass, remaining []int64) *stage {
 	byGroup := make([][]model.ClassID, p.Groups)
 	for c := range p.Classes {
-		if remaining[c] > 0 {
+		if remaining[c] > 0 && p.Joining(nil, nil, model.ClassID(c)) > 0 {
 			g := p.Classes[c].Group
 			byGroup[g] = append(byGroup[g], model.ClassID(c))
 		}

@@ -4,7 +4,7 @@ import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
 // shareValues gives every class the price of its share of the option where that
 // share is cheapest. A share is that of the scarcest resource. Classes that no
-// option holds are worth 0.
+// option holds, or that may not even be alone, are worth 0.
 func shareValues(p *model.Problem) []float64 {
 	values := make([]float64, len(p.Classes))
 	byGroup := make([][]model.OptionID, p.Groups)
@@ -25,6 +25,9 @@ func shareValues(p *model.Problem) []float64 {
 	}
 	for c := range p.Classes {
 		class := &p.Classes[c]
+		if p.Joining(nil, nil, model.ClassID(c)) == 0 {
+			continue
+		}
 		best := -1.0
 		for _, o := range byGroup[class.Group] {
 			option := &p.Options[o]

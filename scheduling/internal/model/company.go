@@ -1,0 +1,106 @@
+package model
+
+import "slices"
+
+// Unbounded is what [Problem.Joining] answers where nothing but room bounds a class:
+// more pods than any problem has, and small enough to multiply by a weight.
+const Unbounded = int64(1) << 40
+
+// Joining is how many more pods of class c may sit on a machine that holds items,
+// and where crowds of pods run already: by PerNode, Conflicts and Crowds alone, room
+// aside. It is 0 where none may.
+//
+// Whoever may sit together may also sit together with fewer: machines that were
+// filled one class after another never have to be looked at again as a whole.
+func (p *Problem) Joining(items []Item, present []Presence, c ClassID) int64 {
+	class := &p.Classes[c]
+	n := Unbounded
+	if class.PerNode > 0 || len(class.Conflicts) > 0 {
+		for i := range items {
+			if items[i].Class == c {
+				if class.PerNode > 0 {
+					n = min(n, class.PerNode-items[i].N)
+				}
+			} else if _, found := slices.BinarySearch(class.Conflicts, items[i].Class); found {
+				return 0
+			}
+		}
+		if class.PerNode > 0 {
+			n = min(n, class.PerNode)
+		}
+	}
+	for _, m := range class.Crowds {
+		crowd, held := p.crowd(items, m.Crowd)
+		if !held && !m.Holds {
+			continue
+		}
+		for _, x := range present {
+			if x.Crowd == m.Crowd {
+				crowd += x.N
+			}
+		}
+		n = min(n, m.Allows(p.Crowds[m.Crowd].Max-crowd))
+	}
+	return max(n, 0)
+}
+
+// Allows is how many pods of the class may still come to a machine that may hold
+// spare more of the crowd; it is negative or 0 where none may.
+func (m Membership) Allows(spare int64) int64 {
+	switch {
+	case spare < 0:
+		return 0
+	case m.Weight > 0:
+		return spare / m.Weight
+	}
+	return Unbounded
+}
+
+// crowd is how much of crowd k the items are, and whether one of them holds the
+// machine to its bound.
+func (p *Problem) crowd(items []Item, k int32) (sum int64, held bool) {
+	for i := range items {
+		if m, found := p.Classes[items[i].Class].membership(k); found {
+			sum += m.Weight * items[i].N
+			held = held || m.Holds
+		}
+	}
+	return sum, held
+}
+
+// membership is what the class has to do with crowd k.
+func (c *Class) membership(k int32) (Membership, bool) {
+	for _, m := range c.Crowds {
+		if m.Crowd == k {
+			return m, true
+		}
+	}
+	return Membership{}, false
+}
+
+// CrowdsHold reports whether the items may be together on a machine where crowds of
+// pods run already, as far as the problem's crowds are concerned. It reads the rule
+// as it is written and shares nothing with [Problem.Joining], which it checks.
+func (p *Problem) CrowdsHold(items []Item, present []Presence) bool {
+	for k, crowd := range p.Crowds {
+		var sum int64
+		holds := false
+		for _, x := range present {
+			if int(x.Crowd) == k {
+				sum += x.N
+			}
+		}
+		for _, it := range items {
+			for _, m := range p.Classes[it.Class].Crowds {
+				if int(m.Crowd) == k && it.N > 0 {
+					sum += m.Weight * it.N
+					holds = holds || m.Holds
+				}
+			}
+		}
+		if holds && sum > crowd.Max {
+			return false
+		}
+	}
+	return true
+}

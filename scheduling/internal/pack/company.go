@@ -1,0 +1,75 @@
+package pack
+
+import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+
+// company counts who sits on the machine that is being filled, so that whether one
+// more may join takes no longer than to read what concerns its class. It answers as
+// [model.Problem.Joining] does.
+type company struct {
+	p       *model.Problem
+	taken   []int64 // per class, pods on the machine
+	blocked []int32 // per class, classes on the machine that conflict with it
+	crowd   []int64 // per crowd, how much of it is on the machine
+	holders []int32 // per crowd, classes on the machine that hold it to its bound
+}
+
+func newCompany(p *model.Problem) company {
+	return company{
+		p:       p,
+		taken:   make([]int64, len(p.Classes)),
+		blocked: make([]int32, len(p.Classes)),
+		crowd:   make([]int64, len(p.Crowds)),
+		holders: make([]int32, len(p.Crowds)),
+	}
+}
+
+// joining is how many more pods of class c may join. It never rises while others join.
+func (k *company) joining(c model.ClassID) int64 {
+	if k.blocked[c] > 0 {
+		return 0
+	}
+	class := &k.p.Classes[c]
+	n := model.Unbounded
+	if class.PerNode > 0 {
+		n = class.PerNode - k.taken[c]
+	}
+	for _, m := range class.Crowds {
+		if m.Holds || k.holders[m.Crowd] > 0 {
+			n = min(n, m.Allows(k.p.Crowds[m.Crowd].Max-k.crowd[m.Crowd]))
+		}
+	}
+	return max(n, 0)
+}
+
+// join notes n pods of class c and reports whether they are the first of it.
+func (k *company) join(c model.ClassID, n int64) (first bool) {
+	class := &k.p.Classes[c]
+	first = k.taken[c] == 0
+	k.taken[c] += n
+	for _, m := range class.Crowds {
+		k.crowd[m.Crowd] += m.Weight * n
+		if first && m.Holds {
+			k.holders[m.Crowd]++
+		}
+	}
+	if first {
+		for _, other := range class.Conflicts {
+			k.blocked[other]++
+		}
+	}
+	return first
+}
+
+// leave forgets the items, which are all that joined.
+func (k *company) leave(items []model.Item) {
+	for _, it := range items {
+		class := &k.p.Classes[it.Class]
+		k.taken[it.Class] = 0
+		for _, m := range class.Crowds {
+			k.crowd[m.Crowd], k.holders[m.Crowd] = 0, 0
+		}
+		for _, other := range class.Conflicts {
+			k.blocked[other] = 0
+		}
+	}
+}
