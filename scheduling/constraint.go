@@ -101,8 +101,13 @@ func impossible(key string) requirements.Requirement {
 	return requirements.MustNew(key, requirements.Exists).Intersect(requirements.MustNew(key, requirements.DoesNotExist))
 }
 
-// matchesNode evaluates selector and affinity on a node that exists.
+// matchesNode evaluates what a pod asks of a node that exists.
 func (c *constraint) matchesNode(name string, labels map[string]string) bool {
+	return c.ownMatchesNode(name, labels)
+}
+
+// ownMatchesNode evaluates selector and affinity alone, as topology spread does.
+func (c *constraint) ownMatchesNode(name string, labels map[string]string) bool {
 	for i := range c.selector {
 		if !c.selector[i].matches(labels) {
 			return false
@@ -131,6 +136,19 @@ func (t *term) matchesNode(name string, labels map[string]string) bool {
 		}
 	}
 	return true
+}
+
+// text identifies a term.
+func (t *term) text() string {
+	var b []byte
+	for _, list := range [][]expression{t.labels, t.fields} {
+		for i := range list {
+			b = appendText(append(b, ','), list[i].raw)
+			b = appendText(b, list[i].String())
+		}
+		b = append(b, ';')
+	}
+	return string(b)
 }
 
 // metadataName is the only field that node affinity can select on.

@@ -123,10 +123,16 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 	return out, unchecked
 }
 
-// admits returns the offers whose machines, bought for this template, satisfy a
-// constraint's selector and affinity. A daemon is admitted, for it takes room, where
+// admits returns the offers whose machines, bought for this template, satisfy what a
+// constraint asks of a node. A daemon is admitted, for it takes room, where
 // a label that the provider may set, and nobody defines, would have to suit it.
 func (t *offerTable) admits(v *template, c *constraint, daemon bool) model.Bits {
+	return t.admitsOwn(v, c, daemon)
+}
+
+// admitsOwn is admits for selector and affinity alone, which is what topology spread
+// looks at.
+func (t *offerTable) admitsOwn(v *template, c *constraint, daemon bool) model.Bits {
 	row := v.within.Clone()
 	narrow := func(row model.Bits, e *expression) {
 		if daemon && t.undefined(v, e.Key()) && requirements.WellKnown().Has(e.Key()) {
@@ -152,6 +158,19 @@ func (t *offerTable) admits(v *template, c *constraint, daemon bool) model.Bits 
 		matched.Or(alternative)
 	}
 	return matched
+}
+
+// matching returns the offers whose machines, bought for a template, satisfy a term,
+// or nil where no new machine can.
+func (t *offerTable) matching(v *template, x *term) model.Bits {
+	if !x.fieldsAllowNew() {
+		return nil
+	}
+	row := v.within.Clone()
+	for i := range x.labels {
+		row.And(t.satisfying(v, &x.labels[i]))
+	}
+	return row
 }
 
 // satisfying returns the offers whose machines, bought for a template, satisfy one
