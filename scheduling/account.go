@@ -58,11 +58,13 @@ func share(shares []Share, name string, n int64, price offerings.Price) []Share 
 	return shares
 }
 
-// placed counts the pods of a solution by class.
+// placed counts the pods of a solution by planned class.
 func (c *compiler) placed(solution model.Solution) []int64 {
 	out := make([]int64, len(c.planned))
-	for i := range c.planned {
-		out[i] = c.model.Classes[i].Count - solution.Unplaced[i]
+	for i := range c.parts {
+		for _, p := range c.parts[i].portions {
+			out[p.class] += (c.parts[i].count - solution.Unplaced[i]) * p.n
+		}
 	}
 	return out
 }

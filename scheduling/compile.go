@@ -20,7 +20,9 @@ type compiler struct {
 	classes       *classifier
 	bonds         *bondReader
 	keepers       []keeper
-	planned       []*podClass // those the engine sees, in its order
+	planned       []*podClass // those that are not refused
+	parts         []part      // by engine class
+	seats         []seat      // by engine group
 	running       []*corev1.Pod
 	daemons       []*daemon
 	pools         []*NodePool
@@ -48,6 +50,8 @@ type purchase struct {
 // could use, in rank order.
 type templateOffers struct {
 	daemons []model.Bits // by daemon, the offers it runs on
+	rows    []model.Bits // by group, the offers that it may use; nil for none
+	soft    model.Bits   // groups that would rather avoid the pool's taints
 	list    []templateOffer
 	crowded []templateOffer // offers that daemons alone would overfill: never bought
 }
@@ -80,8 +84,7 @@ func compile(p *Problem, s *Solver, cautious bool) *compiler {
 	c.pools = poolOrder(p.NodePools)
 	c.offers = newOfferTable(p, s, c.table)
 	c.model = &model.Problem{
-		Dims: len(c.table.names), Groups: len(c.classes.groups),
-		BestEffort: s.MinValues == MinValuesBestEffort,
+		Dims: len(c.table.names), BestEffort: s.MinValues == MinValuesBestEffort,
 	}
 	c.buildClasses()
 	c.buildTemplates()
@@ -119,42 +122,23 @@ func (c *compiler) poolNamed(name string) *NodePool {
 	return nil
 }
 
-// buildClasses hands the classes to the engine, and which of them may not share a
-// machine because they bind the same ports.
+// buildClasses hands the classes to the engine, each as one part that may go
+// wherever its group's constraints let it.
 func (c *compiler) buildClasses() {
-	byGroup := map[int][]model.ClassID{}
+	for g := range c.classes.groups {
+		c.seats = append(c.seats, seat{groups: []int{g}})
+	}
 	for _, class := range c.classes.classes {
 		if class.refused != "" {
 			continue
 		}
-		m := model.Class{
-			Group: int32(class.group), Request: class.requests,
-			Count: int64(len(class.pods)), Priority: class.priority,
-		}
-		if len(c.classes.groups[class.group].ports) > 0 {
-			m.PerNode = 1
-		}
-		byGroup[class.group] = append(byGroup[class.group], model.ClassID(len(c.planned)))
+		c.parts = append(c.parts, part{
+			portions: []portion{{len(c.planned), 1}}, seat: class.group,
+			request: class.requests, count: int64(len(class.pods)), priority: class.priority,
+		})
 		c.planned = append(c.planned, class)
-		c.model.Classes = append(c.model.Classes, m)
 	}
-	for id := range c.model.Classes {
-		ports := c.classes.groups[c.planned[id].group].ports
-		if len(ports) == 0 {
-			continue
-		}
-		for g, other := range c.classes.groups {
-			if !portsClash(ports, other.ports) {
-				continue
-			}
-			for _, o := range byGroup[g] {
-				if o != model.ClassID(id) {
-					c.model.Classes[id].Conflicts = append(c.model.Classes[id].Conflicts, o)
-				}
-			}
-		}
-		slices.Sort(c.model.Classes[id].Conflicts)
-	}
+	c.addParts()
 }
 
 // buildTemplates expands the pools.
@@ -184,15 +168,24 @@ func (c *compiler) weightRank() []int32 {
 
 // buildOptions enumerates what may be bought.
 func (c *compiler) buildOptions() {
+	for _, v := range c.templates {
+		x := templateOffers{daemons: c.offers.daemonRows(v, c.daemons), soft: model.NewBits(len(c.classes.groups))}
+		x.rows = c.groupRows(v, x.daemons, x.soft)
+		c.offered = append(c.offered, x)
+	}
+	c.addOffers()
+}
+
+// addOffers hands the engine what may be bought for its groups.
+func (c *compiler) addOffers() {
 	ranks := c.weightRank()
 	supplies := newSupplies(c)
-	c.columns = newRowTable(len(c.classes.groups))
+	c.columns = newRowTable(len(c.seats))
 	for ti, v := range c.templates {
-		x := templateOffers{daemons: c.offers.daemonRows(v, c.daemons)}
-		softs := model.NewBits(len(c.classes.groups))
-		admits := c.groupRows(v, x.daemons, softs)
-		x.list = c.listOffers(v, &x, admits)
-		c.offered = append(c.offered, x)
+		x := &c.offered[ti]
+		softs := model.NewBits(len(c.seats))
+		admits := c.seatRows(ti, softs)
+		x.list = c.listOffers(v, x, admits)
 		c.addOptions(ti, ranks[v.number], softs, supplies)
 	}
 	c.model.Supply = supplies.counts

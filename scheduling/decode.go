@@ -18,7 +18,7 @@ type decoder struct {
 	*compiler
 	solution model.Solution
 	ledger   *ledger
-	next     []int // by class, the first pod not handed out yet
+	next     []int // by planned class, the first pod not handed out yet
 	short    bool  // limits or reservations leave a launch too few options for its pool's minValues
 	frozen   bool  // machines buy what the engine planned, and list nothing of a better rank
 }
@@ -258,9 +258,11 @@ func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 func (d *decoder) hand(items []model.Item) []string {
 	pods := []string{}
 	for _, it := range items {
-		for range it.N {
-			pods = append(pods, podName(d.planned[it.Class].pods[d.next[it.Class]]))
-			d.next[it.Class]++
+		for _, p := range d.parts[it.Class].portions {
+			for range it.N * p.n {
+				pods = append(pods, podName(d.planned[p.class].pods[d.next[p.class]]))
+				d.next[p.class]++
+			}
 		}
 	}
 	slices.Sort(pods)

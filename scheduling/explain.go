@@ -42,13 +42,13 @@ func (c *compiler) explain(plan *Plan, solution model.Solution) {
 	for _, node := range solution.Nodes {
 		e.ledger.spend(c.bought[node.Option], node.N)
 	}
-	id := 0
+	id, placed := 0, c.placed(solution)
 	for _, class := range c.classes.classes {
 		if class.refused != "" {
 			e.report(plan, class.pods, []Reason{{Code: ReasonUnsupported, Count: 1, Detail: class.refused}}, nil)
 			continue
 		}
-		if n := solution.Unplaced[id]; n > 0 {
+		if n := int64(len(class.pods)) - placed[id]; n > 0 {
 			reasons := e.reasons(class)
 			e.report(plan, class.pods[int64(len(class.pods))-n:], reasons, e.fixes(class, reasons))
 		}

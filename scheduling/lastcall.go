@@ -181,8 +181,10 @@ func (d *decoder) bars(items []model.Item, id model.ClassID) bool {
 
 // fallback reports whether a class would rather avoid a template's pool.
 func (d *decoder) fallback(ti int, class *model.Class) bool {
-	_, soft := d.templates[ti].hardTaint(d.classes.groups[class.Group])
-	return soft
+	return slices.ContainsFunc(d.seats[class.Group].groups, func(g int) bool {
+		_, soft := d.templates[ti].hardTaint(d.classes.groups[g])
+		return soft
+	})
 }
 
 // oneMore buys one more machine for a class, of the pool that ranks first.

@@ -1,0 +1,283 @@
+package scheduling
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// member is what decides where pods of one class may be: their group, their bonds,
+// and the targets that they are among.
+type member struct {
+	group, bonds, among int
+	n                   int64 // pods in one unit
+}
+
+// kin is what ties and node constraints make of units: those with the same kin may be
+// in the same places.
+type kin struct {
+	members []member
+	// hosts, where it is set, are the only bins that will do, and nothing is bought.
+	hosts model.Bits
+	rules []topology.Link // by rule, ascending
+	// crowds are the memberships of one unit.
+	crowds []model.Membership
+	wishes []wish
+	part   *partition
+	bins   model.Bits // that admit the kin
+	seats  []seat     // by site
+	rooms  []siteRoom // what may be bought, site by site
+	plain  bool       // no rule and no wish concerns it
+}
+
+// wish is a preferred term of node affinity: what it weighs and where it is granted.
+type wish struct {
+	weight int64
+	axis   int
+}
+
+// seat is a site for a kin: what the engine takes for a group.
+type seat struct {
+	groups []int      // whose node constraints all hold
+	part   *partition // nil for everywhere
+	site   int
+	bins   model.Bits   // that will do; nil for all that admit the groups
+	rows   []model.Bits // by template, offers that will do; nil for all
+	noNew  bool
+}
+
+// kinBook numbers the kins.
+type kinBook struct {
+	*ruleBook
+	list  []*kin
+	index map[string]int
+}
+
+// kin returns the number of the kin with the given members.
+func (b *kinBook) kin(members []member, hosts model.Bits) int {
+	var name []byte
+	for _, m := range members {
+		for _, v := range []int64{int64(m.group), int64(m.bonds), int64(m.among), m.n} {
+			name = binary.AppendVarint(name, v)
+		}
+	}
+	name = append(name, ';')
+	for _, w := range hosts {
+		name = binary.LittleEndian.AppendUint64(name, w)
+	}
+	if n, ok := b.index[string(name)]; ok {
+		return n
+	}
+	n := len(b.list)
+	b.index[string(name)] = n
+	b.list = append(b.list, &kin{members: members, hosts: hosts})
+	return n
+}
+
+// enter numbers the rules and crowds that a member is held to.
+func (b *kinBook) enter(m member) {
+	bonds := b.land.bonds.list[m.bonds]
+	for _, t := range bonds.ties {
+		switch {
+		case !t.perHost():
+			b.rule(t, m.group, bonds)
+		case t.kind != affinityTie:
+			b.crowd(t, b.land.bonds.targets.has(m.among, t.target))
+		}
+	}
+}
+
+// link works out which rules, crowds and wishes concern a kin.
+func (b *kinBook) link(k *kin) {
+	rules := map[int]*topology.Link{}
+	crowds := map[int]*model.Membership{}
+	rule := func(n int) *topology.Link {
+		if rules[n] == nil {
+			rules[n] = &topology.Link{Rule: int32(n)}
+		}
+		return rules[n]
+	}
+	crowd := func(n int) *model.Membership {
+		if crowds[n] == nil {
+			crowds[n] = &model.Membership{Crowd: int32(n)}
+		}
+		return crowds[n]
+	}
+	for _, m := range k.members {
+		bonds := b.land.bonds.list[m.bonds]
+		for _, t := range bonds.ties {
+			switch {
+			case !t.perHost():
+				rule(b.rule(t, m.group, bonds)).Holds = true
+			case t.kind != affinityTie:
+				crowd(b.crowd(t, b.land.bonds.targets.has(m.among, t.target))).Holds = true
+			}
+		}
+		for _, target := range b.land.bonds.targets.sets[m.among] {
+			for _, n := range b.byTarget[int(target)] {
+				rule(n).Counts += m.n
+			}
+			for _, n := range b.crowdsBy[int(target)] {
+				crowd(n).Weight += m.n
+			}
+		}
+		for i := range bonds.wishes {
+			w := &bonds.wishes[i]
+			k.wishes = append(k.wishes, wish{weight: w.weight, axis: b.land.wishAxis(&w.term)})
+		}
+	}
+	for _, n := range sortedKeys(rules) {
+		k.rules = append(k.rules, *rules[n])
+	}
+	for _, n := range sortedKeys(crowds) {
+		k.crowds = append(k.crowds, *crowds[n])
+	}
+	k.wishes = slices.DeleteFunc(k.wishes, func(w wish) bool { return b.land.axes[w.axis].flat })
+	k.plain = len(k.rules) == 0 && len(k.wishes) == 0
+	var axes []int
+	for _, link := range k.rules {
+		axes = append(axes, b.rules[link.Rule].axis)
+		if f := b.rules[link.Rule].filter; f >= 0 {
+			axes = append(axes, f)
+		}
+	}
+	for _, w := range k.wishes {
+		axes = append(axes, w.axis)
+	}
+	k.part = b.land.partition(axes)
+	k.bins = b.binsFor(k)
+	if k.hosts == nil {
+		k.rooms = b.rooms(k)
+	}
+	k.seats = make([]seat, k.part.sites)
+	var groups []int
+	for _, m := range k.members {
+		groups = append(groups, m.group)
+	}
+	slices.Sort(groups)
+	groups = slices.Compact(groups)
+	for site := range k.seats {
+		k.seats[site] = seat{groups: groups, part: k.part, site: site, bins: b.binsAt(k, site), noNew: k.hosts != nil}
+	}
+}
+
+// binsFor are the bins whose nodes admit a kin, the other pods on them considered.
+func (b *kinBook) binsFor(k *kin) model.Bits {
+	l := b.land
+	bins := model.NewBits(len(l.compiler.nodes))
+	needsHost := false
+	for _, m := range k.members {
+		for _, t := range l.bonds.list[m.bonds].ties {
+			needsHost = needsHost || t.perHost() && t.weight == 0 && t.kind != antiTie
+		}
+	}
+	for n := range l.nodes {
+		bin := l.nodes[n].bin
+		if bin < 0 || k.hosts != nil && !k.hosts.Has(bin) {
+			continue
+		}
+		_, labelled := l.nodes[n].labels[corev1.LabelHostname]
+		ok := labelled || !needsHost
+		for _, m := range k.members {
+			ok = ok && l.model.Bins[bin].Admits.Has(m.group)
+			for _, target := range b.kept[n] {
+				ok = ok && !l.bonds.targets.has(m.among, target)
+			}
+		}
+		if ok {
+			bins.Set(bin)
+		}
+	}
+	return bins
+}
+
+// binsAt are the bins of a kin that are at a site.
+func (b *kinBook) binsAt(k *kin, site int) model.Bits {
+	if k.part.sites == 1 {
+		return k.bins
+	}
+	out := model.NewBits(len(b.land.compiler.nodes))
+	for n := range b.land.nodes {
+		if bin := b.land.nodes[n].bin; bin >= 0 && k.bins.Has(bin) && int(k.part.at[b.land.offers+n]) == site {
+			out.Set(bin)
+		}
+	}
+	return out
+}
+
+// admits reports whether all groups of a kin are in a column of the base problem.
+func (k *kin) admits(column model.Bits) bool {
+	for _, m := range k.members {
+		if !column.Has(m.group) {
+			return false
+		}
+	}
+	return true
+}
+
+// costs returns, for each site, what one unit with a request costs on the machine on
+// sale there that suits it best, or that none does.
+func (b *kinBook) costs(k *kin, request []int64) []int64 {
+	out := make([]int64, k.part.sites)
+	for i := range out {
+		out[i] = topology.Nowhere
+	}
+	for _, r := range k.rooms {
+		room := b.land.compiler.rooms.rooms[r.room]
+		if !model.Fits(room, request) {
+			continue
+		}
+		share := 0.0
+		for d, q := range request {
+			if q > 0 {
+				share = max(share, float64(q)/float64(room[d]))
+			}
+		}
+		if cost := int64(share * float64(r.cost)); out[r.site] == topology.Nowhere || cost < out[r.site] {
+			out[r.site] = cost
+		}
+	}
+	return out
+}
+
+// siteRoom is the cheapest way to have a room at a site.
+type siteRoom struct {
+	site, room int
+	cost       int64
+}
+
+// rooms lists what may be bought for a kin, site by site.
+func (b *kinBook) rooms(k *kin) []siteRoom {
+	l := b.land
+	type place struct{ site, room int }
+	cheapest := map[place]int64{}
+	for ti := range l.templates {
+		suits := map[int]bool{}
+		for i, o := range l.offered[ti].list {
+			ok, known := suits[o.column]
+			if !known {
+				ok = k.admits(l.columns.rows[o.column])
+				suits[o.column] = ok
+			}
+			if !ok {
+				continue
+			}
+			at := place{int(k.part.at[l.first[ti]+i]), o.room}
+			cost := l.compiler.offers.offers[o.offer].cost
+			if have, seen := cheapest[at]; !seen || cost < have {
+				cheapest[at] = cost
+			}
+		}
+	}
+	out := make([]siteRoom, 0, len(cheapest))
+	for at, cost := range cheapest {
+		out = append(out, siteRoom{at.site, at.room, cost})
+	}
+	slices.SortFunc(out, func(x, y siteRoom) int { return cmp.Or(cmp.Compare(x.site, y.site), cmp.Compare(x.room, y.room)) })
+	return out
+}

@@ -1,0 +1,191 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// rule is a tie whose domains are wider than a node, together with the nodes that it
+// looks at.
+type rule struct {
+	tie
+	axis   int // of the label
+	filter int // axis that is 1 where a spread looks; -1 for everywhere
+	// domains holds what runs already.
+	domains []topology.Domain
+	total   int64
+}
+
+// crowd bounds how many pods of a target may be on one machine with a pod that holds
+// it to that: a spread or an anti-affinity whose domains are single nodes.
+type crowd struct {
+	kind   tieKind
+	target int
+	max    int64
+	weight int64
+}
+
+// ruleBook numbers the rules and the crowds of a problem.
+type ruleBook struct {
+	land     *land
+	rules    []rule
+	ruleOf   map[ruleKey]int
+	byTarget map[int][]int // rules that count a target
+	crowds   []crowd
+	crowdOf  map[crowd]int
+	crowdsBy map[int][]int
+	// kept are, by node, the targets that anti-affinity of what runs there keeps off
+	// that one node.
+	kept map[int][]int
+}
+
+type ruleKey struct {
+	tie
+	filter int
+}
+
+func newRuleBook(l *land) *ruleBook {
+	return &ruleBook{
+		land: l, ruleOf: map[ruleKey]int{}, byTarget: map[int][]int{},
+		crowdOf: map[crowd]int{}, crowdsBy: map[int][]int{}, kept: map[int][]int{},
+	}
+}
+
+// rule returns the number of the rule that a tie of a group is.
+func (b *ruleBook) rule(t tie, group int, bonds *bonds) int {
+	filterAxis := -1
+	if t.kind == spreadTie {
+		f := filter{group: -1, honorAffinity: t.honorAffinity, honorTaints: t.honorTaints, keys: strings.Join(bonds.spreadKeys(t.weight == 0), ",")}
+		if t.honorAffinity || t.honorTaints {
+			f.group = group
+		}
+		filterAxis = b.land.filterAxis(f)
+		t.honorAffinity, t.honorTaints = false, false // the filter says it
+	}
+	key := ruleKey{tie: t, filter: filterAxis}
+	if n, ok := b.ruleOf[key]; ok {
+		return n
+	}
+	n := len(b.rules)
+	axis := b.land.keyAxis(t.key)
+	b.ruleOf[key] = n
+	b.rules = append(b.rules, rule{tie: t, axis: axis, filter: filterAxis, domains: make([]topology.Domain, len(b.land.axes[axis].values))})
+	b.byTarget[t.target] = append(b.byTarget[t.target], n)
+	return n
+}
+
+// crowd returns the number of the crowd that a tie per host is for pods that are, or
+// are not, of the target themselves.
+func (b *ruleBook) crowd(t tie, self bool) int {
+	k := crowd{kind: t.kind, target: t.target, max: t.maxSkew, weight: t.weight}
+	if t.kind == antiTie {
+		k.max = 0
+		if self {
+			k.max = 1
+		}
+	}
+	if n, ok := b.crowdOf[k]; ok {
+		return n
+	}
+	n := len(b.crowds)
+	b.crowdOf[k] = n
+	b.crowds = append(b.crowds, k)
+	b.crowdsBy[t.target] = append(b.crowdsBy[t.target], n)
+	return n
+}
+
+// keep notes what running pods keep away from their nodes.
+func (b *ruleBook) keep() {
+	for _, k := range b.land.keepers {
+		node, ok := b.land.nodeAt[k.node]
+		if !ok {
+			continue
+		}
+		value, labelled := b.land.nodes[node].labels[k.key]
+		if !labelled {
+			continue
+		}
+		if k.perHost() {
+			if !slices.Contains(b.kept[node], k.target) {
+				b.kept[node] = append(b.kept[node], k.target)
+			}
+			continue
+		}
+		r := &b.rules[b.rule(k.tie, -1, nil)]
+		if at, found := slices.BinarySearch(b.land.axes[r.axis].values, value); found {
+			r.domains[at].Holders++
+		}
+	}
+}
+
+// count notes what runs already: how many pods each rule counts in each domain, and
+// each crowd on each bin.
+func (b *ruleBook) count() [][]model.Presence {
+	l := b.land
+	for i := range b.rules {
+		r := &b.rules[i]
+		if r.kind != spreadTie {
+			continue
+		}
+		for n := range l.nodes {
+			if at := l.axes[r.axis].at[l.offers+n]; at >= 0 && l.axes[r.filter].at[l.offers+n] == 1 {
+				r.domains[at].Eligible = true
+			}
+		}
+	}
+	present := make([]map[int32]int64, len(l.compiler.nodes))
+	l.runningSets(func(pod *corev1.Pod, node int, among []int32) {
+		for _, target := range among {
+			for _, i := range b.byTarget[int(target)] {
+				r := &b.rules[i]
+				at := l.axes[r.axis].at[l.offers+node]
+				if at < 0 || r.kind == spreadTie && (pod.DeletionTimestamp != nil || l.axes[r.filter].at[l.offers+node] != 1) {
+					continue
+				}
+				r.domains[at].Count++
+				r.total++
+			}
+			bin := l.nodes[node].bin
+			if bin < 0 {
+				continue
+			}
+			for _, k := range b.crowdsBy[int(target)] {
+				if b.crowds[k].kind == spreadTie && pod.DeletionTimestamp != nil {
+					continue
+				}
+				if present[bin] == nil {
+					present[bin] = map[int32]int64{}
+				}
+				present[bin][int32(k)]++
+			}
+		}
+	})
+	out := make([][]model.Presence, len(present))
+	for bin, counts := range present {
+		for k, n := range counts {
+			out[bin] = append(out[bin], model.Presence{Crowd: k, N: n})
+		}
+		slices.SortFunc(out[bin], func(x, y model.Presence) int { return cmp.Compare(x.Crowd, y.Crowd) })
+	}
+	return out
+}
+
+// planned returns the rules in the planner's form.
+func (b *ruleBook) planned() []topology.Rule {
+	kinds := map[tieKind]topology.Kind{spreadTie: topology.Spread, affinityTie: topology.Affinity, antiTie: topology.Anti}
+	out := make([]topology.Rule, len(b.rules))
+	for i := range b.rules {
+		r := &b.rules[i]
+		out[i] = topology.Rule{
+			Kind: kinds[r.kind], Max: r.maxSkew, MinDomains: r.minDomains, Weight: r.weight,
+			Domains: slices.Clone(r.domains), Total: r.total,
+		}
+	}
+	return out
+}
