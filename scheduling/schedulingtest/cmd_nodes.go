@@ -14,7 +14,7 @@ import (
 //
 //	nodes
 //	NAME [type=TYPE zone=ZONE capacity-type=CT] [pool=NAME] [RESOURCE=QUANTITY…]
-//	    [label=(KEY=VALUE…)] [taint=TAINT]… [in-flight] [deleting] [disrupted] [cordoned]
+//	    [label=(KEY=VALUE…)] [without=KEY]… [taint=TAINT]… [in-flight] [deleting] [disrupted] [cordoned]
 //
 // A node of a type has the labels and resources of the type bought there;
 // capacity-type is on-demand unless stated. Resources given are allocatable. A node
@@ -102,6 +102,8 @@ func parseNodeWord(w word) ([]NodeOption, error) {
 	switch w.key {
 	case "pool":
 		return []NodeOption{OfPool(w.value)}, nil
+	case "without":
+		return []NodeOption{Without(expandKey(w.value))}, nil
 	case "deleting":
 		return []NodeOption{Deleting()}, nil
 	case "disrupted":

@@ -10,9 +10,10 @@ import (
 //
 //	pods
 //	[N x] NAME [RESOURCE=QUANTITY…] [limits=(…)] [container=(…)] [init=(…)] [sidecar=(…)]
-//	    [overhead=(…)] [pod-level=(…)] [where=(REQUIREMENT, …)]… [prefer=(REQUIREMENT, …)]
+//	    [overhead=(…)] [pod-level=(…)] [where=(REQUIREMENT, …)]… [prefer=(REQUIREMENT, …)]…
 //	    [select=(KEY=VALUE…)] [tolerate=TOLERATION]… [port=PORT]… [priority=N] [ns=NAME]
-//	    [label=(KEY=VALUE…)]
+//	    [label=(KEY=VALUE…)] [spread=(…)]… [near=(…)]… [apart=(…)]… [claim=CLAIM]…
+//	    [ephemeral=(…)]… [owner=KIND/NAME]
 //
 // Each line stands on one line of the file.
 func cmdPods(_ context.Context, s *session, args []word, input []string) (string, error) {

@@ -8,9 +8,10 @@ import (
 // cmdRunning replaces the pods that already have a node.
 //
 //	running
-//	[N x] NAME on=NODE [daemon=DAEMONSET] [done] [the words of pods]
+//	[N x] NAME on=NODE [daemon=DAEMONSET] [done] [deleting] [the words of pods]
 //
-// A pod with done has ended; one with daemon belongs to the DaemonSet.
+// A pod with done has ended, one with deleting is about to; one with daemon belongs to
+// the DaemonSet.
 func cmdRunning(_ context.Context, s *session, args []word, input []string) (string, error) {
 	if len(args) > 0 {
 		return "", unexpected(args[0])

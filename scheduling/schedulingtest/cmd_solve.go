@@ -15,7 +15,7 @@ import (
 // promise about plans, see [Check]; a broken one fails the scenario.
 //
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY] [weights=POLICY]
-//	      [strategy=NAME] [order=CT,…] [priorities=(TYPE…)] [show=(options requests labels taints requirements reasons fixes warnings)]
+//	      [preferences=POLICY] [preference-price=USD] [strategy=NAME] [order=CT,…] [priorities=(TYPE…)] [show=(options requests labels taints requirements reasons fixes warnings)]
 //
 // It prints the launches, alike ones on one line, then the nodes that receive pods,
 // the pods that fit nowhere, and the sums.
@@ -60,6 +60,12 @@ func parseSolveWord(w word, solver *scheduling.Solver, show map[string]bool) err
 		solver.MinValues = scheduling.MinValuesPolicy(w.value)
 	case "weights":
 		solver.Weights = scheduling.WeightPolicy(w.value)
+	case "preferences":
+		solver.Preferences = scheduling.PreferencePolicy(w.value)
+	case "preference-price":
+		price, err := offerings.ParsePrice(w.value)
+		solver.PreferencePrice = price
+		return err
 	case "strategy":
 		strategy, err := offerings.ParseStrategy(w.value)
 		solver.Ranking.Strategy = strategy

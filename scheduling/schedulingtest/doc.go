@@ -4,8 +4,8 @@
 //   - Builders make the objects of a problem in one line each: [Pod], [NodePool],
 //     [Node], [DaemonSet], [Type] and [MustCatalog].
 //   - Generators make problems from a seed: [Random] mixes every constraint,
-//     [MixedSizes] and [Workloads] are the corpora of the benchmarks, [Shuffle]
-//     changes the order of a problem.
+//     [MixedSizes] and [Workloads] are the corpora of the benchmarks,
+//     [Shuffle] changes the order of a problem.
 //   - [Check] and [Audit] solve a problem and test every promise that the package
 //     makes about plans.
 //   - [RunScenarios] runs a directory of text files that say what is planned for what.
@@ -49,10 +49,10 @@
 //
 //	nodes
 //	NAME [type=TYPE zone=ZONE capacity-type=CT] [pool=NAME] [RESOURCE=QUANTITY…]
-//	    [label=(KEY=VALUE…)] [taint=TAINT]… [in-flight] [deleting] [disrupted] [cordoned]
+//	    [label=(KEY=VALUE…)] [without=KEY]… [taint=TAINT]… [in-flight] [deleting] [disrupted] [cordoned]
 //
 //	running
-//	[N x] NAME on=NODE [daemon=DAEMONSET] [done] POD-WORD…
+//	[N x] NAME on=NODE [daemon=DAEMONSET] [done] [deleting] POD-WORD…
 //
 //	daemonset
 //	NAME POD-WORD…
@@ -60,20 +60,63 @@
 //	unavailable
 //	TYPE ZONE CAPACITY-TYPE
 //
+//	claims
+//	[N x] NAME [ns=NS] [class=CLASS] [volume=VOLUME] [half-bound=VOLUME] [mode=rwo|rwx|rox|rwop]
+//	    [of-pod=POD] [lost] [deleting]
+//
+//	volumes
+//	[N x] NAME [where=(REQUIREMENT, …)]… [driver=DRIVER] [class=CLASS] [deleting]
+//
+//	classes
+//	NAME [where=(KEY in VALUE…, …)]… [driver=DRIVER] [immediate] [default[=MINUTE]]
+//
+//	csi-nodes
+//	NODE DRIVER[=N]…
+//
+//	namespaces
+//	NAME [label=(KEY=VALUE…)]
+//
+//	services
+//	NAME [ns=NS] [of=(KEY=VALUE…)]
+//
+//	owners
+//	replicaset|statefulset|controller/NAME [ns=NS] [of=(SELECTOR)]
+//
+//	default-spread
+//	KEY [skew=N] [min=N] [soft]
+//
 // These say what is planned, and what a second opinion thinks of it:
 //
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY]
-//	    [weights=POLICY] [strategy=NAME] [order=CT,…] [priorities=(TYPE…)] [show=(DETAIL…)]
+//	    [weights=POLICY] [preferences=POLICY] [preference-price=USD] [strategy=NAME]
+//	    [order=CT,…] [priorities=(TYPE…)] [show=(DETAIL…)]
 //
 //	verify
 //
 // The words about pods are
 //
 //	RESOURCE=QUANTITY  limits=(…)  container=(…)  init=(…)  sidecar=(…)  overhead=(…)
-//	pod-level=(…)  where=(REQUIREMENT, …)  prefer=(REQUIREMENT, …)  select=(KEY=VALUE…)
-//	tolerate=TOLERATION  port=[IP:]PORT[/PROTOCOL]  priority=N  ns=NAME  label=(KEY=VALUE…)
+//	pod-level=(…)  where=(REQUIREMENT, …)  prefer=(REQUIREMENT, … [, weight N])
+//	select=(KEY=VALUE…)  tolerate=TOLERATION  port=[IP:]PORT[/PROTOCOL]  priority=N  ns=NAME
+//	label=(KEY=VALUE…)  owner=KIND/NAME  claim=CLAIM  ephemeral=(NAME [class=CLASS] [mode=MODE])
+//	spread=(KEY [of=(SELECTOR)] [skew=N] [min=N] [soft] [affinity=POLICY] [taints=POLICY] [same=KEY]…)
+//	near=(KEY [of=(SELECTOR)] [weight=N] [ns=(NAME…)] [ns-of=(SELECTOR)] [same=KEY]… [other=KEY]…)
+//	apart=(the same as near)
 //
-// Several where= of a pod are terms of which one must hold. A requirement is one of
+// spread is a topology spread constraint, hard unless it says soft; near and apart are
+// pod affinity and anti-affinity, required unless they have a weight. They are about the
+// pods with all the labels of this one unless of= says about which; of=none is a tie
+// without a selector, and of=() one about every pod. ns= and ns-of= say in which
+// namespaces, same= and other= are matchLabelKeys and mismatchLabelKeys, and the policies
+// are honor and ignore. A selector is a list of KEY=VALUE… and of conditions in, not in,
+// exists and absent, separated by commas:
+//
+//	3 x web cpu=1 label=(app=web) spread=(zone) apart=(host of=(app in db cache) weight=50)
+//
+// In the name of a claim, # stands for what follows the last hyphen of the pod's name.
+//
+// Several where= of a pod are terms of which one must hold, and so are those of a volume
+// and of a storage class. A requirement is one of
 //
 //	KEY in VALUE…   KEY not in VALUE…   KEY exists   KEY absent
 //	KEY > N   KEY < N   KEY >= N   KEY <= N

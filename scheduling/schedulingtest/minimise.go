@@ -11,8 +11,9 @@ import (
 )
 
 // Minimise makes a problem smaller for as long as it keeps failing, so that people
-// can read it: it drops pods, pools, nodes, running pods, DaemonSets, instance
-// types and offerings, and what pods and pools ask for, one after the other. The
+// can read it: it drops pods, pools, nodes, running pods, DaemonSets, volumes and what
+// else there is, instance types and offerings, and what pods and pools ask for, one
+// after the other. The
 // result fails; dropping any one further part of it would not.
 func Minimise(p scheduling.Problem, fails func(scheduling.Problem) bool) scheduling.Problem {
 	for {
@@ -39,6 +40,7 @@ func shrink(p scheduling.Problem, fails func(scheduling.Problem) bool) (scheduli
 	dropEach(p.Nodes, func(l []*corev1.Node) bool { q := p; q.Nodes = l; return try(q) })
 	dropEach(p.NodePools, func(l []*scheduling.NodePool) bool { q := p; q.NodePools = l; return try(q) })
 	dropEach(p.DaemonSets, func(l []*daemonSet) bool { q := p; q.DaemonSets = l; return try(q) })
+	dropSurroundings(&p, try)
 	if p.Unavailable != nil {
 		q := p
 		q.Unavailable = nil
@@ -67,17 +69,8 @@ func shrink(p scheduling.Problem, fails func(scheduling.Problem) bool) (scheduli
 			})
 		}
 	}
-	for i := range p.Pods {
-		for _, change := range podChanges() {
-			pod := p.Pods[i].DeepCopy()
-			if change(pod) {
-				q := p
-				q.Pods = slices.Clone(p.Pods)
-				q.Pods[i] = pod
-				try(q)
-			}
-		}
-	}
+	changePods(p.Pods, func(l []*corev1.Pod) bool { q := p; q.Pods = l; return try(q) })
+	changePods(p.Running, func(l []*corev1.Pod) bool { q := p; q.Running = l; return try(q) })
 	for i := range p.NodePools {
 		for _, change := range poolChanges() {
 			pool := copyPool(p.NodePools[i])
@@ -90,6 +83,23 @@ func shrink(p scheduling.Problem, fails func(scheduling.Problem) bool) (scheduli
 		}
 	}
 	return p, smaller
+}
+
+// changePods makes pods ask for less, one thing of one pod after the other.
+func changePods(pods []*corev1.Pod, try func([]*corev1.Pod) bool) {
+	for i := range pods {
+		for _, change := range podChanges() {
+			pod := pods[i].DeepCopy()
+			if !change(pod) {
+				continue
+			}
+			with := slices.Clone(pods)
+			with[i] = pod
+			if try(with) {
+				pods = with
+			}
+		}
+	}
 }
 
 // dropEach drops every entry that can be dropped and returns the rest. Halves are

@@ -2,7 +2,6 @@ package schedulingtest
 
 import (
 	"maps"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,13 +76,9 @@ func InFlight() NodeOption {
 	})
 }
 
-// Deleting marks a node that is being deleted.
-func Deleting() NodeOption {
-	return nodeFunc(func(n *corev1.Node) {
-		since := metav1.NewTime(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-		n.DeletionTimestamp = &since
-		n.Finalizers = append(n.Finalizers, "karpenter.sh/termination")
-	})
+// Without takes a label off the node.
+func Without(key string) NodeOption {
+	return nodeFunc(func(n *corev1.Node) { delete(n.Labels, key) })
 }
 
 // Disrupted puts the taint on the node that stands on those about to be removed.

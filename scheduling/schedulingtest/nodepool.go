@@ -20,11 +20,6 @@ func NodePool(name string, opts ...NodePoolOption) *scheduling.NodePool {
 	return p
 }
 
-// Weight ranks the pool: pods go to the pool of the highest weight.
-func Weight(n int32) NodePoolOption {
-	return poolFunc(func(p *scheduling.NodePool) { p.Spec.Weight = &n })
-}
-
 // Limit bounds the sum of the capacity of the pool's nodes; see [MaxNodes] for
 // their number.
 func Limit(amounts ...Amount) NodePoolOption {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -57,13 +58,24 @@ func parsePodWord(w word) (PodOption, error) {
 	if o, ok, err := parseResourceWord(w); ok {
 		return o, err
 	}
+	if o, err := parsePodVolume(w); o != nil || err != nil {
+		return o, err
+	}
 	switch w.key {
 	case "where":
 		exprs, err := parseExprs(w.value)
 		return Where(exprs...), err
 	case "prefer":
-		exprs, err := parseExprs(w.value)
-		return Prefer(1, exprs...), err
+		return parsePrefer(w.value)
+	case "spread", "near", "apart":
+		key, opts, err := parseTie(w.key, w.value)
+		makers := map[string]func(string, ...TieOption) PodOption{"spread": Spread, "near": Near, "apart": Apart}
+		return makers[w.key](key, opts...), err
+	case "owner":
+		kind, name, err := cutOwner(w.value)
+		return OwnedBy(kind, name), err
+	case "deleting":
+		return Deleting(), nil
 	case "select":
 		return eachPair(w.value, func(key, value string) PodOption { return Select(expandKey(key), value) })
 	case "label":
@@ -85,6 +97,23 @@ func parsePodWord(w word) (PodOption, error) {
 		return Phase(corev1.PodSucceeded), nil
 	}
 	return nil, unexpected(w)
+}
+
+// parsePrefer reads requirements that a pod prefers, perhaps with "weight N" as the
+// last; the weight is 1 else.
+func parsePrefer(text string) (PodOption, error) {
+	weight := int64(1)
+	if i := strings.LastIndexByte(text, ','); i >= 0 {
+		if n, ok := strings.CutPrefix(strings.TrimSpace(text[i+1:]), "weight "); ok {
+			var err error
+			if weight, err = strconv.ParseInt(n, 10, 32); err != nil {
+				return nil, fmt.Errorf("prefer=(%s): %w", text, err)
+			}
+			text = text[:i]
+		}
+	}
+	exprs, err := parseExprs(text)
+	return Prefer(int32(weight), exprs...), err
 }
 
 // parseResourceWord reads a word about what a pod asks for; ok is false when the

@@ -16,8 +16,16 @@ func Pod(name string, opts ...PodOption) *corev1.Pod {
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
 		Status:     corev1.PodStatus{Phase: corev1.PodPending},
 	}
+	var ties []tiePod
 	for _, o := range opts {
+		if t, ok := o.(tiePod); ok {
+			ties = append(ties, t)
+			continue
+		}
 		o.applyPod(p)
+	}
+	for _, t := range ties {
+		t.applyPod(p)
 	}
 	p.UID = types.UID(p.Namespace + "/" + p.Name)
 	return p
@@ -30,11 +38,6 @@ func Pods(n int, name string, opts ...PodOption) []*corev1.Pod {
 		pods = append(pods, Pod(fmt.Sprintf("%s-%d", name, i+1), opts...))
 	}
 	return pods
-}
-
-// Namespace puts the pod into a namespace.
-func Namespace(name string) PodOption {
-	return podFunc(func(p *corev1.Pod) { p.Namespace = name })
 }
 
 // Priority gives the pod a priority.

@@ -37,15 +37,23 @@ type handler func(ctx context.Context, s *session, args []word, input []string) 
 // handlers are the commands by name.
 func handlers() map[string]handler {
 	return map[string]handler{
-		"catalog":     cmdCatalog,
-		"pool":        cmdPool,
-		"pods":        cmdPods,
-		"nodes":       cmdNodes,
-		"running":     cmdRunning,
-		"daemonset":   cmdDaemonSet,
-		"unavailable": cmdUnavailable,
-		"solve":       cmdSolve,
-		"verify":      cmdVerify,
+		"catalog":        cmdCatalog,
+		"pool":           cmdPool,
+		"pods":           cmdPods,
+		"nodes":          cmdNodes,
+		"running":        cmdRunning,
+		"daemonset":      cmdDaemonSet,
+		"unavailable":    cmdUnavailable,
+		"claims":         cmdClaims,
+		"volumes":        cmdVolumes,
+		"classes":        cmdClasses,
+		"csi-nodes":      cmdCSINodes,
+		"namespaces":     cmdNamespaces,
+		"services":       cmdServices,
+		"owners":         cmdOwners,
+		"default-spread": cmdDefaultSpread,
+		"solve":          cmdSolve,
+		"verify":         cmdVerify,
 	}
 }
 

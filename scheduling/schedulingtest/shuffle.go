@@ -6,8 +6,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Shuffle is the problem with its pods, pools, nodes, running pods and DaemonSets
-// in another order, which must not change the plan. The objects are shared with p;
+// Shuffle is the problem with its pods, pools, nodes, running pods and DaemonSets,
+// volumes and what else it lists in another order, which must not change the plan. The
+// objects are shared with p;
 // the order inside an object, of containers for example, has a meaning and stays.
 func Shuffle(p scheduling.Problem, seed uint64) scheduling.Problem {
 	d := newDice(seed)
@@ -16,6 +17,16 @@ func Shuffle(p scheduling.Problem, seed uint64) scheduling.Problem {
 	p.Nodes = permuted(d, p.Nodes)
 	p.Running = permuted(d, p.Running)
 	p.DaemonSets = permuted(d, p.DaemonSets)
+	p.Claims = permuted(d, p.Claims)
+	p.Volumes = permuted(d, p.Volumes)
+	p.StorageClasses = permuted(d, p.StorageClasses)
+	p.CSINodes = permuted(d, p.CSINodes)
+	p.Namespaces = permuted(d, p.Namespaces)
+	p.DefaultSpread = permuted(d, p.DefaultSpread)
+	p.Services = permuted(d, p.Services)
+	p.Owners.ReplicationControllers = permuted(d, p.Owners.ReplicationControllers)
+	p.Owners.ReplicaSets = permuted(d, p.Owners.ReplicaSets)
+	p.Owners.StatefulSets = permuted(d, p.Owners.StatefulSets)
 	return p
 }
 

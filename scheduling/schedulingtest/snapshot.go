@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -77,21 +78,31 @@ func (s snapshot) changes(p scheduling.Problem) error {
 	return errors.Join(errs...)
 }
 
+// objectsOf lists the objects of p by kind.
 func objectsOf(p scheduling.Problem) map[string][]runtime.Object {
 	m := map[string][]runtime.Object{}
-	for _, o := range p.Pods {
-		m["pod"] = append(m["pod"], o)
-	}
-	for _, o := range p.Nodes {
-		m["node"] = append(m["node"], o)
-	}
-	for _, o := range p.Running {
-		m["running pod"] = append(m["running pod"], o)
-	}
-	for _, o := range p.DaemonSets {
-		m["daemon set"] = append(m["daemon set"], o)
-	}
+	addObjects(m, "pod", p.Pods)
+	addObjects(m, "node", p.Nodes)
+	addObjects(m, "running pod", p.Running)
+	addObjects(m, "daemon set", p.DaemonSets)
+	addObjects(m, "claim", p.Claims)
+	addObjects(m, "volume", p.Volumes)
+	addObjects(m, "storage class", p.StorageClasses)
+	addObjects(m, "CSI node", p.CSINodes)
+	addObjects(m, "namespace", p.Namespaces)
+	addObjects(m, "service", p.Services)
+	addObjects(m, "replication controller", p.Owners.ReplicationControllers)
+	addObjects(m, "replica set", p.Owners.ReplicaSets)
+	addObjects(m, "stateful set", p.Owners.StatefulSets)
+	// Objects alone can be copied and compared; a pod carries the constraints.
+	m["default spread"] = []runtime.Object{&corev1.Pod{Spec: corev1.PodSpec{TopologySpreadConstraints: p.DefaultSpread}}}
 	return m
+}
+
+func addObjects[T runtime.Object](m map[string][]runtime.Object, kind string, list []T) {
+	for _, o := range list {
+		m[kind] = append(m[kind], o)
+	}
 }
 
 // catalogsOf lists the catalogs of p by pool; the common one has no name.

@@ -4,17 +4,20 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// WhereOption is a conjunction of requirements of a pod or a NodePool.
+// WhereOption is a conjunction of requirements of a pod, a NodePool, a volume or a
+// storage class.
 type WhereOption struct{ exprs []requirements.Selector }
 
 // Where asks for all of the requirements. A pod with several Where options asks
 // for any one of them (they are the terms of its required node affinity); a
-// NodePool asks for all.
+// NodePool asks for all. Volumes and storage classes offer themselves where any one of
+// their Where options holds.
 func Where(exprs ...requirements.Selector) WhereOption { return WhereOption{exprs} }
 
 func (w WhereOption) applyPod(p *corev1.Pod) {
@@ -32,6 +35,27 @@ func (w WhereOption) applyNodePool(p *scheduling.NodePool) {
 		e.Values = slices.Clone(e.Values)
 		s.Requirements = append(s.Requirements, e)
 	}
+}
+
+// applyVolume makes the conjunction a term of the volume's node affinity.
+func (w WhereOption) applyVolume(v *corev1.PersistentVolume) {
+	if v.Spec.NodeAffinity == nil {
+		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{}}
+	}
+	required := v.Spec.NodeAffinity.Required
+	required.NodeSelectorTerms = append(required.NodeSelectorTerms, term(w.exprs))
+}
+
+// applyClass makes the conjunction an allowed topology of the class, which knows
+// values only.
+func (w WhereOption) applyClass(c *storagev1.StorageClass) {
+	var t corev1.TopologySelectorTerm
+	for _, e := range w.exprs {
+		t.MatchLabelExpressions = append(t.MatchLabelExpressions, corev1.TopologySelectorLabelRequirement{
+			Key: e.Key, Values: slices.Clone(e.Values),
+		})
+	}
+	c.AllowedTopologies = append(c.AllowedTopologies, t)
 }
 
 // Prefer adds a preferred node-affinity term of the weight.

@@ -48,6 +48,7 @@ func Scenario(p scheduling.Problem) string {
 			}
 		})
 	}
+	w.surroundings(&p)
 	w.command("pods", "", func() { w.pods(p.Pods) })
 	w.out.WriteString("solve\n" + separator + "\n")
 	return w.out.String()
@@ -74,7 +75,14 @@ func (w *writer) pods(pods []*corev1.Pod) {
 			words = append(words, "on="+p.Spec.NodeName)
 		}
 		for _, o := range p.OwnerReferences {
-			words = append(words, "daemon="+o.Name)
+			if o.Kind == "DaemonSet" {
+				words = append(words, "daemon="+o.Name)
+			} else {
+				words = append(words, "owner="+ownerWord(o))
+			}
+		}
+		if p.DeletionTimestamp != nil {
+			words = append(words, "deleting")
 		}
 		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 			words = append(words, "done")

@@ -45,6 +45,8 @@ func specWords(namespace string, labels map[string]string, spec *corev1.PodSpec)
 		words = append(words, pairs("select", spec.NodeSelector))
 	}
 	words = append(words, affinityWords(spec.Affinity)...)
+	words = append(words, tieWords(labels, spec)...)
+	words = append(words, podVolumeWords(spec)...)
 	for _, t := range spec.Tolerations {
 		words = append(words, tolerationWord(t))
 	}
@@ -71,7 +73,11 @@ func affinityWords(a *corev1.Affinity) []string {
 		}
 	}
 	for _, t := range a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
-		words = append(words, "prefer=("+exprWords(t.Preference.MatchExpressions)+")")
+		text := exprWords(t.Preference.MatchExpressions)
+		if t.Weight != 1 {
+			text += fmt.Sprintf(", weight %d", t.Weight)
+		}
+		words = append(words, "prefer=("+text+")")
 	}
 	return words
 }
@@ -165,7 +171,11 @@ func poolWords(p *scheduling.NodePool) []string {
 func nodeWords(n *corev1.Node) []string {
 	words := append([]string{n.Name}, amountWords(n.Status.Allocatable)...)
 	labels := maps.Clone(n.Labels)
-	delete(labels, corev1.LabelHostname)
+	if host, ok := labels[corev1.LabelHostname]; !ok {
+		words = append(words, "without=host")
+	} else if host == n.Name {
+		delete(labels, corev1.LabelHostname)
+	}
 	words = append(words, pairs("label", labels))
 	for _, t := range n.Spec.Taints {
 		if n.Spec.Unschedulable && t.Key == corev1.TaintNodeUnschedulable {

@@ -1,0 +1,210 @@
+package schedulingtest
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// diskDriver is the driver of volumes and classes that name none.
+const diskDriver = "ebs.csi.aws.com"
+
+// The annotations of claims whose volume was bound to them, too, and of classes that
+// claims without a class get.
+const (
+	bindCompleted = "pv.kubernetes.io/bind-completed"
+	defaultClass  = "storageclass.kubernetes.io/is-default-class"
+)
+
+// ClaimOption says one thing about a claim on a volume.
+type ClaimOption interface {
+	applyClaim(*corev1.PersistentVolumeClaim)
+}
+
+// VolumeOption says one thing about a volume.
+type VolumeOption interface {
+	applyVolume(*corev1.PersistentVolume)
+}
+
+// ClassOption says one thing about a storage class.
+type ClassOption interface{ applyClass(*storagev1.StorageClass) }
+
+type (
+	claimFunc func(*corev1.PersistentVolumeClaim)
+	classFunc func(*storagev1.StorageClass)
+)
+
+func (f claimFunc) applyClaim(c *corev1.PersistentVolumeClaim) { f(c) }
+func (f classFunc) applyClass(c *storagev1.StorageClass)       { f(c) }
+
+// Claim is a claim of the namespace "default" on a volume of one gibibyte that one
+// node may use at a time. It is not bound to any volume and names no class unless an
+// option says so.
+func Claim(name string, opts ...ClaimOption) *corev1.PersistentVolumeClaim {
+	c := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		},
+		Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
+	}
+	for _, o := range opts {
+		o.applyClaim(c)
+	}
+	c.UID = types.UID("claim/" + c.Namespace + "/" + c.Name)
+	return c
+}
+
+// BoundTo binds the claim to a volume.
+func BoundTo(volume string) ClaimOption {
+	return claimFunc(func(c *corev1.PersistentVolumeClaim) {
+		c.Spec.VolumeName = volume
+		c.Annotations = LabelOption{bindCompleted, "yes"}.into(c.Annotations)
+		c.Status.Phase = corev1.ClaimBound
+	})
+}
+
+// HalfBoundTo is a claim that names a volume which is not bound to it yet.
+func HalfBoundTo(volume string) ClaimOption {
+	return claimFunc(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = volume })
+}
+
+// Access says who may use the volume at a time: corev1.ReadWriteOncePod for one pod.
+func Access(modes ...corev1.PersistentVolumeAccessMode) ClaimOption {
+	return claimFunc(func(c *corev1.PersistentVolumeClaim) { c.Spec.AccessModes = slices.Clone(modes) })
+}
+
+// Lost is a claim whose volume is gone for good.
+func Lost() ClaimOption {
+	return claimFunc(func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimLost })
+}
+
+// OwnedByPod makes the claim that of a pod's ephemeral volume.
+func OwnedByPod(name string) ClaimOption {
+	return claimFunc(func(c *corev1.PersistentVolumeClaim) {
+		controller := true
+		c.OwnerReferences = append(c.OwnerReferences, metav1.OwnerReference{
+			APIVersion: "v1", Kind: "Pod", Name: name, UID: types.UID(c.Namespace + "/" + name), Controller: &controller,
+		})
+	})
+}
+
+// Volume is a volume of the driver ebs.csi.aws.com that every node can use unless
+// [Where] says where it can be: any one of several Where options will do.
+func Volume(name string, opts ...VolumeOption) *corev1.PersistentVolume {
+	v := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("volume/" + name)},
+		Spec: corev1.PersistentVolumeSpec{
+			AccessModes:            []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Capacity:               corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+			PersistentVolumeSource: volumeSource(diskDriver, name),
+		},
+		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
+	}
+	for _, o := range opts {
+		o.applyVolume(v)
+	}
+	return v
+}
+
+// StorageClass makes volumes of the driver ebs.csi.aws.com where the first pod that
+// uses them goes (WaitForFirstConsumer), anywhere unless [Where] says in which
+// topologies: the values of In requirements; any one of several Where options will do.
+func StorageClass(name string, opts ...ClassOption) *storagev1.StorageClass {
+	wait := storagev1.VolumeBindingWaitForFirstConsumer
+	c := &storagev1.StorageClass{
+		ObjectMeta:  metav1.ObjectMeta{Name: name, UID: types.UID("class/" + name)},
+		Provisioner: diskDriver, VolumeBindingMode: &wait,
+	}
+	for _, o := range opts {
+		o.applyClass(c)
+	}
+	return c
+}
+
+// Immediate makes volumes as soon as they are claimed, wherever pods may go.
+func Immediate() ClassOption {
+	return classFunc(func(c *storagev1.StorageClass) {
+		now := storagev1.VolumeBindingImmediate
+		c.VolumeBindingMode = &now
+	})
+}
+
+// DefaultClass makes the class that of claims which name none, since that minute of
+// the year 2026: of several, the newest counts.
+func DefaultClass(minute int) ClassOption {
+	return classFunc(func(c *storagev1.StorageClass) {
+		c.Annotations = LabelOption{defaultClass, "true"}.into(c.Annotations)
+		c.CreationTimestamp = metav1.NewTime(yearBegan().Add(time.Duration(minute) * time.Minute))
+	})
+}
+
+func yearBegan() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// DriverOption is the driver of a volume, or of the volumes of a class.
+type DriverOption struct{ name string }
+
+// Driver is the CSI driver that attaches the volume, or a plugin that Kubernetes
+// itself once had, such as kubernetes.io/aws-ebs or kubernetes.io/local-volume.
+func Driver(name string) DriverOption { return DriverOption{name} }
+
+func (d DriverOption) applyVolume(v *corev1.PersistentVolume) {
+	v.Spec.PersistentVolumeSource = volumeSource(d.name, v.Name)
+}
+
+func (d DriverOption) applyClass(c *storagev1.StorageClass) { c.Provisioner = d.name }
+
+// ClassNameOption is the class of a claim, of a volume or of an ephemeral volume.
+type ClassNameOption struct{ name string }
+
+// OfClass names the storage class.
+func OfClass(name string) ClassNameOption { return ClassNameOption{name} }
+
+func (n ClassNameOption) applyClaim(c *corev1.PersistentVolumeClaim) {
+	c.Spec.StorageClassName = &n.name
+}
+
+func (n ClassNameOption) applyVolume(v *corev1.PersistentVolume) { v.Spec.StorageClassName = n.name }
+
+// CSINode says how many volumes of each driver the node takes: amounts such as
+// Count("ebs.csi.aws.com", 25); a negative amount stands for no limit.
+func CSINode(node string, drivers ...Amount) *storagev1.CSINode {
+	n := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node, UID: types.UID("csinode/" + node)}}
+	for _, d := range drivers {
+		driver := storagev1.CSINodeDriver{Name: string(d.Name), NodeID: node}
+		if limit := int32(d.Quantity.Value()); limit >= 0 { //nolint:gosec // tests state small numbers
+			driver.Allocatable = &storagev1.VolumeNodeResources{Count: &limit}
+		}
+		n.Spec.Drivers = append(n.Spec.Drivers, driver)
+	}
+	slices.SortFunc(n.Spec.Drivers, func(a, b storagev1.CSINodeDriver) int { return cmp.Compare(a.Name, b.Name) })
+	return n
+}
+
+// UseClaim gives the pod a volume: what the claim of that name is bound to.
+func UseClaim(name string) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		v := corev1.Volume{Name: name}
+		v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}
+		p.Spec.Volumes = append(p.Spec.Volumes, v)
+	})
+}
+
+// Ephemeral gives the pod a volume of its own that comes and goes with it. Its claim
+// is named after the pod and the volume.
+func Ephemeral(volume string, opts ...ClaimOption) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		v := corev1.Volume{Name: volume}
+		v.Ephemeral = &corev1.EphemeralVolumeSource{
+			VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: Claim("template", opts...).Spec},
+		}
+		p.Spec.Volumes = append(p.Spec.Volumes, v)
+	})
+}
