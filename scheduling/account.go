@@ -22,12 +22,12 @@ func (d *decoder) account(plan *Plan, m *machine, first int, daemons []int64) {
 	s.CapacityTypes = share(s.CapacityTypes, string(o.offering.CapacityType), m.count, total)
 	shape := &d.offers.shapes[o.shape]
 	if s.Resources == nil {
-		for _, name := range d.table.names {
+		for _, name := range d.requestable() {
 			s.Resources = append(s.Resources, ResourceUse{Resource: string(name)})
 		}
 	}
-	for r, name := range d.table.names {
-		use := &s.Resources[r]
+	for i, name := range d.requestable() {
+		use, r := &s.Resources[i], d.table.index[name]
 		capacity := int64(0)
 		if q, ok := shape.capacity[name]; ok {
 			capacity = amount(name, q)

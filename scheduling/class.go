@@ -17,7 +17,8 @@ type podClass struct {
 	among    int     // the set of targets that its pods are among
 	requests []int64 // by resource number
 	priority int32
-	refused  string // why pods of the class are not planned at all; "" for most
+	refused  string     // why pods of the class are not planned at all; "" for most
+	code     ReasonCode // of what refused says
 	pods     []*corev1.Pod
 }
 
@@ -25,6 +26,7 @@ type podClass struct {
 type classifier struct {
 	table       *resourceTable
 	reader      requestReader
+	volumes     *volumeIndex
 	groups      []*constraint
 	signatures  []string // of the groups
 	groupIndex  map[string]int
@@ -46,8 +48,10 @@ func newClassifier(table *resourceTable) *classifier {
 
 // add folds one pod that has the given bonds and is among a set of targets.
 func (c *classifier) add(pod *corev1.Pod, bonds, among int) {
-	requests := c.reader.read(&pod.Spec)
-	b := appendSignature(c.buffer[:0], &pod.Spec, &c.keys)
+	c.reader.read(&pod.Spec)
+	volumes := c.volumes.of(pod)
+	requests := volumes.charge(&c.reader)
+	b := volumes.appendSignature(appendSignature(c.buffer[:0], &pod.Spec, &c.keys))
 	groupEnd := len(b)
 	var priority int32
 	if pod.Spec.Priority != nil {
@@ -66,7 +70,10 @@ func (c *classifier) add(pod *corev1.Pod, bonds, among int) {
 	for _, n := range requests[:last] {
 		b = binary.AppendVarint(b, n)
 	}
-	refused := refusal(pod)
+	refused, code := refusal(pod), ReasonUnsupported
+	if refused == "" {
+		refused, code = volumes.refusal, ReasonVolume
+	}
 	if refused != "" {
 		b = appendText(b, refused)
 	}
@@ -76,26 +83,29 @@ func (c *classifier) add(pod *corev1.Pod, bonds, among int) {
 		i = len(c.classes)
 		c.classIndex[string(b)] = i
 		c.classes = append(c.classes, &podClass{
-			group:    c.group(b[:groupEnd], &pod.Spec),
+			group:    c.group(b[:groupEnd], &pod.Spec, &volumes),
 			bonds:    bonds,
 			among:    among,
 			requests: slices.Clone(requests),
 			priority: priority,
 			refused:  refused,
+			code:     code,
 		})
 	}
 	c.classes[i].pods = append(c.classes[i].pods, pod)
 }
 
 // group returns the number of the group with a signature.
-func (c *classifier) group(signature []byte, spec *corev1.PodSpec) int {
+func (c *classifier) group(signature []byte, spec *corev1.PodSpec, volumes *podVolumes) int {
 	if g, ok := c.groupIndex[string(signature)]; ok {
 		return g
 	}
 	g := len(c.groups)
 	c.groupIndex[string(signature)] = g
 	c.signatures = append(c.signatures, string(signature))
-	c.groups = append(c.groups, newConstraint(spec))
+	group := newConstraint(spec)
+	volumes.constrain(group)
+	c.groups = append(c.groups, group)
 	return g
 }
 

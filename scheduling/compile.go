@@ -20,6 +20,7 @@ type compiler struct {
 	classes       *classifier
 	bonds         *bondReader
 	keepers       []keeper
+	ties          *ties       // of what this is a part of; nil where nothing is tied
 	planned       []*podClass // those that are not refused
 	parts         []part      // by engine class
 	seats         []seat      // by engine group
@@ -32,7 +33,7 @@ type compiler struct {
 	offered       []templateOffers
 	nodes         []*existingNode
 	unchecked     map[string]bool // well-known keys that pools require and no type defines
-	rooms         roomTable
+	rooms         *roomTable
 	columns       *rowTable
 	model         *model.Problem
 	// cautious books limits such that minValues hold whichever option is bought.
@@ -65,9 +66,10 @@ type templateOffer struct {
 
 // compile builds the engine's problem. See compiler for what cautious means.
 func compile(p *Problem, s *Solver, cautious bool) *compiler {
-	c := &compiler{problem: p, solver: s, cautious: cautious, table: newResourceTable(), unchecked: map[string]bool{}}
+	c := &compiler{problem: p, solver: s, cautious: cautious, table: newResourceTable(), rooms: &roomTable{}, unchecked: map[string]bool{}}
 	c.classes = newClassifier(c.table)
 	c.running = runningPods(p)
+	c.classes.volumes = newVolumeIndex(p, c.running)
 	c.bonds = newBondReader(p, s)
 	c.readPods()
 	c.daemons = newDaemons(p, &c.classes.reader)
@@ -82,7 +84,7 @@ func compile(p *Problem, s *Solver, cautious bool) *compiler {
 	}
 	c.runningReader = requestReader{table: &resourceTable{names: slices.Clone(c.table.names), index: maps.Clone(c.table.index)}}
 	c.pools = poolOrder(p.NodePools)
-	c.offers = newOfferTable(p, s, c.table)
+	c.offers = newOfferTable(p, s, c.table, c.classes.volumes)
 	c.model = &model.Problem{
 		Dims: len(c.table.names), BestEffort: s.MinValues == MinValuesBestEffort,
 	}
@@ -144,6 +146,9 @@ func (c *compiler) buildClasses() {
 // buildTemplates expands the pools.
 func (c *compiler) buildTemplates() {
 	asked := newQuestions(c.classes.groups, c.daemons)
+	for _, b := range c.bonds.list {
+		asked.tell(b)
+	}
 	for number, p := range c.pools {
 		templates, unchecked := c.offers.templates(p, number, c.problem.catalogOf(p.Name), asked)
 		c.templates = append(c.templates, templates...)

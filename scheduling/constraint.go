@@ -19,6 +19,9 @@ type constraint struct {
 	affine      bool   // required node affinity is set: without a usable term nothing matches
 	tolerations []corev1.Toleration
 	ports       []hostPort
+	volumes     [][]term // of each, one term has to hold for a volume of the pod
+	shared      []*claim // claims that nodes are charged for in advance
+	sharing     int      // how much of the group's signature is about them
 }
 
 // term is one alternative of a required node affinity: all its expressions hold.
@@ -103,7 +106,7 @@ func impossible(key string) requirements.Requirement {
 
 // matchesNode evaluates what a pod asks of a node that exists.
 func (c *constraint) matchesNode(name string, labels map[string]string) bool {
-	return c.ownMatchesNode(name, labels)
+	return c.ownMatchesNode(name, labels) && c.volumesMatch(name, labels)
 }
 
 // ownMatchesNode evaluates selector and affinity alone, as topology spread does.

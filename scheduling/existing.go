@@ -24,6 +24,8 @@ type existingNode struct {
 	room   []int64
 	ports  []hostPort // bound by what runs there, daemons to come included
 	suits  model.Bits // groups that labels and taints allow there
+	// attached are the volumes of what runs there.
+	attached attachments
 }
 
 // going reports whether a node is being removed, so that it receives no pods and
@@ -68,7 +70,12 @@ func (c *compiler) existing() []*existingNode {
 func (c *compiler) existingNode(node *corev1.Node, running []*corev1.Pod) *existingNode {
 	x := &existingNode{node: node, pool: c.poolNamed(node.Labels[NodePoolLabel]), labels: nodeLabels(node)}
 	x.taints = c.effectiveTaints(node, x.pool)
-	x.room = c.table.vector(c.nodeAllocatable(node))
+	if inFlight(node) {
+		c.classes.volumes.completeLabels(x.labels)
+	}
+	allocatable := c.nodeAllocatable(node)
+	x.room = c.table.vector(allocatable)
+	c.classes.volumes.limitNode(x, running, c.table, allocatable)
 	slices.SortFunc(running, comparePods)
 	present := map[*daemon]bool{}
 	for _, pod := range running {
@@ -218,7 +225,7 @@ func (c *compiler) bin(x *existingNode) model.Bin {
 			continue
 		}
 		x.suits.Set(g)
-		if portsClash(group.ports, x.ports) {
+		if portsClash(group.ports, x.ports) || x.attached.turnsAway(group) != "" {
 			continue
 		}
 		b.Admits.Set(g)

@@ -45,7 +45,7 @@ func (c *compiler) explain(plan *Plan, solution model.Solution) {
 	id, placed := 0, c.placed(solution)
 	for _, class := range c.classes.classes {
 		if class.refused != "" {
-			e.report(plan, class.pods, []Reason{{Code: ReasonUnsupported, Count: 1, Detail: class.refused}}, nil)
+			e.report(plan, class.pods, []Reason{{Code: class.code, Count: 1, Detail: class.refused}}, nil)
 			continue
 		}
 		if n := int64(len(class.pods)) - placed[id]; n > 0 {
@@ -167,8 +167,9 @@ func (e *explainer) screenTemplate(v *template, ti int, group *constraint, first
 		count(Reason{Code: ReasonRequirements, Detail: "node selector " + x.raw + "=" + strings.Join(x.Values(), ",") + " does not match"}, gone)
 	}
 	gone := s.admitted.Clone()
-	gone.AndNot(e.offers.admits(v, group, false))
+	gone.AndNot(e.offers.admitsOwn(v, group, false))
 	count(Reason{Code: ReasonRequirements, Detail: "required node affinity does not match: " + affinityText(group)}, gone)
+	count(volumeReason(group), e.screenVolumes(v, group, s.admitted))
 
 	idle := s.admitted.Clone()
 	idle.Each(func(o int) {
@@ -243,8 +244,11 @@ func (e *explainer) lacking(room, request []int64) []int {
 
 // resourceReason words a lack of resources; one that nothing at all has comes first.
 func (e *explainer) resourceReason(lacking []int) Reason {
+	if r, ok := e.attachReason(lacking); ok {
+		return r
+	}
 	var names []string
-	for _, d := range lacking {
+	for _, d := range e.withoutAttachments(lacking) {
 		if !e.anywhere(d) {
 			return Reason{Code: ReasonNoResource, Detail: "nothing on sale or running has " + string(e.table.names[d])}
 		}
@@ -268,11 +272,17 @@ func (e *explainer) nodeReason(class *podClass, x *existingNode, room []int64) R
 	if hard, _ := untolerated(group.tolerations, x.taints); hard != nil {
 		return Reason{Code: ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}
 	}
-	if !group.matchesNode(x.node.Name, x.labels) {
+	if !group.ownMatchesNode(x.node.Name, x.labels) {
 		return Reason{Code: ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
 	}
 	if portsClash(group.ports, x.ports) {
 		return Reason{Code: ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
+	}
+	if !group.volumesMatch(x.node.Name, x.labels) {
+		return volumeReason(group)
+	}
+	if driver := x.attached.turnsAway(group); driver != "" {
+		return fullReason(driver)
 	}
 	if lacking := e.lacking(room, class.requests); len(lacking) > 0 {
 		r := e.resourceReason(lacking)

@@ -106,6 +106,9 @@ func (e *explainer) resourceFix(class *podClass, screens []screened) string {
 		return ""
 	}
 	name := e.table.names[dim]
+	if driver := attachDriver(name); driver != "" {
+		return attachFix(driver, most, class.requests[dim])
+	}
 	have, want := quantity(name, most), quantity(name, class.requests[dim])
 	return fmt.Sprintf("fits if %s ≤ %s (asks for %s)", name, have.String(), want.String())
 }

@@ -43,8 +43,9 @@ func (pr *prover) addClasses() {
 			continue
 		}
 		class := &pr.model.Classes[i]
-		b := binary.AppendVarint(nil, int64(class.Group))
-		for _, q := range class.Request {
+		request := pr.unattached(class.Request)
+		b := pr.appendGroup(nil, int(class.Group))
+		for _, q := range request {
 			b = binary.AppendVarint(b, q)
 		}
 		at, known := index[string(b)]
@@ -52,7 +53,7 @@ func (pr *prover) addClasses() {
 			at = len(pr.classes)
 			index[string(b)] = at
 			pr.classes = append(pr.classes, nil)
-			pr.market.Classes = append(pr.market.Classes, bound.Class{Size: class.Request, PerNode: class.PerNode})
+			pr.market.Classes = append(pr.market.Classes, bound.Class{Size: request, PerNode: class.PerNode})
 		}
 		pr.classes[at] = append(pr.classes[at], model.ClassID(i))
 		pr.market.Classes[at].Count += n

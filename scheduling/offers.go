@@ -39,6 +39,7 @@ type offerTable struct {
 	spans   map[*instancetypes.Catalog][2]int
 	columns map[string]*column
 	rows    map[string]model.Bits
+	volumes *volumeIndex
 }
 
 // column is one label over all offers: a value number each, -1 where it is absent.
@@ -58,11 +59,12 @@ const (
 	prioritizedStep = 2_000 * 1_000_000_000
 )
 
-func newOfferTable(p *Problem, s *Solver, table *resourceTable) *offerTable {
+func newOfferTable(p *Problem, s *Solver, table *resourceTable, volumes *volumeIndex) *offerTable {
 	t := &offerTable{
 		spans:   map[*instancetypes.Catalog][2]int{},
 		columns: map[string]*column{},
 		rows:    map[string]model.Bits{},
+		volumes: volumes,
 	}
 	t.add(p, s, table, p.Catalog)
 	for _, name := range sortedKeys(p.PoolCatalogs) {
@@ -103,7 +105,9 @@ func (t *offerTable) add(p *Problem, s *Solver, table *resourceTable, catalog *i
 }
 
 func (t *offerTable) addShape(table *resourceTable, allocatable, capacity corev1.ResourceList) int {
-	t.shapes = append(t.shapes, shape{allocatable: table.vector(allocatable), capacity: capacity})
+	room := table.vector(allocatable)
+	t.volumes.limitShape(room, table, allocatable)
+	t.shapes = append(t.shapes, shape{allocatable: room, capacity: capacity})
 	return len(t.shapes) - 1
 }
 

@@ -84,11 +84,12 @@ func (t *resourceTable) vector(list corev1.ResourceList) []int64 {
 	return v
 }
 
-// list is the inverse of vector; zeros are left out.
+// list is the inverse of vector; zeros are left out, and so are attachments of volumes,
+// which nobody requests by that name.
 func (t *resourceTable) list(v []int64) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for i, n := range v {
-		if n != 0 {
+		if n != 0 && attachDriver(t.names[i]) == "" {
 			out[t.names[i]] = quantity(t.names[i], n)
 		}
 	}

@@ -104,7 +104,7 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 	// Every cloud puts a region on its nodes. Where neither catalog nor pool says
 	// which, pods may ask for one, and the launch passes the wish on. Other labels
 	// that nobody defines are not assumed: a machine may turn out not to have them.
-	if key := corev1.LabelTopologyRegion; asked.has(key) && !set.Has(key) && !t.defines(key, catalog) {
+	if key := corev1.LabelTopologyRegion; len(asked.byKey[key]) > 0 && !set.Has(key) && !t.defines(key, catalog) {
 		open = append(open, openKey{key: key, atoms: asked.atoms(set.Get(key))})
 	}
 	for _, choice := range combine(open, asked) {
@@ -127,7 +127,9 @@ func (t *offerTable) templates(p *NodePool, number int, catalog *instancetypes.C
 // constraint asks of a node. A daemon is admitted, for it takes room, where
 // a label that the provider may set, and nobody defines, would have to suit it.
 func (t *offerTable) admits(v *template, c *constraint, daemon bool) model.Bits {
-	return t.admitsOwn(v, c, daemon)
+	row := t.admitsOwn(v, c, daemon)
+	t.narrowToVolumes(row, v, c)
+	return row
 }
 
 // admitsOwn is admits for selector and affinity alone, which is what topology spread

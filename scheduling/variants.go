@@ -12,6 +12,7 @@ import (
 // a pool leaves a label open, they tell which values need to be told apart.
 type questions struct {
 	byKey  map[string][]question
+	apart  map[string]bool // labels all of whose values have to be told apart
 	groups []*constraint
 }
 
@@ -38,9 +39,10 @@ type openKey struct {
 }
 
 func newQuestions(groups []*constraint, daemons []*daemon) *questions {
-	q := &questions{byKey: map[string][]question{}, groups: groups}
+	q := &questions{byKey: map[string][]question{}, apart: map[string]bool{}, groups: groups}
 	for _, g := range groups {
 		g.expressions(func(e *expression) { q.add(e.Requirement, false) })
+		g.volumeExpressions(func(e *expression) { q.add(e.Requirement, false) })
 	}
 	for _, d := range daemons {
 		d.constraint.expressions(func(e *expression) { q.add(e.Requirement, true) })
@@ -57,7 +59,21 @@ func (q *questions) add(r requirements.Requirement, daemon bool) {
 	q.byKey[r.Key()] = append(q.byKey[r.Key()], question{Requirement: r, daemon: daemon})
 }
 
-func (q *questions) has(key string) bool { return len(q.byKey[key]) > 0 }
+// tell adds what bonds ask: their labels' values have to be told apart.
+func (q *questions) tell(b *bonds) {
+	for i := range b.ties {
+		if !b.ties[i].perHost() {
+			q.apart[requirements.NormalizeKey(b.ties[i].key)] = true
+		}
+	}
+	for i := range b.wishes {
+		for j := range b.wishes[i].term.labels {
+			q.add(b.wishes[i].term.labels[j].Requirement, false)
+		}
+	}
+}
+
+func (q *questions) has(key string) bool { return len(q.byKey[key]) > 0 || q.apart[key] }
 
 // atoms lists the values of a label, within what the pool allows, that the
 // questions can tell apart. Values that satisfy fewer pods than another one and
@@ -93,6 +109,9 @@ func (q *questions) atoms(pool requirements.Requirement) []atom {
 		if pool.Has(v) {
 			out = append(out, q.answer(asked, atom{value: v}))
 		}
+	}
+	if q.apart[pool.Key()] {
+		return out
 	}
 	return undominated(out)
 }
@@ -201,11 +220,8 @@ func (q *questions) needed(open []openKey) [][]atom {
 		}
 	}
 	for _, g := range q.groups {
-		if !g.affine {
-			add(g.selector)
-		}
-		for i := range g.terms {
-			add(slices.Concat(g.selector, g.terms[i].labels))
+		for _, alternative := range g.alternatives() {
+			add(alternative)
 		}
 	}
 	return out

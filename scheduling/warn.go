@@ -103,10 +103,5 @@ func unmodelled(spec *corev1.PodSpec) []string {
 			add(len(p.PreferredDuringSchedulingIgnoredDuringExecution) > 0, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution")
 		}
 	}
-	for i := range spec.Volumes {
-		v := &spec.Volumes[i]
-		add(v.PersistentVolumeClaim != nil, "volume "+v.Name+" (persistentVolumeClaim)")
-		add(v.Ephemeral != nil, "volume "+v.Name+" (ephemeral)")
-	}
 	return out
 }

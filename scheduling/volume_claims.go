@@ -1,0 +1,164 @@
+package scheduling
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// claim is a persistent volume claim as far as placing pods is concerned.
+type claim struct {
+	name   string   // namespace/name
+	fault  string   // why no pod that uses it can be placed; "" for most
+	places []*place // where the volume can be used, or made; all of them have to match
+	driver string   // the CSI driver that attaches the volume; "" for none
+	volume string   // equal for claims of the same volume
+	// once says that one pod at a time may use the claim; holder is that pod.
+	once   bool
+	holder *corev1.Pod
+	shared bool // by several pods to be placed, and charged to nodes in advance
+}
+
+// The annotations that storage controllers put on claims and classes.
+const (
+	bindCompletedAnnotation    = "pv.kubernetes.io/bind-completed"
+	defaultClassAnnotation     = "storageclass.kubernetes.io/is-default-class"
+	betaDefaultClassAnnotation = "storageclass.beta.kubernetes.io/is-default-class"
+)
+
+// claim returns the claim with a name, whether it exists or not.
+func (x *volumeIndex) claim(key objectKey) *claim {
+	if c, ok := x.known[key]; ok {
+		return c
+	}
+	c := &claim{name: key.namespace + "/" + key.name}
+	c.volume = c.name
+	if object := x.claims[key]; object != nil {
+		x.read(c, object)
+	} else {
+		c.fault = c.text() + " does not exist"
+	}
+	x.known[key] = c
+	return c
+}
+
+// ephemeral returns the claim of a pod's ephemeral volume. As long as the claim does
+// not exist, the volume's template says what it will be.
+func (x *volumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *claim {
+	key := objectKey{namespaceOf(pod), pod.Name + "-" + v.Name}
+	if object := x.claims[key]; object != nil {
+		c := x.claim(key)
+		if ownedBy(object, pod) {
+			return c
+		}
+		other := *c
+		other.fault = c.text() + " was not made for volume " + v.Name + " of pod " + podName(pod)
+		other.driver = ""
+		return &other
+	}
+	if c, ok := x.known[key]; ok && c.fault == "" {
+		return c
+	}
+	c := &claim{name: key.namespace + "/" + key.name}
+	c.volume = c.name
+	var class *string
+	if t := v.Ephemeral.VolumeClaimTemplate; t != nil {
+		class = t.Spec.StorageClassName
+		if name, ok := t.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+			class = &name
+		}
+	}
+	if class == nil && x.standard != nil {
+		class = &x.standard.Name
+	}
+	x.readClass(c, class)
+	if c.fault == "" {
+		x.known[key] = c
+	}
+	return c
+}
+
+// ownedBy reports whether the claim was made for the pod.
+func ownedBy(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOfNoCopy(object)
+	return owner != nil && owner.Kind == "Pod" && owner.Name == pod.Name &&
+		(owner.UID == pod.UID || owner.UID == "" || pod.UID == "")
+}
+
+// read reads a claim that exists.
+func (x *volumeIndex) read(c *claim, object *corev1.PersistentVolumeClaim) {
+	c.once = slices.Contains(object.Spec.AccessModes, corev1.ReadWriteOncePod)
+	name := object.Spec.VolumeName
+	class := object.Spec.StorageClassName
+	if beta, ok := object.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		class = &beta
+	}
+	_, bound := object.Annotations[bindCompletedAnnotation]
+	switch volume := x.volumes[name]; {
+	case name == "":
+		x.readClass(c, class)
+	case volume == nil:
+		// The class tells at least what a running pod has attached.
+		x.readClass(c, class)
+		c.places = nil
+		c.fault = "persistent volume " + name + " of claim " + c.name + " does not exist"
+	default:
+		x.readVolume(c, volume)
+	}
+	switch {
+	case object.DeletionTimestamp != nil:
+		c.fault = c.text() + " is being deleted"
+	case object.Status.Phase == corev1.ClaimLost:
+		c.fault = c.text() + " has lost its volume"
+	case name != "" && !bound:
+		c.fault = c.text() + " waits to be bound to volume " + name
+	}
+}
+
+// readVolume reads what the volume of a bound claim asks for.
+func (x *volumeIndex) readVolume(c *claim, volume *corev1.PersistentVolume) {
+	c.driver, c.volume = volumeDriver(volume)
+	if volume.DeletionTimestamp != nil {
+		c.fault = "persistent volume " + volume.Name + " of claim " + c.name + " is being deleted"
+	}
+	if a := volume.Spec.NodeAffinity; a != nil && a.Required != nil {
+		c.places = append(c.places, x.place(affinityTerms(a.Required)))
+	}
+}
+
+// readClass reads what the class of a claim says that is not bound to a volume.
+func (x *volumeIndex) readClass(c *claim, name *string) {
+	if name == nil || *name == "" {
+		c.fault = c.text() + " is not bound to a volume and names no storage class"
+		return
+	}
+	class := x.classes[*name]
+	if class == nil {
+		c.fault = "storage class " + *name + " of " + c.text() + " does not exist"
+		return
+	}
+	c.driver = provisionerDriver(class.Provisioner)
+	if class.VolumeBindingMode == nil || *class.VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer {
+		c.fault = c.text() + " waits for its volume, which storage class " + *name + " makes at once"
+		return
+	}
+	if len(class.AllowedTopologies) > 0 {
+		c.places = append(c.places, x.place(topologyTerms(class.AllowedTopologies)))
+	}
+}
+
+func (c *claim) text() string { return "persistent volume claim " + c.name }
+
+func isDefault(c *storagev1.StorageClass) bool {
+	return c.Annotations[defaultClassAnnotation] == "true" || c.Annotations[betaDefaultClassAnnotation] == "true"
+}
+
+// newerClass orders default classes: the newest counts, and of several the first by name.
+func newerClass(a, b *storagev1.StorageClass) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return b.CreationTimestamp.Before(&a.CreationTimestamp)
+	}
+	return a.Name < b.Name
+}
