@@ -21,6 +21,36 @@ func MixedSizes(n int, seed uint64) []*corev1.Pod {
 	return pods
 }
 
+// Diverse is n pods as Karpenter's scheduling benchmark draws them, of sizes like those
+// of [MixedSizes]: a fifth each of plain pods, of pods that spread over zones or over
+// hosts by a label which need not be their own, of pods that want to be in one zone
+// with others like them, and of pods that all want hosts of their own.
+func Diverse(n int, seed uint64) []*corev1.Pod {
+	d := newDice(seed)
+	letter := func() string { return pick(d, "a", "b", "c", "d", "e", "f", "g") }
+	labelled := func() []PodOption { return []PodOption{Label("my-label", letter())} }
+	kinds := []func() []PodOption{
+		labelled,
+		func() []PodOption {
+			return append(labelled(), Spread(corev1.LabelTopologyZone, Of("my-label", letter())))
+		},
+		func() []PodOption { return append(labelled(), Spread(corev1.LabelHostname, Of("my-label", letter()))) },
+		func() []PodOption {
+			return []PodOption{Label("my-affinity", letter()), Near(corev1.LabelTopologyZone)}
+		},
+		func() []PodOption { return []PodOption{Label("app", "nginx"), Apart(corev1.LabelHostname)} },
+	}
+	pods := make([]*corev1.Pod, 0, n)
+	for i := range n {
+		// What does not divide by five is plain.
+		kind := min(i/max(n/len(kinds), 1), len(kinds)) % len(kinds)
+		cpu := pick[int64](d, 100, 250, 500, 1000, 1500)
+		memory := pick[int64](d, 100, 256, 512, 1024, 2048, 4096)
+		pods = append(pods, Pod(fmt.Sprintf("pod-%06d", i), append(kinds[kind](), Requests(MilliCPU(cpu), MiB(memory)))...))
+	}
+	return pods
+}
+
 // Workloads is n pods of as many classes as asked for. The classes are not alike
 // in number: like in most clusters, a few of them have most of the pods. CPU is
 // log-normal around 400m, memory around 2 GiB for each core with a wide spread.

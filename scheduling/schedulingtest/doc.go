@@ -4,7 +4,7 @@
 //   - Builders make the objects of a problem in one line each: [Pod], [NodePool],
 //     [Node], [DaemonSet], [Type] and [MustCatalog].
 //   - Generators make problems from a seed: [Random] mixes every constraint,
-//     [MixedSizes] and [Workloads] are the corpora of the benchmarks,
+//     [MixedSizes], [Diverse] and [Workloads] are the corpora of the benchmarks,
 //     [Shuffle] changes the order of a problem.
 //   - [Check] and [Audit] solve a problem and test every promise that the package
 //     makes about plans.

@@ -19,6 +19,10 @@ type Size struct {
 	Nodes      int // default 4
 	DaemonSets int // default 3
 	Zones      int // default 3, at most 26
+	// Ties ties pods to each other, to volumes and to wishes, too: spread, affinity,
+	// anti-affinity, preferences, claims and default constraints. Without it a seed
+	// gives the same problem without these.
+	Ties bool
 }
 
 func (s Size) orDefaults() Size {
@@ -29,6 +33,7 @@ func (s Size) orDefaults() Size {
 		Nodes:      max(cmp.Or(s.Nodes, 4), 0),
 		DaemonSets: max(cmp.Or(s.DaemonSets, 3), 0),
 		Zones:      min(max(cmp.Or(s.Zones, 3), 1), 26),
+		Ties:       s.Ties,
 	}
 }
 
@@ -36,8 +41,9 @@ func (s Size) orDefaults() Size {
 // node: requests of all shapes, selectors and affinity with OR terms, taints and
 // tolerations, host ports, daemons that run on some nodes only, limits, weights,
 // minValues, reservations, offerings that are out of stock, nodes that run, start
-// and go away, and devices. Most pods of most problems can be placed. The same
-// seed and size give the same problem.
+// and go away, and devices; with [Size.Ties] also those between pods, and with volumes.
+// Most pods of most problems can be placed. The same seed and size give the same
+// problem.
 func Random(seed uint64, size Size) scheduling.Problem {
 	w := newWorld(seed, size.orDefaults())
 	p := scheduling.Problem{Now: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
@@ -57,6 +63,9 @@ func Random(seed uint64, size Size) scheduling.Problem {
 	p.Pods = w.pods()
 	if w.oneIn(6) {
 		p.Unavailable = w.unavailable(p.Now)
+	}
+	if size.Ties {
+		w.tie(&p)
 	}
 	return p
 }
@@ -101,6 +110,10 @@ type world struct {
 	ports bool
 	// keys are the custom label keys that this problem uses.
 	keys []labelKey
+	// apps are the values that workloads have for the label app, and only is the kind
+	// of tie that this problem is about alone, if it is a low number.
+	apps []string
+	only int
 }
 
 func newWorld(seed uint64, size Size) *world {

@@ -137,6 +137,33 @@ func TestMixedSizes(t *testing.T) {
 	assert.Equal(t, pods, MixedSizes(5000, 1))
 }
 
+func TestDiverse(t *testing.T) {
+	pods := Diverse(1003, 1)
+	var zones, hosts, near, apart int
+	for _, p := range pods {
+		for _, c := range p.Spec.TopologySpreadConstraints {
+			if c.TopologyKey == corev1.LabelTopologyZone {
+				zones++
+			} else {
+				hosts++
+			}
+		}
+		if a := p.Spec.Affinity; a != nil && a.PodAffinity != nil {
+			near++
+			assert.Equal(t, p.Labels, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector.MatchLabels)
+		}
+		if a := p.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+			apart++
+			assert.Equal(t, "nginx", p.Labels["app"])
+		}
+	}
+	assert.Len(t, pods, 1003)
+	assert.Equal(t, []int{200, 200, 200, 200}, []int{zones, hosts, near, apart})
+	assert.Equal(t, pods, Diverse(1003, 1))
+	assert.Len(t, Diverse(3, 1), 3)
+	assert.Empty(t, Diverse(0, 1))
+}
+
 func TestWorkloads(t *testing.T) {
 	for _, tc := range []struct{ pods, classes, want int }{{1000, 300, 300}, {10, 300, 10}, {5, 1, 1}, {0, 3, 0}} {
 		pods := Workloads(tc.pods, tc.classes, 1)
