@@ -81,7 +81,7 @@ func (d *decoder) machines() []machine {
 	for range lastCalls {
 		out = d.lastCall(d.drop(out))
 	}
-	out = d.drop(d.lift(out))
+	out = d.unbind(d.drop(d.lift(out)))
 	slices.SortStableFunc(out, d.compareMachines)
 	return bundle(out)
 }

@@ -22,6 +22,7 @@ type land struct {
 	axes   []axis
 	axisOf map[string]int
 	memo   map[string]*partition
+	spotOf []map[int]int // by template and offer; filled when asked
 }
 
 // landNode is a node, those included that receive no pods any more.
@@ -274,6 +275,9 @@ func (l *land) partition(axes []int) *partition {
 		}
 		p.at[spot] = site
 	}
+	if p.sites == 0 { // nothing is on sale and nothing runs
+		p.sites, p.value = 1, [][]int32{make([]int32, len(axes))}
+	}
 	l.memo[string(name)] = p
 	return p
 }
@@ -316,4 +320,3 @@ func (l *land) runningSets(f func(pod *corev1.Pod, node int, among []int32)) {
 		}
 	}
 }
-

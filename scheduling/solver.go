@@ -110,11 +110,15 @@ func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
 // attempt solves once. ok is false where a launch was left with too few options for
 // its pool's minValues, which a cautious attempt rules out.
 func (s *Solver) attempt(ctx context.Context, p *Problem, cautious bool) (plan *Plan, ok bool, err error) {
-	c := compile(p, s, cautious)
-	outcome := pack.Search(c.model, pack.Params{
-		Work: s.work(),
-		Late: func() bool { return ctx.Err() != nil },
-	})
+	base := compile(p, s, cautious)
+	params := pack.Params{Work: s.work(), Late: func() bool { return ctx.Err() != nil }}
+	c := base
+	var outcome pack.Outcome
+	if base.tied() {
+		c, outcome = newTies(base).solve(params)
+	} else {
+		outcome = pack.Search(c.model, params)
+	}
 	if err := cancelled(ctx); err != nil {
 		return nil, false, err
 	}
@@ -122,8 +126,8 @@ func (s *Solver) attempt(ctx context.Context, p *Problem, cautious bool) (plan *
 		return nil, false, nil
 	}
 	c.explain(plan, outcome.Solution)
-	plan.Warnings = c.warnings()
-	c.summarise(plan, outcome)
+	plan.Warnings = base.warnings()
+	base.summarise(plan, c.placed(outcome.Solution), outcome.Late)
 	return plan, ok, nil
 }
 
@@ -187,9 +191,8 @@ func (s *Solver) work() int64 {
 }
 
 // summarise completes the plan's sums.
-func (c *compiler) summarise(plan *Plan, outcome pack.Outcome) {
+func (c *compiler) summarise(plan *Plan, placed []int64, late bool) {
 	s := &plan.Summary
-	placed := c.placed(outcome.Solution)
 	for _, n := range placed {
 		s.Placed += int(n)
 	}
@@ -202,7 +205,7 @@ func (c *compiler) summarise(plan *Plan, outcome pack.Outcome) {
 	switch {
 	case s.PricePerHour == s.LowerBoundPerHour:
 		s.Status = StatusOptimal
-	case outcome.Late:
+	case late:
 		s.Status = StatusDeadline
 	default:
 		s.Status = StatusComplete

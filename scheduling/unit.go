@@ -11,9 +11,9 @@ import (
 // unit is what the engine places as one: a pod, or pods that have to share a machine
 // because some of them demand to be where others are.
 type unit struct {
-	shares []portion
-	count  int64
-	kin    int
+	portions []portion
+	count    int64
+	kin      int
 }
 
 // portion is so many pods of a class, by place among the planned classes.
@@ -35,7 +35,7 @@ type unitBook struct {
 // build makes one unit of every class, then joins those that have to be together.
 func (b *unitBook) build() {
 	for i, class := range b.land.planned {
-		b.units = append(b.units, unit{shares: []portion{{i, 1}}, count: int64(len(class.pods))})
+		b.units = append(b.units, unit{portions: []portion{{i, 1}}, count: int64(len(class.pods)), kin: -1})
 	}
 	b.scan()
 	// Whom an affinity is about has to stand before those who follow it, so classes that
@@ -132,8 +132,8 @@ func (b *unitBook) settle(class int, done map[int]bool) {
 // follow makes units of n pods that may go to some bins only.
 func (b *unitBook) follow(class int, n int64, hosts model.Bits) {
 	if n > 0 {
-		u := unit{shares: []portion{{class, 1}}, count: n}
-		u.kin = b.kin(b.members(u.shares), hosts)
+		u := unit{portions: []portion{{class, 1}}, count: n}
+		u.kin = b.kin(b.members(u.portions), hosts)
 		b.units = append(b.units, u)
 	}
 }
@@ -191,7 +191,7 @@ func (b *unitBook) attach(class int, n int64, leaders []int) int64 {
 
 // leads reports whether a unit holds a pod of one of the classes.
 func (b *unitBook) leads(u *unit, leaders []int) bool {
-	return slices.ContainsFunc(u.shares, func(s portion) bool { return slices.Contains(leaders, s.class) })
+	return slices.ContainsFunc(u.portions, func(s portion) bool { return slices.Contains(leaders, s.class) })
 }
 
 // join makes count units of unit i hold up to each pods of a class more, and returns
@@ -203,7 +203,7 @@ func (b *unitBook) join(i, class int, each, count int64) int64 {
 	if each == 0 || count == 0 {
 		return 0
 	}
-	u.shares = added(u.shares, portion{class, each})
+	u.portions = added(u.portions, portion{class, each})
 	return each * count
 }
 
@@ -215,7 +215,7 @@ func (b *unitBook) joinNew(u unit, class int, each, count int64) int64 {
 	u.count = count
 	each = b.most(&u, class, each)
 	if each > 0 {
-		u.shares = added(u.shares, portion{class, each})
+		u.portions = added(u.portions, portion{class, each})
 	}
 	b.units = append(b.units, u)
 	return each * count
@@ -249,7 +249,7 @@ func (b *unitBook) most(u *unit, class int, n int64) int64 {
 // holdsMore reports whether some machine, on sale or running, could hold a unit with n
 // pods of a class more.
 func (b *unitBook) holdsMore(u *unit, class int, n int64) bool {
-	shares := added(u.shares, portion{class, n})
+	shares := added(u.portions, portion{class, n})
 	if b.clash(shares) {
 		return false
 	}
@@ -293,7 +293,7 @@ func (b *unitBook) clash(shares []portion) bool {
 // gather makes one unit of the pods that have to be with each other, of all classes
 // that a target makes so: whatever one machine can hold, the highest priority first.
 func (b *unitBook) gather(class, target int, done map[int]bool) {
-	u := unit{count: 1}
+	u := unit{count: 1, kin: -1}
 	for i, c := range b.land.planned {
 		if i != class && (done[i] || !slices.Contains(b.hostTargets(i), target)) || !b.land.bonds.targets.has(c.among, target) {
 			continue
@@ -301,12 +301,12 @@ func (b *unitBook) gather(class, target int, done map[int]bool) {
 		done[i] = true
 		n := b.most(&u, i, b.units[i].count)
 		if n > 0 {
-			u.shares = added(u.shares, portion{i, n})
+			u.portions = added(u.portions, portion{i, n})
 		}
 		b.follow(i, b.units[i].count-n, model.NewBits(len(b.land.compiler.nodes)))
 		b.units[i].count = 0
 	}
-	if len(u.shares) > 0 {
+	if len(u.portions) > 0 {
 		b.units = append(b.units, u)
 	}
 }
@@ -334,8 +334,8 @@ func (b *unitBook) request(shares []portion) []int64 {
 
 // priority is the highest of a unit's.
 func (b *unitBook) priority(u *unit) int32 {
-	top := b.land.planned[u.shares[0].class].priority
-	for _, s := range u.shares {
+	top := b.land.planned[u.portions[0].class].priority
+	for _, s := range u.portions {
 		top = max(top, b.land.planned[s.class].priority)
 	}
 	return top

@@ -1,0 +1,105 @@
+package scheduling
+
+import (
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// A machine in a zone that a spread has not counted with makes that zone one of its
+// domains, and an empty one: kube-scheduler would then hold the spread's pods back
+// although none of them could ever go there. Pods that nothing ties therefore stay away
+// from such zones where they have a choice.
+
+// stayAway returns, by template, the offers outside such zones, at index 1; nil where
+// there are none.
+func (t *ties) stayAway() [][]model.Bits {
+	l := t.land
+	foreign := make([]bool, l.offers)
+	found := false
+	for i := range t.rules {
+		r := &t.rules[i]
+		if r.kind != spreadTie || r.weight > 0 {
+			continue
+		}
+		counted := t.countedDomains(i)
+		if counted == nil {
+			continue
+		}
+		for spot := range foreign {
+			if at := l.axes[r.axis].at[spot]; at >= 0 && l.axes[r.filter].at[spot] == 1 && !counted[at] {
+				foreign[spot], found = true, true
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	rows := make([]model.Bits, len(l.templates))
+	for ti := range l.templates {
+		rows[ti] = model.NewBits(len(l.compiler.offers.offers))
+		for i, o := range l.offered[ti].list {
+			if !foreign[l.first[ti]+i] {
+				rows[ti].Set(o.offer)
+			}
+		}
+	}
+	return [][]model.Bits{nil, rows}
+}
+
+// countedDomains are those that count for the minimum of a spread: where nodes are
+// that it looks at, and where its pods could go. It is nil where no pod holds the rule.
+func (t *ties) countedDomains(rule int) []bool {
+	out := make([]bool, len(t.rules[rule].domains))
+	for i, d := range t.rules[rule].domains {
+		out[i] = d.Eligible
+	}
+	held := false
+	for i := range t.planner.Classes {
+		class := &t.planner.Classes[i]
+		for k, link := range class.Links {
+			if int(link.Rule) != rule || !link.Holds {
+				continue
+			}
+			held = true
+			for s := range class.Sites {
+				site := &class.Sites[s]
+				if d := site.Domains[k]; d != topology.None && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
+					out[d] = true
+				}
+			}
+		}
+	}
+	if !held {
+		return nil
+	}
+	return out
+}
+
+// canStayAway reports whether all units of a kin find a machine outside foreign zones.
+func (t *ties) canStayAway(k *kin) bool {
+	l := t.land
+	rooms := map[int]bool{}
+	for ti := range l.templates {
+		for _, o := range l.offered[ti].list {
+			if t.rows[1][ti].Has(o.offer) && !rooms[o.room] && k.admits(l.columns.rows[o.column]) {
+				rooms[o.room] = true
+			}
+		}
+	}
+	list := sortedKeys(rooms)
+	for i := range t.unitBook.units {
+		u := &t.unitBook.units[i]
+		if t.list[u.kin] != k {
+			continue
+		}
+		request := t.request(u.portions)
+		fits := false
+		for _, r := range list {
+			fits = fits || model.Fits(l.compiler.rooms.rooms[r], request)
+		}
+		if !fits {
+			return false
+		}
+	}
+	return true
+}

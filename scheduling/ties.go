@@ -1,0 +1,234 @@
+package scheduling
+
+import (
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// ties plans where pods go that are tied to each other: first how many to each site,
+// by the planner, then, as a problem of the engine in which every part is pinned to its
+// site, onto which machines.
+type ties struct {
+	*unitBook
+	present [][]model.Presence // by bin
+	planner topology.Problem
+	units   []int // by planner class, the unit
+	classOf []int // by unit, the planner class; -1 for units that nothing ties
+	scale   int64 // how much wishes per host are relaxed; 0 drops them
+	rows    [][]model.Bits
+}
+
+// tied reports whether anything ties pods to each other or to what they would like.
+func (c *compiler) tied() bool { return len(c.bonds.list) > 1 || len(c.keepers) > 0 }
+
+// newTies works out what ties the pods of a compiled problem.
+func newTies(c *compiler) *ties {
+	l := newLand(c)
+	t := &ties{unitBook: &unitBook{kinBook: &kinBook{ruleBook: newRuleBook(l), index: map[string]int{}}}}
+	for _, class := range c.planned {
+		t.enter(member{group: class.group, bonds: class.bonds, among: class.among, n: 1})
+	}
+	t.keep()
+	t.build()
+	for i := range t.unitBook.units {
+		if u := &t.unitBook.units[i]; u.kin < 0 {
+			u.kin = t.kin(t.members(u.portions), nil)
+		}
+	}
+	for _, k := range t.list {
+		t.link(k)
+	}
+	t.present = t.count()
+	t.plan()
+	t.rows = t.stayAway()
+	return t
+}
+
+// plan states the planner's problem.
+func (t *ties) plan() {
+	c := t.land.compiler
+	priced := c.solver.Preferences == PreferencesPrice
+	t.planner = topology.Problem{Dims: c.model.Dims, Rules: t.planned(), Priced: priced}
+	for i := range t.planner.Rules {
+		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
+	}
+	for i := range c.model.Bins {
+		t.planner.Bins = append(t.planner.Bins, c.model.Bins[i].Room)
+	}
+	t.classOf = make([]int, len(t.unitBook.units))
+	for i := range t.unitBook.units {
+		u := &t.unitBook.units[i]
+		k := t.list[u.kin]
+		t.classOf[i] = -1
+		if k.plain {
+			continue
+		}
+		t.classOf[i] = len(t.units)
+		t.units = append(t.units, i)
+		request := t.request(u.portions)
+		class := topology.Class{Count: u.count, Priority: t.priority(u), Request: request, Links: k.rules}
+		costs := t.costs(k, request)
+		for site := range k.part.sites {
+			class.Sites = append(class.Sites, t.site(k, site, costs[site], request))
+		}
+		t.planner.Classes = append(t.planner.Classes, class)
+	}
+}
+
+// worth is what the planner makes of the weight of a wish.
+func (t *ties) worth(weight int64) int64 {
+	s := t.land.solver
+	if s.Preferences != PreferencesPrice || weight == 0 {
+		return weight
+	}
+	// A wish that is worth nothing is still no rule that has to hold.
+	return max(1, int64(float64(s.PreferencePrice)*float64(weight)/unsatisfiedWeight))
+}
+
+// site describes a site to the planner.
+func (t *ties) site(k *kin, site int, cost int64, request []int64) topology.Site {
+	s := topology.Site{Cost: cost, Limit: -1, Domains: make([]int32, len(k.rules)), Counted: make([]bool, len(k.rules))}
+	for i, link := range k.rules {
+		r := &t.rules[link.Rule]
+		s.Domains[i] = k.part.domain(t.land, r.axis, site)
+		s.Counted[i] = r.filter < 0 || k.part.domain(t.land, r.filter, site) == 1
+	}
+	for _, w := range k.wishes {
+		if k.part.domain(t.land, w.axis, site) != 1 {
+			s.Penalty += t.worth(w.weight)
+		}
+	}
+	k.seats[site].bins.Each(func(bin int) {
+		if model.Fits(t.land.model.Bins[bin].Room, request) {
+			s.Bins = append(s.Bins, int32(bin))
+		}
+	})
+	return s
+}
+
+// split states the engine's problem for a plan of sites.
+func (t *ties) split(r *topology.Result) *compiler {
+	base := t.land.compiler
+	e := *base
+	e.ties = t
+	e.model = &model.Problem{Dims: base.model.Dims, BestEffort: base.model.BestEffort, Pools: base.model.Pools}
+	e.parts, e.seats, e.bought = nil, nil, nil
+	e.offered = append([]templateOffers(nil), base.offered...)
+	for i := range e.offered {
+		e.offered[i].list, e.offered[i].crowded = nil, nil
+	}
+	seats := map[[2]int]int{}
+	seatAt := func(kin, site int) int {
+		at := [2]int{kin, site}
+		n, ok := seats[at]
+		if !ok {
+			n = len(e.seats)
+			seats[at] = n
+			e.seats = append(e.seats, t.seat(t.list[kin], site))
+		}
+		return n
+	}
+	for i := range t.unitBook.units {
+		u := &t.unitBook.units[i]
+		p := part{
+			portions: u.portions, request: t.request(u.portions), priority: t.priority(u),
+			crowds: t.memberships(t.list[u.kin]), unit: i,
+		}
+		if t.classOf[i] < 0 {
+			p.seat, p.count = seatAt(u.kin, 0), u.count
+			e.parts = append(e.parts, p)
+			continue
+		}
+		for site, n := range r.Counts[t.classOf[i]] {
+			if n > 0 {
+				p.seat, p.site, p.count, p.pinned = seatAt(u.kin, site), site, n, true
+				e.parts = append(e.parts, p)
+			}
+		}
+	}
+	for _, k := range t.crowds {
+		e.model.Crowds = append(e.model.Crowds, model.Crowd{Max: t.crowdMax(k)})
+	}
+	e.addParts()
+	e.addOffers()
+	for i := range base.model.Bins {
+		e.model.Bins = append(e.model.Bins, e.seatedBin(&base.model.Bins[i], i, t.present[i]))
+	}
+	return &e
+}
+
+// seat is the seat of a kin at a site.
+func (t *ties) seat(k *kin, site int) seat {
+	s := k.seats[site]
+	if k.plain {
+		if t.rows != nil && !s.noNew && t.canStayAway(k) {
+			s.rows = t.rows[1]
+		}
+		return s
+	}
+	if !s.noNew && k.part.sites > 1 {
+		s.rows = make([]model.Bits, len(t.land.templates))
+		for ti := range s.rows {
+			s.rows[ti] = k.part.row(t.land, ti, site)
+		}
+	}
+	return s
+}
+
+// crowdMax is how many of a crowd may share a machine, relaxed as far as wishes are.
+func (t *ties) crowdMax(k crowd) int64 {
+	if k.weight == 0 || t.scale <= 1 {
+		return k.max
+	}
+	return max(k.max, 1) * t.scale
+}
+
+// memberships are those of a kin in the crowds that count.
+func (t *ties) memberships(k *kin) []model.Membership {
+	if t.scale > 0 {
+		return k.crowds
+	}
+	var out []model.Membership
+	for _, m := range k.crowds {
+		if t.crowds[m.Crowd].weight == 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// wishesPerHost reports whether any wish is about single machines.
+func (t *ties) wishesPerHost() bool {
+	for _, k := range t.crowds {
+		if k.weight > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// seatedBin is a bin of the base problem as the seats see it.
+func (c *compiler) seatedBin(base *model.Bin, at int, present []model.Presence) model.Bin {
+	b := model.Bin{Room: base.Room, Admits: model.NewBits(len(c.seats)), Soft: model.NewBits(len(c.seats)), Present: present}
+	for i := range c.seats {
+		s := &c.seats[i]
+		ok, soft := s.bins == nil || s.bins.Has(at), false
+		for _, g := range s.groups {
+			ok = ok && base.Admits.Has(g)
+			soft = soft || base.Soft.Has(g)
+		}
+		if ok {
+			b.Admits.Set(i)
+			if soft {
+				b.Soft.Set(i)
+			}
+		}
+	}
+	return b
+}
+
+// price is what a solution costs, as the search sees it.
+func price(c *compiler, s model.Solution) offerings.Price {
+	return offerings.Price(c.model.Cost(s.Nodes))
+}
