@@ -31,7 +31,7 @@ type kin struct {
 	part   *partition
 	bins   model.Bits // that admit the kin
 	seats  []seat     // by site
-	rooms  []siteRoom // what may be bought, site by site
+	market *market
 	plain  bool       // no rule and no wish concerns it
 }
 
@@ -54,8 +54,10 @@ type seat struct {
 // kinBook numbers the kins.
 type kinBook struct {
 	*ruleBook
-	list  []*kin
-	index map[string]int
+	list    []*kin
+	index   map[string]int
+	parts   []*partition
+	markets map[string]*market // by partition and groups
 }
 
 // kin returns the number of the kin with the given members.
@@ -151,9 +153,6 @@ func (b *kinBook) link(k *kin) {
 	}
 	k.part = b.land.partition(axes)
 	k.bins = b.binsFor(k)
-	if k.hosts == nil {
-		k.rooms = b.rooms(k)
-	}
 	k.seats = make([]seat, k.part.sites)
 	var groups []int
 	for _, m := range k.members {
@@ -161,6 +160,9 @@ func (b *kinBook) link(k *kin) {
 	}
 	slices.Sort(groups)
 	groups = slices.Compact(groups)
+	if k.hosts == nil {
+		k.market = b.marketOf(k, groups)
+	}
 	for site := range k.seats {
 		k.seats[site] = seat{groups: groups, part: k.part, site: site, bins: b.binsAt(k, site), noNew: k.hosts != nil}
 	}
@@ -221,13 +223,22 @@ func (k *kin) admits(column model.Bits) bool {
 }
 
 // costs returns, for each site, what one unit with a request costs on the machine on
-// sale there that suits it best, or that none does.
+// sale there that suits it best, or that none does. Kins with the same constraints and
+// the same sites share the answers.
 func (b *kinBook) costs(k *kin, request []int64) []int64 {
-	out := make([]int64, k.part.sites)
-	for i := range out {
-		out[i] = topology.Nowhere
+	if k.hosts != nil {
+		return slices.Repeat([]int64{topology.Nowhere}, k.part.sites)
 	}
-	for _, r := range k.rooms {
+	m := k.market
+	name := make([]byte, 0, 3*len(request))
+	for _, q := range request {
+		name = binary.AppendVarint(name, q)
+	}
+	if out, ok := m.costs[string(name)]; ok {
+		return out
+	}
+	out := slices.Repeat([]int64{topology.Nowhere}, k.part.sites)
+	for _, r := range m.rooms {
 		room := b.land.compiler.rooms.rooms[r.room]
 		if !model.Fits(room, request) {
 			continue
@@ -242,7 +253,32 @@ func (b *kinBook) costs(k *kin, request []int64) []int64 {
 			out[r.site] = cost
 		}
 	}
+	m.costs[string(name)] = out
 	return out
+}
+
+// market is what may be bought at the sites of a partition under some constraints.
+type market struct {
+	rooms []siteRoom
+	costs map[string][]int64 // by request
+}
+
+// marketOf returns the market of a kin.
+func (b *kinBook) marketOf(k *kin, groups []int) *market {
+	name := binary.AppendVarint(nil, int64(slices.Index(b.parts, k.part)))
+	if !slices.Contains(b.parts, k.part) {
+		name = binary.AppendVarint(nil, int64(len(b.parts)))
+		b.parts = append(b.parts, k.part)
+	}
+	for _, g := range groups {
+		name = binary.AppendVarint(name, int64(g))
+	}
+	m, ok := b.markets[string(name)]
+	if !ok {
+		m = &market{rooms: b.rooms(k), costs: map[string][]int64{}}
+		b.markets[string(name)] = m
+	}
+	return m
 }
 
 // siteRoom is the cheapest way to have a room at a site.
