@@ -13,12 +13,14 @@ import (
 // node is not among Nodes. These are:
 //
 //   - entries that are nil, without a name, or there twice: pods (Pods and Running
-//     together), nodes, DaemonSets, NodePools;
+//     together), nodes, DaemonSets, NodePools, claims, volumes, storage classes, CSINodes;
 //   - in pods and in the templates of DaemonSets: quantities that are negative or
 //     too large (an int64, of millicores for CPU), requests above limits, and
 //     selectors, affinities, spread constraints, tolerations and host ports that
 //     the API server would refuse;
 //   - quantities of nodes that are negative or too large;
+//   - in claims, volumes, storage classes and CSINodes: access modes, node affinity,
+//     topologies, binding modes and limits that the API server would refuse;
 //   - NodePools that Karpenter would refuse, or whose own requirements contradict
 //     each other;
 //   - catalogs for pools that do not exist;
@@ -35,6 +37,7 @@ func (p *Problem) Validate() error {
 		c.amounts(n.Status.Capacity, "status.capacity")
 		c.amounts(n.Status.Allocatable, "status.allocatable")
 	}
+	c.storage(p)
 	c.names = newNameSet(len(p.DaemonSets))
 	for i, d := range p.DaemonSets {
 		if !c.enter("daemonsets", i, d == nil) || !c.named(&d.ObjectMeta) {
