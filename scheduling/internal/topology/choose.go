@@ -2,25 +2,52 @@ package topology
 
 import "cmp"
 
-// merit is what speaks for and against a cell, the smaller the better.
-type merit struct {
-	wishes int64 // what is violated, and what the site itself does not grant
-	cost   int64
-	level  int64 // pods that the rules which the class holds count there
+// mode is how cells are weighed.
+type mode struct {
+	// urgent says that what others need goes before wishes.
+	urgent bool
+	// even says that pods which a spread rule counts leave room for those that hold it.
+	even bool
+	// noise, unless 0, takes the place of costs.
+	noise uint64
+	// home, unless nil, is where classes go that would have to wait for each other.
+	home *home
 }
 
-func (m merit) compare(o merit) int {
-	return cmp.Or(cmp.Compare(m.wishes, o.wishes), cmp.Compare(m.cost, o.cost), cmp.Compare(m.level, o.level))
+// merit is what speaks against a cell.
+type merit struct {
+	wishes  int64 // what is violated, and what the site itself does not grant
+	useless int64 // 0 if a pod there lets others in
+	missing int64 // affine pods for which there is no room
+	harm    int64 // pods that a pod there keeps out
+	noise   int64
+	cost    int64
+	excess  int64 // spread rules that count the pod and would not let it in
+	level   int64 // pods there that are counted by the spread rules that count the class
+}
+
+func (m *merit) compare(o *merit, urgent bool) int {
+	wishes := cmp.Compare(m.wishes, o.wishes)
+	needs := cmp.Or(
+		cmp.Compare(m.useless, o.useless), cmp.Compare(m.missing, o.missing), cmp.Compare(m.harm, o.harm),
+	)
+	if urgent {
+		wishes, needs = needs, wishes
+	}
+	return cmp.Or(wishes, needs,
+		cmp.Compare(m.noise, o.noise), cmp.Compare(m.cost, o.cost),
+		cmp.Compare(m.excess, o.excess), cmp.Compare(m.level, o.level))
 }
 
 // choose picks the best cell for the next pods of a class, and how many may go there
-// before it has to choose again; 0 if there is none.
-func (s *planner) choose(class int32) (best int32, n, cost int64) {
+// before it has to choose again; 0 if there is none. They run if they go to a machine
+// that does.
+func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 	cells, first := s.of(class)
 	var least merit
-	for at := range cells {
-		i := first + int32(at)
-		allowed, _, _ := s.counts.admits(cells[at].terms)
+	for k := range cells {
+		i := first + int32(k)
+		allowed, _, opens := s.counts.admits(cells[k].terms)
 		if allowed == 0 {
 			continue
 		}
@@ -28,47 +55,97 @@ func (s *planner) choose(class int32) (best int32, n, cost int64) {
 		if room == 0 {
 			continue
 		}
-		m, steady := s.judge(&cells[at], price)
-		if n > 0 && m.compare(least) >= 0 {
+		m, steady := s.judge(&cells[k], price, opens)
+		away, shut := s.mode.home.harm(s, &cells[k])
+		if shut {
 			continue
 		}
-		best, least, cost = i, m, price
-		n = min(room, allowed, s.todo[class])
+		m.harm += away << 40
+		if n > 0 && m.compare(&least, s.mode.urgent) >= 0 {
+			continue
+		}
+		best, least = i, m
+		n, runs = min(room, allowed, s.todo[class]), s.rooms.running(i)
 		if !steady {
 			n = 1
 		}
 	}
-	return best, n, cost
+	return best, n, runs
 }
 
 // judge weighs a cell. It is steady if a pod there does not change what is said of it
 // or of the other cells of the class.
-func (s *planner) judge(c *cell, price int64) (m merit, steady bool) {
-	m = merit{wishes: c.source(s.tables).Penalty, cost: price}
-	steady = true
+func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool) {
+	m = merit{wishes: c.source(s.tables).Penalty, useless: 1, cost: price}
+	steady = !opens
+	others := int64(0)
 	for i := range c.terms {
 		e := &c.terms[i]
-		if e.holds && e.dom >= 0 {
+		if e.wish {
+			if s.counts.breaks(e) {
+				m.wishes += s.p.Rules[e.rule].Weight
+			}
+			steady = steady && (e.adds == 0 || !e.holds)
+		}
+		if e.dom < 0 {
+			continue
+		}
+		switch e.kind {
+		case Spread:
+			if e.adds == 0 {
+				continue
+			}
+			steady = false
 			m.level += s.counts.count[e.dom]
-			steady = steady && e.adds == 0 // levels and wishes change with each pod
+			if !e.holds && !e.wish && s.counts.breaks(e) {
+				m.excess++
+			}
+		case Affinity:
+			if e.wish || e.adds == 0 || s.counts.count[e.dom] > 0 || !s.needs.wants(e) {
+				continue
+			}
+			m.useless = 0
+			steady = false
+			missing, cost := s.needs.gather(e)
+			m.missing += missing
+			others += cost
+		case Anti:
+			steady = steady && (e.adds == 0 || s.counts.count[e.dom] > 0)
 		}
-		if e.wish && s.counts.breaks(e) {
-			m.wishes += s.p.Rules[e.rule].Weight
-		}
+	}
+	m.harm = s.needs.harm(c.class, c.terms)
+	if opens {
+		m.cost = others // with what this pod costs
+	} else {
+		m.cost += others
+	}
+	if s.mode.even {
+		m.harm += m.excess << 32
 	}
 	if s.p.Priced {
 		m.cost += m.wishes
 		m.wishes = 0
 	}
+	if s.mode.noise != 0 {
+		m.noise = int64(mix(s.mode.noise+uint64(c.class)<<20+uint64(c.site)) >> 2)
+	}
 	return m, steady
+}
+
+// mix scrambles a number.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
 // breaks reports whether one more pod would break a wish.
 func (s *counts) breaks(e *term) bool {
 	switch e.kind {
 	case Spread:
-		return e.holds && (e.dom < 0 ||
-			s.count[e.dom]+e.adds-s.floor(e.rule, e.dom) > s.t.p.Rules[e.rule].Max)
+		return e.dom < 0 ||
+			s.count[e.dom]+e.adds-s.floor(e.rule, e.dom) > s.t.p.Rules[e.rule].Max
 	case Affinity:
 		return e.holds && (e.dom < 0 || s.count[e.dom] <= 0)
 	default:

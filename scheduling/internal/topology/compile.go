@@ -15,6 +15,8 @@ type term struct {
 	holds bool
 	wish  bool
 	self  bool // the class is counted by the rule, wherever it goes
+	// weight is the larger, the fewer domains of the rule the class can choose from.
+	weight int64
 }
 
 // cell is a site of a class.
@@ -33,9 +35,17 @@ type tables struct {
 	first []int32
 	// domains of rule r start at domFirst[r].
 	domFirst []int32
-	// members are the classes that a rule is linked to, hard or not.
-	members [][]int32
+	// members are, by rule, the classes with a link to it.
+	members [][]member
+	// eligible and reach say, by flat domain, of which domains a Spread rule takes the
+	// minimum: those of running nodes, and with them those to which a class that holds
+	// the rule could go.
+	eligible, reach []bool
 }
+
+// member is a class with a link to a rule, and the place of the link among the terms
+// of its cells.
+type member struct{ class, term int32 }
 
 // compile numbers a problem through. Links to rules that do not exist are dropped, and
 // domains that do not exist are None.
@@ -47,15 +57,17 @@ func compile(p *Problem) *tables {
 	}
 	sites, terms := 0, 0
 	t.first = make([]int32, len(p.Classes)+1)
-	t.members = make([][]int32, len(p.Rules))
+	t.members = make([][]member, len(p.Rules))
 	for c := range p.Classes {
 		class := &p.Classes[c]
 		sites += len(class.Sites)
 		terms += len(class.Sites) * len(class.Links)
 		t.first[c+1] = int32(sites)
+		at := int32(0)
 		for _, link := range class.Links {
 			if t.exists(link.Rule) {
-				t.members[link.Rule] = append(t.members[link.Rule], int32(c))
+				t.members[link.Rule] = append(t.members[link.Rule], member{int32(c), at})
+				at++
 			}
 		}
 	}
@@ -71,6 +83,7 @@ func compile(p *Problem) *tables {
 			})
 		}
 	}
+	t.survey()
 	return t
 }
 
@@ -101,10 +114,58 @@ func (t *tables) appendTerms(flat []term, links []Link, site *Site) []term {
 	return flat
 }
 
+// scarcity is shared among the domains that a class can choose from.
+const scarcity = 60
+
+// survey finds the domains that classes can reach.
+func (t *tables) survey() {
+	n := t.domFirst[len(t.p.Rules)]
+	t.eligible, t.reach = make([]bool, n), make([]bool, n)
+	for r := range t.p.Rules {
+		for d := range t.p.Rules[r].Domains {
+			t.eligible[int(t.domFirst[r])+d] = t.p.Rules[r].Domains[d].Eligible
+		}
+	}
+	copy(t.reach, t.eligible)
+	seen := make([]int32, n)
+	stamp := int32(0)
+	for c := range t.p.Classes {
+		cells, _ := t.of(int32(c))
+		if len(cells) == 0 {
+			continue
+		}
+		for k := range cells[0].terms {
+			stamp++
+			different := int64(0)
+			for i := range cells {
+				e := &cells[i].terms[k]
+				if e.dom < 0 || !cells[i].source(t).usable() {
+					continue
+				}
+				if e.holds {
+					t.reach[e.dom] = true
+				}
+				if seen[e.dom] != stamp {
+					seen[e.dom] = stamp
+					different++
+				}
+			}
+			for i := range cells {
+				cells[i].terms[k].weight = max(1, scarcity/max(1, different))
+			}
+		}
+	}
+}
+
 // of returns the cells of a class, and the number of the first.
 func (t *tables) of(class int32) (cells []cell, first int32) {
 	first = t.first[class]
 	return t.cells[first:t.first[class+1]], first
+}
+
+// source is the site behind a cell.
+func (c *cell) source(t *tables) *Site {
+	return &t.p.Classes[c.class].Sites[c.site]
 }
 
 // domains returns the flat numbers of a rule's domains, as a range.

@@ -19,32 +19,27 @@ type counts struct {
 	version []int32
 }
 
-// newCounts starts with what runs. The domains of spread rules are those that running
-// nodes have.
+// newCounts makes room for the counts of all rules. Each rule has to be restarted.
 func newCounts(t *tables) *counts {
-	rules, domains := len(t.p.Rules), int(t.domFirst[len(t.p.Rules)])
-	s := &counts{
+	rules, domains := len(t.p.Rules), t.domFirst[len(t.p.Rules)]
+	return &counts{
 		t:     t,
 		count: make([]int64, domains), holders: make([]int64, domains), in: make([]bool, domains),
 		low: make([]int64, rules), lows: make([]int32, rules), size: make([]int32, rules),
 		all: make([]int64, rules), version: make([]int32, rules),
 	}
-	for r := range rules {
-		s.restart(int32(r))
-	}
-	return s
 }
 
-// restart takes a rule back to what runs. The caller adds further domains and calls
-// measure.
-func (s *counts) restart(rule int32) {
+// restart takes a rule back to what runs. The domains that are in are given, by flat
+// domain.
+func (s *counts) restart(rule int32, in []bool) {
 	r := &s.t.p.Rules[rule]
-	from, _ := s.t.domains(rule)
+	from, to := s.t.domains(rule)
+	copy(s.in[from:to], in[from:to])
 	sum := int64(0)
 	for d := range r.Domains {
 		s.count[int(from)+d] = r.Domains[d].Count
 		s.holders[int(from)+d] = r.Domains[d].Holders
-		s.in[int(from)+d] = r.Domains[d].Eligible
 		sum += r.Domains[d].Count
 	}
 	s.all[rule] = max(r.Total, sum)
@@ -197,4 +192,24 @@ func (s *counts) add(terms []term, n int64) {
 			}
 		}
 	}
+}
+
+// stand lets machines stand in a cell: the domains exist, without a pod.
+func (s *counts) stand(terms []term) {
+	for i := range terms {
+		if e := &terms[i]; e.dom >= 0 && (e.holds || e.adds > 0) {
+			s.in[e.dom] = true
+		}
+	}
+}
+
+// changes grows when a rule that a class holds may let more pods in.
+func (s *counts) changes(class int32) int32 {
+	n := int32(0)
+	for _, link := range s.t.p.Classes[class].Links {
+		if link.Holds && s.t.exists(link.Rule) {
+			n += s.version[link.Rule]
+		}
+	}
+	return n
 }

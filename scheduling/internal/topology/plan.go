@@ -2,9 +2,13 @@ package topology
 
 // Plan decides where pods go. See the package's description for what it promises.
 func Plan(p *Problem) *Result {
-	t := compile(p)
-	s := newPlanner(t)
-	s.run(s.order())
+	s := newPlanner(compile(p))
+	order := s.order()
+	for c := range p.Classes {
+		s.begin(int32(c))
+	}
+	s.run(order)
+	s.amend(order)
 	return s.result()
 }
 
@@ -13,92 +17,69 @@ type planner struct {
 	*tables
 	counts *counts
 	rooms  *rooms
+	needs  *needs
+	check  *replay
+	mode   mode
 	placed []int64 // by cell
 	todo   []int64 // by class
+	seen   []int32 // by class: the changes of its rules when no more pods got in
 }
 
 func newPlanner(t *tables) *planner {
 	s := &planner{
-		tables: t, counts: newCounts(t), rooms: newRooms(t),
+		tables: t, counts: newCounts(t), rooms: newRooms(t), check: newReplay(t),
 		placed: make([]int64, len(t.cells)), todo: make([]int64, len(t.p.Classes)),
+		seen: make([]int32, len(t.p.Classes)),
 	}
-	for c := range t.p.Classes {
-		s.todo[c] = max(t.p.Classes[c].Count, 0)
+	s.needs = newNeeds(s)
+	for r := range t.p.Rules {
+		s.counts.restart(int32(r), t.reach)
 	}
-	s.reach()
 	return s
 }
 
-// reach adds the domains to which pods that hold a spread rule could go to those of
-// which the rule takes the minimum.
-func (s *planner) reach() {
-	for i := range s.cells {
-		if !s.cells[i].source(s.tables).usable() {
-			continue
-		}
-		for _, e := range s.cells[i].terms {
-			if e.kind == Spread && e.holds && e.dom >= 0 {
-				s.counts.in[e.dom] = true
-			}
-		}
-	}
-	for r := range s.p.Rules {
-		s.counts.measure(int32(r))
-	}
+// begin takes a class back to the start. The counts of its rules are not changed.
+func (s *planner) begin(class int32) {
+	s.todo[class] = max(s.p.Classes[class].Count, 0)
+	clear(s.placed[s.first[class]:s.first[class+1]])
+	s.rooms.clear(class)
+	s.needs.update(class)
+	s.mode.home.update(s, class)
 }
 
 // run places classes in order, again and again until a pass places nothing.
 func (s *planner) run(order []int32) {
-	seen := make([]int32, len(s.p.Classes))
-	for c := range seen {
-		seen[c] = -1
+	for _, c := range order {
+		s.seen[c] = -1
 	}
 	for again := true; again; {
 		again = false
 		for _, c := range order {
-			if s.todo[c] == 0 {
-				continue
-			}
-			if v := s.changes(c); v != seen[c] {
+			if s.todo[c] > 0 && s.counts.changes(c) != s.seen[c] {
 				again = s.place(c) || again
-				seen[c] = s.changes(c)
+				s.seen[c] = s.counts.changes(c)
 			}
 		}
 	}
-}
-
-// changes grows when a rule that a class holds may let more pods in.
-func (s *planner) changes(class int32) int32 {
-	n := int32(0)
-	for _, link := range s.p.Classes[class].Links {
-		if link.Holds && s.exists(link.Rule) {
-			n += s.counts.version[link.Rule]
-		}
-	}
-	return n
 }
 
 // place places as many pods of a class as it can, and reports whether it was any.
 func (s *planner) place(class int32) bool {
-	any := false
+	before := s.todo[class]
 	for s.todo[class] > 0 {
-		i, n, cost := s.choose(class)
+		i, n, runs := s.choose(class)
 		if n == 0 {
-			return any
+			break
 		}
-		s.put(i, n, cost)
-		any = true
+		s.rooms.take(i, n, runs)
+		s.counts.add(s.cells[i].terms, n)
+		s.mode.home.put(&s.cells[i], n)
+		s.placed[i] += n
+		s.todo[class] -= n
 	}
-	return any
-}
-
-// put places n pods in a cell.
-func (s *planner) put(i int32, n, cost int64) {
-	c := &s.cells[i]
-	s.rooms.take(i, n, cost)
-	s.counts.add(c.terms, n)
-	s.placed[i] += n
-	s.todo[c.class] -= n
+	s.needs.update(class)
+	s.mode.home.update(s, class)
+	return s.todo[class] < before
 }
 
 // result is the plan as it stands.
@@ -120,20 +101,27 @@ func (s *planner) result() *Result {
 	return r
 }
 
-// blocker names the rule that keeps a class out of most sites that have room, or -1 if
-// none has.
+// blocker names the rule that keeps a class out of most of the sites that have room
+// for it, or -1 if none has. Pods that were given up because they would not bind find
+// a site open; what kept them from binding is a rule that they hold.
 func (s *planner) blocker(class int32) int32 {
 	cells, first := s.of(class)
-	best, most := int32(-1), 0
 	var rules []int32
-	for i := range cells {
-		if n, _ := s.rooms.find(first + int32(i)); n == 0 {
+	for k := range cells {
+		if n, _ := s.rooms.find(first + int32(k)); n == 0 {
 			continue
 		}
-		if _, rule, _ := s.counts.admits(cells[i].terms); rule >= 0 {
+		_, rule, _ := s.counts.admits(cells[k].terms)
+		for i := 0; rule < 0 && i < len(cells[k].terms); i++ {
+			if e := &cells[k].terms[i]; e.holds && !e.wish {
+				rule = e.rule
+			}
+		}
+		if rule >= 0 {
 			rules = append(rules, rule)
 		}
 	}
+	best, most := int32(-1), 0
 	for _, rule := range rules {
 		n := 0
 		for _, other := range rules {

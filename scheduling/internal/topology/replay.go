@@ -12,26 +12,23 @@ import (
 // in which something else is planned.
 func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
 	t := compile(p)
-	r := newReplay(t, given)
-	for rule, domains := range extra {
-		if rule >= len(p.Rules) {
-			break
+	r := newReplay(t)
+	placed := make([]int64, len(t.cells))
+	for i := range t.cells {
+		c, s := int(t.cells[i].class), int(t.cells[i].site)
+		if c < len(given) && s < len(given[c]) {
+			placed[i] = max(given[c][s], 0)
 		}
+	}
+	for rule, domains := range extra[:min(len(extra), len(p.Rules))] {
 		for _, d := range domains {
 			if d >= 0 && int(d) < len(p.Rules[rule].Domains) {
-				r.counts.in[t.domFirst[rule]+d] = true
+				t.eligible[t.domFirst[rule]+d] = true
 			}
 		}
 	}
-	r.begin()
-	order := make([]int32, len(p.Classes))
-	for c := range order {
-		order[c] = int32(c)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int {
-		return cmp.Compare(p.Classes[b].Priority, p.Classes[a].Priority)
-	})
-	r.run(order)
+	everything := newCluster(t)
+	r.run(everything, placed, t.eligible)
 	bound = make([][]int64, len(p.Classes))
 	for c := range bound {
 		from, to := t.first[c], t.first[c+1]
@@ -40,80 +37,100 @@ func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
 	return bound
 }
 
+// cluster is classes with all rules that are linked to them, and no other class is
+// linked to these. Classes are in the order in which they bind.
+type cluster struct {
+	classes []int32
+	rules   []int32
+}
+
+// newCluster is all classes and rules.
+func newCluster(t *tables) *cluster {
+	all := &cluster{classes: make([]int32, len(t.p.Classes)), rules: make([]int32, len(t.p.Rules))}
+	for c := range all.classes {
+		all.classes[c] = int32(c)
+	}
+	for r := range all.rules {
+		all.rules[r] = int32(r)
+	}
+	slices.SortStableFunc(all.classes, func(a, b int32) int {
+		return cmp.Compare(t.p.Classes[b].Priority, t.p.Classes[a].Priority)
+	})
+	return all
+}
+
 // replay is pods that bind one by one.
 type replay struct {
 	*tables
 	counts *counts
-	left   []int64 // by cell
 	bound  []int64 // by cell
 	todo   []int64 // by class
+	seen   []int32 // by class: the changes of its rules when no more pods could bind
 }
 
-func newReplay(t *tables, given [][]int64) *replay {
-	r := &replay{
-		tables: t, counts: newCounts(t),
-		left: make([]int64, len(t.cells)), bound: make([]int64, len(t.cells)),
-		todo: make([]int64, len(t.p.Classes)),
+func newReplay(t *tables) *replay {
+	return &replay{
+		tables: t, counts: newCounts(t), bound: make([]int64, len(t.cells)),
+		todo: make([]int64, len(t.p.Classes)), seen: make([]int32, len(t.p.Classes)),
 	}
-	for i := range t.cells {
-		c, s := int(t.cells[i].class), int(t.cells[i].site)
-		if c < len(given) && s < len(given[c]) {
-			r.left[i] = max(given[c][s], 0)
-			r.todo[c] += r.left[i]
-		}
-	}
-	return r
 }
 
-// begin makes the machines of all pods stand.
-func (r *replay) begin() {
-	for i := range r.cells {
-		if r.left[i] == 0 {
-			continue
+// run binds the pods that are placed in the cells of a cluster. The machines of all of
+// them stand from the start; in are the domains that there are besides. It reports
+// whether all pods are bound.
+func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
+	for _, rule := range cl.rules {
+		r.counts.restart(rule, in)
+	}
+	todo := int64(0)
+	for _, c := range cl.classes {
+		r.todo[c], r.seen[c] = 0, -1
+		cells, first := r.of(c)
+		for k := range cells {
+			i := int(first) + k
+			r.bound[i] = 0
+			r.todo[c] += placed[i]
+			if placed[i] > 0 {
+				r.counts.stand(cells[k].terms)
+			}
 		}
-		for _, e := range r.cells[i].terms {
-			if e.dom >= 0 && (e.holds || e.adds > 0) {
-				r.counts.in[e.dom] = true
+		todo += r.todo[c]
+	}
+	for _, rule := range cl.rules {
+		r.counts.measure(rule)
+	}
+	for before := int64(-1); todo > 0 && todo != before; {
+		before = todo
+		for _, c := range cl.classes {
+			if r.todo[c] > 0 && r.seen[c] != r.counts.changes(c) {
+				todo -= r.bind(c, placed)
+				r.seen[c] = r.counts.changes(c)
 			}
 		}
 	}
-	for rule := range r.p.Rules {
-		r.counts.measure(int32(rule))
-	}
+	return todo == 0
 }
 
-// run binds classes in order until a pass binds nothing.
-func (r *replay) run(order []int32) {
-	for again := true; again; {
-		again = false
-		for _, c := range order {
-			for r.todo[c] > 0 && r.bind(c) {
-				again = true
-			}
-		}
-	}
-}
-
-// bind binds as many pods as it can at each site of a class, and reports whether it
-// was any.
-func (r *replay) bind(class int32) bool {
-	some := false
+// bind binds as many pods of a class as it can, in turns between its sites.
+func (r *replay) bind(class int32, placed []int64) (all int64) {
 	cells, first := r.of(class)
-	for at := range cells {
-		i := int(first) + at
-		if r.left[i] == 0 {
-			continue
+	for some := true; some && r.todo[class] > 0; {
+		some = false
+		for k := range cells {
+			i := int(first) + k
+			if r.bound[i] == placed[i] {
+				continue
+			}
+			n, _, _ := r.counts.admits(cells[k].terms)
+			if n = min(n, placed[i]-r.bound[i]); n == 0 {
+				continue
+			}
+			r.counts.add(cells[k].terms, n)
+			r.bound[i] += n
+			r.todo[class] -= n
+			all += n
+			some = true
 		}
-		n, _, _ := r.counts.admits(cells[at].terms)
-		n = min(n, r.left[i])
-		if n == 0 {
-			continue
-		}
-		r.counts.add(cells[at].terms, n)
-		r.left[i] -= n
-		r.bound[i] += n
-		r.todo[class] -= n
-		some = true
 	}
-	return some
+	return all
 }

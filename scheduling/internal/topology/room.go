@@ -9,17 +9,18 @@ type rooms struct {
 	free []int64 // by bin and resource
 	left []int64 // by cell: pods below its limit
 	// By cell: the place in the site's list before which no machine has room, and the
-	// machine in use, or -1.
-	next []int32
-	bin  []int32
+	// machine in use, or -1. Both hold while since, by cell, is the current epoch:
+	// a new one starts when machines get room back.
+	next, bin, since []int32
+	epoch            int32
 	// used is what has been taken, by class.
 	used [][]use
 }
 
-// use is pods of a class on a machine that runs.
+// use is pods of a class that sit on a machine which runs.
 type use struct {
-	bin int32
-	n   int64
+	cell, bin int32
+	n         int64
 }
 
 func newRooms(t *tables) *rooms {
@@ -27,24 +28,24 @@ func newRooms(t *tables) *rooms {
 		t:    t,
 		free: make([]int64, len(t.p.Bins)*t.p.Dims), left: make([]int64, len(t.cells)),
 		next: make([]int32, len(t.cells)), bin: make([]int32, len(t.cells)),
+		since: make([]int32, len(t.cells)), epoch: 1,
 		used: make([][]use, len(t.p.Classes)),
 	}
 	for b, bin := range t.p.Bins {
 		copy(r.free[b*t.p.Dims:(b+1)*t.p.Dims], bin)
 	}
 	for i := range t.cells {
-		r.left[i] = t.cells[i].source(t).Limit
-		if r.left[i] < 0 {
-			r.left[i] = many
-		}
-		r.bin[i] = -1
+		r.left[i] = t.cells[i].limit(t)
 	}
 	return r
 }
 
-// source is the site behind a cell.
-func (c *cell) source(t *tables) *Site {
-	return &t.p.Classes[c.class].Sites[c.site]
+// limit is how many pods may go to a cell.
+func (c *cell) limit(t *tables) int64 {
+	if n := c.source(t).Limit; n >= 0 {
+		return n
+	}
+	return many
 }
 
 // holds is how many pods with a request a machine has room for.
@@ -71,7 +72,7 @@ func (r *rooms) find(i int32) (n, cost int64) {
 	}
 	c := &r.t.cells[i]
 	site := c.source(r.t)
-	if int(r.next[i]) < len(site.Bins) {
+	if r.since[i] != r.epoch || int(r.next[i]) < len(site.Bins) {
 		if n := r.tightest(i, site, r.t.p.Classes[c.class].Request); n > 0 {
 			return min(n, r.left[i]), 0
 		}
@@ -82,9 +83,17 @@ func (r *rooms) find(i int32) (n, cost int64) {
 	return r.left[i], site.Cost
 }
 
+// running reports whether the room that find has found is on a machine that runs.
+func (r *rooms) running(i int32) bool {
+	return r.since[i] == r.epoch && r.bin[i] >= 0
+}
+
 // tightest puts the machine with the least room for the class in use, and returns how
 // many pods it holds. A machine stays in use until it is full.
 func (r *rooms) tightest(i int32, site *Site, request []int64) int64 {
+	if r.since[i] != r.epoch {
+		r.since[i], r.next[i], r.bin[i] = r.epoch, 0, -1
+	}
 	if b := r.bin[i]; b >= 0 {
 		if n := r.holds(b, request); n > 0 {
 			return n
@@ -107,22 +116,40 @@ func (r *rooms) tightest(i int32, site *Site, request []int64) int64 {
 	return best
 }
 
-// take uses room that find has found.
-func (r *rooms) take(i int32, n, cost int64) {
+// capacity is how many pods of its class a cell takes on machines that run, going by
+// some of them, and how many in all.
+func (r *rooms) capacity(i int32) (free, all int64) {
+	site := r.t.cells[i].source(r.t)
+	request := r.t.p.Classes[r.t.cells[i].class].Request
+	all = r.left[i]
+	for _, b := range site.Bins[:min(len(site.Bins), tried)] {
+		if n := r.holds(b, request); n < all-free {
+			free += n
+		} else {
+			return all, all
+		}
+	}
+	if site.Cost < 0 {
+		all = free
+	}
+	return free, all
+}
+
+// take uses room that find has found, on a machine that runs if it was found there.
+func (r *rooms) take(i int32, n int64, runs bool) {
 	if r.left[i] != many {
 		r.left[i] -= n
 	}
-	b := r.bin[i]
-	if b < 0 || cost > 0 {
+	if !runs {
 		return
 	}
-	c := r.t.cells[i].class
+	c, b := r.t.cells[i].class, r.bin[i]
 	r.shift(c, b, -n)
-	if last := len(r.used[c]) - 1; last >= 0 && r.used[c][last].bin == b {
+	if last := len(r.used[c]) - 1; last >= 0 && r.used[c][last].bin == b && r.used[c][last].cell == i {
 		r.used[c][last].n += n
 		return
 	}
-	r.used[c] = append(r.used[c], use{bin: b, n: n})
+	r.used[c] = append(r.used[c], use{cell: i, bin: b, n: n})
 }
 
 // shift gives a machine room for n more pods of a class.
@@ -131,4 +158,54 @@ func (r *rooms) shift(class, bin int32, n int64) {
 	for d, q := range r.t.p.Classes[class].Request {
 		free[d] += n * max(q, 0)
 	}
+}
+
+// drop gives the room of n pods in a cell back, that of machines that run last.
+func (r *rooms) drop(i int32, n, placed int64) {
+	if r.left[i] != many {
+		r.left[i] += n
+	}
+	c := r.t.cells[i].class
+	onRunning := int64(0)
+	for _, u := range r.used[c] {
+		if u.cell == i {
+			onRunning += u.n
+		}
+	}
+	n -= min(n, placed-onRunning)
+	for k := len(r.used[c]) - 1; k >= 0 && n > 0; k-- {
+		if u := &r.used[c][k]; u.cell == i {
+			back := min(n, u.n)
+			u.n -= back
+			n -= back
+			r.shift(c, u.bin, back)
+			r.epoch++
+		}
+	}
+}
+
+// clear gives everything that a class has taken back.
+func (r *rooms) clear(class int32) {
+	for i := r.t.first[class]; i < r.t.first[class+1]; i++ {
+		r.left[i] = r.t.cells[i].limit(r.t)
+	}
+	for _, u := range r.used[class] {
+		r.shift(class, u.bin, u.n)
+	}
+	r.used[class] = r.used[class][:0]
+	r.epoch++
+}
+
+// restore takes what a class had taken before, given with its pods by site.
+func (r *rooms) restore(class int32, used []use, placed []int64) {
+	r.clear(class)
+	for k, n := range placed {
+		if i := int(r.t.first[class]) + k; r.left[i] != many {
+			r.left[i] -= n
+		}
+	}
+	for _, u := range used {
+		r.shift(class, u.bin, -u.n)
+	}
+	r.used[class] = append(r.used[class], used...)
 }

@@ -1,0 +1,150 @@
+package topology
+
+// needs is what pods that are not placed yet would like the others to leave or to do.
+type needs struct {
+	s *planner
+	// By flat domain: the pods that hold a hard rule, and those that an Anti rule
+	// counts, that could go there and wait; each weighs the more, the fewer domains
+	// it can choose from.
+	holders, counted []int64
+	// waiting is how many pods of each class are in these numbers.
+	waiting []int64
+	seen    []int32 // by flat domain: the last stamp
+	stamp   int32
+	// wanted says, by flat domain of an Affinity rule, that pods which hold it have no
+	// counted pod within reach and could go there. It holds for a version of the
+	// rule's counts.
+	wanted  []bool
+	version []int32
+}
+
+func newNeeds(s *planner) *needs {
+	domains := s.domFirst[len(s.p.Rules)]
+	return &needs{
+		s: s, holders: make([]int64, domains), counted: make([]int64, domains),
+		waiting: make([]int64, len(s.p.Classes)), seen: make([]int32, domains),
+		wanted: make([]bool, domains), version: make([]int32, len(s.p.Rules)),
+	}
+}
+
+// update makes the numbers agree with what a class has left to place.
+func (w *needs) update(class int32) {
+	n := w.s.todo[class] - w.waiting[class]
+	if n == 0 {
+		return
+	}
+	w.waiting[class] = w.s.todo[class]
+	cells, _ := w.s.of(class)
+	if len(cells) == 0 {
+		return
+	}
+	for k := range cells[0].terms {
+		w.stamp++
+		for i := range cells {
+			e := &cells[i].terms[k]
+			if e.wish || e.dom < 0 || w.seen[e.dom] == w.stamp || !cells[i].source(w.s.tables).usable() {
+				continue
+			}
+			w.seen[e.dom] = w.stamp
+			if e.holds {
+				w.holders[e.dom] += n * e.weight
+			}
+			if e.adds > 0 && e.kind == Anti {
+				w.counted[e.dom] += n * e.weight
+			}
+		}
+	}
+}
+
+// harm is how many others a pod in a cell would keep out, going by what they could
+// choose from instead.
+func (w *needs) harm(class int32, terms []term) (harm int64) {
+	counts := w.s.counts
+	for i := range terms {
+		e := &terms[i]
+		if e.wish || e.dom < 0 {
+			continue
+		}
+		own := w.waiting[class] * e.weight
+		switch e.kind {
+		case Anti:
+			if e.adds > 0 && counts.count[e.dom] <= 0 {
+				harm += w.holders[e.dom]
+				if e.holds {
+					harm -= own
+				}
+			}
+			if e.holds && counts.holders[e.dom] <= 0 {
+				harm += w.counted[e.dom]
+				if e.adds > 0 {
+					harm -= own
+				}
+			}
+		case Spread, Affinity:
+		}
+	}
+	return harm
+}
+
+// wants reports whether a counted pod in a domain would let pods in that hold an
+// Affinity rule and have no counted pod within reach.
+func (w *needs) wants(e *term) bool {
+	counts := w.s.counts
+	if v := counts.version[e.rule]; w.version[e.rule] != v {
+		w.version[e.rule] = v
+		w.survey(e.rule)
+	}
+	return w.wanted[e.dom]
+}
+
+// survey finds the domains in which a counted pod of an Affinity rule is wanted.
+func (w *needs) survey(rule int32) {
+	from, to := w.s.domains(rule)
+	clear(w.wanted[from:to])
+	for _, m := range w.s.members[rule] {
+		cells, _ := w.s.of(m.class)
+		if w.s.todo[m.class] == 0 || len(cells) == 0 || !cells[0].terms[m.term].holds {
+			continue
+		}
+		reached := false
+		for i := range cells {
+			dom := cells[i].terms[m.term].dom
+			reached = reached || dom >= 0 && w.s.counts.count[dom] > 0 && cells[i].source(w.s.tables).usable()
+		}
+		for i := range cells {
+			if dom := cells[i].terms[m.term].dom; !reached && dom >= 0 && cells[i].source(w.s.tables).usable() {
+				w.wanted[dom] = true
+			}
+		}
+	}
+}
+
+// gather estimates what it means for the pods that hold an Affinity rule and wait if
+// they have to go to a domain: how many have no room there, and what the others cost.
+func (w *needs) gather(e *term) (missing, cost int64) {
+	for _, m := range w.s.members[e.rule] {
+		cells, first := w.s.of(m.class)
+		left := w.s.todo[m.class]
+		if left == 0 || len(cells) == 0 || !cells[0].terms[m.term].holds {
+			continue
+		}
+		cheapest, bought := int64(many), int64(0)
+		for i := range cells {
+			if cells[i].terms[m.term].dom != e.dom {
+				continue
+			}
+			free, all := w.s.rooms.capacity(first + int32(i))
+			left -= min(left, free)
+			if price := cells[i].source(w.s.tables).Cost; all > free && price >= 0 {
+				cheapest = min(cheapest, price)
+				bought = max(bought, all-free)
+			}
+		}
+		if n := min(left, bought); n > 0 {
+			cost += n * cheapest
+			left -= n
+		}
+		missing += left
+	}
+	return missing, cost
+}
