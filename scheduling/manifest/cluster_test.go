@@ -150,14 +150,15 @@ func TestKindsThatDoNotMatterAreSilent(t *testing.T) {
 	s := read(t, text.String())
 	require.Empty(t, s.Warnings)
 	require.Empty(t, s.Problem.Pods)
-	require.Len(t, s.Namespaces, 1)
-	require.Len(t, s.PersistentVolumeClaims, 1)
-	require.Len(t, s.PersistentVolumes, 1)
-	require.Len(t, s.StorageClasses, 1)
-	require.Len(t, s.CSINodes, 1)
+	require.Len(t, s.Problem.Namespaces, 1)
+	require.Len(t, s.Problem.Claims, 1)
+	require.Len(t, s.Problem.Volumes, 1)
+	require.Len(t, s.Problem.StorageClasses, 1)
+	require.Len(t, s.Problem.CSINodes, 1)
+	require.Len(t, s.Problem.Services, 1)
 	require.Len(t, s.PodDisruptionBudgets, 1)
 	require.Equal(t, "default", s.PodDisruptionBudgets[0].Namespace)
-	require.Empty(t, s.Namespaces[0].Namespace)
+	require.Empty(t, s.Problem.Namespaces[0].Namespace)
 }
 
 func TestUnknownKindsOnRequest(t *testing.T) {

@@ -53,6 +53,8 @@ type collector struct {
 	storageClasses  []*storagev1.StorageClass
 	csiNodes        []*storagev1.CSINode
 	namespaces      []*corev1.Namespace
+	services        []*corev1.Service
+	spread          *spreadDefaults
 }
 
 // objectKey identifies an object in a cluster.

@@ -23,8 +23,17 @@
 //     admission would give them: the priority of their PriorityClass, the overhead
 //     and node selector of their RuntimeClass, and the defaults of their namespace's
 //     LimitRanges.
+//   - The claims that a StatefulSet's templates promise are made for the pods that are
+//     made. Claims that have not been through admission and name no class get the
+//     default class.
+//   - ReplicaSets, StatefulSets, ReplicationControllers and Services tell which pods
+//     belong together. Pods made for a Deployment belong to the ReplicaSet of its
+//     present revision, with the label of that revision if it is in the input.
+//   - A KubeSchedulerConfiguration, kube-scheduler's configuration file, may have
+//     default constraints for plugin PodTopologySpread. They count if defaultingType is
+//     List; those that kube-scheduler has by itself are wishes, and none are taken.
 //   - NodeOverlays are handed back for the caller to lay over the catalog.
-//   - Kinds that have no say in where pods go (ConfigMap, Service, EC2NodeClass and
+//   - Kinds that have no say in where pods go (ConfigMap, Secret, EC2NodeClass and
 //     the like) are left out without a word. Any other kind is an error, because a
 //     custom resource may stand for pods that a plan must not forget;
 //     [Loader.IgnoreUnknown] turns that error into a warning.

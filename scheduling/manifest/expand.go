@@ -23,16 +23,14 @@ type expander struct {
 	admit  *admission
 	pods   []*corev1.Pod
 	tops   map[objectKey]string // what the pods made here belong to
+	sets   []*appsv1.ReplicaSet // that Deployments of the input would make
 }
 
 // expand makes the missing pods of every workload. Workloads with names of their own
 // for each pod go first, so that the others avoid them.
 func (e *expander) expand() {
 	inOrder(e.c.statefulSets, e.statefulSet)
-	inOrder(e.c.deployments, func(f found[*appsv1.Deployment]) {
-		spec := &f.obj.Spec
-		e.replicas(f.at, "Deployment", "apps/v1", f.obj, spec.Replicas, &spec.Template)
-	})
+	inOrder(e.c.deployments, e.deployment)
 	inOrder(e.c.replicaSets, func(f found[*appsv1.ReplicaSet]) {
 		self := workload{"ReplicaSet", f.obj.Namespace, f.obj.Name}
 		if parent, ok := e.owners.parents[self]; ok && e.owners.inInput[parent] {

@@ -138,8 +138,10 @@ metadata: {name: data-db-1, namespace: shop}
 	require.Len(t, p.Spec.Volumes, 2)
 	require.Equal(t, "tmp", p.Spec.Volumes[0].Name)
 	require.Equal(t, "data-db-0", p.Spec.Volumes[1].PersistentVolumeClaim.ClaimName)
-	require.Len(t, s.PersistentVolumeClaims, 2)
-	require.Equal(t, "data-db-0", s.PersistentVolumeClaims[0].Name)
+	require.Len(t, s.Problem.Claims, 2)
+	require.Equal(t, "data-db-0", s.Problem.Claims[0].Name)
+	require.Equal(t, "gp3", *s.Problem.Claims[0].Spec.StorageClassName)
+	require.Empty(t, s.Problem.Claims[0].Spec.VolumeName, "no volume is bound to it yet")
 	require.Equal(t, "shop/db", s.Workload("shop/db-0"))
 	require.Equal(t, "shop/other", s.Workload("shop/other"))
 }

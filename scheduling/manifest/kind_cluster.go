@@ -58,6 +58,12 @@ func (c *collector) namespace(o rawObject) {
 	}
 }
 
+func (c *collector) service(o rawObject) {
+	if f, ok := take[corev1.Service](c, o, true); ok {
+		c.services = append(c.services, f.obj)
+	}
+}
+
 func (c *collector) disruptionBudget(o rawObject) {
 	if f, ok := take[policyv1.PodDisruptionBudget](c, o, true); ok {
 		c.budgets = append(c.budgets, f.obj)

@@ -23,6 +23,8 @@ func known(k kind) (read func(*collector, rawObject), versions []string) {
 		return (*collector).replicationController, v1
 	case kind{"", "LimitRange"}:
 		return (*collector).limitRange, v1
+	case kind{"", "Service"}:
+		return (*collector).service, v1
 	case kind{"", "PersistentVolumeClaim"}:
 		return (*collector).volumeClaim, v1
 	case kind{"", "PersistentVolume"}:
@@ -49,6 +51,8 @@ func known(k kind) (read func(*collector, rawObject), versions []string) {
 		return (*collector).storageClass, v1
 	case kind{"storage.k8s.io", "CSINode"}:
 		return (*collector).csiNode, v1
+	case kind{schedulerGroup, "KubeSchedulerConfiguration"}:
+		return (*collector).schedulerConfiguration, v1
 	case kind{karpenterGroup, "NodePool"}:
 		return (*collector).nodePool, []string{"v1", "v1beta1"}
 	case kind{karpenterGroup, "NodeClaim"}:
@@ -62,6 +66,9 @@ func known(k kind) (read func(*collector, rawObject), versions []string) {
 // karpenterGroup is the API group of NodePools.
 const karpenterGroup = "karpenter.sh"
 
+// schedulerGroup is the API group of kube-scheduler's configuration file.
+const schedulerGroup = "kubescheduler.config.k8s.io"
+
 // irrelevant says whether objects of a kind make no pods and have no say in where
 // pods go.
 func irrelevant(k kind) bool {
@@ -69,7 +76,7 @@ func irrelevant(k kind) bool {
 	case "":
 		return slices.Contains([]string{
 			"Binding", "ComponentStatus", "ConfigMap", "Endpoints", "Event", "PodTemplate",
-			"ResourceQuota", "Secret", "Service", "ServiceAccount",
+			"ResourceQuota", "Secret", "ServiceAccount",
 		}, k.name)
 	case "apps":
 		return k.name == "ControllerRevision"

@@ -116,6 +116,10 @@ func (o *owners) chain(pod *corev1.Pod) []workload {
 		if name, ok := strings.CutSuffix(w.name, "-"+hash); ok && hash != "" {
 			return []workload{w, {"Deployment", w.namespace, name}}
 		}
+		// Pods that were made here name a ReplicaSet of the Deployment's own name.
+		if parent := (workload{"Deployment", w.namespace, w.name}); o.inInput[parent] {
+			return []workload{w, parent}
+		}
 	case "Job":
 		parent := workload{"CronJob", w.namespace, cronSuffix.ReplaceAllString(w.name, "")}
 		if o.inInput[parent] {

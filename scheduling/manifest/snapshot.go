@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -26,14 +24,9 @@ type Snapshot struct {
 	// Warnings are what was noticed and did not stop the reading.
 	Warnings []scheduling.Warning
 
-	// NodeClaims, budgets, volumes and namespaces are handed on as they are.
-	NodeClaims             []*NodeClaim
-	PodDisruptionBudgets   []*policyv1.PodDisruptionBudget
-	PersistentVolumeClaims []*corev1.PersistentVolumeClaim
-	PersistentVolumes      []*corev1.PersistentVolume
-	StorageClasses         []*storagev1.StorageClass
-	CSINodes               []*storagev1.CSINode
-	Namespaces             []*corev1.Namespace
+	// NodeClaims and budgets are handed on as they are.
+	NodeClaims           []*NodeClaim
+	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
 
 	tops map[string]string
 }
@@ -55,15 +48,18 @@ func (c *collector) snapshot() *Snapshot {
 	e := &expander{c: c, owners: o, admit: admission, tops: map[objectKey]string{}}
 	e.expand()
 	s := &Snapshot{
-		Overlays:               c.overlays,
-		PodDisruptionBudgets:   c.budgets,
-		PersistentVolumeClaims: c.volumeClaims,
-		PersistentVolumes:      c.volumes,
-		StorageClasses:         c.storageClasses,
-		CSINodes:               c.csiNodes,
-		Namespaces:             c.namespaces,
-		tops:                   map[string]string{},
+		Overlays:             c.overlays,
+		PodDisruptionBudgets: c.budgets,
+		tops:                 map[string]string{},
 	}
+	s.Problem.Claims, s.Problem.Volumes = c.volumeClaims, c.volumes
+	s.Problem.StorageClasses, s.Problem.CSINodes = c.storageClasses, c.csiNodes
+	s.Problem.Namespaces, s.Problem.Services = c.namespaces, c.services
+	s.Problem.Owners = e.controllers()
+	if c.spread != nil {
+		s.Problem.DefaultSpread = c.spread.constraints
+	}
+	admitClaims(s.Problem.Claims, s.Problem.StorageClasses)
 	for _, f := range c.claims {
 		s.NodeClaims = append(s.NodeClaims, f.obj)
 	}
@@ -108,11 +104,15 @@ func (s *Snapshot) order() {
 	slices.SortFunc(s.Problem.DaemonSets, byName[*appsv1.DaemonSet])
 	slices.SortFunc(s.NodeClaims, byName)
 	slices.SortFunc(s.PodDisruptionBudgets, byName)
-	slices.SortFunc(s.PersistentVolumeClaims, byName)
-	slices.SortFunc(s.PersistentVolumes, byName)
-	slices.SortFunc(s.StorageClasses, byName)
-	slices.SortFunc(s.CSINodes, byName)
-	slices.SortFunc(s.Namespaces, byName)
+	slices.SortFunc(s.Problem.Claims, byName)
+	slices.SortFunc(s.Problem.Volumes, byName)
+	slices.SortFunc(s.Problem.StorageClasses, byName)
+	slices.SortFunc(s.Problem.CSINodes, byName)
+	slices.SortFunc(s.Problem.Namespaces, byName)
+	slices.SortFunc(s.Problem.Services, byName)
+	slices.SortFunc(s.Problem.Owners.ReplicaSets, byName)
+	slices.SortFunc(s.Problem.Owners.StatefulSets, byName)
+	slices.SortFunc(s.Problem.Owners.ReplicationControllers, byName)
 	slices.SortFunc(s.Overlays, func(a, b instancetypes.NodeOverlay) int { return strings.Compare(a.Name, b.Name) })
 }
 

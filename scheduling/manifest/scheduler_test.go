@@ -1,0 +1,132 @@
+package manifest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// configured writes a configuration with these arguments of the plugin.
+func configured(args string) string {
+	return "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: false}\nprofiles:\n" +
+		"- pluginConfig: [{name: NodeResourcesFit, args: {whatever: 1}}, {name: PodTopologySpread, args: " + args + "}]\n"
+}
+
+// P136.
+func TestDefaultSpread(t *testing.T) {
+	s := read(t, configured("{defaultingType: List, defaultConstraints: [{maxSkew: 3, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, minDomains: 2, nodeTaintsPolicy: Honor}, "+
+		"{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway}]}"))
+	two, honor := int32(2), corev1.NodeInclusionPolicyHonor
+	require.Equal(t, []corev1.TopologySpreadConstraint{
+		{MaxSkew: 3, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule, MinDomains: &two, NodeTaintsPolicy: &honor},
+		{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway},
+	}, s.Problem.DefaultSpread)
+	for _, none := range []string{
+		"{}", "{defaultingType: System}", "{defaultingType: List}", "{defaultingType: List, defaultConstraints: []}",
+		"{apiVersion: kubescheduler.config.k8s.io/v1, kind: PodTopologySpreadArgs, defaultingType: List}",
+	} {
+		require.Empty(t, read(t, configured(none)).Problem.DefaultSpread, none)
+	}
+	require.Empty(t, read(t, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n").Problem.DefaultSpread)
+}
+
+// P136.
+func TestDefaultSpreadIsStrict(t *testing.T) {
+	at := "profiles[0].pluginConfig[1].args."
+	one := func(constraint string) string {
+		return configured("{defaultingType: List, defaultConstraints: [" + constraint + "]}")
+	}
+	ok := "maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule"
+	tests := map[string][]string{
+		configured("{defaultingType: Some}"): {at + `defaultingType: "Some" is neither List nor System`},
+		configured("{defaultConstraints: [{" + ok + "}]}"): {
+			at + "defaultingType: must be List for defaultConstraints to count",
+		},
+		configured("{defaultingType: System, defaultConstraints: [{" + ok + "}]}"): {
+			at + `defaultingType: "System" must be List for defaultConstraints to count`,
+		},
+		one("{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"): {at + "defaultConstraints[0].maxSkew: 0 is not above 0"},
+		one("{maxSkew: 1, whenUnsatisfiable: DoNotSchedule}"):                    {at + "defaultConstraints[0].topologyKey: is missing"},
+		one("{maxSkew: 1, topologyKey: a b, whenUnsatisfiable: DoNotSchedule}"): {
+			at + `defaultConstraints[0].topologyKey: "a b" is no key of a label`,
+		},
+		one("{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: Never}"): {
+			at + `defaultConstraints[0].whenUnsatisfiable: "Never" is neither DoNotSchedule nor ScheduleAnyway`,
+		},
+		one("{" + ok + ", labelSelector: {matchLabels: {a: b}}}"): {
+			at + `defaultConstraints[0].labelSelector: {"matchLabels":{"a":"b"}} must not be there: it is deduced from services and owners`,
+		},
+		one("{" + ok + ", matchLabelKeys: [a]}"): {
+			at + `defaultConstraints[0].matchLabelKeys: ["a"] must not be there: the selector is deduced from services and owners`,
+		},
+		one("{" + ok + "}, {" + strings.Replace(ok, "1", "2", 1) + "}"): {
+			at + `defaultConstraints[1]: {"maxSkew":2,"topologyKey":"zone","whenUnsatisfiable":"DoNot… is a duplicate: there is one of zone with DoNotSchedule already`,
+		},
+		one("{" + ok + ", minDomains: 0}"): {at + "defaultConstraints[0].minDomains: 0 is not above 0"},
+		one("{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, minDomains: 2}"): {
+			at + "defaultConstraints[0].minDomains: 2 goes with DoNotSchedule only",
+		},
+		one("{" + ok + ", nodeAffinityPolicy: Always, nodeTaintsPolicy: Never}"): {
+			at + `defaultConstraints[0].nodeAffinityPolicy: "Always" is neither Honor nor Ignore`,
+			at + `defaultConstraints[0].nodeTaintsPolicy: "Never" is neither Honor nor Ignore`,
+		},
+		one("{" + ok + ", maxskew: 2}"):            {at + "defaultConstraints[0].maxskew: is not known"},
+		one("{maxSkew: one}"):                      {at + `defaultConstraints[0].maxSkew: "one" is not a whole number of 32 bits`},
+		configured("{defaultConstraint: []}"):      {at + "defaultConstraint: is not known"},
+		strings.ReplaceAll(one(""), "plug", "lug"): {"profiles[0].luginConfig: is not known"},
+	}
+	for text, want := range tests {
+		_, err := manifest.Loader{}.Read("c.yaml", strings.NewReader(text))
+		var lines []string
+		for _, w := range want {
+			lines = append(lines, "c.yaml: document 1, line 1: KubeSchedulerConfiguration: "+w)
+		}
+		require.EqualError(t, err, strings.Join(lines, "\n"), text)
+	}
+}
+
+func TestSchedulerProfiles(t *testing.T) {
+	profile := func(name string, skew int) string {
+		return fmt.Sprintf("{%spluginConfig: [{name: PodTopologySpread, args: {defaultingType: List, defaultConstraints: [{maxSkew: %d, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}}]}", name, skew)
+	}
+	config := func(profiles ...string) string {
+		return "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [" + strings.Join(profiles, ", ") + "]\n"
+	}
+	for name, tt := range map[string]struct {
+		text     string
+		skew     int32
+		warnings int
+	}{
+		"without a name":        {config(profile("", 2)), 2, 0},
+		"the only one":          {config(profile("schedulerName: mine, ", 3)), 3, 0},
+		"one of several":        {config(profile("schedulerName: mine, ", 3), profile("schedulerName: default-scheduler, ", 4)), 4, 1},
+		"none of several":       {config(profile("schedulerName: mine, ", 3), profile("schedulerName: yours, ", 4)), 0, 2},
+		"the other has no say":  {config(profile("", 5), "{schedulerName: mine}"), 5, 0},
+		"no plugin configured":  {config("{schedulerName: default-scheduler}"), 0, 0},
+		"arguments left out":    {config("{pluginConfig: [{name: PodTopologySpread}]}"), 0, 0},
+		"no profile whatsoever": {config(), 0, 0},
+	} {
+		s := read(t, tt.text)
+		require.Len(t, s.Warnings, tt.warnings, name)
+		if tt.skew == 0 {
+			require.Empty(t, s.Problem.DefaultSpread, name)
+			continue
+		}
+		require.Len(t, s.Problem.DefaultSpread, 1, name)
+		require.Equal(t, tt.skew, s.Problem.DefaultSpread[0].MaxSkew, name)
+	}
+	for text, want := range map[string]string{
+		config(profile("", 2)) + "---\n" + config(): "c.yaml: document 2, line 5: KubeSchedulerConfiguration: is there twice: there is one in c.yaml: document 1, line 1",
+		config("{pluginConfig: [{name: PodTopologySpread}, {name: PodTopologySpread}]}"): "c.yaml: document 1, line 1: KubeSchedulerConfiguration: " +
+			`profiles[0].pluginConfig[1].name: "PodTopologySpread" is there twice`,
+		strings.Replace(config(), "/v1", "/v1beta3", 1): `c.yaml: document 1, line 1: KubeSchedulerConfiguration: apiVersion: "kubescheduler.config.k8s.io/v1beta3" is not known for KubeSchedulerConfiguration; known is kubescheduler.config.k8s.io/v1`,
+	} {
+		_, err := manifest.Loader{}.Read("c.yaml", strings.NewReader(text))
+		require.EqualError(t, err, want)
+	}
+}
