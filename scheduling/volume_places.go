@@ -176,7 +176,7 @@ func placesText(c *constraint) string {
 			var parts []string
 			for _, list := range [][]expression{terms[i].labels, terms[i].fields} {
 				for j := range list {
-					parts = append(parts, list[j].Short())
+					parts = append(parts, strings.Replace(list[j].Short(), list[j].Key(), list[j].raw, 1))
 				}
 			}
 			alternatives = append(alternatives, strings.Join(parts, " and "))
