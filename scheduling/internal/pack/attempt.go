@@ -118,7 +118,7 @@ func levels(p *model.Problem) []int32 {
 // packed together, which is cheaper and right whenever there is enough for all.
 func (s *search) try(values []float64, byPriority bool) *attempt {
 	p := s.p
-	s.order = binOrder(p, values)
+	s.order = binOrder(p, everyClass(p), values)
 	a := &attempt{
 		bought:   make([][]model.Node, len(p.Passes)),
 		bins:     newBins(p),
@@ -162,7 +162,7 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 		if len(a.bought[i]) > 0 {
 			a.bought[i] = s.topUp(a.bought[i], pass, remaining)
 		}
-		a.bought[i] = append(a.bought[i], s.fill.construct(newStage(s.p, pass, remaining), remaining, values, a.budget)...)
+		a.bought[i] = append(a.bought[i], s.construct(i, remaining, values, a.budget)...)
 	}
 }
 

@@ -1,36 +1,72 @@
 package pack
 
-import (
-	"container/heap"
-
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-)
+import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
 // offer is an option with the best pattern found for it so far.
 type offer struct {
-	at    int // place in the stage
+	at    int // place in the market
 	score float64
 	items []model.Item
 }
 
 // offers is a heap, best score first; ties go to the earlier option, so that the
 // order never depends on how the heap was built.
-type offers []*offer
+type offers []offer
 
-func (h offers) Len() int { return len(h) }
-func (h offers) Less(i, j int) bool {
+func (h offers) before(i, j int) bool {
 	if h[i].score != h[j].score {
 		return h[i].score > h[j].score
 	}
 	return h[i].at < h[j].at
 }
-func (h offers) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *offers) Push(x any)   { *h = append(*h, x.(*offer)) }
-func (h *offers) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
+
+// order makes a heap of what may be in any order.
+func (h offers) order() {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.sink(i)
+	}
+}
+
+// sink moves the offer at i down to where it belongs.
+func (h offers) sink(i int) {
+	for {
+		next := 2*i + 1
+		if next >= len(h) {
+			return
+		}
+		if next+1 < len(h) && h.before(next+1, next) {
+			next++
+		}
+		if !h.before(next, i) {
+			return
+		}
+		h[i], h[next] = h[next], h[i]
+		i = next
+	}
+}
+
+// second is the best score but for the first.
+func (h offers) second() float64 {
+	score := 0.0
+	for _, x := range h[min(1, len(h)):min(3, len(h))] {
+		score = max(score, x.score)
+	}
+	return score
+}
+
+// tidyEvery is after how many purchases shelves are cleared of empty classes.
+const tidyEvery = 64
+
+// construction is a purchase of machines for all that remains.
+type construction struct {
+	*filler
+	s         *stage
+	remaining []int64
+	values    []float64
+	budget    *budget
+	offers    offers
+	waiting   []int // places in the market that the pace holds back
+	nodes     []model.Node
 }
 
 // construct buys machines until no class of the stage has pods left that a further
@@ -39,61 +75,123 @@ func (h *offers) Pop() any {
 // often as the pods last. Scores are recomputed only when a pattern has become
 // impossible, which the fall of worth with fewer pods to choose from justifies.
 func (f *filler) construct(s *stage, remaining []int64, values []float64, b *budget) []model.Node {
-	h := make(offers, 0, len(s.options))
-	for at := range s.options {
-		if x := f.offer(s, at, remaining, values, b); x != nil {
-			h = append(h, x)
+	x := construction{filler: f, s: s, remaining: remaining, values: values, budget: b}
+	f.pace.slack = 1
+	f.measure(s, remaining, values)
+	x.waiting = append(x.waiting, s.places...)
+	x.admit()
+	for {
+		for len(x.offers) > 0 {
+			x.step()
+		}
+		if len(x.waiting) == 0 {
+			return x.nodes
+		}
+		f.measure(s, remaining, values)
+		x.admit()
+		if len(x.offers) == 0 {
+			f.pace.slack *= 2
 		}
 	}
-	heap.Init(&h)
-	var nodes []model.Node
-	for len(h) > 0 {
-		x := h[0]
-		o := s.options[x.at]
-		n := f.affordable(o, x.items, remaining, b)
-		if n == 0 {
-			fresh := f.offer(s, x.at, remaining, values, b)
-			if fresh == nil {
-				heap.Pop(&h)
-				continue
+}
+
+// admit makes offers of the options that wait no longer.
+func (x *construction) admit() {
+	kept := x.waiting[:0]
+	for _, at := range x.waiting {
+		offer := offer{at: at}
+		switch {
+		case x.tooDear(at):
+			kept = append(kept, at)
+		case x.renew(&offer):
+			x.offers = append(x.offers, offer)
+		case len(x.pace.seeds[x.s.row[at]]) > 0:
+			kept = append(kept, at)
+		}
+	}
+	x.waiting = kept
+	x.offers.order()
+}
+
+// tooDear reports whether the pace rules the option at a place out for now.
+func (x *construction) tooDear(at int) bool {
+	return x.costs[x.s.options[at]] > x.pace.most[x.s.row[at]]
+}
+
+// step buys the first offer, or brings it up to date.
+func (x *construction) step() {
+	first := &x.offers[0]
+	row := x.s.row[first.at]
+	if x.tooDear(first.at) {
+		x.waiting = append(x.waiting, first.at)
+		x.drop()
+		return
+	}
+	n := x.affordable(first)
+	if n == 0 {
+		if !x.renew(first) {
+			if len(x.pace.seeds[row]) > 0 {
+				x.waiting = append(x.waiting, first.at)
 			}
-			h[0] = fresh
-			heap.Fix(&h, 0)
-			continue
+			x.drop()
+			return
 		}
-		for _, it := range x.items {
-			remaining[it.Class] -= it.N * n
+		if first.score < x.offers.second() {
+			x.offers.sink(0)
+			return
 		}
-		b.spend(&f.p.Options[o], n)
-		nodes = append(nodes, model.Node{Option: o, N: n, Items: x.items})
+		n = x.affordable(first)
 	}
-	return nodes
+	if len(x.pace.seeds[row]) > 0 {
+		n = min(n, 1+int64(x.pace.slots[row]/16))
+	}
+	for _, it := range first.items {
+		x.remaining[it.Class] -= it.N * n
+	}
+	o := x.s.options[first.at]
+	x.budget.spend(&x.p.Options[o], n)
+	x.nodes = append(x.nodes, model.Node{Option: o, N: n, Items: first.items})
+	first.items = nil // they are the machines' now
+	if len(x.nodes)%tidyEvery == 0 {
+		x.s.tidy(x.remaining)
+		x.measure(x.s, x.remaining, x.values)
+		x.admit()
+	}
 }
 
-// offer fills the option at a place of the stage, or returns nil where nothing fits
-// or the option may not be bought any more.
-func (f *filler) offer(s *stage, at int, remaining []int64, values []float64, b *budget) *offer {
-	o := s.options[at]
-	option := &f.p.Options[o]
-	if b.affords(option, 1) == 0 {
-		return nil
-	}
-	items, worth := f.fill(o, s.candidates[at], remaining, values)
-	if len(items) == 0 {
-		return nil
-	}
-	return &offer{at: at, score: worth / f.costs[o], items: append([]model.Item(nil), items...)}
+// drop takes the first offer away.
+func (x *construction) drop() {
+	last := len(x.offers) - 1
+	x.offers[0] = x.offers[last]
+	x.offers = x.offers[:last]
+	x.offers.sink(0)
 }
 
-// affordable is how many machines with this pattern the remaining pods and the
-// budget allow.
-func (f *filler) affordable(o model.OptionID, items []model.Item, remaining []int64, b *budget) int64 {
-	n := int64(1) << 40
-	for _, it := range items {
-		n = min(n, remaining[it.Class]/it.N)
+// renew fills the option of an offer anew. It reports false where nothing fits or the
+// option may not be bought any more.
+func (x *construction) renew(offer *offer) bool {
+	o, row := x.s.options[offer.at], x.s.row[offer.at]
+	shelves := x.s.shelves[row]
+	if len(shelves) == 0 || x.budget.affords(&x.p.Options[o], 1) == 0 {
+		return false
+	}
+	items, worth := x.fill(o, x.pace.seeds[row], shelves, x.remaining, x.values)
+	offer.items, offer.score = append(offer.items[:0], items...), worth/x.costs[o]
+	return len(items) > 0
+}
+
+// affordable is how many machines with the pattern of an offer the remaining pods and
+// the budget allow.
+func (x *construction) affordable(offer *offer) int64 {
+	if len(offer.items) == 0 {
+		return 0
+	}
+	n := model.Unbounded
+	for _, it := range offer.items {
+		n = min(n, x.remaining[it.Class]/it.N)
 	}
 	if n == 0 {
 		return 0
 	}
-	return b.affords(&f.p.Options[o], n)
+	return x.budget.affords(&x.p.Options[x.s.options[offer.at]], n)
 }

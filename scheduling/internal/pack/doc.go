@@ -6,10 +6,16 @@
 //	bins.go       what already runs is used before anything is bought
 //	values.go     what a pod of each class is worth: the price of its share of the
 //	              cheapest machine that could hold it
+//	company.go    who may join those that are on a machine: crowds, conflicts and
+//	              bounds per machine
+//	stage.go      options by the groups they admit, and for each such row the classes
+//	              on shelves by size, so that classes of one size are weighed as one
 //	fill.go       fills one option so that the worth inside is as high as it gets
 //	construct.go  buys, again and again, the filled option with the most worth per
 //	              price; counts are taken in bulk, so that cost follows classes and
 //	              not pods
+//	pace.go       where crowded pods make for many machines, keeps the others from
+//	              running out before these do
 //	correct.go    constructs anew with worths corrected by what each class really
 //	              cost, and keeps the best (sequential value correction)
 //	improve.go    takes a few of the worst machines apart and packs their pods anew

@@ -1,44 +1,87 @@
 package pack
 
 import (
-	"slices"
-
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// bigFirst is how much more a class counts whose pods take a whole machine than
-// one whose pods take next to nothing: what is large fits worse later.
-const bigFirst = 0.35
+const (
+	// bigFirst is how much more a class counts whose pods take a whole machine than
+	// one whose pods take next to nothing: what is large fits worse later.
+	bigFirst = 0.35
+	// alike is how much a class may be worth less than another of its size to be taken
+	// in one go with it.
+	alike = 0.98
+)
 
 // filler fills one option at a time. Its scratch memory is reused, so that filling
-// allocates only the pattern it returns.
+// allocates nothing once it has grown.
 type filler struct {
-	company            // who is on the machine; nobody between fills
-	requests []float64 // classes × dims
+	company          // who is on the machine; nobody between fills
+	sizeOf   []int32 // per class, the number of its request
+	sizes    []size  // requests that occur
+	pace     pace
+	possible []bool    // per class, whether a pod of it may be on any machine at all
 	costs    []float64 // per option, what worth is divided by; never 0
 	left     []int64   // room left, per dim
 	inverse  []float64
-	open     []model.ClassID
+	open     []cursor
 	items    []model.Item
+	at       []int32 // per class on the machine, its place in items
 	groups   model.Bits
 	load     []int64
+	listed   []model.ClassID
 	work     int64
+}
+
+// size is what pods of one size ask for.
+type size struct {
+	request []int64
+	scaled  []float64
+}
+
+// cursor walks along a shelf: those before at cannot join any more.
+type cursor struct {
+	size    int32
+	at      int32
+	classes []model.ClassID
 }
 
 func newFiller(p *model.Problem) *filler {
 	f := &filler{
 		company:  newCompany(p),
-		requests: make([]float64, len(p.Classes)*p.Dims),
+		pace:     pace{on: true, need: make([]int64, len(p.Crowds))},
+		sizeOf:   make([]int32, len(p.Classes)),
+		possible: make([]bool, len(p.Classes)),
 		costs:    make([]float64, len(p.Options)),
 		left:     make([]int64, p.Dims),
 		inverse:  make([]float64, p.Dims),
+		at:       make([]int32, len(p.Classes)),
 		groups:   model.NewBits(p.Groups),
 		load:     make([]int64, p.Dims),
 	}
+	known := map[string]int32{}
+	var key []byte
 	for c := range p.Classes {
-		for d, q := range p.Classes[c].Request {
-			f.requests[c*p.Dims+d] = float64(q)
+		class := &p.Classes[c]
+		f.possible[c] = p.Joining(nil, nil, model.ClassID(c)) > 0
+		key = key[:0]
+		for _, q := range class.Request {
+			for range 8 {
+				key = append(key, byte(q))
+				q >>= 8
+			}
 		}
+		number, ok := known[string(key)]
+		if !ok {
+			number = int32(len(f.sizes))
+			known[string(key)] = number
+			x := size{request: class.Request, scaled: make([]float64, p.Dims)}
+			for d, q := range class.Request {
+				x.scaled[d] = float64(q)
+			}
+			f.sizes = append(f.sizes, x)
+		}
+		f.sizeOf[c] = number
 	}
 	for o := range p.Options {
 		f.costs[o] = float64(max(p.Options[o].Cost, 1))
@@ -46,46 +89,48 @@ func newFiller(p *model.Problem) *filler {
 	return f
 }
 
-// fill packs pods of the candidate classes, at most remaining[c] of class c, into
-// an empty machine of option o, and returns what it holds and what that is worth.
-// At every step it takes some of the class that would be worth most if the room
-// left were filled with it alone; classes whose shape matches the room left come
-// out first, and what unbalances it is balanced by the next. The items are valid
-// until the next fill.
-func (f *filler) fill(o model.OptionID, candidates []model.ClassID, remaining []int64, values []float64) ([]model.Item, float64) {
+// fill packs pods from the shelves, at most remaining[c] of class c, into an empty
+// machine of option o, and returns what it holds and what that is worth. At every step
+// it takes some of the class that would be worth most if the room left were filled
+// with it alone; classes whose shape matches the room left come out first, and what
+// unbalances it is balanced by the next. Where there are seeds, the machine begins with
+// one of them or stays empty. The items are valid until the next fill.
+func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int64, values []float64) ([]model.Item, float64) {
 	option := &f.p.Options[o]
 	copy(f.left, option.Room)
-	f.open = f.open[:0]
-	for _, c := range candidates {
-		if remaining[c] > 0 {
-			f.open = append(f.open, c)
-		}
-	}
 	f.items = f.items[:0]
 	worth := 0.0
-	for len(f.open) > 0 {
-		at, n := f.choose(remaining, values)
-		if at < 0 {
+	if len(seeds) > 0 {
+		f.reopen(seeds)
+		first := f.choose(remaining, values)
+		if first < 0 {
+			return nil, 0
+		}
+		worth += f.takeFrom(&f.open[first], option, remaining, values)
+	}
+	f.reopen(shelves)
+	for {
+		best := f.choose(remaining, values)
+		if best < 0 {
 			break
 		}
-		c := f.open[at]
-		if option.Floor >= 0 {
-			if n = f.withinFloor(option, c, n); n == 0 {
-				f.open = slices.Delete(f.open, at, at+1)
-				continue
-			}
-		}
-		f.take(c, n)
-		worth += float64(n) * values[c]
+		worth += f.takeFrom(&f.open[best], option, remaining, values)
 	}
 	f.leave(f.items)
 	return f.items, worth
 }
 
-// choose returns the place in f.open of the class to take next and how many of it.
-// Classes that no longer fit are dropped from f.open.
-func (f *filler) choose(remaining []int64, values []float64) (at int, n int64) {
-	dims := f.p.Dims
+// reopen sets cursors to the beginning of shelves.
+func (f *filler) reopen(shelves []shelf) {
+	f.open = f.open[:0]
+	for _, x := range shelves {
+		f.open = append(f.open, cursor{size: x.size, classes: x.classes})
+	}
+}
+
+// choose returns the place in f.open of the cursor whose class to take next, or -1.
+// Those that no longer fit are dropped from f.open.
+func (f *filler) choose(remaining []int64, values []float64) int {
 	for d, q := range f.left {
 		if q > 0 {
 			f.inverse[d] = 1 / float64(q)
@@ -94,52 +139,96 @@ func (f *filler) choose(remaining []int64, values []float64) (at int, n int64) {
 		}
 	}
 	f.work += int64(len(f.open))
-	best, bestScore := -1, -1.0
-	kept := f.open[:0]
-	for _, c := range f.open {
-		row := f.requests[int(c)*dims : int(c)*dims+dims]
+	best, bestScore, kept := -1, -1.0, 0
+	for i := range f.open {
+		x := &f.open[i]
+		if int(x.at) == len(x.classes) {
+			continue
+		}
+		size := &f.sizes[x.size]
 		share := 0.0
-		for d, q := range row {
+		for d, q := range size.scaled {
 			if s := q * f.inverse[d]; s > share {
 				share = s
 			}
 		}
-		if share > 1 && !model.Fits(f.left, f.p.Classes[c].Request) {
+		if share > 1 && !model.Fits(f.left, size.request) {
 			continue
 		}
-		if f.taken[c] >= remaining[c] || f.joining(c) == 0 {
-			continue
-		}
-		kept = append(kept, c)
-		score := 0.0
+		density := 1e12
 		if share > 0 {
-			score = values[c] * (1/share + bigFirst)
-		} else {
-			score = values[c] * 1e12
+			density = 1/share + bigFirst
 		}
-		if score > bestScore {
-			best, bestScore = len(kept)-1, score
+		// Whoever comes next on the shelf is worth no more: only the best are asked
+		// whether they may join.
+		if values[x.classes[x.at]]*density > bestScore {
+			if !f.advance(x, remaining) {
+				continue
+			}
+			if score := values[x.classes[x.at]] * density; score > bestScore {
+				best, bestScore = kept, score
+			}
+		}
+		if kept != i {
+			f.open[kept] = *x
+		}
+		kept++
+	}
+	f.open = f.open[:kept]
+	return best
+}
+
+// advance moves a cursor to the next class that has pods left and may join, and
+// reports whether there is one.
+func (f *filler) advance(x *cursor, remaining []int64) bool {
+	for ; int(x.at) < len(x.classes); x.at++ {
+		c := x.classes[x.at]
+		if f.taken[c] < remaining[c] && f.joining(c) > 0 {
+			return true
 		}
 	}
-	f.open = kept
-	if best < 0 {
-		return -1, 0
-	}
-	c := kept[best]
-	n = f.fitting(c)
+	return false
+}
+
+// takeFrom adds pods of the class at the cursor, which may join, to the pattern, and
+// where it has too few, of those behind it that are worth about as much: a quarter of
+// what the room left could hold, so that what it unbalances can be balanced. It
+// returns what they are worth.
+func (f *filler) takeFrom(x *cursor, option *model.Option, remaining []int64, values []float64) (worth float64) {
+	n := f.fitting(f.sizes[x.size].request)
 	if n > 3 {
 		n = (n + 3) / 4
 	} else if n > 1 {
 		n = 1
 	}
-	return best, min(n, remaining[c]-f.taken[c], f.joining(c))
+	least := values[x.classes[x.at]] * alike
+	for {
+		c := x.classes[x.at]
+		some := min(n, remaining[c]-f.taken[c], f.joining(c))
+		if option.Floor >= 0 {
+			some = f.withinFloor(option, c, some)
+		}
+		if some > 0 {
+			f.take(c, some)
+			worth += float64(some) * values[c]
+		}
+		if n -= some; n == 0 && some > 0 {
+			return worth
+		}
+		if some == 0 {
+			x.at++
+		}
+		if !f.advance(x, remaining) || values[x.classes[x.at]] < least {
+			return worth
+		}
+	}
 }
 
-// fitting is how many pods of class c the room left holds, at least 1 where the
-// caller has seen that one fits.
-func (f *filler) fitting(c model.ClassID) int64 {
-	n := int64(1) << 40
-	for d, q := range f.p.Classes[c].Request {
+// fitting is how many pods the room left holds, at least 1 where the caller has seen
+// that one fits.
+func (f *filler) fitting(request []int64) int64 {
+	n := model.Unbounded
+	for d, q := range request {
 		if q > 0 {
 			n = min(n, f.left[d]/q)
 		}
@@ -149,19 +238,14 @@ func (f *filler) fitting(c model.ClassID) int64 {
 
 // take adds n pods of class c to the pattern.
 func (f *filler) take(c model.ClassID, n int64) {
-	class := &f.p.Classes[c]
-	for d, q := range class.Request {
+	for d, q := range f.p.Classes[c].Request {
 		f.left[d] -= q * n
 	}
 	if f.join(c, n) {
+		f.at[c] = int32(len(f.items))
 		f.items = append(f.items, model.Item{Class: c})
 	}
-	for i := range f.items {
-		if f.items[i].Class == c {
-			f.items[i].N = f.taken[c]
-			break
-		}
-	}
+	f.items[f.at[c]].N = f.taken[c]
 }
 
 // withinFloor lowers n until the pattern with n more pods of class c still leaves
@@ -184,4 +268,16 @@ func (f *filler) withinFloor(option *model.Option, c model.ClassID, n int64) int
 		}
 	}
 	return 0
+}
+
+// those lists the classes that have pods left and may be on a machine, as arranged.
+func (f *filler) those(remaining []int64, values []float64) []model.ClassID {
+	f.listed = f.listed[:0]
+	for c, n := range remaining {
+		if n > 0 && f.possible[c] {
+			f.listed = append(f.listed, model.ClassID(c))
+		}
+	}
+	f.arrange(f.listed, values)
+	return f.listed
 }

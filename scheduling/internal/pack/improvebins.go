@@ -39,18 +39,12 @@ func (j judgement) compare(o judgement) int {
 // ones that have no other place, and machines are closed whose pods fit elsewhere.
 func (s *search) improveBins(a *attempt, values []float64) {
 	random := rand.New(rand.NewPCG(0x62696e73, 0x6d6f7665))
-	all := make([]int64, len(s.p.Classes))
-	for c := range all {
-		all[c] = s.p.Classes[c].Count
-	}
-	var stages []*stage
-	for i, pass := range s.p.Passes {
-		stages = append(stages, newStage(s.p, pass, all))
+	for i := range s.p.Passes {
 		a.bought[i] = unbundle(a.bought[i])
 	}
 	vain, limit := 0, 60+6*min(len(s.p.Bins), 100)
 	for vain < limit && !s.over() {
-		if s.tryBins(a, stages, values, random) {
+		if s.tryBins(a, values, random) {
 			vain = 0
 		} else {
 			vain++
@@ -60,7 +54,7 @@ func (s *search) improveBins(a *attempt, values []float64) {
 }
 
 // tryBins makes one change and keeps it if it is for the better.
-func (s *search) tryBins(a *attempt, stages []*stage, values []float64, random *rand.Rand) bool {
+func (s *search) tryBins(a *attempt, values []float64, random *rand.Rand) bool {
 	var picked []int
 	if len(s.p.Bins) > 0 {
 		picked = pick(random, len(s.p.Bins))
@@ -75,49 +69,51 @@ func (s *search) tryBins(a *attempt, stages []*stage, values []float64, random *
 		}
 		a.bins.room[i], a.bins.items[i] = slices.Clone(s.p.Bins[i].Room), nil
 	}
-	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(stages)-1)}
-	nodes := make([][]int, len(stages))
-	for i := range stages {
+	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
+	nodes := make([][]int, len(s.markets))
+	for i := range s.markets {
 		if len(a.bought[i]) == 0 {
 			continue
 		}
 		nodes[i] = pick(random, len(a.bought[i]))
 		nodes[i] = nodes[i][:random.IntN(min(len(nodes[i]), 4)+1)]
-		before.count(i, heldBy(a.bought[i], nodes[i]))
+		before.count(i, podsOn(a.bought[i], nodes[i]))
 		cost, count := s.takeApart(a.bought[i], nodes[i], remaining, a.budget)
 		before.cost += cost
 		before.nodes += count
 	}
-	for c := range remaining {
-		s.involved[c] = remaining[c] > 0
+	s.classes = s.classes[:0]
+	for c, n := range remaining {
+		if n > 0 {
+			s.classes = append(s.classes, model.ClassID(c))
+		}
 	}
-	jittered := slices.Clone(s.jitter(values, random))
+	jittered := s.jitter(values, s.classes, random)
 	for c, n := range a.unplaced {
 		if n > 0 {
 			jittered[c] *= float64(int(1) << random.IntN(8)) // those left out push in
 		}
 	}
-	order := binOrder(s.p, jittered)
+	order := binOrder(s.p, slices.Clone(s.classes), jittered)
 	if random.IntN(2) == 0 {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
 	a.bins.placeOn(s.p, picked, order, remaining)
-	after := judgement{late: make([]int64, len(stages)-1)}
-	fresh := make([][]model.Node, len(stages))
-	for i, st := range stages {
-		s.jitterCosts(st, random)
-		fresh[i] = s.fill.construct(s.narrow(st, remaining), remaining, jittered, a.budget)
+	after := judgement{late: make([]int64, len(s.markets)-1)}
+	fresh := make([][]model.Node, len(s.markets))
+	for i, m := range s.markets {
+		left := slices.DeleteFunc(slices.Clone(s.classes), func(c model.ClassID) bool { return remaining[c] == 0 || !s.fill.possible[c] })
+		fresh[i] = s.reconstruct(m, m.all, left, remaining, jittered, a.budget, random)
 		after.count(i, pods(fresh[i]))
 		after.cost += s.p.Cost(fresh[i])
 		after.nodes += model.Count(fresh[i])
-		copy(s.fill.costs, s.prices)
 	}
 	after.unplaced = s.byLevel(remaining)
 	if after.compare(before) >= 0 {
 		for k, i := range picked {
 			a.bins.room[i], a.bins.items[i] = saved.room[k], saved.items[k]
 		}
-		for i := range stages {
+		for i := range s.markets {
 			for k := range fresh[i] {
 				a.budget.spend(&s.p.Options[fresh[i][k].Option], -fresh[i][k].N)
 			}
@@ -128,7 +124,7 @@ func (s *search) tryBins(a *attempt, stages []*stage, values []float64, random *
 		return false
 	}
 	copy(a.unplaced, remaining)
-	for i := range stages {
+	for i := range s.markets {
 		for k := len(nodes[i]) - 1; k >= 0; k-- {
 			a.bought[i] = slices.Delete(a.bought[i], nodes[i][k], nodes[i][k]+1)
 		}
@@ -146,8 +142,8 @@ func (s *search) byLevel(counts []int64) []int64 {
 	return out
 }
 
-// heldBy counts the pods on the picked machines.
-func heldBy(nodes []model.Node, picked []int) (n int64) {
+// podsOn counts the pods on the picked machines.
+func podsOn(nodes []model.Node, picked []int) (n int64) {
 	for _, at := range picked {
 		n += pods(nodes[at : at+1])
 	}

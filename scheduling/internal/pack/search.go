@@ -36,8 +36,10 @@ type search struct {
 	order    []model.ClassID // in which classes are offered to machines that exist
 	scratch  []int64
 	jittered []float64
-	prices   []float64 // costs of options as they are
-	involved []bool
+	classes  []model.ClassID // those that a change concerns
+	prices   []float64       // costs of options as they are
+	markets  []*market       // by pass
+	stage    stage           // for constructions
 	start    int64
 	late     bool
 }
@@ -45,16 +47,26 @@ type search struct {
 // rounds is how many constructions with corrected worths are tried.
 const rounds = 12
 
-// Search places the pods of p. The answer is complete whatever the parameters.
-func Search(p *model.Problem, params Params) Outcome {
-	values := shareValues(p)
+// cheap is work that is done whatever the budget: it takes a few milliseconds.
+const cheap = 1_000_000
+
+func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
 		p: p, params: params, fill: newFiller(p), levels: levels(p),
 		scratch:  make([]int64, p.Dims),
 		jittered: make([]float64, len(p.Classes)),
-		involved: make([]bool, len(p.Classes)),
 	}
 	s.prices = slices.Clone(s.fill.costs)
+	for _, pass := range p.Passes {
+		s.markets = append(s.markets, newMarket(p, pass))
+	}
+	return s
+}
+
+// Search places the pods of p. The answer is complete whatever the parameters.
+func Search(p *model.Problem, params Params) Outcome {
+	values := shareValues(p)
+	s := newSearch(p, params)
 	if len(p.Classes) == 0 {
 		return Outcome{Solution: s.solution(s.try(values, false))}
 	}
@@ -65,7 +77,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	s.start = s.fill.work
 	bestValues := values
 	for range rounds {
-		if best.cost == 0 || s.over() {
+		if best.cost == 0 || s.late || s.over() && s.fill.work-s.start > cheap {
 			break
 		}
 		values = correct(p, best, values, 0.5)
@@ -88,6 +100,13 @@ func Search(p *model.Problem, params Params) Outcome {
 	return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work}
 }
 
+// construct buys machines for what remains in a pass.
+func (s *search) construct(pass int, remaining []int64, values []float64, b *budget) []model.Node {
+	m := s.markets[pass]
+	s.fill.stock(&s.stage, m, m.all, s.fill.those(remaining, values))
+	return s.fill.construct(&s.stage, remaining, values, b)
+}
+
 // over reports whether the search should end.
 func (s *search) over() bool {
 	if s.params.Late != nil && s.params.Late() {
@@ -107,7 +126,7 @@ func (s *search) limited() bool {
 // or that ended in a later pass are offered to what is left.
 func (s *search) reconsider(a *attempt, values []float64) *attempt {
 	s.exchange(a)
-	s.order = binOrder(s.p, values)
+	s.order = binOrder(s.p, everyClass(s.p), values)
 	for range s.p.Passes {
 		again := a.clone()
 		remaining := again.unplaced
@@ -224,13 +243,9 @@ func (s *search) costByLimits() {
 }
 
 // binOrder is the order in which classes are offered to the bins: those that
-// nothing on sale could hold, then by priority, then by worth.
-func binOrder(p *model.Problem, values []float64) []model.ClassID {
-	order := make([]model.ClassID, len(p.Classes))
-	for c := range order {
-		order[c] = model.ClassID(c)
-	}
-	slices.SortStableFunc(order, func(x, y model.ClassID) int {
+// nothing on sale could hold, then by priority, then by worth. It sorts them in place.
+func binOrder(p *model.Problem, order []model.ClassID, values []float64) []model.ClassID {
+	slices.SortFunc(order, func(x, y model.ClassID) int {
 		if bx, by := values[x] > 0, values[y] > 0; bx != by {
 			if by {
 				return -1
@@ -244,6 +259,14 @@ func binOrder(p *model.Problem, values []float64) []model.ClassID {
 		)
 	})
 	return order
+}
+
+func everyClass(p *model.Problem) []model.ClassID {
+	all := make([]model.ClassID, len(p.Classes))
+	for c := range all {
+		all[c] = model.ClassID(c)
+	}
+	return all
 }
 
 // solution turns an attempt into the form that callers see.

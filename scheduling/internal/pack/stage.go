@@ -7,37 +7,25 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// stage is one pass made ready: the options that may be bought in it, and for each
-// the classes that it could hold.
-type stage struct {
-	options    []model.OptionID
-	candidates [][]model.ClassID
-	soft       bool
-	byCost     []int // places in options, cheapest first; set by sortByCost
+// market is what may be bought in one pass: its options and, since many admit the
+// same groups, the rows of groups that occur among them.
+type market struct {
+	soft    bool
+	options []model.OptionID
+	row     []int32      // by place in options
+	rows    []model.Bits // the groups that may be there at the rank of the pass
+	all     []int        // places in options, as they stand
+	byCost  []int        // and cheapest first
+	dearest []float64    // by row, what the dearest option costs
+	room    [][]int64    // by row, the most that any option has of each resource
 }
 
-// sortByCost fills byCost.
-func (s *stage) sortByCost(p *model.Problem) {
-	s.byCost = make([]int, len(s.options))
-	for i := range s.byCost {
-		s.byCost[i] = i
-	}
-	slices.SortStableFunc(s.byCost, func(a, b int) int {
-		return cmp.Compare(p.Options[s.options[a]].Cost, p.Options[s.options[b]].Cost)
-	})
-}
-
-// newStage collects the options of a pass for the classes that have pods left.
-func newStage(p *model.Problem, pass model.Pass, remaining []int64) *stage {
-	byGroup := make([][]model.ClassID, p.Groups)
-	for c := range p.Classes {
-		if remaining[c] > 0 && p.Joining(nil, nil, model.ClassID(c)) > 0 {
-			g := p.Classes[c].Group
-			byGroup[g] = append(byGroup[g], model.ClassID(c))
-		}
-	}
-	s := &stage{soft: pass.Soft}
+// newMarket collects the options of a pass.
+func newMarket(p *model.Problem, pass model.Pass) *market {
+	m := &market{soft: pass.Soft}
+	known := map[string]int32{}
 	groups := model.NewBits(p.Groups)
+	var key []byte
 	for o := range p.Options {
 		option := &p.Options[o]
 		if option.Weight != pass.Weight {
@@ -49,79 +37,127 @@ func newStage(p *model.Problem, pass model.Pass, remaining []int64) *stage {
 		} else {
 			groups.AndNot(option.Soft)
 		}
-		var candidates []model.ClassID
-		groups.Each(func(g int) {
-			for _, c := range byGroup[g] {
-				if model.Fits(option.Room, p.Classes[c].Request) {
-					candidates = append(candidates, c)
-				}
+		if !groups.Any() {
+			continue
+		}
+		key = key[:0]
+		for _, w := range groups {
+			for range 8 {
+				key = append(key, byte(w))
+				w >>= 8
 			}
-		})
-		if len(candidates) > 0 {
-			s.options = append(s.options, model.OptionID(o))
-			s.candidates = append(s.candidates, candidates)
+		}
+		row, ok := known[string(key)]
+		if !ok {
+			row = int32(len(m.rows))
+			known[string(key)] = row
+			m.rows = append(m.rows, groups.Clone())
+			m.dearest = append(m.dearest, 0)
+			m.room = append(m.room, make([]int64, p.Dims))
+		}
+		m.options = append(m.options, model.OptionID(o))
+		m.row = append(m.row, row)
+		m.dearest[row] = max(m.dearest[row], float64(option.Cost))
+		for d, n := range option.Room {
+			m.room[row][d] = max(m.room[row][d], n)
 		}
 	}
-	return s
-}
-
-// budget is what may still be bought: limits by pool, machines by reservation.
-type budget struct {
-	limits [][]int64
-	// spare is how much of each limit has to stay free, so that any one machine could
-	// be exchanged for what the floors of its pool count on.
-	spare  [][]int64
-	supply []int64
-}
-
-func newBudget(p *model.Problem) *budget {
-	b := &budget{supply: slices.Clone(p.Supply)}
-	for i := range p.Pools {
-		b.limits = append(b.limits, slices.Clone(p.Pools[i].Limits))
-		b.spare = append(b.spare, make([]int64, len(p.Pools[i].Limits)))
+	for i := range m.options {
+		m.all = append(m.all, i)
 	}
-	return b
+	m.byCost = slices.Clone(m.all)
+	slices.SortStableFunc(m.byCost, func(a, b int) int {
+		return cmp.Compare(p.Options[m.options[a]].Cost, p.Options[m.options[b]].Cost)
+	})
+	return m
 }
 
-func (b *budget) clone() *budget {
-	c := &budget{supply: slices.Clone(b.supply)}
-	for i := range b.limits {
-		c.limits = append(c.limits, slices.Clone(b.limits[i]))
-		c.spare = append(c.spare, slices.Clone(b.spare[i]))
-	}
-	return c
-}
-
-// affords is how many machines of option o may still be bought, at most n.
-func (b *budget) affords(option *model.Option, n int64) int64 {
-	if option.Supply != model.NoSupply {
-		n = min(n, b.supply[option.Supply])
-	}
-	for d, use := range option.Use {
-		left := b.limits[option.Pool][d] - b.spare[option.Pool][d]
-		if option.Worst != nil {
-			left = b.limits[option.Pool][d] - max(b.spare[option.Pool][d], option.Worst[d]-use)
+// upTo lists the places of the options that cost at most so much.
+func (m *market) upTo(p *model.Problem, cost int64) []int {
+	n, _ := slices.BinarySearchFunc(m.byCost, cost, func(at int, cost int64) int {
+		if p.Options[m.options[at]].Cost <= cost {
+			return -1
 		}
-		switch {
-		case left < 0:
-			return 0
-		case use > 0:
-			n = min(n, left/use)
-		}
-	}
-	return max(n, 0)
+		return 1
+	})
+	return m.byCost[:n]
 }
 
-// spend takes n machines of an option out of the budget; a negative n gives them
-// back. What was once kept spare stays so.
-func (b *budget) spend(option *model.Option, n int64) {
-	if option.Supply != model.NoSupply {
-		b.supply[option.Supply] -= n
-	}
-	for d, use := range option.Use {
-		b.limits[option.Pool][d] -= use * n
-		if option.Worst != nil && n > 0 {
-			b.spare[option.Pool][d] = max(b.spare[option.Pool][d], option.Worst[d]-use)
+// shelf is the classes of one size, the most worth first.
+type shelf struct {
+	size    int32
+	classes []model.ClassID
+}
+
+// stage is a market made ready for some classes: by row of the market, the shelves of
+// those that may be there. Constructing empties the shelves as pods run out.
+type stage struct {
+	*market
+	places  []int // of the options to look at
+	shelves [][]shelf
+	all     []model.ClassID // what the shelves are slices of
+}
+
+// stock puts the classes, which stand as arranged, on the shelves of a market.
+func (f *filler) stock(s *stage, m *market, places []int, classes []model.ClassID) {
+	s.market, s.places = m, places
+	s.shelves = slices.Grow(s.shelves[:0], len(m.rows))[:len(m.rows)]
+	s.all = s.all[:0]
+	for r, groups := range m.rows {
+		shelves := s.shelves[r][:0]
+		last, fits := int32(-1), false
+		for _, c := range classes {
+			if !groups.Has(int(f.p.Classes[c].Group)) {
+				continue
+			}
+			size := f.sizeOf[c]
+			if size != last {
+				last, fits = size, model.Fits(m.room[r], f.sizes[size].request)
+			}
+			if !fits {
+				continue
+			}
+			if len(shelves) == 0 || shelves[len(shelves)-1].size != size {
+				shelves = append(shelves, shelf{size: size})
+			}
+			s.all = append(s.all, c)
+			x := &shelves[len(shelves)-1]
+			// The slice is cut to measure below: s.all may still move.
+			x.classes = s.all[len(s.all)-len(x.classes)-1:]
 		}
+		s.shelves[r] = shelves
+	}
+	at := 0
+	for _, shelves := range s.shelves {
+		for i := range shelves {
+			n := len(shelves[i].classes)
+			shelves[i].classes = s.all[at : at+n : at+n]
+			at += n
+		}
+	}
+}
+
+// arrange sorts classes as they stand on shelves: by size, then the most worth first.
+func (f *filler) arrange(classes []model.ClassID, values []float64) {
+	slices.SortFunc(classes, func(a, b model.ClassID) int {
+		return cmp.Or(
+			cmp.Compare(f.sizeOf[a], f.sizeOf[b]),
+			cmp.Compare(values[b], values[a]),
+			cmp.Compare(a, b),
+		)
+	})
+}
+
+// tidy takes the classes without pods off the shelves.
+func (s *stage) tidy(remaining []int64) {
+	for r, shelves := range s.shelves {
+		kept := shelves[:0]
+		for _, x := range shelves {
+			x.classes = slices.DeleteFunc(x.classes, func(c model.ClassID) bool { return remaining[c] == 0 })
+			if len(x.classes) > 0 {
+				kept = append(kept, x)
+			}
+		}
+		s.shelves[r] = kept
 	}
 }
