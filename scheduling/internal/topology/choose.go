@@ -78,7 +78,7 @@ func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool) {
 	m = merit{wishes: c.source(s.tables).Penalty, useless: 1, cost: price}
 	steady = !opens
-	others := int64(0)
+	even := s.mode.even || s.mode.home != nil
 	for i := range c.terms {
 		e := &c.terms[i]
 		if e.wish {
@@ -87,38 +87,24 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 			}
 			steady = steady && (e.adds == 0 || !e.holds)
 		}
-		if e.dom < 0 {
-			continue
-		}
 		switch e.kind {
 		case Spread:
-			if e.adds == 0 {
-				continue
-			}
-			steady = false
-			m.level += s.counts.count[e.dom]
-			if !e.holds && !e.wish && s.counts.breaks(e) {
-				m.excess++
+			if e.dom >= 0 && e.adds > 0 && (e.holds || even) {
+				steady = false
+				m.level += s.counts.count[e.dom]
+				if !e.holds && !e.wish && s.counts.breaks(e) {
+					m.excess++
+				}
 			}
 		case Affinity:
-			if e.wish || e.adds == 0 || s.counts.count[e.dom] > 0 || !s.needs.wants(e) {
-				continue
+			if s.lead(c, e, &m) {
+				steady = false
 			}
-			m.useless = 0
-			steady = false
-			missing, cost := s.needs.gather(e)
-			m.missing += missing
-			others += cost
 		case Anti:
-			steady = steady && (e.adds == 0 || s.counts.count[e.dom] > 0)
+			steady = steady && (e.adds == 0 || e.dom < 0 || s.counts.count[e.dom] > 0)
 		}
 	}
 	m.harm = s.needs.harm(c.class, c.terms)
-	if opens {
-		m.cost = others // with what this pod costs
-	} else {
-		m.cost += others
-	}
 	if s.mode.even {
 		m.harm += m.excess << 32
 	}
@@ -130,6 +116,30 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 		m.noise = int64(mix(s.mode.noise+uint64(c.class)<<20+uint64(c.site)) >> 2)
 	}
 	return m, steady
+}
+
+// lead weighs what it means that others follow a pod into a domain, and reports whether
+// any do: those with an affinity that has no counted pod yet.
+func (s *planner) lead(c *cell, e *term, m *merit) bool {
+	if e.wish {
+		// All of its kind follow the first, unless their kind is elsewhere.
+		if !e.holds || !e.self || s.counts.all[e.rule] > 0 {
+			return false
+		}
+		if e.dom < 0 {
+			m.missing += s.todo[c.class]
+			return true
+		}
+	} else {
+		if e.dom < 0 || e.adds == 0 || s.counts.count[e.dom] > 0 || !s.needs.wants(e) {
+			return false
+		}
+		m.useless = 0
+	}
+	missing, cost := s.needs.gather(e)
+	m.missing += missing
+	m.cost += cost
+	return true
 }
 
 // mix scrambles a number.

@@ -1,5 +1,7 @@
 package topology
 
+import "slices"
+
 // counts is how many pods the rules count where, kept up to date pod by pod.
 type counts struct {
 	t *tables
@@ -17,6 +19,10 @@ type counts struct {
 	// version counts, by rule, the events after which a pod that the rule kept out
 	// may get in.
 	version []int32
+	// moved are the rules whose version has changed, each once, and inMoved says by
+	// rule whether it is one of them.
+	moved   []int32
+	inMoved []bool
 }
 
 // newCounts makes room for the counts of all rules. Each rule has to be restarted.
@@ -26,7 +32,7 @@ func newCounts(t *tables) *counts {
 		t:     t,
 		count: make([]int64, domains), holders: make([]int64, domains), in: make([]bool, domains),
 		low: make([]int64, rules), lows: make([]int32, rules), size: make([]int32, rules),
-		all: make([]int64, rules), version: make([]int32, rules),
+		all: make([]int64, rules), version: make([]int32, rules), inMoved: make([]bool, rules),
 	}
 }
 
@@ -43,7 +49,7 @@ func (s *counts) restart(rule int32, in []bool) {
 		sum += r.Domains[d].Count
 	}
 	s.all[rule] = max(r.Total, sum)
-	s.version[rule]++
+	s.bump(rule)
 	s.measure(rule)
 }
 
@@ -79,11 +85,39 @@ func (s *counts) floor(rule, dom int32) int64 {
 	return low
 }
 
+// bump notes that pods which a rule kept out may get in.
+func (s *counts) bump(rule int32) {
+	s.version[rule]++
+	if !s.inMoved[rule] {
+		s.inMoved[rule] = true
+		s.moved = append(s.moved, rule)
+	}
+}
+
+// next takes one of the rules that have moved; -1 if none has.
+func (s *counts) next() int32 {
+	last := len(s.moved) - 1
+	if last < 0 {
+		return -1
+	}
+	rule := s.moved[last]
+	s.moved = s.moved[:last]
+	s.inMoved[rule] = false
+	return rule
+}
+
+// settled forgets which rules have moved.
+func (s *counts) settled() {
+	for s.next() >= 0 {
+		continue
+	}
+}
+
 // admits is how many pods the hard rules let into a cell now, one after the other. For
-// 0 it names a rule that keeps them out. Opens says that the pod would be the first of
+// 0, at is a term that keeps them out. Opens says that the pod would be the first of
 // its kind to which it has an affinity.
-func (s *counts) admits(terms []term) (n int64, blocker int32, opens bool) {
-	n, blocker = many, -1
+func (s *counts) admits(terms []term) (n int64, at int, opens bool) {
+	n = many
 	for i := range terms {
 		e := &terms[i]
 		if e.wish {
@@ -95,11 +129,11 @@ func (s *counts) admits(terms []term) (n int64, blocker int32, opens bool) {
 				continue
 			}
 			if e.dom < 0 {
-				return 0, e.rule, false
+				return 0, i, false
 			}
 			room := s.t.p.Rules[e.rule].Max + s.floor(e.rule, e.dom) - s.count[e.dom] - e.adds
 			if room < 0 {
-				return 0, e.rule, false
+				return 0, i, false
 			}
 			if e.adds > 0 {
 				n = min(n, room/e.adds+1)
@@ -109,11 +143,11 @@ func (s *counts) admits(terms []term) (n int64, blocker int32, opens bool) {
 				continue
 			}
 			if e.dom < 0 {
-				return 0, e.rule, false
+				return 0, i, false
 			}
 			if s.count[e.dom] <= 0 && !opens {
-				if blocker = s.closed(terms); blocker >= 0 {
-					return 0, e.rule, false
+				if closed := s.closed(terms); closed >= 0 {
+					return 0, closed, false
 				}
 				opens = true
 				n = 1
@@ -124,34 +158,47 @@ func (s *counts) admits(terms []term) (n int64, blocker int32, opens bool) {
 			}
 			if e.holds {
 				if s.count[e.dom] > 0 {
-					return 0, e.rule, false
+					return 0, i, false
 				}
 				if e.adds > 0 {
 					n = min(n, 1)
 				}
 			}
 			if e.adds > 0 && s.holders[e.dom] > 0 {
-				return 0, e.rule, false
+				return 0, i, false
 			}
 		}
 	}
 	return n, -1, opens
 }
 
-// closed names an affinity rule because of which a pod may not open a domain for its
-// own kind: one that counts pods elsewhere, or that does not count this pod. It is -1
-// if the pod may.
-func (s *counts) closed(terms []term) int32 {
+// closed is an affinity because of which a pod may not open a domain for its own kind:
+// one that counts pods elsewhere and none here, or that does not count this pod. It is
+// -1 if the pod may.
+func (s *counts) closed(terms []term) int {
 	for i := range terms {
 		e := &terms[i]
 		if e.wish || e.kind != Affinity || !e.holds {
 			continue
 		}
-		if e.dom < 0 || !e.self || s.all[e.rule] > 0 {
-			return e.rule
+		if e.dom < 0 || s.count[e.dom] <= 0 && (!e.self || s.all[e.rule] > 0) {
+			return i
+		}
+	}
+	for i := range terms {
+		// One that counts pods here keeps the others from being opened.
+		if e := &terms[i]; !e.wish && e.kind == Affinity && e.holds && s.all[e.rule] > 0 {
+			return s.unopened(terms)
 		}
 	}
 	return -1
+}
+
+// unopened is the first affinity without a counted pod.
+func (s *counts) unopened(terms []term) int {
+	return slices.IndexFunc(terms, func(e term) bool {
+		return !e.wish && e.kind == Affinity && e.holds && s.count[e.dom] <= 0
+	})
 }
 
 // add counts n more pods in a cell.
@@ -169,21 +216,21 @@ func (s *counts) add(terms []term, n int64) {
 				if e.holds || e.adds > 0 {
 					s.in[e.dom] = true
 					s.measure(e.rule)
-					s.version[e.rule]++
+					s.bump(e.rule)
 				}
 				continue
 			}
 			if e.adds > 0 && before == s.low[e.rule] {
 				if s.lows[e.rule]--; s.lows[e.rule] == 0 {
 					s.measure(e.rule)
-					s.version[e.rule]++
+					s.bump(e.rule)
 				}
 			}
 		case Affinity:
 			if e.adds > 0 {
 				s.all[e.rule] += e.adds * n
 				if before <= 0 {
-					s.version[e.rule]++
+					s.bump(e.rule)
 				}
 			}
 		case Anti:

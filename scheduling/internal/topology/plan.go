@@ -19,6 +19,7 @@ type planner struct {
 	rooms  *rooms
 	needs  *needs
 	check  *replay
+	waits  *waits
 	mode   mode
 	placed []int64 // by cell
 	todo   []int64 // by class
@@ -32,6 +33,7 @@ func newPlanner(t *tables) *planner {
 		seen: make([]int32, len(t.p.Classes)),
 	}
 	s.needs = newNeeds(s)
+	s.waits = newWaits(t, s.counts)
 	for r := range t.p.Rules {
 		s.counts.restart(int32(r), t.reach)
 	}
@@ -47,19 +49,32 @@ func (s *planner) begin(class int32) {
 	s.mode.home.update(s, class)
 }
 
-// run places classes in order, again and again until a pass places nothing.
+// run places classes in order, again and again until a pass places nothing. Between
+// passes those that wait for what has changed get their turn.
 func (s *planner) run(order []int32) {
 	for _, c := range order {
 		s.seen[c] = -1
 	}
+	s.waits.start(order)
+	hasRoom := func(i int32) bool {
+		n, _ := s.rooms.find(i)
+		return n > 0
+	}
 	for again := true; again; {
 		again = false
-		for _, c := range order {
-			if s.todo[c] > 0 && s.counts.changes(c) != s.seen[c] {
-				again = s.place(c) || again
-				s.seen[c] = s.counts.changes(c)
+		try := func(c int32) {
+			again = s.place(c) || again
+			s.seen[c] = s.counts.changes(c)
+			if s.todo[c] > 0 {
+				s.waits.wait(c, hasRoom)
 			}
 		}
+		for _, c := range order {
+			if s.todo[c] > 0 && s.counts.changes(c) != s.seen[c] {
+				try(c)
+			}
+		}
+		s.waits.wake(hasRoom, try)
 	}
 }
 
@@ -111,7 +126,10 @@ func (s *planner) blocker(class int32) int32 {
 		if n, _ := s.rooms.find(first + int32(k)); n == 0 {
 			continue
 		}
-		_, rule, _ := s.counts.admits(cells[k].terms)
+		rule := int32(-1)
+		if _, at, _ := s.counts.admits(cells[k].terms); at >= 0 {
+			rule = cells[k].terms[at].rule
+		}
 		for i := 0; rule < 0 && i < len(cells[k].terms); i++ {
 			if e := &cells[k].terms[i]; e.holds && !e.wish {
 				rule = e.rule

@@ -63,14 +63,16 @@ func newCluster(t *tables) *cluster {
 type replay struct {
 	*tables
 	counts *counts
+	waits  *waits
 	bound  []int64 // by cell
 	todo   []int64 // by class
 	seen   []int32 // by class: the changes of its rules when no more pods could bind
 }
 
 func newReplay(t *tables) *replay {
+	s := newCounts(t)
 	return &replay{
-		tables: t, counts: newCounts(t), bound: make([]int64, len(t.cells)),
+		tables: t, counts: s, waits: newWaits(t, s), bound: make([]int64, len(t.cells)),
 		todo: make([]int64, len(t.p.Classes)), seen: make([]int32, len(t.p.Classes)),
 	}
 }
@@ -99,14 +101,23 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 	for _, rule := range cl.rules {
 		r.counts.measure(rule)
 	}
+	r.waits.start(cl.classes)
+	isLeft := func(i int32) bool { return r.bound[i] < placed[i] }
+	try := func(c int32) {
+		todo -= r.bind(c, placed)
+		r.seen[c] = r.counts.changes(c)
+		if r.todo[c] > 0 {
+			r.waits.wait(c, isLeft)
+		}
+	}
 	for before := int64(-1); todo > 0 && todo != before; {
 		before = todo
 		for _, c := range cl.classes {
 			if r.todo[c] > 0 && r.seen[c] != r.counts.changes(c) {
-				todo -= r.bind(c, placed)
-				r.seen[c] = r.counts.changes(c)
+				try(c)
 			}
 		}
+		r.waits.wake(isLeft, try)
 	}
 	return todo == 0
 }

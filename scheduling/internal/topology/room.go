@@ -123,11 +123,11 @@ func (r *rooms) capacity(i int32) (free, all int64) {
 	request := r.t.p.Classes[r.t.cells[i].class].Request
 	all = r.left[i]
 	for _, b := range site.Bins[:min(len(site.Bins), tried)] {
-		if n := r.holds(b, request); n < all-free {
-			free += n
-		} else {
+		n := r.holds(b, request)
+		if n >= all-free {
 			return all, all
 		}
+		free += n
 	}
 	if site.Cost < 0 {
 		all = free
@@ -174,13 +174,15 @@ func (r *rooms) drop(i int32, n, placed int64) {
 	}
 	n -= min(n, placed-onRunning)
 	for k := len(r.used[c]) - 1; k >= 0 && n > 0; k-- {
-		if u := &r.used[c][k]; u.cell == i {
-			back := min(n, u.n)
-			u.n -= back
-			n -= back
-			r.shift(c, u.bin, back)
-			r.epoch++
+		u := &r.used[c][k]
+		if u.cell != i {
+			continue
 		}
+		back := min(n, u.n)
+		u.n -= back
+		n -= back
+		r.shift(c, u.bin, back)
+		r.epoch++
 	}
 }
 
