@@ -60,6 +60,14 @@ const (
 	NodeEmpty      Code = "node-empty"      // the node is listed without pods
 )
 
+// The rules between pods. A plan keeps them if its pods can bind one by one.
+const (
+	TopologySpread  Code = "topology-spread"   // a domain would have too many pods, or the label is missing
+	PodAffinity     Code = "pod-affinity"      // no pod that it has to be with is there
+	PodAntiAffinity Code = "pod-anti-affinity" // a pod is there that it must not be with, or that keeps it away
+	OptionTopology  Code = "option-topology"   // an option is elsewhere than the first by a label that such rules depend on
+)
+
 // The rules about the summary and the bound.
 const (
 	SummaryCounts        Code = "summary-counts"        // pods, placed, nodes or pods without requests
@@ -83,6 +91,7 @@ func Codes() []Code {
 		NoOptions, TooManyOptions, MinValues, Limits, Reservation,
 		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements,
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
+		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
 		SummaryCounts, SummaryPrice, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
 	}

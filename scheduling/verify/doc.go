@@ -27,11 +27,16 @@
 // Nodes that receive pods exist, are not being removed, and have room beside their
 // pods and the daemons still to come.
 //
+// Rules between pods (topology spread, the defaults of the cluster among them, required
+// pod affinity and anti-affinity) hold at every step of carrying the plan out: with all
+// nodes and machines in place, the plan's pods bind one by one in order of priority and
+// name, those that may not yet try again later, and all bind in the end. The other
+// options of a launch are where its first is, as far as such rules can tell.
+//
 // The summary adds up, and the certificate proves the lower bound anew: see
 // [scheduling.Certificate].
 //
 // # What is not judged
 //
-// Dependencies between pods (topology spread, pod affinity), volumes, and soft
-// preferences; whether a plan is cheap beyond what its bound says.
+// Volumes, and soft preferences; whether a plan is cheap beyond what its bound says.
 package verify

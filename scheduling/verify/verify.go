@@ -51,6 +51,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	j.existing()
 	j.limits()
 	j.reservationCounts()
+	j.bindings()
 	j.summary()
 	j.bound()
 	if !c.SkipRefusals {
@@ -82,6 +83,7 @@ type resolved struct {
 	pool     *pool
 	machines []*machine // one per option, nil where the catalog knows none
 	pods     []*tenant
+	host     *host // the first option as it stands, nil if it is not known
 }
 
 // first is what price, limits and reservations count; nil if it is not known.

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,6 +23,11 @@ type world struct {
 	// stations are the running and in-flight nodes.
 	stations map[string]*station
 	daemons  []*daemon
+	// residents are the pods that run on them.
+	residents []resident
+	// faces and deduced remember what rules see of pods, and which pods belong with one.
+	faces   map[string]*face
+	deduced map[string]*metav1.LabelSelector
 	// reservations are the machines left, by reservation id.
 	reservations map[string]int
 }
@@ -35,6 +39,8 @@ type tenant struct {
 	requests amounts
 	ports    []port
 	wants    selector
+	face     *face
+	ties     *ties
 }
 
 func newWorld(p scheduling.Problem) *world {
@@ -45,6 +51,8 @@ func newWorld(p scheduling.Problem) *world {
 		pools:        make(map[string]*pool),
 		stations:     make(map[string]*station),
 		reservations: make(map[string]int),
+		faces:        make(map[string]*face),
+		deduced:      make(map[string]*metav1.LabelSelector),
 	}
 	running := make(map[string][]*corev1.Pod) // by node
 	seen := make(map[string]bool)
@@ -66,7 +74,7 @@ func newWorld(p scheduling.Problem) *world {
 		case notPending(pod) != "":
 			w.others[podName(pod)] = notPending(pod)
 		default:
-			w.pods[podName(pod)] = newTenant(pod)
+			w.pods[podName(pod)] = w.newTenant(pod)
 		}
 	}
 	w.readDaemons()
@@ -78,19 +86,24 @@ func newWorld(p scheduling.Problem) *world {
 	for _, node := range p.Nodes {
 		if node != nil {
 			w.stations[node.Name] = w.newStation(node, running[node.Name])
+			for _, pod := range running[node.Name] {
+				w.residents = append(w.residents, resident{w.faceOf(pod), apartOf(pod), node.Name})
+			}
 		}
 	}
 	w.countReservations()
 	return w
 }
 
-func newTenant(pod *corev1.Pod) *tenant {
+func (w *world) newTenant(pod *corev1.Pod) *tenant {
 	return &tenant{
 		name:     podName(pod),
 		pod:      pod,
 		requests: pendingRequests(&pod.Spec),
 		ports:    hostPorts(&pod.Spec),
 		wants:    selectorOf(&pod.Spec),
+		face:     w.faceOf(pod),
+		ties:     w.tiesOf(pod),
 	}
 }
 
@@ -110,7 +123,7 @@ func (t *tenant) signature() string {
 
 // podName is how plans name a pod.
 func podName(pod *corev1.Pod) string {
-	return cmp.Or(pod.Namespace, metav1.NamespaceDefault) + "/" + pod.Name
+	return namespaceOf(pod) + "/" + pod.Name
 }
 
 // notPending says why a pod takes no part in a plan; "" if it does.

@@ -1,0 +1,226 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// booking is a pod of the plan with its host.
+type booking struct {
+	*tenant
+	host *host
+}
+
+// resident is a pod that runs already.
+type resident struct {
+	face  *face
+	apart []podTerm
+	node  string
+}
+
+// bindings checks the rules between pods. They hold if the plan's pods can bind one
+// by one: all nodes and machines stand and the running pods sit, then the pods come in
+// order of priority and name, each binds if every rule allows it at that moment, and
+// those that could not try again for as long as anybody binds.
+func (j *judge) bindings() {
+	hosts := j.hosts()
+	bookings := j.bookings(hosts)
+	if !j.anyTies(bookings) {
+		return
+	}
+	s, waiting := j.play(hosts, bookings)
+	for _, g := range waiting {
+		o, _ := s.obstacle(g.party, g.host)
+		j.add(o.code, "pod/"+g.name, "cannot bind to %s: %s", g.host.object, o)
+	}
+	j.agreements(s)
+}
+
+// anyTies reports whether there are rules that could keep a pod off its host.
+func (j *judge) anyTies(bookings []booking) bool {
+	return slices.ContainsFunc(bookings, func(b booking) bool { return !b.ties.none() }) ||
+		slices.ContainsFunc(j.residents, func(r resident) bool { return len(r.apart) > 0 })
+}
+
+// hosts are all nodes, those that are being removed too, and the first options of the
+// launches.
+func (j *judge) hosts() []*host {
+	var hosts []*host
+	for _, s := range j.sortedStations() {
+		hosts = append(hosts, &host{place: &s.place, object: "node/" + s.name, number: len(hosts)})
+	}
+	for _, r := range j.launches {
+		if m := r.first(); m != nil {
+			hosts = append(hosts, newHost(m, r.promises, r.object, len(hosts)))
+			r.host = hosts[len(hosts)-1]
+		}
+	}
+	return hosts
+}
+
+// newHost is a machine that stands, with a host name that nobody else has.
+func newHost(m *machine, open func(string) opening, object string, number int) *host {
+	p := m.place
+	p.labels = maps.Clone(m.labels)
+	p.labels[corev1.LabelHostname] = fmt.Sprintf("\x00%d", number)
+	p.open = open
+	return &host{place: &p, object: object, number: number}
+}
+
+// bookings are the pods of the plan in the order in which they bind. A pod that stands
+// twice comes once.
+func (j *judge) bookings(hosts []*host) []booking {
+	nodes := make(map[string]*host)
+	for _, h := range hosts {
+		nodes[h.object] = h
+	}
+	var bookings []booking
+	seen := make(map[string]bool)
+	book := func(h *host, names []string) {
+		for _, name := range names {
+			if t := j.pods[name]; t != nil && h != nil && !seen[name] {
+				seen[name] = true
+				bookings = append(bookings, booking{t, h})
+			}
+		}
+	}
+	for _, r := range j.launches {
+		book(r.host, r.Pods)
+	}
+	for _, a := range j.plan.Existing {
+		book(nodes["node/"+a.Node], a.Pods)
+	}
+	slices.SortFunc(bookings, func(a, b booking) int { return cmp.Or(b.priority()-a.priority(), byName(a.tenant, b.tenant)) })
+	return bookings
+}
+
+func (t *tenant) priority() int {
+	if p := t.pod.Spec.Priority; p != nil {
+		return int(*p)
+	}
+	return 0
+}
+
+func byName(a, b *tenant) int {
+	return cmp.Or(strings.Compare(namespaceOf(a.pod), namespaceOf(b.pod)), strings.Compare(a.pod.Name, b.pod.Name))
+}
+
+// guest is a pod that has not bound yet.
+type guest struct {
+	booking
+	party *party
+	// stuck is the state of the rules in which such a pod could not bind.
+	stuck *int
+}
+
+// play lets the pods bind and returns those that cannot.
+func (j *judge) play(hosts []*host, bookings []booking) (*scene, []guest) {
+	type seat struct {
+		party *party
+		host  *host
+	}
+	s := newScene(hosts)
+	waiting := make([]guest, 0, len(bookings))
+	stuck := make(map[seat]*int)
+	for _, b := range bookings {
+		at := seat{s.partyOf(b.face, b.ties), b.host}
+		if stuck[at] == nil {
+			never := -1
+			stuck[at] = &never
+		}
+		waiting = append(waiting, guest{b, at.party, stuck[at]})
+	}
+	j.seatResidents(s)
+	for bound := true; bound; {
+		bound = false
+		var rest []guest
+		for _, g := range waiting {
+			if now := s.state(g.party); now != *g.stuck {
+				if _, found := s.obstacle(g.party, g.host); !found {
+					s.sit(g.face, g.party.keeps, g.host)
+					bound = true
+					continue
+				}
+				*g.stuck = now
+			}
+			rest = append(rest, g)
+		}
+		waiting = rest
+	}
+	return s, waiting
+}
+
+// seatResidents puts the running pods onto their nodes.
+func (j *judge) seatResidents(s *scene) {
+	nodes := make(map[string]*host)
+	for _, h := range s.hosts {
+		if h.name != "" {
+			nodes[h.name] = h
+		}
+	}
+	keepers := make([][]*tally, len(j.residents))
+	for i, r := range j.residents {
+		keepers[i] = s.keep(r.apart)
+	}
+	for i, r := range j.residents {
+		s.sit(r.face, keepers[i], nodes[r.node])
+	}
+}
+
+// agreements checks that all options of a launch have what its first has of every
+// label that matters to a rule between pods, its own or one that counts it. Host names
+// are unique whatever is bought.
+func (j *judge) agreements(s *scene) {
+	for _, r := range j.launches {
+		if r.host == nil {
+			continue
+		}
+		keys := make(map[string]bool)
+		for _, t := range r.pods {
+			for _, key := range s.keysFor(t, r.host) {
+				keys[key] = true
+			}
+		}
+		delete(keys, corev1.LabelHostname)
+		for i, m := range r.machines {
+			if m == nil || i == 0 {
+				continue
+			}
+			for _, key := range slices.Sorted(maps.Keys(keys)) {
+				if requirements.NormalizeKey(key) == corev1.LabelHostname {
+					continue
+				}
+				first, has := r.first().value(key)
+				if value, ok := m.value(key); ok != has || value != first {
+					j.add(OptionTopology, fmt.Sprintf("%s/options[%d]", r.object, i),
+						"%s is %q, the first option has %q, and rules between pods depend on it", key, value, first)
+				}
+			}
+		}
+	}
+}
+
+// keysFor are the labels on which it depends what the pod may do on the host, or what
+// it means to others.
+func (s *scene) keysFor(t *tenant, h *host) []string {
+	var keys []string
+	p := s.partyOf(t.face, t.ties)
+	for _, list := range [][]*tally{p.spread, p.near, p.apart, s.shunners(t.face)} {
+		for _, x := range list {
+			keys = append(keys, x.key)
+		}
+	}
+	for _, x := range s.counters(t.face) {
+		if x.looksAt(h) {
+			keys = append(keys, x.key)
+		}
+	}
+	return keys
+}

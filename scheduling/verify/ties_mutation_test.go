@@ -1,0 +1,155 @@
+package verify_test
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// entangled is a draft of a good plan with every kind of rule between pods: on two
+// nodes, one that is being removed, and four machines to be bought.
+//
+//	web    spread over zones and hosts, one runs in zone a
+//	cache  not two on a host
+//	shard  all in one zone
+//	proxy  on a host with a web
+//	quiet  runs on n-c and wants no noise in its zone
+func entangled() *draft {
+	m := st.Type("m", st.Capacity(st.Cores(8), st.GiB(16)),
+		st.OnDemand("a", st.Cents(10)), st.OnDemand("b", st.Cents(10)), st.Spot("b", st.Cents(11)), st.OnDemand("c", st.Cents(10)))
+	large := st.Type("large", st.Capacity(st.Cores(16), st.GiB(32)), st.OnDemand("a", st.Cents(20)), st.OnDemand("b", st.Cents(20)), st.OnDemand("c", st.Cents(20)))
+	return &draft{
+		p: scheduling.Problem{
+			Catalog:   st.MustCatalog(m, large),
+			NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+			Nodes:     []*corev1.Node{zoned("n-a", "a"), zoned("n-c", "c"), zoned("n-gone", "a", st.Deleting())},
+			Running: []*corev1.Pod{
+				app("web-0", "web", "n-a", spread(zoneOf, 1, of("web"))),
+				app("cache-0", "cache", "n-gone", apart(hostOf, of("cache"))),
+				app("quiet-0", "quiet", "n-c", apart(zoneOf, of("noise"))),
+			},
+			Pods: slices.Concat(
+				apps(5, "web", spread(zoneOf, 1, of("web")), spread(hostOf, 1, of("web"))),
+				apps(3, "cache", apart(hostOf, of("cache"))),
+				apps(3, "shard", near(zoneOf, of("shard"))),
+				apps(1, "proxy", near(hostOf, of("web"))),
+				apps(2, "noise"),
+			),
+		},
+		buys: []buy{
+			{pool: "pool", pods: "web-1 cache-1 shard-1 proxy-1", options: []string{"m/b/on-demand", "m/b/spot", "large/b/on-demand"}},
+			{pool: "pool", pods: "web-2 shard-2 shard-3", options: []string{"m/b/on-demand"}},
+			{pool: "pool", pods: "web-3 cache-2", options: []string{"m/c/on-demand", "large/c/on-demand"}},
+			{pool: "pool", pods: "web-4", options: []string{"m/a/on-demand"}},
+		},
+		nodes: map[string]string{"n-a": "cache-3 noise-1 noise-2", "n-c": "web-5"},
+	}
+}
+
+// rebuy changes what a launch is bought as.
+func (d *draft) rebuy(launch int, options ...string) { d.buys[launch].options = options }
+
+func tiedMutations() []tiedMutation {
+	elsewhere := func(pod string, to any) func(*draft) { return func(d *draft) { d.move(pod, to) } }
+	return []tiedMutation{
+		{"a pod in a zone that has enough", func(d *draft) {
+			d.move("web-3", "n-a")
+			d.p.Pods = slices.DeleteFunc(d.p.Pods, func(p *corev1.Pod) bool { return p.Name == "cache-2" })
+			d.buys = slices.Delete(d.buys, 2, 3)
+		}, broken(verify.TopologySpread)},
+		{"a pod beside another of its kind", elsewhere("web-3", "n-c"), broken(verify.TopologySpread)},
+		{"a zone less for a machine", func(d *draft) { d.rebuy(1, "m/a/on-demand") }, broken(verify.TopologySpread, verify.PodAffinity)},
+		{"a zone less for another", func(d *draft) { d.rebuy(2, "m/b/on-demand") }, broken(verify.TopologySpread)},
+		{"a node in another zone", func(d *draft) { d.node("n-a").Labels[zoneOf] = "c" }, broken(verify.TopologySpread, verify.PodAntiAffinity)},
+		{"a node that has lost its zone", func(d *draft) { delete(d.node("n-c").Labels, zoneOf) }, broken(verify.TopologySpread)},
+		{"a node in a zone of its own", func(d *draft) { d.node("n-gone").Labels[zoneOf] = "d" }, broken(verify.TopologySpread)},
+		{"running pods more", func(d *draft) {
+			d.p.Running = append(d.p.Running, app("web-8", "web", "n-a"), app("web-9", "web", "n-a"))
+		}, broken(verify.TopologySpread)},
+		{"more domains than there are", func(d *draft) {
+			for _, p := range d.p.Pods {
+				if p.Labels["app"] == "web" {
+					minDomains(4)(&p.Spec.TopologySpreadConstraints[0])
+				}
+			}
+		}, broken(verify.TopologySpread)},
+		{"two of a kind on a host", elsewhere("cache-2", 0), broken(verify.PodAntiAffinity)},
+		{"beside one that runs on a node that is being removed", elsewhere("cache-3", "n-gone"), broken(verify.PodAntiAffinity, verify.NodeLeaving)},
+		{"beside one that wants no such pods", elsewhere("noise-1", "n-c"), broken(verify.PodAntiAffinity)},
+		{"in the zone of one that wants no such pods", elsewhere("noise-2", 2), broken(verify.PodAntiAffinity)},
+		{"a pod that wants fewer", func(d *draft) { with(d.pod("shard-2"), apart(zoneOf, of("cache"))) }, broken(verify.PodAntiAffinity)},
+		{"a running pod that wants fewer", func(d *draft) { with(d.running("web-0"), apart(zoneOf, of("cache"))) }, broken(verify.PodAntiAffinity)},
+		{"away from its kind", elsewhere("shard-3", "n-a"), broken(verify.PodAffinity)},
+		{"away from those it is for", elsewhere("proxy-1", "n-gone"), broken(verify.PodAffinity, verify.NodeLeaving)},
+		{"those it is for are called something else", func(d *draft) { d.pod("web-1").Labels["app"] = "web2" }, broken(verify.PodAffinity)},
+		{"for pods of another namespace", func(d *draft) {
+			d.pod("proxy-1").Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].Namespaces = []string{"other"}
+		}, broken(verify.PodAffinity)},
+		{"an option in another zone, for a pod that is spread", func(d *draft) { d.rebuy(2, "m/c/on-demand", "large/a/on-demand") }, broken(verify.OptionTopology)},
+		{"an option in another zone, for a pod that has company", func(d *draft) {
+			d.move("shard-3", "")
+			d.buys = append(d.buys, buy{pool: "pool", pods: "shard-3", options: []string{"m/b/on-demand", "m/c/on-demand"}})
+		}, broken(verify.OptionTopology)},
+		{"an option in another zone, for a pod that is not wanted there", func(d *draft) {
+			d.move("noise-1", "")
+			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand"}})
+		}, broken(verify.OptionTopology)},
+	}
+}
+
+func TestTiedMutations(t *testing.T) {
+	require.Empty(t, entangled().plan().violations(t))
+	for _, m := range tiedMutations() {
+		t.Run(m.name, func(t *testing.T) {
+			d := entangled()
+			m.change(d)
+			f := d.plan()
+			f.skip = true
+			got := f.violations(t)
+			slices.Sort(m.breaks)
+			assert.Equal(t, m.breaks, codes(got), "%v", got)
+			for _, v := range got {
+				assert.NotEmpty(t, v.Object)
+				assert.NotEmpty(t, v.Detail)
+			}
+		})
+	}
+}
+
+// These changes leave the entangled plan a good one.
+func TestGoodTiedPlans(t *testing.T) {
+	for name, change := range map[string]func(*draft){
+		"a pod that nobody knows anywhere":          func(d *draft) { d.move("noise-1", 0) },
+		"the other pod of a zone":                   func(d *draft) { d.move("cache-1", 1) },
+		"all of a kind in another zone":             func(d *draft) { d.move("shard-1", "n-a"); d.move("shard-2", "n-a"); d.move("shard-3", "n-a") },
+		"beside another of those it is for":         func(d *draft) { d.move("proxy-1", "n-a") },
+		"a pod of another app":                      func(d *draft) { d.p.Running = append(d.p.Running, app("web-9", "db", "n-a")) },
+		"a running pod that is being deleted":       func(d *draft) { d.p.Running = append(d.p.Running, app("web-9", "web", "n-a", terminating)) },
+		"the node that is removed in a known zone":  func(d *draft) { d.node("n-gone").Labels[zoneOf] = "b" },
+		"the node that is removed without a zone":   func(d *draft) { delete(d.node("n-gone").Labels, zoneOf) },
+		"options of another type and capacity type": func(d *draft) { d.rebuy(1, "m/b/on-demand", "m/b/spot", "large/b/on-demand") },
+		"options in other zones for pods at liberty": func(d *draft) {
+			d.move("noise-1", "")
+			d.p.Running = slices.DeleteFunc(d.p.Running, func(p *corev1.Pod) bool { return p.Name == "quiet-0" })
+			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand", "large/a/on-demand"}})
+		},
+		"options in other zones for pods that are counted per host": func(d *draft) {
+			d.move("cache-3", "")
+			d.buys = append(d.buys, buy{pool: "pool", pods: "cache-3", options: []string{"m/b/on-demand", "m/c/on-demand"}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := entangled()
+			change(d)
+			assert.Empty(t, d.plan().violations(t))
+		})
+	}
+}
