@@ -39,3 +39,11 @@ func (x *volumeIndex) deprived(pod *corev1.Pod) bool {
 	}
 	return false
 }
+
+// heldText says who has a claim that only one pod at a time may use.
+func (c *claim) heldText() string {
+	if c.holder.Spec.NodeName != "" {
+		return c.text() + " is ReadWriteOncePod, and pod " + podName(c.holder) + " uses it"
+	}
+	return c.text() + " is ReadWriteOncePod, and pod " + podName(c.holder) + " comes first"
+}

@@ -104,7 +104,7 @@ func (x *volumeIndex) of(pod *corev1.Pod) podVolumes {
 	}
 	for _, c := range claims {
 		if c.holder != nil && c.holder != pod {
-			return podVolumes{refusal: "persistent volume claim " + c.name + " is ReadWriteOncePod, and pod " + podName(c.holder) + " uses it"}
+			return podVolumes{refusal: c.heldText()}
 		}
 		v.places = append(v.places, c.places...)
 		if _, limited := slices.BinarySearch(x.limited, c.driver); !limited {

@@ -310,7 +310,11 @@ func TestReadWriteOncePod(t *testing.T) {
 		st.Claim("two", st.OfClass("waits"), st.Access(corev1.ReadWriteOncePod)),
 	}
 	holds := func(name, pod string) string {
-		return "persistent volume claim default/" + name + " is ReadWriteOncePod, and pod default/" + pod + " uses it"
+		text := "persistent volume claim default/" + name + " is ReadWriteOncePod, and pod default/" + pod + " "
+		if pod == "z" {
+			return text + "uses it"
+		}
+		return text + "comes first"
 	}
 	for _, tt := range []struct {
 		name    string
