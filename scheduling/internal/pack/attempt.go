@@ -118,7 +118,7 @@ func levels(p *model.Problem) []int32 {
 // packed together, which is cheaper and right whenever there is enough for all.
 func (s *search) try(values []float64, byPriority bool) *attempt {
 	p := s.p
-	s.order = binOrder(p, everyClass(p), values)
+	s.order = s.binOrder(everyClass(p), values)
 	a := &attempt{
 		bought:   make([][]model.Node, len(p.Passes)),
 		bins:     newBins(p),
@@ -154,7 +154,7 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 // round places remaining pods: onto the bins, onto what was bought in earlier
 // rounds, then onto new machines pass by pass.
 func (s *search) round(a *attempt, remaining []int64, values []float64) {
-	a.bins.place(s.p, s.order, remaining)
+	s.fill.placeOn(a.bins, s.every, s.order, remaining)
 	for i, pass := range s.p.Passes {
 		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
 			return

@@ -94,11 +94,11 @@ func (s *search) tryBins(a *attempt, values []float64, random *rand.Rand) bool {
 			jittered[c] *= float64(int(1) << random.IntN(8)) // those left out push in
 		}
 	}
-	order := binOrder(s.p, slices.Clone(s.classes), jittered)
+	order := s.binOrder(slices.Clone(s.classes), jittered)
 	if random.IntN(2) == 0 {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
-	a.bins.placeOn(s.p, picked, order, remaining)
+	s.fill.placeOn(a.bins, picked, order, remaining)
 	after := judgement{late: make([]int64, len(s.markets)-1)}
 	fresh := make([][]model.Node, len(s.markets))
 	for i, m := range s.markets {

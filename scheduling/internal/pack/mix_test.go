@@ -97,3 +97,23 @@ func clouds(generations, zones int) []model.Option {
 	}
 	return out
 }
+
+// running adds n machines that run and have some room left to a problem of mix; some
+// hold a pod that is alone of its kind already.
+func running(p *model.Problem, n int) *model.Problem {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range n {
+		b := model.Bin{
+			Room:   []int64{random.Int64N(4000), random.Int64N(8 * gib), random.Int64N(30)},
+			Admits: model.NewBits(p.Groups), Soft: model.NewBits(p.Groups),
+		}
+		b.Admits.Set(random.IntN(p.Groups))
+		for k := range p.Crowds {
+			if random.IntN(3) == 0 {
+				b.Present = append(b.Present, model.Presence{Crowd: int32(k), N: 1})
+			}
+		}
+		p.Bins = append(p.Bins, b)
+	}
+	return p
+}

@@ -116,3 +116,23 @@ func (f *filler) seed(r int, shelves []shelf, remaining []int64) {
 		}
 	}
 }
+
+// crowded tells by class which pods are of those that need the most machines.
+func (f *filler) crowded() []bool {
+	counts, worthless := make([]int64, len(f.p.Classes)), make([]float64, len(f.p.Classes))
+	all := shelf{}
+	for c := range f.p.Classes {
+		counts[c] = f.p.Classes[c].Count
+		if f.possible[c] {
+			all.classes = append(all.classes, model.ClassID(c))
+		}
+	}
+	f.count([]shelf{all}, counts, worthless)
+	out := make([]bool, len(f.p.Classes))
+	if most := f.slots([]shelf{all}, counts); most >= 2 {
+		for _, c := range all.classes {
+			out[c] = f.needs(c, counts) >= crowdedMost*most
+		}
+	}
+	return out
+}

@@ -33,6 +33,8 @@ type search struct {
 	params   Params
 	fill     *filler
 	levels   []int32
+	crowded  []bool          // by class, see filler.crowded
+	every    []int           // all bins
 	order    []model.ClassID // in which classes are offered to machines that exist
 	scratch  []int64
 	jittered []float64
@@ -57,6 +59,10 @@ func newSearch(p *model.Problem, params Params) *search {
 		jittered: make([]float64, len(p.Classes)),
 	}
 	s.prices = slices.Clone(s.fill.costs)
+	s.crowded = s.fill.crowded()
+	for i := range p.Bins {
+		s.every = append(s.every, i)
+	}
 	for _, pass := range p.Passes {
 		s.markets = append(s.markets, newMarket(p, pass))
 	}
@@ -126,7 +132,7 @@ func (s *search) limited() bool {
 // or that ended in a later pass are offered to what is left.
 func (s *search) reconsider(a *attempt, values []float64) *attempt {
 	s.exchange(a)
-	s.order = binOrder(s.p, everyClass(s.p), values)
+	s.order = s.binOrder(everyClass(s.p), values)
 	for range s.p.Passes {
 		again := a.clone()
 		remaining := again.unplaced
@@ -242,23 +248,50 @@ func (s *search) costByLimits() {
 	}
 }
 
-// binOrder is the order in which classes are offered to the bins: those that
-// nothing on sale could hold, then by priority, then by worth. It sorts them in place.
-func binOrder(p *model.Problem, order []model.ClassID, values []float64) []model.ClassID {
+// binOrder is the order in which classes are offered to the bins: those that nothing
+// on sale could hold, then by priority, the crowded first, then by worth, with classes of one size and
+// group side by side where the most worth of them stands. It sorts them in place.
+func (s *search) binOrder(order []model.ClassID, values []float64) []model.ClassID {
+	type kind struct {
+		size, group, priority int32
+		sold, crowded         bool
+	}
+	most := map[kind]float64{}
+	kinds := make([]kind, len(s.p.Classes))
+	for _, c := range order {
+		class := &s.p.Classes[c]
+		kinds[c] = kind{s.fill.sizeOf[c], class.Group, class.Priority, values[c] > 0, s.crowded[c]}
+		most[kinds[c]] = max(most[kinds[c]], values[c])
+	}
+	peak := make([]float64, len(s.p.Classes))
+	for _, c := range order {
+		peak[c] = most[kinds[c]]
+	}
 	slices.SortFunc(order, func(x, y model.ClassID) int {
-		if bx, by := values[x] > 0, values[y] > 0; bx != by {
-			if by {
-				return -1
-			}
-			return 1
-		}
+		a, b := &kinds[x], &kinds[y]
 		return cmp.Or(
-			cmp.Compare(p.Classes[y].Priority, p.Classes[x].Priority),
+			first(!a.sold, !b.sold),
+			cmp.Compare(b.priority, a.priority),
+			first(a.crowded, b.crowded),
+			cmp.Compare(peak[y], peak[x]),
+			cmp.Compare(a.size, b.size),
+			cmp.Compare(a.group, b.group),
 			cmp.Compare(values[y], values[x]),
 			cmp.Compare(x, y),
 		)
 	})
 	return order
+}
+
+// first orders those for whom something is so before the others.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 func everyClass(p *model.Problem) []model.ClassID {
