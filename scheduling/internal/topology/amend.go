@@ -4,11 +4,12 @@ import (
 	"slices"
 )
 
-// The work that goes into planning again, in pods and sites that are gone through:
-// a fixed part and a multiple of what planning once takes.
+// The work that goes into planning again, in pods and sites that are gone through: a
+// multiple of what planning once takes for each cluster, and some more for all of them
+// together.
 const (
-	effort     = 40_000
 	effortMore = 3
+	effort     = 100_000
 	idle       = 24 // attempts in a row without success, then it is given up
 )
 
@@ -20,12 +21,14 @@ func (s *planner) amend(order []int32) {
 	for at, c := range order {
 		rank[c] = int32(at)
 	}
-	work := effort + effortMore*s.work(newCluster(s.tables))
+	spare := int64(effort)
 	for _, cl := range s.clusters() {
 		lost := s.settle(cl)
-		if lost || s.stuck(cl) || s.fragile(cl) {
-			work -= s.retry(cl, rank, work)
+		if !lost && !s.stuck(cl) && !s.fragile(cl) {
+			continue
 		}
+		own := effortMore * s.work(cl)
+		spare -= max(0, s.retry(cl, rank, own+spare)-own)
 	}
 }
 

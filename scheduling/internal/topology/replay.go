@@ -59,6 +59,11 @@ func newCluster(t *tables) *cluster {
 	return all
 }
 
+// patience is the number of passes in which pods try again in order, whether or not
+// anything has changed for them. Where they are not enough, those go first for whom
+// something has.
+const patience = 40
+
 // replay is pods that bind one by one.
 type replay struct {
 	*tables
@@ -102,22 +107,26 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 		r.counts.measure(rule)
 	}
 	r.waits.start(cl.classes)
+	late := false
 	isLeft := func(i int32) bool { return r.bound[i] < placed[i] }
 	try := func(c int32) {
 		todo -= r.bind(c, placed)
 		r.seen[c] = r.counts.changes(c)
-		if r.todo[c] > 0 {
+		if r.todo[c] > 0 && late {
 			r.waits.wait(c, isLeft)
 		}
 	}
-	for before := int64(-1); todo > 0 && todo != before; {
+	for pass, before := 1, int64(-1); todo > 0 && todo != before; pass++ {
 		before = todo
+		late = pass >= patience
 		for _, c := range cl.classes {
-			if r.todo[c] > 0 && r.seen[c] != r.counts.changes(c) {
+			if r.todo[c] > 0 && (pass == patience || r.seen[c] != r.counts.changes(c)) {
 				try(c)
 			}
 		}
-		r.waits.wake(isLeft, try)
+		if late {
+			r.waits.wake(isLeft, try)
+		}
 	}
 	return todo == 0
 }

@@ -107,17 +107,19 @@ func (s *planner) again(cl *cluster, order []int32) {
 }
 
 // homeward puts classes that hold no spread first, so that those with a home find
-// what they are compared with, and then these.
+// what they are compared with, then these, those with the second home last.
 func (s *planner) homeward(classes []int32) []int32 {
 	next := slices.Clone(classes)
 	rank := func(c int32) int {
-		switch {
+		switch h := s.mode.home; {
 		case s.spreads(c) == 0:
 			return 0
-		case s.mode.home.cross[c]:
+		case h.late[c]:
+			return 2
+		case h.cross[c]:
 			return 1
 		}
-		return 2
+		return 3
 	}
 	slices.SortStableFunc(next, func(a, b int32) int { return cmp.Compare(rank(a), rank(b)) })
 	return next
