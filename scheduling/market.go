@@ -2,10 +2,8 @@ package scheduling
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -80,9 +78,12 @@ func (pr *prover) admitted(column int) model.Bits {
 
 // usable reports whether any class could sit alone in the room.
 func (pr *prover) usable(room []int64, users model.Bits) bool {
-	found := false
-	users.Each(func(i int) { found = found || model.Fits(room, pr.market.Classes[i].Size) })
-	return found
+	for i := range pr.market.Classes {
+		if users.Has(i) && model.Fits(room, pr.market.Classes[i].Size) {
+			return true
+		}
+	}
+	return false
 }
 
 // addOffers adds what may be bought. Of offers with equal room for the same pods the
@@ -167,101 +168,4 @@ func (pr *prover) addNodes() {
 		pr.input.Free = append(pr.input.Free, bound.Bin{Cap: room, Count: 1})
 		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: 1, Members: []bound.Choice{{Cap: room, Users: users}}})
 	}
-}
-
-// buyable lists the offers of every pool with the most room that pods may find there
-// and all groups that may be there, whatever is chosen for the labels that the pool
-// leaves open.
-func (pr *prover) buyable() []templateOffer {
-	var out []templateOffer
-	for from := 0; from < len(pr.templates); {
-		to := from + 1
-		for to < len(pr.templates) && pr.templates[to].number == pr.templates[from].number {
-			to++
-		}
-		daemons := pr.certain(from)
-		admits := pr.poolAdmits(from, to)
-		at := len(out)
-		if admits == nil {
-			out = append(append(out, pr.offered[from].list...), pr.offered[from].crowded...)
-		} else {
-			for _, o := range sortedKeys(admits) {
-				out = append(out, templateOffer{offer: o, column: pr.columns.number(admits[o])})
-			}
-		}
-		for i := range out[at:] {
-			o := &out[at+i]
-			o.room = pr.roomFor(pr.offers.offers[o.offer].shape, daemons, o.offer)
-		}
-		from = to
-	}
-	return out
-}
-
-// poolAdmits returns, for each offer of a pool with the given templates, the groups
-// that may be there, or nil where the lists of its only template say so. Ports that
-// daemons bind are left out of account, since it may depend on a label whether they
-// run.
-func (pr *prover) poolAdmits(from, to int) map[int]model.Bits {
-	var ported []int
-	for g, group := range pr.compiler.classes.groups {
-		if slices.ContainsFunc(pr.daemons, func(d *daemon) bool { return portsClash(group.ports, d.constraint.ports) }) {
-			ported = append(ported, g)
-		}
-	}
-	if to-from == 1 && len(ported) == 0 {
-		return nil
-	}
-	admits := map[int]model.Bits{}
-	row := func(o int) model.Bits {
-		if admits[o] == nil {
-			admits[o] = model.NewBits(pr.model.Groups)
-		}
-		return admits[o]
-	}
-	for ti := from; ti < to; ti++ {
-		for _, o := range slices.Concat(pr.offered[ti].list, pr.offered[ti].crowded) {
-			row(o.offer).Or(pr.columns.rows[o.column])
-		}
-		for _, g := range ported {
-			group := pr.compiler.classes.groups[g]
-			if hard, _ := pr.templates[ti].hardTaint(group); hard != nil {
-				continue
-			}
-			pr.offers.admits(pr.templates[ti], group, false).Each(func(o int) {
-				if pr.offers.offers[o].launchable {
-					row(o).Set(g)
-				}
-			})
-		}
-	}
-	return admits
-}
-
-// certain are the rows of the daemons of a template that run whatever value is chosen
-// for the labels that its pool leaves open and whatever the provider sets; the others
-// are nil. Counting fewer daemons keeps the bound valid.
-func (c *compiler) certain(ti int) []model.Bits {
-	rows := make([]model.Bits, len(c.daemons))
-	v := c.templates[ti]
-	for i, d := range c.daemons {
-		sure := true
-		d.constraint.expressions(func(e *expression) {
-			_, fixed := v.labels[e.Key()]
-			sure = sure && !v.open[e.Key()] && (fixed || !requirements.WellKnown().Has(e.Key()) || c.offers.defines(e.Key(), v.catalog))
-		})
-		if sure {
-			rows[i] = c.offered[ti].daemons[i]
-		}
-	}
-	return rows
-}
-
-// roomFor is the number of the room that daemons leave on a shape, or that of the
-// bare shape where they do not fit: a bound may not rest on their keeping pods away.
-func (c *compiler) roomFor(shape int, daemons []model.Bits, offer int) int {
-	if n := c.rooms.number(c, shape, daemons, offer); n >= 0 {
-		return n
-	}
-	return c.rooms.number(c, shape, nil, offer)
 }

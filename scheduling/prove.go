@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"context"
 	"math/big"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -14,14 +15,14 @@ const (
 )
 
 // prove computes the lower bound on every plan that places at least the placed
-// pods, and what proves it.
-func (c *compiler) prove(placed []int64) (offerings.Price, *Certificate) {
+// pods, and what proves it. Past the deadline it makes do with what it has.
+func (c *compiler) prove(ctx context.Context, placed []int64) (offerings.Price, *Certificate) {
 	pr := c.newProver(placed)
 	if len(pr.classes) == 0 {
 		return 0, nil
 	}
 	resource := bound.Resource(pr.input.Tighten())
-	assigned := bound.Assignment(pr.market, resource.Values, c.solver.boundWork(len(pr.classes)))
+	assigned := bound.Assignment(pr.market, resource.Values, c.solver.boundWork(len(pr.classes)), func() bool { return ctx.Err() != nil })
 	switch {
 	case assigned.Bound > resource.Bound:
 		return offerings.Price(assigned.Bound), pr.assignment(assigned)

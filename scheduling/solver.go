@@ -127,7 +127,7 @@ func (s *Solver) attempt(ctx context.Context, p *Problem, cautious bool) (plan *
 	}
 	c.explain(plan, outcome.Solution)
 	plan.Warnings = base.warnings()
-	base.summarise(plan, c.placed(outcome.Solution), outcome.Late)
+	base.summarise(ctx, plan, c.placed(outcome.Solution), outcome.Late)
 	return plan, ok, nil
 }
 
@@ -191,14 +191,14 @@ func (s *Solver) work() int64 {
 }
 
 // summarise completes the plan's sums.
-func (c *compiler) summarise(plan *Plan, placed []int64, late bool) {
+func (c *compiler) summarise(ctx context.Context, plan *Plan, placed []int64, late bool) {
 	s := &plan.Summary
 	for _, n := range placed {
 		s.Placed += int(n)
 	}
 	s.Pods = s.Placed + len(plan.Unschedulable)
 	s.PodsWithoutRequests = c.classes.unrequested
-	s.LowerBoundPerHour, s.Certificate = c.prove(placed)
+	s.LowerBoundPerHour, s.Certificate = c.prove(ctx, placed)
 	if s.LowerBoundPerHour > 0 {
 		s.Gap = float64(s.PricePerHour-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
 	}

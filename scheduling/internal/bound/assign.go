@@ -41,17 +41,22 @@ const (
 // Assignment searches for worths of classes that prove a higher bound than worths of
 // resources can, within a number of elementary operations. start are worths of
 // resources, as [Resource] finds them, nil for none. The same market and work give
-// the same result. The bound is 0 where nothing is found or the market is malformed;
-// it may be below that of the start.
-func Assignment(m Market, start []*big.Int, work int64) Assigned {
+// the same result, unless late, which may be nil, says that it is time to stop. The
+// bound is 0 where nothing is found or the market is malformed; it may be below that of
+// the start.
+func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assigned {
 	none := Assigned{Scale: Scale}
-	if !m.sound() {
+	if late == nil {
+		late = func() bool { return false }
+	}
+	if late() || !m.sound() {
 		return none
 	}
 	a := newAssignment(&m)
 	if a == nil {
 		return none
 	}
+	a.late = late
 	a.search(start, work)
 	return a.certify()
 }
@@ -71,6 +76,7 @@ type assignment struct {
 
 	sellers [][]int // by class: the machines on sale that it may use; see usersOf
 	best    *proposal
+	late    func() bool
 }
 
 func newAssignment(m *Market) *assignment {

@@ -43,7 +43,7 @@ func BenchmarkAssignment(b *testing.B) {
 				b.ReportAllocs()
 				var r Assigned
 				for b.Loop() {
-					r = Assignment(m, start.Values, work)
+					r = Assignment(m, start.Values, work, nil)
 				}
 				b.ReportMetric(float64(start.Bound)/1e9, "resource-USD/h")
 				b.ReportMetric(float64(r.Bound)/1e9, "USD/h")

@@ -135,7 +135,7 @@ func TestAssignmentAgainstTheOptimum(t *testing.T) {
 			continue // nothing is claimed about plans that cannot be
 		}
 		resource := Resource(m.input())
-		r := Assignment(m, resource.Values, enough)
+		r := Assignment(m, resource.Values, enough, nil)
 		if r.Bound == 0 {
 			require.LessOrEqual(t, resource.Bound, int64(1), "%+v", m)
 			continue
@@ -206,7 +206,7 @@ func TestAssignment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := Resource(tc.m.input())
-			assert.Equal(t, tc.want, max(start.Bound, Assignment(tc.m, start.Values, enough).Bound))
+			assert.Equal(t, tc.want, max(start.Bound, Assignment(tc.m, start.Values, enough, nil).Bound))
 		})
 	}
 }
@@ -218,9 +218,9 @@ func TestAssignmentWork(t *testing.T) {
 	for range 40 {
 		m := largeMarket(rng, 40, 60)
 		start := Resource(m.input())
-		least := Assignment(m, start.Values, 0)
+		least := Assignment(m, start.Values, 0, nil)
 		require.GreaterOrEqual(t, least.Bound, start.Bound-1)
-		most := Assignment(m, start.Values, enough)
+		most := Assignment(m, start.Values, enough, nil)
 		require.GreaterOrEqual(t, most.Bound, least.Bound)
 		bound, ok := proves(m, most)
 		require.True(t, ok)
@@ -228,11 +228,36 @@ func TestAssignmentWork(t *testing.T) {
 	}
 }
 
+// Wherever the search is stopped, what it has is proven.
+func TestAssignmentStopsWhenLate(t *testing.T) {
+	m := largeMarket(rand.New(rand.NewPCG(7, 81)), 40, 60)
+	start := Resource(m.input())
+	calls, bounds := 0, map[int64]bool{}
+	for limit := 0; calls >= limit; limit++ {
+		calls = 0
+		r := Assignment(m, start.Values, enough, func() bool {
+			calls++
+			return calls > limit
+		})
+		require.LessOrEqual(t, calls, limit+2, "it stops soon")
+		if limit == 0 {
+			require.Zero(t, r.Bound)
+			continue
+		}
+		bound, ok := proves(m, r)
+		require.True(t, ok)
+		require.Equal(t, r.Bound, bound.Int64())
+		bounds[r.Bound] = true
+	}
+	assert.Greater(t, len(bounds), 2, "time finds better bounds")
+	assert.True(t, bounds[Assignment(m, start.Values, enough, nil).Bound])
+}
+
 func TestAssignmentChangesNothing(t *testing.T) {
 	m, same := largeMarket(rand.New(rand.NewPCG(7, 79)), 20, 30), largeMarket(rand.New(rand.NewPCG(7, 79)), 20, 30)
-	first := Assignment(m, nil, enough)
+	first := Assignment(m, nil, enough, nil)
 	assert.Equal(t, same, m)
-	again := Assignment(m, nil, enough)
+	again := Assignment(m, nil, enough, nil)
 	a, err := json.Marshal(first)
 	require.NoError(t, err)
 	b, err := json.Marshal(again)
@@ -280,13 +305,13 @@ func TestAssignmentRelations(t *testing.T) {
 					continue
 				}
 				start := Resource(m.input())
-				before := max(start.Bound, Assignment(m, start.Values, enough).Bound)
+				before := max(start.Bound, Assignment(m, start.Values, enough, nil).Bound)
 				relation.change(rng, &m)
 				if _, ok := cheapest(m); !ok {
 					continue
 				}
 				start = Resource(m.input())
-				after := max(start.Bound, Assignment(m, start.Values, enough).Bound)
+				after := max(start.Bound, Assignment(m, start.Values, enough, nil).Bound)
 				require.True(t, relation.holds(before, after), "%d became %d\n%+v", before, after, m)
 				if before > 0 {
 					positive++
@@ -321,7 +346,7 @@ func TestAssignmentAtTheEdges(t *testing.T) {
 			}
 		}
 		start := Resource(m.input())
-		if r := Assignment(m, start.Values, 1_000_000); r.Bound > 0 {
+		if r := Assignment(m, start.Values, 1_000_000, nil); r.Bound > 0 {
 			bound, ok := proves(m, r)
 			require.True(t, ok, "%+v", m)
 			require.GreaterOrEqual(t, bound.Int64(), r.Bound, "%+v", m)
@@ -336,7 +361,7 @@ func FuzzAssignment(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, size, price int64) {
 		m := randomMarket(rand.New(rand.NewPCG(seed, 0)))
 		m.Classes[0].Size[0], m.Options[0].Price = size, price
-		r := Assignment(m, nil, 1_000_000)
+		r := Assignment(m, nil, 1_000_000, nil)
 		if r.Bound == 0 {
 			return
 		}

@@ -23,7 +23,8 @@ type interior struct {
 	limits                  []limit
 	which                   []int  // the caller's number of each class
 	pairs                   []pair // by class, then by machine
-	first                   []int  // first pair of each class
+	late                    func() bool
+	first                   []int // first pair of each class
 
 	u          []float64
 	astray     float64   // share of the first mismatch that the multipliers still have
@@ -210,9 +211,12 @@ func (p *interior) work() int64 {
 }
 
 // run takes steps until the gap is that share of the objective, rounding errors take
-// over or the limit is reached, and returns how many.
+// over, the limit is reached or it is late, and returns how many.
 func (p *interior) run(share float64, limit int) int {
 	for step := range limit {
+		if p.late != nil && p.late() {
+			return step
+		}
 		gap, scale := 0.0, 0.0
 		for i, s := range p.s {
 			gap += s * p.m[i]

@@ -242,7 +242,7 @@ func TestSound(t *testing.T) {
 			m := good()
 			spoil(&m)
 			assert.False(t, m.sound())
-			assert.Zero(t, Assignment(m, nil, 1_000_000).Bound)
+			assert.Zero(t, Assignment(m, nil, 1_000_000, nil).Bound)
 		})
 	}
 }

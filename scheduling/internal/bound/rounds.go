@@ -43,11 +43,11 @@ func fresh(few []candidate, broken []int) bool {
 func (a *assignment) solve(p *interior, gap float64, work *int64) bool {
 	price := max(1, p.work())
 	limit := min(mostSteps, *work/price)
-	if limit < fewestSteps {
+	if limit < fewestSteps || a.late() {
 		return false
 	}
 	*work -= int64(p.run(gap, int(limit))) * price
-	return true
+	return !a.late()
 }
 
 // propose settles what the problem says and remembers it if nothing better is known.
@@ -247,7 +247,7 @@ func (a *assignment) limited() []candidate {
 // may use any of them.
 func (a *assignment) problem(few []candidate) *interior {
 	n := len(a.dims)
-	p := &interior{dims: n, machines: len(few), first: []int{0}}
+	p := &interior{dims: n, machines: len(few), first: []int{0}, late: a.late}
 	limits := make(map[int]int)
 	for o := range few {
 		for _, v := range few[o].cap {
