@@ -63,17 +63,14 @@ func (x *volumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *claim {
 	}
 	c := &claim{name: key.namespace + "/" + key.name}
 	c.volume = c.name
-	var class *string
+	made := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: key.namespace, Name: key.name}}
 	if t := v.Ephemeral.VolumeClaimTemplate; t != nil {
-		class = t.Spec.StorageClassName
-		if name, ok := t.Annotations[corev1.BetaStorageClassAnnotation]; ok {
-			class = &name
-		}
+		made.Annotations, made.Spec = t.Annotations, t.Spec
 	}
-	if class == nil && x.standard != nil {
-		class = &x.standard.Name
+	if className(made) == nil && x.standard != nil {
+		made.Spec.StorageClassName = &x.standard.Name
 	}
-	x.readClass(c, class)
+	x.readClass(c, made)
 	if c.fault == "" {
 		x.known[key] = c
 	}
@@ -91,17 +88,13 @@ func ownedBy(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
 func (x *volumeIndex) read(c *claim, object *corev1.PersistentVolumeClaim) {
 	c.once = slices.Contains(object.Spec.AccessModes, corev1.ReadWriteOncePod)
 	name := object.Spec.VolumeName
-	class := object.Spec.StorageClassName
-	if beta, ok := object.Annotations[corev1.BetaStorageClassAnnotation]; ok {
-		class = &beta
-	}
 	_, bound := object.Annotations[bindCompletedAnnotation]
 	switch volume := x.volumes[name]; {
 	case name == "":
-		x.readClass(c, class)
+		x.readClass(c, object)
 	case volume == nil:
 		// The class tells at least what a running pod has attached.
-		x.readClass(c, class)
+		x.readClass(c, object)
 		c.places = nil
 		c.fault = "persistent volume " + name + " of claim " + c.name + " does not exist"
 	default:
@@ -129,7 +122,8 @@ func (x *volumeIndex) readVolume(c *claim, volume *corev1.PersistentVolume) {
 }
 
 // readClass reads what the class of a claim says that is not bound to a volume.
-func (x *volumeIndex) readClass(c *claim, name *string) {
+func (x *volumeIndex) readClass(c *claim, object *corev1.PersistentVolumeClaim) {
+	name := className(object)
 	if name == nil || *name == "" {
 		c.fault = c.text() + " is not bound to a volume and names no storage class"
 		return
@@ -144,9 +138,21 @@ func (x *volumeIndex) readClass(c *claim, name *string) {
 		c.fault = c.text() + " waits for its volume, which storage class " + *name + " makes at once"
 		return
 	}
+	if isStatic(class) {
+		x.readStatic(c, object, *name)
+		return
+	}
 	if len(class.AllowedTopologies) > 0 {
 		c.places = append(c.places, x.place(topologyTerms(class.AllowedTopologies)))
 	}
+}
+
+// className is the class that a claim names, in the old way or the new; nil for none.
+func className(object *corev1.PersistentVolumeClaim) *string {
+	if beta, ok := object.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		return &beta
+	}
+	return object.Spec.StorageClassName
 }
 
 func (c *claim) text() string { return "persistent volume claim " + c.name }

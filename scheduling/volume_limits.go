@@ -86,6 +86,11 @@ func (x *volumeIndex) smallestLimits(p *Problem, drivers map[string]bool) map[st
 	if len(drivers) == 0 {
 		return out
 	}
+	for driver := range drivers {
+		if strings.HasPrefix(driver, staticPrefix) {
+			out[driver] = 0
+		}
+	}
 	note := func(driver string, n int64) {
 		if least, known := out[driver]; drivers[driver] && (!known || n < least) {
 			out[driver] = max(0, n)
@@ -202,6 +207,10 @@ func (x *volumeIndex) limitNode(n *existingNode, running []*corev1.Pod, table *r
 		limit, limited := x.stated(n.node.Name, driver)
 		if q, ok := allocatable[name]; ok && !limited && inFlight(n.node) {
 			limit, limited = amount(name, q), true
+		}
+		if class, static := strings.CutPrefix(driver, staticPrefix); static {
+			limit, limited = x.freeOn(class, n.node.Name, n.labels), true
+			counts[driver] = 0 // what runs has a volume that is not free
 		}
 		d, asked := table.index[name]
 		if !limited {

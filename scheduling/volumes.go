@@ -24,8 +24,14 @@ type volumeIndex struct {
 	standard *storagev1.StorageClass
 	known    map[objectKey]*claim // those that were read
 	places   map[string]*place    // by text
-	limited  []string             // drivers of pending pods' volumes that some machine limits, sorted
-	shared   []*claim             // those charged to nodes, in name order
+	// promised are volumes set aside for claims, free those of a class that are not,
+	// offered what suits claims of one shape, and reach where single volumes are.
+	promised map[objectKey]*corev1.PersistentVolume
+	free     map[string][]*corev1.PersistentVolume
+	offered  map[string]freeOffer
+	reach    map[string][]term
+	limited  []string // drivers of pending pods' volumes that some machine limits, sorted
+	shared   []*claim // those charged to nodes, in name order
 }
 
 // podVolumes is what the volumes of one pod ask for.
@@ -48,13 +54,17 @@ func newVolumeIndex(p *Problem, running []*corev1.Pod) *volumeIndex {
 		classes: make(map[string]*storagev1.StorageClass, len(p.StorageClasses)),
 		nodes:   make(map[string]*storagev1.CSINode, len(p.CSINodes)),
 		known:   map[objectKey]*claim{},
-		places:  map[string]*place{},
+		places:  map[string]*place{}, promised: map[objectKey]*corev1.PersistentVolume{},
+		free: map[string][]*corev1.PersistentVolume{}, offered: map[string]freeOffer{}, reach: map[string][]term{},
 	}
 	for _, c := range p.Claims {
 		x.claims[objectKey{orDefault(c.Namespace), c.Name}] = c
 	}
 	for _, v := range p.Volumes {
 		x.volumes[v.Name] = v
+		if ref := v.Spec.ClaimRef; ref != nil {
+			x.promised[objectKey{orDefault(ref.Namespace), ref.Name}] = v
+		}
 	}
 	for _, c := range p.StorageClasses {
 		x.classes[c.Name] = c
