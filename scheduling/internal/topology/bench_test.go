@@ -74,3 +74,19 @@ func BenchmarkPlan(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPlanInTurns is about classes that wait for each other at every pod.
+func BenchmarkPlanInTurns(b *testing.B) {
+	p := pinned(99_000, 990)
+	for b.Loop() {
+		Plan(p)
+	}
+}
+
+func BenchmarkReplay(b *testing.B) {
+	p := crowd(20_000, 1_000, 3, 0)
+	counts := Plan(p).Counts
+	for b.Loop() {
+		Replay(p, counts, nil)
+	}
+}

@@ -7,22 +7,35 @@
 //	class   pods that are interchangeable
 //	site    a place to which pods can go: nodes that have the same values for every key
 //	        that matters to the class, such as one zone, or one zone and capacity type
+//	cell    a site of a class, after compilation
 //	rule    one spread, affinity or anti-affinity term that classes hold, are counted
 //	        by, or both; a wish is a rule that may be broken
 //	domain  one value of a rule's key
 //	bin     a machine that already runs and has room left
+//	cluster classes that rules tie together, directly or through others
 //
 // # What is promised
 //
 // [Plan] gives counts of pods by class and site. They respect limits and the rules as
 // kube-scheduler enforces them: bound one by one in order of priority, with retries,
-// every pod binds. [Replay] does just that, and whatever Plan returns survives it.
-// Pods that no site admits stay unplaced, and the rule that kept them out is named.
+// every pod binds. [Replay] does just that, and whatever Plan returns survives it,
+// whether or not the domains that stay empty exist. Pods that no site admits stay
+// unplaced, and the rule that kept them out is named. The same problem gives the same
+// result.
 //
-// Plan works greedily, pod by pod, and is a plan for sites only: packing pods onto
-// machines is left to the engine, which gets one problem per site out of it. Where pods
-// stay out because of rules, the classes that these rules tie together are planned
-// again in other orders, within a fixed amount of work.
+// It is a plan for sites only. Packing pods onto machines is left to the engine, which
+// also finds out whether what running machines were thought to hold does fit.
 //
-// The same problem gives the same result.
+// # How
+//
+// Plan goes pod by pod, urgent classes first, and takes the best site that the rules
+// admit: fewest wishes broken, then what helps others or keeps the fewest out, then the
+// lowest cost, then the least count of the pod's own spreads. Those that had to wait are
+// tried again when something has changed that kept them out.
+//
+// Then the plan of each cluster is bound as a trial. If pods are left over because of
+// rules, or do not bind, or may wait for each other for ever if they come in another
+// order, the cluster is planned again in other ways, within a fixed amount of work, and
+// the best plan is kept: most pods of the highest priority, then a plan that binds in
+// any order. There is a proof for the latter where it can be had.
 package topology

@@ -51,7 +51,7 @@ func (s *planner) agrees(i int32, of, taken []int32) bool {
 		if of[e.rule] >= 0 && of[e.rule] != e.dom {
 			return false
 		}
-		if e.holds && (e.dom < 0 || taken != nil && taken[e.rule] == e.dom) {
+		if e.holds && (e.dom < 0 || len(taken) > 0 && taken[e.rule] == e.dom) {
 			return false
 		}
 	}

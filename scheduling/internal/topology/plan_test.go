@@ -374,6 +374,14 @@ func TestPlanRoom(t *testing.T) {
 			want: [][]int64{{1, 2}},
 		},
 		{
+			name: "rules that do not exist do not matter",
+			p: &Problem{Dims: 2, Bins: [][]int64{{1, 1}}, Classes: []Class{{
+				Count: 2, Request: []int64{1, 0}, Links: []Link{holds(4), holds(-1)},
+				Sites: []Site{{Cost: Nowhere, Bins: []int32{0}, Limit: -1}, {Cost: 3, Limit: -1, Domains: []int32{7}}},
+			}}},
+			want: [][]int64{{1, 1}},
+		},
+		{
 			name: "nothing to place, nowhere to go", p: problem(nil, class(0, 2), class(3, 0)),
 			want: [][]int64{{0, 0}, {}},
 		},

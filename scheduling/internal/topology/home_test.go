@@ -1,0 +1,78 @@
+package topology
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestHome plans two spreads that count each other's pods. All that hold one of them
+// end up in one zone, the cheapest for them, and the others make up for it.
+func TestHome(t *testing.T) {
+	p := problem([]Rule{spread(1, 3), spread(1, 3)},
+		class(5, 3, holds(0), seen(1)).costs(9, 2, 3),
+		class(5, 3, holds(1), seen(0)).costs(9, 2, 3),
+		class(12, 3, seen(0)), class(12, 3, seen(1)))
+	s := newPlanner(compile(p))
+	all := newCluster(s.tables)
+	s.mode.home = s.newHome(all)
+	require.NotNil(t, s.mode.home)
+	s.again(all, s.homeward([]int32{0, 1, 2, 3}))
+	got := s.result()
+	assert.Equal(t, [][]int64{{0, 5, 0}, {0, 5, 0}, {6, 1, 5}, {6, 1, 5}}, got.Counts)
+	assert.True(t, s.certified(all))
+	assert.False(t, s.fragile(all))
+}
+
+// TestSecondHome makes one spread count more pods with ties than others can make up
+// for: who holds it goes elsewhere.
+func TestSecondHome(t *testing.T) {
+	rules := []Rule{spread(1, 3), spread(1, 3)}
+	p := problem(rules,
+		class(9, 3, holds(0), seen(1)).costs(1, 2, 3),
+		class(3, 3, holds(1), seen(0)).costs(1, 2, 3),
+		class(12, 3, seen(0)).costs(1, 2, 3))
+	s := newPlanner(compile(p))
+	h := s.newHome(newCluster(s.tables))
+	require.NotNil(t, h)
+	assert.Equal(t, []bool{false, true, false}, h.late)
+	assert.Equal(t, []bool{true, false, false, false, true, false}, h.at)
+	assert.Equal(t, []int32{0, 4, 0}, h.site)
+
+	got := Plan(p)
+	assert.Equal(t, []int64{0, 0, 0}, got.Unplaced)
+	certain, all := planned(p, got.Counts)
+	assert.True(t, certain.certified(all), "%v", got.Counts)
+}
+
+func TestNoHome(t *testing.T) {
+	for name, p := range map[string]*Problem{
+		"one spread":      problem([]Rule{spread(1, 2)}, class(5, 2, self(0))),
+		"two of one pod":  problem([]Rule{spread(1, 2), spread(1, 2)}, class(5, 2, self(0), self(1))),
+		"a wish":          problem([]Rule{spread(1, 2), spread(1, 2).wish(1)}, class(5, 2, holds(0), seen(1))),
+		"anti-affinity":   problem([]Rule{spread(1, 2), anti(2)}, class(5, 2, holds(0), seen(1))),
+		"no sites":        problem([]Rule{spread(1, 2), spread(1, 2)}, class(5, 0, holds(0), seen(1))),
+		"none to be used": problem([]Rule{spread(1, 2), spread(1, 2)}, class(5, 2, holds(0), seen(1)).limits(0, 0)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newPlanner(compile(p))
+			assert.Nil(t, s.newHome(newCluster(s.tables)))
+		})
+	}
+}
+
+// TestHomeOfSome leaves one class without the zone that is home to the others.
+func TestHomeOfSome(t *testing.T) {
+	rules := []Rule{spread(1, 2), spread(1, 2)}
+	p := problem(rules,
+		class(4, 2, holds(0), seen(1)).at(0), class(1, 2, holds(1), seen(0)).at(1),
+		class(6, 2, seen(0)), class(6, 2, seen(1)))
+	s := newPlanner(compile(p))
+	h := s.newHome(newCluster(s.tables))
+	require.NotNil(t, h)
+	assert.Equal(t, []int32{0, -1, 0, 0}, h.site)
+	got := Plan(p)
+	assert.Equal(t, []int64{0, 0, 0, 0}, got.Unplaced)
+	assert.True(t, binds(p, got.Counts, reachable(p)))
+}
