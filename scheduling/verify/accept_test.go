@@ -205,13 +205,15 @@ func TestBetterPlacesAreNotImagined(t *testing.T) {
 			refuseRed(f)
 			f.pod("red-1").Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{}
 		}},
-		{"the pod depends on a volume", func(f *fixture) {
+		{"the pod depends on a volume that is not there (P142)", func(f *fixture) {
 			refuseRed(f)
-			f.pod("red-1").Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}}}}
+			f.pod("red-1").Spec.Volumes = st.Pod("x", st.UseClaim("data")).Spec.Volumes
+			f.because("red-1", "claim shop/data does not exist")
 		}},
 		{"the pod is held back", func(f *fixture) {
 			refuseRed(f)
 			f.pod("red-1").Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
+			f.because("red-1", "scheduling gate example.com/wait")
 		}},
 		{"the pod shuns a host by name, by which nobody buys (R41)", func(f *fixture) {
 			refuseRed(f)

@@ -55,7 +55,7 @@ func (j *judge) refusedKinds() []*kind {
 	for _, u := range j.plan.Unschedulable {
 		refused[u.Pod] = true
 	}
-	return j.kinds(func(t *tenant) bool { return refused[t.name] && t.held() == "" && !t.entangled() })
+	return j.kinds(func(t *tenant) bool { return refused[t.name] && !t.isHeld() && !t.entangled() })
 }
 
 // lighterKinds groups the pods that are launched for in pools of a lower weight.

@@ -30,12 +30,10 @@ type resident struct {
 // order of priority and name, each binds if every rule allows it at that moment, and
 // those that could not try again for as long as anybody binds.
 func (j *judge) bindings() {
-	hosts := j.hosts()
-	bookings := j.bookings(hosts)
-	if !j.anyTies(bookings) {
+	if !j.anyTies() {
 		return
 	}
-	s, waiting := j.play(hosts, bookings)
+	s, waiting := j.play(j.hosts, j.booked)
 	for _, g := range waiting {
 		o, _ := s.obstacle(g.party, g.host)
 		j.add(o.code, "pod/"+g.name, "cannot bind to %s: %s", g.host.object, o)
@@ -44,25 +42,24 @@ func (j *judge) bindings() {
 }
 
 // anyTies reports whether there are rules that could keep a pod off its host.
-func (j *judge) anyTies(bookings []booking) bool {
-	return slices.ContainsFunc(bookings, func(b booking) bool { return !b.ties.none() }) ||
+func (j *judge) anyTies() bool {
+	return slices.ContainsFunc(j.booked, func(b booking) bool { return !b.ties.none() }) ||
 		slices.ContainsFunc(j.residents, func(r resident) bool { return len(r.apart) > 0 })
 }
 
-// hosts are all nodes, those that are being removed too, and the first options of the
-// launches.
-func (j *judge) hosts() []*host {
-	var hosts []*host
+// stand sets up all nodes, those that are being removed too, and the first options of
+// the launches, and books the pods of the plan.
+func (j *judge) stand() {
 	for _, s := range j.sortedStations() {
-		hosts = append(hosts, &host{place: &s.place, object: "node/" + s.name, number: len(hosts)})
+		j.hosts = append(j.hosts, &host{place: &s.place, object: "node/" + s.name, number: len(j.hosts)})
 	}
 	for _, r := range j.launches {
 		if m := r.first(); m != nil {
-			hosts = append(hosts, newHost(m, r.promises, r.object, len(hosts)))
-			r.host = hosts[len(hosts)-1]
+			r.host = newHost(m, r.promises, r.object, len(j.hosts))
+			j.hosts = append(j.hosts, r.host)
 		}
 	}
-	return hosts
+	j.book()
 }
 
 // newHost is a machine that stands, with a host name that nobody else has.
@@ -74,31 +71,34 @@ func newHost(m *machine, open func(string) opening, object string, number int) *
 	return &host{place: &p, object: object, number: number}
 }
 
-// bookings are the pods of the plan in the order in which they bind. A pod that stands
+// book lists the pods of the plan in the order in which they bind. A pod that stands
 // twice comes once.
-func (j *judge) bookings(hosts []*host) []booking {
+func (j *judge) book() {
 	nodes := make(map[string]*host)
-	for _, h := range hosts {
+	for _, h := range j.hosts {
 		nodes[h.object] = h
 	}
-	var bookings []booking
 	seen := make(map[string]bool)
-	book := func(h *host, names []string) {
+	put := func(h *host, names []string) {
 		for _, name := range names {
 			if t := j.pods[name]; t != nil && h != nil && !seen[name] {
 				seen[name] = true
-				bookings = append(bookings, booking{t, h})
+				j.booked = append(j.booked, booking{t, h})
 			}
 		}
 	}
 	for _, r := range j.launches {
-		book(r.host, r.Pods)
+		put(r.host, r.Pods)
 	}
 	for _, a := range j.plan.Existing {
-		book(nodes["node/"+a.Node], a.Pods)
+		put(nodes["node/"+a.Node], a.Pods)
 	}
-	slices.SortFunc(bookings, func(a, b booking) int { return cmp.Or(b.priority()-a.priority(), byName(a.tenant, b.tenant)) })
-	return bookings
+	slices.SortFunc(j.booked, bindingOrder)
+}
+
+// bindingOrder is by priority, highest first, then by namespace and name.
+func bindingOrder(a, b booking) int {
+	return cmp.Or(b.priority()-a.priority(), strings.Compare(namespaceOf(a.pod), namespaceOf(b.pod)), strings.Compare(a.pod.Name, b.pod.Name))
 }
 
 func (t *tenant) priority() int {
@@ -106,10 +106,6 @@ func (t *tenant) priority() int {
 		return int(*p)
 	}
 	return 0
-}
-
-func byName(a, b *tenant) int {
-	return cmp.Or(strings.Compare(namespaceOf(a.pod), namespaceOf(b.pod)), strings.Compare(a.pod.Name, b.pod.Name))
 }
 
 // guest is a pod that has not bound yet.

@@ -94,6 +94,12 @@ func (f *fixture) refusing(names ...string) *fixture {
 	return f
 }
 
+// because gives the refusal of a pod another detail.
+func (f *fixture) because(name, detail string) {
+	i := slices.IndexFunc(f.plan.Unschedulable, func(u scheduling.Unschedulable) bool { return strings.HasSuffix(u.Pod, "/"+name) })
+	f.plan.Unschedulable[i].Reasons[0].Detail = detail
+}
+
 // onto adds pods that the plan puts on a node.
 func (f *fixture) onto(node string, names ...string) *fixture {
 	a := scheduling.Assignment{Node: node}

@@ -36,7 +36,7 @@ func (j *judge) census() {
 		case len(where) > 1:
 			j.add(PodDuplicated, "pod/"+t.name, "stands in %s", strings.Join(where, " and in "))
 		}
-		if why := t.held(); why != "" && slices.ContainsFunc(where, func(w string) bool { return w != "unschedulable" }) {
+		if why, _ := t.held(); why != "" && slices.ContainsFunc(where, func(w string) bool { return w != "unschedulable" }) {
 			j.add(PodHeld, "pod/"+t.name, "%s and is planned all the same", why)
 		}
 	}
@@ -65,6 +65,7 @@ func (j *judge) refusal(u scheduling.Unschedulable) {
 	if len(u.Reasons) == 0 {
 		j.add(NoReason, object, "is unschedulable without a reason")
 	}
+	j.refusalOfHeld(object, u)
 	for i, r := range u.Reasons {
 		if !knownReason(r.Code) {
 			j.add(NoReason, object, "reasons[%d]: unknown code %q", i, r.Code)
@@ -78,12 +79,28 @@ func (j *judge) refusal(u scheduling.Unschedulable) {
 	}
 }
 
+// refusalOfHeld checks that a pod which no plan may place is told what holds it.
+func (j *judge) refusalOfHeld(object string, u scheduling.Unschedulable) {
+	t := j.pods[u.Pod]
+	if t == nil || len(u.Reasons) == 0 {
+		return
+	}
+	why, names := t.held()
+	if why != "" && !slices.ContainsFunc(u.Reasons, func(r scheduling.Reason) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(r.Detail, name) })
+	}) {
+		j.add(NoReason, object, "%s, and no reason says so", why)
+	}
+}
+
 func knownReason(c scheduling.ReasonCode) bool {
 	return slices.Contains([]scheduling.ReasonCode{
 		scheduling.ReasonResources, scheduling.ReasonNoResource, scheduling.ReasonRequirements, scheduling.ReasonTaints,
 		scheduling.ReasonHostPorts, scheduling.ReasonLimits, scheduling.ReasonMinValues, scheduling.ReasonReservation,
 		scheduling.ReasonNoNodePool, scheduling.ReasonNoInstanceType, scheduling.ReasonUnavailable,
 		scheduling.ReasonUnsupported, scheduling.ReasonNodeNotReady,
+		scheduling.ReasonTopologySpread, scheduling.ReasonPodAffinity, scheduling.ReasonPodAntiAffinity,
+		scheduling.ReasonVolume, scheduling.ReasonAttachLimit,
 	}, c)
 }
 

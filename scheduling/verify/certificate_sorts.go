@@ -42,9 +42,8 @@ func (s *sort) count(mayBe func(constraint int) bool) int64 {
 func (t *tenant) asks() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q", t.wants, t.binds())
-	for _, o := range t.pod.Spec.Tolerations {
-		fmt.Fprintf(&b, " %q %q %q %q", o.Key, o.Operator, o.Value, o.Effect)
-	}
+	b.WriteString(tolerationText(t.pod.Spec.Tolerations))
+	b.WriteString(mountText(t.mounts))
 	return b.String()
 }
 

@@ -10,9 +10,9 @@ const (
 	PodDuplicated     Code = "pod-duplicated"      // a pod stands more than once
 	PodUnknown        Code = "pod-unknown"         // the problem has no such pod
 	PodNotPending     Code = "pod-not-pending"     // the pod is bound, finished, being deleted, a daemon's or a kubelet's own
-	PodHeld           Code = "pod-held"            // a pod with a scheduling gate or a resource claim is planned
+	PodHeld           Code = "pod-held"            // a pod with a scheduling gate, a resource claim or a broken volume claim is planned
 	Unsorted          Code = "unsorted"            // a list is not in its documented order
-	NoReason          Code = "no-reason"           // a refused pod has no reason, or one that is unknown or counts nothing
+	NoReason          Code = "no-reason"           // a refused pod has no reason, one that is unknown or counts nothing, or none that names what holds it
 	NoMessage         Code = "no-message"          // a refused pod has no message
 	RefusedForNothing Code = "refused-for-nothing" // a refused pod fits a node, or a machine that may still be bought
 	WeightIgnored     Code = "weight-ignored"      // a pod sits in a pool although one of a higher weight can hold it
@@ -60,6 +60,13 @@ const (
 	NodeEmpty      Code = "node-empty"      // the node is listed without pods
 )
 
+// The rules about volumes.
+const (
+	Volume      Code = "volume"        // a volume cannot be used on the node or option
+	VolumeInUse Code = "volume-in-use" // two pods with a claim that one pod at a time may use
+	AttachLimit Code = "attach-limit"  // more volumes of a driver than the node or option takes
+)
+
 // The rules between pods. A plan keeps them if its pods can bind one by one.
 const (
 	TopologySpread  Code = "topology-spread"   // a domain would have too many pods, or the label is missing
@@ -91,6 +98,7 @@ func Codes() []Code {
 		NoOptions, TooManyOptions, MinValues, Limits, Reservation,
 		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements,
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
+		Volume, VolumeInUse, AttachLimit,
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
 		SummaryCounts, SummaryPrice, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,

@@ -12,17 +12,18 @@
 // # What is judged
 //
 // Every pending pod stands exactly once in the plan; bound, finished, deleted
-// and daemon-owned pods do not stand in it, pods with scheduling gates or resource
-// claims are not placed. Refused pods are told why, and are refused
-// only if no node could take them and no pool could launch for them.
+// and daemon-owned pods do not stand in it. Pods with scheduling gates, resource claims
+// or volume claims that nobody can use are not placed, and are told what holds them.
+// Refused pods are told why, and are refused only if no node could take them and no pool
+// could launch for them.
 //
 // Every option of a launch, not only the first, may be bought by the pool now, at the
 // stated price, and holds all pods of the launch by the rules of kube-scheduler: node
-// selector, required node affinity, taints, host ports, and resources beside the
-// daemons that would run on that very machine. Options are distinct, ranked, and as
-// many as the limit and minValues allow. Pool limits and reservations hold for the
-// first options together, and still hold if any one launch falls back to another of
-// its options.
+// selector, required node affinity, taints, host ports, volumes and how many of them
+// can be attached, and resources beside the daemons that would run on that very machine.
+// Options are distinct, ranked, and as many as the limit and minValues allow. Pool
+// limits and reservations hold for the first options together, and still hold if any
+// one launch falls back to another of its options.
 //
 // Nodes that receive pods exist, are not being removed, and have room beside their
 // pods and the daemons still to come.
@@ -38,5 +39,6 @@
 //
 // # What is not judged
 //
-// Volumes, and soft preferences; whether a plan is cheap beyond what its bound says.
+// Soft preferences; whether a plan is cheap beyond what its bound says; whether a claim
+// without a volume could have one that exists already instead of a new one.
 package verify

@@ -177,8 +177,9 @@ func (w *world) offers(pl *pool, d doubt) iter.Seq[*machine] {
 // holdsAlone reports whether the pod could have the machine for itself.
 func (m *machine) holdsAlone(t *tenant) bool {
 	_, busy := clash(t.ports, m.daemonPorts)
-	return !busy && len(exceeding(t.requests, m.room())) == 0 &&
-		len(untolerated(m.taints, t.pod.Spec.Tolerations)) == 0 && m.admits(t.wants)
+	_, full := attached{}.excess(t.mounts, m.volumeLimit)
+	return !busy && !full && len(exceeding(t.requests, m.room())) == 0 &&
+		len(untolerated(m.taints, t.pod.Spec.Tolerations)) == 0 && m.admits(t.wants) && m.reaches(t.mounts)
 }
 
 // values returns what the machine's label offers towards minValues.

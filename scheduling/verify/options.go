@@ -125,7 +125,7 @@ func (r *resolved) promises(key string) opening {
 
 // tenants checks that the machine holds all pods of the launch.
 func (j *judge) tenants(r *resolved, object string, m *machine, place *place) {
-	need := amounts{}
+	need, volumes := amounts{}, attached{}
 	taken := slices.Clone(m.daemonPorts)
 	for _, t := range r.pods {
 		if !place.admits(t.wants) {
@@ -138,6 +138,13 @@ func (j *judge) tenants(r *resolved, object string, m *machine, place *place) {
 			j.add(HostPorts, object, "port %v of pod %s is taken", p, t.name)
 		}
 		taken = append(taken, t.ports...)
+		if claim, bad := place.outOfReach(t.mounts); bad {
+			j.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.name)
+		}
+		if why, full := volumes.excess(t.mounts, m.volumeLimit); full {
+			j.add(AttachLimit, object, "pod %s: %s", t.name, why)
+		}
+		volumes.add(t.mounts)
 		need.add(t.requests)
 	}
 	room := m.room()

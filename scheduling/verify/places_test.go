@@ -27,8 +27,6 @@ func TestRefusals(t *testing.T) {
 	pod := func(opts ...st.PodOption) *corev1.Pod {
 		return st.Pod("p", append([]st.PodOption{st.Requests(st.Cores(1))}, opts...)...)
 	}
-	volume := pod()
-	volume.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}
 	for _, tc := range []struct {
 		name    string
 		pod     *corev1.Pod
@@ -62,7 +60,6 @@ func TestRefusals(t *testing.T) {
 		{"minValues that cannot be met within the limits", pod(), pool(st.Where(st.AtLeast(2, st.Exists(typeOf))), st.Limit(st.Cores(3))), nil, nil, false},
 		{"a label of Karpenter's own (R42)", pod(st.Select("karpenter.sh/initialized", "true")), pool(), nil, nil, false},
 		{"a host (R41)", pod(st.Select(corev1.LabelHostname, "h")), pool(), nil, nil, false},
-		{"a volume", volume, pool(), nil, nil, false},
 		{"a node", pod(), nil, node(), nil, true},
 		{"a node that is full", pod(), nil, node(), []*corev1.Pod{st.Pod("r", st.OnNode("n1"), st.Requests(st.MilliCPU(1001)))}, false},
 		{"a node that has just enough left", pod(), nil, node(), []*corev1.Pod{st.Pod("r", st.OnNode("n1"), st.Requests(st.MilliCPU(1000)))}, true},

@@ -38,8 +38,14 @@ func selectorOf(spec *corev1.PodSpec) selector {
 		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return selector{{exprs: base}}
 	}
-	var sel selector
-	for _, t := range spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+	return alternatives(base, spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms)
+}
+
+// alternatives reads terms of which one has to hold, each together with what has to
+// hold anyway.
+func alternatives(base []expression, terms []corev1.NodeSelectorTerm) selector {
+	sel := selector{}
+	for _, t := range terms {
 		if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 || !wellFormed(t.MatchExpressions) {
 			continue
 		}

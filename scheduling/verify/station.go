@@ -21,13 +21,18 @@ type station struct {
 	// taken are the ports of running pods, of the daemons still to come, and of the
 	// pods that the plan adds.
 	taken []port
+	// allocatable is what all pods may have, limits how many volumes the node takes by
+	// driver, attached the volumes of its pods and of those that the plan adds.
+	allocatable amounts
+	limits      map[string]int
+	attached    attached
 }
 
 // newStation describes a node and charges its pods, its coming daemons and its
 // pool's usage.
 func (w *world) newStation(node *corev1.Node, running []*corev1.Pod) *station {
 	pl := w.pools[node.Labels[scheduling.NodePoolLabel]]
-	s := &station{node: node}
+	s := &station{node: node, limits: w.storage.limits[node.Name], attached: make(attached)}
 	var spec *scheduling.NodePool
 	if pl != nil {
 		spec = pl.NodePool
@@ -51,6 +56,7 @@ func (w *world) newStation(node *corev1.Node, running []*corev1.Pod) *station {
 	for _, pod := range running {
 		held.add(runningRequests(pod))
 		s.taken = append(s.taken, hostPorts(&pod.Spec)...)
+		s.attached.add(w.mountsOf(pod))
 	}
 	for _, d := range w.daemons {
 		if d.runsOn(&s.place) && !runsAlready(d, running) {
@@ -58,7 +64,7 @@ func (w *world) newStation(node *corev1.Node, running []*corev1.Pod) *station {
 			s.taken = append(s.taken, d.ports...)
 		}
 	}
-	s.free = allocatable.minus(held)
+	s.allocatable, s.free = allocatable, allocatable.minus(held)
 	s.left = s.free.clone()
 	return s
 }
@@ -102,10 +108,11 @@ func fillIn(capacity, allocatable amounts, node *corev1.Node, pl *pool) {
 // holds reports whether the node can take one more pod beside those of the plan.
 func (s *station) holds(t *tenant) bool {
 	_, busy := clash(t.ports, s.taken)
-	return !leaving(s.node) && !busy && len(exceeding(t.requests, s.left)) == 0 && s.welcomes(t)
+	_, full := s.attached.excess(t.mounts, s.volumeLimit)
+	return !leaving(s.node) && !busy && !full && len(exceeding(t.requests, s.left)) == 0 && s.welcomes(t)
 }
 
-// welcomes reports whether labels and taints let the pod onto the node.
+// welcomes reports whether labels, taints and volumes let the pod onto the node.
 func (s *station) welcomes(t *tenant) bool {
-	return len(untolerated(s.taints, t.pod.Spec.Tolerations)) == 0 && s.admits(t.wants)
+	return len(untolerated(s.taints, t.pod.Spec.Tolerations)) == 0 && s.admits(t.wants) && s.reaches(t.mounts)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -247,6 +248,31 @@ func (d *draft) running(name string) *corev1.Pod {
 
 func (d *draft) node(name string) *corev1.Node {
 	return find(d.p.Nodes, name, func(n *corev1.Node) string { return n.Name })
+}
+
+// using gives a pod a volume by way of a claim.
+func using(claim string) change {
+	return func(p *corev1.Pod) {
+		p.Spec.Volumes = append(p.Spec.Volumes, st.Pod("x", st.UseClaim(claim)).Spec.Volumes...)
+	}
+}
+
+// store adds claims, volumes, classes and CSI nodes to the problem.
+func (d *draft) store(objects ...any) {
+	for _, o := range objects {
+		switch o := o.(type) {
+		case *corev1.PersistentVolumeClaim:
+			d.p.Claims = append(d.p.Claims, o)
+		case *corev1.PersistentVolume:
+			d.p.Volumes = append(d.p.Volumes, o)
+		case *storagev1.StorageClass:
+			d.p.StorageClasses = append(d.p.StorageClasses, o)
+		case *storagev1.CSINode:
+			d.p.CSINodes = append(d.p.CSINodes, o)
+		default:
+			panic(fmt.Sprintf("%T is not about storage", o))
+		}
+	}
 }
 
 // tiedMutation is a mutation of a draft.

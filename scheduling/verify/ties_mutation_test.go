@@ -22,11 +22,12 @@ import (
 //	shard  all in one zone
 //	proxy  on a host with a web
 //	quiet  runs on n-c and wants no noise in its zone
+//	db     has a volume in zone b, and one that only one pod may use
 func entangled() *draft {
 	m := st.Type("m", st.Capacity(st.Cores(8), st.GiB(16)),
 		st.OnDemand("a", st.Cents(10)), st.OnDemand("b", st.Cents(10)), st.Spot("b", st.Cents(11)), st.OnDemand("c", st.Cents(10)))
 	large := st.Type("large", st.Capacity(st.Cores(16), st.GiB(32)), st.OnDemand("a", st.Cents(20)), st.OnDemand("b", st.Cents(20)), st.OnDemand("c", st.Cents(20)))
-	return &draft{
+	d := &draft{
 		p: scheduling.Problem{
 			Catalog:   st.MustCatalog(m, large),
 			NodePools: []*scheduling.NodePool{st.NodePool("pool")},
@@ -42,16 +43,23 @@ func entangled() *draft {
 				apps(3, "shard", near(zoneOf, of("shard"))),
 				apps(1, "proxy", near(hostOf, of("web"))),
 				apps(2, "noise"),
+				apps(2, "db", using("data")),
 			),
 		},
 		buys: []buy{
-			{pool: "pool", pods: "web-1 cache-1 shard-1 proxy-1", options: []string{"m/b/on-demand", "m/b/spot", "large/b/on-demand"}},
-			{pool: "pool", pods: "web-2 shard-2 shard-3", options: []string{"m/b/on-demand"}},
+			{pool: "pool", pods: "web-1 cache-1 shard-1 proxy-1 db-2", options: []string{"m/b/on-demand", "m/b/spot", "large/b/on-demand"}},
+			{pool: "pool", pods: "web-2 shard-2 shard-3 db-1", options: []string{"m/b/on-demand"}},
 			{pool: "pool", pods: "web-3 cache-2", options: []string{"m/c/on-demand", "large/c/on-demand"}},
 			{pool: "pool", pods: "web-4", options: []string{"m/a/on-demand"}},
 		},
 		nodes: map[string]string{"n-a": "cache-3 noise-1 noise-2", "n-c": "web-5"},
 	}
+	d.store(st.CSINode("n-a", st.Count(ebs, 1)), st.CSINode("n-c", st.Count(ebs, 2)), st.StorageClass("disk"),
+		st.Claim("data", st.BoundTo("vol")), st.Volume("vol", st.Where(st.In(zoneOf, "b", "c"))),
+		st.Claim("scratch", st.OfClass("disk"), st.Access(corev1.ReadWriteOncePod)), st.Claim("log", st.OfClass("disk")))
+	with(d.pod("db-1"), using("scratch"))
+	with(d.pod("noise-1"), using("log"))
+	return d
 }
 
 // rebuy changes what a launch is bought as.
@@ -66,7 +74,7 @@ func tiedMutations() []tiedMutation {
 			d.buys = slices.Delete(d.buys, 2, 3)
 		}, broken(verify.TopologySpread)},
 		{"a pod beside another of its kind", elsewhere("web-3", "n-c"), broken(verify.TopologySpread)},
-		{"a zone less for a machine", func(d *draft) { d.rebuy(1, "m/a/on-demand") }, broken(verify.TopologySpread, verify.PodAffinity)},
+		{"a zone less for a machine", func(d *draft) { d.rebuy(1, "m/a/on-demand") }, broken(verify.TopologySpread, verify.PodAffinity, verify.Volume)},
 		{"a zone less for another", func(d *draft) { d.rebuy(2, "m/b/on-demand") }, broken(verify.TopologySpread)},
 		{"a node in another zone", func(d *draft) { d.node("n-a").Labels[zoneOf] = "c" }, broken(verify.TopologySpread, verify.PodAntiAffinity)},
 		{"a node that has lost its zone", func(d *draft) { delete(d.node("n-c").Labels, zoneOf) }, broken(verify.TopologySpread)},
@@ -102,6 +110,19 @@ func tiedMutations() []tiedMutation {
 			d.move("noise-1", "")
 			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand"}})
 		}, broken(verify.OptionTopology)},
+		{"a pod away from its volume", elsewhere("db-2", "n-a"), broken(verify.Volume, verify.AttachLimit)},
+		{"a pod on a machine away from its volume", elsewhere("db-2", 3), broken(verify.Volume)},
+		{"an option away from a volume", func(d *draft) {
+			d.move("db-2", "")
+			d.buys = append(d.buys, buy{pool: "pool", pods: "db-2", options: []string{"m/b/on-demand", "m/c/on-demand", "large/a/on-demand"}})
+		}, broken(verify.Volume)},
+		{"a volume in another zone", func(d *draft) {
+			d.p.Volumes[0].Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Values = []string{"a"}
+		}, broken(verify.Volume)},
+		{"a second user of a claim for one", func(d *draft) { with(d.pod("db-2"), using("scratch")) }, broken(verify.VolumeInUse)},
+		{"a running user of a claim for one", func(d *draft) { with(d.running("web-0"), using("scratch")) }, broken(verify.VolumeInUse, verify.AttachLimit)},
+		{"a volume that a node has no place for", func(d *draft) { d.p.CSINodes[0] = st.CSINode("n-a", st.Count(ebs, 0)) }, broken(verify.AttachLimit)},
+		{"a claim that is gone", func(d *draft) { d.p.Claims = d.p.Claims[1:] }, broken(verify.PodHeld)},
 	}
 }
 

@@ -51,6 +51,8 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	j.existing()
 	j.limits()
 	j.reservationCounts()
+	j.stand()
+	j.exclusiveClaims()
 	j.bindings()
 	j.summary()
 	j.bound()
@@ -71,6 +73,9 @@ type judge struct {
 	// launches are those of the plan, in its order; named are their names.
 	launches []*resolved
 	named    map[string]bool
+	// hosts are all nodes and machines as they stand, booked the pods that bind to them.
+	hosts  []*host
+	booked []booking
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.
 	used, listed map[string]int

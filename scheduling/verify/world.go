@@ -25,6 +25,7 @@ type world struct {
 	daemons  []*daemon
 	// residents are the pods that run on them.
 	residents []resident
+	storage   storage
 	// faces and deduced remember what rules see of pods, and which pods belong with one.
 	faces   map[string]*face
 	deduced map[string]*metav1.LabelSelector
@@ -39,6 +40,7 @@ type tenant struct {
 	requests amounts
 	ports    []port
 	wants    selector
+	mounts   []mount
 	face     *face
 	ties     *ties
 }
@@ -54,6 +56,7 @@ func newWorld(p scheduling.Problem) *world {
 		faces:        make(map[string]*face),
 		deduced:      make(map[string]*metav1.LabelSelector),
 	}
+	w.readStorage()
 	running := make(map[string][]*corev1.Pod) // by node
 	seen := make(map[string]bool)
 	for _, pod := range slices.Concat(p.Running, p.Pods) {
@@ -62,6 +65,7 @@ func newWorld(p scheduling.Problem) *world {
 		}
 		seen[podName(pod)] = true
 		running[pod.Spec.NodeName] = append(running[pod.Spec.NodeName], pod)
+		w.storage.use(pod)
 	}
 	for _, pod := range p.Running {
 		if pod != nil {
@@ -102,6 +106,7 @@ func (w *world) newTenant(pod *corev1.Pod) *tenant {
 		requests: pendingRequests(&pod.Spec),
 		ports:    hostPorts(&pod.Spec),
 		wants:    selectorOf(&pod.Spec),
+		mounts:   w.mountsOf(pod),
 		face:     w.faceOf(pod),
 		ties:     w.tiesOf(pod),
 	}
@@ -114,10 +119,8 @@ func (t *tenant) signature() string {
 		fmt.Fprintf(&b, "%s=%v ", name, t.requests[name])
 	}
 	fmt.Fprintf(&b, "%q %v", t.wants, t.ports)
-	for _, o := range t.pod.Spec.Tolerations {
-		fmt.Fprintf(&b, " %q %q %q %q", o.Key, o.Operator, o.Value, o.Effect)
-	}
-	fmt.Fprintf(&b, " %v %v", t.entangled(), hasPreferences(t.pod))
+	b.WriteString(tolerationText(t.pod.Spec.Tolerations))
+	fmt.Fprintf(&b, " %v %v%s", t.entangled(), hasPreferences(t.pod), mountText(t.mounts))
 	return b.String()
 }
 
@@ -156,15 +159,30 @@ func owner(pod *corev1.Pod, kind string) string {
 	return ""
 }
 
-// held says why no plan may place the pod, although it is pending; "" if one may.
-func (t *tenant) held() string {
-	if gates := t.pod.Spec.SchedulingGates; len(gates) > 0 {
-		return "has the scheduling gate " + gates[0].Name
+// held says why no plan may place the pod, although it is pending, and names what
+// stands in the way; nothing if one may.
+func (t *tenant) held() (why string, names []string) {
+	for _, g := range t.pod.Spec.SchedulingGates {
+		why, names = "has the scheduling gate "+g.Name, append(names, g.Name)
 	}
-	if claims := t.pod.Spec.ResourceClaims; len(claims) > 0 {
-		return "has the resource claim " + claims[0].Name
+	for i := range t.pod.Spec.ResourceClaims {
+		c := &t.pod.Spec.ResourceClaims[i]
+		why, names = "has the resource claim "+c.Name, append(names, c.Name)
+		if c.ResourceClaimName != nil {
+			names = append(names, *c.ResourceClaimName)
+		}
 	}
-	return ""
+	for _, m := range t.mounts {
+		if m.broken != "" {
+			why, names = fmt.Sprintf("uses the claim %s, which %s", m.claim, m.broken), append(names, m.claim)
+		}
+	}
+	return why, names
+}
+
+func (t *tenant) isHeld() bool {
+	why, _ := t.held()
+	return why != ""
 }
 
 // countReservations reads how many machines each reservation has left: the least

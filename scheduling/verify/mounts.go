@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// reaches reports whether the volumes of the mounts can be used at the place.
+func (p *place) reaches(mounts []mount) bool {
+	_, bad := p.outOfReach(mounts)
+	return !bad
+}
+
+// outOfReach returns the claim of a volume that cannot be used at the place.
+func (p *place) outOfReach(mounts []mount) (claim string, bad bool) {
+	for i := range mounts {
+		m := &mounts[i]
+		if m.allows != nil && !p.admits(m.allows) || !p.inZones(m.zones) {
+			return m.claim, true
+		}
+	}
+	return "", false
+}
+
+// inZones reports whether the place is where the labels of a volume say that it is. A
+// node that has none of these labels is believed to be, and of a machine that does not
+// run yet what is unknown is not held against it.
+func (p *place) inZones(zones map[string][]string) bool {
+	if len(zones) == 0 || !slices.ContainsFunc(zoneLabels(), func(key string) bool { _, ok := p.value(key); return ok }) {
+		return true
+	}
+	for _, key := range zoneLabels() {
+		names, asked := zones[key]
+		if !asked {
+			continue
+		}
+		value, ok := p.value(key)
+		if !ok {
+			value, ok = p.value(requirements.NormalizeKey(key))
+		}
+		if ok && !slices.Contains(names, value) || !ok && !p.planned {
+			return false
+		}
+	}
+	return true
+}
+
+// attached are volumes by driver and id.
+type attached map[string]map[string]bool
+
+func (a attached) add(mounts []mount) {
+	for _, m := range mounts {
+		if m.driver == "" {
+			continue
+		}
+		if a[m.driver] == nil {
+			a[m.driver] = make(map[string]bool)
+		}
+		a[m.driver][m.id] = true
+	}
+}
+
+// excess returns a driver that would have to attach more volumes than it can, once
+// those of the mounts come on top.
+func (a attached) excess(mounts []mount, limit func(driver string) (int, bool)) (string, bool) {
+	more := make(attached)
+	more.add(mounts)
+	for _, driver := range slices.Sorted(maps.Keys(more)) {
+		added := 0
+		for id := range more[driver] {
+			if !a[driver][id] {
+				added++
+			}
+		}
+		if n, limited := limit(driver); limited && added > 0 && len(a[driver])+added > n {
+			return fmt.Sprintf("%s takes %d volumes, and %d are attached or to be", driver, n, len(a[driver])+added), true
+		}
+	}
+	return "", false
+}
+
+// volumeLimit is how many volumes of a driver the node takes: what the node itself
+// says, and as long as it starts, what it will say.
+func (s *station) volumeLimit(driver string) (int, bool) {
+	if n, ok := s.limits[driver]; ok || !inFlight(s.node) {
+		return n, ok
+	}
+	return statedLimit(s.allocatable, driver)
+}
+
+// volumeLimit is how many volumes of a driver the machine takes, as far as the
+// catalog knows.
+func (m *machine) volumeLimit(driver string) (int, bool) { return statedLimit(m.capacity, driver) }
+
+func statedLimit(list amounts, driver string) (int, bool) {
+	n, ok := list[corev1.ResourceName(corev1.ResourceAttachableVolumesPrefix+"csi-"+driver)]
+	if !ok || !n.IsInt64() {
+		return 0, false
+	}
+	return int(n.Int64()), true
+}
+
+// exclusiveClaims checks that claims which one pod at a time may use have one user.
+func (j *judge) exclusiveClaims() {
+	users := maps.Clone(j.storage.users)
+	for _, b := range j.booked {
+		for _, m := range b.mounts {
+			if !m.exclusive {
+				continue
+			}
+			if other, used := users[m.claim]; used && other != b.name {
+				j.add(VolumeInUse, "pod/"+b.name, "claim %s is for one pod at a time, and pod %s uses it", m.claim, other)
+			}
+			users[m.claim] = b.name
+		}
+	}
+}
+
+// mountText is equal for pods whose volumes ask the same of a node.
+func mountText(mounts []mount) string {
+	var b strings.Builder
+	for i := range mounts {
+		if m := &mounts[i]; m.allows != nil || m.zones != nil {
+			fmt.Fprintf(&b, " %q %v", m.allows, m.zones)
+		}
+	}
+	return b.String()
+}
