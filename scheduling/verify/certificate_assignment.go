@@ -31,23 +31,9 @@ type assignmentProof struct {
 }
 
 func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.Price) {
-	worths, ok := j.readWorths(cert)
-	kinds := j.placedKinds()
-	pr := &assignmentProof{judge: j, scale: uint(cert.Scale), names: requested(kinds), known: make(map[string]*verdicts)}
-	vectors := make([]map[corev1.ResourceName]*big.Int, len(cert.Vectors))
-	for i, texts := range cert.Vectors {
-		v, fine := j.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
-		vectors[i], ok = resources(v), ok && fine
-	}
+	pr, ok := j.readAssignment(cert)
 	if !ok {
 		return
-	}
-	if !pr.readSorts(kinds, worths) {
-		j.malformed("the placed pods request too much to be counted")
-		return
-	}
-	for _, v := range vectors {
-		pr.vectors = append(pr.vectors, pr.valuation(v))
 	}
 	reserved, ok := pr.checkOffers()
 	if !ok {
@@ -66,6 +52,29 @@ func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.
 	j.proven(wholePrice(sum, pr.scale), claimed)
 }
 
+// readAssignment reads the certificate. It reports whether all of it can be read.
+func (j *judge) readAssignment(cert *scheduling.Certificate) (*assignmentProof, bool) {
+	worths, ok := j.readWorths(cert)
+	kinds := j.placedKinds()
+	pr := &assignmentProof{judge: j, scale: uint(cert.Scale), names: requested(kinds), known: make(map[string]*verdicts)}
+	vectors := make([]map[corev1.ResourceName]*big.Int, len(cert.Vectors))
+	for i, texts := range cert.Vectors {
+		v, fine := j.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
+		vectors[i], ok = resources(v), ok && fine
+	}
+	if !ok {
+		return nil, false
+	}
+	if !pr.readSorts(kinds, worths) {
+		j.malformed("the placed pods request too much to be counted")
+		return nil, false
+	}
+	for _, v := range vectors {
+		pr.vectors = append(pr.vectors, pr.valuation(v))
+	}
+	return pr, true
+}
+
 // stationLoad is what a running node may hold.
 func (pr *assignmentProof) stationLoad(s *station) load {
 	welcome := make([]bool, len(pr.constraints))
@@ -80,9 +89,10 @@ func (pr *assignmentProof) stationLoad(s *station) load {
 func (pr *assignmentProof) checkOffers() (reserved *big.Int, ok bool) {
 	ok = true
 	surplus := make(map[string]*big.Int)
+	known := newBareOffers(pr.harmless)
 	for _, pl := range pr.sortedPools() {
 		bad, first := 0, ""
-		for m := range pr.offers(pl, fewest) {
+		for m := range pr.offersBut(pl, fewest, known.harmless) {
 			if m.offering.CapacityType == offerings.Reserved {
 				id := m.offering.ReservationID
 				for _, l := range pr.loads(m, pr.roomsByConstraint(m)) {

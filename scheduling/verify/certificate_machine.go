@@ -40,9 +40,7 @@ func (pr *assignmentProof) bearable(m *machine) bool {
 	// With as few daemons as possible, and for all pods that fit, whether they may be
 	// there or not.
 	room, price := pr.vector(m.room()), m.offering.Price
-	if pr.judged(appendRoom(nil, room), price, func() bool {
-		return pr.within(pr.loadOf(room, func(*sort, int) bool { return true }), price)
-	}) {
+	if pr.everybodyWithin(room, price) {
 		return true
 	}
 	rooms := pr.roomsByConstraint(m)
@@ -103,7 +101,7 @@ func (pr *assignmentProof) roomsByConstraint(m *machine) [][][]int64 {
 // roomsOf is roomsFor without the pod's own requests: the rooms that the machine may
 // have when a pod with such constraints sits there.
 func (pr *assignmentProof) roomsOf(m *machine, t *tenant, settled bool) [][]int64 {
-	if _, busy := clash(t.ports, m.daemonPorts); busy || len(untolerated(m.taints, t.pod.Spec.Tolerations)) > 0 {
+	if _, busy := clash(t.ports, m.daemonPorts); busy || len(untolerated(m.taints, t.pod.Spec.Tolerations)) > 0 || !m.reaches(t.mounts) {
 		return nil
 	}
 	var rooms [][]int64

@@ -153,13 +153,18 @@ func (m *machine) unmet() []expression {
 // offers yields everything that the pool may buy now, in order of type and offering,
 // reservations that have no machine left excepted.
 func (w *world) offers(pl *pool, d doubt) iter.Seq[*machine] {
+	return w.offersBut(pl, d, func(*instancetypes.InstanceType, offerings.Offering) bool { return false })
+}
+
+// offersBut yields the same but for what is to be left out.
+func (w *world) offersBut(pl *pool, d doubt, without func(*instancetypes.InstanceType, offerings.Offering) bool) iter.Seq[*machine] {
 	return func(yield func(*machine) bool) {
 		if pl.closed != "" {
 			return
 		}
 		for t := range pl.catalog.All() {
 			for _, o := range t.Offerings {
-				if w.unavailable(t, o) != "" || o.CapacityType == offerings.Reserved && w.reservations[o.ReservationID] <= 0 {
+				if w.unavailable(t, o) != "" || o.CapacityType == offerings.Reserved && w.reservations[o.ReservationID] <= 0 || without(t, o) {
 					continue
 				}
 				m := w.newMachine(pl, t, o, choices{}, d)

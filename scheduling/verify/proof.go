@@ -45,9 +45,10 @@ func (pr *proof) scaled(p offerings.Price) *big.Int {
 func (pr *proof) checkOffers() bool {
 	ok := true
 	surplus := make(map[string]*big.Int)
+	known := newBareOffers(pr.harmless)
 	for _, pl := range pr.sortedPools() {
 		bad, first := 0, ""
-		for m := range pr.offers(pl, fewest) {
+		for m := range pr.offersBut(pl, fewest, known.harmless) {
 			over := pr.excess(m)
 			if over.Sign() <= 0 {
 				continue
