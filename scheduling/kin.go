@@ -32,7 +32,7 @@ type kin struct {
 	bins   model.Bits // that admit the kin
 	seats  []seat     // by site
 	market *market
-	plain  bool       // no rule and no wish concerns it
+	plain  bool // no rule and no wish concerns it
 }
 
 // wish is a preferred term of node affinity: what it weighs and where it is granted.
@@ -68,7 +68,9 @@ func (b *kinBook) kin(members []member, hosts model.Bits) int {
 			name = binary.AppendVarint(name, v)
 		}
 	}
-	name = append(name, ';')
+	if hosts != nil {
+		name = append(name, ';')
+	}
 	for _, w := range hosts {
 		name = binary.LittleEndian.AppendUint64(name, w)
 	}

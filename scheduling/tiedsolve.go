@@ -228,11 +228,15 @@ func (d *decoder) unbind(machines []machine) []machine {
 	for i, items := range d.solution.Bins {
 		d.solution.Bins[i] = strip(items)
 	}
-	return slices.DeleteFunc(machines, func(m machine) bool {
+	machines = slices.DeleteFunc(machines, func(m machine) bool {
 		if len(m.items) > 0 {
 			return false
 		}
 		d.ledger.spend(purchase{template: m.template, offer: d.offered[m.template].list[m.first].offer}, -1)
 		return true
 	})
+	if !d.frozen {
+		d.upgrade(machines)
+	}
+	return machines
 }

@@ -30,6 +30,8 @@ type unitBook struct {
 	// all on a node with a host name; filled for targets of affinity per host.
 	runs     map[int]model.Bits
 	anywhere map[int]bool
+	states   []settling
+	stranded []int64 // by class, pods that found none to be with
 }
 
 // build makes one unit of every class, then joins those that have to be together.
@@ -38,14 +40,22 @@ func (b *unitBook) build() {
 		b.units = append(b.units, unit{portions: []portion{{i, 1}}, count: int64(len(class.pods)), kin: -1})
 	}
 	b.scan()
-	// Whom an affinity is about has to stand before those who follow it, so classes that
-	// follow others come after them; rings are broken at the first.
-	done := map[int]bool{}
+	b.states, b.stranded = make([]settling, len(b.units)), make([]int64, len(b.units))
 	for i := range b.land.planned {
-		b.settle(i, done)
+		b.settle(i)
 	}
+	b.rescue()
 	b.units = slices.DeleteFunc(b.units, func(u unit) bool { return u.count == 0 })
 }
+
+// settling is how far a class is that may have to be where others are.
+type settling uint8
+
+const (
+	unsettled settling = iota
+	beingSettled
+	settled
+)
 
 // hostTargets are the targets one of which has to be on the same node.
 func (b *unitBook) hostTargets(class int) []int {
@@ -86,47 +96,89 @@ func (b *unitBook) scan() {
 }
 
 // settle gives a class that follows others its places: bins where such pods run, the
-// units of pods that are planned, or, if it may be with its own kind, one machine.
-func (b *unitBook) settle(class int, done map[int]bool) {
-	if done[class] {
+// units of pods that are planned, or, if it may be with its own kind, one machine. Those
+// that it follows are settled before.
+func (b *unitBook) settle(class int) {
+	if b.states[class] != unsettled {
 		return
 	}
-	done[class] = true
+	b.states[class] = beingSettled
+	defer func() { b.states[class] = settled }()
 	targets := b.hostTargets(class)
 	if len(targets) == 0 {
 		return
 	}
-	// All required terms of a pod share one target.
-	target := targets[0]
-	c := b.land.planned[class]
-	var leaders []int
-	for i, other := range b.land.planned {
-		if i != class && b.land.bonds.targets.has(other.among, target) && !slices.Contains(b.hostTargets(i), target) {
-			b.settle(i, done)
-			leaders = append(leaders, i)
-		}
-	}
+	target := targets[0] // all required terms of a pod share one
+	leaders := b.leaders(class, target)
 	left := b.units[class].count
+	b.units[class].count = 0
+	for _, i := range leaders {
+		b.settle(i)
+	}
 	if b.anywhere[target] {
-		here := min(left, b.fits(class, b.runs[target]))
-		if len(leaders) == 0 {
-			here = left
+		here := left
+		if len(leaders) > 0 {
+			here = min(left, b.fits(class, b.runs[target]))
 		}
 		b.follow(class, here, b.runs[target])
 		left -= here
 	}
-	switch {
-	case left == 0:
-	case len(leaders) > 0:
-		left = b.attach(class, left, leaders)
-		b.follow(class, left, model.NewBits(len(b.land.compiler.nodes)))
-	case b.land.bonds.targets.has(c.among, target):
-		b.gather(class, target, done)
+	if left = b.attach(class, left, leaders); left == 0 {
 		return
-	default:
-		b.follow(class, left, model.NewBits(len(b.land.compiler.nodes)))
 	}
-	b.units[class].count = 0
+	if !b.anywhere[target] && b.among(class, target) && !b.led(leaders) {
+		b.units[class].count = left
+		b.gather(class, target)
+		return
+	}
+	b.stranded[class] = left
+}
+
+// among reports whether pods of a class are among a target.
+func (b *unitBook) among(class, target int) bool {
+	return b.land.bonds.targets.has(b.land.planned[class].among, target)
+}
+
+// leaders are the classes that a class with a target follows, those left out that
+// follow the same.
+func (b *unitBook) leaders(class, target int) []int {
+	var out []int
+	for i := range b.land.planned {
+		if i != class && b.among(i, target) && !slices.Contains(b.hostTargets(i), target) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// led reports whether any pod of the classes has a place.
+func (b *unitBook) led(classes []int) bool {
+	return slices.ContainsFunc(b.units, func(u unit) bool { return u.count > 0 && b.leads(&u, classes) })
+}
+
+// rescue lets stranded pods join units that came about after they had looked.
+func (b *unitBook) rescue() {
+	for again := true; again; {
+		again = false
+		for class, n := range b.stranded {
+			if n == 0 {
+				continue
+			}
+			target := b.hostTargets(class)[0]
+			leaders := b.leaders(class, target)
+			for i := range b.land.planned {
+				if b.among(i, target) && !slices.Contains(leaders, i) {
+					leaders = append(leaders, i)
+				}
+			}
+			if left := b.attach(class, n, leaders); left < n {
+				b.stranded[class], again = left, true
+			}
+		}
+	}
+	for class, n := range b.stranded {
+		b.follow(class, n, model.NewBits(len(b.land.compiler.nodes)))
+	}
 }
 
 // follow makes units of n pods that may go to some bins only.
@@ -250,7 +302,7 @@ func (b *unitBook) most(u *unit, class int, n int64) int64 {
 // pods of a class more.
 func (b *unitBook) holdsMore(u *unit, class int, n int64) bool {
 	shares := added(u.portions, portion{class, n})
-	if b.clash(shares) {
+	if b.clash(shares) || b.atOdds(shares) {
 		return false
 	}
 	request := b.request(shares)
@@ -290,21 +342,44 @@ func (b *unitBook) clash(shares []portion) bool {
 	return false
 }
 
+// atOdds reports whether pods of a unit keep each other off their machine.
+func (b *unitBook) atOdds(portions []portion) bool {
+	for _, p := range portions {
+		for _, t := range b.land.bonds.list[b.land.planned[p.class].bonds].ties {
+			if t.weight > 0 || t.kind == affinityTie || t.kind == spreadTie && !t.perHost() {
+				continue
+			}
+			most, n := t.maxSkew, int64(0)
+			if t.kind == antiTie && b.among(p.class, t.target) {
+				most = 1
+			}
+			for _, q := range portions {
+				if b.among(q.class, t.target) {
+					n += q.n
+				}
+			}
+			if n > most {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // gather makes one unit of the pods that have to be with each other, of all classes
 // that a target makes so: whatever one machine can hold, the highest priority first.
-func (b *unitBook) gather(class, target int, done map[int]bool) {
+func (b *unitBook) gather(class, target int) {
 	u := unit{count: 1, kin: -1}
-	for i, c := range b.land.planned {
-		if i != class && (done[i] || !slices.Contains(b.hostTargets(i), target)) || !b.land.bonds.targets.has(c.among, target) {
+	for i := range b.land.planned {
+		if i != class && (b.states[i] != unsettled || !slices.Contains(b.hostTargets(i), target)) || !b.among(i, target) {
 			continue
 		}
-		done[i] = true
+		b.states[i] = settled
 		n := b.most(&u, i, b.units[i].count)
 		if n > 0 {
 			u.portions = added(u.portions, portion{i, n})
 		}
-		b.follow(i, b.units[i].count-n, model.NewBits(len(b.land.compiler.nodes)))
-		b.units[i].count = 0
+		b.stranded[i], b.units[i].count = b.units[i].count-n, 0
 	}
 	if len(u.portions) > 0 {
 		b.units = append(b.units, u)
@@ -321,12 +396,19 @@ func (b *unitBook) members(shares []portion) []member {
 	return out
 }
 
+// tooMuch is more than any machine has.
+const tooMuch = int64(1) << 61
+
 // request is what a unit asks for.
 func (b *unitBook) request(shares []portion) []int64 {
 	sum := make([]int64, b.land.model.Dims)
 	for _, s := range shares {
 		for d, q := range b.land.planned[s.class].requests {
-			sum[d] += q * s.n
+			if q > 0 && s.n > (tooMuch-sum[d])/q {
+				sum[d] = tooMuch
+			} else {
+				sum[d] += q * s.n
+			}
 		}
 	}
 	return sum
