@@ -7,50 +7,49 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 // explainer finds out why pods were left out, from the offers and nodes as they are
 // once the plan is carried out.
 type explainer struct {
-	*compiler
-	ledger *ledger
-	rooms  [][]int64 // what nodes have left
+	*scene
+	tied   *tied // nil where nothing ties pods to each other
 	screen map[int][]screened
 }
 
-// screened is what a group's constraints leave of a template's offers.
-type screened struct {
-	counts   map[Reason]int // why the others were ruled out; Count is unset in the keys
-	admitted model.Bits     // offers that only room can still rule out
-	taint    *corev1.Taint  // the taint that rules the whole pool out
+func newExplainer(c *compiler, plan *Plan) *explainer {
+	s := newScene(c, plan)
+	return &explainer{scene: s, tied: newTied(s), screen: map[int][]screened{}}
 }
 
 // explain lists the pods that found no place, with reasons and fixes.
-func (c *compiler) explain(plan *Plan, solution model.Solution) {
-	e := &explainer{compiler: c, ledger: newLedger(c), screen: map[int][]screened{}}
-	for i := range c.model.Bins {
-		room := slices.Clone(c.model.Bins[i].Room)
-		load := make([]int64, c.model.Dims)
-		c.model.Load(load, solution.Bins[i])
-		for d, n := range load {
-			room[d] -= n
-		}
-		e.rooms = append(e.rooms, room)
+func (c *compiler) explain(plan *Plan) {
+	if c.ties != nil {
+		c = c.ties.land.compiler
 	}
-	for _, node := range solution.Nodes {
-		e.ledger.spend(c.bought[node.Option], node.N)
+	left := 0
+	for _, class := range c.classes.classes {
+		left += len(class.pods)
 	}
-	id, placed := 0, c.placed(solution)
+	for i := range plan.Launches {
+		left -= len(plan.Launches[i].Pods)
+	}
+	for i := range plan.Existing {
+		left -= len(plan.Existing[i].Pods)
+	}
+	if left == 0 {
+		return
+	}
+	e := newExplainer(c, plan)
+	id := 0
 	for _, class := range c.classes.classes {
 		if class.refused != "" {
-			e.report(plan, class.pods, []Reason{{Code: class.code, Count: 1, Detail: class.refused}}, nil)
+			e.report(plan, class.pods, []Reason{{Code: class.code, Count: 1, Detail: class.refused}}, e.remedies(class))
 			continue
 		}
-		if n := int64(len(class.pods)) - placed[id]; n > 0 {
-			reasons := e.reasons(class)
-			e.report(plan, class.pods[int64(len(class.pods))-n:], reasons, e.fixes(class, reasons))
+		if pods := e.unplaced(id); len(pods) > 0 {
+			reasons := e.reasons(class, id)
+			e.report(plan, pods, reasons, e.changes(class, id))
 		}
 		id++
 	}
@@ -58,21 +57,27 @@ func (c *compiler) explain(plan *Plan, solution model.Solution) {
 }
 
 // report adds pods that found no place for the same reasons.
-func (e *explainer) report(plan *Plan, pods []*corev1.Pod, reasons []Reason, fixes []string) {
-	message := sentence(reasons, fixes)
+func (e *explainer) report(plan *Plan, pods []*corev1.Pod, reasons []Reason, changes []Change) {
+	message := sentence(reasons, changes)
 	for _, pod := range pods {
-		plan.Unschedulable = append(plan.Unschedulable, Unschedulable{
-			Pod: podName(pod), Message: message, Reasons: slices.Clone(reasons), Fixes: slices.Clone(fixes),
-		})
+		u := Unschedulable{Pod: podName(pod), Message: message, Reasons: slices.Clone(reasons), Changes: copyChanges(changes)}
+		for i := range changes {
+			u.Fixes = append(u.Fixes, changes[i].Text)
+		}
+		plan.Unschedulable = append(plan.Unschedulable, u)
 	}
 }
 
 // sentence puts reasons into words.
-func sentence(reasons []Reason, fixes []string) string {
+func sentence(reasons []Reason, changes []Change) string {
 	var parts []string
 	for i, r := range reasons {
 		if i == 3 {
-			parts = append(parts, fmt.Sprintf("%d further reasons", len(reasons)-3))
+			if len(reasons) == 4 {
+				parts = append(parts, "1 further reason")
+			} else {
+				parts = append(parts, fmt.Sprintf("%d further reasons", len(reasons)-3))
+			}
 			break
 		}
 		if r.Count > 1 {
@@ -82,16 +87,24 @@ func sentence(reasons []Reason, fixes []string) string {
 		}
 	}
 	s := "no place: " + strings.Join(parts, "; ")
-	if len(fixes) > 0 {
-		s += "; fix: " + fixes[0]
+	if len(changes) > 0 {
+		s += "; fix: " + changes[0].Text
 	}
 	return s
 }
 
 // reasons counts, over all offers of all pools and all nodes, what ruled them out
-// for a class.
-func (e *explainer) reasons(class *podClass) []Reason {
+// for a class, which is at a place among the planned ones.
+func (e *explainer) reasons(class *podClass, id int) []Reason {
 	counts := map[Reason]int{}
+	bars := map[bar]int{}
+	note := func(r Reason, b bar, n int) {
+		if b.kind != noBar {
+			bars[b] += n
+		} else {
+			counts[r] += n
+		}
+	}
 	if len(e.pools) == 0 {
 		counts[Reason{Code: ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
 	}
@@ -99,16 +112,28 @@ func (e *explainer) reasons(class *podClass) []Reason {
 		for r, n := range s.counts {
 			counts[r] += n
 		}
-		s.admitted.Each(func(o int) { counts[e.ruledOut(class, ti, o)]++ })
+		s.admitted.Each(func(o int) {
+			r, b := e.ruledOut(class, id, ti, o)
+			note(r, b, 1)
+		})
 	}
 	for _, node := range e.problem.Nodes {
 		if going(node) {
 			counts[Reason{Code: ReasonNodeNotReady, Detail: "a node is being removed"}]++
 		}
 	}
-	for i, x := range e.nodes {
-		counts[e.nodeReason(class, x, e.rooms[i])]++
+	for i := range e.nodes {
+		r, b := e.nodeReason(class, id, i)
+		note(r, b, 1)
 	}
+	if e.tied != nil {
+		e.tied.word(class, bars, counts)
+	}
+	return sortedReasons(counts)
+}
+
+// sortedReasons puts counted reasons in order, the most frequent first.
+func sortedReasons(counts map[Reason]int) []Reason {
 	out := make([]Reason, 0, len(counts))
 	for r, n := range counts {
 		r.Count = n
@@ -120,115 +145,39 @@ func (e *explainer) reasons(class *podClass) []Reason {
 	return out
 }
 
-// screened applies a group's constraints to the offers of every template.
-func (e *explainer) screened(group int) []screened {
-	if s, ok := e.screen[group]; ok {
-		return s
-	}
-	out := make([]screened, len(e.templates))
-	seen := map[string]bool{}
-	for ti, v := range e.templates {
-		out[ti] = e.screenTemplate(v, ti, e.classes.groups[group], !seen[v.pool.Name])
-		seen[v.pool.Name] = true
-	}
-	for _, p := range e.pools {
-		if !seen[p.Name] && len(out) > 0 {
-			out[0].counts[Reason{Code: ReasonNoInstanceType, Detail: "node pool " + p.Name + " allows no value of a label that it requires"}]++
-		}
-	}
-	e.screen[group] = out
-	return out
-}
-
-// screenTemplate applies a group's constraints to the offers of one template.
-func (e *explainer) screenTemplate(v *template, ti int, group *constraint, firstOfPool bool) screened {
-	s := screened{counts: map[Reason]int{}, admitted: v.within.Clone()}
-	count := func(r Reason, gone model.Bits) {
-		if n := gone.Count(); n > 0 {
-			s.counts[r] += n
-			s.admitted.AndNot(gone)
-		}
-	}
-	if !v.within.Any() {
-		if firstOfPool {
-			s.counts[Reason{Code: ReasonNoInstanceType, Detail: "the requirements of node pool " + v.pool.Name + " leave no instance type"}]++
-		}
-		return s
-	}
-	if hard, _ := v.hardTaint(group); hard != nil {
-		s.taint = hard
-		count(Reason{Code: ReasonTaints, Detail: fmt.Sprintf("node pool %s has the untolerated taint %s", v.pool.Name, taintText(hard))}, v.within)
-		return s
-	}
-	for i := range group.selector {
-		x := &group.selector[i]
-		gone := s.admitted.Clone()
-		gone.AndNot(e.offers.satisfying(v, x))
-		count(Reason{Code: ReasonRequirements, Detail: "node selector " + x.raw + "=" + strings.Join(x.Values(), ",") + " does not match"}, gone)
-	}
-	gone := s.admitted.Clone()
-	gone.AndNot(e.offers.admitsOwn(v, group, false))
-	count(Reason{Code: ReasonRequirements, Detail: "required node affinity does not match: " + affinityText(group)}, gone)
-	count(volumeReason(group), e.screenVolumes(v, group, s.admitted))
-
-	idle := s.admitted.Clone()
-	idle.Each(func(o int) {
-		if e.offers.offers[o].launchable {
-			idle.Clear(o)
-		}
-	})
-	count(Reason{Code: ReasonUnavailable, Detail: "offerings are not on sale now"}, idle)
-	for i, d := range e.daemons {
-		if portsClash(group.ports, d.constraint.ports) {
-			taken := s.admitted.Clone()
-			taken.And(e.offered[ti].daemons[i])
-			count(Reason{Code: ReasonHostPorts, Detail: "daemon set " + d.set.Name + " binds the same host port"}, taken)
-		}
-	}
-	return s
-}
-
 // ruledOut says why an offer that passed a class's constraints does not take its pods.
-func (e *explainer) ruledOut(class *podClass, ti, o int) Reason {
-	room, ok := e.roomOf(ti, o)
+// A bar is what keeps a pod away that others would not mind.
+func (e *explainer) ruledOut(class *podClass, id, ti, o int) (Reason, bar) {
+	room, ok := e.room(ti, o)
 	if !ok {
-		return Reason{Code: ReasonResources, Detail: "daemons alone do not fit"}
+		return Reason{Code: ReasonResources, Detail: "daemons alone do not fit"}, bar{}
 	}
 	if lacking := e.lacking(room, class.requests); len(lacking) > 0 {
-		return e.resourceReason(lacking)
+		return e.resourceReason(lacking), bar{}
 	}
 	v := e.templates[ti]
 	p := purchase{template: ti, offer: o}
 	if id := e.ledger.reservation(p); id != "" && e.ledger.supply[id] < 1 {
-		return Reason{Code: ReasonReservation, Detail: "reservation " + id + " is used up"}
+		return Reason{Code: ReasonReservation, Detail: "reservation " + id + " is used up"}, bar{}
 	}
 	if d, ok := e.exceeded(p); ok {
-		return Reason{Code: ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", v.pool.Name, limitedResources(v.pool)[d])}
+		return Reason{Code: ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", v.pool.Name, limitedResources(v.pool)[d])}, bar{}
+	}
+	if bars := e.offerBars(id, ti, o); len(bars) > 0 {
+		return Reason{}, bars[0]
 	}
 	if len(floorKeys(v.set)) > 0 {
-		return Reason{Code: ReasonMinValues, Detail: "too few choices remain for the minValues of node pool " + v.pool.Name}
+		return Reason{Code: ReasonMinValues, Detail: "too few choices remain for the minValues of node pool " + v.pool.Name}, bar{}
 	}
-	return Reason{Code: ReasonLimits, Detail: "node pool " + v.pool.Name + " cannot buy a further machine"}
+	return e.unplanned(id, "node pool "+v.pool.Name), bar{}
 }
 
-// roomOf is what a machine bought at an offer has for pods.
-func (e *explainer) roomOf(ti, o int) ([]int64, bool) {
-	n := e.compiler.rooms.number(e.compiler, e.offers.offers[o].shape, e.offered[ti].daemons, o)
-	if n < 0 {
-		return nil, false
+// unplanned is the reason of places that nothing rules out.
+func (e *explainer) unplanned(id int, where string) Reason {
+	if e.tied.ties(id) {
+		return Reason{Code: ReasonSearch, Detail: where + " has places, but no plan was found that keeps what ties the pod to others"}
 	}
-	return e.compiler.rooms.rooms[n], true
-}
-
-// exceeded returns the first limit that one more purchase would exceed.
-func (e *explainer) exceeded(p purchase) (int, bool) {
-	left := e.ledger.limits[e.templates[p.template].number]
-	for d, use := range e.ledger.use(p) {
-		if use > left[d] || left[d] < 0 {
-			return d, true
-		}
-	}
-	return 0, false
+	return Reason{Code: ReasonSearch, Detail: where + " has places, but no plan was found that uses them"}
 }
 
 // lacking are the resources of which room has less than a pod asks for.
@@ -267,31 +216,37 @@ func (e *explainer) anywhere(d int) bool {
 }
 
 // nodeReason says why a node does not take a class's pods.
-func (e *explainer) nodeReason(class *podClass, x *existingNode, room []int64) Reason {
-	group := e.classes.groups[class.group]
+func (e *explainer) nodeReason(class *podClass, id, bin int) (Reason, bar) {
+	group, x := e.classes.groups[class.group], e.nodes[bin]
 	if hard, _ := untolerated(group.tolerations, x.taints); hard != nil {
-		return Reason{Code: ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}
+		return Reason{Code: ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}, bar{}
 	}
 	if !group.ownMatchesNode(x.node.Name, x.labels) {
-		return Reason{Code: ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
+		return Reason{Code: ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}, bar{}
 	}
 	if portsClash(group.ports, x.ports) {
-		return Reason{Code: ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
+		return Reason{Code: ReasonHostPorts, Detail: "a pod on the node binds the same host port"}, bar{}
 	}
 	if !group.volumesMatch(x.node.Name, x.labels) {
-		return volumeReason(group)
+		return volumeReason(group), bar{}
 	}
 	if driver := x.attached.turnsAway(group); driver != "" {
-		return fullReason(driver)
+		return fullReason(driver), bar{}
 	}
-	if lacking := e.lacking(room, class.requests); len(lacking) > 0 {
+	if lacking := e.lacking(e.left[bin], class.requests); len(lacking) > 0 {
 		r := e.resourceReason(lacking)
 		if r.Code == ReasonResources {
 			r.Detail += " left on running nodes"
 		}
-		return r
+		return r, bar{}
 	}
-	return Reason{Code: ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}
+	if e.portsTaken(class, bin) {
+		return Reason{Code: ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}, bar{}
+	}
+	if bars := e.tied.nodeBars(id, bin); len(bars) > 0 {
+		return Reason{}, bars[0]
+	}
+	return e.unplanned(id, "a running node"), bar{}
 }
 
 func taintText(t *corev1.Taint) string {
@@ -299,20 +254,4 @@ func taintText(t *corev1.Taint) string {
 		return t.Key + ":" + string(t.Effect)
 	}
 	return t.Key + "=" + t.Value + ":" + string(t.Effect)
-}
-
-// affinityText writes the alternatives of a required node affinity.
-func affinityText(c *constraint) string {
-	var terms []string
-	for i := range c.terms {
-		var parts []string
-		for j := range c.terms[i].labels {
-			parts = append(parts, c.terms[i].labels[j].Short())
-		}
-		for j := range c.terms[i].fields {
-			parts = append(parts, c.terms[i].fields[j].Short())
-		}
-		terms = append(terms, strings.Join(parts, " and "))
-	}
-	return cmp.Or(strings.Join(terms, ", or "), "it has no usable term")
 }

@@ -7,188 +7,231 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// fixes are the smallest single changes that would place a class's pods, nearest
-// first: less of one resource, a toleration, one selector less, a higher limit.
-func (e *explainer) fixes(class *podClass, reasons []Reason) []string {
-	var out []string
-	if len(e.pools) == 0 {
-		return []string{"add a node pool"}
-	}
-	add := func(s string) {
-		if s != "" && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	add(e.unitFix(class))
+// changes are the smallest single changes that would place a class's pods, nearest
+// first: less of one resource, a toleration, one selector less, a higher limit. Where
+// no single one would do, it is the fewest together.
+func (e *explainer) changes(class *podClass, id int) []Change {
+	var out changeList
 	screens := e.screened(class.group)
-	add(e.reservationFix(class, screens))
-	add(e.floorFix(reasons))
-	add(e.limitFix(class, screens))
-	add(e.resourceFix(class, screens))
+	out.add(e.unitFix(class))
+	out.add(e.reservationFix(class, id, screens))
+	out.add(e.floorFix(class, id, screens))
+	out.add(e.limitFix(class, id, screens))
+	out.add(e.resourceFix(class, id, screens))
+	e.tieFixes(class, id, &out)
 	for ti := range screens {
-		add(e.taintFix(class, ti, &screens[ti]))
+		out.add(e.taintFix(class, id, ti, &screens[ti]))
 	}
-	group := e.classes.groups[class.group]
-	for i := range group.selector {
-		add(e.selectorFix(class, i))
+	e.nodeTaintFix(class, id, &out)
+	e.askFixes(class, id, &out)
+	e.volumeFix(class, id, &out)
+	e.portFix(class, id, &out)
+	e.saleFix(class, id, screens, &out)
+	if len(e.pools) == 0 {
+		out.add(Change{Kind: ChangeNodePool, Text: "add a node pool"})
 	}
-	if group.affine {
-		add(e.affinityHint(group))
-		without := *group
-		without.affine = false
-		if e.wouldFit(class, &without) {
-			add("widen the required node affinity: " + affinityText(group) + " matches nothing that fits")
+	if len(out) == 0 {
+		e.together(class, id, &out)
+	}
+	if len(out) == 0 {
+		e.poolFix(&out)
+	}
+	if len(out) == 0 {
+		out.add(Change{Kind: ChangeEffort, Text: "solve with a higher effort: no single thing rules the pod out"})
+	}
+	return out
+}
+
+// free reports whether no tie keeps a class from a machine that could be bought.
+func (e *explainer) free(id, ti, o int) bool { return len(e.offerBars(id, ti, o)) == 0 }
+
+// limitFix names the limits that stand in the way, and how far they would have to rise.
+func (e *explainer) limitFix(class *podClass, id int, screens []screened) Change {
+	var best []limitGap
+	for ti := range screens {
+		screens[ti].admitted.Each(func(o int) {
+			room, ok := e.room(ti, o)
+			if !ok || len(e.lacking(room, class.requests)) > 0 {
+				return
+			}
+			gaps := e.limitGaps(purchase{template: ti, offer: o})
+			if len(gaps) > 0 && (best == nil || closerLimits(gaps, best)) && e.free(id, ti, o) {
+				best = gaps
+			}
+		})
+	}
+	if best == nil {
+		return Change{}
+	}
+	return limitChange(best)
+}
+
+// limitGap is by how much a limit of a pool falls short of one more purchase.
+type limitGap struct {
+	pool  *NodePool
+	name  corev1.ResourceName
+	short int64
+}
+
+// closerLimits reports whether gaps are easier to close than others: fewer, and then
+// the same limit by less.
+func closerLimits(a, b []limitGap) bool {
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return a[0].pool == b[0].pool && a[0].name == b[0].name && a[0].short < b[0].short
+}
+
+// limitGaps lists the limits that one more purchase would exceed.
+func (e *explainer) limitGaps(p purchase) []limitGap {
+	pool := e.templates[p.template].pool
+	left := e.ledger.limits[e.templates[p.template].number]
+	var out []limitGap
+	for d, use := range e.ledger.use(p) {
+		if use > left[d] || left[d] < 0 {
+			out = append(out, limitGap{pool, limitedResources(pool)[d], use - left[d]})
 		}
 	}
 	return out
 }
 
-// limitFix names the limit that stands in the way, and how far it would have to rise.
-func (e *explainer) limitFix(class *podClass, screens []screened) string {
-	best, text := int64(-1), ""
-	for ti := range screens {
-		screens[ti].admitted.Each(func(o int) {
-			room, ok := e.roomOf(ti, o)
-			if !ok || len(e.lacking(room, class.requests)) > 0 {
-				return
-			}
-			p := purchase{template: ti, offer: o}
-			pool := e.templates[ti].pool
-			left := e.ledger.limits[e.templates[ti].number]
-			for d, use := range e.ledger.use(p) {
-				short := use - left[d]
-				if short <= 0 || best >= 0 && short >= best {
-					continue
-				}
-				name := limitedResources(pool)[d]
-				now := amount(name, pool.Spec.Limits[name])
-				q := quantity(name, plus(now, short))
-				best, text = short, fmt.Sprintf("raise the limit %s of node pool %s to %s", name, pool.Name, q.String())
-			}
+// limitChange raises limits as far as needed.
+func limitChange(gaps []limitGap) Change {
+	var changes []Change
+	var texts []string
+	for _, g := range gaps {
+		old := g.pool.Spec.Limits[g.name]
+		q := quantity(g.name, plus(amount(g.name, old), g.short))
+		text := fmt.Sprintf("raise the limit %s of node pool %s to %s", g.name, g.pool.Name, q.String())
+		changes = append(changes, Change{
+			Kind: ChangeLimit, Object: "NodePool/" + g.pool.Name, Key: string(g.name), From: old.String(), To: q.String(), Text: text,
 		})
+		texts = append(texts, text)
 	}
-	return text
+	c := changes[0]
+	c.Text = strings.Join(texts, " and ")
+	c.And = slices.Clone(changes[1:])
+	return c
 }
 
 // resourceFix says how much less of one resource would do.
-func (e *explainer) resourceFix(class *podClass, screens []screened) string {
+func (e *explainer) resourceFix(class *podClass, id int, screens []screened) Change {
 	dim, most := -1, int64(-1)
-	consider := func(room []int64) {
+	// nearest returns whether a room is nearer to the request than those before it.
+	nearest := func(room []int64) bool {
 		lacking := e.lacking(room, class.requests)
-		if len(lacking) != 1 {
-			return
+		if len(lacking) != 1 || room[lacking[0]] <= 0 {
+			return false
 		}
-		d := lacking[0]
 		// Of several resources the one that asks for the smaller cut is nearer.
-		if room[d] <= 0 || dim >= 0 && !nearer(room[d], class.requests[d], most, class.requests[dim]) {
-			return
-		}
-		dim, most = d, room[d]
+		d := lacking[0]
+		return dim < 0 || nearer(room[d], class.requests[d], most, class.requests[dim])
+	}
+	take := func(room []int64) {
+		dim = e.lacking(room, class.requests)[0]
+		most = room[dim]
 	}
 	for ti := range screens {
 		screens[ti].admitted.Each(func(o int) {
-			if room, ok := e.roomOf(ti, o); ok {
-				consider(room)
+			if room, ok := e.room(ti, o); ok && nearest(room) && e.affords(purchase{template: ti, offer: o}) && e.free(id, ti, o) {
+				take(room)
 			}
 		})
 	}
 	group := e.classes.groups[class.group]
 	for i, x := range e.nodes {
-		if hard, _ := untolerated(group.tolerations, x.taints); hard == nil && group.matchesNode(x.node.Name, x.labels) {
-			consider(e.rooms[i])
+		hard, _ := untolerated(group.tolerations, x.taints)
+		if hard == nil && group.matchesNode(x.node.Name, x.labels) && nearest(e.left[i]) && len(e.tied.nodeBars(id, i)) == 0 {
+			take(e.left[i])
 		}
 	}
 	if dim < 0 {
-		return ""
+		return Change{}
 	}
+	return e.lessOf(dim, most, class)
+}
+
+// affords reports whether limits and reservations allow one more purchase.
+func (e *explainer) affords(p purchase) bool { return e.ledger.affords(p) }
+
+// lessOf says that a pod fits if it asks for at most so much of a resource.
+func (e *explainer) lessOf(dim int, most int64, class *podClass) Change {
 	name := e.table.names[dim]
 	if driver := attachDriver(name); driver != "" {
 		return attachFix(driver, most, class.requests[dim])
 	}
 	have, want := quantity(name, most), quantity(name, class.requests[dim])
-	return fmt.Sprintf("fits if %s ≤ %s (asks for %s)", name, have.String(), want.String())
+	if most <= 0 {
+		return Change{
+			Kind: ChangeRequest, Key: string(name), From: want.String(), To: "0",
+			Text: fmt.Sprintf("drop the request for %s (asks for %s), or allow machines that have it", name, want.String()),
+		}
+	}
+	return Change{
+		Kind: ChangeRequest, Key: string(name), From: want.String(), To: have.String(),
+		Text: fmt.Sprintf("fits if %s ≤ %s (asks for %s)", name, have.String(), want.String()),
+	}
 }
 
 // nearer reports whether a/b is a larger share than c/d.
 func nearer(a, b, c, d int64) bool { return float64(a)/float64(b) > float64(c)/float64(d) }
 
-// taintFix names the toleration that a pod would need to use a pool.
-func (e *explainer) taintFix(class *podClass, ti int, s *screened) string {
+// taintFix names the tolerations that a pod would need to use a pool.
+func (e *explainer) taintFix(class *podClass, id, ti int, s *screened) Change {
 	if s.taint == nil {
-		return ""
+		return Change{}
 	}
-	group := *e.classes.groups[class.group]
-	v := e.templates[ti]
-	row := e.offers.admits(v, &group, false)
-	if !e.anyFits(class, ti, row) {
-		return ""
+	group, v := e.classes.groups[class.group], e.templates[ti]
+	if !e.anyFits(class, id, ti, e.offers.admits(v, group, false)) {
+		return Change{}
 	}
-	for i := range v.pool.Spec.Template.Spec.Taints {
-		t := &v.pool.Spec.Template.Spec.Taints[i]
-		if t != s.taint && t.Effect != "PreferNoSchedule" && !tolerates(group.tolerations, t) {
-			return "" // more than one toleration is missing
-		}
-	}
-	return fmt.Sprintf("tolerate %s to use node pool %s", taintText(s.taint), v.pool.Name)
+	return tolerationFix(group, v.pool.Spec.Template.Spec.Taints, "NodePool/"+v.pool.Name, "node pool "+v.pool.Name)
 }
 
-// selectorFix says which other values of a selected label would do.
-func (e *explainer) selectorFix(class *podClass, i int) string {
+// nodeTaintFix names tolerations with which running nodes would do, a few of them.
+func (e *explainer) nodeTaintFix(class *podClass, id int, out *changeList) {
+	const most = 2
 	group := e.classes.groups[class.group]
-	without := *group
-	without.selector = slices.Delete(slices.Clone(group.selector), i, i+1)
-	x := &group.selector[i]
-	var values []string
-	fits := false
-	for ti, v := range e.templates {
-		if hard, _ := v.hardTaint(group); hard != nil {
+	found := map[string]bool{}
+	for i, x := range e.nodes {
+		hard, _ := untolerated(group.tolerations, x.taints)
+		if hard == nil || len(found) == most || !group.matchesNode(x.node.Name, x.labels) || !model.Fits(e.left[i], class.requests) ||
+			portsClash(group.ports, x.ports) || e.portsTaken(class, i) || len(e.tied.nodeBars(id, i)) > 0 {
 			continue
 		}
-		e.offers.admits(v, &without, false).Each(func(o int) {
-			if !e.takes(class, ti, o) {
-				return
-			}
-			fits = true
-			value, ok := e.offers.offers[o].label(x.Key())
-			if !ok {
-				value, ok = v.labels[x.Key()]
-			}
-			if ok && len(values) < 5 && !slices.Contains(values, value) && !x.Has(value) {
-				values = append(values, value)
-			}
-		})
-	}
-	if !fits {
-		return ""
-	}
-	if len(values) == 0 {
-		if e.known(x.Key()) {
-			return "" // the value is on sale: something else stands in the way
+		c := tolerationFix(group, x.taints, "Node/"+x.node.Name, "node "+x.node.Name)
+		if taints, _, _ := strings.Cut(c.Text, " for "); !found[taints] {
+			found[taints] = true
+			out.add(c)
 		}
-		conflict := &requirements.Conflict{Key: x.Key(), Right: x.Requirement, Undefined: true}
-		if hint := conflict.Hint(); hint != "" {
-			return fmt.Sprintf("did you mean %s? nothing defines the node selector %s", hint, x.raw)
-		}
-		if requirements.Restricted(x.Key()) {
-			return "drop the node selector " + x.raw + ": new nodes do not have it"
-		}
-		return fmt.Sprintf("drop the node selector %s, or give a node pool that label", x.raw)
 	}
-	slices.Sort(values)
-	return fmt.Sprintf("select another value of %s than %s, such as %s", x.raw, strings.Join(x.Values(), ","), strings.Join(values, ", "))
 }
 
-// known reports whether any offer or pool defines a label.
-func (e *explainer) known(key string) bool {
-	_, every := ready()[key]
-	return every && key != corev1.LabelHostname || e.offers.column(key).defined || slices.ContainsFunc(e.templates, func(v *template) bool {
-		_, ok := v.labels[key]
-		return ok
-	})
+// tolerationFix names the tolerations that are missing for some taints.
+func tolerationFix(group *constraint, taints []corev1.Taint, object, where string) Change {
+	var changes []Change
+	var texts []string
+	for i := range taints {
+		t := &taints[i]
+		if t.Effect == corev1.TaintEffectPreferNoSchedule || tolerates(group.tolerations, t) {
+			continue
+		}
+		changes = append(changes, Change{
+			Kind: ChangeToleration, Object: object, Key: t.Key, To: t.Value, Effect: string(t.Effect),
+			Text: "needs toleration " + taintText(t) + " for " + where,
+		})
+		texts = append(texts, taintText(t))
+	}
+	if len(changes) < 2 {
+		return changes[0]
+	}
+	c := changes[0]
+	c.Text = fmt.Sprintf("needs tolerations %s for %s", strings.Join(texts, " and "), where)
+	c.And = slices.Clone(changes[1:])
+	return c
 }
 
 // slipOfUnit is the CPU request, in millicores, from which a wrong unit is likelier
@@ -196,80 +239,56 @@ func (e *explainer) known(key string) bool {
 const slipOfUnit = 1_000_000 * 1000
 
 // unitFix points out a CPU request that is probably a slip of the unit.
-func (e *explainer) unitFix(class *podClass) string {
+func (e *explainer) unitFix(class *podClass) Change {
 	d, ok := e.table.index[corev1.ResourceCPU]
 	if !ok || class.requests[d] < slipOfUnit {
-		return ""
+		return Change{}
 	}
 	q := quantity(corev1.ResourceCPU, class.requests[d])
-	return fmt.Sprintf("check the unit of cpu %s: M stands for millions, m for thousandths", q.String())
+	return Change{
+		Kind: ChangeUnit, Key: string(corev1.ResourceCPU), From: q.String(),
+		Text: fmt.Sprintf("check the unit of cpu %s: M stands for millions, m for thousandths", q.String()),
+	}
 }
 
 // reservationFix names a used-up reservation that would hold the pods.
-func (e *explainer) reservationFix(class *podClass, screens []screened) string {
+func (e *explainer) reservationFix(class *podClass, id int, screens []screened) Change {
 	for ti := range screens {
 		name := ""
 		screens[ti].admitted.Each(func(o int) {
 			p := purchase{template: ti, offer: o}
-			if id := e.ledger.reservation(p); name == "" && id != "" && e.ledger.supply[id] < 1 && e.takes(class, ti, o) {
-				name = id
+			if r := e.ledger.reservation(p); name == "" && r != "" && e.ledger.supply[r] < 1 && e.takes(class, ti, o) && e.free(id, ti, o) {
+				name = r
 			}
 		})
 		if name != "" {
-			return fmt.Sprintf("raise the count of reservation %s, or allow other capacity types", name)
+			return Change{
+				Kind: ChangeReservation, Object: name,
+				Text: fmt.Sprintf("raise the count of reservation %s, or allow other capacity types", name),
+			}
 		}
 	}
-	return ""
+	return Change{}
 }
 
 // floorFix names the remedy for minValues that cannot be met.
-func (e *explainer) floorFix(reasons []Reason) string {
-	for _, r := range reasons {
-		if r.Code == ReasonMinValues {
-			return "lower the minValues of the node pool, or solve with minValues as best effort"
-		}
-	}
-	return ""
-}
-
-// wouldFit reports whether a class would find an offer under other constraints.
-func (e *explainer) wouldFit(class *podClass, group *constraint) bool {
+func (e *explainer) floorFix(class *podClass, id int, screens []screened) Change {
+	pool := ""
 	for ti, v := range e.templates {
-		if hard, _ := v.hardTaint(group); hard == nil && e.anyFits(class, ti, e.offers.admits(v, group, false)) {
-			return true
+		if pool != "" || len(floorKeys(v.set)) == 0 {
+			continue
 		}
+		screens[ti].admitted.Each(func(o int) {
+			if p := (purchase{template: ti, offer: o}); pool == "" && e.takes(class, ti, o) && e.affords(p) && e.free(id, ti, o) {
+				pool = v.pool.Name
+			}
+		})
 	}
-	return false
-}
-
-// affinityHint points out a label of a required node affinity that nothing defines
-// and that looks like another one.
-func (e *explainer) affinityHint(group *constraint) string {
-	hint := ""
-	group.expressions(func(x *expression) {
-		if hint != "" || x.AllowsAbsent() || e.known(x.Key()) {
-			return
-		}
-		conflict := &requirements.Conflict{Key: x.Key(), Right: x.Requirement, Undefined: true}
-		if h := conflict.Hint(); h != "" {
-			hint = fmt.Sprintf("did you mean %s? nothing defines the label %s", h, x.raw)
-		}
-	})
-	return hint
-}
-
-// anyFits reports whether one of the offers takes a pod of the class.
-func (e *explainer) anyFits(class *podClass, ti int, row model.Bits) bool {
-	found := false
-	row.Each(func(o int) { found = found || e.takes(class, ti, o) })
-	return found
-}
-
-// takes reports whether an offer is on sale and has room for a pod of the class.
-func (e *explainer) takes(class *podClass, ti, o int) bool {
-	if !e.offers.offers[o].launchable {
-		return false
+	if pool == "" {
+		return Change{}
 	}
-	room, ok := e.roomOf(ti, o)
-	return ok && model.Fits(room, class.requests)
+	return Change{
+		Kind: ChangeMinValues, Object: "NodePool/" + pool,
+		Text: "lower the minValues of the node pool, or solve with minValues as best effort",
+	}
 }

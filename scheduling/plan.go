@@ -79,6 +79,8 @@ type Unschedulable struct {
 	Reasons []Reason `json:"reasons"`
 	// Fixes are the smallest changes that would place the pod, nearest first.
 	Fixes []string `json:"fixes,omitempty"`
+	// Changes are the same in a form for programs.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // ReasonCode names one cause; the set is closed, and the names are stable.

@@ -1,10 +1,11 @@
 package scheduling
 
-// The reason codes of constraints that tie pods to each other and to volumes.
+// The reason codes of constraints that tie pods to each other and to volumes, and of the search.
 const (
 	ReasonTopologySpread  ReasonCode = "topology-spread"   // a spread constraint would be violated
 	ReasonPodAffinity     ReasonCode = "pod-affinity"      // no pod that it has to be with is there
 	ReasonPodAntiAffinity ReasonCode = "pod-anti-affinity" // a pod that it must not be with, or that keeps it away, is there
 	ReasonVolume          ReasonCode = "volume"            // a volume cannot be used there, or not at all
 	ReasonAttachLimit     ReasonCode = "attach-limit"      // the node takes no further volumes
+	ReasonSearch          ReasonCode = "search"            // nothing rules it out alone, but no plan was found that uses it
 )

@@ -125,7 +125,7 @@ func (s *Solver) attempt(ctx context.Context, p *Problem, cautious bool) (plan *
 	if plan, ok = c.decode(outcome.Solution); !ok && !cautious {
 		return nil, false, nil
 	}
-	c.explain(plan, outcome.Solution)
+	c.explain(plan)
 	plan.Warnings = base.warnings()
 	base.summarise(ctx, plan, c.placed(outcome.Solution), outcome.Late)
 	return plan, ok, nil

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -33,8 +34,11 @@ func (e *explainer) withoutAttachments(lacking []int) []int {
 }
 
 // attachFix says how many volumes would do.
-func attachFix(driver string, most, want int64) string {
-	return fmt.Sprintf("fits with at most %d volumes of %s (has %d)", most, driver, want)
+func attachFix(driver string, most, want int64) Change {
+	return Change{
+		Kind: ChangeVolume, Key: driver, From: strconv.FormatInt(want, 10), To: strconv.FormatInt(most, 10),
+		Text: fmt.Sprintf("fits with at most %d volumes of %s (has %d)", most, driver, want),
+	}
 }
 
 // screenVolumes takes the offers out on whose machines the volumes cannot be used.

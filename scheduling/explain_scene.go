@@ -1,0 +1,191 @@
+package scheduling
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// scene is what there will be once a plan is carried out.
+type scene struct {
+	*compiler // of the whole problem
+	plan      *Plan
+	classOf   map[string]int // by name of a pod, its place among the planned classes
+	machines  []standing     // by launch
+	ledger    *ledger        // what is left of limits and reservations
+	bins      []standing     // by bin
+	left      [][]int64      // by bin, the room that is free
+	placed    map[string]bool
+	bookOf    map[booking]int // memo of offerOf
+}
+
+// booking is what a launch asks for, as its template has it on sale.
+type booking struct {
+	template                                  int
+	instanceType, zone, capacity, reservation string
+}
+
+// standing is what a machine receives.
+type standing struct {
+	template, offer int // of a launch; the template is -1 where the plan names unknown ones
+	items           []portion
+}
+
+// newScene carries out a plan of the compiler's problem.
+func newScene(c *compiler, plan *Plan) *scene {
+	s := &scene{
+		compiler: c, plan: plan, classOf: map[string]int{}, ledger: newLedger(c), bins: make([]standing, len(c.nodes)),
+		placed: map[string]bool{}, bookOf: map[booking]int{},
+	}
+	for i, class := range c.planned {
+		for _, pod := range class.pods {
+			s.classOf[podName(pod)] = i
+		}
+	}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		m := standing{template: s.templateOf(l), items: s.items(l.Pods)}
+		if m.template >= 0 {
+			m.offer = s.offerOf(m.template, &l.Options[0])
+		}
+		if m.template >= 0 && m.offer >= 0 {
+			s.ledger.spend(purchase{template: m.template, offer: m.offer}, 1)
+		} else {
+			m.template = -1
+		}
+		s.machines = append(s.machines, m)
+	}
+	assigned := map[string][]string{}
+	for _, a := range plan.Existing {
+		assigned[a.Node] = a.Pods
+	}
+	for i, x := range c.nodes {
+		s.bins[i] = standing{template: -1, items: s.items(assigned[x.node.Name])}
+		room := slices.Clone(c.model.Bins[i].Room)
+		for _, it := range s.bins[i].items {
+			for d, q := range c.planned[it.class].requests {
+				room[d] -= q * it.n
+			}
+		}
+		s.left = append(s.left, room)
+	}
+	return s
+}
+
+// items counts pods by class, in the order of the classes.
+func (s *scene) items(pods []string) []portion {
+	counts := map[int]int64{}
+	for _, name := range pods {
+		if class, ok := s.classOf[name]; ok && !s.placed[name] {
+			counts[class]++
+			s.placed[name] = true
+		}
+	}
+	out := make([]portion, 0, len(counts))
+	for _, class := range sortedKeys(counts) {
+		out = append(out, portion{class, counts[class]})
+	}
+	return out
+}
+
+// templateOf finds the template whose labels a launch states, or -1.
+func (s *scene) templateOf(l *Launch) int {
+	if len(l.Options) == 0 {
+		return -1
+	}
+	stated := map[string]string{}
+	for _, r := range l.Requirements {
+		if len(r.Values) == 1 {
+			stated[r.Key] = r.Values[0]
+		}
+	}
+	first := -1
+	for i, v := range s.templates {
+		if v.pool.Name != l.NodePool {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		fits := true
+		for key := range v.open {
+			value, ok := v.labels[key]
+			have, has := stated[key]
+			fits = fits && ok == has && value == have
+		}
+		if fits {
+			return i
+		}
+	}
+	return first
+}
+
+// offerOf finds an option among the offers that a template may buy, or returns -1.
+func (s *scene) offerOf(template int, o *Option) int {
+	key := booking{template, o.InstanceType, o.Zone, string(o.CapacityType), o.ReservationID}
+	if i, ok := s.bookOf[key]; ok {
+		return i
+	}
+	s.bookOf[key] = -1
+	span := s.offers.spans[s.templates[template].catalog]
+	for i := span[0]; i < span[1]; i++ {
+		x := &s.offers.offers[i]
+		if x.instanceType.Name == o.InstanceType && x.offering.Zone == o.Zone &&
+			x.offering.CapacityType == o.CapacityType && x.offering.ReservationID == o.ReservationID {
+			s.bookOf[key] = i
+			break
+		}
+	}
+	return s.bookOf[key]
+}
+
+// room is what a machine bought at an offer has for pods; false where daemons alone
+// overfill it.
+func (s *scene) room(ti, o int) ([]int64, bool) {
+	n := s.compiler.rooms.number(s.compiler, s.offers.offers[o].shape, s.offered[ti].daemons, o)
+	if n < 0 {
+		return nil, false
+	}
+	return s.compiler.rooms.rooms[n], true
+}
+
+// takes reports whether an offer is on sale and has room for a pod of the class.
+func (s *scene) takes(class *podClass, ti, o int) bool {
+	if !s.offers.offers[o].launchable {
+		return false
+	}
+	room, ok := s.room(ti, o)
+	return ok && model.Fits(room, class.requests)
+}
+
+// exceeded returns the first limit that one more purchase would exceed.
+func (s *scene) exceeded(p purchase) (int, bool) {
+	left := s.ledger.limits[s.templates[p.template].number]
+	for d, use := range s.ledger.use(p) {
+		if use > left[d] || left[d] < 0 {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// portsTaken reports whether pods planned onto a bin bind a port of a class.
+func (s *scene) portsTaken(class *podClass, bin int) bool {
+	ports := s.classes.groups[class.group].ports
+	return len(ports) > 0 && slices.ContainsFunc(s.bins[bin].items, func(it portion) bool {
+		return portsClash(ports, s.classes.groups[s.planned[it.class].group].ports)
+	})
+}
+
+// unplaced returns the pods of a planned class that the plan places nowhere.
+func (s *scene) unplaced(class int) []*corev1.Pod {
+	var out []*corev1.Pod
+	for _, pod := range s.planned[class].pods {
+		if !s.placed[podName(pod)] {
+			out = append(out, pod)
+		}
+	}
+	return out
+}

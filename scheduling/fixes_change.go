@@ -1,0 +1,78 @@
+package scheduling
+
+import "slices"
+
+// Change is one way to find a pod a place. What of Key, From, To, Values and Object it
+// fills in depends on its kind.
+type Change struct {
+	// Kind says what has to change.
+	Kind ChangeKind `json:"kind"`
+	// Text says it for people. It is the entry of the pod's Fixes at the same place.
+	Text string `json:"text"`
+	// Object is what has to change, as kind/name or kind/namespace/name; "" is the pod.
+	Object string `json:"object,omitempty"`
+	// Key is the resource, label, taint or topology key that it is about.
+	Key string `json:"key,omitempty"`
+	// From is what is asked for now, and To what would do: quantities, numbers, or for
+	// a taint its value.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	// Effect is that of a taint.
+	Effect string `json:"effect,omitempty"`
+	// Values are values of Key of which any would do, a few of them.
+	Values []string `json:"values,omitempty"`
+	// And are further changes without which this one does not help.
+	And []Change `json:"and,omitempty"`
+}
+
+// ChangeKind names a kind of change; the set is closed, and the names are stable.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	ChangeRequest         ChangeKind = "request"           // ask for at most To of the resource Key
+	ChangeRoom            ChangeKind = "room"              // free To of the resource Key on Object
+	ChangeUnit            ChangeKind = "unit"              // the request of Key is probably a slip of the unit
+	ChangeToleration      ChangeKind = "toleration"        // tolerate Key=To:Effect, a taint of Object
+	ChangeSelector        ChangeKind = "node-selector"     // ask for one of Values of the label Key, or for none if there are none
+	ChangeNodeAffinity    ChangeKind = "node-affinity"     // widen the required node affinity
+	ChangeNodeLabel       ChangeKind = "node-label"        // give machines the label Key
+	ChangeLimit           ChangeKind = "limit"             // raise the limit Key of the node pool Object to To
+	ChangeReservation     ChangeKind = "reservation"       // raise the count of the reservation Object
+	ChangeMinValues       ChangeKind = "min-values"        // lower minValues
+	ChangeNodePool        ChangeKind = "node-pool"         // add a node pool, or widen Object
+	ChangeOffering        ChangeKind = "offering"          // wait until Object is on sale
+	ChangeHostPort        ChangeKind = "host-port"         // bind another port
+	ChangeDaemonSet       ChangeKind = "daemon-set"        // ask for less in the daemon set Object
+	ChangeMaxSkew         ChangeKind = "max-skew"          // raise the maxSkew over Key to To
+	ChangeMinDomains      ChangeKind = "min-domains"       // lower the minDomains over Key to To
+	ChangeScheduleAnyway  ChangeKind = "schedule-anyway"   // let the spread over Key be a wish
+	ChangeDomain          ChangeKind = "domain"            // make room where Key is one of Values
+	ChangePodAffinity     ChangeKind = "pod-affinity"      // let the affinity over Key be a wish
+	ChangePodAntiAffinity ChangeKind = "pod-anti-affinity" // let the anti-affinity over Key, of Object, be a wish
+	ChangePods            ChangeKind = "pods"              // a pod has to be there: Object, or any that matches
+	ChangeVolume          ChangeKind = "volume"            // use volumes that are elsewhere, or fewer
+	ChangeClaim           ChangeKind = "claim"             // create, repair or share the claim, volume or storage class Object
+	ChangeGate            ChangeKind = "scheduling-gate"   // remove the scheduling gate Object
+	ChangeResourceClaim   ChangeKind = "resource-claim"    // drop the resource claim Object
+	ChangeEffort          ChangeKind = "effort"            // search harder
+)
+
+// copyChanges returns changes that share nothing with the given ones.
+func copyChanges(in []Change) []Change {
+	out := slices.Clone(in)
+	for i := range out {
+		out[i].Values = slices.Clone(out[i].Values)
+		out[i].And = copyChanges(out[i].And)
+	}
+	return out
+}
+
+// changeList collects changes, each text once.
+type changeList []Change
+
+func (l *changeList) add(c Change) {
+	if c.Kind != "" && !slices.ContainsFunc(*l, func(have Change) bool { return have.Text == c.Text }) {
+		*l = append(*l, c)
+	}
+}
