@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"math"
+
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
@@ -75,29 +77,41 @@ func (t *ties) countedDomains(rule int) []bool {
 	return out
 }
 
-// canStayAway reports whether all units of a kin find a machine outside foreign zones.
+// canStayAway reports whether all units of a kin find a machine outside foreign zones,
+// in a pool of no lower weight than they would find anywhere.
 func (t *ties) canStayAway(k *kin) bool {
 	l := t.land
-	rooms := map[int]bool{}
-	for ti := range l.templates {
+	type place struct{ rank, room int }
+	near, all := map[place]bool{}, map[place]bool{}
+	ranks := l.weightRank()
+	for ti, v := range l.templates {
 		for _, o := range l.offered[ti].list {
-			if t.rows[1][ti].Has(o.offer) && !rooms[o.room] && k.admits(l.columns.rows[o.column]) {
-				rooms[o.room] = true
+			if !k.admits(l.columns.rows[o.column]) {
+				continue
+			}
+			at := place{int(ranks[v.number]), o.room}
+			all[at] = true
+			if t.rows[1][ti].Has(o.offer) {
+				near[at] = true
 			}
 		}
 	}
-	list := sortedKeys(rooms)
+	best := func(places map[place]bool, request []int64) int {
+		rank := math.MaxInt
+		for at := range places {
+			if at.rank < rank && model.Fits(l.compiler.rooms.rooms[at.room], request) {
+				rank = at.rank
+			}
+		}
+		return rank
+	}
 	for i := range t.unitBook.units {
 		u := &t.unitBook.units[i]
 		if t.list[u.kin] != k {
 			continue
 		}
 		request := t.request(u.portions)
-		fits := false
-		for _, r := range list {
-			fits = fits || model.Fits(l.compiler.rooms.rooms[r], request)
-		}
-		if !fits {
+		if best(near, request) > best(all, request) {
 			return false
 		}
 	}

@@ -255,7 +255,7 @@ func (b *unitBook) join(i, class int, each, count int64) int64 {
 	if each == 0 || count == 0 {
 		return 0
 	}
-	u.portions = added(u.portions, portion{class, each})
+	b.add(u, portion{class, each})
 	return each * count
 }
 
@@ -267,10 +267,18 @@ func (b *unitBook) joinNew(u unit, class int, each, count int64) int64 {
 	u.count = count
 	each = b.most(&u, class, each)
 	if each > 0 {
-		u.portions = added(u.portions, portion{class, each})
+		b.add(&u, portion{class, each})
 	}
 	b.units = append(b.units, u)
 	return each * count
+}
+
+// add puts pods into a unit; where that could go to some bins only, so do they.
+func (b *unitBook) add(u *unit, p portion) {
+	u.portions = added(u.portions, p)
+	if u.kin >= 0 {
+		u.kin = b.kin(b.members(u.portions), b.list[u.kin].hosts)
+	}
 }
 
 func added(shares []portion, s portion) []portion {
@@ -308,7 +316,14 @@ func (b *unitBook) holdsMore(u *unit, class int, n int64) bool {
 	request := b.request(shares)
 	k := &kin{members: b.members(shares)}
 	l := b.land
+	var hosts model.Bits
+	if u.kin >= 0 {
+		hosts = b.list[u.kin].hosts
+	}
 	for ti := range l.templates {
+		if hosts != nil {
+			break
+		}
 		for _, o := range l.offered[ti].list {
 			if model.Fits(l.compiler.rooms.rooms[o.room], request) && k.admits(l.columns.rows[o.column]) {
 				return true
@@ -316,7 +331,7 @@ func (b *unitBook) holdsMore(u *unit, class int, n int64) bool {
 		}
 	}
 	for i := range l.model.Bins {
-		if model.Fits(l.model.Bins[i].Room, request) && k.admits(l.model.Bins[i].Admits) {
+		if (hosts == nil || hosts.Has(i)) && model.Fits(l.model.Bins[i].Room, request) && k.admits(l.model.Bins[i].Admits) {
 			return true
 		}
 	}
@@ -414,11 +429,11 @@ func (b *unitBook) request(shares []portion) []int64 {
 	return sum
 }
 
-// priority is the highest of a unit's.
+// priority is the lowest of a unit's: no pod is bound before the one it follows.
 func (b *unitBook) priority(u *unit) int32 {
-	top := b.land.planned[u.portions[0].class].priority
+	least := b.land.planned[u.portions[0].class].priority
 	for _, s := range u.portions {
-		top = max(top, b.land.planned[s.class].priority)
+		least = min(least, b.land.planned[s.class].priority)
 	}
-	return top
+	return least
 }
