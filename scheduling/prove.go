@@ -33,7 +33,8 @@ func (c *compiler) prove(ctx context.Context, placed []int64) (offerings.Price, 
 	}
 }
 
-// assignment names the classes by the first pod of each.
+// assignment names the classes by the first pod of each, or by several where their
+// volumes say the same in different words.
 func (pr *prover) assignment(a bound.Assigned) *Certificate {
 	certificate := &Certificate{Kind: assignmentKind, Values: map[string]string{}, Scale: bound.Scale}
 	for i, ids := range pr.classes {
@@ -41,7 +42,9 @@ func (pr *prover) assignment(a bound.Assigned) *Certificate {
 			continue
 		}
 		for _, id := range ids {
-			certificate.Values[podName(pr.planned[id].pods[0])] = a.Worths[i].String()
+			for _, pod := range pr.spokesmen(pr.planned[id]) {
+				certificate.Values[podName(pod)] = a.Worths[i].String()
+			}
 		}
 	}
 	for _, v := range a.Vectors {

@@ -33,3 +33,53 @@ func (c *compiler) appendGroup(b []byte, group int) []byte {
 	signature := c.classes.signatures[group]
 	return appendText(b, signature[:len(signature)-c.classes.groups[group].sharing])
 }
+
+// spokesmen are the first pods of a class whose volumes say in different words where
+// they can be used. Whoever checks a bound need not know that they mean the same.
+func (c *compiler) spokesmen(class *podClass) []*corev1.Pod {
+	x := c.classes.volumes
+	if x == nil || len(c.classes.groups[class.group].volumes) == 0 {
+		return class.pods[:1]
+	}
+	var out []*corev1.Pod
+	said := map[string]bool{}
+	var b []byte
+	for _, pod := range class.pods {
+		b = b[:0]
+		for _, claim := range x.claimsOf(pod) {
+			b = claim.appendWords(append(b, '|'))
+		}
+		if !said[string(b)] {
+			said[string(b)] = true
+			out = append(out, pod)
+		}
+	}
+	return out
+}
+
+// appendWords appends where the volume can be used, as its objects word it.
+func (c *claim) appendWords(b []byte) []byte {
+	if v := c.object; v != nil {
+		if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
+			for i := range a.Required.NodeSelectorTerms {
+				t := &a.Required.NodeSelectorTerms[i]
+				b = appendExpressions(append(b, 't'), t.MatchExpressions)
+				b = appendExpressions(append(b, 'f'), t.MatchFields)
+			}
+		}
+		for _, key := range zoneKeys() {
+			b = appendText(append(b, 'l'), v.Labels[key])
+		}
+	} else if c.class != nil {
+		for i := range c.class.AllowedTopologies {
+			b = append(b, 't')
+			for _, e := range c.class.AllowedTopologies[i].MatchLabelExpressions {
+				b = appendText(append(b, 'e'), e.Key)
+				for _, v := range e.Values {
+					b = appendText(append(b, 'v'), v)
+				}
+			}
+		}
+	}
+	return b
+}

@@ -19,6 +19,9 @@ type claim struct {
 	once   bool
 	holder *corev1.Pod
 	shared bool // by several pods to be placed, and charged to nodes in advance
+	// object is the volume that the claim is bound to, and class what would make one.
+	object *corev1.PersistentVolume
+	class  *storagev1.StorageClass
 }
 
 // The annotations that storage controllers put on claims and classes.
@@ -112,12 +115,18 @@ func (x *volumeIndex) read(c *claim, object *corev1.PersistentVolumeClaim) {
 
 // readVolume reads what the volume of a bound claim asks for.
 func (x *volumeIndex) readVolume(c *claim, volume *corev1.PersistentVolume) {
+	c.object = volume
 	c.driver, c.volume = volumeDriver(volume)
 	if volume.DeletionTimestamp != nil {
 		c.fault = "persistent volume " + volume.Name + " of claim " + c.name + " is being deleted"
 	}
 	if a := volume.Spec.NodeAffinity; a != nil && a.Required != nil {
 		c.places = append(c.places, x.place(affinityTerms(a.Required)))
+	}
+	for _, key := range zoneKeys() {
+		if value, ok := volume.Labels[key]; ok {
+			c.places = append(c.places, x.place(labelTerms(key, value)))
+		}
 	}
 }
 
@@ -133,6 +142,7 @@ func (x *volumeIndex) readClass(c *claim, object *corev1.PersistentVolumeClaim) 
 		c.fault = "storage class " + *name + " of " + c.text() + " does not exist"
 		return
 	}
+	c.class = class
 	c.driver = provisionerDriver(class.Provisioner)
 	if class.VolumeBindingMode == nil || *class.VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer {
 		c.fault = c.text() + " waits for its volume, which storage class " + *name + " makes at once"

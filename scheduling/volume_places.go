@@ -93,10 +93,13 @@ func (t *offerTable) narrowToVolumes(row model.Bits, v *template, c *constraint)
 	}
 }
 
-// volumeExpressions calls f with every expression on a label that a new machine could
-// satisfy for a volume.
+// volumeExpressions calls f with every expression on a label that a new machine may
+// have to satisfy for a volume.
 func (c *constraint) volumeExpressions(f func(*expression)) {
 	for _, terms := range c.volumes {
+		if slices.ContainsFunc(terms, func(t term) bool { return t.aside() }) {
+			continue // what is unknown will do
+		}
 		for i := range terms {
 			for j := range terms[i].labels {
 				f(&terms[i].labels[j])
@@ -173,6 +176,9 @@ func placesText(c *constraint) string {
 	for _, terms := range c.volumes {
 		var alternatives []string
 		for i := range terms {
+			if terms[i].aside() {
+				continue
+			}
 			var parts []string
 			for _, list := range [][]expression{terms[i].labels, terms[i].fields} {
 				for j := range list {
