@@ -155,71 +155,44 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 // rounds, then onto new machines pass by pass.
 func (s *search) round(a *attempt, remaining []int64, values []float64) {
 	s.fill.placeOn(a.bins, s.every, s.order, remaining)
-	for i, pass := range s.p.Passes {
+	for i := range s.p.Passes {
 		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
 			return
 		}
 		if len(a.bought[i]) > 0 {
-			a.bought[i] = s.topUp(a.bought[i], pass, remaining)
+			a.bought[i] = s.topUp(a.bought[i], i, remaining)
 		}
 		a.bought[i] = append(a.bought[i], s.construct(i, remaining, values, a.budget)...)
 	}
 }
 
-// topUp adds remaining pods to machines that are already bought, fullest fit first
-// within each class, and returns the machines with those that changed split off.
-func (s *search) topUp(nodes []model.Node, pass model.Pass, remaining []int64) []model.Node {
-	singles := unbundle(nodes)
-	for _, c := range s.order {
-		for i := range singles {
-			if remaining[c] == 0 {
-				break
-			}
-			if n := s.roomFor(&singles[i], c, pass, remaining[c]); n > 0 {
-				singles[i].Items = add(singles[i].Items, c, n)
-				remaining[c] -= n
-			}
+// topUp adds remaining pods to machines that are already bought in a pass, those
+// first that they fill best, and returns the machines one by one.
+func (s *search) topUp(nodes []model.Node, pass int, remaining []int64) []model.Node {
+	singles, m := unbundle(nodes), s.markets[pass]
+	machines := make([]model.Bin, len(singles))
+	b := &bins{room: make([][]int64, len(singles)), items: make([][]model.Item, len(singles))}
+	options, every := make([]model.OptionID, len(singles)), make([]int, len(singles))
+	none := model.NewBits(s.p.Groups)
+	load := make([]int64, s.p.Dims)
+	for i := range singles {
+		o := singles[i].Option
+		room := s.p.Options[o].Room
+		machines[i] = model.Bin{Room: room, Admits: m.rows[m.rowOf[o]], Soft: none}
+		clear(load)
+		s.p.Load(load, singles[i].Items)
+		b.room[i] = slices.Clone(room)
+		for d, n := range load {
+			b.room[i][d] -= n
 		}
+		b.items[i], options[i], every[i] = singles[i].Items, o, i
+	}
+	x := placing{filler: s.fill, machines: machines, bins: b, some: every, options: options}
+	x.place(s.order, remaining)
+	for i := range singles {
+		singles[i].Items = b.items[i]
 	}
 	return singles
-}
-
-// roomFor is how many more pods of class c a machine that already holds some can
-// take, at most n.
-func (s *search) roomFor(node *model.Node, c model.ClassID, pass model.Pass, n int64) int64 {
-	p := s.p
-	option, class := &p.Options[node.Option], &p.Classes[c]
-	s.fill.work++
-	if !option.Admits.Has(int(class.Group)) || option.Soft.Has(int(class.Group)) != pass.Soft {
-		return 0
-	}
-	load := s.scratch
-	clear(load)
-	p.Load(load, node.Items)
-	for d, q := range class.Request {
-		if q > 0 {
-			n = min(n, (option.Room[d]-load[d])/q)
-		}
-	}
-	groups := model.NewBits(p.Groups)
-	groups.Set(int(class.Group))
-	for _, it := range node.Items {
-		groups.Set(int(p.Classes[it.Class].Group))
-	}
-	n = min(n, p.Joining(node.Items, nil, c))
-	for n > 0 && option.Floor >= 0 {
-		for d, q := range class.Request {
-			load[d] += q * n
-		}
-		if p.MeetsFloor(option, groups, load, node.Items, c) {
-			break
-		}
-		for d, q := range class.Request {
-			load[d] -= q * n
-		}
-		n /= 2
-	}
-	return max(n, 0)
 }
 
 // unbundle turns machines bought many times over into single ones with items of

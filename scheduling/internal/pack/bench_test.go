@@ -21,6 +21,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"mix/pods=20000/options=1200", mix(20_000, linear(400, 3, 1), 3)},
 		{"mix/pods=20000/options=3600", mix(20_000, linear(400, 3, 3), 3)},
 		{"mix/pods=20000/options=1200+bins=5000", running(mix(20_000, linear(400, 3, 1), 3), 5000)},
+		{"mix/pods=20000/options=1200+limit", scarce(mix(20_000, linear(400, 3, 1), 3), 8000)},
 		{"mix-clouds/pods=20000/options=1215", mix(20_000, clouds(15, 3), 3)},
 	} {
 		for _, work := range []int64{0, 10_000_000} {

@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// bins is the room left on the machines that already run.
+// bins is the room left on machines, and what was put onto them.
 type bins struct {
 	room  [][]int64
 	items [][]model.Item
@@ -78,19 +78,27 @@ func (s *seats) sink(i int) {
 	}
 }
 
-// placing puts pods onto bins.
+// placing puts pods onto machines that are there.
 type placing struct {
 	*filler
-	bins  *bins
-	some  []int // the bins that can still hold the smallest
-	least []int64
-	seats seats
+	machines []model.Bin
+	options  []model.OptionID // as what they are bought; nil if they run already
+	bins     *bins
+	some     []int // the machines that can still hold the smallest
+	least    []int64
+	seats    seats
 }
 
 // placeOn puts as many of the remaining pods onto some of the bins as fit, class by
 // class in the given order, which has classes of one size and group side by side.
 func (f *filler) placeOn(b *bins, some []int, order []model.ClassID, remaining []int64) {
-	x := placing{filler: f, bins: b, some: slices.Clone(some)}
+	x := placing{filler: f, machines: f.p.Bins, bins: b, some: slices.Clone(some)}
+	x.place(order, remaining)
+}
+
+// place is placeOn for any machines.
+func (x *placing) place(order []model.ClassID, remaining []int64) {
+	f := x.filler
 	for _, c := range order {
 		if x.least == nil {
 			x.least = slices.Clone(f.p.Classes[c].Request)
@@ -139,7 +147,10 @@ func (x *placing) run(classes []model.ClassID, remaining []int64) {
 			}
 			n := min(remaining[c], x.capacity(s.bin, request))
 			if n > 0 {
-				n = min(n, x.p.Joining(x.bins.items[s.bin], x.p.Bins[s.bin].Present, c))
+				n = min(n, x.p.Joining(x.bins.items[s.bin], x.machines[s.bin].Present, c))
+			}
+			if n > 0 && x.options != nil {
+				n = x.withinFloor(&x.p.Options[x.options[s.bin]], x.bins.items[s.bin], c, n)
 			}
 			if n <= 0 {
 				at++
@@ -176,7 +187,7 @@ func (x *placing) find(c model.ClassID, uniform bool) {
 			continue
 		}
 		kept = append(kept, i)
-		bin := &x.p.Bins[i]
+		bin := &x.machines[i]
 		if bin.Admits.Has(int(class.Group)) && model.Fits(x.bins.room[i], class.Request) &&
 			(!uniform || x.p.Joining(x.bins.items[i], bin.Present, c) > 0) {
 			x.seats.heap = append(x.seats.heap, seat{

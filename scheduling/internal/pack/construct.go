@@ -67,6 +67,7 @@ type construction struct {
 	offers    offers
 	waiting   []int // places in the market that the pace holds back
 	nodes     []model.Node
+	tidied    int64 // the work that was done by then
 }
 
 // construct buys machines until no class of the stage has pods left that a further
@@ -75,7 +76,7 @@ type construction struct {
 // often as the pods last. Scores are recomputed only when a pattern has become
 // impossible, which the fall of worth with fewer pods to choose from justifies.
 func (f *filler) construct(s *stage, remaining []int64, values []float64, b *budget) []model.Node {
-	x := construction{filler: f, s: s, remaining: remaining, values: values, budget: b}
+	x := construction{filler: f, s: s, remaining: remaining, values: values, budget: b, tidied: f.work}
 	f.pace.slack = 1
 	f.measure(s, remaining, values)
 	x.waiting = append(x.waiting, s.places...)
@@ -101,6 +102,7 @@ func (x *construction) admit() {
 	for _, at := range x.waiting {
 		offer := offer{at: at}
 		switch {
+		case !x.affords(at):
 		case x.tooDear(at):
 			kept = append(kept, at)
 		case x.renew(&offer):
@@ -111,6 +113,12 @@ func (x *construction) admit() {
 	}
 	x.waiting = kept
 	x.offers.order()
+}
+
+// affords reports whether the budget allows one more of the option at a place; once it
+// does not, it never will.
+func (x *construction) affords(at int) bool {
+	return x.budget.affords(&x.p.Options[x.s.options[at]], 1) > 0
 }
 
 // tooDear reports whether the pace rules the option at a place out for now.
@@ -130,7 +138,7 @@ func (x *construction) step() {
 	n := x.affordable(first)
 	if n == 0 {
 		if !x.renew(first) {
-			if len(x.pace.seeds[row]) > 0 {
+			if len(x.pace.seeds[row]) > 0 && x.affords(first.at) {
 				x.waiting = append(x.waiting, first.at)
 			}
 			x.drop()
@@ -152,10 +160,12 @@ func (x *construction) step() {
 	x.budget.spend(&x.p.Options[o], n)
 	x.nodes = append(x.nodes, model.Node{Option: o, N: n, Items: first.items})
 	first.items = nil // they are the machines' now
-	if len(x.nodes)%tidyEvery == 0 {
+	// Looking at every shelf must not take longer than what it is to save.
+	if len(x.nodes)%tidyEvery == 0 && x.work-x.tidied >= int64(len(x.s.all)) {
 		x.s.tidy(x.remaining)
 		x.measure(x.s, x.remaining, x.values)
 		x.admit()
+		x.tidied = x.work
 	}
 }
 
@@ -172,7 +182,7 @@ func (x *construction) drop() {
 func (x *construction) renew(offer *offer) bool {
 	o, row := x.s.options[offer.at], x.s.row[offer.at]
 	shelves := x.s.shelves[row]
-	if len(shelves) == 0 || x.budget.affords(&x.p.Options[o], 1) == 0 {
+	if len(shelves) == 0 || !x.affords(offer.at) {
 		return false
 	}
 	items, worth := x.fill(o, x.pace.seeds[row], shelves, x.remaining, x.values)

@@ -1,6 +1,9 @@
 package pack
 
 import (
+	"math"
+	"slices"
+
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -16,15 +19,17 @@ const (
 // filler fills one option at a time. Its scratch memory is reused, so that filling
 // allocates nothing once it has grown.
 type filler struct {
-	company          // who is on the machine; nobody between fills
-	sizeOf   []int32 // per class, the number of its request
-	sizes    []size  // requests that occur
+	company            // who is on the machine; nobody between fills
+	sizeOf   []int32   // per class, the number of its request
+	requests [][]int64 // per size
+	scaled   []float64 // sizes × dims
 	pace     pace
 	possible []bool    // per class, whether a pod of it may be on any machine at all
 	costs    []float64 // per option, what worth is divided by; never 0
 	left     []int64   // room left, per dim
 	inverse  []float64
-	open     []cursor
+	cursors  []cursor
+	open     []int32 // cursors whose classes may still fit
 	items    []model.Item
 	at       []int32 // per class on the machine, its place in items
 	groups   model.Bits
@@ -33,23 +38,18 @@ type filler struct {
 	work     int64
 }
 
-// size is what pods of one size ask for.
-type size struct {
-	request []int64
-	scaled  []float64
-}
-
 // cursor walks along a shelf: those before at cannot join any more.
 type cursor struct {
 	size    int32
 	at      int32
 	classes []model.ClassID
+	worth   float64 // of a pod of the class at the cursor; negative at the end
 }
 
 func newFiller(p *model.Problem) *filler {
 	f := &filler{
 		company:  newCompany(p),
-		pace:     pace{on: true, need: make([]int64, len(p.Crowds))},
+		pace:     pace{on: true, idle: !slices.ContainsFunc(p.Classes, mayCrowd), need: make([]int64, len(p.Crowds))},
 		sizeOf:   make([]int32, len(p.Classes)),
 		possible: make([]bool, len(p.Classes)),
 		costs:    make([]float64, len(p.Options)),
@@ -73,13 +73,12 @@ func newFiller(p *model.Problem) *filler {
 		}
 		number, ok := known[string(key)]
 		if !ok {
-			number = int32(len(f.sizes))
+			number = int32(len(f.requests))
 			known[string(key)] = number
-			x := size{request: class.Request, scaled: make([]float64, p.Dims)}
-			for d, q := range class.Request {
-				x.scaled[d] = float64(q)
+			f.requests = append(f.requests, class.Request)
+			for _, q := range class.Request {
+				f.scaled = append(f.scaled, float64(q))
 			}
-			f.sizes = append(f.sizes, x)
 		}
 		f.sizeOf[c] = number
 	}
@@ -101,36 +100,39 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 	f.items = f.items[:0]
 	worth := 0.0
 	if len(seeds) > 0 {
-		f.reopen(seeds)
-		first := f.choose(remaining, values)
-		if first < 0 {
-			return nil, 0
+		f.reopen(seeds, values)
+		for len(f.items) == 0 {
+			first := f.choose(remaining, values)
+			if first == nil {
+				return nil, 0
+			}
+			worth += f.takeFrom(first, option, remaining, values)
 		}
-		worth += f.takeFrom(&f.open[first], option, remaining, values)
 	}
-	f.reopen(shelves)
+	f.reopen(shelves, values)
 	for {
 		best := f.choose(remaining, values)
-		if best < 0 {
+		if best == nil {
 			break
 		}
-		worth += f.takeFrom(&f.open[best], option, remaining, values)
+		worth += f.takeFrom(best, option, remaining, values)
 	}
 	f.leave(f.items)
 	return f.items, worth
 }
 
 // reopen sets cursors to the beginning of shelves.
-func (f *filler) reopen(shelves []shelf) {
-	f.open = f.open[:0]
-	for _, x := range shelves {
-		f.open = append(f.open, cursor{size: x.size, classes: x.classes})
+func (f *filler) reopen(shelves []shelf, values []float64) {
+	f.cursors, f.open = f.cursors[:0], f.open[:0]
+	for i, x := range shelves {
+		f.cursors = append(f.cursors, cursor{size: x.size, classes: x.classes, worth: values[x.classes[0]]})
+		f.open = append(f.open, int32(i))
 	}
 }
 
-// choose returns the place in f.open of the cursor whose class to take next, or -1.
-// Those that no longer fit are dropped from f.open.
-func (f *filler) choose(remaining []int64, values []float64) int {
+// choose returns the cursor whose class to take next, or nil. Those that no longer fit
+// are dropped from f.open.
+func (f *filler) choose(remaining []int64, values []float64) *cursor {
 	for d, q := range f.left {
 		if q > 0 {
 			f.inverse[d] = 1 / float64(q)
@@ -139,54 +141,65 @@ func (f *filler) choose(remaining []int64, values []float64) int {
 		}
 	}
 	f.work += int64(len(f.open))
-	best, bestScore, kept := -1, -1.0, 0
-	for i := range f.open {
-		x := &f.open[i]
-		if int(x.at) == len(x.classes) {
+	var best *cursor
+	bestScore, kept, dims := -1.0, 0, len(f.inverse)
+	for _, i := range f.open {
+		x := &f.cursors[i]
+		// The largest share, compared as whole numbers: those of floats that are not
+		// negative stand in the same order, and compare without a jump.
+		bits := uint64(0)
+		for d, q := range f.scaled[int(x.size)*dims:][:dims] {
+			bits = max(bits, math.Float64bits(q*f.inverse[d]))
+		}
+		share := math.Float64frombits(bits)
+		if x.worth < 0 || share > 1 && !model.Fits(f.left, f.requests[x.size]) {
 			continue
-		}
-		size := &f.sizes[x.size]
-		share := 0.0
-		for d, q := range size.scaled {
-			if s := q * f.inverse[d]; s > share {
-				share = s
-			}
-		}
-		if share > 1 && !model.Fits(f.left, size.request) {
-			continue
-		}
-		density := 1e12
-		if share > 0 {
-			density = 1/share + bigFirst
 		}
 		// Whoever comes next on the shelf is worth no more: only the best are asked
 		// whether they may join.
-		if values[x.classes[x.at]]*density > bestScore {
-			if !f.advance(x, remaining) {
+		if x.beats(bestScore, share) {
+			if !f.advance(x, remaining, values) {
 				continue
 			}
-			if score := values[x.classes[x.at]] * density; score > bestScore {
-				best, bestScore = kept, score
+			if x.beats(bestScore, share) {
+				best, bestScore = x, x.worth*density(share)
 			}
 		}
-		if kept != i {
-			f.open[kept] = *x
-		}
+		f.open[kept] = i
 		kept++
 	}
 	f.open = f.open[:kept]
 	return best
 }
 
+// density is how many pods that take such a share of the room left it could hold, and
+// a little more for large ones.
+func density(share float64) float64 {
+	if share > 0 {
+		return 1/share + bigFirst
+	}
+	return 1e12
+}
+
+// beats reports whether the class at the cursor scores more. It does not divide.
+func (x *cursor) beats(score, share float64) bool {
+	if share > 0 {
+		return x.worth*(1+bigFirst*share) > score*share
+	}
+	return x.worth*1e12 > score
+}
+
 // advance moves a cursor to the next class that has pods left and may join, and
 // reports whether there is one.
-func (f *filler) advance(x *cursor, remaining []int64) bool {
+func (f *filler) advance(x *cursor, remaining []int64, values []float64) bool {
 	for ; int(x.at) < len(x.classes); x.at++ {
 		c := x.classes[x.at]
 		if f.taken[c] < remaining[c] && f.joining(c) > 0 {
+			x.worth = values[c]
 			return true
 		}
 	}
+	x.worth = -1
 	return false
 }
 
@@ -195,19 +208,17 @@ func (f *filler) advance(x *cursor, remaining []int64) bool {
 // what the room left could hold, so that what it unbalances can be balanced. It
 // returns what they are worth.
 func (f *filler) takeFrom(x *cursor, option *model.Option, remaining []int64, values []float64) (worth float64) {
-	n := f.fitting(f.sizes[x.size].request)
+	n := f.fitting(f.requests[x.size])
 	if n > 3 {
 		n = (n + 3) / 4
 	} else if n > 1 {
 		n = 1
 	}
-	least := values[x.classes[x.at]] * alike
+	least := x.worth * alike
 	for {
 		c := x.classes[x.at]
 		some := min(n, remaining[c]-f.taken[c], f.joining(c))
-		if option.Floor >= 0 {
-			some = f.withinFloor(option, c, some)
-		}
+		some = f.withinFloor(option, f.items, c, some)
 		if some > 0 {
 			f.take(c, some)
 			worth += float64(some) * values[c]
@@ -218,7 +229,7 @@ func (f *filler) takeFrom(x *cursor, option *model.Option, remaining []int64, va
 		if some == 0 {
 			x.at++
 		}
-		if !f.advance(x, remaining) || values[x.classes[x.at]] < least {
+		if !f.advance(x, remaining, values) || x.worth < least {
 			return worth
 		}
 	}
@@ -248,9 +259,12 @@ func (f *filler) take(c model.ClassID, n int64) {
 	f.items[f.at[c]].N = f.taken[c]
 }
 
-// withinFloor lowers n until the pattern with n more pods of class c still leaves
-// the option's pool as flexible as it must be.
-func (f *filler) withinFloor(option *model.Option, c model.ClassID, n int64) int64 {
+// withinFloor lowers n until items with n more pods of class c still leave the
+// option's pool as flexible as it must be.
+func (f *filler) withinFloor(option *model.Option, items []model.Item, c model.ClassID, n int64) int64 {
+	if option.Floor < 0 {
+		return n
+	}
 	for ; n > 0; n /= 2 {
 		clear(f.groups)
 		clear(f.load)
@@ -258,12 +272,12 @@ func (f *filler) withinFloor(option *model.Option, c model.ClassID, n int64) int
 		for d, q := range f.p.Classes[c].Request {
 			f.load[d] = q * n
 		}
-		for _, it := range f.items {
+		for _, it := range items {
 			f.groups.Set(int(f.p.Classes[it.Class].Group))
 		}
-		f.p.Load(f.load, f.items)
+		f.p.Load(f.load, items)
 		f.work += int64(len(f.p.Floors[option.Floor].Members))
-		if f.p.MeetsFloor(option, f.groups, f.load, f.items, c) {
+		if f.p.MeetsFloor(option, f.groups, f.load, items, c) {
 			return n
 		}
 	}

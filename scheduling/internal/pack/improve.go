@@ -51,8 +51,8 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 	r := newRanking(s.p, nodes, values)
 	remaining := make([]int64, len(s.p.Classes))
 	vain := 0
-	for vain < 200+4*len(r.nodes) && !s.over() {
-		picked := pick(random, len(r.nodes))
+	for vain < 120+4*len(r.nodes) && !s.over() {
+		picked := s.pickNear(m, r.nodes, random)
 		classes := s.heldBy(r.nodes, picked)
 		cost, count := s.takeApart(r.nodes, picked, remaining, b)
 		var fresh []model.Node
@@ -190,6 +190,28 @@ func pick(random *rand.Rand, n int) []int {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// pickNear is pick among machines of which most stand in one row, so that they can
+// take each other's pods.
+func (s *search) pickNear(m *market, nodes []model.Node, random *rand.Rand) []int {
+	picked := pick(random, len(nodes))
+	if len(m.rows) == 1 || len(picked) < 2 || random.IntN(3) == 0 {
+		return picked
+	}
+	row := m.rowOf[nodes[picked[random.IntN(len(picked))]].Option]
+	near := picked[:0]
+	for _, at := range picked {
+		// The next in line that stands in the row, not too far off.
+		for next := at; next < min(len(nodes), at+8*len(m.rows)); next++ {
+			if m.rowOf[nodes[next].Option] == row && !slices.Contains(near, next) {
+				near = append(near, next)
+				break
+			}
+		}
+	}
+	slices.Sort(near)
+	return near
 }
 
 // jitter changes what some classes are worth by up to a few percent, so that the same

@@ -117,3 +117,16 @@ func running(p *model.Problem, n int) *model.Problem {
 	}
 	return p
 }
+
+// scarce gives the pods of a problem of mix three priorities, and its pool a limit of
+// so many cores.
+func scarce(p *model.Problem, cores int64) *model.Problem {
+	for c := range p.Classes {
+		p.Classes[c].Priority = int32(c % 3)
+	}
+	p.Pools[0].Limits = []int64{cores * 1000}
+	for o := range p.Options {
+		p.Options[o].Use = []int64{p.Options[o].Room[0] + 100}
+	}
+	return p
+}

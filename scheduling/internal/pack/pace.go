@@ -2,6 +2,7 @@ package pack
 
 import (
 	"math"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -22,7 +23,8 @@ const (
 // than its part, and the last of the crowd end on machines of their own. So the dear
 // ones wait, and every machine begins with one of the crowd.
 type pace struct {
-	on    bool
+	on    bool // worths and costs compare, so that it can be set
+	idle  bool // no pods are crowded
 	slack float64
 	most  []float64 // by row, what a machine may cost for now
 	slots []float64 // by row, how many machines the crowded pods need
@@ -42,7 +44,7 @@ func (f *filler) measure(s *stage, remaining []int64, values []float64) {
 	k.all = k.all[:0]
 	for r, shelves := range s.shelves {
 		k.most[r], k.slots[r], k.seeds[r] = math.Inf(1), 0, k.seeds[r][:0]
-		if !k.on || k.slack > slowest {
+		if k.idle || !k.on || k.slack > slowest {
 			continue
 		}
 		worth := f.count(shelves, remaining, values)
@@ -135,4 +137,9 @@ func (f *filler) crowded() []bool {
 		}
 	}
 	return out
+}
+
+// mayCrowd reports whether pods of a class cannot share machines as they like.
+func mayCrowd(class model.Class) bool {
+	return class.PerNode > 0 || slices.ContainsFunc(class.Crowds, func(m model.Membership) bool { return m.Holds && m.Weight > 0 })
 }

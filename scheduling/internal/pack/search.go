@@ -36,7 +36,6 @@ type search struct {
 	crowded  []bool          // by class, see filler.crowded
 	every    []int           // all bins
 	order    []model.ClassID // in which classes are offered to machines that exist
-	scratch  []int64
 	jittered []float64
 	classes  []model.ClassID // those that a change concerns
 	prices   []float64       // costs of options as they are
@@ -55,7 +54,6 @@ const cheap = 1_000_000
 func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
 		p: p, params: params, fill: newFiller(p), levels: levels(p),
-		scratch:  make([]int64, p.Dims),
 		jittered: make([]float64, len(p.Classes)),
 	}
 	s.prices = slices.Clone(s.fill.costs)
@@ -195,8 +193,10 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 		}
 	}
 	byLimits := false
-	for _, v := range [][]float64{values, each, each, values} {
-		if a := s.giveWay(v); a.better(best) {
+	until := s.fill.work + max(2*cheap, min(s.params.Work, 1<<60))
+	for i, v := range [][]float64{values, each, each, values} {
+		s.fill.pace.on = i == 0 // else worths and costs do not compare
+		if a := s.giveWay(v, until); a.better(best) {
 			best = a
 		}
 		if !byLimits && &v[0] == &each[0] {
@@ -204,14 +204,15 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 			s.costByLimits()
 		}
 	}
+	s.fill.pace.on = true
 	copy(s.fill.costs, s.prices)
 	return best
 }
 
 // giveWay makes attempts strictly by priority in which the classes that were left
 // out before count for more, so that those who have one place only get it before
-// those who have others.
-func (s *search) giveWay(values []float64) *attempt {
+// those who have others. It ends when so much work is done.
+func (s *search) giveWay(values []float64, until int64) *attempt {
 	boosted := slices.Clone(values)
 	best := s.try(boosted, true)
 	for range rounds / 2 {
@@ -222,7 +223,7 @@ func (s *search) giveWay(values []float64) *attempt {
 				left = true
 			}
 		}
-		if !left {
+		if !left || s.fill.work > until {
 			break
 		}
 		if a := s.try(boosted, true); a.better(best) {

@@ -10,9 +10,9 @@ import (
 // market is what may be bought in one pass: its options and, since many admit the
 // same groups, the rows of groups that occur among them.
 type market struct {
-	soft    bool
 	options []model.OptionID
 	row     []int32      // by place in options
+	rowOf   []int32      // by option; -1 where it is not in the market
 	rows    []model.Bits // the groups that may be there at the rank of the pass
 	all     []int        // places in options, as they stand
 	byCost  []int        // and cheapest first
@@ -22,7 +22,10 @@ type market struct {
 
 // newMarket collects the options of a pass.
 func newMarket(p *model.Problem, pass model.Pass) *market {
-	m := &market{soft: pass.Soft}
+	m := &market{rowOf: make([]int32, len(p.Options))}
+	for o := range m.rowOf {
+		m.rowOf[o] = -1
+	}
 	known := map[string]int32{}
 	groups := model.NewBits(p.Groups)
 	var key []byte
@@ -57,6 +60,7 @@ func newMarket(p *model.Problem, pass model.Pass) *market {
 		}
 		m.options = append(m.options, model.OptionID(o))
 		m.row = append(m.row, row)
+		m.rowOf[o] = row
 		m.dearest[row] = max(m.dearest[row], float64(option.Cost))
 		for d, n := range option.Room {
 			m.room[row][d] = max(m.room[row][d], n)
@@ -112,7 +116,7 @@ func (f *filler) stock(s *stage, m *market, places []int, classes []model.ClassI
 			}
 			size := f.sizeOf[c]
 			if size != last {
-				last, fits = size, model.Fits(m.room[r], f.sizes[size].request)
+				last, fits = size, model.Fits(m.room[r], f.requests[size])
 			}
 			if !fits {
 				continue

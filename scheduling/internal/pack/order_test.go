@@ -1,0 +1,111 @@
+package pack
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// The heap of offers gives them best first, and of equal ones the earlier first, in
+// whatever order they came and however scores fall on the way.
+func TestOffersComeBestFirst(t *testing.T) {
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var h offers
+		for _, at := range r.Perm(1 + r.IntN(20)) {
+			h = append(h, offer{at: at, score: float64(r.IntN(5))})
+		}
+		h.order()
+		for len(h) > 0 {
+			best := slices.MinFunc(h, func(a, b offer) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.at, b.at)) })
+			require.Equal(t, best, h[0], "seed %d", seed)
+			second := 0.0
+			for _, x := range h[1:] {
+				second = max(second, x.score)
+			}
+			require.InDelta(t, second, h.second(), 0, "seed %d", seed)
+			if r.IntN(2) == 0 && h[0].score > 0 {
+				h[0].score--
+			} else {
+				h[0] = h[len(h)-1]
+				h = h[:len(h)-1]
+			}
+			h.sink(0)
+		}
+	}
+}
+
+// Seats come in order however far one looks.
+func TestSeatsComeInOrder(t *testing.T) {
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		var want []seat
+		for i := range r.IntN(30) {
+			want = append(want, seat{bin: i, soft: r.IntN(3) == 0, left: float64(r.IntN(4))})
+		}
+		s := seats{heap: slices.Clone(want)}
+		for i := len(s.heap)/2 - 1; i >= 0; i-- {
+			s.sink(i)
+		}
+		slices.SortFunc(want, func(a, b seat) int {
+			if a.soft != b.soft {
+				if b.soft {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.bin, b.bin))
+		})
+		for range 40 {
+			i := r.IntN(len(want) + 2)
+			got, ok := s.at(i)
+			require.Equal(t, i < len(want), ok, "seed %d", seed)
+			if ok {
+				require.Equal(t, want[i], got, "seed %d", seed)
+			}
+		}
+	}
+}
+
+// Machines stay in the order of what they hold for their price while some are
+// exchanged for others, as if all had been sorted anew.
+func TestRankingStaysInOrder(t *testing.T) {
+	p := &model.Problem{
+		Classes: []model.Class{{}, {}},
+		Options: []model.Option{{Cost: 1}, {Cost: 2}, {Cost: 3}},
+	}
+	values := []float64{1, 2}
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		draw := func(n int) []model.Node {
+			var out []model.Node
+			for range n {
+				out = append(out, model.Node{Option: model.OptionID(r.IntN(3)), N: 1, Items: []model.Item{{Class: model.ClassID(r.IntN(2)), N: 1 + r.Int64N(4)}}})
+			}
+			return out
+		}
+		x := newRanking(p, draw(r.IntN(12)), values)
+		want := slices.Clone(x.nodes)
+		for range 10 {
+			var out []int
+			for at := range want {
+				if r.IntN(4) == 0 {
+					out = append(out, at)
+				}
+			}
+			in := draw(r.IntN(4))
+			x.exchange(out, slices.Clone(in))
+			for _, at := range slices.Backward(out) {
+				want = slices.Delete(want, at, at+1)
+			}
+			want = append(want, in...)
+			slices.SortStableFunc(want, func(a, b model.Node) int { return cmp.Compare(x.rate(&a), x.rate(&b)) })
+			require.Equal(t, want, slices.Clip(x.nodes), "seed %d", seed)
+		}
+	}
+}
