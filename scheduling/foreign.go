@@ -89,6 +89,9 @@ func (t *ties) canStayAway(k *kin) bool {
 			if !k.admits(l.columns.rows[o.column]) {
 				continue
 			}
+			if len(floorKeys(v.set)) > 0 {
+				return false // a zone less may be one choice too few
+			}
 			at := place{int(ranks[v.number]), o.room}
 			all[at] = true
 			if t.rows[1][ti].Has(o.offer) {

@@ -251,7 +251,7 @@ func (b *kinBook) costs(k *kin, request []int64) []int64 {
 				share = max(share, float64(q)/float64(room[d]))
 			}
 		}
-		if cost := int64(share * float64(r.cost)); out[r.site] == topology.Nowhere || cost < out[r.site] {
+		if cost := int64(share*float64(r.cost)) + int64(r.rank)*rankCost; out[r.site] == topology.Nowhere || cost < out[r.site] {
 			out[r.site] = cost
 		}
 	}
@@ -283,18 +283,23 @@ func (b *kinBook) marketOf(k *kin, groups []int) *market {
 	return m
 }
 
-// siteRoom is the cheapest way to have a room at a site.
+// rankCost is what a pool of lower weight counts for in the choice of a site: more than
+// any machine costs.
+const rankCost = 1_000_000 * 1_000_000_000
+
+// siteRoom is the cheapest way to have a room at a site from pools of one weight.
 type siteRoom struct {
-	site, room int
-	cost       int64
+	site, room, rank int
+	cost             int64
 }
 
 // rooms lists what may be bought for a kin, site by site.
 func (b *kinBook) rooms(k *kin) []siteRoom {
 	l := b.land
-	type place struct{ site, room int }
+	type place struct{ site, room, rank int }
 	cheapest := map[place]int64{}
-	for ti := range l.templates {
+	ranks := l.weightRank()
+	for ti, v := range l.templates {
 		suits := map[int]bool{}
 		for i, o := range l.offered[ti].list {
 			ok, known := suits[o.column]
@@ -305,7 +310,7 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 			if !ok {
 				continue
 			}
-			at := place{int(k.part.at[l.first[ti]+i]), o.room}
+			at := place{int(k.part.at[l.first[ti]+i]), o.room, int(ranks[v.number])}
 			cost := l.compiler.offers.offers[o.offer].cost
 			if have, seen := cheapest[at]; !seen || cost < have {
 				cheapest[at] = cost
@@ -314,8 +319,10 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 	}
 	out := make([]siteRoom, 0, len(cheapest))
 	for at, cost := range cheapest {
-		out = append(out, siteRoom{at.site, at.room, cost})
+		out = append(out, siteRoom{at.site, at.room, at.rank, cost})
 	}
-	slices.SortFunc(out, func(x, y siteRoom) int { return cmp.Or(cmp.Compare(x.site, y.site), cmp.Compare(x.room, y.room)) })
+	slices.SortFunc(out, func(x, y siteRoom) int {
+		return cmp.Or(cmp.Compare(x.site, y.site), cmp.Compare(x.rank, y.rank), cmp.Compare(x.room, y.room))
+	})
 	return out
 }

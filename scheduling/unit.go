@@ -361,6 +361,9 @@ func (b *unitBook) clash(shares []portion) bool {
 func (b *unitBook) atOdds(portions []portion) bool {
 	for _, p := range portions {
 		for _, t := range b.land.bonds.list[b.land.planned[p.class].bonds].ties {
+			if t.kind == affinityTie && t.weight == 0 && !t.perHost() && b.circular(p.class, t.target, portions) {
+				return true
+			}
 			if t.weight > 0 || t.kind == affinityTie || t.kind == spreadTie && !t.perHost() {
 				continue
 			}
@@ -379,6 +382,17 @@ func (b *unitBook) atOdds(portions []portion) bool {
 		}
 	}
 	return false
+}
+
+// circular reports whether a class of a unit has to be where pods of a target are that
+// come to the unit only because they follow others.
+func (b *unitBook) circular(class, target int, portions []portion) bool {
+	if b.among(class, target) {
+		return false
+	}
+	return slices.ContainsFunc(portions, func(p portion) bool {
+		return p.class != class && b.among(p.class, target) && len(b.hostTargets(p.class)) > 0
+	})
 }
 
 // gather makes one unit of the pods that have to be with each other, of all classes
