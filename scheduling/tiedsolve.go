@@ -167,12 +167,28 @@ func (l *land) spot(template, offer int) int {
 }
 
 // unbind takes pods off machines and bins that would not bind there in any order: those
-// whose rules others, who found no place after all, were to keep.
+// whose rules others, who found no place after all, were to keep. Machines that hold
+// less may then be cheaper ones elsewhere, so it goes round until all pods bind.
 func (d *decoder) unbind(machines []machine) []machine {
 	t := d.ties
 	if t == nil || len(t.planner.Classes) == 0 {
 		return machines
 	}
+	for {
+		surplus := d.surplus(machines)
+		if len(surplus) == 0 {
+			return machines
+		}
+		machines = d.strip(machines, surplus)
+		if !d.frozen {
+			d.upgrade(machines)
+		}
+	}
+}
+
+// surplus counts, by engine class, the pods that do not bind.
+func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
+	t := d.ties
 	counts := make([][]int64, len(t.planner.Classes))
 	for i := range counts {
 		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
@@ -202,10 +218,12 @@ func (d *decoder) unbind(machines []machine) []machine {
 			}
 		}
 	}
-	if len(surplus) == 0 {
-		return machines
-	}
-	strip := func(items []model.Item) []model.Item {
+	return surplus
+}
+
+// strip takes pods off machines and bins, and gives back what is left empty.
+func (d *decoder) strip(machines []machine, surplus map[model.ClassID]int64) []machine {
+	less := func(items []model.Item) []model.Item {
 		out := slices.Clone(items)
 		for i := range out {
 			n := min(out[i].N, surplus[out[i].Class])
@@ -217,7 +235,7 @@ func (d *decoder) unbind(machines []machine) []machine {
 	}
 	for i := range machines {
 		m := &machines[i]
-		m.items = strip(m.items)
+		m.items = less(m.items)
 		m.load = make([]int64, d.model.Dims)
 		d.model.Load(m.load, m.items)
 		m.groups = model.NewBits(d.model.Groups)
@@ -226,17 +244,13 @@ func (d *decoder) unbind(machines []machine) []machine {
 		}
 	}
 	for i, items := range d.solution.Bins {
-		d.solution.Bins[i] = strip(items)
+		d.solution.Bins[i] = less(items)
 	}
-	machines = slices.DeleteFunc(machines, func(m machine) bool {
+	return slices.DeleteFunc(machines, func(m machine) bool {
 		if len(m.items) > 0 {
 			return false
 		}
 		d.ledger.spend(purchase{template: m.template, offer: d.offered[m.template].list[m.first].offer}, -1)
 		return true
 	})
-	if !d.frozen {
-		d.upgrade(machines)
-	}
-	return machines
 }
