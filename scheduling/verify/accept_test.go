@@ -134,6 +134,15 @@ func TestGoodPlans(t *testing.T) {
 			s.CapacityTypes = append(s.CapacityTypes, scheduling.Share{})
 			s.Resources = append(s.Resources, scheduling.ResourceUse{Resource: "example.com/fpga"})
 		}},
+		{"no fix for what is held", func(f *fixture) {
+			f.plan.Unschedulable[0].Fixes = nil
+			f.pod("big-1").Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device"}}
+			f.because("big-1", "resource claim device is not modelled")
+		}},
+		{"a resource claim by its own name", func(f *fixture) {
+			f.pod("big-1").Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device", ResourceClaimName: new("big-gpu")}}
+			f.because("big-1", "resource claim big-gpu is not modelled")
+		}},
 		{"no split of resources", func(f *fixture) { f.plan.Summary.Resources = nil }},
 		{"no bound and no certificate", func(f *fixture) {
 			f.plan.Summary.Certificate = nil
@@ -162,7 +171,7 @@ func TestBetterPlacesAreNotImagined(t *testing.T) {
 	refuseRed := func(f *fixture) {
 		f.plan.Launches = f.plan.Launches[:3]
 		f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-			Pod: "shop/red-1", Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonLimits, Count: 1}},
+			Pod: "shop/red-1", Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonLimits, Count: 1}}, Fixes: []string{"ask for less"},
 		})
 		f.plan.Summary.Resources = nil
 		f.claim(0)
@@ -203,7 +212,7 @@ func TestBetterPlacesAreNotImagined(t *testing.T) {
 		}},
 		{"the pod asks for others", func(f *fixture) {
 			refuseRed(f)
-			f.pod("red-1").Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{}
+			with(f.pod("red-1"), near(zoneOf, of("none")))
 		}},
 		{"the pod depends on a volume that is not there (P142)", func(f *fixture) {
 			refuseRed(f)

@@ -14,8 +14,10 @@ import (
 
 // betterPlaces looks for pods that are refused although something could hold them,
 // and for pods that sit in a pool although one of a higher weight could hold them.
-// It accuses only where no other rule can be the reason.
+// It accuses only where no other rule can be the reason; about pods that depend on
+// others, see rehearsal.
 func (j *judge) betterPlaces() {
+	j.tiedPlaces()
 	refused := j.refusedKinds()
 	for _, k := range refused {
 		for _, s := range j.sortedStations() {
@@ -48,14 +50,19 @@ func (j *judge) betterPlaces() {
 	}
 }
 
-// refusedKinds groups the refused pods of which this package knows all that could be
-// the reason.
-func (j *judge) refusedKinds() []*kind {
+// refusedPods are the names of the pods that the plan refuses.
+func (j *judge) refusedPods() map[string]bool {
 	refused := make(map[string]bool)
 	for _, u := range j.plan.Unschedulable {
 		refused[u.Pod] = true
 	}
-	return j.kinds(func(t *tenant) bool { return refused[t.name] && !t.isHeld() && !t.entangled() })
+	return refused
+}
+
+// refusedKinds groups the refused pods that have nothing to do with others.
+func (j *judge) refusedKinds() []*kind {
+	refused := j.refusedPods()
+	return j.kinds(func(t *tenant) bool { return refused[t.name] && !t.isHeld() && j.independent(t) })
 }
 
 // lighterKinds groups the pods that are launched for in pools of a lower weight.
@@ -69,7 +76,7 @@ func (j *judge) lighterKinds(pl *pool) []*kind {
 			continue
 		}
 		for _, t := range r.pods {
-			lighter[t.name] = !t.entangled() && !t.picky() && !hasPreferences(t.pod) && !pl.prefersOthers(t.pod.Spec.Tolerations)
+			lighter[t.name] = j.carefree(t) && !t.picky() && !hasPreferences(t.pod) && !pl.prefersOthers(t.pod.Spec.Tolerations)
 		}
 	}
 	if len(lighter) == 0 {
@@ -78,7 +85,7 @@ func (j *judge) lighterKinds(pl *pool) []*kind {
 	return j.kinds(func(t *tenant) bool { return lighter[t.name] })
 }
 
-// entangled reports whether the pod depends on other pods or on volumes.
+// entangled reports whether the pod says anything about other pods or has volumes.
 func (t *tenant) entangled() bool {
 	spec := &t.pod.Spec
 	if len(spec.TopologySpreadConstraints) > 0 {

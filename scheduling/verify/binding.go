@@ -62,11 +62,14 @@ func (j *judge) stand() {
 	j.book()
 }
 
+// nobodys begins host names that nobody can ask for.
+const nobodys = "\x00"
+
 // newHost is a machine that stands, with a host name that nobody else has.
 func newHost(m *machine, open func(string) opening, object string, number int) *host {
 	p := m.place
 	p.labels = maps.Clone(m.labels)
-	p.labels[corev1.LabelHostname] = fmt.Sprintf("\x00%d", number)
+	p.labels[corev1.LabelHostname] = nobodys + object
 	p.open = open
 	return &host{place: &p, object: object, number: number}
 }
@@ -116,8 +119,9 @@ type guest struct {
 	stuck *int
 }
 
-// play lets the pods bind and returns those that cannot.
-func (j *judge) play(hosts []*host, bookings []booking) (*scene, []guest) {
+// play lets the pods bind and returns those that cannot. The scene also counts what
+// matters to pods that only watch.
+func (j *judge) play(hosts []*host, bookings []booking, watching ...booking) (*scene, []guest) {
 	type seat struct {
 		party *party
 		host  *host
@@ -132,6 +136,9 @@ func (j *judge) play(hosts []*host, bookings []booking) (*scene, []guest) {
 			stuck[at] = &never
 		}
 		waiting = append(waiting, guest{b, at.party, stuck[at]})
+	}
+	for _, b := range watching {
+		s.partyOf(b.face, b.ties)
 	}
 	j.seatResidents(s)
 	for bound := true; bound; {
@@ -208,8 +215,11 @@ func (j *judge) agreements(s *scene) {
 func (s *scene) keysFor(t *tenant, h *host) []string {
 	var keys []string
 	p := s.partyOf(t.face, t.ties)
-	for _, list := range [][]*tally{p.spread, p.near, p.apart, s.shunners(t.face)} {
-		for _, x := range list {
+	for _, x := range slices.Concat(p.spread, p.near, p.apart) {
+		keys = append(keys, x.key)
+	}
+	for _, x := range s.shunners(t.face) {
+		if x.total > 0 { // else nobody who shuns them is anywhere with that label
 			keys = append(keys, x.key)
 		}
 	}

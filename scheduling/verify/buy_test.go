@@ -87,7 +87,7 @@ func (f *fixture) option(pool, text string) scheduling.Option {
 func (f *fixture) refusing(names ...string) *fixture {
 	for _, name := range names {
 		f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-			Pod: "default/" + name, Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonLimits, Count: 1}},
+			Pod: "default/" + name, Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonLimits, Count: 1}}, Fixes: []string{"raise the limit"},
 		})
 	}
 	f.sum()

@@ -13,6 +13,7 @@ const (
 	PodHeld           Code = "pod-held"            // a pod with a scheduling gate, a resource claim or a broken volume claim is planned
 	Unsorted          Code = "unsorted"            // a list is not in its documented order
 	NoReason          Code = "no-reason"           // a refused pod has no reason, one that is unknown or counts nothing, or none that names what holds it
+	NoFix             Code = "no-fix"              // a refused pod is not told what would place it, and nothing holds it
 	NoMessage         Code = "no-message"          // a refused pod has no message
 	RefusedForNothing Code = "refused-for-nothing" // a refused pod fits a node, or a machine that may still be bought
 	WeightIgnored     Code = "weight-ignored"      // a pod sits in a pool although one of a higher weight can hold it
@@ -93,7 +94,7 @@ const (
 // Codes returns every code, in the order in which they are documented.
 func Codes() []Code {
 	return []Code{
-		NoPlan, PodMissing, PodDuplicated, PodUnknown, PodNotPending, PodHeld, Unsorted, NoReason, NoMessage, RefusedForNothing, WeightIgnored,
+		NoPlan, PodMissing, PodDuplicated, PodUnknown, PodNotPending, PodHeld, Unsorted, NoReason, NoFix, NoMessage, RefusedForNothing, WeightIgnored,
 		LaunchName, LaunchEmpty, LaunchPrice, LaunchRequests, LaunchLabels, LaunchTaints, LaunchRequirements, PoolUnknown, PoolClosed,
 		NoOptions, TooManyOptions, MinValues, Limits, Reservation,
 		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements,

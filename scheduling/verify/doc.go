@@ -14,8 +14,9 @@
 // Every pending pod stands exactly once in the plan; bound, finished, deleted
 // and daemon-owned pods do not stand in it. Pods with scheduling gates, resource claims
 // or volume claims that nobody can use are not placed, and are told what holds them.
-// Refused pods are told why, and are refused only if no node could take them and no pool
-// could launch for them.
+// Refused pods are told why and, unless they are held, what would help, and are refused
+// only if no node could take them and no pool could launch for them: a pod that depends
+// on others is missed only where with it all pods would still bind for certain.
 //
 // Every option of a launch, not only the first, may be bought by the pool now, at the
 // stated price, and holds all pods of the launch by the rules of kube-scheduler: node

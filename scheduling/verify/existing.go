@@ -49,7 +49,7 @@ func (j *judge) settle(object string, s *station, a *scheduling.Assignment) {
 			j.add(HostPorts, object, "port %v of pod %s is taken", p, name)
 		}
 		s.taken = slices.Concat(s.taken, t.ports)
-		if claim, bad := s.outOfReach(t.mounts); bad {
+		if claim, bad := s.forVolumes().outOfReach(t.mounts); bad {
 			j.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, name)
 		}
 		if why, full := s.attached.excess(t.mounts, s.volumeLimit); full {

@@ -132,6 +132,7 @@ func handmade() *fixture {
 		Unschedulable: []scheduling.Unschedulable{{
 			Pod: "shop/big-1", Message: "no machine has 100 cores",
 			Reasons: []scheduling.Reason{{Code: scheduling.ReasonResources, Count: 20, Detail: "too little cpu"}, {Code: scheduling.ReasonNodeNotReady, Count: 1}},
+			Fixes:   []string{"fits if cpu ≤ 8"},
 		}},
 	}
 	f := &fixture{p: p, plan: plan}

@@ -59,7 +59,7 @@ func (w *world) newMachine(pl *pool, t *instancetypes.InstanceType, o offerings.
 		scheduling.RegisteredLabel:  "true",
 		scheduling.InitializedLabel: "true",
 		// There will be a host name, and nobody can name it.
-		corev1.LabelHostname: "\x00",
+		corev1.LabelHostname: nobodys,
 	}
 	for _, from := range []map[string]string{made.labels, pl.given} {
 		for key, value := range from {
@@ -179,11 +179,11 @@ func (w *world) offersBut(pl *pool, d doubt, without func(*instancetypes.Instanc
 	}
 }
 
-// holdsAlone reports whether the pod could have the machine for itself.
+// holdsAlone reports whether the pod could have the machine for itself, however many
+// volumes it brings.
 func (m *machine) holdsAlone(t *tenant) bool {
 	_, busy := clash(t.ports, m.daemonPorts)
-	_, full := attached{}.excess(t.mounts, m.volumeLimit)
-	return !busy && !full && len(exceeding(t.requests, m.room())) == 0 &&
+	return !busy && len(exceeding(t.requests, m.room())) == 0 &&
 		len(untolerated(m.taints, t.pod.Spec.Tolerations)) == 0 && m.admits(t.wants) && m.reaches(t.mounts)
 }
 

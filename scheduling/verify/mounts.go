@@ -17,6 +17,14 @@ func (p *place) reaches(mounts []mount) bool {
 	return !bad
 }
 
+// forVolumes is the node as volumes see it. While it starts, the drivers have not
+// labelled it yet with their own names for the zone.
+func (s *station) forVolumes() *place {
+	p := s.place
+	p.planned = inFlight(s.node)
+	return &p
+}
+
 // outOfReach returns the claim of a volume that cannot be used at the place.
 func (p *place) outOfReach(mounts []mount) (claim string, bad bool) {
 	for i := range mounts {
@@ -98,6 +106,12 @@ func (s *station) volumeLimit(driver string) (int, bool) {
 // catalog knows.
 func (m *machine) volumeLimit(driver string) (int, bool) { return statedLimit(m.capacity, driver) }
 
+// attaches reports whether the machine takes all volumes of the pod.
+func (m *machine) attaches(t *tenant) bool {
+	_, full := attached{}.excess(t.mounts, m.volumeLimit)
+	return !full
+}
+
 func statedLimit(list amounts, driver string) (int, bool) {
 	n, ok := list[corev1.ResourceName(corev1.ResourceAttachableVolumesPrefix+"csi-"+driver)]
 	if !ok || !n.IsInt64() {
@@ -122,13 +136,37 @@ func (j *judge) exclusiveClaims() {
 	}
 }
 
-// mountText is equal for pods whose volumes ask the same of a node.
+// mountText is equal for pods whose volumes ask the same of a node, in whatever order
+// and however often.
 func mountText(mounts []mount) string {
-	var b strings.Builder
+	var texts []string
 	for i := range mounts {
 		if m := &mounts[i]; m.allows != nil || m.zones != nil {
-			fmt.Fprintf(&b, " %q %v", m.allows, m.zones)
+			texts = append(texts, fmt.Sprintf("%s %v", m.allows.normal(), m.zones))
 		}
 	}
-	return b.String()
+	return joined(texts)
+}
+
+// normal is equal for selectors that differ in order and repetitions alone.
+func (sel selector) normal() string {
+	if sel == nil {
+		return "any"
+	}
+	terms := make([]string, 0, len(sel))
+	for _, t := range sel {
+		exprs := []string{fmt.Sprintf("%v", t.fields)}
+		for _, e := range t.exprs {
+			values := slices.Sorted(slices.Values(e.values))
+			exprs = append(exprs, fmt.Sprintf("%q %s %q", e.key, e.op, slices.Compact(values)))
+		}
+		terms = append(terms, joined(exprs))
+	}
+	return joined(terms)
+}
+
+// joined writes a set of texts.
+func joined(texts []string) string {
+	slices.Sort(texts)
+	return "{" + strings.Join(slices.Compact(texts), "; ") + "}"
 }

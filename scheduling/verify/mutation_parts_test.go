@@ -278,7 +278,7 @@ func summaryMutations() []mutation {
 func betterMutations() []mutation {
 	refuse := func(f *fixture, pod string) {
 		f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-			Pod: pod, Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonUnsupported, Count: 1}},
+			Pod: pod, Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonUnsupported, Count: 1}}, Fixes: []string{"ask for less"},
 		})
 		f.plan.Summary.Resources = nil
 		f.claim(0)

@@ -98,7 +98,7 @@ func podMutations() []mutation {
 		}, broken(verify.PodDuplicated)},
 		{"pod placed and refused", func(f *fixture) {
 			f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-				Pod: "shop/gpu-1", Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonTaints, Count: 1}},
+				Pod: "shop/gpu-1", Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonTaints, Count: 1}}, Fixes: []string{"ask for less"},
 			})
 		}, broken(verify.PodDuplicated, verify.RefusedForNothing)},
 		{"unknown pod", func(f *fixture) {
@@ -128,6 +128,7 @@ func podMutations() []mutation {
 			f.pod("db-1").Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device"}}
 		}, broken(verify.PodHeld)},
 		{"no reason", func(f *fixture) { f.plan.Unschedulable[0].Reasons = nil }, broken(verify.NoReason)},
+		{"no fix", func(f *fixture) { f.plan.Unschedulable[0].Fixes = nil }, broken(verify.NoFix)},
 		{"unknown reason", func(f *fixture) { f.plan.Unschedulable[0].Reasons[0].Code = "mood" }, broken(verify.NoReason)},
 		{"reason that counts nothing", func(f *fixture) { f.plan.Unschedulable[0].Reasons[1].Count = 0 }, broken(verify.NoReason)},
 		{"no message", func(f *fixture) { f.plan.Unschedulable[0].Message = " " }, broken(verify.NoMessage)},

@@ -1,6 +1,9 @@
 package verify
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // obstacle is a rule that keeps a pod off a host at a moment.
 type obstacle struct {
@@ -23,13 +26,14 @@ func (o obstacle) String() string {
 		rule += " of others"
 	}
 	rule = fmt.Sprintf("%s over %s with pods of %s", rule, o.key, o.pods.text)
+	value := strings.TrimPrefix(o.value, nobodys)
 	switch {
 	case !o.has:
 		return rule + ": it does not have the label"
 	case o.code == TopologySpread:
-		return fmt.Sprintf("%s: %s would have %d, the least is %d, at most %d more are allowed", rule, o.value, o.count, o.least, o.skew)
+		return fmt.Sprintf("%s: %s would have %d, the least is %d, at most %d more are allowed", rule, value, o.count, o.least, o.skew)
 	default:
-		return fmt.Sprintf("%s: %s has %d of them", rule, o.value, o.count)
+		return fmt.Sprintf("%s: %s has %d of them", rule, value, o.count)
 	}
 }
 

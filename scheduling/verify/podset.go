@@ -39,10 +39,8 @@ func (s *podSet) has(f *face) bool {
 	if s.nobody || s.living && f.going {
 		return false
 	}
-	if !slices.Contains(s.spaces, f.space) && !(s.byLabel && allOn(s.spaceLabels, f.spaceLabels)) {
-		return false
-	}
-	return allOn(s.labels, f.labels)
+	there := slices.Contains(s.spaces, f.space) || s.byLabel && allOn(s.spaceLabels, f.spaceLabels)
+	return there && allOn(s.labels, f.labels)
 }
 
 // allOn reports whether a set of labels meets every expression.

@@ -10,7 +10,9 @@ type scene struct {
 	// anti-affinity; known finds both by what they say.
 	tallies, keepers []*tally
 	known            map[string]*tally
-	looks            map[string][]bool // at which hosts a filter looks, by its text
+	// filters are those of spread constraints, looks at which hosts they look, by text.
+	filters []*nodeFilter
+	looks   map[string][]bool
 	// countedBy and keptBy remember for a face which tallies count it, and which
 	// keepers keep it away.
 	countedBy, keptBy map[*face][]*tally
@@ -88,6 +90,7 @@ func (s *scene) spread(r *spreadRule) *tally {
 		s.known[text] = spreadTally(r, s.hosts, s.looksOf(&r.nodes))
 		s.tallies = append(s.tallies, s.known[text])
 	}
+	s.known[text].skew = min(s.known[text].skew, r.maxSkew)
 	return s.known[text]
 }
 
@@ -98,7 +101,7 @@ func (s *scene) looksOf(f *nodeFilter) []bool {
 		for i, h := range s.hosts {
 			looks[i] = f.passes(h.place)
 		}
-		s.looks[f.text] = looks
+		s.filters, s.looks[f.text] = append(s.filters, f), looks
 	}
 	return looks
 }

@@ -95,7 +95,7 @@ func corruptions() []corruption {
 				return false
 			}
 			f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-				Pod: l.Pods[0], Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonResources, Count: 1}},
+				Pod: l.Pods[0], Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonResources, Count: 1}}, Fixes: []string{"ask for less"},
 			})
 			l.Pods = l.Pods[1:]
 			f.sum()

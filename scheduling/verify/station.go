@@ -114,5 +114,5 @@ func (s *station) holds(t *tenant) bool {
 
 // welcomes reports whether labels, taints and volumes let the pod onto the node.
 func (s *station) welcomes(t *tenant) bool {
-	return len(untolerated(s.taints, t.pod.Spec.Tolerations)) == 0 && s.admits(t.wants) && s.reaches(t.mounts)
+	return len(untolerated(s.taints, t.pod.Spec.Tolerations)) == 0 && s.admits(t.wants) && s.forVolumes().reaches(t.mounts)
 }

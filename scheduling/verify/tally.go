@@ -17,11 +17,13 @@ type tally struct {
 	domains int
 	fewest  int
 	level   map[int]int
+	// skew is the least that a constraint which counts so allows.
+	skew int
 }
 
 // spreadTally counts by the values that the hosts have at which the constraint looks.
 func spreadTally(r *spreadRule, hosts []*host, looks []bool) *tally {
-	t := &tally{key: r.key, sets: []*podSet{r.pods}, looks: looks, counts: make(map[string]int), level: make(map[int]int)}
+	t := &tally{key: r.key, sets: []*podSet{r.pods}, looks: looks, counts: make(map[string]int), level: make(map[int]int), skew: r.maxSkew}
 	for _, h := range hosts {
 		if !looks[h.number] {
 			continue
@@ -47,7 +49,7 @@ func (t *tally) means(f *face) bool {
 }
 
 // looksAt reports whether pods on the host count.
-func (t *tally) looksAt(h *host) bool { return t.looks == nil || t.looks[h.number] }
+func (t *tally) looksAt(h *host) bool { return len(t.looks) == 0 || t.looks[h.number] }
 
 // add counts a pod on a host.
 func (t *tally) add(h *host) {

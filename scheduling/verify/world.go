@@ -26,6 +26,7 @@ type world struct {
 	// residents are the pods that run on them.
 	residents []resident
 	storage   storage
+	rules     rules
 	// faces and deduced remember what rules see of pods, and which pods belong with one.
 	faces   map[string]*face
 	deduced map[string]*metav1.LabelSelector
@@ -96,6 +97,7 @@ func newWorld(p scheduling.Problem) *world {
 		}
 	}
 	w.countReservations()
+	w.readRules(slices.Concat(slices.Collect(maps.Values(running))...))
 	return w
 }
 

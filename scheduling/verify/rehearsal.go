@@ -1,0 +1,207 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// rehearsedPods bounds how many pods bind in rehearsals, all of them together.
+const rehearsedPods = 2_000_000
+
+// rehearsal finds out whether a refused pod that depends on others could have joined
+// the plan: whether, with this one more, all pods still bind. Where a planner has
+// reason to be more careful than kube-scheduler nothing is said.
+type rehearsal struct {
+	*judge
+	// final is how things are once the plan has been carried out.
+	final  *scene
+	budget int
+	// sold are the values of a label that anything on sale has, by key.
+	sold map[string]map[string]bool
+}
+
+// tiedPlaces looks for a place for refused pods that depend on others or on volumes.
+func (j *judge) tiedPlaces() {
+	kinds := j.tiedKinds()
+	if len(kinds) == 0 {
+		return
+	}
+	h := &rehearsal{judge: j, budget: rehearsedPods, sold: make(map[string]map[string]bool)}
+	var watching []booking
+	for _, t := range kinds {
+		watching = append(watching, booking{tenant: t})
+	}
+	final, waiting := j.play(j.hosts, j.booked, watching...)
+	if len(waiting) > 0 {
+		return // nothing is certain about a plan that does not come about
+	}
+	h.final = final
+	for _, t := range kinds {
+		if where, found := h.nodeFor(t); found {
+			j.add(RefusedForNothing, "pod/"+t.name, "is unschedulable, and could bind to node %s in the end", where)
+		} else if where, found := h.machineFor(t); found {
+			j.add(RefusedForNothing, "pod/"+t.name, "is unschedulable, and could bind to a new machine: %s", where)
+		}
+	}
+}
+
+// tiedKinds are refused pods that depend on others or on volumes, one of each kind.
+func (j *judge) tiedKinds() []*tenant {
+	refused := j.refusedPods()
+	users := make(map[string]int)
+	for _, t := range j.pods {
+		for _, m := range t.mounts {
+			users[m.claim]++
+		}
+	}
+	wanted := func(m mount) bool {
+		_, running := j.storage.users[m.claim]
+		return m.exclusive && (running || users[m.claim] > 1)
+	}
+	var kinds []*tenant
+	seen := make(map[string]bool)
+	for _, t := range j.sortedPods() {
+		if !refused[t.name] || t.isHeld() || j.independent(t) || slices.ContainsFunc(t.mounts, wanted) {
+			continue
+		}
+		if key := fmt.Sprintf("%s %p %s", t.signature(), t.face, t.ties.text); !seen[key] {
+			seen[key] = true
+			kinds = append(kinds, t)
+		}
+	}
+	return kinds
+}
+
+// nodeFor finds a node that could take the pod beside those of the plan.
+func (h *rehearsal) nodeFor(t *tenant) (string, bool) {
+	for i, s := range h.sortedStations() {
+		if s.holds(t) && h.joins(t, h.hosts[i]) {
+			return s.name, true
+		}
+	}
+	return "", false
+}
+
+// machineFor finds a machine that could be bought for the pod. It leaves out pools
+// whose minValues ask for several machines that suit, and those whose machines have
+// labels that are still to be chosen.
+func (h *rehearsal) machineFor(t *tenant) (string, bool) {
+	if t.picky() {
+		return "", false
+	}
+	for _, pl := range h.sortedPools() {
+		if len(pl.minValues()) > 0 || slices.ContainsFunc(pl.asks, func(e expression) bool { return pl.chooses(requirements.NormalizeKey(e.key)) }) {
+			continue
+		}
+		slack := h.slack(pl)
+		if n, limited := slack[scheduling.NodesResource]; limited && n.Sign() <= 0 {
+			continue
+		}
+		tried := make(map[string]bool)
+		for m := range h.offers(pl, most) {
+			if !h.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 || !m.holdsAlone(t) || !m.attaches(t) {
+				continue
+			}
+			x := newHost(m, m.open, "a new machine", len(h.hosts))
+			if at := h.whereabouts(x); !tried[at] {
+				tried[at] = true
+				if h.joins(t, x) {
+					return fmt.Sprintf("%s %s in %s for pool %s", m.kind.Name, m.offering.CapacityType, m.offering.Zone, pl.Name), true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// whereabouts are equal for machines that rules between pods cannot tell apart.
+func (h *rehearsal) whereabouts(x *host) string {
+	var b strings.Builder
+	for _, t := range slices.Concat(h.final.tallies, h.final.keepers) {
+		value, ok := x.value(t.key)
+		fmt.Fprintf(&b, "%q %v ", value, ok)
+	}
+	for _, f := range h.final.filters {
+		fmt.Fprintf(&b, "%v ", f.passes(x.place))
+	}
+	return b.String()
+}
+
+// joins reports whether the pod can be on the host, and everybody where the plan says.
+func (h *rehearsal) joins(t *tenant, x *host) bool {
+	if !h.roomy(t, x) {
+		return false
+	}
+	hosts := h.hosts
+	if x.number == len(hosts) {
+		hosts = append(slices.Clip(hosts), x)
+	} else if _, found := h.final.obstacle(h.final.partyOf(t.face, t.ties), x); found {
+		return false
+	}
+	if h.budget -= len(h.booked) + len(h.residents) + 1; h.budget < 0 {
+		return false
+	}
+	bookings := append(slices.Clip(h.booked), booking{t, x})
+	slices.SortFunc(bookings, bindingOrder)
+	_, waiting := h.play(hosts, bookings)
+	return len(waiting) == 0
+}
+
+// roomy reports whether every spread constraint that the pod has, or by which it is
+// counted, would hold even if the emptiest domain is one that nobody is in yet: a host
+// to come, or a zone in which something is on sale.
+func (h *rehearsal) roomy(t *tenant, x *host) bool {
+	own := h.final.partyOf(t.face, t.ties).spread
+	for _, s := range h.final.tallies {
+		counted := s.means(t.face)
+		mine := slices.Contains(own, s)
+		if s.level == nil || !counted && !mine {
+			continue
+		}
+		value, _ := x.value(s.key)
+		count, least := s.counts[value], s.least(1)
+		if counted {
+			count++
+		}
+		if s.key == corev1.LabelHostname || h.opens(s, t, mine) {
+			least = 0
+		}
+		if count-least > s.skew {
+			return false
+		}
+	}
+	return true
+}
+
+// opens reports whether something is on sale in a domain that the tally does not have
+// yet. For a constraint of the pod's own only what could hold it matters.
+func (h *rehearsal) opens(s *tally, t *tenant, mine bool) bool {
+	key := s.key
+	if mine {
+		key += " " + t.name
+	}
+	values := h.sold[key]
+	if values == nil {
+		values = make(map[string]bool)
+		for _, pl := range h.sortedPools() {
+			for m := range h.offers(pl, most) {
+				if value, ok := m.value(s.key); ok && (!mine || m.holdsAlone(t)) {
+					values[value] = true
+				}
+			}
+		}
+		h.sold[key] = values
+	}
+	for value := range values {
+		if _, known := s.counts[value]; !known {
+			return true
+		}
+	}
+	return false
+}
