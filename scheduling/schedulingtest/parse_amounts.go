@@ -11,8 +11,8 @@ import (
 
 // resourceName is the resource that a word of a scenario names; ok is false when
 // the word names none. The short names are cpu, memory, pods, nodes, disk
-// (ephemeral-storage) and gpu (nvidia.com/gpu); every name with a slash, and huge
-// pages, stand for themselves.
+// (ephemeral-storage) and gpu (nvidia.com/gpu); every name with a slash, huge pages and
+// attachable volumes stand for themselves.
 func resourceName(key string) (name corev1.ResourceName, ok bool) {
 	switch key {
 	case "cpu", "memory", "pods", "nodes":
@@ -22,7 +22,8 @@ func resourceName(key string) (name corev1.ResourceName, ok bool) {
 	case "gpu":
 		return gpuResource, true
 	}
-	return corev1.ResourceName(key), strings.Contains(key, "/") || strings.HasPrefix(key, "hugepages-")
+	known := strings.Contains(key, "/") || strings.HasPrefix(key, "hugepages-") || strings.HasPrefix(key, "attachable-volumes-")
+	return corev1.ResourceName(key), known
 }
 
 // parseAmount reads a resource word such as cpu=500m.

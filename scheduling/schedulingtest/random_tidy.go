@@ -44,7 +44,12 @@ func tidy(pod *corev1.Pod) {
 	}
 }
 
+// tidyTerm leaves every namespace to terms only that do not select every pod there: see
+// houseDaemons.
 func tidyTerm(t *corev1.PodAffinityTerm) {
+	if s := t.LabelSelector; t.NamespaceSelector != nil && s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		t.NamespaceSelector = nil
+	}
 	t.MatchLabelKeys = without(t.MatchLabelKeys, t.LabelSelector)
 	t.MismatchLabelKeys = without(t.MismatchLabelKeys, t.LabelSelector)
 }

@@ -13,6 +13,7 @@ import (
 // to wishes. All that it draws comes after the problem itself, so that the problem
 // without ties stays what it is.
 func (w *world) tie(p *scheduling.Problem) {
+	w.houseDaemons(p)
 	groups := workloads(p.Pods)
 	for _, g := range groups {
 		w.apps = append(w.apps, g[0].Labels["app"])
@@ -21,7 +22,9 @@ func (w *world) tie(p *scheduling.Problem) {
 		w.label(g)
 	}
 	for _, pod := range p.Running {
-		w.labelRunning(pod)
+		if len(pod.OwnerReferences) == 0 {
+			w.labelRunning(pod)
+		}
 	}
 	// Some problems are about one kind of tie alone: what it does shows better there.
 	w.only = w.IntN(9)
@@ -42,6 +45,23 @@ func (w *world) tie(p *scheduling.Problem) {
 	if w.oneIn(2) {
 		p.Namespaces = []*corev1.Namespace{
 			NamespaceObject("shop", map[string]string{"team": "red"}), NamespaceObject(corev1.NamespaceDefault, nil),
+		}
+	}
+}
+
+// houseDaemons puts daemons into a namespace of their own. A plan counts those that run,
+// but not those that machines get which are yet to be bought; so nobody's ties are to be
+// about them.
+func (w *world) houseDaemons(p *scheduling.Problem) {
+	const namespace = "system"
+	for _, ds := range p.DaemonSets {
+		ds.Namespace = namespace
+		ds.UID = daemonSetUID(namespace, ds.Name)
+	}
+	for _, pod := range p.Running {
+		for i := range pod.OwnerReferences {
+			pod.Namespace = namespace
+			pod.OwnerReferences[i].UID = daemonSetUID(namespace, pod.OwnerReferences[i].Name)
 		}
 	}
 }
@@ -107,7 +127,7 @@ func (w *world) holders(running []*corev1.Pod) {
 	for _, pod := range running {
 		switch w.IntN(10) {
 		case 0:
-			Apart(w.place(), w.others(pod)).applyPod(pod)
+			Apart(corev1.LabelHostname, w.others(pod)).applyPod(pod)
 		case 1:
 			Apart(w.place(), Of("tier", pick(w.dice, "front", "back"))).applyPod(pod)
 		case 2:
@@ -118,7 +138,7 @@ func (w *world) holders(running []*corev1.Pod) {
 
 // ties draws the ties of a workload.
 func (w *world) ties(pod *corev1.Pod) []PodOption {
-	kind, app := w.IntN(20), pod.Labels["app"]
+	kind, app := w.IntN(26), pod.Labels["app"]
 	if w.only < 4 && !w.oneIn(3) {
 		kind = []int{0, 6, 9, 13}[w.only] // zones, others' pods, affinity, anti-affinity
 	}
@@ -163,14 +183,14 @@ func (w *world) ties(pod *corev1.Pod) []PodOption {
 
 // place is a key over which pods are tied.
 func (w *world) place() string {
-	switch w.IntN(12) {
-	case 0, 1, 2, 3:
+	switch w.IntN(16) {
+	case 0, 1, 2, 3, 4:
 		return corev1.LabelHostname
-	case 4:
-		return offerings.CapacityTypeLabel
 	case 5:
-		return corev1.LabelArchStable
+		return offerings.CapacityTypeLabel
 	case 6:
+		return corev1.LabelArchStable
+	case 7:
 		return pick(w.dice, w.keys...).key
 	}
 	return corev1.LabelTopologyZone
@@ -178,7 +198,7 @@ func (w *world) place() string {
 
 // others selects pods of some workload, of this one or of several.
 func (w *world) others(pod *corev1.Pod) TieOption {
-	switch w.IntN(9) {
+	switch w.IntN(12) {
 	case 0:
 		return Of("tier", pick(w.dice, "front", "back"))
 	case 1:

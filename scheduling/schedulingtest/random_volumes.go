@@ -16,7 +16,7 @@ const ebsZone = "topology.ebs.csi.aws.com/zone"
 // volumes draws volumes in zones, claims that wait for their pod, and limits to how
 // many volumes nodes take.
 func (w *world) volumes(p *scheduling.Problem, groups [][]*corev1.Pod) {
-	if w.only != 4 && !w.oneIn(3) {
+	if w.only != 4 && !w.oneIn(4) {
 		return
 	}
 	p.StorageClasses = w.classes()
@@ -64,10 +64,10 @@ func (w *world) claims(p *scheduling.Problem, name string, pods []*corev1.Pod) {
 		p.Claims = append(p.Claims, Claim(claim, opts...))
 		p.Volumes = append(p.Volumes, w.volume("disk-"+claim))
 	}
-	switch w.IntN(11) {
-	case 0, 1, 2: // a volume for each, wherever
+	switch w.IntN(14) {
+	case 0, 1, 2, 11: // a volume for each, wherever
 		each(func(_ *corev1.Pod, claim string) { bound(claim) })
-	case 3, 4: // a volume for each, to be made
+	case 3, 4, 12: // a volume for each, to be made
 		class := pick(w.dice, "any", "any", "zonal", "files")
 		each(func(_ *corev1.Pod, claim string) {
 			p.Claims = append(p.Claims, Claim(claim, namespace, OfClass(class)))
@@ -84,7 +84,7 @@ func (w *world) claims(p *scheduling.Problem, name string, pods []*corev1.Pod) {
 		} else {
 			apply(pods, Ephemeral("scratch", OfClass(pick(w.dice, "any", "zonal", "any", "nowhere"))))
 		}
-	case 9: // one to be made for all
+	case 9, 13: // one to be made for all
 		p.Claims = append(p.Claims, Claim(name, namespace, OfClass(pick(w.dice, "any", "zonal"))))
 		apply(pods, UseClaim(name))
 	case 10: // claims with something wrong

@@ -1,7 +1,10 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -13,10 +16,13 @@ import (
 type Cluster struct {
 	// Nodes are those that were there before, then one for each launch.
 	Nodes []Node
-	// Placements are the planned pods, launch by launch, then node by node.
+	// Placements are the planned pods in the order in which a scheduler takes them: by
+	// priority, then by name.
 	Placements []Placement
 	// Left are the pods that the plan gives up on.
 	Left []*corev1.Pod
+	// DefaultSpread are the problem's default constraints.
+	DefaultSpread []corev1.TopologySpreadConstraint
 }
 
 // Node is a node with what runs there by itself.
@@ -47,7 +53,7 @@ func CarryOut(p *scheduling.Problem, plan *scheduling.Plan, choice []int) (*Clus
 }
 
 func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) {
-	c := &Cluster{}
+	c := &Cluster{DefaultSpread: w.problem.DefaultSpread}
 	running := map[string][]*corev1.Pod{}
 	for _, pod := range w.running {
 		running[pod.Spec.NodeName] = append(running[pod.Spec.NodeName], pod)
@@ -85,6 +91,9 @@ func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) 
 			return nil, err
 		}
 	}
+	slices.SortStableFunc(c.Placements, func(a, b Placement) int {
+		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), strings.Compare(podKey(a.Pod), podKey(b.Pod)))
+	})
 	for i := range plan.Unschedulable {
 		pod, err := w.pendingPod(plan.Unschedulable[i].Pod)
 		if err != nil {
@@ -93,6 +102,13 @@ func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) 
 		c.Left = append(c.Left, pod)
 	}
 	return c, nil
+}
+
+func priorityOf(pod *corev1.Pod) int32 {
+	if pod.Spec.Priority == nil {
+		return 0
+	}
+	return *pod.Spec.Priority
 }
 
 // place adds the placements of pods on a node.

@@ -34,6 +34,7 @@ func (w *world) readyNode(node *corev1.Node) *corev1.Node {
 	}
 	n.Labels[scheduling.RegisteredLabel] = "true"
 	n.Labels[scheduling.InitializedLabel] = "true"
+	addAliases(n.Labels)
 	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 		return starting(t) || w.startupTaint(pool, t)
 	})

@@ -19,7 +19,7 @@ func (r *replay) refusals(ctx context.Context) error {
 	asked := map[string]bool{}
 	for i, pod := range r.cluster.Left {
 		u := &r.plan.Unschedulable[i]
-		if hasReason(u, scheduling.ReasonUnsupported) {
+		if hasReason(u, scheduling.ReasonUnsupported) || r.spreadsOverHosts(pod) {
 			continue
 		}
 		alike, err := json.Marshal(likeness{pod.Namespace, pod.Labels, &pod.Spec, u.Reasons})
@@ -43,6 +43,19 @@ type likeness struct {
 	Labels    map[string]string
 	Spec      *corev1.PodSpec
 	Reasons   []scheduling.Reason
+}
+
+// spreadsOverHosts reports whether a hard constraint spreads the pod over hosts. Plans
+// bound the pods of one host as if there always were an empty one; kube-scheduler lets
+// a host have more where every other has some, too.
+func (r *replay) spreadsOverHosts(pod *corev1.Pod) bool {
+	constraints := pod.Spec.TopologySpreadConstraints
+	if len(constraints) == 0 {
+		constraints = r.problem.DefaultSpread
+	}
+	return slices.ContainsFunc(constraints, func(c corev1.TopologySpreadConstraint) bool {
+		return c.TopologyKey == corev1.LabelHostname && c.WhenUnsatisfiable == corev1.DoNotSchedule
+	})
 }
 
 func hasReason(u *scheduling.Unschedulable, code scheduling.ReasonCode) bool {

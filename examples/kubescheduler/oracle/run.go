@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
@@ -41,7 +40,7 @@ func Run(ctx context.Context, c *Cluster, plugins frameworkruntime.Registry, obj
 	if err := api.addNodes(ctx, c, false); err != nil {
 		return nil, err
 	}
-	if err := startWhole(ctx, api.client, plugins); err != nil {
+	if err := startWhole(ctx, api.client, plugins, c.DefaultSpread); err != nil {
 		return nil, err
 	}
 	pods := make([]*corev1.Pod, 0, len(c.Placements))
@@ -68,18 +67,18 @@ func Run(ctx context.Context, c *Cluster, plugins frameworkruntime.Registry, obj
 }
 
 // startWhole starts a scheduler that works by itself until the context ends.
-func startWhole(ctx context.Context, client *fake.Clientset, plugins frameworkruntime.Registry) error {
-	cfg, err := latest.Default()
+func startWhole(ctx context.Context, client *fake.Clientset, plugins frameworkruntime.Registry, spread []corev1.TopologySpreadConstraint) error {
+	profiles, err := profilesWith(spread)
 	if err != nil {
-		return fmt.Errorf("reading kube-scheduler's default configuration: %w", err)
+		return err
 	}
-	enabled := &cfg.Profiles[0].Plugins.MultiPoint.Enabled
+	enabled := &profiles[0].Plugins.MultiPoint.Enabled
 	for name := range plugins {
 		*enabled = append(*enabled, config.Plugin{Name: name})
 	}
 	informers := kubescheduler.NewInformerFactory(client, 0)
 	s, err := kubescheduler.New(ctx, client, informers, nil, silentRecorder,
-		kubescheduler.WithProfiles(cfg.Profiles...),
+		kubescheduler.WithProfiles(profiles...),
 		kubescheduler.WithFrameworkOutOfTreeRegistry(plugins))
 	if err != nil {
 		return fmt.Errorf("starting kube-scheduler: %w", err)

@@ -44,10 +44,19 @@ type Refusal struct {
 // claims, storage classes and namespaces, are what its fake API server holds; nodes
 // and pods do not belong among them. The scheduler ends with the context.
 func NewScheduler(ctx context.Context, objects ...runtime.Object) (*Scheduler, error) {
+	return newScheduler(ctx, nil, objects)
+}
+
+// newScheduler starts a scheduler with default constraints.
+func newScheduler(ctx context.Context, spread []corev1.TopologySpreadConstraint, objects []runtime.Object) (*Scheduler, error) {
 	ctx = quiet(ctx)
+	profiles, err := profilesWith(spread)
+	if err != nil {
+		return nil, err
+	}
 	client := fake.NewClientset(objects...)
 	informers := kubescheduler.NewInformerFactory(client, 0)
-	s, err := kubescheduler.New(ctx, client, informers, nil, silentRecorder)
+	s, err := kubescheduler.New(ctx, client, informers, nil, silentRecorder, kubescheduler.WithProfiles(profiles...))
 	if err != nil {
 		return nil, fmt.Errorf("starting kube-scheduler: %w", err)
 	}
