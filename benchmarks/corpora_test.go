@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -105,6 +106,26 @@ func running(tb testing.TB) scheduling.Problem {
 		name := fmt.Sprintf("node-%04d", i)
 		p.Nodes = append(p.Nodes, schedulingtest.Node(name, schedulingtest.OfType(t, t.Offerings[i%len(t.Offerings)]), schedulingtest.OfPool("default")))
 		p.Running = append(p.Running, schedulingtest.Pods(25, name+"-pod", append(small, schedulingtest.OnNode(name))...)...)
+	}
+	return p
+}
+
+// diverse is the problem of Karpenter's own benchmark.
+func diverse(tb testing.TB, pods int) scheduling.Problem {
+	tb.Helper()
+	p, err := mix.Diverse(pods, seed)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// wishful is 4,000 pods with or without wishes.
+func wishful(tb testing.TB, wishes bool) scheduling.Problem {
+	tb.Helper()
+	p, err := mix.Wishful(4_000, wishes)
+	if err != nil {
+		tb.Fatal(err)
 	}
 	return p
 }

@@ -60,6 +60,38 @@ func BenchmarkRunning(b *testing.B) {
 	})
 }
 
+// BenchmarkDiverse is Karpenter's own benchmark: four pods in five care where others are.
+func BenchmarkDiverse(b *testing.B) {
+	for _, pods := range []int{1_000, 5_000, 20_000} {
+		for _, e := range []struct {
+			name   string
+			effort scheduling.Effort
+		}{{"fast", scheduling.EffortFast}, {"default", scheduling.EffortDefault}} {
+			b.Run(fmt.Sprintf("pods=%d/effort=%s", pods, e.name), func(b *testing.B) {
+				measure(b, scheduling.Solver{Effort: e.effort}, diverse(b, pods))
+			})
+		}
+	}
+}
+
+// BenchmarkWishes shows what wishes that cannot all be granted cost, in time and money:
+// the same pods with them, with them disregarded, and without them.
+func BenchmarkWishes(b *testing.B) {
+	for _, w := range []struct {
+		name   string
+		wishes bool
+		policy scheduling.PreferencePolicy
+	}{
+		{"none", false, scheduling.PreferencesRespect},
+		{"ignored", true, scheduling.PreferencesIgnore},
+		{"respected", true, scheduling.PreferencesRespect},
+	} {
+		b.Run("pods=4000/wishes="+w.name, func(b *testing.B) {
+			measure(b, scheduling.Solver{Preferences: w.policy}, wishful(b, w.wishes))
+		})
+	}
+}
+
 // measure solves the problem again and again. The plan is judged once, outside the
 // timer: a fast wrong answer fails the benchmark.
 func measure(b *testing.B, solver scheduling.Solver, p scheduling.Problem) {

@@ -1,0 +1,41 @@
+package mix
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Zones are those of the market. Spot machines are on sale in the first two.
+const (
+	Zone1 = "test-zone-1"
+	Zone2 = "test-zone-2"
+	Zone3 = "test-zone-3"
+)
+
+// Market is the catalog of Karpenter's own benchmark with so many types: the first has
+// one core, each other one core more than the one before it, with 2 GiB and ten pods per
+// core, on sale spot and on demand at one price that is linear in cores and memory, so
+// that no size is a bargain.
+func Market(types int) (*instancetypes.Catalog, error) {
+	// 0.1 a core and 0.1 a gigabyte, as there; rounded once, so that it stays linear.
+	perCore, err := offerings.PriceOf(0.1 + 0.1*2*(1<<30)/1e9)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*instancetypes.InstanceType, 0, types)
+	for cores := int64(1); cores <= int64(types); cores++ {
+		price := perCore * offerings.Price(cores)
+		list = append(list, schedulingtest.Type(fmt.Sprintf("fake-it-%d", cores-1),
+			schedulingtest.Capacity(schedulingtest.Cores(cores), schedulingtest.GiB(2*cores), schedulingtest.Count(corev1.ResourcePods, 10*cores)),
+			schedulingtest.KubeReserved(schedulingtest.MilliCPU(100), schedulingtest.MiB(10)),
+			schedulingtest.Spot(Zone1, price), schedulingtest.Spot(Zone2, price),
+			schedulingtest.OnDemand(Zone1, price), schedulingtest.OnDemand(Zone2, price), schedulingtest.OnDemand(Zone3, price),
+		))
+	}
+	return instancetypes.NewCatalog(list...)
+}

@@ -1,0 +1,96 @@
+package mix
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestMarket(t *testing.T) {
+	c, err := Market(400)
+	require.NoError(t, err)
+	require.Equal(t, 400, c.Len())
+	one, ok := c.Get("fake-it-0")
+	require.True(t, ok)
+	last, ok := c.Get("fake-it-399")
+	require.True(t, ok)
+	assert.Equal(t, "400", last.Capacity.Cpu().String())
+	assert.Equal(t, "800Gi", last.Capacity.Memory().String())
+	assert.Equal(t, "4k", last.Capacity.Pods().String())
+	allocatable := one.Allocatable()
+	assert.Equal(t, "900m 2038Mi", allocatable.Cpu().String()+" "+allocatable.Memory().String())
+	sold := map[string]int{}
+	for _, o := range last.Offerings {
+		sold[o.Zone+" "+string(o.CapacityType)]++
+		assert.Equal(t, 400*one.Offerings[0].Price, o.Price)
+		assert.InDelta(t, 125.8993, o.Price.USD(), 1e-4)
+	}
+	assert.Equal(t, map[string]int{
+		Zone1 + " spot": 1, Zone2 + " spot": 1,
+		Zone1 + " on-demand": 1, Zone2 + " on-demand": 1, Zone3 + " on-demand": 1,
+	}, sold)
+}
+
+// A fifth each: plain, over zones, over hosts, near each other, apart from each other.
+func TestDiverse(t *testing.T) {
+	p, err := Diverse(103, 1)
+	require.NoError(t, err)
+	require.NoError(t, p.Validate())
+	count := map[string]int{}
+	selectsOthers := 0
+	for _, pod := range p.Pods {
+		kind := kindOf(pod)
+		count[kind]++
+		for _, c := range pod.Spec.TopologySpreadConstraints {
+			assert.Equal(t, int32(1), c.MaxSkew)
+			assert.Equal(t, corev1.DoNotSchedule, c.WhenUnsatisfiable)
+			if c.LabelSelector.MatchLabels["my-label"] != pod.Labels["my-label"] {
+				selectsOthers++
+			}
+		}
+	}
+	assert.Equal(t, map[string]int{
+		"plain": 23, "spread " + corev1.LabelTopologyZone: 20, "spread " + corev1.LabelHostname: 20,
+		"near " + corev1.LabelTopologyZone: 20, "apart " + corev1.LabelHostname: 20,
+	}, count)
+	assert.Greater(t, selectsOthers, 20, "most constraints are about another label than the pod's own")
+}
+
+func kindOf(pod *corev1.Pod) string {
+	a := pod.Spec.Affinity
+	switch {
+	case len(pod.Spec.TopologySpreadConstraints) > 0:
+		return "spread " + pod.Spec.TopologySpreadConstraints[0].TopologyKey
+	case a != nil && a.PodAffinity != nil:
+		term := a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0]
+		if term.LabelSelector.MatchLabels["my-affinity"] != pod.Labels["my-affinity"] {
+			return "not its own friend"
+		}
+		return "near " + term.TopologyKey
+	case a != nil && a.PodAntiAffinity != nil:
+		return "apart " + a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].TopologyKey
+	}
+	return "plain"
+}
+
+func TestWishful(t *testing.T) {
+	with, err := Wishful(3, true)
+	require.NoError(t, err)
+	require.NoError(t, with.Validate())
+	without, err := Wishful(3, false)
+	require.NoError(t, err)
+	require.Len(t, with.Pods, 3)
+	for i, pod := range with.Pods {
+		require.Len(t, pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution, 1)
+		weights := map[string]int32{}
+		for _, term := range pod.Spec.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+			weights[term.PodAffinityTerm.TopologyKey] = term.Weight
+		}
+		assert.Equal(t, map[string]int32{corev1.LabelTopologyZone: 10, corev1.LabelHostname: 1}, weights)
+		pod.Spec.Affinity = nil
+		assert.Equal(t, without.Pods[i], pod, "they differ in their wishes alone")
+	}
+	assert.Equal(t, 400, with.Catalog.Len())
+}
