@@ -27,6 +27,6 @@
 // Pods and DaemonSets get the API server's defaults from the API server's own code.
 // Whether a DaemonSet runs on a node is asked of the DaemonSet controller's own code.
 // Pods that depend on one another need nothing more. Further objects of the API server,
-// such as volumes, claims, storage classes and namespaces, are handed to [NewScheduler]
-// or [Run].
+// such as volumes, claims, storage classes, namespaces and services, are those of the
+// problem ([NewSchedulerFor], [Objects]), or are handed to [NewScheduler] or [Run].
 package oracle
