@@ -11,8 +11,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// rehearsedPods bounds how many pods bind in rehearsals, all of them together.
-const rehearsedPods = 2_000_000
+// rehearsedKinds bounds for how many kinds of refused pods a place is looked for,
+// rehearsedPods how many pods bind in rehearsals, all of them together.
+const (
+	rehearsedKinds = 200
+	rehearsedPods  = 500_000
+)
 
 // rehearsal finds out whether a refused pod that depends on others could have joined
 // the plan: whether, with this one more, all pods still bind. Where a planner has
@@ -22,8 +26,10 @@ type rehearsal struct {
 	// final is how things are once the plan has been carried out.
 	final  *scene
 	budget int
-	// sold are the values of a label that anything on sale has, by key.
-	sold map[string]map[string]bool
+	// shelves are what each pool may buy, sold the values of a label that anything on
+	// sale has, by key.
+	shelves map[string][]*machine
+	sold    map[string]map[string]bool
 }
 
 // tiedPlaces looks for a place for refused pods that depend on others or on volumes.
@@ -32,7 +38,10 @@ func (j *judge) tiedPlaces() {
 	if len(kinds) == 0 {
 		return
 	}
-	h := &rehearsal{judge: j, budget: rehearsedPods, sold: make(map[string]map[string]bool)}
+	h := &rehearsal{judge: j, budget: rehearsedPods, shelves: make(map[string][]*machine), sold: make(map[string]map[string]bool)}
+	for _, pl := range j.sortedPools() {
+		h.shelves[pl.Name] = slices.Collect(j.offers(pl, most))
+	}
 	var watching []booking
 	for _, t := range kinds {
 		watching = append(watching, booking{tenant: t})
@@ -74,6 +83,9 @@ func (j *judge) tiedKinds() []*tenant {
 			seen[key] = true
 			kinds = append(kinds, t)
 		}
+		if len(kinds) == rehearsedKinds {
+			break
+		}
 	}
 	return kinds
 }
@@ -104,7 +116,7 @@ func (h *rehearsal) machineFor(t *tenant) (string, bool) {
 			continue
 		}
 		tried := make(map[string]bool)
-		for m := range h.offers(pl, most) {
+		for _, m := range h.shelves[pl.Name] {
 			if !h.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 || !m.holdsAlone(t) || !m.attaches(t) {
 				continue
 			}
@@ -190,7 +202,7 @@ func (h *rehearsal) opens(s *tally, t *tenant, mine bool) bool {
 	if values == nil {
 		values = make(map[string]bool)
 		for _, pl := range h.sortedPools() {
-			for m := range h.offers(pl, most) {
+			for _, m := range h.shelves[pl.Name] {
 				if value, ok := m.value(s.key); ok && (!mine || m.holdsAlone(t)) {
 					values[value] = true
 				}
