@@ -38,12 +38,23 @@ type machine struct {
 // decode writes the plan down. ok is false where limits or reservations leave a
 // launch too few options for the minValues of its pool.
 func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
-	d := &decoder{compiler: c, solution: solution, next: make([]int, len(c.planned)), ledger: newLedger(c)}
+	d := &decoder{compiler: c, solution: solution, ledger: newLedger(c)}
 	machines := d.machines()
-	plan = &Plan{Launches: []Launch{}, Existing: []Assignment{}, Unschedulable: []Unschedulable{}, Warnings: []Warning{}}
-	for i, items := range solution.Bins {
+	for surplus := d.rehearse(machines); len(surplus) > 0; surplus = d.rehearse(machines) {
+		machines = d.unbind(d.strip(machines, surplus))
+		slices.SortStableFunc(machines, d.compareMachines)
+	}
+	plan = d.write(bundle(machines))
+	return plan, !d.short
+}
+
+// write writes down what nodes and machines hold.
+func (d *decoder) write(machines []machine) *Plan {
+	d.next = make([]int, len(d.planned))
+	plan := &Plan{Launches: []Launch{}, Existing: []Assignment{}, Unschedulable: []Unschedulable{}, Warnings: []Warning{}}
+	for i, items := range d.solution.Bins {
 		if pods := d.hand(items); len(pods) > 0 {
-			plan.Existing = append(plan.Existing, Assignment{Node: c.nodes[i].node.Name, Pods: pods})
+			plan.Existing = append(plan.Existing, Assignment{Node: d.nodes[i].node.Name, Pods: pods})
 		}
 	}
 	slices.SortFunc(plan.Existing, func(a, b Assignment) int { return strings.Compare(a.Node, b.Node) })
@@ -51,7 +62,7 @@ func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
 	for i := range machines {
 		d.launches(plan, &machines[i], numbers)
 	}
-	return plan, !d.short
+	return plan
 }
 
 // machines reads the bundles of the answer, lets each buy the best-ranked offer that
@@ -83,7 +94,7 @@ func (d *decoder) machines() []machine {
 	}
 	out = d.unbind(d.drop(d.lift(out)))
 	slices.SortStableFunc(out, d.compareMachines)
-	return bundle(out)
+	return out
 }
 
 // compareMachines orders machines by pool, price, type, what they hold.
