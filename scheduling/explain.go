@@ -15,6 +15,8 @@ type explainer struct {
 	*scene
 	tied   *tied // nil where nothing ties pods to each other
 	screen map[int][]screened
+	// lenient passes over places that nothing rules out, for pods that have one.
+	lenient bool
 }
 
 func newExplainer(c *compiler, plan *Plan) *explainer {
@@ -99,9 +101,10 @@ func (e *explainer) reasons(class *podClass, id int) []Reason {
 	counts := map[Reason]int{}
 	bars := map[bar]int{}
 	note := func(r Reason, b bar, n int) {
-		if b.kind != noBar {
+		switch {
+		case b.kind != noBar:
 			bars[b] += n
-		} else {
+		case !e.lenient || r.Code != ReasonSearch && r.Code != ReasonMinValues:
 			counts[r] += n
 		}
 	}

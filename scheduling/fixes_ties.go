@@ -210,7 +210,11 @@ func (t *tied) relaxAnti(class *podClass, bars []bar) Change {
 	if n := len(domains); n == 1 {
 		c.Text = fmt.Sprintf("%s has a pod that matches %s already: allow another value of %s, or prefer the pod anti-affinity instead of requiring it", domains[0], who, x.key)
 	} else {
-		c.Text = fmt.Sprintf("all %d values of %s with room have a pod that matches %s already: allow a further one, or prefer the pod anti-affinity instead of requiring it", n, x.key, who)
+		all := fmt.Sprintf("all %d", n)
+		if n == 2 {
+			all = "both"
+		}
+		c.Text = fmt.Sprintf("%s values of %s with room have a pod that matches %s already: allow a further one, or prefer the pod anti-affinity instead of requiring it", all, x.key, who)
 	}
 	return c
 }

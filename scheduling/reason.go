@@ -7,5 +7,6 @@ const (
 	ReasonPodAntiAffinity ReasonCode = "pod-anti-affinity" // a pod that it must not be with, or that keeps it away, is there
 	ReasonVolume          ReasonCode = "volume"            // a volume cannot be used there, or not at all
 	ReasonAttachLimit     ReasonCode = "attach-limit"      // the node takes no further volumes
+	ReasonWeight          ReasonCode = "weight"            // a node pool of higher weight can hold the pods
 	ReasonSearch          ReasonCode = "search"            // nothing rules it out alone, but no plan was found that uses it
 )

@@ -4,6 +4,8 @@
 //
 //	plimsoll plan -f shop.yaml                      what to launch, and its price
 //	kubectl get pods,nodes,nodepools,ds -A -o json | plimsoll plan -f -
+//	plimsoll explain pod/shop/web-0 -f shop.yaml    why a pod goes where it goes
+//	plimsoll explain node/general-1 -f shop.yaml    why a machine is of its type
 //	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule
 //	plimsoll catalog --filter 'arch=arm64,cpu>=8'   what is on sale
 //

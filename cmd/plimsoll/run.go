@@ -105,7 +105,7 @@ the same; 1 bad input; 2 wrong usage.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.planCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	root.AddCommand(a.planCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
 }
 

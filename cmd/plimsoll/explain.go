@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// explainCommand says why a plan is as it is.
+func (a *app) explainCommand() *cobra.Command {
+	var input inputFlags
+	var how solverFlags
+	var output, file string
+	var subjects []subject
+	cmd := &cobra.Command{
+		Use:   "explain pod/[NAMESPACE/]NAME|node/NAME... -f FILE [-f FILE]...",
+		Short: "Say why a pod goes where it goes, or a machine is bought",
+		Long: `Explain plans what "plimsoll plan" plans with the same flags, or reads a plan that was
+made before, and answers questions about it:
+
+pod/NAMESPACE/NAME  where the pod goes and what the next best place would be; of a pod
+                    that has no place, why, and what would help
+node/NAME           of a machine to launch, by the name that the plan gives it: why this
+                    type, and what others cost; of a node that is there: what it receives
+                    and what is free (launch/NAME where both have the same name)`,
+		Example: `  plimsoll explain pod/shop/web-0 -f shop.yaml
+  plimsoll explain node/general-1 -f manifests/ --catalog ec2/eu-west-1 -o json
+  plimsoll plan -f shop.yaml -o json > plan.json; plimsoll explain node/general-1 -f shop.yaml --plan plan.json`,
+		Args: func(_ *cobra.Command, args []string) (err error) {
+			subjects, err = parseSubjects(args)
+			return err
+		},
+		RunE: a.does(func(ctx context.Context) error {
+			format, err := oneOf("output", output, "text", "json", "yaml")
+			if err != nil {
+				return err
+			}
+			solver, err := how.solver(&input.market)
+			if err != nil {
+				return err
+			}
+			if file == manifest.Stdin && slices.Contains(input.files, manifest.Stdin) {
+				return usagef("stdin cannot hold both the manifests and the plan")
+			}
+			p, plan, err := a.planned(ctx, &input, &how, solver, file)
+			if err != nil {
+				return err
+			}
+			answers, err := explain(solver, p, plan, subjects)
+			if err != nil {
+				return err
+			}
+			return a.printAnswers(format, p, plan, answers)
+		}),
+	}
+	input.register(cmd)
+	how.register(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "how to print the answers: `FORMAT` is text, json or yaml")
+	cmd.Flags().StringVar(&file, "plan", "", "`FILE` that holds a plan of the same input, or - for stdin; without it, one is made")
+	return cmd
+}
+
+// planned reads the input, and reads or makes a plan for it.
+func (a *app) planned(ctx context.Context, input *inputFlags, how *solverFlags, solver scheduling.Solver, file string) (*problem, *scheduling.Plan, error) {
+	var plan *scheduling.Plan
+	var planErr error
+	if file != "" {
+		plan, planErr = a.readPlan(file)
+	}
+	p, err := input.load(a)
+	if err := errors.Join(err, planErr); err != nil {
+		return nil, nil, err
+	}
+	if plan == nil {
+		plan, err = how.solve(ctx, a, solver, p)
+	}
+	return p, plan, err
+}
+
+// subject is what a question is about.
+type subject struct{ kind, name string }
+
+// parseSubjects reads the arguments.
+func parseSubjects(args []string) ([]subject, error) {
+	const want = "want pod/NAMESPACE/NAME, pod/NAME or node/NAME"
+	if len(args) == 0 {
+		return nil, errors.New("nothing to explain: " + want)
+	}
+	var out []subject
+	for _, arg := range args {
+		kind, name, _ := strings.Cut(arg, "/")
+		switch strings.ToLower(kind) {
+		case "pod", "pods", "po":
+			kind = "pod"
+		case "node", "nodes", "no":
+			kind = "node"
+		case "launch", "launches", "nodeclaim", "nodeclaims":
+			kind = "launch"
+		default:
+			return nil, fmt.Errorf("%q is nothing to explain: %s", arg, want)
+		}
+		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || kind != "pod" && strings.Contains(name, "/") {
+			return nil, fmt.Errorf("%q names no %s: %s", arg, kind, want)
+		}
+		out = append(out, subject{kind, name})
+	}
+	return out, nil
+}
+
+// explain answers all questions, or says which of them have no answer.
+func explain(solver scheduling.Solver, p *problem, plan *scheduling.Plan, subjects []subject) ([]any, error) {
+	x, err := solver.Explain(p.Problem, plan)
+	if err != nil {
+		return nil, err
+	}
+	var answers []any
+	var faults []error
+	for _, s := range subjects {
+		var answer any
+		var err error
+		switch s.kind {
+		case "pod":
+			answer, err = x.Pod(s.name)
+		case "launch":
+			answer, err = x.Launch(s.name)
+		default:
+			answer, err = explainNode(x, s.name)
+		}
+		if err != nil {
+			faults = append(faults, err)
+		}
+		answers = append(answers, answer)
+	}
+	return answers, errors.Join(faults...)
+}
+
+// explainNode explains a node that is there or, where there is none of the name, a
+// launch.
+func explainNode(x *scheduling.Explainer, name string) (any, error) {
+	node, err := x.Node(name)
+	if err == nil {
+		return node, nil
+	}
+	launch, launchErr := x.Launch(name)
+	if launchErr == nil {
+		return launch, nil
+	}
+	var a, b *scheduling.UnknownNameError
+	if !errors.As(err, &a) || !errors.As(launchErr, &b) {
+		return nil, launchErr
+	}
+	near := slices.Concat(a.Near, b.Near)
+	slices.Sort(near)
+	return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: slices.Compact(near)}
+}
+
+// printAnswers writes the answers in a format: one by itself, several as a list.
+func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, answers []any) error {
+	if format == "text" {
+		t := &table{problem: p, plan: plan}
+		for i, answer := range answers {
+			if i > 0 {
+				t.line("")
+			}
+			t.answer(answer)
+		}
+		_, err := t.out.WriteTo(&a.stdout)
+		return err
+	}
+	var what any = answers
+	if len(answers) == 1 {
+		what = answers[0]
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(what); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	text := b.Bytes()
+	if format == "yaml" {
+		var err error
+		if text, err = yaml.JSONToYAML(text); err != nil {
+			return fmt.Errorf("writing the answer: %w", err)
+		}
+	}
+	_, err := a.stdout.Write(text)
+	return err
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// explainShop and explainTied ask questions about the plans of two files.
+func explainShop(args ...string) []string {
+	return append([]string{"explain", "-f", "testdata/shop.yaml", "--catalog", "testdata/market.json"}, args...)
+}
+
+func explainTied(args ...string) []string {
+	return append([]string{"explain", "-f", "testdata/tied.yaml", "--catalog", "testdata/market.json"}, args...)
+}
+
+func TestExplainGolden(t *testing.T) {
+	tests := []struct {
+		file string
+		args []string
+	}{
+		{"explain_launch.text", explainShop("node/general-1")},
+		{"explain_pod.text", explainShop("pod/shop/web-0", "pod/log-0", "pod/shop/huge-0")},
+		{"explain_node.text", explainShop("node/ip-10-0-0-1")},
+		{"explain_tied.text", explainTied("pod/web-0", "pod/web-2", "pod/api-0", "pod/cache", "node/old", "launch/general-2")},
+		{"explain_launch.json", explainShop("node/general-1", "-o", "json")},
+		{"explain_pod.json", explainTied("pod/web-2", "-o", "json")},
+		{"explain_node.yaml", explainTied("node/old", "-o", "yaml")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			r := run(t, tt.args...)
+			require.Equal(t, exitOK, r.code, r.stderr)
+			golden(t, tt.file, r.stdout)
+		})
+	}
+}
+
+// P48: what a program reads names the same causes as what people read.
+func TestExplainJSON(t *testing.T) {
+	var launch scheduling.LaunchExplanation
+	decode(t, run(t, explainShop("node/general-1", "-o", "json")...).stdout, &launch)
+	require.Equal(t, "small", launch.Option.InstanceType)
+	require.Equal(t, []string{"large"}, types(launch.RunnersUp))
+	require.Len(t, launch.Pods, 4)
+	require.InDelta(t, 0.25, launch.Pods[0].Share, 1e-9)
+
+	var pod scheduling.PodExplanation
+	decode(t, run(t, explainTied("pod/web-2", "-o", "json")...).stdout, &pod)
+	require.Equal(t, scheduling.PodUnschedulable, pod.Status)
+	require.Equal(t, scheduling.ChangePodAntiAffinity, pod.Changes[0].Kind)
+	require.Equal(t, "topology.kubernetes.io/zone", pod.Changes[0].Key)
+	require.Equal(t, []scheduling.DomainCount{{Value: "a", Pods: 1}, {Value: "b", Pods: 1}}, pod.Ties[0].Domains)
+
+	var several []json.RawMessage
+	decode(t, run(t, explainTied("pod/web-2", "node/old", "-o", "json")...).stdout, &several)
+	require.Len(t, several, 2, "several answers are a list")
+
+	var node scheduling.NodeExplanation
+	r := run(t, explainTied("node/old", "-o", "yaml")...)
+	require.NoError(t, yaml.UnmarshalStrict([]byte(r.stdout), &node))
+	require.Len(t, node.Running, 1)
+}
+
+func decode(t *testing.T, text string, into any) {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	require.NoError(t, dec.Decode(into))
+}
+
+func types(options []scheduling.Option) []string {
+	var out []string
+	for i := range options {
+		out = append(out, options[i].InstanceType)
+	}
+	return out
+}
+
+func TestExplainUnknownNames(t *testing.T) {
+	tests := map[string][]string{
+		`there is no pod "shop/web-9"; did you mean shop/web-0`:                        explainShop("pod/shop/web-9"),
+		`there is no pod "hgue-1"; did you mean shop/huge-1`:                           explainShop("pod/hgue-1"),
+		`there is no node "genral-1"; did you mean general-1, general-2?`:              explainShop("node/genral-1"),
+		`there is no node "ip-10-0-0-2"; did you mean ip-10-0-0-1?`:                    explainShop("node/ip-10-0-0-2"),
+		`there is no launch "ip-10-0-0-1"` + "\n":                                      explainShop("launch/ip-10-0-0-1"),
+		`there is no pod "nothing-like-it"` + "\n":                                     explainShop("pod/nothing-like-it"),
+		`there is no pod "a"` + "\n" + `error: there is no node "b"` + "\n":            explainShop("pod/a", "node/b"),
+		`is not the only one of that name: say which of more/web-0, shop/web-0` + "\n": {"explain", "pod/web-0", "-f", "testdata/shop.yaml", "-f", "MORE", "--catalog", "testdata/market.json"},
+	}
+	more := temp(t, "more.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: web-0, namespace: more}\nspec: {containers: [{name: c}]}\n")
+	for want, args := range tests {
+		t.Run(want, func(t *testing.T) {
+			for i := range args {
+				args[i] = strings.Replace(args[i], "MORE", more, 1)
+			}
+			r := run(t, args...)
+			require.Equal(t, exitBadInput, r.code)
+			require.Contains(t, r.stderr, want)
+		})
+	}
+}
+
+func TestExplainUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"explain -f x":                            "nothing to explain: want pod/NAMESPACE/NAME",
+		"explain web-0 -f x":                      `"web-0" is nothing to explain`,
+		"explain pod -f x":                        `"pod" names no pod`,
+		"explain pod/ -f x":                       `"pod/" names no pod`,
+		"explain pod/a/b/c -f x":                  `"pod/a/b/c" names no pod`,
+		"explain node/a/b -f x":                   `"node/a/b" names no node`,
+		"explain deployment/web -f x":             `"deployment/web" is nothing to explain`,
+		"explain pod/a":                           "nothing to read",
+		"explain pod/a -f x -o table":             `--output "table": want one of text, json or yaml`,
+		"explain pod/a -f - --plan -":             "stdin cannot hold both",
+		"explain pod/a -f x --effort much":        "--effort",
+		"explain pod/a -f x --capacity-types gas": "--capacity-types: ",
+	} {
+		t.Run(args, func(t *testing.T) {
+			r := run(t, strings.Fields(args)...)
+			require.Equal(t, exitUsage, r.code, r.stderr)
+			require.Contains(t, r.stderr, want)
+		})
+	}
+}
+
+// A plan that was made before is explained as it stands.
+func TestExplainPlanFromFile(t *testing.T) {
+	made := run(t, explainShop("node/general-2", "pod/huge-1")...)
+	read := run(t, explainShop("node/general-2", "pod/huge-1", "--plan", "testdata/plan.json")...)
+	require.Equal(t, made.stdout, read.stdout)
+	require.NotEmpty(t, read.stdout)
+
+	bad := run(t, explainShop("pod/huge-1", "--plan", "testdata/shop.yaml")...)
+	require.Equal(t, exitBadInput, bad.code)
+	none := run(t, explainShop("pod/huge-1", "--plan", "testdata/none.json")...)
+	require.Contains(t, none.stderr, "--plan: ")
+}

@@ -1,0 +1,196 @@
+package scheduling
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Explainer answers questions about a plan: why a launch buys what it buys, where a
+// pod could go besides, what a node receives. Its answers are worked out when asked,
+// from the problem and the plan alone. It is not safe for concurrent use.
+type Explainer struct {
+	solver Solver
+	e      *explainer
+	plan   *Plan
+}
+
+// Explain returns an Explainer for a plan of p by a solver like s. It refuses what
+// [Solver.Solve] refuses. That the plan keeps the rules is not checked; see package
+// verify.
+func (s Solver) Explain(p Problem, plan *Plan) (*Explainer, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if plan == nil {
+		return nil, fmt.Errorf("%w: plan is missing", ErrInvalid)
+	}
+	x := &Explainer{solver: s, plan: plan}
+	x.e = newExplainer(compile(&p, &x.solver, false), plan)
+	return x, nil
+}
+
+// UnknownNameError says that a plan and its problem have nothing of a name, or more
+// than one thing.
+type UnknownNameError struct {
+	// Kind is "pod", "node" or "launch", Name what was asked for.
+	Kind, Name string
+	// Near are names that look like it, or those that it may mean; at most five.
+	Near []string
+	// Ambiguous says that the name fits all of Near.
+	Ambiguous bool
+}
+
+// Error says what is unknown, and what may have been meant.
+func (e *UnknownNameError) Error() string {
+	switch {
+	case e.Ambiguous:
+		return fmt.Sprintf("%s %q is not the only one of that name: say which of %s", e.Kind, e.Name, strings.Join(e.Near, ", "))
+	case len(e.Near) > 0:
+		return fmt.Sprintf("there is no %s %q; did you mean %s?", e.Kind, e.Name, strings.Join(e.Near, ", "))
+	default:
+		return fmt.Sprintf("there is no %s %q", e.Kind, e.Name)
+	}
+}
+
+// pods calls f with every pod of the problem and its name.
+func (x *Explainer) pods(f func(name string, pod *corev1.Pod)) {
+	for _, pods := range [][]*corev1.Pod{x.e.problem.Pods, x.e.problem.Running} {
+		for _, pod := range pods {
+			f(podName(pod), pod)
+		}
+	}
+}
+
+// findPod finds a pod by namespace/name, or by its name alone where only one
+// namespace has it.
+func (x *Explainer) findPod(name string) (*corev1.Pod, error) {
+	var found []*corev1.Pod
+	var all []string
+	x.pods(func(full string, pod *corev1.Pod) {
+		all = append(all, full)
+		if full == name || pod.Name == name {
+			found = append(found, pod)
+		}
+	})
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	e := &UnknownNameError{Kind: "pod", Name: name, Ambiguous: len(found) > 1}
+	for _, pod := range found {
+		if podName(pod) == name {
+			return pod, nil
+		}
+		e.Near = append(e.Near, podName(pod))
+	}
+	if !e.Ambiguous {
+		e.Near = near(name, all)
+	}
+	slices.Sort(e.Near)
+	e.Near = e.Near[:min(len(e.Near), mostNear)]
+	return nil, e
+}
+
+// mostNear is how many names an error suggests.
+const mostNear = 5
+
+// near returns the names that look most like one, the nearest first: those that it is
+// a part of, and those that a slip or two turns into it.
+func near(name string, all []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var out []candidate
+	want := strings.ToLower(name)
+	slips := 1 + len(want)/5
+	for _, full := range all {
+		have := strings.ToLower(full)
+		_, own, scoped := strings.Cut(have, "/")
+		d := distance(want, have)
+		if scoped {
+			d = min(d, distance(want, own))
+		}
+		if len(want) >= 3 && strings.Contains(have, want) {
+			d = min(d, 1)
+		}
+		if d <= slips {
+			out = append(out, candidate{full, d})
+		}
+	}
+	slices.SortFunc(out, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.name, b.name))
+	})
+	names := make([]string, 0, mostNear)
+	for _, c := range out[:min(len(out), mostNear)] {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// distance counts the letters to insert, drop or replace to turn one text into another.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := last
+			if a[i] != b[j] {
+				cost++
+			}
+			last = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// podShares lists pods with what they take of a resource.
+func (x *Explainer) podShares(pods []*corev1.Pod, resource string, allocatable int64) []PodShare {
+	out := make([]PodShare, 0, len(pods))
+	takes := make(map[string]int64, len(pods))
+	for _, pod := range pods {
+		requests := x.requests(pod)
+		s := PodShare{Pod: podName(pod), Requests: x.e.table.list(requests)}
+		if d, ok := x.e.table.index[corev1.ResourceName(resource)]; ok && d < len(requests) {
+			takes[s.Pod] = requests[d]
+			if allocatable > 0 {
+				s.Share = float64(requests[d]) / float64(allocatable)
+			}
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b PodShare) int {
+		return cmp.Or(cmp.Compare(takes[b.Pod], takes[a.Pod]), strings.Compare(a.Pod, b.Pod))
+	})
+	return out
+}
+
+// requests are the effective requests of a pod.
+func (x *Explainer) requests(pod *corev1.Pod) []int64 {
+	if id, ok := x.e.classOf[podName(pod)]; ok {
+		return x.e.planned[id].requests
+	}
+	reader := &x.e.runningReader
+	if pod.Spec.NodeName == "" {
+		return slices.Clone(reader.read(&pod.Spec))[:len(x.e.table.names)]
+	}
+	return slices.Clone(reader.readRunning(pod))[:len(x.e.table.names)]
+}
+
+// sortRooms puts the fullest resource first.
+func sortRooms(rooms []Room) {
+	slices.SortStableFunc(rooms, func(a, b Room) int {
+		return cmp.Or(cmp.Compare(b.Share(), a.Share()), strings.Compare(a.Resource, b.Resource))
+	})
+}

@@ -1,0 +1,178 @@
+package scheduling
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// LaunchExplanation says why a launch buys what it buys.
+type LaunchExplanation struct {
+	// Launch is the launch's name, NodePool the pool that pays.
+	Launch   string `json:"launch"`
+	NodePool string `json:"nodePool"`
+	// Option is what it buys; Options is how many offerings of its type and of others
+	// the plan lists for it, that one included.
+	Option  Option `json:"option"`
+	Options int    `json:"options"`
+	// Rooms say how full the machine is, the fullest resource first.
+	Rooms []Room `json:"rooms"`
+	// Pods are on it, those first that take most of the fullest resource.
+	Pods []PodShare `json:"pods"`
+	// RunnersUp are the cheapest other types that would hold the same pods, each at its
+	// cheapest offering; Others is how many such types there are.
+	RunnersUp []Option `json:"runnersUp"`
+	Others    int      `json:"others"`
+	// Cheaper are cheaper types that do not do, the dearest first, each with what is
+	// wrong with its cheapest offering.
+	Cheaper []Rejected `json:"cheaper"`
+	// RuledOut counts why other offerings of all node pools do not do.
+	RuledOut []Reason `json:"ruledOut"`
+}
+
+// Room is a resource of a machine, in base units, CPU in millicores.
+type Room struct {
+	Resource    string `json:"resource"`
+	Allocatable int64  `json:"allocatable"`
+	Running     int64  `json:"running,omitempty"` // pods and daemons that run there
+	Daemons     int64  `json:"daemons,omitempty"` // daemons that will come
+	Planned     int64  `json:"planned"`           // pods of the plan
+	Free        int64  `json:"free"`
+}
+
+// Share is how much of the resource is taken, from 0 to 1; 1 where there is none.
+func (r Room) Share() float64 {
+	if r.Allocatable <= 0 {
+		return 1
+	}
+	return float64(r.Allocatable-r.Free) / float64(r.Allocatable)
+}
+
+// PodShare is a pod and what it takes of its machine.
+type PodShare struct {
+	// Pod is namespace/name.
+	Pod string `json:"pod"`
+	// Requests are the pod's effective requests.
+	Requests corev1.ResourceList `json:"requests"`
+	// Share is the part of the machine's allocatable of its fullest resource, from 0 to 1.
+	Share float64 `json:"share"`
+}
+
+// Rejected is an option that does not do.
+type Rejected struct {
+	Option
+	Reason Reason `json:"reason"`
+}
+
+// PodStatus says what a plan does with a pod.
+type PodStatus string
+
+// The statuses of pods.
+const (
+	PodLaunch        PodStatus = "launch"        // it goes to a machine that is bought
+	PodExisting      PodStatus = "existing"      // it goes to a node that is there
+	PodUnschedulable PodStatus = "unschedulable" // it has no place
+	PodRunning       PodStatus = "running"       // it runs already
+	PodIgnored       PodStatus = "ignored"       // it is not to be placed: ended, being deleted, or a daemon
+)
+
+// PodExplanation says where a pod goes, what else would do, and what would not.
+type PodExplanation struct {
+	// Pod is namespace/name.
+	Pod    string    `json:"pod"`
+	Status PodStatus `json:"status"`
+	// Place is the launch or the node that it goes to or runs on; "" where it has none.
+	Place string `json:"place,omitempty"`
+	// Option is what the launch buys.
+	Option *Option `json:"option,omitempty"`
+	// Requests are the pod's effective requests, Priority its priority.
+	Requests corev1.ResourceList `json:"requests,omitempty"`
+	Priority int32               `json:"priority,omitempty"`
+	// Ties are its constraints that depend on other pods, and what they count now.
+	Ties []TieState `json:"ties,omitempty"`
+	// Next are the next best places: nodes and launches that have room for it, then the
+	// cheapest machine of its own.
+	Next []Place `json:"next,omitempty"`
+	// RuledOut counts why the other offerings and nodes do not take it; the most
+	// frequent first.
+	RuledOut []Reason `json:"ruledOut,omitempty"`
+	// Changes would place it, the smallest first; set where it has no place.
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// TieState is a constraint of a pod on where others are.
+type TieState struct {
+	// Code is the reason code of what it breaks: topology-spread, pod-affinity or
+	// pod-anti-affinity.
+	Code ReasonCode `json:"code"`
+	// Key is the topology key, Matching the selector of the pods that it is about.
+	Key      string `json:"key"`
+	Matching string `json:"matching"`
+	// Text says it for people.
+	Text string `json:"text"`
+	// Domains are the values of the key that count, and how many such pods they have
+	// once the plan is carried out; none where every node is a domain of its own.
+	Domains []DomainCount `json:"domains,omitempty"`
+}
+
+// DomainCount is how many pods a domain has.
+type DomainCount struct {
+	Value string `json:"value"`
+	Pods  int64  `json:"pods"`
+}
+
+// Place is somewhere a pod could go.
+type Place struct {
+	// Node or Launch is where there is room; neither is set for a machine of its own.
+	Node   string `json:"node,omitempty"`
+	Launch string `json:"launch,omitempty"`
+	// Option is what would have to be bought; nil where nothing has to be.
+	Option *Option `json:"option,omitempty"`
+	// NodePool is the pool that would pay for it.
+	NodePool string `json:"nodePool,omitempty"`
+}
+
+// Price is what the place costs per hour; 0 where nothing has to be bought.
+func (p Place) Price() offerings.Price {
+	if p.Option == nil {
+		return 0
+	}
+	return p.Option.Price
+}
+
+// NodeState says what a node is up to.
+type NodeState string
+
+// The states of nodes.
+const (
+	NodeReady    NodeState = "ready"
+	NodeInFlight NodeState = "in-flight" // of a pool, and not initialized yet
+	NodeGoing    NodeState = "going"     // being removed; it receives no pods
+)
+
+// NodeExplanation says what is planned onto a node that is there, and what is free.
+type NodeExplanation struct {
+	Node  string    `json:"node"`
+	State NodeState `json:"state"`
+	// NodePool, InstanceType, Zone and CapacityType are those of its labels.
+	NodePool     string `json:"nodePool,omitempty"`
+	InstanceType string `json:"instanceType,omitempty"`
+	Zone         string `json:"zone,omitempty"`
+	CapacityType string `json:"capacityType,omitempty"`
+	// Taints are those that count for pods planned onto it.
+	Taints []corev1.Taint `json:"taints,omitempty"`
+	// Rooms say how full it is, the fullest resource first.
+	Rooms []Room `json:"rooms"`
+	// Planned are the pods that it receives, Running those that are there.
+	Planned []PodShare `json:"planned"`
+	Running []PodShare `json:"running"`
+	// Refused are the pods that have no place, and why this node does not take them.
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Refusal is why one place does not take some pods.
+type Refusal struct {
+	// Pods are as namespace/name, sorted.
+	Pods   []string `json:"pods"`
+	Reason Reason   `json:"reason"`
+}
