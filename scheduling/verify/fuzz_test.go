@@ -4,6 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/internal/untrusted"
@@ -29,7 +34,34 @@ func FuzzPlan(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	p := handmade().p
+	judgeAnything(f, handmade().p)
+}
+
+// FuzzTiedPlan does the same where pods depend on each other and on volumes.
+func FuzzTiedPlan(f *testing.F) {
+	good := entangled().plan().plan
+	for _, change := range []func(){
+		func() {},
+		func() { good.Launches[0].Pods, good.Launches[1].Pods = good.Launches[1].Pods, good.Launches[0].Pods },
+		func() { good.Launches[0].Options = append(good.Launches[0].Options, good.Launches[3].Options...) },
+		func() { good.Existing[0].Node = "n-gone" },
+		func() {
+			good.Unschedulable = append(good.Unschedulable, scheduling.Unschedulable{Pod: good.Existing[0].Pods[0]})
+			good.Existing[0].Pods = good.Existing[0].Pods[1:]
+		},
+	} {
+		change()
+		text, err := json.Marshal(good)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	judgeAnything(f, entangled().p)
+}
+
+func judgeAnything(f *testing.F, p scheduling.Problem) {
+	f.Helper()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if _, _, absurd := untrusted.Quantity(text); absurd {
 			return // Kubernetes' own types would not come back from reading it
@@ -58,12 +90,21 @@ func TestBrokenProblems(t *testing.T) {
 		"nil catalog": {Pods: handmade().p.Pods, NodePools: handmade().p.NodePools, Nodes: handmade().p.Nodes},
 		"unknown operators": {Pods: handmade().p.Pods, Catalog: handmade().p.Catalog, NodePools: []*scheduling.NodePool{
 			st.NodePool("default", st.Where(st.In("", "x"), st.In(typeOf))), st.NodePool("team"), st.NodePool("gpu"), st.NodePool("reserved")}},
+		"storage that makes no sense": {Pods: apps(2, "web", using("x"), using(""), func(p *corev1.Pod) {
+			p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}})
+		}), Claims: []*corev1.PersistentVolumeClaim{nil, st.Claim("x", st.BoundTo("v")), {}}, Volumes: []*corev1.PersistentVolume{nil, {}, st.Volume("v", st.Where())},
+			StorageClasses: []*storagev1.StorageClass{nil, {}}, CSINodes: []*storagev1.CSINode{nil, {}}},
+		"rules that make no sense": {Pods: apps(2, "web", spread("", -1, nil), near("", nil), apart("", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{}}})),
+			Nodes: zones("a b"), Namespaces: []*corev1.Namespace{nil, {}}, Services: []*corev1.Service{nil, {}},
+			DefaultSpread: []corev1.TopologySpreadConstraint{{}}, Owners: scheduling.Owners{ReplicaSets: []*appsv1.ReplicaSet{nil, {}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.Nodes = append(p.Nodes, nil)
 			p.DaemonSets = append(p.DaemonSets, nil)
 			p.Running = append(p.Running, nil)
 			require.Error(t, verify.Plan(p, handmade().plan))
+			plan := &scheduling.Plan{Existing: []scheduling.Assignment{{Node: "n-a", Pods: []string{"default/web-1"}}}, Unschedulable: []scheduling.Unschedulable{{Pod: "default/web-2"}}}
+			require.Error(t, verify.Plan(p, plan))
 		})
 	}
 }
