@@ -27,7 +27,7 @@ func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 			runtime.GOMAXPROCS(processors)
 			for i := range block {
 				seed := 100_000 + b*block + i
-				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{})
+				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{Ties: i%2 == 1})
 				got := solved(t, randomSolver(seed), schedulingtest.Shuffle(p, uint64(processors)))
 				if want[i] == nil {
 					want[i] = got
@@ -44,7 +44,7 @@ func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 func TestConcurrentSolves(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
-		p := schedulingtest.Random(200_000+seed, schedulingtest.Size{})
+		p := schedulingtest.Random(200_000+seed, schedulingtest.Size{Ties: seed%2 == 1})
 		solver := scheduling.Solver{Effort: 20}
 		got := make([][]byte, 4)
 		var wg sync.WaitGroup
@@ -72,7 +72,7 @@ func TestConcurrentSolves(t *testing.T) {
 func TestPlansAreTheCallers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
-		p := schedulingtest.Random(300_000+seed, schedulingtest.Size{})
+		p := schedulingtest.Random(300_000+seed, schedulingtest.Size{Ties: seed%2 == 1})
 		solver := scheduling.Solver{Effort: 20}
 		first, err := solver.Solve(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)

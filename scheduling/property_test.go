@@ -33,15 +33,39 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
+// The same holds where pods are tied to each other, to volumes and to wishes.
+func TestRandomTies(t *testing.T) {
+	const shards = 20
+	problems := randomProblems()
+	for shard := range shards {
+		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
+			t.Parallel()
+			for seed := shard; seed < problems; seed += shards {
+				solver := randomSolver(seed)
+				solver.Preferences = [...]scheduling.PreferencePolicy{"", scheduling.PreferencesIgnore, scheduling.PreferencesPrice}[seed/20%3]
+				solver.PreferencePrice = offerings.Price(seed%5) * 10_000_000
+				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{Ties: true})
+				if _, err := schedulingtest.Audit(t.Context(), solver, p); err != nil {
+					t.Errorf("seed %d, solver %+v: %v\n%s", seed, solver, err, smallest(t, solver, p, err))
+				}
+			}
+		})
+	}
+}
+
 // Larger problems reach parts of the search that small ones do not.
 func TestLargeRandomProblems(t *testing.T) {
 	size := schedulingtest.Size{Pods: 1500, Types: 80, Pools: 8, Nodes: 40, DaemonSets: 6}
 	for seed := range uint64(randomProblems() / 1000) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
-			p := schedulingtest.Random(seed, size)
-			if _, err := schedulingtest.Audit(t.Context(), scheduling.Solver{Effort: 10}, p); err != nil {
-				t.Error(err)
+			size := size
+			for _, ties := range []bool{false, true} {
+				size.Ties = ties
+				p := schedulingtest.Random(seed, size)
+				if _, err := schedulingtest.Audit(t.Context(), scheduling.Solver{Effort: 10}, p); err != nil {
+					t.Errorf("ties %t: %v", ties, err)
+				}
 			}
 		})
 	}
