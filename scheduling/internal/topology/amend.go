@@ -90,17 +90,22 @@ func (s *planner) clusters() []*cluster {
 }
 
 // settle drops pods of a cluster that would not bind, and reports whether there were
-// any. Pods have to bind whether or not the domains that stay empty exist.
+// any. Pods have to bind whether or not the domains that stay empty exist, and to meet
+// their affinities in any order.
 func (s *planner) settle(cl *cluster) bool {
 	lost := false
 	for {
+		keep := s.check.bound
 		if s.check.run(cl, s.placed, s.reach) && s.check.run(cl, s.placed, s.eligible) {
-			return lost
+			if s.ground.run(cl, s.placed) {
+				return lost
+			}
+			s.ground.drop(cl, keep)
 		}
 		lost = true
 		for _, c := range cl.classes {
 			for i := s.first[c]; i < s.first[c+1]; i++ {
-				if n := s.placed[i] - s.check.bound[i]; n > 0 {
+				if n := s.placed[i] - keep[i]; n > 0 {
 					s.rooms.drop(i, n, s.placed[i])
 					s.placed[i] -= n
 					s.todo[c] += n

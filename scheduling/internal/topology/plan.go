@@ -19,6 +19,7 @@ type planner struct {
 	rooms  *rooms
 	needs  *needs
 	check  *replay
+	ground *ground
 	waits  *waits
 	mode   mode
 	placed []int64 // by cell
@@ -28,7 +29,7 @@ type planner struct {
 
 func newPlanner(t *tables) *planner {
 	s := &planner{
-		tables: t, counts: newCounts(t), rooms: newRooms(t), check: newReplay(t),
+		tables: t, counts: newCounts(t), rooms: newRooms(t), check: newReplay(t), ground: newGround(t),
 		placed: make([]int64, len(t.cells)), todo: make([]int64, len(t.p.Classes)),
 		seen: make([]int32, len(t.p.Classes)),
 	}

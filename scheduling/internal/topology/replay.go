@@ -6,8 +6,9 @@ import (
 )
 
 // Replay binds the given counts one by one, in order of priority and then of classes,
-// again and again until nothing more binds, and returns what is bound. Costs, limits,
-// room and wishes play no part. The domains of a spread rule are those of running
+// again and again until nothing more binds, and returns what is bound. Pods that could
+// meet their affinities in some orders only are left out, too. Costs, limits, room and
+// wishes play no part. The domains of a spread rule are those of running
 // nodes, those in which pods are given, and those that extra lists for it: domains
 // in which something else is planned.
 func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
@@ -27,14 +28,52 @@ func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
 			}
 		}
 	}
-	everything := newCluster(t)
-	r.run(everything, placed, t.eligible)
+	for i := range t.cells { // machines stand, even if what they are for does not bind
+		for k := range t.cells[i].terms {
+			if e := &t.cells[i].terms[k]; placed[i] > 0 && e.dom >= 0 && (e.holds || e.adds > 0) {
+				t.eligible[e.dom] = true
+			}
+		}
+	}
+	r.hold(placed)
 	bound = make([][]int64, len(p.Classes))
 	for c := range bound {
 		from, to := t.first[c], t.first[c+1]
-		bound[c] = r.bound[from:to:to]
+		bound[c] = placed[from:to:to]
 	}
 	return bound
+}
+
+// regained is how many lots of pods get a second chance when others have been dropped.
+const regained = 64
+
+// hold drops what does not bind, or not in any order as far as affinities go.
+func (r *replay) hold(placed []int64) {
+	all, g := newCluster(r.tables), newGround(r.tables)
+	given := slices.Clone(placed)
+	var dropped []int32
+	for {
+		r.run(all, placed, r.eligible)
+		copy(placed, r.bound)
+		if g.run(all, placed) {
+			break
+		}
+		g.drop(all, placed)
+		for _, c := range all.classes {
+			for i := r.first[c]; i < r.first[c+1]; i++ {
+				if r.bound[i] > placed[i] {
+					dropped = append(dropped, i)
+				}
+			}
+		}
+	}
+	for _, i := range dropped[:min(len(dropped), regained)] {
+		n := placed[i]
+		placed[i] = given[i]
+		if !r.run(all, placed, r.eligible) || !g.run(all, placed) {
+			placed[i] = n
+		}
+	}
 }
 
 // cluster is classes with all rules that are linked to them, and no other class is

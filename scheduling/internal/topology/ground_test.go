@@ -1,0 +1,228 @@
+package topology
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestGround(t *testing.T) {
+	one := []Rule{affinity(3)}
+	two := []Rule{affinity(3), affinity(3)}
+	for _, c := range []struct {
+		name   string
+		p      *Problem
+		counts [][]int64
+		firm   bool
+		after  [][]int64 // what is left when others are dropped
+	}{
+		{
+			name: "they open a domain for their own kind", firm: true,
+			p: problem(one, class(3, 2, self(0))), counts: [][]int64{{3, 0}},
+		},
+		{
+			name: "but not two", p: problem(one, class(3, 2, self(0))),
+			counts: [][]int64{{2, 1}}, after: [][]int64{{2, 0}},
+		},
+		{
+			name: "others that are counted may come first elsewhere",
+			p:    problem(one, class(3, 2, self(0)), class(2, 2, seen(0))),
+			// They are fewer, and it is as good to leave them out.
+			counts: [][]int64{{3, 0}, {0, 2}}, after: [][]int64{{3, 0}, {0, 0}},
+		},
+		{
+			name: "unless they are more", p: problem(one, class(3, 2, self(0)), class(4, 2, seen(0))),
+			counts: [][]int64{{3, 0}, {0, 4}}, after: [][]int64{{0, 0}, {0, 4}},
+		},
+		{
+			name: "or more urgent", p: problem(one, class(3, 2, self(0)), class(2, 2, seen(0)).priority(1)),
+			counts: [][]int64{{3, 0}, {0, 2}}, after: [][]int64{{0, 0}, {0, 2}},
+		},
+		{
+			name: "in the same domain they do no harm", firm: true,
+			p:      problem(one, class(3, 2, self(0)), class(2, 2, seen(0))),
+			counts: [][]int64{{3, 0}, {2, 0}},
+		},
+		{
+			name: "with one of them there the others can be anywhere", firm: true,
+			p:      problem(one, class(3, 2, self(0)), class(2, 2, seen(0))),
+			counts: [][]int64{{3, 0}, {1, 1}},
+		},
+		{
+			name: "and those that hold the affinity follow them", firm: true,
+			p:      problem(one, class(3, 2, self(0)), class(2, 2, seen(0))),
+			counts: [][]int64{{2, 1}, {1, 1}},
+		},
+		{
+			name: "pods without the key are not counted", firm: true,
+			p: problem(one, class(3, 2, self(0)), Class{
+				Count: 1, Links: []Link{seen(0)}, Sites: []Site{{Domains: []int32{None}, Limit: -1}},
+			}),
+			counts: [][]int64{{3, 0}, {1}},
+		},
+		{
+			name: "pods that run are firm ground", firm: true,
+			p:      problem([]Rule{affinity(2).running(1, 1)}, class(4, 2, self(0))),
+			counts: [][]int64{{2, 2}},
+		},
+		{
+			name:   "and keep others from opening a domain",
+			p:      problem([]Rule{affinity(2).running(1, 0)}, class(4, 2, self(0))),
+			counts: [][]int64{{0, 4}}, after: [][]int64{{0, 0}},
+		},
+		{
+			name: "a chain", firm: true,
+			p: problem(two, class(1, 2, seen(0)), class(1, 2, holds(0), seen(1)),
+				class(1, 2, holds(1))),
+			counts: [][]int64{{1, 0}, {1, 0}, {1, 0}},
+		},
+		{
+			name: "a chain that hangs in the air",
+			p: problem(two, class(1, 2, seen(0)), class(1, 2, holds(0), seen(1)),
+				class(1, 2, holds(1))),
+			counts: [][]int64{{0, 1}, {1, 0}, {1, 0}}, after: [][]int64{{0, 1}, {0, 0}, {0, 0}},
+		},
+		{
+			name: "two that wait for each other",
+			p:    problem(two, class(2, 2, holds(0), seen(1)), class(1, 2, holds(1), seen(0))),
+			// Whoever would be first is not.
+			counts: [][]int64{{2, 0}, {1, 0}}, after: [][]int64{{0, 0}, {0, 0}},
+		},
+		{
+			name: "two kinds that open one domain for both", firm: true,
+			p:      problem(two, class(2, 2, self(0), seen(1)), class(1, 2, self(1), seen(0))),
+			counts: [][]int64{{2, 0}, {1, 0}},
+		},
+		{
+			name:   "two kinds that shut each other out",
+			p:      problem(two, class(2, 2, self(0), seen(1)), class(1, 2, self(1), seen(0))),
+			counts: [][]int64{{2, 0}, {0, 1}}, after: [][]int64{{2, 0}, {0, 0}},
+		},
+		{
+			name: "two affinities of one pod", firm: true,
+			p: problem(two, class(3, 2, self(0), self(1))), counts: [][]int64{{3, 0}},
+		},
+		{
+			name:   "of which others open but one",
+			p:      problem(two, class(3, 2, self(0), self(1)), class(1, 2, seen(0))),
+			counts: [][]int64{{3, 0}, {1, 0}}, after: [][]int64{{0, 0}, {1, 0}},
+		},
+		{
+			name: "wishes are not asked for", firm: true,
+			p:      problem([]Rule{affinity(2).wish(1)}, class(3, 2, self(0)), class(1, 2, seen(0))),
+			counts: [][]int64{{3, 0}, {0, 1}},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, all := planned(c.p, c.counts)
+			assert.Equal(t, c.firm, s.ground.run(all, s.placed))
+			if c.firm {
+				c.after = c.counts
+			}
+			assert.Equal(t, c.after, Replay(c.p, c.counts, nil))
+		})
+	}
+}
+
+// withoutSpreads makes rules of affinity out of rules that spread.
+func withoutSpreads(p *Problem) *Problem {
+	for r := range p.Rules {
+		if p.Rules[r].Kind == Spread {
+			p.Rules[r].Kind = Affinity
+		}
+	}
+	return p
+}
+
+// TestAffinityBindsInAnyOrder binds plans in random orders, pod by pod.
+func TestAffinityBindsInAnyOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 69))
+	eachRandom(14, 1000, func(round int, p *Problem) {
+		got := Plan(withoutSpreads(p))
+		for range 4 {
+			require.Zero(t, lostInOrder(p, got.Counts, rng), "round %d: %+v %v", round, p, got.Counts)
+		}
+	})
+}
+
+// orders goes through all orders in which pods of a plan can bind.
+type orders struct {
+	p      *Problem
+	counts [][]int64
+	naive  *naive
+	seen   map[string]bool
+}
+
+// stuck reports whether pods may be left over in some order.
+func (o *orders) stuck(bound [][]int64) bool {
+	key := fmt.Sprint(bound)
+	if o.seen[key] {
+		return false
+	}
+	o.seen[key] = true
+	left, some := false, false
+	for c := range bound {
+		for s := range bound[c] {
+			if bound[c][s] == o.counts[c][s] {
+				continue
+			}
+			left = true
+			if !o.naive.allows(c, s) {
+				continue
+			}
+			some = true
+			next := clone(bound)
+			next[c][s]++
+			o.naive.pods = append(o.naive.pods, naivePod{c, s})
+			bad := o.stuck(next)
+			o.naive.pods = o.naive.pods[:len(o.naive.pods)-1]
+			if bad {
+				return true
+			}
+		}
+	}
+	return left && !some
+}
+
+// mayBeStuck reports whether pods of a plan may be left over in some order.
+func mayBeStuck(p *Problem, counts [][]int64) bool {
+	none := clone(counts)
+	for c := range none {
+		clear(none[c])
+	}
+	o := &orders{p: p, counts: counts, naive: newNaive(p, counts), seen: map[string]bool{}}
+	return o.stuck(none)
+}
+
+// TestGroundAgainstAllOrders compares with all orders in which pods could bind: plans on
+// firm ground always bind, and few others do.
+func TestGroundAgainstAllOrders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 1))
+	firm, cautious := 0, 0
+	for round := range 6000 {
+		p := withoutSpreads(randomProblem(rng, shape{pods: 7, classes: 4, places: 3, rules: 3, bins: 1}))
+		given := make([][]int64, len(p.Classes))
+		for c := range given {
+			given[c] = make([]int64, len(p.Classes[c].Sites))
+			for s := range given[c] {
+				given[c][s] = int64(rng.IntN(2))
+			}
+		}
+		s, all := planned(p, given)
+		if !s.check.run(all, s.placed, s.eligible) {
+			continue // not even in one order
+		}
+		stuck := mayBeStuck(p, given)
+		if s.ground.run(all, s.placed) {
+			firm++
+			require.False(t, stuck, "round %d: %+v\n%v", round, p, given)
+		} else if !stuck {
+			cautious++
+		}
+	}
+	t.Logf("%d plans on firm ground, %d others bind in any order", firm, cautious)
+	assert.Greater(t, firm, 50*cautious)
+}
