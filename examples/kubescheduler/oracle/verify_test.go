@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -21,19 +22,29 @@ func TestVerifyAgrees(t *testing.T) {
 	if testing.Short() {
 		seeds = 100
 	}
-	for name, problem := range map[string]func(uint64, st.Size) scheduling.Problem{"plain": st.Random, "corners": spiced} {
+	tests := map[string]struct {
+		problem func(uint64, st.Size) scheduling.Problem
+		tied    bool
+	}{
+		"plain":   {st.Random, false},
+		"corners": {spiced, false},
+		"ties": {func(seed uint64, size st.Size) scheduling.Problem {
+			size.Ties = true
+			return onlyAdmitted(st.Random(seed, size))
+		}, true},
+	}
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScheduler(t)
 			wrong, right := 0, 0
 			for seed := range seeds {
-				p := problem(seed, st.Size{})
+				p := tt.problem(seed, st.Size{})
 				plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
 				if err != nil || !spoil(plan, seed) {
 					continue
 				}
-				found, err := oracle.Check(t.Context(), s, &p, plan, oracle.Config{})
-				require.NoError(t, err, "seed %d", seed)
+				found := opinion(t, s, &p, plan, tt.tied)
 				misplaced := slices.ContainsFunc(found, func(d oracle.Disagreement) bool { return d.Kind == oracle.Refused })
 				violations := misplacements(verify.Checker{SkipRefusals: true}.Plan(p, plan))
 				require.Equal(t, misplaced, len(violations) > 0, "seed %d: kube-scheduler says %v, verify %v", seed, found, violations)
@@ -48,6 +59,22 @@ func TestVerifyAgrees(t *testing.T) {
 			require.Greater(t, right, int(seeds)/10)
 		})
 	}
+}
+
+// opinion is what kube-scheduler has against a plan; a scheduler of its own knows what
+// surrounds pods that are tied.
+func opinion(t *testing.T, s *oracle.Scheduler, p *scheduling.Problem, plan *scheduling.Plan, tied bool) []oracle.Disagreement {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if tied {
+		own, err := oracle.NewSchedulerFor(ctx, p)
+		require.NoError(t, err)
+		s = own
+	}
+	found, err := oracle.Check(ctx, s, p, plan, oracle.Config{})
+	require.NoError(t, err)
+	return found
 }
 
 // spoil moves a pod to a machine or node that it was not planned for. Launches keep
@@ -80,7 +107,9 @@ func misplacements(err error) []verify.Violation {
 	if !errors.As(err, &report) {
 		return nil
 	}
-	return slices.DeleteFunc(report.Violations, func(v verify.Violation) bool {
-		return v.Code != verify.NodeAffinity && v.Code != verify.Taints && v.Code != verify.HostPorts && v.Code != verify.Resources
-	})
+	noticed := []verify.Code{
+		verify.NodeAffinity, verify.Taints, verify.HostPorts, verify.Resources, verify.Volume, verify.VolumeInUse, verify.AttachLimit,
+		verify.TopologySpread, verify.PodAffinity, verify.PodAntiAffinity,
+	}
+	return slices.DeleteFunc(report.Violations, func(v verify.Violation) bool { return !slices.Contains(noticed, v.Code) })
 }
