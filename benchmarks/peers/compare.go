@@ -59,9 +59,6 @@ func (s *settings) compare(ctx context.Context, stdout, stderr io.Writer) error 
 func (s *settings) instances() ([]corpus.Instance, error) {
 	var out []corpus.Instance
 	for _, c := range s.corpora {
-		if c.Topology && !s.topology {
-			continue
-		}
 		for _, m := range s.markets {
 			if !c.Fits(m) {
 				continue

@@ -36,7 +36,6 @@ type settings struct {
 	plots    string
 	strict   bool
 	list     bool
-	topology bool
 }
 
 // parse reads the command line.
@@ -56,7 +55,6 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.IntVar(&s.measure.Repeat, "repeat", 1, "solve so many times and show the fastest")
 	flags.StringVar(&s.plots, "plots", "", "draw plots into this `directory`")
 	flags.BoolVar(&s.strict, "strict", false, "fail if another planner places more pods than plimsoll, or as many for less")
-	flags.BoolVar(&s.topology, "topology", false, "also run the corpora whose pods care where other pods are")
 	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
 	if err := flags.Parse(args); err != nil {
 		return nil, err

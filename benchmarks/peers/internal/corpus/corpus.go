@@ -31,11 +31,11 @@ type Corpus struct {
 func All() []Corpus {
 	return []Corpus{
 		{
-			Name: "karpenter-mix", pods: PlainMix, synthetic: true,
-			About: "the pods of Karpenter's own benchmark without their spread and affinity, on the 400 types of that benchmark",
+			Name: "karpenter-mix", pods: schedulingtest.MixedSizes, synthetic: true,
+			About: "pods of the sizes of Karpenter's own benchmark, without its spread and affinity, on the 400 types of that benchmark",
 		},
 		{
-			Name: "karpenter-topology", pods: TopologyMix, synthetic: true, Topology: true,
+			Name: "karpenter-topology", pods: schedulingtest.Diverse, synthetic: true, Topology: true,
 			About: "the five classes of Karpenter's own benchmark: plain, zonal spread, hostname spread, zonal affinity, hostname anti-affinity",
 		},
 		{

@@ -94,25 +94,6 @@ func TestEverythingCanBePlaced(t *testing.T) {
 	}
 }
 
-// The synthetic market is that of Karpenter's benchmark.
-func TestSynthetic(t *testing.T) {
-	m, err := Synthetic()
-	require.NoError(t, err)
-	require.Equal(t, 400, m.Catalog.Len())
-	one, _ := m.Catalog.Get("fake-it-0")
-	last, _ := m.Catalog.Get("fake-it-399")
-	assert.Equal(t, "400", last.Capacity.Cpu().String())
-	assert.Equal(t, "800Gi", last.Capacity.Memory().String())
-	assert.Equal(t, "4k", last.Capacity.Pods().String())
-	allocatable := one.Allocatable()
-	assert.Equal(t, "900m 2038Mi", allocatable.Cpu().String()+" "+allocatable.Memory().String())
-	assert.Len(t, one.Offerings, 5)
-	for _, o := range last.Offerings {
-		assert.Equal(t, 400*one.Offerings[0].Price, o.Price)
-		assert.InDelta(t, 125.8993, o.Price.USD(), 1e-4)
-	}
-}
-
 func TestGPUJobs(t *testing.T) {
 	pods := GPUJobs(20_000, 3)
 	share := map[int64]float64{}

@@ -2,13 +2,13 @@ package corpus
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -76,26 +76,10 @@ func KWOK(r io.Reader) (Market, error) {
 	}, nil
 }
 
-// Synthetic is the market of Karpenter's own benchmark: 400 types of 1 to 400 cores
-// with 2 GiB and ten pods per core, on sale spot and on demand at one price that is
-// linear in cores and memory, so that no size is a bargain.
+// Synthetic is the market of Karpenter's own benchmark: 400 types with one price per
+// core, so that no size is a bargain.
 func Synthetic() (Market, error) {
-	// 0.1 a core and 0.1 a gigabyte, as there; rounded once, so that it stays linear.
-	perCore, err := offerings.PriceOf(0.1 + 0.1*2*(1<<30)/1e9)
-	if err != nil {
-		return Market{}, err
-	}
-	types := make([]*instancetypes.InstanceType, 0, 400)
-	for cores := int64(1); cores <= 400; cores++ {
-		price := perCore * offerings.Price(cores)
-		types = append(types, schedulingtest.Type(fmt.Sprintf("fake-it-%d", cores-1),
-			schedulingtest.Capacity(schedulingtest.Cores(cores), schedulingtest.GiB(2*cores), schedulingtest.Count(corev1.ResourcePods, 10*cores)),
-			schedulingtest.KubeReserved(schedulingtest.MilliCPU(100), schedulingtest.MiB(10)),
-			schedulingtest.Spot("test-zone-1", price), schedulingtest.Spot("test-zone-2", price),
-			schedulingtest.OnDemand("test-zone-1", price), schedulingtest.OnDemand("test-zone-2", price), schedulingtest.OnDemand("test-zone-3", price),
-		))
-	}
-	c, err := instancetypes.NewCatalog(types...)
+	c, err := mix.Market(400)
 	return Market{Name: "karpenter", Catalog: c, Synthetic: true}, err
 }
 

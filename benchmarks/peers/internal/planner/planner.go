@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -56,19 +55,8 @@ func (r *run) Solve(ctx context.Context) error {
 	return err
 }
 
-// notModelled is how a plan warns of a constraint that it does not obey.
-const notModelled = "is not modelled yet"
-
-// Outcome implements [peer.Run]. A plan that the second opinion rejects is an error, and
-// so is one that ignores a constraint: its price would mean nothing.
+// Outcome implements [peer.Run]. A plan that the second opinion rejects is an error.
 func (r *run) Outcome() (peer.Outcome, error) {
-	if r.plan != nil {
-		for _, w := range r.plan.Warnings {
-			if strings.Contains(w.Message, notModelled) {
-				return peer.Outcome{}, &peer.UnsupportedError{Err: fmt.Errorf("%s: %s", w.Object, w.Message)}
-			}
-		}
-	}
 	checker := verify.Checker{Solver: r.solver, SkipRefusals: len(r.problem.Pods) > verifyRefusals}
 	if err := checker.Plan(r.problem, r.plan); err != nil {
 		return peer.Outcome{}, err

@@ -66,16 +66,6 @@ func TestWrongPlansAreErrors(t *testing.T) {
 	}
 }
 
-// A plan that ignores a constraint is left out rather than compared.
-func TestIgnoredConstraints(t *testing.T) {
-	p := problem()
-	p.Pods = append(p.Pods, st.Pod("picky", st.Prefer(1, st.In("x", "y"))))
-	_, _, err := peer.Measure(t.Context(), All()[1], "test", p, peer.Options{})
-	var unsupported *peer.UnsupportedError
-	require.ErrorAs(t, err, &unsupported)
-	assert.ErrorContains(t, err, "is not modelled yet")
-}
-
 func TestRunningNodesAreNotCompared(t *testing.T) {
 	p := problem()
 	it, _ := p.Catalog.Get("m")
