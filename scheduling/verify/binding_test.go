@@ -100,6 +100,12 @@ func TestTopologySpread(t *testing.T) {
 				func(p *corev1.Pod) { p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}} })},
 		{name: "per host (P109)", pods: apps(2, "web", spread(hostOf, 1, of("web"))), nodes: zones("a b"), places: []string{"n-a: web-1 web-2"}, breaks: tooMany},
 		{name: "per host, by the number of hosts", pods: apps(4, "web", spread(hostOf, 1, of("web"))), nodes: zones("a b"), places: []string{"n-a: web-1 web-2", "n-b: web-3 web-4"}},
+		{name: "a node that does not say what it is called (P100 is otherwise)", pods: apps(1, "web", spread(hostOf, 1, of("web"))), places: []string{"n-x: web-1"}, breaks: tooMany,
+			nodes: []*corev1.Node{func() *corev1.Node {
+				n := zoned("n-x", "a")
+				delete(n.Labels, hostOf)
+				return n
+			}()}},
 		{name: "over a label of the nodes (P113)", pods: apps(2, "web", spread("rack", 1, of("web"))),
 			nodes: []*corev1.Node{zoned("n", "a", st.Label("rack", "1")), zoned("m", "a", st.Label("rack", "2"))}, places: []string{"n: web-1", "m: web-2"}},
 		{name: "nodes that lack another key of the pod do not count (P113)", pods: apps(2, "web", spread(zoneOf, 1, of("web")), spread("rack", 2, of("web"))),

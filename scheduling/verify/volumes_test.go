@@ -68,6 +68,17 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
+// P141: a volume says where its pod may be, and nothing about which domains count.
+func TestVolumesAndSpread(t *testing.T) {
+	d := storing(st.Claim("data", st.BoundTo("vol")), st.Volume("vol", st.Where(st.In(zoneOf, "a"))))
+	d.p.Nodes = append(d.p.Nodes, zoned("m", "b"))
+	d.p.Pods = apps(1, "web", using("data"), spread(zoneOf, 1, of("web"), minDomains(2)))
+	d.nodes["n"] = "web-1"
+	assert.Empty(t, d.plan().violations(t))
+	d.p.Running = []*corev1.Pod{app("r", "web", "n")}
+	assert.Equal(t, broken(verify.TopologySpread), codes(d.plan().violations(t)), "zone b has none, although the pod cannot go there")
+}
+
 // storing is a draft with a node in zone a and machines in both zones.
 func storing(objects ...any) *draft {
 	m := st.Type("m", st.Capacity(st.Cores(8), st.GiB(16), st.Count("attachable-volumes-csi-"+ebs, 2)), st.OnDemand("a", 10), st.OnDemand("b", 10))
