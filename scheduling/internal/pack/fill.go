@@ -2,7 +2,6 @@ package pack
 
 import (
 	"math"
-	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -49,7 +48,6 @@ type cursor struct {
 func newFiller(p *model.Problem) *filler {
 	f := &filler{
 		company:  newCompany(p),
-		pace:     pace{on: true, idle: !slices.ContainsFunc(p.Classes, mayCrowd), need: make([]int64, len(p.Crowds))},
 		sizeOf:   make([]int32, len(p.Classes)),
 		possible: make([]bool, len(p.Classes)),
 		costs:    make([]float64, len(p.Options)),
@@ -82,6 +80,7 @@ func newFiller(p *model.Problem) *filler {
 		}
 		f.sizeOf[c] = number
 	}
+	f.pace = newPace(p, f.possible)
 	for o := range p.Options {
 		f.costs[o] = float64(max(p.Options[o].Cost, 1))
 	}

@@ -51,7 +51,7 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 	r := newRanking(s.p, nodes, values)
 	remaining := make([]int64, len(s.p.Classes))
 	vain := 0
-	for vain < 120+4*len(r.nodes) && !s.over() {
+	for vain < 200+4*len(r.nodes) && !s.over() {
 		picked := s.pickNear(m, r.nodes, random)
 		classes := s.heldBy(r.nodes, picked)
 		cost, count := s.takeApart(r.nodes, picked, remaining, b)

@@ -2,7 +2,6 @@ package pack
 
 import (
 	"math"
-	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -23,14 +22,17 @@ const (
 // than its part, and the last of the crowd end on machines of their own. So the dear
 // ones wait, and every machine begins with one of the crowd.
 type pace struct {
-	on    bool // worths and costs compare, so that it can be set
-	idle  bool // no pods are crowded
-	slack float64
-	most  []float64 // by row, what a machine may cost for now
-	slots []float64 // by row, how many machines the crowded pods need
-	seeds [][]shelf // by row, the crowded pods; nil where machines may do without
-	need  []int64   // by crowd
-	all   []model.ClassID
+	on      bool // worths and costs compare, so that it can be set
+	idle    bool // nobody is crowded
+	slack   float64
+	most    []float64            // by row, what a machine may cost for now
+	slots   []float64            // by row, how many machines the crowded pods need
+	seeds   [][]shelf            // by row, the crowded pods; empty where machines may do without
+	perNode []int64              // by class
+	holds   [][]model.Membership // by class, the crowds that it belongs to and holds
+	need    []int64              // by crowd, what was counted
+	count   float64              // slots of what was counted
+	all     []model.ClassID
 }
 
 // measure sets the pace for what is left on the shelves. Worths are in the unit of
@@ -44,61 +46,55 @@ func (f *filler) measure(s *stage, remaining []int64, values []float64) {
 	k.all = k.all[:0]
 	for r, shelves := range s.shelves {
 		k.most[r], k.slots[r], k.seeds[r] = math.Inf(1), 0, k.seeds[r][:0]
-		if k.idle || !k.on || k.slack > slowest {
+		if k.idle || !k.on || k.slack > slowest || len(shelves) == 0 {
 			continue
 		}
 		worth := f.count(shelves, remaining, values)
-		k.slots[r] = f.slots(shelves, remaining)
+		k.slots[r] = k.count
 		if most := paceSlack * k.slack * worth / k.slots[r]; k.slots[r] >= 2 && most < s.dearest[r] {
 			k.most[r] = most
 			f.seed(r, shelves, remaining)
 		}
 	}
+	if !k.idle {
+		f.work += int64(len(s.all))
+	}
 }
 
-// count adds up what the pods of a row are worth, and what its crowds need.
-func (f *filler) count(shelves []shelf, remaining []int64, values []float64) float64 {
-	worth := 0.0
-	clear(f.pace.need)
+// count adds up what the pods on shelves are worth, what each crowd needs, and how
+// many machines that makes at least, room aside.
+func (f *filler) count(shelves []shelf, remaining []int64, values []float64) (worth float64) {
+	k := &f.pace
+	clear(k.need)
+	k.count = 0
 	for _, x := range shelves {
 		for _, c := range x.classes {
 			worth += values[c] * float64(remaining[c])
-			for _, m := range f.p.Classes[c].Crowds {
-				if m.Holds {
-					f.pace.need[m.Crowd] += m.Weight * remaining[c]
-				}
+			if k.perNode[c] > 0 {
+				k.count = max(k.count, float64(remaining[c])/float64(k.perNode[c]))
 			}
+			for _, m := range k.holds[c] {
+				k.need[m.Crowd] += m.Weight * remaining[c]
+			}
+		}
+	}
+	for i, n := range k.need {
+		if n > 0 {
+			k.count = max(k.count, float64(n)/float64(f.p.Crowds[i].Max))
 		}
 	}
 	return worth
 }
 
-// slots is how many machines the pods of a row need at least, room aside.
-func (f *filler) slots(shelves []shelf, remaining []int64) float64 {
-	most := 0.0
-	for _, x := range shelves {
-		for _, c := range x.classes {
-			most = max(most, f.needs(c, remaining))
-		}
-	}
-	return most
-}
-
 // needs is how many machines the pods of a class need with those that they may not
-// share one with, after what has been counted for its row.
+// share one with, of those that were counted.
 func (f *filler) needs(c model.ClassID, remaining []int64) float64 {
-	class := &f.p.Classes[c]
-	if remaining[c] == 0 {
-		return 0
+	k, n := &f.pace, 0.0
+	if k.perNode[c] > 0 {
+		n = float64(remaining[c]) / float64(k.perNode[c])
 	}
-	n := 0.0
-	if class.PerNode > 0 {
-		n = float64(remaining[c]) / float64(class.PerNode)
-	}
-	for _, m := range class.Crowds {
-		if m.Holds && m.Weight > 0 {
-			n = max(n, float64(f.pace.need[m.Crowd])/float64(f.p.Crowds[m.Crowd].Max))
-		}
+	for _, m := range k.holds[c] {
+		n = max(n, float64(k.need[m.Crowd])/float64(f.p.Crowds[m.Crowd].Max))
 	}
 	return n
 }
@@ -109,7 +105,7 @@ func (f *filler) seed(r int, shelves []shelf, remaining []int64) {
 	for _, x := range shelves {
 		from := len(k.all)
 		for _, c := range x.classes {
-			if f.needs(c, remaining) >= crowdedMost*k.slots[r] {
+			if remaining[c] > 0 && f.needs(c, remaining) >= crowdedMost*k.count {
 				k.all = append(k.all, c)
 			}
 		}
@@ -121,25 +117,47 @@ func (f *filler) seed(r int, shelves []shelf, remaining []int64) {
 
 // crowded tells by class which pods are of those that need the most machines.
 func (f *filler) crowded() []bool {
-	counts, worthless := make([]int64, len(f.p.Classes)), make([]float64, len(f.p.Classes))
-	all := shelf{}
+	out := make([]bool, len(f.p.Classes))
+	if f.pace.idle {
+		return out
+	}
+	counts, all := make([]int64, len(f.p.Classes)), shelf{}
 	for c := range f.p.Classes {
 		counts[c] = f.p.Classes[c].Count
 		if f.possible[c] {
 			all.classes = append(all.classes, model.ClassID(c))
 		}
 	}
-	f.count([]shelf{all}, counts, worthless)
-	out := make([]bool, len(f.p.Classes))
-	if most := f.slots([]shelf{all}, counts); most >= 2 {
+	f.count([]shelf{all}, counts, make([]float64, len(counts)))
+	if f.pace.count >= 2 {
 		for _, c := range all.classes {
-			out[c] = f.needs(c, counts) >= crowdedMost*most
+			out[c] = f.needs(c, counts) >= crowdedMost*f.pace.count
 		}
 	}
 	return out
 }
 
-// mayCrowd reports whether pods of a class cannot share machines as they like.
-func mayCrowd(class model.Class) bool {
-	return class.PerNode > 0 || slices.ContainsFunc(class.Crowds, func(m model.Membership) bool { return m.Holds && m.Weight > 0 })
+// newPace finds out which classes cannot share machines as they like. Those that may
+// not even be alone have no pods on any.
+func newPace(p *model.Problem, possible []bool) pace {
+	k := pace{
+		on: true, idle: true,
+		perNode: make([]int64, len(p.Classes)),
+		holds:   make([][]model.Membership, len(p.Classes)),
+		need:    make([]int64, len(p.Crowds)),
+	}
+	for c := range p.Classes {
+		class := &p.Classes[c]
+		if !possible[c] {
+			continue
+		}
+		k.perNode[c] = class.PerNode
+		for _, m := range class.Crowds {
+			if m.Holds && m.Weight > 0 {
+				k.holds[c] = append(k.holds[c], m)
+			}
+		}
+		k.idle = k.idle && class.PerNode == 0 && len(k.holds[c]) == 0
+	}
+	return k
 }

@@ -10,12 +10,10 @@ import (
 // Params says how hard to search.
 type Params struct {
 	// Work bounds the search after the first complete answer, counted in classes
-	// looked at.
+	// looked at; a little is done in any case.
 	Work int64
 	// Late reports that the caller's deadline has passed; nil is never.
 	Late func() bool
-	// Bound is a cost that no answer can beat; reaching it ends the search.
-	Bound func(model.Solution) int64
 }
 
 // Outcome is an answer and how the search ended.
@@ -41,15 +39,20 @@ type search struct {
 	prices   []float64       // costs of options as they are
 	markets  []*market       // by pass
 	stage    stage           // for constructions
-	start    int64
+	budget   int64           // of work
+	start    int64           // work that was done before it counts
 	late     bool
 }
 
 // rounds is how many constructions with corrected worths are tried.
 const rounds = 12
 
-// cheap is work that is done whatever the budget: it takes a few milliseconds.
-const cheap = 1_000_000
+// Whatever the budget, as much work is done as this many times that of the first
+// answer, or as takes some five milliseconds.
+const (
+	leastTimes = 20
+	leastMost  = 500_000
+)
 
 func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
@@ -69,19 +72,20 @@ func newSearch(p *model.Problem, params Params) *search {
 
 // Search places the pods of p. The answer is complete whatever the parameters.
 func Search(p *model.Problem, params Params) Outcome {
-	values := shareValues(p)
 	s := newSearch(p, params)
+	values := s.fill.shareValues()
 	if len(p.Classes) == 0 {
 		return Outcome{Solution: s.solution(s.try(values, false))}
 	}
 	best := s.try(values, false)
+	s.budget = max(params.Work, min(leastTimes*s.fill.work, leastMost))
 	if s.scarce(best, values) {
 		best = s.share(best, values)
 	}
 	s.start = s.fill.work
 	bestValues := values
 	for range rounds {
-		if best.cost == 0 || s.late || s.over() && s.fill.work-s.start > cheap {
+		if best.cost == 0 || s.over() {
 			break
 		}
 		values = correct(p, best, values, 0.5)
@@ -117,7 +121,7 @@ func (s *search) over() bool {
 		s.late = true
 		return true
 	}
-	return s.fill.work-s.start > s.params.Work
+	return s.fill.work-s.start > s.budget
 }
 
 // limited reports whether limits or reservations can stand in the way of anything.
@@ -193,7 +197,7 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 		}
 	}
 	byLimits := false
-	until := s.fill.work + max(2*cheap, min(s.params.Work, 1<<60))
+	until := s.fill.work + max(4*leastMost, min(s.params.Work, 1<<60))
 	for i, v := range [][]float64{values, each, each, values} {
 		s.fill.pace.on = i == 0 // else worths and costs do not compare
 		if a := s.giveWay(v, until); a.better(best) {

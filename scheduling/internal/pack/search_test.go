@@ -208,12 +208,15 @@ func check(p *model.Problem, s model.Solution) error {
 	return nil
 }
 
+// hurried leaves no time for anything but the first answer.
+func hurried() Params { return Params{Late: func() bool { return true }} }
+
 func TestSolutionsAreSound(t *testing.T) {
 	for seed := range uint64(6000) {
 		p := random(seed)
-		for _, work := range []int64{0, 3000} {
-			out := Search(p, Params{Work: work})
-			require.NoError(t, check(p, out.Solution), "seed %d work %d", seed, work)
+		for _, params := range []Params{hurried(), {}} {
+			out := Search(p, params)
+			require.NoError(t, check(p, out.Solution), "seed %d late %t", seed, out.Late)
 		}
 	}
 }
@@ -242,7 +245,7 @@ func TestNobodyIsLeftOutForNothing(t *testing.T) {
 func TestMoreWorkNeverCostsMore(t *testing.T) {
 	for seed := range uint64(1500) {
 		p := random(seed)
-		little, much := Search(p, Params{}), Search(p, Params{Work: 20_000})
+		little, much := Search(p, hurried()), Search(p, Params{Work: 1_000_000})
 		s := &search{p: p, levels: levels(p)}
 		more := slices.Compare(s.byLevel(little.Solution.Unplaced), s.byLevel(much.Solution.Unplaced))
 		assert.GreaterOrEqual(t, more, 0, "seed %d", seed)

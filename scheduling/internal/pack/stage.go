@@ -100,15 +100,29 @@ type stage struct {
 	places  []int // of the options to look at
 	shelves [][]shelf
 	all     []model.ClassID // what the shelves are slices of
+	wanted  []bool          // by row, whether some option to look at is in it
 }
+
+// stockWork is how many classes are put on shelves with the work of weighing one.
+const stockWork = 4
 
 // stock puts the classes, which stand as arranged, on the shelves of a market.
 func (f *filler) stock(s *stage, m *market, places []int, classes []model.ClassID) {
 	s.market, s.places = m, places
 	s.shelves = slices.Grow(s.shelves[:0], len(m.rows))[:len(m.rows)]
 	s.all = s.all[:0]
+	s.wanted = slices.Grow(s.wanted[:0], len(m.rows))[:len(m.rows)]
+	clear(s.wanted)
+	for _, at := range places {
+		s.wanted[m.row[at]] = true
+	}
 	for r, groups := range m.rows {
 		shelves := s.shelves[r][:0]
+		if !s.wanted[r] {
+			s.shelves[r] = shelves
+			continue
+		}
+		f.work += int64(len(classes)) / stockWork
 		last, fits := int32(-1), false
 		for _, c := range classes {
 			if !groups.Has(int(f.p.Classes[c].Group)) {

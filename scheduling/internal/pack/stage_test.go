@@ -124,7 +124,7 @@ func TestFillLeavesNoRoom(t *testing.T) {
 	for seed := range uint64(2000) {
 		p := random(seed)
 		f := newFiller(p)
-		values, remaining := shareValues(p), make([]int64, len(p.Classes))
+		values, remaining := f.shareValues(), make([]int64, len(p.Classes))
 		for c := range remaining {
 			remaining[c] = p.Classes[c].Count
 		}

@@ -5,44 +5,78 @@ import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 // shareValues gives every class the price of its share of the option where that
 // share is cheapest. A share is that of the scarcest resource. Classes that no
 // option holds, or that may not even be alone, are worth 0.
-func shareValues(p *model.Problem) []float64 {
+func (f *filler) shareValues() []float64 {
+	p := f.p
 	values := make([]float64, len(p.Classes))
+	lists, listOf := optionLists(p)
+	flat := make([]float64, len(p.Options)*p.Dims)
+	for o := range p.Options {
+		for d, q := range p.Options[o].Room {
+			if q > 0 {
+				flat[o*p.Dims+d] = 1 / float64(q)
+			}
+		}
+	}
+	type kind struct{ size, list int32 }
+	known := map[kind]float64{}
+	for c := range p.Classes {
+		if !f.possible[c] {
+			continue
+		}
+		k := kind{f.sizeOf[c], listOf[p.Classes[c].Group]}
+		value, ok := known[k]
+		if !ok {
+			value = cheapestShare(p, lists[k.list], flat, p.Classes[c].Request)
+			known[k] = value
+		}
+		values[c] = value
+	}
+	return values
+}
+
+// cheapestShare is the least that the share of a request costs on one of the options.
+func cheapestShare(p *model.Problem, options []model.OptionID, inverse []float64, request []int64) float64 {
+	best := -1.0
+	for _, o := range options {
+		option := &p.Options[o]
+		if !model.Fits(option.Room, request) {
+			continue
+		}
+		share := 0.0
+		for d, q := range request {
+			share = max(share, float64(q)*inverse[int(o)*p.Dims+d])
+		}
+		if v := share * float64(max(option.Cost, 1)); best < 0 || v < best {
+			best = v
+		}
+	}
+	return max(best, 0)
+}
+
+// optionLists returns the lists of options that admit some group, and for each group
+// which is its own: many groups are admitted by the same options.
+func optionLists(p *model.Problem) (lists [][]model.OptionID, listOf []int32) {
 	byGroup := make([][]model.OptionID, p.Groups)
 	for o := range p.Options {
 		p.Options[o].Admits.Each(func(g int) {
 			byGroup[g] = append(byGroup[g], model.OptionID(o))
 		})
 	}
-	inverse := make([][]float64, len(p.Options))
-	flat := make([]float64, len(p.Options)*p.Dims)
-	for o := range p.Options {
-		inverse[o] = flat[o*p.Dims : (o+1)*p.Dims]
-		for d, q := range p.Options[o].Room {
-			if q > 0 {
-				inverse[o][d] = 1 / float64(q)
-			}
+	known := map[string]int32{}
+	listOf = make([]int32, p.Groups)
+	var key []byte
+	for g, list := range byGroup {
+		key = key[:0]
+		for _, o := range list {
+			key = append(key, byte(o), byte(o>>8), byte(o>>16), byte(o>>24))
 		}
+		number, ok := known[string(key)]
+		if !ok {
+			number = int32(len(lists))
+			known[string(key)] = number
+			lists = append(lists, list)
+		}
+		listOf[g] = number
 	}
-	for c := range p.Classes {
-		class := &p.Classes[c]
-		if p.Joining(nil, nil, model.ClassID(c)) == 0 {
-			continue
-		}
-		best := -1.0
-		for _, o := range byGroup[class.Group] {
-			option := &p.Options[o]
-			if !model.Fits(option.Room, class.Request) {
-				continue
-			}
-			share := 0.0
-			for d, q := range class.Request {
-				share = max(share, float64(q)*inverse[o][d])
-			}
-			if v := share * float64(max(option.Cost, 1)); best < 0 || v < best {
-				best = v
-			}
-		}
-		values[c] = max(best, 0)
-	}
-	return values
+	return lists, listOf
 }
