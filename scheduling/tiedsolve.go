@@ -11,7 +11,7 @@ import (
 
 // siteRounds is how often sites are planned anew because what the planner took for
 // possible was not: room, limits or reservations were used up by others.
-const siteRounds = 6
+const siteRounds = 8
 
 // dearestWish is how much dearer, as a factor, wishes about single machines may make a
 // plan before they are relaxed.
@@ -78,7 +78,11 @@ func (t *ties) rounds(params pack.Params) (*compiler, pack.Outcome) {
 		if n := sum(e.placed(outcome.Solution)); n > most {
 			best, result, most = e, outcome, n
 		}
-		if !t.learn(e, outcome.Solution) || outcome.Late {
+		learnt := t.learn(e, outcome.Solution)
+		if t.shrink(e, outcome.Solution) {
+			learnt = true
+		}
+		if !learnt || outcome.Late {
 			break
 		}
 	}
@@ -107,6 +111,8 @@ func (t *ties) learn(e *compiler, s model.Solution) bool {
 				site.Limit = p.count - left
 				news = true
 			}
+		} else if kin := t.unitBook.units[p.unit].kin; left > 0 && e.seats[p.seat].rows != nil && !t.roaming[kin] {
+			t.roaming[kin], news = true, true
 		}
 	}
 	for r, domains := range t.opened(e, s) {
@@ -120,6 +126,49 @@ func (t *ties) learn(e *compiler, s model.Solution) bool {
 		}
 	}
 	return news
+}
+
+// shrink takes pods out of units that found no place, so that those whom others follow
+// may find one without them. It reports whether there were any.
+func (t *ties) shrink(e *compiler, s model.Solution) bool {
+	placed := make([]int64, len(t.unitBook.units))
+	for i := range e.parts {
+		placed[e.parts[i].unit] += e.parts[i].count - s.Unplaced[i]
+	}
+	before := len(t.unitBook.units)
+	shrunk := false
+	for i := range before {
+		u := &t.unitBook.units[i]
+		left := u.count - placed[i]
+		last := len(u.portions) - 1
+		if left == 0 || last == 0 && u.portions[0].n == 1 {
+			continue
+		}
+		shrunk = true
+		u.count -= left
+		less := unit{portions: slices.Clone(u.portions), count: left}
+		p := &less.portions[last]
+		gone := (p.n + 1) / 2
+		class := p.class
+		if p.n -= gone; p.n == 0 {
+			less.portions = less.portions[:last]
+		}
+		hosts := t.list[u.kin].hosts
+		less.kin = t.kin(t.members(less.portions), hosts)
+		t.unitBook.units = append(t.unitBook.units, less)
+		t.follow(class, gone*left, model.NewBits(len(t.land.compiler.nodes)))
+	}
+	if !shrunk {
+		return false
+	}
+	t.unitBook.units = slices.DeleteFunc(t.unitBook.units, func(u unit) bool { return u.count == 0 })
+	for _, k := range t.list {
+		if k.part == nil {
+			t.link(k)
+		}
+	}
+	t.plan()
+	return true
 }
 
 // opened lists, by rule, the domains in which a solution buys machines that a spread

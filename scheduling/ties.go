@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"slices"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -17,6 +19,7 @@ type ties struct {
 	classOf []int // by unit, the planner class; -1 for units that nothing ties
 	scale   int64 // how much wishes per host are relaxed; 0 drops them
 	rows    [][]model.Bits
+	roaming map[int]bool // kins that no longer keep away from foreign zones
 }
 
 // tied reports whether anything ties pods to each other or to what they would like.
@@ -40,6 +43,7 @@ func newTies(c *compiler) *ties {
 		t.link(k)
 	}
 	t.present = t.count()
+	t.roaming = map[int]bool{}
 	t.plan()
 	t.rows = t.stayAway()
 	return t
@@ -49,6 +53,7 @@ func newTies(c *compiler) *ties {
 func (t *ties) plan() {
 	c := t.land.compiler
 	priced := c.solver.Preferences == PreferencesPrice
+	t.units = nil
 	t.planner = topology.Problem{Dims: c.model.Dims, Rules: t.planned(), Priced: priced}
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
@@ -111,7 +116,7 @@ func (t *ties) site(k *kin, site int, cost int64, request []int64) topology.Site
 func (t *ties) split(r *topology.Result) *compiler {
 	base := t.land.compiler
 	e := *base
-	e.ties = t
+	e.ties = t.snapshot()
 	e.model = &model.Problem{Dims: base.model.Dims, BestEffort: base.model.BestEffort, Pools: base.model.Pools}
 	e.parts, e.seats, e.bought = nil, nil, nil
 	e.offered = append([]templateOffers(nil), base.offered...)
@@ -125,7 +130,7 @@ func (t *ties) split(r *topology.Result) *compiler {
 		if !ok {
 			n = len(e.seats)
 			seats[at] = n
-			e.seats = append(e.seats, t.seat(t.list[kin], site))
+			e.seats = append(e.seats, t.seat(kin, site))
 		}
 		return n
 	}
@@ -158,11 +163,25 @@ func (t *ties) split(r *topology.Result) *compiler {
 	return &e
 }
 
+// snapshot is the state of the planning, for those who read it when it has gone on.
+func (t *ties) snapshot() *ties {
+	c := *t
+	book := *t.unitBook
+	book.units = slices.Clone(book.units)
+	c.unitBook = &book
+	c.planner.Rules = slices.Clone(t.planner.Rules)
+	for i := range c.planner.Rules {
+		c.planner.Rules[i].Domains = slices.Clone(c.planner.Rules[i].Domains)
+	}
+	return &c
+}
+
 // seat is the seat of a kin at a site.
-func (t *ties) seat(k *kin, site int) seat {
+func (t *ties) seat(n, site int) seat {
+	k := t.list[n]
 	s := k.seats[site]
 	if k.plain {
-		if t.rows != nil && !s.noNew && t.canStayAway(k) {
+		if t.rows != nil && !s.noNew && !t.roaming[n] && t.canStayAway(k) {
 			s.rows = t.rows[1]
 		}
 		return s

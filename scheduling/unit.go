@@ -151,9 +151,11 @@ func (b *unitBook) leaders(class, target int) []int {
 	return out
 }
 
-// led reports whether any pod of the classes has a place.
+// led reports whether any pod of the classes could have a place.
 func (b *unitBook) led(classes []int) bool {
-	return slices.ContainsFunc(b.units, func(u unit) bool { return u.count > 0 && b.leads(&u, classes) })
+	return slices.ContainsFunc(b.units, func(u unit) bool {
+		return u.count > 0 && b.leads(&u, classes) && b.holdsMore(&u, u.portions[0].class, 0)
+	})
 }
 
 // rescue lets stranded pods join units that came about after they had looked.
