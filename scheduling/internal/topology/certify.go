@@ -3,49 +3,106 @@ package topology
 import "slices"
 
 // certifyRounds bounds how often the pods of a cluster are gone through.
-const certifyRounds = 8
+const certifyRounds = 16
 
 // certified reports whether the plan of a cluster is known to bind in whatever order
-// its pods come. It is about spread rules: what they let in depends on who is there
-// already, and pods that wait for each other's counts may wait for ever.
+// its pods come. What spreads let in depends on who is there already, and pods that
+// wait for each other's counts may wait for ever.
 //
-// A pod is certain to bind if, in each spread rule that it holds, the final count of
-// its domain is within the allowed skew of what every other domain is certain to have.
-// Certain to be there are pods that run, pods that hold no spread, pods known to be
-// certain themselves, and pods that hold this spread and no other: were the domain the
-// least one, nothing would keep them out. In a state where nothing binds any more, the
-// first pod in order of proof that is still out would have a place, so there is none.
+// A pod is certain to bind if it meets its affinities on ground that pods make firm
+// which are certain themselves, and if in each spread rule that it holds, the final
+// count of its domain is within the allowed skew of what every other domain is certain
+// to have. Certain to be there are pods that run, pods known to be certain themselves,
+// and pods that are on firm ground and hold this spread and no other: were the domain
+// the least one, nothing would keep them out. In a state where nothing binds any more,
+// the first pod in order of proof that is still out would have a place, so there is
+// none.
 func (s *planner) certified(cl *cluster) bool {
-	doubt := make([]int64, len(s.counts.count)) // by domain, counted pods that are not certain
-	var open []int32
-	for _, c := range cl.classes {
-		spreads := s.spreads(c)
-		if spreads == 0 {
-			continue
-		}
-		for i := s.first[c]; i < s.first[c+1]; i++ {
-			if s.placed[i] == 0 {
-				continue
-			}
-			open = append(open, i)
-			s.eachDoubt(i, spreads, func(dom int32, n int64) { doubt[dom] += n })
-		}
-	}
-	for round := 0; round < certifyRounds && len(open) > 0; round++ {
-		left := open[:0]
-		for _, i := range open {
-			if !s.certain(i, doubt) {
-				left = append(left, i)
-				continue
-			}
-			s.eachDoubt(i, s.spreads(s.cells[i].class), func(dom int32, n int64) { doubt[dom] -= n })
-		}
-		if len(left) == len(open) {
+	p := s.newProof(cl)
+	for round := 0; round < certifyRounds && len(p.open) > 0; round++ {
+		if !p.step() {
 			return false
 		}
-		open = left
 	}
-	return len(open) == 0
+	return len(p.open) == 0
+}
+
+// proof is what is known of the pods of a plan.
+type proof struct {
+	*planner
+	doubt []int64 // by flat domain, counted pods that are not certain
+	open  []claim
+}
+
+// claim is that the pods of a cell are certain to bind.
+type claim struct {
+	cell    int32
+	spreads int  // that they hold
+	firm    bool // they are known to meet their affinities
+}
+
+// newProof takes pods that hold neither a spread nor an affinity for certain, and no
+// others.
+func (s *planner) newProof(cl *cluster) *proof {
+	p := &proof{planner: s, doubt: make([]int64, len(s.counts.count))}
+	s.ground.start(cl, s.placed)
+	for _, c := range cl.classes {
+		spreads, bound := s.spreads(c), s.follows(c)
+		for i := s.first[c]; i < s.first[c+1]; i++ {
+			switch {
+			case s.placed[i] == 0:
+			case spreads == 0 && !bound:
+				s.ground.add(i)
+			default:
+				o := claim{cell: i, spreads: spreads}
+				p.cast(&o, false, 1)
+				p.cast(&o, true, 1)
+				p.open = append(p.open, o)
+			}
+		}
+	}
+	return p
+}
+
+// step proves what follows from what is known, and reports whether it was anything.
+func (p *proof) step() bool {
+	news := false
+	left := p.open[:0]
+	for _, o := range p.open {
+		if !o.firm && p.ground.meets(o.cell) {
+			o.firm, news = true, true
+			p.cast(&o, true, -1)
+		}
+		if !o.firm || !p.certain(o.cell, p.doubt) {
+			left = append(left, o)
+			continue
+		}
+		news = true
+		p.cast(&o, false, -1)
+		p.ground.add(o.cell)
+	}
+	p.open = left
+	return news
+}
+
+// cast adds a number of times what the pods of a claim put in doubt: that they hold the
+// spread and no other, or anything else.
+func (p *proof) cast(o *claim, alone bool, times int64) {
+	for k := range p.cells[o.cell].terms {
+		e := &p.cells[o.cell].terms[k]
+		if !e.spreads() || e.dom < 0 || e.adds == 0 {
+			continue
+		}
+		if alone == (e.holds && o.spreads == 1 && e.adds <= p.p.Rules[e.rule].Max) {
+			p.doubt[e.dom] += times * e.adds * p.placed[o.cell]
+		}
+	}
+}
+
+// follows reports whether a class holds an affinity that must be met.
+func (t *tables) follows(class int32) bool {
+	cells, _ := t.of(class)
+	return len(cells) > 0 && slices.ContainsFunc(cells[0].terms, func(e term) bool { return e.affine() })
 }
 
 // spreads is the number of hard spread rules that a class holds.
@@ -60,17 +117,6 @@ func (t *tables) spreads(class int32) (n int) {
 		}
 	}
 	return n
-}
-
-// eachDoubt goes through the domains in which the pods of a cell count for a spread
-// that is not the only one they hold.
-func (s *planner) eachDoubt(i int32, spreads int, do func(dom int32, n int64)) {
-	for k := range s.cells[i].terms {
-		e := &s.cells[i].terms[k]
-		if e.kind == Spread && !e.wish && e.dom >= 0 && e.adds > 0 && (!e.holds || spreads > 1) {
-			do(e.dom, e.adds*s.placed[i])
-		}
-	}
 }
 
 // certain reports whether the pods of a cell are certain to bind.

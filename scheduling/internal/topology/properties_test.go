@@ -97,11 +97,6 @@ func TestCertifiedPlansBindInAnyOrder(t *testing.T) {
 	certified, fragile := 0, 0
 	rng := rand.New(rand.NewPCG(8, 1))
 	eachRandom(2, 500, func(round int, p *Problem) {
-		for r := range p.Rules { // the certificate is about spreads alone
-			if p.Rules[r].Kind == Affinity {
-				p.Rules[r].Kind = Anti
-			}
-		}
 		s := newPlanner(compile(p))
 		order := s.order()
 		for c := range p.Classes {
