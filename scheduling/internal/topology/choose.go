@@ -16,6 +16,7 @@ type mode struct {
 
 // merit is what speaks against a cell.
 type merit struct {
+	strands int64 // pods that would meet their affinity in some orders only
 	wishes  int64 // what is violated, and what the site itself does not grant
 	useless int64 // 0 if a pod there lets others in
 	missing int64 // affine pods for which there is no room
@@ -34,7 +35,7 @@ func (m *merit) compare(o *merit, urgent bool) int {
 	if urgent {
 		wishes, needs = needs, wishes
 	}
-	return cmp.Or(wishes, needs,
+	return cmp.Or(cmp.Compare(m.strands, o.strands), wishes, needs,
 		cmp.Compare(m.noise, o.noise), cmp.Compare(m.cost, o.cost),
 		cmp.Compare(m.excess, o.excess), cmp.Compare(m.level, o.level))
 }
@@ -97,7 +98,7 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 				}
 			}
 		case Affinity:
-			if s.lead(c, e, &m) {
+			if s.lead(c, e, &m) || s.strand(e, opens, &m) {
 				steady = false
 			}
 		case Anti:
@@ -140,6 +141,49 @@ func (s *planner) lead(c *cell, e *term, m *merit) bool {
 	m.missing += missing
 	m.cost += cost
 	return true
+}
+
+// strand weighs what a pod in a domain of an affinity means for those that open a
+// domain for their own kind, and reports whether it means anything for any domain. They
+// can only rely on that if all counted pods are there, or one that needs no such thing.
+func (s *planner) strand(e *term, opens bool, m *merit) bool {
+	if e.wish || e.dom < 0 {
+		return false
+	}
+	if opens && e.holds && s.counts.count[e.dom] <= 0 {
+		for _, other := range s.members[e.rule] {
+			if left := s.todo[other.class]; left > 0 && s.shuns(other, e.dom) {
+				m.strands += left
+			}
+		}
+		return true
+	}
+	solo := s.solo[e.rule]
+	if solo < 0 || e.adds == 0 {
+		return false
+	}
+	if solo != e.dom {
+		m.strands += s.counts.count[solo]
+	}
+	return !e.holds
+}
+
+// shuns reports whether a class is counted by an affinity, does not hold it, and cannot
+// go to one of its domains.
+func (s *planner) shuns(m member, dom int32) bool {
+	cells, _ := s.of(m.class)
+	counted := false
+	for i := range cells {
+		e := &cells[i].terms[m.term]
+		if e.holds {
+			return false
+		}
+		counted = counted || e.adds > 0 && e.dom >= 0
+		if e.dom == dom && cells[i].source(s.tables).usable() {
+			return false
+		}
+	}
+	return counted
 }
 
 // mix scrambles a number.

@@ -7,19 +7,22 @@ import (
 
 // order is the order in which classes choose: by priority, then those that hold no rule
 // but are counted by some, so that the others see what they will be counted with. Among
-// the others, those with fewer sites, more rules and larger requests go first.
+// the others, those go first to which fewer affinities lead one after the other, then
+// those with fewer sites, more rules and larger requests.
 func (s *planner) order() []int32 {
 	type traits struct {
 		priority     int32
 		holds, sites int
+		depth        int
 		size         int64
 	}
+	depth := s.depths()
 	all := make([]traits, len(s.p.Classes))
 	order := make([]int32, len(s.p.Classes))
 	for c := range s.p.Classes {
 		class := &s.p.Classes[c]
 		order[c] = int32(c)
-		tr := traits{priority: class.Priority}
+		tr := traits{priority: class.Priority, depth: depth[c]}
 		for _, link := range class.Links {
 			if link.Holds && s.exists(link.Rule) && s.p.Rules[link.Rule].Weight <= 0 {
 				tr.holds++
@@ -41,10 +44,50 @@ func (s *planner) order() []int32 {
 		return cmp.Or(
 			cmp.Compare(y.priority, x.priority),
 			cmp.Compare(free(x), free(y)),
+			cmp.Compare(x.depth, y.depth),
 			cmp.Compare(x.sites, y.sites),
 			cmp.Compare(y.holds, x.holds),
 			cmp.Compare(y.size, x.size),
 		)
 	})
 	return order
+}
+
+// deepest bounds how many affinities in a row are looked at.
+const deepest = 8
+
+// depths says, by class, how long a chain of affinities leads to its pods: those that
+// hold none are at 0, those that follow these at 1. Pods that hold the same affinity
+// do not follow each other.
+func (t *tables) depths() []int {
+	depth := make([]int, len(t.p.Classes))
+	for again, round := true, 0; again && round < deepest; round++ {
+		again = false
+		for rule := range t.p.Rules {
+			if t.p.Rules[rule].Kind != Affinity || t.p.Rules[rule].Weight > 0 {
+				continue
+			}
+			level := 1
+			for _, m := range t.members[rule] {
+				if e := t.link(m); e != nil && e.self && !e.holds {
+					level = max(level, depth[m.class]+1)
+				}
+			}
+			for _, m := range t.members[rule] {
+				if e := t.link(m); e != nil && e.holds && depth[m.class] < level {
+					depth[m.class], again = level, true
+				}
+			}
+		}
+	}
+	return depth
+}
+
+// link is the term of a member at its first site; nil if it has none.
+func (t *tables) link(m member) *term {
+	cells, _ := t.of(m.class)
+	if len(cells) == 0 {
+		return nil
+	}
+	return &cells[0].terms[m.term]
 }

@@ -25,20 +25,29 @@ type planner struct {
 	placed []int64 // by cell
 	todo   []int64 // by class
 	seen   []int32 // by class: the changes of its rules when no more pods got in
+	// solo is, by affinity, the domain that pods have opened for their own kind, as
+	// long as it has no others that are counted, or None.
+	solo []int32
 }
 
 func newPlanner(t *tables) *planner {
 	s := &planner{
 		tables: t, counts: newCounts(t), rooms: newRooms(t), check: newReplay(t), ground: newGround(t),
 		placed: make([]int64, len(t.cells)), todo: make([]int64, len(t.p.Classes)),
-		seen: make([]int32, len(t.p.Classes)),
+		seen: make([]int32, len(t.p.Classes)), solo: make([]int32, len(t.p.Rules)),
 	}
 	s.needs = newNeeds(s)
 	s.waits = newWaits(t, s.counts)
 	for r := range t.p.Rules {
-		s.counts.restart(int32(r), t.reach)
+		s.restart(int32(r))
 	}
 	return s
+}
+
+// restart takes a rule back to what runs.
+func (s *planner) restart(rule int32) {
+	s.counts.restart(rule, s.reach)
+	s.solo[rule] = None
 }
 
 // begin takes a class back to the start. The counts of its rules are not changed.
@@ -87,6 +96,7 @@ func (s *planner) place(class int32) bool {
 		if n == 0 {
 			break
 		}
+		s.settleIn(&s.cells[i])
 		s.rooms.take(i, n, runs)
 		s.counts.add(s.cells[i].terms, n)
 		s.mode.home.put(&s.cells[i], n)
@@ -96,6 +106,21 @@ func (s *planner) place(class int32) bool {
 	s.needs.update(class)
 	s.mode.home.update(s, class)
 	return s.todo[class] < before
+}
+
+// settleIn notes which domains pods of a cell open for their own kind, and in which
+// others can do without that.
+func (s *planner) settleIn(c *cell) {
+	for k := range c.terms {
+		e := &c.terms[k]
+		switch {
+		case e.kind != Affinity || e.wish || e.dom < 0:
+		case e.holds && s.counts.all[e.rule] == 0:
+			s.solo[e.rule] = e.dom
+		case !e.holds && e.adds > 0 && s.solo[e.rule] == e.dom:
+			s.solo[e.rule] = None
+		}
+	}
 }
 
 // result is the plan as it stands.

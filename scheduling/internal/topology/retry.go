@@ -93,7 +93,7 @@ func (s *planner) retry(cl *cluster, rank []int32, work int64) (done int64) {
 // again plans a cluster from the start.
 func (s *planner) again(cl *cluster, order []int32) {
 	for _, rule := range cl.rules {
-		s.counts.restart(rule, s.reach)
+		s.restart(rule)
 	}
 	for _, c := range order {
 		s.begin(c)
