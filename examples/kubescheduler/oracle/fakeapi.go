@@ -15,7 +15,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// fakeAPI is an API server in memory that knows what a binding is.
+// fakeAPI is an API server in memory that knows what a binding is, and makes volumes.
 type fakeAPI struct {
 	client *fake.Clientset
 }
@@ -23,6 +23,8 @@ type fakeAPI struct {
 func newFakeAPI(objects []runtime.Object) *fakeAPI {
 	a := &fakeAPI{client: fake.NewClientset(objects...)}
 	a.client.PrependReactor("create", "pods", a.bind)
+	a.client.PrependReactor("update", "persistentvolumeclaims", a.provision)
+	a.client.PrependReactor("update", "persistentvolumes", a.complete)
 	return a
 }
 
