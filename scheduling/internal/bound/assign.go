@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -31,6 +32,8 @@ const (
 	mostSteps, fewestSteps, usualSteps = 40, 4, 12
 	// roughly and exactly are gaps at which a run ends, as shares of the objective.
 	roughly, exactly = 1e-4, 1e-11
+	// closeEnough is the share of the bound that it may miss for the sake of time.
+	closeEnough = 5e-4
 	// nothing is a share of a machine's price that a solved problem may mean as 0.
 	nothing = 1e-6
 	// placesThatMatter is the number of pods from which on it hardly matters that a
@@ -69,6 +72,8 @@ type assignment struct {
 	prices   []float64
 	caps     []float64 // by machine, one for each resource of dims
 	sizes    []float64 // by class
+	inverse  []float64 // by class: 1 / size, 0 for none
+	most     []float64 // by class: pods on one machine, whatever its size
 	dims     []int     // the resources that can matter
 	unit     []float64
 	price    float64
@@ -109,21 +114,48 @@ func newAssignment(m *Market) *assignment {
 			a.caps[i*n+e] = float64(a.machines[i].cap[d]) / a.unit[e]
 		}
 	}
-	a.sizes = make([]float64, len(m.Classes)*n)
-	a.demand = make([]float64, len(m.Classes))
-	usable := model.NewBits(len(m.Classes))
+	a.measure()
+	return a
+}
+
+// measure brings what the classes ask for into the units of the search.
+func (a *assignment) measure() {
+	n, classes := len(a.dims), a.market.Classes
+	a.sizes = make([]float64, len(classes)*n)
+	a.inverse = make([]float64, len(classes)*n)
+	a.demand, a.most = make([]float64, len(classes)), make([]float64, len(classes))
+	usable := model.NewBits(len(classes))
 	for i := range a.machines {
 		usable.Or(a.machines[i].users)
 	}
-	for c := range m.Classes {
+	for c := range classes {
 		if usable.Has(c) {
-			a.demand[c] = float64(m.Classes[c].Count)
+			a.demand[c] = float64(classes[c].Count)
 		}
 		for e, d := range a.dims {
-			a.sizes[c*n+e] = float64(m.Classes[c].Size[d]) / a.unit[e]
+			a.sizes[c*n+e] = float64(classes[c].Size[d]) / a.unit[e]
+			if size := a.sizes[c*n+e]; size > 0 {
+				a.inverse[c*n+e] = 1 / size
+			}
+		}
+		a.most[c] = float64(classes[c].Count)
+		if k := classes[c].PerNode; k > 0 {
+			a.most[c] = min(a.most[c], float64(k))
 		}
 	}
-	return a
+}
+
+// places is how many pods of a class a machine holds at most. It is exact but for
+// rounding errors, and never too low.
+func (a *assignment) places(i, c int) float64 {
+	k, n := a.most[c], len(a.dims)
+	inverse := a.inverse[c*n : (c+1)*n]
+	for e, room := range a.caps[i*n : (i+1)*n] {
+		if inverse[e] > 0 {
+			k = min(k, room*inverse[e]*(1+1e-12))
+		}
+	}
+	return math.Floor(k)
 }
 
 func (a *assignment) size(c int) []float64 { return a.sizes[c*len(a.dims) : (c+1)*len(a.dims)] }

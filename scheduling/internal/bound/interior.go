@@ -39,8 +39,9 @@ type interior struct {
 	diag       []float64
 	weight     []float64 // w' by pair
 	cross      []float64 // ρ by pair
-	// Of the pairs of one class: their entries of the matrix, and the weights before.
-	vectors, rest []float64
+	rest       []float64 // of the pairs of one class: the weights before
+	order      []int     // classes, those of the same machines together
+	gram       gram
 }
 
 // limit is machines of which there are only so many altogether.
@@ -89,7 +90,7 @@ func newInterior(p *interior) *interior {
 	p.u, p.du, p.diag = make([]float64, p.classes), make([]float64, p.classes), make([]float64, p.classes)
 	p.weight, p.cross = make([]float64, n), make([]float64, n)
 	side := p.machines * (p.dims + 1)
-	p.vectors, p.rest = make([]float64, side), make([]float64, p.machines)
+	p.rest, p.order = make([]float64, p.machines), p.alike()
 	p.rhs, p.dz = make([]float64, side), make([]float64, side)
 	cells := make([]float64, side*side)
 	p.matrix = make([][]float64, side)
@@ -211,9 +212,45 @@ func (p *interior) work() int64 {
 }
 
 // run takes steps until the gap is that share of the objective, rounding errors take
-// over, the limit is reached or it is late, and returns how many.
+// over, the limit is reached or it is late, and returns how many. Where rounding errors
+// cost more than a trifle, it goes back to the best worths that it came by.
 func (p *interior) run(share float64, limit int) int {
+	best := point{objective: math.Inf(-1)}
+	taken := p.advance(share, limit, func() {
+		if now := p.objective(); now >= best.objective {
+			best = point{now, p.astray, append(best.u[:0], p.u...), append(best.s[:0], p.s...), append(best.m[:0], p.m...)}
+		}
+	})
+	if taken < limit && p.objective() < best.objective-1e-6*math.Abs(best.objective) {
+		p.astray = best.astray
+		copy(p.u, best.u)
+		copy(p.s, best.s)
+		copy(p.m, best.m)
+	}
+	return taken
+}
+
+// point is where an interior-point run came by.
+type point struct {
+	objective, astray float64
+	u, s, m           []float64
+}
+
+// objective is what the worths prove of the machines of the problem.
+func (p *interior) objective() float64 {
+	sum := 0.0
+	for c, u := range p.u {
+		sum += p.demand[c] * u
+	}
+	for _, l := range p.limits {
+		sum -= l.count * p.s[l.pi]
+	}
+	return sum
+}
+
+func (p *interior) advance(share float64, limit int, note func()) int {
 	for step := range limit {
+		note()
 		if p.late != nil && p.late() {
 			return step
 		}

@@ -1,6 +1,9 @@
 package bound
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // factorise builds the reduced Newton matrix and factorises it as L·D·Lᵀ. Values of
 // resources have positive pivots, machines negative ones, and no pivoting is needed.
@@ -26,9 +29,15 @@ func (p *interior) factorise() bool {
 			}
 		}
 	}
-	vectors := p.vectors
-	for c := range p.classes {
+	for k, c := range p.order {
 		from, to := p.first[c], p.first[c+1]
+		if k == 0 || slices.CompareFunc(p.pairsOf(c), p.pairsOf(p.order[k-1]), comparePairs) != 0 {
+			if k > 0 {
+				p.scatter(p.order[k-1])
+			}
+			p.gram.begin((to - from) * side)
+		}
+		vectors := p.gram.next()
 		size := p.size[c*p.dims : (c+1)*p.dims]
 		diag := 0.0
 		for i := from; i < to; i++ {
@@ -67,23 +76,32 @@ func (p *interior) factorise() bool {
 			}
 			p.matrix[at][at] -= q.k * p.cross[i] * q.k * p.cross[i] / diag
 		}
-		for i := from; i < to; i++ {
-			for e, bi := range vectors[(i-from)*side : (i-from+1)*side] {
-				if bi == 0 {
-					continue
-				}
-				f := bi / diag
-				row := p.matrix[p.pairs[i].machine*side+e]
-				for j := from; j < i; j++ {
-					cells := row[p.pairs[j].machine*side:]
-					for g, bj := range vectors[(j-from)*side : (j-from+1)*side] {
-						cells[g] -= f * bj
-					}
+		p.gram.add(-1 / diag)
+	}
+	if len(p.order) > 0 {
+		p.scatter(p.order[len(p.order)-1])
+	}
+	return p.cholesky()
+}
+
+// scatter adds what the classes that are like one have in common with pairs of
+// different machines.
+func (p *interior) scatter(c int) {
+	p.gram.flush()
+	side := p.dims + 1
+	pairs := p.pairsOf(c)
+	for i := range pairs {
+		for e := range side {
+			from := p.gram.row(i*side + e)
+			to := p.matrix[pairs[i].machine*side+e]
+			for j := range i {
+				cells := to[pairs[j].machine*side:][:side]
+				for g, v := range from[j*side : (j+1)*side] {
+					cells[g] += v
 				}
 			}
 		}
 	}
-	return p.cholesky()
 }
 
 func (p *interior) cholesky() bool {

@@ -12,23 +12,43 @@ import (
 // search alternates between solving for a few machines and looking for machines that
 // hold too much worth then, which join the few.
 func (a *assignment) search(start []*big.Int, work int64) {
-	vectors := []vector{a.starting(start)}
-	a.best = a.settle(slices.Clone(vectors[0].worths), vectors)
-	few := a.few(&vectors[0], work)
-	for range mostRounds {
-		p := a.problem(few)
-		if p = newInterior(p); !a.solve(p, roughly, &work) {
-			return
-		}
-		next := a.propose(p, few, &vectors[0], 0)
-		if !fresh(few, next.broken) && a.solve(p, exactly, &work) {
-			next = a.propose(p, few, &vectors[0], 0)
-			a.propose(p, few, &vectors[0], nothing)
-		}
-		if few = a.more(p, few, next.broken, work); few == nil {
+	first := a.starting(start)
+	a.best = a.settle(slices.Clone(first.worths), []vector{first})
+	few := a.few(&first, work)
+	if c, merged := a.coarse(&first); c != nil {
+		rough := c.vector(first.values)
+		c.best = c.settle(slices.Clone(rough.worths), []vector{rough})
+		used := c.rounds(&rough, c.few(&rough, work), &work)
+		few = a.refine(&first, c, merged, used)
+		if a.best.value > c.best.value*(1-closeEnough) {
+			a.best = a.polish(a.best)
 			return
 		}
 	}
+	a.rounds(&first, few, &work)
+	a.best = a.polish(a.best)
+}
+
+// rounds returns the last few machines.
+func (a *assignment) rounds(start *vector, few []candidate, work *int64) []candidate {
+	for range mostRounds {
+		p := newInterior(a.problem(few))
+		if !a.solve(p, roughly, work) {
+			break
+		}
+		next := a.propose(p, few, start, 0)
+		if !fresh(few, next.broken) && a.solve(p, exactly, work) {
+			next = a.propose(p, few, start, 0)
+			a.best = a.polish(a.best)
+			a.propose(p, few, start, nothing)
+		}
+		wider := a.more(p, few, next.broken, *work)
+		if wider == nil {
+			break
+		}
+		few = wider
+	}
+	return few
 }
 
 // fresh reports whether machines broke that are not among the few.
@@ -314,7 +334,7 @@ func (a *assignment) suggestion(p *interior) []float64 {
 		}
 		worths[c] = math.Inf(1)
 		for _, i := range sellers {
-			worths[c] = min(worths[c], a.prices[i]/float64(a.market.alone(&a.machines[i], c)))
+			worths[c] = min(worths[c], a.prices[i]/a.places(i, c))
 		}
 		if math.IsInf(worths[c], 1) {
 			worths[c] = 0

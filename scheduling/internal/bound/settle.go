@@ -61,7 +61,7 @@ func (a *assignment) holds(i int, v *vector, worths []float64, limit float64) fl
 			if sum+excess > limit {
 				return math.Inf(1)
 			}
-			sum += excess * float64(a.market.alone(x, c))
+			sum += excess * a.places(i, c)
 		}
 		if sum > limit {
 			return math.Inf(1)
@@ -125,6 +125,11 @@ func (a *assignment) settle(worths []float64, vectors []vector) *proposal {
 		p.vectors = append(p.vectors, v)
 	}
 	a.complete(p)
+	return p
+}
+
+// polish gives what machines have left to their values and users.
+func (a *assignment) polish(p *proposal) *proposal {
 	for range polishes {
 		for _, change := range []func(*proposal){a.stretch, a.raise} {
 			next := *p
@@ -136,8 +141,8 @@ func (a *assignment) settle(worths []float64, vectors []vector) *proposal {
 	return p
 }
 
-// polishes is how often what machines have left is given to their values and users. It
-// makes up for what the interior point stays away from the edge.
+// polishes is how often that is done. It makes up for what the interior point stays away
+// from the edge.
 const polishes = 2
 
 // stretch scales every vector up as far as the machines bear that it proves, and raises
@@ -247,12 +252,15 @@ func (a *assignment) raise(p *proposal) {
 		return cmp.Compare(a.demand[y]*p.worths[y], a.demand[x]*p.worths[x])
 	})
 	users := a.usersOf()
+	said := make([][]float64, len(a.machines)) // by machine: what its vector says
+	for i, at := range p.proof {
+		said[i] = p.vectors[at].worths
+	}
 	for _, c := range order {
 		own, highest := p.worths[c], math.Inf(1)
 		for _, i := range users[c] {
-			bears := max(own, p.vectors[p.proof[i]].worths[c])
-			if bears < highest {
-				highest = min(highest, bears+slack[i]/float64(a.market.alone(&a.machines[i], c)))
+			if bears := max(own, said[i][c]); bears < highest {
+				highest = min(highest, bears+slack[i]/a.places(i, c))
 			}
 		}
 		if !(highest > own) || math.IsInf(highest, 1) {
@@ -260,8 +268,8 @@ func (a *assignment) raise(p *proposal) {
 		}
 		p.worths[c] = highest
 		for _, i := range users[c] {
-			if over := highest - max(own, p.vectors[p.proof[i]].worths[c]); over > 0 {
-				slack[i] = max(0, slack[i]-over*float64(a.market.alone(&a.machines[i], c)))
+			if over := highest - max(own, said[i][c]); over > 0 {
+				slack[i] = max(0, slack[i]-over*a.places(i, c))
 			}
 		}
 	}
