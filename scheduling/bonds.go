@@ -32,6 +32,9 @@ func (c *compiler) readPods() {
 	for i := range c.keepers {
 		c.keepers[i].target = renamed[c.keepers[i].target]
 	}
+	slices.SortFunc(c.keepers, func(a, b keeper) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.target, b.target), cmp.Compare(a.node, b.node))
+	})
 	for i, pod := range c.problem.Pods {
 		if pending(pod) {
 			c.classes.add(pod, moved[numbers[i]], c.bonds.targets.matched(namespaceOf(pod), pod.Labels))

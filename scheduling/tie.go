@@ -199,10 +199,20 @@ func (r *bondReader) spreadTie(pod *corev1.Pod, c *corev1.TopologySpreadConstrai
 	t.target = r.targets.add(string(b), func() target {
 		return target{[]podSelector{{
 			namespaces: map[string]bool{own: true},
-			labels:     labelSelector(c.LabelSelector, c.MatchLabelKeys, nil, pod.Labels),
+			labels:     spreadSelector(c, pod.Labels),
 		}}}
 	})
 	return t
+}
+
+// spreadSelector is the selector of a spread constraint. One that is empty counts no
+// pod (kube-scheduler, podtopologyspread: countPodsMatchSelector).
+func spreadSelector(c *corev1.TopologySpreadConstraint, own map[string]string) labels.Selector {
+	s := labelSelector(c.LabelSelector, c.MatchLabelKeys, nil, own)
+	if s.Empty() {
+		return labels.Nothing()
+	}
+	return s
 }
 
 // required reads the required terms of pod affinity. A pod counts for them only if

@@ -75,7 +75,7 @@ func (t *ties) rounds(params pack.Params) (*compiler, pack.Outcome) {
 	for range siteRounds {
 		e := t.split(topology.Plan(&t.planner))
 		outcome := pack.Search(e.model, params)
-		if n := sum(e.placed(outcome.Solution)); n > most {
+		if n := sum(e.placed(outcome.Solution)) - e.unbound(outcome.Solution); n > most {
 			best, result, most = e, outcome, n
 		}
 		learnt := t.learn(e, outcome.Solution)
@@ -87,6 +87,32 @@ func (t *ties) rounds(params pack.Params) (*compiler, pack.Outcome) {
 		}
 	}
 	return best, result
+}
+
+// unbound counts the pods of a solution that would not bind.
+func (c *compiler) unbound(s model.Solution) int64 {
+	t := c.ties
+	counts := make([][]int64, len(t.planner.Classes))
+	for i := range counts {
+		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
+	}
+	for i := range c.parts {
+		if p := &c.parts[i]; p.pinned {
+			counts[t.classOf[p.unit]][p.site] += p.count - s.Unplaced[i]
+		}
+	}
+	lost := int64(0)
+	bound := topology.Replay(&t.planner, counts, t.opened(c, s))
+	for i := range counts {
+		size := int64(0)
+		for _, p := range t.unitBook.units[t.units[i]].portions {
+			size += p.n
+		}
+		for site, n := range counts[i] {
+			lost += (n - bound[i][site]) * size
+		}
+	}
+	return lost
 }
 
 // forget lifts the limits that earlier rounds have set.
@@ -148,7 +174,7 @@ func (t *ties) shrink(e *compiler, s model.Solution) bool {
 		u.count -= left
 		less := unit{portions: slices.Clone(u.portions), count: left}
 		p := &less.portions[last]
-		gone := (p.n + 1) / 2
+		gone := (p.n + 3) / 4
 		class := p.class
 		if p.n -= gone; p.n == 0 {
 			less.portions = less.portions[:last]
