@@ -98,9 +98,8 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 				}
 			}
 		case Affinity:
-			if s.lead(c, e, &m) || s.strand(e, opens, &m) {
-				steady = false
-			}
+			leads, strands := s.lead(c, e, &m), s.strand(e, opens, &m)
+			steady = steady && !leads && !strands
 		case Anti:
 			steady = steady && (e.adds == 0 || e.dom < 0 || s.counts.count[e.dom] > 0)
 		}
