@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
 type barKind uint8
@@ -42,11 +44,31 @@ func (e *explainer) offerBars(id, ti, o int) []bar {
 	if !e.tied.ties(id) {
 		return nil
 	}
-	spot := e.tied.spotOf(ti, o)
-	if spot < 0 {
-		return nil
+	if spot := e.tied.spotOf(ti, o); spot >= 0 {
+		return e.tied.bars(id, e.tied.at(spot), -1)
 	}
-	return e.tied.bars(id, spot, -1)
+	// Nothing that waits may use the offer as things are, so it is no spot.
+	return e.tied.bars(id, func(rule int) int32 { return e.tied.labelled(rule, ti, o) }, -1)
+}
+
+// newDomain stands for a value of a label that no spot has.
+const newDomain int32 = -2
+
+// at tells the domains of a spot, by rule.
+func (t *tied) at(spot int) func(rule int) int32 {
+	return func(rule int) int32 { return t.land.axes[t.rules[rule].axis].at[spot] }
+}
+
+// labelled is the domain of a machine bought at an offer.
+func (t *tied) labelled(rule, ti, o int) int32 {
+	value, ok := t.scene.labelOf(ti, o, requirements.NormalizeKey(t.rules[rule].key))
+	if !ok {
+		return -1
+	}
+	if at, found := slices.BinarySearch(t.land.axes[t.rules[rule].axis].values, value); found {
+		return int32(at)
+	}
+	return newDomain
 }
 
 // nodeBars lists what keeps a class from a node.
@@ -55,25 +77,33 @@ func (t *tied) nodeBars(id, bin int) []bar {
 		return nil
 	}
 	node := t.nodeOf[bin]
-	return t.bars(id, t.land.offers+node, node)
+	return t.bars(id, t.at(t.land.offers+node), node)
 }
 
-// bars lists what keeps one more pod of a class from a spot; node is -1 for a new
-// machine.
-func (t *tied) bars(id, spot, node int) []bar {
+// bars lists what keeps one more pod of a class from a place of which the domains are
+// known; node is -1 for a new machine.
+func (t *tied) bars(id int, at func(rule int) int32, node int) []bar {
 	var out []bar
 	among := t.scene.planned[id].among
 	first := t.first(id)
 	for _, b := range t.holds[id] {
 		own := t.land.bonds.targets.has(among, b.target)
-		if kind, at := t.bar(b, spot, node, own, first); kind != noBar {
-			out = append(out, bar{kind: kind, tie: b.tie, rule: b.rule, at: at})
+		var kind barKind
+		domain := int32(-1)
+		if b.rule < 0 {
+			kind = t.hostBar(b, node, own, first)
+		} else {
+			domain = at(b.rule)
+			kind = t.bar(b, domain, own, first)
+		}
+		if kind != noBar {
+			out = append(out, bar{kind: kind, tie: b.tie, rule: b.rule, at: domain})
 		}
 	}
 	for _, s := range t.shuns(id) {
 		if s.rule >= 0 {
-			if at := t.land.axes[t.rules[s.rule].axis].at[spot]; at >= 0 && t.rules[s.rule].domains[at].Holders > 0 && !barred(out, s.rule) {
-				out = append(out, bar{kind: turnedAway, tie: s.tie, rule: s.rule, at: at})
+			if d := at(s.rule); d >= 0 && t.rules[s.rule].domains[d].Holders > 0 && !barred(out, s.rule) {
+				out = append(out, bar{kind: turnedAway, tie: s.tie, rule: s.rule, at: d})
 			}
 		} else if node >= 0 && t.hosts[s.tie.target].keepers[node] {
 			out = append(out, bar{kind: turnedAway, tie: s.tie, rule: -1, at: -1})
@@ -109,37 +139,33 @@ func (t *tied) somewhere(b duty) bool {
 	return t.hosts[b.target].named > 0
 }
 
-// bar judges one constraint at a spot.
-func (t *tied) bar(b duty, spot, node int, own, first bool) (barKind, int32) {
-	if b.rule < 0 {
-		return t.hostBar(b, node, own, first), -1
-	}
+// bar judges one constraint in a domain.
+func (t *tied) bar(b duty, at int32, own, first bool) barKind {
 	r := &t.rules[b.rule]
-	at := t.land.axes[r.axis].at[spot]
 	switch b.kind {
 	case spreadTie:
-		if at < 0 {
-			return lacksKey, -1
+		if at == -1 {
+			return lacksKey
 		}
-		if t.over(b, at, own) > 0 {
-			return tooMany, at
+		if at >= 0 && t.over(b, at, own) > 0 {
+			return tooMany
 		}
 	case affinityTie:
 		switch {
-		case at < 0:
-			return lacksKey, -1
-		case first || r.domains[at].Count > 0:
+		case at == -1:
+			return lacksKey
+		case first || at >= 0 && r.domains[at].Count > 0:
 		case r.total == 0:
-			return nobody, -1
+			return nobody
 		default:
-			return elsewhere, at
+			return elsewhere
 		}
 	case antiTie:
 		if at >= 0 && r.domains[at].Count > 0 {
-			return inCompany, at
+			return inCompany
 		}
 	}
-	return noBar, -1
+	return noBar
 }
 
 // over is by how much one more pod in a domain would exceed the skew of a spread.

@@ -226,8 +226,8 @@ func (r *rivalry) wrong(ti, o int) Reason {
 	}
 	for i := range r.keys {
 		key := r.keys[i].key
-		here := r.labelOf(r.launch.template, r.launch.offer, key)
-		if here != r.labelOf(ti, o, key) {
+		here, _ := r.labelOf(r.launch.template, r.launch.offer, key)
+		if there, _ := r.labelOf(ti, o, key); here != there {
 			return Reason{Code: r.keys[i].code(), Detail: fmt.Sprintf("%s counts on its being in %s", r.keys[i].text(), here)}
 		}
 	}
@@ -243,14 +243,6 @@ func (r *rivalry) unfit(ti, o, g int) Reason {
 		return reason // there is one offer, so there is one reason
 	}
 	return Reason{Code: ReasonRequirements, Detail: "constraints of the pods do not match"}
-}
-
-// labelOf is the value of a label on machines bought at an offer, "" for none.
-func (s *scene) labelOf(ti, o int, key string) string {
-	if value, ok := s.offers.offers[o].label(key); ok {
-		return value
-	}
-	return s.templates[ti].labels[key]
 }
 
 // exactly puts numbers into the reason why an offer would not do.

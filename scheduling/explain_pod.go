@@ -138,7 +138,7 @@ func (t *tied) machineBars(id, launch int) []bar {
 		return nil
 	}
 	items := t.scene.machines[launch].items
-	out := slices.DeleteFunc(t.bars(id, t.spots[launch], -1), func(b bar) bool { return b.rule < 0 })
+	out := slices.DeleteFunc(t.bars(id, t.at(t.spots[launch]), -1), func(b bar) bool { return b.rule < 0 })
 	first := t.first(id)
 	for _, d := range t.holds[id] {
 		if d.rule >= 0 {

@@ -160,6 +160,47 @@ func (s *scene) takes(class *podClass, ti, o int) bool {
 	return ok && model.Fits(room, class.requests)
 }
 
+// labelOf is the value of a label on machines bought at an offer.
+func (s *scene) labelOf(ti, o int, key string) (string, bool) {
+	if value, ok := s.offers.offers[o].label(key); ok {
+		return value, true
+	}
+	value, ok := s.templates[ti].labels[key]
+	if !ok {
+		value, ok = ready()[key]
+	}
+	return value, ok
+}
+
+// enough reports whether a pool's minValues would be met by those of some offers that
+// hold a request.
+func (s *scene) enough(ti int, row model.Bits, request []int64) bool {
+	floors := floorKeys(s.templates[ti].set)
+	if len(floors) == 0 || s.solver.MinValues == MinValuesBestEffort {
+		return true
+	}
+	seen := make([]map[string]bool, len(floors))
+	for i := range seen {
+		seen[i] = map[string]bool{}
+	}
+	row.Each(func(o int) {
+		if room, ok := s.room(ti, o); !ok || !s.offers.offers[o].launchable || !model.Fits(room, request) {
+			return
+		}
+		for i, r := range floors {
+			if value, ok := s.labelOf(ti, o, r.Key()); ok {
+				seen[i][value] = true
+			}
+		}
+	})
+	for i, r := range floors {
+		if len(seen[i]) < r.MinValues() {
+			return false
+		}
+	}
+	return true
+}
+
 // exceeded returns the first limit that one more purchase would exceed.
 func (s *scene) exceeded(p purchase) (int, bool) {
 	left := s.ledger.limits[s.templates[p.template].number]

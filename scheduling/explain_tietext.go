@@ -72,6 +72,9 @@ func (t *tied) detail(b bar, namespace, where string) string {
 	case tooMany:
 		return name + t.skew(b, where)
 	case nobody:
+		if t.selectsNone(b.tie.target) {
+			return name + "it has no selector, so that no pod matches"
+		}
 		return name + "no pod that matches " + who + " runs or is planned"
 	case elsewhere:
 		return name + "no pod that matches " + who + " is " + in(where)
@@ -150,7 +153,7 @@ func (s *podSelector) text(own string) string {
 	text := s.labels.String()
 	switch {
 	case s.labels == labels.Nothing():
-		text = "nothing (it has no selector)"
+		text = "no selector"
 	case text == "":
 		text = "anything"
 	}
@@ -164,6 +167,11 @@ func (s *podSelector) text(own string) string {
 	default:
 		return text + " in namespace " + strings.Join(sortedKeys(s.namespaces), " or ")
 	}
+}
+
+// selectsNone reports whether a target has no selector at all.
+func (t *tied) selectsNone(target int) bool {
+	return slices.ContainsFunc(t.land.bonds.targets.list[target].selectors, func(s podSelector) bool { return s.labels == labels.Nothing() })
 }
 
 // selfMatch reports whether pods of a class are among those that a tie is about.

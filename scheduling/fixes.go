@@ -52,6 +52,9 @@ func (e *explainer) free(id, ti, o int) bool { return len(e.offerBars(id, ti, o)
 func (e *explainer) limitFix(class *podClass, id int, screens []screened) Change {
 	var best []limitGap
 	for ti := range screens {
+		if !e.enough(ti, screens[ti].admitted, class.requests) {
+			continue
+		}
 		screens[ti].admitted.Each(func(o int) {
 			room, ok := e.room(ti, o)
 			if !ok || len(e.lacking(room, class.requests)) > 0 {
@@ -136,7 +139,15 @@ func (e *explainer) resourceFix(class *podClass, id int, screens []screened) Cha
 	}
 	for ti := range screens {
 		screens[ti].admitted.Each(func(o int) {
-			if room, ok := e.room(ti, o); ok && nearest(room) && e.affords(purchase{template: ti, offer: o}) && e.free(id, ti, o) {
+			room, ok := e.room(ti, o)
+			if !ok || !nearest(room) || !e.affords(purchase{template: ti, offer: o}) || !e.free(id, ti, o) {
+				return
+			}
+			request := slices.Clone(class.requests)
+			for d := range request {
+				request[d] = min(request[d], room[d])
+			}
+			if e.enough(ti, screens[ti].admitted, request) {
 				take(room)
 			}
 		})
@@ -144,7 +155,8 @@ func (e *explainer) resourceFix(class *podClass, id int, screens []screened) Cha
 	group := e.classes.groups[class.group]
 	for i, x := range e.nodes {
 		hard, _ := untolerated(group.tolerations, x.taints)
-		if hard == nil && group.matchesNode(x.node.Name, x.labels) && nearest(e.left[i]) && len(e.tied.nodeBars(id, i)) == 0 {
+		if hard == nil && group.matchesNode(x.node.Name, x.labels) && !portsClash(group.ports, x.ports) && !e.portsTaken(class, i) &&
+			x.attached.turnsAway(group) == "" && nearest(e.left[i]) && len(e.tied.nodeBars(id, i)) == 0 {
 			take(e.left[i])
 		}
 	}
@@ -185,7 +197,9 @@ func (e *explainer) taintFix(class *podClass, id, ti int, s *screened) Change {
 		return Change{}
 	}
 	group, v := e.classes.groups[class.group], e.templates[ti]
-	if !e.anyFits(class, id, ti, e.offers.admits(v, group, false)) {
+	row := e.offers.admits(v, group, false)
+	e.withoutPorts(row, ti, group)
+	if !e.anyFits(class, id, ti, row) {
 		return Change{}
 	}
 	return tolerationFix(group, v.pool.Spec.Template.Spec.Taints, "NodePool/"+v.pool.Name, "node pool "+v.pool.Name)

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,6 +59,10 @@ func (a ask) kind() ChangeKind {
 func (e *explainer) askFixes(class *podClass, id int, out *changeList) {
 	group := e.classes.groups[class.group]
 	all := asksOf(group)
+	// Another zone is easier to live with than another kind of machine.
+	slices.SortStableFunc(all, func(a, b ask) int {
+		return cmp.Compare(rankOf(a.Key() == offerings.ZoneLabel), rankOf(b.Key() == offerings.ZoneLabel))
+	})
 	for _, a := range all {
 		out.add(e.askFix(class, id, a, all))
 	}
@@ -77,6 +82,14 @@ func (e *explainer) askFixes(class *podClass, id int, out *changeList) {
 	}
 }
 
+// rankOf puts what is so before what is not.
+func rankOf(so bool) int {
+	if so {
+		return 0
+	}
+	return 1
+}
+
 // askFix says which other values of one label would do.
 func (e *explainer) askFix(class *podClass, id int, a ask, all []ask) Change {
 	group := e.classes.groups[class.group]
@@ -87,7 +100,12 @@ func (e *explainer) askFix(class *podClass, id int, a ask, all []ask) Change {
 		if hard, _ := v.hardTaint(group); hard != nil {
 			continue
 		}
-		e.offers.admits(v, without, false).Each(func(o int) {
+		row := e.offers.admits(v, without, false)
+		e.withoutPorts(row, ti, without)
+		if !e.enough(ti, row, class.requests) {
+			continue
+		}
+		row.Each(func(o int) {
 			if !e.usable(class, id, ti, o) {
 				return
 			}
@@ -197,7 +215,12 @@ func (e *explainer) known(key string) bool {
 // wouldFit reports whether a class would find an offer under other constraints.
 func (e *explainer) wouldFit(class *podClass, id int, group *constraint) bool {
 	for ti, v := range e.templates {
-		if hard, _ := v.hardTaint(group); hard == nil && e.anyFits(class, id, ti, e.offers.admits(v, group, false)) {
+		if hard, _ := v.hardTaint(group); hard != nil {
+			continue
+		}
+		row := e.offers.admits(v, group, false)
+		e.withoutPorts(row, ti, group)
+		if e.anyFits(class, id, ti, row) {
 			return true
 		}
 	}
@@ -220,9 +243,21 @@ func (e *explainer) affinityHint(group *constraint) string {
 	return hint
 }
 
+// withoutPorts takes the offers out on whose machines daemons bind a group's ports.
+func (e *explainer) withoutPorts(row model.Bits, ti int, group *constraint) {
+	for i, d := range e.daemons {
+		if portsClash(group.ports, d.constraint.ports) {
+			row.AndNot(e.offered[ti].daemons[i])
+		}
+	}
+}
+
 // anyFits reports whether one of the offers takes a pod of the class.
 func (e *explainer) anyFits(class *podClass, id, ti int, row model.Bits) bool {
 	found := false
+	if !e.enough(ti, row, class.requests) {
+		return false
+	}
 	row.Each(func(o int) {
 		found = found || e.usable(class, id, ti, o)
 	})

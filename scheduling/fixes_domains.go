@@ -3,6 +3,7 @@ package scheduling
 import (
 	"fmt"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -32,7 +33,7 @@ func (e *explainer) blockers(class *podClass, id int, bars []bar, out *changeLis
 		least := e.tied.minimum(b.rule)
 		for i, d := range r.domains {
 			if least.domain >= 0 && d.Eligible && d.Count == least.count {
-				tell(i, fmt.Sprintf("make room in %s: its %d keeps the others back, and %s", values[i], d.Count, e.wrongWith(class, id, b.tie.key, values[i])))
+				tell(i, fmt.Sprintf("make room in %s, which keeps the others back as long as it has %d: %s", values[i], d.Count, e.wrongWith(class, id, b.tie.key, values[i])))
 			}
 		}
 	case b.tie.kind == affinityTie && b.kind == elsewhere:
@@ -49,6 +50,9 @@ func (e *explainer) wrongWith(class *podClass, id int, key, value string) string
 	x := expression{raw: key, Requirement: requirements.MustNew(key, requirements.In, value)}
 	counts, bars := map[Reason]int{}, map[bar]int{}
 	group := e.classes.groups[class.group]
+	if text := e.soldWithout(group, ask{expression: &x}); text != "" {
+		return text
+	}
 	for ti, v := range e.templates {
 		within := v.within.Clone()
 		within.And(e.offers.satisfying(v, &x))
@@ -83,6 +87,14 @@ func (e *explainer) wrongWith(class *podClass, id int, key, value string) string
 		return "nothing is on sale or runs there that could take the pod"
 	}
 	return reasons[0].Detail
+}
+
+// soldWithout says what a zone does not sell that a group asks for, if that is so.
+func (e *explainer) soldWithout(group *constraint, zone ask) string {
+	if zone.Key() != offerings.ZoneLabel {
+		return ""
+	}
+	return e.clash(group, zone, asksOf(group))
 }
 
 // screenWithin applies a group's constraints to some offers of a template.

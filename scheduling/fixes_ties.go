@@ -46,6 +46,9 @@ func (e *explainer) tieFixes(class *podClass, id int, out *changeList) {
 		}
 	}
 	for ti, s := range e.screened(class.group) {
+		if !e.enough(ti, s.admitted, class.requests) {
+			continue
+		}
 		s.admitted.Each(func(o int) {
 			if e.takes(class, ti, o) && e.affords(purchase{template: ti, offer: o}) {
 				note(e.offerBars(id, ti, o))
@@ -175,6 +178,10 @@ func (t *tied) relaxAffinity(class *podClass, bars []bar) []Change {
 	wish := Change{Kind: ChangePodAffinity, Key: x.key, Text: fmt.Sprintf("prefer the pod affinity over %s instead of requiring it", x.key)}
 	switch bars[0].kind {
 	case nobody:
+		if t.selectsNone(x.target) {
+			wish.Text = fmt.Sprintf("give the pod affinity over %s a selector: without one it matches no pod", x.key)
+			return []Change{wish}
+		}
 		c := Change{Kind: ChangePods, Key: x.key, Text: fmt.Sprintf("needs a pod that matches %s %s; none runs or is planned", who, where)}
 		if other := t.waiting(x.target, class); other != nil {
 			c.Object = "Pod/" + podName(other)
