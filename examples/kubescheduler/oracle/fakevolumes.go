@@ -87,7 +87,7 @@ func (a *fakeAPI) complete(action clienttesting.Action) (handled bool, result ru
 	}
 	object, err := a.client.Tracker().Get(claimsResource, volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name)
 	if err != nil {
-		return false, nil, nil // nobody's volume
+		return false, nil, nil //nolint:nilerr // nobody's volume
 	}
 	claim, ok := object.(*corev1.PersistentVolumeClaim)
 	if !ok || claim.Spec.VolumeName != "" {
