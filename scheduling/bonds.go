@@ -12,6 +12,7 @@ import (
 type keeper struct {
 	tie
 	node string
+	pod  string
 }
 
 // readPods folds the pending pods into classes. What ties pods to each other has to
@@ -25,7 +26,7 @@ func (c *compiler) readPods() {
 	}
 	for _, pod := range c.running {
 		for _, t := range c.bonds.readRunning(pod) {
-			c.keepers = append(c.keepers, keeper{tie: t, node: pod.Spec.NodeName})
+			c.keepers = append(c.keepers, keeper{tie: t, node: pod.Spec.NodeName, pod: podName(pod)})
 		}
 	}
 	moved, renamed := c.bonds.sort()
@@ -33,7 +34,7 @@ func (c *compiler) readPods() {
 		c.keepers[i].target = renamed[c.keepers[i].target]
 	}
 	slices.SortFunc(c.keepers, func(a, b keeper) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.target, b.target), cmp.Compare(a.node, b.node))
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.target, b.target), cmp.Compare(a.node, b.node), cmp.Compare(a.pod, b.pod))
 	})
 	for i, pod := range c.problem.Pods {
 		if pending(pod) {
