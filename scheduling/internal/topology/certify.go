@@ -155,7 +155,7 @@ func (s *planner) fragile(cl *cluster) bool {
 	if s.certified(cl) {
 		return false
 	}
-	if slices.ContainsFunc(cl.classes, s.crosses) {
+	if slices.Contains(s.crossed(cl), true) {
 		return true
 	}
 	backwards := &cluster{classes: slices.Clone(cl.classes), rules: cl.rules}

@@ -1,80 +1,192 @@
 package topology
 
-// bestHome picks a site for classes of which all should go to the same, as its domain
-// of each spread rule: where most of their pods can go, and among such sites the
-// cheapest. Domains that are taken are left out. It is nil if there is no class or no
-// site.
-func (s *planner) bestHome(classes, taken []int32) []int32 {
-	if len(classes) == 0 {
-		return nil
+import (
+	"cmp"
+	"slices"
+)
+
+// homes is a choice of homes: one domain for each spread that crossed classes hold.
+type homes struct {
+	*planner
+	flocks []*flock
+	rules  []int32 // that need homes, those of most pods first
+	of     []int32 // by rule: the home, as a flat domain, or None
+	// By rule: pods that can go anywhere, and those that hold this spread alone.
+	free, alone []int64
+	add         []int64 // by flat domain: pods of the flocks, in an evaluation
+}
+
+// verdict is what speaks against a choice of homes.
+type verdict struct {
+	lack int64 // pods that are missing in other domains, or have no home
+	lean int64 // counted pods that cannot be balanced
+	cost int64
+}
+
+func (v verdict) less(o verdict) bool {
+	return cmp.Or(cmp.Compare(v.lack, o.lack), cmp.Compare(v.lean, o.lean), cmp.Compare(v.cost, o.cost)) < 0
+}
+
+// descents bounds how often the homes are gone through.
+const descents = 4
+
+// chooseHomes picks a domain for each spread that crossed classes hold, such that, if
+// they go there, other pods can make up for them in the other domains: if possible the
+// same for all, which leaves every spread balanced; the cheapest among the like.
+func (s *planner) chooseHomes(cl *cluster, cross []bool) *homes {
+	h := &homes{
+		planner: s, of: make([]int32, len(s.p.Rules)),
+		free: make([]int64, len(s.p.Rules)), alone: make([]int64, len(s.p.Rules)),
+		add: make([]int64, len(s.counts.count)),
 	}
-	var best []int32
-	var homeless, least int64
-	for i := s.first[classes[0]]; i < s.first[classes[0]+1]; i++ {
-		of := make([]int32, len(s.p.Rules))
-		for r := range of {
-			of[r] = None
-		}
-		if !s.agrees(i, of, taken) {
+	for r := range h.of {
+		h.of[r] = None
+	}
+	held := make([]int64, len(s.p.Rules))
+	var classes []int32
+	for _, c := range cl.classes {
+		n := max(s.p.Classes[c].Count, 0)
+		cells, _ := s.of(c)
+		if len(cells) == 0 {
 			continue
 		}
-		s.follow(i, of)
-		out, cost := int64(0), int64(0)
-		for _, c := range classes {
-			at, price := s.cheapest(c, of, taken)
-			if at < 0 {
-				out += s.p.Classes[c].Count
-				continue
+		if cross[c] {
+			classes = append(classes, c)
+		}
+		for k := range cells[0].terms {
+			e := &cells[0].terms[k]
+			switch {
+			case !e.spreads():
+			case cross[c] && e.holds:
+				held[e.rule] += max(n, 1)
+			case cross[c] || !e.self || s.follows(c):
+			case e.holds:
+				h.alone[e.rule] += n * e.adds
+			default:
+				h.free[e.rule] += n * e.adds
 			}
-			s.follow(at, of)
-			cost += price * s.p.Classes[c].Count
-		}
-		if best == nil || out < homeless || out == homeless && cost < least {
-			best, homeless, least = of, out, cost
 		}
 	}
-	return best
+	for _, r := range cl.rules {
+		if held[r] > 0 {
+			h.rules = append(h.rules, r)
+		}
+	}
+	slices.SortStableFunc(h.rules, func(a, b int32) int { return cmp.Compare(held[b], held[a]) })
+	h.flocks = s.flocks(classes)
+	h.settle()
+	return h
 }
 
-// agrees reports whether a cell can be used and is at the given domains, as far as
-// they are known, and at none that is taken.
-func (s *planner) agrees(i int32, of, taken []int32) bool {
-	c := &s.cells[i]
-	if !c.source(s.tables).usable() {
-		return false
+// settle finds homes: starting with none, and with different ones for all, it moves one
+// at a time as long as that is better.
+func (h *homes) settle() {
+	h.descend()
+	together, best := slices.Clone(h.of), h.judge()
+	for k, r := range h.rules {
+		from, to := h.domains(r)
+		h.of[r] = from + int32(k)%(to-from)
 	}
-	for k := range c.terms {
-		e := &c.terms[k]
-		if !e.spreads() {
+	h.descend()
+	if !h.judge().less(best) {
+		copy(h.of, together)
+	}
+}
+
+func (h *homes) descend() {
+	for again, round := true, 0; again && round < descents; round++ {
+		again = false
+		for _, r := range h.rules {
+			best, least := h.of[r], h.judge()
+			unset := best < 0
+			from, to := h.domains(r)
+			for d := from; d < to; d++ {
+				if !h.reach[d] {
+					continue
+				}
+				h.of[r] = d
+				if v := h.judge(); unset || v.less(least) {
+					best, least, unset, again = d, v, false, true
+				}
+			}
+			h.of[r] = best
+		}
+	}
+}
+
+// judge says what speaks against the homes as they are. Pods that hold a spread
+// without one are passed over.
+func (h *homes) judge() (v verdict) {
+	clear(h.add)
+	for _, f := range h.flocks {
+		at, known := h.cell(f)
+		switch {
+		case !known:
+			continue
+		case at < 0:
+			v.lack += f.pods
 			continue
 		}
-		if of[e.rule] >= 0 && of[e.rule] != e.dom {
-			return false
-		}
-		if e.holds && (e.dom < 0 || len(taken) > 0 && taken[e.rule] == e.dom) {
-			return false
-		}
-	}
-	return true
-}
-
-// follow makes the domains of a cell known.
-func (s *planner) follow(i int32, of []int32) {
-	for k := range s.cells[i].terms {
-		if e := &s.cells[i].terms[k]; e.spreads() {
-			of[e.rule] = e.dom
+		v.cost += f.cost[at]
+		for k := range h.cells[f.cells[at]].terms {
+			if e := &h.cells[f.cells[at]].terms[k]; e.spreads() && e.dom >= 0 {
+				h.add[e.dom] += f.pods * e.adds
+			}
 		}
 	}
+	for _, r := range h.rules {
+		if h.of[r] >= 0 {
+			h.weigh(r, &v)
+		}
+	}
+	return v
 }
 
-// cheapest is the cheapest cell of a class that agrees with the given domains, and
-// what a pod costs there; -1 if there is none. Machines that run cost nothing.
-func (s *planner) cheapest(class int32, of, taken []int32) (best int32, cost int64) {
+// weigh adds what speaks against the home of a rule.
+func (h *homes) weigh(rule int32, v *verdict) {
+	r := &h.p.Rules[rule]
+	from, to := h.domains(rule)
+	home := h.of[rule]
+	lean := int64(0)
+	for d := from; d < to; d++ {
+		if d != home {
+			lean += h.add[d]
+		}
+	}
+	v.lean += lean
+	high := r.Domains[home-from].Count + h.add[home] - r.Max
+	supply := h.free[rule]
+	if lean > 0 {
+		high += h.alone[rule]
+	} else {
+		supply += h.alone[rule]
+	}
+	for d := from; d < to; d++ {
+		if d != home && h.reach[d] {
+			supply -= max(0, high-r.Domains[d-from].Count)
+		}
+	}
+	v.lack += max(0, -supply)
+}
+
+// cell is the cheapest cell of a flock that is at home for each spread that it holds,
+// as a place in its list; -1 if there is none. It is not known as long as one of them
+// has no home.
+func (h *homes) cell(f *flock) (best int, known bool) {
 	best = -1
-	for i := s.first[class]; i < s.first[class+1]; i++ {
-		if price := max(0, s.cells[i].source(s.tables).Cost); (best < 0 || price < cost) && s.agrees(i, of, taken) {
-			best, cost = i, price
+	for k, i := range f.cells {
+		fits := true
+		for t := range h.cells[i].terms {
+			if e := &h.cells[i].terms[t]; e.spreads() && e.holds {
+				if h.of[e.rule] < 0 {
+					return -1, false
+				}
+				fits = fits && e.dom == h.of[e.rule]
+			}
+		}
+		if fits && (best < 0 || f.cost[k] < f.cost[best]) {
+			best = k
 		}
 	}
-	return best, cost
+	return best, true
 }

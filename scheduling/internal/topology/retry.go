@@ -69,7 +69,8 @@ func (s *planner) retry(cl *cluster, rank []int32, work int64) (done int64) {
 	}
 	enough := func() bool { return !best.fragile && !best.stuck }
 	if best.fragile {
-		if s.mode.home = s.newHome(cl); s.mode.home != nil {
+		if h := s.newHome(cl); h != nil {
+			s.mode = mode{urgent: true, home: h}
 			try(s.homeward(classes))
 		}
 	}
@@ -107,19 +108,19 @@ func (s *planner) again(cl *cluster, order []int32) {
 }
 
 // homeward puts classes that hold no spread first, so that those with a home find
-// what they are compared with, then these, those with the second home last.
+// what they are compared with, then these, then others that hold the same spreads.
 func (s *planner) homeward(classes []int32) []int32 {
 	next := slices.Clone(classes)
 	rank := func(c int32) int {
 		switch h := s.mode.home; {
 		case s.spreads(c) == 0:
 			return 0
-		case h.late[c]:
-			return 2
 		case h.cross[c]:
-			return 1
+			return 2
+		case h.shared(s.tables, c):
+			return 3
 		}
-		return 3
+		return 1
 	}
 	slices.SortStableFunc(next, func(a, b int32) int { return cmp.Compare(rank(a), rank(b)) })
 	return next
