@@ -91,6 +91,9 @@ func (s *planner) retry(cl *cluster, rank []int32, work int64) (done int64) {
 	return done
 }
 
+// resettled is how often pods that would not bind are placed anew.
+const resettled = 2
+
 // again plans a cluster from the start.
 func (s *planner) again(cl *cluster, order []int32) {
 	for _, rule := range cl.rules {
@@ -104,7 +107,9 @@ func (s *planner) again(cl *cluster, order []int32) {
 		s.mode.home.open = true
 		s.run(order)
 	}
-	s.settle(cl)
+	for round := 0; s.settle(cl) && round < resettled; round++ {
+		s.run(order)
+	}
 }
 
 // homeward puts classes that hold no spread first, so that those with a home find
