@@ -23,6 +23,7 @@ type filler struct {
 	requests [][]int64 // per size
 	scaled   []float64 // sizes × dims
 	pace     pace
+	rowsOf   []int32   // per class on shelves, the rows it is in
 	possible []bool    // per class, whether a pod of it may be on any machine at all
 	costs    []float64 // per option, what worth is divided by; never 0
 	left     []int64   // room left, per dim
@@ -50,6 +51,7 @@ func newFiller(p *model.Problem) *filler {
 		company:  newCompany(p),
 		sizeOf:   make([]int32, len(p.Classes)),
 		possible: make([]bool, len(p.Classes)),
+		rowsOf:   make([]int32, len(p.Classes)),
 		costs:    make([]float64, len(p.Options)),
 		left:     make([]int64, p.Dims),
 		inverse:  make([]float64, p.Dims),

@@ -30,8 +30,11 @@ type pace struct {
 	seeds   [][]shelf            // by row, the crowded pods; empty where machines may do without
 	perNode []int64              // by class
 	holds   [][]model.Membership // by class, the crowds that it belongs to and holds
-	need    []int64              // by crowd, what was counted
-	count   float64              // slots of what was counted
+	worth   []float64            // by row, what the pods there are worth
+	load    []float64            // rows × dims, what they ask for
+	across  []float64            // by class, what all pods of its rows are worth
+	need    []float64            // by crowd, what was counted of it
+	count   float64              // machines that what was counted needs
 	all     []model.ClassID
 }
 
@@ -39,73 +42,132 @@ type pace struct {
 // costs.
 func (f *filler) measure(s *stage, remaining []int64, values []float64) {
 	k := &f.pace
-	rows := len(s.shelves)
+	rows, dims := len(s.shelves), f.p.Dims
 	if len(k.most) < rows {
-		k.most, k.slots, k.seeds = make([]float64, rows), make([]float64, rows), make([][]shelf, rows)
+		k.most, k.slots, k.worth, k.seeds = make([]float64, rows), make([]float64, rows), make([]float64, rows), make([][]shelf, rows)
+		k.load = make([]float64, rows*dims)
 	}
 	k.all = k.all[:0]
-	for r, shelves := range s.shelves {
+	set := !k.idle && k.on && k.slack <= slowest
+	if set {
+		f.apportion(s, remaining, values)
+	}
+	for r := range s.shelves {
 		k.most[r], k.slots[r], k.seeds[r] = math.Inf(1), 0, k.seeds[r][:0]
-		if k.idle || !k.on || k.slack > slowest || len(shelves) == 0 {
+		if !set || len(s.tight[r]) == 0 {
 			continue
 		}
-		worth := f.count(shelves, remaining, values)
+		load := k.load[r*dims:][:dims]
+		f.count(s.tight[r], remaining, k.worth[r], load)
 		k.slots[r] = k.count
-		if most := paceSlack * k.slack * worth / k.slots[r]; k.slots[r] >= 2 && most < s.dearest[r] {
-			k.most[r] = most
-			f.seed(r, shelves, remaining)
+		cost := 0.0
+		for d, n := range load {
+			cost = max(cost, n*s.rate[r][d])
 		}
-	}
-	if !k.idle {
-		f.work += int64(len(s.all))
+		if most := paceSlack * k.slack * cost / k.slots[r]; cost > 0 && k.slots[r] >= 2 && most < s.dearest[r] {
+			k.most[r] = most
+			f.seed(r, s.tight[r], remaining)
+		}
 	}
 }
 
-// count adds up what the pods on shelves are worth, what each crowd needs, and how
-// many machines that makes at least, room aside.
-func (f *filler) count(shelves []shelf, remaining []int64, values []float64) (worth float64) {
-	k := &f.pace
+// apportion finds out what the pods of each row are worth and ask for, where those that
+// may go to several count in each for their part, and for each class that cannot share
+// machines as it likes what the pods of its rows are worth together.
+func (f *filler) apportion(s *stage, remaining []int64, values []float64) {
+	k, dims := &f.pace, f.p.Dims
+	f.work += int64(len(s.all))
+	clear(k.load)
+	for r, shelves := range s.shelves {
+		k.worth[r] = 0
+		load := k.load[r*dims:][:dims]
+		for _, x := range shelves {
+			pods := 0.0
+			for _, c := range x.classes {
+				part := float64(remaining[c]) / float64(f.rowsOf[c])
+				k.worth[r] += values[c] * part
+				pods += part
+			}
+			for d, q := range f.scaled[int(x.size)*dims:][:dims] {
+				load[d] += q * pods
+			}
+		}
+	}
+	for _, shelves := range s.tight {
+		for _, x := range shelves {
+			for _, c := range x.classes {
+				k.across[c] = 0
+			}
+		}
+	}
+	for r, shelves := range s.tight {
+		for _, x := range shelves {
+			for _, c := range x.classes {
+				k.across[c] += k.worth[r]
+			}
+		}
+	}
+}
+
+// count adds up what each crowd needs of the machines of a row, and how many that makes
+// at least, room aside. The pods of classes with several rows are divided among these by
+// what the pods there are worth. load becomes what the row has to hold then.
+func (f *filler) count(tight []shelf, remaining []int64, row float64, load []float64) {
+	k, dims := &f.pace, f.p.Dims
 	clear(k.need)
 	k.count = 0
-	for _, x := range shelves {
+	for _, x := range tight {
+		more := 0.0
 		for _, c := range x.classes {
-			worth += values[c] * float64(remaining[c])
+			part := k.part(c, remaining, row)
+			more += part - float64(remaining[c])/float64(max(f.rowsOf[c], 1))
 			if k.perNode[c] > 0 {
-				k.count = max(k.count, float64(remaining[c])/float64(k.perNode[c]))
+				k.count = max(k.count, part/float64(k.perNode[c]))
 			}
 			for _, m := range k.holds[c] {
-				k.need[m.Crowd] += m.Weight * remaining[c]
+				k.need[m.Crowd] += float64(m.Weight) * part
 			}
+		}
+		for d, q := range f.scaled[int(x.size)*dims:][:dims] {
+			load[d] += q * more
 		}
 	}
 	for i, n := range k.need {
 		if n > 0 {
-			k.count = max(k.count, float64(n)/float64(f.p.Crowds[i].Max))
+			k.count = max(k.count, n/float64(f.p.Crowds[i].Max))
 		}
 	}
-	return worth
+}
+
+// part is how many pods of a class count for a row that is worth so much.
+func (k *pace) part(c model.ClassID, remaining []int64, row float64) float64 {
+	if k.across[c] > 0 {
+		return float64(remaining[c]) * row / k.across[c]
+	}
+	return float64(remaining[c])
 }
 
 // needs is how many machines the pods of a class need with those that they may not
 // share one with, of those that were counted.
-func (f *filler) needs(c model.ClassID, remaining []int64) float64 {
+func (f *filler) needs(c model.ClassID, part float64) float64 {
 	k, n := &f.pace, 0.0
 	if k.perNode[c] > 0 {
-		n = float64(remaining[c]) / float64(k.perNode[c])
+		n = part / float64(k.perNode[c])
 	}
 	for _, m := range k.holds[c] {
-		n = max(n, float64(k.need[m.Crowd])/float64(f.p.Crowds[m.Crowd].Max))
+		n = max(n, k.need[m.Crowd]/float64(f.p.Crowds[m.Crowd].Max))
 	}
 	return n
 }
 
 // seed lists the crowded pods of a row.
-func (f *filler) seed(r int, shelves []shelf, remaining []int64) {
+func (f *filler) seed(r int, tight []shelf, remaining []int64) {
 	k := &f.pace
-	for _, x := range shelves {
+	for _, x := range tight {
 		from := len(k.all)
 		for _, c := range x.classes {
-			if remaining[c] > 0 && f.needs(c, remaining) >= crowdedMost*k.count {
+			part := k.part(c, remaining, k.worth[r])
+			if part > 0 && f.needs(c, part) >= crowdedMost*k.count {
 				k.all = append(k.all, c)
 			}
 		}
@@ -124,17 +186,22 @@ func (f *filler) crowded() []bool {
 	counts, all := make([]int64, len(f.p.Classes)), shelf{}
 	for c := range f.p.Classes {
 		counts[c] = f.p.Classes[c].Count
-		if f.possible[c] {
+		if f.tight(model.ClassID(c)) {
 			all.classes = append(all.classes, model.ClassID(c))
 		}
 	}
-	f.count([]shelf{all}, counts, make([]float64, len(counts)))
+	f.count([]shelf{all}, counts, 0, make([]float64, f.p.Dims))
 	if f.pace.count >= 2 {
 		for _, c := range all.classes {
-			out[c] = f.needs(c, counts) >= crowdedMost*f.pace.count
+			out[c] = f.needs(c, float64(counts[c])) >= crowdedMost*f.pace.count
 		}
 	}
 	return out
+}
+
+// tight reports whether pods of a class cannot share machines as they like.
+func (f *filler) tight(c model.ClassID) bool {
+	return f.pace.perNode[c] > 0 || len(f.pace.holds[c]) > 0
 }
 
 // newPace finds out which classes cannot share machines as they like. Those that may
@@ -144,7 +211,8 @@ func newPace(p *model.Problem, possible []bool) pace {
 		on: true, idle: true,
 		perNode: make([]int64, len(p.Classes)),
 		holds:   make([][]model.Membership, len(p.Classes)),
-		need:    make([]int64, len(p.Crowds)),
+		across:  make([]float64, len(p.Classes)),
+		need:    make([]float64, len(p.Crowds)),
 	}
 	for c := range p.Classes {
 		class := &p.Classes[c]

@@ -47,11 +47,15 @@ type search struct {
 // rounds is how many constructions with corrected worths are tried.
 const rounds = 12
 
+// correction is how far worths move to what classes really cost.
+const correction = 0.8
+
 // Whatever the budget, as much work is done as this many times that of the first
-// answer, or as takes some five milliseconds.
+// answer, but no more than takes some five milliseconds, or twenty for constructions.
 const (
 	leastTimes = 20
 	leastMost  = 500_000
+	leastTries = 1_500_000
 )
 
 func newSearch(p *model.Problem, params Params) *search {
@@ -78,21 +82,23 @@ func Search(p *model.Problem, params Params) Outcome {
 		return Outcome{Solution: s.solution(s.try(values, false))}
 	}
 	best := s.try(values, false)
-	s.budget = max(params.Work, min(leastTimes*s.fill.work, leastMost))
+	least := leastTimes * s.fill.work
+	s.budget = max(params.Work, min(least, leastTries))
 	if s.scarce(best, values) {
 		best = s.share(best, values)
 	}
 	s.start = s.fill.work
-	bestValues := values
+	bestValues, last := values, best
 	for range rounds {
 		if best.cost == 0 || s.over() {
 			break
 		}
-		values = correct(p, best, values, 0.5)
-		if a := s.try(values, false); a.better(best) {
-			best, bestValues = a, values
+		values = correct(p, last, values, correction)
+		if last = s.try(values, false); last.better(best) {
+			best, bestValues = last, values
 		}
 	}
+	s.budget = max(params.Work, min(least, leastMost))
 	if s.limited() {
 		s.exchange(best)
 	}

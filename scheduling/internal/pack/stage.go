@@ -18,6 +18,7 @@ type market struct {
 	byCost  []int        // and cheapest first
 	dearest []float64    // by row, what the dearest option costs
 	room    [][]int64    // by row, the most that any option has of each resource
+	rate    [][]float64  // by row, the least that a unit of each resource costs; 0 where none is for sale without limit
 }
 
 // newMarket collects the options of a pass.
@@ -57,6 +58,7 @@ func newMarket(p *model.Problem, pass model.Pass) *market {
 			m.rows = append(m.rows, groups.Clone())
 			m.dearest = append(m.dearest, 0)
 			m.room = append(m.room, make([]int64, p.Dims))
+			m.rate = append(m.rate, make([]float64, p.Dims))
 		}
 		m.options = append(m.options, model.OptionID(o))
 		m.row = append(m.row, row)
@@ -64,6 +66,12 @@ func newMarket(p *model.Problem, pass model.Pass) *market {
 		m.dearest[row] = max(m.dearest[row], float64(option.Cost))
 		for d, n := range option.Room {
 			m.room[row][d] = max(m.room[row][d], n)
+			if n > 0 && option.Supply == model.NoSupply {
+				rate := float64(max(option.Cost, 1)) / float64(n)
+				if m.rate[row][d] == 0 || rate < m.rate[row][d] {
+					m.rate[row][d] = rate
+				}
+			}
 		}
 	}
 	for i := range m.options {
@@ -99,6 +107,7 @@ type stage struct {
 	*market
 	places  []int // of the options to look at
 	shelves [][]shelf
+	tight   [][]shelf       // by row, the classes that cannot share machines as they like
 	all     []model.ClassID // what the shelves are slices of
 	wanted  []bool          // by row, whether some option to look at is in it
 }
@@ -109,50 +118,66 @@ const stockWork = 4
 // stock puts the classes, which stand as arranged, on the shelves of a market.
 func (f *filler) stock(s *stage, m *market, places []int, classes []model.ClassID) {
 	s.market, s.places = m, places
-	s.shelves = slices.Grow(s.shelves[:0], len(m.rows))[:len(m.rows)]
-	s.all = s.all[:0]
-	s.wanted = slices.Grow(s.wanted[:0], len(m.rows))[:len(m.rows)]
+	rows := len(m.rows)
+	s.shelves = slices.Grow(s.shelves[:0], rows)[:rows]
+	s.tight = slices.Grow(s.tight[:0], rows)[:rows]
+	s.wanted = slices.Grow(s.wanted[:0], rows)[:rows]
 	clear(s.wanted)
 	for _, at := range places {
 		s.wanted[m.row[at]] = true
 	}
-	for r, groups := range m.rows {
-		shelves := s.shelves[r][:0]
-		if !s.wanted[r] {
-			s.shelves[r] = shelves
-			continue
+	for _, c := range classes {
+		f.rowsOf[c] = 0
+	}
+	s.all = s.all[:0]
+	for r := range m.rows {
+		s.shelves[r], s.tight[r] = s.shelves[r][:0], s.tight[r][:0]
+		if s.wanted[r] {
+			f.work += int64(len(classes)) / stockWork
+			s.shelves[r] = f.sort(s, r, s.shelves[r], classes, false)
+			if !f.pace.idle {
+				s.tight[r] = f.sort(s, r, s.tight[r], classes, true)
+			}
 		}
-		f.work += int64(len(classes)) / stockWork
-		last, fits := int32(-1), false
-		for _, c := range classes {
-			if !groups.Has(int(f.p.Classes[c].Group)) {
-				continue
-			}
-			size := f.sizeOf[c]
-			if size != last {
-				last, fits = size, model.Fits(m.room[r], f.requests[size])
-			}
-			if !fits {
-				continue
-			}
-			if len(shelves) == 0 || shelves[len(shelves)-1].size != size {
-				shelves = append(shelves, shelf{size: size})
-			}
-			s.all = append(s.all, c)
-			x := &shelves[len(shelves)-1]
-			// The slice is cut to measure below: s.all may still move.
-			x.classes = s.all[len(s.all)-len(x.classes)-1:]
-		}
-		s.shelves[r] = shelves
 	}
 	at := 0
-	for _, shelves := range s.shelves {
-		for i := range shelves {
-			n := len(shelves[i].classes)
-			shelves[i].classes = s.all[at : at+n : at+n]
-			at += n
+	for r := range m.rows {
+		for _, shelves := range [][]shelf{s.shelves[r], s.tight[r]} {
+			for i := range shelves {
+				n := len(shelves[i].classes)
+				shelves[i].classes = s.all[at : at+n : at+n]
+				at += n
+			}
 		}
 	}
+}
+
+// sort adds shelves with the classes that may be in a row, or only the tight ones. The
+// slices are cut anew once s.all does not move any more.
+func (f *filler) sort(s *stage, row int, shelves []shelf, classes []model.ClassID, tight bool) []shelf {
+	last, fits := int32(-1), false
+	for _, c := range classes {
+		if tight && !f.tight(c) || !s.rows[row].Has(int(f.p.Classes[c].Group)) {
+			continue
+		}
+		size := f.sizeOf[c]
+		if size != last {
+			last, fits = size, model.Fits(s.room[row], f.requests[size])
+		}
+		if !fits {
+			continue
+		}
+		if len(shelves) == 0 || shelves[len(shelves)-1].size != size {
+			shelves = append(shelves, shelf{size: size})
+		}
+		if !tight {
+			f.rowsOf[c]++
+		}
+		s.all = append(s.all, c)
+		x := &shelves[len(shelves)-1]
+		x.classes = s.all[len(s.all)-len(x.classes)-1:]
+	}
+	return shelves
 }
 
 // arrange sorts classes as they stand on shelves: by size, then the most worth first.
@@ -168,14 +193,19 @@ func (f *filler) arrange(classes []model.ClassID, values []float64) {
 
 // tidy takes the classes without pods off the shelves.
 func (s *stage) tidy(remaining []int64) {
-	for r, shelves := range s.shelves {
-		kept := shelves[:0]
-		for _, x := range shelves {
-			x.classes = slices.DeleteFunc(x.classes, func(c model.ClassID) bool { return remaining[c] == 0 })
-			if len(x.classes) > 0 {
-				kept = append(kept, x)
-			}
-		}
-		s.shelves[r] = kept
+	for r := range s.shelves {
+		s.shelves[r] = tidied(s.shelves[r], remaining)
+		s.tight[r] = tidied(s.tight[r], remaining)
 	}
+}
+
+func tidied(shelves []shelf, remaining []int64) []shelf {
+	kept := shelves[:0]
+	for _, x := range shelves {
+		x.classes = slices.DeleteFunc(x.classes, func(c model.ClassID) bool { return remaining[c] == 0 })
+		if len(x.classes) > 0 {
+			kept = append(kept, x)
+		}
+	}
+	return kept
 }
