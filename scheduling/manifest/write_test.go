@@ -178,6 +178,8 @@ func FuzzRead(f *testing.F) {
 		object("batch/v1", "Job", "j", "{parallelism: 2, completions: 5, completionMode: Indexed, "+jobSpec+"}"),
 		claim("c1", "", oneType, capacity),
 		"apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {requirements: [{key: a, operator: In, values: [b]}]}}}\n",
+		configured("{defaultingType: List, defaultConstraints: [{maxSkew: 3, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, minDomains: 2}]}"),
+		revision("web-b", "2", "spec: {containers: [{name: c}]}") + object("apps/v1", "Deployment", "web", "{replicas: 2, "+template+"}"),
 		"a: &a [*a]\n", "{{", "[[[[", "---\n...\n%\n", "\ufeff{", "items:\n  - a\n - b\n",
 	} {
 		f.Add(seed)

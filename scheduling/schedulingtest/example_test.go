@@ -95,3 +95,31 @@ func ExampleMinimise() {
 	// 39 pods before, 1 after
 	// true
 }
+
+// Ties between pods are options like any other. They are about the pods with the
+// labels of their own pod unless Of says otherwise.
+func ExampleSpread() {
+	problem := scheduling.Problem{
+		Catalog: schedulingtest.MustCatalog(
+			schedulingtest.Type("m.large",
+				schedulingtest.Capacity(schedulingtest.Cores(2), schedulingtest.GiB(8)),
+				schedulingtest.OnDemand("a", schedulingtest.Cents(10)), schedulingtest.OnDemand("b", schedulingtest.Cents(12)))),
+		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
+		Pods: schedulingtest.Pods(3, "web",
+			schedulingtest.Requests(schedulingtest.Cores(1)), schedulingtest.Label("app", "web"),
+			schedulingtest.Spread(corev1.LabelTopologyZone),
+			schedulingtest.Apart(corev1.LabelHostname)),
+	}
+	plan, err := schedulingtest.Audit(context.Background(), scheduling.Solver{}, problem)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range plan.Launches {
+		fmt.Println(l.Options[0].Zone, l.Pods)
+	}
+	// Output:
+	// a [default/web-1]
+	// a [default/web-2]
+	// b [default/web-3]
+}
