@@ -22,7 +22,8 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
-	return t.rounds(params)
+	e, outcome := t.rounds(params)
+	return t.reprice(e, outcome, params)
 }
 
 // relax finds out how far wishes per host have to be relaxed: as little as is needed

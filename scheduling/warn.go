@@ -25,7 +25,7 @@ func (c *compiler) warnings() []Warning {
 		noCPU, noMemory := c.lacks(class, corev1.ResourceCPU), c.lacks(class, corev1.ResourceMemory)
 		for _, pod := range class.pods {
 			for _, name := range unmodelled(&pod.Spec) {
-				w.add(workload(pod), name+" is not modelled yet: the plan ignores it")
+				w.add(workload(pod), name+" is left to the scheduler: the plan does not count on it")
 			}
 			switch {
 			case noCPU && noMemory:
@@ -84,24 +84,14 @@ func workload(pod *corev1.Pod) string {
 
 // unmodelled names the constraints of a pod that the solver does not know.
 func unmodelled(spec *corev1.PodSpec) []string {
-	var out []string
-	add := func(present bool, name string) {
-		if present {
-			out = append(out, name)
+	a := spec.Affinity
+	if a == nil || a.PodAffinity == nil {
+		return nil
+	}
+	for i := range a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+		if a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution[i].PodAffinityTerm.TopologyKey == corev1.LabelHostname {
+			return []string{"spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution over " + corev1.LabelHostname}
 		}
 	}
-	add(len(spec.TopologySpreadConstraints) > 0, "spec.topologySpreadConstraints")
-	if a := spec.Affinity; a != nil {
-		add(a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0,
-			"spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution")
-		if p := a.PodAffinity; p != nil {
-			add(len(p.RequiredDuringSchedulingIgnoredDuringExecution) > 0, "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution")
-			add(len(p.PreferredDuringSchedulingIgnoredDuringExecution) > 0, "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution")
-		}
-		if p := a.PodAntiAffinity; p != nil {
-			add(len(p.RequiredDuringSchedulingIgnoredDuringExecution) > 0, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution")
-			add(len(p.PreferredDuringSchedulingIgnoredDuringExecution) > 0, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution")
-		}
-	}
-	return out
+	return nil
 }
