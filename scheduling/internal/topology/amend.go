@@ -24,7 +24,7 @@ func (s *planner) amend(order []int32) {
 	spare := int64(effort)
 	for _, cl := range s.clusters() {
 		lost := s.settle(cl)
-		if !lost && !s.stuck(cl) && !s.fragile(cl) {
+		if !lost && !s.stuck(cl) && s.risk(cl).doubt == 0 {
 			continue
 		}
 		own := effortMore * s.work(cl)

@@ -125,13 +125,13 @@ func TestBetterDraft(t *testing.T) {
 		d    draft
 		want bool
 	}{
-		{"more of the urgent ones", draft{unplaced: []int64{0, 9}, fragile: true}, true},
+		{"more of the urgent ones", draft{unplaced: []int64{0, 9}, risk: risk{doubt: 1}}, true},
 		{"fewer of the urgent ones", draft{unplaced: []int64{2, 0}}, false},
-		{"more of the others", draft{unplaced: []int64{1, 4}, fragile: true}, true},
+		{"more of the others", draft{unplaced: []int64{1, 4}, risk: risk{doubt: 1}}, true},
 		{"the same", draft{unplaced: []int64{1, 5}}, false},
-		{"the same, in fewer orders", draft{unplaced: []int64{1, 5}, fragile: true}, false},
+		{"the same, in fewer orders", draft{unplaced: []int64{1, 5}, risk: risk{doubt: 1}}, false},
 	} {
 		assert.Equal(t, c.want, c.d.better(base), c.name)
 	}
-	assert.True(t, base.better(&draft{unplaced: []int64{1, 5}, fragile: true}), "the same, in more orders")
+	assert.True(t, base.better(&draft{unplaced: []int64{1, 5}, risk: risk{doubt: 1}}), "the same, in more orders")
 }

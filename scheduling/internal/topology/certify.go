@@ -17,14 +17,18 @@ const certifyRounds = 16
 // the least one, nothing would keep them out. In a state where nothing binds any more,
 // the first pod in order of proof that is still out would have a place, so there is
 // none.
-func (s *planner) certified(cl *cluster) bool {
+func (s *planner) certified(cl *cluster) bool { return s.doubtful(cl) == 0 }
+
+// doubtful is the number of pods for which there is no proof.
+func (s *planner) doubtful(cl *cluster) (n int64) {
 	p := s.newProof(cl)
-	for round := 0; round < certifyRounds && len(p.open) > 0; round++ {
-		if !p.step() {
-			return false
-		}
+	for round := 0; round < certifyRounds && len(p.open) > 0 && p.step(); round++ {
+		continue
 	}
-	return len(p.open) == 0
+	for _, o := range p.open {
+		n += s.placed[o.cell]
+	}
+	return n
 }
 
 // proof is what is known of the pods of a plan.
@@ -148,17 +152,41 @@ func (s *planner) certain(i int32, doubt []int64) bool {
 	return true
 }
 
-// fragile reports whether the plan of a cluster may depend on the order in which pods
-// come. Where spreads count each other's pods it takes a proof that it does not;
-// elsewhere two more orders have to do if there is none.
-func (s *planner) fragile(cl *cluster) bool {
-	if s.certified(cl) {
-		return false
+// risk is what may not bind if pods come in another order.
+type risk struct {
+	lost  int64 // pods that do not bind, of all in a few orders
+	doubt int64 // pods for which there is no proof that they do
+}
+
+// risk says how sure the plan of a cluster is. Unless spreads count each other's pods,
+// it takes no proof: it is enough that all bind in a few orders.
+func (s *planner) risk(cl *cluster) (r risk) {
+	if r.doubt = s.doubtful(cl); r.doubt == 0 {
+		return r
 	}
-	if slices.Contains(s.crossed(cl), true) {
-		return true
+	crossed := slices.Contains(s.crossed(cl), true)
+	n := s.trials(cl)
+	if !crossed {
+		n = max(n, trialsLeast)
 	}
-	backwards := &cluster{classes: slices.Clone(cl.classes), rules: cl.rules}
-	slices.Reverse(backwards.classes)
-	return !s.check.run(backwards, s.placed, s.reach)
+	for seed := range uint64(n) {
+		r.lost += s.trial.run(cl, s.placed, s.reach, seed)
+	}
+	if r.lost == 0 && !crossed {
+		r.doubt = 0
+	}
+	return r
+}
+
+// trials is the number of orders in which the plan of a cluster is tried. A few say too
+// little, and many take too long where there are many pods.
+func (s *planner) trials(cl *cluster) int64 {
+	pods := int64(1)
+	for _, c := range cl.classes {
+		pods += max(s.p.Classes[c].Count, 0)
+	}
+	if n := min(trialsMost, trialPods/pods); n >= trialsLeast {
+		return n
+	}
+	return 0
 }

@@ -22,7 +22,7 @@ func TestHome(t *testing.T) {
 	got := s.result()
 	assert.Equal(t, [][]int64{{0, 5, 0}, {0, 5, 0}, {6, 1, 5}, {6, 1, 5}}, got.Counts)
 	assert.True(t, s.certified(all))
-	assert.False(t, s.fragile(all))
+	assert.Zero(t, s.risk(all).doubt)
 }
 
 // TestSecondHome makes one spread count more pods with ties than others can make up

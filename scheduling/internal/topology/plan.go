@@ -20,6 +20,7 @@ type planner struct {
 	needs  *needs
 	check  *replay
 	ground *ground
+	trial  *trial
 	waits  *waits
 	mode   mode
 	placed []int64 // by cell
@@ -36,6 +37,7 @@ func newPlanner(t *tables) *planner {
 		placed: make([]int64, len(t.cells)), todo: make([]int64, len(t.p.Classes)),
 		seen: make([]int32, len(t.p.Classes)), solo: make([]int32, len(t.p.Rules)),
 	}
+	s.trial = newTrial(s.check)
 	s.needs = newNeeds(s)
 	s.waits = newWaits(t, s.counts)
 	for r := range t.p.Rules {

@@ -8,8 +8,8 @@ import (
 // draft is a plan for the classes of a cluster.
 type draft struct {
 	unplaced []int64 // by priority, the highest first
-	fragile  bool    // it may not bind in other orders
-	stuck    bool    // rules keep pods out
+	risk     risk
+	stuck    bool // rules keep pods out
 	placed   [][]int64
 	used     [][]use
 	todo     []int64
@@ -21,12 +21,12 @@ func (d *draft) better(than *draft) bool {
 	if c := slices.Compare(d.unplaced, than.unplaced); c != 0 {
 		return c < 0
 	}
-	return !d.fragile && than.fragile
+	return cmp.Or(cmp.Compare(d.risk.lost, than.risk.lost), cmp.Compare(d.risk.doubt, than.risk.doubt)) < 0
 }
 
 // save keeps the plan of a cluster as it stands.
 func (s *planner) save(cl *cluster) *draft {
-	d := &draft{fragile: s.fragile(cl), stuck: s.stuck(cl)}
+	d := &draft{risk: s.risk(cl), stuck: s.stuck(cl)}
 	for k, c := range cl.classes {
 		if k == 0 || s.p.Classes[c].Priority != s.p.Classes[cl.classes[k-1]].Priority {
 			d.unplaced = append(d.unplaced, 0)
@@ -67,8 +67,8 @@ func (s *planner) retry(cl *cluster, rank []int32, work int64) (done int64) {
 		best = d
 		return true
 	}
-	enough := func() bool { return !best.fragile && !best.stuck }
-	if best.fragile {
+	enough := func() bool { return best.risk.doubt == 0 && !best.stuck }
+	if best.risk.doubt > 0 {
 		if h := s.newHome(cl); h != nil {
 			s.mode = mode{urgent: true, home: h}
 			try(s.homeward(classes))
