@@ -2,37 +2,45 @@ package topology
 
 import "slices"
 
-// crossed says, by class, whether spreads tie it to others both ways: it holds one and
-// is counted by another, which it does not hold, and who gets in there decides, at
-// once or by way of others, who gets in here. Only such pods may wait for each other
-// for ever; others can be proven to bind one spread after the other.
+// crossed says, by class, whether spreads tie it to others both ways: it holds one that
+// does not count it, and is counted by another, which it does not hold, and who gets in
+// there decides, at once or by way of others, who gets in here. Only such pods may wait
+// for each other for ever and may be all in one place as well. Others can be proven to
+// bind one spread after the other, or have a spread that keeps themselves apart.
 func (t *tables) crossed(cl *cluster) []bool {
 	next := make([][]int32, len(t.p.Rules)) // what the counts of a spread depend on
-	each := func(class int32, do func(counts, holds int32)) {
-		cells, _ := t.of(class)
-		for k := range cells[:min(len(cells), 1)] {
-			for _, x := range cells[k].terms {
-				for _, y := range cells[k].terms {
-					if x.spreads() && y.spreads() && x.self && !x.holds && y.holds {
-						do(x.rule, y.rule)
-					}
-				}
-			}
-		}
-	}
 	for _, c := range cl.classes {
-		each(c, func(counts, holds int32) {
-			if !slices.Contains(next[counts], holds) {
-				next[counts] = append(next[counts], holds)
+		t.eachPair(c, func(counts, holds *term) {
+			if !slices.Contains(next[counts.rule], holds.rule) {
+				next[counts.rule] = append(next[counts.rule], holds.rule)
 			}
 		})
 	}
 	ring := rings(cl.rules, next)
 	cross := make([]bool, len(t.p.Classes))
 	for _, c := range cl.classes {
-		each(c, func(counts, holds int32) { cross[c] = cross[c] || ring[counts] == ring[holds] })
+		t.eachPair(c, func(counts, holds *term) {
+			cross[c] = cross[c] || !holds.self && ring[counts.rule] == ring[holds.rule]
+		})
 	}
 	return cross
+}
+
+// eachPair goes through spreads that count a class, which does not hold them, and
+// spreads that it holds.
+func (t *tables) eachPair(class int32, do func(counts, holds *term)) {
+	cells, _ := t.of(class)
+	if len(cells) == 0 {
+		return
+	}
+	terms := cells[0].terms
+	for i := range terms {
+		for k := range terms {
+			if x, y := &terms[i], &terms[k]; x.spreads() && y.spreads() && x.self && !x.holds && y.holds {
+				do(x, y)
+			}
+		}
+	}
 }
 
 // rings numbers rules such that those have the same number which lead to each other.
