@@ -23,6 +23,7 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 		t.relax(params)
 	}
 	e, outcome := t.rounds(params)
+	e, outcome = t.concede(e, outcome, params)
 	return t.reprice(e, outcome, params)
 }
 

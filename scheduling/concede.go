@@ -1,0 +1,105 @@
+package scheduling
+
+import (
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// A spread counts with every domain in which its pods could be, so that they really
+// spread. kube-scheduler knows those domains only in which there are nodes. Where pods
+// would be left out for the sake of a domain in which nothing is bought in the end, it
+// is better to do without that domain.
+
+// concede plans again without the domains in which a solution buys nothing, and, where
+// pods are still kept out by a rule, with one domain of it at a time.
+func (t *ties) concede(best *compiler, result pack.Outcome, params pack.Params) (*compiler, pack.Outcome) {
+	total := int64(0)
+	for i := range t.planner.Classes {
+		total += t.planner.Classes[i].Count
+	}
+	placed := sum(best.placed(result.Solution)) - best.unbound(result.Solution)
+	all := int64(0)
+	for _, class := range best.planned {
+		all += int64(len(class.pods))
+	}
+	if placed == all || total == 0 || result.Late {
+		return best, result
+	}
+	try := func(closed func(class, site int) bool) {
+		t.forget()
+		for i := range t.planner.Classes {
+			for s := range t.planner.Classes[i].Sites {
+				if closed(i, s) {
+					t.planner.Classes[i].Sites[s].Limit = 0
+				}
+			}
+		}
+		for range concedeRounds {
+			e := t.split(topology.Plan(&t.planner))
+			outcome := pack.Search(e.model, params)
+			if n := sum(e.placed(outcome.Solution)) - e.unbound(outcome.Solution); n > placed {
+				best, result, placed = e, outcome, n
+			}
+			if !t.learn(e, outcome.Solution) || outcome.Late {
+				return
+			}
+		}
+	}
+	used := t.usedSites(best, result.Solution)
+	try(func(class, site int) bool {
+		return !used[class][site] && len(t.planner.Classes[class].Sites[site].Bins) == 0
+	})
+	for _, r := range t.blocking() {
+		for d := range t.rules[r].domains {
+			if placed == all || result.Late {
+				return best, result
+			}
+			try(func(class, site int) bool {
+				for k, link := range t.planner.Classes[class].Links {
+					if int(link.Rule) == r {
+						return int(t.planner.Classes[class].Sites[site].Domains[k]) != d
+					}
+				}
+				return false
+			})
+		}
+	}
+	return best, result
+}
+
+// concedeRounds is how often each of these attempts learns from what did not fit.
+const concedeRounds = 2
+
+// mostConceded bounds the rules that are looked at one by one.
+const mostConceded = 3
+
+// usedSites tells, by planner class, at which sites a solution buys machines.
+func (t *ties) usedSites(e *compiler, s model.Solution) [][]bool {
+	out := make([][]bool, len(t.planner.Classes))
+	for i := range out {
+		out[i] = make([]bool, len(t.planner.Classes[i].Sites))
+	}
+	for i := range s.Nodes {
+		b := e.bought[s.Nodes[i].Option]
+		spot := t.land.spot(b.template, b.offer)
+		for c := range out {
+			out[c][t.list[t.unitBook.units[t.units[c]].kin].part.at[spot]] = true
+		}
+	}
+	return out
+}
+
+// blocking lists the first rules that keep pods out.
+func (t *ties) blocking() []int {
+	t.forget()
+	var out []int
+	seen := map[int32]bool{}
+	for i, r := range topology.Plan(&t.planner).Blocked {
+		if r >= 0 && !seen[r] && len(out) < mostConceded && i < len(t.planner.Classes) {
+			seen[r] = true
+			out = append(out, int(r))
+		}
+	}
+	return out
+}
