@@ -98,41 +98,22 @@ func sentence(reasons []Reason, changes []Change) string {
 // reasons counts, over all offers of all pools and all nodes, what ruled them out
 // for a class, which is at a place among the planned ones.
 func (e *explainer) reasons(class *podClass, id int) []Reason {
-	counts := map[Reason]int{}
-	bars := map[bar]int{}
-	note := func(r Reason, b bar, n int) {
-		switch {
-		case b.kind != noBar:
-			bars[b] += n
-		case !e.lenient || r.Code != ReasonSearch && r.Code != ReasonMinValues:
-			counts[r] += n
-		}
-	}
+	t := newTally(e, class, id)
 	if len(e.pools) == 0 {
-		counts[Reason{Code: ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
+		t.counts[Reason{Code: ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
 	}
 	for ti, s := range e.screened(class.group) {
-		for r, n := range s.counts {
-			counts[r] += n
-		}
-		s.admitted.Each(func(o int) {
-			r, b := e.ruledOut(class, id, ti, o)
-			note(r, b, 1)
-		})
+		t.offers(ti, s)
 	}
 	for _, node := range e.problem.Nodes {
 		if going(node) {
-			counts[Reason{Code: ReasonNodeNotReady, Detail: "a node is being removed"}]++
+			t.counts[Reason{Code: ReasonNodeNotReady, Detail: "a node is being removed"}]++
 		}
 	}
 	for i := range e.nodes {
-		r, b := e.nodeReason(class, id, i)
-		note(r, b, 1)
+		t.node(i)
 	}
-	if e.tied != nil {
-		e.tied.word(class, bars, counts)
-	}
-	return sortedReasons(counts)
+	return t.reasons()
 }
 
 // sortedReasons puts counted reasons in order, the most frequent first.
@@ -146,33 +127,6 @@ func sortedReasons(counts map[Reason]int) []Reason {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), strings.Compare(a.Detail, b.Detail))
 	})
 	return out
-}
-
-// ruledOut says why an offer that passed a class's constraints does not take its pods.
-// A bar is what keeps a pod away that others would not mind.
-func (e *explainer) ruledOut(class *podClass, id, ti, o int) (Reason, bar) {
-	room, ok := e.room(ti, o)
-	if !ok {
-		return Reason{Code: ReasonResources, Detail: "daemons alone do not fit"}, bar{}
-	}
-	if lacking := e.lacking(room, class.requests); len(lacking) > 0 {
-		return e.resourceReason(lacking), bar{}
-	}
-	v := e.templates[ti]
-	p := purchase{template: ti, offer: o}
-	if id := e.ledger.reservation(p); id != "" && e.ledger.supply[id] < 1 {
-		return Reason{Code: ReasonReservation, Detail: "reservation " + id + " is used up"}, bar{}
-	}
-	if d, ok := e.exceeded(p); ok {
-		return Reason{Code: ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", v.pool.Name, limitedResources(v.pool)[d])}, bar{}
-	}
-	if bars := e.offerBars(id, ti, o); len(bars) > 0 {
-		return Reason{}, bars[0]
-	}
-	if len(floorKeys(v.set)) > 0 {
-		return Reason{Code: ReasonMinValues, Detail: "too few choices remain for the minValues of node pool " + v.pool.Name}, bar{}
-	}
-	return e.unplanned(id, "node pool "+v.pool.Name), bar{}
 }
 
 // unplanned is the reason of places that nothing rules out.

@@ -45,10 +45,43 @@ func (e *explainer) offerBars(id, ti, o int) []bar {
 		return nil
 	}
 	if spot := e.tied.spotOf(ti, o); spot >= 0 {
-		return e.tied.bars(id, e.tied.at(spot), -1)
+		return e.tied.barsAt(id, spot)
 	}
 	// Nothing that waits may use the offer as things are, so it is no spot.
 	return e.tied.bars(id, func(rule int) int32 { return e.tied.labelled(rule, ti, o) }, -1)
+}
+
+// siteBars remembers what keeps a class from the sites that its rules tell apart.
+type siteBars struct {
+	id    int
+	part  *partition
+	known []bool
+	bars  [][]bar
+}
+
+// barsAt lists what keeps a class from new machines at a spot.
+func (t *tied) barsAt(id, spot int) []bar {
+	m := &t.memo
+	if m.part == nil || m.id != id {
+		var axes []int
+		for _, d := range t.holds[id] {
+			if d.rule >= 0 {
+				axes = append(axes, t.rules[d.rule].axis)
+			}
+		}
+		for _, s := range t.shuns(id) {
+			if s.rule >= 0 {
+				axes = append(axes, t.rules[s.rule].axis)
+			}
+		}
+		part := t.land.partition(axes)
+		*m = siteBars{id: id, part: part, known: make([]bool, part.sites), bars: make([][]bar, part.sites)}
+	}
+	site := m.part.at[spot]
+	if !m.known[site] {
+		m.known[site], m.bars[site] = true, t.bars(id, t.at(spot), -1)
+	}
+	return m.bars[site]
 }
 
 // newDomain stands for a value of a label that no spot has.

@@ -19,6 +19,7 @@ type scene struct {
 	left      [][]int64      // by bin, the room that is free
 	placed    map[string]bool
 	bookOf    map[booking]int // memo of offerOf
+	sizes     sizes
 }
 
 // booking is what a launch asks for, as its template has it on sale.
@@ -141,25 +142,6 @@ func (s *scene) offerOf(template int, o *Option) int {
 	return s.bookOf[key]
 }
 
-// room is what a machine bought at an offer has for pods; false where daemons alone
-// overfill it.
-func (s *scene) room(ti, o int) ([]int64, bool) {
-	n := s.compiler.rooms.number(s.compiler, s.offers.offers[o].shape, s.offered[ti].daemons, o)
-	if n < 0 {
-		return nil, false
-	}
-	return s.compiler.rooms.rooms[n], true
-}
-
-// takes reports whether an offer is on sale and has room for a pod of the class.
-func (s *scene) takes(class *podClass, ti, o int) bool {
-	if !s.offers.offers[o].launchable {
-		return false
-	}
-	room, ok := s.room(ti, o)
-	return ok && model.Fits(room, class.requests)
-}
-
 // labelOf is the value of a label on machines bought at an offer.
 func (s *scene) labelOf(ti, o int, key string) (string, bool) {
 	if value, ok := s.offers.offers[o].label(key); ok {
@@ -199,17 +181,6 @@ func (s *scene) enough(ti int, row model.Bits, request []int64) bool {
 		}
 	}
 	return true
-}
-
-// exceeded returns the first limit that one more purchase would exceed.
-func (s *scene) exceeded(p purchase) (int, bool) {
-	left := s.ledger.limits[s.templates[p.template].number]
-	for d, use := range s.ledger.use(p) {
-		if use > left[d] || left[d] < 0 {
-			return d, true
-		}
-	}
-	return 0, false
 }
 
 // portsTaken reports whether pods planned onto a bin bind a port of a class.

@@ -20,7 +20,9 @@ type tied struct {
 	hosts   map[int]*company // by target of ties per host
 	least   map[int]minimum  // by spread rule
 	seen    map[int][]shun   // memo of shuns, by planned class
-	spotsOf map[string]int   // by name of a placed pod; filled when asked
+	memo    siteBars
+	spotAt  [][]int32      // by template and offer; filled when asked
+	spotsOf map[string]int // by name of a placed pod; filled when asked
 }
 
 // duty is a constraint of a class that has to hold.
@@ -269,13 +271,21 @@ func (t *tied) openFor(class *podClass, rules []int) {
 
 // spotOf is the spot of an offer of a template, or -1.
 func (t *tied) spotOf(template, offer int) int {
-	spot := t.land.spot(template, offer)
-	at := spot - t.land.first[template]
-	list := t.land.offered[template].list
-	if at < 0 || at >= len(list) || list[at].offer != offer {
-		return -1
+	if t.spotAt == nil {
+		t.spotAt = make([][]int32, len(t.land.templates))
 	}
-	return spot
+	at := t.spotAt[template]
+	if at == nil {
+		at = make([]int32, len(t.scene.offers.offers))
+		for i := range at {
+			at[i] = -1
+		}
+		for i, o := range t.land.offered[template].list {
+			at[o.offer] = int32(t.land.first[template] + i)
+		}
+		t.spotAt[template] = at
+	}
+	return int(at[offer])
 }
 
 // minimum returns what the domains of a spread are measured by.

@@ -56,8 +56,7 @@ func (e *explainer) limitFix(class *podClass, id int, screens []screened) Change
 			continue
 		}
 		screens[ti].admitted.Each(func(o int) {
-			room, ok := e.room(ti, o)
-			if !ok || len(e.lacking(room, class.requests)) > 0 {
+			if e.affords(ti, o) || !e.holds(class, ti, o) {
 				return
 			}
 			gaps := e.limitGaps(purchase{template: ti, offer: o})
@@ -137,10 +136,22 @@ func (e *explainer) resourceFix(class *podClass, id int, screens []screened) Cha
 		dim = e.lacking(room, class.requests)[0]
 		most = room[dim]
 	}
+	var far []bool // by number, rooms that are known to be no nearer
 	for ti := range screens {
 		screens[ti].admitted.Each(func(o int) {
-			room, ok := e.room(ti, o)
-			if !ok || !nearest(room) || !e.affords(purchase{template: ti, offer: o}) || !e.free(id, ti, o) {
+			n := e.roomNumber(ti, o)
+			for n >= len(far) {
+				far = append(far, false)
+			}
+			if n < 0 || far[n] {
+				return
+			}
+			room := e.compiler.rooms.rooms[n]
+			if !nearest(room) {
+				far[n] = true
+				return
+			}
+			if !e.affords(ti, o) || !e.free(id, ti, o) {
 				return
 			}
 			request := slices.Clone(class.requests)
@@ -165,9 +176,6 @@ func (e *explainer) resourceFix(class *podClass, id int, screens []screened) Cha
 	}
 	return e.lessOf(dim, most, class)
 }
-
-// affords reports whether limits and reservations allow one more purchase.
-func (e *explainer) affords(p purchase) bool { return e.ledger.affords(p) }
 
 // lessOf says that a pod fits if it asks for at most so much of a resource.
 func (e *explainer) lessOf(dim int, most int64, class *podClass) Change {
@@ -270,8 +278,11 @@ func (e *explainer) reservationFix(class *podClass, id int, screens []screened) 
 	for ti := range screens {
 		name := ""
 		screens[ti].admitted.Each(func(o int) {
-			p := purchase{template: ti, offer: o}
-			if r := e.ledger.reservation(p); name == "" && r != "" && e.ledger.supply[r] < 1 && e.takes(class, ti, o) && e.free(id, ti, o) {
+			if name != "" || e.affords(ti, o) {
+				return
+			}
+			r := e.ledger.reservation(purchase{template: ti, offer: o})
+			if r != "" && e.ledger.supply[r] < 1 && e.takes(class, ti, o) && e.free(id, ti, o) {
 				name = r
 			}
 		})
@@ -293,7 +304,7 @@ func (e *explainer) floorFix(class *podClass, id int, screens []screened) Change
 			continue
 		}
 		screens[ti].admitted.Each(func(o int) {
-			if p := (purchase{template: ti, offer: o}); pool == "" && e.takes(class, ti, o) && e.affords(p) && e.free(id, ti, o) {
+			if pool == "" && e.takes(class, ti, o) && e.affords(ti, o) && e.free(id, ti, o) {
 				pool = v.pool.Name
 			}
 		})

@@ -105,11 +105,13 @@ func (e *explainer) askFix(class *podClass, id int, a ask, all []ask) Change {
 		if !e.enough(ti, row, class.requests) {
 			continue
 		}
+		numbers := e.offers.column(a.Key()).numbers
+		known := map[int32]bool{}
 		row.Each(func(o int) {
-			if !e.usable(class, id, ti, o) {
+			if known[numbers[o]] || !e.usable(class, id, ti, o) {
 				return
 			}
-			fits = true
+			fits, known[numbers[o]] = true, true
 			value, ok := e.offers.offers[o].label(a.Key())
 			if !ok {
 				value, ok = v.labels[a.Key()]
@@ -267,5 +269,5 @@ func (e *explainer) anyFits(class *podClass, id, ti int, row model.Bits) bool {
 // usable reports whether an offer whose labels would do could be bought for a pod of
 // the class.
 func (e *explainer) usable(class *podClass, id, ti, o int) bool {
-	return e.takes(class, ti, o) && e.affords(purchase{template: ti, offer: o}) && e.free(id, ti, o)
+	return e.takes(class, ti, o) && e.affords(ti, o) && e.free(id, ti, o)
 }

@@ -48,7 +48,7 @@ func (e *explainer) blockers(class *podClass, id int, bars []bar, out *changeLis
 // wrongWith words the commonest reason why nothing in a domain takes a class.
 func (e *explainer) wrongWith(class *podClass, id int, key, value string) string {
 	x := expression{raw: key, Requirement: requirements.MustNew(key, requirements.In, value)}
-	counts, bars := map[Reason]int{}, map[bar]int{}
+	t := newTally(e, class, id)
 	group := e.classes.groups[class.group]
 	if text := e.soldWithout(group, ask{expression: &x}); text != "" {
 		return text
@@ -59,30 +59,14 @@ func (e *explainer) wrongWith(class *podClass, id int, key, value string) string
 		if !within.Any() {
 			continue
 		}
-		s := e.screenWithin(v, ti, group, within)
-		for r, n := range s.counts {
-			counts[r] += n
-		}
-		s.admitted.Each(func(o int) {
-			if r, b := e.ruledOut(class, id, ti, o); b.kind != noBar {
-				bars[b]++
-			} else {
-				counts[r]++
-			}
-		})
+		t.offers(ti, e.screenWithin(v, ti, group, within))
 	}
 	for i, node := range e.nodes {
-		if !x.matches(node.labels) {
-			continue
-		}
-		if r, b := e.nodeReason(class, id, i); b.kind != noBar {
-			bars[b]++
-		} else {
-			counts[r]++
+		if x.matches(node.labels) {
+			t.node(i)
 		}
 	}
-	e.tied.word(class, bars, counts)
-	reasons := sortedReasons(counts)
+	reasons := t.reasons()
 	if len(reasons) == 0 {
 		return "nothing is on sale or runs there that could take the pod"
 	}

@@ -112,7 +112,7 @@ func (e *explainer) saleFix(class *podClass, id int, screens []screened, out *ch
 		screens[ti].idle.Each(func(o int) {
 			room, ok := e.room(ti, o)
 			if x := &e.offers.offers[o]; name == "" && ok && model.Fits(room, class.requests) &&
-				e.affords(purchase{template: ti, offer: o}) && e.free(id, ti, o) {
+				e.affords(ti, o) && e.free(id, ti, o) {
 				name = fmt.Sprintf("%s/%s/%s", x.instanceType.Name, x.offering.Zone, x.offering.CapacityType)
 			}
 		})

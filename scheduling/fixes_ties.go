@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -22,11 +24,13 @@ func (e *explainer) tieFixes(class *podClass, id int, out *changeList) {
 	}
 	single := map[obstacle][]bar{}
 	var order []obstacle
-	var fewest []bar // of a place that several ties keep the class from
+	var fewest []bar        // of a place that several ties keep the class from
+	seen := map[*bar]bool{} // bars of one site are one slice
 	note := func(bars []bar) {
-		if len(bars) == 0 {
+		if len(bars) == 0 || seen[&bars[0]] {
 			return
 		}
+		seen[&bars[0]] = true
 		first := obstacle{bars[0].tie, bars[0].rule}
 		if slices.ContainsFunc(bars, func(b bar) bool { return (obstacle{b.tie, b.rule}) != first }) {
 			if fewest == nil || len(bars) < len(fewest) {
@@ -48,7 +52,7 @@ func (e *explainer) tieFixes(class *podClass, id int, out *changeList) {
 			continue
 		}
 		s.admitted.Each(func(o int) {
-			if e.takes(class, ti, o) && e.affords(purchase{template: ti, offer: o}) {
+			if e.takes(class, ti, o) && e.affords(ti, o) {
 				note(e.offerBars(id, ti, o))
 			}
 		})
@@ -251,11 +255,15 @@ func (t *tied) holder(b bar) string {
 			return x.kind == antiTie && x.weight == 0 && x.key == b.tie.key && x.target == b.tie.target
 		})
 	}
-	for i := range t.scene.keepers {
-		if k := &t.scene.keepers[i]; k.key == b.tie.key && k.target == b.tie.target {
-			if n, ok := t.land.nodeAt[k.node]; ok && at(t.land.offers+n) {
-				names = append(names, k.pod)
+	k := 0
+	for _, pod := range t.scene.running {
+		for range requiredAnti(pod) {
+			if keeps := &t.scene.keepers[k]; keeps.key == b.tie.key && keeps.target == b.tie.target {
+				if n, ok := t.land.nodeAt[keeps.node]; ok && at(t.land.offers+n) {
+					names = append(names, podName(pod))
+				}
 			}
+			k++
 		}
 	}
 	for pod, where := range t.places() {
@@ -267,6 +275,14 @@ func (t *tied) holder(b bar) string {
 		return ""
 	}
 	return slices.Min(names)
+}
+
+// requiredAnti lists the required terms of a pod's anti-affinity.
+func requiredAnti(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+		return a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil
 }
 
 // places returns the spots of the pods that the plan places.
