@@ -79,7 +79,6 @@ func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool) {
 	m = merit{wishes: c.source(s.tables).Penalty, useless: 1, cost: price}
 	steady = !opens
-	even := s.mode.even || s.mode.home != nil
 	for i := range c.terms {
 		e := &c.terms[i]
 		if e.wish {
@@ -90,7 +89,7 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 		}
 		switch e.kind {
 		case Spread:
-			if e.dom >= 0 && e.adds > 0 && (e.holds || even) {
+			if e.dom >= 0 && e.adds > 0 {
 				steady = false
 				m.level += s.counts.count[e.dom]
 				if !e.holds && !e.wish && s.counts.breaks(e) {
