@@ -2,6 +2,7 @@ package pack
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -87,12 +88,20 @@ type placing struct {
 	some     []int // the machines that can still hold the smallest
 	least    []int64
 	seats    seats
+	few      *rand.Rand // if set, machines take fewer pods than they could
 }
 
 // placeOn puts as many of the remaining pods onto some of the bins as fit, class by
 // class in the given order, which has classes of one size and group side by side.
 func (f *filler) placeOn(b *bins, some []int, order []model.ClassID, remaining []int64) {
 	x := placing{filler: f, machines: f.p.Bins, bins: b, some: slices.Clone(some)}
+	x.place(order, remaining)
+}
+
+// placeSome puts some of the pods that placeOn would put onto some bins, so that there
+// is room for those that come later in the order.
+func (f *filler) placeSome(b *bins, some []int, order []model.ClassID, remaining []int64, random *rand.Rand) {
+	x := placing{filler: f, machines: f.p.Bins, bins: b, some: slices.Clone(some), few: random}
 	x.place(order, remaining)
 }
 
@@ -155,6 +164,10 @@ func (x *placing) run(classes []model.ClassID, remaining []int64) {
 			if n <= 0 {
 				at++
 				continue
+			}
+			if x.few != nil {
+				n = 1 + x.few.Int64N(n)
+				at++
 			}
 			for d, q := range request {
 				x.bins.room[s.bin][d] -= q * n

@@ -98,6 +98,9 @@ func (s *search) tryBins(a *attempt, values []float64, random *rand.Rand) bool {
 	if random.IntN(2) == 0 {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
+	if random.IntN(3) == 0 {
+		s.fill.placeSome(a.bins, picked, order, remaining, random)
+	}
 	s.fill.placeOn(a.bins, picked, order, remaining)
 	after := judgement{late: make([]int64, len(s.markets)-1)}
 	fresh := make([][]model.Node, len(s.markets))
