@@ -43,6 +43,39 @@ func TestEverythingIsExplained(t *testing.T) {
 	}
 }
 
+// The order of the input does not show in what is explained.
+func TestExplanationsAreRepeatable(t *testing.T) {
+	for seed := range uint64(100) {
+		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: true})
+		shuffled := schedulingtest.Shuffle(p, seed)
+		require.Equal(t, explanations(t, p), explanations(t, shuffled), "seed %d", seed)
+	}
+}
+
+// explanations are those of all pods and nodes, and of some launches.
+func explanations(t *testing.T, p scheduling.Problem) map[string]any {
+	t.Helper()
+	solver := scheduling.Solver{Effort: scheduling.EffortFast}
+	plan, err := solver.Solve(t.Context(), p)
+	require.NoError(t, err)
+	x, err := solver.Explain(p, plan)
+	require.NoError(t, err)
+	out := map[string]any{}
+	for _, pod := range p.Pods {
+		out["pod "+full(pod)], err = x.Pod(full(pod))
+		require.NoError(t, err)
+	}
+	for _, node := range p.Nodes {
+		out["node "+node.Name], err = x.Node(node.Name)
+		require.NoError(t, err)
+	}
+	for i := range plan.Launches {
+		out["launch "+plan.Launches[i].Name], err = x.Launch(plan.Launches[i].Name)
+		require.NoError(t, err)
+	}
+	return out
+}
+
 // explainAll asks about every launch, node and pod, and checks what adds up.
 func explainAll(t *testing.T, seed uint64, p scheduling.Problem, plan *scheduling.Plan) {
 	t.Helper()

@@ -224,6 +224,28 @@ func TestExplainNode(t *testing.T) {
 	require.Equal(t, int64(3000), leaving.Rooms[0].Free)
 }
 
+// Pods that are refused outright are told what holds them, and what would free them.
+func TestRefusedOutrightWithARemedy(t *testing.T) {
+	p := machines()
+	gated, claiming := Pod("gated", Requests(Cores(1))), Pod("claiming", Requests(Cores(1)))
+	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}}
+	claiming.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}}
+	p.Pods = []*corev1.Pod{gated, claiming, Pod("stored", Requests(Cores(1)), UseClaim("data"))}
+	x, plan := explainer(t, scheduling.Solver{}, p)
+	require.Len(t, plan.Unschedulable, 3)
+	want := map[string]scheduling.Change{
+		"gated":    {Kind: scheduling.ChangeGate, Object: "example.com/quota", Text: "remove the scheduling gate example.com/quota, or have its controller do so"},
+		"claiming": {Kind: scheduling.ChangeResourceClaim, Object: "gpu", Text: "drop the resource claim gpu, or ask for the device as an extended resource"},
+		"stored":   {Kind: scheduling.ChangeClaim, Object: "PersistentVolumeClaim/default/data", Text: "create persistent volume claim default/data"},
+	}
+	for name, change := range want {
+		e, err := x.Pod(name)
+		require.NoError(t, err)
+		require.Equal(t, []scheduling.Change{change}, e.Changes)
+		require.Len(t, e.RuledOut, 1)
+	}
+}
+
 // Names that are not there are answered with those that look like them.
 func TestExplainUnknownNames(t *testing.T) {
 	p := machines()

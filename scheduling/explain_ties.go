@@ -1,7 +1,9 @@
 package scheduling
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -101,6 +103,7 @@ func (t *tied) enter() {
 				t.holds[id] = append(t.holds[id], b)
 			}
 		})
+		slices.SortFunc(t.holds[id], compareDuties)
 		for _, target := range t.scene.bonds.targets.sets[class.among] {
 			wanted[int(target)] = true
 		}
@@ -116,6 +119,15 @@ func (t *tied) enter() {
 			}
 		})
 	}
+}
+
+// compareDuties orders constraints so that the order in which pods state them does not
+// show.
+func compareDuties(a, b duty) int {
+	return cmp.Or(
+		cmp.Compare(a.kind, b.kind), strings.Compare(a.key, b.key), cmp.Compare(a.target, b.target),
+		cmp.Compare(a.maxSkew, b.maxSkew), cmp.Compare(a.minDomains, b.minDomains), cmp.Compare(a.rule, b.rule),
+	)
 }
 
 // host returns where pods of a target are, node by node.
