@@ -186,16 +186,36 @@ func (c *compiler) addOffers() {
 	ranks := c.weightRank()
 	supplies := newSupplies(c)
 	c.columns = newRowTable(len(c.seats))
+	rows, softs := make([][]model.Bits, len(c.templates)), make([]model.Bits, len(c.templates))
+	for ti := range c.templates {
+		softs[ti] = model.NewBits(len(c.seats))
+		rows[ti] = c.seatRows(ti, softs[ti])
+	}
+	c.dropVainWishes(rows, softs)
 	for ti, v := range c.templates {
 		x := &c.offered[ti]
-		softs := model.NewBits(len(c.seats))
-		admits := c.seatRows(ti, softs)
-		x.list = c.listOffers(v, x, admits)
-		c.addOptions(ti, ranks[v.number], softs, supplies)
+		x.list = c.listOffers(v, x, rows[ti])
+		c.addOptions(ti, ranks[v.number], softs[ti], supplies)
 	}
 	c.model.Supply = supplies.counts
 	c.thin()
 	c.model.Passes = passes(c.model.Options)
+}
+
+// dropVainWishes lets seats be indifferent to taints that they would rather avoid where
+// every pool that they may use has some.
+func (c *compiler) dropVainWishes(rows [][]model.Bits, softs []model.Bits) {
+	for i := range c.seats {
+		vain := true
+		for ti := range rows {
+			vain = vain && (rows[ti][i] == nil || softs[ti].Has(i) || !rows[ti][i].Any())
+		}
+		for ti := range rows {
+			if vain {
+				softs[ti].Clear(i)
+			}
+		}
+	}
 }
 
 // passes are the ranks at which some group finds an option: weights from the highest

@@ -46,6 +46,9 @@ func (t *ties) concede(best *compiler, result pack.Outcome, params pack.Params) 
 			}
 		}
 	}
+	if t.bury(best.placed(result.Solution)) {
+		try(func(int, int) bool { return false })
+	}
 	used := t.usedSites(best, result.Solution)
 	try(func(class, site int) bool {
 		return !used[class][site] && len(t.planner.Classes[class].Sites[site].Bins) == 0
@@ -66,6 +69,31 @@ func (t *ties) concede(best *compiler, result pack.Outcome, params pack.Params) 
 		}
 	}
 	return best, result
+}
+
+// bury makes units anew without following those who have no place at all, if anybody
+// followed them.
+func (t *ties) bury(placed []int64) bool {
+	dead, followed := make([]bool, len(placed)), false
+	for i, n := range placed {
+		dead[i] = n == 0
+	}
+	for i := range placed {
+		if placed[i] == int64(len(t.land.planned[i].pods)) {
+			continue
+		}
+		for _, target := range t.hostTargets(i) {
+			for j := range placed {
+				followed = followed || i != j && dead[j] && t.among(j, target)
+			}
+		}
+	}
+	if !followed {
+		return false
+	}
+	t.dead = dead
+	t.form()
+	return true
 }
 
 // concedeRounds is how often each of these attempts learns from what did not fit.

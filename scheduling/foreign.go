@@ -49,7 +49,8 @@ func (t *ties) stayAway() [][]model.Bits {
 }
 
 // countedDomains are those that count for the minimum of a spread: where nodes are
-// that it looks at, and where its pods could go. It is nil where no pod holds the rule.
+// that it looks at, and where its pods could go. It is nil where no pod that could go anywhere holds
+// the rule.
 func (t *ties) countedDomains(rule int) []bool {
 	out := make([]bool, len(t.rules[rule].domains))
 	for i, d := range t.rules[rule].domains {
@@ -62,11 +63,10 @@ func (t *ties) countedDomains(rule int) []bool {
 			if int(link.Rule) != rule || !link.Holds {
 				continue
 			}
-			held = true
 			for s := range class.Sites {
 				site := &class.Sites[s]
 				if d := site.Domains[k]; d != topology.None && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
-					out[d] = true
+					out[d], held = true, true
 				}
 			}
 		}

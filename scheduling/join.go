@@ -177,9 +177,6 @@ func (b *unitBook) clash(shares []portion) bool {
 func (b *unitBook) atOdds(portions []portion) bool {
 	for _, p := range portions {
 		for _, t := range b.land.bonds.list[b.land.planned[p.class].bonds].ties {
-			if t.kind == affinityTie && t.weight == 0 && !t.perHost() && b.circular(p.class, t.target, portions) {
-				return true
-			}
 			if t.weight > 0 || t.kind == affinityTie || t.kind == spreadTie && !t.perHost() {
 				continue
 			}
@@ -200,7 +197,6 @@ func (b *unitBook) atOdds(portions []portion) bool {
 	return false
 }
 
-// circular reports whether a class of a unit has to be where pods of a target are that
 // come to the unit only because they follow others.
 func (b *unitBook) circular(class, target int, portions []portion) bool {
 	if b.among(class, target) {

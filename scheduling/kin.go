@@ -136,6 +136,7 @@ func (b *kinBook) link(k *kin) {
 		}
 	}
 	for _, n := range sortedKeys(rules) {
+		b.within(k, rules[n])
 		k.rules = append(k.rules, *rules[n])
 	}
 	for _, n := range sortedKeys(crowds) {
@@ -167,6 +168,36 @@ func (b *kinBook) link(k *kin) {
 	}
 	for site := range k.seats {
 		k.seats[site] = seat{groups: groups, part: k.part, site: site, bins: b.binsAt(k, site), noNew: k.hosts != nil}
+	}
+}
+
+// within settles what pods of one unit are to each other for an affinity: a pod that
+// leads the unit is there before those who follow it and satisfies them; one that
+// follows is not, and no help to those it waits for.
+func (b *kinBook) within(k *kin, link *topology.Link) {
+	r := &b.rules[link.Rule]
+	if r.kind != affinityTie || !link.Holds || link.Counts == 0 || len(k.members) == 1 {
+		return
+	}
+	targets := b.land.bonds.targets
+	led, selfless := false, false
+	for _, m := range k.members {
+		holds, follows := false, false
+		for _, t := range b.land.bonds.list[m.bonds].ties {
+			if t.kind == affinityTie && t.weight == 0 {
+				follows = follows || t.perHost()
+				holds = holds || !t.perHost() && t.target == r.target && t.key == r.key
+			}
+		}
+		counted := targets.has(m.among, r.target)
+		led = led || counted && !follows && !holds
+		selfless = selfless || holds && !counted
+	}
+	switch {
+	case led:
+		link.Holds = false
+	case selfless:
+		link.Counts = 0
 	}
 }
 

@@ -79,7 +79,7 @@ func (t *ties) setSiteCosts(costs [][]int64) {
 	}
 }
 
-// spare is a machine of a solution with the room that is left on it.
+// spareRoom is a machine of a solution with the room that is left on it.
 type spareRoom struct {
 	spot   int
 	column model.Bits

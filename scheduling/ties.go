@@ -33,6 +33,16 @@ func newTies(c *compiler) *ties {
 		t.enter(member{group: class.group, bonds: class.bonds, among: class.among, n: 1})
 	}
 	t.keep()
+	t.present = t.count()
+	t.roaming = map[int]bool{}
+	t.form()
+	t.rows = t.stayAway()
+	return t
+}
+
+// form makes units and states the planner's problem of them.
+func (t *ties) form() {
+	t.unitBook.units = nil
 	t.build()
 	for i := range t.unitBook.units {
 		if u := &t.unitBook.units[i]; u.kin < 0 {
@@ -40,13 +50,11 @@ func newTies(c *compiler) *ties {
 		}
 	}
 	for _, k := range t.list {
-		t.link(k)
+		if k.part == nil {
+			t.link(k)
+		}
 	}
-	t.present = t.count()
-	t.roaming = map[int]bool{}
 	t.plan()
-	t.rows = t.stayAway()
-	return t
 }
 
 // plan states the planner's problem.

@@ -32,6 +32,7 @@ type unitBook struct {
 	anywhere map[int]bool
 	states   []settling
 	stranded []int64 // by class, pods that found none to be with
+	dead     []bool  // classes that nobody can follow, since they have no place; may be nil
 }
 
 // build makes one unit of every class, then joins those that have to be together.
@@ -144,7 +145,7 @@ func (b *unitBook) among(class, target int) bool {
 func (b *unitBook) leaders(class, target int) []int {
 	var out []int
 	for i := range b.land.planned {
-		if i != class && b.among(i, target) && !slices.Contains(b.hostTargets(i), target) {
+		if i != class && (b.dead == nil || !b.dead[i]) && b.among(i, target) && !slices.Contains(b.hostTargets(i), target) {
 			out = append(out, i)
 		}
 	}
