@@ -16,7 +16,8 @@
 // or volume claims that nobody can use are not placed, and are told what holds them.
 // Refused pods are told why and, unless they are held, what would help, and are refused
 // only if no node could take them and no pool could launch for them: a pod that depends
-// on others is missed only where with it all pods would still bind for certain.
+// on others is missed only where it could bind after all others, and all would bind with
+// it among them, from the first name to the last and from the last to the first.
 //
 // Every option of a launch, not only the first, may be bought by the pool now, at the
 // stated price, and holds all pods of the launch by the rules of kube-scheduler: node

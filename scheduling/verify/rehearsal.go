@@ -145,24 +145,45 @@ func (h *rehearsal) whereabouts(x *host) string {
 	return b.String()
 }
 
-// joins reports whether the pod can be on the host, and everybody where the plan says.
+// joins reports whether the pod can be on the host, and everybody where the plan says,
+// whoever comes first: it has to bind when all others have, and all have to bind with
+// it among them from the first name to the last and from the last to the first.
 func (h *rehearsal) joins(t *tenant, x *host) bool {
 	if !h.roomy(t, x) {
 		return false
 	}
-	hosts := h.hosts
+	hosts, final := h.hosts, h.final
 	if x.number == len(hosts) {
+		if !h.affords() {
+			return false
+		}
 		hosts = append(slices.Clip(hosts), x)
-	} else if _, found := h.final.obstacle(h.final.partyOf(t.face, t.ties), x); found {
-		return false
+		var waiting []guest
+		if final, waiting = h.play(hosts, h.booked, booking{tenant: t}); len(waiting) > 0 {
+			return false
+		}
 	}
-	if h.budget -= len(h.booked) + len(h.residents) + 1; h.budget < 0 {
+	if _, found := final.obstacle(final.partyOf(t.face, t.ties), x); found {
 		return false
 	}
 	bookings := append(slices.Clip(h.booked), booking{t, x})
 	slices.SortFunc(bookings, bindingOrder)
-	_, waiting := h.play(hosts, bookings)
-	return len(waiting) == 0
+	for range 2 {
+		if !h.affords() {
+			return false
+		}
+		if _, waiting := h.play(hosts, bookings); len(waiting) > 0 {
+			return false
+		}
+		slices.Reverse(bookings)
+	}
+	return true
+}
+
+// affords takes one rehearsal of the whole plan from the budget, if it is still there.
+func (h *rehearsal) affords() bool {
+	h.budget -= len(h.booked) + len(h.residents) + 1
+	return h.budget >= 0
 }
 
 // roomy reports whether every spread constraint that the pod has, or by which it is

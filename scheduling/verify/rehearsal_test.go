@@ -174,3 +174,54 @@ func TestWeightsAndTies(t *testing.T) {
 		})
 	}
 }
+
+// A place that a pod has only if it comes before, or after, others is none.
+func TestRefusalsWhateverTheOrder(t *testing.T) {
+	kin := func(name string, changes ...change) []*corev1.Pod {
+		return apps(1, name, append([]change{labelled("app", "web")}, changes...)...)
+	}
+	own := near(zoneOf, of("web"))
+	for _, tc := range []struct {
+		name    string
+		planned []*corev1.Pod // on a node in zone b without further room
+		refused []*corev1.Pod
+		node    string // the zone of a roomy node, or
+		sold    string // where machines are sold
+		fits    bool
+	}{
+		{"first of its kind, on a machine, by its name", apps(1, "web"), kin("aaa", own), "", "a", false},
+		{"first of its kind, on a machine, in reverse", apps(1, "web"), kin("zzz", own), "", "a", false},
+		{"first of its kind, on a node, by its name", apps(1, "web"), kin("aaa", own), "a", "", false},
+		{"first of its kind, on a node, in reverse", apps(1, "web"), kin("zzz", own), "a", "", false},
+		{"on a machine with its kind", apps(1, "web"), kin("aaa", own), "", "b", true},
+		{"on a node with its kind", apps(1, "web"), kin("zzz", own), "b", "", true},
+		{"without a kind", apps(1, "web"), apps(1, "aaa", near(zoneOf, of("aaa"))), "a", "", true},
+		{"taking the first place from another, by its name", apps(1, "web", own), kin("aaa"), "a", "", false},
+		{"taking the first place from another, in reverse", apps(1, "web", own), kin("zzz"), "a", "", false},
+		{"taking the first place from another, on a machine in reverse", apps(1, "web", own), kin("zzz"), "", "a", false},
+		{"giving another company, by its name", apps(1, "web", own), kin("aaa"), "b", "", true},
+		{"giving another company, in reverse", apps(1, "web", own), kin("zzz"), "b", "", true},
+		{"of a priority by which it comes first", apps(1, "web"), kin("zzz", own, priority(1)), "", "a", false},
+		{"of a priority by which it comes last", apps(1, "web", own), kin("aaa", priority(-1)), "a", "", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := &draft{nodes: map[string]string{"n-b": tc.planned[0].Name}, p: scheduling.Problem{
+				Pods:  slices.Concat(tc.planned, tc.refused),
+				Nodes: []*corev1.Node{zoned("n-b", "b", st.Allocatable(st.Cores(1)))},
+			}}
+			if tc.node != "" {
+				d.p.Nodes = append(d.p.Nodes, zoned("n-more", tc.node))
+			}
+			if tc.sold != "" {
+				d.p.Catalog = st.MustCatalog(st.Type("m", st.Capacity(st.Cores(4), st.GiB(8)), st.OnDemand(tc.sold, 10)))
+				d.p.NodePools = []*scheduling.NodePool{st.NodePool("pool")}
+			}
+			var want []verify.Code
+			if tc.fits {
+				want = broken(verify.RefusedForNothing)
+			}
+			got := d.plan().violations(t)
+			assert.Equal(t, want, codes(got), "%v", got)
+		})
+	}
+}
