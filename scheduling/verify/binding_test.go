@@ -117,7 +117,13 @@ func TestTopologySpread(t *testing.T) {
 		{name: "a selector of others that are there", pods: apps(1, "web", spread(zoneOf, 1, of("db"))), nodes: zones("a b"), places: []string{"n-a: web-1"},
 			running: []*corev1.Pod{app("r", "db", "n-a"), app("s", "db", "n-a")}, breaks: tooMany},
 		{name: "no selector selects nobody (P102)", pods: apps(3, "web", spread(zoneOf, 1, nil)), nodes: zones("a b"), places: []string{"n-a: web-1 web-2 web-3"}},
-		{name: "an empty selector selects everybody", pods: apps(2, "web", spread(zoneOf, 1, &metav1.LabelSelector{})), nodes: zones("a b"), places: []string{"n-a: web-1 web-2"}, breaks: tooMany},
+		{name: "nor does an empty one", pods: apps(3, "web", spread(zoneOf, 1, &metav1.LabelSelector{})), nodes: zones("a b"), places: []string{"n-a: web-1 web-2 web-3"},
+			running: []*corev1.Pod{app("r", "web", "n-a"), app("s", "db", "n-a")}},
+		{name: "nor one of labels that the pod lacks (P105)", pods: apps(2, "web", spread(zoneOf, 1, &metav1.LabelSelector{}, sameOf("absent"))), nodes: zones("a b"), places: []string{"n-a: web-1 web-2"}},
+		{name: "one of the pod's own labels does (P105)", pods: apps(2, "web", spread(zoneOf, 1, &metav1.LabelSelector{}, sameOf("app"))), nodes: zones("a b"),
+			places: []string{"n-a: web-1 web-2"}, breaks: tooMany},
+		{name: "the label has to be there whoever is selected", pods: apps(1, "web", spread(zoneOf, 1, &metav1.LabelSelector{})), nodes: append(zones("a"), zoned("n-x", "")),
+			places: []string{"n-x: web-1"}, breaks: tooMany, details: []string{"does not have the label"}},
 		{name: "revisions are spread apart (P105)", nodes: zones("a b"), places: []string{"n-a: web-1", "n-b: web-2"},
 			pods:    apps(2, "web", spread(zoneOf, 1, of("web"), sameOf("rev", "absent")), labelled("rev", "2")),
 			running: []*corev1.Pod{app("r", "web", "n-a", labelled("rev", "1")), app("s", "web", "n-a", labelled("rev", "1"))}},
@@ -233,5 +239,32 @@ func TestPodAntiAffinity(t *testing.T) {
 			running: []*corev1.Pod{app("r", "db", "n-a", inSpace("other"), apart(hostOf, of("web"), func(t *corev1.PodAffinityTerm) { t.NamespaceSelector = &metav1.LabelSelector{} }))}},
 	} {
 		tc.run(t)
+	}
+}
+
+// Machines that do not run yet have host names that nobody knows: what is said about
+// them names the launch.
+func TestMachinesAreCalledByTheirLaunch(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change change
+		says   string
+	}{
+		{"affinity", near(hostOf, of("db")), "pod-affinity over kubernetes.io/hostname with pods of namespaces [\"default\"], labels [app In [db]]: launch/pool-1 has 0 of them"},
+		{"anti-affinity", apart(hostOf, of("web")), "pod-anti-affinity over kubernetes.io/hostname with pods of namespaces [\"default\"], labels [app In [web]]: launch/pool-1 has 1 of them"},
+		{"spread", spread(hostOf, 1, of("web"), minDomains(2)), "launch/pool-1 would have 2, the least is 0, at most 1 more are allowed"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := &draft{p: scheduling.Problem{Pods: apps(2, "web", tc.change), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+				Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(4), st.GiB(8)), st.OnDemand("a", 10)))},
+				buys: []buy{{pool: "pool", pods: "web-1 web-2", options: []string{"m/a/on-demand"}}}}
+			got := d.plan().violations(t)
+			assert.NotEmpty(t, got)
+			for _, v := range got {
+				assert.NotContains(t, v.Error(), "\x00")
+			}
+			assert.Contains(t, got[len(got)-1].Error(), "cannot bind to launch/pool-1")
+			assert.Contains(t, got[len(got)-1].Error(), tc.says)
+		})
 	}
 }

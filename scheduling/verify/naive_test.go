@@ -70,7 +70,7 @@ func (n *naive) spreads(pod *corev1.Pod, node *corev1.Node) bool {
 			}
 			counts[other.Labels[c.TopologyKey]] += 0
 			for _, p := range n.on[other.Name] {
-				if p.Namespace == pod.Namespace && p.DeletionTimestamp == nil && selects(c.LabelSelector, p) {
+				if p.Namespace == pod.Namespace && p.DeletionTimestamp == nil && !everybody(c.LabelSelector) && selects(c.LabelSelector, p) {
 					counts[other.Labels[c.TopologyKey]]++
 				}
 			}
@@ -92,6 +92,11 @@ func (n *naive) spreads(pod *corev1.Pod, node *corev1.Node) bool {
 		}
 	}
 	return true
+}
+
+// everybody reports whether a selector asks for nothing; spread counts no pods for it.
+func everybody(s *metav1.LabelSelector) bool {
+	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
 }
 
 func (n *naive) meets(pod *corev1.Pod, node *corev1.Node) bool {

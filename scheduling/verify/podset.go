@@ -13,7 +13,7 @@ import (
 // podSet is the pods that a rule between pods means: those of some namespaces that
 // have some labels.
 type podSet struct {
-	// nobody is set for a rule without a selector.
+	// nobody is set for a rule without a selector, and for spread with an empty one.
 	nobody bool
 	// living says that pods which are being deleted do not count any more.
 	living bool
@@ -106,11 +106,13 @@ func compared(exprs []expression, pod *corev1.Pod, keys []string, op corev1.Node
 	return exprs
 }
 
-// spreadSet is what a spread constraint of the pod counts.
+// spreadSet is what a spread constraint of the pod counts. With a selector that asks for
+// nothing kube-scheduler counts no pods there (podtopologyspread: countPodsMatchSelector);
+// the pod itself it does count, which alone exceeds no skew.
 func spreadSet(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *podSet {
 	exprs, ok := selected(c.LabelSelector)
-	s := &podSet{nobody: !ok, living: true, spaces: []string{namespaceOf(pod)}}
-	s.labels = compared(exprs, pod, c.MatchLabelKeys, corev1.NodeSelectorOpIn)
+	exprs = compared(exprs, pod, c.MatchLabelKeys, corev1.NodeSelectorOpIn)
+	s := &podSet{nobody: !ok || len(exprs) == 0, living: true, spaces: []string{namespaceOf(pod)}, labels: exprs}
 	return s.finish()
 }
 
