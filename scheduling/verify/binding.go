@@ -187,11 +187,8 @@ func (j *judge) agreements(s *scene) {
 		}
 		keys := make(map[string]bool)
 		for _, t := range r.pods {
-			for _, key := range s.keysFor(t, r.host) {
-				keys[key] = true
-			}
+			s.noteKeys(keys, t, r.host)
 		}
-		delete(keys, corev1.LabelHostname)
 		for i, m := range r.machines {
 			if m == nil || i == 0 {
 				continue
@@ -201,7 +198,7 @@ func (j *judge) agreements(s *scene) {
 					continue
 				}
 				first, has := r.first().value(key)
-				if value, ok := m.value(key); ok != has || value != first {
+				if value, ok := m.value(key); ok != has || keys[key] && value != first {
 					j.add(OptionTopology, fmt.Sprintf("%s/options[%d]", r.object, i),
 						"%s is %q, the first option has %q, and rules between pods depend on it", key, value, first)
 				}
@@ -210,23 +207,29 @@ func (j *judge) agreements(s *scene) {
 	}
 }
 
-// keysFor are the labels on which it depends what the pod may do on the host, or what
-// it means to others.
-func (s *scene) keysFor(t *tenant, h *host) []string {
-	var keys []string
+// noteKeys notes the labels on which it depends what the pod may do on the host, or what
+// it means to others: true where the value matters, false where only having it does.
+func (s *scene) noteKeys(keys map[string]bool, t *tenant, h *host) {
 	p := s.partyOf(t.face, t.ties)
-	for _, x := range slices.Concat(p.spread, p.near, p.apart) {
-		keys = append(keys, x.key)
+	for _, x := range p.spread {
+		keys[x.key] = keys[x.key] || !x.sets[0].nobody
+	}
+	for _, x := range p.near {
+		keys[x.key] = true
+	}
+	for _, x := range p.apart {
+		if !x.sets[0].nobody {
+			keys[x.key] = true
+		}
 	}
 	for _, x := range s.shunners(t.face) {
 		if x.total > 0 { // else nobody who shuns them is anywhere with that label
-			keys = append(keys, x.key)
+			keys[x.key] = true
 		}
 	}
 	for _, x := range s.counters(t.face) {
-		if x.looksAt(h) {
-			keys = append(keys, x.key)
+		if x.wanted && x.looksAt(h) {
+			keys[x.key] = true
 		}
 	}
-	return keys
 }

@@ -60,7 +60,9 @@ func (s *scene) partyOf(f *face, t *ties) *party {
 	}
 	for _, n := range t.near {
 		// A pod that meets one term only is no company.
-		p.near = append(p.near, s.count(n.key, near...))
+		x := s.count(n.key, near...)
+		x.wanted = true
+		p.near = append(p.near, x)
 	}
 	for _, n := range t.apart {
 		p.apart = append(p.apart, s.count(n.key, n.pods))

@@ -6,7 +6,10 @@ type tally struct {
 	// sets are whom it is about: pods that belong to every one of them.
 	sets []*podSet
 	// looks says at which hosts it looks, by number; nil is all.
-	looks  []bool
+	looks []bool
+	// wanted is set where spread or affinity counts, not anti-affinity alone: that
+	// matters to those it is about by way of the keepers.
+	wanted bool
 	counts map[string]int
 	total  int
 	// version changes with every pod that is counted.
@@ -23,7 +26,7 @@ type tally struct {
 
 // spreadTally counts by the values that the hosts have at which the constraint looks.
 func spreadTally(r *spreadRule, hosts []*host, looks []bool) *tally {
-	t := &tally{key: r.key, sets: []*podSet{r.pods}, looks: looks, counts: make(map[string]int), level: make(map[int]int), skew: r.maxSkew}
+	t := &tally{key: r.key, sets: []*podSet{r.pods}, looks: looks, wanted: true, counts: make(map[string]int), level: make(map[int]int), skew: r.maxSkew}
 	for _, h := range hosts {
 		if !looks[h.number] {
 			continue

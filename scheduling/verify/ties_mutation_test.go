@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -110,6 +111,25 @@ func tiedMutations() []tiedMutation {
 			d.move("noise-1", "")
 			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand"}})
 		}, broken(verify.OptionTopology)},
+		{"an option in another zone, for a pod that a planned one shuns", func(d *draft) {
+			d.p.Running = slices.DeleteFunc(d.p.Running, func(p *corev1.Pod) bool { return p.Name == "quiet-0" })
+			d.p.Pods = append(d.p.Pods, apps(1, "calm", apart(zoneOf, of("noise")))...)
+			d.nodes["n-c"] += " calm-1"
+			d.move("noise-1", "")
+			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand"}})
+		}, broken(verify.OptionTopology)},
+		{"an option without the label, for a pod whose spread counts nobody", func(d *draft) {
+			d.p.Pods = append(d.p.Pods, apps(1, "calm", spread("example.com/rack", 1, &metav1.LabelSelector{}))...)
+			types := slices.Collect(d.p.Catalog.All())
+			for i, t := range types {
+				if t.Name == "m" {
+					types[i] = st.Type("m", st.Capacity(st.Cores(8), st.GiB(16)), st.Label("example.com/rack", "1"),
+						st.OnDemand("a", st.Cents(10)), st.OnDemand("b", st.Cents(10)), st.Spot("b", st.Cents(11)), st.OnDemand("c", st.Cents(10)))
+				}
+			}
+			d.p.Catalog = st.MustCatalog(types...)
+			d.buys = append(d.buys, buy{pool: "pool", pods: "calm-1", options: []string{"m/b/on-demand", "large/b/on-demand"}})
+		}, broken(verify.OptionTopology)},
 		{"a pod away from its volume", elsewhere("db-2", "n-a"), broken(verify.Volume, verify.AttachLimit)},
 		{"a pod on a machine away from its volume", elsewhere("db-2", 3), broken(verify.Volume)},
 		{"an option away from a volume", func(d *draft) {
@@ -140,6 +160,7 @@ func TestTiedMutations(t *testing.T) {
 			for _, v := range got {
 				assert.NotEmpty(t, v.Object)
 				assert.NotEmpty(t, v.Detail)
+				assert.NotContains(t, v.Error(), "\x00")
 			}
 		})
 	}
@@ -161,6 +182,26 @@ func TestGoodTiedPlans(t *testing.T) {
 			d.move("noise-1", "")
 			d.p.Running = slices.DeleteFunc(d.p.Running, func(p *corev1.Pod) bool { return p.Name == "quiet-0" })
 			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand", "large/a/on-demand"}})
+		},
+		"options in other zones for pods that a running one shuns where there are no zones": func(d *draft) {
+			delete(d.node("n-c").Labels, zoneOf)
+			d.move("web-5", 2) // n-c is in no zone any more
+			d.move("web-3", "")
+			d.move("noise-1", "")
+			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand", "large/a/on-demand"}})
+			d.p.Pods = slices.DeleteFunc(d.p.Pods, func(p *corev1.Pod) bool { return p.Name == "web-3" })
+		},
+		"options in other zones for pods that a planned one shuns where there are no zones": func(d *draft) {
+			d.p.Running = slices.DeleteFunc(d.p.Running, func(p *corev1.Pod) bool { return p.Name == "quiet-0" })
+			d.p.Nodes = append(d.p.Nodes, zoned("n-x", ""))
+			d.p.Pods = append(d.p.Pods, apps(1, "calm", apart(zoneOf, of("noise")))...)
+			d.nodes["n-x"] = "calm-1"
+			d.move("noise-1", "")
+			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand", "large/a/on-demand"}})
+		},
+		"options in other zones for pods whose spread counts nobody": func(d *draft) {
+			d.p.Pods = append(d.p.Pods, apps(1, "calm", spread(zoneOf, 1, nil), spread(zoneOf, 1, &metav1.LabelSelector{}), apart(zoneOf, nil))...)
+			d.buys = append(d.buys, buy{pool: "pool", pods: "calm-1", options: []string{"m/b/on-demand", "m/c/on-demand", "large/a/on-demand"}})
 		},
 		"options in other zones for pods that are counted per host": func(d *draft) {
 			d.move("cache-3", "")
