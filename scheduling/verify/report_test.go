@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -58,4 +59,22 @@ func TestCodesAreDistinctAndReadable(t *testing.T) {
 	list[0] = "changed"
 	assert.NotEqual(t, list[0], verify.Codes()[0], "the list is the caller's")
 	assert.True(t, slices.Contains(verify.Codes(), verify.Resources))
+}
+
+// Refused pods may be told everything that the solver says, and nothing else.
+func TestReasonsOfRefusedPods(t *testing.T) {
+	judged := func(c scheduling.ReasonCode) []verify.Code {
+		f := handmade()
+		f.plan.Unschedulable[0].Reasons[0].Code = c
+		return codes(f.violations(t))
+	}
+	for _, c := range []scheduling.ReasonCode{
+		scheduling.ReasonResources, scheduling.ReasonMinValues, scheduling.ReasonNodeNotReady, scheduling.ReasonTopologySpread,
+		scheduling.ReasonPodAffinity, scheduling.ReasonPodAntiAffinity, scheduling.ReasonVolume, scheduling.ReasonAttachLimit, scheduling.ReasonSearch,
+	} {
+		assert.Empty(t, judged(c), "%s", c)
+	}
+	for _, c := range []scheduling.ReasonCode{"", "Search", "searching"} {
+		assert.Equal(t, broken(verify.NoReason), judged(c), "%q", c)
+	}
 }
