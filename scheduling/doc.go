@@ -6,7 +6,9 @@
 // that run and their pods, and the DaemonSets. [Solver.Solve] returns a [Plan]:
 // launches with ranked options, placements on existing nodes, and for every pod
 // that fits nowhere the reasons, counted over all options, and the smallest changes
-// that would place it. The zero Solver works.
+// that would place it ([Change]). The zero Solver works. [Solver.Explain] answers
+// questions about a plan: why a launch buys what it buys and what others would cost,
+// where else a pod could go, what a node receives.
 //
 // # How a plan comes about
 //
