@@ -190,3 +190,24 @@ func TestPodsThatNeedNoPlace(t *testing.T) {
 	assert.Equal(t, []string{"default/web"}, plan.Launches[0].Pods)
 	assert.Equal(t, offerings.CapacityType("spot"), plan.Launches[0].Options[0].CapacityType)
 }
+
+// P35: a machine of a pool has the labels of the pool's name and of its node class, and
+// a pod may select either. The pool's own requirements are in the launch.
+func TestLabelsOfPoolAndNodeClass(t *testing.T) {
+	p := shop(
+		st.Pod("classy", st.Requests(st.MilliCPU(500)), st.Select("karpenter.k8s.aws/ec2nodeclass", "large-disks")),
+		st.Pod("lost", st.Requests(st.MilliCPU(500)), st.Select("karpenter.k8s.aws/ec2nodeclass", "other")),
+	)
+	special := st.NodePool("special", st.Where(requirements.Selector{Key: corev1.LabelTopologyZone, Operator: requirements.In, Values: []string{"b"}}))
+	special.Spec.Template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: "large-disks"}
+	p.NodePools = append(p.NodePools, special)
+	plan := planOf(t, scheduling.Solver{}, p)
+	require.Len(t, plan.Unschedulable, 1)
+	assert.Equal(t, "default/lost", plan.Unschedulable[0].Pod)
+	require.Len(t, plan.Launches, 1)
+	l := plan.Launches[0]
+	assert.Equal(t, []string{"default/classy"}, l.Pods)
+	assert.Equal(t, "special", l.Labels[scheduling.NodePoolLabel])
+	assert.Equal(t, "b", l.Options[0].Zone)
+	assert.Contains(t, l.Requirements, requirements.Selector{Key: corev1.LabelTopologyZone, Operator: requirements.In, Values: []string{"b"}})
+}
