@@ -278,9 +278,11 @@ func TestLateSearchIsComplete(t *testing.T) {
 }
 
 func TestSearchIsRepeatable(t *testing.T) {
-	p := logNormal(500, 40)
-	a, b := Search(p, Params{Work: 500_000}), Search(p, Params{Work: 500_000})
-	assert.Equal(t, a, b)
+	for _, p := range []*model.Problem{logNormal(500, 40), running(mix(600, linear(40, 3, 1), 3), 40), scarce(mix(600, linear(40, 3, 1), 3), 200)} {
+		a, b := Search(p, Params{Work: 500_000}), Search(p, Params{Work: 500_000})
+		require.NoError(t, check(p, a.Solution))
+		assert.Equal(t, a, b)
+	}
 }
 
 // Where there is not enough for all, pods of higher priority come first, and of
