@@ -23,6 +23,19 @@
 // unplaced, and the rule that kept them out is named. The same problem gives the same
 // result.
 //
+// Affinity and anti-affinity hold in whatever order the pods come. So a pod opens a
+// domain for its own kind only if no counted pod is planned anywhere else; and if some
+// are, it goes to a domain in which one of them is sure to be. That pods with spreads
+// bind in every order is not always possible. Where there is a proof that they do, the
+// plan is preferred to others that place as many.
+//
+// # Units
+//
+// A class may be units of several pods that go to one machine. Its links are those of
+// all of them together: it holds what one of them holds, and counts for as much as they
+// do. In the proofs a unit is like one pod, and that is on the safe side: a pod that is
+// counted and free is taken to wait with the one of its unit that is not.
+//
 // It is a plan for sites only. Packing pods onto machines is left to the engine, which
 // also finds out whether what running machines were thought to hold does fit.
 //
@@ -36,6 +49,11 @@
 // Then the plan of each cluster is bound as a trial. If pods are left over because of
 // rules, or do not bind, or may wait for each other for ever if they come in another
 // order, the cluster is planned again in other ways, within a fixed amount of work, and
-// the best plan is kept: most pods of the highest priority, then a plan that binds in
-// any order. There is a proof for the latter where it can be had.
+// the best plan is kept: most pods of the highest priority, then the one of which least
+// is lost in random orders, then the one of which most is proven.
+//
+// Pods that wait for each other are mostly such that hold one spread and are counted by
+// another, in a ring. Each spread of a ring is given one domain, its home, for all that
+// hold it without being counted by it; others level it out. Spreads that select their
+// own pods keep these apart as they are meant to.
 package topology

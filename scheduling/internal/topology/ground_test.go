@@ -1,8 +1,8 @@
 package topology
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -148,55 +148,6 @@ func TestAffinityBindsInAnyOrder(t *testing.T) {
 	})
 }
 
-// orders goes through all orders in which pods of a plan can bind.
-type orders struct {
-	p      *Problem
-	counts [][]int64
-	naive  *naive
-	seen   map[string]bool
-}
-
-// stuck reports whether pods may be left over in some order.
-func (o *orders) stuck(bound [][]int64) bool {
-	key := fmt.Sprint(bound)
-	if o.seen[key] {
-		return false
-	}
-	o.seen[key] = true
-	left, some := false, false
-	for c := range bound {
-		for s := range bound[c] {
-			if bound[c][s] == o.counts[c][s] {
-				continue
-			}
-			left = true
-			if !o.naive.allows(c, s) {
-				continue
-			}
-			some = true
-			next := clone(bound)
-			next[c][s]++
-			o.naive.pods = append(o.naive.pods, naivePod{c, s})
-			bad := o.stuck(next)
-			o.naive.pods = o.naive.pods[:len(o.naive.pods)-1]
-			if bad {
-				return true
-			}
-		}
-	}
-	return left && !some
-}
-
-// mayBeStuck reports whether pods of a plan may be left over in some order.
-func mayBeStuck(p *Problem, counts [][]int64) bool {
-	none := clone(counts)
-	for c := range none {
-		clear(none[c])
-	}
-	o := &orders{p: p, counts: counts, naive: newNaive(p, counts), seen: map[string]bool{}}
-	return o.stuck(none)
-}
-
 // TestGroundAgainstAllOrders compares with all orders in which pods could bind: plans on
 // firm ground always bind, and few others do.
 func TestGroundAgainstAllOrders(t *testing.T) {
@@ -225,4 +176,59 @@ func TestGroundAgainstAllOrders(t *testing.T) {
 	}
 	t.Logf("%d plans on firm ground, %d others bind in any order", firm, cautious)
 	assert.Greater(t, firm, 50*cautious)
+}
+
+// TestPlanStaysOnFirmGround is about where counted pods go when others rely on them.
+func TestPlanStaysOnFirmGround(t *testing.T) {
+	one := []Rule{affinity(3)}
+	two := []Rule{affinity(3), affinity(3)}
+	for _, c := range []struct {
+		name string
+		p    *Problem
+		want [][]int64
+	}{
+		{
+			name: "those that hold the affinity follow a class with one of its own",
+			p: problem(two, class(2, 3, self(0)).costs(1, 2, 3),
+				class(2, 3, seen(0), self(1)).costs(3, 1, 2)),
+			want: [][]int64{{0, 2, 0}, {0, 2, 0}},
+		},
+		{
+			name: "one pod that leads the way is enough",
+			p: problem([]Rule{affinity(3), spread(1, 3)}, class(2, 3, self(0)).costs(1, 2, 3).priority(1),
+				class(3, 3, seen(0), self(1))),
+			want: [][]int64{{2, 0, 0}, {1, 1, 1}},
+		},
+		{
+			name: "a domain is opened where all that are counted can go",
+			p: problem(one, class(2, 3, self(0)).costs(1, 2, 3).priority(1),
+				class(2, 3, seen(0)).at(1, 2).costs(5, 6)),
+			want: [][]int64{{0, 2, 0}, {2, 0}},
+		},
+		{
+			name: "opened, it draws those that are counted",
+			p: problem(one, class(2, 3, self(0)).costs(1, 2, 3).priority(1),
+				class(3, 3, seen(0)).costs(9, 1, 1)),
+			want: [][]int64{{2, 0, 0}, {1, 2, 0}},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Plan(c.p)
+			assert.Equal(t, c.want, got.Counts)
+			assert.Zero(t, slices.Max(got.Unplaced))
+			assert.False(t, mayBeStuck(c.p, got.Counts))
+		})
+	}
+}
+
+func TestDepths(t *testing.T) {
+	rules := []Rule{affinity(2), affinity(2), affinity(2).wish(1), spread(1, 2)}
+	p := problem(rules,
+		class(1, 2, seen(0)), class(1, 2, holds(0), seen(1)), class(1, 2, holds(1)),
+		class(1, 2, self(0)), class(1, 2, holds(2), self(3)), class(1, 0, holds(1)))
+	assert.Equal(t, []int{0, 1, 2, 1, 0, 0}, compile(p).depths())
+	ring := problem([]Rule{affinity(2), affinity(2)}, class(1, 2, holds(0), seen(1)), class(1, 2, holds(1), seen(0)))
+	for _, depth := range compile(ring).depths() {
+		assert.LessOrEqual(t, depth, 2*deepest)
+	}
 }
