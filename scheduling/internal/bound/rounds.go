@@ -76,6 +76,9 @@ func (a *assignment) propose(p *interior, few []candidate, start *vector, least 
 	worths, vectors := a.suggestion(p), a.suggested(p, few, least)
 	snap(worths, vectors, few, least)
 	next := a.settle(worths, append([]vector{*start}, vectors...))
+	if len(a.demand) < fewClasses {
+		next = a.polish(next) // it takes no time there, and what is exact is optimal
+	}
 	if next.value > a.best.value {
 		a.best = next
 	}
