@@ -196,13 +196,3 @@ func (b *unitBook) atOdds(portions []portion) bool {
 	}
 	return false
 }
-
-// come to the unit only because they follow others.
-func (b *unitBook) circular(class, target int, portions []portion) bool {
-	if b.among(class, target) {
-		return false
-	}
-	return slices.ContainsFunc(portions, func(p portion) bool {
-		return p.class != class && b.among(p.class, target) && len(b.hostTargets(p.class)) > 0
-	})
-}

@@ -146,7 +146,7 @@ func (t *ties) learn(e *compiler, s model.Solution) bool {
 	for r, domains := range t.opened(e, s) {
 		counted := t.countedDomains(r)
 		for _, d := range domains {
-			if counted != nil && !counted[d] {
+			if len(counted) > 0 && !counted[d] {
 				t.planner.Rules[r].Domains[d].Eligible = true
 				t.rules[r].domains[d].Eligible = true
 				news = true

@@ -145,7 +145,7 @@ func (b *unitBook) among(class, target int) bool {
 func (b *unitBook) leaders(class, target int) []int {
 	var out []int
 	for i := range b.land.planned {
-		if i != class && (b.dead == nil || !b.dead[i]) && b.among(i, target) && !slices.Contains(b.hostTargets(i), target) {
+		if i != class && (len(b.dead) == 0 || !b.dead[i]) && b.among(i, target) && !slices.Contains(b.hostTargets(i), target) {
 			out = append(out, i)
 		}
 	}
