@@ -120,7 +120,7 @@ func (w *twin) allows(pod *corev1.Pod, o twinOption) bool {
 	if !requirements.FromLabels(pod.Spec.NodeSelector).Matches(o.labels) {
 		return false
 	}
-	if pod.Spec.Affinity == nil {
+	if a := pod.Spec.Affinity; a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return true
 	}
 	terms := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
