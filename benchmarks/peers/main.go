@@ -32,8 +32,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if s.list {
+	switch {
+	case s.list:
 		return s.describe(stdout)
+	case s.random > 0:
+		return s.duel(ctx, stdout)
 	}
 	return s.compare(ctx, stdout, stderr)
 }

@@ -60,6 +60,18 @@ func TestTiesAreLeftOutByHeuristics(t *testing.T) {
 	assert.NotContains(t, stdout.String(), "first-fit")
 }
 
+func TestRandom(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	args := strings.Fields("-random 8 -seed 100 -strict -minimal")
+	require.NoError(t, run(t.Context(), args, &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "| verdict on 8 problems | number |")
+	assert.Contains(t, stdout.String(), "| of all problems | plimsoll | karpenter |")
+	stdout.Reset()
+	require.NoError(t, run(t.Context(), append(args, "-preferences"), &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "| dearer | 0 |")
+	assert.Error(t, run(t.Context(), args, full{}, &stderr))
+}
+
 func TestPlots(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plots")
 	var stdout, stderr bytes.Buffer

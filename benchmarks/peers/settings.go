@@ -26,16 +26,19 @@ const reference = "plimsoll"
 
 // settings are what the flags say.
 type settings struct {
-	corpora  []corpus.Corpus
-	markets  []corpus.Market
-	ways     []string
-	pods     []int
-	peers    []peer.Peer
-	seed     uint64
-	measure  peer.Options
-	plots    string
-	strict   bool
-	list     bool
+	corpora []corpus.Corpus
+	markets []corpus.Market
+	ways    []string
+	pods    []int
+	peers   []peer.Peer
+	seed    uint64
+	measure peer.Options
+	plots   string
+	strict  bool
+	random  int
+	wishes  bool
+	minimal bool
+	list    bool
 }
 
 // parse reads the command line.
@@ -55,6 +58,9 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.IntVar(&s.measure.Repeat, "repeat", 1, "solve so many times and show the fastest")
 	flags.StringVar(&s.plots, "plots", "", "draw plots into this `directory`")
 	flags.BoolVar(&s.strict, "strict", false, "fail if another planner places more pods than plimsoll, or as many for less")
+	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
+	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
+	flags.BoolVar(&s.minimal, "minimal", false, "with -random: show the smallest problem that each defeat can be reduced to")
 	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
 	if err := flags.Parse(args); err != nil {
 		return nil, err

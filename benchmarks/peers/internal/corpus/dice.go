@@ -10,9 +10,6 @@ func newDice(seed uint64) dice {
 	return dice{rand.New(rand.NewPCG(seed, 0xd1b54a32d192ed03))}
 }
 
-// pick draws one of the values.
-func pick[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
-
 // kind is a size of pod with its share of all pods, in any unit.
 type kind struct {
 	share, milliCPU, mib, gpus int64

@@ -12,16 +12,18 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+	"sigs.k8s.io/karpenter/pkg/controllers/provisioning"
 	karpenter "sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
 	"sigs.k8s.io/karpenter/pkg/controllers/state"
 	"sigs.k8s.io/karpenter/pkg/events"
 	"sigs.k8s.io/karpenter/pkg/operator/injection"
 	"sigs.k8s.io/karpenter/pkg/operator/options"
+	kscheduling "sigs.k8s.io/karpenter/pkg/scheduling"
 	"sigs.k8s.io/karpenter/pkg/utils/daemonset"
+	podutils "sigs.k8s.io/karpenter/pkg/utils/pod"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -33,6 +35,9 @@ type Peer struct {
 	// Workers is how many goroutines look for a place for one pod; less than 1 is 1,
 	// which is what Karpenter uses where its container requests up to one core.
 	Workers int
+	// IgnorePreferences disregards what pods would rather have (Karpenter's preference
+	// policy Ignore).
+	IgnorePreferences bool
 }
 
 // Name implements [peer.Peer].
@@ -54,7 +59,7 @@ func (k Peer) Load(p scheduling.Problem) (peer.Run, error) {
 	keys := keysOf(catalogs...)
 	register(keys)
 
-	r := &run{workers: max(1, k.Workers), pools: pools, cloud: provider{}, shelves: map[string]shelf{}, original: map[types.UID]*corev1.Pod{}}
+	r := &run{peer: k, pools: pools, cloud: provider{}, shelves: map[string]shelf{}, original: map[types.UID]*corev1.Pod{}}
 	common := translate(p.Catalog, keys, p.Unavailable, p.Now)
 	for _, pool := range pools {
 		s := common
@@ -63,41 +68,75 @@ func (k Peer) Load(p scheduling.Problem) (peer.Run, error) {
 		}
 		r.shelves[pool.Name], r.cloud[pool.Name] = s, s.types
 	}
-	for i, pod := range p.Pods {
-		admitted := peer.Admitted(pod)
-		admitted.UID = types.UID(fmt.Sprintf("pod-%08d", i)) // Karpenter keeps its notes by UID
-		r.original[admitted.UID] = pod
-		r.pods = append(r.pods, admitted)
-	}
+	r.kube = server(surroundings(&p))
+	r.cluster = state.NewCluster(clock.RealClock{}, r.kube, r.cloud)
+	r.take(p.Pods)
 	for _, ds := range p.DaemonSets {
 		r.daemons = append(r.daemons, daemonset.PodForDaemonSet(ds.DeepCopy()))
 	}
-	r.kube = fake.NewClientBuilder().Build()
-	r.cluster = state.NewCluster(clock.RealClock{}, r.kube, r.cloud)
 	return r, nil
 }
 
 type run struct {
-	workers  int
+	peer     Peer
 	pools    []*karpv1.NodePool
 	cloud    provider
 	shelves  map[string]shelf
 	pods     []*corev1.Pod
 	original map[types.UID]*corev1.Pod
 	daemons  []*corev1.Pod
-	kube     client.Client
-	cluster  *state.Cluster
+	// volumes are what the volumes of pods ask of nodes, in alternatives.
+	volumes map[types.UID][]kscheduling.Requirements
+	kube    client.Client
+	cluster *state.Cluster
 
 	results karpenter.Results
 	late    bool
 }
 
+// take does what the provisioner does with pending pods before it schedules them: it
+// leaves out those that it cannot provision for, and finds out where volumes are.
+func (r *run) take(pods []*corev1.Pod) {
+	ctx := log.IntoContext(context.Background(), logr.Discard())
+	provisioner := provisioning.NewProvisioner(r.kube, events.NewRecorder(&record.FakeRecorder{}), r.cloud, r.cluster, clock.RealClock{}, nil, nil)
+	topology := karpenter.NewVolumeTopology(r.kube)
+	r.volumes = map[types.UID][]kscheduling.Requirements{}
+	for i, pod := range pods {
+		admitted := peer.Admitted(pod)
+		mergeLabelKeys(admitted)
+		admitted.UID = types.UID(fmt.Sprintf("pod-%08d", i)) // Karpenter keeps its notes by UID
+		if !provisionable(admitted) || provisioner.Validate(ctx, admitted) != nil {
+			continue
+		}
+		where, err := topology.GetRequirements(ctx, admitted)
+		if err != nil {
+			continue // the provisioner logs it and goes on without the pod
+		}
+		if len(where) > 0 {
+			r.volumes[admitted.UID] = where
+		}
+		r.original[admitted.UID] = pod
+		r.pods = append(r.pods, admitted)
+	}
+}
+
+// provisionable is whether the pod waits for a node, and is none of a daemon's.
+func provisionable(pod *corev1.Pod) bool {
+	return !podutils.IsScheduled(pod) && !podutils.IsPreempting(pod) && !podutils.IsTerminal(pod) && !podutils.IsTerminating(pod) &&
+		len(pod.Spec.SchedulingGates) == 0 && !podutils.IsOwnedByDaemonSet(pod) && !podutils.IsOwnedByNode(pod)
+}
+
 // Solve does what the provisioner's Schedule does between gathering its objects and
 // reporting: topology, scheduler, solve, truncate.
 func (r *run) Solve(ctx context.Context) error {
+	workers := max(1, r.peer.Workers)
+	policy := options.PreferencePolicyRespect
+	if r.peer.IgnorePreferences {
+		policy = options.PreferencePolicyIgnore
+	}
 	ctx = options.ToContext(injection.WithControllerName(ctx, "provisioner"), &options.Options{
-		CPURequests:       1000 * int64(r.workers),
-		PreferencePolicy:  options.PreferencePolicyRespect,
+		CPURequests:       1000 * int64(workers),
+		PreferencePolicy:  policy,
 		MinValuesPolicy:   options.MinValuesPolicyStrict,
 		IgnoreDRARequests: true,
 		FeatureGates:      options.FeatureGates{ReservedCapacity: true},
@@ -105,8 +144,11 @@ func (r *run) Solve(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, logr.Discard())
 	settings := []karpenter.Options{
 		karpenter.DisableReservedCapacityFallback,
-		karpenter.NumConcurrentReconciles(r.workers),
+		karpenter.NumConcurrentReconciles(workers),
 		karpenter.MinValuesPolicy(options.MinValuesPolicyStrict),
+	}
+	if r.peer.IgnorePreferences {
+		settings = append(settings, karpenter.IgnorePreferences)
 	}
 	sold := map[string][]*cloudprovider.InstanceType(r.cloud)
 
@@ -115,7 +157,7 @@ func (r *run) Solve(ctx context.Context) error {
 		return err
 	}
 	scheduler := karpenter.NewScheduler(ctx, r.kube, r.pools, r.cluster, nil, topology, sold, r.daemons,
-		events.NewRecorder(&record.FakeRecorder{}), clock.RealClock{}, nil, nil, settings...)
+		events.NewRecorder(&record.FakeRecorder{}), clock.RealClock{}, r.volumes, nil, settings...)
 	// Solve sorts the list that it is given.
 	results, err := scheduler.Solve(ctx, slices.Clone(r.pods))
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -134,13 +176,31 @@ func (r *run) Outcome() (peer.Outcome, error) {
 	for _, claim := range r.results.NewNodeClaims {
 		t, of := cheapest(claim.InstanceTypeOptions, claim.Requirements, claim.Spec.Resources.Requests)
 		if of == nil {
-			return out, fmt.Errorf("a node claim of pool %s allows no offering", claim.NodePoolName)
+			out.Impossible = append(out.Impossible, fmt.Sprintf("a node claim of pool %s for %d pods allows no offering that holds them", claim.NodePoolName, len(claim.Pods)))
+			continue
 		}
 		m := peer.Machine{NodePool: claim.NodePoolName, InstanceType: t.Name, Offering: r.shelves[claim.NodePoolName].sold[of]}
+		m.Labels = labels(claim.Requirements, t.Requirements, of.Requirements)
 		for _, pod := range claim.Pods {
 			m.Pods = append(m.Pods, r.original[pod.UID])
 		}
 		out.Machines = append(out.Machines, m)
 	}
 	return out, nil
+}
+
+// labels are the values that a node claim leaves for the labels which neither type nor
+// offering decide: the least of several, any where there is no list.
+func labels(claim kscheduling.Requirements, decided ...kscheduling.Requirements) map[string]string {
+	out := map[string]string{}
+	for key, r := range claim {
+		switch {
+		case slices.ContainsFunc(decided, func(d kscheduling.Requirements) bool { return d.Has(key) }):
+		case r.Operator() == corev1.NodeSelectorOpIn:
+			out[key] = slices.Min(r.Values())
+		case r.Operator() != corev1.NodeSelectorOpDoesNotExist:
+			out[key] = r.Any()
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package karpenter
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
@@ -36,6 +37,10 @@ func keysOf(catalogs ...*instancetypes.Catalog) labelKeys {
 func register(k labelKeys) {
 	cloudprovider.ReservationIDLabel = offerings.ReservationIDLabel
 	cloudprovider.ReservedCapacityLabels.Insert(offerings.ReservationIDLabel)
+	// The provider of every cloud registers what its storage drivers call a zone.
+	for _, key := range []string{"topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone"} {
+		karpv1.NormalizedLabels[key] = corev1.LabelTopologyZone
+	}
 	for _, keys := range []sets.Set[string]{k.types, k.offerings} {
 		for key := range keys {
 			karpv1.WellKnownLabels.Insert(key)

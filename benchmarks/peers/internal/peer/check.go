@@ -34,6 +34,9 @@ func Check(p scheduling.Problem, o Outcome) error {
 		c.pending[pod] = true
 	}
 	var faults []error
+	if len(o.Impossible) > 0 {
+		faults = append(faults, errors.New(o.Impossible[0]))
+	}
 	for i, m := range o.Machines {
 		if err := c.machine(m); err != nil {
 			if len(faults) == shownFaults {
@@ -70,7 +73,7 @@ func (c *checker) machine(m Machine) error {
 	if err != nil {
 		return err
 	}
-	node, err := nodeOf(pool, t, o)
+	node, err := nodeOf(pool, m.Labels, t, o)
 	if err != nil {
 		return err
 	}
@@ -97,13 +100,19 @@ func (c *checker) offering(t *instancetypes.InstanceType, want offerings.Offerin
 	return want, errors.New("the type is not sold there")
 }
 
-// nodeOf is the node that the machine becomes. The pool must allow it.
-func nodeOf(pool *scheduling.NodePool, t *instancetypes.InstanceType, o offerings.Offering) (*corev1.Node, error) {
+// nodeOf is the node that the machine becomes, with values for labels that the pool
+// leaves open. The pool must allow it.
+func nodeOf(pool *scheduling.NodePool, open map[string]string, t *instancetypes.InstanceType, o offerings.Offering) (*corev1.Node, error) {
 	set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
 	if err != nil {
 		return nil, err
 	}
 	labels := t.NodeLabels(o)
+	for r := range set.All() {
+		if value, ok := open[r.Key()]; ok && labels[r.Key()] == "" {
+			labels[r.Key()] = value
+		}
+	}
 	for key, value := range pool.Spec.Template.Metadata.Labels {
 		labels[key] = value
 	}
@@ -159,7 +168,7 @@ func suits(pod *corev1.Pod, node *corev1.Node) error {
 	}
 	taint, found := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, func(t *corev1.Taint) bool {
 		return t.Effect != corev1.TaintEffectPreferNoSchedule
-	}, false)
+	}, true)
 	if found {
 		return fmt.Errorf("does not tolerate %s", taint.ToString())
 	}

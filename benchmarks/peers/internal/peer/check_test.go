@@ -25,6 +25,19 @@ func TestCheckAccepts(t *testing.T) {
 	}
 }
 
+// A label that the pool leaves open has the value that the planner chose.
+func TestCheckOpenLabels(t *testing.T) {
+	p := fixture()
+	s := &p.NodePools[0].Spec.Template.Spec
+	s.Requirements = append(s.Requirements, st.In("example.com/rack", "ssd", "hdd"))
+	p.Pods[0].Spec.NodeSelector = map[string]string{"example.com/rack": "ssd"}
+	m := machine(p, p.Pods[0])
+	m.Labels = map[string]string{"example.com/rack": "ssd", "example.com/other": "x"}
+	assert.NoError(t, Check(p, Outcome{Machines: []Machine{m}}))
+	m.Labels["example.com/rack"] = "hdd"
+	assert.ErrorContains(t, Check(p, Outcome{Machines: []Machine{m}}), "pod default/one: the node's labels do not match")
+}
+
 // Every way in which an outcome can be wrong is told, and named.
 func TestCheckRejects(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -57,6 +70,12 @@ func TestCheckRejects(t *testing.T) {
 			s := &p.NodePools[0].Spec.Template.Spec
 			s.Requirements = append(s.Requirements, st.Exists("example.com/gpu"))
 		}, "the pool does not allow it: example.com/gpu"},
+		"nobody sells it": {func(_ *scheduling.Problem, o *Outcome) { o.Impossible = []string{"a claim without offerings"} }, "a claim without offerings"},
+		"open label, other value": {func(p *scheduling.Problem, o *Outcome) {
+			s := &p.NodePools[0].Spec.Template.Spec
+			s.Requirements = append(s.Requirements, st.In("example.com/disk", "ssd", "hdd"))
+			o.Machines[0].Labels = map[string]string{"example.com/disk": "tape"}
+		}, "the pool does not allow it: example.com/disk"},
 		"no pods":         {func(_ *scheduling.Problem, o *Outcome) { o.Machines[0].Pods = nil }, "holds no pod"},
 		"pod twice":       {func(p *scheduling.Problem, o *Outcome) { o.Machines = append(o.Machines, machine(*p, p.Pods[0])) }, "pod default/one is placed twice"},
 		"pod unknown":     {func(_ *scheduling.Problem, o *Outcome) { o.Machines[0].Pods[0] = st.Pod("stranger") }, "was not pending"},

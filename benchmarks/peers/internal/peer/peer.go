@@ -37,6 +37,8 @@ type Outcome struct {
 	Bound offerings.Price
 	// Late says that the deadline ended the run.
 	Late bool
+	// Impossible are machines, one line each, that were decided and that nobody sells.
+	Impossible []string
 }
 
 // Machine is one machine to buy and the pods planned onto it.
@@ -44,7 +46,9 @@ type Machine struct {
 	NodePool     string
 	InstanceType string
 	Offering     offerings.Offering
-	Pods         []*corev1.Pod
+	// Labels are those that neither type nor offering decide, where the planner says.
+	Labels map[string]string
+	Pods   []*corev1.Pod
 }
 
 // Price is the sum of the machines' prices per hour. It saturates.

@@ -78,7 +78,7 @@ func (r *run) Outcome() (peer.Outcome, error) {
 		if err != nil {
 			return out, err
 		}
-		m := peer.Machine{NodePool: l.NodePool, InstanceType: l.Options[0].InstanceType, Offering: o}
+		m := peer.Machine{NodePool: l.NodePool, InstanceType: l.Options[0].InstanceType, Offering: o, Labels: l.Labels}
 		for _, name := range l.Pods {
 			m.Pods = append(m.Pods, pods[name])
 		}

@@ -1,0 +1,204 @@
+package duel
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/karpenter"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/planner"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Settings say how both planners plan.
+type Settings struct {
+	// Effort is ours.
+	Effort scheduling.Effort
+	// Preferences lets both grant wishes. What that costs is then a matter of taste: no
+	// price is compared.
+	Preferences bool
+	// Timeout ends a run of either planner; 0 is none.
+	Timeout time.Duration
+}
+
+func (s Settings) solver() scheduling.Solver {
+	solver := scheduling.Solver{Effort: s.Effort, Preferences: scheduling.PreferencesIgnore}
+	if s.Preferences {
+		solver.Preferences = scheduling.PreferencesRespect
+	}
+	return solver
+}
+
+// Bout is what came of one problem.
+type Bout struct {
+	Seed uint64
+	// Pods were to be placed, by us Ours, by the other planner Theirs.
+	Pods, Ours, Theirs int
+	// OurPrice and TheirPrice are what that costs per hour.
+	OurPrice, TheirPrice offerings.Price
+	// OurTime and TheirTime are what deciding took.
+	OurTime, TheirTime time.Duration
+	// Lost are pods that the other planner places and we do not, Won those that we
+	// place and it does not, in the order of their names.
+	Lost, Won []string
+	// Lead is above 0 if we place more pods of the highest priority of which both do
+	// not place equally many, and below 0 if the other planner does.
+	Lead int
+	// Broken are the rules of kube-scheduler and of pools that the other planner's
+	// machines break, with an example of each.
+	Broken map[verify.Code]string
+}
+
+// Verdict is who wins a bout.
+type Verdict string
+
+// The verdicts, from the worst on.
+const (
+	// Fewer: the other planner places a pod that we do not, and we place none instead.
+	Fewer Verdict = "fewer pods"
+	// Dearer: both place the same pods, and we pay more.
+	Dearer Verdict = "dearer"
+	// Unfair: either of these, if it were not for a rule that the other planner breaks.
+	Unfair Verdict = "beaten against the rules"
+	// Others: we place other pods, at least as many, and more of a higher priority if
+	// priorities differ: limits, reservations or ties let only some of them run.
+	Others Verdict = "other pods, no fewer"
+	// Same: both place the same pods at the same price.
+	Same Verdict = "same"
+	// Cheaper: both place the same pods, and we pay less.
+	Cheaper Verdict = "cheaper"
+	// More: we place all pods that the other planner places, and further ones.
+	More Verdict = "more pods"
+)
+
+// Verdict is who wins. Prices are not compared where wishes are granted: what a wish is
+// worth is a matter of taste.
+func (b *Bout) Verdict(s Settings) Verdict {
+	v := b.verdict(s)
+	if len(b.Broken) > 0 && (v == Fewer || v == Dearer) {
+		return Unfair
+	}
+	return v
+}
+
+func (b *Bout) verdict(s Settings) Verdict {
+	switch {
+	case len(b.Lost) > 0 && b.Lead >= 0:
+		return Others
+	case len(b.Lost) > 0:
+		return Fewer
+	case len(b.Won) > 0:
+		return More
+	case s.Preferences || b.OurPrice == b.TheirPrice:
+		return Same
+	case b.OurPrice > b.TheirPrice:
+		return Dearer
+	}
+	return Cheaper
+}
+
+// Fight lets both planners solve the problem. The error says that one of them could not,
+// or that verify rejects our plan.
+func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (*Bout, error) {
+	instance := fmt.Sprintf("random/%d", seed)
+	options := peer.Options{Timeout: s.Timeout}
+	ours, mine, err := peer.Measure(ctx, planner.Peer{Title: "plimsoll", Solver: s.solver()}, instance, p, options)
+	if err != nil {
+		return nil, err
+	}
+	run, err := karpenter.Peer{IgnorePreferences: !s.Preferences}.Load(p)
+	if err != nil {
+		return nil, fmt.Errorf("karpenter: load %s: %w", instance, err)
+	}
+	start := time.Now() //nolint:forbidigo // measuring time is what this is for
+	if err := run.Solve(ctx); err != nil {
+		return nil, fmt.Errorf("karpenter: solve %s: %w", instance, err)
+	}
+	theirTime := time.Since(start) //nolint:forbidigo // measuring time is what this is for
+	its, err := run.Outcome()
+	if err != nil {
+		return nil, fmt.Errorf("karpenter: read the outcome of %s: %w", instance, err)
+	}
+	b := &Bout{
+		Seed: seed, Pods: ours.Pods, Ours: mine.Placed(), Theirs: its.Placed(),
+		OurPrice: mine.Price(), TheirPrice: its.Price(), OurTime: ours.Elapsed, TheirTime: theirTime,
+		Broken: Broken(p, its, s.solver()),
+	}
+	here, there := pools(mine), pools(its)
+	b.Lead = lead(p.Pods, here, there)
+	if pod := demoted(p, here, there); pod != "" {
+		b.Broken[verify.WeightIgnored] = fmt.Sprintf("pod %s is in pool %s, and could be in %s", pod, there[pod], here[pod])
+	}
+	b.Lost, b.Won = missing(there, here), missing(here, there)
+	return b, nil
+}
+
+// pools are those that the placed pods are in, by the names of the pods.
+func pools(o peer.Outcome) map[string]string {
+	out := map[string]string{}
+	for _, m := range o.Machines {
+		for _, pod := range m.Pods {
+			out[name(pod)] = m.NodePool
+		}
+	}
+	return out
+}
+
+// missing are those of a that b lacks, sorted.
+func missing(a, b map[string]string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(n string) bool { _, ok := b[n]; return ok })
+}
+
+// lead compares how many pods are placed here and there, the highest priority first.
+func lead(pods []*corev1.Pod, here, there map[string]string) int {
+	difference := map[int32]int{}
+	for _, pod := range pods {
+		var priority int32
+		if pod.Spec.Priority != nil {
+			priority = *pod.Spec.Priority
+		}
+		if _, ok := here[name(pod)]; ok {
+			difference[priority]++
+		}
+		if _, ok := there[name(pod)]; ok {
+			difference[priority]--
+		}
+	}
+	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(difference))) {
+		if d := difference[priority]; d != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// demoted is the first pod that is in a pool of less weight there than here, if there are
+// such pods and none for which it is the other way round. Our plan shows that the pool of
+// more weight can hold it, which verify does not see where a pool needs several types.
+func demoted(p scheduling.Problem, here, there map[string]string) string {
+	weight := map[string]int32{}
+	for _, pool := range p.NodePools {
+		if pool.Spec.Weight != nil {
+			weight[pool.Name] = *pool.Spec.Weight
+		}
+	}
+	found := ""
+	for _, pod := range slices.Sorted(maps.Keys(there)) {
+		pool, ok := here[pod]
+		switch d := weight[there[pod]] - weight[pool]; {
+		case !ok || d == 0:
+		case d > 0:
+			return ""
+		case found == "":
+			found = pod
+		}
+	}
+	return found
+}
