@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -255,15 +253,11 @@ func (t *tied) holder(b bar) string {
 			return x.kind == antiTie && x.weight == 0 && x.key == b.tie.key && x.target == b.tie.target
 		})
 	}
-	k := 0
-	for _, pod := range t.scene.running {
-		for range requiredAnti(pod) {
-			if keeps := &t.scene.keepers[k]; keeps.key == b.tie.key && keeps.target == b.tie.target {
-				if n, ok := t.land.nodeAt[keeps.node]; ok && at(t.land.offers+n) {
-					names = append(names, podName(pod))
-				}
+	for i := range t.scene.keepers {
+		if k := &t.scene.keepers[i]; k.key == b.tie.key && k.target == b.tie.target {
+			if n, ok := t.land.nodeAt[k.node]; ok && at(t.land.offers+n) {
+				names = append(names, k.pod)
 			}
-			k++
 		}
 	}
 	for pod, where := range t.places() {
@@ -275,14 +269,6 @@ func (t *tied) holder(b bar) string {
 		return ""
 	}
 	return slices.Min(names)
-}
-
-// requiredAnti lists the required terms of a pod's anti-affinity.
-func requiredAnti(pod *corev1.Pod) []corev1.PodAffinityTerm {
-	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		return a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	}
-	return nil
 }
 
 // places returns the spots of the pods that the plan places.
