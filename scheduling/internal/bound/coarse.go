@@ -158,3 +158,13 @@ func (a *assignment) refine(start *vector, c *assignment, merged []int, few []ca
 	}
 	return out
 }
+
+// settled settles worths and, where there are so few classes that it takes no time,
+// polishes them: what is exact proves plans optimal.
+func (a *assignment) settled(worths []float64, vectors []vector) *proposal {
+	p := a.settle(worths, vectors)
+	if len(a.demand) < fewClasses {
+		p = a.polish(p)
+	}
+	return p
+}

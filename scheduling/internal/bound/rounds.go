@@ -70,15 +70,12 @@ func (a *assignment) solve(p *interior, gap float64, work *int64) bool {
 	return !a.late()
 }
 
-// propose settles what the problem says and remembers it if nothing better is known.
-// Values below a share of their machine's price count as 0.
+// propose settles what the problem says and remembers the best. Values below a share of
+// their machine's price count as 0.
 func (a *assignment) propose(p *interior, few []candidate, start *vector, least float64) *proposal {
 	worths, vectors := a.suggestion(p), a.suggested(p, few, least)
 	snap(worths, vectors, few, least)
-	next := a.settle(worths, append([]vector{*start}, vectors...))
-	if len(a.demand) < fewClasses {
-		next = a.polish(next) // it takes no time there, and what is exact is optimal
-	}
+	next := a.settled(worths, append([]vector{*start}, vectors...))
 	if next.value > a.best.value {
 		a.best = next
 	}
