@@ -40,7 +40,7 @@ func TestRandomProblems(t *testing.T) {
 // a few hundred may leave a pod out that could have had a place.
 func TestRandomTies(t *testing.T) {
 	const shards = 20
-	problems := randomProblems()
+	problems := tiedProblems()
 	var missed atomic.Int64
 	t.Cleanup(func() {
 		t.Logf("%d of %d plans leave a pod out that could have had a place", missed.Load(), problems)
@@ -111,13 +111,19 @@ func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err 
 }
 
 // randomProblems is how many random problems are solved: 10,000, or 2,000 with
-// -short and under the race detector, which is some ten times slower.
+// -short, or 1,000 under the race detector, which is some ten times slower.
 func randomProblems() int {
-	if testing.Short() || raceDetector() {
+	switch {
+	case raceDetector():
+		return 1_000
+	case testing.Short():
 		return 2_000
 	}
 	return 10_000
 }
+
+// tiedProblems is how many of them have ties, which take longer.
+func tiedProblems() int { return randomProblems() * 2 / 5 }
 
 // raceDetector reports whether the test was built with -race.
 func raceDetector() bool {
