@@ -20,7 +20,7 @@ import (
 func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const block = 250
-	blocks := randomProblems() / 2_500
+	blocks := max(1, randomProblems()/2_500)
 	for b := range blocks {
 		want := make([][]byte, block)
 		for _, processors := range []int{1, 2, 8} {
