@@ -189,7 +189,7 @@ type ResourceUse struct {
 // The capacity of a machine counts up to what all placed pods request together that
 // could be there, since it can hold no more than that.
 type Certificate struct {
-	// Kind is "resource" or "assignment".
+	// Kind is "resource", "assignment" or "pattern".
 	//
 	// With "resource", a pod is worth the sum of its requests times Values, and a
 	// machine can hold its capacity times Values.
@@ -199,12 +199,16 @@ type Certificate struct {
 	// vector, and in addition, for each class that could be there, what a pod is worth
 	// beyond its requests times the vector, as often as the machine holds such pods
 	// when nothing else is there.
+	//
+	// "pattern" is the same, but for some machines no vector shows enough: whoever checks
+	// has to find that no pods that fit there together are worth more than the machine
+	// costs. The vectors help to rule most of them out.
 	Kind string `json:"kind"`
 	// Values is the worth of one base unit (millicore, byte, pod) of each resource, or
-	// with "assignment" the worth of the pod that namespace/name names and of all pods
+	// else the worth of the pod that namespace/name names and of all pods
 	// that ask for the same. What is not listed is worth nothing.
 	Values map[string]string `json:"values"`
-	// Vectors, with "assignment", are worths of one base unit of each resource.
+	// Vectors, but with "resource", are worths of one base unit of each resource.
 	Vectors []map[string]string `json:"vectors,omitempty"`
 	// Scale is the exponent of the unit in which Values and Vectors are given.
 	Scale int `json:"scale"`

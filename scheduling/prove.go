@@ -12,6 +12,7 @@ import (
 const (
 	resourceKind   = "resource"
 	assignmentKind = "assignment"
+	patternKind    = "pattern"
 )
 
 // prove computes the lower bound on every plan that places at least the placed
@@ -22,7 +23,7 @@ func (c *compiler) prove(ctx context.Context, placed []int64) (offerings.Price, 
 		return 0, nil
 	}
 	resource := bound.Resource(pr.input.Tighten())
-	assigned := bound.Assignment(pr.market, resource.Values, c.solver.boundWork(len(pr.classes)), func() bool { return ctx.Err() != nil })
+	assigned := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options)))
 	switch {
 	case assigned.Bound > resource.Bound:
 		return offerings.Price(assigned.Bound), pr.assignment(assigned)
@@ -37,6 +38,9 @@ func (c *compiler) prove(ctx context.Context, placed []int64) (offerings.Price, 
 // volumes say the same in different words.
 func (pr *prover) assignment(a bound.Assigned) *Certificate {
 	certificate := &Certificate{Kind: assignmentKind, Values: map[string]string{}, Scale: bound.Scale}
+	if a.Filled {
+		certificate.Kind = patternKind
+	}
 	for i, ids := range pr.classes {
 		if a.Worths[i].Sign() == 0 {
 			continue
@@ -64,24 +68,34 @@ func (c *compiler) named(values []*big.Int) map[string]string {
 	return out
 }
 
-// The work that a bound may take, in elementary operations: the least, what each class
-// and each unit of effort add to it, and the most that effort adds.
+// The work that a bound may take, in elementary operations: the least, what each class,
+// each option and each unit of effort add to it, and the most that effort adds. The
+// same for trying fillings.
 const (
-	leastBoundWork     = 1_000_000
-	boundWorkPerClass  = 5_000
-	boundWorkPerEffort = 25_000
-	mostBoundWork      = 200_000_000
+	leastBoundWork       = 4_000_000
+	boundWorkPerClass    = 8_000
+	boundWorkPerOption   = 2_000
+	boundWorkPerEffort   = 50_000
+	mostBoundWork        = 200_000_000
+	leastFillingWork     = 6_000_000
+	fillingWorkPerEffort = 18_000
+	mostFillingWork      = 400_000_000
 )
 
-// boundWork is the budget of the bound for so many classes.
-func (s *Solver) boundWork(classes int) int64 {
-	effort := s.Effort
+// boundEffort is how far to go for a bound on so many classes and options.
+func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Effort {
+	effort := int64(s.Effort)
 	if effort == 0 {
-		effort = EffortDefault
+		effort = int64(EffortDefault)
 	}
-	work := leastBoundWork + boundWorkPerClass*int64(classes)
-	if effort > EffortFast {
-		work += min(int64(effort), mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
+	out := bound.Effort{
+		Work:    leastBoundWork + boundWorkPerClass*int64(classes) + boundWorkPerOption*int64(options),
+		Filling: leastFillingWork,
+		Late:    func() bool { return ctx.Err() != nil },
 	}
-	return work
+	if effort > int64(EffortFast) {
+		out.Work += min(effort, mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
+		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
+	}
+	return out
 }

@@ -15,6 +15,7 @@ import (
 const (
 	resourceKind   = "resource"
 	assignmentKind = "assignment"
+	patternKind    = "pattern"
 )
 
 // maxScale bounds the scale of a certificate, so that a forged one cannot ask for
@@ -38,7 +39,7 @@ func (j *judge) bound() {
 	switch cert.Kind {
 	case resourceKind:
 		j.resourceBound(cert, claimed)
-	case assignmentKind:
+	case assignmentKind, patternKind:
 		j.assignmentBound(cert, claimed)
 	default:
 		j.malformed("unknown kind %q", cert.Kind)

@@ -16,7 +16,8 @@ import (
 // it has, so that by these values they are worth no more than its capacity. What pods
 // of a sort are worth beyond that counts as often as the machine holds such pods. The
 // sum bounds the worth of any pods that fit on the machine together, whatever the
-// vector; so for each machine any vector may do whose sum is at most the price.
+// vector; so for each machine any vector may do whose sum is at most the price. Where
+// none does and the certificate says so, the fillings themselves are tried.
 type assignmentProof struct {
 	*judge
 	scale       uint
@@ -28,6 +29,10 @@ type assignmentProof struct {
 	known map[string]*verdicts
 	// last is the vector that proved the machine before.
 	last int
+	// filling says that fillings may be tried where vectors prove too little; tries is
+	// how many were.
+	filling bool
+	tries   int
 }
 
 func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.Price) {
@@ -46,7 +51,7 @@ func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.
 	sum.Sub(sum, reserved)
 	for _, s := range pr.sortedStations() {
 		if !leaving(s.node) {
-			sum.Sub(sum, pr.least(pr.stationLoad(s)))
+			sum.Sub(sum, pr.least(pr.stationLoad(s), new(big.Int)))
 		}
 	}
 	j.proven(wholePrice(sum, pr.scale), claimed)
@@ -56,7 +61,10 @@ func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.
 func (j *judge) readAssignment(cert *scheduling.Certificate) (*assignmentProof, bool) {
 	worths, ok := j.readWorths(cert)
 	kinds := j.placedKinds()
-	pr := &assignmentProof{judge: j, scale: uint(cert.Scale), names: requested(kinds), known: make(map[string]*verdicts)}
+	pr := &assignmentProof{
+		judge: j, scale: uint(cert.Scale), names: requested(kinds), known: make(map[string]*verdicts),
+		filling: cert.Kind == patternKind,
+	}
 	vectors := make([]map[corev1.ResourceName]*big.Int, len(cert.Vectors))
 	for i, texts := range cert.Vectors {
 		v, fine := j.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
@@ -95,8 +103,9 @@ func (pr *assignmentProof) checkOffers() (reserved *big.Int, ok bool) {
 		for m := range pr.offersBut(pl, fewest, known.harmless) {
 			if m.offering.CapacityType == offerings.Reserved {
 				id := m.offering.ReservationID
+				cost := new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale)
 				for _, l := range pr.loads(m, pr.roomsByConstraint(m)) {
-					over := new(big.Int).Sub(pr.least(l), new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale))
+					over := new(big.Int).Sub(pr.least(l, cost), cost)
 					if old := surplus[id]; over.Sign() > 0 && (old == nil || over.Cmp(old) > 0) {
 						surplus[id] = over
 					}

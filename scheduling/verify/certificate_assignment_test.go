@@ -199,7 +199,7 @@ func TestNoWorthsProveMoreThanAPlanCosts(t *testing.T) {
 		plan, err := solver.Solve(t.Context(), p)
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(seed, 6))
-		for range 2 {
+		for _, kind := range []string{"assignment", "pattern"} {
 			shares := map[string]int64{}
 			for _, l := range plan.Launches {
 				for _, pod := range l.Pods {
@@ -212,7 +212,7 @@ func TestNoWorthsProveMoreThanAPlanCosts(t *testing.T) {
 			}
 			f := &fixture{p: p, plan: plan, solver: solver, skip: true}
 			certificate := func(factor int64) *scheduling.Certificate {
-				c := &scheduling.Certificate{Kind: "assignment", Scale: 30, Values: map[string]string{}}
+				c := &scheduling.Certificate{Kind: kind, Scale: 30, Values: map[string]string{}}
 				text := func(n int64) string { return new(big.Int).Mul(big.NewInt(n), big.NewInt(factor)).String() }
 				for pod, share := range shares {
 					c.Values[pod] = text(share << 31)
@@ -260,7 +260,7 @@ func TestSpoiledWorths(t *testing.T) {
 		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
-		if c == nil || c.Kind != "assignment" {
+		if c == nil || c.Kind == "resource" {
 			continue
 		}
 		f := &fixture{p: p, plan: plan, skip: true}

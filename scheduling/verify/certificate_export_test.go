@@ -32,7 +32,7 @@ func CheckShortcut(p scheduling.Problem, plan *scheduling.Plan) (spared int, err
 			}
 			cost := new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale)
 			for _, l := range pr.loads(m, pr.roomsByConstraint(m)) {
-				if pr.least(l).Cmp(cost) > 0 {
+				if pr.least(l, cost).Cmp(cost) > 0 {
 					return false
 				}
 			}

@@ -52,7 +52,7 @@ func (pr *assignmentProof) bearable(m *machine) bool {
 		}
 	}
 	return pr.judged(key, price, func() bool {
-		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool { return !pr.within(l, price) })
+		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool { return !pr.bearableLoad(l, price) })
 	})
 }
 

@@ -76,6 +76,16 @@ func (pr *assignmentProof) about(l load, v *valuation, limit float64) float64 {
 	return sum
 }
 
+// bearableLoad reports whether the load is worth at most the price, as vectors show or
+// else its fillings.
+func (pr *assignmentProof) bearableLoad(l load, price offerings.Price) bool {
+	if pr.within(l, price) {
+		return true
+	}
+	cost := new(big.Int).Lsh(big.NewInt(int64(price)), pr.scale)
+	return pr.filling && pr.least(l, cost).Cmp(cost) <= 0
+}
+
 // within reports whether some vector shows that the load is worth at most the price.
 func (pr *assignmentProof) within(l load, price offerings.Price) bool {
 	if len(l.pods) == 0 {
@@ -94,8 +104,9 @@ func (pr *assignmentProof) within(l load, price offerings.Price) bool {
 	return false
 }
 
-// least is the least worth that a vector leaves the load.
-func (pr *assignmentProof) least(l load) *big.Int {
+// least is the least worth that a vector leaves the load, or less than that where its
+// fillings show it. Less than the limit is of no interest.
+func (pr *assignmentProof) least(l load, limit *big.Int) *big.Int {
 	if len(l.pods) == 0 {
 		return new(big.Int)
 	}
@@ -110,8 +121,12 @@ func (pr *assignmentProof) least(l load) *big.Int {
 			best, at = w, k
 		}
 	}
-	if at < 0 {
-		return pr.holds(l, pr.valuation(nil))
+	v := pr.valuation(nil)
+	if at >= 0 {
+		v = pr.vectors[at]
 	}
-	return pr.holds(l, pr.vectors[at])
+	if pr.filling {
+		return pr.fullest(l, v, limit)
+	}
+	return pr.holds(l, v)
 }

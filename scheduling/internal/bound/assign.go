@@ -15,6 +15,9 @@ type Assigned struct {
 	// Vectors are worths of one base unit of each resource, in the same unit. For
 	// every machine, one of them proves that it holds no more worth than it costs.
 	Vectors [][]*big.Int
+	// Filled says that for some machines it takes more than the vectors: no filling that
+	// comes into question, by some vector, is worth more than the machine costs.
+	Filled bool
 	// Scale is the constant [Scale].
 	Scale uint
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
@@ -48,20 +51,59 @@ const (
 // bound is 0 where nothing is found or the market is malformed; it may be below that of
 // the start.
 func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assigned {
-	none := Assigned{Scale: Scale}
+	a := prepare(&m, late)
+	if a == nil {
+		return Assigned{Scale: Scale}
+	}
+	a.search(start, work)
+	return a.certify()
+}
+
+// Effort says how far [Pattern] goes.
+type Effort struct {
+	// Work is for the assignment bound, Filling for going on from there, both in
+	// elementary operations.
+	Work, Filling int64
+	// Enough is a bound at which to stop, 0 for none.
+	Enough int64
+	// Late says that it is time to stop; nil for never.
+	Late func() bool
+}
+
+// Pattern goes on from what [Assignment] finds: it looks for worths that machines bear
+// only because pods are whole.
+func Pattern(m Market, start []*big.Int, e Effort) Assigned {
+	a := prepare(&m, e.Late)
+	if a == nil {
+		return Assigned{Scale: Scale}
+	}
+	a.search(start, e.Work)
+	before, enough := a.best, math.Inf(1)
+	if e.Enough > 0 {
+		enough = float64(e.Enough) / a.price
+	}
+	a.patterns(e.Filling, enough)
+	out := a.certify()
+	if a.best != before && out.Bound == 0 {
+		a.best = before
+		out = a.certify()
+	}
+	return out
+}
+
+// prepare returns nil where there is nothing to do.
+func prepare(m *Market, late func() bool) *assignment {
 	if late == nil {
 		late = func() bool { return false }
 	}
 	if late() || !m.sound() {
-		return none
+		return nil
 	}
-	a := newAssignment(&m)
-	if a == nil {
-		return none
+	a := newAssignment(m)
+	if a != nil {
+		a.late = late
 	}
-	a.late = late
-	a.search(start, work)
-	return a.certify()
+	return a
 }
 
 // assignment is the search in floating point. Prices are in units of the dearest

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,6 +98,12 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 				best = over
 			}
 		}
+		if r.Filled && best.Sign() > 0 {
+			price := new(big.Int).Lsh(big.NewInt(c.Price), r.Scale)
+			if over := new(big.Int).Sub(dearest(m, c, r.Worths), price); over.Cmp(best) < 0 {
+				best = over
+			}
+		}
 		return best
 	}
 	total := new(big.Int)
@@ -121,6 +128,38 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 		total.Sub(total, surplus.Mul(surplus, big.NewInt(s.Count)))
 	}
 	return big.NewInt(ceil(total, r.Scale)), true
+}
+
+// dearest tries every filling of a machine for the one that is worth most.
+func dearest(m Market, c *Choice, worths []*big.Int) *big.Int {
+	left := slices.Clone(c.Cap)
+	var try func(i int) *big.Int
+	try = func(i int) *big.Int {
+		if i == len(m.Classes) {
+			return new(big.Int)
+		}
+		best := try(i + 1)
+		if !c.Users.Has(i) {
+			return best
+		}
+		class := &m.Classes[i]
+		taken := int64(0)
+		for taken < class.Count && (class.PerNode == 0 || taken < class.PerNode) && roomy(left, class.Size) {
+			taken++
+			for d, n := range class.Size {
+				left[d] -= n
+			}
+			worth := new(big.Int).Mul(worths[i], big.NewInt(taken))
+			if worth.Add(worth, try(i+1)).Cmp(best) > 0 {
+				best = worth
+			}
+		}
+		for d, n := range class.Size {
+			left[d] += n * taken
+		}
+		return best
+	}
+	return try(0)
 }
 
 // No way to place the pods is cheaper than the bound, the bound is proven, and it is no

@@ -18,7 +18,7 @@ func (a *assignment) certify() Assigned {
 	for _, margin := range margins {
 		c := a.rounded(1 - margin)
 		if bound, ok := c.prove(); ok {
-			out := Assigned{Scale: Scale, Bound: bound}
+			out := Assigned{Scale: Scale, Bound: bound, Filled: a.best.exact.Any()}
 			for _, w := range c.worths {
 				out.Worths = append(out.Worths, w.big())
 			}
@@ -78,6 +78,9 @@ func (c *rounding) prove() (bound int64, ok bool) {
 		at := c.best.proof[i]
 		held, overflow := c.held(x, c.vectors[at], excess[at])
 		price := uint128{hi: uint64(x.price)}
+		if !overflow && held.greater(price) && c.best.filled(i) {
+			held = c.fullest(x, c.vectors[at], held)
+		}
 		if x.supply < 0 {
 			if overflow || held.greater(price) {
 				return 0, false
@@ -119,4 +122,33 @@ func (c *rounding) held(x *machine, vector, excess []uint128) (sum uint128, over
 		}
 	}
 	return sum, overflow
+}
+
+// fullest is the worth that a machine can hold at most, by every filling that is worth
+// more than it costs as far as a vector tells. held is what that vector says itself.
+func (c *rounding) fullest(x *machine, vector []uint128, held uint128) uint128 {
+	shift := uint(max(0, held.bits()-wholeBits))
+	v := c.market.vessel(x)
+	if !v.countable() {
+		return held
+	}
+	s := &search{vessel: v, width: c.best.width, floor: int64(uint128{hi: uint64(x.price)}.shifted(shift, false))}
+	for _, class := range v.classes {
+		s.worths = append(s.worths, int64(c.worths[class].shifted(shift, true)))
+	}
+	for d, row := range v.rows {
+		unit, overflow := vector[row].times(uint64(v.units[d]))
+		if overflow {
+			return held
+		}
+		s.values = append(s.values, int64(unit.shifted(shift, true)))
+	}
+	most := uint128{lo: uint64(s.run().bound)}
+	for range shift {
+		most, _ = most.plus(most)
+	}
+	if most.greater(held) {
+		return held
+	}
+	return most
 }

@@ -15,6 +15,9 @@ type proposal struct {
 	vectors []vector
 	proof   []int // vector of each machine
 	value   float64
+	// exact are machines for which no vector is proof: every filling is tried.
+	exact model.Bits
+	width int // of the searches that do so
 	// broken are the machines that held too much worth before the worths of their
 	// users were lowered, in the order in which that was done.
 	broken []int
@@ -288,6 +291,8 @@ func (a *assignment) usersOf() [][]int {
 	}
 	return a.sellers
 }
+
+func (p *proposal) filled(i int) bool { return p.exact != nil && p.exact.Has(i) }
 
 // used drops the vectors that prove nothing.
 func (p *proposal) used() {

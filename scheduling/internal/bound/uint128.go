@@ -33,6 +33,28 @@ func (a uint128) times(n uint64) (product uint128, overflow bool) {
 	return uint128{hi, lo}, over != 0 || c != 0
 }
 
+// bits is the length of the number.
+func (a uint128) bits() int {
+	if a.hi > 0 {
+		return 64 + bits.Len64(a.hi)
+	}
+	return bits.Len64(a.lo)
+}
+
+// shifted is the number divided by a power of two such that it fits 64 bits, rounded
+// down or up.
+func (a uint128) shifted(by uint, up bool) uint64 {
+	low := a.lo>>by | a.hi<<(64-by)
+	rest := a.lo << (64 - by)
+	if by >= 64 {
+		low, rest = a.hi>>(by-64), a.lo|a.hi<<(128-by)
+	}
+	if up && rest != 0 {
+		low++
+	}
+	return low
+}
+
 func (a uint128) isZero() bool { return a.hi|a.lo == 0 }
 
 func (a uint128) greater(b uint128) bool {

@@ -1,0 +1,158 @@
+package bound
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// candidate is a machine of an interior-point problem: one of the machines, or what
+// running nodes have together, as so many equal ones.
+type candidate struct {
+	machine int // −1 for running nodes
+	cap     []float64
+	price   float64
+	supply  int     // −1 for none; running nodes that are one kind have one of their own
+	count   float64 // of the supply
+	users   model.Bits
+}
+
+// few chooses the machines to begin with: for each class the one that seems cheapest,
+// those first that this holds for most often, and what is limited.
+func (a *assignment) few(v *vector, work int64) []candidate {
+	scores := make([]float64, len(a.machines))
+	cheapest := make([]int, len(a.demand))
+	least := make([]float64, len(a.demand))
+	for c := range cheapest {
+		cheapest[c], least[c] = -1, math.Inf(1)
+	}
+	inverse := make([]float64, len(a.dims))
+	for i := range a.machines {
+		if a.machines[i].supply >= 0 {
+			continue
+		}
+		caps := a.cap(i)
+		for e, n := range caps {
+			inverse[e] = 1 / max(n, 1e-12)
+		}
+		factor := 0.0
+		if full := dot(v.values, caps); full > 0 {
+			factor = a.prices[i] / full
+		}
+		a.machines[i].users.Each(func(c int) {
+			share := 0.0
+			for e, n := range a.size(c) {
+				share = max(share, n*inverse[e])
+			}
+			if cost := a.prices[i]*share + factor*v.worths[c]; cost < least[c] {
+				cheapest[c], least[c] = i, cost
+			}
+		})
+	}
+	out := a.limited()
+	most := a.affordable(work / 3)
+	open := model.NewBits(len(cheapest))
+	for c, i := range cheapest {
+		if i >= 0 {
+			open.Set(c)
+		}
+	}
+	// First machines until every class may use one of them, then those that are
+	// cheapest for most.
+	for taken := model.NewBits(len(a.machines)); len(out) < mostMachines; {
+		covering := open.Any()
+		clear(scores)
+		for c, i := range cheapest {
+			if i >= 0 && !taken.Has(i) && (!covering || open.Has(c)) {
+				scores[i] += a.demand[c] * least[c]
+			}
+		}
+		best := 0
+		for i, score := range scores {
+			if score > scores[best] {
+				best = i
+			}
+		}
+		if scores[best] == 0 || !covering && len(out) >= most {
+			break
+		}
+		taken.Set(best)
+		open.AndNot(a.machines[best].users)
+		out = append(out, a.candidate(best))
+	}
+	return out
+}
+
+func (a *assignment) candidate(i int) candidate {
+	x := candidate{machine: i, cap: a.cap(i), price: a.prices[i], supply: a.machines[i].supply, users: a.machines[i].users}
+	if s := x.supply; s >= 0 {
+		x.count = float64(a.market.Supplies[s].Count)
+	}
+	return x
+}
+
+// affordable is how many machines a problem may have so that its solution stays
+// within an amount of work.
+func (a *assignment) affordable(work int64) int {
+	n := fewestMachines
+	for n < mostMachines {
+		side := int64((n + 1) * (len(a.dims) + 1))
+		step := int64(len(a.demand))*(side*side/2+int64(60*(n+1))) + side*side*side/6
+		if step*usualSteps > work {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// mostLimited bounds how many limited machines, or kinds of them, a problem looks at.
+const mostLimited = 8
+
+// limited are the machines of limited number that matter most: reservations, and
+// running nodes, of which those that let in the same pods count as one kind.
+func (a *assignment) limited() []candidate {
+	var out []candidate
+	weight := func(x candidate) float64 {
+		sum := 0.0
+		for _, n := range x.cap {
+			sum += n
+		}
+		return sum * x.count
+	}
+	var nodes []candidate
+	for i := range a.machines {
+		if a.machines[i].supply < 0 {
+			continue
+		}
+		if x := a.candidate(i); x.price > 0 {
+			out = append(out, x)
+		} else {
+			nodes = append(nodes, x)
+		}
+	}
+	heaviest := func(x, y candidate) int { return cmp.Compare(weight(y), weight(x)) }
+	slices.SortStableFunc(nodes, heaviest)
+	var kinds []candidate
+	for _, x := range nodes {
+		at := slices.IndexFunc(kinds, func(k candidate) bool { return k.users.Contains(x.users) })
+		if at < 0 {
+			if len(kinds) < mostLimited {
+				x.cap = slices.Clone(x.cap)
+				kinds = append(kinds, x)
+			}
+			continue
+		}
+		k := &kinds[at]
+		k.machine = -1
+		for e, n := range x.cap {
+			k.cap[e] = (k.cap[e]*k.count + n*x.count) / (k.count + x.count)
+		}
+		k.count += x.count
+	}
+	out = append(out, kinds...)
+	slices.SortStableFunc(out, heaviest)
+	return out[:min(len(out), mostLimited)]
+}

@@ -1,0 +1,326 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// What the pattern bound is sought for: markets of so many classes, which the work adds
+// to, and limited machines at most, where some machine that counts holds so few pods
+// that it matters which.
+const (
+	fewestPatternClasses, mostPatternClasses, workPerPatternClass = 8, 64, 400_000
+
+	mostPatternSupplies = 8
+	fewPods             = 48
+)
+
+const (
+	// patternRounds bounds how often fillings are added, patternGap is the share of the
+	// bound at which to stop.
+	patternRounds = 200
+	patternGap    = 1e-6
+	// leastStep is the share of the way to the master's worths that a round takes at least.
+	leastStep = 0.3
+	// quickWidth is how many states a layer of a search may have that looks for fillings.
+	// One that has to be sure may have more, as the work allows.
+	quickWidth, fewestStates, mostStates, workPerState = 30, 4_000, 32_000, 5_000
+	// searchCost is what one of
+	// them costs in elementary operations, and relaxCost what a class costs a relaxation.
+	searchCost, relaxCost = 25, 60
+	// wholeBits is how many bits the worth of a machine has in whole numbers.
+	wholeBits = 58
+)
+
+// patterns looks for higher worths that machines bear because pods are whole. Where no
+// vector shows that a machine holds no more worth than it costs, every filling that
+// comes into question is tried. It generates columns as Gilmore and Gomory do: fillings
+// suggest worths, and worths that some machine cannot bear suggest fillings.
+type patterns struct {
+	*assignment
+	master   *master
+	rows     []int // by class: its row, −1 for none
+	supplies []int // by supply: its row, −1 for none
+	vessels  []*vessel
+	work     int64
+	width    int // of searches now, and of those that have to be sure
+	widest   int
+	search   search
+	center   *proposal
+}
+
+// patterns replaces the best proposal where it finds a better one. It stops where that
+// proves enough.
+func (a *assignment) patterns(work int64, enough float64) {
+	p := a.newPatterns(work)
+	if p == nil || a.best.value >= enough || !p.promising() {
+		return
+	}
+	p.width = quickWidth
+	share := leastStep
+	for range patternRounds {
+		value, pivots := p.master.solve()
+		p.work -= int64(pivots) * int64(len(p.rows)*len(p.rows))
+		if p.work < 0 || a.late() || !(value > p.center.value*(1+patternGap)) || p.center.value >= enough {
+			break
+		}
+		if p.round(share) {
+			p.width, share = quickWidth, max(leastStep, share/2)
+			continue
+		}
+		if share < 1 {
+			share = min(1, 2*share)
+			continue
+		}
+		if p.width == p.widest {
+			break // nothing is left to be found
+		}
+		p.width = p.widest
+	}
+	a.best = p.center
+}
+
+// promising reports whether machines that bear no more worth hold so few pods, in so few
+// ways, that something can be gained. It adds the fillings that are worth most by the
+// worths that are proven.
+func (p *patterns) promising() bool {
+	busy := model.NewBits(len(p.machines))
+	least := math.Inf(1)
+	for i := range p.machines {
+		held := p.holds(i, &p.center.vectors[p.center.proof[i]], p.center.worths, math.Inf(1))
+		if p.machines[i].supply < 0 && held >= p.prices[i]*(1-1e-6) {
+			busy.Set(i)
+			r := p.relax(i, p.center.worths)
+			r.solve()
+			least = min(least, r.pods())
+		}
+	}
+	if least > fewPods {
+		return false
+	}
+	for i := range p.machines {
+		v, price := p.vessel(i), p.prices[i]
+		if p.work < 0 || p.late() || busy.Has(i) && !v.countable() {
+			return false
+		}
+		if price == 0 || !v.countable() {
+			continue
+		}
+		floor := 0.9
+		p.width, p.search.strict = quickWidth, false
+		if busy.Has(i) {
+			floor = 0.98
+			p.width, p.search.strict = p.widest, true
+		}
+		out, _ := p.fill(v, p.relax(i, p.center.worths), 1.5*price, floor*price)
+		if p.search.strict && p.search.incomplete() {
+			return false
+		}
+		p.learn(i, v, out.counts)
+	}
+	p.search.strict = false
+	return true
+}
+
+// fill looks for the filling of a vessel that is worth most, at least the floor. top is
+// what it may be worth at most.
+func (p *patterns) fill(v *vessel, r *relaxed, top, floor float64) (out outcome, whole float64) {
+	shares := r.solve()
+	whole = math.Ldexp(1, wholeBits) / top
+	s := &p.search
+	s.vessel, s.width, s.floor, s.work = v, p.width, int64(floor*whole), 0
+	s.worths, s.values = s.worths[:0], s.values[:0]
+	for _, w := range r.worths {
+		s.worths = append(s.worths, int64(math.Ceil(w*whole)))
+	}
+	for d, share := range shares {
+		s.values = append(s.values, int64(math.Ceil(share*whole/float64(max(1, v.room[d])))))
+	}
+	out = s.run()
+	p.work -= s.work * searchCost
+	return out, whole
+}
+
+// newPatterns returns nil where the market is too large.
+func (a *assignment) newPatterns(work int64) *patterns {
+	p := &patterns{assignment: a, work: work, center: a.best, vessels: make([]*vessel, len(a.machines))}
+	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
+	p.widest = int(min(max(fewestStates, work/workPerState), mostStates))
+	var wanted []float64
+	var alone []column
+	users := a.usersOf()
+	for c, n := range a.demand {
+		p.rows = append(p.rows, -1)
+		if n == 0 {
+			continue
+		}
+		own := column{price: math.Inf(1)}
+		for _, i := range users[c] {
+			if k := a.places(i, c); a.prices[i]/k < own.price/max(1, sum(own.counts)) {
+				own = column{rows: []int{len(wanted)}, counts: []float64{k}, price: a.prices[i]}
+			}
+		}
+		if own.rows == nil || len(wanted) == most {
+			return nil
+		}
+		p.rows[c] = len(wanted)
+		wanted, alone = append(wanted, n), append(alone, own)
+	}
+	for s := range a.market.Supplies {
+		p.supplies = append(p.supplies, len(wanted))
+		wanted = append(wanted, -float64(a.market.Supplies[s].Count))
+	}
+	if len(p.supplies) > mostPatternSupplies {
+		return nil
+	}
+	p.master = newMaster(wanted, alone)
+	return p
+}
+
+func sum(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+func (p *patterns) vessel(i int) *vessel {
+	if p.vessels[i] == nil {
+		p.vessels[i] = p.market.vessel(&p.machines[i])
+	}
+	return p.vessels[i]
+}
+
+// relax sets a machine up for pods in pieces.
+func (p *patterns) relax(i int, worths []float64) *relaxed {
+	v := p.vessel(i)
+	r := &relaxed{dims: v.dims}
+	for k, c := range v.classes {
+		r.worths, r.most = append(r.worths, worths[c]), append(r.most, float64(v.most[k]))
+		for d, n := range v.size(k) {
+			r.sizes = append(r.sizes, float64(n)/float64(max(1, v.room[d])))
+		}
+	}
+	p.work -= int64(len(v.classes)*v.dims) * relaxCost
+	return r
+}
+
+// verdict is what a machine holds at most by some worths.
+type verdict struct {
+	bound  float64
+	vector int  // number of the vector that shows it
+	exact  bool // or that helps to, when fillings are tried
+}
+
+// round tries worths between the best ones that are proven and those of the master. It
+// reports whether they show fillings that the master gains from.
+func (p *patterns) round(share float64) (violated bool) {
+	worths := make([]float64, len(p.demand))
+	for c, row := range p.rows {
+		if row >= 0 {
+			worths[c] = (1-share)*p.center.worths[c] + share*max(0, p.master.y[row])
+		}
+	}
+	next := &proposal{worths: worths, vectors: p.center.vectors, proof: make([]int, len(p.machines)), exact: model.NewBits(len(p.machines)), width: p.width}
+	ratio := 1.0
+	bounds := make([]float64, len(p.machines))
+	for i := range p.machines {
+		if p.work < 0 || p.late() {
+			return violated
+		}
+		x := p.judge(i, next, &violated)
+		bounds[i], next.proof[i] = x.bound, x.vector
+		if x.exact {
+			next.exact.Set(i)
+		}
+		if p.machines[i].supply < 0 {
+			ratio = max(ratio, x.bound/p.prices[i])
+		}
+	}
+	next.scale(p.assignment, 1/ratio)
+	surplus := make([]float64, len(p.market.Supplies))
+	for c, n := range p.demand {
+		next.value += n * next.worths[c]
+	}
+	next.used()
+	for i := range p.machines {
+		if s := p.machines[i].supply; s >= 0 {
+			surplus[s] = max(surplus[s], bounds[i]/ratio-p.prices[i])
+		}
+	}
+	for s, over := range surplus {
+		next.value -= over * float64(p.market.Supplies[s].Count)
+	}
+	if next.value > p.center.value {
+		p.center = next
+	}
+	return violated
+}
+
+// scale lowers worths and vectors by a factor.
+func (p *proposal) scale(a *assignment, factor float64) {
+	if factor == 1 {
+		return
+	}
+	for c := range p.worths {
+		p.worths[c] *= factor
+	}
+	vectors := make([]vector, len(p.vectors))
+	for k := range p.vectors {
+		values := make([]float64, len(p.vectors[k].values))
+		for e, v := range p.vectors[k].values {
+			values[e] = v * factor
+		}
+		vectors[k] = a.vector(values)
+	}
+	p.vectors = vectors
+}
+
+// judge finds what a machine holds at most, and adds a filling to the master that is
+// worth more than its price.
+func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
+	price := p.prices[i]
+	last := p.center.proof[i]
+	if held := p.holds(i, &next.vectors[last], next.worths, price); held <= price {
+		return verdict{held, last, false}
+	}
+	r := p.relax(i, next.worths)
+	shares := r.solve()
+	v := p.vessel(i)
+	values := make([]float64, len(p.dims))
+	for d, row := range v.rows {
+		for e, dim := range p.dims {
+			if dim == row {
+				values[e] = shares[d] / (float64(max(1, v.room[d])) * float64(v.units[d]) / p.unit[e])
+			}
+		}
+	}
+	next.vectors = append(next.vectors[:len(next.vectors):len(next.vectors)], p.vector(values))
+	at := len(next.vectors) - 1
+	held := p.holds(i, &next.vectors[at], next.worths, math.Inf(1))
+	if held <= price || held > 4*price && p.machines[i].supply < 0 || !v.countable() {
+		return verdict{held, at, false}
+	}
+	out, whole := p.fill(v, r, held, price)
+	if out.best > int64(price*whole) {
+		*violated = p.learn(i, v, out.counts) || *violated
+	}
+	return verdict{min(held, float64(out.bound)/whole), at, true}
+}
+
+// learn adds a filling to the master. It reports whether it gains from it.
+func (p *patterns) learn(i int, v *vessel, counts []int64) bool {
+	c := column{price: p.prices[i]}
+	for k, n := range counts {
+		if row := p.rows[v.classes[k]]; n > 0 && row >= 0 {
+			c.rows, c.counts = append(c.rows, row), append(c.counts, float64(n))
+		}
+	}
+	if s := p.machines[i].supply; s >= 0 {
+		c.rows, c.counts = append(c.rows, p.supplies[s]), append(c.counts, -1)
+	}
+	p.master.add(c)
+	return p.master.gain(&c) > 1e-9*(c.price+1e-6)
+}

@@ -1,0 +1,94 @@
+package verify_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Of pods of 1.2 and 0.7 cores a machine of two cores holds one each, or two of the
+// small ones; no vector knows that.
+func TestWhatFillingsProve(t *testing.T) {
+	large, small := st.Requests(st.MilliCPU(1200)), st.Requests(st.MilliCPU(700))
+	mixed := append(st.Pods(5, "p", large), st.Pods(5, "q", small)...)
+	market := func(list []*corev1.Pod, change func(*scheduling.Problem), types ...st.TypeOption) scheduling.Problem {
+		twoCores := st.Capacity(st.Cores(2), st.GiB(8))
+		p := scheduling.Problem{Pods: list, NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(st.Type("m", append([]st.TypeOption{twoCores}, types...)...))}
+		if change != nil {
+			change(&p)
+		}
+		return p
+	}
+	node := func(p *scheduling.Problem) {
+		p.Nodes = []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(1500), st.GiB(4)))}
+	}
+	none, perCore := vectors{{}}, vectors{{"cpu": "1"}}
+	both := worths{"p-1": "1000", "q-1": "600"}
+	for _, tc := range []struct {
+		name   string
+		p      scheduling.Problem
+		worths worths
+		by     vectors
+		proven offerings.Price // below 0: the certificate breaks a rule
+	}{
+		{"whole pods", market(mixed, nil, st.OnDemand("a", 1600)), both, none, 8000},
+		{"a vector that helps", market(mixed, nil, st.OnDemand("a", 1600)), both, perCore, 8000},
+		{"no vector at all", market(mixed, nil, st.OnDemand("a", 1600)), both, nil, 8000},
+		{"one nano-USD too much", market(mixed, nil, st.OnDemand("a", 1599)), both, perCore, -1},
+		{"the dearest of many fillings", market(mixed, nil, st.OnDemand("a", 1600)), worths{"p-1": "400", "q-1": "800"}, perCore, 6000},
+		{"and too much there", market(mixed, nil, st.OnDemand("a", 1599)), worths{"p-1": "400", "q-1": "800"}, perCore, -1},
+		{"no more pods than there are", market(append(st.Pods(5, "p", large), st.Pods(1, "q", small)...), nil, st.OnDemand("a", 1200)), worths{"p-1": "400", "q-1": "800"}, perCore, 2800},
+		{"pods with one host port", market(append(st.Pods(5, "p", large), st.Pods(5, "q", small, st.HostPort(80))...), nil, st.OnDemand("a", 1200)), worths{"p-1": "400", "q-1": "800"}, perCore, 6000},
+		{"daemons take their part", market(mixed, func(p *scheduling.Problem) {
+			p.DaemonSets = []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.MilliCPU(200)))}
+		}, st.OnDemand("a", 1200)), both, perCore, 8000},
+		{"pods that may not be there", market(append(st.Pods(5, "p", large, st.Select(zoneOf, "b")), st.Pods(5, "q", small)...), nil, st.OnDemand("a", 1200), st.OnDemand("b", 1600)), both, perCore, 8000},
+		{"pods that may", market(append(st.Pods(5, "p", large, st.Select(zoneOf, "a")), st.Pods(5, "q", small)...), nil, st.OnDemand("a", 1200), st.OnDemand("b", 1600)), both, perCore, -1},
+		{"a reservation", market(mixed, nil, st.OnDemand("a", 1600), st.Reserved("a", 300, "cr", 2)), both, perCore, 8000 - 2*1300},
+		{"a reservation that is no bargain", market(mixed, nil, st.OnDemand("a", 1600), st.Reserved("a", 1700, "cr", 2)), both, perCore, 8000},
+		{"a node", market(mixed, node, st.OnDemand("a", 1600)), both, perCore, 8000 - 1200},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := assigning(tc.p, tc.worths, tc.by)
+			f.plan.Summary.Certificate.Kind = "pattern"
+			if tc.proven < 0 {
+				assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+				return
+			}
+			assert.Empty(t, boundCodes(t, f, tc.proven))
+			assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, tc.proven+1))
+			f.plan.Summary.Certificate.Kind = "assignment"
+			assert.NotEmpty(t, boundCodes(t, f, tc.proven), "no vector knows that")
+		})
+	}
+}
+
+// What the solver proves by fillings holds; spoiled a little it does not.
+func TestPatternsOfTheSolver(t *testing.T) {
+	patterns := 0
+	for seed := range uint64(200) {
+		p := schedulable(t, seed)
+		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		require.NoError(t, err)
+		c := plan.Summary.Certificate
+		if c == nil || c.Kind != "pattern" {
+			continue
+		}
+		patterns++
+		f := &fixture{p: p, plan: plan, skip: true}
+		require.Empty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
+		require.NotEmpty(t, boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
+		c.Scale-- // everything is worth twice as much
+		require.NotEmpty(t, boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
+	}
+	assert.Greater(t, patterns, 20)
+}
