@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
@@ -13,18 +12,13 @@ import (
 
 // concede plans again without the domains in which a solution buys nothing, and, where
 // pods are still kept out by a rule, with one domain of it at a time.
-func (t *ties) concede(best *compiler, result pack.Outcome, params pack.Params) (*compiler, pack.Outcome) {
-	total := int64(0)
-	for i := range t.planner.Classes {
-		total += t.planner.Classes[i].Count
-	}
-	placed := sum(best.placed(result.Solution)) - best.unbound(result.Solution)
+func (t *ties) concede(best trial, params pack.Params) trial {
 	all := int64(0)
 	for _, class := range best.planned {
 		all += int64(len(class.pods))
 	}
-	if placed == all || total == 0 || result.Late {
-		return best, result
+	if best.bind == all || best.Late || len(t.planner.Classes) == 0 {
+		return best
 	}
 	try := func(closed func(class, site int) bool) {
 		t.forget()
@@ -36,27 +30,26 @@ func (t *ties) concede(best *compiler, result pack.Outcome, params pack.Params) 
 			}
 		}
 		for range concedeRounds {
-			e := t.split(topology.Plan(&t.planner))
-			outcome := pack.Search(e.model, params)
-			if n := sum(e.placed(outcome.Solution)) - e.unbound(outcome.Solution); n > placed {
-				best, result, placed = e, outcome, n
+			x := t.try(params)
+			if x.bind > best.bind {
+				best = x
 			}
-			if !t.learn(e, outcome.Solution) || outcome.Late {
+			if !t.learn(&x) || x.Late {
 				return
 			}
 		}
 	}
-	if t.bury(best.placed(result.Solution)) {
+	if t.bury(best.placed(best.Solution)) {
 		try(func(int, int) bool { return false })
 	}
-	used := t.usedSites(best, result.Solution)
+	used := t.usedSites(&best)
 	try(func(class, site int) bool {
 		return !used[class][site] && len(t.planner.Classes[class].Sites[site].Bins) == 0
 	})
 	for _, r := range t.blocking() {
 		for d := range t.rules[r].domains {
-			if placed == all || result.Late {
-				return best, result
+			if best.bind == all || best.Late {
+				return best
 			}
 			try(func(class, site int) bool {
 				for k, link := range t.planner.Classes[class].Links {
@@ -68,7 +61,7 @@ func (t *ties) concede(best *compiler, result pack.Outcome, params pack.Params) 
 			})
 		}
 	}
-	return best, result
+	return best
 }
 
 // bury makes units anew without following those who have no place at all, if anybody
@@ -102,15 +95,13 @@ const concedeRounds = 2
 // mostConceded bounds the rules that are looked at one by one.
 const mostConceded = 3
 
-// usedSites tells, by planner class, at which sites a solution buys machines.
-func (t *ties) usedSites(e *compiler, s model.Solution) [][]bool {
+// usedSites tells, by planner class, at which sites a trial buys machines.
+func (t *ties) usedSites(x *trial) [][]bool {
 	out := make([][]bool, len(t.planner.Classes))
 	for i := range out {
 		out[i] = make([]bool, len(t.planner.Classes[i].Sites))
 	}
-	for i := range s.Nodes {
-		b := e.bought[s.Nodes[i].Option]
-		spot := t.land.spot(b.template, b.offer)
+	for _, spot := range x.spots(x.Solution) {
 		for c := range out {
 			out[c][t.list[t.unitBook.units[t.units[c]].kin].part.at[spot]] = true
 		}

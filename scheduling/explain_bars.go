@@ -44,7 +44,7 @@ func (e *explainer) offerBars(id, ti, o int) []bar {
 	if !e.tied.ties(id) {
 		return nil
 	}
-	if spot := e.tied.spotOf(ti, o); spot >= 0 {
+	if spot := e.tied.land.spot(ti, o); spot >= 0 {
 		return e.tied.barsAt(id, spot)
 	}
 	// Nothing that waits may use the offer as things are, so it is no spot.

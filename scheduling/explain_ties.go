@@ -23,7 +23,6 @@ type tied struct {
 	least   map[int]minimum  // by spread rule
 	seen    map[int][]shun   // memo of shuns, by planned class
 	memo    siteBars
-	spotAt  [][]int32      // by template and offer; filled when asked
 	spotsOf map[string]int // by name of a placed pod; filled when asked
 }
 
@@ -164,7 +163,7 @@ func (t *tied) carryOut() {
 		m := &t.scene.machines[i]
 		spot := -1
 		if m.template >= 0 {
-			spot = t.spotOf(m.template, m.offer)
+			spot = t.land.spot(m.template, m.offer)
 		}
 		t.spots = append(t.spots, spot)
 		if spot < 0 {
@@ -279,25 +278,6 @@ func (t *tied) openFor(class *podClass, rules []int) {
 			}
 		}
 	}
-}
-
-// spotOf is the spot of an offer of a template, or -1.
-func (t *tied) spotOf(template, offer int) int {
-	if t.spotAt == nil {
-		t.spotAt = make([][]int32, len(t.land.templates))
-	}
-	at := t.spotAt[template]
-	if at == nil {
-		at = make([]int32, len(t.scene.offers.offers))
-		for i := range at {
-			at[i] = -1
-		}
-		for i, o := range t.land.offered[template].list {
-			at[o.offer] = int32(t.land.first[template] + i)
-		}
-		t.spotAt[template] = at
-	}
-	return int(at[offer])
 }
 
 // minimum returns what the domains of a spread are measured by.

@@ -12,9 +12,9 @@ import (
 // although none of them could ever go there. Pods that nothing ties therefore stay away
 // from such zones where they have a choice.
 
-// stayAway returns, by template, the offers outside such zones, at index 1; nil where
-// there are none.
-func (t *ties) stayAway() [][]model.Bits {
+// stayAway returns, by template, the offers outside such zones; nil where there are no
+// such zones.
+func (t *ties) stayAway() []model.Bits {
 	l := t.land
 	foreign := make([]bool, l.offers)
 	found := false
@@ -45,7 +45,7 @@ func (t *ties) stayAway() [][]model.Bits {
 			}
 		}
 	}
-	return [][]model.Bits{nil, rows}
+	return rows
 }
 
 // countedDomains are those that count for the minimum of a spread: where nodes are
@@ -77,6 +77,19 @@ func (t *ties) countedDomains(rule int) []bool {
 	return out
 }
 
+// staysAway reports whether a kin that nothing ties keeps away from foreign zones.
+func (t *ties) staysAway(n int) bool {
+	if t.rows == nil || t.roaming[n] {
+		return false
+	}
+	can, known := t.away[n]
+	if !known {
+		can = t.canStayAway(t.list[n])
+		t.away[n] = can
+	}
+	return can
+}
+
 // canStayAway reports whether all units of a kin find a machine outside foreign zones,
 // in a pool of no lower weight than they would find anywhere.
 func (t *ties) canStayAway(k *kin) bool {
@@ -94,7 +107,7 @@ func (t *ties) canStayAway(k *kin) bool {
 			}
 			at := place{int(ranks[v.number]), o.room}
 			all[at] = true
-			if t.rows[1][ti].Has(o.offer) {
+			if t.rows[ti].Has(o.offer) {
 				near[at] = true
 			}
 		}

@@ -22,7 +22,7 @@ type land struct {
 	axes   []axis
 	axisOf map[string]int
 	memo   map[string]*partition
-	spotOf []map[int]int // by template and offer; filled when asked
+	spotOf [][]int32 // by template and offer, -1 for none; filled when asked
 }
 
 // landNode is a node, those included that receive no pods any more.

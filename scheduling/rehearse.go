@@ -50,24 +50,16 @@ func (d *decoder) rehearse(machines []machine) map[model.ClassID]int64 {
 		problem.Classes = append(problem.Classes, class)
 		given[i] = []int64{1}
 	}
-	spots := map[int]bool{}
-	for i := range machines {
-		m := &machines[i]
-		spots[t.land.spot(m.template, d.offered[m.template].list[m.first].offer)] = true
-	}
 	surplus := map[model.ClassID]int64{}
 	units := map[model.ClassID]int64{} // pods of a part that do not bind
-	for i, n := range topology.Replay(&problem, given, t.domainsOf(spots)) {
+	for i, n := range topology.Replay(&problem, given, t.domainsOf(d.spots(machines))) {
 		if n[0] == 0 {
 			units[pods[i].part]++
 		}
 	}
 	for part, n := range units {
-		size := int64(0)
-		for _, p := range d.parts[part].portions {
-			size += p.n
-		}
-		surplus[part] = (n + size - 1) / size
+		each := size(d.parts[part].portions)
+		surplus[part] = (n + each - 1) / each
 	}
 	return surplus
 }
@@ -105,10 +97,6 @@ func (t *ties) single(class int, p *part) topology.Class {
 	}
 	of := t.list[t.unitBook.units[p.unit].kin].part
 	s := topology.Site{Limit: -1}
-	for _, link := range own.rules {
-		r := &t.rules[link.Rule]
-		s.Domains = append(s.Domains, of.domain(t.land, r.axis, p.site))
-		s.Counted = append(s.Counted, r.filter < 0 || of.domain(t.land, r.filter, p.site) == 1)
-	}
+	s.Domains, s.Counted = t.domainsAt(own.rules, of, p.site)
 	return topology.Class{Count: 1, Priority: c.priority, Request: c.requests, Links: own.rules, Sites: []topology.Site{s}}
 }

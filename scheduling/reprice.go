@@ -20,28 +20,23 @@ const repriceWork = 2_000_000
 
 // reprice plans sites anew at the prices that a solution shows, as long as that makes
 // it cheaper.
-func (t *ties) reprice(best *compiler, result pack.Outcome, params pack.Params) (*compiler, pack.Outcome) {
-	if len(t.planner.Classes)*len(result.Solution.Nodes) > repriceWork || result.Late {
-		return best, result
+func (t *ties) reprice(best trial, params pack.Params) trial {
+	if len(t.planner.Classes)*len(best.Solution.Nodes) > repriceWork || best.Late {
+		return best
 	}
-	placed := sum(best.placed(result.Solution)) - best.unbound(result.Solution)
-	cost := price(best, result.Solution)
 	shares := t.siteCosts()
 	defer t.setSiteCosts(shares)
 	for range repriceRounds {
-		t.setSiteCosts(t.marginal(best, result.Solution, shares))
-		e := t.split(topology.Plan(&t.planner))
-		outcome := pack.Search(e.model, params)
-		n := sum(e.placed(outcome.Solution)) - e.unbound(outcome.Solution)
-		if n < placed || n == placed && price(e, outcome.Solution) >= cost || !t.asGranted(e, best) {
+		t.setSiteCosts(t.marginal(&best, shares))
+		x := t.try(params)
+		if x.bind < best.bind || x.bind == best.bind && x.price() >= best.price() || !t.asGranted(x.compiler, best.compiler) {
 			break
 		}
-		best, result, placed, cost = e, outcome, n, price(e, outcome.Solution)
-		if outcome.Late {
+		if best = x; best.Late {
 			break
 		}
 	}
-	return best, result
+	return best
 }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.
@@ -88,19 +83,18 @@ type spareRoom struct {
 
 // marginal are the costs of sites once a solution's machines stand: a share of nothing
 // where one has room, a whole machine elsewhere, as far as a class does not fill it.
-func (t *ties) marginal(e *compiler, s model.Solution, shares [][]int64) [][]int64 {
+func (t *ties) marginal(x *trial, shares [][]int64) [][]int64 {
 	var spares []spareRoom
-	for i := range s.Nodes {
-		node := &s.Nodes[i]
-		b := e.bought[node.Option]
-		spot := t.land.spot(b.template, b.offer)
-		load := make([]int64, e.model.Dims)
-		e.model.Load(load, node.Items)
-		room := slices.Clone(e.model.Options[node.Option].Room)
+	for i, spot := range x.spots(x.Solution) {
+		node := &x.Solution.Nodes[i]
+		load := make([]int64, x.model.Dims)
+		x.model.Load(load, node.Items)
+		room := slices.Clone(x.model.Options[node.Option].Room)
 		for d, n := range load {
 			room[d] -= n
 		}
-		column := t.land.columns.rows[t.land.offered[b.template].list[spot-t.land.first[b.template]].column]
+		template := x.bought[node.Option].template
+		column := t.land.columns.rows[t.land.offered[template].list[spot-t.land.first[template]].column]
 		spares = append(spares, spareRoom{spot: spot, column: column, room: room})
 	}
 	ranks := int64(rankCost)
@@ -110,8 +104,8 @@ func (t *ties) marginal(e *compiler, s model.Solution, shares [][]int64) [][]int
 		k := t.list[t.unitBook.units[t.units[i]].kin]
 		out[i] = slices.Clone(shares[i])
 		free := make([]bool, len(class.Sites))
-		for _, x := range spares {
-			if site := k.part.at[x.spot]; !free[site] && model.Fits(x.room, class.Request) && k.admits(x.column) {
+		for _, r := range spares {
+			if site := k.part.at[r.spot]; !free[site] && model.Fits(r.room, class.Request) && k.admits(r.column) {
 				free[site] = true
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
 // siteRounds is how often sites are planned anew because what the planner took for
@@ -22,9 +21,8 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
-	e, outcome := t.rounds(params)
-	e, outcome = t.concede(e, outcome, params)
-	return t.reprice(e, outcome, params)
+	x := t.reprice(t.concede(t.rounds(params), params), params)
+	return x.compiler, x.Outcome
 }
 
 // relax finds out how far wishes per host have to be relaxed: as little as is needed
@@ -33,11 +31,10 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 func (t *ties) relax(params pack.Params) {
 	params.Work = 0
 	t.scale = 0
-	e, plain := t.rounds(params)
-	placed, cost := sum(e.placed(plain.Solution)), price(e, plain.Solution)
-	most := cost * dearestWish
+	plain := t.rounds(params)
+	placed, most := sum(plain.placed(plain.Solution)), plain.price()*dearestWish
 	if t.land.solver.Preferences == PreferencesPrice {
-		most = cost
+		most = plain.price()
 		for i := range t.unitBook.units {
 			u := &t.unitBook.units[i]
 			for _, m := range t.list[u.kin].crowds {
@@ -52,8 +49,8 @@ func (t *ties) relax(params pack.Params) {
 		largest = max(largest, t.unitBook.units[i].count)
 	}
 	for t.scale = 1; t.scale <= largest; t.scale *= 2 {
-		e, outcome := t.rounds(params)
-		if sum(e.placed(outcome.Solution)) >= placed && price(e, outcome.Solution) <= most {
+		x := t.rounds(params)
+		if sum(x.placed(x.Solution)) >= placed && x.price() <= most {
 			return
 		}
 	}
@@ -69,52 +66,23 @@ func sum(counts []int64) (n int64) {
 
 // rounds plans sites, packs machines, and does both again as long as the planner can
 // learn from what did not fit.
-func (t *ties) rounds(params pack.Params) (*compiler, pack.Outcome) {
+func (t *ties) rounds(params pack.Params) trial {
 	t.forget()
-	var best *compiler
-	var result pack.Outcome
-	most := int64(-1)
+	best := trial{bind: -1}
 	for range siteRounds {
-		e := t.split(topology.Plan(&t.planner))
-		outcome := pack.Search(e.model, params)
-		if n := sum(e.placed(outcome.Solution)) - e.unbound(outcome.Solution); n > most {
-			best, result, most = e, outcome, n
+		x := t.try(params)
+		if x.bind > best.bind {
+			best = x
 		}
-		learnt := t.learn(e, outcome.Solution)
-		if t.shrink(e, outcome.Solution) {
+		learnt := t.learn(&x)
+		if t.shrink(&x) {
 			learnt = true
 		}
-		if !learnt || outcome.Late {
+		if !learnt || x.Late {
 			break
 		}
 	}
-	return best, result
-}
-
-// unbound counts the pods of a solution that would not bind.
-func (c *compiler) unbound(s model.Solution) int64 {
-	t := c.ties
-	counts := make([][]int64, len(t.planner.Classes))
-	for i := range counts {
-		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
-	}
-	for i := range c.parts {
-		if p := &c.parts[i]; p.pinned {
-			counts[t.classOf[p.unit]][p.site] += p.count - s.Unplaced[i]
-		}
-	}
-	lost := int64(0)
-	bound := topology.Replay(&t.planner, counts, t.opened(c, s))
-	for i := range counts {
-		size := int64(0)
-		for _, p := range t.unitBook.units[t.units[i]].portions {
-			size += p.n
-		}
-		for site, n := range counts[i] {
-			lost += (n - bound[i][site]) * size
-		}
-	}
-	return lost
+	return best
 }
 
 // forget lifts the limits that earlier rounds have set.
@@ -129,21 +97,21 @@ func (t *ties) forget() {
 // learn limits the sites at which parts were left out to what found a place there, and
 // counts domains that machines of other pods have opened. It reports whether that
 // could change anything.
-func (t *ties) learn(e *compiler, s model.Solution) bool {
+func (t *ties) learn(x *trial) bool {
 	news := false
-	for i := range e.parts {
-		p := &e.parts[i]
-		if left := s.Unplaced[i]; p.pinned && left > 0 {
+	for i := range x.parts {
+		p := &x.parts[i]
+		if left := x.Solution.Unplaced[i]; p.pinned && left > 0 {
 			site := &t.planner.Classes[t.classOf[p.unit]].Sites[p.site]
 			if site.Limit < 0 || site.Limit > p.count-left {
 				site.Limit = p.count - left
 				news = true
 			}
-		} else if kin := t.unitBook.units[p.unit].kin; left > 0 && e.seats[p.seat].rows != nil && !t.roaming[kin] {
+		} else if kin := t.unitBook.units[p.unit].kin; left > 0 && x.seats[p.seat].rows != nil && !t.roaming[kin] {
 			t.roaming[kin], news = true, true
 		}
 	}
-	for r, domains := range t.opened(e, s) {
+	for r, domains := range t.domainsOf(x.spots(x.Solution)) {
 		counted := t.countedDomains(r)
 		for _, d := range domains {
 			if len(counted) > 0 && !counted[d] {
@@ -158,10 +126,10 @@ func (t *ties) learn(e *compiler, s model.Solution) bool {
 
 // shrink takes pods out of units that found no place, so that those whom others follow
 // may find one without them. It reports whether there were any.
-func (t *ties) shrink(e *compiler, s model.Solution) bool {
+func (t *ties) shrink(x *trial) bool {
 	placed := make([]int64, len(t.unitBook.units))
-	for i := range e.parts {
-		placed[e.parts[i].unit] += e.parts[i].count - s.Unplaced[i]
+	for i := range x.parts {
+		placed[x.parts[i].unit] += x.parts[i].count - x.Solution.Unplaced[i]
 	}
 	before := len(t.unitBook.units)
 	shrunk := false
@@ -190,57 +158,8 @@ func (t *ties) shrink(e *compiler, s model.Solution) bool {
 		return false
 	}
 	t.unitBook.units = slices.DeleteFunc(t.unitBook.units, func(u unit) bool { return u.count == 0 })
-	for _, k := range t.list {
-		if k.part == nil {
-			t.link(k)
-		}
-	}
 	t.plan()
 	return true
-}
-
-// opened lists, by rule, the domains in which a solution buys machines that a spread
-// looks at.
-func (t *ties) opened(e *compiler, s model.Solution) [][]int32 {
-	spots := map[int]bool{}
-	for i := range s.Nodes {
-		b := e.bought[s.Nodes[i].Option]
-		spots[t.land.spot(b.template, b.offer)] = true
-	}
-	return t.domainsOf(spots)
-}
-
-// domainsOf lists, by rule, the domains of spots that a spread looks at.
-func (t *ties) domainsOf(spots map[int]bool) [][]int32 {
-	out := make([][]int32, len(t.rules))
-	for i := range t.rules {
-		r := &t.rules[i]
-		if r.kind != spreadTie {
-			continue
-		}
-		for spot := range spots {
-			at := t.land.axes[r.axis].at[spot]
-			if at >= 0 && t.land.axes[r.filter].at[spot] == 1 && !slices.Contains(out[i], at) {
-				out[i] = append(out[i], at)
-			}
-		}
-		slices.Sort(out[i])
-	}
-	return out
-}
-
-// spot is the place of an offer of a template.
-func (l *land) spot(template, offer int) int {
-	if l.spotOf == nil {
-		l.spotOf = make([]map[int]int, len(l.templates))
-	}
-	if l.spotOf[template] == nil {
-		l.spotOf[template] = map[int]int{}
-		for i, o := range l.offered[template].list {
-			l.spotOf[template][o.offer] = l.first[template] + i
-		}
-	}
-	return l.spotOf[template][offer]
 }
 
 // unbind takes pods off machines and bins that would not bind there in any order: those
@@ -265,37 +184,27 @@ func (d *decoder) unbind(machines []machine) []machine {
 
 // surplus counts, by engine class, the pods that do not bind.
 func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
-	t := d.ties
-	counts := make([][]int64, len(t.planner.Classes))
-	for i := range counts {
-		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
-	}
-	note := func(items []model.Item) {
-		for _, it := range items {
-			if p := &d.parts[it.Class]; p.pinned {
-				counts[t.classOf[p.unit]][p.site] += it.N
-			}
-		}
-	}
-	spots := map[int]bool{}
+	placed := make([]int64, len(d.parts))
 	for i := range machines {
-		note(machines[i].items)
-		spots[t.land.spot(machines[i].template, d.offered[machines[i].template].list[machines[i].first].offer)] = true
+		for _, it := range machines[i].items {
+			placed[it.Class] += it.N
+		}
 	}
 	for _, items := range d.solution.Bins {
-		note(items)
-	}
-	bound := topology.Replay(&t.planner, counts, t.domainsOf(spots))
-	surplus := map[model.ClassID]int64{}
-	for i := range d.parts {
-		if p := &d.parts[i]; p.pinned {
-			c := t.classOf[p.unit]
-			if n := counts[c][p.site] - bound[c][p.site]; n > 0 {
-				surplus[model.ClassID(i)] = n
-			}
+		for _, it := range items {
+			placed[it.Class] += it.N
 		}
 	}
-	return surplus
+	return d.compiler.surplus(func(i int) int64 { return placed[i] }, d.spots(machines))
+}
+
+// spots are the spots of machines, in their order.
+func (d *decoder) spots(machines []machine) []int {
+	out := make([]int, len(machines))
+	for i := range machines {
+		out[i] = d.ties.land.spot(machines[i].template, d.offered[machines[i].template].list[machines[i].first].offer)
+	}
+	return out
 }
 
 // strip takes pods off machines and bins, and gives back what is left empty.

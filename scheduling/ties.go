@@ -3,7 +3,6 @@ package scheduling
 import (
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
@@ -15,11 +14,12 @@ type ties struct {
 	*unitBook
 	present [][]model.Presence // by bin
 	planner topology.Problem
-	units   []int // by planner class, the unit
-	classOf []int // by unit, the planner class; -1 for units that nothing ties
-	scale   int64 // how much wishes per host are relaxed; 0 drops them
-	rows    [][]model.Bits
+	units   []int        // by planner class, the unit
+	classOf []int        // by unit, the planner class; -1 for units that nothing ties
+	scale   int64        // how much wishes per host are relaxed; 0 drops them
+	rows    []model.Bits // by template, offers outside foreign zones; nil for all
 	roaming map[int]bool // kins that no longer keep away from foreign zones
+	away    map[int]bool // whether kins can keep away; filled when asked
 }
 
 // tied reports whether anything ties pods to each other or to what they would like.
@@ -49,19 +49,19 @@ func (t *ties) form() {
 			u.kin = t.kin(t.members(u.portions), nil)
 		}
 	}
-	for _, k := range t.list {
-		if k.part == nil {
-			t.link(k)
-		}
-	}
 	t.plan()
 }
 
 // plan states the planner's problem.
 func (t *ties) plan() {
+	for _, k := range t.list {
+		if k.part == nil {
+			t.link(k)
+		}
+	}
 	c := t.land.compiler
 	priced := c.solver.Preferences == PreferencesPrice
-	t.units = nil
+	t.units, t.away = nil, map[int]bool{}
 	t.planner = topology.Problem{Dims: c.model.Dims, Rules: t.planned(), Priced: priced}
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
@@ -101,12 +101,8 @@ func (t *ties) worth(weight int64) int64 {
 
 // site describes a site to the planner.
 func (t *ties) site(k *kin, site int, cost int64, request []int64) topology.Site {
-	s := topology.Site{Cost: cost, Limit: -1, Domains: make([]int32, len(k.rules)), Counted: make([]bool, len(k.rules))}
-	for i, link := range k.rules {
-		r := &t.rules[link.Rule]
-		s.Domains[i] = k.part.domain(t.land, r.axis, site)
-		s.Counted[i] = r.filter < 0 || k.part.domain(t.land, r.filter, site) == 1
-	}
+	s := topology.Site{Cost: cost, Limit: -1}
+	s.Domains, s.Counted = t.domainsAt(k.rules, k.part, site)
 	for _, w := range k.wishes {
 		if k.part.domain(t.land, w.axis, site) != 1 {
 			s.Penalty += t.worth(w.weight)
@@ -118,6 +114,17 @@ func (t *ties) site(k *kin, site int, cost int64, request []int64) topology.Site
 		}
 	})
 	return s
+}
+
+// domainsAt are, by link, the domain of a site and whether pods there are counted.
+func (t *ties) domainsAt(links []topology.Link, p *partition, site int) (domains []int32, counted []bool) {
+	domains, counted = make([]int32, len(links)), make([]bool, len(links))
+	for i, link := range links {
+		r := &t.rules[link.Rule]
+		domains[i] = p.domain(t.land, r.axis, site)
+		counted[i] = r.filter < 0 || p.domain(t.land, r.filter, site) == 1
+	}
+	return domains, counted
 }
 
 // split states the engine's problem for a plan of sites.
@@ -189,8 +196,8 @@ func (t *ties) seat(n, site int) seat {
 	k := t.list[n]
 	s := k.seats[site]
 	if k.plain {
-		if t.rows != nil && !s.noNew && !t.roaming[n] && t.canStayAway(k) {
-			s.rows = t.rows[1]
+		if !s.noNew && t.staysAway(n) {
+			s.rows = t.rows
 		}
 		return s
 	}
@@ -253,9 +260,4 @@ func (c *compiler) seatedBin(base *model.Bin, at int, present []model.Presence) 
 		}
 	}
 	return b
-}
-
-// price is what a solution costs, as the search sees it.
-func price(c *compiler, s model.Solution) offerings.Price {
-	return offerings.Price(c.model.Cost(s.Nodes))
 }

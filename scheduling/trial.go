@@ -1,0 +1,117 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// trial is a plan of sites together with the machines that were found for it.
+type trial struct {
+	*compiler
+	pack.Outcome
+	bind int64 // pods that have a place and would bind there
+}
+
+// try plans sites, then machines.
+func (t *ties) try(params pack.Params) trial {
+	e := t.split(topology.Plan(&t.planner))
+	x := trial{compiler: e, Outcome: pack.Search(e.model, params)}
+	x.bind = sum(e.placed(x.Solution)) - e.unbound(x.Solution)
+	return x
+}
+
+// price is what a trial's machines cost, as the search sees it.
+func (x *trial) price() offerings.Price { return offerings.Price(x.model.Cost(x.Solution.Nodes)) }
+
+// spots are the spots of a solution's machines, in their order.
+func (c *compiler) spots(s model.Solution) []int {
+	out := make([]int, len(s.Nodes))
+	for i := range s.Nodes {
+		b := c.bought[s.Nodes[i].Option]
+		out[i] = c.ties.land.spot(b.template, b.offer)
+	}
+	return out
+}
+
+// unbound counts the pods of a solution that would not bind.
+func (c *compiler) unbound(s model.Solution) (lost int64) {
+	for i, n := range c.surplus(func(i int) int64 { return c.parts[i].count - s.Unplaced[i] }, c.spots(s)) {
+		lost += n * size(c.parts[i].portions)
+	}
+	return lost
+}
+
+// surplus counts, by part, the units that would not bind of those that have a place
+// while machines stand at some spots.
+func (c *compiler) surplus(placed func(part int) int64, spots []int) map[model.ClassID]int64 {
+	t := c.ties
+	counts := make([][]int64, len(t.planner.Classes))
+	for i := range counts {
+		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
+	}
+	for i := range c.parts {
+		if p := &c.parts[i]; p.pinned {
+			counts[t.classOf[p.unit]][p.site] += placed(i)
+		}
+	}
+	bound := topology.Replay(&t.planner, counts, t.domainsOf(spots))
+	out := map[model.ClassID]int64{}
+	for i := range c.parts {
+		if p := &c.parts[i]; p.pinned {
+			class := t.classOf[p.unit]
+			if n := counts[class][p.site] - bound[class][p.site]; n > 0 {
+				out[model.ClassID(i)] = n
+			}
+		}
+	}
+	return out
+}
+
+// size is the number of pods in a unit.
+func size(portions []portion) (n int64) {
+	for _, p := range portions {
+		n += p.n
+	}
+	return n
+}
+
+// domainsOf lists, by rule, the domains of spots that a spread looks at.
+func (t *ties) domainsOf(spots []int) [][]int32 {
+	out := make([][]int32, len(t.rules))
+	for i := range t.rules {
+		r := &t.rules[i]
+		if r.kind != spreadTie {
+			continue
+		}
+		seen := make([]bool, len(r.domains))
+		for _, spot := range spots {
+			if at := t.land.axes[r.axis].at[spot]; at >= 0 && t.land.axes[r.filter].at[spot] == 1 {
+				seen[at] = true
+			}
+		}
+		for at, ok := range seen {
+			if ok {
+				out[i] = append(out[i], int32(at))
+			}
+		}
+	}
+	return out
+}
+
+// spot is the place of an offer of a template.
+func (l *land) spot(template, offer int) int {
+	if l.spotOf == nil {
+		l.spotOf = make([][]int32, len(l.templates))
+	}
+	if l.spotOf[template] == nil {
+		l.spotOf[template] = slices.Repeat([]int32{-1}, len(l.compiler.offers.offers))
+		for i, o := range l.offered[template].list {
+			l.spotOf[template][o.offer] = int32(l.first[template] + i)
+		}
+	}
+	return int(l.spotOf[template][offer])
+}
