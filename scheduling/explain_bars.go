@@ -110,7 +110,7 @@ func (t *tied) nodeBars(id, bin int) []bar {
 		return nil
 	}
 	node := t.nodeOf[bin]
-	return t.bars(id, t.at(t.land.offers+node), node)
+	return t.bars(id, t.at(t.land.onSale+node), node)
 }
 
 // bars lists what keeps one more pod of a class from a place of which the domains are
@@ -229,7 +229,7 @@ func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
 			return alone
 		}
 	}
-	_, named := t.land.nodes[node].labels[corev1.LabelHostname]
+	_, named := t.land.places[node].labels[corev1.LabelHostname]
 	there := c.nodes[node]
 	switch b.kind {
 	case spreadTie:

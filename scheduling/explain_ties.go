@@ -62,8 +62,8 @@ func newTied(s *scene) *tied {
 		return nil
 	}
 	t.nodeOf = make([]int, len(s.nodes))
-	for n := range t.land.nodes {
-		if bin := t.land.nodes[n].bin; bin >= 0 {
+	for n := range t.land.places {
+		if bin := t.land.places[n].bin; bin >= 0 {
 			t.nodeOf[bin] = n
 		}
 	}
@@ -132,7 +132,7 @@ func compareDuties(a, b duty) int {
 // host returns where pods of a target are, node by node.
 func (t *tied) host(target int) *company {
 	if t.hosts[target] == nil {
-		t.hosts[target] = &company{nodes: make([]int64, len(t.land.nodes)), keepers: make([]bool, len(t.land.nodes))}
+		t.hosts[target] = &company{nodes: make([]int64, len(t.land.places)), keepers: make([]bool, len(t.land.places))}
 	}
 	return t.hosts[target]
 }
@@ -145,7 +145,7 @@ func (t *tied) countHosts() {
 		}
 	}
 	t.land.runningSets(func(_ *corev1.Pod, node int, among []int32) {
-		_, named := t.land.nodes[node].labels[corev1.LabelHostname]
+		_, named := t.land.places[node].labels[corev1.LabelHostname]
 		for _, target := range among {
 			if c := t.hosts[int(target)]; c != nil {
 				c.nodes[node]++
@@ -178,9 +178,9 @@ func (t *tied) carryOut() {
 		}
 		t.add(m.items, spot, -1)
 	}
-	for n := range t.land.nodes {
-		if bin := t.land.nodes[n].bin; bin >= 0 {
-			t.add(t.scene.bins[bin].items, t.land.offers+n, n)
+	for n := range t.land.places {
+		if bin := t.land.places[n].bin; bin >= 0 {
+			t.add(t.scene.bins[bin].items, t.land.onSale+n, n)
 		}
 	}
 }

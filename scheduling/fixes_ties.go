@@ -255,7 +255,7 @@ func (t *tied) holder(b bar) string {
 	}
 	for i := range t.scene.keepers {
 		if k := &t.scene.keepers[i]; k.key == b.tie.key && k.target == b.tie.target {
-			if n, ok := t.land.nodeAt[k.node]; ok && at(t.land.offers+n) {
+			if n, ok := t.land.nodeAt[k.node]; ok && at(t.land.onSale+n) {
 				names = append(names, k.pod)
 			}
 		}
@@ -288,7 +288,7 @@ func (t *tied) places() map[string]int {
 		n, ok := t.land.nodeAt[a.Node]
 		for _, pod := range a.Pods {
 			if _, known := t.scene.classOf[pod]; known && ok {
-				t.spotsOf[pod] = t.land.offers + n
+				t.spotsOf[pod] = t.land.onSale + n
 			}
 		}
 	}

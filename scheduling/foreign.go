@@ -16,7 +16,7 @@ import (
 // such zones.
 func (t *ties) stayAway() []model.Bits {
 	l := t.land
-	foreign := make([]bool, l.offers)
+	foreign := make([]bool, l.onSale)
 	found := false
 	for i := range t.rules {
 		r := &t.rules[i]
@@ -38,7 +38,7 @@ func (t *ties) stayAway() []model.Bits {
 	}
 	rows := make([]model.Bits, len(l.templates))
 	for ti := range l.templates {
-		rows[ti] = model.NewBits(len(l.compiler.offers.offers))
+		rows[ti] = model.NewBits(len(l.offers.offers))
 		for i, o := range l.offered[ti].list {
 			if !foreign[l.first[ti]+i] {
 				rows[ti].Set(o.offer)

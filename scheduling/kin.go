@@ -204,19 +204,19 @@ func (b *kinBook) within(k *kin, link *topology.Link) {
 // binsFor are the bins whose nodes admit a kin, the other pods on them considered.
 func (b *kinBook) binsFor(k *kin) model.Bits {
 	l := b.land
-	bins := model.NewBits(len(l.compiler.nodes))
+	bins := model.NewBits(len(l.nodes))
 	needsHost := false
 	for _, m := range k.members {
 		for _, t := range l.bonds.list[m.bonds].ties {
 			needsHost = needsHost || t.perHost() && t.weight == 0 && t.kind != antiTie
 		}
 	}
-	for n := range l.nodes {
-		bin := l.nodes[n].bin
+	for n := range l.places {
+		bin := l.places[n].bin
 		if bin < 0 || k.hosts != nil && !k.hosts.Has(bin) {
 			continue
 		}
-		_, labelled := l.nodes[n].labels[corev1.LabelHostname]
+		_, labelled := l.places[n].labels[corev1.LabelHostname]
 		ok := labelled || !needsHost
 		for _, m := range k.members {
 			ok = ok && l.model.Bins[bin].Admits.Has(m.group)
@@ -236,9 +236,9 @@ func (b *kinBook) binsAt(k *kin, site int) model.Bits {
 	if k.part.sites == 1 {
 		return k.bins
 	}
-	out := model.NewBits(len(b.land.compiler.nodes))
-	for n := range b.land.nodes {
-		if bin := b.land.nodes[n].bin; bin >= 0 && k.bins.Has(bin) && int(k.part.at[b.land.offers+n]) == site {
+	out := model.NewBits(len(b.land.nodes))
+	for n := range b.land.places {
+		if bin := b.land.places[n].bin; bin >= 0 && k.bins.Has(bin) && int(k.part.at[b.land.onSale+n]) == site {
 			out.Set(bin)
 		}
 	}
@@ -342,7 +342,7 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 				continue
 			}
 			at := place{int(k.part.at[l.first[ti]+i]), o.room, int(ranks[v.number])}
-			cost := l.compiler.offers.offers[o.offer].cost
+			cost := l.offers.offers[o.offer].cost
 			if have, seen := cheapest[at]; !seen || cost < have {
 				cheapest[at] = cost
 			}

@@ -16,8 +16,8 @@ import (
 type land struct {
 	*compiler
 	first  []int // by template, its first spot
-	offers int   // spots that are offers
-	nodes  []landNode
+	onSale int   // spots that are offers
+	places []landNode
 	nodeAt map[string]int
 	axes   []axis
 	axisOf map[string]int
@@ -53,8 +53,8 @@ type partition struct {
 func newLand(c *compiler) *land {
 	l := &land{compiler: c, axisOf: map[string]int{}, memo: map[string]*partition{}, nodeAt: map[string]int{}}
 	for ti := range c.offered {
-		l.first = append(l.first, l.offers)
-		l.offers += len(c.offered[ti].list)
+		l.first = append(l.first, l.onSale)
+		l.onSale += len(c.offered[ti].list)
 	}
 	bins := map[string]int{}
 	for i, x := range c.nodes {
@@ -66,17 +66,17 @@ func newLand(c *compiler) *land {
 			n.bin = i
 		}
 		n.taints = c.effectiveTaints(node, c.poolNamed(node.Labels[NodePoolLabel]))
-		l.nodes = append(l.nodes, n)
+		l.places = append(l.places, n)
 	}
-	slices.SortFunc(l.nodes, func(a, b landNode) int { return strings.Compare(a.node.Name, b.node.Name) })
-	for i := range l.nodes {
-		l.nodeAt[l.nodes[i].node.Name] = i
+	slices.SortFunc(l.places, func(a, b landNode) int { return strings.Compare(a.node.Name, b.node.Name) })
+	for i := range l.places {
+		l.nodeAt[l.places[i].node.Name] = i
 	}
 	return l
 }
 
 // spots is the number of spots.
-func (l *land) spots() int { return l.offers + len(l.nodes) }
+func (l *land) spots() int { return l.onSale + len(l.places) }
 
 // keyAxis is the axis of a label.
 func (l *land) keyAxis(key string) int {
@@ -96,7 +96,7 @@ func (l *land) keyAxis(key string) int {
 	known := requirements.NormalizeKey(key)
 	for ti, v := range l.templates {
 		for i, o := range l.offered[ti].list {
-			value, ok := l.compiler.offers.offers[o.offer].label(known)
+			value, ok := l.offers.offers[o.offer].label(known)
 			if !ok {
 				value, ok = v.labels[known]
 			}
@@ -107,9 +107,9 @@ func (l *land) keyAxis(key string) int {
 		}
 		values = compacted(values)
 	}
-	for i := range l.nodes {
-		value, ok := l.nodes[i].labels[key]
-		note(l.offers+i, value, ok)
+	for i := range l.places {
+		value, ok := l.places[i].labels[key]
+		note(l.onSale+i, value, ok)
 	}
 	a := axis{at: make([]int32, l.spots()), values: compacted(values)}
 	for i, text := range texts {
@@ -180,9 +180,9 @@ func (l *land) filterAxis(f filter) int {
 	}
 	for _, key := range strings.Split(f.keys, ",") {
 		if key == corev1.LabelHostname || key == "" {
-			for i := range l.nodes {
-				_, ok := l.nodes[i].labels[corev1.LabelHostname]
-				bar(l.offers+i, key != "" && !ok)
+			for i := range l.places {
+				_, ok := l.places[i].labels[corev1.LabelHostname]
+				bar(l.onSale+i, key != "" && !ok)
 			}
 			continue
 		}
@@ -203,16 +203,16 @@ func (l *land) filterGroup(f filter, bar func(int, bool)) {
 		hard, _ := v.hardTaint(group)
 		var row model.Bits
 		if f.honorAffinity {
-			row = l.compiler.offers.admitsOwn(v, group, false)
+			row = l.offers.admitsOwn(v, group, false)
 		}
 		for i, o := range l.offered[ti].list {
 			bar(l.first[ti]+i, f.honorTaints && hard != nil || row != nil && !row.Has(o.offer))
 		}
 	}
-	for i := range l.nodes {
-		n := &l.nodes[i]
+	for i := range l.places {
+		n := &l.places[i]
 		hard, _ := untolerated(group.tolerations, n.taints)
-		bar(l.offers+i, f.honorTaints && hard != nil || f.honorAffinity && !group.ownMatchesNode(n.node.Name, n.labels))
+		bar(l.onSale+i, f.honorTaints && hard != nil || f.honorAffinity && !group.ownMatchesNode(n.node.Name, n.labels))
 	}
 }
 
@@ -224,7 +224,7 @@ func (l *land) wishAxis(t *term) int {
 	}
 	a := axis{at: make([]int32, l.spots())}
 	for ti, v := range l.templates {
-		row := l.compiler.offers.matching(v, t)
+		row := l.offers.matching(v, t)
 		if row == nil {
 			continue
 		}
@@ -234,9 +234,9 @@ func (l *land) wishAxis(t *term) int {
 			}
 		}
 	}
-	for i := range l.nodes {
-		if t.matchesNode(l.nodes[i].node.Name, l.nodes[i].labels) {
-			a.at[l.offers+i] = 1
+	for i := range l.places {
+		if t.matchesNode(l.places[i].node.Name, l.places[i].labels) {
+			a.at[l.onSale+i] = 1
 		}
 	}
 	return l.addAxis(name, a)
@@ -300,7 +300,7 @@ func (p *partition) row(l *land, ti, site int) model.Bits {
 		for i, o := range l.offered[ti].list {
 			at := p.at[l.first[ti]+i]
 			if p.rows[ti][at] == nil {
-				p.rows[ti][at] = model.NewBits(len(l.compiler.offers.offers))
+				p.rows[ti][at] = model.NewBits(len(l.offers.offers))
 			}
 			p.rows[ti][at].Set(o.offer)
 		}

@@ -107,7 +107,7 @@ func (b *ruleBook) keep() {
 		if !ok {
 			continue
 		}
-		value, labelled := b.land.nodes[node].labels[k.key]
+		value, labelled := b.land.places[node].labels[k.key]
 		if !labelled {
 			continue
 		}
@@ -133,25 +133,25 @@ func (b *ruleBook) count() [][]model.Presence {
 		if r.kind != spreadTie {
 			continue
 		}
-		for n := range l.nodes {
-			if at := l.axes[r.axis].at[l.offers+n]; at >= 0 && l.axes[r.filter].at[l.offers+n] == 1 {
+		for n := range l.places {
+			if at := l.axes[r.axis].at[l.onSale+n]; at >= 0 && l.axes[r.filter].at[l.onSale+n] == 1 {
 				r.domains[at].Eligible = true
 			}
 		}
 	}
-	present := make([]map[int32]int64, len(l.compiler.nodes))
+	present := make([]map[int32]int64, len(l.nodes))
 	l.runningSets(func(pod *corev1.Pod, node int, among []int32) {
 		for _, target := range among {
 			for _, i := range b.byTarget[int(target)] {
 				r := &b.rules[i]
-				at := l.axes[r.axis].at[l.offers+node]
-				if at < 0 || r.kind == spreadTie && (pod.DeletionTimestamp != nil || l.axes[r.filter].at[l.offers+node] != 1) {
+				at := l.axes[r.axis].at[l.onSale+node]
+				if at < 0 || r.kind == spreadTie && (pod.DeletionTimestamp != nil || l.axes[r.filter].at[l.onSale+node] != 1) {
 					continue
 				}
 				r.domains[at].Count++
 				r.total++
 			}
-			bin := l.nodes[node].bin
+			bin := l.places[node].bin
 			if bin < 0 {
 				continue
 			}

@@ -152,7 +152,7 @@ func (t *ties) shrink(x *trial) bool {
 		hosts := t.list[u.kin].hosts
 		less.kin = t.kin(t.members(less.portions), hosts)
 		t.unitBook.units = append(t.unitBook.units, less)
-		t.follow(class, gone*left, model.NewBits(len(t.land.compiler.nodes)))
+		t.follow(class, gone*left, model.NewBits(len(t.land.nodes)))
 	}
 	if !shrunk {
 		return false

@@ -108,7 +108,7 @@ func (l *land) spot(template, offer int) int {
 		l.spotOf = make([][]int32, len(l.templates))
 	}
 	if l.spotOf[template] == nil {
-		l.spotOf[template] = slices.Repeat([]int32{-1}, len(l.compiler.offers.offers))
+		l.spotOf[template] = slices.Repeat([]int32{-1}, len(l.offers.offers))
 		for i, o := range l.offered[template].list {
 			l.spotOf[template][o.offer] = int32(l.first[template] + i)
 		}

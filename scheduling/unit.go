@@ -74,14 +74,14 @@ func (b *unitBook) scan() {
 	b.runs, b.anywhere = map[int]model.Bits{}, map[int]bool{}
 	for i := range b.land.planned {
 		for _, t := range b.hostTargets(i) {
-			b.runs[t] = model.NewBits(len(b.land.compiler.nodes))
+			b.runs[t] = model.NewBits(len(b.land.nodes))
 		}
 	}
 	if len(b.runs) == 0 {
 		return
 	}
 	b.land.runningSets(func(_ *corev1.Pod, node int, among []int32) {
-		n := &b.land.nodes[node]
+		n := &b.land.places[node]
 		if _, ok := n.labels[corev1.LabelHostname]; !ok {
 			return
 		}
@@ -180,7 +180,7 @@ func (b *unitBook) rescue() {
 		}
 	}
 	for class, n := range b.stranded {
-		b.follow(class, n, model.NewBits(len(b.land.compiler.nodes)))
+		b.follow(class, n, model.NewBits(len(b.land.nodes)))
 	}
 }
 
