@@ -204,6 +204,9 @@ func (r *rivalry) wrong(ti, o int) Reason {
 		}
 	}
 	x := &r.offers.offers[o]
+	if x.excluded.code != "" {
+		return r.solver.reason(x.excluded)
+	}
 	if !x.launchable {
 		return Reason{Code: ReasonUnavailable, Detail: "offerings are not on sale now"}
 	}

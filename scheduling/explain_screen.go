@@ -15,6 +15,7 @@ type screened struct {
 	counts   map[Reason]int // why the others were ruled out; Count is unset in the keys
 	admitted model.Bits     // offers that only room can still rule out
 	idle     model.Bits     // offers that would be among them if they were on sale
+	excluded model.Bits     // offers that would be if the settings allowed them; nil for none
 	taint    *corev1.Taint  // the taint that rules the whole pool out
 }
 
@@ -69,6 +70,7 @@ func (e *explainer) screenTemplate(v *template, ti int, group *constraint, first
 	count(Reason{Code: ReasonRequirements, Detail: "required node affinity does not match: " + affinityText(group)}, gone)
 	count(volumeReason(group), e.screenVolumes(v, group, s.admitted))
 
+	e.screenSettings(&s, count)
 	s.idle = s.admitted.Clone()
 	s.idle.Each(func(o int) {
 		if e.offers.offers[o].launchable {

@@ -20,6 +20,7 @@ func (e *explainer) changes(class *podClass, id int) []Change {
 	out.add(e.reservationFix(class, id, screens))
 	out.add(e.floorFix(class, id, screens))
 	out.add(e.limitFix(class, id, screens))
+	out.add(e.settingsFix(class, id, screens))
 	out.add(e.resourceFix(class, id, screens))
 	e.tieFixes(class, id, &out)
 	for ti := range screens {

@@ -55,6 +55,8 @@ const (
 	ChangeClaim           ChangeKind = "claim"             // create, repair or share the claim, volume or storage class Object
 	ChangeGate            ChangeKind = "scheduling-gate"   // remove the scheduling gate Object
 	ChangeResourceClaim   ChangeKind = "resource-claim"    // drop the resource claim Object
+	ChangeNodeSize        ChangeKind = "node-size"         // let Solver.Size reach To of the resource Key
+	ChangeSpot            ChangeKind = "spot"              // let spot machines be bought
 	ChangeEffort          ChangeKind = "effort"            // search harder
 )
 

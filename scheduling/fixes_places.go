@@ -194,7 +194,9 @@ func (e *explainer) offerMisses(class *podClass, id, ti, o int) []Change {
 		}
 	}
 	x := &e.offers.offers[o]
-	if !x.launchable {
+	if x.excluded.code != "" {
+		out = append(out, e.solver.admitting(x))
+	} else if !x.launchable {
 		name := fmt.Sprintf("%s/%s/%s", x.instanceType.Name, x.offering.Zone, x.offering.CapacityType)
 		out = append(out, Change{Kind: ChangeOffering, Object: name, Text: fmt.Sprintf("wait until %s is on sale again", strings.ReplaceAll(name, "/", " "))})
 	}

@@ -17,7 +17,8 @@ type offer struct {
 	offering     *offerings.Offering
 	shape        int   // of its allocatable and capacity
 	cost         int64 // what the search minimises
-	launchable   bool  // on sale now
+	launchable   bool  // on sale now, and the settings allow it
+	excluded     exclusion
 }
 
 func (o *offer) candidate() offerings.Candidate {
@@ -86,7 +87,8 @@ func (t *offerTable) add(p *Problem, s *Solver, table *resourceTable, catalog *i
 		base := -1
 		for i := range it.Offerings {
 			o := &it.Offerings[i]
-			x := offer{instanceType: it, offering: o, launchable: o.Launchable() && !p.Unavailable.Has(it.Name, *o, p.Now)}
+			x := offer{instanceType: it, offering: o, excluded: s.excluded(it, o)}
+			x.launchable = x.excluded.code == "" && o.Launchable() && !p.Unavailable.Has(it.Name, *o, p.Now)
 			if len(o.Capacity) > 0 || len(o.Overhead) > 0 {
 				x.shape = t.addShape(table, it.AllocatableOf(*o), it.CapacityOf(*o))
 			} else {

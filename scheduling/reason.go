@@ -1,5 +1,11 @@
 package scheduling
 
+// The reason codes of a solver's settings.
+const (
+	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Solver.Size allows
+	ReasonNoSpot   ReasonCode = "no-spot"   // Solver.NoSpot rules it out
+)
+
 // The reason codes of constraints that tie pods to each other and to volumes, and of the search.
 const (
 	ReasonTopologySpread  ReasonCode = "topology-spread"   // a spread constraint would be violated

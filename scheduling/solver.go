@@ -79,6 +79,10 @@ type Solver struct {
 	// PreferencePrice is what a wish of weight 100 is worth per pod and hour under
 	// PreferencesPrice; lighter ones are worth their share. ScheduleAnyway weighs 100.
 	PreferencePrice offerings.Price
+	// NoSpot buys no spot machines, whatever NodePools allow.
+	NoSpot bool
+	// Size bounds the machines that may be bought; the zero value allows all sizes.
+	Size NodeSize
 }
 
 // ErrInvalid is the error that every malformed problem wraps; errors.As finds the
@@ -166,6 +170,7 @@ func (s *Solver) validate() error {
 	if s.PreferencePrice < 0 {
 		faults = append(faults, fmt.Errorf("solver.preferencePrice: %s is negative", s.PreferencePrice))
 	}
+	faults = append(faults, s.Size.validate()...)
 	if err := s.Ranking.Validate(); err != nil {
 		faults = append(faults, fmt.Errorf("solver.ranking: %w", err))
 	}

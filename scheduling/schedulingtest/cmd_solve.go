@@ -15,7 +15,9 @@ import (
 // promise about plans, see [Check]; a broken one fails the scenario.
 //
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY] [weights=POLICY]
-//	      [preferences=POLICY] [preference-price=USD] [strategy=NAME] [order=CT,…] [priorities=(TYPE…)] [show=(options requests labels taints requirements reasons fixes warnings)]
+//	      [preferences=POLICY] [preference-price=USD] [strategy=NAME] [order=CT,…] [priorities=(TYPE…)]
+//	      [no-spot] [smallest=(RESOURCE=QUANTITY…)] [largest=(RESOURCE=QUANTITY…)]
+//	      [show=(options requests labels taints requirements reasons fixes warnings)]
 //
 // It prints the launches, alike ones on one line, then the nodes that receive pods,
 // the pods that fit nowhere, and the sums.
@@ -88,7 +90,7 @@ func parseSolveWord(w word, solver *scheduling.Solver, show map[string]bool) err
 			show[name] = true
 		}
 	default:
-		return unexpected(w)
+		return parseKnobWord(w, solver)
 	}
 	return nil
 }

@@ -89,7 +89,8 @@
 //
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY]
 //	    [weights=POLICY] [preferences=POLICY] [preference-price=USD] [strategy=NAME]
-//	    [order=CT,…] [priorities=(TYPE…)] [show=(DETAIL…)]
+//	    [order=CT,…] [priorities=(TYPE…)] [no-spot] [smallest=(RESOURCE=QUANTITY…)]
+//	    [largest=(RESOURCE=QUANTITY…)] [show=(DETAIL…)]
 //
 //	verify
 //

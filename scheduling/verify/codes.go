@@ -47,6 +47,7 @@ const (
 	OfferingUnknown     Code = "offering-unknown"     // the type is not sold so
 	OfferingUnavailable Code = "offering-unavailable" // the offering cannot be bought now
 	PoolRequirements    Code = "pool-requirements"    // the pool may not buy it
+	OptionExcluded      Code = "option-excluded"      // the settings exclude its size or its capacity type
 )
 
 // The rules about pods and what carries them, bought or running.
@@ -97,7 +98,7 @@ func Codes() []Code {
 		NoPlan, PodMissing, PodDuplicated, PodUnknown, PodNotPending, PodHeld, Unsorted, NoReason, NoFix, NoMessage, RefusedForNothing, WeightIgnored,
 		LaunchName, LaunchEmpty, LaunchPrice, LaunchRequests, LaunchLabels, LaunchTaints, LaunchRequirements, PoolUnknown, PoolClosed,
 		NoOptions, TooManyOptions, MinValues, Limits, Reservation,
-		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements,
+		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements, OptionExcluded,
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
 		Volume, VolumeInUse, AttachLimit,
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,

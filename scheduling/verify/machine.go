@@ -164,7 +164,7 @@ func (w *world) offersBut(pl *pool, d doubt, without func(*instancetypes.Instanc
 		}
 		for t := range pl.catalog.All() {
 			for _, o := range t.Offerings {
-				if w.unavailable(t, o) != "" || o.CapacityType == offerings.Reserved && w.reservations[o.ReservationID] <= 0 || without(t, o) {
+				if w.unavailable(t, o) != "" || w.excluded(t, o) != "" || o.CapacityType == offerings.Reserved && w.reservations[o.ReservationID] <= 0 || without(t, o) {
 					continue
 				}
 				m := w.newMachine(pl, t, o, choices{}, d)

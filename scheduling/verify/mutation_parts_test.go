@@ -41,6 +41,11 @@ func optionMutations() []mutation {
 				}
 			})
 		}, broken(verify.OptionInterruption)},
+		{"spot although there is to be none", func(f *fixture) { f.solver.NoSpot = true }, broken(verify.OptionExcluded)},
+		{"a machine below the smallest", func(f *fixture) {
+			f.solver.Size.Smallest = st.Resources(st.MilliCPU(2001), st.GiB(1))
+		}, broken(verify.OptionExcluded)},
+		{"a machine above the largest", func(f *fixture) { f.solver.Size.Largest = st.Resources(st.GiB(31)) }, broken(verify.OptionExcluded)},
 		{"unknown type", func(f *fixture) { f.launch("default-1").Options[4].InstanceType = "huge" }, broken(verify.TypeUnknown)},
 		{"type that another pool's catalog has", func(f *fixture) {
 			f.p.PoolCatalogs = map[string]*instancetypes.Catalog{"gpu": st.MustCatalog()}

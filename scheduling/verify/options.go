@@ -81,6 +81,9 @@ func (j *judge) option(r *resolved, object string, o *scheduling.Option, m *mach
 	if why := j.unavailable(m.kind, m.offering); why != "" {
 		j.add(OfferingUnavailable, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
+	if why := j.excluded(m.kind, m.offering); why != "" {
+		j.add(OptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
+	}
 	if o.Price != m.offering.Price {
 		j.add(OptionPrice, object, "costs %v, in the catalog %v", o.Price, m.offering.Price)
 	}

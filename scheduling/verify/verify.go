@@ -9,8 +9,8 @@ const defaultMaxOptions = 60
 
 // Checker judges plans. The zero value judges those of the zero Solver.
 type Checker struct {
-	// Solver holds the settings under which the plan was made. MaxOptions, MinValues,
-	// Weights and Ranking are read.
+	// Solver holds the settings under which the plan was made. All are read but Effort
+	// and those about preferences.
 	Solver scheduling.Solver
 	// SkipRefusals leaves out the search for better places: whether a pod that the
 	// plan refuses fits somewhere after all, and whether a pool of a higher weight
@@ -33,9 +33,11 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
+	w := newWorld(p)
+	w.solver = c.Solver
 	j := &judge{
 		Report:   report,
-		world:    newWorld(p),
+		world:    w,
 		settings: c,
 		plan:     plan,
 		machines: make(map[string]*machine),

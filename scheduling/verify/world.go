@@ -16,6 +16,8 @@ import (
 // world is a problem, looked up by name.
 type world struct {
 	problem scheduling.Problem
+	// solver holds the settings under which plans are made.
+	solver scheduling.Solver
 	// pods are those to be placed; others says why each other pod of the problem is not.
 	pods   map[string]*tenant
 	others map[string]string

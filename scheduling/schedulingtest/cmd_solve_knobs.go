@@ -1,0 +1,38 @@
+package schedulingtest
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// parseKnobWord reads a word of solve that says what kind of plan is wanted.
+func parseKnobWord(w word, solver *scheduling.Solver) error {
+	switch w.key {
+	case "no-spot":
+		if w.hasValue {
+			return unexpected(w)
+		}
+		solver.NoSpot = true
+	case "smallest":
+		list, err := parseList(w)
+		solver.Size.Smallest = list
+		return err
+	case "largest":
+		list, err := parseList(w)
+		solver.Size.Largest = list
+		return err
+	default:
+		return unexpected(w)
+	}
+	return nil
+}
+
+// parseList reads the resources in parentheses behind a word.
+func parseList(w word) (corev1.ResourceList, error) {
+	amounts, err := parseAmounts(w.value)
+	if err != nil {
+		return nil, err
+	}
+	return Resources(amounts...), nil
+}
