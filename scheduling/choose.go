@@ -53,17 +53,15 @@ func (d *decoder) spread(machines []machine) {
 		m := &machines[i]
 		m.turn = turns[m.template]
 		turns[m.template]++
-		list := d.offered[m.template].list
-		planned := purchase{template: m.template, offer: list[m.first].offer}
 		var places []int
-		for at := range list {
+		for at := range d.offered[m.template].list {
 			if at == m.first || d.holds(m, at) {
 				places = append(places, at)
 			}
 		}
 		d.diversify(m, places)
 		for _, at := range places {
-			if d.ledger.swap(planned, purchase{template: m.template, offer: list[at].offer}) {
+			if d.ledger.swap(d.buys(m), d.sale(m.template, at)) {
 				m.first = at
 				break
 			}

@@ -23,18 +23,6 @@ type decoder struct {
 	frozen   bool  // machines buy what the engine planned, and list nothing of a better rank
 }
 
-// machine is one bundle of equal machines of the answer.
-type machine struct {
-	template int
-	first    int // place in the template's offers of what is bought
-	load     []int64
-	groups   model.Bits
-	items    []model.Item
-	count    int64
-	turn     int   // in the diversified ranking
-	places   []int // of its options
-}
-
 // decode writes the plan down. ok is false where limits or reservations leave a
 // launch too few options for the minValues of its pool.
 func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
@@ -73,15 +61,9 @@ func (d *decoder) machines() []machine {
 		d.ledger.spend(d.bought[node.Option], node.N)
 	}
 	for _, node := range d.solution.Nodes {
-		m := machine{
-			template: d.bought[node.Option].template, count: 1,
-			load: make([]int64, d.model.Dims), groups: model.NewBits(d.model.Groups), items: slices.Clone(node.Items),
-		}
+		m := machine{template: d.bought[node.Option].template, count: 1, items: slices.Clone(node.Items)}
 		slices.SortFunc(m.items, func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) })
-		d.model.Load(m.load, m.items)
-		for _, it := range m.items {
-			m.groups.Set(int(d.model.Classes[it.Class].Group))
-		}
+		d.weigh(&m)
 		for range node.N {
 			one := m
 			one.first = d.place(&one, d.bought[node.Option])
@@ -126,18 +108,6 @@ func bundle(in []machine) []machine {
 	return out
 }
 
-// offerAt is the offer at a place of a machine's template.
-func (d *decoder) offerAt(m *machine, at int) *offer {
-	return &d.offers.offers[d.offered[m.template].list[at].offer]
-}
-
-// holds reports whether the offer at a place has room for a machine's pods and
-// admits them all.
-func (d *decoder) holds(m *machine, at int) bool {
-	o := &d.offered[m.template].list[at]
-	return d.columns.rows[o.column].Contains(m.groups) && model.Fits(d.rooms.rooms[o.room], m.load)
-}
-
 // place returns the place of what the engine planned to buy.
 func (d *decoder) place(m *machine, planned purchase) int {
 	return slices.IndexFunc(d.offered[m.template].list, func(o templateOffer) bool { return o.offer == planned.offer })
@@ -173,10 +143,8 @@ func (d *decoder) upgrade(machines []machine) {
 		changed = false
 		for i := range machines {
 			m := &machines[i]
-			list := d.offered[m.template].list
-			from := purchase{template: m.template, offer: list[m.first].offer}
-			for at := range list[:m.first] {
-				if d.holds(m, at) && d.ledger.swap(from, purchase{template: m.template, offer: list[at].offer}) {
+			for at := range m.first {
+				if d.holds(m, at) && d.ledger.swap(d.buys(m), d.sale(m.template, at)) {
 					m.first, changed = at, true
 					break
 				}
@@ -189,17 +157,15 @@ func (d *decoder) upgrade(machines []machine) {
 // every other offer that holds its pods and could be taken in its place, up to the
 // limit, and beyond the limit as far as the pool's minValues need it.
 func (d *decoder) options(m *machine) []int {
-	list := d.offered[m.template].list
 	limit := d.solver.maxOptions()
 	floors := floorKeys(d.templates[m.template].set)
 	whole := len(floors) > 0 || d.solver.Ranking.Strategy == offerings.Diversified
 	out := []int{m.first}
-	first := purchase{template: m.template, offer: list[m.first].offer}
-	for at := range list {
+	for at := range d.offered[m.template].list {
 		if len(out) >= limit && !whole {
 			break
 		}
-		if at == m.first || d.frozen && at < m.first || !d.holds(m, at) || !d.ledger.couldSwap(first, purchase{template: m.template, offer: list[at].offer}) {
+		if at == m.first || d.frozen && at < m.first || !d.holds(m, at) || !d.ledger.couldSwap(d.buys(m), d.sale(m.template, at)) {
 			continue
 		}
 		out = append(out, at)
@@ -233,7 +199,7 @@ func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 		return
 	}
 	daemons := make([]int64, d.model.Dims)
-	first := d.offered[m.template].list[m.first].offer
+	first := d.buys(m).offer
 	for i, row := range d.offered[m.template].daemons {
 		if row.Has(first) {
 			for r, n := range d.daemons[i].requests {

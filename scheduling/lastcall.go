@@ -43,7 +43,7 @@ func (d *decoder) drop(machines []machine) []machine {
 		if m.places = d.options(&m); !d.tooFew(&m) {
 			return false
 		}
-		d.ledger.spend(purchase{template: m.template, offer: d.offered[m.template].list[m.first].offer}, -1)
+		d.ledger.spend(d.buys(&m), -1)
 		for _, it := range m.items {
 			d.solution.Unplaced[it.Class] += it.N
 		}
@@ -77,17 +77,9 @@ func (d *decoder) lift(machines []machine) []machine {
 			}
 		}
 		m.items = slices.DeleteFunc(slices.Clone(m.items), func(it model.Item) bool { return it.N == 0 })
-		m.load = make([]int64, d.model.Dims)
-		d.model.Load(m.load, m.items)
+		d.weigh(m)
 	}
-	machines = slices.DeleteFunc(machines, func(m machine) bool {
-		if len(m.items) > 0 {
-			return false
-		}
-		d.ledger.spend(purchase{template: m.template, offer: d.offered[m.template].list[m.first].offer}, -1)
-		return true
-	})
-	return append(machines, lifted...)
+	return append(d.giveBack(machines), lifted...)
 }
 
 // higher returns a template of a higher weight than a machine's, and the place of an
@@ -101,10 +93,9 @@ func (d *decoder) higher(m *machine, class *model.Class) (template, place int) {
 		if !d.ledger.limited[v.number] || d.shared(v) || d.fallback(ti, class) && !d.fallback(m.template, class) {
 			continue
 		}
-		one := machine{template: ti, load: class.Request, groups: model.NewBits(d.model.Groups)}
-		one.groups.Set(int(class.Group))
+		one := d.lone(ti, class)
 		for at := range d.offered[ti].list {
-			if d.holds(&one, at) && d.ledger.affords(purchase{template: ti, offer: d.offered[ti].list[at].offer}) {
+			if d.holds(&one, at) && d.ledger.affords(d.sale(ti, at)) {
 				return ti, at
 			}
 		}
@@ -124,16 +115,14 @@ func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
 	if d.bars(nil, id) {
 		return machine{}, false
 	}
-	class := &d.model.Classes[id]
-	m := machine{template: ti, first: at, count: 1, groups: model.NewBits(d.model.Groups)}
-	m.groups.Set(int(class.Group))
-	p := purchase{template: ti, offer: d.offered[ti].list[at].offer}
+	m := machine{template: ti, first: at, count: 1}
+	p := d.sale(ti, at)
 	n = d.capacity(id, n, d.rooms.rooms[d.offered[ti].list[at].room])
 	if len(floorKeys(d.templates[ti].set)) > 0 {
 		n = 1 // one pod alone leaves the most choice
 	}
-	m.items, m.load = []model.Item{{Class: id, N: n}}, make([]int64, d.model.Dims)
-	d.model.Load(m.load, m.items)
+	m.items = []model.Item{{Class: id, N: n}}
+	d.weigh(&m)
 	d.ledger.spend(p, 1)
 	if m.places = d.options(&m); d.tooFew(&m) {
 		d.ledger.spend(p, -1)
@@ -195,10 +184,9 @@ func (d *decoder) oneMore(id model.ClassID) (machine, bool) {
 			if d.fallback(ti, class) != soft || d.shared(d.templates[ti]) {
 				continue
 			}
-			one := machine{template: ti, load: class.Request, groups: model.NewBits(d.model.Groups)}
-			one.groups.Set(int(class.Group))
+			one := d.lone(ti, class)
 			for at := range d.offered[ti].list {
-				if !d.holds(&one, at) || !d.ledger.affords(purchase{template: ti, offer: d.offered[ti].list[at].offer}) {
+				if !d.holds(&one, at) || !d.ledger.affords(d.sale(ti, at)) {
 					continue
 				}
 				if m, ok := d.buy(ti, at, id, d.solution.Unplaced[id]); ok {

@@ -1,0 +1,74 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// machine is one bundle of equal machines of the answer.
+type machine struct {
+	template int
+	first    int // place in the template's offers of what is bought
+	load     []int64
+	groups   model.Bits
+	items    []model.Item
+	count    int64
+	turn     int   // in the diversified ranking
+	places   []int // of its options
+}
+
+// lone is a machine of a template with one pod of a class, as far as that decides which
+// offers hold it.
+func (d *decoder) lone(template int, class *model.Class) machine {
+	m := machine{template: template, load: class.Request, groups: model.NewBits(d.model.Groups)}
+	m.groups.Set(int(class.Group))
+	return m
+}
+
+// weigh works out what a machine's pods ask for together, and whom it has to admit.
+func (d *decoder) weigh(m *machine) {
+	m.load, m.groups = make([]int64, d.model.Dims), model.NewBits(d.model.Groups)
+	d.model.Load(m.load, m.items)
+	for _, it := range m.items {
+		m.groups.Set(int(d.model.Classes[it.Class].Group))
+	}
+}
+
+// sale is the purchase of the offer at a place of a template.
+func (d *decoder) sale(template, at int) purchase {
+	return purchase{template: template, offer: d.offered[template].list[at].offer}
+}
+
+// buys is what a machine is bought as.
+func (d *decoder) buys(m *machine) purchase { return d.sale(m.template, m.first) }
+
+// spot is where a machine stands.
+func (d *decoder) spot(m *machine) int {
+	p := d.buys(m)
+	return d.ties.land.spot(p.template, p.offer)
+}
+
+// offerAt is the offer at a place of a machine's template.
+func (d *decoder) offerAt(m *machine, at int) *offer {
+	return &d.offers.offers[d.offered[m.template].list[at].offer]
+}
+
+// holds reports whether the offer at a place has room for a machine's pods and
+// admits them all.
+func (d *decoder) holds(m *machine, at int) bool {
+	o := &d.offered[m.template].list[at]
+	return d.columns.rows[o.column].Contains(m.groups) && model.Fits(d.rooms.rooms[o.room], m.load)
+}
+
+// giveBack returns machines that hold nothing, and what they took of limits and
+// reservations.
+func (d *decoder) giveBack(machines []machine) []machine {
+	return slices.DeleteFunc(machines, func(m machine) bool {
+		if len(m.items) > 0 {
+			return false
+		}
+		d.ledger.spend(d.buys(&m), -1)
+		return true
+	})
+}
