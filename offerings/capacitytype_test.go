@@ -51,5 +51,5 @@ func TestParseStrategy(t *testing.T) {
 	_, err = ParseStrategy("price_capacity_optimized")
 	require.ErrorContains(t, err, "did you mean price-capacity-optimized?")
 	_, err = ParseStrategy("random")
-	require.EqualError(t, err, `strategy "random": want one of lowest-price, price-capacity-optimized, capacity-optimized, diversified, prioritized`)
+	require.EqualError(t, err, `strategy "random": want one of lowest-price, price-capacity-optimized, capacity-optimized, fewest-interruptions, diversified, prioritized`)
 }

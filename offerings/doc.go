@@ -20,11 +20,13 @@
 //	lowest-price              price
 //	price-capacity-optimized  price × (1 + rate)
 //	capacity-optimized        price × (1 + 10 × rate)
+//	fewest-interruptions      price + 1,000 USD per hour × rate
 //	diversified               price, then dealt out over spot pools (see [Ranking.Sort])
 //	prioritized               capacity type, then the caller's priority, then price
 //
 // where rate is [Offering.InterruptionRate], the share of such machines that are
-// interrupted in a month. [Ranking.ExpectedPrice] is the figure in question, so
+// interrupted in a month; [InterruptionsPerHour] says what that comes to, and
+// [Offering.InterruptionCost] what it costs. [Ranking.ExpectedPrice] is the figure in question, so
 // that a solver can add it up.
 //
 // # Failures

@@ -122,14 +122,19 @@ func magnitude(n int64) uint64 {
 }
 
 // priceFault says what is wrong in the words of prices.
-func priceFault(err error) error {
+func priceFault(err error) error { return moneyFault(err, "USD per hour", "0.0412") }
+
+// amountFault says what is wrong in the words of amounts.
+func amountFault(err error) error { return moneyFault(err, "USD", "0.5") }
+
+func moneyFault(err error, unit, example string) error {
 	switch {
 	case errors.Is(err, errNotDecimal):
-		return errors.New("want a decimal number of USD per hour, like 0.0412")
+		return fmt.Errorf("want a decimal number of %s, like %s", unit, example)
 	case errors.Is(err, errNegative):
 		return errors.New("must not be negative")
 	case errors.Is(err, errTooLarge):
-		return fmt.Errorf("must not exceed %v USD per hour", MaxPrice)
+		return fmt.Errorf("must not exceed %v %s", MaxPrice, unit)
 	}
 	return err
 }

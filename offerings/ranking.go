@@ -58,9 +58,14 @@ func (r Ranking) Validate() error {
 //
 //	expected = price × (1,000,000 + w × rate) ÷ 1,000,000
 //
-// rounded half up to a nano-USD, at most [MaxPrice]. Under [Prioritized], where
+// rounded half up to a nano-USD, at most [MaxPrice]. Under [FewestInterruptions] it is
+// the price and 1,000 USD per hour times the rate. Under [Prioritized], where
 // price comes last, and under [Diversified] it is the price.
 func (r Ranking) ExpectedPrice(c Candidate) Price {
+	if r.Strategy == FewestInterruptions {
+		expected, _ := c.Offering.Price.Plus(Price(partsPerMillion(c.Offering.presumedRate()) * pricePerPart))
+		return expected
+	}
 	price, weight := c.Offering.Price, r.Strategy.riskWeight()
 	if weight == 0 || price <= 0 {
 		return price

@@ -289,7 +289,7 @@ func TestRankingValidate(t *testing.T) {
 		CapacityTypes: []CapacityType{Spot, "ondemand", Spot},
 		Priorities:    map[string]int{"": 1},
 	}.Validate()
-	require.EqualError(t, err, `strategy: strategy "cheapest": want one of lowest-price, price-capacity-optimized, capacity-optimized, diversified, prioritized
+	require.EqualError(t, err, `strategy: strategy "cheapest": want one of lowest-price, price-capacity-optimized, capacity-optimized, fewest-interruptions, diversified, prioritized
 capacityTypes[1]: capacity type "ondemand": want reserved, spot or on-demand; did you mean on-demand?
 capacityTypes[2]: spot: stands there twice
 priorities: the name of an instance type must not be empty`)

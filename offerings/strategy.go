@@ -21,6 +21,10 @@ const (
 	// CapacityOptimized weighs interruptions ten times as heavily: it pays for calm,
 	// but still not any price.
 	CapacityOptimized Strategy = "capacity-optimized"
+	// FewestInterruptions takes what is interrupted least, at almost any price: each
+	// percent of interruptions in a month counts as 10 USD per hour. A spot offering
+	// that states no rate counts as one of [UnstatedRate].
+	FewestInterruptions Strategy = "fewest-interruptions"
 	// Diversified takes what is cheap from as many different spot pools as there are.
 	// See [Ranking.Sort] for the rule.
 	Diversified Strategy = "diversified"
@@ -31,7 +35,7 @@ const (
 
 // Strategies returns the strategies in the order in which they are documented.
 func Strategies() []Strategy {
-	return []Strategy{LowestPrice, PriceCapacityOptimized, CapacityOptimized, Diversified, Prioritized}
+	return []Strategy{LowestPrice, PriceCapacityOptimized, CapacityOptimized, FewestInterruptions, Diversified, Prioritized}
 }
 
 // ParseStrategy reads the name of a strategy, spelled exactly; "" is [LowestPrice].

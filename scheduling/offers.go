@@ -58,6 +58,9 @@ type column struct {
 const (
 	prioritizedTier = 1_000_000 * 1_000_000_000
 	prioritizedStep = 2_000 * 1_000_000_000
+	// machineSurcharge is what every machine counts for in addition where there are to
+	// be few of them.
+	machineSurcharge = 10_000 * 1_000_000_000
 )
 
 func newOfferTable(p *Problem, s *Solver, table *resourceTable, volumes *volumeIndex) *offerTable {
@@ -116,6 +119,9 @@ func (t *offerTable) addShape(table *resourceTable, allocatable, capacity corev1
 // cost is what the search minimises when it buys the candidate.
 func (s *Solver) cost(c offerings.Candidate) int64 {
 	cost := int64(s.Ranking.ExpectedPrice(c))
+	if s.fewest {
+		cost += machineSurcharge
+	}
 	if s.Ranking.Strategy == offerings.Prioritized {
 		cost += int64(s.capacityTypeRank(c.Offering.CapacityType)) * prioritizedTier
 		cost += int64(s.priorityRank(c.InstanceType)) * prioritizedStep

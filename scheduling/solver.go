@@ -83,6 +83,8 @@ type Solver struct {
 	NoSpot bool
 	// Size bounds the machines that may be bought; the zero value allows all sizes.
 	Size NodeSize
+	// fewest looks for few machines before it looks at prices.
+	fewest bool
 }
 
 // ErrInvalid is the error that every malformed problem wraps; errors.As finds the

@@ -1,0 +1,198 @@
+package scheduling
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Goal names what a plan is best at; the set is closed, and the names are stable.
+type Goal string
+
+// The goals.
+const (
+	// GoalCheapest is the lowest price, or the lowest expected price where
+	// interruptions cost something: what Solve looks for.
+	GoalCheapest Goal = "cheapest"
+	// GoalFewestNodes is the smallest number of machines, then the price.
+	GoalFewestNodes Goal = "fewest-nodes"
+	// GoalCalm weighs price and interruptions as [offerings.CapacityOptimized] does:
+	// it pays for calm, but not any price.
+	GoalCalm Goal = "calm"
+	// GoalOnDemand buys no spot machines. Pods that ask for spot are left out.
+	GoalOnDemand Goal = "on-demand"
+	// GoalFewestInterruptions is the smallest number of interruptions, at almost any
+	// price: see [offerings.FewestInterruptions].
+	GoalFewestInterruptions Goal = "fewest-interruptions"
+)
+
+// Goals returns the goals in the order in which they are documented.
+func Goals() []Goal {
+	return []Goal{GoalCheapest, GoalFewestNodes, GoalCalm, GoalOnDemand, GoalFewestInterruptions}
+}
+
+// For returns the settings that look for a plan of a goal: those of s but for what the
+// goal is about. An unknown goal is an error.
+func (s Solver) For(goal Goal) (Solver, error) {
+	switch goal {
+	case GoalCheapest:
+	case GoalFewestNodes:
+		s.fewest = true
+	case GoalCalm:
+		s.Ranking.Strategy = offerings.CapacityOptimized
+	case GoalFewestInterruptions:
+		s.Ranking.Strategy = offerings.FewestInterruptions
+	case GoalOnDemand:
+		s.NoSpot = true
+	default:
+		return s, fmt.Errorf("goal %q: want one of %s", goal, joined(Goals()))
+	}
+	return s, nil
+}
+
+// Alternative is a whole plan with what it is best at.
+type Alternative struct {
+	// Goals are those that no other alternative serves better, in the order of [Goals].
+	Goals []Goal `json:"goals"`
+	// InterruptionsPerMonth is how many of the plan's launches are expected to be
+	// interrupted in a month: the sum of the rates of their first options.
+	InterruptionsPerMonth float64 `json:"interruptionsPerMonth"`
+	// UnratedLaunches are spot launches whose offerings state no interruption rate.
+	// They are not in InterruptionsPerMonth.
+	UnratedLaunches int `json:"unratedLaunches,omitempty"`
+	// Plan is complete in itself: its price, bound and nodes are in its summary.
+	Plan *Plan `json:"plan"`
+	// Solver holds the settings under which the plan was made, and under which
+	// verify.Checker passes it.
+	Solver Solver `json:"-"`
+}
+
+// Alternatives solves p for every goal and returns the plans that differ: those that
+// place the most pods first, then the cheapest first. Every goal is served by one of
+// them. The plan of [GoalCheapest] is that of Solve, unless the search for another goal
+// found a cheaper one. Goals that plainly lead to the plan of another one take no time:
+// where the cheapest plan buys no spot machines, none is calmer.
+//
+// Errors are those of Solve. Once the deadline of ctx has passed no further goal is
+// looked at, so that at least one alternative comes back, and perhaps only one; goals
+// that were not looked at are not served. Without a deadline the same problem and
+// settings give the same alternatives.
+func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, error) {
+	var found []Alternative
+	var sought []Goal
+	for _, goal := range Goals() {
+		if len(found) > 0 {
+			if err := cancelled(ctx); err != nil {
+				return nil, err
+			}
+			if ctx.Err() != nil {
+				break
+			}
+			if sought = append(sought, goal); spares(goal, &found[0]) {
+				continue
+			}
+		} else {
+			sought = append(sought, goal)
+		}
+		solver, err := s.For(goal)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := solver.Solve(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		a := Alternative{Plan: plan, Solver: solver}
+		a.InterruptionsPerMonth, a.UnratedLaunches = interruptions(plan)
+		if !slices.ContainsFunc(found, func(b Alternative) bool { return samePlan(b.Plan, plan) }) {
+			found = append(found, a)
+		}
+	}
+	award(found, sought, wishful(&p, &s))
+	found = slices.DeleteFunc(found, func(a Alternative) bool { return len(a.Goals) == 0 })
+	slices.SortStableFunc(found, func(a, b Alternative) int {
+		return cmp.Or(compareBy(&a, &b, objective), cmp.Compare(a.Plan.Summary.Nodes, b.Plan.Summary.Nodes))
+	})
+	return found, nil
+}
+
+// spares reports whether the cheapest plan serves a goal as it is.
+func spares(goal Goal, cheapest *Alternative) bool {
+	switch goal {
+	case GoalCalm, GoalFewestInterruptions, GoalOnDemand:
+		return spotLaunches(cheapest.Plan) == 0
+	case GoalFewestNodes:
+		return cheapest.Plan.Summary.Nodes <= 1
+	}
+	return false
+}
+
+// award gives each goal that was looked for to the plan that serves it best, the
+// earlier one of equals. Where pods have wishes, the cheapest plan is the one that was
+// looked for as such: others may be cheaper because they grant less.
+func award(found []Alternative, sought []Goal, wishful bool) {
+	for _, goal := range sought {
+		best := -1
+		for i := range found {
+			switch {
+			case goal == GoalOnDemand && spotLaunches(found[i].Plan) > 0:
+			case goal == GoalCheapest && wishful && i > 0:
+			case best < 0 || compareBy(&found[i], &found[best], measures(goal)...) < 0:
+				best = i
+			}
+		}
+		if best >= 0 {
+			found[best].Goals = append(found[best].Goals, goal)
+		}
+	}
+}
+
+// measure is something of which a plan had better have little.
+type measure func(a *Alternative) int64
+
+// measures are what a goal looks at, in order.
+func measures(goal Goal) []measure {
+	switch goal {
+	case GoalFewestNodes:
+		return []measure{func(a *Alternative) int64 { return int64(a.Plan.Summary.Nodes) }, objective}
+	case GoalCalm:
+		return []measure{ranked(offerings.CapacityOptimized), objective}
+	case GoalFewestInterruptions:
+		return []measure{ranked(offerings.FewestInterruptions), objective}
+	}
+	return []measure{objective}
+}
+
+// objective is what the search minimises in the end.
+func objective(a *Alternative) int64 { return int64(a.Plan.Summary.PricePerHour) }
+
+// ranked is the sum of what a strategy expects of the launches.
+func ranked(strategy offerings.Strategy) measure {
+	r := offerings.Ranking{Strategy: strategy}
+	return func(a *Alternative) int64 {
+		sum := offerings.Price(0)
+		for i := range a.Plan.Launches {
+			o := &a.Plan.Launches[i].Options[0]
+			sum = addPrice(sum, r.ExpectedPrice(offerings.Candidate{InstanceType: o.InstanceType, Offering: offerings.Offering{
+				CapacityType: o.CapacityType, Price: o.Price, InterruptionRate: o.InterruptionRate,
+			}}))
+		}
+		return int64(sum)
+	}
+}
+
+// compareBy compares plans: by how many pods they place, then by the measures.
+func compareBy(a, b *Alternative, by ...measure) int {
+	if c := cmp.Compare(b.Plan.Summary.Placed, a.Plan.Summary.Placed); c != 0 {
+		return c
+	}
+	for _, m := range by {
+		if c := cmp.Compare(m(a), m(b)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}

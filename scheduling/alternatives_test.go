@@ -1,0 +1,185 @@
+package scheduling_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// served returns the alternative that serves a goal.
+func served(t *testing.T, list []scheduling.Alternative, goal scheduling.Goal) *scheduling.Alternative {
+	t.Helper()
+	at := slices.IndexFunc(list, func(a scheduling.Alternative) bool { return slices.Contains(a.Goals, goal) })
+	require.GreaterOrEqual(t, at, 0, "nothing serves %s", goal)
+	return &list[at]
+}
+
+// spotShop has spot machines of several rates, a large machine that is dearer than
+// several small ones, and prices on demand.
+func spotShop() scheduling.Problem {
+	spot := func(zone, price string, rate float64) st.TypeOption {
+		return st.Offer(offerings.Offering{Zone: zone, CapacityType: offerings.Spot, Price: offerings.MustPrice(price), InterruptionRate: rate})
+	}
+	onDemand := func(price string) st.TypeOption {
+		return st.Offer(offerings.Offering{Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice(price)})
+	}
+	return scheduling.Problem{
+		NodePools: []*scheduling.NodePool{st.NodePool("default")},
+		Catalog: st.MustCatalog(
+			st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), spot("a", "0.03", 0.25), spot("b", "0.04", 0.05), onDemand("0.10")),
+			st.Type("large", st.Capacity(st.Cores(16), st.GiB(64)), spot("a", "0.60", 0.20), onDemand("1.50")),
+		),
+		Pods: st.Pods(4, "web", st.Requests(st.Cores(2), st.GiB(4))),
+	}
+}
+
+func TestAlternatives(t *testing.T) {
+	p := spotShop()
+	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
+	require.NoError(t, err)
+	type row struct {
+		goals         []scheduling.Goal
+		price         string
+		nodes         int
+		interruptions float64
+	}
+	var got []row
+	for _, a := range list {
+		got = append(got, row{a.Goals, a.Plan.Summary.PricePerHour.String(), a.Plan.Summary.Nodes, a.InterruptionsPerMonth})
+	}
+	assert.Equal(t, []row{
+		{[]scheduling.Goal{scheduling.GoalCheapest}, "0.12", 4, 1},
+		{[]scheduling.Goal{scheduling.GoalCalm}, "0.16", 4, 0.2},
+		{[]scheduling.Goal{scheduling.GoalOnDemand, scheduling.GoalFewestInterruptions}, "0.4", 4, 0},
+		{[]scheduling.Goal{scheduling.GoalFewestNodes}, "0.6", 1, 0.2},
+	}, got)
+	onDemand := served(t, list, scheduling.GoalOnDemand)
+	assert.True(t, onDemand.Solver.NoSpot)
+	assert.Equal(t, "0.4", onDemand.Plan.Summary.LowerBoundPerHour.String(), "the bound is about plans without spot")
+}
+
+// Where pods ask for spot, the plan without spot leaves them out, and comes last.
+func TestAlternativesForPodsThatAskForSpot(t *testing.T) {
+	p := spotShop()
+	p.Pods = append(p.Pods, st.Pod("batch", st.Requests(st.Cores(1)), st.Select(scheduling.CapacityTypeLabel, "spot")))
+	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
+	require.NoError(t, err)
+	last := list[len(list)-1]
+	assert.Equal(t, []scheduling.Goal{scheduling.GoalOnDemand}, last.Goals)
+	require.Len(t, last.Plan.Unschedulable, 1)
+	assert.Equal(t, scheduling.ReasonNoSpot, last.Plan.Unschedulable[0].Reasons[0].Code)
+	calmest := served(t, list, scheduling.GoalFewestInterruptions)
+	assert.Equal(t, 5, calmest.Plan.Summary.Placed)
+	assert.InDelta(t, 0.05, calmest.InterruptionsPerMonth, 1e-12, "on demand but for the pod that asks for spot, and that in the calmest zone")
+}
+
+// A plan that is best at everything stands once.
+func TestOneAlternative(t *testing.T) {
+	p := spotShop()
+	p.Pods = p.Pods[:1]
+	p.NodePools = []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "on-demand")))}
+	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Equal(t, scheduling.Goals(), list[0].Goals)
+	p.Pods = nil
+	list, err = scheduling.Solver{}.Alternatives(t.Context(), p)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Empty(t, list[0].Plan.Launches)
+}
+
+func TestUnratedSpotIsNotCalm(t *testing.T) {
+	p := spotShop()
+	p.Catalog = st.MustCatalog(st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)),
+		st.Offer(offerings.Offering{Zone: "a", CapacityType: offerings.Spot, Price: offerings.MustPrice("0.01")}),
+		st.Offer(offerings.Offering{Zone: "b", CapacityType: offerings.Spot, Price: offerings.MustPrice("0.05"), InterruptionRate: 0.2})))
+	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
+	require.NoError(t, err)
+	assert.Equal(t, 4, served(t, list, scheduling.GoalCheapest).UnratedLaunches)
+	calmest := served(t, list, scheduling.GoalFewestInterruptions)
+	assert.Equal(t, "0.2", calmest.Plan.Summary.PricePerHour.String())
+	assert.Zero(t, calmest.UnratedLaunches)
+}
+
+func TestAlternativesOfBadSettings(t *testing.T) {
+	_, err := scheduling.Solver{Effort: -1}.Alternatives(t.Context(), spotShop())
+	require.ErrorIs(t, err, scheduling.ErrInvalid)
+	_, err = scheduling.Solver{}.For("best")
+	require.EqualError(t, err, `goal "best": want one of cheapest, fewest-nodes, calm, on-demand, fewest-interruptions`)
+}
+
+func TestAlternativesStopInTime(t *testing.T) {
+	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	p := scheduling.Problem{
+		NodePools: []*scheduling.NodePool{st.NodePool("default")}, Catalog: ec2.MustCatalog("us-east-1"), Pods: st.Diverse(300, 1),
+	}
+	list, err := scheduling.Solver{}.Alternatives(late, p)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Equal(t, []scheduling.Goal{scheduling.GoalCheapest}, list[0].Goals)
+	require.NoError(t, verify.Checker{Solver: list[0].Solver}.Plan(p, list[0].Plan))
+
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	_, err = scheduling.Solver{}.Alternatives(ended, p)
+	require.True(t, errors.Is(err, context.Canceled))
+}
+
+// Whatever the problem, every goal is served once, every plan is right under its own
+// settings, none is better at a goal than the one that serves it, and the order of the
+// input does not show.
+func TestAlternativesOfRandomProblems(t *testing.T) {
+	n := 40
+	if testing.Short() {
+		n = 10
+	}
+	several := 0
+	for seed := range uint64(n) {
+		p := st.Random(seed, st.Size{Pods: 25, Ties: seed%2 == 0})
+		s := scheduling.Solver{Effort: scheduling.EffortFast}
+		list, err := s.Alternatives(t.Context(), p)
+		require.NoError(t, err, "seed %d", seed)
+		times := map[scheduling.Goal]int{}
+		for _, a := range list {
+			require.NotEmpty(t, a.Goals)
+			for _, g := range a.Goals {
+				times[g]++
+			}
+			require.NoError(t, verify.Checker{Solver: a.Solver, SkipRefusals: a.Solver.NoSpot && seed%2 == 0}.Plan(p, a.Plan), "seed %d: %v", seed, a.Goals)
+			assert.LessOrEqual(t, a.Plan.Summary.Placed, list[0].Plan.Summary.Placed)
+			if a.Plan.Summary.Placed == list[0].Plan.Summary.Placed {
+				assert.GreaterOrEqual(t, a.Plan.Summary.Nodes, served(t, list, scheduling.GoalFewestNodes).Plan.Summary.Nodes, "seed %d", seed)
+			}
+		}
+		for _, g := range scheduling.Goals() {
+			if g != scheduling.GoalOnDemand || times[g] > 0 {
+				assert.Equal(t, 1, times[g], "seed %d: %s", seed, g)
+			}
+		}
+		if len(list) > 1 {
+			several++
+		}
+		want, err := json.Marshal(list)
+		require.NoError(t, err)
+		again, err := s.Alternatives(t.Context(), st.Shuffle(p, seed))
+		require.NoError(t, err)
+		got, err := json.Marshal(again)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), "seed %d", seed)
+	}
+	assert.Greater(t, several, n/3)
+}
