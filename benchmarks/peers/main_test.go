@@ -51,7 +51,7 @@ func TestStrict(t *testing.T) {
 
 // What a planner cannot express is left out, and said to be.
 func TestTiesAreLeftOutByHeuristics(t *testing.T) {
-	args := []string{"-corpora", "karpenter-topology", "-buy", "on-demand", "-pods", "40", "-peers", "karpenter,plimsoll,first-fit one type", "-strict"}
+	args := []string{"-corpora", "karpenter-topology", "-markets", "karpenter", "-buy", "on-demand", "-pods", "40", "-peers", "karpenter,plimsoll,first-fit one type", "-strict"}
 	var stdout, stderr bytes.Buffer
 	require.NoError(t, run(t.Context(), args, &stdout, &stderr), stderr.String())
 	assert.Contains(t, stdout.String(), "| karpenter/karpenter-topology/on-demand/40 | karpenter | 40 |")
@@ -75,7 +75,7 @@ func TestRandom(t *testing.T) {
 func TestPlots(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plots")
 	var stdout, stderr bytes.Buffer
-	require.NoError(t, run(t.Context(), []string{"-corpora", "ci", "-buy", "spot", "-pods", "10,20", "-peers", "plimsoll", "-plots", dir}, &stdout, &stderr))
+	require.NoError(t, run(t.Context(), []string{"-corpora", "ci", "-markets", "ec2", "-buy", "spot", "-pods", "10,20", "-peers", "plimsoll", "-plots", dir}, &stdout, &stderr))
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, files, 4)
@@ -84,9 +84,22 @@ func TestPlots(t *testing.T) {
 
 func TestKWOK(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	args := []string{"-corpora", "thirty-sizes", "-buy", "mixed", "-pods", "30", "-kwok", "internal/corpus/testdata/kwok.json", "-strict"}
+	args := []string{"-corpora", "thirty-sizes", "-markets", "kwok", "-buy", "mixed", "-pods", "30", "-kwok", "internal/corpus/testdata/kwok.json", "-strict"}
 	require.NoError(t, run(t.Context(), args, &stdout, &stderr), stderr.String())
 	assert.Contains(t, stdout.String(), "| kwok/thirty-sizes/mixed/30 | karpenter | 30 |")
+}
+
+// The catalog of the KWOK provider is there without a file.
+func TestReportOfGaps(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	args := []string{"-report", "gaps", "-corpora", "thirty-sizes,microservices-topology", "-markets", "kwok", "-buy", "spot", "-pods", "40,60", "-tied", "50", "-strict"}
+	require.NoError(t, run(t.Context(), args, &stdout, &stderr), stderr.String())
+	assert.Empty(t, stderr.String())
+	assert.Contains(t, stdout.String(), "\n| kwok/thirty-sizes/spot/40 | ")
+	assert.Regexp(t, `\| kwok/microservices-topology/spot/40 \|.*\| karpenter \|`, stdout.String())
+	assert.Regexp(t, `\| kwok/microservices-topology/spot/60 \|.*\| – \| – \| – \|`, stdout.String())
+	assert.Contains(t, stdout.String(), "Another planner places more pods, or as many for less: 0\n")
+	assert.ErrorContains(t, run(t.Context(), args, full{}, &stderr), "disk full")
 }
 
 func TestList(t *testing.T) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -39,6 +38,9 @@ type settings struct {
 	wishes  bool
 	minimal bool
 	list    bool
+	report  string
+	// tied is up to how many tied pods Karpenter is asked by the report of gaps.
+	tied int
 }
 
 // parse reads the command line.
@@ -50,8 +52,9 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	ways := flags.String("buy", "on-demand,spot,mixed", "how machines are bought: any of on-demand, spot, mixed")
 	pods := flags.String("pods", "100,1000", "`numbers` of pods")
 	peers := flags.String("peers", "", "`names` of planners (default all; see -list)")
+	within := flags.String("markets", "", "`names` of markets, with commas between them (default all; see -list)")
 	region := flags.String("region", "us-east-1", "EC2 `region` whose catalog is used")
-	kwok := flags.String("kwok", "", "also use the catalog in this `file` of Karpenter's KWOK provider")
+	kwok := flags.String("kwok", "", "use the catalog in this `file` for Karpenter's KWOK provider, in place of the one that it brings")
 	workers := flags.Int("workers", runtime.NumCPU(), "how many goroutines Karpenter may use for one pod")
 	flags.Uint64Var(&s.seed, "seed", 20261121, "`seed` of all corpora")
 	flags.DurationVar(&s.measure.Timeout, "timeout", 10*time.Minute, "end a planner's run after this time; 0 never")
@@ -61,6 +64,8 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
 	flags.BoolVar(&s.minimal, "minimal", false, "with -random: show the smallest problem that each defeat can be reduced to")
+	flags.StringVar(&s.report, "report", "", "write this `report` instead: gaps")
+	flags.IntVar(&s.tied, "tied", 1_000, "with -report gaps: leave Karpenter out where more than this `number` of pods have ties, which takes it minutes")
 	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -73,7 +78,11 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	s.peers, faults[1] = choose("peers", *peers, planners(*workers), peer.Peer.Name)
 	s.pods, faults[2] = numbers(*pods)
 	s.ways, faults[3] = choose("buy", *ways, []string{corpus.OnDemand, corpus.Spot, corpus.Mixed}, func(way string) string { return way })
-	s.markets, faults[4] = markets(*region, *kwok)
+	if all, err := markets(*region, *kwok); err != nil {
+		faults[4] = err
+	} else {
+		s.markets, faults[4] = choose("markets", *within, all, func(m corpus.Market) string { return m.Name })
+	}
 	return s, errors.Join(faults[:]...)
 }
 
@@ -132,19 +141,32 @@ func markets(region, kwok string) ([]corpus.Market, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-region: %w", err)
 	}
-	all := []corpus.Market{synthetic, cloud}
-	if kwok != "" {
-		text, err := os.ReadFile(kwok)
-		if err != nil {
-			return nil, fmt.Errorf("-kwok: %w", err)
-		}
-		m, err := corpus.KWOK(bytes.NewReader(text))
-		if err != nil {
-			return nil, fmt.Errorf("-kwok: %s: %w", kwok, err)
-		}
-		all = append(all, m)
+	fake, err := kwokMarket(kwok)
+	if err != nil {
+		return nil, fmt.Errorf("-kwok: %w", err)
 	}
-	return all, nil
+	return []corpus.Market{synthetic, cloud, fake}, nil
+}
+
+// kwokMarket is the catalog in the file, or the one that Karpenter's module brings.
+func kwokMarket(file string) (corpus.Market, error) {
+	if file == "" {
+		r, err := karpenter.KWOK()
+		if err != nil {
+			return corpus.Market{}, err
+		}
+		return corpus.KWOK(r)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return corpus.Market{}, err
+	}
+	defer f.Close()
+	m, err := corpus.KWOK(f)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
 }
 
 // describe lists what can be chosen.
@@ -154,7 +176,7 @@ func (s *settings) describe(w io.Writer) error {
 	for _, c := range corpus.All() {
 		fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.About)
 	}
-	b.WriteString("planners:\n")
+	b.WriteString("markets:\n  karpenter\n  ec2\n  kwok\nplanners:\n")
 	for _, p := range planners(1) {
 		fmt.Fprintf(&b, "  %s\n", p.Name())
 	}

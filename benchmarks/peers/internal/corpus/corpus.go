@@ -22,7 +22,8 @@ type Corpus struct {
 
 	gpu       bool // needs a market with GPUs
 	capped    bool // needs a market that knows how large machines are
-	synthetic bool // belongs to the market of Karpenter's own benchmark
+	synthetic bool // belongs to the market of Karpenter's own benchmark alone
+	anywhere  bool // belongs to that market and to all others
 	pods      func(n int, seed uint64) []*corev1.Pod
 	finish    func(p *scheduling.Problem, m Market, buy requirements.Selector)
 }
@@ -35,7 +36,7 @@ func All() []Corpus {
 			About: "pods of the sizes of Karpenter's own benchmark, without its spread and affinity, on the 400 types of that benchmark",
 		},
 		{
-			Name: "karpenter-topology", pods: schedulingtest.Diverse, synthetic: true, Topology: true,
+			Name: "karpenter-topology", pods: schedulingtest.Diverse, anywhere: true, Topology: true,
 			About: "the five classes of Karpenter's own benchmark: plain, zonal spread, hostname spread, zonal affinity, hostname anti-affinity",
 		},
 		{
@@ -47,8 +48,16 @@ func All() []Corpus {
 			About: "the same in a pool that buys machines of up to 32 cores, as many clusters do",
 		},
 		{
-			Name: "microservices", pods: microservices, finish: agents,
-			About: "300 Deployments, a few of which have most of the pods, with log-normal requests, beside three DaemonSets",
+			Name: "random-sizes", pods: RandomSizes,
+			About: "50m to 4 cores with 64 MiB to 16 GiB, drawn evenly, so that hardly any two pods are alike",
+		},
+		{
+			Name: "microservices", pods: Services, finish: agents,
+			About: "Deployments with log-normal requests, a few of which have most of the pods, beside four DaemonSets",
+		},
+		{
+			Name: "microservices-topology", pods: TiedServices, finish: agents, Topology: true,
+			About: "the same, of which a third spread over zones and a sixth of the smaller ones want a host for each pod",
 		},
 		{
 			Name: "big-memory", pods: BigMemory,
@@ -63,6 +72,10 @@ func All() []Corpus {
 			About: "build jobs of half a core to 32 cores, most of which ask for as many cores as a machine has",
 		},
 		{
+			Name: "ci-large", pods: LargeCI,
+			About: "build jobs of 3 to 15 cores with 5 to 60 GiB in forty odd sizes, a few of which fill a machine",
+		},
+		{
 			Name: "many-pools", pods: teams, finish: manyPools,
 			About: "1,000 classes that may use any of twenty pools of equal weight with a DaemonSet each; one class in eight wants a zone, one in eight on demand",
 		},
@@ -71,8 +84,10 @@ func All() []Corpus {
 
 // Instance is a problem with a name.
 type Instance struct {
-	Name    string
-	Corpus  string
+	Name   string
+	Corpus string
+	// Tied says that pods care about where other pods are.
+	Tied    bool
 	Problem scheduling.Problem
 }
 
@@ -85,7 +100,7 @@ const (
 
 // Fits reports whether the corpus makes sense in the market.
 func (c Corpus) Fits(m Market) bool {
-	return c.synthetic == m.Synthetic && (!c.gpu || m.Accelerated != nil) && (!c.capped || m.Capped != nil)
+	return (c.anywhere || c.synthetic == m.Synthetic) && (!c.gpu || m.Accelerated != nil) && (!c.capped || m.Capped != nil)
 }
 
 // Instance is the corpus with n pods, bought in one of the ways that [OnDemand],
@@ -107,7 +122,7 @@ func (c Corpus) Instance(m Market, way string, n int, seed uint64) (Instance, er
 	if c.finish != nil {
 		c.finish(&p, m, buy)
 	}
-	return Instance{Name: fmt.Sprintf("%s/%s/%s/%d", m.Name, c.Name, way, n), Corpus: c.Name, Problem: p}, nil
+	return Instance{Name: fmt.Sprintf("%s/%s/%s/%d", m.Name, c.Name, way, n), Corpus: c.Name, Tied: c.Topology, Problem: p}, nil
 }
 
 func pool(name string, where []requirements.Selector, buy requirements.Selector, opts ...schedulingtest.NodePoolOption) *scheduling.NodePool {

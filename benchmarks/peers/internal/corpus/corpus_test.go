@@ -46,6 +46,7 @@ func TestInstances(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, m.Name+"/"+c.Name+"/"+way+"/137", in.Name)
 				assert.Equal(t, c.Name, in.Corpus)
+				assert.Equal(t, c.Topology, in.Tied)
 				assert.Len(t, in.Problem.Pods, 137)
 				assert.NoError(t, in.Problem.Validate(), in.Name)
 				again, err := c.Instance(m, way, 137, 1)
@@ -59,8 +60,8 @@ func TestInstances(t *testing.T) {
 	}
 	assert.Equal(t, map[string][]string{
 		"karpenter": {"karpenter-mix", "karpenter-topology"},
-		"ec2":       {"thirty-sizes", "thirty-sizes-capped", "microservices", "big-memory", "gpu", "ci", "many-pools"},
-		"kwok":      {"thirty-sizes", "thirty-sizes-capped", "microservices", "big-memory", "ci", "many-pools"},
+		"ec2":       {"karpenter-topology", "thirty-sizes", "thirty-sizes-capped", "random-sizes", "microservices", "microservices-topology", "big-memory", "gpu", "ci", "ci-large", "many-pools"},
+		"kwok":      {"karpenter-topology", "thirty-sizes", "thirty-sizes-capped", "random-sizes", "microservices", "microservices-topology", "big-memory", "ci", "ci-large", "many-pools"},
 	}, fits)
 }
 
@@ -174,7 +175,7 @@ func TestAgents(t *testing.T) {
 		}
 		in, err := c.Instance(m, OnDemand, 10, 1)
 		require.NoError(t, err)
-		assert.Len(t, in.Problem.DaemonSets, 3)
+		assert.Len(t, in.Problem.DaemonSets, 4)
 	}
 }
 

@@ -11,16 +11,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-func microservices(n int, seed uint64) []*corev1.Pod { return schedulingtest.Workloads(n, 300, seed) }
-
 func teams(n int, seed uint64) []*corev1.Pod { return schedulingtest.Workloads(n, 1_000, seed) }
 
-// agents adds what runs on every node of most clusters: network, logs, metrics.
+// agents adds what runs on every node of most clusters: network, storage, logs,
+// metrics.
 func agents(p *scheduling.Problem, _ Market, _ requirements.Selector) {
 	for _, a := range []struct {
 		name          string
 		milliCPU, mib int64
-	}{{"network", 50, 100}, {"logs", 100, 200}, {"metrics", 60, 150}} {
+	}{{"network", 50, 100}, {"storage", 30, 80}, {"logs", 100, 200}, {"metrics", 60, 150}} {
 		p.DaemonSets = append(p.DaemonSets, schedulingtest.DaemonSet(a.name,
 			schedulingtest.Requests(schedulingtest.MilliCPU(a.milliCPU), schedulingtest.MiB(a.mib)), schedulingtest.TolerateAll()))
 	}

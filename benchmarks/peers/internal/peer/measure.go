@@ -1,9 +1,11 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -20,7 +22,10 @@ type Result struct {
 	Price offerings.Price
 	// Bound is the planner's own lower bound on price; 0 for none.
 	Bound offerings.Price
-	// Elapsed is the time that the decision took; the best of the repeats.
+	// Gap is what the planner itself says that it is above its bound, 0.01 for one per
+	// cent; 0 for planners that prove no bound.
+	Gap float64
+	// Elapsed is the time that the decision took, of the repeat that counts.
 	Elapsed time.Duration
 	// CPU is the time that all cores spent on it; 0 where the system does not tell.
 	// On a machine that others use too it says more than Elapsed.
@@ -37,6 +42,17 @@ type Options struct {
 	Timeout time.Duration
 	// Repeat is how often to solve; the fastest run counts. Less than 1 is 1.
 	Repeat int
+	// Median lets the run count that is the slower one of the middle two, or the middle
+	// one, instead of the fastest.
+	Median bool
+}
+
+// counts is the place of the run that counts among n runs, the fastest first.
+func (o Options) counts(n int) int {
+	if o.Median {
+		return n / 2
+	}
+	return 0
 }
 
 // UnsupportedError says that a planner cannot express a problem.
@@ -54,7 +70,8 @@ func (e *UnsupportedError) Unwrap() error { return e.Err }
 func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Problem, o Options) (Result, Outcome, error) {
 	r := Result{Instance: instance, Peer: p.Name(), Pods: len(problem.Pods)}
 	var outcome Outcome
-	for i := range max(1, o.Repeat) {
+	var costs []expense
+	for range max(1, o.Repeat) {
 		run, err := p.Load(problem)
 		if err != nil {
 			return r, outcome, fmt.Errorf("%s: load %s: %w", p.Name(), instance, &UnsupportedError{err})
@@ -63,10 +80,9 @@ func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Pr
 		if err != nil {
 			return r, outcome, fmt.Errorf("%s: solve %s: %w", p.Name(), instance, err)
 		}
-		if i > 0 && cost.elapsed >= r.Elapsed {
-			continue
+		if costs = append(costs, cost); len(costs) > 1 {
+			continue // the same decision again
 		}
-		r.Elapsed, r.CPU, r.Allocated = cost.elapsed, cost.cpu, cost.allocated
 		if outcome, err = run.Outcome(); err != nil {
 			return r, outcome, fmt.Errorf("%s: read the outcome of %s: %w", p.Name(), instance, err)
 		}
@@ -74,11 +90,14 @@ func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Pr
 			break
 		}
 	}
+	slices.SortFunc(costs, func(a, b expense) int { return cmp.Compare(a.elapsed, b.elapsed) })
+	cost := costs[o.counts(len(costs))]
+	r.Elapsed, r.CPU, r.Allocated = cost.elapsed, cost.cpu, cost.allocated
 	if err := Check(problem, outcome); err != nil {
 		return r, outcome, fmt.Errorf("%s: %s: the outcome is wrong: %w", p.Name(), instance, err)
 	}
 	r.Placed, r.Nodes = outcome.Placed(), len(outcome.Machines)
-	r.Price, r.Bound, r.Late = outcome.Price(), outcome.Bound, outcome.Late
+	r.Price, r.Bound, r.Gap, r.Late = outcome.Price(), outcome.Bound, outcome.Gap, outcome.Late
 	return r, outcome, nil
 }
 

@@ -35,6 +35,9 @@ type Outcome struct {
 	// Bound is a price below which no plan for the placed pods can be; 0 for
 	// planners that prove none.
 	Bound offerings.Price
+	// Gap is by how much the planner says that its price is above Bound, 0.01 for one
+	// per cent.
+	Gap float64
 	// Late says that the deadline ended the run.
 	Late bool
 	// Impossible are machines, one line each, that were decided and that nobody sells.

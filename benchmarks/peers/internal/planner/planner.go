@@ -70,6 +70,7 @@ func (r *run) Outcome() (peer.Outcome, error) {
 	}
 	out := peer.Outcome{
 		Bound: r.plan.Summary.LowerBoundPerHour,
+		Gap:   r.plan.Summary.Gap,
 		Late:  r.plan.Summary.Status == scheduling.StatusDeadline,
 	}
 	for i := range r.plan.Launches {

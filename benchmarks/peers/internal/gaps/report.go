@@ -1,0 +1,119 @@
+package gaps
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Header is the head of the table of instances.
+func Header() string {
+	return "| instance | fast: $/h | gap | default: $/h | gap | thorough: $/h | gap | cheapest other planner | $/h | ÷ fast |\n" +
+		"|---|--:|--:|--:|--:|--:|--:|---|--:|--:|\n"
+}
+
+// Row is the line of one instance: price and gap at each of our efforts, beside the
+// cheapest other planner that places as many pods.
+func Row(f *Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |", f.Instance.Name)
+	for _, effort := range []string{"plimsoll fast", "plimsoll", "plimsoll thorough"} {
+		r, ok := f.at(effort)
+		switch {
+		case !ok:
+			b.WriteString(" – | – |")
+		case differ(Gap(r), r.Gap):
+			fmt.Fprintf(&b, " %.3f | %s (says %s) |", r.Price.USD(), percent(Gap(r)), percent(r.Gap))
+		default:
+			fmt.Fprintf(&b, " %.3f | %s |", r.Price.USD(), percent(Gap(r)))
+		}
+	}
+	best, ok := f.cheapest()
+	fast, ours := f.at("plimsoll fast")
+	switch {
+	case !ok:
+		b.WriteString(" – | – | – |\n")
+	case !ours || fast.Price == 0:
+		fmt.Fprintf(&b, " %s | %.3f | – |\n", best.Peer, best.Price.USD())
+	default:
+		fmt.Fprintf(&b, " %s | %.3f | %.4f |\n", best.Peer, best.Price.USD(), best.Price.USD()/fast.Price.USD())
+	}
+	return b.String()
+}
+
+func (f *Finding) at(effort string) (peer.Result, bool) {
+	for _, r := range f.Ours {
+		if r.Peer == effort {
+			return r, true
+		}
+	}
+	return peer.Result{}, false
+}
+
+// cheapest is the least price of another planner that places no fewer pods than we do
+// at any effort.
+func (f *Finding) cheapest() (peer.Result, bool) {
+	placed := 0
+	for _, r := range f.Ours {
+		placed = max(placed, r.Placed)
+	}
+	var best peer.Result
+	price := offerings.Price(0)
+	found := false
+	for _, r := range f.Others {
+		if r.Placed >= placed && (!found || r.Price < price) {
+			best, price, found = r, r.Price, true
+		}
+	}
+	return best, found
+}
+
+// Summary writes the spread of the gaps, and every loss; it returns what a strict run
+// fails for.
+func Summary(w io.Writer, findings []*Finding) ([]string, error) {
+	var b strings.Builder
+	var faults []string
+	b.WriteString("\n| gaps from 1,000 pods on | instances | median | allowed | largest | allowed | where |\n|---|--:|--:|--:|--:|--:|---|\n")
+	for _, l := range limits() {
+		s := l.measure(findings)
+		if s.n == 0 {
+			continue
+		}
+		kind := map[bool]string{false: "without ties", true: "with ties"}[s.tied]
+		fmt.Fprintf(&b, "| %s, %s | %d | %s | %s | %s | %s | %s |\n", s.effort, kind, s.n,
+			percent(s.middle), allowed(s.median), percent(s.largest), allowed(s.max), s.worst)
+		faults = append(faults, s.faults()...)
+	}
+	var lost, foul []string
+	for _, f := range findings {
+		for _, l := range f.Losses {
+			if len(l.Broken) > 0 {
+				foul = append(foul, l.String())
+			} else {
+				lost = append(lost, l.String())
+			}
+		}
+	}
+	list(&b, "Another planner places more pods, or as many for less", lost)
+	list(&b, "Another planner does so against the rules", foul)
+	list(&b, "Gaps over what is allowed", faults)
+	_, err := io.WriteString(w, b.String())
+	return append(lost, faults...), err
+}
+
+func allowed(x float64) string {
+	if x == 0 {
+		return "–"
+	}
+	return percent(x)
+}
+
+func list(b *strings.Builder, title string, lines []string) {
+	fmt.Fprintf(b, "\n%s: %d\n", title, len(lines))
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "\n- %s\n", strings.Join(lines, "\n- "))
+	}
+}
