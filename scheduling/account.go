@@ -22,11 +22,11 @@ func (d *decoder) account(plan *Plan, m *machine, first int, daemons []int64) {
 	s.CapacityTypes = share(s.CapacityTypes, string(o.offering.CapacityType), m.count, total)
 	shape := &d.offers.shapes[o.shape]
 	if s.Resources == nil {
-		for _, name := range d.requestable() {
+		for _, name := range d.named {
 			s.Resources = append(s.Resources, ResourceUse{Resource: string(name)})
 		}
 	}
-	for i, name := range d.requestable() {
+	for i, name := range d.named {
 		use, r := &s.Resources[i], d.table.index[name]
 		capacity := int64(0)
 		if q, ok := shape.capacity[name]; ok {

@@ -119,16 +119,15 @@ func (d *decoder) launchRequirements(m *machine, options []Option) []requirement
 	}
 	out := make([]requirements.Selector, 0, len(v.selectors)+3)
 	for _, s := range v.selectors {
-		s.Values = slices.Clone(s.Values)
 		if s.MinValues != nil {
 			s.MinValues = d.attained(m, s.Key, *s.MinValues)
 		}
 		out = append(out, s)
 	}
 	out = append(out,
-		d.listed(m, corev1.LabelInstanceTypeStable, options, func(o *Option) string { return o.InstanceType }),
-		d.listed(m, offerings.ZoneLabel, options, func(o *Option) string { return o.Zone }),
-		d.listed(m, offerings.CapacityTypeLabel, options, func(o *Option) string { return string(o.CapacityType) }),
+		d.among(m, corev1.LabelInstanceTypeStable, options, func(o *Option) string { return o.InstanceType }),
+		d.among(m, offerings.ZoneLabel, options, func(o *Option) string { return o.Zone }),
+		d.among(m, offerings.CapacityTypeLabel, options, func(o *Option) string { return string(o.CapacityType) }),
 	)
 	slices.SortStableFunc(out, func(a, b requirements.Selector) int { return strings.Compare(a.Key, b.Key) })
 	return out
@@ -147,17 +146,14 @@ func (d *decoder) fixedSelectors(v *template) []requirements.Selector {
 	return out
 }
 
-// listed requires a label to have one of the options' values; all of them satisfy
+// among requires a label to have one of the options' values; all of them satisfy
 // what the pool says about it.
-func (d *decoder) listed(m *machine, key string, options []Option, value func(*Option) string) requirements.Selector {
+func (d *decoder) among(m *machine, key string, options []Option, value func(*Option) string) requirements.Selector {
 	values := make([]string, 0, len(options))
 	for i := range options {
-		if x := value(&options[i]); !slices.Contains(values, x) {
-			values = append(values, x)
-		}
+		values = append(values, value(&options[i]))
 	}
-	slices.Sort(values)
-	s := requirements.Selector{Key: key, Operator: requirements.In, Values: slices.Clip(values)}
+	s := requirements.Selector{Key: key, Operator: requirements.In, Values: compacted(values)}
 	if n := d.templates[m.template].set.Get(key).MinValues(); n > 0 {
 		s.MinValues = d.attained(m, key, n)
 	}

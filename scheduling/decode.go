@@ -2,8 +2,6 @@ package scheduling
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -21,12 +19,17 @@ type decoder struct {
 	next     []int // by planned class, the first pod not handed out yet
 	short    bool  // limits or reservations leave a launch too few options for its pool's minValues
 	frozen   bool  // machines buy what the engine planned, and list nothing of a better rank
+	listed   []int // room for the places of one machine's options
+	lots     map[string]*lot
+	named    []corev1.ResourceName // what pods may request by name
 }
 
 // decode writes the plan down. ok is false where limits or reservations leave a
 // launch too few options for the minValues of its pool.
 func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
-	d := &decoder{compiler: c, solution: solution, ledger: newLedger(c)}
+	d := &decoder{
+		compiler: c, solution: solution, ledger: newLedger(c), lots: map[string]*lot{}, named: c.requestable(),
+	}
 	machines := d.machines()
 	for surplus := d.rehearse(machines); len(surplus) > 0; surplus = d.rehearse(machines) {
 		machines = d.unbind(d.strip(machines, surplus))
@@ -39,7 +42,11 @@ func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
 // write writes down what nodes and machines hold.
 func (d *decoder) write(machines []machine) *Plan {
 	d.next = make([]int, len(d.planned))
-	plan := &Plan{Launches: []Launch{}, Existing: []Assignment{}, Unschedulable: []Unschedulable{}, Warnings: []Warning{}}
+	n := int64(0)
+	for i := range machines {
+		n += machines[i].count
+	}
+	plan := &Plan{Launches: make([]Launch, 0, n), Existing: []Assignment{}, Unschedulable: []Unschedulable{}, Warnings: []Warning{}}
 	for i, items := range d.solution.Bins {
 		if pods := d.hand(items); len(pods) > 0 {
 			plan.Existing = append(plan.Existing, Assignment{Node: d.nodes[i].node.Name, Pods: pods})
@@ -56,18 +63,25 @@ func (d *decoder) write(machines []machine) *Plan {
 // machines reads the bundles of the answer, lets each buy the best-ranked offer that
 // holds its pods and that limits and reservations still allow, and sorts them.
 func (d *decoder) machines() []machine {
-	var out []machine
+	out := make([]machine, 0, model.Count(d.solution.Nodes))
 	for _, node := range d.solution.Nodes {
 		d.ledger.spend(d.bought[node.Option], node.N)
 	}
+	byClass := func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) }
+	firsts := map[model.OptionID]int{}
 	for _, node := range d.solution.Nodes {
-		m := machine{template: d.bought[node.Option].template, count: 1, items: slices.Clone(node.Items)}
-		slices.SortFunc(m.items, func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) })
+		first, known := firsts[node.Option]
+		if !known {
+			first = d.place(d.bought[node.Option])
+			firsts[node.Option] = first
+		}
+		m := machine{template: d.bought[node.Option].template, first: first, count: 1, items: node.Items}
+		if !slices.IsSortedFunc(m.items, byClass) {
+			m.items = slices.SortedFunc(slices.Values(m.items), byClass)
+		}
 		d.weigh(&m)
 		for range node.N {
-			one := m
-			one.first = d.place(&one, d.bought[node.Option])
-			out = append(out, one)
+			out = append(out, m)
 		}
 	}
 	d.settle(out)
@@ -95,9 +109,9 @@ func (d *decoder) compareMachines(a, b machine) int {
 	)
 }
 
-// bundle joins neighbours that are alike.
+// bundle joins neighbours that are alike, in place.
 func bundle(in []machine) []machine {
-	var out []machine
+	out := in[:0]
 	for _, m := range in {
 		if n := len(out); n > 0 && out[n-1].template == m.template && out[n-1].first == m.first && out[n-1].turn == m.turn && slices.Equal(out[n-1].items, m.items) {
 			out[n-1].count++
@@ -109,8 +123,8 @@ func bundle(in []machine) []machine {
 }
 
 // place returns the place of what the engine planned to buy.
-func (d *decoder) place(m *machine, planned purchase) int {
-	return slices.IndexFunc(d.offered[m.template].list, func(o templateOffer) bool { return o.offer == planned.offer })
+func (d *decoder) place(planned purchase) int {
+	return slices.IndexFunc(d.offered[planned.template].list, func(o templateOffer) bool { return o.offer == planned.offer })
 }
 
 // settle upgrades the machines. A cautious solve has counted on what is left of the
@@ -155,12 +169,14 @@ func (d *decoder) upgrade(machines []machine) {
 
 // options lists what may be bought for a machine, best first: what it buys, then
 // every other offer that holds its pods and could be taken in its place, up to the
-// limit, and beyond the limit as far as the pool's minValues need it.
+// limit, and beyond the limit as far as the pool's minValues need it. The answer holds
+// until the next is asked for.
 func (d *decoder) options(m *machine) []int {
 	limit := d.solver.maxOptions()
 	floors := floorKeys(d.templates[m.template].set)
 	whole := len(floors) > 0 || d.solver.Ranking.Strategy == offerings.Diversified
-	out := []int{m.first}
+	out := append(d.listed[:0], m.first)
+	defer func() { d.listed = out }()
 	for at := range d.offered[m.template].list {
 		if len(out) >= limit && !whole {
 			break
@@ -177,92 +193,4 @@ func (d *decoder) options(m *machine) []int {
 		return d.trim(m, out, limit)
 	}
 	return out[:min(len(out), limit)]
-}
-
-// launches appends the launches of a bundle.
-func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
-	v := d.templates[m.template]
-	m.places = d.options(m)
-	options := make([]Option, 0, len(m.places))
-	for _, at := range m.places {
-		o := d.offerAt(m, at)
-		options = append(options, Option{
-			InstanceType: o.instanceType.Name, Zone: o.offering.Zone, CapacityType: o.offering.CapacityType,
-			Price: o.offering.Price, ReservationID: o.offering.ReservationID, InterruptionRate: o.offering.InterruptionRate,
-		})
-	}
-	if d.tooFew(m) {
-		d.short = true
-		for _, it := range m.items {
-			d.solution.Unplaced[it.Class] += it.N * m.count
-		}
-		return
-	}
-	daemons := make([]int64, d.model.Dims)
-	first := d.buys(m).offer
-	for i, row := range d.offered[m.template].daemons {
-		if row.Has(first) {
-			for r, n := range d.daemons[i].requests {
-				daemons[r] += n
-			}
-		}
-	}
-	requests := slices.Clone(m.load)
-	for r, n := range daemons {
-		requests[r] += n
-	}
-	for range m.count {
-		numbers[v.pool.Name]++
-		l := Launch{
-			Name: fmt.Sprintf("%s-%d", v.pool.Name, numbers[v.pool.Name]), NodePool: v.pool.Name,
-			Options: slices.Clone(options), Price: options[0].Price, Pods: d.hand(m.items),
-			Requests: d.table.list(requests), Labels: launchLabels(v),
-			Taints:        copyTaints(v.pool.Spec.Template.Spec.Taints),
-			StartupTaints: copyTaints(v.pool.Spec.Template.Spec.StartupTaints),
-			Requirements:  d.launchRequirements(m, options),
-		}
-		l.MinValuesRelaxed = d.relaxed(v, l.Requirements)
-		if len(l.StartupTaints) == 0 {
-			l.StartupTaints = nil
-		}
-		plan.Launches = append(plan.Launches, l)
-	}
-	d.account(plan, m, first, daemons)
-}
-
-// hand hands out pods: the next ones, in name order, of each class. It returns
-// their names, sorted.
-func (d *decoder) hand(items []model.Item) []string {
-	pods := []string{}
-	for _, it := range items {
-		for _, p := range d.parts[it.Class].portions {
-			for range it.N * p.n {
-				pods = append(pods, podName(d.planned[p.class].pods[d.next[p.class]]))
-				d.next[p.class]++
-			}
-		}
-	}
-	slices.Sort(pods)
-	return pods
-}
-
-// launchLabels are the labels that the pool puts on a machine. Well-known labels
-// that the pool does not set are the provider's to put there.
-func launchLabels(v *template) map[string]string {
-	labels := maps.Clone(v.labels)
-	own := poolLabels(v.pool)
-	for key := range labels {
-		if _, set := own[key]; !set && wellKnownKey(key) {
-			delete(labels, key)
-		}
-	}
-	return labels
-}
-
-func copyTaints(taints []corev1.Taint) []corev1.Taint {
-	out := make([]corev1.Taint, 0, len(taints))
-	for i := range taints {
-		out = append(out, *taints[i].DeepCopy())
-	}
-	return out
 }

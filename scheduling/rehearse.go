@@ -5,17 +5,26 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
 // handed is a pod that the plan puts somewhere as part of an engine class.
 type handed struct {
-	pod   *corev1.Pod
-	class int // among the planned ones
-	part  model.ClassID
+	namespace, name string
+	priority        int32
+	bearing         int32 // number of it, see rehearsal
+	part            model.ClassID
+}
+
+func (h handed) compare(o handed) int {
+	if h.priority != o.priority {
+		return cmp.Compare(o.priority, h.priority)
+	}
+	if h.namespace != o.namespace {
+		return strings.Compare(h.namespace, o.namespace)
+	}
+	return strings.Compare(h.name, o.name)
 }
 
 // rehearse binds the pods of a plan one by one, with retries, in the order of their
@@ -27,59 +36,65 @@ func (d *decoder) rehearse(machines []machine) map[model.ClassID]int64 {
 	if t == nil || len(t.planner.Classes) == 0 {
 		return nil
 	}
-	pods := slices.DeleteFunc(d.handOut(machines), func(h handed) bool { return !d.parts[h.part].pinned })
-	slices.SortFunc(pods, func(a, b handed) int {
-		return cmp.Or(
-			cmp.Compare(d.planned[b.class].priority, d.planned[a.class].priority),
-			strings.Compare(namespaceOf(a.pod), namespaceOf(b.pod)), strings.Compare(a.pod.Name, b.pod.Name),
-		)
-	})
-	problem := topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
-	type place struct {
-		class int
-		part  model.ClassID
+	r := &rehearsal{decoder: d, index: map[bearing]int32{}, known: make([][]int32, len(d.parts))}
+	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
+	pods := r.pods(machines)
+	slices.SortFunc(pods, handed.compare)
+	order := make([]int32, len(pods))
+	for i := range pods {
+		order[i] = pods[i].bearing
 	}
-	made := map[place]topology.Class{}
-	given := make([][]int64, len(pods))
-	for i, h := range pods {
-		class, ok := made[place{h.class, h.part}]
-		if !ok {
-			class = t.single(h.class, &d.parts[h.part])
-			made[place{h.class, h.part}] = class
-		}
-		problem.Classes = append(problem.Classes, class)
-		given[i] = []int64{1}
+	extra := t.domainsOf(d.spots(machines))
+	if topology.Binds(&r.problem, order, extra) {
+		return nil
 	}
-	surplus := map[model.ClassID]int64{}
-	units := map[model.ClassID]int64{} // pods of a part that do not bind
-	for i, n := range topology.Replay(&problem, given, t.domainsOf(d.spots(machines))) {
-		if n[0] == 0 {
-			units[pods[i].part]++
-		}
-	}
-	for part, n := range units {
-		each := size(d.parts[part].portions)
-		surplus[part] = (n + each - 1) / each
-	}
-	return surplus
+	return r.surplus(pods, extra)
 }
 
-// handOut lists which pods the plan will put where, in the order in which it hands
-// them out.
-func (d *decoder) handOut(machines []machine) []handed {
-	var out []handed
-	next := make([]int, len(d.planned))
+// rehearsal is what binding the pods of a plan takes. Pods that obey the same rules and
+// go to the same domains have the same bearing; there are few.
+type rehearsal struct {
+	*decoder
+	problem topology.Problem // its classes are the bearings
+	index   map[bearing]int32
+	known   [][]int32 // by engine class and portion; nil where not known
+}
+
+// bearing is what decides how a pod binds: its own constraints, and where it goes.
+type bearing struct {
+	group, bonds, among int
+	of                  *partition
+	site                int
+}
+
+// pods lists those of the plan that ties pin down, in the order in which it hands them
+// out.
+func (r *rehearsal) pods(machines []machine) []handed {
+	n := 0
+	for i := range r.planned {
+		n += len(r.planned[i].pods)
+	}
+	out := make([]handed, 0, n)
+	next := make([]int, len(r.planned))
 	hand := func(items []model.Item) {
 		for _, it := range items {
-			for _, p := range d.parts[it.Class].portions {
-				for range it.N * p.n {
-					out = append(out, handed{pod: d.planned[p.class].pods[next[p.class]], class: p.class, part: it.Class})
-					next[p.class]++
+			p := &r.parts[it.Class]
+			for k, x := range p.portions {
+				from := next[x.class]
+				next[x.class] += int(it.N * x.n)
+				if !p.pinned {
+					continue
+				}
+				class := r.planned[x.class]
+				h := handed{priority: class.priority, bearing: r.bearing(it.Class, k), part: it.Class}
+				for _, pod := range class.pods[from:next[x.class]] {
+					h.namespace, h.name = namespaceOf(pod), pod.Name
+					out = append(out, h)
 				}
 			}
 		}
 	}
-	for _, items := range d.solution.Bins {
+	for _, items := range r.solution.Bins {
 		hand(items)
 	}
 	for i := range machines {
@@ -88,15 +103,58 @@ func (d *decoder) handOut(machines []machine) []handed {
 	return out
 }
 
-// single is one pod of a class at the site of a part, in the planner's form.
-func (t *ties) single(class int, p *part) topology.Class {
-	c := t.land.planned[class]
-	own := t.list[t.kin([]member{{group: c.group, bonds: c.bonds, among: c.among, n: 1}}, nil)]
+// bearing numbers the pods of a portion of a part.
+func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
+	p := &r.parts[part]
+	if r.known[part] == nil {
+		r.known[part] = slices.Repeat([]int32{-1}, len(p.portions))
+	}
+	known := &r.known[part][portion]
+	if *known >= 0 {
+		return *known
+	}
+	t, class := r.ties, r.planned[p.portions[portion].class]
+	s := bearing{class.group, class.bonds, class.among, t.list[t.unitBook.units[p.unit].kin].part, p.site}
+	n, ok := r.index[s]
+	if !ok {
+		n = int32(len(r.problem.Classes))
+		r.index[s] = n
+		r.problem.Classes = append(r.problem.Classes, t.single(s))
+	}
+	*known = n
+	return n
+}
+
+// single is pods of one bearing in the planner's form.
+func (t *ties) single(s bearing) topology.Class {
+	own := t.list[t.kin([]member{{group: s.group, bonds: s.bonds, among: s.among, n: 1}}, nil)]
 	if own.part == nil {
 		t.link(own)
 	}
-	of := t.list[t.unitBook.units[p.unit].kin].part
-	s := topology.Site{Limit: -1}
-	s.Domains, s.Counted = t.domainsAt(own.rules, of, p.site)
-	return topology.Class{Count: 1, Priority: c.priority, Request: c.requests, Links: own.rules, Sites: []topology.Site{s}}
+	site := topology.Site{Limit: -1}
+	site.Domains, site.Counted = t.domainsAt(own.rules, s.of, s.site)
+	return topology.Class{Count: 1, Links: own.rules, Sites: []topology.Site{site}}
+}
+
+// surplus counts, by engine class, the units that do not bind, when not all do.
+func (r *rehearsal) surplus(pods []handed, extra [][]int32) map[model.ClassID]int64 {
+	problem := r.problem
+	problem.Classes = make([]topology.Class, len(pods))
+	given := make([][]int64, len(pods))
+	for i := range pods {
+		problem.Classes[i] = r.problem.Classes[pods[i].bearing]
+		problem.Classes[i].Priority = pods[i].priority
+		given[i] = []int64{1}
+	}
+	out := map[model.ClassID]int64{}
+	for i, n := range topology.Replay(&problem, given, extra) {
+		if n[0] == 0 {
+			out[pods[i].part]++
+		}
+	}
+	for part, n := range out {
+		each := size(r.parts[part].portions)
+		out[part] = (n + each - 1) / each
+	}
+	return out
 }

@@ -21,9 +21,22 @@ func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
 			placed[i] = max(given[c][s], 0)
 		}
 	}
-	for rule, domains := range extra[:min(len(extra), len(p.Rules))] {
+	t.exist(placed, extra)
+	r.hold(placed)
+	bound = make([][]int64, len(p.Classes))
+	for c := range bound {
+		from, to := t.first[c], t.first[c+1]
+		bound[c] = placed[from:to:to]
+	}
+	return bound
+}
+
+// exist adds to the eligible domains those in which pods are given, and those that extra
+// lists by rule.
+func (t *tables) exist(placed []int64, extra [][]int32) {
+	for rule, domains := range extra[:min(len(extra), len(t.p.Rules))] {
 		for _, d := range domains {
-			if d >= 0 && int(d) < len(p.Rules[rule].Domains) {
+			if d >= 0 && int(d) < len(t.p.Rules[rule].Domains) {
 				t.eligible[t.domFirst[rule]+d] = true
 			}
 		}
@@ -35,13 +48,6 @@ func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
 			}
 		}
 	}
-	r.hold(placed)
-	bound = make([][]int64, len(p.Classes))
-	for c := range bound {
-		from, to := t.first[c], t.first[c+1]
-		bound[c] = placed[from:to:to]
-	}
-	return bound
 }
 
 // regained is how many lots of pods get a second chance when others have been dropped.
@@ -125,25 +131,15 @@ func newReplay(t *tables) *replay {
 // them stand from the start; in are the domains that there are besides. It reports
 // whether all pods are bound.
 func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
-	for _, rule := range cl.rules {
-		r.counts.restart(rule, in)
-	}
+	r.stand(cl, placed, in)
 	todo := int64(0)
 	for _, c := range cl.classes {
 		r.todo[c], r.seen[c] = 0, -1
-		cells, first := r.of(c)
-		for k := range cells {
-			i := int(first) + k
+		for i := r.first[c]; i < r.first[c+1]; i++ {
 			r.bound[i] = 0
 			r.todo[c] += placed[i]
-			if placed[i] > 0 {
-				r.counts.stand(cells[k].terms)
-			}
 		}
 		todo += r.todo[c]
-	}
-	for _, rule := range cl.rules {
-		r.counts.measure(rule)
 	}
 	r.waits.start(cl.classes)
 	late := false
@@ -168,6 +164,25 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 		}
 	}
 	return todo == 0
+}
+
+// stand takes the rules of a cluster back to what runs, with the machines of the pods
+// that are placed.
+func (r *replay) stand(cl *cluster, placed []int64, in []bool) {
+	for _, rule := range cl.rules {
+		r.counts.restart(rule, in)
+	}
+	for _, c := range cl.classes {
+		cells, first := r.of(c)
+		for k := range cells {
+			if placed[int(first)+k] > 0 {
+				r.counts.stand(cells[k].terms)
+			}
+		}
+	}
+	for _, rule := range cl.rules {
+		r.counts.measure(rule)
+	}
 }
 
 // bind binds as many pods of a class as it can, in turns between its sites.
