@@ -18,10 +18,17 @@ type keeper struct {
 // readPods folds the pending pods into classes. What ties pods to each other has to
 // be known of all of them before one can tell which of their labels matter.
 func (c *compiler) readPods() {
-	numbers := make([]int, len(c.problem.Pods))
-	for i, pod := range c.problem.Pods {
-		if pending(pod) {
-			numbers[i] = c.bonds.read(pod)
+	r := c.readings
+	numbers := make([]int, len(r.moulds))
+	singles := map[*corev1.Pod]int{}
+	for i, m := range r.moulds {
+		if !m.single {
+			numbers[i] = c.bonds.read(m.pod)
+		}
+	}
+	for i, n := range r.of {
+		if n >= 0 && r.moulds[n].single {
+			singles[c.problem.Pods[i]] = c.bonds.read(c.problem.Pods[i])
 		}
 	}
 	for _, pod := range c.running {
@@ -36,10 +43,24 @@ func (c *compiler) readPods() {
 	slices.SortFunc(c.keepers, func(a, b keeper) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.target, b.target), cmp.Compare(a.node, b.node), cmp.Compare(a.pod, b.pod))
 	})
-	for i, pod := range c.problem.Pods {
-		if pending(pod) {
-			c.classes.add(pod, moved[numbers[i]], c.bonds.targets.matched(namespaceOf(pod), pod.Labels))
+	cast := make([][]setClass, len(r.moulds))
+	for i, n := range r.of {
+		if n < 0 {
+			continue
 		}
+		pod, m := c.problem.Pods[i], r.moulds[n]
+		among := c.bonds.targets.matched(namespaceOf(pod), pod.Labels)
+		if m.single {
+			class := c.classes.class(pod, m, moved[singles[pod]], among)
+			class.pods = append(class.pods, pod)
+			continue
+		}
+		class := classAmong(cast[n], among)
+		if class == nil {
+			class = c.classes.class(pod, m, moved[numbers[n]], among)
+			cast[n] = append(cast[n], setClass{among, class})
+		}
+		class.pods = append(class.pods, pod)
 	}
 }
 
@@ -89,4 +110,19 @@ func (t *targets) sort() []int {
 func (c *compiler) runningAmong(pod *corev1.Pod) []int32 {
 	t := c.bonds.targets
 	return t.sets[t.matched(namespaceOf(pod), pod.Labels)]
+}
+
+// setClass is the class of a mould's pods that are among a set of targets.
+type setClass struct {
+	among int
+	class *podClass
+}
+
+func classAmong(classes []setClass, among int) *podClass {
+	for i := range classes {
+		if classes[i].among == among {
+			return classes[i].class
+		}
+	}
+	return nil
 }

@@ -46,31 +46,20 @@ func newClassifier(table *resourceTable) *classifier {
 	}
 }
 
-// add folds one pod that has the given bonds and is among a set of targets.
-func (c *classifier) add(pod *corev1.Pod, bonds, among int) {
-	c.reader.read(&pod.Spec)
+// class returns the class of a pod of a mould that has the given bonds and is among a
+// set of targets. The pod is not entered.
+func (c *classifier) class(pod *corev1.Pod, m *mould, bonds, among int) *podClass {
+	c.reader.restore(m.requests)
 	volumes := c.volumes.of(pod)
 	requests := volumes.charge(&c.reader)
 	b := volumes.appendSignature(appendSignature(c.buffer[:0], &pod.Spec, &c.keys))
 	groupEnd := len(b)
-	var priority int32
-	if pod.Spec.Priority != nil {
-		priority = *pod.Spec.Priority
-	}
 	b = append(b, '|')
-	b = binary.AppendVarint(b, int64(priority))
+	b = binary.AppendVarint(b, int64(m.priority))
 	b = binary.AppendVarint(b, int64(bonds))
 	b = binary.AppendVarint(b, int64(among))
-	// Trailing zeros go, so that a signature does not change with resources that
-	// only later pods bring.
-	last := len(requests)
-	for last > 0 && requests[last-1] == 0 {
-		last--
-	}
-	for _, n := range requests[:last] {
-		b = binary.AppendVarint(b, n)
-	}
-	refused, code := refusal(pod), ReasonUnsupported
+	b = appendRequests(b, requests)
+	refused, code := m.refused, ReasonUnsupported
 	if refused == "" {
 		refused, code = volumes.refusal, ReasonVolume
 	}
@@ -87,12 +76,12 @@ func (c *classifier) add(pod *corev1.Pod, bonds, among int) {
 			bonds:    bonds,
 			among:    among,
 			requests: slices.Clone(requests),
-			priority: priority,
+			priority: m.priority,
 			refused:  refused,
 			code:     code,
 		})
 	}
-	c.classes[i].pods = append(c.classes[i].pods, pod)
+	return c.classes[i]
 }
 
 // group returns the number of the group with a signature.

@@ -13,8 +13,7 @@ import (
 // compiler turns a problem into the engine's tables and remembers what each of
 // their numbers stands for.
 type compiler struct {
-	problem       *Problem
-	solver        *Solver
+	*facts
 	table         *resourceTable
 	runningReader requestReader
 	classes       *classifier
@@ -64,9 +63,11 @@ type templateOffer struct {
 	column int
 }
 
-// compile builds the engine's problem. See compiler for what cautious means.
-func compile(p *Problem, s *Solver, cautious bool) *compiler {
-	c := &compiler{problem: p, solver: s, cautious: cautious, table: newResourceTable(), rooms: &roomTable{}, unchecked: map[string]bool{}}
+// compile builds the engine's problem from what is known of the caller's. See compiler
+// for what cautious means.
+func (f *facts) compile(cautious bool) *compiler {
+	p, s := f.problem, f.solver
+	c := &compiler{facts: f, cautious: cautious, table: f.readings.table.clone(), rooms: &roomTable{}, unchecked: map[string]bool{}}
 	c.classes = newClassifier(c.table)
 	c.running = runningPods(p)
 	c.classes.volumes = newVolumeIndex(p, c.running)
@@ -82,7 +83,7 @@ func compile(p *Problem, s *Solver, cautious bool) *compiler {
 			d.requests[moved[i]] = n
 		}
 	}
-	c.runningReader = requestReader{table: &resourceTable{names: slices.Clone(c.table.names), index: maps.Clone(c.table.index)}}
+	c.runningReader = requestReader{table: c.table.clone()}
 	c.pools = poolOrder(p.NodePools)
 	c.offers = newOfferTable(p, s, c.table, c.classes.volumes)
 	c.model = &model.Problem{

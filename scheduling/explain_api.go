@@ -25,14 +25,15 @@ func (s Solver) Explain(p Problem, plan *Plan) (*Explainer, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	if err := p.Validate(); err != nil {
+	x := &Explainer{solver: s, plan: plan}
+	facts, err := newFacts(&p, &x.solver)
+	if err != nil {
 		return nil, err
 	}
 	if plan == nil {
 		return nil, fmt.Errorf("%w: plan is missing", ErrInvalid)
 	}
-	x := &Explainer{solver: s, plan: plan}
-	x.e = newExplainer(compile(&p, &x.solver, false), plan)
+	x.e = newExplainer(facts.compile(false), plan)
 	return x, nil
 }
 

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +30,11 @@ func (t *resourceTable) number(name corev1.ResourceName) int {
 	t.names = append(t.names, name)
 	t.index[name] = i
 	return i
+}
+
+// clone returns a table that can grow without changing t.
+func (t *resourceTable) clone() *resourceTable {
+	return &resourceTable{names: slices.Clone(t.names), index: maps.Clone(t.index)}
 }
 
 // sort renumbers the resources in name order and returns where each old number

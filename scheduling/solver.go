@@ -100,24 +100,30 @@ func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	if err := p.Validate(); err != nil {
+	facts, err := newFacts(&p, &s)
+	if err != nil {
 		return nil, err
 	}
+	return facts.solve(ctx)
+}
+
+// solve places the pods.
+func (f *facts) solve(ctx context.Context) (*Plan, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	plan, ok, err := s.attempt(ctx, &p, false)
+	plan, ok, err := f.attempt(ctx, false)
 	if err == nil && !ok {
-		plan, _, err = s.attempt(ctx, &p, true)
+		plan, _, err = f.attempt(ctx, true)
 	}
 	return plan, err
 }
 
 // attempt solves once. ok is false where a launch was left with too few options for
 // its pool's minValues, which a cautious attempt rules out.
-func (s *Solver) attempt(ctx context.Context, p *Problem, cautious bool) (plan *Plan, ok bool, err error) {
-	base := compile(p, s, cautious)
-	params := pack.Params{Work: s.work(), Late: func() bool { return ctx.Err() != nil }}
+func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool, err error) {
+	base := f.compile(cautious)
+	params := pack.Params{Work: f.solver.work(), Late: func() bool { return ctx.Err() != nil }}
 	c := base
 	var outcome pack.Outcome
 	if base.tied() {

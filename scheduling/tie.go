@@ -87,7 +87,7 @@ func (r *bondReader) read(pod *corev1.Pod) int {
 	if len(spread) == 0 && (a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil && (a.NodeAffinity == nil || !r.wishes)) {
 		return 0
 	}
-	r.buffer = r.appendBonds(r.buffer[:0], pod, spread, selector)
+	r.buffer = appendBonds(r.buffer[:0], pod, spread, selector, r.wishes)
 	if n, ok := r.index[string(r.buffer)]; ok {
 		return n
 	}
@@ -268,8 +268,9 @@ func appendTerm(b []byte, term *corev1.PodAffinityTerm, own string, podLabels ma
 	return append(appendSelector(b, term.LabelSelector, term.MatchLabelKeys, term.MismatchLabelKeys, podLabels), ')')
 }
 
-// appendBonds appends what identifies a pod's bonds.
-func (r *bondReader) appendBonds(b []byte, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *deduced) []byte {
+// appendBonds appends what identifies a pod's bonds, its wishes among them where they
+// count.
+func appendBonds(b []byte, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *deduced, wishes bool) []byte {
 	own := namespaceOf(pod)
 	if selector != nil {
 		b = appendText(append(b, 'd'), own)
@@ -291,7 +292,7 @@ func (r *bondReader) appendBonds(b []byte, pod *corev1.Pod, spread []corev1.Topo
 	}
 	weighted := func(mark byte, terms []corev1.WeightedPodAffinityTerm) {
 		for i := range terms {
-			if !r.wishes {
+			if !wishes {
 				return
 			}
 			b = strconv.AppendInt(append(b, mark), int64(terms[i].Weight), 10)
@@ -307,7 +308,7 @@ func (r *bondReader) appendBonds(b []byte, pod *corev1.Pod, spread []corev1.Topo
 		terms('x', p.RequiredDuringSchedulingIgnoredDuringExecution)
 		weighted('X', p.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
-	if n := a.NodeAffinity; n != nil && r.wishes {
+	if n := a.NodeAffinity; n != nil && wishes {
 		for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
 			w := &n.PreferredDuringSchedulingIgnoredDuringExecution[i]
 			b = strconv.AppendInt(append(b, 'w'), int64(w.Weight), 10)

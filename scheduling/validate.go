@@ -27,8 +27,15 @@ import (
 //   - where there are pods to place and pools to buy from: a catalog without
 //     offerings, and requirements that leave none for any of the pools.
 func (p *Problem) Validate() error {
+	_, err := p.read(nil)
+	return err
+}
+
+// read is Validate; for a solver, it also reads the pods to be placed on the way, so
+// that their memory is walked through once.
+func (p *Problem) read(s *Solver) (*readings, error) {
 	c := newChecker()
-	c.allPods(p)
+	readings := c.allPods(p, s)
 	c.names = newNameSet(len(p.Nodes))
 	for i, n := range p.Nodes {
 		if !c.enter("nodes", i, n == nil) || !c.named(&n.ObjectMeta) {
@@ -64,7 +71,7 @@ func (p *Problem) Validate() error {
 	if len(c.list) == 0 {
 		c.choice(p)
 	}
-	return c.err()
+	return readings, c.err()
 }
 
 // checker walks through a problem. It holds where it is, so that paths need not be
@@ -75,6 +82,9 @@ type checker struct {
 	spec string // path of the pod spec within the object
 	// names are the objects of the kind at hand.
 	names *nameSet
+	// moulder, where it is set, reads the pods that were checked.
+	moulder *moulder
+	pods    int // how many it was given
 }
 
 func newChecker() *checker {

@@ -18,21 +18,31 @@ const maxPort = 65535
 const podsPerWorker = 4096
 
 // allPods checks the pods of a problem, of which there may be hundreds of
-// thousands. Nothing here allocates for a pod without a fault. Reading them is
-// bound by memory, so that several readers are faster; since faults are sorted,
-// their number shows in nothing but the time.
-func (c *checker) allPods(p *Problem) {
+// thousands, and reads those to be placed for a solver, if there is one. Nothing here
+// allocates for a pod without a fault. Reading them is bound by memory, so that several
+// readers are faster; since faults are sorted and moulds joined in the order of the
+// pods, their number shows in nothing but the time.
+func (c *checker) allPods(p *Problem, s *Solver) *readings {
 	var readers sync.WaitGroup
 	var found []*checker
+	var out *readings
+	if s != nil {
+		out = &readings{of: make([]int32, len(p.Pods))}
+	}
 	for _, list := range []struct {
 		name string
 		pods []*corev1.Pod
 	}{{"pods", p.Pods}, {"running", p.Running}} {
 		size := max(podsPerWorker, len(list.pods)/runtime.GOMAXPROCS(0)+1)
 		for from := 0; from < len(list.pods); from += size {
-			reader, first := newChecker(), from
+			reader, to := newChecker(), min(from+size, len(list.pods))
+			reader.pods = to - from
+			var of []int32
+			if s != nil && list.name == "pods" {
+				reader.moulder, of = newMoulder(p, s), out.of[from:to]
+			}
 			found = append(found, reader)
-			readers.Go(func() { reader.podSpecs(list.name, list.pods[first:min(first+size, len(list.pods))]) })
+			readers.Go(func() { reader.podSpecs(list.name, list.pods[from:to], of) })
 		}
 	}
 	c.podNames(p)
@@ -40,6 +50,10 @@ func (c *checker) allPods(p *Problem) {
 	for _, reader := range found {
 		c.list = append(c.list, reader.list...)
 	}
+	if len(c.list) > 0 || s == nil {
+		return nil
+	}
+	return out.join(found, newMoulder(p, s))
 }
 
 // podNames checks that every pod is there, has a name, and is there once.
@@ -64,13 +78,18 @@ func (c *checker) podName(list string, index int, pod *corev1.Pod) {
 	}
 }
 
-// podSpecs checks the specs of pods that have a name.
-func (c *checker) podSpecs(list string, pods []*corev1.Pod) {
+// podSpecs checks the specs of pods that have a name. With a moulder, it notes their
+// moulds, too.
+func (c *checker) podSpecs(list string, pods []*corev1.Pod, of []int32) {
 	c.spec = "spec"
-	for _, pod := range pods {
-		if pod != nil && pod.Name != "" {
-			c.at = position{list: list, namespace: namespaceOf(pod), name: pod.Name}
-			c.podSpec(&pod.Spec)
+	for i, pod := range pods {
+		if pod == nil || pod.Name == "" {
+			continue
+		}
+		c.at = position{list: list, namespace: namespaceOf(pod), name: pod.Name}
+		c.podSpec(&pod.Spec)
+		if c.moulder != nil && len(c.list) == 0 {
+			of[i] = c.moulder.read(pod)
 		}
 	}
 }

@@ -257,8 +257,9 @@ func BenchmarkClaims(b *testing.B) {
 	for b.Loop() {
 		c := newClassifier(newResourceTable())
 		c.volumes = newVolumeIndex(p, nil)
+		m := newMoulder(p, &Solver{})
 		for _, pod := range p.Pods {
-			c.add(pod, 0, 0)
+			c.class(pod, m.moulds[m.read(pod)], 0, 0)
 		}
 	}
 }

@@ -1,0 +1,17 @@
+package scheduling
+
+// facts is what is known of a problem before anything is decided.
+type facts struct {
+	problem  *Problem
+	solver   *Solver
+	readings *readings
+}
+
+// newFacts reads a problem for a solver, or says what is wrong with it.
+func newFacts(p *Problem, s *Solver) (*facts, error) {
+	r, err := p.read(s)
+	if err != nil {
+		return nil, err
+	}
+	return &facts{problem: p, solver: s, readings: r}, nil
+}

@@ -1,0 +1,10 @@
+package scheduling
+
+// compile compiles a valid problem for tests.
+func compile(p *Problem, s *Solver, cautious bool) *compiler {
+	facts, err := newFacts(p, s)
+	if err != nil {
+		panic(err)
+	}
+	return facts.compile(cautious)
+}
