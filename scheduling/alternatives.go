@@ -167,7 +167,7 @@ func measures(goal Goal) []measure {
 }
 
 // objective is what the search minimises in the end.
-func objective(a *Alternative) int64 { return int64(a.Plan.Summary.PricePerHour) }
+func objective(a *Alternative) int64 { return int64(a.Solver.objective(&a.Plan.Summary)) }
 
 // ranked is the sum of what a strategy expects of the launches.
 func ranked(strategy offerings.Strategy) measure {

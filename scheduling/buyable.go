@@ -63,7 +63,7 @@ func (pr *prover) priceRanks() []int32 {
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &offers[a], &offers[b]
 		return cmp.Or(
-			cmp.Compare(x.offering.Price, y.offering.Price),
+			cmp.Compare(x.expected, y.expected),
 			-slices.Compare(pr.offers.shapes[x.shape].allocatable, pr.offers.shapes[y.shape].allocatable),
 			cmp.Compare(a, b),
 		)

@@ -101,7 +101,7 @@ func (pr *prover) addOffers() {
 	numbers := map[string]int{} // of the market's supplies
 	for _, o := range pr.buyable() {
 		x := &pr.offers.offers[o.offer]
-		price, room, k := int64(x.offering.Price), pr.rooms.rooms[o.room], machine{o.room, o.column}
+		price, room, k := int64(x.expected), pr.rooms.rooms[o.room], machine{o.room, o.column}
 		if x.offering.CapacityType == offerings.Reserved {
 			id := x.offering.ReservationID
 			r := reservation{k, id, price}

@@ -15,14 +15,18 @@ import (
 type offer struct {
 	instanceType *instancetypes.InstanceType
 	offering     *offerings.Offering
-	shape        int   // of its allocatable and capacity
-	cost         int64 // what the search minimises
-	launchable   bool  // on sale now, and the settings allow it
+	expected     offerings.Price // what it costs, interruptions included
+	shape        int             // of its allocatable and capacity
+	cost         int64           // what the search minimises
+	launchable   bool            // on sale now, and the settings allow it
 	excluded     exclusion
 }
 
+// candidate is the offer as rankings see it: at its expected price.
 func (o *offer) candidate() offerings.Candidate {
-	return offerings.Candidate{InstanceType: o.instanceType.Name, Offering: *o.offering}
+	c := offerings.Candidate{InstanceType: o.instanceType.Name, Offering: *o.offering}
+	c.Offering.Price = o.expected
+	return c
 }
 
 // shape is what a machine has, shared by the offerings of a type that do not
@@ -90,7 +94,7 @@ func (t *offerTable) add(p *Problem, s *Solver, table *resourceTable, catalog *i
 		base := -1
 		for i := range it.Offerings {
 			o := &it.Offerings[i]
-			x := offer{instanceType: it, offering: o, excluded: s.excluded(it, o)}
+			x := offer{instanceType: it, offering: o, excluded: s.excluded(it, o), expected: s.Interruption.expected(it, o)}
 			x.launchable = x.excluded.code == "" && o.Launchable() && !p.Unavailable.Has(it.Name, *o, p.Now)
 			if len(o.Capacity) > 0 || len(o.Overhead) > 0 {
 				x.shape = t.addShape(table, it.AllocatableOf(*o), it.CapacityOf(*o))

@@ -83,6 +83,9 @@ type Solver struct {
 	NoSpot bool
 	// Size bounds the machines that may be bought; the zero value allows all sizes.
 	Size NodeSize
+	// Interruption says what it costs when a spot machine is taken away; the zero value
+	// is nothing.
+	Interruption Interruption
 	// fewest looks for few machines before it looks at prices.
 	fewest bool
 }
@@ -179,6 +182,7 @@ func (s *Solver) validate() error {
 		faults = append(faults, fmt.Errorf("solver.preferencePrice: %s is negative", s.PreferencePrice))
 	}
 	faults = append(faults, s.Size.validate()...)
+	faults = append(faults, s.Interruption.validate()...)
 	if err := s.Ranking.Validate(); err != nil {
 		faults = append(faults, fmt.Errorf("solver.ranking: %w", err))
 	}
@@ -211,12 +215,16 @@ func (c *compiler) summarise(ctx context.Context, plan *Plan, placed []int64, la
 	}
 	s.Pods = s.Placed + len(plan.Unschedulable)
 	s.PodsWithoutRequests = c.classes.unrequested
+	if c.solver.Interruption.on() {
+		s.ExpectedPerHour = c.expected(plan)
+	}
+	price := c.solver.objective(s)
 	s.LowerBoundPerHour, s.Certificate = c.prove(ctx, placed)
 	if s.LowerBoundPerHour > 0 {
-		s.Gap = float64(s.PricePerHour-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
+		s.Gap = float64(price-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
 	}
 	switch {
-	case s.PricePerHour == s.LowerBoundPerHour:
+	case price == s.LowerBoundPerHour:
 		s.Status = StatusOptimal
 	case late:
 		s.Status = StatusDeadline

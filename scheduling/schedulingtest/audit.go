@@ -50,8 +50,9 @@ func breaches(solver scheduling.Solver, p scheduling.Problem, plan *scheduling.P
 		return errors.New("neither a plan nor an error")
 	}
 	err := verify.Checker{Solver: solver}.Plan(p, plan)
-	if s := plan.Summary; s.LowerBoundPerHour > s.PricePerHour {
-		err = errors.Join(err, fmt.Errorf("the lower bound %v exceeds the price %v", s.LowerBoundPerHour, s.PricePerHour))
+	s := &plan.Summary
+	if price := max(s.PricePerHour, s.ExpectedPerHour); s.LowerBoundPerHour > price {
+		err = errors.Join(err, fmt.Errorf("the lower bound %v exceeds the price %v", s.LowerBoundPerHour, price))
 	}
 	return err
 }

@@ -1,8 +1,12 @@
 package schedulingtest
 
 import (
+	"strconv"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -21,6 +25,18 @@ func parseKnobWord(w word, solver *scheduling.Solver) error {
 	case "largest":
 		list, err := parseList(w)
 		solver.Size.Largest = list
+		return err
+	case "interruption":
+		amount, err := offerings.ParseAmount(w.value)
+		solver.Interruption.PerNode = amount
+		return err
+	case "interruption-per-core":
+		amount, err := offerings.ParseAmount(w.value)
+		solver.Interruption.PerCore = amount
+		return err
+	case "unstated-rate":
+		percent, err := strconv.ParseFloat(strings.TrimSuffix(w.value, "%"), 64)
+		solver.Interruption.UnstatedRate = percent / 100
 		return err
 	default:
 		return unexpected(w)

@@ -90,7 +90,8 @@
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY]
 //	    [weights=POLICY] [preferences=POLICY] [preference-price=USD] [strategy=NAME]
 //	    [order=CT,…] [priorities=(TYPE…)] [no-spot] [smallest=(RESOURCE=QUANTITY…)]
-//	    [largest=(RESOURCE=QUANTITY…)] [show=(DETAIL…)]
+//	    [largest=(RESOURCE=QUANTITY…)] [interruption=USD] [interruption-per-core=USD]
+//	    [unstated-rate=N%] [show=(DETAIL…)]
 //
 //	verify
 //

@@ -24,7 +24,11 @@ func render(plan *scheduling.Plan, groups map[string]string, show map[string]boo
 		}
 	}
 	s := plan.Summary
-	fmt.Fprintf(&r.out, "cost %v/h  bound %v/h  %s\n", s.PricePerHour, s.LowerBoundPerHour, s.Status)
+	fmt.Fprintf(&r.out, "cost %v/h  ", s.PricePerHour)
+	if s.ExpectedPerHour > 0 {
+		fmt.Fprintf(&r.out, "expected %v/h  ", s.ExpectedPerHour)
+	}
+	fmt.Fprintf(&r.out, "bound %v/h  %s\n", s.LowerBoundPerHour, s.Status)
 	return r.out.String()
 }
 

@@ -72,12 +72,12 @@ func (b *bareOffer) place() *place {
 
 // harmless judges by values of resources.
 func (pr *proof) harmless(b bareOffer) bool {
-	return pr.worth(b.room).Cmp(pr.scaled(b.offering.Price)) <= 0
+	return pr.worth(b.room).Cmp(pr.scaled(pr.objective(b.kind, b.offering))) <= 0
 }
 
 // harmless judges by the vectors.
 func (pr *assignmentProof) harmless(b bareOffer) bool {
-	room, price := pr.vector(b.room), b.offering.Price
+	room, price := pr.vector(b.room), pr.objective(b.kind, b.offering)
 	if pr.everybodyWithin(room, price) {
 		return true
 	}

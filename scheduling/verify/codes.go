@@ -81,6 +81,7 @@ const (
 const (
 	SummaryCounts        Code = "summary-counts"        // pods, placed, nodes or pods without requests
 	SummaryPrice         Code = "summary-price"         // not the sum of the launches' prices
+	SummaryExpected      Code = "summary-expected"      // not that sum with the expected cost of interruptions
 	SummaryGap           Code = "summary-gap"           // not (price − bound) ÷ bound
 	SummaryStatus        Code = "summary-status"        // unknown, or optimal while price and bound differ
 	SummaryShares        Code = "summary-shares"        // the split by pool or capacity type does not add up
@@ -102,7 +103,7 @@ func Codes() []Code {
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
 		Volume, VolumeInUse, AttachLimit,
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
-		SummaryCounts, SummaryPrice, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
+		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
 	}
 }

@@ -268,6 +268,11 @@ func summaryMutations() []mutation {
 			s.Certificate.Values = map[string]string{"example.com/fpga": "1000000000000"}
 		}), broken(verify.BoundUnproven)},
 		{"certificate lowered", change(func(s *scheduling.Summary) { s.Certificate.Values["cpu"] = "14999" }), broken(verify.BoundUnproven)},
+		{"an expected price where interruptions cost nothing", change(func(s *scheduling.Summary) { s.ExpectedPerHour = s.PricePerHour }), broken(verify.SummaryExpected)},
+		{"no expected price where interruptions cost something", func(f *fixture) {
+			f.solver.Interruption.PerNode = offerings.MustAmount("1")
+			f.plan.Summary.LowerBoundPerHour, f.plan.Summary.Gap, f.plan.Summary.Certificate = 0, 0, nil
+		}, broken(verify.SummaryExpected)},
 		{"certificate scaled down", change(func(s *scheduling.Summary) { s.Certificate.Scale = 1 }), broken(verify.BoundUnproven)},
 		{"certificate dropped", change(func(s *scheduling.Summary) { s.Certificate = nil }), broken(verify.CertificateMissing)},
 		{"certificate of another kind", change(func(s *scheduling.Summary) { s.Certificate.Kind = "" }), broken(verify.CertificateMalformed)},

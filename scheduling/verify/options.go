@@ -31,15 +31,11 @@ func (j *judge) options(r *resolved) {
 		}
 		j.option(r, object, &r.Options[i], m)
 		if previous != nil && j.settings.Solver.Ranking.Strategy != offerings.Diversified &&
-			j.settings.Solver.Ranking.Compare(previous.candidate(), m.candidate()) > 0 {
+			j.settings.Solver.Ranking.Compare(j.candidate(previous), j.candidate(m)) > 0 {
 			j.add(OptionOrder, object, "belongs before the option ahead of it")
 		}
 		previous = m
 	}
-}
-
-func (m *machine) candidate() offerings.Candidate {
-	return offerings.Candidate{InstanceType: m.kind.Name, Offering: m.offering}
 }
 
 func sameOption(a, b *scheduling.Option) bool {

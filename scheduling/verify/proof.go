@@ -81,7 +81,7 @@ func (pr *proof) checkOffers() bool {
 // of them than there are. Whichever of them sits on a machine settles some of what is
 // open about it, and so which daemons run there.
 func (pr *proof) excess(m *machine) *big.Int {
-	cost := pr.scaled(m.offering.Price)
+	cost := pr.scaled(pr.objective(m.kind, m.offering))
 	if over := new(big.Int).Sub(pr.worth(m.room()), cost); over.Sign() <= 0 {
 		return over
 	}

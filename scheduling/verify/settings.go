@@ -2,11 +2,14 @@ package verify
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // excluded says why the settings keep an offering from being bought; "" if they do not.
@@ -29,4 +32,62 @@ func (w *world) excluded(t *instancetypes.InstanceType, o offerings.Offering) st
 		}
 	}
 	return ""
+}
+
+// objective is the price that plans under the settings are to keep low: that of the
+// offering and what its interruptions are expected to cost in an hour. Of a cost c for
+// each interruption and a rate of n millionths in a month that is c·n ÷ 730,000,000,
+// rounded to the nearest nano-USD.
+func (w *world) objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
+	i := w.solver.Interruption
+	rate := o.InterruptionRate
+	if rate == 0 {
+		rate = i.UnstatedRate
+	}
+	if o.CapacityType != offerings.Spot || i.PerNode == 0 && i.PerCore == 0 {
+		return o.Price
+	}
+	cpu := capacityOf(t, o)[corev1.ResourceCPU]
+	cost := new(big.Int).Mul(big.NewInt(int64(i.PerCore)), big.NewInt(cpu.MilliValue()))
+	cost.Div(cost, big.NewInt(1000))
+	cost.Add(cost, big.NewInt(int64(i.PerNode)))
+	cost.Mul(cost, big.NewInt(int64(math.Round(rate*1e6))))
+	cost.Add(cost, big.NewInt(730e6/2))
+	cost.Div(cost, big.NewInt(730e6))
+	cost.Add(cost, big.NewInt(int64(o.Price)))
+	if !cost.IsInt64() {
+		return offerings.MaxPrice
+	}
+	return offerings.Price(cost.Int64())
+}
+
+// candidate is the machine as rankings see it.
+func (w *world) candidate(m *machine) offerings.Candidate {
+	c := offerings.Candidate{InstanceType: m.kind.Name, Offering: m.offering}
+	c.Offering.Price = w.objective(m.kind, m.offering)
+	return c
+}
+
+// expected checks what the plan says of interruptions, and returns the price that
+// bound and gap are about.
+func (j *judge) expected(s *scheduling.Summary) offerings.Price {
+	i := j.solver.Interruption
+	if i.PerNode == 0 && i.PerCore == 0 {
+		if s.ExpectedPerHour != 0 {
+			j.add(SummaryExpected, "summary", "expected price is %v, and interruptions cost nothing", s.ExpectedPerHour)
+		}
+		return s.PricePerHour
+	}
+	total := new(big.Int)
+	for _, r := range j.launches {
+		first := r.first()
+		if first == nil {
+			return s.ExpectedPerHour // said already, and nothing can be added up
+		}
+		total.Add(total, big.NewInt(int64(j.objective(first.kind, first.offering))))
+	}
+	if total.Cmp(big.NewInt(int64(s.ExpectedPerHour))) != 0 {
+		j.add(SummaryExpected, "summary", "expected price per hour is %v, the launches come to %v nano-USD", s.ExpectedPerHour, total)
+	}
+	return s.ExpectedPerHour
 }

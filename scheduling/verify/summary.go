@@ -25,17 +25,18 @@ func (j *judge) summary() {
 	if total.Cmp(big.NewInt(int64(s.PricePerHour))) != 0 {
 		j.add(SummaryPrice, "summary", "price per hour is %v, the launches cost %v nano-USD", s.PricePerHour, total)
 	}
-	if s.LowerBoundPerHour < 0 || s.LowerBoundPerHour > s.PricePerHour {
-		j.add(BoundAbovePrice, "summary", "lower bound %v, price %v", s.LowerBoundPerHour, s.PricePerHour)
+	price := j.expected(s)
+	if s.LowerBoundPerHour < 0 || s.LowerBoundPerHour > price {
+		j.add(BoundAbovePrice, "summary", "lower bound %v, price %v", s.LowerBoundPerHour, price)
 	}
-	if want := gap(s.PricePerHour, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, want)) {
+	if want := gap(price, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, want)) {
 		j.add(SummaryGap, "summary", "gap is %v, want %v", s.Gap, want)
 	}
 	switch s.Status {
 	case scheduling.StatusComplete, scheduling.StatusDeadline:
 	case scheduling.StatusOptimal:
-		if s.PricePerHour != s.LowerBoundPerHour {
-			j.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", s.PricePerHour, s.LowerBoundPerHour)
+		if price != s.LowerBoundPerHour {
+			j.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", price, s.LowerBoundPerHour)
 		}
 	default:
 		j.add(SummaryStatus, "summary", "unknown status %q", s.Status)
