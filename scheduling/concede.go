@@ -77,7 +77,7 @@ func (t *ties) bury(placed []int64) bool {
 		}
 		for _, target := range t.hostTargets(i) {
 			for j := range placed {
-				followed = followed || i != j && dead[j] && t.among(j, target)
+				followed = followed || i != j && dead[j] && !t.dead[j] && t.among(j, target)
 			}
 		}
 	}

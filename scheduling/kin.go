@@ -136,10 +136,16 @@ func (b *kinBook) link(k *kin) {
 		}
 	}
 	for _, n := range sortedKeys(rules) {
+		if b.vacuous(n) {
+			continue
+		}
 		b.within(k, rules[n])
 		k.rules = append(k.rules, *rules[n])
 	}
 	for _, n := range sortedKeys(crowds) {
+		if b.idle[n] {
+			continue
+		}
 		k.crowds = append(k.crowds, *crowds[n])
 	}
 	k.wishes = slices.DeleteFunc(k.wishes, func(w wish) bool { return b.land.axes[w.axis].flat })
@@ -338,7 +344,7 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 				ok = k.admits(l.columns.rows[o.column])
 				suits[o.column] = ok
 			}
-			if !ok {
+			if !ok || !l.onOffer(ti, o.offer) {
 				continue
 			}
 			at := place{int(k.part.at[l.first[ti]+i]), o.room, int(ranks[v.number])}

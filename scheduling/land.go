@@ -22,6 +22,7 @@ type land struct {
 	axes   []axis
 	axisOf map[string]int
 	memo   map[string]*partition
+	ledger *ledger
 	spotOf [][]int32 // by template and offer, -1 for none; filled when asked
 }
 
@@ -51,7 +52,7 @@ type partition struct {
 }
 
 func newLand(c *compiler) *land {
-	l := &land{compiler: c, axisOf: map[string]int{}, memo: map[string]*partition{}, nodeAt: map[string]int{}}
+	l := &land{compiler: c, axisOf: map[string]int{}, memo: map[string]*partition{}, nodeAt: map[string]int{}, ledger: newLedger(c)}
 	for ti := range c.offered {
 		l.first = append(l.first, l.onSale)
 		l.onSale += len(c.offered[ti].list)
@@ -77,6 +78,11 @@ func newLand(c *compiler) *land {
 
 // spots is the number of spots.
 func (l *land) spots() int { return l.onSale + len(l.places) }
+
+// onOffer reports whether limits and reservations allow an offer of a template at all.
+func (l *land) onOffer(template, offer int) bool {
+	return l.ledger.affords(purchase{template: template, offer: offer})
+}
 
 // keyAxis is the axis of a label.
 func (l *land) keyAxis(key string) int {
@@ -118,6 +124,19 @@ func (l *land) keyAxis(key string) int {
 			n, _ := slices.BinarySearch(a.values, text)
 			a.at[i] = int32(n)
 		}
+	}
+	return l.addAxis(name, a)
+}
+
+// presenceAxis says where there is a label, whatever its value.
+func (l *land) presenceAxis(key string) int {
+	name := "p" + key
+	if n, ok := l.axisOf[name]; ok {
+		return n
+	}
+	a := axis{at: make([]int32, l.spots()), values: []string{"*"}}
+	for spot, v := range l.axes[l.keyAxis(key)].at {
+		a.at[spot] = min(v, 0)
 	}
 	return l.addAxis(name, a)
 }

@@ -20,6 +20,7 @@ type rule struct {
 	// domains holds what runs already.
 	domains []topology.Domain
 	total   int64
+	loose   bool // it holds wherever pods go, as long as their nodes have the label
 }
 
 // crowd bounds how many pods of a target may be on one machine with a pod that holds
@@ -40,6 +41,7 @@ type ruleBook struct {
 	crowds   []crowd
 	crowdOf  map[crowd]int
 	crowdsBy map[int][]int
+	idle     []bool // crowds that bind nobody; nil for none
 	// kept are, by node, the targets that anti-affinity of what runs there keeps off
 	// that one node.
 	kept map[int][]int

@@ -35,6 +35,7 @@ func newTies(c *compiler) *ties {
 	t.keep()
 	t.present = t.count()
 	t.roaming = map[int]bool{}
+	t.slacken(t.present)
 	t.form()
 	t.rows = t.stayAway()
 	return t
@@ -74,7 +75,7 @@ func (t *ties) plan() {
 		u := &t.unitBook.units[i]
 		k := t.list[u.kin]
 		t.classOf[i] = -1
-		if k.plain {
+		if k.plain || t.hopeless[u.portions[0].class] {
 			continue
 		}
 		t.classOf[i] = len(t.units)
@@ -149,11 +150,24 @@ func (t *ties) split(r *topology.Result) *compiler {
 		}
 		return n
 	}
+	closed := -1
+	nowhere := func() int {
+		if closed < 0 {
+			closed = len(e.seats)
+			e.seats = append(e.seats, seat{bins: model.NewBits(len(base.nodes)), noNew: true})
+		}
+		return closed
+	}
 	for i := range t.unitBook.units {
 		u := &t.unitBook.units[i]
 		p := part{
 			portions: u.portions, request: t.request(u.portions), priority: t.priority(u),
 			crowds: t.memberships(t.list[u.kin]), unit: i,
+		}
+		if t.hopeless[u.portions[0].class] {
+			p.seat, p.count = nowhere(), u.count
+			e.parts = append(e.parts, p)
+			continue
 		}
 		if t.classOf[i] < 0 {
 			p.seat, p.count = seatAt(u.kin, 0), u.count
@@ -234,8 +248,8 @@ func (t *ties) memberships(k *kin) []model.Membership {
 
 // wishesPerHost reports whether any wish is about single machines.
 func (t *ties) wishesPerHost() bool {
-	for _, k := range t.crowds {
-		if k.weight > 0 {
+	for i, k := range t.crowds {
+		if k.weight > 0 && !t.idle[i] {
 			return true
 		}
 	}

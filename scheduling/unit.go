@@ -32,7 +32,8 @@ type unitBook struct {
 	anywhere map[int]bool
 	states   []settling
 	stranded []int64 // by class, pods that found none to be with
-	dead     []bool  // classes that nobody can follow, since they have no place; may be nil
+	hopeless []bool  // classes that have no place, whatever the others do
+	dead     []bool  // classes that nobody can follow, since they got no place
 }
 
 // build makes one unit of every class, then joins those that have to be together.
@@ -106,7 +107,7 @@ func (b *unitBook) settle(class int) {
 	b.states[class] = beingSettled
 	defer func() { b.states[class] = settled }()
 	targets := b.hostTargets(class)
-	if len(targets) == 0 {
+	if len(targets) == 0 || b.hopeless[class] {
 		return
 	}
 	target := targets[0] // all required terms of a pod share one
@@ -145,7 +146,7 @@ func (b *unitBook) among(class, target int) bool {
 func (b *unitBook) leaders(class, target int) []int {
 	var out []int
 	for i := range b.land.planned {
-		if i != class && (len(b.dead) == 0 || !b.dead[i]) && b.among(i, target) && !slices.Contains(b.hostTargets(i), target) {
+		if i != class && !b.dead[i] && b.among(i, target) && !slices.Contains(b.hostTargets(i), target) {
 			out = append(out, i)
 		}
 	}
@@ -198,7 +199,7 @@ func (b *unitBook) follow(class int, n int64, hosts model.Bits) {
 func (b *unitBook) gather(class, target int) {
 	u := unit{count: 1, kin: -1}
 	for i := range b.land.planned {
-		if i != class && (b.states[i] != unsettled || !slices.Contains(b.hostTargets(i), target)) || !b.among(i, target) {
+		if i != class && (b.states[i] != unsettled || !slices.Contains(b.hostTargets(i), target)) || !b.among(i, target) || b.hopeless[i] {
 			continue
 		}
 		b.states[i] = settled

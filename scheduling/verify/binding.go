@@ -209,27 +209,44 @@ func (j *judge) agreements(s *scene) {
 
 // noteKeys notes the labels on which it depends what the pod may do on the host, or what
 // it means to others: true where the value matters, false where only having it does.
+// No value matters to a rule that would hold wherever all of its pods were.
 func (s *scene) noteKeys(keys map[string]bool, t *tenant, h *host) {
 	p := s.partyOf(t.face, t.ties)
-	for _, x := range p.spread {
-		keys[x.key] = keys[x.key] || !x.sets[0].nobody
+	for i, x := range p.spread {
+		keys[x.key] = keys[x.key] || x.total > t.ties.spread[i].maxSkew
 	}
 	for _, x := range p.near {
-		keys[x.key] = true
+		keys[x.key] = keys[x.key] || !s.aloof(p, x)
 	}
 	for _, x := range p.apart {
-		if !x.sets[0].nobody {
+		if x.total > 1 || x.total == 1 && !x.means(p.face) {
 			keys[x.key] = true
 		}
 	}
 	for _, x := range s.shunners(t.face) {
-		if x.total > 0 { // else nobody who shuns them is anywhere with that label
+		// If nobody who shuns them is anywhere with that label, it does not matter, nor if
+		// that is the pod itself.
+		if x.total > 1 || x.total == 1 && !slices.Contains(p.keeps, x) {
 			keys[x.key] = true
 		}
 	}
 	for _, x := range s.counters(t.face) {
-		if x.wanted && x.looksAt(h) {
+		if x.wanted && x.looksAt(h) && (len(x.looks) == 0 && !s.aloof(p, x) || len(x.looks) > 0 && x.total > x.skew) {
 			keys[x.key] = true
 		}
 	}
+}
+
+// aloof reports whether one pod alone is counted for an affinity, and nobody else asks
+// for it.
+func (s *scene) aloof(p *party, x *tally) bool {
+	if x.total > 1 || !x.means(p.face) {
+		return false
+	}
+	for _, other := range s.parties {
+		if other != p && slices.Contains(other.near, x) {
+			return false
+		}
+	}
+	return slices.Contains(p.near, x)
 }
