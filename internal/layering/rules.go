@@ -39,6 +39,7 @@ func floors() map[string]floor {
 		"instancetypes":                machines,
 		"instancetypes/ec2":            catalogs,
 		"instancetypes/azure":          catalogs,
+		"scheduling/internal/linear":   compiled,
 		"scheduling/internal/model":    compiled,
 		"scheduling/internal/bound":    engine,
 		"scheduling/internal/pack":     engine,

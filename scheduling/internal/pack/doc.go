@@ -16,9 +16,15 @@
 //	              not pods
 //	pace.go       where crowded pods make for many machines, keeps the others from
 //	              running out before these do
+//	blend.go      what to buy if pods could be had in pieces, and what they are worth then
+//	bulk.go       buys as many whole machines of each option, and a fleet for the rest
+//	cover.go      the cheapest machines with so much room together
+//	fleet.go      spreads pods over machines so that none runs out of a resource before
+//	              the others
 //	correct.go    constructs anew with worths corrected by what each class really
 //	              cost, and keeps the best (sequential value correction)
-//	improve.go    takes a few of the worst machines apart and packs their pods anew
+//	improve.go    takes a few of the worst machines apart and packs their pods anew, or
+//	              looks for a cheaper fleet for them
 //	search.go     the order of all this, the budget and the deadline
 //
 // Work is counted in classes looked at, never in time, so that the same budget

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"math"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -27,6 +28,7 @@ type filler struct {
 	possible []bool    // per class, whether a pod of it may be on any machine at all
 	costs    []float64 // per option, what worth is divided by; never 0
 	left     []int64   // room left, per dim
+	hold     []int64   // room to use only at last, per dim; empty for none
 	inverse  []float64
 	cursors  []cursor
 	open     []int32 // cursors whose classes may still fit
@@ -110,6 +112,22 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 			worth += f.takeFrom(first, option, remaining, values)
 		}
 	}
+	for d, n := range f.hold {
+		f.left[d] -= n
+	}
+	worth += f.fillUp(option, shelves, remaining, values)
+	if slices.ContainsFunc(f.hold, func(n int64) bool { return n > 0 }) {
+		for d, n := range f.hold {
+			f.left[d] += n
+		}
+		worth += f.fillUp(option, shelves, remaining, values)
+	}
+	f.leave(f.items)
+	return f.items, worth
+}
+
+// fillUp adds pods from the shelves until no more fit.
+func (f *filler) fillUp(option *model.Option, shelves []shelf, remaining []int64, values []float64) (worth float64) {
 	f.reopen(shelves, values)
 	for {
 		best := f.choose(remaining, values)
@@ -118,8 +136,7 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 		}
 		worth += f.takeFrom(best, option, remaining, values)
 	}
-	f.leave(f.items)
-	return f.items, worth
+	return worth
 }
 
 // reopen sets cursors to the beginning of shelves.

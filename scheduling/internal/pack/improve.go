@@ -22,6 +22,14 @@ func (s *search) improve(a *attempt, values []float64, from int) {
 	a.settle(s.p, s.levels)
 }
 
+// fleetNodes bounds the search for one fleet.
+const fleetNodes = 2000
+
+// fleetSlack draws how much more room than is asked for a fleet has.
+func fleetSlack(random *rand.Rand) float64 {
+	return [...]float64{0, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06}[random.IntN(8)]
+}
+
 // exchange replaces every machine by the cheapest option that holds its pods.
 func (s *search) exchange(a *attempt) {
 	for i := range s.p.Passes {
@@ -56,9 +64,13 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 		classes := s.heldBy(r.nodes, picked)
 		cost, count := s.takeApart(r.nodes, picked, remaining, b)
 		var fresh []model.Node
-		if random.IntN(3) == 0 {
+		switch random.IntN(6) {
+		case 0, 1, 2:
+			t := terms{cost, fleetSlack(random), fleetNodes}
+			fresh = s.refit(m, m.upTo(s.p, cost), classes, remaining, s.jitter(values, classes, random), t, b)
+		case 3:
 			fresh = s.unite(m, r.nodes, picked, remaining, cost, b)
-		} else {
+		default:
 			fresh = s.reconstruct(m, m.upTo(s.p, cost), classes, remaining, s.jitter(values, classes, random), b, random)
 		}
 		freshCost, freshCount := s.p.Cost(fresh), model.Count(fresh)

@@ -60,9 +60,9 @@ func memberships(kind, label, other, nginx int) []model.Membership {
 	return nil
 }
 
-// linear is Karpenter's own market: sizes of 1 to n cores with 2 GiB each, at prices
+// proportional is Karpenter's own market: sizes of 1 to n cores with 2 GiB each, at prices
 // in proportion, in each of the zones, at so many prices each.
-func linear(n, zones, prices int) []model.Option {
+func proportional(n, zones, prices int) []model.Option {
 	var out []model.Option
 	for i := range int64(n) {
 		for z := range zones {

@@ -19,7 +19,7 @@ func TestCrowdedPodsDoNotStayAlone(t *testing.T) {
 		options []model.Option
 		most    float64
 	}{
-		{"linear prices", linear(60, 3, 1), 1.09},
+		{"linear prices", proportional(60, 3, 1), 1.09},
 		{"cloud", clouds(2, 3), 1.11},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestCrowdedPodsDoNotStayAlone(t *testing.T) {
 
 // Pods that are alone of their kind take the running machines first.
 func TestCrowdedPodsTakeRunningMachinesFirst(t *testing.T) {
-	p := running(mix(2000, linear(60, 3, 1), 3), 300)
+	p := running(mix(2000, proportional(60, 3, 1), 3), 300)
 	for i := range p.Bins {
 		p.Bins[i].Room = []int64{1600, 5 * gib, 10} // room for any one
 	}

@@ -42,6 +42,7 @@ type search struct {
 	budget   int64           // of work
 	start    int64           // work that was done before it counts
 	late     bool
+	blending bool // machines are bought in bulk first
 }
 
 // rounds is how many constructions with corrected worths are tried.
@@ -89,6 +90,13 @@ func Search(p *model.Problem, params Params) Outcome {
 	}
 	s.start = s.fill.work
 	bestValues, last := values, best
+	if best.cost > 0 && (s.fill.pace.idle || params.Work > 0) {
+		s.blending = true
+		if a := s.try(values, false); a.better(best) {
+			best = a
+		}
+		s.blending = false
+	}
 	for range rounds {
 		if best.cost == 0 || s.over() {
 			break

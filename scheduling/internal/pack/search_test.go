@@ -278,7 +278,7 @@ func TestLateSearchIsComplete(t *testing.T) {
 }
 
 func TestSearchIsRepeatable(t *testing.T) {
-	for _, p := range []*model.Problem{logNormal(500, 40), running(mix(600, linear(40, 3, 1), 3), 40), scarce(mix(600, linear(40, 3, 1), 3), 200)} {
+	for _, p := range []*model.Problem{logNormal(500, 40), running(mix(600, proportional(40, 3, 1), 3), 40), scarce(mix(600, proportional(40, 3, 1), 3), 200)} {
 		a, b := Search(p, Params{Work: 500_000}), Search(p, Params{Work: 500_000})
 		require.NoError(t, check(p, a.Solution))
 		assert.Equal(t, a, b)

@@ -1,0 +1,154 @@
+package linear
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// drawn is a random program in which a unit of each row from nowhere costs more than any
+// column would.
+func drawn(seed uint64) (wanted, standIn []float64, columns []Column) {
+	r := rand.New(rand.NewPCG(seed, 11))
+	rows := 1 + r.IntN(8)
+	for range rows {
+		wanted = append(wanted, float64(r.IntN(40)))
+		standIn = append(standIn, 0)
+	}
+	for range r.IntN(40) {
+		c := Column{Cost: 1 + float64(r.IntN(50))}
+		for row := range rows {
+			if r.IntN(2) == 0 {
+				c.Rows, c.Amounts = append(c.Rows, int32(row)), append(c.Amounts, float64(1+r.IntN(9)))
+			}
+		}
+		columns = append(columns, c)
+	}
+	for row := range standIn {
+		standIn[row] = 1000
+	}
+	return wanted, standIn, columns
+}
+
+// An answer is right if it covers, and worths that no column exceeds say that nothing
+// can be cheaper.
+func optimal(t *testing.T, c *Cover, wanted, standIn []float64, columns []Column) {
+	t.Helper()
+	have := make([]float64, len(wanted))
+	cost, worth := 0.0, 0.0
+	for j := range columns {
+		x := c.Amount(j)
+		cost += x * columns[j].Cost
+		for k, row := range columns[j].Rows {
+			have[row] += x * columns[j].Amounts[k]
+		}
+		held := 0.0
+		for k, row := range columns[j].Rows {
+			held += c.Worths()[row] * columns[j].Amounts[k]
+		}
+		assert.LessOrEqual(t, held, columns[j].Cost*(1+1e-6), "column %d", j)
+	}
+	for row := range wanted {
+		missing := c.Missing(row)
+		cost += missing * standIn[row]
+		assert.InDelta(t, 0, math.Min(0, have[row]+missing-wanted[row]), 1e-6, "row %d", row)
+		assert.GreaterOrEqual(t, c.Worths()[row], -1e-6, "row %d", row)
+		assert.LessOrEqual(t, c.Worths()[row], standIn[row]*(1+1e-6), "row %d", row)
+		worth += c.Worths()[row] * wanted[row]
+	}
+	assert.InDelta(t, cost, worth, 1e-6*(1+cost))
+	assert.InDelta(t, cost, c.Cost(), 1e-6*(1+cost))
+}
+
+func TestCoversAreOptimal(t *testing.T) {
+	for seed := range uint64(500) {
+		wanted, standIn, columns := drawn(seed)
+		c := NewCover(wanted, standIn)
+		for _, x := range columns {
+			c.Add(x)
+		}
+		require.True(t, c.Solve(1000), "seed %d", seed)
+		optimal(t, c, wanted, standIn, columns)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// Columns that are added one by one lead to the same cost as all at once.
+func TestColumnsMayComeLater(t *testing.T) {
+	for seed := range uint64(200) {
+		wanted, standIn, columns := drawn(seed)
+		all, each := NewCover(wanted, standIn), NewCover(wanted, standIn)
+		for i, x := range columns {
+			assert.Equal(t, i, all.Add(x))
+			each.Add(x)
+			require.True(t, each.Solve(1000))
+		}
+		require.True(t, all.Solve(1000))
+		require.True(t, each.Solve(1000))
+		assert.InDelta(t, all.Cost(), each.Cost(), 1e-6*(1+all.Cost()), "seed %d", seed)
+		optimal(t, each, wanted, standIn, columns)
+	}
+}
+
+func TestCover(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		wanted  []float64
+		columns []Column
+		amounts []float64
+		missing float64 // of row 0
+		cost    float64
+	}{
+		{name: "nothing for sale", wanted: []float64{3}, missing: 3, cost: 3000},
+		{name: "nothing wanted", wanted: []float64{0}, columns: []Column{{[]int32{0}, []float64{1}, 5}}, amounts: []float64{0}},
+		{name: "the cheaper one", wanted: []float64{6}, columns: []Column{
+			{[]int32{0}, []float64{2}, 5}, {[]int32{0}, []float64{3}, 6},
+		}, amounts: []float64{0, 2}, cost: 12},
+		{name: "a mix", wanted: []float64{10, 10}, columns: []Column{
+			{[]int32{0, 1}, []float64{4, 1}, 10}, {[]int32{0, 1}, []float64{1, 4}, 10}, {[]int32{0, 1}, []float64{2, 2}, 10},
+		}, amounts: []float64{2, 2, 0}, cost: 40},
+		{name: "too much of one", wanted: []float64{10, 1}, columns: []Column{
+			{[]int32{0, 1}, []float64{1, 1}, 1},
+		}, amounts: []float64{10}, cost: 10},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			standIn := make([]float64, len(test.wanted))
+			for i := range standIn {
+				standIn[i] = 1000
+			}
+			c := NewCover(test.wanted, standIn)
+			for _, x := range test.columns {
+				c.Add(x)
+			}
+			require.True(t, c.Solve(100))
+			for j, want := range test.amounts {
+				assert.InDelta(t, want, c.Amount(j), 1e-9, "column %d", j)
+			}
+			assert.InDelta(t, test.missing, c.Missing(0), 1e-9)
+			assert.InDelta(t, test.cost, c.Cost(), 1e-6)
+			assert.Positive(t, c.Work())
+		})
+	}
+}
+
+// What is cut short is a cover, only a dearer one.
+func TestCutShort(t *testing.T) {
+	for seed := range uint64(50) {
+		wanted, standIn, columns := drawn(seed)
+		c := NewCover(wanted, standIn)
+		for _, x := range columns {
+			c.Add(x)
+		}
+		last := math.Inf(1)
+		for !c.Solve(1) {
+			assert.LessOrEqual(t, c.Cost(), last*(1+1e-9)+1e-6)
+			last = c.Cost()
+		}
+		optimal(t, c, wanted, standIn, columns)
+	}
+}

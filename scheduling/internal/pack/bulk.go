@@ -1,0 +1,171 @@
+package pack
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+const (
+	// bulkRounds is how often quotas are worked out anew for what is left.
+	bulkRounds = 20
+	// bulkFull is how much of its price a machine must hold by the worths of a blend to
+	// be bought by its quota.
+	bulkFull = 0.97
+	// bulkShare is the part of a quota that is bought of one filling before the next one,
+	// so that the pods left stay mixed.
+	bulkShare = 8
+	// bulkKept is from which quota on one machine less is bought, so that there is some
+	// choice for the rest.
+	bulkKept = 4
+	// tailNodes bounds one search for a fleet.
+	tailNodes = 20_000
+)
+
+// tailSlacks are how much more room than is asked for a fleet for the rest has: pods do
+// not fill machines to the last byte.
+func tailSlacks() []float64 { return []float64{0, 0.002, 0.005, 0.01, 0.02, 0.04} }
+
+// bulk buys machines for what remains in a pass, as many of each option as if pods could
+// be had in pieces, and then a fleet for the rest. It leaves in remaining what it finds
+// no place for.
+func (s *search) bulk(pass int, remaining []int64, values []float64, b *budget) []model.Node {
+	m := s.markets[pass]
+	var out []model.Node
+	dearer := make([]float64, len(m.options))
+	for range bulkRounds {
+		classes := slices.DeleteFunc(slices.Clone(s.fill.those(remaining, values)), func(c model.ClassID) bool { return values[c] == 0 })
+		if len(classes) == 0 {
+			break
+		}
+		x := s.newBlend(m, classes, remaining)
+		if x == nil || !x.solve(dearer) {
+			break
+		}
+		worths := x.values(classes, values)
+		bought, poor := s.buyQuotas(x, classes, remaining, worths, b, dearer)
+		out = append(out, bought...)
+		if len(bought) == 0 && !poor {
+			return append(out, s.tail(pass, classes, remaining, worths, b)...)
+		}
+	}
+	return out
+}
+
+// quota is how many machines of an option to buy, and how many of them are not bought yet.
+type quota struct {
+	at      int // place in the market
+	n, left int64
+}
+
+// quotas are the whole machines of a blend, but for the last ones.
+func (x *blend) wholes() []quota {
+	var out []quota
+	for at, q := range x.quotas {
+		n := int64(q + 1e-6)
+		if n >= bulkKept {
+			n--
+		}
+		if n > 0 {
+			out = append(out, quota{at, n, n})
+		}
+	}
+	return out
+}
+
+// next is the quota of which the largest part is left, nil when there is nothing left.
+func next(quotas []quota) *quota {
+	var best *quota
+	for i := range quotas {
+		if y := &quotas[i]; y.left > 0 && (best == nil || y.left*best.n > best.left*y.n) {
+			best = y
+		}
+	}
+	return best
+}
+
+// buyQuotas buys whole machines of a blend, of all options in turn. Where a machine turns
+// out to hold much less than it costs, its option is noted as dearer by as much, and poor
+// is true: then the blend was wrong about it.
+func (s *search) buyQuotas(x *blend, classes []model.ClassID, remaining []int64, values []float64, b *budget, dearer []float64) (out []model.Node, poor bool) {
+	m, f := x.m, s.fill
+	quotas := x.wholes()
+	var places []int
+	for _, y := range quotas {
+		places = append(places, y.at)
+	}
+	f.arrange(classes, values)
+	f.stock(&s.stage, m, places, classes)
+	for {
+		y := next(quotas)
+		if y == nil {
+			return out, poor
+		}
+		o := m.options[y.at]
+		items, worth := f.fill(o, nil, s.stage.shelves[m.row[y.at]], remaining, values)
+		if full := worth / f.costs[o]; y.left == y.n && full < bulkFull {
+			dearer[y.at] = 1 / max(full, 0.01)
+			y.left, poor = 0, true
+			continue
+		}
+		n := b.affords(&s.p.Options[o], min(1+y.left/bulkShare, y.left))
+		for _, it := range items {
+			n = min(n, remaining[it.Class]/it.N)
+		}
+		if len(items) == 0 || n == 0 {
+			y.left = 0
+			continue
+		}
+		for _, it := range items {
+			remaining[it.Class] -= it.N * n
+		}
+		b.spend(&s.p.Options[o], n)
+		out = append(out, model.Node{Option: o, N: n, Items: slices.Clone(items)})
+		y.left -= n
+	}
+}
+
+// tail looks for a fleet that holds what remains; what does not fit gets machines of its
+// own. It buys the cheapest it finds, or nothing.
+func (s *search) tail(pass int, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
+	var best []model.Node
+	var bestLeft []int64
+	limit := int64(1) << 62
+	for _, slack := range tailSlacks() {
+		left := slices.Clone(remaining)
+		nodes := s.refit(s.markets[pass], s.markets[pass].all, classes, left, values, terms{limit, slack, tailNodes}, b)
+		if nodes == nil {
+			continue
+		}
+		fits := !anyLeft(classes, left)
+		if !fits {
+			nodes = append(nodes, s.construct(pass, left, values, b)...)
+		}
+		s.giveBack(nodes, b)
+		if cost := s.p.Cost(nodes); cost < limit && !anyLeft(classes, left) {
+			best, bestLeft, limit = nodes, left, cost
+		}
+		if fits {
+			break
+		}
+	}
+	for i := range best {
+		b.spend(&s.p.Options[best[i].Option], best[i].N)
+	}
+	if best != nil {
+		copy(remaining, bestLeft)
+	}
+	return best
+}
+
+// giveBack returns machines to the budget.
+func (s *search) giveBack(nodes []model.Node, b *budget) {
+	for i := range nodes {
+		b.spend(&s.p.Options[nodes[i].Option], -nodes[i].N)
+	}
+}
+
+// anyLeft reports whether some of the classes have pods left.
+func anyLeft(classes []model.ClassID, remaining []int64) bool {
+	return slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 })
+}

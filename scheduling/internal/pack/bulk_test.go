@@ -1,0 +1,115 @@
+package pack
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+func counts(p *model.Problem) []int64 {
+	out := make([]int64, len(p.Classes))
+	for c := range out {
+		out[c] = p.Classes[c].Count
+	}
+	return out
+}
+
+// Whatever is bought, machines hold what they may, and the budget and what remains tell
+// what was bought.
+func TestBulkIsSound(t *testing.T) {
+	bought := 0
+	for seed := range uint64(600) {
+		p := random(seed)
+		s := newSearch(p, Params{})
+		values := s.fill.shareValues()
+		for pass := range p.Passes {
+			remaining, b := counts(p), newBudget(p)
+			nodes := s.bulk(pass, remaining, values, b)
+			placed, spent := make([]int64, len(p.Classes)), newBudget(p)
+			for _, n := range nodes {
+				require.NoError(t, checkPattern(p, n.Option, n.Items, counts(p)), "seed %d", seed)
+				require.Equal(t, n.N, spent.affords(&p.Options[n.Option], n.N), "seed %d", seed)
+				spent.spend(&p.Options[n.Option], n.N)
+				for _, it := range n.Items {
+					placed[it.Class] += it.N * n.N
+				}
+				bought += int(n.N)
+			}
+			for c := range p.Classes {
+				require.Equal(t, p.Classes[c].Count, placed[c]+remaining[c], "seed %d class %d", seed, c)
+			}
+			require.Equal(t, spent.supply, b.supply, "seed %d", seed)
+			require.Equal(t, spent.limits, b.limits, "seed %d", seed)
+			require.Empty(t, s.fill.hold, "later machines take all they can")
+		}
+	}
+	assert.Greater(t, bought, 1000)
+}
+
+// Many small pods leave hardly anything of large machines empty.
+func TestBulkComesCloseToTheBound(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		p    *model.Problem
+		most float64
+	}{
+		{"thirty sizes", thirtySizes(20_000), 1.004},
+		{"log-normal", logNormal(20_000, 300), 1.006},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSearch(test.p, Params{})
+			remaining := counts(test.p)
+			nodes := s.bulk(0, remaining, s.fill.shareValues(), newBudget(test.p))
+			assert.Zero(t, total(remaining))
+			assert.Less(t, float64(test.p.Cost(nodes)), test.most*float64(resourceBound(test.p)))
+		})
+	}
+}
+
+// Pods that may be in different zones are kinds of their own.
+func TestBlendKnowsKinds(t *testing.T) {
+	p := mix(3000, proportional(40, 3, 1), 3)
+	for c := range p.Classes {
+		p.Classes[c].Crowds = nil
+	}
+	s := newSearch(p, Params{})
+	values, remaining := s.fill.shareValues(), counts(p)
+	classes := s.fill.those(remaining, values)
+	x := s.newBlend(s.markets[0], classes, remaining)
+	require.NotNil(t, x)
+	assert.Len(t, x.kinds, 3)
+	require.True(t, x.solve(make([]float64, len(p.Options))))
+	room := make([][]float64, 3)
+	for z := range room {
+		room[z] = make([]float64, p.Dims)
+	}
+	for at, n := range x.quotas {
+		o := &p.Options[s.markets[0].options[at]]
+		o.Admits.Each(func(z int) {
+			for d, have := range o.Room {
+				room[z][d] += n * float64(have)
+			}
+		})
+	}
+	for z := range room {
+		for d := range p.Dims {
+			asked := 0.0
+			for c := range p.Classes {
+				if int(p.Classes[c].Group) == z {
+					asked += float64(p.Classes[c].Request[d]) * float64(p.Classes[c].Count)
+				}
+			}
+			assert.GreaterOrEqual(t, room[z][d], asked*(1-1e-6), "zone %d, resource %d", z, d)
+		}
+	}
+	// What no option holds cannot be had.
+	p.Classes[0].Group = 0
+	for o := range p.Options {
+		p.Options[o].Admits.Clear(0)
+	}
+	s = newSearch(p, Params{})
+	assert.Nil(t, s.newBlend(s.markets[0], classes, remaining))
+}

@@ -1,0 +1,173 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+const (
+	// coverPivots bounds one linear program, coverBreadth how many machines are tried next
+	// at every step, and coverWork is how many are weighed with the work of weighing one
+	// class.
+	coverPivots, coverBreadth, coverWork = 200, 12, 2
+	// covered is the share of what is asked that may be missing.
+	covered = 1e-9
+)
+
+// cover looks for the cheapest machines that together have as much of every resource as
+// some pods ask for. It goes through the combinations in depth and leaves out those that
+// cannot become cheaper than the best, by what a unit of each resource is worth.
+type cover struct {
+	dims   int
+	places []int     // in the market, the dearest first
+	room   []float64 // by place, dims each, in shares of what is asked
+	cost   []float64
+	worths []float64 // of what is asked of each resource
+
+	limit    float64
+	nodes    int       // machines to weigh
+	rest     []float64 // what is still asked, by depth
+	chosen   []int
+	best     []int
+	children []child
+	banned   []bool
+	work     int64
+}
+
+// child is a machine that could come next, what everything costs at least with it, and
+// what part of its own cost is lost.
+type child struct {
+	k           int
+	bound, lost float64
+	done        bool
+}
+
+// newCover finds out what resources are worth, where so many times as much is to be had as
+// is asked. It returns nil where the options do not have it.
+func newCover(p *model.Problem, m *market, places []int, asked []int64, times float64) *cover {
+	x := &cover{places: slices.Clone(places)}
+	slices.SortStableFunc(x.places, func(a, b int) int {
+		return cmp.Compare(p.Options[m.options[b]].Cost, p.Options[m.options[a]].Cost)
+	})
+	var rows []int32
+	var wanted []float64
+	for _, n := range asked {
+		if n > 0 {
+			rows, wanted = append(rows, int32(x.dims)), append(wanted, 1)
+			x.dims++
+		}
+	}
+	standIn := make([]float64, x.dims)
+	for _, at := range x.places {
+		option := &p.Options[m.options[at]]
+		cost := float64(max(option.Cost, 1))
+		x.cost = append(x.cost, cost)
+		i := 0
+		for d, n := range asked {
+			if n <= 0 {
+				continue
+			}
+			share := min(1, float64(option.Room[d])/(float64(n)*times))
+			x.room = append(x.room, share)
+			if share > 0 && (standIn[i] == 0 || 4*cost/share < standIn[i]) {
+				standIn[i] = 4 * cost / share
+			}
+			i++
+		}
+	}
+	if x.dims == 0 || slices.Contains(standIn, 0) {
+		return nil
+	}
+	lp := linear.NewCover(wanted, standIn)
+	for k, cost := range x.cost {
+		lp.Add(linear.Column{Rows: rows, Amounts: x.room[k*x.dims:][:x.dims], Cost: cost})
+	}
+	lp.Solve(coverPivots)
+	x.work = lp.Work() + int64(len(x.places))
+	for _, worth := range lp.Worths() {
+		x.worths = append(x.worths, max(0, worth))
+	}
+	return x
+}
+
+// find returns the places of the cheapest machines below a limit that have what is to be
+// had, nil where it finds none.
+func (x *cover) find(limit float64, nodes int) []int {
+	x.limit, x.nodes, x.best = limit, nodes, nil
+	x.rest, x.chosen, x.children = x.rest[:0], x.chosen[:0], x.children[:0]
+	x.banned = make([]bool, len(x.places))
+	for range x.dims {
+		x.rest = append(x.rest, 1)
+	}
+	x.descend(0)
+	x.work += int64(nodes-x.nodes) / coverWork
+	var out []int
+	for _, k := range x.best {
+		out = append(out, x.places[k])
+	}
+	return out
+}
+
+// descend adds machines to those chosen, which cost so much: those first of whose cost
+// the least is lost. What was tried at some depth is not tried again below its successors:
+// the order in which machines are bought does not matter.
+func (x *cover) descend(spent float64) {
+	depth, from := len(x.chosen), len(x.children)
+	x.weigh(x.rest[depth*x.dims:][:x.dims], spent)
+	slices.SortStableFunc(x.children[from:], func(a, b child) int { return cmp.Compare(a.lost, b.lost) })
+	to := min(len(x.children), from+coverBreadth)
+	for at := from; at < to && x.nodes > 0; at++ {
+		y := x.children[at]
+		if y.bound < x.limit {
+			x.choose(y, depth, spent)
+		}
+		x.banned[y.k] = true
+	}
+	for _, y := range x.children[from:to] {
+		x.banned[y.k] = false
+	}
+	x.children = x.children[:from]
+}
+
+// choose goes on with a child.
+func (x *cover) choose(y child, depth int, spent float64) {
+	x.chosen = append(x.chosen, y.k)
+	if y.done {
+		x.limit = y.bound
+		x.best = append(x.best[:0], x.chosen...)
+	} else {
+		x.rest = x.rest[:(depth+1)*x.dims]
+		for i, v := range x.room[y.k*x.dims:][:x.dims] {
+			x.rest = append(x.rest, max(0, x.rest[depth*x.dims+i]-v))
+		}
+		x.descend(spent + x.cost[y.k])
+	}
+	x.chosen = x.chosen[:depth]
+}
+
+// weigh lists the machines that could come next.
+func (x *cover) weigh(rest []float64, spent float64) {
+	before := spent
+	for i, v := range rest {
+		before += x.worths[i] * v
+	}
+	for k := range x.places {
+		if x.banned[k] {
+			continue
+		}
+		x.nodes--
+		bound, done := spent+x.cost[k], true
+		for i, v := range x.room[k*x.dims:][:x.dims] {
+			if left := rest[i] - v; left > covered {
+				bound += x.worths[i] * left
+				done = false
+			}
+		}
+		if bound < x.limit {
+			x.children = append(x.children, child{k, bound, (bound - before) / x.cost[k], done})
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package pack
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// shop is a few random options that may be bought without limit.
+func shop(r *rand.Rand, dims int) *model.Problem {
+	p := &model.Problem{Dims: dims, Groups: 1, Pools: make([]model.Pool, 1), Passes: []model.Pass{{}}}
+	for range 1 + r.IntN(4) {
+		admits := model.NewBits(1)
+		admits.Set(0)
+		o := model.Option{Supply: model.NoSupply, Floor: -1, Admits: admits, Soft: model.NewBits(1), Cost: 1 + r.Int64N(40)}
+		for range dims {
+			o.Room = append(o.Room, 1+r.Int64N(8))
+		}
+		o.Price = o.Cost
+		p.Options = append(p.Options, o)
+	}
+	return p
+}
+
+// cheapest is the least that machines cost which have together what is asked, by trying
+// all numbers of each.
+func cheapest(p *model.Problem, asked []int64, from int, best int64) int64 {
+	if model.Fits(make([]int64, len(asked)), asked) {
+		return 0
+	}
+	for o := from; o < len(p.Options); o++ {
+		cost := p.Options[o].Cost
+		if cost >= best {
+			continue
+		}
+		rest := make([]int64, len(asked))
+		for d, n := range asked {
+			rest[d] = n - p.Options[o].Room[d]
+		}
+		best = min(best, cost+cheapest(p, rest, o, best-cost))
+	}
+	return best
+}
+
+func TestFleetsAreTheCheapest(t *testing.T) {
+	found := 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		p := shop(r, 1+r.IntN(3))
+		m := newMarket(p, p.Passes[0])
+		asked := make([]int64, p.Dims)
+		for d := range asked {
+			asked[d] = r.Int64N(16)
+		}
+		x := newCover(p, m, m.all, asked, 1)
+		if x == nil {
+			assert.Equal(t, make([]int64, p.Dims), asked, "seed %d", seed)
+			continue
+		}
+		fleet := x.find(1e18, 1_000_000)
+		require.NotNil(t, fleet, "seed %d", seed)
+		have, cost := make([]int64, p.Dims), int64(0)
+		for _, at := range fleet {
+			o := &p.Options[m.options[at]]
+			cost += o.Cost
+			for d, n := range o.Room {
+				have[d] += n
+			}
+		}
+		assert.True(t, model.Fits(have, asked), "seed %d", seed)
+		want := cheapest(p, asked, 0, 1<<40)
+		assert.Equal(t, want, cost, "seed %d", seed)
+		assert.Nil(t, x.find(float64(want), 1_000_000), "nothing is cheaper than the cheapest")
+		assert.Equal(t, fleet, x.find(float64(want)+1, 1_000_000), "a search leaves nothing behind")
+		found++
+	}
+	assert.Greater(t, found, 300)
+}
+
+func TestFleetWithRoomToSpare(t *testing.T) {
+	p := &model.Problem{Dims: 1, Groups: 1, Passes: []model.Pass{{}}}
+	for _, room := range []int64{10, 11, 20} {
+		admits := model.NewBits(1)
+		admits.Set(0)
+		p.Options = append(p.Options, model.Option{Room: []int64{room}, Cost: room*100 - room/20, Supply: model.NoSupply, Floor: -1, Admits: admits, Soft: model.NewBits(1)})
+	}
+	m := newMarket(p, p.Passes[0])
+	for _, test := range []struct {
+		times float64
+		want  []int // by room
+	}{{1, []int{10}}, {1.05, []int{11}}, {1.5, []int{20}}, {2.05, []int{10, 11}}, {3, []int{10, 20}}} {
+		x := newCover(p, m, m.all, []int64{10}, test.times)
+		var rooms []int
+		for _, at := range x.find(1e18, 100_000) {
+			rooms = append(rooms, int(p.Options[m.options[at]].Room[0]))
+		}
+		assert.ElementsMatch(t, test.want, rooms, "%v times", test.times)
+	}
+	assert.Nil(t, newCover(p, m, m.all, []int64{0}, 1), "nothing is asked")
+	assert.Nil(t, newCover(p, m, nil, []int64{1}, 1), "nothing is for sale")
+}

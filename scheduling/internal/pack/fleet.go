@@ -1,0 +1,122 @@
+package pack
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// terms are what a fleet is looked for on: below a cost, with so much more room than is
+// asked for, and how many machines may be weighed.
+type terms struct {
+	limit int64
+	slack float64
+	nodes int
+}
+
+// refit buys a fleet that costs less than a limit and has room for the pods that remain
+// of some classes, at places of the market that admit them all, and puts onto it what
+// fits. It returns nil where it finds none.
+func (s *search) refit(m *market, places []int, classes []model.ClassID, remaining []int64, values []float64, t terms, b *budget) []model.Node {
+	asked := make([]int64, s.p.Dims)
+	groups := model.NewBits(s.p.Groups)
+	for _, c := range classes {
+		if remaining[c] == 0 {
+			continue
+		}
+		groups.Set(int(s.p.Classes[c].Group))
+		for d, q := range s.p.Classes[c].Request {
+			asked[d] += q * remaining[c]
+		}
+	}
+	x := newCover(s.p, m, s.open(m, places, groups), asked, 1+t.slack)
+	if x == nil {
+		return nil
+	}
+	fleet := x.find(float64(t.limit), t.nodes)
+	s.fill.work += x.work
+	if fleet == nil || !s.buyFleet(m, fleet, b) {
+		return nil
+	}
+	return s.outfit(m, fleet, classes, remaining, values, b)
+}
+
+// open are the places of the options that admit all groups and may be bought without
+// limit in number.
+func (s *search) open(m *market, places []int, groups model.Bits) []int {
+	admits := make([]bool, len(m.rows))
+	for r, row := range m.rows {
+		admits[r] = row.Contains(groups)
+	}
+	var out []int
+	for _, at := range places {
+		if admits[m.row[at]] && s.p.Options[m.options[at]].Supply == model.NoSupply {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// buyFleet takes the machines of a fleet out of the budget, all or none.
+func (s *search) buyFleet(m *market, fleet []int, b *budget) bool {
+	for i, at := range fleet {
+		option := &s.p.Options[m.options[at]]
+		if b.affords(option, 1) == 0 {
+			for _, before := range fleet[:i] {
+				b.spend(&s.p.Options[m.options[before]], -1)
+			}
+			return false
+		}
+		b.spend(option, 1)
+	}
+	return true
+}
+
+// outfit puts pods onto the machines of a fleet, in the order in which they stand, so
+// that each gets its part of every resource and none runs out before the others. It
+// lowers remaining by what they hold, and gives machines back that stay empty.
+func (s *search) outfit(m *market, fleet []int, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
+	f, dims := s.fill, s.p.Dims
+	f.arrange(classes, values)
+	f.stock(&s.stage, m, fleet, classes)
+	asked, room := make([]float64, dims), make([]float64, dims)
+	for _, c := range classes {
+		for d, q := range s.p.Classes[c].Request {
+			asked[d] += float64(q) * float64(remaining[c])
+		}
+	}
+	for _, at := range fleet {
+		for d, n := range s.p.Options[m.options[at]].Room {
+			room[d] += float64(n)
+		}
+	}
+	var out []model.Node
+	for i, at := range fleet {
+		o := m.options[at]
+		option := &s.p.Options[o]
+		f.hold = f.hold[:0]
+		if i < len(fleet)-1 {
+			for d, n := range option.Room {
+				spare := max(0, room[d]-asked[d])
+				f.hold = append(f.hold, int64(float64(n)*spare/max(room[d], 1)))
+			}
+		}
+		items, _ := f.fill(o, nil, s.stage.shelves[m.row[at]], remaining, values)
+		for d, n := range option.Room {
+			room[d] -= float64(n)
+		}
+		if len(items) == 0 {
+			b.spend(option, -1)
+			continue
+		}
+		for _, it := range items {
+			remaining[it.Class] -= it.N
+			for d, q := range s.p.Classes[it.Class].Request {
+				asked[d] -= float64(q) * float64(it.N)
+			}
+		}
+		out = append(out, model.Node{Option: o, N: 1, Items: slices.Clone(items)})
+	}
+	f.hold = f.hold[:0]
+	return out
+}
