@@ -31,9 +31,11 @@ func (c *compiler) readPods() {
 			singles[c.problem.Pods[i]] = c.bonds.read(c.problem.Pods[i])
 		}
 	}
-	for _, pod := range c.running {
-		for _, t := range c.bonds.readRunning(pod) {
-			c.keepers = append(c.keepers, keeper{tie: t, node: pod.Spec.NodeName, pod: podName(pod)})
+	for _, h := range c.cluster.hosts {
+		for _, pod := range h.guards {
+			for _, t := range c.bonds.readRunning(pod) {
+				c.keepers = append(c.keepers, keeper{tie: t, node: h.name, pod: podName(pod)})
+			}
 		}
 	}
 	moved, renamed := c.bonds.sort()

@@ -14,27 +14,25 @@ import (
 // their numbers stands for.
 type compiler struct {
 	*facts
-	table         *resourceTable
-	runningReader requestReader
-	classes       *classifier
-	bonds         *bondReader
-	keepers       []keeper
-	ties          *ties       // of what this is a part of; nil where nothing is tied
-	planned       []*podClass // those that are not refused
-	parts         []part      // by engine class
-	seats         []seat      // by engine group
-	running       []*corev1.Pod
-	daemons       []*daemon
-	pools         []*NodePool
-	offers        *offerTable
-	templates     []*template
-	bought        []purchase // by engine option
-	offered       []templateOffers
-	nodes         []*existingNode
-	unchecked     map[string]bool // well-known keys that pools require and no type defines
-	rooms         *roomTable
-	columns       *rowTable
-	model         *model.Problem
+	table     *resourceTable
+	classes   *classifier
+	bonds     *bondReader
+	keepers   []keeper
+	ties      *ties       // of what this is a part of; nil where nothing is tied
+	planned   []*podClass // those that are not refused
+	parts     []part      // by engine class
+	seats     []seat      // by engine group
+	daemons   []*daemon
+	pools     []*NodePool
+	offers    *offerTable
+	templates []*template
+	bought    []purchase // by engine option
+	offered   []templateOffers
+	nodes     []*existingNode
+	unchecked map[string]bool // well-known keys that pools require and no type defines
+	rooms     *roomTable
+	columns   *rowTable
+	model     *model.Problem
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool
 }
@@ -69,11 +67,10 @@ func (f *facts) compile(cautious bool) *compiler {
 	p, s := f.problem, f.solver
 	c := &compiler{facts: f, cautious: cautious, table: f.readings.table.clone(), rooms: &roomTable{}, unchecked: map[string]bool{}}
 	c.classes = newClassifier(c.table)
-	c.running = runningPods(p)
-	c.classes.volumes = newVolumeIndex(p, c.running)
+	c.classes.volumes = newVolumeIndex(p, c.cluster.claimants())
 	c.bonds = newBondReader(p, s)
 	c.readPods()
-	c.daemons = newDaemons(p, &c.classes.reader)
+	c.daemons = newDaemons(p, c.cluster.newest, &c.classes.reader)
 	moved := c.table.sort()
 	c.classes.sort(moved, c.bonds.targets.sets)
 	for _, d := range c.daemons {
@@ -83,7 +80,6 @@ func (f *facts) compile(cautious bool) *compiler {
 			d.requests[moved[i]] = n
 		}
 	}
-	c.runningReader = requestReader{table: c.table.clone()}
 	c.pools = poolOrder(p.NodePools)
 	c.offers = newOfferTable(p, s, c.table, c.classes.volumes)
 	c.model = &model.Problem{
@@ -101,19 +97,6 @@ func (f *facts) compile(cautious bool) *compiler {
 // deleted, and nobody else's to place.
 func pending(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !terminal(pod) && !ofDaemonSet(pod)
-}
-
-// runningPods are the pods that take room on nodes.
-func runningPods(p *Problem) []*corev1.Pod {
-	var out []*corev1.Pod
-	for _, pods := range [][]*corev1.Pod{p.Running, p.Pods} {
-		for _, pod := range pods {
-			if pod.Spec.NodeName != "" && !terminal(pod) {
-				out = append(out, pod)
-			}
-		}
-	}
-	return out
 }
 
 func (c *compiler) poolNamed(name string) *NodePool {

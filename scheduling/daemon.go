@@ -21,27 +21,17 @@ type daemon struct {
 
 // newDaemons reads the DaemonSets. What a daemon takes is read from the newest of
 // its running pods, where there is one, since admission may have changed it.
-func newDaemons(p *Problem, reader *requestReader) []*daemon {
+func newDaemons(p *Problem, newest map[objectKey]*corev1.Pod, reader *requestReader) []*daemon {
 	sets := slices.Clone(p.DaemonSets)
 	slices.SortFunc(sets, func(a, b *appsv1.DaemonSet) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
-	newest := map[*appsv1.DaemonSet]*corev1.Pod{}
-	if len(sets) > 0 {
-		for _, pod := range p.Running {
-			if set := daemonSetOf(sets, pod); set != nil && !terminal(pod) {
-				if old := newest[set]; old == nil || newer(pod, old) {
-					newest[set] = pod
-				}
-			}
-		}
-	}
 	out := make([]*daemon, 0, len(sets))
 	for _, set := range sets {
 		spec := &set.Spec.Template.Spec
 		d := &daemon{set: set, constraint: newConstraint(spec)}
 		d.constraint.tolerations = daemonTolerations(spec.Tolerations, spec.HostNetwork)
-		if pod := newest[set]; pod != nil {
+		if pod := newest[d.key()]; pod != nil {
 			spec = &pod.Spec
 			d.constraint.ports = hostPorts(spec)
 		}
@@ -51,28 +41,15 @@ func newDaemons(p *Problem, reader *requestReader) []*daemon {
 	return out
 }
 
+// key names the daemon's set.
+func (d *daemon) key() objectKey { return objectKey{orDefault(d.set.Namespace), d.set.Name} }
+
 // newer orders running pods of a DaemonSet by age, then by name.
 func newer(a, b *corev1.Pod) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
 	}
 	return comparePods(a, b) > 0
-}
-
-// daemonSetOf returns the DaemonSet that controls a pod, nil for other pods.
-func daemonSetOf(sets []*appsv1.DaemonSet, pod *corev1.Pod) *appsv1.DaemonSet {
-	for i := range pod.OwnerReferences {
-		ref := &pod.OwnerReferences[i]
-		if ref.Kind != "DaemonSet" {
-			continue
-		}
-		for _, set := range sets {
-			if set.Name == ref.Name && cmp.Or(set.Namespace, "default") == namespaceOf(pod) {
-				return set
-			}
-		}
-	}
-	return nil
 }
 
 // ofDaemonSet reports whether a DaemonSet owns the pod.

@@ -1,10 +1,8 @@
 package scheduling
 
 import (
-	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +15,7 @@ type metaOwner = metav1.OwnerReference
 
 // existingNode is a node that runs or is in flight, ready to receive pods.
 type existingNode struct {
+	host   *host
 	node   *corev1.Node
 	pool   *NodePool // nil for nodes of no known pool
 	labels map[string]string
@@ -44,62 +43,60 @@ func inFlight(node *corev1.Node) bool {
 // existing returns the nodes that may receive pods: those that are ready first, so
 // that of two equal places the one that is there already is used, then by name.
 func (c *compiler) existing() []*existingNode {
-	pods := map[string][]*corev1.Pod{}
-	for _, pod := range c.running {
-		pods[pod.Spec.NodeName] = append(pods[pod.Spec.NodeName], pod)
-	}
-	var out []*existingNode
-	for _, node := range c.problem.Nodes {
-		if !going(node) {
-			out = append(out, c.existingNode(node, pods[node.Name]))
-		}
-	}
-	slices.SortFunc(out, func(a, b *existingNode) int {
-		if fa, fb := inFlight(a.node), inFlight(b.node); fa != fb {
-			if fb {
-				return -1
+	slab := make([]existingNode, 0, len(c.cluster.hosts))
+	columns := c.usedColumns()
+	for _, flying := range []bool{false, true} {
+		for _, h := range c.cluster.hosts {
+			if h.node != nil && !going(h.node) && inFlight(h.node) == flying {
+				slab = append(slab, c.existingNode(h, columns))
 			}
-			return 1
 		}
-		return strings.Compare(a.node.Name, b.node.Name)
-	})
+	}
+	out := make([]*existingNode, len(slab))
+	for i := range slab {
+		out[i] = &slab[i]
+	}
+	return out
+}
+
+// usedColumns is, by number of the compiler's table, the cluster's number of the same
+// resource; -1 where nothing that runs has it.
+func (c *compiler) usedColumns() []int {
+	out := make([]int, len(c.table.names))
+	for i, name := range c.table.names {
+		out[i] = -1
+		if n, ok := c.cluster.table.index[name]; ok {
+			out[i] = n
+		}
+	}
 	return out
 }
 
 // existingNode works out what room a node has left.
-func (c *compiler) existingNode(node *corev1.Node, running []*corev1.Pod) *existingNode {
-	x := &existingNode{node: node, pool: c.poolNamed(node.Labels[NodePoolLabel]), labels: nodeLabels(node)}
+func (c *compiler) existingNode(h *host, columns []int) existingNode {
+	node := h.node
+	x := existingNode{host: h, node: node, pool: c.poolNamed(node.Labels[NodePoolLabel]), labels: nodeLabels(node), ports: h.ports}
 	x.taints = c.effectiveTaints(node, x.pool)
 	if inFlight(node) {
 		c.classes.volumes.completeLabels(x.labels)
 	}
 	allocatable := c.nodeAllocatable(node)
 	x.room = c.table.vector(allocatable)
-	c.classes.volumes.limitNode(x, running, c.table, allocatable)
-	slices.SortFunc(running, comparePods)
-	present := map[*daemon]bool{}
-	for _, pod := range running {
-		for d, n := range c.runningReader.readRunning(pod) {
-			if d < len(x.room) {
-				x.room[d] -= n
-			}
-		}
-		x.ports = append(x.ports, hostPorts(&pod.Spec)...)
-		for _, d := range c.daemons {
-			if controls(d, pod) {
-				present[d] = true
-			}
+	c.classes.volumes.limitNode(&x, h.claims, c.table, allocatable)
+	for d, n := range columns {
+		if n >= 0 && n < len(h.used) {
+			x.room[d] -= h.used[n]
 		}
 	}
 	for _, d := range c.daemons {
 		hard, _ := untolerated(d.constraint.tolerations, x.taints)
-		if present[d] || hard != nil || !d.constraint.matchesNode(node.Name, x.labels) {
+		if hard != nil || slices.Contains(h.crew, d.key()) || !d.constraint.matchesNode(node.Name, x.labels) {
 			continue
 		}
 		for i, n := range d.requests {
 			x.room[i] -= n
 		}
-		x.ports = append(x.ports, d.constraint.ports...)
+		x.ports = slices.Concat(x.ports, d.constraint.ports)
 	}
 	for i, n := range x.room {
 		x.room[i] = max(n, 0)
@@ -116,13 +113,6 @@ func nodeLabels(node *corev1.Node) map[string]string {
 	labels := maps.Clone(node.Labels)
 	labels[RegisteredLabel], labels[InitializedLabel] = "true", "true"
 	return labels
-}
-
-// controls reports whether a daemon's set owns the pod.
-func controls(d *daemon, pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.OwnerReferences, func(ref metaOwner) bool {
-		return ref.Kind == "DaemonSet" && ref.Name == d.set.Name && cmp.Or(d.set.Namespace, metav1.NamespaceDefault) == namespaceOf(pod)
-	})
 }
 
 // effectiveTaints are the taints that count for pods planned onto a node. On a node

@@ -182,7 +182,7 @@ func (x *Explainer) requests(pod *corev1.Pod) []int64 {
 	if id, ok := x.e.classOf[podName(pod)]; ok {
 		return x.e.planned[id].requests
 	}
-	reader := &x.e.runningReader
+	reader := requestReader{table: x.e.table.clone()}
 	if pod.Spec.NodeName == "" {
 		return slices.Clone(reader.read(&pod.Spec))[:len(x.e.table.names)]
 	}

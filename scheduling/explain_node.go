@@ -27,12 +27,7 @@ func (x *Explainer) Node(name string) (*NodeExplanation, error) {
 	case inFlight(node):
 		out.State = NodeInFlight
 	}
-	var running []*corev1.Pod
-	for _, pod := range x.e.running {
-		if pod.Spec.NodeName == name {
-			running = append(running, pod)
-		}
-	}
+	running := x.e.cluster.host(name).pods
 	bin := slices.IndexFunc(x.e.nodes, func(n *existingNode) bool { return n.node == node })
 	out.Rooms = x.nodeRooms(node, bin, running)
 	sortRooms(out.Rooms)

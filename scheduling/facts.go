@@ -5,6 +5,7 @@ type facts struct {
 	problem  *Problem
 	solver   *Solver
 	readings *readings
+	cluster  *cluster
 }
 
 // newFacts reads a problem for a solver, or says what is wrong with it.
@@ -13,5 +14,5 @@ func newFacts(p *Problem, s *Solver) (*facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &facts{problem: p, solver: s, readings: r}, nil
+	return &facts{problem: p, solver: s, readings: r, cluster: newCluster(p)}, nil
 }

@@ -333,8 +333,12 @@ func (l *land) runningSets(f func(pod *corev1.Pod, node int, among []int32)) {
 	if len(l.bonds.targets.list) == 0 {
 		return
 	}
-	for _, pod := range l.running {
-		if at, ok := l.nodeAt[pod.Spec.NodeName]; ok {
+	for _, h := range l.cluster.hosts {
+		at, ok := l.nodeAt[h.name]
+		if !ok {
+			continue
+		}
+		for _, pod := range h.pods {
 			f(pod, at, l.runningAmong(pod))
 		}
 	}

@@ -202,18 +202,17 @@ func (r *requestReader) held(name string) {
 			if infeasible {
 				clear(r.own)
 			}
-			r.raise(r.own, s.AllocatedResources)
-			r.raise(r.own, s.Resources.Requests)
+			r.raise(s.AllocatedResources)
+			r.raise(s.Resources.Requests)
 		}
 	}
 }
 
-// raise raises a vector, own or total, to the amounts of a list.
-func (r *requestReader) raise(v []int64, list corev1.ResourceList) {
+// raise raises own to the amounts of a list.
+func (r *requestReader) raise(list corev1.ResourceList) {
 	for name, q := range list {
-		if d, ok := r.table.index[name]; ok {
-			v[d] = max(v[d], amount(name, q))
-		}
+		d := r.number(name)
+		r.own[d] = max(r.own[d], amount(name, q))
 	}
 }
 

@@ -77,8 +77,8 @@ func quantity(name corev1.ResourceName, n int64) resource.Quantity {
 // a unit do not count: they hold nothing.
 func (t *resourceTable) vector(list corev1.ResourceList) []int64 {
 	v := make([]int64, len(t.names))
-	for name, q := range list {
-		i, ok := t.index[name]
+	for i, name := range t.names {
+		q, ok := list[name]
 		if !ok {
 			continue
 		}

@@ -37,13 +37,12 @@ func (c *compiler) warnings() []Warning {
 			}
 		}
 	}
-	nodes := map[string]bool{}
-	for _, n := range c.problem.Nodes {
-		nodes[n.Name] = true
-	}
-	for _, pod := range c.running {
-		if !nodes[pod.Spec.NodeName] {
-			w.add(podName(pod), fmt.Sprintf("runs on node %s, which is not among the nodes", pod.Spec.NodeName))
+	for _, h := range c.cluster.hosts {
+		if h.node != nil {
+			continue
+		}
+		for _, pod := range h.pods {
+			w.add(podName(pod), fmt.Sprintf("runs on node %s, which is not among the nodes", h.name))
 		}
 	}
 	for key := range c.unchecked {
