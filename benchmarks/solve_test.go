@@ -3,7 +3,9 @@ package benchmarks
 import (
 	"fmt"
 	"testing"
+	"time"
 
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -93,8 +95,10 @@ func BenchmarkWishes(b *testing.B) {
 }
 
 // measure solves the problem again and again. The plan is judged once, outside the
-// timer: a fast wrong answer fails the benchmark.
-func measure(b *testing.B, solver scheduling.Solver, p scheduling.Problem) {
+// timer: a fast wrong answer fails the benchmark. It returns what the cores spent on one
+// solve.
+func measure(b *testing.B, solver scheduling.Solver, p scheduling.Problem) time.Duration {
+	b.Helper()
 	plan, err := solver.Solve(b.Context(), p)
 	if err != nil {
 		b.Fatal(err)
@@ -103,15 +107,19 @@ func measure(b *testing.B, solver scheduling.Solver, p scheduling.Problem) {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
+	cpu := cputime.Used()
 	for b.Loop() {
 		if _, err := solver.Solve(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
 	}
+	cpu = (cputime.Used() - cpu) / time.Duration(b.N)
+	b.ReportMetric(float64(cpu.Nanoseconds()), "cpu-ns/op")
 	s := plan.Summary
 	b.ReportMetric(float64(len(p.Pods))*float64(b.N)/b.Elapsed().Seconds(), "pods/s")
 	b.ReportMetric(float64(s.Nodes), "nodes")
 	b.ReportMetric(s.PricePerHour.USD(), "USD/h")
 	b.ReportMetric(100*s.Gap, "gap-%")
 	b.ReportMetric(float64(s.Pods-s.Placed), "unplaced")
+	return cpu
 }

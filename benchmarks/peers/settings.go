@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -157,12 +158,11 @@ func kwokMarket(file string) (corpus.Market, error) {
 		}
 		return corpus.KWOK(r)
 	}
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return corpus.Market{}, err
 	}
-	defer f.Close()
-	m, err := corpus.KWOK(f)
+	m, err := corpus.KWOK(bytes.NewReader(text))
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", file, err)
 	}

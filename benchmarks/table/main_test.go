@@ -11,15 +11,15 @@ import (
 )
 
 const output = `goos: linux
-BenchmarkWorkloads/pods=1000/classes=300-2 	 5	 100299576 ns/op	 2.913 USD/h	 2.516 gap-%	 12.00 nodes	 9970 pods/s	 0 unplaced	10795368 B/op	 23440 allocs/op
-BenchmarkMixedSizes/capacity-type=on-demand 	 5	 2000000 ns/op
+BenchmarkWorkloads/pods=1000/classes=300-2 	 5	 100299576 ns/op	 150000000 cpu-ns/op	 2.913 USD/h	 2.516 gap-%	 12.00 nodes	 9970 pods/s	 0 unplaced	 3.26 reads	 4.04 cpu-reads	10795368 B/op	 23440 allocs/op
+BenchmarkRead/step=read-2 	 5	 2000000 ns/op
 PASS
 `
 
-const table = `| benchmark | time | pods/s | nodes | USD/h | over the bound | memory | allocations |
-|---|--:|--:|--:|--:|--:|--:|--:|
-| Workloads: pods=1000, classes=300 | 100 ms | 9970 | 12 | 2.913 | 2.52 % | 10.8 MB | 23440 |
-| MixedSizes: capacity-type=on-demand | 2 ms | 0 | 0 | 0.000 | 0.00 % | 0.0 MB | 0 |
+const table = `| benchmark | time | CPU | pods/s | nodes | USD/h | over the bound | memory | allocations | ÷ reading |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| Workloads: pods=1000, classes=300 | 100.3 ms | 150 ms | 9970 | 12 | 2.913 | 2.52 % | 10.8 MB | 23440 | 3.3 (CPU 4.0) |
+| Read: step=read | 2 ms | – | 0 | – | – | – | – | – | – |
 `
 
 func TestRun(t *testing.T) {

@@ -46,12 +46,31 @@ func name(text string) string {
 // markdown is the table of the rows.
 func markdown(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| benchmark | time | pods/s | nodes | USD/h | over the bound | memory | allocations |\n")
-	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| benchmark | time | CPU | pods/s | nodes | USD/h | over the bound | memory | allocations | ÷ reading |\n")
+	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %.0f ms | %.0f | %.0f | %.3f | %.2f %% | %.1f MB | %.0f |\n", r.name,
-			r.figures["ns/op"]/1e6, r.figures["pods/s"], r.figures["nodes"], r.figures["USD/h"], r.figures["gap-%"],
-			r.figures["B/op"]/1e6, r.figures["allocs/op"])
+		fmt.Fprintf(&b, "| %s | %.4g ms | %s | %.0f | %s | %s | %s | %s | %s | %s |\n", r.name,
+			r.figures["ns/op"]/1e6, r.figure("cpu-ns/op", "%.4g ms", 1e-6), r.figures["pods/s"],
+			r.figure("nodes", "%.0f", 1), r.figure("USD/h", "%.3f", 1), r.figure("gap-%", "%.2f %%", 1),
+			r.figure("B/op", "%.1f MB", 1e-6), r.figure("allocs/op", "%.0f", 1), r.ratios())
 	}
 	return b.String()
+}
+
+// ratios are what a solve takes by the clock and by the cores, in times of reading.
+func (r row) ratios() string {
+	text := r.figure("reads", "%.1f", 1)
+	if _, ok := r.figures["cpu-reads"]; ok {
+		text += r.figure("cpu-reads", " (CPU %.1f)", 1)
+	}
+	return text
+}
+
+// figure is a figure times a factor; a dash where the benchmark has none.
+func (r row) figure(unit, format string, factor float64) string {
+	x, ok := r.figures[unit]
+	if !ok {
+		return "–"
+	}
+	return fmt.Sprintf(format, x*factor)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -117,10 +118,10 @@ func timed(ctx context.Context, run Run, timeout time.Duration) (expense, error)
 	var before, after runtime.MemStats
 	runtime.GC() // what earlier runs left behind is not this one's to collect
 	runtime.ReadMemStats(&before)
-	cpu := cpuTime()
+	cpu := cputime.Used()
 	start := time.Now() //nolint:forbidigo // measuring time is what this is for
 	err := run.Solve(ctx)
-	e := expense{elapsed: time.Since(start), cpu: cpuTime() - cpu} //nolint:forbidigo // measuring time is what this is for
+	e := expense{elapsed: time.Since(start), cpu: cputime.Used() - cpu} //nolint:forbidigo // measuring time is what this is for
 	runtime.ReadMemStats(&after)
 	e.allocated = after.TotalAlloc - before.TotalAlloc
 	return e, err

@@ -1,14 +1,15 @@
 //go:build unix
 
-package peer
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is what this process has used so far, in user and kernel mode.
-func cpuTime() time.Duration {
+// Used is the time that all cores have spent on this process so far, in user and kernel
+// mode, garbage collection included; 0 where the system does not tell.
+func Used() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

@@ -1,0 +1,84 @@
+package benchmarks
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/reading"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// thousand is so many pods of 1,000 classes, which may have any of 900 types: those of
+// the compute, general-purpose and memory categories from generation 5 on, but for as many
+// as are too many, left out at equal distances.
+func thousand(tb testing.TB, pods int) scheduling.Problem {
+	tb.Helper()
+	const types = 900
+	whole := catalog(tb)
+	usual := map[string]int{}
+	for t := range whole.All() {
+		category, generation := t.Labels["karpenter.k8s.aws/instance-category"], t.Labels["karpenter.k8s.aws/instance-generation"]
+		if (category == "c" || category == "m" || category == "r") && generation >= "5" {
+			usual[t.Name] = len(usual)
+		}
+	}
+	n := len(usual)
+	return scheduling.Problem{
+		Pods:      schedulingtest.Workloads(pods, 1_000, seed),
+		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
+		Catalog: whole.Filter(func(t *instancetypes.InstanceType, _ offerings.Offering) bool {
+			i, ok := usual[t.Name]
+			return ok && (i+1)*types/n > i*types/n
+		}),
+	}
+}
+
+// BenchmarkRead compares a fast solve with reading every field of its pods once, which is
+// the least that it can take. The second half reports how many times that it takes, by
+// the clock and by what the cores spent.
+func BenchmarkRead(b *testing.B) {
+	p := thousand(b, 100_000)
+	var once, cpuOnce float64
+	b.Run("pods=100000/classes=1000/step=read", func(b *testing.B) {
+		r := reading.New()
+		cpu := cputime.Used()
+		for b.Loop() {
+			r.Pods(p.Pods)
+		}
+		runtime.KeepAlive(r.Sum())
+		once = b.Elapsed().Seconds() / float64(b.N)
+		cpuOnce = (cputime.Used() - cpu).Seconds() / float64(b.N)
+		b.ReportMetric(cpuOnce*1e9, "cpu-ns/op")
+		b.ReportMetric(float64(len(p.Pods))/once, "pods/s")
+	})
+	b.Run("pods=100000/classes=1000/types=900/effort=fast", func(b *testing.B) {
+		cpu := measure(b, scheduling.Solver{Effort: scheduling.EffortFast}, p)
+		if once > 0 {
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/once, "reads")
+		}
+		if cpuOnce > 0 {
+			b.ReportMetric(cpu.Seconds()/cpuOnce, "cpu-reads")
+		}
+	})
+}
+
+// The problem is what its name says.
+func TestThousand(t *testing.T) {
+	p := thousand(t, 3_000)
+	require.Equal(t, 900, p.Catalog.Len())
+	classes := map[string]bool{}
+	for _, pod := range p.Pods {
+		classes[pod.Labels["app"]] = true
+	}
+	assert.Len(t, classes, 1_000)
+	plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+	require.NoError(t, err)
+	assert.Empty(t, plan.Unschedulable)
+}
