@@ -9,13 +9,16 @@ import (
 )
 
 const (
-	// coverPivots bounds one linear program, coverBreadth how many machines are tried next
-	// at every step, and coverWork is how many are weighed with the work of weighing one
-	// class.
-	coverPivots, coverBreadth, coverWork = 200, 12, 2
+	// coverPivots bounds one linear program, and coverWork is how many machines are weighed
+	// with the work of weighing one class.
+	coverPivots, coverWork = 200, 2
 	// covered is the share of what is asked that may be missing.
 	covered = 1e-9
 )
+
+// breadths are how many machines are tried next at every step, search after search: first
+// few, so that all that is tried does not only differ in the last machines.
+func breadths() []int { return []int{1, 2, 3, 4, 6, 12} }
 
 // cover looks for the cheapest machines that together have as much of every resource as
 // some pods ask for. It goes through the combinations in depth and leaves out those that
@@ -26,9 +29,11 @@ type cover struct {
 	room   []float64 // by place, dims each, in shares of what is asked
 	cost   []float64
 	worths []float64 // of what is asked of each resource
+	base   []int     // machines that are bought whole by the linear program, but for the last of each
 
 	limit    float64
 	nodes    int       // machines to weigh
+	breadth  int       // of the search
 	rest     []float64 // what is still asked, by depth
 	chosen   []int
 	best     []int
@@ -42,7 +47,6 @@ type cover struct {
 type child struct {
 	k           int
 	bound, lost float64
-	done        bool
 }
 
 // newCover finds out what resources are worth, where so many times as much is to be had as
@@ -90,6 +94,11 @@ func newCover(p *model.Problem, m *market, places []int, asked []int64, times fl
 	for _, worth := range lp.Worths() {
 		x.worths = append(x.worths, max(0, worth))
 	}
+	for k := range x.places {
+		for range int(lp.Amount(k)+covered) - 1 {
+			x.base = append(x.base, k)
+		}
+	}
 	return x
 }
 
@@ -102,10 +111,26 @@ func (x *cover) find(limit float64, nodes int) []int {
 	for range x.dims {
 		x.rest = append(x.rest, 1)
 	}
-	x.descend(0)
+	spent := 0.0
+	for _, k := range x.base {
+		spent += x.cost[k]
+		for i, v := range x.room[k*x.dims:][:x.dims] {
+			x.rest[i] = max(0, x.rest[i]-v)
+		}
+	}
+	all := breadths()
+	for i, breadth := range all {
+		kept := nodes * (len(all) - 1 - i) / len(all) // for later searches
+		x.breadth, x.nodes = breadth, x.nodes-kept
+		x.descend(spent)
+		x.nodes += kept
+	}
 	x.work += int64(nodes-x.nodes) / coverWork
+	if x.best == nil {
+		return nil
+	}
 	var out []int
-	for _, k := range x.best {
+	for _, k := range slices.Concat(x.base, x.best) {
 		out = append(out, x.places[k])
 	}
 	return out
@@ -118,7 +143,7 @@ func (x *cover) descend(spent float64) {
 	depth, from := len(x.chosen), len(x.children)
 	x.weigh(x.rest[depth*x.dims:][:x.dims], spent)
 	slices.SortStableFunc(x.children[from:], func(a, b child) int { return cmp.Compare(a.lost, b.lost) })
-	to := min(len(x.children), from+coverBreadth)
+	to := min(len(x.children), from+x.breadth)
 	for at := from; at < to && x.nodes > 0; at++ {
 		y := x.children[at]
 		if y.bound < x.limit {
@@ -135,16 +160,11 @@ func (x *cover) descend(spent float64) {
 // choose goes on with a child.
 func (x *cover) choose(y child, depth int, spent float64) {
 	x.chosen = append(x.chosen, y.k)
-	if y.done {
-		x.limit = y.bound
-		x.best = append(x.best[:0], x.chosen...)
-	} else {
-		x.rest = x.rest[:(depth+1)*x.dims]
-		for i, v := range x.room[y.k*x.dims:][:x.dims] {
-			x.rest = append(x.rest, max(0, x.rest[depth*x.dims+i]-v))
-		}
-		x.descend(spent + x.cost[y.k])
+	x.rest = x.rest[:(depth+1)*x.dims]
+	for i, v := range x.room[y.k*x.dims:][:x.dims] {
+		x.rest = append(x.rest, max(0, x.rest[depth*x.dims+i]-v))
 	}
+	x.descend(spent + x.cost[y.k])
 	x.chosen = x.chosen[:depth]
 }
 
@@ -166,8 +186,13 @@ func (x *cover) weigh(rest []float64, spent float64) {
 				done = false
 			}
 		}
-		if bound < x.limit {
-			x.children = append(x.children, child{k, bound, (bound - before) / x.cost[k], done})
+		switch {
+		case bound >= x.limit:
+		case done:
+			x.limit = bound
+			x.best = append(append(x.best[:0], x.chosen...), k)
+		default:
+			x.children = append(x.children, child{k, bound, (bound - before) / x.cost[k]})
 		}
 	}
 }

@@ -84,7 +84,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	}
 	best := s.try(values, false)
 	least := leastTimes * s.fill.work
-	s.budget = max(params.Work, min(least, leastTries))
+	s.budget = max(params.Work/3, min(least, leastTries))
 	if s.scarce(best, values) {
 		best = s.share(best, values)
 	}
@@ -106,7 +106,7 @@ func Search(p *model.Problem, params Params) Outcome {
 			best, bestValues = last, values
 		}
 	}
-	s.budget = max(params.Work, min(least, leastMost))
+	s.start, s.budget = s.fill.work, max(params.Work-params.Work/3, min(least, leastMost))
 	if s.limited() {
 		s.exchange(best)
 	}
