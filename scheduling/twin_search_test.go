@@ -1,13 +1,14 @@
 package scheduling_test
 
 import (
+	"cmp"
 	"math"
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -16,8 +17,13 @@ type twin struct {
 	pods    []*corev1.Pod
 	options []twinOption
 	pools   []*scheduling.NodePool
-	left    map[string]int // machines left in a reservation
+	left    map[string]int // machines left in a reservation, and nodes
+	ties    twinTies
+	fits    [][]int // by set of pods, the options that hold them, the cheapest first; nil if not known
 }
+
+// podSet is a set of the pods, one bit each.
+type podSet uint
 
 // twinOption is one way to buy a machine for a pool, or a running node: a machine of
 // no pool that costs nothing and can be had once.
@@ -29,6 +35,8 @@ type twinOption struct {
 	reservation string
 	free        [4]int64 // cpu, memory, pods and GPUs after daemons
 	labels      map[string]string
+	zone        int
+	running     []*corev1.Pod
 }
 
 const noPool = -1
@@ -48,167 +56,170 @@ func worth(p *corev1.Pod) int {
 	return 1
 }
 
-func newTwin(p scheduling.Problem) *twin {
-	w := &twin{pods: p.Pods, pools: p.NodePools, left: map[string]int{}}
-	for _, n := range p.Nodes {
-		w.left[n.Name] = 1
-		w.add(p, twinOption{pool: noPool, reservation: n.Name, labels: n.Labels, free: amounts(n.Status.Allocatable)})
+// optimum is the best that can be: in what the solver sets itself to do, and at all.
+// It spreads pods over every zone in which they could be, unless some would then find
+// no place.
+func (w *twin) optimum() (aimed, loose outcome) {
+	loose = w.best(false)
+	if aimed = w.best(true); aimed.placed < loose.placed {
+		aimed = loose
 	}
-	for i, pool := range p.NodePools {
-		for t := range p.Catalog.All() {
-			for _, o := range t.Offerings {
-				labels := t.NodeLabels(o)
-				labels[scheduling.NodePoolLabel] = pool.Name
-				for k, v := range pool.Spec.Template.Metadata.Labels {
-					labels[k] = v
-				}
-				// Where offerings disagree about a reservation, the least is believed (P149).
-				if left, ok := w.left[o.ReservationID]; !ok || o.ReservationCount < left {
-					w.left[o.ReservationID] = o.ReservationCount
-				}
-				w.add(p, twinOption{
-					pool: i, typeName: t.Name, cpu: t.Capacity.Cpu().Value(), price: o.Price, reservation: o.ReservationID, labels: labels,
-					free: amounts(t.AllocatableOf(o)),
-				})
-			}
-		}
-	}
-	return w
+	return aimed, loose
 }
 
-// add takes an option in, less the daemons that run there.
-func (w *twin) add(p scheduling.Problem, o twinOption) {
-	for _, d := range p.DaemonSets {
-		daemon := &corev1.Pod{Spec: d.Spec.Template.Spec}
-		if w.allows(daemon, o) {
-			o.free = minus(o.free, demand(daemon))
-		}
-	}
-	w.options = append(w.options, o)
-}
-
-func amounts(list corev1.ResourceList) [4]int64 {
-	gpu := list["nvidia.com/gpu"]
-	return [4]int64{list.Cpu().MilliValue(), list.Memory().Value(), list.Pods().Value(), gpu.Value()}
-}
-
-func demand(p *corev1.Pod) [4]int64 {
-	d := amounts(p.Spec.Containers[0].Resources.Requests)
-	d[2] = 1
-	return d
-}
-
-func minus(a, b [4]int64) [4]int64 {
-	for i := range a {
-		a[i] -= b[i]
-	}
-	return a
-}
-
-// allows reports whether the pod may be on the option, its size aside.
-func (w *twin) allows(pod *corev1.Pod, o twinOption) bool {
-	var taints []corev1.Taint
-	if o.pool != noPool {
-		taints = w.pools[o.pool].Spec.Template.Spec.Taints
-	}
-	for _, t := range taints {
-		tolerated := slices.ContainsFunc(pod.Spec.Tolerations, func(x corev1.Toleration) bool { return x.Key == "" || x.Key == t.Key })
-		if !tolerated {
-			return false
-		}
-	}
-	if !requirements.FromLabels(pod.Spec.NodeSelector).Matches(o.labels) {
-		return false
-	}
-	if a := pod.Spec.Affinity; a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return true
-	}
-	terms := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	return slices.ContainsFunc(terms, func(term corev1.NodeSelectorTerm) bool {
-		set, err := requirements.FromNodeSelector(term.MatchExpressions)
-		return err == nil && set.Matches(o.labels)
-	})
-}
-
-// holds reports whether the option holds all of the pods.
-func (w *twin) holds(o twinOption, group []*corev1.Pod) bool {
-	free, ports := o.free, 0
-	for _, pod := range group {
-		if !w.allows(pod, o) {
-			return false
-		}
-		free = minus(free, demand(pod))
-		ports += len(pod.Spec.Containers[0].Ports)
-	}
-	return slices.Min(free[:]) >= 0 && ports <= 1
-}
-
-// best tries every partition of every part of the pods, and every option for
-// every group.
-func (w *twin) best() outcome {
+// best tries every partition of every part of the pods, and every option for every
+// group. Where open is true, spread looks at every zone in which its pods could be,
+// otherwise at those alone in which there are machines.
+func (w *twin) best(open bool) outcome {
 	best := outcome{placed: -1, price: math.MaxInt64}
-	rest := make([]int, len(w.pods)+1) // what the pods from i on are worth
+	rest := make([]int, len(w.pods)+1) // what the pods from i on are worth, if they go anywhere
 	for i := len(w.pods) - 1; i >= 0; i-- {
-		rest[i] = rest[i+1] + worth(w.pods[i])
+		rest[i] = rest[i+1]
+		if len(w.fit(1<<i)) > 0 {
+			rest[i] += worth(w.pods[i])
+		}
 	}
-	var assign func(i int, groups [][]*corev1.Pod, placed int)
-	assign = func(i int, groups [][]*corev1.Pod, placed int) {
-		if placed+rest[i] < best.placed {
+	seats := make([]int, len(w.pods)) // the group of each pod
+	var assign func(i int, groups []podSet, placed int)
+	assign = func(i int, groups []podSet, placed int) {
+		most := placed + rest[i]
+		if most < best.placed || most == best.placed && w.least(groups) >= best.price {
 			return
 		}
 		if i == len(w.pods) {
-			if price, ok := w.buy(groups); ok && (placed > best.placed || price < best.price) {
+			limit := offerings.Price(math.MaxInt64)
+			if placed == best.placed {
+				limit = best.price
+			}
+			if price, ok := w.buy(groups, limit, open); ok {
 				best = outcome{placed, price}
 			}
 			return
 		}
-		for g := range groups {
-			grown := slices.Clone(groups)
-			grown[g] = append(slices.Clone(groups[g]), w.pods[i])
+		from := 0
+		if i > 0 && w.alike(i-1, i) {
+			from = seats[i-1] // of pods that are alike the order does not matter
+		}
+		for g := from; g <= len(groups) && g < len(w.pods); g++ {
+			grown := append(slices.Clone(groups), 0)[:max(len(groups), g+1)]
+			grown[g] |= 1 << i
+			if len(w.fit(grown[g])) == 0 {
+				continue
+			}
+			seats[i] = g
 			assign(i+1, grown, placed+worth(w.pods[i]))
 		}
-		assign(i+1, append(slices.Clone(groups), []*corev1.Pod{w.pods[i]}), placed+worth(w.pods[i]))
+		seats[i] = len(w.pods)
 		assign(i+1, groups, placed)
 	}
 	assign(0, nil, 0)
 	return best
 }
 
-// buy is the least that machines for the groups cost together.
-func (w *twin) buy(groups [][]*corev1.Pod) (offerings.Price, bool) {
-	fit := make([][]twinOption, len(groups))
-	for g, group := range groups {
-		types := map[int]map[string]bool{}
-		for _, o := range w.options {
-			if w.holds(o, group) {
-				fit[g] = append(fit[g], o)
-				if types[o.pool] == nil {
-					types[o.pool] = map[string]bool{}
-				}
-				types[o.pool][o.typeName] = true
+// alike reports whether two pods differ in nothing but their names.
+func (w *twin) alike(i, j int) bool {
+	a, b := w.pods[i], w.pods[j]
+	return reflect.DeepEqual(a.Labels, b.Labels) && reflect.DeepEqual(a.Spec, b.Spec)
+}
+
+// least is what machines for the groups cost if nothing keeps any from the cheapest.
+func (w *twin) least(groups []podSet) (sum offerings.Price) {
+	for _, group := range groups {
+		sum += w.options[w.fit(group)[0]].price
+	}
+	return sum
+}
+
+// fit lists the options that hold a group, the cheapest first.
+func (w *twin) fit(group podSet) []int {
+	if w.fits[group] != nil {
+		return w.fits[group]
+	}
+	fit := []int{}
+	types := map[int]map[string]bool{}
+	for i, o := range w.options {
+		if w.holds(o, group) {
+			fit = append(fit, i)
+			if types[o.pool] == nil {
+				types[o.pool] = map[string]bool{}
 			}
-		}
-		fit[g] = slices.DeleteFunc(fit[g], func(o twinOption) bool { return len(types[o.pool]) < w.floor(o.pool) })
-		if len(fit[g]) == 0 {
-			return 0, false
+			types[o.pool][o.typeName] = true
 		}
 	}
-	best, found := offerings.Price(math.MaxInt64), false
-	var choose func(g int, chosen []twinOption, price offerings.Price)
-	choose = func(g int, chosen []twinOption, price offerings.Price) {
-		if price >= best || !w.within(chosen) {
+	fit = slices.DeleteFunc(fit, func(i int) bool { return len(types[w.options[i].pool]) < w.floor(w.options[i].pool) })
+	slices.SortStableFunc(fit, func(a, b int) int { return cmp.Compare(w.options[a].price, w.options[b].price) })
+	w.fits[group] = fit
+	return fit
+}
+
+// holds reports whether the option holds all pods of the group.
+func (w *twin) holds(o twinOption, group podSet) bool {
+	free, ports := o.free, 0
+	for _, pod := range w.ties.each(group) {
+		if !w.allows(pod, o) {
+			return false
+		}
+		free = minus(free, demand(pod))
+		ports += len(pod.Spec.Containers[0].Ports)
+	}
+	return slices.Min(free[:]) >= 0 && ports <= 1 && w.ties.allowHost(o, group)
+}
+
+// buy is the least that machines for the groups cost together, if that is below the
+// limit.
+func (w *twin) buy(groups []podSet, limit offerings.Price, open bool) (offerings.Price, bool) {
+	best, found := limit, false
+	rest := make([]offerings.Price, len(groups)+1) // the least for the groups from g on
+	for g := len(groups) - 1; g >= 0; g-- {
+		rest[g] = rest[g+1] + w.options[w.fit(groups[g])[0]].price
+	}
+	chosen := make([]int, len(groups))
+	var choose func(g int, price offerings.Price)
+	choose = func(g int, price offerings.Price) {
+		if price+rest[g] >= best || !w.within(chosen[:g]) {
 			return
 		}
 		if g == len(groups) {
-			best, found = price, true
+			if w.flexible(groups, chosen) && w.ties.allowZones(w, groups, chosen, open) {
+				best, found = price, true
+			}
 			return
 		}
-		for _, o := range fit[g] {
-			choose(g+1, append(slices.Clone(chosen), o), price+o.price)
+		for _, i := range w.fit(groups[g]) {
+			chosen[g] = i
+			choose(g+1, price+w.options[i].price)
 		}
 	}
-	choose(0, nil, 0)
+	choose(0, 0)
 	return best, found
+}
+
+// flexible reports whether every machine of a pool with minValues could be of as many
+// types: each in its place alone, within limits and reservations, and for pods that are
+// spread over zones in the same zone.
+func (w *twin) flexible(groups []podSet, chosen []int) bool {
+	for g, group := range groups {
+		first := w.options[chosen[g]]
+		floor := w.floor(first.pool)
+		if floor == 0 {
+			continue
+		}
+		types := map[string]bool{}
+		for _, i := range w.fit(group) {
+			o := w.options[i]
+			if o.pool != first.pool || w.ties.zonal(group) && o.zone != first.zone {
+				continue
+			}
+			instead := slices.Clone(chosen)
+			if instead[g] = i; w.within(instead) {
+				types[o.typeName] = true
+			}
+		}
+		if len(types) < floor {
+			return false
+		}
+	}
+	return true
 }
 
 // floor is how many instance types every launch of the pool must leave open.
@@ -226,22 +237,27 @@ func (w *twin) floor(pool int) int {
 }
 
 // within reports whether limits and reservations suffice for the machines.
-func (w *twin) within(chosen []twinOption) bool {
-	reserved := map[string]int{}
-	for _, o := range chosen {
-		reserved[o.reservation]++
-	}
-	for id, n := range reserved {
+func (w *twin) within(chosen []int) bool {
+	for i, o := range chosen {
+		id, n := w.options[o].reservation, 1
+		for _, other := range chosen[:i] {
+			if w.options[other].reservation == id {
+				n++
+			}
+		}
 		if id != "" && n > w.left[id] {
 			return false
 		}
 	}
 	for i, pool := range w.pools {
+		if len(pool.Spec.Limits) == 0 {
+			continue
+		}
 		var nodes, cpu int64
 		for _, o := range chosen {
-			if o.pool == i {
+			if w.options[o].pool == i {
 				nodes++
-				cpu += o.cpu
+				cpu += w.options[o].cpu
 			}
 		}
 		if q, ok := pool.Spec.Limits[scheduling.NodesResource]; ok && nodes > q.Value() {
