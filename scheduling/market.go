@@ -3,6 +3,8 @@ package scheduling
 import (
 	"encoding/binary"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -21,11 +23,19 @@ type prover struct {
 	input   bound.Input
 	market  bound.Market
 	users   map[int]model.Bits // of the market's classes, by column
+	// yardsticks are what the market counts beside the resources, spaces the rooms of
+	// machines on sale with them, by number.
+	yardsticks []yardstick
+	spaces     map[int][]int64
 }
 
 func (c *compiler) newProver(placed []int64) *prover {
-	pr := &prover{compiler: c, placed: placed, users: map[int]model.Bits{}}
-	pr.input.Dims, pr.market.Dims = c.model.Dims, c.model.Dims
+	pr := &prover{compiler: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
+	for _, x := range pr.kindsOfLoners() {
+		pr.yardsticks = append(pr.yardsticks, yardstick{loners: &x})
+	}
+	pr.input.Dims = c.model.Dims + len(pr.yardsticks)
+	pr.market.Dims = pr.input.Dims
 	pr.addClasses()
 	if len(pr.classes) > 0 {
 		pr.addOffers()
@@ -41,7 +51,7 @@ func (pr *prover) addClasses() {
 			continue
 		}
 		class := &pr.model.Classes[i]
-		request := pr.unattached(class.Request)
+		request := pr.measured(pr.unattached(class.Request), func(y *yardstick) int64 { return y.request(i, class.Request) })
 		b := pr.appendGroup(nil, int(class.Group))
 		for _, q := range request {
 			b = binary.AppendVarint(b, q)
@@ -59,6 +69,29 @@ func (pr *prover) addClasses() {
 	for i := range pr.market.Classes {
 		pr.input.Items = append(pr.input.Items, bound.Item{Size: pr.market.Classes[i].Size, Count: pr.market.Classes[i].Count})
 	}
+}
+
+// measured is amounts of resources followed by those of the yardsticks.
+func (pr *prover) measured(amounts []int64, of func(*yardstick) int64) []int64 {
+	if len(pr.yardsticks) == 0 {
+		return amounts
+	}
+	out := append(make([]int64, 0, pr.market.Dims), amounts...)
+	for i := range pr.yardsticks {
+		out = append(out, of(&pr.yardsticks[i]))
+	}
+	return out
+}
+
+// space is the room of a machine on sale.
+func (pr *prover) space(room int) []int64 {
+	out, ok := pr.spaces[room]
+	if !ok {
+		amounts := pr.rooms.rooms[room]
+		out = pr.measured(amounts, func(y *yardstick) int64 { return y.room(amounts, false) })
+		pr.spaces[room] = out
+	}
+	return out
 }
 
 // admitted are the market's classes of the groups in a column.
@@ -101,7 +134,7 @@ func (pr *prover) addOffers() {
 	numbers := map[string]int{} // of the market's supplies
 	for _, o := range pr.buyable() {
 		x := &pr.offers.offers[o.offer]
-		price, room, k := int64(x.expected), pr.rooms.rooms[o.room], machine{o.room, o.column}
+		price, room, k := int64(x.expected), pr.space(o.room), machine{o.room, o.column}
 		if x.offering.CapacityType == offerings.Reserved {
 			id := x.offering.ReservationID
 			r := reservation{k, id, price}
@@ -164,7 +197,9 @@ func (pr *prover) addNodes() {
 		if !users.Any() {
 			continue
 		}
-		room := pr.nodes[i].room
+		node := pr.nodes[i]
+		_, named := node.labels[corev1.LabelHostname]
+		room := pr.measured(node.room, func(y *yardstick) int64 { return y.room(node.room, !named) })
 		pr.input.Free = append(pr.input.Free, bound.Bin{Cap: room, Count: 1})
 		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: 1, Members: []bound.Choice{{Cap: room, Users: users}}})
 	}

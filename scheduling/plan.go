@@ -148,7 +148,8 @@ type Summary struct {
 	// Then it is the price that bound and gap are about.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
 	// LowerBoundPerHour is a price below which no plan that places at least the
-	// placed pods can be, as the certificate proves.
+	// placed pods can be, as the certificate proves, whose description says what such
+	// plans keep to. It is 0 where a plan costs nothing.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
 	// Gap is (price − bound) ÷ bound, and 0 where the bound is 0: nothing is
 	// proven then beyond that a plan may cost nothing.
@@ -182,38 +183,4 @@ type ResourceUse struct {
 	Daemons  int64  `json:"daemons"`
 	Pods     int64  `json:"pods"`
 	Free     int64  `json:"free"`
-}
-
-// Certificate proves a lower bound on price, by what the pods of a plan are worth: if
-// no machine on sale can hold more worth than it costs, then no plan that places the
-// pods costs less than they are worth together, less what free capacity of running
-// nodes and counted reservations could hold. All worths are natural numbers in
-// nano-USD per hour divided by 2^Scale.
-//
-// The capacity of a machine counts up to what all placed pods request together that
-// could be there, since it can hold no more than that.
-type Certificate struct {
-	// Kind is "resource", "assignment" or "pattern".
-	//
-	// With "resource", a pod is worth the sum of its requests times Values, and a
-	// machine can hold its capacity times Values.
-	//
-	// With "assignment", Values name one pod of each class of equal pods, and Vectors
-	// show for each machine what it can hold: by any vector, its capacity times the
-	// vector, and in addition, for each class that could be there, what a pod is worth
-	// beyond its requests times the vector, as often as the machine holds such pods
-	// when nothing else is there.
-	//
-	// "pattern" is the same, but for some machines no vector shows enough: whoever checks
-	// has to find that no pods that fit there together are worth more than the machine
-	// costs. The vectors help to rule most of them out.
-	Kind string `json:"kind"`
-	// Values is the worth of one base unit (millicore, byte, pod) of each resource, or
-	// else the worth of the pod that namespace/name names and of all pods
-	// that ask for the same. What is not listed is worth nothing.
-	Values map[string]string `json:"values"`
-	// Vectors, but with "resource", are worths of one base unit of each resource.
-	Vectors []map[string]string `json:"vectors,omitempty"`
-	// Scale is the exponent of the unit in which Values and Vectors are given.
-	Scale int `json:"scale"`
 }

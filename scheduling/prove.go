@@ -3,6 +3,7 @@ package scheduling
 import (
 	"context"
 	"math/big"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
@@ -15,23 +16,59 @@ const (
 	patternKind    = "pattern"
 )
 
-// prove computes the lower bound on every plan that places at least the placed
-// pods, and what proves it. Past the deadline it makes do with what it has.
-func (c *compiler) prove(ctx context.Context, placed []int64) (offerings.Price, *Certificate) {
+// prove computes the lower bound on every plan that places at least the placed pods, and
+// what proves it. It goes on until it comes near the price of the plan. Past the deadline
+// it makes do with what it has.
+func (c *compiler) prove(ctx context.Context, placed []int64, price offerings.Price) (offerings.Price, *Certificate) {
+	if price == 0 {
+		return 0, nil // nothing to prove: no plan is cheaper
+	}
 	pr := c.newProver(placed)
 	if len(pr.classes) == 0 {
 		return 0, nil
 	}
+	near := c.solver.nearBound(price)
 	resource := bound.Resource(pr.input.Tighten())
-	assigned := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options)))
-	switch {
-	case assigned.Bound > resource.Bound:
-		return offerings.Price(assigned.Bound), pr.assignment(assigned)
-	case resource.Bound > 0:
-		return offerings.Price(resource.Bound), &Certificate{Kind: resourceKind, Values: c.named(resource.Values), Scale: bound.Scale}
-	default:
+	if resource.Bound < near && ctx.Err() == nil {
+		resource = pr.withSteps(resource)
+	}
+	if resource.Bound < near {
+		if a := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))); a.Bound > resource.Bound {
+			return offerings.Price(a.Bound), pr.assignment(a)
+		}
+	}
+	if resource.Bound == 0 {
 		return 0, nil
 	}
+	return offerings.Price(resource.Bound), pr.resource(resource)
+}
+
+// nearEnough is the share of the price that a fast bound may miss it by.
+const nearEnough = 0.02
+
+// nearBound is a bound at which to be content.
+func (s *Solver) nearBound(price offerings.Price) int64 {
+	if s.Effort == EffortFast {
+		return int64(float64(price) * (1 - nearEnough))
+	}
+	return int64(price)
+}
+
+// resource is the certificate of a bound on resources. If it values yardsticks it has to
+// say what each pod is worth, since they are not what pods request.
+func (pr *prover) resource(r bound.Result) *Certificate {
+	if !slices.ContainsFunc(r.Values[pr.model.Dims:], func(v *big.Int) bool { return v.Sign() > 0 }) {
+		return &Certificate{Kind: resourceKind, Values: pr.named(r.Values), Scale: bound.Scale}
+	}
+	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}
+	for i := range pr.market.Classes {
+		worth := new(big.Int)
+		for d, n := range pr.market.Classes[i].Size {
+			worth.Add(worth, new(big.Int).Mul(r.Values[d], big.NewInt(n)))
+		}
+		a.Worths = append(a.Worths, worth)
+	}
+	return pr.assignment(a)
 }
 
 // assignment names the classes by the first pod of each, or by several where their
@@ -51,18 +88,19 @@ func (pr *prover) assignment(a bound.Assigned) *Certificate {
 			}
 		}
 	}
+	pr.nameYardsticks(certificate)
 	for _, v := range a.Vectors {
 		certificate.Vectors = append(certificate.Vectors, pr.named(v))
 	}
 	return certificate
 }
 
-// named puts the names of resources to values above 0.
-func (c *compiler) named(values []*big.Int) map[string]string {
+// named puts the names of resources and yardsticks to values above 0.
+func (pr *prover) named(values []*big.Int) map[string]string {
 	out := map[string]string{}
 	for d, v := range values {
 		if v.Sign() > 0 {
-			out[string(c.table.names[d])] = v.String()
+			out[pr.nameOf(d)] = v.String()
 		}
 	}
 	return out

@@ -57,6 +57,10 @@ func (j *judge) resourceBound(cert *scheduling.Certificate, claimed offerings.Pr
 		j.malformed("vectors are for another kind")
 		ok = false
 	}
+	if len(cert.Apart) > 0 || len(cert.Steps) > 0 {
+		j.malformed("terms and steps are for another kind")
+		ok = false
+	}
 	if !ok {
 		return
 	}
@@ -108,8 +112,8 @@ type kind struct {
 	total amounts
 }
 
-// placedKinds groups the pods that the plan places.
-func (j *judge) placedKinds() []*kind {
+// placed are the names of the pods that the plan places.
+func (j *judge) placed() map[string]bool {
 	placed := make(map[string]bool)
 	for i := range j.plan.Launches {
 		for _, name := range j.plan.Launches[i].Pods {
@@ -121,18 +125,29 @@ func (j *judge) placedKinds() []*kind {
 			placed[name] = true
 		}
 	}
+	return placed
+}
+
+// placedKinds groups the pods that the plan places.
+func (j *judge) placedKinds() []*kind {
+	placed := j.placed()
 	return j.kinds(func(t *tenant) bool { return placed[t.name] })
 }
 
 // kinds groups the pods that are kept, in order of the first name of each group.
 func (j *judge) kinds(keep func(*tenant) bool) []*kind {
+	return j.kindsBy(keep, (*tenant).signature)
+}
+
+// kindsBy groups them by what is equal for pods of a kind.
+func (j *judge) kindsBy(keep func(*tenant) bool, signature func(*tenant) string) []*kind {
 	groups := make(map[string]*kind)
 	var out []*kind
 	for _, t := range j.sortedPods() {
 		if !keep(t) {
 			continue
 		}
-		key := t.signature()
+		key := signature(t)
 		k := groups[key]
 		if k == nil {
 			k = &kind{tenant: t, total: amounts{}}

@@ -20,8 +20,10 @@ import (
 // none does and the certificate says so, the fillings themselves are tried.
 type assignmentProof struct {
 	*judge
-	scale       uint
-	names       []corev1.ResourceName
+	scale uint
+	names []corev1.ResourceName
+	// measures come after the resources in whatever has an entry for each.
+	measures    []*measure
 	vectors     []*valuation
 	sorts       []*sort
 	constraints []*tenant // for each, one that asks for it
@@ -59,12 +61,16 @@ func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.
 
 // readAssignment reads the certificate. It reports whether all of it can be read.
 func (j *judge) readAssignment(cert *scheduling.Certificate) (*assignmentProof, bool) {
-	worths, ok := j.readWorths(cert)
-	kinds := j.placedKinds()
 	pr := &assignmentProof{
-		judge: j, scale: uint(cert.Scale), names: requested(kinds), known: make(map[string]*verdicts),
-		filling: cert.Kind == patternKind,
+		judge: j, scale: uint(cert.Scale), known: make(map[string]*verdicts), filling: cert.Kind == patternKind,
 	}
+	measures, fine := j.readMeasures(cert)
+	pr.measures = measures
+	worths, ok := pr.readWorths(cert)
+	ok = ok && fine
+	placed := j.placed()
+	kinds := j.kindsBy(func(t *tenant) bool { return placed[t.name] }, func(t *tenant) string { return pr.belongs(t) + t.signature() })
+	pr.names = requested(kinds)
 	vectors := make([]map[corev1.ResourceName]*big.Int, len(cert.Vectors))
 	for i, texts := range cert.Vectors {
 		v, fine := j.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
@@ -89,7 +95,11 @@ func (pr *assignmentProof) stationLoad(s *station) load {
 	for i, c := range pr.constraints {
 		welcome[i] = s.welcomes(c)
 	}
-	return pr.loadOf(pr.vector(s.free), func(_ *sort, c int) bool { return welcome[c] })
+	room := pr.vector(s.free)
+	for i, m := range pr.measures {
+		room[len(pr.names)+i] = pr.stationHas(m, s)
+	}
+	return pr.loadOf(room, func(_ *sort, c int) bool { return welcome[c] })
 }
 
 // checkOffers looks for machines that no vector shows to hold no more worth than they

@@ -61,10 +61,10 @@ func (s *sort) alone(most int64, room []int64) int64 {
 	return most
 }
 
-// vector turns amounts into the form of the proof. What is beyond an int64 is beyond
-// what the pods request.
+// vector turns what a machine has into the form of the proof. What is beyond an int64 is
+// beyond what the pods request.
 func (pr *assignmentProof) vector(a amounts) []int64 {
-	out := make([]int64, len(pr.names))
+	out := make([]int64, len(pr.names), len(pr.names)+len(pr.measures))
 	for d, name := range pr.names {
 		switch n := a.of(name); {
 		case n.IsInt64():
@@ -72,6 +72,9 @@ func (pr *assignmentProof) vector(a amounts) []int64 {
 		case n.Sign() > 0:
 			out[d] = 1<<63 - 1
 		}
+	}
+	for _, m := range pr.measures {
+		out = append(out, m.machine(a))
 	}
 	return out
 }

@@ -73,24 +73,24 @@ func (t *tenant) needs() string {
 
 // readWorths finds what the pods that the certificate names are worth, by what they
 // need and ask; where it says different things about the same, the least counts.
-func (j *judge) readWorths(cert *scheduling.Certificate) (map[string]*big.Int, bool) {
-	values, ok := j.naturals("worth of ", cert.Values)
+func (pr *assignmentProof) readWorths(cert *scheduling.Certificate) (map[string]*big.Int, bool) {
+	values, ok := pr.naturals("worth of ", cert.Values)
 	worths := make(map[string]*big.Int, len(values))
 	strangers := make([]string, 0)
 	for name, v := range values {
-		t := j.pods[name]
+		t := pr.pods[name]
 		if t == nil {
 			strangers = append(strangers, name)
 			continue
 		}
-		key := t.needs() + t.asks()
+		key := pr.belongs(t) + t.needs() + t.asks()
 		if old := worths[key]; old == nil || v.Cmp(old) < 0 {
 			worths[key] = v
 		}
 	}
 	slices.Sort(strangers)
 	for _, name := range strangers {
-		j.malformed("%s is no pending pod", name)
+		pr.malformed("%s is no pending pod", name)
 		ok = false
 	}
 	return worths, ok
@@ -112,16 +112,20 @@ func (pr *assignmentProof) readSorts(kinds []*kind, worths map[string]*big.Int) 
 			constraints[asks] = at
 			pr.constraints = append(pr.constraints, k.tenant)
 		}
-		worth := worths[needs+asks]
+		belongs := pr.belongs(k.tenant)
+		worth := worths[belongs+needs+asks]
 		if worth == nil {
 			worth = new(big.Int)
 		}
-		key := fmt.Sprintf("%s%v %q", needs, worth, k.binds())
+		key := fmt.Sprintf("%s %s%v %q", belongs, needs, worth, k.binds())
 		s := sorts[key]
 		if s == nil {
 			s = &sort{size: make([]int64, len(pr.names)), worth: worth, single: len(k.ports) > 0}
 			for d, name := range pr.names {
 				s.size[d] = k.requests.of(name).Int64()
+			}
+			for _, m := range pr.measures {
+				s.size = append(s.size, m.request(k.tenant))
 			}
 			sorts[key] = s
 			pr.sorts = append(pr.sorts, s)

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math/big"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -18,7 +19,11 @@ type valuation struct {
 
 func (pr *assignmentProof) valuation(values map[corev1.ResourceName]*big.Int) *valuation {
 	v := &valuation{}
-	for _, name := range pr.names {
+	names := slices.Clone(pr.names)
+	for _, m := range pr.measures {
+		names = append(names, m.name)
+	}
+	for _, name := range names {
 		n := values[name]
 		if n == nil {
 			n = new(big.Int)

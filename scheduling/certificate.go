@@ -1,0 +1,79 @@
+package scheduling
+
+import "strconv"
+
+// Certificate proves a lower bound on price, by what the pods of a plan are worth: if
+// no machine on sale can hold more worth than it costs, then no plan that places the
+// pods costs less than they are worth together, less what free capacity of running
+// nodes and counted reservations could hold. All worths are natural numbers in
+// nano-USD per hour divided by 2^Scale.
+//
+// The capacity of a machine counts up to what all placed pods request together that
+// could be there, since it can hold no more than that.
+//
+// It holds over all plans that place at least the placed pods on what NodePools may buy
+// now and on the nodes there are, and in which every node keeps these rules: requests are
+// within what daemons and running pods leave; labels, taints, volumes' places and host
+// ports suit every pod; and no node has two pods of which each is selected by the other's
+// required anti-affinity per host. Plans may do as they like about anything else: pool
+// limits, weights, minValues, wishes, spread, affinity, anti-affinity over more than a
+// host, and how many volumes a node takes. What keeps those rules, too, costs no less.
+type Certificate struct {
+	// Kind is "resource", "assignment" or "pattern".
+	//
+	// With "resource", a pod is worth the sum of its requests times Values, and a
+	// machine can hold its capacity times Values.
+	//
+	// With "assignment", Values name one pod of each class of equal pods, and Vectors
+	// show for each machine what it can hold: by any vector, its capacity times the
+	// vector, and in addition, for each class that could be there, what a pod is worth
+	// beyond its requests times the vector, as often as the machine holds such pods
+	// when nothing else is there.
+	//
+	// "pattern" is the same, but for some machines no vector shows enough: whoever checks
+	// has to find that no pods that fit there together are worth more than the machine
+	// costs. The vectors help to rule most of them out.
+	Kind string `json:"kind"`
+	// Values is the worth of one base unit (millicore, byte, pod) of each resource, or
+	// else the worth of the pod that namespace/name names and of all pods
+	// that ask for the same. What is not listed is worth nothing.
+	Values map[string]string `json:"values"`
+	// Vectors, but with "resource", are worths of one base unit of each resource.
+	Vectors []map[string]string `json:"vectors,omitempty"`
+	// Apart, but with "resource", are terms of required anti-affinity per host. Each stands
+	// for the pods of which no two can be on a node in any order of binding: those placed
+	// pods that it selects and that have such a term themselves, for the same placed
+	// pods. To the vectors, under the name that [ApartKey] gives, they are one more
+	// resource: such pods request one of it, and every node with a host name has one,
+	// or none if a pod runs there that the term selects.
+	Apart []ApartTerm `json:"apart,omitempty"`
+	// Steps, but with "resource", count resources in whole steps: to the vectors, under the
+	// name that [StepKey] gives, they are one more resource, of which pods request and
+	// machines have as many as there are whole steps in what they request and have.
+	Steps []Step `json:"steps,omitempty"`
+	// Scale is the exponent of the unit in which Values and Vectors are given.
+	Scale int `json:"scale"`
+}
+
+// ApartTerm names a required term of anti-affinity.
+type ApartTerm struct {
+	// Pod is namespace/name.
+	Pod string `json:"pod"`
+	// Term is the place of the term in the pod's required anti-affinity, from 0.
+	Term int `json:"term"`
+}
+
+// ApartKey is the name by which vectors value the pods of an apart term, by its place in
+// Certificate.Apart. No resource has such a name.
+func ApartKey(place int) string { return "apart:" + strconv.Itoa(place) }
+
+// Step counts a resource in whole steps.
+type Step struct {
+	Resource string `json:"resource"`
+	// Size is that of a step in base units, above 0.
+	Size int64 `json:"size"`
+}
+
+// StepKey is the name by which vectors value a step, by its place in Certificate.Steps.
+// No resource has such a name.
+func StepKey(place int) string { return "step:" + strconv.Itoa(place) }

@@ -1,0 +1,90 @@
+package scheduling
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// mostLoners bounds how many kinds of loners a bound looks at.
+const mostLoners = 4
+
+// loners are pods of which only one can be on a node, in whatever order they are bound:
+// each of them is selected by the required anti-affinity per host of all of them.
+type loners struct {
+	target  int
+	members model.Bits // planned classes
+	pods    int64
+	// spokesman is one of the pods, term the place among its required terms of
+	// anti-affinity of the one that says so.
+	spokesman *corev1.Pod
+	term      int
+}
+
+// kindsOfLoners finds the loners among the placed pods, the kinds with the most pods
+// first. Two targets are one if the same placed pods are among them.
+func (pr *prover) kindsOfLoners() []loners {
+	found := map[int]*loners{}
+	for i, n := range pr.placed {
+		if n <= 0 {
+			continue
+		}
+		class, terms := pr.planned[i], 0
+		for k := range pr.bonds.list[class.bonds].ties {
+			t := &pr.bonds.list[class.bonds].ties[k]
+			if t.kind != antiTie || t.weight != 0 {
+				continue
+			}
+			term := terms
+			terms++ // such ties are in the order of the terms
+			if !t.perHost() || !pr.bonds.targets.has(class.among, t.target) {
+				continue
+			}
+			x := found[t.target]
+			if x == nil {
+				x = &loners{target: t.target, members: model.NewBits(len(pr.placed)), spokesman: class.pods[0], term: term}
+				found[t.target] = x
+			}
+			if !x.members.Has(i) {
+				x.members.Set(i)
+				x.pods += n
+			}
+		}
+	}
+	var out []loners
+	alike := map[string]int{}
+	for _, target := range sortedKeys(found) {
+		x := found[target]
+		name := string(pr.amongPlaced(target))
+		if at, ok := alike[name]; ok {
+			y := &out[at]
+			x.members.Each(func(i int) {
+				if !y.members.Has(i) {
+					y.members.Set(i)
+					y.pods += pr.placed[i]
+				}
+			})
+			continue
+		}
+		alike[name] = len(out)
+		out = append(out, *x)
+	}
+	out = slices.DeleteFunc(out, func(x loners) bool { return x.pods < 2 })
+	slices.SortStableFunc(out, func(a, b loners) int { return cmp.Compare(b.pods, a.pods) })
+	return out[:min(len(out), mostLoners)]
+}
+
+// amongPlaced is equal for targets that the same placed pods are among.
+func (pr *prover) amongPlaced(target int) []byte {
+	var b []byte
+	for i, n := range pr.placed {
+		if n > 0 && pr.bonds.targets.has(pr.planned[i].among, target) {
+			b = binary.AppendUvarint(b, uint64(i))
+		}
+	}
+	return b
+}

@@ -1,0 +1,222 @@
+package verify_test
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+const hostName = corev1.LabelHostname
+
+// Machines of two cores for 200 nano-USD each, and pods of half a core.
+func lonerMarket(change func(*scheduling.Problem), lists ...[]*corev1.Pod) scheduling.Problem {
+	p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+		Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 200)))}
+	for _, l := range lists {
+		p.Pods = append(p.Pods, l...)
+	}
+	if change != nil {
+		change(&p)
+	}
+	return p
+}
+
+func TestWhatPodsApartProve(t *testing.T) {
+	half, web, alone := st.Requests(st.MilliCPU(500)), st.Label("app", "web"), st.Apart(hostName)
+	pods := func(n int, prefix string, opts ...st.PodOption) []*corev1.Pod {
+		return st.Pods(n, prefix, append([]st.PodOption{half}, opts...)...)
+	}
+	loners := pods(5, "p", web, alone)
+	slot := vectors{{"apart:0": "200"}}
+	mixed := vectors{{"apart:0": "120", "cpu": "0"}, {"apart:0": "120"}}
+	first := []scheduling.ApartTerm{{Pod: "default/p-1"}}
+	nodes := func(opts ...st.NodeOption) func(*scheduling.Problem) {
+		return func(p *scheduling.Problem) {
+			p.Nodes = []*corev1.Node{st.Node("n", append([]st.NodeOption{st.Allocatable(st.Cores(2), st.GiB(4))}, opts...)...)}
+		}
+	}
+	nameless := func(p *scheduling.Problem) {
+		nodes()(p)
+		delete(p.Nodes[0].Labels, hostName)
+	}
+	inhabited := func(labels ...st.PodOption) func(*scheduling.Problem) {
+		return func(p *scheduling.Problem) {
+			nodes()(p)
+			p.Running = st.Pods(1, "r", append(labels, st.OnNode("n"))...)
+		}
+	}
+	otherWords := pods(5, "q", web, st.Apart(hostName))
+	for _, pod := range otherWords {
+		term := &pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0]
+		term.Namespaces, term.LabelSelector.MatchLabels = []string{"default"}, map[string]string{"app": "web"}
+	}
+	for _, tc := range []struct {
+		name   string
+		p      scheduling.Problem
+		worths worths
+		by     vectors
+		apart  []scheduling.ApartTerm
+		proven offerings.Price // below 0: the certificate breaks a rule
+	}{
+		{"each for itself", lonerMarket(nil, loners), worths{"p-1": "200"}, slot, first, 1000},
+		{"one nano-USD too much", lonerMarket(nil, loners), worths{"p-1": "201"}, vectors{{"apart:0": "201"}}, first, -1},
+		{"a worth above the value", lonerMarket(nil, loners), worths{"p-1": "200"}, vectors{{"apart:0": "199"}}, first, 1000},
+		{"a worth far above the value", lonerMarket(nil, loners), worths{"p-1": "200"}, vectors{{"apart:0": "0"}}, first, 1000},
+		{"nobody says that they are apart", lonerMarket(nil, loners), worths{"p-1": "200"}, slot, nil, -1},
+		{"pods that do not ask for it", lonerMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "100", "q-1": "100"}, slot, first, -1},
+		{"they may be worth what is left", lonerMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "120", "q-1": "20"}, mixed, first, 700},
+		{"but no more", lonerMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "141", "q-1": "20"}, vectors{{"apart:0": "141"}}, first, -1},
+		{"pods that keep others away, not each other", lonerMarket(nil, pods(5, "p", st.Label("app", "api"), st.Apart(hostName, st.Of("app", "web")))), worths{"p-1": "200"}, slot, first, -1},
+		{"pods that keep their kind from the zone", lonerMarket(nil, pods(5, "p", web, st.Apart(zoneOf))), worths{"p-1": "200"}, slot, first, -2},
+		{"pods that would rather be alone", lonerMarket(nil, pods(5, "p", web, st.Apart(hostName, st.Weight(100)))), worths{"p-1": "200"}, slot, first, -2},
+		{"two sorts with the same term", lonerMarket(nil, loners, pods(5, "q", web, alone, st.Requests(st.MilliCPU(300)))), worths{"p-1": "200", "q-1": "200"}, slot, first, 2000},
+		{"the same term in other words", lonerMarket(nil, loners, otherWords), worths{"p-1": "200", "q-1": "200"}, slot, first, 2000},
+		{"a term that selects more", lonerMarket(nil, loners, pods(5, "q", web, st.Label("tier", "x"), st.Apart(hostName, st.Of("tier", "x")))), worths{"p-1": "200", "q-1": "200"}, slot, first, -1},
+		{"a node has room for one", lonerMarket(nodes(), loners), worths{"p-1": "200"}, slot, first, 800},
+		{"a node without a name has room for many", lonerMarket(nameless, loners), worths{"p-1": "200"}, vectors{{"apart:0": "200"}, {}}, first, 200},
+		{"a node with such a pod has none", lonerMarket(inhabited(web), loners), worths{"p-1": "200"}, slot, first, 1000},
+		{"a node with another pod has one", lonerMarket(inhabited(st.Label("app", "api")), loners), worths{"p-1": "200"}, slot, first, 800},
+		{"no such pod", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/z"}}, -2},
+		{"no such term", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/p-1", Term: 1}}, -2},
+		{"a term below none", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/p-1", Term: -1}}, -2},
+	} {
+		for _, kind := range []string{"assignment", "pattern"} {
+			t.Run(tc.name+"/"+kind, func(t *testing.T) {
+				f := assigning(tc.p, tc.worths, tc.by)
+				f.plan.Summary.Certificate.Kind, f.plan.Summary.Certificate.Apart = kind, tc.apart
+				prove(t, f, tc.proven)
+			})
+		}
+	}
+}
+
+// prove expects exactly so much to be proven; -1: an offering holds more than it costs,
+// -2: the certificate cannot be read.
+func prove(t *testing.T, f *fixture, want offerings.Price) {
+	t.Helper()
+	switch want {
+	case -1:
+		assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+	case -2:
+		assert.Equal(t, broken(verify.CertificateMalformed), boundCodes(t, f, 1))
+	default:
+		assert.Empty(t, boundCodes(t, f, want))
+		assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, want+1))
+	}
+}
+
+// Of half cores and whole ones a machine that has 1.9 holds three halves.
+func TestWhatStepsProve(t *testing.T) {
+	list := append(st.Pods(5, "p", st.Requests(st.MilliCPU(500))), st.Pods(5, "q", st.Requests(st.Cores(1)))...)
+	market := func(milli int64, price offerings.Price) scheduling.Problem {
+		return scheduling.Problem{Pods: list, NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+			Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.MilliCPU(milli), st.GiB(8)), st.OnDemand("a", price)))}
+	}
+	node := func(p scheduling.Problem, milli int64) scheduling.Problem {
+		p.Nodes = []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(milli), st.GiB(4)))}
+		return p
+	}
+	both, perStep := worths{"p-1": "100", "q-1": "200"}, vectors{{"step:0": "100"}}
+	halves := []scheduling.Step{{Resource: "cpu", Size: 500}}
+	for _, tc := range []struct {
+		name   string
+		p      scheduling.Problem
+		worths worths
+		by     vectors
+		steps  []scheduling.Step
+		proven offerings.Price
+	}{
+		{"whole steps", market(1900, 300), both, perStep, halves, 1500},
+		{"one nano-USD too much", market(1900, 299), both, perStep, halves, -1},
+		{"one step more", market(2000, 300), both, perStep, halves, -1},
+		{"the last millicore", market(1999, 300), both, perStep, halves, 1500},
+		{"nobody says what a step is", market(1900, 300), both, perStep, nil, -1},
+		{"steps of another resource", market(1900, 300), both, perStep, []scheduling.Step{{Resource: "memory", Size: 500}}, -1},
+		{"steps of what nobody has", market(1900, 300), both, perStep, []scheduling.Step{{Resource: "example.com/x", Size: 500}}, -1},
+		{"larger steps", market(1900, 200), worths{"q-1": "200"}, vectors{{"step:0": "200"}}, []scheduling.Step{{Resource: "cpu", Size: 1000}}, 1000},
+		{"what is less than a step is no step", market(1900, 200), worths{"p-1": "100", "q-1": "200"}, vectors{{"step:0": "200"}}, []scheduling.Step{{Resource: "cpu", Size: 1000}}, -1},
+		{"two steps", market(1900, 300), both, vectors{{"step:1": "100"}}, []scheduling.Step{{Resource: "cpu", Size: 400}, {Resource: "cpu", Size: 500}}, 1500},
+		{"a node has whole steps", node(market(1900, 300), 999), both, perStep, halves, 1400},
+		{"no step at all", market(1900, 300), both, perStep, []scheduling.Step{{Resource: "cpu"}}, -2},
+		{"a step backwards", market(1900, 300), both, perStep, []scheduling.Step{{Resource: "cpu", Size: -500}}, -2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := assigning(tc.p, tc.worths, tc.by)
+			f.plan.Summary.Certificate.Steps = tc.steps
+			prove(t, f, tc.proven)
+		})
+	}
+}
+
+// Measures are of no use to a bound on resources.
+func TestMeasuresBesideResources(t *testing.T) {
+	for name, change := range map[string]func(*scheduling.Certificate){
+		"apart": func(c *scheduling.Certificate) { c.Apart = []scheduling.ApartTerm{{Pod: "default/p-1"}} },
+		"steps": func(c *scheduling.Certificate) { c.Steps = []scheduling.Step{{Resource: "cpu", Size: 1}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := placing(lonerMarket(nil, st.Pods(2, "p", st.Apart(hostName))), 0, map[string]string{"cpu": "0"})
+			change(f.plan.Summary.Certificate)
+			prove(t, f, -2)
+		})
+	}
+}
+
+// What the solver proves of Karpenter's mix holds, and nothing more: a little more worth
+// for any pod, or one measure less, and it no longer does.
+func TestMeasuresOfTheSolver(t *testing.T) {
+	var types []*instancetypes.InstanceType
+	for cores := int64(1); cores <= 24; cores++ {
+		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), st.Capacity(st.Cores(cores), st.GiB(2*cores), st.Count(corev1.ResourcePods, 10*cores)),
+			st.KubeReserved(st.MilliCPU(100)), st.OnDemand("a", offerings.Price(cores*100_000_000))))
+	}
+	catalog := st.MustCatalog(types...)
+	used := map[string]int{}
+	for seed := range uint64(6) {
+		p := scheduling.Problem{Pods: st.Diverse(100, seed), NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: catalog}
+		solver := scheduling.Solver{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
+		plan, err := solver.Solve(t.Context(), p)
+		require.NoError(t, err)
+		f := &fixture{p: p, plan: plan, solver: solver, skip: true}
+		s := plan.Summary
+		c, bound := s.Certificate, s.LowerBoundPerHour
+		require.Empty(t, boundCodes(t, f, bound), "seed %d", seed)
+		assert.NotEmpty(t, boundCodes(t, f, bound+1), "seed %d", seed)
+		assert.Less(t, s.Gap, 0.15, "seed %d", seed)
+		if len(c.Apart) > 0 {
+			used["apart"]++
+			apart := c.Apart
+			c.Apart = nil
+			assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d", seed)
+			c.Apart = apart
+		}
+		if len(c.Steps) > 0 {
+			used["steps"]++
+			steps := c.Steps
+			c.Steps = nil
+			assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d", seed)
+			c.Steps = steps
+		}
+		for pod, worth := range c.Values {
+			n, _ := new(big.Int).SetString(worth, 10)
+			c.Values[pod] = n.Mul(n, big.NewInt(3)).String()
+			assert.NotEmpty(t, boundCodes(t, f, s.PricePerHour+1), "seed %d, %s", seed, pod)
+			c.Values[pod] = worth
+		}
+		c.Scale--
+		assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, bound), "seed %d: all worths doubled, the values too", seed)
+	}
+	assert.Greater(t, used["apart"], 3)
+	assert.Positive(t, used["steps"])
+}
