@@ -2,10 +2,7 @@ package chart
 
 import (
 	"errors"
-	"fmt"
 	"image/color"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,29 +20,21 @@ import (
 // planner, for every series of instances that differ in their number of pods alone. It
 // returns the names of the files.
 func Draw(dir string, rows []table.Row) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
 	var files []string
-	save := func(name string, p *plot.Plot, width, height vg.Length) error {
-		for _, ending := range []string{"svg", "png"} {
-			file := filepath.Join(dir, name+"."+ending)
-			if err := p.Save(width, height, file); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
-			}
-			files = append(files, file)
-		}
-		return nil
+	keep := func(name string, p *plot.Plot, width, height vg.Length) error {
+		drawn, err := save(dir, name, p, width, height)
+		files = append(files, drawn...)
+		return err
 	}
 	cost, height, err := costPlot(rows)
 	if err == nil {
-		err = save("cost", cost, 24*vg.Centimeter, height)
+		err = keep("cost", cost, 24*vg.Centimeter, height)
 	}
 	faults := []error{err}
 	for _, series := range seriesOf(rows) {
 		p, err := timePlot(series, rows)
 		if err == nil {
-			err = save("time-"+strings.ReplaceAll(series, "/", "-"), p, 16*vg.Centimeter, 12*vg.Centimeter)
+			err = keep("time-"+strings.ReplaceAll(series, "/", "-"), p, 16*vg.Centimeter, 12*vg.Centimeter)
 		}
 		faults = append(faults, err)
 	}
