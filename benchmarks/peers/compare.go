@@ -16,6 +16,7 @@ import (
 
 // compare runs everything and writes the table as it grows.
 func (s *settings) compare(ctx context.Context, stdout, stderr io.Writer) error {
+	s.pods = s.sizes(100, 1_000)
 	instances, err := s.instances()
 	if err != nil {
 		return err

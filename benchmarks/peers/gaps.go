@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/gaps"
@@ -13,11 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 )
 
-// gapReport is the name of the report of gaps.
-const gapReport = "gaps"
-
 // gaps writes how far every instance is above its bound, and where others are cheaper.
 func (s *settings) gaps(ctx context.Context, stdout, stderr io.Writer) error {
+	s.pods = s.sizes(1_000, 5_000)
 	instances, err := s.instances()
 	if err != nil {
 		return err
@@ -25,14 +23,20 @@ func (s *settings) gaps(ctx context.Context, stdout, stderr io.Writer) error {
 	if _, err := io.WriteString(stdout, gaps.Header()); err != nil {
 		return err
 	}
+	theirs, rest := s.split()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	asked := s.ask(ctx, instances, theirs)
 	var findings []*gaps.Finding
 	var faults []error
-	for _, in := range instances {
-		f, err := gaps.Solve(ctx, in, s.planners(in), s.measure)
+	for i, in := range instances {
+		answers, err := gaps.Ask(ctx, in, rest, s.measure)
+		reply := <-asked[i]
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		faults = append(faults, err)
+		faults = append(faults, err, reply.err)
+		f := gaps.Compare(in, append(reply.answers, answers...))
 		findings = append(findings, f)
 		if _, err := io.WriteString(stdout, gaps.Row(f)); err != nil {
 			return err
@@ -41,21 +45,50 @@ func (s *settings) gaps(ctx context.Context, stdout, stderr io.Writer) error {
 			fmt.Fprintln(stderr, "beaten:", l)
 		}
 	}
-	broken, err := gaps.Summary(stdout, findings)
-	faults = append(faults, err)
-	if s.strict && len(broken) > 0 {
-		faults = append(faults, fmt.Errorf("%d promises are not kept", len(broken)))
-	}
+	var summary, corpora strings.Builder
+	broken := gaps.Summary(&summary, findings)
+	gaps.Corpora(&corpora, findings)
+	faults = append(faults,
+		s.publish(stdout, "gaps", summary.String()),
+		s.publish(stdout, "corpora", corpora.String()),
+		s.draw(stderr, gaps.Plot(findings)),
+		s.kept(broken))
 	return errors.Join(faults...)
 }
 
-// planners are those that are asked about the instance.
-func (s *settings) planners(in corpus.Instance) []peer.Peer {
-	if !in.Tied || len(in.Problem.Pods) <= s.tied {
-		return s.peers
+// reply is what Karpenter makes of an instance.
+type reply struct {
+	answers []gaps.Answer
+	err     error
+}
+
+// ask lets planners solve the instances one after the other while others do the same. No
+// time is reported here, so that they may share the machine.
+func (s *settings) ask(ctx context.Context, instances []corpus.Instance, planners []peer.Peer) []chan reply {
+	out := make([]chan reply, len(instances))
+	for i := range out {
+		out[i] = make(chan reply, 1)
 	}
-	return slices.DeleteFunc(slices.Clone(s.peers), func(p peer.Peer) bool {
-		_, ok := p.(karpenter.Peer)
-		return ok
-	})
+	go func() {
+		for i, in := range instances {
+			var r reply
+			if len(in.Problem.Pods) <= s.karpenter && ctx.Err() == nil {
+				r.answers, r.err = gaps.Ask(ctx, in, planners, s.measure)
+			}
+			out[i] <- r
+		}
+	}()
+	return out
+}
+
+// split tells Karpenter, which keeps its notes in global variables, from the others.
+func (s *settings) split() (theirs, rest []peer.Peer) {
+	for _, p := range s.peers {
+		if _, ok := p.(karpenter.Peer); ok {
+			theirs = append(theirs, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return theirs, rest
 }

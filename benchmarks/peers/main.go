@@ -37,8 +37,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return s.describe(stdout)
 	case s.random > 0:
 		return s.duel(ctx, stdout)
-	case s.report == gapReport:
-		return s.gaps(ctx, stdout, stderr)
+	case len(s.reports) > 0:
+		return s.write(ctx, stdout, stderr)
 	}
 	return s.compare(ctx, stdout, stderr)
 }

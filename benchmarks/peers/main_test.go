@@ -89,19 +89,6 @@ func TestKWOK(t *testing.T) {
 	assert.Contains(t, stdout.String(), "| kwok/thirty-sizes/mixed/30 | karpenter | 30 |")
 }
 
-// The catalog of the KWOK provider is there without a file.
-func TestReportOfGaps(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	args := []string{"-report", "gaps", "-corpora", "thirty-sizes,microservices-topology", "-markets", "kwok", "-buy", "spot", "-pods", "40,60", "-tied", "50", "-strict"}
-	require.NoError(t, run(t.Context(), args, &stdout, &stderr), stderr.String())
-	assert.Empty(t, stderr.String())
-	assert.Contains(t, stdout.String(), "\n| kwok/thirty-sizes/spot/40 | ")
-	assert.Regexp(t, `\| kwok/microservices-topology/spot/40 \|.*\| karpenter \|`, stdout.String())
-	assert.Regexp(t, `\| kwok/microservices-topology/spot/60 \|.*\| – \| – \| – \|`, stdout.String())
-	assert.Contains(t, stdout.String(), "Another planner places more pods, or as many for less: 0\n")
-	assert.ErrorContains(t, run(t.Context(), args, full{}, &stderr), "disk full")
-}
-
 func TestList(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-list"}, &stdout, &stderr))
@@ -120,6 +107,7 @@ func TestFlags(t *testing.T) {
 		"-region mars":        "-region: ",
 		"-kwok nowhere":       "-kwok: open nowhere",
 		"-kwok main_test.go":  "-kwok: main_test.go: ",
+		"-report rumours":     `-report: no "rumours"; there are gaps, speed, growth`,
 		"-unknown":            "flag provided but not defined",
 		"surplus":             `unexpected argument "surplus"`,
 		"-pods x -buy silver": `-buy: no "silver"`,

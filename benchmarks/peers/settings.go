@@ -39,9 +39,12 @@ type settings struct {
 	wishes  bool
 	minimal bool
 	list    bool
-	report  string
-	// tied is up to how many tied pods Karpenter is asked by the report of gaps.
-	tied int
+	// reports are to be written instead of the comparison, into the file readme, too.
+	reports []string
+	readme  string
+	quick   bool
+	// karpenter is up to how many pods it is asked by the report of gaps.
+	karpenter int
 }
 
 // parse reads the command line.
@@ -51,7 +54,7 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.SetOutput(stderr)
 	corpora := flags.String("corpora", "", "`names` of corpora, with commas between them (default all; see -list)")
 	ways := flags.String("buy", "on-demand,spot,mixed", "how machines are bought: any of on-demand, spot, mixed")
-	pods := flags.String("pods", "100,1000", "`numbers` of pods")
+	pods := flags.String("pods", "", "`numbers` of pods (default 100,1000; of reports, what each needs)")
 	peers := flags.String("peers", "", "`names` of planners (default all; see -list)")
 	within := flags.String("markets", "", "`names` of markets, with commas between them (default all; see -list)")
 	region := flags.String("region", "us-east-1", "EC2 `region` whose catalog is used")
@@ -65,8 +68,10 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
 	flags.BoolVar(&s.minimal, "minimal", false, "with -random: show the smallest problem that each defeat can be reduced to")
-	flags.StringVar(&s.report, "report", "", "write this `report` instead: gaps")
-	flags.IntVar(&s.tied, "tied", 1_000, "with -report gaps: leave Karpenter out where more than this `number` of pods have ties, which takes it minutes")
+	names := flags.String("report", "", "instead of the comparison, write these reports: any of gaps, speed, growth, or all")
+	flags.StringVar(&s.readme, "readme", "", "with -report: put the tables into this `file`, too")
+	flags.IntVar(&s.karpenter, "karpenter", 1_000, "with -report gaps: leave Karpenter out above this `number` of pods, where it takes minutes")
+	flags.BoolVar(&s.quick, "quick", false, "with -report growth: a fiftieth of the pods")
 	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -74,11 +79,17 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	var faults [5]error
+	var faults [6]error
 	s.corpora, faults[0] = choose("corpora", *corpora, corpus.All(), func(c corpus.Corpus) string { return c.Name })
 	s.peers, faults[1] = choose("peers", *peers, planners(*workers), peer.Peer.Name)
 	s.pods, faults[2] = numbers(*pods)
 	s.ways, faults[3] = choose("buy", *ways, []string{corpus.OnDemand, corpus.Spot, corpus.Mixed}, func(way string) string { return way })
+	if *names != "" {
+		if *names == "all" {
+			*names = strings.Join(reports(), ",")
+		}
+		s.reports, faults[5] = choose("report", *names, reports(), func(name string) string { return name })
+	}
 	if all, err := markets(*region, *kwok); err != nil {
 		faults[4] = err
 	} else {
@@ -122,6 +133,9 @@ func choose[T any](flagName, names string, all []T, name func(T) string) ([]T, e
 }
 
 func numbers(text string) ([]int, error) {
+	if text == "" {
+		return nil, nil
+	}
 	var out []int
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(word)

@@ -2,15 +2,12 @@ package chart
 
 import (
 	"errors"
-	"image/color"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
 )
@@ -65,7 +62,7 @@ func seriesOf(rows []table.Row) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return len(sizes[name]) < 2 })
 }
 
-// planners are the peers in order of appearance, which gives each its colour.
+// planners are the peers in order of appearance, each once.
 func planners(rows []table.Row) []string {
 	var names []string
 	for _, r := range rows {
@@ -85,7 +82,7 @@ func timePlot(name string, rows []table.Row) (*plot.Plot, error) {
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
 	p.Legend.Top = true
 	p.Add(plotter.NewGrid())
-	for i, planner := range planners(rows) {
+	for _, planner := range planners(rows) {
 		var points plotter.XYs
 		for _, r := range rows {
 			if r.Peer == planner && series(r) == name && r.Elapsed > 0 && r.Pods > 0 {
@@ -100,7 +97,8 @@ func timePlot(name string, rows []table.Row) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		line.Color, dots.Color, dots.Shape = colour(i), colour(i), plotutil.Shape(i)
+		dots.Color, dots.Shape = look(planner)
+		line.Color = dots.Color
 		p.Add(line, dots)
 		p.Legend.Add(planner, line, dots)
 	}
@@ -122,7 +120,7 @@ func costPlot(rows []table.Row) (*plot.Plot, vg.Length, error) {
 	}
 	slices.Reverse(instances) // the first one goes to the top
 	p.Add(plotter.NewGrid())
-	for i, planner := range planners(rows) {
+	for _, planner := range planners(rows) {
 		var points plotter.XYs
 		for _, r := range rows {
 			if r.Peer == planner && r.OverBound > 0 {
@@ -136,7 +134,8 @@ func costPlot(rows []table.Row) (*plot.Plot, vg.Length, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		dots.GlyphStyle = draw.GlyphStyle{Color: colour(i), Shape: plotutil.Shape(i), Radius: 3 * vg.Millimeter / 2}
+		dots.Color, dots.Shape = look(planner)
+		dots.Radius = 3 * vg.Millimeter / 2
 		p.Add(dots)
 		p.Legend.Add(planner, dots)
 	}
@@ -147,15 +146,4 @@ func costPlot(rows []table.Row) (*plot.Plot, vg.Length, error) {
 	p.X.Max += (p.X.Max - p.X.Min) / 2 // the right third is the legend's
 	p.Y.Min, p.Y.Max = -0.5, max(float64(len(instances))-0.5, 0.5)
 	return p, vg.Length(6+len(instances)) * vg.Centimeter, nil
-}
-
-// colour gives the planners colours that stay apart in print.
-func colour(i int) color.Color {
-	palette := []color.RGBA{
-		{R: 0xd6, G: 0x27, B: 0x28, A: 0xff}, {R: 0x8f, G: 0xbf, B: 0xe0, A: 0xff}, {R: 0x1f, G: 0x4e, B: 0x9c, A: 0xff},
-		{R: 0x17, G: 0xa2, B: 0xb8, A: 0xff}, {R: 0x2c, G: 0xa0, B: 0x2c, A: 0xff}, {R: 0x98, G: 0xdf, B: 0x8a, A: 0xff},
-		{R: 0x8c, G: 0x56, B: 0x4b, A: 0xff}, {R: 0xc4, G: 0x9c, B: 0x94, A: 0xff}, {R: 0x7f, G: 0x3f, B: 0xbf, A: 0xff},
-		{R: 0xff, G: 0x7f, B: 0x0e, A: 0xff},
-	}
-	return palette[i%len(palette)]
 }

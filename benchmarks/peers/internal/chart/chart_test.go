@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"image/color"
 	"image/png"
 	"io"
 	"os"
@@ -114,9 +115,52 @@ func TestSeries(t *testing.T) {
 
 func TestColoursDiffer(t *testing.T) {
 	seen := map[string]bool{}
-	for i := range 10 {
-		seen[fmt.Sprint(colour(i))] = true
+	for _, s := range styles() {
+		c, shape := look(s.planner)
+		assert.NotNil(t, shape)
+		seen[fmt.Sprint(c)] = true
 	}
 	assert.Len(t, seen, 10)
-	assert.Equal(t, colour(1), colour(11))
+	c, _ := look("somebody else")
+	assert.Equal(t, color.Black, c)
+}
+
+func TestLines(t *testing.T) {
+	l := Lines{Name: "growth", Title: "title", X: "pods", Y: "ms", Series: []Series{
+		{Name: "plimsoll", Points: []Point{{100, 3}, {10, 1}, {1, 0}}},
+		{Name: "nothing"},
+		{Name: "karpenter", Points: []Point{{10, 5}}},
+	}}
+	files, err := l.Draw(filepath.Join(t.TempDir(), "new"))
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	text := svgText(t, files[0])
+	checkPNG(t, files[1])
+	for _, want := range []string{"title", "pods", "ms", "plimsoll", "karpenter", "100"} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "nothing")
+
+	_, err = Lines{Name: "empty", Series: l.Series[1:2]}.Draw(t.TempDir())
+	assert.ErrorContains(t, err, "empty: nothing to draw")
+	single := Lines{Name: "dot", Series: []Series{{Name: "plimsoll", Points: []Point{{10, 5}}}}}
+	files, err = single.Draw(t.TempDir())
+	require.NoError(t, err, "one value has no length on a logarithmic axis")
+	assert.Len(t, files, 2)
+}
+
+func TestDots(t *testing.T) {
+	d := Dots{Name: "gap", Title: "title", X: "price", From: 1, To: 1.5, Categories: []string{"top", "bottom"}, Series: []DotSeries{
+		{Name: "plimsoll", Points: []Point{{1.1, 0}, {9, 1}}}, {Name: "nothing"},
+	}}
+	files, err := d.Draw(t.TempDir())
+	require.NoError(t, err)
+	text := svgText(t, files[0])
+	for _, want := range []string{"title", "price", "top", "bottom", "plimsoll"} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "nothing")
+	assert.NotContains(t, text, "9", "what is beyond the end stands at the end")
+	_, err = Dots{Name: "gap"}.Draw(t.TempDir())
+	assert.ErrorContains(t, err, "gap: nothing to draw")
 }

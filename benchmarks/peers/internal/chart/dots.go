@@ -6,9 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Dots is a plot with a row for each category, and a dot in it for each series.
@@ -28,7 +26,6 @@ type Dots struct {
 // DotSeries is the dots of one planner: X is the figure, Y the number of the category.
 type DotSeries struct {
 	Name   string
-	Colour int
 	Points []Point
 }
 
@@ -58,7 +55,8 @@ func (d Dots) Draw(dir string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", d.Name, s.Name, err)
 		}
-		dots.GlyphStyle = draw.GlyphStyle{Color: colour(s.Colour), Shape: plotutil.Shape(s.Colour), Radius: 3 * vg.Millimeter / 2}
+		dots.Color, dots.Shape = look(s.Name)
+		dots.Radius = 3 * vg.Millimeter / 2
 		p.Add(dots)
 		p.Legend.Add(s.Name, dots)
 	}

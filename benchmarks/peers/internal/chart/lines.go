@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -24,9 +23,8 @@ type Lines struct {
 
 // Series is one curve.
 type Series struct {
-	Name string
-	// Colour is a place in the palette; the same one means the same planner everywhere.
-	Colour int
+	// Name is that of a planner, which has the same colour in every plot.
+	Name   string
 	Points []Point
 }
 
@@ -59,7 +57,8 @@ func (l Lines) Draw(dir string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", l.Name, s.Name, err)
 		}
-		line.Color, dots.Color, dots.Shape = colour(s.Colour), colour(s.Colour), plotutil.Shape(s.Colour)
+		dots.Color, dots.Shape = look(s.Name)
+		line.Color = dots.Color
 		p.Add(line, dots)
 		p.Legend.Add(s.Name, line, dots)
 		drawn += len(points)

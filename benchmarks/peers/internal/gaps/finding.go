@@ -42,11 +42,17 @@ func (l Loss) String() string {
 	return text
 }
 
-// Solve lets all planners solve the instance. The planners that are ours are those of
-// package planner. What another planner cannot express it leaves out.
-func Solve(ctx context.Context, in corpus.Instance, peers []peer.Peer, o peer.Options) (*Finding, error) {
-	f := &Finding{Instance: in}
-	outcomes := map[string]peer.Outcome{}
+// Answer is what one planner made of an instance.
+type Answer struct {
+	Result  peer.Result
+	Outcome peer.Outcome
+	// Ours says that the planner is the library at one of its efforts.
+	Ours bool
+}
+
+// Ask lets the planners solve the instance. What one cannot express it leaves out.
+func Ask(ctx context.Context, in corpus.Instance, peers []peer.Peer, o peer.Options) ([]Answer, error) {
+	var answers []Answer
 	var faults []error
 	for _, p := range peers {
 		r, outcome, err := peer.Measure(ctx, p, in.Name, in.Problem, o)
@@ -55,21 +61,31 @@ func Solve(ctx context.Context, in corpus.Instance, peers []peer.Peer, o peer.Op
 		case errors.As(err, &unsupported):
 		case err != nil:
 			faults = append(faults, err)
-		case ours:
-			f.Ours = append(f.Ours, r)
 		default:
-			f.Others = append(f.Others, r)
-			outcomes[r.Peer] = outcome
+			answers = append(answers, Answer{r, outcome, ours})
 		}
 	}
-	for _, theirs := range f.Others {
+	return answers, errors.Join(faults...)
+}
+
+// Compare is what came of the answers.
+func Compare(in corpus.Instance, answers []Answer) *Finding {
+	f := &Finding{Instance: in}
+	for _, a := range answers {
+		if a.Ours {
+			f.Ours = append(f.Ours, a.Result)
+		} else {
+			f.Others = append(f.Others, a.Result)
+		}
+	}
+	for _, a := range answers {
 		for _, ours := range f.Ours {
-			if beats(theirs, ours) {
-				f.Losses = append(f.Losses, Loss{Instance: in.Name, Ours: ours, Theirs: theirs, Broken: broken(in.Problem, outcomes[theirs.Peer])})
+			if !a.Ours && beats(a.Result, ours) {
+				f.Losses = append(f.Losses, Loss{Instance: in.Name, Ours: ours, Theirs: a.Result, Broken: broken(in.Problem, a.Outcome)})
 			}
 		}
 	}
-	return f, errors.Join(faults...)
+	return f
 }
 
 // beats is whether a places more pods than b, or as many for less.

@@ -2,7 +2,6 @@ package gaps
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
@@ -73,17 +72,16 @@ func (f *Finding) cheapest() (peer.Result, bool) {
 
 // Summary writes the spread of the gaps, and every loss; it returns what a strict run
 // fails for.
-func Summary(w io.Writer, findings []*Finding) ([]string, error) {
-	var b strings.Builder
+func Summary(b *strings.Builder, findings []*Finding) []string {
 	var faults []string
-	b.WriteString("\n| gaps from 1,000 pods on | instances | median | allowed | largest | allowed | where |\n|---|--:|--:|--:|--:|--:|---|\n")
+	b.WriteString("| gaps from 1,000 pods on | instances | median | allowed | largest | allowed | where |\n|---|--:|--:|--:|--:|--:|---|\n")
 	for _, l := range limits() {
 		s := l.measure(findings)
 		if s.n == 0 {
 			continue
 		}
 		kind := map[bool]string{false: "without ties", true: "with ties"}[s.tied]
-		fmt.Fprintf(&b, "| %s, %s | %d | %s | %s | %s | %s | %s |\n", s.effort, kind, s.n,
+		fmt.Fprintf(b, "| %s, %s | %d | %s | %s | %s | %s | %s |\n", s.effort, kind, s.n,
 			percent(s.middle), allowed(s.median), percent(s.largest), allowed(s.max), s.worst)
 		faults = append(faults, s.faults()...)
 	}
@@ -97,11 +95,10 @@ func Summary(w io.Writer, findings []*Finding) ([]string, error) {
 			}
 		}
 	}
-	list(&b, "Another planner places more pods, or as many for less", lost)
-	list(&b, "Another planner does so against the rules", foul)
-	list(&b, "Gaps over what is allowed", faults)
-	_, err := io.WriteString(w, b.String())
-	return append(lost, faults...), err
+	list(b, "Another planner places more pods, or as many for less", lost)
+	list(b, "Another planner does so against the rules", foul)
+	list(b, "Gaps over what is allowed", faults)
+	return append(lost, faults...)
 }
 
 func allowed(x float64) string {

@@ -105,8 +105,7 @@ func add(l *chart.Lines, s Sample, y float64) {
 	i := slices.IndexFunc(l.Series, func(c chart.Series) bool { return c.Name == s.Peer })
 	if i < 0 {
 		i = len(l.Series)
-		// The first colour is Karpenter's, which is not measured here.
-		l.Series = append(l.Series, chart.Series{Name: s.Peer, Colour: i + 1})
+		l.Series = append(l.Series, chart.Series{Name: s.Peer})
 	}
 	l.Series[i].Points = append(l.Series[i].Points, chart.Point{X: float64(s.Value), Y: y})
 }

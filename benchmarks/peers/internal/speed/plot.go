@@ -17,8 +17,8 @@ func Plots(results []peer.Result) []chart.Lines {
 		if i < 0 {
 			i = len(names)
 			names = append(names, r.Peer)
-			time.Series = append(time.Series, chart.Series{Name: r.Peer, Colour: i})
-			memory.Series = append(memory.Series, chart.Series{Name: r.Peer, Colour: i})
+			time.Series = append(time.Series, chart.Series{Name: r.Peer})
+			memory.Series = append(memory.Series, chart.Series{Name: r.Peer})
 		}
 		time.Series[i].Points = append(time.Series[i].Points, chart.Point{X: float64(r.Pods), Y: r.Elapsed.Seconds()})
 		memory.Series[i].Points = append(memory.Series[i].Points, chart.Point{X: float64(r.Pods), Y: float64(r.Allocated) / 1e6})

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// page is a file with a place for every section that reports write.
+func page(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	for _, section := range []string{"gaps", "corpora", "speed", "growth"} {
+		b.WriteString("<!-- begin: " + section + " -->\n<!-- end: " + section + " -->\n")
+	}
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o600))
+	return file
+}
+
+func report(t *testing.T, args ...string) (stdout, readme string, plots []string, err error) {
+	t.Helper()
+	file, dir := page(t), t.TempDir()
+	var out, stderr bytes.Buffer
+	err = run(t.Context(), append(args, "-readme", file, "-plots", dir), &out, &stderr)
+	text, readErr := os.ReadFile(file)
+	require.NoError(t, readErr)
+	entries, readErr := os.ReadDir(dir)
+	require.NoError(t, readErr)
+	for _, e := range entries {
+		info, infoErr := e.Info()
+		require.NoError(t, infoErr)
+		assert.Less(t, info.Size(), int64(200_000), e.Name())
+		plots = append(plots, e.Name())
+	}
+	return out.String(), string(text), plots, err
+}
+
+// Small as the instances are, the promises about dollars hold, and the report of gaps says
+// so. Karpenter is asked about the smaller ones only.
+func TestReportOfGaps(t *testing.T) {
+	args := []string{"-report", "gaps", "-corpora", "thirty-sizes,microservices-topology", "-markets", "kwok", "-buy", "spot", "-pods", "40,60", "-karpenter", "50", "-strict"}
+	stdout, readme, plots, err := report(t, args...)
+	require.NoError(t, err)
+	assert.Contains(t, stdout, "\n| kwok/thirty-sizes/spot/40 | ")
+	assert.Regexp(t, `\| kwok/microservices-topology/spot/40 \|.*\| karpenter \|`, stdout)
+	assert.Regexp(t, `\| kwok/microservices-topology/spot/60 \|.*\| – \| – \| – \|`, stdout)
+	for _, text := range []string{stdout, readme} {
+		assert.Contains(t, text, "Another planner places more pods, or as many for less: 0\n")
+		assert.Contains(t, text, "| corpus | plimsoll fast | plimsoll | plimsoll thorough | karpenter | first-fit one type |")
+		assert.Contains(t, text, "\n| thirty-sizes | 1.")
+	}
+	assert.Equal(t, []string{"gap.png", "gap.svg"}, plots)
+	assert.ErrorContains(t, run(t.Context(), args, full{}, &bytes.Buffer{}), "disk full")
+}
+
+// The report of speed has Karpenter run once beside our efforts. That we are fast enough
+// is not asked of a machine that runs tests.
+func TestReportOfSpeed(t *testing.T) {
+	stdout, readme, plots, err := report(t, "-report", "speed", "-pods", "50,100")
+	require.NoError(t, err)
+	for _, text := range []string{stdout, readme} {
+		for _, line := range []string{"| 50 | karpenter | 50 |", "| 50 | plimsoll fast | 50 |", "| 100 | karpenter | 100 |", "| 100 | plimsoll | 100 |"} {
+			assert.Contains(t, text, line)
+		}
+		assert.NotContains(t, text, "first-fit")
+		assert.NotContains(t, text, "thorough")
+	}
+	assert.NotContains(t, stdout, " costs ", "we are no dearer")
+	assert.NotContains(t, stdout, "MB, over")
+	assert.Equal(t, []string{"memory.png", "memory.svg", "time.png", "time.svg"}, plots)
+}
+
+// Speed without Karpenter is told without ratios.
+func TestReportOfSpeedAlone(t *testing.T) {
+	stdout, _, _, err := report(t, "-report", "speed", "-pods", "50", "-peers", "plimsoll fast", "-strict")
+	require.NoError(t, err)
+	assert.Regexp(t, `\| 50 \| plimsoll fast \| 50 \|.*\| – \| – \| – \| – \|`, stdout)
+}
+
+func TestReportOfGrowth(t *testing.T) {
+	stdout, readme, plots, err := report(t, "-report", "growth", "-quick", "-peers", "plimsoll fast")
+	require.NoError(t, err)
+	for _, text := range []string{stdout, readme} {
+		for _, line := range []string{"| pods | 20 | plimsoll fast |", "| pods | 2000 | plimsoll fast |", "| classes | 10 | ", "| types | 300 | ", "| pools | 100 | "} {
+			assert.Contains(t, text, line)
+		}
+	}
+	assert.Len(t, plots, 10)
+	assert.Contains(t, plots, "per-pod.svg")
+	var stderr bytes.Buffer
+	assert.ErrorContains(t, run(t.Context(), []string{"-report", "growth", "-markets", "kwok"}, &bytes.Buffer{}, &stderr), "needs the market ec2")
+}
+
+func TestReportsNeedTheirPlaces(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	args := []string{"-report", "speed", "-pods", "20", "-peers", "plimsoll fast", "-readme", file}
+	assert.ErrorContains(t, run(t.Context(), args, &bytes.Buffer{}, &bytes.Buffer{}), "lacks the line <!-- begin: speed -->")
+}
+
+func TestAllReports(t *testing.T) {
+	s, err := parse([]string{"-report", "all"}, &bytes.Buffer{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"gaps", "speed", "growth"}, s.reports)
+	assert.Equal(t, []int{1, 2}, s.sizes(1, 2))
+	s, err = parse([]string{"-pods", "7"}, &bytes.Buffer{})
+	require.NoError(t, err)
+	assert.Equal(t, []int{7}, s.sizes(1, 2))
+}
+
+// A strict run fails where a promise is not kept, another one tells it.
+func TestPromises(t *testing.T) {
+	var b bytes.Buffer
+	s := &settings{}
+	require.NoError(t, s.told(&b, nil))
+	require.NoError(t, s.kept([]string{"x"}))
+	assert.Empty(t, b.String())
+	require.NoError(t, s.told(&b, []string{"x", "y"}))
+	assert.Equal(t, "\nNot as promised:\n\n- x\n- y\n", b.String())
+	s.strict = true
+	require.NoError(t, s.kept(nil))
+	assert.EqualError(t, s.kept([]string{"x", "y"}), "2 promises are not kept, first: x")
+}
