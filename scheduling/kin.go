@@ -300,6 +300,7 @@ func (b *kinBook) costs(k *kin, request []int64) []int64 {
 type market struct {
 	rooms []siteRoom
 	costs map[string][]int64 // by request
+	alone map[string]int64   // by site, count and request; see ties.alone
 }
 
 // marketOf returns the market of a kin.
@@ -314,7 +315,7 @@ func (b *kinBook) marketOf(k *kin, groups []int) *market {
 	}
 	m, ok := b.markets[string(name)]
 	if !ok {
-		m = &market{rooms: b.rooms(k), costs: map[string][]int64{}}
+		m = &market{rooms: b.rooms(k), costs: map[string][]int64{}, alone: map[string]int64{}}
 		b.markets[string(name)] = m
 	}
 	return m

@@ -24,6 +24,7 @@ type land struct {
 	memo   map[string]*partition
 	ledger *ledger
 	spotOf [][]int32 // by template and offer, -1 for none; filled when asked
+	buffer []byte    // for names
 }
 
 // landNode is a node, those included that receive no pods any more.

@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -28,7 +30,12 @@ func (t *ties) reprice(best trial, params pack.Params) trial {
 	defer t.setSiteCosts(shares)
 	for range repriceRounds {
 		t.setSiteCosts(t.marginal(&best, shares))
-		x := t.try(params)
+		plan := topology.Plan(&t.planner)
+		if t.stated == best.ties.stated && slices.EqualFunc(plan.Counts, best.sites, slices.Equal[[]int64]) {
+			break // the same machines would come out
+		}
+		params.Rival = t.rival(&best)
+		x := t.pack(plan, params)
 		if x.bind < best.bind || x.bind == best.bind && x.price() >= best.price() || !t.asGranted(x.compiler, best.compiler) {
 			break
 		}
@@ -38,6 +45,22 @@ func (t *ties) reprice(best trial, params pack.Params) trial {
 	}
 	return best
 }
+
+// manyClasses is from how many classes on a search for machines takes long enough for it
+// to be worth while to end one that leads nowhere.
+const manyClasses = 200
+
+// rival is what another plan of sites has to come near to early on. Where pods are left
+// out, or the search is thorough, nothing is ruled out.
+func (t *ties) rival(x *trial) pack.Milestones {
+	if len(x.model.Classes) < manyClasses || x.thorough() || slices.Max(x.Solution.Unplaced) > 0 || x.bind < sum(x.placed(x.Solution)) {
+		return pack.Milestones{}
+	}
+	return x.Milestones
+}
+
+// thorough reports whether the solver's effort is above the default.
+func (c *compiler) thorough() bool { return c.solver.Effort > EffortDefault }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.
 func (t *ties) asGranted(a, b *compiler) bool {
@@ -103,10 +126,13 @@ func (t *ties) marginal(x *trial, shares [][]int64) [][]int64 {
 		class := &t.planner.Classes[i]
 		k := t.list[t.unitBook.units[t.units[i]].kin]
 		out[i] = slices.Clone(shares[i])
-		free := make([]bool, len(class.Sites))
+		free, shut := make([]bool, len(class.Sites)), len(class.Sites)
 		for _, r := range spares {
 			if site := k.part.at[r.spot]; !free[site] && model.Fits(r.room, class.Request) && k.admits(r.column) {
 				free[site] = true
+				if shut--; shut == 0 {
+					break
+				}
 			}
 		}
 		for site, share := range shares[i] {
@@ -124,23 +150,44 @@ func (t *ties) marginal(x *trial, shares [][]int64) [][]int64 {
 }
 
 // alone is what a pod of a class costs at a site where its class has machines to itself.
+// Classes of the same kin and size share the answers.
 func (t *ties) alone(k *kin, class *topology.Class, site int, share int64) int64 {
 	if k.market == nil {
 		return share
 	}
+	name := binary.AppendVarint(binary.AppendVarint(t.land.buffer[:0], int64(site)), class.Count)
+	for _, q := range class.Request {
+		name = binary.AppendVarint(name, q)
+	}
+	t.land.buffer = name
+	least, ok := k.market.alone[string(name)]
+	if !ok {
+		least = t.land.least(k.market, class, site)
+		k.market.alone[string(name)] = least
+	}
+	if least < 0 {
+		return share
+	}
+	return least
+}
+
+// least is what a pod of a class costs at least at a site if its class has machines to
+// itself; -1 if it fits none.
+func (l *land) least(m *market, class *topology.Class, site int) int64 {
+	from, _ := slices.BinarySearchFunc(m.rooms, site, func(r siteRoom, site int) int { return cmp.Compare(r.site, site) })
 	least := int64(-1)
-	for _, r := range k.market.rooms {
-		room := t.land.compiler.rooms.rooms[r.room]
-		if r.site != site || !model.Fits(room, class.Request) {
+	for _, r := range m.rooms[from:] {
+		if r.site != site {
+			break
+		}
+		room := l.rooms.rooms[r.room]
+		if !model.Fits(room, class.Request) {
 			continue
 		}
 		n := min(max(timesIn(room, class.Request), 1), class.Count)
 		if cost := r.cost/n + int64(r.rank)*rankCost; least < 0 || cost < least {
 			least = cost
 		}
-	}
-	if least < 0 {
-		return share
 	}
 	return least
 }

@@ -109,6 +109,7 @@ func (t *ties) learn(x *trial) bool {
 			}
 		} else if kin := t.unitBook.units[p.unit].kin; left > 0 && x.seats[p.seat].rows != nil && !t.roaming[kin] {
 			t.roaming[kin], news = true, true
+			t.stated++
 		}
 	}
 	for r, domains := range t.domainsOf(x.spots(x.Solution)) {

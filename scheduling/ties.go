@@ -20,6 +20,7 @@ type ties struct {
 	rows    []model.Bits // by template, offers outside foreign zones; nil for all
 	roaming map[int]bool // kins that no longer keep away from foreign zones
 	away    map[int]bool // whether kins can keep away; filled when asked
+	stated  int          // counts what is changed of the problem beside costs and limits
 }
 
 // tied reports whether anything ties pods to each other or to what they would like.
@@ -60,6 +61,7 @@ func (t *ties) plan() {
 			t.link(k)
 		}
 	}
+	t.stated++
 	c := t.land.compiler
 	priced := c.solver.Preferences == PreferencesPrice
 	t.units, t.away = nil, map[int]bool{}

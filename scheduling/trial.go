@@ -13,13 +13,17 @@ import (
 type trial struct {
 	*compiler
 	pack.Outcome
-	bind int64 // pods that have a place and would bind there
+	bind  int64     // pods that have a place and would bind there
+	sites [][]int64 // by planner class and site, the pods that are planned there
 }
 
 // try plans sites, then machines.
-func (t *ties) try(params pack.Params) trial {
-	e := t.split(topology.Plan(&t.planner))
-	x := trial{compiler: e, Outcome: pack.Search(e.model, params)}
+func (t *ties) try(params pack.Params) trial { return t.pack(topology.Plan(&t.planner), params) }
+
+// pack finds machines for a plan of sites.
+func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
+	e := t.split(plan)
+	x := trial{compiler: e, Outcome: pack.Search(e.model, params), sites: plan.Counts}
 	x.bind = sum(e.placed(x.Solution)) - e.unbound(x.Solution)
 	return x
 }

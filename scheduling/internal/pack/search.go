@@ -14,6 +14,28 @@ type Params struct {
 	Work int64
 	// Late reports that the caller's deadline has passed; nil is never.
 	Late func() bool
+	// Rival is what an answer at hand had cost on its way: a search that comes out clearly
+	// dearer ends early. The zero value rules nothing out.
+	Rival Milestones
+}
+
+// Milestones are what an answer costs on its way.
+type Milestones struct {
+	First int64 // the first construction
+	Best  int64 // the best one, before it is improved
+}
+
+// How much dearer than its rival an answer may be on its way, as a factor, before it is
+// given up. Of some two hundred plans of sites for 250 to 1,600 classes, those that
+// became cheaper than their rival were at most 1.027 and 1.0047 times as dear.
+const (
+	dearFirst = 1.04
+	dearBest  = 1.0075
+)
+
+// behind reports whether a cost is so much above a rival's; 0 is none.
+func behind(cost, rival int64, most float64) bool {
+	return rival > 0 && float64(cost) > most*float64(rival)
 }
 
 // Outcome is an answer and how the search ended.
@@ -23,6 +45,8 @@ type Outcome struct {
 	Late bool
 	// Work is how much of it was done.
 	Work int64
+	// Milestones are what the answer cost on its way.
+	Milestones Milestones
 }
 
 // search is the state of one call of Search.
@@ -83,6 +107,10 @@ func Search(p *model.Problem, params Params) Outcome {
 		return Outcome{Solution: s.solution(s.try(values, false))}
 	}
 	best := s.try(values, false)
+	way := Milestones{First: best.cost}
+	if behind(way.First, params.Rival.First, dearFirst) {
+		return Outcome{Solution: s.solution(best), Work: s.fill.work, Milestones: way}
+	}
 	least := leastTimes * s.fill.work
 	s.budget = max(params.Work/3, min(least, leastTries))
 	if s.scarce(best, values) {
@@ -106,6 +134,10 @@ func Search(p *model.Problem, params Params) Outcome {
 			best, bestValues = last, values
 		}
 	}
+	way.Best = best.cost
+	if behind(way.Best, params.Rival.Best, dearBest) {
+		return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work, Milestones: way}
+	}
 	s.start, s.budget = s.fill.work, max(params.Work-params.Work/3, min(least, leastMost))
 	if s.limited() {
 		s.exchange(best)
@@ -119,7 +151,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	if s.limited() {
 		best = s.reconsider(best, bestValues)
 	}
-	return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work}
+	return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work, Milestones: way}
 }
 
 // construct buys machines for what remains in a pass.
