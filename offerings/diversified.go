@@ -85,12 +85,12 @@ func poolOf(c Candidate) pool {
 	if o.CapacityType == Reserved {
 		return pool{capacityType: Reserved, reservation: o.ReservationID}
 	}
-	return pool{capacityType: o.CapacityType, family: familyOf(c.InstanceType), zone: o.Zone}
+	return pool{capacityType: o.CapacityType, family: Family(c.InstanceType), zone: o.Zone}
 }
 
-// familyOf is the part of a type's name that it shares with its other sizes: "m7i" of
+// Family is the part of a type's name that it shares with its other sizes: "m7i" of
 // "m7i.large", "n2-standard" of "n2-standard-4", "Standard_D_v5" of "Standard_D8_v5".
-func familyOf(instanceType string) string {
+func Family(instanceType string) string {
 	if family, _, found := strings.Cut(instanceType, "."); found {
 		return family
 	}

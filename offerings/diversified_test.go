@@ -145,6 +145,6 @@ func TestFamilyOf(t *testing.T) {
 		"-":                     "-",
 		"_":                     "_",
 	} {
-		assert.Equal(t, want, familyOf(name), name)
+		assert.Equal(t, want, Family(name), name)
 	}
 }

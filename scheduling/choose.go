@@ -55,7 +55,7 @@ func (d *decoder) spread(machines []machine) {
 		turns[m.template]++
 		var places []int
 		for at := range d.offered[m.template].list {
-			if at == m.first || d.holds(m, at) {
+			if at == m.first || d.holds(m, at) && d.leavesChoice(m, at) {
 				places = append(places, at)
 			}
 		}
@@ -69,8 +69,8 @@ func (d *decoder) spread(machines []machine) {
 	}
 }
 
-// trim cuts a list of options to the limit such that the pool's minValues still
-// hold: first what is needed for them, best-ranked first, then the best-ranked of the rest.
+// trim cuts a list of options to the limit such that the pool's minValues, and what
+// is asked of spot options, still hold: first what is needed for them, best-ranked first, then the best-ranked of the rest.
 func (d *decoder) trim(m *machine, places []int, limit int) []int {
 	if len(places) <= limit {
 		return places
@@ -81,7 +81,11 @@ func (d *decoder) trim(m *machine, places []int, limit int) []int {
 		seen[i] = map[string]bool{}
 	}
 	needed := map[int]bool{places[0]: true}
+	choice := d.solver.Flexibility.choices()
 	note := func(at int) (news bool) {
+		if o := d.offerAt(m, at); o.spot() {
+			news = choice.add(o)
+		}
 		for i, r := range keys {
 			if value, ok := d.label(m, at, r.Key()); ok && !seen[i][value] && len(seen[i]) < r.MinValues() {
 				seen[i][value] = true
@@ -196,8 +200,12 @@ func (d *decoder) relaxed(v *template, stated []requirements.Selector) bool {
 	})
 }
 
-// tooFew reports whether a launch's options fall short of its pool's minValues.
+// tooFew reports whether a launch's options fall short of its pool's minValues, or of
+// what is asked of spot options.
 func (d *decoder) tooFew(m *machine) bool {
+	if d.inflexible(m, m.places) {
+		return true
+	}
 	if d.solver.MinValues == MinValuesBestEffort {
 		return false
 	}

@@ -292,13 +292,15 @@ func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *su
 		room, column int
 		supply       int32
 		shape        int
+		floor        int32
 	}
 	limited := limitedResources(v.pool)
-	floor := c.addFloor(v, x)
+	floors := c.addFloors(v, x)
 	seen := map[kind]bool{}
 	for _, o := range x.list {
 		offer := &c.offers.offers[o.offer]
-		k := kind{room: o.room, column: o.column, supply: supplies.number(offer.offering)}
+		floor := floors[capacityKind(offer)]
+		k := kind{room: o.room, column: o.column, supply: supplies.number(offer.offering), floor: floor}
 		if len(limited) > 0 {
 			k.shape = offer.shape
 		}

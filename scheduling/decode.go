@@ -158,7 +158,7 @@ func (d *decoder) upgrade(machines []machine) {
 		for i := range machines {
 			m := &machines[i]
 			for at := range m.first {
-				if d.holds(m, at) && d.ledger.swap(d.buys(m), d.sale(m.template, at)) {
+				if d.holds(m, at) && d.leavesChoice(m, at) && d.ledger.swap(d.buys(m), d.sale(m.template, at)) {
 					m.first, changed = at, true
 					break
 				}
@@ -174,9 +174,11 @@ func (d *decoder) upgrade(machines []machine) {
 func (d *decoder) options(m *machine) []int {
 	limit := d.solver.maxOptions()
 	floors := floorKeys(d.templates[m.template].set)
-	whole := len(floors) > 0 || d.solver.Ranking.Strategy == offerings.Diversified
-	out := append(d.listed[:0], m.first)
+	choosy := d.solver.Flexibility.on()
+	whole := len(floors) > 0 || choosy || d.solver.Ranking.Strategy == offerings.Diversified
+	out := d.listed[:0]
 	defer func() { d.listed = out }()
+	out = append(out, m.first)
 	for at := range d.offered[m.template].list {
 		if len(out) >= limit && !whole {
 			break
@@ -189,7 +191,10 @@ func (d *decoder) options(m *machine) []int {
 	if d.solver.Ranking.Strategy == offerings.Diversified {
 		d.diversify(m, out[1:]) // the first stays: it is what the ledger counts
 	}
-	if len(floors) > 0 {
+	if choosy && !d.offerAt(m, m.first).spot() && d.inflexible(m, out) {
+		out = slices.DeleteFunc(out, func(at int) bool { return d.offerAt(m, at).spot() })
+	}
+	if len(floors) > 0 || choosy {
 		return d.trim(m, out, limit)
 	}
 	return out[:min(len(out), limit)]

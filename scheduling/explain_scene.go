@@ -157,6 +157,9 @@ func (s *scene) labelOf(ti, o int, key string) (string, bool) {
 // enough reports whether a pool's minValues would be met by those of some offers that
 // hold a request.
 func (s *scene) enough(ti int, row model.Bits, request []int64) bool {
+	if !s.choosable(ti, row, request) {
+		return false
+	}
 	floors := floorKeys(s.templates[ti].set)
 	if len(floors) == 0 || s.solver.MinValues == MinValuesBestEffort {
 		return true

@@ -22,7 +22,7 @@ func (t *tally) offers(ti int, s screened) {
 		t.counts[r] += n
 	}
 	minValues := len(floorKeys(t.templates[ti].set)) > 0
-	overfull, open := 0, 0
+	overfull, open, spots := 0, 0, 0
 	s.admitted.Each(func(o int) {
 		n := t.roomNumber(ti, o)
 		switch k := t.block(ti, o); {
@@ -37,11 +37,16 @@ func (t *tally) offers(ti int, s screened) {
 				t.shared[&bars[0]]++
 			} else {
 				open++
+				spots += capacityKind(&t.explainer.offers.offers[o])
 			}
 		}
 	})
 	if overfull > 0 {
 		t.counts[Reason{Code: ReasonResources, Detail: "daemons alone do not fit"}] += overfull
+	}
+	if spots > 0 && !t.lenient && !t.choosable(ti, t.spotsOf(s.admitted), t.class.requests) {
+		t.counts[t.solver.flexibilityReason()] += spots
+		open -= spots
 	}
 	switch pool := "node pool " + t.templates[ti].pool.Name; {
 	case open == 0 || t.lenient:

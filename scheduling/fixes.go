@@ -21,6 +21,7 @@ func (e *explainer) changes(class *podClass, id int) []Change {
 	out.add(e.floorFix(class, id, screens))
 	out.add(e.limitFix(class, id, screens))
 	out.add(e.settingsFix(class, id, screens))
+	out.add(e.flexibilityFix(class, id, screens))
 	out.add(e.resourceFix(class, id, screens))
 	e.tieFixes(class, id, &out)
 	for ti := range screens {
@@ -301,7 +302,7 @@ func (e *explainer) reservationFix(class *podClass, id int, screens []screened) 
 func (e *explainer) floorFix(class *podClass, id int, screens []screened) Change {
 	pool := ""
 	for ti, v := range e.templates {
-		if pool != "" || len(floorKeys(v.set)) == 0 {
+		if pool != "" || len(floorKeys(v.set)) == 0 || !e.choosable(ti, screens[ti].admitted, class.requests) {
 			continue
 		}
 		screens[ti].admitted.Each(func(o int) {

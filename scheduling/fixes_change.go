@@ -56,6 +56,7 @@ const (
 	ChangeGate            ChangeKind = "scheduling-gate"   // remove the scheduling gate Object
 	ChangeResourceClaim   ChangeKind = "resource-claim"    // drop the resource claim Object
 	ChangeNodeSize        ChangeKind = "node-size"         // let Solver.Size reach To of the resource Key
+	ChangeFlexibility     ChangeKind = "flexibility"       // ask for less in Solver.Flexibility
 	ChangeSpot            ChangeKind = "spot"              // let spot machines be bought
 	ChangeEffort          ChangeKind = "effort"            // search harder
 )

@@ -20,17 +20,22 @@ func floorKeys(set requirements.Set) []requirements.Requirement {
 	return out
 }
 
-// addFloor hands the engine the flexibility floor of a template and returns its
-// number, or -1 where the pool states no minValues. Only what can really be bought
-// counts: values of offers that are on sale and hold the pods.
-func (c *compiler) addFloor(v *template, x *templateOffers) int32 {
+// addFloor hands the engine the flexibility floor of a template's machines, spot ones
+// or others, and returns its number, or -1 where there is none: the pool states no
+// minValues, and of the choice among spot offers nothing is asked. Only what can really
+// be bought counts: values of offers that are on sale and hold the pods.
+func (c *compiler) addFloor(v *template, x *templateOffers, spot bool) int32 {
 	keys := floorKeys(v.set)
-	if len(keys) == 0 {
+	var choice []choiceKey
+	if spot {
+		choice = c.solver.Flexibility.keys()
+	}
+	if len(keys)+len(choice) == 0 {
 		return -1
 	}
 	var floor model.Floor
-	numbers := make([]map[string]int32, len(keys))
-	for i := range keys {
+	numbers := make([]map[string]int32, len(keys)+len(choice))
+	for i := range numbers {
 		numbers[i] = map[string]int32{}
 	}
 	seen := map[string]bool{}
@@ -39,17 +44,24 @@ func (c *compiler) addFloor(v *template, x *templateOffers) int32 {
 		if c.cautious && c.offers.offers[o.offer].offering.CapacityType == offerings.Reserved {
 			continue // by the time it is needed the reservation may be used up
 		}
-		m := model.FloorMember{Room: c.rooms.rooms[o.room], Admits: c.columns.rows[o.column], Values: make([]int32, len(keys))}
+		m := model.FloorMember{Room: c.rooms.rooms[o.room], Admits: c.columns.rows[o.column], Values: make([]int32, len(numbers))}
 		if c.cautious {
 			m.Use = limitUse(limited, c.offers.shapes[c.offers.offers[o.offer].shape].capacity)
 		}
 		b := binary.AppendVarint(nil, int64(o.room))
 		b = binary.AppendVarint(b, int64(o.column))
-		for i, r := range keys {
+		idle := true
+		for i := range numbers {
 			m.Values[i] = -1
-			value, ok := c.offers.offers[o.offer].label(r.Key())
-			if !ok {
-				value, ok = v.labels[r.Key()]
+			var value string
+			ok := true
+			if i < len(keys) {
+				value, ok = c.offers.offers[o.offer].label(keys[i].Key())
+				if !ok {
+					value, ok = v.labels[keys[i].Key()]
+				}
+			} else if ok = c.offers.offers[o.offer].spot(); ok {
+				value = choice[i-len(keys)].of(&c.offers.offers[o.offer])
 			}
 			if ok {
 				n, known := numbers[i][value]
@@ -57,20 +69,27 @@ func (c *compiler) addFloor(v *template, x *templateOffers) int32 {
 					n = int32(len(numbers[i]))
 					numbers[i][value] = n
 				}
-				m.Values[i] = n
+				m.Values[i], idle = n, false
 			}
 			b = binary.AppendVarint(b, int64(m.Values[i]))
 		}
 		for _, u := range m.Use {
 			b = binary.AppendVarint(b, u)
 		}
-		if !seen[string(b)] {
+		if !seen[string(b)] && !idle {
 			seen[string(b)] = true
 			floor.Members = append(floor.Members, m)
 		}
 	}
 	for i, r := range keys {
 		floor.Keys = append(floor.Keys, model.FloorKey{Min: r.MinValues(), Values: len(numbers[i])})
+	}
+	for i, k := range choice {
+		floor.Keys = append(floor.Keys, model.FloorKey{Min: k.least, Values: len(numbers[len(keys)+i]), Strict: true})
+	}
+	if len(choice) > 0 {
+		// Whoever counts may stop early where members that hold much come first.
+		slices.SortStableFunc(floor.Members, func(a, b model.FloorMember) int { return slices.Compare(b.Room, a.Room) })
 	}
 	c.model.Floors = append(c.model.Floors, floor)
 	return int32(len(c.model.Floors) - 1)

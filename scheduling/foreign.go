@@ -102,7 +102,7 @@ func (t *ties) canStayAway(k *kin) bool {
 			if !k.admits(l.columns.rows[o.column]) {
 				continue
 			}
-			if len(floorKeys(v.set)) > 0 {
+			if len(floorKeys(v.set)) > 0 || l.solver.Flexibility.on() {
 				return false // a zone less may be one choice too few
 			}
 			at := place{int(ranks[v.number]), o.room}

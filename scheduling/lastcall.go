@@ -106,7 +106,8 @@ func (d *decoder) higher(m *machine, class *model.Class) (template, place int) {
 // shared reports whether a further machine of a pool could take from its limits what
 // the minValues of those already bought count on.
 func (d *decoder) shared(v *template) bool {
-	return d.solver.MinValues != MinValuesBestEffort && d.ledger.limited[v.number] && len(floorKeys(v.set)) > 0
+	floors := d.solver.MinValues != MinValuesBestEffort && len(floorKeys(v.set)) > 0
+	return d.ledger.limited[v.number] && (floors || d.solver.Flexibility.on())
 }
 
 // buy buys one machine for up to n pods of a class, unless that leaves it too few
@@ -118,7 +119,7 @@ func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
 	m := machine{template: ti, first: at, count: 1}
 	p := d.sale(ti, at)
 	n = d.capacity(id, n, d.rooms.rooms[d.offered[ti].list[at].room])
-	if len(floorKeys(d.templates[ti].set)) > 0 {
+	if len(floorKeys(d.templates[ti].set)) > 0 || d.solver.Flexibility.on() {
 		n = 1 // one pod alone leaves the most choice
 	}
 	m.items = []model.Item{{Class: id, N: n}}
@@ -137,7 +138,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 	class := &d.model.Classes[id]
 	for i := range machines {
 		m := &machines[i]
-		if len(floorKeys(d.templates[m.template].set)) > 0 || d.bars(m.items, id) {
+		if len(floorKeys(d.templates[m.template].set)) > 0 || d.solver.Flexibility.on() || d.bars(m.items, id) {
 			continue
 		}
 		with := *m

@@ -4,6 +4,8 @@ package scheduling
 const (
 	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Solver.Size allows
 	ReasonNoSpot   ReasonCode = "no-spot"   // Solver.NoSpot rules it out
+	// ReasonFlexibility says that too few spot options would remain for Solver.Flexibility.
+	ReasonFlexibility ReasonCode = "flexibility"
 )
 
 // The reason codes of constraints that tie pods to each other and to volumes, and of the search.

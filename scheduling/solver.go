@@ -86,6 +86,9 @@ type Solver struct {
 	// Interruption says what it costs when a spot machine is taken away; the zero value
 	// is nothing.
 	Interruption Interruption
+	// Flexibility is how much choice launches have to leave that may become spot
+	// machines; the zero value asks for nothing.
+	Flexibility Flexibility
 	// fewest looks for few machines before it looks at prices.
 	fewest bool
 }
@@ -182,6 +185,7 @@ func (s *Solver) validate() error {
 		faults = append(faults, fmt.Errorf("solver.preferencePrice: %s is negative", s.PreferencePrice))
 	}
 	faults = append(faults, s.Size.validate()...)
+	faults = append(faults, s.Flexibility.validate()...)
 	faults = append(faults, s.Interruption.validate()...)
 	if err := s.Ranking.Validate(); err != nil {
 		faults = append(faults, fmt.Errorf("solver.ranking: %w", err))

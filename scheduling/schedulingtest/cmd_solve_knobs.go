@@ -26,6 +26,11 @@ func parseKnobWord(w word, solver *scheduling.Solver) error {
 		list, err := parseList(w)
 		solver.Size.Largest = list
 		return err
+	case "spot-options", "spot-types", "spot-families", "spot-zones":
+		n, err := strconv.Atoi(w.value)
+		f := &solver.Flexibility
+		*map[string]*int{"spot-options": &f.Options, "spot-types": &f.Types, "spot-families": &f.Families, "spot-zones": &f.Zones}[w.key] = n
+		return err
 	case "interruption":
 		amount, err := offerings.ParseAmount(w.value)
 		solver.Interruption.PerNode = amount

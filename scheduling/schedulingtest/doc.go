@@ -91,7 +91,8 @@
 //	    [weights=POLICY] [preferences=POLICY] [preference-price=USD] [strategy=NAME]
 //	    [order=CT,…] [priorities=(TYPE…)] [no-spot] [smallest=(RESOURCE=QUANTITY…)]
 //	    [largest=(RESOURCE=QUANTITY…)] [interruption=USD] [interruption-per-core=USD]
-//	    [unstated-rate=N%] [show=(DETAIL…)]
+//	    [unstated-rate=N%] [spot-options=N] [spot-types=N] [spot-families=N] [spot-zones=N]
+//	    [show=(DETAIL…)]
 //
 //	verify
 //

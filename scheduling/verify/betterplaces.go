@@ -131,7 +131,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 	if j.settings.strictMinValues() {
 		least = pl.minValues()
 	}
-	if len(least) > 0 && len(slack) > 0 {
+	if (len(least) > 0 || j.settings.Solver.Flexibility != scheduling.Flexibility{}) && len(slack) > 0 {
 		// A further machine could take from the limits what the minValues of those
 		// already launched count on.
 		return nil
@@ -142,6 +142,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 	}
 	slices.SortFunc(kinds, func(a, b *kind) int { return strings.Compare(a.name, b.name) })
 	fits := make(map[*kind][]*machine)
+	spots := make(map[*kind]variety)
 	var hits []hit
 	for m := range j.offers(pl, most) {
 		if !j.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 {
@@ -150,6 +151,15 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 		kinds = slices.DeleteFunc(kinds, func(k *kind) bool {
 			if !m.holdsAlone(k.tenant) {
 				return false
+			}
+			if m.offering.CapacityType == offerings.Spot {
+				if spots[k] == nil {
+					spots[k] = make(variety)
+				}
+				spots[k].add(m)
+				if len(j.settings.lacking(spots[k])) > 0 {
+					return false
+				}
 			}
 			if len(least) > 0 {
 				fits[k] = append(fits[k], m)

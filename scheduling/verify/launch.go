@@ -34,6 +34,7 @@ func (j *judge) launch(l *scheduling.Launch) {
 	j.options(r)
 	j.launchRequests(r)
 	j.minimumValues(r)
+	j.flexible(r)
 	if first := r.first(); first != nil && first.offering.ReservationID != "" {
 		j.used[first.offering.ReservationID]++
 	}

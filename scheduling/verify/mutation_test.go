@@ -146,6 +146,9 @@ func podMutations() []mutation {
 
 func launchMutations() []mutation {
 	return []mutation{
+		{"too few spot options", func(f *fixture) { f.solver.Flexibility.Options = 3 }, broken(verify.Flexibility)},
+		{"too few families of spot machines", func(f *fixture) { f.solver.Flexibility = scheduling.Flexibility{Options: 2, Types: 2, Families: 3} }, broken(verify.Flexibility)},
+		{"too few zones of spot machines", func(f *fixture) { f.solver.Flexibility.Zones = 2 }, broken(verify.Flexibility)},
 		{"name empty", func(f *fixture) { f.launch("team-1").Name = "" }, broken(verify.LaunchName)},
 		{"name taken", func(f *fixture) { f.launch("team-1").Name = "gpu-1" }, broken(verify.LaunchName)},
 		{"machine without pods", func(f *fixture) {

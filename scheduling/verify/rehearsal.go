@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -102,22 +103,26 @@ func (h *rehearsal) nodeFor(t *tenant) (string, bool) {
 
 // machineFor finds a machine that could be bought for the pod. It leaves out pools
 // whose minValues ask for several machines that suit, and those whose machines have
-// labels that are still to be chosen.
+// labels that are still to be chosen, and spot machines if several have to suit.
 func (h *rehearsal) machineFor(t *tenant) (string, bool) {
 	if t.picky() {
 		return "", false
 	}
+	choosy := h.settings.Solver.Flexibility != scheduling.Flexibility{}
 	for _, pl := range h.sortedPools() {
 		if len(pl.minValues()) > 0 || slices.ContainsFunc(pl.asks, func(e expression) bool { return pl.chooses(requirements.NormalizeKey(e.key)) }) {
 			continue
 		}
 		slack := h.slack(pl)
+		if choosy && len(slack) > 0 {
+			continue
+		}
 		if n, limited := slack[scheduling.NodesResource]; limited && n.Sign() <= 0 {
 			continue
 		}
 		tried := make(map[string]bool)
 		for _, m := range h.shelves[pl.Name] {
-			if !h.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 || !m.holdsAlone(t) || !m.attaches(t) {
+			if choosy && m.offering.CapacityType == offerings.Spot || !h.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 || !m.holdsAlone(t) || !m.attaches(t) {
 				continue
 			}
 			x := newHost(m, m.open, "a new machine", len(h.hosts))

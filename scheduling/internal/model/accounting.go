@@ -40,21 +40,25 @@ func Fits(room, load []int64) bool {
 // MeetsFloor reports whether, among the members of an option's floor that hold load
 // for pods of the given groups, every key still has enough distinct values. Where
 // floors are best effort, enough is what the most flexible of the classes has when
-// it is alone, if that is less: those of items and the classes more.
-func (p *Problem) MeetsFloor(o *Option, groups Bits, load []int64, items []Item, more ...ClassID) bool {
+// it is alone, if that is less: those of items and the classes more. looked is how
+// many members it took to find out.
+func (p *Problem) MeetsFloor(o *Option, groups Bits, load []int64, items []Item, more ...ClassID) (ok bool, looked int64) {
 	if o.Floor < 0 {
-		return true
+		return true, 0
 	}
 	for k, key := range p.Floors[o.Floor].Keys {
 		need := key.Min
-		if p.BestEffort {
+		if p.BestEffort && !key.Strict {
 			need = p.bestEffort(o, k, items, more)
+			looked += int64(len(p.Floors[o.Floor].Members) * (len(items) + len(more)))
 		}
-		if p.distinct(o, k, need, groups, load) < need {
-			return false
+		n, seen := p.distinct(o, k, need, groups, load)
+		looked += seen
+		if n < need {
+			return false, looked
 		}
 	}
-	return true
+	return true, looked
 }
 
 // bestEffort is the most that one of the classes reaches alone, up to the floor.
@@ -65,7 +69,8 @@ func (p *Problem) bestEffort(o *Option, k int, items []Item, more []ClassID) int
 		class := &p.Classes[c]
 		clear(groups)
 		groups.Set(int(class.Group))
-		need = max(need, p.distinct(o, k, p.Floors[o.Floor].Keys[k].Min, groups, class.Request))
+		n, _ := p.distinct(o, k, p.Floors[o.Floor].Keys[k].Min, groups, class.Request)
+		need = max(need, n)
 	}
 	for _, it := range items {
 		alone(it.Class)
@@ -77,12 +82,12 @@ func (p *Problem) bestEffort(o *Option, k int, items []Item, more []ClassID) int
 }
 
 // distinct counts the values of key k among the members of an option's floor that
-// hold the load, up to enough.
-func (p *Problem) distinct(o *Option, k, enough int, groups Bits, load []int64) int {
+// hold the load, up to enough, and the members that it looks at.
+func (p *Problem) distinct(o *Option, k, enough int, groups Bits, load []int64) (n int, looked int64) {
 	f := &p.Floors[o.Floor]
 	seen := NewBits(f.Keys[k].Values)
-	n := 0
 	for i := range f.Members {
+		looked++
 		m := &f.Members[i]
 		v := m.Values[k]
 		if v < 0 || seen.Has(int(v)) || !m.Admits.Contains(groups) || !Fits(m.Room, load) {
@@ -96,5 +101,5 @@ func (p *Problem) distinct(o *Option, k, enough int, groups Bits, load []int64) 
 			break
 		}
 	}
-	return n
+	return n, looked
 }

@@ -131,6 +131,8 @@ type Floor struct {
 type FloorKey struct {
 	Min    int
 	Values int
+	// Strict says that BestEffort does not lower Min.
+	Strict bool
 }
 
 // FloorMember is one offering behind a floor: what it has room for, whom it admits

@@ -294,8 +294,8 @@ func (f *filler) withinFloor(option *model.Option, items []model.Item, c model.C
 			f.groups.Set(int(f.p.Classes[it.Class].Group))
 		}
 		f.p.Load(f.load, items)
-		f.work += int64(len(f.p.Floors[option.Floor].Members))
-		if f.p.MeetsFloor(option, f.groups, f.load, items, c) {
+		ok, looked := f.p.MeetsFloor(option, f.groups, f.load, items, c)
+		if f.work += looked; ok {
 			return n
 		}
 	}

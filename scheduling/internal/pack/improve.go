@@ -163,8 +163,11 @@ func (s *search) unite(m *market, nodes []model.Node, picked []int, remaining []
 			return nil
 		}
 		s.fill.work++
-		if !model.Fits(option.Room, load) || !m.rows[m.row[at]].Contains(groups) || b.affords(option, 1) == 0 ||
-			!s.p.MeetsFloor(option, groups, load, items) {
+		if !model.Fits(option.Room, load) || !m.rows[m.row[at]].Contains(groups) || b.affords(option, 1) == 0 {
+			continue
+		}
+		ok, looked := s.p.MeetsFloor(option, groups, load, items)
+		if s.fill.work += looked; !ok {
 			continue
 		}
 		b.spend(option, 1)

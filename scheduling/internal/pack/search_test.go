@@ -188,7 +188,7 @@ func check(p *model.Problem, s model.Solution) error {
 		for _, it := range node.Items {
 			groups.Set(int(p.Classes[it.Class].Group))
 		}
-		if !p.MeetsFloor(o, groups, load, node.Items) {
+		if ok, _ := p.MeetsFloor(o, groups, load, node.Items); !ok {
 			return fmt.Errorf("option %d: the floor does not hold", node.Option)
 		}
 	}
