@@ -63,7 +63,13 @@ func TestTiesAreLeftOutByHeuristics(t *testing.T) {
 func TestRandom(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	args := strings.Fields("-random 8 -seed 100 -strict -minimal")
-	require.NoError(t, run(t.Context(), args, &stdout, &stderr))
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte("<!-- begin: random -->\n<!-- end: random -->\n"), 0o600))
+	require.NoError(t, run(t.Context(), append(args, "-readme", file), &stdout, &stderr))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "| verdict on 8 problems | number |")
+	assert.Contains(t, string(text), "| pods placed, of ")
 	assert.Contains(t, stdout.String(), "| verdict on 8 problems | number |")
 	assert.Contains(t, stdout.String(), "| of all problems | plimsoll | karpenter |")
 	stdout.Reset()

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/document"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/duel"
 )
 
@@ -17,6 +19,11 @@ func (s *settings) duel(ctx context.Context, stdout io.Writer) error {
 		return writeErr
 	}
 	faults := []error{err}
+	if s.readme != "" {
+		var sums strings.Builder
+		report.Sums(&sums)
+		faults = append(faults, document.Put(s.readme, "random", sums.String()))
+	}
 	beaten := report.Beaten()
 	if s.minimal {
 		for _, b := range beaten {

@@ -69,7 +69,7 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
 	flags.BoolVar(&s.minimal, "minimal", false, "with -random: show the smallest problem that each defeat can be reduced to")
 	names := flags.String("report", "", "instead of the comparison, write these reports: any of gaps, speed, growth, or all")
-	flags.StringVar(&s.readme, "readme", "", "with -report: put the tables into this `file`, too")
+	flags.StringVar(&s.readme, "readme", "", "with -report or -random: put the tables into this `file`, too")
 	flags.IntVar(&s.karpenter, "karpenter", 1_000, "with -report gaps: leave Karpenter out above this `number` of pods, where it takes minutes")
 	flags.BoolVar(&s.quick, "quick", false, "with -report growth: a fiftieth of the pods")
 	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")

@@ -56,7 +56,7 @@ func (r *Report) with(verdicts ...Verdict) []*Bout {
 // machines break, and a list of the problems for each verdict but the dull ones.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
-	r.sums(&b)
+	r.Sums(&b)
 	r.broken(&b)
 	r.list(&b, "Problems in which karpenter places pods that plimsoll does not", Fewer)
 	r.list(&b, "Problems in which plimsoll pays more for the same pods", Dearer)
@@ -67,8 +67,8 @@ func (r *Report) Write(w io.Writer) error {
 	return err
 }
 
-// sums are the two tables at the head of the report.
-func (r *Report) sums(b *strings.Builder) {
+// Sums writes the two tables at the head of the report.
+func (r *Report) Sums(b *strings.Builder) {
 	fmt.Fprintf(b, "| verdict on %d problems | number |\n|---|--:|\n", len(r.Bouts))
 	for _, v := range []Verdict{More, Cheaper, Same, Others, Unfair, Dearer, Fewer} {
 		fmt.Fprintf(b, "| %s | %d |\n", v, len(r.with(v)))
