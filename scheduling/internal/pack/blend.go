@@ -12,6 +12,12 @@ const (
 	// blendRows is how many rows a blend may have, blendRounds how often machines are
 	// added to it, blendMore how many at once, blendPivots bounds each solution.
 	blendRows, blendRounds, blendMore, blendPivots = 96, 40, 24, 400
+	// fromNowhere is how many times its cheapest price a resource costs that no machine of
+	// the blend has.
+	fromNowhere = 1000
+	// roomyTimes is how often pods should fit on a machine for it to count, roomyShare for
+	// how many of the classes that should be so.
+	roomyTimes, roomyShare = 2, 0.7
 	// blendGain is the share of its cost that a machine must gain to be added.
 	blendGain = 1e-6
 )
@@ -20,22 +26,23 @@ const (
 // that have as much of every resource as the pods of each kind ask for. Kinds are pods
 // that may be in the same rows of the market.
 type blend struct {
-	s      *search
-	m      *market
-	kinds  [][]int32 // rows of each
-	kindOf []int32   // by group; −1 for none
-	asked  []float64 // kinds × dims
-	rows   []int32   // kinds × dims: the row of the program, −1 where nothing is asked
-	lp     *linear.Cover
-	places []int     // by column of the program
-	quotas []float64 // by place in the market: machines
-	worths []float64 // kinds × dims, of one unit
+	s       *search
+	classes []model.ClassID
+	m       *market
+	kinds   [][]int32 // rows of each
+	kindOf  []int32   // by group; −1 for none
+	asked   []float64 // kinds × dims
+	rows    []int32   // kinds × dims: the row of the program, −1 where nothing is asked
+	lp      *linear.Cover
+	places  []int     // by column of the program
+	quotas  []float64 // by place in the market: machines
+	worths  []float64 // kinds × dims, of one unit
 }
 
 // newBlend returns nil where the market has too many kinds of pods or cannot hold some.
 func (s *search) newBlend(m *market, classes []model.ClassID, remaining []int64) *blend {
 	dims := s.p.Dims
-	x := &blend{s: s, m: m, kindOf: make([]int32, s.p.Groups), quotas: make([]float64, len(m.options))}
+	x := &blend{s: s, m: m, classes: classes, kindOf: make([]int32, s.p.Groups), quotas: make([]float64, len(m.options))}
 	known := map[string]int32{}
 	for g := range x.kindOf {
 		x.kindOf[g] = -2
@@ -81,7 +88,7 @@ func (s *search) newBlend(m *market, classes []model.ClassID, remaining []int64)
 			return nil
 		}
 		x.rows[i] = int32(len(wanted))
-		wanted, standIn = append(wanted, 1), append(standIn, 4*rate*n)
+		wanted, standIn = append(wanted, 1), append(standIn, fromNowhere*rate*n)
 	}
 	x.lp = linear.NewCover(wanted, standIn)
 	x.worths = make([]float64, len(x.asked))
@@ -102,13 +109,17 @@ func (x *blend) solve(dearer []float64) bool {
 		at     int
 		gain   float64
 	}
+	roomy := make([]bool, len(x.m.options))
+	for at, o := range x.m.options {
+		roomy[at] = len(byRow[x.m.row[at]]) > 0 && x.roomy(o)
+	}
 	for range blendRounds {
 		x.lp.Solve(blendPivots)
 		x.price()
 		var more []found
 		for at, o := range x.m.options {
 			kinds := byRow[x.m.row[at]]
-			if len(kinds) == 0 || x.s.p.Options[o].Supply != model.NoSupply {
+			if !roomy[at] || x.s.p.Options[o].Supply != model.NoSupply {
 				continue
 			}
 			c, gain := x.best(o, kinds, dearer[at])
@@ -132,6 +143,27 @@ func (x *blend) solve(dearer []float64) bool {
 	}
 	for i := range x.rows {
 		if r := x.rows[i]; r >= 0 && x.lp.Missing(int(r)) > covered {
+			return false
+		}
+	}
+	return true
+}
+
+// roomy reports whether most of the classes fit on an option, and more than once.
+func (x *blend) roomy(o model.OptionID) bool {
+	room, fit := x.s.p.Options[o].Room, 0
+	for _, c := range x.classes {
+		if fitsTimes(room, x.s.p.Classes[c].Request, roomyTimes) {
+			fit++
+		}
+	}
+	return float64(fit) >= roomyShare*float64(len(x.classes))
+}
+
+// fitsTimes reports whether so many times a request is within some room.
+func fitsTimes(room, request []int64, times int64) bool {
+	for d, q := range request {
+		if q*times > room[d] {
 			return false
 		}
 	}

@@ -18,6 +18,8 @@ const (
 	// bulkKept is from which quota on one machine less is bought, so that there is some
 	// choice for the rest.
 	bulkKept = 4
+	// bargain is how much more worth than it costs a machine must hold to be one.
+	bargain = 1.01
 	// tailNodes bounds one search for a fleet.
 	tailNodes = 20_000
 )
@@ -33,7 +35,7 @@ func (s *search) bulk(pass int, remaining []int64, values []float64, b *budget) 
 	m := s.markets[pass]
 	var out []model.Node
 	dearer := make([]float64, len(m.options))
-	for range bulkRounds {
+	for i := range bulkRounds {
 		classes := slices.DeleteFunc(slices.Clone(s.fill.those(remaining, values)), func(c model.ClassID) bool { return values[c] == 0 })
 		if len(classes) == 0 {
 			break
@@ -43,6 +45,12 @@ func (s *search) bulk(pass int, remaining []int64, values []float64, b *budget) 
 			break
 		}
 		worths := x.values(classes, values)
+		if i == 0 {
+			out = s.bargains(x, classes, remaining, worths, b)
+			if len(out) > 0 {
+				continue
+			}
+		}
 		bought, poor := s.buyQuotas(x, classes, remaining, worths, b, dearer)
 		out = append(out, bought...)
 		if len(bought) == 0 && !poor {
@@ -50,6 +58,23 @@ func (s *search) bulk(pass int, remaining []int64, values []float64, b *budget) 
 		}
 	}
 	return out
+}
+
+// bargains buys small machines that hold more worth than they cost: a blend does not
+// count on them, since most pods do not fit there.
+func (s *search) bargains(x *blend, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
+	var places []int
+	for at, o := range x.m.options {
+		if !x.roomy(o) {
+			places = append(places, at)
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	s.fill.arrange(classes, values)
+	s.fill.stock(&s.stage, x.m, places, classes)
+	return s.fill.constructAbove(&s.stage, remaining, values, b, bargain)
 }
 
 // quota is how many machines of an option to buy, and how many of them are not bought yet.
@@ -104,7 +129,7 @@ func (s *search) buyQuotas(x *blend, classes []model.ClassID, remaining []int64,
 		o := m.options[y.at]
 		items, worth := f.fill(o, nil, s.stage.shelves[m.row[y.at]], remaining, values)
 		if full := worth / f.costs[o]; y.left == y.n && full < bulkFull {
-			dearer[y.at] = 1 / max(full, 0.01)
+			dearer[y.at] = max(1, dearer[y.at]) / max(full, 0.01)
 			y.left, poor = 0, true
 			continue
 		}

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,7 +22,7 @@ func counts(p *model.Problem) []int64 {
 // what was bought.
 func TestBulkIsSound(t *testing.T) {
 	bought := 0
-	for seed := range uint64(600) {
+	for seed := range uint64(1500) {
 		p := random(seed)
 		s := newSearch(p, Params{})
 		values := s.fill.shareValues()
@@ -112,4 +113,72 @@ func TestBlendKnowsKinds(t *testing.T) {
 	}
 	s = newSearch(p, Params{})
 	assert.Nil(t, s.newBlend(s.markets[0], classes, remaining))
+}
+
+// Machines on which most pods do not fit are bought for those that do, where they hold
+// more than they cost, and for nobody else.
+func TestBargains(t *testing.T) {
+	p := logNormal(5000, 100)
+	admits, soft := p.Options[0].Admits, p.Options[0].Soft
+	tiny := model.Option{
+		Room: []int64{900, 500 << 20, 4}, Cost: 2_000_000, Price: 2_000_000,
+		Supply: model.NoSupply, Floor: -1, Admits: admits, Soft: soft,
+	}
+	dear := tiny
+	dear.Cost, dear.Price = 200_000_000, 200_000_000
+	p.Options = append(p.Options, tiny, dear)
+	s := newSearch(p, Params{})
+	values, remaining := s.fill.shareValues(), counts(p)
+	classes := slices.Clone(s.fill.those(remaining, values))
+	x := s.newBlend(s.markets[0], classes, remaining)
+	require.True(t, x.solve(make([]float64, len(p.Options))))
+	worths := x.values(classes, values)
+	bought := s.bargains(x, classes, remaining, worths, newBudget(p))
+	require.NotEmpty(t, bought)
+	for _, n := range bought {
+		assert.Equal(t, model.OptionID(len(p.Options)-2), n.Option)
+		held := 0.0
+		for _, it := range n.Items {
+			held += worths[it.Class] * float64(it.N)
+		}
+		assert.Greater(t, held, float64(tiny.Cost))
+	}
+	assert.Zero(t, x.quotas[len(p.Options)-1]+x.quotas[len(p.Options)-2], "a blend does not count on them")
+	again := counts(p)
+	nodes := s.bulk(0, again, values, newBudget(p))
+	p.Options = p.Options[:len(p.Options)-2]
+	without := newSearch(p, Params{})
+	left := counts(p)
+	large := without.bulk(0, left, values, newBudget(p))
+	p.Options = append(p.Options, tiny, dear)
+	assert.Less(t, p.Cost(nodes), p.Cost(large))
+}
+
+// Where there are more sizes than fit on a shortlist, machines are filled as well and
+// nobody is overlooked.
+func TestManySizes(t *testing.T) {
+	p := logNormal(6000, 600)
+	s := newSearch(p, Params{})
+	values, remaining := s.fill.shareValues(), counts(p)
+	s.fill.stock(&s.stage, s.markets[0], s.markets[0].all, s.fill.those(remaining, values))
+	require.Greater(t, len(s.stage.shelves[0]), manyOpen)
+	for _, o := range s.markets[0].options {
+		items, _ := s.fill.fill(o, nil, s.stage.shelves[0], remaining, values)
+		require.NoError(t, checkPattern(p, o, items, remaining))
+		load := make([]int64, p.Dims)
+		p.Load(load, items)
+		for c := range p.Classes {
+			more := slices.Clone(load)
+			p.Load(more, []model.Item{{Class: model.ClassID(c), N: 1}})
+			taken := int64(0)
+			for _, it := range items {
+				if it.Class == model.ClassID(c) {
+					taken = it.N
+				}
+			}
+			assert.False(t, taken < remaining[c] && model.Fits(p.Options[o].Room, more), "option %d has room for class %d", o, c)
+		}
+	}
+	out := Search(p, Params{})
+	assert.Less(t, float64(p.Cost(out.Solution.Nodes)), 1.02*float64(resourceBound(p)))
 }

@@ -65,7 +65,8 @@ type construction struct {
 	values    []float64
 	budget    *budget
 	offers    offers
-	waiting   []int // places in the market that the pace holds back
+	least     float64 // worth per price at which to stop
+	waiting   []int   // places in the market that the pace holds back
 	nodes     []model.Node
 	tidied    int64 // the work that was done by then
 }
@@ -76,16 +77,21 @@ type construction struct {
 // often as the pods last. Scores are recomputed only when a pattern has become
 // impossible, which the fall of worth with fewer pods to choose from justifies.
 func (f *filler) construct(s *stage, remaining []int64, values []float64, b *budget) []model.Node {
-	x := construction{filler: f, s: s, remaining: remaining, values: values, budget: b, tidied: f.work}
+	return f.constructAbove(s, remaining, values, b, 0)
+}
+
+// constructAbove buys like construct, but only machines with so much worth per price.
+func (f *filler) constructAbove(s *stage, remaining []int64, values []float64, b *budget, least float64) []model.Node {
+	x := construction{filler: f, s: s, remaining: remaining, values: values, budget: b, least: least, tidied: f.work}
 	f.pace.slack = 1
 	f.measure(s, remaining, values)
 	x.waiting = append(x.waiting, s.places...)
 	x.admit()
 	for {
-		for len(x.offers) > 0 {
+		for len(x.offers) > 0 && x.offers[0].score >= least {
 			x.step()
 		}
-		if len(x.waiting) == 0 {
+		if len(x.waiting) == 0 || len(x.offers) > 0 {
 			return x.nodes
 		}
 		f.measure(s, remaining, values)

@@ -11,6 +11,7 @@
 //	stage.go      options by the groups they admit, and for each such row the classes
 //	              on shelves by size, so that classes of one size are weighed as one
 //	fill.go       fills one option so that the worth inside is as high as it gets
+//	shortlist.go  of many sizes only the best are weighed again at every step
 //	construct.go  buys, again and again, the filled option with the most worth per
 //	              price; counts are taken in bulk, so that cost follows classes and
 //	              not pods

@@ -14,6 +14,9 @@ const (
 	// alike is how much a class may be worth less than another of its size to be taken
 	// in one go with it.
 	alike = 0.98
+	// manyOpen is from how many sizes on a shortlist is made, shortMost how many are on
+	// it, and shortFor how much of the room must still be left for it to be good.
+	manyOpen, shortMost, shortFor = 128, 48, 0.97
 )
 
 // filler fills one option at a time. Its scratch memory is reused, so that filling
@@ -32,6 +35,9 @@ type filler struct {
 	inverse  []float64
 	cursors  []cursor
 	open     []int32 // cursors whose classes may still fit
+	short    []int32 // the best of them some choices ago, best first
+	scores   []float64
+	before   []int64 // room left at the time, per dim
 	items    []model.Item
 	at       []int32 // per class on the machine, its place in items
 	groups   model.Bits
@@ -141,7 +147,7 @@ func (f *filler) fillUp(option *model.Option, shelves []shelf, remaining []int64
 
 // reopen sets cursors to the beginning of shelves.
 func (f *filler) reopen(shelves []shelf, values []float64) {
-	f.cursors, f.open = f.cursors[:0], f.open[:0]
+	f.cursors, f.open, f.short = f.cursors[:0], f.open[:0], f.short[:0]
 	for i, x := range shelves {
 		f.cursors = append(f.cursors, cursor{size: x.size, classes: x.classes, worth: values[x.classes[0]]})
 		f.open = append(f.open, int32(i))
@@ -149,7 +155,8 @@ func (f *filler) reopen(shelves []shelf, values []float64) {
 }
 
 // choose returns the cursor whose class to take next, or nil. Those that no longer fit
-// are dropped from f.open.
+// are dropped from f.open. Where there are many, it looks at all of them only now and
+// then, and at those that came out best in between.
 func (f *filler) choose(remaining []int64, values []float64) *cursor {
 	for d, q := range f.left {
 		if q > 0 {
@@ -158,18 +165,41 @@ func (f *filler) choose(remaining []int64, values []float64) *cursor {
 			f.inverse[d] = 2 // any request of a whole unit then exceeds the room
 		}
 	}
-	f.work += int64(len(f.open))
-	var best *cursor
-	bestScore, kept, dims := -1.0, 0, len(f.inverse)
-	for _, i := range f.open {
-		x := &f.cursors[i]
-		// The largest share, compared as whole numbers: those of floats that are not
-		// negative stand in the same order, and compare without a jump.
-		bits := uint64(0)
-		for d, q := range f.scaled[int(x.size)*dims:][:dims] {
-			bits = max(bits, math.Float64bits(q*f.inverse[d]))
+	if f.fresh() {
+		if best := f.glance(remaining, values); best != nil {
+			return best
 		}
-		share := math.Float64frombits(bits)
+	}
+	if len(f.open) > manyOpen {
+		f.shortlist()
+		if best := f.glance(remaining, values); best != nil {
+			return best
+		}
+	}
+	best, kept := f.best(f.open, remaining, values)
+	f.open = f.open[:kept]
+	return best
+}
+
+// share is the largest part of the room left that a pod of a size takes.
+func (f *filler) share(size int32) float64 {
+	// Compared as whole numbers: floats that are not negative stand in the same order,
+	// and compare without a jump.
+	bits, dims := uint64(0), len(f.inverse)
+	for d, q := range f.scaled[int(size)*dims:][:dims] {
+		bits = max(bits, math.Float64bits(q*f.inverse[d]))
+	}
+	return math.Float64frombits(bits)
+}
+
+// best returns the one of some cursors whose class to take next, or nil, and moves those
+// that still fit to the front.
+func (f *filler) best(cursors []int32, remaining []int64, values []float64) (best *cursor, kept int) {
+	f.work += int64(len(cursors))
+	bestScore := -1.0
+	for _, i := range cursors {
+		x := &f.cursors[i]
+		share := f.share(x.size)
 		if x.worth < 0 || share > 1 && !model.Fits(f.left, f.requests[x.size]) {
 			continue
 		}
@@ -183,11 +213,10 @@ func (f *filler) choose(remaining []int64, values []float64) *cursor {
 				best, bestScore = x, x.worth*density(share)
 			}
 		}
-		f.open[kept] = i
+		cursors[kept] = i
 		kept++
 	}
-	f.open = f.open[:kept]
-	return best
+	return best, kept
 }
 
 // density is how many pods that take such a share of the room left it could hold, and
