@@ -27,11 +27,18 @@ const (
 	// GoalFewestInterruptions is the smallest number of interruptions, at almost any
 	// price: see [offerings.FewestInterruptions].
 	GoalFewestInterruptions Goal = "fewest-interruptions"
+	// GoalFlexible leaves much choice to launches that may become spot machines: 15
+	// types, as Karpenter's spot-to-spot rule asks for, of 3 families; or what
+	// [Solver.Flexibility] asks for, if it does.
+	GoalFlexible Goal = "flexible"
+	// GoalInflexible asks for no such choice: what Solver.Flexibility costs is the
+	// difference.
+	GoalInflexible Goal = "inflexible"
 )
 
 // Goals returns the goals in the order in which they are documented.
 func Goals() []Goal {
-	return []Goal{GoalCheapest, GoalFewestNodes, GoalCalm, GoalOnDemand, GoalFewestInterruptions}
+	return []Goal{GoalCheapest, GoalFewestNodes, GoalCalm, GoalOnDemand, GoalFewestInterruptions, GoalFlexible, GoalInflexible}
 }
 
 // For returns the settings that look for a plan of a goal: those of s but for what the
@@ -47,6 +54,12 @@ func (s Solver) For(goal Goal) (Solver, error) {
 		s.Ranking.Strategy = offerings.FewestInterruptions
 	case GoalOnDemand:
 		s.NoSpot = true
+	case GoalFlexible:
+		if !s.Flexibility.on() {
+			s.Flexibility = flexibleByDefault()
+		}
+	case GoalInflexible:
+		s.Flexibility = Flexibility{}
 	default:
 		return s, fmt.Errorf("goal %q: want one of %s", goal, joined(Goals()))
 	}
@@ -72,7 +85,8 @@ type Alternative struct {
 
 // Alternatives solves p for every goal and returns the plans that differ: those that
 // place the most pods first, then the cheapest first. Every goal is served by one of
-// them. The plan of [GoalCheapest] is that of Solve, unless the search for another goal
+// them, but [GoalInflexible] only where [Solver.Flexibility] asks for something. The
+// plan of [GoalCheapest] is that of Solve, unless the search for another goal
 // found a cheaper one. Goals that plainly lead to the plan of another one take no time:
 // where the cheapest plan buys no spot machines, none is calmer.
 //
@@ -83,7 +97,7 @@ type Alternative struct {
 func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, error) {
 	var found []Alternative
 	var sought []Goal
-	for _, goal := range Goals() {
+	for _, goal := range s.goals() {
 		if len(found) > 0 {
 			if err := cancelled(ctx); err != nil {
 				return nil, err
@@ -91,11 +105,10 @@ func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, err
 			if ctx.Err() != nil {
 				break
 			}
-			if sought = append(sought, goal); spares(goal, &found[0]) {
-				continue
-			}
-		} else {
-			sought = append(sought, goal)
+		}
+		sought = append(sought, goal)
+		if len(found) > 0 && s.spares(goal, found[0].Plan) {
+			continue
 		}
 		solver, err := s.For(goal)
 		if err != nil {
@@ -107,11 +120,14 @@ func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, err
 		}
 		a := Alternative{Plan: plan, Solver: solver}
 		a.InterruptionsPerMonth, a.UnratedLaunches = interruptions(plan)
-		if !slices.ContainsFunc(found, func(b Alternative) bool { return samePlan(b.Plan, plan) }) {
+		switch at := slices.IndexFunc(found, func(b Alternative) bool { return samePlan(b.Plan, plan) }); {
+		case at < 0 || at == 0 && !s.serves(goal, found[at].Plan):
 			found = append(found, a)
+		case !s.serves(goal, found[at].Plan):
+			found[at] = a // the same machines, with options that suit both goals
 		}
 	}
-	award(found, sought, wishful(&p, &s))
+	s.award(found, sought, wishful(&p, &s))
 	found = slices.DeleteFunc(found, func(a Alternative) bool { return len(a.Goals) == 0 })
 	slices.SortStableFunc(found, func(a, b Alternative) int {
 		return cmp.Or(compareBy(&a, &b, objective), cmp.Compare(a.Plan.Summary.Nodes, b.Plan.Summary.Nodes))
@@ -119,28 +135,52 @@ func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, err
 	return found, nil
 }
 
+// goals are those that are worth looking for under the settings; the cheapest is first.
+func (s *Solver) goals() []Goal {
+	return slices.DeleteFunc(Goals(), func(g Goal) bool { return g == GoalInflexible && !s.Flexibility.on() })
+}
+
 // spares reports whether the cheapest plan serves a goal as it is.
-func spares(goal Goal, cheapest *Alternative) bool {
+func (s *Solver) spares(goal Goal, cheapest *Plan) bool {
 	switch goal {
 	case GoalCalm, GoalFewestInterruptions, GoalOnDemand:
-		return spotLaunches(cheapest.Plan) == 0
+		return spotLaunches(cheapest) == 0
 	case GoalFewestNodes:
-		return cheapest.Plan.Summary.Nodes <= 1
+		return cheapest.Summary.Nodes <= 1
+	case GoalFlexible:
+		return s.serves(goal, cheapest)
 	}
 	return false
+}
+
+// serves reports whether a plan is one that a goal allows.
+func (s *Solver) serves(goal Goal, plan *Plan) bool {
+	switch goal {
+	case GoalInflexible:
+		return true
+	case GoalFlexible:
+		if !s.Flexibility.on() {
+			return flexibleByDefault().kept(plan)
+		}
+	case GoalOnDemand:
+		if spotLaunches(plan) > 0 {
+			return false
+		}
+	}
+	return s.Flexibility.kept(plan)
 }
 
 // award gives each goal that was looked for to the plan that serves it best, the
 // earlier one of equals. Where pods have wishes, the cheapest plan is the one that was
 // looked for as such: others may be cheaper because they grant less.
-func award(found []Alternative, sought []Goal, wishful bool) {
+func (s *Solver) award(found []Alternative, sought []Goal, wishful bool) {
 	for _, goal := range sought {
 		best := -1
 		for i := range found {
-			switch {
-			case goal == GoalOnDemand && spotLaunches(found[i].Plan) > 0:
-			case goal == GoalCheapest && wishful && i > 0:
-			case best < 0 || compareBy(&found[i], &found[best], measures(goal)...) < 0:
+			if !s.serves(goal, found[i].Plan) || goal == GoalCheapest && wishful && i > 0 {
+				continue
+			}
+			if best < 0 || compareBy(&found[i], &found[best], measures(goal)...) < 0 {
 				best = i
 			}
 		}

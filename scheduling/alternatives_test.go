@@ -26,6 +26,27 @@ func served(t *testing.T, list []scheduling.Alternative, goal scheduling.Goal) *
 	return &list[at]
 }
 
+func without(goals []scheduling.Goal, goal scheduling.Goal) []scheduling.Goal {
+	return slices.DeleteFunc(goals, func(g scheduling.Goal) bool { return g == goal })
+}
+
+// What choice among spot machines costs is the difference between two alternatives.
+func TestAlternativesTellWhatFlexibilityCosts(t *testing.T) {
+	s := scheduling.Solver{Flexibility: scheduling.Flexibility{Options: 2}}
+	p := spotShop()
+	p.Pods = append(p.Pods, st.Pod("large", st.Requests(st.Cores(16)), st.Select(scheduling.CapacityTypeLabel, "spot")))
+	list, err := s.Alternatives(t.Context(), p)
+	require.NoError(t, err)
+	free, held := served(t, list, scheduling.GoalInflexible), served(t, list, scheduling.GoalCheapest)
+	assert.Same(t, &list[0], free, "it places the pod that too few spot machines hold")
+	assert.Equal(t, 5, free.Plan.Summary.Placed)
+	assert.Equal(t, 4, held.Plan.Summary.Placed)
+	assert.Equal(t, "0.72", free.Plan.Summary.PricePerHour.String())
+	assert.Equal(t, "0.12", held.Plan.Summary.PricePerHour.String())
+	assert.Contains(t, held.Goals, scheduling.GoalFlexible)
+	assert.False(t, slices.Contains(free.Goals, scheduling.GoalCheapest))
+}
+
 // spotShop has spot machines of several rates, a large machine that is dearer than
 // several small ones, and prices on demand.
 func spotShop() scheduling.Problem {
@@ -62,7 +83,7 @@ func TestAlternatives(t *testing.T) {
 	assert.Equal(t, []row{
 		{[]scheduling.Goal{scheduling.GoalCheapest}, "0.12", 4, 1},
 		{[]scheduling.Goal{scheduling.GoalCalm}, "0.16", 4, 0.2},
-		{[]scheduling.Goal{scheduling.GoalOnDemand, scheduling.GoalFewestInterruptions}, "0.4", 4, 0},
+		{[]scheduling.Goal{scheduling.GoalOnDemand, scheduling.GoalFewestInterruptions, scheduling.GoalFlexible}, "0.4", 4, 0},
 		{[]scheduling.Goal{scheduling.GoalFewestNodes}, "0.6", 1, 0.2},
 	}, got)
 	onDemand := served(t, list, scheduling.GoalOnDemand)
@@ -77,7 +98,7 @@ func TestAlternativesForPodsThatAskForSpot(t *testing.T) {
 	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	last := list[len(list)-1]
-	assert.Equal(t, []scheduling.Goal{scheduling.GoalOnDemand}, last.Goals)
+	assert.Equal(t, []scheduling.Goal{scheduling.GoalOnDemand, scheduling.GoalFlexible}, last.Goals)
 	require.Len(t, last.Plan.Unschedulable, 1)
 	assert.Equal(t, scheduling.ReasonNoSpot, last.Plan.Unschedulable[0].Reasons[0].Code)
 	calmest := served(t, list, scheduling.GoalFewestInterruptions)
@@ -93,7 +114,7 @@ func TestOneAlternative(t *testing.T) {
 	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	assert.Equal(t, scheduling.Goals(), list[0].Goals)
+	assert.Equal(t, without(scheduling.Goals(), scheduling.GoalInflexible), list[0].Goals)
 	p.Pods = nil
 	list, err = scheduling.Solver{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
@@ -118,7 +139,7 @@ func TestAlternativesOfBadSettings(t *testing.T) {
 	_, err := scheduling.Solver{Effort: -1}.Alternatives(t.Context(), spotShop())
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 	_, err = scheduling.Solver{}.For("best")
-	require.EqualError(t, err, `goal "best": want one of cheapest, fewest-nodes, calm, on-demand, fewest-interruptions`)
+	require.EqualError(t, err, `goal "best": want one of cheapest, fewest-nodes, calm, on-demand, fewest-interruptions, flexible, inflexible`)
 }
 
 func TestAlternativesStopInTime(t *testing.T) {
@@ -166,7 +187,12 @@ func TestAlternativesOfRandomProblems(t *testing.T) {
 			}
 		}
 		for _, g := range scheduling.Goals() {
-			if g != scheduling.GoalOnDemand || times[g] > 0 {
+			switch g {
+			case scheduling.GoalOnDemand:
+				assert.LessOrEqual(t, times[g], 1, "seed %d: %s", seed, g)
+			case scheduling.GoalInflexible:
+				assert.Zero(t, times[g])
+			default:
 				assert.Equal(t, 1, times[g], "seed %d: %s", seed, g)
 			}
 		}

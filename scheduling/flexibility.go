@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -172,6 +173,27 @@ func (d *decoder) inflexible(m *machine, places []int) bool {
 		}
 	}
 	return any && !c.enough()
+}
+
+// kept reports whether the launches of a plan leave the choice that is asked for, as
+// far as the options show that they list.
+func (f Flexibility) kept(plan *Plan) bool {
+	if !f.on() {
+		return true
+	}
+	for i := range plan.Launches {
+		c, any := f.choices(), false
+		for _, o := range plan.Launches[i].Options {
+			if o.CapacityType == offerings.Spot {
+				any = true
+				c.add(&offer{instanceType: &instancetypes.InstanceType{Name: o.InstanceType}, offering: &offerings.Offering{Zone: o.Zone}})
+			}
+		}
+		if any && !c.enough() {
+			return false
+		}
+	}
+	return true
 }
 
 // choosable reports whether some offer of a row may be bought for a request as far as
