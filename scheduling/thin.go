@@ -27,18 +27,49 @@ func (c *compiler) thin() {
 		)
 	})
 	var kept []int
+	var kinds []*thinned
 	for _, i := range order {
-		if !slices.ContainsFunc(kept, func(j int) bool { return c.dominates(&options[j], &options[i]) }) {
-			kept = append(kept, i)
+		o := &options[i]
+		if slices.ContainsFunc(kinds, func(k *thinned) bool {
+			return k.admits.Contains(o.Admits) && model.Fits(k.most, o.Room) &&
+				slices.ContainsFunc(k.kept, func(j int) bool { return c.dominates(&options[j], o) })
+		}) {
+			continue
 		}
+		kept = append(kept, i)
+		kinds = keep(kinds, i, o)
 	}
 	slices.Sort(kept)
-	thinned := make([]model.Option, len(kept))
+	left := make([]model.Option, len(kept))
 	bought := make([]purchase, len(kept))
 	for to, from := range kept {
-		thinned[to], bought[to] = options[from], c.bought[from]
+		left[to], bought[to] = options[from], c.bought[from]
 	}
-	c.model.Options, c.bought = thinned, bought
+	c.model.Options, c.bought = left, bought
+}
+
+// thinned is the options kept so far that admit the same groups, with the most room that
+// any of them has of each resource: what asks for more than that is pointless to none of
+// them. Where prices are in proportion, hardly any option has to be looked at.
+type thinned struct {
+	admits model.Bits
+	most   []int64
+	kept   []int
+}
+
+// keep notes an option among those that admit the same groups.
+func keep(kinds []*thinned, i int, o *model.Option) []*thinned {
+	at := slices.IndexFunc(kinds, func(k *thinned) bool { return slices.Equal(k.admits, o.Admits) })
+	if at < 0 {
+		at = len(kinds)
+		kinds = append(kinds, &thinned{admits: o.Admits, most: make([]int64, len(o.Room))})
+	}
+	k := kinds[at]
+	k.kept = append(k.kept, i)
+	for d, n := range o.Room {
+		k.most[d] = max(k.most[d], n)
+	}
+	return kinds
 }
 
 // dominates reports whether a can stand in for b everywhere.

@@ -24,11 +24,12 @@ func (s *planner) amend(order []int32) {
 	spare := int64(effort)
 	for _, cl := range s.clusters() {
 		lost := s.settle(cl)
-		if !lost && !s.stuck(cl) && s.risk(cl).doubt == 0 {
+		risk, stuck := s.risk(cl), s.stuck(cl)
+		if !lost && !stuck && risk.doubt == 0 {
 			continue
 		}
 		own := effortMore * s.work(cl)
-		spare -= max(0, s.retry(cl, rank, own+spare)-own)
+		spare -= max(0, s.retry(cl, rank, own+spare, s.save(cl, risk, stuck))-own)
 	}
 }
 

@@ -24,9 +24,9 @@ func (d *draft) better(than *draft) bool {
 	return cmp.Or(cmp.Compare(d.risk.lost, than.risk.lost), cmp.Compare(d.risk.doubt, than.risk.doubt)) < 0
 }
 
-// save keeps the plan of a cluster as it stands.
-func (s *planner) save(cl *cluster) *draft {
-	d := &draft{risk: s.risk(cl), stuck: s.stuck(cl)}
+// save keeps the plan of a cluster as it stands, with what is known of it.
+func (s *planner) save(cl *cluster, risk risk, stuck bool) *draft {
+	d := &draft{risk: risk, stuck: stuck}
 	for k, c := range cl.classes {
 		if k == 0 || s.p.Classes[c].Priority != s.p.Classes[cl.classes[k-1]].Priority {
 			d.unplaced = append(d.unplaced, 0)
@@ -51,16 +51,15 @@ func (s *planner) restore(cl *cluster, d *draft) {
 }
 
 // retry plans a cluster in other ways and keeps the best. It returns the work done.
-func (s *planner) retry(cl *cluster, rank []int32, work int64) (done int64) {
+func (s *planner) retry(cl *cluster, rank []int32, work int64, best *draft) (done int64) {
 	once := s.work(cl)
-	best := s.save(cl)
 	classes := slices.Clone(cl.classes)
 	slices.SortFunc(classes, func(a, b int32) int { return cmp.Compare(rank[a], rank[b]) })
 	left := slices.Clone(s.todo)
 	try := func(order []int32) bool {
 		done += once
 		s.again(cl, order)
-		d := s.save(cl)
+		d := s.save(cl, s.risk(cl), s.stuck(cl))
 		if !d.better(best) {
 			return false
 		}
