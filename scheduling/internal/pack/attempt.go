@@ -162,7 +162,7 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 		if len(a.bought[i]) > 0 {
 			a.bought[i] = s.topUp(a.bought[i], i, remaining)
 		}
-		if s.blending {
+		if s.bulky {
 			a.bought[i] = append(a.bought[i], s.bulk(i, remaining, values, a.budget)...)
 		}
 		a.bought[i] = append(a.bought[i], s.construct(i, remaining, values, a.budget)...)

@@ -46,6 +46,7 @@ func (s *search) bulk(pass int, remaining []int64, values []float64, b *budget) 
 		}
 		worths := x.values(classes, values)
 		if i == 0 {
+			s.ideal += x.lp.Cost()
 			out = s.bargains(x, classes, remaining, worths, b)
 			if len(out) > 0 {
 				continue
