@@ -22,7 +22,7 @@ func (c *compiler) readPods() {
 	numbers := make([]int, len(r.moulds))
 	singles := map[*corev1.Pod]int{}
 	for i, m := range r.moulds {
-		if !m.single {
+		if m != nil && !m.single {
 			numbers[i] = c.bonds.read(m.pod)
 		}
 	}

@@ -118,10 +118,7 @@ func (c *classifier) sort(moved []int, sets [][]int32) {
 	memory, hasMemory := c.table.index[corev1.ResourceMemory]
 	for _, class := range c.classes {
 		class.group = rank[class.group]
-		requests := make([]int64, len(c.table.names))
-		for old, n := range class.requests {
-			requests[moved[old]] = n
-		}
+		requests := c.table.renumbered(class.requests, moved)
 		class.requests = requests
 		slices.SortFunc(class.pods, comparePods)
 		if (!hasCPU || requests[cpu] == 0) && (!hasMemory || requests[memory] == 0) {

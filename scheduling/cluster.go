@@ -16,8 +16,6 @@ type cluster struct {
 	hosts []*host        // by name
 	// newest is, by DaemonSet, the youngest of its pods that have not ended.
 	newest map[objectKey]*corev1.Pod
-	// spaces counts the pods by namespace; nil where nobody has counted.
-	spaces map[string]int
 }
 
 // host is a node with the pods that run there. A host is not changed once it is made.

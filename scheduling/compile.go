@@ -65,20 +65,16 @@ type templateOffer struct {
 // for what cautious means.
 func (f *facts) compile(cautious bool) *compiler {
 	p, s := f.problem, f.solver
-	c := &compiler{facts: f, cautious: cautious, table: f.readings.table.clone(), rooms: &roomTable{}, unchecked: map[string]bool{}}
+	c := &compiler{facts: f, cautious: cautious, table: f.readings.resources(), rooms: &roomTable{}, unchecked: map[string]bool{}}
 	c.classes = newClassifier(c.table)
 	c.classes.volumes = newVolumeIndex(p, c.cluster.claimants())
-	c.bonds = newBondReader(p, s)
+	c.bonds = newBondReader(f)
 	c.readPods()
 	c.daemons = newDaemons(p, c.cluster.newest, &c.classes.reader)
 	moved := c.table.sort()
 	c.classes.sort(moved, c.bonds.targets.sets)
 	for _, d := range c.daemons {
-		old := d.requests
-		d.requests = make([]int64, len(c.table.names))
-		for i, n := range old {
-			d.requests[moved[i]] = n
-		}
+		d.requests = c.table.renumbered(d.requests, moved)
 	}
 	c.pools = poolOrder(p.NodePools)
 	c.offers = newOfferTable(p, s, c.table, c.classes.volumes)

@@ -6,6 +6,9 @@ type facts struct {
 	solver   *Solver
 	readings *readings
 	cluster  *cluster
+	// spaces counts the pods that run by namespace; where it is nil, they are in problem.
+	spaces map[string]int
+	memory *memory
 }
 
 // newFacts reads a problem for a solver, or says what is wrong with it.
@@ -14,5 +17,5 @@ func newFacts(p *Problem, s *Solver) (*facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &facts{problem: p, solver: s, readings: r, cluster: newCluster(p)}, nil
+	return &facts{problem: p, solver: s, readings: r, cluster: newCluster(p), memory: newMemory()}, nil
 }

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"encoding/binary"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -12,6 +13,7 @@ import (
 type mould struct {
 	pod      *corev1.Pod // the first of them
 	requests []int64     // by number of the readings' table, volumes aside
+	named    []int32     // the resources that they name
 	priority int32
 	refused  string // why pods of the mould are not planned at all, volumes aside
 	// single says that each pod of the mould has to be looked at by itself: its volumes
@@ -23,8 +25,22 @@ type mould struct {
 // it is complete.
 type readings struct {
 	table  *resourceTable
-	moulds []*mould
-	of     []int32 // by pod of the problem, its mould; -1 for pods that are not to be placed
+	moulds []*mould // those that no pod has are nil
+	of     []int32  // by pod of the problem, its mould; -1 for pods that are not to be placed
+}
+
+// resources is a table of its own for those that the pods name.
+func (r *readings) resources() *resourceTable {
+	t := r.table.clone()
+	for _, m := range r.moulds {
+		if m == nil {
+			continue
+		}
+		for _, d := range m.named {
+			t.asked[d] = true
+		}
+	}
+	return t
 }
 
 // moulder reads pods, each for itself. Several moulders may read parts of the same
@@ -62,6 +78,11 @@ func (m *moulder) read(pod *corev1.Pod) int32 {
 	// Trailing zeros go, so that a key does not change with resources that only later
 	// pods bring.
 	b = appendRequests(b, requests)
+	for d, named := range m.reader.named {
+		if named && (d >= len(requests) || requests[d] == 0) {
+			b = binary.AppendVarint(append(b, 'n'), int64(d))
+		}
+	}
 	b = append(b, '|')
 	if single {
 		b = append(b, '!')
@@ -74,9 +95,13 @@ func (m *moulder) read(pod *corev1.Pod) int32 {
 	if !ok {
 		n = int32(len(m.moulds))
 		m.index[string(b)] = n
-		m.moulds = append(m.moulds, &mould{
-			pod: pod, requests: append([]int64(nil), requests...), priority: priority, refused: refused, single: single,
-		})
+		x := &mould{pod: pod, requests: slices.Clone(requests), priority: priority, refused: refused, single: single}
+		for d, named := range m.reader.named {
+			if named {
+				x.named = append(x.named, int32(d))
+			}
+		}
+		m.moulds = append(m.moulds, x)
 	}
 	return n
 }

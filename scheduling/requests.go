@@ -24,6 +24,7 @@ type requestReader struct {
 	own        []int64
 	asked      []bool // some container states a request or limit
 	total      []int64
+	named      []bool            // somebody named the resource, if only to ask for none of it
 	status     *corev1.PodStatus // of a running pod
 }
 
@@ -36,6 +37,7 @@ func (r *requestReader) grow() {
 		r.own = append(r.own, 0)
 		r.asked = append(r.asked, false)
 		r.total = append(r.total, 0)
+		r.named = append(r.named, false)
 	}
 }
 
@@ -47,6 +49,7 @@ func (r *requestReader) read(spec *corev1.PodSpec) []int64 {
 	clear(r.sidecars)
 	clear(r.initial)
 	clear(r.asked)
+	clear(r.named)
 	for i := range spec.Containers {
 		r.container(&spec.Containers[i].Resources)
 		r.held(spec.Containers[i].Name)
@@ -89,6 +92,7 @@ func (r *requestReader) read(spec *corev1.PodSpec) []int64 {
 func (r *requestReader) number(name corev1.ResourceName) int {
 	d := r.table.number(name)
 	r.grow()
+	r.named[d] = true
 	return d
 }
 

@@ -13,6 +13,7 @@ import (
 type resourceTable struct {
 	names []corev1.ResourceName
 	index map[corev1.ResourceName]int
+	asked []bool // by number, whether anybody asked for it
 }
 
 func newResourceTable() *resourceTable {
@@ -24,32 +25,60 @@ func newResourceTable() *resourceTable {
 // number returns the number of a resource, a new one if need be.
 func (t *resourceTable) number(name corev1.ResourceName) int {
 	if i, ok := t.index[name]; ok {
+		t.asked[i] = true
 		return i
 	}
 	i := len(t.names)
 	t.names = append(t.names, name)
+	t.asked = append(t.asked, true)
 	t.index[name] = i
 	return i
 }
 
-// clone returns a table that can grow without changing t.
+// clone returns a table that can grow without changing t, and in which nobody has asked
+// for anything yet but a place.
 func (t *resourceTable) clone() *resourceTable {
-	return &resourceTable{names: slices.Clone(t.names), index: maps.Clone(t.index)}
+	c := &resourceTable{names: slices.Clone(t.names), index: maps.Clone(t.index), asked: make([]bool, len(t.names))}
+	c.number(corev1.ResourcePods)
+	return c
 }
 
-// sort renumbers the resources in name order and returns where each old number
-// went, so that nothing depends on the order in which they were met.
+// sort drops what nobody asks for, renumbers the rest in name order and returns where
+// each old number went, -1 for nowhere, so that nothing depends on the order in which
+// they were met.
 func (t *resourceTable) sort() []int {
-	old := slices.Clone(t.names)
+	old, asked := t.names, t.asked
+	t.names, t.asked = nil, nil
+	for i, name := range old {
+		if asked[i] {
+			t.names = append(t.names, name)
+			t.asked = append(t.asked, true)
+		}
+	}
 	slices.Sort(t.names)
+	clear(t.index)
 	for i, name := range t.names {
 		t.index[name] = i
 	}
 	moved := make([]int, len(old))
 	for i, name := range old {
-		moved[i] = t.index[name]
+		moved[i] = -1
+		if asked[i] {
+			moved[i] = t.index[name]
+		}
 	}
 	return moved
+}
+
+// renumbered is a vector after sort.
+func (t *resourceTable) renumbered(v []int64, moved []int) []int64 {
+	out := make([]int64, len(t.names))
+	for i, n := range v {
+		if moved[i] >= 0 {
+			out[moved[i]] = n
+		}
+	}
+	return out
 }
 
 // amount is a quantity in base units: millicores for CPU, rounded up as

@@ -209,15 +209,20 @@ func appendSelector(b []byte, selector *metav1.LabelSelector, match, mismatch []
 	return append(b, '}')
 }
 
-// namespaces knows the labels of the namespaces.
+// namespaces knows the labels of the namespaces: those that a problem lists, and those
+// that its pods are in.
 type namespaces struct {
-	labels map[string]labels.Set
+	facts  *facts
+	labels map[string]labels.Set // filled when first asked
 }
 
-// newNamespaces collects the namespaces of a problem: those it lists, and those that
-// its pods are in.
-func newNamespaces(p *Problem) *namespaces {
-	n := &namespaces{labels: map[string]labels.Set{}}
+// all returns the labels of all namespaces.
+func (n *namespaces) all() map[string]labels.Set {
+	if n.labels != nil {
+		return n.labels
+	}
+	n.labels = map[string]labels.Set{}
+	p := n.facts.problem
 	for _, ns := range p.Namespaces {
 		set := labels.Set{corev1.LabelMetadataName: ns.Name}
 		for k, v := range ns.Labels {
@@ -225,14 +230,20 @@ func newNamespaces(p *Problem) *namespaces {
 		}
 		n.labels[ns.Name] = set
 	}
-	for _, pods := range [][]*corev1.Pod{p.Pods, p.Running} {
-		for _, pod := range pods {
-			if name := namespaceOf(pod); n.labels[name] == nil {
-				n.labels[name] = labels.Set{corev1.LabelMetadataName: name}
-			}
+	note := func(name string) {
+		if n.labels[name] == nil {
+			n.labels[name] = labels.Set{corev1.LabelMetadataName: name}
 		}
 	}
-	return n
+	for name := range n.facts.spaces {
+		note(name)
+	}
+	for _, pods := range [][]*corev1.Pod{p.Pods, p.Running} {
+		for _, pod := range pods {
+			note(namespaceOf(pod))
+		}
+	}
+	return n.labels
 }
 
 // of returns a selector over the namespaces that a term of (anti-)affinity means.
@@ -254,7 +265,7 @@ func (n *namespaces) of(term *corev1.PodAffinityTerm, own string) podSelector {
 	if selector.Empty() {
 		return podSelector{every: true}
 	}
-	for name, set := range n.labels {
+	for name, set := range n.all() {
 		if selector.Matches(set) {
 			s.namespaces[name] = true
 		}

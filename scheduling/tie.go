@@ -73,10 +73,10 @@ type bondReader struct {
 	buffer     []byte
 }
 
-func newBondReader(p *Problem, s *Solver) *bondReader {
+func newBondReader(f *facts) *bondReader {
 	return &bondReader{
-		targets: newTargets(), namespaces: newNamespaces(p), defaults: newDefaultSpread(p),
-		wishes: s.Preferences != PreferencesIgnore, list: []*bonds{{}}, index: map[string]int{"": 0},
+		targets: newTargets(), namespaces: &namespaces{facts: f}, defaults: newDefaultSpread(f.problem),
+		wishes: f.solver.Preferences != PreferencesIgnore, list: []*bonds{{}}, index: map[string]int{"": 0},
 	}
 }
 

@@ -36,6 +36,35 @@ func (p *Problem) Validate() error {
 func (p *Problem) read(s *Solver) (*readings, error) {
 	c := newChecker()
 	readings := c.allPods(p, s)
+	c.objects(p)
+	c.poolCatalogs(p)
+	if len(c.list) == 0 {
+		c.choice(p)
+	}
+	return readings, c.err()
+}
+
+// poolCatalogs reports catalogs of pools that are not there.
+func (c *checker) poolCatalogs(p *Problem) {
+	if len(p.PoolCatalogs) == 0 {
+		return
+	}
+	pools := map[string]bool{}
+	for _, pool := range p.NodePools {
+		if pool != nil {
+			pools[pool.Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
+		if !pools[name] {
+			c.at = position{list: "poolCatalogs", name: name}
+			c.add("", "there is no NodePool of this name", "")
+		}
+	}
+}
+
+// objects checks all objects but pods, each for itself.
+func (c *checker) objects(p *Problem) {
 	c.names = newNameSet(len(p.Nodes))
 	for i, n := range p.Nodes {
 		if !c.enter("nodes", i, n == nil) || !c.named(&n.ObjectMeta) {
@@ -54,24 +83,12 @@ func (p *Problem) read(s *Solver) (*readings, error) {
 		c.podSpec(&d.Spec.Template.Spec)
 	}
 	c.names = newNameSet(len(p.NodePools))
-	pools := map[string]bool{}
 	for i, pool := range p.NodePools {
 		if !c.enter("nodepools", i, pool == nil) || !c.named(&pool.ObjectMeta) {
 			continue
 		}
-		pools[pool.Name] = true
 		c.nodePool(pool)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
-		if !pools[name] {
-			c.at = position{list: "poolCatalogs", name: name}
-			c.add("", "there is no NodePool of this name", "")
-		}
-	}
-	if len(c.list) == 0 {
-		c.choice(p)
-	}
-	return readings, c.err()
 }
 
 // checker walks through a problem. It holds where it is, so that paths need not be

@@ -1,0 +1,116 @@
+package scheduling
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Session holds a problem from one plan to the next: changes are handed in as they
+// happen, and a plan takes what has changed since, not what is there. Its plans are
+// those that [Solver.Solve] would make of the same problem, byte for byte.
+//
+// A Session is not safe for concurrent use. Several forks may be used at the same time,
+// each by one goroutine.
+//
+// The session keeps the objects that it is given, and copies none of them: the caller
+// must not change them any more.
+type Session struct {
+	solver Solver
+	// problem is what there is besides pods and nodes, every list sorted by name.
+	problem Problem
+	running *podTable
+	waiting waiting
+	cluster *cluster
+	memory  *memory
+}
+
+// NewSession starts a session with a problem, to be solved by a solver like s. It
+// refuses what [Problem.Validate] refuses, but leaves it to Solve to say that nothing is
+// on sale for any pod, as that may change. Pods among p.Pods that have a node count as
+// running.
+func NewSession(s Solver, p Problem) (*Session, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	c := newChecker()
+	c.allPods(&p, nil)
+	c.objects(&p)
+	c.poolCatalogs(&p)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	x := &Session{solver: s, running: newPodTable(), memory: newMemory()}
+	pods, running := []*corev1.Pod{}, p.Running[:len(p.Running):len(p.Running)]
+	for _, pod := range p.Pods {
+		if pod.Spec.NodeName != "" {
+			running = append(running, pod)
+		} else {
+			pods = append(pods, pod)
+		}
+	}
+	for _, pod := range running {
+		x.running.put(podKey(pod), pod)
+	}
+	x.problem = sortedProblem(p)
+	x.waiting = newWaiting(&s, &x.problem, pods)
+	x.problem.Running = running
+	x.cluster = newCluster(&x.problem)
+	x.problem.Running = nil
+	return x, nil
+}
+
+// podKey names a pod.
+func podKey(pod *corev1.Pod) objectKey { return objectKey{namespaceOf(pod), pod.Name} }
+
+// Solve plans as [Solver.Solve] does for what the session holds.
+func (x *Session) Solve(ctx context.Context) (*Plan, error) {
+	facts, err := x.facts()
+	if err != nil {
+		return nil, err
+	}
+	return facts.solve(ctx)
+}
+
+// facts is what the session knows, ready to be compiled.
+func (x *Session) facts() (*facts, error) {
+	problem := x.problem
+	problem.Pods = x.waiting.pods
+	c := newChecker()
+	if c.choice(&problem); len(c.list) > 0 {
+		return nil, c.err()
+	}
+	return &facts{
+		problem: &problem, solver: &x.solver, readings: x.waiting.readings(), cluster: x.cluster, spaces: x.running.spaces, memory: x.memory,
+	}, nil
+}
+
+// Explain returns an [Explainer] for a plan of what the session holds.
+func (x *Session) Explain(plan *Plan) (*Explainer, error) {
+	return x.solver.Explain(x.Problem(), plan)
+}
+
+// Problem is what the session holds, with every list in the order of names. The lists
+// are the caller's, the objects the session's.
+func (x *Session) Problem() Problem {
+	p := x.problem.cloned()
+	p.Pods = slices.Clone(x.waiting.pods)
+	p.Running = make([]*corev1.Pod, 0, x.running.count)
+	for pod := range x.running.all() {
+		p.Running = append(p.Running, pod)
+	}
+	slices.SortFunc(p.Running, comparePods)
+	return p
+}
+
+// Fork returns a session that holds the same and goes its own way from here: what
+// happens to one of both does not show in the other. It costs little, however much the
+// session holds. The record of unavailable offerings is shared until a Delta brings
+// another.
+func (x *Session) Fork() *Session {
+	return &Session{
+		solver: x.solver, problem: x.problem, running: x.running.fork(), waiting: x.waiting.fork(),
+		cluster: x.cluster.fork(), memory: x.memory.fork(),
+	}
+}

@@ -1,0 +1,137 @@
+package scheduling
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// waiting is the pods to be placed, in the order of their names, with what was read of
+// them. The lists are replaced where they change.
+type waiting struct {
+	pods    []*corev1.Pod
+	of      []int32 // by pod, its mould
+	moulder *moulder
+	counts  []int // by mould, how many pods have it
+	shared  bool  // with a fork: moulder and counts have to be copied before they change
+}
+
+// sparePerMould is how many moulds that no pod has are kept for each that some have,
+// besides the least.
+const (
+	sparePerMould = 3
+	spareLeast    = 1_000
+)
+
+func newWaiting(s *Solver, p *Problem, pods []*corev1.Pod) waiting {
+	w := waiting{moulder: newMoulder(p, s)}
+	w.pods = slices.SortedFunc(slices.Values(pods), comparePods)
+	w.read()
+	return w
+}
+
+// read reads all pods anew.
+func (w *waiting) read() {
+	w.of = make([]int32, len(w.pods))
+	w.counts = nil
+	for i, pod := range w.pods {
+		w.of[i] = w.enter(pod)
+	}
+}
+
+// enter reads a pod and counts it.
+func (w *waiting) enter(pod *corev1.Pod) int32 {
+	n := w.moulder.read(pod)
+	if n < 0 {
+		return n
+	}
+	for len(w.counts) < len(w.moulder.moulds) {
+		w.counts = append(w.counts, 0)
+	}
+	w.counts[n]++
+	return n
+}
+
+func (w *waiting) find(key objectKey) (int, bool) {
+	return slices.BinarySearchFunc(w.pods, key, func(pod *corev1.Pod, key objectKey) int { return podKey(pod).compare(key) })
+}
+
+// change takes pods away and lets others come, both sorted by name and none in both.
+func (w *waiting) change(put []*corev1.Pod, taken []objectKey) {
+	if len(put) == 0 && len(taken) == 0 {
+		return
+	}
+	if w.shared {
+		w.moulder, w.counts, w.shared = w.moulder.clone(), slices.Clone(w.counts), false
+	}
+	pods, of := make([]*corev1.Pod, 0, len(w.pods)+len(put)), make([]int32, 0, len(w.pods)+len(put))
+	from := 0
+	for len(put) > 0 || len(taken) > 0 {
+		next, comes := objectKey{}, len(put) > 0
+		if comes {
+			next = podKey(put[0])
+		}
+		if len(taken) > 0 && (!comes || taken[0].compare(next) < 0) {
+			next, comes, taken = taken[0], false, taken[1:]
+		}
+		at, found := w.find(next)
+		pods, of = append(pods, w.pods[from:at]...), append(of, w.of[from:at]...)
+		if from = at; found {
+			if n := w.of[at]; n >= 0 {
+				w.counts[n]--
+			}
+			from++
+		}
+		if comes {
+			pods, of = append(pods, put[0]), append(of, w.enter(put[0]))
+			put = put[1:]
+		}
+	}
+	w.pods, w.of = append(pods, w.pods[from:]...), append(of, w.of[from:]...)
+	used := 0
+	for _, n := range w.counts {
+		used += min(n, 1)
+	}
+	if len(w.counts) > spareLeast+(1+sparePerMould)*used {
+		w.moulder = w.moulder.anew()
+		w.read()
+	}
+}
+
+// readings are those of the pods that are there.
+func (w *waiting) readings() *readings {
+	r := &readings{table: w.moulder.table, moulds: make([]*mould, len(w.counts)), of: w.of}
+	for i, n := range w.counts {
+		if n > 0 {
+			r.moulds[i] = w.moulder.moulds[i]
+		}
+	}
+	return r
+}
+
+// fork returns a copy. Both copy what they share before they change it.
+func (w *waiting) fork() waiting {
+	w.shared = true
+	return *w
+}
+
+// anew is a moulder of the same kind that has read nothing.
+func (m *moulder) anew() *moulder {
+	t := newResourceTable()
+	return &moulder{table: t, reader: requestReader{table: t}, index: map[string]int32{}, wishes: m.wishes, spread: m.spread}
+}
+
+// clone is a moulder that has read the same.
+func (m *moulder) clone() *moulder {
+	c := m.anew()
+	for i, name := range m.table.names {
+		if i > 0 { // the first is there
+			c.table.number(name)
+		}
+	}
+	c.moulds = slices.Clone(m.moulds)
+	for key, n := range m.index {
+		c.index[key] = n
+	}
+	return c
+}
