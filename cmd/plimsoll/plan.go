@@ -21,15 +21,21 @@ func (a *app) planCommand() *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var output string
+	var several bool
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE [-f FILE]...",
 		Short: "Decide what to launch for the pods of manifests, and what it costs",
 		Long: `Plan reads manifests, finds the pods that have no node yet, and decides which
 machines to launch for them. Workloads stand for the pods that their controllers would
 still create. Before the plan is printed it is checked against every rule by code that
-shares nothing with the solver.`,
+shares nothing with the solver.
+
+With --alternatives it compares the cheapest plan with others, such as the one of the
+fewest machines and one without spot; --goal prints one of them in full.`,
 		Example: `  plimsoll plan -f shop.yaml
   plimsoll plan -f manifests/ --catalog ec2/eu-west-1 --filter 'generation>=6' -o json
+  plimsoll plan -f shop.yaml --alternatives
+  plimsoll plan -f shop.yaml --largest-node cpu=32 --interruption-cost 5 --unstated-rate 10%
   kubectl get pods,nodes,nodepools,pdb,pvc,pv,ds -A -o json | plimsoll plan -f -`,
 		Args: noArguments("; name manifests with -f"),
 		RunE: a.does(func(ctx context.Context) error {
@@ -41,9 +47,15 @@ shares nothing with the solver.`,
 			if err != nil {
 				return err
 			}
+			if several && (format == "nodeclaims" || how.knobs.goal != string(scheduling.GoalCheapest)) {
+				return usagef("--alternatives are for every goal, and printed as table, json or yaml: leave out --goal and -o nodeclaims")
+			}
 			p, err := input.load(a)
 			if err != nil {
 				return err
+			}
+			if several {
+				return a.compare(ctx, &how, solver, p, format)
 			}
 			plan, err := how.solve(ctx, a, solver, p)
 			if err != nil {
@@ -59,7 +71,20 @@ shares nothing with the solver.`,
 	input.register(cmd)
 	how.register(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, json, yaml, or nodeclaims to apply to a cluster that runs Karpenter")
+	cmd.Flags().BoolVar(&several, "alternatives", false, "compare the best plans for every goal instead of printing the cheapest")
 	return cmd
+}
+
+// compare finds and prints alternatives.
+func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.Solver, p *problem, format string) error {
+	list, err := how.alternatives(ctx, a, solver, p)
+	if err != nil {
+		return err
+	}
+	if len(list[0].Plan.Unschedulable) > 0 {
+		a.code = exitUnschedulable
+	}
+	return a.printAlternatives(format, p, list)
 }
 
 // mergeWarnings puts those of reading and those of planning into one order.
@@ -89,12 +114,17 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 		}
 		return manifest.WriteNodeClaims(&a.stdout, plan, p.Problem.NodePools)
 	}
+	return a.encode(format, "plan", plan)
+}
+
+// encode writes something as JSON or YAML.
+func (a *app) encode(format, what string, value any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(plan); err != nil {
-		return fmt.Errorf("writing the plan: %w", err)
+	if err := enc.Encode(value); err != nil {
+		return fmt.Errorf("writing the %s: %w", what, err)
 	}
 	if format == "json" {
 		_, err := b.WriteTo(&a.stdout)
@@ -102,7 +132,7 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 	}
 	text, err := yaml.JSONToYAML(b.Bytes())
 	if err != nil {
-		return fmt.Errorf("writing the plan: %w", err)
+		return fmt.Errorf("writing the %s: %w", what, err)
 	}
 	_, err = a.stdout.Write(text)
 	return err

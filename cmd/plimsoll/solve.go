@@ -23,6 +23,7 @@ type solverFlags struct {
 	weights    string
 	maxOptions int
 	timeout    time.Duration
+	knobs      knobFlags
 }
 
 // register adds the flags to a command.
@@ -34,6 +35,7 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.weights, "weights", "strict", "what NodePool weights mean: `POLICY` strict takes the heaviest pool that can hold a pod, ignore lets price choose")
 	flags.IntVar(&f.maxOptions, "max-options", 0, "list at most `N` options for each launch; 0 is 60")
 	flags.DurationVar(&f.timeout, "timeout", 0, "stop searching after this time and print the best plan so far; 0 is never")
+	f.knobs.register(cmd)
 }
 
 // strategies returns the names of the strategies.
@@ -81,7 +83,7 @@ func (f *solverFlags) solver(market *marketFlags) (s scheduling.Solver, err erro
 		return s, usagef("--timeout %s: must not be negative", f.timeout)
 	}
 	s.MaxOptions = f.maxOptions
-	return s, nil
+	return s, f.knobs.apply(&s)
 }
 
 // parseEffort reads the name of an effort or a number.

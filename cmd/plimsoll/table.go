@@ -80,6 +80,9 @@ func (t *table) headline() {
 		return
 	}
 	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, usd(s.PricePerHour), monthly(s.PricePerHour), hoursPerMonth)
+	if s.ExpectedPerHour > 0 {
+		t.line("With what interruptions are expected to cost it comes to %s per hour.", usd(s.ExpectedPerHour))
+	}
 	t.line("%s", bound(s))
 	t.split()
 }
@@ -87,13 +90,17 @@ func (t *table) headline() {
 // bound says in words how good the plan is.
 func bound(s *scheduling.Summary) string {
 	var text string
+	price, cost := s.PricePerHour, "cost"
+	if s.ExpectedPerHour > 0 {
+		price, cost = s.ExpectedPerHour, "be expected to cost"
+	}
 	switch {
-	case s.Status == scheduling.StatusOptimal || s.PricePerHour == s.LowerBoundPerHour:
+	case s.Status == scheduling.StatusOptimal || price == s.LowerBoundPerHour:
 		text = "No plan is cheaper."
 	case s.LowerBoundPerHour <= 0:
 		text = "How much cheaper a plan could be is not known."
 	default:
-		text = fmt.Sprintf("No plan can cost less than %s per hour: this one is at most %s above the cheapest possible.", usd(s.LowerBoundPerHour), percent(s.Gap))
+		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is at most %s above the cheapest possible.", cost, usd(s.LowerBoundPerHour), percent(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += " The search was stopped by --timeout; more time may find a cheaper one."

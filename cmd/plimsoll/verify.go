@@ -26,7 +26,8 @@ func (a *app) verifyCommand() *cobra.Command {
 YAML, and checks with code of its own that every pod stands in it once, that every
 machine holds its pods and may be bought, that limits are kept and sums are right, and
 that the lower bound is proven. Give it the --catalog, --filter, --capacity-types,
---strategy, --max-options, --min-values-policy and --weights that the plan was made with.`,
+--strategy, --max-options, --min-values-policy, --weights and --goal that the plan was made
+with, and whatever else said what kind of plan is wanted, such as --no-spot.`,
 		Example: `  plimsoll plan -f shop.yaml -o json > plan.json
   plimsoll verify -f shop.yaml --plan plan.json`,
 		Args: noArguments("; name manifests with -f and the plan with --plan"),

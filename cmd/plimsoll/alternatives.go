@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// alternatives decides in several ways, and has each checked by a second opinion.
+func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Solver, p *problem) ([]scheduling.Alternative, error) {
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	done := a.progress(fmt.Sprintf("planning %d pods in several ways", len(p.Problem.Pods)))
+	defer done()
+	list, err := s.Alternatives(ctx, p.Problem)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil, errors.New("interrupted")
+	case err != nil:
+		return nil, err
+	}
+	for i := range list {
+		if err := (verify.Checker{Solver: list[i].Solver, SkipRefusals: true}).Plan(p.Problem, list[i].Plan); err != nil {
+			a.say("The plan did not pass the check that every plan goes through. This is a defect of plimsoll, please report it.")
+			return nil, err
+		}
+		list[i].Plan.Warnings = mergeWarnings(p.Warnings, list[i].Plan.Warnings)
+	}
+	return list, nil
+}
+
+// choices is what is printed of alternatives for programs.
+type choices struct {
+	Alternatives []scheduling.Alternative `json:"alternatives"`
+}
+
+// printAlternatives writes alternatives in a format.
+func (a *app) printAlternatives(format string, p *problem, list []scheduling.Alternative) error {
+	if format == "table" {
+		return writeAlternatives(&a.stdout, p, list)
+	}
+	return a.encode(format, "alternatives", choices{list})
+}
+
+// writeAlternatives compares alternatives for people.
+func writeAlternatives(w *bytes.Buffer, p *problem, list []scheduling.Alternative) error {
+	t := &table{problem: p, plan: list[0].Plan}
+	s := &list[0].Plan.Summary
+	if s.Pods == 0 {
+		t.headline()
+		_, err := w.Write(t.out.Bytes())
+		return err
+	}
+	if len(list) == 1 {
+		t.line("One plan for %s is best at everything; without --alternatives it is printed in full.", count(s.Pods, "pod"))
+	} else {
+		t.line("%s for %s. Each holds by itself; --goal GOAL prints one in full.", count(len(list), "plan"), count(s.Pods, "pod"))
+	}
+	var cheapest *scheduling.Alternative
+	for i := range list {
+		for _, g := range list[i].Goals {
+			if g == scheduling.GoalCheapest {
+				cheapest = &list[i]
+			}
+		}
+	}
+	t.section("ALTERNATIVES")
+	rows := [][]string{{"GOAL", "PLACED", "$/HOUR", "$/MONTH", "AGAINST CHEAPEST", "AT LEAST", "MACHINES", "SPOT", "INTERRUPTIONS A MONTH", "BUYS"}}
+	expected := false
+	for i := range list {
+		rows = append(rows, t.alternative(&list[i], cheapest))
+		expected = expected || list[i].Plan.Summary.ExpectedPerHour > 0
+	}
+	if expected {
+		rows[0] = append(rows[0][:3:3], append([]string{"EXPECTED"}, rows[0][3:]...)...)
+		for i := range list {
+			price := t.dollars(list[i].Plan.Summary.ExpectedPerHour.USD())
+			rows[i+1] = append(rows[i+1][:3:3], append([]string{price}, rows[i+1][3:]...)...)
+		}
+	}
+	t.columns(rows)
+	for i := range list {
+		if list[i].UnratedLaunches > 0 {
+			t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
+			break
+		}
+	}
+	_, err := w.Write(t.out.Bytes())
+	return err
+}
+
+// dollars writes a price without its sign.
+func (t *table) dollars(price float64) string { return strconv.FormatFloat(price, 'f', 4, 64) }
+
+// alternative is one row of the comparison.
+func (t *table) alternative(a, cheapest *scheduling.Alternative) []string {
+	s := &a.Plan.Summary
+	names := make([]string, len(a.Goals))
+	for i, g := range a.Goals {
+		names[i] = string(g)
+	}
+	against := "-"
+	if a != cheapest && cheapest != nil && cheapest.Plan.Summary.PricePerHour > 0 {
+		share := s.PricePerHour.USD()/cheapest.Plan.Summary.PricePerHour.USD() - 1
+		sign := "+"
+		if share < 0 {
+			sign = ""
+		}
+		against = sign + percent(share)
+	}
+	spot, kinds := 0, map[string]int{}
+	for i := range a.Plan.Launches {
+		o := &a.Plan.Launches[i].Options[0]
+		kinds[o.InstanceType]++
+		if o.CapacityType == offerings.Spot {
+			spot++
+		}
+	}
+	interruptions := strconv.FormatFloat(a.InterruptionsPerMonth, 'f', 2, 64)
+	if a.UnratedLaunches > 0 {
+		interruptions += " and more"
+	}
+	return []string{
+		join(names), strconv.Itoa(s.Placed), t.dollars(s.PricePerHour.USD()), strings.TrimPrefix(monthly(s.PricePerHour), "$"), against,
+		t.dollars(s.LowerBoundPerHour.USD()), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(summarise(kinds, 2), "nothing"),
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// knobFlags say what kind of plan is wanted.
+type knobFlags struct {
+	goal              string
+	noSpot            bool
+	smallest, largest string
+	flexibility       scheduling.Flexibility
+	perNode, perCore  string
+	unstatedRate      string
+}
+
+// register adds the flags to a command.
+func (f *knobFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.goal, "goal", string(scheduling.GoalCheapest), "what the plan is to be best at: `GOAL` is "+list(goals())+"; plan --alternatives compares them")
+	flags.BoolVar(&f.noSpot, "no-spot", false, "buy no spot machines")
+	flags.StringVar(&f.smallest, "smallest-node", "", "buy no machine with less than `SIZE`, such as cpu=2,memory=4Gi")
+	flags.StringVar(&f.largest, "largest-node", "", "buy no machine with more than `SIZE`, such as cpu=64,memory=256Gi")
+	flags.IntVar(&f.flexibility.Options, "spot-options", 0, "leave every launch that may become a spot machine at least `N` spot options")
+	flags.IntVar(&f.flexibility.Types, "spot-types", 0, "leave it spot options of at least `N` instance types")
+	flags.IntVar(&f.flexibility.Families, "spot-families", 0, "leave it spot options of at least `N` families of types")
+	flags.IntVar(&f.flexibility.Zones, "spot-zones", 0, "leave it spot options in at least `N` zones")
+	flags.StringVar(&f.perNode, "interruption-cost", "", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
+	flags.StringVar(&f.perCore, "interruption-cost-per-core", "", "what it costs in `USD` for each core of the machine")
+	flags.StringVar(&f.unstatedRate, "unstated-rate", "", "take spot machines whose interruption rate nobody states for such that `PERCENT` of them are interrupted in a month; 0 if not set")
+}
+
+// goals returns the names of the goals.
+func goals() []string {
+	var out []string
+	for _, g := range scheduling.Goals() {
+		out = append(out, string(g))
+	}
+	return out
+}
+
+// apply sets what the flags say on a solver.
+func (f *knobFlags) apply(s *scheduling.Solver) error {
+	goal, err := oneOf("goal", f.goal, goals()...)
+	if err != nil {
+		return err
+	}
+	s.NoSpot = f.noSpot
+	if s.Size.Smallest, err = parseSize("smallest-node", f.smallest); err != nil {
+		return err
+	}
+	if s.Size.Largest, err = parseSize("largest-node", f.largest); err != nil {
+		return err
+	}
+	for name, least := range s.Size.Smallest {
+		if most, ok := s.Size.Largest[name]; ok && least.Cmp(most) > 0 {
+			return usagef("--smallest-node %s=%s: is above --largest-node %s=%s", name, least.String(), name, most.String())
+		}
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{
+		{"spot-options", f.flexibility.Options},
+		{"spot-types", f.flexibility.Types},
+		{"spot-families", f.flexibility.Families},
+		{"spot-zones", f.flexibility.Zones},
+	} {
+		if n.value < 0 {
+			return usagef("--%s %d: must not be negative", n.flag, n.value)
+		}
+	}
+	s.Flexibility = f.flexibility
+	if s.Interruption, err = f.interruption(); err != nil {
+		return err
+	}
+	*s, err = s.For(scheduling.Goal(goal))
+	return err
+}
+
+// interruption returns what an interruption costs.
+func (f *knobFlags) interruption() (i scheduling.Interruption, err error) {
+	if i.PerNode, err = parseAmount("interruption-cost", f.perNode); err != nil {
+		return i, err
+	}
+	if i.PerCore, err = parseAmount("interruption-cost-per-core", f.perCore); err != nil {
+		return i, err
+	}
+	if f.unstatedRate == "" {
+		return i, nil
+	}
+	if i.UnstatedRate, err = parsePercent("unstated-rate", f.unstatedRate); err != nil {
+		return i, err
+	}
+	if i.UnstatedRate > 0 && i.PerNode == 0 && i.PerCore == 0 {
+		return i, usagef("--unstated-rate %q: counts only with --interruption-cost or --interruption-cost-per-core", f.unstatedRate)
+	}
+	return i, nil
+}
+
+// parseAmount reads an amount of money; "" is none.
+func parseAmount(flag, text string) (offerings.Amount, error) {
+	if text == "" {
+		return 0, nil
+	}
+	amount, err := offerings.ParseAmount(text)
+	if err != nil {
+		return 0, usagef("--%s: %w", flag, err)
+	}
+	return amount, nil
+}
+
+// parsePercent reads a share, with or without a percent sign.
+func parsePercent(flag, text string) (float64, error) {
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(percent >= 0 && percent <= 100) {
+		return 0, usagef("--%s %q: want a percentage from 0 to 100", flag, text)
+	}
+	return percent / 100, nil
+}
+
+// parseSize reads resources: cpu=2,memory=4Gi. "" is none.
+func parseSize(flag, text string) (corev1.ResourceList, error) {
+	if text == "" {
+		return nil, nil
+	}
+	out := corev1.ResourceList{}
+	for part := range strings.SplitSeq(text, ",") {
+		fail := func(err error) (corev1.ResourceList, error) { return nil, usagef("--%s %q: %w", flag, part, err) }
+		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		name := corev1.ResourceName(key)
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory {
+			return fail(errors.New("want cpu=QUANTITY or memory=QUANTITY"))
+		}
+		if _, twice := out[name]; twice {
+			return fail(fmt.Errorf("%s stands there twice", name))
+		}
+		q, err := resource.ParseQuantity(value)
+		if err != nil {
+			return fail(fmt.Errorf("%q is no quantity: want a number like 2, 500m or 4Gi", value))
+		}
+		if q.Sign() <= 0 {
+			return fail(errors.New("must be above 0"))
+		}
+		out[name] = q
+	}
+	return out, nil
+}
