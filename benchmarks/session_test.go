@@ -1,22 +1,91 @@
 package benchmarks
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
+// efforts are those that sessions are measured at.
+func efforts() map[string]scheduling.Effort {
+	return map[string]scheduling.Effort{"fast": scheduling.EffortFast, "default": scheduling.EffortDefault}
+}
+
 // BenchmarkCold plans 100 new pods for a large cluster from nothing.
 func BenchmarkCold(b *testing.B) {
 	for _, ties := range []bool{false, true} {
-		for _, e := range []struct {
-			name   string
-			effort scheduling.Effort
-		}{{"fast", scheduling.EffortFast}, {"default", scheduling.EffortDefault}} {
-			b.Run(fmt.Sprintf("ties=%t/effort=%s", ties, e.name), func(b *testing.B) {
-				measure(b, scheduling.Solver{Effort: e.effort}, grown(b, 5_000, 100, ties))
+		for _, e := range []string{"fast", "default"} {
+			b.Run(fmt.Sprintf("ties=%t/effort=%s", ties, e), func(b *testing.B) {
+				measure(b, scheduling.Solver{Effort: efforts()[e]}, grown(b, 5_000, 100, ties))
 			})
+		}
+	}
+}
+
+// BenchmarkWarm plans 100 new pods for the same cluster in a session, the pods of the
+// time before being gone.
+func BenchmarkWarm(b *testing.B) {
+	for _, ties := range []bool{false, true} {
+		for _, e := range []string{"fast", "default"} {
+			b.Run(fmt.Sprintf("ties=%t/effort=%s", ties, e), func(b *testing.B) {
+				s, err := scheduling.NewSession(scheduling.Solver{Effort: efforts()[e]}, grown(b, 5_000, 0, ties))
+				require.NoError(b, err)
+				first, second := arriving(100, ties), arriving(100, ties)
+				for _, pod := range second {
+					pod.Name += "-again"
+				}
+				require.NoError(b, s.Apply(scheduling.Delta{Pods: second}))
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := s.Apply(scheduling.Delta{Pods: first, Removed: scheduling.Removed{Pods: names(second)}}); err != nil {
+						b.Fatal(err)
+					}
+					if _, err := s.Solve(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+					first, second = second, first
+				}
+			})
+		}
+	}
+}
+
+func names(pods []*corev1.Pod) []types.NamespacedName {
+	out := make([]types.NamespacedName, len(pods))
+	for i, pod := range pods {
+		out[i] = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	}
+	return out
+}
+
+// What a session plans for new pods in a cluster is what is planned from nothing.
+func TestWarmIsCold(t *testing.T) {
+	for _, ties := range []bool{false, true} {
+		solver := scheduling.Solver{Effort: scheduling.EffortFast}
+		p := grown(t, 300, 0, ties)
+		s, err := scheduling.NewSession(solver, p)
+		require.NoError(t, err)
+		for round := range 3 {
+			p.Pods = append(p.Pods, arriving(30, ties)...)
+			for _, pod := range p.Pods[len(p.Pods)-30:] {
+				pod.Name = fmt.Sprintf("%s-%d", pod.Name, round)
+			}
+			require.NoError(t, s.Apply(scheduling.Delta{Pods: p.Pods[len(p.Pods)-30:]}))
+			warm, err := s.Solve(t.Context())
+			require.NoError(t, err)
+			cold, err := solver.Solve(t.Context(), p)
+			require.NoError(t, err)
+			a, err := json.Marshal(warm)
+			require.NoError(t, err)
+			b, err := json.Marshal(cold)
+			require.NoError(t, err)
+			require.Equal(t, string(b), string(a))
 		}
 	}
 }
