@@ -162,6 +162,9 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 		if len(a.bought[i]) > 0 {
 			a.bought[i] = s.topUp(a.bought[i], i, remaining)
 		}
+		if s.known != nil && len(a.bought[i]) == 0 {
+			a.bought[i], values = s.inColumns(i, remaining, values, s.known[i], a.budget)
+		}
 		if s.bulky {
 			a.bought[i] = append(a.bought[i], s.bulk(i, remaining, values, a.budget)...)
 		}

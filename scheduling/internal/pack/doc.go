@@ -22,6 +22,9 @@
 //	cover.go      the cheapest machines with so much room together
 //	fleet.go      spreads pods over machines so that none runs out of a resource before
 //	              the others
+//	columns.go    mixes fillings so that every class has its pods, and looks for those that
+//	              were missing (column generation)
+//	attempts.go   which of these are tried, and in which order
 //	correct.go    constructs anew with worths corrected by what each class really
 //	              cost, and keeps the best (sequential value correction)
 //	improve.go    takes a few of the worst machines apart and packs their pods anew, or

@@ -66,19 +66,10 @@ type search struct {
 	budget   int64           // of work
 	start    int64           // work that was done before it counts
 	late     bool
-	bulky    bool    // machines are bought in bulk first
-	ideal    float64 // see tryInBulk
+	known    [][]model.Node // by pass, fillings that an attempt in columns begins with
+	bulky    bool           // machines are bought in bulk first
+	ideal    float64        // see tryInBulk
 }
-
-// rounds is how many constructions with corrected worths are tried.
-const rounds = 12
-
-// correction is how far worths move to what classes really cost.
-const correction = 0.8
-
-// closeEnough is how many times what pods in pieces would cost is good enough at first.
-// manyFillings is the number of options times sizes from which on that will do.
-const closeEnough, manyFillings = 1.01, 8192
 
 // Whatever the budget, as much work is done as this many times that of the first
 // answer, but no more than takes some five milliseconds, or twenty for constructions.
@@ -111,7 +102,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	if len(p.Classes) == 0 {
 		return Outcome{Solution: s.solution(s.try(values, false))}
 	}
-	best, close := s.begin(values)
+	best, near := s.begin(values)
 	way := Milestones{First: best.cost}
 	if behind(way.First, params.Rival.First, dearFirst) {
 		return Outcome{Solution: s.solution(best), Work: s.fill.work, Milestones: way}
@@ -123,8 +114,11 @@ func Search(p *model.Problem, params Params) Outcome {
 	}
 	s.start = s.fill.work
 	bestValues := values
-	if !close {
+	if !near {
 		best, bestValues = s.attempts(best, values)
+	}
+	if !near && s.columnsPay(best) {
+		best = s.tryInColumns(best, values)
 	}
 	way.Best = best.cost
 	if behind(way.Best, params.Rival.Best, dearBest) {
@@ -147,55 +141,6 @@ func Search(p *model.Problem, params Params) Outcome {
 		best = s.reconsider(best, bestValues)
 	}
 	return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work, Milestones: way}
-}
-
-// begin makes the first attempt. Where little work is to be done and there is much to
-// weigh, that is one in bulk if it comes close to what pods in pieces would cost; close
-// says so.
-func (s *search) begin(values []float64) (best *attempt, close bool) {
-	if s.params.Work > 0 || !s.fill.pace.idle {
-		return s.try(values, false), false
-	}
-	best = s.tryInBulk(values)
-	none := !slices.ContainsFunc(best.unplaced, func(n int64) bool { return n > 0 })
-	many := len(s.p.Options)*len(s.fill.requests) > manyFillings
-	if many && none && s.ideal > 0 && float64(best.cost) <= closeEnough*s.ideal {
-		return best, true
-	}
-	if a := s.try(values, false); a.better(best) {
-		return a, false
-	}
-	return best, false
-}
-
-// tryInBulk makes an attempt that buys machines in bulk where it can, and notes in s.ideal
-// what they would cost if pods came in pieces, 0 where it does not know.
-func (s *search) tryInBulk(values []float64) *attempt {
-	s.bulky, s.ideal = true, 0
-	a := s.try(values, false)
-	s.bulky = false
-	return a
-}
-
-// attempts looks for better answers than the first, one in bulk and others with corrected
-// worths, and returns the worths of the best with it.
-func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64) {
-	bestValues, last := values, best
-	if best.cost > 0 && s.params.Work > 0 {
-		if a := s.tryInBulk(values); a.better(best) {
-			best = a
-		}
-	}
-	for range rounds {
-		if best.cost == 0 || s.over() {
-			break
-		}
-		values = correct(s.p, last, values, correction)
-		if last = s.try(values, false); last.better(best) {
-			best, bestValues = last, values
-		}
-	}
-	return best, bestValues
 }
 
 // construct buys machines for what remains in a pass.

@@ -1,0 +1,91 @@
+package pack
+
+import "slices"
+
+// rounds is how many constructions with corrected worths are tried.
+const rounds = 12
+
+// correction is how far worths move to what classes really cost.
+const correction = 0.8
+
+// closeEnough is how many times what pods in pieces would cost is good enough at first,
+// manyFillings the number of options times sizes from which on that will do.
+const closeEnough, manyFillings = 1.01, 8192
+
+// Fillings are mixed where machines hold so many pods on average: fewPods at the least
+// work, else somePods.
+const fewPods, somePods = 32, 256
+
+// begin makes the first attempt. Where little work is to be done and there is much to
+// weigh, that is one in bulk if it comes close to what pods in pieces would cost; near
+// says so.
+func (s *search) begin(values []float64) (best *attempt, near bool) {
+	if s.params.Work > 0 || !s.fill.pace.idle {
+		return s.try(values, false), false
+	}
+	best = s.tryInBulk(values)
+	none := !slices.ContainsFunc(best.unplaced, func(n int64) bool { return n > 0 })
+	many := len(s.p.Options)*len(s.fill.requests) > manyFillings
+	if many && none && s.ideal > 0 && float64(best.cost) <= closeEnough*s.ideal {
+		return best, true
+	}
+	if a := s.try(values, false); a.better(best) {
+		return a, false
+	}
+	return best, false
+}
+
+// tryInBulk makes an attempt that buys machines in bulk where it can, and notes in s.ideal
+// what they would cost if pods came in pieces, 0 where it does not know.
+func (s *search) tryInBulk(values []float64) *attempt {
+	s.bulky, s.ideal = true, 0
+	a := s.try(values, false)
+	s.bulky = false
+	return a
+}
+
+// columnsPay reports whether machines of an answer hold so few pods that it matters which,
+// or there is work enough to find out.
+func (s *search) columnsPay(a *attempt) bool {
+	placed := int64(0)
+	for _, nodes := range a.bought {
+		placed += pods(nodes)
+	}
+	most := int64(fewPods)
+	if s.params.Work > 0 {
+		most = somePods
+	}
+	return a.cost > 0 && s.fill.pace.idle && placed <= most*a.nodes && !s.over()
+}
+
+// tryInColumns makes an attempt that mixes fillings, those of the best among them.
+func (s *search) tryInColumns(best *attempt, values []float64) *attempt {
+	s.known, s.bulky = best.bought, true
+	a := s.try(values, false)
+	s.known, s.bulky = nil, false
+	if a.better(best) {
+		return a
+	}
+	return best
+}
+
+// attempts looks for better answers than the first, one in bulk and others with corrected
+// worths, and returns the worths of the best with it.
+func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64) {
+	bestValues, last := values, best
+	if best.cost > 0 && s.params.Work > 0 {
+		if a := s.tryInBulk(values); a.better(best) {
+			best = a
+		}
+	}
+	for range rounds {
+		if best.cost == 0 || s.over() {
+			break
+		}
+		values = correct(s.p, last, values, correction)
+		if last = s.try(values, false); last.better(best) {
+			best, bestValues = last, values
+		}
+	}
+	return best, bestValues
+}
