@@ -77,7 +77,8 @@ func (d *decoder) machines() []machine {
 		}
 		m := machine{template: d.bought[node.Option].template, first: first, count: 1, items: node.Items}
 		if !slices.IsSortedFunc(m.items, byClass) {
-			m.items = slices.SortedFunc(slices.Values(m.items), byClass)
+			m.items = slices.Clone(m.items)
+			slices.SortFunc(m.items, byClass)
 		}
 		d.weigh(&m)
 		for range node.N {
@@ -130,7 +131,11 @@ func (d *decoder) place(planned purchase) int {
 // settle upgrades the machines. A cautious solve has counted on what is left of the
 // limits: should the upgrades leave a launch too few options, they are taken back.
 func (d *decoder) settle(machines []machine) {
-	before, ledger := slices.Clone(machines), d.ledger.clone()
+	var before []machine
+	var ledger *ledger
+	if d.cautious {
+		before, ledger = slices.Clone(machines), d.ledger.clone()
+	}
 	d.upgrade(machines)
 	if d.solver.Ranking.Strategy == offerings.Diversified {
 		slices.SortStableFunc(machines, d.compareMachines)

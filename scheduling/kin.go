@@ -29,8 +29,9 @@ type kin struct {
 	crowds []model.Membership
 	wishes []wish
 	part   *partition
-	bins   model.Bits // that admit the kin
-	seats  []seat     // by site
+	bins   model.Bits      // that admit the kin
+	seats  []seat          // by site
+	sites  []topology.Site // what the planner is told of them, costs and bins aside; nil until then
 	market *market
 	plain  bool // no rule and no wish concerns it
 }

@@ -31,6 +31,7 @@ func (c *compiler) addParts() {
 		}
 	}
 	var ported []model.ClassID
+	c.model.Classes = slices.Grow(c.model.Classes, len(c.parts))
 	for i := range c.parts {
 		p := &c.parts[i]
 		m := model.Class{Group: int32(p.seat), Request: p.request, Count: p.count, Priority: p.priority, Crowds: p.crowds}

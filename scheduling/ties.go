@@ -73,6 +73,7 @@ func (t *ties) plan() {
 		t.planner.Bins = append(t.planner.Bins, c.model.Bins[i].Room)
 	}
 	t.classOf = make([]int, len(t.unitBook.units))
+	t.planner.Classes = make([]topology.Class, 0, len(t.unitBook.units))
 	for i := range t.unitBook.units {
 		u := &t.unitBook.units[i]
 		k := t.list[u.kin]
@@ -85,8 +86,9 @@ func (t *ties) plan() {
 		request := t.request(u.portions)
 		class := topology.Class{Count: u.count, Priority: t.priority(u), Request: request, Links: k.rules}
 		costs := t.costs(k, request)
-		for site := range k.part.sites {
-			class.Sites = append(class.Sites, t.site(k, site, costs[site], request))
+		class.Sites = make([]topology.Site, k.part.sites)
+		for site := range class.Sites {
+			class.Sites[site] = t.site(k, site, costs[site], request)
 		}
 		t.planner.Classes = append(t.planner.Classes, class)
 	}
@@ -104,19 +106,33 @@ func (t *ties) worth(weight int64) int64 {
 
 // site describes a site to the planner.
 func (t *ties) site(k *kin, site int, cost int64, request []int64) topology.Site {
-	s := topology.Site{Cost: cost, Limit: -1}
-	s.Domains, s.Counted = t.domainsAt(k.rules, k.part, site)
-	for _, w := range k.wishes {
-		if k.part.domain(t.land, w.axis, site) != 1 {
-			s.Penalty += t.worth(w.weight)
-		}
+	if k.sites == nil {
+		k.sites = t.sitesOf(k)
 	}
+	s := k.sites[site]
+	s.Cost = cost
 	k.seats[site].bins.Each(func(bin int) {
 		if model.Fits(t.land.model.Bins[bin].Room, request) {
 			s.Bins = append(s.Bins, int32(bin))
 		}
 	})
 	return s
+}
+
+// sitesOf describes the sites of a kin, as far as they are the same for all its units.
+func (t *ties) sitesOf(k *kin) []topology.Site {
+	out := make([]topology.Site, k.part.sites)
+	for site := range out {
+		s := &out[site]
+		s.Limit = -1
+		s.Domains, s.Counted = t.domainsAt(k.rules, k.part, site)
+		for _, w := range k.wishes {
+			if k.part.domain(t.land, w.axis, site) != 1 {
+				s.Penalty += t.worth(w.weight)
+			}
+		}
+	}
+	return out
 }
 
 // domainsAt are, by link, the domain of a site and whether pods there are counted.
@@ -136,7 +152,7 @@ func (t *ties) split(r *topology.Result) *compiler {
 	e := *base
 	e.ties = t.snapshot()
 	e.model = &model.Problem{Dims: base.model.Dims, BestEffort: base.model.BestEffort, Pools: base.model.Pools}
-	e.parts, e.seats, e.bought = nil, nil, nil
+	e.parts, e.seats, e.bought = make([]part, 0, t.partCount(r)), nil, nil
 	e.offered = append([]templateOffers(nil), base.offered...)
 	for i := range e.offered {
 		e.offered[i].list, e.offered[i].crowded = nil, nil
@@ -192,6 +208,17 @@ func (t *ties) split(r *topology.Result) *compiler {
 		e.model.Bins = append(e.model.Bins, e.seatedBin(&base.model.Bins[i], i, t.present[i]))
 	}
 	return &e
+}
+
+// partCount is how many parts a plan of sites has at most.
+func (t *ties) partCount(r *topology.Result) int {
+	n := len(t.unitBook.units) - len(r.Counts)
+	for _, counts := range r.Counts {
+		for _, pods := range counts {
+			n += int(min(pods, 1))
+		}
+	}
+	return n
 }
 
 // snapshot is the state of the planning, for those who read it when it has gone on.

@@ -38,8 +38,11 @@ type unitBook struct {
 
 // build makes one unit of every class, then joins those that have to be together.
 func (b *unitBook) build() {
+	ones := make([]portion, len(b.land.planned))
+	b.units = slices.Grow(b.units, len(ones))
 	for i, class := range b.land.planned {
-		b.units = append(b.units, unit{portions: []portion{{i, 1}}, count: int64(len(class.pods)), kin: -1})
+		ones[i] = portion{i, 1}
+		b.units = append(b.units, unit{portions: ones[i : i+1 : i+1], count: int64(len(class.pods)), kin: -1})
 	}
 	b.scan()
 	b.states, b.stranded = make([]settling, len(b.units)), make([]int64, len(b.units))
@@ -227,8 +230,11 @@ func (b *unitBook) members(shares []portion) []member {
 // tooMuch is more than any machine has.
 const tooMuch = int64(1) << 61
 
-// request is what a unit asks for.
+// request is what a unit asks for, not to be written: for one pod it is the class's own.
 func (b *unitBook) request(shares []portion) []int64 {
+	if len(shares) == 1 && shares[0].n == 1 {
+		return b.land.planned[shares[0].class].requests
+	}
 	sum := make([]int64, b.land.model.Dims)
 	for _, s := range shares {
 		for d, q := range b.land.planned[s.class].requests {
