@@ -14,7 +14,7 @@ import (
 // and all groups that may be there, whatever is chosen for the labels that the pool
 // leaves open. An offer that another one of its pool makes pointless may be missing.
 func (pr *prover) buyable() []templateOffer {
-	var out []templateOffer
+	var out, recent []templateOffer
 	ranks := pr.priceRanks()
 	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
 	for list := range pr.sold() {
@@ -22,7 +22,7 @@ func (pr *prover) buyable() []templateOffer {
 		for i, o := range list {
 			turn[ranks[o.offer]] = int32(i + 1)
 		}
-		out = pr.worthwhile(out, list, turn)
+		out, recent = pr.worthwhile(out, recent, list, turn)
 	}
 	return out
 }
@@ -60,10 +60,14 @@ func (pr *prover) priceRanks() []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
+	dearer := func(a, b int32) int { return cmp.Compare(offers[a].expected, offers[b].expected) }
+	if slices.IsSortedFunc(order, dearer) {
+		return order // the usual order of options
+	}
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &offers[a], &offers[b]
 		return cmp.Or(
-			cmp.Compare(x.expected, y.expected),
+			dearer(a, b),
 			-slices.Compare(pr.offers.shapes[x.shape].allocatable, pr.offers.shapes[y.shape].allocatable),
 			cmp.Compare(a, b),
 		)
@@ -111,21 +115,23 @@ func (pr *prover) setRooms(list []templateOffer, daemons []model.Bits) {
 }
 
 // worthwhile appends the offers of a list, in the order of their turns, that no
-// cheaper one of the list makes pointless by having as much room for the same pods.
-// Reservations stay, since there are only so many of them.
-func (pr *prover) worthwhile(out, list []templateOffer, turn []int32) []templateOffer {
-	var recent []templateOffer
+// cheaper one of this list or those before makes pointless by having as much room for
+// the same pods. Reservations stay, since there are only so many of them. recent are
+// those that may make others pointless, and so after it.
+func (pr *prover) worthwhile(out, recent, list []templateOffer, turn []int32) (kept, after []templateOffer) {
+	offers := pr.offers.offers
 	for _, n := range turn {
 		if n == 0 {
 			continue
 		}
 		o := list[n-1]
-		if pr.offers.offers[o.offer].offering.CapacityType == offerings.Reserved {
+		if offers[o.offer].offering.CapacityType == offerings.Reserved {
 			out = append(out, o)
 			continue
 		}
 		at := slices.IndexFunc(recent, func(r templateOffer) bool {
-			return roomier(pr.rooms.rooms[r.room], pr.rooms.rooms[o.room]) &&
+			return offers[r.offer].expected <= offers[o.offer].expected &&
+				roomier(pr.rooms.rooms[r.room], pr.rooms.rooms[o.room]) &&
 				(r.column == o.column || pr.columns.rows[r.column].Contains(pr.columns.rows[o.column]))
 		})
 		if at < 0 {
@@ -135,7 +141,7 @@ func (pr *prover) worthwhile(out, list []templateOffer, turn []int32) []template
 		// What did so once is likely to do so again: it moves halfway up.
 		recent[at], recent[at/2] = recent[at/2], recent[at]
 	}
-	return out
+	return out, recent
 }
 
 // roomier reports whether one room has at least what the other has.

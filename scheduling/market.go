@@ -3,8 +3,6 @@ package scheduling
 import (
 	"encoding/binary"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -188,19 +186,4 @@ func (pr *prover) reservations() map[string]int64 {
 		}
 	}
 	return left
-}
-
-// addNodes adds the free room of running nodes.
-func (pr *prover) addNodes() {
-	for i := range pr.nodes {
-		users := pr.admitted(pr.columns.number(pr.nodes[i].suits))
-		if !users.Any() {
-			continue
-		}
-		node := pr.nodes[i]
-		_, named := node.labels[corev1.LabelHostname]
-		room := pr.measured(node.room, func(y *yardstick) int64 { return y.room(node.room, !named) })
-		pr.input.Free = append(pr.input.Free, bound.Bin{Cap: room, Count: 1})
-		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: 1, Members: []bound.Choice{{Cap: room, Users: users}}})
-	}
 }

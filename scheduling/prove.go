@@ -110,12 +110,12 @@ func (pr *prover) named(values []*big.Int) map[string]string {
 // each option and each unit of effort add to it, and the most that effort adds. The
 // same for trying fillings.
 const (
-	leastBoundWork       = 4_000_000
-	boundWorkPerClass    = 8_000
+	leastBoundWork       = 500_000
+	boundWorkPerClass    = 10_000
 	boundWorkPerOption   = 2_000
 	boundWorkPerEffort   = 50_000
 	mostBoundWork        = 200_000_000
-	leastFillingWork     = 6_000_000
+	leastFillingWork     = 3_000_000
 	fillingWorkPerEffort = 18_000
 	mostFillingWork      = 400_000_000
 )

@@ -1,0 +1,134 @@
+package scheduling
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+)
+
+// freeRoom is running nodes that have as much room for the same pods.
+type freeRoom struct {
+	room     []int64
+	column   int
+	nameless bool // without a host name
+	count    int64
+	first    int // number of one of them
+}
+
+// mostFreeRooms bounds how many kinds of running nodes a bound tells apart.
+const mostFreeRooms = 128
+
+// addNodes adds the free room of running nodes. Where no two of many nodes are alike it
+// counts them as somewhat larger than they are.
+func (pr *prover) addNodes() {
+	rooms := pr.freeRooms()
+	for parts := int64(16); len(rooms) > mostFreeRooms && parts > 0; parts /= 4 {
+		rooms = pr.rounded(rooms, parts)
+	}
+	for i := range rooms {
+		r := &rooms[i]
+		users := pr.admitted(r.column)
+		room := pr.measured(r.room, func(y *yardstick) int64 { return y.room(r.room, r.nameless) })
+		if !pr.usable(room, users) {
+			continue
+		}
+		pr.input.Free = append(pr.input.Free, bound.Bin{Cap: room, Count: r.count})
+		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: users}}})
+	}
+}
+
+// freeRooms lists what running nodes have that is enough for the least request of every
+// resource, and no more than all pods request. Nodes that are equal in that are one.
+func (pr *prover) freeRooms() []freeRoom {
+	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.model.Dims), make([]int64, pr.model.Dims)
+	for i := range pr.market.Classes {
+		c := &pr.market.Classes[i]
+		for d := range least {
+			n := c.Size[d]
+			least[d] = min(least[d], n)
+			if n > 0 && c.Count > (math.MaxInt64-all[d])/n {
+				all[d] = math.MaxInt64
+			} else {
+				all[d] += n * c.Count
+			}
+		}
+	}
+	var out []freeRoom
+	index := map[string]int{}
+	var name []byte
+	room := make([]int64, len(all))
+	for i, node := range pr.nodes {
+		if !roomier(node.room, least) {
+			continue
+		}
+		for d, n := range node.room {
+			room[d] = min(n, all[d])
+		}
+		r := freeRoom{room: room, count: 1}
+		if len(pr.yardsticks) > 0 {
+			_, named := node.labels[corev1.LabelHostname]
+			r.nameless = !named
+		}
+		if last := len(out) - 1; last >= 0 && slices.Equal(node.suits, pr.nodes[out[last].first].suits) {
+			// Nodes that are neighbours are often alike.
+			if r.column = out[last].column; r.nameless == out[last].nameless && slices.Equal(room, out[last].room) {
+				out[last].count++
+				continue
+			}
+		} else {
+			r.column = pr.columns.number(node.suits)
+		}
+		r.first = i
+		out, name = joinRooms(out, index, name, r)
+	}
+	return out
+}
+
+// joinRooms adds a room to a list, or its count to that of an equal one.
+func joinRooms(list []freeRoom, index map[string]int, name []byte, r freeRoom) (joined []freeRoom, buffer []byte) {
+	name = binary.AppendVarint(name[:0], int64(r.column))
+	if r.nameless {
+		name = append(name, 1)
+	}
+	for _, n := range r.room {
+		name = binary.AppendVarint(name, n)
+	}
+	at, known := index[string(name)]
+	if !known {
+		index[string(name)] = len(list)
+		r.room = slices.Clone(r.room)
+		return append(list, r), name
+	}
+	list[at].count += r.count
+	return list, name
+}
+
+// rounded rounds rooms up to a part of what the largest has.
+func (pr *prover) rounded(rooms []freeRoom, parts int64) []freeRoom {
+	most := make([]int64, pr.model.Dims)
+	for i := range rooms {
+		for d, n := range rooms[i].room {
+			most[d] = max(most[d], n)
+		}
+	}
+	var out []freeRoom
+	index := map[string]int{}
+	var name []byte
+	room := make([]int64, len(most))
+	for _, r := range rooms {
+		for d, n := range r.room {
+			if step := most[d]/parts + 1; n > math.MaxInt64-step {
+				room[d] = n
+			} else {
+				room[d] = (n + step - 1) / step * step
+			}
+		}
+		r.room = room
+		out, name = joinRooms(out, index, name, r)
+	}
+	return out
+}
