@@ -30,13 +30,18 @@ func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
 	d := &decoder{
 		compiler: c, solution: solution, ledger: newLedger(c), lots: map[string]*lot{}, named: c.requestable(),
 	}
+	plan = d.write(bundle(d.final()))
+	return plan, !d.short
+}
+
+// final are the machines of the answer, once all pods on them bind.
+func (d *decoder) final() []machine {
 	machines := d.machines()
 	for surplus := d.rehearse(machines); len(surplus) > 0; surplus = d.rehearse(machines) {
 		machines = d.unbind(d.strip(machines, surplus))
 		slices.SortStableFunc(machines, d.compareMachines)
 	}
-	plan = d.write(bundle(machines))
-	return plan, !d.short
+	return machines
 }
 
 // write writes down what nodes and machines hold.

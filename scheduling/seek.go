@@ -1,0 +1,296 @@
+package scheduling
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// Shares of machines and prices of whole ones guess where tied pods are cheapest. Where
+// that takes little work, the guesses are put to the test: pods are moved to other sites,
+// machines are found anew, and what is better is kept.
+
+// seekShare is what part of the search's work may go into moving pods between sites, and
+// seekLeast what may in any case.
+const (
+	seekShare = 4
+	seekLeast = 100_000
+)
+
+// seeker moves pods between sites.
+type seeker struct {
+	*ties
+	params pack.Params
+	best   trial
+	score  *score
+	counts [][]int64 // of the best, by planner class and site
+	prices [][]int64 // of sites, as the best's machines show them
+	tried  map[string]bool
+	left   int64 // work that may still be done
+	each   int64 // what the last trial took
+}
+
+// move is a change of a plan of sites: classes that may go elsewhere, and how many pods
+// of them may stay or go where; below 0 it is any number.
+type move struct {
+	classes []int
+	limit   func(class, site int) int64
+}
+
+// seek looks for better sites, one move at a time, until none is better or the work is
+// done.
+func (t *ties) seek(best trial, params pack.Params) trial {
+	if best.Late || best.bind < 0 || len(best.ties.planner.Classes) == 0 {
+		return best
+	}
+	s := &seeker{
+		ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
+		left: max(params.Work/seekShare, seekLeast), each: best.effort(),
+	}
+	if s.left < s.each {
+		return best
+	}
+	s.params.Work = 0
+	s.score = best.score()
+	s.forget()
+	s.uphold()
+	shares := s.siteCosts()
+	found := false
+	for s.improve(shares) {
+		found = true
+	}
+	if !found || params.Work == 0 || s.best.Late {
+		return s.best
+	}
+	x := s.best
+	x.Outcome = pack.Search(x.model, params)
+	x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
+	if x.score().better(s.score) {
+		return x
+	}
+	return s.best
+}
+
+// uphold makes the domains count that the best plan spreads over, whether or not a move
+// lets pods go there.
+func (s *seeker) uphold() {
+	s.tally()
+	opened := s.domainsOf(s.best.spots(s.best.Solution))
+	for r := range s.rules {
+		if s.rules[r].kind != spreadTie {
+			continue
+		}
+		domains := s.planner.Rules[r].Domains
+		before := slices.Clone(domains)
+		for d, counted := range s.countedDomains(r) {
+			domains[d].Eligible = domains[d].Eligible || counted
+		}
+		bound := topology.Replay(&s.planner, s.counts, opened)
+		if !slices.EqualFunc(bound, s.counts, func(a, b []int64) bool { return slices.Equal(a, b) }) {
+			copy(domains, before) // it does without some
+		}
+	}
+}
+
+// effort estimates what a trial takes: the search for machines, and stating it.
+func (x *trial) effort() int64 {
+	n := x.Work + int64(len(x.parts))*int64(len(x.model.Options))
+	for i := range x.offered {
+		n += int64(len(x.offered[i].list))
+	}
+	for i := range x.ties.planner.Classes {
+		n += x.ties.planner.Classes[i].Count * int64(len(x.ties.planner.Classes[i].Sites))
+	}
+	return n
+}
+
+// tally notes where the best plan puts pods.
+func (s *seeker) tally() {
+	s.counts = s.noCounts()
+	for i := range s.best.parts {
+		if p := &s.best.parts[i]; p.pinned {
+			s.counts[s.classOf[p.unit]][p.site] += p.count - s.best.Solution.Unplaced[i]
+		}
+	}
+}
+
+// improve makes the first move that is better, and reports whether there was any.
+func (s *seeker) improve(shares [][]int64) bool {
+	s.tally()
+	s.prices = s.marginal(&s.best, shares)
+	for _, m := range s.moves() {
+		for _, rigid := range []bool{true, false} {
+			if s.left < s.each || s.best.Late {
+				return false
+			}
+			if s.try(&m, rigid) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// try makes a move. Rigid means that pods of other classes stay where they are.
+func (s *seeker) try(m *move, rigid bool) bool {
+	shares := s.siteCosts()
+	s.setSiteCosts(s.prices)
+	for i := range s.planner.Classes {
+		class := &s.planner.Classes[i]
+		moved := slices.Contains(m.classes, i)
+		stay := rigid && !moved && sum(s.counts[i]) == class.Count
+		for site := range class.Sites {
+			limit := int64(-1)
+			switch {
+			case moved:
+				limit = m.limit(i, site)
+			case stay:
+				limit = s.counts[i][site]
+			}
+			class.Sites[site].Limit = limit
+		}
+	}
+	plan := topology.Plan(&s.planner)
+	s.setSiteCosts(shares)
+	s.forget()
+	name := make([]byte, 0, 64)
+	for i := range plan.Counts {
+		for _, n := range plan.Counts[i] {
+			name = binary.AppendVarint(name, n)
+		}
+		s.left -= int64(len(plan.Counts[i]))
+	}
+	if s.tried[string(name)] {
+		return false
+	}
+	s.tried[string(name)] = true
+	e := s.split(plan)
+	x := trial{compiler: e, Outcome: pack.Search(e.model, s.params)}
+	x.bind = sum(e.placed(x.Solution)) - e.unbound(x.Solution)
+	s.each = x.effort()
+	s.left -= s.each
+	judged := x.score()
+	if x.Late || !judged.better(s.score) {
+		return false
+	}
+	s.best, s.score = x, judged
+	return true
+}
+
+// moves lists what could be changed: machines are taken apart, those first that are the
+// emptiest; then classes go to one site or leave one, then all that a rule concerns do,
+// and, where pods are left out, classes make way altogether.
+func (s *seeker) moves() []move {
+	out := s.apart()
+	for i := range s.planner.Classes {
+		class := &s.planner.Classes[i]
+		for site := range class.Sites {
+			if s.counts[i][site] < class.Count && (class.Sites[site].Cost != topology.Nowhere || len(class.Sites[site].Bins) > 0) {
+				out = append(out, move{[]int{i}, func(_, at int) int64 { return only(at == site) }})
+			}
+			if n := s.counts[i][site]; n > 0 && n < class.Count {
+				out = append(out, move{[]int{i}, func(_, at int) int64 { return only(at != site) }})
+			}
+		}
+	}
+	for r := range s.rules {
+		out = append(out, s.herd(int32(r))...)
+	}
+	all := int64(0)
+	for _, class := range s.best.planned {
+		all += int64(len(class.pods))
+	}
+	if s.best.bind < all {
+		for i := range s.planner.Classes {
+			if sum(s.counts[i]) > 0 {
+				out = append(out, move{[]int{i}, func(int, int) int64 { return 0 }})
+			}
+		}
+	}
+	return out
+}
+
+func only(ok bool) int64 {
+	if ok {
+		return -1
+	}
+	return 0
+}
+
+// herd lists the moves of all classes that a rule concerns: to one domain, or out of it.
+func (s *seeker) herd(rule int32) []move {
+	var classes []int
+	place := map[int]int{} // of the rule among a class's links
+	for i := range s.planner.Classes {
+		if k := slices.IndexFunc(s.planner.Classes[i].Links, func(l topology.Link) bool { return l.Rule == rule }); k >= 0 {
+			classes = append(classes, i)
+			place[i] = k
+		}
+	}
+	if len(classes) < 2 {
+		return nil
+	}
+	var out []move
+	for d := range s.rules[rule].domains {
+		in := func(class, site int) bool {
+			return int(s.planner.Classes[class].Sites[site].Domains[place[class]]) == d
+		}
+		out = append(out,
+			move{classes, func(class, site int) int64 { return only(in(class, site)) }},
+			move{classes, func(class, site int) int64 { return only(!in(class, site)) }},
+		)
+	}
+	return out
+}
+
+// apart lists the moves of what is on one machine away from its site.
+func (s *seeker) apart() []move {
+	type emptiness struct {
+		node int
+		room float64
+	}
+	var order []emptiness
+	load := make([]int64, s.best.model.Dims)
+	for i := range s.best.Solution.Nodes {
+		node := &s.best.Solution.Nodes[i]
+		clear(load)
+		s.best.model.Load(load, node.Items)
+		full := 0.0
+		for d, n := range load {
+			if room := s.best.model.Options[node.Option].Room[d]; n > 0 {
+				full = max(full, float64(n)/float64(room))
+			}
+		}
+		order = append(order, emptiness{i, 1 - full})
+	}
+	slices.SortStableFunc(order, func(a, b emptiness) int { return cmp.Compare(b.room, a.room) })
+	var out []move
+	for _, e := range order {
+		type seatOf struct{ class, site int }
+		gone := map[seatOf]int64{}
+		var classes []int
+		for _, it := range s.best.Solution.Nodes[e.node].Items {
+			if p := &s.best.parts[it.Class]; p.pinned {
+				class := s.classOf[p.unit]
+				gone[seatOf{class, p.site}] += it.N
+				if !slices.Contains(classes, class) {
+					classes = append(classes, class)
+				}
+			}
+		}
+		if len(classes) == 0 {
+			continue
+		}
+		counts := s.counts
+		out = append(out, move{classes, func(class, site int) int64 {
+			if n := gone[seatOf{class, site}]; n > 0 {
+				return max(counts[class][site]-n, 0)
+			}
+			return -1
+		}})
+	}
+	return out
+}
