@@ -12,6 +12,10 @@ const correction = 0.8
 // manyFillings the number of options times sizes from which on that will do.
 const closeEnough, manyFillings = 1.01, 8192
 
+// worthImproving is how many times the cost of the best answer another one may have that
+// is improved, too.
+const worthImproving = 1.01
+
 // Fillings are mixed where machines hold so many pods on average: fewPods at the least
 // work, else somePods.
 const fewPods, somePods = 32, 256
@@ -41,6 +45,7 @@ func (s *search) tryInBulk(values []float64) *attempt {
 	s.bulky, s.ideal = true, 0
 	a := s.try(values, false)
 	s.bulky = false
+	s.starts = append(s.starts, a)
 	return a
 }
 
@@ -63,6 +68,7 @@ func (s *search) tryInColumns(best *attempt, values []float64) *attempt {
 	s.known, s.bulky = best.bought, true
 	a := s.try(values, false)
 	s.known, s.bulky = nil, false
+	s.starts = append(s.starts, a)
 	if a.better(best) {
 		return a
 	}
@@ -85,7 +91,27 @@ func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64)
 		values = correct(s.p, last, values, correction)
 		if last = s.try(values, false); last.better(best) {
 			best, bestValues = last, values
+			s.starts = append(s.starts, best)
 		}
 	}
 	return best, bestValues
+}
+
+// improveOthers improves attempts that were not the best, while there is work to do: what
+// was dearer at first may end cheaper.
+func (s *search) improveOthers(best *attempt, values []float64) *attempt {
+	tried := best
+	for i := len(s.starts) - 1; i >= 0; i-- {
+		a := s.starts[i]
+		if a == tried || float64(a.cost) > worthImproving*float64(best.cost) || slices.Compare(a.placed, best.placed) != 0 {
+			continue
+		}
+		if s.over() {
+			break
+		}
+		if s.improve(a, values, 0); a.better(best) {
+			best = a
+		}
+	}
+	return best
 }

@@ -69,6 +69,7 @@ type search struct {
 	known    [][]model.Node // by pass, fillings that an attempt in columns begins with
 	bulky    bool           // machines are bought in bulk first
 	ideal    float64        // see tryInBulk
+	starts   []*attempt     // that were made, for improvement
 }
 
 // Whatever the budget, as much work is done as this many times that of the first
@@ -133,6 +134,9 @@ func Search(p *model.Problem, params Params) Outcome {
 	}
 	if best.cost > 0 && !s.over() {
 		s.improve(best, bestValues, 0)
+		if params.Work > 0 && s.fill.pace.idle && !s.limited() {
+			best = s.improveOthers(best, bestValues)
+		}
 	}
 	if (len(p.Bins) > 0 && best.cost > 0 || s.scarce(best, bestValues)) && !s.over() {
 		s.improveBins(best, bestValues)
