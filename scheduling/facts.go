@@ -9,6 +9,7 @@ type facts struct {
 	// spaces counts the pods that run by namespace; where it is nil, they are in problem.
 	spaces map[string]int
 	memory *memory
+	choice *volumeChoice
 }
 
 // newFacts reads a problem for a solver, or says what is wrong with it.

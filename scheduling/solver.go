@@ -115,6 +115,15 @@ func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
 
 // solve places the pods.
 func (f *facts) solve(ctx context.Context) (*Plan, error) {
+	plan, err := f.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return f.settleVolumes(ctx, plan)
+}
+
+// place places the pods as is chosen about volumes.
+func (f *facts) place(ctx context.Context) (*Plan, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
@@ -145,7 +154,11 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 	}
 	c.explain(plan)
 	plan.Warnings = base.warnings()
-	base.summarise(ctx, plan, c.placed(outcome.Solution), outcome.Late)
+	placed := c.placed(outcome.Solution)
+	if f.choice.settles() {
+		base, placed = f.unsettled(plan, cautious)
+	}
+	base.summarise(ctx, plan, placed, outcome.Late)
 	return plan, ok, nil
 }
 

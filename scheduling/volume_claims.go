@@ -19,6 +19,8 @@ type claim struct {
 	once   bool
 	holder *corev1.Pod
 	shared bool // by several pods to be placed, and charged to nodes in advance
+	// charged says that several pods use it and each is charged for it.
+	charged bool
 	// object is the volume that the claim is bound to, and class what would make one.
 	object *corev1.PersistentVolume
 	class  *storagev1.StorageClass
@@ -155,6 +157,7 @@ func (x *volumeIndex) readClass(c *claim, object *corev1.PersistentVolumeClaim) 
 	if len(class.AllowedTopologies) > 0 {
 		c.places = append(c.places, x.place(topologyTerms(class.AllowedTopologies)))
 	}
+	x.settle(c)
 }
 
 // className is the class that a claim names, in the old way or the new; nil for none.

@@ -148,7 +148,7 @@ func TestNoVolumesNoIndex(t *testing.T) {
 	pod.Spec.Volumes = []corev1.Volume{scratch}
 	running := claimed("b", "data")
 	running.Spec.NodeName = "n"
-	x := newVolumeIndex(&Problem{Pods: []*corev1.Pod{pod, running}}, []*corev1.Pod{running})
+	x := newVolumeIndex(&Problem{Pods: []*corev1.Pod{pod, running}}, []*corev1.Pod{running}, nil)
 	assert.Nil(t, x)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = x.of(pod) }))
 	assert.Empty(t, x.of(running))
@@ -256,7 +256,7 @@ func BenchmarkClaims(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c := newClassifier(newResourceTable())
-		c.volumes = newVolumeIndex(p, nil)
+		c.volumes = newVolumeIndex(p, nil, nil)
 		m := newMoulder(p, &Solver{})
 		for _, pod := range p.Pods {
 			c.class(pod, m.moulds[m.read(pod)], 0, 0)

@@ -18,7 +18,7 @@ const attachPrefix = corev1.ResourceAttachableVolumesPrefix + "csi-"
 const noAttachLimit = 1 << 40
 
 // sharedPart is the share of the smallest limit of a driver that volumes of several
-// pods may take up in advance.
+// pods may take up in advance, unless that is chosen otherwise.
 const sharedPart = 4
 
 // attachResource is the resource that volumes of a driver take up.
@@ -70,10 +70,12 @@ func (x *volumeIndex) readLimits(p *Problem, users []*corev1.Pod) {
 	})
 	taken := map[string]int64{}
 	for _, c := range several {
-		if taken[c.driver] < smallest[c.driver]/sharedPart {
+		if taken[c.driver] < smallest[c.driver]/x.choice.shared() {
 			taken[c.driver]++
 			c.shared = true
 			x.shared = append(x.shared, c)
+		} else {
+			c.charged = true
 		}
 	}
 	slices.SortFunc(x.shared, func(a, b *claim) int { return strings.Compare(a.name, b.name) })

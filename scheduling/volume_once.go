@@ -4,7 +4,8 @@ import corev1 "k8s.io/api/core/v1"
 
 // setAside gives every claim that only one pod at a time may use to the pod that has
 // it: one that runs, wherever that is, or else the first of those to be placed. Of
-// pods that would need several such claims, one gets all or none.
+// pods that would need several such claims, one gets all or none. Those that let others
+// have what they need come last.
 func (x *volumeIndex) setAside(users, running []*corev1.Pod) {
 	for _, pod := range running {
 		for i := range pod.Spec.Volumes {
@@ -18,13 +19,15 @@ func (x *volumeIndex) setAside(users, running []*corev1.Pod) {
 			}
 		}
 	}
-	for _, pod := range users {
-		if x.deprived(pod) {
-			continue
-		}
-		for _, c := range x.claimsOf(pod) {
-			if c.once {
-				c.holder = pod
+	for _, lets := range []bool{false, true} {
+		for _, pod := range users {
+			if x.choice.lets(pod) != lets || x.deprived(pod) {
+				continue
+			}
+			for _, c := range x.claimsOf(pod) {
+				if c.once {
+					c.holder = pod
+				}
 			}
 		}
 	}

@@ -32,6 +32,7 @@ type volumeIndex struct {
 	reach    map[string][]term
 	limited  []string // drivers of pending pods' volumes that some machine limits, sorted
 	shared   []*claim // those charged to nodes, in name order
+	choice   *volumeChoice
 }
 
 // podVolumes is what the volumes of one pod ask for.
@@ -43,12 +44,13 @@ type podVolumes struct {
 	sharing  int      // length of what the signature says about those
 }
 
-// newVolumeIndex reads the claims of the pods to be placed.
-func newVolumeIndex(p *Problem, running []*corev1.Pod) *volumeIndex {
+// newVolumeIndex reads the claims of the pods to be placed, under a choice.
+func newVolumeIndex(p *Problem, running []*corev1.Pod, choice *volumeChoice) *volumeIndex {
 	if !slices.ContainsFunc(p.Pods, func(pod *corev1.Pod) bool { return usesClaims(pod) && pending(pod) }) {
 		return nil
 	}
 	x := &volumeIndex{
+		choice:  choice,
 		claims:  make(map[objectKey]*corev1.PersistentVolumeClaim, len(p.Claims)),
 		volumes: make(map[string]*corev1.PersistentVolume, len(p.Volumes)),
 		classes: make(map[string]*storagev1.StorageClass, len(p.StorageClasses)),

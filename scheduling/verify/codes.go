@@ -67,6 +67,7 @@ const (
 const (
 	Volume      Code = "volume"        // a volume cannot be used on the node or option
 	VolumeInUse Code = "volume-in-use" // two pods with a claim that one pod at a time may use
+	VolumeApart Code = "volume-apart"  // pods that wait for one volume may be in different zones
 	AttachLimit Code = "attach-limit"  // more volumes of a driver than the node or option takes
 )
 
@@ -102,7 +103,7 @@ func Codes() []Code {
 		NoOptions, TooManyOptions, MinValues, Flexibility, Limits, Reservation,
 		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements, OptionExcluded,
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
-		Volume, VolumeInUse, AttachLimit,
+		Volume, VolumeInUse, VolumeApart, AttachLimit,
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
 		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,

@@ -98,6 +98,8 @@ type mount struct {
 	driver, id string
 	// exclusive is set for a claim that one pod at a time may use.
 	exclusive bool
+	// zonal is set for a claim whose volume is still to be made, in one zone.
+	zonal bool
 }
 
 // mountsOf reads the claims of a pod, in the order of its volumes.
@@ -202,6 +204,7 @@ func (w *world) unboundMount(m *mount, class string) {
 		m.broken = "waits for its volume"
 	default:
 		m.allows = allowed(c.AllowedTopologies)
+		m.zonal = w.madeInOneZone(class)
 	}
 }
 

@@ -141,6 +141,7 @@ func tiedMutations() []tiedMutation {
 		}, broken(verify.Volume)},
 		{"a second user of a claim for one", func(d *draft) { with(d.pod("db-2"), using("scratch")) }, broken(verify.VolumeInUse)},
 		{"a running user of a claim for one", func(d *draft) { with(d.running("web-0"), using("scratch")) }, broken(verify.VolumeInUse, verify.AttachLimit)},
+		{"a user elsewhere of a volume to be made", func(d *draft) { with(d.pod("cache-2"), using("log")) }, broken(verify.VolumeApart)},
 		{"a volume that a node has no place for", func(d *draft) { d.p.CSINodes[0] = st.CSINode("n-a", st.Count(ebs, 0)) }, broken(verify.AttachLimit)},
 		{"a claim that is gone", func(d *draft) { d.p.Claims = d.p.Claims[1:] }, broken(verify.PodHeld)},
 	}

@@ -55,6 +55,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	j.reservationCounts()
 	j.stand()
 	j.exclusiveClaims()
+	j.sharedVolumes()
 	j.bindings()
 	j.summary()
 	j.bound()
