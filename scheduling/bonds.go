@@ -31,7 +31,7 @@ func (c *compiler) readPods() {
 			singles[c.problem.Pods[i]] = c.bonds.read(c.problem.Pods[i])
 		}
 	}
-	for _, h := range c.cluster.hosts {
+	for _, h := range c.cluster.special {
 		for _, pod := range h.guards {
 			for _, t := range c.bonds.readRunning(pod) {
 				c.keepers = append(c.keepers, keeper{tie: t, node: h.name, pod: podName(pod)})

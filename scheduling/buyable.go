@@ -56,6 +56,9 @@ func (pr *prover) sold() iter.Seq[[]templateOffer] {
 // the roomier comes first.
 func (pr *prover) priceRanks() []int32 {
 	offers := pr.offers.offers
+	if pr.offers.ranks != nil && *pr.offers.ranks != nil {
+		return *pr.offers.ranks
+	}
 	order := make([]int32, len(offers))
 	for i := range order {
 		order[i] = int32(i)
@@ -75,6 +78,9 @@ func (pr *prover) priceRanks() []int32 {
 	ranks := make([]int32, len(offers))
 	for at, i := range order {
 		ranks[i] = int32(at)
+	}
+	if pr.offers.ranks != nil {
+		*pr.offers.ranks = ranks
 	}
 	return ranks
 }

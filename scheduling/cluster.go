@@ -16,6 +16,9 @@ type cluster struct {
 	hosts []*host        // by name
 	// newest is, by DaemonSet, the youngest of its pods that have not ended.
 	newest map[objectKey]*corev1.Pod
+	// special are the hosts that are no nodes, and those on which some pod keeps others
+	// away or has volumes.
+	special []*host
 }
 
 // host is a node with the pods that run there. A host is not changed once it is made.
@@ -62,8 +65,16 @@ func newCluster(p *Problem) *cluster {
 	}
 	slices.SortFunc(k.hosts, func(a, b *host) int { return strings.Compare(a.name, b.name) })
 	k.read(k.hosts)
+	for _, h := range k.hosts {
+		if h.special() {
+			k.special = append(k.special, h)
+		}
+	}
 	return k
 }
+
+// special reports whether a host has to be looked at besides the room that is left.
+func (h *host) special() bool { return h.node == nil || len(h.guards) > 0 || len(h.claims) > 0 }
 
 // runs reports whether a pod takes room on a node.
 func runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !terminal(pod) }
@@ -158,7 +169,7 @@ func guards(pod *corev1.Pod) bool {
 // claimants are the running pods with volumes that are claimed.
 func (k *cluster) claimants() []*corev1.Pod {
 	var out []*corev1.Pod
-	for _, h := range k.hosts {
+	for _, h := range k.special {
 		out = append(out, h.claims...)
 	}
 	return out

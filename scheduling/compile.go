@@ -29,6 +29,7 @@ type compiler struct {
 	bought    []purchase // by engine option
 	offered   []templateOffers
 	nodes     []*existingNode
+	suits     []model.Bits    // by node, the groups that its labels and taints allow there
 	unchecked map[string]bool // well-known keys that pools require and no type defines
 	rooms     *roomTable
 	columns   *rowTable
@@ -77,7 +78,7 @@ func (f *facts) compile(cautious bool) *compiler {
 		d.requests = c.table.renumbered(d.requests, moved)
 	}
 	c.pools = poolOrder(p.NodePools)
-	c.offers = newOfferTable(p, s, c.table, c.classes.volumes)
+	c.offers = f.memory.offers(p, s, c.table, c.classes.volumes)
 	c.model = &model.Problem{
 		Dims: len(c.table.names), BestEffort: s.MinValues == MinValuesBestEffort,
 	}
@@ -342,6 +343,9 @@ func (c *compiler) buildLimits() {
 	for i, p := range c.pools {
 		limited := limitedResources(p)
 		left := make([]int64, len(limited))
+		if len(limited) == 0 {
+			continue
+		}
 		for d, name := range limited {
 			left[d] = amount(name, p.Spec.Limits[name])
 		}
@@ -354,13 +358,5 @@ func (c *compiler) buildLimits() {
 			}
 		}
 		c.model.Pools[i].Limits = left
-	}
-}
-
-// buildBins hands the engine the nodes that run or are in flight.
-func (c *compiler) buildBins() {
-	c.nodes = c.existing()
-	for _, x := range c.nodes {
-		c.model.Bins = append(c.model.Bins, c.bin(x))
 	}
 }

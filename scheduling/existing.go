@@ -16,13 +16,13 @@ type metaOwner = metav1.OwnerReference
 // existingNode is a node that runs or is in flight, ready to receive pods.
 type existingNode struct {
 	host   *host
+	flying bool // it is in flight
 	node   *corev1.Node
 	pool   *NodePool // nil for nodes of no known pool
 	labels map[string]string
 	taints []corev1.Taint
 	room   []int64
 	ports  []hostPort // bound by what runs there, daemons to come included
-	suits  model.Bits // groups that labels and taints allow there
 	// attached are the volumes of what runs there.
 	attached attachments
 }
@@ -41,22 +41,42 @@ func inFlight(node *corev1.Node) bool {
 }
 
 // existing returns the nodes that may receive pods: those that are ready first, so
-// that of two equal places the one that is there already is used, then by name.
+// that of two equal places the one that is there already is used, then by name. Nodes
+// that have not changed since another plan are as they were then.
 func (c *compiler) existing() []*existingNode {
-	slab := make([]existingNode, 0, len(c.cluster.hosts))
+	hosts := c.cluster.hosts
+	kept := &roll{}
+	if r := c.memory.roll; c.classes.volumes == nil && r.suits(c) {
+		kept = r
+	}
+	now := &roll{
+		names: c.table.names, daemons: c.daemons, pools: c.problem.NodePools, catalogs: catalogsOf(c.problem),
+		shops: c.problem.PoolCatalogs, hosts: hosts, nodes: make([]*existingNode, len(hosts)),
+	}
 	columns := c.usedColumns()
-	for _, flying := range []bool{false, true} {
-		for _, h := range c.cluster.hosts {
-			if h.node != nil && !going(h.node) && inFlight(h.node) == flying {
-				slab = append(slab, c.existingNode(h, columns))
-			}
+	from := 0
+	var ready, flying []*existingNode
+	for i, h := range hosts {
+		for from < len(kept.hosts) && kept.hosts[from].name < h.name {
+			from++
+		}
+		switch {
+		case from < len(kept.hosts) && kept.hosts[from] == h:
+			now.nodes[i] = kept.nodes[from]
+		case h.node != nil && !going(h.node):
+			x := c.existingNode(h, columns)
+			now.nodes[i] = &x
+		}
+		if x := now.nodes[i]; x != nil && x.flying {
+			flying = append(flying, x)
+		} else if x != nil {
+			ready = append(ready, x)
 		}
 	}
-	out := make([]*existingNode, len(slab))
-	for i := range slab {
-		out[i] = &slab[i]
+	if c.classes.volumes == nil {
+		c.memory.roll = now
 	}
-	return out
+	return append(ready, flying...)
 }
 
 // usedColumns is, by number of the compiler's table, the cluster's number of the same
@@ -75,9 +95,9 @@ func (c *compiler) usedColumns() []int {
 // existingNode works out what room a node has left.
 func (c *compiler) existingNode(h *host, columns []int) existingNode {
 	node := h.node
-	x := existingNode{host: h, node: node, pool: c.poolNamed(node.Labels[NodePoolLabel]), labels: nodeLabels(node), ports: h.ports}
+	x := existingNode{host: h, flying: inFlight(node), node: node, pool: c.poolNamed(node.Labels[NodePoolLabel]), labels: nodeLabels(node), ports: h.ports}
 	x.taints = c.effectiveTaints(node, x.pool)
-	if inFlight(node) {
+	if x.flying {
 		c.classes.volumes.completeLabels(x.labels)
 	}
 	allocatable := c.nodeAllocatable(node)
@@ -205,23 +225,40 @@ func (p *Problem) catalogOf(pool string) *instancetypes.Catalog {
 	return p.Catalog
 }
 
-// bin turns a node into the engine's form.
-func (c *compiler) bin(x *existingNode) model.Bin {
-	x.suits = model.NewBits(len(c.classes.groups))
-	b := model.Bin{Room: x.room, Admits: model.NewBits(len(c.classes.groups)), Soft: model.NewBits(len(c.classes.groups))}
+// buildBins hands the engine the nodes that run or are in flight.
+func (c *compiler) buildBins() {
+	c.nodes = c.existing()
+	words := len(model.NewBits(len(c.classes.groups)))
+	rows := make([]uint64, 3*words*len(c.nodes))
+	next := func() model.Bits {
+		row := model.Bits(rows[:words:words])
+		rows = rows[words:]
+		return row
+	}
+	c.suits, c.model.Bins = make([]model.Bits, len(c.nodes)), make([]model.Bin, len(c.nodes))
+	for i, x := range c.nodes {
+		c.suits[i] = next()
+		c.model.Bins[i] = model.Bin{Room: x.room, Admits: next(), Soft: next()}
+	}
 	for g, group := range c.classes.groups {
+		c.admit(g, group)
+	}
+}
+
+// admit notes which nodes a group suits, and which let its pods in.
+func (c *compiler) admit(g int, group *constraint) {
+	for i, x := range c.nodes {
 		hard, soft := untolerated(group.tolerations, x.taints)
 		if hard != nil || !group.matchesNode(x.node.Name, x.labels) {
 			continue
 		}
-		x.suits.Set(g)
+		c.suits[i].Set(g)
 		if portsClash(group.ports, x.ports) || x.attached.turnsAway(group) != "" {
 			continue
 		}
-		b.Admits.Set(g)
+		c.model.Bins[i].Admits.Set(g)
 		if soft {
-			b.Soft.Set(g)
+			c.model.Bins[i].Soft.Set(g)
 		}
 	}
-	return b
 }

@@ -57,7 +57,7 @@ func (x *Explainer) alternatives(out *PodExplanation, id int) {
 	out.RuledOut = e.reasons(class, id)
 	nodes, launches := 0, 0
 	for i, n := range e.nodes {
-		if n.node.Name == out.Place || nodes == mostPlaces || !n.suits.Has(class.group) || !e.nodeHolds(class, i) || len(e.tied.nodeBars(id, i)) > 0 {
+		if n.node.Name == out.Place || nodes == mostPlaces || !e.suits[i].Has(class.group) || !e.nodeHolds(class, i) || len(e.tied.nodeBars(id, i)) > 0 {
 			continue
 		}
 		nodes++

@@ -55,8 +55,8 @@ func (e *explainer) tieFixes(class *podClass, id int, out *changeList) {
 			}
 		})
 	}
-	for i, x := range e.nodes {
-		if x.suits.Has(class.group) && e.nodeHolds(class, i) {
+	for i := range e.nodes {
+		if e.suits[i].Has(class.group) && e.nodeHolds(class, i) {
 			note(e.tied.nodeBars(id, i))
 		}
 	}

@@ -73,14 +73,14 @@ func (pr *prover) freeRooms() []freeRoom {
 			_, named := node.labels[corev1.LabelHostname]
 			r.nameless = !named
 		}
-		if last := len(out) - 1; last >= 0 && slices.Equal(node.suits, pr.nodes[out[last].first].suits) {
+		if last := len(out) - 1; last >= 0 && slices.Equal(pr.suits[i], pr.suits[out[last].first]) {
 			// Nodes that are neighbours are often alike.
 			if r.column = out[last].column; r.nameless == out[last].nameless && slices.Equal(room, out[last].room) {
 				out[last].count++
 				continue
 			}
 		} else {
-			r.column = pr.columns.number(node.suits)
+			r.column = pr.columns.number(pr.suits[i])
 		}
 		r.first = i
 		out, name = joinRooms(out, index, name, r)

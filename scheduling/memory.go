@@ -1,13 +1,135 @@
 package scheduling
 
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
 // memory is what compilers keep for those that come after them. Nothing of it shows in
-// a plan: whatever is there stands for what would be worked out anew.
-type memory struct{}
+// a plan: whatever is there stands for what would be worked out anew. What it holds is
+// replaced, never changed, but for the columns and rows of its stock, which only grow.
+type memory struct {
+	stock *stock
+	roll  *roll
+}
 
 func newMemory() *memory { return &memory{} }
 
 // fork returns a memory of its own that remembers the same.
 func (m *memory) fork() *memory {
 	c := *m
+	if m.stock != nil {
+		s := *m.stock
+		s.columns, s.rows, s.defined = maps.Clone(s.columns), maps.Clone(s.rows), maps.Clone(s.defined)
+		c.stock = &s
+	}
 	return &c
+}
+
+// stock is the offers of some catalogs in rank order, all that does not depend on pods
+// and on what is unavailable for a while.
+type stock struct {
+	catalogs []*instancetypes.Catalog
+	offerTable
+	lists []shapeLists // by shape
+	// sized is the shapes' room by the resources that were asked for last.
+	sized  []shape
+	names  []corev1.ResourceName
+	ranked []int32 // see offerTable.ranks
+}
+
+// shapeLists are what a shape is made of.
+type shapeLists struct{ allocatable, capacity corev1.ResourceList }
+
+// mostRows is how many rows of offers are remembered.
+const mostRows = 4_096
+
+// catalogsOf lists the catalogs of a problem, in an order that the order of pools does
+// not show in.
+func catalogsOf(p *Problem) []*instancetypes.Catalog {
+	var out []*instancetypes.Catalog
+	add := func(c *instancetypes.Catalog) {
+		if c != nil && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	add(p.Catalog)
+	for _, name := range sortedKeys(p.PoolCatalogs) {
+		add(p.PoolCatalogs[name])
+	}
+	return out
+}
+
+// offers returns the offers of a problem for a solver, which is always the same one.
+func (m *memory) offers(p *Problem, s *Solver, table *resourceTable, volumes *volumeIndex) *offerTable {
+	catalogs := catalogsOf(p)
+	if m.stock == nil || !slices.Equal(m.stock.catalogs, catalogs) {
+		m.stock = newStock(s, catalogs)
+	}
+	k := m.stock
+	if len(k.rows) > mostRows {
+		clear(k.rows)
+	}
+	t := k.offerTable
+	t.volumes = volumes
+	t.offers = available(t.offers, p)
+	if volumes == nil && k.sized != nil && slices.Equal(k.names, table.names) {
+		t.shapes, t.ranks = k.sized, &k.ranked
+		return &t
+	}
+	for _, x := range k.lists {
+		t.addShape(table, x.allocatable, x.capacity)
+	}
+	if volumes == nil {
+		k.sized, k.names, k.ranked = t.shapes, slices.Clone(table.names), nil
+		t.ranks = &k.ranked
+	}
+	return &t
+}
+
+// available marks the offers that cannot be had for a while.
+func available(offers []offer, p *Problem) []offer {
+	byType := map[string][]offerings.Key{}
+	for k, until := range p.Unavailable.All() {
+		if p.Now.Before(until) {
+			byType[k.InstanceType] = append(byType[k.InstanceType], k)
+		}
+	}
+	if len(byType) == 0 {
+		return offers
+	}
+	out := slices.Clone(offers)
+	for i := range out {
+		x := &out[i]
+		if x.launchable && (len(byType[""]) > 0 || len(byType[x.instanceType.Name]) > 0) {
+			x.launchable = !p.Unavailable.Has(x.instanceType.Name, *x.offering, p.Now)
+		}
+	}
+	return out
+}
+
+// roll is the nodes as they were ready to receive pods.
+type roll struct {
+	names    []corev1.ResourceName
+	daemons  []*daemon
+	pools    []*NodePool
+	catalogs []*instancetypes.Catalog
+	shops    map[string]*instancetypes.Catalog
+	hosts    []*host
+	nodes    []*existingNode // by host; nil for those that receive none
+}
+
+// suits reports whether what was worked out for nodes still holds for those that have
+// not changed.
+func (r *roll) suits(c *compiler) bool {
+	return r != nil && slices.Equal(r.names, c.table.names) && slices.Equal(r.pools, c.problem.NodePools) &&
+		slices.Equal(r.catalogs, catalogsOf(c.problem)) && maps.Equal(r.shops, c.problem.PoolCatalogs) &&
+		slices.EqualFunc(r.daemons, c.daemons, func(a, b *daemon) bool {
+			return a.set == b.set && slices.Equal(a.requests, b.requests) && slices.Equal(a.constraint.ports, b.constraint.ports)
+		})
 }

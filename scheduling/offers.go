@@ -44,7 +44,16 @@ type offerTable struct {
 	spans   map[*instancetypes.Catalog][2]int
 	columns map[string]*column
 	rows    map[string]model.Bits
+	defined map[definition]bool
 	volumes *volumeIndex
+	// ranks, where it is set, remembers the places of the offers in the order of prices.
+	ranks *[]int32
+}
+
+// definition is the question whether any offer of a catalog brings a label.
+type definition struct {
+	key     string
+	catalog *instancetypes.Catalog
 }
 
 // column is one label over all offers: a value number each, -1 where it is absent.
@@ -52,8 +61,6 @@ type column struct {
 	numbers []int32
 	values  []string
 	defined bool // by any catalog
-	// definedBy answers for one catalog; filled when asked.
-	definedBy map[*instancetypes.Catalog]bool
 }
 
 // A prioritized ranking looks at capacity types first, at instance types next and at
@@ -67,57 +74,55 @@ const (
 	machineSurcharge = 10_000 * 1_000_000_000
 )
 
-func newOfferTable(p *Problem, s *Solver, table *resourceTable, volumes *volumeIndex) *offerTable {
-	t := &offerTable{
+// newStock reads catalogs.
+func newStock(s *Solver, catalogs []*instancetypes.Catalog) *stock {
+	k := &stock{catalogs: catalogs, offerTable: offerTable{
 		spans:   map[*instancetypes.Catalog][2]int{},
 		columns: map[string]*column{},
 		rows:    map[string]model.Bits{},
-		volumes: volumes,
+		defined: map[definition]bool{},
+	}}
+	for _, catalog := range catalogs {
+		k.add(s, catalog)
 	}
-	t.add(p, s, table, p.Catalog)
-	for _, name := range sortedKeys(p.PoolCatalogs) {
-		t.add(p, s, table, p.PoolCatalogs[name])
-	}
-	return t
+	return k
 }
 
 // add appends the offers of a catalog in rank order.
-func (t *offerTable) add(p *Problem, s *Solver, table *resourceTable, catalog *instancetypes.Catalog) {
-	if catalog == nil {
-		return
-	}
-	if _, done := t.spans[catalog]; done {
-		return
-	}
-	from := len(t.offers)
+func (k *stock) add(s *Solver, catalog *instancetypes.Catalog) {
+	from := len(k.offers)
 	for it := range catalog.All() {
 		base := -1
 		for i := range it.Offerings {
 			o := &it.Offerings[i]
 			x := offer{instanceType: it, offering: o, excluded: s.excluded(it, o), expected: s.Interruption.expected(it, o)}
-			x.launchable = x.excluded.code == "" && o.Launchable() && !p.Unavailable.Has(it.Name, *o, p.Now)
+			x.launchable = x.excluded.code == "" && o.Launchable()
 			if len(o.Capacity) > 0 || len(o.Overhead) > 0 {
-				x.shape = t.addShape(table, it.AllocatableOf(*o), it.CapacityOf(*o))
+				x.shape = k.addLists(it.AllocatableOf(*o), it.CapacityOf(*o))
 			} else {
 				if base < 0 {
-					base = t.addShape(table, it.Allocatable(), it.Capacity)
+					base = k.addLists(it.Allocatable(), it.Capacity)
 				}
 				x.shape = base
 			}
 			x.cost = s.cost(x.candidate())
-			t.offers = append(t.offers, x)
+			k.offers = append(k.offers, x)
 		}
 	}
-	added := t.offers[from:]
+	added := k.offers[from:]
 	slices.SortFunc(added, func(a, b offer) int { return s.Ranking.Compare(a.candidate(), b.candidate()) })
-	t.spans[catalog] = [2]int{from, len(t.offers)}
+	k.spans[catalog] = [2]int{from, len(k.offers)}
 }
 
-func (t *offerTable) addShape(table *resourceTable, allocatable, capacity corev1.ResourceList) int {
+func (k *stock) addLists(allocatable, capacity corev1.ResourceList) int {
+	k.lists = append(k.lists, shapeLists{allocatable, capacity})
+	return len(k.lists) - 1
+}
+
+func (t *offerTable) addShape(table *resourceTable, allocatable, capacity corev1.ResourceList) {
 	room := table.vector(allocatable)
 	t.volumes.limitShape(room, table, allocatable)
 	t.shapes = append(t.shapes, shape{allocatable: room, capacity: capacity})
-	return len(t.shapes) - 1
 }
 
 // cost is what the search minimises when it buys the candidate.
@@ -180,7 +185,7 @@ func (t *offerTable) column(key string) *column {
 	if c, ok := t.columns[key]; ok {
 		return c
 	}
-	c := &column{numbers: make([]int32, len(t.offers)), definedBy: map[*instancetypes.Catalog]bool{}}
+	c := &column{numbers: make([]int32, len(t.offers))}
 	index := map[string]int32{}
 	for i := range t.offers {
 		v, ok := t.offers[i].label(key)
@@ -203,13 +208,13 @@ func (t *offerTable) column(key string) *column {
 
 // defines reports whether any offer of a catalog brings a label.
 func (t *offerTable) defines(key string, catalog *instancetypes.Catalog) bool {
-	c := t.column(key)
-	span := t.spans[catalog]
-	if defined, known := c.definedBy[catalog]; known {
+	asked := definition{key, catalog}
+	if defined, known := t.defined[asked]; known {
 		return defined
 	}
-	c.definedBy[catalog] = slices.ContainsFunc(c.numbers[span[0]:span[1]], func(n int32) bool { return n >= 0 })
-	return c.definedBy[catalog]
+	span := t.spans[catalog]
+	t.defined[asked] = slices.ContainsFunc(t.column(key).numbers[span[0]:span[1]], func(n int32) bool { return n >= 0 })
+	return t.defined[asked]
 }
 
 // row returns the offers on whose machines the requirement holds, given the label

@@ -173,6 +173,17 @@ func (b *clusterBuilder) build(running *podTable) *cluster {
 		}
 	}
 	k.hosts = append(k.hosts, have...)
+	k.special = nil
+	for _, h := range b.old.special {
+		if b.changed[h.name] == nil {
+			k.special = append(k.special, h)
+		}
+	}
+	for _, h := range hosts {
+		if h.special() && (h.node != nil || len(h.pods) > 0) {
+			k.special = append(k.special, h)
+		}
+	}
 	return &k
 }
 

@@ -37,7 +37,7 @@ func (c *compiler) warnings() []Warning {
 			}
 		}
 	}
-	for _, h := range c.cluster.hosts {
+	for _, h := range c.cluster.special {
 		if h.node != nil {
 			continue
 		}
