@@ -204,10 +204,11 @@ func (w *twin) flexible(groups []podSet, chosen []int) bool {
 		if floor == 0 {
 			continue
 		}
+		zonal := w.ties.zonal(group, union(groups))
 		types := map[string]bool{}
 		for _, i := range w.fit(group) {
 			o := w.options[i]
-			if o.pool != first.pool || w.ties.zonal(group) && o.zone != first.zone {
+			if o.pool != first.pool || zonal && o.zone != first.zone {
 				continue
 			}
 			instead := slices.Clone(chosen)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -127,11 +128,12 @@ func (t *twinTies) allowHost(o twinOption, group podSet) bool {
 	return true
 }
 
-// zonal reports whether pods of a group are spread over zones.
-func (t *twinTies) zonal(group podSet) bool {
+// zonal reports whether it matters in which zone pods of a group are: they are spread
+// over zones, and with all that are placed there could be too many in one.
+func (t *twinTies) zonal(group, placed podSet) bool {
 	for i := range t.each(group) {
 		for _, tie := range t.ties[i] {
-			if tie.key == corev1.LabelTopologyZone {
+			if tie.key == corev1.LabelTopologyZone && bits.OnesCount(uint(placed&tie.counted))+lo.Sum(tie.running[:]) > tie.skew {
 				return true
 			}
 		}
@@ -155,6 +157,14 @@ func (t *twinTies) sound() bool {
 		}
 	}
 	return true
+}
+
+// union is the pods of all groups.
+func union(groups []podSet) (all podSet) {
+	for _, group := range groups {
+		all |= group
+	}
+	return all
 }
 
 // survey works out where pods that are spread over zones run, and where they could be.
@@ -193,11 +203,7 @@ func (t *twinTies) survey(w *twin) {
 // end. Where open is true, all zones count in which a pod that holds the spread could
 // be, otherwise those alone in which there are machines.
 func (t *twinTies) allowZones(w *twin, groups []podSet, chosen []int, open bool) bool {
-	var placed podSet
-	for _, group := range groups {
-		placed |= group
-	}
-	for i := range t.each(placed) {
+	for i := range t.each(union(groups)) {
 		for k := range t.ties[i] {
 			tie := &t.ties[i][k]
 			if tie.key == corev1.LabelTopologyZone && !tie.allows(w, groups, chosen, open) {
