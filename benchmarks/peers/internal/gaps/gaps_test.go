@@ -158,6 +158,16 @@ func TestSummaryHoldsTheLimits(t *testing.T) {
 	}
 }
 
+// That more effort does not pay is told, and breaks no promise.
+func TestMoreEffortThatCostsMore(t *testing.T) {
+	f := &Finding{Instance: instance("n", 1, false), Ours: []peer.Result{
+		result("plimsoll fast", 9, "2", "1", 1), result("plimsoll", 9, "2.5", "1", 1.5), result("plimsoll thorough", 9, "2.5", "1", 1.5),
+	}}
+	var b strings.Builder
+	assert.Empty(t, Summary(&b, []*Finding{f}))
+	assert.Contains(t, b.String(), "More effort costs more: 1\n\n- n: plimsoll costs 2.5, plimsoll fast 2\n")
+}
+
 // A plan that says another gap than the one that its machines and its proof have is
 // told on.
 func TestGapsThatAreNotAsReported(t *testing.T) {

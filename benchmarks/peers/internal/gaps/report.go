@@ -97,8 +97,22 @@ func Summary(b *strings.Builder, findings []*Finding) []string {
 	}
 	list(b, "Another planner places more pods, or as many for less", lost)
 	list(b, "Another planner does so against the rules", foul)
+	list(b, "More effort costs more", dearer(findings))
 	list(b, "Gaps over what is allowed", faults)
 	return append(lost, faults...)
+}
+
+// dearer says where a plan of more effort costs more than one of less, and places no more.
+func dearer(findings []*Finding) []string {
+	var out []string
+	for _, f := range findings {
+		for i := 1; i < len(f.Ours); i++ {
+			if less, more := f.Ours[i-1], f.Ours[i]; beats(less, more) {
+				out = append(out, fmt.Sprintf("%s: %s costs %s, %s %s", f.Instance.Name, more.Peer, more.Price, less.Peer, less.Price))
+			}
+		}
+	}
+	return out
 }
 
 func allowed(x float64) string {
