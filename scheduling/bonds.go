@@ -19,6 +19,7 @@ type keeper struct {
 // be known of all of them before one can tell which of their labels matter.
 func (c *compiler) readPods() {
 	r := c.readings
+	c.bonds.workloads = newWorkloads(c)
 	numbers := make([]int, len(r.moulds))
 	singles := map[*corev1.Pod]int{}
 	for i, m := range r.moulds {
@@ -51,7 +52,7 @@ func (c *compiler) readPods() {
 			continue
 		}
 		pod, m := c.problem.Pods[i], r.moulds[n]
-		among := c.bonds.targets.matched(namespaceOf(pod), pod.Labels)
+		among := c.bonds.targets.matched(namespaceOf(pod), c.bonds.labelsOf(pod))
 		if m.single {
 			class := c.classes.class(pod, m, moved[singles[pod]], among)
 			class.pods = append(class.pods, pod)
@@ -111,7 +112,7 @@ func (t *targets) sort() []int {
 // runningAmong returns the set of targets that a running pod is among.
 func (c *compiler) runningAmong(pod *corev1.Pod) []int32 {
 	t := c.bonds.targets
-	return t.sets[t.matched(namespaceOf(pod), pod.Labels)]
+	return t.sets[t.matched(namespaceOf(pod), c.bonds.labelsOf(pod))]
 }
 
 // setClass is the class of a mould's pods that are among a set of targets.

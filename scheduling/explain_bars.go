@@ -236,7 +236,7 @@ func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
 		if own {
 			there++
 		}
-		if !named {
+		if !named && !b.share {
 			return lacksKey
 		}
 		if there > b.maxSkew {

@@ -38,6 +38,9 @@ func (t *tied) word(class *podClass, bars map[bar]int, counts map[Reason]int) {
 func (t *tie) code() ReasonCode {
 	switch t.kind {
 	case spreadTie:
+		if t.share {
+			return ReasonWorkloadShare
+		}
 		return ReasonTopologySpread
 	case affinityTie:
 		return ReasonPodAffinity
@@ -50,6 +53,9 @@ func (t *tie) code() ReasonCode {
 func (t *tie) text() string {
 	switch t.kind {
 	case spreadTie:
+		if t.share {
+			return fmt.Sprintf("share of its workload on one machine (%d at most)", t.maxSkew)
+		}
 		return fmt.Sprintf("topology spread over %s (maxSkew %d)", t.key, t.maxSkew)
 	case affinityTie:
 		return "pod affinity over " + t.key

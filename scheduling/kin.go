@@ -215,7 +215,7 @@ func (b *kinBook) binsFor(k *kin) model.Bits {
 	needsHost := false
 	for _, m := range k.members {
 		for _, t := range l.bonds.list[m.bonds].ties {
-			needsHost = needsHost || t.perHost() && t.weight == 0 && t.kind != antiTie
+			needsHost = needsHost || t.perHost() && t.weight == 0 && t.kind != antiTie && !t.share
 		}
 	}
 	for n := range l.places {

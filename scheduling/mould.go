@@ -16,8 +16,8 @@ type mould struct {
 	named    []int32     // the resources that they name
 	priority int32
 	refused  string // why pods of the mould are not planned at all, volumes aside
-	// single says that each pod of the mould has to be looked at by itself: its volumes
-	// or the cluster's default constraints may make it different.
+	// single says that each pod of the mould has to be looked at by itself: its volumes,
+	// its workload or the cluster's default constraints may make it different.
 	single bool
 }
 
@@ -52,6 +52,7 @@ type moulder struct {
 	index  map[string]int32
 	wishes bool // preferences count
 	spread bool // pods without spread constraints may get some
+	share  bool // pods of one workload may not all be on one machine
 	buffer []byte
 	keys   []string
 }
@@ -61,6 +62,7 @@ func newMoulder(p *Problem, s *Solver) *moulder {
 	return &moulder{
 		table: t, reader: requestReader{table: t}, index: map[string]int32{},
 		wishes: s.Preferences != PreferencesIgnore, spread: len(p.DefaultSpread) > 0,
+		share: s.WorkloadShare > 0,
 	}
 }
 
@@ -70,7 +72,7 @@ func (m *moulder) read(pod *corev1.Pod) int32 {
 		return -1
 	}
 	requests := m.reader.read(&pod.Spec)
-	single := usesClaims(pod) || m.spread && len(pod.Spec.TopologySpreadConstraints) == 0
+	single := m.share || usesClaims(pod) || m.spread && len(pod.Spec.TopologySpreadConstraints) == 0
 	b := appendSignature(m.buffer[:0], &pod.Spec, &m.keys)
 	b = append(b, '|')
 	priority := priorityOf(pod)

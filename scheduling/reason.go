@@ -4,6 +4,9 @@ package scheduling
 const (
 	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Solver.Size allows
 	ReasonNoSpot   ReasonCode = "no-spot"   // Solver.NoSpot rules it out
+	// ReasonWorkloadShare says that the node holds as many pods of the workload as
+	// Solver.WorkloadShare lets it.
+	ReasonWorkloadShare ReasonCode = "workload-share"
 	// ReasonFlexibility says that too few spot options would remain for Solver.Flexibility.
 	ReasonFlexibility ReasonCode = "flexibility"
 )

@@ -118,7 +118,7 @@ func (w *waiting) fork() waiting {
 // anew is a moulder of the same kind that has read nothing.
 func (m *moulder) anew() *moulder {
 	t := newResourceTable()
-	return &moulder{table: t, reader: requestReader{table: t}, index: map[string]int32{}, wishes: m.wishes, spread: m.spread}
+	return &moulder{table: t, reader: requestReader{table: t}, index: map[string]int32{}, wishes: m.wishes, spread: m.spread, share: m.share}
 }
 
 // clone is a moulder that has read the same.

@@ -89,6 +89,14 @@ type Solver struct {
 	// Flexibility is how much choice launches have to leave that may become spot
 	// machines; the zero value asks for nothing.
 	Flexibility Flexibility
+	// WorkloadShare is the largest share of a workload's pods, in percent, that one
+	// machine may hold, so that losing the machine loses no more: rounded down to whole
+	// pods, and at least one. 0 is no bound. A workload is the pods of one controller
+	// (a ReplicaSet, a StatefulSet, a Job), or where they have none, those that the same
+	// Services of the problem select; DaemonSets are left out. Counted are pods that
+	// wait and pods that run and are not being deleted. Pods that already run too close
+	// together stay where they are; no more of them join.
+	WorkloadShare int
 	// fewest looks for few machines before it looks at prices.
 	fewest bool
 }
@@ -198,6 +206,7 @@ func (s *Solver) validate() error {
 		faults = append(faults, fmt.Errorf("solver.preferencePrice: %s is negative", s.PreferencePrice))
 	}
 	faults = append(faults, s.Size.validate()...)
+	faults = append(faults, s.validateShare()...)
 	faults = append(faults, s.Flexibility.validate()...)
 	faults = append(faults, s.Interruption.validate()...)
 	if err := s.Ranking.Validate(); err != nil {

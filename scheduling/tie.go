@@ -28,6 +28,9 @@ type tie struct {
 	// honorAffinity and honorTaints say which nodes a spread looks at: those only that
 	// the pod's own node constraints, and its tolerations, allow.
 	honorAffinity, honorTaints bool
+	// share says that it is no constraint of the pod's but the bound on the share of a
+	// workload that one machine may hold.
+	share bool
 }
 
 // perHost reports whether the domains of the tie are single nodes.
@@ -51,7 +54,7 @@ type bonds struct {
 func (b *bonds) spreadKeys(hard bool) []string {
 	var keys []string
 	for i := range b.ties {
-		if t := &b.ties[i]; t.kind == spreadTie && (t.weight == 0) == hard {
+		if t := &b.ties[i]; t.kind == spreadTie && !t.share && (t.weight == 0) == hard {
 			keys = append(keys, t.key)
 		}
 	}
@@ -67,6 +70,7 @@ type bondReader struct {
 	targets    *targets
 	namespaces *namespaces
 	defaults   *defaultSpread
+	workloads  *workloads
 	wishes     bool // preferences count
 	list       []*bonds
 	index      map[string]int
@@ -84,16 +88,23 @@ func newBondReader(f *facts) *bondReader {
 func (r *bondReader) read(pod *corev1.Pod) int {
 	spread, selector := r.spread(pod)
 	a := pod.Spec.Affinity
-	if len(spread) == 0 && (a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil && (a.NodeAffinity == nil || !r.wishes)) {
+	share, workload, shared := r.shareTie(pod)
+	if !shared && len(spread) == 0 && (a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil && (a.NodeAffinity == nil || !r.wishes)) {
 		return 0
 	}
 	r.buffer = appendBonds(r.buffer[:0], pod, spread, selector, r.wishes)
+	if shared {
+		r.buffer = appendText(append(r.buffer, 'W'), workload)
+	}
 	if n, ok := r.index[string(r.buffer)]; ok {
 		return n
 	}
 	n := len(r.list)
 	name := string(r.buffer)
 	b := r.bonds(pod, spread, selector)
+	if shared {
+		b.ties = append(b.ties, share)
+	}
 	if len(b.ties) == 0 && len(b.wishes) == 0 {
 		n = 0
 	} else {

@@ -22,6 +22,7 @@ type knobFlags struct {
 	flexibility       scheduling.Flexibility
 	perNode, perCore  string
 	unstatedRate      string
+	share             string
 }
 
 // register adds the flags to a command.
@@ -35,6 +36,7 @@ func (f *knobFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.flexibility.Types, "spot-types", 0, "leave it spot options of at least `N` instance types")
 	flags.IntVar(&f.flexibility.Families, "spot-families", 0, "leave it spot options of at least `N` families of types")
 	flags.IntVar(&f.flexibility.Zones, "spot-zones", 0, "leave it spot options in at least `N` zones")
+	flags.StringVar(&f.share, "max-workload-share", "", "put at most `PERCENT` of the pods of a workload onto one machine, but never less than one pod")
 	flags.StringVar(&f.perNode, "interruption-cost", "", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
 	flags.StringVar(&f.perCore, "interruption-cost-per-core", "", "what it costs in `USD` for each core of the machine")
 	flags.StringVar(&f.unstatedRate, "unstated-rate", "", "take spot machines whose interruption rate nobody states for such that `PERCENT` of them are interrupted in a month; 0 if not set")
@@ -83,6 +85,13 @@ func (f *knobFlags) apply(s *scheduling.Solver) error {
 	s.Flexibility = f.flexibility
 	if s.Interruption, err = f.interruption(); err != nil {
 		return err
+	}
+	if f.share != "" {
+		n, err := strconv.Atoi(strings.TrimSuffix(f.share, "%"))
+		if err != nil || n < 1 || n > 100 {
+			return usagef("--max-workload-share %q: want a whole percentage from 1 to 100", f.share)
+		}
+		s.WorkloadShare = n
 	}
 	*s, err = s.For(scheduling.Goal(goal))
 	return err

@@ -46,6 +46,16 @@ func TestKnobs(t *testing.T) {
 		"--interruption-cost 30 --interruption-cost-per-core .5 --unstated-rate 10": func(t *testing.T, p *scheduling.Plan) {
 			assert.Greater(t, p.Summary.ExpectedPerHour, p.Summary.PricePerHour)
 		},
+		"--max-workload-share 20%": func(t *testing.T, p *scheduling.Plan) {
+			for _, l := range p.Launches {
+				n := map[string]int{}
+				for _, pod := range l.Pods {
+					name := pod[:strings.LastIndexByte(pod, '-')]
+					n[name]++
+				}
+				assert.LessOrEqual(t, n["shop/storefront"], 1, l.Name) // of eight
+			}
+		},
 		"--goal calm": func(t *testing.T, p *scheduling.Plan) {
 			for _, l := range p.Launches {
 				assert.Less(t, l.Options[0].InterruptionRate, 0.05)

@@ -40,6 +40,8 @@ func TestWrongUsage(t *testing.T) {
 		"plan -f x --interruption-cost free":                                         `--interruption-cost: amount "free": want a decimal number of USD, like 0.5`,
 		"plan -f x --interruption-cost-per-core -1":                                  `--interruption-cost-per-core: amount "-1": must not be negative`,
 		"plan -f x --unstated-rate 5%":                                               `--unstated-rate "5%": counts only with --interruption-cost`,
+		"plan -f x --max-workload-share half":                                        `--max-workload-share "half": want a whole percentage from 1 to 100`,
+		"plan -f x --max-workload-share 0":                                           `--max-workload-share "0": want a whole percentage from 1 to 100`,
 		"plan -f x --unstated-rate 101":                                              `--unstated-rate "101": want a percentage from 0 to 100`,
 		"plan -f x --unstated-rate NaN":                                              `--unstated-rate "NaN": want a percentage from 0 to 100`,
 		"explain pod/x -f x --goal best":                                             `--goal "best"`,

@@ -18,7 +18,7 @@ import (
 //	      [preferences=POLICY] [preference-price=USD] [strategy=NAME] [order=CT,…] [priorities=(TYPE…)]
 //	      [no-spot] [smallest=(RESOURCE=QUANTITY…)] [largest=(RESOURCE=QUANTITY…)]
 //	      [interruption=USD] [interruption-per-core=USD] [unstated-rate=N%]
-//	      [spot-options=N] [spot-types=N] [spot-families=N] [spot-zones=N]
+//	      [spot-options=N] [spot-types=N] [spot-families=N] [spot-zones=N] [workload-share=N%]
 //	      [show=(options requests labels taints requirements reasons fixes warnings)]
 //
 // It prints the launches, alike ones on one line, then the nodes that receive pods,

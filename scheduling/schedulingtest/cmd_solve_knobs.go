@@ -31,6 +31,10 @@ func parseKnobWord(w word, solver *scheduling.Solver) error {
 		f := &solver.Flexibility
 		*map[string]*int{"spot-options": &f.Options, "spot-types": &f.Types, "spot-families": &f.Families, "spot-zones": &f.Zones}[w.key] = n
 		return err
+	case "workload-share":
+		n, err := strconv.Atoi(strings.TrimSuffix(w.value, "%"))
+		solver.WorkloadShare = n
+		return err
 	case "interruption":
 		amount, err := offerings.ParseAmount(w.value)
 		solver.Interruption.PerNode = amount

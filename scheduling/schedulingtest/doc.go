@@ -92,7 +92,7 @@
 //	    [order=CT,…] [priorities=(TYPE…)] [no-spot] [smallest=(RESOURCE=QUANTITY…)]
 //	    [largest=(RESOURCE=QUANTITY…)] [interruption=USD] [interruption-per-core=USD]
 //	    [unstated-rate=N%] [spot-options=N] [spot-types=N] [spot-families=N] [spot-zones=N]
-//	    [show=(DETAIL…)]
+//	    [workload-share=N%] [show=(DETAIL…)]
 //
 //	verify
 //

@@ -21,7 +21,7 @@ func (j *judge) betterPlaces() {
 	refused := j.refusedKinds()
 	for _, k := range refused {
 		for _, s := range j.sortedStations() {
-			if s.holds(k.tenant) {
+			if s.holds(k.tenant) && j.shareLeaves(k.tenant, s) {
 				j.add(RefusedForNothing, "pod/"+k.name, "is unschedulable, and node %s can hold it", s.name)
 				break
 			}

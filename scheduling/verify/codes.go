@@ -33,6 +33,7 @@ const (
 	NoOptions          Code = "no-options"          // nothing to ask the provider for
 	TooManyOptions     Code = "too-many-options"    // more than the limit, and minValues does not need them
 	MinValues          Code = "min-values"          // too few distinct values over the options
+	WorkloadShare      Code = "workload-share"      // more pods of a workload on one machine or node than its share
 	Flexibility        Code = "flexibility"         // spot options that leave too little choice
 	Limits             Code = "limits"              // the pool's limits are exceeded
 	Reservation        Code = "reservation"         // a reservation holds fewer machines
@@ -100,7 +101,7 @@ func Codes() []Code {
 	return []Code{
 		NoPlan, PodMissing, PodDuplicated, PodUnknown, PodNotPending, PodHeld, Unsorted, NoReason, NoFix, NoMessage, RefusedForNothing, WeightIgnored,
 		LaunchName, LaunchEmpty, LaunchPrice, LaunchRequests, LaunchLabels, LaunchTaints, LaunchRequirements, PoolUnknown, PoolClosed,
-		NoOptions, TooManyOptions, MinValues, Flexibility, Limits, Reservation,
+		NoOptions, TooManyOptions, MinValues, WorkloadShare, Flexibility, Limits, Reservation,
 		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements, OptionExcluded,
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
 		Volume, VolumeInUse, VolumeApart, AttachLimit,

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -146,6 +147,13 @@ func podMutations() []mutation {
 
 func launchMutations() []mutation {
 	return []mutation{
+		{"all pods of a workload on one machine", func(f *fixture) {
+			f.p.Services = []*corev1.Service{{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "web"}}}}
+			for i := range 3 {
+				f.pod(fmt.Sprintf("web-%d", i+1)).Labels = map[string]string{"app": "web"}
+			}
+			f.solver.WorkloadShare = 99
+		}, broken(verify.WorkloadShare)},
 		{"too few spot options", func(f *fixture) { f.solver.Flexibility.Options = 3 }, broken(verify.Flexibility)},
 		{"too few families of spot machines", func(f *fixture) { f.solver.Flexibility = scheduling.Flexibility{Options: 2, Types: 2, Families: 3} }, broken(verify.Flexibility)},
 		{"too few zones of spot machines", func(f *fixture) { f.solver.Flexibility.Zones = 2 }, broken(verify.Flexibility)},

@@ -94,7 +94,7 @@ func (j *judge) tiedKinds() []*tenant {
 // nodeFor finds a node that could take the pod beside those of the plan.
 func (h *rehearsal) nodeFor(t *tenant) (string, bool) {
 	for i, s := range h.sortedStations() {
-		if s.holds(t) && h.joins(t, h.hosts[i]) {
+		if s.holds(t) && h.shareLeaves(t, s) && h.joins(t, h.hosts[i]) {
 			return s.name, true
 		}
 	}

@@ -56,6 +56,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	j.stand()
 	j.exclusiveClaims()
 	j.sharedVolumes()
+	j.shareOfWorkloads()
 	j.bindings()
 	j.summary()
 	j.bound()

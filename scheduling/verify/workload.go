@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// workloadOf names the pods that belong together: those of one controller, or without
+// one, those that the same Services select; "" where a pod stands alone, or where every
+// node has its own.
+func (w *world) workloadOf(pod *corev1.Pod) string {
+	for _, ref := range pod.OwnerReferences {
+		if ref.Controller == nil || !*ref.Controller {
+			continue
+		}
+		if ref.Kind == "DaemonSet" || ref.Kind == "Node" {
+			return ""
+		}
+		return strings.Join([]string{ref.Kind, namespaceOf(pod), ref.Name}, "/")
+	}
+	var names []string
+	for _, s := range w.problem.Services {
+		space := s.Namespace
+		if space == "" {
+			space = metav1.NamespaceDefault
+		}
+		if space == namespaceOf(pod) && len(s.Spec.Selector) > 0 && carries(pod.Labels, s.Spec.Selector) {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		return ""
+	}
+	return "Services/" + namespaceOf(pod) + "/" + strings.Join(names, ",")
+}
+
+func carries(labels, wanted map[string]string) bool {
+	for key, value := range wanted {
+		if got, ok := labels[key]; !ok || got != value {
+			return false
+		}
+	}
+	return true
+}
+
+// runningOn calls f with the pods that run on nodes and stay, by the node's name.
+func (w *world) runningOn(f func(pod *corev1.Pod, node string)) {
+	seen := make(map[string]bool)
+	for _, pod := range slices.Concat(w.problem.Running, w.problem.Pods) {
+		if pod.Spec.NodeName == "" || finished(pod) || pod.DeletionTimestamp != nil || seen[podName(pod)] {
+			continue
+		}
+		seen[podName(pod)] = true
+		f(pod, pod.Spec.NodeName)
+	}
+}
+
+// sizeOfWorkloads counts the pods of each workload.
+func (w *world) sizeOfWorkloads() map[string]int {
+	size := make(map[string]int)
+	for _, t := range w.pods {
+		size[w.workloadOf(t.pod)]++
+	}
+	w.runningOn(func(pod *corev1.Pod, _ string) { size[w.workloadOf(pod)]++ })
+	return size
+}
+
+// most is how many pods of a workload may share a machine.
+func (c Checker) most(size int) int { return max(1, size*c.Solver.WorkloadShare/100) }
+
+// shareOfWorkloads checks that no machine and no node that receives pods of a workload
+// holds more of its pods than its share.
+func (j *judge) shareOfWorkloads() {
+	if j.settings.Solver.WorkloadShare <= 0 {
+		return
+	}
+	size := j.sizeOfWorkloads()
+	running := make(map[string]map[string]int) // by node and workload
+	j.runningOn(func(pod *corev1.Pod, node string) {
+		if running[node] == nil {
+			running[node] = make(map[string]int)
+		}
+		running[node][j.workloadOf(pod)]++
+	})
+	check := func(object string, pods []string, there map[string]int) {
+		joins := make(map[string]int)
+		var order []string
+		for _, name := range pods {
+			if t := j.pods[name]; t != nil {
+				workload := j.workloadOf(t.pod)
+				if joins[workload]++; joins[workload] == 1 {
+					order = append(order, workload)
+				}
+			}
+		}
+		for _, workload := range order {
+			if n, most := joins[workload]+there[workload], j.settings.most(size[workload]); workload != "" && n > most {
+				j.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size[workload])
+			}
+		}
+	}
+	for i := range j.plan.Launches {
+		check(launchName(&j.plan.Launches[i]), j.plan.Launches[i].Pods, nil)
+	}
+	for _, a := range j.plan.Existing {
+		check("node/"+a.Node, a.Pods, running[a.Node])
+	}
+}
+
+// shareLeaves reports whether a node could take one more pod of a pod's workload.
+func (j *judge) shareLeaves(t *tenant, s *station) bool {
+	workload := j.workloadOf(t.pod)
+	if j.settings.Solver.WorkloadShare <= 0 || workload == "" {
+		return true
+	}
+	n := 1
+	j.runningOn(func(pod *corev1.Pod, node string) {
+		if node == s.name && j.workloadOf(pod) == workload {
+			n++
+		}
+	})
+	for _, a := range j.plan.Existing {
+		for _, name := range a.Pods {
+			if other := j.pods[name]; a.Node == s.name && other != nil && j.workloadOf(other.pod) == workload {
+				n++
+			}
+		}
+	}
+	return n <= j.settings.most(j.sizeOfWorkloads()[workload])
+}
