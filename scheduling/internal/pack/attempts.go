@@ -20,11 +20,10 @@ const worthImproving = 1.01
 // work, else somePods.
 const fewPods, somePods = 32, 256
 
-// begin makes the first attempt. Where little work is to be done and there is much to
-// weigh, that is one in bulk if it comes close to what pods in pieces would cost; near
-// says so.
+// begin makes the first attempt. Where there is much to weigh, that is one in bulk if it
+// comes close to what pods in pieces would cost; near says so.
 func (s *search) begin(values []float64) (best *attempt, near bool) {
-	if s.params.Work > 0 || !s.fill.pace.idle {
+	if !s.fill.pace.idle {
 		return s.try(values, false), false
 	}
 	best = s.tryInBulk(values)
@@ -33,7 +32,9 @@ func (s *search) begin(values []float64) (best *attempt, near bool) {
 	if many && none && s.ideal > 0 && float64(best.cost) <= closeEnough*s.ideal {
 		return best, true
 	}
-	if a := s.try(values, false); a.better(best) {
+	a := s.try(values, false)
+	s.starts = append(s.starts, a)
+	if a.better(best) {
 		return a, false
 	}
 	return best, false
@@ -79,7 +80,7 @@ func (s *search) tryInColumns(best *attempt, values []float64) *attempt {
 // worths, and returns the worths of the best with it.
 func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64) {
 	bestValues, last := values, best
-	if best.cost > 0 && s.params.Work > 0 {
+	if best.cost > 0 && s.params.Work > 0 && !s.fill.pace.idle {
 		if a := s.tryInBulk(values); a.better(best) {
 			best = a
 		}

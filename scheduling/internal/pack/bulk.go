@@ -20,13 +20,7 @@ const (
 	bulkKept = 4
 	// bargain is how much more worth than it costs a machine must hold to be one.
 	bargain = 1.01
-	// tailNodes bounds one search for a fleet.
-	tailNodes = 20_000
 )
-
-// tailSlacks are how much more room than is asked for a fleet for the rest has: pods do
-// not fill machines to the last byte.
-func tailSlacks() []float64 { return []float64{0, 0.002, 0.005, 0.01, 0.02, 0.04} }
 
 // bulk buys machines for what remains in a pass, as many of each option as if pods could
 // be had in pieces, and then a fleet for the rest. It leaves in remaining what it finds
@@ -55,7 +49,7 @@ func (s *search) bulk(pass int, remaining []int64, values []float64, b *budget) 
 		bought, poor := s.buyQuotas(x, classes, remaining, worths, b, dearer)
 		out = append(out, bought...)
 		if len(bought) == 0 && !poor {
-			return append(out, s.tail(pass, classes, remaining, worths, b)...)
+			return append(out, s.tail(x, pass, remaining, worths, b)...)
 		}
 	}
 	return out
@@ -149,49 +143,4 @@ func (s *search) buyQuotas(x *blend, classes []model.ClassID, remaining []int64,
 		out = append(out, model.Node{Option: o, N: n, Items: slices.Clone(items)})
 		y.left -= n
 	}
-}
-
-// tail looks for a fleet that holds what remains; what does not fit gets machines of its
-// own. It buys the cheapest it finds, or nothing.
-func (s *search) tail(pass int, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
-	var best []model.Node
-	var bestLeft []int64
-	limit := int64(1) << 62
-	for _, slack := range tailSlacks() {
-		left := slices.Clone(remaining)
-		nodes := s.refit(s.markets[pass], s.markets[pass].all, classes, left, values, terms{limit, slack, tailNodes}, b)
-		if nodes == nil {
-			continue
-		}
-		fits := !anyLeft(classes, left)
-		if !fits {
-			nodes = append(nodes, s.construct(pass, left, values, b)...)
-		}
-		s.giveBack(nodes, b)
-		if cost := s.p.Cost(nodes); cost < limit && !anyLeft(classes, left) {
-			best, bestLeft, limit = nodes, left, cost
-		}
-		if fits {
-			break
-		}
-	}
-	for i := range best {
-		b.spend(&s.p.Options[best[i].Option], best[i].N)
-	}
-	if best != nil {
-		copy(remaining, bestLeft)
-	}
-	return best
-}
-
-// giveBack returns machines to the budget.
-func (s *search) giveBack(nodes []model.Node, b *budget) {
-	for i := range nodes {
-		b.spend(&s.p.Options[nodes[i].Option], -nodes[i].N)
-	}
-}
-
-// anyLeft reports whether some of the classes have pods left.
-func anyLeft(classes []model.ClassID, remaining []int64) bool {
-	return slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 })
 }

@@ -2,11 +2,13 @@ package pack
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
-// offer is an option with the best pattern found for it so far.
+// offer is an option with the best pattern found for it so far. It points to nothing,
+// so that the heap is cheap to move about in.
 type offer struct {
 	at    int // place in the market
 	score float64
-	items []model.Item
+	// The pattern is n items of the filler's patterns, which has room for so many there.
+	from, n, room int32
 }
 
 // offers is a heap, best score first; ties go to the earlier option, so that the
@@ -82,10 +84,14 @@ func (f *filler) construct(s *stage, remaining []int64, values []float64, b *bud
 
 // constructAbove buys like construct, but only machines with so much worth per price.
 func (f *filler) constructAbove(s *stage, remaining []int64, values []float64, b *budget, least float64) []model.Node {
-	x := construction{filler: f, s: s, remaining: remaining, values: values, budget: b, least: least, tidied: f.work}
+	x := construction{
+		filler: f, s: s, remaining: remaining, values: values, budget: b, least: least, tidied: f.work,
+		offers: f.offers[:0], waiting: append(f.waiting[:0], s.places...),
+	}
+	f.patterns = f.patterns[:0]
+	defer func() { f.offers, f.waiting = x.offers, x.waiting }()
 	f.pace.slack = 1
 	f.measure(s, remaining, values)
-	x.waiting = append(x.waiting, s.places...)
 	x.admit()
 	for {
 		for len(x.offers) > 0 && x.offers[0].score >= least {
@@ -159,13 +165,14 @@ func (x *construction) step() {
 	if len(x.pace.seeds[row]) > 0 {
 		n = min(n, 1+int64(x.pace.slots[row]/16))
 	}
-	for _, it := range first.items {
+	items := x.keep(x.pattern(first))
+	for _, it := range items {
 		x.remaining[it.Class] -= it.N * n
 	}
 	o := x.s.options[first.at]
 	x.budget.spend(&x.p.Options[o], n)
-	x.nodes = append(x.nodes, model.Node{Option: o, N: n, Items: first.items})
-	first.items = nil // they are the machines' now
+	x.nodes = append(x.nodes, model.Node{Option: o, N: n, Items: items})
+	first.n = 0
 	// Looking at every shelf must not take longer than what it is to save.
 	if len(x.nodes)%tidyEvery == 0 && x.work-x.tidied >= int64(len(x.s.all)) {
 		x.s.tidy(x.remaining)
@@ -192,18 +199,42 @@ func (x *construction) renew(offer *offer) bool {
 		return false
 	}
 	items, worth := x.fill(o, x.pace.seeds[row], shelves, x.remaining, x.values)
-	offer.items, offer.score = append(offer.items[:0], items...), worth/x.costs[o]
-	return len(items) > 0
+	if offer.n = int32(len(items)); offer.n > offer.room {
+		offer.from, offer.room = int32(len(x.patterns)), offer.n
+		x.patterns = append(x.patterns, items...)
+	} else {
+		copy(x.patterns[offer.from:], items)
+	}
+	offer.score = worth / x.costs[o]
+	return offer.n > 0
+}
+
+// pattern is what a machine of an offer would hold.
+func (f *filler) pattern(offer *offer) []model.Item {
+	return f.patterns[offer.from:][:offer.n]
+}
+
+// keptTogether is how many items are made room for at a time.
+const keptTogether = 1024
+
+// keep copies items to where nothing else will write, beside others that are kept.
+func (f *filler) keep(items []model.Item) []model.Item {
+	if cap(f.kept)-len(f.kept) < len(items) {
+		f.kept = make([]model.Item, 0, max(keptTogether, len(items)))
+	}
+	from := len(f.kept)
+	f.kept = append(f.kept, items...)
+	return f.kept[from:len(f.kept):len(f.kept)]
 }
 
 // affordable is how many machines with the pattern of an offer the remaining pods and
 // the budget allow.
 func (x *construction) affordable(offer *offer) int64 {
-	if len(offer.items) == 0 {
+	if offer.n == 0 {
 		return 0
 	}
 	n := model.Unbounded
-	for _, it := range offer.items {
+	for _, it := range x.pattern(offer) {
 		n = min(n, x.remaining[it.Class]/it.N)
 	}
 	if n == 0 {

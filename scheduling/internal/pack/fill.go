@@ -44,6 +44,10 @@ type filler struct {
 	load     []int64
 	listed   []model.ClassID
 	work     int64
+	offers   offers       // room for those of one construction
+	waiting  []int        // and for what it holds back
+	patterns []model.Item // and for what its offers would hold
+	kept     []model.Item // by machines; what is there is never written again
 }
 
 // cursor walks along a shelf: those before at cannot join any more.

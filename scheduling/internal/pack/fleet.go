@@ -15,12 +15,12 @@ type terms struct {
 }
 
 // refit buys a fleet that costs less than a limit and has room for the pods that remain
-// of some classes, at places of the market that admit them all, and puts onto it what
-// fits. It returns nil where it finds none.
-func (s *search) refit(m *market, places []int, classes []model.ClassID, remaining []int64, values []float64, t terms, b *budget) []model.Node {
+// of the classes that own it, at places of the market that admit them all, and puts onto
+// it what fits of these and all others. It returns nil where it finds none.
+func (s *search) refit(m *market, places []int, own, classes []model.ClassID, remaining []int64, values []float64, t terms, b *budget) []model.Node {
 	asked := make([]int64, s.p.Dims)
 	groups := model.NewBits(s.p.Groups)
-	for _, c := range classes {
+	for _, c := range own {
 		if remaining[c] == 0 {
 			continue
 		}

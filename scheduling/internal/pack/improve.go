@@ -22,6 +22,10 @@ func (s *search) improve(a *attempt, values []float64, from int) {
 	a.settle(s.p, s.levels)
 }
 
+// At least fewestPlaces of a market are filled to pack machines anew, and not many more
+// than it takes for mostFillings with the number of classes.
+const fewestPlaces, mostFillings = 12, 2000
+
 // fleetNodes bounds the search for one fleet.
 const fleetNodes = 2000
 
@@ -67,11 +71,12 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 		switch random.IntN(6) {
 		case 0, 1, 2:
 			t := terms{cost, fleetSlack(random), fleetNodes}
-			fresh = s.refit(m, m.upTo(s.p, cost), classes, remaining, s.jitter(values, classes, random), t, b)
+			fresh = s.refit(m, m.upTo(s.p, cost), classes, classes, remaining, s.jitter(values, classes, random), t, b)
 		case 3:
 			fresh = s.unite(m, r.nodes, picked, remaining, cost, b)
 		default:
-			fresh = s.reconstruct(m, m.upTo(s.p, cost), classes, remaining, s.jitter(values, classes, random), b, random)
+			places := s.sample(m.upTo(s.p, cost), len(classes), random)
+			fresh = s.reconstruct(m, places, classes, remaining, s.jitter(values, classes, random), b, random)
 		}
 		freshCost, freshCount := s.p.Cost(fresh), model.Count(fresh)
 		left := slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 })
@@ -108,6 +113,22 @@ func (s *search) reconstruct(m *market, places []int, classes []model.ClassID, r
 		s.fill.costs[m.options[at]] = s.prices[m.options[at]]
 	}
 	return fresh
+}
+
+// sample draws some of the places of a market where filling all for so many classes would
+// take long, unless crowded pods make machines small and options matter more.
+func (s *search) sample(places []int, classes int, random *rand.Rand) []int {
+	want := max(fewestPlaces, mostFillings/max(classes, 1))
+	if len(places) <= want || !s.fill.pace.idle {
+		return places
+	}
+	out := make([]int, 0, want)
+	for i, at := range places {
+		if random.IntN(len(places)-i) < want-len(out) {
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // heldBy lists the classes of the pods on the picked machines.

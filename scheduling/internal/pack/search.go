@@ -125,7 +125,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	if behind(way.Best, params.Rival.Best, dearBest) {
 		return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work, Milestones: way}
 	}
-	s.budget = max(params.Work-params.Work/3, min(least, leastMost))
+	s.budget = max(params.Work-params.Work/3, params.Work-(s.fill.work-s.start), min(least, leastMost))
 	if params.Work > 0 || s.fill.pace.idle {
 		s.start = s.fill.work
 	}
