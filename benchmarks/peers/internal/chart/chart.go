@@ -78,8 +78,7 @@ func timePlot(name string, rows []table.Row) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = name
 	p.X.Label.Text, p.Y.Label.Text = "pods", "seconds"
-	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
+	logarithmic(p)
 	p.Legend.Top = true
 	p.Add(plotter.NewGrid())
 	for _, planner := range planners(rows) {

@@ -149,6 +149,14 @@ func TestLines(t *testing.T) {
 	assert.Len(t, files, 2)
 }
 
+func TestTicks(t *testing.T) {
+	var labels []string
+	for _, tick := range (ticks{}).Ticks(0.04, 30_000) {
+		labels = append(labels, tick.Label)
+	}
+	assert.Equal(t, strings.Fields("0.05 0.1 0.2 0.5 1 2 5 10 20 50 100 200 500 1000 2000 5000 10000 20000"), labels)
+}
+
 func TestDots(t *testing.T) {
 	d := Dots{Name: "gap", Title: "title", X: "price", From: 1, To: 1.5, Categories: []string{"top", "bottom"}, Series: []DotSeries{
 		{Name: "plimsoll", Points: []Point{{1.1, 0}, {9, 1}}}, {Name: "nothing"},

@@ -37,7 +37,8 @@ func (d Dots) Draw(dir string) ([]string, error) {
 	}
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text = d.Title, d.X
-	p.Legend.Top = true
+	p.Title.TextStyle.Font.Size = vg.Points(10)
+	p.Legend.Top, p.Legend.XOffs = true, -vg.Points(6)
 	p.Add(plotter.NewGrid())
 	last := float64(len(d.Categories) - 1)
 	for _, s := range d.Series {

@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,9 +38,10 @@ func (l Lines) Draw(dir string) ([]string, error) {
 	p := plot.New()
 	p.Title.Text = l.Title
 	p.X.Label.Text, p.Y.Label.Text = l.X, l.Y
-	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
-	p.Legend.Top = true
+	logarithmic(p)
+	p.Title.TextStyle.Font.Size = vg.Points(10)
+	p.Title.Padding = vg.Points(6)
+	p.Legend.Top, p.Legend.XOffs = true, -vg.Points(6)
 	p.Add(plotter.NewGrid())
 	drawn := 0
 	for _, s := range l.Series {
@@ -68,7 +70,9 @@ func (l Lines) Draw(dir string) ([]string, error) {
 	}
 	widen(&p.X)
 	widen(&p.Y)
-	p.Y.Max *= 4 // the top is the legend's
+	p.Y.Min /= 1.5
+	p.Y.Max *= 4                               // the top is the legend's
+	p.X.Max *= math.Pow(p.X.Max/p.X.Min, 0.05) // so that the last tick's label is not cut
 	return save(dir, l.Name, p, 16*vg.Centimeter, 10*vg.Centimeter)
 }
 

@@ -87,7 +87,7 @@ func Plots(samples []Sample) []chart.Lines {
 		i := slices.IndexFunc(plots, func(l chart.Lines) bool { return l.Name == "growth-"+s.Axis.Name })
 		if i < 0 {
 			i = len(plots)
-			plots = append(plots, chart.Lines{Name: "growth-" + s.Axis.Name, Title: s.Axis.About, X: s.Axis.Name, Y: "ms"})
+			plots = append(plots, chart.Lines{Name: "growth-" + s.Axis.Name, Title: "time by the number of " + s.Axis.Name, X: s.Axis.Name, Y: "ms"})
 		}
 		add(&plots[i], s, milliseconds(s.Elapsed))
 		if s.Axis.Name == "pods" {
