@@ -149,3 +149,22 @@ func ExampleUnavailable() {
 	// [{"instanceType":"m7i.large","zone":"us-east-1a","capacityType":"spot","until":"2026-11-21T06:33:00Z"}]
 	// true false
 }
+
+// What interruptions cost is added up by the hour, like prices.
+func ExampleOffering_InterruptionCost() {
+	o := offerings.Offering{CapacityType: offerings.Spot, Price: offerings.MustPrice("0.03"), InterruptionRate: 0.2}
+	cost := o.InterruptionCost(offerings.MustAmount("7.3"))
+	total, _ := o.Price.Plus(cost)
+	fmt.Println(o.Price, "+", cost, "=", total, "USD per hour")
+	// Output: 0.03 + 0.002 = 0.032 USD per hour
+}
+
+func ExampleFamily() {
+	for _, name := range []string{"m7i.large", "n2-standard-4", "Standard_D8s_v5"} {
+		fmt.Println(name, offerings.Family(name))
+	}
+	// Output:
+	// m7i.large m7i
+	// n2-standard-4 n2-standard
+	// Standard_D8s_v5 Standard_Ds_v5
+}

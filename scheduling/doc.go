@@ -45,6 +45,12 @@
 // has no PreferNoSchedule taint against before those that it has; then the lowest
 // price under the [offerings.Ranking]; then the fewest machines; then names.
 //
+// Who wants something else than the cheapest plan says so by the settings: machines of
+// some sizes only ([NodeSize]), no spot, a bound on the share of a workload that one
+// machine holds, choice among spot machines ([Flexibility]), or that interruptions cost
+// something ([Interruption]), which then count as part of the price.
+// [Solver.Alternatives] compares the best plans for several goals ([Goal]).
+//
 // # Where Kubernetes and Karpenter differ, and what is done here
 //
 // What kube-scheduler enforces is enforced as it does it. Limits and reservations
