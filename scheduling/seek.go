@@ -123,7 +123,7 @@ func (s *seeker) improve(shares [][]int64) bool {
 	s.prices = s.marginal(&s.best, shares)
 	for _, m := range s.moves() {
 		for _, rigid := range []bool{true, false} {
-			if s.left < s.each || s.best.Late {
+			if s.late() || s.left < s.each {
 				return false
 			}
 			if s.try(&m, rigid) {
@@ -132,6 +132,12 @@ func (s *seeker) improve(shares [][]int64) bool {
 		}
 	}
 	return false
+}
+
+// late reports whether the deadline has passed, and notes it.
+func (s *seeker) late() bool {
+	s.best.Late = s.best.Late || s.params.Late != nil && s.params.Late()
+	return s.best.Late
 }
 
 // try makes a move. Rigid means that pods of other classes stay where they are.
