@@ -96,8 +96,8 @@ func newSearch(p *model.Problem, params Params) *search {
 	return s
 }
 
-// Search places the pods of p. The answer is complete whatever the parameters.
-func Search(p *model.Problem, params Params) Outcome {
+// searchIn is Search that looks at all bins.
+func searchIn(p *model.Problem, params Params) Outcome {
 	s := newSearch(p, params)
 	values := s.fill.shareValues()
 	if len(p.Classes) == 0 {
