@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
@@ -82,7 +83,7 @@ func nearest(key string) string {
 	slices.Sort(known)
 	best, distance := "", 3
 	for _, k := range slices.Compact(known) {
-		if d := editDistance(key, k); d < distance && d < len(k) {
+		if d := spelling.Distance(key, k); d < distance && d < len(k) {
 			best, distance = k, d
 		}
 	}
@@ -90,26 +91,4 @@ func nearest(key string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %s?)", best)
-}
-
-// editDistance counts the insertions, deletions and replacements of bytes that
-// turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -96,16 +96,3 @@ func TestNearest(t *testing.T) {
 		assert.Equal(t, want, nearest(key), key)
 	}
 }
-
-func TestEditDistance(t *testing.T) {
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "ac", 1}, {"abc", "xabc", 1},
-		{"kitten", "sitting", 3}, {"zone", "nozone", 2},
-	} {
-		assert.Equal(t, tc.want, editDistance(tc.a, tc.b), "%s %s", tc.a, tc.b)
-		assert.Equal(t, tc.want, editDistance(tc.b, tc.a), "%s %s", tc.b, tc.a)
-	}
-}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 )
 
 // Explainer answers questions about a plan: why a launch buys what it buys, where a
@@ -104,56 +106,20 @@ const mostNear = 5
 // near returns the names that look most like one, the nearest first: those that it is
 // a part of, and those that a slip or two turns into it.
 func near(name string, all []string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var out []candidate
 	want := strings.ToLower(name)
 	slips := 1 + len(want)/5
-	for _, full := range all {
+	return spelling.Closest(all, mostNear, func(full string) (int, bool) {
 		have := strings.ToLower(full)
 		_, own, scoped := strings.Cut(have, "/")
-		d := distance(want, have)
+		d := spelling.Distance(want, have)
 		if scoped {
-			d = min(d, distance(want, own))
+			d = min(d, spelling.Distance(want, own))
 		}
 		if len(want) >= 3 && strings.Contains(have, want) {
 			d = min(d, 1)
 		}
-		if d <= slips {
-			out = append(out, candidate{full, d})
-		}
-	}
-	slices.SortFunc(out, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.name, b.name))
+		return d, d <= slips
 	})
-	names := make([]string, 0, mostNear)
-	for _, c := range out[:min(len(out), mostNear)] {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// distance counts the letters to insert, drop or replace to turn one text into another.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // podShares lists pods with what they take of a resource.

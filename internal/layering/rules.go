@@ -34,6 +34,7 @@ const (
 func floors() map[string]floor {
 	return map[string]floor{
 		"requirements":                 algebra,
+		"internal/spelling":            algebra,
 		"internal/untrusted":           algebra,
 		"offerings":                    market,
 		"instancetypes":                machines,

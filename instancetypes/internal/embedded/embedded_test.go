@@ -62,16 +62,3 @@ func TestUnknownRegionProposesNames(t *testing.T) {
 	_, err := Region(files, "azure", "mars")
 	require.EqualError(t, err, `azure region "mars": no such catalog; the regions are ap-south-1, eu-central-1, us-east-1`)
 }
-
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0},
-		{"kitten", "sitting", 3}, {"us-east-1", "us-west-1", 2}, {"flaw", "lawn", 2},
-	} {
-		assert.Equal(t, tt.want, distance(tt.a, tt.b), "%s %s", tt.a, tt.b)
-		assert.Equal(t, tt.want, distance(tt.b, tt.a), "%s %s", tt.b, tt.a)
-	}
-}

@@ -1,10 +1,10 @@
 package embedded
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 )
 
 // maxSuggestions is how many names an error proposes.
@@ -32,46 +32,10 @@ func unknown(provider, region string, known []string) error {
 // closest returns the names that differ from name in the fewest letters, nearest
 // first; none if all are far away.
 func closest(name string, known []string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
 	name = strings.ToLower(name)
-	var candidates []candidate
-	for _, k := range known {
-		d := distance(name, k)
+	return spelling.Closest(known, maxSuggestions, func(k string) (int, bool) {
+		d := spelling.Distance(name, k)
 		// Names of regions have much in common: a third of the letters may differ.
-		if d <= max(len(k)/3, 2) || strings.HasPrefix(name, k) {
-			candidates = append(candidates, candidate{k, d})
-		}
-	}
-	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+		return d, d <= max(len(k)/3, 2) || strings.HasPrefix(name, k)
 	})
-	var names []string
-	for _, c := range candidates[:min(len(candidates), maxSuggestions)] {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// distance counts the letters that must be inserted, deleted or replaced to turn a
-// into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

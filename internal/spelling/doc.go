@@ -1,0 +1,2 @@
+// Package spelling finds what a mistyped name may have meant.
+package spelling
