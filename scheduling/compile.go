@@ -189,7 +189,7 @@ func (c *compiler) dropVainWishes(rows [][]model.Bits, softs []model.Bits) {
 	for i := range c.seats {
 		vain := true
 		for ti := range rows {
-			vain = vain && (rows[ti][i] == nil || softs[ti].Has(i) || !rows[ti][i].Any())
+			vain = vain && (rows[ti][i] == nil || softs[ti].Has(i) || !rows[ti][i].Any() || !c.choiceIn(c.templates[ti], rows[ti][i]))
 		}
 		for ti := range rows {
 			if vain {

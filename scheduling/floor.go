@@ -20,6 +20,32 @@ func floorKeys(set requirements.Set) []requirements.Requirement {
 	return out
 }
 
+// choiceIn reports whether offers that are on sale leave a template the choice that
+// its pool's minValues ask for.
+func (c *compiler) choiceIn(v *template, row model.Bits) bool {
+	if c.solver.MinValues == MinValuesBestEffort {
+		return true
+	}
+	for _, r := range floorKeys(v.set) {
+		seen := map[string]bool{}
+		row.Each(func(o int) {
+			if c.offers.offers[o].launchable {
+				value, ok := c.offers.offers[o].label(r.Key())
+				if !ok {
+					value, ok = v.labels[r.Key()]
+				}
+				if ok {
+					seen[value] = true
+				}
+			}
+		})
+		if len(seen) < r.MinValues() {
+			return false
+		}
+	}
+	return true
+}
+
 // addFloor hands the engine the flexibility floor of a template's machines, spot ones
 // or others, and returns its number, or -1 where there is none: the pool states no
 // minValues, and of the choice among spot offers nothing is asked. Only what can really

@@ -339,17 +339,17 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 	cheapest := map[place]int64{}
 	ranks := l.weightRank()
 	for ti, v := range l.templates {
-		suits := map[int]bool{}
+		suits, choice := map[int]bool{}, l.choiceAt(k, ti)
 		for i, o := range l.offered[ti].list {
 			ok, known := suits[o.column]
 			if !known {
 				ok = k.admits(l.columns.rows[o.column])
 				suits[o.column] = ok
 			}
-			if !ok || !l.onOffer(ti, o.offer) {
+			at := place{int(k.part.at[l.first[ti]+i]), o.room, int(ranks[v.number])}
+			if !ok || !l.onOffer(ti, o.offer) || choice != nil && !choice[at.site] {
 				continue
 			}
-			at := place{int(k.part.at[l.first[ti]+i]), o.room, int(ranks[v.number])}
 			cost := l.offers.offers[o.offer].cost
 			if have, seen := cheapest[at]; !seen || cost < have {
 				cheapest[at] = cost

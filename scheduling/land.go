@@ -85,6 +85,30 @@ func (l *land) onOffer(template, offer int) bool {
 	return l.ledger.affords(purchase{template: template, offer: offer})
 }
 
+// choiceAt tells at which sites of a kin a template has the choice that its pool's
+// minValues ask for; nil where they ask for none.
+func (l *land) choiceAt(k *kin, ti int) []bool {
+	if len(floorKeys(l.templates[ti].set)) == 0 {
+		return nil
+	}
+	rows := make([]model.Bits, k.part.sites)
+	for i, o := range l.offered[ti].list {
+		if !k.admits(l.columns.rows[o.column]) {
+			continue
+		}
+		site := k.part.at[l.first[ti]+i]
+		if rows[site] == nil {
+			rows[site] = model.NewBits(len(l.offers.offers))
+		}
+		rows[site].Set(o.offer)
+	}
+	out := make([]bool, len(rows))
+	for site, row := range rows {
+		out[site] = l.choiceIn(l.templates[ti], row)
+	}
+	return out
+}
+
 // keyAxis is the axis of a label.
 func (l *land) keyAxis(key string) int {
 	name := "k" + key
