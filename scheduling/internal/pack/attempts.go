@@ -50,6 +50,17 @@ func (s *search) tryInBulk(values []float64) *attempt {
 	return a
 }
 
+// tryKeeping makes another attempt in bulk that leaves more for the tail.
+func (s *search) tryKeeping(best *attempt, values []float64) *attempt {
+	s.keeping = true
+	a := s.tryInBulk(values)
+	s.keeping = false
+	if a.better(best) {
+		return a
+	}
+	return best
+}
+
 // columnsPay reports whether machines of an answer hold so few pods that it matters which,
 // or there is work enough to find out.
 func (s *search) columnsPay(a *attempt) bool {

@@ -16,8 +16,9 @@ const (
 	// so that the pods left stay mixed.
 	bulkShare = 8
 	// bulkKept is from which quota on one machine less is bought, so that there is some
-	// choice for the rest.
-	bulkKept = 4
+	// choice for the rest, and bulkFew how many machines are so few that a second attempt
+	// does so with every quota.
+	bulkKept, bulkFew = 4, 16
 	// bargain is how much more worth than it costs a machine must hold to be one.
 	bargain = 1.01
 )
@@ -81,9 +82,13 @@ type quota struct {
 // quotas are the whole machines of a blend, but for the last ones.
 func (x *blend) wholes() []quota {
 	var out []quota
+	all := 0.0
+	for _, q := range x.quotas {
+		all += q
+	}
 	for at, q := range x.quotas {
 		n := int64(q + 1e-6)
-		if n >= bulkKept {
+		if n >= bulkKept || n > 0 && all < bulkFew && x.s.keeping {
 			n--
 		}
 		if n > 0 {

@@ -182,3 +182,26 @@ func TestManySizes(t *testing.T) {
 	out := Search(p, Params{})
 	assert.Less(t, float64(p.Cost(out.Solution.Nodes)), 1.02*float64(resourceBound(p)))
 }
+
+// An attempt that leaves more for the tail buys one machine less of each quota, where they
+// are few.
+func TestKeeping(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		quotas    []float64
+		buys, few []int64
+	}{
+		{"a few", []float64{0.9, 1.2, 3, 4.5}, []int64{0, 1, 3, 3}, []int64{0, 0, 2, 3}},
+		{"many", []float64{2.5, 40}, []int64{2, 39}, []int64{2, 39}},
+	} {
+		for keeping, want := range map[bool][]int64{false: test.buys, true: test.few} {
+			x := &blend{s: &search{keeping: keeping}, quotas: test.quotas}
+			got := make([]int64, len(test.quotas))
+			for _, y := range x.wholes() {
+				assert.Equal(t, y.n, y.left)
+				got[y.at] = y.n
+			}
+			assert.Equal(t, want, got, "%s, keeping %v", test.name, keeping)
+		}
+	}
+}

@@ -69,6 +69,7 @@ type search struct {
 	known    [][]model.Node // by pass, fillings that an attempt in columns begins with
 	bulky    bool           // machines are bought in bulk first
 	ideal    float64        // see tryInBulk
+	keeping  bool           // one machine of every quota
 	starts   []*attempt     // that were made, for improvement
 }
 
@@ -117,6 +118,9 @@ func searchIn(p *model.Problem, params Params) Outcome {
 	bestValues := values
 	if !near {
 		best, bestValues = s.attempts(best, values)
+	}
+	if best.cost > 0 && s.fill.pace.idle && (!near || params.Work > 0) {
+		best = s.tryKeeping(best, values)
 	}
 	if !near && s.columnsPay(best) {
 		best = s.tryInColumns(best, values)
