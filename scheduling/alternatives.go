@@ -102,7 +102,7 @@ func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, err
 			if err := cancelled(ctx); err != nil {
 				return nil, err
 			}
-			if ctx.Err() != nil {
+			if late(ctx) {
 				break
 			}
 		}
@@ -134,6 +134,9 @@ func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, err
 	})
 	return found, nil
 }
+
+// late reports whether the deadline has passed.
+func late(ctx context.Context) bool { return ctx.Err() != nil }
 
 // goals are those that are worth looking for under the settings; the cheapest is first.
 func (s *Solver) goals() []Goal {

@@ -3,7 +3,6 @@ package scheduling_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -157,7 +156,7 @@ func TestAlternativesStopInTime(t *testing.T) {
 	ended, stop := context.WithCancel(t.Context())
 	stop()
 	_, err = scheduling.Solver{}.Alternatives(ended, p)
-	require.True(t, errors.Is(err, context.Canceled))
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 // Whatever the problem, every goal is served once, every plan is right under its own

@@ -165,14 +165,14 @@ func (d *decoder) inflexible(m *machine, places []int) bool {
 	if !d.solver.Flexibility.on() {
 		return false
 	}
-	c, any := d.solver.Flexibility.choices(), false
+	c, spot := d.solver.Flexibility.choices(), false
 	for _, at := range places {
 		if o := d.offerAt(m, at); o.spot() {
-			any = true
+			spot = true
 			c.add(o)
 		}
 	}
-	return any && !c.enough()
+	return spot && !c.enough()
 }
 
 // kept reports whether the launches of a plan leave the choice that is asked for, as
@@ -182,14 +182,14 @@ func (f Flexibility) kept(plan *Plan) bool {
 		return true
 	}
 	for i := range plan.Launches {
-		c, any := f.choices(), false
+		c, spot := f.choices(), false
 		for _, o := range plan.Launches[i].Options {
 			if o.CapacityType == offerings.Spot {
-				any = true
+				spot = true
 				c.add(&offer{instanceType: &instancetypes.InstanceType{Name: o.InstanceType}, offering: &offerings.Offering{Zone: o.Zone}})
 			}
 		}
-		if any && !c.enough() {
+		if spot && !c.enough() {
 			return false
 		}
 	}

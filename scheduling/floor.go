@@ -80,7 +80,7 @@ func (c *compiler) addFloor(v *template, x *templateOffers, spot bool) int32 {
 		for i := range numbers {
 			m.Values[i] = -1
 			var value string
-			ok := true
+			var ok bool
 			if i < len(keys) {
 				value, ok = c.offers.offers[o.offer].label(keys[i].Key())
 				if !ok {

@@ -145,21 +145,21 @@ func parseSize(flag, text string) (corev1.ResourceList, error) {
 	}
 	out := corev1.ResourceList{}
 	for part := range strings.SplitSeq(text, ",") {
-		fail := func(err error) (corev1.ResourceList, error) { return nil, usagef("--%s %q: %w", flag, part, err) }
+		wrong := func(err error) error { return usagef("--%s %q: %w", flag, part, err) }
 		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		name := corev1.ResourceName(key)
 		if name != corev1.ResourceCPU && name != corev1.ResourceMemory {
-			return fail(errors.New("want cpu=QUANTITY or memory=QUANTITY"))
+			return nil, wrong(errors.New("want cpu=QUANTITY or memory=QUANTITY"))
 		}
 		if _, twice := out[name]; twice {
-			return fail(fmt.Errorf("%s stands there twice", name))
+			return nil, wrong(fmt.Errorf("%s stands there twice", name))
 		}
 		q, err := resource.ParseQuantity(value)
 		if err != nil {
-			return fail(fmt.Errorf("%q is no quantity: want a number like 2, 500m or 4Gi", value))
+			return nil, wrong(fmt.Errorf("%q is no quantity: want a number like 2, 500m or 4Gi", value))
 		}
 		if q.Sign() <= 0 {
-			return fail(errors.New("must be above 0"))
+			return nil, wrong(errors.New("must be above 0"))
 		}
 		out[name] = q
 	}

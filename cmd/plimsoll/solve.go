@@ -83,7 +83,8 @@ func (f *solverFlags) solver(market *marketFlags) (s scheduling.Solver, err erro
 		return s, usagef("--timeout %s: must not be negative", f.timeout)
 	}
 	s.MaxOptions = f.maxOptions
-	return s, f.knobs.apply(&s)
+	err = f.knobs.apply(&s)
+	return s, err
 }
 
 // parseEffort reads the name of an effort or a number.
