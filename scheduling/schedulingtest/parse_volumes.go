@@ -79,13 +79,30 @@ func parseClaimWord(w word) (ClaimOption, error) {
 	return nil, unexpected(w)
 }
 
-func parseVolumeWord(w word) (VolumeOption, error) {
+// storageOption says something about a volume or about a class.
+type storageOption interface {
+	VolumeOption
+	ClassOption
+}
+
+// parseStorageWord reads a word that volumes and classes have in common; nil if it is
+// none.
+func parseStorageWord(w word) (storageOption, error) {
 	switch w.key {
 	case "where":
 		exprs, err := parseExprs(w.value)
 		return Where(exprs...), err
 	case "driver":
 		return Driver(driverName(w.value)), nil
+	}
+	return nil, nil
+}
+
+func parseVolumeWord(w word) (VolumeOption, error) {
+	if o, err := parseStorageWord(w); o != nil {
+		return o, err
+	}
+	switch w.key {
 	case "class":
 		return OfClass(w.value), nil
 	case "deleting":
@@ -95,12 +112,10 @@ func parseVolumeWord(w word) (VolumeOption, error) {
 }
 
 func parseClassWord(w word) (ClassOption, error) {
+	if o, err := parseStorageWord(w); o != nil {
+		return o, err
+	}
 	switch w.key {
-	case "where":
-		exprs, err := parseExprs(w.value)
-		return Where(exprs...), err
-	case "driver":
-		return Driver(driverName(w.value)), nil
 	case "immediate":
 		return Immediate(), nil
 	case "default":
