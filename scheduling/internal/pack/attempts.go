@@ -16,6 +16,10 @@ const closeEnough, manyFillings = 1.01, 8192
 // is improved, too.
 const worthImproving = 1.01
 
+// crowdedFew is how many times the machines that crowded pods need there must be for them
+// not to matter much.
+const crowdedFew = 3
+
 // Fillings are mixed where machines hold so many pods on average: fewPods at the least
 // work, else somePods.
 const fewPods, somePods = 32, 256
@@ -32,12 +36,23 @@ func (s *search) begin(values []float64) (best *attempt, near bool) {
 	if many && none && s.ideal > 0 && float64(best.cost) <= closeEnough*s.ideal {
 		return best, true
 	}
+	if none && s.overdue() {
+		return best, false
+	}
 	a := s.try(values, false)
 	s.starts = append(s.starts, a)
 	if a.better(best) {
 		return a, false
 	}
 	return best, false
+}
+
+// overdue reports whether the deadline has passed.
+func (s *search) overdue() bool {
+	if s.params.Late != nil && s.params.Late() {
+		s.late = true
+	}
+	return s.late
 }
 
 // tryInBulk makes an attempt that buys machines in bulk where it can, and notes in s.ideal
@@ -91,7 +106,8 @@ func (s *search) tryInColumns(best *attempt, values []float64) *attempt {
 // worths, and returns the worths of the best with it.
 func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64) {
 	bestValues, last := values, best
-	if best.cost > 0 && s.params.Work > 0 && !s.fill.pace.idle {
+	// Where crowded pods decide how many machines there are, bulk is of no use.
+	if best.cost > 0 && s.params.Work > 0 && !s.fill.pace.idle && crowdedFew*s.fill.pace.fewest <= float64(best.nodes) {
 		if a := s.tryInBulk(values); a.better(best) {
 			best = a
 		}

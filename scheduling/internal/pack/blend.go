@@ -37,6 +37,7 @@ type blend struct {
 	places  []int     // by column of the program
 	quotas  []float64 // by place in the market: machines
 	worths  []float64 // kinds × dims, of one unit
+	chosen  []int     // by resource: the one of asked that a machine has it for
 }
 
 // newBlend returns nil where the market has too many kinds of pods or cannot hold some.
@@ -122,8 +123,7 @@ func (x *blend) solve(dearer []float64) bool {
 			if !roomy[at] || x.s.p.Options[o].Supply != model.NoSupply {
 				continue
 			}
-			c, gain := x.best(o, kinds, dearer[at])
-			if gain > blendGain*c.Cost {
+			if c, gain, ok := x.best(o, kinds, dearer[at]); ok {
 				more = append(more, found{c, at, gain / c.Cost})
 			}
 		}
@@ -179,12 +179,14 @@ func (x *blend) price() {
 	}
 }
 
-// best is the machine of an option, at so many times its cost, that holds the most worth if each resource goes to
-// the kind where it is worth most.
-func (x *blend) best(o model.OptionID, kinds []int32, dearer float64) (c linear.Column, gain float64) {
+// best is the machine of an option, at so many times its cost, that holds the most worth
+// if each resource goes to the kind where it is worth most. ok says that this is more
+// than it costs.
+func (x *blend) best(o model.OptionID, kinds []int32, dearer float64) (c linear.Column, gain float64, ok bool) {
 	option := &x.s.p.Options[o]
 	c.Cost = float64(max(option.Cost, 1)) * max(1, dearer)
 	gain = -c.Cost
+	x.chosen = x.chosen[:0]
 	for d, room := range option.Room {
 		best, most := -1, 0.0
 		for _, k := range kinds {
@@ -194,13 +196,22 @@ func (x *blend) best(o model.OptionID, kinds []int32, dearer float64) (c linear.
 			}
 		}
 		if best < 0 || room <= 0 {
-			continue
+			best = -1
+		} else {
+			gain += min(x.asked[best], float64(room)) * most
 		}
-		amount := min(1, float64(room)/x.asked[best])
-		c.Rows, c.Amounts = append(c.Rows, x.rows[best]), append(c.Amounts, amount)
-		gain += amount * most * x.asked[best]
+		x.chosen = append(x.chosen, best)
 	}
-	return c, gain
+	if gain <= blendGain*c.Cost {
+		return c, gain, false
+	}
+	for d, i := range x.chosen {
+		if i >= 0 {
+			c.Rows = append(c.Rows, x.rows[i])
+			c.Amounts = append(c.Amounts, min(1, float64(option.Room[d])/x.asked[i]))
+		}
+	}
+	return c, gain, true
 }
 
 // values are what a pod of each class is worth, at least a small part of what it was.

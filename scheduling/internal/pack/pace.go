@@ -35,6 +35,7 @@ type pace struct {
 	across  []float64            // by class, what all pods of its rows are worth
 	need    []float64            // by crowd, what was counted of it
 	count   float64              // machines that what was counted needs
+	fewest  float64              // machines that all crowded pods need, wherever they may be
 	all     []model.ClassID
 }
 
@@ -191,6 +192,7 @@ func (f *filler) crowded() []bool {
 		}
 	}
 	f.count([]shelf{all}, counts, 0, make([]float64, f.p.Dims))
+	f.pace.fewest = f.pace.count
 	if f.pace.count >= 2 {
 		for _, c := range all.classes {
 			out[c] = f.needs(c, float64(counts[c])) >= crowdedMost*f.pace.count
