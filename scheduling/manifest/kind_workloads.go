@@ -4,6 +4,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Paths that several kinds share.
@@ -29,8 +30,7 @@ func (c *collector) deployment(o rawObject) {
 	}
 	in := c.inspect(o, f.obj)
 	in.count(f.obj.Spec.Replicas, specReplicas)
-	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
-	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	in.templated(f.obj.Spec.Selector, &f.obj.Spec.Template)
 	c.deployments = append(c.deployments, f)
 }
 
@@ -44,8 +44,7 @@ func (c *collector) statefulSet(o rawObject) {
 	if ordinals := f.obj.Spec.Ordinals; ordinals != nil {
 		in.count(&ordinals.Start, path{}.key("spec", "ordinals", "start"))
 	}
-	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
-	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	in.templated(f.obj.Spec.Selector, &f.obj.Spec.Template)
 	c.statefulSets = append(c.statefulSets, f)
 }
 
@@ -56,8 +55,7 @@ func (c *collector) replicaSet(o rawObject) {
 	}
 	in := c.inspect(o, f.obj)
 	in.count(f.obj.Spec.Replicas, specReplicas)
-	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
-	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	in.templated(f.obj.Spec.Selector, &f.obj.Spec.Template)
 	c.replicaSets = append(c.replicaSets, f)
 }
 
@@ -81,9 +79,7 @@ func (c *collector) daemonSet(o rawObject) {
 	if !ok {
 		return
 	}
-	in := c.inspect(o, f.obj)
-	in.selects(f.obj.Spec.Selector, f.obj.Spec.Template.Labels)
-	in.podSpec(&f.obj.Spec.Template.Spec, templateSpec)
+	c.inspect(o, f.obj).templated(f.obj.Spec.Selector, &f.obj.Spec.Template)
 	c.daemonSets = append(c.daemonSets, f.obj)
 }
 
@@ -103,6 +99,12 @@ func (c *collector) cronJob(o rawObject) {
 	}
 	c.inspect(o, f.obj).jobSpec(&f.obj.Spec.JobTemplate.Spec, path{}.key("spec", "jobTemplate", "spec"))
 	c.cronJobs = append(c.cronJobs, f)
+}
+
+// templated looks at the template of pods and at what selects them.
+func (in inspector) templated(selector *metav1.LabelSelector, template *corev1.PodTemplateSpec) {
+	in.selects(selector, template.Labels)
+	in.podSpec(&template.Spec, templateSpec)
 }
 
 // jobSpec looks at the specification of a Job.
