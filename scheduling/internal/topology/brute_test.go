@@ -55,7 +55,7 @@ func optimum(p *Problem) ([][]int64, []int64) {
 	}
 	b.value = value(p, b.counts)
 	b.best = clone(b.counts)
-	b.search(0, 0)
+	b.search()
 	return b.best, b.value
 }
 
@@ -78,21 +78,28 @@ func value(p *Problem, counts [][]int64) []int64 {
 	return v
 }
 
-func (b *brute) search(class, site int) {
-	if class == len(b.p.Classes) {
-		if v := value(b.p, b.counts); slices.Compare(v, b.value) > 0 &&
-			roomy(b.p, b.counts) && binds(b.p, b.counts, b.extra) {
+func (b *brute) search() {
+	eachPlan(b.p, b.counts, 0, 0, func() bool {
+		if v := value(b.p, b.counts); slices.Compare(v, b.value) > 0 && roomy(b.p, b.counts) && binds(b.p, b.counts, b.extra) {
 			b.best, b.value = clone(b.counts), v
 		}
-		return
+		return true
+	})
+}
+
+// eachPlan puts the pods of a class and of those after it at sites, from the given one
+// on, in every way that the limits of sites allow, and calls f each time until it
+// returns false.
+func eachPlan(p *Problem, counts [][]int64, class, site int, f func() bool) bool {
+	if class == len(p.Classes) {
+		return f()
 	}
-	c := &b.p.Classes[class]
+	c := &p.Classes[class]
 	if site == len(c.Sites) {
-		b.search(class+1, 0)
-		return
+		return eachPlan(p, counts, class+1, 0, f)
 	}
 	most := c.Count
-	for _, n := range b.counts[class][:site] {
+	for _, n := range counts[class][:site] {
 		most -= n
 	}
 	s := &c.Sites[site]
@@ -103,10 +110,13 @@ func (b *brute) search(class, site int) {
 		most = 0
 	}
 	for n := most; n >= 0; n-- {
-		b.counts[class][site] = n
-		b.search(class, site+1)
+		counts[class][site] = n
+		if !eachPlan(p, counts, class, site+1, f) {
+			return false
+		}
 	}
-	b.counts[class][site] = 0
+	counts[class][site] = 0
+	return true
 }
 
 // roomy reports whether the pods at sites where nothing can be bought fit on machines

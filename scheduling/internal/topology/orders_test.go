@@ -67,37 +67,10 @@ type sureSearch struct {
 	found  bool
 }
 
-func (b *sureSearch) search(class, site int) {
-	if b.found {
-		return
-	}
-	if class == len(b.p.Classes) {
-		if slices.Equal(value(b.p, b.counts), b.want) && roomy(b.p, b.counts) && !mayBeStuck(b.p, b.counts) {
-			b.found = true
-		}
-		return
-	}
-	c := &b.p.Classes[class]
-	if site == len(c.Sites) {
-		b.search(class+1, 0)
-		return
-	}
-	most := c.Count
-	for _, n := range b.counts[class][:site] {
-		most -= n
-	}
-	s := &c.Sites[site]
-	if s.Limit >= 0 {
-		most = min(most, s.Limit)
-	}
-	if !s.usable() {
-		most = 0
-	}
-	for n := most; n >= 0; n-- {
-		b.counts[class][site] = n
-		b.search(class, site+1)
-	}
-	b.counts[class][site] = 0
+func (b *sureSearch) search() {
+	b.found = !eachPlan(b.p, b.counts, 0, 0, func() bool {
+		return !slices.Equal(value(b.p, b.counts), b.want) || !roomy(b.p, b.counts) || mayBeStuck(b.p, b.counts)
+	})
 }
 
 // TestSpreadsBindWhereTheyCan counts plans that do not bind in every order. Brute force
@@ -130,7 +103,7 @@ func TestSpreadsBindWhereTheyCan(t *testing.T) {
 			for c := range p.Classes {
 				s.counts = append(s.counts, make([]int64, len(p.Classes[c].Sites)))
 			}
-			if s.search(0, 0); s.found {
+			if s.search(); s.found {
 				avoidable++
 			}
 		}
