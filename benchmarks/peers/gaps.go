@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
@@ -15,7 +16,7 @@ import (
 
 // gaps writes how far every instance is above its bound, and where others are cheaper.
 func (s *settings) gaps(ctx context.Context, stdout, stderr io.Writer) error {
-	s.pods = s.sizes(1_000, 5_000)
+	s.pods = s.sizes(1_000)
 	instances, err := s.instances()
 	if err != nil {
 		return err
@@ -30,7 +31,7 @@ func (s *settings) gaps(ctx context.Context, stdout, stderr io.Writer) error {
 	var findings []*gaps.Finding
 	var faults []error
 	for i, in := range instances {
-		answers, err := gaps.Ask(ctx, in, rest, s.measure)
+		answers, err := gaps.Ask(ctx, in, s.quickEnough(in, rest), s.measure)
 		reply := <-asked[i]
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -56,6 +57,14 @@ func (s *settings) gaps(ctx context.Context, stdout, stderr io.Writer) error {
 	return errors.Join(faults...)
 }
 
+// quickEnough leaves the thorough effort out where there are many pods.
+func (s *settings) quickEnough(in corpus.Instance, planners []peer.Peer) []peer.Peer {
+	if len(in.Problem.Pods) <= s.slow {
+		return planners
+	}
+	return slices.DeleteFunc(slices.Clone(planners), func(p peer.Peer) bool { return p.Name() == "plimsoll thorough" })
+}
+
 // reply is what Karpenter makes of an instance.
 type reply struct {
 	answers []gaps.Answer
@@ -72,7 +81,7 @@ func (s *settings) ask(ctx context.Context, instances []corpus.Instance, planner
 	go func() {
 		for i, in := range instances {
 			var r reply
-			if len(in.Problem.Pods) <= s.karpenter && ctx.Err() == nil {
+			if len(in.Problem.Pods) <= s.slow && ctx.Err() == nil {
 				r.answers, r.err = gaps.Ask(ctx, in, planners, s.measure)
 			}
 			out[i] <- r

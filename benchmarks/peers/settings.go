@@ -43,8 +43,8 @@ type settings struct {
 	reports []string
 	readme  string
 	quick   bool
-	// karpenter is up to how many pods it is asked by the report of gaps.
-	karpenter int
+	// slow is up to how many pods the report of gaps asks Karpenter and the thorough effort.
+	slow int
 }
 
 // parse reads the command line.
@@ -70,7 +70,7 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.BoolVar(&s.minimal, "minimal", false, "with -random: show the smallest problem that each defeat can be reduced to")
 	names := flags.String("report", "", "instead of the comparison, write these reports: any of gaps, speed, growth, or all")
 	flags.StringVar(&s.readme, "readme", "", "with -report or -random: put the tables into this `file`, too")
-	flags.IntVar(&s.karpenter, "karpenter", 1_000, "with -report gaps: leave Karpenter out above this `number` of pods, where it takes minutes")
+	flags.IntVar(&s.slow, "slow", 1_000, "with -report gaps: leave Karpenter and the thorough effort out above this `number` of pods")
 	flags.BoolVar(&s.quick, "quick", false, "with -report growth: a fiftieth of the pods")
 	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
 	if err := flags.Parse(args); err != nil {

@@ -64,6 +64,7 @@ func (d Dots) Draw(dir string) ([]string, error) {
 	names := slices.Clone(d.Categories)
 	slices.Reverse(names)
 	p.NominalY(names...)
+	p.Y.Tick.Label.Font.Size = vg.Points(9)
 	p.X.Min = d.From
 	if d.To > 0 {
 		p.X.Max = d.To
