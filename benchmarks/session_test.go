@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,34 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
+// BenchmarkRoom plans 100 new pods that fit into what is free: in a session, and from
+// nothing.
+func BenchmarkRoom(b *testing.B) {
+	p := grown(b, 5_000, 0, false)
+	first := small(arriving(200, false))[:100]
+	second := small(arriving(200, false))[:100]
+	for _, pod := range second {
+		pod.Name += "-again"
+	}
+	b.Run("cold", func(b *testing.B) {
+		q := p
+		q.Pods = first
+		measure(b, scheduling.Solver{}, q)
+	})
+	b.Run("warm", func(b *testing.B) {
+		s, err := scheduling.NewSession(scheduling.Solver{}, p)
+		require.NoError(b, err)
+		again(b, s, first, second)
+	})
+}
+
+// small are those of some pods that fit into what is free.
+func small(pods []*corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool {
+		return pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue() >= 2_000
+	})
+}
+
 // BenchmarkWarm plans 100 new pods for the same cluster in a session, the pods of the
 // time before being gone.
 func BenchmarkWarm(b *testing.B) {
@@ -40,19 +69,24 @@ func BenchmarkWarm(b *testing.B) {
 				for _, pod := range second {
 					pod.Name += "-again"
 				}
-				require.NoError(b, s.Apply(scheduling.Delta{Pods: second}))
-				b.ReportAllocs()
-				for b.Loop() {
-					if err := s.Apply(scheduling.Delta{Pods: first, Removed: scheduling.Removed{Pods: names(second)}}); err != nil {
-						b.Fatal(err)
-					}
-					if _, err := s.Solve(b.Context()); err != nil {
-						b.Fatal(err)
-					}
-					first, second = second, first
-				}
+				again(b, s, first, second)
 			})
 		}
+	}
+}
+
+// again lets one lot of pods take the place of the other, and plans.
+func again(b *testing.B, s *scheduling.Session, first, second []*corev1.Pod) {
+	require.NoError(b, s.Apply(scheduling.Delta{Pods: second}))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Apply(scheduling.Delta{Pods: first, Removed: scheduling.Removed{Pods: names(second)}}); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Solve(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		first, second = second, first
 	}
 }
 

@@ -83,8 +83,7 @@ func (f *facts) compile(cautious bool) *compiler {
 		Dims: len(c.table.names), BestEffort: s.MinValues == MinValuesBestEffort,
 	}
 	c.buildClasses()
-	c.buildTemplates()
-	c.buildOptions()
+	c.buildAssortment()
 	c.buildBins()
 	c.buildLimits()
 	return c

@@ -14,8 +14,9 @@ import (
 // a plan: whatever is there stands for what would be worked out anew. What it holds is
 // replaced, never changed, but for the columns and rows of its stock, which only grow.
 type memory struct {
-	stock *stock
-	roll  *roll
+	stock      *stock
+	roll       *roll
+	assortment *assortment
 }
 
 func newMemory() *memory { return &memory{} }
@@ -129,7 +130,5 @@ type roll struct {
 func (r *roll) suits(c *compiler) bool {
 	return r != nil && slices.Equal(r.names, c.table.names) && slices.Equal(r.pools, c.problem.NodePools) &&
 		slices.Equal(r.catalogs, catalogsOf(c.problem)) && maps.Equal(r.shops, c.problem.PoolCatalogs) &&
-		slices.EqualFunc(r.daemons, c.daemons, func(a, b *daemon) bool {
-			return a.set == b.set && slices.Equal(a.requests, b.requests) && slices.Equal(a.constraint.ports, b.constraint.ports)
-		})
+		sameDaemons(r.daemons, c.daemons)
 }

@@ -1,0 +1,102 @@
+package scheduling
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// assortment is what may be bought for some groups, as it was worked out last. It is not
+// changed any more: who takes it copies what grows.
+type assortment struct {
+	// What it depends on.
+	signatures []string // of the groups
+	names      []corev1.ResourceName
+	daemons    []*daemon
+	pools      []*NodePool
+	shops      map[string]*instancetypes.Catalog
+	stock      *offer // the first of the offers
+	cautious   bool
+	// What was worked out.
+	templates []*template
+	unchecked map[string]bool
+	offered   []templateOffers
+	rooms     *roomTable
+	columns   *rowTable
+	options   []model.Option
+	bought    []purchase
+	floors    []model.Floor
+	supply    []int64
+	passes    []model.Pass
+}
+
+// buildAssortment works out what may be bought, unless it is known. Where pods have
+// volumes or are tied, it depends on more than is worth comparing.
+func (c *compiler) buildAssortment() {
+	known := c.memory.assortment
+	plain := c.classes.volumes == nil && len(c.bonds.list) == 1 && len(c.offers.offers) > 0
+	if plain && known.suits(c) {
+		known.take(c)
+		return
+	}
+	c.buildTemplates()
+	c.buildOptions()
+	if plain {
+		c.memory.assortment = newAssortment(c)
+	}
+}
+
+// suits reports whether the assortment is what would be worked out.
+func (a *assortment) suits(c *compiler) bool {
+	return a != nil && a.cautious == c.cautious && a.stock == &c.offers.offers[0] &&
+		slices.Equal(a.pools, c.problem.NodePools) && maps.Equal(a.shops, c.problem.PoolCatalogs) && slices.Equal(a.names, c.table.names) &&
+		slices.Equal(a.signatures, c.classes.signatures) && sameDaemons(a.daemons, c.daemons)
+}
+
+// sameDaemons reports whether daemons take the same everywhere.
+func sameDaemons(a, b []*daemon) bool {
+	return slices.EqualFunc(a, b, func(a, b *daemon) bool {
+		return a.set == b.set && slices.Equal(a.requests, b.requests) && slices.Equal(a.constraint.ports, b.constraint.ports)
+	})
+}
+
+func newAssortment(c *compiler) *assortment {
+	return &assortment{
+		signatures: c.classes.signatures, names: c.table.names, daemons: c.daemons, pools: c.problem.NodePools, shops: c.problem.PoolCatalogs,
+		stock: &c.offers.offers[0], cautious: c.cautious,
+		templates: copyTemplates(c.templates), unchecked: c.unchecked, offered: slices.Clone(c.offered),
+		rooms: c.rooms.clone(), columns: c.columns.clone(), options: slices.Clip(c.model.Options), bought: slices.Clip(c.bought),
+		floors: slices.Clip(c.model.Floors), supply: slices.Clip(c.model.Supply), passes: slices.Clip(c.model.Passes),
+	}
+}
+
+// take hands the assortment to a compiler.
+func (a *assortment) take(c *compiler) {
+	c.templates, c.unchecked, c.offered = copyTemplates(a.templates), a.unchecked, slices.Clone(a.offered)
+	c.rooms, c.columns, c.bought = a.rooms.clone(), a.columns.clone(), a.bought
+	c.model.Options, c.model.Floors, c.model.Supply, c.model.Passes = a.options, a.floors, a.supply, a.passes
+}
+
+// copyTemplates copies what templates remember for themselves.
+func copyTemplates(templates []*template) []*template {
+	out := make([]*template, len(templates))
+	for i, t := range templates {
+		own := *t
+		out[i] = &own
+	}
+	return out
+}
+
+// clone returns a table that can grow without changing t.
+func (t *roomTable) clone() *roomTable {
+	return &roomTable{rooms: slices.Clip(t.rooms), index: maps.Clone(t.index)}
+}
+
+// clone returns a table that can grow without changing t.
+func (t *rowTable) clone() *rowTable {
+	return &rowTable{rows: slices.Clip(t.rows), index: maps.Clone(t.index), scratch: slices.Clone(t.scratch)}
+}
