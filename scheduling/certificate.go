@@ -19,10 +19,15 @@ import "strconv"
 // limits, weights, minValues, wishes, spread, affinity, anti-affinity over more than a
 // host, and how many volumes a node takes. What keeps those rules, too, costs no less.
 type Certificate struct {
-	// Kind is "resource", "assignment" or "pattern".
+	// Kind is "resource", "cover", "assignment" or "pattern".
 	//
 	// With "resource", a pod is worth the sum of its requests times Values, and a
 	// machine can hold its capacity times Values.
+	//
+	// With "cover", no choice of whole machines on sale that costs less than the bound has
+	// together all that the placed pods request beyond what is free on running nodes. So
+	// many of one, so many of another: whoever checks goes through the choices, and Values
+	// help to see which lead nowhere.
 	//
 	// With "assignment", Values name one pod of each class of equal pods, and Vectors
 	// show for each machine what it can hold: by any vector, its capacity times the
@@ -38,16 +43,16 @@ type Certificate struct {
 	// else the worth of the pod that namespace/name names and of all pods
 	// that ask for the same. What is not listed is worth nothing.
 	Values map[string]string `json:"values"`
-	// Vectors, but with "resource", are worths of one base unit of each resource.
+	// Vectors, but with "resource" and "cover", are worths of one base unit of each resource.
 	Vectors []map[string]string `json:"vectors,omitempty"`
-	// Apart, but with "resource", are terms of required anti-affinity per host. Each stands
+	// Apart, but with "resource" and "cover", are terms of required anti-affinity per host. Each stands
 	// for the pods of which no two can be on a node in any order of binding: those placed
 	// pods that it selects and that have such a term themselves, for the same placed
 	// pods. To the vectors, under the name that [ApartKey] gives, they are one more
 	// resource: such pods request one of it, and every node with a host name has one,
 	// or none if a pod runs there that the term selects.
 	Apart []ApartTerm `json:"apart,omitempty"`
-	// Steps, but with "resource", count resources in whole steps: to the vectors, under the
+	// Steps, but with "resource" and "cover", count resources in whole steps: to the vectors, under the
 	// name that [StepKey] gives, they are one more resource, of which pods request and
 	// machines have as many as there are whole steps in what they request and have.
 	Steps []Step `json:"steps,omitempty"`

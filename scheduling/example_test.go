@@ -44,7 +44,7 @@ func ExampleSolver_Solve() {
 	// Output:
 	// default-1: m7i.xlarge spot in us-east-1a for 0.07, holds [default/web-1 default/web-2 default/web-3]
 	//   or m7i.xlarge on-demand for 0.2
-	// 0.07 USD/h, and no plan costs less than 0.06
+	// 0.07 USD/h, and no plan costs less than 0.07
 }
 
 // A pod that fits nowhere is no error: the plan says why, and what would help.

@@ -14,6 +14,7 @@ const (
 	resourceKind   = "resource"
 	assignmentKind = "assignment"
 	patternKind    = "pattern"
+	coverKind      = "cover"
 )
 
 // prove computes the lower bound on every plan that places at least the placed pods, and
@@ -32,10 +33,17 @@ func (c *compiler) prove(ctx context.Context, placed []int64, price offerings.Pr
 	if resource.Bound < near && ctx.Err() == nil {
 		resource = pr.withSteps(resource)
 	}
-	if resource.Bound < near {
-		if a := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))); a.Bound > resource.Bound {
+	covered := int64(0)
+	if resource.Bound < near && len(pr.yardsticks) == 0 && ctx.Err() == nil {
+		covered = bound.Cover(pr.input.Tighten(), resource.Values, int64(price), c.solver.coverChoices())
+	}
+	if max(resource.Bound, covered) < near {
+		if a := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))); a.Bound > max(resource.Bound, covered) {
 			return offerings.Price(a.Bound), pr.assignment(a)
 		}
+	}
+	if covered > resource.Bound {
+		return offerings.Price(covered), &Certificate{Kind: coverKind, Values: pr.named(resource.Values), Scale: bound.Scale}
 	}
 	if resource.Bound == 0 {
 		return 0, nil
@@ -115,10 +123,27 @@ const (
 	boundWorkPerOption   = 2_000
 	boundWorkPerEffort   = 50_000
 	mostBoundWork        = 200_000_000
-	leastFillingWork     = 3_000_000
+	leastFillingWork     = 6_000_000
 	fillingWorkPerEffort = 18_000
 	mostFillingWork      = 400_000_000
 )
+
+// How many choices of machines a bound may look at: at fast effort, what each unit of
+// effort adds, and the most that it adds.
+const (
+	leastChoices     = 2_000
+	choicesPerEffort = 20
+	mostChoices      = 400_000
+)
+
+// coverChoices is how many choices of machines a bound may look at.
+func (s *Solver) coverChoices() int {
+	effort := s.Effort
+	if effort == 0 {
+		effort = EffortDefault
+	}
+	return leastChoices + int(min(int64(effort-EffortFast), mostChoices/choicesPerEffort))*choicesPerEffort
+}
 
 // boundEffort is how far to go for a bound on so many classes and options.
 func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Effort {

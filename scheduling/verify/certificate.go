@@ -16,6 +16,7 @@ const (
 	resourceKind   = "resource"
 	assignmentKind = "assignment"
 	patternKind    = "pattern"
+	coverKind      = "cover"
 )
 
 // maxScale bounds the scale of a certificate, so that a forged one cannot ask for
@@ -39,6 +40,8 @@ func (j *judge) bound() {
 	switch cert.Kind {
 	case resourceKind:
 		j.resourceBound(cert, claimed)
+	case coverKind:
+		j.coverBound(cert, claimed)
 	case assignmentKind, patternKind:
 		j.assignmentBound(cert, claimed)
 	default:

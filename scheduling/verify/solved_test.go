@@ -235,7 +235,7 @@ func corruptions() []corruption {
 func TestCorruptedSolutions(t *testing.T) {
 	applied := make(map[string]int)
 	sound, total := 0, 0
-	for seed := range uint64(120) {
+	for seed := range uint64(200) {
 		p := schedulable(t, seed)
 		solver := scheduling.Solver{Effort: scheduling.EffortFast}
 		plan, err := solver.Solve(t.Context(), p)

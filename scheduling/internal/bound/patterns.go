@@ -14,6 +14,8 @@ const (
 
 	mostPatternSupplies = 8
 	fewPods             = 48
+	// A busy machine of so many pods, of more than few classes, has too many fillings.
+	tooManyPods, fewPatternSorts = 4 * fewPods, 12
 )
 
 const (
@@ -25,7 +27,7 @@ const (
 	leastStep = 0.3
 	// quickWidth is how many states a layer of a search may have that looks for fillings.
 	// One that has to be sure may have more, as the work allows.
-	quickWidth, fewestStates, mostStates, workPerState = 30, 4_000, 32_000, 5_000
+	quickWidth, fewestStates, mostStates, workPerState = 30, 8_000, 32_000, 2_500
 	// searchCost is what one of
 	// them costs in elementary operations, and relaxCost what a class costs a relaxation.
 	searchCost, relaxCost = 25, 60
@@ -93,7 +95,11 @@ func (p *patterns) promising() bool {
 			busy.Set(i)
 			r := p.relax(i, p.center.worths)
 			r.solve()
-			least = min(least, r.pods())
+			pods := r.pods()
+			if pods > tooManyPods && len(r.worths) > fewPatternSorts {
+				return false
+			}
+			least = min(least, pods)
 		}
 	}
 	if least > fewPods {

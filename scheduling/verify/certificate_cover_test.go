@@ -1,0 +1,117 @@
+package verify_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Ten cores for 100 nano-USD, two for 26.
+func TestWhatWholeMachinesProve(t *testing.T) {
+	types := func(more ...*instancetypes.InstanceType) *instancetypes.Catalog {
+		return st.MustCatalog(append(more,
+			st.Type("large", st.Capacity(st.Cores(10), st.GiB(20)), st.OnDemand("a", 100)),
+			st.Type("small", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 26)))...)
+	}
+	pods := func(n int, opts ...st.PodOption) []*corev1.Pod {
+		return st.Pods(n, "p", append([]st.PodOption{st.Requests(st.Cores(1))}, opts...)...)
+	}
+	market := func(list []*corev1.Pod, catalog *instancetypes.Catalog, change func(*scheduling.Problem)) scheduling.Problem {
+		p := scheduling.Problem{Pods: list, NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: catalog}
+		if change != nil {
+			change(&p)
+		}
+		return p
+	}
+	node := func(opts ...st.NodeOption) func(*scheduling.Problem) {
+		return func(p *scheduling.Problem) {
+			p.Nodes = []*corev1.Node{st.Node("n", append([]st.NodeOption{st.Allocatable(st.Cores(1), st.GiB(4))}, opts...)...)}
+		}
+	}
+	ten := map[string]string{"cpu": "10"}
+	for _, tc := range []struct {
+		name   string
+		p      scheduling.Problem
+		values map[string]string
+		proven offerings.Price
+	}{
+		{"whole machines", market(pods(21), types(), nil), ten, 226},
+		{"without values, too", market(pods(21), types(), nil), nil, 226},
+		{"with values of something else", market(pods(21), types(), nil), map[string]string{"memory": "7", "example.com/x": "9"}, 226},
+		{"one more of the large", market(pods(28), types(), nil), ten, 300},
+		{"a bargain", market(pods(21), types(st.Type("bargain", st.Capacity(st.Cores(21), st.GiB(42)), st.OnDemand("a", 150))), nil), ten, 150},
+		{"a bargain that no pod may use", market(pods(21), types(st.Type("bargain", st.Capacity(st.Cores(21), st.GiB(42)), st.OnDemand("b", 150))), func(p *scheduling.Problem) {
+			for _, pod := range p.Pods {
+				pod.Spec.NodeSelector = map[string]string{zoneOf: "a"}
+			}
+		}), ten, 226},
+		{"a bargain that one pod may use", market(pods(21), types(st.Type("bargain", st.Capacity(st.Cores(21), st.GiB(42)), st.OnDemand("b", 150))), func(p *scheduling.Problem) {
+			for _, pod := range p.Pods[1:] {
+				pod.Spec.NodeSelector = map[string]string{zoneOf: "a"}
+			}
+		}), ten, 150},
+		{"a bargain that is not on sale", market(pods(21), types(st.Type("bargain", st.Capacity(st.Cores(21), st.GiB(42)), st.Reserved("a", 1, "cr", 0))), nil), ten, 226},
+		{"a reservation, once", market(pods(21), types(st.Type("reserved", st.Capacity(st.Cores(10), st.GiB(20)), st.Reserved("a", 10, "cr", 1))), nil), ten, 136},
+		{"daemons take their part", market(pods(18), types(), func(p *scheduling.Problem) {
+			p.DaemonSets = []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.Cores(1)))}
+		}), ten, 200},
+		{"a node", market(pods(21), types(), node()), ten, 200},
+		{"a node that no pod tolerates", market(pods(21), types(), node(st.Taint("k", "", corev1.TaintEffectNoSchedule))), ten, 226},
+		{"a node that is being removed", market(pods(21), types(), node(st.Disrupted())), ten, 226},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := placing(tc.p, 0, tc.values)
+			f.plan.Summary.Certificate.Kind = "cover"
+			prove(t, f, tc.proven)
+		})
+	}
+	for name, change := range map[string]func(*scheduling.Certificate){
+		"a negative value": func(c *scheduling.Certificate) { c.Values["cpu"] = "-1" },
+		"vectors":          func(c *scheduling.Certificate) { c.Vectors = []map[string]string{{}} },
+		"terms":            func(c *scheduling.Certificate) { c.Apart = []scheduling.ApartTerm{{Pod: "default/p-1"}} },
+		"steps":            func(c *scheduling.Certificate) { c.Steps = []scheduling.Step{{Resource: "cpu", Size: 1}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := placing(market(pods(21), types(), nil), 0, map[string]string{"cpu": "10"})
+			f.plan.Summary.Certificate.Kind = "cover"
+			change(f.plan.Summary.Certificate)
+			prove(t, f, -2)
+		})
+	}
+	t.Run("pods that request too much", func(t *testing.T) {
+		p := scheduling.Problem{Pods: st.Pods(3, "p", st.Requests(st.GiB(1<<32)))}
+		f := placing(p, 0, nil)
+		f.plan.Summary.Certificate.Kind = "cover"
+		prove(t, f, -2)
+	})
+}
+
+// Bounds of the solver of that kind hold, and one nano-USD above the price never does.
+func TestCoversOfTheSolver(t *testing.T) {
+	covers := 0
+	for seed := range uint64(120) {
+		p := schedulable(t, seed)
+		plan, err := scheduling.Solver{Weights: scheduling.WeightIgnore}.Solve(t.Context(), p)
+		require.NoError(t, err)
+		c := plan.Summary.Certificate
+		if c == nil || c.Kind != "cover" {
+			continue
+		}
+		covers++
+		f := &fixture{p: p, plan: plan, skip: true}
+		require.Empty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
+		require.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
+	}
+	assert.Positive(t, covers)
+	t.Logf("%d bounds are by whole machines", covers)
+}
