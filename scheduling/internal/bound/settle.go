@@ -34,10 +34,15 @@ const roundingErrors = 1e-14
 
 func (a *assignment) vector(values []float64) vector {
 	v := vector{values: values, worths: make([]float64, len(a.demand))}
-	for c := range v.worths {
-		v.worths[c] = dot(values, a.size(c))
-	}
+	a.weigh(&v)
 	return v
+}
+
+// weigh works out what the values of a vector say about the classes.
+func (a *assignment) weigh(v *vector) {
+	for c := range v.worths {
+		v.worths[c] = dot(v.values, a.size(c))
+	}
 }
 
 func dot(a, b []float64) float64 {
@@ -192,6 +197,7 @@ func (a *assignment) lower(i int, values, worths []float64, factor float64) vect
 // sharpen looks for values near the given ones that leave a machine less worth.
 func (a *assignment) sharpen(i int, values, worths []float64) []float64 {
 	best := a.vector(slices.Clone(values))
+	next := vector{values: slices.Clone(values), worths: make([]float64, len(best.worths))}
 	least := a.holds(i, &best, worths, math.Inf(1))
 	factors := []float64{0, 0.5, 0.9, 0.99, 1.01, 1.1, 2}
 	for range 2 {
@@ -200,13 +206,13 @@ func (a *assignment) sharpen(i int, values, worths []float64) []float64 {
 				if least <= a.prices[i] {
 					return best.values
 				}
-				values := slices.Clone(best.values)
-				if values[e] *= f; best.values[e] == 0 {
-					values[e] = f * 0.1 * a.prices[i] / max(a.cap(i)[e], 1e-12)
+				copy(next.values, best.values)
+				if next.values[e] *= f; best.values[e] == 0 {
+					next.values[e] = f * 0.1 * a.prices[i] / max(a.cap(i)[e], 1e-12)
 				}
-				v := a.vector(values)
-				if w := a.holds(i, &v, worths, least); w < least {
-					best, least = v, w
+				a.weigh(&next)
+				if w := a.holds(i, &next, worths, least); w < least {
+					best, next, least = next, best, w
 				}
 			}
 		}

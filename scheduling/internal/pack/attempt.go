@@ -118,7 +118,7 @@ func levels(p *model.Problem) []int32 {
 // packed together, which is cheaper and right whenever there is enough for all.
 func (s *search) try(values []float64, byPriority bool) *attempt {
 	p := s.p
-	s.order = s.binOrder(everyClass(p), values)
+	s.order, s.worths = nil, values
 	a := &attempt{
 		bought:   make([][]model.Node, len(p.Passes)),
 		bins:     newBins(p),
@@ -154,7 +154,9 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 // round places remaining pods: onto the bins, onto what was bought in earlier
 // rounds, then onto new machines pass by pass.
 func (s *search) round(a *attempt, remaining []int64, values []float64) {
-	s.fill.placeOn(a.bins, s.every, s.order, remaining)
+	if len(s.every) > 0 {
+		s.fill.placeOn(a.bins, s.every, s.inOrder(), remaining)
+	}
 	for i := range s.p.Passes {
 		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
 			return
@@ -194,7 +196,7 @@ func (s *search) topUp(nodes []model.Node, pass int, remaining []int64) []model.
 		b.items[i], options[i], every[i] = singles[i].Items, o, i
 	}
 	x := placing{filler: s.fill, machines: machines, bins: b, some: every, options: options}
-	x.place(s.order, remaining)
+	x.place(s.inOrder(), remaining)
 	for i := range singles {
 		singles[i].Items = b.items[i]
 	}

@@ -57,7 +57,8 @@ type search struct {
 	levels   []int32
 	crowded  []bool          // by class, see filler.crowded
 	every    []int           // all bins
-	order    []model.ClassID // in which classes are offered to machines that exist
+	order    []model.ClassID // in which classes are offered to machines that exist; nil until asked
+	worths   []float64       // by which that is
 	jittered []float64
 	classes  []model.ClassID // those that a change concerns
 	prices   []float64       // costs of options as they are
@@ -177,7 +178,7 @@ func (s *search) limited() bool {
 // or that ended in a later pass are offered to what is left.
 func (s *search) reconsider(a *attempt, values []float64) *attempt {
 	s.exchange(a)
-	s.order = s.binOrder(everyClass(s.p), values)
+	s.order, s.worths = nil, values
 	for range s.p.Passes {
 		again := a.clone()
 		remaining := again.unplaced
@@ -294,6 +295,14 @@ func (s *search) costByLimits() {
 		}
 		s.fill.costs[o] = cost
 	}
+}
+
+// inOrder is the order in which classes are offered to machines that exist.
+func (s *search) inOrder() []model.ClassID {
+	if s.order == nil {
+		s.order = s.binOrder(everyClass(s.p), s.worths)
+	}
+	return s.order
 }
 
 // binOrder is the order in which classes are offered to the bins: those that nothing
