@@ -140,6 +140,26 @@ func (c *choices) enough() bool {
 	return true
 }
 
+// spotChoiceAt tells at which sites of a kin a template has the choice among spot offers
+// that is asked for; nil where none is.
+func (l *land) spotChoiceAt(k *kin, ti int) []bool {
+	if !l.solver.Flexibility.on() {
+		return nil
+	}
+	out, seen := make([]bool, k.part.sites), make([]*choices, k.part.sites)
+	for i, o := range l.offered[ti].list {
+		site, x := k.part.at[l.first[ti]+i], &l.compiler.offers.offers[o.offer]
+		if out[site] || !x.spot() || !k.admits(l.columns.rows[o.column]) {
+			continue
+		}
+		if seen[site] == nil {
+			seen[site] = l.solver.Flexibility.choices()
+		}
+		out[site] = seen[site].add(x) && seen[site].enough()
+	}
+	return out
+}
+
 // leavesChoice reports whether a machine that bought at a place of its template would
 // have as much choice as spot machines need.
 func (d *decoder) leavesChoice(m *machine, at int) bool {

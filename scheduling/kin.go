@@ -339,7 +339,7 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 	cheapest := map[place]int64{}
 	ranks := l.weightRank()
 	for ti, v := range l.templates {
-		suits, choice := map[int]bool{}, l.choiceAt(k, ti)
+		suits, choice, spots := map[int]bool{}, l.choiceAt(k, ti), l.spotChoiceAt(k, ti)
 		for i, o := range l.offered[ti].list {
 			ok, known := suits[o.column]
 			if !known {
@@ -347,7 +347,8 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 				suits[o.column] = ok
 			}
 			at := place{int(k.part.at[l.first[ti]+i]), o.room, int(ranks[v.number])}
-			if !ok || !l.onOffer(ti, o.offer) || choice != nil && !choice[at.site] {
+			if !ok || !l.onOffer(ti, o.offer) || choice != nil && !choice[at.site] ||
+				spots != nil && !spots[at.site] && l.offers.offers[o.offer].spot() {
 				continue
 			}
 			cost := l.offers.offers[o.offer].cost
