@@ -161,6 +161,7 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
 			return
 		}
+		s.joinEarlier(a, i, remaining)
 		if len(a.bought[i]) > 0 {
 			a.bought[i] = s.topUp(a.bought[i], i, remaining)
 		}
@@ -174,8 +175,21 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 	}
 }
 
-// topUp adds remaining pods to machines that are already bought in a pass, those
-// first that they fill best, and returns the machines one by one.
+// joinEarlier adds pods that have to put up with a taint in a pass to machines of the same
+// weight that earlier passes bought: there they cost nothing.
+func (s *search) joinEarlier(a *attempt, pass int, remaining []int64) {
+	if !s.p.Passes[pass].Soft {
+		return
+	}
+	for i := range pass {
+		if len(a.bought[i]) > 0 && s.p.Passes[i].Weight == s.p.Passes[pass].Weight {
+			a.bought[i] = s.topUp(a.bought[i], pass, remaining)
+		}
+	}
+}
+
+// topUp adds remaining pods that may be there in a pass to machines that are already bought,
+// those first that they fill best, and returns the machines one by one.
 func (s *search) topUp(nodes []model.Node, pass int, remaining []int64) []model.Node {
 	singles, m := unbundle(nodes), s.markets[pass]
 	machines := make([]model.Bin, len(singles))
@@ -186,7 +200,10 @@ func (s *search) topUp(nodes []model.Node, pass int, remaining []int64) []model.
 	for i := range singles {
 		o := singles[i].Option
 		room := s.p.Options[o].Room
-		machines[i] = model.Bin{Room: room, Admits: m.rows[m.rowOf[o]], Soft: none}
+		machines[i] = model.Bin{Room: room, Admits: none, Soft: none}
+		if r := m.rowOf[o]; r >= 0 {
+			machines[i].Admits = m.rows[r]
+		}
 		clear(load)
 		s.p.Load(load, singles[i].Items)
 		b.room[i] = slices.Clone(room)
