@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -111,5 +112,11 @@ func boundTo(claim *corev1.PersistentVolumeClaim, volume string) *corev1.Persist
 	}
 	c.Annotations[volumehelpers.AnnBindCompleted] = "yes"
 	c.Status.Phase = corev1.ClaimBound
+	// kube-scheduler believes what it has assumed of a claim until it sees a later version.
+	version, err := strconv.Atoi(c.ResourceVersion)
+	if err != nil {
+		version = 0
+	}
+	c.ResourceVersion = strconv.Itoa(version + 1)
 	return c
 }

@@ -40,36 +40,11 @@ func TestWholeSchedulerWithTies(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			p := onlyAdmitted(st.Random(seed, st.Size{Pods: 25, Ties: true}))
-			if sharesVolumesToBe(&p) {
-				t.Skip("the first pod that uses a volume decides where it is made; plans do not follow that to the other pods")
-			}
 			plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
 			require.NoError(t, err)
 			follow(t, &p, plan)
 		})
 	}
-}
-
-// sharesVolumesToBe reports whether several pods wait for one volume that is yet to be
-// made.
-func sharesVolumesToBe(p *scheduling.Problem) bool {
-	free := map[string]bool{}
-	for _, c := range p.Claims {
-		free[c.Namespace+"/"+c.Name] = c.Spec.VolumeName == ""
-	}
-	users := map[string]int{}
-	for _, pod := range p.Pods {
-		for _, v := range pod.Spec.Volumes {
-			if v.PersistentVolumeClaim == nil {
-				continue
-			}
-			name := pod.Namespace + "/" + v.PersistentVolumeClaim.ClaimName
-			if users[name]++; free[name] && users[name] > 1 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // follow runs a whole scheduler that the plan steers, and requires it to do as planned.
