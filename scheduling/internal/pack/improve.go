@@ -26,6 +26,9 @@ func (s *search) improve(a *attempt, values []float64, from int) {
 // than it takes for mostFillings with the number of classes.
 const fewestPlaces, mostFillings = 12, 2000
 
+// mostPairs is among how many machines all pairs are looked at.
+const mostPairs = 24
+
 // fleetNodes bounds the search for one fleet.
 const fleetNodes = 2000
 
@@ -99,7 +102,31 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 			break
 		}
 	}
+	s.unitePairs(m, r, remaining, b)
 	return r.nodes
+}
+
+// unitePairs looks among a few machines for any two that one could stand in for.
+func (s *search) unitePairs(m *market, r *ranking, remaining []int64, b *budget) {
+	for i := 0; i < len(r.nodes) && len(r.nodes) <= mostPairs && !s.over(); i++ {
+		for j := i + 1; j < len(r.nodes); j++ {
+			picked := []int{i, j}
+			cost, _ := s.takeApart(r.nodes, picked, remaining, b)
+			fresh := s.unite(m, r.nodes, picked, remaining, cost, b)
+			if fresh == nil {
+				for _, at := range picked {
+					b.spend(&s.p.Options[r.nodes[at].Option], 1)
+					for _, it := range r.nodes[at].Items {
+						remaining[it.Class] = 0
+					}
+				}
+				continue
+			}
+			r.exchange(picked, fresh)
+			i = -1 // from the start: places have changed
+			break
+		}
+	}
 }
 
 // reconstruct buys machines for what remains of some classes, at the given places of
