@@ -8,7 +8,8 @@
 // that fits nowhere the reasons, counted over all options, and the smallest changes
 // that would place it ([Change]). The zero Solver works. [Solver.Explain] answers
 // questions about a plan: why a launch buys what it buys and what others would cost,
-// where else a pod could go, what a node receives.
+// where else a pod could go, what a node receives. A [Session] holds a problem that
+// changes all the time, and plans again at the price of what has changed.
 //
 // # How a plan comes about
 //
@@ -37,6 +38,17 @@
 // problem and effort give the same plan, byte for byte, whatever the order of the
 // input and the number of processors; only a deadline that passes can make a
 // difference, and the plan then says so ([StatusDeadline]).
+//
+// # From one plan to the next
+//
+// A [Session] keeps what it knows of pods, nodes and offers while a [Delta] after the
+// other changes them. [Session.Solve] gives the plan that [Solver.Solve] would give for
+// [Session.Problem], byte for byte. Kept are: the offers of a catalog in rank order with
+// their labels; what pods of one mould ask for; each node with what its pods take, until
+// one of them changes; the room that nodes have left, until daemons, pools, catalogs or
+// the resources that pods ask for change; and what may be bought for the same constraints.
+// [Session.Fork] answers what-if questions: a fork shares all this with the session and
+// goes its own way.
 //
 // # What decides
 //

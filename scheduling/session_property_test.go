@@ -256,8 +256,15 @@ func same(t require.TestingT, solver scheduling.Solver, s *scheduling.Session, w
 func lives(t require.TestingT, seed uint64, steps int) {
 	c := newChance(seed, seed%2 == 1)
 	solver := scheduling.Solver{Effort: scheduling.EffortFast}
-	if seed%7 == 3 {
+	switch seed % 9 {
+	case 1:
 		solver.Preferences = scheduling.PreferencesIgnore
+	case 2:
+		solver.WorkloadShare = 40
+	case 3:
+		solver.NoSpot = true
+	case 4:
+		solver.MinValues = scheduling.MinValuesBestEffort
 	}
 	s, err := scheduling.NewSession(solver, c.start())
 	require.NoError(t, err)

@@ -117,8 +117,10 @@ func (w *waiting) fork() waiting {
 
 // anew is a moulder of the same kind that has read nothing.
 func (m *moulder) anew() *moulder {
-	t := newResourceTable()
-	return &moulder{table: t, reader: requestReader{table: t}, index: map[string]int32{}, wishes: m.wishes, spread: m.spread, share: m.share}
+	c := *m
+	c.table, c.index, c.moulds, c.buffer, c.keys = newResourceTable(), map[string]int32{}, nil, nil, nil
+	c.reader = requestReader{table: c.table}
+	return &c
 }
 
 // clone is a moulder that has read the same.
