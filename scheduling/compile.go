@@ -293,6 +293,8 @@ func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *su
 	limited := limitedResources(v.pool)
 	floors := c.addFloors(v, x)
 	seen := map[kind]bool{}
+	avoids := map[int]model.Bits{} // by column
+	var firsts []templateOffer
 	for _, o := range x.list {
 		offer := &c.offers.offers[o.offer]
 		floor := floors[capacityKind(offer)]
@@ -304,14 +306,25 @@ func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *su
 			continue
 		}
 		seen[k] = true
+		firsts = append(firsts, o)
+	}
+	c.model.Options = slices.Grow(c.model.Options, len(firsts))
+	c.bought = slices.Grow(c.bought, len(firsts))
+	for _, o := range firsts {
+		offer := &c.offers.offers[o.offer]
+		floor := floors[capacityKind(offer)]
 		admits := c.columns.rows[o.column]
-		avoid := admits.Clone()
-		avoid.And(softs)
+		avoid, known := avoids[o.column]
+		if !known {
+			avoid = admits.Clone()
+			avoid.And(softs)
+			avoids[o.column] = avoid
+		}
 		use := limitUse(limited, c.offers.shapes[offer.shape].capacity)
 		for _, worst := range c.worst(floor, use) {
 			c.model.Options = append(c.model.Options, model.Option{
 				Pool: model.PoolID(v.number), Room: c.rooms.rooms[o.room], Use: use, Worst: worst,
-				Cost: offer.cost, Price: int64(offer.offering.Price), Supply: k.supply,
+				Cost: offer.cost, Price: int64(offer.offering.Price), Supply: supplies.number(offer.offering),
 				Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
 			})
 			c.bought = append(c.bought, purchase{template: ti, offer: o.offer})

@@ -39,6 +39,9 @@ func (c *compiler) thin() {
 		kept = append(kept, i)
 		kinds = keep(kinds, i, o)
 	}
+	if len(kept) == len(options) {
+		return
+	}
 	slices.Sort(kept)
 	left := make([]model.Option, len(kept))
 	bought := make([]purchase, len(kept))

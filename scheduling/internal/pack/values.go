@@ -56,7 +56,14 @@ func cheapestShare(p *model.Problem, options []model.OptionID, inverse []float64
 // optionLists returns the lists of options that admit some group, and for each group
 // which is its own: many groups are admitted by the same options.
 func optionLists(p *model.Problem) (lists [][]model.OptionID, listOf []int32) {
-	byGroup := make([][]model.OptionID, p.Groups)
+	byGroup, counts, sum := make([][]model.OptionID, p.Groups), make([]int, p.Groups), 0
+	for o := range p.Options {
+		p.Options[o].Admits.Each(func(g int) { counts[g]++; sum++ })
+	}
+	all := make([]model.OptionID, 0, sum)
+	for g, n := range counts {
+		byGroup[g], all = all[:0:n], all[n:n:cap(all)]
+	}
 	for o := range p.Options {
 		p.Options[o].Admits.Each(func(g int) {
 			byGroup[g] = append(byGroup[g], model.OptionID(o))
