@@ -119,7 +119,7 @@ func (pr *prover) named(values []*big.Int) map[string]string {
 // same for trying fillings.
 const (
 	leastBoundWork       = 500_000
-	boundWorkPerClass    = 10_000
+	boundWorkPerClass    = 20_000
 	boundWorkPerOption   = 2_000
 	boundWorkPerEffort   = 50_000
 	mostBoundWork        = 200_000_000

@@ -13,6 +13,9 @@ import (
 func (a *assignment) search(start []*big.Int, work int64) {
 	first := a.starting(start)
 	a.best = a.settle(slices.Clone(first.worths), []vector{first})
+	if p := a.parties(); p != nil && p.value > a.best.value {
+		a.best = p
+	}
 	few := a.few(&first, work)
 	if c, merged := a.coarse(&first); c != nil {
 		rough := c.vector(first.values)
