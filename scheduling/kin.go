@@ -347,8 +347,8 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 				suits[o.column] = ok
 			}
 			at := place{int(k.part.at[l.first[ti]+i]), o.room, int(ranks[v.number])}
-			if !ok || !l.onOffer(ti, o.offer) || choice != nil && !choice[at.site] ||
-				spots != nil && !spots[at.site] && l.offers.offers[o.offer].spot() {
+			if !ok || !l.onOffer(ti, o.offer) || len(choice) > 0 && !choice[at.site] ||
+				len(spots) > 0 && !spots[at.site] && l.offers.offers[o.offer].spot() {
 				continue
 			}
 			cost := l.offers.offers[o.offer].cost

@@ -89,7 +89,7 @@ func (s *seeker) uphold() {
 			domains[d].Eligible = domains[d].Eligible || counted
 		}
 		bound := topology.Replay(&s.planner, s.counts, opened)
-		if !slices.EqualFunc(bound, s.counts, func(a, b []int64) bool { return slices.Equal(a, b) }) {
+		if !slices.EqualFunc(bound, s.counts, slices.Equal) {
 			copy(domains, before) // it does without some
 		}
 	}

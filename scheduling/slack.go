@@ -48,7 +48,7 @@ func (t *ties) slacken(present [][]model.Presence) {
 	t.idle = t.idleCrowds(present)
 }
 
-// held are the rules that classes hold, by class, as far as they are about more than
+// heldBy lists the rules that a class holds, as far as they are about more than
 // single nodes.
 func (t *ties) heldBy(class *podClass) []int {
 	bonds := t.land.bonds.list[class.bonds]
