@@ -20,7 +20,7 @@ import (
 // countdown is a context whose deadline passes when it has been asked so many times. It
 // ends a search at the same place on every machine.
 type countdown struct {
-	context.Context
+	context.Context //nolint:containedctx // it is one itself
 	left atomic.Int64
 }
 
