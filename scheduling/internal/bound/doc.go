@@ -23,6 +23,17 @@
 // bound is proven even if the floating-point part went astray; [Check] repeats the
 // proof from nothing but the worths and the input.
 //
+// Resources need not be what pods request by name. Whatever no machine can hold more of
+// than it has will do: places for pods that keep their kind off a host, of which every
+// machine has one, or whole steps of CPU. The caller adds them as further resources.
+//
+// # The cover bound
+//
+// Where a few large machines hold everything it counts that machines are whole. [Cover]
+// looks for the cheapest machines that have together what all pods request, so many of
+// one, so many of another. The worths of the resource bound tell which choices lead
+// nowhere: what is still to be covered costs at least what it is worth.
+//
 // # The assignment bound
 //
 // One vector of worths for the whole market says little where pods may use different
