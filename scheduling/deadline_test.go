@@ -21,7 +21,7 @@ import (
 // ends a search at the same place on every machine.
 type countdown struct {
 	context.Context //nolint:containedctx // it is one itself
-	left atomic.Int64
+	left            atomic.Int64
 }
 
 func newCountdown(t *testing.T, asks int64) *countdown {
