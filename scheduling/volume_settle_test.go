@@ -97,8 +97,8 @@ func TestBoundsOfMeetings(t *testing.T) {
 func TestClaimsPassOn(t *testing.T) {
 	p := sharing(0)
 	p.Claims = []*corev1.PersistentVolumeClaim{st.Claim("common", st.OfClass("waits"), st.Access(corev1.ReadWriteOncePod))}
-	huge := st.Pods(30, "a-huge", st.Requests(st.Cores(500)), st.UseClaim("common"))
-	p.Pods = append(huge, st.Pod("b-small", st.Requests(st.Cores(1)), st.UseClaim("common")), st.Pod("c-small", st.Requests(st.Cores(1)), st.UseClaim("common")))
+	p.Pods = st.Pods(30, "a-huge", st.Requests(st.Cores(500)), st.UseClaim("common"))
+	p.Pods = append(p.Pods, st.Pod("b-small", st.Requests(st.Cores(1)), st.UseClaim("common")), st.Pod("c-small", st.Requests(st.Cores(1)), st.UseClaim("common")))
 	plan := planned(t, p)
 	require.NoError(t, verify.Plan(p, plan))
 	require.Len(t, plan.Launches, 1)

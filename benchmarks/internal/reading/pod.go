@@ -6,7 +6,7 @@ import (
 )
 
 func (r *Reader) meta(m *metav1.ObjectMeta) {
-	r.strings(m.Name, m.GenerateName, m.Namespace, m.SelfLink, string(m.UID), m.ResourceVersion)
+	r.strings(m.Name, m.GenerateName, m.Namespace, string(m.UID), m.ResourceVersion)
 	r.word(uint64(m.Generation))
 	r.time(&m.CreationTimestamp)
 	r.time(m.DeletionTimestamp)
