@@ -95,9 +95,13 @@ func (s *seeker) uphold() {
 	}
 }
 
-// effort estimates what a trial takes: the search for machines, and stating it.
+// effort estimates what a trial takes: the search for machines, and stating each with
+// all that it could be instead.
 func (x *trial) effort() int64 {
 	n := x.Work + int64(len(x.parts))*int64(len(x.model.Options))
+	for i := range x.Solution.Nodes {
+		n += int64(len(x.offered[x.bought[x.Solution.Nodes[i].Option].template].list))
+	}
 	for i := range x.offered {
 		n += int64(len(x.offered[i].list))
 	}
