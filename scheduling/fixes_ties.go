@@ -162,11 +162,14 @@ func (t *tied) evenWithout(rule int, bars []bar, own bool) bool {
 		}
 	}
 	return slices.ContainsFunc(bars, func(b bar) bool {
+		if b.kind != tooMany || b.at < 0 {
+			return false
+		}
 		n := r.domains[b.at].Count - least
 		if own {
 			n++
 		}
-		return b.kind == tooMany && n <= r.maxSkew
+		return n <= r.maxSkew
 	})
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 func (r *Reader) meta(m *metav1.ObjectMeta) {
-	r.strings(m.Name, m.GenerateName, m.Namespace, string(m.UID), m.ResourceVersion)
+	//nolint:staticcheck // SelfLink is deprecated, and read like every other field.
+	r.strings(m.Name, m.GenerateName, m.Namespace, m.SelfLink, string(m.UID), m.ResourceVersion)
 	r.word(uint64(m.Generation))
 	r.time(&m.CreationTimestamp)
 	r.time(m.DeletionTimestamp)
