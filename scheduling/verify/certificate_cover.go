@@ -135,6 +135,11 @@ func (pr *coverProof) readBuys(kinds []*kind, wanted []int64) {
 			continue // the other is no dearer
 		}
 		if slices.ContainsFunc(kinds, func(k *kind) bool { return len(pr.roomsFor(m, k.tenant)) > 0 }) {
+			// One that has more at the same price, such as where a daemon does not run, is
+			// as good as those before it: a reservation counts once, not once a pool.
+			pr.buys = slices.DeleteFunc(pr.buys, func(have buy) bool {
+				return have.price == b.price && (b.from == "" || b.from == have.from) && covers(b.has, have.has)
+			})
 			pr.buys = append(pr.buys, b)
 		}
 	}
