@@ -21,6 +21,7 @@ const (
 	compiled
 	engine
 	solver
+	mover
 	referee
 	tools
 	programs
@@ -47,7 +48,7 @@ func floors() map[string]floor {
 		"scheduling/internal/topology": engine,
 		"scheduling":                   solver,
 		"scheduling/verify":            referee,
-		"scheduling/disruption":        tools,
+		"scheduling/disruption":        mover,
 		"scheduling/manifest":          tools,
 		"scheduling/schedulingtest":    tools,
 		"benchmarks":                   programs,

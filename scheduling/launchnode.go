@@ -1,0 +1,57 @@
+package scheduling
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Node is the node of a given name that the launch becomes once option has been bought
+// and the node is ready: with the labels that pool, type and offering give it, the pool's
+// taints but no start-up taints, and the allocatable that the catalog states. The catalog
+// is the one that the pool buys from. It is for those who simulate: a real node is what
+// its kubelet says. The error says that the catalog does not have the option.
+func (l *Launch) Node(name string, option *Option, catalog *instancetypes.Catalog) (*corev1.Node, error) {
+	t, ok := catalog.Get(option.InstanceType)
+	if !ok {
+		return nil, fmt.Errorf("launch %s: the catalog has no instance type %s", l.Name, option.InstanceType)
+	}
+	i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
+		return o.Zone == option.Zone && o.CapacityType == option.CapacityType && o.ReservationID == option.ReservationID
+	})
+	if i < 0 {
+		return nil, fmt.Errorf("launch %s: the catalog does not offer %s as %s in zone %q", l.Name, option.InstanceType, option.CapacityType, option.Zone)
+	}
+	offering := t.Offerings[i]
+	sold := t.NodeLabels(offering)
+	labels := map[string]string{}
+	wellKnown := requirements.WellKnown()
+	for i := range l.Requirements {
+		// What is asked of the provider, it puts on the machine.
+		s := &l.Requirements[i]
+		if wellKnown.Has(s.Key) && s.Operator == requirements.In && len(s.Values) > 0 {
+			labels[s.Key] = s.Values[0]
+		}
+	}
+	maps.Copy(labels, l.Labels)
+	maps.Copy(labels, sold)
+	labels[NodePoolLabel] = l.NodePool
+	labels[corev1.LabelHostname] = name
+	labels[RegisteredLabel], labels[InitializedLabel] = "true", "true"
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		Spec:       corev1.NodeSpec{Taints: slices.Clone(l.Taints)},
+		Status: corev1.NodeStatus{
+			Capacity:    t.CapacityOf(offering),
+			Allocatable: t.AllocatableOf(offering),
+			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+		},
+	}, nil
+}
