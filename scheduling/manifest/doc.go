@@ -32,6 +32,8 @@
 //   - A KubeSchedulerConfiguration, kube-scheduler's configuration file, may have
 //     default constraints for plugin PodTopologySpread. They count if defaultingType is
 //     List; those that kube-scheduler has by itself are wishes, and none are taken.
+//   - For planning disruption, [Snapshot.Cluster] tells what NodeClaims and nodes say of
+//     the machines' ages, their drift and whether they will be taken away.
 //   - NodeOverlays are handed back for the caller to lay over the catalog.
 //   - Kinds that have no say in where pods go (ConfigMap, Secret, EC2NodeClass and
 //     the like) are left out without a word. Any other kind is an error, because a

@@ -12,8 +12,8 @@ import (
 )
 
 // claimNodes returns the nodes of the input together with those that NodeClaims
-// will bring.
-func (c *collector) claimNodes() []*corev1.Node {
+// will bring, and notes in hosts which node belongs to which claim.
+func (c *collector) claimNodes(hosts map[string]string) []*corev1.Node {
 	nodes := make([]*corev1.Node, 0, len(c.nodes)+len(c.claims))
 	byName, byProvider := map[string]int{}, map[string]int{}
 	for i, f := range c.nodes {
@@ -31,14 +31,17 @@ func (c *collector) claimNodes() []*corev1.Node {
 		}
 		if ok {
 			nodes[i] = claimed(nodes[i], claim)
+			hosts[claim.Name] = nodes[i].Name
 			continue
 		}
 		if claim.Status.NodeName == "" {
 			if _, taken := byName[claim.Name]; taken {
+				hosts[claim.Name] = claim.Name
 				continue // named like its node, as some providers do
 			}
 		}
 		nodes = append(nodes, c.inFlight(claim))
+		hosts[claim.Name] = nodes[len(nodes)-1].Name
 	}
 	return nodes
 }

@@ -28,7 +28,8 @@ type Snapshot struct {
 	NodeClaims           []*NodeClaim
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
 
-	tops map[string]string
+	tops  map[string]string
+	hosts map[string]string // the node of each claim, by the claim's name
 }
 
 // Workload returns what people call the thing that a pod is part of: namespace and
@@ -51,6 +52,7 @@ func (c *collector) snapshot() *Snapshot {
 		Overlays:             c.overlays,
 		PodDisruptionBudgets: c.budgets,
 		tops:                 map[string]string{},
+		hosts:                map[string]string{},
 	}
 	s.Problem.Claims, s.Problem.Volumes = c.volumeClaims, c.volumes
 	s.Problem.StorageClasses, s.Problem.CSINodes = c.storageClasses, c.csiNodes
@@ -64,7 +66,7 @@ func (c *collector) snapshot() *Snapshot {
 		s.NodeClaims = append(s.NodeClaims, f.obj)
 	}
 	s.Problem.NodePools = c.pools
-	s.Problem.Nodes = c.claimNodes()
+	s.Problem.Nodes = c.claimNodes(s.hosts)
 	for _, ds := range c.daemonSets {
 		admitted := *ds
 		admitted.Spec.Template.Spec = *admission.spec(ds.Namespace, qualified(ds), &ds.Spec.Template.Spec)

@@ -1,0 +1,128 @@
+package manifest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Conditions of NodeClaims that planning disruption reads.
+const (
+	conditionInitialized = "Initialized"
+	conditionDrifted     = "Drifted"
+	conditionTerminating = "InstanceTerminating"
+)
+
+// Cluster returns what the snapshot says for planning disruption: the problem, what
+// NodeClaims and nodes tell of the machines, and the PodDisruptionBudgets. Like the
+// problem it lacks the catalog and the time.
+//
+// Notice that a machine will be taken away is read from the taints of AWS Node
+// Termination Handler, Google Kubernetes Engine and Azure Kubernetes Service, and from
+// node conditions of the latter. Advice to rebalance and maintenance that is only
+// announced for some later day are no notice.
+func (s *Snapshot) Cluster() disruption.Cluster {
+	machines := map[string]*disruption.Machine{}
+	nodes := map[string]*corev1.Node{}
+	for _, n := range s.Problem.Nodes {
+		nodes[n.Name] = n
+	}
+	for _, claim := range s.NodeClaims {
+		name := s.nodeOf(claim)
+		if nodes[name] == nil || machines[name] != nil {
+			continue
+		}
+		m := machineOf(claim)
+		m.Node = name
+		machines[name] = &m
+	}
+	of := func(name string) *disruption.Machine {
+		if machines[name] == nil {
+			machines[name] = &disruption.Machine{Node: name}
+		}
+		return machines[name]
+	}
+	for _, n := range s.Problem.Nodes {
+		if notice := interruption(n); notice != nil {
+			of(n.Name).Interruption = notice
+		}
+		if shutDown(n) {
+			of(n.Name).Terminating = true
+		}
+	}
+	for _, pod := range s.Problem.Pods {
+		if name := pod.Status.NominatedNodeName; nodes[name] != nil {
+			of(name).NominatedUntil = endOfTime()
+		}
+	}
+	cluster := disruption.Cluster{Problem: s.Problem, PodDisruptionBudgets: slices.Clone(s.PodDisruptionBudgets)}
+	for _, name := range slices.Sorted(maps.Keys(machines)) {
+		cluster.Machines = append(cluster.Machines, *machines[name])
+	}
+	return cluster
+}
+
+// endOfTime stands for as long as a pod waits that the scheduler has promised a node.
+func endOfTime() time.Time { return time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }
+
+// nodeOf returns the name of the node that a claim stands for.
+func (s *Snapshot) nodeOf(claim *NodeClaim) string {
+	if name, ok := s.hosts[claim.Name]; ok {
+		return name
+	}
+	return cmp.Or(claim.Status.NodeName, claim.Name)
+}
+
+// machineOf returns what a claim tells of its machine.
+func machineOf(claim *NodeClaim) disruption.Machine {
+	m := disruption.Machine{
+		Annotations:  maps.Clone(claim.Annotations),
+		Created:      claim.CreationTimestamp.Time,
+		LastPodEvent: claim.Status.LastPodEventTime.Time,
+	}
+	if d := claim.Spec.ExpireAfter; d != nil {
+		m.ExpireAfter = &scheduling.NillableDuration{}
+		if d.Duration != nil {
+			copied := *d.Duration
+			m.ExpireAfter.Duration = &copied
+		}
+	}
+	if d := claim.Spec.TerminationGracePeriod; d != nil {
+		m.TerminationGracePeriod = &metav1.Duration{Duration: d.Duration}
+	}
+	for i := range claim.Status.Conditions {
+		c := &claim.Status.Conditions[i]
+		if c.Status != metav1.ConditionTrue {
+			continue
+		}
+		switch c.Type {
+		case conditionInitialized:
+			m.Initialized = c.LastTransitionTime.Time
+		case conditionDrifted:
+			m.Drift, m.DriftedAt = drift(c), c.LastTransitionTime.Time
+		case conditionTerminating:
+			m.Terminating = true
+		}
+	}
+	return m
+}
+
+// drift puts reason and message of a condition into one text that is not empty.
+func drift(c *metav1.Condition) string {
+	reason, message := strings.TrimSpace(c.Reason), strings.TrimSpace(c.Message)
+	switch {
+	case message == "" || message == reason:
+		return cmp.Or(reason, conditionDrifted)
+	case reason == "" || reason == conditionDrifted:
+		return message
+	}
+	return reason + ": " + message
+}
