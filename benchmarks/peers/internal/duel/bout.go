@@ -54,6 +54,9 @@ type Bout struct {
 	// Broken are the rules of kube-scheduler and of pools that the other planner's
 	// machines break, with an example of each.
 	Broken map[verify.Code]string
+	// Unlucky is what keeps the other planner's pods from binding when they come in some
+	// other order than that of their names, while ours bind in all orders that are tried.
+	Unlucky string
 }
 
 // Verdict is who wins a bout.
@@ -67,6 +70,10 @@ const (
 	Dearer Verdict = "dearer"
 	// Unfair: either of these, if it were not for a rule that the other planner breaks.
 	Unfair Verdict = "beaten against the rules"
+	// Lucky: either of these, if the pods of the other planner's machines came in the
+	// right order. A plan promises that its pods bind, and nobody decides which of the
+	// same priority comes first.
+	Lucky Verdict = "binds in some orders only"
 	// Others: we place other pods, at least as many, and more of a higher priority if
 	// priorities differ: limits, reservations or ties let only some of them run.
 	Others Verdict = "other pods, no fewer"
@@ -82,8 +89,14 @@ const (
 // worth is a matter of taste.
 func (b *Bout) Verdict(s Settings) Verdict {
 	v := b.verdict(s)
-	if len(b.Broken) > 0 && (v == Fewer || v == Dearer) {
+	if v != Fewer && v != Dearer {
+		return v
+	}
+	switch {
+	case len(b.Broken) > 0:
 		return Unfair
+	case b.Unlucky != "":
+		return Lucky
 	}
 	return v
 }
@@ -137,6 +150,9 @@ func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (
 		b.Broken[verify.WeightIgnored] = fmt.Sprintf("pod %s is in pool %s, and could be in %s", pod, there[pod], here[pod])
 	}
 	b.Lost, b.Won = missing(there, here), missing(here, there)
+	if v := b.verdict(s); (v == Fewer || v == Dearer) && unlucky(p, planOf(p, mine), s.solver()) == "" {
+		b.Unlucky = unlucky(p, planOf(p, its), s.solver())
+	}
 	return b, nil
 }
 

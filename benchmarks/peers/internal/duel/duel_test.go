@@ -132,6 +132,11 @@ func TestVerdict(t *testing.T) {
 		"others, but fewer":   {Bout{Won: []string{"a"}, Lost: []string{"c", "d"}, Lead: -1}, false, Fewer},
 		"dearer by the rules": {Bout{OurPrice: 2, TheirPrice: 1, Broken: map[verify.Code]string{verify.Limits: "x"}}, false, Unfair},
 		"fewer by the rules":  {Bout{Lost: []string{"a"}, Lead: -1, Broken: map[verify.Code]string{verify.Limits: "x"}}, true, Unfair},
+		"dearer in one order": {Bout{OurPrice: 2, TheirPrice: 1, Unlucky: "x"}, false, Lucky},
+		"fewer in one order":  {Bout{Lost: []string{"a"}, Lead: -1, Unlucky: "x"}, true, Lucky},
+		"fewer by the rules, in one order": {
+			Bout{Lost: []string{"a"}, Lead: -1, Unlucky: "x", Broken: map[verify.Code]string{verify.Limits: "x"}}, true, Unfair,
+		},
 		"cheaper all the same": {
 			Bout{OurPrice: 1, TheirPrice: 2, Broken: map[verify.Code]string{verify.Limits: "x"}}, false, Cheaper,
 		},
@@ -238,16 +243,18 @@ func TestReport(t *testing.T) {
 		{Seed: 2, Pods: 4, Ours: 4, Theirs: 4, OurPrice: 2 * cents, TheirPrice: 3 * cents, Broken: map[verify.Code]string{verify.Limits: "a | b"}},
 		{Seed: 3, Pods: 4, Ours: 3, Theirs: 4, Lost: []string{"a"}, Lead: -1, OurPrice: cents, TheirPrice: cents, Broken: map[verify.Code]string{verify.Limits: "c"}},
 		{Seed: 4, Pods: 4, Ours: 4, Theirs: 4, OurPrice: 2 * cents, TheirPrice: cents},
+		{Seed: 5, Pods: 4, Ours: 3, Theirs: 4, Lost: []string{"a"}, Lead: -1, OurPrice: cents, TheirPrice: cents, Unlucky: "e"},
 	}}
 	var b strings.Builder
 	require.NoError(t, r.Write(&b))
 	for _, want := range []string{
-		"| verdict on 4 problems | number |",
-		"| more pods | 1 |\n| cheaper | 1 |\n| same | 0 |\n| other pods, no fewer | 0 |\n| beaten against the rules | 1 |\n| dearer | 1 |\n| fewer pods | 0 |\n",
-		"| pods placed, of 17 | 16 | 15 |\n",
+		"| verdict on 5 problems | number |",
+		"| more pods | 1 |\n| cheaper | 1 |\n| same | 0 |\n| other pods, no fewer | 0 |\n| beaten against the rules | 1 |\n| binds in some orders only | 1 |\n| dearer | 1 |\n| fewer pods | 0 |\n",
+		"| pods placed, of 21 | 19 | 19 |\n",
 		"| $/h where both place the same pods | 0.040 | 0.040 |\n",
 		"| limits | 2 | 2: a \\| b |\n",
 		"against the rules (seed: pods placed by plimsoll and karpenter, of all; $/h):\n\n- 3: 3 and 4 of 4; 0.01 and 0.01; limits\n",
+		"in the right order (seed: pods placed by plimsoll and karpenter, of all; $/h):\n\n- 5: 3 and 4 of 4; 0.01 and 0.01; e\n",
 		"plimsoll places more (seed: pods placed by plimsoll and karpenter, of all; $/h):\n\n- 1: 5 and 3 of 5; 0.03 and 0.01\n",
 		"pays more for the same pods (seed: pods placed by plimsoll and karpenter, of all; $/h):\n\n- 4: 4 and 4 of 4; 0.02 and 0.01\n",
 	} {

@@ -61,6 +61,7 @@ func (r *Report) Write(w io.Writer) error {
 	r.list(&b, "Problems in which karpenter places pods that plimsoll does not", Fewer)
 	r.list(&b, "Problems in which plimsoll pays more for the same pods", Dearer)
 	r.list(&b, "Problems in which that is so against the rules", Unfair)
+	r.list(&b, "Problems in which that is so as long as pods come in the right order", Lucky)
 	r.list(&b, "Problems in which limits, reservations or ties let only some pods run, and each places others", Others)
 	r.list(&b, "Problems in which plimsoll places more", More)
 	_, err := io.WriteString(w, b.String())
@@ -70,7 +71,7 @@ func (r *Report) Write(w io.Writer) error {
 // Sums writes the two tables at the head of the report.
 func (r *Report) Sums(b *strings.Builder) {
 	fmt.Fprintf(b, "| verdict on %d problems | number |\n|---|--:|\n", len(r.Bouts))
-	for _, v := range []Verdict{More, Cheaper, Same, Others, Unfair, Dearer, Fewer} {
+	for _, v := range []Verdict{More, Cheaper, Same, Others, Unfair, Lucky, Dearer, Fewer} {
 		fmt.Fprintf(b, "| %s | %d |\n", v, len(r.with(v)))
 	}
 	var ours, theirs, pods int
@@ -119,6 +120,9 @@ func (r *Report) list(b *strings.Builder, title string, v Verdict) {
 		fmt.Fprintf(b, "- %d: %d and %d of %d; %s and %s", bout.Seed, bout.Ours, bout.Theirs, bout.Pods, bout.OurPrice, bout.TheirPrice)
 		for _, code := range slices.Sorted(maps.Keys(bout.Broken)) {
 			fmt.Fprintf(b, "; %s", code)
+		}
+		if v == Lucky {
+			fmt.Fprintf(b, "; %s", bout.Unlucky)
 		}
 		b.WriteString("\n")
 	}
