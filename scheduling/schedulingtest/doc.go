@@ -5,7 +5,8 @@
 //     [Node], [DaemonSet], [Type] and [MustCatalog].
 //   - Generators make problems from a seed: [Random] mixes every constraint,
 //     [MixedSizes], [Diverse] and [Workloads] are the corpora of the benchmarks,
-//     [Shuffle] changes the order of a problem.
+//     [Shuffle] changes the order of a problem, and [Cluster] makes clusters that were
+//     packed well once and have lost pods since.
 //   - [Check] and [Audit] solve a problem and test every promise that the package
 //     makes about plans.
 //   - [RunScenarios] runs a directory of text files that say what is planned for what.

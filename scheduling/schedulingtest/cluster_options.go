@@ -1,0 +1,104 @@
+package schedulingtest
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// ClusterOptions say what [Cluster] makes. The zero value is a hundred nodes of plain pods
+// on demand, with no budget to hold anybody back.
+type ClusterOptions struct {
+	// Nodes is about how many nodes there are; 0 is 100. PodsPerNode is about how many pods
+	// were on one before pods were removed; 0 is 20.
+	Nodes       int
+	PodsPerNode int
+	// Catalog is what the nodes are bought from; nil is a small one of general, compute and
+	// memory machines in three zones. MaxCPU is the most cores that a machine has; 0 is 16,
+	// which are about twenty pods. The least is half of it.
+	Catalog *instancetypes.Catalog
+	MaxCPU  int64
+	// Spot lets half of the pods have spot machines; the others ask for on-demand.
+	Spot bool
+	// Removed is the share of the pods that are gone, 0 to 1; 0 draws it, from a fifth to
+	// three fifths.
+	Removed float64
+	// PDBs gives half of the workloads a PodDisruptionBudget, and one in forty one that
+	// lets nothing go.
+	PDBs bool
+	// Spread spreads a third of the workloads over zones, Apart keeps one in eight to one
+	// pod a host.
+	Spread, Apart bool
+	// Daemons runs two DaemonSets on every node.
+	Daemons bool
+	// Budgets, Policy and ConsolidateAfter are those of the pool; no budgets are one of
+	// 100%, and "" and nil the defaults of NodePools.
+	Budgets          []scheduling.Budget
+	Policy           scheduling.ConsolidationPolicy
+	ConsolidateAfter *scheduling.NillableDuration
+	// Solver packs the pods; its bounds on sizes come from MaxCPU. Zero effort is fast
+	// for more than 300 nodes.
+	Solver scheduling.Solver
+}
+
+func (o ClusterOptions) orDefaults() ClusterOptions {
+	o.Nodes = max(cmp.Or(o.Nodes, 100), 1)
+	o.PodsPerNode = max(cmp.Or(o.PodsPerNode, 20), 1)
+	o.MaxCPU = cmp.Or(o.MaxCPU, 16)
+	if o.Catalog == nil {
+		o.Catalog = clusterCatalog()
+	}
+	if o.Solver.Effort == 0 && o.Nodes > 300 {
+		o.Solver.Effort = scheduling.EffortFast
+	}
+	if o.Budgets == nil {
+		o.Budgets = []scheduling.Budget{{Nodes: "100%"}}
+	}
+	o.Solver.Size = scheduling.NodeSize{Smallest: Resources(MilliCPU(o.MaxCPU * 500)), Largest: Resources(Cores(o.MaxCPU))}
+	return o
+}
+
+// clusterTime is when generated clusters are looked at: a Monday.
+func clusterTime() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
+
+// clusterCatalog sells machines at prices as EC2 asks for in us-east-1: on demand they
+// grow with the size, on spot each zone asks for another share of that.
+func clusterCatalog() *instancetypes.Catalog {
+	families := []struct {
+		name   string
+		memory int64           // GiB per core
+		price  offerings.Price // per core and hour
+	}{
+		{"c5", 2, 42_500_000},
+		{"m5", 4, 48_000_000},
+		{"m6i", 4, 48_000_000},
+		{"r5", 8, 63_000_000},
+	}
+	sizes := []struct {
+		name  string
+		cores int64
+		pods  int64
+	}{
+		{"large", 2, 29}, {"xlarge", 4, 58}, {"2xlarge", 8, 58}, {"4xlarge", 16, 234}, {"8xlarge", 32, 234},
+	}
+	d := newDice(1)
+	var types []*instancetypes.InstanceType
+	for _, f := range families {
+		for _, s := range sizes {
+			opts := []TypeOption{
+				Capacity(Cores(s.cores), GiB(s.cores*f.memory), Count("pods", s.pods)),
+				KubeReserved(MilliCPU(60+10*s.cores/2), MiB(255+11*s.pods)),
+				Label(familyKey, f.name),
+			}
+			for _, zone := range []string{"us-east-1a", "us-east-1b", "us-east-1c"} {
+				price := offerings.Price(s.cores) * f.price
+				opts = append(opts, OnDemand(zone, price), Spot(zone, price/1000*offerings.Price(d.between(300, 550))))
+			}
+			types = append(types, Type(f.name+"."+s.name, opts...))
+		}
+	}
+	return MustCatalog(types...)
+}

@@ -1,0 +1,104 @@
+package schedulingtest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+func TestCluster(t *testing.T) {
+	all := st.ClusterOptions{Spot: true, PDBs: true, Spread: true, Apart: true, Daemons: true}
+	for name, o := range map[string]st.ClusterOptions{
+		"plain":      {},
+		"everything": all,
+		"small":      {Nodes: 10, Removed: 0.5, PDBs: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := st.Cluster(7, o)
+			assert.Equal(t, c, st.Cluster(7, o), "the same seed")
+			assert.NotEqual(t, len(c.Running), len(st.Cluster(8, o).Running), "another seed")
+			require.NoError(t, c.Validate())
+
+			wanted := 100
+			if o.Nodes > 0 {
+				wanted = o.Nodes
+			}
+			assert.InDelta(t, wanted, len(c.Nodes), 0.5*float64(wanted))
+			assert.Len(t, c.Machines, len(c.Nodes))
+			assert.Empty(t, c.Pods)
+			assert.Equal(t, o.PDBs, len(c.PodDisruptionBudgets) > 0)
+			kept := 0
+			spotNodes := 0
+			for _, pod := range c.Running {
+				assert.NotEmpty(t, pod.Spec.NodeName)
+				if pod.Namespace == "default" {
+					kept++
+				}
+			}
+			for _, node := range c.Nodes {
+				if node.Labels[scheduling.CapacityTypeLabel] == string(offerings.Spot) {
+					spotNodes++
+				}
+			}
+			assert.Equal(t, o.Spot, spotNodes > 0)
+			low, high := 0.35, 0.85
+			if o.Removed > 0 {
+				low, high = 0.4, 0.6
+			}
+			assert.Greater(t, float64(kept), low*float64(20*wanted))
+			assert.Less(t, float64(kept), high*float64(20*wanted))
+		})
+	}
+}
+
+// The nodes of a cluster hold what runs on them, daemons counted.
+func TestClusterHoldsItsPods(t *testing.T) {
+	c := st.Cluster(3, st.ClusterOptions{Nodes: 30, Removed: 0.001, Daemons: true, Spread: true, Apart: true})
+	used := map[string]int64{}
+	for _, pod := range c.Running {
+		used[pod.Spec.NodeName] += pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()
+	}
+	for _, node := range c.Nodes {
+		assert.LessOrEqual(t, used[node.Name], node.Status.Allocatable.Cpu().MilliValue(), node.Name)
+		assert.Greater(t, used[node.Name], node.Status.Allocatable.Cpu().MilliValue()/2, node.Name)
+	}
+}
+
+func TestClusterBudgetsAreCounted(t *testing.T) {
+	c := st.Cluster(5, st.ClusterOptions{Nodes: 50, PDBs: true})
+	pods := map[string]int{}
+	for _, pod := range c.Running {
+		pods[pod.Labels["app"]]++
+	}
+	blocked := 0
+	for _, b := range c.PodDisruptionBudgets {
+		n := pods[b.Name]
+		assert.EqualValues(t, n, b.Status.ExpectedPods, b.Name)
+		assert.Equal(t, b.Generation, b.Status.ObservedGeneration)
+		assert.LessOrEqual(t, b.Status.DisruptionsAllowed, int32(n))
+		if b.Status.DisruptionsAllowed == 0 {
+			blocked++
+		}
+	}
+	assert.Less(t, blocked, len(c.PodDisruptionBudgets)/3)
+}
+
+// A cluster of the largest size of the benchmarks is made in seconds.
+func TestClusterIsMadeQuickly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("five thousand nodes")
+	}
+	start := time.Now()
+	c := st.Cluster(1, st.ClusterOptions{Nodes: 5000, Spot: true, PDBs: true, Spread: true, Apart: true, Daemons: true})
+	t.Logf("%d nodes, %d pods in %v", len(c.Nodes), len(c.Running), time.Since(start))
+	assert.Greater(t, len(c.Nodes), 3500)
+	assert.Less(t, time.Since(start), 2*time.Minute)
+	assert.NotEmpty(t, c.Nodes[0].Labels[corev1.LabelTopologyZone])
+}
