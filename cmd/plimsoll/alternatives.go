@@ -4,35 +4,25 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // alternatives decides in several ways, and has each checked by a second opinion.
-func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Solver, p *problem) ([]scheduling.Alternative, error) {
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
-	}
-	done := a.progress(fmt.Sprintf("planning %d pods in several ways", len(p.Problem.Pods)))
-	defer done()
-	list, err := s.Alternatives(ctx, p.Problem)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return nil, errors.New("interrupted")
-	case err != nil:
+func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Solver, p *problem) (list []scheduling.Alternative, err error) {
+	err = f.search(ctx, a, fmt.Sprintf("planning %s in several ways", count(len(p.Problem.Pods), "pod")), func(ctx context.Context) error {
+		list, err = s.Alternatives(ctx, p.Problem)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	for i := range list {
-		if err := (verify.Checker{Solver: list[i].Solver, SkipRefusals: true}).Plan(p.Problem, list[i].Plan); err != nil {
-			a.say("The plan did not pass the check that every plan goes through. This is a defect of plimsoll, please report it.")
+		if err := a.checked(quickCheck(list[i].Solver).Plan(p.Problem, list[i].Plan)); err != nil {
 			return nil, err
 		}
 		list[i].Plan.Warnings = mergeWarnings(p.Warnings, list[i].Plan.Warnings)

@@ -106,26 +106,44 @@ func parseEffort(text string) (scheduling.Effort, error) {
 
 // solve decides, and has the decision checked by a second opinion before anybody
 // sees it.
-func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Solver, p *problem) (*scheduling.Plan, error) {
+func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Solver, p *problem) (plan *scheduling.Plan, err error) {
+	err = f.search(ctx, a, fmt.Sprintf("planning %s", count(len(p.Problem.Pods), "pod")), func(ctx context.Context) error {
+		plan, err = s.Solve(ctx, p.Problem)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plan, a.checked(quickCheck(s).Plan(p.Problem, plan))
+}
+
+// search runs a search for as long as --timeout lets it, with its progress shown.
+func (f *solverFlags) search(ctx context.Context, a *app, what string, run func(context.Context) error) error {
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	done := a.progress(fmt.Sprintf("planning %d pods", len(p.Problem.Pods)))
-	defer done()
-	plan, err := s.Solve(ctx, p.Problem)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return nil, errors.New("interrupted")
-	case err != nil:
-		return nil, err
+	done := a.progress(what)
+	err := run(ctx)
+	done()
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted")
 	}
-	// Whether a refused pod could have been given a place is a question of quality, and
-	// costs more than the rest: "plimsoll verify" asks it.
-	if err := (verify.Checker{Solver: s, SkipRefusals: true}).Plan(p.Problem, plan); err != nil {
+	return err
+}
+
+// quickCheck is the check that every plan goes through. Whether a refused pod could have
+// been given a place is a question of quality, and costs more than the rest: "plimsoll
+// verify" asks it.
+func quickCheck(s scheduling.Solver) verify.Checker {
+	return verify.Checker{Solver: s, SkipRefusals: true}
+}
+
+// checked passes on what a second opinion says of a plan of our own.
+func (a *app) checked(err error) error {
+	if err != nil {
 		a.say("The plan did not pass the check that every plan goes through. This is a defect of plimsoll, please report it.")
-		return nil, err
 	}
-	return plan, nil
+	return err
 }
