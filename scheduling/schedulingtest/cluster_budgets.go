@@ -24,7 +24,7 @@ func countBudgets(c *disruption.Cluster) {
 	}
 	for _, b := range c.PodDisruptionBudgets {
 		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-		if err != nil {
+		if err != nil || b.Spec.Selector == nil {
 			continue
 		}
 		pods := spaces[b.Namespace]

@@ -6,7 +6,8 @@
 //   - Generators make problems from a seed: [Random] mixes every constraint,
 //     [MixedSizes], [Diverse] and [Workloads] are the corpora of the benchmarks,
 //     [Shuffle] changes the order of a problem, and [Cluster] makes clusters that were
-//     packed well once and have lost pods since.
+//     packed well once and have lost pods since; [RandomCluster] mixes what can go
+//     wrong in one. [Apply] carries the steps of a plan out.
 //   - [Check] and [Audit] solve a problem and test every promise that the package
 //     makes about plans.
 //   - [RunScenarios] runs a directory of text files that say what is planned for what.

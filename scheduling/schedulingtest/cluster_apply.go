@@ -1,0 +1,120 @@
+package schedulingtest
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Apply is the cluster once the steps are done, looked at some time later: drained nodes
+// are gone with all that was on them, launches have become ready nodes of their names, and
+// evicted pods run where they were expected, those expected nowhere wait. Nodes that have
+// received pods have had a pod event at the cluster's time, and what a reservation has left
+// is counted anew. The cluster given is not changed, and shares what has not changed.
+//
+// It panics if a launch is none that the catalog has.
+func Apply(c disruption.Cluster, later time.Duration, steps ...disruption.Step) disruption.Cluster {
+	c.Nodes, c.Running = slices.Clone(c.Nodes), slices.Clone(c.Running)
+	c.Machines, c.Pods = slices.Clone(c.Machines), slices.Clone(c.Pods)
+	for i := range steps {
+		carryOut(&c, &steps[i])
+	}
+	c.Now = c.Now.Add(later)
+	return c
+}
+
+func carryOut(c *disruption.Cluster, step *disruption.Step) {
+	used := make(map[string]int) // machines that reservations lose
+	for i := range step.Launches {
+		l := &step.Launches[i]
+		node := mustNode(c, l, l.Name)
+		node.CreationTimestamp = metav1.NewTime(c.Now)
+		c.Nodes = append(c.Nodes, node)
+		c.Machines = append(c.Machines, disruption.Machine{Node: l.Name, Created: c.Now, Initialized: c.Now, LastPodEvent: c.Now})
+		if id := l.Options[0].ReservationID; id != "" {
+			used[id]++
+		}
+	}
+	for _, node := range c.Nodes {
+		if id := node.Labels[offerings.ReservationIDLabel]; id != "" && slices.Contains(step.Drain, node.Name) {
+			used[id]--
+		}
+	}
+	land(c, step)
+	c.Nodes = slices.DeleteFunc(c.Nodes, func(n *corev1.Node) bool { return slices.Contains(step.Drain, n.Name) })
+	c.Machines = slices.DeleteFunc(c.Machines, func(m disruption.Machine) bool { return slices.Contains(step.Drain, m.Node) })
+	reserve(c, used)
+}
+
+// land moves the evicted pods, and removes what else is on the drained nodes.
+func land(c *disruption.Cluster, step *disruption.Step) {
+	to := make(map[string]string, len(step.Evictions))
+	received := make(map[string]bool)
+	for _, e := range step.Evictions {
+		to[e.Pod] = e.To
+		received[e.To] = true
+	}
+	gone := make(map[string]bool, len(step.Drain))
+	for _, name := range step.Drain {
+		gone[name] = true
+	}
+	running := c.Running[:0:0]
+	for _, pod := range c.Running {
+		target, moves := to[podKey(pod)]
+		switch {
+		case moves && target != "":
+			pod = runs(pod, target, c.Now)
+			pod.DeletionTimestamp, pod.Finalizers = nil, nil
+			running = append(running, pod)
+		case moves:
+			waits := pod.DeepCopy()
+			waits.Spec.NodeName, waits.DeletionTimestamp, waits.Finalizers = "", nil, nil
+			waits.Status = corev1.PodStatus{Phase: corev1.PodPending}
+			c.Pods = append(c.Pods, waits)
+		case !gone[pod.Spec.NodeName]:
+			running = append(running, pod)
+		}
+	}
+	c.Running = running
+	for i := range c.Machines {
+		if received[c.Machines[i].Node] {
+			c.Machines[i].LastPodEvent = c.Now
+		}
+	}
+}
+
+// reserve takes machines off what reservations have left, in every catalog.
+func reserve(c *disruption.Cluster, used map[string]int) {
+	if len(used) == 0 {
+		return
+	}
+	counted := func(old *instancetypes.Catalog) *instancetypes.Catalog {
+		if old == nil {
+			return nil
+		}
+		var types []*instancetypes.InstanceType
+		for t := range old.All() {
+			t = t.DeepCopy()
+			for i := range t.Offerings {
+				if o := &t.Offerings[i]; o.CapacityType == offerings.Reserved {
+					o.ReservationCount = max(o.ReservationCount-used[o.ReservationID], 0)
+				}
+			}
+			types = append(types, t)
+		}
+		return MustCatalog(types...)
+	}
+	c.Catalog = counted(c.Catalog)
+	pools := make(map[string]*instancetypes.Catalog, len(c.PoolCatalogs))
+	for name, old := range c.PoolCatalogs {
+		pools[name] = counted(old)
+	}
+	c.PoolCatalogs = pools
+}
+
