@@ -10,6 +10,8 @@ type facts struct {
 	spaces map[string]int
 	memory *memory
 	choice *volumeChoice
+	// terse leaves out reasons and bounds.
+	terse bool
 }
 
 // newFacts reads a problem for a solver, or says what is wrong with it.

@@ -160,6 +160,10 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 	if plan, ok = c.decode(outcome.Solution); !ok && !cautious {
 		return nil, false, nil
 	}
+	if f.terse {
+		c.list(plan)
+		return plan, ok, nil
+	}
 	c.explain(plan)
 	plan.Warnings = base.warnings()
 	placed := c.placed(outcome.Solution)
