@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -216,15 +215,7 @@ func passes(options []model.Option) []model.Pass {
 			found[model.Pass{Weight: o.Weight, Soft: true}] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(found), func(a, b model.Pass) int {
-		if a.Soft != b.Soft {
-			if b.Soft {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.Weight, b.Weight)
-	})
+	return slices.SortedFunc(maps.Keys(found), comparePasses)
 }
 
 // groupRows returns, for each group, the offers whose machines it may run on when
