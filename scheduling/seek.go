@@ -66,8 +66,7 @@ func (t *ties) seek(best trial, params pack.Params) trial {
 		return s.best
 	}
 	x := s.best
-	x.Outcome = pack.Search(x.model, params)
-	x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
+	x.search(params)
 	if x.score().better(s.score) {
 		return x
 	}
@@ -177,9 +176,7 @@ func (s *seeker) try(m *move, rigid bool) bool {
 		return false
 	}
 	s.tried[string(name)] = true
-	e := s.split(plan)
-	x := trial{compiler: e, Outcome: pack.Search(e.model, s.params)}
-	x.bind = sum(e.placed(x.Solution)) - e.unbound(x.Solution)
+	x := s.pack(plan, s.params)
 	s.each = x.effort()
 	s.left -= s.each
 	judged := x.score()

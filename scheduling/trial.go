@@ -22,10 +22,15 @@ func (t *ties) try(params pack.Params) trial { return t.pack(topology.Plan(&t.pl
 
 // pack finds machines for a plan of sites.
 func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
-	e := t.split(plan)
-	x := trial{compiler: e, Outcome: pack.Search(e.model, params), sites: plan.Counts}
-	x.bind = sum(e.placed(x.Solution)) - e.unbound(x.Solution)
+	x := trial{compiler: t.split(plan), sites: plan.Counts}
+	x.search(params)
 	return x
+}
+
+// search finds machines for the sites of a trial.
+func (x *trial) search(params pack.Params) {
+	x.Outcome = pack.Search(x.model, params)
+	x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
 }
 
 // price is what a trial's machines cost, as the search sees it.
