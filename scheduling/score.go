@@ -48,17 +48,14 @@ func (x *trial) score() *score {
 		s.passes = append(s.passes, rankedPods{pass, n})
 	}
 	slices.SortFunc(s.passes, func(a, b rankedPods) int { return comparePasses(a.Pass, b.Pass) })
-	counts := t.noCounts()
+	placed := x.placing(d.solution)
 	byPriority := map[int32]int64{}
 	for _, class := range t.land.planned {
 		byPriority[class.priority] = 0
 	}
 	for i := range x.parts {
 		p := &x.parts[i]
-		n := p.count - d.solution.Unplaced[i]
-		if p.pinned {
-			counts[t.classOf[p.unit]][p.site] += n
-		}
+		n := placed(i)
 		for _, q := range p.portions {
 			byPriority[t.land.planned[q.class].priority] += n * q.n
 		}
@@ -66,7 +63,7 @@ func (x *trial) score() *score {
 	for _, priority := range slices.Backward(sortedKeys(byPriority)) {
 		s.placed = append(s.placed, byPriority[priority])
 	}
-	s.denied = t.refused(counts)
+	s.denied = t.refused(x.countSites(placed))
 	if t.planner.Priced {
 		s.cost, s.denied = s.cost+s.denied, 0
 	}
@@ -81,15 +78,6 @@ func (d *decoder) isShort(m *machine) bool {
 	}
 	m.places = d.options(m)
 	return d.tooFew(m)
-}
-
-// noCounts is room for a number by planner class and site.
-func (t *ties) noCounts() [][]int64 {
-	out := make([][]int64, len(t.planner.Classes))
-	for i := range out {
-		out[i] = make([]int64, len(t.planner.Classes[i].Sites))
-	}
-	return out
 }
 
 func comparePasses(a, b model.Pass) int {

@@ -112,12 +112,7 @@ func (x *trial) effort() int64 {
 
 // tally notes where the best plan puts pods.
 func (s *seeker) tally() {
-	s.counts = s.noCounts()
-	for i := range s.best.parts {
-		if p := &s.best.parts[i]; p.pinned {
-			s.counts[s.classOf[p.unit]][p.site] += p.count - s.best.Solution.Unplaced[i]
-		}
-	}
+	s.counts = s.best.countSites(s.best.placing(s.best.Solution))
 }
 
 // improve makes the first move that is better, and reports whether there was any.

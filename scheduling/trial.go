@@ -48,25 +48,21 @@ func (c *compiler) spots(s model.Solution) []int {
 
 // unbound counts the pods of a solution that would not bind.
 func (c *compiler) unbound(s model.Solution) (lost int64) {
-	for i, n := range c.surplus(func(i int) int64 { return c.parts[i].count - s.Unplaced[i] }, c.spots(s)) {
+	for i, n := range c.surplus(c.placing(s), c.spots(s)) {
 		lost += n * size(c.parts[i].portions)
 	}
 	return lost
 }
 
+// placing is how many units of each part a solution places.
+func (c *compiler) placing(s model.Solution) func(part int) int64 {
+	return func(part int) int64 { return c.parts[part].count - s.Unplaced[part] }
+}
+
 // surplus counts, by part, the units that would not bind of those that have a place
 // while machines stand at some spots.
 func (c *compiler) surplus(placed func(part int) int64, spots []int) map[model.ClassID]int64 {
-	t := c.ties
-	counts := make([][]int64, len(t.planner.Classes))
-	for i := range counts {
-		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
-	}
-	for i := range c.parts {
-		if p := &c.parts[i]; p.pinned {
-			counts[t.classOf[p.unit]][p.site] += placed(i)
-		}
-	}
+	t, counts := c.ties, c.countSites(placed)
 	bound := topology.Replay(&t.planner, counts, t.domainsOf(spots))
 	out := map[model.ClassID]int64{}
 	for i := range c.parts {
@@ -78,6 +74,21 @@ func (c *compiler) surplus(placed func(part int) int64, spots []int) map[model.C
 		}
 	}
 	return out
+}
+
+// countSites counts, by planner class and site, the units that have a place.
+func (c *compiler) countSites(placed func(part int) int64) [][]int64 {
+	t := c.ties
+	counts := make([][]int64, len(t.planner.Classes))
+	for i := range counts {
+		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
+	}
+	for i := range c.parts {
+		if p := &c.parts[i]; p.pinned {
+			counts[t.classOf[p.unit]][p.site] += placed(i)
+		}
+	}
+	return counts
 }
 
 // size is the number of pods in a unit.
