@@ -13,10 +13,7 @@ import (
 // concede plans again without the domains in which a solution buys nothing, and, where
 // pods are still kept out by a rule, with one domain of it at a time.
 func (t *ties) concede(best trial, params pack.Params) trial {
-	all := int64(0)
-	for _, class := range best.planned {
-		all += int64(len(class.pods))
-	}
+	all := best.podCount()
 	if best.bind == all || best.Late || len(t.planner.Classes) == 0 {
 		return best
 	}

@@ -201,11 +201,7 @@ func (s *seeker) moves() []move {
 	for r := range s.rules {
 		out = append(out, s.herd(int32(r))...)
 	}
-	all := int64(0)
-	for _, class := range s.best.planned {
-		all += int64(len(class.pods))
-	}
-	if s.best.bind < all {
+	if s.best.bind < s.best.podCount() {
 		for i := range s.planner.Classes {
 			if sum(s.counts[i]) > 0 {
 				out = append(out, move{[]int{i}, func(int, int) int64 { return 0 }})

@@ -91,6 +91,14 @@ func (c *compiler) countSites(placed func(part int) int64) [][]int64 {
 	return counts
 }
 
+// podCount is the number of pods that are planned.
+func (c *compiler) podCount() (n int64) {
+	for _, class := range c.planned {
+		n += int64(len(class.pods))
+	}
+	return n
+}
+
 // size is the number of pods in a unit.
 func size(portions []portion) (n int64) {
 	for _, p := range portions {
