@@ -58,14 +58,11 @@ func (f *facts) unsettled(plan *Plan, cautious bool) (*compiler, []int64) {
 	open.choice, open.memory = f.choice.clone(), newMemory()
 	clear(open.choice.zones)
 	c := open.compile(cautious)
-	left := map[string]bool{}
-	for i := range plan.Unschedulable {
-		left[plan.Unschedulable[i].Pod] = true
-	}
+	left := plan.left()
 	placed := make([]int64, len(c.planned))
 	for i, class := range c.planned {
 		for _, pod := range class.pods {
-			if !left[podName(pod)] {
+			if _, out := left[podName(pod)]; !out {
 				placed[i]++
 			}
 		}

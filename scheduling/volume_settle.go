@@ -73,9 +73,9 @@ func (t *volumeSettling) under(ctx context.Context, choice *volumeChoice) (*Plan
 // keepReasons says of pods that let others have their claims why they are left out
 // even so.
 func (t *volumeSettling) keepReasons(plan *Plan) {
-	for i := range plan.Unschedulable {
-		if reasons, ok := t.reasons[plan.Unschedulable[i].Pod]; ok {
-			plan.Unschedulable[i] = reasons
+	for pod, at := range plan.left() {
+		if reasons, ok := t.reasons[pod]; ok {
+			plan.Unschedulable[at] = reasons
 		}
 	}
 }
@@ -89,8 +89,8 @@ func (f *facts) compare(a, b *Plan) int {
 	}
 	left := func(plan *Plan) []int32 {
 		var out []int32
-		for i := range plan.Unschedulable {
-			out = append(out, priority[plan.Unschedulable[i].Pod])
+		for pod := range plan.left() {
+			out = append(out, priority[pod])
 		}
 		slices.SortFunc(out, func(a, b int32) int { return cmp.Compare(b, a) })
 		return out
@@ -98,15 +98,21 @@ func (f *facts) compare(a, b *Plan) int {
 	return cmp.Or(slices.Compare(left(a), left(b)), cmp.Compare(f.solver.objective(&a.Summary), f.solver.objective(&b.Summary)))
 }
 
+// left are the pods that a plan leaves out, with their places in its list.
+func (p *Plan) left() map[string]int {
+	out := make(map[string]int, len(p.Unschedulable))
+	for i := range p.Unschedulable {
+		out[p.Unschedulable[i].Pod] = i
+	}
+	return out
+}
+
 // passOn gives claims that one pod at a time may use to the next, where the first is
 // left out whatever it may use. So are those that are like it.
 func (t *volumeSettling) passOn(ctx context.Context) error {
 	plan, choice := t.best, t.choice.clone()
 	for range volumeRounds {
-		left := map[string]int{}
-		for i := range plan.Unschedulable {
-			left[plan.Unschedulable[i].Pod] = i
-		}
+		left := plan.left()
 		next := choice.clone()
 		sharers := t.index(choice).sharers(t.problem.Pods)
 		for _, c := range inNameOrder(sharers) {
