@@ -67,7 +67,7 @@ func (f *facts) compile(cautious bool) *compiler {
 	p, s := f.problem, f.solver
 	c := &compiler{facts: f, cautious: cautious, table: f.readings.resources(), rooms: &roomTable{}, unchecked: map[string]bool{}}
 	c.classes = newClassifier(c.table)
-	c.classes.volumes = newVolumeIndex(p, c.cluster.claimants(), f.choice)
+	c.classes.volumes = f.volumes(f.choice)
 	c.bonds = newBondReader(f)
 	c.readPods()
 	c.daemons = newDaemons(p, c.cluster.newest, &c.classes.reader)

@@ -10,8 +10,23 @@ type facts struct {
 	spaces map[string]int
 	memory *memory
 	choice *volumeChoice
+	// claims are what has been read of volumes, by choice.
+	claims map[*volumeChoice]*volumeIndex
 	// terse leaves out reasons and bounds.
 	terse bool
+}
+
+// volumes reads the claims of the pods to be placed under a choice, once for each.
+func (f *facts) volumes(choice *volumeChoice) *volumeIndex {
+	x, ok := f.claims[choice]
+	if !ok {
+		x = newVolumeIndex(f.problem, f.cluster.claimants(), choice)
+		if f.claims == nil {
+			f.claims = map[*volumeChoice]*volumeIndex{}
+		}
+		f.claims[choice] = x
+	}
+	return x
 }
 
 // newFacts reads a problem for a solver, or says what is wrong with it.

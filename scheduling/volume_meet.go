@@ -109,7 +109,7 @@ func (s *seating) likely(zones []string) []string {
 // It begins where most of them are without it, and as long as some are left out looks
 // at other zones.
 func (t *volumeSettling) meet(ctx context.Context) error {
-	fellowships := t.index(t.choice).fellowships(t.problem.Pods)
+	fellowships := t.volumes(t.choice).fellowships(t.problem.Pods)
 	if len(fellowships) == 0 {
 		return nil
 	}

@@ -20,7 +20,7 @@ const volumeRounds = 8
 // pods wait for. Each answer is a plan of its own, and the best one is kept. Problems
 // without such volumes are not solved again.
 func (f *facts) settleVolumes(ctx context.Context, plan *Plan) (*Plan, error) {
-	x := newVolumeIndex(f.problem, f.cluster.claimants(), nil)
+	x := f.volumes(f.choice)
 	if x == nil || len(x.sharers(f.problem.Pods)) == 0 {
 		return plan, nil
 	}
@@ -114,7 +114,7 @@ func (t *volumeSettling) passOn(ctx context.Context) error {
 	for range volumeRounds {
 		left := plan.left()
 		next := choice.clone()
-		sharers := t.index(choice).sharers(t.problem.Pods)
+		sharers := t.volumes(choice).sharers(t.problem.Pods)
 		for _, c := range inNameOrder(sharers) {
 			if !c.once || c.holder == nil || c.holder.Spec.NodeName != "" {
 				continue
@@ -152,7 +152,7 @@ func (t *volumeSettling) passOn(ctx context.Context) error {
 func (t *volumeSettling) keepFree(ctx context.Context) error {
 	for part := int64(sharedPart / 2); part > 0; part /= 2 {
 		charged := false
-		for c := range t.index(t.choice).sharers(t.problem.Pods) {
+		for c := range t.volumes(t.choice).sharers(t.problem.Pods) {
 			charged = charged || c.charged
 		}
 		if !charged {
@@ -169,9 +169,4 @@ func (t *volumeSettling) keepFree(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// index reads the claims under a choice.
-func (t *volumeSettling) index(choice *volumeChoice) *volumeIndex {
-	return newVolumeIndex(t.problem, t.cluster.claimants(), choice)
 }
