@@ -139,6 +139,7 @@ func vague() []string {
 // direct is what the root module may require directly.
 func direct() []string {
 	return []string{
+		"github.com/robfig/cron/v3",
 		"github.com/samber/lo",
 		"github.com/spf13/cobra",
 		"github.com/stretchr/testify",

@@ -1,0 +1,190 @@
+package disruption
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// blockers says why a node may not go for a reason, the most telling first; nil if it may,
+// as far as it is up to the node. Budgets of pools are not asked: see room.
+//
+// Interruption and expiry come whatever stands in their way.
+func (f *frame) blockers(s *subject, reason Reason) []Cause {
+	switch {
+	case s.going():
+		return []Cause{{Code: CauseGoing, Detail: "is being removed already"}}
+	case reason == Interrupted || reason == Expired:
+		return nil
+	}
+	if cause := f.unowned(s); cause != nil {
+		return []Cause{*cause}
+	}
+	var out []Cause
+	add := func(c *Cause) {
+		if c != nil {
+			out = append(out, *c)
+		}
+	}
+	if !s.initialized() {
+		add(&Cause{Code: CauseNotReady, Detail: "has not become ready yet"})
+	}
+	if s.pool.pool.Spec.Replicas != nil {
+		add(&Cause{Code: CauseStatic, Object: "nodepool/" + s.poolName(), Detail: "the pool keeps a fixed number of nodes"})
+	}
+	if s.machine.NominatedUntil.After(f.now) {
+		add(&Cause{Code: CauseNominated, Detail: "pods are expected here until " + s.machine.NominatedUntil.UTC().Format(time.RFC3339)})
+	}
+	if s.node.Annotations[doNotDisrupt] == "true" {
+		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + doNotDisrupt})
+	}
+	consolidates := reason == Empty || reason == Underutilized
+	if consolidates {
+		add(f.policy(s, reason))
+		add(f.tooSoon(s))
+	}
+	if reason == Underutilized && !s.priced {
+		add(&Cause{Code: CauseUnknownPrice, Detail: unknownPrice(s.node)})
+	}
+	if consolidates || f.graceOf(s) == nil {
+		out = append(out, s.held...)
+	}
+	return out
+}
+
+// unowned says whether a node belongs to no pool that could replace it.
+func (f *frame) unowned(s *subject) *Cause {
+	switch name := s.poolName(); {
+	case name == "":
+		return &Cause{Code: CauseNoNodePool, Detail: "belongs to no NodePool"}
+	case s.pool == nil:
+		return &Cause{Code: CauseNoNodePool, Object: "nodepool/" + name, Detail: "there is no NodePool " + name}
+	case s.pool.catalog.Len() == 0:
+		return &Cause{Code: CauseNoTypes, Object: "nodepool/" + name, Detail: "the pool has no instance types to choose from"}
+	}
+	return nil
+}
+
+// policy says whether the pool's policy speaks against consolidation.
+func (f *frame) policy(s *subject, reason Reason) *Cause {
+	d := &s.pool.pool.Spec.Disruption
+	object := "nodepool/" + s.poolName()
+	if d.ConsolidateAfter != nil && d.ConsolidateAfter.Duration == nil {
+		return &Cause{Code: CausePolicy, Object: object, Detail: "consolidateAfter is Never"}
+	}
+	if reason == Underutilized && d.ConsolidationPolicy == scheduling.WhenEmpty {
+		return &Cause{Code: CausePolicy, Object: object, Detail: "the pool is consolidated only when nodes are empty (WhenEmpty)"}
+	}
+	return nil
+}
+
+// tooSoon says whether a node has not been left alone for long enough, or is too young.
+// What time does not tell does not hold a node back.
+func (f *frame) tooSoon(s *subject) *Cause {
+	created := f.createdAt(s)
+	quiet := s.machine.LastPodEvent
+	if quiet.IsZero() {
+		quiet = s.machine.Initialized
+	}
+	if quiet.IsZero() {
+		quiet = created
+	}
+	if after := s.pool.pool.Spec.Disruption.ConsolidateAfter; after != nil && after.Duration != nil {
+		if until := quiet.Add(*after.Duration); !quiet.IsZero() && f.now.Before(until) {
+			return &Cause{Code: CauseTooSoon, Detail: fmt.Sprintf("consolidateAfter %s has not passed before %s", after, until.UTC().Format(time.RFC3339))}
+		}
+	}
+	if until := created.Add(f.planner.MinLifetime); f.planner.MinLifetime > 0 && !created.IsZero() && f.now.Before(until) {
+		return &Cause{Code: CauseTooSoon, Detail: fmt.Sprintf("is younger than %s until %s", f.planner.MinLifetime, until.UTC().Format(time.RFC3339))}
+	}
+	return nil
+}
+
+// createdAt is when a node's machine was asked for; zero where that is not known.
+func (f *frame) createdAt(s *subject) time.Time {
+	if s.node == nil || !s.machine.Created.IsZero() {
+		return s.machine.Created
+	}
+	return s.node.CreationTimestamp.Time
+}
+
+// graceOf is how long draining a node may take at most; nil for as long as it takes.
+func (f *frame) graceOf(s *subject) *time.Duration {
+	switch {
+	case s.machine.TerminationGracePeriod != nil:
+		return &s.machine.TerminationGracePeriod.Duration
+	case s.pool != nil && s.pool.pool.Spec.Template.Spec.TerminationGracePeriod != nil:
+		return &s.pool.pool.Spec.Template.Spec.TerminationGracePeriod.Duration
+	}
+	return nil
+}
+
+// podBlockers says which pods of a node may not be evicted: the first that asks to be left
+// alone, and the first that a budget holds.
+func (f *frame) podBlockers(s *subject) []Cause {
+	var asks, held *Cause
+	var asking, holding int
+	for _, pod := range s.pods {
+		if protected(pod, f.now) {
+			if asking++; asks == nil {
+				asks = &Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podName(pod), Detail: "the pod has the annotation " + doNotDisrupt + ": " + pod.Annotations[doNotDisrupt]}
+			}
+		}
+		if c := f.heldBy(pod); c != nil {
+			if holding++; held == nil {
+				held = c
+			}
+		}
+	}
+	var out []Cause
+	if asks != nil {
+		out = append(out, andMore(*asks, asking))
+	}
+	if held != nil {
+		out = append(out, andMore(*held, holding))
+	}
+	return out
+}
+
+// andMore says of how many pods something is true.
+func andMore(c Cause, pods int) Cause {
+	if pods > 1 {
+		c.Detail += fmt.Sprintf(" (and %d more pods)", pods-1)
+	}
+	return c
+}
+
+// heldBy says whether budgets let a pod not go at all: one that allows nothing, or two,
+// which the API server does not support.
+func (f *frame) heldBy(pod *corev1.Pod) *Cause {
+	if !evictable(pod, f.now) {
+		return nil
+	}
+	charges := f.guards.charges(pod)
+	switch {
+	case len(charges) > 1:
+		return &Cause{
+			Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].name,
+			Detail: fmt.Sprintf("pod %s has %d PodDisruptionBudgets, and cannot be evicted", podName(pod), len(charges)),
+		}
+	case len(charges) == 1 && charges[0].allowed == 0:
+		return &Cause{Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].name, Detail: "pod " + podName(pod) + " may not be evicted now"}
+	}
+	return nil
+}
+
+// unknownPrice says why the price of a node is not known.
+func unknownPrice(node *corev1.Node) string {
+	switch {
+	case instanceType(node) == "":
+		return "the node has no label for its instance type"
+	case zone(node) == "":
+		return "the node has no label for its zone"
+	case capacityType(node) == "":
+		return "the node has no label for its capacity type"
+	}
+	return fmt.Sprintf("the catalog has no offering of %s as %s in zone %s", instanceType(node), capacityType(node), zone(node))
+}

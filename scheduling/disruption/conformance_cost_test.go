@@ -1,0 +1,135 @@
+package disruption
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+func TestPodDisruptionCost(t *testing.T) {
+	pod := func(deletionCost string, priority int32) *corev1.Pod {
+		p := &corev1.Pod{}
+		if deletionCost != "" {
+			p.Annotations = map[string]string{corev1.PodDeletionCost: deletionCost}
+		}
+		if priority != 0 {
+			p.Spec.Priority = &priority
+		}
+		return p
+	}
+	for name, tc := range map[string]struct {
+		pod  *corev1.Pod
+		want float64
+	}{
+		"D15 a pod of no special worth":  {pod("", 0), 1},
+		"D15 a dear one":                 {pod("134217728", 0), 2},
+		"D15 a cheap one":                {pod("-134217728", 0), 0},
+		"D15 at most ten":                {pod("2147483647", 0), 10},
+		"D15 at least minus ten":         {pod("-2147483647", 0), -10},
+		"D15 what is no number":          {pod("dear", 0), 1},
+		"D15 what is not a number":       {pod("NaN", 0), 1},
+		"D15 infinite":                   {pod("+Inf", 0), 10},
+		"D15 of high priority":           {pod("", 1<<25), 2},
+		"D15 of low priority":            {pod("", -1<<26), -1},
+		"D15 of the highest priority":    {pod("", 2_000_000_000), 10},
+		"D15 both count, clamped at end": {pod("2147483647", -1<<28), 9},
+	} {
+		t.Run(name, func(t *testing.T) { assert.InDelta(t, tc.want, PodDisruptionCost(tc.pod), 1e-6) })
+	}
+}
+
+// D16: a node counts 1 and what its pods that live on count, none of them less than 0.
+func TestRemoval(t *testing.T) {
+	plain, cheap := &corev1.Pod{}, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{corev1.PodDeletionCost: "-2147483647"}}}
+	f := newFrame(Planner{Now: noon()}, &Cluster{})
+	assert.InDelta(t, 1, f.removal(nil), 0)
+	assert.InDelta(t, 3, f.removal([]*corev1.Pod{plain, plain}), 0)
+	assert.InDelta(t, 2, f.removal([]*corev1.Pod{plain, cheap}), 0)
+
+	f = newFrame(Planner{Now: noon(), NodeCost: 5, PodCost: func(*corev1.Pod) float64 { return 2 }}, &Cluster{})
+	assert.InDelta(t, 9, f.removal([]*corev1.Pod{plain, plain}), 0)
+	for _, odd := range []float64{-1, math.NaN(), math.Inf(-1)} {
+		f.planner.PodCost = func(*corev1.Pod) float64 { return odd }
+		assert.InDelta(t, 5, f.removal([]*corev1.Pod{plain, plain}), 0)
+	}
+	f.planner.PodCost = func(*corev1.Pod) float64 { return math.Inf(1) }
+	assert.False(t, math.IsInf(f.removal([]*corev1.Pod{plain, plain}), 0))
+}
+
+// D16: daemons, mirror pods and what has ended count nothing.
+func TestSubjectCost(t *testing.T) {
+	pods := map[string]*corev1.Pod{}
+	on := func(name string, change func(*corev1.Pod)) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "x"}, Spec: corev1.PodSpec{NodeName: "n"}}
+		change(p)
+		pods[name] = p
+		return p
+	}
+	owner := func(apiVersion, kind string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: "o"}}
+		}
+	}
+	c := &Cluster{Problem: scheduling.Problem{Nodes: []*corev1.Node{testNode("n")}, Running: []*corev1.Pod{
+		on("plain", func(*corev1.Pod) {}),
+		on("owned", owner("apps/v1", "ReplicaSet")),
+		on("daemon", owner("apps/v1", "DaemonSet")),
+		on("mirror", owner("v1", "Node")),
+		on("done", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }),
+		on("leaving", func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon()} }),
+		on("leaving-set", func(p *corev1.Pod) {
+			owner("apps/v1", "StatefulSet")(p)
+			p.DeletionTimestamp = &metav1.Time{Time: noon()}
+		}),
+	}}}
+	f := newFrame(Planner{Now: noon()}, c)
+	assert.Equal(t, []*corev1.Pod{pods["leaving-set"], pods["owned"], pods["plain"]}, f.at["n"].movers)
+	assert.InDelta(t, 4, f.at["n"].cost, 0)
+}
+
+func TestNodePrice(t *testing.T) {
+	catalog := testCatalog(t)
+	node := func(zone string, by offerings.CapacityType, reservation string) *corev1.Node {
+		return testNode("n", func(n *corev1.Node) {
+			n.Labels[corev1.LabelTopologyZone], n.Labels[scheduling.CapacityTypeLabel] = zone, string(by)
+			if reservation != "" {
+				n.Labels[offerings.ReservationIDLabel] = reservation
+			}
+		})
+	}
+	for name, tc := range map[string]struct {
+		node  *corev1.Node
+		price string
+	}{
+		"D18 zone and capacity type decide":            {node("a", offerings.OnDemand, ""), "0.1"},
+		"D18 another zone":                             {node("b", offerings.OnDemand, ""), "0.11"},
+		"D18 whether it is on sale does not matter":    {node("b", offerings.Spot, ""), "0.04"},
+		"D18 a reservation has its own price":          {node("a", offerings.Reserved, "cr-2"), "0.002"},
+		"D18 without its name the first one":           {node("a", offerings.Reserved, ""), "0.001"},
+		"D18 a reservation that is gone tells nothing": {node("a", offerings.Reserved, "cr-9"), ""},
+		"D18 nothing in the zone":                      {node("z", offerings.OnDemand, ""), ""},
+		"D27 no capacity type":                         {node("a", "", ""), ""},
+		"D27 no zone":                                  {node("", offerings.OnDemand, ""), ""},
+		"D27 a type that nobody sells":                 {testNode("n", func(n *corev1.Node) { n.Labels[corev1.LabelInstanceTypeStable] = "x" }), ""},
+		"D27 no type":                                  {testNode("n", func(n *corev1.Node) { delete(n.Labels, corev1.LabelInstanceTypeStable) }), ""},
+		"D27 no labels":                                {&corev1.Node{}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			price, ok := nodePrice(tc.node, catalog)
+			if tc.price == "" {
+				assert.False(t, ok)
+				return
+			}
+			assert.True(t, ok)
+			assert.Equal(t, offerings.MustPrice(tc.price), price)
+		})
+	}
+	_, ok := nodePrice(testNode("n"), nil)
+	assert.False(t, ok, "without a catalog")
+}

@@ -1,0 +1,200 @@
+package disruption
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// frame is what a plan has to keep to: who may go, how many at once, what that costs. It
+// knows the cluster as it stands after the steps so far. Between two calls of took it is
+// only read, also by several goroutines.
+type frame struct {
+	planner  Planner
+	problem  *scheduling.Problem
+	now      time.Time
+	nodeCost float64
+	pools    map[string]*poolState
+	ordered  []*poolState // by name
+	subjects []*subject   // nodes of the cluster by name, then launches of steps
+	at       map[string]*subject
+	pods     map[string]*corev1.Pod // those that run, by name
+	guards   *guards
+}
+
+// subject is a node, or a machine that a step has launched.
+type subject struct {
+	name    string
+	node    *corev1.Node // nil for a launch
+	machine *Machine     // never nil
+	pool    *poolState   // nil where no pool that is there owns it
+	// pods are those there, ended ones aside; movers of them those that live on when the
+	// node goes. Both are in the order of names.
+	pods, movers []*corev1.Pod
+	price        offerings.Price
+	priced       bool
+	// cost is what removing it counts.
+	cost float64
+	// held are what the pods that were there at first have against being evicted, drifted is
+	// how the node is not any more what its pool asks for.
+	held    []Cause
+	drifted string
+	// gone says that a step has removed it, received that a step has moved pods onto it.
+	gone, received bool
+}
+
+// poolState is a NodePool and what there is of it now.
+type poolState struct {
+	pool    *scheduling.NodePool
+	catalog *instancetypes.Catalog
+	// wanted is what the pool requires of nodes.
+	wanted requirements.Set
+	// counted are the nodes that percentages are of, away those of them that are not at
+	// work already.
+	counted, away int
+	price         offerings.Price // of all its nodes whose price is known
+	cost          float64         // of removing all its nodes
+}
+
+// newFrame reads a valid cluster.
+func newFrame(p Planner, c *Cluster) *frame {
+	f := &frame{
+		planner: p, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		pools: map[string]*poolState{}, at: make(map[string]*subject, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)),
+	}
+	if f.now.IsZero() {
+		f.now = c.Now
+	}
+	for _, pool := range c.NodePools {
+		wanted, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
+		if err != nil {
+			wanted = requirements.Set{} // refused by validation
+		}
+		f.pools[pool.Name] = &poolState{pool: pool, catalog: catalogOf(&c.Problem, pool.Name), wanted: wanted}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.pools)) {
+		f.ordered = append(f.ordered, f.pools[name])
+	}
+	machines := make(map[string]*Machine, len(c.Machines))
+	for i := range c.Machines {
+		machines[c.Machines[i].Node] = &c.Machines[i]
+	}
+	for _, node := range c.Nodes {
+		s := &subject{name: node.Name, node: node, machine: machineOf(machines, node.Name), pool: f.pools[node.Labels[scheduling.NodePoolLabel]]}
+		f.subjects = append(f.subjects, s)
+		f.at[s.name] = s
+	}
+	slices.SortFunc(f.subjects, func(a, b *subject) int { return strings.Compare(a.name, b.name) })
+	counted := slices.Clone(c.Pods) // pods for budgets: those that wait, too
+	for _, pods := range [][]*corev1.Pod{c.Running, c.Pods} {
+		for _, pod := range pods {
+			s := f.at[pod.Spec.NodeName]
+			if pod.Spec.NodeName == "" || ended(pod) {
+				continue
+			}
+			f.pods[podName(pod)] = pod
+			if s != nil {
+				s.pods = append(s.pods, pod)
+			}
+		}
+	}
+	f.guards = newGuards(c.PodDisruptionBudgets, append(counted, c.Running...))
+	for _, s := range f.subjects {
+		f.settle(s)
+		f.count(s, 1)
+		s.held, s.drifted = f.podBlockers(s), f.drift(s)
+	}
+	return f
+}
+
+// settle works out what follows from a node and its pods.
+func (f *frame) settle(s *subject) {
+	slices.SortFunc(s.pods, comparePods)
+	s.movers = nil
+	for _, pod := range s.pods {
+		if reschedulable(pod) {
+			s.movers = append(s.movers, pod)
+		}
+	}
+	s.cost = f.removal(s.movers)
+	if s.node == nil {
+		return
+	}
+	catalog := f.problem.Catalog
+	if s.pool != nil {
+		catalog = s.pool.catalog
+	}
+	s.price, s.priced = nodePrice(s.node, catalog)
+}
+
+// count adds a node to what is known of its pool, or takes it out by sign -1.
+func (f *frame) count(s *subject, sign int) {
+	p := s.pool
+	if p == nil {
+		return
+	}
+	p.price = clampPrice(p.price, offerings.Price(sign)*s.price)
+	p.cost += float64(sign) * s.cost
+	switch {
+	case s.node == nil:
+		p.counted += sign
+	case s.initialized() && !s.machine.Terminating:
+		p.counted += sign
+		if !atWork(s.node) || s.going() {
+			p.away += sign
+		}
+	}
+}
+
+// initialized reports whether a node has become ready once.
+func (s *subject) initialized() bool {
+	return s.node == nil || s.node.Labels[scheduling.InitializedLabel] == "true"
+}
+
+// going reports whether a node is being removed already.
+func (s *subject) going() bool {
+	if s.node == nil {
+		return false
+	}
+	return s.machine.Terminating || s.node.DeletionTimestamp != nil || slices.ContainsFunc(s.node.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == scheduling.DisruptedTaint || t.Key == "ToBeDeletedByClusterAutoscaler"
+	})
+}
+
+// atWork reports whether a node is at work: it says so, or says nothing about it.
+func atWork(node *corev1.Node) bool {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return true
+}
+
+// poolName is the name of the pool that a node says it belongs to.
+func (s *subject) poolName() string {
+	if s.pool != nil {
+		return s.pool.pool.Name
+	}
+	if s.node == nil {
+		return ""
+	}
+	return s.node.Labels[scheduling.NodePoolLabel]
+}
+
+// machineOf returns what is known of a node's machine, never nil.
+func machineOf(machines map[string]*Machine, node string) *Machine {
+	if m := machines[node]; m != nil {
+		return m
+	}
+	return &Machine{}
+}

@@ -1,0 +1,100 @@
+package disruption
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// doNotDisrupt is the annotation by which nodes and pods ask to be left alone.
+const doNotDisrupt = "karpenter.sh/do-not-disrupt"
+
+// namespaceOf is the namespace of an object, with its default.
+func namespaceOf(namespace string) string { return cmp.Or(namespace, corev1.NamespaceDefault) }
+
+// podName names a pod as plans do.
+func podName(pod *corev1.Pod) string { return namespaceOf(pod.Namespace) + "/" + pod.Name }
+
+// comparePods orders pods by namespace and name.
+func comparePods(a, b *corev1.Pod) int {
+	return cmp.Or(strings.Compare(namespaceOf(a.Namespace), namespaceOf(b.Namespace)), strings.Compare(a.Name, b.Name))
+}
+
+// ended reports whether a pod has run to its end.
+func ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// active reports whether a pod runs, or is about to, and is meant to go on.
+func active(pod *corev1.Pod) bool { return !ended(pod) && pod.DeletionTimestamp == nil }
+
+// ownedBy reports whether a pod belongs to an object of a kind.
+func ownedBy(pod *corev1.Pod, apiVersion, kind string) bool {
+	for i := range pod.OwnerReferences {
+		if ref := &pod.OwnerReferences[i]; ref.Kind == kind && ref.APIVersion == apiVersion {
+			return true
+		}
+	}
+	return false
+}
+
+// mirror reports whether a pod is the image of one that a kubelet runs from a file.
+func mirror(pod *corev1.Pod) bool {
+	if _, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]; ok {
+		return true
+	}
+	return ownedBy(pod, "v1", "Node")
+}
+
+// reschedulable reports whether a pod has to live on when its node goes. That is so of
+// pods of StatefulSets that are being deleted, too: their successors take up their room.
+func reschedulable(pod *corev1.Pod) bool {
+	return (active(pod) || !ended(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
+}
+
+// evictable reports whether a pod is evicted through the API when its node is drained.
+// The others leave by themselves, stay until the node is gone, or may not be evicted.
+func evictable(pod *corev1.Pod, now time.Time) bool {
+	return active(pod) && !mirror(pod) && !toleratesDisruption(pod) && !protected(pod, now)
+}
+
+// toleratesDisruption reports whether a pod stays on nodes that are being drained.
+func toleratesDisruption(pod *corev1.Pod) bool {
+	for i := range pod.Spec.Tolerations {
+		t := &pod.Spec.Tolerations[i]
+		if t.Effect != "" && t.Effect != corev1.TaintEffectNoSchedule || t.Key != "" && t.Key != scheduling.DisruptedTaint {
+			continue
+		}
+		switch t.Operator {
+		case corev1.TolerationOpExists:
+			return true
+		case "", corev1.TolerationOpEqual:
+			if t.Key != "" && t.Value == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// protected reports whether a pod asks at the moment not to be disrupted: for good by
+// "true", or by a duration from its start. Without a start it has not begun to count
+// down. What is neither says nothing.
+func protected(pod *corev1.Pod, now time.Time) bool {
+	value, ok := pod.Annotations[doNotDisrupt]
+	switch {
+	case !ok || !active(pod):
+		return false
+	case value == "true":
+		return true
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 {
+		return false
+	}
+	return pod.Status.StartTime == nil || now.Sub(pod.Status.StartTime.Time) < d
+}
