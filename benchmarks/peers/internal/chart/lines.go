@@ -13,13 +13,16 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Lines is a plot with one curve for each series. Its axes are logarithmic.
+// Lines is a plot with one curve for each series. Its axes are logarithmic unless they are
+// said to be linear.
 type Lines struct {
 	// Name is that of its files, without the ending.
 	Name string
 	// Title, X and Y are what it says above and beside the axes.
 	Title, X, Y string
 	Series      []Series
+	// Linear axes begin at 0, and so does every curve.
+	Linear bool
 }
 
 // Series is one curve.
@@ -29,7 +32,7 @@ type Series struct {
 	Points []Point
 }
 
-// Point is one measurement. What is not above 0 is not drawn.
+// Point is one measurement. On logarithmic axes what is not above 0 is not drawn.
 type Point struct{ X, Y float64 }
 
 // Draw writes the plot into the directory, which it makes, as SVG and PNG, and returns
@@ -38,7 +41,9 @@ func (l Lines) Draw(dir string) ([]string, error) {
 	p := plot.New()
 	p.Title.Text = l.Title
 	p.X.Label.Text, p.Y.Label.Text = l.X, l.Y
-	logarithmic(p)
+	if !l.Linear {
+		logarithmic(p)
+	}
 	p.Title.TextStyle.Font.Size = vg.Points(10)
 	p.Title.Padding = vg.Points(6)
 	p.Legend.Top, p.Legend.XOffs = true, -vg.Points(6)
@@ -47,12 +52,15 @@ func (l Lines) Draw(dir string) ([]string, error) {
 	for _, s := range l.Series {
 		var points plotter.XYs
 		for _, at := range s.Points {
-			if at.X > 0 && at.Y > 0 {
+			if l.Linear || at.X > 0 && at.Y > 0 {
 				points = append(points, plotter.XY(at))
 			}
 		}
 		if len(points) == 0 {
 			continue
+		}
+		if l.Linear {
+			points = append(points, plotter.XY{})
 		}
 		slices.SortFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 		line, dots, err := plotter.NewLinePoints(points)
@@ -68,11 +76,15 @@ func (l Lines) Draw(dir string) ([]string, error) {
 	if drawn == 0 {
 		return nil, fmt.Errorf("%s: nothing to draw", l.Name)
 	}
-	widen(&p.X)
-	widen(&p.Y)
-	p.Y.Min /= 1.5
-	p.Y.Max *= 4                               // the top is the legend's
-	p.X.Max *= math.Pow(p.X.Max/p.X.Min, 0.05) // so that the last tick's label is not cut
+	if l.Linear {
+		p.Legend.Top = false // curves rise
+	} else {
+		widen(&p.X)
+		widen(&p.Y)
+		p.Y.Min /= 1.5
+		p.Y.Max *= 4                               // the top is the legend's
+		p.X.Max *= math.Pow(p.X.Max/p.X.Min, 0.05) // so that the last tick's label is not cut
+	}
 	return save(dir, l.Name, p, 16*vg.Centimeter, 10*vg.Centimeter)
 }
 

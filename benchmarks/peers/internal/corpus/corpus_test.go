@@ -217,3 +217,34 @@ func TestJitter(t *testing.T) {
 	}
 	assert.Equal(t, int64(100), jitter(d, 10, 0, 100), "at least one step")
 }
+
+// Clusters have ready nodes of the pool's own, which hold what runs on them, and about
+// every other pod of full nodes has gone.
+func TestClusters(t *testing.T) {
+	market, err := EC2("us-east-1")
+	require.NoError(t, err)
+	k := Clusters{Market: market, Budget: "10%"}
+	c, err := k.Cluster(60, 7)
+	require.NoError(t, err)
+	require.NoError(t, c.Validate())
+	assert.Len(t, c.Nodes, 60)
+	assert.InDelta(t, 13*60, len(c.Running), 2*60)
+	assert.Equal(t, "10%", c.NodePools[0].Spec.Disruption.Budgets[0].Nodes)
+	plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), c.Problem)
+	require.NoError(t, err)
+	assert.Empty(t, plan.Warnings, "nothing is odd about the nodes")
+	for _, node := range c.Nodes {
+		assert.Contains(t, node.Labels[corev1.LabelInstanceTypeStable], "xlarge")
+		assert.Equal(t, "on-demand", node.Labels[scheduling.CapacityTypeLabel])
+	}
+	again, err := k.Cluster(60, 7)
+	require.NoError(t, err)
+	assert.Equal(t, c.Running, again.Running)
+	other, err := k.Cluster(60, 8)
+	require.NoError(t, err)
+	assert.NotEqual(t, c.Running, other.Running)
+
+	k.Market = allMarkets(t)[2]
+	_, err = k.Cluster(5, 1)
+	assert.ErrorContains(t, err, "the market kwok does not sell ")
+}

@@ -6,4 +6,7 @@
 // A node claim is a list of instance types; what it costs is up to the cloud provider
 // that fills it. It is priced at the cheapest offering that it allows and that holds
 // its pods, which is the best that a provider can do for it.
+//
+// Karpenter's own disruption methods run here too, on clusters ([Consolidation]): what they
+// decide is carried out in memory, so that the next round begins at once.
 package karpenter

@@ -71,7 +71,7 @@ func (e *UnsupportedError) Unwrap() error { return e.Err }
 func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Problem, o Options) (Result, Outcome, error) {
 	r := Result{Instance: instance, Peer: p.Name(), Pods: len(problem.Pods)}
 	var outcome Outcome
-	var costs []expense
+	var costs []Expense
 	for range max(1, o.Repeat) {
 		run, err := p.Load(problem)
 		if err != nil {
@@ -91,9 +91,9 @@ func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Pr
 			break
 		}
 	}
-	slices.SortFunc(costs, func(a, b expense) int { return cmp.Compare(a.elapsed, b.elapsed) })
+	slices.SortFunc(costs, func(a, b Expense) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
 	cost := costs[o.counts(len(costs))]
-	r.Elapsed, r.CPU, r.Allocated = cost.elapsed, cost.cpu, cost.allocated
+	r.Elapsed, r.CPU, r.Allocated = cost.Elapsed, cost.CPU, cost.Allocated
 	if err := Check(problem, outcome); err != nil {
 		return r, outcome, fmt.Errorf("%s: %s: the outcome is wrong: %w", p.Name(), instance, err)
 	}
@@ -102,27 +102,40 @@ func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Pr
 	return r, outcome, nil
 }
 
-// expense is what a decision took.
-type expense struct {
-	elapsed, cpu time.Duration
-	allocated    uint64
+// Expense is what a decision took.
+type Expense struct {
+	Elapsed time.Duration
+	// CPU is what all cores spent; 0 where the system does not tell.
+	CPU time.Duration
+	// Allocated counts bytes, freed ones included.
+	Allocated uint64
 }
 
-// timed runs the decision and nothing else between the readings.
-func timed(ctx context.Context, run Run, timeout time.Duration) (expense, error) {
-	if timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		ctx = limited
-	}
+// Plus is the sum.
+func (e Expense) Plus(other Expense) Expense {
+	return Expense{e.Elapsed + other.Elapsed, e.CPU + other.CPU, e.Allocated + other.Allocated}
+}
+
+// Spend runs the decision and nothing else between the readings.
+func Spend(decide func() error) (Expense, error) {
 	var before, after runtime.MemStats
 	runtime.GC() // what earlier runs left behind is not this one's to collect
 	runtime.ReadMemStats(&before)
 	cpu := cputime.Used()
 	start := time.Now() //nolint:forbidigo // measuring time is what this is for
-	err := run.Solve(ctx)
-	e := expense{elapsed: time.Since(start), cpu: cputime.Used() - cpu} //nolint:forbidigo // measuring time is what this is for
+	err := decide()
+	e := Expense{Elapsed: time.Since(start), CPU: cputime.Used() - cpu} //nolint:forbidigo // measuring time is what this is for
 	runtime.ReadMemStats(&after)
-	e.allocated = after.TotalAlloc - before.TotalAlloc
+	e.Allocated = after.TotalAlloc - before.TotalAlloc
 	return e, err
+}
+
+// timed lets a run solve, within the time.
+func timed(ctx context.Context, run Run, timeout time.Duration) (Expense, error) {
+	if timeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		ctx = limited
+	}
+	return Spend(func() error { return run.Solve(ctx) })
 }

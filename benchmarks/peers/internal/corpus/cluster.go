@@ -1,0 +1,110 @@
+package corpus
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Clusters is a kind of clusters that have seen better days.
+type Clusters struct {
+	// Market sells EC2's types.
+	Market Market
+	// Budget is how many nodes of the pool may be disrupted at once, such as 100% or 10%.
+	Budget string
+}
+
+// families and sizes are what the clusters' nodes are of; a pool may buy any size.
+func families() []string { return []string{"c5", "m5", "m6i", "r5"} }
+func sizes() []string    { return []string{"xlarge", "2xlarge", "4xlarge"} }
+
+// Cluster is n nodes on demand in three zones, of c5, m5, m6i and r5 in sizes from xlarge
+// to 4xlarge, all filled with pods of up to half a core and up to 2 GiB, of which every other
+// pod has gone since: about thirteen are left on each. One pool owns them all; it may buy any size
+// of those families and has Karpenter's default policy.
+func (k Clusters) Cluster(n int, seed uint64) (disruption.Cluster, error) {
+	d := newDice(seed)
+	zones := k.Market.zones()
+	zones = zones[:min(3, len(zones))]
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	pool := schedulingtest.NodePool("default", schedulingtest.Where(
+		schedulingtest.In("karpenter.k8s.aws/instance-family", families()...),
+		schedulingtest.In(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
+		schedulingtest.In(corev1.LabelTopologyZone, zones...),
+	))
+	pool.Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmptyOrUnderutilized
+	pool.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: k.Budget}}
+	c := disruption.Cluster{Problem: scheduling.Problem{NodePools: []*scheduling.NodePool{pool}, Catalog: k.Market.Catalog, Now: now}}
+	for i := range n {
+		name := families()[d.IntN(len(families()))] + "." + sizes()[d.IntN(len(sizes()))]
+		t, ok := k.Market.Catalog.Get(name)
+		if !ok {
+			return c, fmt.Errorf("the market %s does not sell %s", k.Market.Name, name)
+		}
+		zone := zones[d.IntN(len(zones))]
+		at := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
+			return o.Zone == zone && o.CapacityType == offerings.OnDemand && o.ReservationID == ""
+		})
+		if at < 0 {
+			return c, fmt.Errorf("the market %s does not sell %s on demand in %s", k.Market.Name, name, zone)
+		}
+		node := running(fmt.Sprintf("node-%04d", i), t, t.Offerings[at], now.Add(-time.Duration(1+d.IntN(200))*time.Hour))
+		c.Nodes = append(c.Nodes, node)
+		for j, pod := range filling(d, node) {
+			if d.IntN(2) == 0 {
+				continue
+			}
+			pod.Name = fmt.Sprintf("pod-%04d-%03d", i, j)
+			pod.Spec.NodeName = node.Name
+			pod.CreationTimestamp = node.CreationTimestamp
+			c.Running = append(c.Running, pod)
+		}
+	}
+	return c, nil
+}
+
+// running is a node of the pool that has been ready for a while.
+func running(name string, t *instancetypes.InstanceType, o offerings.Offering, since time.Time) *corev1.Node {
+	labels := map[string]string{
+		scheduling.NodePoolLabel: "default", scheduling.RegisteredLabel: "true", scheduling.InitializedLabel: "true", corev1.LabelHostname: name,
+	}
+	maps.Copy(labels, t.NodeLabels(o))
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels, CreationTimestamp: metav1.NewTime(since)},
+		Status: corev1.NodeStatus{
+			Capacity: t.CapacityOf(o), Allocatable: t.AllocatableOf(o),
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+		},
+	}
+}
+
+// filling is pods until the next one does not fit the node.
+func filling(d dice, node *corev1.Node) []*corev1.Pod {
+	var out []*corev1.Pod
+	room := node.Status.Allocatable.DeepCopy()
+	for {
+		milliCPU, mib := []int64{100, 250, 500}[d.IntN(3)], []int64{256, 512, 1024, 2048}[d.IntN(4)]
+		pod := schedulingtest.Pod("", schedulingtest.Requests(schedulingtest.MilliCPU(milliCPU), schedulingtest.MiB(mib)))
+		requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+		for name, q := range requests {
+			left := room[name].DeepCopy()
+			if left.Sub(q); left.Sign() < 0 || int64(len(out)) == room.Pods().Value() {
+				return out
+			}
+			room[name] = left
+		}
+		pod.Status.Phase = corev1.PodRunning
+		out = append(out, pod)
+	}
+}
