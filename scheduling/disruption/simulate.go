@@ -1,0 +1,172 @@
+package disruption
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// outcome is what would become of the pods of nodes if these were removed.
+type outcome struct {
+	// nodes are those that go, sorted.
+	nodes []string
+	// launches are what has to be bought. Their names are as the next step's are.
+	launches []scheduling.Launch
+	// evictions are the pods that have to live on and have a place, by name, without waves.
+	evictions []Eviction
+	// stuck are those that have none.
+	stuck []scheduling.Unschedulable
+}
+
+// question is a what-if: nodes go, and their pods look for places.
+type question struct {
+	nodes []string
+	// buy allows launches, for which effort is spent.
+	buy    bool
+	effort scheduling.Effort
+	// stays, if set, are pods of the nodes that get no place.
+	stays func(*corev1.Pod) bool
+	// closed receive nobody this time, besides those that are shunned.
+	closed []string
+	// why asks for the reasons why pods have no place.
+	why bool
+}
+
+// drain says what would become of the pods of nodes if these were removed, when machines
+// may be bought, and why some have no place.
+func (s *state) drain(ctx context.Context, nodes []string) (*outcome, error) {
+	return s.ask(ctx, &question{nodes: nodes, buy: true, effort: s.planner.Solver.Effort, why: true})
+}
+
+// ask answers a what-if. The state stays as it is. Pods that wait already take part and may
+// stay without a place.
+func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
+	from := s.free
+	if q.buy {
+		from = s.market
+	}
+	fork := from.Fork()
+	d, origin, err := s.emptied(q)
+	if err != nil {
+		return nil, err
+	}
+	out := &outcome{nodes: d.Removed.Nodes}
+	if len(origin) == 0 {
+		return out, nil
+	}
+	if err := fork.Apply(d); err != nil {
+		return nil, err
+	}
+	var plan *scheduling.Plan
+	if q.why {
+		plan, err = fork.Solve(ctx)
+	} else {
+		plan, err = fork.Place(ctx, q.effort)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.read(out, plan, origin)
+	return out, nil
+}
+
+// emptied is the change in which the question's nodes go, and where the pods that look for
+// a place come from, by name.
+func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error) {
+	var d scheduling.Delta
+	origin := map[string]string{}
+	d.Removed.Nodes = slices.Compact(slices.Sorted(slices.Values(q.nodes)))
+	for _, name := range d.Removed.Nodes {
+		at := s.nodes[name]
+		if at == nil {
+			return d, nil, fmt.Errorf("there is no node %q", name)
+		}
+		for _, pod := range at.pods {
+			if reschedulable(pod) && (q.stays == nil || !q.stays(pod)) {
+				d.Pods = append(d.Pods, s.lift(pod))
+				origin[podName(pod)] = name
+			} else {
+				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+			}
+		}
+		for _, pod := range at.expected {
+			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+		}
+	}
+	for _, name := range q.closed {
+		at := s.nodes[name]
+		if at == nil || at.shut > 0 || slices.Contains(d.Removed.Nodes, name) {
+			continue
+		}
+		closed := *at
+		closed.shut++
+		d.Nodes = append(d.Nodes, closed.shown())
+	}
+	return d, origin, nil
+}
+
+// read turns the plan of a what-if into its outcome. Machines for pods that wait anyway
+// are left out.
+func (s *state) read(out *outcome, plan *scheduling.Plan, origin map[string]string) {
+	land := func(pods []string, to string) (own []string) {
+		for _, pod := range pods {
+			if from, ok := origin[pod]; ok {
+				out.evictions = append(out.evictions, Eviction{Pod: pod, From: from, To: to})
+				own = append(own, pod)
+			}
+		}
+		return own
+	}
+	for i := range plan.Existing {
+		land(plan.Existing[i].Pods, plan.Existing[i].Node)
+	}
+	names := s.namer()
+	for i := range plan.Launches {
+		l := plan.Launches[i]
+		if !slices.ContainsFunc(l.Pods, func(pod string) bool { return origin[pod] != "" }) {
+			continue
+		}
+		l.Name = names(l.NodePool)
+		l.Pods = land(l.Pods, l.Name)
+		out.launches = append(out.launches, l)
+	}
+	for i := range plan.Unschedulable {
+		if origin[plan.Unschedulable[i].Pod] != "" {
+			out.stuck = append(out.stuck, plan.Unschedulable[i])
+		}
+	}
+	slices.SortFunc(out.evictions, func(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) })
+}
+
+// namer hands out names for launches that no node and no earlier launch has.
+func (s *state) namer() func(pool string) string {
+	used := map[string]int{}
+	return func(pool string) string {
+		for {
+			used[pool]++
+			name := fmt.Sprintf("%s-%d", pool, s.bought[pool]+used[pool])
+			if s.nodes[name] == nil && !s.gone(name) {
+				return name
+			}
+		}
+	}
+}
+
+// gone reports whether a node of the cluster had that name.
+func (s *state) gone(name string) bool { return s.original[name] }
+
+// zero is no amount of anything.
+func zero() *resource.Quantity { return resource.NewQuantity(0, resource.DecimalSI) }
+
+// going reports whether a node is being removed already.
+func going(node *corev1.Node) bool {
+	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == scheduling.DisruptedTaint || t.Key == "ToBeDeletedByClusterAutoscaler"
+	})
+}

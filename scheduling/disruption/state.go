@@ -1,0 +1,318 @@
+package disruption
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// state is the cluster as it stands once some steps are done. Two sessions hold it, for
+// what-ifs that may buy and for those that may not. In both, nodes that may receive
+// nobody are closed: they keep their pods, labels and capacity, and have no room.
+type state struct {
+	planner Planner
+	problem *scheduling.Problem
+	nodes   map[string]*standing
+	// market may buy, free has no pools. Both hold the same otherwise, but that free does
+	// not hold the pods that wait.
+	market, free *scheduling.Session
+	// pods are those that run and those that are expected, by name.
+	pods map[string]*corev1.Pod
+	// waits are the pods that wait for a machine that somebody else has to buy.
+	waits map[string]bool
+	// lifted is, by running pod, the same pod without a node, ready to be placed.
+	lifted map[*corev1.Pod]*corev1.Pod
+	// bought counts the launches, by pool: their names go on from there.
+	bought map[string]int
+	// original are the names of the nodes that were there at first.
+	original map[string]bool
+	// steps counts those that are done.
+	steps int
+}
+
+// standing is a node that is there.
+type standing struct {
+	node *corev1.Node
+	// pods are those that run there and have not ended, in the order of their names;
+	// expected are those that wait and will go there.
+	pods, expected []*corev1.Pod
+	// launch is the plan's own, for a node that it buys; nil for others.
+	launch *scheduling.Launch
+	// shut counts the reasons to let nobody in.
+	shut int
+	// received says that pods of an earlier step went there.
+	received bool
+}
+
+// newState reads the cluster. Pods that wait are given the places that they find without
+// buying, on nodes that start up as well, and keep them; the others, and those of nodes
+// that go already, stay as they are. Nodes that are not ready take nobody else in.
+func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
+	problem, err := settled(&c.Problem)
+	if err != nil {
+		return nil, err
+	}
+	market, err := scheduling.NewSession(p.Solver, problem)
+	if err != nil {
+		return nil, err
+	}
+	s := &state{
+		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*standing, len(problem.Nodes)), waits: map[string]bool{},
+		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{},
+	}
+	for _, node := range problem.Nodes {
+		s.nodes[node.Name], s.original[node.Name] = &standing{node: node}, true
+	}
+	for _, pod := range problem.Running {
+		if at := s.nodes[pod.Spec.NodeName]; at != nil && !ended(pod) {
+			at.pods = append(at.pods, pod)
+		}
+		s.pods[podName(pod)] = pod
+	}
+	for _, at := range s.nodes {
+		slices.SortFunc(at.pods, comparePods)
+	}
+	if err := s.expect(ctx, problem.Pods); err != nil {
+		return nil, err
+	}
+	var unready []string
+	for _, name := range s.names() {
+		if !takesIn(s.nodes[name].node) {
+			unready = append(unready, name)
+		}
+	}
+	return s, s.shun(unready)
+}
+
+// settled is the problem with lists of its own: pods with a node run, and those of nodes
+// that are going wait for another one.
+func settled(p *scheduling.Problem) (scheduling.Problem, error) {
+	out := *p
+	out.Pods, out.Running = nil, nil
+	leaving := map[string]bool{}
+	for _, node := range p.Nodes {
+		if node != nil && going(node) {
+			leaving[node.Name] = true
+		}
+	}
+	for _, list := range [][]*corev1.Pod{p.Pods, p.Running} {
+		for i, pod := range list {
+			switch {
+			case pod == nil:
+				return out, fmt.Errorf("%w: pods[%d]: is missing", scheduling.ErrInvalid, i)
+			case pod.Spec.NodeName == "":
+				out.Pods = append(out.Pods, pod)
+			case leaving[pod.Spec.NodeName] && reschedulable(pod):
+				out.Pods = append(out.Pods, unbound(pod))
+			default:
+				out.Running = append(out.Running, pod)
+			}
+		}
+	}
+	return out, nil
+}
+
+// expect finds places for pods that wait, and makes the session that may not buy.
+func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
+	plan := &scheduling.Plan{}
+	if len(pods) > 0 {
+		var err error
+		if plan, err = s.market.Place(ctx, scheduling.EffortFast); err != nil {
+			return err
+		}
+	}
+	byName := make(map[string]*corev1.Pod, len(pods))
+	for _, pod := range pods {
+		byName[podName(pod)] = pod
+	}
+	var come []*corev1.Pod
+	for i := range plan.Existing {
+		a := &plan.Existing[i]
+		at := s.nodes[a.Node]
+		for _, name := range a.Pods {
+			pod := bound(byName[name], a.Node)
+			come, at.expected, s.pods[name] = append(come, pod), append(at.expected, pod), pod
+			delete(byName, name)
+		}
+	}
+	if err := s.market.Apply(scheduling.Delta{Pods: come}); err != nil {
+		return err
+	}
+	for name := range byName {
+		s.waits[name] = true
+	}
+	s.free = s.market.Fork()
+	var gone scheduling.Removed
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		gone.Pods = append(gone.Pods, keyOf(byName[name]))
+	}
+	for _, pool := range s.problem.NodePools {
+		gone.NodePools = append(gone.NodePools, pool.Name)
+	}
+	return s.free.Apply(scheduling.Delta{Removed: gone})
+}
+
+// expects reports whether pods that wait, or those of a node that goes already, are
+// planned onto a node.
+func (s *state) expects(node string) bool {
+	at := s.nodes[node]
+	return at != nil && len(at.expected) > 0
+}
+
+// names are those of the nodes that are there, sorted.
+func (s *state) names() []string { return slices.Sorted(maps.Keys(s.nodes)) }
+
+// shun lets nodes receive nobody from now on; for each time it takes one readmit to undo
+// it. Nodes that are not there are passed over.
+func (s *state) shun(nodes []string) error { return s.shut(nodes, 1) }
+
+// readmit undoes shun.
+func (s *state) readmit(nodes []string) error { return s.shut(nodes, -1) }
+
+func (s *state) shut(nodes []string, by int) error {
+	var changed []*corev1.Node
+	for _, name := range nodes {
+		at := s.nodes[name]
+		if at == nil {
+			continue
+		}
+		was := at.shut > 0
+		if at.shut += by; was != (at.shut > 0) {
+			changed = append(changed, at.shown())
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return s.apply(scheduling.Delta{Nodes: changed})
+}
+
+// apply makes a change in both sessions.
+func (s *state) apply(d scheduling.Delta) error {
+	if err := s.market.Apply(d); err != nil {
+		return err
+	}
+	return s.free.Apply(d)
+}
+
+// shown is the node as the sessions see it: without room if it is closed.
+func (at *standing) shown() *corev1.Node {
+	if at.shut == 0 {
+		return at.node
+	}
+	node := *at.node
+	node.Status.Allocatable = maps.Clone(node.Status.Allocatable)
+	if node.Status.Allocatable == nil {
+		node.Status.Allocatable = corev1.ResourceList{}
+	}
+	node.Status.Allocatable[corev1.ResourcePods] = *zero()
+	// What a node in flight does not report would be taken from the catalog.
+	node.Labels = maps.Clone(node.Labels)
+	if node.Labels != nil {
+		node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
+	}
+	return &node
+}
+
+// take moves the state on to where it is once the step is done.
+func (s *state) take(step *Step) error {
+	d := scheduling.Delta{}
+	for i := range step.Launches {
+		l := &step.Launches[i]
+		node, err := l.Node(l.Name, &l.Options[0], catalogOf(s.problem, l.NodePool))
+		if err != nil {
+			return err
+		}
+		s.nodes[node.Name] = &standing{node: node, launch: l}
+		s.bought[l.NodePool] = max(s.bought[l.NodePool], launchNumber(l))
+		d.Nodes = append(d.Nodes, node)
+	}
+	moved := map[string]bool{}
+	for i := range step.Evictions {
+		e := &step.Evictions[i]
+		old, from, to := s.pods[e.Pod], s.nodes[e.From], s.nodes[e.To]
+		if old == nil || from == nil {
+			return fmt.Errorf("step: %s is not on node %q", e.Pod, e.From)
+		}
+		from.pods = slices.DeleteFunc(from.pods, func(p *corev1.Pod) bool { return p == old })
+		moved[e.Pod] = true
+		delete(s.lifted, old)
+		if to == nil {
+			d.Removed.Pods = append(d.Removed.Pods, keyOf(old))
+			delete(s.pods, e.Pod)
+			continue
+		}
+		pod := bound(old, e.To)
+		s.pods[e.Pod], to.received = pod, true
+		at, _ := slices.BinarySearchFunc(to.pods, pod, comparePods)
+		to.pods = slices.Insert(to.pods, at, pod)
+		d.Pods = append(d.Pods, pod)
+	}
+	for _, name := range step.Drain {
+		at := s.nodes[name]
+		if at == nil {
+			return fmt.Errorf("step: there is no node %q", name)
+		}
+		for _, pod := range slices.Concat(at.pods, at.expected) {
+			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+			delete(s.pods, podName(pod))
+			delete(s.lifted, pod)
+		}
+		d.Removed.Nodes = append(d.Removed.Nodes, name)
+		delete(s.nodes, name)
+	}
+	s.steps++
+	return s.apply(d)
+}
+
+// takesIn reports whether pods that are evicted may land on a node: it is initialized, if a
+// pool owns it, and does not say that it is not ready.
+func takesIn(node *corev1.Node) bool {
+	return (node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true") && atWork(node)
+}
+
+// launchNumber is the number at the end of a launch's name.
+func launchNumber(l *scheduling.Launch) int {
+	n := 0
+	_, err := fmt.Sscanf(strings.TrimPrefix(l.Name, l.NodePool+"-"), "%d", &n)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// lift is a pod of a node, ready to be placed elsewhere.
+func (s *state) lift(pod *corev1.Pod) *corev1.Pod {
+	out := s.lifted[pod]
+	if out == nil {
+		out = unbound(pod)
+		s.lifted[pod] = out
+	}
+	return out
+}
+
+// unbound is a copy of a pod that has no node yet.
+func unbound(pod *corev1.Pod) *corev1.Pod {
+	out := *pod
+	out.Spec.NodeName, out.DeletionTimestamp = "", nil
+	return &out
+}
+
+// bound is a copy of a pod that runs on a node.
+func bound(pod *corev1.Pod, node string) *corev1.Pod {
+	out := *pod
+	out.Spec.NodeName, out.DeletionTimestamp = node, nil
+	return &out
+}
+
+func keyOf(pod *corev1.Pod) types.NamespacedName {
+	return types.NamespacedName{Namespace: cmp.Or(pod.Namespace, corev1.NamespaceDefault), Name: pod.Name}
+}
