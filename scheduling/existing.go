@@ -46,7 +46,7 @@ func inFlight(node *corev1.Node) bool {
 func (c *compiler) existing() []*existingNode {
 	hosts := c.cluster.hosts
 	kept := &roll{}
-	if r := c.memory.roll; c.classes.volumes == nil && r.suits(c) {
+	if r := c.memory.roll.Load(); c.classes.volumes == nil && r.suits(c) {
 		kept = r
 	}
 	now := &roll{
@@ -74,7 +74,7 @@ func (c *compiler) existing() []*existingNode {
 		}
 	}
 	if c.classes.volumes == nil {
-		c.memory.roll = now
+		c.memory.roll.Store(now)
 	}
 	return append(ready, flying...)
 }

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -14,12 +15,14 @@ import (
 // a plan: whatever is there stands for what would be worked out anew. What it holds is
 // replaced, never changed, but for the columns and rows of its stock, which only grow.
 type memory struct {
-	stock      *stock
-	roll       *roll
+	stock *stock
+	// roll is shared among forks: each finds there what the last one that planned has
+	// worked out for nodes that both have, and leaves what it works out itself.
+	roll       *atomic.Pointer[roll]
 	assortment *assortment
 }
 
-func newMemory() *memory { return &memory{} }
+func newMemory() *memory { return &memory{roll: &atomic.Pointer[roll]{}} }
 
 // fork returns a memory of its own that remembers the same.
 func (m *memory) fork() *memory {
@@ -30,6 +33,13 @@ func (m *memory) fork() *memory {
 		c.stock = &s
 	}
 	return &c
+}
+
+// part lets nodes be remembered apart from forks, because they look different from now on.
+func (m *memory) part() {
+	box := &atomic.Pointer[roll]{}
+	box.Store(m.roll.Load())
+	m.roll = box
 }
 
 // stock is the offers of some catalogs in rank order, all that does not depend on pods

@@ -40,6 +40,9 @@ func (x *Session) Apply(d Delta) error {
 	if d.DefaultSpread != nil {
 		next.DefaultSpread = d.DefaultSpread
 	}
+	if len(d.NodePools) > 0 || len(d.Removed.NodePools) > 0 {
+		x.memory.part()
+	}
 	x.problem = next
 	x.changePods(&pods, &d)
 	if len(next.DefaultSpread) > 0 != spread {
