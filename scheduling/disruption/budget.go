@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -30,17 +31,47 @@ func budgetReason(r Reason) string {
 	}
 }
 
-// allowance is how many nodes of a pool may be away at once for a reason, of so many that
-// it counts: the least of the budgets that are about the reason and in force. Where the
-// budgets of a pool cannot be read (which validation refuses) none may go.
-func allowance(pool *scheduling.NodePool, reason Reason, nodes int, now time.Time) int {
+// inForce are the budgets of a pool that hold now. One that cannot be read (which
+// validation refuses) holds, and lets no node go.
+func inForce(pool *scheduling.NodePool, now time.Time) []scheduling.Budget {
+	budgets := pool.Spec.Disruption.Budgets
+	if len(budgets) == 0 {
+		return []scheduling.Budget{{Nodes: defaultBudget}}
+	}
+	var out []scheduling.Budget
+	for _, b := range budgets {
+		switch open, err := budgetOpen(&b, now); {
+		case err != nil:
+			b.Nodes = "0"
+		case !open:
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// budgetOpen reports whether a budget holds now.
+func budgetOpen(b *scheduling.Budget, now time.Time) (bool, error) {
+	if b.Schedule == nil && b.Duration == nil {
+		return true, nil
+	}
+	if b.Schedule == nil || b.Duration == nil {
+		return false, errors.New("schedule and duration belong together")
+	}
+	w, err := parseWindow(*b.Schedule, b.Duration.Duration)
+	if err != nil {
+		return false, err
+	}
+	return w.open(now), nil
+}
+
+// allowance is how many of so many nodes budgets in force let be away at once for a reason:
+// the least of those that are about it.
+func allowance(budgets []scheduling.Budget, reason Reason, nodes int) int {
 	name := budgetReason(reason)
 	if name == "" {
 		return unbounded
-	}
-	budgets := pool.Spec.Disruption.Budgets
-	if len(budgets) == 0 {
-		budgets = []scheduling.Budget{{Nodes: defaultBudget}}
 	}
 	least := unbounded
 	for i := range budgets {
@@ -48,30 +79,13 @@ func allowance(pool *scheduling.NodePool, reason Reason, nodes int, now time.Tim
 		if len(b.Reasons) > 0 && !slices.Contains(b.Reasons, name) {
 			continue
 		}
-		least = min(least, budgetAllows(b, nodes, now))
+		n, ok := shareOf(b.Nodes, nodes)
+		if !ok {
+			n = 0
+		}
+		least = min(least, n)
 	}
 	return least
-}
-
-// budgetAllows is how many of so many nodes one budget lets go now.
-func budgetAllows(b *scheduling.Budget, nodes int, now time.Time) int {
-	if b.Schedule != nil {
-		if b.Duration == nil {
-			return 0
-		}
-		w, err := parseWindow(*b.Schedule, b.Duration.Duration)
-		if err != nil {
-			return 0
-		}
-		if !w.open(now) {
-			return unbounded
-		}
-	}
-	n, ok := shareOf(b.Nodes, nodes)
-	if !ok {
-		return 0
-	}
-	return n
 }
 
 // shareOf reads a count or a percentage, which is rounded up.

@@ -12,8 +12,9 @@ import (
 const defaultExpireAfter = 720 * time.Hour
 
 // candidates are the nodes that a reason is about and that may go for it, by name, and why
-// others that it is about may not. Every node is a matter of Underutilized. Budgets of
-// pools are left to admit.
+// others that it is about may not. Every node is a matter of Underutilized. Nodes are seen as
+// the next plan would see them: what steps have bought or moved pods to is among them, and
+// has just seen pods come. Budgets of pools are left to admit.
 func (f *frame) candidates(reason Reason) (may []*subject, not map[string]Cause) {
 	not = map[string]Cause{}
 	for _, s := range f.subjects {
@@ -25,8 +26,6 @@ func (f *frame) candidates(reason Reason) (may []*subject, not map[string]Cause)
 			not[s.name] = notMeant(reason)
 		case len(blockers) > 0:
 			not[s.name] = blockers[0]
-		case s.received:
-			not[s.name] = Cause{Code: CauseReceives, Detail: "takes in pods of nodes that are drained before"}
 		default:
 			may = append(may, s)
 		}
@@ -91,7 +90,7 @@ func (f *frame) expired(s *subject) bool {
 
 // room is how many more nodes of a pool may go for a reason now.
 func (f *frame) room(p *poolState, reason Reason) int {
-	n := allowance(p.pool, reason, p.counted, f.now)
+	n := allowance(p.budgets, reason, p.counted)
 	if n == unbounded {
 		return unbounded
 	}

@@ -52,11 +52,12 @@ func TestAllowance(t *testing.T) {
 		"D32 a broken schedule allows nothing":        {[]scheduling.Budget{scheduled("5", "at noon", time.Hour)}, Empty, 100, 0},
 		"D32 but only for the reasons that it names":  {[]scheduling.Budget{{Nodes: "7"}, {Nodes: "many", Reasons: []string{"Drifted"}}}, Empty, 100, 7},
 		"D34 a schedule without a duration":           {[]scheduling.Budget{{Nodes: "7", Schedule: new("@daily")}}, Empty, 100, 0},
+		"D34 a duration without a schedule":           {[]scheduling.Budget{{Nodes: "7", Duration: &metav1.Duration{Duration: time.Hour}}}, Empty, 100, 0},
 		"D92 budgets say nothing about expiry":        {[]scheduling.Budget{{Nodes: "0"}}, Expired, 100, unbounded},
 		"D29 budgets say nothing about interruptions": {[]scheduling.Budget{{Nodes: "0"}}, Interrupted, 100, unbounded},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, allowance(poolWithBudgets(tc.budgets...), tc.reason, tc.nodes, noon()))
+			assert.Equal(t, tc.want, allowance(inForce(poolWithBudgets(tc.budgets...), noon()), tc.reason, tc.nodes))
 		})
 	}
 }

@@ -34,7 +34,7 @@ type frame struct {
 // subject is a node, or a machine that a step has launched.
 type subject struct {
 	name    string
-	node    *corev1.Node // nil for a launch
+	node    *corev1.Node // nil for a launch that the catalog does not know
 	machine *Machine     // never nil
 	pool    *poolState   // nil where no pool that is there owns it
 	// pods are those there, ended ones aside; movers of them those that live on when the
@@ -48,8 +48,9 @@ type subject struct {
 	// how the node is not any more what its pool asks for.
 	held    []Cause
 	drifted string
-	// gone says that a step has removed it, received that a step has moved pods onto it.
-	gone, received bool
+	// gone says that a step has removed it, received that a step has moved pods onto it,
+	// fresh that a step has bought it.
+	gone, received, fresh bool
 }
 
 // poolState is a NodePool and what there is of it now.
@@ -57,7 +58,8 @@ type poolState struct {
 	pool    *scheduling.NodePool
 	catalog *instancetypes.Catalog
 	// wanted is what the pool requires of nodes.
-	wanted requirements.Set
+	wanted  requirements.Set
+	budgets []scheduling.Budget // those in force
 	// counted are the nodes that percentages are of, away those of them that are not at
 	// work already.
 	counted, away int
@@ -79,7 +81,7 @@ func newFrame(p Planner, c *Cluster) *frame {
 		if err != nil {
 			wanted = requirements.Set{} // refused by validation
 		}
-		f.pools[pool.Name] = &poolState{pool: pool, catalog: catalogOf(&c.Problem, pool.Name), wanted: wanted}
+		f.pools[pool.Name] = &poolState{pool: pool, catalog: catalogOf(&c.Problem, pool.Name), wanted: wanted, budgets: inForce(pool, f.now)}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.pools)) {
 		f.ordered = append(f.ordered, f.pools[name])
@@ -126,8 +128,8 @@ func (f *frame) settle(s *subject) {
 		}
 	}
 	s.cost = f.removal(s.movers)
-	if s.node == nil {
-		return
+	if s.fresh {
+		return // its price is that of its launch
 	}
 	catalog := f.problem.Catalog
 	if s.pool != nil {

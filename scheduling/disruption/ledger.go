@@ -4,20 +4,54 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// took notes that a step is done: its nodes are gone, its machines there, its pods moved.
+// took notes that a step is done, as who looked at the cluster right afterwards would see
+// it: its machines are there, its pods have moved and begun anew, its nodes are gone.
 func (f *frame) took(step *Step) {
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		s := &subject{name: l.Name, machine: &Machine{}, pool: f.pools[l.NodePool], price: l.Price, priced: true, received: true}
+		s := &subject{name: l.Name, machine: &Machine{Node: l.Name, Created: f.now, Initialized: f.now}, pool: f.pools[l.NodePool], fresh: true}
+		s.price, s.priced, s.cost = l.Price, true, f.nodeCost
+		if len(l.Options) > 0 {
+			// The catalog has what was bought, as the option comes from there.
+			s.node, _ = l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool)) //nolint:errcheck // without a node it is no candidate
+		}
 		f.subjects = append(f.subjects, s)
 		f.at[l.Name] = s
-		s.cost = f.removal(nil)
 		f.count(s, 1)
 	}
-	moved := map[*subject][]*corev1.Pod{}
-	leavers := map[*subject]map[*corev1.Pod]bool{}
+	for _, name := range step.Drain {
+		if s := f.at[name]; s != nil && !s.gone {
+			f.count(s, -1)
+			s.gone = true
+		}
+	}
+	leave, come := f.moves(step)
+	// Costs are added up in the order of subjects, so that rounding does not depend on
+	// the order of a map.
+	for _, s := range f.subjects {
+		leavers, comers := leave[s], come[s]
+		if s.gone || len(leavers)+len(comers) == 0 {
+			continue
+		}
+		f.count(s, -1)
+		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return leavers[pod] })
+		s.pods = append(s.pods, comers...)
+		s.received = s.received || len(comers) > 0
+		machine := *s.machine
+		machine.LastPodEvent = f.now
+		s.machine = &machine
+		f.settle(s)
+		s.held = f.podBlockers(s)
+		f.count(s, 1)
+	}
+}
+
+// moves says which pods leave and reach which nodes in a step.
+func (f *frame) moves(step *Step) (leave map[*subject]map[*corev1.Pod]bool, come map[*subject][]*corev1.Pod) {
+	leave, come = map[*subject]map[*corev1.Pod]bool{}, map[*subject][]*corev1.Pod{}
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod := f.pods[e.Pod]
@@ -25,44 +59,18 @@ func (f *frame) took(step *Step) {
 			continue
 		}
 		if from := f.at[e.From]; from != nil {
-			if leavers[from] == nil {
-				leavers[from] = map[*corev1.Pod]bool{}
+			if leave[from] == nil {
+				leave[from] = map[*corev1.Pod]bool{}
 			}
-			leavers[from][pod] = true
+			leave[from][pod] = true
 		}
 		if to := f.at[e.To]; to != nil {
-			moved[to] = append(moved[to], pod)
+			anew := *pod
+			anew.Spec.NodeName, anew.DeletionTimestamp = e.To, nil
+			anew.Status.StartTime = &metav1.Time{Time: f.now}
+			f.pods[e.Pod] = &anew
+			come[to] = append(come[to], &anew)
 		}
 	}
-	touched := map[*subject]bool{}
-	for s := range moved {
-		touched[s] = true
-	}
-	for s := range leavers {
-		touched[s] = true
-	}
-	for _, name := range step.Drain {
-		if s := f.at[name]; s != nil && !s.gone {
-			f.count(s, -1)
-			s.gone = true
-			delete(touched, s)
-		}
-	}
-	// Costs are added up in the order of subjects, so that rounding does not depend on
-	// the order of a map.
-	for _, s := range f.subjects {
-		if !touched[s] {
-			continue
-		}
-		f.count(s, -1)
-		if gone := leavers[s]; gone != nil {
-			s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return gone[pod] })
-		}
-		if come := moved[s]; come != nil {
-			s.pods = append(slices.Clip(s.pods), come...)
-			s.received = true
-		}
-		f.settle(s)
-		f.count(s, 1)
-	}
+	return leave, come
 }

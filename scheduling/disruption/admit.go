@@ -1,0 +1,241 @@
+package disruption
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// hoursPerMonth is what [Saving.PerMonth] is divided by.
+const hoursPerMonth = 730
+
+// admit turns what would become of nodes into a step, or says why that must not be. It
+// only reads, and leaves the outcome as it is.
+func (f *frame) admit(reason Reason, o *outcome) (*Step, *Cause) {
+	m := f.moveOf(o.nodes)
+	if cause := stuck(reason, o); cause != nil {
+		return nil, cause
+	}
+	forced := reason == Interrupted || reason == Expired
+	if !forced {
+		for _, x := range m.pools {
+			if cause := f.crowded(x.pool, reason, x.nodes); cause != nil {
+				return nil, cause
+			}
+		}
+	}
+	launches := slices.Clone(o.launches)
+	if reason == Underutilized {
+		if cause := f.worthwhile(o, m, launches); cause != nil {
+			return nil, cause
+		}
+	}
+	step := &Step{
+		Reason: reason, Drain: slices.Clone(o.nodes), Launches: launches, Evictions: slices.Clone(o.evictions),
+		SavingPerHour: m.price - spent(launches), DisruptionCost: m.cost,
+	}
+	if step.Launches == nil {
+		step.Launches = []scheduling.Launch{}
+	}
+	if step.Evictions == nil {
+		step.Evictions = []Eviction{}
+	}
+	slices.Sort(step.Drain)
+	score, _ := f.score(m, step.SavingPerHour)
+	step.Score = finite(score)
+	step.PodDisruptionBudgets = f.waves(step.Evictions)
+	if !forced {
+		for _, x := range m.pools {
+			step.NodePools = append(step.NodePools, PoolUse{NodePool: x.pool.pool.Name, Nodes: x.nodes, Allowed: min(f.room(x.pool, reason), x.pool.counted)})
+		}
+	}
+	return step, nil
+}
+
+// stuck says that a pod has nowhere to go. That holds nothing back where the machine is
+// taken away anyway.
+func stuck(reason Reason, o *outcome) *Cause {
+	if len(o.stuck) == 0 || reason == Interrupted {
+		return nil
+	}
+	first := &o.stuck[0]
+	cause := andMore(Cause{Code: CauseNoPlace, Object: "pod/" + first.Pod, Detail: first.Message}, len(o.stuck))
+	if cause.Detail == "" {
+		cause.Detail = "the pod has nowhere else to go"
+	}
+	return &cause
+}
+
+// spent is what launches cost, by their first options.
+func spent(launches []scheduling.Launch) offerings.Price {
+	var sum offerings.Price
+	for i := range launches {
+		sum = clampPrice(sum, launches[i].Price)
+	}
+	return sum
+}
+
+// worthwhile says why a move does not pay, or trims its launches to the options by which
+// it pays whichever of them is bought.
+func (f *frame) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *Cause {
+	if m.unpriced {
+		return &Cause{Code: CauseUnknownPrice, Detail: "the price of some node is not known"}
+	}
+	saving := m.price - spent(launches)
+	asked := f.asked(m.price)
+	switch {
+	case saving <= 0:
+		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("what takes its place costs %s, and it costs %s per hour", spent(launches), m.price)}
+	case saving < asked:
+		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s per hour, and has to save %s", saving, asked)}
+	}
+	if cause := f.unworthy(m, saving); cause != nil {
+		return cause
+	}
+	if len(launches) == 0 {
+		return nil
+	}
+	slack := (saving - asked) / offerings.Price(len(launches))
+	spot := f.allSpot(o.nodes)
+	for i := range launches {
+		l := &launches[i]
+		most := clampPrice(l.Price, slack)
+		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return x.Price <= most })
+		if spot && l.Options[0].CapacityType == offerings.Spot {
+			if cause := f.spotToSpot(l, len(o.nodes)); cause != nil {
+				return cause
+			}
+		}
+		if cause := f.flexible(l); cause != nil {
+			return cause
+		}
+	}
+	return nil
+}
+
+// asked is the least saving of a move of nodes at that price: more than nothing, and all
+// that the planner asks for.
+func (f *frame) asked(price offerings.Price) offerings.Price {
+	least := max(1, f.planner.MinSaving.PerHour)
+	if month := f.planner.MinSaving.PerMonth; month > 0 {
+		least = max(least, (month-1)/hoursPerMonth+1)
+	}
+	if share := f.planner.MinSaving.Share; share > 0 {
+		least = max(least, offerings.Price(math.Ceil(share*float64(price)*(1-1e-12))))
+	}
+	return least
+}
+
+// allSpot reports whether all nodes are spot machines.
+func (f *frame) allSpot(nodes []string) bool {
+	return !slices.ContainsFunc(nodes, func(name string) bool {
+		s := f.at[name]
+		return s == nil || s.node == nil || capacityType(s.node) != offerings.Spot
+	})
+}
+
+// keepOptions returns the options that pass, in a list of its own. The first one passes.
+func keepOptions(options []scheduling.Option, pass func(*scheduling.Option) bool) []scheduling.Option {
+	out := make([]scheduling.Option, 0, len(options))
+	for i := range options {
+		if i == 0 || pass(&options[i]) {
+			out = append(out, options[i])
+		}
+	}
+	return out
+}
+
+// defaultSpotTypes is how many cheaper types spot needs to replace spot.
+const defaultSpotTypes = 15
+
+// spotToSpot restricts a launch that takes the place of spot machines to spot, or says that
+// it must not be. One node is only replaced where many types are cheaper, and by one of
+// the cheapest of them, so that the replacement, whichever the provider picks, is not in
+// turn replaced soon. Where several nodes become fewer, that ends by itself.
+func (f *frame) spotToSpot(l *scheduling.Launch, nodes int) *Cause {
+	want := cmp.Or(f.planner.SpotToSpotTypes, defaultSpotTypes)
+	if want < 0 {
+		return &Cause{Code: CauseSpotChoice, Detail: "spot is not to be replaced by spot"}
+	}
+	l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return x.CapacityType == offerings.Spot })
+	if nodes > 1 {
+		return nil
+	}
+	types := cheapestTypes(l.Options)
+	if len(types) < want {
+		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("%d cheaper types could take its place, and spot is only replaced by spot where there are %d", len(types), want)}
+	}
+	all := l.Options
+	for ; ; want++ {
+		kept := types[:min(want, len(types))]
+		l.Options = keepOptions(all, func(x *scheduling.Option) bool { return slices.Contains(kept, x.InstanceType) })
+		if want >= len(types) || f.flexible(l) == nil {
+			return nil
+		}
+	}
+}
+
+// cheapestTypes are the instance types of options, the cheapest first.
+func cheapestTypes(options []scheduling.Option) []string {
+	sorted := slices.Clone(options)
+	slices.SortStableFunc(sorted, func(a, b scheduling.Option) int {
+		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.InstanceType, b.InstanceType))
+	})
+	var types []string
+	seen := map[string]bool{}
+	for i := range sorted {
+		if name := sorted[i].InstanceType; !seen[name] {
+			seen[name] = true
+			types = append(types, name)
+		}
+	}
+	return types
+}
+
+// flexible says that the options of a launch do not leave as many values open as its
+// requirements ask for. What the solver relaxed for pods that wait is not relaxed to save.
+func (f *frame) flexible(l *scheduling.Launch) *Cause {
+	if l.MinValuesRelaxed {
+		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would fall short of the pool's minValues"}
+	}
+	for i := range l.Requirements {
+		r := &l.Requirements[i]
+		if r.MinValues == nil || *r.MinValues < 2 {
+			continue
+		}
+		if n := f.valuesLeft(l, r.Key); n < *r.MinValues {
+			return &Cause{
+				Code: CauseMinValues, Object: "nodepool/" + l.NodePool,
+				Detail: fmt.Sprintf("%d values of %s would be left open, and minValues asks for %d", n, r.Key, *r.MinValues),
+			}
+		}
+	}
+	return nil
+}
+
+// valuesLeft counts the values of a label among the options of a launch.
+func (f *frame) valuesLeft(l *scheduling.Launch, key string) int {
+	catalog := catalogOf(f.problem, l.NodePool)
+	values := map[string]bool{}
+	for i := range l.Options {
+		x := &l.Options[i]
+		t, ok := catalog.Get(x.InstanceType)
+		if !ok {
+			continue
+		}
+		for j := range t.Offerings {
+			o := &t.Offerings[j]
+			if o.Zone != x.Zone || o.CapacityType != x.CapacityType || o.ReservationID != x.ReservationID {
+				continue
+			}
+			if v, ok := t.NodeLabels(*o)[key]; ok {
+				values[v] = true
+			}
+		}
+	}
+	return len(values)
+}

@@ -1,0 +1,155 @@
+package disruption
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+func TestScoreMove(t *testing.T) {
+	usd := func(s string) offerings.Price { return offerings.MustPrice(s) }
+	for name, tc := range map[string]struct {
+		saving     offerings.Price
+		disruption float64
+		price      offerings.Price
+		total      float64
+		want       float64
+	}{
+		"D76 shares are compared":             {usd("1"), 10, usd("10"), 100, 1},
+		"D76 half the share":                  {usd("1"), 20, usd("10"), 100, 0.5},
+		"D77 nothing saved":                   {0, 10, usd("10"), 100, 0},
+		"D77 less than nothing saved":         {-usd("1"), 10, usd("10"), 100, 0},
+		"D77 nothing disrupted":               {usd("1"), 0, usd("10"), 100, math.Inf(1)},
+		"D77 nothing disrupted, nothing won":  {0, 0, usd("10"), 100, 0},
+		"D77 a pool that costs nothing":       {usd("1"), 10, 0, 100, 0},
+		"D77 a pool that nobody would notice": {usd("1"), 10, usd("10"), 0, 0},
+		"D78 7.26 for 4 of 58.08 and 90":      {usd("7.26"), 4, usd("58.08"), 90, 2.8125},
+		"D78 2.42 for 9 of 58.08 and 90":      {usd("2.42"), 9, usd("58.08"), 90, 5.0 / 12},
+		"D81 the only node of a pool":         {usd("3"), 7, usd("3"), 7, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.InDelta(t, tc.want, scoreMove(tc.saving, tc.disruption, tc.price, tc.total), 1e-12)
+			if tc.want > 0 && !math.IsInf(tc.want, 1) { // D81: the size of the pool does not matter
+				assert.InDelta(t, tc.want, scoreMove(tc.saving*10, tc.disruption*3, tc.price*10, tc.total*3), 1e-12)
+			}
+		})
+	}
+}
+
+// balancedFrame has one pool, default, with so many nodes that cost 0.1 each.
+func balancedFrame(t *testing.T, policy scheduling.ConsolidationPolicy, k float64, nodes int) *frame {
+	t.Helper()
+	pool := poolWithBudgets(scheduling.Budget{Nodes: "100%"})
+	pool.Spec.Disruption.ConsolidationPolicy = policy
+	c := &Cluster{Problem: scheduling.Problem{NodePools: []*scheduling.NodePool{pool}, Catalog: testCatalog(t)}}
+	for i := range nodes {
+		c.Nodes = append(c.Nodes, testNode(fmt.Sprintf("n%d", i)))
+	}
+	return newFrame(Planner{Now: noon(), BalancedK: k}, c)
+}
+
+// D78: the worked numbers, against the threshold that k sets.
+func TestBalancedThreshold(t *testing.T) {
+	for _, tc := range []struct {
+		saving     string
+		disruption float64
+		k          float64
+		worth      bool
+	}{
+		{"7.26", 4, 0, true}, // D76: k is 2 unless set
+		{"7.26", 4, 2, true},
+		{"7.26", 4, 1, true},
+		{"2.42", 9, 0, false},
+		{"2.42", 9, 2, false},
+		{"2.42", 9, 3, true},
+		{"2.42", 9, 1, false},
+	} {
+		f := balancedFrame(t, scheduling.Balanced, tc.k, 1)
+		p := f.pools["default"]
+		p.price, p.cost = offerings.MustPrice("58.08"), 90
+		saving := offerings.MustPrice(tc.saving)
+		m := &move{pools: []*poolShare{{pool: p, nodes: 1, price: saving, cost: tc.disruption}}, price: saving, cost: tc.disruption}
+		cause := f.unworthy(m, saving)
+		assert.Equal(t, tc.worth, cause == nil, tc)
+		if cause != nil {
+			assert.Equal(t, CauseScore, cause.Code)
+			assert.Equal(t, "nodepool/default", cause.Object)
+		}
+	}
+}
+
+// D75, D96: all nodes of a pool count, what they cost and what removing them counts, and a
+// step that is done takes its nodes out.
+func TestPoolTotals(t *testing.T) {
+	f := balancedFrame(t, scheduling.Balanced, 0, 4)
+	p := f.pools["default"]
+	assert.Equal(t, offerings.MustPrice("0.4"), p.price)
+	assert.InDelta(t, 4, p.cost, 0)
+	f.took(&Step{Drain: []string{"n1"}})
+	assert.Equal(t, offerings.MustPrice("0.3"), p.price)
+	assert.InDelta(t, 3, p.cost, 0)
+	f.took(&Step{Launches: []scheduling.Launch{{Name: "default-1", NodePool: "default", Price: offerings.MustPrice("0.05")}}})
+	assert.Equal(t, offerings.MustPrice("0.35"), p.price)
+	assert.Equal(t, 4, p.counted)
+}
+
+// D79: pools that are not Balanced are not scored; all that are have to approve.
+// D80: what is saved is split by what each pool's nodes cost.
+func TestBalancedAcrossPools(t *testing.T) {
+	f := balancedFrame(t, scheduling.Balanced, 0, 1)
+	a := f.pools["default"]
+	a.price, a.cost = 1000, 10
+	other := func(policy scheduling.ConsolidationPolicy) *poolState {
+		pool := poolWithBudgets()
+		pool.Name, pool.Spec.Disruption.ConsolidationPolicy = "other", policy
+		return &poolState{pool: pool, price: 1000, cost: 10}
+	}
+	// Of a saving of 100, 75 count for default and 25 for the other pool.
+	m := func(b *poolState, cost float64) *move {
+		return &move{pools: []*poolShare{{pool: a, price: 150, cost: 1}, {pool: b, price: 50, cost: cost}}, price: 200, cost: 1 + cost}
+	}
+	score, of := f.score(m(other(scheduling.Balanced), 1), 100)
+	assert.InDelta(t, 0.25, score, 1e-9)
+	assert.Equal(t, "other", of.pool.Name)
+	assert.NotNil(t, f.unworthy(m(other(scheduling.Balanced), 1), 100))
+	assert.Nil(t, f.unworthy(m(other(scheduling.Balanced), 0.5), 100))
+
+	score, of = f.score(m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100)
+	assert.InDelta(t, 0.75, score, 1e-9)
+	assert.Equal(t, "default", of.pool.Name)
+	assert.Nil(t, f.unworthy(m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100))
+}
+
+// D81: a move of nothing is worth nothing, and so is one in a pool of which nothing is known.
+func TestBalancedNothing(t *testing.T) {
+	f := balancedFrame(t, scheduling.Balanced, 0, 1)
+	p := f.pools["default"]
+	p.price, p.cost = 0, 0
+	assert.NotNil(t, f.unworthy(f.moveOf([]string{"n0"}), 100))
+	score, of := f.score(f.moveOf(nil), 0)
+	assert.Zero(t, score)
+	assert.Nil(t, of)
+	_, cause := f.admit(Underutilized, &outcome{})
+	require.NotNil(t, cause)
+	assert.Equal(t, CauseNoSaving, cause.Code)
+}
+
+// D66: a node that would not even be worth its disruption if nothing took its place need not
+// be looked at; D81: the only node of a pool always is.
+func TestHopeless(t *testing.T) {
+	f := balancedFrame(t, scheduling.Balanced, 0, 1)
+	assert.Nil(t, f.hopeless(f.at["n0"]))
+	f = balancedFrame(t, scheduling.Balanced, 0, 4)
+	assert.Nil(t, f.hopeless(f.at["n0"]))
+	f.at["n0"].cost *= 30
+	f.pools["default"].cost += 29
+	assert.NotNil(t, f.hopeless(f.at["n0"]))
+	f.pools["default"].pool.Spec.Disruption.ConsolidationPolicy = ""
+	assert.Nil(t, f.hopeless(f.at["n0"]))
+}

@@ -1,0 +1,188 @@
+package disruption
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// faults collects what is wrong with a cluster and a planner's settings.
+type faults struct{ list []*scheduling.FieldError }
+
+func (f *faults) add(path, value, message string) {
+	f.list = append(f.list, &scheduling.FieldError{Path: path, Value: value, Message: message})
+}
+
+// check finds what is wrong with the planner and with what a cluster has beyond its
+// problem.
+func check(p *Planner, c *Cluster) *faults {
+	f := &faults{}
+	f.planner(p)
+	if p.Now.IsZero() && c.Now.IsZero() {
+		f.add("planner.now", "", "is missing, and so is now of the problem")
+	}
+	f.machines(c)
+	f.budgets(c.PodDisruptionBudgets)
+	return f
+}
+
+// planner checks settings.
+func (f *faults) planner(p *Planner) {
+	for i, r := range p.Reasons {
+		switch r {
+		case Interrupted, Expired, Drifted, Empty, Underutilized, Misplaced:
+		default:
+			f.add("planner.reasons["+strconv.Itoa(i)+"]", string(r), "must be one of interrupted, expired, drifted, empty, underutilized, misplaced")
+		}
+	}
+	if n := p.MinSaving.PerHour; n < 0 {
+		f.add("planner.minSaving.perHour", n.String(), "is negative")
+	}
+	if n := p.MinSaving.PerMonth; n < 0 {
+		f.add("planner.minSaving.perMonth", n.String(), "is negative")
+	}
+	if n := p.MinSaving.Share; !(n >= 0 && n <= 1) {
+		f.add("planner.minSaving.share", number(n), "must lie between 0 and 1")
+	}
+	if n := p.BalancedK; !(n >= 0) || math.IsInf(n, 1) {
+		f.add("planner.balancedK", number(n), "must be above 0, or 0 for the default of 2")
+	}
+	if n := p.NodeCost; !(n >= 0) || math.IsInf(n, 1) {
+		f.add("planner.nodeCost", number(n), "must be above 0, or 0 for the default of 1")
+	}
+	if p.MinLifetime < 0 {
+		f.add("planner.minLifetime", p.MinLifetime.String(), "is negative")
+	}
+}
+
+func number(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
+
+// machines checks what is told of nodes.
+func (f *faults) machines(c *Cluster) {
+	nodes := make(map[string]bool, len(c.Nodes))
+	for _, n := range c.Nodes {
+		if n != nil {
+			nodes[n.Name] = true
+		}
+	}
+	first := make(map[string]int, len(c.Machines))
+	for i := range c.Machines {
+		m := &c.Machines[i]
+		at := "machines[" + strconv.Itoa(i) + "]"
+		if m.Node == "" {
+			f.add(at+".node", "", "is missing")
+		} else {
+			at = "machines[" + m.Node + "]"
+			if j, again := first[m.Node]; again {
+				f.add(at, "", "is there twice, as entries "+strconv.Itoa(j)+" and "+strconv.Itoa(i))
+			} else {
+				first[m.Node] = i
+			}
+			if !nodes[m.Node] {
+				f.add(at+".node", m.Node, "there is no node of this name")
+			}
+		}
+		if d := m.ExpireAfter; d != nil && d.Duration != nil {
+			f.notNegative(at+".expireAfter", *d.Duration)
+		}
+		if d := m.TerminationGracePeriod; d != nil {
+			f.notNegative(at+".terminationGracePeriod", d.Duration)
+		}
+	}
+}
+
+func (f *faults) notNegative(path string, d time.Duration) {
+	if d < 0 {
+		f.add(path, d.String(), "is negative")
+	}
+}
+
+// budgets checks PodDisruptionBudgets by the rules of the API server.
+func (f *faults) budgets(list []*policyv1.PodDisruptionBudget) {
+	first := map[string]int{}
+	for i, b := range list {
+		at := "podDisruptionBudgets[" + strconv.Itoa(i) + "]"
+		if b == nil {
+			f.add(at, "", "is missing")
+			continue
+		}
+		if b.Name == "" {
+			f.add(at+".metadata.name", "", "is missing")
+		} else {
+			name := budgetName(b)
+			at = "podDisruptionBudgets[" + name + "]"
+			if j, again := first[name]; again {
+				f.add(at, "", "is there twice, as entries "+strconv.Itoa(j)+" and "+strconv.Itoa(i))
+			} else {
+				first[name] = i
+			}
+		}
+		f.budget(at+".spec", &b.Spec)
+	}
+}
+
+// budget checks what one PodDisruptionBudget says.
+func (f *faults) budget(at string, s *policyv1.PodDisruptionBudgetSpec) {
+	if _, err := metav1.LabelSelectorAsSelector(s.Selector); err != nil {
+		f.add(at+".selector", "", oneLine(err))
+	}
+	if s.MinAvailable != nil && s.MaxUnavailable != nil {
+		f.add(at+".maxUnavailable", s.MaxUnavailable.String(), "must not be there together with minAvailable")
+	}
+	f.amount(at+".minAvailable", s.MinAvailable)
+	f.amount(at+".maxUnavailable", s.MaxUnavailable)
+	if p := s.UnhealthyPodEvictionPolicy; p != nil && *p != policyv1.IfHealthyBudget && *p != policyv1.AlwaysAllow {
+		f.add(at+".unhealthyPodEvictionPolicy", string(*p), "must be one of IfHealthyBudget, AlwaysAllow")
+	}
+}
+
+// amount checks a number of pods.
+func (f *faults) amount(path string, v *intstr.IntOrString) {
+	if v == nil {
+		return
+	}
+	if _, ok := scaled(v, 100); !ok {
+		f.add(path, v.String(), "must be a number of pods or a percentage, and not negative")
+		return
+	}
+	if n, _ := scaled(v, 100); v.Type == intstr.String && n > 100 {
+		f.add(path, v.String(), "must not be more than 100%")
+	}
+}
+
+// oneLine is the text of an error without line breaks.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// err joins faults with those of the problem itself; nil where there is none.
+func (f *faults) err(problem error) error {
+	var list *scheduling.FieldErrors
+	var one *scheduling.FieldError
+	switch {
+	case problem == nil:
+	case errors.As(problem, &list):
+		f.list = append(f.list, list.Errors...)
+	case errors.As(problem, &one):
+		f.list = append(f.list, one)
+	case len(f.list) == 0:
+		return problem
+	default:
+		return errors.Join(problem, f.err(nil))
+	}
+	if len(f.list) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(f.list, func(a, b *scheduling.FieldError) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message))
+	})
+	return &scheduling.FieldErrors{Errors: f.list}
+}
