@@ -14,6 +14,9 @@
 //
 // What differs comes back as a list of [Disagreement].
 //
+// A plan of steps that empty nodes is carried out likewise ([CheckSteps]): launches become
+// nodes, pods leave wave by wave, and each must pass every filter where it is expected.
+//
 // # Two ways to ask
 //
 // [Scheduler] drives the framework of a scheduler step by step: nodes and pods go into

@@ -1,0 +1,141 @@
+package oracle
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// CheckSteps carries a disruption plan out step by step and asks a scheduler about every
+// pod that moves: once a step's launches have become nodes, the pods of each wave leave
+// together, and each must pass every filter on the node where it is expected to land, with
+// the others of its wave and of the waves before where they are expected. The drained nodes
+// go when the step is done. It returns what the scheduler sees differently, up to the end of
+// the first step in which it does; nothing, if all is well. The scheduler is emptied first.
+// Cluster and plan are not changed. An error means that the plan cannot be carried out at
+// all, for example because it names an unknown pod.
+func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *disruption.Plan) ([]Disagreement, error) {
+	m := &march{replay: &replay{world: newWorld(&c.Problem), scheduler: s}, at: map[string]*corev1.Pod{}}
+	if err := m.begin(ctx); err != nil {
+		return nil, err
+	}
+	for i := range plan.Steps {
+		if err := m.step(ctx, &plan.Steps[i]); err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+		if len(m.found) > 0 {
+			break
+		}
+	}
+	return m.found, nil
+}
+
+// march is a replay in which pods move.
+type march struct {
+	*replay
+	at map[string]*corev1.Pod // the pods that run, as they are bound
+}
+
+// begin puts the cluster there as it is.
+func (m *march) begin(ctx context.Context) error {
+	if err := m.scheduler.Reset(); err != nil {
+		return err
+	}
+	m.cluster = &Cluster{}
+	running := map[string][]*corev1.Pod{}
+	for _, pod := range m.running {
+		running[pod.Spec.NodeName] = append(running[pod.Spec.NodeName], pod)
+		m.at[podKey(pod)] = pod
+	}
+	for _, node := range m.nodes {
+		m.cluster.Nodes = append(m.cluster.Nodes, Node{Node: node, Running: running[node.Name], Daemons: m.daemonsOf(node)})
+		if err := m.add(ctx, &m.cluster.Nodes[len(m.cluster.Nodes)-1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step carries one step out.
+func (m *march) step(ctx context.Context, step *disruption.Step) error {
+	for i := range step.Launches {
+		l := &step.Launches[i]
+		if len(l.Options) == 0 {
+			return fmt.Errorf("launch %s has no option", l.Name)
+		}
+		node, err := m.launchNode(l.Name, l, &l.Options[0])
+		if err != nil {
+			return fmt.Errorf("launch %s: %w", l.Name, err)
+		}
+		m.cluster.Nodes = append(m.cluster.Nodes, Node{Node: node, Launch: l, Machine: describe(&l.Options[0]), Daemons: m.daemonsOn(node, m.catalog(l.NodePool))})
+		if err := m.add(ctx, &m.cluster.Nodes[len(m.cluster.Nodes)-1]); err != nil {
+			return err
+		}
+	}
+	waves := map[int][]disruption.Eviction{}
+	last := 0
+	for _, e := range step.Evictions {
+		if e.Wave < 1 {
+			return fmt.Errorf("pod %s leaves in wave %d", e.Pod, e.Wave)
+		}
+		waves[e.Wave] = append(waves[e.Wave], e)
+		last = max(last, e.Wave)
+	}
+	for w := 1; w <= last; w++ {
+		if err := m.wave(ctx, waves[w]); err != nil {
+			return err
+		}
+	}
+	for _, name := range step.Drain {
+		if err := m.scheduler.RemoveNode(name); err != nil {
+			return err
+		}
+		m.cluster.Nodes = slices.DeleteFunc(m.cluster.Nodes, func(n Node) bool { return n.Name == name })
+	}
+	return nil
+}
+
+// wave lets pods leave together, and then lets the scheduler admit them. What is expected
+// nowhere stays without a node.
+func (m *march) wave(ctx context.Context, evictions []disruption.Eviction) error {
+	var placements []Placement
+	for _, e := range evictions {
+		pod, ok := m.at[e.Pod]
+		if !ok || pod.Spec.NodeName != e.From {
+			return fmt.Errorf("pod %s is to leave %s and does not run there", e.Pod, e.From)
+		}
+		if err := m.scheduler.Unbind(pod); err != nil {
+			return err
+		}
+		delete(m.at, e.Pod)
+		if e.To == "" {
+			continue
+		}
+		placements = append(placements, Placement{Pod: reborn(pod), Node: e.To})
+		m.at[e.Pod] = onNode(pod, e.To)
+	}
+	slices.SortStableFunc(placements, func(a, b Placement) int {
+		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), strings.Compare(podKey(a.Pod), podKey(b.Pod)))
+	})
+	return m.place(ctx, placements)
+}
+
+// reborn is the pod that the controller of an evicted one creates in its place.
+func reborn(pod *corev1.Pod) *corev1.Pod {
+	out := onNode(pod, "")
+	out.DeletionTimestamp, out.DeletionGracePeriodSeconds, out.Finalizers = nil, nil, nil
+	out.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	return out
+}
+
+func onNode(pod *corev1.Pod, node string) *corev1.Pod {
+	out := pod.DeepCopy()
+	out.Spec.NodeName = node
+	return out
+}
