@@ -2,6 +2,7 @@ package scheduling_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -120,16 +121,21 @@ func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err 
 	return fmt.Sprintf("the smallest problem: %v\n%s", err, schedulingtest.Scenario(small))
 }
 
-// randomProblems is how many random problems are solved: 10,000, or 2,000 with
-// -short, or 1,000 under the race detector, which is some ten times slower.
+var randomSeeds = flag.Int("problems", 0, "how many random problems to solve; 0 is 4,000, or fewer with -short")
+
+// randomProblems is how many random problems are solved: 4,000, or 2,000 with
+// -short, or 1,000 under the race detector, which is some ten times slower; or as many
+// as the flag -problems says.
 func randomProblems() int {
 	switch {
+	case *randomSeeds > 0:
+		return *randomSeeds
 	case raceDetector():
 		return 1_000
 	case testing.Short():
 		return 2_000
 	}
-	return 10_000
+	return 4_000
 }
 
 // tiedProblems is how many of them have ties, which take longer.
