@@ -69,6 +69,8 @@ type construction struct {
 	offers    offers
 	least     float64 // worth per price at which to stop
 	waiting   []int   // places in the market that the pace holds back
+	pods      float64 // that remain of the classes of the stage
+	worth     float64 // of these
 	nodes     []model.Node
 	tidied    int64 // the work that was done by then
 }
@@ -77,7 +79,8 @@ type construction struct {
 // machine could hold. It lowers remaining and the budget by what it buys. Each
 // time it takes the option whose best pattern holds the most worth per price, as
 // often as the pods last. Scores are recomputed only when a pattern has become
-// impossible, which the fall of worth with fewer pods to choose from justifies.
+// impossible, which the fall of worth with fewer pods to choose from justifies, and
+// computed at all only once the worth of all that remains would be enough to be first.
 func (f *filler) construct(s *stage, remaining []int64, values []float64, b *budget) []model.Node {
 	return f.constructAbove(s, remaining, values, b, 0)
 }
@@ -92,20 +95,42 @@ func (f *filler) constructAbove(s *stage, remaining []int64, values []float64, b
 	defer func() { f.offers, f.waiting = x.offers, x.waiting }()
 	f.pace.slack = 1
 	f.measure(s, remaining, values)
+	x.tally()
 	x.admit()
 	for {
-		for len(x.offers) > 0 && x.offers[0].score >= least {
+		bought := len(x.nodes)
+		for len(x.offers) > 0 && x.offers[0].score >= least && x.pods > 0.5 {
 			x.step()
 		}
-		if len(x.waiting) == 0 || len(x.offers) > 0 {
+		if len(x.waiting) == 0 || len(x.offers) > 0 || x.pods < 0.5 {
 			return x.nodes
+		}
+		if len(x.nodes) == bought {
+			f.pace.slack *= 2
 		}
 		f.measure(s, remaining, values)
 		x.admit()
-		if len(x.offers) == 0 {
-			f.pace.slack *= 2
+	}
+}
+
+// tally counts the pods that remain.
+func (x *construction) tally() {
+	x.pods, x.worth = 0, 0
+	for _, shelves := range x.s.shelves {
+		for i := range shelves {
+			for _, c := range shelves[i].classes {
+				part := float64(x.remaining[c]) / float64(x.rowsOf[c])
+				x.pods += part
+				x.worth += part * x.values[c]
+			}
 		}
 	}
+}
+
+// most is more than what an offer's machine could score now: that of a machine with
+// everything that remains.
+func (x *construction) most(offer *offer) float64 {
+	return 1.000001 * max(x.worth, 0) / x.costs[x.s.options[offer.at]]
 }
 
 // admit makes offers of the options that wait no longer.
@@ -117,7 +142,8 @@ func (x *construction) admit() {
 		case !x.affords(at):
 		case x.tooDear(at):
 			kept = append(kept, at)
-		case x.renew(&offer):
+		case len(x.s.shelves[x.s.row[at]]) > 0:
+			offer.score = x.most(&offer)
 			x.offers = append(x.offers, offer)
 		case len(x.pace.seeds[x.s.row[at]]) > 0:
 			kept = append(kept, at)
@@ -149,6 +175,11 @@ func (x *construction) step() {
 	}
 	n := x.affordable(first)
 	if n == 0 {
+		if first.score = min(first.score, x.most(first)); first.score < x.offers.second() {
+			first.n = 0
+			x.offers.sink(0)
+			return
+		}
 		if !x.renew(first) {
 			if len(x.pace.seeds[row]) > 0 && x.affords(first.at) {
 				x.waiting = append(x.waiting, first.at)
@@ -168,6 +199,8 @@ func (x *construction) step() {
 	items := x.keep(x.pattern(first))
 	for _, it := range items {
 		x.remaining[it.Class] -= it.N * n
+		x.pods -= float64(it.N * n)
+		x.worth -= float64(it.N*n) * x.values[it.Class]
 	}
 	o := x.s.options[first.at]
 	x.budget.spend(&x.p.Options[o], n)
@@ -176,6 +209,7 @@ func (x *construction) step() {
 	// Looking at every shelf must not take longer than what it is to save.
 	if len(x.nodes)%tidyEvery == 0 && x.work-x.tidied >= int64(len(x.s.all)) {
 		x.s.tidy(x.remaining)
+		x.tally()
 		x.measure(x.s, x.remaining, x.values)
 		x.admit()
 		x.tidied = x.work

@@ -25,14 +25,16 @@ type filler struct {
 	company            // who is on the machine; nobody between fills
 	sizeOf   []int32   // per class, the number of its request
 	requests [][]int64 // per size
-	scaled   []float64 // sizes × dims
+	scaled   []float64 // sizes × stride
+	stride   int       // dims, and what makes them a multiple of fewDims
 	pace     pace
 	rowsOf   []int32   // per class on shelves, the rows it is in
 	possible []bool    // per class, whether a pod of it may be on any machine at all
 	costs    []float64 // per option, what worth is divided by; never 0
 	left     []int64   // room left, per dim
 	hold     []int64   // room to use only at last, per dim; empty for none
-	inverse  []float64
+	inverse  []float64 // by resource, 1 by the room left; 0 beyond the resources
+	shelves  []shelf   // that the cursors walk along
 	cursors  []cursor
 	open     []int32 // cursors whose classes may still fit
 	short    []int32 // the best of them some choices ago, best first
@@ -50,13 +52,17 @@ type filler struct {
 	kept     []model.Item // by machines; what is there is never written again
 }
 
-// cursor walks along a shelf: those before at cannot join any more.
+// cursor walks along a shelf: those before at cannot join any more. It points to nothing,
+// so that setting up many is cheap.
 type cursor struct {
-	size    int32
-	at      int32
-	classes []model.ClassID
-	worth   float64 // of a pod of the class at the cursor; negative at the end
+	worth float64 // of a pod of the class at the cursor; negative at the end
+	size  int32
+	shelf int32
+	at    int32
 }
+
+// fewDims is how many resources are looked at together: most problems have no more.
+const fewDims = 3
 
 func newFiller(p *model.Problem) *filler {
 	f := &filler{
@@ -66,11 +72,12 @@ func newFiller(p *model.Problem) *filler {
 		rowsOf:   make([]int32, len(p.Classes)),
 		costs:    make([]float64, len(p.Options)),
 		left:     make([]int64, p.Dims),
-		inverse:  make([]float64, p.Dims),
+		stride:   (p.Dims + fewDims - 1) / fewDims * fewDims,
 		at:       make([]int32, len(p.Classes)),
 		groups:   model.NewBits(p.Groups),
 		load:     make([]int64, p.Dims),
 	}
+	f.inverse = make([]float64, f.stride)
 	known := map[string]int32{}
 	var key []byte
 	for c := range p.Classes {
@@ -91,6 +98,7 @@ func newFiller(p *model.Problem) *filler {
 			for _, q := range class.Request {
 				f.scaled = append(f.scaled, float64(q))
 			}
+			f.scaled = append(f.scaled, make([]float64, f.stride-p.Dims)...)
 		}
 		f.sizeOf[c] = number
 	}
@@ -151,10 +159,13 @@ func (f *filler) fillUp(option *model.Option, shelves []shelf, remaining []int64
 
 // reopen sets cursors to the beginning of shelves.
 func (f *filler) reopen(shelves []shelf, values []float64) {
-	f.cursors, f.open, f.short = f.cursors[:0], f.open[:0], f.short[:0]
-	for i, x := range shelves {
-		f.cursors = append(f.cursors, cursor{size: x.size, classes: x.classes, worth: values[x.classes[0]]})
-		f.open = append(f.open, int32(i))
+	n := len(shelves)
+	f.shelves, f.short = shelves, f.short[:0]
+	f.cursors, f.open = slices.Grow(f.cursors[:0], n)[:n], slices.Grow(f.open[:0], n)[:n]
+	for i := range shelves {
+		x := &shelves[i]
+		f.cursors[i] = cursor{worth: values[x.classes[0]], size: x.size, shelf: int32(i)}
+		f.open[i] = int32(i)
 	}
 }
 
@@ -189,9 +200,12 @@ func (f *filler) choose(remaining []int64, values []float64) *cursor {
 func (f *filler) share(size int32) float64 {
 	// Compared as whole numbers: floats that are not negative stand in the same order,
 	// and compare without a jump.
-	bits, dims := uint64(0), len(f.inverse)
-	for d, q := range f.scaled[int(size)*dims:][:dims] {
-		bits = max(bits, math.Float64bits(q*f.inverse[d]))
+	bits, stride := uint64(0), f.stride
+	request, inverse := f.scaled[int(size)*stride:][:stride], f.inverse
+	for len(request) >= fewDims && len(inverse) >= fewDims {
+		bits = max(bits, math.Float64bits(request[0]*inverse[0]),
+			math.Float64bits(request[1]*inverse[1]), math.Float64bits(request[2]*inverse[2]))
+		request, inverse = request[fewDims:], inverse[fewDims:]
 	}
 	return math.Float64frombits(bits)
 }
@@ -243,8 +257,9 @@ func (x *cursor) beats(score, share float64) bool {
 // advance moves a cursor to the next class that has pods left and may join, and
 // reports whether there is one.
 func (f *filler) advance(x *cursor, remaining []int64, values []float64) bool {
-	for ; int(x.at) < len(x.classes); x.at++ {
-		c := x.classes[x.at]
+	classes := f.shelves[x.shelf].classes
+	for ; int(x.at) < len(classes); x.at++ {
+		c := classes[x.at]
 		if f.taken[c] < remaining[c] && f.joining(c) > 0 {
 			x.worth = values[c]
 			return true
@@ -265,9 +280,9 @@ func (f *filler) takeFrom(x *cursor, option *model.Option, remaining []int64, va
 	} else if n > 1 {
 		n = 1
 	}
-	least := x.worth * alike
+	least, classes := x.worth*alike, f.shelves[x.shelf].classes
 	for {
-		c := x.classes[x.at]
+		c := classes[x.at]
 		some := min(n, remaining[c]-f.taken[c], f.joining(c))
 		some = f.withinFloor(option, f.items, c, some)
 		if some > 0 {

@@ -89,7 +89,7 @@ func (f *filler) apportion(s *stage, remaining []int64, values []float64) {
 				k.worth[r] += values[c] * part
 				pods += part
 			}
-			for d, q := range f.scaled[int(x.size)*dims:][:dims] {
+			for d, q := range f.scaled[int(x.size)*f.stride:][:dims] {
 				load[d] += q * pods
 			}
 		}
@@ -129,7 +129,7 @@ func (f *filler) count(tight []shelf, remaining []int64, row float64, load []flo
 				k.need[m.Crowd] += float64(m.Weight) * part
 			}
 		}
-		for d, q := range f.scaled[int(x.size)*dims:][:dims] {
+		for d, q := range f.scaled[int(x.size)*f.stride:][:dims] {
 			load[d] += q * more
 		}
 	}
