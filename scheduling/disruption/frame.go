@@ -20,6 +20,7 @@ import (
 // only read, also by several goroutines.
 type frame struct {
 	planner  Planner
+	cluster  *Cluster
 	problem  *scheduling.Problem
 	now      time.Time
 	nodeCost float64
@@ -70,7 +71,7 @@ type poolState struct {
 // newFrame reads a valid cluster.
 func newFrame(p Planner, c *Cluster) *frame {
 	f := &frame{
-		planner: p, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		planner: p, cluster: c, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
 		pools: map[string]*poolState{}, at: make(map[string]*subject, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)),
 	}
 	if f.now.IsZero() {

@@ -1,0 +1,236 @@
+package disruption
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// forced makes the steps that do not ask what they save: for nodes that are interrupted,
+// expired, drifted or empty. Nodes that are about to go take in nobody meanwhile.
+func (r *run) forced(ctx context.Context) error {
+	leaving := r.leaving()
+	if err := r.state.shun(leaving); err != nil {
+		return err
+	}
+	for _, phase := range []func(context.Context) error{r.interrupted, r.expired, func(ctx context.Context) error { return r.drifted(ctx, true) }} {
+		if err := phase(ctx); err != nil || r.done {
+			return err
+		}
+	}
+	var stay []string
+	for _, name := range leaving {
+		if !r.frame.at[name].gone {
+			stay = append(stay, name)
+		}
+	}
+	if err := r.state.readmit(stay); err != nil {
+		return err
+	}
+	if err := r.empty(ctx); err != nil || r.done {
+		return err
+	}
+	return r.drifted(ctx, false)
+}
+
+// leaving are the nodes that steps for interruption, expiry and drift are about to remove.
+func (r *run) leaving() []string {
+	seen := map[string]bool{}
+	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
+		for _, s := range r.may(reason) {
+			if reason != Drifted || s.pool != nil && r.frame.room(s.pool, Drifted) > 0 {
+				seen[s.name] = true
+			}
+		}
+	}
+	var out []string
+	for _, s := range r.frame.subjects {
+		if seen[s.name] {
+			out = append(out, s.name)
+		}
+	}
+	return out
+}
+
+// may are the nodes that may go for a reason and have taken in no pods of earlier steps;
+// why others may not is noted.
+func (r *run) may(reason Reason) []*subject {
+	may, not := r.frame.candidates(reason)
+	if reason != Underutilized {
+		for name, cause := range not {
+			r.note(name, cause)
+		}
+	}
+	return slices.DeleteFunc(may, func(s *subject) bool { return s.received || s.fresh })
+}
+
+// interrupted removes all nodes at once that the provider takes away. They go whether or
+// not all of their pods find a place.
+func (r *run) interrupted(ctx context.Context) error {
+	var nodes []string
+	for _, s := range r.may(Interrupted) {
+		nodes = append(nodes, s.name)
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	o, err := r.state.drain(ctx, nodes)
+	if err != nil {
+		return err
+	}
+	for i := range o.stuck {
+		u := &o.stuck[i]
+		if pod := r.frame.pods[u.Pod]; pod != nil {
+			o.evictions = append(o.evictions, Eviction{Pod: u.Pod, From: pod.Spec.NodeName})
+		}
+		r.warn(u.Pod, "its node is taken away, and it has nowhere else to go: "+u.Message)
+	}
+	slices.SortFunc(o.evictions, func(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) })
+	return r.try(Interrupted, o)
+}
+
+// expired replaces nodes that are older than they may be, the oldest expiry first.
+func (r *run) expired(ctx context.Context) error {
+	nodes := r.may(Expired)
+	slices.SortStableFunc(nodes, func(a, b *subject) int { return r.frame.createdAt(a).Compare(r.frame.createdAt(b)) })
+	return r.oneByOne(ctx, Expired, nodes)
+}
+
+// drifted replaces nodes that are not what their pool asks for any more: empty ones first,
+// then those that have drifted for the longest. Empty nodes that may go as such are left
+// for later in the first round, as they can take in pods until then.
+func (r *run) drifted(ctx context.Context, first bool) error {
+	idle := map[string]bool{}
+	if first {
+		for _, s := range r.may(Empty) {
+			idle[s.name] = true
+		}
+	}
+	nodes := slices.DeleteFunc(r.may(Drifted), func(s *subject) bool { return idle[s.name] })
+	slices.SortStableFunc(nodes, func(a, b *subject) int {
+		return cmp.Or(cmp.Compare(min(len(a.movers), 1), min(len(b.movers), 1)), compareDrift(a, b))
+	})
+	return r.oneByOne(ctx, Drifted, nodes)
+}
+
+// compareDrift orders nodes by when they drifted, those where nobody noted it last.
+func compareDrift(a, b *subject) int {
+	s, t := a.machine.DriftedAt, b.machine.DriftedAt
+	if s.IsZero() != t.IsZero() {
+		if s.IsZero() {
+			return 1
+		}
+		return -1
+	}
+	return s.Compare(t)
+}
+
+// oneByOne makes a step of each node that can go. The others are passed over.
+func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*subject) error {
+	for _, s := range nodes {
+		if r.over(ctx) {
+			r.note(s.name, Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
+			continue
+		}
+		if s.received {
+			continue
+		}
+		if reason == Drifted && s.pool != nil {
+			if cause := r.frame.crowded(s.pool, reason, 1); cause != nil {
+				r.note(s.name, *cause)
+				continue
+			}
+		}
+		o, err := r.state.drain(ctx, []string{s.name})
+		if err != nil {
+			return err
+		}
+		if err := r.try(reason, o); err != nil || r.done {
+			return err
+		}
+		if !s.gone && reason == Expired {
+			r.warn("node/"+s.name, "is older than it may be, and stays, as some of its pods have nowhere else to go")
+		}
+	}
+	return nil
+}
+
+// empty removes the nodes on which nothing but daemons runs, as many at once as budgets
+// allow, the dearest first.
+func (r *run) empty(ctx context.Context) error {
+	for {
+		idle := r.may(Empty)
+		idle = slices.DeleteFunc(idle, func(s *subject) bool {
+			if r.state.expects(s.name) {
+				r.note(s.name, Cause{Code: CauseNominated, Detail: "pods that wait are expected here"})
+				return true
+			}
+			return false
+		})
+		slices.SortStableFunc(idle, func(a, b *subject) int { return cmp.Compare(b.price, a.price) })
+		o := &outcome{}
+		left := map[*poolState]int{}
+		for _, s := range idle {
+			n, ok := left[s.pool]
+			if !ok {
+				n = r.frame.room(s.pool, Empty)
+			}
+			if left[s.pool] = n - 1; n <= 0 {
+				r.note(s.name, *r.frame.crowded(s.pool, Empty, r.frame.room(s.pool, Empty)+1))
+				continue
+			}
+			o.nodes = append(o.nodes, s.name)
+		}
+		if len(o.nodes) == 0 || r.over(ctx) {
+			return nil
+		}
+		slices.Sort(o.nodes)
+		if err := r.try(Empty, o); err != nil || r.done {
+			return err
+		}
+	}
+}
+
+// try makes a step of what would become of nodes, if that may be.
+func (r *run) try(reason Reason, o *outcome) error {
+	step, cause := r.frame.admit(reason, o)
+	if cause != nil {
+		for _, name := range o.nodes {
+			r.note(name, *cause)
+		}
+		return nil
+	}
+	if err := r.state.take(step); err != nil {
+		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
+	}
+	r.emit(step)
+	return nil
+}
+
+// over reports whether the search has to end.
+func (r *run) over(ctx context.Context) bool {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		r.late = true
+	}
+	return ctx.Err() != nil
+}
+
+// warn notes what a step could not help.
+func (r *run) warn(object, message string) {
+	r.warnings = append(r.warnings, scheduling.Warning{Object: object, Message: message})
+}
+
+// note keeps why a node stays; the first causes come first.
+func (r *run) note(node string, cause Cause) {
+	for _, c := range r.causes[node] {
+		if c.Code == cause.Code && c.Object == cause.Object {
+			return
+		}
+	}
+	r.causes[node] = append(r.causes[node], cause)
+}

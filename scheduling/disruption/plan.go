@@ -1,0 +1,143 @@
+package disruption
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Plan decides which nodes to remove or replace. An error means a malformed cluster or
+// setting (every fault at once; it wraps [scheduling.ErrInvalid]) or a cancelled context.
+// A deadline is no error: the steps found so far come back, each as safe as ever, marked
+// [scheduling.StatusDeadline]. The same cluster and settings give the same plan, whatever
+// the order of lists and the number of processors.
+func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
+	r, err := p.begin(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.search(ctx); err != nil {
+		return nil, err
+	}
+	return r.plan(), nil
+}
+
+// Steps yields the steps of [Planner.Plan] as they are found, so that the first can be
+// carried out while the others are looked for. An error comes last, with an empty step:
+// those that [Planner.Plan] returns. Who stops early loses nothing but further steps.
+func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		r, err := p.begin(ctx, &c)
+		if err == nil {
+			r.found = func(step *Step) bool { return yield(*step, nil) }
+			err = r.search(ctx)
+		}
+		if err != nil && (r == nil || !r.done) {
+			yield(Step{}, err)
+		}
+	}
+}
+
+// run is the making of a plan.
+type run struct {
+	frame *frame
+	state *state
+	steps []Step
+	// found, if set, is told of each step, and says whether to go on; done says that it
+	// does not want more.
+	found func(*Step) bool
+	done  bool
+	// late says that a deadline ended the search.
+	late bool
+	// causes are why nodes stay, by name, as far as steps that have to be found out.
+	causes   map[string][]Cause
+	warnings []scheduling.Warning
+	findings *findings
+	before   tally
+}
+
+// findings are what the search for savings found out beside its steps.
+type findings struct {
+	// rejected is the best move of a node that was not taken, causes what speaks against
+	// moves of it, by name of the node.
+	rejected map[string]*Rejected
+	causes   map[string][]Cause
+	// late says that a deadline ended the search.
+	late bool
+	// bound is a price below which no set of machines can be, 0 where none is proven.
+	bound       offerings.Price
+	certificate *scheduling.Certificate
+}
+
+// begin reads the cluster.
+func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	faults := check(&p, c)
+	if p.Now.IsZero() {
+		p.Now = c.Now
+	}
+	cluster := *c
+	cluster.Now = p.Now
+	var s *state
+	err := faults.err(nil)
+	if err == nil {
+		s, err = newState(ctx, p, &cluster)
+	}
+	switch {
+	case errors.Is(err, scheduling.ErrInvalid):
+		_, problem := scheduling.NewSession(p.Solver, cluster.Problem)
+		return nil, faults.err(problem)
+	case err != nil:
+		return nil, err
+	}
+	r := &run{frame: newFrame(p, &cluster), state: s, causes: map[string][]Cause{}}
+	r.before = r.frame.tally()
+	return r, nil
+}
+
+// cancelled is the error of a context that somebody cancelled; a deadline is none.
+func cancelled(ctx context.Context) error {
+	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// search makes all steps, reason by reason.
+func (r *run) search(ctx context.Context) error {
+	if err := r.forced(ctx); err != nil || r.done {
+		return r.ended(ctx, err)
+	}
+	var err error
+	if r.frame.meant(Underutilized) {
+		r.findings, err = consolidate(ctx, r.frame, r.state, r.emit)
+	}
+	return r.ended(ctx, err)
+}
+
+// ended tells a deadline that ended the search from what is an error.
+func (r *run) ended(ctx context.Context, err error) error {
+	if cause := cancelled(ctx); cause != nil {
+		return cause
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		r.late = true
+		return nil
+	}
+	return err
+}
+
+// emit takes a step into the plan, and says whether to go on.
+func (r *run) emit(step *Step) bool {
+	r.frame.took(step)
+	r.steps = append(r.steps, *step)
+	if r.found != nil && !r.found(step) {
+		r.done = true
+	}
+	return !r.done
+}

@@ -1,0 +1,76 @@
+package disruption
+
+// verdicts say of each node of the cluster what becomes of it, by name.
+func (r *run) verdicts() []Verdict {
+	drained := map[string]int{}
+	for i := range r.steps {
+		for _, name := range r.steps[i].Drain {
+			drained[name] = i + 1
+		}
+	}
+	out := []Verdict{}
+	for _, s := range r.frame.subjects {
+		if s.fresh {
+			continue
+		}
+		v := Verdict{
+			Node: s.name, Decision: Keep, Step: drained[s.name], NodePool: s.poolName(),
+			InstanceType: instanceType(s.node), Zone: zone(s.node), CapacityType: string(capacityType(s.node)), PricePerHour: s.price,
+		}
+		if v.Step > 0 {
+			v.Decision = Drain
+		} else {
+			v.Reasons = r.reasons(s)
+			if r.findings != nil {
+				v.Rejected = r.findings.rejected[s.name]
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// reasons say why a node stays: what keeps it from going for a reason that does not ask
+// what it saves, then what keeps it from being looked at, then what spoke against the
+// moves that were looked at. There is always one.
+func (r *run) reasons(s *subject) []Cause {
+	var out []Cause
+	add := func(causes ...Cause) {
+		for _, c := range causes {
+			known := false
+			for _, o := range out {
+				known = known || o.Code == c.Code && o.Object == c.Object
+			}
+			if !known {
+				out = append(out, c)
+			}
+		}
+	}
+	f := r.frame
+	add(r.causes[s.name]...)
+	if !f.meant(Underutilized) {
+		if len(s.movers) == 0 && s.pool != nil {
+			add(f.blockers(s, Empty)...)
+		}
+		add(notMeant(Underutilized))
+		return out
+	}
+	blockers := f.blockers(s, Underutilized)
+	add(blockers...)
+	if found := r.findings; found != nil && len(blockers) == 0 {
+		if best := found.rejected[s.name]; best != nil {
+			add(best.Because)
+		}
+		add(found.causes[s.name]...)
+	}
+	switch {
+	case len(out) > 0:
+	case s.received:
+		add(Cause{Code: CauseReceives, Detail: "takes in pods of nodes that are drained"})
+	case r.late || r.findings == nil || r.findings.late:
+		add(Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
+	default:
+		add(Cause{Code: CauseNoSaving, Detail: "costs " + s.price.String() + " per hour, and no move was found by which less would do"})
+	}
+	return out
+}
