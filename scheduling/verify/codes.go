@@ -96,6 +96,33 @@ const (
 	CertificateOption    Code = "certificate-option"    // a machine holds more worth than it costs
 )
 
+// The rules about the steps of plans that disrupt nodes; those about launches, places and
+// pods hold for them, too.
+const (
+	StepEmpty       Code = "step-empty"       // drains nothing and moves nothing
+	StepReason      Code = "step-reason"      // not a reason that the node gives, or not one for which nodes are to be disrupted
+	NotDisruptable  Code = "not-disruptable"  // a node without a pool, of a static one, not ready, awaiting pods, or of unknown price
+	DoNotDisrupt    Code = "do-not-disrupt"   // a node, or a pod on it, asks to be left alone
+	Policy          Code = "policy"           // the pool's policy or a consolidateAfter of Never forbids it
+	TooSoon         Code = "too-soon"         // consolidateAfter or the least lifetime has not passed
+	NodeBudget      Code = "node-budget"      // more nodes than the pool's budgets let go at once
+	PodBudget       Code = "pod-budget"       // more pods than a PodDisruptionBudget lets go at once, or pods of one that lets none go
+	BudgetUse       Code = "budget-use"       // not what the step uses up of budgets
+	EvictionMissing Code = "eviction-missing" // a pod that has to live on loses its node and is not evicted
+	EvictionUnknown Code = "eviction-unknown" // no such pod, not where it is said to be, or one that stays or needs no place
+	MovedTwice      Code = "moved-twice"      // a pod that moves twice, or a machine that is bought and drained
+	Landing         Code = "landing"          // a place that is not there, goes too, or takes nobody in, or a launch that is for other pods
+	Wave            Code = "wave"             // not counted from 1, or pods of the wave cannot bind while those of later ones are where they were
+	StepSaving      Code = "step-saving"      // not what the drained nodes cost more than the launches
+	StepCost        Code = "step-cost"        // not the disruption cost of nodes and evictions
+	StepScore       Code = "step-score"       // not the share saved over the share disrupted
+	SavingTooSmall  Code = "saving-too-small" // less than is asked for, with the dearest options of the launches
+	BelowThreshold  Code = "below-threshold"  // not worth the disruption in a pool with policy Balanced
+	SpotToSpot      Code = "spot-to-spot"     // spot that takes the place of spot without enough choice
+	NodeVerdict     Code = "node-verdict"     // not exactly one verdict for a node, or not what becomes of it
+	SummaryFrontier Code = "summary-frontier" // not what has been saved and moved after each step
+)
+
 // Codes returns every code, in the order in which they are documented.
 func Codes() []Code {
 	return []Code{
@@ -108,5 +135,8 @@ func Codes() []Code {
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
 		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
+		StepEmpty, StepReason, NotDisruptable, DoNotDisrupt, Policy, TooSoon, NodeBudget, PodBudget, BudgetUse,
+		EvictionMissing, EvictionUnknown, MovedTwice, Landing, Wave, StepSaving, StepCost, StepScore, SavingTooSmall, BelowThreshold,
+		SpotToSpot, NodeVerdict, SummaryFrontier,
 	}
 }

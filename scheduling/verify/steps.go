@@ -1,0 +1,196 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// StepsChecker judges plans that disrupt nodes. The zero value judges those of the zero
+// Planner.
+type StepsChecker struct {
+	// Planner holds the settings under which the plan was made. PodCost is called.
+	Planner disruption.Planner
+	// SkipBound leaves out the certificate of the lower bound, which takes longest.
+	SkipBound bool
+}
+
+// Steps judges a plan of the zero Planner; see [StepsChecker.Steps].
+func Steps(c disruption.Cluster, plan *disruption.Plan) error {
+	return StepsChecker{}.Steps(c, plan)
+}
+
+// Steps carries a plan out, step by step, on the objects of the cluster that it is for. It
+// returns nil if every step is allowed and possible when its turn comes and the plan says
+// the truth about it, otherwise a *[Report] in which objects of a step begin with
+// "steps[0]/". A plan that passes is right wherever it is broken off: no step is judged
+// by those behind it, but that no pod moves twice. The cluster is taken to be valid, and
+// neither it nor the plan is changed.
+func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) error {
+	report := &Report{}
+	if plan == nil {
+		report.add(NoPlan, "plan", "is nil")
+		return report.err()
+	}
+	g := newGround(c, cluster, plan)
+	start := g.totals()
+	frontier := []disruption.Point{}
+	sum := disruption.Point{}
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		own := &Report{}
+		g.step(own, i+1, step)
+		for _, v := range own.Violations {
+			v.Object = fmt.Sprintf("steps[%d]/%s", i, v.Object)
+			report.Violations = append(report.Violations, v)
+		}
+		sum.Steps++
+		sum.SavingPerHour += step.SavingPerHour
+		sum.PodsMoved += len(step.Evictions)
+		sum.DisruptionCost += step.DisruptionCost
+		frontier = append(frontier, sum)
+	}
+	g.verdicts(report)
+	g.addsUp(report, start, frontier)
+	if !c.SkipBound {
+		c.freshBound(report, cluster, plan)
+	}
+	return report.err()
+}
+
+// ground is the cluster as it stands between two steps.
+type ground struct {
+	*world
+	checker StepsChecker
+	plan    *disruption.Plan
+	now     time.Time
+	// original are the nodes of the cluster, machines what is told of them, by name.
+	original map[string]*corev1.Node
+	machines map[string]*disruption.Machine
+	nodes    map[string]*standing
+	// seats are the nodes of pods that run, by pod; bodies the pods.
+	seats   map[string]string
+	bodies  map[string]*corev1.Pod
+	looks   map[string]resident // what rules see of pods, by name
+	tied    bool                // some pod has ties
+	waiting map[string]*tenant
+	order   []string // the names of all pods, sorted
+	budgets []*guard
+	book    guardBook
+	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
+	// node goes, and a machine has been launched.
+	moved, drains, bought map[string]int
+}
+
+// standing is a node that is there.
+type standing struct {
+	name string
+	node *corev1.Node
+	pool *pool // nil where no pool that is there owns it
+	// pods are those there that have not finished.
+	pods []*corev1.Pod
+	// price is in nano-USD, where it is known.
+	price  int64
+	priced bool
+	// fresh is set for a machine that a step has launched.
+	fresh bool
+}
+
+func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *ground {
+	problem := cluster.Problem
+	g := &ground{
+		world: newWorld(problem), checker: c, plan: plan, now: c.Planner.Now,
+		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*standing),
+		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), looks: make(map[string]resident),
+		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int),
+	}
+	g.solver = c.Planner.Solver
+	if g.now.IsZero() {
+		g.now = cluster.Now
+	}
+	g.waiting = g.world.pods
+	for i := range cluster.Machines {
+		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
+	}
+	for _, node := range cluster.Nodes {
+		g.original[node.Name] = node
+		g.nodes[node.Name] = g.newStanding(node)
+	}
+	for _, pod := range slices.Concat(cluster.Running, cluster.Pods) {
+		at := g.nodes[pod.Spec.NodeName]
+		if pod.Spec.NodeName == "" || finished(pod) || g.bodies[podName(pod)] != nil {
+			continue
+		}
+		g.bodies[podName(pod)], g.seats[podName(pod)] = pod, pod.Spec.NodeName
+		if at != nil {
+			at.pods = append(at.pods, pod)
+		}
+		r := resident{g.faceOf(pod), apartOf(pod), pod.Spec.NodeName}
+		g.looks[podName(pod)] = r
+		g.tied = g.tied || len(r.apart) > 0 || !g.tiesOf(pod).none()
+	}
+	g.order = slices.Sorted(maps.Keys(g.bodies))
+	g.budgets, g.book = guardsOf(cluster), make(guardBook)
+	for _, b := range g.budgets {
+		g.book[b.page()] = append(g.book[b.page()], b)
+	}
+	for i := range plan.Steps {
+		for _, name := range plan.Steps[i].Drain {
+			if g.drains[name] == 0 {
+				g.drains[name] = i + 1
+			}
+		}
+	}
+	return g
+}
+
+func (g *ground) newStanding(node *corev1.Node) *standing {
+	s := &standing{name: node.Name, node: node, pool: g.pools[poolOf(node)]}
+	price, priced := g.priceOf(node)
+	s.price, s.priced = int64(price), priced
+	return s
+}
+
+// step judges one step and carries it out.
+func (g *ground) step(r *Report, number int, step *disruption.Step) {
+	a := &act{ground: g, Report: r, number: number, step: step}
+	a.head()
+	a.drained()
+	a.movers()
+	a.nodeBudgets()
+	a.podBudgets()
+	a.worth()
+	a.leave()
+	a.place()
+	a.waves()
+	a.arrive()
+}
+
+// act is one step as it is judged.
+type act struct {
+	*ground
+	*Report
+	number int
+	step   *disruption.Step
+	// going are the nodes that it removes, in its order; moves the evictions that can be
+	// carried out; launched the nodes that its launches become.
+	going    []*standing
+	moves    []move
+	launched map[string]*corev1.Node
+	// from are the nodes that go or lose pods, as they were.
+	from map[string]*station
+	// used are the machines that it takes out of reservations.
+	used map[string]int
+}
+
+// move is an eviction with its pod.
+type move struct {
+	*disruption.Eviction
+	pod    *corev1.Pod
+	tenant *tenant
+}

@@ -1,0 +1,242 @@
+package verify
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// keepOff is the annotation by which nodes and pods ask to be left alone.
+const keepOff = "karpenter.sh/do-not-disrupt"
+
+// drained checks that every node of the step may go, and notes those that are there.
+func (a *act) drained() {
+	seen := make(map[string]bool)
+	for _, name := range a.step.Drain {
+		object := "node/" + name
+		s := a.nodes[name]
+		switch {
+		case seen[name]:
+			a.add(NodeDuplicated, object, "is drained twice")
+			continue
+		case s == nil:
+			a.add(NodeUnknown, object, "is not there when the step begins")
+			continue
+		case a.launch(name) != nil:
+			a.add(NodeUnknown, object, "is a machine that the step itself launches")
+			continue
+		}
+		seen[name] = true
+		a.going = append(a.going, s)
+		if s.fresh {
+			a.add(MovedTwice, object, "is a machine that an earlier step has launched")
+			continue
+		}
+		a.mayGo(s, object)
+	}
+}
+
+// mayGo checks that the node may go for the step's reason.
+func (a *act) mayGo(s *standing, object string) {
+	m := a.machineOf(s.name)
+	if leaving(s.node) || m.Terminating {
+		a.add(NodeLeaving, object, "is being removed already")
+		return
+	}
+	a.concerns(s, m, object)
+	if forced(a.step.Reason) {
+		return
+	}
+	switch {
+	case s.pool == nil:
+		a.add(NotDisruptable, object, "no pool that is there owns it")
+		return
+	case s.pool.catalog.Len() == 0:
+		a.add(NotDisruptable, object, "its pool has no instance types")
+	case s.pool.Spec.Replicas != nil:
+		a.add(NotDisruptable, object, "its pool is static")
+	case inFlight(s.node):
+		a.add(NotDisruptable, object, "has not become ready yet")
+	case m.NominatedUntil.After(a.now):
+		a.add(NotDisruptable, object, "pods are expected there until %v", m.NominatedUntil)
+	}
+	if s.node.Annotations[keepOff] == "true" {
+		a.add(DoNotDisrupt, object, "the node asks to be left alone")
+	}
+	if a.step.Reason == disruption.Empty || a.step.Reason == disruption.Underutilized {
+		a.consolidatable(s, m, object)
+	}
+	if a.step.Reason == disruption.Drifted && a.graceOf(s, m) {
+		return // draining ends by force, so that pods hold nothing back
+	}
+	for _, pod := range s.pods {
+		if asksForPeace(pod, a.now) {
+			a.add(DoNotDisrupt, object, "pod %s asks to be left alone", podName(pod))
+		}
+		if !a.evictable(pod) {
+			continue
+		}
+		guards := a.guardsFor(pod)
+		if len(guards) > 1 {
+			a.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", podName(pod), len(guards))
+		}
+		for _, b := range guards {
+			if b.allowed <= 0 {
+				a.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, podName(pod))
+			}
+		}
+	}
+}
+
+// concerns checks that the step's reason is one that the node gives.
+func (a *act) concerns(s *standing, m *disruption.Machine, object string) {
+	switch a.step.Reason {
+	case disruption.Interrupted:
+		if m.Interruption == nil {
+			a.add(StepReason, object, "nothing is known of an interruption")
+		}
+	case disruption.Expired:
+		if !a.expired(s, m) {
+			a.add(StepReason, object, "has not expired")
+		}
+	case disruption.Drifted:
+		if a.drift(s, m) == "" {
+			a.add(StepReason, object, "has not drifted")
+		}
+	case disruption.Empty:
+		for _, pod := range s.pods {
+			if livesOn(pod) {
+				a.add(StepReason, object, "is not empty: pod %s", podName(pod))
+				return
+			}
+		}
+	case disruption.Underutilized:
+		if !s.priced {
+			a.add(NotDisruptable, object, "its price is not known")
+		}
+	}
+}
+
+// consolidatable checks what the pool says about nodes that are to be saved.
+func (a *act) consolidatable(s *standing, m *disruption.Machine, object string) {
+	d := &s.pool.Spec.Disruption
+	created := createdAt(s, m)
+	if d.ConsolidationPolicy == scheduling.WhenEmpty && a.step.Reason == disruption.Underutilized {
+		a.add(Policy, object, "the pool is consolidated when nodes are empty only")
+	}
+	if after := d.ConsolidateAfter; after != nil {
+		since := created
+		for _, t := range []time.Time{m.Initialized, m.LastPodEvent} {
+			if !t.IsZero() {
+				since = t
+			}
+		}
+		if after.Duration == nil {
+			a.add(Policy, object, "consolidateAfter of the pool is Never")
+		} else if !since.IsZero() && a.now.Sub(since) < *after.Duration {
+			a.add(TooSoon, object, "pods came or went at %v, and consolidateAfter is %v", since, after)
+		}
+	}
+	if least := a.checker.Planner.MinLifetime; least > 0 && !created.IsZero() && a.now.Sub(created) < least {
+		a.add(TooSoon, object, "came at %v, and nodes stay for %v at least", created, least)
+	}
+}
+
+func (g *ground) machineOf(node string) *disruption.Machine {
+	if m := g.machines[node]; m != nil {
+		return m
+	}
+	return &disruption.Machine{}
+}
+
+func createdAt(s *standing, m *disruption.Machine) time.Time {
+	if m.Created.IsZero() {
+		return s.node.CreationTimestamp.Time
+	}
+	return m.Created
+}
+
+// graceOf reports whether draining the node ends by force.
+func (g *ground) graceOf(s *standing, m *disruption.Machine) bool {
+	return m.TerminationGracePeriod != nil || s.pool != nil && s.pool.Spec.Template.Spec.TerminationGracePeriod != nil
+}
+
+// expired reports whether the node is older than it may become: 720 hours where neither
+// machine nor pool says otherwise.
+func (g *ground) expired(s *standing, m *disruption.Machine) bool {
+	life := m.ExpireAfter
+	if life == nil {
+		if s.pool == nil {
+			return false
+		}
+		life = s.pool.Spec.Template.Spec.ExpireAfter
+	}
+	most := 720 * time.Hour
+	if life != nil {
+		if life.Duration == nil {
+			return false
+		}
+		most = *life.Duration
+	}
+	created := createdAt(s, m)
+	return !created.IsZero() && g.now.Sub(created) >= most
+}
+
+// drift says how the node is not any more what its pool asks for; "" if it is.
+func (g *ground) drift(s *standing, m *disruption.Machine) string {
+	if s.pool == nil {
+		return ""
+	}
+	noted := m.Annotations
+	if noted == nil {
+		noted = s.node.Annotations
+	}
+	const hash, version = "karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"
+	has := func(labels map[string]string) bool {
+		_, one := labels[hash]
+		_, other := labels[version]
+		return one && other
+	}
+	if of := s.pool.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
+		return "the template of the pool has changed"
+	}
+	labels := make(map[string]string)
+	for key, value := range s.node.Labels {
+		labels[requirements.NormalizeKey(key)] = value
+	}
+	for _, e := range s.pool.asks {
+		value, ok := labels[requirements.NormalizeKey(e.key)]
+		if !e.holds(value, ok) {
+			return "the pool requires " + e.String()
+		}
+	}
+	if created := createdAt(s, m); s.pool.catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.sold(s, labels) {
+		return "the type is not in the catalog"
+	}
+	return m.Drift
+}
+
+// sold reports whether the catalog knows the machine, available or not. A reserved one may
+// have become one on demand.
+func (g *ground) sold(s *standing, labels map[string]string) bool {
+	t, ok := s.pool.catalog.Get(labels[corev1.LabelInstanceTypeStable])
+	if !ok {
+		return false
+	}
+	zone, by := labels[corev1.LabelTopologyZone], labels[scheduling.CapacityTypeLabel]
+	kinds := []string{by}
+	if by == "reserved" {
+		kinds = append(kinds, "on-demand")
+	}
+	for _, o := range t.Offerings {
+		if (zone == "" || o.Zone == zone) && (by == "" || slices.Contains(kinds, string(o.CapacityType))) {
+			return true
+		}
+	}
+	return false
+}

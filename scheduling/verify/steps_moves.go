@@ -1,0 +1,173 @@
+package verify
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// movers checks that the evictions are those of the pods that lose their nodes, each to a
+// place that is there, and notes those that can be carried out.
+func (a *act) movers() {
+	listed := make(map[string]bool)
+	wave := 0
+	for i := range a.step.Evictions {
+		e := &a.step.Evictions[i]
+		object := "pod/" + e.Pod
+		if e.Wave != wave && e.Wave != wave+1 || e.Wave < 1 {
+			a.add(Wave, object, "is in wave %d behind wave %d", e.Wave, wave)
+		}
+		wave = max(wave, e.Wave)
+		pod := a.bodies[e.Pod]
+		switch {
+		case pod == nil:
+			a.add(EvictionUnknown, object, "no such pod runs")
+			continue
+		case listed[e.Pod]:
+			a.add(MovedTwice, object, "is evicted twice in one step")
+			continue
+		case a.moved[e.Pod] != 0:
+			a.add(MovedTwice, object, "was evicted by steps[%d]", a.moved[e.Pod]-1)
+		}
+		listed[e.Pod] = true
+		a.moved[e.Pod] = a.number
+		if at := a.seats[e.Pod]; at != e.From {
+			a.add(EvictionUnknown, object, "is on node %q, not on %q", at, e.From)
+			continue
+		}
+		if !livesOn(pod) {
+			a.add(EvictionUnknown, object, "needs no other place")
+		}
+		if a.step.Reason != disruption.Misplaced && !a.goes(e.From) {
+			a.add(EvictionUnknown, object, "its node %s is not drained", e.From)
+		}
+		a.move(e, pod)
+	}
+	for _, s := range a.going {
+		for _, pod := range s.pods {
+			if livesOn(pod) && !listed[podName(pod)] {
+				a.add(EvictionMissing, "pod/"+podName(pod), "loses its node %s and is not evicted", s.name)
+			}
+		}
+	}
+	a.launchedPods()
+}
+
+// goes reports whether the step removes the node.
+func (a *act) goes(node string) bool {
+	return slices.ContainsFunc(a.going, func(s *standing) bool { return s.name == node })
+}
+
+// move notes an eviction with its pod as it looks for a new place, if it has one.
+func (a *act) move(e *disruption.Eviction, pod *corev1.Pod) {
+	object := "pod/" + e.Pod
+	again := *pod
+	again.Spec.NodeName, again.DeletionTimestamp, again.Status = "", nil, corev1.PodStatus{}
+	t := a.newTenant(&again)
+	if e.To == "" {
+		if a.step.Reason != disruption.Interrupted {
+			a.add(Landing, object, "has nowhere to go")
+		}
+		a.moves = append(a.moves, move{e, pod, t})
+		return
+	}
+	if why, _ := t.held(); why != "" {
+		a.add(PodHeld, object, "%s", why)
+	}
+	s := a.nodes[e.To]
+	switch {
+	case a.launch(e.To) != nil:
+	case s == nil:
+		a.add(Landing, object, "node %s is not there", e.To)
+	case a.drains[e.To] != 0:
+		a.add(Landing, object, "node %s is drained by steps[%d]", e.To, a.drains[e.To]-1)
+	case inFlight(s.node) || !readyNode(s.node):
+		a.add(Landing, object, "node %s is not ready", e.To)
+	case a.machineOf(e.To).Terminating:
+		a.add(Landing, object, "the machine of node %s is being shut down", e.To)
+	case a.machineOf(e.To).Interruption != nil:
+		a.add(Landing, object, "the machine of node %s is going to be taken away", e.To)
+	case e.To == e.From:
+		a.add(Landing, object, "stays on node %s", e.To)
+	}
+	a.moves = append(a.moves, move{e, pod, t})
+}
+
+// launchedPods checks that launches are for the pods that are expected there.
+func (a *act) launchedPods() {
+	for i := range a.step.Launches {
+		l := &a.step.Launches[i]
+		var come []string
+		for _, m := range a.moves {
+			if m.To == l.Name {
+				come = append(come, m.Pod)
+			}
+		}
+		slices.Sort(come)
+		if !slices.Equal(come, slices.Sorted(slices.Values(l.Pods))) {
+			a.add(Landing, launchName(l), "is for %s, and %s are expected there", strings.Join(l.Pods, ", "), strings.Join(come, ", "))
+		}
+	}
+}
+
+// leave takes the nodes that go and the pods that move out of the cluster.
+func (a *act) leave() {
+	a.from = make(map[string]*station)
+	drop := func(pod *corev1.Pod) {
+		name := podName(pod)
+		for claim, user := range a.storage.users {
+			if user == name {
+				delete(a.storage.users, claim)
+			}
+		}
+		delete(a.seats, name)
+		delete(a.bodies, name)
+		delete(a.looks, name)
+	}
+	for _, s := range a.going {
+		a.from[s.name] = a.stations[s.name]
+		a.retire(s)
+		for _, pod := range s.pods {
+			drop(pod)
+		}
+	}
+	for _, m := range a.moves {
+		s := a.nodes[m.From]
+		if s == nil {
+			continue // it is gone, and everything on it
+		}
+		drop(m.pod)
+		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod })
+		a.rebuild(s)
+	}
+}
+
+// retire removes a node, and what its pool's limits count of it.
+func (g *ground) retire(s *standing) {
+	g.uncharge(s)
+	delete(g.nodes, s.name)
+	delete(g.stations, s.name)
+}
+
+// rebuild works a node out anew from the pods on it.
+func (g *ground) rebuild(s *standing) {
+	g.uncharge(s)
+	g.stations[s.name] = g.newStation(s.node, s.pods)
+}
+
+// uncharge takes back what newStation has counted of a node for the limits of its pool.
+func (g *ground) uncharge(s *standing) {
+	if s.pool == nil || leaving(s.node) || g.stations[s.name] == nil {
+		return
+	}
+	capacity := roundedUp(s.node.Status.Capacity)
+	if inFlight(s.node) {
+		fillIn(capacity, roundedDown(s.node.Status.Allocatable), s.node, s.pool)
+	}
+	s.pool.usage = s.pool.usage.minus(capacity).minus(amounts{scheduling.NodesResource: big.NewInt(1)})
+}

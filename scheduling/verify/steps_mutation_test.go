@@ -1,0 +1,270 @@
+package verify_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+func lasting(d time.Duration) *scheduling.NillableDuration {
+	return &scheduling.NillableDuration{Duration: &d}
+}
+
+// stepsMutation makes a right plan wrong, or forbids what it does, and says by which code
+// that is told.
+type stepsMutation struct {
+	name string
+	do   func(c *stepsCase)
+	want verify.Code
+}
+
+func stepsMutations() []stepsMutation {
+	return slices.Concat(stepMutations(), drainMutations(), budgetMutations(), evictionMutations(), worthMutations(), verdictMutations())
+}
+
+func TestStepsMutations(t *testing.T) {
+	for _, tc := range stepsMutations() {
+		t.Run(strings.ReplaceAll(tc.name, " ", "-"), func(t *testing.T) {
+			c := newStepsCase(t)
+			tc.do(c)
+			err := c.check()
+			require.Error(t, err)
+			assert.Contains(t, codesOf(t, err), tc.want, "%v", err)
+		})
+	}
+}
+
+func stepMutations() []stepsMutation {
+	return []stepsMutation{
+		{"a step that does nothing", func(c *stepsCase) { c.plan.Steps[0].Drain = nil }, verify.StepEmpty},
+		{"moves without a node that goes", func(c *stepsCase) { c.plan.Steps[1].Drain = nil }, verify.StepReason},
+		{"an unknown reason", func(c *stepsCase) { c.plan.Steps[0].Reason = "bored" }, verify.StepReason},
+		{"a reason that is not meant", func(c *stepsCase) { c.planner.Reasons = []disruption.Reason{disruption.Empty} }, verify.StepReason},
+		{"misplaced without being asked", func(c *stepsCase) { c.plan.Steps[1].Reason, c.plan.Steps[1].Drain = disruption.Misplaced, nil }, verify.StepReason},
+		{"not interrupted", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Interrupted }, verify.StepReason},
+		{"not expired", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Expired }, verify.StepReason},
+		{"not drifted", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Drifted }, verify.StepReason},
+		{"not empty", func(c *stepsCase) { c.plan.Steps[1].Reason = disruption.Empty }, verify.StepReason},
+		{"the order matters", func(c *stepsCase) { c.plan.Steps[0], c.plan.Steps[1] = c.plan.Steps[1], c.plan.Steps[0] }, verify.StepScore},
+	}
+}
+
+func drainMutations() []stepsMutation {
+	const hour = time.Hour
+	ask := map[string]string{"karpenter.sh/do-not-disrupt": "true"}
+	return []stepsMutation{
+		{"a node that is not there", func(c *stepsCase) { c.plan.Steps[0].Drain = []string{"nobody"} }, verify.NodeUnknown},
+		{"a node that is gone already", func(c *stepsCase) { c.plan.Steps[1].Drain = []string{"left", "idle"} }, verify.NodeUnknown},
+		{"a node that is named twice", func(c *stepsCase) { c.plan.Steps[0].Drain = []string{"idle", "idle"} }, verify.NodeDuplicated},
+		{"a node that is being removed", func(c *stepsCase) { c.node("idle").Spec.Taints = taints(scheduling.DisruptedTaint) }, verify.NodeLeaving},
+		{"a machine that is shut down", func(c *stepsCase) { c.machine("idle").Terminating = true }, verify.NodeLeaving},
+		{"a node without a pool", func(c *stepsCase) { delete(c.node("idle").Labels, scheduling.NodePoolLabel) }, verify.NotDisruptable},
+		{"a node of a pool that is gone", func(c *stepsCase) { c.node("idle").Labels[scheduling.NodePoolLabel] = "gone" }, verify.NotDisruptable},
+		{"a static pool", func(c *stepsCase) { c.pool().Spec.Replicas = new(int64) }, verify.NotDisruptable},
+		{"a node that starts", func(c *stepsCase) { delete(c.node("idle").Labels, scheduling.InitializedLabel) }, verify.NotDisruptable},
+		{"a node that awaits pods", func(c *stepsCase) { c.machine("idle").NominatedUntil = c.cluster.Now.Add(time.Second) }, verify.NotDisruptable},
+		{"a pool without types", func(c *stepsCase) {
+			c.cluster.PoolCatalogs = map[string]*instancetypes.Catalog{"default": st.MustCatalog()}
+		}, verify.NotDisruptable},
+		{"a price nobody knows", func(c *stepsCase) { c.node("left").Labels[corev1.LabelInstanceTypeStable] = "gone" }, verify.NotDisruptable},
+		{"a node that asks for peace", func(c *stepsCase) { c.node("idle").Annotations = ask }, verify.DoNotDisrupt},
+		{"a pod that asks for peace", func(c *stepsCase) { c.pod("web-2").Annotations = ask }, verify.DoNotDisrupt},
+		{"a pod that asks for a while", func(c *stepsCase) {
+			start := metav1.NewTime(c.cluster.Now.Add(-hour))
+			c.pod("web-2").Annotations, c.pod("web-2").Status.StartTime = map[string]string{"karpenter.sh/do-not-disrupt": "61m"}, &start
+		}, verify.DoNotDisrupt},
+		{"a daemon that asks for peace", func(c *stepsCase) {
+			daemon := st.Pod("daemon", st.OnNode("left"), st.OwnedByDaemonSet("d"))
+			daemon.Annotations = ask
+			c.cluster.Running = append(c.cluster.Running, daemon)
+		}, verify.DoNotDisrupt},
+		{"when empty only", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmpty }, verify.Policy},
+		{"never", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidateAfter = &scheduling.NillableDuration{} }, verify.Policy},
+		{"consolidateAfter", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidateAfter = lasting(hour + 1) }, verify.TooSoon},
+		{"a young node", func(c *stepsCase) { c.planner.MinLifetime = 101 * hour }, verify.TooSoon},
+	}
+}
+
+func budgetMutations() []stepsMutation {
+	return []stepsMutation{
+		{"no node may go", func(c *stepsCase) { c.pool().Spec.Disruption.Budgets[0].Nodes = "0" }, verify.NodeBudget},
+		{"nodes that do not work use budgets up", func(c *stepsCase) {
+			c.pool().Spec.Disruption.Budgets[0].Nodes = "1"
+			c.node("big").Status.Conditions[0].Status = corev1.ConditionFalse
+		}, verify.NodeBudget},
+		{"a budget in force", func(c *stepsCase) { c.pool().Spec.Disruption.Budgets = scheduled("0", "30 11 * * mon", 31) }, verify.NodeBudget},
+		{"the use of a pool is not told", func(c *stepsCase) { c.plan.Steps[0].NodePools = nil }, verify.BudgetUse},
+		{"the use of a pool is told twice", func(c *stepsCase) {
+			c.plan.Steps[0].NodePools = append(c.plan.Steps[0].NodePools, c.plan.Steps[0].NodePools[0])
+		}, verify.BudgetUse},
+		{"fewer nodes are told", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].Nodes = 0 }, verify.BudgetUse},
+		{"more nodes are allowed", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].Allowed = 5 }, verify.BudgetUse},
+		{"the use of another pool", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].NodePool = "other" }, verify.BudgetUse},
+		{"too many pods at once", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].Wave = 1 }, verify.PodBudget},
+		{"no pod may go", func(c *stepsCase) { *c.cluster.PodDisruptionBudgets[0].Spec.MaxUnavailable = intstr.FromInt32(0) }, verify.PodBudget},
+		{"the controller allows none", func(c *stepsCase) {
+			c.cluster.PodDisruptionBudgets[0].Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, ExpectedPods: 2}
+		}, verify.PodBudget},
+		{"two budgets for a pod", func(c *stepsCase) {
+			c.cluster.PodDisruptionBudgets = append(c.cluster.PodDisruptionBudgets, st.DisruptionBudget("all", nil, intstr.FromInt32(5)))
+		}, verify.PodBudget},
+		{"the use of a pod budget is not told", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets = nil }, verify.BudgetUse},
+		{"fewer pods are told", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Pods = 0 }, verify.BudgetUse},
+		{"more pods are allowed", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Allowed = 2 }, verify.BudgetUse},
+		{"a budget that is not there", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Budget = "default/none" }, verify.BudgetUse},
+	}
+}
+
+func evictionMutations() []stepsMutation {
+	return []stepsMutation{
+		{"a pod is forgotten", func(c *stepsCase) { c.plan.Steps[1].Evictions = c.plan.Steps[1].Evictions[:1] }, verify.EvictionMissing},
+		{"a pod of nobody", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].Pod = "default/nobody" }, verify.EvictionUnknown},
+		{"a pod of another node", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].From = "busy" }, verify.EvictionUnknown},
+		{"a pod of a node that stays", func(c *stepsCase) {
+			c.plan.Steps[1].Evictions = append(c.plan.Steps[1].Evictions, disruption.Eviction{Pod: "default/api", From: "busy", To: "big", Wave: 2})
+		}, verify.EvictionUnknown},
+		{"a daemon moves", func(c *stepsCase) {
+			c.cluster.Running = append(c.cluster.Running, st.Pod("daemon", st.OnNode("left"), st.OwnedByDaemonSet("d")))
+			c.plan.Steps[1].Evictions = append(c.plan.Steps[1].Evictions, disruption.Eviction{Pod: "default/daemon", From: "left", To: "busy", Wave: 2})
+		}, verify.EvictionUnknown},
+		{"a pod moves twice in a step", func(c *stepsCase) {
+			c.plan.Steps[1].Evictions = append(c.plan.Steps[1].Evictions, disruption.Eviction{Pod: "default/web-1", From: "left", To: "big", Wave: 2})
+		}, verify.MovedTwice},
+		{"a pod moves twice", func(c *stepsCase) {
+			c.plan.Steps[1].Evictions[0].To = "big"
+			c.plan.Steps[2].Launches[0].Pods = []string{"default/db", "default/web-1"}
+			c.plan.Steps[2].Evictions = append(c.plan.Steps[2].Evictions, disruption.Eviction{Pod: "default/web-1", From: "big", To: "default-1", Wave: 1})
+		}, verify.MovedTwice},
+		{"a machine is bought and drained", func(c *stepsCase) {
+			c.plan.Steps = append(c.plan.Steps, disruption.Step{Reason: disruption.Empty, Drain: []string{"default-1"}})
+		}, verify.MovedTwice},
+		{"nowhere", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "nowhere" }, verify.Landing},
+		{"no place", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "" }, verify.Landing},
+		{"where it is", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "left" }, verify.Landing},
+		{"a node that goes later", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "big" }, verify.Landing},
+		{"a machine that comes later", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "default-1" }, verify.Landing},
+		{"a node that does not work", func(c *stepsCase) { c.node("busy").Status.Conditions[0].Status = corev1.ConditionUnknown }, verify.Landing},
+		{"a node that has not started", func(c *stepsCase) { delete(c.node("busy").Labels, scheduling.InitializedLabel) }, verify.Landing},
+		{"a machine that goes", func(c *stepsCase) { c.machine("busy").Terminating = true }, verify.Landing},
+		{"a machine that will be taken", func(c *stepsCase) { c.machine("busy").Interruption = &disruption.Interruption{} }, verify.Landing},
+		{"a node that is removed", func(c *stepsCase) { c.node("busy").DeletionTimestamp = &metav1.Time{Time: c.cluster.Now} }, verify.NodeLeaving},
+		{"a launch for others", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Pods = []string{"default/api"} }, verify.Landing},
+		{"too small a node", func(c *stepsCase) {
+			c.plan.Steps[1].Evictions[1].To = "own"
+			c.pod("web-2").Spec.Containers[0].Resources.Requests = st.Resources(st.Cores(2))
+		}, verify.Resources},
+		{"a taint", func(c *stepsCase) { c.node("busy").Spec.Taints = taints("example.com/closed") }, verify.Taints},
+		{"a selector", func(c *stepsCase) { c.pod("web-2").Spec.NodeSelector = map[string]string{"disk": "ssd"} }, verify.NodeAffinity},
+		{"a port", func(c *stepsCase) { listen(c.pod("web-2")); listen(c.pod("api")) }, verify.HostPorts},
+		{"a pod that does not want it there", func(c *stepsCase) { repel(c.pod("api"), "web") }, verify.PodAntiAffinity},
+		{"a gate", func(c *stepsCase) { c.pod("web-2").Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} }, verify.PodHeld},
+		{"waves from 2", func(c *stepsCase) { c.plan.Steps[2].Evictions[0].Wave = 2 }, verify.Wave},
+		{"no wave", func(c *stepsCase) { c.plan.Steps[2].Evictions[0].Wave = 0 }, verify.Wave},
+		{"waves backwards", func(c *stepsCase) { c.plan.Steps[1].Evictions[0].Wave, c.plan.Steps[1].Evictions[1].Wave = 2, 1 }, verify.Wave},
+		{"a name that is taken", func(c *stepsCase) { rename(c, "busy") }, verify.LaunchName},
+		{"a name of a node that is gone", func(c *stepsCase) { rename(c, "idle") }, verify.LaunchName},
+		{"another price", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Options[0].Price++ }, verify.OptionPrice},
+		{"a type that is not sold", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Options[0].InstanceType = "x" }, verify.TypeUnknown},
+		{"limits", func(c *stepsCase) { c.pool().Spec.Limits = st.Resources(st.Cores(5)) }, verify.Limits},
+		{"minValues are relaxed", func(c *stepsCase) { c.plan.Steps[2].Launches[0].MinValuesRelaxed = true }, verify.MinValues},
+	}
+}
+
+func worthMutations() []stepsMutation {
+	return []stepsMutation{
+		{"more is saved", func(c *stepsCase) { c.plan.Steps[2].SavingPerHour++ }, verify.StepSaving},
+		{"it costs less", func(c *stepsCase) { c.plan.Steps[1].DisruptionCost = 2 }, verify.StepCost},
+		{"it is worth more", func(c *stepsCase) { c.plan.Steps[1].Score = 5 }, verify.StepScore},
+		{"not enough per hour", func(c *stepsCase) { c.planner.MinSaving.PerHour = st.Cents(12) + 1 }, verify.SavingTooSmall},
+		{"not enough per month", func(c *stepsCase) { c.planner.MinSaving.PerMonth = 730*st.Cents(12) + 1 }, verify.SavingTooSmall},
+		{"not enough of it", func(c *stepsCase) { c.planner.MinSaving.Share = 0.61 }, verify.SavingTooSmall},
+		{"an option that saves nothing", func(c *stepsCase) {
+			l := &c.plan.Steps[2].Launches[0]
+			l.Options = append(l.Options, scheduling.Option{InstanceType: "m.large", Zone: "a", CapacityType: offerings.OnDemand, Price: st.Cents(20)})
+		}, verify.SavingTooSmall},
+		{"spot for spot without a choice", func(c *stepsCase) {
+			c.node("big").Labels[scheduling.CapacityTypeLabel] = "spot"
+			c.plan.Steps[2].Launches[0].Options[0].CapacityType = offerings.Spot
+		}, verify.SpotToSpot},
+		{"not worth it", func(c *stepsCase) {
+			c.pool().Spec.Disruption.ConsolidationPolicy = scheduling.Balanced
+			c.planner.BalancedK = 1
+		}, verify.BelowThreshold},
+	}
+}
+
+func verdictMutations() []stepsMutation {
+	return []stepsMutation{
+		{"a node is not told of", func(c *stepsCase) { c.plan.Nodes = c.plan.Nodes[1:] }, verify.NodeVerdict},
+		{"a node is told of twice", func(c *stepsCase) { c.plan.Nodes = append(c.plan.Nodes, c.plan.Nodes[4]) }, verify.NodeVerdict},
+		{"a node of nobody", func(c *stepsCase) { c.plan.Nodes[4].Node = "zero" }, verify.NodeUnknown},
+		{"nodes out of order", func(c *stepsCase) { c.plan.Nodes[0], c.plan.Nodes[1] = c.plan.Nodes[1], c.plan.Nodes[0] }, verify.Unsorted},
+		{"it is said to stay", func(c *stepsCase) { c.plan.Nodes[0].Decision = disruption.Keep }, verify.NodeVerdict},
+		{"another step", func(c *stepsCase) { c.plan.Nodes[0].Step = 2 }, verify.NodeVerdict},
+		{"another type", func(c *stepsCase) { c.plan.Nodes[0].InstanceType = "c.small" }, verify.NodeVerdict},
+		{"another price of a node", func(c *stepsCase) { c.plan.Nodes[0].PricePerHour++ }, verify.NodeVerdict},
+		{"no reason", func(c *stepsCase) { c.plan.Nodes[1].Reasons = nil }, verify.NoReason},
+		{"an unknown cause", func(c *stepsCase) { c.plan.Nodes[1].Reasons[0].Code = "whim" }, verify.NoReason},
+		{"a cause without a word", func(c *stepsCase) { c.plan.Nodes[1].Reasons[0].Detail = "" }, verify.NoReason},
+		{"rejected because of nothing", func(c *stepsCase) { c.plan.Nodes[1].Rejected = &disruption.Rejected{Drain: []string{"busy"}} }, verify.NoReason},
+		{"rejected for another", func(c *stepsCase) {
+			c.plan.Nodes[1].Rejected = &disruption.Rejected{Drain: []string{"big"}, Because: c.plan.Nodes[1].Reasons[0]}
+		}, verify.NodeVerdict},
+		{"price before", func(c *stepsCase) { c.plan.Summary.PricePerHourBefore++ }, verify.SummaryPrice},
+		{"price after", func(c *stepsCase) { c.plan.Summary.PricePerHourAfter-- }, verify.SummaryPrice},
+		{"nodes before", func(c *stepsCase) { c.plan.Summary.NodesBefore = 5 }, verify.SummaryCounts},
+		{"nodes after", func(c *stepsCase) { c.plan.Summary.NodesAfter = 1 }, verify.SummaryCounts},
+		{"pods moved", func(c *stepsCase) { c.plan.Summary.PodsMoved = 2 }, verify.SummaryCounts},
+		{"launches", func(c *stepsCase) { c.plan.Summary.Launches = 0 }, verify.SummaryCounts},
+		{"unpriced nodes", func(c *stepsCase) { c.plan.Summary.UnpricedNodes = 1 }, verify.SummaryCounts},
+		{"cost", func(c *stepsCase) { c.plan.Summary.DisruptionCost = 5 }, verify.StepCost},
+		{"gap", func(c *stepsCase) { c.plan.Summary.Gap = 0.1 }, verify.SummaryGap},
+		{"status", func(c *stepsCase) { c.plan.Summary.Status = "" }, verify.SummaryStatus},
+		{"optimal", func(c *stepsCase) { c.plan.Summary.Status = scheduling.StatusOptimal }, verify.SummaryStatus},
+		{"negative bound", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour = -1 }, verify.BoundAbovePrice},
+		{"bound without a proof", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour, c.plan.Summary.Gap = st.Cents(28), 0 }, verify.CertificateMissing},
+		{"short frontier", func(c *stepsCase) { c.plan.Summary.Frontier = nil }, verify.SummaryFrontier},
+		{"frontier", func(c *stepsCase) { c.plan.Summary.Frontier[1].PodsMoved = 3 }, verify.SummaryFrontier},
+	}
+}
+
+func taints(key string) []corev1.Taint {
+	return []corev1.Taint{{Key: key, Effect: corev1.TaintEffectNoSchedule}}
+}
+
+func scheduled(nodes, schedule string, minutes int) []scheduling.Budget {
+	return []scheduling.Budget{{Nodes: nodes, Schedule: &schedule, Duration: &metav1.Duration{Duration: time.Duration(minutes) * time.Minute}}}
+}
+
+func listen(pod *corev1.Pod) {
+	pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 80, ContainerPort: 80}}
+}
+
+// repel keeps pods of an app off the host.
+func repel(pod *corev1.Pod, app string) {
+	pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}},
+		}},
+	}}
+}
+
+// rename gives the machine of the last step another name.
+func rename(c *stepsCase, name string) {
+	c.plan.Steps[2].Launches[0].Name, c.plan.Steps[2].Evictions[0].To = name, name
+}

@@ -1,0 +1,84 @@
+package verify_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+func isOnDemand(o offerings.Offering) bool { return o.CapacityType == offerings.OnDemand }
+
+func TestStepsAcceptsARightPlan(t *testing.T) {
+	c := newStepsCase(t)
+	before, err := json.Marshal(c.cluster.Running)
+	require.NoError(t, err)
+	require.NoError(t, c.check())
+	require.NoError(t, verify.Steps(c.cluster, c.plan))
+	after, err := json.Marshal(c.cluster.Running)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(before), string(after), "the cluster is not changed")
+	assert.Len(t, c.cluster.Nodes, 5)
+}
+
+func TestStepsNeedsAPlan(t *testing.T) {
+	err := verify.Steps(disruption.Cluster{}, nil)
+	assert.Equal(t, []verify.Code{verify.NoPlan}, codesOf(t, err))
+	var v verify.Violation
+	assert.True(t, errors.As(err, &v))
+}
+
+// Wherever a plan is broken off, what has been done was right.
+func TestStepsAcceptsPrefixes(t *testing.T) {
+	for n := range 3 {
+		c := newStepsCase(t)
+		whole := c.plan
+		cut := *whole
+		cut.Steps = whole.Steps[:n]
+		c.plan = &cut
+		for i := range cut.Nodes {
+			if v := &cut.Nodes[i]; v.Step > n {
+				v.Step, v.Decision, v.Reasons = 0, disruption.Keep, []disruption.Cause{{Code: disruption.CauseDeadline, Detail: "later"}}
+			}
+		}
+		s := &cut.Summary
+		s.Frontier = s.Frontier[:n]
+		last := disruption.Point{}
+		if n > 0 {
+			last = s.Frontier[n-1]
+		}
+		s.PricePerHourAfter, s.PodsMoved, s.DisruptionCost = s.PricePerHourBefore-last.SavingPerHour, last.PodsMoved, last.DisruptionCost
+		s.NodesAfter, s.Launches = 4-n, 0
+		assert.NoError(t, c.check(), "%d steps", n)
+	}
+}
+
+func TestStepsCountsWithThePlannersCosts(t *testing.T) {
+	c := newStepsCase(t)
+	c.planner.NodeCost = 10
+	assert.Contains(t, codesOf(t, c.check()), verify.StepCost)
+
+	c = newStepsCase(t)
+	c.planner.PodCost = func(*corev1.Pod) float64 { return math.NaN() }
+	assert.Contains(t, codesOf(t, c.check()), verify.StepCost)
+}
+
+// A plan may be made for another time than that of the cluster.
+func TestStepsAreJudgedAtThePlannersTime(t *testing.T) {
+	c := newStepsCase(t)
+	c.planner.Now = c.cluster.Now.AddDate(0, 2, 0)
+	require.NoError(t, c.check())
+	c.planner.Now = c.cluster.Now.AddDate(-1, 0, 0)
+	zero := newStepsCase(t).pool().Spec.Disruption
+	c.pool().Spec.Disruption = zero
+	c.pool().Spec.Disruption.ConsolidateAfter = lasting(0)
+	assert.Contains(t, codesOf(t, c.check()), verify.TooSoon, "clocks disagree")
+}

@@ -1,0 +1,205 @@
+package verify
+
+import (
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// causes are those for which nodes stay.
+func causes() []disruption.CauseCode {
+	return []disruption.CauseCode{
+		disruption.CauseNoNodePool, disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated,
+		disruption.CauseDoNotDisrupt, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
+		disruption.CauseStatic, disruption.CauseUnknownPrice, disruption.CauseReasonNotMeant,
+		disruption.CauseNoPlace, disruption.CauseNoSaving, disruption.CauseSmallSaving, disruption.CauseScore, disruption.CauseSpotChoice,
+		disruption.CauseMinValues, disruption.CauseReceives, disruption.CauseDeadline,
+	}
+}
+
+// verdicts checks that the plan says what becomes of each node.
+func (g *ground) verdicts(r *Report) {
+	seen := make(map[string]bool)
+	for i := range g.plan.Nodes {
+		v := &g.plan.Nodes[i]
+		object := "node/" + v.Node
+		node := g.original[v.Node]
+		switch {
+		case seen[v.Node]:
+			r.add(NodeVerdict, object, "has two verdicts")
+			continue
+		case node == nil:
+			r.add(NodeUnknown, object, "is not in the cluster")
+			continue
+		}
+		seen[v.Node] = true
+		if i > 0 && strings.Compare(g.plan.Nodes[i-1].Node, v.Node) > 0 {
+			r.add(Unsorted, object, "belongs before %s", g.plan.Nodes[i-1].Node)
+		}
+		g.verdict(r, object, v, node)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.original)) {
+		if !seen[name] {
+			r.add(NodeVerdict, "node/"+name, "has no verdict")
+		}
+	}
+}
+
+func (g *ground) verdict(r *Report, object string, v *disruption.Verdict, node *corev1.Node) {
+	step, decision := g.drains[v.Node], disruption.Keep
+	if step > 0 {
+		decision = disruption.Drain
+	}
+	if v.Decision != decision || v.Step != step {
+		r.add(NodeVerdict, object, "is said to %s in step %d, want %s in step %d", v.Decision, v.Step, decision, step)
+	}
+	label := func(keys ...string) string {
+		for _, key := range keys {
+			if value := node.Labels[key]; value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	for _, c := range []struct{ what, got, want string }{
+		{"nodePool", v.NodePool, poolOf(node)},
+		{"instanceType", v.InstanceType, label(corev1.LabelInstanceTypeStable, corev1.LabelInstanceType)},
+		{"zone", v.Zone, label(corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone)},
+		{"capacityType", v.CapacityType, label(scheduling.CapacityTypeLabel)},
+	} {
+		if c.got != c.want {
+			r.add(NodeVerdict, object, "%s is %q, the label says %q", c.what, c.got, c.want)
+		}
+	}
+	if price, _ := g.priceOf(node); v.PricePerHour != price {
+		r.add(NodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
+	}
+	if decision == disruption.Keep && len(v.Reasons) == 0 {
+		r.add(NoReason, object, "stays without a reason")
+	}
+	for _, c := range v.Reasons {
+		g.cause(r, object, c)
+	}
+	if x := v.Rejected; x != nil {
+		g.cause(r, object, x.Because)
+		if !slices.Contains(x.Drain, v.Node) {
+			r.add(NodeVerdict, object, "the rejected move does not drain it")
+		}
+		for _, name := range x.Drain {
+			if g.original[name] == nil {
+				r.add(NodeUnknown, object, "the rejected move drains %q", name)
+			}
+		}
+	}
+}
+
+func (g *ground) cause(r *Report, object string, c disruption.Cause) {
+	if !slices.Contains(causes(), c.Code) {
+		r.add(NoReason, object, "the reason %q is not known", c.Code)
+	}
+	if c.Detail == "" {
+		r.add(NoReason, object, "the reason %s has no detail", c.Code)
+	}
+}
+
+// totals add up the nodes of pools that are there.
+type totals struct {
+	price           *big.Int
+	nodes, unpriced int
+}
+
+func (g *ground) totals() totals {
+	t := totals{price: new(big.Int)}
+	for _, s := range g.nodes {
+		switch {
+		case s.pool == nil:
+		case !s.priced:
+			t.unpriced++
+		default:
+			t.nodes++
+			t.price.Add(t.price, big.NewInt(s.price))
+		}
+	}
+	return t
+}
+
+// addsUp checks the summary, now that all steps are done.
+func (g *ground) addsUp(r *Report, start totals, frontier []disruption.Point) {
+	s := &g.plan.Summary
+	end := g.totals()
+	for _, c := range []struct {
+		what      string
+		got       offerings.Price
+		want      *big.Int
+		violation Code
+	}{
+		{"before", s.PricePerHourBefore, start.price, SummaryPrice},
+		{"after", s.PricePerHourAfter, end.price, SummaryPrice},
+	} {
+		if c.want.Cmp(big.NewInt(int64(c.got))) != 0 {
+			r.add(c.violation, "summary", "price per hour %s is %v, the nodes cost %v nano-USD", c.what, c.got, c.want)
+		}
+	}
+	moved, launches, cost := 0, 0, 0.0
+	for i := range g.plan.Steps {
+		moved += len(g.plan.Steps[i].Evictions)
+		launches += len(g.plan.Steps[i].Launches)
+		cost += g.plan.Steps[i].DisruptionCost
+	}
+	for _, c := range []struct {
+		what      string
+		got, want int
+	}{
+		{"nodesBefore", s.NodesBefore, start.nodes},
+		{"nodesAfter", s.NodesAfter, end.nodes},
+		{"podsMoved", s.PodsMoved, moved},
+		{"launches", s.Launches, launches},
+		{"unpricedNodes", s.UnpricedNodes, start.unpriced},
+	} {
+		if c.got != c.want {
+			r.add(SummaryCounts, "summary", "%s is %d, want %d", c.what, c.got, c.want)
+		}
+	}
+	if !alike(s.DisruptionCost, cost) {
+		r.add(StepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, cost)
+	}
+	if s.LowerBoundPerHour < 0 || s.LowerBoundPerHour > s.PricePerHourAfter {
+		r.add(BoundAbovePrice, "summary", "lower bound %v, price afterwards %v", s.LowerBoundPerHour, s.PricePerHourAfter)
+	}
+	if want := gap(s.PricePerHourAfter, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, math.Abs(want))) {
+		r.add(SummaryGap, "summary", "gap is %v, want %v", s.Gap, want)
+	}
+	switch s.Status {
+	case scheduling.StatusComplete, scheduling.StatusDeadline:
+	case scheduling.StatusOptimal:
+		if s.PricePerHourAfter > s.LowerBoundPerHour {
+			r.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", s.PricePerHourAfter, s.LowerBoundPerHour)
+		}
+	default:
+		r.add(SummaryStatus, "summary", "unknown status %q", s.Status)
+	}
+	g.frontier(r, frontier)
+}
+
+// frontier checks how far each number of steps gets.
+func (g *ground) frontier(r *Report, want []disruption.Point) {
+	got := g.plan.Summary.Frontier
+	if len(got) != len(want) {
+		r.add(SummaryFrontier, "summary", "the frontier has %d points, want %d", len(got), len(want))
+		return
+	}
+	for i := range want {
+		w, p := want[i], got[i]
+		if p.Steps != w.Steps || p.SavingPerHour != w.SavingPerHour || p.PodsMoved != w.PodsMoved || !alike(p.DisruptionCost, w.DisruptionCost) {
+			r.add(SummaryFrontier, "summary", "frontier[%d] is %+v, want %+v", i, p, w)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package verify
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// priceOf is what a node costs by the catalog, on sale or not, and false where the catalog
+// does not tell.
+func (g *ground) priceOf(node *corev1.Node) (offerings.Price, bool) {
+	catalog := g.problem.Catalog
+	if pl := g.pools[poolOf(node)]; pl != nil {
+		catalog = pl.catalog
+	}
+	labels := make(map[string]string)
+	for key, value := range node.Labels {
+		if stable := requirements.NormalizeKey(key); stable == key || labels[stable] == "" {
+			labels[stable] = value
+		}
+	}
+	t, ok := catalog.Get(labels[corev1.LabelInstanceTypeStable])
+	if !ok {
+		return 0, false
+	}
+	id := labels[offerings.ReservationIDLabel]
+	for _, o := range t.Offerings {
+		if o.Zone != labels[corev1.LabelTopologyZone] || string(o.CapacityType) != labels[scheduling.CapacityTypeLabel] {
+			continue
+		}
+		if o.CapacityType == offerings.Reserved && id != "" && o.ReservationID != id {
+			continue
+		}
+		return o.Price, true
+	}
+	return 0, false
+}
+
+// podCost is what evicting the pod counts: Karpenter's formula where the planner has none.
+func (g *ground) podCost(pod *corev1.Pod) float64 {
+	var cost float64
+	if of := g.checker.Planner.PodCost; of != nil {
+		cost = of(pod)
+	} else {
+		cost = disruption.PodDisruptionCost(pod)
+	}
+	if math.IsNaN(cost) {
+		return 0
+	}
+	return min(max(cost, 0), math.MaxFloat32)
+}
+
+func (g *ground) nodeCost() float64 {
+	if n := g.checker.Planner.NodeCost; n != 0 {
+		return n
+	}
+	return 1
+}
+
+// removal is what removing the node counts.
+func (g *ground) removal(s *standing) float64 {
+	cost := g.nodeCost()
+	for _, pod := range s.pods {
+		if livesOn(pod) {
+			cost += g.podCost(pod)
+		}
+	}
+	return cost
+}
+
+// worth checks price, cost and score of the step, and that it is worth while.
+func (a *act) worth() {
+	saved, unknown := new(big.Int), false
+	cost := 0.0
+	for _, s := range a.going {
+		saved.Add(saved, big.NewInt(s.price))
+		unknown = unknown || !s.priced
+		cost += a.nodeCost()
+	}
+	for _, m := range a.moves {
+		cost += a.podCost(m.pod)
+	}
+	gone := new(big.Int).Set(saved)
+	dearest := new(big.Int).Set(saved) // what is saved whatever is bought
+	for i := range a.step.Launches {
+		l := &a.step.Launches[i]
+		saved.Sub(saved, big.NewInt(int64(l.Price)))
+		most := l.Price
+		for k := range l.Options {
+			most = max(most, l.Options[k].Price)
+		}
+		dearest.Sub(dearest, big.NewInt(int64(most)))
+	}
+	if saved.Cmp(big.NewInt(int64(a.step.SavingPerHour))) != 0 {
+		a.add(StepSaving, "step", "saves %v nano-USD per hour, and is said to save %v", saved, a.step.SavingPerHour)
+	}
+	if !alike(a.step.DisruptionCost, cost) {
+		a.add(StepCost, "step", "disruption cost is %v, want %v", a.step.DisruptionCost, cost)
+	}
+	if a.step.Reason == disruption.Underutilized && !unknown {
+		if asked := a.asked(gone); dearest.Cmp(asked) < 0 {
+			a.add(SavingTooSmall, "step", "may save as little as %v nano-USD per hour, and has to save %v", dearest, asked)
+		}
+		a.spot()
+	}
+	a.score(float64(a.step.SavingPerHour), cost)
+}
+
+// alike compares sums of fractions.
+func alike(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
+}
+
+// asked is what has to be saved where nodes of that price go.
+func (a *act) asked(price *big.Int) *big.Int {
+	least := &a.checker.Planner.MinSaving
+	asked := big.NewInt(max(1, int64(least.PerHour)))
+	raise := func(n *big.Int) {
+		if n.Cmp(asked) > 0 {
+			asked = n
+		}
+	}
+	if least.PerMonth > 0 {
+		raise(big.NewInt((int64(least.PerMonth) + 729) / 730))
+	}
+	if least.Share > 0 {
+		// A share is a fraction: one part in a billion is for rounding.
+		share, _ := new(big.Float).Mul(new(big.Float).SetInt(price), big.NewFloat(least.Share*(1-1e-9))).Int(nil)
+		raise(share)
+	}
+	return asked
+}
+
+// spot checks that spot machines are replaced by spot as the planner allows it.
+func (a *act) spot() {
+	for _, s := range a.going {
+		if s.node.Labels[scheduling.CapacityTypeLabel] != string(offerings.Spot) {
+			return
+		}
+	}
+	want := a.checker.Planner.SpotToSpotTypes
+	if want == 0 {
+		want = 15
+	}
+	for i := range a.step.Launches {
+		l := &a.step.Launches[i]
+		types := make(map[string]bool)
+		others := 0
+		for k := range l.Options {
+			if l.Options[k].CapacityType == offerings.Spot {
+				types[l.Options[k].InstanceType] = true
+			} else {
+				others++
+			}
+		}
+		switch {
+		case len(l.Options) == 0 || l.Options[0].CapacityType != offerings.Spot:
+		case want < 0:
+			a.add(SpotToSpot, launchName(l), "spot takes the place of spot")
+		case others > 0:
+			a.add(SpotToSpot, launchName(l), "spot takes the place of spot, and %d options are no spot", others)
+		case len(a.going) == 1 && len(types) < want:
+			a.add(SpotToSpot, launchName(l), "%d types could take the place of a spot machine, want %d", len(types), want)
+		}
+	}
+}
+
+// score checks what the step says it is worth, and that this is enough for pools with policy
+// Balanced.
+func (a *act) score(saving, cost float64) {
+	type side struct{ price, cost, allPrice, allCost float64 }
+	pools := make(map[*pool]*side)
+	all := &side{}
+	for _, name := range a.names() {
+		s := a.nodes[name]
+		if s.pool == nil {
+			continue
+		}
+		if pools[s.pool] == nil {
+			pools[s.pool] = &side{}
+		}
+		removal := a.removal(s)
+		for _, x := range []*side{all, pools[s.pool]} {
+			x.allPrice += float64(s.price)
+			x.allCost += removal
+			if a.goes(name) {
+				x.price += float64(s.price)
+				x.cost += removal
+			}
+		}
+	}
+	value := func(saving, cost float64, x *side) float64 {
+		switch {
+		case saving <= 0 || x.allPrice <= 0 || x.allCost <= 0:
+			return 0
+		case cost <= 0:
+			return math.MaxFloat64
+		}
+		return min(saving/x.allPrice/(cost/x.allCost), math.MaxFloat64)
+	}
+	price := 0.0
+	for _, s := range a.going {
+		price += float64(s.price)
+	}
+	want, found := value(saving, cost, all), false
+	k := a.checker.Planner.BalancedK
+	if k == 0 {
+		k = 2
+	}
+	for _, pl := range a.sortedPools() {
+		x := pools[pl]
+		if x == nil || x.cost == 0 || pl.Spec.Disruption.ConsolidationPolicy != scheduling.Balanced {
+			continue
+		}
+		own := saving
+		if price > 0 {
+			own = saving * (x.price / price)
+		}
+		n := value(own, x.cost, x)
+		if !found || n < want {
+			want, found = n, true
+		}
+		if n < 1/k*(1-1e-6) && a.step.Reason == disruption.Underutilized {
+			a.add(BelowThreshold, "nodepool/"+pl.Name, "score is %v, want at least %v", n, 1/k)
+		}
+	}
+	if !(math.Abs(a.step.Score-want) <= 1e-6*max(1e-6, math.Abs(want))) {
+		a.add(StepScore, "step", "score is %v, want %v", a.step.Score, want)
+	}
+}
+
+// names are those of the nodes that are there, sorted.
+func (g *ground) names() []string {
+	names := make([]string, 0, len(g.nodes))
+	for name := range g.nodes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
