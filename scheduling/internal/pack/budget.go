@@ -66,3 +66,23 @@ func (b *budget) spend(option *model.Option, n int64) {
 		}
 	}
 }
+
+// times is how often, at most n times, a machine of an option with the same pods can be
+// had of what remains.
+func (b *budget) times(option *model.Option, items []model.Item, n int64, remaining []int64) int64 {
+	for _, it := range items {
+		n = min(n, remaining[it.Class]/it.N)
+	}
+	if n == 0 {
+		return 0
+	}
+	return b.affords(option, n)
+}
+
+// buy takes machines out of the budget, and their pods out of what remains.
+func (b *budget) buy(option *model.Option, node *model.Node, remaining []int64) {
+	for _, it := range node.Items {
+		remaining[it.Class] -= it.N * node.N
+	}
+	b.spend(option, node.N)
+}

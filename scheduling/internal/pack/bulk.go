@@ -133,19 +133,14 @@ func (s *search) buyQuotas(x *blend, classes []model.ClassID, remaining []int64,
 			y.left, poor = 0, true
 			continue
 		}
-		n := b.affords(&s.p.Options[o], min(1+y.left/bulkShare, y.left))
-		for _, it := range items {
-			n = min(n, remaining[it.Class]/it.N)
-		}
+		n := b.times(&s.p.Options[o], items, min(1+y.left/bulkShare, y.left), remaining)
 		if len(items) == 0 || n == 0 {
 			y.left = 0
 			continue
 		}
-		for _, it := range items {
-			remaining[it.Class] -= it.N * n
-		}
-		b.spend(&s.p.Options[o], n)
-		out = append(out, model.Node{Option: o, N: n, Items: slices.Clone(items)})
+		node := model.Node{Option: o, N: n, Items: slices.Clone(items)}
+		b.buy(&s.p.Options[o], &node, remaining)
+		out = append(out, node)
 		y.left -= n
 	}
 }

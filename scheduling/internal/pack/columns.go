@@ -184,16 +184,11 @@ func (x *columns) buyOne(out []model.Node, j int, n int64, remaining []int64, b 
 			items = append(items, model.Item{Class: it.Class, N: k})
 		}
 	}
-	n = b.affords(&x.s.p.Options[o], n)
-	for _, it := range items {
-		n = min(n, remaining[it.Class]/it.N)
-	}
+	n = b.times(&x.s.p.Options[o], items, n, remaining)
 	if len(items) == 0 || n == 0 {
 		return out
 	}
-	for _, it := range items {
-		remaining[it.Class] -= it.N * n
-	}
-	b.spend(&x.s.p.Options[o], n)
-	return append(out, model.Node{Option: o, N: n, Items: items})
+	node := model.Node{Option: o, N: n, Items: items}
+	b.buy(&x.s.p.Options[o], &node, remaining)
+	return append(out, node)
 }

@@ -196,15 +196,14 @@ func (x *construction) step() {
 	if len(x.pace.seeds[row]) > 0 {
 		n = min(n, 1+int64(x.pace.slots[row]/16))
 	}
-	items := x.keep(x.pattern(first))
-	for _, it := range items {
-		x.remaining[it.Class] -= it.N * n
+	o := x.s.options[first.at]
+	node := model.Node{Option: o, N: n, Items: x.keep(x.pattern(first))}
+	for _, it := range node.Items {
 		x.pods -= float64(it.N * n)
 		x.worth -= float64(it.N*n) * x.values[it.Class]
 	}
-	o := x.s.options[first.at]
-	x.budget.spend(&x.p.Options[o], n)
-	x.nodes = append(x.nodes, model.Node{Option: o, N: n, Items: items})
+	x.budget.buy(&x.p.Options[o], &node, x.remaining)
+	x.nodes = append(x.nodes, node)
 	first.n = 0
 	// Looking at every shelf must not take longer than what it is to save.
 	if len(x.nodes)%tidyEvery == 0 && x.work-x.tidied >= int64(len(x.s.all)) {
@@ -267,12 +266,5 @@ func (x *construction) affordable(offer *offer) int64 {
 	if offer.n == 0 {
 		return 0
 	}
-	n := model.Unbounded
-	for _, it := range x.pattern(offer) {
-		n = min(n, x.remaining[it.Class]/it.N)
-	}
-	if n == 0 {
-		return 0
-	}
-	return x.budget.affords(&x.p.Options[x.s.options[offer.at]], n)
+	return x.budget.times(&x.p.Options[x.s.options[offer.at]], x.pattern(offer), model.Unbounded, x.remaining)
 }
