@@ -79,7 +79,7 @@ type quota struct {
 	n, left int64
 }
 
-// quotas are the whole machines of a blend, but for the last ones.
+// wholes are the whole machines of a blend, but for the last ones.
 func (x *blend) wholes() []quota {
 	var out []quota
 	all := 0.0
