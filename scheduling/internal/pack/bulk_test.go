@@ -18,6 +18,26 @@ func counts(p *model.Problem) []int64 {
 	return out
 }
 
+// requireBought sees to it that machines hold what they may, and that the budget and what
+// remains tell what was bought.
+func requireBought(t *testing.T, p *model.Problem, nodes []model.Node, remaining []int64, b *budget, seed uint64) {
+	t.Helper()
+	placed, spent := make([]int64, len(p.Classes)), newBudget(p)
+	for _, n := range nodes {
+		require.NoError(t, checkPattern(p, n.Option, n.Items, counts(p)), "seed %d", seed)
+		require.Equal(t, n.N, spent.affords(&p.Options[n.Option], n.N), "seed %d", seed)
+		spent.spend(&p.Options[n.Option], n.N)
+		for _, it := range n.Items {
+			placed[it.Class] += it.N * n.N
+		}
+	}
+	for c := range p.Classes {
+		require.Equal(t, p.Classes[c].Count, placed[c]+remaining[c], "seed %d class %d", seed, c)
+	}
+	require.Equal(t, spent.supply, b.supply, "seed %d", seed)
+	require.Equal(t, spent.limits, b.limits, "seed %d", seed)
+}
+
 // Whatever is bought, machines hold what they may, and the budget and what remains tell
 // what was bought.
 func TestBulkIsSound(t *testing.T) {
@@ -29,21 +49,8 @@ func TestBulkIsSound(t *testing.T) {
 		for pass := range p.Passes {
 			remaining, b := counts(p), newBudget(p)
 			nodes := s.bulk(pass, remaining, values, b)
-			placed, spent := make([]int64, len(p.Classes)), newBudget(p)
-			for _, n := range nodes {
-				require.NoError(t, checkPattern(p, n.Option, n.Items, counts(p)), "seed %d", seed)
-				require.Equal(t, n.N, spent.affords(&p.Options[n.Option], n.N), "seed %d", seed)
-				spent.spend(&p.Options[n.Option], n.N)
-				for _, it := range n.Items {
-					placed[it.Class] += it.N * n.N
-				}
-				bought += int(n.N)
-			}
-			for c := range p.Classes {
-				require.Equal(t, p.Classes[c].Count, placed[c]+remaining[c], "seed %d class %d", seed, c)
-			}
-			require.Equal(t, spent.supply, b.supply, "seed %d", seed)
-			require.Equal(t, spent.limits, b.limits, "seed %d", seed)
+			requireBought(t, p, nodes, remaining, b, seed)
+			bought += int(model.Count(nodes))
 			require.Empty(t, s.fill.hold, "later machines take all they can")
 		}
 	}

@@ -25,7 +25,7 @@ func TestConstructLeavesWhatCannotBeFirstAlone(t *testing.T) {
 // Pods that are worth nothing get machines all the same.
 func TestConstructBuysForWorthlessPods(t *testing.T) {
 	compared := 0
-	for seed := range uint64(200) {
+	for seed := range uint64(600) {
 		p := random(seed)
 		s := newSearch(p, Params{})
 		values := s.fill.shareValues()
