@@ -133,3 +133,5 @@ func causes(t testing.TB, plan *Plan, node string) []CauseCode {
 	require.Fail(t, "no verdict", node)
 	return nil
 }
+
+func leavingPod(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon()} }
