@@ -31,4 +31,5 @@ const (
 	CauseMinValues   CauseCode = "min-values"   // cheaper types alone do not meet the pool's minValues
 	CauseReceives    CauseCode = "receives"     // it takes in pods of nodes that are drained
 	CauseDeadline    CauseCode = "deadline"     // the deadline passed before it was looked at
+	CauseLater       CauseCode = "later"        // the plan ends before it was looked at, see Planner.MaxSteps
 )

@@ -117,6 +117,9 @@ func (r *run) search(ctx context.Context) error {
 	if r.frame.meant(Underutilized) {
 		r.findings, err = consolidate(ctx, r.frame, r.state, r.emit)
 	}
+	if err == nil && !r.done && r.frame.meant(Misplaced) {
+		err = r.rebalance(ctx)
+	}
 	return r.ended(ctx, err)
 }
 
@@ -136,6 +139,9 @@ func (r *run) ended(ctx context.Context, err error) error {
 func (r *run) emit(step *Step) bool {
 	r.frame.took(step)
 	r.steps = append(r.steps, *step)
+	if most := r.frame.planner.MaxSteps; most > 0 && len(r.steps) >= most {
+		r.done = true
+	}
 	if r.found != nil && !r.found(step) {
 		r.done = true
 	}

@@ -35,6 +35,9 @@ type Planner struct {
 	PodCost func(*corev1.Pod) float64
 	// NodeCost is what it costs to remove a node, pods aside; 0 is 1.
 	NodeCost float64
+	// MaxSteps ends the plan after so many steps; 0 is no bound. The steps are the first ones
+	// of the plan without a bound.
+	MaxSteps int
 	// Rebalance also looks for pods that break a rule where they are, and moves them where
 	// they keep it (Misplaced).
 	Rebalance bool

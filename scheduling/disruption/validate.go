@@ -60,6 +60,9 @@ func (f *faults) planner(p *Planner) {
 	if n := p.NodeCost; !(n >= 0) || math.IsInf(n, 1) {
 		f.add("planner.nodeCost", number(n), "must be above 0, or 0 for the default of 1")
 	}
+	if p.MaxSteps < 0 {
+		f.add("planner.maxSteps", strconv.Itoa(p.MaxSteps), "is negative")
+	}
 	if p.MinLifetime < 0 {
 		f.add("planner.minLifetime", p.MinLifetime.String(), "is negative")
 	}

@@ -1,5 +1,7 @@
 package disruption
 
+import "fmt"
+
 // verdicts say of each node of the cluster what becomes of it, by name.
 func (r *run) verdicts() []Verdict {
 	drained := map[string]int{}
@@ -55,7 +57,12 @@ func (r *run) reasons(s *subject) []Cause {
 		add(notMeant(Underutilized))
 		return out
 	}
-	blockers := f.blockers(s, Underutilized)
+	if s.received {
+		add(Cause{Code: CauseReceives, Detail: "takes in pods of nodes that are drained"})
+	}
+	before := *s
+	before.machine = s.known // that pods have come since is the plan's own doing
+	blockers := f.blockers(&before, Underutilized)
 	add(blockers...)
 	if found := r.findings; found != nil && len(blockers) == 0 {
 		if best := found.rejected[s.name]; best != nil {
@@ -65,8 +72,8 @@ func (r *run) reasons(s *subject) []Cause {
 	}
 	switch {
 	case len(out) > 0:
-	case s.received:
-		add(Cause{Code: CauseReceives, Detail: "takes in pods of nodes that are drained"})
+	case r.done:
+		add(Cause{Code: CauseLater, Detail: fmt.Sprintf("the plan ends after %d steps, before it was looked at to the end", len(r.steps))})
 	case r.late || r.findings == nil || r.findings.late:
 		add(Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
 	default:

@@ -1,0 +1,95 @@
+package disruption
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// rebalance moves pods that break a rule where they are to nodes that are there and where
+// they keep it, each in a step of its own, so that every step leaves the cluster nearer to
+// its rules. It buys nothing, removes nothing, and evicts nobody that asks to be left
+// alone, that a PodDisruptionBudget holds, or that has moved already.
+func (r *run) rebalance(ctx context.Context) error {
+	moved := map[string]bool{}
+	for i := range r.steps {
+		for _, e := range r.steps[i].Evictions {
+			moved[e.Pod] = true
+		}
+	}
+	book := newRulebook(r.state)
+	// A move may put right what another one would have been made for, or make room for it.
+	for again := true; again; {
+		again = false
+		for _, name := range r.state.names() {
+			for _, pod := range slices.Clone(r.state.nodes[name].pods) {
+				if moved[podName(pod)] || !r.mayMove(pod) {
+					continue
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				at := r.state.nodes[name]
+				if book.broken(pod, at.node) == "" {
+					continue
+				}
+				step, err := r.relocation(ctx, pod)
+				if err != nil || step == nil {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+				if err := r.state.take(step); err != nil {
+					return err
+				}
+				book.moved()
+				moved[podName(pod)], again = true, true
+				if !r.emit(step) {
+					return nil
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mayMove reports whether a pod can be evicted from a node that stays.
+func (r *run) mayMove(pod *corev1.Pod) bool {
+	s := r.frame.at[pod.Spec.NodeName]
+	known := r.frame.pods[podName(pod)]
+	if s == nil || s.gone || s.going() || known == nil {
+		return false
+	}
+	return reschedulable(known) && evictable(known, r.frame.now) && r.frame.heldBy(known) == nil
+}
+
+// relocation is the step that moves a pod to where it keeps its rules, nil where there is
+// no such place among the nodes that are there.
+func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
+	fork := r.state.free.Fork()
+	if err := fork.Apply(scheduling.Delta{Pods: []*corev1.Pod{r.state.lift(pod)}}); err != nil {
+		return nil, err
+	}
+	plan, err := fork.Place(ctx, scheduling.EffortFast)
+	if err != nil {
+		return nil, err
+	}
+	name, from := podName(pod), pod.Spec.NodeName
+	for i := range plan.Existing {
+		a := &plan.Existing[i]
+		if a.Node == from || !slices.Contains(a.Pods, name) {
+			continue
+		}
+		step := &Step{
+			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
+			DisruptionCost: r.frame.podCost(pod),
+		}
+		step.PodDisruptionBudgets = r.frame.waves(step.Evictions)
+		return step, nil
+	}
+	return nil, nil //nolint:nilnil // there is no such place, and that is no error
+}
