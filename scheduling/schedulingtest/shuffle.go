@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // Shuffle is the problem with its pods, pools, nodes, running pods and DaemonSets,
@@ -34,4 +35,14 @@ func permuted[T any](d dice, list []T) []T {
 	list = slices.Clone(list)
 	d.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
+}
+
+// ShuffleCluster is the cluster with everything that it lists in another order, which must
+// not change the plan. The objects are shared with c.
+func ShuffleCluster(c disruption.Cluster, seed uint64) disruption.Cluster {
+	c.Problem = Shuffle(c.Problem, seed)
+	d := newDice(seed + 1)
+	c.Machines = permuted(d, c.Machines)
+	c.PodDisruptionBudgets = permuted(d, c.PodDisruptionBudgets)
+	return c
 }
