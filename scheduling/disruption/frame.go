@@ -37,6 +37,7 @@ type subject struct {
 	name    string
 	node    *corev1.Node // nil for a launch that the catalog does not know
 	machine *Machine     // never nil
+	known   *Machine     // the machine as it was before any step
 	pool    *poolState   // nil where no pool that is there owns it
 	// pods are those there, ended ones aside; movers of them those that live on when the
 	// node goes. Both are in the order of names.
@@ -92,7 +93,7 @@ func newFrame(p Planner, c *Cluster) *frame {
 		machines[c.Machines[i].Node] = &c.Machines[i]
 	}
 	for _, node := range c.Nodes {
-		s := &subject{name: node.Name, node: node, machine: machineOf(machines, node.Name), pool: f.pools[node.Labels[scheduling.NodePoolLabel]]}
+		s := &subject{name: node.Name, node: node, machine: machineOf(machines, node.Name), known: machineOf(machines, node.Name), pool: f.pools[node.Labels[scheduling.NodePoolLabel]]}
 		f.subjects = append(f.subjects, s)
 		f.at[s.name] = s
 	}
