@@ -1,7 +1,6 @@
 package offerings
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/bits"
@@ -113,17 +112,5 @@ func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
 // UnmarshalJSON reads a JSON number of USD by the rules of [ParseAmount]. null leaves
 // the amount as it is.
 func (a *Amount) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil
-	}
-	var number json.Number
-	if len(data) == 0 || data[0] == '"' || json.Unmarshal(data, &number) != nil {
-		return fmt.Errorf("amount %s: want a JSON number of USD", shorten(string(data)))
-	}
-	parsed, err := ParseAmount(number.String())
-	if err != nil {
-		return err
-	}
-	*a = parsed
-	return nil
+	return readNumber(a, data, "amount", "USD", ParseAmount)
 }

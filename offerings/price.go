@@ -98,19 +98,24 @@ func (p Price) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
 // without the loss that a float64 in between would bring. null leaves the price
 // as it is.
 func (p *Price) UnmarshalJSON(data []byte) error {
+	return readNumber(p, data, "price", "USD per hour", ParsePrice)
+}
+
+// readNumber reads money that is called so, in a unit, from a number in JSON's own
+// grammar: not "0.1" in quotes, not .5. null leaves it as it is.
+func readNumber[T any](into *T, data []byte, name, unit string, parse func(string) (T, error)) error {
 	if string(data) == "null" {
 		return nil
 	}
-	// Nothing but a number in JSON's own grammar: not "0.1" in quotes, not .5.
 	var number json.Number
 	if len(data) == 0 || data[0] == '"' || json.Unmarshal(data, &number) != nil {
-		return fmt.Errorf("price %s: want a JSON number of USD per hour", shorten(string(data)))
+		return fmt.Errorf("%s %s: want a JSON number of %s", name, shorten(string(data)), unit)
 	}
-	parsed, err := ParsePrice(number.String())
+	parsed, err := parse(number.String())
 	if err != nil {
 		return err
 	}
-	*p = parsed
+	*into = parsed
 	return nil
 }
 
