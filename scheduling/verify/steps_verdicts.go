@@ -21,7 +21,7 @@ func causes() []disruption.CauseCode {
 		disruption.CauseDoNotDisrupt, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
 		disruption.CauseStatic, disruption.CauseUnknownPrice, disruption.CauseReasonNotMeant,
 		disruption.CauseNoPlace, disruption.CauseNoSaving, disruption.CauseSmallSaving, disruption.CauseScore, disruption.CauseSpotChoice,
-		disruption.CauseMinValues, disruption.CauseReceives, disruption.CauseDeadline,
+		disruption.CauseMinValues, disruption.CauseReceives, disruption.CauseDeadline, disruption.CauseLater,
 	}
 }
 
