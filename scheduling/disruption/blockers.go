@@ -38,6 +38,9 @@ func (f *frame) blockers(s *subject, reason Reason) []Cause {
 	if s.machine.NominatedUntil.After(f.now) {
 		add(&Cause{Code: CauseNominated, Detail: "pods are expected here until " + s.machine.NominatedUntil.UTC().Format(time.RFC3339)})
 	}
+	if s.expecting && !s.machine.NominatedUntil.After(f.now) {
+		add(&Cause{Code: CauseNominated, Detail: "pods that wait are expected here"})
+	}
 	if s.node.Annotations[doNotDisrupt] == "true" {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + doNotDisrupt})
 	}

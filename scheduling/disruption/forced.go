@@ -165,13 +165,6 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*subject) err
 func (r *run) empty(ctx context.Context) error {
 	for {
 		idle := r.may(Empty)
-		idle = slices.DeleteFunc(idle, func(s *subject) bool {
-			if r.state.expects(s.name) {
-				r.note(s.name, Cause{Code: CauseNominated, Detail: "pods that wait are expected here"})
-				return true
-			}
-			return false
-		})
 		slices.SortStableFunc(idle, func(a, b *subject) int { return cmp.Compare(b.price, a.price) })
 		o := &outcome{}
 		left := map[*poolState]int{}

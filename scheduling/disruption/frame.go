@@ -50,6 +50,8 @@ type subject struct {
 	// how the node is not any more what its pool asks for.
 	held    []Cause
 	drifted string
+	// expecting says that pods which wait are planned onto it.
+	expecting bool
 	// gone says that a step has removed it, received that a step has moved pods onto it,
 	// fresh that a step has bought it.
 	gone, received, fresh bool

@@ -96,6 +96,9 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 		return nil, err
 	}
 	r := &run{frame: newFrame(p, &cluster), state: s, causes: map[string][]Cause{}}
+	for _, x := range r.frame.subjects {
+		x.expecting = s.expects(x.name)
+	}
 	r.before = r.frame.tally()
 	return r, nil
 }
