@@ -1,9 +1,10 @@
 // Command plimsoll decides which machines to buy for the pods of Kubernetes
-// manifests, what they cost, and why nothing cheaper will do. It asks no cluster and
-// no cloud.
+// manifests, what they cost, and why nothing cheaper will do; and which running ones to
+// remove or replace. It asks no cluster and no cloud.
 //
 //	plimsoll plan -f shop.yaml                      what to launch, and its price
 //	kubectl get pods,nodes,nodepools,ds -A -o json | plimsoll plan -f -
+//	plimsoll consolidate -f cluster.json            what to remove, in which order, and what that saves
 //	plimsoll explain pod/shop/web-0 -f shop.yaml    why a pod goes where it goes
 //	plimsoll explain node/general-1 -f shop.yaml    why a machine is of its type
 //	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule

@@ -20,6 +20,7 @@ import (
 func (a *app) explainCommand() *cobra.Command {
 	var input inputFlags
 	var how solverFlags
+	var what plannerFlags
 	var output, file string
 	var subjects []subject
 	cmd := &cobra.Command{
@@ -31,8 +32,10 @@ made before, and answers questions about it:
 pod/NAMESPACE/NAME  where the pod goes and what the next best place would be; of a pod
                     that has no place, why, and what would help
 node/NAME           of a machine to launch, by the name that the plan gives it: why this
-                    type, and what others cost; of a node that is there: what it receives
-                    and what is free (launch/NAME where both have the same name)`,
+                    type, and what others cost; of a node that is there: what it receives,
+                    what is free, and if it belongs to a node pool why it stays, or goes,
+                    when "plimsoll consolidate" plans with the same flags (launch/NAME
+                    where both have the same name)`,
 		Example: `  plimsoll explain pod/shop/web-0 -f shop.yaml
   plimsoll explain node/general-1 -f manifests/ --catalog ec2/eu-west-1 -o json
   plimsoll plan -f shop.yaml -o json > plan.json; plimsoll explain node/general-1 -f shop.yaml --plan plan.json`,
@@ -49,6 +52,10 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			if err != nil {
 				return err
 			}
+			planner, err := what.planner(solver)
+			if err != nil {
+				return err
+			}
 			if file == manifest.Stdin && slices.Contains(input.files, manifest.Stdin) {
 				return usagef("stdin cannot hold both the manifests and the plan")
 			}
@@ -60,11 +67,15 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			if err != nil {
 				return err
 			}
+			if err := a.judge(ctx, &how, planner, p, answers); err != nil {
+				return err
+			}
 			return a.printAnswers(format, p, plan, answers)
 		}),
 	}
 	input.register(cmd)
 	how.register(cmd)
+	what.register(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "how to print the answers: `FORMAT` is text, json or yaml")
 	cmd.Flags().StringVar(&file, "plan", "", "`FILE` that holds a plan of the same input, or - for stdin; without it, one is made")
 	return cmd

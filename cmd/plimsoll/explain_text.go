@@ -19,6 +19,9 @@ func (t *table) answer(answer any) {
 		t.explainLaunch(x)
 	case *scheduling.NodeExplanation:
 		t.explainNode(x)
+	case *judgedNode:
+		t.explainNode(x.NodeExplanation)
+		t.verdict(x)
 	}
 }
 

@@ -93,9 +93,10 @@ func messages(err error) []string {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "plimsoll",
-		Short: "Decide which machines to buy for Kubernetes pods",
+		Short: "Decide which machines to buy for Kubernetes pods, and which to remove",
 		Long: `Plimsoll decides which machines to buy for the pods of Kubernetes manifests, what
-they cost, and why nothing cheaper will do. It asks no cluster and no cloud.
+they cost, and why nothing cheaper will do; and which running ones to remove or replace.
+It asks no cluster and no cloud.
 
 Exit codes: 0 every pod has a place; 3 some pods have none, the plan is printed all
 the same; 1 bad input; 2 wrong usage.`,
@@ -105,7 +106,7 @@ the same; 1 bad input; 2 wrong usage.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.planCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
 }
 

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// consolidateCommand decides which nodes to remove or replace.
+func (a *app) consolidateCommand() *cobra.Command {
+	var input inputFlags
+	var how solverFlags
+	var what plannerFlags
+	var output string
+	cmd := &cobra.Command{
+		Use:   "consolidate -f FILE [-f FILE]...",
+		Short: "Decide which running nodes to remove or replace, and what that saves",
+		Long: `Consolidate reads what runs in a cluster and decides which nodes to remove or replace, in
+which order, and what that saves: machines that are about to be taken away, have expired
+or drifted, are empty, or hold pods that cost less elsewhere. Each step is safe by
+itself: it says which machines to launch first, where each evicted pod is expected to
+land, and what it uses up of PodDisruptionBudgets and of the node pools' budgets. For
+each node that stays it says why. Before the plan is printed its steps are replayed by
+code that shares nothing with the planner.
+
+It exits with 0 whether there is something to do or not, and with 3 if a machine is about
+to be taken away and a pod of it has no place.`,
+		Example: `  plimsoll consolidate -f examples/consolidate
+  kubectl get nodes,nodeclaims,nodepools,pods,pdb,ds,pvc,pv,sc -A -o json | plimsoll consolidate -f -
+  plimsoll consolidate -f cluster.json --min-saving 0.05/hour --min-saving 5% --min-lifetime 1h
+  plimsoll consolidate -f cluster.json --reasons empty,underutilized --steps 3 -o json`,
+		Args: noArguments("; name manifests with -f"),
+		RunE: a.does(func(ctx context.Context) error {
+			format, err := oneOf("output", output, "table", "json", "yaml")
+			if err != nil {
+				return err
+			}
+			solver, err := how.solver(&input.market)
+			if err != nil {
+				return err
+			}
+			planner, err := what.planner(solver)
+			if err != nil {
+				return err
+			}
+			p, err := input.load(a)
+			if err != nil {
+				return err
+			}
+			plan, err := how.disrupt(ctx, a, planner, p)
+			if err != nil {
+				return err
+			}
+			if stranded(p, plan) {
+				a.code = exitUnschedulable
+			}
+			return a.printMoves(format, p, plan)
+		}),
+	}
+	input.register(cmd)
+	how.register(cmd)
+	what.register(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, json or yaml")
+	return cmd
+}
+
+// disrupt decides, and has the steps replayed by a second opinion before anybody sees
+// them.
+func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (plan *disruption.Plan, err error) {
+	c := p.Cluster()
+	err = f.search(ctx, a, fmt.Sprintf("consolidating %s", count(len(c.Nodes), "node")), func(ctx context.Context) error {
+		plan, err = planner.Plan(ctx, c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checked(verify.StepsChecker{Planner: planner}.Steps(c, plan)); err != nil {
+		return nil, err
+	}
+	plan.Warnings = mergeWarnings(p.Warnings, plan.Warnings)
+	return plan, nil
+}
+
+// stranded reports whether a machine is about to be taken away with pods that have no
+// other place.
+func stranded(p *problem, plan *disruption.Plan) bool {
+	for i := range plan.Steps {
+		if slices.ContainsFunc(plan.Steps[i].Evictions, func(e disruption.Eviction) bool { return e.To == "" }) {
+			return true
+		}
+	}
+	going := map[string]bool{}
+	for _, m := range p.Cluster().Machines {
+		going[m.Node] = m.Interruption != nil
+	}
+	return slices.ContainsFunc(plan.Nodes, func(v disruption.Verdict) bool {
+		return v.Decision == disruption.Keep && going[v.Node] && slices.ContainsFunc(v.Reasons, func(c disruption.Cause) bool { return c.Code == disruption.CauseNoPlace })
+	})
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// waste are the arguments for the example cluster at a fixed time.
+func waste(args ...string) []string {
+	return append([]string{"consolidate", "-f", "../../examples/consolidate", "--now", "2026-11-21T09:00:00Z"}, args...)
+}
+
+// moveset reads a consolidation plan.
+func moveset(t *testing.T, text string) *disruption.Plan {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	plan := &disruption.Plan{}
+	require.NoError(t, dec.Decode(plan))
+	return plan
+}
+
+func TestConsolidateFormats(t *testing.T) {
+	asJSON, asYAML := run(t, waste("-o", "json")...), run(t, waste("-o", "yaml")...)
+	require.Equal(t, exitOK, asJSON.code, asJSON.stderr)
+	raw, err := yaml.YAMLToJSON([]byte(asYAML.stdout))
+	require.NoError(t, err)
+	require.JSONEq(t, asJSON.stdout, string(raw))
+	plan := moveset(t, asJSON.stdout)
+	require.NotEmpty(t, plan.Steps)
+	require.Equal(t, disruption.Interrupted, plan.Steps[0].Reason, "what is taken away comes first")
+	require.Less(t, plan.Summary.PricePerHourAfter, plan.Summary.PricePerHourBefore)
+	require.Len(t, plan.Nodes, 12)
+	for _, name := range []string{"steps", "nodes", "warnings", "summary", "reason", "drain", "launches", "evictions", "savingPerHour", "disruptionCost", "score", "decision", "reasons", "pricePerHourBefore", "pricePerHourAfter", "lowerBoundPerHour", "podsMoved", "status"} {
+		require.Contains(t, asJSON.stdout, `"`+name+`":`, "the names are a contract")
+	}
+}
+
+func TestConsolidateFlags(t *testing.T) {
+	all := moveset(t, run(t, waste("-o", "json")...).stdout)
+	two := moveset(t, run(t, waste("-o", "json", "--steps", "2")...).stdout)
+	require.Equal(t, all.Steps[:2], two.Steps)
+
+	empty := moveset(t, run(t, waste("-o", "json", "--reasons", "Empty")...).stdout)
+	require.Len(t, empty.Steps, 1)
+	require.Equal(t, disruption.Empty, empty.Steps[0].Reason)
+
+	dear := moveset(t, run(t, waste("-o", "json", "--min-saving", "50/hour", "--reasons", "underutilized")...).stdout)
+	require.Empty(t, dear.Steps)
+
+	young := moveset(t, run(t, waste("-o", "json", "--min-lifetime", "8760h", "--reasons", "empty,underutilized")...).stdout)
+	require.Empty(t, young.Steps)
+
+	early := run(t, append(waste("-o", "json", "--reasons", "empty,underutilized"), "--now", "2026-11-20T22:00:00Z")...)
+	require.Empty(t, moveset(t, early.stdout).Steps, "before consolidateAfter has passed")
+
+	table := run(t, waste("--reasons", "misplaced,empty")...)
+	require.Equal(t, exitOK, table.code, table.stderr)
+	require.Contains(t, table.stdout, "1 step leads to 10 nodes")
+}
+
+// Nothing in the input says what time it is: the present will do.
+func TestConsolidateNow(t *testing.T) {
+	r := run(t, "consolidate", "-f", "../../examples/consolidate")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Equal(t, run(t, waste()...).stdout, r.stdout)
+}
+
+// A machine that is about to go with a pod that fits nowhere is worth an exit code.
+func TestConsolidateStranded(t *testing.T) {
+	const cluster = `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec: {limits: {cpu: 4}, template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}
+---
+apiVersion: v1
+kind: Node
+metadata:
+  name: a
+  labels: {karpenter.sh/nodepool: general, karpenter.sh/initialized: "true", karpenter.sh/registered: "true", karpenter.sh/capacity-type: on-demand,
+    node.kubernetes.io/instance-type: m5.xlarge, topology.kubernetes.io/zone: us-east-1a, kubernetes.io/arch: amd64, kubernetes.io/os: linux, kubernetes.io/hostname: a}
+spec: {taints: [{key: aws-node-termination-handler/scheduled-maintenance, effect: NoSchedule}]}
+status: {capacity: {cpu: 4, memory: 16Gi, pods: 58}, allocatable: {cpu: 3920m, memory: 14Gi, pods: 58}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, uid: p}
+spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: 3, memory: 400Gi}}}]}
+status: {phase: Running}
+`
+	r := runWith(t, strings.NewReader(cluster), "consolidate", "-f", "-", "--now", "2026-11-21T09:00:00Z")
+	require.Equal(t, exitUnschedulable, r.code, r.stderr)
+	require.Contains(t, r.stdout, "default/p")
+}
+
+func TestConsolidateNothing(t *testing.T) {
+	r := runWith(t, strings.NewReader("apiVersion: v1\nkind: List\nitems: []\n"), "consolidate", "-f", "-")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Equal(t, "There is nothing to consolidate: the input has no nodes.\n", r.stdout)
+}
+
+// The example is what kubectl would print, in one List as well as in files.
+func TestConsolidateAList(t *testing.T) {
+	var items []json.RawMessage
+	for _, name := range []string{"10-nodepools.yaml", "20-nodes.yaml", "30-pods.yaml"} {
+		text, err := os.ReadFile("../../examples/consolidate/" + name)
+		require.NoError(t, err)
+		for doc := range strings.SplitSeq(string(text), "\n---\n") {
+			raw, err := yaml.YAMLToJSON([]byte(doc))
+			require.NoError(t, err)
+			items = append(items, raw)
+		}
+	}
+	list, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	require.NoError(t, err)
+	r := runWith(t, strings.NewReader(string(list)), "consolidate", "-f", "-", "--now", "2026-11-21T09:00:00Z")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Equal(t, run(t, waste()...).stdout, r.stdout)
+}
+
+// A node of a pool is explained with what becomes of it when the cluster is consolidated.
+func TestExplainNodeWithVerdict(t *testing.T) {
+	explain := func(args ...string) result {
+		return run(t, append([]string{"explain", "-f", "../../examples/consolidate", "--now", "2026-11-21T09:00:00Z"}, args...)...)
+	}
+	r := explain("node/ip-10-0-1-88")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, "CONSOLIDATION\n  It stays.\n  do-not-disrupt  pod/shop/month-end-0")
+
+	r = explain("node/ip-10-0-1-42")
+	require.Contains(t, r.stdout, `It is removed for the reason "empty", in step `)
+	require.Contains(t, r.stdout, "that step saves $0.3840 per hour and moves 0 pods.")
+
+	r = explain("node/ip-10-0-1-3")
+	require.NotContains(t, r.stdout, "CONSOLIDATION", "it belongs to no pool")
+
+	r = explain("node/ip-10-0-1-88", "-o", "json")
+	var answer struct {
+		Node    string              `json:"node"`
+		Verdict *disruption.Verdict `json:"verdict"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &answer))
+	require.Equal(t, "ip-10-0-1-88", answer.Node)
+	require.Equal(t, disruption.Keep, answer.Verdict.Decision)
+	require.Equal(t, exitUsage, explain("node/ip-10-0-1-88", "--steps", "-1").code)
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// moves writes a consolidation plan for people: what it comes to, the steps in their
+// order, where it stops paying, and why the other nodes stay.
+type moves struct {
+	table
+
+	plan *disruption.Plan
+}
+
+// writeMoves writes a consolidation plan for people.
+func writeMoves(w io.Writer, p *problem, plan *disruption.Plan) error {
+	m := &moves{table: table{problem: p, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
+	m.headline()
+	m.steps()
+	m.frontier()
+	m.staying()
+	m.warnings()
+	_, err := w.Write(m.out.Bytes())
+	return err
+}
+
+// headline says in a few lines what the plan comes to.
+func (m *moves) headline() {
+	s := &m.plan.Summary
+	if len(m.plan.Nodes) == 0 {
+		m.line("There is nothing to consolidate: the input has no nodes.")
+		return
+	}
+	now := fmt.Sprintf("%s for %s per hour, %s per month (%d hours)", count(s.NodesBefore, "node"), usd(s.PricePerHourBefore), monthly(s.PricePerHourBefore), hoursPerMonth)
+	if len(m.plan.Steps) == 0 {
+		m.line("%s: nothing is to be done.", now)
+	} else {
+		m.line("%s.", now)
+		m.line("%s to %s for %s per hour: that saves %s.", steps(len(m.plan.Steps)), count(s.NodesAfter, "node"), usd(s.PricePerHourAfter), m.saved())
+		m.line("%s, %s launched.", moved(s.PodsMoved), machines(s.Launches))
+	}
+	m.line("%s", m.rest())
+	if s.UnpricedNodes > 0 {
+		m.line("%s left out of the prices: what they cost is not known.", areNodes(s.UnpricedNodes))
+	}
+}
+
+// saved says what all steps save.
+func (m *moves) saved() string {
+	s := &m.plan.Summary
+	saving := s.PricePerHourBefore - s.PricePerHourAfter
+	text := signed(saving) + " per hour, " + signedMonthly(saving) + " per month"
+	if s.PricePerHourBefore > 0 {
+		text += fmt.Sprintf(" (%s)", percent(saving.USD()/s.PricePerHourBefore.USD()))
+	}
+	return text
+}
+
+// rest says how much there is left to save at most.
+func (m *moves) rest() string {
+	s := &m.plan.Summary
+	var text string
+	switch {
+	case s.LowerBoundPerHour <= 0:
+		text = "How much cheaper a cluster could hold the same pods is not known."
+	case s.PricePerHourAfter <= s.LowerBoundPerHour:
+		text = "No cluster that holds the same pods is cheaper."
+	default:
+		text = fmt.Sprintf("No cluster that holds the same pods can cost less than %s per hour: what remains is at most %s above that.", usd(s.LowerBoundPerHour), percent(s.Gap))
+	}
+	if s.Status == scheduling.StatusDeadline {
+		text += " The search was stopped by --timeout; there may be further steps."
+	}
+	return text
+}
+
+// steps lists what is to be done, in its order.
+func (m *moves) steps() {
+	if len(m.plan.Steps) == 0 {
+		return
+	}
+	m.section("STEPS")
+	rows := [][]string{{"", "REASON", "NODES", "LAUNCHES", "PODS", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}}
+	for i := range m.plan.Steps {
+		s := &m.plan.Steps[i]
+		score := "-"
+		if s.Score != 0 {
+			score = decimal(s.Score)
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(i + 1), string(s.Reason), names(s.Drain, 3), launches(s.Launches), pods(s.Evictions),
+			plain(s.SavingPerHour), strings.Replace(signedMonthly(s.SavingPerHour), "$", "", 1), decimal(s.DisruptionCost), score,
+		})
+	}
+	m.columns(rows)
+}
+
+// launches writes what a step buys: the same machines together.
+func launches(list []scheduling.Launch) string {
+	if len(list) == 0 {
+		return "-"
+	}
+	counts := map[string]int{}
+	for i := range list {
+		counts[offeringText(&list[i].Options[0])]++
+	}
+	return summarise(counts, 3)
+}
+
+// pods writes how many pods a step evicts, and in how many waves.
+func pods(list []disruption.Eviction) string {
+	waves := 0
+	for i := range list {
+		waves = max(waves, list[i].Wave)
+	}
+	if waves > 1 {
+		return fmt.Sprintf("%d in %d waves", len(list), waves)
+	}
+	return strconv.Itoa(len(list))
+}
+
+// frontier says where it stops paying: what the steps have saved, and moved for it.
+func (m *moves) frontier() {
+	points := m.plan.Summary.Frontier
+	if len(points) < 2 {
+		return
+	}
+	total := points[len(points)-1].SavingPerHour
+	m.section("WHERE IT STOPS PAYING")
+	rows := [][]string{{"STEPS", "SAVED $/HOUR", "OF ALL", "PODS MOVED", "DISRUPTION", "THESE STEPS: $/MONTH PER POD"}}
+	last := disruption.Point{}
+	for _, p := range thinned(points) {
+		share := "-"
+		if total > 0 {
+			share = percent(p.SavingPerHour.USD() / total.USD())
+		}
+		each := "no pod moved"
+		if n := p.PodsMoved - last.PodsMoved; n > 0 {
+			each = decimal((p.SavingPerHour - last.SavingPerHour).USD() * hoursPerMonth / float64(n))
+		}
+		rows = append(rows, []string{strconv.Itoa(p.Steps), plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), decimal(p.DisruptionCost), each})
+		last = p
+	}
+	m.columns(rows)
+}
+
+// thinned picks points for people: all of them, or where there are many about ten, of
+// which each saves another tenth, and the last.
+func thinned(points []disruption.Point) []disruption.Point {
+	const most = 10
+	if len(points) <= most+2 {
+		return points
+	}
+	total := points[len(points)-1].SavingPerHour
+	var out []disruption.Point
+	next := offerings.Price(0)
+	for i, p := range points {
+		if i == len(points)-1 || i == 0 || p.SavingPerHour >= next {
+			out = append(out, p)
+			next = max(next, p.SavingPerHour) + total/most
+		}
+	}
+	return out
+}
+
+// printMoves writes a consolidation plan in a format.
+func (a *app) printMoves(format string, p *problem, plan *disruption.Plan) error {
+	if format == "table" {
+		var b bytes.Buffer
+		if err := writeMoves(&b, p, plan); err != nil {
+			return err
+		}
+		_, err := b.WriteTo(&a.stdout)
+		return err
+	}
+	return a.encode(format, "plan", plan)
+}
+
+// names writes names, and how many more there are.
+func names(list []string, most int) string {
+	switch {
+	case len(list) == 0:
+		return "-"
+	case len(list) > most+1:
+		return join(append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most)))
+	}
+	return join(list)
+}
+
+// steps says how many steps lead somewhere.
+func steps(n int) string {
+	if n == 1 {
+		return "1 step leads"
+	}
+	return count(n, "step") + " lead"
+}
+
+// moved says how many pods move.
+func moved(n int) string {
+	switch n {
+	case 0:
+		return "No pod moves"
+	case 1:
+		return "1 pod moves"
+	}
+	return count(n, "pod") + " move"
+}
+
+// machines says how many machines are bought.
+func machines(n int) string {
+	if n == 1 {
+		return "1 machine is"
+	}
+	if n == 0 {
+		return "no machine is"
+	}
+	return count(n, "machine") + " are"
+}
+
+// areNodes says that there are nodes of some kind.
+func areNodes(n int) string {
+	if n == 1 {
+		return "1 node is"
+	}
+	return count(n, "node") + " are"
+}
+
+// signed writes a price that may be below 0.
+func signed(p offerings.Price) string {
+	if p < 0 {
+		return "-" + usd(-p)
+	}
+	return usd(p)
+}
+
+// signedMonthly writes what a price that may be below 0 comes to in a month.
+func signedMonthly(p offerings.Price) string {
+	if p < 0 {
+		return "-" + monthly(-p)
+	}
+	return monthly(p)
+}
+
+// plain writes a price without its sign of currency.
+func plain(p offerings.Price) string { return strings.Replace(signed(p), "$", "", 1) }
+
+// decimal writes a number with two decimals at most.
+func decimal(x float64) string {
+	text := strconv.FormatFloat(x, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// rendered is the table of a plan.
+func rendered(t *testing.T, plan *disruption.Plan) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, writeMoves(&b, &problem{Snapshot: &manifest.Snapshot{}}, plan))
+	return b.String()
+}
+
+// verdicts are n nodes that stay for a cause, at a price each.
+func verdicts(prefix string, n int, price string, cause disruption.Cause) []disruption.Verdict {
+	var out []disruption.Verdict
+	for i := range n {
+		out = append(out, disruption.Verdict{
+			Node: fmt.Sprintf("%s-%d", prefix, i), Decision: disruption.Keep, PricePerHour: offerings.MustPrice(price), Reasons: []disruption.Cause{cause},
+		})
+	}
+	return out
+}
+
+func TestMovesWithoutSteps(t *testing.T) {
+	plan := &disruption.Plan{}
+	require.Equal(t, "There is nothing to consolidate: the input has no nodes.\n", rendered(t, plan))
+
+	plan.Nodes = verdicts("a", 1, "0.1", disruption.Cause{Code: disruption.CauseNoSaving, Detail: "nothing cheaper holds its pods"})
+	plan.Summary = disruption.Summary{PricePerHourBefore: 1e8, PricePerHourAfter: 1e8, LowerBoundPerHour: 1e8, NodesBefore: 1, NodesAfter: 1}
+	require.Equal(t, `1 node for $0.1000 per hour, $73.00 per month (730 hours): nothing is to be done.
+No cluster that holds the same pods is cheaper.
+
+NODES THAT STAY
+  COUNT  $/HOUR  CAUSE      WHAT                      NODES
+  1      0.1000  no-saving  nothing cheaper would do  a-0
+
+FOR EXAMPLE
+  a-0: nothing cheaper holds its pods
+`, rendered(t, plan))
+
+	plan.Summary.LowerBoundPerHour = 0
+	plan.Summary.Status = scheduling.StatusDeadline
+	plan.Summary.UnpricedNodes = 2
+	require.Contains(t, rendered(t, plan), `How much cheaper a cluster could hold the same pods is not known. The search was stopped by --timeout; there may be further steps.
+2 nodes are left out of the prices: what they cost is not known.
+`)
+}
+
+func TestMovesWithSteps(t *testing.T) {
+	option := scheduling.Option{InstanceType: "m7i.large", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.1")}
+	plan := &disruption.Plan{
+		Steps: []disruption.Step{
+			{Reason: disruption.Interrupted, Drain: []string{"s"}, Launches: []scheduling.Launch{{Name: "n-1", Options: []scheduling.Option{option}}}, SavingPerHour: -offerings.MustPrice("0.05"), DisruptionCost: 3},
+			{
+				Reason: disruption.Underutilized, Drain: []string{"a", "b", "c", "d", "e"}, SavingPerHour: offerings.MustPrice("0.5"), DisruptionCost: 9.25, Score: 1.234,
+				Evictions: []disruption.Eviction{{Pod: "x/a", Wave: 1}, {Pod: "x/b", Wave: 2}},
+			},
+		},
+		Nodes: append(append(verdicts("p", 4, "0.2", disruption.Cause{Code: disruption.CauseBudget, Object: "PodDisruptionBudget/x/db", Detail: "lets no pod go"}),
+			verdicts("u", 1, "0", disruption.Cause{Code: disruption.CauseNoNodePool, Detail: "NodePool/old is not there"})...), disruption.Verdict{Node: "a", Decision: disruption.Drain, Step: 2}),
+		Summary: disruption.Summary{
+			PricePerHourBefore: offerings.MustPrice("2"), PricePerHourAfter: offerings.MustPrice("1.55"), LowerBoundPerHour: offerings.MustPrice("1.5"), Gap: 0.0333,
+			NodesBefore: 10, NodesAfter: 5, PodsMoved: 2, Launches: 1, Frontier: []disruption.Point{
+				{Steps: 1, SavingPerHour: -offerings.MustPrice("0.05"), DisruptionCost: 3}, {Steps: 2, SavingPerHour: offerings.MustPrice("0.45"), PodsMoved: 2, DisruptionCost: 12.25},
+			},
+		},
+	}
+	plan.Nodes[1].Rejected = &disruption.Rejected{
+		Drain: []string{"p-1", "p-2"}, Launches: []scheduling.Option{option, option}, PricePerHour: offerings.MustPrice("0.2"), SavingPerHour: offerings.MustPrice("0.2"), DisruptionCost: 4,
+		Because: disruption.Cause{Code: disruption.CauseScore, Detail: "it scores 0.2 and needs 0.5"},
+	}
+	plan.Warnings = []scheduling.Warning{{Object: "Node/z", Message: "odd"}}
+	golden(t, "moves.table", rendered(t, plan))
+}
+
+func TestManyPointsAreThinned(t *testing.T) {
+	var points []disruption.Point
+	for i := range 300 {
+		points = append(points, disruption.Point{Steps: i + 1, SavingPerHour: offerings.Price(1000 * (i + 1))})
+	}
+	thin := thinned(points)
+	require.LessOrEqual(t, len(thin), 13)
+	require.Equal(t, points[0], thin[0])
+	require.Equal(t, points[299], thin[len(thin)-1])
+	require.Equal(t, points[:12], thinned(points[:12]))
+	for i := range points {
+		points[i].SavingPerHour = 0 // forced steps that save nothing
+	}
+	require.NotEmpty(t, thinned(points))
+}
+
+func TestRejectedMoves(t *testing.T) {
+	r := &disruption.Rejected{Drain: []string{"a"}, SavingPerHour: -offerings.MustPrice("0.1"), DisruptionCost: 2, Because: disruption.Cause{Detail: "nothing is saved"}}
+	require.Equal(t, "best move: remove it; that costs $0.1000 per hour more, disruption 2, but nothing is saved", rejected("a", r))
+}
+
+// Every cause has words for the table.
+func TestCausesHaveAMeaning(t *testing.T) {
+	for _, code := range []disruption.CauseCode{
+		disruption.CauseNoNodePool, disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated,
+		disruption.CauseDoNotDisrupt, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
+		disruption.CauseStatic, disruption.CauseUnknownPrice, disruption.CauseReasonNotMeant, disruption.CauseNoPlace, disruption.CauseNoSaving,
+		disruption.CauseSmallSaving, disruption.CauseScore, disruption.CauseSpotChoice, disruption.CauseMinValues, disruption.CauseReceives, disruption.CauseDeadline, disruption.CauseLater,
+	} {
+		require.NotEmpty(t, meaning(code), code)
+	}
+	require.Empty(t, meaning("of a later version"))
+}
+
+func TestAddSaving(t *testing.T) {
+	var s disruption.Saving
+	for _, text := range []string{"0.05", "$0.01/hour", "30/month", " 5% ", "2%", "0.02/h"} {
+		require.NoError(t, addSaving(&s, text), text)
+	}
+	require.Equal(t, disruption.Saving{PerHour: offerings.MustPrice("0.05"), PerMonth: offerings.MustPrice("30"), Share: 0.05}, s)
+}
