@@ -47,7 +47,7 @@ func (f *frame) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	slices.Sort(step.Drain)
 	score, _ := f.score(m, step.SavingPerHour)
 	step.Score = finite(score)
-	step.PodDisruptionBudgets = f.waves(step.Evictions)
+	step.PodDisruptionBudgets = f.waves(reason, step.Evictions)
 	if !forced {
 		for _, x := range m.pools {
 			step.NodePools = append(step.NodePools, PoolUse{NodePool: x.pool.pool.Name, Nodes: x.nodes, Allowed: min(f.room(x.pool, reason), x.pool.counted)})

@@ -116,7 +116,7 @@ func TestWaves(t *testing.T) {
 		for _, p := range f.at["n"].movers {
 			evictions = append(evictions, Eviction{Pod: podName(p), From: "n", To: "m"})
 		}
-		uses := f.waves(evictions)
+		uses := f.waves(Underutilized, evictions)
 		count := map[int]int{}
 		last := 0
 		for _, e := range evictions {
@@ -147,8 +147,45 @@ func TestWavesOfTwoBudgets(t *testing.T) {
 	for _, p := range f.at["n"].movers {
 		evictions = append(evictions, Eviction{Pod: podName(p)})
 	}
-	assert.Equal(t, []BudgetUse{{Budget: "shop/second", Pods: 1, Allowed: 2}, {Budget: "shop/web", Pods: 1, Allowed: 1}}, f.waves(evictions))
+	assert.Equal(t, []BudgetUse{{Budget: "shop/second", Pods: 1, Allowed: 2}, {Budget: "shop/web", Pods: 1, Allowed: 1}}, f.waves(Underutilized, evictions))
 	assert.Equal(t, 4, evictions[3].Wave)
+}
+
+// Who may only land where others are, or are not, moves when they have.
+func TestTiedPodsMoveLast(t *testing.T) {
+	terms := []corev1.PodAffinityTerm{{TopologyKey: corev1.LabelTopologyZone, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}}
+	follows := func(p *corev1.Pod) {
+		p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	}
+	avoids := func(p *corev1.Pod) {
+		p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	}
+	spreads := func(p *corev1.Pod) {
+		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule}}
+	}
+	wave := func(reason Reason, pods ...*corev1.Pod) map[string]int {
+		c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.xlarge", od)}, append(webs(3, 0), pods...)...)
+		c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{guarding(1)}
+		f := newFrame(Planner{Now: noon()}, &c)
+		var evictions []Eviction
+		for _, p := range f.at["n"].movers {
+			evictions = append(evictions, Eviction{Pod: podName(p)})
+		}
+		f.waves(reason, evictions)
+		out := map[string]int{}
+		for _, e := range evictions {
+			out[e.Pod] = e.Wave
+		}
+		return out
+	}
+	got := wave(Expired, pod("follows", "n", "1", follows), pod("spreads", "n", "1", spreads), pod("free", "n", "1"))
+	assert.Equal(t, map[string]int{"shop/web-00": 1, "shop/web-01": 2, "shop/web-02": 3, "shop/follows": 3, "shop/spreads": 3, "shop/free": 1}, got)
+	assert.Equal(t, 3, wave(Expired, pod("avoids", "n", "1", avoids), pod("free", "n", "1"))["shop/free"], "it may be avoided until the other has gone")
+	tied := wave(Expired, pod("web-", "n", "1", labelled("app", "web"), spreads))
+	assert.Equal(t, 4, tied["shop/web-"], "last in its budget")
+	for _, n := range wave(Interrupted, pod("avoids", "n", "1", avoids)) {
+		assert.Equal(t, 1, n, "who is taken away does not wait")
+	}
 }
 
 // FuzzScaled holds that no amount makes reading panic, that what is refused is refused by

@@ -70,6 +70,8 @@ type findings struct {
 	// bound is a price below which no set of machines can be, 0 where none is proven.
 	bound       offerings.Price
 	certificate *scheduling.Certificate
+	// leftOut are pods that the bound leaves out, as no place is known for them, sorted.
+	leftOut []string
 }
 
 // begin reads the cluster.

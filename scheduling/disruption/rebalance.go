@@ -88,7 +88,7 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
 			DisruptionCost: r.frame.podCost(pod),
 		}
-		step.PodDisruptionBudgets = r.frame.waves(step.Evictions)
+		step.PodDisruptionBudgets = r.frame.waves(Misplaced, step.Evictions)
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // there is no such place, and that is no error

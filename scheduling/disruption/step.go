@@ -169,6 +169,9 @@ type Summary struct {
 	Status scheduling.Status `json:"status"`
 	// Frontier is what has been saved, and moved for it, after each step.
 	Frontier []Point `json:"frontier,omitempty"`
+	// LeftOut are pods that the bound leaves out, as a cluster bought afresh has no place for
+	// them, by name.
+	LeftOut []string `json:"leftOut,omitempty"`
 	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
 	Certificate *scheduling.Certificate `json:"certificate,omitempty"`
 }

@@ -64,7 +64,7 @@ func (r *run) summary() Summary {
 		s.Frontier = append(s.Frontier, Point{Steps: i + 1, SavingPerHour: saved, PodsMoved: s.PodsMoved, DisruptionCost: s.DisruptionCost})
 	}
 	if found := r.findings; found != nil {
-		s.LowerBoundPerHour, s.Certificate = found.bound, found.certificate
+		s.LowerBoundPerHour, s.Certificate, s.LeftOut = found.bound, found.certificate, found.leftOut
 		r.late = r.late || found.late
 	}
 	if s.LowerBoundPerHour > 0 {

@@ -4,21 +4,22 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // waves deals out the evictions of a step: pods that go together leave every budget as
 // many pods as it asks for. A budget that allows d pods to be away, of which n leave,
-// makes ceil(n/d) waves. Only steps that have to be evict pods of a budget that allows
-// none; they do it one by one.
-func (f *frame) waves(evictions []Eviction) []BudgetUse {
-	type seat struct {
-		guard *guard
-		wave  int
-	}
-	taken := map[seat]int{}
-	first := map[*guard]int{} // the first wave that is not full
-	var uses []BudgetUse
-	at := map[*guard]int{}
+// makes ceil(n/d) waves. Pods that no budget counts go at once, unless where they may land
+// depends on where others are: these go last, when the others have landed.
+//
+// Only steps that have to be evict pods of a budget that allows none; they do it one by
+// one. Where the machine is taken away, all go at once: waiting helps nobody.
+func (f *frame) waves(reason Reason, evictions []Eviction) []BudgetUse {
+	w := &waveMaker{frame: f, taken: map[waveSeat]int{}, uses: map[*guard]*BudgetUse{}, atOnce: reason == Interrupted}
+	var free []*Eviction
+	// Who depends on others goes late also within a budget.
+	slices.SortStableFunc(evictions, func(a, b Eviction) int { return cmp.Compare(f.ties(a.Pod), f.ties(b.Pod)) })
 	for i := range evictions {
 		e := &evictions[i]
 		e.Wave = 1
@@ -26,31 +27,90 @@ func (f *frame) waves(evictions []Eviction) []BudgetUse {
 		if pod == nil || !active(pod) {
 			continue // it is on its way out whatever is done
 		}
-		charges := f.guards.charges(pod)
-		for _, g := range charges {
-			e.Wave = max(e.Wave, first[g])
-		}
-		fits := func() bool {
-			return !slices.ContainsFunc(charges, func(g *guard) bool { return taken[seat{g, e.Wave}] >= max(g.allowed, 1) })
-		}
-		for !fits() {
-			e.Wave++
-		}
-		for _, g := range charges {
-			s := seat{g, e.Wave}
-			taken[s]++
-			if len(charges) == 1 && taken[s] >= max(g.allowed, 1) {
-				first[g] = e.Wave + 1
-			}
-			k, ok := at[g]
-			if !ok {
-				k, at[g] = len(uses), len(uses)
-				uses = append(uses, BudgetUse{Budget: g.name, Allowed: g.allowed})
-			}
-			uses[k].Pods = max(uses[k].Pods, taken[s])
+		if charges := f.guards.charges(pod); len(charges) > 0 {
+			w.seat(e, charges)
+		} else if !w.atOnce {
+			free = append(free, e)
 		}
 	}
-	slices.SortStableFunc(evictions, func(a, b Eviction) int { return cmp.Compare(a.Wave, b.Wave) })
+	apart := slices.ContainsFunc(evictions, func(e Eviction) bool { return f.ties(e.Pod) == tiedApart })
+	for _, e := range free {
+		if apart || f.ties(e.Pod) != tiedNot {
+			e.Wave = max(1, w.last)
+		}
+	}
+	slices.SortStableFunc(evictions, func(a, b Eviction) int {
+		return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Pod, b.Pod))
+	})
+	var uses []BudgetUse
+	for _, u := range w.uses {
+		uses = append(uses, *u)
+	}
 	slices.SortFunc(uses, func(a, b BudgetUse) int { return strings.Compare(a.Budget, b.Budget) })
 	return uses
+}
+
+// waveMaker seats pods in waves.
+type waveMaker struct {
+	frame  *frame
+	atOnce bool
+	taken  map[waveSeat]int
+	uses   map[*guard]*BudgetUse
+	last   int // the last wave so far
+}
+
+// waveSeat is a budget in a wave.
+type waveSeat struct {
+	guard *guard
+	wave  int
+}
+
+// seat puts a pod into the first wave in which all of its budgets have room.
+func (w *waveMaker) seat(e *Eviction, charges []*guard) {
+	full := func(g *guard) bool { return w.taken[waveSeat{g, e.Wave}] >= max(g.allowed, 1) }
+	for !w.atOnce && slices.ContainsFunc(charges, full) {
+		e.Wave++
+	}
+	w.last = max(w.last, e.Wave)
+	for _, g := range charges {
+		s := waveSeat{g, e.Wave}
+		w.taken[s]++
+		if w.uses[g] == nil {
+			w.uses[g] = &BudgetUse{Budget: g.name, Allowed: g.allowed}
+		}
+		w.uses[g].Pods = max(w.uses[g].Pods, w.taken[s])
+	}
+}
+
+// tie says how where a pod may land depends on where others are.
+type tie int
+
+const (
+	tiedNot   tie = iota
+	tiedOwn       // by its own affinity or spread
+	tiedApart     // it keeps others away as well
+)
+
+// ties says how a pod is tied.
+func (f *frame) ties(name string) tie {
+	pod := f.pods[name]
+	if pod == nil {
+		return tiedNot
+	}
+	a := pod.Spec.Affinity
+	if a != nil && a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+		return tiedApart
+	}
+	if a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+		return tiedOwn
+	}
+	hard := func(c corev1.TopologySpreadConstraint) bool { return c.WhenUnsatisfiable == corev1.DoNotSchedule }
+	spread := pod.Spec.TopologySpreadConstraints
+	if len(spread) == 0 {
+		spread = f.problem.DefaultSpread
+	}
+	if slices.ContainsFunc(spread, hard) {
+		return tiedOwn
+	}
+	return tiedNot
 }

@@ -135,3 +135,5 @@ func causes(t testing.TB, plan *Plan, node string) []CauseCode {
 }
 
 func leavingPod(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon()} }
+
+func quantity(s string) *resource.Quantity { q := resource.MustParse(s); return &q }
