@@ -12,7 +12,8 @@ import (
 )
 
 // freshBound proves the lower bound anew: for buying afresh what the nodes hold that may
-// go for some reason, beside the nodes that may not, whose price comes on top.
+// go for some reason, beside the nodes that may not, whose price comes on top. It is about
+// the pods that the plan does not leave out.
 func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *disruption.Plan) {
 	claimed, cert := plan.Summary.LowerBoundPerHour, plan.Summary.Certificate
 	if claimed <= 0 {
@@ -29,9 +30,19 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 	}
 	w := newWorld(problem)
 	w.solver = c.Planner.Solver
+	left := make(map[string]bool)
+	for i, name := range plan.Summary.LeftOut {
+		if w.pods[name] == nil {
+			r.add(PodUnknown, "summary", "the bound leaves out %s, which is no pod of a node that may go", name)
+		}
+		if i > 0 && plan.Summary.LeftOut[i-1] >= name {
+			r.add(Unsorted, "summary", "leftOut: %s does not belong behind %s", name, plan.Summary.LeftOut[i-1])
+		}
+		left[name] = true
+	}
 	everywhere := scheduling.Assignment{}
 	for _, t := range w.sortedPods() {
-		if !t.isHeld() {
+		if !t.isHeld() && !left[t.name] {
 			everywhere.Pods = append(everywhere.Pods, t.name)
 		}
 	}

@@ -159,6 +159,9 @@ func (a *act) podBudgets() {
 		}
 	}
 	for _, b := range a.budgets {
+		if a.step.Reason == disruption.Interrupted {
+			continue // all pods are away at once, whatever anybody wants
+		}
 		if n := least[b]; n > max(b.allowed, 1) || n > b.allowed && !a.byForce() {
 			a.add(PodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
 		}
