@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// queue is steps of plans, to be carried out one after the other.
+type queue struct {
+	steps []disruption.Step
+	// names are the nodes that the plan's launches became.
+	names map[string]string
+	// begun says that the first step is under way, wave how far its evictions are.
+	begun bool
+	wave  int
+}
+
+// reserved is the taint that keeps others away from machines that a step waits for.
+const reserved = "autoscaler.example.com/reserved"
+
+// carryOut takes the first step of a queue as far as it gets now: launch, wait until the
+// launches are ready, evict wave by wave, remove the nodes.
+func (l *loop) carryOut(q *queue) error {
+	if len(q.steps) == 0 {
+		return nil
+	}
+	step := &q.steps[0]
+	if !q.begun {
+		if !l.current(q, step) {
+			l.giveUp(q)
+			return nil
+		}
+		if err := l.begin(q, step); err != nil {
+			if errors.Is(err, errNoCapacity) {
+				l.giveUp(q)
+				return nil
+			}
+			return err
+		}
+	}
+	for i := range step.Launches {
+		if !l.cluster.ready(q.names[step.Launches[i].Name]) {
+			return nil
+		}
+	}
+	q.wave++
+	for _, e := range step.Evictions {
+		if e.Wave == q.wave {
+			l.move(e.Pod, q.node(e.From), q.node(e.To))
+		}
+	}
+	if slices.ContainsFunc(step.Evictions, func(e disruption.Eviction) bool { return e.Wave > q.wave }) {
+		return nil
+	}
+	for _, name := range step.Drain {
+		if l.cluster.nodes[q.node(name)] != nil {
+			l.lose(q.node(name))
+		}
+	}
+	for i := range step.Launches {
+		l.cluster.taint(q.names[step.Launches[i].Name], reserved, false)
+	}
+	l.ledger.log = append(l.ledger.log, entry{l.now, *step})
+	q.steps, q.begun, q.wave = q.steps[1:], false, 0
+	return nil
+}
+
+// node is what a name of the plan stands for: a launch's node, or a node.
+func (q *queue) node(name string) string {
+	if node, ok := q.names[name]; ok {
+		return node
+	}
+	return name
+}
+
+// current reports whether the step can still be taken: the nodes that go are there, and
+// hold no pod that has come since. Pods that have ended meanwhile need no other place.
+func (l *loop) current(q *queue, step *disruption.Step) bool {
+	evicted := map[string]bool{}
+	for _, e := range step.Evictions {
+		evicted[e.Pod] = true
+	}
+	for _, name := range step.Drain {
+		if l.cluster.nodes[q.node(name)] == nil {
+			return false
+		}
+		for _, pod := range l.cluster.on(q.node(name)) {
+			if !evicted[pod] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// begin keeps new pods away from the nodes that go, and launches what takes their place.
+// A launch that costs so much more than planned that nothing would be saved does not count
+// as one, but where a node has to go any machine will do.
+func (l *loop) begin(q *queue, step *disruption.Step) error {
+	limit := offerings.Price(0)
+	if step.Reason == disruption.Underutilized {
+		limit = step.SavingPerHour
+	}
+	var bought []string
+	for i := range step.Launches {
+		name, err := l.buy(&step.Launches[i], limit)
+		if err != nil {
+			for _, name := range bought {
+				l.lose(name)
+			}
+			return err
+		}
+		l.cluster.taint(name, reserved, true)
+		q.names[step.Launches[i].Name] = name
+		bought = append(bought, name)
+	}
+	for _, name := range step.Drain {
+		l.cluster.taint(q.node(name), scheduling.DisruptedTaint, true)
+	}
+	q.begun = true
+	return nil
+}
+
+// giveUp drops what is left of a plan: the cluster has moved on.
+func (l *loop) giveUp(q *queue) {
+	l.ledger.dropped++
+	*q = queue{names: map[string]string{}}
+}
+
+// move evicts a pod. It lands where it was expected to if there still is room, and waits
+// like any other pod if there is none.
+func (l *loop) move(name, from, to string) {
+	p := l.cluster.pods[name]
+	if p == nil || p.Spec.NodeName != from {
+		return // it has ended meanwhile, or was lost with its node
+	}
+	l.ledger.moved++
+	if !l.cluster.ready(to) || !l.fits(p, to) {
+		l.ledger.displaced++
+		to = ""
+	}
+	l.cluster.bind(name, to, l.now)
+}
+
+// fits reports whether a node has room for a pod.
+func (l *loop) fits(pod *corev1.Pod, node string) bool {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		free := l.cluster.nodes[node].Status.Allocatable[name].DeepCopy()
+		for _, other := range append(l.cluster.on(node), podName(agentPod(node))) {
+			free.Sub(asked(l.cluster.pods[other], name))
+		}
+		if free.Cmp(asked(pod, name)) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// asked is what a pod asks for. All pods here have one container.
+func asked(pod *corev1.Pod, name corev1.ResourceName) resource.Quantity {
+	return pod.Spec.Containers[0].Resources.Requests[name]
+}

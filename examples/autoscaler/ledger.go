@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// ledger keeps what happens.
+type ledger struct {
+	points []point
+	log    []entry // the steps that were carried out
+
+	launches, refusals    int // machines that were bought, and offerings that had run out
+	interruptions, killed int // machines that were taken away, and pods that were still there
+	dropped               int // plans that were not carried to their end, as the cluster had moved on
+	moved, displaced      int // pods that steps moved, and those of them that found their place taken
+	bound                 int // pods that came to run
+	unplaced              int // pods that a plan had no place for
+}
+
+// entry is a step that was carried out.
+type entry struct {
+	at   time.Time
+	step disruption.Step
+}
+
+// point is the cluster at one time. Prices are per hour; below the bound no cluster could
+// hold the same pods.
+type point struct {
+	at                   time.Time
+	price, bound         offerings.Price
+	nodes, pods, pending int
+}
+
+// print writes what it came to.
+func (l *ledger) print(w io.Writer) {
+	var cost, bound, waited float64
+	nodes, pods := 0, 0
+	for _, p := range l.points {
+		cost += p.price.USD() * tick.Hours()
+		bound += p.bound.USD() * tick.Hours()
+		waited += float64(p.pending) * tick.Seconds()
+		nodes, pods = max(nodes, p.nodes), max(pods, p.pods)
+	}
+	steps := map[disruption.Reason]int{}
+	for _, e := range l.log {
+		steps[e.step.Reason]++
+	}
+	var reasons []string
+	for reason, n := range steps {
+		reasons = append(reasons, fmt.Sprintf("%s %d", reason, n))
+	}
+	slices.Sort(reasons)
+	fmt.Fprintf(w, "up to %d pods on up to %d nodes\n", pods, nodes)
+	fmt.Fprintf(w, "paid           %9.2f USD", cost)
+	if bound > 0 {
+		fmt.Fprintf(w, ", at most %.1f%% above the cheapest possible", 100*(cost/bound-1))
+	}
+	fmt.Fprintf(w, "\nlaunches       %9d, and %d refused for lack of capacity\n", l.launches, l.refusals)
+	fmt.Fprintf(w, "interruptions  %9d, which killed %d pods\n", l.interruptions, l.killed)
+	fmt.Fprintf(w, "steps          %9d: %s; %d plans cut short\n", len(l.log), strings.Join(reasons, ", "), l.dropped)
+	fmt.Fprintf(w, "pods moved     %9d, of which %d found their place taken\n", l.moved, l.displaced)
+	fmt.Fprintf(w, "pods waited    %9.0f s on average, until they ran\n", waited/float64(max(1, l.bound)))
+	if l.unplaced > 0 {
+		fmt.Fprintf(w, "no place       %9d times for a pod\n", l.unplaced)
+	}
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// simulated lets a time pass with every plan checked.
+func simulated(t *testing.T, opts options, length time.Duration) *loop {
+	t.Helper()
+	opts.check = true
+	l, err := newLoop(opts)
+	require.NoError(t, err)
+	require.NoError(t, l.run(t.Context(), length))
+	l.consistent(t)
+	return l
+}
+
+// consistent checks that the cloud's machines are the nodes, that no node holds more than it
+// has room for, and that every pod is somewhere.
+func (l *loop) consistent(t *testing.T) {
+	t.Helper()
+	require.Len(t, l.cluster.nodes, len(l.cloud.instances))
+	require.Len(t, l.cluster.machines, len(l.cloud.instances))
+	for name := range l.cloud.instances {
+		require.Contains(t, l.cluster.nodes, name)
+		empty := agentPod("nobody")
+		empty.Spec.Containers[0].Resources.Requests = nil
+		if l.cluster.ready(name) {
+			require.True(t, l.fits(empty, name), "node %s is too full", name)
+		}
+	}
+	for name, p := range l.cluster.pods {
+		if p.Spec.NodeName != "" {
+			require.Contains(t, l.cluster.nodes, p.Spec.NodeName, name)
+		}
+	}
+}
+
+// Everything at once, in the hours in which most happens.
+func TestHours(t *testing.T) {
+	opts := defaults()
+	opts.interruptions = 200
+	l := simulated(t, opts, 4*time.Hour)
+	last := l.ledger.points[len(l.ledger.points)-1]
+	require.Greater(t, last.pods, 150)
+	require.LessOrEqual(t, last.pending, last.pods/5, "pods come all the time, and wait for a minute")
+	require.Zero(t, l.ledger.unplaced)
+	require.Greater(t, l.ledger.launches, 20)
+	require.Positive(t, l.ledger.refusals, "offerings run out, and the next option is taken")
+	require.Positive(t, l.ledger.interruptions)
+	reasons := map[disruption.Reason]int{}
+	for _, e := range l.ledger.log {
+		reasons[e.step.Reason]++
+	}
+	require.Positive(t, reasons[disruption.Interrupted])
+	require.Positive(t, reasons[disruption.Drifted])
+	require.Positive(t, reasons[disruption.Underutilized])
+	require.Zero(t, l.ledger.killed, "two minutes are enough")
+	for _, p := range l.ledger.points[120:] {
+		require.GreaterOrEqual(t, p.price.USD(), 0.8*p.bound.USD(), "the bound is that of half an hour ago at most")
+	}
+	var out bytes.Buffer
+	l.ledger.print(&out)
+	require.Contains(t, out.String(), "which killed 0 pods")
+}
+
+// The same seed gives the same hours, another seed others.
+func TestSimulationIsDeterministic(t *testing.T) {
+	told := func(seed uint64) string {
+		opts := defaults()
+		opts.seed = seed
+		var out bytes.Buffer
+		l := simulated(t, opts, 45*time.Minute)
+		l.ledger.print(&out)
+		return out.String() + chart(l.ledger.points)
+	}
+	require.Equal(t, told(1), told(1))
+	require.NotEqual(t, told(1), told(2))
+}
+
+// Prices that move a little move no pod, once the cluster is as it should be: whatever moves
+// saves what was asked for.
+func TestSteadyLoadStaysWhereItIs(t *testing.T) {
+	opts := defaults()
+	opts.steady, opts.noise, opts.interruptions = true, 0.02, 0
+	l := simulated(t, opts, 8*time.Hour)
+	settled := start().Add(2 * time.Hour)
+	for _, e := range l.ledger.log {
+		require.Contains(t, []disruption.Reason{disruption.Underutilized, disruption.Empty}, e.step.Reason)
+		require.GreaterOrEqual(t, e.step.SavingPerHour, opts.saving.PerHour)
+		require.True(t, e.at.Before(settled), "a step at %v saves %s", e.at, e.step.SavingPerHour)
+	}
+	require.Zero(t, l.ledger.unplaced+l.ledger.killed+l.ledger.interruptions)
+}
+
+// What has run out is not asked for again, and another option is bought.
+func TestBuyTakesTheNextOption(t *testing.T) {
+	l, err := newLoop(defaults())
+	require.NoError(t, err)
+	require.NoError(t, l.world())
+	require.NoError(t, l.tell())
+	plan, err := l.session.Solve(t.Context())
+	require.NoError(t, err)
+	launch := &plan.Launches[0]
+	require.Greater(t, len(launch.Options), 2)
+	first, second := &launch.Options[0], &launch.Options[1]
+	l.cloud.depth[keyOf(first)] = 0
+	name, err := l.buy(launch, 0)
+	require.NoError(t, err)
+	require.Equal(t, keyOf(second), l.cloud.instances[name].offering)
+	require.True(t, l.unavailable.Has(first.InstanceType, offering(first), l.now))
+	require.False(t, l.cluster.ready(name), "it is on its way")
+	require.Equal(t, 1, l.ledger.refusals)
+
+	if second.Price > first.Price {
+		_, err = l.buy(launch, second.Price-first.Price)
+		require.ErrorIs(t, err, errNoCapacity, "the next option saves nothing")
+	}
+	for i := range launch.Options {
+		if o := &launch.Options[i]; o.CapacityType == offerings.Spot {
+			l.cloud.depth[keyOf(o)] = 0
+		}
+	}
+	only := *launch
+	only.Options = []scheduling.Option{*first}
+	_, err = l.buy(&only, 0)
+	require.ErrorIs(t, err, errNoCapacity)
+}
+
+func TestCloud(t *testing.T) {
+	types, err := catalog()
+	require.NoError(t, err)
+	require.Greater(t, types.Len(), 20)
+	opts := defaults()
+	opts.interruptions = 1e6
+	c := newCloud(opts, types)
+	changes, err := c.hourly(start())
+	require.NoError(t, err)
+	require.NotEmpty(t, changes)
+	for _, change := range changes {
+		list, ok := types.Offering(change.InstanceType, change.Zone, change.CapacityType)
+		require.True(t, ok)
+		require.InDelta(t, list.Price.USD(), change.Price.USD(), list.Price.USD()*opts.noise+1e-9)
+	}
+	o := &scheduling.Option{InstanceType: changes[0].InstanceType, Zone: changes[0].Zone, CapacityType: changes[0].CapacityType}
+	names := 0
+	for {
+		_, err := c.launch("p", o, start())
+		if errors.Is(err, errNoCapacity) {
+			break
+		}
+		require.NoError(t, err)
+		names++
+	}
+	require.Equal(t, c.depth[keyOf(o)], names)
+	require.Equal(t, changes[0].Price, c.price("p-0001"))
+	noticed, gone := c.interrupt(start())
+	require.NotEmpty(t, noticed)
+	require.Empty(t, gone)
+	_, gone = c.interrupt(start().Add(spotNotice))
+	require.Subset(t, gone, noticed)
+	c.terminate("p-0001")
+	_, err = c.launch("p", o, start())
+	require.NoError(t, err, "a machine that is given back can be bought again")
+}
+
+func TestChart(t *testing.T) {
+	points := []point{{price: 100, bound: 50}, {price: 100, bound: 60}, {price: 200, bound: 60}}
+	for _, list := range [][]point{nil, points[:1], points} {
+		svg := chart(list)
+		dec := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			_, err := dec.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+		}
+		require.NotContains(t, svg, "NaN")
+		require.Equal(t, 2, strings.Count(svg, "<polyline"))
+	}
+}
+
+func TestReplicas(t *testing.T) {
+	s := service{pods: 10, wave: 0.5}
+	require.Equal(t, 15, s.replicas(start().Add(15*time.Hour), false))
+	require.Equal(t, 5, s.replicas(start().Add(3*time.Hour), false))
+	require.Equal(t, 10, s.replicas(start().Add(3*time.Hour), true))
+}

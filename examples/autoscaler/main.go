@@ -1,0 +1,64 @@
+// Command autoscaler is a complete autoscaler on a simulated cloud with a simulated clock:
+// what it takes to embed Plimsoll, from the first pod to the last interruption.
+//
+//	go run ./examples/autoscaler -chart day.svg
+//	go run ./examples/autoscaler -days 7 -noise 0.02 -steady
+//
+// Pods come and go, spot prices move, offerings run out, spot machines are taken away with
+// two minutes' notice, and nodes expire and drift. The loop plans places and launches with a
+// [scheduling.Session], and removes and replaces nodes with a [disruption.Planner]. The same
+// flags give the same output.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+func main() {
+	opts := defaults()
+	saving := flag.String("min-saving", opts.saving.PerHour.String(), "what a step has to save, in USD per hour")
+	path := flag.String("chart", "", "draw price and lower bound over time to this SVG `file`")
+	flag.Uint64Var(&opts.seed, "seed", opts.seed, "seed of all that is left to chance")
+	flag.IntVar(&opts.days, "days", opts.days, "days to simulate")
+	flag.Float64Var(&opts.noise, "noise", opts.noise, "how far spot prices stray from the catalog's, as a share")
+	flag.BoolVar(&opts.steady, "steady", opts.steady, "the same pods all the time; no expiry, no drift, nothing runs out")
+	flag.Float64Var(&opts.interruptions, "interruptions", opts.interruptions, "how many times as often as the catalog says spot machines are taken away")
+	flag.DurationVar(&opts.every, "every", opts.every, "how often the cluster is consolidated")
+	flag.Float64Var(&opts.saving.Share, "min-share", opts.saving.Share, "what a step has to save, as a share of what its nodes cost")
+	flag.BoolVar(&opts.check, "check", opts.check, "check every plan with package verify")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := simulate(ctx, opts, *saving, *path)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// simulate runs the days and tells what came of them.
+func simulate(ctx context.Context, opts options, saving, path string) error {
+	var err error
+	if opts.saving.PerHour, err = offerings.ParsePrice(saving); err != nil {
+		return err
+	}
+	l, err := newLoop(opts)
+	if err != nil {
+		return err
+	}
+	if err := l.run(ctx, time.Duration(opts.days)*24*time.Hour); err != nil {
+		return err
+	}
+	l.ledger.print(os.Stdout)
+	if path == "" {
+		return nil
+	}
+	return os.WriteFile(path, []byte(chart(l.ledger.points)), 0o600)
+}

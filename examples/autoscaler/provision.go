@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// provision finds places for the pods that wait: on nodes that are there, on those on
+// their way, and on machines to buy.
+func (l *loop) provision(ctx context.Context) error {
+	if err := l.tell(); err != nil {
+		return err
+	}
+	if l.cluster.pending() == 0 {
+		return nil
+	}
+	plan, err := l.session.Solve(ctx)
+	if err != nil {
+		return err
+	}
+	if l.opts.check {
+		if err := verify.Plan(l.session.Problem(), plan); err != nil {
+			return err
+		}
+	}
+	for i := range plan.Existing {
+		// Pods that are planned onto a node on its way wait until it is ready, and are
+		// planned again until then.
+		if e := &plan.Existing[i]; l.cluster.ready(e.Node) {
+			for _, pod := range e.Pods {
+				l.cluster.bind(pod, e.Node, l.now)
+				l.ledger.bound++
+			}
+		}
+	}
+	for i := range plan.Launches {
+		if _, err := l.buy(&plan.Launches[i], 0); err != nil && !errors.Is(err, errNoCapacity) {
+			return err
+		}
+	}
+	l.ledger.unplaced += len(plan.Unschedulable)
+	return l.tell()
+}
+
+// tell tells the session what has changed.
+func (l *loop) tell() error {
+	d := l.cluster.delta()
+	d.Now = l.now
+	return l.session.Apply(d)
+}
+
+// buy launches the best option of a launch that can be had, and returns the name of the
+// machine. An option that the cloud has run out of is remembered, so that no plan counts on
+// it for a while. With a limit, options that cost more than the first by that much or more
+// will not do.
+func (l *loop) buy(launch *scheduling.Launch, limit offerings.Price) (string, error) {
+	for i := range launch.Options {
+		o := &launch.Options[i]
+		if limit > 0 && o.Price >= launch.Price+limit || l.unavailable.Has(o.InstanceType, offering(o), l.now) {
+			continue
+		}
+		name, err := l.cloud.launch(launch.NodePool, o, l.now)
+		if errors.Is(err, errNoCapacity) {
+			l.unavailable.Mark(keyOf(o), l.now, 0)
+			l.ledger.refusals++
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		node, err := launch.Node(name, o, l.cloud.sale)
+		if err != nil {
+			return "", err
+		}
+		// Until the node is ready it is in flight.
+		delete(node.Labels, scheduling.InitializedLabel)
+		delete(node.Labels, scheduling.RegisteredLabel)
+		l.cluster.putNode(node)
+		l.cluster.machines[name] = &disruption.Machine{Node: name, Created: l.now}
+		l.ledger.launches++
+		return name, nil
+	}
+	return "", fmt.Errorf("none of the %d options of launch %s can be had: %w", len(launch.Options), launch.Name, errNoCapacity)
+}
+
+// offering is an option as the record of failures asks for it.
+func offering(o *scheduling.Option) offerings.Offering {
+	return offerings.Offering{Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}
+}
