@@ -18,6 +18,15 @@ import "strconv"
 // required anti-affinity per host. Plans may do as they like about anything else: pool
 // limits, weights, minValues, wishes, spread, affinity, anti-affinity over more than a
 // host, and how many volumes a node takes. What keeps those rules, too, costs no less.
+//
+// With Spreads they keep the constraints of topology spread that are named there, too, and
+// as plans of a [Solver] do: over all zones that have nodes at which the constraint looks,
+// and those in which any of the pods named could have a machine of its own, whether or not
+// the plan has a node there. Kube-scheduler looks at zones with nodes alone, so that with
+// all pods in one zone it would be content; such a plan may cost less. Zones to which only
+// pools lead that ask for minValues or leave a label open, or in which a pool's limits
+// allow no machine even at first, are not among those, nor, where spot machines have to
+// leave a choice, those with spot machines alone.
 type Certificate struct {
 	// Kind is "resource", "cover", "assignment" or "pattern".
 	//
@@ -56,8 +65,27 @@ type Certificate struct {
 	// name that [StepKey] gives, they are one more resource, of which pods request and
 	// machines have as many as there are whole steps in what they request and have.
 	Steps []Step `json:"steps,omitempty"`
+	// Spreads, but with "resource" and "cover", say which pods are worth less in some zones,
+	// since so many of them, and no more, may be there.
+	Spreads []ZoneSpread `json:"spreads,omitempty"`
 	// Scale is the exponent of the unit in which Values and Vectors are given.
 	Scale int `json:"scale"`
+}
+
+// ZoneSpread names a pod with a constraint of topology spread over zones that must hold and
+// counts the pod itself. It says what those placed pods are worth less, zone by zone, that
+// have the same constraint, count for it and ask the same of their nodes.
+//
+// How many of them there are in each zone at least and at most follows from the
+// constraint: from how many pods it counts that run there or wait, and from which zones
+// are sure to be looked at when it is checked. Together they are worth what they are worth
+// without Less, less what that comes to if as many of them as may be are where it is most.
+type ZoneSpread struct {
+	// Pod is namespace/name.
+	Pod string `json:"pod"`
+	// Less is by zone, in the unit of Values. Where it is more than a pod's worth, the pod is
+	// worth nothing. What is not listed is 0.
+	Less map[string]string `json:"less"`
 }
 
 // ApartTerm names a required term of anti-affinity.

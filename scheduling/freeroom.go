@@ -15,6 +15,7 @@ type freeRoom struct {
 	room     []int64
 	column   int
 	nameless bool // without a host name
+	zone     int  // 0 where zones are not told apart
 	count    int64
 	first    int // number of one of them
 }
@@ -25,10 +26,7 @@ const mostFreeRooms = 128
 // addNodes adds the free room of running nodes. Where no two of many nodes are alike it
 // counts them as somewhat larger than they are.
 func (pr *prover) addNodes() {
-	rooms := pr.freeRooms()
-	for parts := int64(16); len(rooms) > mostFreeRooms && parts > 0; parts /= 4 {
-		rooms = pr.rounded(rooms, parts)
-	}
+	rooms := pr.fewRooms(func(*existingNode) int { return 0 })
 	for i := range rooms {
 		r := &rooms[i]
 		users := pr.admitted(r.column)
@@ -41,9 +39,19 @@ func (pr *prover) addNodes() {
 	}
 }
 
+// fewRooms lists what running nodes have, as some larger than they are if there are too
+// many.
+func (pr *prover) fewRooms(zone func(*existingNode) int) []freeRoom {
+	rooms := pr.freeRooms(zone)
+	for parts := int64(16); len(rooms) > mostFreeRooms && parts > 0; parts /= 4 {
+		rooms = pr.rounded(rooms, parts)
+	}
+	return rooms
+}
+
 // freeRooms lists what running nodes have that is enough for the least request of every
 // resource, and no more than all pods request. Nodes that are equal in that are one.
-func (pr *prover) freeRooms() []freeRoom {
+func (pr *prover) freeRooms(zone func(*existingNode) int) []freeRoom {
 	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.model.Dims), make([]int64, pr.model.Dims)
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
@@ -68,14 +76,14 @@ func (pr *prover) freeRooms() []freeRoom {
 		for d, n := range node.room {
 			room[d] = min(n, all[d])
 		}
-		r := freeRoom{room: room, count: 1}
+		r := freeRoom{room: room, count: 1, zone: zone(node)}
 		if len(pr.yardsticks) > 0 {
 			_, named := node.labels[corev1.LabelHostname]
 			r.nameless = !named
 		}
 		if last := len(out) - 1; last >= 0 && slices.Equal(pr.suits[i], pr.suits[out[last].first]) {
 			// Nodes that are neighbours are often alike.
-			if r.column = out[last].column; r.nameless == out[last].nameless && slices.Equal(room, out[last].room) {
+			if r.column = out[last].column; r.nameless == out[last].nameless && r.zone == out[last].zone && slices.Equal(room, out[last].room) {
 				out[last].count++
 				continue
 			}
@@ -94,6 +102,7 @@ func joinRooms(list []freeRoom, index map[string]int, name []byte, r freeRoom) (
 	if r.nameless {
 		name = append(name, 1)
 	}
+	name = binary.AppendVarint(name, int64(r.zone))
 	for _, n := range r.room {
 		name = binary.AppendVarint(name, n)
 	}

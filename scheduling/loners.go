@@ -10,8 +10,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// mostLoners bounds how many kinds of loners a bound looks at.
-const mostLoners = 4
+// mostLoners bounds how many kinds of loners are yardsticks of a bound, mostNamedLoners of
+// how many it knows that a node has one pod.
+const mostLoners, mostNamedLoners = 4, 64
 
 // loners are pods of which only one can be on a node, in whatever order they are bound:
 // each of them is selected by the required anti-affinity per host of all of them.
@@ -75,7 +76,29 @@ func (pr *prover) kindsOfLoners() []loners {
 	}
 	out = slices.DeleteFunc(out, func(x loners) bool { return x.pods < 2 })
 	slices.SortStableFunc(out, func(a, b loners) int { return cmp.Compare(b.pods, a.pods) })
-	return out[:min(len(out), mostLoners)]
+	return out
+}
+
+// alike reports whether the loners are of one class but for their priority: a machine
+// holds one pod of it.
+func (pr *prover) alike(x *loners) bool {
+	first, same := -1, true
+	x.members.Each(func(i int) {
+		if first < 0 {
+			first = i
+		}
+		a, b := pr.planned[first], pr.planned[i]
+		same = same && a.group == b.group && slices.Equal(a.requests, b.requests)
+	})
+	return same
+}
+
+// hostsNamed reports whether all nodes have a host name: without one, nobody is kept apart.
+func (pr *prover) hostsNamed() bool {
+	return !slices.ContainsFunc(pr.nodes, func(n *existingNode) bool {
+		_, ok := n.labels[corev1.LabelHostname]
+		return !ok
+	})
 }
 
 // amongPlaced is equal for targets that the same placed pods are among.

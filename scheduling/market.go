@@ -25,13 +25,15 @@ type prover struct {
 	// machines on sale with them, by number.
 	yardsticks []yardstick
 	spaces     map[int][]int64
+	// further are kinds of loners beside the yardsticks, each of one class, and lonely are
+	// their numbers by planned class, from 1.
+	further []loners
+	lonely  []int
 }
 
 func (c *compiler) newProver(placed []int64) *prover {
 	pr := &prover{compiler: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
-	for _, x := range pr.kindsOfLoners() {
-		pr.yardsticks = append(pr.yardsticks, yardstick{loners: &x})
-	}
+	pr.readLoners()
 	pr.input.Dims = c.model.Dims + len(pr.yardsticks)
 	pr.market.Dims = pr.input.Dims
 	pr.addClasses()
@@ -42,6 +44,27 @@ func (c *compiler) newProver(placed []int64) *prover {
 	return pr
 }
 
+// readLoners finds the loners. Those with the most pods are yardsticks.
+func (pr *prover) readLoners() {
+	kinds := pr.kindsOfLoners()
+	n := min(len(kinds), mostLoners)
+	for i := range kinds[:n] {
+		pr.yardsticks = append(pr.yardsticks, yardstick{loners: &kinds[i]})
+	}
+	pr.lonely = make([]int, len(pr.placed))
+	if !pr.hostsNamed() {
+		return
+	}
+	for _, x := range kinds[n:] {
+		known := false
+		x.members.Each(func(i int) { known = known || pr.lonely[i] > 0 })
+		if !known && len(pr.further) < mostNamedLoners && pr.alike(&x) {
+			pr.further = append(pr.further, x)
+			x.members.Each(func(i int) { pr.lonely[i] = len(pr.further) })
+		}
+	}
+}
+
 func (pr *prover) addClasses() {
 	index := map[string]int{}
 	for i, n := range pr.placed {
@@ -50,7 +73,7 @@ func (pr *prover) addClasses() {
 		}
 		class := &pr.model.Classes[i]
 		request := pr.measured(pr.unattached(class.Request), func(y *yardstick) int64 { return y.request(i, class.Request) })
-		b := pr.appendGroup(nil, int(class.Group))
+		b := binary.AppendVarint(pr.appendGroup(nil, int(class.Group)), int64(pr.lonely[i]))
 		for _, q := range request {
 			b = binary.AppendVarint(b, q)
 		}
@@ -59,7 +82,11 @@ func (pr *prover) addClasses() {
 			at = len(pr.classes)
 			index[string(b)] = at
 			pr.classes = append(pr.classes, nil)
-			pr.market.Classes = append(pr.market.Classes, bound.Class{Size: request, PerNode: class.PerNode})
+			perNode := class.PerNode
+			if pr.lonely[i] > 0 {
+				perNode = 1
+			}
+			pr.market.Classes = append(pr.market.Classes, bound.Class{Size: request, PerNode: perNode})
 		}
 		pr.classes[at] = append(pr.classes[at], model.ClassID(i))
 		pr.market.Classes[at].Count += n

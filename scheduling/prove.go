@@ -20,7 +20,7 @@ const (
 // prove computes the lower bound on every plan that places at least the placed pods, and
 // what proves it. It goes on until it comes near the price of the plan. Past the deadline
 // it makes do with what it has.
-func (c *compiler) prove(ctx context.Context, placed []int64, price offerings.Price) (offerings.Price, *Certificate) {
+func (c *compiler) prove(ctx context.Context, plan *Plan, placed []int64, price offerings.Price) (offerings.Price, *Certificate) {
 	if price == 0 {
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
@@ -37,9 +37,16 @@ func (c *compiler) prove(ctx context.Context, placed []int64, price offerings.Pr
 	if resource.Bound < near && len(pr.yardsticks) == 0 && ctx.Err() == nil {
 		covered = bound.Cover(pr.input.Tighten(), resource.Values, int64(price), c.solver.coverChoices())
 	}
-	if max(resource.Bound, covered) < near {
-		if a := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))); a.Bound > max(resource.Bound, covered) {
-			return offerings.Price(a.Bound), pr.assignment(a)
+	if best := max(resource.Bound, covered); best < near {
+		least, zonal := pr.byZones(ctx, plan, resource.Values)
+		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
+			a := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options)))
+			if a.Bound > max(best, least) {
+				return offerings.Price(a.Bound), pr.assignment(a)
+			}
+		}
+		if least > best {
+			return offerings.Price(least), zonal
 		}
 	}
 	if covered > resource.Bound {
@@ -50,6 +57,33 @@ func (c *compiler) prove(ctx context.Context, placed []int64, price offerings.Pr
 	}
 	return offerings.Price(resource.Bound), pr.resource(resource)
 }
+
+// mostPatternClasses is up to how many classes it is worth looking for a bound by fillings
+// where there is one by zones.
+const mostPatternClasses = 64
+
+// byZones is the bound on plans in which pods that are spread over zones are where they may
+// be, 0 where it gains nothing.
+func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int) (int64, *Certificate) {
+	b := pr.newZoneBook(plan)
+	if b == nil || ctx.Err() != nil {
+		return 0, nil
+	}
+	m := b.zoned()
+	effort := pr.solver.boundEffort(ctx, len(m.Classes), len(m.Options))
+	if pr.solver.Effort != EffortFast {
+		effort.Work *= zonesWork
+	}
+	a := bound.Pattern(m.Market, start, effort)
+	if a.Bound == 0 {
+		return 0, nil
+	}
+	return a.Bound, m.certificate(a)
+}
+
+// zonesWork is how many times the work of a bound is spent where zones are told apart:
+// there are as many more machines to look at.
+const zonesWork = 4
 
 // nearEnough is the share of the price that a fast bound may miss it by.
 const nearEnough = 0.02

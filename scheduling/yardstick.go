@@ -163,4 +163,7 @@ func (pr *prover) nameYardsticks(c *Certificate) {
 			c.Apart = append(c.Apart, ApartTerm{Pod: podName(y.loners.spokesman), Term: y.loners.term})
 		}
 	}
+	for i := range pr.further {
+		c.Apart = append(c.Apart, ApartTerm{Pod: podName(pr.further[i].spokesman), Term: pr.further[i].term})
+	}
 }

@@ -60,8 +60,8 @@ func (j *judge) resourceBound(cert *scheduling.Certificate, claimed offerings.Pr
 		j.malformed("vectors are for another kind")
 		ok = false
 	}
-	if len(cert.Apart) > 0 || len(cert.Steps) > 0 {
-		j.malformed("terms and steps are for another kind")
+	if len(cert.Apart) > 0 || len(cert.Steps) > 0 || len(cert.Spreads) > 0 {
+		j.malformed("terms, steps and spreads are for another kind")
 		ok = false
 	}
 	if !ok {

@@ -23,7 +23,11 @@ type assignmentProof struct {
 	scale uint
 	names []corev1.ResourceName
 	// measures come after the resources in whatever has an entry for each.
-	measures    []*measure
+	measures []*measure
+	// spreads take off the worth of pods in some zones; worths has those of each zone.
+	spreads     []*zoneSpread
+	worths      map[string]*assignmentProof
+	values      []map[corev1.ResourceName]*big.Int // of the vectors
 	vectors     []*valuation
 	sorts       []*sort
 	constraints []*tenant // for each, one that asks for it
@@ -34,7 +38,7 @@ type assignmentProof struct {
 	// filling says that fillings may be tried where vectors prove too little; tries is
 	// how many were.
 	filling bool
-	tries   int
+	tries   *int
 }
 
 func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.Price) {
@@ -51,9 +55,14 @@ func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.
 		sum.Add(sum, new(big.Int).Mul(s.worth, big.NewInt(s.count(anywhere))))
 	}
 	sum.Sub(sum, reserved)
+	for _, z := range pr.spreads {
+		sum.Sub(sum, z.dearest())
+	}
 	for _, s := range pr.sortedStations() {
 		if !leaving(s.node) {
-			sum.Sub(sum, pr.least(pr.stationLoad(s), new(big.Int)))
+			zone, ok := s.value(corev1.LabelTopologyZone)
+			x := pr.in(zone, ok)
+			sum.Sub(sum, x.least(x.stationLoad(s), new(big.Int)))
 		}
 	}
 	j.proven(wholePrice(sum, pr.scale), claimed)
@@ -63,18 +72,21 @@ func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.
 func (j *judge) readAssignment(cert *scheduling.Certificate) (*assignmentProof, bool) {
 	pr := &assignmentProof{
 		judge: j, scale: uint(cert.Scale), known: make(map[string]*verdicts), filling: cert.Kind == patternKind,
+		tries: new(int), worths: make(map[string]*assignmentProof),
 	}
 	measures, fine := j.readMeasures(cert)
 	pr.measures = measures
+	spreads, read := j.readSpreads(cert)
+	pr.spreads = spreads
 	worths, ok := pr.readWorths(cert)
-	ok = ok && fine
+	ok = ok && fine && read
 	placed := j.placed()
 	kinds := j.kindsBy(func(t *tenant) bool { return placed[t.name] }, func(t *tenant) string { return pr.belongs(t) + t.signature() })
 	pr.names = requested(kinds)
-	vectors := make([]map[corev1.ResourceName]*big.Int, len(cert.Vectors))
+	pr.values = make([]map[corev1.ResourceName]*big.Int, len(cert.Vectors))
 	for i, texts := range cert.Vectors {
 		v, fine := j.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
-		vectors[i], ok = resources(v), ok && fine
+		pr.values[i], ok = resources(v), ok && fine
 	}
 	if !ok {
 		return nil, false
@@ -83,10 +95,16 @@ func (j *judge) readAssignment(cert *scheduling.Certificate) (*assignmentProof, 
 		j.malformed("the placed pods request too much to be counted")
 		return nil, false
 	}
-	for _, v := range vectors {
-		pr.vectors = append(pr.vectors, pr.valuation(v))
-	}
+	pr.weigh()
 	return pr, true
+}
+
+// weigh works out what the vectors leave of the worths of the sorts.
+func (pr *assignmentProof) weigh() {
+	pr.vectors = make([]*valuation, len(pr.values))
+	for i, v := range pr.values {
+		pr.vectors[i] = pr.valuation(v)
+	}
 }
 
 // stationLoad is what a running node may hold.
@@ -113,16 +131,17 @@ func (pr *assignmentProof) checkOffers() (reserved *big.Int, ok bool) {
 		for m := range pr.offersBut(pl, fewest, known.harmless) {
 			if m.offering.CapacityType == offerings.Reserved {
 				id := m.offering.ReservationID
+				x := pr.in(m.offering.Zone, true)
 				cost := new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale)
-				for _, l := range pr.loads(m, pr.roomsByConstraint(m)) {
-					over := new(big.Int).Sub(pr.least(l, cost), cost)
+				for _, l := range x.loads(m, pr.roomsByConstraint(m)) {
+					over := new(big.Int).Sub(x.least(l, cost), cost)
 					if old := surplus[id]; over.Sign() > 0 && (old == nil || over.Cmp(old) > 0) {
 						surplus[id] = over
 					}
 				}
 				continue
 			}
-			if pr.bearable(m) {
+			if pr.in(m.offering.Zone, true).bearable(m) {
 				continue
 			}
 			if bad++; bad == 1 {

@@ -77,6 +77,10 @@ func (pr *proof) harmless(b bareOffer) bool {
 
 // harmless judges by the vectors.
 func (pr *assignmentProof) harmless(b bareOffer) bool {
+	return pr.in(b.offering.Zone, true).harmlessHere(b)
+}
+
+func (pr *assignmentProof) harmlessHere(b bareOffer) bool {
 	room, price := pr.vector(b.room), pr.objective(b.kind, b.offering)
 	if pr.everybodyWithin(room, price) {
 		return true

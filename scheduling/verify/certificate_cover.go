@@ -38,8 +38,8 @@ type buy struct {
 // coverBound proves the bound by going through the choices of machines.
 func (j *judge) coverBound(cert *scheduling.Certificate, claimed offerings.Price) {
 	values, ok := j.naturals("value of ", cert.Values)
-	if len(cert.Vectors) > 0 || len(cert.Apart) > 0 || len(cert.Steps) > 0 {
-		j.malformed("vectors, terms and steps are for another kind")
+	if len(cert.Vectors) > 0 || len(cert.Apart) > 0 || len(cert.Steps) > 0 || len(cert.Spreads) > 0 {
+		j.malformed("vectors, terms, steps and spreads are for another kind")
 		ok = false
 	}
 	if !ok {

@@ -12,7 +12,11 @@ import (
 // machines that pools make of them: what passes as bare passes in every pool. It
 // returns how many machines that spared a look at.
 func CheckShortcut(p scheduling.Problem, plan *scheduling.Plan) (spared int, err error) {
-	j := &judge{Report: &Report{}, world: newWorld(p), plan: plan}
+	j := &judge{Report: &Report{}, world: newWorld(p), plan: plan, machines: make(map[string]*machine), named: make(map[string]bool), used: make(map[string]int), listed: make(map[string]int)}
+	for i := range plan.Launches {
+		j.launch(&plan.Launches[i])
+	}
+	j.stand()
 	cert := plan.Summary.Certificate
 	var harmless func(bareOffer) bool
 	var bears func(*machine) bool
@@ -27,12 +31,13 @@ func CheckShortcut(p scheduling.Problem, plan *scheduling.Plan) (spared int, err
 		}
 		harmless = pr.harmless
 		bears = func(m *machine) bool {
+			x := pr.in(m.offering.Zone, true)
 			if m.offering.CapacityType != offerings.Reserved {
-				return pr.bearable(m)
+				return x.bearable(m)
 			}
 			cost := new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale)
-			for _, l := range pr.loads(m, pr.roomsByConstraint(m)) {
-				if pr.least(l, cost).Cmp(cost) > 0 {
+			for _, l := range x.loads(m, pr.roomsByConstraint(m)) {
+				if x.least(l, cost).Cmp(cost) > 0 {
 					return false
 				}
 			}

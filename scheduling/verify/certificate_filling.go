@@ -41,16 +41,16 @@ type filler struct {
 // the vector says where fillings are too many.
 func (pr *assignmentProof) fullest(l load, v *valuation, limit *big.Int) *big.Int {
 	held := pr.holds(l, v)
-	if held.Cmp(limit) <= 0 || pr.tries >= mostTries {
+	if held.Cmp(limit) <= 0 || *pr.tries >= mostTries {
 		return held
 	}
 	shift := uint(max(0, held.BitLen()-fillingBits))
-	f := &filler{limit: new(big.Int).Rsh(limit, shift).Int64(), tries: mostTries - pr.tries}
+	f := &filler{limit: new(big.Int).Rsh(limit, shift).Int64(), tries: mostTries - *pr.tries}
 	if !pr.pour(f, l, v, shift) {
 		return held
 	}
 	most, ok := f.most()
-	pr.tries = mostTries - f.tries
+	*pr.tries = mostTries - f.tries
 	switch worth := new(big.Int).Lsh(big.NewInt(most), shift); {
 	case !ok || worth.Cmp(held) > 0:
 		return held

@@ -24,6 +24,9 @@ func (pr *assignmentProof) loadOf(room []int64, mayBe func(s *sort, constraint i
 			continue
 		}
 		count := s.count(func(c int) bool { return mayBe(s, c) })
+		if s.limited {
+			count = min(count, s.most)
+		}
 		if count == 0 {
 			continue
 		}

@@ -140,14 +140,22 @@ func (m *measure) whole(a amounts) int64 {
 	return steps.Int64()
 }
 
-// belongs says which measures count the pod among those that they keep apart.
+// belongs says which measures count the pod among those that they keep apart, and which
+// spreads count it.
 func (pr *assignmentProof) belongs(t *tenant) string {
-	b := make([]byte, 0, len(pr.measures))
+	b := make([]byte, 0, len(pr.measures)+len(pr.spreads))
 	for _, m := range pr.measures {
 		if m.members[t.name] {
 			b = append(b, '1')
 		} else {
 			b = append(b, '0')
+		}
+	}
+	for _, z := range pr.spreads {
+		if z.members[t.name] {
+			b = append(b, 'z')
+		} else {
+			b = append(b, '.')
 		}
 	}
 	return string(b)

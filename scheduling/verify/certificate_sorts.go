@@ -19,6 +19,11 @@ type sort struct {
 	// single says that no two of them can share a machine, for their ports.
 	single bool
 	parts  []part
+	// spreads are the numbers of those that count them. Of a limited sort there are most
+	// at one place.
+	spreads []int
+	limited bool
+	most    int64
 }
 
 // part is the pods of a sort that have the same constraint.
@@ -120,7 +125,7 @@ func (pr *assignmentProof) readSorts(kinds []*kind, worths map[string]*big.Int) 
 		key := fmt.Sprintf("%s %s%v %q", belongs, needs, worth, k.binds())
 		s := sorts[key]
 		if s == nil {
-			s = &sort{size: make([]int64, len(pr.names)), worth: worth, single: len(k.ports) > 0}
+			s = &sort{size: make([]int64, len(pr.names)), worth: worth, single: len(k.ports) > 0, spreads: pr.spreadsOf(k.tenant)}
 			for d, name := range pr.names {
 				s.size[d] = k.requests.of(name).Int64()
 			}

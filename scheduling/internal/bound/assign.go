@@ -10,8 +10,12 @@ import (
 // Assigned is a proven lower bound with worths for classes.
 type Assigned struct {
 	// Worths is what one pod of each class is worth, in nano-USD per hour divided by
-	// 2^Scale. None is negative.
+	// 2^Scale. None is negative. Of classes that are parts of a kind that is spread it is
+	// what a pod of the kind is worth where no toll is taken off.
 	Worths []*big.Int
+	// Tolls is what pods of each spread are worth less, by domain, in the same unit; pods
+	// with a worth below the toll are worth nothing there. None is negative.
+	Tolls [][]*big.Int
 	// Vectors are worths of one base unit of each resource, in the same unit. For
 	// every machine, one of them proves that it holds no more worth than it costs.
 	Vectors [][]*big.Int
@@ -55,6 +59,9 @@ func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assign
 	if a == nil {
 		return Assigned{Scale: Scale}
 	}
+	if len(m.Spreads) > 0 {
+		return a.spread(start, Effort{Work: work})
+	}
 	a.search(start, work)
 	return a.certify()
 }
@@ -71,11 +78,14 @@ type Effort struct {
 }
 
 // Pattern goes on from what [Assignment] finds: it looks for worths that machines bear
-// only because pods are whole.
+// only because pods are whole. Where the market has spreads it looks for tolls instead.
 func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	a := prepare(&m, e.Late)
 	if a == nil {
 		return Assigned{Scale: Scale}
+	}
+	if len(m.Spreads) > 0 {
+		return a.spread(start, e)
 	}
 	a.search(start, e.Work)
 	before, enough := a.best, math.Inf(1)
@@ -120,6 +130,7 @@ type assignment struct {
 	unit     []float64
 	price    float64
 	demand   []float64
+	parts    model.Bits // classes that are parts of kinds that are spread
 
 	sellers [][]int // by class: the machines on sale that it may use; see usersOf
 	best    *proposal
@@ -167,6 +178,7 @@ func (a *assignment) measure() {
 	a.inverse = make([]float64, len(classes)*n)
 	a.demand, a.most = make([]float64, len(classes)), make([]float64, len(classes))
 	usable := model.NewBits(len(classes))
+	a.parts = a.market.spreadParts()
 	for i := range a.machines {
 		usable.Or(a.machines[i].users)
 	}

@@ -14,13 +14,28 @@ func (a *assignment) certify() Assigned {
 	if a.best == nil || !(a.best.value > 0) {
 		return Assigned{Scale: Scale}
 	}
+	return a.certified(func(*rounding, float64) []wholeToll { return nil })
+}
+
+// certified proves it with the tolls that belong to whole numbers.
+func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeToll) Assigned {
 	a.best.used()
 	for _, margin := range margins {
 		c := a.rounded(1 - margin)
+		c.tolls = tolls(c, 1-margin)
 		if bound, ok := c.prove(); ok {
 			out := Assigned{Scale: Scale, Bound: bound, Filled: a.best.exact.Any()}
 			for _, w := range c.worths {
 				out.Worths = append(out.Worths, w.big())
+			}
+			for i := range c.tolls {
+				t := &c.tolls[i]
+				out.Tolls = append(out.Tolls, t.less)
+				for k := range t.Kinds {
+					for _, part := range t.Kinds[k].Parts {
+						out.Worths[part] = t.worths[k]
+					}
+				}
 			}
 			for _, v := range c.vectors {
 				whole := make([]*big.Int, len(v))
@@ -40,6 +55,7 @@ type rounding struct {
 	*assignment
 	worths  []uint128
 	vectors [][]uint128
+	tolls   []wholeToll // of the spreads
 }
 
 func (a *assignment) rounded(factor float64) *rounding {
@@ -94,16 +110,27 @@ func (c *rounding) prove() (bound int64, ok bool) {
 			surplus[x.supply] = over
 		}
 	}
-	total := new(big.Int)
-	for i, w := range c.worths {
-		total.Add(total, new(big.Int).Mul(w.big(), big.NewInt(c.market.Classes[i].Count)))
-	}
+	total := c.total()
 	for s, over := range surplus {
 		if over != nil {
 			total.Sub(total, over.Mul(over, big.NewInt(c.market.Supplies[s].Count)))
 		}
 	}
 	return ceil(total, Scale), true
+}
+
+// total is what all pods are worth together.
+func (c *rounding) total() *big.Int {
+	sum := new(big.Int)
+	for i := range c.tolls {
+		c.tolls[i].addTo(sum)
+	}
+	for i, w := range c.worths {
+		if !c.parts.Has(i) {
+			sum.Add(sum, new(big.Int).Mul(w.big(), big.NewInt(c.market.Classes[i].Count)))
+		}
+	}
+	return sum
 }
 
 // held is the worth that a machine can hold at most, as far as a vector tells.

@@ -71,6 +71,13 @@ func (a *assignment) coarse(start *vector) (c *assignment, merged []int) {
 	}
 	c = &assignment{market: m, machines: machines, prices: a.prices, caps: a.caps, dims: a.dims, unit: a.unit, price: a.price, late: a.late}
 	c.measure()
+	clear(c.demand)
+	for i, n := range a.demand {
+		c.demand[merged[i]] += n
+		if a.parts.Has(i) {
+			c.parts.Set(merged[i])
+		}
+	}
 	return c, merged
 }
 

@@ -20,6 +20,8 @@ type Market struct {
 	Options []Choice
 	// Supplies are machines of which there are only so many.
 	Supplies []Supply
+	// Spreads are pods of which only so many may be in each of some domains.
+	Spreads []Spread
 }
 
 // Class is a number of equal pods.
@@ -79,7 +81,7 @@ func (m *Market) sound() bool {
 			}
 		}
 	}
-	return true
+	return m.soundSpreads()
 }
 
 // machines lists what the proof has to look at: of options that others make

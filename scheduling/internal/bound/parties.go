@@ -29,7 +29,7 @@ func (a *assignment) parties() *proposal {
 			continue
 		}
 		for d, size := range a.market.Classes[c].Size {
-			more := product(size, a.market.Classes[c].Count)
+			more := product(size, int64(math.Ceil(a.demand[c])))
 			for _, at := range []int{party[c]*n + d, parties*n + d} {
 				if wanted[at] += more; wanted[at] < 0 {
 					wanted[at] = math.MaxInt64

@@ -1,0 +1,131 @@
+package bound
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// Spread is pods of which every plan in question has so many in each of some domains:
+// at least Least of all kinds together, and at most Most.
+//
+// Each kind is a class of the market for every domain, in which these pods stand for
+// those of the kind that are there: only machines of the domain may let it in, and its
+// Count is how many of the kind may be there.
+type Spread struct {
+	Kinds []Kind
+	// Least and Most are by domain.
+	Least, Most []int64
+}
+
+// Kind is equal pods of a [Spread].
+type Kind struct {
+	// Parts are the classes of the market, by domain.
+	Parts []int
+	Count int64
+}
+
+// soundSpreads reports whether the spreads are such as they should be: no class is in
+// two of them, and all pods of each have a place.
+func (m *Market) soundSpreads() bool {
+	taken := make([]bool, len(m.Classes))
+	for i := range m.Spreads {
+		s := &m.Spreads[i]
+		domains := len(s.Most)
+		if len(s.Kinds) == 0 || domains == 0 || len(s.Least) != domains {
+			return false
+		}
+		for k := range s.Kinds {
+			if len(s.Kinds[k].Parts) != domains || s.Kinds[k].Count <= 0 {
+				return false
+			}
+			for d, c := range s.Kinds[k].Parts {
+				if c < 0 || c >= len(m.Classes) || taken[c] || m.Classes[c].Count != min(s.Kinds[k].Count, s.Most[d]) {
+					return false
+				}
+				taken[c] = true
+			}
+		}
+		total, least, most := s.total(), int64(0), int64(0)
+		for d := range domains {
+			if s.Least[d] < 0 || s.Most[d] < s.Least[d] {
+				return false
+			}
+			least += min(s.Least[d], total)
+			most += min(s.Most[d], total)
+		}
+		if total > mostSpread || least > total || most < total {
+			return false
+		}
+	}
+	return true
+}
+
+// spreadParts are the classes that are parts of kinds.
+func (m *Market) spreadParts() model.Bits {
+	parts := model.NewBits(len(m.Classes))
+	for i := range m.Spreads {
+		for k := range m.Spreads[i].Kinds {
+			for _, c := range m.Spreads[i].Kinds[k].Parts {
+				parts.Set(c)
+			}
+		}
+	}
+	return parts
+}
+
+// mostSpread bounds how many pods a spread may have, so that sums stay within an int64.
+const mostSpread = 1 << 40
+
+func (s *Spread) total() (n int64) {
+	for k := range s.Kinds {
+		n = min(n, mostSpread) + min(s.Kinds[k].Count, mostSpread+1)
+	}
+	return n
+}
+
+// fill puts pods into domains, as many as may be into those that come first in an order
+// and as few as must be into the last.
+func (s *Spread) fill(order []int) []int64 {
+	counts := slices.Clone(s.Least)
+	left := s.total()
+	for _, n := range counts {
+		left -= n
+	}
+	for _, d := range order {
+		n := min(left, s.Most[d]-counts[d])
+		counts[d] += n
+		left -= n
+	}
+	return counts
+}
+
+// dearest is what tolls by domain come to at most, wherever the pods go.
+func (s *Spread) dearest(tolls []*big.Int) *big.Int {
+	order := orderOf(len(tolls), func(a, b int) int { return tolls[b].Cmp(tolls[a]) })
+	sum := new(big.Int)
+	for d, n := range s.fill(order) {
+		sum.Add(sum, new(big.Int).Mul(tolls[d], big.NewInt(n)))
+	}
+	return sum
+}
+
+// dearestOf is dearest in floating point, with the counts.
+func (s *Spread) dearestOf(tolls []float64) (sum float64, counts []int64) {
+	counts = s.fill(orderOf(len(tolls), func(a, b int) int { return cmp.Compare(tolls[b], tolls[a]) }))
+	for d, n := range counts {
+		sum += tolls[d] * float64(n)
+	}
+	return sum, counts
+}
+
+func orderOf(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
+}

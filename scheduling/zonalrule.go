@@ -1,0 +1,273 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// zoneRule is placed pods that are spread over zones by one constraint, count for it
+// themselves and ask the same of their nodes. In every plan that keeps the constraint
+// there are so many of them in each zone.
+type zoneRule struct {
+	classes     []int // planned classes
+	pods        int64
+	spokesman   *corev1.Pod
+	least, most []int64 // by zone
+	weight      float64 // of what is at stake
+}
+
+// zoneBook is what the bound knows of zones.
+type zoneBook struct {
+	*prover
+	land   *land
+	zones  []string // those with nodes and those where pools may buy, sorted
+	number map[string]int
+	rules  []zoneRule
+}
+
+const (
+	// mostZones and mostZoneClasses bound how many zones, and pods of how many classes in
+	// how many zones, a bound tells apart.
+	mostZones, mostZoneClasses = 16, 600
+	// leastStake is how much dearer, as a share, the dearest zone has to be for it to matter
+	// where pods are.
+	leastStake = 0.01
+)
+
+// zoneRuleKey is equal for classes of one rule.
+type zoneRuleKey struct {
+	tie
+	group int
+	keys  string
+}
+
+// newZoneBook finds the rules by which the bound gains. It returns nil if there are none.
+// A rule that a plan does not keep to as planners do, since there would be no place for all
+// of its pods, bounds nothing.
+func (pr *prover) newZoneBook(plan *Plan) *zoneBook {
+	keys, rules := pr.zoneRules()
+	if len(rules) == 0 {
+		return nil
+	}
+	b := &zoneBook{prover: pr, land: newLand(pr.compiler), number: map[string]int{}}
+	b.readZones()
+	if slices.Contains(b.zones, "") || len(b.zones) < 2 || len(b.zones) > mostZones {
+		return nil
+	}
+	for i := range rules {
+		r := &rules[i]
+		r.weight = b.stake(r)
+		if r.weight > 0 && b.limit(r, keys[i]) {
+			b.rules = append(b.rules, *r)
+		}
+	}
+	b.keepTo(plan)
+	slices.SortStableFunc(b.rules, func(x, y zoneRule) int { return cmp.Compare(y.weight, x.weight) })
+	classes := 0
+	for i := range b.rules {
+		if classes += len(b.rules[i].classes) * len(b.zones); classes > mostZoneClasses {
+			b.rules = b.rules[:i]
+			break
+		}
+	}
+	if len(b.rules) == 0 {
+		return nil
+	}
+	return b
+}
+
+// zoneRules are the constraints of placed pods that are about zones and count the pods
+// that have them.
+func (pr *prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
+	index := map[zoneRuleKey]int{}
+	for i, n := range pr.placed {
+		if n <= 0 {
+			continue
+		}
+		class := pr.planned[i]
+		bonds := pr.bonds.list[class.bonds]
+		// A pod has one constraint at most that is over zones and must hold.
+		at := slices.IndexFunc(bonds.ties, func(t tie) bool {
+			return t.kind == spreadTie && t.weight == 0 && !t.share && t.key == corev1.LabelTopologyZone
+		})
+		if at < 0 || !pr.bonds.targets.has(class.among, bonds.ties[at].target) || slices.ContainsFunc(class.pods, hasClaims) {
+			continue // where volumes can be is said in many ways
+		}
+		key := zoneRuleKey{tie: bonds.ties[at], group: class.group, keys: strings.Join(bonds.spreadKeys(true), ",")}
+		at, known := index[key]
+		if !known {
+			at = len(rules)
+			index[key] = at
+			keys, rules = append(keys, key), append(rules, zoneRule{spokesman: class.pods[0]})
+		}
+		rules[at].classes = append(rules[at].classes, i)
+		rules[at].pods += n
+	}
+	return keys, rules
+}
+
+// hasClaims reports whether a pod has volumes that may tie it to a place.
+func hasClaims(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+}
+
+// readZones lists the zones.
+func (b *zoneBook) readZones() {
+	for _, v := range b.templates {
+		v.within.Each(func(o int) {
+			if x := &b.offers.offers[o]; x.launchable {
+				b.zones = append(b.zones, x.offering.Zone)
+			}
+		})
+		b.zones = compacted(b.zones)
+	}
+	for i := range b.land.places {
+		if zone, ok := b.land.places[i].labels[corev1.LabelTopologyZone]; ok {
+			b.zones = append(b.zones, zone)
+		}
+	}
+	b.zones = compacted(b.zones)
+	for z, name := range b.zones {
+		b.number[name] = z
+	}
+}
+
+// stake is what it costs at most that pods have to be in a dear zone, roughly, or 0 where
+// it hardly matters.
+func (b *zoneBook) stake(r *zoneRule) (stake float64) {
+	for _, i := range r.classes {
+		class := b.planned[i]
+		least := make([]float64, len(b.zones))
+		for _, t := range b.offered {
+			for _, o := range t.list {
+				x := &b.offers.offers[o.offer]
+				z, known := b.number[x.offering.Zone]
+				room := b.compiler.rooms.rooms[o.room]
+				if !known || !b.columns.rows[o.column].Has(class.group) || !model.Fits(room, class.requests) {
+					continue
+				}
+				share := 0.0
+				for d, q := range class.requests {
+					if q > 0 {
+						share = max(share, float64(q)/float64(room[d]))
+					}
+				}
+				if cost := share * float64(x.expected); least[z] == 0 || cost < least[z] {
+					least[z] = cost
+				}
+			}
+		}
+		least = slices.DeleteFunc(least, func(cost float64) bool { return cost == 0 })
+		if len(least) > 1 && slices.Max(least) > slices.Min(least)*(1+leastStake) {
+			stake += (slices.Max(least) - slices.Min(least)) * float64(b.placed[i])
+		}
+	}
+	return stake
+}
+
+// limit works out how many pods of a rule may be where, and reports whether that says
+// anything.
+func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey) bool {
+	s := zoneSpread{
+		skew: key.maxSkew, placed: r.pods,
+		running: make([]int64, len(b.zones)), counts: b.openZones(r, key),
+	}
+	for _, class := range b.planned {
+		if b.bonds.targets.has(class.among, key.target) {
+			s.pending += int64(len(class.pods))
+		}
+	}
+	book := newRuleBook(b.land)
+	n := book.rule(key.tie, key.group, b.bonds.list[b.planned[r.classes[0]].bonds])
+	book.count()
+	rule := &book.rules[n]
+	for at, d := range rule.domains {
+		z, known := b.number[b.land.axes[rule.axis].values[at]]
+		if known {
+			s.running[z] = d.Count
+			s.counts[z] = s.counts[z] || d.Eligible
+		}
+	}
+	r.least, r.most = s.bounds()
+	for z := range b.zones {
+		if r.least[z] > 0 || r.most[z] < r.pods {
+			return true
+		}
+	}
+	return false
+}
+
+// openZones are those in which a placed pod of the rule could have a machine of its own,
+// however minValues and open labels are settled.
+func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
+	open := make([]bool, len(b.zones))
+	for ti, v := range b.templates {
+		if b.undecided(v) {
+			continue
+		}
+		for _, o := range b.offered[ti].list {
+			x := &b.offers.offers[o.offer]
+			z, known := b.number[x.offering.Zone]
+			if !known || open[z] || !b.columns.rows[o.column].Has(key.group) || x.spot() && b.solver.Flexibility.on() || !b.land.onOffer(ti, o.offer) {
+				continue
+			}
+			open[z] = slices.ContainsFunc(r.classes, func(i int) bool {
+				return model.Fits(b.compiler.rooms.rooms[o.room], b.planned[i].requests)
+			})
+		}
+	}
+	return open
+}
+
+// undecided reports whether a pool asks for several values of a label, or for a label of
+// which the value is chosen for each launch.
+func (b *zoneBook) undecided(v *template) bool {
+	return slices.ContainsFunc(v.pool.Spec.Template.Spec.Requirements, func(s requirements.Selector) bool {
+		key := requirements.NormalizeKey(s.Key)
+		return s.MinValues != nil && *s.MinValues > 0 || !requirements.WellKnown().Has(key) && !b.offers.defines(key, v.catalog)
+	})
+}
+
+// keepTo drops the rules that the plan does not keep.
+func (b *zoneBook) keepTo(plan *Plan) {
+	if len(b.rules) == 0 || plan == nil {
+		return
+	}
+	zoneOf := map[string]int{} // by pod, from 1
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		for _, name := range l.Pods {
+			zoneOf[name] = b.number[l.Options[0].Zone] + 1
+		}
+	}
+	for _, a := range plan.Existing {
+		if at, ok := b.land.nodeAt[a.Node]; ok {
+			zone := b.land.places[at].labels[corev1.LabelTopologyZone]
+			for _, name := range a.Pods {
+				zoneOf[name] = b.number[zone] + 1
+			}
+		}
+	}
+	b.rules = slices.DeleteFunc(b.rules, func(r zoneRule) bool {
+		counts := make([]int64, len(b.zones))
+		for _, i := range r.classes {
+			for _, pod := range b.planned[i].pods {
+				if z := zoneOf[podName(pod)]; z > 0 {
+					counts[z-1]++
+				}
+			}
+		}
+		for z, n := range counts {
+			if n < r.least[z] || n > r.most[z] {
+				return true
+			}
+		}
+		return false
+	})
+}
