@@ -80,6 +80,8 @@ type ground struct {
 	tied    bool                // some pod has ties
 	waiting map[string]*tenant
 	order   []string // the names of all pods, sorted
+	// newest are the pods by which daemons are judged.
+	newest  []string
 	budgets []*guard
 	book    guardBook
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
@@ -135,6 +137,7 @@ func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan
 		g.tied = g.tied || len(r.apart) > 0 || !g.tiesOf(pod).none()
 	}
 	g.order = slices.Sorted(maps.Keys(g.bodies))
+	g.findNewest()
 	g.budgets, g.book = guardsOf(cluster), make(guardBook)
 	for _, b := range g.budgets {
 		g.book[b.page()] = append(g.book[b.page()], b)

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -145,6 +146,67 @@ func (a *act) leave() {
 		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod })
 		a.rebuild(s)
 	}
+	a.daemonsLeft()
+}
+
+// daemonsLeft reads the daemons again where the pod by which one is judged is gone.
+func (g *ground) daemonsLeft() {
+	gone := false
+	for _, name := range g.newest {
+		gone = gone || g.bodies[name] == nil
+	}
+	if !gone {
+		return
+	}
+	was := make(map[string]string)
+	text := func(d *daemon) string { return fmt.Sprint(d.requests, d.ports) }
+	for _, d := range g.daemons {
+		was[d.namespace+"/"+d.name] = text(d)
+	}
+	g.problem.Running, g.problem.Pods = g.bodiesLeft(), nil
+	g.daemons = nil
+	g.readDaemons()
+	g.findNewest()
+	for _, d := range g.daemons {
+		if was[d.namespace+"/"+d.name] != text(d) {
+			for _, name := range g.names() {
+				g.rebuild(g.nodes[name])
+			}
+			return
+		}
+	}
+}
+
+// findNewest notes the pods by which daemons are judged.
+func (g *ground) findNewest() {
+	best := make(map[*daemon]*corev1.Pod)
+	for _, name := range g.order {
+		pod := g.bodies[name]
+		if pod == nil || owner(pod, "DaemonSet") == "" {
+			continue
+		}
+		for _, d := range g.daemons {
+			if old := best[d]; d.owns(pod) && (old == nil || old.CreationTimestamp.Before(&pod.CreationTimestamp) ||
+				old.CreationTimestamp.Equal(&pod.CreationTimestamp) && pod.Name > old.Name) {
+				best[d] = pod
+			}
+		}
+	}
+	g.newest = nil
+	for _, pod := range best {
+		g.newest = append(g.newest, podName(pod))
+	}
+}
+
+// bodiesLeft are the pods that run, by name.
+func (g *ground) bodiesLeft() []*corev1.Pod {
+	out := make([]*corev1.Pod, 0, len(g.bodies))
+	for _, name := range g.order {
+		if pod := g.bodies[name]; pod != nil {
+			out = append(out, pod)
+		}
+	}
+	return out
 }
 
 // retire removes a node, and what its pool's limits count of it.

@@ -66,12 +66,7 @@ func (a *act) running() {
 		a.residents = a.seated(func(string) bool { return true })
 	}
 	if a.checker.Planner.Solver.WorkloadShare > 0 {
-		a.problem.Running, a.problem.Pods = nil, nil
-		for _, name := range a.order {
-			if pod := a.bodies[name]; pod != nil {
-				a.problem.Running = append(a.problem.Running, pod)
-			}
-		}
+		a.problem.Running, a.problem.Pods = a.bodiesLeft(), nil
 	}
 }
 
