@@ -18,7 +18,7 @@ import (
 )
 
 // reports are what -report can name, in the order in which "all" writes them.
-func reports() []string { return []string{"gaps", "speed", "growth"} }
+func reports() []string { return []string{"gaps", "speed", "growth", "consolidation"} }
 
 // write writes the reports that were asked for.
 func (s *settings) write(ctx context.Context, stdout, stderr io.Writer) error {
@@ -33,6 +33,8 @@ func (s *settings) write(ctx context.Context, stdout, stderr io.Writer) error {
 			err = own.speed(ctx, stdout, stderr)
 		case "growth":
 			err = own.growth(ctx, stdout, stderr)
+		case "consolidation":
+			err = own.consolidation(ctx, stdout, stderr)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

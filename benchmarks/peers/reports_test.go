@@ -15,7 +15,7 @@ import (
 func page(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	for _, section := range []string{"gaps", "corpora", "speed", "growth"} {
+	for _, section := range []string{"gaps", "corpora", "speed", "growth", "consolidation"} {
 		b.WriteString("<!-- begin: " + section + " -->\n<!-- end: " + section + " -->\n")
 	}
 	file := filepath.Join(t.TempDir(), "README.md")
@@ -97,6 +97,21 @@ func TestReportOfGrowth(t *testing.T) {
 	assert.ErrorContains(t, run(t.Context(), []string{"-report", "growth", "-markets", "kwok"}, &bytes.Buffer{}, &stderr), "needs the market ec2")
 }
 
+// On a small cluster, too, Karpenter does not save more, nor as much with fewer pods moved.
+func TestReportOfConsolidation(t *testing.T) {
+	stdout, readme, plots, err := report(t, "-report", "consolidation", "-nodes", "20", "-clusters", "1", "-peers", "karpenter,plimsoll")
+	require.NoError(t, err)
+	for _, text := range []string{stdout, readme} {
+		assert.Regexp(t, `\| 1 × 20 nodes, budget 100%, \d+ pods \| karpenter \|`, text)
+		assert.Regexp(t, `\| 1 × 20 nodes, budget 10%, \d+ pods \| karpenter \|`, text)
+		assert.Contains(t, text, "|  | plimsoll |")
+		assert.NotContains(t, text, "plimsoll fast")
+	}
+	assert.Equal(t, []string{"consolidation-20.png", "consolidation-20.svg"}, plots)
+	var stderr bytes.Buffer
+	assert.ErrorContains(t, run(t.Context(), []string{"-report", "consolidation", "-markets", "kwok"}, &bytes.Buffer{}, &stderr), "needs the market ec2")
+}
+
 func TestReportsNeedTheirPlaces(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "README.md")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
@@ -107,7 +122,7 @@ func TestReportsNeedTheirPlaces(t *testing.T) {
 func TestAllReports(t *testing.T) {
 	s, err := parse([]string{"-report", "all"}, &bytes.Buffer{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"gaps", "speed", "growth"}, s.reports)
+	assert.Equal(t, []string{"gaps", "speed", "growth", "consolidation"}, s.reports)
 	assert.Equal(t, []int{1, 2}, s.sizes(1, 2))
 	s, err = parse([]string{"-pods", "7"}, &bytes.Buffer{})
 	require.NoError(t, err)

@@ -43,6 +43,10 @@ type settings struct {
 	reports []string
 	readme  string
 	quick   bool
+	// nodes are the sizes of the clusters that the report of consolidation is about,
+	// clusters is how many there are of each size.
+	nodes    []int
+	clusters int
 	// slow is up to how many pods the report of gaps asks Karpenter and the thorough effort.
 	slow int
 }
@@ -68,9 +72,11 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
 	flags.BoolVar(&s.minimal, "minimal", false, "with -random: show the smallest problem that each defeat can be reduced to")
-	names := flags.String("report", "", "instead of the comparison, write these reports: any of gaps, speed, growth, or all")
+	names := flags.String("report", "", "instead of the comparison, write these reports: any of gaps, speed, growth, consolidation, or all")
 	flags.StringVar(&s.readme, "readme", "", "with -report or -random: put the tables into this `file`, too")
 	flags.IntVar(&s.slow, "slow", 1_000, "with -report gaps: leave Karpenter and the thorough effort out above this `number` of pods")
+	nodes := flags.String("nodes", "40,100,300", "with -report consolidation: `numbers` of nodes of the clusters")
+	flags.IntVar(&s.clusters, "clusters", 3, "with -report consolidation: how many clusters of each size, from -seed on")
 	flags.BoolVar(&s.quick, "quick", false, "with -report growth: a fiftieth of the pods")
 	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
 	if err := flags.Parse(args); err != nil {
@@ -79,10 +85,11 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	var faults [6]error
+	var faults [7]error
 	s.corpora, faults[0] = choose("corpora", *corpora, corpus.All(), func(c corpus.Corpus) string { return c.Name })
 	s.peers, faults[1] = choose("peers", *peers, planners(*workers), peer.Peer.Name)
-	s.pods, faults[2] = numbers(*pods)
+	s.pods, faults[2] = numbers("pods", *pods)
+	s.nodes, faults[6] = numbers("nodes", *nodes)
 	s.ways, faults[3] = choose("buy", *ways, []string{corpus.OnDemand, corpus.Spot, corpus.Mixed}, func(way string) string { return way })
 	if *names != "" {
 		if *names == "all" {
@@ -132,7 +139,7 @@ func choose[T any](flagName, names string, all []T, name func(T) string) ([]T, e
 	return out, nil
 }
 
-func numbers(text string) ([]int, error) {
+func numbers(what, text string) ([]int, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -140,7 +147,7 @@ func numbers(text string) ([]int, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("-pods: %q is no number of pods", word)
+			return nil, fmt.Errorf("-%[1]s: %[2]q is no number of %[1]s", what, word)
 		}
 		out = append(out, n)
 	}

@@ -31,6 +31,18 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, "# Title\n\n"+begin+"\n"+table+end+"\n\nAfter.\n", string(text))
 }
 
+// Benchmarks that consolidate have a table of their own.
+func TestConsolidation(t *testing.T) {
+	const line = "BenchmarkConsolidate/nodes=100/effort=fast-2 	 5	 250000000 ns/op	 400000000 cpu-ns/op	 30000000 first-ns	 2000 pods	 812 moved	 17 steps	 61 nodes	 40.5 USD/h-before	 21.25 USD/h	 1.5 gap-%	 64000000 peak-B	 128000000 B/op	 9 allocs/op\n"
+	const want = `| benchmark | time | CPU | first step | pods | moved | steps | nodes after | USD/h before | after | over the bound | allocated | heap at most |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| Consolidate: nodes=100, effort=fast | 250 ms | 400 ms | 30 ms | 2000 | 812 | 17 | 61 | 40.500 | 21.250 | 1.50 % | 128.0 MB | 64 MB |
+`
+	assert.Equal(t, want, markdown(parse(line)))
+	assert.Equal(t, table+"\n"+want, markdown(parse(output+line)))
+	assert.Equal(t, table+"\n"+want, markdown(parse(line+output)))
+}
+
 func TestRunErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "README.md")
 	require.NoError(t, os.WriteFile(file, []byte("# Title\n"), 0o600))

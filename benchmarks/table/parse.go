@@ -43,18 +43,48 @@ func name(text string) string {
 	return group + ": " + strings.ReplaceAll(rest, "/", ", ")
 }
 
-// markdown is the table of the rows.
+// markdown is the table of the rows, and another one of those that consolidate clusters.
 func markdown(rows []row) string {
-	var b strings.Builder
-	b.WriteString("| benchmark | time | CPU | pods/s | nodes | USD/h | over the bound | memory | allocations | ÷ reading |\n")
-	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	var plans, moves strings.Builder
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %.4g ms | %s | %.0f | %s | %s | %s | %s | %s | %s |\n", r.name,
-			r.figures["ns/op"]/1e6, r.figure("cpu-ns/op", "%.4g ms", 1e-6), r.figures["pods/s"],
-			r.figure("nodes", "%.0f", 1), r.figure("USD/h", "%.3f", 1), r.figure("gap-%", "%.2f %%", 1),
-			r.figure("B/op", "%.1f MB", 1e-6), r.figure("allocs/op", "%.0f", 1), r.ratios())
+		if _, ok := r.figures["moved"]; ok {
+			r.consolidation(&moves)
+		} else {
+			r.plan(&plans)
+		}
+	}
+	var b strings.Builder
+	if plans.Len() > 0 {
+		b.WriteString("| benchmark | time | CPU | pods/s | nodes | USD/h | over the bound | memory | allocations | ÷ reading |\n")
+		b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+		b.WriteString(plans.String())
+	}
+	if moves.Len() > 0 {
+		if plans.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("| benchmark | time | CPU | first step | pods | moved | steps | nodes after | USD/h before | after | over the bound | allocated | heap at most |\n")
+		b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+		b.WriteString(moves.String())
 	}
 	return b.String()
+}
+
+// plan is the line of a benchmark that plans pods.
+func (r row) plan(b *strings.Builder) {
+	fmt.Fprintf(b, "| %s | %.4g ms | %s | %.0f | %s | %s | %s | %s | %s | %s |\n", r.name,
+		r.figures["ns/op"]/1e6, r.figure("cpu-ns/op", "%.4g ms", 1e-6), r.figures["pods/s"],
+		r.figure("nodes", "%.0f", 1), r.figure("USD/h", "%.3f", 1), r.figure("gap-%", "%.2f %%", 1),
+		r.figure("B/op", "%.1f MB", 1e-6), r.figure("allocs/op", "%.0f", 1), r.ratios())
+}
+
+// consolidation is the line of a benchmark that plans what to remove.
+func (r row) consolidation(b *strings.Builder) {
+	fmt.Fprintf(b, "| %s | %.4g ms | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.name,
+		r.figures["ns/op"]/1e6, r.figure("cpu-ns/op", "%.4g ms", 1e-6), r.figure("first-ns", "%.4g ms", 1e-6),
+		r.figure("pods", "%.0f", 1), r.figure("moved", "%.0f", 1), r.figure("steps", "%.0f", 1), r.figure("nodes", "%.0f", 1),
+		r.figure("USD/h-before", "%.3f", 1), r.figure("USD/h", "%.3f", 1), r.figure("gap-%", "%.2f %%", 1),
+		r.figure("B/op", "%.1f MB", 1e-6), r.figure("peak-B", "%.0f MB", 1e-6))
 }
 
 // ratios are what a solve takes by the clock and by the cores, in times of reading.

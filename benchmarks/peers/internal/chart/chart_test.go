@@ -149,6 +149,20 @@ func TestLines(t *testing.T) {
 	assert.Len(t, files, 2)
 }
 
+// Linear curves begin at the origin, and points on the axes are drawn.
+func TestLinearLines(t *testing.T) {
+	l := Lines{Name: "saved", Title: "title", X: "pods moved", Y: "% saved", Linear: true, Series: []Series{
+		{Name: "plimsoll", Points: []Point{{0, 0}, {100, 40}, {200, 50}}}, {Name: "nothing"},
+	}}
+	files, err := l.Draw(t.TempDir())
+	require.NoError(t, err)
+	text := svgText(t, files[0])
+	for _, want := range []string{"title", "pods moved", "% saved", "plimsoll", "200"} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "nothing")
+}
+
 func TestTicks(t *testing.T) {
 	var labels []string
 	for _, tick := range (ticks{}).Ticks(0.04, 30_000) {

@@ -1,0 +1,71 @@
+package consolidation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Plimsoll plans a cluster's consolidation once, has verify judge the plan, and carries it
+// out step by step. In the end every pod has its place, and the plan has said what the
+// cluster then costs.
+func Plimsoll(ctx context.Context, name string, planner disruption.Planner, c disruption.Cluster) (Course, error) {
+	course := Course{Planner: name}
+	var plan *disruption.Plan
+	var err error
+	course.Expense, err = peer.Spend(func() (err error) {
+		plan, err = planner.Plan(ctx, c)
+		return err
+	})
+	if err != nil {
+		return course, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := (verify.StepsChecker{Planner: planner}).Steps(c, plan); err != nil {
+		return course, fmt.Errorf("%s: %w", name, err)
+	}
+	l, err := open(c)
+	if err != nil {
+		return course, fmt.Errorf("%s: %w", name, err)
+	}
+	course.Points = append(course.Points, l.point())
+	for i := range plan.Steps {
+		if err := l.take(&plan.Steps[i]); err != nil {
+			return course, fmt.Errorf("%s: step %d: %w", name, i+1, err)
+		}
+		course.Points = append(course.Points, l.point())
+	}
+	if err := settled(c, l.outcome()); err != nil {
+		return course, fmt.Errorf("%s: %w", name, err)
+	}
+	if s, end := plan.Summary, course.End(); s.PricePerHourAfter != end.Price || s.PodsMoved != end.Moved || s.NodesAfter != end.Nodes {
+		return course, fmt.Errorf("%s: the plan says that %d nodes cost %s after %d pods have moved; %d cost %s after %d",
+			name, s.NodesAfter, s.PricePerHourAfter, s.PodsMoved, end.Nodes, end.Price, end.Moved)
+	}
+	first, err := peer.Spend(func() error { return firstStep(ctx, planner, c) })
+	course.First = first.Elapsed
+	return course, err
+}
+
+// firstStep plans until the first step is there.
+func firstStep(ctx context.Context, planner disruption.Planner, c disruption.Cluster) error {
+	for _, err := range planner.Steps(ctx, c) {
+		return err
+	}
+	return nil
+}
+
+// Bound is a price below which no machines can be that hold the cluster's pods.
+func Bound(ctx context.Context, c disruption.Cluster) (bound Point, err error) {
+	plan, err := scheduling.Solver{Effort: scheduling.EffortThorough}.Solve(ctx, anew(c))
+	if err != nil {
+		return bound, err
+	}
+	if n := len(plan.Unschedulable); n > 0 {
+		return bound, fmt.Errorf("%d pods have no place if all machines are bought anew", n)
+	}
+	return Point{Price: plan.Summary.LowerBoundPerHour, Nodes: len(plan.Launches)}, nil
+}

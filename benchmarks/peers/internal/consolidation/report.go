@@ -1,0 +1,137 @@
+package consolidation
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Header is the head of the table.
+func Header() string {
+	return "| clusters | planner | $/h before | after | over the bound | nodes | pods moved | steps | time | to the first step | CPU | allocated | pods moved to save as much as karpenter |\n" +
+		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+}
+
+// total is the courses of one planner on several clusters, added up.
+type total struct {
+	Course
+	before, after        offerings.Price
+	nodes, left, moved   int
+	steps                int
+	reaches, unreachable int
+}
+
+func (t *total) add(m Match, c Course) {
+	t.Planner = c.Planner
+	t.before, _ = t.before.Plus(c.Begin().Price)
+	t.after, _ = t.after.Plus(c.End().Price)
+	t.nodes, t.left = t.nodes+c.Begin().Nodes, t.left+c.End().Nodes
+	t.moved, t.steps = t.moved+c.End().Moved, t.steps+c.Steps()
+	t.Expense = t.Plus(c.Expense)
+	t.First = max(t.First, c.First)
+	if k, ok := m.find(standard); ok {
+		if p, ok := c.Reaches(k.End().Price); ok {
+			t.reaches += p.Moved
+		} else {
+			t.unreachable++
+		}
+	}
+}
+
+// Write writes a line for each planner and each kind of clusters, which are added up; of
+// the times to the first step it shows the longest.
+func Write(w io.Writer, matches []Match) error {
+	var b strings.Builder
+	for _, kind := range kinds(matches) {
+		var totals []total
+		var bound offerings.Price
+		clusters, pods := 0, 0
+		for _, m := range matches {
+			if m.Kind != kind {
+				continue
+			}
+			clusters, pods = clusters+1, pods+m.Pods
+			bound, _ = bound.Plus(m.Bound)
+			for _, c := range m.Courses {
+				i := slices.IndexFunc(totals, func(t total) bool { return t.Planner == c.Planner })
+				if i < 0 {
+					i, totals = len(totals), append(totals, total{})
+				}
+				totals[i].add(m, c)
+			}
+		}
+		title := fmt.Sprintf("%d × %s, %d pods", clusters, kind, pods)
+		for _, t := range totals {
+			reaches := fmt.Sprint(t.reaches)
+			if t.unreachable > 0 {
+				reaches = fmt.Sprintf("not on %d", t.unreachable)
+			}
+			fmt.Fprintf(&b, "| %s | %s | %.3f | %.3f | %.1f %% | %d → %d | %d | %d | %s | %s | %s | %.0f MB | %s |\n", title, t.Planner,
+				t.before.USD(), t.after.USD(), 100*(t.after.USD()/bound.USD()-1), t.nodes, t.left, t.moved, t.steps,
+				duration(t.Elapsed), duration(t.First), duration(t.CPU), float64(t.Allocated)/1e6, reaches)
+			title = ""
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// kinds are those of the matches, in order of appearance.
+func kinds(matches []Match) []string {
+	var out []string
+	for _, m := range matches {
+		if !slices.Contains(out, m.Kind) {
+			out = append(out, m.Kind)
+		}
+	}
+	return out
+}
+
+// Broken says where Karpenter saves more in the end than the planner at any time, or as
+// much with fewer pods moved.
+func Broken(m Match, planner string) []string {
+	k, known := m.find(standard)
+	c, played := m.find(planner)
+	if !known || !played {
+		return nil
+	}
+	goal := k.End()
+	p, ok := c.Reaches(goal.Price)
+	switch {
+	case !ok:
+		return []string{fmt.Sprintf("%s, seed %d: %s ends at %s, %s at %s", m.Kind, m.Seed, planner, c.End().Price, standard, goal.Price)}
+	case p.Moved > goal.Moved:
+		return []string{fmt.Sprintf("%s, seed %d: %s moves %d pods to get down to %s, %s %d", m.Kind, m.Seed, planner, p.Moved, goal.Price, standard, goal.Moved)}
+	}
+	return nil
+}
+
+// Plot is what share of the price has been saved against how many pods have moved, one
+// curve for each planner.
+func Plot(m Match) chart.Lines {
+	l := chart.Lines{
+		Name: fmt.Sprintf("consolidation-%d", m.Nodes), Title: fmt.Sprintf("saved by moving pods: %s, %d pods, seed %d", m.Kind, m.Pods, m.Seed),
+		X: "pods moved", Y: "% of the price saved", Linear: true,
+	}
+	for _, c := range m.Courses {
+		s := chart.Series{Name: c.Planner}
+		for _, p := range c.Points {
+			s.Points = append(s.Points, chart.Point{X: float64(p.Moved), Y: 100 * (1 - p.Price.USD()/c.Begin().Price.USD())})
+		}
+		l.Series = append(l.Series, s)
+	}
+	return l
+}
+
+// duration shows three figures.
+func duration(d time.Duration) string {
+	if d >= time.Second {
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	}
+	return fmt.Sprintf("%.3g ms", float64(d.Microseconds())/1000)
+}
