@@ -151,3 +151,32 @@ func TestExplainNodeWithVerdict(t *testing.T) {
 	require.Equal(t, disruption.Keep, answer.Verdict.Decision)
 	require.Equal(t, exitUsage, explain("node/ip-10-0-1-88", "--steps", "-1").code)
 }
+
+// verify replays the steps of a plan that consolidate has made, and finds what was changed.
+func TestVerifyMoves(t *testing.T) {
+	made := run(t, waste("-o", "json")...)
+	check := func(text string, args ...string) result {
+		return run(t, append([]string{"verify", "-f", "../../examples/consolidate", "--plan", temp(t, "moves.json", text)}, args...)...)
+	}
+	r := check(made.stdout, "--now", "2026-11-21T09:00:00Z")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Regexp(t, `^The plan obeys every rule: \d+ steps from 11 nodes to \d+ nodes, \d+ pods moved, from \$3\.6816 to \$[0-9.]+ per hour\.\n$`, r.stdout)
+
+	plan := moveset(t, made.stdout)
+	plan.Steps[0].SavingPerHour++
+	changed, err := json.Marshal(plan)
+	require.NoError(t, err)
+	r = check(string(changed), "--now", "2026-11-21T09:00:00Z")
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "the plan breaks a rule: steps[0]/")
+
+	r = check(made.stdout, "--now", "2026-11-20T22:00:00Z")
+	require.Equal(t, exitBadInput, r.code, "too soon at that time")
+	r = check(strings.Replace(made.stdout, `"steps"`, `"stairs": [], "steps"`, 1))
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "is no plan")
+
+	r = run(t, "explain", "node/ip-10-0-1-88", "-f", "../../examples/consolidate", "--plan", temp(t, "moves.json", made.stdout))
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "is one of consolidate")
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -18,6 +19,7 @@ import (
 func (a *app) verifyCommand() *cobra.Command {
 	var input inputFlags
 	var how solverFlags
+	var what plannerFlags
 	var file string
 	cmd := &cobra.Command{
 		Use:   "verify -f FILE [-f FILE]... --plan FILE",
@@ -27,9 +29,14 @@ YAML, and checks with code of its own that every pod stands in it once, that eve
 machine holds its pods and may be bought, that limits are kept and sums are right, and
 that the lower bound is proven. Give it the --catalog, --filter, --capacity-types,
 --strategy, --max-options, --min-values-policy, --weights and --goal that the plan was made
-with, and whatever else said what kind of plan is wanted, such as --no-spot.`,
+with, and whatever else said what kind of plan is wanted, such as --no-spot.
+
+Of a plan of "plimsoll consolidate" it replays the steps: give it the --now that the plan was
+made with, and what else said what may be disrupted.`,
 		Example: `  plimsoll plan -f shop.yaml -o json > plan.json
-  plimsoll verify -f shop.yaml --plan plan.json`,
+  plimsoll verify -f shop.yaml --plan plan.json
+  plimsoll consolidate -f cluster.json --now 2026-11-21T09:00:00Z -o json > moves.json
+  plimsoll verify -f cluster.json --now 2026-11-21T09:00:00Z --plan moves.json`,
 		Args: noArguments("; name manifests with -f and the plan with --plan"),
 		RunE: a.does(func(context.Context) error {
 			solver, err := how.solver(&input.market)
@@ -42,13 +49,20 @@ with, and whatever else said what kind of plan is wanted, such as --no-spot.`,
 			if file == manifest.Stdin && slices.Contains(input.files, manifest.Stdin) {
 				return usagef("stdin cannot hold both the manifests and the plan")
 			}
-			plan, planErr := a.readPlan(file)
+			planner, err := what.planner(solver)
+			if err != nil {
+				return err
+			}
+			plan, moves, planErr := a.readAnyPlan(file)
 			p, err := input.load(a)
 			if err := errors.Join(err, planErr); err != nil {
 				return err
 			}
 			if err := p.Problem.Validate(); err != nil {
 				return err
+			}
+			if moves != nil {
+				return a.verifyMoves(planner, p, moves)
 			}
 			if err := (verify.Checker{Solver: solver}).Plan(p.Problem, plan); err != nil {
 				return err
@@ -61,6 +75,7 @@ with, and whatever else said what kind of plan is wanted, such as --no-spot.`,
 	}
 	input.register(cmd)
 	how.register(cmd)
+	what.register(cmd)
 	for _, unread := range []string{"effort", "timeout"} {
 		_ = cmd.Flags().MarkHidden(unread) // it was just registered, so it is there
 	}
@@ -68,20 +83,40 @@ with, and whatever else said what kind of plan is wanted, such as --no-spot.`,
 	return cmd
 }
 
-// readPlan reads a plan from a file or from stdin.
+// verifyMoves checks a plan of consolidate.
+func (a *app) verifyMoves(planner disruption.Planner, p *problem, plan *disruption.Plan) error {
+	if err := (verify.StepsChecker{Planner: planner}).Steps(p.Cluster(), plan); err != nil {
+		return err
+	}
+	s := plan.Summary
+	fmt.Fprintf(&a.stdout, "The plan obeys every rule: %s from %s to %s, %s, from %s to %s per hour.\n", count(len(plan.Steps), "step"),
+		count(s.NodesBefore, "node"), count(s.NodesAfter, "node"), count(s.PodsMoved, "pod")+" moved", usd(s.PricePerHourBefore), usd(s.PricePerHourAfter))
+	return nil
+}
+
+// readPlan reads a plan of launches from a file or from stdin.
 func (a *app) readPlan(name string) (*scheduling.Plan, error) {
+	plan, moves, err := a.readAnyPlan(name)
+	if err == nil && moves != nil {
+		err = fmt.Errorf("plan %s: is one of consolidate, and launches are asked about", name)
+	}
+	return plan, err
+}
+
+// readAnyPlan reads a plan of launches or of disruption from a file or from stdin.
+func (a *app) readAnyPlan(name string) (*scheduling.Plan, *disruption.Plan, error) {
 	in := a.stdin
 	if name != manifest.Stdin {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("--plan: %w", err)
+			return nil, nil, fmt.Errorf("--plan: %w", err)
 		}
 		defer f.Close() //nolint:errcheck // it was only read
 		in = f
 	}
-	plan, err := manifest.ReadPlan(in)
+	plan, moves, err := manifest.ReadAnyPlan(in)
 	if err != nil {
-		return nil, fmt.Errorf("plan %s: %w", name, err)
+		return nil, nil, fmt.Errorf("plan %s: %w", name, err)
 	}
-	return plan, nil
+	return plan, moves, nil
 }

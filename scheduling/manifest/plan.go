@@ -11,12 +11,40 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/untrusted"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // ReadPlan reads a plan in JSON or YAML, as the command prints it. Fields that a plan
 // does not have, and anything behind the plan, are errors: a check of something else
 // would say nothing.
 func ReadPlan(r io.Reader) (*scheduling.Plan, error) {
+	raw, err := planText(r)
+	if err != nil {
+		return nil, err
+	}
+	return strictly[scheduling.Plan](raw)
+}
+
+// ReadAnyPlan reads a plan of launches or one of disruption, whichever there is; the other
+// is nil. A plan of disruption is known by its steps. It is as strict as [ReadPlan].
+func ReadAnyPlan(r io.Reader) (*scheduling.Plan, *disruption.Plan, error) {
+	raw, err := planText(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	var top struct {
+		Steps json.RawMessage `json:"steps"`
+	}
+	if err := json.Unmarshal(raw, &top); err == nil && top.Steps != nil {
+		plan, err := strictly[disruption.Plan](raw)
+		return nil, plan, err
+	}
+	plan, err := strictly[scheduling.Plan](raw)
+	return plan, nil, err
+}
+
+// planText reads a plan and returns it as JSON.
+func planText(r io.Reader) ([]byte, error) {
 	raw, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
@@ -32,9 +60,14 @@ func ReadPlan(r io.Reader) (*scheduling.Plan, error) {
 	if field, value, found := untrusted.Quantity(raw); found {
 		return nil, fmt.Errorf("%s: %q is no quantity: its exponent is out of all proportion", field, value)
 	}
+	return raw, nil
+}
+
+// strictly decodes a plan that has no fields but its own.
+func strictly[T any](raw []byte) (*T, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
-	plan := &scheduling.Plan{}
+	plan := new(T)
 	if err := dec.Decode(plan); err != nil {
 		return nil, fmt.Errorf("is no plan: %w", err)
 	}

@@ -31,3 +31,23 @@ func TestReadPlan(t *testing.T) {
 		assert.ErrorContains(t, err, want, in)
 	}
 }
+
+func TestReadAnyPlan(t *testing.T) {
+	plan, moves, err := manifest.ReadAnyPlan(strings.NewReader("launches: []\nsummary: {pods: 3}"))
+	require.NoError(t, err)
+	require.Nil(t, moves)
+	require.Equal(t, 3, plan.Summary.Pods)
+
+	plan, moves, err = manifest.ReadAnyPlan(strings.NewReader(`{"steps": [{"reason": "empty", "drain": ["a"]}], "summary": {"podsMoved": 2}}`))
+	require.NoError(t, err)
+	require.Nil(t, plan)
+	require.Equal(t, 2, moves.Summary.PodsMoved)
+	require.Equal(t, []string{"a"}, moves.Steps[0].Drain)
+
+	for _, text := range []string{"", "null", "[]", "launches: {", "steps: 3", "steps: []\nlaunches: []", `{"steps": []} {}`, "stairs: []"} {
+		plan, moves, err = manifest.ReadAnyPlan(strings.NewReader(text))
+		require.Error(t, err, text)
+		require.Nil(t, plan)
+		require.Nil(t, moves)
+	}
+}
