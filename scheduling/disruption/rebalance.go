@@ -20,6 +20,9 @@ func (r *run) rebalance(ctx context.Context) error {
 			moved[e.Pod] = true
 		}
 	}
+	if err := r.state.shun(r.departing()); err != nil {
+		return err
+	}
 	book := newRulebook(r.state)
 	// A move may put right what another one would have been made for, or make room for it.
 	for again := true; again; {
@@ -55,6 +58,17 @@ func (r *run) rebalance(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// departing are nodes that stay in this plan and will be gone soon.
+func (r *run) departing() []string {
+	var out []string
+	for _, s := range r.frame.subjects {
+		if !s.gone && (s.machine.Interruption != nil || s.machine.Terminating || r.frame.expired(s)) {
+			out = append(out, s.name)
+		}
+	}
+	return out
 }
 
 // mayMove reports whether a pod can be evicted from a node that stays.
