@@ -19,7 +19,7 @@ import (
 )
 
 // citation finds the numbers of behaviours.
-func citation() *regexp.Regexp { return regexp.MustCompile(`\b[PTS][0-9]{1,3}\b`) }
+func citation() *regexp.Regexp { return regexp.MustCompile(`\b[DPST][0-9]{1,3}\b`) }
 
 // cited are the numbers that the comments and strings of tests and the comments of
 // scenarios name, and where each is first named. Catalogs are left out, since machines
@@ -129,7 +129,7 @@ func faultsOf(table []verdict, where map[string]string) []string {
 			fault(v.number, v.here+" without a reason")
 		}
 	}
-	for series, last := range map[string]int{"T": 17, "P": 190, "S": 13} {
+	for series, last := range map[string]int{"T": 17, "P": 190, "S": 13, "D": 96} {
 		for i := 1; i <= last; i++ {
 			if number := series + strconv.Itoa(i); !seen[number] {
 				fault(number, "does not stand in the table")
@@ -165,7 +165,7 @@ func TestConformanceTableCanFail(t *testing.T) {
 	}{
 		"a line is missing":         {"| P107 |", "| Q107 |", "P107: does not stand in the table"},
 		"a line stands twice":       {"| P107 |", "| P108 |", "P108: stands twice"},
-		"a reason is missing":       {"| caller | as S11 |\n| S13", "| caller | |\n| S13", "S12: caller without a reason"},
+		"a reason is missing":       {"| caller | as D83 |", "| caller | |", "D84: caller without a reason"},
 		"kept, and not tested":      {"| P1 | New pods are collected for a moment before a solve | caller |", "| P1 | New pods are collected | kept |", "P1: kept, and no test cites it"},
 		"tested, and not our thing": {"| P9 | Pools are tried by weight, then from the end of the alphabet | differs |", "| P9 | Pools | caller |", "P9: caller, and "},
 		"a word that means nothing": {"| kept | |", "| maybe | |", "unknown word"},

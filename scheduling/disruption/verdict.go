@@ -64,6 +64,11 @@ func (r *run) reasons(s *subject) []Cause {
 	before.machine = s.known // that pods have come since is the plan's own doing
 	blockers := f.blockers(&before, Underutilized)
 	add(blockers...)
+	if len(blockers) == 0 && s.pool != nil {
+		if full := f.crowded(s.pool, Underutilized, 1); full != nil {
+			add(*full)
+		}
+	}
 	if found := r.findings; found != nil && len(blockers) == 0 {
 		if best := found.rejected[s.name]; best != nil {
 			add(best.Because)
