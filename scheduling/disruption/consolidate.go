@@ -1,46 +1,171 @@
 package disruption
 
 import (
-	"cmp"
 	"context"
 	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// consolidate looks for nodes whose pods cost less elsewhere, one node at a time, the
-// dearest for its disruption first, until no node can go.
+// consolidate finds the steps that make the cluster cheaper, and hands each to emit once it
+// is certain; emit returns false to end the search.
 func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool) (*findings, error) {
-	found := &findings{rejected: map[string]*Rejected{}, causes: map[string][]Cause{}}
-	for again := true; again; {
-		again = false
-		may, _ := f.candidates(Underutilized)
-		slices.SortStableFunc(may, func(a, b *subject) int {
-			return cmp.Compare(float64(b.price)/b.cost, float64(a.price)/a.cost)
-		})
-		for _, x := range may {
-			if x.gone || x.received || x.fresh || f.hopeless(x) != nil {
-				continue
-			}
-			if ctx.Err() != nil {
-				found.late = true
-				return found, nil
-			}
-			o, err := s.drain(ctx, []string{x.name})
-			if err != nil {
-				return found, err
-			}
-			step, cause := f.admit(Underutilized, o)
-			if cause != nil {
-				found.causes[x.name] = []Cause{*cause}
-				continue
-			}
-			if err := s.take(step); err != nil {
-				return found, err
-			}
-			again = true
-			if !emit(step) {
-				return found, nil
+	out := &findings{rejected: map[string]*Rejected{}, causes: map[string][]Cause{}}
+	t, err := f.solveAnew(ctx, f.planner.Solver.Effort)
+	if err != nil {
+		return nil, err
+	}
+	out.bound, out.certificate = t.bound, t.certificate
+	c := &carrier{frame: f, state: s, emit: emit}
+	for range mostSearches {
+		x := &search{frame: f, state: s, target: t, settled: map[string]bool{}}
+		for _, at := range f.subjects {
+			if at.received || at.fresh {
+				x.settled[at.name] = true
 			}
 		}
+		if x, err = x.best(ctx); err != nil {
+			return nil, err
+		}
+		out.rejected, out.late = x.rejected, ctx.Err() != nil
+		dropped, err := c.carryOut(ctx, net(x.moves, x.state.rebooked))
+		if err != nil || c.done || !dropped {
+			return out, err
+		}
 	}
-	return found, nil
+	return out, nil
+}
+
+// mostSearches is how often the search is begun anew because steps that it found together
+// were not possible one by one.
+const mostSearches = 3
+
+// carrier carries steps out, as far as they are possible one by one.
+type carrier struct {
+	frame *frame
+	state *state
+	emit  func(*Step) bool
+	done  bool
+}
+
+// carryOut takes steps in the order in which they save most for what they disrupt, each as
+// soon as it can be done. It reports whether some could not.
+func (c *carrier) carryOut(ctx context.Context, steps []*Step) (dropped bool, err error) {
+	var leave []string
+	for _, step := range steps {
+		m := c.frame.moveOf(step.Drain)
+		step.SavingPerHour, step.DisruptionCost = m.price-spent(step.Launches), m.cost
+		leave = append(leave, step.Drain...)
+	}
+	slices.SortStableFunc(steps, bySaving)
+	tied := c.state.tied()
+	if tied {
+		if err := c.state.shun(leave); err != nil {
+			return false, err
+		}
+		defer func() {
+			if again := c.state.readmit(leave); err == nil {
+				err = again
+			}
+		}()
+	}
+	for at := 0; at < len(steps); at++ {
+		o, err := c.possible(ctx, steps[at], tied)
+		if err != nil {
+			return dropped, err
+		}
+		if o == nil {
+			continue
+		}
+		final, cause := c.frame.admit(Underutilized, o)
+		steps = slices.Delete(steps, at, at+1)
+		at = -1
+		if cause != nil {
+			dropped = true
+			continue
+		}
+		if err := c.state.take(final); err != nil {
+			return dropped, err
+		}
+		if !c.emit(final) {
+			c.done = true
+			return dropped, nil
+		}
+	}
+	return dropped || len(steps) > 0, nil
+}
+
+// possible is the outcome of a step as things stand, nil if it is not possible now. Where
+// pods depend on where others are it is asked for anew.
+func (c *carrier) possible(ctx context.Context, step *Step, tied bool) (*outcome, error) {
+	if !c.state.stands(step) {
+		return nil, nil
+	}
+	o := &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions}
+	if !tied {
+		return o, nil
+	}
+	targets := map[string]bool{}
+	for _, e := range step.Evictions {
+		targets[e.To] = true
+	}
+	q := &question{nodes: step.Drain, effort: scheduling.EffortFast, launches: step.Launches}
+	for _, name := range c.state.names() {
+		if !targets[name] {
+			q.closed = append(q.closed, name)
+		}
+	}
+	for range 2 {
+		again, err := c.state.ask(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if len(again.stuck) == 0 {
+			again.launches = slices.Clone(step.Launches)
+			for i := range again.launches {
+				again.launches[i] = trimmed(&again.launches[i], again.evictions, c.state.rebooked)
+				if len(again.launches[i].Pods) == 0 {
+					return nil, nil
+				}
+			}
+			return again, nil
+		}
+		q.closed = nil
+	}
+	return nil, nil
+}
+
+// stands reports whether all nodes are there that a step moves pods to.
+func (s *state) stands(step *Step) bool {
+	for _, e := range step.Evictions {
+		own := slices.ContainsFunc(step.Launches, func(l scheduling.Launch) bool { return l.Name == e.To })
+		if s.nodes[e.To] == nil && !own {
+			return false
+		}
+	}
+	return true
+}
+
+// tied reports whether some pod's place depends on where others are.
+func (s *state) tied() bool {
+	for _, pod := range s.pods {
+		if tied(pod) {
+			return true
+		}
+	}
+	return len(s.problem.DefaultSpread) > 0 || s.planner.Solver.WorkloadShare > 0
+}
+
+// tied reports whether where a pod may be depends on where others are.
+func tied(pod *corev1.Pod) bool {
+	for i := range pod.Spec.TopologySpreadConstraints {
+		if pod.Spec.TopologySpreadConstraints[i].WhenUnsatisfiable == corev1.DoNotSchedule {
+			return true
+		}
+	}
+	a := pod.Spec.Affinity
+	return a != nil && (a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 ||
+		a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0)
 }

@@ -30,6 +30,10 @@ type frame struct {
 	at       map[string]*subject
 	pods     map[string]*corev1.Pod // those that run, by name
 	guards   *guards
+	// loose are the nodes that might be disrupted before the first step, fixed is what the
+	// others cost.
+	loose map[string]bool
+	fixed offerings.Price
 }
 
 // subject is a node, or a machine that a step has launched.
@@ -119,6 +123,7 @@ func newFrame(p Planner, c *Cluster) *frame {
 		f.count(s, 1)
 		s.held, s.drifted = f.podBlockers(s), f.drift(s)
 	}
+	f.loose, f.fixed = f.leavers()
 	return f
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -34,6 +33,8 @@ type question struct {
 	stays func(*corev1.Pod) bool
 	// closed receive nobody this time, besides those that are shunned.
 	closed []string
+	// launches are machines that are there already when the nodes go.
+	launches []scheduling.Launch
 	// why asks for the reasons why pods have no place.
 	why bool
 }
@@ -99,6 +100,13 @@ func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
 		}
 	}
+	for i := range q.launches {
+		node, err := s.nodeOf(&q.launches[i])
+		if err != nil {
+			return d, nil, err
+		}
+		d.Nodes = append(d.Nodes, node)
+	}
 	for _, name := range q.closed {
 		at := s.nodes[name]
 		if at == nil || at.shut > 0 || slices.Contains(d.Removed.Nodes, name) {
@@ -106,7 +114,7 @@ func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 		}
 		closed := *at
 		closed.shut++
-		d.Nodes = append(d.Nodes, closed.shown())
+		d.Nodes = append(d.Nodes, s.shown(&closed))
 	}
 	return d, origin, nil
 }
@@ -133,7 +141,9 @@ func (s *state) read(out *outcome, plan *scheduling.Plan, origin map[string]stri
 			continue
 		}
 		l.Name = names(l.NodePool)
+		all := l.Pods
 		l.Pods = land(l.Pods, l.Name)
+		l.Requests = s.rebooked(l.Requests, all, l.Pods)
 		out.launches = append(out.launches, l)
 	}
 	for i := range plan.Unschedulable {
@@ -161,8 +171,47 @@ func (s *state) namer() func(pool string) string {
 // gone reports whether a node of the cluster had that name.
 func (s *state) gone(name string) bool { return s.original[name] }
 
-// zero is no amount of anything.
-func zero() *resource.Quantity { return resource.NewQuantity(0, resource.DecimalSI) }
+// rebooked is what a launch is asked for when other pods land there than those it was asked
+// for at first. Both lists are sorted.
+func (s *state) rebooked(requests corev1.ResourceList, before, after []string) corev1.ResourceList {
+	if slices.Equal(before, after) {
+		return requests
+	}
+	out := requests.DeepCopy()
+	book := func(pods, others []string, add bool) {
+		for _, name := range pods {
+			pod := s.podOf(name)
+			if _, both := slices.BinarySearch(others, name); both || pod == nil {
+				continue
+			}
+			for resource, q := range scheduling.PodRequests([]*corev1.Pod{pod})[0] {
+				sum, ok := out[resource]
+				switch {
+				case add && ok:
+					sum.Add(q)
+				case add:
+					sum = q
+				default:
+					sum.Sub(q)
+				}
+				if out[resource] = sum; sum.IsZero() {
+					delete(out, resource)
+				}
+			}
+		}
+	}
+	book(before, after, false)
+	book(after, before, true)
+	return out
+}
+
+// podOf is the pod of a name, wherever it is.
+func (s *state) podOf(name string) *corev1.Pod {
+	if pod := s.pods[name]; pod != nil {
+		return pod
+	}
+	return s.waits[name]
+}
 
 // going reports whether a node is being removed already.
 func going(node *corev1.Node) bool {

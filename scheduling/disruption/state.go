@@ -9,8 +9,11 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -26,16 +29,17 @@ type state struct {
 	market, free *scheduling.Session
 	// pods are those that run and those that are expected, by name.
 	pods map[string]*corev1.Pod
-	// waits are the pods that wait for a machine that somebody else has to buy.
-	waits map[string]bool
+	// waits are the pods that wait for a machine that somebody else has to buy, by name.
+	waits map[string]*corev1.Pod
+	gauge *gauge
 	// lifted is, by running pod, the same pod without a node, ready to be placed.
 	lifted map[*corev1.Pod]*corev1.Pod
 	// bought counts the launches, by pool: their names go on from there.
 	bought map[string]int
+	// stock is what is on sale now: reservations have lost what steps bought from them.
+	stock *stock
 	// original are the names of the nodes that were there at first.
 	original map[string]bool
-	// steps counts those that are done.
-	steps int
 }
 
 // standing is a node that is there.
@@ -56,7 +60,7 @@ type standing struct {
 // buying, on nodes that start up as well, and keep them; the others, and those of nodes
 // that go already, stay as they are. Nodes that are not ready take nobody else in.
 func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
-	problem, err := settled(&c.Problem)
+	problem, leaving, err := settled(c)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +69,8 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 		return nil, err
 	}
 	s := &state{
-		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*standing, len(problem.Nodes)), waits: map[string]bool{},
-		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{},
+		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*standing, len(problem.Nodes)), waits: map[string]*corev1.Pod{},
+		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newStock(&c.Problem),
 	}
 	for _, node := range problem.Nodes {
 		s.nodes[node.Name], s.original[node.Name] = &standing{node: node}, true
@@ -80,6 +84,9 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 	for _, at := range s.nodes {
 		slices.SortFunc(at.pods, comparePods)
 	}
+	if err := s.shun(leaving); err != nil {
+		return nil, err
+	}
 	if err := s.expect(ctx, problem.Pods); err != nil {
 		return nil, err
 	}
@@ -89,35 +96,51 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 			unready = append(unready, name)
 		}
 	}
+	s.gauge = newGauge(s.nodes)
 	return s, s.shun(unready)
 }
 
 // settled is the problem with lists of its own: pods with a node run, and those of nodes
-// that are going wait for another one.
-func settled(p *scheduling.Problem) (scheduling.Problem, error) {
-	out := *p
-	out.Pods, out.Running = nil, nil
-	leaving := map[string]bool{}
-	for _, node := range p.Nodes {
-		if node != nil && going(node) {
-			leaving[node.Name] = true
+// that are going wait for another one. leaving are the nodes that will be taken away, and so
+// take nobody in.
+func settled(c *Cluster) (out scheduling.Problem, leaving []string, err error) {
+	out = c.Problem
+	out.Pods, out.Running, out.Nodes = nil, nil, slices.Clone(c.Nodes)
+	terminating, vacated := map[string]bool{}, map[string]bool{}
+	for i := range c.Machines {
+		m := &c.Machines[i]
+		terminating[m.Node] = terminating[m.Node] || m.Terminating
+		if m.Interruption != nil {
+			leaving = append(leaving, m.Node)
 		}
 	}
-	for _, list := range [][]*corev1.Pod{p.Pods, p.Running} {
+	for i, node := range c.Nodes {
+		switch {
+		case node == nil:
+		case going(node):
+			vacated[node.Name] = true
+		case terminating[node.Name]:
+			vacated[node.Name] = true
+			gone := *node
+			gone.DeletionTimestamp = &metav1.Time{Time: c.Now}
+			out.Nodes[i] = &gone
+		}
+	}
+	for _, list := range [][]*corev1.Pod{c.Pods, c.Running} {
 		for i, pod := range list {
 			switch {
 			case pod == nil:
-				return out, fmt.Errorf("%w: pods[%d]: is missing", scheduling.ErrInvalid, i)
+				return out, nil, fmt.Errorf("%w: pods[%d]: is missing", scheduling.ErrInvalid, i)
 			case pod.Spec.NodeName == "":
 				out.Pods = append(out.Pods, pod)
-			case leaving[pod.Spec.NodeName] && reschedulable(pod):
+			case vacated[pod.Spec.NodeName] && reschedulable(pod):
 				out.Pods = append(out.Pods, unbound(pod))
 			default:
 				out.Running = append(out.Running, pod)
 			}
 		}
 	}
-	return out, nil
+	return out, leaving, nil
 }
 
 // expect finds places for pods that wait, and makes the session that may not buy.
@@ -146,9 +169,7 @@ func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 	if err := s.market.Apply(scheduling.Delta{Pods: come}); err != nil {
 		return err
 	}
-	for name := range byName {
-		s.waits[name] = true
-	}
+	s.waits = byName
 	s.free = s.market.Fork()
 	var gone scheduling.Removed
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
@@ -186,7 +207,7 @@ func (s *state) shut(nodes []string, by int) error {
 		}
 		was := at.shut > 0
 		if at.shut += by; was != (at.shut > 0) {
-			changed = append(changed, at.shown())
+			changed = append(changed, s.shown(at))
 		}
 	}
 	if len(changed) == 0 {
@@ -197,6 +218,9 @@ func (s *state) shut(nodes []string, by int) error {
 
 // apply makes a change in both sessions.
 func (s *state) apply(d scheduling.Delta) error {
+	if s.free == nil {
+		return s.market.Apply(d)
+	}
 	if err := s.market.Apply(d); err != nil {
 		return err
 	}
@@ -204,7 +228,7 @@ func (s *state) apply(d scheduling.Delta) error {
 }
 
 // shown is the node as the sessions see it: without room if it is closed.
-func (at *standing) shown() *corev1.Node {
+func (s *state) shown(at *standing) *corev1.Node {
 	if at.shut == 0 {
 		return at.node
 	}
@@ -213,11 +237,24 @@ func (at *standing) shown() *corev1.Node {
 	if node.Status.Allocatable == nil {
 		node.Status.Allocatable = corev1.ResourceList{}
 	}
-	node.Status.Allocatable[corev1.ResourcePods] = *zero()
-	// What a node in flight does not report would be taken from the catalog.
+	node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(0, resource.DecimalSI)
+	if node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true" {
+		return &node
+	}
+	// What a node in flight does not report is taken from the catalog, so it must not be
+	// one, and yet count for limits.
 	node.Labels = maps.Clone(node.Labels)
-	if node.Labels != nil {
-		node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
+	node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
+	node.Status.Capacity = maps.Clone(node.Status.Capacity)
+	if node.Status.Capacity == nil {
+		node.Status.Capacity = corev1.ResourceList{}
+	}
+	if t, ok := catalogOf(s.problem, node.Labels[scheduling.NodePoolLabel]).Get(instanceType(&node)); ok {
+		for name, q := range t.Capacity {
+			if have := node.Status.Capacity[name]; have.IsZero() {
+				node.Status.Capacity[name] = q
+			}
+		}
 	}
 	return &node
 }
@@ -225,17 +262,20 @@ func (at *standing) shown() *corev1.Node {
 // take moves the state on to where it is once the step is done.
 func (s *state) take(step *Step) error {
 	d := scheduling.Delta{}
+	used := map[string]int{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		node, err := l.Node(l.Name, &l.Options[0], catalogOf(s.problem, l.NodePool))
+		node, err := s.nodeOf(l)
 		if err != nil {
 			return err
 		}
 		s.nodes[node.Name] = &standing{node: node, launch: l}
 		s.bought[l.NodePool] = max(s.bought[l.NodePool], launchNumber(l))
 		d.Nodes = append(d.Nodes, node)
+		if id := l.Options[0].ReservationID; id != "" {
+			used[id]++
+		}
 	}
-	moved := map[string]bool{}
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		old, from, to := s.pods[e.Pod], s.nodes[e.From], s.nodes[e.To]
@@ -243,7 +283,6 @@ func (s *state) take(step *Step) error {
 			return fmt.Errorf("step: %s is not on node %q", e.Pod, e.From)
 		}
 		from.pods = slices.DeleteFunc(from.pods, func(p *corev1.Pod) bool { return p == old })
-		moved[e.Pod] = true
 		delete(s.lifted, old)
 		if to == nil {
 			d.Removed.Pods = append(d.Removed.Pods, keyOf(old))
@@ -268,8 +307,14 @@ func (s *state) take(step *Step) error {
 		}
 		d.Removed.Nodes = append(d.Removed.Nodes, name)
 		delete(s.nodes, name)
+		if id := at.node.Labels[offerings.ReservationIDLabel]; id != "" {
+			used[id]--
+		}
 	}
-	s.steps++
+	s.gauge.took(step, s.nodes)
+	if err := s.stock.reserve(used, &d); err != nil {
+		return err
+	}
 	return s.apply(d)
 }
 
@@ -277,6 +322,11 @@ func (s *state) take(step *Step) error {
 // pool owns it, and does not say that it is not ready.
 func takesIn(node *corev1.Node) bool {
 	return (node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true") && atWork(node)
+}
+
+// nodeOf is the node that a launch becomes.
+func (s *state) nodeOf(l *scheduling.Launch) (*corev1.Node, error) {
+	return l.Node(l.Name, &l.Options[0], catalogOf(s.problem, l.NodePool))
 }
 
 // launchNumber is the number at the end of a launch's name.

@@ -1,0 +1,218 @@
+package disruption
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// search looks for moves that make the cluster cheaper. It works on a copy of the cluster
+// in which moves are carried out as they are found, also such as undo a part of earlier
+// ones, until the rules find no further move: what the next plan would look at is what the
+// last round has looked at. Only then it is worked out which steps lead there at once.
+type search struct {
+	frame  *frame
+	state  *state
+	target *target
+	moves  []*Step
+	// settled are nodes that steps before have bought or moved pods to. They stay.
+	settled map[string]bool
+	// rejected is the best move that was not taken, by node.
+	rejected map[string]*Rejected
+}
+
+// rank is a node in the order in which the search turns to them.
+type rank struct {
+	*subject
+	// loss is what the node costs beyond what its pods are worth.
+	loss offerings.Price
+}
+
+// order lists the nodes that may go, the most wasteful first: by what is lost on a node for
+// what it costs to remove it.
+func (x *search) order() []rank {
+	may, _ := x.frame.candidates(Underutilized)
+	out := make([]rank, 0, len(may))
+	for _, s := range may {
+		if x.settled[s.name] || x.state.nodes[s.name] == nil || x.state.expects(s.name) {
+			continue
+		}
+		r := rank{subject: s, loss: s.price}
+		for _, pod := range s.movers {
+			r.loss -= x.target.worth[podName(pod)]
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(b.waste(), a.waste()), cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name))
+	})
+	return out
+}
+
+// waste is what is lost on the node for each unit of what it costs to remove it.
+func (r *rank) waste() float64 { return float64(r.loss) / max(r.cost, 1e-9) }
+
+// enough is how much dearer than the bound, as a share, a cluster may be without a look at
+// machines that waste little.
+const enough = 0.025
+
+// wastes are the shares of its price that a machine has to waste to be replaced: what
+// wastes much goes first, and what wastes little stays unless the cluster is still too dear.
+// Packing machines anew always finds a little, and would move every pod for it.
+func wastes() []float64 { return []float64{0.1, 0.06, 0.04} }
+
+// run looks for moves, round after round, until rounds find none. Rounds begin with nodes
+// that waste the share of that level, and look at those of the levels before as well. What
+// they do depends on the cluster as it stands alone, so that the next plan begins with the
+// rounds that found nothing.
+func (x *search) run(ctx context.Context, level int) error {
+	for idle, at := 0, level; idle <= level; at = (at + 1) % (level + 1) {
+		before := len(x.moves)
+		if err := x.round(ctx, wastes()[at]); err != nil || ctx.Err() != nil {
+			return past(ctx, err)
+		}
+		if idle++; len(x.moves) > before {
+			idle, at = 0, level-1
+		}
+	}
+	return nil
+}
+
+// best runs the search at level after level until one ends near the bound. Each begins
+// anew: nodes that go only at a later level should not receive pods at an earlier one.
+func (x *search) best(ctx context.Context) (*search, error) {
+	for level := 0; ; level++ {
+		y := x.scratch()
+		if err := y.run(ctx, level); err != nil {
+			return nil, err
+		}
+		if level == len(wastes())-1 || ctx.Err() != nil || y.near() {
+			return y, nil
+		}
+	}
+}
+
+// scratch is a search that stands where x does, to try things out.
+func (x *search) scratch() *search {
+	return &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, rejected: map[string]*Rejected{}}
+}
+
+// near reports whether the cluster costs about what it has to.
+func (x *search) near() bool {
+	price, _ := x.frame.totals()
+	return float64(price) <= (1+enough)*float64(x.target.bound)
+}
+
+// round looks for moves once: which nodes are to go is found out first, so that nobody
+// moves to a node that goes a little later.
+func (x *search) round(ctx context.Context, waste float64) error {
+	leave, err := x.leavers(ctx, waste)
+	if err != nil {
+		return err
+	}
+	if err := x.state.shun(leave); err != nil {
+		return err
+	}
+	for _, look := range []func(context.Context, []rank) error{x.deleteMany, x.deleteEach, x.replace} {
+		if err := look(ctx, x.among(leave)); err != nil {
+			return err
+		}
+	}
+	if err := x.state.readmit(leave); err != nil {
+		return err
+	}
+	return x.deleteEach(ctx, x.order())
+}
+
+// leavers are the nodes that are to go: those that can, if nothing else does, and those
+// that would still waste much of what they cost when the pods of the others have come.
+func (x *search) leavers(ctx context.Context, waste float64) ([]string, error) {
+	y := x.scratch()
+	for _, look := range []func(context.Context, []rank) error{y.deleteMany, y.deleteEach} {
+		if err := look(ctx, y.order()); err != nil {
+			return nil, err
+		}
+	}
+	var out []string
+	for _, m := range y.moves {
+		out = append(out, m.Drain...)
+	}
+	order := y.order()
+	for i := range order {
+		if float64(order[i].loss) >= waste*float64(order[i].price) {
+			out = append(out, order[i].name)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// among are those of the nodes that may go and are still there, in order.
+func (x *search) among(names []string) []rank {
+	return slices.DeleteFunc(x.order(), func(r rank) bool {
+		_, ok := slices.BinarySearch(names, r.name)
+		return !ok
+	})
+}
+
+// past returns an error unless it is a deadline that has passed.
+func past(ctx context.Context, err error) error {
+	if err == nil {
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
+// take carries a move out in the search's own copy.
+func (x *search) take(step *Step) error {
+	if err := x.state.take(step); err != nil {
+		return err
+	}
+	x.frame.took(step)
+	x.moves = append(x.moves, step)
+	return nil
+}
+
+// fork is a state of its own that stands where s does.
+func (s *state) fork() *state {
+	out := *s
+	out.market, out.free = s.market.Fork(), s.free.Fork()
+	out.nodes = make(map[string]*standing, len(s.nodes))
+	for name, at := range s.nodes {
+		own := *at
+		own.pods = slices.Clone(at.pods)
+		out.nodes[name] = &own
+	}
+	own := *s.stock
+	out.gauge, out.stock = s.gauge.clone(), &own
+	out.pods, out.lifted, out.bought = maps.Clone(s.pods), maps.Clone(s.lifted), maps.Clone(s.bought)
+	return &out
+}
+
+// clone is a frame of its own that knows the same.
+func (f *frame) clone() *frame {
+	out := *f
+	out.pools, out.ordered = make(map[string]*poolState, len(f.pools)), nil
+	for _, p := range f.ordered {
+		own := *p
+		out.pools[p.pool.Name] = &own
+		out.ordered = append(out.ordered, &own)
+	}
+	out.subjects, out.at = make([]*subject, len(f.subjects)), make(map[string]*subject, len(f.at))
+	for i, s := range f.subjects {
+		own := *s
+		if s.pool != nil {
+			own.pool = out.pools[s.pool.pool.Name]
+		}
+		out.subjects[i], out.at[s.name] = &own, &own
+	}
+	out.pods = maps.Clone(f.pods)
+	return &out
+}

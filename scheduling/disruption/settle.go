@@ -1,0 +1,231 @@
+package disruption
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// net works out which steps lead at once to where a row of moves leads. A node that one
+// move buys and a later one removes is never bought: both moves become one. A pod that
+// moves twice goes at once to where it ends. Steps come in the order in which they are to
+// be tried: those that save most for what they disrupt first.
+func net(moves []*Step, rebooked booking) []*Step {
+	n := newNetting(moves)
+	n.rebooked = rebooked
+	for i, m := range moves {
+		for j := range m.Launches {
+			n.born[m.Launches[j].Name] = i
+		}
+		for _, name := range m.Drain {
+			if at, ok := n.born[name]; ok {
+				n.join(at, i)
+				n.dead[name] = true
+			}
+		}
+		for _, e := range m.Evictions {
+			if first, ok := n.origin[e.Pod]; !ok || first == "" {
+				n.origin[e.Pod] = e.From
+			}
+			n.final[e.Pod] = e.To
+		}
+	}
+	n.joinRings()
+	return n.steps()
+}
+
+// netting is what is known of moves that become steps.
+type netting struct {
+	moves []*Step
+	// parent leads from each move to the one that stands for all that are one with it.
+	parent []int
+	born   map[string]int  // by launch, its move
+	dead   map[string]bool // launches that do not last
+	// origin and final are the nodes of pods at first and in the end.
+	origin, final map[string]string
+	home          map[string]int // by node of the cluster that goes, the move that drains it
+	rebooked      booking
+}
+
+// booking is what a launch is asked for when other pods land there than before.
+type booking func(requests corev1.ResourceList, before, after []string) corev1.ResourceList
+
+func newNetting(moves []*Step) *netting {
+	n := &netting{
+		moves: moves, parent: make([]int, len(moves)), born: map[string]int{}, dead: map[string]bool{},
+		origin: map[string]string{}, final: map[string]string{}, home: map[string]int{},
+	}
+	for i, m := range moves {
+		n.parent[i] = i
+		for _, name := range m.Drain {
+			n.home[name] = i
+		}
+	}
+	return n
+}
+
+func (n *netting) root(i int) int {
+	for n.parent[i] != i {
+		n.parent[i] = n.parent[n.parent[i]]
+		i = n.parent[i]
+	}
+	return i
+}
+
+// join makes two moves one; the earlier stands for both.
+func (n *netting) join(a, b int) {
+	a, b = n.root(a), n.root(b)
+	n.parent[max(a, b)] = min(a, b)
+}
+
+// needs lists, by move that stands for others, those whose launches its pods land on.
+func (n *netting) needs() map[int][]int {
+	out := map[int]map[int]bool{}
+	for pod, to := range n.final {
+		from, ok := n.home[n.origin[pod]]
+		at, bought := n.born[to]
+		if !ok || !bought {
+			continue
+		}
+		if a, b := n.root(from), n.root(at); a != b {
+			if out[a] == nil {
+				out[a] = map[int]bool{}
+			}
+			out[a][b] = true
+		}
+	}
+	sorted := map[int][]int{}
+	for a, list := range out {
+		sorted[a] = slices.Sorted(maps.Keys(list))
+	}
+	return sorted
+}
+
+// joinRings makes those moves one of which each needs the others' launches.
+func (n *netting) joinRings() {
+	for {
+		needs := n.needs()
+		ring := findRing(needs)
+		if len(ring) == 0 {
+			return
+		}
+		for _, i := range ring[1:] {
+			n.join(ring[0], i)
+		}
+	}
+}
+
+// findRing returns numbers that lead to each other in a circle, or nothing.
+func findRing(needs map[int][]int) []int {
+	const open, done = 1, 2
+	seen := map[int]int{}
+	var path []int
+	var visit func(i int) []int
+	visit = func(i int) []int {
+		seen[i] = open
+		path = append(path, i)
+		for _, next := range needs[i] {
+			switch seen[next] {
+			case open:
+				return slices.Clone(path[slices.Index(path, next):])
+			case 0:
+				if ring := visit(next); ring != nil {
+					return ring
+				}
+			}
+		}
+		seen[i] = done
+		path = path[:len(path)-1]
+		return nil
+	}
+	for _, i := range slices.Sorted(maps.Keys(needs)) {
+		if seen[i] == 0 {
+			if ring := visit(i); ring != nil {
+				return ring
+			}
+		}
+	}
+	return nil
+}
+
+// steps writes down what is left of the moves, without what admission works out.
+func (n *netting) steps() []*Step {
+	at := map[int]*Step{}
+	var out []*Step
+	for i, m := range n.moves {
+		r := n.root(i)
+		s := at[r]
+		if s == nil {
+			s = &Step{Reason: m.Reason}
+			at[r] = s
+			out = append(out, s)
+		}
+		for _, name := range m.Drain {
+			if _, bought := n.born[name]; !bought {
+				s.Drain = append(s.Drain, name)
+			}
+		}
+		for j := range m.Launches {
+			if !n.dead[m.Launches[j].Name] {
+				s.Launches = append(s.Launches, m.Launches[j])
+			}
+		}
+	}
+	for _, pod := range slices.Sorted(maps.Keys(n.final)) {
+		s := at[n.root(n.home[n.origin[pod]])]
+		s.Evictions = append(s.Evictions, Eviction{Pod: pod, From: n.origin[pod], To: n.final[pod]})
+	}
+	for _, s := range out {
+		slices.Sort(s.Drain)
+		for j := range s.Launches {
+			s.Launches[j] = trimmed(&s.Launches[j], s.Evictions, n.rebooked)
+		}
+	}
+	return out
+}
+
+// trimmed is a launch with the pods that the step's evictions bring. If those are not the ones
+// that it was bought for, it is only sure of its first option that it holds them.
+func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) scheduling.Launch {
+	out := *l
+	out.Pods = nil
+	for _, e := range evictions {
+		if e.To == l.Name {
+			out.Pods = append(out.Pods, e.Pod)
+		}
+	}
+	slices.Sort(out.Pods)
+	out.Requests = rebooked(l.Requests, l.Pods, out.Pods)
+	if !subset(out.Pods, l.Pods) {
+		out.Options = out.Options[:1]
+	}
+	return out
+}
+
+// subset reports whether all of a sorted list are in another sorted one.
+func subset(some, all []string) bool {
+	for _, x := range some {
+		if _, ok := slices.BinarySearch(all, x); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// bySaving orders steps by what they save for what they disrupt, the best first.
+func bySaving(a, b *Step) int {
+	ratio := func(s *Step) float64 { return float64(s.SavingPerHour) / max(s.DisruptionCost, 1e-9) }
+	return cmp.Or(cmp.Compare(ratio(b), ratio(a)), cmp.Compare(len(a.Drain), len(b.Drain)), strings.Compare(first(a.Drain), first(b.Drain)))
+}
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}

@@ -1,0 +1,218 @@
+package disruption
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// gauge knows what is free on nodes in round figures: daemons that are still to come aside,
+// and whoever may go where. It serves to tell in advance what is not worth asking.
+type gauge struct {
+	names []corev1.ResourceName
+	// sizes are what pods ask for, by name; pods that ask for the same share them.
+	sizes map[string][]int64
+	// free is by node what nobody has asked for.
+	free map[string][]int64
+}
+
+// newGauge measures nodes and what is there.
+func newGauge(nodes map[string]*standing) *gauge {
+	g := &gauge{sizes: map[string][]int64{}, free: make(map[string][]int64, len(nodes))}
+	number := map[corev1.ResourceName]int{}
+	order := slices.Sorted(maps.Keys(nodes))
+	for _, name := range order {
+		for _, resource := range slices.Sorted(maps.Keys(nodes[name].node.Status.Allocatable)) {
+			if _, ok := number[resource]; !ok {
+				number[resource] = len(g.names)
+				g.names = append(g.names, resource)
+			}
+		}
+	}
+	same := map[string][]int64{}
+	for _, name := range order {
+		at := nodes[name]
+		free := g.vector(at.node.Status.Allocatable)
+		for _, pods := range [][]*corev1.Pod{at.pods, at.expected} {
+			for i, list := range scheduling.PodRequests(pods) {
+				size := g.vector(list)
+				if known, ok := same[string(key(size))]; ok {
+					size = known
+				} else {
+					same[string(key(size))] = size
+				}
+				g.sizes[podName(pods[i])] = size
+				for d, n := range size {
+					free[d] -= n
+				}
+			}
+		}
+		g.free[name] = free
+	}
+	return g
+}
+
+// key is the same for equal vectors only.
+func key(v []int64) []byte {
+	out := make([]byte, 0, 8*len(v))
+	for _, n := range v {
+		for shift := 0; shift < 64; shift += 8 {
+			out = append(out, byte(n>>shift))
+		}
+	}
+	return out
+}
+
+func (g *gauge) vector(list corev1.ResourceList) []int64 {
+	out := make([]int64, len(g.names))
+	for d, name := range g.names {
+		if q, ok := list[name]; ok {
+			out[d] = baseUnits(name, &q)
+		}
+	}
+	return out
+}
+
+// baseUnits is a quantity in base units, CPU in millicores.
+func baseUnits(name corev1.ResourceName, q *resource.Quantity) int64 {
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// took notes that pods have moved and nodes have come and gone.
+func (g *gauge) took(step *Step, nodes map[string]*standing) {
+	for i := range step.Launches {
+		l := &step.Launches[i]
+		free := g.vector(nodes[l.Name].node.Status.Allocatable)
+		for d, n := range g.vector(l.Requests) {
+			free[d] -= n
+		}
+		for _, pod := range l.Pods {
+			for d, n := range g.sizes[pod] {
+				free[d] += n
+			}
+		}
+		g.free[l.Name] = free
+	}
+	for _, e := range step.Evictions {
+		for _, move := range []struct {
+			node string
+			sign int64
+		}{{e.From, 1}, {e.To, -1}} {
+			if free := g.free[move.node]; free != nil {
+				for d, n := range g.sizes[e.Pod] {
+					free[d] += move.sign * n
+				}
+			}
+		}
+	}
+	for _, name := range step.Drain {
+		delete(g.free, name)
+	}
+}
+
+// clone is a gauge of its own that knows the same.
+func (g *gauge) clone() *gauge {
+	out := *g
+	out.free = make(map[string][]int64, len(g.free))
+	for name, free := range g.free {
+		out.free[name] = slices.Clone(free)
+	}
+	return &out
+}
+
+// rooms is what is free on nodes that take pods in, side by side.
+type rooms struct {
+	names []string
+	free  [][]int64
+	left  []float64 // the sum of the shares that are free
+	unit  []float64 // by resource, one over what is free of it
+}
+
+// open are the rooms of the nodes that take pods in, but for some.
+func (s *state) open(but map[string]bool) *rooms {
+	r := &rooms{unit: make([]float64, len(s.gauge.names))}
+	for _, name := range slices.Sorted(maps.Keys(s.gauge.free)) {
+		at := s.nodes[name]
+		if at == nil || at.shut > 0 || but[name] || at.node.Spec.Unschedulable {
+			continue
+		}
+		free := slices.Clone(s.gauge.free[name])
+		r.names, r.free = append(r.names, name), append(r.free, free)
+		for d, n := range free {
+			r.unit[d] += float64(max(n, 0))
+		}
+	}
+	for d, sum := range r.unit {
+		r.unit[d] = 1 / max(sum, 1)
+	}
+	for _, free := range r.free {
+		r.left = append(r.left, r.share(free))
+	}
+	return r
+}
+
+func (r *rooms) share(v []int64) (sum float64) {
+	for d, n := range v {
+		sum += float64(n) * r.unit[d]
+	}
+	return sum
+}
+
+// put finds room for sizes, the largest first, each where least is free. Where all find
+// some, it is taken if keep says so. skip is a node to leave out.
+func (r *rooms) put(sizes [][]int64, skip string, keep bool) bool {
+	order := slices.Clone(sizes)
+	slices.SortStableFunc(order, func(a, b []int64) int { return cmp.Compare(r.share(b), r.share(a)) })
+	var taken []int
+	all := true
+	for _, size := range order {
+		best := r.tightest(size, skip)
+		if best < 0 {
+			all = false
+			break
+		}
+		taken = append(taken, best)
+		r.take(best, size, 1)
+	}
+	if !all || !keep {
+		for j, i := range taken {
+			r.take(i, order[j], -1)
+		}
+	}
+	return all
+}
+
+// tightest is the fullest of the rooms that hold a size, -1 if none does.
+func (r *rooms) tightest(size []int64, skip string) int {
+	best := -1
+rooms:
+	for i, free := range r.free {
+		if best >= 0 && r.left[i] >= r.left[best] {
+			continue
+		}
+		for d, n := range size {
+			if n > free[d] {
+				continue rooms
+			}
+		}
+		if r.names[i] != skip {
+			best = i
+		}
+	}
+	return best
+}
+
+func (r *rooms) take(i int, size []int64, sign int64) {
+	for d, n := range size {
+		r.free[i][d] -= sign * n
+	}
+	r.left[i] -= float64(sign) * r.share(size)
+}

@@ -1,0 +1,67 @@
+package disruption
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// stock is what is on sale once some steps are done. It is replaced, never changed.
+type stock struct {
+	all   *instancetypes.Catalog
+	pools map[string]*instancetypes.Catalog
+}
+
+func newStock(p *scheduling.Problem) *stock { return &stock{all: p.Catalog, pools: p.PoolCatalogs} }
+
+// reserve takes machines off what reservations have left, or gives them back where the
+// number is below 0, and says so in a change.
+func (k *stock) reserve(used map[string]int, d *scheduling.Delta) error {
+	maps.DeleteFunc(used, func(_ string, n int) bool { return n == 0 })
+	if len(used) == 0 {
+		return nil
+	}
+	known := map[*instancetypes.Catalog]*instancetypes.Catalog{nil: nil}
+	renew := func(old *instancetypes.Catalog) (*instancetypes.Catalog, error) {
+		if made, ok := known[old]; ok {
+			return made, nil
+		}
+		made, err := reserved(old, used)
+		known[old] = made
+		return made, err
+	}
+	all, err := renew(k.all)
+	if err != nil {
+		return err
+	}
+	pools := maps.Clone(k.pools)
+	for _, name := range slices.Sorted(maps.Keys(pools)) {
+		if pools[name], err = renew(pools[name]); err != nil {
+			return err
+		}
+	}
+	k.all, k.pools = all, pools
+	d.Catalog, d.PoolCatalogs = all, pools
+	return nil
+}
+
+// reserved is a catalog in which reservations have fewer machines left.
+func reserved(c *instancetypes.Catalog, used map[string]int) (*instancetypes.Catalog, error) {
+	var changes []instancetypes.OfferingChange
+	for t := range c.All() {
+		for _, o := range t.Offerings {
+			if o.CapacityType != offerings.Reserved || used[o.ReservationID] == 0 {
+				continue
+			}
+			o.ReservationCount = max(o.ReservationCount-used[o.ReservationID], 0)
+			changes = append(changes, instancetypes.OfferingChange{InstanceType: t.Name, Offering: o})
+		}
+	}
+	if len(changes) == 0 {
+		return c, nil
+	}
+	return c.WithOfferings(changes...)
+}

@@ -1,0 +1,96 @@
+package disruption
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Anew is the problem of buying the cluster afresh: every node that the planner may
+// disrupt for some reason is gone, and its pods wait. All other nodes stay as they are, with
+// their pods and the room that they have left. Pods that wait in the cluster are left out.
+//
+// What a plan of it costs, and the nodes of pools that stay in it, is what a cluster for
+// the same pods costs when nobody minds moving. [Summary.LowerBoundPerHour] is the proven
+// bound of its plans and the price of those nodes. Budgets of NodePools are left out of
+// account: they say how many nodes go at once, not how many may go.
+func (c *Cluster) Anew(p Planner) scheduling.Problem {
+	return newFrame(p, c).anew()
+}
+
+// anew is the problem of [Cluster.Anew].
+func (f *frame) anew() scheduling.Problem {
+	c := f.problem
+	out := *c
+	out.Pods, out.Running, out.Nodes = nil, nil, nil
+	for _, node := range c.Nodes {
+		if !f.loose[node.Name] {
+			out.Nodes = append(out.Nodes, node)
+		}
+	}
+	for _, list := range [][]*corev1.Pod{c.Running, c.Pods} {
+		for _, pod := range list {
+			switch {
+			case pod.Spec.NodeName == "":
+			case !f.loose[pod.Spec.NodeName]:
+				out.Running = append(out.Running, pod)
+			case reschedulable(pod):
+				out.Pods = append(out.Pods, unbound(pod))
+			}
+		}
+	}
+	return out
+}
+
+// mayGo reports whether a node whose price is known may be disrupted for any reason, budgets
+// of pools aside.
+func (f *frame) mayGo(s *subject) bool {
+	return s.pool != nil && s.priced && slices.ContainsFunc([]Reason{Interrupted, Expired, Drifted, Empty, Underutilized}, func(r Reason) bool {
+		return f.concerns(s, r) && f.meant(r) && len(f.blockers(s, r)) == 0
+	})
+}
+
+// leavers are the nodes that may be disrupted now, and what the other nodes of pools cost.
+func (f *frame) leavers() (loose map[string]bool, fixed offerings.Price) {
+	loose = map[string]bool{}
+	for _, s := range f.subjects {
+		if f.mayGo(s) {
+			loose[s.name] = true
+		} else if s.pool != nil && s.priced {
+			fixed = clampPrice(fixed, s.price)
+		}
+	}
+	return loose, fixed
+}
+
+// target is the cluster bought afresh.
+type target struct {
+	// price is what it costs, bound what it costs at least, nodes that stay included; no bound
+	// is proven if pods that run would find no place, as their types are not on sale any more.
+	price, bound offerings.Price
+	certificate  *scheduling.Certificate
+	// worth is what pods are worth per hour, by name.
+	worth map[string]offerings.Price
+}
+
+// solveAnew buys the cluster afresh, for the bound and for what pods are worth.
+func (f *frame) solveAnew(ctx context.Context, effort scheduling.Effort) (*target, error) {
+	problem := f.anew()
+	solver := f.planner.Solver
+	solver.Effort = effort
+	plan, err := solver.Solve(ctx, problem)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{
+		price: clampPrice(plan.Summary.PricePerHour, f.fixed), worth: plan.Summary.Certificate.Worths(problem.Pods),
+	}
+	if len(plan.Unschedulable) == 0 {
+		t.bound, t.certificate = clampPrice(plan.Summary.LowerBoundPerHour, f.fixed), plan.Summary.Certificate
+	}
+	return t, nil
+}
