@@ -12,11 +12,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
+// NewSchedulerForSteps starts a scheduler for a cluster whose pods will move: its fake API
+// server also holds claims for the ephemeral volumes of pods that run, as if their
+// controllers had created them anew.
+func NewSchedulerForSteps(ctx context.Context, c *disruption.Cluster) (*Scheduler, error) {
+	p := c.Problem
+	p.Pods = slices.Concat(p.Pods, p.Running)
+	return NewSchedulerFor(ctx, &p)
+}
+
 // CheckSteps carries a disruption plan out step by step and asks a scheduler about every
 // pod that moves: once a step's launches have become nodes, the pods of each wave leave
 // together, and each must pass every filter on the node where it is expected to land, with
-// the others of its wave and of the waves before where they are expected. The drained nodes
-// go when the step is done. It returns what the scheduler sees differently, up to the end of
+// the others of its wave and of the waves before where they are expected. Nodes that were
+// being removed before may stand in the way until they are gone. The drained nodes go when
+// the step is done. It returns what the scheduler sees differently, up to the end of
 // the first step in which it does; nothing, if all is well. The scheduler is emptied first.
 // Cluster and plan are not changed. An error means that the plan cannot be carried out at
 // all, for example because it names an unknown pod.
@@ -93,10 +103,9 @@ func (m *march) step(ctx context.Context, step *disruption.Step) error {
 		}
 	}
 	for _, name := range step.Drain {
-		if err := m.scheduler.RemoveNode(name); err != nil {
+		if err := m.remove(name); err != nil {
 			return err
 		}
-		m.cluster.Nodes = slices.DeleteFunc(m.cluster.Nodes, func(n Node) bool { return n.Name == name })
 	}
 	return nil
 }
@@ -123,7 +132,45 @@ func (m *march) wave(ctx context.Context, evictions []disruption.Eviction) error
 	slices.SortStableFunc(placements, func(a, b Placement) int {
 		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), strings.Compare(podKey(a.Pod), podKey(b.Pod)))
 	})
-	return m.place(ctx, placements)
+	return m.land(ctx, placements)
+}
+
+// land lets the scheduler admit pods as things stand. Those that it refuses are asked about
+// again once nodes that were being removed all along have gone, with the pods on them: from
+// then on they are missing.
+func (m *march) land(ctx context.Context, placements []Placement) error {
+	if err := m.place(ctx, placements); err != nil || len(m.found) == 0 {
+		return err
+	}
+	refused := map[string]bool{}
+	for _, d := range m.found {
+		refused[d.Pod] = true
+	}
+	removed, err := m.sweep()
+	if err != nil || !removed {
+		return err
+	}
+	m.found = nil
+	return m.place(ctx, slices.DeleteFunc(placements, func(p Placement) bool { return !refused[podKey(p.Pod)] }))
+}
+
+// sweep takes away the nodes that are being removed. It reports whether there are any.
+func (m *march) sweep() (removed bool, err error) {
+	for _, node := range m.nodes {
+		if !leaving(node) || !slices.ContainsFunc(m.cluster.Nodes, func(n Node) bool { return n.Name == node.Name }) {
+			continue
+		}
+		if err := m.remove(node.Name); err != nil {
+			return removed, err
+		}
+		removed = true
+	}
+	return removed, nil
+}
+
+func (m *march) remove(node string) error {
+	m.cluster.Nodes = slices.DeleteFunc(m.cluster.Nodes, func(n Node) bool { return n.Name == node })
+	return m.scheduler.RemoveNode(node)
 }
 
 // reborn is the pod that the controller of an evicted one creates in its place.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -91,6 +92,20 @@ func TestWrongSteps(t *testing.T) {
 			},
 			found: []string{"TaintToleration n1"},
 		},
+		"beside a pod of a node that is going": {
+			steps: []disruption.Step{{Drain: []string{"n0"}, Evictions: []disruption.Eviction{eviction(0, "n1", 1)}}},
+			spoil: func(c *disruption.Cluster) {
+				c.Running[2] = runs(2, core, st.Apart(corev1.LabelTopologyZone, st.Of("app", "web")))
+				c.Nodes[2].DeletionTimestamp = &metav1.Time{Time: c.Now}
+			},
+		},
+		"beside a pod of a node that stays": {
+			steps: []disruption.Step{{Drain: []string{"n0"}, Evictions: []disruption.Eviction{eviction(0, "n1", 1)}}},
+			spoil: func(c *disruption.Cluster) {
+				c.Running[2] = runs(2, core, st.Apart(corev1.LabelTopologyZone, st.Of("app", "web")))
+			},
+			found: []string{"InterPodAffinity n1"},
+		},
 		"unknown pod":    {steps: []disruption.Step{{Evictions: []disruption.Eviction{eviction(9, "n1", 1)}}}, fault: "step 1: pod default/p9 is to leave n9 and does not run there"},
 		"another place":  {steps: []disruption.Step{{Evictions: []disruption.Eviction{{Pod: "default/p1", From: "n2", To: "n0", Wave: 1}}}}, fault: "step 1: pod default/p1 is to leave n2 and does not run there"},
 		"no wave":        {steps: []disruption.Step{{Evictions: []disruption.Eviction{eviction(0, "n1", 0)}}}, fault: "step 1: pod default/p0 leaves in wave 0"},
@@ -106,7 +121,7 @@ func TestWrongSteps(t *testing.T) {
 			if tc.spoil != nil {
 				tc.spoil(&c)
 			}
-			s, err := oracle.NewSchedulerFor(t.Context(), &c.Problem)
+			s, err := oracle.NewSchedulerForSteps(t.Context(), &c)
 			require.NoError(t, err)
 			found, err := oracle.CheckSteps(t.Context(), s, &c, &disruption.Plan{Steps: tc.steps})
 			if tc.fault != "" {
