@@ -195,9 +195,10 @@ func lead(pods []*corev1.Pod, here, there map[string]string) int {
 	return 0
 }
 
-// demoted is the first pod that is in a pool of less weight there than here, if there are
-// such pods and none for which it is the other way round. Our plan shows that the pool of
-// more weight can hold it, which verify does not see where a pool needs several types.
+// demoted is the first pod that is in a pool of less weight there than here, if of the
+// pods that both place fewer are in pools of the highest weight of which the numbers
+// differ. Our plan shows that the pool of more weight can hold it, which verify does not
+// see where a pool needs several types.
 func demoted(p scheduling.Problem, here, there map[string]string) string {
 	weight := map[string]int32{}
 	for _, pool := range p.NodePools {
@@ -205,16 +206,25 @@ func demoted(p scheduling.Problem, here, there map[string]string) string {
 			weight[pool.Name] = *pool.Spec.Weight
 		}
 	}
-	found := ""
+	found, lost := "", map[int32]int{}
 	for _, pod := range slices.Sorted(maps.Keys(there)) {
 		pool, ok := here[pod]
-		switch d := weight[there[pod]] - weight[pool]; {
-		case !ok || d == 0:
-		case d > 0:
-			return ""
-		case found == "":
+		if !ok {
+			continue
+		}
+		lost[weight[pool]]++
+		lost[weight[there[pod]]]--
+		if found == "" && weight[there[pod]] < weight[pool] {
 			found = pod
 		}
 	}
-	return found
+	for _, w := range slices.Backward(slices.Sorted(maps.Keys(lost))) {
+		switch n := lost[w]; {
+		case n > 0:
+			return found
+		case n < 0:
+			return ""
+		}
+	}
+	return ""
 }

@@ -170,6 +170,8 @@ func TestDemoted(t *testing.T) {
 	}
 	assert.Equal(t, "b", demoted(p, at("heavy", "heavy"), at("heavy", "light")))
 	assert.Empty(t, demoted(p, at("heavy", "light"), at("light", "heavy")), "they are in each other's place")
+	assert.Empty(t, demoted(p, at("light", "heavy"), at("heavy", "heavy")), "one more is in the pool of more weight")
+	assert.Equal(t, "b", demoted(p, at("light", "heavy", "heavy"), at("heavy", "light", "light")), "two have lost their place and one has won it")
 	assert.Empty(t, demoted(p, at("heavy"), at("heavy", "light")), "the pod has no place here")
 }
 
