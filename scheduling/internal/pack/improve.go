@@ -26,8 +26,12 @@ func (s *search) improve(a *attempt, values []float64, from int) {
 // than it takes for mostFillings with the number of classes.
 const fewestPlaces, mostFillings = 12, 2000
 
-// mostPairs is among how many machines all pairs are looked at.
-const mostPairs = 24
+// mostPairs is among how many machines all pairs are looked at, and pairsWork what may be
+// done for that in any case.
+const (
+	mostPairs = 24
+	pairsWork = 20_000
+)
 
 // fleetNodes bounds the search for one fleet.
 const fleetNodes = 2000
@@ -103,12 +107,17 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 		}
 	}
 	s.unitePairs(m, r, remaining, b)
+	if s.params.Work > 0 {
+		s.dissolve(m, r, b)
+	}
 	return r.nodes
 }
 
-// unitePairs looks among a few machines for any two that one could stand in for.
+// unitePairs looks among a few machines for any two that one could stand in for. That is
+// worth a little work even where no more is to be done.
 func (s *search) unitePairs(m *market, r *ranking, remaining []int64, b *budget) {
-	for i := 0; i < len(r.nodes) && len(r.nodes) <= mostPairs && !s.over(); i++ {
+	until := s.fill.work + pairsWork
+	for i := 0; i < len(r.nodes) && len(r.nodes) <= mostPairs && (!s.over() || !s.late && s.fill.work < until); i++ {
 		for j := i + 1; j < len(r.nodes); j++ {
 			picked := []int{i, j}
 			cost, _ := s.takeApart(r.nodes, picked, remaining, b)
