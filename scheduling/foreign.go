@@ -65,7 +65,8 @@ func (t *ties) countedDomains(rule int) []bool {
 			}
 			for s := range class.Sites {
 				site := &class.Sites[s]
-				if d := site.Domains[k]; d != topology.None && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
+				d := site.Domains[k]
+				if d != topology.None && !t.yielded[ruleDomain{rule, int(d)}] && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
 					out[d], held = true, true
 				}
 			}

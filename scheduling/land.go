@@ -326,6 +326,9 @@ func (l *land) partition(axes []int) *partition {
 	return p
 }
 
+// tells reports whether the sites differ on an axis.
+func (p *partition) tells(axis int) bool { return slices.Contains(p.axes, axis) }
+
 // domain is the value of an axis at a site.
 func (p *partition) domain(l *land, axis, site int) int32 {
 	if i := slices.Index(p.axes, axis); i >= 0 {

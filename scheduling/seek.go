@@ -29,8 +29,11 @@ type seeker struct {
 	counts [][]int64 // of the best, by planner class and site
 	prices [][]int64 // of sites, as the best's machines show them
 	tried  map[string]bool
-	left   int64 // work that may still be done
-	each   int64 // what the last trial took
+	// promised are, by rule, the domains that spreads count with, unless they yield them.
+	promised [][]bool
+	upheld   map[ruleDomain]bool // domains that count whether or not pods may go there
+	left     int64               // work that may still be done
+	each     int64               // what the last trial took
 }
 
 // move is a change of a plan of sites: classes that may go elsewhere, and how many pods
@@ -38,6 +41,7 @@ type seeker struct {
 type move struct {
 	classes []int
 	limit   func(class, site int) int64
+	yields  map[ruleDomain]bool // domains of spreads, and whether it does without them
 }
 
 // seek looks for better sites, one move at a time, until none is better or the work is
@@ -56,6 +60,7 @@ func (t *ties) seek(best trial, params pack.Params) trial {
 	s.params.Work = 0
 	s.score = best.score()
 	s.forget()
+	s.promise()
 	s.uphold()
 	shares := s.siteCosts()
 	found := false
@@ -86,10 +91,14 @@ func (s *seeker) uphold() {
 		before := slices.Clone(domains)
 		for d, counted := range s.countedDomains(r) {
 			domains[d].Eligible = domains[d].Eligible || counted
+			s.upheld[ruleDomain{r, d}] = domains[d].Eligible
 		}
 		bound := topology.Replay(&s.planner, s.counts, opened)
 		if !slices.EqualFunc(bound, s.counts, slices.Equal) {
 			copy(domains, before) // it does without some
+			for d := range domains {
+				s.upheld[ruleDomain{r, d}] = before[d].Eligible
+			}
 		}
 	}
 }
@@ -140,6 +149,7 @@ func (s *seeker) late() bool {
 
 // try makes a move. Rigid means that pods of other classes stay where they are.
 func (s *seeker) try(m *move, rigid bool) bool {
+	undo := s.yield(m.yields)
 	shares := s.siteCosts()
 	s.setSiteCosts(s.prices)
 	for i := range s.planner.Classes {
@@ -149,6 +159,8 @@ func (s *seeker) try(m *move, rigid bool) bool {
 		for site := range class.Sites {
 			limit := int64(-1)
 			switch {
+			case s.closed(i, site):
+				limit = 0
 			case moved:
 				limit = m.limit(i, site)
 			case stay:
@@ -160,7 +172,7 @@ func (s *seeker) try(m *move, rigid bool) bool {
 	plan := topology.Plan(&s.planner)
 	s.setSiteCosts(shares)
 	s.forget()
-	name := make([]byte, 0, 64)
+	name := s.yieldedName(make([]byte, 0, 64))
 	for i := range plan.Counts {
 		for _, n := range plan.Counts[i] {
 			name = binary.AppendVarint(name, n)
@@ -168,6 +180,7 @@ func (s *seeker) try(m *move, rigid bool) bool {
 		s.left -= int64(len(plan.Counts[i]))
 	}
 	if s.tried[string(name)] {
+		undo()
 		return false
 	}
 	s.tried[string(name)] = true
@@ -175,7 +188,8 @@ func (s *seeker) try(m *move, rigid bool) bool {
 	s.each = x.effort()
 	s.left -= s.each
 	judged := x.score()
-	if x.Late || !judged.better(s.score) {
+	if x.Late || !judged.better(s.score) || !s.fair(&x) {
+		undo()
 		return false
 	}
 	s.best, s.score = x, judged
@@ -191,20 +205,22 @@ func (s *seeker) moves() []move {
 		class := &s.planner.Classes[i]
 		for site := range class.Sites {
 			if s.counts[i][site] < class.Count && (class.Sites[site].Cost != topology.Nowhere || len(class.Sites[site].Bins) > 0) {
-				out = append(out, move{[]int{i}, func(_, at int) int64 { return only(at == site) }})
+				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at == site) }})
 			}
 			if n := s.counts[i][site]; n > 0 && n < class.Count {
-				out = append(out, move{[]int{i}, func(_, at int) int64 { return only(at != site) }})
+				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at != site) }})
 			}
 		}
+		out = append(out, s.shifts(i)...)
 	}
 	for r := range s.rules {
 		out = append(out, s.herd(int32(r))...)
 	}
+	out = append(out, s.surrender()...)
 	if s.best.bind < s.best.podCount() {
 		for i := range s.planner.Classes {
 			if sum(s.counts[i]) > 0 {
-				out = append(out, move{[]int{i}, func(int, int) int64 { return 0 }})
+				out = append(out, move{classes: []int{i}, limit: func(int, int) int64 { return 0 }})
 			}
 		}
 	}
@@ -237,8 +253,8 @@ func (s *seeker) herd(rule int32) []move {
 			return int(s.planner.Classes[class].Sites[site].Domains[place[class]]) == d
 		}
 		out = append(out,
-			move{classes, func(class, site int) int64 { return only(in(class, site)) }},
-			move{classes, func(class, site int) int64 { return only(!in(class, site)) }},
+			move{classes: classes, limit: func(class, site int) int64 { return only(in(class, site)) }},
+			move{classes: classes, limit: func(class, site int) int64 { return only(!in(class, site)) }},
 		)
 	}
 	return out
@@ -283,7 +299,7 @@ func (s *seeker) apart() []move {
 			continue
 		}
 		counts := s.counts
-		out = append(out, move{classes, func(class, site int) int64 {
+		out = append(out, move{classes: classes, limit: func(class, site int) int64 {
 			if n := gone[seatOf{class, site}]; n > 0 {
 				return max(counts[class][site]-n, 0)
 			}
