@@ -3,9 +3,11 @@ package verify
 import (
 	"math/big"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -63,9 +65,11 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, *bi
 	problem, kept := cluster.Problem, new(big.Int)
 	problem.Nodes, problem.Pods, problem.Running = nil, nil, nil
 	goes := make(map[string]bool)
+	var leave []*standing
 	for _, node := range cluster.Nodes {
 		s := g.nodes[node.Name]
 		if goes[node.Name] = g.mayGoForSome(s); goes[node.Name] {
+			leave = append(leave, s)
 			continue
 		}
 		problem.Nodes = append(problem.Nodes, node)
@@ -84,7 +88,70 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, *bi
 			problem.Pods = append(problem.Pods, &again)
 		}
 	}
+	g.onSale(&problem, leave)
 	return problem, kept
+}
+
+// onSale makes what the nodes are to be had again, as they may stay: machines that a
+// reservation has lent to them, and offerings that are not on sale now.
+func (g *ground) onSale(problem *scheduling.Problem, nodes []*standing) {
+	type sold struct{ kind, zone, by, id string }
+	had, lent := make(map[sold]bool), make(map[string]int)
+	unavailable := &offerings.Unavailable{}
+	marks := make(map[offerings.Key]time.Time)
+	for key, until := range problem.Unavailable.All() {
+		marks[key] = until
+	}
+	for _, s := range nodes {
+		labels := stableLabels(s.node)
+		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[scheduling.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
+		had[x] = true
+		if x.id != "" {
+			lent[x.id]++
+		}
+		for key := range marks {
+			is := func(mark, value string) bool { return mark == "" || mark == value }
+			if is(key.InstanceType, x.kind) && is(key.Zone, x.zone) && is(string(key.CapacityType), x.by) && is(key.ReservationID, x.id) {
+				delete(marks, key)
+			}
+		}
+	}
+	for key, until := range marks {
+		unavailable.Mark(key, problem.Now, until.Sub(problem.Now))
+	}
+	if problem.Unavailable.Len() > 0 {
+		problem.Unavailable = unavailable
+	}
+	again := func(old *instancetypes.Catalog) *instancetypes.Catalog {
+		if old.Len() == 0 {
+			return old
+		}
+		var kinds []*instancetypes.InstanceType
+		for t := range old.All() {
+			t = t.DeepCopy()
+			for i := range t.Offerings {
+				o := &t.Offerings[i]
+				if had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] {
+					o.Unavailable = false
+				}
+				if o.CapacityType == offerings.Reserved {
+					o.ReservationCount += lent[o.ReservationID]
+				}
+			}
+			kinds = append(kinds, t)
+		}
+		out, err := instancetypes.NewCatalog(kinds...)
+		if err != nil {
+			return old // it was a catalog before
+		}
+		return out
+	}
+	problem.Catalog = again(problem.Catalog)
+	own := make(map[string]*instancetypes.Catalog, len(problem.PoolCatalogs))
+	for name, old := range problem.PoolCatalogs {
+		own[name] = again(old)
+	}
+	problem.PoolCatalogs = own
 }
 
 // mayGoForSome reports whether the node may be disrupted for some reason that is meant,

@@ -205,10 +205,7 @@ func (g *ground) drift(s *standing, m *disruption.Machine) string {
 	if of := s.pool.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
 		return "the template of the pool has changed"
 	}
-	labels := make(map[string]string)
-	for key, value := range s.node.Labels {
-		labels[requirements.NormalizeKey(key)] = value
-	}
+	labels := stableLabels(s.node)
 	for _, e := range s.pool.asks {
 		value, ok := labels[requirements.NormalizeKey(e.key)]
 		if !e.holds(value, ok) {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -20,12 +21,7 @@ func (g *ground) priceOf(node *corev1.Node) (offerings.Price, bool) {
 	if pl := g.pools[poolOf(node)]; pl != nil {
 		catalog = pl.catalog
 	}
-	labels := make(map[string]string)
-	for key, value := range node.Labels {
-		if stable := requirements.NormalizeKey(key); stable == key || labels[stable] == "" {
-			labels[stable] = value
-		}
-	}
+	labels := stableLabels(node)
 	t, ok := catalog.Get(labels[corev1.LabelInstanceTypeStable])
 	if !ok {
 		return 0, false
@@ -41,6 +37,18 @@ func (g *ground) priceOf(node *corev1.Node) (offerings.Price, bool) {
 		return o.Price, true
 	}
 	return 0, false
+}
+
+// stableLabels are the labels of a node under their stable keys.
+func stableLabels(node *corev1.Node) map[string]string {
+	labels := make(map[string]string)
+	for key, value := range node.Labels {
+		if stable := requirements.NormalizeKey(key); stable != key {
+			labels[stable] = value
+		}
+	}
+	maps.Copy(labels, node.Labels)
+	return labels
 }
 
 // podCost is what evicting the pod counts: Karpenter's formula where the planner has none.
