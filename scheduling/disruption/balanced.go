@@ -78,7 +78,7 @@ func (f *frame) score(m *move, saving offerings.Price) (float64, *poolState) {
 			continue
 		}
 		own := saving
-		if m.price > 0 && len(m.pools) > 1 {
+		if m.price > x.price { // other nodes go with them
 			own = offerings.Price(float64(saving) * (float64(x.price) / float64(m.price)))
 		}
 		if n := scoreMove(own, x.cost, x.pool.price, x.pool.cost); of == nil || n < least {

@@ -120,6 +120,11 @@ func TestBalancedAcrossPools(t *testing.T) {
 	assert.NotNil(t, f.unworthy(m(other(scheduling.Balanced), 1), 100))
 	assert.Nil(t, f.unworthy(m(other(scheduling.Balanced), 0.5), 100))
 
+	alone := m(other(scheduling.Balanced), 1)
+	alone.pools, alone.price = alone.pools[:1], 300 // another node goes that no pool owns
+	score, _ = f.score(alone, 100)
+	assert.InDelta(t, 0.5, score, 1e-9)
+
 	score, of = f.score(m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100)
 	assert.InDelta(t, 0.75, score, 1e-9)
 	assert.Equal(t, "default", of.pool.Name)

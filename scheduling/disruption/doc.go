@@ -1,3 +1,77 @@
-// Package disruption decides which running nodes to remove or replace, in which order,
-// and what that saves.
+// Package disruption decides which running nodes to remove or replace, in which order, and
+// what that saves. It reads a [Cluster] and makes a [Plan]; it touches nothing.
+//
+//	plan, err := disruption.Planner{}.Plan(ctx, cluster)
+//
+// # What a plan is
+//
+// A plan is a list of steps and, for every node, a [Verdict]. A [Step] is one safe change:
+// machines to launch and wait for, pods to evict and where each is expected to land, nodes
+// to remove. Steps are carried out one after the other. Each needs those before it and
+// none after it, so a plan may be left after any step; [Planner.MaxSteps] ends it early,
+// and [Planner.Steps] hands steps out as they are found. Nodes that stay say why, in codes
+// for programs and words for people, with the best move that was found and not made.
+//
+// Within a step, evictions go in waves. The pods of a wave are away at the same time, and
+// no PodDisruptionBudget loses more of them than it allows; the next wave leaves when they
+// run again. Pods without a budget go in the first wave, unless rules tie them to others:
+// these go last.
+//
+// Plans depend on nothing but their input: no clock is read ([Planner.Now]), and lists may
+// come in any order. A plan is for the cluster as it was given. Whoever carries it out
+// plans anew when the cluster has changed, which also is how failures are dealt with.
+//
+// # The order of reasons
+//
+//	interrupted    all machines with a notice, in one step. They go whatever stands in
+//	               their way; a pod that has no place leaves without one, and the plan
+//	               warns of it. Launches are waited for as long as the notice lasts.
+//	expired        nodes past expireAfter, the oldest first, a step each
+//	drifted        nodes that are not any more what their pool asks for: empty ones, then
+//	               those that drifted first, a step each
+//	empty          all nodes without pods but daemons', as many in a step as budgets allow
+//	underutilized  nodes whose pods cost less elsewhere: any number of nodes by any
+//	               number of launches
+//	misplaced      pods that break a rule where they are ([Planner.Rebalance])
+//
+// Nodes that are about to go for one of the first three take in no pods of others, so that
+// no pod moves twice.
+//
+// # What holds nodes back
+//
+// For drifted, empty and underutilized nodes: that they are not initialized, are going
+// already, expect pods, or belong to no pool that is there; do-not-disrupt on the node, or
+// on a pod that has not ended; a pod whose PodDisruptionBudget allows nothing, or that has
+// two. A termination grace period lets drift pass over pods. For empty and underutilized
+// nodes also the pool's policy, consolidateAfter and [Planner.MinLifetime]; to save, a
+// price that is not known. See [CauseCode].
+//
+// # Budgets
+//
+// A pool's budgets bound how many of its nodes a step removes: the least of those that are
+// about the reason and in force. Percentages are of the nodes that are initialized, as they
+// stand before the step, rounded up; nodes that are not ready or going already are taken
+// off. Windows are read in UTC. Expiry and interruption ask no budget. How many pods a
+// PodDisruptionBudget lets go is taken from its status, if its controller has seen the
+// object as it is; otherwise it is counted from the pods by the controller's rules.
+//
+// # What a move has to be worth
+//
+// A step for Underutilized saves something, and all that [Planner.MinSaving] asks for,
+// whichever options of its launches are bought: options that would cost too much are left
+// out. Where one spot machine is to replace another, there have to be enough cheaper types
+// ([Planner.SpotToSpotTypes]). In pools with policy Balanced, the share of the pool's price
+// that is saved has to be at least 1/k of the share of its disruption cost that is spent
+// ([Planner.BalancedK]).
+//
+// # What differs from Karpenter
+//
+// Karpenter makes one move, waits, and looks again; a plan shows all moves. One search
+// looks at sets of nodes of any size, of all pools, and may buy several machines, where
+// Karpenter removes single nodes or the first so many of a list and buys one machine at
+// most. Expired nodes are replaced before they go. A price that is not known is not zero. A
+// node whose pods count nothing is not empty. A budget that cannot be read is an error
+// instead of silently holding everything. Spot may be replaced by spot without a feature
+// gate. Nodes of static pools are left to their controller. scheduling/doc/conformance.md
+// goes through all of it, line by line.
 package disruption
