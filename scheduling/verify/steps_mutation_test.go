@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,40 @@ type stepsMutation struct {
 
 func stepsMutations() []stepsMutation {
 	return slices.Concat(stepMutations(), drainMutations(), budgetMutations(), evictionMutations(), worthMutations(), verdictMutations())
+}
+
+// A planner's own plan with its bound is right, and every lie about the bound is told.
+func TestStepsBound(t *testing.T) {
+	c := st.Cluster(4, st.ClusterOptions{Nodes: 6})
+	plan, err := disruption.Planner{}.Plan(context.Background(), c)
+	require.NoError(t, err)
+	require.NoError(t, verify.Steps(c, plan))
+	s := &plan.Summary
+	require.Positive(t, s.LowerBoundPerHour)
+	right := *s
+	for _, tc := range []struct {
+		name string
+		do   func()
+		want verify.Code
+	}{
+		{"no certificate", func() { s.Certificate = nil }, verify.CertificateMissing},
+		{"an empty certificate", func() { s.Certificate = &scheduling.Certificate{} }, verify.CertificateMalformed},
+		{"too much", func() { s.LowerBoundPerHour, s.PricePerHourAfter = s.PricePerHourBefore, s.PricePerHourBefore }, verify.BoundUnproven},
+		{"above the price", func() { s.LowerBoundPerHour = s.PricePerHourAfter + 1 }, verify.BoundAbovePrice},
+		{"nobody is left out", func() { s.LeftOut = []string{"default/nobody"} }, verify.PodUnknown},
+		{"out of order", func() { s.LeftOut = []string{c.Running[1].Namespace + "/z", "default/a"} }, verify.Unsorted},
+		{"pods are left out", func() {
+			for _, pod := range c.Running {
+				s.LeftOut = append(s.LeftOut, pod.Namespace+"/"+pod.Name)
+			}
+			slices.Sort(s.LeftOut)
+		}, verify.BoundUnproven},
+	} {
+		*s = right
+		tc.do()
+		assert.Contains(t, codesOf(t, verify.Steps(c, plan)), tc.want, tc.name)
+		assert.NotContains(t, codesOf(t, verify.StepsChecker{SkipBound: true}.Steps(c, plan)), verify.BoundUnproven, tc.name)
+	}
 }
 
 func TestStepsMutations(t *testing.T) {
