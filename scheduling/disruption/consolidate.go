@@ -20,7 +20,7 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 	out.bound, out.certificate = t.bound, t.certificate
 	c := &carrier{frame: f, state: s, emit: emit}
 	for range mostSearches {
-		x := &search{frame: f, state: s, target: t, settled: map[string]bool{}}
+		x := &search{frame: f, state: s, target: t, settled: map[string]bool{}, single: s.tied() && len(s.nodes) <= mostSingle}
 		for _, at := range f.subjects {
 			if at.received || at.fresh {
 				x.settled[at.name] = true
@@ -30,11 +30,18 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 			return nil, err
 		}
 		out.rejected, out.late = x.rejected, ctx.Err() != nil
-		dropped, err := c.carryOut(ctx, net(x.moves, x.state.rebooked))
-		if err != nil || c.done || !dropped {
-			return out, err
+		steps, exact := net(x.moves, x.state.rebooked)
+		dropped, err := c.carryOut(ctx, steps, exact)
+		if err != nil {
+			return nil, err
+		}
+		if c.done || !dropped {
+			break
 		}
 	}
+	// A machine that cannot be bought any more may hold pods for less than the market does.
+	price, _ := f.totals()
+	out.bound = min(out.bound, price)
 	return out, nil
 }
 
@@ -51,17 +58,20 @@ type carrier struct {
 }
 
 // carryOut takes steps in the order in which they save most for what they disrupt, each as
-// soon as it can be done. It reports whether some could not.
-func (c *carrier) carryOut(ctx context.Context, steps []*Step) (dropped bool, err error) {
+// soon as it can be done; where pods depend on where others are, in the order in which they
+// were found. Of those the first, exact in number, are known to be possible. It reports
+// whether some could not be done.
+func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropped bool, err error) {
 	var leave []string
 	for _, step := range steps {
 		m := c.frame.moveOf(step.Drain)
 		step.SavingPerHour, step.DisruptionCost = m.price-spent(step.Launches), m.cost
 		leave = append(leave, step.Drain...)
 	}
-	slices.SortStableFunc(steps, bySaving)
 	tied := c.state.tied()
-	if tied {
+	if !tied {
+		slices.SortStableFunc(steps, bySaving)
+	} else {
 		if err := c.state.shun(leave); err != nil {
 			return false, err
 		}
@@ -71,30 +81,50 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step) (dropped bool, er
 			}
 		}()
 	}
-	for at := 0; at < len(steps); at++ {
-		o, err := c.possible(ctx, steps[at], tied)
+	for len(steps) > 0 && !c.done {
+		at, o, err := c.next(ctx, steps, tied && exact <= 0)
+		exact--
 		if err != nil {
 			return dropped, err
 		}
-		if o == nil {
+		if at < 0 {
+			if len(steps) == 1 {
+				return true, nil
+			}
+			// What is not possible one by one may be at once.
+			steps = append([]*Step{merged(steps[0], steps[1])}, steps[2:]...)
 			continue
 		}
 		final, cause := c.frame.admit(Underutilized, o)
 		steps = slices.Delete(steps, at, at+1)
-		at = -1
 		if cause != nil {
-			dropped = true
+			dropped, exact = true, 0
 			continue
 		}
 		if err := c.state.take(final); err != nil {
 			return dropped, err
 		}
-		if !c.emit(final) {
-			c.done = true
-			return dropped, nil
+		c.done = !c.emit(final)
+	}
+	return dropped, nil
+}
+
+// next finds the first step that is possible as things stand; -1 is none.
+func (c *carrier) next(ctx context.Context, steps []*Step, tied bool) (int, *outcome, error) {
+	for at, step := range steps {
+		if o, err := c.possible(ctx, step, tied); o != nil || err != nil {
+			return at, o, err
 		}
 	}
-	return dropped || len(steps) > 0, nil
+	return -1, nil, nil
+}
+
+// merged is one step that does what two would.
+func merged(a, b *Step) *Step {
+	return &Step{
+		Reason: a.Reason, Drain: slices.Concat(a.Drain, b.Drain), Launches: slices.Concat(a.Launches, b.Launches),
+		Evictions: slices.Concat(a.Evictions, b.Evictions),
+	}
 }
 
 // possible is the outcome of a step as things stand, nil if it is not possible now. Where

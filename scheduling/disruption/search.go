@@ -23,7 +23,15 @@ type search struct {
 	settled map[string]bool
 	// rejected is the best move that was not taken, by node.
 	rejected map[string]*Rejected
+	// single says that nodes are drained one by one, so that each move is possible after
+	// those before it: where pods depend on where others are, what is possible at once may
+	// not be one by one.
+	single bool
 }
+
+// mostSingle is the number of nodes up to which they are drained one by one where pods
+// depend on where others are.
+const mostSingle = 500
 
 // rank is a node in the order in which the search turns to them.
 type rank struct {
@@ -98,7 +106,7 @@ func (x *search) best(ctx context.Context) (*search, error) {
 
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
-	return &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, rejected: map[string]*Rejected{}}
+	return &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, rejected: map[string]*Rejected{}}
 }
 
 // near reports whether the cluster costs about what it has to.

@@ -11,6 +11,9 @@ import (
 // pods could by their size, then without those of which some pod found no place after all,
 // and so on.
 func (x *search) deleteMany(ctx context.Context, order []rank) error {
+	if x.single {
+		return nil
+	}
 	names := x.likely(order)
 	for len(names) > 1 && ctx.Err() == nil {
 		o, err := x.state.ask(ctx, &question{nodes: names, effort: scheduling.EffortFast})

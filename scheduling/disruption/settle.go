@@ -13,9 +13,10 @@ import (
 
 // net works out which steps lead at once to where a row of moves leads. A node that one
 // move buys and a later one removes is never bought: both moves become one. A pod that
-// moves twice goes at once to where it ends. Steps come in the order in which they are to
-// be tried: those that save most for what they disrupt first.
-func net(moves []*Step, rebooked booking) []*Step {
+// moves twice goes at once to where it ends. Steps come in the order of the moves.
+//
+// exact is how many of the steps, from the first, are the moves as they were.
+func net(moves []*Step, rebooked booking) (steps []*Step, exact int) {
 	n := newNetting(moves)
 	n.rebooked = rebooked
 	for i, m := range moves {
@@ -36,7 +37,30 @@ func net(moves []*Step, rebooked booking) []*Step {
 		}
 	}
 	n.joinRings()
-	return n.steps()
+	steps = n.steps()
+	for exact < min(len(steps), len(moves)) && same(steps[exact], moves[exact]) {
+		exact++
+	}
+	return steps, exact
+}
+
+// same reports whether a step is a move as it was.
+func same(step, move *Step) bool {
+	return slices.Equal(step.Drain, move.Drain) && len(step.Launches) == len(move.Launches) && slices.Equal(byPod(step.Evictions), byPod(move.Evictions)) &&
+		!slices.ContainsFunc(step.Launches, func(l scheduling.Launch) bool {
+			i := slices.IndexFunc(move.Launches, func(m scheduling.Launch) bool { return m.Name == l.Name })
+			return i < 0 || !slices.Equal(l.Pods, move.Launches[i].Pods)
+		})
+}
+
+// byPod are evictions in the order of pods, without waves.
+func byPod(evictions []Eviction) []Eviction {
+	out := slices.Clone(evictions)
+	for i := range out {
+		out[i].Wave = 0
+	}
+	slices.SortFunc(out, func(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) })
+	return out
 }
 
 // netting is what is known of moves that become steps.

@@ -224,6 +224,7 @@ func (s *state) apply(d scheduling.Delta) error {
 	if err := s.market.Apply(d); err != nil {
 		return err
 	}
+	d.Catalog, d.PoolCatalogs = nil, nil // nothing is for sale there
 	return s.free.Apply(d)
 }
 

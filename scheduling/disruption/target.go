@@ -13,6 +13,8 @@ import (
 // Anew is the problem of buying the cluster afresh: every node that the planner may
 // disrupt for some reason is gone, and its pods wait. All other nodes stay as they are, with
 // their pods and the room that they have left. Pods that wait in the cluster are left out.
+// What the nodes are is on sale again, as they may stay: their offerings, and the machines
+// that reservations have lent to them.
 //
 // What a plan of it costs, and the nodes of pools that stay in it, is what a cluster for
 // the same pods costs when nobody minds moving. [Summary.LowerBoundPerHour] is the proven
@@ -27,8 +29,11 @@ func (f *frame) anew() scheduling.Problem {
 	c := f.problem
 	out := *c
 	out.Pods, out.Running, out.Nodes = nil, nil, nil
+	var gone []*corev1.Node
 	for _, node := range c.Nodes {
-		if !f.loose[node.Name] {
+		if f.loose[node.Name] {
+			gone = append(gone, node)
+		} else {
 			out.Nodes = append(out.Nodes, node)
 		}
 	}
@@ -42,6 +47,9 @@ func (f *frame) anew() scheduling.Problem {
 				out.Pods = append(out.Pods, unbound(pod))
 			}
 		}
+	}
+	if err := resell(&out, gone); err != nil {
+		return *c // the catalog was one before, and has lost nothing
 	}
 	return out
 }
