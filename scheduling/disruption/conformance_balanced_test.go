@@ -13,7 +13,7 @@ import (
 )
 
 func TestScoreMove(t *testing.T) {
-	usd := func(s string) offerings.Price { return offerings.MustPrice(s) }
+	usd := offerings.MustPrice
 	for name, tc := range map[string]struct {
 		saving     offerings.Price
 		disruption float64

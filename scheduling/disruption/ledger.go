@@ -16,7 +16,7 @@ func (f *frame) took(step *Step) {
 		s.price, s.priced, s.cost = l.Price, true, f.nodeCost
 		if len(l.Options) > 0 {
 			// The catalog has what was bought, as the option comes from there.
-			s.node, _ = l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool)) //nolint:errcheck // without a node it is no candidate
+			s.node, _ = l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool))
 		}
 		f.subjects = append(f.subjects, s)
 		f.at[l.Name] = s
