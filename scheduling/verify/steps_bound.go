@@ -155,8 +155,12 @@ func (g *ground) onSale(problem *scheduling.Problem, nodes []*standing) {
 }
 
 // mayGoForSome reports whether the node may be disrupted for some reason that is meant,
-// whatever the budgets of its pool say.
+// whatever the budgets of its pool say. A node without a pool or of unknown price counts
+// nothing where it is.
 func (g *ground) mayGoForSome(s *standing) bool {
+	if s.pool == nil || !s.priced {
+		return false
+	}
 	for _, reason := range reasons() {
 		if reason == disruption.Misplaced || !g.meant(reason) {
 			continue
