@@ -79,24 +79,21 @@ func leavesOut(err error) bool {
 // Larger problems reach parts of the search that small ones do not.
 func TestLargeRandomProblems(t *testing.T) {
 	size := schedulingtest.Size{Pods: 1500, Types: 80, Pools: 8, Nodes: 40, DaemonSets: 6}
-	var missed atomic.Int64
-	t.Cleanup(func() {
-		t.Logf("%d plans leave a tied pod out that could have had a place", missed.Load())
-		if n := missed.Load(); n > 1 {
-			t.Errorf("%d large plans leave a tied pod out that could have had a place, want at most one", n)
-		}
-	})
+	// On the sixth, running machines have room in the end that the plan of sites has
+	// reckoned with for others.
+	seeds := []uint64{6}
 	for seed := range uint64(randomProblems() / 1000) {
+		seeds = append(seeds, seed)
+	}
+	slices.Sort(seeds)
+	for _, seed := range slices.Compact(seeds) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
 			size := size
 			for _, ties := range []bool{false, true} {
 				size.Ties = ties
 				p := schedulingtest.Random(seed, size)
-				_, err := schedulingtest.Audit(t.Context(), scheduling.Solver{Effort: 10}, p)
-				if ties && leavesOut(err) {
-					missed.Add(1)
-				} else if err != nil {
+				if _, err := schedulingtest.Audit(t.Context(), scheduling.Solver{Effort: 10}, p); err != nil {
 					t.Errorf("ties %t: %v", ties, err)
 				}
 			}
