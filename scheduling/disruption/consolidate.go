@@ -13,24 +13,29 @@ import (
 // is certain; emit returns false to end the search.
 func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool) (*findings, error) {
 	out := &findings{rejected: map[string]*Rejected{}, causes: map[string][]Cause{}}
+	c := &carrier{frame: f, state: s, emit: emit}
+	if err := c.early(ctx); err != nil || c.done {
+		return out, past(ctx, err)
+	}
 	t, err := f.solveAnew(ctx, f.planner.Solver.Effort)
 	if err != nil {
 		return nil, err
 	}
-	out.bound, out.certificate = t.bound, t.certificate
-	c := &carrier{frame: f, state: s, emit: emit}
+	out.bound, out.certificate, out.leftOut = t.bound, t.certificate, t.leftOut
+	var x *search
 	for range mostSearches {
-		x := &search{frame: f, state: s, target: t, settled: map[string]bool{}, single: s.tied() && len(s.nodes) <= mostSingle}
+		x = &search{frame: f, state: s, target: t, settled: map[string]bool{}, single: s.tied() && len(s.nodes) <= mostSingle}
 		for _, at := range f.subjects {
 			if at.received || at.fresh {
 				x.settled[at.name] = true
 			}
 		}
-		if x, err = x.best(ctx); err != nil {
+		best, err := x.best(ctx)
+		if err != nil {
 			return nil, err
 		}
-		out.rejected, out.late = x.rejected, ctx.Err() != nil
-		steps, exact := net(x.moves, x.state.rebooked)
+		out.late = ctx.Err() != nil
+		steps, exact := net(best.moves, best.state.rebooked)
 		dropped, err := c.carryOut(ctx, steps, exact)
 		if err != nil {
 			return nil, err
@@ -42,7 +47,10 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 	// A machine that cannot be bought any more may hold pods for less than the market does.
 	price, _ := f.totals()
 	out.bound = min(out.bound, price)
-	return out, nil
+	if c.done {
+		return out, nil
+	}
+	return out, x.explain(ctx, out)
 }
 
 // mostSearches is how often the search is begun anew because steps that it found together

@@ -21,8 +21,6 @@ type search struct {
 	moves  []*Step
 	// settled are nodes that steps before have bought or moved pods to. They stay.
 	settled map[string]bool
-	// rejected is the best move that was not taken, by node.
-	rejected map[string]*Rejected
 	// single says that nodes are drained one by one, so that each move is possible after
 	// those before it: where pods depend on where others are, what is possible at once may
 	// not be one by one.
@@ -106,7 +104,7 @@ func (x *search) best(ctx context.Context) (*search, error) {
 
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
-	return &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, rejected: map[string]*Rejected{}}
+	return &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single}
 }
 
 // near reports whether the cluster costs about what it has to.

@@ -21,12 +21,11 @@ func (x *search) deleteMany(ctx context.Context, order []rank) error {
 			return err
 		}
 		if len(o.stuck) == 0 {
-			return x.takeEach(o, names)
+			return x.takeEach(o)
 		}
-		from := x.homes(names)
 		stuck := map[string]bool{}
 		for i := range o.stuck {
-			stuck[from[o.stuck[i].Pod]] = true
+			stuck[o.origin[o.stuck[i].Pod]] = true
 		}
 		names = slices.DeleteFunc(names, func(name string) bool { return stuck[name] })
 	}
@@ -39,7 +38,7 @@ func (x *search) deleteMany(ctx context.Context, order []rank) error {
 func (x *search) likely(order []rank) []string {
 	var names []string
 	for i := range order {
-		if x.frame.dismisses(&order[i]) == nil {
+		if x.frame.dismisses(order[i].name) == nil {
 			names = append(names, order[i].name)
 		}
 	}
@@ -99,37 +98,22 @@ func (x *search) roomFor(names []string) int {
 }
 
 // dismisses says why a node cannot go whatever becomes of its pods.
-func (f *frame) dismisses(r *rank) *Cause {
-	_, cause := f.admit(Underutilized, &outcome{nodes: []string{r.name}})
+func (f *frame) dismisses(name string) *Cause {
+	_, cause := f.admit(Underutilized, &outcome{nodes: []string{name}})
 	return cause
 }
 
-// homes tells by pod on which of the nodes it is.
-func (x *search) homes(names []string) map[string]string {
-	out := map[string]string{}
-	for _, name := range names {
-		for _, pod := range x.state.nodes[name].pods {
-			out[podName(pod)] = name
-		}
-	}
-	return out
-}
-
 // takeEach drains nodes one by one, each as one move, as an outcome says for all of them.
-func (x *search) takeEach(o *outcome, names []string) error {
-	of := map[string][]Eviction{}
-	for _, e := range o.evictions {
-		of[e.From] = append(of[e.From], e)
-	}
+func (x *search) takeEach(o *outcome) error {
 	all := &Step{}
-	for _, name := range names {
-		step, cause := x.frame.admit(Underutilized, &outcome{nodes: []string{name}, evictions: of[name]})
+	for _, single := range o.each() {
+		step, cause := x.frame.admit(Underutilized, single)
 		if cause != nil {
 			continue
 		}
 		x.frame.took(step)
 		x.moves = append(x.moves, step)
-		all.Drain = append(all.Drain, name)
+		all.Drain = append(all.Drain, step.Drain...)
 		all.Evictions = append(all.Evictions, step.Evictions...)
 	}
 	return x.state.take(all)
@@ -143,7 +127,7 @@ func (x *search) deleteEach(ctx context.Context, order []rank) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if x.frame.dismisses(r) != nil || !rooms.put(x.sizes(r.name), r.name, false) {
+		if x.frame.dismisses(r.name) != nil || !rooms.put(x.sizes(r.name), r.name, false) {
 			continue
 		}
 		o, err := x.state.ask(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})

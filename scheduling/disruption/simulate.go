@@ -21,6 +21,8 @@ type outcome struct {
 	evictions []Eviction
 	// stuck are those that have none.
 	stuck []scheduling.Unschedulable
+	// origin tells of pods where they are, by name.
+	origin map[string]string
 }
 
 // question is a what-if: nodes go, and their pods look for places.
@@ -57,7 +59,7 @@ func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &outcome{nodes: d.Removed.Nodes}
+	out := &outcome{nodes: d.Removed.Nodes, origin: origin}
 	if len(origin) == 0 {
 		return out, nil
 	}

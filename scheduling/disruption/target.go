@@ -77,10 +77,11 @@ func (f *frame) leavers() (loose map[string]bool, fixed offerings.Price) {
 
 // target is the cluster bought afresh.
 type target struct {
-	// price is what it costs, bound what it costs at least, nodes that stay included; no bound
-	// is proven if pods that run would find no place, as their types are not on sale any more.
-	price, bound offerings.Price
-	certificate  *scheduling.Certificate
+	// bound is what it costs at least, nodes that stay included, as the certificate proves;
+	// without the pods that are left out, since no place is known for them.
+	bound       offerings.Price
+	certificate *scheduling.Certificate
+	leftOut     []string
 	// worth is what pods are worth per hour, by name.
 	worth map[string]offerings.Price
 }
@@ -95,10 +96,11 @@ func (f *frame) solveAnew(ctx context.Context, effort scheduling.Effort) (*targe
 		return nil, err
 	}
 	t := &target{
-		price: clampPrice(plan.Summary.PricePerHour, f.fixed), worth: plan.Summary.Certificate.Worths(problem.Pods),
+		bound: clampPrice(plan.Summary.LowerBoundPerHour, f.fixed), certificate: plan.Summary.Certificate,
+		worth: plan.Summary.Certificate.Worths(problem.Pods),
 	}
-	if len(plan.Unschedulable) == 0 {
-		t.bound, t.certificate = clampPrice(plan.Summary.LowerBoundPerHour, f.fixed), plan.Summary.Certificate
+	for i := range plan.Unschedulable {
+		t.leftOut = append(t.leftOut, plan.Unschedulable[i].Pod)
 	}
 	return t, nil
 }

@@ -1,0 +1,85 @@
+package disruption
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// manyNodes is how many nodes a cluster has to have for the first steps to be certain before
+// the search is through: below, the search takes no time worth mentioning.
+const manyNodes = 1_000
+
+// earlySteps is how many nodes are drained before the search.
+const earlySteps = 16
+
+// early drains the few nodes that save most for what they disrupt, into the fuller half of
+// the others, which are the least likely to go. Where pods depend on each other, or the
+// cluster is small, all steps wait for the search.
+func (c *carrier) early(ctx context.Context) error {
+	s, f := c.state, c.frame
+	if len(s.nodes) < manyNodes || s.tied() {
+		return nil
+	}
+	may, _ := f.candidates(Underutilized)
+	may = slices.DeleteFunc(may, func(at *subject) bool {
+		return s.nodes[at.name] == nil || s.expects(at.name) || at.received || at.fresh || f.dismisses(at.name) != nil
+	})
+	slices.SortFunc(may, func(a, b *subject) int {
+		return cmp.Or(cmp.Compare(float64(b.price)/max(b.cost, 1e-9), float64(a.price)/max(a.cost, 1e-9)), cmp.Compare(a.name, b.name))
+	})
+	rooms := s.open(nil)
+	order := make([]int, len(rooms.names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rooms.left[b], rooms.left[a]) })
+	q := &question{effort: scheduling.EffortFast}
+	roomy := map[string]bool{}
+	for _, i := range order[:len(order)/2] {
+		q.closed, roomy[rooms.names[i]] = append(q.closed, rooms.names[i]), true
+	}
+	for _, at := range may {
+		if len(q.nodes) < earlySteps && roomy[at.name] {
+			q.nodes = append(q.nodes, at.name)
+		}
+	}
+	if len(q.nodes) == 0 {
+		return nil
+	}
+	o, err := s.ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	for _, single := range o.each() {
+		step, cause := f.admit(Underutilized, single)
+		if cause != nil {
+			continue
+		}
+		if err := s.take(step); err != nil {
+			return err
+		}
+		if c.done = !c.emit(step); c.done {
+			return nil
+		}
+	}
+	return nil
+}
+
+// each is what becomes of each node of an outcome without launches for itself.
+func (o *outcome) each() []*outcome {
+	of, lost := map[string][]Eviction{}, map[string][]scheduling.Unschedulable{}
+	for _, e := range o.evictions {
+		of[e.From] = append(of[e.From], e)
+	}
+	for _, u := range o.stuck {
+		lost[o.origin[u.Pod]] = append(lost[o.origin[u.Pod]], u)
+	}
+	out := make([]*outcome, len(o.nodes))
+	for i, name := range o.nodes {
+		out[i] = &outcome{nodes: []string{name}, evictions: of[name], stuck: lost[name]}
+	}
+	return out
+}

@@ -1,0 +1,56 @@
+package disruption
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// mostRejected is for how many nodes that stay the best move is looked for that was not
+// taken. Of the others it is said what their pods are worth.
+const mostRejected = 256
+
+// explain says of nodes that may go and stay what speaks against it, those that waste most
+// first.
+func (x *search) explain(ctx context.Context, out *findings) error {
+	order := x.order()
+	for i := range order {
+		r := &order[i]
+		detail := fmt.Sprintf("costs %s per hour, and the room that its pods take costs %s where it is cheapest", r.price, r.price-r.loss)
+		out.causes[r.name] = []Cause{{Code: CauseNoSaving, Detail: detail}}
+		if cause := x.frame.dismisses(r.name); cause != nil {
+			out.causes[r.name] = []Cause{*cause}
+			continue
+		}
+		if i >= mostRejected || ctx.Err() != nil {
+			continue
+		}
+		o, err := x.state.ask(ctx, &question{nodes: []string{r.name}, buy: true, effort: scheduling.EffortFast})
+		if err != nil {
+			return past(ctx, err)
+		}
+		out.rejected[r.name] = x.refused(r, o)
+		out.causes[r.name] = []Cause{out.rejected[r.name].Because}
+	}
+	return nil
+}
+
+// refused is a move of one node that was not taken, and why.
+func (x *search) refused(r *rank, o *outcome) *Rejected {
+	m := x.frame.moveOf(o.nodes)
+	out := &Rejected{Drain: o.nodes, PricePerHour: spent(o.launches), DisruptionCost: m.cost}
+	out.SavingPerHour = m.price - out.PricePerHour
+	score, _ := x.frame.score(m, out.SavingPerHour)
+	out.Score = finite(score)
+	for i := range o.launches {
+		out.Launches = append(out.Launches, o.launches[i].Options[0])
+	}
+	if _, cause := x.frame.admit(Underutilized, o); cause != nil {
+		out.Because = *cause
+		return out
+	}
+	out.Because = Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf(
+		"saves %s of %s per hour; machines that waste less than %g %% of their price are not replaced", out.SavingPerHour, r.price, 100*wastes()[0])}
+	return out
+}
