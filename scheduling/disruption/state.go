@@ -145,12 +145,11 @@ func settled(c *Cluster) (out scheduling.Problem, leaving []string, err error) {
 
 // expect finds places for pods that wait, and makes the session that may not buy.
 func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
-	plan := &scheduling.Plan{}
-	if len(pods) > 0 {
-		var err error
-		if plan, err = s.market.Place(ctx, scheduling.EffortFast); err != nil {
-			return err
-		}
+	// Also without pods: forks remember what their origin has worked out, such as the
+	// order of all that is on sale.
+	plan, err := s.market.Place(ctx, scheduling.EffortFast)
+	if err != nil {
+		return err
 	}
 	byName := make(map[string]*corev1.Pod, len(pods))
 	for _, pod := range pods {
