@@ -1,6 +1,10 @@
 package pack
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
 
 // rounds is how many constructions with corrected worths are tried.
 const rounds = 12
@@ -126,20 +130,43 @@ func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64)
 }
 
 // improveOthers improves attempts that were not the best, while there is work to do: what
-// was dearer at first may end cheaper.
+// was dearer at first may end cheaper. What was bought like one that was improved already
+// would end as that did.
 func (s *search) improveOthers(best *attempt, values []float64) *attempt {
 	tried := best
 	for i := len(s.starts) - 1; i >= 0; i-- {
 		a := s.starts[i]
-		if a == tried || float64(a.cost) > worthImproving*float64(best.cost) || slices.Compare(a.placed, best.placed) != 0 {
+		if a == tried || s.improved(a) || float64(a.cost) > worthImproving*float64(best.cost) || slices.Compare(a.placed, best.placed) != 0 {
 			continue
 		}
 		if s.over() {
 			break
 		}
+		s.remember(a)
 		if s.improve(a, values, 0); a.better(best) {
 			best = a
 		}
 	}
 	return best
+}
+
+// remember notes what is bought by an attempt that is about to be improved.
+func (s *search) remember(a *attempt) {
+	var bought [][]model.Node
+	for _, nodes := range a.bought {
+		bought = append(bought, cloneNodes(nodes))
+	}
+	s.done = append(s.done, bought)
+}
+
+// improved reports whether an attempt, or another that bought the same, was improved.
+func (s *search) improved(a *attempt) bool {
+	return slices.ContainsFunc(s.done, func(bought [][]model.Node) bool {
+		return slices.EqualFunc(a.bought, bought, func(x, y []model.Node) bool { return slices.EqualFunc(x, y, sameNode) })
+	})
+}
+
+// sameNode reports whether machines are bought as often, with the same pods.
+func sameNode(a, b model.Node) bool {
+	return a.Option == b.Option && a.N == b.N && slices.Equal(a.Items, b.Items)
 }

@@ -69,6 +69,7 @@ type construction struct {
 	offers    offers
 	least     float64 // worth per price at which to stop
 	waiting   []int   // places in the market that the pace holds back
+	eager     bool    // offers are filled before they could come first
 	pods      float64 // that remain of the classes of the stage
 	worth     float64 // of these
 	nodes     []model.Node
@@ -89,7 +90,7 @@ func (f *filler) construct(s *stage, remaining []int64, values []float64, b *bud
 func (f *filler) constructAbove(s *stage, remaining []int64, values []float64, b *budget, least float64) []model.Node {
 	x := construction{
 		filler: f, s: s, remaining: remaining, values: values, budget: b, least: least, tidied: f.work,
-		offers: f.offers[:0], waiting: append(f.waiting[:0], s.places...),
+		offers: f.offers[:0], waiting: append(f.waiting[:0], s.places...), eager: f.eager,
 	}
 	f.patterns = f.patterns[:0]
 	defer func() { f.offers, f.waiting = x.offers, x.waiting }()
@@ -142,8 +143,10 @@ func (x *construction) admit() {
 		case !x.affords(at):
 		case x.tooDear(at):
 			kept = append(kept, at)
-		case len(x.s.shelves[x.s.row[at]]) > 0:
+		case !x.eager && len(x.s.shelves[x.s.row[at]]) > 0:
 			offer.score = x.most(&offer)
+			x.offers = append(x.offers, offer)
+		case x.eager && x.renew(&offer):
 			x.offers = append(x.offers, offer)
 		case len(x.pace.seeds[x.s.row[at]]) > 0:
 			kept = append(kept, at)
@@ -175,8 +178,8 @@ func (x *construction) step() {
 	}
 	n := x.affordable(first)
 	if n == 0 {
-		if first.score = min(first.score, x.most(first)); first.score < x.offers.second() {
-			first.n = 0
+		if most := x.most(first); !x.eager && most < x.offers.second() {
+			first.score, first.n = most, 0
 			x.offers.sink(0)
 			return
 		}

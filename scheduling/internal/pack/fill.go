@@ -28,6 +28,7 @@ type filler struct {
 	scaled   []float64 // sizes × stride
 	stride   int       // dims, and what makes them a multiple of fewDims
 	pace     pace
+	eager    bool      // see construction
 	rowsOf   []int32   // per class on shelves, the rows it is in
 	possible []bool    // per class, whether a pod of it may be on any machine at all
 	costs    []float64 // per option, what worth is divided by; never 0

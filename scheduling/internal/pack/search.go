@@ -67,11 +67,12 @@ type search struct {
 	budget   int64           // of work
 	start    int64           // work that was done before it counts
 	late     bool
-	known    [][]model.Node // by pass, fillings that an attempt in columns begins with
-	bulky    bool           // machines are bought in bulk first
-	ideal    float64        // see tryInBulk
-	keeping  bool           // one machine of every quota
-	starts   []*attempt     // that were made, for improvement
+	known    [][]model.Node   // by pass, fillings that an attempt in columns begins with
+	bulky    bool             // machines are bought in bulk first
+	ideal    float64          // see tryInBulk
+	keeping  bool             // one machine of every quota
+	starts   []*attempt       // that were made, for improvement
+	done     [][][]model.Node // by pass, what was bought where it was improved
 }
 
 // Whatever the budget, as much work is done as this many times that of the first
@@ -89,6 +90,8 @@ func newSearch(p *model.Problem, params Params) *search {
 	}
 	s.prices = slices.Clone(s.fill.costs)
 	s.crowded = s.fill.crowded()
+	// Where not everything can be had, who gets it hangs on what is filled when.
+	s.fill.eager = s.limited()
 	for i := range p.Bins {
 		s.every = append(s.every, i)
 	}
@@ -138,6 +141,7 @@ func searchIn(p *model.Problem, params Params) Outcome {
 		s.exchange(best)
 	}
 	if best.cost > 0 && !s.over() {
+		s.remember(best)
 		s.improve(best, bestValues, 0)
 		if params.Work > 0 && s.fill.pace.idle && !s.limited() {
 			best = s.improveOthers(best, bestValues)
