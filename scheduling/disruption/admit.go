@@ -47,7 +47,11 @@ func (f *frame) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	slices.Sort(step.Drain)
 	score, _ := f.score(m, step.SavingPerHour)
 	step.Score = finite(score)
-	step.PodDisruptionBudgets = f.waves(reason, step.Evictions)
+	uses, ok := f.turns(step)
+	if !ok {
+		return nil, outOfTurn(uses)
+	}
+	step.PodDisruptionBudgets = uses
 	if !forced {
 		for _, x := range m.pools {
 			step.NodePools = append(step.NodePools, PoolUse{NodePool: x.pool.pool.Name, Nodes: x.nodes, Allowed: min(f.room(x.pool, reason), x.pool.counted)})
@@ -68,6 +72,15 @@ func stuck(reason Reason, o *outcome) *Cause {
 		cause.Detail = "the pod has nowhere else to go"
 	}
 	return &cause
+}
+
+// outOfTurn says that pods would have to leave together that budgets keep apart.
+func outOfTurn(uses []BudgetUse) *Cause {
+	cause := &Cause{Code: CauseBudget, Detail: "its pods may only leave one after the other, and where they may land depends on those that have not left"}
+	if len(uses) > 0 {
+		cause.Object = "poddisruptionbudget/" + uses[0].Budget
+	}
+	return cause
 }
 
 // spent is what launches cost, by their first options.

@@ -30,6 +30,7 @@ type frame struct {
 	at       map[string]*subject
 	pods     map[string]*corev1.Pod // those that run, by name
 	guards   *guards
+	brands   *brands
 	// loose are the nodes that might be disrupted before the first step, fixed is what the
 	// others cost.
 	loose map[string]bool
@@ -78,7 +79,7 @@ type poolState struct {
 // newFrame reads a valid cluster.
 func newFrame(p Planner, c *Cluster) *frame {
 	f := &frame{
-		planner: p, cluster: c, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		planner: p, cluster: c, brands: &brands{}, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
 		pools: map[string]*poolState{}, at: make(map[string]*subject, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)),
 	}
 	if f.now.IsZero() {

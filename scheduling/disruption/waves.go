@@ -42,12 +42,17 @@ func (f *frame) waves(reason Reason, evictions []Eviction) []BudgetUse {
 	slices.SortStableFunc(evictions, func(a, b Eviction) int {
 		return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Pod, b.Pod))
 	})
-	var uses []BudgetUse
-	for _, u := range w.uses {
-		uses = append(uses, *u)
+	return usesOf(w.uses)
+}
+
+// usesOf lists what is used of budgets, by name.
+func usesOf(uses map[*guard]*BudgetUse) []BudgetUse {
+	var out []BudgetUse
+	for _, u := range uses {
+		out = append(out, *u)
 	}
-	slices.SortFunc(uses, func(a, b BudgetUse) int { return strings.Compare(a.Budget, b.Budget) })
-	return uses
+	slices.SortFunc(out, func(a, b BudgetUse) int { return strings.Compare(a.Budget, b.Budget) })
+	return out
 }
 
 // waveMaker seats pods in waves.

@@ -1,0 +1,298 @@
+package disruption
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// stage is the cluster while the waves of a step go on: what rules of the step's pods
+// count, kept up as pods leave and land.
+type stage struct {
+	frame *frame
+	book  *rulebook
+	// nodes are those of the step's launches; left counts the pods that a node which is
+	// drained still has to lose, and it is gone when that is none.
+	nodes map[string]*corev1.Node
+	left  map[string]int
+	// pods are those of the step, with the node that they are on, "" while they are away.
+	pods  map[string]*actor
+	apart []*actor // those that keep others away
+	rules map[string]*census
+	log   []func() // what undoes what was done since a mark, last first
+}
+
+// actor is a pod that moves, where it comes from, goes to and is, and the rules that it
+// keeps.
+type actor struct {
+	name         string
+	pod          *corev1.Pod
+	from, to, on string
+	rules        []actorRule
+	terms        []actorTerm // whom it keeps away
+}
+
+// actorRule is a rule of a pod: an anti-affinity or affinity term, or a spread constraint.
+type actorRule struct {
+	kind   ruleKind
+	spread *corev1.TopologySpreadConstraint
+	census *census
+}
+
+// actorTerm is an anti-affinity term.
+type actorTerm struct {
+	key   string
+	match func(*corev1.Pod) bool
+}
+
+type ruleKind int
+
+const (
+	ruleApart ruleKind = iota
+	ruleTogether
+	ruleSpread
+)
+
+// census counts the pods that a rule is about, by domain.
+type census struct {
+	key    string
+	match  func(*corev1.Pod) bool
+	counts func(*corev1.Node) bool
+	pods   map[string]int
+	nodes  map[string]int // that count
+	total  int
+}
+
+// newStage sets the stage for a step.
+func newStage(f *frame, step *Step) *stage {
+	s := &stage{frame: f, nodes: map[string]*corev1.Node{}, left: map[string]int{}, pods: map[string]*actor{}, rules: map[string]*census{}}
+	s.book = &rulebook{namespaces: map[string]map[string]string{}}
+	for _, ns := range f.problem.Namespaces {
+		s.book.namespaces[ns.Name] = ns.Labels
+	}
+	for i := range step.Launches {
+		l := &step.Launches[i]
+		if node, err := l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool)); err == nil {
+			s.nodes[l.Name] = node
+		}
+	}
+	for _, name := range step.Drain {
+		s.left[name] = 0
+	}
+	for i := range step.Evictions {
+		e := &step.Evictions[i]
+		if pod := f.pods[e.Pod]; pod != nil {
+			s.pods[e.Pod] = &actor{name: e.Pod, pod: pod, from: e.From, to: e.To, on: e.From}
+			s.left[e.From]++
+		}
+	}
+	for i := range step.Evictions {
+		if a := s.pods[step.Evictions[i].Pod]; a != nil {
+			s.read(a)
+		}
+	}
+	return s
+}
+
+// read notes which rules a pod keeps.
+func (s *stage) read(a *actor) {
+	if x := a.pod.Spec.Affinity; x != nil {
+		if x.PodAntiAffinity != nil {
+			for i := range x.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				term := &x.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]
+				if match := s.book.term(a.pod, term); match != nil {
+					a.terms = append(a.terms, actorTerm{term.TopologyKey, match})
+					a.rules = append(a.rules, actorRule{kind: ruleApart, census: s.census(a.pod, term, term.TopologyKey, match, everyNode)})
+				}
+			}
+		}
+		if x.PodAffinity != nil {
+			for i := range x.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				term := &x.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]
+				if match := s.book.term(a.pod, term); match != nil {
+					a.rules = append(a.rules, actorRule{kind: ruleTogether, census: s.census(a.pod, term, term.TopologyKey, match, everyNode)})
+				}
+			}
+		}
+	}
+	for i := range a.pod.Spec.TopologySpreadConstraints {
+		c := &a.pod.Spec.TopologySpreadConstraints[i]
+		if match := spreadMatch(a.pod, c); c.WhenUnsatisfiable == corev1.DoNotSchedule && match != nil {
+			rule := []any{c, a.pod.Spec.TopologySpreadConstraints, a.pod.Spec.NodeSelector, a.pod.Spec.Affinity, a.pod.Spec.Tolerations}
+			a.rules = append(a.rules, actorRule{kind: ruleSpread, spread: c, census: s.census(a.pod, rule, c.TopologyKey, match, spreadNodes(a.pod, c))})
+		}
+	}
+	if len(a.terms) > 0 {
+		s.apart = append(s.apart, a)
+	}
+}
+
+func everyNode(*corev1.Node) bool { return true }
+
+// node is a node by name, of the cluster or of a launch.
+func (s *stage) node(name string) *corev1.Node {
+	if n := s.nodes[name]; n != nil {
+		return n
+	}
+	if x := s.frame.at[name]; x != nil {
+		return x.node
+	}
+	return nil
+}
+
+// fits reports whether a pod that is away may land where it goes, as things stand.
+func (s *stage) fits(a *actor) bool {
+	node := s.node(a.to)
+	if node == nil {
+		return true // it goes nowhere
+	}
+	for i := range a.rules {
+		if !a.rules[i].allows(a, node) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.apart, func(b *actor) bool {
+		on := s.node(b.on)
+		return b != a && on != nil && slices.ContainsFunc(b.terms, func(t actorTerm) bool {
+			here, ok := node.Labels[t.key]
+			there, known := on.Labels[t.key]
+			return ok && known && here == there && t.match(a.pod)
+		})
+	})
+}
+
+// allows reports whether a rule lets a pod, which is away, onto a node.
+func (r *actorRule) allows(a *actor, node *corev1.Node) bool {
+	value, ok := node.Labels[r.census.key]
+	switch r.kind {
+	case ruleApart:
+		return !ok || r.census.pods[value] == 0
+	case ruleTogether:
+		return ok && r.census.pods[value] > 0 || ok && r.census.total == 0 && r.census.match(a.pod)
+	default:
+		return ok && r.even(a, value)
+	}
+}
+
+// even reports whether a domain is not too full for one more.
+func (r *actorRule) even(a *actor, value string) bool {
+	least, domains := -1, 0
+	for domain, nodes := range r.census.nodes {
+		if nodes <= 0 {
+			continue
+		}
+		domains++
+		if n := r.census.pods[domain]; least < 0 || n < least {
+			least = n
+		}
+	}
+	if least < 0 || r.spread.MinDomains != nil && domains < int(*r.spread.MinDomains) {
+		least = 0
+	}
+	with := r.census.pods[value]
+	if r.census.match(a.pod) {
+		with++
+	}
+	return with-least <= int(r.spread.MaxSkew)
+}
+
+// possible reports whether pods can leave at the same time and then all land, each as soon
+// as it may. If so they have, unless only asked.
+func (s *stage) possible(group []*actor, only bool) bool {
+	mark := len(s.log)
+	for _, a := range group {
+		s.move(a, "")
+	}
+	waiting := slices.Clone(group)
+	for len(waiting) > 0 {
+		before := len(waiting)
+		waiting = slices.DeleteFunc(waiting, func(a *actor) bool {
+			ok := s.fits(a)
+			if ok {
+				s.move(a, a.to)
+			}
+			return ok
+		})
+		if len(waiting) == before {
+			break
+		}
+	}
+	if only || len(waiting) > 0 {
+		s.undo(mark)
+	}
+	return len(waiting) == 0
+}
+
+// force lets pods land whether or not they may.
+func (s *stage) force(group []*actor) {
+	for _, a := range group {
+		s.move(a, "")
+	}
+	for _, a := range group {
+		s.move(a, a.to)
+	}
+}
+
+// move takes a pod from where it is to a node, or away from all. A node that is drained
+// goes with its last pod.
+func (s *stage) move(a *actor, to string) {
+	was := a.on
+	a.on = to
+	s.tell(a.pod, was, -1)
+	s.tell(a.pod, to, 1)
+	gone := false
+	if was == a.from && to == "" {
+		s.left[was]--
+		gone = s.left[was] == 0
+	}
+	if gone {
+		s.stand(was, -1)
+	}
+	s.log = append(s.log, func() {
+		a.on = was
+		s.tell(a.pod, to, -1)
+		s.tell(a.pod, was, 1)
+		if was == a.from && to == "" {
+			s.left[was]++
+		}
+		if gone {
+			s.stand(was, 1)
+		}
+	})
+}
+
+// undo takes back what was done since a mark.
+func (s *stage) undo(mark int) {
+	for len(s.log) > mark {
+		last := s.log[len(s.log)-1]
+		s.log = s.log[:len(s.log)-1]
+		last()
+	}
+}
+
+// tell counts a pod on a node, or no longer.
+func (s *stage) tell(pod *corev1.Pod, on string, by int) {
+	node := s.node(on)
+	if node == nil {
+		return
+	}
+	for _, c := range s.rules {
+		if value, ok := node.Labels[c.key]; ok && c.match(pod) && c.counts(node) {
+			c.pods[value] += by
+			c.total += by
+		}
+	}
+}
+
+// stand counts a node, or no longer.
+func (s *stage) stand(name string, by int) {
+	node := s.node(name)
+	if node == nil {
+		return
+	}
+	for _, c := range s.rules {
+		if value, ok := node.Labels[c.key]; ok && c.counts(node) {
+			c.nodes[value] += by
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package disruption
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// standsIn puts a node into a zone.
+func standsIn(zone string) func(*corev1.Node) {
+	return func(n *corev1.Node) { n.Labels[corev1.LabelTopologyZone] = zone }
+}
+
+// spreadWeb spreads the pods with the label app=web over zones, a skew of 1 allowed.
+func spreadWeb(p *corev1.Pod) {
+	p.Labels = map[string]string{"app": "web"}
+	p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+	}}
+}
+
+// turnsWorld has a pod web-N on each of the nodes, which are in the zones that are named.
+func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*frame, []string) {
+	t.Helper()
+	var nodes []*corev1.Node
+	var pods []*corev1.Pod
+	var names []string
+	for i, zone := range zones {
+		name := string(rune('a'+i)) + "-" + zone
+		nodes = append(nodes, machine(t, name, "m.large", od, standsIn(zone)))
+		pods = append(pods, pod("web-"+name, name, "100m", change))
+		names = append(names, name)
+	}
+	c := world(t, pool(), nodes, pods...)
+	b := guarding(1)
+	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{b}
+	f := newFrame(Planner{Now: noon()}, &c)
+	for _, name := range names { // whatever the catalog sells where
+		f.at[name].price, f.at[name].priced = offerings.MustPrice("0.1"), true
+	}
+	return f, names
+}
+
+// Pods that leave one after the other leave in an order in which each may land.
+func TestTurns(t *testing.T) {
+	// Zones hold 2, 1 and 1. One pod goes from z to x, one from x to y: after the first move
+	// alone, x would hold 3 and z 0.
+	f, _ := turnsWorld(t, spreadWeb, "x", "x", "y", "z")
+	step := &Step{Reason: Underutilized, Drain: []string{"a-x", "d-z"}, Evictions: []Eviction{
+		{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"},
+	}}
+	// With z gone, 2 and 2 are left.
+	uses, ok := f.turns(step)
+	require.True(t, ok)
+	assert.Equal(t, []BudgetUse{{Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)
+	assert.Equal(t, "shop/web-a-x", step.Evictions[0].Pod)
+	assert.Equal(t, 1, step.Evictions[0].Wave)
+	assert.Equal(t, 2, step.Evictions[1].Wave)
+}
+
+// Two that change places across zones cannot do so one by one where the skew is used up.
+func TestOutOfTurn(t *testing.T) {
+	keep := func(p *corev1.Pod) {
+		p.Labels = map[string]string{"app": "web"}
+		keepsApart(p)
+		p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].TopologyKey = corev1.LabelTopologyZone
+	}
+	f, _ := turnsWorld(t, keep, "x", "y")
+	c := world(t, pool(), []*corev1.Node{machine(t, "to-x", "m.large", od, standsIn("x")), machine(t, "to-y", "m.large", od, standsIn("y"))})
+	for _, n := range c.Nodes {
+		f.at[n.Name] = &subject{name: n.Name, node: n, machine: &Machine{}, known: &Machine{}}
+		f.subjects = append(f.subjects, f.at[n.Name])
+	}
+	o := &outcome{nodes: []string{"a-x", "b-y"}, evictions: []Eviction{{Pod: "shop/web-a-x", From: "a-x", To: "to-y"}, {Pod: "shop/web-b-y", From: "b-y", To: "to-x"}}}
+	for _, reason := range []Reason{Drifted, Underutilized} {
+		_, cause := f.admit(reason, o)
+		require.NotNil(t, cause, reason)
+		assert.Equal(t, CauseBudget, cause.Code)
+		assert.Equal(t, "poddisruptionbudget/shop/web", cause.Object)
+	}
+	step, cause := f.admit(Expired, o)
+	require.Nil(t, cause, "what has to be is done at once")
+	assert.Equal(t, []int{1, 1}, []int{step.Evictions[0].Wave, step.Evictions[1].Wave})
+	assert.Equal(t, 2, step.PodDisruptionBudgets[0].Pods)
+	f.guards.list[0].allowed = 2
+	step, cause = f.admit(Underutilized, o)
+	require.Nil(t, cause, "both at once is fine")
+	assert.Equal(t, 1, step.Evictions[1].Wave)
+}
+
+// Who follows others lands when they have, also on machines that the step buys.
+func TestFollowersTakeTurns(t *testing.T) {
+	f, _ := turnsWorld(t, func(p *corev1.Pod) {
+		p.Labels = map[string]string{"app": "web"}
+		if p.Name == "web-a-x" { // it follows the others to a host
+			p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+				{TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+			}}}
+		}
+	}, "x", "x")
+	l := bought(option("m.small", "a", offerings.Spot, "0.02"))
+	step := &Step{Reason: Underutilized, Drain: []string{"a-x", "b-x"}, Evictions: []Eviction{
+		{Pod: "shop/web-a-x", From: "a-x", To: "default-1"}, {Pod: "shop/web-b-x", From: "b-x", To: "default-1"},
+	}}
+	step.Launches = append(step.Launches, l)
+	_, ok := f.turns(step)
+	require.True(t, ok)
+	assert.Equal(t, "shop/web-b-x", step.Evictions[0].Pod)
+	assert.Equal(t, 2, step.Evictions[1].Wave)
+}
+
+// Asking leaves no trace.
+func TestStageTakesBack(t *testing.T) {
+	f, _ := turnsWorld(t, spreadWeb, "x", "x", "y", "z")
+	step := &Step{Drain: []string{"a-x", "d-z"}, Evictions: []Eviction{{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"}}}
+	s := newStage(f, step)
+	require.Len(t, s.rules, 1)
+	counts := func() (pods, nodes map[string]int) {
+		for _, c := range s.rules {
+			return map[string]int{"x": c.pods["x"], "y": c.pods["y"], "z": c.pods["z"]}, map[string]int{"x": c.nodes["x"], "y": c.nodes["y"], "z": c.nodes["z"]}
+		}
+		return nil, nil
+	}
+	pods, nodes := counts()
+	assert.Equal(t, map[string]int{"x": 2, "y": 1, "z": 1}, pods)
+	assert.Equal(t, map[string]int{"x": 2, "y": 1, "z": 1}, nodes)
+	both := []*actor{s.pods["shop/web-d-z"], s.pods["shop/web-a-x"]}
+	assert.True(t, s.possible(both, true))
+	again, stand := counts()
+	assert.Equal(t, pods, again)
+	assert.Equal(t, nodes, stand)
+	assert.False(t, s.possible(both[:1], false), "x would hold 3")
+	again, _ = counts()
+	assert.Equal(t, pods, again)
+	assert.True(t, s.possible(both, false))
+	again, stand = counts()
+	assert.Equal(t, map[string]int{"x": 2, "y": 2, "z": 0}, again)
+	assert.Equal(t, map[string]int{"x": 1, "y": 1, "z": 0}, stand)
+}
