@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
@@ -104,9 +105,9 @@ type standing struct {
 }
 
 func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *ground {
-	problem := cluster.Problem
+	cluster.Nodes = shuttingDown(cluster)
 	g := &ground{
-		world: newWorld(problem), checker: c, plan: plan, now: c.Planner.Now,
+		world: newWorld(cluster.Problem), checker: c, plan: plan, now: c.Planner.Now,
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*standing),
 		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), looks: make(map[string]resident),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int),
@@ -150,6 +151,24 @@ func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan
 		}
 	}
 	return g
+}
+
+// shuttingDown are the nodes of a cluster, those of machines that are being shut down marked
+// as such: their objects may not show it yet.
+func shuttingDown(c disruption.Cluster) []*corev1.Node {
+	gone := make(map[string]bool)
+	for i := range c.Machines {
+		gone[c.Machines[i].Node] = c.Machines[i].Terminating
+	}
+	nodes := slices.Clone(c.Nodes)
+	for i, node := range nodes {
+		if gone[node.Name] && !leaving(node) {
+			marked := *node
+			marked.Spec.Taints = append(slices.Clone(node.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
+			nodes[i] = &marked
+		}
+	}
+	return nodes
 }
 
 func (g *ground) newStanding(node *corev1.Node) *standing {

@@ -89,13 +89,14 @@ func (a *act) bind(j *judge) {
 		return
 	}
 	s, waiting := j.play(j.hosts, j.booked)
+	seen := s
 	if len(waiting) > 0 {
 		if again, rest := a.withoutLeaving(j); len(rest) < len(waiting) {
-			s, waiting = again, rest
+			seen, waiting = again, rest
 		}
 	}
 	for _, g := range waiting {
-		o, _ := s.obstacle(g.party, g.host)
+		o, _ := seen.obstacle(g.party, g.host)
 		j.add(o.code, "pod/"+g.name, "cannot bind to %s: %s", g.host.object, o)
 	}
 	j.agreements(s)
