@@ -241,6 +241,9 @@ func (z *zoneSpread) bound(zones []string) {
 
 // breach says where the plan itself has more or fewer of the pods than it may.
 func (r *spreadReader) breach(z *zoneSpread) string {
+	if len(r.hosts) == 0 {
+		return "" // the certificate stands alone
+	}
 	counts := make(map[string]int64)
 	for _, b := range r.booked {
 		if zone, ok := b.host.value(z.rule.key); ok && z.members[b.name] {
