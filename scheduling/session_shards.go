@@ -43,9 +43,9 @@ func (t *podTable) get(key objectKey) *corev1.Pod { return t.shards[t.shard(key)
 func (t *podTable) put(key objectKey, pod *corev1.Pod) {
 	i := t.shard(key)
 	if !t.own[i] {
-		copied := make(map[objectKey]*corev1.Pod, len(t.shards[i])+1)
-		for k, p := range t.shards[i] {
-			copied[k] = p
+		copied := maps.Clone(t.shards[i]) // block by block, which beats one pod after the other
+		if copied == nil {
+			copied = map[objectKey]*corev1.Pod{}
 		}
 		t.shards[i], t.own[i] = copied, true
 	}
