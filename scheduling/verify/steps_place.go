@@ -96,10 +96,39 @@ func (a *act) bind(j *judge) {
 		}
 	}
 	for _, g := range waiting {
-		o, _ := seen.obstacle(g.party, g.host)
-		j.add(o.code, "pod/"+g.name, "cannot bind to %s: %s", g.host.object, o)
+		if o, _ := seen.obstacle(g.party, g.host); !a.mayPass(o) {
+			j.add(o.code, "pod/"+g.name, "cannot bind to %s: %s", g.host.object, o)
+		}
 	}
 	j.agreements(s)
+}
+
+// mayPass reports whether the obstacle may be gone by the time: there are pods on their way,
+// which wait or leave their nodes already, and where they land nobody knows. They may fill
+// places up that are emptier, or be the company that is asked for.
+func (a *act) mayPass(o obstacle) bool {
+	missing := 1
+	switch o.code {
+	case TopologySpread:
+		missing = o.count - o.least - o.skew
+	case PodAffinity:
+	default:
+		return false
+	}
+	if !o.has {
+		return false
+	}
+	for _, t := range a.waiting {
+		if o.pods.has(t.face) {
+			missing--
+		}
+	}
+	for _, r := range a.residents {
+		if s := a.nodes[r.node]; s != nil && leaving(s.node) && o.pods.has(r.face) {
+			missing--
+		}
+	}
+	return missing <= 0
 }
 
 // withoutLeaving lets the pods bind where nodes that are being removed are gone.
@@ -200,8 +229,9 @@ func (a *act) wave(wave int) {
 		}
 	}
 	for _, g := range waiting {
-		o, _ := s.obstacle(g.party, g.host)
-		a.add(Wave, "pod/"+g.name, "cannot bind to %s in wave %d: %s", g.host.object, wave, strings.TrimSpace(o.String()))
+		if o, _ := s.obstacle(g.party, g.host); !a.mayPass(o) {
+			a.add(Wave, "pod/"+g.name, "cannot bind to %s in wave %d: %s", g.host.object, wave, strings.TrimSpace(o.String()))
+		}
 	}
 }
 

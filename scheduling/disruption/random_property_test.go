@@ -1,0 +1,162 @@
+package disruption_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// clusters is how many random clusters are tried: go test -run RandomClusters -clusters 1000
+var clusters = flag.Int("clusters", 200, "number of random clusters")
+
+// oddPlanner is one of the settings that random clusters are planned under.
+func oddPlanner(seed uint64) disruption.Planner {
+	p := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}}
+	switch seed % 8 {
+	case 1:
+		p.MinSaving.Share = 0.1
+	case 2:
+		p.MinSaving.PerHour = st.Cents(2)
+	case 3:
+		p.SpotToSpotTypes = 1
+	case 4:
+		p.SpotToSpotTypes, p.BalancedK = -1, 5
+	case 5:
+		p.Reasons = []disruption.Reason{disruption.Empty, disruption.Underutilized}
+	case 6:
+		p.NodeCost = 3
+	}
+	return p
+}
+
+// judged plans for the cluster and fails where any promise about plans is not kept: the
+// plan passes verify.Steps, and has the same bytes whatever the order of the cluster's
+// lists and the number of processors; the cluster is as it was.
+func judged(p disruption.Planner, c disruption.Cluster) (*disruption.Plan, error) {
+	ctx := context.Background()
+	before, err := json.Marshal(c.Problem.Running)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := p.Plan(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := (verify.StepsChecker{Planner: p}).Steps(c, plan); err != nil {
+		return plan, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return plan, err
+	}
+	again, err := p.Plan(ctx, st.ShuffleCluster(c, uint64(len(text))))
+	if err != nil {
+		return plan, fmt.Errorf("in another order: %w", err)
+	}
+	if other, err := json.Marshal(again); err != nil || string(other) != string(text) {
+		return plan, errors.Join(err, fmt.Errorf("another order gives another plan:\n%s\n%s", text, other))
+	}
+	if after, err := json.Marshal(c.Problem.Running); err != nil || string(after) != string(before) {
+		return plan, errors.Join(err, errors.New("the cluster has changed"))
+	}
+	return plan, nil
+}
+
+// calmed carries plans out until nothing is left to save, and fails where that takes too
+// long (K5): the second plan saves nothing more. Where nodes had to go, what their pods
+// left behind may be worth another look, which is the last.
+func calmed(p disruption.Planner, c disruption.Cluster, plan *disruption.Plan) error {
+	plans := 1
+	if slices.ContainsFunc(plan.Steps, func(s disruption.Step) bool { return !saves(&s) && len(s.Evictions) > 0 }) {
+		plans = 2
+	}
+	for ; ; plans-- {
+		c = st.Apply(c, 0, plan.Steps...)
+		again, err := p.Plan(context.Background(), c)
+		if err == nil {
+			err = (verify.StepsChecker{Planner: p}).Steps(c, again)
+		}
+		if err != nil {
+			return fmt.Errorf("planning again: %w", err)
+		}
+		plan = again
+		i := slices.IndexFunc(plan.Steps, func(s disruption.Step) bool { return saves(&s) })
+		if i < 0 {
+			return nil
+		}
+		if plans == 1 {
+			text, err := json.Marshal(plan.Steps[i])
+			return errors.Join(err, fmt.Errorf("planning again asks for more: %s", text))
+		}
+	}
+}
+
+// saves reports whether a step only saves: nobody has to take it.
+func saves(s *disruption.Step) bool {
+	return s.Reason == disruption.Empty || s.Reason == disruption.Underutilized
+}
+
+// K5 and K6: in clusters with everything in them that can go wrong, plans are right, the
+// same in any order, tell of every node, and leave nothing to do.
+func TestRandomClusters(t *testing.T) {
+	seeds := uint64(*clusters)
+	if testing.Short() {
+		seeds = min(seeds, 60)
+	}
+	steps := 0
+	for seed := range seeds {
+		c := st.RandomCluster(seed)
+		p := oddPlanner(seed)
+		plan, err := judged(p, c)
+		require.NoError(t, err, "seed %d", seed)
+		steps += len(plan.Steps)
+		require.NoError(t, calmed(p, c, plan), "seed %d", seed)
+	}
+	require.Greater(t, steps, int(seeds)/3, "most clusters give nothing to do")
+}
+
+// The number of processors does not change a plan.
+func TestProcessorsDoNotMatter(t *testing.T) {
+	was := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(was)
+	for seed := range uint64(20) {
+		c := st.RandomCluster(1000 + seed)
+		var want string
+		for _, n := range []int{1, 2, 8} {
+			runtime.GOMAXPROCS(n)
+			plan, err := oddPlanner(seed).Plan(context.Background(), c)
+			require.NoError(t, err)
+			text, err := json.Marshal(plan)
+			require.NoError(t, err)
+			if want == "" {
+				want = string(text)
+			}
+			require.Equal(t, want, string(text), "seed %d with %d processors", seed, n)
+		}
+	}
+}
+
+func FuzzRandomCluster(f *testing.F) {
+	for seed := range uint64(10) {
+		f.Add(seed * 7919)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		c := st.RandomCluster(seed)
+		p := oddPlanner(seed)
+		plan, err := judged(p, c)
+		require.NoError(t, err)
+		require.NoError(t, calmed(p, c, plan))
+	})
+}
