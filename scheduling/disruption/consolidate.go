@@ -76,10 +76,11 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 		step.SavingPerHour, step.DisruptionCost = m.price-spent(step.Launches), m.cost
 		leave = append(leave, step.Drain...)
 	}
-	tied := c.state.tied()
-	if !tied {
-		slices.SortStableFunc(steps, bySaving)
-	} else {
+	by := exactly
+	if c.state.tied() {
+		if by = withRules; !c.frame.ruled() {
+			by = anew
+		}
 		if err := c.state.shun(leave); err != nil {
 			return false, err
 		}
@@ -88,23 +89,25 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 				err = again
 			}
 		}()
+	} else {
+		slices.SortStableFunc(steps, bySaving)
 	}
 	for len(steps) > 0 && !c.done {
-		at, o, err := c.next(ctx, steps, tied && exact <= 0)
-		exact--
+		var at int
+		var o *outcome
+		if exact--; exact < 0 || by == exactly {
+			at, o, err = c.next(ctx, steps, by)
+		} else {
+			at, o, err = c.next(ctx, steps, exactly)
+		}
 		if err != nil {
 			return dropped, err
 		}
 		if at < 0 {
-			if len(steps) == 1 {
-				return true, nil
-			}
-			// What is not possible one by one may be at once.
-			steps = append([]*Step{merged(steps[0], steps[1])}, steps[2:]...)
-			continue
+			return true, nil
 		}
 		final, cause := c.frame.admit(Underutilized, o)
-		steps = slices.Delete(steps, at, at+1)
+		steps = slices.DeleteFunc(slices.Delete(steps, at, at+1), func(s *Step) bool { return len(s.Drain) == 0 })
 		if cause != nil {
 			dropped, exact = true, 0
 			continue
@@ -117,62 +120,118 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 	return dropped, nil
 }
 
-// next finds the first step that is possible as things stand; -1 is none.
-func (c *carrier) next(ctx context.Context, steps []*Step, tied bool) (int, *outcome, error) {
+// certainty is how it is made certain that a step is possible.
+type certainty int
+
+const (
+	exactly   certainty = iota // it is, as soon as the nodes are there
+	withRules                  // the rules of its pods are looked at
+	anew                       // places are looked for again
+)
+
+// next finds the first step that is possible as things stand. If none is, some at once may
+// be: those become one. At last pods may go elsewhere; -1 is that nothing helps.
+func (c *carrier) next(ctx context.Context, steps []*Step, by certainty) (int, *outcome, error) {
 	for at, step := range steps {
-		if o, err := c.possible(ctx, step, tied); o != nil || err != nil {
+		if o, err := c.possible(ctx, step, by); o != nil || err != nil {
 			return at, o, err
 		}
+	}
+	if by == exactly {
+		return -1, nil, nil
+	}
+	together := steps[0]
+	for at, step := range steps[1:] {
+		together = c.merged(together, step)
+		o, err := c.possible(ctx, together, by)
+		if err != nil {
+			return -1, nil, err
+		}
+		if o != nil {
+			for i := range at + 1 {
+				steps[i] = &Step{}
+			}
+			return at + 1, o, nil
+		}
+	}
+	if by == withRules {
+		return c.next(ctx, steps, anew)
 	}
 	return -1, nil, nil
 }
 
 // merged is one step that does what two would.
-func merged(a, b *Step) *Step {
-	return &Step{
+func (c *carrier) merged(a, b *Step) *Step {
+	out := &Step{
 		Reason: a.Reason, Drain: slices.Concat(a.Drain, b.Drain), Launches: slices.Concat(a.Launches, b.Launches),
 		Evictions: slices.Concat(a.Evictions, b.Evictions),
 	}
+	slices.Sort(out.Drain)
+	for i := range out.Launches {
+		out.Launches[i] = trimmed(&out.Launches[i], out.Evictions, c.state.rebooked)
+	}
+	return out
 }
 
-// possible is the outcome of a step as things stand, nil if it is not possible now. Where
-// pods depend on where others are it is asked for anew.
-func (c *carrier) possible(ctx context.Context, step *Step, tied bool) (*outcome, error) {
+// possible is the outcome of a step as things stand, nil if it is not possible now.
+func (c *carrier) possible(ctx context.Context, step *Step, by certainty) (*outcome, error) {
 	if !c.state.stands(step) {
 		return nil, nil
 	}
-	o := &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions}
-	if !tied {
-		return o, nil
+	if by != anew {
+		if by == withRules && !c.frame.lands(step) {
+			return nil, nil
+		}
+		return &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions}, nil
 	}
-	targets := map[string]bool{}
-	for _, e := range step.Evictions {
-		targets[e.To] = true
+	o, err := c.state.ask(ctx, &question{nodes: step.Drain, effort: scheduling.EffortFast, launches: step.Launches})
+	if err != nil || len(o.stuck) > 0 {
+		return nil, err
 	}
-	q := &question{nodes: step.Drain, effort: scheduling.EffortFast, launches: step.Launches}
-	for _, name := range c.state.names() {
-		if !targets[name] {
-			q.closed = append(q.closed, name)
+	o.launches = slices.Clone(step.Launches)
+	for i := range o.launches {
+		l := &o.launches[i]
+		if *l = trimmed(l, o.evictions, c.state.rebooked); len(l.Pods) == 0 {
+			return nil, nil
 		}
 	}
-	for range 2 {
-		again, err := c.state.ask(ctx, q)
-		if err != nil {
-			return nil, err
+	return o, nil
+}
+
+// lands reports whether the pods of a step may land where they go by rules about each other,
+// each as soon as it may.
+func (f *frame) lands(step *Step) bool {
+	s := newStage(f, step)
+	var group []*actor
+	for i := range step.Evictions {
+		if a := s.pods[step.Evictions[i].Pod]; a != nil {
+			group = append(group, a)
 		}
-		if len(again.stuck) == 0 {
-			again.launches = slices.Clone(step.Launches)
-			for i := range again.launches {
-				again.launches[i] = trimmed(&again.launches[i], again.evictions, c.state.rebooked)
-				if len(again.launches[i].Pods) == 0 {
-					return nil, nil
+	}
+	return s.possible(group, true)
+}
+
+// ruled reports whether lands knows all rules that there are: it does not see spread that
+// pods do not state, nor pods that keep away others that would have them.
+func (f *frame) ruled() bool {
+	if len(f.problem.DefaultSpread) > 0 || f.planner.Solver.WorkloadShare > 0 {
+		return false
+	}
+	book := &rulebook{namespaces: map[string]map[string]string{}}
+	for _, ns := range f.problem.Namespaces {
+		book.namespaces[ns.Name] = ns.Labels
+	}
+	for _, pod := range f.pods {
+		if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+			terms := a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+			for i := range terms {
+				if match := book.term(pod, &terms[i]); match == nil || !match(pod) {
+					return false
 				}
 			}
-			return again, nil
 		}
-		q.closed = nil
 	}
-	return nil, nil
+	return true
 }
 
 // stands reports whether all nodes are there that a step moves pods to.

@@ -89,17 +89,44 @@ func (x *search) run(ctx context.Context, level int) error {
 }
 
 // best runs the search at level after level until one ends near the bound. Each begins
-// anew: nodes that go only at a later level should not receive pods at an earlier one.
+// anew: nodes that go only at a later level should not receive pods at an earlier one. In
+// the end the search is run again with what it has found out about which nodes go, so that
+// pods go at once where they stay, and steps are small.
 func (x *search) best(ctx context.Context) (*search, error) {
 	for level := 0; ; level++ {
 		y := x.scratch()
 		if err := y.run(ctx, level); err != nil {
 			return nil, err
 		}
-		if level == len(wastes())-1 || ctx.Err() != nil || y.near() {
+		if level < len(wastes())-1 && ctx.Err() == nil && !y.near() {
+			continue
+		}
+		if ctx.Err() != nil || len(y.moves) == 0 {
 			return y, nil
 		}
+		z := x.scratch()
+		if err := z.guided(ctx, y.gone(x)); err != nil {
+			return nil, err
+		}
+		if err := z.run(ctx, level); err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil || !z.near() && z.price() > y.price() {
+			return y, nil
+		}
+		return z, nil
 	}
+}
+
+// gone are the nodes that have gone since x.
+func (y *search) gone(x *search) []string {
+	return slices.DeleteFunc(x.state.names(), func(name string) bool { return y.state.nodes[name] != nil })
+}
+
+// price is what all nodes of pools cost.
+func (x *search) price() offerings.Price {
+	price, _ := x.frame.totals()
+	return price
 }
 
 // scratch is a search that stands where x does, to try things out.
@@ -109,8 +136,7 @@ func (x *search) scratch() *search {
 
 // near reports whether the cluster costs about what it has to.
 func (x *search) near() bool {
-	price, _ := x.frame.totals()
-	return float64(price) <= (1+enough)*float64(x.target.bound)
+	return float64(x.price()) <= (1+enough)*float64(x.target.bound)
 }
 
 // round looks for moves once: which nodes are to go is found out first, so that nobody
@@ -120,6 +146,12 @@ func (x *search) round(ctx context.Context, waste float64) error {
 	if err != nil {
 		return err
 	}
+	return x.guided(ctx, leave)
+}
+
+// guided looks for moves of nodes that are to go, into the room on the others and onto new
+// machines, and then of any node.
+func (x *search) guided(ctx context.Context, leave []string) error {
 	if err := x.state.shun(leave); err != nil {
 		return err
 	}

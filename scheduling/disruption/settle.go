@@ -37,6 +37,7 @@ func net(moves []*Step, rebooked booking) (steps []*Step, exact int) {
 		}
 	}
 	n.joinRings()
+	n.joinIdle()
 	steps = n.steps()
 	for exact < min(len(steps), len(moves)) && same(steps[exact], moves[exact]) {
 		exact++
@@ -140,6 +141,40 @@ func (n *netting) joinRings() {
 		}
 		for _, i := range ring[1:] {
 			n.join(ring[0], i)
+		}
+	}
+}
+
+// joinIdle makes a move that buys a machine for none of its own pods one with the first of
+// those whose pods go there, and drops machines where nobody goes.
+func (n *netting) joinIdle() {
+	for again := true; again; {
+		again = false
+		users := map[string]map[int]bool{}
+		for pod, to := range n.final {
+			if _, bought := n.born[to]; bought {
+				if users[to] == nil {
+					users[to] = map[int]bool{}
+				}
+				users[to][n.root(n.home[n.origin[pod]])] = true
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(n.born)) {
+			owner := n.root(n.born[name])
+			switch {
+			case n.dead[name] || users[name][owner]:
+			case len(users[name]) == 0:
+				n.dead[name] = true
+			default:
+				n.join(owner, slices.Min(slices.Collect(maps.Keys(users[name]))))
+				again = true
+			}
+			if again {
+				break
+			}
+		}
+		if again {
+			n.joinRings()
 		}
 	}
 }

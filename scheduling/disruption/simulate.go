@@ -3,6 +3,7 @@ package disruption
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +40,8 @@ type question struct {
 	launches []scheduling.Launch
 	// why asks for the reasons why pods have no place.
 	why bool
+	// alone leaves out pods that wait already.
+	alone bool
 }
 
 // drain says what would become of the pods of nodes if these were removed, when machines
@@ -62,6 +65,11 @@ func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	out := &outcome{nodes: d.Removed.Nodes, origin: origin}
 	if len(origin) == 0 {
 		return out, nil
+	}
+	if q.alone && q.buy {
+		for _, name := range slices.Sorted(maps.Keys(s.waits)) {
+			d.Removed.Pods = append(d.Removed.Pods, keyOf(s.waits[name]))
+		}
 	}
 	if err := fork.Apply(d); err != nil {
 		return nil, err

@@ -90,16 +90,7 @@ func baseUnits(name corev1.ResourceName, q *resource.Quantity) int64 {
 func (g *gauge) took(step *Step, nodes map[string]*standing) {
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		free := g.vector(nodes[l.Name].node.Status.Allocatable)
-		for d, n := range g.vector(l.Requests) {
-			free[d] -= n
-		}
-		for _, pod := range l.Pods {
-			for d, n := range g.sizes[pod] {
-				free[d] += n
-			}
-		}
-		g.free[l.Name] = free
+		g.free[l.Name] = g.empty(nodes[l.Name].node, l)
 	}
 	for _, e := range step.Evictions {
 		for _, move := range []struct {
@@ -116,6 +107,20 @@ func (g *gauge) took(step *Step, nodes map[string]*standing) {
 	for _, name := range step.Drain {
 		delete(g.free, name)
 	}
+}
+
+// empty is what is free on the node of a launch before its pods come, daemons aside.
+func (g *gauge) empty(node *corev1.Node, l *scheduling.Launch) []int64 {
+	free := g.vector(node.Status.Allocatable)
+	for d, n := range g.vector(l.Requests) {
+		free[d] -= n
+	}
+	for _, pod := range l.Pods {
+		for d, n := range g.sizes[pod] {
+			free[d] += n
+		}
+	}
+	return free
 }
 
 // clone is a gauge of its own that knows the same.
