@@ -16,10 +16,11 @@ type decoder struct {
 	*compiler
 	solution model.Solution
 	ledger   *ledger
-	next     []int // by planned class, the first pod not handed out yet
-	short    bool  // limits or reservations leave a launch too few options for its pool's minValues
-	frozen   bool  // machines buy what the engine planned, and list nothing of a better rank
-	listed   []int // room for the places of one machine's options
+	next     []int        // by planned class, the first pod not handed out yet
+	short    bool         // limits or reservations leave a launch too few options for its pool's minValues
+	frozen   bool         // machines buy what the engine planned, and list nothing of a better rank
+	shunned  []model.Bits // by template, offers that launches do not fall back on; nil for none
+	listed   []int        // room for the places of one machine's options
 	lots     map[string]*lot
 	named    []corev1.ResourceName // what pods may request by name
 }
@@ -30,7 +31,9 @@ func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
 	d := &decoder{
 		compiler: c, solution: solution, ledger: newLedger(c), lots: map[string]*lot{}, named: c.requestable(),
 	}
-	plan = d.write(bundle(d.final()))
+	machines := d.final()
+	d.shun(machines)
+	plan = d.write(bundle(machines))
 	return plan, !d.short
 }
 

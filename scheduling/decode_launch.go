@@ -61,6 +61,7 @@ func (d *decoder) daemonLoad(p purchase) []int64 {
 // launches appends the launches of a bundle.
 func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 	m.places = d.options(m)
+	d.steady(m)
 	x := d.lot(m)
 	if x.short {
 		d.short = true

@@ -28,6 +28,11 @@ func (d *decoder) unbind(machines []machine) []machine {
 
 // surplus counts, by engine class, the pods that do not bind.
 func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
+	return d.compiler.surplus(d.placing(machines), d.spots(machines))
+}
+
+// placing is how many units of each part machines and bins hold.
+func (d *decoder) placing(machines []machine) func(part int) int64 {
 	placed := make([]int64, len(d.parts))
 	for i := range machines {
 		for _, it := range machines[i].items {
@@ -39,7 +44,7 @@ func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
 			placed[it.Class] += it.N
 		}
 	}
-	return d.compiler.surplus(func(i int) int64 { return placed[i] }, d.spots(machines))
+	return func(part int) int64 { return placed[part] }
 }
 
 // spots are the spots of machines, in their order.

@@ -51,7 +51,7 @@ func (x *trial) spare() [][]int64 {
 
 // offer adds to the counts of sites what has room on running machines and binds there
 // beside all others, the most urgent first. It reports whether that was anything.
-func (t *ties) offer(counts [][]int64, spare [][]int64, extra [][]int32) bool {
+func (t *ties) offer(counts, spare [][]int64, extra [][]int32) bool {
 	order := make([]int, 0, len(t.planner.Classes))
 	for i := range t.planner.Classes {
 		if sum(counts[i]) < t.planner.Classes[i].Count {

@@ -62,18 +62,7 @@ func (c *compiler) placing(s model.Solution) func(part int) int64 {
 // surplus counts, by part, the units that would not bind of those that have a place
 // while machines stand at some spots.
 func (c *compiler) surplus(placed func(part int) int64, spots []int) map[model.ClassID]int64 {
-	t, counts := c.ties, c.countSites(placed)
-	bound := topology.Replay(&t.planner, counts, t.domainsOf(spots))
-	out := map[model.ClassID]int64{}
-	for i := range c.parts {
-		if p := &c.parts[i]; p.pinned {
-			class := t.classOf[p.unit]
-			if n := counts[class][p.site] - bound[class][p.site]; n > 0 {
-				out[model.ClassID(i)] = n
-			}
-		}
-	}
-	return out
+	return c.surplusAmong(placed, c.ties.domainsOf(spots))
 }
 
 // countSites counts, by planner class and site, the units that have a place.

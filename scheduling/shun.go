@@ -1,0 +1,104 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// A launch that can be bought in several zones may bring one into being that a spread
+// does without: with an empty domain more, its pods may not bind any more. Such options
+// are worth having only where a pool's minValues ask for them.
+
+// shun finds the offers that no launch is to fall back on, by template: those in domains
+// in which there is nothing, and with which some pods of the plan would not bind.
+func (d *decoder) shun(machines []machine) {
+	t := d.ties
+	if t == nil || len(t.planner.Classes) == 0 {
+		return
+	}
+	placed, extra := d.placing(machines), t.domainsOf(d.spots(machines))
+	for r := range t.rules {
+		x := &t.rules[r]
+		if x.kind != spreadTie || x.weight > 0 {
+			continue
+		}
+		for at := range x.domains {
+			if t.planner.Rules[r].Domains[at].Eligible || slices.Contains(extra[r], int32(at)) || !t.sold(r, at) {
+				continue
+			}
+			opened := slices.Clone(extra)
+			opened[r] = append(slices.Clone(opened[r]), int32(at))
+			if len(d.surplusAmong(placed, opened)) > 0 {
+				d.bar(r, at)
+			}
+		}
+	}
+}
+
+// sold reports whether anything is on sale that would bring a domain of a spread into being.
+func (t *ties) sold(rule, domain int) bool {
+	for spot := range t.land.onSale {
+		if t.opens(rule, domain, spot) {
+			return true
+		}
+	}
+	return false
+}
+
+// opens reports whether a spot is in a domain, and looked at by the spread.
+func (t *ties) opens(rule, domain, spot int) bool {
+	x := &t.rules[rule]
+	return int(t.land.axes[x.axis].at[spot]) == domain && t.land.axes[x.filter].at[spot] == 1
+}
+
+// bar shuns the offers in a domain of a rule.
+func (d *decoder) bar(rule, domain int) {
+	l := d.ties.land
+	if d.shunned == nil {
+		d.shunned = make([]model.Bits, len(l.templates))
+		for ti := range d.shunned {
+			d.shunned[ti] = model.NewBits(len(l.offers.offers))
+		}
+	}
+	for ti := range l.templates {
+		for i, o := range l.offered[ti].list {
+			if d.ties.opens(rule, domain, l.first[ti]+i) {
+				d.shunned[ti].Set(o.offer)
+			}
+		}
+	}
+}
+
+// steady takes the options of a machine that are to be shunned out of its list, unless
+// that leaves too few.
+func (d *decoder) steady(m *machine) {
+	if d.shunned == nil {
+		return
+	}
+	all := m.places
+	m.places = slices.DeleteFunc(slices.Clone(all), func(at int) bool {
+		return at != m.first && d.shunned[m.template].Has(d.offered[m.template].list[at].offer)
+	})
+	if len(m.places) < len(all) && d.tooFew(m) {
+		m.places = all
+	}
+}
+
+// surplusAmong counts, by part, the units that would not bind of those that have a place,
+// with the domains of spreads that there are.
+func (c *compiler) surplusAmong(placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
+	t, counts := c.ties, c.countSites(placed)
+	bound := topology.Replay(&t.planner, counts, extra)
+	out := map[model.ClassID]int64{}
+	for i := range c.parts {
+		if p := &c.parts[i]; p.pinned {
+			class := t.classOf[p.unit]
+			if n := counts[class][p.site] - bound[class][p.site]; n > 0 {
+				out[model.ClassID(i)] = n
+			}
+		}
+	}
+	return out
+}
