@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -79,7 +80,7 @@ func (r *run) interrupted(ctx context.Context) error {
 	if len(nodes) == 0 {
 		return nil
 	}
-	o, err := r.state.drain(ctx, nodes)
+	o, err := r.drain(ctx, nodes)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*subject) err
 				continue
 			}
 		}
-		o, err := r.state.drain(ctx, []string{s.name})
+		o, err := r.drain(ctx, []string{s.name})
 		if err != nil {
 			return err
 		}
@@ -187,6 +188,34 @@ func (r *run) empty(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// drain says what would become of the pods of nodes. Pods that wait take part in that, but
+// they may not have landed when those of the nodes do: where rules between pods then do
+// not hold, they are left out.
+func (r *run) drain(ctx context.Context, nodes []string) (*outcome, error) {
+	o, err := r.state.drain(ctx, nodes)
+	if err != nil || len(r.state.waits) == 0 || r.lands(o) {
+		return o, err
+	}
+	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.frame.planner.Solver.Effort, why: true, alone: true})
+	if err != nil || len(alone.stuck) > len(o.stuck) || !r.lands(alone) {
+		return o, err
+	}
+	return alone, nil
+}
+
+// lands reports whether all pods may land where they are to.
+func (r *run) lands(o *outcome) bool {
+	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.frame.ties(e.Pod) != tiedNot }) {
+		return true
+	}
+	s := newStage(r.frame, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
+	var all []*actor
+	for _, name := range slices.Sorted(maps.Keys(s.pods)) {
+		all = append(all, s.pods[name])
+	}
+	return s.possible(all, true)
 }
 
 // try makes a step of what would become of nodes, if that may be.

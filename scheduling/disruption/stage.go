@@ -25,8 +25,10 @@ type stage struct {
 // actor is a pod that moves, where it comes from, goes to and is, and the rules that it
 // keeps.
 type actor struct {
-	name         string
-	pod          *corev1.Pod
+	name string
+	pod  *corev1.Pod
+	// anew is the pod as it lands: one that is being deleted has a successor.
+	anew         *corev1.Pod
 	from, to, on string
 	rules        []actorRule
 	terms        []actorTerm // whom it keeps away
@@ -82,7 +84,9 @@ func newStage(f *frame, step *Step) *stage {
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		if pod := f.pods[e.Pod]; pod != nil {
-			s.pods[e.Pod] = &actor{name: e.Pod, pod: pod, from: e.From, to: e.To, on: e.From}
+			anew := *pod
+			anew.DeletionTimestamp = nil
+			s.pods[e.Pod] = &actor{name: e.Pod, pod: pod, anew: &anew, from: e.From, to: e.To, on: e.From}
 			s.left[e.From]++
 		}
 	}
@@ -156,7 +160,7 @@ func (s *stage) fits(a *actor) bool {
 		return b != a && on != nil && slices.ContainsFunc(b.terms, func(t actorTerm) bool {
 			here, ok := node.Labels[t.key]
 			there, known := on.Labels[t.key]
-			return ok && known && here == there && t.match(a.pod)
+			return ok && known && here == there && t.match(a.anew)
 		})
 	})
 }
@@ -168,7 +172,7 @@ func (r *actorRule) allows(a *actor, node *corev1.Node) bool {
 	case ruleApart:
 		return !ok || r.census.pods[value] == 0
 	case ruleTogether:
-		return ok && r.census.pods[value] > 0 || ok && r.census.total == 0 && r.census.match(a.pod)
+		return ok && r.census.pods[value] > 0 || ok && r.census.total == 0 && r.census.match(a.anew)
 	default:
 		return ok && r.even(a, value)
 	}
@@ -190,7 +194,7 @@ func (r *actorRule) even(a *actor, value string) bool {
 		least = 0
 	}
 	with := r.census.pods[value]
-	if r.census.match(a.pod) {
+	if r.census.match(a.anew) {
 		with++
 	}
 	return with-least <= int(r.spread.MaxSkew)
@@ -238,8 +242,8 @@ func (s *stage) force(group []*actor) {
 func (s *stage) move(a *actor, to string) {
 	was := a.on
 	a.on = to
-	s.tell(a.pod, was, -1)
-	s.tell(a.pod, to, 1)
+	s.tell(a, was, -1)
+	s.tell(a, to, 1)
 	gone := false
 	if was == a.from && to == "" {
 		s.left[was]--
@@ -250,8 +254,8 @@ func (s *stage) move(a *actor, to string) {
 	}
 	s.log = append(s.log, func() {
 		a.on = was
-		s.tell(a.pod, to, -1)
-		s.tell(a.pod, was, 1)
+		s.tell(a, to, -1)
+		s.tell(a, was, 1)
 		if was == a.from && to == "" {
 			s.left[was]++
 		}
@@ -271,10 +275,13 @@ func (s *stage) undo(mark int) {
 }
 
 // tell counts a pod on a node, or no longer.
-func (s *stage) tell(pod *corev1.Pod, on string, by int) {
-	node := s.node(on)
+func (s *stage) tell(a *actor, on string, by int) {
+	node, pod := s.node(on), a.anew
 	if node == nil {
 		return
+	}
+	if on == a.from {
+		pod = a.pod
 	}
 	for _, c := range s.rules {
 		if value, ok := node.Labels[c.key]; ok && c.match(pod) && c.counts(node) {
