@@ -33,15 +33,14 @@ func (l *loop) carryOut(q *queue) error {
 	}
 	step := &q.steps[0]
 	if !q.begun {
-		if !l.current(q, step) {
-			l.giveUp(q)
+		err := l.begin(q, step)
+		if errors.Is(err, errNoCapacity) || errors.Is(err, errStale) {
+			l.ledger.skipped++
+			l.cordon(q, step, false)
+			q.steps = q.steps[1:]
 			return nil
 		}
-		if err := l.begin(q, step); err != nil {
-			if errors.Is(err, errNoCapacity) {
-				l.giveUp(q)
-				return nil
-			}
+		if err != nil {
 			return err
 		}
 	}
@@ -80,12 +79,20 @@ func (q *queue) node(name string) string {
 	return name
 }
 
-// current reports whether the step can still be taken: the nodes that go are there, and
-// hold no pod that has come since. Pods that have ended meanwhile need no other place.
+// errStale says that the cluster has moved on since a step was planned.
+var errStale = errors.New("the cluster has moved on")
+
+// current reports whether the step can still be taken: the nodes that go are there and hold
+// no pod that has come since, and what is to take pods in is there. Pods that have ended
+// meanwhile need no other place.
 func (l *loop) current(q *queue, step *disruption.Step) bool {
 	evicted := map[string]bool{}
 	for _, e := range step.Evictions {
 		evicted[e.Pod] = true
+		launched := slices.ContainsFunc(step.Launches, func(x scheduling.Launch) bool { return x.Name == e.To })
+		if !launched && e.To != "" && !l.cluster.ready(q.node(e.To)) {
+			return false
+		}
 	}
 	for _, name := range step.Drain {
 		if l.cluster.nodes[q.node(name)] == nil {
@@ -100,10 +107,13 @@ func (l *loop) current(q *queue, step *disruption.Step) bool {
 	return true
 }
 
-// begin keeps new pods away from the nodes that go, and launches what takes their place.
+// begin launches what takes the place of the nodes that go.
 // A launch that costs so much more than planned that nothing would be saved does not count
 // as one, but where a node has to go any machine will do.
 func (l *loop) begin(q *queue, step *disruption.Step) error {
+	if !l.current(q, step) {
+		return errStale
+	}
 	limit := offerings.Price(0)
 	if step.Reason == disruption.Underutilized {
 		limit = step.SavingPerHour
@@ -121,17 +131,15 @@ func (l *loop) begin(q *queue, step *disruption.Step) error {
 		q.names[step.Launches[i].Name] = name
 		bought = append(bought, name)
 	}
-	for _, name := range step.Drain {
-		l.cluster.taint(q.node(name), scheduling.DisruptedTaint, true)
-	}
 	q.begun = true
 	return nil
 }
 
-// giveUp drops what is left of a plan: the cluster has moved on.
-func (l *loop) giveUp(q *queue) {
-	l.ledger.dropped++
-	*q = queue{names: map[string]string{}}
+// cordon keeps new pods away from the nodes that a step removes, or lets them come again.
+func (l *loop) cordon(q *queue, step *disruption.Step, on bool) {
+	for _, name := range step.Drain {
+		l.cluster.taint(q.node(name), scheduling.DisruptedTaint, on)
+	}
 }
 
 // move evicts a pod. It lands where it was expected to if there still is room, and waits

@@ -59,5 +59,8 @@ func (l *loop) plan(ctx context.Context, q *queue, reasons ...disruption.Reason)
 		q.names = map[string]string{}
 	}
 	q.steps = append(q.steps, plan.Steps...)
+	for i := range plan.Steps {
+		l.cordon(q, &plan.Steps[i], true) // so that no pods come to nodes that are about to go
+	}
 	return nil
 }

@@ -40,13 +40,13 @@ type loop struct {
 	due     time.Time
 }
 
-// catalog is what the pool may buy: machines of three families, of 4 to 16 cores.
+// catalog is what the pool may buy: machines of three families, of 8 cores.
 func catalog() (*instancetypes.Catalog, error) {
 	all, err := ec2.Catalog("us-east-1")
 	if err != nil {
 		return nil, err
 	}
-	narrow, err := instancetypes.ParseFilter("category in (c m r),generation>=5,arch=amd64,cpu>=4,cpu<=16,zone in (us-east-1a us-east-1b us-east-1d)")
+	narrow, err := instancetypes.ParseFilter("category in (c m r),generation>=6,arch=amd64,cpu=8,zone in (us-east-1a us-east-1b us-east-1d)")
 	if err != nil {
 		return nil, err
 	}

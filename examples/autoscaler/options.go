@@ -29,8 +29,8 @@ type options struct {
 // defaults are the options of a run without flags.
 func defaults() options {
 	return options{
-		seed: 1, days: 1, noise: 0.02, interruptions: 20, every: 30 * time.Minute,
-		saving: disruption.Saving{PerHour: offerings.MustPrice("0.02"), Share: 0.1},
+		seed: 1, days: 1, noise: 0.02, interruptions: 20, every: time.Hour,
+		saving: disruption.Saving{PerHour: offerings.MustPrice("0.04"), Share: 0.15},
 	}
 }
 
