@@ -43,6 +43,9 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 		if c.done || !dropped {
 			break
 		}
+		if err := c.singles(ctx, x.settled); err != nil {
+			return nil, past(ctx, err)
+		}
 	}
 	// A machine that cannot be bought any more may hold pods for less than the market does.
 	price, _ := f.totals()
@@ -120,6 +123,32 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 	return dropped, nil
 }
 
+// singles drains nodes one by one, each at once for good, where what the search has found
+// could not be carried out. Nodes that steps have moved pods to stay.
+func (c *carrier) singles(ctx context.Context, settled map[string]bool) error {
+	x := &search{frame: c.frame, state: c.state, settled: settled, target: &target{}}
+	order := x.order()
+	for i := range order {
+		at := c.frame.at[order[i].name]
+		if at.received || at.fresh || ctx.Err() != nil || c.done || c.frame.dismisses(at.name) != nil {
+			continue
+		}
+		o, err := c.state.ask(ctx, &question{nodes: []string{at.name}, effort: scheduling.EffortFast})
+		if err != nil {
+			return err
+		}
+		step, cause := c.frame.admit(Underutilized, o)
+		if cause != nil {
+			continue
+		}
+		if err := c.state.take(step); err != nil {
+			return err
+		}
+		c.done = !c.emit(step)
+	}
+	return nil
+}
+
 // certainty is how it is made certain that a step is possible.
 type certainty int
 
@@ -175,7 +204,7 @@ func (c *carrier) merged(a, b *Step) *Step {
 
 // possible is the outcome of a step as things stand, nil if it is not possible now.
 func (c *carrier) possible(ctx context.Context, step *Step, by certainty) (*outcome, error) {
-	if !c.state.stands(step) {
+	if !c.state.stands(step) || !c.state.stock.covers(step.Launches) {
 		return nil, nil
 	}
 	if by != anew {

@@ -90,7 +90,7 @@ func (x *search) run(ctx context.Context, level int) error {
 
 // best runs the search at level after level until one ends near the bound. Each begins
 // anew: nodes that go only at a later level should not receive pods at an earlier one. In
-// the end the search is run again with what it has found out about which nodes go, so that
+// the end the search in all but the largest clusters is run again with what it has found out about which nodes go, so that
 // pods go at once where they stay, and steps are small.
 func (x *search) best(ctx context.Context) (*search, error) {
 	for level := 0; ; level++ {
@@ -101,7 +101,7 @@ func (x *search) best(ctx context.Context) (*search, error) {
 		if level < len(wastes())-1 && ctx.Err() == nil && !y.near() {
 			continue
 		}
-		if ctx.Err() != nil || len(y.moves) == 0 {
+		if ctx.Err() != nil || len(y.moves) == 0 || len(x.state.nodes) > 2*manyNodes {
 			return y, nil
 		}
 		z := x.scratch()

@@ -3,11 +3,12 @@ package disruption
 import (
 	"context"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // groupSizes are how many nodes are replaced together.
-func groupSizes() []int { return []int{16, 8, 4, 2, 1} }
+func groupSizes() []int { return []int{1, 2, 4, 8, 16} }
 
 // leastShare is the share of the price of nodes that a replacement has to save.
 const leastShare = 0.03
@@ -35,15 +36,18 @@ func (x *search) replaceIn(ctx context.Context, list []rank) error {
 	for len(list) > 0 && ctx.Err() == nil {
 		var best *Step
 		taken := 1
+		if len(list) > manyNodes {
+			taken = 2 // where groups overlap by nearly all, one in two tells enough
+		}
 		for _, size := range groupSizes() {
 			if size > len(list) {
 				continue
 			}
-			step, err := x.replacement(ctx, list[:size])
+			step, err := x.replacement(ctx, list[:size], best)
 			if err != nil {
 				return err
 			}
-			if step != nil && (best == nil || float64(step.SavingPerHour)*best.DisruptionCost > float64(best.SavingPerHour)*step.DisruptionCost) {
+			if step != nil {
 				best, taken = step, size
 			}
 		}
@@ -57,16 +61,20 @@ func (x *search) replaceIn(ctx context.Context, list []rank) error {
 	return nil
 }
 
-// replacement is the move of nodes into free room and onto new machines, if it pays.
-func (x *search) replacement(ctx context.Context, group []rank) (*Step, error) {
-	loss, price := int64(0), int64(0)
+// replacement is the move of nodes into free room and onto new machines, if it pays, and
+// saves more for what it disrupts than another one. More than what the nodes waste is
+// rarely saved.
+func (x *search) replacement(ctx context.Context, group []rank, than *Step) (*Step, error) {
+	loss, price, cost := offerings.Price(0), offerings.Price(0), 0.0
 	nodes := make([]string, len(group))
 	for i := range group {
-		loss += int64(group[i].loss)
-		price += int64(group[i].price)
+		loss, price, cost = clampPrice(loss, group[i].loss), clampPrice(price, group[i].price), cost+group[i].cost
 		nodes[i] = group[i].name
 	}
-	if float64(loss) < leastShare*float64(price) {
+	better := func(saving offerings.Price) bool {
+		return float64(saving) >= leastShare*float64(price) && (than == nil || float64(saving)*than.DisruptionCost > float64(than.SavingPerHour)*cost)
+	}
+	if !better(loss) {
 		return nil, nil
 	}
 	o, err := x.state.ask(ctx, &question{nodes: nodes, buy: true, effort: scheduling.EffortFast})
@@ -74,7 +82,7 @@ func (x *search) replacement(ctx context.Context, group []rank) (*Step, error) {
 		return nil, err
 	}
 	step, cause := x.frame.admit(Underutilized, o)
-	if cause != nil || float64(step.SavingPerHour) < leastShare*float64(price) {
+	if cause != nil || !better(step.SavingPerHour) {
 		return nil, nil
 	}
 	return step, nil

@@ -339,9 +339,15 @@ func launchNumber(l *scheduling.Launch) int {
 	return n
 }
 
+// mostLifted is how many pods are kept ready to be placed.
+const mostLifted = 10_000
+
 // lift is a pod of a node, ready to be placed elsewhere.
 func (s *state) lift(pod *corev1.Pod) *corev1.Pod {
 	out := s.lifted[pod]
+	if len(s.lifted) > mostLifted {
+		clear(s.lifted)
+	}
 	if out == nil {
 		out = unbound(pod)
 		s.lifted[pod] = out

@@ -48,6 +48,35 @@ func (k *stock) reserve(used map[string]int, d *scheduling.Delta) error {
 	return nil
 }
 
+// covers reports whether reservations have the machines that launches take from them.
+func (k *stock) covers(launches []scheduling.Launch) bool {
+	wanted := map[string]int{}
+	for i := range launches {
+		if id := launches[i].Options[0].ReservationID; id != "" {
+			wanted[id]++
+		}
+	}
+	if len(wanted) == 0 {
+		return true
+	}
+	left := map[string]int{}
+	for _, c := range append([]*instancetypes.Catalog{k.all}, slices.Collect(maps.Values(k.pools))...) {
+		for t := range c.All() {
+			for _, o := range t.Offerings {
+				if o.CapacityType == offerings.Reserved {
+					left[o.ReservationID] = max(left[o.ReservationID], o.ReservationCount)
+				}
+			}
+		}
+	}
+	for id, n := range wanted {
+		if n > left[id] {
+			return false
+		}
+	}
+	return true
+}
+
 // reserved is a catalog in which reservations have fewer machines left.
 func reserved(c *instancetypes.Catalog, used map[string]int) (*instancetypes.Catalog, error) {
 	var changes []instancetypes.OfferingChange
