@@ -57,11 +57,11 @@ type clusterBuilder struct {
 
 // pool buys everything; whether spot will do is for the pods to say.
 func (b *clusterBuilder) pool() *scheduling.NodePool {
-	types := []string{string(offerings.OnDemand)}
+	kinds := []string{string(offerings.OnDemand)}
 	if b.options.Spot {
-		types = append(types, string(offerings.Spot))
+		kinds = append(kinds, string(offerings.Spot))
 	}
-	pool := NodePool("default", Where(In(scheduling.CapacityTypeLabel, types...)))
+	pool := NodePool("default", Where(In(scheduling.CapacityTypeLabel, kinds...)))
 	pool.Spec.Disruption = scheduling.Disruption{
 		ConsolidationPolicy: b.options.Policy,
 		ConsolidateAfter:    b.options.ConsolidateAfter,

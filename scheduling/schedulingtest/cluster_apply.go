@@ -117,4 +117,3 @@ func reserve(c *disruption.Cluster, used map[string]int) {
 	}
 	c.PoolCatalogs = pools
 }
-

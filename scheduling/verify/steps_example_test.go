@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -36,10 +37,9 @@ func ExampleSteps() {
 	plan.Steps[0].Drain[0] = "busy"
 	err = verify.StepsChecker{}.Steps(cluster, plan)
 	var first verify.Violation
-	if report, ok := err.(*verify.Report); ok {
-		first = report.Violations[0]
+	if errors.As(err, &first) {
+		fmt.Println("changed:", first)
 	}
-	fmt.Println("changed:", first)
 	// Output:
 	// as planned: <nil>
 	// changed: steps[0]/node/busy: step-reason: is not empty: pod default/web

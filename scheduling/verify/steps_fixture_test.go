@@ -2,7 +2,6 @@ package verify_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -161,7 +160,7 @@ func codesOf(t *testing.T, err error) []verify.Code {
 		return nil
 	}
 	var report *verify.Report
-	require.True(t, errors.As(err, &report), "%v", err)
+	require.ErrorAs(t, err, &report)
 	var codes []verify.Code
 	for _, v := range report.Violations {
 		codes = append(codes, v.Code)

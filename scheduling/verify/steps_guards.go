@@ -70,7 +70,7 @@ func (g *guard) count(b *policyv1.PodDisruptionBudget, c disruption.Cluster) int
 			}
 		}
 	}
-	wanted := all
+	var wanted int
 	switch {
 	case b.Spec.MaxUnavailable != nil:
 		wanted = all - shareOf(b.Spec.MaxUnavailable, all)

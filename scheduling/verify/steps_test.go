@@ -2,7 +2,6 @@ package verify_test
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"testing"
 
@@ -33,7 +32,7 @@ func TestStepsNeedsAPlan(t *testing.T) {
 	err := verify.Steps(disruption.Cluster{}, nil)
 	assert.Equal(t, []verify.Code{verify.NoPlan}, codesOf(t, err))
 	var v verify.Violation
-	assert.True(t, errors.As(err, &v))
+	assert.ErrorAs(t, err, &v)
 }
 
 // Wherever a plan is broken off, what has been done was right.

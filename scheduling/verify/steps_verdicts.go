@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -41,7 +40,7 @@ func (g *ground) verdicts(r *Report) {
 			continue
 		}
 		seen[v.Node] = true
-		if i > 0 && strings.Compare(g.plan.Nodes[i-1].Node, v.Node) > 0 {
+		if i > 0 && g.plan.Nodes[i-1].Node > v.Node {
 			r.add(Unsorted, object, "belongs before %s", g.plan.Nodes[i-1].Node)
 		}
 		g.verdict(r, object, v, node)
