@@ -80,7 +80,7 @@ func (r *run) interrupted(ctx context.Context) error {
 	if len(nodes) == 0 {
 		return nil
 	}
-	o, err := r.drain(ctx, nodes)
+	o, _, err := r.drain(ctx, nodes)
 	if err != nil {
 		return err
 	}
@@ -147,11 +147,13 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*subject) err
 				continue
 			}
 		}
-		o, err := r.drain(ctx, []string{s.name})
+		o, lands, err := r.drain(ctx, []string{s.name})
 		if err != nil {
 			return err
 		}
-		if err := r.try(reason, o); err != nil || r.done {
+		if !lands {
+			r.note(s.name, Cause{Code: CauseNoPlace, Detail: "its pods may only land once pods that wait have"})
+		} else if err := r.try(reason, o); err != nil || r.done {
 			return err
 		}
 		if !s.gone && reason == Expired {
@@ -192,17 +194,18 @@ func (r *run) empty(ctx context.Context) error {
 
 // drain says what would become of the pods of nodes. Pods that wait take part in that, but
 // they may not have landed when those of the nodes do: where rules between pods then do
-// not hold, they are left out.
-func (r *run) drain(ctx context.Context, nodes []string) (*outcome, error) {
+// not hold, they are left out. It reports false where the pods may only land once those
+// that wait have.
+func (r *run) drain(ctx context.Context, nodes []string) (*outcome, bool, error) {
 	o, err := r.state.drain(ctx, nodes)
 	if err != nil || len(r.state.waits) == 0 || r.lands(o) {
-		return o, err
+		return o, true, err
 	}
 	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.frame.planner.Solver.Effort, why: true, alone: true})
-	if err != nil || len(alone.stuck) > len(o.stuck) || !r.lands(alone) {
-		return o, err
+	if err != nil {
+		return nil, false, err
 	}
-	return alone, nil
+	return alone, r.lands(alone), nil
 }
 
 // lands reports whether all pods may land where they are to.

@@ -143,3 +143,30 @@ func TestStageTakesBack(t *testing.T) {
 	assert.Equal(t, map[string]int{"x": 2, "y": 2, "z": 0}, again)
 	assert.Equal(t, map[string]int{"x": 1, "y": 1, "z": 0}, stand)
 }
+
+// What pods that wait would make possible is not possible yet.
+func TestPodsThatWaitMakeNoRoomInSpreads(t *testing.T) {
+	to := func(zone string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			spreadWeb(p)
+			p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: zone}
+			// Nodes of all zones count, also those that the pod may not use.
+			p.Spec.TopologySpreadConstraints[0].NodeAffinityPolicy = new(corev1.NodeInclusionPolicyIgnore)
+		}
+	}
+	// web-1 may go to zone b alone, which has one already: b may hold two once a holds one.
+	c := world(t, pool(), []*corev1.Node{machine(t, "n-a", "m.large", od), machine(t, "n-b", "m.large", od, standsIn("b")), machine(t, "old", "m.large", od, standsIn("b"))},
+		pod("web-1", "old", "100m", to("b")), pod("web-2", "n-b", "1900m", to("b")), pod("full", "n-a", "1900m", annotated(doNotDisrupt, "true")))
+	c.Pods = []*corev1.Pod{pod("web-3", "", "1", to("a"), waiting)}
+	c.Machines = []Machine{driftedMachine("old", 1)}
+	plan := planned(t, onlyFor(Drifted), c)
+	assert.Empty(t, plan.Steps)
+	assert.Equal(t, CauseNoPlace, causes(t, plan, "old")[0])
+
+	c.Machines[0] = Machine{Node: "old", Interruption: &Interruption{}}
+	plan = planned(t, onlyFor(Interrupted), c)
+	require.Len(t, plan.Steps, 1)
+	assert.Equal(t, "shop/web-1", plan.Steps[0].Evictions[0].Pod)
+	assert.Empty(t, plan.Steps[0].Evictions[0].To)
+	assert.Len(t, plan.Warnings, 1)
+}
