@@ -188,3 +188,23 @@ func TestDriftIsPutIntoWords(t *testing.T) {
 	require.Equal(t, "the image is old", drift("", "the image is old"))
 	require.Equal(t, "Drifted", drift("", ""), "never empty: empty is no drift")
 }
+
+// What a dump tells of machines that planning disruption reads.
+func ExampleSnapshot_Cluster() {
+	s, err := manifest.Loader{}.Load("testdata/cluster.json")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, m := range s.Cluster().Machines {
+		switch {
+		case m.Interruption != nil:
+			fmt.Println(m.Node, "will be taken away:", m.Interruption.Kind)
+		case m.Drift != "":
+			fmt.Println(m.Node, "has drifted:", m.Drift)
+		}
+	}
+	// Output:
+	// ip-10-0-1-12.ec2.internal will be taken away: spot
+	// ip-10-0-1-13.ec2.internal has drifted: AMIDrift
+}

@@ -177,6 +177,7 @@ func FuzzRead(f *testing.F) {
 		object("apps/v1", "StatefulSet", "db", "{replicas: 2, "+template+"}"),
 		object("batch/v1", "Job", "j", "{parallelism: 2, completions: 5, completionMode: Indexed, "+jobSpec+"}"),
 		claim("c1", "", oneType, capacity),
+		"apiVersion: v1\nkind: Node\nmetadata: {name: c1}\nspec: {taints: [{key: aws-node-termination-handler/spot-itn, timeAdded: 2026-11-20T09:58:30Z}]}\n---\n" + claim("c1", "", oneType, "conditions: [{type: Drifted, status: 'True'}]"),
 		"apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {requirements: [{key: a, operator: In, values: [b]}]}}}\n",
 		configured("{defaultingType: List, defaultConstraints: [{maxSkew: 3, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, minDomains: 2}]}"),
 		revision("web-b", "2", "spec: {containers: [{name: c}]}") + object("apps/v1", "Deployment", "web", "{replicas: 2, "+template+"}"),
@@ -199,6 +200,7 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, again)
 		require.Equal(t, first.Warnings, second.Warnings)
 		require.Len(t, second.Problem.Pods, len(first.Problem.Pods))
+		require.Equal(t, first.Cluster().Machines, second.Cluster().Machines)
 		names := map[string]bool{}
 		for _, p := range first.Problem.Pods {
 			name := p.Namespace + "/" + p.Name
