@@ -37,7 +37,7 @@ func wornClusters() []wornCluster {
 		{"apart", st.ClusterOptions{Apart: true}, 0.03, false},
 		{"spread", st.ClusterOptions{Spread: true, Daemons: true}, 0.03, true},
 		// Where pods may only leave one by one and land in some zone, not all can be had.
-		{"all", st.ClusterOptions{Spot: true, PDBs: true, Spread: true, Apart: true, Daemons: true}, 0.05, true},
+		{"all", st.ClusterOptions{Spot: true, PDBs: true, Spread: true, Apart: true, Daemons: true}, 0.06, true},
 	}
 }
 
