@@ -1,0 +1,86 @@
+package oracle_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Every pod that a plan evicts is bound where its step says, on clusters that have lost pods
+// and on odd ones.
+func TestSteps(t *testing.T) {
+	for _, run := range []struct {
+		name     string
+		cluster  func(seed uint64) disruption.Cluster
+		from, to uint64
+		odd      bool
+	}{
+		{"plain", func(seed uint64) disruption.Cluster { return st.Cluster(seed, st.ClusterOptions{Nodes: 20}) }, 0, 10, false},
+		{"all that ties", func(seed uint64) disruption.Cluster {
+			return st.Cluster(seed, st.ClusterOptions{Nodes: 12, Spread: true, Apart: true, PDBs: true, Daemons: true, Spot: seed%2 == 1})
+		}, 0, 20, false},
+		{"small machines", func(seed uint64) disruption.Cluster {
+			return st.Cluster(seed, st.ClusterOptions{Nodes: 20, PodsPerNode: 6, MaxCPU: 4, Spread: true, Apart: true, PDBs: true})
+		}, 100, 110, false},
+		{"larger", func(seed uint64) disruption.Cluster {
+			return st.Cluster(seed, st.ClusterOptions{Nodes: 100, Daemons: true})
+		}, 200, 202, false},
+		{"odd", st.RandomCluster, 0, 300, true},
+		{"odd, more", st.RandomCluster, 1_000, 1_300, true},
+	} {
+		if testing.Short() {
+			run.to = run.from + max((run.to-run.from)/10, 1)
+		}
+		t.Run(run.name, func(t *testing.T) {
+			t.Parallel()
+			steps, moved := 0, 0
+			for seed := run.from; seed < run.to; seed++ {
+				c := run.cluster(seed)
+				plan, found := stepDisagreements(t, c, seed, run.odd)
+				for _, d := range found {
+					t.Errorf("seed %d: %v", seed, d)
+				}
+				if plan != nil {
+					steps += len(plan.Steps)
+					moved += plan.Summary.PodsMoved
+				}
+			}
+			t.Logf("%d steps move %d pods", steps, moved)
+			assert.Positive(t, steps)
+			assert.Positive(t, moved)
+		})
+	}
+}
+
+// stepDisagreements plans a cluster as one of many callers might and asks the oracle.
+func stepDisagreements(t *testing.T, c disruption.Cluster, seed uint64, odd bool) (*disruption.Plan, []oracle.Disagreement) {
+	t.Helper()
+	dice := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test
+	planner := disruption.Planner{Solver: solver(seed)}
+	if odd && dice.IntN(4) == 0 {
+		planner.Rebalance = true
+	}
+	plan, err := planner.Plan(t.Context(), c)
+	if err != nil {
+		require.ErrorIs(t, err, scheduling.ErrInvalid, "seed %d", seed)
+		return nil, nil
+	}
+	if len(plan.Steps) == 0 {
+		return plan, nil
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s, err := oracle.NewSchedulerForSteps(ctx, &c)
+	require.NoError(t, err, "seed %d", seed)
+	found, err := oracle.CheckSteps(ctx, s, &c, plan)
+	require.NoError(t, err, "seed %d", seed)
+	return plan, found
+}
