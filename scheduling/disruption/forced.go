@@ -198,7 +198,7 @@ func (r *run) empty(ctx context.Context) error {
 // that wait have.
 func (r *run) drain(ctx context.Context, nodes []string) (*outcome, bool, error) {
 	o, err := r.state.drain(ctx, nodes)
-	if err != nil || len(r.state.waits) == 0 || r.lands(o) {
+	if err != nil || !r.someWait() || r.lands(o) {
 		return o, true, err
 	}
 	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.frame.planner.Solver.Effort, why: true, alone: true})
@@ -206,6 +206,11 @@ func (r *run) drain(ctx context.Context, nodes []string) (*outcome, bool, error)
 		return nil, false, err
 	}
 	return alone, r.lands(alone), nil
+}
+
+// someWait reports whether there are pods that wait, with a place in sight or without.
+func (r *run) someWait() bool {
+	return len(r.state.waits) > 0 || slices.ContainsFunc(r.frame.subjects, func(s *subject) bool { return s.expecting })
 }
 
 // lands reports whether all pods may land where they are to.

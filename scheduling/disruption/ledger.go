@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,9 +30,19 @@ func (f *frame) took(step *Step) {
 		}
 	}
 	leave, come := f.moves(step)
-	// Costs are added up in the order of subjects, so that rounding does not depend on
-	// the order of a map.
-	for _, s := range f.subjects {
+	var touched []*subject
+	for s := range leave {
+		touched = append(touched, s)
+	}
+	for s := range come {
+		if leave[s] == nil {
+			touched = append(touched, s)
+		}
+	}
+	// Costs are added up in the order of names, so that rounding does not depend on the
+	// order of a map.
+	slices.SortFunc(touched, func(a, b *subject) int { return strings.Compare(a.name, b.name) })
+	for _, s := range touched {
 		leavers, comers := leave[s], come[s]
 		if s.gone || len(leavers)+len(comers) == 0 {
 			continue
