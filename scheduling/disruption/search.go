@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -66,10 +67,10 @@ func (r *rank) waste() float64 { return float64(r.loss) / max(r.cost, 1e-9) }
 // machines that waste little.
 const enough = 0.025
 
-// wastes are the shares of its price that a machine has to waste to be replaced: what
-// wastes much goes first, and what wastes little stays unless the cluster is still too dear.
-// Packing machines anew always finds a little, and would move every pod for it.
-func wastes() []float64 { return []float64{0.1, 0.06, 0.04} }
+// wastes are the shares of its price that a machine has to waste to be replaced: none is at
+// first, what wastes much is then, and what wastes little stays unless the cluster is still
+// too dear. Packing machines anew always finds a little, and would move every pod for it.
+func wastes() []float64 { return []float64{math.Inf(1), 0.1, 0.06, 0.04} }
 
 // run looks for moves, round after round, until rounds find none. Rounds begin with nodes
 // that waste the share of that level, and look at those of the levels before as well. What
@@ -89,33 +90,61 @@ func (x *search) run(ctx context.Context, level int) error {
 }
 
 // best runs the search at level after level until one ends near the bound. Each begins
-// anew: nodes that go only at a later level should not receive pods at an earlier one. In
-// the end the search in all but the largest clusters is run again with what it has found out about which nodes go, so that
-// pods go at once where they stay, and steps are small.
+// anew: nodes that go only at a later level should not receive pods at an earlier one. If
+// none does, the one that ends at the lowest price goes on until no level finds a move.
 func (x *search) best(ctx context.Context) (*search, error) {
-	for level := 0; ; level++ {
+	last := len(wastes()) - 1
+	var best *search
+	for level := range wastes() {
 		y := x.scratch()
 		if err := y.run(ctx, level); err != nil {
 			return nil, err
 		}
-		if level < len(wastes())-1 && ctx.Err() == nil && !y.near() {
-			continue
+		if best == nil || y.price() < best.price() || y.price() == best.price() && y.moved() < best.moved() {
+			best = y
 		}
-		if ctx.Err() != nil || len(y.moves) == 0 || len(x.state.nodes) > 2*manyNodes {
-			return y, nil
+		if ctx.Err() != nil {
+			return best, nil
 		}
-		z := x.scratch()
-		if err := z.guided(ctx, y.gone(x)); err != nil {
-			return nil, err
+		if y.near() {
+			return x.again(ctx, y, level)
 		}
-		if err := z.run(ctx, level); err != nil {
-			return nil, err
-		}
-		if ctx.Err() != nil || !z.near() && z.price() > y.price() {
-			return y, nil
-		}
-		return z, nil
 	}
+	if err := best.run(ctx, last); err != nil || best.near() || ctx.Err() != nil {
+		return best, err
+	}
+	return x.again(ctx, best, last)
+}
+
+// again runs a search once more, in all but the largest clusters, with what it has found out
+// about which nodes go, so that pods go at once where they stay, and steps are small. It
+// returns the better of both.
+func (x *search) again(ctx context.Context, y *search, level int) (*search, error) {
+	if len(y.moves) == 0 || len(x.state.nodes) > 2*manyNodes {
+		return y, nil
+	}
+	z := x.scratch()
+	if err := z.guided(ctx, y.gone(x)); err != nil {
+		return nil, err
+	}
+	if err := z.run(ctx, level); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil || !z.near() && (z.price() > y.price() || z.price() == y.price() && z.moved() >= y.moved()) {
+		return y, nil
+	}
+	return z, nil
+}
+
+// moved counts the pods that move.
+func (x *search) moved() int {
+	pods := map[string]bool{}
+	for _, m := range x.moves {
+		for i := range m.Evictions {
+			pods[m.Evictions[i].Pod] = true
+		}
+	}
+	return len(pods)
 }
 
 // gone are the nodes that have gone since x.

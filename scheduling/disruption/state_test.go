@@ -1,0 +1,151 @@
+package disruption
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+func stateOf(t *testing.T, change ...func(*Cluster)) *state {
+	t.Helper()
+	c := &Cluster{Problem: scheduling.Problem{
+		NodePools: []*scheduling.NodePool{pool()}, Catalog: testCatalog(t), Now: noon(),
+		Nodes:   []*corev1.Node{machine(t, "one", "m.large", offerings.OnDemand), machine(t, "two", "m.large", offerings.OnDemand)},
+		Running: []*corev1.Pod{pod("web", "one", "500m"), pod("db", "two", "1"), pod("api", "two", "800m")},
+	}}
+	for _, f := range change {
+		f(c)
+	}
+	s, err := newState(context.Background(), Planner{}, c)
+	require.NoError(t, err)
+	return s
+}
+
+// D46, D47, D48: what becomes of pods when nodes go.
+func TestAsk(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Cluster)
+		ask    question
+		to     map[string]string
+		stuck  int
+	}{
+		"into free room":                 {nil, question{nodes: []string{"one"}}, nil, 1},
+		"onto a machine that is bought":  {nil, question{nodes: []string{"one"}, buy: true}, map[string]string{"shop/web": "default-1"}, 0},
+		"not where room is closed":       {func(c *Cluster) { c.Running = c.Running[:2] }, question{nodes: []string{"one"}, closed: []string{"two"}}, nil, 1},
+		"where room is":                  {func(c *Cluster) { c.Running = c.Running[:2] }, question{nodes: []string{"one"}}, map[string]string{"shop/web": "two"}, 0},
+		"not onto a node that starts up": {func(c *Cluster) { c.Running = c.Running[:2]; delete(c.Nodes[1].Labels, scheduling.InitializedLabel) }, question{nodes: []string{"one"}}, nil, 1},
+		"not onto a node that is interrupted": {func(c *Cluster) {
+			c.Running = c.Running[:2]
+			c.Machines = []Machine{{Node: "two", Interruption: &Interruption{}}}
+		}, question{nodes: []string{"one"}}, nil, 1},
+		"not onto a node that is shut down": {func(c *Cluster) {
+			c.Running = c.Running[:2]
+			c.Machines = []Machine{{Node: "two", Terminating: true}}
+		}, question{nodes: []string{"one"}}, nil, 1},
+		"pods that stay get no place": {nil, question{nodes: []string{"one"}, stays: func(*corev1.Pod) bool { return true }}, map[string]string{}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			change := tt.change
+			if change == nil {
+				change = func(*Cluster) {}
+			}
+			s := stateOf(t, change)
+			tt.ask.effort = scheduling.EffortFast
+			o, err := s.ask(context.Background(), &tt.ask)
+			require.NoError(t, err)
+			assert.Len(t, o.stuck, tt.stuck)
+			got := map[string]string{}
+			for _, e := range o.evictions {
+				assert.Equal(t, "one", e.From)
+				got[e.Pod] = e.To
+			}
+			if tt.to != nil {
+				assert.Equal(t, tt.to, got)
+			}
+			assert.NotNil(t, s.nodes["one"], "the state stays as it is")
+		})
+	}
+	_, err := stateOf(t).ask(context.Background(), &question{nodes: []string{"none"}})
+	require.ErrorContains(t, err, `no node "none"`)
+}
+
+// The state moves on by steps: nodes go, launches stand under their names, pods have moved.
+func TestTake(t *testing.T) {
+	s := stateOf(t)
+	ctx := context.Background()
+	before := s.fork()
+	o, err := s.drain(ctx, []string{"one"})
+	require.NoError(t, err)
+	require.Len(t, o.launches, 1)
+	require.NoError(t, s.take(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}))
+	assert.Equal(t, []string{"default-1", "two"}, s.names())
+	assert.Equal(t, "default-1", s.pods["shop/web"].Spec.NodeName)
+	assert.Equal(t, []string{"one", "two"}, before.names(), "a fork goes its own way")
+	o, err = s.drain(ctx, []string{"default-1"})
+	require.NoError(t, err)
+	require.Len(t, o.launches, 1)
+	assert.Equal(t, "default-2", o.launches[0].Name, "no name comes twice")
+	require.ErrorContains(t, s.take(&Step{Drain: []string{"one"}}), "no node")
+}
+
+// Nodes that are shunned keep their pods and take in nobody, until they are readmitted as
+// often.
+func TestShun(t *testing.T) {
+	s := stateOf(t, func(c *Cluster) { c.Running = c.Running[:2] })
+	ask := func() int {
+		o, err := s.ask(context.Background(), &question{nodes: []string{"one"}, effort: scheduling.EffortFast})
+		require.NoError(t, err)
+		return len(o.stuck)
+	}
+	assert.Zero(t, ask())
+	require.NoError(t, s.shun([]string{"two", "none"}))
+	require.NoError(t, s.shun([]string{"two"}))
+	assert.Equal(t, 1, ask())
+	require.NoError(t, s.readmit([]string{"two"}))
+	assert.Equal(t, 1, ask())
+	require.NoError(t, s.readmit([]string{"two"}))
+	assert.Zero(t, ask())
+}
+
+// D46: pods that wait keep the places that they find; the others wait on.
+func TestExpects(t *testing.T) {
+	s := stateOf(t, func(c *Cluster) {
+		c.Running = c.Running[:2]
+		c.Pods = []*corev1.Pod{pod("soon", "", "900m"), pod("never", "", "100")}
+	})
+	assert.True(t, s.expects("one") || s.expects("two"))
+	assert.False(t, s.expects("none"))
+	assert.Len(t, s.waits, 1)
+	o, err := s.drain(context.Background(), []string{"one"})
+	require.NoError(t, err)
+	assert.Empty(t, o.stuck)
+	for i := range o.launches {
+		assert.NotContains(t, o.launches[i].Pods, "shop/never")
+	}
+}
+
+// Reservations lose what steps buy, and have back what goes.
+func TestStock(t *testing.T) {
+	s := stateOf(t)
+	left := func() int {
+		o, ok := s.stock.all.Offering("m.large", "a", offerings.Reserved)
+		require.True(t, ok)
+		return o.ReservationCount
+	}
+	l := []scheduling.Launch{{Options: []scheduling.Option{{InstanceType: "m.large", CapacityType: offerings.Reserved, ReservationID: "cr-1"}}}}
+	assert.True(t, s.stock.covers(l))
+	assert.False(t, s.stock.covers(append(l, l...)))
+	d := &scheduling.Delta{}
+	require.NoError(t, s.stock.reserve(map[string]int{"cr-1": 1}, d))
+	assert.Zero(t, left())
+	assert.NotNil(t, d.Catalog)
+	assert.False(t, s.stock.covers(l))
+	require.NoError(t, s.stock.reserve(map[string]int{"cr-1": -1}, &scheduling.Delta{}))
+	assert.Equal(t, 1, left())
+}
