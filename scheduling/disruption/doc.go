@@ -15,7 +15,9 @@
 // Within a step, evictions go in waves. The pods of a wave are away at the same time, and
 // no PodDisruptionBudget loses more of them than it allows; the next wave leaves when they
 // run again. Pods without a budget go in the first wave, unless rules tie them to others:
-// these go last.
+// these go last. Where pods that leave in turns are spread or keep apart, they leave in an
+// order in which each may land; a step for which there is none is not made. Interrupted
+// machines lose all their pods at once.
 //
 // Plans depend on nothing but their input: no clock is read ([Planner.Now]), and lists may
 // come in any order. A plan is for the cluster as it was given. Whoever carries it out
