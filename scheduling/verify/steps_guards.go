@@ -159,8 +159,8 @@ func (a *act) podBudgets() {
 		}
 	}
 	for _, b := range a.budgets {
-		if a.step.Reason == disruption.Interrupted {
-			continue // all pods are away at once, whatever anybody wants
+		if forced(a.step.Reason) {
+			continue // such nodes go whatever budgets say
 		}
 		if n := least[b]; n > max(b.allowed, 1) || n > b.allowed && !a.byForce() {
 			a.add(PodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
@@ -194,12 +194,9 @@ func (a *act) podBudgets() {
 	}
 }
 
-// byForce reports whether pods of the step go whatever budgets say: its nodes are taken
-// away, or draining ends by force.
+// byForce reports whether draining a node of the step ends by force, so that pods go, one
+// after the other, even if a budget allows none.
 func (a *act) byForce() bool {
-	if forced(a.step.Reason) {
-		return true
-	}
 	for _, s := range a.going {
 		if a.step.Reason == disruption.Drifted && a.graceOf(s, a.machineOf(s.name)) {
 			return true
