@@ -45,7 +45,7 @@ func (m *moves) headline() {
 		m.line("%s: nothing is to be done.", now)
 	} else {
 		m.line("%s.", now)
-		m.line("%s to %s for %s per hour: that saves %s.", steps(len(m.plan.Steps)), count(s.NodesAfter, "node"), usd(s.PricePerHourAfter), m.saved())
+		m.line("%s to %s for %s per hour: %s.", steps(len(m.plan.Steps)), count(s.NodesAfter, "node"), usd(s.PricePerHourAfter), m.saved())
 		m.line("%s, %s launched.", moved(s.PodsMoved), machines(s.Launches))
 	}
 	m.line("%s", m.rest())
@@ -58,11 +58,13 @@ func (m *moves) headline() {
 func (m *moves) saved() string {
 	s := &m.plan.Summary
 	saving := s.PricePerHourBefore - s.PricePerHourAfter
-	text := signed(saving) + " per hour, " + signedMonthly(saving) + " per month"
-	if s.PricePerHourBefore > 0 {
-		text += fmt.Sprintf(" (%s)", percent(saving.USD()/s.PricePerHourBefore.USD()))
+	switch {
+	case saving == 0:
+		return "that saves nothing"
+	case saving < 0:
+		return fmt.Sprintf("that costs %s per hour, %s per month more", usd(-saving), monthly(-saving))
 	}
-	return text
+	return fmt.Sprintf("that saves %s per hour, %s per month (%s)", usd(saving), monthly(saving), percent(saving.USD()/s.PricePerHourBefore.USD()))
 }
 
 // rest says how much there is left to save at most.

@@ -84,6 +84,14 @@ func TestMovesWithSteps(t *testing.T) {
 	golden(t, "moves.table", rendered(t, plan))
 }
 
+func TestMovesThatSaveNothing(t *testing.T) {
+	plan := &disruption.Plan{Steps: []disruption.Step{{Reason: disruption.Expired, Drain: []string{"a"}}}, Nodes: []disruption.Verdict{{Node: "a", Decision: disruption.Drain, Step: 1}}}
+	plan.Summary = disruption.Summary{PricePerHourBefore: offerings.MustPrice("2"), PricePerHourAfter: offerings.MustPrice("2"), NodesBefore: 1, NodesAfter: 1}
+	require.Contains(t, rendered(t, plan), "1 step leads to 1 node for $2.0000 per hour: that saves nothing.\nNo pod moves, no machine is launched.\n")
+	plan.Summary.PricePerHourAfter = offerings.MustPrice("2.5")
+	require.Contains(t, rendered(t, plan), "for $2.5000 per hour: that costs $0.5000 per hour, $365 per month more.\n")
+}
+
 func TestManyPointsAreThinned(t *testing.T) {
 	var points []disruption.Point
 	for i := range 300 {
