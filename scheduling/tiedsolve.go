@@ -112,17 +112,22 @@ func (t *ties) learn(x *trial) bool {
 			t.stated++
 		}
 	}
+	opened := false
 	for r, domains := range t.domainsOf(x.spots(x.Solution)) {
 		counted := t.countedDomains(r)
 		for _, d := range domains {
 			if len(counted) > 0 && !counted[d] {
 				t.planner.Rules[r].Domains[d].Eligible = true
 				t.rules[r].domains[d].Eligible = true
-				news = true
+				opened = true
 			}
 		}
 	}
-	return news
+	if opened { // nobody has to keep away from there any more
+		t.rows, t.away = t.stayAway(), map[int]bool{}
+		t.stated++
+	}
+	return news || opened
 }
 
 // shrink takes pods out of units that found no place, so that those whom others follow
