@@ -78,14 +78,19 @@ type Certificate struct {
 //
 // How many of them there are in each zone at least and at most follows from the
 // constraint: from how many pods it counts that run there or wait, and from which zones
-// are sure to be looked at when it is checked. Together they are worth what they are worth
-// without Less, less what that comes to if as many of them as may be are where it is most.
+// are sure to be looked at when it is checked. So many as there are at least are worth
+// Less less, whichever they are, and those beyond Further less. Together they are worth what
+// they are worth without that, less what that comes to if as many of those beyond as may be
+// are where it is most.
 type ZoneSpread struct {
 	// Pod is namespace/name.
 	Pod string `json:"pod"`
 	// Less is by zone, in the unit of Values. Where it is more than a pod's worth, the pod is
 	// worth nothing. What is not listed is 0.
 	Less map[string]string `json:"less"`
+	// Further is the same for pods beyond the least number; nil is Less, and no pod is one
+	// or the other.
+	Further map[string]string `json:"further,omitempty"`
 }
 
 // ApartTerm names a required term of anti-affinity.

@@ -38,7 +38,7 @@ func (c *compiler) prove(ctx context.Context, plan *Plan, placed []int64, price 
 		covered = bound.Cover(pr.input.Tighten(), resource.Values, int64(price), c.solver.coverChoices())
 	}
 	if best := max(resource.Bound, covered); best < near {
-		least, zonal := pr.byZones(ctx, plan, resource.Values)
+		least, zonal := pr.byZones(ctx, plan, resource.Values, near)
 		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
 			a := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options)))
 			if a.Bound > max(best, least) {
@@ -64,21 +64,25 @@ const mostPatternClasses = 64
 
 // byZones is the bound on plans in which pods that are spread over zones are where they may
 // be, 0 where it gains nothing.
-func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int) (int64, *Certificate) {
+func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, near int64) (best int64, c *Certificate) {
 	b := pr.newZoneBook(plan)
-	if b == nil || ctx.Err() != nil {
+	if b == nil {
 		return 0, nil
 	}
-	m := b.zoned()
-	effort := pr.solver.boundEffort(ctx, len(m.Classes), len(m.Options))
-	if pr.solver.Effort != EffortFast {
-		effort.Work *= zonesWork
+	for _, apart := range []bool{false, true} {
+		if !apart && len(pr.classes) > mostPatternClasses || best >= near || ctx.Err() != nil {
+			continue
+		}
+		m := b.zoned(apart)
+		effort := pr.solver.boundEffort(ctx, len(m.Classes), len(m.Options))
+		if pr.solver.Effort != EffortFast {
+			effort.Work *= zonesWork
+		}
+		if a := bound.Pattern(m.Market, start, effort); a.Bound > best {
+			best, c = a.Bound, m.certificate(a)
+		}
 	}
-	a := bound.Pattern(m.Market, start, effort)
-	if a.Bound == 0 {
-		return 0, nil
-	}
-	return a.Bound, m.certificate(a)
+	return best, c
 }
 
 // zonesWork is how many times the work of a bound is spent where zones are told apart:

@@ -76,22 +76,24 @@ func (pr *prover) steps() []step {
 	return out[:min(len(out), mostSteps)]
 }
 
+// with is amounts of resources with their whole steps.
+func (s step) with(amounts []int64) []int64 {
+	return append(amounts[:len(amounts):len(amounts)], amounts[s.dim]/s.size)
+}
+
 // stepped is the input with one more resource.
 func (pr *prover) stepped(s step) bound.Input {
 	in := pr.input
 	in.Dims++
-	with := func(amounts []int64) []int64 {
-		return append(amounts[:len(amounts):len(amounts)], amounts[s.dim]/s.size)
-	}
 	in.Items, in.Options, in.Free = slices.Clone(in.Items), slices.Clone(in.Options), slices.Clone(in.Free)
 	for i := range in.Items {
-		in.Items[i].Size = with(in.Items[i].Size)
+		in.Items[i].Size = s.with(in.Items[i].Size)
 	}
 	for i := range in.Options {
-		in.Options[i].Cap = with(in.Options[i].Cap)
+		in.Options[i].Cap = s.with(in.Options[i].Cap)
 	}
 	for i := range in.Free {
-		in.Free[i].Cap = with(in.Free[i].Cap)
+		in.Free[i].Cap = s.with(in.Free[i].Cap)
 	}
 	return in
 }
@@ -119,19 +121,16 @@ func (pr *prover) addSteps(s step) {
 	pr.yardsticks = append(pr.yardsticks, yardstick{dim: s.dim, step: s.size})
 	pr.input = pr.stepped(s)
 	pr.market.Dims++
-	with := func(amounts []int64) []int64 {
-		return append(amounts[:len(amounts):len(amounts)], amounts[s.dim]/s.size)
-	}
 	for i := range pr.market.Classes {
-		pr.market.Classes[i].Size = with(pr.market.Classes[i].Size)
+		pr.market.Classes[i].Size = s.with(pr.market.Classes[i].Size)
 	}
 	for i := range pr.market.Options {
-		pr.market.Options[i].Cap = with(pr.market.Options[i].Cap)
+		pr.market.Options[i].Cap = s.with(pr.market.Options[i].Cap)
 	}
 	for i := range pr.market.Supplies {
 		for k := range pr.market.Supplies[i].Members {
 			x := &pr.market.Supplies[i].Members[k]
-			x.Cap = with(x.Cap)
+			x.Cap = s.with(x.Cap)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package scheduling
 
 import (
-	"math/big"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,12 +12,17 @@ import (
 )
 
 // zoneMarket is the market with zones told apart: a class of it is pods of a class of the
-// prover's that no rule spreads, or those of them that are spread by one, in one zone.
+// prover's that no rule spreads, or those of them that are spread by one, in one zone. Where
+// they are told apart, and all pods of a rule are of one class, as many as there are in each
+// zone at least are a class, and those beyond are another one.
 type zoneMarket struct {
 	*zoneBook
 	bound.Market
+	apart bool
 	parts []zonePart // by class of the market
-	users map[[2]int]model.Bits
+	// spread is, by rule, the number of its spread, -1 where no pods are beyond.
+	spread []int
+	users  map[[2]int]model.Bits
 	// single are the yardsticks of loners of one class. It takes less time to know that a
 	// node has one of them than to count them like a resource.
 	single []bool
@@ -29,11 +34,13 @@ type zonePart struct {
 	ids   []int // planned classes
 	zone  int   // -1 for all
 	rule  int   // -1 for none
+	least bool  // those that there are at least
 }
 
-// zoned is the market with zones.
-func (b *zoneBook) zoned() *zoneMarket {
-	m := &zoneMarket{zoneBook: b, users: map[[2]int]model.Bits{}}
+// zoned is the market with zones. If it is not to tell those apart that are in each zone at
+// least, machines that hold one pod or two are known to hold no more of both together.
+func (b *zoneBook) zoned(apart bool) *zoneMarket {
+	m := &zoneMarket{zoneBook: b, users: map[[2]int]model.Bits{}, apart: apart}
 	m.Dims = b.prover.market.Dims
 	clear(b.spaces) // there may be further yardsticks
 	for i := range b.yardsticks {
@@ -48,45 +55,82 @@ func (b *zoneBook) zoned() *zoneMarket {
 
 // addClasses splits the classes of the prover's.
 func (m *zoneMarket) addClasses() {
-	m.Market.Spreads = make([]bound.Spread, len(m.rules))
+	ruleOf := map[int]int{}
 	for r := range m.rules {
-		m.Market.Spreads[r] = bound.Spread{Least: m.rules[r].least, Most: m.rules[r].most}
+		for _, id := range m.rules[r].classes {
+			ruleOf[id] = r
+		}
 	}
+	kinds := make([][]zonePart, len(m.rules))
 	for c, ids := range m.prover.classes {
-		plain := []int{}
-		ruled := make([][]int, len(m.rules))
+		var plain []int
+		ruled := map[int][]int{}
 		for _, id := range ids {
-			r := slices.IndexFunc(m.rules, func(r zoneRule) bool { return slices.Contains(r.classes, int(id)) })
-			if r < 0 {
-				plain = append(plain, int(id))
-			} else {
+			if r, ok := ruleOf[int(id)]; ok {
 				ruled[r] = append(ruled[r], int(id))
+			} else {
+				plain = append(plain, int(id))
 			}
 		}
 		if len(plain) > 0 {
-			m.addClass(zonePart{class: c, ids: plain, zone: -1, rule: -1})
+			m.addClass(zonePart{class: c, ids: plain, zone: -1, rule: -1}, math.MaxInt64)
 		}
-		for r, ids := range ruled {
-			if len(ids) == 0 {
-				continue
-			}
-			kind := bound.Kind{}
-			for z, most := range m.rules[r].most {
-				kind.Count = m.addClass(zonePart{class: c, ids: ids, zone: z, rule: r})
-				kind.Parts = append(kind.Parts, len(m.Classes)-1)
-				m.Classes[len(m.Classes)-1].Count = min(kind.Count, most)
-			}
-			m.Market.Spreads[r].Kinds = append(m.Market.Spreads[r].Kinds, kind)
+		for _, r := range sortedKeys(ruled) {
+			kinds[r] = append(kinds[r], zonePart{class: c, ids: ruled[r], rule: r})
 		}
+	}
+	m.spread = make([]int, len(m.rules))
+	for r := range kinds {
+		m.addRule(&m.rules[r], kinds[r])
 	}
 }
 
-func (m *zoneMarket) addClass(p zonePart) (pods int64) {
-	class := m.prover.market.Classes[p.class]
-	class.Count = 0
-	for _, id := range p.ids {
-		class.Count += m.placed[id]
+// addRule adds the pods of a rule.
+func (m *zoneMarket) addRule(r *zoneRule, kinds []zonePart) {
+	at := kinds[0].rule
+	m.spread[at] = -1
+	beyond := r.pods
+	s := bound.Spread{Least: r.least, Most: r.most}
+	if r.split = m.apart && len(kinds) == 1; r.split {
+		s.Least, s.Most = make([]int64, len(m.zones)), make([]int64, len(m.zones))
+		for z, n := range r.least {
+			p := kinds[0]
+			p.zone, p.least = z, true
+			if n > 0 {
+				m.addClass(p, n)
+			}
+			beyond -= n
+			s.Most[z] = r.most[z] - n
+		}
+		if beyond == 0 {
+			return
+		}
 	}
+	for _, p := range kinds {
+		kind := bound.Kind{Count: min(beyond, m.count(p.ids))}
+		for z, most := range s.Most {
+			p.zone = z
+			m.addClass(p, min(kind.Count, most))
+			kind.Parts = append(kind.Parts, len(m.Classes)-1)
+		}
+		s.Kinds = append(s.Kinds, kind)
+	}
+	m.spread[at] = len(m.Market.Spreads)
+	m.Market.Spreads = append(m.Market.Spreads, s)
+}
+
+// count is the number of placed pods of some classes.
+func (m *zoneMarket) count(ids []int) (n int64) {
+	for _, id := range ids {
+		n += m.placed[id]
+	}
+	return n
+}
+
+// addClass adds pods as a class, at most so many.
+func (m *zoneMarket) addClass(p zonePart, most int64) {
+	class := m.prover.market.Classes[p.class]
+	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0
 	class.Size = slices.Clone(class.Size)
 	for k, single := range m.single {
 		if d := m.model.Dims + k; single && class.Size[d] > 0 {
@@ -94,7 +138,6 @@ func (m *zoneMarket) addClass(p zonePart) (pods int64) {
 		}
 	}
 	m.Classes, m.parts = append(m.Classes, class), append(m.parts, p)
-	return class.Count
 }
 
 // usersOf are the classes of the groups in a column, in a zone.
@@ -178,34 +221,4 @@ func (m *zoneMarket) addNodes() {
 			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: m.usersOf(r.column, r.zone)}}})
 		}
 	}
-}
-
-// certificate names classes and rules.
-func (m *zoneMarket) certificate(a bound.Assigned) *Certificate {
-	c := &Certificate{Kind: assignmentKind, Values: map[string]string{}, Scale: bound.Scale}
-	for i, p := range m.parts {
-		if a.Worths[i].Sign() == 0 {
-			continue
-		}
-		for _, id := range p.ids {
-			for _, pod := range m.spokesmen(m.planned[id]) {
-				c.Values[podName(pod)] = a.Worths[i].String()
-			}
-		}
-	}
-	m.nameYardsticks(c)
-	for _, v := range a.Vectors {
-		c.Vectors = append(c.Vectors, m.named(v))
-	}
-	for r := range m.rules {
-		rule := &m.rules[r]
-		s := ZoneSpread{Pod: podName(rule.spokesman), Less: map[string]string{}}
-		for z, less := range a.Tolls[r] {
-			if less.Cmp(new(big.Int)) > 0 {
-				s.Less[m.zones[z]] = less.String()
-			}
-		}
-		c.Spreads = append(c.Spreads, s)
-	}
-	return c
 }

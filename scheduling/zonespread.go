@@ -32,7 +32,18 @@ func (s *zoneSpread) bounds() (least, most []int64) {
 			least[z] = min(most[z], max(0, floor-n-(s.pending-s.placed)))
 		}
 	}
+	s.squeeze(least, most)
 	return least, most
+}
+
+// squeeze lets each zone have what the others leave to it.
+func (s *zoneSpread) squeeze(least, most []int64) {
+	atLeast, atMost := sum(least), sum(most)
+	for z := range most {
+		low, high := least[z], most[z]
+		most[z] = max(low, min(high, s.placed-(atLeast-low)))
+		least[z] = min(most[z], max(low, s.placed-(atMost-high)))
+	}
 }
 
 // ceiling is the most pods that a zone has when the last of the rule binds there.
@@ -57,13 +68,13 @@ func (s *zoneSpread) ceiling(zone int) int64 {
 // floor is how many pods the emptiest zone that counts has at least: one more than the
 // largest number with which there is no place for all.
 func (s *zoneSpread) floor() int64 {
-	low, any := int64(math.MaxInt64), false
+	low, some := int64(math.MaxInt64), false
 	for z, n := range s.running {
 		if s.counts[z] {
-			low, any = min(low, n), true
+			low, some = min(low, n), true
 		}
 	}
-	if !any {
+	if !some {
 		return 0
 	}
 	return largest(low, low+s.placed, func(floor int64) bool { return floor == low || s.short(floor-1) })

@@ -19,6 +19,7 @@ type zoneSpread struct {
 	rule    *spreadRule
 	members map[string]bool // by name
 	less    map[string]*big.Int
+	further map[string]*big.Int // nil where all are worth the same
 	// counts says of which zones every plan takes the minimum, running how many pods that
 	// count run in each zone that there is.
 	counts      map[string]bool
@@ -47,6 +48,12 @@ func (j *judge) readSpreads(cert *scheduling.Certificate) ([]*zoneSpread, bool) 
 	fine := true
 	for i, named := range cert.Spreads {
 		less, ok := j.naturals(fmt.Sprintf("spreads[%d]: less in ", i), named.Less)
+		var further map[string]*big.Int
+		if named.Further != nil {
+			fine := false
+			further, fine = j.naturals(fmt.Sprintf("spreads[%d]: less for further pods in ", i), named.Further)
+			ok = ok && fine
+		}
 		z, why := r.read(named)
 		if why != "" {
 			j.malformed("spreads[%d]: %s", i, why)
@@ -55,7 +62,7 @@ func (j *judge) readSpreads(cert *scheduling.Certificate) ([]*zoneSpread, bool) 
 			fine = false
 			continue
 		}
-		z.less = less
+		z.less, z.further = less, further
 		z.bound(r.zones)
 		if why := r.breach(z); why != "" {
 			j.malformed("spreads[%d]: %s", i, why)
@@ -235,8 +242,32 @@ func (z *zoneSpread) bound(zones []string) {
 		}
 	}
 	for zone := range z.counts {
-		z.least[zone] = max(0, low-z.running[zone]-(z.pending-pods))
+		z.least[zone] = min(z.most[zone], max(0, low-z.running[zone]-(z.pending-pods)))
 	}
+	z.squeeze(zones)
+}
+
+// squeeze lets each zone have what the others leave to it.
+func (z *zoneSpread) squeeze(zones []string) {
+	pods, atLeast, atMost := int64(len(z.members)), int64(0), int64(0)
+	for _, zone := range zones {
+		atLeast += z.least[zone]
+		atMost += z.most[zone]
+	}
+	for _, zone := range zones {
+		low, high := z.least[zone], z.most[zone]
+		z.most[zone] = max(low, min(high, pods-(atLeast-low)))
+		z.least[zone] = min(z.most[zone], max(low, pods-(atMost-high)))
+	}
+}
+
+// beyond is how many pods there are that need not be in any one zone.
+func (z *zoneSpread) beyond() int64 {
+	n := int64(len(z.members))
+	for _, least := range z.least {
+		n -= least
+	}
+	return n
 }
 
 // breach says where the plan itself has more or fewer of the pods than it may.
@@ -260,18 +291,19 @@ func (r *spreadReader) breach(z *zoneSpread) string {
 
 // dearest is what the pods are worth less together, wherever they are.
 func (z *zoneSpread) dearest() *big.Int {
-	left := int64(len(z.members))
-	counts := make(map[string]int64)
-	for zone, n := range z.least {
-		counts[zone] = n
-		left -= n
-	}
-	order := slices.SortedFunc(maps.Keys(z.less), func(a, b string) int { return z.less[b].Cmp(z.less[a]) })
 	sum := new(big.Int)
-	for _, zone := range order {
-		n := max(0, min(left, z.most[zone]-counts[zone]))
+	for zone, less := range z.less {
+		sum.Add(sum, new(big.Int).Mul(less, big.NewInt(z.least[zone])))
+	}
+	further := z.further
+	if further == nil {
+		further = z.less
+	}
+	left := z.beyond()
+	for _, zone := range slices.SortedFunc(maps.Keys(further), func(a, b string) int { return further[b].Cmp(further[a]) }) {
+		n := max(0, min(left, z.most[zone]-z.least[zone]))
 		left -= n
-		sum.Add(sum, new(big.Int).Mul(z.less[zone], big.NewInt(counts[zone]+n)))
+		sum.Add(sum, new(big.Int).Mul(further[zone], big.NewInt(n)))
 	}
 	return sum
 }
@@ -301,27 +333,48 @@ func (pr *assignmentProof) in(zone string, labelled bool) *assignmentProof {
 		return x
 	}
 	x := *pr
-	x.sorts, x.known = make([]*sort, len(pr.sorts)), make(map[string]*verdicts)
-	for i, s := range pr.sorts {
-		own := *s
-		for _, n := range s.spreads {
-			most := int64(0)
-			if z := pr.spreads[n]; labelled {
-				most = z.most[zone]
-				if less := z.less[zone]; less != nil {
-					own.worth = new(big.Int).Sub(own.worth, less)
-				}
-			}
-			if !own.limited || most < own.most {
-				own.limited, own.most = true, most
-			}
-		}
-		if own.worth.Sign() < 0 {
-			own.worth = new(big.Int)
-		}
-		x.sorts[i] = &own
+	x.sorts, x.known = nil, make(map[string]*verdicts)
+	for _, s := range pr.sorts {
+		x.sorts = append(x.sorts, pr.sortsIn(s, zone, labelled)...)
 	}
 	x.weigh()
 	pr.worths[key] = &x
 	return &x
+}
+
+// sortsIn is a sort as it is in a zone: two where some of its pods are worth more than those
+// beyond them.
+func (pr *assignmentProof) sortsIn(s *sort, zone string, labelled bool) []*sort {
+	out := []*sort{s}
+	for _, n := range s.spreads {
+		z := pr.spreads[n]
+		var next []*sort
+		for _, s := range out {
+			switch {
+			case !labelled:
+				next = append(next, s.fewer(nil, 0))
+			case z.further == nil:
+				next = append(next, s.fewer(z.less[zone], z.most[zone]))
+			default:
+				next = append(next, s.fewer(z.less[zone], z.least[zone]),
+					s.fewer(z.further[zone], min(z.beyond(), z.most[zone]-z.least[zone])))
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// fewer is the sort with so many pods at most, worth so much less.
+func (s *sort) fewer(less *big.Int, most int64) *sort {
+	own := *s
+	if less != nil {
+		if own.worth = new(big.Int).Sub(own.worth, less); own.worth.Sign() < 0 {
+			own.worth = new(big.Int)
+		}
+	}
+	if !own.limited || most < own.most {
+		own.limited, own.most = true, most
+	}
+	return &own
 }

@@ -131,6 +131,7 @@ type assignment struct {
 	price    float64
 	demand   []float64
 	parts    model.Bits // classes that are parts of kinds that are spread
+	scarce   model.Bits // those, and those that are few
 
 	sellers [][]int // by class: the machines on sale that it may use; see usersOf
 	best    *proposal
@@ -179,10 +180,14 @@ func (a *assignment) measure() {
 	a.demand, a.most = make([]float64, len(classes)), make([]float64, len(classes))
 	usable := model.NewBits(len(classes))
 	a.parts = a.market.spreadParts()
+	a.scarce = a.parts.Clone()
 	for i := range a.machines {
 		usable.Or(a.machines[i].users)
 	}
 	for c := range classes {
+		if classes[c].Few {
+			a.scarce.Set(c)
+		}
 		if usable.Has(c) {
 			a.demand[c] = float64(classes[c].Count)
 		}

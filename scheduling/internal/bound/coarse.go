@@ -74,8 +74,8 @@ func (a *assignment) coarse(start *vector) (c *assignment, merged []int) {
 	clear(c.demand)
 	for i, n := range a.demand {
 		c.demand[merged[i]] += n
-		if a.parts.Has(i) {
-			c.parts.Set(merged[i])
+		if a.scarce.Has(i) {
+			c.scarce.Set(merged[i])
 		}
 	}
 	return c, merged

@@ -75,6 +75,16 @@
 // fillings that leave the same room only the best is kept, and those are dropped that
 // even λ says cannot come to more than the price.
 //
+// # Spreads
+//
+// Pods of which only so many may be in each of some domains, such as zones, are a class
+// of their own in each domain ([Spread]). It is not known how many are where. For any
+// numbers the bounds above give worths by domain; whatever the numbers are in a plan, its
+// pods are worth no less than when as many of them as may be are where they are worth
+// least. For kinds that are spread together that takes the form of tolls: what all of them
+// are worth less in a domain. The search starts with numbers that seem cheapest and goes
+// on with others where the worths prove less than they would by those numbers.
+//
 // Prices are whole nano-USD, so a plan's price is too, and the bound may be rounded
 // up to the next integer.
 package bound

@@ -30,6 +30,8 @@ type Class struct {
 	Count int64
 	// PerNode bounds how many of them share a machine; 0 is no bound.
 	PerNode int64
+	// Few says that it may matter on large machines that there are no more of them.
+	Few bool
 }
 
 // Choice is a machine with the classes that are let onto it, one bit each. Classes

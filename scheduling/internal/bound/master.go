@@ -1,6 +1,10 @@
 package bound
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
+)
 
 // master is the linear program over the fillings that are known: how many machines of
 // each to buy so that every class has its pods and no supply is overdrawn. Rows are the
@@ -30,6 +34,8 @@ const (
 	// patience is how many pivots may gain nothing until the first column in line enters
 	// and not the best.
 	patience = 60
+	// leastMasterPivot is the least number that is divided by to invert the basis.
+	leastMasterPivot = 1e-12
 )
 
 // newMaster starts with a filling of its own for each class, and all supplies unused.
@@ -170,43 +176,23 @@ func (m *master) pivot(entering int) (step float64, ok bool) {
 // rounding errors have made the basis useless.
 func (m *master) refresh() bool {
 	n := len(m.basis)
-	work := make([][]float64, n)
-	for i := range work {
-		work[i] = make([]float64, 2*n)
-		work[i][n+i] = 1
+	matrix := make([][]float64, n)
+	for i := range matrix {
+		matrix[i] = make([]float64, n)
 	}
 	for k, j := range m.basis {
 		c := &m.columns[j]
 		for e, row := range c.rows {
-			work[row][k] = c.counts[e]
+			matrix[row][k] = c.counts[e]
 		}
 	}
-	for k := range n {
-		best := k
-		for i := k + 1; i < n; i++ {
-			if math.Abs(work[i][k]) > math.Abs(work[best][k]) {
-				best = i
-			}
-		}
-		if math.Abs(work[best][k]) < 1e-12 {
-			return false
-		}
-		work[k], work[best] = work[best], work[k]
-		scale := 1 / work[k][k]
-		for d := k; d < 2*n; d++ {
-			work[k][d] *= scale
-		}
-		for i := range n {
-			if f := work[i][k]; i != k && f != 0 {
-				for d := k; d < 2*n; d++ {
-					work[i][d] -= f * work[k][d]
-				}
-			}
-		}
+	inverse, ok := linear.Invert(matrix, leastMasterPivot)
+	if !ok {
+		return false
 	}
+	m.inverse = inverse
 	clear(m.y)
 	for i := range n {
-		copy(m.inverse[i], work[i][n:])
 		m.x[i] = 0
 		price := m.columns[m.basis[i]].price
 		for d, v := range m.inverse[i] {

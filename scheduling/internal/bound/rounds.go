@@ -155,7 +155,7 @@ func (a *assignment) problem(few []candidate) *interior {
 			}
 			q := pair{class: p.classes, machine: o}
 			if i := few[o].machine; i >= 0 {
-				if k := float64(a.market.alone(&a.machines[i], c)); (k <= placesThatMatter || a.parts.Has(c)) && k*share < 0.99 || share == 0 {
+				if k := float64(a.market.alone(&a.machines[i], c)); (k <= placesThatMatter || a.scarce.Has(c)) && k*share < 0.99 || share == 0 {
 					q.k = k
 				}
 			}

@@ -3,6 +3,8 @@ package bound
 import (
 	"math"
 	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
 )
 
 const (
@@ -16,6 +18,8 @@ const (
 	// stallLimit is the number of pivots without progress after which Bland's
 	// rule, which cannot cycle, takes over.
 	stallLimit = 30
+	// singular is below what is divided by to invert a basis.
+	singular = 1e-300
 )
 
 // covering is the linear program
@@ -275,40 +279,21 @@ func (s *simplex) eliminate(r int) {
 // reports false where the basis is singular in floating point.
 func (s *simplex) refresh() bool {
 	m := s.rows
-	work := make([][]float64, m)
-	for i := range work {
-		work[i] = make([]float64, 2*m)
-		work[i][m+i] = 1
+	matrix := make([][]float64, m)
+	for i := range matrix {
+		matrix[i] = make([]float64, m)
 	}
 	for k, j := range s.basis {
 		s.column(j)
 		for i := range m {
-			work[i][k] = s.col[i]
+			matrix[i][k] = s.col[i]
 		}
 	}
-	for k := range m {
-		best := k
-		for i := k + 1; i < m; i++ {
-			if math.Abs(work[i][k]) > math.Abs(work[best][k]) {
-				best = i
-			}
-		}
-		if math.Abs(work[best][k]) < 1e-300 {
-			return false
-		}
-		work[k], work[best] = work[best], work[k]
-		scale := 1 / work[k][k]
-		for d := range work[k] {
-			work[k][d] *= scale
-		}
-		for i := range m {
-			if f := work[i][k]; i != k && f != 0 {
-				for d := range work[i] {
-					work[i][d] -= f * work[k][d]
-				}
-			}
-		}
+	inverse, ok := linear.Invert(matrix, singular)
+	if !ok {
+		return false
 	}
+	s.inverse = inverse
 	residual := slices.Clone(s.b)
 	for k, up := range s.atUpper {
 		if !up {
@@ -321,7 +306,6 @@ func (s *simplex) refresh() bool {
 		}
 	}
 	for i := range m {
-		copy(s.inverse[i], work[i][m:])
 		sum := 0.0
 		for d, v := range s.inverse[i] {
 			sum += v * residual[d]

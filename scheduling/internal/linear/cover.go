@@ -9,8 +9,9 @@ const (
 	// and not the best, which cannot go round in circles.
 	patience = 40
 	// tolerance is the share of its cost that a column must gain to enter, and smallest
-	// the smallest number that is divided by.
+	// the smallest number that is divided by, but for leastPivot to invert the basis.
 	tolerance, smallest = 1e-9, 1e-9
+	leastPivot          = 1e-13
 )
 
 // Column is something to buy: so much of some rows for a cost above 0.
@@ -232,56 +233,29 @@ func (c *Cover) pivot(column, surplus int) (step float64, ok bool) {
 // rounding errors have made the basis useless.
 func (c *Cover) refresh() bool {
 	n := len(c.wanted)
-	work := make([]float64, 2*n*n)
-	at := func(i int) []float64 { return work[i*2*n:][:2*n] }
-	for i := range n {
-		at(i)[n+i] = 1
+	matrix := make([][]float64, n)
+	for i := range matrix {
+		matrix[i] = make([]float64, n)
 	}
 	for k, j := range c.basis {
 		switch {
 		case j >= 0:
 			for e, r := range c.columns[j].Rows {
-				at(int(r))[k] += c.columns[j].Amounts[e]
+				matrix[r][k] += c.columns[j].Amounts[e]
 			}
 		case -1-j < n:
-			at(-1 - j)[k] = 1
+			matrix[-1-j][k] = 1
 		default:
-			at(-1 - n - j)[k] = -1
+			matrix[-1-n-j][k] = -1
 		}
 	}
-	for k := range n {
-		best := k
-		for i := k + 1; i < n; i++ {
-			if math.Abs(at(i)[k]) > math.Abs(at(best)[k]) {
-				best = i
-			}
-		}
-		if math.Abs(at(best)[k]) < 1e-13 {
-			return false
-		}
-		if best != k {
-			x, y := at(k), at(best)
-			for d := range x {
-				x[d], y[d] = y[d], x[d]
-			}
-		}
-		row := at(k)
-		scale := 1 / row[k]
-		for d := range row {
-			row[d] *= scale
-		}
-		for i := range n {
-			other := at(i)
-			if f := other[k]; i != k && f != 0 {
-				for d := k; d < 2*n; d++ {
-					other[d] -= f * row[d]
-				}
-			}
-		}
+	inverse, ok := Invert(matrix, leastPivot)
+	if !ok {
+		return false
 	}
 	clear(c.worths)
 	for i := range n {
-		row := at(i)[n:]
+		row := inverse[i]
 		copy(c.inverse[i*n:][:n], row)
 		sum, cost := 0.0, c.cost(c.basis[i])
 		for d, v := range row {

@@ -1,0 +1,76 @@
+package scheduling
+
+import (
+	"math/big"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+)
+
+// certificate names classes and rules.
+func (m *zoneMarket) certificate(a bound.Assigned) *Certificate {
+	c := &Certificate{Kind: assignmentKind, Values: map[string]string{}, Scale: bound.Scale}
+	if a.Filled {
+		c.Kind = patternKind
+	}
+	most := m.mostWorth(a)
+	c.Spreads = make([]ZoneSpread, len(m.rules))
+	for r := range m.rules {
+		c.Spreads[r] = ZoneSpread{Pod: podName(m.rules[r].spokesman), Less: map[string]string{}}
+		if m.rules[r].split && m.spread[r] >= 0 {
+			c.Spreads[r].Further = map[string]string{}
+		}
+	}
+	for i, p := range m.parts {
+		worth := a.Worths[i]
+		if p.rule >= 0 {
+			s := &c.Spreads[p.rule]
+			if m.rules[p.rule].split {
+				worth = most[p.rule]
+			}
+			less := new(big.Int).Sub(worth, m.worthOf(a, i))
+			switch {
+			case less.Sign() <= 0:
+			case s.Further != nil && !p.least:
+				s.Further[m.zones[p.zone]] = less.String()
+			default:
+				s.Less[m.zones[p.zone]] = less.String()
+			}
+		}
+		if worth.Sign() == 0 {
+			continue
+		}
+		for _, id := range p.ids {
+			for _, pod := range m.spokesmen(m.planned[id]) {
+				c.Values[podName(pod)] = worth.String()
+			}
+		}
+	}
+	m.nameYardsticks(c)
+	for _, v := range a.Vectors {
+		c.Vectors = append(c.Vectors, m.named(v))
+	}
+	return c
+}
+
+// worthOf is what a pod of a class of the market is worth where it is.
+func (m *zoneMarket) worthOf(a bound.Assigned, class int) *big.Int {
+	p := &m.parts[class]
+	if p.rule < 0 || p.least {
+		return a.Worths[class]
+	}
+	return new(big.Int).Sub(a.Worths[class], a.Tolls[m.spread[p.rule]][p.zone])
+}
+
+// mostWorth is what a pod of each rule is worth where it is worth most.
+func (m *zoneMarket) mostWorth(a bound.Assigned) []*big.Int {
+	most := make([]*big.Int, len(m.rules))
+	for i, p := range m.parts {
+		if p.rule < 0 {
+			continue
+		}
+		if worth := m.worthOf(a, i); most[p.rule] == nil || worth.Cmp(most[p.rule]) > 0 {
+			most[p.rule] = worth
+		}
+	}
+	return most
+}
