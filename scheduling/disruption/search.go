@@ -79,7 +79,7 @@ func wastes() []float64 { return []float64{math.Inf(1), 0.1, 0.06, 0.04} }
 func (x *search) run(ctx context.Context, level int) error {
 	for idle, at := 0, level; idle <= level; at = (at + 1) % (level + 1) {
 		before := len(x.moves)
-		if err := x.round(ctx, wastes()[at]); err != nil || ctx.Err() != nil {
+		if err := x.round(ctx, wastes()[at]); err != nil || over(ctx) {
 			return past(ctx, err)
 		}
 		if idle++; len(x.moves) > before {
@@ -103,14 +103,14 @@ func (x *search) best(ctx context.Context) (*search, error) {
 		if best == nil || y.price() < best.price() || y.price() == best.price() && y.moved() < best.moved() {
 			best = y
 		}
-		if ctx.Err() != nil {
+		if over(ctx) {
 			return best, nil
 		}
 		if y.near() {
 			return x.again(ctx, y, level)
 		}
 	}
-	if err := best.run(ctx, last); err != nil || best.near() || ctx.Err() != nil {
+	if err := best.run(ctx, last); err != nil || best.near() || over(ctx) {
 		return best, err
 	}
 	return x.again(ctx, best, last)
@@ -130,7 +130,7 @@ func (x *search) again(ctx context.Context, y *search, level int) (*search, erro
 	if err := z.run(ctx, level); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil || !z.near() && (z.price() > y.price() || z.price() == y.price() && z.moved() >= y.moved()) {
+	if over(ctx) || !z.near() && (z.price() > y.price() || z.price() == y.price() && z.moved() >= y.moved()) {
 		return y, nil
 	}
 	return z, nil
@@ -147,9 +147,9 @@ func (x *search) moved() int {
 	return len(pods)
 }
 
-// gone are the nodes that have gone since x.
-func (y *search) gone(x *search) []string {
-	return slices.DeleteFunc(x.state.names(), func(name string) bool { return y.state.nodes[name] != nil })
+// gone are the nodes that have gone since another search.
+func (x *search) gone(since *search) []string {
+	return slices.DeleteFunc(since.state.names(), func(name string) bool { return x.state.nodes[name] != nil })
 }
 
 // price is what all nodes of pools cost.
@@ -225,6 +225,9 @@ func (x *search) among(names []string) []rank {
 		return !ok
 	})
 }
+
+// over reports whether there is no more time.
+func over(ctx context.Context) bool { return ctx.Err() != nil }
 
 // past returns an error unless it is a deadline that has passed.
 func past(ctx context.Context, err error) error {

@@ -124,7 +124,7 @@ func (x *search) deleteEach(ctx context.Context, order []rank) error {
 	rooms := x.state.open(nil)
 	for i := range order {
 		r := &order[i]
-		if ctx.Err() != nil {
+		if over(ctx) {
 			return nil
 		}
 		if x.frame.dismisses(r.name) != nil || !rooms.put(x.sizes(r.name), r.name, false) {

@@ -17,13 +17,17 @@ func (x *search) explain(ctx context.Context, out *findings) error {
 	order := x.order()
 	for i := range order {
 		r := &order[i]
+		if ctx.Err() != nil {
+			out.causes[r.name] = []Cause{{Code: CauseDeadline, Detail: "the deadline passed before its best move was looked for"}}
+			continue
+		}
 		detail := fmt.Sprintf("costs %s per hour, and the room that its pods take costs %s where it is cheapest", r.price, r.price-r.loss)
 		out.causes[r.name] = []Cause{{Code: CauseNoSaving, Detail: detail}}
 		if cause := x.frame.dismisses(r.name); cause != nil {
 			out.causes[r.name] = []Cause{*cause}
 			continue
 		}
-		if i >= mostRejected || ctx.Err() != nil {
+		if i >= mostRejected {
 			continue
 		}
 		o, err := x.state.ask(ctx, &question{nodes: []string{r.name}, buy: true, effort: scheduling.EffortFast})

@@ -97,7 +97,10 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 		}
 	}
 	s.gauge = newGauge(s.nodes)
-	return s, s.shun(unready)
+	if err := s.shun(unready); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // settled is the problem with lists of its own: pods with a node run, and those of nodes
