@@ -80,8 +80,8 @@ func (r row) plan(b *strings.Builder) {
 
 // consolidation is the line of a benchmark that plans what to remove.
 func (r row) consolidation(b *strings.Builder) {
-	fmt.Fprintf(b, "| %s | %.4g ms | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.name,
-		r.figures["ns/op"]/1e6, r.figure("cpu-ns/op", "%.4g ms", 1e-6), r.figure("first-ns", "%.4g ms", 1e-6),
+	fmt.Fprintf(b, "| %s | %.0f ms | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.name,
+		r.figures["ns/op"]/1e6, r.figure("cpu-ns/op", "%.0f ms", 1e-6), r.figure("first-ns", "%.0f ms", 1e-6),
 		r.figure("pods", "%.0f", 1), r.figure("moved", "%.0f", 1), r.figure("steps", "%.0f", 1), r.figure("nodes", "%.0f", 1),
 		r.figure("USD/h-before", "%.3f", 1), r.figure("USD/h", "%.3f", 1), r.figure("gap-%", "%.2f %%", 1),
 		r.figure("B/op", "%.1f MB", 1e-6), r.figure("peak-B", "%.0f MB", 1e-6))
