@@ -26,6 +26,9 @@ func (s *search) improve(a *attempt, values []float64, from int) {
 // than it takes for mostFillings with the number of classes.
 const fewestPlaces, mostFillings = 12, 2000
 
+// crowdedPlaces is how many times as many places are filled for crowded pods.
+const crowdedPlaces = 4
+
 // mostPairs is among how many machines all pairs are looked at, and pairsWork what may be
 // done for that in any case.
 const (
@@ -152,10 +155,13 @@ func (s *search) reconstruct(m *market, places []int, classes []model.ClassID, r
 }
 
 // sample draws some of the places of a market where filling all for so many classes would
-// take long, unless crowded pods make machines small and options matter more.
+// take long: more where crowded pods make machines small and options matter more.
 func (s *search) sample(places []int, classes int, random *rand.Rand) []int {
 	want := max(fewestPlaces, mostFillings/max(classes, 1))
-	if len(places) <= want || !s.fill.pace.idle {
+	if !s.fill.pace.idle {
+		want *= crowdedPlaces
+	}
+	if len(places) <= want {
 		return places
 	}
 	out := make([]int, 0, want)

@@ -1,6 +1,10 @@
 package pack
 
-import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+import (
+	"encoding/binary"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
 
 // shareValues gives every class the price of its share of the option where that
 // share is cheapest. A share is that of the scarcest resource. Classes that no
@@ -56,34 +60,52 @@ func cheapestShare(p *model.Problem, options []model.OptionID, inverse []float64
 // optionLists returns the lists of options that admit some group, and for each group
 // which is its own: many groups are admitted by the same options.
 func optionLists(p *model.Problem) (lists [][]model.OptionID, listOf []int32) {
-	byGroup, counts, sum := make([][]model.OptionID, p.Groups), make([]int, p.Groups), 0
-	for o := range p.Options {
-		p.Options[o].Admits.Each(func(g int) { counts[g]++; sum++ })
-	}
-	all := make([]model.OptionID, 0, sum)
-	for g, n := range counts {
-		byGroup[g], all = all[:0:n], all[n:n:cap(all)]
-	}
-	for o := range p.Options {
-		p.Options[o].Admits.Each(func(g int) {
-			byGroup[g] = append(byGroup[g], model.OptionID(o))
-		})
-	}
+	rows, rowOf := admittedRows(p)
 	known := map[string]int32{}
 	listOf = make([]int32, p.Groups)
-	var key []byte
-	for g, list := range byGroup {
-		key = key[:0]
-		for _, o := range list {
-			key = append(key, byte(o), byte(o>>8), byte(o>>16), byte(o>>24))
+	key := make([]byte, len(rows))
+	for g := range listOf {
+		for r, row := range rows {
+			key[r] = 0
+			if row.Has(g) {
+				key[r] = 1
+			}
 		}
 		number, ok := known[string(key)]
 		if !ok {
 			number = int32(len(lists))
 			known[string(key)] = number
+			var list []model.OptionID
+			for o, r := range rowOf {
+				if key[r] == 1 {
+					list = append(list, model.OptionID(o))
+				}
+			}
 			lists = append(lists, list)
 		}
 		listOf[g] = number
 	}
 	return lists, listOf
+}
+
+// admittedRows returns the different rows of groups that options admit, and by option
+// which is its own: there are few of them.
+func admittedRows(p *model.Problem) (rows []model.Bits, rowOf []int32) {
+	known := map[string]int32{}
+	rowOf = make([]int32, len(p.Options))
+	var key []byte
+	for o := range p.Options {
+		key = key[:0]
+		for _, w := range p.Options[o].Admits {
+			key = binary.LittleEndian.AppendUint64(key, w)
+		}
+		number, ok := known[string(key)]
+		if !ok {
+			number = int32(len(rows))
+			known[string(key)] = number
+			rows = append(rows, p.Options[o].Admits)
+		}
+		rowOf[o] = number
+	}
+	return rows, rowOf
 }
