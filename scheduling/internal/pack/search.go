@@ -68,6 +68,7 @@ type search struct {
 	start    int64           // work that was done before it counts
 	late     bool
 	known    [][]model.Node   // by pass, fillings that an attempt in columns begins with
+	cheap    bool             // the search with the least work takes little beside this one
 	bulky    bool             // machines are bought in bulk first
 	ideal    float64          // see tryInBulk
 	keeping  bool             // one machine of every quota
@@ -82,6 +83,10 @@ const (
 	leastMost  = 500_000
 	leastTries = 1_500_000
 )
+
+// cheapShare is what part of a search's work the constructions of one with the least work
+// may take for that to be made, too, so that more work never ends dearer.
+const cheapShare = 4
 
 func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
@@ -104,14 +109,31 @@ func newSearch(p *model.Problem, params Params) *search {
 // searchIn is Search that looks at all bins.
 func searchIn(p *model.Problem, params Params) Outcome {
 	s := newSearch(p, params)
+	best, way := s.run()
+	work := s.fill.work
+	if s.cheap && !s.late {
+		// More work goes other ways, which need not end where the least work does.
+		least := newSearch(p, Params{Late: params.Late})
+		if a, _ := least.run(); a.better(best) {
+			best = a
+		}
+		work += least.fill.work
+		s.late = least.late
+	}
+	return Outcome{Solution: s.solution(best), Late: s.late, Work: work, Milestones: way}
+}
+
+// run makes an answer, and tells what it cost on its way.
+func (s *search) run() (*attempt, Milestones) {
+	p, params := s.p, s.params
 	values := s.fill.shareValues()
 	if len(p.Classes) == 0 {
-		return Outcome{Solution: s.solution(s.try(values, false))}
+		return s.try(values, false), Milestones{}
 	}
 	best, near := s.begin(values)
 	way := Milestones{First: best.cost}
 	if behind(way.First, params.Rival.First, dearFirst) {
-		return Outcome{Solution: s.solution(best), Work: s.fill.work, Milestones: way}
+		return best, way
 	}
 	least := leastTimes * s.fill.work
 	s.budget = max(params.Work/3, min(least, leastTries))
@@ -131,7 +153,7 @@ func searchIn(p *model.Problem, params Params) Outcome {
 	}
 	way.Best = best.cost
 	if behind(way.Best, params.Rival.Best, dearBest) {
-		return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work, Milestones: way}
+		return best, way
 	}
 	s.budget = max(params.Work-params.Work/3, params.Work-(s.fill.work-s.start), min(least, leastMost))
 	if params.Work > 0 || s.fill.pace.idle {
@@ -153,7 +175,8 @@ func searchIn(p *model.Problem, params Params) Outcome {
 	if s.limited() {
 		best = s.reconsider(best, bestValues)
 	}
-	return Outcome{Solution: s.solution(best), Late: s.late, Work: s.fill.work, Milestones: way}
+	s.cheap = s.fill.pace.idle && !s.limited() && least <= params.Work/cheapShare
+	return best, way
 }
 
 // construct buys machines for what remains in a pass.

@@ -349,3 +349,18 @@ func TestAlikeAttemptsAreImprovedOnce(t *testing.T) {
 	s.improveOthers(first, values)
 	assert.Greater(t, s.fill.work, work)
 }
+
+// More work never ends dearer than the least.
+func TestMoreWorkIsNeverDearer(t *testing.T) {
+	for _, p := range []*model.Problem{thirtySizes(400), thirtySizes(700), logNormal(300, 60), logNormal(900, 150)} {
+		least := Search(p, Params{})
+		s := newSearch(p, Params{Work: 10_000_000})
+		s.run()
+		assert.True(t, s.cheap, "the least work is done, too")
+		for _, work := range []int64{1_000_000, 10_000_000} {
+			more := Search(p, Params{Work: work})
+			require.NoError(t, check(p, more.Solution))
+			assert.LessOrEqual(t, p.Cost(more.Solution.Nodes), p.Cost(least.Solution.Nodes))
+		}
+	}
+}
