@@ -16,8 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// large, if set, is how many nodes the largest worn clusters have:
-// go test -run WornClusters -nodes 1000 -timeout 1h
+// large is how many nodes the largest worn clusters have, as in
+// go test -run WornClusters -nodes 1000 -timeout 1h.
 var large = flag.Int("nodes", 100, "number of nodes of the largest worn clusters")
 
 // wornCluster is what a cluster that was packed well once looks like, and how far above the

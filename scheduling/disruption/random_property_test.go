@@ -1,6 +1,7 @@
 package disruption_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +19,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// clusters is how many random clusters are tried: go test -run RandomClusters -clusters 1000
+// clusters is how many random clusters are tried, as in
+// go test -run RandomClusters -clusters 1000.
 var clusters = flag.Int("clusters", 200, "number of random clusters")
 
 // oddPlanner is one of the settings that random clusters are planned under.
@@ -65,10 +67,10 @@ func judged(p disruption.Planner, c disruption.Cluster) (*disruption.Plan, error
 	if err != nil {
 		return plan, fmt.Errorf("in another order: %w", err)
 	}
-	if other, err := json.Marshal(again); err != nil || string(other) != string(text) {
+	if other, err := json.Marshal(again); err != nil || !bytes.Equal(other, text) {
 		return plan, errors.Join(err, fmt.Errorf("another order gives another plan:\n%s\n%s", text, other))
 	}
-	if after, err := json.Marshal(c.Problem.Running); err != nil || string(after) != string(before) {
+	if after, err := json.Marshal(c.Problem.Running); err != nil || !bytes.Equal(after, before) {
 		return plan, errors.Join(err, errors.New("the cluster has changed"))
 	}
 	return plan, nil
