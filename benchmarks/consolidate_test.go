@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/metrics"
 	"testing"
 	"time"
@@ -119,10 +120,11 @@ func TestWorn(t *testing.T) {
 }
 
 func TestWatch(t *testing.T) {
+	hold := make([]byte, 64<<20)
 	done, peak := make(chan struct{}), make(chan uint64)
 	go func() { peak <- watch(done) }()
-	hold := make([]byte, 64<<20)
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(20 * time.Millisecond)
 	close(done)
 	assert.GreaterOrEqual(t, <-peak, uint64(len(hold)))
+	runtime.KeepAlive(hold)
 }
