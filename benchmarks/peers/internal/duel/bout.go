@@ -57,6 +57,9 @@ type Bout struct {
 	// Unlucky is what keeps the other planner's pods from binding when they come in some
 	// other order than that of their names, while ours bind in all orders that are tried.
 	Unlucky string
+	// Narrow is what speaks against the other planner's plan if every domain counts that a
+	// machine on sale could open for pods that have to spread, while ours spread over all.
+	Narrow string
 }
 
 // Verdict is who wins a bout.
@@ -74,6 +77,9 @@ const (
 	// right order. A plan promises that its pods bind, and nobody decides which of the
 	// same priority comes first.
 	Lucky Verdict = "binds in some orders only"
+	// Narrower: either of these, if the other planner's pods did not have to spread over
+	// domains that have no nodes yet, although machines there could hold them.
+	Narrower Verdict = "leaves domains empty"
 	// Others: we place other pods, at least as many, and more of a higher priority if
 	// priorities differ: limits, reservations or ties let only some of them run.
 	Others Verdict = "other pods, no fewer"
@@ -97,6 +103,8 @@ func (b *Bout) Verdict(s Settings) Verdict {
 		return Unfair
 	case b.Unlucky != "":
 		return Lucky
+	case b.Narrow != "":
+		return Narrower
 	}
 	return v
 }
@@ -150,10 +158,23 @@ func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (
 		b.Broken[verify.WeightIgnored] = fmt.Sprintf("pod %s is in pool %s, and could be in %s", pod, there[pod], here[pod])
 	}
 	b.Lost, b.Won = missing(there, here), missing(here, there)
-	if v := b.verdict(s); (v == Fewer || v == Dearer) && unlucky(p, planOf(p, mine), s.solver()) == "" {
-		b.Unlucky = unlucky(p, planOf(p, its), s.solver())
+	if v := b.verdict(s); v == Fewer || v == Dearer {
+		err = b.lookCloser(ctx, p, planOf(p, mine), planOf(p, its), s.solver())
 	}
-	return b, nil
+	return b, err
+}
+
+// lookCloser finds out what the other planner's plan does not promise and ours does.
+func (b *Bout) lookCloser(ctx context.Context, p scheduling.Problem, mine, its *scheduling.Plan, solver scheduling.Solver) error {
+	if unlucky(p, mine, solver) == "" {
+		b.Unlucky = unlucky(p, its, solver)
+	}
+	ours, err := narrow(ctx, p, mine, solver)
+	if err != nil || ours != "" {
+		return err
+	}
+	b.Narrow, err = narrow(ctx, p, its, solver)
+	return err
 }
 
 // pools are those that the placed pods are in, by the names of the pods.

@@ -62,6 +62,7 @@ func (r *Report) Write(w io.Writer) error {
 	r.list(&b, "Problems in which plimsoll pays more for the same pods", Dearer)
 	r.list(&b, "Problems in which that is so against the rules", Unfair)
 	r.list(&b, "Problems in which that is so as long as pods come in the right order", Lucky)
+	r.list(&b, "Problems in which that is so as long as domains without nodes do not count", Narrower)
 	r.list(&b, "Problems in which limits, reservations or ties let only some pods run, and each places others", Others)
 	r.list(&b, "Problems in which plimsoll places more", More)
 	_, err := io.WriteString(w, b.String())
@@ -71,7 +72,7 @@ func (r *Report) Write(w io.Writer) error {
 // Sums writes the two tables at the head of the report.
 func (r *Report) Sums(b *strings.Builder) {
 	fmt.Fprintf(b, "| verdict on %d problems | number |\n|---|--:|\n", len(r.Bouts))
-	for _, v := range []Verdict{More, Cheaper, Same, Others, Unfair, Lucky, Dearer, Fewer} {
+	for _, v := range []Verdict{More, Cheaper, Same, Others, Unfair, Lucky, Narrower, Dearer, Fewer} {
 		fmt.Fprintf(b, "| %s | %d |\n", v, len(r.with(v)))
 	}
 	var ours, theirs, pods int
@@ -121,8 +122,11 @@ func (r *Report) list(b *strings.Builder, title string, v Verdict) {
 		for _, code := range slices.Sorted(maps.Keys(bout.Broken)) {
 			fmt.Fprintf(b, "; %s", code)
 		}
-		if v == Lucky {
+		switch v {
+		case Lucky:
 			fmt.Fprintf(b, "; %s", bout.Unlucky)
+		case Narrower:
+			fmt.Fprintf(b, "; %s", bout.Narrow)
 		}
 		b.WriteString("\n")
 	}
