@@ -100,7 +100,7 @@ func (f *frame) room(p *poolState, reason Reason) int {
 // crowded says that a pool's budgets do not let so many nodes go.
 func (f *frame) crowded(p *poolState, reason Reason, nodes int) *Cause {
 	allowed := f.room(p, reason)
-	if nodes <= allowed {
+	if nodes <= allowed || f.patient && allowed > 0 {
 		return nil
 	}
 	detail := fmt.Sprintf("the budgets let %d of %d nodes go at once for the reason %q", allowed, p.counted, budgetReason(reason))

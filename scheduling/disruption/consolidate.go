@@ -30,12 +30,11 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 				x.settled[at.name] = true
 			}
 		}
-		best, err := x.best(ctx)
+		steps, exact, err := c.found(ctx, x)
 		if err != nil {
 			return nil, err
 		}
 		out.late = ctx.Err() != nil
-		steps, exact := net(best.moves, best.state.rebooked)
 		dropped, err := c.carryOut(ctx, steps, exact)
 		if err != nil {
 			return nil, err
@@ -54,6 +53,35 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 		return out, nil
 	}
 	return out, x.explain(ctx, out)
+}
+
+// found is what the search finds, as steps of which so many are exact. It is looked for as if
+// budgets of pools let all nodes go at once that they let go, since large steps can mostly be
+// done part after part. Where that turns out not to be so, moves are as small as budgets ask.
+func (c *carrier) found(ctx context.Context, x *search) (steps []*Step, exact int, err error) {
+	for _, x.patient = range []bool{true, false} {
+		best, err := x.best(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		steps, exact = net(best.moves, best.state.rebooked)
+		if over(ctx) || !slices.ContainsFunc(steps, func(s *Step) bool { return !c.frame.within(s.Drain) }) {
+			break
+		}
+		trial := &carrier{frame: c.frame.clone(), state: c.state.fork()}
+		trial.emit = func(step *Step) bool {
+			trial.frame.took(step)
+			return true
+		}
+		dropped, err := trial.carryOut(ctx, slices.Clone(steps), exact)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !dropped {
+			break
+		}
+	}
+	return steps, exact, nil
 }
 
 // mostSearches is how often the search is begun anew because steps that it found together
@@ -109,8 +137,14 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 		if at < 0 {
 			return true, nil
 		}
+		if some, rest := c.part(steps[at], o, by); some != nil {
+			o, steps, exact = some, append(steps, rest), 0
+		}
 		final, cause := c.frame.admit(Underutilized, o)
 		steps = slices.DeleteFunc(slices.Delete(steps, at, at+1), func(s *Step) bool { return len(s.Drain) == 0 })
+		if by == exactly {
+			slices.SortStableFunc(steps, bySaving)
+		}
 		if cause != nil {
 			dropped, exact = true, 0
 			continue

@@ -35,6 +35,9 @@ type frame struct {
 	// others cost.
 	loose map[string]bool
 	fixed offerings.Price
+	// patient lets more nodes go together than budgets of pools allow, if they allow any:
+	// the search looks for what is to be had, and parts of it are done one after the other.
+	patient bool
 }
 
 // subject is a node, or a machine that a step has launched.

@@ -26,6 +26,8 @@ type search struct {
 	// those before it: where pods depend on where others are, what is possible at once may
 	// not be one by one.
 	single bool
+	// patient says that moves may be larger than budgets of pools allow.
+	patient bool
 }
 
 // mostSingle is the number of nodes up to which they are drained one by one where pods
@@ -160,7 +162,9 @@ func (x *search) price() offerings.Price {
 
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
-	return &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single}
+	y := &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient}
+	y.frame.patient = x.patient
+	return y
 }
 
 // near reports whether the cluster costs about what it has to.
