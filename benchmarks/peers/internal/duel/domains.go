@@ -37,16 +37,13 @@ func withEmptyDomains(ctx context.Context, p scheduling.Problem) (scheduling.Pro
 		}
 		for _, pool := range p.NodePools {
 			for o := range everyOffering(p, pool) {
-				at := fmt.Sprintf("%s/%s/%s/%s", pool.Name, o.InstanceType, o.Zone, o.CapacityType)
-				if nodes[at] != nil {
-					continue
-				}
 				node, err := holding(ctx, p, pod, pool, o)
 				if err != nil {
 					return p, err
 				}
 				if node != nil {
-					nodes[at] = node
+					delete(node.Labels, corev1.LabelHostname)
+					nodes[fmt.Sprint(node.Labels)] = node
 				}
 			}
 		}
@@ -55,7 +52,6 @@ func withEmptyDomains(ctx context.Context, p scheduling.Problem) (scheduling.Pro
 	for i, at := range slices.Sorted(maps.Keys(nodes)) {
 		node := nodes[at]
 		node.Name = fmt.Sprintf("empty-domain-%d", i)
-		delete(node.Labels, corev1.LabelHostname)
 		node.Status.Capacity, node.Status.Allocatable = nil, nil
 		p.Nodes = append(p.Nodes, node)
 	}
