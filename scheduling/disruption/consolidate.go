@@ -30,11 +30,17 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 				x.settled[at.name] = true
 			}
 		}
-		steps, exact, err := c.found(ctx, x)
+		steps, exact, ready, err := c.found(ctx, x)
 		if err != nil {
 			return nil, err
 		}
 		out.late = ctx.Err() != nil
+		if ready {
+			if err := c.repeat(steps); err != nil {
+				return nil, err
+			}
+			break
+		}
 		dropped, err := c.carryOut(ctx, steps, exact)
 		if err != nil {
 			return nil, err
@@ -57,31 +63,44 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 
 // found is what the search finds, as steps of which so many are exact. It is looked for as if
 // budgets of pools let all nodes go at once that they let go, since large steps can mostly be
-// done part after part. Where that turns out not to be so, moves are as small as budgets ask.
-func (c *carrier) found(ctx context.Context, x *search) (steps []*Step, exact int, err error) {
+// done part after part; if so, the steps are these parts, ready to be done in this order.
+// Where that turns out not to be so, moves are as small as budgets ask.
+func (c *carrier) found(ctx context.Context, x *search) (steps []*Step, exact int, ready bool, err error) {
 	for _, x.patient = range []bool{true, false} {
 		best, err := x.best(ctx)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, false, err
 		}
 		steps, exact = net(best.moves, best.state.rebooked)
 		if over(ctx) || !slices.ContainsFunc(steps, func(s *Step) bool { return !c.frame.within(s.Drain) }) {
 			break
 		}
+		var done []*Step
 		trial := &carrier{frame: c.frame.clone(), state: c.state.fork()}
 		trial.emit = func(step *Step) bool {
 			trial.frame.took(step)
+			done = append(done, step)
 			return true
 		}
-		dropped, err := trial.carryOut(ctx, slices.Clone(steps), exact)
-		if err != nil {
-			return nil, 0, err
-		}
-		if !dropped {
-			break
+		if dropped, err := trial.carryOut(ctx, slices.Clone(steps), exact); err != nil || !dropped {
+			return done, len(done), true, err
 		}
 	}
-	return steps, exact, nil
+	return steps, exact, false, nil
+}
+
+// repeat carries out steps that have been carried out before from here.
+func (c *carrier) repeat(steps []*Step) error {
+	for _, step := range steps {
+		if c.done {
+			break
+		}
+		if err := c.state.take(step); err != nil {
+			return err
+		}
+		c.done = !c.emit(step)
+	}
+	return nil
 }
 
 // mostSearches is how often the search is begun anew because steps that it found together

@@ -17,6 +17,9 @@ const (
 	mostPeeled = 16
 	// mostTried is among how many nodes the next one is looked for.
 	mostTried = 48
+	// mostDivided is the number of nodes of clusters up to which steps are divided only to save
+	// most for what they disrupt first.
+	mostDivided = 300
 	// mostStarts is with how many nodes a part may begin.
 	mostStarts = 6
 )
@@ -62,19 +65,20 @@ func (c *carrier) peel(step *Step) (some, rest *Step) {
 		return nil, nil
 	}
 	p := c.newPeeling(step)
-	var best *part
+	var parts []*part
 	for i, l := range p.leavers {
-		if i >= mostStarts && best != nil || i >= mostTried {
+		if i >= mostStarts && len(parts) > 0 || i >= mostTried {
 			break
 		}
-		if found := p.grow(l); found.better(best) {
-			best = found
+		parts = append(parts, p.grow(l)...)
+	}
+	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(ratio(b.saving, b.cost), ratio(a.saving, a.cost)) })
+	for _, x := range parts {
+		if some, rest := p.cut(x); p.sound(some, rest) {
+			return some, rest
 		}
 	}
-	if best == nil {
-		return nil, nil
-	}
-	return p.cut(best)
+	return nil, nil
 }
 
 // part is what is taken off a step that is possible as it is, and what is left: where
@@ -83,7 +87,7 @@ func (c *carrier) part(step *Step, o *outcome, by certainty) (*outcome, *Step) {
 	if !slices.Equal(step.Drain, o.nodes) {
 		return nil, nil // it has been joined with others
 	}
-	if by != exactly && c.frame.within(o.nodes) || len(c.state.nodes) > manyNodes && c.frame.within(o.nodes) {
+	if c.frame.within(o.nodes) && (by != exactly || len(c.state.original) > mostDivided) {
 		return nil, nil
 	}
 	some, rest := c.peel(step)
@@ -184,22 +188,21 @@ func ratio(saving offerings.Price, cost float64) float64 { return float64(saving
 // better reports whether a part saves more for what it disrupts than another one, or loses less.
 func (x *part) better(than *part) bool {
 	switch {
-	case x == nil || than == nil:
-		return x != nil
+	case than == nil:
+		return true
 	case x.saving <= 0 || than.saving <= 0:
 		return x.saving > than.saving
 	}
 	return ratio(x.saving, x.cost) > ratio(than.saving, than.cost)
 }
 
-// grow makes a part that begins with a node: the one that costs least to add comes next, as
-// long as budgets allow it. Of all the parts on the way it is the best that saves enough.
-func (p *peeling) grow(start *leaver) *part {
-	var best *part
+// grow makes parts that begin with a node: the one that costs least to add comes next, as
+// long as budgets allow it. It returns those on the way that save something.
+func (p *peeling) grow(start *leaver) (out []*part) {
 	now := p.add(&part{}, start)
-	for now != nil {
-		if now.better(best) && p.sound(now) {
-			best = now
+	for p.allowed(now) {
+		if now.saving > 0 && len(now.leavers) < len(p.leavers) {
+			out = append(out, now)
 		}
 		if len(now.leavers) >= mostPeeled {
 			break
@@ -217,18 +220,17 @@ func (p *peeling) grow(start *leaver) *part {
 				next = with
 			}
 		}
+		if next == nil {
+			break
+		}
 		now = next
 	}
-	return best
+	return out
 }
 
 // sound reports whether a part may be done, and afterwards what is left, unless that is too
 // much at once.
-func (p *peeling) sound(x *part) bool {
-	if x.saving <= 0 || len(x.leavers) == len(p.leavers) || !p.allowed(x) {
-		return false
-	}
-	some, rest := p.cut(x)
+func (p *peeling) sound(some, rest *Step) bool {
 	if _, cause := p.frame.admit(Underutilized, outcomeOf(some)); cause != nil {
 		return false
 	}
