@@ -299,17 +299,12 @@ func (f *frame) ruled() bool {
 	if len(f.problem.DefaultSpread) > 0 || f.planner.Solver.WorkloadShare > 0 {
 		return false
 	}
-	book := &rulebook{namespaces: map[string]map[string]string{}}
-	for _, ns := range f.problem.Namespaces {
-		book.namespaces[ns.Name] = ns.Labels
-	}
+	book := rulesOf(f.problem)
 	for _, pod := range f.pods {
-		if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-			terms := a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-			for i := range terms {
-				if match := book.term(pod, &terms[i]); match == nil || !match(pod) {
-					return false
-				}
+		terms := awayFrom(pod)
+		for i := range terms {
+			if match := book.term(pod, &terms[i]); match == nil || !match(pod) {
+				return false
 			}
 		}
 	}
@@ -337,14 +332,5 @@ func (s *state) tied() bool {
 	return len(s.problem.DefaultSpread) > 0 || s.planner.Solver.WorkloadShare > 0
 }
 
-// tied reports whether where a pod may be depends on where others are.
-func tied(pod *corev1.Pod) bool {
-	for i := range pod.Spec.TopologySpreadConstraints {
-		if pod.Spec.TopologySpreadConstraints[i].WhenUnsatisfiable == corev1.DoNotSchedule {
-			return true
-		}
-	}
-	a := pod.Spec.Affinity
-	return a != nil && (a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 ||
-		a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0)
-}
+// tied reports whether where a pod may be depends, by its own words, on where others are.
+func tied(pod *corev1.Pod) bool { return tieOf(pod, nil) != tiedNot }

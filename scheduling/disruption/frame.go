@@ -177,12 +177,7 @@ func (s *subject) initialized() bool {
 
 // going reports whether a node is being removed already.
 func (s *subject) going() bool {
-	if s.node == nil {
-		return false
-	}
-	return s.machine.Terminating || s.node.DeletionTimestamp != nil || slices.ContainsFunc(s.node.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Key == scheduling.DisruptedTaint || t.Key == "ToBeDeletedByClusterAutoscaler"
-	})
+	return s.node != nil && (s.machine.Terminating || going(s.node))
 }
 
 // atWork reports whether a node is at work: it says so, or says nothing about it.

@@ -33,11 +33,18 @@ type heads struct {
 }
 
 func newRulebook(s *state) *rulebook {
-	b := &rulebook{state: s, namespaces: map[string]map[string]string{}}
-	for _, ns := range s.problem.Namespaces {
+	b := rulesOf(s.problem)
+	b.state = s
+	b.moved()
+	return b
+}
+
+// rulesOf is a rulebook that reads rules, and counts nobody.
+func rulesOf(p *scheduling.Problem) *rulebook {
+	b := &rulebook{namespaces: map[string]map[string]string{}}
+	for _, ns := range p.Namespaces {
 		b.namespaces[ns.Name] = ns.Labels
 	}
-	b.moved()
 	return b
 }
 
@@ -52,14 +59,13 @@ func (b *rulebook) broken(pod *corev1.Pod, node *corev1.Node) string {
 	case !tolerates(pod, lasting(node)):
 		return "a taint of its node"
 	}
-	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		for i := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			if b.meets(pod, node, &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]) > 0 {
-				return "its required anti-affinity"
-			}
+	away := awayFrom(pod)
+	for i := range away {
+		if b.meets(pod, node, &away[i]) > 0 {
+			return "its required anti-affinity"
 		}
 	}
-	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil && b.alone(pod, node, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) {
+	if b.alone(pod, node, nearTo(pod)) {
 		return "its required affinity"
 	}
 	for i := range pod.Spec.TopologySpreadConstraints {
@@ -70,6 +76,22 @@ func (b *rulebook) broken(pod *corev1.Pod, node *corev1.Node) string {
 	return ""
 }
 
+// awayFrom are the terms of a pod's required anti-affinity.
+func awayFrom(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+		return a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil
+}
+
+// nearTo are the terms of a pod's required affinity.
+func nearTo(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
+		return a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil
+}
+
 // meets counts the other pods of a term in the pod's domain.
 func (b *rulebook) meets(pod *corev1.Pod, node *corev1.Node, term *corev1.PodAffinityTerm) int {
 	value, ok := node.Labels[term.TopologyKey]
@@ -77,7 +99,7 @@ func (b *rulebook) meets(pod *corev1.Pod, node *corev1.Node, term *corev1.PodAff
 	if !ok || match == nil {
 		return 0
 	}
-	n := b.count("term", pod, term, term.TopologyKey, match, func(*corev1.Node) bool { return true }).pods[value]
+	n := b.count("term", pod, term, term.TopologyKey, match, everyNode).pods[value]
 	if match(pod) {
 		n--
 	}
@@ -92,7 +114,7 @@ func (b *rulebook) alone(pod *corev1.Pod, node *corev1.Node, terms []corev1.PodA
 		if match == nil || b.meets(pod, node, &terms[i]) > 0 {
 			continue
 		}
-		all := b.count("term", pod, &terms[i], terms[i].TopologyKey, match, func(*corev1.Node) bool { return true }).total
+		all := b.count("term", pod, &terms[i], terms[i].TopologyKey, match, everyNode).total
 		if !match(pod) || all > 1 {
 			return true
 		}
@@ -132,31 +154,12 @@ func (b *rulebook) spaceLabels(name string) labels.Set {
 
 // skewed reports whether a pod's domain is too full for a constraint.
 func (b *rulebook) skewed(pod *corev1.Pod, node *corev1.Node, c *corev1.TopologySpreadConstraint) bool {
-	selector := selectorOf(pod, c.LabelSelector, c.MatchLabelKeys)
 	value, ok := node.Labels[c.TopologyKey]
-	if selector == nil || !ok {
+	match, counts := spreadMatch(pod, c), spreadNodes(pod, c)
+	if match == nil || !ok || !counts(node) || !match(pod) {
 		return false
 	}
-	own := namespaceOf(pod.Namespace)
-	match := func(other *corev1.Pod) bool {
-		return namespaceOf(other.Namespace) == own && other.DeletionTimestamp == nil && selector.Matches(labels.Set(other.Labels))
-	}
-	counts := func(n *corev1.Node) bool {
-		for i := range pod.Spec.TopologySpreadConstraints {
-			x := &pod.Spec.TopologySpreadConstraints[i]
-			if _, ok := n.Labels[x.TopologyKey]; !ok && x.WhenUnsatisfiable == corev1.DoNotSchedule {
-				return false
-			}
-		}
-		if p := c.NodeAffinityPolicy; (p == nil || *p == corev1.NodeInclusionPolicyHonor) && !selects(pod, n) {
-			return false
-		}
-		return c.NodeTaintsPolicy == nil || *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyIgnore || tolerates(pod, n.Spec.Taints)
-	}
-	if !counts(node) || !match(pod) {
-		return false
-	}
-	found := b.count("spread", pod, []any{c, pod.Spec.TopologySpreadConstraints, pod.Spec.NodeSelector, pod.Spec.Affinity, pod.Spec.Tolerations}, c.TopologyKey, match, counts)
+	found := b.count("spread", pod, spreadRule(pod, c), c.TopologyKey, match, counts)
 	least := found.pods[value] - 1 // without the pod itself
 	for domain, n := range found.pods {
 		if domain != value {

@@ -68,10 +68,7 @@ type census struct {
 // newStage sets the stage for a step.
 func newStage(f *frame, step *Step) *stage {
 	s := &stage{frame: f, nodes: map[string]*corev1.Node{}, left: map[string]int{}, pods: map[string]*actor{}, rules: map[string]*census{}}
-	s.book = &rulebook{namespaces: map[string]map[string]string{}}
-	for _, ns := range f.problem.Namespaces {
-		s.book.namespaces[ns.Name] = ns.Labels
-	}
+	s.book = rulesOf(f.problem)
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		if node, err := l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool)); err == nil {
@@ -100,30 +97,24 @@ func newStage(f *frame, step *Step) *stage {
 
 // read notes which rules a pod keeps.
 func (s *stage) read(a *actor) {
-	if x := a.pod.Spec.Affinity; x != nil {
-		if x.PodAntiAffinity != nil {
-			for i := range x.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				term := &x.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]
-				if match := s.book.term(a.pod, term); match != nil {
-					a.terms = append(a.terms, actorTerm{term.TopologyKey, match})
-					a.rules = append(a.rules, actorRule{kind: ruleApart, census: s.census(a.pod, term, term.TopologyKey, match, everyNode)})
-				}
-			}
+	away, near := awayFrom(a.pod), nearTo(a.pod)
+	for i := range away {
+		term := &away[i]
+		if match := s.book.term(a.pod, term); match != nil {
+			a.terms = append(a.terms, actorTerm{term.TopologyKey, match})
+			a.rules = append(a.rules, actorRule{kind: ruleApart, census: s.census(a.pod, term, term.TopologyKey, match, everyNode)})
 		}
-		if x.PodAffinity != nil {
-			for i := range x.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				term := &x.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]
-				if match := s.book.term(a.pod, term); match != nil {
-					a.rules = append(a.rules, actorRule{kind: ruleTogether, census: s.census(a.pod, term, term.TopologyKey, match, everyNode)})
-				}
-			}
+	}
+	for i := range near {
+		term := &near[i]
+		if match := s.book.term(a.pod, term); match != nil {
+			a.rules = append(a.rules, actorRule{kind: ruleTogether, census: s.census(a.pod, term, term.TopologyKey, match, everyNode)})
 		}
 	}
 	for i := range a.pod.Spec.TopologySpreadConstraints {
 		c := &a.pod.Spec.TopologySpreadConstraints[i]
 		if match := spreadMatch(a.pod, c); c.WhenUnsatisfiable == corev1.DoNotSchedule && match != nil {
-			rule := []any{c, a.pod.Spec.TopologySpreadConstraints, a.pod.Spec.NodeSelector, a.pod.Spec.Affinity, a.pod.Spec.Tolerations}
-			a.rules = append(a.rules, actorRule{kind: ruleSpread, spread: c, census: s.census(a.pod, rule, c.TopologyKey, match, spreadNodes(a.pod, c))})
+			a.rules = append(a.rules, actorRule{kind: ruleSpread, spread: c, census: s.census(a.pod, spreadRule(a.pod, c), c.TopologyKey, match, spreadNodes(a.pod, c))})
 		}
 	}
 	if len(a.terms) > 0 {

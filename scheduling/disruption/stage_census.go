@@ -74,6 +74,12 @@ func spreadMatch(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) func(*core
 	}
 }
 
+// spreadRule is all that a spread constraint's count depends on, beside the namespace of its
+// pod and the values of matchLabelKeys. The constraint comes first.
+func spreadRule(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) []any {
+	return []any{c, pod.Spec.TopologySpreadConstraints, pod.Spec.NodeSelector, pod.Spec.Affinity, pod.Spec.Tolerations}
+}
+
 // spreadNodes tells the nodes that a spread constraint of a pod counts.
 func spreadNodes(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) func(*corev1.Node) bool {
 	return func(n *corev1.Node) bool {

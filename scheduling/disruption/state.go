@@ -1,7 +1,6 @@
 package disruption
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -373,5 +372,5 @@ func bound(pod *corev1.Pod, node string) *corev1.Pod {
 }
 
 func keyOf(pod *corev1.Pod) types.NamespacedName {
-	return types.NamespacedName{Namespace: cmp.Or(pod.Namespace, corev1.NamespaceDefault), Name: pod.Name}
+	return types.NamespacedName{Namespace: namespaceOf(pod.Namespace), Name: pod.Name}
 }

@@ -102,17 +102,21 @@ func (f *frame) ties(name string) tie {
 	if pod == nil {
 		return tiedNot
 	}
-	a := pod.Spec.Affinity
-	if a != nil && a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+	return tieOf(pod, f.problem.DefaultSpread)
+}
+
+// tieOf says how a pod is tied that spreads by default constraints unless it has its own.
+func tieOf(pod *corev1.Pod, byDefault []corev1.TopologySpreadConstraint) tie {
+	switch {
+	case len(awayFrom(pod)) > 0:
 		return tiedApart
-	}
-	if a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+	case len(nearTo(pod)) > 0:
 		return tiedOwn
 	}
 	hard := func(c corev1.TopologySpreadConstraint) bool { return c.WhenUnsatisfiable == corev1.DoNotSchedule }
 	spread := pod.Spec.TopologySpreadConstraints
 	if len(spread) == 0 {
-		spread = f.problem.DefaultSpread
+		spread = byDefault
 	}
 	if slices.ContainsFunc(spread, hard) {
 		return tiedOwn
