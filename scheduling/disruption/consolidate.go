@@ -95,11 +95,19 @@ func (c *carrier) repeat(steps []*Step) error {
 		if c.done {
 			break
 		}
-		if err := c.state.take(step); err != nil {
+		if err := c.do(step); err != nil {
 			return err
 		}
-		c.done = !c.emit(step)
 	}
+	return nil
+}
+
+// do carries a step out for good.
+func (c *carrier) do(step *Step) error {
+	if err := c.state.take(step); err != nil {
+		return err
+	}
+	c.done = !c.emit(step)
 	return nil
 }
 
@@ -168,10 +176,9 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 			dropped, exact = true, 0
 			continue
 		}
-		if err := c.state.take(final); err != nil {
+		if err := c.do(final); err != nil {
 			return dropped, err
 		}
-		c.done = !c.emit(final)
 	}
 	return dropped, nil
 }
@@ -186,18 +193,16 @@ func (c *carrier) singles(ctx context.Context, settled map[string]bool) error {
 		if at.received || at.fresh || ctx.Err() != nil || c.done || c.frame.dismisses(at.name) != nil {
 			continue
 		}
-		o, err := c.state.ask(ctx, &question{nodes: []string{at.name}, effort: scheduling.EffortFast})
+		step, err := x.deletion(ctx, at.name)
 		if err != nil {
 			return err
 		}
-		step, cause := c.frame.admit(Underutilized, o)
-		if cause != nil {
+		if step == nil {
 			continue
 		}
-		if err := c.state.take(step); err != nil {
+		if err := c.do(step); err != nil {
 			return err
 		}
-		c.done = !c.emit(step)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (c *carrier) early(ctx context.Context) error {
 		return s.nodes[at.name] == nil || s.expects(at.name) || at.received || at.fresh || f.dismisses(at.name) != nil
 	})
 	slices.SortFunc(may, func(a, b *subject) int {
-		return cmp.Or(cmp.Compare(float64(b.price)/max(b.cost, 1e-9), float64(a.price)/max(a.cost, 1e-9)), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(ratio(b.price, b.cost), ratio(a.price, a.cost)), cmp.Compare(a.name, b.name))
 	})
 	rooms := s.open(nil)
 	order := make([]int, len(rooms.names))
@@ -58,11 +58,8 @@ func (c *carrier) early(ctx context.Context) error {
 		if cause != nil {
 			continue
 		}
-		if err := s.take(step); err != nil {
+		if err := c.do(step); err != nil || c.done {
 			return err
-		}
-		if c.done = !c.emit(step); c.done {
-			return nil
 		}
 	}
 	return nil

@@ -63,7 +63,7 @@ func (x *search) order() []rank {
 }
 
 // waste is what is lost on the node for each unit of what it costs to remove it.
-func (r *rank) waste() float64 { return float64(r.loss) / max(r.cost, 1e-9) }
+func (r *rank) waste() float64 { return ratio(r.loss, r.cost) }
 
 // enough is how much dearer than the bound, as a share, a cluster may be without a look at
 // machines that waste little.

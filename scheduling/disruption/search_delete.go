@@ -130,12 +130,11 @@ func (x *search) deleteEach(ctx context.Context, order []rank) error {
 		if x.frame.dismisses(r.name) != nil || !rooms.put(x.sizes(r.name), r.name, false) {
 			continue
 		}
-		o, err := x.state.ask(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})
+		step, err := x.deletion(ctx, r.name)
 		if err != nil {
 			return err
 		}
-		step, cause := x.frame.admit(Underutilized, o)
-		if cause != nil {
+		if step == nil {
 			continue
 		}
 		if err := x.take(step); err != nil {
@@ -144,4 +143,17 @@ func (x *search) deleteEach(ctx context.Context, order []rank) error {
 		rooms = x.state.open(nil)
 	}
 	return nil
+}
+
+// deletion is the move of one node's pods into free room, nil if that is not to be.
+func (x *search) deletion(ctx context.Context, node string) (*Step, error) {
+	o, err := x.state.ask(ctx, &question{nodes: []string{node}, effort: scheduling.EffortFast})
+	if err != nil {
+		return nil, err
+	}
+	step, cause := x.frame.admit(Underutilized, o)
+	if cause != nil {
+		return nil, nil //nolint:nilnil // no move is an answer
+	}
+	return step, nil
 }

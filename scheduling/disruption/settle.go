@@ -17,8 +17,7 @@ import (
 //
 // exact is how many of the steps, from the first, are the moves as they were.
 func net(moves []*Step, rebooked booking) (steps []*Step, exact int) {
-	n := newNetting(moves)
-	n.rebooked = rebooked
+	n := newNetting(moves, rebooked)
 	for i, m := range moves {
 		for j := range m.Launches {
 			n.born[m.Launches[j].Name] = i
@@ -80,9 +79,9 @@ type netting struct {
 // booking is what a launch is asked for when other pods land there than before.
 type booking func(requests corev1.ResourceList, before, after []string) corev1.ResourceList
 
-func newNetting(moves []*Step) *netting {
+func newNetting(moves []*Step, rebooked booking) *netting {
 	n := &netting{
-		moves: moves, parent: make([]int, len(moves)), born: map[string]int{}, dead: map[string]bool{},
+		moves: moves, rebooked: rebooked, parent: make([]int, len(moves)), born: map[string]int{}, dead: map[string]bool{},
 		origin: map[string]string{}, final: map[string]string{}, home: map[string]int{},
 	}
 	for i, m := range moves {
@@ -278,8 +277,7 @@ func subset(some, all []string) bool {
 
 // bySaving orders steps by what they save for what they disrupt, the best first.
 func bySaving(a, b *Step) int {
-	ratio := func(s *Step) float64 { return float64(s.SavingPerHour) / max(s.DisruptionCost, 1e-9) }
-	return cmp.Or(cmp.Compare(ratio(b), ratio(a)), cmp.Compare(len(a.Drain), len(b.Drain)), strings.Compare(first(a.Drain), first(b.Drain)))
+	return cmp.Or(cmp.Compare(ratio(b.SavingPerHour, b.DisruptionCost), ratio(a.SavingPerHour, a.DisruptionCost)), cmp.Compare(len(a.Drain), len(b.Drain)), strings.Compare(first(a.Drain), first(b.Drain)))
 }
 
 func first(names []string) string {

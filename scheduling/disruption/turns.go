@@ -126,10 +126,7 @@ func (t *turn) charge(pods []*actor) {
 	for _, a := range pods {
 		for _, g := range t.frame.guards.charges(a.pod) {
 			taken[g]++
-			if t.uses[g] == nil {
-				t.uses[g] = &BudgetUse{Budget: g.name, Allowed: g.allowed}
-			}
-			t.uses[g].Pods = max(t.uses[g].Pods, taken[g])
+			noteUse(t.uses, g, taken[g])
 		}
 	}
 }

@@ -45,6 +45,14 @@ func (f *frame) waves(reason Reason, evictions []Eviction) []BudgetUse {
 	return usesOf(w.uses)
 }
 
+// noteUse notes that so many pods of a budget are away at the same time.
+func noteUse(uses map[*guard]*BudgetUse, g *guard, pods int) {
+	if uses[g] == nil {
+		uses[g] = &BudgetUse{Budget: g.name, Allowed: g.allowed}
+	}
+	uses[g].Pods = max(uses[g].Pods, pods)
+}
+
 // usesOf lists what is used of budgets, by name.
 func usesOf(uses map[*guard]*BudgetUse) []BudgetUse {
 	var out []BudgetUse
@@ -80,10 +88,7 @@ func (w *waveMaker) seat(e *Eviction, charges []*guard) {
 	for _, g := range charges {
 		s := waveSeat{g, e.Wave}
 		w.taken[s]++
-		if w.uses[g] == nil {
-			w.uses[g] = &BudgetUse{Budget: g.name, Allowed: g.allowed}
-		}
-		w.uses[g].Pods = max(w.uses[g].Pods, w.taken[s])
+		noteUse(w.uses, g, w.taken[s])
 	}
 }
 
