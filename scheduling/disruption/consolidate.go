@@ -329,12 +329,7 @@ func (s *state) stands(step *Step) bool {
 
 // tied reports whether some pod's place depends on where others are.
 func (s *state) tied() bool {
-	for _, pod := range s.pods {
-		if tied(pod) {
-			return true
-		}
-	}
-	return len(s.problem.DefaultSpread) > 0 || s.planner.Solver.WorkloadShare > 0
+	return s.ties > 0 || len(s.problem.DefaultSpread) > 0 || s.planner.Solver.WorkloadShare > 0
 }
 
 // tied reports whether where a pod may be depends, by its own words, on where others are.

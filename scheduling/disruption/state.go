@@ -26,8 +26,10 @@ type state struct {
 	// market may buy, free has no pools. Both hold the same otherwise, but that free does
 	// not hold the pods that wait.
 	market, free *scheduling.Session
-	// pods are those that run and those that are expected, by name.
+	// pods are those that run and those that are expected, by name; ties is how many of
+	// them have places that depend on where others are.
 	pods map[string]*corev1.Pod
+	ties int
 	// waits are the pods that wait for a machine that somebody else has to buy, by name.
 	waits map[string]*corev1.Pod
 	gauge *gauge
@@ -78,7 +80,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 		if at := s.nodes[pod.Spec.NodeName]; at != nil && !ended(pod) {
 			at.pods = append(at.pods, pod)
 		}
-		s.pods[podName(pod)] = pod
+		s.know(pod)
 	}
 	for _, at := range s.nodes {
 		slices.SortFunc(at.pods, comparePods)
@@ -163,7 +165,8 @@ func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 		at := s.nodes[a.Node]
 		for _, name := range a.Pods {
 			pod := bound(byName[name], a.Node)
-			come, at.expected, s.pods[name] = append(come, pod), append(at.expected, pod), pod
+			come, at.expected = append(come, pod), append(at.expected, pod)
+			s.know(pod)
 			delete(byName, name)
 		}
 	}
@@ -180,6 +183,22 @@ func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 		gone.NodePools = append(gone.NodePools, pool.Name)
 	}
 	return s.free.Apply(scheduling.Delta{Removed: gone})
+}
+
+// know adds a pod to those of the state, which has none of its name.
+func (s *state) know(pod *corev1.Pod) {
+	s.pods[podName(pod)] = pod
+	if tied(pod) {
+		s.ties++
+	}
+}
+
+// forget takes a pod of the state out.
+func (s *state) forget(pod *corev1.Pod) {
+	delete(s.pods, podName(pod))
+	if tied(pod) {
+		s.ties--
+	}
 }
 
 // expects reports whether pods that wait, or those of a node that goes already, are
@@ -288,7 +307,7 @@ func (s *state) take(step *Step) error {
 		delete(s.lifted, old)
 		if to == nil {
 			d.Removed.Pods = append(d.Removed.Pods, keyOf(old))
-			delete(s.pods, e.Pod)
+			s.forget(old)
 			continue
 		}
 		pod := bound(old, e.To)
@@ -304,7 +323,7 @@ func (s *state) take(step *Step) error {
 		}
 		for _, pod := range slices.Concat(at.pods, at.expected) {
 			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
-			delete(s.pods, podName(pod))
+			s.forget(pod)
 			delete(s.lifted, pod)
 		}
 		d.Removed.Nodes = append(d.Removed.Nodes, name)
