@@ -12,7 +12,7 @@ import (
 // machines that pools make of them: what passes as bare passes in every pool. It
 // returns how many machines that spared a look at.
 func CheckShortcut(p scheduling.Problem, plan *scheduling.Plan) (spared int, err error) {
-	j := &judge{Report: &Report{}, world: newWorld(p), plan: plan, machines: make(map[string]*machine), named: make(map[string]bool), used: make(map[string]int), listed: make(map[string]int)}
+	j := newJudge(&Report{}, newWorld(p), Checker{}, plan)
 	for i := range plan.Launches {
 		j.launch(&plan.Launches[i])
 	}

@@ -48,14 +48,10 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 			everywhere.Pods = append(everywhere.Pods, t.name)
 		}
 	}
-	j := &judge{
-		Report: r, world: w, settings: Checker{Solver: c.Planner.Solver},
-		plan: &scheduling.Plan{
-			Existing: []scheduling.Assignment{everywhere},
-			Summary:  scheduling.Summary{LowerBoundPerHour: offerings.Price(rest.Int64()), Certificate: cert},
-		},
-	}
-	j.bound()
+	newJudge(r, w, Checker{Solver: c.Planner.Solver}, &scheduling.Plan{
+		Existing: []scheduling.Assignment{everywhere},
+		Summary:  scheduling.Summary{LowerBoundPerHour: offerings.Price(rest.Int64()), Certificate: cert},
+	}).bound()
 }
 
 // fresh is the problem of buying anew what may go, and what the nodes of pools cost that

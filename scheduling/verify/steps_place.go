@@ -28,16 +28,7 @@ func (a *act) place() {
 	}
 	a.running()
 	j := a.judge(plan)
-	for i := range plan.Launches {
-		j.launch(&plan.Launches[i])
-	}
-	j.existing()
-	j.limits()
-	j.reservationCounts()
-	j.stand()
-	j.exclusiveClaims()
-	j.sharedVolumes()
-	j.shareOfWorkloads()
+	j.places()
 	a.bind(j)
 	a.used = j.used
 	a.launched = make(map[string]*corev1.Node)
@@ -53,10 +44,7 @@ func (a *act) place() {
 
 // judge reads the step as a plan for the cluster without the nodes that go.
 func (a *act) judge(plan *scheduling.Plan) *judge {
-	return &judge{
-		Report: a.Report, world: a.world, settings: Checker{Solver: a.checker.Planner.Solver}, plan: plan,
-		machines: make(map[string]*machine), named: make(map[string]bool), used: make(map[string]int), listed: make(map[string]int),
-	}
+	return newJudge(a.Report, a.world, Checker{Solver: a.checker.Planner.Solver}, plan)
 }
 
 // running lists the pods that run for those rules that look at all of them.

@@ -35,28 +35,10 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	}
 	w := newWorld(p)
 	w.solver = c.Solver
-	j := &judge{
-		Report:   report,
-		world:    w,
-		settings: c,
-		plan:     plan,
-		machines: make(map[string]*machine),
-		named:    make(map[string]bool),
-		used:     make(map[string]int),
-		listed:   make(map[string]int),
-	}
+	j := newJudge(report, w, c, plan)
 	j.census()
 	j.order()
-	for i := range plan.Launches {
-		j.launch(&plan.Launches[i])
-	}
-	j.existing()
-	j.limits()
-	j.reservationCounts()
-	j.stand()
-	j.exclusiveClaims()
-	j.sharedVolumes()
-	j.shareOfWorkloads()
+	j.places()
 	j.bindings()
 	j.summary()
 	j.bound()
@@ -108,4 +90,27 @@ func (c Checker) maxOptions() int {
 		return c.Solver.MaxOptions
 	}
 	return defaultMaxOptions
+}
+
+// newJudge begins to read a plan.
+func newJudge(report *Report, w *world, settings Checker, plan *scheduling.Plan) *judge {
+	return &judge{
+		Report: report, world: w, settings: settings, plan: plan,
+		machines: make(map[string]*machine), named: make(map[string]bool), used: make(map[string]int), listed: make(map[string]int),
+	}
+}
+
+// places judges what is bought and who goes where, but for rules that depend on the order in
+// which pods bind.
+func (j *judge) places() {
+	for i := range j.plan.Launches {
+		j.launch(&j.plan.Launches[i])
+	}
+	j.existing()
+	j.limits()
+	j.reservationCounts()
+	j.stand()
+	j.exclusiveClaims()
+	j.sharedVolumes()
+	j.shareOfWorkloads()
 }
