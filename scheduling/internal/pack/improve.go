@@ -72,48 +72,62 @@ func (s *search) exchange(a *attempt) {
 func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b *budget, random *rand.Rand) []model.Node {
 	r := newRanking(s.p, nodes, values)
 	remaining := make([]int64, len(s.p.Classes))
+	crew := s.newCrew(m, len(nodes), values, b)
 	vain := 0
-	for vain < 200+4*len(r.nodes) && !s.over() {
-		picked := s.pickNear(m, r.nodes, random)
-		classes := s.heldBy(r.nodes, picked)
-		cost, count := s.takeApart(r.nodes, picked, remaining, b)
-		var fresh []model.Node
-		switch random.IntN(6) {
-		case 0, 1, 2:
-			t := terms{cost, fleetSlack(random), fleetNodes}
-			fresh = s.refit(m, m.upTo(s.p, cost), classes, classes, remaining, s.jitter(values, classes, random), t, b)
-		case 3:
-			fresh = s.unite(m, r.nodes, picked, remaining, cost, b)
-		default:
-			places := s.sample(m.upTo(s.p, cost), len(classes), random)
-			fresh = s.reconstruct(m, places, classes, remaining, s.jitter(values, classes, random), b, random)
+	for len(r.nodes) > 0 && vain < 200+4*len(r.nodes) && !s.over() {
+		if crew != nil {
+			crew.draw(r.nodes, random)
+			crew.try(r.nodes)
+			vain = crew.make(r, vain)
+			continue
 		}
-		freshCost, freshCount := s.p.Cost(fresh), model.Count(fresh)
-		left := slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 })
-		if left || freshCost > cost || (freshCost == cost && freshCount >= count) {
-			for i := range fresh {
-				b.spend(&s.p.Options[fresh[i].Option], -fresh[i].N)
-			}
-			for _, at := range picked {
-				b.spend(&s.p.Options[r.nodes[at].Option], 1)
-			}
-			for _, c := range classes {
-				remaining[c] = 0
-			}
+		picked := s.pickNear(m, r.nodes, random)
+		fresh := s.anew(m, r.nodes, picked, values, remaining, b, random)
+		if fresh == nil {
 			vain++
 			continue
 		}
 		vain = 0
 		r.exchange(picked, unbundle(fresh))
-		if len(r.nodes) == 0 {
-			break
-		}
 	}
 	s.unitePairs(m, r, remaining, b)
 	if s.params.Work > 0 {
 		s.dissolve(m, r, b)
 	}
 	return r.nodes
+}
+
+// anew packs the pods of the picked machines anew. It returns the machines that it buys for
+// them, or nil where they would cost more, or as much and be no fewer.
+func (s *search) anew(m *market, nodes []model.Node, picked []int, values []float64, remaining []int64, b *budget, random *rand.Rand) []model.Node {
+	classes := s.heldBy(nodes, picked)
+	cost, count := s.takeApart(nodes, picked, remaining, b)
+	var fresh []model.Node
+	switch random.IntN(6) {
+	case 0, 1, 2:
+		t := terms{cost, fleetSlack(random), fleetNodes}
+		fresh = s.refit(m, m.upTo(s.p, cost), classes, classes, remaining, s.jitter(values, classes, random), t, b)
+	case 3:
+		fresh = s.unite(m, nodes, picked, remaining, cost, b)
+	default:
+		places := s.sample(m.upTo(s.p, cost), len(classes), random)
+		fresh = s.reconstruct(m, places, classes, remaining, s.jitter(values, classes, random), b, random)
+	}
+	freshCost, freshCount := s.p.Cost(fresh), model.Count(fresh)
+	left := slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 })
+	if !left && (freshCost < cost || freshCost == cost && freshCount < count) {
+		return fresh
+	}
+	for i := range fresh {
+		b.spend(&s.p.Options[fresh[i].Option], -fresh[i].N)
+	}
+	for _, at := range picked {
+		b.spend(&s.p.Options[nodes[at].Option], 1)
+	}
+	for _, c := range classes {
+		remaining[c] = 0
+	}
+	return nil
 }
 
 // unitePairs looks among a few machines for any two that one could stand in for. That is
