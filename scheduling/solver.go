@@ -152,7 +152,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 	if base.tied() {
 		c, outcome = newTies(base).solve(params)
 	} else {
-		outcome = pack.Search(c.model, params)
+		outcome = pack.Ration(c.model, pack.Search(c.model, params), params)
 	}
 	if err := cancelled(ctx); err != nil {
 		return nil, false, err

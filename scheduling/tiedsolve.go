@@ -22,6 +22,7 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 		t.relax(params)
 	}
 	x := t.topUp(t.seek(t.reprice(t.concede(t.rounds(params), params), params), params), params)
+	x = x.ration(params)
 	return x.compiler, x.Outcome
 }
 

@@ -33,6 +33,21 @@ func (x *trial) search(params pack.Params) {
 	x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
 }
 
+// ration gives what limits and reservations have to others, where a trial leaves out pods
+// for lack of it and that lets more pods in.
+func (x *trial) ration(params pack.Params) trial {
+	y := *x
+	y.Outcome = pack.Ration(x.model, x.Outcome, params)
+	if slices.Equal(x.Solution.Unplaced, y.Solution.Unplaced) {
+		return *x
+	}
+	y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution)
+	if y.score().better(x.score()) {
+		return y
+	}
+	return *x
+}
+
 // price is what a trial's machines cost, as the search sees it.
 func (x *trial) price() offerings.Price { return offerings.Price(x.model.Cost(x.Solution.Nodes)) }
 

@@ -29,6 +29,8 @@
 //	              cost, and keeps the best (sequential value correction)
 //	improve.go    takes a few of the worst machines apart and packs their pods anew, or
 //	              looks for a cheaper fleet for them
+//	ration.go     where limits or reservations keep pods out, judges machines by what they
+//	              take of these, so that fewer are
 //	search.go     the order of all this, the budget and the deadline
 //
 // Work is counted in classes looked at, never in time, so that the same budget

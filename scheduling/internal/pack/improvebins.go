@@ -44,7 +44,7 @@ func (s *search) improveBins(a *attempt, values []float64) {
 	}
 	vain, limit := 0, 60+6*min(len(s.p.Bins), 100)
 	for vain < limit && !s.over() {
-		if s.tryBins(a, values, random) {
+		if s.tryBins(a, values, nil, random) {
 			vain = 0
 		} else {
 			vain++
@@ -53,8 +53,10 @@ func (s *search) improveBins(a *attempt, values []float64) {
 	a.settle(s.p, s.levels)
 }
 
-// tryBins makes one change and keeps it if it is for the better.
-func (s *search) tryBins(a *attempt, values []float64, random *rand.Rand) bool {
+// tryBins makes one change and keeps it if it is for the better, which it reports. With
+// tolls, machines are judged by what they take of what is scarce, and a change is kept
+// that leaves out no more, whatever it costs.
+func (s *search) tryBins(a *attempt, values []float64, tolls *toll, random *rand.Rand) bool {
 	var picked []int
 	if len(s.p.Bins) > 0 {
 		picked = pick(random, len(s.p.Bins))
@@ -70,13 +72,16 @@ func (s *search) tryBins(a *attempt, values []float64, random *rand.Rand) bool {
 		a.bins.room[i], a.bins.items[i] = slices.Clone(s.p.Bins[i].Room), nil
 	}
 	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
-	nodes := make([][]int, len(s.markets))
+	nodes, least := make([][]int, len(s.markets)), 0
+	if tolls != nil {
+		least = 1 // what has nothing to do with bins has to change, too
+	}
 	for i := range s.markets {
 		if len(a.bought[i]) == 0 {
 			continue
 		}
 		nodes[i] = pick(random, len(a.bought[i]))
-		nodes[i] = nodes[i][:random.IntN(min(len(nodes[i]), 4)+1)]
+		nodes[i] = nodes[i][:least+random.IntN(min(len(nodes[i]), 4)+1-least)]
 		before.count(i, podsOn(a.bought[i], nodes[i]))
 		cost, count := s.takeApart(a.bought[i], nodes[i], remaining, a.budget)
 		before.cost += cost
@@ -89,8 +94,12 @@ func (s *search) tryBins(a *attempt, values []float64, random *rand.Rand) bool {
 		}
 	}
 	jittered := s.jitter(values, s.classes, random)
+	if tolls != nil {
+		tolls = tolls.draw(random)
+		s.drawWorths(jittered, values, random)
+	}
 	for c, n := range a.unplaced {
-		if n > 0 {
+		if n > 0 && (tolls == nil || random.IntN(2) == 0) {
 			jittered[c] *= float64(int(1) << random.IntN(8)) // those left out push in
 		}
 	}
@@ -106,13 +115,17 @@ func (s *search) tryBins(a *attempt, values []float64, random *rand.Rand) bool {
 	fresh := make([][]model.Node, len(s.markets))
 	for i, m := range s.markets {
 		left := slices.DeleteFunc(slices.Clone(s.classes), func(c model.ClassID) bool { return remaining[c] == 0 || !s.fill.possible[c] })
-		fresh[i] = s.reconstruct(m, m.all, left, remaining, jittered, a.budget, random)
+		if tolls == nil {
+			fresh[i] = s.reconstruct(m, m.all, left, remaining, jittered, a.budget, random)
+		} else {
+			fresh[i] = s.reconstructAt(tolls, i, left, remaining, jittered, a.budget, random)
+		}
 		after.count(i, pods(fresh[i]))
 		after.cost += s.p.Cost(fresh[i])
 		after.nodes += model.Count(fresh[i])
 	}
 	after.unplaced = s.byLevel(remaining)
-	if after.compare(before) >= 0 {
+	if c := after.compare(before); c > 0 && (tolls == nil || after.short(before)) || c == 0 {
 		for k, i := range picked {
 			a.bins.room[i], a.bins.items[i] = saved.room[k], saved.items[k]
 		}
@@ -151,4 +164,9 @@ func podsOn(nodes []model.Node, picked []int) (n int64) {
 		n += pods(nodes[at : at+1])
 	}
 	return n
+}
+
+// short reports whether more pods are left out, or end later.
+func (j judgement) short(o judgement) bool {
+	return cmp.Or(slices.Compare(j.unplaced, o.unplaced), slices.Compare(j.late, o.late)) > 0
 }
