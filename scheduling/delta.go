@@ -22,6 +22,9 @@ type Delta struct {
 	// Pods are pods that are new or have changed. Those with a node (spec.nodeName) run
 	// there, the others are to be placed: a pod that was bound is handed in with its node.
 	Pods []*corev1.Pod
+	// Moved are pods that run on other nodes now. That is what handing in copies of them
+	// with other nodes would do, without the copies.
+	Moved []Move
 	// The others are as in [Problem].
 	Nodes          []*corev1.Node
 	NodePools      []*NodePool
@@ -52,6 +55,12 @@ type Delta struct {
 	// DefaultSpread takes the place of the default constraints; nil keeps them, and an
 	// empty list that is not nil leaves none.
 	DefaultSpread []corev1.TopologySpreadConstraint
+}
+
+// Move is a pod that runs on another node now. An empty namespace is "default".
+type Move struct {
+	Pod  types.NamespacedName
+	Node string
 }
 
 // Removed names objects. An empty namespace is "default".

@@ -41,7 +41,7 @@ func NewSession(s Solver, p Problem) (*Session, error) {
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	x := &Session{solver: s, running: newPodTable(), memory: newMemory()}
+	x := &Session{solver: s, memory: newMemory()}
 	pods, running := []*corev1.Pod{}, p.Running[:len(p.Running):len(p.Running)]
 	for _, pod := range p.Pods {
 		if pod.Spec.NodeName != "" {
@@ -50,8 +50,9 @@ func NewSession(s Solver, p Problem) (*Session, error) {
 			pods = append(pods, pod)
 		}
 	}
+	x.running = newPodTable(len(running))
 	for _, pod := range running {
-		x.running.put(podKey(pod), pod)
+		x.running.put(pod, pod.Spec.NodeName)
 	}
 	x.problem = sortedProblem(p)
 	x.waiting = newWaiting(&s, &x.problem, pods)
@@ -92,12 +93,17 @@ func (x *Session) Explain(plan *Plan) (*Explainer, error) {
 }
 
 // Problem is what the session holds, with every list in the order of names. The lists
-// are the caller's, the objects the session's.
+// are the caller's, the objects the session's, but for copies of pods that have moved.
 func (x *Session) Problem() Problem {
 	p := x.problem.cloned()
 	p.Pods = slices.Clone(x.waiting.pods)
 	p.Running = make([]*corev1.Pod, 0, x.running.count)
-	for pod := range x.running.all() {
+	for pod, node := range x.running.all() {
+		if pod.Spec.NodeName != node {
+			moved := *pod
+			moved.Spec.NodeName = node
+			pod = &moved
+		}
 		p.Running = append(p.Running, pod)
 	}
 	slices.SortFunc(p.Running, comparePods)

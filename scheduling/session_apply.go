@@ -69,6 +69,7 @@ func (d *Delta) check() error {
 	c := newChecker()
 	c.allPods(&p, nil)
 	c.objects(&p)
+	c.moved(d.Moved)
 	present(c, "namespaces", d.Namespaces)
 	present(c, "services", d.Services)
 	present(c, "replicationcontrollers", d.Owners.ReplicationControllers)
@@ -81,6 +82,16 @@ func (d *Delta) check() error {
 		}
 	}
 	return c.err()
+}
+
+// moved reports moves to nowhere.
+func (c *checker) moved(moves []Move) {
+	for i := range moves {
+		if m := &moves[i]; m.Node == "" {
+			c.at = position{list: "moved", index: i, namespace: orDefault(m.Pod.Namespace), name: m.Pod.Name}
+			c.add("", "is missing", "node")
+		}
+	}
 }
 
 // present reports objects that are missing or have no name or one that is there twice.

@@ -17,10 +17,13 @@ func (k objectKey) compare(o objectKey) int {
 func keysOf(names []types.NamespacedName) []objectKey {
 	out := make([]objectKey, len(names))
 	for i, n := range names {
-		out[i] = objectKey{orDefault(n.Namespace), n.Name}
+		out[i] = keyOf(n)
 	}
 	return out
 }
+
+// keyOf is the key of an object of a namespace.
+func keyOf(n types.NamespacedName) objectKey { return objectKey{orDefault(n.Namespace), n.Name} }
 
 // plainKeys are the keys of objects that have no namespace.
 func plainKeys(names []string) []objectKey {

@@ -11,8 +11,9 @@ import (
 type podChange struct {
 	come  []*corev1.Pod // to be placed
 	start []*corev1.Pod // to run
-	taken []objectKey   // among those to be placed
-	ended []objectKey   // among those that run
+	moved []Move
+	taken []objectKey // among those to be placed
+	ended []objectKey // among those that run
 }
 
 // podChange sorts out what becomes of pods, and reports faults.
@@ -21,6 +22,8 @@ func (x *Session) podChange(c *checker, d *Delta) podChange {
 	isWaiting := func(k objectKey) bool { _, ok := x.waiting.find(k); return ok }
 	names := change[*corev1.Pod]{list: "pods", key: podKey, put: d.Pods, taken: keysOf(d.Removed.Pods)}
 	names.faults(c, func(k objectKey) bool { return x.running.get(k) != nil || isWaiting(k) })
+	out.moved = d.Moved
+	x.movedFaults(c, d)
 	for _, pod := range d.Pods {
 		k := podKey(pod)
 		if pod.Spec.NodeName == "" {
@@ -47,21 +50,52 @@ func (x *Session) podChange(c *checker, d *Delta) podChange {
 	return out
 }
 
+// movedFaults reports moves of pods that do not run, or that come, go or move besides.
+func (x *Session) movedFaults(c *checker, d *Delta) {
+	if len(d.Moved) == 0 {
+		return
+	}
+	touched := map[objectKey]string{}
+	for _, pod := range d.Pods {
+		touched[podKey(pod)] = "has moved and is there anew"
+	}
+	for _, k := range keysOf(d.Removed.Pods) {
+		touched[k] = "has moved and is removed"
+	}
+	for i := range d.Moved {
+		k := keyOf(d.Moved[i].Pod)
+		c.at = position{list: "moved", namespace: k.namespace, name: k.name}
+		switch what := touched[k]; {
+		case what != "":
+			c.add("", what, "")
+		case x.running.get(k) == nil:
+			c.add("", "does not run", "")
+		}
+		touched[k] = "has moved more than once"
+	}
+}
+
 // changePods lets pods come and go, and nodes.
 func (x *Session) changePods(pods *podChange, d *Delta) {
 	x.waiting.change(pods.come, pods.taken)
 	b := newClusterBuilder(x.cluster)
 	for _, k := range pods.ended {
-		b.end(x.running.get(k))
-		x.running.put(k, nil)
+		b.end(x.running.at(k))
+		x.running.remove(k)
 	}
 	for _, pod := range pods.start {
-		k := podKey(pod)
-		if old := x.running.get(k); old != nil {
+		if old := x.running.at(podKey(pod)); old.pod != nil {
 			b.end(old)
 		}
 		b.start(pod)
-		x.running.put(k, pod)
+		x.running.put(pod, pod.Spec.NodeName)
+	}
+	for i := range pods.moved {
+		m := &pods.moved[i]
+		old := x.running.at(keyOf(m.Pod))
+		b.leave(old)
+		b.enter(runner{old.pod, m.Node})
+		x.running.put(old.pod, m.Node)
 	}
 	for _, name := range d.Removed.Nodes {
 		b.at(name).node = nil
@@ -98,15 +132,20 @@ func (b *clusterBuilder) at(name string) *host {
 	return h
 }
 
-func (b *clusterBuilder) end(pod *corev1.Pod) {
-	for _, key := range crewOf(pod) {
-		if b.old.newest[key] == pod || b.newest[key] == pod {
+func (b *clusterBuilder) end(r runner) {
+	for _, key := range crewOf(r.pod) {
+		if b.old.newest[key] == r.pod || b.newest[key] == r.pod {
 			b.stale[key] = true
 		}
 	}
-	if runs(pod) {
-		h := b.at(pod.Spec.NodeName)
-		h.pods = slices.DeleteFunc(h.pods, func(p *corev1.Pod) bool { return p == pod })
+	b.leave(r)
+}
+
+// leave takes a pod off its node.
+func (b *clusterBuilder) leave(r runner) {
+	if runs(r.pod) {
+		h := b.at(r.node)
+		h.pods = slices.DeleteFunc(h.pods, func(p *corev1.Pod) bool { return p == r.pod })
 	}
 }
 
@@ -122,9 +161,14 @@ func (b *clusterBuilder) start(pod *corev1.Pod) {
 			}
 		}
 	}
-	if runs(pod) {
-		h := b.at(pod.Spec.NodeName)
-		h.pods = append(h.pods, pod)
+	b.enter(runner{pod, pod.Spec.NodeName})
+}
+
+// enter lets a pod take its room on its node.
+func (b *clusterBuilder) enter(r runner) {
+	if runs(r.pod) {
+		h := b.at(r.node)
+		h.pods = append(h.pods, r.pod)
 	}
 }
 

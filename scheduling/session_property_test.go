@@ -141,7 +141,7 @@ func (c *chance) delta(now scheduling.Problem) scheduling.Delta {
 	return d
 }
 
-// pods draws pods that come, are bound, change or go.
+// pods draws pods that come, are bound, change, move or go.
 func (c *chance) pods(d *scheduling.Delta, now scheduling.Problem) {
 	seen := map[types.NamespacedName]bool{}
 	put := func(pod *corev1.Pod) {
@@ -178,6 +178,12 @@ func (c *chance) pods(d *scheduling.Delta, now scheduling.Problem) {
 			bound := *pod
 			bound.Spec.NodeName = now.Nodes[c.IntN(len(now.Nodes))].Name
 			put(&bound)
+		}
+	}
+	for _, pod := range some(c, now.Running, 0.1) {
+		if len(now.Nodes) > 0 && !seen[nameOf(pod)] {
+			seen[nameOf(pod)] = true
+			d.Moved = append(d.Moved, scheduling.Move{Pod: nameOf(pod), Node: now.Nodes[c.IntN(len(now.Nodes))].Name})
 		}
 	}
 	for _, pod := range some(c, slices.Concat(now.Pods, now.Running), 0.08) {

@@ -51,6 +51,24 @@ func TestFaultyChangesChangeNothing(t *testing.T) {
 			scheduling.Delta{PoolCatalogs: map[string]*instancetypes.Catalog{"other": schedulingtest.MustCatalog()}},
 			[]string{"poolCatalogs[other]: there is no NodePool of this name"},
 		},
+		"moves that cannot be": {
+			scheduling.Delta{
+				Pods: []*corev1.Pod{good},
+				Moved: []scheduling.Move{
+					{Pod: types.NamespacedName{Name: "db"}, Node: "node-2"}, {Pod: types.NamespacedName{Namespace: "default", Name: "db"}, Node: "node-1"},
+					{Pod: types.NamespacedName{Name: "web-1"}, Node: "node-1"}, {Pod: types.NamespacedName{Name: "good"}, Node: "node-1"},
+				},
+			},
+			[]string{"moved[default/db]: has moved more than once", "moved[default/web-1]: does not run", "moved[default/good]: has moved and is there anew"},
+		},
+		"a move of a pod that goes": {
+			scheduling.Delta{Moved: []scheduling.Move{{Pod: types.NamespacedName{Name: "db"}, Node: "node-2"}}, Removed: scheduling.Removed{Pods: name("db")}},
+			[]string{"moved[default/db]: has moved and is removed"},
+		},
+		"a move to nowhere": {
+			scheduling.Delta{Moved: []scheduling.Move{{Pod: types.NamespacedName{Name: "db"}}}},
+			[]string{"moved[default/db].node: is missing"},
+		},
 		"an offering of nothing": {
 			scheduling.Delta{Offerings: []instancetypes.OfferingChange{{InstanceType: "none"}}},
 			[]string{`offerings[0].instanceType: is in no catalog: "none"`},

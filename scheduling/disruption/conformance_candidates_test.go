@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -319,5 +320,30 @@ func TestLaunchesAreYoung(t *testing.T) {
 	assert.Empty(t, may)
 	require.Len(t, not, 1)
 	assert.Equal(t, CauseTooSoon, not["default-1"].Code)
-	assert.Equal(t, noon(), f.pods["shop/web"].Status.StartTime.Time, "the pod has begun anew")
+	assert.Equal(t, "default-1", f.home(f.pods["shop/web"]))
+}
+
+// D28, S12: a pod that moves begins anew; where that counts, it is a copy that says so.
+func TestPodsBeginAnew(t *testing.T) {
+	c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.large", od), machine(t, "to", "m.large", od)},
+		pod("plain", "n", "1"), pod("guarded", "n", "1", annotated(doNotDisrupt, "1h")), pod("deleted", "n", "1", func(p *corev1.Pod) {
+			p.DeletionTimestamp = &metav1.Time{Time: noon()}
+		}))
+	f := newFrame(Planner{Now: noon()}, &c)
+	before := maps.Clone(f.pods)
+	step := Step{Drain: []string{"n"}}
+	for _, name := range []string{"shop/plain", "shop/guarded", "shop/deleted"} {
+		step.Evictions = append(step.Evictions, Eviction{Pod: name, From: "n", To: "to"})
+	}
+	f.took(&step)
+	assert.Same(t, before["shop/plain"], f.pods["shop/plain"], "nothing but its node has changed")
+	for _, name := range []string{"shop/guarded", "shop/deleted"} {
+		assert.NotSame(t, before[name], f.pods[name], "what was given stays as it is")
+		assert.Equal(t, noon(), f.pods[name].Status.StartTime.Time)
+		assert.Nil(t, f.pods[name].DeletionTimestamp)
+	}
+	for _, pod := range f.at["to"].pods {
+		assert.Equal(t, "to", f.home(pod))
+	}
+	assert.Len(t, f.at["to"].pods, 3)
 }

@@ -29,6 +29,7 @@ type frame struct {
 	subjects []*subject   // nodes of the cluster by name, then launches of steps
 	at       map[string]*subject
 	pods     map[string]*corev1.Pod // those that run, by name
+	moved    map[string]string      // by pod, the node to which a step has moved it
 	guards   *guards
 	brands   *brands
 	// loose are the nodes that might be disrupted before the first step, fixed is what the
@@ -83,7 +84,7 @@ type poolState struct {
 func newFrame(p Planner, c *Cluster) *frame {
 	f := &frame{
 		planner: p, cluster: c, brands: &brands{}, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
-		pools: map[string]*poolState{}, at: make(map[string]*subject, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)),
+		pools: map[string]*poolState{}, at: make(map[string]*subject, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{},
 	}
 	if f.now.IsZero() {
 		f.now = c.Now

@@ -76,12 +76,29 @@ func (f *frame) moves(step *Step) (leave map[*subject]map[*corev1.Pod]bool, come
 			leave[from][pod] = true
 		}
 		if to := f.at[e.To]; to != nil {
-			anew := *pod
-			anew.Spec.NodeName, anew.DeletionTimestamp = e.To, nil
-			anew.Status.StartTime = &metav1.Time{Time: f.now}
-			f.pods[e.Pod] = &anew
-			come[to] = append(come[to], &anew)
+			pod = f.begun(pod)
+			f.pods[e.Pod], f.moved[e.Pod] = pod, e.To
+			come[to] = append(come[to], pod)
 		}
 	}
 	return leave, come
+}
+
+// begun is a pod that runs anew. It is a copy only if that shows in something else than its
+// node.
+func (f *frame) begun(pod *corev1.Pod) *corev1.Pod {
+	if _, counts := pod.Annotations[doNotDisrupt]; !counts && pod.DeletionTimestamp == nil {
+		return pod
+	}
+	anew := *pod
+	anew.DeletionTimestamp, anew.Status.StartTime = nil, &metav1.Time{Time: f.now}
+	return &anew
+}
+
+// home is the name of the node where a pod is now, "" if it is on none.
+func (f *frame) home(pod *corev1.Pod) string {
+	if to, ok := f.moved[podName(pod)]; ok {
+		return to
+	}
+	return pod.Spec.NodeName
 }

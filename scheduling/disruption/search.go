@@ -287,6 +287,6 @@ func (f *frame) clone() *frame {
 		}
 		out.subjects[i], out.at[s.name] = &own, &own
 	}
-	out.pods = maps.Clone(f.pods)
+	out.pods, out.moved = maps.Clone(f.pods), maps.Clone(f.moved)
 	return &out
 }

@@ -51,7 +51,7 @@ func (s *stage) enroll(c *census, name string) {
 	if pod == nil || !c.match(pod) {
 		return
 	}
-	x := s.frame.at[pod.Spec.NodeName]
+	x := s.frame.at[s.frame.home(pod)]
 	if x == nil || x.gone || x.node == nil {
 		return
 	}

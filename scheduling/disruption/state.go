@@ -26,8 +26,9 @@ type state struct {
 	// market may buy, free has no pools. Both hold the same otherwise, but that free does
 	// not hold the pods that wait.
 	market, free *scheduling.Session
-	// pods are those that run and those that are expected, by name; ties is how many of
-	// them have places that depend on where others are.
+	// pods are those that run and those that are expected, by name, as they were at first:
+	// where they are now is for nodes to say. ties is how many of them have places that
+	// depend on where others are.
 	pods map[string]*corev1.Pod
 	ties int
 	// waits are the pods that wait for a machine that somebody else has to buy, by name.
@@ -310,11 +311,15 @@ func (s *state) take(step *Step) error {
 			s.forget(old)
 			continue
 		}
-		pod := bound(old, e.To)
-		s.pods[e.Pod], to.received = pod, true
+		pod := old
+		if old.DeletionTimestamp == nil {
+			d.Moved = append(d.Moved, scheduling.Move{Pod: keyOf(old), Node: e.To})
+		} else {
+			pod = bound(old, e.To)
+			d.Pods, s.pods[e.Pod] = append(d.Pods, pod), pod
+		}
 		at, _ := slices.BinarySearchFunc(to.pods, pod, comparePods)
-		to.pods = slices.Insert(to.pods, at, pod)
-		d.Pods = append(d.Pods, pod)
+		to.pods, to.received = slices.Insert(to.pods, at, pod), true
 	}
 	for _, name := range step.Drain {
 		at := s.nodes[name]

@@ -85,7 +85,14 @@ func TestTake(t *testing.T) {
 	require.Len(t, o.launches, 1)
 	require.NoError(t, s.take(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}))
 	assert.Equal(t, []string{"default-1", "two"}, s.names())
-	assert.Equal(t, "default-1", s.pods["shop/web"].Spec.NodeName)
+	assert.Equal(t, []*corev1.Pod{s.pods["shop/web"]}, s.nodes["default-1"].pods)
+	for _, session := range []*scheduling.Session{s.market, s.free} {
+		held := session.Problem()
+		require.Len(t, held.Running, len(s.pods))
+		for _, pod := range held.Running {
+			assert.Contains(t, s.nodes[pod.Spec.NodeName].pods, s.pods[podName(pod)], "sessions have pods where they are")
+		}
+	}
 	assert.Equal(t, []string{"one", "two"}, before.names(), "a fork goes its own way")
 	o, err = s.drain(ctx, []string{"default-1"})
 	require.NoError(t, err)
