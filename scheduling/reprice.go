@@ -14,6 +14,13 @@ import (
 // that is alone at a site costs a machine of its own there, and next to nothing where
 // one that others need has room to spare. Both only show in a solution.
 
+// settled plans sites, anew where that is cheaper. Where a search for machines takes long,
+// drafts are compared, and only the best is worked out.
+func (t *ties) settled(params pack.Params) trial {
+	params.Draft = params.Work > 0 && len(t.unitBook.units) >= manyClasses && !t.land.thorough()
+	return t.reprice(t.concede(t.rounds(params), params), params).completed()
+}
+
 // repriceRounds is how often a solution's own prices choose sites anew.
 const repriceRounds = 4
 

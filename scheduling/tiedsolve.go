@@ -21,7 +21,7 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
-	x := t.topUp(t.seek(t.reprice(t.concede(t.rounds(params), params), params), params), params)
+	x := t.topUp(t.seek(t.settled(params), params), params)
 	x = x.ration(params)
 	return x.compiler, x.Outcome
 }

@@ -30,7 +30,19 @@ func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
 // search finds machines for the sites of a trial.
 func (x *trial) search(params pack.Params) {
 	x.Outcome = pack.Search(x.model, params)
+	if x.Rest != nil && slices.Max(x.Solution.Unplaced) > 0 {
+		x.Outcome = x.Rest.Search() // more may find a place
+	}
 	x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
+}
+
+// completed is a trial with all the work that goes into the search for its machines.
+func (x trial) completed() trial {
+	if x.Rest != nil {
+		x.Outcome = x.Rest.Search()
+		x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
+	}
+	return x
 }
 
 // ration gives what limits and reservations have to others, where a trial leaves out pods

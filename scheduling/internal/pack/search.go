@@ -17,6 +17,8 @@ type Params struct {
 	// Rival is what an answer at hand had cost on its way: a search that comes out clearly
 	// dearer ends early. The zero value rules nothing out.
 	Rival Milestones
+	// Draft ends the search before anything is improved; see [Outcome].
+	Draft bool
 }
 
 // Milestones are what an answer costs on its way.
@@ -47,6 +49,8 @@ type Outcome struct {
 	Work int64
 	// Milestones are what the answer cost on its way.
 	Milestones Milestones
+	// Rest goes on with what is a draft only; nil where there is nothing to go on with.
+	Rest *Rest
 }
 
 // search is the state of one call of Search.
@@ -109,74 +113,16 @@ func newSearch(p *model.Problem, params Params) *search {
 // searchIn is Search that looks at all bins.
 func searchIn(p *model.Problem, params Params) Outcome {
 	s := newSearch(p, params)
-	best, way := s.run()
-	work := s.fill.work
-	if s.cheap && !s.late {
-		// More work goes other ways, which need not end where the least work does.
-		least := newSearch(p, Params{Late: params.Late})
-		if a, _ := least.run(); a.better(best) {
-			best = a
-		}
-		work += least.fill.work
-		s.late = least.late
+	d := s.draft()
+	if params.Draft && !d.ended {
+		return s.outcome(d.best.clone(), d.way, &Rest{search: s, draft: d})
 	}
-	return Outcome{Solution: s.solution(best), Late: s.late, Work: work, Milestones: way}
+	return s.complete(d)
 }
 
-// run makes an answer, and tells what it cost on its way.
-func (s *search) run() (*attempt, Milestones) {
-	p, params := s.p, s.params
-	values := s.fill.shareValues()
-	if len(p.Classes) == 0 {
-		return s.try(values, false), Milestones{}
-	}
-	best, near := s.begin(values)
-	way := Milestones{First: best.cost}
-	if behind(way.First, params.Rival.First, dearFirst) {
-		return best, way
-	}
-	least := leastTimes * s.fill.work
-	s.budget = max(params.Work/3, min(least, leastTries))
-	if s.scarce(best, values) {
-		best = s.share(best, values)
-	}
-	s.start = s.fill.work
-	bestValues := values
-	if !near {
-		best, bestValues = s.attempts(best, values)
-	}
-	if best.cost > 0 && s.fill.pace.idle && (!near || params.Work > 0) {
-		best = s.tryKeeping(best, values)
-	}
-	if !near && s.columnsPay(best) {
-		best = s.tryInColumns(best, values)
-	}
-	way.Best = best.cost
-	if behind(way.Best, params.Rival.Best, dearBest) {
-		return best, way
-	}
-	s.budget = max(params.Work-params.Work/3, params.Work-(s.fill.work-s.start), min(least, leastMost))
-	if params.Work > 0 || s.fill.pace.idle {
-		s.start = s.fill.work
-	}
-	if s.limited() {
-		s.exchange(best)
-	}
-	if best.cost > 0 && !s.over() {
-		s.remember(best)
-		s.improve(best, bestValues, 0)
-		if params.Work > 0 && s.fill.pace.idle && !s.limited() {
-			best = s.improveOthers(best, bestValues)
-		}
-	}
-	if (len(p.Bins) > 0 && best.cost > 0 || s.scarce(best, bestValues)) && !s.over() {
-		s.improveBins(best, bestValues)
-	}
-	if s.limited() {
-		best = s.reconsider(best, bestValues)
-	}
-	s.cheap = s.fill.pace.idle && !s.limited() && least <= params.Work/cheapShare
-	return best, way
+// outcome turns an attempt into the form that callers see.
+func (s *search) outcome(a *attempt, way Milestones, rest *Rest) Outcome {
+	return Outcome{Solution: s.solution(a), Late: s.late, Work: s.fill.work, Milestones: way, Rest: rest}
 }
 
 // construct buys machines for what remains in a pass.

@@ -23,12 +23,11 @@ func Search(p *model.Problem, params Params) Outcome {
 		less.Bins[at] = p.Bins[i]
 	}
 	out := searchIn(&less, params)
-	all := make([][]model.Item, len(p.Bins))
-	for at, i := range kept {
-		all[i] = out.Solution.Bins[at]
+	rest := Rest{kept: kept, bins: len(p.Bins)}
+	if out.Rest != nil {
+		out.Rest.kept, out.Rest.bins = rest.kept, rest.bins
 	}
-	out.Solution.Bins = all
-	return out
+	return rest.widened(out)
 }
 
 // fewBins is how many running machines are looked at without asking.

@@ -1,0 +1,120 @@
+package pack
+
+import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+
+// draft is the best of several constructions.
+type draft struct {
+	best   *attempt
+	values []float64 // by which it was made
+	way    Milestones
+	near   bool  // see begin
+	least  int64 // work that is done in any case
+	ended  bool  // there is nothing to improve, or a rival is far ahead
+}
+
+// draft constructs an answer.
+func (s *search) draft() draft {
+	p, params := s.p, s.params
+	values := s.fill.shareValues()
+	if len(p.Classes) == 0 {
+		return draft{best: s.try(values, false), ended: true}
+	}
+	best, near := s.begin(values)
+	d := draft{near: near, way: Milestones{First: best.cost}}
+	if behind(d.way.First, params.Rival.First, dearFirst) {
+		d.best, d.ended = best, true
+		return d
+	}
+	d.least = leastTimes * s.fill.work
+	s.budget = max(params.Work/3, min(d.least, leastTries))
+	if s.scarce(best, values) {
+		best = s.share(best, values)
+	}
+	s.start = s.fill.work
+	bestValues := values
+	if !near {
+		best, bestValues = s.attempts(best, values)
+	}
+	if best.cost > 0 && s.fill.pace.idle && (!near || params.Work > 0) {
+		best = s.tryKeeping(best, values)
+	}
+	if !near && s.columnsPay(best) {
+		best = s.tryInColumns(best, values)
+	}
+	d.best, d.values, d.way.Best = best, bestValues, best.cost
+	d.ended = behind(d.way.Best, params.Rival.Best, dearBest)
+	return d
+}
+
+// finish improves what was constructed.
+func (s *search) finish(d draft) *attempt {
+	p, params, best, bestValues := s.p, s.params, d.best, d.values
+	if d.ended {
+		return best
+	}
+	s.budget = max(params.Work-params.Work/3, params.Work-(s.fill.work-s.start), min(d.least, leastMost))
+	if params.Work > 0 || s.fill.pace.idle {
+		s.start = s.fill.work
+	}
+	if s.limited() {
+		s.exchange(best)
+	}
+	if best.cost > 0 && !s.over() {
+		s.remember(best)
+		s.improve(best, bestValues, 0)
+		if params.Work > 0 && s.fill.pace.idle && !s.limited() {
+			best = s.improveOthers(best, bestValues)
+		}
+	}
+	if (len(p.Bins) > 0 && best.cost > 0 || s.scarce(best, bestValues)) && !s.over() {
+		s.improveBins(best, bestValues)
+	}
+	if s.limited() {
+		best = s.reconsider(best, bestValues)
+	}
+	s.cheap = s.fill.pace.idle && !s.limited() && d.least <= params.Work/cheapShare
+	return best
+}
+
+// complete ends a search that has made a draft.
+func (s *search) complete(d draft) Outcome {
+	best := s.finish(d)
+	work := s.fill.work
+	if s.cheap && !s.late {
+		// More work goes other ways, which need not end where the least work does.
+		least := newSearch(s.p, Params{Late: s.params.Late})
+		if a := least.finish(least.draft()); a.better(best) {
+			best = a
+		}
+		work += least.fill.work
+		s.late = least.late
+	}
+	out := s.outcome(best, d.way, nil)
+	out.Work = work
+	return out
+}
+
+// Rest is what remains to be done of a search that ended with a draft.
+type Rest struct {
+	search *search
+	draft  draft
+	kept   []int // the bins that were looked at, and how many there are
+	bins   int
+}
+
+// Search goes on as if there had been no end, and returns what comes out. It may be called
+// once.
+func (r *Rest) Search() Outcome { return r.widened(r.search.complete(r.draft)) }
+
+// widened is an outcome for some bins in terms of all of them.
+func (r *Rest) widened(out Outcome) Outcome {
+	if r.kept == nil {
+		return out
+	}
+	all := make([][]model.Item, r.bins)
+	for at, i := range r.kept {
+		all[i] = out.Solution.Bins[at]
+	}
+	out.Solution.Bins = all
+	return out
+}
