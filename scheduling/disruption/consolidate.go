@@ -22,10 +22,23 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 		return nil, err
 	}
 	out.bound, out.certificate, out.leftOut = t.bound, t.certificate, t.leftOut
+	x, err := c.save(ctx, t, out)
+	if x == nil || err != nil {
+		return nil, err
+	}
+	if c.done {
+		return out, nil
+	}
+	return out, x.explain(ctx, out)
+}
+
+// save carries out the steps that the search finds, and returns the last search; none where a
+// deadline ended it. Nodes that steps before have bought or moved pods to stay.
+func (c *carrier) save(ctx context.Context, t *target, out *findings) (*search, error) {
 	var x *search
 	for range mostSearches {
-		x = &search{frame: f, state: s, target: t, settled: map[string]bool{}, single: s.tied() && len(s.nodes) <= mostSingle}
-		for _, at := range f.subjects {
+		x = &search{frame: c.frame, state: c.state, target: t, settled: map[string]bool{}, single: c.state.tied() && len(c.state.nodes) <= mostSingle}
+		for _, at := range c.frame.subjects {
 			if at.received || at.fresh {
 				x.settled[at.name] = true
 			}
@@ -36,10 +49,7 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 		}
 		out.late = ctx.Err() != nil
 		if ready {
-			if err := c.repeat(steps); err != nil {
-				return nil, err
-			}
-			break
+			return x, c.repeat(steps)
 		}
 		dropped, err := c.carryOut(ctx, steps, exact)
 		if err != nil {
@@ -52,13 +62,7 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 			return nil, past(ctx, err)
 		}
 	}
-	// A machine that cannot be bought any more may hold pods for less than the market does.
-	price, _ := f.totals()
-	out.bound = min(out.bound, price)
-	if c.done {
-		return out, nil
-	}
-	return out, x.explain(ctx, out)
+	return x, nil
 }
 
 // found is what the search finds, as steps of which so many are exact. It is looked for as if

@@ -13,10 +13,12 @@ import (
 )
 
 // forced makes the steps that do not ask what they save: for nodes that are interrupted,
-// expired, drifted or empty. Nodes that are about to go take in nobody meanwhile.
+// expired, drifted or empty. Nodes that are about to go take in nobody meanwhile, nor do
+// those that would go right afterwards; nodes whose pods are better off when the others have
+// gone come last.
 func (r *run) forced(ctx context.Context) error {
 	leaving := r.leaving()
-	if err := r.state.shun(leaving); err != nil {
+	if err := r.state.shun(slices.Concat(leaving, r.lessons.avoid)); err != nil {
 		return err
 	}
 	for _, phase := range []func(context.Context) error{r.interrupted, r.expired, func(ctx context.Context) error { return r.drifted(ctx, true) }} {
@@ -26,7 +28,7 @@ func (r *run) forced(ctx context.Context) error {
 	}
 	var stay []string
 	for _, name := range leaving {
-		if !r.frame.at[name].gone {
+		if !r.frame.at[name].gone && r.lessons.late[name] == 0 {
 			stay = append(stay, name)
 		}
 	}
@@ -36,7 +38,13 @@ func (r *run) forced(ctx context.Context) error {
 	if err := r.empty(ctx); err != nil || r.done {
 		return err
 	}
-	return r.drifted(ctx, false)
+	if err := r.drifted(ctx, false); err != nil || r.done {
+		return err
+	}
+	if err := r.latecomers(ctx, 1); err != nil || r.done {
+		return err
+	}
+	return r.state.readmit(r.lessons.avoid)
 }
 
 // leaving are the nodes that steps for interruption, expiry and drift are about to remove.
@@ -80,9 +88,14 @@ func (r *run) interrupted(ctx context.Context) error {
 	if len(nodes) == 0 {
 		return nil
 	}
-	o, _, err := r.drain(ctx, nodes)
+	o, lands, err := r.drain(ctx, Interrupted, nodes)
 	if err != nil {
 		return err
+	}
+	if !lands {
+		for _, name := range nodes {
+			r.warn("node/"+name, "is taken away, and some of its pods may only land once pods that wait have")
+		}
 	}
 	for i := range o.stuck {
 		u := &o.stuck[i]
@@ -97,7 +110,7 @@ func (r *run) interrupted(ctx context.Context) error {
 
 // expired replaces nodes that are older than they may be, the oldest expiry first.
 func (r *run) expired(ctx context.Context) error {
-	nodes := r.may(Expired)
+	nodes := r.inTime(r.may(Expired))
 	slices.SortStableFunc(nodes, func(a, b *subject) int { return r.frame.createdAt(a).Compare(r.frame.createdAt(b)) })
 	return r.oneByOne(ctx, Expired, nodes)
 }
@@ -112,7 +125,7 @@ func (r *run) drifted(ctx context.Context, first bool) error {
 			idle[s.name] = true
 		}
 	}
-	nodes := slices.DeleteFunc(r.may(Drifted), func(s *subject) bool { return idle[s.name] })
+	nodes := slices.DeleteFunc(r.inTime(r.may(Drifted)), func(s *subject) bool { return idle[s.name] })
 	slices.SortStableFunc(nodes, func(a, b *subject) int {
 		return cmp.Or(cmp.Compare(min(len(a.movers), 1), min(len(b.movers), 1)), compareDrift(a, b))
 	})
@@ -147,7 +160,7 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*subject) err
 				continue
 			}
 		}
-		o, lands, err := r.drain(ctx, []string{s.name})
+		o, lands, err := r.drain(ctx, reason, []string{s.name})
 		if err != nil {
 			return err
 		}
@@ -192,14 +205,26 @@ func (r *run) empty(ctx context.Context) error {
 	}
 }
 
-// drain says what would become of the pods of nodes. Pods that wait take part in that, but
-// they may not have landed when those of the nodes do: where rules between pods then do
-// not hold, they are left out. It reports false where the pods may only land once those
-// that wait have.
-func (r *run) drain(ctx context.Context, nodes []string) (*outcome, bool, error) {
+// drain says what would become of the pods of nodes, if possible without buying anything. Pods
+// that wait take part in that, but they may not have landed when those of the nodes do: where
+// rules between pods then do not hold, they are left out. It reports false where the pods may
+// only land once those that wait have.
+func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcome, bool, error) {
 	o, err := r.state.drain(ctx, nodes)
-	if err != nil || !r.someWait() || r.lands(o) {
-		return o, true, err
+	if err != nil {
+		return nil, false, err
+	}
+	if len(o.launches) > 0 {
+		free, err := r.state.ask(ctx, &question{nodes: nodes, effort: r.frame.planner.Solver.Effort})
+		if err != nil {
+			return nil, false, err
+		}
+		if _, cause := r.frame.admit(reason, free); cause == nil && len(free.stuck) == 0 && r.lands(free) {
+			return free, true, nil
+		}
+	}
+	if !r.someWait() || r.lands(o) {
+		return o, true, nil
 	}
 	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.frame.planner.Solver.Effort, why: true, alone: true})
 	if err != nil {

@@ -57,6 +57,9 @@ type run struct {
 	warnings []scheduling.Warning
 	findings *findings
 	before   tally
+	// lessons are what earlier tries of the same plan have taught, turn is how late it is.
+	lessons lessons
+	turn    int
 }
 
 // findings are what the search for savings found out beside its steps.
@@ -113,19 +116,32 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// search makes all steps, reason by reason.
+// search makes all steps: in large clusters, and where no node has to go, as they are found,
+// else once it is known that they leave nothing to do.
 func (r *run) search(ctx context.Context) error {
+	if r.stirs() && len(r.state.nodes) < manyNodes {
+		return r.ended(ctx, r.rehearse(ctx))
+	}
+	return r.ended(ctx, r.phases(ctx))
+}
+
+// phases makes all steps, reason by reason.
+func (r *run) phases(ctx context.Context) error {
 	if err := r.forced(ctx); err != nil || r.done {
-		return r.ended(ctx, err)
+		return err
 	}
 	var err error
 	if r.frame.meant(Underutilized) {
 		r.findings, err = consolidate(ctx, r.frame, r.state, r.emit)
 	}
+	if err == nil && !r.done {
+		err = r.latecomers(ctx, 2)
+	}
+	r.cap()
 	if err == nil && !r.done && r.frame.meant(Misplaced) {
 		err = r.rebalance(ctx)
 	}
-	return r.ended(ctx, err)
+	return err
 }
 
 // ended tells a deadline that ended the search from what is an error.

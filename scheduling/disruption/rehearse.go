@@ -1,0 +1,235 @@
+package disruption
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// mostRehearsals is how often a plan is tried out at most.
+const mostRehearsals = 6
+
+// lessons are what a try of a plan teaches: what its forced steps should not do, since what
+// saves would undo it.
+type lessons struct {
+	// avoid are nodes that are not to take in pods of forced steps, as they would go soon,
+	// by name.
+	avoid []string
+	// late are nodes that are to go after the others, and after those if 2, what saves, as
+	// what would be bought for their pods would go soon.
+	late map[string]int
+}
+
+// stirs reports whether steps that have to be may move pods, and others may follow to save.
+func (r *run) stirs() bool {
+	return r.frame.meant(Underutilized) && slices.ContainsFunc(r.leaving(), func(name string) bool { return len(r.frame.at[name].movers) > 0 })
+}
+
+// rehearse tries the plan out before the first step is certain. Where nodes that forced steps
+// have filled would go next to save something, it is tried again with that in mind, so that
+// no pod moves twice, in this plan and the next. The steps are those of the first try that
+// leaves nothing to do and is no worse than the very first one, or else that one's.
+func (r *run) rehearse(ctx context.Context) error {
+	var first *run
+	learned := lessons{late: map[string]int{}}
+	for range mostRehearsals {
+		y := &run{frame: r.frame.clone(), state: r.state.fork(), causes: map[string][]Cause{}, before: r.before, lessons: learned}
+		y.frame.planner.MaxSteps = 0
+		err := y.phases(ctx)
+		if err != nil && !over(ctx) {
+			return err
+		}
+		y.late = y.late || err != nil
+		if first == nil {
+			first = y
+		}
+		if over(ctx) {
+			break
+		}
+		next, err := y.ahead(ctx)
+		if over(ctx) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(next) == 0 {
+			if y.nevertheless(first) {
+				first = y
+			}
+			break
+		}
+		before := learned
+		if learned = learned.and(y, next); learned.same(&before) {
+			break
+		}
+	}
+	if err := cancelled(ctx); err != nil {
+		return err
+	}
+	r.perform(first)
+	return nil
+}
+
+// nevertheless reports whether a try is no worse than another one: the nodes go that have to,
+// no more pods are left without a place, and it costs no more.
+func (r *run) nevertheless(than *run) bool {
+	for i := range than.steps {
+		step := &than.steps[i]
+		if step.forced() && slices.ContainsFunc(step.Drain, func(name string) bool { return !r.frame.at[name].gone }) {
+			return false
+		}
+	}
+	return r.abandoned() <= than.abandoned() && r.frame.tally().price <= than.frame.tally().price
+}
+
+// abandoned counts the pods that leave without a place to go to.
+func (r *run) abandoned() int {
+	n := 0
+	for i := range r.steps {
+		for _, e := range r.steps[i].Evictions {
+			if e.To == "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// forced reports whether a step has to be, whatever it saves.
+func (s *Step) forced() bool {
+	return s.Reason == Interrupted || s.Reason == Expired || s.Reason == Drifted
+}
+
+// ahead are the steps that the next plan would make to save something. What of that this plan
+// can do, it does: nodes that go no longer count for what a cluster bought afresh costs.
+func (r *run) ahead(ctx context.Context) ([]Step, error) {
+	for {
+		next, t, err := r.next(ctx)
+		if err != nil || len(next) == 0 || r.findings == nil {
+			return next, err
+		}
+		before := len(r.steps)
+		c := &carrier{frame: r.frame, state: r.state, emit: r.emit}
+		if _, err := c.save(ctx, t, r.findings); err != nil || len(r.steps) == before {
+			return next, err
+		}
+		r.cap()
+	}
+}
+
+// cap bounds what the cluster has to cost by what it does: a machine that cannot be bought any
+// more may hold pods for less than the market does.
+func (r *run) cap() {
+	if r.findings != nil {
+		price, _ := r.frame.totals()
+		r.findings.bound = min(r.findings.bound, price)
+	}
+}
+
+// next are the steps of the next plan, and the cluster bought afresh as it would be then.
+func (r *run) next(ctx context.Context) ([]Step, *target, error) {
+	if !slices.ContainsFunc(r.steps, func(s Step) bool { return s.forced() && len(s.Evictions) > 0 }) {
+		return nil, nil, nil
+	}
+	planner := r.frame.planner
+	after := r.afterwards()
+	next, err := planner.begin(ctx, &after)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := next.empty(ctx); err != nil {
+		return nil, nil, err
+	}
+	t, err := next.frame.solveAnew(ctx, planner.Solver.Effort)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &carrier{frame: next.frame, state: next.state, emit: next.emit}
+	_, err = c.save(ctx, t, &findings{})
+	return next.steps, t, err
+}
+
+// and adds what a try teaches: which nodes the next plan would remove that forced steps have
+// bought or moved pods to.
+func (l lessons) and(y *run, next []Step) lessons {
+	out := lessons{avoid: slices.Clone(l.avoid), late: maps.Clone(l.late)}
+	undone := map[string]bool{}
+	goes := func(step *Step) {
+		for _, name := range step.Drain {
+			undone[name] = true
+			if s := y.frame.at[name]; s != nil && !s.fresh {
+				out.avoid = append(out.avoid, name)
+			}
+		}
+	}
+	for i := range next {
+		goes(&next[i])
+	}
+	for i := range y.steps {
+		step := &y.steps[i]
+		if !step.forced() {
+			goes(step)
+			continue
+		}
+		for j := range step.Launches {
+			if undone[step.Launches[j].Name] && step.Reason != Interrupted {
+				for _, name := range step.Drain {
+					out.late[name] = min(out.late[name]+1, 2)
+				}
+			}
+		}
+	}
+	slices.Sort(out.avoid)
+	out.avoid = slices.Compact(out.avoid)
+	return out
+}
+
+// same reports whether two lessons are.
+func (l lessons) same(as *lessons) bool {
+	return slices.Equal(l.avoid, as.avoid) && maps.Equal(l.late, as.late)
+}
+
+// perform makes the steps of a try. If they end early, moves that were not taken are left out,
+// as they are those of the cluster after all steps.
+func (r *run) perform(y *run) {
+	r.causes, r.warnings, r.findings, r.late = y.causes, y.warnings, y.findings, y.late
+	for i := range y.steps {
+		if r.emit(&y.steps[i]) || i == len(y.steps)-1 {
+			continue
+		}
+		if r.findings != nil {
+			r.findings.rejected, r.findings.causes = nil, nil
+		}
+		return
+	}
+}
+
+// inTime are those of the nodes whose turn it is by when they are to go.
+func (r *run) inTime(nodes []*subject) []*subject {
+	return slices.DeleteFunc(nodes, func(s *subject) bool { return r.lessons.late[s.name] > r.turn })
+}
+
+// latecomers replaces the nodes whose turn is that one.
+func (r *run) latecomers(ctx context.Context, turn int) error {
+	var late []string
+	for name, when := range r.lessons.late {
+		if when == turn {
+			late = append(late, name)
+		}
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	slices.Sort(late)
+	r.turn = turn
+	if err := r.state.shun(r.lessons.avoid); err != nil {
+		return err
+	}
+	for _, phase := range []func(context.Context) error{r.expired, func(ctx context.Context) error { return r.drifted(ctx, false) }} {
+		if err := phase(ctx); err != nil || r.done {
+			return err
+		}
+	}
+	return r.state.readmit(slices.Concat(late, r.lessons.avoid))
+}

@@ -1,0 +1,46 @@
+package disruption_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// K5: where nodes have to go, their pods go at once where they stay. In each of these clusters
+// the first places that offer themselves are on nodes that would go next.
+func TestForcedMovesLeaveNothingToSave(t *testing.T) {
+	for _, seed := range []uint64{50, 75, 121, 354, 427, 1404, 1459, 1576, 1617, 1826, 1835, 2152, 2167, 2305} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			c, p := st.RandomCluster(seed), oddPlanner(seed)
+			plan, err := p.Plan(t.Context(), c)
+			require.NoError(t, err)
+			require.NoError(t, verify.StepsChecker{Planner: p}.Steps(c, plan))
+			require.NotEmpty(t, plan.Steps)
+			again, err := p.Plan(t.Context(), st.Apply(c, 0, plan.Steps...))
+			require.NoError(t, err)
+			for i := range again.Steps {
+				require.False(t, saves(&again.Steps[i]), "%+v", again.Steps[i])
+			}
+			// What is broken off is a part of the whole, and right.
+			for n := 1; n < len(plan.Steps); n++ {
+				p.MaxSteps = n
+				part, err := p.Plan(t.Context(), c)
+				require.NoError(t, err)
+				require.Equal(t, plan.Steps[:n], part.Steps)
+				require.NoError(t, verify.StepsChecker{Planner: p}.Steps(c, part))
+			}
+			p.MaxSteps = 0
+			var steps []disruption.Step
+			for step, err := range p.Steps(t.Context(), c) {
+				require.NoError(t, err)
+				steps = append(steps, step)
+			}
+			require.Equal(t, plan.Steps, steps)
+		})
+	}
+}
