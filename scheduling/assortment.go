@@ -38,7 +38,7 @@ type assortment struct {
 // volumes or are tied, it depends on more than is worth comparing.
 func (c *compiler) buildAssortment() {
 	known := c.memory.assortment
-	plain := c.classes.volumes == nil && len(c.bonds.list) == 1 && len(c.offers.offers) > 0
+	plain := c.classes.volumes == nil && len(c.bonds.list) == 1 && !c.keptOff() && len(c.offers.offers) > 0
 	if plain && known.suits(c) {
 		known.take(c)
 		return

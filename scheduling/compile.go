@@ -125,9 +125,14 @@ func (c *compiler) buildClasses() {
 // buildTemplates expands the pools.
 func (c *compiler) buildTemplates() {
 	asked := newQuestions(c.classes.groups, c.daemons)
-	for _, b := range c.bonds.list {
-		asked.tell(b)
+	pods := make([]int, len(c.bonds.list))
+	for _, class := range c.classes.classes {
+		pods[class.bonds] += len(class.pods)
 	}
+	for i, b := range c.bonds.list {
+		asked.tell(b, pods[i])
+	}
+	asked.levels.survey(c.keepers, c.problem.Nodes)
 	for number, p := range c.pools {
 		templates, unchecked := c.offers.templates(p, number, c.problem.catalogOf(p.Name), asked)
 		c.templates = append(c.templates, templates...)

@@ -13,6 +13,7 @@ import (
 type questions struct {
 	byKey  map[string][]question
 	apart  map[string]bool // labels all of whose values have to be told apart
+	levels levels
 	groups []*constraint
 }
 
@@ -39,7 +40,7 @@ type openKey struct {
 }
 
 func newQuestions(groups []*constraint, daemons []*daemon) *questions {
-	q := &questions{byKey: map[string][]question{}, apart: map[string]bool{}, groups: groups}
+	q := &questions{byKey: map[string][]question{}, apart: map[string]bool{}, levels: newLevels(), groups: groups}
 	for _, g := range groups {
 		g.expressions(func(e *expression) { q.add(e.Requirement, false) })
 		g.volumeExpressions(func(e *expression) { q.add(e.Requirement, false) })
@@ -59,8 +60,9 @@ func (q *questions) add(r requirements.Requirement, daemon bool) {
 	q.byKey[r.Key()] = append(q.byKey[r.Key()], question{Requirement: r, daemon: daemon})
 }
 
-// tell adds what bonds ask: their labels' values have to be told apart.
-func (q *questions) tell(b *bonds) {
+// tell adds what the bonds of some pods ask: their labels' values have to be told apart.
+func (q *questions) tell(b *bonds, pods int) {
+	q.levels.want(b.ties, pods)
 	for i := range b.ties {
 		if !b.ties[i].perHost() {
 			q.apart[requirements.NormalizeKey(b.ties[i].key)] = true
@@ -100,6 +102,7 @@ func (q *questions) atoms(pool requirements.Requirement) []atom {
 			values = append(values, fresh)
 		}
 	}
+	values = q.levels.add(pool, values)
 	slices.Sort(values)
 	var out []atom
 	if pool.AllowsAbsent() {
