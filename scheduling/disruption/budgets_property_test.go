@@ -38,3 +38,22 @@ func TestWornClustersByTenths(t *testing.T) {
 		}
 	}
 }
+
+// K4: in large clusters, too, and in steps about as large as budgets allow.
+func TestLargeClustersByTenths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of nodes")
+	}
+	c := st.Cluster(1, st.ClusterOptions{Nodes: 320, PodsPerNode: 50, MaxCPU: 32, Removed: 0.6, Budgets: []scheduling.Budget{{Nodes: "10%"}}})
+	planner := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}}
+	plan, err := planner.Plan(context.Background(), c)
+	require.NoError(t, err)
+	require.NoError(t, verify.StepsChecker{Planner: planner}.Steps(c, plan))
+	largest := 0
+	for i := range plan.Steps {
+		largest = max(largest, len(plan.Steps[i].Drain))
+	}
+	t.Logf("gap %.2f %%, %d steps, the largest removes %d of %d nodes", 100*plan.Summary.Gap, len(plan.Steps), largest, len(c.Nodes))
+	assert.LessOrEqual(t, plan.Summary.Gap, 0.03)
+	assert.Greater(t, largest, len(c.Nodes)/20)
+}

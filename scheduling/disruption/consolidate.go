@@ -125,6 +125,9 @@ type carrier struct {
 	state *state
 	emit  func(*Step) bool
 	done  bool
+	// lacks is, by step that was not possible, a node which it needs and that was not there.
+	lacks map[*Step]string
+	kinds kinds
 }
 
 // carryOut takes steps in the order in which they save most for what they disrupt, each as
@@ -168,12 +171,13 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 		if at < 0 {
 			return true, nil
 		}
-		if some, rest := c.part(steps[at], o, by); some != nil {
+		some, rest := c.part(steps[at], o, by)
+		if some != nil {
 			o, steps, exact = some, append(steps, rest), 0
 		}
 		final, cause := c.frame.admit(Underutilized, o)
 		steps = slices.DeleteFunc(slices.Delete(steps, at, at+1), func(s *Step) bool { return len(s.Drain) == 0 })
-		if by == exactly {
+		if some != nil && by == exactly {
 			slices.SortStableFunc(steps, bySaving)
 		}
 		if cause != nil {
@@ -266,7 +270,7 @@ func (c *carrier) merged(a, b *Step) *Step {
 
 // possible is the outcome of a step as things stand, nil if it is not possible now.
 func (c *carrier) possible(ctx context.Context, step *Step, by certainty) (*outcome, error) {
-	if !c.state.stands(step) || !c.state.stock.covers(step.Launches) {
+	if !c.stands(step) || !c.state.stock.covers(step.Launches) {
 		return nil, nil
 	}
 	if by != anew {
@@ -321,10 +325,28 @@ func (f *frame) ruled() bool {
 }
 
 // stands reports whether all nodes are there that a step moves pods to.
-func (s *state) stands(step *Step) bool {
-	for _, e := range step.Evictions {
-		own := slices.ContainsFunc(step.Launches, func(l scheduling.Launch) bool { return l.Name == e.To })
-		if s.nodes[e.To] == nil && !own {
+func (c *carrier) stands(step *Step) bool {
+	nodes := c.state.nodes
+	if name, ok := c.lacks[step]; ok && nodes[name] == nil {
+		return false
+	}
+	var own map[string]bool
+	for i := range step.Evictions {
+		to := step.Evictions[i].To
+		if nodes[to] != nil {
+			continue
+		}
+		if own == nil {
+			own = make(map[string]bool, len(step.Launches))
+			for j := range step.Launches {
+				own[step.Launches[j].Name] = true
+			}
+		}
+		if !own[to] {
+			if c.lacks == nil {
+				c.lacks = map[*Step]string{}
+			}
+			c.lacks[step] = to
 			return false
 		}
 	}

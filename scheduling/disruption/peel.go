@@ -65,6 +65,9 @@ func (c *carrier) peel(step *Step) (some, rest *Step) {
 		return nil, nil
 	}
 	p := c.newPeeling(step)
+	if len(step.Drain) > mostTried && len(c.state.original) > mostDivided && !c.state.tied() {
+		return p.slabs()
+	}
 	var parts []*part
 	for i, l := range p.leavers {
 		if i >= mostStarts && len(parts) > 0 || i >= mostTried {
@@ -131,7 +134,7 @@ func (c *carrier) newPeeling(step *Step) *peeling {
 	for _, e := range byPod(step.Evictions) {
 		kind := e.Pod
 		if pod := c.state.pods[e.Pod]; alike && pod != nil {
-			kind = c.kind(pod)
+			kind = c.kinds.of(pod, c.kind)
 		}
 		from := at[e.From]
 		from.pods[kind] = append(from.pods[kind], e.Pod)
@@ -325,7 +328,7 @@ func (p *peeling) fullest(x *part, waiting map[string][]string, kinds []string) 
 // cut makes the part a step, and one of what is left.
 func (p *peeling) cut(x *part) (some, rest *Step) {
 	some, rest = &Step{Reason: p.step.Reason}, &Step{Reason: p.step.Reason}
-	left := map[string]map[string]int{}
+	left, next := map[string]map[string]int{}, map[string]int{}
 	for kind, places := range p.places {
 		left[kind] = maps.Clone(places)
 		for node, n := range x.taken[kind] {
@@ -342,7 +345,10 @@ func (p *peeling) cut(x *part) (some, rest *Step) {
 			for _, pod := range l.pods[kind] {
 				to := x.to[pod]
 				if into == rest {
-					to = p.order[kind][slices.IndexFunc(p.order[kind], func(node string) bool { return left[kind][node] > 0 })]
+					for left[kind][p.order[kind][next[kind]]] == 0 {
+						next[kind]++
+					}
+					to = p.order[kind][next[kind]]
 					left[kind][to]--
 				}
 				into.Evictions = append(into.Evictions, Eviction{Pod: pod, From: l.name, To: to})
@@ -360,11 +366,17 @@ func (p *peeling) cut(x *part) (some, rest *Step) {
 	for _, s := range []*Step{some, rest} {
 		slices.Sort(s.Drain)
 		s.Evictions = byPod(s.Evictions)
+		bring := map[string][]Eviction{}
+		for _, e := range s.Evictions {
+			if p.new[e.To] != nil {
+				bring[e.To] = append(bring[e.To], e)
+			}
+		}
 		for i := range s.Launches {
 			l := &s.Launches[i]
 			// Pods that are alike take each other's places, so that all options still hold them.
 			options := l.Options
-			*l = trimmed(l, s.Evictions, p.rebooked)
+			*l = trimmed(l, bring[l.Name], p.rebooked)
 			l.Options = options
 		}
 		m := p.frame.moveOf(s.Drain)
