@@ -150,6 +150,7 @@ func (l *loop) move(name, from, to string) {
 		return // it has ended meanwhile, or was lost with its node
 	}
 	l.ledger.moved++
+	l.ledger.moves[name]++
 	if !l.cluster.ready(to) || !l.fits(p, to) {
 		l.ledger.displaced++
 		to = ""

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -52,6 +54,11 @@ func (l *loop) plan(ctx context.Context, q *queue, reasons ...disruption.Reason)
 			return err
 		}
 	}
+	for i := range plan.Steps {
+		if err := l.worthwhile(&plan.Steps[i]); err != nil {
+			return err
+		}
+	}
 	if len(reasons) == 0 {
 		l.bound = plan.Summary.LowerBoundPerHour
 	}
@@ -61,6 +68,23 @@ func (l *loop) plan(ctx context.Context, q *queue, reasons ...disruption.Reason)
 	q.steps = append(q.steps, plan.Steps...)
 	for i := range plan.Steps {
 		l.cordon(q, &plan.Steps[i], true) // so that no pods come to nodes that are about to go
+	}
+	return nil
+}
+
+// worthwhile returns an error if a step that only saves money saves less than it has to, at
+// what its nodes cost now.
+func (l *loop) worthwhile(step *disruption.Step) error {
+	if step.Reason != disruption.Underutilized {
+		return nil
+	}
+	var price offerings.Price
+	for _, name := range step.Drain {
+		price += l.cloud.price(name)
+	}
+	share := offerings.Price(l.opts.saving.Share * float64(price))
+	if asked := max(l.opts.saving.PerHour, share); step.SavingPerHour < asked {
+		return fmt.Errorf("a step that drains %v saves %s per hour, and has to save %s", step.Drain, step.SavingPerHour, asked)
 	}
 	return nil
 }

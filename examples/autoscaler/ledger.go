@@ -16,12 +16,13 @@ type ledger struct {
 	points []point
 	log    []entry // the steps that were carried out
 
-	launches, refusals    int // machines that were bought, and offerings that had run out
-	interruptions, killed int // machines that were taken away, and pods that were still there
-	skipped               int // steps that were left out, as the cluster had moved on or a machine was not to be had
-	moved, displaced      int // pods that steps moved, and those of them that found their place taken
-	bound                 int // pods that came to run
-	unplaced              int // pods that a plan had no place for
+	launches, refusals    int            // machines that were bought, and offerings that had run out
+	interruptions, killed int            // machines that were taken away, and pods that were still there
+	skipped               int            // steps that were left out, as the cluster had moved on or a machine was not to be had
+	moved, displaced      int            // pods that steps moved, and those of them that found their place taken
+	moves                 map[string]int // how often each pod was moved
+	bound                 int            // pods that came to run
+	unplaced              int            // pods that a plan had no place for
 }
 
 // entry is a step that was carried out.
@@ -65,9 +66,18 @@ func (l *ledger) print(w io.Writer) {
 	fmt.Fprintf(w, "\nlaunches       %9d, and %d refused for lack of capacity\n", l.launches, l.refusals)
 	fmt.Fprintf(w, "interruptions  %9d, which killed %d pods\n", l.interruptions, l.killed)
 	fmt.Fprintf(w, "steps          %9d: %s; %d left out\n", len(l.log), strings.Join(reasons, ", "), l.skipped)
-	fmt.Fprintf(w, "pods moved     %9d, of which %d found their place taken\n", l.moved, l.displaced)
+	fmt.Fprintf(w, "pods moved     %9d, none more than %d times; %d found their place taken\n", l.moved, l.most(), l.displaced)
 	fmt.Fprintf(w, "pods waited    %9.0f s on average, until they ran\n", waited/float64(max(1, l.bound)))
 	if l.unplaced > 0 {
 		fmt.Fprintf(w, "no place       %9d times for a pod\n", l.unplaced)
 	}
+}
+
+// most is how often the pod was moved that was moved most often.
+func (l *ledger) most() int {
+	most := 0
+	for _, n := range l.moves {
+		most = max(most, n)
+	}
+	return most
 }

@@ -78,7 +78,7 @@ func newLoop(opts options) (*loop, error) {
 	}
 	l := &loop{
 		opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, types), cluster: newCluster(),
-		unavailable: &offerings.Unavailable{},
+		unavailable: &offerings.Unavailable{}, ledger: ledger{moves: map[string]int{}},
 	}
 	l.session, err = scheduling.NewSession(l.solver, scheduling.Problem{
 		NodePools: []*scheduling.NodePool{pool(&l.opts)}, Catalog: types, DaemonSets: []*appsv1.DaemonSet{agent()},

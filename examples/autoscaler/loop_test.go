@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +93,7 @@ func TestSimulationIsDeterministic(t *testing.T) {
 }
 
 // Prices that move a little move no pod, once the cluster is as it should be: whatever moves
-// saves what was asked for.
+// saves what was asked for, which the loop itself checks, and no pod moves twice.
 func TestSteadyLoadStaysWhereItIs(t *testing.T) {
 	opts := defaults()
 	opts.steady, opts.noise, opts.interruptions, opts.every = true, 0.02, 0, 30*time.Minute
@@ -105,6 +107,28 @@ func TestSteadyLoadStaysWhereItIs(t *testing.T) {
 		require.True(t, e.at.Before(settled), "a step at %v saves %s", e.at, e.step.SavingPerHour)
 	}
 	require.Zero(t, l.ledger.unplaced+l.ledger.killed+l.ledger.interruptions)
+	require.Positive(t, l.ledger.moved)
+	require.Equal(t, 1, l.ledger.most())
+}
+
+// A step that saves less than it has to stops the simulation.
+func TestWorthwhile(t *testing.T) {
+	l, err := newLoop(defaults())
+	require.NoError(t, err)
+	require.NoError(t, l.world())
+	require.NoError(t, l.provision(t.Context()))
+	name := slices.Sorted(maps.Keys(l.cloud.instances))[0]
+	price := l.cloud.price(name)
+	step := &disruption.Step{Reason: disruption.Underutilized, Drain: []string{name}, SavingPerHour: price}
+	l.opts.saving = disruption.Saving{PerHour: price}
+	require.NoError(t, l.worthwhile(step))
+	l.opts.saving = disruption.Saving{PerHour: price + 1}
+	require.ErrorContains(t, l.worthwhile(step), "has to save")
+	step.SavingPerHour = price / 10
+	l.opts.saving = disruption.Saving{Share: 0.5}
+	require.ErrorContains(t, l.worthwhile(step), "has to save")
+	step.Reason = disruption.Expired
+	require.NoError(t, l.worthwhile(step), "it has to go anyway")
 }
 
 // What has run out is not asked for again, and another option is bought.
