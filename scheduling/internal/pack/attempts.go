@@ -116,16 +116,30 @@ func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64)
 			best = a
 		}
 	}
-	for range rounds {
+	tracks := []*track{{paced: true, values: values, last: last}}
+	if !s.fill.pace.idle && float64(best.nodes) >= unpacedMore*s.fill.pace.fewest {
+		tracks = append(tracks, &track{values: values})
+	}
+	for i := range rounds {
 		if best.cost == 0 || s.over() {
 			break
 		}
-		values = correct(s.p, last, values, correction)
-		if last = s.try(values, false); last.better(best) {
-			best, bestValues = last, values
+		t, before := tracks[(i+1)%len(tracks)], s.fill.work
+		s.fill.pace.on = t.paced
+		if t.last != nil {
+			t.values = correct(s.p, t.last, t.values, correction)
+		}
+		if t.last = s.try(t.values, false); t.last.better(best) {
+			best, bestValues = t.last, t.values
 			s.starts = append(s.starts, best)
 		}
+		if !t.paced && i == 0 {
+			if tracks = promising(tracks); !slices.Contains(tracks, t) {
+				s.start += s.fill.work - before // in vain, and not for others to pay
+			}
+		}
 	}
+	s.fill.pace.on = true
 	return best, bestValues
 }
 
@@ -169,4 +183,32 @@ func (s *search) improved(a *attempt) bool {
 // sameNode reports whether machines are bought as often, with the same pods.
 func sameNode(a, b model.Node) bool {
 	return a.Option == b.Option && a.N == b.N && slices.Equal(a.Items, b.Items)
+}
+
+// track is attempts of which each is made with the worths that the last one has corrected.
+type track struct {
+	paced  bool
+	values []float64
+	last   *attempt // nil before the first
+}
+
+// unpacedMore is how many times the machines that crowded pods need an attempt must have for
+// another to be made without the pace: that takes long where all machines are small.
+const unpacedMore = 1.1
+
+// How many times the cost of paced attempts others may have that are gone on with, and up
+// to how many times they are gone on with alone.
+const unpacedDear, unpacedCheap = 0.995, 0.95
+
+// promising leaves out one of two tracks, paced and not, where the other begins much better.
+func promising(tracks []*track) []*track {
+	paced, other := tracks[0].last, tracks[1].last
+	ratio := float64(other.cost) / float64(paced.cost)
+	switch c := slices.Compare(other.placed, paced.placed); {
+	case c < 0 || c == 0 && ratio > unpacedDear:
+		return tracks[:1]
+	case c > 0 || ratio < unpacedCheap:
+		return tracks[1:]
+	}
+	return tracks
 }

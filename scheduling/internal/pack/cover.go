@@ -50,8 +50,8 @@ type child struct {
 }
 
 // newCover finds out what resources are worth, where so many times as much is to be had as
-// is asked. It returns nil where the options do not have it.
-func newCover(p *model.Problem, m *market, places []int, asked []int64, times float64) *cover {
+// is asked, and so many slots. It returns nil where the options do not have it.
+func newCover(p *model.Problem, m *market, places []int, asked []int64, times float64, slots int64) *cover {
 	x := &cover{places: slices.Clone(places)}
 	slices.SortStableFunc(x.places, func(a, b int) int {
 		return cmp.Compare(p.Options[m.options[b]].Cost, p.Options[m.options[a]].Cost)
@@ -64,22 +64,30 @@ func newCover(p *model.Problem, m *market, places []int, asked []int64, times fl
 			x.dims++
 		}
 	}
+	if slots > 1 {
+		rows, wanted = append(rows, int32(x.dims)), append(wanted, 1)
+		x.dims++
+	}
 	standIn := make([]float64, x.dims)
 	for _, at := range x.places {
 		option := &p.Options[m.options[at]]
 		cost := float64(max(option.Cost, 1))
 		x.cost = append(x.cost, cost)
 		i := 0
-		for d, n := range asked {
-			if n <= 0 {
-				continue
-			}
-			share := min(1, float64(option.Room[d])/(float64(n)*times))
+		add := func(share float64) {
 			x.room = append(x.room, share)
 			if share > 0 && (standIn[i] == 0 || 4*cost/share < standIn[i]) {
 				standIn[i] = 4 * cost / share
 			}
 			i++
+		}
+		for d, n := range asked {
+			if n > 0 {
+				add(min(1, float64(option.Room[d])/(float64(n)*times)))
+			}
+		}
+		if slots > 1 {
+			add(1 / float64(slots))
 		}
 	}
 	if x.dims == 0 || slices.Contains(standIn, 0) {

@@ -26,10 +26,10 @@ func shop(r *rand.Rand, dims int) *model.Problem {
 	return p
 }
 
-// cheapest is the least that machines cost which have together what is asked, by trying
-// all numbers of each.
-func cheapest(p *model.Problem, asked []int64, from int, best int64) int64 {
-	if model.Fits(make([]int64, len(asked)), asked) {
+// cheapest is the least that so many machines or more cost which have together what is
+// asked, by trying all numbers of each.
+func cheapest(p *model.Problem, asked []int64, slots int64, from int, best int64) int64 {
+	if slots <= 0 && model.Fits(make([]int64, len(asked)), asked) {
 		return 0
 	}
 	for o := from; o < len(p.Options); o++ {
@@ -41,7 +41,7 @@ func cheapest(p *model.Problem, asked []int64, from int, best int64) int64 {
 		for d, n := range asked {
 			rest[d] = n - p.Options[o].Room[d]
 		}
-		best = min(best, cost+cheapest(p, rest, o, best-cost))
+		best = min(best, cost+cheapest(p, rest, slots-1, o, best-cost))
 	}
 	return best
 }
@@ -56,9 +56,11 @@ func TestFleetsAreCheap(t *testing.T) {
 		for d := range asked {
 			asked[d] = r.Int64N(16)
 		}
-		x := newCover(p, m, m.all, asked, 1)
+		slots := max(0, r.Int64N(8)-2)
+		x := newCover(p, m, m.all, asked, 1, slots)
 		if x == nil {
 			assert.Equal(t, make([]int64, p.Dims), asked, "seed %d", seed)
+			assert.LessOrEqual(t, slots, int64(1), "seed %d", seed)
 			continue
 		}
 		fleet := x.find(1e18, 1_000_000)
@@ -72,7 +74,10 @@ func TestFleetsAreCheap(t *testing.T) {
 			}
 		}
 		assert.True(t, model.Fits(have, asked), "seed %d", seed)
-		want := cheapest(p, asked, 0, 1<<40)
+		if slots > 1 {
+			assert.GreaterOrEqual(t, int64(len(fleet)), slots, "seed %d", seed)
+		}
+		want := cheapest(p, asked, slots, 0, 1<<40)
 		require.GreaterOrEqual(t, cost, want, "seed %d", seed)
 		assert.Nil(t, x.find(float64(want), 1_000_000), "nothing is cheaper than the cheapest")
 		assert.Equal(t, fleet, x.find(1e18, 1_000_000), "a search leaves nothing behind")
@@ -97,13 +102,13 @@ func TestFleetWithRoomToSpare(t *testing.T) {
 		times float64
 		want  []int // by room
 	}{{1, []int{10}}, {1.05, []int{11}}, {1.5, []int{20}}, {2.05, []int{10, 11}}, {3, []int{10, 20}}} {
-		x := newCover(p, m, m.all, []int64{10}, test.times)
+		x := newCover(p, m, m.all, []int64{10}, test.times, 0)
 		var rooms []int
 		for _, at := range x.find(1e18, 100_000) {
 			rooms = append(rooms, int(p.Options[m.options[at]].Room[0]))
 		}
 		assert.ElementsMatch(t, test.want, rooms, "%v times", test.times)
 	}
-	assert.Nil(t, newCover(p, m, m.all, []int64{0}, 1), "nothing is asked")
-	assert.Nil(t, newCover(p, m, nil, []int64{1}, 1), "nothing is for sale")
+	assert.Nil(t, newCover(p, m, m.all, []int64{0}, 1, 1), "nothing is asked")
+	assert.Nil(t, newCover(p, m, nil, []int64{1}, 1, 0), "nothing is for sale")
 }

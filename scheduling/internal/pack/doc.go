@@ -22,6 +22,7 @@
 //	cover.go      the cheapest machines with so much room together
 //	fleet.go      spreads pods over machines so that none runs out of a resource before
 //	              the others
+//	slots.go      how many machines crowded pods need, and who has to go first on each
 //	columns.go    mixes fillings so that every class has its pods, and looks for those that
 //	              were missing (column generation)
 //	attempts.go   which of these are tried, and in which order

@@ -34,6 +34,7 @@ type filler struct {
 	costs    []float64 // per option, what worth is divided by; never 0
 	left     []int64   // room left, per dim
 	hold     []int64   // room to use only at last, per dim; empty for none
+	ahead    []queue   // crowds of which a machine takes before all others; empty for none
 	inverse  []float64 // by resource, 1 by the room left; 0 beyond the resources
 	shelves  []shelf   // that the cursors walk along
 	cursors  []cursor
@@ -131,8 +132,10 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 			worth += f.takeFrom(first, option, remaining, values)
 		}
 	}
-	for d, n := range f.hold {
-		f.left[d] -= n
+	worth += f.seat(f.ahead, option, remaining, values)
+	for d := range f.hold {
+		f.hold[d] = min(f.hold[d], f.left[d])
+		f.left[d] -= f.hold[d]
 	}
 	worth += f.fillUp(option, shelves, remaining, values)
 	if slices.ContainsFunc(f.hold, func(n int64) bool { return n > 0 }) {

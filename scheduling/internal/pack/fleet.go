@@ -29,7 +29,7 @@ func (s *search) refit(m *market, places []int, own, classes []model.ClassID, re
 			asked[d] += q * remaining[c]
 		}
 	}
-	x := newCover(s.p, m, s.open(m, places, groups), asked, 1+t.slack)
+	x := newCover(s.p, m, s.open(m, places, groups), asked, 1+t.slack, s.fill.slots(own, remaining))
 	if x == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (s *search) refit(m *market, places []int, own, classes []model.ClassID, re
 	if fleet == nil || !s.buyFleet(m, fleet, b) {
 		return nil
 	}
-	return s.outfit(m, fleet, classes, remaining, values, b)
+	return s.outfit(m, fleet, own, classes, remaining, values, b)
 }
 
 // open are the places of the options that admit all groups and may be bought without
@@ -75,8 +75,9 @@ func (s *search) buyFleet(m *market, fleet []int, b *budget) bool {
 // outfit puts pods onto the machines of a fleet, in the order in which they stand, so
 // that each gets its part of every resource and none runs out before the others. It
 // lowers remaining by what they hold, and gives machines back that stay empty.
-func (s *search) outfit(m *market, fleet []int, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
+func (s *search) outfit(m *market, fleet []int, own, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
 	f, dims := s.fill, s.p.Dims
+	f.arrange(own, values)
 	f.arrange(classes, values)
 	f.stock(&s.stage, m, fleet, classes)
 	asked, room := make([]float64, dims), make([]float64, dims)
@@ -101,6 +102,7 @@ func (s *search) outfit(m *market, fleet []int, classes []model.ClassID, remaini
 				f.hold = append(f.hold, int64(float64(n)*spare/max(room[d], 1)))
 			}
 		}
+		f.ahead = f.queues(own, remaining, float64(len(fleet)-i))
 		items, _ := f.fill(o, nil, s.stage.shelves[m.row[at]], remaining, values)
 		for d, n := range option.Room {
 			room[d] -= float64(n)
@@ -117,6 +119,6 @@ func (s *search) outfit(m *market, fleet []int, classes []model.ClassID, remaini
 		}
 		out = append(out, model.Node{Option: o, N: 1, Items: slices.Clone(items)})
 	}
-	f.hold = f.hold[:0]
+	f.hold, f.ahead = f.hold[:0], nil
 	return out
 }
