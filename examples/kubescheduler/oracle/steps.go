@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,11 +26,12 @@ func NewSchedulerForSteps(ctx context.Context, c *disruption.Cluster) (*Schedule
 // pod that moves: once a step's launches have become nodes, the pods of each wave leave
 // together, and each must pass every filter on the node where it is expected to land, with
 // the others of its wave and of the waves before where they are expected. Nodes that were
-// being removed before may stand in the way until they are gone. The drained nodes go when
-// the step is done. It returns what the scheduler sees differently, up to the end of
-// the first step in which it does; nothing, if all is well. The scheduler is emptied first.
-// Cluster and plan are not changed. An error means that the plan cannot be carried out at
-// all, for example because it names an unknown pod.
+// being removed before may stand in the way until they are gone, and so may drained nodes
+// until their last pod has left, as domains of spread constraints. It returns what the
+// scheduler sees differently, up to the end of the first step in which it does; nothing, if
+// all is well. The scheduler is emptied first. Cluster and plan are not changed. An error
+// means that the plan cannot be carried out at all, for example because it names an unknown
+// pod.
 func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *disruption.Plan) ([]Disagreement, error) {
 	m := &march{replay: &replay{world: newWorld(&c.Problem), scheduler: s}, at: map[string]*corev1.Pod{}}
 	if err := m.begin(ctx); err != nil {
@@ -50,6 +52,8 @@ func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *
 type march struct {
 	*replay
 	at map[string]*corev1.Pod // the pods that run, as they are bound
+	// left counts the pods that nodes which the step drains, and are there, still have to lose.
+	left map[string]int
 }
 
 // begin puts the cluster there as it is.
@@ -90,7 +94,14 @@ func (m *march) step(ctx context.Context, step *disruption.Step) error {
 	}
 	waves := map[int][]disruption.Eviction{}
 	last := 0
+	m.left = map[string]int{}
+	for _, name := range step.Drain {
+		m.left[name] = 0
+	}
 	for _, e := range step.Evictions {
+		if _, drained := m.left[e.From]; drained {
+			m.left[e.From]++
+		}
 		if e.Wave < 1 {
 			return fmt.Errorf("pod %s leaves in wave %d", e.Pod, e.Wave)
 		}
@@ -103,6 +114,9 @@ func (m *march) step(ctx context.Context, step *disruption.Step) error {
 		}
 	}
 	for _, name := range step.Drain {
+		if _, there := m.left[name]; !there {
+			continue // it is gone already
+		}
 		if err := m.remove(name); err != nil {
 			return err
 		}
@@ -123,6 +137,9 @@ func (m *march) wave(ctx context.Context, evictions []disruption.Eviction) error
 			return err
 		}
 		delete(m.at, e.Pod)
+		if _, drained := m.left[e.From]; drained {
+			m.left[e.From]--
+		}
 		if e.To == "" {
 			continue
 		}
@@ -136,8 +153,8 @@ func (m *march) wave(ctx context.Context, evictions []disruption.Eviction) error
 }
 
 // land lets the scheduler admit pods as things stand. Those that it refuses are asked about
-// again once nodes that were being removed all along have gone, with the pods on them: from
-// then on they are missing.
+// again once the nodes that are bound to go have gone, with the pods on them: from then on
+// they are missing.
 func (m *march) land(ctx context.Context, placements []Placement) error {
 	if err := m.place(ctx, placements); err != nil || len(m.found) == 0 {
 		return err
@@ -154,15 +171,28 @@ func (m *march) land(ctx context.Context, placements []Placement) error {
 	return m.place(ctx, slices.DeleteFunc(placements, func(p Placement) bool { return !refused[podKey(p.Pod)] }))
 }
 
-// sweep takes away the nodes that are being removed. It reports whether there are any.
+// sweep takes away the nodes that were being removed all along, and those of the step that have
+// lost their last pod. It reports whether there are any.
 func (m *march) sweep() (removed bool, err error) {
+	var going []string
+	for _, name := range slices.Sorted(maps.Keys(m.left)) {
+		if m.left[name] == 0 {
+			going = append(going, name)
+		}
+	}
 	for _, node := range m.nodes {
-		if !leaving(node) || !slices.ContainsFunc(m.cluster.Nodes, func(n Node) bool { return n.Name == node.Name }) {
+		if leaving(node) && !slices.Contains(going, node.Name) {
+			going = append(going, node.Name)
+		}
+	}
+	for _, name := range going {
+		if !slices.ContainsFunc(m.cluster.Nodes, func(n Node) bool { return n.Name == name }) {
 			continue
 		}
-		if err := m.remove(node.Name); err != nil {
+		if err := m.remove(name); err != nil {
 			return removed, err
 		}
+		delete(m.left, name)
 		removed = true
 	}
 	return removed, nil

@@ -30,6 +30,10 @@ func TestSteps(t *testing.T) {
 		{"small machines", func(seed uint64) disruption.Cluster {
 			return st.Cluster(seed, st.ClusterOptions{Nodes: 20, PodsPerNode: 6, MaxCPU: 4, Spread: true, Apart: true, PDBs: true})
 		}, 100, 110, false},
+		// Where a drained node is the last of its zone, pods land once it is gone.
+		{"few nodes", func(seed uint64) disruption.Cluster {
+			return st.Cluster(seed, st.ClusterOptions{Nodes: 6 + int(seed%7), Spread: true, Apart: true, PDBs: true, Daemons: true, Spot: true})
+		}, 7_000, 7_025, false},
 		{"larger", func(seed uint64) disruption.Cluster {
 			return st.Cluster(seed, st.ClusterOptions{Nodes: 100, Daemons: true})
 		}, 200, 202, false},
