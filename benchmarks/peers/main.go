@@ -1,7 +1,3 @@
-// Command peers solves the same problems with Karpenter's scheduler, with textbook
-// heuristics, with an imitation of Cluster Autoscaler and with Plimsoll, one after the
-// other in one run, and writes a Markdown table of what each decided and what it took.
-// README.md has the flags and what the columns mean.
 package main
 
 import (
