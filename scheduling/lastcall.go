@@ -119,17 +119,30 @@ func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
 	m := machine{template: ti, first: at, count: 1}
 	p := d.sale(ti, at)
 	n = d.capacity(id, n, d.rooms.rooms[d.offered[ti].list[at].room])
-	if len(floorKeys(d.templates[ti].set)) > 0 || d.solver.Flexibility.on() {
-		n = 1 // one pod alone leaves the most choice
-	}
-	m.items = []model.Item{{Class: id, N: n}}
-	d.weigh(&m)
 	d.ledger.spend(p, 1)
-	if m.places = d.options(&m); d.tooFew(&m) {
+	fits := func(n int64) bool {
+		m.items = []model.Item{{Class: id, N: n}}
+		d.weigh(&m)
+		m.places = d.options(&m)
+		return !d.tooFew(&m)
+	}
+	if fits(n) {
+		return m, true
+	}
+	// The fewer pods, the more choice.
+	least, most := int64(0), n
+	for most-least > 1 {
+		if half := (least + most) / 2; fits(half) {
+			least = half
+		} else {
+			most = half
+		}
+	}
+	if least == 0 {
 		d.ledger.spend(p, -1)
 		return machine{}, false
 	}
-	return m, true
+	return m, fits(least)
 }
 
 // join adds one pod of a class to a machine that has room for it, and returns how
