@@ -87,17 +87,7 @@ func TestBlockers(t *testing.T) {
 		"D26 an own machine that is not ready first": {node: func(n *corev1.Node) { n.Labels[scheduling.InitializedLabel] = "false" }, want: all(CauseNotReady)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := pool()
-			if tc.pool != nil {
-				tc.pool(p)
-			}
-			node := machine(t, "n", "m.large", od)
-			if tc.node != nil {
-				tc.node(node)
-			}
-			c := world(t, p, []*corev1.Node{node})
-			tc.machine.Node = "n"
-			c.Machines = []Machine{tc.machine}
+			c := oneNode(t, tc.pool, tc.node, tc.machine)
 			if tc.none {
 				c.Catalog = nil
 			}

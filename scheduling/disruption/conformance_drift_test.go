@@ -80,17 +80,7 @@ func TestDrift(t *testing.T) {
 		"D88 no label of a pool, no drift": {machine: Machine{Drift: "AMIDrift"}, node: func(n *corev1.Node) { delete(n.Labels, scheduling.NodePoolLabel) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := pool()
-			if tc.pool != nil {
-				tc.pool(p)
-			}
-			node := machine(t, "n", "m.large", od)
-			if tc.node != nil {
-				tc.node(node)
-			}
-			c := world(t, p, []*corev1.Node{node})
-			tc.machine.Node = "n"
-			c.Machines = []Machine{tc.machine}
+			c := oneNode(t, tc.pool, tc.node, tc.machine)
 			f := newFrame(Planner{Now: noon()}, &c)
 			assert.Equal(t, tc.want, f.at["n"].drifted)
 		})

@@ -37,7 +37,14 @@
 //	misplaced      pods that break a rule where they are ([Planner.Rebalance])
 //
 // Nodes that are about to go for one of the first three take in no pods of others, so that
-// no pod moves twice.
+// no pod moves twice. In clusters of less than 1,000 nodes nor do nodes that would be emptied
+// next to save something: the plan is tried out before its first step is certain, and where
+// the next plan would move pods on that these steps have moved, it is made anew, with nodes
+// left alone, or expired and drifted ones drained later. What has come to be possible only by
+// the steps, such as a reservation that its own machine held, is left to the next plan.
+//
+// A node that is drained is there until its last pod has left. Pods that it keeps out of other
+// zones until then, by spread constraints, land when it is gone.
 //
 // # What holds nodes back
 //

@@ -137,3 +137,20 @@ func causes(t testing.TB, plan *Plan, node string) []CauseCode {
 func leavingPod(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon()} }
 
 func quantity(s string) *resource.Quantity { q := resource.MustParse(s); return &q }
+
+// oneNode is a cluster of one machine of a pool, changed if there is a change, and of what is
+// told of it.
+func oneNode(t testing.TB, changePool func(*scheduling.NodePool), changeNode func(*corev1.Node), told Machine) Cluster {
+	t.Helper()
+	p, node := pool(), machine(t, "n", "m.large", offerings.OnDemand)
+	if changePool != nil {
+		changePool(p)
+	}
+	if changeNode != nil {
+		changeNode(node)
+	}
+	c := world(t, p, []*corev1.Node{node})
+	told.Node = node.Name
+	c.Machines = []Machine{told}
+	return c
+}
