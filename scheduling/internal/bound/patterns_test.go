@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -123,11 +122,7 @@ func TestPatternStops(t *testing.T) {
 func TestPatternIsRepeatable(t *testing.T) {
 	for seed := range uint64(20) {
 		m := randomMarket(rand.New(rand.NewPCG(59, seed)))
-		first, err := json.Marshal(Pattern(m, nil, plenty))
-		require.NoError(t, err)
-		again, err := json.Marshal(Pattern(m, nil, plenty))
-		require.NoError(t, err)
-		assert.JSONEq(t, string(first), string(again))
+		repeats(t, func() Assigned { return Pattern(m, nil, plenty) })
 	}
 }
 

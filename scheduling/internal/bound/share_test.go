@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -197,11 +195,7 @@ func TestSpreadIsRepeatable(t *testing.T) {
 		if !fine {
 			continue
 		}
-		first, err := json.Marshal(Pattern(m, nil, plenty))
-		require.NoError(t, err)
-		again, err := json.Marshal(Pattern(m, nil, plenty))
-		require.NoError(t, err)
-		assert.JSONEq(t, string(first), string(again))
+		repeats(t, func() Assigned { return Pattern(m, nil, plenty) })
 	}
 }
 
