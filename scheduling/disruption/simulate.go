@@ -53,6 +53,19 @@ func (s *state) drain(ctx context.Context, nodes []string) (*outcome, error) {
 // ask answers a what-if. The state stays as it is. Pods that wait already take part and may
 // stay without a place.
 func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
+	key := s.key(q)
+	if known := s.recall.get(key); known != nil {
+		return known, nil
+	}
+	o, err := s.answer(ctx, q)
+	if err == nil {
+		s.recall.put(key, o)
+	}
+	return o, err
+}
+
+// answer works a what-if out.
+func (s *state) answer(ctx context.Context, q *question) (*outcome, error) {
 	from := s.free
 	if q.buy {
 		from = s.market
@@ -127,6 +140,29 @@ func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 		d.Nodes = append(d.Nodes, s.shown(&closed))
 	}
 	return d, origin, nil
+}
+
+// mostLifted is how many pods are kept ready to be placed.
+const mostLifted = 10_000
+
+// lift is a pod of a node, ready to be placed elsewhere.
+func (s *state) lift(pod *corev1.Pod) *corev1.Pod {
+	out := s.lifted[pod]
+	if len(s.lifted) > mostLifted {
+		clear(s.lifted)
+	}
+	if out == nil {
+		out = unbound(pod)
+		s.lifted[pod] = out
+	}
+	return out
+}
+
+// unbound is a copy of a pod that has no node yet.
+func unbound(pod *corev1.Pod) *corev1.Pod {
+	out := *pod
+	out.Spec.NodeName, out.DeletionTimestamp = "", nil
+	return &out
 }
 
 // read turns the plan of a what-if into its outcome. Machines for pods that wait anyway

@@ -42,6 +42,9 @@ type state struct {
 	stock *stock
 	// original are the names of the nodes that were there at first.
 	original map[string]bool
+	// recall is what was asked before, past stands for the steps done since.
+	recall *recall
+	past   string
 }
 
 // standing is a node that is there.
@@ -72,7 +75,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 	}
 	s := &state{
 		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*standing, len(problem.Nodes)), waits: map[string]*corev1.Pod{},
-		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newStock(&c.Problem),
+		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newStock(&c.Problem), recall: newRecall(len(problem.Nodes)),
 	}
 	for _, node := range problem.Nodes {
 		s.nodes[node.Name], s.original[node.Name] = &standing{node: node}, true
@@ -283,6 +286,9 @@ func (s *state) shown(at *standing) *corev1.Node {
 
 // take moves the state on to where it is once the step is done.
 func (s *state) take(step *Step) error {
+	if err := s.passed(step); err != nil {
+		return err
+	}
 	d := scheduling.Delta{}
 	used := map[string]int{}
 	for i := range step.Launches {
@@ -363,29 +369,6 @@ func launchNumber(l *scheduling.Launch) int {
 		return 0
 	}
 	return n
-}
-
-// mostLifted is how many pods are kept ready to be placed.
-const mostLifted = 10_000
-
-// lift is a pod of a node, ready to be placed elsewhere.
-func (s *state) lift(pod *corev1.Pod) *corev1.Pod {
-	out := s.lifted[pod]
-	if len(s.lifted) > mostLifted {
-		clear(s.lifted)
-	}
-	if out == nil {
-		out = unbound(pod)
-		s.lifted[pod] = out
-	}
-	return out
-}
-
-// unbound is a copy of a pod that has no node yet.
-func unbound(pod *corev1.Pod) *corev1.Pod {
-	out := *pod
-	out.Spec.NodeName, out.DeletionTimestamp = "", nil
-	return &out
 }
 
 // bound is a copy of a pod that runs on a node.
