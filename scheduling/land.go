@@ -355,19 +355,20 @@ func (p *partition) row(l *land, ti, site int) model.Bits {
 	return p.rows[ti][site]
 }
 
-// runningSets calls f with each running pod, the place of its node, and the targets
-// that it is among.
+// runningSets calls f with each running pod that is among some targets, the place of its
+// node, and these targets.
 func (l *land) runningSets(f func(pod *corev1.Pod, node int, among []int32)) {
 	if len(l.bonds.targets.list) == 0 {
 		return
 	}
-	for _, h := range l.cluster.hosts {
-		at, ok := l.nodeAt[h.name]
+	book := l.guests()
+	for _, i := range book.booked {
+		at, ok := l.nodeAt[book.hosts[i].name]
 		if !ok {
 			continue
 		}
-		for _, pod := range h.pods {
-			f(pod, at, l.runningAmong(pod))
+		for _, x := range book.guests[i] {
+			f(x.pod, at, x.among)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type memory struct {
 	// worked out for nodes that both have, and leaves what it works out itself.
 	roll       *atomic.Pointer[roll]
 	assortment *assortment
+	guests     *guestBook
 }
 
 func newMemory() *memory { return &memory{roll: &atomic.Pointer[roll]{}} }
