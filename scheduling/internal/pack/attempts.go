@@ -2,15 +2,18 @@ package pack
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// rounds is how many constructions with corrected worths are tried.
-const rounds = 12
+// rounds is how many constructions with corrected worths are tried, trackRounds how many
+// where two tracks are followed side by side.
+const rounds, trackRounds = 12, 16
 
-// correction is how far worths move to what classes really cost.
-const correction = 0.8
+// correction is how far worths move to what classes really cost, fullCorrection how
+// far on a second track.
+const correction, fullCorrection = 0.8, 1
 
 // closeEnough is how many times what pods in pieces would cost is good enough at first,
 // manyFillings the number of options times sizes from which on that will do.
@@ -116,25 +119,32 @@ func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64)
 			best = a
 		}
 	}
-	tracks := []*track{{paced: true, values: values, last: last}}
+	tracks := []*track{{search: s, paced: true, values: values, last: last, step: correction}}
 	if !s.fill.pace.idle && float64(best.nodes) >= unpacedMore*s.fill.pace.fewest {
-		tracks = append(tracks, &track{values: values})
+		tracks = append(tracks, &track{search: s, values: values, step: correction})
 	}
-	for i := range rounds {
-		if best.cost == 0 || s.over() {
-			break
+	tries := rounds
+	if len(s.p.Classes) >= manySteps {
+		tries = trackRounds
+	}
+	for done := 0; done < tries && best.cost > 0 && !s.over(); {
+		now := tracks[(done+1)%len(tracks):][:1]
+		switch {
+		case done == 0 && len(tracks) > 1: // the other one shows whether it is worth while
+		case len(s.p.Classes) >= manySteps:
+			tracks = s.twoTracks(tracks)
+			now = tracks[:min(len(tracks), tries-done)]
 		}
-		t, before := tracks[(i+1)%len(tracks)], s.fill.work
-		s.fill.pace.on = t.paced
-		if t.last != nil {
-			t.values = correct(s.p, t.last, t.values, correction)
+		before := s.fill.work
+		s.follow(now)
+		for _, t := range now {
+			if t.last.better(best) {
+				best, bestValues = t.last, t.values
+				s.starts = append(s.starts, best)
+			}
 		}
-		if t.last = s.try(t.values, false); t.last.better(best) {
-			best, bestValues = t.last, t.values
-			s.starts = append(s.starts, best)
-		}
-		if !t.paced && i == 0 {
-			if tracks = promising(tracks); !slices.Contains(tracks, t) {
+		if done += len(now); done == 1 && !now[0].paced {
+			if tracks = promising(tracks); !slices.Contains(tracks, now[0]) {
 				s.start += s.fill.work - before // in vain, and not for others to pay
 			}
 		}
@@ -187,9 +197,51 @@ func sameNode(a, b model.Node) bool {
 
 // track is attempts of which each is made with the worths that the last one has corrected.
 type track struct {
+	*search
 	paced  bool
 	values []float64
 	last   *attempt // nil before the first
+	step   float64  // how far worths are corrected
+}
+
+// next makes the next attempt.
+func (t *track) next() {
+	t.fill.pace.on = t.paced
+	if t.last != nil {
+		t.values = correct(t.p, t.last, t.values, t.step)
+	}
+	t.last = t.try(t.values, false)
+}
+
+// From so many classes on, attempts are made on two tracks side by side.
+const manySteps = 256
+
+// twoTracks are tracks that can be followed side by side. Where there is one, another goes
+// on from where it stands and corrects more.
+func (s *search) twoTracks(tracks []*track) []*track {
+	if len(tracks) == 1 {
+		other := *tracks[0]
+		other.step = fullCorrection
+		tracks = append(tracks, &other)
+	}
+	if tracks[1].search == s {
+		tracks[1].search = s.twin()
+	}
+	return tracks
+}
+
+// follow makes the next attempt on each track.
+func (s *search) follow(tracks []*track) {
+	var others sync.WaitGroup
+	for _, t := range tracks[1:] {
+		others.Go(t.next)
+	}
+	tracks[0].next()
+	others.Wait()
+	for _, t := range tracks[1:] {
+		s.fill.work, t.fill.work = s.fill.work+t.fill.work, 0
+	}
+	s.order, s.worths = nil, tracks[len(tracks)-1].values
 }
 
 // unpacedMore is how many times the machines that crowded pods need an attempt must have for

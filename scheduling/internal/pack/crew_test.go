@@ -114,3 +114,32 @@ func TestCrewIsForManyMachines(t *testing.T) {
 	s = newSearch(p, Params{Work: 1})
 	assert.Nil(t, s.newCrew(s.markets[0], manyMachines, nil, newBudget(p)))
 }
+
+// Where there is one track, another sets out from where it stands; each is followed in a
+// search of its own, and what both do is counted.
+func TestTwoTracks(t *testing.T) {
+	t.Parallel()
+	p := mix(1_000, proportional(60, 3, 1), 3)
+	s := newSearch(p, Params{})
+	values := s.fill.shareValues()
+	first := s.try(values, false)
+	tracks := s.twoTracks([]*track{{search: s, paced: true, values: values, last: first, step: correction}})
+	require.Len(t, tracks, 2)
+	assert.Same(t, s, tracks[0].search)
+	assert.NotSame(t, s, tracks[1].search)
+	assert.Same(t, first, tracks[1].last)
+	assert.InDelta(t, fullCorrection, tracks[1].step, 0)
+	twin := tracks[1].search
+	assert.Same(t, twin, s.twoTracks(tracks)[1].search, "they stay as they are")
+
+	work := s.fill.work
+	s.follow(tracks)
+	assert.Zero(t, twin.fill.work)
+	for i, x := range tracks {
+		require.NotSame(t, first, x.last)
+		alone := newSearch(p, Params{})
+		assert.Equal(t, alone.try(correct(p, first, values, x.step), false).cost, x.last.cost, "track %d", i)
+		work += alone.fill.work
+	}
+	assert.Equal(t, work, s.fill.work)
+}
