@@ -8,8 +8,9 @@ import (
 
 // Place plans as [Session.Solve] does, with an effort of its own, and leaves out what
 // only people need: pods without a place are listed without reasons, no bound is proven,
-// and of the summary only the numbers of pods are there. It is for those who ask what if,
-// many times over.
+// and of the summary only the numbers of pods are there. Nodes that run are filled one by
+// one, such that little of their room is left, so that other pods may go there than by Solve.
+// It is for those who ask what if, many times over.
 func (x *Session) Place(ctx context.Context, effort Effort) (*Plan, error) {
 	facts, err := x.facts()
 	if err != nil {

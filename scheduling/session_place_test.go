@@ -2,6 +2,7 @@ package scheduling_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,8 +14,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// What Place plans is what Solve plans, without reasons and bounds.
+// What Place plans is what Solve plans, without reasons and bounds. Where nodes take pods in,
+// it may be others, but no fewer, and what is bought for the rest costs no more.
 func TestPlaceIsSolveWithoutWords(t *testing.T) {
+	same := 0
 	for seed := range uint64(60) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
 		solver := scheduling.Solver{Effort: scheduling.EffortFast}
@@ -24,6 +27,16 @@ func TestPlaceIsSolveWithoutWords(t *testing.T) {
 		require.NoError(t, err)
 		got, err := s.Place(context.Background(), scheduling.EffortFast)
 		require.NoError(t, err)
+		assert.Nil(t, got.Summary.Certificate)
+		if len(want.Existing)+len(got.Existing) > 0 && !reflect.DeepEqual(want.Existing, got.Existing) {
+			require.Equal(t, want.Summary.Pods, got.Summary.Pods)
+			require.GreaterOrEqual(t, got.Summary.Placed, want.Summary.Placed, "seed %d", seed)
+			if got.Summary.Placed == want.Summary.Placed {
+				require.LessOrEqual(t, costOf(got), costOf(want), "seed %d", seed)
+			}
+			continue
+		}
+		same++
 		assert.Equal(t, want.Launches, got.Launches, "seed %d", seed)
 		assert.Equal(t, want.Existing, got.Existing, "seed %d", seed)
 		require.Len(t, got.Unschedulable, len(want.Unschedulable), "seed %d", seed)
@@ -33,8 +46,16 @@ func TestPlaceIsSolveWithoutWords(t *testing.T) {
 		}
 		assert.Equal(t, want.Summary.Pods, got.Summary.Pods)
 		assert.Equal(t, want.Summary.Placed, got.Summary.Placed)
-		assert.Nil(t, got.Summary.Certificate)
 	}
+	assert.Greater(t, same, 50)
+}
+
+// costOf is what the launches of a plan cost.
+func costOf(p *scheduling.Plan) (sum offerings.Price) {
+	for i := range p.Launches {
+		sum += p.Launches[i].Price
+	}
+	return sum
 }
 
 func TestPlaceRefusesWhatSolversRefuse(t *testing.T) {

@@ -37,12 +37,7 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 func (c *carrier) save(ctx context.Context, t *target, out *findings) (*search, error) {
 	var x *search
 	for range mostSearches {
-		x = &search{frame: c.frame, state: c.state, target: t, settled: map[string]bool{}, single: c.state.tied() && len(c.state.nodes) <= mostSingle}
-		for _, at := range c.frame.subjects {
-			if at.received || at.fresh {
-				x.settled[at.name] = true
-			}
-		}
+		x = &search{frame: c.frame, state: c.state, target: t, settled: c.frame.settled(), single: c.state.tied() && len(c.state.nodes) <= mostSingle}
 		steps, exact, ready, err := c.found(ctx, x)
 		if err != nil {
 			return nil, err
@@ -63,34 +58,6 @@ func (c *carrier) save(ctx context.Context, t *target, out *findings) (*search, 
 		}
 	}
 	return x, nil
-}
-
-// found is what the search finds, as steps of which so many are exact. It is looked for as if
-// budgets of pools let all nodes go at once that they let go, since large steps can mostly be
-// done part after part; if so, the steps are these parts, ready to be done in this order.
-// Where that turns out not to be so, moves are as small as budgets ask.
-func (c *carrier) found(ctx context.Context, x *search) (steps []*Step, exact int, ready bool, err error) {
-	for _, x.patient = range []bool{true, false} {
-		best, err := x.best(ctx)
-		if err != nil {
-			return nil, 0, false, err
-		}
-		steps, exact = net(best.moves, best.state.rebooked)
-		if over(ctx) || !slices.ContainsFunc(steps, func(s *Step) bool { return !c.frame.within(s.Drain) }) {
-			break
-		}
-		var done []*Step
-		trial := &carrier{frame: c.frame.clone(), state: c.state.fork()}
-		trial.emit = func(step *Step) bool {
-			trial.frame.took(step)
-			done = append(done, step)
-			return true
-		}
-		if dropped, err := trial.carryOut(ctx, slices.Clone(steps), exact); err != nil || !dropped {
-			return done, len(done), true, err
-		}
-	}
-	return steps, exact, false, nil
 }
 
 // repeat carries out steps that have been carried out before from here.

@@ -28,6 +28,8 @@ type search struct {
 	single bool
 	// patient says that moves may be larger than budgets of pools allow.
 	patient bool
+	// ends are where the search from other beginnings than the best has ended near the bound.
+	ends []*search
 }
 
 // mostSingle is the number of nodes up to which they are drained one by one where pods
@@ -65,88 +67,23 @@ func (x *search) order() []rank {
 // waste is what is lost on the node for each unit of what it costs to remove it.
 func (r *rank) waste() float64 { return ratio(r.loss, r.cost) }
 
-// enough is how much dearer than the bound, as a share, a cluster may be without a look at
-// machines that waste little.
-const enough = 0.025
-
 // wastes are the shares of its price that a machine has to waste to be replaced: none is at
 // first, what wastes much is then, and what wastes little stays unless the cluster is still
 // too dear. Packing machines anew always finds a little, and would move every pod for it.
 func wastes() []float64 { return []float64{math.Inf(1), 0.1, 0.06, 0.04} }
 
-// run looks for moves, round after round, until rounds find none. Rounds begin with nodes
-// that waste the share of that level, and look at those of the levels before as well. What
-// they do depends on the cluster as it stands alone, so that the next plan begins with the
-// rounds that found nothing.
-func (x *search) run(ctx context.Context, level int) error {
-	for idle, at := 0, level; idle <= level; at = (at + 1) % (level + 1) {
-		before := len(x.moves)
-		if err := x.round(ctx, wastes()[at]); err != nil || over(ctx) {
-			return past(ctx, err)
-		}
-		if idle++; len(x.moves) > before {
-			idle, at = 0, level-1
-		}
-	}
-	return nil
-}
-
-// best runs the search at level after level until one ends near the bound. Each begins
-// anew: nodes that go only at a later level should not receive pods at an earlier one. If
-// none does, the one that ends at the lowest price goes on until no level finds a move.
-func (x *search) best(ctx context.Context) (*search, error) {
-	last := len(wastes()) - 1
-	var best *search
-	for level := range wastes() {
-		y := x.scratch()
-		if err := y.run(ctx, level); err != nil {
-			return nil, err
-		}
-		if best == nil || y.price() < best.price() || y.price() == best.price() && y.moved() < best.moved() {
-			best = y
-		}
-		if over(ctx) {
-			return best, nil
-		}
-		if y.near() {
-			return x.again(ctx, y, level)
-		}
-	}
-	if err := best.run(ctx, last); err != nil || best.near() || over(ctx) {
-		return best, err
-	}
-	return x.again(ctx, best, last)
-}
-
-// again runs a search once more, in all but the largest clusters, with what it has found out
-// about which nodes go, so that pods go at once where they stay, and steps are small. It
-// returns the better of both.
-func (x *search) again(ctx context.Context, y *search, level int) (*search, error) {
-	if len(y.moves) == 0 || len(x.state.nodes) > 2*manyNodes {
-		return y, nil
-	}
-	z := x.scratch()
-	if err := z.guided(ctx, y.gone(x)); err != nil {
-		return nil, err
-	}
-	if err := z.run(ctx, level); err != nil {
-		return nil, err
-	}
-	if over(ctx) || !z.near() && (z.price() > y.price() || z.price() == y.price() && z.moved() >= y.moved()) {
-		return y, nil
-	}
-	return z, nil
-}
-
 // moved counts the pods that move.
-func (x *search) moved() int {
+func (x *search) moved() int { return len(x.movers()) }
+
+// movers are the pods that move.
+func (x *search) movers() map[string]bool {
 	pods := map[string]bool{}
 	for _, m := range x.moves {
 		for i := range m.Evictions {
 			pods[m.Evictions[i].Pod] = true
 		}
 	}
-	return len(pods)
+	return pods
 }
 
 // gone are the nodes that have gone since another search.
@@ -165,11 +102,6 @@ func (x *search) scratch() *search {
 	y := &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient}
 	y.frame.patient = x.patient
 	return y
-}
-
-// near reports whether the cluster costs about what it has to.
-func (x *search) near() bool {
-	return float64(x.price()) <= (1+enough)*float64(x.target.bound)
 }
 
 // round looks for moves once: which nodes are to go is found out first, so that nobody

@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -9,6 +10,21 @@ import (
 
 // groupSizes are how many nodes are replaced together.
 func groupSizes() []int { return []int{1, 2, 4, 8, 16} }
+
+// groups are how many nodes of a pool are replaced together: groupSizes, and as many as its
+// budgets let go at once.
+func (x *search) groups(p *poolState) []int {
+	sizes := groupSizes()
+	if p == nil || x.patient {
+		return sizes
+	}
+	room := x.frame.room(p, Underutilized)
+	at, ok := slices.BinarySearch(sizes, room)
+	if ok || at == len(sizes) {
+		return sizes
+	}
+	return append(sizes[:at], room)
+}
 
 // leastShare is the share of the price of nodes that a replacement has to save.
 const leastShare = 0.03
@@ -39,7 +55,7 @@ func (x *search) replaceIn(ctx context.Context, list []rank) error {
 		if len(list) > manyNodes {
 			taken = 2 // where groups overlap by nearly all, one in two tells enough
 		}
-		for _, size := range groupSizes() {
+		for _, size := range x.groups(list[0].pool) {
 			if size > len(list) {
 				continue
 			}

@@ -155,6 +155,9 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 // rounds, then onto new machines pass by pass.
 func (s *search) round(a *attempt, remaining []int64, values []float64) {
 	if len(s.every) > 0 {
+		if s.snug {
+			s.fillBins(a.bins, remaining, values)
+		}
 		s.fill.placeOn(a.bins, s.every, s.inOrder(), remaining)
 	}
 	for i := range s.p.Passes {

@@ -4,6 +4,7 @@
 // # How it searches
 //
 //	bins.go       what already runs is used before anything is bought
+//	binfill.go    fills it machine by machine, so that little room is left
 //	values.go     what a pod of each class is worth: the price of its share of the
 //	              cheapest machine that could hold it
 //	company.go    who may join those that are on a machine: crowds, conflicts and

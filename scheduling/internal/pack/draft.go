@@ -20,6 +20,7 @@ func (s *search) draft() draft {
 		return draft{best: s.try(values, false), ended: true}
 	}
 	best, near := s.begin(values)
+	best, near = s.loosely(best, near, values)
 	d := draft{near: near, way: Milestones{First: best.cost}}
 	if behind(d.way.First, params.Rival.First, dearFirst) {
 		d.best, d.ended = best, true
@@ -82,7 +83,7 @@ func (s *search) complete(d draft) Outcome {
 	work := s.fill.work
 	if s.cheap && !s.late {
 		// More work goes other ways, which need not end where the least work does.
-		least := newSearch(s.p, Params{Late: s.params.Late})
+		least := newSearch(s.p, Params{Late: s.params.Late, Snug: s.params.Snug})
 		if a := least.finish(least.draft()); a.better(best) {
 			best = a
 		}

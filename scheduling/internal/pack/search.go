@@ -19,6 +19,9 @@ type Params struct {
 	Rival Milestones
 	// Draft ends the search before anything is improved; see [Outcome].
 	Draft bool
+	// Snug fills bins one by one at first: less of their room is left, and other pods may be
+	// in it than without.
+	Snug bool
 }
 
 // Milestones are what an answer costs on its way.
@@ -71,9 +74,11 @@ type search struct {
 	budget   int64           // of work
 	start    int64           // work that was done before it counts
 	late     bool
-	known    [][]model.Node   // by pass, fillings that an attempt in columns begins with
-	cheap    bool             // the search with the least work takes little beside this one
-	bulky    bool             // machines are bought in bulk first
+	known    [][]model.Node // by pass, fillings that an attempt in columns begins with
+	cheap    bool           // the search with the least work takes little beside this one
+	bulky    bool           // machines are bought in bulk first
+	snug     bool           // bins are filled one by one
+	bin      binFiller
 	ideal    float64          // see tryInBulk
 	keeping  bool             // one machine of every quota
 	starts   []*attempt       // that were made, for improvement
@@ -98,6 +103,7 @@ func newSearch(p *model.Problem, params Params) *search {
 		jittered: make([]float64, len(p.Classes)),
 	}
 	s.prices = slices.Clone(s.fill.costs)
+	s.snug, s.bin.option.Floor = params.Snug, -1
 	s.crowded = s.fill.crowded()
 	// Where not everything can be had, who gets it hangs on what is filled when.
 	s.fill.eager = s.limited()

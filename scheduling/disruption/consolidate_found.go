@@ -1,0 +1,71 @@
+package disruption
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// found is what the search finds, as steps of which so many are exact. It is looked for as if
+// budgets of pools let all nodes go at once that they let go, since large steps can mostly be
+// done part after part; if so, the steps are these parts, ready to be done in this order.
+// Where that turns out not to be so, moves are as small as budgets ask.
+func (c *carrier) found(ctx context.Context, x *search) (steps []*Step, exact int, ready bool, err error) {
+	for _, x.patient = range []bool{true, false} {
+		x.ends = nil
+		best, err := x.best(ctx)
+		if err != nil {
+			return nil, 0, false, err
+		}
+		slices.SortStableFunc(x.ends, func(a, b *search) int { return cmp.Compare(a.price(), b.price()) })
+		for _, end := range append([]*search{best}, x.ends...) {
+			steps, exact = net(end.moves, end.state.rebooked)
+			if over(ctx) || !slices.ContainsFunc(steps, func(s *Step) bool { return !c.frame.within(s.Drain) }) {
+				return steps, exact, false, nil
+			}
+			done, all, err := c.rehearsed(ctx, x, slices.Clone(steps), exact)
+			if err != nil || all {
+				return done, len(done), true, err
+			}
+		}
+	}
+	return steps, exact, false, nil
+}
+
+// rehearsed carries steps out in a copy of the cluster, and returns them as they were carried
+// out. If not all could be, it looks once more for what is left, in moves as small as budgets
+// ask; it reports whether it all has worked out and ends near the bound.
+func (c *carrier) rehearsed(ctx context.Context, x *search, steps []*Step, exact int) (done []*Step, all bool, err error) {
+	trial := &carrier{frame: c.frame.clone(), state: c.state.fork()}
+	trial.emit = func(step *Step) bool {
+		trial.frame.took(step)
+		done = append(done, step)
+		return true
+	}
+	dropped, err := trial.carryOut(ctx, steps, exact)
+	if err != nil || !dropped || !x.patient {
+		return done, !dropped, err
+	}
+	y := &search{frame: trial.frame, state: trial.state, target: x.target, settled: trial.frame.settled(), single: x.single}
+	best, err := y.best(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if !best.near() || over(ctx) {
+		return nil, false, nil
+	}
+	steps, exact = net(best.moves, best.state.rebooked)
+	dropped, err = trial.carryOut(ctx, steps, exact)
+	return done, !dropped, err
+}
+
+// settled are the nodes that steps have bought or moved pods to.
+func (f *frame) settled() map[string]bool {
+	out := map[string]bool{}
+	for _, at := range f.subjects {
+		if at.received || at.fresh {
+			out[at.name] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// binFiller is scratch memory for filling bins.
+type binFiller struct {
+	option  model.Option // stands for the bin
+	shelves []shelf
+	classes []model.ClassID // what the shelves are slices of
+}
+
+// loosely begins once more, with bins that are filled class by class, where filling them one
+// by one left pods out or machines had to be bought. It returns the better of both, and
+// attempts that follow fill bins as it does.
+func (s *search) loosely(best *attempt, near bool, values []float64) (*attempt, bool) {
+	if !s.snug || best.cost == 0 && !slices.ContainsFunc(best.unplaced, func(n int64) bool { return n > 0 }) {
+		return best, near
+	}
+	s.snug = false
+	if a, n := s.begin(values); a.better(best) {
+		return a, n
+	}
+	s.snug = true
+	return best, near
+}
+
+// fillBins puts remaining pods onto the bins, one bin after the other, as new machines are
+// filled: such that none runs out of a resource before the others. Bins with the least room
+// come first. Bins that hold some of the pods already are passed over, as are pods that would
+// rather avoid a bin.
+func (s *search) fillBins(b *bins, remaining []int64, values []float64) {
+	f := s.fill
+	classes, least := s.pending(remaining)
+	if len(classes) == 0 {
+		return
+	}
+	room := make([]int64, s.p.Dims) // that all bins have
+	for i := range b.room {
+		for d, n := range b.room[i] {
+			room[d] += max(n, 0)
+		}
+	}
+	values = s.binValues(classes, remaining, values, room)
+	f.arrange(classes, values)
+	for _, i := range s.roomiestLast(b, room) {
+		bin := &s.p.Bins[i]
+		if len(b.items[i]) > 0 || !model.Fits(b.room[i], least) {
+			continue
+		}
+		shelves := s.shelve(bin, classes, remaining)
+		if len(shelves) == 0 {
+			continue
+		}
+		copy(f.left, b.room[i])
+		f.items = f.items[:0]
+		for _, x := range bin.Present {
+			f.crowd[x.Crowd] = x.N
+		}
+		f.fillUp(&s.bin.option, shelves, remaining, values)
+		f.leave(f.items)
+		for _, x := range bin.Present {
+			f.crowd[x.Crowd] = 0
+		}
+		b.items[i] = slices.Clone(f.items)
+		copy(b.room[i], f.left)
+		for _, it := range f.items {
+			remaining[it.Class] -= it.N
+		}
+	}
+}
+
+// pending lists the classes with pods left, and the least that any of them asks for.
+func (s *search) pending(remaining []int64) (classes []model.ClassID, least []int64) {
+	for c, n := range remaining {
+		if n <= 0 {
+			continue
+		}
+		classes = append(classes, model.ClassID(c))
+		request := s.p.Classes[c].Request
+		if least == nil {
+			least = slices.Clone(request)
+		}
+		for d, q := range request {
+			least[d] = min(least[d], q)
+		}
+	}
+	return classes, least
+}
+
+// binValues are the worths by which bins are filled: where something is not for sale, what
+// pods take of the room that all bins have, the more of what is scarce.
+func (s *search) binValues(classes []model.ClassID, remaining []int64, values []float64, room []int64) []float64 {
+	if !slices.ContainsFunc(classes, func(c model.ClassID) bool { return values[c] <= 0 }) {
+		return values
+	}
+	rate := make([]float64, s.p.Dims)
+	for _, c := range classes {
+		for d, q := range s.p.Classes[c].Request {
+			rate[d] += float64(remaining[c]) * float64(q)
+		}
+	}
+	for d := range rate {
+		all := float64(max(room[d], 1))
+		rate[d] /= all * all
+	}
+	out := make([]float64, len(values))
+	for _, c := range classes {
+		for d, q := range s.p.Classes[c].Request {
+			out[c] += float64(q) * rate[d]
+		}
+	}
+	return out
+}
+
+// roomiestLast are the bins in the order of the room that they have.
+func (s *search) roomiestLast(b *bins, room []int64) []int {
+	share := make([]float64, len(b.room))
+	for i := range b.room {
+		for d, n := range b.room[i] {
+			share[i] += float64(max(n, 0)) / float64(max(room[d], 1))
+		}
+	}
+	order := slices.Clone(s.every)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(share[i], share[j]) })
+	return order
+}
+
+// shelve puts those of the classes on shelves, as they stand, that have pods left for a bin.
+func (s *search) shelve(bin *model.Bin, classes []model.ClassID, remaining []int64) []shelf {
+	x := &s.bin
+	x.shelves, x.classes = x.shelves[:0], slices.Grow(x.classes[:0], len(classes))
+	for _, c := range classes {
+		group := int(s.p.Classes[c].Group)
+		if remaining[c] == 0 || !bin.Admits.Has(group) || bin.Soft.Has(group) {
+			continue
+		}
+		if n := len(x.shelves); n == 0 || x.shelves[n-1].size != s.fill.sizeOf[c] {
+			x.shelves = append(x.shelves, shelf{size: s.fill.sizeOf[c]})
+		}
+		x.classes = append(x.classes, c)
+		last := &x.shelves[len(x.shelves)-1]
+		last.classes = x.classes[len(x.classes)-len(last.classes)-1:]
+	}
+	return x.shelves
+}
