@@ -3,6 +3,7 @@ package scheduling
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -17,6 +18,9 @@ type volumeChoice struct {
 	passed map[string]bool
 	// zones are, by claim, where volumes will be made that several pods wait for.
 	zones map[string]string
+	// given are, by claim, the volumes that are there and free which claims get that
+	// several pods wait for.
+	given map[string]string
 	// part is the share of the smallest attach limit that shared volumes may take up in
 	// advance: one in so many. 0 is sharedPart.
 	part int64
@@ -27,12 +31,15 @@ func (v *volumeChoice) clone() *volumeChoice {
 	if v == nil {
 		v = &volumeChoice{}
 	}
-	out := &volumeChoice{passed: maps.Clone(v.passed), zones: maps.Clone(v.zones), part: v.part}
+	out := &volumeChoice{passed: maps.Clone(v.passed), zones: maps.Clone(v.zones), given: maps.Clone(v.given), part: v.part}
 	if out.passed == nil {
 		out.passed = map[string]bool{}
 	}
 	if out.zones == nil {
 		out.zones = map[string]string{}
+	}
+	if out.given == nil {
+		out.given = map[string]string{}
 	}
 	return out
 }
@@ -48,8 +55,20 @@ func (v *volumeChoice) shared() int64 {
 	return v.part
 }
 
-// settles reports whether it says where volumes will be made.
-func (v *volumeChoice) settles() bool { return v != nil && len(v.zones) > 0 }
+// settles reports whether it says where volumes are or will be made.
+func (v *volumeChoice) settles() bool { return v != nil && len(v.zones)+len(v.given) > 0 }
+
+// give promises claims the volumes that were chosen for them.
+func (x *volumeIndex) give() {
+	if x.choice == nil {
+		return
+	}
+	for claim, volume := range x.choice.given {
+		namespace, name, _ := strings.Cut(claim, "/")
+		x.promised[objectKey{namespace, name}] = x.volumes[volume]
+		x.given[volume] = true
+	}
+}
 
 // unsettled compiles the problem as if it were open where volumes are made, which no
 // bound may take for granted, and counts by class what a plan places.
@@ -57,6 +76,7 @@ func (f *facts) unsettled(plan *Plan, cautious bool) (*compiler, []int64) {
 	open := *f
 	open.choice, open.memory = f.choice.clone(), newMemory()
 	clear(open.choice.zones)
+	clear(open.choice.given)
 	c := open.compile(cautious)
 	left := plan.left()
 	placed := make([]int64, len(c.planned))

@@ -16,8 +16,8 @@ const volumeRounds = 8
 
 // settleVolumes asks what a plan cannot answer itself and its volumes depend on: which
 // pod gets a claim that one at a time may use, how much of their attachments machines
-// keep for volumes that pods share, and in which zone a volume is made that several
-// pods wait for. Each answer is a plan of its own, and the best one is kept. Problems
+// keep for volumes that pods share, in which zone a volume is made that several pods wait
+// for, and which of those that are there they get. Each answer is a plan of its own, and the best one is kept. Problems
 // without such volumes are not solved again.
 func (f *facts) settleVolumes(ctx context.Context, plan *Plan) (*Plan, error) {
 	x := f.volumes(f.choice)
@@ -25,7 +25,7 @@ func (f *facts) settleVolumes(ctx context.Context, plan *Plan) (*Plan, error) {
 		return plan, nil
 	}
 	t := &volumeSettling{facts: *f, best: plan, reasons: map[string]Unschedulable{}}
-	for _, ask := range []func(context.Context) error{t.passOn, t.keepFree, t.meet} {
+	for _, ask := range []func(context.Context) error{t.passOn, t.keepFree, t.meet, t.give} {
 		if err := ask(ctx); err != nil {
 			return nil, err
 		}

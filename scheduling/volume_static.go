@@ -30,7 +30,7 @@ func (x *volumeIndex) freeVolumes(class string) []*corev1.PersistentVolume {
 	var out []*corev1.PersistentVolume
 	for _, name := range sortedKeys(x.volumes) {
 		v := x.volumes[name]
-		if v.Spec.ClaimRef != nil || v.DeletionTimestamp != nil || v.Status.Phase != "" && v.Status.Phase != corev1.VolumeAvailable {
+		if v.Spec.ClaimRef != nil || x.given[v.Name] || v.DeletionTimestamp != nil || v.Status.Phase != "" && v.Status.Phase != corev1.VolumeAvailable {
 			continue
 		}
 		of := v.Spec.StorageClassName
@@ -57,7 +57,7 @@ func (x *volumeIndex) readStatic(c *claim, object *corev1.PersistentVolumeClaim,
 		for _, v := range x.freeVolumes(class) {
 			if suitsClaim(v, object) {
 				found.some = true
-				found.anywhere = found.anywhere || v.Spec.NodeAffinity == nil || v.Spec.NodeAffinity.Required == nil
+				found.anywhere = found.anywhere || everywhere(v)
 				if !found.anywhere {
 					found.terms = append(found.terms, affinityTerms(v.Spec.NodeAffinity.Required)...)
 				}
@@ -88,20 +88,29 @@ type freeOffer struct {
 func (x *volumeIndex) freeOn(class, node string, has map[string]string) int64 {
 	count := int64(0)
 	for _, v := range x.freeVolumes(class) {
-		reach := v.Spec.NodeAffinity == nil || v.Spec.NodeAffinity.Required == nil
-		if !reach {
-			terms, known := x.reach[v.Name]
-			if !known {
-				terms = affinityTerms(v.Spec.NodeAffinity.Required)
-				x.reach[v.Name] = terms
-			}
-			reach = slices.ContainsFunc(terms, func(t term) bool { return t.matchesNode(node, has) })
-		}
-		if reach {
+		if x.reaches(v, node, has) {
 			count++
 		}
 	}
 	return count
+}
+
+// reaches reports whether a node can reach a volume.
+func (x *volumeIndex) reaches(v *corev1.PersistentVolume, node string, has map[string]string) bool {
+	if everywhere(v) {
+		return true
+	}
+	terms, known := x.reach[v.Name]
+	if !known {
+		terms = affinityTerms(v.Spec.NodeAffinity.Required)
+		x.reach[v.Name] = terms
+	}
+	return slices.ContainsFunc(terms, func(t term) bool { return t.matchesNode(node, has) })
+}
+
+// everywhere reports whether every node can reach a volume.
+func everywhere(v *corev1.PersistentVolume) bool {
+	return v.Spec.NodeAffinity == nil || v.Spec.NodeAffinity.Required == nil
 }
 
 // appendClaimShape appends what decides which free volumes suit a claim.

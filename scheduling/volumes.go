@@ -30,8 +30,9 @@ type volumeIndex struct {
 	free     map[string][]*corev1.PersistentVolume
 	offered  map[string]freeOffer
 	reach    map[string][]term
-	limited  []string // drivers of pending pods' volumes that some machine limits, sorted
-	shared   []*claim // those charged to nodes, in name order
+	given    map[string]bool // volumes that were chosen for claims
+	limited  []string        // drivers of pending pods' volumes that some machine limits, sorted
+	shared   []*claim        // those charged to nodes, in name order
 	choice   *volumeChoice
 }
 
@@ -58,6 +59,7 @@ func newVolumeIndex(p *Problem, running []*corev1.Pod, choice *volumeChoice) *vo
 		known:   map[objectKey]*claim{},
 		places:  map[string]*place{}, promised: map[objectKey]*corev1.PersistentVolume{},
 		free: map[string][]*corev1.PersistentVolume{}, offered: map[string]freeOffer{}, reach: map[string][]term{},
+		given: map[string]bool{},
 	}
 	for _, c := range p.Claims {
 		x.claims[objectKey{orDefault(c.Namespace), c.Name}] = c
@@ -68,6 +70,7 @@ func newVolumeIndex(p *Problem, running []*corev1.Pod, choice *volumeChoice) *vo
 			x.promised[objectKey{orDefault(ref.Namespace), ref.Name}] = v
 		}
 	}
+	x.give()
 	for _, c := range p.StorageClasses {
 		x.classes[c.Name] = c
 		if isDefault(c) && (x.standard == nil || newerClass(c, x.standard)) {
