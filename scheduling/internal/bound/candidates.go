@@ -19,6 +19,11 @@ type candidate struct {
 	users   model.Bits
 }
 
+// firstShare is the part of the work, as a divisor, that the first problem may take, and
+// nextShare the one that each further problem may take of what is left, unless it needs more
+// for moreMachines than those that are wanted.
+const firstShare, nextShare, moreMachines = 9, 4, 8
+
 // few chooses the machines to begin with: for each class the one that seems cheapest,
 // those first that this holds for most often, and what is limited.
 func (a *assignment) few(v *vector, work int64) []candidate {
@@ -52,7 +57,7 @@ func (a *assignment) few(v *vector, work int64) []candidate {
 		})
 	}
 	out := a.limited()
-	most := a.affordable(work / 3)
+	most := a.affordable(work / firstShare)
 	open := model.NewBits(len(cheapest))
 	for c, i := range cheapest {
 		if i >= 0 {

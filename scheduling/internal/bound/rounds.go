@@ -215,7 +215,6 @@ func (a *assignment) suggested(p *interior, few []candidate, least float64) []ve
 // more adds broken machines to the few, and leaves out such as nobody wants while
 // there are too many. It returns nil where nothing changes.
 func (a *assignment) more(p *interior, few []candidate, broken []int, work int64) []candidate {
-	most := a.affordable(work)
 	busy := make([]bool, len(few))
 	var total float64
 	for o := range few {
@@ -228,6 +227,7 @@ func (a *assignment) more(p *interior, few []candidate, broken []int, work int64
 			kept++
 		}
 	}
+	most := max(a.affordable(work/nextShare), min(kept+moreMachines, a.affordable(work)))
 	var out []candidate
 	room := max(0, most-kept)
 	for o := range few {

@@ -194,31 +194,33 @@ func (a *assignment) lower(i int, values, worths []float64, factor float64) vect
 	return a.vector(values)
 }
 
-// sharpen looks for values near the given ones that leave a machine less worth.
+// sharpen finds values that leave a machine less worth than the given ones, if there are
+// any: those by which it holds least.
 func (a *assignment) sharpen(i int, values, worths []float64) []float64 {
-	best := a.vector(slices.Clone(values))
-	next := vector{values: slices.Clone(values), worths: make([]float64, len(best.worths))}
-	least := a.holds(i, &best, worths, math.Inf(1))
-	factors := []float64{0, 0.5, 0.9, 0.99, 1.01, 1.1, 2}
-	for range 2 {
-		for e := range best.values {
-			for _, f := range factors {
-				if least <= a.prices[i] {
-					return best.values
-				}
-				copy(next.values, best.values)
-				if next.values[e] *= f; best.values[e] == 0 {
-					next.values[e] = f * 0.1 * a.prices[i] / max(a.cap(i)[e], 1e-12)
-				}
-				a.weigh(&next)
-				if w := a.holds(i, &next, worths, least); w < least {
-					best, next, least = next, best, w
-				}
-			}
+	caps := a.cap(i)
+	r := &relaxed{dims: len(a.dims)}
+	a.machines[i].users.Each(func(c int) {
+		if worths[c] <= 0 {
+			return
 		}
+		r.worths, r.most = append(r.worths, worths[c]), append(r.most, a.places(i, c))
+		for e, n := range a.size(c) {
+			r.sizes = append(r.sizes, n/max(caps[e], leastRoom))
+		}
+	})
+	next := slices.Clone(r.solve())
+	for e := range next {
+		next[e] /= max(caps[e], leastRoom)
 	}
-	return best.values
+	before, after := a.vector(values), a.vector(next)
+	if a.holds(i, &after, worths, math.Inf(1)) < a.holds(i, &before, worths, math.Inf(1)) {
+		return next
+	}
+	return slices.Clone(values)
 }
+
+// leastRoom stands for none where it is divided by.
+const leastRoom = 1e-12
 
 // complete finds the proofs and adds the worths up.
 func (a *assignment) complete(p *proposal) {
