@@ -204,8 +204,9 @@ func (x *search) again(ctx context.Context, y *search, level int) (*search, erro
 	if over(ctx) || !x.better(z, y) {
 		return y, nil
 	}
+	var err error
 	if !y.near() {
-		return z, z.exhaust(ctx)
+		err = z.exhaust(ctx)
 	}
-	return z, nil
+	return z, err
 }
