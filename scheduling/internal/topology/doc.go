@@ -55,5 +55,8 @@
 // Pods that wait for each other are mostly such that hold one spread and are counted by
 // another, in a ring. Each spread of a ring is given one domain, its home, for all that
 // hold it without being counted by it; others level it out. Spreads that select their
-// own pods keep these apart as they are meant to.
+// own pods keep these apart as they are meant to. Then it is tried to give pods with the
+// same spreads and the same labels a domain each, so that few that a spread counts are
+// where others hold it, and the others can be where they are cheapest. That plan is taken
+// if it binds in any order, too, and costs less.
 package topology

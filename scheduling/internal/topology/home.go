@@ -10,7 +10,9 @@ type home struct {
 	cross []bool  // by class: one of those classes
 	alone []bool  // by class: it holds just such a spread, and pods elsewhere are in doubt
 	site  []int32 // by class: a cell that is home to it, or -1
-	of    []int32 // by rule: the home, as a flat domain, or None
+	at    []bool  // by flat domain: it is a home of its rule
+	homed []bool  // by rule: it has any
+	apart bool    // classes have sites of their own, see scatter
 	keep  []int64 // by flat domain: what will be added there by pods that are not placed
 	taken []int64 // by class: what of it is in keep
 	open  bool    // pods may go away from home, if they have to
@@ -27,10 +29,11 @@ func (s *planner) newHome(cl *cluster) *home {
 	if len(of.flocks) == 0 {
 		return nil
 	}
-	h := &home{
-		cross: cross, alone: make([]bool, len(s.p.Classes)), of: of.of,
-		site: make([]int32, len(s.p.Classes)), taken: make([]int64, len(s.p.Classes)),
-		keep: make([]int64, len(s.counts.count)), doubt: make([]int64, len(s.counts.count)),
+	h := s.emptyHome(cross)
+	for r, at := range of.of {
+		if at >= 0 {
+			h.at[at], h.homed[r] = true, true
+		}
 	}
 	for _, f := range of.flocks {
 		at, _ := of.cell(f)
@@ -51,10 +54,20 @@ func (s *planner) newHome(cl *cluster) *home {
 	return h
 }
 
+// emptyHome is a home that nobody has.
+func (s *planner) emptyHome(cross []bool) *home {
+	return &home{
+		cross: cross, alone: make([]bool, len(s.p.Classes)),
+		at: make([]bool, len(s.counts.count)), homed: make([]bool, len(s.p.Rules)),
+		site: make([]int32, len(s.p.Classes)), taken: make([]int64, len(s.p.Classes)),
+		keep: make([]int64, len(s.counts.count)), doubt: make([]int64, len(s.counts.count)),
+	}
+}
+
 // shared reports whether a class holds a spread that has a home.
 func (h *home) shared(t *tables, class int32) bool {
 	return slices.ContainsFunc(t.p.Classes[class].Links, func(l Link) bool {
-		return l.Holds && t.exists(l.Rule) && h.of[l.Rule] >= 0
+		return l.Holds && t.exists(l.Rule) && h.homed[l.Rule]
 	})
 }
 
@@ -132,10 +145,19 @@ func (h *home) put(c *cell, n int64) {
 	}
 }
 
-// away is the number of spreads that a class holds and of whose home a cell is no part.
-func (h *home) away(c *cell) (n int64) {
+// away is the number of spreads of whose home a cell is no part: of those that a class
+// holds, or where it has a site of its own, of all.
+func (h *home) away(s *planner, c *cell) (n int64) {
+	at := h.site[c.class]
 	for k := range c.terms {
-		if e := &c.terms[k]; e.spreads() && e.holds && e.dom != h.of[e.rule] {
+		e := &c.terms[k]
+		switch {
+		case !e.spreads():
+		case h.apart && at >= 0:
+			if s.cells[at].terms[k].dom != e.dom {
+				n++
+			}
+		case e.holds && (e.dom < 0 || !h.at[e.dom]):
 			n++
 		}
 	}
@@ -151,37 +173,53 @@ func (h *home) harm(s *planner, c *cell) (harm int64, shut bool) {
 	}
 	cross := h.cross[c.class]
 	if cross {
-		harm = 2 * h.away(c)
+		harm = 2 * h.away(s, c)
 	}
 	for k := range c.terms {
 		e := &c.terms[k]
-		if !e.spreads() || e.dom < 0 || e.adds == 0 || h.of[e.rule] < 0 {
+		if !e.spreads() || e.dom < 0 || e.adds == 0 || !h.homed[e.rule] {
 			continue
 		}
-		at := h.of[e.rule]
-		high := s.counts.count[at] - s.p.Rules[e.rule].Max
-		if !cross {
-			high += h.keep[at]
-		}
-		switch {
-		case e.dom == at && high+e.adds > h.least(s, e.rule):
+		if h.at[e.dom] && h.high(s, e.rule, e.dom, cross)+e.adds > h.least(s, e.rule, e.dom) {
 			harm += 4
-		case e.dom != at && !cross && high > h.least(s, e.rule) && high <= h.sure(s, e.dom):
-			harm++
+			continue
+		}
+		if cross {
+			continue
+		}
+		from, to := s.domains(e.rule)
+		for at := from; at < to; at++ {
+			if !h.at[at] || at == e.dom {
+				continue
+			}
+			if high := h.high(s, e.rule, at, false); high > h.least(s, e.rule, at) && high <= h.sure(s, e.dom) {
+				harm++
+				break
+			}
 		}
 	}
 	return harm, cross && !h.open && harm > 0
 }
 
+// high is what the other domains need to have for pods to bind in a home, whatever the
+// order; with all that is going to be there, but where those themselves are asked.
+func (h *home) high(s *planner, rule, at int32, crossed bool) int64 {
+	high := s.counts.count[at] - s.p.Rules[rule].Max
+	if !crossed {
+		high += h.keep[at]
+	}
+	return high
+}
+
 // sure is what a domain is certain to have.
 func (h *home) sure(s *planner, dom int32) int64 { return s.counts.count[dom] - h.doubt[dom] }
 
-// least is what the domains other than home are sure to have of a rule.
-func (h *home) least(s *planner, rule int32) int64 {
+// least is what the domains other than one are sure to have of a rule.
+func (h *home) least(s *planner, rule, but int32) int64 {
 	from, to := s.domains(rule)
 	low := int64(many)
 	for d := from; d < to; d++ {
-		if s.counts.in[d] && d != h.of[rule] {
+		if s.counts.in[d] && d != but {
 			low = min(low, h.sure(s, d))
 		}
 	}

@@ -36,7 +36,7 @@ func TestSecondHome(t *testing.T) {
 	s := newPlanner(compile(p))
 	h := s.newHome(newCluster(s.tables))
 	require.NotNil(t, h)
-	assert.Equal(t, []int32{0, 4}, h.of)
+	assert.Equal(t, []bool{true, false, false, false, true, false}, h.at)
 	assert.Equal(t, int32(0), h.site[0])
 	assert.Equal(t, int32(4), h.site[1])
 

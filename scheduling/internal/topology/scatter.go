@@ -1,0 +1,266 @@
+package topology
+
+import "slices"
+
+// A home for all that hold a spread is more than it takes: they bind in any order where
+// no, or not many, pods go that the spread counts. So pods with the same spreads and the
+// same labels may have a site of their own, such that where some are that hold a spread
+// others are not that it counts. The fewer counted pods these make up for in the other
+// domains, the more of them can be where they are cheapest.
+
+// mostScattered bounds how many flocks get sites of their own.
+const mostScattered = 128
+
+// scattered is a choice of sites for flocks.
+type scattered struct {
+	*planner
+	flocks []*flock
+	others []*flock // that hold none of the spreads, but are counted
+	at     []int    // by flock: a place in its cells, or -1
+	rules  []int32  // that flocks hold
+	supply []int64  // by rule: pods that can make up
+	each   []int64  // by flat domain: what one of those costs there
+	add    []int64  // by flat domain: pods of the flocks, in an evaluation
+	home   []bool   // by flat domain: flocks that hold the rule are there
+}
+
+// scatter picks sites for the flocks of a cluster; nil if there are none, or too many.
+func (s *planner) scatter(cl *cluster) *home {
+	cross := s.crossed(cl)
+	x := &scattered{planner: s, supply: make([]int64, len(s.p.Rules)), each: make([]int64, len(s.counts.count)),
+		add: make([]int64, len(s.counts.count)), home: make([]bool, len(s.counts.count))}
+	var crossed, others []int32
+	for _, c := range cl.classes {
+		cells, _ := s.of(c)
+		if len(cells) == 0 || !slices.ContainsFunc(cells[0].terms, func(e term) bool { return e.spreads() }) {
+			continue
+		}
+		if cross[c] {
+			crossed = append(crossed, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	x.flocks = s.flocks(crossed)
+	if len(x.flocks) == 0 || len(x.flocks) > mostScattered || slices.ContainsFunc(x.flocks, func(f *flock) bool { return len(f.cells) == 0 }) {
+		return nil
+	}
+	x.others = s.flocks(others)
+	x.price()
+	x.settle()
+	h := s.emptyHome(cross)
+	h.apart = true
+	for c := range h.site {
+		h.site[c] = -1
+	}
+	for i, f := range x.flocks {
+		for _, c := range f.classes {
+			h.site[c] = s.like(c, f.cells[x.at[i]])
+		}
+	}
+	x.judge()
+	for _, r := range x.rules {
+		from, to := s.domains(r)
+		for d := from; d < to; d++ {
+			h.at[d] = x.home[d]
+			h.homed[r] = h.homed[r] || x.home[d]
+		}
+	}
+	return h
+}
+
+// price finds out how many pods can make up for a rule, and what one of them costs where.
+func (x *scattered) price() {
+	held := make([]bool, len(x.p.Rules))
+	for _, f := range x.flocks {
+		for k := range x.cells[f.cells[0]].terms {
+			if e := &x.cells[f.cells[0]].terms[k]; e.spreads() && e.holds {
+				held[e.rule] = true
+			}
+		}
+	}
+	for r, ok := range held {
+		if ok {
+			x.rules = append(x.rules, int32(r))
+		}
+	}
+	pods := make([]int64, len(x.each))
+	for _, f := range x.others {
+		for k, i := range f.cells {
+			for t := range x.cells[i].terms {
+				e := &x.cells[i].terms[t]
+				if !e.spreads() || !e.self || e.dom < 0 {
+					continue
+				}
+				if k == 0 {
+					x.supply[e.rule] += f.pods * e.adds
+				}
+				x.each[e.dom] += f.cost[k]
+				pods[e.dom] += f.pods
+			}
+		}
+	}
+	for d, n := range pods {
+		x.each[d] /= max(n, 1)
+	}
+}
+
+// settle gives each flock a site in turn, and then moves one at a time as long as that is
+// better. It begins twice, the second time where nobody has the site that is cheapest for
+// it: that is where those would like to be, too, that hold no spread, and are more.
+func (x *scattered) settle() {
+	x.at = make([]int, len(x.flocks))
+	x.begin(false)
+	x.descend()
+	first, v := slices.Clone(x.at), x.judge()
+	x.begin(true)
+	x.descend()
+	if !x.judge().less(v) {
+		copy(x.at, first)
+	}
+}
+
+// begin gives each flock the site that is best beside those before it.
+func (x *scattered) begin(dear bool) {
+	for i := range x.at {
+		x.at[i] = -1
+	}
+	for i, f := range x.flocks {
+		cheapest := slices.Index(f.cost, slices.Min(f.cost))
+		best, unset := 0, true
+		var least verdict
+		for k := range f.cells {
+			if dear && k == cheapest && len(f.cells) > 1 {
+				continue
+			}
+			x.at[i] = k
+			if v := x.judge(); unset || v.less(least) {
+				best, least, unset = k, v, false
+			}
+		}
+		x.at[i] = best
+	}
+}
+
+// descend moves one flock at a time.
+func (x *scattered) descend() {
+	least := x.judge()
+	for again, round := true, 0; again && round < descents; round++ {
+		again = false
+		for i, f := range x.flocks {
+			best := x.at[i]
+			for k := range f.cells {
+				x.at[i] = k
+				if v := x.judge(); v.less(least) {
+					best, least, again = k, v, true
+				}
+			}
+			x.at[i] = best
+		}
+	}
+}
+
+// judge says what speaks against the sites as they are.
+func (x *scattered) judge() (v verdict) {
+	clear(x.add)
+	clear(x.home)
+	for i, f := range x.flocks {
+		if x.at[i] < 0 {
+			continue
+		}
+		v.cost += f.cost[x.at[i]]
+		terms := x.cells[f.cells[x.at[i]]].terms
+		for k := range terms {
+			e := &terms[k]
+			if !e.spreads() || e.dom < 0 {
+				continue
+			}
+			x.add[e.dom] += f.pods * e.adds
+			x.home[e.dom] = x.home[e.dom] || e.holds
+		}
+	}
+	for _, r := range x.rules {
+		x.weigh(r, &v)
+	}
+	for _, f := range x.others {
+		v.cost += x.elsewhere(f)
+	}
+	return v
+}
+
+// weigh adds what it takes to make up for the pods that a rule counts at its homes.
+func (x *scattered) weigh(rule int32, v *verdict) {
+	r := &x.p.Rules[rule]
+	from, to := x.domains(rule)
+	least, missing := int64(-1), int64(0)
+	for d := from; d < to; d++ {
+		if x.reach[d] && !x.home[d] && (least < 0 || x.each[d] < least) {
+			least = x.each[d]
+		}
+	}
+	for d := from; d < to; d++ {
+		if !x.reach[d] {
+			continue
+		}
+		high := int64(0)
+		for z := from; z < to; z++ {
+			if x.home[z] && z != d {
+				high = max(high, r.Domains[z-from].Count+x.add[z]-r.Max)
+			}
+		}
+		n := max(0, high-r.Domains[d-from].Count)
+		missing += n
+		v.cost += n * max(0, x.each[d]-max(least, 0))
+	}
+	v.lack += max(0, missing-x.supply[rule])
+}
+
+// elsewhere is what a flock costs that stays away from homes of rules that count it.
+func (x *scattered) elsewhere(f *flock) int64 {
+	best, anywhere := int64(-1), int64(-1)
+	for k, i := range f.cells {
+		away := true
+		terms := x.cells[i].terms
+		for t := range terms {
+			e := &terms[t]
+			away = away && (!e.spreads() || e.adds == 0 || e.dom < 0 || !x.home[e.dom])
+		}
+		if anywhere < 0 || f.cost[k] < anywhere {
+			anywhere = f.cost[k]
+		}
+		if away && (best < 0 || f.cost[k] < best) {
+			best = f.cost[k]
+		}
+	}
+	if best < 0 {
+		return 2 * max(anywhere, 0) // where they are is not up to them
+	}
+	return best
+}
+
+// priced reports whether the costs of sites say all about two drafts that place as many
+// pods: nothing runs that could take some, and there are no wishes.
+func (s *planner) priced(cl *cluster) bool {
+	for _, c := range cl.classes {
+		cells, _ := s.of(c)
+		for k := range cells {
+			if site := cells[k].source(s.tables); len(site.Bins) > 0 || site.Penalty > 0 {
+				return false
+			}
+			if slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.wish && e.holds }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cost is what a draft costs by the costs of sites.
+func (s *planner) cost(cl *cluster, d *draft) (sum float64) {
+	for k, c := range cl.classes {
+		for j, n := range d.placed[k] {
+			sum += float64(n) * float64(max(0, s.cells[int(s.first[c])+j].source(s.tables).Cost))
+		}
+	}
+	return sum
+}
