@@ -42,6 +42,7 @@ func worn(nodes int, ties bool) disruption.Cluster {
 func consolidate(b *testing.B, planner disruption.Planner, c disruption.Cluster) {
 	b.Helper()
 	first := firstStep(b, planner, c)
+	runtime.GC() // what made the cluster is not the planner's
 	done, peak := make(chan struct{}), make(chan uint64)
 	go func() { peak <- watch(done) }()
 	var plan *disruption.Plan
