@@ -95,14 +95,19 @@ type standing struct {
 	name string
 	node *corev1.Node
 	pool *pool // nil where no pool that is there owns it
-	// pods are those there that have not finished.
+	// pods are those there that have not finished; only seat changes them.
 	pods []*corev1.Pod
+	// removal is what removing the node counts, once that is known for these pods.
+	removal *float64
 	// price is in nano-USD, where it is known.
 	price  int64
 	priced bool
 	// fresh is set for a machine that a step has launched.
 	fresh bool
 }
+
+// seat says which pods are there now.
+func (s *standing) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 
 func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *ground {
 	cluster.Nodes = shuttingDown(cluster)
@@ -131,7 +136,7 @@ func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan
 		}
 		g.bodies[podName(pod)], g.seats[podName(pod)] = pod, pod.Spec.NodeName
 		if at != nil {
-			at.pods = append(at.pods, pod)
+			at.seat(append(at.pods, pod))
 		}
 		r := resident{g.faceOf(pod), apartOf(pod), pod.Spec.NodeName}
 		g.looks[podName(pod)] = r

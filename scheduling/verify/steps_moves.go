@@ -143,7 +143,7 @@ func (a *act) leave() {
 			continue // it is gone, and everything on it
 		}
 		drop(m.pod)
-		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod })
+		s.seat(slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod }))
 		a.rebuild(s)
 	}
 	a.daemonsLeft()

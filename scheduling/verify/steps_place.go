@@ -248,7 +248,7 @@ func (a *act) arrive() {
 		pod := *m.tenant.pod
 		pod.Spec.NodeName = m.To
 		pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
-		s.pods = append(slices.Clip(s.pods), &pod)
+		s.seat(append(slices.Clip(s.pods), &pod))
 		a.bodies[m.Pod], a.seats[m.Pod] = &pod, m.To
 		a.looks[m.Pod] = resident{a.faceOf(&pod), apartOf(&pod), m.To}
 		a.storage.use(&pod)

@@ -74,13 +74,16 @@ func (g *ground) nodeCost() float64 {
 
 // removal is what removing the node counts.
 func (g *ground) removal(s *standing) float64 {
-	cost := g.nodeCost()
-	for _, pod := range s.pods {
-		if livesOn(pod) {
-			cost += g.podCost(pod)
+	if s.removal == nil {
+		cost := g.nodeCost()
+		for _, pod := range s.pods {
+			if livesOn(pod) {
+				cost += g.podCost(pod)
+			}
 		}
+		s.removal = &cost
 	}
-	return cost
+	return *s.removal
 }
 
 // worth checks price, cost and score of the step, and that it is worth while.
