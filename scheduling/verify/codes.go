@@ -69,6 +69,7 @@ const (
 	Volume      Code = "volume"        // a volume cannot be used on the node or option
 	VolumeInUse Code = "volume-in-use" // two pods with a claim that one pod at a time may use
 	VolumeApart Code = "volume-apart"  // pods that wait for one volume may be in different zones
+	VolumeGone  Code = "volume-gone"   // no volume is left for a claim where its pods are
 	AttachLimit Code = "attach-limit"  // more volumes of a driver than the node or option takes
 )
 
@@ -131,7 +132,7 @@ func Codes() []Code {
 		NoOptions, TooManyOptions, MinValues, WorkloadShare, Flexibility, Limits, Reservation,
 		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements, OptionExcluded,
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
-		Volume, VolumeInUse, VolumeApart, AttachLimit,
+		Volume, VolumeInUse, VolumeApart, VolumeGone, AttachLimit,
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
 		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,

@@ -154,7 +154,7 @@ func (h *rehearsal) whereabouts(x *host) string {
 // whoever comes first: it has to bind when all others have, and all have to bind with
 // it among them from the first name to the last and from the last to the first.
 func (h *rehearsal) joins(t *tenant, x *host) bool {
-	if !h.roomy(t, x) || !h.meets(t, x) {
+	if !h.roomy(t, x) || !h.meets(t, x) || !h.leavesVolumes(t, x) {
 		return false
 	}
 	hosts, final := h.hosts, h.final

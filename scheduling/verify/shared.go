@@ -92,7 +92,7 @@ func (j *judge) meets(t *tenant, x *host) bool {
 // of a cloud's disks.
 func (w *world) madeInOneZone(class string) bool {
 	c := w.storage.classes[class]
-	if c == nil || c.Provisioner == "" || c.Provisioner == "kubernetes.io/no-provisioner" {
+	if c == nil || nobodyMakes(c) {
 		return false
 	}
 	driver := successor(c.Provisioner)

@@ -100,6 +100,8 @@ type mount struct {
 	exclusive bool
 	// zonal is set for a claim whose volume is still to be made, in one zone.
 	zonal bool
+	// offers are the volumes of which a claim is to get one that nobody makes.
+	offers []*corev1.PersistentVolume
 }
 
 // mountsOf reads the claims of a pod, in the order of its volumes.
@@ -169,7 +171,7 @@ func (w *world) mountOf(name string, c *corev1.PersistentVolumeClaim) mount {
 	case c.Spec.VolumeName != "":
 		m.broken = fmt.Sprintf("is not bound to its volume %s yet", c.Spec.VolumeName)
 	default:
-		w.unboundMount(&m, classOf(c))
+		w.unboundMount(&m, c, classOf(c))
 	}
 	return m
 }
@@ -193,7 +195,7 @@ func (w *world) boundMount(m *mount, name string) {
 	}
 }
 
-func (w *world) unboundMount(m *mount, class string) {
+func (w *world) unboundMount(m *mount, claim *corev1.PersistentVolumeClaim, class string) {
 	c := w.storage.classes[class]
 	switch {
 	case class == "":
@@ -202,6 +204,8 @@ func (w *world) unboundMount(m *mount, class string) {
 		m.broken = fmt.Sprintf("has the storage class %s, which does not exist", class)
 	case c.VolumeBindingMode == nil || *c.VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer:
 		m.broken = "waits for its volume"
+	case nobodyMakes(c):
+		w.standingMount(m, claim, class)
 	default:
 		m.allows = allowed(c.AllowedTopologies)
 		m.zonal = w.madeInOneZone(class)

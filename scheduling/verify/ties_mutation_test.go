@@ -142,6 +142,13 @@ func tiedMutations() []tiedMutation {
 		{"a second user of a claim for one", func(d *draft) { with(d.pod("db-2"), using("scratch")) }, broken(verify.VolumeInUse)},
 		{"a running user of a claim for one", func(d *draft) { with(d.running("web-0"), using("scratch")) }, broken(verify.VolumeInUse, verify.AttachLimit)},
 		{"a user elsewhere of a volume to be made", func(d *draft) { with(d.pod("cache-2"), using("log")) }, broken(verify.VolumeApart)},
+		{"two claims for one volume that nobody makes", func(d *draft) {
+			disk := st.Volume("only", st.OfClass("shelf"))
+			disk.Status.Phase = corev1.VolumeAvailable
+			d.store(st.StorageClass("shelf", st.Driver("kubernetes.io/no-provisioner")), disk, st.Claim("x", st.OfClass("shelf")), st.Claim("y", st.OfClass("shelf")))
+			with(d.pod("cache-1"), using("x"))
+			with(d.pod("cache-2"), using("y"))
+		}, broken(verify.VolumeGone)},
 		{"a volume that a node has no place for", func(d *draft) { d.p.CSINodes[0] = st.CSINode("n-a", st.Count(ebs, 0)) }, broken(verify.AttachLimit)},
 		{"a claim that is gone", func(d *draft) { d.p.Claims = d.p.Claims[1:] }, broken(verify.PodHeld)},
 	}

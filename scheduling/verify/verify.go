@@ -112,5 +112,6 @@ func (j *judge) places() {
 	j.stand()
 	j.exclusiveClaims()
 	j.sharedVolumes()
+	j.standingVolumes()
 	j.shareOfWorkloads()
 }

@@ -42,7 +42,7 @@ func about(c verify.Code) bool {
 		verify.PoolUnknown, verify.PoolClosed, verify.Limits, verify.Reservation,
 		verify.TypeUnknown, verify.OfferingUnknown, verify.OfferingUnavailable, verify.PoolRequirements, verify.LaunchLabels,
 		verify.NodeAffinity, verify.Taints, verify.HostPorts, verify.Resources,
-		verify.Volume, verify.VolumeApart, verify.VolumeInUse, verify.AttachLimit,
+		verify.Volume, verify.VolumeApart, verify.VolumeGone, verify.VolumeInUse, verify.AttachLimit,
 		verify.TopologySpread, verify.PodAffinity, verify.PodAntiAffinity:
 		return true
 	}
