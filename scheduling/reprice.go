@@ -15,10 +15,11 @@ import (
 // one that others need has room to spare. Both only show in a solution.
 
 // settled plans sites, anew where that is cheaper. Where a search for machines takes long,
-// drafts are compared, and only the best is worked out.
-func (t *ties) settled(params pack.Params) trial {
+// drafts are compared, and only the best is worked out. The other is one that may be better.
+func (t *ties) settled(params pack.Params) (best, other trial) {
 	params.Draft = params.Work > 0 && len(t.unitBook.units) >= manyClasses && !t.land.thorough()
-	return t.reprice(t.concede(t.rounds(params), params), params).completed()
+	best, other = t.rounds(params)
+	return t.reprice(t.concede(best, params), params).completed(), other
 }
 
 // repriceRounds is how often a solution's own prices choose sites anew.

@@ -21,8 +21,14 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
-	x := t.topUp(t.seek(t.settled(params), params), params)
-	x = x.ration(params)
+	x, other := t.settled(params)
+	found := t.topUp(t.seek(x, params), params)
+	if other.bind >= 0 && !found.Late && other.score().better(x.score()) {
+		if also := t.topUp(t.seek(other.completed(), params), params); also.score().better(found.score()) {
+			found = also
+		}
+	}
+	x = found.ration(params)
 	return x.compiler, x.Outcome
 }
 
@@ -32,7 +38,7 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 func (t *ties) relax(params pack.Params) {
 	params.Work = 0
 	t.scale = 0
-	plain := t.rounds(params)
+	plain, _ := t.rounds(params)
 	placed, most := sum(plain.placed(plain.Solution)), plain.price()*dearestWish
 	if t.land.solver.Preferences == PreferencesPrice {
 		most = plain.price()
@@ -50,7 +56,7 @@ func (t *ties) relax(params pack.Params) {
 		largest = max(largest, t.unitBook.units[i].count)
 	}
 	for t.scale = 1; t.scale <= largest; t.scale *= 2 {
-		x := t.rounds(params)
+		x, _ := t.rounds(params)
 		if sum(x.placed(x.Solution)) >= placed && x.price() <= most {
 			return
 		}
@@ -66,14 +72,20 @@ func sum(counts []int64) (n int64) {
 }
 
 // rounds plans sites, packs machines, and does both again as long as the planner can
-// learn from what did not fit.
-func (t *ties) rounds(params pack.Params) trial {
+// learn from what did not fit. Of trials in which as many pods bind, best is the first,
+// which has learnt least: what follows builds on that. The other is a later one that is
+// better by its score, such as one that makes use of a domain which the first has opened
+// and kept pods away from; below 0 pods bind in it if there is none.
+func (t *ties) rounds(params pack.Params) (best, other trial) {
 	t.forget()
-	best := trial{bind: -1}
+	best, other = trial{bind: -1}, trial{bind: -1}
 	for range siteRounds {
 		x := t.try(params)
-		if x.bind > best.bind {
-			best = x
+		switch {
+		case x.bind > best.bind:
+			best, other = x, trial{bind: -1}
+		case x.bind >= 0 && x.bind == best.bind && x.surpasses(&best, &other):
+			other = x
 		}
 		learnt := t.learn(&x)
 		if t.shrink(&x) {
@@ -83,7 +95,15 @@ func (t *ties) rounds(params pack.Params) trial {
 			break
 		}
 	}
-	return best
+	return best, other
+}
+
+// surpasses reports whether a trial is better than the best and, if there is one, the other.
+func (x *trial) surpasses(best, other *trial) bool {
+	if other.bind >= 0 {
+		best = other
+	}
+	return x.score().better(best.score())
 }
 
 // forget lifts the limits that earlier rounds have set.
