@@ -14,6 +14,8 @@ type facts struct {
 	claims map[*volumeChoice]*volumeIndex
 	// terse leaves out reasons and bounds.
 	terse bool
+	// snug fills nodes that run one by one.
+	snug bool
 }
 
 // volumes reads the claims of the pods to be placed under a choice, once for each.

@@ -12,6 +12,16 @@ import (
 // one, such that little of their room is left, so that other pods may go there than by Solve.
 // It is for those who ask what if, many times over.
 func (x *Session) Place(ctx context.Context, effort Effort) (*Plan, error) {
+	return x.place(ctx, effort, true)
+}
+
+// PlaceLoosely is [Session.Place] with nodes that run filled kind by kind, as Solve does:
+// mostly more of their room is left, but at times all that has to be bought costs less.
+func (x *Session) PlaceLoosely(ctx context.Context, effort Effort) (*Plan, error) {
+	return x.place(ctx, effort, false)
+}
+
+func (x *Session) place(ctx context.Context, effort Effort, snug bool) (*Plan, error) {
 	facts, err := x.facts()
 	if err != nil {
 		return nil, err
@@ -21,7 +31,7 @@ func (x *Session) Place(ctx context.Context, effort Effort) (*Plan, error) {
 	if err := solver.validate(); err != nil {
 		return nil, err
 	}
-	facts.solver, facts.terse = &solver, true
+	facts.solver, facts.terse, facts.snug = &solver, true, snug
 	return facts.solve(ctx)
 }
 

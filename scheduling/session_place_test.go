@@ -50,6 +50,30 @@ func TestPlaceIsSolveWithoutWords(t *testing.T) {
 	assert.Greater(t, same, 50)
 }
 
+// Without bins filled one by one, what is planned is what Solve plans, to the pod.
+func TestPlaceLooselyIsSolveWithoutWords(t *testing.T) {
+	other := 0
+	for seed := range uint64(60) {
+		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
+		s, err := scheduling.NewSession(scheduling.Solver{Effort: scheduling.EffortFast}, p)
+		require.NoError(t, err)
+		want, err := s.Solve(t.Context())
+		require.NoError(t, err)
+		got, err := s.PlaceLoosely(t.Context(), scheduling.EffortFast)
+		require.NoError(t, err)
+		assert.Nil(t, got.Summary.Certificate)
+		assert.Equal(t, want.Launches, got.Launches, "seed %d", seed)
+		assert.Equal(t, want.Existing, got.Existing, "seed %d", seed)
+		assert.Equal(t, want.Summary.Placed, got.Summary.Placed)
+		snug, err := s.Place(t.Context(), scheduling.EffortFast)
+		require.NoError(t, err)
+		if !reflect.DeepEqual(snug.Existing, got.Existing) {
+			other++
+		}
+	}
+	assert.Positive(t, other, "seeds where filling bins one by one makes a difference")
+}
+
 // costOf is what the launches of a plan cost.
 func costOf(p *scheduling.Plan) (sum offerings.Price) {
 	for i := range p.Launches {

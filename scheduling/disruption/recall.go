@@ -82,7 +82,7 @@ func (s *state) key(q *question) string {
 	words(shut)
 	words(slices.Sorted(slices.Values(q.nodes)))
 	words(slices.Sorted(slices.Values(q.closed)))
-	fmt.Fprint(&b, q.effort, q.buy, q.alone)
+	fmt.Fprint(&b, q.effort, q.buy, q.alone, q.loose)
 	return b.String()
 }
 

@@ -28,6 +28,9 @@ type search struct {
 	single bool
 	// patient says that moves may be larger than budgets of pools allow.
 	patient bool
+	// loosens says that nodes may be filled kind by kind, which leaves more of their room, and
+	// loose that they are; loosened is what began so.
+	loosens, loose, loosened bool
 	// ends are where the search from other beginnings than the best has ended near the bound.
 	ends []*search
 }
@@ -99,7 +102,10 @@ func (x *search) price() offerings.Price {
 
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
-	y := &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient}
+	y := &search{
+		frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient,
+		loosens: x.loosens, loose: x.loose, loosened: x.loosened,
+	}
 	y.frame.patient = x.patient
 	return y
 }

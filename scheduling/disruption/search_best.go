@@ -13,6 +13,8 @@ const (
 	enough   = 0.025
 	closer   = 0.012
 	fewNodes = 300
+	// mostLoose is the number of nodes up to which a cluster is tried with nodes filled loosely.
+	mostLoose = 100
 )
 
 // near reports whether the cluster costs about what it has to.
@@ -27,6 +29,8 @@ func (x *search) within(share float64) bool {
 // large clusters the first that ends near the bound: with nodes that are to stay, whatever
 // else goes, since they are worth it (see surplus), and with none. If none ends near the
 // bound, the cheapest goes on until nothing finds a move.
+//
+// Where that leads none near the bound, small clusters are tried with nodes filled loosely.
 func (x *search) best(ctx context.Context) (*search, error) {
 	if x.near() {
 		y := x.scratch()
@@ -39,10 +43,14 @@ func (x *search) best(ctx context.Context) (*search, error) {
 	if len(x.state.nodes) <= fewNodes && !x.single {
 		goal = closer
 	}
+	x.loosens = x.mayLoosen()
 	var best *search
 	level := 0
 	for _, begin := range x.beginnings() {
-		y, at, err := begin(ctx, goal)
+		if best != nil && best.near() && begin.loosely != best.loosened {
+			continue
+		}
+		y, at, err := begin.run(ctx, goal)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +84,7 @@ const pains = 0.02
 // better reports whether a search that began where x stands ends better than another one:
 // cheaper, what is disrupted counted as well, or as cheap with fewer pods moved.
 func (x *search) better(y, than *search) bool {
-	if y.near() != than.near() {
+	if y.near() != than.near() && y.loosened == than.loosened {
 		return y.near()
 	}
 	price, cost := 0.0, 0.0
@@ -100,13 +108,27 @@ func (x *search) disrupted() float64 {
 	return cost
 }
 
-// beginning runs the search until it is so near the bound or finds nothing more, and tells
-// at which level it ended.
-type beginning func(ctx context.Context, goal float64) (*search, int, error)
+// mayLoosen reports whether it may help to fill nodes loosely: steps become large, and save
+// much at their end only, which is no gain where budgets cut them into parts.
+func (x *search) mayLoosen() bool {
+	return len(x.state.nodes) <= mostLoose && !x.single && !slices.ContainsFunc(x.frame.ordered, func(p *poolState) bool {
+		return x.frame.room(p, Underutilized) < p.counted
+	})
+}
+
+// beginning is a way in which the search begins.
+type beginning struct {
+	// run searches until it is so near the bound or finds nothing more, and tells at which
+	// level it ended.
+	run func(ctx context.Context, goal float64) (*search, int, error)
+	// loosely says that nodes are filled loosely, which is for clusters that nothing else
+	// brings near the bound.
+	loosely bool
+}
 
 // beginnings are the ways in which the search begins.
 func (x *search) beginnings() []beginning {
-	var out []beginning
+	var tight, loose []beginning
 	var known [][]string
 	for _, share := range shares() {
 		leave := x.surplus(share)
@@ -114,9 +136,34 @@ func (x *search) beginnings() []beginning {
 			continue
 		}
 		known = append(known, leave)
-		out = append(out, func(ctx context.Context, goal float64) (*search, int, error) { return x.from(ctx, leave, goal) })
+		tight = append(tight, beginning{run: func(ctx context.Context, goal float64) (*search, int, error) { return x.from(ctx, leave, goal) }})
+		loose = append(loose, beginning{loosely: true, run: func(ctx context.Context, goal float64) (*search, int, error) { return x.loosely(ctx, leave, goal) }})
 	}
-	return append(out, x.fromNothing)
+	if x.loosens {
+		tight = append(tight, loose...)
+	}
+	return append(tight, beginning{run: x.fromNothing})
+}
+
+// loosely is from with nodes filled loosely at first.
+func (x *search) loosely(ctx context.Context, leave []string, goal float64) (*search, int, error) {
+	z := x.scratch()
+	z.loose = true
+	y, level, err := z.from(ctx, leave, goal)
+	if err != nil || over(ctx) {
+		return y, level, err
+	}
+	err = y.tighten(ctx, level)
+	return y, level, err
+}
+
+// tighten goes on with nodes filled well, as the next plan will.
+func (x *search) tighten(ctx context.Context, level int) error {
+	if !x.loose {
+		return nil
+	}
+	x.loose, x.loosened = false, true
+	return x.run(ctx, level)
 }
 
 // from runs the search with nodes that are to go, level after level.
@@ -157,11 +204,17 @@ func (x *search) fromNothing(ctx context.Context, goal float64) (best *search, a
 // exhaust goes on until no beginning and no level finds a move, so that the next plan finds
 // none either.
 func (x *search) exhaust(ctx context.Context) error {
+	ways := []bool{false}
+	if x.loosens {
+		ways = []bool{true, false}
+	}
 	for {
 		before := len(x.moves)
-		for _, share := range shares() {
-			if err := x.guided(ctx, x.surplus(share)); err != nil || over(ctx) {
-				return past(ctx, err)
+		for _, x.loose = range ways {
+			for _, share := range shares() {
+				if err := x.guided(ctx, x.surplus(share)); err != nil || over(ctx) {
+					return past(ctx, err)
+				}
 			}
 		}
 		if err := x.run(ctx, len(wastes())-1); err != nil || over(ctx) || len(x.moves) == before {
@@ -195,10 +248,14 @@ func (x *search) again(ctx context.Context, y *search, level int) (*search, erro
 		return y, nil
 	}
 	z := x.scratch()
+	z.loose = y.loosened
 	if err := z.guided(ctx, y.gone(x)); err != nil {
 		return nil, err
 	}
 	if err := z.run(ctx, level); err != nil {
+		return nil, err
+	}
+	if err := z.tighten(ctx, level); err != nil {
 		return nil, err
 	}
 	if over(ctx) || !x.better(z, y) {

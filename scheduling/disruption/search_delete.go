@@ -16,7 +16,7 @@ func (x *search) deleteMany(ctx context.Context, order []rank) error {
 	}
 	names := x.likely(order)
 	for len(names) > 1 && ctx.Err() == nil {
-		o, err := x.state.ask(ctx, &question{nodes: names, effort: scheduling.EffortFast})
+		o, err := x.state.ask(ctx, &question{nodes: names, effort: scheduling.EffortFast, loose: x.loose})
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (x *search) deleteEach(ctx context.Context, order []rank) error {
 
 // deletion is the move of one node's pods into free room, nil if that is not to be.
 func (x *search) deletion(ctx context.Context, node string) (*Step, error) {
-	o, err := x.state.ask(ctx, &question{nodes: []string{node}, effort: scheduling.EffortFast})
+	o, err := x.state.ask(ctx, &question{nodes: []string{node}, effort: scheduling.EffortFast, loose: x.loose})
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (x *search) replacement(ctx context.Context, group []rank, than *Step) (*St
 	if !better(loss) {
 		return nil, nil
 	}
-	o, err := x.state.ask(ctx, &question{nodes: nodes, buy: true, effort: scheduling.EffortFast})
+	o, err := x.state.ask(ctx, &question{nodes: nodes, buy: true, effort: scheduling.EffortFast, loose: x.loose})
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,8 @@ type question struct {
 	why bool
 	// alone leaves out pods that wait already.
 	alone bool
+	// loose fills nodes that run kind by kind.
+	loose bool
 }
 
 // drain says what would become of the pods of nodes if these were removed, when machines
@@ -88,9 +90,12 @@ func (s *state) answer(ctx context.Context, q *question) (*outcome, error) {
 		return nil, err
 	}
 	var plan *scheduling.Plan
-	if q.why {
+	switch {
+	case q.why:
 		plan, err = fork.Solve(ctx)
-	} else {
+	case q.loose:
+		plan, err = fork.PlaceLoosely(ctx, q.effort)
+	default:
 		plan, err = fork.Place(ctx, q.effort)
 	}
 	if err != nil {
