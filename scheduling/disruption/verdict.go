@@ -33,8 +33,8 @@ func (r *run) verdicts() []Verdict {
 }
 
 // reasons say why a node stays: what keeps it from going for a reason that does not ask
-// what it saves, then what keeps it from being looked at, then what spoke against the
-// moves that were looked at. There is always one.
+// what it saves, then what keeps it from being looked at, then that others count on it, then
+// what spoke against the moves that were looked at. There is always one.
 func (r *run) reasons(s *subject) []Cause {
 	var out []Cause
 	add := func(causes ...Cause) {
@@ -57,13 +57,13 @@ func (r *run) reasons(s *subject) []Cause {
 		add(notMeant(Underutilized))
 		return out
 	}
-	if s.received {
-		add(Cause{Code: CauseReceives, Detail: "takes in pods of nodes that are drained"})
-	}
 	before := *s
 	before.machine = s.known // that pods have come since is the plan's own doing
 	blockers := f.blockers(&before, Underutilized)
 	add(blockers...)
+	if s.received {
+		add(Cause{Code: CauseReceives, Detail: "takes in pods of nodes that are drained"})
+	}
 	if len(blockers) == 0 && s.pool != nil {
 		if full := f.crowded(s.pool, Underutilized, 1); full != nil {
 			add(*full)
