@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// K2: budgets of pools say how many nodes go at once, not how many go: step after step, the
+// Budgets of pools say how many nodes go at once, not how many go: step after step, the
 // same is saved where only a tenth of the nodes may be away.
 func TestWornClustersByTenths(t *testing.T) {
 	for seed, nodes := range []int{30, 40, 60} {
@@ -39,13 +39,14 @@ func TestWornClustersByTenths(t *testing.T) {
 	}
 }
 
-// K4: in large clusters, too, and in steps about as large as budgets allow.
+// In large clusters, too, and where nodes have to go together, in steps about as large as
+// budgets allow.
 func TestLargeClustersByTenths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of nodes")
 	}
-	c := st.Cluster(1, st.ClusterOptions{Nodes: 320, PodsPerNode: 50, MaxCPU: 32, Removed: 0.6, Budgets: []scheduling.Budget{{Nodes: "10%"}}})
-	planner := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}}
+	c := st.Cluster(3, st.ClusterOptions{Nodes: 320, Spot: true, PodsPerNode: 50, MaxCPU: 32, Removed: 0.6, Budgets: []scheduling.Budget{{Nodes: "10%"}}})
+	planner := disruption.Planner{}
 	plan, err := planner.Plan(context.Background(), c)
 	require.NoError(t, err)
 	require.NoError(t, verify.StepsChecker{Planner: planner}.Steps(c, plan))

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// K5: where nodes have to go, their pods go at once where they stay. In each of these clusters
+// Where nodes have to go, their pods go at once where they stay. In each of these clusters
 // the first places that offer themselves are on nodes that would go next.
 func TestForcedMovesLeaveNothingToSave(t *testing.T) {
 	for _, seed := range []uint64{50, 75, 121, 354, 427, 1404, 1459, 1576, 1617, 1826, 1835, 2152, 2167, 2305} {
