@@ -41,7 +41,7 @@ func wornClusters() []wornCluster {
 	}
 }
 
-// K2 and K5: what a worn cluster comes to is little more than buying it afresh is proven to
+// What a worn cluster comes to is little more than buying it afresh is proven to
 // cost, and when the steps are done nothing is left to do, now or later.
 func TestWornClusters(t *testing.T) {
 	for _, w := range wornClusters() {

@@ -82,7 +82,7 @@ func judged(p disruption.Planner, c disruption.Cluster) (*disruption.Plan, error
 // expected in keep nodes from going until they are expected elsewhere.
 var errMore = errors.New("planning again asks for more")
 
-// calmed carries the plan out and plans again, which saves nothing more (K5).
+// calmed carries the plan out and plans again, which saves nothing more.
 func calmed(p disruption.Planner, c disruption.Cluster, plan *disruption.Plan) error {
 	again := st.Apply(c, 0, plan.Steps...)
 	next, err := p.Plan(context.Background(), again)
@@ -121,7 +121,7 @@ func saves(s *disruption.Step) bool {
 	return s.Reason == disruption.Empty || s.Reason == disruption.Underutilized
 }
 
-// K5 and K6: in clusters with everything in them that can go wrong, plans are right, the
+// In clusters with everything in them that can go wrong, plans are right, the
 // same in any order, tell of every node, and leave nothing to do, but for one cluster in 100
 // of those that have an excuse.
 func TestRandomClusters(t *testing.T) {
