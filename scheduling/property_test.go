@@ -118,21 +118,21 @@ func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err 
 	return fmt.Sprintf("the smallest problem: %v\n%s", err, schedulingtest.Scenario(small))
 }
 
-var randomSeeds = flag.Int("problems", 0, "how many random problems to solve; 0 is 4,000, or fewer with -short")
+var randomSeeds = flag.Int("problems", 0, "how many random problems to solve; 0 is 2,500, or fewer with -short")
 
-// randomProblems is how many random problems are solved: 4,000, or 2,000 with
-// -short, or 1,000 under the race detector, which is some ten times slower; or as many
-// as the flag -problems says.
+// randomProblems is how many random problems are solved: 2,500, or 1,500 with
+// -short, or 600 under the race detector, which is some ten times slower; or as many as
+// the flag -problems says.
 func randomProblems() int {
 	switch {
 	case *randomSeeds > 0:
 		return *randomSeeds
 	case raceDetector():
-		return 1_000
+		return 600
 	case testing.Short():
-		return 2_000
+		return 1_500
 	}
-	return 4_000
+	return 2_500
 }
 
 // tiedProblems is how many of them have ties, which take longer.

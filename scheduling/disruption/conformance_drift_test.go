@@ -181,5 +181,5 @@ func TestNoPodMovesTwice(t *testing.T) {
 	c.Machines = []Machine{driftedMachine("a", 2), driftedMachine("b", 1)}
 	plan := planned(t, Planner{}, c)
 	assert.Equal(t, []string{"drifted a x>stays", "drifted b y>stays"}, steps(plan))
-	assert.Equal(t, CauseReceives, causes(t, plan, "stays")[0])
+	assert.Contains(t, causes(t, plan, "stays"), CauseReceives)
 }
