@@ -29,10 +29,12 @@ type compiler struct {
 	offered   []templateOffers
 	nodes     []*existingNode
 	suits     []model.Bits    // by node, the groups that its labels and taints allow there
+	open      []model.Bits    // by group, the bins that admit it
 	unchecked map[string]bool // well-known keys that pools require and no type defines
 	rooms     *roomTable
 	columns   *rowTable
 	model     *model.Problem
+	ground    *land // nil until asked
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool
 }

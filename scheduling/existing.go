@@ -22,6 +22,9 @@ type existingNode struct {
 	labels map[string]string
 	taints []corev1.Taint
 	room   []int64
+	zone   string     // "" where it is in none
+	zoned  bool       // it is in one, if only ""
+	named  bool       // it has a host name
 	ports  []hostPort // bound by what runs there, daemons to come included
 	// attached are the volumes of what runs there.
 	attached attachments
@@ -100,6 +103,8 @@ func (c *compiler) existingNode(h *host, columns []int) existingNode {
 	if x.flying {
 		c.classes.volumes.completeLabels(x.labels)
 	}
+	x.zone, x.zoned = x.labels[corev1.LabelTopologyZone]
+	_, x.named = x.labels[corev1.LabelHostname]
 	allocatable := c.nodeAllocatable(node)
 	x.room = c.table.vector(allocatable)
 	c.classes.volumes.limitNode(&x, h.claims, c.table, allocatable)
@@ -241,6 +246,7 @@ func (c *compiler) buildBins() {
 		c.model.Bins[i] = model.Bin{Room: x.room, Admits: next(), Soft: next()}
 	}
 	for g, group := range c.classes.groups {
+		c.open = append(c.open, model.NewBits(len(c.nodes)))
 		c.admit(g, group)
 	}
 }
@@ -257,6 +263,7 @@ func (c *compiler) admit(g int, group *constraint) {
 			continue
 		}
 		c.model.Bins[i].Admits.Set(g)
+		c.open[g].Set(i)
 		if soft {
 			c.model.Bins[i].Soft.Set(g)
 		}

@@ -62,10 +62,8 @@ func newTied(s *scene) *tied {
 		return nil
 	}
 	t.nodeOf = make([]int, len(s.nodes))
-	for n := range t.land.places {
-		if bin := t.land.places[n].bin; bin >= 0 {
-			t.nodeOf[bin] = n
-		}
+	for bin, n := range t.land.placeOf {
+		t.nodeOf[bin] = int(n)
 	}
 	t.enter()
 	t.keep()
@@ -178,8 +176,8 @@ func (t *tied) carryOut() {
 		}
 		t.add(m.items, spot, -1)
 	}
-	for n := range t.land.places {
-		if bin := t.land.places[n].bin; bin >= 0 {
+	for n, bin := range t.land.binOf {
+		if bin >= 0 {
 			t.add(t.scene.bins[bin].items, t.land.onSale+n, n)
 		}
 	}

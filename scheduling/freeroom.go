@@ -2,10 +2,9 @@ package scheduling
 
 import (
 	"encoding/binary"
+	"iter"
 	"math"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 )
@@ -40,18 +39,46 @@ func (pr *prover) addNodes() {
 }
 
 // fewRooms lists what running nodes have, as some larger than they are if there are too
-// many.
+// many. Nodes that are equal in that are one.
 func (pr *prover) fewRooms(zone func(*existingNode) int) []freeRoom {
-	rooms := pr.freeRooms(zone)
-	for parts := int64(16); len(rooms) > mostFreeRooms && parts > 0; parts /= 4 {
-		rooms = pr.rounded(rooms, parts)
+	var rooms []freeRoom
+	index := map[string]int{}
+	var name []byte
+	pr.freeRooms(zone, func(r freeRoom) bool {
+		rooms, name = joinRooms(rooms, index, name, r)
+		return len(rooms) <= mostFreeRooms
+	})
+	if len(rooms) <= mostFreeRooms {
+		return rooms
+	}
+	most := make([]int64, pr.model.Dims)
+	pr.freeRooms(zone, func(r freeRoom) bool {
+		for d, n := range r.room {
+			most[d] = max(most[d], n)
+		}
+		return true
+	})
+	rooms = rounded(most, firstParts, func(yield func(freeRoom) bool) { pr.freeRooms(zone, yield) })
+	for parts := int64(firstParts / fewerParts); len(rooms) > mostFreeRooms && parts > 0; parts /= fewerParts {
+		clear(most)
+		for i := range rooms {
+			for d, n := range rooms[i].room {
+				most[d] = max(most[d], n)
+			}
+		}
+		rooms = rounded(most, parts, slices.Values(rooms))
 	}
 	return rooms
 }
 
-// freeRooms lists what running nodes have that is enough for the least request of every
-// resource, and no more than all pods request. Nodes that are equal in that are one.
-func (pr *prover) freeRooms(zone func(*existingNode) int) []freeRoom {
+// Rooms are rounded up to firstParts parts of what the largest has, and to fewerParts times
+// fewer ones again and again.
+const firstParts, fewerParts = 16, 4
+
+// freeRooms calls f with what each running node has that is enough for the least request of
+// every resource, and no more than all pods request, until f returns false. The room is f's
+// only while it runs.
+func (pr *prover) freeRooms(zone func(*existingNode) int, f func(freeRoom) bool) {
 	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.model.Dims), make([]int64, pr.model.Dims)
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
@@ -65,10 +92,8 @@ func (pr *prover) freeRooms(zone func(*existingNode) int) []freeRoom {
 			}
 		}
 	}
-	var out []freeRoom
-	index := map[string]int{}
-	var name []byte
 	room := make([]int64, len(all))
+	last := freeRoom{first: -1}
 	for i, node := range pr.nodes {
 		if !roomier(node.room, least) {
 			continue
@@ -76,24 +101,16 @@ func (pr *prover) freeRooms(zone func(*existingNode) int) []freeRoom {
 		for d, n := range node.room {
 			room[d] = min(n, all[d])
 		}
-		r := freeRoom{room: room, count: 1, zone: zone(node)}
-		if len(pr.yardsticks) > 0 {
-			_, named := node.labels[corev1.LabelHostname]
-			r.nameless = !named
-		}
-		if last := len(out) - 1; last >= 0 && slices.Equal(pr.suits[i], pr.suits[out[last].first]) {
-			// Nodes that are neighbours are often alike.
-			if r.column = out[last].column; r.nameless == out[last].nameless && r.zone == out[last].zone && slices.Equal(room, out[last].room) {
-				out[last].count++
-				continue
-			}
+		r := freeRoom{room: room, count: 1, zone: zone(node), first: i, nameless: len(pr.yardsticks) > 0 && !node.named}
+		if last.first >= 0 && slices.Equal(pr.suits[i], pr.suits[last.first]) {
+			r.column = last.column // nodes that are neighbours are often alike
 		} else {
 			r.column = pr.columns.number(pr.suits[i])
 		}
-		r.first = i
-		out, name = joinRooms(out, index, name, r)
+		if last = r; !f(r) {
+			return
+		}
 	}
-	return out
 }
 
 // joinRooms adds a room to a list, or its count to that of an equal one.
@@ -116,19 +133,13 @@ func joinRooms(list []freeRoom, index map[string]int, name []byte, r freeRoom) (
 	return list, name
 }
 
-// rounded rounds rooms up to a part of what the largest has.
-func (pr *prover) rounded(rooms []freeRoom, parts int64) []freeRoom {
-	most := make([]int64, pr.model.Dims)
-	for i := range rooms {
-		for d, n := range rooms[i].room {
-			most[d] = max(most[d], n)
-		}
-	}
+// rounded rounds rooms up to a part of the most that any has.
+func rounded(most []int64, parts int64, rooms iter.Seq[freeRoom]) []freeRoom {
 	var out []freeRoom
 	index := map[string]int{}
 	var name []byte
 	room := make([]int64, len(most))
-	for _, r := range rooms {
+	for r := range rooms {
 		for d, n := range r.room {
 			if step := most[d]/parts + 1; n > math.MaxInt64-step {
 				room[d] = n

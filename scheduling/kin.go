@@ -218,22 +218,23 @@ func (b *kinBook) binsFor(k *kin) model.Bits {
 			needsHost = needsHost || t.perHost() && t.weight == 0 && t.kind != antiTie && !t.share
 		}
 	}
-	for n := range l.places {
-		bin := l.places[n].bin
-		if bin < 0 || k.hosts != nil && !k.hosts.Has(bin) {
-			continue
+	for i, m := range k.members {
+		if i == 0 {
+			bins.Or(l.open[m.group])
+		} else {
+			bins.And(l.open[m.group])
 		}
-		_, labelled := l.places[n].labels[corev1.LabelHostname]
-		ok := labelled || !needsHost
-		for _, m := range k.members {
-			ok = ok && l.model.Bins[bin].Admits.Has(m.group)
-			for _, target := range b.kept[n] {
-				ok = ok && !l.bonds.targets.has(m.among, target)
+		for _, target := range l.bonds.targets.sets[m.among] {
+			if off := b.keptOff[int(target)]; off != nil {
+				bins.AndNot(off)
 			}
 		}
-		if ok {
-			bins.Set(bin)
-		}
+	}
+	if k.hosts != nil {
+		bins.And(k.hosts)
+	}
+	if needsHost {
+		bins.And(l.binsWith(corev1.LabelHostname))
 	}
 	return bins
 }
@@ -243,12 +244,8 @@ func (b *kinBook) binsAt(k *kin, site int) model.Bits {
 	if k.part.sites == 1 {
 		return k.bins
 	}
-	out := model.NewBits(len(b.land.nodes))
-	for n := range b.land.places {
-		if bin := b.land.places[n].bin; bin >= 0 && k.bins.Has(bin) && int(k.part.at[b.land.onSale+n]) == site {
-			out.Set(bin)
-		}
-	}
+	out := k.part.binsAt(b.land, site).Clone()
+	out.And(k.bins)
 	return out
 }
 

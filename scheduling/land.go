@@ -15,24 +15,19 @@ import (
 // template, then every node.
 type land struct {
 	*compiler
-	first  []int // by template, its first spot
-	onSale int   // spots that are offers
-	places []landNode
-	nodeAt map[string]int
-	axes   []axis
-	axisOf map[string]int
-	memo   map[string]*partition
-	ledger *ledger
-	spotOf [][]int32 // by template and offer, -1 for none; filled when asked
-	buffer []byte    // for names
-}
-
-// landNode is a node, those included that receive no pods any more.
-type landNode struct {
-	node   *corev1.Node
-	labels map[string]string
-	taints []corev1.Taint
-	bin    int // in the engine's list; -1 for none
+	country *country
+	places  []landNode
+	nodeAt  map[string]int
+	first   []int   // by template, its first spot
+	onSale  int     // spots that are offers
+	binOf   []int32 // by place, in the engine's list; -1 for none
+	placeOf []int32 // by bin
+	axes    []axis
+	axisOf  map[string]int
+	memo    map[string]*partition
+	ledger  *ledger
+	spotOf  [][]int32 // by template and offer, -1 for none; filled when asked
+	buffer  []byte    // for names
 }
 
 // axis is one thing in which spots differ: the value of a label, whether a spread
@@ -50,30 +45,25 @@ type partition struct {
 	sites int
 	value [][]int32 // by site and place in axes
 	rows  [][]model.Bits
+	bins  []model.Bits // by site; nil until asked
+}
+
+// land is everywhere a pod could be.
+func (c *compiler) land() *land {
+	if c.ground == nil {
+		c.ground = newLand(c)
+	}
+	return c.ground
 }
 
 func newLand(c *compiler) *land {
-	l := &land{compiler: c, axisOf: map[string]int{}, memo: map[string]*partition{}, nodeAt: map[string]int{}, ledger: newLedger(c)}
+	k := c.country()
+	l := &land{compiler: c, country: k, places: k.places, nodeAt: k.at, axisOf: map[string]int{}, memo: map[string]*partition{}, ledger: newLedger(c)}
 	for ti := range c.offered {
 		l.first = append(l.first, l.onSale)
 		l.onSale += len(c.offered[ti].list)
 	}
-	bins := map[string]int{}
-	for i, x := range c.nodes {
-		bins[x.node.Name] = i
-	}
-	for _, node := range c.problem.Nodes {
-		n := landNode{node: node, labels: nodeLabels(node), bin: -1}
-		if i, ok := bins[node.Name]; ok {
-			n.bin = i
-		}
-		n.taints = c.effectiveTaints(node, c.poolNamed(node.Labels[NodePoolLabel]))
-		l.places = append(l.places, n)
-	}
-	slices.SortFunc(l.places, func(a, b landNode) int { return strings.Compare(a.node.Name, b.node.Name) })
-	for i := range l.places {
-		l.nodeAt[l.places[i].node.Name] = i
-	}
+	l.settle()
 	return l
 }
 
@@ -115,40 +105,65 @@ func (l *land) keyAxis(key string) int {
 	if n, ok := l.axisOf[name]; ok {
 		return n
 	}
-	texts := make([]string, l.spots())
-	has := make([]bool, l.spots())
-	var values []string
-	note := func(spot int, value string, ok bool) {
-		if ok {
-			texts[spot], has[spot] = value, true
-			values = append(values, value)
-		}
-	}
 	known := requirements.NormalizeKey(key)
+	offers, places := l.offers.column(known), l.country.column(key)
+	fallbacks, has := make([]string, len(l.templates)), make([]bool, len(l.templates))
+	used := make([]bool, len(offers.values))
+	values := slices.Clone(places.values)
 	for ti, v := range l.templates {
-		for i, o := range l.offered[ti].list {
-			value, ok := l.offers.offers[o.offer].label(known)
-			if !ok {
-				value, ok = v.labels[known]
-			}
-			if !ok {
-				value, ok = ready()[known]
-			}
-			note(l.first[ti]+i, value, ok)
+		if fallbacks[ti], has[ti] = v.labels[known]; !has[ti] {
+			fallbacks[ti], has[ti] = ready()[known]
 		}
-		values = compacted(values)
+		bare := false
+		for _, o := range l.offered[ti].list {
+			if n := offers.numbers[o.offer]; n >= 0 {
+				used[n] = true
+			} else {
+				bare = true
+			}
+		}
+		if bare && has[ti] {
+			values = append(values, fallbacks[ti])
+		}
 	}
-	for i := range l.places {
-		value, ok := l.places[i].labels[key]
-		note(l.onSale+i, value, ok)
+	for n, ok := range used {
+		if ok {
+			values = append(values, offers.values[n])
+		}
 	}
 	a := axis{at: make([]int32, l.spots()), values: compacted(values)}
-	for i, text := range texts {
-		a.at[i] = -1
-		if has[i] {
-			n, _ := slices.BinarySearch(a.values, text)
-			a.at[i] = int32(n)
+	number := func(value string) int32 {
+		n, _ := slices.BinarySearch(a.values, value)
+		return int32(n)
+	}
+	numbers := make([]int32, len(offers.values))
+	for n, ok := range used {
+		if ok {
+			numbers[n] = number(offers.values[n])
 		}
+	}
+	for ti := range l.templates {
+		bare := int32(-1)
+		if has[ti] {
+			bare = number(fallbacks[ti])
+		}
+		for i, o := range l.offered[ti].list {
+			if n := offers.numbers[o.offer]; n >= 0 {
+				a.at[l.first[ti]+i] = numbers[n]
+			} else {
+				a.at[l.first[ti]+i] = bare
+			}
+		}
+	}
+	numbers = make([]int32, len(places.values))
+	for n, value := range places.values {
+		numbers[n] = number(value)
+	}
+	for i, n := range places.numbers {
+		if n >= 0 {
+			n = numbers[n]
+		}
+		a.at[l.onSale+i] = n
 	}
 	return l.addAxis(name, a)
 }
@@ -173,20 +188,11 @@ func compacted(values []string) []string {
 
 // addAxis names an axis; one that says the same as another is that one.
 func (l *land) addAxis(name string, a axis) int {
-	a.flat = true
-	b := make([]byte, 0, len(a.at))
-	for i, v := range a.at {
-		a.flat = a.flat && v == a.at[0]
-		if i == 0 || v != a.at[i-1] {
-			b = binary.AppendVarint(binary.AppendVarint(b, int64(i)), int64(v))
-		}
-	}
-	content := "=" + string(b) + strings.Join(a.values, ",")
-	n, ok := l.axisOf[content]
-	if !ok {
+	a.flat = !slices.ContainsFunc(a.at, func(v int32) bool { return v != a.at[0] })
+	n := slices.IndexFunc(l.axes, func(b axis) bool { return slices.Equal(a.at, b.at) && slices.Equal(a.values, b.values) })
+	if n < 0 {
 		n = len(l.axes)
 		l.axes = append(l.axes, a)
-		l.axisOf[content] = n
 	}
 	l.axisOf[name] = n
 	return n
@@ -223,10 +229,12 @@ func (l *land) filterAxis(f filter) int {
 		}
 	}
 	for _, key := range strings.Split(f.keys, ",") {
-		if key == corev1.LabelHostname || key == "" {
-			for i := range l.places {
-				_, ok := l.places[i].labels[corev1.LabelHostname]
-				bar(l.onSale+i, key != "" && !ok)
+		if key == "" {
+			continue
+		}
+		if key == corev1.LabelHostname {
+			for i, v := range l.country.column(key).numbers {
+				bar(l.onSale+i, v < 0)
 			}
 			continue
 		}
@@ -253,10 +261,14 @@ func (l *land) filterGroup(f filter, bar func(int, bool)) {
 			bar(l.first[ti]+i, f.honorTaints && hard != nil || row != nil && !row.Has(o.offer))
 		}
 	}
+	choosy := f.honorAffinity && (len(group.selector) > 0 || group.affine)
+	if !f.honorTaints && !choosy {
+		return
+	}
 	for i := range l.places {
 		n := &l.places[i]
 		hard, _ := untolerated(group.tolerations, n.taints)
-		bar(l.onSale+i, f.honorTaints && hard != nil || f.honorAffinity && !group.ownMatchesNode(n.node.Name, n.labels))
+		bar(l.onSale+i, f.honorTaints && hard != nil || choosy && !group.ownMatchesNode(n.node.Name, n.labels))
 	}
 }
 
@@ -299,31 +311,68 @@ func (l *land) partition(axes []int) *partition {
 		return p
 	}
 	p := &partition{axes: axes, at: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.templates))}
-	index := map[string]int32{}
-	var b []byte
-	for spot := range p.at {
-		b = b[:0]
-		for _, n := range axes {
-			b = binary.AppendVarint(b, int64(l.axes[n].at[spot]))
-		}
-		site, ok := index[string(b)]
-		if !ok {
-			site = int32(p.sites)
-			index[string(b)] = site
-			p.sites++
-			value := make([]int32, len(axes))
+	p.sites = min(len(p.at), 1)
+	for _, n := range axes {
+		p.tellApart(&l.axes[n])
+	}
+	p.value = make([][]int32, p.sites)
+	for spot, site := range p.at {
+		if p.value[site] == nil {
+			p.value[site] = make([]int32, len(axes))
 			for i, n := range axes {
-				value[i] = l.axes[n].at[spot]
+				p.value[site][i] = l.axes[n].at[spot]
 			}
-			p.value = append(p.value, value)
 		}
-		p.at[spot] = site
 	}
 	if p.sites == 0 { // nothing is on sale and nothing runs
 		p.sites, p.value = 1, [][]int32{make([]int32, len(axes))}
 	}
 	l.memo[string(name)] = p
 	return p
+}
+
+// tellApart splits sites that differ on an axis, and numbers them in the order of spots.
+func (p *partition) tellApart(a *axis) {
+	most := int32(0)
+	for _, v := range a.at {
+		most = max(most, v+1)
+	}
+	index := map[[2]int32]int32{}
+	table := make([]int32, min(p.sites*(int(most)+1), len(p.at)))
+	few := len(table) == p.sites*(int(most)+1)
+	p.sites = 0
+	for spot, v := range a.at {
+		before, site := p.at[spot], int32(0)
+		if few {
+			site = table[int(before)*(int(most)+1)+int(v)+1]
+		} else {
+			site = index[[2]int32{before, v}]
+		}
+		if site == 0 {
+			p.sites++
+			site = int32(p.sites)
+			if few {
+				table[int(before)*(int(most)+1)+int(v)+1] = site
+			} else {
+				index[[2]int32{before, v}] = site
+			}
+		}
+		p.at[spot] = site - 1
+	}
+}
+
+// binsAt are the bins at a site.
+func (p *partition) binsAt(l *land, site int) model.Bits {
+	if p.bins == nil {
+		p.bins = make([]model.Bits, p.sites)
+		for i := range p.bins {
+			p.bins[i] = model.NewBits(len(l.nodes))
+		}
+		for bin, n := range l.placeOf {
+			p.bins[p.at[l.onSale+int(n)]].Set(bin)
+		}
+	}
+	return p.bins[site]
 }
 
 // tells reports whether the sites differ on an axis.

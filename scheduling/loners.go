@@ -95,10 +95,7 @@ func (pr *prover) alike(x *loners) bool {
 
 // hostsNamed reports whether all nodes have a host name: without one, nobody is kept apart.
 func (pr *prover) hostsNamed() bool {
-	return !slices.ContainsFunc(pr.nodes, func(n *existingNode) bool {
-		_, ok := n.labels[corev1.LabelHostname]
-		return !ok
-	})
+	return !slices.ContainsFunc(pr.nodes, func(n *existingNode) bool { return !n.named })
 }
 
 // amongPlaced is equal for targets that the same placed pods are among.

@@ -21,6 +21,7 @@ type memory struct {
 	roll       *atomic.Pointer[roll]
 	assortment *assortment
 	guests     *guestBook
+	country    *country
 }
 
 func newMemory() *memory { return &memory{roll: &atomic.Pointer[roll]{}} }
@@ -33,6 +34,7 @@ func (m *memory) fork() *memory {
 		s.columns, s.rows, s.defined = maps.Clone(s.columns), maps.Clone(s.rows), maps.Clone(s.defined)
 		c.stock = &s
 	}
+	c.country = m.country.fork()
 	return &c
 }
 

@@ -45,6 +45,8 @@ type ruleBook struct {
 	// kept are, by node, the targets that anti-affinity of what runs there keeps off
 	// that one node.
 	kept map[int][]int
+	// keptOff are, by target, the bins that it is so kept off.
+	keptOff map[int]model.Bits
 }
 
 type ruleKey struct {
@@ -55,7 +57,7 @@ type ruleKey struct {
 func newRuleBook(l *land) *ruleBook {
 	return &ruleBook{
 		land: l, ruleOf: map[ruleKey]int{}, byTarget: map[int][]int{},
-		crowdOf: map[crowd]int{}, crowdsBy: map[int][]int{}, kept: map[int][]int{},
+		crowdOf: map[crowd]int{}, crowdsBy: map[int][]int{}, kept: map[int][]int{}, keptOff: map[int]model.Bits{},
 	}
 }
 
@@ -116,6 +118,7 @@ func (b *ruleBook) keep() {
 		if k.perHost() {
 			if !slices.Contains(b.kept[node], k.target) {
 				b.kept[node] = append(b.kept[node], k.target)
+				b.keepOff(k.target, b.land.binOf[node])
 			}
 			continue
 		}
@@ -124,6 +127,17 @@ func (b *ruleBook) keep() {
 			r.domains[at].Holders++
 		}
 	}
+}
+
+// keepOff notes that a target is kept off a bin.
+func (b *ruleBook) keepOff(target int, bin int32) {
+	if bin < 0 {
+		return
+	}
+	if b.keptOff[target] == nil {
+		b.keptOff[target] = model.NewBits(len(b.land.nodes))
+	}
+	b.keptOff[target].Set(int(bin))
 }
 
 // count notes what runs already: how many pods each rule counts in each domain, and
@@ -153,7 +167,7 @@ func (b *ruleBook) count() [][]model.Presence {
 				r.domains[at].Count++
 				r.total++
 			}
-			bin := l.places[node].bin
+			bin := int(l.binOf[node])
 			if bin < 0 {
 				continue
 			}

@@ -122,8 +122,7 @@ func (l *land) takes(class *podClass, need []int) bool {
 	has := func(spot int) bool {
 		return !slices.ContainsFunc(need, func(axis int) bool { return l.axes[axis].at[spot] < 0 })
 	}
-	for n := range l.places {
-		bin := l.places[n].bin
+	for n, bin := range l.binOf {
 		if bin >= 0 && l.model.Bins[bin].Admits.Has(class.group) && model.Fits(l.model.Bins[bin].Room, class.requests) && has(l.onSale+n) {
 			return true
 		}

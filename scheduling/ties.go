@@ -29,7 +29,7 @@ func (c *compiler) tied() bool { return len(c.bonds.list) > 1 || len(c.keepers) 
 
 // newTies works out what ties the pods of a compiled problem.
 func newTies(c *compiler) *ties {
-	l := newLand(c)
+	l := c.land()
 	t := &ties{unitBook: &unitBook{kinBook: &kinBook{ruleBook: newRuleBook(l), index: map[string]int{}, markets: map[string]*market{}}}}
 	for _, class := range c.planned {
 		t.enter(member{group: class.group, bonds: class.bonds, among: class.among, n: 1})

@@ -85,15 +85,15 @@ func (b *unitBook) scan() {
 		return
 	}
 	b.land.runningSets(func(_ *corev1.Pod, node int, among []int32) {
-		n := &b.land.places[node]
-		if _, ok := n.labels[corev1.LabelHostname]; !ok {
+		if _, ok := b.land.places[node].labels[corev1.LabelHostname]; !ok {
 			return
 		}
+		bin := int(b.land.binOf[node])
 		for _, t := range among {
 			if runs, ok := b.runs[int(t)]; ok {
 				b.anywhere[int(t)] = true
-				if n.bin >= 0 {
-					runs.Set(n.bin)
+				if bin >= 0 {
+					runs.Set(bin)
 				}
 			}
 		}

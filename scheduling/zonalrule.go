@@ -30,6 +30,7 @@ type zoneBook struct {
 	zones  []string // those with nodes and those where pools may buy, sorted
 	number map[string]int
 	rules  []zoneRule
+	rooms  []freeRoom // see addNodes; nil until asked
 }
 
 const (
@@ -56,15 +57,21 @@ func (pr *prover) newZoneBook(plan *Plan) *zoneBook {
 	if len(rules) == 0 {
 		return nil
 	}
-	b := &zoneBook{prover: pr, land: newLand(pr.compiler), number: map[string]int{}}
+	b := &zoneBook{prover: pr, land: pr.land(), number: map[string]int{}}
 	b.readZones()
 	if slices.Contains(b.zones, "") || len(b.zones) < 2 || len(b.zones) > mostZones {
 		return nil
 	}
+	book, numbers := newRuleBook(b.land), make([]int, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		r.weight = b.stake(r)
-		if r.weight > 0 && b.limit(r, keys[i]) {
+		if r.weight = b.stake(r); r.weight > 0 {
+			numbers[i] = book.rule(keys[i].tie, keys[i].group, b.bonds.list[b.planned[r.classes[0]].bonds])
+		}
+	}
+	book.count()
+	for i := range rules {
+		if r := &rules[i]; r.weight > 0 && b.limit(r, keys[i], &book.rules[numbers[i]]) {
 			b.rules = append(b.rules, *r)
 		}
 	}
@@ -128,12 +135,7 @@ func (b *zoneBook) readZones() {
 		})
 		b.zones = compacted(b.zones)
 	}
-	for i := range b.land.places {
-		if zone, ok := b.land.places[i].labels[corev1.LabelTopologyZone]; ok {
-			b.zones = append(b.zones, zone)
-		}
-	}
-	b.zones = compacted(b.zones)
+	b.zones = compacted(append(b.zones, b.land.country.column(corev1.LabelTopologyZone).values...))
 	for z, name := range b.zones {
 		b.number[name] = z
 	}
@@ -172,9 +174,9 @@ func (b *zoneBook) stake(r *zoneRule) (stake float64) {
 	return stake
 }
 
-// limit works out how many pods of a rule may be where, and reports whether that says
-// anything.
-func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey) bool {
+// limit works out how many pods of a rule may be where, given what runs already, and reports
+// whether that says anything.
+func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *rule) bool {
 	s := zoneSpread{
 		skew: key.maxSkew, placed: r.pods,
 		running: make([]int64, len(b.zones)), counts: b.openZones(r, key),
@@ -184,12 +186,8 @@ func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey) bool {
 			s.pending += int64(len(class.pods))
 		}
 	}
-	book := newRuleBook(b.land)
-	n := book.rule(key.tie, key.group, b.bonds.list[b.planned[r.classes[0]].bonds])
-	book.count()
-	rule := &book.rules[n]
-	for at, d := range rule.domains {
-		z, known := b.number[b.land.axes[rule.axis].values[at]]
+	for at, d := range runs.domains {
+		z, known := b.number[b.land.axes[runs.axis].values[at]]
 		if known {
 			s.running[z] = d.Count
 			s.counts[z] = s.counts[z] || d.Eligible

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -208,14 +206,16 @@ func (m *zoneMarket) addOffers() {
 
 // addNodes adds the free room of running nodes.
 func (m *zoneMarket) addNodes() {
-	rooms := m.fewRooms(func(n *existingNode) int {
-		if zone, ok := n.labels[corev1.LabelTopologyZone]; ok {
-			return m.number[zone]
-		}
-		return len(m.zones)
-	})
-	for i := range rooms {
-		r := &rooms[i]
+	if m.rooms == nil {
+		m.rooms = m.fewRooms(func(n *existingNode) int {
+			if n.zoned {
+				return m.number[n.zone]
+			}
+			return len(m.zones)
+		})
+	}
+	for i := range m.rooms {
+		r := &m.rooms[i]
 		room := m.measured(r.room, func(y *yardstick) int64 { return y.room(r.room, r.nameless) })
 		if m.prover.usable(room, m.admitted(r.column)) {
 			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: m.usersOf(r.column, r.zone)}}})

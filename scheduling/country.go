@@ -1,0 +1,128 @@
+package scheduling
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// country is the nodes as places where pods may be, those included that receive none any
+// more. It stays as it is from one plan to the next while nodes and pools do; what is
+// known of labels only grows.
+type country struct {
+	nodes   []*corev1.Node // as they stand in the problem
+	pools   []*NodePool
+	places  []landNode // by name
+	at      map[string]int
+	columns map[string]*placeColumn
+}
+
+// landNode is a node, those included that receive no pods any more.
+type landNode struct {
+	node   *corev1.Node
+	labels map[string]string
+	taints []corev1.Taint
+}
+
+// placeColumn is one label over all places: the place of its value among the sorted ones,
+// -1 where it is absent.
+type placeColumn struct {
+	numbers []int32
+	values  []string
+}
+
+// country returns the nodes as places.
+func (c *compiler) country() *country {
+	k := c.memory.country
+	if k != nil && slices.Equal(k.nodes, c.problem.Nodes) && slices.Equal(k.pools, c.problem.NodePools) {
+		return k
+	}
+	k = &country{
+		nodes: c.problem.Nodes, pools: c.problem.NodePools, at: make(map[string]int, len(c.problem.Nodes)), columns: map[string]*placeColumn{},
+		places: make([]landNode, 0, len(c.problem.Nodes)),
+	}
+	for _, node := range c.problem.Nodes {
+		k.places = append(k.places, landNode{
+			node: node, labels: nodeLabels(node), taints: c.effectiveTaints(node, c.poolNamed(node.Labels[NodePoolLabel])),
+		})
+	}
+	slices.SortFunc(k.places, func(a, b landNode) int { return strings.Compare(a.node.Name, b.node.Name) })
+	for i := range k.places {
+		k.at[k.places[i].node.Name] = i
+	}
+	c.memory.country = k
+	return k
+}
+
+// fork is a country that may learn more of labels without changing k.
+func (k *country) fork() *country {
+	if k == nil {
+		return nil
+	}
+	c := *k
+	c.columns = maps.Clone(k.columns)
+	return &c
+}
+
+// column returns the column of a label.
+func (k *country) column(key string) *placeColumn {
+	if c, ok := k.columns[key]; ok {
+		return c
+	}
+	c := &placeColumn{numbers: make([]int32, len(k.places))}
+	texts := make([]string, len(k.places))
+	for i := range k.places {
+		value, ok := k.places[i].labels[key]
+		if c.numbers[i] = -1; ok {
+			c.numbers[i], texts[i] = 0, value
+			if i == 0 || c.numbers[i-1] < 0 || texts[i-1] != value {
+				c.values = append(c.values, value)
+			}
+		}
+	}
+	c.values = compacted(c.values)
+	for i, text := range texts {
+		if c.numbers[i] == 0 {
+			n, _ := slices.BinarySearch(c.values, text)
+			c.numbers[i] = int32(n)
+		}
+	}
+	k.columns[key] = c
+	return c
+}
+
+// settle finds out which of the engine's bins each place is, and which places each bin is.
+func (l *land) settle() {
+	l.binOf, l.placeOf = make([]int32, len(l.places)), make([]int32, len(l.nodes))
+	// Nodes that are ready and those in flight both stand in the order of places.
+	ready := slices.IndexFunc(l.nodes, func(x *existingNode) bool { return x.flying })
+	if ready < 0 {
+		ready = len(l.nodes)
+	}
+	next := [2]int{0, ready}
+	for n := range l.places {
+		l.binOf[n] = -1
+		for k, end := range [2]int{ready, len(l.nodes)} {
+			if at := next[k]; at < end && l.nodes[at].node == l.places[n].node {
+				l.binOf[n], l.placeOf[at] = int32(at), int32(n)
+				next[k]++
+			}
+		}
+	}
+}
+
+// binsWith are the bins on which a label is.
+func (l *land) binsWith(key string) model.Bits {
+	out := model.NewBits(len(l.nodes))
+	column := l.country.column(key)
+	for bin, n := range l.placeOf {
+		if column.numbers[n] >= 0 {
+			out.Set(bin)
+		}
+	}
+	return out
+}
