@@ -32,20 +32,12 @@ func (c *compiler) readPods() {
 			singles[c.problem.Pods[i]] = c.bonds.read(c.problem.Pods[i])
 		}
 	}
-	for _, h := range c.cluster.special {
-		for _, pod := range h.guards {
-			for _, t := range c.bonds.readRunning(pod) {
-				c.keepers = append(c.keepers, keeper{tie: t, node: h.name, pod: podName(pod)})
-			}
-		}
-	}
+	guarded := c.readGuards()
 	moved, renamed := c.bonds.sort()
-	for i := range c.keepers {
-		c.keepers[i].target = renamed[c.keepers[i].target]
+	for i, target := range guarded {
+		guarded[i] = renamed[target]
 	}
-	slices.SortFunc(c.keepers, func(a, b keeper) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.target, b.target), cmp.Compare(a.node, b.node), cmp.Compare(a.pod, b.pod))
-	})
+	c.keepers = c.postKeepers(guarded)
 	cast := make([][]setClass, len(r.moulds))
 	for i, n := range r.of {
 		if n < 0 {

@@ -19,6 +19,7 @@ type cluster struct {
 	// special are the hosts that are no nodes, and those on which some pod keeps others
 	// away or has volumes.
 	special []*host
+	watch   *watch
 }
 
 // host is a node with the pods that run there. A host is not changed once it is made.
@@ -29,7 +30,7 @@ type host struct {
 	used   []int64 // what they take together, by number of the cluster's table
 	ports  []hostPort
 	crew   []objectKey   // the DaemonSets that have a pod there
-	guards []*corev1.Pod // those that keep others away
+	guards []guard       // what keeps others away
 	claims []*corev1.Pod // those with volumes that are claimed
 }
 
@@ -70,6 +71,7 @@ func newCluster(p *Problem) *cluster {
 			k.special = append(k.special, h)
 		}
 	}
+	k.watch = newWatch(k.special)
 	return k
 }
 
@@ -151,19 +153,11 @@ func (h *host) read(r *requestReader) {
 		}
 		h.ports = append(h.ports, hostPorts(&pod.Spec)...)
 		h.crew = append(h.crew, crewOf(pod)...)
-		if guards(pod) {
-			h.guards = append(h.guards, pod)
-		}
+		h.guards = append(h.guards, guardsOf(pod)...)
 		if usesClaims(pod) {
 			h.claims = append(h.claims, pod)
 		}
 	}
-}
-
-// guards reports whether a pod keeps others away wherever it is.
-func guards(pod *corev1.Pod) bool {
-	a := pod.Spec.Affinity
-	return a != nil && a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
 }
 
 // claimants are the running pods with volumes that are claimed.

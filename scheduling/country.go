@@ -19,6 +19,8 @@ type country struct {
 	places  []landNode // by name
 	at      map[string]int
 	columns map[string]*placeColumn
+	watch   *watch // those whose places were asked for last
+	posted  []int32
 }
 
 // landNode is a node, those included that receive no pods any more.

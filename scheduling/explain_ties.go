@@ -137,9 +137,9 @@ func (t *tied) host(target int) *company {
 
 // countHosts counts the running pods node by node.
 func (t *tied) countHosts() {
-	for _, node := range sortedKeys(t.kept) {
-		for _, target := range t.kept[node] {
-			t.host(target).keepers[node] = true
+	for k, node := range t.land.kept() {
+		if k.perHost() {
+			t.host(k.target).keepers[node] = true
 		}
 	}
 	t.land.runningSets(func(_ *corev1.Pod, node int, among []int32) {

@@ -49,7 +49,9 @@ func (l *levels) want(ties []tie, pods int) {
 // keeps apart from what runs there needs others.
 func (l *levels) survey(keepers []keeper, nodes []*corev1.Node) {
 	for i := range keepers {
-		l.want([]tie{keepers[i].tie}, 0)
+		if i == 0 || keepers[i].tie != keepers[i-1].tie {
+			l.want([]tie{keepers[i].tie}, 0)
+		}
 	}
 	for key, n := range l.wanted {
 		if n == 0 || l.spread[key] {

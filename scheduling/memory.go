@@ -22,6 +22,7 @@ type memory struct {
 	assortment *assortment
 	guests     *guestBook
 	country    *country
+	kept       *kept
 }
 
 func newMemory() *memory { return &memory{roll: &atomic.Pointer[roll]{}} }

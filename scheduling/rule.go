@@ -42,10 +42,8 @@ type ruleBook struct {
 	crowdOf  map[crowd]int
 	crowdsBy map[int][]int
 	idle     []bool // crowds that bind nobody; nil for none
-	// kept are, by node, the targets that anti-affinity of what runs there keeps off
-	// that one node.
-	kept map[int][]int
-	// keptOff are, by target, the bins that it is so kept off.
+	// keptOff are, by target, the bins that anti-affinity of what runs there keeps it off, and
+	// that one node only.
 	keptOff map[int]model.Bits
 }
 
@@ -57,7 +55,7 @@ type ruleKey struct {
 func newRuleBook(l *land) *ruleBook {
 	return &ruleBook{
 		land: l, ruleOf: map[ruleKey]int{}, byTarget: map[int][]int{},
-		crowdOf: map[crowd]int{}, crowdsBy: map[int][]int{}, kept: map[int][]int{}, keptOff: map[int]model.Bits{},
+		crowdOf: map[crowd]int{}, crowdsBy: map[int][]int{}, keptOff: map[int]model.Bits{},
 	}
 }
 
@@ -106,24 +104,13 @@ func (b *ruleBook) crowd(t tie, self bool) int {
 
 // keep notes what running pods keep away from their nodes.
 func (b *ruleBook) keep() {
-	for _, k := range b.land.keepers {
-		node, ok := b.land.nodeAt[k.node]
-		if !ok {
-			continue
-		}
-		value, labelled := b.land.places[node].labels[k.key]
-		if !labelled {
-			continue
-		}
+	for k, node := range b.land.kept() {
 		if k.perHost() {
-			if !slices.Contains(b.kept[node], k.target) {
-				b.kept[node] = append(b.kept[node], k.target)
-				b.keepOff(k.target, b.land.binOf[node])
-			}
+			b.keepOff(k.target, b.land.binOf[node])
 			continue
 		}
 		r := &b.rules[b.rule(k.tie, -1, nil)]
-		if at, found := slices.BinarySearch(b.land.axes[r.axis].values, value); found {
+		if at := b.land.axes[r.axis].at[b.land.onSale+node]; at >= 0 {
 			r.domains[at].Holders++
 		}
 	}

@@ -228,6 +228,10 @@ func (b *clusterBuilder) build(running *podTable) *cluster {
 			k.special = append(k.special, h)
 		}
 	}
+	guarded := func(h *host) bool { return h != nil && len(h.guards) > 0 }
+	if slices.ContainsFunc(hosts, func(h *host) bool { return guarded(h) || guarded(b.old.host(h.name)) }) {
+		k.watch = newWatch(k.special)
+	}
 	return &k
 }
 

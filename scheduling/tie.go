@@ -115,19 +115,6 @@ func (r *bondReader) read(pod *corev1.Pod) int {
 	return n
 }
 
-// readRunning adds the targets of what a running pod keeps away, and returns these ties.
-func (r *bondReader) readRunning(pod *corev1.Pod) []tie {
-	a := pod.Spec.Affinity
-	if a == nil || a.PodAntiAffinity == nil {
-		return nil
-	}
-	var out []tie
-	for i := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-		out = append(out, r.anti(pod, &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i], 0))
-	}
-	return out
-}
-
 // spread returns the spread constraints that hold for a pod, and the selector that
 // the cluster's default ones have.
 func (r *bondReader) spread(pod *corev1.Pod) ([]corev1.TopologySpreadConstraint, *deduced) {
@@ -251,11 +238,7 @@ func (r *bondReader) anti(pod *corev1.Pod, term *corev1.PodAffinityTerm, weight 
 // target numbers the pods that all terms select.
 func (r *bondReader) target(pod *corev1.Pod, terms []corev1.PodAffinityTerm) int {
 	own := namespaceOf(pod)
-	b := []byte{'t'}
-	for i := range terms {
-		b = appendTerm(b, &terms[i], own, pod.Labels)
-	}
-	return r.targets.add(string(b), func() target {
+	return r.targets.add(string(appendTargetName(nil, pod, terms)), func() target {
 		made := target{}
 		for i := range terms {
 			s := r.namespaces.of(&terms[i], own)
@@ -264,6 +247,15 @@ func (r *bondReader) target(pod *corev1.Pod, terms []corev1.PodAffinityTerm) int
 		}
 		return made
 	})
+}
+
+// appendTargetName appends what identifies the pods that all terms select.
+func appendTargetName(b []byte, pod *corev1.Pod, terms []corev1.PodAffinityTerm) []byte {
+	b = append(b, 't')
+	for i := range terms {
+		b = appendTerm(b, &terms[i], namespaceOf(pod), pod.Labels)
+	}
+	return b
 }
 
 // appendTerm appends whom a term selects.
