@@ -21,6 +21,8 @@ type assortment struct {
 	shops      map[string]*instancetypes.Catalog
 	stock      *offer // the first of the offers
 	cautious   bool
+	tied       bool
+	asked      *questions
 	// What was worked out.
 	templates []*template
 	unchecked map[string]bool
@@ -35,26 +37,36 @@ type assortment struct {
 }
 
 // buildAssortment works out what may be bought, unless it is known. Where pods have
-// volumes or are tied, it depends on more than is worth comparing.
+// volumes, it depends on more than is worth comparing.
 func (c *compiler) buildAssortment() {
 	known := c.memory.assortment
-	plain := c.classes.volumes == nil && len(c.bonds.list) == 1 && !c.keptOff() && len(c.offers.offers) > 0
-	if plain && known.suits(c) {
+	plain := c.classes.volumes == nil && len(c.offers.offers) > 0
+	asked := c.questions()
+	if plain && known.suits(c, asked) {
 		known.take(c)
 		return
 	}
-	c.buildTemplates()
+	c.buildTemplates(asked)
 	c.buildOptions()
 	if plain {
-		c.memory.assortment = newAssortment(c)
+		c.memory.assortment = newAssortment(c, asked)
 	}
 }
 
 // suits reports whether the assortment is what would be worked out.
-func (a *assortment) suits(c *compiler) bool {
-	return a != nil && a.cautious == c.cautious && a.stock == &c.offers.offers[0] &&
+func (a *assortment) suits(c *compiler, asked *questions) bool {
+	return a != nil && a.cautious == c.cautious && a.tied == c.tied() && a.stock == &c.offers.offers[0] &&
 		slices.Equal(a.pools, c.problem.NodePools) && maps.Equal(a.shops, c.problem.PoolCatalogs) && slices.Equal(a.names, c.table.names) &&
-		slices.Equal(a.signatures, c.classes.signatures) && sameDaemons(a.daemons, c.daemons)
+		slices.Equal(a.signatures, c.classes.signatures) && sameDaemons(a.daemons, c.daemons) &&
+		a.asked.same(asked)
+}
+
+// same reports whether the same is asked of labels, the groups aside.
+func (q *questions) same(o *questions) bool {
+	return maps.EqualFunc(q.byKey, o.byKey, func(a, b []question) bool {
+		return slices.EqualFunc(a, b, func(x, y question) bool { return x.daemon == y.daemon && x.Equal(y.Requirement) })
+	}) && maps.Equal(q.apart, o.apart) && maps.Equal(q.levels.wanted, o.levels.wanted) && maps.Equal(q.levels.spread, o.levels.spread) &&
+		maps.EqualFunc(q.levels.taken, o.levels.taken, slices.Equal)
 }
 
 // sameDaemons reports whether daemons take the same everywhere.
@@ -64,8 +76,9 @@ func sameDaemons(a, b []*daemon) bool {
 	})
 }
 
-func newAssortment(c *compiler) *assortment {
+func newAssortment(c *compiler, asked *questions) *assortment {
 	return &assortment{
+		tied: c.tied(), asked: asked,
 		signatures: c.classes.signatures, names: c.table.names, daemons: c.daemons, pools: c.problem.NodePools, shops: c.problem.PoolCatalogs,
 		stock: &c.offers.offers[0], cautious: c.cautious,
 		templates: copyTemplates(c.templates), unchecked: c.unchecked, offered: slices.Clone(c.offered),

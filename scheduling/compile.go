@@ -30,11 +30,13 @@ type compiler struct {
 	nodes     []*existingNode
 	suits     []model.Bits    // by node, the groups that its labels and taints allow there
 	open      []model.Bits    // by group, the bins that admit it
+	wary      []model.Bits    // and those of them whose taints it would rather avoid
 	unchecked map[string]bool // well-known keys that pools require and no type defines
 	rooms     *roomTable
 	columns   *rowTable
 	model     *model.Problem
 	ground    *land // nil until asked
+	proven    *proven
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool
 }
@@ -124,8 +126,8 @@ func (c *compiler) buildClasses() {
 	c.addParts()
 }
 
-// buildTemplates expands the pools.
-func (c *compiler) buildTemplates() {
+// questions are what pods and daemons ask of labels.
+func (c *compiler) questions() *questions {
 	asked := newQuestions(c.classes.groups, c.daemons)
 	pods := make([]int, len(c.bonds.list))
 	for _, class := range c.classes.classes {
@@ -135,6 +137,11 @@ func (c *compiler) buildTemplates() {
 		asked.tell(b, pods[i])
 	}
 	asked.levels.survey(c.keepers, c.problem.Nodes)
+	return asked
+}
+
+// buildTemplates expands the pools.
+func (c *compiler) buildTemplates(asked *questions) {
 	for number, p := range c.pools {
 		templates, unchecked := c.offers.templates(p, number, c.problem.catalogOf(p.Name), asked)
 		c.templates = append(c.templates, templates...)
@@ -181,7 +188,9 @@ func (c *compiler) addOffers() {
 	for ti, v := range c.templates {
 		x := &c.offered[ti]
 		x.list = c.listOffers(v, x, rows[ti])
-		c.addOptions(ti, ranks[v.number], softs[ti], supplies)
+		if c.ties != nil || !c.tied() { // else nothing is bought before pods have their sites
+			c.addOptions(ti, ranks[v.number], softs[ti], supplies)
+		}
 	}
 	c.model.Supply = supplies.counts
 	c.thin()
@@ -261,7 +270,7 @@ func (c *compiler) listOffers(v *template, x *templateOffers, admits []model.Bit
 		at, bit := g>>6, uint64(1)<<(g&63)
 		row.Each(func(o int) { matrix[o*words+at] |= bit })
 	}
-	var out []templateOffer
+	out := make([]templateOffer, 0, v.within.Count())
 	v.within.Each(func(o int) {
 		column := model.Bits(matrix[o*words : (o+1)*words])
 		if !c.offers.offers[o].launchable || !column.Any() {

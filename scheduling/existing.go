@@ -246,7 +246,7 @@ func (c *compiler) buildBins() {
 		c.model.Bins[i] = model.Bin{Room: x.room, Admits: next(), Soft: next()}
 	}
 	for g, group := range c.classes.groups {
-		c.open = append(c.open, model.NewBits(len(c.nodes)))
+		c.open, c.wary = append(c.open, model.NewBits(len(c.nodes))), append(c.wary, model.NewBits(len(c.nodes)))
 		c.admit(g, group)
 	}
 }
@@ -266,6 +266,7 @@ func (c *compiler) admit(g int, group *constraint) {
 		c.open[g].Set(i)
 		if soft {
 			c.model.Bins[i].Soft.Set(g)
+			c.wary[g].Set(i)
 		}
 	}
 }

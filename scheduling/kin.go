@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -332,9 +331,12 @@ type siteRoom struct {
 // rooms lists what may be bought for a kin, site by site.
 func (b *kinBook) rooms(k *kin) []siteRoom {
 	l := b.land
-	type place struct{ site, room, rank int }
-	cheapest := map[place]int64{}
 	ranks := l.weightRank()
+	rooms, top := len(l.compiler.rooms.rooms), 0
+	for _, rank := range ranks {
+		top = max(top, int(rank)+1)
+	}
+	cheapest := make([]int64, k.part.sites*top*rooms) // plus 1, so that 0 is none
 	for ti, v := range l.templates {
 		suits, choice, spots := map[int]bool{}, l.choiceAt(k, ti), l.spotChoiceAt(k, ti)
 		for i, o := range l.offered[ti].list {
@@ -343,23 +345,22 @@ func (b *kinBook) rooms(k *kin) []siteRoom {
 				ok = k.admits(l.columns.rows[o.column])
 				suits[o.column] = ok
 			}
-			at := place{int(k.part.at[l.first[ti]+i]), o.room, int(ranks[v.number])}
-			if !ok || !l.onOffer(ti, o.offer) || len(choice) > 0 && !choice[at.site] ||
-				len(spots) > 0 && !spots[at.site] && l.offers.offers[o.offer].spot() {
+			site := int(k.part.at[l.first[ti]+i])
+			if !ok || !l.onOffer(ti, o.offer) || len(choice) > 0 && !choice[site] ||
+				len(spots) > 0 && !spots[site] && l.offers.offers[o.offer].spot() {
 				continue
 			}
-			cost := l.offers.offers[o.offer].cost
-			if have, seen := cheapest[at]; !seen || cost < have {
-				cheapest[at] = cost
+			have := &cheapest[(site*top+int(ranks[v.number]))*rooms+o.room]
+			if cost := l.offers.offers[o.offer].cost; *have == 0 || cost < *have-1 {
+				*have = cost + 1
 			}
 		}
 	}
-	out := make([]siteRoom, 0, len(cheapest))
+	var out []siteRoom
 	for at, cost := range cheapest {
-		out = append(out, siteRoom{at.site, at.room, at.rank, cost})
+		if cost > 0 {
+			out = append(out, siteRoom{at / rooms / top, at % rooms, at / rooms % top, cost - 1})
+		}
 	}
-	slices.SortFunc(out, func(x, y siteRoom) int {
-		return cmp.Or(cmp.Compare(x.site, y.site), cmp.Compare(x.rank, y.rank), cmp.Compare(x.room, y.room))
-	})
 	return out
 }

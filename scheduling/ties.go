@@ -70,8 +70,9 @@ func (t *ties) plan() {
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
 	}
+	t.planner.Bins = make([][]int64, len(c.model.Bins))
 	for i := range c.model.Bins {
-		t.planner.Bins = append(t.planner.Bins, c.model.Bins[i].Room)
+		t.planner.Bins[i] = c.model.Bins[i].Room
 	}
 	t.classOf = make([]int, len(t.unitBook.units))
 	t.planner.Classes = make([]topology.Class, 0, len(t.unitBook.units))
@@ -112,6 +113,7 @@ func (t *ties) site(k *kin, site int, cost int64, request []int64) topology.Site
 	}
 	s := k.sites[site]
 	s.Cost = cost
+	s.Bins = make([]int32, 0, k.seats[site].bins.Count())
 	k.seats[site].bins.Each(func(bin int) {
 		if model.Fits(t.land.model.Bins[bin].Room, request) {
 			s.Bins = append(s.Bins, int32(bin))
@@ -205,9 +207,7 @@ func (t *ties) split(r *topology.Result) *compiler {
 	}
 	e.addParts()
 	e.addOffers()
-	for i := range base.model.Bins {
-		e.model.Bins = append(e.model.Bins, e.seatedBin(&base.model.Bins[i], i, t.present[i]))
-	}
+	e.seatBins(base, t.present)
 	return &e
 }
 
@@ -286,22 +286,32 @@ func (t *ties) wishesPerHost() bool {
 	return false
 }
 
-// seatedBin is a bin of the base problem as the seats see it.
-func (c *compiler) seatedBin(base *model.Bin, at int, present []model.Presence) model.Bin {
-	b := model.Bin{Room: base.Room, Admits: model.NewBits(len(c.seats)), Soft: model.NewBits(len(c.seats)), Present: present}
+// seatBins states the bins of the base problem as the seats see them.
+func (c *compiler) seatBins(base *compiler, present [][]model.Presence) {
+	bins := make([]model.Bin, len(base.model.Bins))
+	words := len(model.NewBits(len(c.seats)))
+	rows := make([]uint64, 2*words*len(bins))
+	for i := range bins {
+		row := rows[2*words*i : 2*words*(i+1)]
+		bins[i] = model.Bin{Room: base.model.Bins[i].Room, Admits: row[:words:words], Soft: row[words:], Present: present[i]}
+	}
 	for i := range c.seats {
 		s := &c.seats[i]
-		ok, soft := s.bins == nil || s.bins.Has(at), false
-		for _, g := range s.groups {
-			ok = ok && base.Admits.Has(g)
-			soft = soft || base.Soft.Has(g)
-		}
-		if ok {
-			b.Admits.Set(i)
-			if soft {
-				b.Soft.Set(i)
+		open := s.bins
+		for k, g := range s.groups {
+			if k == 0 && open == nil {
+				open = base.open[g].Clone()
+			} else if k == 0 {
+				open = open.Clone()
 			}
+			open.And(base.open[g])
+		}
+		open.Each(func(at int) { bins[at].Admits.Set(i) })
+		for _, g := range s.groups {
+			both := base.wary[g].Clone()
+			both.And(open)
+			both.Each(func(at int) { bins[at].Soft.Set(i) })
 		}
 	}
-	return b
+	c.model.Bins = bins
 }

@@ -127,13 +127,14 @@ func hasClaims(pod *corev1.Pod) bool {
 
 // readZones lists the zones.
 func (b *zoneBook) readZones() {
+	last := ""
 	for _, v := range b.templates {
 		v.within.Each(func(o int) {
-			if x := &b.offers.offers[o]; x.launchable {
-				b.zones = append(b.zones, x.offering.Zone)
+			if x := &b.offers.offers[o]; x.launchable && (x.offering.Zone != last || len(b.zones) == 0) && !slices.Contains(b.zones, x.offering.Zone) {
+				last = x.offering.Zone
+				b.zones = append(b.zones, last)
 			}
 		})
-		b.zones = compacted(b.zones)
 	}
 	b.zones = compacted(append(b.zones, b.land.country.column(corev1.LabelTopologyZone).values...))
 	for z, name := range b.zones {

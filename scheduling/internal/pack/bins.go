@@ -16,8 +16,11 @@ type bins struct {
 
 func newBins(p *model.Problem) *bins {
 	b := &bins{room: make([][]int64, len(p.Bins)), items: make([][]model.Item, len(p.Bins))}
+	all := make([]int64, 0, p.Dims*len(p.Bins))
 	for i := range p.Bins {
-		b.room[i] = append([]int64(nil), p.Bins[i].Room...)
+		from := len(all)
+		all = append(all, p.Bins[i].Room...)
+		b.room[i] = all[from:len(all):len(all)]
 	}
 	return b
 }
@@ -94,20 +97,24 @@ type placing struct {
 // placeOn puts as many of the remaining pods onto some of the bins as fit, class by
 // class in the given order, which has classes of one size and group side by side.
 func (f *filler) placeOn(b *bins, some []int, order []model.ClassID, remaining []int64) {
-	x := placing{filler: f, machines: f.p.Bins, bins: b, some: slices.Clone(some)}
+	x := placing{filler: f, machines: f.p.Bins, bins: b, some: append(f.some[:0], some...)}
+	f.some = x.some
 	x.place(order, remaining)
 }
 
 // placeSome puts some of the pods that placeOn would put onto some bins, so that there
 // is room for those that come later in the order.
 func (f *filler) placeSome(b *bins, some []int, order []model.ClassID, remaining []int64, random *rand.Rand) {
-	x := placing{filler: f, machines: f.p.Bins, bins: b, some: slices.Clone(some), few: random}
+	x := placing{filler: f, machines: f.p.Bins, bins: b, some: append(f.some[:0], some...), few: random}
+	f.some = x.some
 	x.place(order, remaining)
 }
 
 // place is placeOn for any machines.
 func (x *placing) place(order []model.ClassID, remaining []int64) {
 	f := x.filler
+	x.seats, f.seats = f.seats, seats{}
+	defer func() { f.seats = x.seats }()
 	for _, c := range order {
 		if x.least == nil {
 			x.least = slices.Clone(f.p.Classes[c].Request)

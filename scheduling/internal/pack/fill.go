@@ -52,6 +52,8 @@ type filler struct {
 	waiting  []int        // and for what it holds back
 	patterns []model.Item // and for what its offers would hold
 	kept     []model.Item // by machines; what is there is never written again
+	some     []int        // room for bins to look at
+	seats    seats        // and for seats on them
 }
 
 // cursor walks along a shelf: those before at cannot join any more. It points to nothing,
