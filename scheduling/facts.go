@@ -14,8 +14,8 @@ type facts struct {
 	claims map[*volumeChoice]*volumeIndex
 	// terse leaves out reasons and bounds.
 	terse bool
-	// snug fills nodes that run one by one.
-	snug bool
+	// loose fills nodes that run kind by kind only, and not one by one.
+	loose bool
 }
 
 // volumes reads the claims of the pods to be placed under a choice, once for each.

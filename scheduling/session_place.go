@@ -8,20 +8,20 @@ import (
 
 // Place plans as [Session.Solve] does, with an effort of its own, and leaves out what
 // only people need: pods without a place are listed without reasons, no bound is proven,
-// and of the summary only the numbers of pods are there. Nodes that run are filled one by
-// one, such that little of their room is left, so that other pods may go there than by Solve.
-// It is for those who ask what if, many times over.
+// and of the summary only the numbers of pods are there. It is for those who ask what if,
+// many times over.
 func (x *Session) Place(ctx context.Context, effort Effort) (*Plan, error) {
-	return x.place(ctx, effort, true)
-}
-
-// PlaceLoosely is [Session.Place] with nodes that run filled kind by kind, as Solve does:
-// mostly more of their room is left, but at times all that has to be bought costs less.
-func (x *Session) PlaceLoosely(ctx context.Context, effort Effort) (*Plan, error) {
 	return x.place(ctx, effort, false)
 }
 
-func (x *Session) place(ctx context.Context, effort Effort, snug bool) (*Plan, error) {
+// PlaceLoosely is [Session.Place] with nodes that run filled kind by kind. Solve and Place
+// fill them one by one, such that little of their room is left, and kind by kind only where
+// something has to be bought and that is cheaper.
+func (x *Session) PlaceLoosely(ctx context.Context, effort Effort) (*Plan, error) {
+	return x.place(ctx, effort, true)
+}
+
+func (x *Session) place(ctx context.Context, effort Effort, loose bool) (*Plan, error) {
 	facts, err := x.facts()
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (x *Session) place(ctx context.Context, effort Effort, snug bool) (*Plan, e
 	if err := solver.validate(); err != nil {
 		return nil, err
 	}
-	facts.solver, facts.terse, facts.snug = &solver, true, snug
+	facts.solver, facts.terse, facts.loose = &solver, true, loose
 	return facts.solve(ctx)
 }
 

@@ -14,10 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// What Place plans is what Solve plans, without reasons and bounds. Where nodes take pods in,
-// it may be others, but no fewer, and what is bought for the rest costs no more.
+// What Place plans is what Solve plans, without reasons and bounds.
 func TestPlaceIsSolveWithoutWords(t *testing.T) {
-	same := 0
 	for seed := range uint64(60) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
 		solver := scheduling.Solver{Effort: scheduling.EffortFast}
@@ -28,15 +26,6 @@ func TestPlaceIsSolveWithoutWords(t *testing.T) {
 		got, err := s.Place(context.Background(), scheduling.EffortFast)
 		require.NoError(t, err)
 		assert.Nil(t, got.Summary.Certificate)
-		if len(want.Existing)+len(got.Existing) > 0 && !reflect.DeepEqual(want.Existing, got.Existing) {
-			require.Equal(t, want.Summary.Pods, got.Summary.Pods)
-			require.GreaterOrEqual(t, got.Summary.Placed, want.Summary.Placed, "seed %d", seed)
-			if got.Summary.Placed == want.Summary.Placed {
-				require.LessOrEqual(t, costOf(got), costOf(want), "seed %d", seed)
-			}
-			continue
-		}
-		same++
 		assert.Equal(t, want.Launches, got.Launches, "seed %d", seed)
 		assert.Equal(t, want.Existing, got.Existing, "seed %d", seed)
 		require.Len(t, got.Unschedulable, len(want.Unschedulable), "seed %d", seed)
@@ -47,39 +36,26 @@ func TestPlaceIsSolveWithoutWords(t *testing.T) {
 		assert.Equal(t, want.Summary.Pods, got.Summary.Pods)
 		assert.Equal(t, want.Summary.Placed, got.Summary.Placed)
 	}
-	assert.Greater(t, same, 50)
 }
 
-// Without bins filled one by one, what is planned is what Solve plans, to the pod.
-func TestPlaceLooselyIsSolveWithoutWords(t *testing.T) {
+// Filling bins kind by kind only leads elsewhere at times, and never to fewer pods.
+func TestPlaceLoosely(t *testing.T) {
 	other := 0
 	for seed := range uint64(60) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
-		s, err := scheduling.NewSession(scheduling.Solver{Effort: scheduling.EffortFast}, p)
+		s, err := scheduling.NewSession(scheduling.Solver{}, p)
 		require.NoError(t, err)
-		want, err := s.Solve(t.Context())
+		loose, err := s.PlaceLoosely(t.Context(), scheduling.EffortFast)
 		require.NoError(t, err)
-		got, err := s.PlaceLoosely(t.Context(), scheduling.EffortFast)
-		require.NoError(t, err)
-		assert.Nil(t, got.Summary.Certificate)
-		assert.Equal(t, want.Launches, got.Launches, "seed %d", seed)
-		assert.Equal(t, want.Existing, got.Existing, "seed %d", seed)
-		assert.Equal(t, want.Summary.Placed, got.Summary.Placed)
+		assert.Nil(t, loose.Summary.Certificate)
 		snug, err := s.Place(t.Context(), scheduling.EffortFast)
 		require.NoError(t, err)
-		if !reflect.DeepEqual(snug.Existing, got.Existing) {
+		assert.GreaterOrEqual(t, snug.Summary.Placed, loose.Summary.Placed, "seed %d", seed)
+		if !reflect.DeepEqual(snug.Existing, loose.Existing) {
 			other++
 		}
 	}
-	assert.Positive(t, other, "seeds where filling bins one by one makes a difference")
-}
-
-// costOf is what the launches of a plan cost.
-func costOf(p *scheduling.Plan) (sum offerings.Price) {
-	for i := range p.Launches {
-		sum += p.Launches[i].Price
-	}
-	return sum
+	assert.Positive(t, other, "seeds where it makes a difference")
 }
 
 func TestPlaceRefusesWhatSolversRefuse(t *testing.T) {

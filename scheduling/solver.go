@@ -146,7 +146,7 @@ func (f *facts) place(ctx context.Context) (*Plan, error) {
 // its pool's minValues, which a cautious attempt rules out.
 func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool, err error) {
 	base := f.compile(cautious)
-	params := pack.Params{Snug: f.snug, Work: f.solver.work(), Late: func() bool { return ctx.Err() != nil }}
+	params := pack.Params{Snug: !f.loose, Work: f.solver.work(), Late: func() bool { return ctx.Err() != nil }}
 	c := base
 	var outcome pack.Outcome
 	if base.tied() {
