@@ -8,9 +8,9 @@ import (
 )
 
 // afterwards is the cluster once the steps are done, as the next plan would find it: pods
-// that have moved run where they were expected, and nodes that have taken some in have been
-// left alone for as long as they have to be.
-func (r *run) afterwards() Cluster {
+// that have moved run where they were expected. If it is late, nodes that have taken some in
+// have been left alone for as long as they have to be.
+func (r *run) afterwards(late bool) Cluster {
 	f := r.frame
 	out := *f.cluster
 	out.Nodes, out.Pods, out.Running, out.Machines = nil, nil, nil, nil
@@ -19,12 +19,15 @@ func (r *run) afterwards() Cluster {
 		if s.gone || s.node == nil {
 			continue
 		}
+		out.Nodes = append(out.Nodes, s.node)
+		if !s.fresh && s.known.Node == "" {
+			continue // of whose machine nothing is told, nothing will be then
+		}
 		m := *s.machine
-		m.Node = s.name
-		if s.received || s.fresh {
+		if late && (s.received || s.fresh) {
 			m.LastPodEvent, m.Initialized = longAgo(), longAgo()
 		}
-		out.Nodes, out.Machines = append(out.Nodes, s.node), append(out.Machines, m)
+		out.Machines = append(out.Machines, m)
 	}
 	moved := r.moved()
 	for _, pod := range slices.Concat(f.cluster.Pods, f.cluster.Running) {

@@ -41,7 +41,9 @@
 // next to save something: the plan is tried out before its first step is certain, and where
 // the next plan would move pods on that these steps have moved, it is made anew, with nodes
 // left alone, or expired and drifted ones drained later. What has come to be possible only by
-// the steps, such as a reservation that its own machine held, is left to the next plan.
+// the steps follows in the same plan, as far as consolidateAfter allows: where a node holds the
+// only machine of a reservation, its pods go to another machine, and back when the first is
+// gone. No other pods move twice.
 //
 // A node that is drained is there until its last pod has left. Pods that it keeps out of other
 // zones until then, by spread constraints, land when it is gone.

@@ -60,6 +60,8 @@ type run struct {
 	// lessons are what earlier tries of the same plan have taught, turn is how late it is.
 	lessons lessons
 	turn    int
+	// last says that the plan does not go on with the next.
+	last bool
 }
 
 // findings are what the search for savings found out beside its steps.
@@ -122,7 +124,11 @@ func (r *run) search(ctx context.Context) error {
 	if r.stirs() && len(r.state.nodes) < manyNodes {
 		return r.ended(ctx, r.rehearse(ctx))
 	}
-	return r.ended(ctx, r.phases(ctx))
+	err := r.phases(ctx)
+	if err == nil && !r.last && r.someWait() {
+		err = r.further(ctx)
+	}
+	return r.ended(ctx, err)
 }
 
 // phases makes all steps, reason by reason.

@@ -28,9 +28,11 @@ func (r *run) stirs() bool {
 // rehearse tries the plan out before the first step is certain. Where nodes that forced steps
 // have filled would go next to save something, it is tried again with that in mind, so that
 // no pod moves twice, in this plan and the next. The steps are those of the first try that
-// leaves nothing to do and is no worse than the very first one, or else that one's.
+// leaves nothing to do and is no worse than the very first one, or else that one's, which then
+// goes on until nothing is left.
 func (r *run) rehearse(ctx context.Context) error {
 	var first *run
+	calm := false
 	learned := lessons{late: map[string]int{}}
 	for range mostRehearsals {
 		y := &run{frame: r.frame.clone(), state: r.state.fork(), causes: map[string][]Cause{}, before: r.before, lessons: learned}
@@ -54,7 +56,7 @@ func (r *run) rehearse(ctx context.Context) error {
 			return err
 		}
 		if len(next) == 0 {
-			if y.nevertheless(first) {
+			if calm = y == first || y.nevertheless(first); calm {
 				first = y
 			}
 			break
@@ -66,6 +68,11 @@ func (r *run) rehearse(ctx context.Context) error {
 	}
 	if err := cancelled(ctx); err != nil {
 		return err
+	}
+	if !r.last && (!calm || first.someWait()) {
+		if err := first.further(ctx); err != nil {
+			return err
+		}
 	}
 	r.perform(first)
 	return nil
@@ -133,7 +140,7 @@ func (r *run) next(ctx context.Context) ([]Step, *target, error) {
 		return nil, nil, nil
 	}
 	planner := r.frame.planner
-	after := r.afterwards()
+	after := r.afterwards(true)
 	next, err := planner.begin(ctx, &after)
 	if err != nil {
 		return nil, nil, err

@@ -30,8 +30,9 @@ func Steps(c disruption.Cluster, plan *disruption.Plan) error {
 // returns nil if every step is allowed and possible when its turn comes and the plan says
 // the truth about it, otherwise a *[Report] in which objects of a step begin with
 // "steps[0]/". A plan that passes is right wherever it is broken off: no step is judged
-// by those behind it, but that no pod moves twice. The cluster is taken to be valid, and
-// neither it nor the plan is changed.
+// by those behind it, but that no pod moves twice; only pods of nodes that had to go may move
+// on once, where that saves something. The cluster is taken to be valid, and neither it nor
+// the plan is changed.
 func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) error {
 	report := &Report{}
 	if plan == nil {
@@ -88,6 +89,8 @@ type ground struct {
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
 	// node goes, and a machine has been launched.
 	moved, drains, bought map[string]int
+	// stirred are the nodes that steps have moved pods to, where the cluster tells of such.
+	stirred map[string]bool
 }
 
 // standing is a node that is there.
@@ -115,7 +118,7 @@ func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan
 		world: newWorld(cluster.Problem), checker: c, plan: plan, now: c.Planner.Now,
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*standing),
 		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), looks: make(map[string]resident),
-		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int),
+		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
 	}
 	g.solver = c.Planner.Solver
 	if g.now.IsZero() {

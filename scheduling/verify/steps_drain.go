@@ -33,7 +33,7 @@ func (a *act) drained() {
 		}
 		seen[name] = true
 		a.going = append(a.going, s)
-		if s.fresh {
+		if s.fresh && !a.mayUndo(a.bought[name]) {
 			a.add(MovedTwice, object, "is a machine that an earlier step has launched")
 			continue
 		}
@@ -126,6 +126,9 @@ func (a *act) concerns(s *standing, m *disruption.Machine, object string) {
 func (a *act) consolidatable(s *standing, m *disruption.Machine, object string) {
 	d := &s.pool.Spec.Disruption
 	created := createdAt(s, m)
+	if s.fresh {
+		created = a.now
+	}
 	if d.ConsolidationPolicy == scheduling.WhenEmpty && a.step.Reason == disruption.Underutilized {
 		a.add(Policy, object, "the pool is consolidated when nodes are empty only")
 	}
@@ -135,6 +138,9 @@ func (a *act) consolidatable(s *standing, m *disruption.Machine, object string) 
 			if !t.IsZero() {
 				since = t
 			}
+		}
+		if s.fresh || a.stirred[s.name] {
+			since = a.now
 		}
 		if after.Duration == nil {
 			a.add(Policy, object, "consolidateAfter of the pool is Never")

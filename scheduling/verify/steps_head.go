@@ -17,6 +17,17 @@ func reasons() []disruption.Reason {
 // forced reports whether nodes go for the reason whatever stands in the way.
 func forced(r disruption.Reason) bool { return r == disruption.Interrupted || r == disruption.Expired }
 
+// needed reports whether nodes go for the reason even where that saves nothing, saves whether
+// they go in order to save.
+func needed(r disruption.Reason) bool { return forced(r) || r == disruption.Drifted }
+func saves(r disruption.Reason) bool  { return r == disruption.Empty || r == disruption.Underutilized }
+
+// mayUndo reports whether the step may move on what another one has moved or bought: what had
+// to be done at once can be bettered, and what was done to save cannot.
+func (a *act) mayUndo(number int) bool {
+	return saves(a.step.Reason) && needed(a.plan.Steps[number-1].Reason)
+}
+
 // head checks what the step says of itself, and notes its launches.
 func (a *act) head() {
 	step := a.step

@@ -256,6 +256,7 @@ func (a *act) arrive() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(touched)) {
 		a.rebuild(a.nodes[name])
+		a.stirred[name] = a.machines[name] != nil
 	}
 	for id, n := range a.used {
 		a.reservations[id] -= n
