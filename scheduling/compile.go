@@ -39,6 +39,8 @@ type compiler struct {
 	proven    *proven
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool
+	// foresight is a bound on what tied pods cost; nil where none was worked out.
+	foresight *foresight
 }
 
 // purchase is what an engine option stands for: the best offer of a template among

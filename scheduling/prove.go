@@ -24,14 +24,15 @@ func (c *compiler) prove(ctx context.Context, plan *Plan, placed []int64, price 
 	if price == 0 {
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
-	pr := c.newProver(placed)
-	if len(pr.classes) == 0 {
-		return 0, nil
-	}
-	near := c.solver.nearBound(price)
-	resource := bound.Resource(pr.input.Tighten())
-	if resource.Bound < near && ctx.Err() == nil {
-		resource = pr.withSteps(resource)
+	near := c.nearBound(price)
+	pr, resource, known := c.foreseen(placed)
+	if !known {
+		if pr = c.newProver(placed); len(pr.classes) == 0 {
+			return 0, nil
+		}
+		if resource = bound.Resource(pr.input.Tighten()); resource.Bound < near && ctx.Err() == nil {
+			resource = pr.withSteps(resource)
+		}
 	}
 	covered := int64(0)
 	if resource.Bound < near && len(pr.yardsticks) == 0 && ctx.Err() == nil {
@@ -92,9 +93,12 @@ const zonesWork = 4
 // nearEnough is the share of the price that a fast bound may miss it by.
 const nearEnough = 0.02
 
-// nearBound is a bound at which to be content.
-func (s *Solver) nearBound(price offerings.Price) int64 {
-	if s.Effort == EffortFast {
+// nearBound is a bound at which to be content: one at which the search was, too.
+func (c *compiler) nearBound(price offerings.Price) int64 {
+	if share := c.enough(); share > 0 {
+		return int64(float64(price) / (1 + share))
+	}
+	if c.solver.Effort == EffortFast {
 		return int64(float64(price) * (1 - nearEnough))
 	}
 	return int64(price)

@@ -31,7 +31,7 @@ const repriceWork = 2_000_000
 // reprice plans sites anew at the prices that a solution shows, as long as that makes
 // it cheaper.
 func (t *ties) reprice(best trial, params pack.Params) trial {
-	if len(t.planner.Classes)*len(best.Solution.Nodes) > repriceWork || best.Late {
+	if len(t.planner.Classes)*len(best.Solution.Nodes) > repriceWork || best.Late || t.content(&best, params) {
 		return best
 	}
 	shares := t.siteCosts()
@@ -57,6 +57,12 @@ func (t *ties) reprice(best trial, params pack.Params) trial {
 // manyClasses is from how many classes on a search for machines takes long enough for it
 // to be worth while to end one that leads nowhere.
 const manyClasses = 200
+
+// content reports whether a trial places all pods at a cost that will do, where to look
+// for a cheaper one takes long.
+func (t *ties) content(x *trial, params pack.Params) bool {
+	return len(t.unitBook.units) >= manyClasses && x.bind == x.podCount() && int64(x.price()) <= params.Enough
+}
 
 // rival is what another plan of sites has to come near to early on. Where pods are left
 // out, or the search is thorough, nothing is ruled out.

@@ -150,7 +150,9 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 	c := base
 	var outcome pack.Outcome
 	if base.tied() {
-		c, outcome = newTies(base).solve(params)
+		t := newTies(base)
+		params.Enough = base.foresee(ctx)
+		c, outcome = t.solve(params)
 	} else {
 		outcome = pack.Ration(c.model, pack.Search(c.model, params), params)
 	}

@@ -114,7 +114,7 @@ func (s *search) tryInColumns(best *attempt, values []float64) *attempt {
 func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64) {
 	bestValues, last := values, best
 	// Where crowded pods decide how many machines there are, bulk is of no use.
-	if best.cost > 0 && s.params.Work > 0 && !s.fill.pace.idle && crowdedFew*s.fill.pace.fewest <= float64(best.nodes) {
+	if best.cost > 0 && s.params.Work > 0 && !s.fill.pace.idle && !s.content(best) && crowdedFew*s.fill.pace.fewest <= float64(best.nodes) {
 		if a := s.tryInBulk(values); a.better(best) {
 			best = a
 		}
@@ -127,7 +127,7 @@ func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64)
 	if len(s.p.Classes) >= manySteps {
 		tries = trackRounds
 	}
-	for done := 0; done < tries && best.cost > 0 && !s.over(); {
+	for done := 0; done < tries && best.cost > 0 && !s.content(best) && !s.over(); {
 		now := tracks[(done+1)%len(tracks):][:1]
 		switch {
 		case done == 0 && len(tracks) > 1: // the other one shows whether it is worth while

@@ -33,6 +33,7 @@
 //	              looks for a cheaper fleet for them
 //	ration.go     where limits or reservations keep pods out, judges machines by what they
 //	              take of these, so that fewer are
+//	content.go    when an answer will do
 //	search.go     the order of all this, the budget and the deadline
 //
 // Work is counted in classes looked at, never in time, so that the same budget

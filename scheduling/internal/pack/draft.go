@@ -60,6 +60,9 @@ func (s *search) finish(d draft) *attempt {
 	if s.limited() {
 		s.exchange(best)
 	}
+	if s.content(best) && !s.limited() {
+		return best
+	}
 	if best.cost > 0 && !s.over() {
 		s.remember(best)
 		s.improve(best, bestValues, 0)

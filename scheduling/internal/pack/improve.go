@@ -17,7 +17,7 @@ func (s *search) improve(a *attempt, values []float64, from int) {
 		if i < from || len(a.bought[i]) == 0 {
 			continue
 		}
-		a.bought[i] = s.improvePass(s.markets[i], unbundle(a.bought[i]), values, a.budget, random)
+		a.bought[i] = s.improvePass(s.markets[i], unbundle(a.bought[i]), values, a.budget, random, s.wanted(a, i))
 	}
 	a.settle(s.p, s.levels)
 }
@@ -68,8 +68,8 @@ func (s *search) exchange(a *attempt) {
 }
 
 // improvePass works on the machines of one pass, bought once each, and returns those
-// that it ends with.
-func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b *budget, random *rand.Rand) []model.Node {
+// that it ends with. It ends early where they cost no more than wanted.
+func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b *budget, random *rand.Rand, wanted int64) []model.Node {
 	r := newRanking(s.p, nodes, values)
 	remaining := make([]int64, len(s.p.Classes))
 	crew := s.newCrew(m, len(nodes), values, b)
@@ -78,7 +78,9 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 		if crew != nil {
 			crew.draw(r.nodes, random)
 			crew.try(r.nodes)
-			vain = crew.make(r, vain)
+			if vain = crew.make(r, vain); vain == 0 && wanted > 0 && s.p.Cost(r.nodes) <= wanted {
+				return r.nodes
+			}
 			continue
 		}
 		picked := s.pickNear(m, r.nodes, random)

@@ -17,6 +17,9 @@ type Params struct {
 	// Rival is what an answer at hand had cost on its way: a search that comes out clearly
 	// dearer ends early. The zero value rules nothing out.
 	Rival Milestones
+	// Enough is a cost at which to be content where crowded pods make for a long search:
+	// one that has found a place for all pods at no more than this ends. 0 is none.
+	Enough int64
 	// Draft ends the search before anything is improved; see [Outcome].
 	Draft bool
 	// Snug fills bins one by one at first: less of their room is left, and other pods may be
