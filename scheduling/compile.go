@@ -344,6 +344,15 @@ func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *su
 // limitedResources are the resources that a pool limits, sorted.
 func limitedResources(p *NodePool) []corev1.ResourceName { return sortedKeys(p.Spec.Limits) }
 
+// poolLimits are the limits of a pool, nothing taken.
+func poolLimits(p *NodePool, limited []corev1.ResourceName) []int64 {
+	limits := make([]int64, len(limited))
+	for d, name := range limited {
+		limits[d] = amount(name, p.Spec.Limits[name])
+	}
+	return limits
+}
+
 // limitUse is what one machine takes of the limits.
 func limitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int64 {
 	use := make([]int64, len(limited))
@@ -363,13 +372,10 @@ func (c *compiler) buildLimits() {
 	c.model.Pools = make([]model.Pool, len(c.pools))
 	for i, p := range c.pools {
 		limited := limitedResources(p)
-		left := make([]int64, len(limited))
 		if len(limited) == 0 {
 			continue
 		}
-		for d, name := range limited {
-			left[d] = amount(name, p.Spec.Limits[name])
-		}
+		left := poolLimits(p, limited)
 		for _, node := range c.problem.Nodes {
 			if node.Labels[NodePoolLabel] != p.Name || going(node) {
 				continue

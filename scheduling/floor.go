@@ -66,13 +66,18 @@ func (c *compiler) addFloor(v *template, x *templateOffers, spot bool) int32 {
 	}
 	seen := map[string]bool{}
 	limited := limitedResources(v.pool)
+	limits := poolLimits(v.pool, limited)
 	for _, o := range x.list {
 		if c.cautious && c.offers.offers[o.offer].offering.CapacityType == offerings.Reserved {
 			continue // by the time it is needed the reservation may be used up
 		}
+		use := limitUse(limited, c.offers.shapes[c.offers.offers[o.offer].shape].capacity)
+		if !model.Fits(limits, use) {
+			continue // it takes more than the pool may ever have
+		}
 		m := model.FloorMember{Room: c.rooms.rooms[o.room], Admits: c.columns.rows[o.column], Values: make([]int32, len(numbers))}
 		if c.cautious {
-			m.Use = limitUse(limited, c.offers.shapes[c.offers.offers[o.offer].shape].capacity)
+			m.Use = use
 		}
 		b := binary.AppendVarint(nil, int64(o.room))
 		b = binary.AppendVarint(b, int64(o.column))

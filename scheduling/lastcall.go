@@ -107,7 +107,7 @@ func (d *decoder) higher(m *machine, class *model.Class) (template, place int) {
 // the minValues of those already bought count on.
 func (d *decoder) shared(v *template) bool {
 	floors := d.solver.MinValues != MinValuesBestEffort && len(floorKeys(v.set)) > 0
-	return d.ledger.limited[v.number] && (floors || d.solver.Flexibility.on())
+	return (floors || d.solver.Flexibility.on()) && d.ledger.drained(v.number)
 }
 
 // buy buys one machine for up to n pods of a class, unless that leaves it too few
@@ -151,7 +151,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 	class := &d.model.Classes[id]
 	for i := range machines {
 		m := &machines[i]
-		if len(floorKeys(d.templates[m.template].set)) > 0 || d.solver.Flexibility.on() || d.bars(m.items, id) {
+		if d.bars(m.items, id) {
 			continue
 		}
 		with := *m
@@ -170,6 +170,11 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 		} else {
 			with.items = append(with.items, model.Item{Class: id, N: 1})
 			slices.SortFunc(with.items, func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) })
+		}
+		if len(floorKeys(d.templates[m.template].set)) > 0 || d.solver.Flexibility.on() {
+			if with.places = d.options(&with); d.tooFew(&with) {
+				continue
+			}
 		}
 		*m = with
 		return 1

@@ -81,6 +81,25 @@ func (l *ledger) affords(p purchase) bool {
 	return true
 }
 
+// drained reports whether anything that could be bought of a pool takes from its limits.
+func (l *ledger) drained(pool int) bool {
+	if !l.limited[pool] {
+		return false
+	}
+	for ti, v := range l.c.templates {
+		if v.number != pool {
+			continue
+		}
+		for _, o := range l.c.offered[ti].list {
+			p := purchase{template: ti, offer: o.offer}
+			if l.affords(p) && slices.ContainsFunc(l.use(p), func(u int64) bool { return u > 0 }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // couldSwap reports whether one purchase could be exchanged for another of the same
 // template without overrunning limits or reservations.
 func (l *ledger) couldSwap(from, to purchase) bool {

@@ -32,10 +32,13 @@ func (h *heads) add(holds, counts bool, n int64) {
 // alone reports whether there is one pod only, which is tied to itself.
 func (h *heads) alone() bool { return h.held == 1 && h.counted == 1 && h.both == 1 }
 
-// slacken gives up classes that have no place, and loosens the rules and crowds that
-// hold wherever the others go.
+// slacken gives up classes that have no place, beside those that are gone as it is, and
+// loosens the rules and crowds that hold wherever the others go.
 func (t *ties) slacken(present [][]model.Presence) {
 	t.hopeless = t.unplaceable()
+	for i := range t.gone {
+		t.hopeless[i] = t.hopeless[i] || t.wanting(i) == 0
+	}
 	for t.despair(t.heads()) {
 		continue
 	}
@@ -68,7 +71,7 @@ func (t *ties) heads() []heads {
 		if t.hopeless[i] || class.bonds == 0 && len(t.land.bonds.targets.sets[class.among]) == 0 {
 			continue
 		}
-		n := int64(len(class.pods))
+		n := t.wanting(i)
 		held := t.heldBy(class)
 		for _, r := range held {
 			out[r].add(true, t.among(i, t.rules[r].target), n)
@@ -194,7 +197,7 @@ func (t *ties) idleCrowds(present [][]model.Presence) []bool {
 		if t.hopeless[i] {
 			continue
 		}
-		n := int64(len(class.pods))
+		n := t.wanting(i)
 		for _, x := range t.land.bonds.list[class.bonds].ties {
 			if x.perHost() && x.kind != affinityTie {
 				all[t.crowd(x, t.among(i, x.target))].add(true, false, n)

@@ -18,6 +18,13 @@ const dearestWish = 2
 
 // solve plans sites and machines in turn.
 func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
+	x := t.found(params)
+	x = x.resign(params)
+	return x.compiler, x.Outcome
+}
+
+// found is the best that is found for all pods.
+func (t *ties) found(params pack.Params) trial {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
@@ -28,8 +35,7 @@ func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 			found = also
 		}
 	}
-	x = found.ration(params)
-	return x.compiler, x.Outcome
+	return found.ration(params)
 }
 
 // relax finds out how far wishes per host have to be relaxed: as little as is needed

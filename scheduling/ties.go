@@ -28,7 +28,10 @@ type ties struct {
 func (c *compiler) tied() bool { return len(c.bonds.list) > 1 || len(c.keepers) > 0 }
 
 // newTies works out what ties the pods of a compiled problem.
-func newTies(c *compiler) *ties {
+func newTies(c *compiler) *ties { return newTiesWithout(c, nil) }
+
+// newTiesWithout is newTies with pods given up from the start: so many of some classes.
+func newTiesWithout(c *compiler, gone map[int]int64) *ties {
 	l := c.land()
 	t := &ties{unitBook: &unitBook{kinBook: &kinBook{ruleBook: newRuleBook(l), index: map[string]int{}, markets: map[string]*market{}}}}
 	for _, class := range c.planned {
@@ -37,6 +40,7 @@ func newTies(c *compiler) *ties {
 	t.keep()
 	t.present = t.count()
 	t.roaming = map[int]bool{}
+	t.gone = gone
 	t.slacken(t.present)
 	t.form()
 	t.rows = t.stayAway()

@@ -31,18 +31,19 @@ type unitBook struct {
 	runs     map[int]model.Bits
 	anywhere map[int]bool
 	states   []settling
-	stranded []int64 // by class, pods that found none to be with
-	hopeless []bool  // classes that have no place, whatever the others do
-	dead     []bool  // classes that nobody can follow, since they got no place
+	stranded []int64       // by class, pods that found none to be with
+	hopeless []bool        // classes that have no place, whatever the others do
+	gone     map[int]int64 // by class, pods that are given up from the start
+	dead     []bool        // classes that nobody can follow, since they got no place
 }
 
 // build makes one unit of every class, then joins those that have to be together.
 func (b *unitBook) build() {
 	ones := make([]portion, len(b.land.planned))
 	b.units = slices.Grow(b.units, len(ones))
-	for i, class := range b.land.planned {
+	for i := range b.land.planned {
 		ones[i] = portion{i, 1}
-		b.units = append(b.units, unit{portions: ones[i : i+1 : i+1], count: int64(len(class.pods)), kin: -1})
+		b.units = append(b.units, unit{portions: ones[i : i+1 : i+1], count: b.wanting(i), kin: -1})
 	}
 	b.scan()
 	b.states, b.stranded = make([]settling, len(b.units)), make([]int64, len(b.units))
@@ -50,7 +51,15 @@ func (b *unitBook) build() {
 		b.settle(i)
 	}
 	b.rescue()
+	for _, i := range sortedKeys(b.gone) {
+		b.follow(i, b.gone[i], model.NewBits(len(b.land.nodes)))
+	}
 	b.units = slices.DeleteFunc(b.units, func(u unit) bool { return u.count == 0 })
+}
+
+// wanting is how many pods of a class are to have a place.
+func (b *unitBook) wanting(class int) int64 {
+	return int64(len(b.land.planned[class].pods)) - b.gone[class]
 }
 
 // settling is how far a class is that may have to be where others are.

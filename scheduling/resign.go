@@ -1,0 +1,79 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+)
+
+// Whom a rule counts or who holds it pins others to sites, even if in the end it finds no
+// place itself: its rules were planned for, and what they left to others was less. So where
+// pods are left out, the rest is planned once more as if they did not exist.
+
+// mostResigned bounds how many classes are given up one at a time.
+const mostResigned = 3
+
+// resignShare is what part of the work on moving pods between sites a plan may take at
+// most for others to be made beside it.
+const resignShare = 4
+
+// resign plans once more without the pods that found no place: without all of them, then
+// without those of one class at a time. It is for plans that take little work to find.
+func (x *trial) resign(params pack.Params) trial {
+	best := *x
+	if x.Late || x.bind < 0 || x.effort() > max(params.Work/seekShare, seekLeast)/resignShare {
+		return best
+	}
+	out := x.ties.leftOut(x.placed(x.Solution))
+	if len(out) == 0 {
+		return best
+	}
+	sets := []map[int]int64{out}
+	if classes := sortedKeys(out); len(classes) > 1 && x.choosy() {
+		for _, i := range classes[:min(len(classes), mostResigned)] {
+			sets = append(sets, map[int]int64{i: out[i]})
+		}
+	}
+	score := best.score()
+	for _, gone := range sets {
+		if best.Late {
+			break
+		}
+		y := newTiesWithout(x.ties.land.compiler, gone).found(params)
+		if judged := y.score(); judged.better(score) {
+			best, score = y, judged
+		}
+	}
+	return best
+}
+
+// choosy reports whether machines have to leave a choice, which is less at a single site.
+func (c *compiler) choosy() bool {
+	return c.solver.Flexibility.on() || slices.ContainsFunc(c.templates, func(v *template) bool { return len(floorKeys(v.set)) > 0 })
+}
+
+// leftOut counts, by class, the pods that found no place though they could have one, of
+// classes that share a rule with pods that have a place, or, where choice matters, with
+// any.
+func (t *ties) leftOut(placed []int64) map[int]int64 {
+	rules := make([][]int32, len(placed)) // by class
+	pinned := map[int32]bool{}            // rules about pods that have a place
+	choosy := t.land.choosy()
+	for i := range t.unitBook.units {
+		u := &t.unitBook.units[i]
+		for _, p := range u.portions {
+			for _, link := range t.list[u.kin].rules {
+				rules[p.class] = append(rules[p.class], link.Rule)
+				pinned[link.Rule] = pinned[link.Rule] || placed[p.class] > 0 || choosy
+			}
+		}
+	}
+	out := map[int]int64{}
+	for i, n := range placed {
+		left := int64(len(t.land.planned[i].pods)) - n
+		if left > 0 && !t.hopeless[i] && slices.ContainsFunc(rules[i], func(r int32) bool { return pinned[r] }) {
+			out[i] = left
+		}
+	}
+	return out
+}
