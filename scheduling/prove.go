@@ -24,6 +24,26 @@ func (c *compiler) prove(ctx context.Context, plan *Plan, placed []int64, price 
 	if price == 0 {
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
+	if k := c.proven; k != nil && slices.Equal(k.placed, placed) && (k.certificate == nil || len(k.certificate.Spreads) == 0) {
+		return k.bound, k.certificate
+	}
+	k := &proven{placed: slices.Clone(placed)}
+	k.bound, k.certificate = c.proveAnew(ctx, plan, placed, price)
+	if c.proven = k; ctx.Err() != nil {
+		c.proven = nil // another time there may be time for more
+	}
+	return k.bound, k.certificate
+}
+
+// proven is what was proven of plans that place some pods, where that does not hang on a
+// plan: spreads are left out of it that the plan itself does not keep.
+type proven struct {
+	placed      []int64
+	bound       offerings.Price
+	certificate *Certificate
+}
+
+func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, price offerings.Price) (offerings.Price, *Certificate) {
 	near := c.nearBound(price)
 	pr, resource, known := c.foreseen(placed)
 	if !known {

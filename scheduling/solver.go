@@ -153,6 +153,11 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 		t := newTies(base)
 		params.Enough = base.foresee(ctx)
 		c, outcome = t.solve(params)
+		if !f.terse {
+			x := trial{compiler: c, Outcome: outcome}
+			x.afresh(ctx, base, params)
+			c, outcome = x.compiler, x.Outcome
+		}
 	} else {
 		outcome = pack.Ration(c.model, pack.Search(c.model, params), params)
 	}

@@ -15,7 +15,12 @@ type draft struct {
 // draft constructs an answer.
 func (s *search) draft() draft {
 	p, params := s.p, s.params
-	values := s.fill.shareValues()
+	values := params.Worths
+	if values == nil {
+		values = s.fill.shareValues()
+	} else {
+		s.fill.pace.on = false
+	}
 	if len(p.Classes) == 0 {
 		return draft{best: s.try(values, false), ended: true}
 	}

@@ -25,6 +25,9 @@ type Params struct {
 	// Snug fills bins one by one at first: less of their room is left, and other pods may be
 	// in it than without.
 	Snug bool
+	// Worths are what pods are worth at first, by class, in the unit of costs; nil for the
+	// prices of their shares of the cheapest machines.
+	Worths []float64
 }
 
 // Milestones are what an answer costs on its way.

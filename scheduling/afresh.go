@@ -1,0 +1,75 @@
+package scheduling
+
+import (
+	"context"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+)
+
+// A plan of sites makes many small problems of one: what is bought for each site leaves
+// machines that are not full, and pods that may go anywhere are where they first fitted. Where
+// the plan costs much more than its bound it is worth more work to find out whether that
+// has to be.
+
+const (
+	// farOff is how many times its bound a plan has to cost for that.
+	farOff = 1.03
+	// mixedPods is up to how many pods for each machine fillings are mixed. Of larger
+	// machines there are too many fillings.
+	mixedPods = 24
+)
+
+// afresh looks for a cheaper plan where the price is far above the bound: other machines for
+// the sites as they are, and for those that the least effort chooses.
+func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) {
+	x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
+	if params.Work == 0 || x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.podCount() || !base.farAbove(ctx, x) {
+		return
+	}
+	best := x.repacked(params)
+	least := params
+	least.Work = 0
+	other := trial{}
+	other.compiler, other.Outcome = newTies(base).solve(least)
+	if other.bind = sum(other.placed(other.Solution)) - other.unbound(other.Solution); other.bind == x.bind && !other.Late {
+		if other = other.repacked(params); other.score().better(best.score()) {
+			best = other
+		}
+	}
+	*x = best
+}
+
+// repacked is a trial with machines bought anew, if that is better.
+func (x *trial) repacked(params pack.Params) trial {
+	machines := int64(0)
+	for i := range x.Solution.Nodes {
+		machines += x.Solution.Nodes[i].N
+	}
+	y := *x
+	if x.bind <= mixedPods*machines {
+		y.Outcome = pack.Mix(x.model, x.Outcome, params)
+	} else if params.Worths = clearingWorths(x.model, clearingWork, params.Late); params.Worths != nil {
+		y.Outcome = pack.Search(x.model, params)
+	}
+	y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution)
+	if y.bind >= x.bind && y.score().better(x.score()) {
+		return y
+	}
+	return *x
+}
+
+// clearingWork is how much may go into what pods are worth at their sites.
+const clearingWork = 400_000_000
+
+// farAbove reports whether a trial costs much more than what can be proven.
+func (c *compiler) farAbove(ctx context.Context, x *trial) bool {
+	price := x.price()
+	placed := x.placed(x.Solution)
+	near := int64(float64(price) / farOff)
+	if pr := c.newProver(placed); len(pr.classes) == 0 || bound.Resource(pr.input.Tighten()).Bound >= near {
+		return false
+	}
+	least, _ := c.prove(ctx, nil, placed, price)
+	return int64(least) < near
+}

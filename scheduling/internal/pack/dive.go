@@ -1,0 +1,123 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+const (
+	// diveWhole is what part of a machine a mix has to have for it to be bought where it has
+	// none whole, but for the largest part, and diveShare which part of those in the mix are
+	// bought at most before the next mix.
+	diveWhole, diveShare = 0.6, 6
+	// diveFull is how much of its cost a machine has to be worth to be bought.
+	diveFull = 0.93
+	// diveTries is how many of the largest parts are tried where those before them are not.
+	diveTries = 8
+)
+
+// dive buys the machines of one mix after the other: those that a mix has whole, else those
+// that it nearly has whole, and mixes anew for the rest. It returns nil where not all pods
+// find a place.
+func (x *mixture) dive() (out []model.Node) {
+	rounds, f := mixRounds, x.s.fill
+	for left := true; left; left = slices.ContainsFunc(x.remaining, func(n int64) bool { return n > 0 }) {
+		x.generate(rounds)
+		if x.first == nil {
+			x.first = slices.Clone(x.worths)
+		}
+		rounds = mixAgain
+		bought := x.buy()
+		if len(bought) == 0 || x.s.late {
+			break
+		}
+		out = append(out, bought...)
+	}
+	paced := f.pace.on
+	f.pace.on = false
+	x.stock()
+	out = append(out, f.construct(&x.s.stage, x.remaining, x.worths, newBudget(x.s.p))...)
+	f.pace.on = paced
+	if slices.ContainsFunc(x.remaining, func(n int64) bool { return n > 0 }) {
+		return nil
+	}
+	return out
+}
+
+// part is how often a mix has a filling.
+type part struct {
+	filling int
+	amount  float64
+}
+
+// buy buys the machines that the mix has whole, or else nearly whole.
+func (x *mixture) buy() (out []model.Node) {
+	var parts []part
+	for j := range x.fillings {
+		if n := x.lp.Amount(j); n > 1e-6 {
+			parts = append(parts, part{j, n})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.amount, a.amount) })
+	x.stock()
+	for _, y := range parts {
+		for range int64(y.amount + 1e-6) {
+			if node, ok := x.buyOne(y.filling); ok {
+				out = append(out, node)
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for i, y := range parts {
+		if len(out) > 0 && (y.amount < diveWhole || len(out) > len(parts)/diveShare) || len(out) == 0 && i > diveTries {
+			break
+		}
+		if node, ok := x.buyOne(y.filling); ok {
+			out = append(out, node)
+		}
+	}
+	return out
+}
+
+// buyOne buys a machine with the pods of a filling, or as many as are left of them, and
+// others in what room they leave, if that is worth its cost.
+func (x *mixture) buyOne(filling int) (model.Node, bool) {
+	y, f := &x.fillings[filling], x.s.fill
+	o := x.m.options[y.at]
+	option := &x.s.p.Options[o]
+	copy(f.left, option.Room)
+	f.items = f.items[:0]
+	for i, k := range y.kinds {
+		n := y.counts[i]
+		for _, c := range x.kinds[k] {
+			some := min(n, x.remaining[c])
+			if some > 0 {
+				some = min(some, f.joining(c), f.fitting(x.s.p.Classes[c].Request))
+			}
+			if some > 0 {
+				f.take(c, some)
+				n -= some
+			}
+		}
+	}
+	if shelves := x.s.stage.shelves[x.m.row[y.at]]; len(shelves) > 0 {
+		f.fillUp(option, shelves, x.remaining, x.worths)
+	}
+	f.leave(f.items)
+	worth := 0.0
+	for _, it := range f.items {
+		worth += float64(it.N) * x.worths[it.Class]
+	}
+	if worth < diveFull*f.costs[o] {
+		return model.Node{}, false
+	}
+	node := model.Node{Option: o, N: 1, Items: slices.Clone(f.items)}
+	for _, it := range node.Items {
+		x.remaining[it.Class] -= it.N
+	}
+	return node, true
+}

@@ -1,0 +1,271 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// Where crowded pods make for many machines, or pods are tied to places, what is bought one
+// best machine after the other strays far from what could be: nothing is left in the end
+// that suits the others. A mix of fillings that covers all pods at once knows how many
+// machines of each option there should be.
+
+const (
+	// mostMixKinds bounds the kinds of pods for which fillings are mixed, mixRounds how often
+	// fillings are added at first and mixAgain once machines are bought, mixMore how many at
+	// once, mixPivots bounds each solution.
+	mostMixKinds, mixRounds, mixAgain, mixMore, mixPivots = 256, 40, 3, 64, 800
+	// mixGain is the share of its cost that a filling must gain to be added.
+	mixGain = 1e-4
+	// mixWork is how many times the work of a search may go into a mix and the machines of
+	// it, and pivotShare how many numbers a pivot changes in the time that a class is looked at.
+	mixWork, pivotShare = 4, 32
+)
+
+// Mix looks for cheaper machines for the pods of those that an answer buys, and returns the
+// answer where it finds none. It changes nothing where limits, reservations or floors are in
+// the way, or pods are left out.
+func Mix(p *model.Problem, at Outcome, params Params) Outcome {
+	if at.Late || len(p.Floors) > 0 || slices.ContainsFunc(at.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
+		return at
+	}
+	s := newSearch(p, params)
+	if s.limited() {
+		return at
+	}
+	s.budget = mixWork * params.Work
+	best := s.attemptOf(at.Solution)
+	for pass := range p.Passes {
+		if len(best.bought[pass]) == 0 || s.over() {
+			continue
+		}
+		x := s.newMixture(pass, best.bought[pass])
+		if x == nil {
+			continue
+		}
+		nodes := x.dive()
+		if nodes == nil {
+			continue
+		}
+		a := best.clone()
+		a.bought[pass] = nodes
+		s.start = s.fill.work
+		s.improve(a, x.first, pass)
+		if a.better(best) {
+			best = a
+		}
+	}
+	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.work
+	return at
+}
+
+// mixture is which fillings to buy how often if machines could be bought in parts, so that
+// the pods of every kind have a place. Kinds are classes of one size that may be in the same
+// rows of the market and belong to the same crowds of those that need the most machines.
+type mixture struct {
+	s         *search
+	m         *market
+	kinds     [][]model.ClassID
+	kindOf    []int32         // by class, −1 for none
+	classes   []model.ClassID // of all kinds
+	remaining []int64         // by class
+	wanted    []int64         // by kind
+	standIn   []float64       // by kind
+	fillings  []kindFilling
+	worths    []float64 // by class
+	first     []float64 // as they were before anything was bought
+	lp        *linear.Cover
+}
+
+// kindFilling is a machine with so many pods of some kinds.
+type kindFilling struct {
+	at     int // place in the market
+	kinds  []int32
+	counts []int64
+}
+
+// newMixture begins with the fillings of some machines, to find others for their pods. It
+// returns nil where there are too many kinds.
+func (s *search) newMixture(pass int, nodes []model.Node) *mixture {
+	n := len(s.p.Classes)
+	x := &mixture{s: s, m: s.markets[pass], kindOf: make([]int32, n), remaining: make([]int64, n), worths: make([]float64, n)}
+	for i := range nodes {
+		for _, it := range nodes[i].Items {
+			x.remaining[it.Class] += it.N * nodes[i].N
+		}
+	}
+	if !x.sort() {
+		return nil
+	}
+	values := s.fill.shareValues()
+	for _, classes := range x.kinds {
+		x.standIn = append(x.standIn, columnDear*max(1, values[classes[0]]))
+	}
+	for i := range nodes {
+		at, _ := slices.BinarySearch(x.m.options, nodes[i].Option)
+		x.keep(at, nodes[i].Items)
+	}
+	return x
+}
+
+// kindKey is equal for classes of one kind.
+type kindKey struct {
+	size    int32
+	rows    string
+	perNode int64
+	crowds  string
+}
+
+// sort finds the kinds, and reports whether there are few enough.
+func (x *mixture) sort() bool {
+	known, rowsOf := map[kindKey]int32{}, map[int32]string{}
+	for c, n := range x.remaining {
+		x.kindOf[c] = -1
+		if n == 0 {
+			continue
+		}
+		class := &x.s.p.Classes[c]
+		rows, ok := rowsOf[class.Group]
+		if !ok {
+			var b []byte
+			for r, row := range x.m.rows {
+				if row.Has(int(class.Group)) {
+					b = append(b, byte(r), byte(r>>8))
+				}
+			}
+			rows = string(b)
+			rowsOf[class.Group] = rows
+		}
+		key := kindKey{size: x.s.fill.sizeOf[c], rows: rows, perNode: class.PerNode}
+		if x.s.crowded[c] {
+			var b []byte
+			for _, m := range x.s.fill.pace.holds[c] {
+				b = append(b, byte(m.Crowd), byte(m.Crowd>>8), byte(m.Weight))
+			}
+			key.crowds = string(b)
+		}
+		k, ok := known[key]
+		if !ok {
+			if k = int32(len(x.kinds)); k == mostMixKinds {
+				return false
+			}
+			known[key] = k
+			x.kinds = append(x.kinds, nil)
+		}
+		x.kindOf[c] = k
+		x.kinds[k] = append(x.kinds[k], model.ClassID(c))
+		x.classes = append(x.classes, model.ClassID(c))
+	}
+	return true
+}
+
+// keep notes a filling.
+func (x *mixture) keep(at int, items []model.Item) {
+	f := kindFilling{at: at}
+	for _, it := range items {
+		k := x.kindOf[it.Class]
+		i := slices.Index(f.kinds, k)
+		if i < 0 {
+			i = len(f.kinds)
+			f.kinds, f.counts = append(f.kinds, k), append(f.counts, 0)
+		}
+		f.counts[i] += it.N
+	}
+	x.fillings = append(x.fillings, f)
+}
+
+// restart sets the program up for what remains.
+func (x *mixture) restart() {
+	x.wanted = make([]int64, len(x.kinds))
+	for _, c := range x.classes {
+		x.wanted[x.kindOf[c]] += x.remaining[c]
+	}
+	wanted := make([]float64, len(x.kinds))
+	for k, n := range x.wanted {
+		wanted[k] = float64(n)
+	}
+	x.lp = linear.NewCover(wanted, x.standIn)
+	for i := range x.fillings {
+		x.add(&x.fillings[i])
+	}
+}
+
+// add makes a column of a filling, without pods that are not wanted any more.
+func (x *mixture) add(f *kindFilling) {
+	c := linear.Column{Cost: x.s.fill.costs[x.m.options[f.at]]}
+	for i, k := range f.kinds {
+		if n := min(f.counts[i], x.wanted[k]); n > 0 {
+			c.Rows, c.Amounts = append(c.Rows, k), append(c.Amounts, float64(n))
+		}
+	}
+	x.lp.Add(c)
+}
+
+// generate adds fillings until there is nothing to be gained, or so often.
+func (x *mixture) generate(rounds int) {
+	x.restart()
+	done := x.lp.Work()
+	for i := 0; ; i++ {
+		x.lp.Solve(mixPivots)
+		for _, c := range x.classes {
+			x.worths[c] = max(0, x.lp.Worths()[x.kindOf[c]])
+		}
+		x.s.fill.work += (x.lp.Work() - done) / pivotShare
+		done = x.lp.Work()
+		if i == rounds || x.s.over() {
+			return
+		}
+		more := x.look()
+		if len(more) == 0 {
+			return
+		}
+		slices.SortStableFunc(more, func(a, b found) int { return cmp.Compare(b.gain, a.gain) })
+		for _, y := range more[:min(len(more), mixMore)] {
+			x.keep(y.at, y.items)
+			x.add(&x.fillings[len(x.fillings)-1])
+		}
+	}
+}
+
+// stock puts what remains on shelves by the present worths.
+func (x *mixture) stock() {
+	x.s.fill.arrange(x.classes, x.worths)
+	x.s.fill.stock(&x.s.stage, x.m, x.m.all, x.classes)
+}
+
+// look fills every option by the present worths. Where no filling is worth more than it
+// costs, it looks for others that begin with one size or another.
+func (x *mixture) look() (more []found) {
+	x.stock()
+	f := x.s.fill
+	try := func(at int, seeds []shelf) float64 {
+		o := x.m.options[at]
+		items, worth := f.fill(o, seeds, x.s.stage.shelves[x.m.row[at]], x.remaining, x.worths)
+		gain := worth/f.costs[o] - 1
+		if gain > mixGain {
+			more = append(more, found{filling{at, slices.Clone(items)}, gain})
+		}
+		return gain
+	}
+	gains := make([]float64, len(x.m.options))
+	for at := range x.m.options {
+		if gains[at] = -1; len(x.s.stage.shelves[x.m.row[at]]) > 0 {
+			gains[at] = try(at, nil)
+		}
+	}
+	if len(more) > 0 {
+		return more
+	}
+	for at, gain := range gains {
+		if gain < -columnFar {
+			continue
+		}
+		for _, first := range x.s.stage.shelves[x.m.row[at]] {
+			try(at, []shelf{first})
+		}
+	}
+	return more
+}
