@@ -34,6 +34,17 @@ type assortment struct {
 	floors    []model.Floor
 	supply    []int64
 	passes    []model.Pass
+	// What the bound asked for since; nil until then.
+	buyable []templateOffer
+	zonal   *zonalOffers
+}
+
+// zonalOffers are the offers that a bound looks at zone by zone.
+type zonalOffers struct {
+	zones []string
+	kept  [][]templateOffer
+	// plain are those that no cheaper one makes pointless, with the room that pods find.
+	plain [][]templateOffer
 }
 
 // buildAssortment works out what may be bought, unless it is known. Where pods have
@@ -49,7 +60,8 @@ func (c *compiler) buildAssortment() {
 	c.buildTemplates(asked)
 	c.buildOptions()
 	if plain {
-		c.memory.assortment = newAssortment(c, asked)
+		c.assorted = newAssortment(c, asked)
+		c.memory.assortment = c.assorted
 	}
 }
 
@@ -90,8 +102,24 @@ func newAssortment(c *compiler, asked *questions) *assortment {
 // take hands the assortment to a compiler.
 func (a *assortment) take(c *compiler) {
 	c.templates, c.unchecked, c.offered = copyTemplates(a.templates), a.unchecked, slices.Clone(a.offered)
+	c.assorted = a
 	c.rooms, c.columns, c.bought = a.rooms.clone(), a.columns.clone(), a.bought
 	c.model.Options, c.model.Floors, c.model.Supply, c.model.Passes = a.options, a.floors, a.supply, a.passes
+}
+
+// learn adds to what is known of the assortment. Rooms and columns that were numbered
+// meanwhile go with it.
+func (c *compiler) learn(add func(*assortment)) {
+	if c.assorted == nil {
+		return
+	}
+	a := *c.assorted
+	a.rooms, a.columns = c.rooms.clone(), c.columns.clone()
+	add(&a)
+	if c.memory.assortment == c.assorted {
+		c.memory.assortment = &a
+	}
+	c.assorted = &a
 }
 
 // copyTemplates copies what templates remember for themselves.

@@ -14,6 +14,9 @@ import (
 // and all groups that may be there, whatever is chosen for the labels that the pool
 // leaves open. An offer that another one of its pool makes pointless may be missing.
 func (pr *prover) buyable() []templateOffer {
+	if pr.assorted != nil && pr.assorted.buyable != nil {
+		return pr.assorted.buyable
+	}
 	var out, recent []templateOffer
 	ranks := pr.priceRanks()
 	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
@@ -24,6 +27,7 @@ func (pr *prover) buyable() []templateOffer {
 		}
 		out, recent = pr.worthwhile(out, recent, list, turn)
 	}
+	pr.learn(func(a *assortment) { a.buyable = out })
 	return out
 }
 

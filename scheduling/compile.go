@@ -37,6 +37,7 @@ type compiler struct {
 	model     *model.Problem
 	ground    *land // nil until asked
 	proven    *proven
+	assorted  *assortment // where rooms and columns are those of one
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool
 	// foresight is a bound on what tied pods cost; nil where none was worked out.
@@ -180,6 +181,7 @@ func (c *compiler) buildOptions() {
 func (c *compiler) addOffers() {
 	ranks := c.weightRank()
 	supplies := newSupplies(c)
+	c.assorted = nil
 	c.columns = newRowTable(len(c.seats))
 	rows, softs := make([][]model.Bits, len(c.templates)), make([]model.Bits, len(c.templates))
 	for ti := range c.templates {

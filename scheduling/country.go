@@ -21,6 +21,9 @@ type country struct {
 	columns map[string]*placeColumn
 	watch   *watch // those whose places were asked for last
 	posted  []int32
+	booked  []int // hosts with guests whose places were asked for last
+	hosts   []*host
+	lodged  []int32
 }
 
 // landNode is a node, those included that receive no pods any more.
@@ -95,6 +98,22 @@ func (k *country) column(key string) *placeColumn {
 	}
 	k.columns[key] = c
 	return c
+}
+
+// lodgings are the places of the hosts with guests, -1 for those that are no nodes.
+func (k *country) lodgings(g *guestBook) []int32 {
+	if k.lodged != nil && slices.Equal(k.booked, g.booked) && slices.Equal(k.hosts, g.hosts) {
+		return k.lodged
+	}
+	out := make([]int32, len(g.booked))
+	for i, host := range g.booked {
+		out[i] = -1
+		if n, ok := k.at[g.hosts[host].name]; ok {
+			out[i] = int32(n)
+		}
+	}
+	k.booked, k.hosts, k.lodged = g.booked, g.hosts, out
+	return out
 }
 
 // settle finds out which of the engine's bins each place is, and which places each bin is.

@@ -52,6 +52,9 @@ func (c *compiler) existing() []*existingNode {
 	if r := c.memory.roll.Load(); c.classes.volumes == nil && r.suits(c) {
 		kept = r
 	}
+	if len(kept.hosts) > 0 && slices.Equal(kept.hosts, hosts) {
+		return kept.ordered
+	}
 	now := &roll{
 		names: c.table.names, daemons: c.daemons, pools: c.problem.NodePools, catalogs: catalogsOf(c.problem),
 		shops: c.problem.PoolCatalogs, hosts: hosts, nodes: make([]*existingNode, len(hosts)),
@@ -76,10 +79,11 @@ func (c *compiler) existing() []*existingNode {
 			ready = append(ready, x)
 		}
 	}
+	now.ordered = append(ready, flying...)
 	if c.classes.volumes == nil {
 		c.memory.roll.Store(now)
 	}
-	return append(ready, flying...)
+	return now.ordered
 }
 
 // usedColumns is, by number of the compiler's table, the cluster's number of the same
@@ -233,6 +237,10 @@ func (p *Problem) catalogOf(pool string) *instancetypes.Catalog {
 // buildBins hands the engine the nodes that run or are in flight.
 func (c *compiler) buildBins() {
 	c.nodes = c.existing()
+	if b := c.memory.bench; b.suits(c) {
+		c.suits, c.open, c.wary, c.model.Bins = b.groups, b.open, b.wary, b.bins
+		return
+	}
 	words := len(model.NewBits(len(c.classes.groups)))
 	rows := make([]uint64, 3*words*len(c.nodes))
 	next := func() model.Bits {
@@ -249,6 +257,25 @@ func (c *compiler) buildBins() {
 		c.open, c.wary = append(c.open, model.NewBits(len(c.nodes))), append(c.wary, model.NewBits(len(c.nodes)))
 		c.admit(g, group)
 	}
+	if c.classes.volumes == nil {
+		c.memory.bench = &bench{
+			nodes: c.nodes, signatures: c.classes.signatures, groups: c.suits, open: c.open, wary: c.wary, bins: c.model.Bins,
+		}
+	}
+}
+
+// bench is the bins of some nodes for some groups. It is not changed any more.
+type bench struct {
+	nodes      []*existingNode
+	signatures []string
+	groups     []model.Bits // see compiler.suits
+	open, wary []model.Bits
+	bins       []model.Bin
+}
+
+// suits reports whether the bench is what would be worked out.
+func (b *bench) suits(c *compiler) bool {
+	return b != nil && c.classes.volumes == nil && slices.Equal(b.nodes, c.nodes) && slices.Equal(b.signatures, c.classes.signatures)
 }
 
 // admit notes which nodes a group suits, and which let its pods in.

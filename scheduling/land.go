@@ -411,13 +411,13 @@ func (l *land) runningSets(f func(pod *corev1.Pod, node int, among []int32)) {
 		return
 	}
 	book := l.guests()
-	for _, i := range book.booked {
-		at, ok := l.nodeAt[book.hosts[i].name]
-		if !ok {
+	places := l.country.lodgings(book)
+	for k, i := range book.booked {
+		if places[k] < 0 {
 			continue
 		}
 		for _, x := range book.guests[i] {
-			f(x.pod, at, x.among)
+			f(x.pod, int(places[k]), x.among)
 		}
 	}
 }

@@ -23,6 +23,7 @@ type memory struct {
 	guests     *guestBook
 	country    *country
 	kept       *kept
+	bench      *bench
 }
 
 func newMemory() *memory { return &memory{roll: &atomic.Pointer[roll]{}} }
@@ -137,6 +138,7 @@ type roll struct {
 	shops    map[string]*instancetypes.Catalog
 	hosts    []*host
 	nodes    []*existingNode // by host; nil for those that receive none
+	ordered  []*existingNode // those that receive some, as [compiler.existing] returns them
 }
 
 // suits reports whether what was worked out for nodes still holds for those that have

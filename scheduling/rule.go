@@ -142,7 +142,7 @@ func (b *ruleBook) count() [][]model.Presence {
 			}
 		}
 	}
-	present := make([]map[int32]int64, len(l.nodes))
+	present := make([][]model.Presence, len(l.nodes))
 	l.runningSets(func(pod *corev1.Pod, node int, among []int32) {
 		for _, target := range among {
 			for _, i := range b.byTarget[int(target)] {
@@ -162,21 +162,21 @@ func (b *ruleBook) count() [][]model.Presence {
 				if b.crowds[k].kind == spreadTie && pod.DeletionTimestamp != nil {
 					continue
 				}
-				if present[bin] == nil {
-					present[bin] = map[int32]int64{}
+				at := slices.IndexFunc(present[bin], func(x model.Presence) bool { return x.Crowd == int32(k) })
+				if at < 0 {
+					at = len(present[bin])
+					present[bin] = append(present[bin], model.Presence{Crowd: int32(k)})
 				}
-				present[bin][int32(k)]++
+				present[bin][at].N++
 			}
 		}
 	})
-	out := make([][]model.Presence, len(present))
-	for bin, counts := range present {
-		for k, n := range counts {
-			out[bin] = append(out[bin], model.Presence{Crowd: k, N: n})
+	for _, list := range present {
+		if len(list) > 1 {
+			slices.SortFunc(list, func(x, y model.Presence) int { return cmp.Compare(x.Crowd, y.Crowd) })
 		}
-		slices.SortFunc(out[bin], func(x, y model.Presence) int { return cmp.Compare(x.Crowd, y.Crowd) })
 	}
-	return out
+	return present
 }
 
 // planned returns the rules in the planner's form.

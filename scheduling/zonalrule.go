@@ -26,11 +26,15 @@ type zoneRule struct {
 // zoneBook is what the bound knows of zones.
 type zoneBook struct {
 	*prover
-	land   *land
-	zones  []string // those with nodes and those where pools may buy, sorted
-	number map[string]int
-	rules  []zoneRule
-	rooms  []freeRoom // see addNodes; nil until asked
+	land    *land
+	zones   []string // those with nodes and those where pools may buy, sorted
+	number  map[string]int
+	rules   []zoneRule
+	zonesOf []int // by offer; nil until asked
+	// offersAt and rooms are what may be bought, and what running nodes have, by zone; nil until
+	// asked.
+	offersAt *zonalOffers
+	rooms    []freeRoom
 }
 
 const (
@@ -142,18 +146,36 @@ func (b *zoneBook) readZones() {
 	}
 }
 
+// zoneOf is the zone of an offer, -1 where nobody may buy.
+func (b *zoneBook) zoneOf(offer int) int {
+	if b.zonesOf == nil {
+		zones := b.offers.column(corev1.LabelTopologyZone)
+		numbers := make([]int, len(zones.values))
+		for i, zone := range zones.values {
+			z, known := b.number[zone]
+			if numbers[i] = z; !known {
+				numbers[i] = -1
+			}
+		}
+		b.zonesOf = make([]int, len(zones.numbers))
+		for i, n := range zones.numbers {
+			b.zonesOf[i] = numbers[n]
+		}
+	}
+	return b.zonesOf[offer]
+}
+
 // stake is what it costs at most that pods have to be in a dear zone, roughly, or 0 where
 // it hardly matters.
 func (b *zoneBook) stake(r *zoneRule) (stake float64) {
 	for _, i := range r.classes {
 		class := b.planned[i]
 		least := make([]float64, len(b.zones))
-		for _, t := range b.offered {
-			for _, o := range t.list {
+		for z, list := range b.zonalOffers().plain {
+			for _, o := range list {
 				x := &b.offers.offers[o.offer]
-				z, known := b.number[x.offering.Zone]
 				room := b.compiler.rooms.rooms[o.room]
-				if !known || !b.columns.rows[o.column].Has(class.group) || !model.Fits(room, class.requests) {
+				if !b.columns.rows[o.column].Has(class.group) || !model.Fits(room, class.requests) {
 					continue
 				}
 				share := 0.0
@@ -162,7 +184,7 @@ func (b *zoneBook) stake(r *zoneRule) (stake float64) {
 						share = max(share, float64(q)/float64(room[d]))
 					}
 				}
-				if cost := share * float64(x.expected); least[z] == 0 || cost < least[z] {
+				if cost := share * float64(x.expected); cost > 0 && (least[z] == 0 || cost < least[z]) {
 					least[z] = cost
 				}
 			}
@@ -213,8 +235,8 @@ func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
 		}
 		for _, o := range b.offered[ti].list {
 			x := &b.offers.offers[o.offer]
-			z, known := b.number[x.offering.Zone]
-			if !known || open[z] || !b.columns.rows[o.column].Has(key.group) || x.spot() && b.solver.Flexibility.on() || !b.land.onOffer(ti, o.offer) {
+			z := b.zoneOf(o.offer)
+			if z < 0 || open[z] || !b.columns.rows[o.column].Has(key.group) || x.spot() && b.solver.Flexibility.on() || !b.land.onOffer(ti, o.offer) {
 				continue
 			}
 			open[z] = slices.ContainsFunc(r.classes, func(i int) bool {

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -157,20 +158,7 @@ func (m *zoneMarket) usersOf(column, zone int) model.Bits {
 
 // addOffers adds what may be bought, zone by zone.
 func (m *zoneMarket) addOffers() {
-	ranks := m.priceRanks()
-	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
-	kept, recent := make([][]templateOffer, len(m.zones)), make([][]templateOffer, len(m.zones))
-	for list := range m.sold() {
-		for z := range m.zones {
-			clear(turn)
-			for i, o := range list {
-				if at, ok := m.number[m.offers.offers[o.offer].offering.Zone]; ok && at == z {
-					turn[ranks[o.offer]] = int32(i + 1)
-				}
-			}
-			kept[z], recent[z] = m.worthwhile(kept[z], recent[z], list, turn)
-		}
-	}
+	kept := m.zonalOffers().kept
 	numbers := map[string]int{} // of the supplies
 	left := m.reservations()
 	for z := range m.zones {
@@ -202,6 +190,47 @@ func (m *zoneMarket) addOffers() {
 			m.Supplies[at].Members = append(m.Supplies[at].Members, choice)
 		}
 	}
+}
+
+// zonalOffers lists what may be bought, zone by zone.
+func (b *zoneBook) zonalOffers() *zonalOffers {
+	if b.offersAt != nil {
+		return b.offersAt
+	}
+	if b.assorted != nil && b.assorted.zonal != nil && slices.Equal(b.assorted.zonal.zones, b.zones) {
+		b.offersAt = b.assorted.zonal
+		return b.offersAt
+	}
+	b.offersAt = &zonalOffers{zones: b.zones}
+	b.offersAt.kept = b.byZone(b.sold())
+	b.offersAt.plain = b.byZone(func(yield func([]templateOffer) bool) {
+		for i := range b.offered {
+			if !yield(b.offered[i].list) {
+				return
+			}
+		}
+	})
+	b.learn(func(a *assortment) { a.zonal = b.offersAt })
+	return b.offersAt
+}
+
+// byZone deals offers out to zones, those left out that cheaper ones make pointless.
+func (b *zoneBook) byZone(lists iter.Seq[[]templateOffer]) [][]templateOffer {
+	ranks := b.priceRanks()
+	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
+	kept, recent := make([][]templateOffer, len(b.zones)), make([][]templateOffer, len(b.zones))
+	for list := range lists {
+		for z := range b.zones {
+			clear(turn)
+			for i, o := range list {
+				if b.zoneOf(o.offer) == z {
+					turn[ranks[o.offer]] = int32(i + 1)
+				}
+			}
+			kept[z], recent[z] = b.worthwhile(kept[z], recent[z], list, turn)
+		}
+	}
+	return kept
 }
 
 // addNodes adds the free room of running nodes.
