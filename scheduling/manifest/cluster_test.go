@@ -180,8 +180,8 @@ func TestUnknownFields(t *testing.T) {
 		got = append(got, w.Object+": "+w.Message)
 	}
 	require.Equal(t, []string{
-		"default/a: field spec.containers[1].resorces is not known for a Pod and was left out (and 1 more)",
-		"default/a: field spec.nodeSelektor is not known for a Pod and was left out",
+		"default/a: field spec.containers[1].resorces is not known for a Pod (did you mean resources?) and was left out (and 1 more)",
+		"default/a: field spec.nodeSelektor is not known for a Pod (did you mean nodeSelector?) and was left out",
 	}, got, "fields of the server's, and of objects that the server took, are no one's slip")
 }
 
@@ -189,4 +189,12 @@ func TestWhatIsOfNoUseIsDropped(t *testing.T) {
 	s := read(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: a, managedFields: [{manager: kubectl}], annotations: {kubectl.kubernetes.io/last-applied-configuration: long, keep: this}}\nspec: {containers: [{name: c}]}\n")
 	require.Empty(t, s.Problem.Pods[0].ManagedFields)
 	require.Equal(t, map[string]string{"keep": "this"}, s.Problem.Pods[0].Annotations)
+}
+
+// A unit that is off by a billion is taken at its word, but not in silence.
+func TestTinyAmountsOfMemory(t *testing.T) {
+	s := read(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, resources: {requests: {memory: 128m, cpu: 1m}}}, {name: d, resources: {requests: {memory: 0}}}]}\n")
+	require.Len(t, s.Warnings, 1)
+	require.Equal(t, "default/a", s.Warnings[0].Object)
+	require.Equal(t, "spec.containers[0].resources.requests.memory of 128m is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", s.Warnings[0].Message)
 }

@@ -69,6 +69,7 @@ type unknownField struct{ kind, field string }
 // sighting counts something and remembers where it was seen first.
 type sighting struct {
 	object, field string
+	meant         string // the field that may have been meant
 	count         int
 }
 
@@ -150,7 +151,9 @@ func take[T any, P interface {
 	}
 	ok := c.admit(o, obj, namespaced)
 	for _, field := range unknown {
-		count(c.unknown, unknownField{o.kind, anyIndex(field)}, warned(o.kind, obj), field)
+		key := unknownField{o.kind, anyIndex(field.path)}
+		count(c.unknown, key, warned(o.kind, obj), field.path)
+		c.unknown[key].meant = field.meant
 	}
 	return f, ok
 }

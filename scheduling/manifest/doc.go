@@ -10,9 +10,10 @@
 //
 // # What becomes of the objects
 //
-//   - A Pod without a node is to be placed, unless it has finished, is being
-//     deleted, waits behind a scheduling gate or belongs to a DaemonSet. A Pod on a
-//     Node of the input runs there.
+//   - A Pod without a node is to be placed, unless it has finished, is being deleted, or
+//     belongs to a DaemonSet or, as static pods do, to a Node. A Pod on a Node of the
+//     input runs there; one on any other node is left out with a warning. Pods behind a
+//     scheduling gate are kept, for the plan to say what they wait for.
 //   - A Deployment, StatefulSet, ReplicaSet, ReplicationController or Job stands for
 //     the pods that its controller would still create: those that it asks for less
 //     those of the input that it owns. A CronJob stands for the pods of one Job, if
@@ -39,6 +40,8 @@
 //     the like) are left out without a word. Any other kind is an error, because a
 //     custom resource may stand for pods that a plan must not forget;
 //     [Loader.IgnoreUnknown] turns that error into a warning.
+//   - Where objects name others of a kind of which the input has none at all, such as
+//     PersistentVolumeClaims, a warning says what to add to it.
 //
 // # Names
 //

@@ -19,15 +19,16 @@ import (
 // inspector looks at the values of one object and reports those that the API server
 // would refuse and a plan must not be built on.
 type inspector struct {
-	c   *collector
-	at  Location
-	ref string
-	raw []byte
+	c    *collector
+	at   Location
+	ref  string // for faults
+	name string // for warnings
+	raw  []byte
 }
 
 // inspect returns the inspector of an object.
 func (c *collector) inspect(o rawObject, obj metav1.Object) inspector {
-	return inspector{c: c, at: o.at, ref: reference(o.kind, obj), raw: o.json}
+	return inspector{c: c, at: o.at, ref: reference(o.kind, obj), name: warned(o.kind, obj), raw: o.json}
 }
 
 // fault reports the value at p, as it was written.
@@ -56,6 +57,24 @@ func (in inspector) resources(list corev1.ResourceList, p path) {
 			in.fault(p.key(string(name)), msg)
 		}
 	}
+}
+
+// resourceNames looks at whether containers can ask for what a list names.
+func (in inspector) resourceNames(list corev1.ResourceList, p path) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		if msg := resourceHint(name); msg != "" {
+			in.c.fault(&Fault{At: in.at, Object: in.ref, Field: p.String(), Value: quote(string(name)), Message: msg})
+			continue
+		}
+		if q := list[name]; isBytes(name) && q.Sign() > 0 && q.Value() < 1<<10 {
+			in.c.warn(in.name, fmt.Sprintf("%s of %s is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", p.key(string(name)), q.String()))
+		}
+	}
+}
+
+// isBytes says whether a resource is measured in bytes.
+func isBytes(name corev1.ResourceName) bool {
+	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
 }
 
 // quantityFault says what is wrong with an amount of a resource. CPU is counted in
@@ -118,6 +137,8 @@ func (in inspector) container(c *corev1.Container, p path, names map[string]bool
 func (in inspector) requirements(r corev1.ResourceRequirements, p path) {
 	in.resources(r.Limits, p.key("limits"))
 	in.resources(r.Requests, p.key("requests"))
+	in.resourceNames(r.Limits, p.key("limits"))
+	in.resourceNames(r.Requests, p.key("requests"))
 	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
 		request := r.Requests[name]
 		if limit, ok := r.Limits[name]; ok && request.Cmp(limit) > 0 && limit.Sign() >= 0 {

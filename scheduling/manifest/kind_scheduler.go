@@ -136,7 +136,7 @@ func (in inspector) strictly(raw []byte, into any, at path) bool {
 		report(f.field, f.value, f.msg)
 	}
 	for _, field := range checker.unknown {
-		report(field, "", "is not known")
+		report(field.path, "", "is not known"+didYouMean(field.meant))
 	}
 	for _, p := range twice {
 		report(append(at[:len(at):len(at)], p...).String(), "", "stands there twice")

@@ -113,8 +113,11 @@ func unknownHint(k kind) string {
 	case k.group == "extensions":
 		return "was removed from Kubernetes: use apps/v1"
 	}
+	if meant := meantKind(k); meant != "" {
+		return "is not known" + didYouMean(meant)
+	}
 	return "is not known, and may stand for pods that the plan would miss; " +
-		"set IgnoreUnknown (--ignore-unknown) to plan without it"
+		"to plan without it, use --ignore-unknown (Loader.IgnoreUnknown)"
 }
 
 // splitVersion takes an apiVersion apart.

@@ -60,9 +60,17 @@ func (p *placer) report() {
 		for _, s := range p.lost {
 			pods += s.count
 		}
-		p.c.warn(first.object, fmt.Sprintf("runs on node %s, which is not in the input, and was left out%s", names[0], others(pods)))
+		p.c.warn(first.object, fmt.Sprintf("runs on node %s, which is not in the input, and was left out%s%s", names[0], others(pods), p.noNodes()))
 	}
 	if p.stray.count > 0 {
 		p.c.warn(p.stray.object, "belongs to a DaemonSet that is not in the input, so new nodes are planned without it"+others(p.stray.count))
 	}
+}
+
+// noNodes says what to do if no node is in the input: then they were not asked for.
+func (p *placer) noNodes() string {
+	if len(p.nodes) > 0 {
+		return ""
+	}
+	return "; the input has no node at all: add what kubectl get nodes -o json prints, to make use of their room"
 }

@@ -131,7 +131,18 @@ func notMapping(line []byte) string {
 	if mappingStart.Match(head) && !bytes.HasPrefix(bytes.TrimLeft(head, " "), []byte("- ")) {
 		return ""
 	}
-	return fmt.Sprintf("is not a Kubernetes object: begins with %q", shorten(string(bytes.TrimSpace(head))))
+	return fmt.Sprintf("is not a Kubernetes object: begins with %q%s", shorten(string(bytes.TrimSpace(head))), listingHint(head))
+}
+
+// listing is the first line of what kubectl prints for people, or of names alone.
+var listing = regexp.MustCompile(`^(NAMESPACE\s+)?NAME(\s|$)|^[a-z][a-z.]*/[a-z0-9][-a-z0-9.]*\s*$`)
+
+// listingHint helps those who pass what kubectl prints for people.
+func listingHint(head []byte) string {
+	if listing.Match(head) {
+		return " (it looks like a listing: have kubectl print objects, with -o json or -o yaml)"
+	}
+	return ""
 }
 
 // yamlLine adds a line to the document at hand. It says why the document makes no
@@ -251,6 +262,9 @@ func yamlMessage(first int, err error) (line int, msg string) {
 			line = first + n - 1
 		}
 		msg = strings.Replace(msg, m[0], "", 1)
+	}
+	if strings.Contains(msg, "cannot start any token") {
+		msg += " (YAML is indented by spaces, never by tabs, and text that begins with @ or ` wants quotes)"
 	}
 	if strings.Contains(msg, "unsupported value") {
 		msg = "a number that is not finite (.nan or .inf)"

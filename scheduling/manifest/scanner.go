@@ -70,6 +70,9 @@ func notText(head []byte) string {
 	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
 		return "is encoded in UTF-16; save it as UTF-8"
 	}
+	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		return "is compressed with gzip; unpack it first"
+	}
 	for i := 0; i < len(head); {
 		r, n := utf8.DecodeRune(head[i:])
 		switch {

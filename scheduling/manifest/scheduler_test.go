@@ -75,10 +75,10 @@ func TestDefaultSpreadIsStrict(t *testing.T) {
 			at + `defaultConstraints[0].nodeAffinityPolicy: "Always" is neither Honor nor Ignore`,
 			at + `defaultConstraints[0].nodeTaintsPolicy: "Never" is neither Honor nor Ignore`,
 		},
-		one("{" + ok + ", maxskew: 2}"):            {at + "defaultConstraints[0].maxskew: is not known"},
+		one("{" + ok + ", maxskew: 2}"):            {at + "defaultConstraints[0].maxskew: is not known (did you mean maxSkew?)"},
 		one("{maxSkew: one}"):                      {at + `defaultConstraints[0].maxSkew: "one" is not a whole number of 32 bits`},
-		configured("{defaultConstraint: []}"):      {at + "defaultConstraint: is not known"},
-		strings.ReplaceAll(one(""), "plug", "lug"): {"profiles[0].luginConfig: is not known"},
+		configured("{defaultConstraint: []}"):      {at + "defaultConstraint: is not known (did you mean defaultConstraints?)"},
+		strings.ReplaceAll(one(""), "plug", "lug"): {"profiles[0].luginConfig: is not known (did you mean pluginConfig?)"},
 	}
 	for text, want := range tests {
 		_, err := manifest.Loader{}.Read("c.yaml", strings.NewReader(text))

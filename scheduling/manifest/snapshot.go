@@ -93,6 +93,7 @@ func (c *collector) snapshot() *Snapshot {
 	p.report()
 	s.order()
 	c.reportUnknown()
+	c.reportMissing(&s.Problem)
 	s.Warnings = c.sortedWarnings()
 	return s
 }
@@ -121,10 +122,10 @@ func (s *Snapshot) order() {
 // reportUnknown warns about fields and kinds that were left out.
 func (c *collector) reportUnknown() {
 	for key, seen := range c.unknown {
-		c.warn(seen.object, fmt.Sprintf("field %s is not known for a %s and was left out%s", seen.field, key.kind, others(seen.count)))
+		c.warn(seen.object, fmt.Sprintf("field %s is not known for a %s%s and was left out%s", seen.field, key.kind, didYouMean(seen.meant), others(seen.count)))
 	}
 	for k, seen := range c.kinds {
-		c.warn(seen.object, fmt.Sprintf("kind %s is not known and was left out%s", k.name, others(seen.count)))
+		c.warn(seen.object, fmt.Sprintf("kind %s is not known%s and was left out%s", k.name, didYouMean(meantKind(k)), others(seen.count)))
 	}
 }
 

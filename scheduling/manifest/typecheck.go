@@ -16,7 +16,7 @@ import (
 // does not say where it was; and every field that the type does not have.
 type typeChecker struct {
 	faults  []fieldFault
-	unknown []string
+	unknown []strayField
 }
 
 // check compares one value with the type that it is decoded into.
@@ -33,9 +33,9 @@ func (c *typeChecker) check(v any, t reflect.Type, at path) {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		c.object(v, at, func(name string) (reflect.Type, bool) { return jsonField(t, name) })
+		c.object(v, at, func(name string) (reflect.Type, bool) { return jsonField(t, name) }, func() []string { return jsonNames(t) })
 	case reflect.Map:
-		c.object(v, at, func(string) (reflect.Type, bool) { return t.Elem(), true })
+		c.object(v, at, func(string) (reflect.Type, bool) { return t.Elem(), true }, nil)
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
 			c.decodes(v, t, at)
@@ -61,8 +61,9 @@ func (c *typeChecker) check(v any, t reflect.Type, at path) {
 	}
 }
 
-// object compares the members of an object with the types that they have by name.
-func (c *typeChecker) object(v any, at path, member func(name string) (reflect.Type, bool)) {
+// object compares the members of an object with the types that they have by name. names
+// lists the members that there may be.
+func (c *typeChecker) object(v any, at path, member func(name string) (reflect.Type, bool), names func() []string) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		c.report(v, "is not an object", at)
@@ -73,7 +74,7 @@ func (c *typeChecker) object(v any, at path, member func(name string) (reflect.T
 		case known:
 			c.check(m[name], t, below)
 		case !ownedByServer(below):
-			c.unknown = append(c.unknown, below.String())
+			c.unknown = append(c.unknown, strayField{below.String(), nearest(name, names())})
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestTypeChecks(t *testing.T) {
 		"int or text":   {&policyv1.PodDisruptionBudget{}, `{"spec":{"maxUnavailable":[]}}`, []string{`spec.maxUnavailable: [] is not a number and not a text such as "10%"`}},
 		"bytes":         {&corev1.Secret{}, `{"data":{"k":"not base64!"}}`, []string{`data.k: "not base64!" does not fit the field's type `}},
 		"embedded":      {&corev1.Pod{}, `{"spec":{"volumes":[{"name":"v","emptyDir":{"sizeLimit":"big"}}]}}`, []string{`spec.volumes[0].emptyDir.sizeLimit: "big" is not a quantity such as "500m" or "2Gi"`}},
-		"unknown":       {&batchv1.Job{}, `{"spec":{"paralelism":2,"template":{"spec":{"containers":[{"nam":"c"}]}}},"status":{"x":1},"metadata":{"x":1},"spek":{}}`, []string{"?spec.paralelism", "?spec.template.spec.containers[0].nam", "?spek"}},
+		"unknown":       {&batchv1.Job{}, `{"spec":{"paralelism":2,"template":{"spec":{"containers":[{"nam":"c"}]}}},"status":{"x":1},"metadata":{"x":1},"spek":{}}`, []string{"?spec.paralelism (did you mean parallelism?)", "?spec.template.spec.containers[0].nam (did you mean name?)", "?spek (did you mean spec?)"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestTypeChecks(t *testing.T) {
 				got = append(got, f.field+": "+f.value+" "+f.msg)
 			}
 			for _, f := range c.unknown {
-				got = append(got, "?"+f)
+				got = append(got, "?"+f.path+didYouMean(f.meant))
 			}
 			require.Equal(t, tt.want, got)
 		})
@@ -173,6 +173,28 @@ func TestHintsForUnknownKinds(t *testing.T) {
 	require.Contains(t, unknownHint(kind{"extensions", "Deployment"}), "use apps/v1")
 	require.Contains(t, unknownHint(kind{karpenterGroup, "Provisioner"}), "NodePool")
 	require.Contains(t, unknownHint(kind{"x", "Y"}), "--ignore-unknown")
+}
+
+// What may be meant is what is read.
+func TestMeantKindsAreKnown(t *testing.T) {
+	for _, k := range kinds() {
+		read, versions := known(k)
+		require.NotNil(t, read, "%v", k)
+		require.NotEmpty(t, versions)
+	}
+	require.Empty(t, meantKind(kind{"argoproj.io", "Deploymnet"}), "another group has kinds of its own")
+	require.Empty(t, meantKind(kind{"apps", "Widget"}))
+	require.Equal(t, "kind Deployment of apps/v1", meantKind(kind{"", "deployments"}))
+}
+
+func TestResourceHints(t *testing.T) {
+	for _, fine := range []corev1.ResourceName{"cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "nvidia.com/gpu", "example.com/mem"} {
+		require.Empty(t, resourceHint(fine), fine)
+	}
+	for typed, meant := range map[corev1.ResourceName]string{"CPU": "cpu", "cpus": "cpu", "mem": "memory", "memmory": "memory", "Memory": "memory", "gpu": "nvidia.com/gpu", "ephemeralstorage": "ephemeral-storage"} {
+		require.Contains(t, resourceHint(typed), "did you mean "+meant+"?")
+	}
+	require.Contains(t, resourceHint("licences"), "have a domain in their name")
 }
 
 // A kind is either read or irrelevant, so that the two lists cannot drift apart.
