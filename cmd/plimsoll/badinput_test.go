@@ -78,6 +78,18 @@ func TestSeveralFaultsAreToldTogether(t *testing.T) {
 	require.Equal(t, 3, strings.Count(r.stderr, "error: "), r.stderr)
 }
 
+// A pipe that brings nothing is a command that failed, and not a cluster without pods.
+func TestEmptyStdin(t *testing.T) {
+	for _, command := range []string{"plan", "consolidate"} {
+		r := run(t, command, "-f", "-")
+		require.Equal(t, exitBadInput, r.code)
+		require.Equal(t, "error: stdin is empty: did the command before the pipe fail? kubectl prints nothing where the cluster lacks one of the kinds that are asked for, such as nodepools\n", r.stderr)
+	}
+	r := runWith(t, strings.NewReader(`{"apiVersion": "v1", "kind": "List", "items": []}`), "plan", "-f", "-")
+	require.Equal(t, exitOK, r.code, "a cluster without anything is one, too")
+	require.Contains(t, r.stdout, "nothing to place")
+}
+
 // A file of 100 MB that is no manifest is refused without being read into memory.
 func TestJunk(t *testing.T) {
 	const size = 100 << 20
@@ -151,7 +163,8 @@ func TestBadCatalogs(t *testing.T) {
 		"--catalog ec2/mars":            "ec2/mars",
 		"--catalog azure/":              "azure/",
 		"--catalog kwok:/none.json":     "kwok:/none.json: no embedded catalog (they are listed by catalog --regions), and no file that can be read: no such file or directory",
-		"--catalog ec3/us-east-1":       "ec3/us-east-1: no embedded catalog",
+		"--catalog ec3/us-east-1":       "ec3/us-east-1: no embedded catalog (they are listed by catalog --regions), and no file that can be read: no such file or directory; did you mean ec2/us-east-1?",
+		"--catalog eastus":              "did you mean azure/eastus?",
 		"--catalog testdata":            "testdata",
 		"--filter name=none":            `catalog ec2/us-east-1: none of the`,
 		"--capacity-types reserved":     `instance types meets --capacity-types reserved`,

@@ -118,7 +118,7 @@ func parseSubjects(args []string) ([]subject, error) {
 		case "launch", "launches", "nodeclaim", "nodeclaims":
 			kind = "launch"
 		default:
-			return nil, fmt.Errorf("%q is nothing to explain: %s", arg, want)
+			return nil, fmt.Errorf("cannot tell what %q is: %s", arg, want)
 		}
 		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || kind != "pod" && strings.Contains(name, "/") {
 			return nil, fmt.Errorf("%q names no %s: %s", arg, kind, want)

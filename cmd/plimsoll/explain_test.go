@@ -110,12 +110,12 @@ func TestExplainUnknownNames(t *testing.T) {
 func TestExplainUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"explain -f x":                            "nothing to explain: want pod/NAMESPACE/NAME",
-		"explain web-0 -f x":                      `"web-0" is nothing to explain`,
+		"explain web-0 -f x":                      `cannot tell what "web-0" is`,
 		"explain pod -f x":                        `"pod" names no pod`,
 		"explain pod/ -f x":                       `"pod/" names no pod`,
 		"explain pod/a/b/c -f x":                  `"pod/a/b/c" names no pod`,
 		"explain node/a/b -f x":                   `"node/a/b" names no node`,
-		"explain deployment/web -f x":             `"deployment/web" is nothing to explain`,
+		"explain deployment/web -f x":             `cannot tell what "deployment/web" is`,
 		"explain pod/a":                           "nothing to read",
 		"explain pod/a -f x -o table":             `--output "table": want one of text, json or yaml`,
 		"explain pod/a -f - --plan -":             "stdin cannot hold both",

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -40,9 +41,13 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	if len(f.files) == 0 {
 		return nil, usagef("nothing to read: name manifests with -f FILE, -f DIRECTORY or -f - for stdin")
 	}
-	loader := manifest.Loader{Stdin: a.stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown}
+	stdin := &counted{in: a.stdin}
+	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown}
 	snapshot, err := loader.Load(f.files...)
 	catalog, catalogErr := f.market.catalog()
+	if slices.Contains(f.files, manifest.Stdin) && stdin.read == 0 && err == nil {
+		err = errors.New("stdin is empty: did the command before the pipe fail? kubectl prints nothing where the cluster lacks one of the kinds that are asked for, such as nodepools")
+	}
 	if err := errors.Join(err, catalogErr); err != nil {
 		return nil, err
 	}
@@ -58,6 +63,19 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	}
 	p.idlePools()
 	return p, nil
+}
+
+// counted counts the bytes that are read through it.
+type counted struct {
+	in   io.Reader
+	read int64
+}
+
+// Read implements [io.Reader].
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	c.read += int64(n)
+	return n, err
 }
 
 // overlay lays the NodeOverlays of the input over what each NodePool sees of the

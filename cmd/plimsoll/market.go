@@ -132,7 +132,7 @@ func openCatalog(name string) (*instancetypes.Catalog, error) {
 		if errors.As(err, &pe) {
 			err = pe.Err
 		}
-		return nil, fmt.Errorf("--catalog %s: no embedded catalog (they are listed by catalog --regions), and no file that can be read: %w", name, err)
+		return nil, fmt.Errorf("--catalog %s: no embedded catalog (they are listed by catalog --regions), and no file that can be read: %w%s", name, err, nearCatalog(name))
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	c, err := readCatalog(file, kwok, f)
@@ -140,6 +140,18 @@ func openCatalog(name string) (*instancetypes.Catalog, error) {
 		return nil, within("--catalog "+name, err)
 	}
 	return c, nil
+}
+
+// nearCatalog asks whether the region of a provider was meant, where the provider's name
+// is left out or another one.
+func nearCatalog(name string) string {
+	region := name[strings.LastIndexByte(name, '/')+1:]
+	for _, p := range providers() {
+		if slices.Contains(p.regions(), region) {
+			return fmt.Sprintf("; did you mean %s/%s?", p.name, region)
+		}
+	}
+	return ""
 }
 
 // readCatalog reads a file in the format that its name or else its first character tells.

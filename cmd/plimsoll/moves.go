@@ -40,7 +40,7 @@ func (m *moves) headline() {
 		m.line("There is nothing to consolidate: the input has no nodes.")
 		return
 	}
-	now := fmt.Sprintf("%s for %s per hour, %s per month (%d hours)", count(s.NodesBefore, "node"), usd(s.PricePerHourBefore), monthly(s.PricePerHourBefore), hoursPerMonth)
+	now := fmt.Sprintf("%s for %s per hour, %s per month (%d hours)", m.priced(), usd(s.PricePerHourBefore), monthly(s.PricePerHourBefore), hoursPerMonth)
 	if len(m.plan.Steps) == 0 {
 		m.line("%s: nothing is to be done.", now)
 	} else {
@@ -52,6 +52,16 @@ func (m *moves) headline() {
 	if s.UnpricedNodes > 0 {
 		m.line("%s left out of the prices: what they cost is not known.", areNodes(s.UnpricedNodes))
 	}
+}
+
+// priced counts the nodes that the prices are of, and says of how many these are where
+// there are others.
+func (m *moves) priced() string {
+	s := &m.plan.Summary
+	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
+		return fmt.Sprintf("%s of NodePools (and %s)", count(s.NodesBefore, "node"), count(others, "other"))
+	}
+	return count(s.NodesBefore, "node")
 }
 
 // saved says what all steps save.

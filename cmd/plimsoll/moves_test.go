@@ -57,6 +57,15 @@ FOR EXAMPLE
 `)
 }
 
+// Nodes that belong to no pool are told of, as they are in no price.
+func TestMovesCountNodesOfPools(t *testing.T) {
+	plan := &disruption.Plan{Nodes: verdicts("a", 4, "0.1", disruption.Cause{Code: disruption.CauseNoSaving})}
+	plan.Summary = disruption.Summary{NodesBefore: 1, UnpricedNodes: 1}
+	require.Contains(t, rendered(t, plan), "1 node of NodePools (and 2 others) for ")
+	plan.Summary.NodesBefore = 3
+	require.Contains(t, rendered(t, plan), "3 nodes for ")
+}
+
 func TestMovesWithSteps(t *testing.T) {
 	option := scheduling.Option{InstanceType: "m7i.large", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.1")}
 	plan := &disruption.Plan{

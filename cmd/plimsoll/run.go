@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -56,7 +58,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	var usage usageError
 	if !a.started || errors.As(err, &usage) {
-		a.say("error: %v\nRun '%s --help' for usage.", err, called.CommandPath())
+		a.say("error: %s\nRun '%s --help' for usage.", strings.TrimSpace(err.Error()), called.CommandPath())
 		return exitUsage
 	}
 	for _, line := range messages(err) {
@@ -102,12 +104,38 @@ Exit codes: 0 every pod has a place; 3 some pods have none, the plan is printed 
 the same; 1 bad input; 2 wrong usage.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = version()
+	root.SetVersionTemplate("plimsoll {{.Version}}\n")
+	root.SetFlagErrorFunc(unknownFlag)
 	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
+}
+
+// unknownFlag adds to the error about a flag that a command does not have what may have
+// been meant.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	typed, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return err
+	}
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z-]+)`).FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
+		names = append(names, m[1])
+	}
+	near := spelling.Closest(names, 1, func(name string) (int, bool) {
+		if len(typed) > 2 && strings.HasPrefix(name, typed) {
+			return 0, true
+		}
+		d := spelling.Distance(typed, name)
+		return d, d <= 1+len(typed)/4
+	})
+	if len(near) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (did you mean --%s?)", err, near[0])
 }
 
 // does wraps what a command does, once its arguments are understood.

@@ -70,7 +70,13 @@ func TestWrongUsage(t *testing.T) {
 		"catalog ec2/us-east-1":                                                      "name a catalog with --catalog",
 		"version now":                                                                `unexpected argument "now"`,
 		"plann":                                                                      `unknown command "plann"`,
+		"plna -f x":                                                                  `unknown command "plna" for "plimsoll"`,
+		"consolidat -f x --effort fast":                                              "Did you mean this?\n\tconsolidate\n",
 		"--colour":                                                                   "unknown flag: --colour",
+		"plan --file x":                                                              "unknown flag: --file (did you mean --filename?)",
+		"plan -f x --out json":                                                       "unknown flag: --out (did you mean --output?)",
+		"consolidate -f x --min-savings 1":                                           "unknown flag: --min-savings (did you mean --min-saving?)",
+		"explain web -f x":                                                           `cannot tell what "web" is: want pod/NAMESPACE/NAME`,
 	} {
 		t.Run(args, func(t *testing.T) {
 			r := run(t, strings.Fields(args)...)
@@ -95,6 +101,7 @@ func TestVersion(t *testing.T) {
 	r := run(t, "version")
 	require.Equal(t, exitOK, r.code)
 	require.True(t, strings.HasPrefix(r.stdout, "plimsoll "), r.stdout)
+	require.Equal(t, r, run(t, "--version"))
 }
 
 func TestRegions(t *testing.T) {
