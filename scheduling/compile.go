@@ -76,6 +76,7 @@ func (f *facts) compile(cautious bool) *compiler {
 	c.classes = newClassifier(c.table)
 	c.classes.volumes = f.volumes(f.choice)
 	c.bonds = newBondReader(f)
+	stocked := f.memory.restock(p, s)
 	c.readPods()
 	c.daemons = newDaemons(p, c.cluster.newest, &c.classes.reader)
 	moved := c.table.sort()
@@ -84,6 +85,7 @@ func (f *facts) compile(cautious bool) *compiler {
 		d.requests = c.table.renumbered(d.requests, moved)
 	}
 	c.pools = poolOrder(p.NodePools)
+	stocked()
 	c.offers = f.memory.offers(p, s, c.table, c.classes.volumes)
 	c.model = &model.Problem{
 		Dims: len(c.table.names), BestEffort: s.MinValues == MinValuesBestEffort,

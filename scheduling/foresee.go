@@ -3,8 +3,10 @@ package scheduling
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
 // Where many pods are tied to each other, most of a search goes into the last few percent
@@ -23,8 +25,7 @@ type foresight struct {
 // foresee works out a bound for many tied pods before there is a plan, and at what price
 // one of them will do; 0 is none.
 func (c *compiler) foresee(ctx context.Context) (enough int64) {
-	share := c.enough()
-	if share == 0 || c.terse || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return 0
 	}
 	all := make([]int64, len(c.planned))
@@ -36,7 +37,21 @@ func (c *compiler) foresee(ctx context.Context) (enough int64) {
 		return 0
 	}
 	c.foresight = &foresight{pr, pr.withSteps(bound.Resource(pr.input.Tighten()))}
-	return int64(float64(c.foresight.Bound) * (1 + share))
+	return int64(float64(c.foresight.Bound) * (1 + c.enough()))
+}
+
+// outlook foresees at what price a plan will do. Beside that it plans sites for the first
+// time.
+func (t *ties) outlook(ctx context.Context) (enough int64) {
+	c := t.land.compiler
+	if c.enough() == 0 || c.terse {
+		return 0
+	}
+	var other sync.WaitGroup
+	other.Go(func() { enough = c.foresee(ctx) })
+	t.begun = topology.Plan(&t.planner)
+	other.Wait()
+	return enough
 }
 
 // enough is how far above a bound the price of tied pods may be; 0 is as near as can be.

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
@@ -81,12 +82,21 @@ func catalogsOf(p *Problem) []*instancetypes.Catalog {
 	return out
 }
 
+// restock begins to read the catalogs of a problem, unless they are those that were read
+// last. Whoever needs the stock has to wait.
+func (m *memory) restock(p *Problem, s *Solver) (wait func()) {
+	catalogs := catalogsOf(p)
+	if m.stock != nil && slices.Equal(m.stock.catalogs, catalogs) {
+		return func() {}
+	}
+	var reader sync.WaitGroup
+	reader.Go(func() { m.stock = newStock(s, catalogs) })
+	return reader.Wait
+}
+
 // offers returns the offers of a problem for a solver, which is always the same one.
 func (m *memory) offers(p *Problem, s *Solver, table *resourceTable, volumes *volumeIndex) *offerTable {
-	catalogs := catalogsOf(p)
-	if m.stock == nil || !slices.Equal(m.stock.catalogs, catalogs) {
-		m.stock = newStock(s, catalogs)
-	}
+	m.restock(p, s)()
 	k := m.stock
 	if len(k.rows) > mostRows {
 		clear(k.rows)

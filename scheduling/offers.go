@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -90,7 +91,11 @@ func newStock(s *Solver, catalogs []*instancetypes.Catalog) *stock {
 
 // add appends the offers of a catalog in rank order.
 func (k *stock) add(s *Solver, catalog *instancetypes.Catalog) {
-	from := len(k.offers)
+	from, n := len(k.offers), 0
+	for it := range catalog.All() {
+		n += len(it.Offerings)
+	}
+	k.offers, k.lists = slices.Grow(k.offers, n), slices.Grow(k.lists, catalog.Len())
 	for it := range catalog.All() {
 		base := -1
 		for i := range it.Offerings {
@@ -110,8 +115,30 @@ func (k *stock) add(s *Solver, catalog *instancetypes.Catalog) {
 		}
 	}
 	added := k.offers[from:]
-	slices.SortFunc(added, func(a, b offer) int { return s.Ranking.Compare(a.candidate(), b.candidate()) })
+	sortOffers(s, added)
 	k.spans[catalog] = [2]int{from, len(k.offers)}
+}
+
+// sortOffers puts offers in rank order. Where that goes by costs first, these are looked at
+// before anything else.
+func sortOffers(s *Solver, offers []offer) {
+	byCost := s.Ranking.Strategy != offerings.Prioritized && !s.fewest
+	order := make([]int32, len(offers))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(x, y int32) int {
+		a, b := &offers[x], &offers[y]
+		if byCost && a.cost != b.cost {
+			return cmp.Compare(a.cost, b.cost)
+		}
+		return s.Ranking.Compare(a.candidate(), b.candidate())
+	})
+	sorted := make([]offer, len(offers))
+	for to, from := range order {
+		sorted[to] = offers[from]
+	}
+	copy(offers, sorted)
 }
 
 func (k *stock) addLists(allocatable, capacity corev1.ResourceList) int {

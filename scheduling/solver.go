@@ -151,7 +151,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 	var outcome pack.Outcome
 	if base.tied() {
 		t := newTies(base)
-		params.Enough = base.foresee(ctx)
+		params.Enough = t.outlook(ctx)
 		c, outcome = t.solve(params)
 		if !f.terse {
 			x := trial{compiler: c, Outcome: outcome}

@@ -22,6 +22,7 @@ type ties struct {
 	away    map[int]bool        // whether kins can keep away; filled when asked
 	yielded map[ruleDomain]bool // domains that spreads do without
 	stated  int                 // counts what is changed of the problem beside costs and limits
+	begun   *topology.Result    // the plan of sites to begin with, if it was worked out before
 }
 
 // tied reports whether anything ties pods to each other or to what they would like.
@@ -67,6 +68,7 @@ func (t *ties) plan() {
 		}
 	}
 	t.stated++
+	t.begun = nil
 	c := t.land.compiler
 	priced := c.solver.Preferences == PreferencesPrice
 	t.units, t.away = nil, map[int]bool{}

@@ -18,7 +18,13 @@ type trial struct {
 }
 
 // try plans sites, then machines.
-func (t *ties) try(params pack.Params) trial { return t.pack(topology.Plan(&t.planner), params) }
+func (t *ties) try(params pack.Params) trial {
+	plan := t.begun
+	if t.begun = nil; plan == nil {
+		plan = topology.Plan(&t.planner)
+	}
+	return t.pack(plan, params)
+}
 
 // pack finds machines for a plan of sites.
 func (t *ties) pack(plan *topology.Result, params pack.Params) trial {

@@ -15,7 +15,7 @@ import (
 const maxPort = 65535
 
 // podsPerWorker is how many pods are worth a goroutine.
-const podsPerWorker = 4096
+const podsPerWorker = 512
 
 // allPods checks the pods of a problem, of which there may be hundreds of
 // thousands, and reads those to be placed for a solver, if there is one. Nothing here

@@ -109,7 +109,7 @@ func newSearch(p *model.Problem, params Params) *search {
 		jittered: make([]float64, len(p.Classes)),
 	}
 	s.prices = slices.Clone(s.fill.costs)
-	s.snug, s.bin.option.Floor = params.Snug, -1
+	s.snug, s.bin.option.Floor = params.Snug && len(p.Bins) > 0, -1
 	s.crowded = s.fill.crowded()
 	// Where not everything can be had, who gets it hangs on what is filled when.
 	s.fill.eager = s.limited()

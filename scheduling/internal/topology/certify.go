@@ -1,9 +1,15 @@
 package topology
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // certifyRounds bounds how often the pods of a cluster are gone through.
 const certifyRounds = 16
+
+// workForTwo is from how much work on, see [planner.work], orders are tried on two hands.
+const workForTwo = 500
 
 // certified reports whether the plan of a cluster is known to bind in whatever order
 // its pods come. What spreads let in depends on who is there already, and pods that
@@ -169,13 +175,37 @@ func (s *planner) risk(cl *cluster) (r risk) {
 	if !crossed {
 		n = max(n, trialsLeast)
 	}
-	for seed := range uint64(n) {
-		r.lost += s.trial.run(cl, s.placed, s.reach, seed)
-	}
+	r.lost = s.attempted(cl, n)
 	if r.lost == 0 && !crossed {
 		r.doubt = 0
 	}
 	return r
+}
+
+// attempted binds the plan of a cluster in n orders, on two hands where that takes long, and
+// returns how many pods do not bind in all of them together.
+func (s *planner) attempted(cl *cluster, n int64) (lost int64) {
+	if n < 2 || s.work(cl) < workForTwo {
+		for seed := range n {
+			lost += s.trial.run(cl, s.placed, s.reach, uint64(seed))
+		}
+		return lost
+	}
+	if s.other == nil {
+		s.other = &trial{tables: s.tables, counts: newCounts(s.tables), left: make([]int64, len(s.cells))}
+	}
+	var theirs int64
+	var hand sync.WaitGroup
+	hand.Go(func() {
+		for seed := n / 2; seed < n; seed++ {
+			theirs += s.other.run(cl, s.placed, s.reach, uint64(seed))
+		}
+	})
+	for seed := range n / 2 {
+		lost += s.trial.run(cl, s.placed, s.reach, uint64(seed))
+	}
+	hand.Wait()
+	return lost + theirs
 }
 
 // trials is the number of orders in which the plan of a cluster is tried. A few say too

@@ -21,6 +21,7 @@ type planner struct {
 	check  *replay
 	ground *ground
 	trial  *trial
+	other  *trial // for a second hand; nil until there is one
 	waits  *waits
 	mode   mode
 	placed []int64 // by cell
