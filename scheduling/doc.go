@@ -72,3 +72,86 @@
 // provider's affair: a pool or pod may ask for them and the launch passes the wish
 // on, with a warning.
 package scheduling
+
+// A map of this package's files, by the stage of a solve in which they have their say.
+// A name with a star stands for all files that begin so.
+//
+// What goes in
+//
+//	problem      pods, pools, catalogs, nodes and what belongs to them
+//	nodepool*    NodePools: their fields, reading them, and what is wrong with them
+//	duration     the durations of NodePools
+//	validate*    every fault of a problem, object by object
+//	fielderror   a fault and its path
+//	warn         what is odd and not wrong
+//
+// How to decide
+//
+//	solver       the settings, the effort, and the order of all that follows
+//	size         machines that are too small or too large to be wanted
+//	workload     how much of a workload one machine may hold
+//	flexibility  how much choice a spot launch has to leave
+//	interruption what it costs to lose a machine
+//	alternatives*  the best plans for other goals
+//
+// Reading pods
+//
+//	requests, pod_requests  what a pod takes up on a node
+//	resources    the resources that pods ask for, as columns of numbers
+//	constraint, selector, tolerate, hostports  what a pod asks of its node besides room
+//	mould, class pods that are made alike, and pods that scheduling cannot tell apart
+//	daemon       what DaemonSets take on each node
+//	defaultspread  the spread constraints of the cluster itself
+//	volume*      claims, and where their volumes are or may be made
+//
+// Reading the market and the cluster
+//
+//	template, variants, levels  a pool with values for the labels that it leaves open
+//	offers, floor, thin  what each template may buy, its minValues, and what is pointless
+//	assortment   what may be bought for some groups, kept from plan to plan
+//	existing, cluster, country  nodes, what runs on them, and their labels
+//	compile, tables, facts  all of this in the numbers of internal/model
+//
+// Pods that are tied to each other
+//
+//	tie, rule, bonds, guards  spreads, affinity and anti-affinity, of pods to be placed
+//	             and of pods that run
+//	slack        ties that hold wherever pods go
+//	unit, part   pods that share a machine, and what the engine takes for one
+//	land, kin, guests  where each of them could be, and whom the nodes hold already
+//	ties, trial, score  a plan of sites, machines for it, and what that is worth
+//	tiedsolve    the rounds of planning sites and finding machines
+//	foresee      a bound beforehand, to know when to stop
+//	seek, shift, reprice  other sites for a few pods, or other prices for sites
+//	afresh, clearing  other sites for all pods, by what machines hold and cost
+//	foreign, shun  zones that a spread must not come to count with
+//	concede, surrender, resign, topup  once more without domains, or without pods, that
+//	             keep others from a place
+//
+// Reading the answer
+//
+//	decode*      machines and nodes with their pods by name
+//	choose       the ranked options of a launch
+//	ledger, account  what limits and reservations have left, and what the plan costs
+//	lastcall, join  pods that were left out, offered what is left
+//	rehearse     whether pods bind as planned, in whatever order they come
+//	plan, launchnode  what comes out, and a launch as the node that it becomes
+//
+// The bound
+//
+//	prove        which bounds are worth finding, and which is the highest
+//	market, buyable, freeroom  pods and machines as the bound knows them
+//	loners, yardstick  room that nobody requests by name and every pod takes up
+//	zone*        zones told apart, for pods that are spread over them
+//	certificate* the proof that goes with a plan
+//
+// Answers to questions
+//
+//	explain*     why a pod, a launch or a node is as it is
+//	reason       the codes of reasons
+//	fixes*       the changes that would place a pod
+//
+// From one plan to the next
+//
+//	session*, delta  a problem that changes, and its forks
+//	memory       what compilers leave to those that come after them

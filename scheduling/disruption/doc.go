@@ -87,3 +87,45 @@
 // gate. Nodes of static pools are left to their controller. scheduling/doc/conformance.md
 // goes through all of it, line by line.
 package disruption
+
+// A map of this package's files, in the order in which a plan comes about. A name with a
+// star stands for all files that begin so.
+//
+// What goes in
+//
+//	cluster, planner  what runs, and the settings
+//	validate     every fault of both
+//
+// Who may go, and what that costs
+//
+//	candidates, drift  nodes, and the reasons for which they are candidates
+//	blockers, pods  what keeps a node where it is
+//	budget, schedule  how many nodes of a pool may go, and when
+//	pdb*         how many pods a PodDisruptionBudget lets go
+//	cost, price, balanced, admit  what a move disrupts, saves, and has to save
+//
+// What would become of the pods
+//
+//	state, stock, ledger  the cluster and the market after the steps so far
+//	simulate, recall  where pods would be if nodes were gone, and answers kept
+//	waves, turns, stage*  the order in which they leave, and whether each may land
+//	frame        all of this at one point of a plan
+//
+// The steps
+//
+//	forced       interrupted, expired, drifted and empty nodes
+//	consolidate* steps that save something
+//	search*      moves of many nodes that make the cluster cheaper
+//	sizes        whether pods could fit, in round figures, before anything is tried
+//	target*      the cluster bought afresh, as an aim and as a bound
+//	settle       the steps that lead at once to where many moves lead
+//	peel*, early parts of a step that stand by themselves, and steps that are certain
+//	             before the search has ended
+//	rebalance*   pods that break a rule where they are
+//	rehearse, afterwards, further  the next plan, made in advance: whether it would move
+//	             pods on, and what it would add
+//
+// What comes out
+//
+//	plan, step, summary  the steps and what they come to
+//	verdict, cause  why each other node stays
