@@ -38,16 +38,6 @@ type axis struct {
 	flat   bool // the same everywhere
 }
 
-// partition puts spots that are alike on some axes into sites.
-type partition struct {
-	axes  []int
-	at    []int32 // by spot
-	sites int
-	value [][]int32 // by site and place in axes
-	rows  [][]model.Bits
-	bins  []model.Bits // by site; nil until asked
-}
-
 // land is everywhere a pod could be.
 func (c *compiler) land() *land {
 	if c.ground == nil {
@@ -296,112 +286,6 @@ func (l *land) wishAxis(t *term) int {
 		}
 	}
 	return l.addAxis(name, a)
-}
-
-// partition returns the sites that some axes tell apart.
-func (l *land) partition(axes []int) *partition {
-	axes = slices.Clone(axes)
-	slices.Sort(axes)
-	axes = slices.DeleteFunc(slices.Compact(axes), func(n int) bool { return l.axes[n].flat })
-	name := make([]byte, 0, len(axes))
-	for _, n := range axes {
-		name = binary.AppendVarint(name, int64(n))
-	}
-	if p, ok := l.memo[string(name)]; ok {
-		return p
-	}
-	p := &partition{axes: axes, at: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.templates))}
-	p.sites = min(len(p.at), 1)
-	for _, n := range axes {
-		p.tellApart(&l.axes[n])
-	}
-	p.value = make([][]int32, p.sites)
-	for spot, site := range p.at {
-		if p.value[site] == nil {
-			p.value[site] = make([]int32, len(axes))
-			for i, n := range axes {
-				p.value[site][i] = l.axes[n].at[spot]
-			}
-		}
-	}
-	if p.sites == 0 { // nothing is on sale and nothing runs
-		p.sites, p.value = 1, [][]int32{make([]int32, len(axes))}
-	}
-	l.memo[string(name)] = p
-	return p
-}
-
-// tellApart splits sites that differ on an axis, and numbers them in the order of spots.
-func (p *partition) tellApart(a *axis) {
-	most := int32(0)
-	for _, v := range a.at {
-		most = max(most, v+1)
-	}
-	index := map[[2]int32]int32{}
-	table := make([]int32, min(p.sites*(int(most)+1), len(p.at)))
-	few := len(table) == p.sites*(int(most)+1)
-	p.sites = 0
-	for spot, v := range a.at {
-		before, site := p.at[spot], int32(0)
-		if few {
-			site = table[int(before)*(int(most)+1)+int(v)+1]
-		} else {
-			site = index[[2]int32{before, v}]
-		}
-		if site == 0 {
-			p.sites++
-			site = int32(p.sites)
-			if few {
-				table[int(before)*(int(most)+1)+int(v)+1] = site
-			} else {
-				index[[2]int32{before, v}] = site
-			}
-		}
-		p.at[spot] = site - 1
-	}
-}
-
-// binsAt are the bins at a site.
-func (p *partition) binsAt(l *land, site int) model.Bits {
-	if p.bins == nil {
-		p.bins = make([]model.Bits, p.sites)
-		for i := range p.bins {
-			p.bins[i] = model.NewBits(len(l.nodes))
-		}
-		for bin, n := range l.placeOf {
-			p.bins[p.at[l.onSale+int(n)]].Set(bin)
-		}
-	}
-	return p.bins[site]
-}
-
-// tells reports whether the sites differ on an axis.
-func (p *partition) tells(axis int) bool { return slices.Contains(p.axes, axis) }
-
-// domain is the value of an axis at a site.
-func (p *partition) domain(l *land, axis, site int) int32 {
-	if i := slices.Index(p.axes, axis); i >= 0 {
-		return p.value[site][i]
-	}
-	if a := l.axes[axis].at; len(a) > 0 {
-		return a[0] // flat
-	}
-	return -1
-}
-
-// row returns the offers of a template that are at a site.
-func (p *partition) row(l *land, ti, site int) model.Bits {
-	if p.rows[ti] == nil {
-		p.rows[ti] = make([]model.Bits, p.sites)
-		for i, o := range l.offered[ti].list {
-			at := p.at[l.first[ti]+i]
-			if p.rows[ti][at] == nil {
-				p.rows[ti][at] = model.NewBits(len(l.offers.offers))
-			}
-			p.rows[ti][at].Set(o.offer)
-		}
-	}
-	return p.rows[ti][site]
 }
 
 // runningSets calls f with each running pod that is among some targets, the place of its

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -29,16 +30,59 @@ func (s *search) refit(m *market, places []int, own, classes []model.ClassID, re
 			asked[d] += q * remaining[c]
 		}
 	}
-	x := newCover(s.p, m, s.open(m, places, groups), asked, 1+t.slack, s.fill.slots(own, remaining))
-	if x == nil {
-		return nil
-	}
-	fleet := x.find(float64(t.limit), t.nodes)
-	s.fill.work += x.work
+	fleet := s.fleet(m, places, groups, asked, s.fill.slots(own, remaining), t)
 	if fleet == nil || !s.buyFleet(m, fleet, b) {
 		return nil
 	}
 	return s.outfit(m, fleet, own, classes, remaining, values, b)
+}
+
+// fleetKey is a question for a fleet, about places that stand where the first does.
+type fleetKey struct {
+	terms
+	first  *int
+	places int
+	slots  int64
+	pods   string // their groups, and what they ask for
+}
+
+// fleetFound is the answer, and the work that it took. It is not changed any more.
+type fleetFound struct {
+	fleet []int
+	work  int64
+}
+
+// mostFleets is how many answers are remembered.
+const mostFleets = 256
+
+// fleet looks for a fleet for pods of some groups that ask for so much. Where few machines
+// are packed anew again and again, it is asked the same many times: it then says the same,
+// and counts the work as if it had been done.
+func (s *search) fleet(m *market, places []int, groups model.Bits, asked []int64, slots int64, t terms) []int {
+	if len(places) == 0 {
+		return nil
+	}
+	pods := make([]byte, 0, 8*(len(groups)+len(asked)))
+	for _, w := range groups {
+		pods = binary.LittleEndian.AppendUint64(pods, w)
+	}
+	for _, n := range asked {
+		pods = binary.LittleEndian.AppendUint64(pods, uint64(n))
+	}
+	key := fleetKey{terms: t, first: &places[0], places: len(places), slots: slots, pods: string(pods)}
+	found, known := s.fleetsFound[key]
+	if !known {
+		if x := newCover(s.p, m, s.open(m, places, groups), asked, 1+t.slack, slots); x != nil {
+			found.fleet = x.find(float64(t.limit), t.nodes)
+			found.work = x.work
+		}
+		if s.fleetsFound == nil || len(s.fleetsFound) >= mostFleets {
+			s.fleetsFound = map[fleetKey]fleetFound{}
+		}
+		s.fleetsFound[key] = found
+	}
+	s.fill.work += found.work
+	return found.fleet
 }
 
 // open are the places of the options that admit all groups and may be bought without

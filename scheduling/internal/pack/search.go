@@ -84,11 +84,13 @@ type search struct {
 	cheap    bool           // the search with the least work takes little beside this one
 	bulky    bool           // machines are bought in bulk first
 	snug     bool           // bins are filled one by one
-	bin      binFiller
-	ideal    float64          // see tryInBulk
-	keeping  bool             // one machine of every quota
-	starts   []*attempt       // that were made, for improvement
-	done     [][][]model.Node // by pass, what was bought where it was improved
+	// fleetsFound are the fleets that were looked for; see fleet.
+	fleetsFound map[fleetKey]fleetFound
+	bin         binFiller
+	ideal       float64          // see tryInBulk
+	keeping     bool             // one machine of every quota
+	starts      []*attempt       // that were made, for improvement
+	done        [][][]model.Node // by pass, what was bought where it was improved
 }
 
 // Whatever the budget, as much work is done as this many times that of the first
