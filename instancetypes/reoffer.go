@@ -8,7 +8,10 @@ import (
 
 // OfferingChange is an offering of an instance type as it is from now on.
 type OfferingChange struct {
+	// InstanceType is the name of the type in the catalog.
 	InstanceType string
+	// Offering takes the place of the one that it has zone, capacity type and reservation
+	// id in common with.
 	offerings.Offering
 }
 

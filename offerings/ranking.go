@@ -9,7 +9,7 @@ import (
 )
 
 // Candidate is an offering together with the name of the instance type that it
-// sells.
+// sells, which an [Offering] itself does not know.
 type Candidate struct {
 	InstanceType string
 	Offering     Offering

@@ -14,6 +14,7 @@ const DefaultUnavailableTTL = 3 * time.Minute
 // Key names the offerings that a mark in [Unavailable] covers. An empty field stands
 // for every value: Key{Zone: "us-east-1a"} is everything in that zone.
 type Key struct {
+	// InstanceType, Zone and CapacityType are as in a catalog.
 	InstanceType string       `json:"instanceType,omitempty"`
 	Zone         string       `json:"zone,omitempty"`
 	CapacityType CapacityType `json:"capacityType,omitempty"`

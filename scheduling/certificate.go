@@ -52,21 +52,21 @@ type Certificate struct {
 	// else the worth of the pod that namespace/name names and of all pods
 	// that ask for the same. What is not listed is worth nothing.
 	Values map[string]string `json:"values"`
-	// Vectors, but with "resource" and "cover", are worths of one base unit of each resource.
+	// Vectors are worths of one base unit of each resource. There are none with "resource"
+	// and "cover", and neither is there anything in the next three fields.
 	Vectors []map[string]string `json:"vectors,omitempty"`
-	// Apart, but with "resource" and "cover", are terms of required anti-affinity per host. Each stands
-	// for the pods of which no two can be on a node in any order of binding: those placed
-	// pods that it selects and that have such a term themselves, for the same placed
-	// pods. To the vectors, under the name that [ApartKey] gives, they are one more
-	// resource: such pods request one of it, and every node with a host name has one,
-	// or none if a pod runs there that the term selects.
+	// Apart are terms of required anti-affinity per host. Each stands for the pods of which
+	// no two can be on a node in any order of binding: those placed pods that it selects and
+	// that have such a term themselves, for the same placed pods. To the vectors they are one
+	// more resource, under the name that [ApartKey] gives: such pods request one of it, and
+	// every node with a host name has one, or none if a pod runs there that the term selects.
 	Apart []ApartTerm `json:"apart,omitempty"`
-	// Steps, but with "resource" and "cover", count resources in whole steps: to the vectors, under the
-	// name that [StepKey] gives, they are one more resource, of which pods request and
-	// machines have as many as there are whole steps in what they request and have.
+	// Steps count resources in whole steps. To the vectors they are one more resource, under
+	// the name that [StepKey] gives: pods request as many, and machines have as many, as there
+	// are whole steps in what they request and have.
 	Steps []Step `json:"steps,omitempty"`
-	// Spreads, but with "resource" and "cover", say which pods are worth less in some zones,
-	// since so many of them, and no more, may be there.
+	// Spreads say which pods are worth less in some zones, because only so many of them may
+	// be there.
 	Spreads []ZoneSpread `json:"spreads,omitempty"`
 	// Scale is the exponent of the unit in which Values and Vectors are given.
 	Scale int `json:"scale"`
@@ -78,10 +78,10 @@ type Certificate struct {
 //
 // How many of them there are in each zone at least and at most follows from the
 // constraint: from how many pods it counts that run there or wait, and from which zones
-// are sure to be looked at when it is checked. So many as there are at least are worth
-// Less less, whichever they are, and those beyond Further less. Together they are worth what
-// they are worth without that, less what that comes to if as many of those beyond as may be
-// are where it is most.
+// are sure to be looked at when it is checked. The least number of pods of a zone, whichever
+// they are, are worth less by Less, and those beyond it by Further. What this takes off the
+// worth of all of them is reckoned for the plan that loses most: with as many of those beyond
+// as there may be in the zones where Further is greatest.
 type ZoneSpread struct {
 	// Pod is namespace/name.
 	Pod string `json:"pod"`
@@ -107,6 +107,7 @@ func ApartKey(place int) string { return "apart:" + strconv.Itoa(place) }
 
 // Step counts a resource in whole steps.
 type Step struct {
+	// Resource is the name of what is counted.
 	Resource string `json:"resource"`
 	// Size is that of a step in base units, above 0.
 	Size int64 `json:"size"`

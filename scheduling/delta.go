@@ -57,14 +57,18 @@ type Delta struct {
 	DefaultSpread []corev1.TopologySpreadConstraint
 }
 
-// Move is a pod that runs on another node now. An empty namespace is "default".
+// Move is a pod that runs on another node now.
 type Move struct {
-	Pod  types.NamespacedName
+	// Pod is the pod's name; an empty namespace is "default".
+	Pod types.NamespacedName
+	// Node is where it runs from now on.
 	Node string
 }
 
-// Removed names objects. An empty namespace is "default".
+// Removed names objects that are gone, those without a namespace by their name alone. An
+// empty namespace is "default".
 type Removed struct {
+	// Pods are those to be placed and those that run; the others are as in [Problem].
 	Pods           []types.NamespacedName
 	Nodes          []string
 	NodePools      []string

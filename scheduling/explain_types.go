@@ -33,7 +33,7 @@ type LaunchExplanation struct {
 // Room is a resource of a machine, in base units, CPU in millicores.
 type Room struct {
 	Resource    string `json:"resource"`
-	Allocatable int64  `json:"allocatable"`
+	Allocatable int64  `json:"allocatable"`       // for pods and daemons together
 	Running     int64  `json:"running,omitempty"` // pods and daemons that run there
 	Daemons     int64  `json:"daemons,omitempty"` // daemons that will come
 	Planned     int64  `json:"planned"`           // pods of the plan
@@ -61,6 +61,7 @@ type PodShare struct {
 // Rejected is an option that does not do.
 type Rejected struct {
 	Option
+	// Reason is what is wrong with it.
 	Reason Reason `json:"reason"`
 }
 
@@ -117,8 +118,10 @@ type TieState struct {
 
 // DomainCount is how many pods a domain has.
 type DomainCount struct {
+	// Value is that of the topology key, such as the name of a zone.
 	Value string `json:"value"`
-	Pods  int64  `json:"pods"`
+	// Pods is how many of those that the tie is about are there.
+	Pods int64 `json:"pods"`
 }
 
 // Place is somewhere a pod could go.
@@ -145,13 +148,14 @@ type NodeState string
 
 // The states of nodes.
 const (
-	NodeReady    NodeState = "ready"
+	NodeReady    NodeState = "ready"     // it receives pods
 	NodeInFlight NodeState = "in-flight" // of a pool, and not initialized yet
 	NodeGoing    NodeState = "going"     // being removed; it receives no pods
 )
 
 // NodeExplanation says what is planned onto a node that is there, and what is free.
 type NodeExplanation struct {
+	// Node is the node's name, State what it is up to.
 	Node  string    `json:"node"`
 	State NodeState `json:"state"`
 	// NodePool, InstanceType, Zone and CapacityType are those of its labels.

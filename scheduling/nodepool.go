@@ -52,12 +52,14 @@ type NodePoolSpec struct {
 
 // NodeTemplate is what the nodes of a pool look like.
 type NodeTemplate struct {
+	// Metadata is put on the nodes; Spec says which they are.
 	Metadata NodeMetadata     `json:"metadata,omitempty"`
 	Spec     NodeTemplateSpec `json:"spec"`
 }
 
 // NodeMetadata is put on every node of a pool.
 type NodeMetadata struct {
+	// Labels are on the nodes from the start; Annotations are handed on.
 	Labels      map[string]string `json:"labels,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
@@ -80,7 +82,8 @@ type NodeTemplateSpec struct {
 	TerminationGracePeriod *metav1.Duration `json:"terminationGracePeriod,omitempty"`
 }
 
-// NodeClassRef names a provider's node class.
+// NodeClassRef names a provider's node class, such as an EC2NodeClass of group
+// karpenter.k8s.aws. Plans hand it on and do not read it.
 type NodeClassRef struct {
 	Group string `json:"group,omitempty"`
 	Kind  string `json:"kind,omitempty"`
@@ -102,9 +105,12 @@ type ConsolidationPolicy string
 
 // The consolidation policies of karpenter.sh/v1.
 const (
-	WhenEmpty                ConsolidationPolicy = "WhenEmpty"
+	// WhenEmpty lets nodes go on which only daemons are left.
+	WhenEmpty ConsolidationPolicy = "WhenEmpty"
+	// WhenEmptyOrUnderutilized also lets nodes go whose pods cost less elsewhere.
 	WhenEmptyOrUnderutilized ConsolidationPolicy = "WhenEmptyOrUnderutilized"
-	Balanced                 ConsolidationPolicy = "Balanced"
+	// Balanced is the same, but what is saved has to be worth what is disrupted.
+	Balanced ConsolidationPolicy = "Balanced"
 )
 
 // Budget bounds how many nodes of a pool may be disrupted at once.

@@ -54,18 +54,23 @@ type Launch struct {
 
 // Option is one way to buy a machine.
 type Option struct {
-	InstanceType  string                 `json:"instanceType"`
-	Zone          string                 `json:"zone"`
-	CapacityType  offerings.CapacityType `json:"capacityType"`
-	Price         offerings.Price        `json:"price"`
-	ReservationID string                 `json:"reservationID,omitempty"`
+	// InstanceType, Zone and CapacityType name the offering in the catalog.
+	InstanceType string                 `json:"instanceType"`
+	Zone         string                 `json:"zone"`
+	CapacityType offerings.CapacityType `json:"capacityType"`
+	// Price is what the machine costs in USD per hour.
+	Price offerings.Price `json:"price"`
+	// ReservationID is the reservation that it comes from; "" where it comes from none.
+	ReservationID string `json:"reservationID,omitempty"`
 	// InterruptionRate is the share of such machines interrupted in a month, 0 to 1.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
 }
 
 // Assignment is the pods that a running or in-flight node receives.
 type Assignment struct {
-	Node string   `json:"node"`
+	// Node is the node's name.
+	Node string `json:"node"`
+	// Pods are as namespace/name, sorted.
 	Pods []string `json:"pods"`
 }
 
@@ -105,6 +110,7 @@ const (
 
 // Reason is one cause with the number of options and nodes it ruled out.
 type Reason struct {
+	// Code names the cause, for programs.
 	Code ReasonCode `json:"code"`
 	// Count is over options (pool, type, zone, capacity type) and nodes.
 	Count int `json:"count"`
@@ -169,7 +175,9 @@ type Summary struct {
 
 // Share is a part of the plan's nodes and price.
 type Share struct {
-	Name         string          `json:"name"`
+	// Name is that of the pool or the capacity type.
+	Name string `json:"name"`
+	// Nodes is how many launches are its own, PricePerHour what they cost.
 	Nodes        int             `json:"nodes"`
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
@@ -178,9 +186,9 @@ type Share struct {
 // units, CPU in millicores.
 type ResourceUse struct {
 	Resource string `json:"resource"`
-	Capacity int64  `json:"capacity"`
+	Capacity int64  `json:"capacity"` // of all launches, as the catalog states it
 	Reserved int64  `json:"reserved"` // capacity − allocatable: kubelet, system, eviction threshold
-	Daemons  int64  `json:"daemons"`
-	Pods     int64  `json:"pods"`
-	Free     int64  `json:"free"`
+	Daemons  int64  `json:"daemons"`  // what daemons will request
+	Pods     int64  `json:"pods"`     // what the plan's pods request
+	Free     int64  `json:"free"`     // what remains
 }

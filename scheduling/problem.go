@@ -15,7 +15,7 @@ import (
 // none of it; the caller may use it again.
 type Problem struct {
 	// Pods are to be placed. Pods that already have a node (spec.nodeName) belong
-	// into Running; pods that are terminal or being deleted are ignored.
+	// in Running; pods that are terminal or being deleted are ignored.
 	Pods []*corev1.Pod
 	// NodePools say what may be bought.
 	NodePools []*NodePool
@@ -57,7 +57,8 @@ type Problem struct {
 	Now time.Time
 }
 
-// Owners are the controllers whose selectors count for [Problem.DefaultSpread].
+// Owners are the controllers whose selectors count for [Problem.DefaultSpread]. Pods find
+// theirs by their owner references.
 type Owners struct {
 	ReplicationControllers []*corev1.ReplicationController
 	ReplicaSets            []*appsv1.ReplicaSet

@@ -16,8 +16,13 @@ type Effort int64
 
 // The named efforts.
 const (
-	EffortFast     Effort = 1
-	EffortDefault  Effort = 1_000
+	// EffortFast settles for the first good plan: for loops that ask every few seconds, and
+	// for very many pods.
+	EffortFast Effort = 1
+	// EffortDefault searches until more would rarely pay.
+	EffortDefault Effort = 1_000
+	// EffortThorough goes on for small gains, at many times the time: for plans that are
+	// carried out once and run long.
 	EffortThorough Effort = 20_000
 )
 
@@ -46,8 +51,8 @@ const (
 )
 
 // PreferencePolicy says what the wishes of pods count for: preferred node affinity,
-// preferred pod affinity and anti-affinity, and topology spread that is to be kept
-// anyway (ScheduleAnyway).
+// preferred pod affinity and anti-affinity, and topology spread that may be broken
+// (ScheduleAnyway).
 type PreferencePolicy string
 
 // The policies on preferences.

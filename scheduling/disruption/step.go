@@ -35,6 +35,7 @@ const (
 // Step is one safe change: launch, wait until the launches are ready, evict, and remove
 // the nodes.
 type Step struct {
+	// Reason is why its nodes go.
 	Reason Reason `json:"reason"`
 	// Drain are the nodes to empty and remove, by name. It is empty where pods move but
 	// no node goes (Misplaced).
@@ -76,6 +77,7 @@ type Eviction struct {
 // PoolUse is how many nodes of a pool a step removes, of how many that the pool's budgets
 // allow for its reason.
 type PoolUse struct {
+	// NodePool is the pool's name, Nodes how many go, Allowed how many may.
 	NodePool string `json:"nodePool"`
 	Nodes    int    `json:"nodes"`
 	Allowed  int    `json:"allowed"`
@@ -95,12 +97,13 @@ type Decision string
 
 // The decisions.
 const (
-	Keep  Decision = "keep"
-	Drain Decision = "drain"
+	Keep  Decision = "keep"  // it stays
+	Drain Decision = "drain" // a step empties and removes it
 )
 
 // Verdict says what becomes of a node, and why.
 type Verdict struct {
+	// Node is the node's name, Decision what becomes of it.
 	Node     string   `json:"node"`
 	Decision Decision `json:"decision"`
 	// Step is the place of the step that drains it, counted from 1; 0 if it stays.
@@ -120,6 +123,7 @@ type Verdict struct {
 
 // Cause is one reason why a node stays.
 type Cause struct {
+	// Code names the cause, for programs.
 	Code CauseCode `json:"code"`
 	// Object is what stands in the way, as kind/name or kind/namespace/name; "" is the node.
 	Object string `json:"object,omitempty"`
@@ -178,7 +182,9 @@ type Summary struct {
 
 // Point is how far a number of steps get.
 type Point struct {
-	Steps         int             `json:"steps"`
+	// Steps is how many steps are done.
+	Steps int `json:"steps"`
+	// SavingPerHour and PodsMoved are the sums of theirs.
 	SavingPerHour offerings.Price `json:"savingPerHour"`
 	PodsMoved     int             `json:"podsMoved"`
 	// DisruptionCost is the sum of the steps'.

@@ -37,11 +37,14 @@ type NodeClaimSpec struct {
 
 // NodeClaimResources are the resources of a [NodeClaimSpec].
 type NodeClaimResources struct {
+	// Requests are amounts by resource, in quantities of Kubernetes.
 	Requests corev1.ResourceList `json:"requests,omitempty"`
 }
 
 // NodeClaimStatus says what became of a claim.
 type NodeClaimStatus struct {
+	// NodeName is the claim's node once it has joined, ProviderID the provider's name of the
+	// machine, Capacity and Allocatable what the machine has.
 	NodeName    string              `json:"nodeName,omitempty"`
 	ProviderID  string              `json:"providerID,omitempty"`
 	Capacity    corev1.ResourceList `json:"capacity,omitempty"`

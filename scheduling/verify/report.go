@@ -28,6 +28,7 @@ func (v Violation) Error() string {
 // Report is the error that a plan which breaks rules is answered with. It holds
 // every violation, in the order in which the plan is read.
 type Report struct {
+	// Violations are never none.
 	Violations []Violation
 }
 
