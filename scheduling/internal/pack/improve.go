@@ -92,6 +92,9 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 		vain = 0
 		r.exchange(picked, unbundle(fresh))
 	}
+	if s.params.Work > 0 {
+		s.regroup(m, r, values, b, random)
+	}
 	s.unitePairs(m, r, remaining, b)
 	if s.params.Work > 0 {
 		s.dissolve(m, r, b)
@@ -120,12 +123,7 @@ func (s *search) anew(m *market, nodes []model.Node, picked []int, values []floa
 	if !left && (freshCost < cost || freshCost == cost && freshCount < count) {
 		return fresh
 	}
-	for i := range fresh {
-		b.spend(&s.p.Options[fresh[i].Option], -fresh[i].N)
-	}
-	for _, at := range picked {
-		b.spend(&s.p.Options[nodes[at].Option], 1)
-	}
+	s.restore(nodes, picked, fresh, b)
 	for _, c := range classes {
 		remaining[c] = 0
 	}
