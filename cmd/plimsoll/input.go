@@ -62,6 +62,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 		return nil, err
 	}
 	p.idlePools()
+	p.slips()
 	return p, nil
 }
 

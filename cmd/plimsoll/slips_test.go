@@ -1,0 +1,24 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Names that nothing has are most often slips, and the plan says what was meant. A name
+// of its own is no slip: others may provide it.
+func TestSlips(t *testing.T) {
+	pod := func(name, spec, resources string) string {
+		return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: {" + spec + "containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {" + resources + "}}}]}\n"
+	}
+	text := pod("gpu", "", "nvidia.com/gpus: 1") + pod("key", "nodeSelector: {karpenter.sh/capacity-types: spot}, ", "") +
+		pod("fine", "nodeSelector: {kubernetes.io/arch: amd64, karpenter.sh/nodepool: x}, ", "nvidia.com/gpu: 1") +
+		pod("own", "nodeSelector: {example.com/team: a}, ", "example.com/licence: 1")
+	r := run(t, "plan", "-f", temp(t, "slips.yaml", text))
+	require.Equal(t, exitUnschedulable, r.code)
+	require.Contains(t, r.stdout, "default/gpu: asks for the resource nvidia.com/gpus, which nothing has; did you mean nvidia.com/gpu?\n")
+	require.Contains(t, r.stdout, "default/key: selects nodes by the label karpenter.sh/capacity-types, which nothing has; did you mean karpenter.sh/capacity-type?\n")
+	require.NotContains(t, r.stdout, "default/fine: ")
+	require.NotContains(t, r.stdout, "default/own: ")
+}
