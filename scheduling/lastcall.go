@@ -157,7 +157,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 		with := *m
 		with.load = slices.Clone(m.load)
 		for r, n := range class.Request {
-			with.load[r] += n
+			with.load[r] = plus(with.load[r], n)
 		}
 		with.groups = m.groups.Clone()
 		with.groups.Set(int(class.Group))

@@ -13,11 +13,13 @@ import (
 // node is not among Nodes. These are:
 //
 //   - entries that are nil, without a name, or there twice: pods (Pods and Running
-//     together), nodes, DaemonSets, NodePools, claims, volumes, storage classes, CSINodes;
+//     together), nodes, DaemonSets, NodePools, claims, volumes, storage classes, CSINodes,
+//     namespaces, Services and Owners;
 //   - in pods and in the templates of DaemonSets: quantities that are negative or
 //     too large (an int64, of millicores for CPU), requests above limits, and
 //     selectors, affinities, spread constraints, tolerations and host ports that
 //     the API server would refuse;
+//   - constraints of DefaultSpread that kube-scheduler would refuse;
 //   - quantities of nodes that are negative or too large;
 //   - in claims, volumes, storage classes and CSINodes: access modes, node affinity,
 //     topologies, binding modes and limits that the API server would refuse;
@@ -38,6 +40,7 @@ func (p *Problem) read(s *Solver) (*readings, error) {
 	readings := c.allPods(p, s)
 	c.objects(p)
 	c.poolCatalogs(p)
+	c.surroundings(p)
 	if len(c.list) == 0 {
 		c.choice(p)
 	}

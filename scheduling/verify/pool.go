@@ -31,14 +31,11 @@ func (w *world) newPool(np *scheduling.NodePool) *pool {
 	template := &np.Spec.Template
 	pl := &pool{
 		NodePool: np,
-		catalog:  w.problem.Catalog,
+		catalog:  w.catalogOf(np.Name),
 		given:    make(map[string]string),
 		asks:     fromSelectors(template.Spec.Requirements),
 		sold:     make(map[string]bool),
 		usage:    amounts{},
-	}
-	if own, ok := w.problem.PoolCatalogs[np.Name]; ok {
-		pl.catalog = own
 	}
 	for key, value := range template.Metadata.Labels {
 		pl.given[requirements.NormalizeKey(key)] = value

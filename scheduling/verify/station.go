@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -45,8 +46,8 @@ func (w *world) newStation(node *corev1.Node, running []*corev1.Pod) *station {
 	}
 	s.place = place{labels: labels, name: node.Name, taints: nodeTaints(node, spec)}
 	capacity, allocatable := roundedUp(node.Status.Capacity), roundedDown(node.Status.Allocatable)
-	if inFlight(node) && pl != nil {
-		fillIn(capacity, allocatable, node, pl)
+	if inFlight(node) {
+		complete(capacity, allocatable, node, w.catalogOf(node.Labels[scheduling.NodePoolLabel]))
 	}
 	if pl != nil && !leaving(node) {
 		pl.usage.add(capacity)
@@ -69,6 +70,14 @@ func (w *world) newStation(node *corev1.Node, running []*corev1.Pod) *station {
 	return s
 }
 
+// catalogOf is the catalog of a pool, which need not be there any more.
+func (w *world) catalogOf(pool string) *instancetypes.Catalog {
+	if own, ok := w.problem.PoolCatalogs[pool]; ok {
+		return own
+	}
+	return w.problem.Catalog
+}
+
 func runsAlready(d *daemon, running []*corev1.Pod) bool {
 	for _, pod := range running {
 		if d.owns(pod) {
@@ -78,10 +87,18 @@ func runsAlready(d *daemon, running []*corev1.Pod) bool {
 	return false
 }
 
-// fillIn completes what a node that is still starting reports: a resource that is
-// missing or zero has the amount that the catalog promises.
+// fillIn completes what a node of a pool reports, see complete.
 func fillIn(capacity, allocatable amounts, node *corev1.Node, pl *pool) {
-	t, ok := pl.catalog.Get(node.Labels[corev1.LabelInstanceTypeStable])
+	complete(capacity, allocatable, node, pl.catalog)
+}
+
+// complete completes what a node that is still starting reports: a resource that is
+// missing or zero has the amount that the catalog promises.
+func complete(capacity, allocatable amounts, node *corev1.Node, catalog *instancetypes.Catalog) {
+	if catalog == nil {
+		return
+	}
+	t, ok := catalog.Get(node.Labels[corev1.LabelInstanceTypeStable])
 	if !ok {
 		return
 	}

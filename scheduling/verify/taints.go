@@ -83,8 +83,7 @@ func nodeTaints(node *corev1.Node, pool *scheduling.NodePool) []corev1.Taint {
 
 // inFlight reports whether the node belongs to a pool and has not become ready yet.
 func inFlight(node *corev1.Node) bool {
-	_, managed := node.Labels[scheduling.NodePoolLabel]
-	return managed && node.Labels[scheduling.InitializedLabel] != "true"
+	return node.Labels[scheduling.NodePoolLabel] != "" && node.Labels[scheduling.InitializedLabel] != "true"
 }
 
 // passing reports whether the taint goes away by itself while a node starts.
