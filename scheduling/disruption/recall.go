@@ -15,6 +15,8 @@ import (
 // the second time. All states that come from one share it.
 type recall struct {
 	known map[string]*outcome
+	// tried is what replacing groups of nodes came to, by groupKey.
+	tried map[string][]*trial
 }
 
 const (
@@ -29,7 +31,7 @@ func newRecall(nodes int) *recall {
 	if nodes > mostRecalling {
 		return nil
 	}
-	return &recall{known: map[string]*outcome{}}
+	return &recall{known: map[string]*outcome{}, tried: map[string][]*trial{}}
 }
 
 // get returns the answer that is remembered, a copy, or nil.
