@@ -8,21 +8,28 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// manyNodes is how many nodes a cluster has to have for the first steps to be certain before
-// the search is through: below, the search takes no time worth mentioning.
+// manyNodes is how many nodes a cluster has to have to be searched less thoroughly.
 const manyNodes = 1_000
 
-// earlySteps is how many nodes are drained before the search.
-const earlySteps = 16
+const (
+	// earlyNodes is how many nodes a cluster has to have for the first steps to be certain before
+	// the search is through: below, the search takes no time worth mentioning.
+	earlyNodes = 60
+	// earlySteps is how many nodes are drained before the search, in clusters of manyNodes and
+	// more; in smaller ones it is as much less, as each of these steps takes something from what
+	// the search may choose from.
+	earlySteps = 16
+)
 
 // early drains the few nodes that save most for what they disrupt, into the fuller half of
 // the others, which are the least likely to go. Where pods depend on each other, or the
 // cluster is small, all steps wait for the search.
 func (c *carrier) early(ctx context.Context) error {
 	s, f := c.state, c.frame
-	if len(s.nodes) < manyNodes || s.tied() {
+	if len(s.nodes) < earlyNodes || s.tied() {
 		return nil
 	}
+	most := max(1, earlySteps*min(len(s.nodes), manyNodes)/manyNodes)
 	may, _ := f.candidates(Underutilized)
 	may = slices.DeleteFunc(may, func(at *subject) bool {
 		return s.nodes[at.name] == nil || s.expects(at.name) || at.received || at.fresh || f.dismisses(at.name) != nil
@@ -42,7 +49,7 @@ func (c *carrier) early(ctx context.Context) error {
 		q.closed, roomy[rooms.names[i]] = append(q.closed, rooms.names[i]), true
 	}
 	for _, at := range may {
-		if len(q.nodes) < earlySteps && roomy[at.name] {
+		if len(q.nodes) < most && roomy[at.name] {
 			q.nodes = append(q.nodes, at.name)
 		}
 	}
