@@ -3,9 +3,7 @@ package manifest
 import (
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func (c *collector) node(o rawObject) {
@@ -46,50 +44,21 @@ func (c *collector) runtimeClass(o rawObject) {
 	c.runtimeClasses = append(c.runtimeClasses, f.obj)
 }
 
-func (c *collector) priorityClass(o rawObject) {
-	if f, ok := take[schedulingv1.PriorityClass](c, o, false); ok {
-		c.priorityClasses = append(c.priorityClasses, f.obj)
+// keep takes an object in as it is.
+func keep[T any, P interface {
+	*T
+	metav1.Object
+}](c *collector, o rawObject, namespaced bool, list *[]P) {
+	if f, ok := take[T, P](c, o, namespaced); ok {
+		*list = append(*list, f.obj)
 	}
 }
 
-func (c *collector) namespace(o rawObject) {
-	if f, ok := take[corev1.Namespace](c, o, false); ok {
-		c.namespaces = append(c.namespaces, f.obj)
-	}
-}
-
-func (c *collector) service(o rawObject) {
-	if f, ok := take[corev1.Service](c, o, true); ok {
-		c.services = append(c.services, f.obj)
-	}
-}
-
-func (c *collector) disruptionBudget(o rawObject) {
-	if f, ok := take[policyv1.PodDisruptionBudget](c, o, true); ok {
-		c.budgets = append(c.budgets, f.obj)
-	}
-}
-
-func (c *collector) volumeClaim(o rawObject) {
-	if f, ok := take[corev1.PersistentVolumeClaim](c, o, true); ok {
-		c.volumeClaims = append(c.volumeClaims, f.obj)
-	}
-}
-
-func (c *collector) volume(o rawObject) {
-	if f, ok := take[corev1.PersistentVolume](c, o, false); ok {
-		c.volumes = append(c.volumes, f.obj)
-	}
-}
-
-func (c *collector) storageClass(o rawObject) {
-	if f, ok := take[storagev1.StorageClass](c, o, false); ok {
-		c.storageClasses = append(c.storageClasses, f.obj)
-	}
-}
-
-func (c *collector) csiNode(o rawObject) {
-	if f, ok := take[storagev1.CSINode](c, o, false); ok {
-		c.csiNodes = append(c.csiNodes, f.obj)
-	}
-}
+func (c *collector) priorityClass(o rawObject)    { keep(c, o, false, &c.priorityClasses) }
+func (c *collector) namespace(o rawObject)        { keep(c, o, false, &c.namespaces) }
+func (c *collector) service(o rawObject)          { keep(c, o, true, &c.services) }
+func (c *collector) disruptionBudget(o rawObject) { keep(c, o, true, &c.budgets) }
+func (c *collector) volumeClaim(o rawObject)      { keep(c, o, true, &c.volumeClaims) }
+func (c *collector) volume(o rawObject)           { keep(c, o, false, &c.volumes) }
+func (c *collector) storageClass(o rawObject)     { keep(c, o, false, &c.storageClasses) }
+func (c *collector) csiNode(o rawObject)          { keep(c, o, false, &c.csiNodes) }

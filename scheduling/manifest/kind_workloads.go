@@ -28,9 +28,7 @@ func (c *collector) deployment(o rawObject) {
 	if !ok {
 		return
 	}
-	in := c.inspect(o, f.obj)
-	in.count(f.obj.Spec.Replicas, specReplicas)
-	in.templated(f.obj.Spec.Selector, &f.obj.Spec.Template)
+	c.inspect(o, f.obj).templated(f.obj.Spec.Replicas, f.obj.Spec.Selector, &f.obj.Spec.Template)
 	c.deployments = append(c.deployments, f)
 }
 
@@ -40,11 +38,10 @@ func (c *collector) statefulSet(o rawObject) {
 		return
 	}
 	in := c.inspect(o, f.obj)
-	in.count(f.obj.Spec.Replicas, specReplicas)
 	if ordinals := f.obj.Spec.Ordinals; ordinals != nil {
 		in.count(&ordinals.Start, path{}.key("spec", "ordinals", "start"))
 	}
-	in.templated(f.obj.Spec.Selector, &f.obj.Spec.Template)
+	in.templated(f.obj.Spec.Replicas, f.obj.Spec.Selector, &f.obj.Spec.Template)
 	c.statefulSets = append(c.statefulSets, f)
 }
 
@@ -53,9 +50,7 @@ func (c *collector) replicaSet(o rawObject) {
 	if !ok {
 		return
 	}
-	in := c.inspect(o, f.obj)
-	in.count(f.obj.Spec.Replicas, specReplicas)
-	in.templated(f.obj.Spec.Selector, &f.obj.Spec.Template)
+	c.inspect(o, f.obj).templated(f.obj.Spec.Replicas, f.obj.Spec.Selector, &f.obj.Spec.Template)
 	c.replicaSets = append(c.replicaSets, f)
 }
 
@@ -79,7 +74,7 @@ func (c *collector) daemonSet(o rawObject) {
 	if !ok {
 		return
 	}
-	c.inspect(o, f.obj).templated(f.obj.Spec.Selector, &f.obj.Spec.Template)
+	c.inspect(o, f.obj).templated(nil, f.obj.Spec.Selector, &f.obj.Spec.Template)
 	c.daemonSets = append(c.daemonSets, f.obj)
 }
 
@@ -101,8 +96,10 @@ func (c *collector) cronJob(o rawObject) {
 	c.cronJobs = append(c.cronJobs, f)
 }
 
-// templated looks at the template of pods and at what selects them.
-func (in inspector) templated(selector *metav1.LabelSelector, template *corev1.PodTemplateSpec) {
+// templated looks at how many pods there are to be, at their template, and at what
+// selects them.
+func (in inspector) templated(replicas *int32, selector *metav1.LabelSelector, template *corev1.PodTemplateSpec) {
+	in.count(replicas, specReplicas)
 	in.selects(selector, template.Labels)
 	in.podSpec(&template.Spec, templateSpec)
 }
