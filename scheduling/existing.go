@@ -79,7 +79,7 @@ func (c *compiler) existing() []*existingNode {
 			ready = append(ready, x)
 		}
 	}
-	now.ordered = append(ready, flying...)
+	now.ordered = slices.Concat(ready, flying)
 	if c.classes.volumes == nil {
 		c.memory.roll.Store(now)
 	}
