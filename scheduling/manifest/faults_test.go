@@ -121,7 +121,7 @@ func TestBadInput(t *testing.T) {
 		"overflowing count":     {deployment("replicas: 99999999999", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: 99999999999 is not a whole number of 32 bits`},
 		"too many pods":         {deployment("replicas: 2147483647", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: 2147483647 more pods would make more than 500000 in all`},
 		"wrong type":            {deployment("replicas: three", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: "three" is not a whole number of 32 bits`},
-		"unquoted label":        {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {live: true}}\nspec: {containers: [{name: c}]}\n", `test.yaml: document 1, line 1: Pod a: metadata.labels.live: true is not text: put it into quotes`},
+		"unquoted label":        {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {live: true}}\nspec: {containers: [{name: c}]}\n", `test.yaml: document 1, line 1: Pod a: metadata.labels.live: true is not text: put it into quotes (YAML takes y, n, yes, no, on and off for true or false)`},
 		"contradiction":         {deployment("selector: {matchLabels: {app: db}}", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.selector: {"matchLabels":{"app":"db"}} contradicts the labels in spec.template.metadata.labels`},
 		"host port":             {deployment("", "ports: [{containerPort: 80, hostPort: 80000}]"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].ports[0].hostPort: 80000 is not between 0 and 65535`},
 		"no containers":         {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", `test.yaml: document 1, line 1: Pod default/a: spec.containers: is missing or empty`},

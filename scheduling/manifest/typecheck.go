@@ -49,7 +49,11 @@ func (c *typeChecker) check(v any, t reflect.Type, at path) {
 			c.check(e, t.Elem(), at.at(i))
 		}
 	case reflect.String:
-		if _, ok := v.(string); !ok {
+		switch v.(type) {
+		case string:
+		case bool:
+			c.report(v, "is not text: put it into quotes (YAML takes y, n, yes, no, on and off for true or false)", at)
+		default:
 			c.report(v, "is not text: put it into quotes", at)
 		}
 	case reflect.Bool:

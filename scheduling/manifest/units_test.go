@@ -64,7 +64,7 @@ func TestTypeChecks(t *testing.T) {
 		"null is fine":  {&corev1.Pod{}, `{"metadata":null,"spec":{"containers":null,"nodeSelector":null,"hostNetwork":null}}`, nil},
 		"object wanted": {&corev1.Pod{}, `{"spec":[1]}`, []string{"spec: [1] is not an object"}},
 		"list wanted":   {&corev1.Pod{}, `{"spec":{"containers":{"name":"c"}}}`, []string{`spec.containers: {"name":"c"} is not a list`}},
-		"text wanted":   {&corev1.Pod{}, `{"spec":{"nodeName":5,"nodeSelector":{"a":true}}}`, []string{"spec.nodeName: 5 is not text: put it into quotes", "spec.nodeSelector.a: true is not text: put it into quotes"}},
+		"text wanted":   {&corev1.Pod{}, `{"spec":{"nodeName":5,"nodeSelector":{"a":true}}}`, []string{"spec.nodeName: 5 is not text: put it into quotes", "spec.nodeSelector.a: true is not text: put it into quotes (YAML takes y, n, yes, no, on and off for true or false)"}},
 		"truth wanted":  {&corev1.Pod{}, `{"spec":{"hostNetwork":"yes"}}`, []string{`spec.hostNetwork: "yes" is not true or false`}},
 		"number wanted": {&appsv1.Deployment{}, `{"spec":{"replicas":"3","minReadySeconds":1.5}}`, []string{"spec.minReadySeconds: 1.5 is not a whole number of 32 bits", `spec.replicas: "3" is not a whole number of 32 bits`}},
 		"time wanted":   {&corev1.Pod{}, `{"metadata":{"creationTimestamp":"today"}}`, []string{`metadata.creationTimestamp: "today" is not a time such as "2026-01-31T12:00:00Z"`}},
