@@ -173,6 +173,9 @@ func (l *loop) lose(name string) int {
 func (l *loop) scale() {
 	for _, s := range services() {
 		want := s.replicas(l.now, l.opts.steady)
+		if l.now.Before(start().Add(l.opts.surge)) {
+			want += want / 2
+		}
 		for n := range want {
 			if p := s.pod(n); l.cluster.pods[podName(p)] == nil {
 				l.cluster.putPod(p)

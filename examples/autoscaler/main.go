@@ -29,6 +29,7 @@ func main() {
 	flag.IntVar(&opts.days, "days", opts.days, "days to simulate")
 	flag.Float64Var(&opts.noise, "noise", opts.noise, "how far spot prices stray from the catalog's, as a share")
 	flag.BoolVar(&opts.steady, "steady", opts.steady, "the same pods all the time; no expiry, no drift, nothing runs out")
+	flag.DurationVar(&opts.surge, "surge", opts.surge, "for how long at the beginning there are half as many pods again")
 	flag.Float64Var(&opts.interruptions, "interruptions", opts.interruptions, "how many times as often as the catalog says spot machines are taken away")
 	flag.DurationVar(&opts.every, "every", opts.every, "how often the cluster is consolidated")
 	flag.Float64Var(&opts.saving.Share, "min-share", opts.saving.Share, "what a step has to save, as a share of what its nodes cost")

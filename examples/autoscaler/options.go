@@ -16,6 +16,8 @@ type options struct {
 	// steady leaves out whatever comes and goes: the daily wave, batch jobs, scarcity,
 	// expiry and drift.
 	steady bool
+	// surge is for how long at the beginning there are half as many pods again.
+	surge time.Duration
 	// interruptions is how many times as often spot machines are taken away as the catalog
 	// says.
 	interruptions float64
