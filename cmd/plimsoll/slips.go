@@ -13,13 +13,14 @@ import (
 )
 
 // slips warns of names that pods ask for and that nothing has, where something has one
-// that is spelt almost the same: resources, and labels of nodes.
+// that is spelt almost the same: resources, labels of nodes, and instance types.
 func (p *problem) slips() {
 	if len(p.Problem.Pods) == 0 {
 		return
 	}
-	resources, labels := map[string]bool{}, map[string]bool{}
+	resources, labels, types := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for t := range p.catalog.All() {
+		types[t.Name] = true
 		note(resources, t.Capacity)
 		note(labels, t.Labels)
 		for i := range t.Offerings {
@@ -28,6 +29,7 @@ func (p *problem) slips() {
 		}
 	}
 	for _, node := range p.Problem.Nodes {
+		types[node.Labels[corev1.LabelInstanceTypeStable]] = true
 		note(resources, node.Status.Allocatable)
 		note(labels, node.Labels)
 	}
@@ -40,6 +42,7 @@ func (p *problem) slips() {
 	labels[scheduling.NodePoolLabel] = true
 	asked := slip{known: resources, what: "asks for the resource", near: map[string]string{}}
 	selected := slip{known: labels, what: "selects nodes by the label", near: map[string]string{}}
+	bought := slip{known: types, what: "selects nodes of the instance type", near: map[string]string{}}
 	for _, pod := range p.Problem.Pods {
 		names := map[string]bool{}
 		for i := range pod.Spec.Containers {
@@ -50,6 +53,9 @@ func (p *problem) slips() {
 		names = map[string]bool{}
 		note(names, pod.Spec.NodeSelector)
 		p.Warnings = selected.warn(p.Warnings, pod, names)
+		if name, ok := pod.Spec.NodeSelector[corev1.LabelInstanceTypeStable]; ok {
+			p.Warnings = bought.warn(p.Warnings, pod, map[string]bool{name: true})
+		}
 	}
 }
 

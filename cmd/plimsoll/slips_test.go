@@ -13,12 +13,14 @@ func TestSlips(t *testing.T) {
 		return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: {" + spec + "containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {" + resources + "}}}]}\n"
 	}
 	text := pod("gpu", "", "nvidia.com/gpus: 1") + pod("key", "nodeSelector: {karpenter.sh/capacity-types: spot}, ", "") +
+		pod("type", "nodeSelector: {node.kubernetes.io/instance-type: m5.xxlarge}, ", "") +
 		pod("fine", "nodeSelector: {kubernetes.io/arch: amd64, karpenter.sh/nodepool: x}, ", "nvidia.com/gpu: 1") +
 		pod("own", "nodeSelector: {example.com/team: a}, ", "example.com/licence: 1")
 	r := run(t, "plan", "-f", temp(t, "slips.yaml", text))
 	require.Equal(t, exitUnschedulable, r.code)
 	require.Contains(t, r.stdout, "default/gpu: asks for the resource nvidia.com/gpus, which nothing has; did you mean nvidia.com/gpu?\n")
 	require.Contains(t, r.stdout, "default/key: selects nodes by the label karpenter.sh/capacity-types, which nothing has; did you mean karpenter.sh/capacity-type?\n")
+	require.Contains(t, r.stdout, "default/type: selects nodes of the instance type m5.xxlarge, which nothing has; did you mean m5.2xlarge?\n")
 	require.NotContains(t, r.stdout, "default/fine: ")
 	require.NotContains(t, r.stdout, "default/own: ")
 }
