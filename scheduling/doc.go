@@ -118,7 +118,8 @@ package scheduling
 //	             and of pods that run
 //	slack        ties that hold wherever pods go
 //	unit, part   pods that share a machine, and what the engine takes for one
-//	land, kin, guests  where each of them could be, and whom the nodes hold already
+//	land, partition, kin, guests  where each of them could be, and whom the nodes hold
+//	             already
 //	ties, trial, score  a plan of sites, machines for it, and what that is worth
 //	tiedsolve    the rounds of planning sites and finding machines
 //	foresee      a bound beforehand, to know when to stop
