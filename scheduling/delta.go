@@ -16,7 +16,7 @@ import (
 // named take the place of those of the same kind and name, or come in addition;
 // everything else stays as it is. The zero Delta changes nothing.
 //
-// Objects belong to the session from then on: who wants to change one hands in a
+// Objects belong to the session from then on: whoever wants to change one hands in a
 // changed copy.
 type Delta struct {
 	// Pods are pods that are new or have changed. Those with a node (spec.nodeName) run

@@ -57,7 +57,7 @@
 // has no PreferNoSchedule taint against before those that it has; then the lowest
 // price under the [offerings.Ranking]; then the fewest machines; then names.
 //
-// Who wants something else than the cheapest plan says so by the settings: machines of
+// Those who want something other than the cheapest plan say so by the settings: machines of
 // some sizes only ([NodeSize]), no spot, a bound on the share of a workload that one
 // machine holds, choice among spot machines ([Flexibility]), or that interruptions cost
 // something ([Interruption]), which then count as part of the price.

@@ -23,10 +23,10 @@ type LaunchExplanation struct {
 	// cheapest offering; Others is how many such types there are.
 	RunnersUp []Option `json:"runnersUp"`
 	Others    int      `json:"others"`
-	// Cheaper are cheaper types that do not do, the dearest first, each with what is
+	// Cheaper are cheaper types that would not do, the dearest first, each with what is
 	// wrong with its cheapest offering.
 	Cheaper []Rejected `json:"cheaper"`
-	// RuledOut counts why other offerings of all node pools do not do.
+	// RuledOut counts why other offerings of all node pools would not do.
 	RuledOut []Reason `json:"ruledOut"`
 }
 
@@ -58,7 +58,7 @@ type PodShare struct {
 	Share float64 `json:"share"`
 }
 
-// Rejected is an option that does not do.
+// Rejected is an option that would not do.
 type Rejected struct {
 	Option
 	// Reason is what is wrong with it.

@@ -111,7 +111,7 @@ func (x *Session) Problem() Problem {
 }
 
 // Fork returns a session that holds the same and goes its own way from here: what
-// happens to one of both does not show in the other. It costs little, however much the
+// happens to one of them does not show in the other. It costs little, however much the
 // session holds. The record of unavailable offerings is shared until a Delta brings
 // another.
 func (x *Session) Fork() *Session {

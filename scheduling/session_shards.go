@@ -20,7 +20,7 @@ const (
 )
 
 // podTable holds pods by name, and where they run. A copy costs little: the parts are
-// shared until one of both changes them.
+// shared until one of the two changes them.
 type podTable struct {
 	seed   maphash.Seed
 	shards []*podShard // as many as a power of 2; nil for those that never had pods

@@ -45,7 +45,7 @@ type Machine struct {
 	ExpireAfter *scheduling.NillableDuration
 	// TerminationGracePeriod bounds how long draining may take; nil is what its pool says.
 	TerminationGracePeriod *metav1.Duration
-	// Drift says in the provider's or controller's words why the machine is not any more
+	// Drift says in the provider's or controller's words why the machine is no longer
 	// what its pool asks for; "" if it is. DriftedAt is since when.
 	Drift     string
 	DriftedAt time.Time

@@ -25,7 +25,7 @@ const (
 // counts as drift: catalogs may lag behind what is sold.
 const typeDriftAge = time.Hour
 
-// drift says how a node is not any more what its pool asks for; "" if it is, and where no
+// drift says how a node is no longer what its pool asks for; "" if it is, and where no
 // pool is there to ask. What hashes are made of is the controller's affair: they are only
 // compared.
 func (f *frame) drift(s *subject) string {

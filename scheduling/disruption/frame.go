@@ -56,7 +56,7 @@ type subject struct {
 	// cost is what removing it counts.
 	cost float64
 	// held are what the pods that were there at first have against being evicted, drifted is
-	// how the node is not any more what its pool asks for.
+	// how the node is no longer what its pool asks for.
 	held    []Cause
 	drifted string
 	// expecting says that pods which wait are planned onto it.

@@ -27,7 +27,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 
 // Steps yields the steps of [Planner.Plan] as they are found, so that the first can be
 // carried out while the others are looked for. An error comes last, with an empty step:
-// those that [Planner.Plan] returns. Who stops early loses nothing but further steps.
+// those that [Planner.Plan] returns. Whoever stops early loses nothing but further steps.
 func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		r, err := p.begin(ctx, &c)

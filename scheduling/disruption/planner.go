@@ -12,7 +12,7 @@ import (
 // Planner decides what to disrupt. The zero value works: it plans for the cluster's
 // Problem.Now.
 type Planner struct {
-	// Now is the time of the decision; zero is Problem.Now of the cluster. One of both is
+	// Now is the time of the decision; zero is Problem.Now of the cluster. One of the two is
 	// needed: budgets, expiry and consolidateAfter depend on it.
 	Now time.Time
 	// Solver holds the settings under which places and replacements are looked for, and the

@@ -26,7 +26,7 @@ type Reason string
 const (
 	Interrupted   Reason = "interrupted"   // the provider takes the machine away
 	Expired       Reason = "expired"       // it is older than its pool allows
-	Drifted       Reason = "drifted"       // it is not any more what its pool asks for
+	Drifted       Reason = "drifted"       // it is no longer what its pool asks for
 	Empty         Reason = "empty"         // no pods but daemons are on it
 	Underutilized Reason = "underutilized" // its pods cost less elsewhere
 	Misplaced     Reason = "misplaced"     // pods on it break a rule that they would keep elsewhere; see Planner.Rebalance

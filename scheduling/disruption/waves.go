@@ -18,7 +18,7 @@ import (
 func (f *frame) waves(reason Reason, evictions []Eviction) []BudgetUse {
 	w := &waveMaker{frame: f, taken: map[waveSeat]int{}, uses: map[*guard]*BudgetUse{}, atOnce: reason == Interrupted}
 	var free []*Eviction
-	// Who depends on others goes late also within a budget.
+	// Pods that depend on others go late, within a budget too.
 	slices.SortStableFunc(evictions, func(a, b Eviction) int { return cmp.Compare(f.ties(a.Pod), f.ties(b.Pod)) })
 	for i := range evictions {
 		e := &evictions[i]

@@ -193,7 +193,7 @@ func (g *ground) expired(s *standing, m *disruption.Machine) bool {
 	return !created.IsZero() && g.now.Sub(created) >= most
 }
 
-// drift says how the node is not any more what its pool asks for; "" if it is.
+// drift says how the node is no longer what its pool asks for; "" if it is.
 func (g *ground) drift(s *standing, m *disruption.Machine) string {
 	if s.pool == nil {
 		return ""
