@@ -61,7 +61,11 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, pr
 	if best := max(resource.Bound, covered); best < near {
 		least, zonal := pr.byZones(ctx, plan, resource.Values, near)
 		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
-			a := bound.Pattern(pr.market, resource.Values, c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options)))
+			effort := c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))
+			if effort.Wanted = int64(float64(price) * (1 - farEnough)); c.tied() || c.ties != nil {
+				effort.Further = 0
+			}
+			a := bound.Pattern(pr.market, resource.Values, effort)
 			if a.Bound > max(best, least) {
 				return offerings.Price(a.Bound), pr.assignment(a)
 			}
@@ -112,6 +116,10 @@ const zonesWork = 4
 
 // nearEnough is the share of the price that a fast bound may miss it by.
 const nearEnough = 0.02
+
+// farEnough is the share of the price that a bound may miss it by without more being done
+// for it where nothing ties the pods. What is far off is so for want of work more often.
+const farEnough = 0.01
 
 // nearBound is a bound at which to be content: one at which the search was, too.
 func (c *compiler) nearBound(price offerings.Price) int64 {
@@ -184,6 +192,7 @@ const (
 	boundWorkPerClass    = 20_000
 	boundWorkPerOption   = 2_000
 	boundWorkPerEffort   = 50_000
+	furtherWorkPerEffort = 200_000
 	mostBoundWork        = 200_000_000
 	leastFillingWork     = 6_000_000
 	fillingWorkPerEffort = 18_000
@@ -220,6 +229,7 @@ func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Ef
 	}
 	if effort > int64(EffortFast) {
 		out.Work += min(effort, mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
+		out.Further = min(effort, mostBoundWork/furtherWorkPerEffort) * furtherWorkPerEffort
 		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
 	}
 	return out

@@ -62,7 +62,7 @@ func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assign
 	if len(m.Spreads) > 0 {
 		return a.spread(start, Effort{Work: work})
 	}
-	a.search(start, work)
+	a.search(start, Effort{Work: work})
 	return a.certify()
 }
 
@@ -71,6 +71,9 @@ type Effort struct {
 	// Work is for the assignment bound, Filling for going on from there, both in
 	// elementary operations.
 	Work, Filling int64
+	// Further is for going on with the assignment bound where Work does not do and the
+	// bound is less than Wanted.
+	Further, Wanted int64
 	// Enough is a bound at which to stop, 0 for none.
 	Enough int64
 	// Late says that it is time to stop; nil for never.
@@ -87,7 +90,7 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	if len(m.Spreads) > 0 {
 		return a.spread(start, e)
 	}
-	a.search(start, e.Work)
+	a.search(start, e)
 	before, enough := a.best, math.Inf(1)
 	if e.Enough > 0 {
 		enough = float64(e.Enough) / a.price

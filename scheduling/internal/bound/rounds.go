@@ -10,25 +10,29 @@ import (
 
 // search alternates between solving for a few machines and looking for machines that
 // hold too much worth then, which join the few.
-func (a *assignment) search(start []*big.Int, work int64) {
-	first := a.starting(start)
+func (a *assignment) search(start []*big.Int, e Effort) {
+	first, work := a.starting(start), e.Work
 	a.best = a.settle(slices.Clone(first.worths), []vector{first})
 	if p := a.parties(); p != nil && p.value > a.best.value {
 		a.best = p
 	}
-	few := a.few(&first, work)
+	few, rough := a.few(&first, work), false
 	if c, merged := a.coarse(&first); c != nil {
-		rough := c.vector(first.values)
-		c.best = c.settle(slices.Clone(rough.worths), []vector{rough})
-		used := c.rounds(&rough, c.few(&rough, work), &work)
+		v := c.vector(first.values)
+		c.best = c.settle(slices.Clone(v.worths), []vector{v})
+		used := c.rounds(&v, c.few(&v, work), &work)
 		few = a.refine(&first, c, merged, used)
-		if a.best.value > c.best.value*(1-closeEnough) {
-			a.best = a.polish(a.best)
-			return
-		}
+		rough = a.best.value > c.best.value*(1-closeEnough)
 	}
-	a.rounds(&first, few, &work)
+	if !rough {
+		few = a.rounds(&first, few, &work)
+	}
 	a.best = a.polish(a.best)
+	if a.best.value*a.price < float64(e.Wanted) && work < e.Work/2 {
+		work = e.Further
+		a.rounds(&first, few, &work)
+		a.best = a.polish(a.best)
+	}
 }
 
 // rounds returns the last few machines.

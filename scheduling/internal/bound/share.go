@@ -47,7 +47,7 @@ func (a *assignment) spread(start []*big.Int, e Effort) Assigned {
 	for round := 1; round <= spreadRounds && !a.late(); round++ {
 		s.spreadDemand()
 		a.best = nil
-		a.search(start, e.Work)
+		a.search(start, Effort{Work: e.Work})
 		next, tolls := s.proven(a.best)
 		if next > s.value {
 			s.best, s.tolls, s.value = a.best, tolls, next
