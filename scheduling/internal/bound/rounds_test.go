@@ -24,5 +24,7 @@ func TestFurtherWork(t *testing.T) {
 	assert.Equal(t, short, Pattern(m, start.Values, Effort{Work: little, Further: plenty, Wanted: short.Bound - 1}), "what is wanted is there")
 	assert.Equal(t, short, Pattern(m, start.Values, Effort{Work: little, Further: plenty}), "nothing is wanted")
 	assert.Equal(t, full, Pattern(m, start.Values, Effort{Work: plenty, Further: plenty, Wanted: wanted}), "it was not for want of work")
-	repeats(t, func() Assigned { return Pattern(m, start.Values, Effort{Work: little, Further: plenty, Wanted: wanted}) })
+	repeats(t, func() Assigned {
+		return Pattern(m, start.Values, Effort{Work: little, Further: plenty, Wanted: wanted})
+	})
 }
