@@ -90,7 +90,7 @@ func (d *decoder) steady(m *machine) {
 // with the domains of spreads that there are.
 func (c *compiler) surplusAmong(placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
 	t, counts := c.ties, c.countSites(placed)
-	bound := topology.Replay(&t.planner, counts, extra)
+	bound := t.replay(counts, extra)
 	out := map[model.ClassID]int64{}
 	for i := range c.parts {
 		if p := &c.parts[i]; p.pinned {
@@ -101,4 +101,22 @@ func (c *compiler) surplusAmong(placed func(part int) int64, extra [][]int32) ma
 		}
 	}
 	return out
+}
+
+// replayed is what [ties.replay] was asked last, and what came out.
+type replayed struct {
+	counts [][]int64
+	extra  [][]int32
+	bound  [][]int64
+}
+
+// replay is [topology.Replay] for a plan of sites whose rules do not change any more: a
+// [ties.snapshot]. It remembers what it was asked last.
+func (t *ties) replay(counts [][]int64, extra [][]int32) [][]int64 {
+	k := t.replayed
+	if k == nil || !slices.EqualFunc(k.counts, counts, slices.Equal) || !slices.EqualFunc(k.extra, extra, slices.Equal) {
+		k = &replayed{counts: counts, extra: extra, bound: topology.Replay(&t.planner, counts, extra)}
+		t.replayed = k
+	}
+	return k.bound
 }

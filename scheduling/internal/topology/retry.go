@@ -72,7 +72,7 @@ func (s *planner) retry(cl *cluster, rank []int32, work int64, best *draft) (don
 			s.mode = mode{urgent: true, home: h}
 			try(s.homeward(classes))
 		}
-		if h := s.scatter(cl); h != nil {
+		if h := s.scattered(cl, best); h != nil {
 			s.mode = mode{urgent: true, home: h}
 			before := best
 			if !try(s.homeward(classes)) && s.priced(cl) {

@@ -255,6 +255,34 @@ func (s *planner) priced(cl *cluster) bool {
 	return true
 }
 
+// scattered is scatter, unless the best draft is as good as can be.
+func (s *planner) scattered(cl *cluster, best *draft) *home {
+	if best.risk == (risk{}) && !best.stuck && !slices.ContainsFunc(best.unplaced, func(n int64) bool { return n > 0 }) &&
+		(!s.priced(cl) || s.cheapest(cl, best)) {
+		return nil
+	}
+	return s.scatter(cl)
+}
+
+// cheapest reports whether all pods of a draft are where their class is cheapest.
+func (s *planner) cheapest(cl *cluster, d *draft) bool {
+	for k, c := range cl.classes {
+		cells, _ := s.of(c)
+		least := int64(Nowhere)
+		for j := range cells {
+			if cost := cells[j].source(s.tables).Cost; cost != Nowhere && (least == Nowhere || cost < least) {
+				least = cost
+			}
+		}
+		for j, n := range d.placed[k] {
+			if n > 0 && cells[j].source(s.tables).Cost > least {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // cost is what a draft costs by the costs of sites.
 func (s *planner) cost(cl *cluster, d *draft) (sum float64) {
 	for k, c := range cl.classes {
