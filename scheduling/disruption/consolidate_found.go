@@ -17,7 +17,7 @@ func (c *carrier) found(ctx context.Context, x *search) (steps []*Step, exact in
 		if err != nil {
 			return nil, 0, false, err
 		}
-		slices.SortStableFunc(x.ends, func(a, b *search) int { return cmp.Compare(a.price(), b.price()) })
+		slices.SortStableFunc(x.ends, func(a, b *search) int { return cmp.Compare(x.toll(a), x.toll(b)) })
 		for _, end := range append([]*search{best}, x.ends...) {
 			steps, exact = net(end.moves, end.state.rebooked)
 			if over(ctx) || !slices.ContainsFunc(steps, func(s *Step) bool { return !c.frame.within(s.Drain) }) {

@@ -364,23 +364,7 @@ func (p *peeling) cut(x *part) (some, rest *Step) {
 		into.Launches = append(into.Launches, l)
 	}
 	for _, s := range []*Step{some, rest} {
-		slices.Sort(s.Drain)
-		s.Evictions = byPod(s.Evictions)
-		bring := map[string][]Eviction{}
-		for _, e := range s.Evictions {
-			if p.new[e.To] != nil {
-				bring[e.To] = append(bring[e.To], e)
-			}
-		}
-		for i := range s.Launches {
-			l := &s.Launches[i]
-			// Pods that are alike take each other's places, so that all options still hold them.
-			options := l.Options
-			*l = trimmed(l, bring[l.Name], p.rebooked)
-			l.Options = options
-		}
-		m := p.frame.moveOf(s.Drain)
-		s.SavingPerHour, s.DisruptionCost = m.price-spent(s.Launches), m.cost
+		p.fill(s)
 	}
 	return some, rest
 }

@@ -1,8 +1,6 @@
 package disruption
 
 import (
-	"maps"
-
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -30,15 +28,7 @@ func (p *peeling) slabs() (some, rest *Step) {
 // then onto the launches that they fill most for their price.
 func (p *peeling) slab(most int) *part {
 	x := &part{bought: map[string]bool{}, taken: map[string]map[string]int{}, to: map[string]string{}}
-	open := make(map[string][]string, len(p.order)) // by kind, places that may not be full
-	for kind, order := range p.order {
-		x.taken[kind] = map[string]int{}
-		for _, node := range order {
-			if p.new[node] == nil {
-				open[kind] = append(open[kind], node)
-			}
-		}
-	}
+	open := p.open(x)
 	count := map[*poolState]int{}
 	for _, l := range p.leavers {
 		if len(x.leavers) >= most {
@@ -52,22 +42,8 @@ func (p *peeling) slab(most int) *part {
 		}
 		x.leavers = append(x.leavers, l)
 		x.saving, x.cost = clampPrice(x.saving, l.price), x.cost+l.cost
-		waiting := maps.Clone(l.pods)
-		for {
-			for _, kind := range l.kinds {
-				open[kind] = p.seat(x, kind, waiting, open[kind])
-			}
-			name := p.fullest(x, waiting, l.kinds)
-			if name == "" {
-				break
-			}
-			x.bought[name] = true
+		for _, name := range p.house(x, l, open) {
 			x.saving = clampPrice(x.saving, -p.new[name].Price)
-			for kind, places := range p.places {
-				if places[name] > 0 {
-					open[kind] = append(open[kind], name)
-				}
-			}
 		}
 	}
 	return x

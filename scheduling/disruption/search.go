@@ -31,6 +31,8 @@ type search struct {
 	// loosens says that nodes may be filled kind by kind, which leaves more of their room, and
 	// loose that they are; loosened is what began so.
 	loosens, loose, loosened bool
+	// kinds are of which kind pods are, for moves of many nodes at once.
+	kinds kinds
 	// ends are where the search from other beginnings than the best has ended near the bound.
 	ends []*search
 }
@@ -104,7 +106,7 @@ func (x *search) price() offerings.Price {
 func (x *search) scratch() *search {
 	y := &search{
 		frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient,
-		loosens: x.loosens, loose: x.loose, loosened: x.loosened,
+		loosens: x.loosens, loose: x.loose, loosened: x.loosened, kinds: x.kinds,
 	}
 	y.frame.patient = x.patient
 	return y

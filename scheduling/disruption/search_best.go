@@ -28,7 +28,8 @@ func (x *search) within(share float64) bool {
 // best runs the search from several beginnings and returns the one that ends cheapest, in
 // large clusters the first that ends near the bound: with nodes that are to stay, whatever
 // else goes, since they are worth it (see surplus), and with none. If none ends near the
-// bound, the cheapest goes on until nothing finds a move.
+// bound, the cheapest goes on until nothing finds a move. Where pods do not depend on each other,
+// all that is only done if moves of many nodes at once do not end near the bound.
 //
 // Where that leads none near the bound, small clusters are tried with nodes filled loosely.
 func (x *search) best(ctx context.Context) (*search, error) {
@@ -38,6 +39,12 @@ func (x *search) best(ctx context.Context) (*search, error) {
 			return y, err
 		}
 		return x.again(ctx, y, 0)
+	}
+	if x.patient && len(x.state.nodes) <= mostWhole && !x.single {
+		best, err := x.wholly(ctx)
+		if err != nil || best.near() || over(ctx) {
+			return best, err
+		}
 	}
 	goal := enough
 	if len(x.state.nodes) <= fewNodes && !x.single {
@@ -77,24 +84,41 @@ func (x *search) best(ctx context.Context) (*search, error) {
 	return x.again(ctx, best, len(wastes())-1)
 }
 
-// pains is what it is worth not to remove nodes, as a share of what they cost by what it
-// costs to remove them, where one end of the search is compared with another.
-const pains = 0.02
-
 // better reports whether a search that began where x stands ends better than another one:
 // cheaper, what is disrupted counted as well, or as cheap with fewer pods moved.
 func (x *search) better(y, than *search) bool {
 	if y.near() != than.near() && y.loosened == than.loosened {
 		return y.near()
 	}
-	price, cost := 0.0, 0.0
+	return cmp.Or(cmp.Compare(x.toll(y), x.toll(than)), cmp.Compare(y.moved(), than.moved())) < 0
+}
+
+// pains is what it is worth not to remove nodes, as a share of what they cost by what it
+// costs to remove them, where one end of the search is compared with another: more where
+// budgets of pools say that few are to go at once.
+const (
+	pains      = 0.01
+	mostlyKept = 0.05
+)
+
+// toll is what the cluster costs where a search that began where x stands has ended, with what
+// is disrupted on the way.
+func (x *search) toll(y *search) float64 {
+	price, cost, rate := 0.0, 0.0, pains
 	for _, s := range x.frame.subjects {
 		if s.pool != nil && !s.gone {
 			price, cost = price+float64(s.price), cost+s.cost
 		}
 	}
-	rate := pains * price / max(cost, 1e-9)
-	return cmp.Or(cmp.Compare(float64(y.price())+rate*y.disrupted(), float64(than.price())+rate*than.disrupted()), cmp.Compare(y.moved(), than.moved())) < 0
+	if x.frame.tight() {
+		rate = mostlyKept
+	}
+	return float64(y.price()) + rate*price/max(cost, 1e-9)*y.disrupted()
+}
+
+// tight reports whether budgets of pools do not let all of their nodes go at once.
+func (f *frame) tight() bool {
+	return slices.ContainsFunc(f.ordered, func(p *poolState) bool { return f.room(p, Underutilized) < p.counted })
 }
 
 // disrupted is what it costs to move all pods that move.
@@ -111,9 +135,7 @@ func (x *search) disrupted() float64 {
 // mayLoosen reports whether it may help to fill nodes loosely: steps become large, and save
 // much at their end only, which is no gain where budgets cut them into parts.
 func (x *search) mayLoosen() bool {
-	return len(x.state.nodes) <= mostLoose && !x.single && !slices.ContainsFunc(x.frame.ordered, func(p *poolState) bool {
-		return x.frame.room(p, Underutilized) < p.counted
-	})
+	return len(x.state.nodes) <= mostLoose && !x.single && !x.frame.tight()
 }
 
 // beginning is a way in which the search begins.
