@@ -82,7 +82,9 @@ func place(pkg string) (floor, string) {
 const engineRoot = "scheduling/internal"
 
 // mayImport says what is wrong with an import of one package of ours by another, ""
-// for nothing. Both are given as paths in the module.
+// for nothing. Both are given as paths in the module. What is mistyped is mistyped at the
+// command's prompt, too, so that commands may ask what was meant; nothing about plans is
+// in that.
 func mayImport(from, to string) string {
 	fromFloor, fromPlace := place(from)
 	toFloor, toPlace := place(to)
@@ -99,7 +101,7 @@ func mayImport(from, to string) string {
 		return "the engine imports nothing but itself and the standard library"
 	case within(to, engineRoot) && !within(from, engineRoot) && fromFloor != solver:
 		return "only package scheduling talks to the engine"
-	case fromFloor == programs && strings.Contains("/"+to+"/", "/internal/"):
+	case fromFloor == programs && strings.Contains("/"+to+"/", "/internal/") && !(within(from, "cmd") && to == "internal/spelling"):
 		return "programs use public packages, as any caller does"
 	case toFloor >= fromFloor:
 		return "imports lead downstairs only"

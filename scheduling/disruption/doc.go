@@ -63,9 +63,10 @@
 // about the reason and in force. Percentages are of the nodes that are initialized, as they
 // stand before the step, rounded up; nodes that are not ready or going already are taken
 // off. What is to be saved by more nodes at once is done part after part, each of which
-// saves something, where there are such parts. Windows are read in UTC. Expiry and interruption ask no budget. How many pods a
-// PodDisruptionBudget lets go is taken from its status, if its controller has seen the
-// object as it is; otherwise it is counted from the pods by the controller's rules.
+// saves something, where there are such parts. Windows are read in UTC. Expiry and
+// interruption ask no budget. How many pods a PodDisruptionBudget lets go is taken from its
+// status, if its controller has seen the object as it is; otherwise it is counted from the
+// pods by the controller's rules.
 //
 // # What a move has to be worth
 //
