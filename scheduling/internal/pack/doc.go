@@ -32,6 +32,8 @@
 //	improve.go    takes a few of the worst machines apart and packs their pods anew, or
 //	              looks for a cheaper fleet for them
 //	regroup.go    packs the machines of pods that few machines let in anew
+//	across.go     packs machines of pods that put up with a taint together with those of pods
+//	              to whom it means nothing
 //	ration.go     where limits or reservations keep pods out, judges machines by what they
 //	              take of these, so that fewer are
 //	content.go    when an answer will do

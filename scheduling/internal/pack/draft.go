@@ -98,6 +98,7 @@ func (s *search) complete(d draft) Outcome {
 		work += least.fill.work
 		s.late = least.late
 	}
+	s.joinPasses(best, d.values)
 	out := s.outcome(best, d.way, nil)
 	out.Work = work
 	return out

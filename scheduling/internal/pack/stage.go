@@ -23,6 +23,18 @@ type market struct {
 
 // newMarket collects the options of a pass.
 func newMarket(p *model.Problem, pass model.Pass) *market {
+	return marketFor(p, pass.Weight, func(option *model.Option, groups model.Bits) {
+		if pass.Soft {
+			groups.And(option.Soft)
+		} else {
+			groups.AndNot(option.Soft)
+		}
+	})
+}
+
+// marketFor collects the options of a weight for the groups that are left of those that
+// they admit.
+func marketFor(p *model.Problem, weight int32, narrow func(option *model.Option, groups model.Bits)) *market {
 	m := &market{rowOf: make([]int32, len(p.Options))}
 	for o := range m.rowOf {
 		m.rowOf[o] = -1
@@ -32,16 +44,11 @@ func newMarket(p *model.Problem, pass model.Pass) *market {
 	var key []byte
 	for o := range p.Options {
 		option := &p.Options[o]
-		if option.Weight != pass.Weight {
+		if option.Weight != weight {
 			continue
 		}
 		copy(groups, option.Admits)
-		if pass.Soft {
-			groups.And(option.Soft)
-		} else {
-			groups.AndNot(option.Soft)
-		}
-		if !groups.Any() {
+		if narrow(option, groups); !groups.Any() {
 			continue
 		}
 		key = key[:0]
