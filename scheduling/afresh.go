@@ -18,6 +18,10 @@ const (
 	// mixedPods is up to how many pods for each machine fillings are mixed. Of larger
 	// machines there are too many fillings.
 	mixedPods = 24
+	// siteProofs is how many moves of pods to cheaper sites are tried, and siteLean how many
+	// times as much dearer as they are sites may be taken to be: where few pods are, machines
+	// are dear for their size, or not full.
+	siteProofs, siteLean = 2_000, 3
 )
 
 // afresh looks for a cheaper plan where the price is far above the bound: other machines for
@@ -30,12 +34,31 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 	best := x.repacked(params)
 	least := params
 	least.Work = 0
-	other := trial{}
-	other.compiler, other.Outcome = newTies(base).solve(least)
-	if other.bind = sum(other.placed(other.Solution)) - other.unbound(other.Solution); other.bind == x.bind && !other.Late {
-		if other = other.repacked(params); other.score().better(best.score()) {
-			best = other
+	late := func() bool {
+		best.Late = best.Late || params.Late != nil && params.Late()
+		return best.Late
+	}
+	consider := func(y trial) {
+		if y.ties.scale == x.ties.scale && y.bind == x.bind && !y.Late && !best.Late {
+			if y = y.repacked(params); y.score().better(best.score()) {
+				best = y
+			}
 		}
+	}
+	if y := (trial{}); !late() {
+		y.compiler, y.Outcome = newTies(base).solve(least)
+		y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution)
+		consider(y)
+	}
+	for _, factor := range [...]int64{1, siteLean} {
+		if late() {
+			break
+		}
+		t := newTies(base)
+		t.scale = x.ties.scale // wishes per host are relaxed as far
+		t.lean(factor)
+		t.planner.Proofs = siteProofs
+		consider(t.try(least))
 	}
 	*x = best
 }
@@ -72,4 +95,22 @@ func (c *compiler) farAbove(ctx context.Context, x *trial) bool {
 	}
 	least, _ := c.prove(ctx, nil, placed, price)
 	return int64(least) < near
+}
+
+// lean makes sites so many times as much dearer than the cheapest of their rank as they are.
+func (t *ties) lean(factor int64) {
+	for i := range t.planner.Classes {
+		sites := t.planner.Classes[i].Sites
+		least := int64(-1)
+		for k := range sites {
+			if c := sites[k].Cost; c >= 0 && (least < 0 || c < least) {
+				least = c
+			}
+		}
+		for k := range sites {
+			if over := sites[k].Cost - least; over > 0 && over < rankCost/factor {
+				sites[k].Cost = least + factor*over
+			}
+		}
+	}
 }

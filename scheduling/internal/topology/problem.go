@@ -33,6 +33,9 @@ type Problem struct {
 	// Priced says that penalties and weights are money like costs, so that the sum
 	// decides. Otherwise the penalties decide, and costs between equal penalties.
 	Priced bool
+	// Proofs is how often it is proven of a plan with some pods at a cheaper site that all
+	// bind in any order. 0 takes plans as they come.
+	Proofs int
 }
 
 // Class is pods that are interchangeable.
