@@ -268,7 +268,7 @@ func (s *planner) scattered(cl *cluster, best *draft) *home {
 func (s *planner) cheapest(cl *cluster, d *draft) bool {
 	for k, c := range cl.classes {
 		cells, _ := s.of(c)
-		least := int64(Nowhere)
+		least := Nowhere
 		for j := range cells {
 			if cost := cells[j].source(s.tables).Cost; cost != Nowhere && (least == Nowhere || cost < least) {
 				least = cost
