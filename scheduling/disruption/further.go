@@ -63,7 +63,8 @@ func (r *run) following(ctx context.Context) (*run, error) {
 	for _, at := range r.frame.subjects {
 		next.state.original[at.name] = true // so that no machine has the name of one that is gone
 	}
-	return next, next.search(ctx)
+	err = next.search(ctx)
+	return next, err
 }
 
 // saves reports whether a step is there to save something.
@@ -73,7 +74,7 @@ func (s *Step) saves() bool { return s.Reason == Empty || s.Reason == Underutili
 // to save something stays.
 func (r *run) again(step *Step) *Step {
 	for _, e := range step.Evictions {
-		if by := r.movedBy(e.Pod); by != nil && !(by.forced() && step.saves()) {
+		if by := r.movedBy(e.Pod); by != nil && (!by.forced() || !step.saves()) {
 			return nil
 		}
 	}

@@ -70,12 +70,12 @@ func (t *trial) like(now *trial) bool {
 }
 
 // is reports whether the same is on sale.
-func (s *stock) is(as *stock) bool {
-	if s.all != as.all || len(s.pools) != len(as.pools) {
+func (k *stock) is(other *stock) bool {
+	if k.all != other.all || len(k.pools) != len(other.pools) {
 		return false
 	}
-	for name, c := range s.pools {
-		if as.pools[name] != c {
+	for name, c := range k.pools {
+		if other.pools[name] != c {
 			return false
 		}
 	}

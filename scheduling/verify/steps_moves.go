@@ -85,7 +85,7 @@ func (a *act) move(e *disruption.Eviction, pod *corev1.Pod) {
 	case a.launch(e.To) != nil:
 	case s == nil:
 		a.add(Landing, object, "node %s is not there", e.To)
-	case a.drains[e.To] != 0 && !(needed(a.step.Reason) && saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
+	case a.drains[e.To] != 0 && (!needed(a.step.Reason) || !saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
 		a.add(Landing, object, "node %s is drained by steps[%d]", e.To, a.drains[e.To]-1)
 	case inFlight(s.node) || !readyNode(s.node):
 		a.add(Landing, object, "node %s is not ready", e.To)
