@@ -9,10 +9,14 @@ import (
 // found is what the search finds, as steps of which so many are exact. It is looked for as if
 // budgets of pools let all nodes go at once that they let go, since large steps can mostly be
 // done part after part; if so, the steps are these parts, ready to be done in this order.
-// Where that turns out not to be so, moves are as small as budgets ask.
+// Where that turns out not to be so, it is looked for node after node, and at last in moves as
+// small as budgets ask.
 func (c *carrier) found(ctx context.Context, x *search) (steps []*Step, exact int, ready bool, err error) {
-	for _, x.patient = range []bool{true, false} {
-		x.ends = nil
+	for _, way := range []search{{patient: true}, {patient: true, piecemeal: true}, {piecemeal: true}} {
+		if way.patient && way.piecemeal && !x.together {
+			continue // it was looked for so already
+		}
+		x.ends, x.patient, x.piecemeal = nil, way.patient, way.piecemeal
 		best, err := x.best(ctx)
 		if err != nil {
 			return nil, 0, false, err

@@ -31,6 +31,9 @@ type search struct {
 	// loosens says that nodes may be filled kind by kind, which leaves more of their room, and
 	// loose that they are; loosened is what began so.
 	loosens, loose, loosened bool
+	// piecemeal says that nodes are not told apart at once into those that stay and those that
+	// leave; together is where that was done, and ended near the bound.
+	piecemeal, together bool
 	// kinds are of which kind pods are, for moves of many nodes at once.
 	kinds kinds
 	// ends are where the search from other beginnings than the best has ended near the bound.

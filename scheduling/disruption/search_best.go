@@ -40,9 +40,10 @@ func (x *search) best(ctx context.Context) (*search, error) {
 		}
 		return x.again(ctx, y, 0)
 	}
-	if x.patient && len(x.state.nodes) <= mostWhole && !x.single {
+	if x.together = false; x.patient && !x.piecemeal && len(x.state.nodes) <= mostWhole && !x.single {
 		best, err := x.wholly(ctx)
 		if err != nil || best.near() || over(ctx) {
+			x.together = true
 			return best, err
 		}
 	}
