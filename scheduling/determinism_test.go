@@ -19,7 +19,10 @@ import (
 // the input with two and with eight, and compares bytes.
 func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	const block = 250
+	block := 250
+	if raceDetector() {
+		block = 80
+	}
 	blocks := max(1, randomProblems()/2_500)
 	for b := range blocks {
 		want := make([][]byte, block)

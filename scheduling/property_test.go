@@ -121,14 +121,14 @@ func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err 
 var randomSeeds = flag.Int("problems", 0, "how many random problems to solve; 0 is 2,500, or fewer with -short")
 
 // randomProblems is how many random problems are solved: 2,500, or 1,500 with
-// -short, or 600 under the race detector, which is some ten times slower; or as many as
+// -short, or 400 under the race detector, which is some ten times slower; or as many as
 // the flag -problems says.
 func randomProblems() int {
 	switch {
 	case *randomSeeds > 0:
 		return *randomSeeds
 	case raceDetector():
-		return 600
+		return 400
 	case testing.Short():
 		return 1_500
 	}
