@@ -126,25 +126,31 @@ func (x *columns) generate(remaining []int64, values []float64) {
 	x.s.fill.work += x.lp.Work() / 4
 }
 
-// look fills every option by the present worths. Where no filling is worth more than it
-// costs, it looks for others that begin with one class or another.
-func (x *columns) look(remaining []int64) (more []found) {
+// look looks for fillings among the options that can be had without end.
+func (x *columns) look(remaining []int64) []found {
 	f := x.s.fill
 	f.arrange(x.classes, x.worths)
 	f.stock(&x.s.stage, x.m, x.m.all, x.classes)
+	endless := func(at int) bool { return x.s.p.Options[x.m.options[at]].Supply == model.NoSupply }
+	return x.s.look(x.m, endless, remaining, x.worths, columnGain)
+}
+
+// look fills every option of a market that may be by worths, from what the stage has in
+// stock. Where no filling is worth more than it costs by more than a share, it looks for
+// others that begin with one size or another.
+func (s *search) look(m *market, may func(at int) bool, remaining []int64, worths []float64, least float64) (more []found) {
 	try := func(at int, seeds []shelf) float64 {
-		o := x.m.options[at]
-		items, worth := f.fill(o, seeds, x.s.stage.shelves[x.m.row[at]], remaining, x.worths)
-		gain := worth/f.costs[o] - 1
-		if gain > columnGain {
+		o := m.options[at]
+		items, worth := s.fill.fill(o, seeds, s.stage.shelves[m.row[at]], remaining, worths)
+		gain := worth/s.fill.costs[o] - 1
+		if gain > least {
 			more = append(more, found{filling{at, slices.Clone(items)}, gain})
 		}
 		return gain
 	}
-	gains := make([]float64, len(x.m.options))
-	for at, o := range x.m.options {
-		gains[at] = -1
-		if x.s.p.Options[o].Supply == model.NoSupply && len(x.s.stage.shelves[x.m.row[at]]) > 0 {
+	gains := make([]float64, len(m.options))
+	for at := range m.options {
+		if gains[at] = -1; may(at) && len(s.stage.shelves[m.row[at]]) > 0 {
 			gains[at] = try(at, nil)
 		}
 	}
@@ -155,7 +161,7 @@ func (x *columns) look(remaining []int64) (more []found) {
 		if gain < -columnFar {
 			continue
 		}
-		for _, first := range x.s.stage.shelves[x.m.row[at]] {
+		for _, first := range s.stage.shelves[m.row[at]] {
 			try(at, []shelf{first})
 		}
 	}

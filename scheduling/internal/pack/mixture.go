@@ -236,36 +236,8 @@ func (x *mixture) stock() {
 	x.s.fill.stock(&x.s.stage, x.m, x.m.all, x.classes)
 }
 
-// look fills every option by the present worths. Where no filling is worth more than it
-// costs, it looks for others that begin with one size or another.
-func (x *mixture) look() (more []found) {
+// look looks for fillings among all options.
+func (x *mixture) look() []found {
 	x.stock()
-	f := x.s.fill
-	try := func(at int, seeds []shelf) float64 {
-		o := x.m.options[at]
-		items, worth := f.fill(o, seeds, x.s.stage.shelves[x.m.row[at]], x.remaining, x.worths)
-		gain := worth/f.costs[o] - 1
-		if gain > mixGain {
-			more = append(more, found{filling{at, slices.Clone(items)}, gain})
-		}
-		return gain
-	}
-	gains := make([]float64, len(x.m.options))
-	for at := range x.m.options {
-		if gains[at] = -1; len(x.s.stage.shelves[x.m.row[at]]) > 0 {
-			gains[at] = try(at, nil)
-		}
-	}
-	if len(more) > 0 {
-		return more
-	}
-	for at, gain := range gains {
-		if gain < -columnFar {
-			continue
-		}
-		for _, first := range x.s.stage.shelves[x.m.row[at]] {
-			try(at, []shelf{first})
-		}
-	}
-	return more
+	return x.s.look(x.m, func(int) bool { return true }, x.remaining, x.worths, mixGain)
 }
