@@ -128,3 +128,55 @@ func TestWarmIsCold(t *testing.T) {
 		}
 	}
 }
+
+// What a session plans while nodes come and go, and pods start to run, is what is planned
+// from nothing.
+func TestWarmIsColdAmongChanges(t *testing.T) {
+	for _, ties := range []bool{false, true} {
+		solver := scheduling.Solver{Effort: scheduling.EffortFast}
+		s, err := scheduling.NewSession(solver, grown(t, 150, 20, ties))
+		require.NoError(t, err)
+		spare := grown(t, 160, 0, ties).Nodes[150:]
+		for round := range 6 {
+			p := s.Problem()
+			plan, err := s.Solve(t.Context())
+			require.NoError(t, err)
+			cold, err := solver.Solve(t.Context(), p)
+			require.NoError(t, err)
+			a, err := json.Marshal(plan)
+			require.NoError(t, err)
+			b, err := json.Marshal(cold)
+			require.NoError(t, err)
+			require.Equal(t, string(b), string(a))
+
+			require.NotEmpty(t, plan.Existing)
+			d := scheduling.Delta{Nodes: spare[round : round+1], Pods: append(arriving(20+round, ties), bound(&p, plan)...)}
+			for _, pod := range d.Pods[:20+round] {
+				pod.Name = fmt.Sprintf("%s-%d", pod.Name, round)
+			}
+			if round > 0 {
+				d.Removed.Nodes = []string{spare[round-1].Name}
+			}
+			require.NoError(t, s.Apply(d))
+		}
+	}
+}
+
+// bound are the pods that a plan puts onto nodes, with their nodes.
+func bound(p *scheduling.Problem, plan *scheduling.Plan) []*corev1.Pod {
+	nodes := map[string]string{}
+	for _, a := range plan.Existing {
+		for _, name := range a.Pods {
+			nodes[name] = a.Node
+		}
+	}
+	var out []*corev1.Pod
+	for _, pod := range p.Pods {
+		if node := nodes[pod.Namespace+"/"+pod.Name]; node != "" {
+			pod = pod.DeepCopy()
+			pod.Spec.NodeName = node
+			out = append(out, pod)
+		}
+	}
+	return out
+}

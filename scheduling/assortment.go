@@ -134,10 +134,28 @@ func copyTemplates(templates []*template) []*template {
 
 // clone returns a table that can grow without changing t.
 func (t *roomTable) clone() *roomTable {
-	return &roomTable{rooms: slices.Clip(t.rooms), index: maps.Clone(t.index)}
+	lend(&t.shared)
+	return &roomTable{rooms: slices.Clip(t.rooms), index: t.index, shared: true}
 }
 
 // clone returns a table that can grow without changing t.
 func (t *rowTable) clone() *rowTable {
-	return &rowTable{rows: slices.Clip(t.rows), index: maps.Clone(t.index), scratch: slices.Clone(t.scratch)}
+	lend(&t.shared)
+	return &rowTable{rows: slices.Clip(t.rows), index: t.index, shared: true, scratch: slices.Clone(t.scratch)}
+}
+
+// lend notes that an index has to be copied before it grows. What is shared already may be
+// shared by several at the same time.
+func lend(shared *bool) {
+	if !*shared {
+		*shared = true
+	}
+}
+
+// toGrow is an index that may grow.
+func toGrow(index map[string]int, shared *bool) map[string]int {
+	if *shared {
+		index, *shared = maps.Clone(index), false
+	}
+	return index
 }

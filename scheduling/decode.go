@@ -56,6 +56,9 @@ func (d *decoder) write(machines []machine) *Plan {
 	}
 	plan := &Plan{Launches: make([]Launch, 0, n), Existing: []Assignment{}, Unschedulable: []Unschedulable{}, Warnings: []Warning{}}
 	for i, items := range d.solution.Bins {
+		if len(items) == 0 {
+			continue
+		}
 		if pods := d.hand(items); len(pods) > 0 {
 			plan.Existing = append(plan.Existing, Assignment{Node: d.nodes[i].node.Name, Pods: pods})
 		}

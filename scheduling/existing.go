@@ -53,6 +53,7 @@ func (c *compiler) existing() []*existingNode {
 		kept = r
 	}
 	if len(kept.hosts) > 0 && slices.Equal(kept.hosts, hosts) {
+		c.model.Rooms = kept.inOrder(c.model.Dims)
 		return kept.ordered
 	}
 	now := &roll{
@@ -61,7 +62,7 @@ func (c *compiler) existing() []*existingNode {
 	}
 	columns := c.usedColumns()
 	from := 0
-	var ready, flying []*existingNode
+	ready, flying := make([]*existingNode, 0, len(hosts)), []*existingNode(nil)
 	for i, h := range hosts {
 		for from < len(kept.hosts) && kept.hosts[from].name < h.name {
 			from++
@@ -79,7 +80,10 @@ func (c *compiler) existing() []*existingNode {
 			ready = append(ready, x)
 		}
 	}
-	now.ordered = slices.Concat(ready, flying)
+	now.ordered = append(ready, flying...)
+	if len(kept.hosts) > 0 {
+		c.model.Rooms = now.orderedAs(kept, c.model.Dims)
+	}
 	if c.classes.volumes == nil {
 		c.memory.roll.Store(now)
 	}

@@ -22,12 +22,11 @@ func newLedger(c *compiler) *ledger {
 		l.limits = append(l.limits, append([]int64(nil), c.model.Pools[i].Limits...))
 		l.limited = append(l.limited, len(c.model.Pools[i].Limits) > 0)
 	}
-	for i := range c.offers.offers {
-		if o := c.offers.offers[i].offering; o.CapacityType == offerings.Reserved {
-			n, ok := l.supply[o.ReservationID]
-			if count := int64(o.ReservationCount); !ok || count < n {
-				l.supply[o.ReservationID] = count
-			}
+	for _, i := range c.offers.reserved {
+		o := c.offers.offers[i].offering
+		n, ok := l.supply[o.ReservationID]
+		if count := int64(o.ReservationCount); !ok || count < n {
+			l.supply[o.ReservationID] = count
 		}
 	}
 	return l

@@ -202,11 +202,11 @@ func (pr *prover) reservations() map[string]int64 {
 	left := map[string]int64{}
 	for _, pool := range pr.problem.NodePools {
 		span := pr.offers.spans[pr.problem.catalogOf(pool.Name)]
-		for i := span[0]; i < span[1]; i++ {
-			o := pr.offers.offers[i].offering
-			if o.CapacityType != offerings.Reserved {
+		for _, i := range pr.offers.reserved {
+			if int(i) < span[0] || int(i) >= span[1] {
 				continue
 			}
+			o := pr.offers.offers[i].offering
 			if n, known := left[o.ReservationID]; !known || int64(o.ReservationCount) < n {
 				left[o.ReservationID] = int64(o.ReservationCount)
 			}

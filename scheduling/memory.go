@@ -138,23 +138,3 @@ func available(offers []offer, p *Problem) []offer {
 	}
 	return out
 }
-
-// roll is the nodes as they were ready to receive pods.
-type roll struct {
-	names    []corev1.ResourceName
-	daemons  []*daemon
-	pools    []*NodePool
-	catalogs []*instancetypes.Catalog
-	shops    map[string]*instancetypes.Catalog
-	hosts    []*host
-	nodes    []*existingNode // by host; nil for those that receive none
-	ordered  []*existingNode // those that receive some, as [compiler.existing] returns them
-}
-
-// suits reports whether what was worked out for nodes still holds for those that have
-// not changed.
-func (r *roll) suits(c *compiler) bool {
-	return r != nil && slices.Equal(r.names, c.table.names) && slices.Equal(r.pools, c.problem.NodePools) &&
-		slices.Equal(r.catalogs, catalogsOf(c.problem)) && maps.Equal(r.shops, c.problem.PoolCatalogs) &&
-		sameDaemons(r.daemons, c.daemons)
-}

@@ -46,7 +46,9 @@ type offerTable struct {
 	columns map[string]*column
 	rows    map[string]model.Bits
 	defined map[definition]bool
-	volumes *volumeIndex
+	// reserved are those of the offers that draw on a reservation.
+	reserved []int32
+	volumes  *volumeIndex
 	// ranks, where it is set, remembers the places of the offers in the order of prices.
 	ranks *[]int32
 }
@@ -117,6 +119,11 @@ func (k *stock) add(s *Solver, catalog *instancetypes.Catalog) {
 	added := k.offers[from:]
 	sortOffers(s, added)
 	k.spans[catalog] = [2]int{from, len(k.offers)}
+	for i := range added {
+		if added[i].offering.CapacityType == offerings.Reserved {
+			k.reserved = append(k.reserved, int32(from+i))
+		}
+	}
 }
 
 // sortOffers puts offers in rank order. Where that goes by costs first, these are looked at

@@ -54,11 +54,11 @@ func (x *change[T]) faults(c *checker, have func(objectKey) bool) {
 	if len(x.taken) == 0 {
 		return
 	}
-	coming := map[objectKey]bool{}
+	coming := make(map[objectKey]bool, len(x.put))
 	for _, o := range x.put {
 		coming[x.key(o)] = true
 	}
-	seen := map[objectKey]bool{}
+	seen := make(map[objectKey]bool, len(x.taken))
 	for _, k := range x.taken {
 		c.at = position{list: "removed." + x.list, namespace: k.namespace, name: k.name}
 		switch {

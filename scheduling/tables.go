@@ -44,6 +44,7 @@ func (s *supplies) number(o *offerings.Offering) int32 {
 type roomTable struct {
 	rooms  [][]int64
 	index  map[string]int
+	shared bool // with another table: the index has to be copied before it grows
 	buffer []byte
 }
 
@@ -78,6 +79,7 @@ func (t *roomTable) number(c *compiler, shape int, daemons []model.Bits, offer i
 	if n >= 0 {
 		t.rooms = append(t.rooms, room)
 	}
+	t.index = toGrow(t.index, &t.shared)
 	t.index[string(b)] = n
 	return n
 }
@@ -86,6 +88,7 @@ func (t *roomTable) number(c *compiler, shape int, daemons []model.Bits, offer i
 type rowTable struct {
 	rows    []model.Bits
 	index   map[string]int
+	shared  bool // as in roomTable
 	scratch model.Bits
 	buffer  []byte
 }
@@ -105,6 +108,7 @@ func (t *rowTable) number(row model.Bits) int {
 	}
 	n := len(t.rows)
 	t.rows = append(t.rows, row.Clone())
+	t.index = toGrow(t.index, &t.shared)
 	t.index[string(b)] = n
 	return n
 }

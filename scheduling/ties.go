@@ -321,5 +321,5 @@ func (c *compiler) seatBins(base *compiler, present [][]model.Presence) {
 			both.Each(func(at int) { bins[at].Soft.Set(i) })
 		}
 	}
-	c.model.Bins = bins
+	c.model.Bins, c.model.Rooms = bins, base.model.Rooms
 }

@@ -24,7 +24,9 @@ type Problem struct {
 	Classes []Class
 	Options []Option
 	Bins    []Bin
-	Pools   []Pool
+	// Rooms is the room of the bins in order; nil where nobody knows it.
+	Rooms *Rooms
+	Pools []Pool
 	// Supply is how many machines each reservation still holds.
 	Supply []int64
 	// Passes are the ranks at which classes look for options, best first.

@@ -18,7 +18,7 @@ func Search(p *model.Problem, params Params) Outcome {
 		return searchIn(p, params)
 	}
 	less := *p
-	less.Bins = make([]model.Bin, len(kept))
+	less.Rooms, less.Bins = nil, make([]model.Bin, len(kept))
 	for at, i := range kept {
 		less.Bins[at] = p.Bins[i]
 	}
@@ -35,47 +35,109 @@ const fewBins = 64
 
 // useful lists the bins to look at, ascending.
 func useful(p *model.Problem) []int {
-	every := make([]int, len(p.Bins))
-	for i := range every {
-		every[i] = i
-	}
 	if len(p.Bins) <= fewBins || len(p.Classes) == 0 {
-		return every
+		return everyBin(p)
 	}
-	open := roomy(p, every)
-	kinds, seated := seatedKinds(p, open)
-	if seated >= int64(len(open)) {
-		return open
+	y := yard{p: p, rooms: p.Rooms}
+	y.enter()
+	kinds, seated := y.seatedKinds()
+	if y.atMost(seated) {
+		return y.open
 	}
 	keep := make([]bool, len(p.Bins))
 	for _, c := range kinds {
-		fullest(p, open, c, seated, keep)
+		y.fullest(c, seated, keep)
 	}
-	return slices.DeleteFunc(every, func(i int) bool { return !keep[i] })
-}
-
-// roomy are the bins that have as much of every resource as the least that any class
-// asks for.
-func roomy(p *model.Problem, every []int) []int {
-	least := slices.Clone(p.Classes[0].Request)
-	for c := range p.Classes {
-		for d, q := range p.Classes[c].Request {
-			least[d] = min(least[d], q)
+	n := 0
+	for _, kept := range keep {
+		if kept {
+			n++
 		}
 	}
-	out := make([]int, 0, len(every))
-	for _, i := range every {
-		if model.Fits(p.Bins[i].Room, least) {
+	out := make([]int, 0, n)
+	for i, kept := range keep {
+		if kept {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
+func everyBin(p *model.Problem) []int {
+	every := make([]int, len(p.Bins))
+	for i := range every {
+		every[i] = i
+	}
+	return every
+}
+
+// yard is where bins are looked for: in the order of their room where that is known, else
+// one by one.
+type yard struct {
+	p     *model.Problem
+	rooms *model.Rooms // nil where it is not known
+	least []int64      // that any class asks for, by resource
+	// open are the bins with as much of every resource, ascending; where rooms are known, only
+	// once someone has asked for few of them.
+	open []int
+	best []seat // room for a heap
+}
+
+// enter finds out what the least is that a bin must have.
+func (y *yard) enter() {
+	y.least = slices.Clone(y.p.Classes[0].Request)
+	for c := range y.p.Classes {
+		for d, q := range y.p.Classes[c].Request {
+			y.least[d] = min(y.least[d], q)
+		}
+	}
+	if y.rooms != nil {
+		return
+	}
+	y.open = make([]int, 0, len(y.p.Bins))
+	for i := range y.p.Bins {
+		if model.Fits(y.p.Bins[i].Room, y.least) {
+			y.open = append(y.open, i)
+		}
+	}
+}
+
+// atMost reports whether no more than n bins are open, which are then listed.
+func (y *yard) atMost(n int64) bool {
+	if y.rooms == nil {
+		return int64(len(y.open)) <= n
+	}
+	d, from := y.rooms.Scarcest(y.least)
+	for _, i := range y.rooms.Order[d][from:] {
+		if !y.rooms.Fit(i, y.least) {
+			continue
+		}
+		if int64(len(y.open)) == n {
+			return false
+		}
+		y.open = append(y.open, int(i))
+	}
+	slices.Sort(y.open)
+	return true
+}
+
+// anyTakes reports whether a pod of class c fits some bin.
+func (y *yard) anyTakes(c model.ClassID) bool {
+	if y.rooms == nil {
+		return slices.ContainsFunc(y.open, func(i int) bool { return takesOne(y.p, i, c) })
+	}
+	request := y.p.Classes[c].Request
+	d, from := y.rooms.Scarcest(request)
+	return slices.ContainsFunc(y.rooms.Order[d][from:], func(i int32) bool {
+		return y.rooms.Fit(i, request) && takesOne(y.p, int(i), c)
+	})
+}
+
 // seatedKinds lists one class of each kind of those that fit some bin, and counts the
 // pods of all these classes. Classes are of one kind that differ in number and priority
 // alone.
-func seatedKinds(p *model.Problem, open []int) (kinds []model.ClassID, pods int64) {
+func (y *yard) seatedKinds() (kinds []model.ClassID, pods int64) {
+	p := y.p
 	fits := map[model.ClassID]bool{}
 	byGroup := map[int32][]model.ClassID{}
 	for c := range p.Classes {
@@ -85,7 +147,7 @@ func seatedKinds(p *model.Problem, open []int) (kinds []model.ClassID, pods int6
 			id := model.ClassID(c)
 			at = len(byGroup[class.Group])
 			byGroup[class.Group] = append(byGroup[class.Group], id)
-			fits[id] = slices.ContainsFunc(open, func(i int) bool { return takesOne(p, i, id) })
+			fits[id] = y.anyTakes(id)
 			if fits[id] {
 				kinds = append(kinds, id)
 			}
@@ -109,30 +171,110 @@ func takesOne(p *model.Problem, i int, c model.ClassID) bool {
 		(len(class.Crowds) == 0 || p.Joining(nil, bin.Present, c) > 0)
 }
 
-// fullest marks the best n seats that the open bins are for pods of class c.
-func fullest(p *model.Problem, open []int, c model.ClassID, n int64, keep []bool) {
-	class := &p.Classes[c]
-	var best []seat // a heap, the worst of them on top
-	for _, i := range open {
-		if !takesOne(p, i, c) {
-			continue
-		}
-		room := p.Bins[i].Room
-		x := seat{bin: i, soft: p.Bins[i].Soft.Has(int(class.Group)), left: spare(room, room, class.Request)}
-		switch {
-		case int64(len(best)) < n:
-			best = append(best, x)
-			for at := len(best) - 1; at > 0 && best[(at-1)/2].before(best[at]); at = (at - 1) / 2 {
-				best[at], best[(at-1)/2] = best[(at-1)/2], best[at]
-			}
-		case x.before(best[0]):
-			best[0] = x
-			sinkWorst(best)
+// fullest marks the best n seats that bins are for pods of class c.
+func (y *yard) fullest(c model.ClassID, n int64, keep []bool) {
+	y.best = y.best[:0]
+	if y.rooms != nil {
+		y.walk(c, n)
+	} else {
+		for _, i := range y.open {
+			y.offer(i, c, n)
 		}
 	}
-	for _, x := range best {
+	for _, x := range y.best {
 		keep[x.bin] = true
 	}
+}
+
+// offer puts the seat that a bin is for pods of class c among the best n.
+func (y *yard) offer(i int, c model.ClassID, n int64) {
+	if !takesOne(y.p, i, c) {
+		return
+	}
+	class, room := &y.p.Classes[c], y.p.Bins[i].Room
+	x := seat{bin: i, soft: y.p.Bins[i].Soft.Has(int(class.Group)), left: spare(room, room, class.Request)}
+	switch {
+	case int64(len(y.best)) < n:
+		y.best = append(y.best, x)
+		for at := len(y.best) - 1; at > 0 && y.best[(at-1)/2].before(y.best[at]); at = (at - 1) / 2 {
+			y.best[at], y.best[(at-1)/2] = y.best[(at-1)/2], y.best[at]
+		}
+	case x.before(y.best[0]):
+		y.best[0] = x
+		sinkWorst(y.best)
+	}
+}
+
+// walk looks for the best n seats from the bins with the least room on, in the order of all
+// resources at once. It ends where what is left of one resource alone makes every seat worse
+// that has not come up in its order.
+func (y *yard) walk(c model.ClassID, n int64) {
+	request := y.p.Classes[c].Request
+	type lane struct {
+		d  int
+		at int // the next place in the order
+	}
+	var lanes []lane
+	for d, q := range request {
+		if q > 0 {
+			lanes = append(lanes, lane{d, y.rooms.Above(d, q)})
+		}
+	}
+	if len(lanes) == 0 {
+		lanes = append(lanes, lane{})
+	}
+	// passed reports whether a bin has come up in a lane.
+	passed := func(l *lane, i int32) bool {
+		if l.at == len(y.p.Bins) {
+			return true
+		}
+		of, next := y.rooms.Of[l.d], y.rooms.Order[l.d][l.at]
+		return of[i] < of[next] || of[i] == of[next] && i < next
+	}
+	for {
+		for k := range lanes {
+			l := &lanes[k]
+			if l.at == len(y.p.Bins) {
+				return
+			}
+			i := y.rooms.Order[l.d][l.at]
+			full := int64(len(y.best)) == n && !y.best[0].soft
+			if full && y.left(l.d, i, request[l.d]) > y.best[0].left {
+				return
+			}
+			l.at++
+			if !y.rooms.Fit(i, request) || full && y.tooRoomy(i, request) {
+				continue
+			}
+			again := false
+			for o := range lanes {
+				again = again || o != k && passed(&lanes[o], i)
+			}
+			if !again {
+				y.offer(int(i), c, n)
+			}
+		}
+	}
+}
+
+// left is the share of a bin's room of a resource that stays free beside so much.
+func (y *yard) left(d int, i int32, q int64) float64 {
+	room := y.rooms.Of[d][i]
+	if q == 0 || room == 0 {
+		return 0
+	}
+	return float64(room-q) / float64(room)
+}
+
+// tooRoomy reports whether of some resource alone more of a bin stays free than of the worst
+// of the best seats.
+func (y *yard) tooRoomy(i int32, request []int64) bool {
+	for d, q := range request {
+		if y.left(d, i, q) > y.best[0].left {
+			return true
+		}
+	}
+	return false
 }
 
 // sinkWorst moves the seat on top of a heap of the worst down to where it belongs.

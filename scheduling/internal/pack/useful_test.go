@@ -101,3 +101,35 @@ func TestUsefulBinsHoldEverybody(t *testing.T) {
 		}
 	}
 }
+
+// Looked for in the order of their room, the useful bins are the same.
+func TestUsefulBinsInOrder(t *testing.T) {
+	fewer := 0
+	for seed := range uint64(600) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		p := cluster(r, 65+r.IntN(400))
+		if r.IntN(3) == 0 {
+			p.Classes[0].Request[r.IntN(2)] = 0
+		}
+		if r.IntN(3) == 0 { // pods keep each other off some bins
+			p.Crowds = []model.Crowd{{Max: 1}}
+			p.Classes[0].Crowds = []model.Membership{{Weight: 1, Holds: true}}
+			for i := range p.Bins {
+				if r.IntN(3) == 0 {
+					p.Bins[i].Present = []model.Presence{{N: 1}}
+				}
+			}
+		}
+		want := useful(p)
+		rooms := make([][]int64, len(p.Bins))
+		for i := range p.Bins {
+			rooms[i] = p.Bins[i].Room
+		}
+		p.Rooms = model.NewRooms(p.Dims, rooms)
+		require.Equal(t, want, useful(p), "seed %d", seed)
+		if len(want) < len(p.Bins) {
+			fewer++
+		}
+	}
+	assert.Greater(t, fewer, 400)
+}

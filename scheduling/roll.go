@@ -1,0 +1,85 @@
+package scheduling
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// roll is the nodes as they were ready to receive pods.
+type roll struct {
+	names    []corev1.ResourceName
+	daemons  []*daemon
+	pools    []*NodePool
+	catalogs []*instancetypes.Catalog
+	shops    map[string]*instancetypes.Catalog
+	hosts    []*host
+	nodes    []*existingNode // by host; nil for those that receive none
+	ordered  []*existingNode // those that receive some, as [compiler.existing] returns them
+	// rooms are in order from the second plan on: one alone would not gain by it.
+	rooms   *model.Rooms
+	arrange sync.Once
+}
+
+// suits reports whether what was worked out for nodes still holds for those that have
+// not changed.
+func (r *roll) suits(c *compiler) bool {
+	return r != nil && slices.Equal(r.names, c.table.names) && slices.Equal(r.pools, c.problem.NodePools) &&
+		slices.Equal(r.catalogs, catalogsOf(c.problem)) && maps.Equal(r.shops, c.problem.PoolCatalogs) &&
+		sameDaemons(r.daemons, c.daemons)
+}
+
+// inOrder is the room of the nodes in order.
+func (r *roll) inOrder(dims int) *model.Rooms {
+	r.arrange.Do(func() { r.rooms = model.NewRooms(dims, r.roomOf()) })
+	return r.rooms
+}
+
+// orderedAs is the same, made of that of a roll in which most nodes are the same.
+func (r *roll) orderedAs(old *roll, dims int) *model.Rooms {
+	known := old.inOrder(dims)
+	r.arrange.Do(func() { r.rooms = known.Renewed(r.numbersOf(old), r.roomOf()) })
+	return r.rooms
+}
+
+// roomOf is the room of each node.
+func (r *roll) roomOf() [][]int64 {
+	out := make([][]int64, len(r.ordered))
+	for i, x := range r.ordered {
+		out[i] = x.room
+	}
+	return out
+}
+
+// numbersOf is the place of each node of another roll among those of r, -1 where it is not.
+func (r *roll) numbersOf(old *roll) []int32 {
+	out := make([]int32, len(old.ordered))
+	at := 0
+	for i, x := range old.ordered {
+		for at < len(r.ordered) && r.ordered[at] != x && r.ordered[at].compare(x) <= 0 {
+			at++
+		}
+		if out[i] = -1; at < len(r.ordered) && r.ordered[at] == x {
+			out[i] = int32(at)
+			at++
+		}
+	}
+	return out
+}
+
+// compare orders nodes as [compiler.existing] returns them.
+func (x *existingNode) compare(y *existingNode) int {
+	if x.flying != y.flying {
+		if y.flying {
+			return -1
+		}
+		return 1
+	}
+	return strings.Compare(x.host.name, y.host.name)
+}
