@@ -42,38 +42,60 @@ func (s *search) improveBins(a *attempt, values []float64) {
 	for i := range s.p.Passes {
 		a.bought[i] = unbundle(a.bought[i])
 	}
-	vain, limit := 0, 60+6*min(len(s.p.Bins), 100)
-	for vain < limit && !s.over() {
-		if s.tryBins(a, values, nil, random) {
-			vain = 0
-		} else {
-			vain++
+	receivers := s.receivers(a)
+	for vain := 0; vain < 60+6*min(len(receivers), 100) && !s.over(); vain++ {
+		if len(receivers) == 0 && !s.limited() {
+			break
+		}
+		if s.tryBins(a, values, receivers, nil, random) {
+			vain, receivers = -1, s.receivers(a)
 		}
 	}
 	a.settle(s.p, s.levels)
 }
 
+// receivers are the bins that could, were they empty, take a pod that was left out or for
+// which a machine was bought. Whatever changes on others alone saves no machine.
+func (s *search) receivers(a *attempt) []int {
+	wanted := make([]bool, len(s.p.Classes))
+	for c, n := range a.unplaced {
+		wanted[c] = n > 0
+	}
+	for _, nodes := range a.bought {
+		for i := range nodes {
+			for _, it := range nodes[i].Items {
+				wanted[it.Class] = true
+			}
+		}
+	}
+	var classes []model.ClassID // one of each size and group
+	for c := range s.p.Classes {
+		if wanted[c] && !slices.ContainsFunc(classes, func(have model.ClassID) bool { return s.fill.sameSeats(have, model.ClassID(c)) }) {
+			classes = append(classes, model.ClassID(c))
+		}
+	}
+	var out []int
+	for i := range s.p.Bins {
+		if slices.ContainsFunc(classes, func(c model.ClassID) bool {
+			return s.p.Bins[i].Admits.Has(int(s.p.Classes[c].Group)) && model.Fits(s.p.Bins[i].Room, s.p.Classes[c].Request)
+		}) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // tryBins makes one change and keeps it if it is for the better, which it reports. With
 // tolls, machines are judged by what they take of what is scarce, and a change is kept
 // that leaves out no more, whatever it costs.
-func (s *search) tryBins(a *attempt, values []float64, tolls *toll, random *rand.Rand) bool {
-	var picked []int
-	if len(s.p.Bins) > 0 {
-		picked = pick(random, len(s.p.Bins))
-		picked = picked[:min(len(picked), 1+random.IntN(4))]
-	}
-	remaining := slices.Clone(a.unplaced)
-	saved := &bins{}
-	for _, i := range picked {
-		saved.room, saved.items = append(saved.room, a.bins.room[i]), append(saved.items, a.bins.items[i])
-		for _, it := range a.bins.items[i] {
-			remaining[it.Class] += it.N
-		}
-		a.bins.room[i], a.bins.items[i] = slices.Clone(s.p.Bins[i].Room), nil
-	}
+func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *toll, random *rand.Rand) bool {
+	picked := s.pickBins(receivers, random)
 	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
+	// Where all pods have a place and nothing is scarce, only fewer pods on machines are a gain.
+	ample := tolls == nil && !s.limited() && !slices.ContainsFunc(a.unplaced, func(n int64) bool { return n > 0 })
+	remaining := slices.Clone(a.unplaced)
 	nodes, least := make([][]int, len(s.markets)), 0
-	if tolls != nil {
+	if tolls != nil || ample {
 		least = 1 // what has nothing to do with bins has to change, too
 	}
 	for i := range s.markets {
@@ -86,6 +108,15 @@ func (s *search) tryBins(a *attempt, values []float64, tolls *toll, random *rand
 		cost, count := s.takeApart(a.bought[i], nodes[i], remaining, a.budget)
 		before.cost += cost
 		before.nodes += count
+	}
+	given := slices.Clone(remaining)
+	saved := &bins{}
+	for _, i := range picked {
+		saved.room, saved.items = append(saved.room, a.bins.room[i]), append(saved.items, a.bins.items[i])
+		for _, it := range a.bins.items[i] {
+			remaining[it.Class] += it.N
+		}
+		a.bins.room[i], a.bins.items[i] = slices.Clone(s.p.Bins[i].Room), nil
 	}
 	s.classes = s.classes[:0]
 	for c, n := range remaining {
@@ -113,10 +144,18 @@ func (s *search) tryBins(a *attempt, values []float64, tolls *toll, random *rand
 	s.fill.placeOn(a.bins, picked, order, remaining)
 	after := judgement{late: make([]int64, len(s.markets)-1)}
 	fresh := make([][]model.Node, len(s.markets))
+	vain := ample && covers(remaining, given)
 	for i, m := range s.markets {
+		if vain {
+			break
+		}
 		left := slices.DeleteFunc(slices.Clone(s.classes), func(c model.ClassID) bool { return remaining[c] == 0 || !s.fill.possible[c] })
 		if tolls == nil {
-			fresh[i] = s.reconstruct(m, m.all, left, remaining, jittered, a.budget, random)
+			places := m.all
+			if ample {
+				places = m.upTo(s.p, before.cost)
+			}
+			fresh[i] = s.reconstruct(m, places, left, remaining, jittered, a.budget, random)
 		} else {
 			fresh[i] = s.reconstructAt(tolls, i, left, remaining, jittered, a.budget, random)
 		}
@@ -125,7 +164,7 @@ func (s *search) tryBins(a *attempt, values []float64, tolls *toll, random *rand
 		after.nodes += model.Count(fresh[i])
 	}
 	after.unplaced = s.byLevel(remaining)
-	if c := after.compare(before); c > 0 && (tolls == nil || after.short(before)) || c == 0 {
+	if c := after.compare(before); vain || c > 0 && (tolls == nil || after.short(before)) || c == 0 {
 		for k, i := range picked {
 			a.bins.room[i], a.bins.items[i] = saved.room[k], saved.items[k]
 		}
@@ -145,6 +184,43 @@ func (s *search) tryBins(a *attempt, values []float64, tolls *toll, random *rand
 			a.bought[i] = slices.Delete(a.bought[i], nodes[i][k], nodes[i][k]+1)
 		}
 		a.bought[i] = append(a.bought[i], unbundle(fresh[i])...)
+	}
+	return true
+}
+
+// pickBins draws a few bins: one that could receive pods, and others that could, too, or
+// that could take what the first gives away.
+func (s *search) pickBins(receivers []int, random *rand.Rand) []int {
+	if len(receivers) == 0 {
+		return nil
+	}
+	picked := pick(random, len(receivers))
+	picked = picked[:min(len(picked), 1+random.IntN(4))]
+	for k, at := range picked {
+		picked[k] = receivers[at]
+	}
+	if len(receivers) == len(s.p.Bins) {
+		return picked
+	}
+	for k := 1 + random.IntN(2); k < 4; k += 1 + random.IntN(2) {
+		other := random.IntN(len(s.p.Bins))
+		switch {
+		case slices.Contains(picked, other):
+		case k < len(picked):
+			picked[k] = other
+		default:
+			picked = append(picked, other)
+		}
+	}
+	return picked
+}
+
+// covers reports whether there is as much of each class as of others.
+func covers(counts, others []int64) bool {
+	for c, n := range others {
+		if counts[c] < n {
+			return false
+		}
 	}
 	return true
 }

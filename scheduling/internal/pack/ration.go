@@ -178,7 +178,7 @@ func (s *search) wander(best *attempt, values [][]float64, tolls []*toll) *attem
 		a.bought[i] = unbundle(a.bought[i])
 	}
 	for vain := 0; vain < strays && !s.over(); vain++ {
-		if !s.tryBins(a, values[random.IntN(len(values))], tolls[random.IntN(len(tolls))], random) {
+		if !s.tryBins(a, values[random.IntN(len(values))], s.every, tolls[random.IntN(len(tolls))], random) {
 			continue
 		}
 		if a.settle(s.p, s.levels); a.ahead(best) {
