@@ -51,6 +51,33 @@ func BenchmarkRoom(b *testing.B) {
 	})
 }
 
+// BenchmarkSettling plans 100 new pods that fit into what is free in a session, those of the
+// time before having come to run where they were planned, and those before them having ended.
+func BenchmarkSettling(b *testing.B) {
+	s, err := scheduling.NewSession(scheduling.Solver{}, grown(b, 5_000, 0, false))
+	require.NoError(b, err)
+	var running []*corev1.Pod
+	waiting, plan := []*corev1.Pod(nil), &scheduling.Plan{}
+	b.ReportAllocs()
+	cpu := cputime.Used()
+	for n := 0; b.Loop(); n++ {
+		d := scheduling.Delta{Removed: scheduling.Removed{Pods: names(running)}}
+		running = bound(&scheduling.Problem{Pods: waiting}, plan)
+		waiting = small(arriving(200, false))[:100]
+		for _, pod := range waiting {
+			pod.Name = fmt.Sprintf("%s-%d", pod.Name, n)
+		}
+		d.Pods = slices.Concat(running, waiting)
+		if err := s.Apply(d); err != nil {
+			b.Fatal(err)
+		}
+		if plan, err = s.Solve(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64((cputime.Used()-cpu).Nanoseconds())/float64(b.N), "cpu-ns/op")
+}
+
 // small are those of some pods that fit into what is free.
 func small(pods []*corev1.Pod) []*corev1.Pod {
 	return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool {

@@ -109,7 +109,7 @@ package scheduling
 //	template, variants, levels  a pool with values for the labels that it leaves open
 //	offers, floor, thin  what each template may buy, its minValues, and what is pointless
 //	assortment   what may be bought for some groups, kept from plan to plan
-//	existing, roll, cluster, country  nodes, what runs on them, and their labels
+//	existing, roll, bench, cluster, country  nodes, what runs on them, and their labels
 //	compile, tables, facts  all of this in the numbers of internal/model
 //
 // Pods that are tied to each other

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 type metaOwner = metav1.OwnerReference
@@ -236,68 +235,4 @@ func (p *Problem) catalogOf(pool string) *instancetypes.Catalog {
 		return c
 	}
 	return p.Catalog
-}
-
-// buildBins hands the engine the nodes that run or are in flight.
-func (c *compiler) buildBins() {
-	c.nodes = c.existing()
-	if b := c.memory.bench; b.suits(c) {
-		c.suits, c.open, c.wary, c.model.Bins = b.groups, b.open, b.wary, b.bins
-		return
-	}
-	words := len(model.NewBits(len(c.classes.groups)))
-	rows := make([]uint64, 3*words*len(c.nodes))
-	next := func() model.Bits {
-		row := model.Bits(rows[:words:words])
-		rows = rows[words:]
-		return row
-	}
-	c.suits, c.model.Bins = make([]model.Bits, len(c.nodes)), make([]model.Bin, len(c.nodes))
-	for i, x := range c.nodes {
-		c.suits[i] = next()
-		c.model.Bins[i] = model.Bin{Room: x.room, Admits: next(), Soft: next()}
-	}
-	for g, group := range c.classes.groups {
-		c.open, c.wary = append(c.open, model.NewBits(len(c.nodes))), append(c.wary, model.NewBits(len(c.nodes)))
-		c.admit(g, group)
-	}
-	if c.classes.volumes == nil {
-		c.memory.bench = &bench{
-			nodes: c.nodes, signatures: c.classes.signatures, groups: c.suits, open: c.open, wary: c.wary, bins: c.model.Bins,
-		}
-	}
-}
-
-// bench is the bins of some nodes for some groups. It is not changed any more.
-type bench struct {
-	nodes      []*existingNode
-	signatures []string
-	groups     []model.Bits // see compiler.suits
-	open, wary []model.Bits
-	bins       []model.Bin
-}
-
-// suits reports whether the bench is what would be worked out.
-func (b *bench) suits(c *compiler) bool {
-	return b != nil && c.classes.volumes == nil && slices.Equal(b.nodes, c.nodes) && slices.Equal(b.signatures, c.classes.signatures)
-}
-
-// admit notes which nodes a group suits, and which let its pods in.
-func (c *compiler) admit(g int, group *constraint) {
-	for i, x := range c.nodes {
-		hard, soft := untolerated(group.tolerations, x.taints)
-		if hard != nil || !group.matchesNode(x.node.Name, x.labels) {
-			continue
-		}
-		c.suits[i].Set(g)
-		if portsClash(group.ports, x.ports) || x.attached.turnsAway(group) != "" {
-			continue
-		}
-		c.model.Bins[i].Admits.Set(g)
-		c.open[g].Set(i)
-		if soft {
-			c.model.Bins[i].Soft.Set(g)
-			c.wary[g].Set(i)
-		}
-	}
 }

@@ -155,10 +155,7 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 // rounds, then onto new machines pass by pass.
 func (s *search) round(a *attempt, remaining []int64, values []float64) {
 	if len(s.every) > 0 {
-		if s.snug {
-			s.fillBins(a.bins, remaining, values)
-		}
-		s.fill.placeOn(a.bins, s.every, s.inOrder(), remaining)
+		s.seatAll(a.bins, remaining, values)
 	}
 	for i := range s.p.Passes {
 		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {

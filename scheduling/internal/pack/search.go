@@ -87,6 +87,7 @@ type search struct {
 	// fleetsFound are the fleets that were looked for; see fleet.
 	fleetsFound map[fleetKey]fleetFound
 	bin         binFiller
+	seatings    [2]*seating      // see seatAll
 	ideal       float64          // see tryInBulk
 	keeping     bool             // one machine of every quota
 	starts      []*attempt       // that were made, for improvement

@@ -205,72 +205,81 @@ func (y *yard) offer(i int, c model.ClassID, n int64) {
 	}
 }
 
-// walk looks for the best n seats from the bins with the least room on, in the order of all
-// resources at once. It ends where what is left of one resource alone makes every seat worse
-// that has not come up in its order.
+// lane is the bins in the order of the room that they have of a resource.
+type lane struct {
+	d     int
+	q     int64   // what is asked for of it
+	at    int     // the next place
+	bound float64 // what seats from there on leave free at least
+}
+
+// walk looks for the best n seats from the bins with the least room on, in the orders of all
+// resources. It ends where what is left of one resource alone makes every seat worse that has
+// not come up in its order, and so goes on where most is left.
 func (y *yard) walk(c model.ClassID, n int64) {
-	request := y.p.Classes[c].Request
-	type lane struct {
-		d  int
-		at int // the next place in the order
-	}
-	var lanes []lane
+	request, end := y.p.Classes[c].Request, len(y.p.Bins)
+	lanes := make([]lane, 0, 8)
 	for d, q := range request {
-		if q > 0 {
-			lanes = append(lanes, lane{d, y.rooms.Above(d, q)})
+		if q > 0 || d == len(request)-1 && len(lanes) == 0 {
+			lanes = append(lanes, lane{d: d, q: q, at: y.rooms.Above(d, q)})
+			y.look(&lanes[len(lanes)-1])
 		}
-	}
-	if len(lanes) == 0 {
-		lanes = append(lanes, lane{})
-	}
-	// passed reports whether a bin has come up in a lane.
-	passed := func(l *lane, i int32) bool {
-		if l.at == len(y.p.Bins) {
-			return true
-		}
-		of, next := y.rooms.Of[l.d], y.rooms.Order[l.d][l.at]
-		return of[i] < of[next] || of[i] == of[next] && i < next
 	}
 	for {
+		l := &lanes[0]
 		for k := range lanes {
-			l := &lanes[k]
-			if l.at == len(y.p.Bins) {
+			if lanes[k].at == end {
 				return
 			}
-			i := y.rooms.Order[l.d][l.at]
-			full := int64(len(y.best)) == n && !y.best[0].soft
-			if full && y.left(l.d, i, request[l.d]) > y.best[0].left {
-				return
+			if lanes[k].bound > l.bound {
+				l = &lanes[k]
 			}
-			l.at++
-			if !y.rooms.Fit(i, request) || full && y.tooRoomy(i, request) {
-				continue
-			}
-			again := false
-			for o := range lanes {
-				again = again || o != k && passed(&lanes[o], i)
-			}
-			if !again {
-				y.offer(int(i), c, n)
-			}
+		}
+		full := int64(len(y.best)) == n && !y.best[0].soft
+		if full && l.bound > y.best[0].left {
+			return
+		}
+		i := y.rooms.Order[l.d][l.at]
+		l.at++
+		y.look(l)
+		if y.rooms.Fit(i, request) && !(full && y.tooRoomy(i, request)) && !y.met(lanes, l, i) {
+			y.offer(int(i), c, n)
 		}
 	}
 }
 
-// left is the share of a bin's room of a resource that stays free beside so much.
-func (y *yard) left(d int, i int32, q int64) float64 {
-	room := y.rooms.Of[d][i]
-	if q == 0 || room == 0 {
-		return 0
+// look finds out what the seats of a lane leave free at least.
+func (y *yard) look(l *lane) {
+	if l.at < len(y.p.Bins) && l.q > 0 {
+		room := y.rooms.Of[l.d][y.rooms.Order[l.d][l.at]]
+		l.bound = float64(room-l.q) / float64(room)
 	}
-	return float64(room-q) / float64(room)
+}
+
+// met reports whether a bin that fits has come up in another lane.
+func (y *yard) met(lanes []lane, l *lane, i int32) bool {
+	for k := range lanes {
+		o := &lanes[k]
+		if o == l {
+			continue
+		}
+		if o.at == len(y.p.Bins) {
+			return true
+		}
+		of, next := y.rooms.Of[o.d], y.rooms.Order[o.d][o.at]
+		if of[i] < of[next] || of[i] == of[next] && i < next {
+			return true
+		}
+	}
+	return false
 }
 
 // tooRoomy reports whether of some resource alone more of a bin stays free than of the worst
-// of the best seats.
+// of the best seats. It leaves close cases to others.
 func (y *yard) tooRoomy(i int32, request []int64) bool {
+	most := y.best[0].left * (1 + 1e-9)
 	for d, q := range request {
-		if y.left(d, i, q) > y.best[0].left {
+		if room := y.rooms.Of[d][i]; q > 0 && float64(room-q) > most*float64(room) {
 			return true
 		}
 	}

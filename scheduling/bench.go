@@ -1,0 +1,150 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// bench is the bins of some nodes for some groups. It is not changed any more.
+type bench struct {
+	nodes      []*existingNode
+	signatures []string     // by group
+	stands     []stand      // by group
+	groups     []model.Bits // see compiler.suits
+	open, wary []model.Bits
+	bins       []model.Bin
+}
+
+// stand is what a group finds on nodes.
+type stand struct {
+	suited model.Bits // those that its labels and taints allow
+	open   model.Bits // those of them that let its pods in
+	wary   model.Bits // those of these whose taints it would rather avoid
+}
+
+// buildBins hands the engine the nodes that run or are in flight.
+func (c *compiler) buildBins() {
+	c.nodes = c.existing()
+	b := c.memory.bench
+	if !b.suits(c) {
+		if c.classes.volumes != nil {
+			b = nil
+		}
+		b = c.newBench(b)
+	}
+	c.suits, c.open, c.wary, c.model.Bins = b.groups, b.open, b.wary, b.bins
+	if c.classes.volumes == nil {
+		c.memory.bench = b
+	}
+}
+
+// suits reports whether the bench is what would be worked out.
+func (b *bench) suits(c *compiler) bool {
+	return b != nil && c.classes.volumes == nil && slices.Equal(b.nodes, c.nodes) && slices.Equal(b.signatures, c.classes.signatures)
+}
+
+// newBench works out the bins. What another bench knows of the same groups and nodes is
+// taken from there.
+func (c *compiler) newBench(old *bench) *bench {
+	b := &bench{nodes: c.nodes, signatures: c.classes.signatures, groups: make([]model.Bits, len(c.nodes)), bins: make([]model.Bin, len(c.nodes))}
+	before, fresh := b.placesIn(old)
+	for g, group := range c.classes.groups {
+		s := stand{model.NewBits(len(c.nodes)), model.NewBits(len(c.nodes)), model.NewBits(len(c.nodes))}
+		if at := old.find(b.signatures[g]); at >= 0 {
+			s.keep(&old.stands[at], before)
+			for _, i := range fresh {
+				s.admit(i, c.nodes[i], group)
+			}
+		} else {
+			for i, x := range c.nodes {
+				s.admit(i, x, group)
+			}
+		}
+		b.stands = append(b.stands, s)
+		b.open, b.wary = append(b.open, s.open), append(b.wary, s.wary)
+	}
+	words := len(model.NewBits(len(c.classes.groups)))
+	rows := make([]uint64, 3*words*len(c.nodes))
+	for i, x := range c.nodes {
+		row := rows[3*words*i:][: 3*words : 3*words]
+		b.groups[i] = row[:words:words]
+		b.bins[i] = model.Bin{Room: x.room, Admits: row[words : 2*words : 2*words], Soft: row[2*words:]}
+	}
+	for g := range b.stands {
+		s := &b.stands[g]
+		s.suited.Each(func(i int) { b.groups[i].Set(g) })
+		s.open.Each(func(i int) { b.bins[i].Admits.Set(g) })
+		s.wary.Each(func(i int) { b.bins[i].Soft.Set(g) })
+	}
+	return b
+}
+
+// find is the place of a group in a bench, -1 where it is not known.
+func (b *bench) find(signature string) int {
+	if b == nil {
+		return -1
+	}
+	return slices.Index(b.signatures, signature)
+}
+
+// placesIn says where the nodes of a bench stand in another one, -1 for those that do not,
+// and which these are. Nil stands for all of them where they stood.
+func (b *bench) placesIn(old *bench) (before []int32, fresh []int) {
+	if old == nil {
+		return nil, nil
+	}
+	before, moved, at := make([]int32, len(b.nodes)), len(b.nodes) != len(old.nodes), 0
+	for i, x := range b.nodes {
+		for at < len(old.nodes) && old.nodes[at] != x && old.nodes[at].compare(x) < 0 {
+			at++
+		}
+		before[i] = -1
+		switch {
+		case at < len(old.nodes) && old.nodes[at] == x:
+			before[i] = int32(at)
+			moved = moved || at != i
+			at++
+		default:
+			fresh = append(fresh, i)
+		}
+	}
+	if !moved {
+		before = nil
+	}
+	return before, fresh
+}
+
+// keep takes over what is known of nodes.
+func (s *stand) keep(old *stand, before []int32) {
+	for _, row := range [][2]model.Bits{{s.suited, old.suited}, {s.open, old.open}, {s.wary, old.wary}} {
+		if before == nil {
+			copy(row[0], row[1])
+			continue
+		}
+		for i, at := range before {
+			if at >= 0 && row[1].Has(int(at)) {
+				row[0].Set(i)
+			}
+		}
+	}
+}
+
+// admit notes whether a group suits a node, and whether that lets its pods in.
+func (s *stand) admit(i int, x *existingNode, group *constraint) {
+	for _, row := range []model.Bits{s.suited, s.open, s.wary} {
+		row.Clear(i)
+	}
+	hard, soft := untolerated(group.tolerations, x.taints)
+	if hard != nil || !group.matchesNode(x.node.Name, x.labels) {
+		return
+	}
+	s.suited.Set(i)
+	if portsClash(group.ports, x.ports) || x.attached.turnsAway(group) != "" {
+		return
+	}
+	s.open.Set(i)
+	if soft {
+		s.wary.Set(i)
+	}
+}
