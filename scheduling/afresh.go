@@ -1,7 +1,9 @@
 package scheduling
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
@@ -31,24 +33,42 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 	if params.Work == 0 || x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.podCount() || !base.farAbove(ctx, x) {
 		return
 	}
-	best := x.repacked(params)
+	late := func() bool {
+		x.Late = x.Late || params.Late != nil && params.Late()
+		return x.Late
+	}
+	found := x.others(base, params, late)
+	best := *x
+	for _, y := range found {
+		if late() {
+			break
+		}
+		if y = y.repacked(params); y.score().better(best.score()) {
+			best = y
+		}
+	}
+	best.Late = x.Late
+	*x = best
+}
+
+// others are the trial and others that bind as many pods, those of which machines could be
+// bought for the least first. Where fillings are mixed, which takes long, it is the first alone
+// unless the effort is high.
+func (x *trial) others(base *compiler, params pack.Params, late func() bool) []trial {
 	least := params
 	least.Work = 0
-	late := func() bool {
-		best.Late = best.Late || params.Late != nil && params.Late()
-		return best.Late
-	}
-	consider := func(y trial) {
-		if y.ties.scale == x.ties.scale && y.bind == x.bind && !y.Late && !best.Late {
-			if y = y.repacked(params); y.score().better(best.score()) {
-				best = y
-			}
+	out := []trial{*x}
+	add := func(y trial) {
+		if y.ties.scale == x.ties.scale && y.bind == x.bind && !y.Late &&
+			!slices.ContainsFunc(out, func(z trial) bool { return slices.EqualFunc(y.sites, z.sites, slices.Equal) }) {
+			out = append(out, y)
 		}
 	}
 	if y := (trial{}); !late() {
 		y.compiler, y.Outcome = newTies(base).solve(least)
 		y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution)
-		consider(y)
+		y.sites = y.countSites(y.placing(y.Solution))
+		add(y)
 	}
 	for _, factor := range [...]int64{1, siteLean} {
 		if late() {
@@ -58,19 +78,38 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 		t.scale = x.ties.scale // wishes per host are relaxed as far
 		t.lean(factor)
 		t.planner.Proofs = siteProofs
-		consider(t.try(least))
+		add(t.try(least))
 	}
-	*x = best
+	order := make([]int, len(out))
+	bounds := make([]int64, len(out))
+	for i := range out {
+		m, _ := clearingMarket(out[i].model)
+		order[i], bounds[i] = i, bound.Assignment(m, nil, clearingWork, params.Late).Bound
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bounds[a], bounds[b]) })
+	sorted := make([]trial, 0, len(out))
+	for _, i := range order {
+		sorted = append(sorted, out[i])
+	}
+	if sorted[0].mixes() && !base.thorough() {
+		sorted = sorted[:1]
+	}
+	return sorted
 }
 
-// repacked is a trial with machines bought anew, if that is better.
-func (x *trial) repacked(params pack.Params) trial {
+// mixes reports whether fillings are mixed for a trial.
+func (x *trial) mixes() bool {
 	machines := int64(0)
 	for i := range x.Solution.Nodes {
 		machines += x.Solution.Nodes[i].N
 	}
+	return x.bind <= mixedPods*machines
+}
+
+// repacked is a trial with machines bought anew, if that is better.
+func (x *trial) repacked(params pack.Params) trial {
 	y := *x
-	if x.bind <= mixedPods*machines {
+	if x.mixes() {
 		y.Outcome = pack.Mix(x.model, x.Outcome, params)
 	} else if params.Worths = clearingWorths(x.model, clearingWork, params.Late); params.Worths != nil {
 		y.Outcome = pack.Search(x.model, params)

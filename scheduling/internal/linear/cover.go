@@ -37,6 +37,7 @@ type Cover struct {
 	worths  []float64 // of a unit of each row
 	entry   []float64 // the entering column in terms of the basis
 	pivots  int
+	since   int // pivots since the inverse was worked out
 }
 
 // NewCover takes what is wanted of each row and what a unit costs where no column has it:
@@ -98,10 +99,20 @@ func (c *Cover) Work() int64 { return int64(c.pivots) * int64(len(c.inverse)) }
 // Solve finds the cheapest cover, in at most so many pivots. It reports false where it
 // ended before: what it has by then is a cover all the same.
 func (c *Cover) Solve(limit int) bool {
+	c.since = restPivots
+	return c.Continue(limit)
+}
+
+// Continue is Solve for a program that has some more columns than last time: it goes on with
+// the numbers as they stand if they were worked out anew not many pivots ago.
+func (c *Cover) Continue(limit int) bool {
 	stalled := 0
-	for pivots := range limit {
-		if pivots%restPivots == 0 && !c.refresh() {
-			return false
+	for range limit {
+		if c.since >= restPivots {
+			if !c.refresh() {
+				return false
+			}
+			c.since = 0
 		}
 		entering, surplus := c.choose(stalled > patience)
 		if entering < 0 && surplus < 0 {
@@ -112,6 +123,7 @@ func (c *Cover) Solve(limit int) bool {
 			return false
 		}
 		c.pivots++
+		c.since++
 		if stalled++; step > 1e-12 {
 			stalled = 0
 		}

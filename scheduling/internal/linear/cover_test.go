@@ -152,3 +152,21 @@ func TestCutShort(t *testing.T) {
 		optimal(t, c, wanted, standIn, columns)
 	}
 }
+
+// A program that grows a few columns at a time ends where one does that has all from the start.
+func TestContinueIsSolve(t *testing.T) {
+	for seed := range uint64(300) {
+		wanted, standIn, columns := drawn(seed)
+		c := NewCover(wanted, standIn)
+		for len(columns) > 0 {
+			n := min(len(columns), 3)
+			for _, x := range columns[:n] {
+				c.Add(x)
+			}
+			columns = columns[n:]
+			require.True(t, c.Continue(10_000), "seed %d", seed)
+		}
+		_, _, columns = drawn(seed)
+		optimal(t, c, wanted, standIn, columns)
+	}
+}

@@ -18,15 +18,16 @@ const (
 	diveTries = 8
 )
 
-// dive buys the machines of one mix after the other: those that a mix has whole, else those
-// that it nearly has whole, and mixes anew for the rest. It returns nil where not all pods
-// find a place.
+// dive buys the machines of one mix after the other: the large ones, then those that a mix has
+// whole, else those that it nearly has whole, and mixes anew for the rest. It returns nil where
+// not all pods find a place.
 func (x *mixture) dive() (out []model.Node) {
 	rounds, f := mixRounds, x.s.fill
 	for left := true; left; left = slices.ContainsFunc(x.remaining, func(n int64) bool { return n > 0 }) {
 		x.generate(rounds)
 		if x.first == nil {
 			x.first = slices.Clone(x.worths)
+			out = x.settleLarge()
 		}
 		rounds = mixAgain
 		bought := x.buy()

@@ -17,12 +17,14 @@ const (
 	// mostMixKinds bounds the kinds of pods for which fillings are mixed, mixRounds how often
 	// fillings are added at first and mixAgain once machines are bought, mixMore how many at
 	// once, mixPivots bounds each solution.
-	mostMixKinds, mixRounds, mixAgain, mixMore, mixPivots = 256, 40, 3, 64, 800
+	mostMixKinds, mixRounds, mixAgain, mixMore, mixPivots = 256, 300, 10, 64, 800
+	// mixDear is how many times as dear as to others it is to a mix to leave pods out.
+	mixDear = 4
 	// mixGain is the share of its cost that a filling must gain to be added.
 	mixGain = 1e-4
 	// mixWork is how many times the work of a search may go into a mix and the machines of
 	// it, and pivotShare how many numbers a pivot changes in the time that a class is looked at.
-	mixWork, pivotShare = 4, 32
+	mixWork, pivotShare = 8, 32
 )
 
 // Mix looks for cheaper machines for the pods of those that an answer buys, and returns the
@@ -78,6 +80,7 @@ type mixture struct {
 	worths    []float64 // by class
 	first     []float64 // as they were before anything was bought
 	lp        *linear.Cover
+	barred    []bool // by place in the market, what is not bought any more
 }
 
 // kindFilling is a machine with so many pods of some kinds.
@@ -92,6 +95,7 @@ type kindFilling struct {
 func (s *search) newMixture(pass int, nodes []model.Node) *mixture {
 	n := len(s.p.Classes)
 	x := &mixture{s: s, m: s.markets[pass], kindOf: make([]int32, n), remaining: make([]int64, n), worths: make([]float64, n)}
+	x.barred = make([]bool, len(x.m.options))
 	for i := range nodes {
 		for _, it := range nodes[i].Items {
 			x.remaining[it.Class] += it.N * nodes[i].N
@@ -102,7 +106,7 @@ func (s *search) newMixture(pass int, nodes []model.Node) *mixture {
 	}
 	values := s.fill.shareValues()
 	for _, classes := range x.kinds {
-		x.standIn = append(x.standIn, columnDear*max(1, values[classes[0]]))
+		x.standIn = append(x.standIn, mixDear*columnDear*max(1, values[classes[0]]))
 	}
 	for i := range nodes {
 		at, _ := slices.BinarySearch(x.m.options, nodes[i].Option)
@@ -193,11 +197,12 @@ func (x *mixture) restart() {
 	}
 }
 
-// add makes a column of a filling, without pods that are not wanted any more.
+// add makes a column of a filling, without pods that are not wanted any more; without any if
+// the machine is not bought any more.
 func (x *mixture) add(f *kindFilling) {
 	c := linear.Column{Cost: x.s.fill.costs[x.m.options[f.at]]}
 	for i, k := range f.kinds {
-		if n := min(f.counts[i], x.wanted[k]); n > 0 {
+		if n := min(f.counts[i], x.wanted[k]); n > 0 && !x.barred[f.at] {
 			c.Rows, c.Amounts = append(c.Rows, k), append(c.Amounts, float64(n))
 		}
 	}
@@ -209,7 +214,7 @@ func (x *mixture) generate(rounds int) {
 	x.restart()
 	done := x.lp.Work()
 	for i := 0; ; i++ {
-		x.lp.Solve(mixPivots)
+		x.lp.Continue(mixPivots)
 		for _, c := range x.classes {
 			x.worths[c] = max(0, x.lp.Worths()[x.kindOf[c]])
 		}
@@ -236,8 +241,8 @@ func (x *mixture) stock() {
 	x.s.fill.stock(&x.s.stage, x.m, x.m.all, x.classes)
 }
 
-// look looks for fillings among all options.
+// look looks for fillings among all options that may be bought.
 func (x *mixture) look() []found {
 	x.stock()
-	return x.s.look(x.m, func(int) bool { return true }, x.remaining, x.worths, mixGain)
+	return x.s.look(x.m, func(at int) bool { return !x.barred[at] }, x.remaining, x.worths, mixGain)
 }

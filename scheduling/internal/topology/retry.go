@@ -99,6 +99,7 @@ func (s *planner) retry(cl *cluster, rank []int32, work int64, best *draft) (don
 	s.restore(cl, best)
 	if best.risk.doubt == 0 && s.priced(cl) {
 		s.polish(cl, s.p.Proofs)
+		s.rival(cl, classes)
 	}
 	return done
 }
