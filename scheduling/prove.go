@@ -63,7 +63,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, pr
 		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
 			effort := c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))
 			if effort.Wanted = int64(float64(price) * (1 - farEnough)); c.tied() || c.ties != nil {
-				effort.Further = 0
+				effort.Further, effort.Mixed = 0, 0
 			}
 			a := bound.Pattern(pr.market, resource.Values, effort)
 			if a.Bound > max(best, least) {
@@ -197,6 +197,8 @@ const (
 	leastFillingWork     = 6_000_000
 	fillingWorkPerEffort = 18_000
 	mostFillingWork      = 400_000_000
+	mixedWorkPerEffort   = 150_000
+	mostMixedWork        = 1_500_000_000
 )
 
 // How many choices of machines a bound may look at: at fast effort, what each unit of
@@ -229,6 +231,7 @@ func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Ef
 	}
 	if effort > int64(EffortFast) {
 		out.Work += min(effort, mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
+		out.Mixed = min(effort, mostMixedWork/mixedWorkPerEffort) * mixedWorkPerEffort
 		out.Further = min(effort, mostBoundWork/furtherWorkPerEffort) * furtherWorkPerEffort
 		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
 	}

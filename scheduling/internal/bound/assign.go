@@ -74,6 +74,9 @@ type Effort struct {
 	// Further is for going on with the assignment bound where Work does not do and the
 	// bound is less than Wanted.
 	Further, Wanted int64
+	// Mixed is for fillings where the bound is less than Wanted, because machines of few
+	// pods are beside machines of many.
+	Mixed int64
 	// Enough is a bound at which to stop, 0 for none.
 	Enough int64
 	// Late says that it is time to stop; nil for never.
@@ -95,7 +98,9 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	if e.Enough > 0 {
 		enough = float64(e.Enough) / a.price
 	}
-	a.patterns(e.Filling, enough)
+	if !a.patterns(e.Filling, enough) && e.Mixed > 0 && a.best.value*a.price < float64(e.Wanted) {
+		a.mixed(e.Mixed, min(enough, float64(e.Wanted)/a.price))
+	}
 	out := a.certify()
 	if a.best != before && out.Bound == 0 {
 		a.best = before

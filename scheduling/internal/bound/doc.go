@@ -75,6 +75,12 @@
 // fillings that leave the same room only the best is kept, and those are dropped that
 // even λ says cannot come to more than the price.
 //
+// Where such machines are beside others of many pods there are too many fillings and too
+// many classes for that. Then the fillings of the small ones alone are tried, and pods may
+// be cut to pieces elsewhere. Classes at home on machines of many pods alone keep their
+// worths relative to each other, so that only few numbers are left to be found; worths that
+// some machine cannot bear are lowered for its users, not for all.
+//
 // # Spreads
 //
 // Pods of which only so many may be in each of some domains, such as zones, are a class

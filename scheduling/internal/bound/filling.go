@@ -148,17 +148,22 @@ func (s *search) run() outcome {
 func (s *search) incomplete() bool { return s.dropped > math.MinInt64 }
 
 func (s *search) outcome() outcome {
-	out := outcome{best: s.best, bound: max(s.best, s.dropped, s.floor), counts: make([]int64, len(s.classes))}
+	return outcome{best: s.best, bound: max(s.best, s.dropped, s.floor), counts: s.filling(s.bestAt)}
+}
+
+// filling is the one that a state stands for.
+func (s *search) filling(at int32) []int64 {
+	counts := make([]int64, len(s.classes))
 	// Layers follow each other, so that the length of the chain tells the layer.
 	var chain []int32
-	for at := s.bestAt; at >= 0; at = s.states[at].from {
+	for ; at >= 0; at = s.states[at].from {
 		chain = append(chain, at)
 	}
 	slices.Reverse(chain)
 	for layer, at := range chain[1:] {
-		out.counts[s.order[layer]] = s.states[at].take
+		counts[s.order[layer]] = s.states[at].take
 	}
-	return out
+	return counts
 }
 
 // prepare puts the classes in order: those first that are worth more than their room,

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -41,8 +42,10 @@ const (
 // suggest worths, and worths that some machine cannot bear suggest fillings.
 type patterns struct {
 	*assignment
-	master   *master
-	rows     []int // by class: its row, −1 for none
+	master *master
+	rows   []int // by class: its row, −1 for none
+	// weights is what a pod of each class counts for in its row; nil is 1 for all.
+	weights  []float64
 	supplies []int // by supply: its row, −1 for none
 	vessels  []*vessel
 	work     int64
@@ -53,11 +56,11 @@ type patterns struct {
 }
 
 // patterns replaces the best proposal where it finds a better one. It stops where that
-// proves enough.
-func (a *assignment) patterns(work int64, enough float64) {
+// proves enough. It reports whether it was worth trying.
+func (a *assignment) patterns(work int64, enough float64) bool {
 	p := a.newPatterns(work)
 	if p == nil || a.best.value >= enough || !p.promising() {
-		return
+		return false
 	}
 	p.width = quickWidth
 	share := leastStep
@@ -81,6 +84,7 @@ func (a *assignment) patterns(work int64, enough float64) {
 		p.width = p.widest
 	}
 	a.best = p.center
+	return true
 }
 
 // promising reports whether machines that bear no more worth hold so few pods, in so few
@@ -295,16 +299,7 @@ func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
 	r := p.relax(i, next.worths)
 	shares := r.solve()
 	v := p.vessel(i)
-	values := make([]float64, len(p.dims))
-	for d, row := range v.rows {
-		for e, dim := range p.dims {
-			if dim == row {
-				values[e] = shares[d] / (float64(max(1, v.room[d])) * float64(v.units[d]) / p.unit[e])
-			}
-		}
-	}
-	next.vectors = append(next.vectors[:len(next.vectors):len(next.vectors)], p.vector(values))
-	at := len(next.vectors) - 1
+	at := next.add(p.vector(p.valuesIn(v, shares)))
 	held := p.holds(i, &next.vectors[at], next.worths, math.Inf(1))
 	if held <= price || held > 4*price && p.machines[i].supply < 0 || !v.countable() {
 		return verdict{held, at, false}
@@ -316,14 +311,54 @@ func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
 	return verdict{min(held, float64(out.bound)/whole), at, true}
 }
 
+// valuesIn turns shares of a vessel's resources into values of the search.
+func (p *patterns) valuesIn(v *vessel, shares []float64) []float64 {
+	values := make([]float64, len(p.dims))
+	for d, row := range v.rows {
+		for e, dim := range p.dims {
+			if dim == row {
+				values[e] = shares[d] / (float64(max(1, v.room[d])) * float64(v.units[d]) / p.unit[e])
+			}
+		}
+	}
+	return values
+}
+
+// add adds a vector and returns its number. Other proposals may have those before it.
+func (p *proposal) add(v vector) int {
+	p.vectors = append(p.vectors[:len(p.vectors):len(p.vectors)], v)
+	return len(p.vectors) - 1
+}
+
 // learn adds a filling to the master. It reports whether it gains from it.
 func (p *patterns) learn(i int, v *vessel, counts []int64) bool {
 	c := column{price: p.prices[i]}
 	for k, n := range counts {
-		if row := p.rows[v.classes[k]]; n > 0 && row >= 0 {
-			c.rows, c.counts = append(c.rows, row), append(c.counts, float64(n))
+		if n > 0 {
+			p.put(&c, v.classes[k], float64(n))
 		}
 	}
+	return p.enter(i, c)
+}
+
+// put adds pods of a class to a column.
+func (p *patterns) put(c *column, class int, pods float64) {
+	row := p.rows[class]
+	if row < 0 {
+		return
+	}
+	if p.weights != nil {
+		pods *= p.weights[class]
+	}
+	if k := slices.Index(c.rows, row); k >= 0 {
+		c.counts[k] += pods
+		return
+	}
+	c.rows, c.counts = append(c.rows, row), append(c.counts, pods)
+}
+
+// enter adds a column of a machine to the master. It reports whether that gains from it.
+func (p *patterns) enter(i int, c column) bool {
 	if s := p.machines[i].supply; s >= 0 {
 		c.rows, c.counts = append(c.rows, p.supplies[s]), append(c.counts, -1)
 	}
