@@ -47,6 +47,9 @@ func (f *frame) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	slices.Sort(step.Drain)
 	score, _ := f.score(m, step.SavingPerHour)
 	step.Score = finite(score)
+	if f.roughly {
+		return step, nil
+	}
 	uses, ok := f.turns(step)
 	if !ok {
 		return nil, outOfTurn(uses)

@@ -37,7 +37,8 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 func (c *carrier) save(ctx context.Context, t *target, out *findings) (*search, error) {
 	var x *search
 	for range mostSearches {
-		x = &search{frame: c.frame, state: c.state, target: t, settled: c.frame.settled(), single: c.state.tied() && len(c.state.nodes) <= mostSingle}
+		x = &search{frame: c.frame, state: c.state, target: t, settled: c.frame.settled(), walks: c.walkable()}
+		x.single = c.state.tied() && !x.walks && len(c.state.nodes) <= mostSingle
 		steps, exact, ready, err := c.found(ctx, x)
 		if err != nil {
 			return nil, err
@@ -46,7 +47,12 @@ func (c *carrier) save(ctx context.Context, t *target, out *findings) (*search, 
 		if ready {
 			return x, c.repeat(steps)
 		}
-		dropped, err := c.carryOut(ctx, steps, exact)
+		var dropped bool
+		if x.walks {
+			dropped, err = c.walkTo(ctx, c.allOf(steps))
+		} else {
+			dropped, err = c.carryOut(ctx, steps, exact)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -156,6 +162,29 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 		}
 	}
 	return dropped, nil
+}
+
+// allOf is one step that does what some do, one after the other.
+func (c *carrier) allOf(steps []*Step) *Step {
+	out := &Step{Reason: Underutilized}
+	for _, step := range steps {
+		out.Drain, out.Launches, out.Evictions = append(out.Drain, step.Drain...), append(out.Launches, step.Launches...), append(out.Evictions, step.Evictions...)
+	}
+	slices.Sort(out.Drain)
+	bring := arrivals(out.Evictions)
+	for i := range out.Launches {
+		out.Launches[i] = trimmed(&out.Launches[i], bring[out.Launches[i].Name], c.state.rebooked)
+	}
+	return out
+}
+
+// arrivals are evictions by where they lead.
+func arrivals(evictions []Eviction) map[string][]Eviction {
+	out := map[string][]Eviction{}
+	for _, e := range evictions {
+		out[e.To] = append(out[e.To], e)
+	}
+	return out
 }
 
 // singles drains nodes one by one, each at once for good, where what the search has found

@@ -24,7 +24,7 @@ func (c *carrier) found(ctx context.Context, x *search) (steps []*Step, exact in
 		slices.SortStableFunc(x.ends, func(a, b *search) int { return cmp.Compare(x.toll(a), x.toll(b)) })
 		for _, end := range append([]*search{best}, x.ends...) {
 			steps, exact = net(end.moves, end.state.rebooked)
-			if over(ctx) || !slices.ContainsFunc(steps, func(s *Step) bool { return !c.frame.within(s.Drain) }) {
+			if x.walks || over(ctx) || !slices.ContainsFunc(steps, func(s *Step) bool { return !c.frame.within(s.Drain) }) {
 				return steps, exact, false, nil
 			}
 			done, all, err := c.rehearsed(ctx, x, slices.Clone(steps), exact)

@@ -120,6 +120,7 @@ package disruption
 //	sizes        whether pods could fit, in round figures, before anything is tried
 //	target*      the cluster bought afresh, as an aim and as a bound
 //	settle       the steps that lead at once to where many moves lead
+//	walk*        the way to there where pods depend on each other
 //	peel*, early parts of a step that stand by themselves, and steps that are certain
 //	             before the search has ended
 //	rebalance*   pods that break a rule where they are

@@ -39,6 +39,9 @@ type frame struct {
 	// patient lets more nodes go together than budgets of pools allow, if they allow any:
 	// the search looks for what is to be had, and parts of it are done one after the other.
 	patient bool
+	// roughly says that nobody looks at the order in which pods leave: a move is worked out that
+	// is made in parts.
+	roughly bool
 }
 
 // subject is a node, or a machine that a step has launched.

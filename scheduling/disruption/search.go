@@ -34,6 +34,9 @@ type search struct {
 	// piecemeal says that nodes are not told apart at once into those that stay and those that
 	// leave; together is where that was done, and ended near the bound.
 	piecemeal, together bool
+	// walks says that pods depend on each other in ways that a walk knows of, so that where the
+	// search ends is all that counts.
+	walks bool
 	// kinds are of which kind pods are, for moves of many nodes at once.
 	kinds kinds
 	// ends are where the search from other beginnings than the best has ended near the bound.
@@ -108,7 +111,7 @@ func (x *search) price() offerings.Price {
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
 	y := &search{
-		frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient,
+		frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient, walks: x.walks,
 		loosens: x.loosens, loose: x.loose, loosened: x.loosened, kinds: x.kinds,
 	}
 	y.frame.patient = x.patient
@@ -118,6 +121,9 @@ func (x *search) scratch() *search {
 // round looks for moves once: which nodes are to go is found out first, so that nobody
 // moves to a node that goes a little later.
 func (x *search) round(ctx context.Context, waste float64) error {
+	if x.walks && x.many() {
+		return x.sweep(ctx, waste)
+	}
 	leave, err := x.leavers(ctx, waste)
 	if err != nil {
 		return err

@@ -10,15 +10,22 @@ import (
 // machines that waste little. In clusters of at most fewNodes, which take no time worth
 // mentioning, a search that goes on at all goes on until it is at closer.
 const (
-	enough   = 0.025
-	closer   = 0.012
-	fewNodes = 300
+	enough = 0.025
+	// enoughTied is the same where pods depend on each other, in clusters of more than mostWhole.
+	enoughTied = 0.03
+	closer     = 0.012
+	fewNodes   = 300
 	// mostLoose is the number of nodes up to which a cluster is tried with nodes filled loosely.
 	mostLoose = 100
 )
 
 // near reports whether the cluster costs about what it has to.
-func (x *search) near() bool { return x.within(enough) }
+func (x *search) near() bool {
+	if x.walks && x.many() {
+		return x.within(enoughTied)
+	}
+	return x.within(enough)
+}
 
 // within reports whether the cluster costs at most so much more than the bound, as a share.
 func (x *search) within(share float64) bool {
@@ -35,10 +42,13 @@ func (x *search) within(share float64) bool {
 func (x *search) best(ctx context.Context) (*search, error) {
 	if x.near() {
 		y := x.scratch()
-		if err := y.run(ctx, 0); err != nil || over(ctx) {
+		if err := y.run(ctx, 0); err != nil || over(ctx) || x.walks {
 			return y, err
 		}
 		return x.again(ctx, y, 0)
+	}
+	if x.walks {
+		return x.steadily(ctx)
 	}
 	if x.together = false; x.patient && !x.piecemeal && len(x.state.nodes) <= mostWhole && !x.single {
 		best, err := x.wholly(ctx)

@@ -81,10 +81,14 @@ func (s *sift) pick(r *siftRoom) (worth float64) {
 // whereabouts is the same for pods that may go to the same nodes, other pods aside.
 func whereabouts(pod *corev1.Pod) string {
 	spec := &pod.Spec
-	if len(spec.NodeSelector) == 0 && spec.Affinity == nil && len(spec.Tolerations) == 0 {
+	var near *corev1.NodeAffinity
+	if spec.Affinity != nil {
+		near = spec.Affinity.NodeAffinity
+	}
+	if len(spec.NodeSelector) == 0 && near == nil && len(spec.Tolerations) == 0 {
 		return ""
 	}
-	text, err := json.Marshal([]any{spec.NodeSelector, spec.Affinity, spec.Tolerations})
+	text, err := json.Marshal([]any{spec.NodeSelector, near, spec.Tolerations})
 	if err != nil {
 		return podName(pod)
 	}

@@ -11,6 +11,8 @@ import (
 // filled with pods of the others, and what is left is bought anew at what it is worth.
 type sift struct {
 	names []string
+	full  []float64 // by node, its price, and what it costs to remove it
+	cost  []float64
 	price []float64     // by node, less what it is worth not to disrupt it
 	worth []float64     // by node, of its pods
 	pods  [][]siftCount // by node
@@ -38,6 +40,10 @@ type siftClass struct {
 type siftCount struct{ class, n int }
 
 const (
+	// mostSifted is how many nodes are looked at together.
+	mostSifted = 300
+	// partSifted is how many are in clusters of more.
+	partSifted = 100
 	// siftTimes is how many sets of nodes are looked at, times the number of nodes, and
 	// siftLeast how many at least for each node.
 	siftTimes = 200_000
@@ -54,19 +60,59 @@ func siftShares() []float64 { return []float64{0.1, 0.05, 0.03, 0.02, 0.014} }
 // sifted are the sets of nodes that may go once others are filled with their pods, one for each
 // share of what nodes cost that it is worth not to disrupt them.
 func (x *search) sifted() [][]string {
-	order := x.order()
-	s := x.newSift(order)
-	price, cost := 0.0, 0.0
+	order, mine := x.order(), map[string]bool{}
 	for i := range order {
-		price, cost = price+float64(order[i].price), cost+order[i].cost
+		mine[order[i].name] = true
+	}
+	fixed := x.state.open(mine)
+	shares, parts, times := siftShares(), 1, siftTimes
+	if len(order) > mostSifted {
+		shares, parts, times = shares[2:3], (len(order)+partSifted-1)/partSifted, 0
+	}
+	surplus := make([][]string, len(shares))
+	for at, share := range shares {
+		surplus[at] = x.surplus(share)
+	}
+	leave := make([][]string, len(shares))
+	for k := range parts {
+		s := x.newSift(every(order, parts, k), &rooms{names: every(fixed.names, parts, k), free: every(fixed.free, parts, k)})
+		for at, names := range s.sets(shares, surplus, times) {
+			leave[at] = append(leave[at], names...)
+		}
 	}
 	var out [][]string
-	for at, share := range siftShares() {
-		for i := range order {
-			s.price[i] = float64(order[i].price) - share*price*order[i].cost/max(cost, 1e-9)
+	for _, names := range leave {
+		slices.Sort(names)
+		if !slices.ContainsFunc(out, func(other []string) bool { return slices.Equal(names, other) }) {
+			out = append(out, names)
+		}
+	}
+	return out
+}
+
+// every are the elements of a list that one in so many gets when it is dealt out.
+func every[T any](list []T, many, one int) []T {
+	var out []T
+	for i := one; i < len(list); i += many {
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// sets are the sets of nodes that may go, one for each of siftShares. Each is looked for from
+// the surplus of that share, and from the one before.
+func (s *sift) sets(shares []float64, surplus [][]string, most int) [][]string {
+	price, cost := 0.0, 0.0
+	for i := range s.full {
+		price, cost = price+s.full[i], cost+s.cost[i]
+	}
+	out := make([][]string, len(surplus))
+	for at, share := range shares {
+		for i := range s.full {
+			s.price[i] = s.full[i] - share*price*s.cost[i]/max(cost, 1e-9)
 		}
 		before := slices.Clone(s.stays)
-		s.begin(x.surplus(share))
+		s.begin(surplus[at])
 		least := s.value()
 		if at > 0 {
 			other := s.stays
@@ -77,28 +123,23 @@ func (x *search) sifted() [][]string {
 				s.stays = other
 			}
 		}
-		s.climb(least)
-		leave := s.leave()
-		if !slices.ContainsFunc(out, func(other []string) bool { return slices.Equal(leave, other) }) {
-			out = append(out, leave)
-		}
+		s.climb(least, most)
+		out[at] = s.leave()
 	}
 	return out
 }
 
 // newSift reads the cluster as it stands for the search.
-func (x *search) newSift(order []rank) *sift {
+func (x *search) newSift(order []rank, fixed *rooms) *sift {
 	n := len(order)
 	s := &sift{
 		names: make([]string, n), price: make([]float64, n), worth: make([]float64, n), pods: make([][]siftCount, n), room: make([]siftRoom, n),
-		stays: make([]bool, n), unit: make([]float64, len(x.state.gauge.names)),
+		full: make([]float64, n), cost: make([]float64, n), stays: make([]bool, n), unit: make([]float64, len(x.state.gauge.names)),
 	}
-	mine := make(map[string]bool, n)
 	for i := range order {
-		s.names[i], mine[order[i].name] = order[i].name, true
+		s.names[i], s.full[i], s.cost[i] = order[i].name, float64(order[i].price), order[i].cost
 		s.room[i] = siftRoom{node: order[i].node, free: x.state.gauge.free[order[i].name]}
 	}
-	fixed := x.state.open(mine)
 	for i, name := range fixed.names {
 		s.fixed = append(s.fixed, siftRoom{node: x.state.nodes[name].node, free: fixed.free[i]})
 	}
@@ -115,6 +156,7 @@ func (x *search) count(s *sift) {
 		group int
 	}
 	known, groups := map[kind]int{}, map[string]int{}
+	mean := x.means()
 	for i, name := range s.names {
 		for _, pod := range x.state.nodes[name].pods {
 			size := x.state.gauge.sizes[podName(pod)]
@@ -122,6 +164,9 @@ func (x *search) count(s *sift) {
 				continue
 			}
 			worth := float64(x.target.worth[podName(pod)])
+			if x.walks {
+				worth = mean[&size[0]]
+			}
 			where := whereabouts(pod)
 			if _, ok := groups[where]; !ok {
 				groups[where] = len(groups)
@@ -207,7 +252,7 @@ func (s *sift) leave() []string {
 
 // climb goes from set to set, by one node or by one that stays for one that goes, and ends with
 // the best that it has seen. At first it goes where it is a little worse as well.
-func (s *sift) climb(least float64) {
+func (s *sift) climb(least float64, most int) {
 	n := len(s.names)
 	if n == 0 {
 		return
@@ -218,7 +263,7 @@ func (s *sift) climb(least float64) {
 	}
 	best, now := slices.Clone(s.stays), least
 	d := rand.New(rand.NewPCG(uint64(n), 0)) //nolint:gosec // reproducible on purpose
-	times := max(siftTimes/n, siftLeast*n)
+	times := max(most/n, siftLeast*n)
 	for k := range times {
 		heat := siftHeat * total / float64(n) * (1 - float64(k)/float64(times))
 		i, j := d.IntN(n), d.IntN(n)
@@ -268,6 +313,23 @@ func (s *sift) value() float64 {
 		if s.stays[i] {
 			sum -= s.fill(&s.room[i])
 		}
+	}
+	return sum
+}
+
+// means are what pods that ask for the same are worth on average.
+func (x *search) means() map[*int64]float64 {
+	sum, n := map[*int64]float64{}, map[*int64]float64{}
+	for _, name := range x.state.names() {
+		for _, pod := range x.state.nodes[name].pods {
+			size := x.state.gauge.sizes[podName(pod)]
+			if worth, ok := x.target.worth[podName(pod)]; ok && len(size) > 0 {
+				sum[&size[0]], n[&size[0]] = sum[&size[0]]+float64(worth), n[&size[0]]+1
+			}
+		}
+	}
+	for size := range sum {
+		sum[size] /= n[size]
 	}
 	return sum
 }

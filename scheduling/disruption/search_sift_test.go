@@ -58,7 +58,7 @@ func TestClimb(t *testing.T) {
 			least = min(least, s.value())
 		}
 		s.begin(nil)
-		s.climb(s.value())
+		s.climb(s.value(), siftTimes)
 		end := s.value()
 		if end > least+1e-9 {
 			missed++
@@ -116,7 +116,7 @@ func TestClassesTellWherePodsMayGo(t *testing.T) {
 	state, err := newState(t.Context(), Planner{Now: noon()}, &c)
 	require.NoError(t, err)
 	x := &search{frame: f, state: state, target: &target{}, settled: map[string]bool{}}
-	s := x.newSift(x.order())
+	s := x.newSift(x.order(), &rooms{})
 	assert.Len(t, s.classes, 2, "pods that ask for the same and may go anywhere are one")
 	for i, name := range s.names {
 		for group, admits := range s.room[i].admits {

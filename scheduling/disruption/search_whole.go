@@ -53,9 +53,14 @@ func (x *search) whole(ctx context.Context, leave []string) error {
 	if err != nil {
 		return past(ctx, err)
 	}
+	x.frame.roughly = x.walks
 	step, cause := x.frame.admit(Underutilized, o)
-	if cause != nil {
+	x.frame.roughly = false
+	switch {
+	case cause != nil:
 		return nil
+	case x.walks:
+		return x.take(step)
 	}
 	c := &carrier{frame: x.frame, state: x.state, kinds: x.kinds}
 	for _, part := range c.newPeeling(step).deal() {

@@ -19,7 +19,8 @@ type stage struct {
 	pods  map[string]*actor
 	apart []*actor // those that keep others away
 	rules map[string]*census
-	log   []func() // what undoes what was done since a mark, last first
+	even  []*census // those of spread constraints, to which nodes matter
+	log   []func()  // what undoes what was done since a mark, last first
 }
 
 // actor is a pod that moves, where it comes from, goes to and is, and the rules that it
@@ -32,6 +33,15 @@ type actor struct {
 	from, to, on string
 	rules        []actorRule
 	terms        []actorTerm // whom it keeps away
+	// brand is what the rules see of it.
+	brand *seen
+}
+
+// seen is what rules see of pods of one brand: those that count them, and the pods of the
+// step that keep them away.
+type seen struct {
+	counted []*census
+	shunned []*actor
 }
 
 // actorRule is a rule of a pod: an anti-affinity or affinity term, or a spread constraint.
@@ -63,6 +73,18 @@ type census struct {
 	pods   map[string]int
 	nodes  map[string]int // that count
 	total  int
+	held   map[string]bool // by node, whether it counts
+	even   bool            // it is one of a spread constraint
+}
+
+// holds reports whether a node counts.
+func (c *census) holds(node *corev1.Node) bool {
+	known, ok := c.held[node.Name]
+	if !ok {
+		known = c.counts(node)
+		c.held[node.Name] = known
+	}
+	return known
 }
 
 // newStage sets the stage for a step.
@@ -92,7 +114,33 @@ func newStage(f *frame, step *Step) *stage {
 			s.read(a)
 		}
 	}
+	known := map[string]*seen{}
+	for i := range step.Evictions {
+		if a := s.pods[step.Evictions[i].Pod]; a != nil {
+			key := brandKey(a.anew)
+			if known[key] == nil {
+				known[key] = s.look(a.anew)
+			}
+			a.brand = known[key]
+		}
+	}
 	return s
+}
+
+// look is what the rules see of a pod.
+func (s *stage) look(pod *corev1.Pod) *seen {
+	out := &seen{}
+	for _, c := range s.rules {
+		if c.match(pod) {
+			out.counted = append(out.counted, c)
+		}
+	}
+	for _, b := range s.apart {
+		if slices.ContainsFunc(b.terms, func(t actorTerm) bool { return t.match(pod) }) {
+			out.shunned = append(out.shunned, b)
+		}
+	}
+	return out
 }
 
 // read notes which rules a pod keeps.
@@ -114,7 +162,11 @@ func (s *stage) read(a *actor) {
 	for i := range a.pod.Spec.TopologySpreadConstraints {
 		c := &a.pod.Spec.TopologySpreadConstraints[i]
 		if match := spreadMatch(a.pod, c); c.WhenUnsatisfiable == corev1.DoNotSchedule && match != nil {
-			a.rules = append(a.rules, actorRule{kind: ruleSpread, spread: c, census: s.census(a.pod, spreadRule(a.pod, c), c.TopologyKey, match, spreadNodes(a.pod, c))})
+			counts := s.census(a.pod, spreadRule(a.pod, c), c.TopologyKey, match, spreadNodes(a.pod, c))
+			if !counts.even {
+				counts.even, s.even = true, append(s.even, counts)
+			}
+			a.rules = append(a.rules, actorRule{kind: ruleSpread, spread: c, census: counts})
 		}
 	}
 	if len(a.terms) > 0 {
@@ -146,7 +198,7 @@ func (s *stage) fits(a *actor) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(s.apart, func(b *actor) bool {
+	return !slices.ContainsFunc(a.brand.shunned, func(b *actor) bool {
 		on := s.node(b.on)
 		return b != a && on != nil && slices.ContainsFunc(b.terms, func(t actorTerm) bool {
 			here, ok := node.Labels[t.key]
@@ -267,15 +319,15 @@ func (s *stage) undo(mark int) {
 
 // tell counts a pod on a node, or no longer.
 func (s *stage) tell(a *actor, on string, by int) {
-	node, pod := s.node(on), a.anew
+	node := s.node(on)
 	if node == nil {
 		return
 	}
-	if on == a.from {
-		pod = a.pod
-	}
-	for _, c := range s.rules {
-		if value, ok := node.Labels[c.key]; ok && c.match(pod) && c.counts(node) {
+	for _, c := range a.brand.counted {
+		if on == a.from && a.pod.DeletionTimestamp != nil && !c.match(a.pod) {
+			continue
+		}
+		if value, ok := node.Labels[c.key]; ok && c.holds(node) {
 			c.pods[value] += by
 			c.total += by
 		}
@@ -288,8 +340,8 @@ func (s *stage) stand(name string, by int) {
 	if node == nil {
 		return
 	}
-	for _, c := range s.rules {
-		if value, ok := node.Labels[c.key]; ok && c.counts(node) {
+	for _, c := range s.even {
+		if value, ok := node.Labels[c.key]; ok && c.holds(node) {
 			c.nodes[value] += by
 		}
 	}

@@ -16,12 +16,12 @@ func (s *stage) census(pod *corev1.Pod, rule any, key string, match func(*corev1
 	if known := s.rules[string(text)]; known != nil && err == nil {
 		return known
 	}
-	c := &census{key: key, match: match, counts: counts, pods: map[string]int{}, nodes: map[string]int{}}
+	c := &census{key: key, match: match, counts: counts, pods: map[string]int{}, nodes: map[string]int{}, held: map[string]bool{}}
 	nodes := func(node *corev1.Node) {
 		if node == nil {
 			return
 		}
-		if value, ok := node.Labels[key]; ok && counts(node) {
+		if value, ok := node.Labels[key]; ok && c.holds(node) {
 			c.nodes[value]++
 		}
 	}
@@ -55,7 +55,7 @@ func (s *stage) enroll(c *census, name string) {
 	if x == nil || x.gone || x.node == nil {
 		return
 	}
-	if value, ok := x.node.Labels[c.key]; ok && c.counts(x.node) {
+	if value, ok := x.node.Labels[c.key]; ok && c.holds(x.node) {
 		c.pods[value]++
 		c.total++
 	}

@@ -1,0 +1,172 @@
+package disruption
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// walk is the way to a cluster that is known, where pods' places depend on where others are:
+// nodes leave one by one, or as few together as may be. Which places there are to be taken
+// is known, and which of them a pod takes is only told when its turn comes: pods that are
+// alike may have each other's, and rules look at the cluster as it stands then.
+type walk struct {
+	frame *frame
+	state *state
+	stage *stage
+	// waits are the nodes that are still to go, those that save most for what they disrupt first.
+	waits []*leaver
+	// places are how many pods of a kind a node still takes in; new are the launches among
+	// these, bought those that are there.
+	places map[string]map[string]int
+	order  map[string][]string // by kind, the nodes of its places in order
+	new    map[string]*scheduling.Launch
+	bought map[string]bool
+	weight map[string]float64 // by kind, what a pod takes of what launches sell
+}
+
+// newWalk begins a walk to where a step leads.
+func (c *carrier) newWalk(step *Step, first []string) *walk {
+	w := &walk{
+		frame: c.frame, state: c.state, stage: newStage(c.frame, step), places: map[string]map[string]int{}, order: map[string][]string{},
+		new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
+	}
+	for i := range step.Launches {
+		l := &step.Launches[i]
+		w.new[l.Name] = l
+		w.stage.stand(l.Name, -1)
+	}
+	at := map[string]*leaver{}
+	for _, name := range step.Drain {
+		at[name] = &leaver{subject: c.frame.at[name], pods: map[string][]string{}}
+		w.waits = append(w.waits, at[name])
+	}
+	rooms, kinds := c.state.open(nil), kinds{}
+	for _, e := range byPod(step.Evictions) {
+		pod := c.state.pods[e.Pod]
+		kind := kinds.of(pod, w.stature)
+		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
+		if w.places[kind] == nil {
+			w.places[kind] = map[string]int{}
+			w.weight[kind] = 1e-9 + rooms.share(c.state.gauge.sizes[e.Pod])
+		}
+		w.places[kind][e.To]++
+	}
+	for kind, places := range w.places {
+		w.order[kind] = slices.Sorted(maps.Keys(places))
+	}
+	for _, l := range w.waits {
+		l.kinds = slices.Sorted(maps.Keys(l.pods))
+	}
+	turn := func(l *leaver) int {
+		if i := slices.Index(first, l.name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	slices.SortStableFunc(w.waits, func(a, b *leaver) int {
+		return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(ratio(b.price, b.cost), ratio(a.price, a.cost)))
+	})
+	return w
+}
+
+// mostWalks is how often a walk is tried: nodes that were left the last time go first.
+const mostWalks = 3
+
+// walkable reports whether a walk knows of all that may stand in its way.
+func (c *carrier) walkable() bool {
+	return c.state.tied() && c.frame.ruled() && !slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
+}
+
+// walkTo carries out what leads to where a step leads, and reports whether nodes are left that
+// should have gone. In all but large clusters the way is tried before its first step is certain.
+func (c *carrier) walkTo(ctx context.Context, step *Step) (left bool, err error) {
+	if len(step.Drain) == 0 {
+		return false, nil
+	}
+	if len(c.state.nodes) >= manyNodes {
+		rest, err := c.walk(ctx, step, nil)
+		return len(rest) > 0, err
+	}
+	var best []*Step
+	var least offerings.Price
+	var first []string
+	for n := range mostWalks {
+		t := &carrier{frame: c.frame.clone(), state: c.state.fork()}
+		var done []*Step
+		t.emit = func(step *Step) bool {
+			t.frame.took(step)
+			done = append(done, step)
+			return true
+		}
+		stay, err := t.walk(ctx, step, first)
+		if err != nil {
+			return false, err
+		}
+		if price, _ := t.frame.totals(); n == 0 || price < least {
+			best, least, left = done, price, len(stay) > 0
+		}
+		if len(stay) == 0 || over(ctx) {
+			break
+		}
+		first = append(stay, first...)
+	}
+	return left, c.repeat(best)
+}
+
+// walk carries out what leads to where a step leads, as far as it gets, and returns the nodes
+// that stay. Some nodes may be told that find their way before the others.
+func (c *carrier) walk(ctx context.Context, step *Step, first []string) (stay []string, err error) {
+	w := c.newWalk(step, first)
+	for went := true; went && len(w.waits) > 0 && !c.done && !over(ctx); {
+		went = false
+		for i := 0; i < len(w.waits) && !c.done && !over(ctx); {
+			final := w.alone(w.waits[i])
+			if final == nil {
+				i++
+				continue
+			}
+			if err := c.do(final); err != nil {
+				return nil, err
+			}
+			went = true
+		}
+		if c.done || len(w.waits) == 0 || over(ctx) {
+			break
+		}
+		if final := w.together(); final != nil {
+			if err := c.do(final); err != nil {
+				return nil, err
+			}
+			went = true
+		}
+	}
+	return namesOf(w.waits), nil
+}
+
+// stature is the same for pods that may have each other's places: they ask for the same, the
+// same holds them, and rules see the same of them. Pods with something of their own are like
+// none.
+func (w *walk) stature(pod *corev1.Pod) string {
+	if len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
+		return podName(pod)
+	}
+	brand := ""
+	if b := w.stage.pods[podName(pod)].brand; len(b.counted)+len(b.shunned) > 0 || tied(pod) {
+		brand = brandKey(pod)
+	}
+	text, err := json.Marshal([]any{
+		scheduling.PodRequests([]*corev1.Pod{pod})[0], pod.Spec.NodeSelector, pod.Spec.Affinity, pod.Spec.Tolerations, pod.Spec.TopologySpreadConstraints, brand, pod.Spec.Priority,
+	})
+	if err != nil {
+		return podName(pod)
+	}
+	return "=" + string(text)
+}
