@@ -197,7 +197,7 @@ const (
 	leastFillingWork     = 6_000_000
 	fillingWorkPerEffort = 18_000
 	mostFillingWork      = 400_000_000
-	mixedWorkPerEffort   = 150_000
+	mixedWorkPerEffort   = 300_000
 	mostMixedWork        = 1_500_000_000
 )
 
