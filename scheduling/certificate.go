@@ -27,6 +27,12 @@ import "strconv"
 // pools lead that ask for minValues or leave a label open, or in which a pool's limits
 // allow no machine even at first, are not among those, nor, where spot machines have to
 // leave a choice, those with spot machines alone.
+//
+// With Balances they keep the constraints that are named there once all pods are bound, too:
+// a zone with pods that have the constraint has no more pods that it counts than the emptiest
+// of the same zones, and the skew. Whichever of those pods is tried last, it finds a place
+// then. Where pods are not counted by the constraint that they have, a plan that does without
+// may bind all the same, as long as they come first.
 type Certificate struct {
 	// Kind is "resource", "cover", "assignment" or "pattern".
 	//
@@ -68,6 +74,12 @@ type Certificate struct {
 	// Spreads say which pods are worth less in some zones, because only so many of them may
 	// be there.
 	Spreads []ZoneSpread `json:"spreads,omitempty"`
+	// Zones are what pods are worth zone by zone, with "assignment". Vectors and Spreads are
+	// empty then, and Values say what pods pay, wherever they are; what is left of that to a
+	// zone at most is taken off the bound, see [ZoneBalance].
+	Zones map[string]ZoneWorths `json:"zones,omitempty"`
+	// Balances say what zones owe each other for pods of constraints.
+	Balances []ZoneBalance `json:"balances,omitempty"`
 	// Scale is the exponent of the unit in which Values and Vectors are given.
 	Scale int `json:"scale"`
 }
@@ -93,6 +105,32 @@ type ZoneSpread struct {
 	Further map[string]string `json:"further,omitempty"`
 }
 
+// ZoneWorths are what pods are worth in a zone, and vectors that show of each machine there
+// that it holds no more worth than it costs. Values and Vectors are those of an assignment.
+// Zones in which anything is on sale have to be listed.
+type ZoneWorths struct {
+	Values  map[string]string   `json:"values"`
+	Vectors []map[string]string `json:"vectors,omitempty"`
+}
+
+// ZoneBalance names a pod with a constraint of topology spread over zones that must hold, and
+// looks at all nodes that have a zone and a host name. All pods that the constraint counts
+// run or are placed. Those placed pods have it, too, that are spread over zones with the same
+// skew, by a selector that selects the same pods, at all nodes.
+//
+// A zone gets Raised for each pod there that the constraint counts, if it is one of the zones
+// of which the emptiest counts. If any of its pods have the constraint, it pays Taken for each
+// that it counts, but for as many as the skew; in all zones together no more is taken than
+// raised. Beside that it gets of each pod what that pays, less what it is worth there. What
+// comes of that for whichever pods it is best to have there is what is left to a zone.
+type ZoneBalance struct {
+	// Pod is namespace/name.
+	Pod string `json:"pod"`
+	// Raised and Taken are by zone, in the unit of Values. What is not listed is 0.
+	Raised map[string]string `json:"raised,omitempty"`
+	Taken  map[string]string `json:"taken,omitempty"`
+}
+
 // ApartTerm names a required term of anti-affinity.
 type ApartTerm struct {
 	// Pod is namespace/name.
@@ -116,3 +154,8 @@ type Step struct {
 // StepKey is the name by which vectors value a step, by its place in Certificate.Steps.
 // No resource has such a name.
 func StepKey(place int) string { return "step:" + strconv.Itoa(place) }
+
+// zonal reports whether it holds of plans that keep constraints over zones alone.
+func (c *Certificate) zonal() bool {
+	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0)
+}

@@ -143,7 +143,7 @@ package scheduling
 //	prove        which bounds are worth finding, and which is the highest
 //	market, buyable, freeroom  pods and machines as the bound knows them
 //	loners, yardstick  room that nobody requests by name and every pod takes up
-//	zone*, zonalrule  zones told apart, for pods that are spread over them
+//	zone*, zonalrule  zones told apart, for pods that are spread over them or counted by such
 //	certificate* the proof that goes with a plan
 //
 // Answers to questions

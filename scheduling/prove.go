@@ -24,15 +24,16 @@ func (c *compiler) prove(ctx context.Context, plan *Plan, placed []int64, price 
 	if price == 0 {
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
-	if k := c.proven; k != nil && slices.Equal(k.placed, placed) && (k.certificate == nil || len(k.certificate.Spreads) == 0) {
-		return k.bound, k.certificate
+	near := c.nearBound(price)
+	if k := c.proven; k != nil && slices.Equal(k.placed, placed) && !k.certificate.zonal() {
+		return k.balanced(ctx, plan, near)
 	}
 	k := &proven{placed: slices.Clone(placed)}
-	k.bound, k.certificate = c.proveAnew(ctx, plan, placed, price)
+	k.bound, k.certificate = c.proveAnew(ctx, plan, placed, near, price, k)
 	if c.proven = k; ctx.Err() != nil {
 		c.proven = nil // another time there may be time for more
 	}
-	return k.bound, k.certificate
+	return k.balanced(ctx, plan, near)
 }
 
 // proven is what was proven of plans that place some pods, where that does not hang on a
@@ -41,10 +42,15 @@ type proven struct {
 	placed      []int64
 	bound       offerings.Price
 	certificate *Certificate
+	// prover, start and assigned are what there is to go on from; nil for nothing.
+	prover   *prover
+	start    []*big.Int
+	assigned bound.Assigned
+	level    *levelled
 }
 
-func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, price offerings.Price) (offerings.Price, *Certificate) {
-	near := c.nearBound(price)
+// proveAnew notes in k what there is to go on from.
+func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, near int64, price offerings.Price, k *proven) (offerings.Price, *Certificate) {
 	pr, resource, known := c.foreseen(placed)
 	if !known {
 		if pr = c.newProver(placed); len(pr.classes) == 0 {
@@ -66,6 +72,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, pr
 				effort.Further, effort.Mixed = 0, 0
 			}
 			a := bound.Pattern(pr.market, resource.Values, effort)
+			k.prover, k.start, k.assigned = pr, resource.Values, a
 			if a.Bound > max(best, least) {
 				return offerings.Price(a.Bound), pr.assignment(a)
 			}

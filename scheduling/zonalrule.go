@@ -261,21 +261,7 @@ func (b *zoneBook) keepTo(plan *Plan) {
 	if len(b.rules) == 0 || plan == nil {
 		return
 	}
-	zoneOf := map[string]int{} // by pod, from 1
-	for i := range plan.Launches {
-		l := &plan.Launches[i]
-		for _, name := range l.Pods {
-			zoneOf[name] = b.number[l.Options[0].Zone] + 1
-		}
-	}
-	for _, a := range plan.Existing {
-		if at, ok := b.land.nodeAt[a.Node]; ok {
-			zone := b.land.places[at].labels[corev1.LabelTopologyZone]
-			for _, name := range a.Pods {
-				zoneOf[name] = b.number[zone] + 1
-			}
-		}
-	}
+	zoneOf := b.whereabouts(plan)
 	b.rules = slices.DeleteFunc(b.rules, func(r zoneRule) bool {
 		counts := make([]int64, len(b.zones))
 		for _, i := range r.classes {
@@ -292,4 +278,24 @@ func (b *zoneBook) keepTo(plan *Plan) {
 		}
 		return false
 	})
+}
+
+// whereabouts are the zones of the pods of a plan, from 1.
+func (b *zoneBook) whereabouts(plan *Plan) map[string]int {
+	zoneOf := map[string]int{}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		for _, name := range l.Pods {
+			zoneOf[name] = b.number[l.Options[0].Zone] + 1
+		}
+	}
+	for _, a := range plan.Existing {
+		if at, ok := b.land.nodeAt[a.Node]; ok {
+			zone := b.land.places[at].labels[corev1.LabelTopologyZone]
+			for _, name := range a.Pods {
+				zoneOf[name] = b.number[zone] + 1
+			}
+		}
+	}
+	return zoneOf
 }

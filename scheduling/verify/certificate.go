@@ -43,6 +43,10 @@ func (j *judge) bound() {
 	case coverKind:
 		j.coverBound(cert, claimed)
 	case assignmentKind, patternKind:
+		if balanced(cert) {
+			j.balanceBound(cert, claimed)
+			return
+		}
 		j.assignmentBound(cert, claimed)
 	default:
 		j.malformed("unknown kind %q", cert.Kind)
@@ -60,7 +64,7 @@ func (j *judge) resourceBound(cert *scheduling.Certificate, claimed offerings.Pr
 		j.malformed("vectors are for another kind")
 		ok = false
 	}
-	if len(cert.Apart) > 0 || len(cert.Steps) > 0 || len(cert.Spreads) > 0 {
+	if len(cert.Apart) > 0 || len(cert.Steps) > 0 || len(cert.Spreads) > 0 || balanced(cert) {
 		j.malformed("terms, steps and spreads are for another kind")
 		ok = false
 	}

@@ -25,8 +25,12 @@ type assignmentProof struct {
 	// measures come after the resources in whatever has an entry for each.
 	measures []*measure
 	// spreads take off the worth of pods in some zones; worths has those of each zone.
-	spreads     []*zoneSpread
-	worths      map[string]*assignmentProof
+	spreads []*zoneSpread
+	worths  map[string]*assignmentProof
+	// zones are proofs with worths of their own, all zones that there are; nil for none.
+	zones map[string]*assignmentProof
+	// worthOf is what pods are worth by what they belong to, need and ask.
+	worthOf     map[string]*big.Int
 	values      []map[corev1.ResourceName]*big.Int // of the vectors
 	vectors     []*valuation
 	sorts       []*sort
@@ -79,6 +83,7 @@ func (j *judge) readAssignment(cert *scheduling.Certificate) (*assignmentProof, 
 	spreads, read := j.readSpreads(cert)
 	pr.spreads = spreads
 	worths, ok := pr.readWorths(cert)
+	pr.worthOf = worths
 	ok = ok && fine && read
 	placed := j.placed()
 	kinds := j.kindsBy(func(t *tenant) bool { return placed[t.name] }, func(t *tenant) string { return pr.belongs(t) + t.signature() })

@@ -77,7 +77,8 @@ func (pr *proof) harmless(b bareOffer) bool {
 
 // harmless judges by the vectors.
 func (pr *assignmentProof) harmless(b bareOffer) bool {
-	return pr.in(b.offering.Zone, true).harmlessHere(b)
+	x := pr.in(b.offering.Zone, true)
+	return x != nil && x.harmlessHere(b) // no pool buys in a zone of which nothing is known
 }
 
 func (pr *assignmentProof) harmlessHere(b bareOffer) bool {

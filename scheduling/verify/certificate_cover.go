@@ -38,7 +38,7 @@ type buy struct {
 // coverBound proves the bound by going through the choices of machines.
 func (j *judge) coverBound(cert *scheduling.Certificate, claimed offerings.Price) {
 	values, ok := j.naturals("value of ", cert.Values)
-	if len(cert.Vectors) > 0 || len(cert.Apart) > 0 || len(cert.Steps) > 0 || len(cert.Spreads) > 0 {
+	if len(cert.Vectors) > 0 || len(cert.Apart) > 0 || len(cert.Steps) > 0 || len(cert.Spreads) > 0 || balanced(cert) {
 		j.malformed("vectors, terms, steps and spreads are for another kind")
 		ok = false
 	}

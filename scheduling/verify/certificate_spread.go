@@ -322,6 +322,9 @@ func (pr *assignmentProof) spreadsOf(t *tenant) []int {
 // in is the proof with what pods are worth in a zone. Without the label no pod is there
 // that is spread over zones.
 func (pr *assignmentProof) in(zone string, labelled bool) *assignmentProof {
+	if pr.zones != nil {
+		return pr.zones[zone]
+	}
 	if len(pr.spreads) == 0 {
 		return pr
 	}

@@ -56,6 +56,7 @@ type rounding struct {
 	worths  []uint128
 	vectors [][]uint128
 	tolls   []wholeToll // of the spreads
+	lost    *big.Int    // what limited machines hold beyond their price
 }
 
 func (a *assignment) rounded(factor float64) *rounding {
@@ -110,12 +111,14 @@ func (c *rounding) prove() (bound int64, ok bool) {
 			surplus[x.supply] = over
 		}
 	}
-	total := c.total()
+	c.lost = new(big.Int)
 	for s, over := range surplus {
 		if over != nil {
-			total.Sub(total, over.Mul(over, big.NewInt(c.market.Supplies[s].Count)))
+			c.lost.Add(c.lost, over.Mul(over, big.NewInt(c.market.Supplies[s].Count)))
 		}
 	}
+	total := c.total()
+	total.Sub(total, c.lost)
 	return ceil(total, Scale), true
 }
 

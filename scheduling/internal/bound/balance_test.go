@@ -1,0 +1,264 @@
+package bound
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// tinyBalance is so small that every way to deal the pods out can be tried. Machines hold one
+// small pod or two, or a large one.
+type tinyBalance struct {
+	Balance
+	prices [][2]int64 // of small and large machines, by domain
+	free   []int64    // small places that cost nothing
+}
+
+func randomBalance(r *rand.Rand) *tinyBalance {
+	x := &tinyBalance{}
+	domains, rules := 2+r.IntN(2), 1+r.IntN(3)
+	for range rules {
+		rule := Rule{Skew: 1 + r.Int64N(2)}
+		for range domains {
+			rule.Running, rule.Level = append(rule.Running, max(0, r.Int64N(5)-2)), append(rule.Level, r.IntN(5) > 0)
+		}
+		x.Rules = append(x.Rules, rule)
+	}
+	counts := make([]int64, 2)
+	for range 2 + r.IntN(3) {
+		f := Flock{Class: r.IntN(2), Count: 1 + r.Int64N(3), Asks: r.IntN(rules+1) - 1}
+		for rule := range rules {
+			if r.IntN(2) == 0 {
+				f.Counted = append(f.Counted, rule)
+			}
+		}
+		x.Flocks = append(x.Flocks, f)
+		counts[f.Class] += f.Count
+	}
+	users := model.NewBits(2)
+	users.Set(0)
+	users.Set(1)
+	for range domains {
+		small := 100 + r.Int64N(100)
+		x.prices = append(x.prices, [2]int64{small, small + r.Int64N(small)})
+		m := Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: counts[0]}, {Size: []int64{2}, Count: counts[1]}}}
+		for k, price := range x.prices[len(x.prices)-1] {
+			m.Options = append(m.Options, Choice{Cap: []int64{int64(k) + 1}, Price: price, Users: users})
+		}
+		x.free = append(x.free, 0)
+		if r.IntN(4) == 0 {
+			x.free[len(x.free)-1] = 1
+			m.Supplies = append(m.Supplies, Supply{Count: 1, Members: []Choice{{Cap: []int64{1}, Users: users}}})
+		}
+		x.Domains = append(x.Domains, m)
+	}
+	return x
+}
+
+// cost is what so many small and large pods cost in a domain.
+func (x *tinyBalance) cost(d int, small, large int64) int64 {
+	small = max(0, small-x.free[d])
+	one, two := x.prices[d][0], x.prices[d][1]
+	return large*two + small/2*min(two, 2*one) + small%2*min(one, two)
+}
+
+// cheapest tries everything; -1 where the pods have no place.
+func (x *tinyBalance) cheapest() int64 {
+	best := int64(-1)
+	at := grid64(len(x.Flocks), len(x.Domains))
+	var deal func(f, d int, left int64)
+	deal = func(f, d int, left int64) {
+		switch {
+		case f == len(x.Flocks):
+			if cost, ok := x.dealt(at); ok && (best < 0 || cost < best) {
+				best = cost
+			}
+		case d == len(x.Domains)-1:
+			at[f][d] = left
+			next := int64(0)
+			if f+1 < len(x.Flocks) {
+				next = x.Flocks[f+1].Count
+			}
+			deal(f+1, 0, next)
+		default:
+			for n := range left + 1 {
+				at[f][d] = n
+				deal(f, d+1, left-n)
+			}
+		}
+	}
+	deal(0, 0, x.Flocks[0].Count)
+	return best
+}
+
+func grid64(rows, columns int) [][]int64 {
+	out := make([][]int64, rows)
+	for i := range out {
+		out[i] = make([]int64, columns)
+	}
+	return out
+}
+
+// dealt is what pods cost where they are, if every rule holds.
+func (x *tinyBalance) dealt(at [][]int64) (cost int64, ok bool) {
+	for r := range x.Rules {
+		rule := &x.Rules[r]
+		counts, held := slices.Clone(rule.Running), make([]bool, len(x.Domains))
+		for f := range x.Flocks {
+			for d, n := range at[f] {
+				if slices.Contains(x.Flocks[f].Counted, r) {
+					counts[d] += n
+				}
+				held[d] = held[d] || n > 0 && x.Flocks[f].Asks == r
+			}
+		}
+		for d := range held {
+			for e, level := range rule.Level {
+				if held[d] && level && counts[d] > counts[e]+rule.Skew {
+					return 0, false
+				}
+			}
+		}
+	}
+	for d := range x.Domains {
+		var sizes [2]int64
+		for f := range x.Flocks {
+			sizes[x.Flocks[f].Class] += at[f][d]
+		}
+		cost += x.cost(d, sizes[0], sizes[1])
+	}
+	return cost, true
+}
+
+// No plan that keeps the rules is cheaper than the bound, and mostly some plan costs little
+// more; without the rules that would not be so.
+func TestBalanceAgainstEveryDeal(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 3))
+	solved, near, gained := 0, 0, 0
+	for round := range 200 {
+		x := randomBalance(r)
+		best := x.cheapest()
+		if best < 0 {
+			continue
+		}
+		zeros := Assigned{Worths: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
+		effort := Effort{Work: 2_000_000}
+		out, ok := x.Level(nil, zeros, effort)
+		require.True(t, ok, "round %d", round)
+		name := fmt.Sprintf("round %d: %+v", round, x)
+		require.LessOrEqual(t, out.Bound, best, name)
+		loose := x.Balance
+		loose.Rules, loose.Flocks = nil, nil
+		for _, f := range x.Flocks {
+			f.Asks, f.Counted = -1, nil
+			loose.Flocks = append(loose.Flocks, f)
+		}
+		without, ok := loose.Level(nil, zeros, effort)
+		require.True(t, ok, name)
+		solved++
+		if 10*out.Bound >= 9*best {
+			near++
+		}
+		if out.Bound > without.Bound {
+			gained++
+		}
+	}
+	t.Logf("%d solved, %d within a tenth, %d gained", solved, near, gained)
+	assert.Greater(t, solved, 150)
+	assert.Greater(t, 2*near, solved)
+	assert.Greater(t, 4*gained, solved)
+}
+
+// The proof in whole numbers is worth no more than what it is made of: it holds for duals of
+// any kind, the form of which [Balanced.settle] mends.
+func TestBalanceWithAnyDuals(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 9))
+	positive := 0
+	for round := range 2000 {
+		x := randomBalance(r)
+		best := x.cheapest()
+		tangles := x.tangles()
+		if best < 0 || tangles == nil || slices.Max(x.free) > 0 {
+			continue
+		}
+		out := Balanced{}
+		for d := range x.Domains {
+			one := min(x.prices[d][0], x.prices[d][1]/2)
+			out.Parts = append(out.Parts, Assigned{Worths: []*big.Int{scaled(r.Int64N(one + 1)), scaled(r.Int64N(min(x.prices[d][1], 2*one) + 1))}})
+		}
+		for range x.Flocks {
+			out.Worths = append(out.Worths, scaled(r.Int64N(150)))
+		}
+		for range x.Rules {
+			var raised, taken []*big.Int
+			for range x.Domains {
+				raised, taken = append(raised, scaled(max(0, r.Int64N(40)-20))), append(taken, scaled(max(0, r.Int64N(40)-20)))
+			}
+			out.Raised, out.Taken = append(out.Raised, raised), append(out.Taken, taken)
+		}
+		out.settle(&x.Balance)
+		out.prove(&x.Balance, tangles, scaled(0))
+		require.LessOrEqual(t, out.Bound, best, "round %d: %+v", round, x)
+		if out.Bound > 0 {
+			positive++
+		}
+	}
+	assert.Greater(t, positive, 300)
+}
+
+func TestBalancesThatAreNone(t *testing.T) {
+	for name, change := range map[string]func(x *tinyBalance){
+		"no domains":        func(x *tinyBalance) { x.Domains = nil },
+		"no flocks":         func(x *tinyBalance) { x.Flocks = nil },
+		"fewer pods":        func(x *tinyBalance) { x.Flocks[0].Count++ },
+		"no such class":     func(x *tinyBalance) { x.Flocks[0].Class = 2 },
+		"no such rule":      func(x *tinyBalance) { x.Flocks[0].Asks = 9 },
+		"counted by nobody": func(x *tinyBalance) { x.Flocks[0].Counted = []int{9} },
+		"counted twice":     func(x *tinyBalance) { x.Flocks[0].Counted = []int{0, 0} },
+		"negative skew":     func(x *tinyBalance) { x.Rules[0].Skew = -1 },
+		"fewer domains":     func(x *tinyBalance) { x.Rules[0].Level = nil },
+		"negative count":    func(x *tinyBalance) { x.Rules[0].Running[0] = -1 },
+		"different classes": func(x *tinyBalance) { x.Domains[0].Classes = nil },
+		"nothing is known":  func(x *tinyBalance) { x.Rules = nil },
+		"spreads beside":    func(x *tinyBalance) { x.Domains[0].Spreads = make([]Spread, 1) },
+		"too much is tangled": func(x *tinyBalance) {
+			for len(x.Rules) <= mostTangled {
+				x.Rules = append(x.Rules, x.Rules[0])
+			}
+			for r := range mostTangled {
+				x.Flocks = append(x.Flocks, Flock{Count: 1, Asks: r, Counted: []int{r + 1}})
+				for d := range x.Domains {
+					x.Domains[d].Classes[0].Count++
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := randomBalance(rand.New(rand.NewPCG(1, 1)))
+			known := Assigned{Worths: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
+			_, ok := x.Level(nil, known, Effort{Work: 100_000})
+			require.True(t, ok)
+			if change(x); name == "nothing is known" {
+				known = Assigned{}
+			}
+			_, ok = x.Level(nil, known, Effort{Work: 100_000})
+			assert.False(t, ok)
+		})
+	}
+}
+
+func bigs(values ...int64) (out []*big.Int) {
+	for _, v := range values {
+		out = append(out, scaled(v))
+	}
+	return out
+}
+
+func scaled(v int64) *big.Int { return new(big.Int).Lsh(big.NewInt(v), Scale) }

@@ -1,0 +1,398 @@
+package bound
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// balancing looks for what pods pay wherever they are, and for what is raised and taken, by
+// given worths in the domains. It follows subgradients: a pod that no domain takes pays
+// more, and one that several take pays less.
+type balancing struct {
+	*Balance
+	tangles []tangle
+	counted []float64 // by rule: pods
+	pods    float64
+	duals
+	best   duals
+	known  []*bearing
+	worths [][]float64 // by domain and class
+	// taken is how much of each flock every domain took of late, by domain.
+	taken [][]float64
+	work  int64
+	// scratch
+	rents [][]float64
+	now   [][]float64
+	from  []float64
+	sums  [1 << mostTangled]float64
+}
+
+// duals are what pods pay, and what is raised and taken by rule and domain.
+type duals struct {
+	pays          []float64
+	raised, stake [][]float64
+	// shares are those of worths that are known, by domain.
+	shares [][]float64
+	value  float64
+}
+
+const (
+	// balanceSteps is how many steps a search takes, and memory the share of what was taken
+	// before that counts in each.
+	balanceSteps, memory = 300, 0.96
+	// hopeful is by how much more than the best value a step aims at, as a share of it, and
+	// tired after how many steps without gain steps become shorter, by the factor of rest.
+	hopeful, tired, rest, slowest = 0.004, 12, 0.7, 0.01
+	// eager is how fast what is raised and taken changes beside what pods pay.
+	eager = 25
+	// quick is how fast the mixture of worths does, and leastPart the least share of any.
+	quick, leastPart = 500, 1e-4
+)
+
+func newBalancing(b *Balance, tangles []tangle) *balancing {
+	s := &balancing{Balance: b, tangles: tangles, counted: make([]float64, len(b.Rules))}
+	for i := range b.Flocks {
+		s.pods += float64(b.Flocks[i].Count)
+		for _, r := range b.Flocks[i].Counted {
+			s.counted[r] += float64(b.Flocks[i].Count)
+		}
+	}
+	s.duals = duals{pays: make([]float64, len(b.Flocks)), raised: grid(len(b.Rules), len(b.Domains)), stake: grid(len(b.Rules), len(b.Domains)), shares: make([][]float64, len(b.Domains))}
+	s.best.shares = make([][]float64, len(b.Domains))
+	s.worths = grid(len(b.Domains), len(b.Domains[0].Classes))
+	s.taken = grid(len(b.Domains), len(b.Flocks))
+	s.now = grid(len(b.Domains), len(b.Flocks))
+	most := 0
+	for t := range tangles {
+		most = max(most, len(tangles[t].herds))
+	}
+	s.rents, s.from = grid(most, 1<<mostCounting), make([]float64, len(b.Domains))
+	return s
+}
+
+func grid(rows, columns int) [][]float64 {
+	out, all := make([][]float64, rows), make([]float64, rows*columns)
+	for i := range out {
+		out[i] = all[i*columns : (i+1)*columns : (i+1)*columns]
+	}
+	return out
+}
+
+func (d *duals) copied() duals {
+	out := duals{pays: slices.Clone(d.pays), value: d.value}
+	for r := range d.raised {
+		out.raised, out.stake = append(out.raised, slices.Clone(d.raised[r])), append(out.stake, slices.Clone(d.stake[r]))
+	}
+	for z := range d.shares {
+		out.shares = append(out.shares, slices.Clone(d.shares[z]))
+	}
+	return out
+}
+
+// search goes on from the best duals that it knows, for so many steps, and leaves the best
+// ones in s.best.
+func (s *balancing) search(steps int) {
+	s.begin()
+	held, counts := make([][]bool, len(s.Rules)), grid(len(s.Rules), len(s.Domains))
+	for r := range held {
+		held[r] = make([]bool, len(s.Domains))
+	}
+	pace, since := 1.0, 0
+	for range steps {
+		s.mix()
+		if s.value = s.evaluate(s.worths, held, counts) - s.surplus(); s.value > s.best.value {
+			s.best, since = s.duals.copied(), 0
+		} else if since++; since > tired {
+			if pace, since = pace*rest, 0; pace < slowest {
+				break
+			}
+		}
+		for d := range s.taken {
+			for f, n := range s.now[d] {
+				s.taken[d][f] = memory*s.taken[d][f] + (1-memory)*n
+			}
+		}
+		if !s.step(pace*(s.best.value*(1+hopeful)-s.value), held, counts) {
+			break
+		}
+	}
+}
+
+// begin takes the best duals so far, or else what each pod is worth where it is worth least.
+func (s *balancing) begin() {
+	if s.best.pays != nil {
+		s.duals = s.best.copied()
+		return
+	}
+	s.mix()
+	s.best.value = math.Inf(-1)
+	for f := range s.Flocks {
+		least := math.Inf(1)
+		for d := range s.Domains {
+			least = min(least, s.worths[d][s.Flocks[f].Class])
+		}
+		s.pays[f] = least
+	}
+}
+
+// learn adds worths that the machines of each domain bear, which have a share at first.
+func (s *balancing) learn(x *bearing, share float64) {
+	s.known = append(s.known, x)
+	for _, all := range []*duals{&s.duals, &s.best} {
+		for d := range all.shares {
+			for k := range all.shares[d] {
+				all.shares[d][k] *= 1 - share
+			}
+			all.shares[d] = append(all.shares[d], share)
+		}
+	}
+}
+
+// mix blends the worths that are known.
+func (s *balancing) mix() {
+	for d := range s.worths {
+		clear(s.worths[d])
+		for k, share := range s.shares[d] {
+			for c, w := range s.known[k].worths[d] {
+				s.worths[d][c] += share * w
+			}
+		}
+	}
+}
+
+func (s *balancing) surplus() (sum float64) {
+	for d := range s.shares {
+		for k, share := range s.shares[d] {
+			sum += share * s.known[k].surplus[d]
+		}
+	}
+	return sum
+}
+
+// evaluate finds what each domain does, and what is proven then.
+func (s *balancing) evaluate(worths [][]float64, held [][]bool, counts [][]float64) (value float64) {
+	for d := range s.Domains {
+		clear(s.now[d])
+	}
+	s.loose(worths)
+	for f := range s.Flocks {
+		value += s.pays[f] * float64(s.Flocks[f].Count)
+	}
+	for r := range s.Rules {
+		for d, n := range s.Rules[r].Running {
+			value -= s.raised[r][d] * float64(n)
+			counts[r][d] = float64(n)
+		}
+	}
+	for d := range s.Domains {
+		for t := 1; t < len(s.tangles); t++ {
+			value -= s.left(&s.tangles[t], d, worths[d], held, counts)
+		}
+	}
+	return value
+}
+
+// loose lets pods without rules be where they are worth least, and pay that.
+func (s *balancing) loose(worths [][]float64) {
+	for k := range s.tangles[0].herds {
+		for _, f := range s.tangles[0].herds[k].flocks {
+			at := 0
+			for d := range s.Domains {
+				if worths[d][s.Flocks[f].Class] < worths[at][s.Flocks[f].Class] {
+					at = d
+				}
+			}
+			s.pays[f] = worths[at][s.Flocks[f].Class]
+			s.now[at][f] = 1
+		}
+	}
+}
+
+// left is what is left to a domain of what the pods of a tangle pay. It notes which it takes.
+func (s *balancing) left(t *tangle, d int, worths []float64, held [][]bool, counts [][]float64) float64 {
+	for k := range t.herds {
+		h := &t.herds[k]
+		for own := range 1 << len(h.counted) {
+			s.rents[k][own] = s.rent(t, h, d, own, worths, nil)
+		}
+	}
+	best, most := 0, math.Inf(-1)
+	sums := s.sums[:1<<len(t.rules)]
+	for mask := range sums {
+		sums[mask] = 0
+		if mask > 0 { // what it comes to without one of the rules
+			own := bits.TrailingZeros(uint(mask))
+			r := t.rules[own]
+			sums[mask] = sums[mask&(mask-1)] + s.stake[r][d]*float64(s.Rules[r].Skew-s.Rules[r].Running[d])
+		}
+	}
+	for k := range t.herds {
+		rents := s.rents[k]
+		for mask, own := range t.herds[k].own {
+			if own >= 0 {
+				sums[mask] += rents[own]
+			}
+		}
+	}
+	for mask, sum := range sums {
+		if sum > most {
+			best, most = mask, sum
+		}
+	}
+	s.work += int64((len(t.herds) + len(t.rules)) << len(t.rules))
+	for own, r := range t.rules {
+		held[r][d] = best>>own&1 == 1
+	}
+	for k := range t.herds {
+		if h := &t.herds[k]; h.own[best] >= 0 {
+			s.rent(t, h, d, int(h.own[best]), worths, counts)
+		}
+	}
+	return most
+}
+
+// rent is what a domain has of the pods of a herd; if counts are given it takes them.
+func (s *balancing) rent(t *tangle, h *herd, d, own int, worths []float64, counts [][]float64) (sum float64) {
+	more := 0.0
+	for k, local := range h.counted {
+		r := t.rules[local]
+		more += s.raised[r][d]
+		if own>>k&1 == 1 {
+			more -= s.stake[r][d]
+		}
+	}
+	for _, i := range h.flocks {
+		f := &s.Flocks[i]
+		one := s.pays[i] - worths[f.Class] + more
+		if one <= 0 {
+			continue
+		}
+		sum += one * float64(f.Count)
+		if counts != nil {
+			s.now[d][i] = 1
+			for _, r := range f.Counted {
+				counts[r][d] += float64(f.Count)
+			}
+		}
+	}
+	s.work += int64(len(h.flocks))
+	return sum
+}
+
+// step changes the duals such that, were the value linear, it would gain so much. It reports
+// false where nothing is to be gained.
+func (s *balancing) step(gain float64, held [][]bool, counts [][]float64) bool {
+	norm := 0.0
+	for f := range s.Flocks {
+		missing := 1.0
+		for d := range s.now {
+			missing -= s.now[d][f]
+		}
+		norm += missing * missing * float64(s.Flocks[f].Count)
+	}
+	for r := range s.Rules {
+		if s.counted[r] == 0 {
+			continue
+		}
+		mean := 0.0
+		for _, n := range counts[r] {
+			mean += n / float64(len(counts[r]))
+		}
+		for _, n := range counts[r] {
+			norm += (n - mean) * (n - mean) * eager / s.counted[r] / 2
+		}
+	}
+	gains, spread := s.gains()
+	weight := float64(quick) * s.pods / (s.best.value * s.best.value)
+	norm += weight * spread
+	if norm == 0 {
+		return false
+	}
+	size := gain / norm
+	for d := range gains {
+		sum := 0.0
+		for k, g := range gains[d] {
+			share := &s.shares[d][k]
+			*share = max(leastPart, *share*(1+max(-0.5, min(0.5, size*weight*g))))
+			sum += *share
+		}
+		for k := range s.shares[d] {
+			s.shares[d][k] /= sum
+		}
+	}
+	for f := range s.Flocks {
+		missing := 1.0
+		for d := range s.now {
+			missing -= s.now[d][f]
+		}
+		s.pays[f] = max(0, s.pays[f]+size*missing)
+	}
+	for r := range s.Rules {
+		if s.counted[r] > 0 {
+			s.stepRule(r, size*eager/s.counted[r], held[r], counts[r])
+		}
+	}
+	return true
+}
+
+// stepRule changes what is raised and taken, by a level for all domains at which no more
+// is taken than raised.
+func (s *balancing) stepRule(r int, size float64, held []bool, counts []float64) {
+	x := &s.Rules[r]
+	raised, taken := s.raised[r], s.stake[r]
+	at := func(level float64, d int) (up, down float64) {
+		if x.Level[d] {
+			up = max(0, raised[d]+size*(level-counts[d]))
+		}
+		if down = taken[d]; held[d] {
+			down = max(0, taken[d]+size*(counts[d]-float64(x.Skew)-level))
+		}
+		return up, down
+	}
+	over := func(level float64) (sum float64) {
+		for d := range counts {
+			up, down := at(level, d)
+			sum += up - down
+		}
+		return sum
+	}
+	low, high := 0.0, 1.0
+	for over(high) < 0 && high < 1e12 {
+		high *= 4
+	}
+	for range 30 {
+		if middle := (low + high) / 2; over(middle) < 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	for d := range counts {
+		s.from[d], taken[d] = at(high, d)
+	}
+	copy(raised, s.from)
+}
+
+// gains are what the worths that are known would come to in each domain for the pods that it
+// takes, beside what their mixture does, and by how much they differ in all.
+func (s *balancing) gains() (out [][]float64, spread float64) {
+	out = make([][]float64, len(s.Domains))
+	numbers := make([]float64, len(s.Domains[0].Classes))
+	for d := range s.Domains {
+		clear(numbers)
+		for f, n := range s.now[d] {
+			numbers[s.Flocks[f].Class] += n * float64(s.Flocks[f].Count)
+		}
+		mean := 0.0
+		for k, x := range s.known {
+			out[d] = append(out[d], dot(x.worths[d], numbers)-x.surplus[d])
+			mean += s.shares[d][k] * out[d][k]
+		}
+		for k := range out[d] {
+			out[d][k] -= mean
+			spread += s.shares[d][k] * out[d][k] * out[d][k]
+		}
+	}
+	return out, spread
+}

@@ -1,0 +1,184 @@
+package verify_test
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Four web pods could all be in zone a, where machines are cheapest, and two others as well,
+// did these not want to be only where no more web pods are than elsewhere, but for one. That
+// costs 120: either they go to zone b, or web pods go there, and one to c.
+func TestWhatBalancesProve(t *testing.T) {
+	ofWeb := st.Of("app", "web")
+	pods := func(opts ...st.PodOption) []*corev1.Pod {
+		return append(st.Pods(4, "w", st.Requests(st.Cores(1)), st.Label("app", "web")),
+			st.Pods(2, "x", append([]st.PodOption{st.Requests(st.Cores(1))}, opts...)...)...)
+	}
+	usual := pods(st.Spread(zoneOf, ofWeb))
+	certificate := func() *scheduling.Certificate {
+		zones := map[string]scheduling.ZoneWorths{}
+		for zone, worth := range map[string]string{"a": "100", "b": "160", "c": "250"} {
+			zones[zone] = scheduling.ZoneWorths{Values: map[string]string{"default/w-1": worth}, Vectors: vectors{{"pods": worth}}}
+		}
+		return &scheduling.Certificate{
+			Kind: "assignment", Values: map[string]string{"default/w-1": "140", "default/x-1": "160"}, Zones: zones,
+			Balances: []scheduling.ZoneBalance{{Pod: "default/x-1", Raised: map[string]string{"c": "40"}, Taken: map[string]string{"a": "40"}}},
+		}
+	}
+	change := func(f func(c *scheduling.Certificate)) *scheduling.Certificate {
+		c := certificate()
+		f(c)
+		return c
+	}
+	runs := func(zone string) func(*scheduling.Problem) {
+		return func(p *scheduling.Problem) {
+			p.Nodes = []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(500), st.GiB(4)), st.Label(zoneOf, zone), st.Label(hostName, "n"))}
+			p.Running = st.Pods(1, "r", st.Label("app", "web"), st.OnNode("n"))
+		}
+	}
+	balance := func(f func(b *scheduling.ZoneBalance)) *scheduling.Certificate {
+		return change(func(c *scheduling.Certificate) { f(&c.Balances[0]) })
+	}
+	nowhere := func(key string) func(*scheduling.Problem) {
+		return func(p *scheduling.Problem) {
+			runs("a")(p)
+			delete(p.Nodes[0].Labels, key)
+		}
+	}
+	for _, tc := range []struct {
+		name   string
+		p      scheduling.Problem
+		zones  string // of the pods
+		c      *scheduling.Certificate
+		proven offerings.Price
+	}{
+		{"web pods in a, others in b", zonesMarket(usual), "aaaabb", certificate(), 720},
+		{"those pay more", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/x-1"] = "161" }), 718},
+		{"web pods pay less", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/w-1"] = "139" }), 716},
+		{"nothing is owed", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised, b.Taken = nil, nil }), 600},
+		{"no balance", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Balances = nil }), 600},
+		{"so much raised that it is worth while", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised["c"] = "111" }), 716},
+		{"raised where it helps", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised = map[string]string{"b": "40"} }), 640},
+		{"less taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Taken["a"] = "39" }), 717},
+		{"worth less in b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["b"].Values["default/w-1"] = "150" }), 700},
+		{"nothing said of b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { delete(c.Zones, "b") }), -1},
+		{"more skew", zonesMarket(pods(st.Spread(zoneOf, ofWeb, st.Skew(2)))), "aaaabb", certificate(), 680},
+		{"one runs in a", zonesMarket(usual, runs("a")), "aaaabb", certificate(), 720},
+		{"one runs in b", zonesMarket(usual, runs("b")), "aaaabb", certificate(), 720},
+		{"one runs in c", zonesMarket(usual, runs("c")), "aaaabb", certificate(), 680},
+		{"too much worth in a", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["a"].Values["default/w-1"] = "101" }), -1},
+		{"too little by the vector", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["a"].Vectors[0]["pods"] = "101" }), -1},
+		{"more taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised["c"] = "39" }), -2},
+		{"raised where nothing is", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised["d"] = "1" }), -2},
+		{"all in a", zonesMarket(usual), "aaaaaa", certificate(), -2},
+		{"not quite even", zonesMarket(usual), "aabcab", certificate(), 720},
+		{"one web pod is not placed", zonesMarket(usual), "aaa.bb", certificate(), -2},
+		{"a wish", zonesMarket(pods(st.Spread(zoneOf, ofWeb, st.Soft()))), "aaaabb", certificate(), -2},
+		{"spread over hosts", zonesMarket(pods(st.Spread(hostName, ofWeb))), "aaaabb", certificate(), -2},
+		{"spread over some nodes", zonesMarket(pods(st.Spread(zoneOf, ofWeb), st.Select(corev1.LabelArchStable, "amd64"))), "aaaabb", certificate(), -2},
+		{"a node without a zone", zonesMarket(usual, nowhere(zoneOf)), "aaaabb", certificate(), -2},
+		{"a node without a host name", zonesMarket(usual, nowhere(hostName)), "aaaabb", certificate(), -2},
+		{"no such pod", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Pod = "default/z" }), -2},
+		{"a pod that is not spread", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Pod = "default/w-1" }), -2},
+		{"a balance twice", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Balances = append(c.Balances, c.Balances[0]) }), -2},
+		{"no number", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Taken["a"] = "-1" }), -2},
+		{"no number of a stranger", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/z"] = "1" }), -2},
+		{"no such zone", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["z"] = scheduling.ZoneWorths{} }), -2},
+		{"vectors beside", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Vectors = vectors{{"pods": "100"}} }), -2},
+		{"spreads beside", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Spreads = []scheduling.ZoneSpread{{Pod: "default/x-1"}} }), -2},
+		{"beside fillings", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind = "pattern" }), -2},
+		{"beside resources", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind, c.Values = "resource", nil }), -2},
+		{"beside a cover", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind, c.Values = "cover", nil }), -2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var buys []buy
+			for i, pod := range tc.p.Pods {
+				if zone := tc.zones[i : i+1]; zone != "." {
+					buys = append(buys, buy{pool: "pool", pods: pod.Name, options: []string{"m/" + zone + "/on-demand"}})
+				}
+			}
+			f := buying(tc.p, buys...)
+			f.skip = true
+			f.plan.Summary.Certificate = tc.c
+			prove(t, f, tc.proven)
+		})
+	}
+}
+
+// What the solver proves of pods that are counted by each other's spreads holds, and nothing
+// more: with anything changed to its advantage it no longer does.
+func TestBalancesOfTheSolver(t *testing.T) {
+	used := 0
+	for seed := range uint64(6) {
+		p := tangledProblem(seed)
+		solver := scheduling.Solver{}
+		plan, err := solver.Solve(t.Context(), p)
+		require.NoError(t, err)
+		f := &fixture{p: p, plan: plan, solver: solver, skip: true}
+		s := plan.Summary
+		c, bound := s.Certificate, s.LowerBoundPerHour
+		require.Empty(t, boundCodes(t, f, bound), "seed %d", seed)
+		assert.NotEmpty(t, boundCodes(t, f, bound+1), "seed %d", seed)
+		if len(c.Balances) == 0 {
+			continue
+		}
+		used++
+		balances := c.Balances
+		c.Balances = nil
+		assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: without balances", seed)
+		c.Balances = balances
+		tripled := func(values map[string]string, what string, want offerings.Price) {
+			for name, n := range maps.Clone(values) {
+				more, _ := new(big.Int).SetString(n, 10)
+				values[name] = more.Mul(more, big.NewInt(3)).String()
+				assert.NotEmpty(t, boundCodes(t, f, want), "seed %d: %s of %s", seed, what, name)
+				values[name] = n
+			}
+		}
+		for i := range balances {
+			tripled(balances[i].Taken, "taken", bound)
+			tripled(balances[i].Raised, "raised", bound)
+		}
+		for _, own := range c.Zones {
+			tripled(own.Values, "worth in a zone", bound)
+		}
+		tripled(c.Values, "pay", bound)
+	}
+	assert.Greater(t, used, 3)
+}
+
+// tangledProblem has pods of three labels, some of which are spread over zones by one of the
+// labels. Zones differ in price.
+func tangledProblem(seed uint64) scheduling.Problem {
+	r := rand.New(rand.NewPCG(seed, 8))
+	var types []*instancetypes.InstanceType
+	for cores := int64(1); cores <= 8; cores *= 2 {
+		opts := []st.TypeOption{st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.KubeReserved(st.MilliCPU(100))}
+		for i, zone := range []string{"a", "b", "c"} {
+			opts = append(opts, st.Spot(zone, offerings.Price(cores*(70_000_000+r.Int64N(10_000_000)+int64(i)*20_000_000))))
+		}
+		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), opts...))
+	}
+	p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
+	letter := func() string { return string(rune('a' + r.IntN(3))) }
+	for i := range 30 {
+		opts := []st.PodOption{st.Label("my", letter()), st.Requests(st.MilliCPU(250+250*r.Int64N(4)), st.MiB(512+512*r.Int64N(4)))}
+		if i%3 == 0 {
+			opts = append(opts, st.Spread(zoneOf, st.Of("my", letter())))
+		}
+		p.Pods = append(p.Pods, st.Pod(fmt.Sprintf("p%02d", i), opts...))
+	}
+	return p
+}

@@ -1,0 +1,84 @@
+package scheduling
+
+import (
+	"math/big"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+)
+
+// certificate names flocks, classes and rules.
+func (m *balance) certificate(x *bound.Balanced) *Certificate {
+	c := &Certificate{Kind: assignmentKind, Values: map[string]string{}, Zones: map[string]ZoneWorths{}, Scale: bound.Scale}
+	for i, ids := range m.flocks {
+		m.nameAll(c.Values, ids, x.Worths[i])
+	}
+	for z, zone := range m.zones {
+		own := ZoneWorths{Values: map[string]string{}}
+		for i, ids := range m.prover.classes {
+			var list []int
+			for _, id := range ids {
+				list = append(list, int(id))
+			}
+			m.nameAll(own.Values, list, x.Parts[z].Worths[i])
+		}
+		for _, v := range x.Parts[z].Vectors {
+			own.Vectors = append(own.Vectors, m.named(v))
+		}
+		c.Zones[zone] = own
+	}
+	for r := range m.rules {
+		c.Balances = append(c.Balances, ZoneBalance{
+			Pod: podName(m.rules[r].spokesman), Raised: m.byZoneName(x.Raised[r]), Taken: m.byZoneName(x.Taken[r]),
+		})
+	}
+	m.nameYardsticks(c)
+	return c
+}
+
+// nameAll says what the pods of some planned classes are worth, by the first pod of each, or
+// of all of them where nothing but requests matters on a node.
+func (m *balance) nameAll(values map[string]string, ids []int, worth *big.Int) {
+	if worth.Sign() == 0 {
+		return
+	}
+	undemanding := true
+	for _, id := range ids {
+		undemanding = undemanding && demandsNothing(m.planned[id].pods[0])
+	}
+	for k, id := range ids {
+		if k > 0 && undemanding {
+			return
+		}
+		for _, pod := range m.spokesmen(m.planned[id]) {
+			values[podName(pod)] = worth.String()
+		}
+	}
+}
+
+// demandsNothing reports whether the pod asks for nothing of its node but room.
+func demandsNothing(pod *corev1.Pod) bool {
+	s := &pod.Spec
+	if len(s.NodeSelector) > 0 || len(s.Tolerations) > 0 || len(s.Volumes) > 0 || s.Affinity != nil && s.Affinity.NodeAffinity != nil {
+		return false
+	}
+	for _, list := range [][]corev1.Container{s.Containers, s.InitContainers} {
+		for i := range list {
+			if len(list[i].Ports) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (m *balance) byZoneName(values []*big.Int) map[string]string {
+	out := map[string]string{}
+	for z, v := range values {
+		if v.Sign() > 0 {
+			out[m.zones[z]] = v.String()
+		}
+	}
+	return out
+}
