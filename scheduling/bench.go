@@ -33,7 +33,8 @@ func (c *compiler) buildBins() {
 		}
 		b = c.newBench(b)
 	}
-	c.suits, c.open, c.wary, c.model.Bins = b.groups, b.open, b.wary, b.bins
+	c.suits, c.open, c.wary = b.groups, b.open, b.wary
+	c.model.Bins, c.model.Open = b.bins, b.open
 	if c.classes.volumes == nil {
 		c.memory.bench = b
 	}

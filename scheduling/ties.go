@@ -303,6 +303,7 @@ func (c *compiler) seatBins(base *compiler, present [][]model.Presence) {
 		row := rows[2*words*i : 2*words*(i+1)]
 		bins[i] = model.Bin{Room: base.model.Bins[i].Room, Admits: row[:words:words], Soft: row[words:], Present: present[i]}
 	}
+	opens := make([]model.Bits, len(c.seats))
 	for i := range c.seats {
 		s := &c.seats[i]
 		open := s.bins
@@ -314,6 +315,7 @@ func (c *compiler) seatBins(base *compiler, present [][]model.Presence) {
 			}
 			open.And(base.open[g])
 		}
+		opens[i] = open
 		open.Each(func(at int) { bins[at].Admits.Set(i) })
 		for _, g := range s.groups {
 			both := base.wary[g].Clone()
@@ -321,5 +323,5 @@ func (c *compiler) seatBins(base *compiler, present [][]model.Presence) {
 			both.Each(func(at int) { bins[at].Soft.Set(i) })
 		}
 	}
-	c.model.Bins, c.model.Rooms = bins, base.model.Rooms
+	c.model.Bins, c.model.Rooms, c.model.Open = bins, base.model.Rooms, opens
 }

@@ -26,6 +26,8 @@ type Problem struct {
 	Bins    []Bin
 	// Rooms is the room of the bins in order; nil where nobody knows it.
 	Rooms *Rooms
+	// Open are, by group, the bins that admit it; nil where nobody has listed them.
+	Open  []Bits
 	Pools []Pool
 	// Supply is how many machines each reservation still holds.
 	Supply []int64

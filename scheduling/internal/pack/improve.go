@@ -74,7 +74,7 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 	remaining := make([]int64, len(s.p.Classes))
 	crew := s.newCrew(m, len(nodes), values, b)
 	vain := 0
-	for len(r.nodes) > 0 && vain < 200+4*len(r.nodes) && !s.over() {
+	for len(r.nodes) > 0 && vain < s.patience(len(r.nodes)) && !s.over() {
 		if crew != nil {
 			crew.draw(r.nodes, random)
 			crew.try(r.nodes)
@@ -100,6 +100,19 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 		s.dissolve(m, r, b)
 	}
 	return r.nodes
+}
+
+// triesPerChoice is how often each choice of machines is packed anew at the least work.
+const triesPerChoice = 16
+
+// patience is how many tries in vain end an improvement. Of few machines there are few
+// choices: the least work tries each some times only.
+func (s *search) patience(machines int) int {
+	most := 200 + 4*machines
+	if s.params.Work == 0 && machines < 8 {
+		most = min(most, triesPerChoice*(1<<machines-1))
+	}
+	return most
 }
 
 // anew packs the pods of the picked machines anew. It returns the machines that it buys for

@@ -42,7 +42,7 @@ func Ration(p *model.Problem, at Outcome, params Params) Outcome {
 	slices.Sort(kept)
 	kept = slices.Compact(kept)
 	less, solution := *p, at.Solution
-	less.Rooms = nil
+	less.Rooms, less.Open = nil, nil
 	less.Bins, solution.Bins = make([]model.Bin, len(kept)), make([][]model.Item, len(kept))
 	for k, i := range kept {
 		less.Bins[k], solution.Bins[k] = p.Bins[i], at.Solution.Bins[i]

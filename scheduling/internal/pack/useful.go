@@ -18,7 +18,7 @@ func Search(p *model.Problem, params Params) Outcome {
 		return searchIn(p, params)
 	}
 	less := *p
-	less.Rooms, less.Bins = nil, make([]model.Bin, len(kept))
+	less.Rooms, less.Open, less.Bins = nil, nil, make([]model.Bin, len(kept))
 	for at, i := range kept {
 		less.Bins[at] = p.Bins[i]
 	}
@@ -129,7 +129,7 @@ func (y *yard) anyTakes(c model.ClassID) bool {
 	request := y.p.Classes[c].Request
 	d, from := y.rooms.Scarcest(request)
 	return slices.ContainsFunc(y.rooms.Order[d][from:], func(i int32) bool {
-		return y.rooms.Fit(i, request) && takesOne(y.p, int(i), c)
+		return y.rooms.Fit(i, request) && y.admits(c, i) && takesOne(y.p, int(i), c)
 	})
 }
 
@@ -242,10 +242,15 @@ func (y *yard) walk(c model.ClassID, n int64) {
 		i := y.rooms.Order[l.d][l.at]
 		l.at++
 		y.look(l)
-		if y.rooms.Fit(i, request) && !(full && y.tooRoomy(i, request)) && !y.met(lanes, l, i) {
+		if y.admits(c, i) && y.rooms.Fit(i, request) && !(full && y.tooRoomy(i, request)) && !y.met(lanes, l, i) {
 			y.offer(int(i), c, n)
 		}
 	}
+}
+
+// admits reports whether a bin admits class c, or nobody has listed which do.
+func (y *yard) admits(c model.ClassID, i int32) bool {
+	return y.p.Open == nil || y.p.Open[y.p.Classes[c].Group].Has(int(i))
 }
 
 // look finds out what the seats of a lane leave free at least.

@@ -127,6 +127,15 @@ func TestUsefulBinsInOrder(t *testing.T) {
 		}
 		p.Rooms = model.NewRooms(p.Dims, rooms)
 		require.Equal(t, want, useful(p), "seed %d", seed)
+		for g := range p.Groups {
+			p.Open = append(p.Open, model.NewBits(len(p.Bins)))
+			for i := range p.Bins {
+				if p.Bins[i].Admits.Has(g) {
+					p.Open[g].Set(i)
+				}
+			}
+		}
+		require.Equal(t, want, useful(p), "seed %d", seed)
 		if len(want) < len(p.Bins) {
 			fewer++
 		}
