@@ -127,7 +127,7 @@ func (s *search) attempts(best *attempt, values []float64) (*attempt, []float64)
 	if len(s.p.Classes) >= manySteps {
 		tries = trackRounds
 	}
-	for done := 0; done < tries && best.cost > 0 && !s.content(best) && !s.over(); {
+	for done := 0; done < tries && best.cost > 0 && !s.content(best) && !stuck(tracks) && !s.over(); {
 		now := tracks[(done+1)%len(tracks):][:1]
 		switch {
 		case done == 0 && len(tracks) > 1: // the other one shows whether it is worth while
@@ -186,8 +186,13 @@ func (s *search) remember(a *attempt) {
 // improved reports whether an attempt, or another that bought the same, was improved.
 func (s *search) improved(a *attempt) bool {
 	return slices.ContainsFunc(s.done, func(bought [][]model.Node) bool {
-		return slices.EqualFunc(a.bought, bought, func(x, y []model.Node) bool { return slices.EqualFunc(x, y, sameNode) })
+		return a.boughtLike(bought)
 	})
+}
+
+// boughtLike reports whether an attempt has bought the same.
+func (a *attempt) boughtLike(bought [][]model.Node) bool {
+	return slices.EqualFunc(a.bought, bought, func(x, y []model.Node) bool { return slices.EqualFunc(x, y, sameNode) })
 }
 
 // sameNode reports whether machines are bought as often, with the same pods.
@@ -202,6 +207,15 @@ type track struct {
 	values []float64
 	last   *attempt // nil before the first
 	step   float64  // how far worths are corrected
+	still  int      // attempts in a row that bought what the one before did
+}
+
+// stillMost is after how many attempts that buy the same the worths have settled.
+const stillMost = 2
+
+// stuck reports whether more attempts would buy the same again.
+func stuck(tracks []*track) bool {
+	return !slices.ContainsFunc(tracks, func(t *track) bool { return t.still < stillMost })
 }
 
 // next makes the next attempt.
@@ -210,7 +224,12 @@ func (t *track) next() {
 	if t.last != nil {
 		t.values = correct(t.p, t.last, t.values, t.step)
 	}
-	t.last = t.try(t.values, false)
+	before := t.last
+	if t.last = t.try(t.values, false); before != nil && t.last.boughtLike(before.bought) {
+		t.still++
+	} else {
+		t.still = 0
+	}
 }
 
 // From so many classes on, attempts are made on two tracks side by side.
