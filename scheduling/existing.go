@@ -79,7 +79,8 @@ func (c *compiler) existing() []*existingNode {
 			ready = append(ready, x)
 		}
 	}
-	now.ordered = append(ready, flying...)
+	ready = append(ready, flying...)
+	now.ordered = ready
 	if len(kept.hosts) > 0 {
 		c.model.Rooms = now.orderedAs(kept, c.model.Dims)
 	}

@@ -242,15 +242,16 @@ func (y *yard) walk(c model.ClassID, n int64) {
 		i := y.rooms.Order[l.d][l.at]
 		l.at++
 		y.look(l)
-		if y.admits(c, i) && y.rooms.Fit(i, request) && !(full && y.tooRoomy(i, request)) && !y.met(lanes, l, i) {
-			y.offer(int(i), c, n)
+		if !y.admits(c, i) || !y.rooms.Fit(i, request) || full && y.tooRoomy(i, request) || y.met(lanes, l, i) {
+			continue
 		}
+		y.offer(int(i), c, n)
 	}
 }
 
 // admits reports whether a bin admits class c, or nobody has listed which do.
 func (y *yard) admits(c model.ClassID, i int32) bool {
-	return y.p.Open == nil || y.p.Open[y.p.Classes[c].Group].Has(int(i))
+	return len(y.p.Open) == 0 || y.p.Open[y.p.Classes[c].Group].Has(int(i))
 }
 
 // look finds out what the seats of a lane leave free at least.
