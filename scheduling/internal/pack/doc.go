@@ -32,6 +32,10 @@
 //	improve.go    takes a few of the worst machines apart and packs their pods anew, or
 //	              looks for a cheaper fleet for them
 //	regroup.go    packs the machines of pods that few machines let in anew
+//	refleet.go    chooses the machines for pods of which some may be on few of them together,
+//	              and learns from those that turn out not to hold all
+//	fleettree.go  the cheapest whole machines that have all that is needed
+//	squeeze.go    exchanges pods between machines until none holds too much
 //	across.go     packs machines of pods that put up with a taint together with those of pods
 //	              to whom it means nothing
 //	ration.go     where limits or reservations keep pods out, judges machines by what they

@@ -88,11 +88,17 @@ func (s *search) finish(d draft) *attempt {
 // complete ends a search that has made a draft.
 func (s *search) complete(d draft) Outcome {
 	best := s.finish(d)
+	if !d.ended {
+		s.refleets(best, d.values)
+	}
 	work := s.fill.work
 	if s.cheap && !s.late {
 		// More work goes other ways, which need not end where the least work does.
 		least := newSearch(s.p, Params{Late: s.params.Late, Snug: s.params.Snug})
-		if a := least.finish(least.draft()); a.better(best) {
+		other := least.draft()
+		a := least.finish(other)
+		least.refleets(a, other.values)
+		if a.better(best) {
 			best = a
 		}
 		work += least.fill.work
