@@ -26,8 +26,8 @@ const (
 	// refleetSlack is how many times the room that pods ask for a fleet has, and refleetShort
 	// what part at most of what it was found to need a fleet had that was too small.
 	refleetSlack, refleetShort = 1.001, 0.999
-	// refleetWork is how many times the work of a search may go into this, and refleetLess the
-	// part of the work of a search with the least.
+	// refleetWork is how many times the work of a search may go into this, if that is no more
+	// than was done before, and refleetLess the part of it in a search with the least work.
 	refleetWork, refleetLess = 2, 2
 	// refleetPicky bounds how much pods that few rows admit go before others.
 	refleetPicky = 16
@@ -42,7 +42,7 @@ func (s *search) refleets(a *attempt, values []float64) {
 	if !s.fill.pace.idle || s.limited() {
 		return
 	}
-	work := refleetWork * min(s.params.Work, 1<<60)
+	work := min(s.params.Work, s.fill.work/refleetWork) * refleetWork
 	if work == 0 {
 		work = s.fill.work / refleetLess
 	}

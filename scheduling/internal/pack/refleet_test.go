@@ -52,6 +52,7 @@ func TestRefleets(t *testing.T) {
 				s := newSearch(p, Params{Work: tc.work})
 				a := s.attemptOf(model.Solution{Nodes: scattered(p, newBudget(p)), Bins: nil, Unplaced: make([]int64, len(p.Classes))})
 				before := a.cost
+				s.fill.work = tc.work // done before
 				s.refleets(a, s.fill.shareValues())
 				return p, a, before
 			}
