@@ -172,6 +172,8 @@ func (b *rulebook) skewed(pod *corev1.Pod, node *corev1.Node, c *corev1.Topology
 	return found.pods[value]-least > int(c.MaxSkew)
 }
 
+func everyNode(*corev1.Node) bool { return true }
+
 // count counts pods by the value that a label of their nodes has. The rule and the pod's
 // namespace say what is counted.
 func (b *rulebook) count(kind string, pod *corev1.Pod, rule any, key string, match func(*corev1.Pod) bool, counts func(*corev1.Node) bool) *heads {

@@ -81,10 +81,7 @@ func (s *sift) pick(r *siftRoom) (worth float64) {
 // whereabouts is the same for pods that may go to the same nodes, other pods aside.
 func whereabouts(pod *corev1.Pod) string {
 	spec := &pod.Spec
-	var near *corev1.NodeAffinity
-	if spec.Affinity != nil {
-		near = spec.Affinity.NodeAffinity
-	}
+	near := nodeAffinity(pod)
 	if len(spec.NodeSelector) == 0 && near == nil && len(spec.Tolerations) == 0 {
 		return ""
 	}
@@ -93,6 +90,14 @@ func whereabouts(pod *corev1.Pod) string {
 		return podName(pod)
 	}
 	return string(text)
+}
+
+// nodeAffinity is what a pod asks of nodes by affinity.
+func nodeAffinity(pod *corev1.Pod) *corev1.NodeAffinity {
+	if pod.Spec.Affinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.NodeAffinity
 }
 
 // open says which rooms admit a new group, of which one pod is given.

@@ -17,10 +17,14 @@ type stage struct {
 	left  map[string]int
 	// pods are those of the step, with the node that they are on, "" while they are away.
 	pods  map[string]*actor
-	apart []*actor // those that keep others away
+	apart bool // some of them keep others away
 	rules map[string]*census
-	even  []*census // those of spread constraints, to which nodes matter
-	log   []func()  // what undoes what was done since a mark, last first
+	// index are the rules by a label that all pods have which they count, "" where that is not
+	// known.
+	index map[string][]*census
+	// domains are those that spread constraints look at, by which nodes count.
+	domains map[string]*domains
+	log     []func() // what undoes what was done since a mark, last first
 }
 
 // actor is a pod that moves, where it comes from, goes to and is, and the rules that it
@@ -32,16 +36,8 @@ type actor struct {
 	anew         *corev1.Pod
 	from, to, on string
 	rules        []actorRule
-	terms        []actorTerm // whom it keeps away
-	// brand is what the rules see of it.
-	brand *seen
-}
-
-// seen is what rules see of pods of one brand: those that count them, and the pods of the
-// step that keep them away.
-type seen struct {
-	counted []*census
-	shunned []*actor
+	// seen are the rules that count it.
+	seen []*census
 }
 
 // actorRule is a rule of a pod: an anti-affinity or affinity term, or a spread constraint.
@@ -49,12 +45,6 @@ type actorRule struct {
 	kind   ruleKind
 	spread *corev1.TopologySpreadConstraint
 	census *census
-}
-
-// actorTerm is an anti-affinity term.
-type actorTerm struct {
-	key   string
-	match func(*corev1.Pod) bool
 }
 
 type ruleKind int
@@ -65,31 +55,9 @@ const (
 	ruleSpread
 )
 
-// census counts the pods that a rule is about, by domain.
-type census struct {
-	key    string
-	match  func(*corev1.Pod) bool
-	counts func(*corev1.Node) bool
-	pods   map[string]int
-	nodes  map[string]int // that count
-	total  int
-	held   map[string]bool // by node, whether it counts
-	even   bool            // it is one of a spread constraint
-}
-
-// holds reports whether a node counts.
-func (c *census) holds(node *corev1.Node) bool {
-	known, ok := c.held[node.Name]
-	if !ok {
-		known = c.counts(node)
-		c.held[node.Name] = known
-	}
-	return known
-}
-
 // newStage sets the stage for a step.
 func newStage(f *frame, step *Step) *stage {
-	s := &stage{frame: f, nodes: map[string]*corev1.Node{}, left: map[string]int{}, pods: map[string]*actor{}, rules: map[string]*census{}}
+	s := &stage{frame: f, nodes: map[string]*corev1.Node{}, left: map[string]int{}, pods: map[string]*actor{}, rules: map[string]*census{}, index: map[string][]*census{}, domains: map[string]*domains{}}
 	s.book = rulesOf(f.problem)
 	for i := range step.Launches {
 		l := &step.Launches[i]
@@ -114,67 +82,48 @@ func newStage(f *frame, step *Step) *stage {
 			s.read(a)
 		}
 	}
-	known := map[string]*seen{}
+	known := map[string][]*census{}
 	for i := range step.Evictions {
 		if a := s.pods[step.Evictions[i].Pod]; a != nil {
 			key := brandKey(a.anew)
-			if known[key] == nil {
+			if _, ok := known[key]; !ok {
 				known[key] = s.look(a.anew)
 			}
-			a.brand = known[key]
+			a.seen = known[key]
 		}
 	}
 	return s
 }
 
-// look is what the rules see of a pod.
-func (s *stage) look(pod *corev1.Pod) *seen {
-	out := &seen{}
-	for _, c := range s.rules {
-		if c.match(pod) {
-			out.counted = append(out.counted, c)
-		}
-	}
-	for _, b := range s.apart {
-		if slices.ContainsFunc(b.terms, func(t actorTerm) bool { return t.match(pod) }) {
-			out.shunned = append(out.shunned, b)
-		}
-	}
-	return out
-}
-
 // read notes which rules a pod keeps.
 func (s *stage) read(a *actor) {
 	away, near := awayFrom(a.pod), nearTo(a.pod)
+	rule := func(kind ruleKind, term *corev1.PodAffinityTerm) *census {
+		match := s.book.term(a.pod, term)
+		if match == nil {
+			return nil
+		}
+		c := s.census(a.pod, term, term.TopologyKey, hintOf(selectorOf(a.pod, term.LabelSelector, term.MatchLabelKeys)), match)
+		a.rules = append(a.rules, actorRule{kind: kind, census: c})
+		return c
+	}
 	for i := range away {
-		term := &away[i]
-		if match := s.book.term(a.pod, term); match != nil {
-			a.terms = append(a.terms, actorTerm{term.TopologyKey, match})
-			a.rules = append(a.rules, actorRule{kind: ruleApart, census: s.census(a.pod, term, term.TopologyKey, match, everyNode)})
+		if c := rule(ruleApart, &away[i]); c != nil {
+			c.keepers = append(c.keepers, a)
+			s.apart = true
 		}
 	}
 	for i := range near {
-		term := &near[i]
-		if match := s.book.term(a.pod, term); match != nil {
-			a.rules = append(a.rules, actorRule{kind: ruleTogether, census: s.census(a.pod, term, term.TopologyKey, match, everyNode)})
-		}
+		rule(ruleTogether, &near[i])
 	}
 	for i := range a.pod.Spec.TopologySpreadConstraints {
 		c := &a.pod.Spec.TopologySpreadConstraints[i]
 		if match := spreadMatch(a.pod, c); c.WhenUnsatisfiable == corev1.DoNotSchedule && match != nil {
-			counts := s.census(a.pod, spreadRule(a.pod, c), c.TopologyKey, match, spreadNodes(a.pod, c))
-			if !counts.even {
-				counts.even, s.even = true, append(s.even, counts)
-			}
+			counts := s.census(a.pod, spreadRule(a.pod, c), c.TopologyKey, hintOf(selectorOf(a.pod, c.LabelSelector, c.MatchLabelKeys)), match)
 			a.rules = append(a.rules, actorRule{kind: ruleSpread, spread: c, census: counts})
 		}
 	}
-	if len(a.terms) > 0 {
-		s.apart = append(s.apart, a)
-	}
 }
-
-func everyNode(*corev1.Node) bool { return true }
 
 // node is a node by name, of the cluster or of a launch.
 func (s *stage) node(name string) *corev1.Node {
@@ -198,14 +147,20 @@ func (s *stage) fits(a *actor) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(a.brand.shunned, func(b *actor) bool {
-		on := s.node(b.on)
-		return b != a && on != nil && slices.ContainsFunc(b.terms, func(t actorTerm) bool {
-			here, ok := node.Labels[t.key]
-			there, known := on.Labels[t.key]
-			return ok && known && here == there && t.match(a.anew)
-		})
-	})
+	for _, c := range a.seen {
+		here, ok := node.Labels[c.key]
+		if ok && slices.ContainsFunc(c.keepers, func(b *actor) bool {
+			on := s.node(b.on)
+			if b == a || on == nil {
+				return false
+			}
+			there, known := on.Labels[c.key]
+			return known && here == there
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // allows reports whether a rule lets a pod, which is away, onto a node.
@@ -224,7 +179,7 @@ func (r *actorRule) allows(a *actor, node *corev1.Node) bool {
 // even reports whether a domain is not too full for one more.
 func (r *actorRule) even(a *actor, value string) bool {
 	least, domains := -1, 0
-	for domain, nodes := range r.census.nodes {
+	for domain, nodes := range r.census.domains.nodes {
 		if nodes <= 0 {
 			continue
 		}
@@ -323,7 +278,7 @@ func (s *stage) tell(a *actor, on string, by int) {
 	if node == nil {
 		return
 	}
-	for _, c := range a.brand.counted {
+	for _, c := range a.seen {
 		if on == a.from && a.pod.DeletionTimestamp != nil && !c.match(a.pod) {
 			continue
 		}
@@ -340,9 +295,9 @@ func (s *stage) stand(name string, by int) {
 	if node == nil {
 		return
 	}
-	for _, c := range s.even {
-		if value, ok := node.Labels[c.key]; ok && c.holds(node) {
-			c.nodes[value] += by
+	for _, d := range s.domains {
+		if value, ok := node.Labels[d.key]; ok && d.holds(node) {
+			d.nodes[value] += by
 		}
 	}
 }

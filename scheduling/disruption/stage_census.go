@@ -2,38 +2,56 @@ package disruption
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 )
 
-// census counts for a rule, once for all pods that have the same.
-func (s *stage) census(pod *corev1.Pod, rule any, key string, match func(*corev1.Pod) bool, counts func(*corev1.Node) bool) *census {
+// census counts the pods that a rule is about, by domain.
+type census struct {
+	key   string
+	match func(*corev1.Pod) bool
+	pods  map[string]int
+	total int
+	// domains are those of a spread constraint, nil for other rules: all nodes count to them.
+	domains *domains
+	keepers []*actor // those of the step that keep others away by it
+}
+
+// holds reports whether pods on a node count.
+func (c *census) holds(node *corev1.Node) bool { return c.domains == nil || c.domains.holds(node) }
+
+// domains counts the nodes that count to spread constraints of one kind, by domain.
+type domains struct {
+	key    string
+	counts func(*corev1.Node) bool
+	nodes  map[string]int
+	held   map[string]bool // by node, whether it counts
+}
+
+// holds reports whether a node counts.
+func (d *domains) holds(node *corev1.Node) bool {
+	known, ok := d.held[node.Name]
+	if !ok {
+		known = d.counts(node)
+		d.held[node.Name] = known
+	}
+	return known
+}
+
+// census counts for a rule, once for all pods that have the same. hint is a label of all pods
+// that it matches.
+func (s *stage) census(pod *corev1.Pod, rule any, key, hint string, match func(*corev1.Pod) bool) *census {
 	text, err := json.Marshal([]any{namespaceOf(pod.Namespace), pod.Labels, rule})
 	if known := s.rules[string(text)]; known != nil && err == nil {
 		return known
 	}
-	c := &census{key: key, match: match, counts: counts, pods: map[string]int{}, nodes: map[string]int{}, held: map[string]bool{}}
-	nodes := func(node *corev1.Node) {
-		if node == nil {
-			return
-		}
-		if value, ok := node.Labels[key]; ok && c.holds(node) {
-			c.nodes[value]++
-		}
+	c := &census{key: key, match: match, pods: map[string]int{}}
+	if spread, ok := rule.([]any); ok {
+		c.domains = s.domainsOf(pod, spread[0].(*corev1.TopologySpreadConstraint)) //nolint:forcetypeassert // as spreadRule makes them
 	}
-	for _, x := range s.frame.subjects {
-		if !x.gone {
-			nodes(x.node)
-		}
-	}
-	for _, node := range s.nodes {
-		nodes(node)
-	}
-	for _, b := range s.frame.brands.of(s.frame) {
+	for _, b := range s.frame.brands.of(s.frame, hint) {
 		if !match(b.sample) {
 			continue
 		}
@@ -41,8 +59,73 @@ func (s *stage) census(pod *corev1.Pod, rule any, key string, match func(*corev1
 			s.enroll(c, name)
 		}
 	}
-	s.rules[string(text)] = c
+	s.rules[string(text)], s.index[hint] = c, append(s.index[hint], c)
 	return c
+}
+
+// domainsOf are the domains of a pod's spread constraint, once for all that count the same
+// nodes.
+func (s *stage) domainsOf(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *domains {
+	var keys []string
+	for i := range pod.Spec.TopologySpreadConstraints {
+		if x := &pod.Spec.TopologySpreadConstraints[i]; x.WhenUnsatisfiable == corev1.DoNotSchedule {
+			keys = append(keys, x.TopologyKey)
+		}
+	}
+	text, err := json.Marshal([]any{c.TopologyKey, c.NodeAffinityPolicy, c.NodeTaintsPolicy, keys, pod.Spec.NodeSelector, nodeAffinity(pod), pod.Spec.Tolerations})
+	if known := s.domains[string(text)]; known != nil && err == nil {
+		return known
+	}
+	d := &domains{key: c.TopologyKey, counts: spreadNodes(pod, c), nodes: map[string]int{}, held: map[string]bool{}}
+	add := func(node *corev1.Node) {
+		if node == nil {
+			return
+		}
+		if value, ok := node.Labels[d.key]; ok && d.holds(node) {
+			d.nodes[value]++
+		}
+	}
+	for _, x := range s.frame.subjects {
+		if !x.gone {
+			add(x.node)
+		}
+	}
+	for _, node := range s.nodes {
+		add(node)
+	}
+	s.domains[string(text)] = d
+	return d
+}
+
+// look is which rules count a pod.
+func (s *stage) look(pod *corev1.Pod) []*census {
+	var out []*census
+	add := func(list []*census) {
+		for _, c := range list {
+			if c.match(pod) {
+				out = append(out, c)
+			}
+		}
+	}
+	add(s.index[""])
+	for key, value := range pod.Labels {
+		add(s.index[key+"="+value])
+	}
+	return out
+}
+
+// hintOf is a label that all pods have which a selector matches, "" if it does not name one.
+func hintOf(selector labels.Selector) string {
+	if selector == nil {
+		return ""
+	}
+	list, _ := selector.Requirements()
+	for _, r := range list {
+		if op := r.Operator(); (op == selection.In || op == selection.Equals || op == selection.DoubleEquals) && r.Values().Len() == 1 {
+			return r.Key() + "=" + r.Values().List()[0]
+		}
+	}
+	return ""
 }
 
 // enroll counts a pod where it is.
@@ -94,50 +177,4 @@ func spreadNodes(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) func(*core
 		}
 		return c.NodeTaintsPolicy == nil || *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyIgnore || tolerates(pod, n.Spec.Taints)
 	}
-}
-
-// brands are the running pods of a cluster by namespace and labels, for those who count
-// pods by selectors. They are sorted out when somebody first asks.
-type brands struct {
-	once sync.Once
-	list []*brand
-}
-
-// brand is the pods of a namespace with the same labels, by name.
-type brand struct {
-	sample *corev1.Pod
-	names  []string
-}
-
-// of returns the brands of a frame's pods.
-func (b *brands) of(f *frame) []*brand {
-	b.once.Do(func() {
-		at := map[string]*brand{}
-		for _, list := range [][]*corev1.Pod{f.cluster.Running, f.cluster.Pods} {
-			for _, pod := range list {
-				if pod.Spec.NodeName == "" || ended(pod) {
-					continue
-				}
-				key := brandKey(pod)
-				if at[key] == nil {
-					sample := *pod
-					sample.DeletionTimestamp = nil
-					at[key] = &brand{sample: &sample}
-					b.list = append(b.list, at[key])
-				}
-				at[key].names = append(at[key].names, podName(pod))
-			}
-		}
-	})
-	return b.list
-}
-
-// brandKey is the namespace and the labels of a pod.
-func brandKey(pod *corev1.Pod) string {
-	pairs := make([]string, 0, len(pod.Labels)+1)
-	for key, value := range pod.Labels {
-		pairs = append(pairs, key+"="+value)
-	}
-	slices.Sort(pairs)
-	return namespaceOf(pod.Namespace) + "\x00" + strings.Join(pairs, "\x00")
 }

@@ -109,7 +109,7 @@ func (t *turn) choose(group []*actor) []*actor {
 		if slices.ContainsFunc(charges, func(g *guard) bool { return taken[g] >= max(g.allowed, 1) }) {
 			continue
 		}
-		if with := append(slices.Concat(group, chosen), a); len(a.rules)+len(t.stage.apart) > 0 && !t.stage.possible(with, true) {
+		if with := append(slices.Concat(group, chosen), a); (len(a.rules) > 0 || t.stage.apart) && !t.stage.possible(with, true) {
 			continue
 		}
 		chosen = append(chosen, a)

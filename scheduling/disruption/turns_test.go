@@ -123,7 +123,7 @@ func TestStageTakesBack(t *testing.T) {
 	require.Len(t, s.rules, 1)
 	counts := func() (pods, nodes map[string]int) {
 		for _, c := range s.rules {
-			return map[string]int{"x": c.pods["x"], "y": c.pods["y"], "z": c.pods["z"]}, map[string]int{"x": c.nodes["x"], "y": c.nodes["y"], "z": c.nodes["z"]}
+			return map[string]int{"x": c.pods["x"], "y": c.pods["y"], "z": c.pods["z"]}, map[string]int{"x": c.domains.nodes["x"], "y": c.domains.nodes["y"], "z": c.domains.nodes["z"]}
 		}
 		return nil, nil
 	}

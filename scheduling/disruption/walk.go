@@ -29,6 +29,7 @@ type walk struct {
 	order  map[string][]string // by kind, the nodes of its places in order
 	new    map[string]*scheduling.Launch
 	bought map[string]bool
+	last   []string           // what was bought last
 	weight map[string]float64 // by kind, what a pod takes of what launches sell
 }
 
@@ -125,30 +126,55 @@ func (c *carrier) walkTo(ctx context.Context, step *Step) (left bool, err error)
 // that stay. Some nodes may be told that find their way before the others.
 func (c *carrier) walk(ctx context.Context, step *Step, first []string) (stay []string, err error) {
 	w := c.newWalk(step, first)
-	for went := true; went && len(w.waits) > 0 && !c.done && !over(ctx); {
-		went = false
-		for i := 0; i < len(w.waits) && !c.done && !over(ctx); {
-			final := w.alone(w.waits[i])
-			if final == nil {
-				i++
-				continue
-			}
-			if err := c.do(final); err != nil {
-				return nil, err
-			}
-			went = true
+	for all := true; len(w.waits) > 0 && !c.done && !over(ctx); {
+		went, err := c.singly(ctx, w, all)
+		if err != nil {
+			return nil, err
 		}
-		if c.done || len(w.waits) == 0 || over(ctx) {
+		if c.done || over(ctx) {
 			break
 		}
-		if final := w.together(); final != nil {
+		final := w.together()
+		switch {
+		case final != nil:
 			if err := c.do(final); err != nil {
 				return nil, err
 			}
-			went = true
+			all = len(c.state.original) < manyNodes
+		case all && !went:
+			return namesOf(w.waits), nil
+		default:
+			all = true
 		}
 	}
 	return namesOf(w.waits), nil
+}
+
+// singly lets nodes go for which nothing has to be bought, one after the other: all that can,
+// or those that may have places on what was bought last.
+func (c *carrier) singly(ctx context.Context, w *walk, all bool) (went bool, err error) {
+	for i := 0; i < len(w.waits) && !c.done && !over(ctx); {
+		var final *Step
+		if all || w.hopes(w.waits[i]) {
+			final = w.alone(w.waits[i])
+		}
+		if final == nil {
+			i++
+			continue
+		}
+		if err := c.do(final); err != nil {
+			return went, err
+		}
+		went = true
+	}
+	return went, nil
+}
+
+// hopes reports whether what was bought last has places for pods of a node.
+func (w *walk) hopes(l *leaver) bool {
+	return slices.ContainsFunc(l.kinds, func(kind string) bool {
+		return slices.ContainsFunc(w.last, func(name string) bool { return w.places[kind][name] > 0 })
+	})
 }
 
 // stature is the same for pods that may have each other's places: they ask for the same, the
@@ -159,7 +185,7 @@ func (w *walk) stature(pod *corev1.Pod) string {
 		return podName(pod)
 	}
 	brand := ""
-	if b := w.stage.pods[podName(pod)].brand; len(b.counted)+len(b.shunned) > 0 || tied(pod) {
+	if len(w.stage.pods[podName(pod)].seen) > 0 || tied(pod) {
 		brand = brandKey(pod)
 	}
 	text, err := json.Marshal([]any{

@@ -38,6 +38,8 @@ const (
 	mostBegun = 6
 	// mostJoined is among how many nodes the next one is looked for.
 	mostJoined = 24
+	// mostEasy is in groups of how many nodes it is half as many.
+	mostEasy = 16
 )
 
 // together is the step in which as few nodes as may be go at once, nil if there is none.
@@ -52,6 +54,7 @@ func (w *walk) together() *Step {
 		for {
 			if g.lost == 0 && g.saving > 0 {
 				if final := w.leave(g, mark); final != nil {
+					w.last = g.bought
 					return final
 				}
 			}
@@ -60,6 +63,9 @@ func (w *walk) together() *Step {
 			}
 		}
 		w.stage.undo(mark)
+		if len(g.leavers) == len(w.waits) {
+			break // whoever begins
+		}
 	}
 	return nil
 }
@@ -73,7 +79,7 @@ func (w *walk) grow(g *pack) bool {
 		if slices.Contains(g.leavers, l) {
 			continue
 		}
-		if tried++; tried > mostJoined {
+		if tried++; tried > max(1, mostJoined*mostEasy/(mostEasy+len(g.leavers))) {
 			break
 		}
 		mark := len(w.stage.log)
