@@ -53,6 +53,7 @@ func (b *Balance) Level(start []*big.Int, known Assigned, e Effort) (Balanced, b
 		l.parts = append(l.parts, a)
 	}
 	l.learn(l.first(known), 1)
+	l.search(1)
 	l.climb()
 	return l.certify()
 }

@@ -17,6 +17,7 @@ type balancing struct {
 	duals
 	best   duals
 	known  []*bearing
+	fresh  float64     // share of the last one at first
 	worths [][]float64 // by domain and class
 	// taken is how much of each flock every domain took of late, by domain.
 	taken [][]float64
@@ -123,7 +124,18 @@ func (s *balancing) search(steps int) {
 func (s *balancing) begin() {
 	if s.best.pays != nil {
 		s.duals = s.best.copied()
+		for d := range s.shares {
+			for k := range s.shares[d] {
+				s.shares[d][k] *= 1 - s.fresh
+			}
+			s.shares[d][len(s.shares[d])-1] += s.fresh
+		}
+		s.fresh = 0
 		return
+	}
+	s.fresh = 0
+	for d := range s.shares {
+		s.shares[d] = []float64{1} // there is one bearing
 	}
 	s.mix()
 	s.best.value = math.Inf(-1)
@@ -136,16 +148,12 @@ func (s *balancing) begin() {
 	}
 }
 
-// learn adds worths that the machines of each domain bear, which have a share at first.
+// learn adds worths that the machines of each domain bear. The next search begins with a
+// share of them.
 func (s *balancing) learn(x *bearing, share float64) {
-	s.known = append(s.known, x)
-	for _, all := range []*duals{&s.duals, &s.best} {
-		for d := range all.shares {
-			for k := range all.shares[d] {
-				all.shares[d][k] *= 1 - share
-			}
-			all.shares[d] = append(all.shares[d], share)
-		}
+	s.known, s.fresh = append(s.known, x), share
+	for d := range s.best.shares {
+		s.best.shares[d] = append(s.best.shares[d], 0)
 	}
 }
 
