@@ -1,6 +1,10 @@
 package linear
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 const (
 	// restPivots is how many pivots go by until the inverse is worked out anew.
@@ -12,6 +16,9 @@ const (
 	// the smallest number that is divided by, but for leastPivot to invert the basis.
 	tolerance, smallest = 1e-9, 1e-9
 	leastPivot          = 1e-13
+	// manyColumns is from how many columns on only those are looked at that gained most when
+	// all were looked at last, as long as one of these gains; hopefuls is how many they are.
+	manyColumns, hopefuls = 1024, 16
 )
 
 // Column is something to buy: so much of some rows for a cost above 0.
@@ -38,6 +45,14 @@ type Cover struct {
 	entry   []float64 // the entering column in terms of the basis
 	pivots  int
 	since   int // pivots since the inverse was worked out
+	looked  int64
+	hopes   []hope
+}
+
+// hope is a column that gains, and how much per cost.
+type hope struct {
+	column int
+	gain   float64
 }
 
 // NewCover takes what is wanted of each row and what a unit costs where no column has it:
@@ -96,6 +111,9 @@ func (c *Cover) Cost() float64 {
 // Work is how much has been done: one for each number of the inverse and pivot.
 func (c *Cover) Work() int64 { return int64(c.pivots) * int64(len(c.inverse)) }
 
+// Looked is how many columns have been looked at to find those that enter.
+func (c *Cover) Looked() int64 { return c.looked }
+
 // Solve finds the cheapest cover, in at most so many pivots. It reports false where it
 // ended before: what it has by then is a cover all the same.
 func (c *Cover) Solve(limit int) bool {
@@ -144,24 +162,11 @@ func (c *Cover) cost(j int) float64 {
 
 // choose returns the column, or the row whose surplus, to enter the basis; −1 for none.
 func (c *Cover) choose(first bool) (column, surplus int) {
-	column, surplus = -1, -1
-	best := tolerance
-	for j := range c.columns {
-		if c.place[j] >= 0 {
-			continue
-		}
-		x := &c.columns[j]
-		gain := -x.Cost
-		for k, r := range x.Rows {
-			gain += c.worths[r] * x.Amounts[k]
-		}
-		if gain > best*x.Cost {
-			column, best = j, gain/x.Cost
-			if first {
-				return column, -1
-			}
-		}
+	column, best := c.chooseColumn(first)
+	if first && column >= 0 {
+		return column, -1
 	}
+	surplus = -1
 	for r, worth := range c.worths {
 		// A unit for nothing is as good as any gain.
 		if -worth > tolerance*c.standIn[r] && (column < 0 || -worth > best*c.standIn[r]) {
@@ -172,6 +177,56 @@ func (c *Cover) choose(first bool) (column, surplus int) {
 		}
 	}
 	return column, surplus
+}
+
+// chooseColumn returns the column that gains most for its cost, or the first that gains, and
+// how much; −1 for none.
+func (c *Cover) chooseColumn(first bool) (column int, best float64) {
+	column, best = -1, tolerance
+	many := len(c.columns) >= manyColumns && !first
+	if many {
+		for _, x := range c.hopes {
+			if gain := c.gain(x.column); gain > best {
+				column, best = x.column, gain
+			}
+		}
+		c.looked += int64(len(c.hopes))
+		if column >= 0 {
+			return column, best
+		}
+	}
+	c.hopes = c.hopes[:0]
+	for j := range c.columns {
+		gain := c.gain(j)
+		if gain > tolerance && many {
+			c.hopes = append(c.hopes, hope{j, gain})
+		}
+		if gain > best {
+			column, best = j, gain
+			if first {
+				break
+			}
+		}
+	}
+	c.looked += int64(len(c.columns))
+	if len(c.hopes) > hopefuls {
+		slices.SortStableFunc(c.hopes, func(a, b hope) int { return cmp.Compare(b.gain, a.gain) })
+		c.hopes = c.hopes[:hopefuls]
+	}
+	return column, best
+}
+
+// gain is what a column outside of the basis is worth above its cost, as a share of that.
+func (c *Cover) gain(column int) float64 {
+	if c.place[column] >= 0 {
+		return 0
+	}
+	x := &c.columns[column]
+	sum := -x.Cost
+	for k, r := range x.Rows {
+		sum += c.worths[r] * x.Amounts[k]
+	}
+	return sum / x.Cost
 }
 
 // pivot brings a column, or the surplus of a row, into the basis.

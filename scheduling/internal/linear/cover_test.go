@@ -170,3 +170,31 @@ func TestContinueIsSolve(t *testing.T) {
 		optimal(t, c, wanted, standIn, columns)
 	}
 }
+
+// With many columns not all are looked at each time, and the end is the optimum all the same.
+func TestManyColumns(t *testing.T) {
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		wanted, standIn := make([]float64, 20), make([]float64, 20)
+		for r := range wanted {
+			wanted[r], standIn[r] = float64(rng.IntN(50)), 1e6
+		}
+		columns := make([]Column, 3*manyColumns/2)
+		for j := range columns {
+			x := Column{Cost: 1 + 100*rng.Float64()}
+			for r := range wanted {
+				if rng.IntN(4) == 0 {
+					x.Rows, x.Amounts = append(x.Rows, int32(r)), append(x.Amounts, float64(1+rng.IntN(9)))
+				}
+			}
+			columns[j] = x
+		}
+		c := NewCover(wanted, standIn)
+		for _, x := range columns {
+			c.Add(x)
+		}
+		require.True(t, c.Solve(10_000), "seed %d", seed)
+		optimal(t, c, wanted, standIn, columns)
+		assert.Greater(t, c.Looked(), int64(len(columns)))
+	}
+}

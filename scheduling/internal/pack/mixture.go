@@ -24,7 +24,8 @@ const (
 	mixGain = 1e-4
 	// mixWork is how many times the work of a search may go into a mix and the machines of
 	// it, and pivotShare how many numbers a pivot changes in the time that a class is looked at.
-	mixWork, pivotShare = 8, 32
+	// mixLook is how many numbers it reads to look at a filling that could be bought.
+	mixWork, pivotShare, mixLook = 12, 32, 8
 )
 
 // Mix looks for cheaper machines for the pods of those that an answer buys, and returns the
@@ -212,14 +213,15 @@ func (x *mixture) add(f *kindFilling) {
 // generate adds fillings until there is nothing to be gained, or so often.
 func (x *mixture) generate(rounds int) {
 	x.restart()
-	done := x.lp.Work()
+	done := x.lp.Work() + x.lp.Looked()*mixLook
 	for i := 0; ; i++ {
 		x.lp.Continue(mixPivots)
 		for _, c := range x.classes {
 			x.worths[c] = max(0, x.lp.Worths()[x.kindOf[c]])
 		}
-		x.s.fill.work += (x.lp.Work() - done) / pivotShare
-		done = x.lp.Work()
+		now := x.lp.Work() + x.lp.Looked()*mixLook
+		x.s.fill.work += (now - done) / pivotShare
+		done = now
 		if i == rounds || x.s.over() {
 			return
 		}
