@@ -40,6 +40,9 @@ const (
 	mostJoined = 24
 	// mostEasy is in groups of how many nodes it is half as many.
 	mostEasy = 16
+	// patience is how many times as large as what it has grown by a group is when it is tried
+	// again that must not go: to try it takes as long as it is large.
+	patience = 4
 )
 
 // together is the step in which as few nodes as may be go at once, nil if there is none.
@@ -51,16 +54,18 @@ func (w *walk) together() *Step {
 		mark := len(w.stage.log)
 		g := &pack{stuck: map[string][]string{}}
 		w.add(g, first)
-		for {
-			if g.lost == 0 && g.saving > 0 {
+		for again, last := 0, false; ; {
+			if n := len(g.leavers); g.lost == 0 && g.saving > 0 && (n >= again || last) {
 				if final := w.leave(g, mark); final != nil {
 					w.last = g.bought
 					return final
 				}
+				again = n + 1 + n/patience
 			}
-			if !w.grow(g) {
+			if last {
 				break
 			}
+			last = !w.grow(g)
 		}
 		w.stage.undo(mark)
 		if len(g.leavers) == len(w.waits) {
@@ -218,6 +223,24 @@ func (w *walk) buy(g *pack) bool {
 	return true
 }
 
+// release takes back what was bought for a group and has stayed empty: rules keep the pods
+// away for which it was bought, or let them go elsewhere since.
+func (w *walk) release(g *pack, bring map[string][]Eviction) {
+	g.bought = slices.DeleteFunc(slices.Clone(g.bought), func(name string) bool {
+		if len(bring[name]) > 0 {
+			return false
+		}
+		delete(w.bought, name)
+		w.stage.stand(name, -1)
+		w.stage.log = append(w.stage.log, func() {
+			w.bought[name] = true
+			w.stage.stand(name, 1)
+		})
+		g.saving = clampPrice(g.saving, w.new[name].Price)
+		return true
+	})
+}
+
 // leave is the step in which a group goes, whose pods have all found places since a mark, nil
 // if it must not be.
 func (w *walk) leave(g *pack, mark int) *Step {
@@ -232,17 +255,15 @@ func (w *walk) leave(g *pack, mark int) *Step {
 			}
 		}
 	}
+	slices.Sort(s.Drain)
+	s.Evictions = byPod(s.Evictions)
+	bring := arrivals(s.Evictions)
+	w.release(g, bring)
 	// Pods have found places node by node, and are away at the same time.
 	if len(g.leavers) > 1 && !w.stage.possible(group, true) {
 		return nil
 	}
-	slices.Sort(s.Drain)
-	s.Evictions = byPod(s.Evictions)
-	bring := arrivals(s.Evictions)
 	for _, name := range slices.Sorted(slices.Values(g.bought)) {
-		if len(bring[name]) == 0 {
-			return nil
-		}
 		l := trimmed(w.new[name], bring[name], w.state.rebooked)
 		l.Options = w.new[name].Options // pods that are alike take each other's places
 		s.Launches = append(s.Launches, l)

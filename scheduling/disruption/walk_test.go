@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // A walk leads where the step leads in as small steps as rules allow: here the pods of nodes
@@ -77,4 +78,19 @@ func TestNoWalkWithLimits(t *testing.T) {
 	assert.True(t, walkable())
 	p.Spec.Limits = corev1.ResourceList{corev1.ResourceCPU: *quantity("100")}
 	assert.False(t, walkable())
+}
+
+// What was bought for a group and has stayed empty is not bought, unless the group stays.
+func TestReleaseOfEmptyLaunches(t *testing.T) {
+	w := &walk{
+		stage: &stage{frame: &frame{}}, bought: map[string]bool{"full": true, "empty": true},
+		new: map[string]*scheduling.Launch{"full": {Price: 2}, "empty": {Price: 3}},
+	}
+	g := &pack{bought: []string{"empty", "full"}, saving: 1}
+	w.release(g, map[string][]Eviction{"full": {{Pod: "shop/web", To: "full"}}})
+	assert.Equal(t, []string{"full"}, g.bought)
+	assert.Equal(t, offerings.Price(4), g.saving)
+	assert.Equal(t, map[string]bool{"full": true}, w.bought)
+	w.stage.undo(0)
+	assert.Equal(t, map[string]bool{"full": true, "empty": true}, w.bought)
 }
