@@ -35,9 +35,7 @@ func (l *loop) carryOut(q *queue) error {
 	if !q.begun {
 		err := l.begin(q, step)
 		if errors.Is(err, errNoCapacity) || errors.Is(err, errStale) {
-			l.ledger.skipped++
-			l.cordon(q, step, false)
-			q.steps = q.steps[1:]
+			l.abandon(q, step)
 			return nil
 		}
 		if err != nil {
@@ -45,7 +43,11 @@ func (l *loop) carryOut(q *queue) error {
 		}
 	}
 	for i := range step.Launches {
-		if !l.cluster.ready(q.names[step.Launches[i].Name]) {
+		switch name := q.names[step.Launches[i].Name]; {
+		case l.cluster.nodes[name] == nil:
+			l.abandon(q, step)
+			return nil
+		case !l.cluster.ready(name):
 			return nil
 		}
 	}
@@ -69,6 +71,21 @@ func (l *loop) carryOut(q *queue) error {
 	l.ledger.log = append(l.ledger.log, entry{l.now, *step})
 	q.steps, q.begun, q.wave = q.steps[1:], false, 0
 	return nil
+}
+
+// abandon leaves a step out that cannot be done any more, because nothing is to be had or a
+// machine that it waits for was taken away. What it has launched is there for all. Nodes with a
+// notice have to go all the same, and a new plan finds another way for them.
+func (l *loop) abandon(q *queue, step *disruption.Step) {
+	l.ledger.skipped++
+	l.cordon(q, step, false)
+	if q.begun {
+		for i := range step.Launches {
+			l.cluster.taint(q.names[step.Launches[i].Name], reserved, false)
+		}
+	}
+	l.noticed = l.noticed || step.Reason == disruption.Interrupted
+	q.steps, q.begun, q.wave = q.steps[1:], false, 0
 }
 
 // node is what a name of the plan stands for: a launch's node, or a node.

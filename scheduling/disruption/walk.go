@@ -79,11 +79,14 @@ func (c *carrier) newWalk(step *Step, first []string) *walk {
 }
 
 // mostWalks is how often a walk is tried: nodes that were left the last time go first.
-const mostWalks = 3
+// Up to walkFrom nodes there is none: the search tries every step there as it would be done,
+// which takes no time and leaves nothing out.
+const mostWalks, walkFrom = 3, 20
 
-// walkable reports whether a walk knows of all that may stand in its way.
+// walkable reports whether a walk knows of all that may stand in its way, in a cluster where
+// it is worth while.
 func (c *carrier) walkable() bool {
-	return c.state.tied() && c.frame.ruled() && !slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
+	return len(c.state.nodes) > walkFrom && c.state.tied() && c.frame.ruled() && !slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 }
 
 // walkTo carries out what leads to where a step leads, and reports whether nodes are left that
