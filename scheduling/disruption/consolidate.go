@@ -37,7 +37,7 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 func (c *carrier) save(ctx context.Context, t *target, out *findings) (*search, error) {
 	var x *search
 	for range mostSearches {
-		x = &search{frame: c.frame, state: c.state, target: t, settled: c.frame.settled(), walks: c.walkable()}
+		x = &search{frame: c.frame, state: c.state, target: t, settled: c.frame.settled(), walks: len(c.state.nodes) > walkFrom && c.walkable()}
 		x.single = c.state.tied() && !x.walks && len(c.state.nodes) <= mostSingle
 		steps, exact, ready, err := c.found(ctx, x)
 		if err != nil {

@@ -83,10 +83,9 @@ func (c *carrier) newWalk(step *Step, first []string) *walk {
 // which takes no time and leaves nothing out.
 const mostWalks, walkFrom = 3, 20
 
-// walkable reports whether a walk knows of all that may stand in its way, in a cluster where
-// it is worth while.
+// walkable reports whether a walk knows of all that may stand in its way.
 func (c *carrier) walkable() bool {
-	return len(c.state.nodes) > walkFrom && c.state.tied() && c.frame.ruled() && !slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
+	return c.state.tied() && c.frame.ruled() && !slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 }
 
 // walkTo carries out what leads to where a step leads, and reports whether nodes are left that
