@@ -54,6 +54,9 @@ func (s *search) improveBins(a *attempt, values []float64) {
 	a.settle(s.p, s.levels)
 }
 
+// handful is up to how many bins all are taken apart, in case one makes room on another.
+const handful = 16
+
 // receivers are the bins that could, were they empty, take a pod that was left out or for
 // which a machine was bought. Whatever changes on others alone saves no machine.
 func (s *search) receivers(a *attempt) []int {
@@ -76,7 +79,7 @@ func (s *search) receivers(a *attempt) []int {
 	}
 	var out []int
 	for i := range s.p.Bins {
-		if slices.ContainsFunc(classes, func(c model.ClassID) bool {
+		if len(classes) > 0 && len(s.p.Bins) <= handful || slices.ContainsFunc(classes, func(c model.ClassID) bool {
 			return s.p.Bins[i].Admits.Has(int(s.p.Classes[c].Group)) && model.Fits(s.p.Bins[i].Room, s.p.Classes[c].Request)
 		}) {
 			out = append(out, i)
