@@ -37,7 +37,8 @@ const (
 )
 
 // refleets buys one fleet for all machines of a pass, and then for some at a time, drawn at
-// random, while there is work to do and that pays.
+// random, while there is work to do and that pays. Beside as many running nodes it does
+// not: a few machines more are bought often there, and other moves do for them.
 func (s *search) refleets(a *attempt, values []float64) {
 	if !s.fill.pace.idle || s.limited() {
 		return
@@ -48,7 +49,7 @@ func (s *search) refleets(a *attempt, values []float64) {
 	}
 	random := rand.New(rand.NewPCG(0x706c696d, 0x666c6565))
 	for i, m := range s.markets {
-		if n := model.Count(a.bought[i]); n > 1 && n <= refleetAll && len(m.rows) > 1 {
+		if n := model.Count(a.bought[i]); n > max(1, int64(len(s.p.Bins))) && n <= refleetAll && len(m.rows) > 1 {
 			a.bought[i] = s.refleetPass(m, unbundle(a.bought[i]), values, work, random)
 		}
 	}
