@@ -93,6 +93,7 @@ package scheduling
 //	flexibility  how much choice a spot launch has to leave
 //	interruption what it costs to lose a machine
 //	alternatives*  the best plans for other goals
+//	remix        machines of few pods, bought by mixing all fillings at once
 //
 // Reading pods
 //

@@ -126,7 +126,7 @@ const nearEnough = 0.02
 
 // farEnough is the share of the price that a bound may miss it by without more being done
 // for it where nothing ties the pods. What is far off is so for want of work more often.
-const farEnough = 0.01
+const farEnough = 0.0095
 
 // nearBound is a bound at which to be content: one at which the search was, too.
 func (c *compiler) nearBound(price offerings.Price) int64 {

@@ -164,7 +164,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 			c, outcome = x.compiler, x.Outcome
 		}
 	} else {
-		outcome = pack.Ration(c.model, pack.Search(c.model, params), params)
+		outcome = c.remixed(ctx, pack.Ration(c.model, pack.Search(c.model, params), params), params)
 	}
 	if err := cancelled(ctx); err != nil {
 		return nil, false, err

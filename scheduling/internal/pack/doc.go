@@ -26,7 +26,7 @@
 //	slots.go      how many machines crowded pods need, and who has to go first on each
 //	columns.go    mixes fillings so that every class has its pods, and looks for those that
 //	              were missing (column generation)
-//	mixture.go    mixes fillings of all pods at once, for pods that are tied to each other
+//	mixture.go    mixes fillings of all pods at once, where a plan is far above its bound
 //	large.go      decides how many of the large machines of such a mix there are
 //	dive.go       buys the machines of one mix after the other
 //	attempts.go   which of these are tried, and in which order

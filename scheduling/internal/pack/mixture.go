@@ -17,7 +17,7 @@ const (
 	// mostMixKinds bounds the kinds of pods for which fillings are mixed, mixRounds how often
 	// fillings are added at first and mixAgain once machines are bought, mixMore how many at
 	// once, mixPivots bounds each solution.
-	mostMixKinds, mixRounds, mixAgain, mixMore, mixPivots = 256, 300, 10, 64, 800
+	mostMixKinds, mixRounds, mixAgain, mixMore, mixPivots = 320, 300, 10, 64, 800
 	// mixDear is how many times as dear as to others it is to a mix to leave pods out.
 	mixDear = 4
 	// mixGain is the share of its cost that a filling must gain to be added.

@@ -1,0 +1,24 @@
+package scheduling
+
+import (
+	"context"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+)
+
+// remixed is an outcome for pods that nothing ties, with fillings mixed for all machines at
+// once where that is cheaper. It takes long, so it is tried only where machines hold so few
+// pods that it matters which, and where the price is further above its bound than will do.
+func (c *compiler) remixed(ctx context.Context, at pack.Outcome, params pack.Params) pack.Outcome {
+	x := trial{compiler: c, Outcome: at}
+	placed := c.placed(at.Solution)
+	x.bind = sum(placed)
+	price := x.price()
+	if params.Work == 0 || c.terse || at.Late || price == 0 || !x.mixes() {
+		return at
+	}
+	if least, _ := c.prove(ctx, nil, placed, price); float64(least) >= float64(price)*(1-farEnough) {
+		return at
+	}
+	return pack.Mix(c.model, at, params)
+}
