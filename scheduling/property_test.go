@@ -136,7 +136,7 @@ func randomProblems() int {
 }
 
 // tiedProblems is how many of them have ties, which take longer.
-func tiedProblems() int { return randomProblems() * 2 / 5 }
+func tiedProblems() int { return randomProblems() / 5 }
 
 // raceDetector reports whether the test was built with -race.
 func raceDetector() bool {
