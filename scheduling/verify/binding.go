@@ -33,7 +33,7 @@ func (j *judge) bindings() {
 	if !j.anyTies() {
 		return
 	}
-	s, waiting := j.play(j.hosts, j.booked)
+	s, waiting := j.play(j.booked)
 	for _, g := range waiting {
 		o, _ := s.obstacle(g.party, g.host)
 		j.add(o.code, "pod/"+g.name, "cannot bind to %s: %s", g.host.object, o)
@@ -44,43 +44,51 @@ func (j *judge) bindings() {
 // anyTies reports whether there are rules that could keep a pod off its host.
 func (j *judge) anyTies() bool {
 	return slices.ContainsFunc(j.booked, func(b booking) bool { return !b.ties.none() }) ||
-		slices.ContainsFunc(j.residents, func(r resident) bool { return len(r.apart) > 0 })
+		len(j.crowd.stances) > 0
 }
 
 // stand sets up all nodes, those that are being removed too, and the first options of
 // the launches, and books the pods of the plan.
 func (j *judge) stand() {
-	for _, s := range j.sortedStations() {
-		j.hosts = append(j.hosts, &host{place: &s.place, object: "node/" + s.name, number: len(j.hosts)})
+	if j.crowd == nil {
+		j.crowd = j.gather()
 	}
 	for _, r := range j.launches {
 		if m := r.first(); m != nil {
-			r.host = newHost(m, r.promises, r.object, len(j.hosts))
-			j.hosts = append(j.hosts, r.host)
+			r.host = newHost(m, r.promises, r.object)
+			j.crowd.enter(r.host)
 		}
 	}
 	j.book()
+}
+
+// gather sets up the nodes with the pods that run on them.
+func (w *world) gather() *crowd {
+	c := newCrowd()
+	for _, s := range w.stations {
+		c.enter(&host{place: &s.place, object: "node/" + s.name})
+	}
+	for _, r := range w.residents {
+		c.flockOf(r.face, r.apart).sit(c.nodes[r.node])
+	}
+	return c
 }
 
 // nobodys begins host names that nobody can ask for.
 const nobodys = "\x00"
 
 // newHost is a machine that stands, with a host name that nobody else has.
-func newHost(m *machine, open func(string) opening, object string, number int) *host {
+func newHost(m *machine, open func(string) opening, object string) *host {
 	p := m.place
 	p.labels = maps.Clone(m.labels)
 	p.labels[corev1.LabelHostname] = nobodys + object
 	p.open = open
-	return &host{place: &p, object: object, number: number}
+	return &host{place: &p, object: object}
 }
 
 // book lists the pods of the plan in the order in which they bind. A pod that stands
 // twice comes once.
 func (j *judge) book() {
-	nodes := make(map[string]*host)
-	for _, h := range j.hosts {
-		nodes[h.object] = h
-	}
 	seen := make(map[string]bool)
 	put := func(h *host, names []string) {
 		for _, name := range names {
@@ -94,7 +102,7 @@ func (j *judge) book() {
 		put(r.host, r.Pods)
 	}
 	for _, a := range j.plan.Existing {
-		put(nodes["node/"+a.Node], a.Pods)
+		put(j.crowd.nodes[a.Node], a.Pods)
 	}
 	slices.SortFunc(j.booked, bindingOrder)
 }
@@ -121,12 +129,12 @@ type guest struct {
 
 // play lets the pods bind and returns those that cannot. The scene also counts what
 // matters to pods that only watch.
-func (j *judge) play(hosts []*host, bookings []booking, watching ...booking) (*scene, []guest) {
+func (j *judge) play(bookings []booking, watching ...booking) (*scene, []guest) {
 	type seat struct {
 		party *party
 		host  *host
 	}
-	s := newScene(hosts)
+	s := newScene(j.crowd)
 	waiting := make([]guest, 0, len(bookings))
 	stuck := make(map[seat]*int)
 	for _, b := range bookings {
@@ -140,7 +148,6 @@ func (j *judge) play(hosts []*host, bookings []booking, watching ...booking) (*s
 	for _, b := range watching {
 		s.partyOf(b.face, b.ties)
 	}
-	j.seatResidents(s)
 	for bound := true; bound; {
 		bound = false
 		var rest []guest
@@ -158,23 +165,6 @@ func (j *judge) play(hosts []*host, bookings []booking, watching ...booking) (*s
 		waiting = rest
 	}
 	return s, waiting
-}
-
-// seatResidents puts the running pods onto their nodes.
-func (j *judge) seatResidents(s *scene) {
-	nodes := make(map[string]*host)
-	for _, h := range s.hosts {
-		if h.name != "" {
-			nodes[h.name] = h
-		}
-	}
-	keepers := make([][]*tally, len(j.residents))
-	for i, r := range j.residents {
-		keepers[i] = s.keep(r.apart)
-	}
-	for i, r := range j.residents {
-		s.sit(r.face, keepers[i], nodes[r.node])
-	}
 }
 
 // agreements checks that all options of a launch have what its first has of every
@@ -231,7 +221,7 @@ func (s *scene) noteKeys(keys map[string]bool, t *tenant, h *host) {
 		}
 	}
 	for _, x := range s.counters(t.face) {
-		if x.wanted && x.looksAt(h) && (len(x.looks) == 0 && !s.aloof(p, x) || len(x.looks) > 0 && x.total > x.skew) {
+		if x.wanted && x.looksAt(h) && (x.view == nil && !s.aloof(p, x) || x.view != nil && x.total > x.skew) {
 			keys[x.key] = true
 		}
 	}

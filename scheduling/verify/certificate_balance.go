@@ -268,7 +268,7 @@ func (b *zoneBalance) fault() string {
 
 // imbalance says where the plan itself does not keep the constraint.
 func (r *spreadReader) imbalance(b *zoneBalance) string {
-	if len(r.hosts) == 0 {
+	if r.crowd == nil {
 		return "" // the certificate stands alone
 	}
 	counts, held := maps.Clone(b.running), make(map[string]bool)

@@ -272,7 +272,7 @@ func (z *zoneSpread) beyond() int64 {
 
 // breach says where the plan itself has more or fewer of the pods than it may.
 func (r *spreadReader) breach(z *zoneSpread) string {
-	if len(r.hosts) == 0 {
+	if r.crowd == nil {
 		return "" // the certificate stands alone
 	}
 	counts := make(map[string]int64)

@@ -47,7 +47,7 @@ func (j *judge) tiedPlaces() {
 	for _, t := range kinds {
 		watching = append(watching, booking{tenant: t})
 	}
-	final, waiting := j.play(j.hosts, j.booked, watching...)
+	final, waiting := j.play(j.booked, watching...)
 	if len(waiting) > 0 {
 		return // nothing is certain about a plan that does not come about
 	}
@@ -93,8 +93,8 @@ func (j *judge) tiedKinds() []*tenant {
 
 // nodeFor finds a node that could take the pod beside those of the plan.
 func (h *rehearsal) nodeFor(t *tenant) (string, bool) {
-	for i, s := range h.sortedStations() {
-		if s.holds(t) && h.shareLeaves(t, s) && h.joins(t, h.hosts[i]) {
+	for _, s := range h.sortedStations() {
+		if s.holds(t) && h.shareLeaves(t, s) && h.joins(t, h.crowd.nodes[s.name]) {
 			return s.name, true
 		}
 	}
@@ -125,7 +125,7 @@ func (h *rehearsal) machineFor(t *tenant) (string, bool) {
 			if choosy && m.offering.CapacityType == offerings.Spot || !h.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 || !m.holdsAlone(t) || !m.attaches(t) {
 				continue
 			}
-			x := newHost(m, m.open, "a new machine", len(h.hosts))
+			x := newHost(m, m.open, "a new machine")
 			if at := h.whereabouts(x); !tried[at] {
 				tried[at] = true
 				if h.joins(t, x) {
@@ -142,10 +142,7 @@ func (h *rehearsal) whereabouts(x *host) string {
 	var b strings.Builder
 	for _, t := range slices.Concat(h.final.tallies, h.final.keepers) {
 		value, ok := x.value(t.key)
-		fmt.Fprintf(&b, "%q %v ", value, ok)
-	}
-	for _, f := range h.final.filters {
-		fmt.Fprintf(&b, "%v ", f.passes(x.place))
+		fmt.Fprintf(&b, "%q %v %v ", value, ok, t.looksAt(x))
 	}
 	return b.String()
 }
@@ -157,14 +154,15 @@ func (h *rehearsal) joins(t *tenant, x *host) bool {
 	if !h.roomy(t, x) || !h.meets(t, x) || !h.leavesVolumes(t, x) {
 		return false
 	}
-	hosts, final := h.hosts, h.final
-	if x.number == len(hosts) {
+	final := h.final
+	if !h.crowd.hosts[x] {
 		if !h.affords() {
 			return false
 		}
-		hosts = append(slices.Clip(hosts), x)
+		h.crowd.enter(x)
+		defer h.crowd.leave(x)
 		var waiting []guest
-		if final, waiting = h.play(hosts, h.booked, booking{tenant: t}); len(waiting) > 0 {
+		if final, waiting = h.play(h.booked, booking{tenant: t}); len(waiting) > 0 {
 			return false
 		}
 	}
@@ -177,7 +175,7 @@ func (h *rehearsal) joins(t *tenant, x *host) bool {
 		if !h.affords() {
 			return false
 		}
-		if _, waiting := h.play(hosts, bookings); len(waiting) > 0 {
+		if _, waiting := h.play(bookings); len(waiting) > 0 {
 			return false
 		}
 		slices.Reverse(bookings)
@@ -237,7 +235,7 @@ func (h *rehearsal) opens(s *tally, t *tenant, mine bool) bool {
 		h.sold[key] = values
 	}
 	for value := range values {
-		if _, known := s.counts[value]; !known {
+		if s.view.hosts[value] == 0 {
 			return true
 		}
 	}

@@ -2,28 +2,17 @@ package verify
 
 import "fmt"
 
-// scene is all nodes and planned machines with the pods that sit on them. Pods come
-// and never go.
+// scene is a crowd that more pods join, with what their rules count. Pods come and never go.
 type scene struct {
-	hosts []*host
+	crowd *crowd
 	// tallies count pods for rules, keepers count those that keep others away by their
 	// anti-affinity; known finds both by what they say.
 	tallies, keepers []*tally
 	known            map[string]*tally
-	// filters are those of spread constraints, looks at which hosts they look, by text.
-	filters []*nodeFilter
-	looks   map[string][]bool
 	// countedBy and keptBy remember for a face which tallies count it, and which
 	// keepers keep it away.
 	countedBy, keptBy map[*face][]*tally
 	parties           map[string]*party
-}
-
-// host is a node or a planned machine.
-type host struct {
-	*place
-	object string
-	number int
 }
 
 // party is pods that every rule treats alike.
@@ -36,9 +25,9 @@ type party struct {
 	keeps  []*tally // the keepers, by anti-affinity term
 }
 
-func newScene(hosts []*host) *scene {
+func newScene(c *crowd) *scene {
 	return &scene{
-		hosts: hosts, known: make(map[string]*tally), looks: make(map[string][]bool), parties: make(map[string]*party),
+		crowd: c, known: make(map[string]*tally), parties: make(map[string]*party),
 		countedBy: make(map[*face][]*tally), keptBy: make(map[*face][]*tally),
 	}
 }
@@ -67,6 +56,9 @@ func (s *scene) partyOf(f *face, t *ties) *party {
 	for _, n := range t.apart {
 		p.apart = append(p.apart, s.count(n.key, n.pods))
 	}
+	for _, n := range s.crowd.against(f) {
+		s.keeper(n.podTerm)
+	}
 	s.parties[key] = p
 	return p
 }
@@ -79,56 +71,58 @@ func (s *scene) count(key string, sets ...*podSet) *tally {
 	}
 	text := fmt.Sprintf("count %q %q", key, texts)
 	if s.known[text] == nil {
-		s.known[text] = &tally{key: key, sets: sets, counts: make(map[string]int)}
-		s.tallies = append(s.tallies, s.known[text])
+		s.tallies = append(s.tallies, s.learn(text, &tally{key: key, sets: sets, counts: make(map[string]int)}, s.crowd.members(sets)))
 	}
 	return s.known[text]
+}
+
+// learn keeps a new tally, with the pods that sit already.
+func (s *scene) learn(text string, t *tally, there []*flock) *tally {
+	t.settle(s.crowd, there)
+	s.known[text] = t
+	return t
 }
 
 // spread sets up a tally for a spread constraint.
 func (s *scene) spread(r *spreadRule) *tally {
 	text := fmt.Sprintf("spread %q %q %s", r.key, r.pods.text, r.nodes.text)
 	if s.known[text] == nil {
-		s.known[text] = spreadTally(r, s.hosts, s.looksOf(&r.nodes))
-		s.tallies = append(s.tallies, s.known[text])
+		t := spreadTally(r, s.crowd.view(r))
+		s.tallies = append(s.tallies, s.learn(text, t, s.crowd.members(t.sets)))
 	}
 	s.known[text].skew = min(s.known[text].skew, r.maxSkew)
 	return s.known[text]
-}
-
-func (s *scene) looksOf(f *nodeFilter) []bool {
-	looks, ok := s.looks[f.text]
-	if !ok {
-		looks = make([]bool, len(s.hosts))
-		for i, h := range s.hosts {
-			looks[i] = f.passes(h.place)
-		}
-		s.filters, s.looks[f.text] = append(s.filters, f), looks
-	}
-	return looks
 }
 
 // keep sets up the keepers for terms of anti-affinity.
 func (s *scene) keep(terms []podTerm) []*tally {
 	var keepers []*tally
 	for _, n := range terms {
-		text := "keep " + n.text()
-		if s.known[text] == nil {
-			s.known[text] = &tally{key: n.key, sets: []*podSet{n.pods}, counts: make(map[string]int)}
-			s.keepers = append(s.keepers, s.known[text])
-		}
-		keepers = append(keepers, s.known[text])
+		keepers = append(keepers, s.keeper(n))
 	}
 	return keepers
+}
+
+func (s *scene) keeper(n podTerm) *tally {
+	term := n.text()
+	text := "keep " + term
+	if s.known[text] == nil {
+		var there []*flock
+		if held := s.crowd.taken[term]; held != nil {
+			there = held.flocks
+		}
+		s.keepers = append(s.keepers, s.learn(text, &tally{key: n.key, sets: []*podSet{n.pods}, counts: make(map[string]int)}, there))
+	}
+	return s.known[text]
 }
 
 // sit puts a pod onto a host for good.
 func (s *scene) sit(f *face, keeps []*tally, h *host) {
 	for _, t := range s.counters(f) {
-		t.add(h)
+		t.add(h, 1)
 	}
 	for _, k := range keeps {
-		k.add(h)
+		k.add(h, 1)
 	}
 }
 

@@ -75,11 +75,16 @@ type ground struct {
 	original map[string]*corev1.Node
 	machines map[string]*disruption.Machine
 	nodes    map[string]*standing
+	row      []*standing // the same, by name
+	leavers  []*standing // nodes that are being removed already
+	fleets   map[*pool]*fleet
+	// crowd is who sits where.
+	crowd *crowd
 	// seats are the nodes of pods that run, by pod; bodies the pods.
 	seats   map[string]string
 	bodies  map[string]*corev1.Pod
-	looks   map[string]resident // what rules see of pods, by name
-	tied    bool                // some pod has ties
+	flocks  map[string]*flock // what rules see of pods, by name
+	tied    bool              // some pod has ties
 	waiting map[string]*tenant
 	order   []string // the names of all pods, sorted
 	// newest are the pods by which daemons are judged.
@@ -93,59 +98,42 @@ type ground struct {
 	stirred map[string]bool
 }
 
-// standing is a node that is there.
-type standing struct {
-	name string
-	node *corev1.Node
-	pool *pool // nil where no pool that is there owns it
-	// pods are those there that have not finished; only seat changes them.
-	pods []*corev1.Pod
-	// removal is what removing the node counts, once that is known for these pods.
-	removal *float64
-	// price is in nano-USD, where it is known.
-	price  int64
-	priced bool
-	// fresh is set for a machine that a step has launched.
-	fresh bool
-}
-
-// seat says which pods are there now.
-func (s *standing) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
-
 func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *ground {
 	cluster.Nodes = shuttingDown(cluster)
 	g := &ground{
 		world: newWorld(cluster.Problem), checker: c, plan: plan, now: c.Planner.Now,
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*standing),
-		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), looks: make(map[string]resident),
+		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), flocks: make(map[string]*flock),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
+		fleets: make(map[*pool]*fleet), crowd: newCrowd(),
 	}
 	g.solver = c.Planner.Solver
 	if g.now.IsZero() {
 		g.now = cluster.Now
 	}
-	g.waiting = g.world.pods
+	g.waiting, g.residents = g.world.pods, nil // the crowd knows them
 	for i := range cluster.Machines {
 		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
 	}
 	for _, node := range cluster.Nodes {
 		g.original[node.Name] = node
-		g.nodes[node.Name] = g.newStanding(node)
+		g.enlist(g.newStanding(node))
 	}
 	for _, pod := range slices.Concat(cluster.Running, cluster.Pods) {
 		at := g.nodes[pod.Spec.NodeName]
 		if pod.Spec.NodeName == "" || finished(pod) || g.bodies[podName(pod)] != nil {
 			continue
 		}
-		g.bodies[podName(pod)], g.seats[podName(pod)] = pod, pod.Spec.NodeName
+		g.bodies[podName(pod)] = pod
 		if at != nil {
 			at.seat(append(at.pods, pod))
 		}
-		r := resident{g.faceOf(pod), apartOf(pod), pod.Spec.NodeName}
-		g.looks[podName(pod)] = r
-		g.tied = g.tied || len(r.apart) > 0 || !g.tiesOf(pod).none()
+		g.tied = g.tied || !g.tiesOf(pod).none()
 	}
 	g.order = slices.Sorted(maps.Keys(g.bodies))
+	for _, name := range g.order {
+		g.sit(g.bodies[name], g.bodies[name].Spec.NodeName)
+	}
 	g.findNewest()
 	g.budgets, g.book = guardsOf(cluster), make(guardBook)
 	for _, b := range g.budgets {
@@ -179,13 +167,6 @@ func shuttingDown(c disruption.Cluster) []*corev1.Node {
 	return nodes
 }
 
-func (g *ground) newStanding(node *corev1.Node) *standing {
-	s := &standing{name: node.Name, node: node, pool: g.pools[poolOf(node)]}
-	price, priced := g.priceOf(node)
-	s.price, s.priced = int64(price), priced
-	return s
-}
-
 // step judges one step and carries it out.
 func (g *ground) step(r *Report, number int, step *disruption.Step) {
 	a := &act{ground: g, Report: r, number: number, step: step}
@@ -214,6 +195,8 @@ type act struct {
 	launched map[string]*corev1.Node
 	// from are the nodes that go or lose pods, as they were.
 	from map[string]*station
+	// left are the pods that go with their nodes, by node.
+	left map[string][]*flock
 	// used are the machines that it takes out of reservations.
 	used map[string]int
 }
@@ -223,4 +206,6 @@ type move struct {
 	*disruption.Eviction
 	pod    *corev1.Pod
 	tenant *tenant
+	// was and will are what rules see of it where it is, and where it goes.
+	was, will *flock
 }

@@ -2,13 +2,11 @@ package verify
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
@@ -70,11 +68,12 @@ func (a *act) move(e *disruption.Eviction, pod *corev1.Pod) {
 	again := *pod
 	again.Spec.NodeName, again.DeletionTimestamp, again.Status = "", nil, corev1.PodStatus{}
 	t := a.newTenant(&again)
+	noted := move{e, pod, t, a.flocks[e.Pod], a.crowd.flockOf(t.face, t.ties.apart)}
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
 			a.add(Landing, object, "has nowhere to go")
 		}
-		a.moves = append(a.moves, move{e, pod, t})
+		a.moves = append(a.moves, noted)
 		return
 	}
 	if why, _ := t.held(); why != "" {
@@ -96,7 +95,7 @@ func (a *act) move(e *disruption.Eviction, pod *corev1.Pod) {
 	case e.To == e.From:
 		a.add(Landing, object, "stays on node %s", e.To)
 	}
-	a.moves = append(a.moves, move{e, pod, t})
+	a.moves = append(a.moves, noted)
 }
 
 // launchedPods checks that launches are for the pods that are expected there.
@@ -118,31 +117,27 @@ func (a *act) launchedPods() {
 
 // leave takes the nodes that go and the pods that move out of the cluster.
 func (a *act) leave() {
-	a.from = make(map[string]*station)
-	drop := func(pod *corev1.Pod) {
-		name := podName(pod)
-		for claim, user := range a.storage.users {
-			if user == name {
-				delete(a.storage.users, claim)
-			}
-		}
-		delete(a.seats, name)
-		delete(a.bodies, name)
-		delete(a.looks, name)
+	a.from, a.left = make(map[string]*station), make(map[string][]*flock)
+	evicted := make(map[*corev1.Pod]bool)
+	for _, m := range a.moves {
+		evicted[m.pod] = true
 	}
 	for _, s := range a.going {
 		a.from[s.name] = a.stations[s.name]
-		a.retire(s)
 		for _, pod := range s.pods {
-			drop(pod)
+			if !evicted[pod] {
+				a.left[s.name] = append(a.left[s.name], a.flocks[podName(pod)])
+			}
+			a.drop(pod)
 		}
+		a.retire(s)
 	}
 	for _, m := range a.moves {
 		s := a.nodes[m.From]
 		if s == nil {
 			continue // it is gone, and everything on it
 		}
-		drop(m.pod)
+		a.drop(m.pod)
 		s.seat(slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod }))
 		a.rebuild(s)
 	}
@@ -169,8 +164,8 @@ func (g *ground) daemonsLeft() {
 	g.findNewest()
 	for _, d := range g.daemons {
 		if was[d.namespace+"/"+d.name] != text(d) {
-			for _, name := range g.names() {
-				g.rebuild(g.nodes[name])
+			for _, s := range g.row {
+				g.rebuild(s)
 			}
 			return
 		}
@@ -207,29 +202,4 @@ func (g *ground) bodiesLeft() []*corev1.Pod {
 		}
 	}
 	return out
-}
-
-// retire removes a node, and what its pool's limits count of it.
-func (g *ground) retire(s *standing) {
-	g.uncharge(s)
-	delete(g.nodes, s.name)
-	delete(g.stations, s.name)
-}
-
-// rebuild works a node out anew from the pods on it.
-func (g *ground) rebuild(s *standing) {
-	g.uncharge(s)
-	g.stations[s.name] = g.newStation(s.node, s.pods)
-}
-
-// uncharge takes back what newStation has counted of a node for the limits of its pool.
-func (g *ground) uncharge(s *standing) {
-	if s.pool == nil || leaving(s.node) || g.stations[s.name] == nil {
-		return
-	}
-	capacity := roundedUp(s.node.Status.Capacity)
-	if inFlight(s.node) {
-		fillIn(capacity, roundedDown(s.node.Status.Allocatable), s.node, s.pool)
-	}
-	s.pool.usage = s.pool.usage.minus(capacity).minus(amounts{scheduling.NodesResource: big.NewInt(1)})
 }

@@ -51,25 +51,17 @@ func (a *act) nodeBudgets() {
 }
 
 // allowance is how many nodes of the pool may go now for the step's reason, and how many
-// it counts: those that have become ready once and are not shut down. Of these, nodes that
-// do not work or are being removed use the allowance up.
+// it counts. Of these, nodes that do not work or are being removed use the allowance up.
 func (a *act) allowance(pl *pool) (room, counted int) {
-	away := 0
-	for _, s := range a.nodes {
-		m := a.machineOf(s.name)
-		if s.pool != pl || inFlight(s.node) || m.Terminating {
-			continue
-		}
-		counted++
-		if !readyNode(s.node) || leaving(s.node) {
-			away++
-		}
+	f := fleet{}
+	if there := a.fleets[pl]; there != nil {
+		f = *there
 	}
-	least := budgeted(pl.NodePool, a.step.Reason, counted, a.now)
+	least := budgeted(pl.NodePool, a.step.Reason, f.counted, a.now)
 	if least == math.MaxInt {
-		return least, counted
+		return least, f.counted
 	}
-	return max(0, least-away), counted
+	return max(0, least-f.away), f.counted
 }
 
 // budgeted is how many of so many nodes may be away at once: the least that any budget says

@@ -117,7 +117,7 @@ type totals struct {
 
 func (g *ground) totals() totals {
 	t := totals{price: new(big.Int)}
-	for _, s := range g.nodes {
+	for _, s := range g.row {
 		switch {
 		case s.pool == nil:
 		case !s.priced:

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"math/big"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -189,8 +188,7 @@ func (a *act) score(saving, cost float64) {
 	type side struct{ price, cost, allPrice, allCost float64 }
 	pools := make(map[*pool]*side)
 	all := &side{}
-	for _, name := range a.names() {
-		s := a.nodes[name]
+	for _, s := range a.row {
 		if s.pool == nil {
 			continue
 		}
@@ -201,7 +199,7 @@ func (a *act) score(saving, cost float64) {
 		for _, x := range []*side{all, pools[s.pool]} {
 			x.allPrice += float64(s.price)
 			x.allCost += removal
-			if a.goes(name) {
+			if a.goes(s.name) {
 				x.price += float64(s.price)
 				x.cost += removal
 			}
@@ -245,14 +243,4 @@ func (a *act) score(saving, cost float64) {
 	if !(math.Abs(a.step.Score-want) <= 1e-6*max(1e-6, math.Abs(want))) {
 		a.add(StepScore, "step", "score is %v, want %v", a.step.Score, want)
 	}
-}
-
-// names are those of the nodes that are there, sorted.
-func (g *ground) names() []string {
-	names := make([]string, 0, len(g.nodes))
-	for name := range g.nodes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

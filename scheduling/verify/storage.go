@@ -71,6 +71,15 @@ func (s *storage) use(pod *corev1.Pod) {
 	}
 }
 
+// release forgets that a running pod uses its claims.
+func (s *storage) release(pod *corev1.Pod) {
+	for i := range pod.Spec.Volumes {
+		if c := pod.Spec.Volumes[i].PersistentVolumeClaim; c != nil && s.users[namespaceOf(pod)+"/"+c.ClaimName] == podName(pod) {
+			delete(s.users, namespaceOf(pod)+"/"+c.ClaimName)
+		}
+	}
+}
+
 // fallbackClass is the newest of the classes that are marked as the default.
 func fallbackClass(classes []*storagev1.StorageClass) string {
 	marked := slices.DeleteFunc(slices.Clone(classes), func(c *storagev1.StorageClass) bool {

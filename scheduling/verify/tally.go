@@ -5,8 +5,8 @@ type tally struct {
 	key string
 	// sets are whom it is about: pods that belong to every one of them.
 	sets []*podSet
-	// looks says at which hosts it looks, by number; nil is all.
-	looks []bool
+	// view is the hosts at which it looks; nil is all.
+	view *view
 	// wanted is set where spread or affinity counts, not anti-affinity alone: that
 	// matters to those it is about by way of the keepers.
 	wanted bool
@@ -16,7 +16,7 @@ type tally struct {
 	version int
 	// domains is the number of values that count, fewest the least number of pods that
 	// one of them has, level how many of them have a number of pods. They are kept
-	// where looks is set: by topology spread.
+	// where view is set: by topology spread.
 	domains int
 	fewest  int
 	level   map[int]int
@@ -25,55 +25,48 @@ type tally struct {
 }
 
 // spreadTally counts by the values that the hosts have at which the constraint looks.
-func spreadTally(r *spreadRule, hosts []*host, looks []bool) *tally {
-	t := &tally{key: r.key, sets: []*podSet{r.pods}, looks: looks, wanted: true, counts: make(map[string]int), level: make(map[int]int), skew: r.maxSkew}
-	for _, h := range hosts {
-		if !looks[h.number] {
-			continue
-		}
-		value, _ := h.value(r.key)
-		if _, known := t.counts[value]; !known {
-			t.counts[value] = 0
-			t.domains++
-		}
+func spreadTally(r *spreadRule, v *view) *tally {
+	n := len(v.hosts)
+	return &tally{
+		key: r.key, sets: []*podSet{r.pods}, view: v, wanted: true, skew: r.maxSkew,
+		counts: make(map[string]int), domains: n, level: map[int]int{0: n},
 	}
-	t.level[0] = t.domains
-	return t
 }
 
 // means reports whether such pods belong to all of its sets.
-func (t *tally) means(f *face) bool {
-	for _, s := range t.sets {
-		if !s.has(f) {
-			return false
-		}
-	}
-	return true
-}
+func (t *tally) means(f *face) bool { return belongs(f, t.sets) }
 
 // looksAt reports whether pods on the host count.
-func (t *tally) looksAt(h *host) bool { return len(t.looks) == 0 || t.looks[h.number] }
+func (t *tally) looksAt(h *host) bool { return t.view == nil || t.view.nodes.passes(h.place) }
 
-// add counts a pod on a host.
-func (t *tally) add(h *host) {
-	if !t.looksAt(h) {
-		return
-	}
+// add counts pods on a host.
+func (t *tally) add(h *host, pods int) {
 	value, ok := h.value(t.key)
-	if !ok {
+	if !ok || !t.looksAt(h) {
 		return
 	}
 	n := t.counts[value]
-	t.counts[value] = n + 1
-	t.total++
+	t.counts[value] = n + pods
+	t.total += pods
 	t.version++
 	if t.level == nil {
 		return
 	}
 	t.level[n]--
-	t.level[n+1]++
+	t.level[n+pods]++
 	for t.domains > 0 && t.level[t.fewest] == 0 {
 		t.fewest++
+	}
+}
+
+// settle counts the pods of flocks, each as often as it is listed.
+func (t *tally) settle(c *crowd, flocks []*flock) {
+	for _, k := range flocks {
+		for h, n := range k.on {
+			if c.hosts[h] {
+				t.add(h, n)
+			}
+		}
 	}
 }
 

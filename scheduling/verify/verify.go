@@ -59,8 +59,8 @@ type judge struct {
 	// launches are those of the plan, in its order; named are their names.
 	launches []*resolved
 	named    map[string]bool
-	// hosts are all nodes and machines as they stand, booked the pods that bind to them.
-	hosts  []*host
+	// crowd is all nodes and machines as they stand, booked the pods that bind to them.
+	crowd  *crowd
 	booked []booking
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.
