@@ -171,23 +171,9 @@ func TestFormatsAgree(t *testing.T) {
 }
 
 func FuzzReadCSV(f *testing.F) {
-	for _, text := range []string{
+	fuzzReader(f, []string{
 		"name,cpu,memory\nm,1,1Gi\n", "name,cpu,memory,zone,capacityType,price\nm,1,1Gi,a,spot,0.1\nm,,,b,on-demand,0.2\n",
 		"name\n\"", "#\n", ",,,\n", "name,cpu,memory,label:a,capacity:b/c,reserved:cpu\nm,1,1Gi,\"\"\"\"\"\",1,1m\n",
 		"name,cpu,memory,offering.label:x,zone,price,capacityType,estimated\nm,1,1Gi,y,a,0,reserved,price\n",
-	} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		c, err := instancetypes.ReadCSV(strings.NewReader(text))
-		readerContract(t, c, err)
-		if err != nil {
-			return
-		}
-		var out bytes.Buffer
-		require.NoError(t, c.WriteCSV(&out))
-		again, err := instancetypes.ReadCSV(bytes.NewReader(out.Bytes()))
-		require.NoError(t, err, out.String())
-		sameCatalog(t, c, again)
-	})
+	}, instancetypes.ReadCSV, (*instancetypes.Catalog).WriteCSV, instancetypes.ReadCSV)
 }

@@ -237,23 +237,9 @@ func TestWritersReportErrors(t *testing.T) {
 }
 
 func FuzzReadJSON(f *testing.F) {
-	for _, text := range []string{
+	fuzzReader(f, []string{
 		documented, one(small), "", "{", "[]", `{"instanceTypes":[{"name":"m","capacity":{"cpu":1e9,"memory":"1Ei"}}]}`,
 		`{"instanceTypes":[[[]],{},null,1]}`, `{"version":1,"version":1}`, "\xef\xbb\xbf{}",
 		one(small + `,"offerings":[{"zone":"a","capacityType":"reserved","price":0,"reservationID":"r"}]`),
-	} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		c, err := instancetypes.ReadJSON(strings.NewReader(text))
-		readerContract(t, c, err)
-		if err != nil {
-			return
-		}
-		var out bytes.Buffer
-		require.NoError(t, c.WriteJSON(&out))
-		again, err := instancetypes.ReadJSON(&out)
-		require.NoError(t, err)
-		sameCatalog(t, c, again)
-	})
+	}, instancetypes.ReadJSON, (*instancetypes.Catalog).WriteJSON, instancetypes.ReadJSON)
 }

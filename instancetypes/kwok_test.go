@@ -253,24 +253,10 @@ func TestReadKWOKOfTheFormerFormat(t *testing.T) {
 func FuzzReadKWOK(f *testing.F) {
 	text, err := os.ReadFile(filepath.Join("testdata", "kwok.json"))
 	require.NoError(f, err)
-	f.Add(string(text))
-	for _, text := range []string{
+	fuzzReader(f, []string{
+		string(text),
 		"", "[]", "[{}]", `[{"name":"m"},null]`, "[[[[", `[{"name":"m","resources":{"cpu":1,"memory":1e3}}]`,
 		"[" + entry("m", "amd64", "linux", kwokShape, kwokOffering("1e-9", "spot", "a")) + "]",
 		"[" + entry("m", "i386", "linux", kwokShape, "") + "," + entry("m", "amd64", "windows", kwokShape, "") + "]",
-	} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		c, err := instancetypes.ReadKWOK(strings.NewReader(text))
-		readerContract(t, c, err)
-		if err != nil {
-			return
-		}
-		var out bytes.Buffer
-		require.NoError(t, c.WriteJSON(&out))
-		again, err := instancetypes.ReadJSON(&out)
-		require.NoError(t, err)
-		sameCatalog(t, c, again)
-	})
+	}, instancetypes.ReadKWOK, (*instancetypes.Catalog).WriteJSON, instancetypes.ReadJSON)
 }

@@ -43,6 +43,28 @@ func readerContract(t *testing.T, c *instancetypes.Catalog, err error) {
 	}
 }
 
+// fuzzReader checks with any text what holds for every reader, and that a catalog that was
+// read survives being written and read again.
+func fuzzReader(f *testing.F, texts []string, read func(io.Reader) (*instancetypes.Catalog, error),
+	write func(*instancetypes.Catalog, io.Writer) error, back func(io.Reader) (*instancetypes.Catalog, error),
+) {
+	for _, text := range texts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := read(strings.NewReader(text))
+		readerContract(t, c, err)
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		require.NoError(t, write(c, &out))
+		again, err := back(bytes.NewReader(out.Bytes()))
+		require.NoError(t, err, out.String())
+		sameCatalog(t, c, again)
+	})
+}
+
 // endless repeats a text for ever, and counts what was taken.
 type endless struct {
 	text  string
