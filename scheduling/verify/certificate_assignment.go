@@ -120,7 +120,7 @@ func (pr *assignmentProof) stationLoad(s *station) load {
 	}
 	room := pr.vector(s.free)
 	for i, m := range pr.measures {
-		room[len(pr.names)+i] = pr.stationHas(m, s)
+		room[len(pr.names)+i] = m.station(s)
 	}
 	return pr.loadOf(room, func(_ *sort, c int) bool { return welcome[c] })
 }

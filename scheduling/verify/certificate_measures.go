@@ -15,9 +15,10 @@ import (
 type measure struct {
 	name corev1.ResourceName
 	// members are the pods of which no two can be on a node with a host name, by name;
-	// apart is whom they keep away.
+	// apart is whom they keep away, taken are the nodes where such a one is.
 	members map[string]bool
 	apart   *podSet
+	taken   map[string]bool
 	// resource is counted in steps.
 	resource corev1.ResourceName
 	step     *big.Int
@@ -27,8 +28,12 @@ type measure struct {
 func (j *judge) readMeasures(cert *scheduling.Certificate) ([]*measure, bool) {
 	var out []*measure
 	fine := true
+	var faces map[*face][]*tenant
+	if len(cert.Apart) > 0 {
+		faces = j.placedFaces()
+	}
 	for i, term := range cert.Apart {
-		m, why := j.apartMeasure(term)
+		m, why := j.apartMeasure(term, faces)
 		if why != "" {
 			j.malformed("apart[%d]: %s", i, why)
 			fine = false
@@ -50,11 +55,22 @@ func (j *judge) readMeasures(cert *scheduling.Certificate) ([]*measure, bool) {
 	return out, fine
 }
 
+// placedFaces are the pods that the plan places, by face.
+func (j *judge) placedFaces() map[*face][]*tenant {
+	faces, placed := make(map[*face][]*tenant), j.placed()
+	for name, t := range j.pods {
+		if placed[name] {
+			faces[t.face] = append(faces[t.face], t)
+		}
+	}
+	return faces
+}
+
 // apartMeasure finds the pods that a term of anti-affinity keeps apart: those that it
 // selects and that have such a term themselves. The second of two of them on a node finds
 // the first there, whichever it is, and would not be bound. A term is such a one if it
 // selects the same of the placed pods.
-func (j *judge) apartMeasure(named scheduling.ApartTerm) (*measure, string) {
+func (j *judge) apartMeasure(named scheduling.ApartTerm, faces map[*face][]*tenant) (*measure, string) {
 	t := j.pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
@@ -65,12 +81,6 @@ func (j *judge) apartMeasure(named scheduling.ApartTerm) (*measure, string) {
 	term := t.ties.apart[named.Term]
 	if term.key != corev1.LabelHostname {
 		return nil, fmt.Sprintf("term %d of %s is about %s", named.Term, named.Pod, term.key)
-	}
-	m := &measure{members: make(map[string]bool), apart: term.pods}
-	isPlaced, faces := j.placed(), make(map[*face]bool)
-	placed := slices.DeleteFunc(slices.Clone(j.sortedPods()), func(t *tenant) bool { return !isPlaced[t.name] })
-	for _, p := range placed {
-		faces[p.face] = true
 	}
 	known := map[string]bool{term.pods.text: true}
 	alike := func(s *podSet) bool {
@@ -84,9 +94,20 @@ func (j *judge) apartMeasure(named scheduling.ApartTerm) (*measure, string) {
 		}
 		return same
 	}
-	for _, p := range placed {
-		if term.pods.has(p.face) && slices.ContainsFunc(p.ties.apart, func(a podTerm) bool { return a.key == corev1.LabelHostname && alike(a.pods) }) {
-			m.members[p.name] = true
+	m := &measure{members: make(map[string]bool), apart: term.pods, taken: make(map[string]bool)}
+	for f, pods := range faces {
+		if !term.pods.has(f) {
+			continue
+		}
+		for _, p := range pods {
+			if slices.ContainsFunc(p.ties.apart, func(a podTerm) bool { return a.key == corev1.LabelHostname && alike(a.pods) }) {
+				m.members[p.name] = true
+			}
+		}
+	}
+	for _, r := range j.residents {
+		if term.pods.has(r.face) {
+			m.taken[r.node] = true
 		}
 	}
 	return m, ""
@@ -111,18 +132,16 @@ func (m *measure) machine(room amounts) int64 {
 	return 1
 }
 
-// stationHas is what a node has of it.
-func (j *judge) stationHas(m *measure, s *station) int64 {
+// station is what a node has of it.
+func (m *measure) station(s *station) int64 {
 	if m.apart == nil {
 		return m.whole(s.free)
 	}
 	if _, named := s.value(corev1.LabelHostname); !named {
 		return int64(len(m.members))
 	}
-	for _, r := range j.residents {
-		if r.node == s.node.Name && m.apart.has(r.face) {
-			return 0
-		}
+	if m.taken[s.name] {
+		return 0
 	}
 	return 1
 }
