@@ -184,6 +184,10 @@ func (s *seeker) try(m *move, rigid bool) bool {
 		return false
 	}
 	s.tried[string(name)] = true
+	if s.best.bind == s.best.podCount() && sum(plan.Unplaced) > 0 {
+		undo() // it places fewer, whatever machines are found
+		return false
+	}
 	x := s.pack(plan, s.params)
 	s.each = x.effort()
 	s.left -= s.each
