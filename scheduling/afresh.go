@@ -39,11 +39,11 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 	}
 	found := x.others(base, params, late)
 	best := *x
-	for _, y := range found {
+	for _, other := range found {
 		if late() {
 			break
 		}
-		if y = y.repacked(params); y.score().better(best.score()) {
+		if y := other.repacked(params, other.worths); y.score().better(best.score()) {
 			best = y
 		}
 	}
@@ -54,7 +54,7 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 // others are the trial and others that bind as many pods, those of which machines could be
 // bought for the least first. Where fillings are mixed, which takes long, it is the first alone
 // unless the effort is high.
-func (x *trial) others(base *compiler, params pack.Params, late func() bool) []trial {
+func (x *trial) others(base *compiler, params pack.Params, late func() bool) []cleared {
 	least := params
 	least.Work = 0
 	out := []trial{*x}
@@ -80,21 +80,21 @@ func (x *trial) others(base *compiler, params pack.Params, late func() bool) []t
 		t.planner.Proofs = siteProofs
 		add(t.try(least))
 	}
-	order := make([]int, len(out))
-	bounds := make([]int64, len(out))
-	for i := range out {
-		m, _ := clearingMarket(out[i].model)
-		order[i], bounds[i] = i, bound.Assignment(m, nil, clearingWork, params.Late).Bound
+	sorted := make([]cleared, 0, len(out))
+	for _, y := range out {
+		sorted = append(sorted, cleared{y, newClearing(y.model, clearingWork, params.Late)})
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bounds[a], bounds[b]) })
-	sorted := make([]trial, 0, len(out))
-	for _, i := range order {
-		sorted = append(sorted, out[i])
-	}
+	slices.SortStableFunc(sorted, func(a, b cleared) int { return cmp.Compare(a.bound, b.bound) })
 	if sorted[0].mixes() && !base.thorough() {
 		sorted = sorted[:1]
 	}
 	return sorted
+}
+
+// cleared is a trial with what its pods are worth at their sites.
+type cleared struct {
+	trial
+	clearing
 }
 
 // mixes reports whether fillings are mixed for a trial.
@@ -106,12 +106,12 @@ func (x *trial) mixes() bool {
 	return x.bind <= mixedPods*machines
 }
 
-// repacked is a trial with machines bought anew, if that is better.
-func (x *trial) repacked(params pack.Params) trial {
+// repacked is a trial with machines bought anew for pods of such worths, if that is better.
+func (x *trial) repacked(params pack.Params, worths []float64) trial {
 	y := *x
 	if x.mixes() {
 		y.Outcome = pack.Mix(x.model, x.Outcome, params)
-	} else if params.Worths = clearingWorths(x.model, clearingWork, params.Late); params.Worths != nil {
+	} else if params.Worths = worths; worths != nil {
 		y.Outcome = pack.Search(x.model, params)
 	}
 	y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution)

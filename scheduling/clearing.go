@@ -111,22 +111,29 @@ func heldWeight(class *model.Class, crowd int32) int64 {
 	return 0
 }
 
-// clearingWorths is what a pod of each class of the engine's problem is worth if machines
-// could be bought in parts, in nano-USD per hour, nil where that is not known.
-func clearingWorths(p *model.Problem, work int64, late func() bool) []float64 {
+// clearing is what machines for an engine's problem cost at least if they could be bought in
+// parts, in nano-USD per hour, and what a pod of each class is worth then; worths are nil where
+// that is not known.
+type clearing struct {
+	bound  int64
+	worths []float64
+}
+
+// newClearing looks for the bound and for the worths that prove it.
+func newClearing(p *model.Problem, work int64, late func() bool) clearing {
 	m, classOf := clearingMarket(p)
 	a := bound.Assignment(m, nil, work, late)
 	if a.Bound == 0 {
-		return nil
+		return clearing{}
 	}
 	worths := make([]float64, len(m.Classes))
 	for c, w := range a.Worths {
 		f, _ := new(big.Float).SetInt(w).Float64()
 		worths[c] = math.Ldexp(f, -int(a.Scale))
 	}
-	out := make([]float64, len(p.Classes))
+	out := clearing{bound: a.Bound, worths: make([]float64, len(p.Classes))}
 	for c, at := range classOf {
-		out[c] = worths[at]
+		out.worths[c] = worths[at]
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A pod that must be alone pays for its place, others for what they ask for.
-func TestClearingWorths(t *testing.T) {
+func TestClearing(t *testing.T) {
 	admits := model.NewBits(1)
 	admits.Set(0)
 	p := &model.Problem{
@@ -24,11 +24,12 @@ func TestClearingWorths(t *testing.T) {
 			{Room: []int64{100}, Cost: 10_000_000, Price: 10_000_000, Admits: admits, Soft: model.NewBits(1), Floor: -1, Supply: model.NoSupply},
 		},
 	}
-	worths := clearingWorths(p, clearingWork, nil)
-	require.Len(t, worths, 2)
-	assert.InEpsilon(t, 1_000_000, worths[0], 0.01)
-	assert.InEpsilon(t, 9_000_000.0/99, worths[1], 0.01) // beside one that is alone
-	p.Classes[0].Count = 10                              // so few count for nothing
+	x := newClearing(p, clearingWork, nil)
+	require.Len(t, x.worths, 2)
+	assert.InEpsilon(t, 1_000_000, x.worths[0], 0.01)
+	assert.InEpsilon(t, 9_000_000.0/99, x.worths[1], 0.01) // beside one that is alone
+	assert.InEpsilon(t, 20*x.worths[0]+400*x.worths[1], x.bound, 0.001)
+	p.Classes[0].Count = 10 // so few count for nothing
 	m, classOf := clearingMarket(p)
 	assert.Equal(t, 1, m.Dims)
 	assert.Equal(t, []int{0, 0}, classOf)
