@@ -37,6 +37,7 @@ type compiler struct {
 	model     *model.Problem
 	ground    *land // nil until asked
 	proven    *proven
+	zonal     *provenByZones
 	assorted  *assortment // where rooms and columns are those of one
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool

@@ -94,33 +94,6 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 // where there is one by zones.
 const mostPatternClasses = 64
 
-// byZones is the bound on plans in which pods that are spread over zones are where they may
-// be, 0 where it gains nothing.
-func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, near int64) (best int64, c *Certificate) {
-	b := pr.newZoneBook(plan)
-	if b == nil {
-		return 0, nil
-	}
-	for _, apart := range []bool{false, true} {
-		if !apart && len(pr.classes) > mostPatternClasses || best >= near || ctx.Err() != nil {
-			continue
-		}
-		m := b.zoned(apart)
-		effort := pr.solver.boundEffort(ctx, len(m.Classes), len(m.Options))
-		if pr.solver.Effort != EffortFast {
-			effort.Work *= zonesWork
-		}
-		if a := bound.Pattern(m.Market, start, effort); a.Bound > best {
-			best, c = a.Bound, m.certificate(a)
-		}
-	}
-	return best, c
-}
-
-// zonesWork is how many times the work of a bound is spent where zones are told apart:
-// there are as many more machines to look at.
-const zonesWork = 4
-
 // nearEnough is the share of the price that a fast bound may miss it by.
 const nearEnough = 0.02
 
