@@ -107,7 +107,9 @@ func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
 		fleets: make(map[*pool]*fleet), crowd: newCrowd(),
 	}
-	g.solver = c.Planner.Solver
+	if g.solver = c.Planner.Solver; g.solver.WorkloadShare > 0 {
+		g.roster = newRoster()
+	}
 	if g.now.IsZero() {
 		g.now = cluster.Now
 	}

@@ -25,6 +25,9 @@ func TestStepsKeepUpWithTheCluster(t *testing.T) {
 			cluster = st.Cluster(seed, st.ClusterOptions{Nodes: 8, Spread: true, Apart: true, PDBs: true, Daemons: true})
 		}
 		planner := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}, Rebalance: seed%3 == 0}
+		if seed%2 == 0 {
+			planner.Solver.WorkloadShare = 60
+		}
 		plan, err := planner.Plan(t.Context(), cluster)
 		require.NoError(t, err)
 		checker := verify.StepsChecker{Planner: planner, SkipBound: true}

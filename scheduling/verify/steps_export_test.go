@@ -39,6 +39,9 @@ func (g *ground) anew() *ground {
 		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), flocks: make(map[string]*flock),
 		fleets: make(map[*pool]*fleet), crowd: newCrowd(),
 	}
+	if g.roster != nil {
+		w.roster = newRoster()
+	}
 	for name, pl := range g.pools {
 		w.pools[name] = w.newPool(pl.NodePool)
 	}
@@ -83,6 +86,15 @@ func (g *ground) notes() map[string]string {
 	for key, k := range g.crowd.known {
 		for h, n := range k.on {
 			out[fmt.Sprintf("flock %v %s on %s", *k.face, key.apart, h.name)] = fmt.Sprint(n)
+		}
+	}
+	if g.roster != nil {
+		for node, counts := range g.roster.on {
+			for workload, n := range counts {
+				if n != 0 {
+					out["workload "+workload+" on "+node] = fmt.Sprint(n, g.roster.sizes[workload])
+				}
+			}
 		}
 	}
 	for claim, pod := range g.storage.users {

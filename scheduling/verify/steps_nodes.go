@@ -107,6 +107,9 @@ func (g *ground) sit(pod *corev1.Pod, node string) {
 	name, k := podName(pod), g.crowd.flockOf(g.faceOf(pod), apartOf(pod))
 	g.bodies[name], g.seats[name], g.flocks[name] = pod, node, k
 	k.sit(g.crowd.nodes[node])
+	if g.roster != nil {
+		g.roster.call(g.world, pod, node, 1)
+	}
 }
 
 // drop takes a pod out of the cluster.
@@ -114,6 +117,9 @@ func (g *ground) drop(pod *corev1.Pod) {
 	name := podName(pod)
 	g.storage.release(pod)
 	g.flocks[name].rise(g.crowd.nodes[g.seats[name]])
+	if g.roster != nil {
+		g.roster.call(g.world, pod, g.seats[name], -1)
+	}
 	delete(g.seats, name)
 	delete(g.bodies, name)
 	delete(g.flocks, name)

@@ -25,9 +25,6 @@ func (a *act) place() {
 	for _, name := range slices.Sorted(maps.Keys(onto)) {
 		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: name, Pods: onto[name]})
 	}
-	if a.checker.Planner.Solver.WorkloadShare > 0 {
-		a.problem.Running, a.problem.Pods = a.bodiesLeft(), nil
-	}
 	j := a.judge(plan)
 	j.places()
 	a.bind(j)

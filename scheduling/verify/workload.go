@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,25 +48,52 @@ func carries(labels, wanted map[string]string) bool {
 	return true
 }
 
-// runningOn calls f with the pods that run on nodes and stay, by the node's name.
-func (w *world) runningOn(f func(pod *corev1.Pod, node string)) {
+// roster counts the pods that run on nodes and stay, by workload.
+type roster struct {
+	sizes map[string]int
+	on    map[string]map[string]int // by node and workload
+}
+
+func newRoster() *roster {
+	return &roster{sizes: make(map[string]int), on: make(map[string]map[string]int)}
+}
+
+// call counts n pods more such as this one on a node.
+func (r *roster) call(w *world, pod *corev1.Pod, node string, n int) {
+	if node == "" || !live(pod) {
+		return
+	}
+	workload := w.workloadOf(pod)
+	r.sizes[workload] += n
+	if r.on[node] == nil {
+		r.on[node] = make(map[string]int)
+	}
+	r.on[node][workload] += n
+}
+
+// running counts the pods of the problem.
+func (w *world) running() *roster {
+	if w.roster != nil {
+		return w.roster
+	}
+	w.roster = newRoster()
 	seen := make(map[string]bool)
 	for _, pod := range slices.Concat(w.problem.Running, w.problem.Pods) {
-		if pod.Spec.NodeName == "" || finished(pod) || pod.DeletionTimestamp != nil || seen[podName(pod)] {
+		if pod.Spec.NodeName == "" || !live(pod) || seen[podName(pod)] {
 			continue
 		}
 		seen[podName(pod)] = true
-		f(pod, pod.Spec.NodeName)
+		w.roster.call(w, pod, pod.Spec.NodeName, 1)
 	}
+	return w.roster
 }
 
 // sizeOfWorkloads counts the pods of each workload.
 func (w *world) sizeOfWorkloads() map[string]int {
-	size := make(map[string]int)
+	size := maps.Clone(w.running().sizes)
 	for _, t := range w.pods {
 		size[w.workloadOf(t.pod)]++
 	}
-	w.runningOn(func(pod *corev1.Pod, _ string) { size[w.workloadOf(pod)]++ })
 	return size
 }
 
@@ -79,13 +107,6 @@ func (j *judge) shareOfWorkloads() {
 		return
 	}
 	size := j.sizeOfWorkloads()
-	running := make(map[string]map[string]int) // by node and workload
-	j.runningOn(func(pod *corev1.Pod, node string) {
-		if running[node] == nil {
-			running[node] = make(map[string]int)
-		}
-		running[node][j.workloadOf(pod)]++
-	})
 	check := func(object string, pods []string, there map[string]int) {
 		joins := make(map[string]int)
 		var order []string
@@ -107,7 +128,7 @@ func (j *judge) shareOfWorkloads() {
 		check(launchName(&j.plan.Launches[i]), j.plan.Launches[i].Pods, nil)
 	}
 	for _, a := range j.plan.Existing {
-		check("node/"+a.Node, a.Pods, running[a.Node])
+		check("node/"+a.Node, a.Pods, j.running().on[a.Node])
 	}
 }
 
@@ -117,12 +138,7 @@ func (j *judge) shareLeaves(t *tenant, s *station) bool {
 	if j.settings.Solver.WorkloadShare <= 0 || workload == "" {
 		return true
 	}
-	n := 1
-	j.runningOn(func(pod *corev1.Pod, node string) {
-		if node == s.name && j.workloadOf(pod) == workload {
-			n++
-		}
-	})
+	n := 1 + j.running().on[s.name][workload]
 	for _, a := range j.plan.Existing {
 		for _, name := range a.Pods {
 			if other := j.pods[name]; a.Node == s.name && other != nil && j.workloadOf(other.pod) == workload {

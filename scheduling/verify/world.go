@@ -29,6 +29,8 @@ type world struct {
 	residents []resident
 	storage   storage
 	rules     rules
+	// roster is nil until shares of workloads are asked for.
+	roster *roster
 	// faces and deduced remember what rules see of pods, and which pods belong with one.
 	faces   map[string]*face
 	deduced map[string]*metav1.LabelSelector
