@@ -68,7 +68,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 		least, zonal := pr.byZones(ctx, plan, resource.Values, near)
 		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
 			effort := c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))
-			if effort.Wanted = int64(float64(price) * (1 - farEnough)); c.tied() || c.ties != nil {
+			if effort.Wanted = min(near, int64(float64(price)*(1-farEnough))); c.tied() || c.ties != nil {
 				effort.Further, effort.Mixed = 0, 0
 			}
 			a := bound.Pattern(pr.market, resource.Values, effort)
@@ -166,14 +166,17 @@ func (pr *prover) named(values []*big.Int) map[string]string {
 
 // The work that a bound may take, in elementary operations: the least, what each class,
 // each option and each unit of effort add to it, and the most that effort adds. The
-// same for trying fillings.
+// same for trying fillings. Where the bound is far off it may take further work, at fast
+// effort so many times what it took.
 const (
 	leastBoundWork       = 500_000
 	boundWorkPerClass    = 20_000
 	boundWorkPerOption   = 2_000
 	boundWorkPerEffort   = 50_000
-	furtherWorkPerEffort = 200_000
+	furtherWorkPerEffort = 450_000
+	furtherFast          = 16
 	mostBoundWork        = 200_000_000
+	mostFurtherWork      = 450_000_000
 	leastFillingWork     = 6_000_000
 	fillingWorkPerEffort = 18_000
 	mostFillingWork      = 400_000_000
@@ -209,10 +212,11 @@ func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Ef
 		Filling: leastFillingWork,
 		Late:    func() bool { return ctx.Err() != nil },
 	}
+	out.Further = furtherFast * out.Work
 	if effort > int64(EffortFast) {
 		out.Work += min(effort, mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
 		out.Mixed = min(effort, mostMixedWork/mixedWorkPerEffort) * mixedWorkPerEffort
-		out.Further = min(effort, mostBoundWork/furtherWorkPerEffort) * furtherWorkPerEffort
+		out.Further = max(out.Further, min(effort, mostFurtherWork/furtherWorkPerEffort)*furtherWorkPerEffort)
 		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
 	}
 	return out

@@ -3,6 +3,7 @@ package bound
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -79,6 +80,32 @@ func (a *assignment) coarse(start *vector) (c *assignment, merged []int) {
 		}
 	}
 	return c, merged
+}
+
+// merging is the search among merged classes, and what it starts from.
+type merging struct {
+	fine, coarse *assignment
+	merged       []int
+	first, start *vector // of classes, and of merged ones
+	few          []candidate
+}
+
+// merge begins a search among merged classes, nil where merging hardly makes a difference.
+func (a *assignment) merge(first *vector, work int64) *merging {
+	c, merged := a.coarse(first)
+	if c == nil {
+		return nil
+	}
+	start := c.vector(first.values)
+	c.best = c.settle(slices.Clone(start.worths), []vector{start})
+	return &merging{fine: a, coarse: c, merged: merged, first: first, start: &start, few: c.few(&start, work)}
+}
+
+// rounds goes on with the search, proposes what it finds for the classes themselves, and
+// returns the machines that matter to them.
+func (x *merging) rounds(work *int64) []candidate {
+	x.few = x.coarse.rounds(x.start, x.few, work)
+	return x.fine.refine(x.first, x.coarse, x.merged, x.few)
 }
 
 // fingerprints are equal for classes that may use the same machines, and almost

@@ -17,19 +17,19 @@ func (a *assignment) search(start []*big.Int, e Effort) {
 		a.best = p
 	}
 	few, rough := a.few(&first, work), false
-	if c, merged := a.coarse(&first); c != nil {
-		v := c.vector(first.values)
-		c.best = c.settle(slices.Clone(v.worths), []vector{v})
-		used := c.rounds(&v, c.few(&v, work), &work)
-		few = a.refine(&first, c, merged, used)
-		rough = a.best.value > c.best.value*(1-closeEnough)
+	alike := a.merge(&first, work)
+	if alike != nil {
+		few = alike.rounds(&work)
+		rough = a.best.value > alike.coarse.best.value*(1-closeEnough)
 	}
 	if !rough {
 		few = a.rounds(&first, few, &work)
 	}
 	a.best = a.polish(a.best)
 	if a.best.value*a.price < float64(e.Wanted) && work < e.Work/2 {
-		work = e.Further
+		if work = e.Further; alike != nil && work > 0 {
+			few = alike.rounds(&work)
+		}
 		a.rounds(&first, few, &work)
 		a.best = a.polish(a.best)
 	}
