@@ -7,16 +7,20 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // Price is what a machine costs, in nano-USD per hour: 0.0412 USD per hour is
-// Price(41_200_000). The zero value is free. A price that can be read is never
-// negative; the difference of two prices may be, and prints with its sign.
+// Price(41_200_000). The zero value is free. No machine may have a negative price; the
+// difference of two prices may be negative, and is written and read with its sign.
 type Price int64
 
 // MaxPrice is the dearest price there is, some 9.2 billion USD per hour. Sums that
 // would pass it stop there.
 const MaxPrice Price = math.MaxInt64
+
+// lowest is the least difference of prices, one nano-USD below the opposite of MaxPrice.
+const lowest Price = math.MinInt64
 
 // ParsePrice reads a decimal number of USD per hour, with or without an exponent:
 // "0.0412", "12", ".5", "4.12e-2". It is exact to nine decimals and rounds half up
@@ -69,7 +73,7 @@ func (p Price) Plus(q Price) (Price, bool) {
 	if q > 0 {
 		return MaxPrice, false
 	}
-	return math.MinInt64, false
+	return lowest, false
 }
 
 // Times is the price of n such machines. It reports false, with the nearest price
@@ -84,9 +88,9 @@ func (p Price) Times(n int64) (Price, bool) {
 		}
 		return Price(lo), true
 	case hi == 0 && lo == 1<<63 && negative:
-		return math.MinInt64, true
+		return lowest, true
 	case negative:
-		return math.MinInt64, false
+		return lowest, false
 	}
 	return MaxPrice, false
 }
@@ -95,10 +99,24 @@ func (p Price) Times(n int64) (Price, bool) {
 func (p Price) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalJSON reads a JSON number of USD per hour by the rules of [ParsePrice],
-// without the loss that a float64 in between would bring. null leaves the price
-// as it is.
+// without the loss that a float64 in between would bring. Other than there a sign is
+// read, so that all that MarshalJSON writes is; [Offering.Validate] refuses a negative price.
+// null leaves the price as it is.
 func (p *Price) UnmarshalJSON(data []byte) error {
-	return readNumber(p, data, "price", "USD per hour", ParsePrice)
+	return readNumber(p, data, "price", "USD per hour", parseDifference)
+}
+
+// parseDifference is [ParsePrice] for what may be negative.
+func parseDifference(s string) (Price, error) {
+	unsigned, negative := strings.CutPrefix(s, "-")
+	switch {
+	case !negative:
+		return ParsePrice(s)
+	case s == lowest.String():
+		return lowest, nil
+	}
+	p, err := ParsePrice(unsigned)
+	return -p, err
 }
 
 // readNumber reads money that is called so, in a unit, from a number in JSON's own
