@@ -122,16 +122,20 @@ func statedLimit(list amounts, driver string) (int, bool) {
 
 // exclusiveClaims checks that claims which one pod at a time may use have one user.
 func (j *judge) exclusiveClaims() {
-	users := maps.Clone(j.storage.users)
+	come := make(map[string]string) // pods of the plan by claim
 	for _, b := range j.booked {
 		for _, m := range b.mounts {
 			if !m.exclusive {
 				continue
 			}
-			if other, used := users[m.claim]; used && other != b.name {
+			other, used := come[m.claim]
+			if !used {
+				other, used = j.storage.users[m.claim]
+			}
+			if used && other != b.name {
 				j.add(VolumeInUse, "pod/"+b.name, "claim %s is for one pod at a time, and pod %s uses it", m.claim, other)
 			}
-			users[m.claim] = b.name
+			come[m.claim] = b.name
 		}
 	}
 }
