@@ -19,13 +19,15 @@ type freeRoom struct {
 	first    int // number of one of them
 }
 
-// mostFreeRooms bounds how many kinds of running nodes a bound tells apart.
-const mostFreeRooms = 128
+// mostFreeRooms bounds how many kinds of running nodes a bound tells apart, mostZonalRooms those
+// in all zones of one that tells zones apart: beside nodes that count as larger than they are it
+// stays far below the price, and most work goes into bounds that do not come near it.
+const mostFreeRooms, mostZonalRooms = 128, 1_024
 
 // addNodes adds the free room of running nodes. Where no two of many nodes are alike it
 // counts them as somewhat larger than they are.
 func (pr *prover) addNodes() {
-	rooms := pr.fewRooms(func(*existingNode) int { return 0 })
+	rooms := pr.fewRooms(mostFreeRooms, func(*existingNode) int { return 0 })
 	for i := range rooms {
 		r := &rooms[i]
 		users := pr.admitted(r.column)
@@ -38,17 +40,17 @@ func (pr *prover) addNodes() {
 	}
 }
 
-// fewRooms lists what running nodes have, as some larger than they are if there are too
-// many. Nodes that are equal in that are one.
-func (pr *prover) fewRooms(zone func(*existingNode) int) []freeRoom {
+// fewRooms lists what running nodes have, so many kinds at most: as some larger than they are
+// if there are too many. Nodes that are equal in that are one.
+func (pr *prover) fewRooms(atMost int, zone func(*existingNode) int) []freeRoom {
 	var rooms []freeRoom
 	index := map[string]int{}
 	var name []byte
 	pr.freeRooms(zone, func(r freeRoom) bool {
 		rooms, name = joinRooms(rooms, index, name, r)
-		return len(rooms) <= mostFreeRooms
+		return len(rooms) <= atMost
 	})
-	if len(rooms) <= mostFreeRooms {
+	if len(rooms) <= atMost {
 		return rooms
 	}
 	most := make([]int64, pr.model.Dims)
@@ -59,7 +61,7 @@ func (pr *prover) fewRooms(zone func(*existingNode) int) []freeRoom {
 		return true
 	})
 	rooms = rounded(most, firstParts, func(yield func(freeRoom) bool) { pr.freeRooms(zone, yield) })
-	for parts := int64(firstParts / fewerParts); len(rooms) > mostFreeRooms && parts > 0; parts /= fewerParts {
+	for parts := int64(firstParts / fewerParts); len(rooms) > atMost && parts > 0; parts /= fewerParts {
 		clear(most)
 		for i := range rooms {
 			for d, n := range rooms[i].room {

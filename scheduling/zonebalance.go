@@ -275,7 +275,7 @@ func (m *balance) marketOf(zone int) bound.Market {
 		out.Supplies[at].Members = append(out.Supplies[at].Members, choice)
 	}
 	if m.rooms == nil {
-		m.rooms = m.fewRooms(func(n *existingNode) int { return m.number[n.zone] })
+		m.rooms = m.fewRooms(mostFreeRooms, func(n *existingNode) int { return m.number[n.zone] })
 	}
 	for i := range m.rooms {
 		r := &m.rooms[i]

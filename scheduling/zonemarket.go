@@ -236,7 +236,7 @@ func (b *zoneBook) byZone(lists iter.Seq[[]templateOffer]) [][]templateOffer {
 // addNodes adds the free room of running nodes.
 func (m *zoneMarket) addNodes() {
 	if m.rooms == nil {
-		m.rooms = m.fewRooms(func(n *existingNode) int {
+		m.rooms = m.fewRooms(mostZonalRooms, func(n *existingNode) int {
 			if n.zoned {
 				return m.number[n.zone]
 			}
