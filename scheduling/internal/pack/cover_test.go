@@ -46,6 +46,19 @@ func cheapest(p *model.Problem, asked []int64, slots int64, from int, best int64
 	return best
 }
 
+// together is the room that the machines of a fleet have together, and their cost.
+func together(p *model.Problem, m *market, fleet []int) (room []int64, cost int64) {
+	room = make([]int64, p.Dims)
+	for _, at := range fleet {
+		o := &p.Options[m.options[at]]
+		cost += o.Cost
+		for d, n := range o.Room {
+			room[d] += n
+		}
+	}
+	return room, cost
+}
+
 func TestFleetsAreCheap(t *testing.T) {
 	found, cheap := 0, 0
 	for seed := range uint64(400) {
@@ -65,14 +78,7 @@ func TestFleetsAreCheap(t *testing.T) {
 		}
 		fleet := x.find(1e18, 1_000_000)
 		require.NotNil(t, fleet, "seed %d", seed)
-		have, cost := make([]int64, p.Dims), int64(0)
-		for _, at := range fleet {
-			o := &p.Options[m.options[at]]
-			cost += o.Cost
-			for d, n := range o.Room {
-				have[d] += n
-			}
-		}
+		have, cost := together(p, m, fleet)
 		assert.True(t, model.Fits(have, asked), "seed %d", seed)
 		if slots > 1 {
 			assert.GreaterOrEqual(t, int64(len(fleet)), slots, "seed %d", seed)

@@ -27,12 +27,9 @@ func TestRefleets(t *testing.T) {
 		change func(*model.Problem)
 		better bool
 	}{
-		"a fleet for all": {work: 1_000_000, better: true},
-		"no work is left": {},
-		"crowds are left to others": {work: 1_000_000, change: func(p *model.Problem) {
-			p.Crowds = []model.Crowd{{Max: 1}}
-			p.Classes[0].Crowds = []model.Membership{{Crowd: 0, Weight: 1, Holds: true}}
-		}},
+		"a fleet for all":           {work: 1_000_000, better: true},
+		"no work is left":           {},
+		"crowds are left to others": {work: 1_000_000, change: crowdFirst},
 		"limits are left to others": {work: 1_000_000, change: func(p *model.Problem) {
 			p.Pools[0].Limits = []int64{1_000}
 			for o := range p.Options {
@@ -92,14 +89,7 @@ func TestFleetTreesAreCheap(t *testing.T) {
 		require.NotNil(t, x, "seed %d", seed)
 		fleet := x.cheapest(1e18, 200)
 		require.NotNil(t, fleet, "seed %d", seed)
-		have, cost := make([]int64, p.Dims), int64(0)
-		for _, at := range fleet {
-			o := &p.Options[m.options[at]]
-			cost += o.Cost
-			for d, n := range o.Room {
-				have[d] += n
-			}
-		}
+		have, cost := together(p, m, fleet)
 		assert.True(t, model.Fits(have, asked), "seed %d", seed)
 		want := cheapest(p, asked, 0, 0, 1<<40)
 		require.GreaterOrEqual(t, cost, want, "seed %d", seed)

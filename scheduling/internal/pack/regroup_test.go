@@ -57,6 +57,12 @@ func particular(n int) *model.Problem {
 	return p
 }
 
+// crowdFirst lets one pod of the first class at most be on a machine, as a crowd.
+func crowdFirst(p *model.Problem) {
+	p.Crowds = []model.Crowd{{Max: 1}}
+	p.Classes[0].Crowds = []model.Membership{{Crowd: 0, Weight: 1, Holds: true}}
+}
+
 func TestPickyKinds(t *testing.T) {
 	p := particular(16)
 	s := newSearch(p, Params{})
@@ -106,10 +112,7 @@ func TestRegroup(t *testing.T) {
 	}{
 		"machines of picky pods are packed anew": {budget: 5_000_000, better: true},
 		"no work is left":                        {budget: 0},
-		"crowds are left to others": {budget: 5_000_000, change: func(p *model.Problem) {
-			p.Crowds = []model.Crowd{{Max: 1}}
-			p.Classes[0].Crowds = []model.Membership{{Crowd: 0, Weight: 1, Holds: true}}
-		}},
+		"crowds are left to others":              {budget: 5_000_000, change: crowdFirst},
 		"all machines let in the same pods": {budget: 5_000_000, change: func(p *model.Problem) {
 			for c := range p.Classes {
 				p.Classes[c].Group = anywhereGroup
