@@ -1,6 +1,10 @@
 package verify
 
-import "strings"
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // crowd is nodes and planned machines with the pods that sit on them. It is kept while pods
 // come and go: whom a rule means, and whom it keeps away, is found without a look at anybody
@@ -9,9 +13,11 @@ type crowd struct {
 	// hosts are those that are there, nodes those that have a name, by that.
 	hosts map[*host]bool
 	nodes map[string]*host
-	// flocks are all that there ever were, in order of their coming; known finds them.
-	flocks []*flock
-	known  map[flockKey]*flock
+	// flocks are all that there ever were, in order of their coming; known finds them, and
+	// bearers those that have a label with a value.
+	flocks  []*flock
+	known   map[flockKey]*flock
+	bearers map[label][]*flock
 	// stances are the anti-affinity that some flock has, in order of their coming, and by text.
 	stances []*stance
 	taken   map[string]*stance
@@ -39,6 +45,8 @@ type flockKey struct {
 	face  *face
 	apart string
 }
+
+type label struct{ key, value string }
 
 // stance is a term of anti-affinity with the flocks that have it, as often as they have it.
 type stance struct {
@@ -68,7 +76,7 @@ type view struct {
 func newCrowd() *crowd {
 	return &crowd{
 		hosts: make(map[*host]bool), nodes: make(map[string]*host), known: make(map[flockKey]*flock), taken: make(map[string]*stance),
-		meant: make(map[string]*membership), shunned: make(map[*face]*shunning), views: make(map[string]*view),
+		bearers: make(map[label][]*flock), meant: make(map[string]*membership), shunned: make(map[*face]*shunning), views: make(map[string]*view),
 	}
 }
 
@@ -116,6 +124,9 @@ func (c *crowd) flockOf(f *face, apart []podTerm) *flock {
 	}
 	k = &flock{face: f, apart: apart, on: make(map[*host]int)}
 	c.known[key], c.flocks = k, append(c.flocks, k)
+	for key, value := range f.labels {
+		c.bearers[label{key, value}] = append(c.bearers[label{key, value}], k)
+	}
 	for i, n := range apart {
 		s := c.taken[texts[i]]
 		if s == nil {
@@ -154,8 +165,8 @@ func (c *crowd) members(sets []*podSet) []*flock {
 		m = &membership{}
 		c.meant[sets[0].text] = m
 	}
-	for ; m.asked < len(c.flocks); m.asked++ {
-		if k := c.flocks[m.asked]; sets[0].has(k.face) {
+	for may := c.candidates(sets[0]); m.asked < len(may); m.asked++ {
+		if k := may[m.asked]; sets[0].has(k.face) {
 			m.flocks = append(m.flocks, k)
 		}
 	}
@@ -169,6 +180,16 @@ func (c *crowd) members(sets []*podSet) []*flock {
 		}
 	}
 	return all
+}
+
+// candidates are the flocks that may belong to a set, in order of their coming.
+func (c *crowd) candidates(s *podSet) []*flock {
+	for _, e := range s.labels {
+		if e.op == corev1.NodeSelectorOpIn && len(e.values) == 1 {
+			return c.bearers[label{e.key, e.values[0]}]
+		}
+	}
+	return c.flocks
 }
 
 // belongs reports whether such pods belong to every one of the sets.
