@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 )
 
@@ -20,6 +21,10 @@ const (
 	// mixedPods is up to how many pods for each machine fillings are mixed. Of larger
 	// machines there are too many fillings.
 	mixedPods = 24
+	// manyMachines is from how many on it counts how each is filled, and not where.
+	manyMachines = 80
+	// seekFurther is how many times the usual work goes into moving pods to other sites.
+	seekFurther = 10
 	// siteProofs is how many moves of pods to cheaper sites are tried, and siteLean how many
 	// times as much dearer as they are sites may be taken to be: where few pods are, machines
 	// are dear for their size, or not full.
@@ -37,6 +42,12 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 		x.Late = x.Late || params.Late != nil && params.Late()
 		return x.Late
 	}
+	if x.few() {
+		work := min(params.Work, 1<<50) / seekShare * seekFurther
+		if *x = x.ties.seekWithin(*x, params, work); late() || !base.farAbove(ctx, x) {
+			return
+		}
+	}
 	found := x.others(base, params, late)
 	best := *x
 	for _, other := range found {
@@ -53,8 +64,11 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 
 // others are the trial and others that bind as many pods, those of which machines could be
 // bought for the least first. Where fillings are mixed, which takes long, it is the first alone
-// unless the effort is high.
+// unless the effort is high, and the trial alone where there are few machines of many pods.
 func (x *trial) others(base *compiler, params pack.Params, late func() bool) []cleared {
+	if x.few() && !x.mixes() {
+		return []cleared{{*x, newClearing(x.model, clearingWork, params.Late)}}
+	}
 	least := params
 	least.Work = 0
 	out := []trial{*x}
@@ -99,17 +113,21 @@ type cleared struct {
 
 // mixes reports whether fillings are mixed for a trial.
 func (x *trial) mixes() bool {
-	machines := int64(0)
-	for i := range x.Solution.Nodes {
-		machines += x.Solution.Nodes[i].N
-	}
-	return x.bind <= mixedPods*machines
+	return x.bind <= mixedPods*x.machines()
 }
+
+// few reports whether so few machines are bought that it counts most where they are: then pods
+// were moved to other sites until that did not pay any more.
+func (x *trial) few() bool { return x.machines() < manyMachines }
+
+// machines is how many are bought.
+func (x *trial) machines() int64 { return model.Count(x.Solution.Nodes) }
 
 // repacked is a trial with machines bought anew for pods of such worths, if that is better.
 func (x *trial) repacked(params pack.Params, worths []float64) trial {
 	y := *x
 	if x.mixes() {
+		params.Work = min(params.Work, params.Work/manyMachines*x.machines())
 		y.Outcome = pack.Mix(x.model, x.Outcome, params)
 	} else if params.Worths = worths; worths != nil {
 		y.Outcome = pack.Search(x.model, params)

@@ -47,12 +47,17 @@ type move struct {
 // seek looks for better sites, one move at a time, until none is better or the work is
 // done.
 func (t *ties) seek(best trial, params pack.Params) trial {
+	return t.seekWithin(best, params, max(params.Work/seekShare, seekLeast))
+}
+
+// seekWithin is seek with so much work for moving pods.
+func (t *ties) seekWithin(best trial, params pack.Params, work int64) trial {
 	if best.Late || best.bind < 0 || len(best.ties.planner.Classes) == 0 {
 		return best
 	}
 	s := &seeker{
 		ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
-		left: max(params.Work/seekShare, seekLeast), each: best.effort(),
+		left: work, each: best.effort(),
 	}
 	if s.left < s.each {
 		return best
