@@ -104,14 +104,11 @@ func (pr *prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 		}
 		class := pr.planned[i]
 		bonds := pr.bonds.list[class.bonds]
-		// A pod has one constraint at most that is over zones and must hold.
-		at := slices.IndexFunc(bonds.ties, func(t tie) bool {
-			return t.kind == spreadTie && t.weight == 0 && !t.share && t.key == corev1.LabelTopologyZone
-		})
-		if at < 0 || !pr.bonds.targets.has(class.among, bonds.ties[at].target) || slices.ContainsFunc(class.pods, hasClaims) {
+		t := bonds.overZones()
+		if t == nil || !pr.bonds.targets.has(class.among, t.target) || slices.ContainsFunc(class.pods, hasClaims) {
 			continue // where volumes can be is said in many ways
 		}
-		key := zoneRuleKey{tie: bonds.ties[at], group: class.group, keys: strings.Join(bonds.spreadKeys(true), ",")}
+		key := zoneRuleKey{tie: *t, group: class.group, keys: strings.Join(bonds.spreadKeys(true), ",")}
 		at, known := index[key]
 		if !known {
 			at = len(rules)
@@ -122,6 +119,18 @@ func (pr *prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 		rules[at].pods += n
 	}
 	return keys, rules
+}
+
+// overZones is the constraint of topology spread that is over zones and must hold, nil for
+// none. A pod has one at most.
+func (b *bonds) overZones() *tie {
+	at := slices.IndexFunc(b.ties, func(t tie) bool {
+		return t.kind == spreadTie && t.weight == 0 && !t.share && t.key == corev1.LabelTopologyZone
+	})
+	if at < 0 {
+		return nil
+	}
+	return &b.ties[at]
 }
 
 // hasClaims reports whether a pod has volumes that may tie it to a place.

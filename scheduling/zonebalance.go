@@ -88,13 +88,10 @@ func (m *balance) readRules() (keys []zoneRuleKey) {
 		}
 		class := m.planned[i]
 		bonds := m.bonds.list[class.bonds]
-		at := slices.IndexFunc(bonds.ties, func(t tie) bool {
-			return t.kind == spreadTie && t.weight == 0 && !t.share && t.key == corev1.LabelTopologyZone
-		})
-		if at < 0 || !looksEverywhere(class.pods[0], &bonds.ties[at], bonds.spreadKeys(true)) {
+		t := bonds.overZones()
+		if t == nil || !looksEverywhere(class.pods[0], t, bonds.spreadKeys(true)) {
 			continue
 		}
-		t := &bonds.ties[at]
 		key := ruleKey{t.target, t.maxSkew}
 		r, known := index[key]
 		if !known {
@@ -254,7 +251,7 @@ func (m *balance) addFlocks() {
 // marketOf is what can be had in a zone.
 func (m *balance) marketOf(zone int) bound.Market {
 	out := bound.Market{Dims: m.prover.market.Dims, Classes: m.prover.market.Classes}
-	numbers, left := map[string]int{}, m.reservations()
+	supplies := m.newReservedSupplies(&out)
 	for _, o := range m.zonalOffers().kept[zone] {
 		x := &m.offers.offers[o.offer]
 		choice := bound.Choice{Cap: m.space(o.room), Price: int64(x.expected), Users: m.admitted(o.column)}
@@ -265,14 +262,7 @@ func (m *balance) marketOf(zone int) bound.Market {
 			out.Options = append(out.Options, choice)
 			continue
 		}
-		id := x.offering.ReservationID
-		at, ok := numbers[id]
-		if !ok {
-			at = len(out.Supplies)
-			numbers[id] = at
-			out.Supplies = append(out.Supplies, bound.Supply{Count: left[id]})
-		}
-		out.Supplies[at].Members = append(out.Supplies[at].Members, choice)
+		supplies.add(x.offering.ReservationID, choice)
 	}
 	if m.rooms == nil {
 		m.rooms = m.fewRooms(mostFreeRooms, func(n *existingNode) int { return m.number[n.zone] })

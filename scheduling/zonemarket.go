@@ -159,8 +159,7 @@ func (m *zoneMarket) usersOf(column, zone int) model.Bits {
 // addOffers adds what may be bought, zone by zone.
 func (m *zoneMarket) addOffers() {
 	kept := m.zonalOffers().kept
-	numbers := map[string]int{} // of the supplies
-	left := m.reservations()
+	supplies := m.newReservedSupplies(&m.Market)
 	for z := range m.zones {
 		type machine struct{ room, column int }
 		known := map[machine]int{}
@@ -180,16 +179,32 @@ func (m *zoneMarket) addOffers() {
 				}
 				continue
 			}
-			id := x.offering.ReservationID
-			at, ok := numbers[id]
-			if !ok {
-				at = len(m.Supplies)
-				numbers[id] = at
-				m.Supplies = append(m.Supplies, bound.Supply{Count: left[id]})
-			}
-			m.Supplies[at].Members = append(m.Supplies[at].Members, choice)
+			supplies.add(x.offering.ReservationID, choice)
 		}
 	}
+}
+
+// reservedSupplies are the reservations that a market draws on.
+type reservedSupplies struct {
+	market *bound.Market
+	at     map[string]int   // place among the market's supplies, by reservation
+	left   map[string]int64 // machines, by reservation
+}
+
+func (pr *prover) newReservedSupplies(m *bound.Market) *reservedSupplies {
+	return &reservedSupplies{market: m, at: map[string]int{}, left: pr.reservations()}
+}
+
+// add lets a reservation be a machine.
+func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
+	at, ok := r.at[reservation]
+	if !ok {
+		at = len(r.market.Supplies)
+		r.at[reservation] = at
+		r.market.Supplies = append(r.market.Supplies, bound.Supply{Count: r.left[reservation]})
+	}
+	s := &r.market.Supplies[at]
+	s.Members = append(s.Members, machine)
 }
 
 // zonalOffers lists what may be bought, zone by zone.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -123,14 +122,8 @@ func TestBalancesOfTheSolver(t *testing.T) {
 	used := 0
 	for seed := range uint64(6) {
 		p := tangledProblem(seed)
-		solver := scheduling.Solver{}
-		plan, err := solver.Solve(t.Context(), p)
-		require.NoError(t, err)
-		f := &fixture{p: p, plan: plan, solver: solver, skip: true}
-		s := plan.Summary
-		c, bound := s.Certificate, s.LowerBoundPerHour
-		require.Empty(t, boundCodes(t, f, bound), "seed %d", seed)
-		assert.NotEmpty(t, boundCodes(t, f, bound+1), "seed %d", seed)
+		f := solved(t, p, scheduling.Solver{})
+		c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
 		if len(c.Balances) == 0 {
 			continue
 		}

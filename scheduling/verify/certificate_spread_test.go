@@ -42,6 +42,18 @@ func inZones(p scheduling.Problem, zones string) *fixture {
 	return f
 }
 
+// solved is a problem with a solver's plan, of which the certificate proves the bound and no more.
+func solved(t *testing.T, p scheduling.Problem, solver scheduling.Solver) *fixture {
+	t.Helper()
+	plan, err := solver.Solve(t.Context(), p)
+	require.NoError(t, err)
+	f := &fixture{p: p, plan: plan, solver: solver, skip: true}
+	bound := plan.Summary.LowerBoundPerHour
+	require.Empty(t, boundCodes(t, f, bound))
+	assert.NotEmpty(t, boundCodes(t, f, bound+1))
+	return f
+}
+
 func TestWhatSpreadsProve(t *testing.T) {
 	web := func(n int, opts ...st.PodOption) []*corev1.Pod {
 		return st.Pods(n, "p", append([]st.PodOption{st.Requests(st.Cores(1)), st.Label("app", "web")}, opts...)...)
@@ -156,13 +168,9 @@ func TestSpreadsOfTheSolver(t *testing.T) {
 			p.Pods = append(p.Pods, st.Pods(2+r.IntN(9), name, opts...)...)
 		}
 		solver := scheduling.Solver{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
-		plan, err := solver.Solve(t.Context(), p)
-		require.NoError(t, err)
-		f := &fixture{p: p, plan: plan, solver: solver, skip: true}
-		s := plan.Summary
+		f := solved(t, p, solver)
+		s := f.plan.Summary
 		c, bound := s.Certificate, s.LowerBoundPerHour
-		require.Empty(t, boundCodes(t, f, bound), "seed %d", seed)
-		assert.NotEmpty(t, boundCodes(t, f, bound+1), "seed %d", seed)
 		if len(c.Spreads) == 0 {
 			continue
 		}
