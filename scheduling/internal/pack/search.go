@@ -104,7 +104,7 @@ const (
 
 // cheapShare is what part of a search's work the constructions of one with the least work
 // may take for that to be made, too, so that more work never ends dearer.
-const cheapShare = 4
+const cheapShare = 2
 
 func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
