@@ -107,7 +107,7 @@ package disruption
 //
 // What would become of the pods
 //
-//	state, stock, ledger  the cluster and the market after the steps so far
+//	state, hold, stock, ledger  the cluster and the market after the steps so far
 //	simulate, recall  where pods would be if nodes were gone, and answers kept
 //	waves, turns, stage*  the order in which they leave, and whether each may land
 //	frame        all of this at one point of a plan

@@ -3,6 +3,7 @@ package disruption
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -14,7 +15,7 @@ const mostRejected = 256
 // explain says of nodes that may go and stay what speaks against it, those that waste most
 // first.
 func (x *search) explain(ctx context.Context, out *findings) error {
-	order := x.order()
+	order := slices.DeleteFunc(x.order(), func(r rank) bool { return r.fresh }) // nobody asks about the plan's own launches
 	for i := range order {
 		r := &order[i]
 		if ctx.Err() != nil {

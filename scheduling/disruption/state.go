@@ -42,6 +42,8 @@ type state struct {
 	stock *stock
 	// original are the names of the nodes that were there at first.
 	original map[string]bool
+	// held are changes that the sessions have not been told yet; nil while they are told at once.
+	held *scheduling.Delta
 	// recall is what was asked before, past stands for the steps done since.
 	recall *recall
 	past   string
@@ -238,18 +240,6 @@ func (s *state) shut(nodes []string, by int) error {
 		return nil
 	}
 	return s.apply(scheduling.Delta{Nodes: changed})
-}
-
-// apply makes a change in both sessions.
-func (s *state) apply(d scheduling.Delta) error {
-	if s.free == nil {
-		return s.market.Apply(d)
-	}
-	if err := s.market.Apply(d); err != nil {
-		return err
-	}
-	d.Catalog, d.PoolCatalogs = nil, nil // nothing is for sale there
-	return s.free.Apply(d)
 }
 
 // shown is the node as the sessions see it: without room if it is closed.

@@ -128,6 +128,12 @@ func (c *carrier) walkTo(ctx context.Context, step *Step) (left bool, err error)
 // that stay. Some nodes may be told that find their way before the others.
 func (c *carrier) walk(ctx context.Context, step *Step, first []string) (stay []string, err error) {
 	w := c.newWalk(step, first)
+	c.state.hold()
+	defer func() {
+		if told := c.state.release(); err == nil {
+			err = told
+		}
+	}()
 	for all := true; len(w.waits) > 0 && !c.done && !over(ctx); {
 		went, err := c.singly(ctx, w, all)
 		if err != nil {
