@@ -28,7 +28,8 @@ func (x *search) many() bool { return len(x.state.original) > mostWhole }
 // told tells nodes apart into those that stay and those that leave, in several ways. These
 // leave at once, and others follow that waste much then. If no way ends near the bound, all
 // leave that may. It returns the end that is best for what is disrupted, in large clusters
-// the first near the bound.
+// the first near the bound: nearer than a cluster has to be for the search to begin, as the next
+// plan proves another bound, and what stays behind on the way must not make it begin again.
 func (x *search) told(ctx context.Context) (*search, error) {
 	best := x.scratch()
 	if !x.many() {
@@ -38,7 +39,7 @@ func (x *search) told(ctx context.Context) (*search, error) {
 	}
 	ways := x.sifted()
 	for i := range len(ways) + 1 {
-		if best.near() && (i == len(ways) || x.many()) || over(ctx) {
+		if best.within(enough) && (i == len(ways) || x.many()) || over(ctx) {
 			break
 		}
 		y := x.scratch()
@@ -49,7 +50,7 @@ func (x *search) told(ctx context.Context) (*search, error) {
 		if err := y.whole(ctx, leave); err != nil {
 			return nil, err
 		}
-		for level := 0; level < len(wastes()) && (level == 0 || !y.near()) && !over(ctx); level++ {
+		for level := 0; level < len(wastes()) && (level == 0 || !y.within(enough)) && !over(ctx); level++ {
 			if err := y.run(ctx, level); err != nil {
 				return nil, err
 			}
