@@ -9,7 +9,8 @@ import "strconv"
 // nano-USD per hour divided by 2^Scale.
 //
 // The capacity of a machine counts up to what all placed pods request together that
-// could be there, since it can hold no more than that.
+// could be there, since it can hold no more than that; those that are worth nothing by
+// themselves are left out.
 //
 // It holds over all plans that place at least the placed pods on what NodePools may buy
 // now and on the nodes there are, and in which every node keeps these rules: requests are
@@ -40,9 +41,10 @@ type Certificate struct {
 	// machine can hold its capacity times Values.
 	//
 	// With "cover", no choice of whole machines on sale that costs less than the bound has
-	// together all that the placed pods request beyond what is free on running nodes. So
-	// many of one, so many of another: whoever checks goes through the choices, and Values
-	// help to see which lead nowhere.
+	// together all that the placed pods request beyond what is free on running nodes; or none
+	// of those that let them in has all that those placed pods request that fit no running
+	// node. So many of one, so many of another: whoever checks goes through the choices, and
+	// Values help to see which lead nowhere.
 	//
 	// With "assignment", Values name one pod of each class of equal pods, and Vectors
 	// show for each machine what it can hold: by any vector, its capacity times the

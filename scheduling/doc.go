@@ -143,6 +143,7 @@ package scheduling
 //
 //	prove        which bounds are worth finding, and which is the highest
 //	market, buyable, freeroom  pods and machines as the bound knows them
+//	homeless     pods that no node holds, where they alone decide about the price
 //	loners, yardstick  room that nobody requests by name and every pod takes up
 //	zone*, zonalrule  zones told apart, for pods that are spread over them or counted by such
 //	certificate* the proof that goes with a plan

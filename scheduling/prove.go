@@ -87,7 +87,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 	if resource.Bound == 0 {
 		return 0, nil
 	}
-	return offerings.Price(resource.Bound), pr.resource(resource)
+	return offerings.Price(resource.Bound), pr.resource(resource, plan)
 }
 
 // mostPatternClasses is up to how many classes it is worth looking for a bound by fillings
@@ -113,9 +113,11 @@ func (c *compiler) nearBound(price offerings.Price) int64 {
 }
 
 // resource is the certificate of a bound on resources. If it values yardsticks it has to
-// say what each pod is worth, since they are not what pods request.
-func (pr *prover) resource(r bound.Result) *Certificate {
-	if !slices.ContainsFunc(r.Values[pr.model.Dims:], func(v *big.Int) bool { return v.Sign() > 0 }) {
+// say what each pod is worth, since they are not what pods request, and so it has to if some
+// placed pods are worth nothing.
+func (pr *prover) resource(r bound.Result, plan *Plan) *Certificate {
+	all := plan == nil || sum(pr.placed) == int64(plan.Summary.Placed)
+	if all && !slices.ContainsFunc(r.Values[pr.model.Dims:], func(v *big.Int) bool { return v.Sign() > 0 }) {
 		return &Certificate{Kind: resourceKind, Values: pr.named(r.Values), Scale: bound.Scale}
 	}
 	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}

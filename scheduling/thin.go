@@ -1,108 +1,18 @@
 package scheduling
 
-import (
-	"cmp"
-	"slices"
+import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-)
-
-// thin drops options that another one makes pointless: at most as dear, at least as
-// roomy, for at least the same groups, at the same rank. It changes what the search
-// looks at, never what may be launched: the options of a launch are drawn from all
-// offers.
+// thin drops options that another one makes pointless. It changes what the search looks at,
+// never what may be launched: the options of a launch are drawn from all offers.
 func (c *compiler) thin() {
-	options := c.model.Options
-	order := make([]int, len(options))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(
-			cmp.Compare(options[a].Weight, options[b].Weight),
-			cmp.Compare(options[a].Cost, options[b].Cost),
-			// Of equal price the roomier comes first, so that it is there to stand in.
-			-slices.Compare(options[a].Room, options[b].Room),
-			cmp.Compare(a, b),
-		)
-	})
-	var kept []int
-	var kinds []*thinned
-	for _, i := range order {
-		o := &options[i]
-		if slices.ContainsFunc(kinds, func(k *thinned) bool {
-			return k.admits.Contains(o.Admits) && model.Fits(k.most, o.Room) &&
-				slices.ContainsFunc(k.kept, func(j int) bool { return c.dominates(&options[j], o) })
-		}) {
-			continue
-		}
-		kept = append(kept, i)
-		kinds = keep(kinds, i, o)
-	}
-	if len(kept) == len(options) {
+	kept := model.Thin(c.model.Options, nil)
+	if len(kept) == len(c.model.Options) {
 		return
 	}
-	slices.Sort(kept)
 	left := make([]model.Option, len(kept))
 	bought := make([]purchase, len(kept))
 	for to, from := range kept {
-		left[to], bought[to] = options[from], c.bought[from]
+		left[to], bought[to] = c.model.Options[from], c.bought[from]
 	}
 	c.model.Options, c.bought = left, bought
-}
-
-// thinned is the options kept so far that admit the same groups, with the most room that
-// any of them has of each resource: what asks for more than that is pointless to none of
-// them. Where prices are in proportion, hardly any option has to be looked at.
-type thinned struct {
-	admits model.Bits
-	most   []int64
-	kept   []int
-}
-
-// keep notes an option among those that admit the same groups.
-func keep(kinds []*thinned, i int, o *model.Option) []*thinned {
-	at := slices.IndexFunc(kinds, func(k *thinned) bool { return slices.Equal(k.admits, o.Admits) })
-	if at < 0 {
-		at = len(kinds)
-		kinds = append(kinds, &thinned{admits: o.Admits, most: make([]int64, len(o.Room))})
-	}
-	k := kinds[at]
-	k.kept = append(k.kept, i)
-	for d, n := range o.Room {
-		k.most[d] = max(k.most[d], n)
-	}
-	return kinds
-}
-
-// dominates reports whether a can stand in for b everywhere.
-func (c *compiler) dominates(a, b *model.Option) bool {
-	if a.Weight != b.Weight || a.Cost > b.Cost || a.Supply != model.NoSupply || a.Floor != b.Floor || !slices.Equal(a.Worst, b.Worst) {
-		return false
-	}
-	for d, n := range a.Room {
-		if n < b.Room[d] {
-			return false
-		}
-	}
-	if len(a.Use) > 0 {
-		if a.Pool != b.Pool {
-			return false
-		}
-		for d, n := range a.Use {
-			if n > b.Use[d] {
-				return false
-			}
-		}
-	}
-	if !a.Admits.Contains(b.Admits) {
-		return false
-	}
-	// What b offers to a group at one rank, a must offer at the same rank.
-	for w, word := range b.Admits {
-		if (a.Soft[w]^b.Soft[w])&word != 0 {
-			return false
-		}
-	}
-	return true
 }

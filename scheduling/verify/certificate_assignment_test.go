@@ -72,6 +72,7 @@ func TestWhatWorthsProve(t *testing.T) {
 		{"the same port, written in two ways", market(join(pods("p", 1, half, st.HostPort(80)), []*corev1.Pod{onEveryAddress(st.Pod("q", half, st.HostPort(80)))}), st.OnDemand("a", 200)),
 			worths{"p-1": "200"}, none, 400},
 		{"different pods share a machine", market(join(pods("p", 5, core), pods("q", 5, half)), st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "500"}, none, -1},
+		{"pods that are worth nothing make no room", market(join(pods("p", 1, core), pods("q", 1, half)), st.OnDemand("a", 1000)), worths{"p-1": "1000"}, perCore, 1000},
 		{"a vector knows that they do not share it twice", market(join(pods("p", 5, core), pods("q", 5, half)), st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "500"}, perCore, 7500},
 		{"a vector and places", market(join(pods("p", 5, most), pods("q", 5, half)), st.OnDemand("a", 2400)), worths{"p-1": "1900", "q-1": "500"}, perCore, 12000},
 		{"one vector for each machine", market(join(pods("p", 2, core, st.Select(zoneOf, "a")), pods("q", 2, core, st.Select(zoneOf, "b"))), st.OnDemand("a", 200), st.OnDemand("b", 6000)),

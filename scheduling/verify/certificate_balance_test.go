@@ -72,7 +72,7 @@ func TestWhatBalancesProve(t *testing.T) {
 		{"raised where it helps", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised = map[string]string{"b": "40"} }), 640},
 		{"less taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Taken["a"] = "39" }), 717},
 		{"worth less in b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["b"].Values["default/w-1"] = "150" }), 700},
-		{"nothing said of b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { delete(c.Zones, "b") }), -1},
+		{"nothing said of b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { delete(c.Zones, "b") }), 0},
 		{"more skew", zonesMarket(pods(st.Spread(zoneOf, ofWeb, st.Skew(2)))), "aaaabb", certificate(), 680},
 		{"one runs in a", zonesMarket(usual, runs("a")), "aaaabb", certificate(), 720},
 		{"one runs in b", zonesMarket(usual, runs("b")), "aaaabb", certificate(), 720},

@@ -15,8 +15,8 @@ import (
 // makes a certificate has to leave it at what can be checked.
 const mostChoices = 1 << 22
 
-// coverProof looks for machines that cost less than a claim and have together what the
-// placed pods request beyond what is free on running nodes.
+// coverProof looks for machines that cost less than a claim and have together what some
+// placed pods request beyond what is free for them on running nodes.
 type coverProof struct {
 	*judge
 	names  []corev1.ResourceName
@@ -46,6 +46,26 @@ func (j *judge) coverBound(cert *scheduling.Certificate, claimed offerings.Price
 		return
 	}
 	kinds := j.placedKinds()
+	if !j.covered(kinds, values, claimed) && !j.covered(j.homeless(kinds), values, claimed) {
+		j.add(BoundUnproven, "certificate", "machines for less than %v may have room for all pods", claimed)
+	}
+}
+
+// homeless are those of the kinds that fit no running node.
+func (j *judge) homeless(kinds []*kind) []*kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k *kind) bool {
+		return slices.ContainsFunc(j.sortedStations(), func(s *station) bool { return !leaving(s.node) && s.holdsOne(k) })
+	})
+}
+
+// holdsOne reports whether a pod of the kind fits what is free.
+func (s *station) holdsOne(k *kind) bool {
+	return s.welcomes(k.tenant) && len(exceeding(k.requests, s.free)) == 0
+}
+
+// covered reports whether no machines for less than is claimed have together what the kinds
+// want.
+func (j *judge) covered(kinds []*kind, values map[string]*big.Int, claimed offerings.Price) bool {
 	pr := &coverProof{judge: j, names: requested(kinds), claim: int64(claimed), tries: mostChoices}
 	for _, name := range pr.names {
 		v := values[string(name)]
@@ -57,12 +77,10 @@ func (j *judge) coverBound(cert *scheduling.Certificate, claimed offerings.Price
 	wanted, ok := pr.wanted(kinds)
 	if !ok {
 		j.malformed("the placed pods request too much to be counted")
-		return
+		return true
 	}
 	pr.readBuys(kinds, wanted)
-	if cheaper := pr.covers(0, 0, wanted); cheaper || pr.tries <= 0 {
-		j.add(BoundUnproven, "certificate", "machines for less than %v may have room for all pods", claimed)
-	}
+	return !pr.covers(0, 0, wanted) && pr.tries > 0
 }
 
 // wanted is what running nodes leave to be bought.
@@ -77,7 +95,7 @@ func (pr *coverProof) wanted(kinds []*kind) ([]int64, bool) {
 		}
 		users := amounts{}
 		for _, k := range kinds {
-			if s.welcomes(k.tenant) && len(exceeding(k.requests, s.free)) == 0 {
+			if s.holdsOne(k) {
 				users.add(k.total)
 			}
 		}

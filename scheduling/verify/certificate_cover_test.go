@@ -66,6 +66,7 @@ func TestWhatWholeMachinesProve(t *testing.T) {
 			p.DaemonSets = []*appsv1.DaemonSet{st.DaemonSet("d", st.Requests(st.Cores(1)))}
 		}), ten, 200},
 		{"a node", market(pods(21), types(), node()), ten, 200},
+		{"a node that has room for others alone", market(append(pods(1), st.Pods(7, "q", st.Requests(st.Cores(3)))...), types(), node()), ten, 300},
 		{"a node that no pod tolerates", market(pods(21), types(), node(st.Taint("k", "", corev1.TaintEffectNoSchedule))), ten, 226},
 		{"a node that is being removed", market(pods(21), types(), node(st.Disrupted())), ten, 226},
 	} {

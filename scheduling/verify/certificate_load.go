@@ -16,11 +16,12 @@ type portion struct {
 // anywhere lets every pod in.
 func anywhere(int) bool { return true }
 
-// loadOf collects the pods that fit and whose constraints let them be there.
+// loadOf collects the pods that fit and whose constraints let them be there. Those that are
+// worth nothing are left out: without them a machine has room for as much worth.
 func (pr *assignmentProof) loadOf(room []int64, mayBe func(s *sort, constraint int) bool) load {
 	l := load{room: make([]int64, len(room))}
 	for i, s := range pr.sorts {
-		if !fits(s.size, room) {
+		if s.worth.Sign() == 0 || !fits(s.size, room) {
 			continue
 		}
 		count := s.count(func(c int) bool { return mayBe(s, c) })

@@ -72,9 +72,10 @@ func (s *search) tryInBulk(values []float64) *attempt {
 	return a
 }
 
-// tryKeeping makes another attempt in bulk that leaves more for the tail.
+// tryKeeping makes another attempt in bulk that leaves more for the tail, and takes no more
+// work for that than all attempts may take.
 func (s *search) tryKeeping(best *attempt, values []float64) *attempt {
-	s.keeping = true
+	s.keeping, s.keptUntil = true, s.fill.work+s.budget
 	a := s.tryInBulk(values)
 	s.keeping = false
 	if a.better(best) {

@@ -28,6 +28,7 @@ type cover struct {
 	places []int     // in the market, the dearest first
 	room   []float64 // by place, dims each, in shares of what is asked
 	cost   []float64
+	losses []float64 // by place, what it costs beyond what it is worth
 	worths []float64 // of what is asked of each resource
 	base   []int     // machines that are bought whole by the linear program, but for the last of each
 
@@ -69,6 +70,7 @@ func newCover(p *model.Problem, m *market, places []int, asked []int64, times fl
 		x.dims++
 	}
 	standIn := make([]float64, x.dims)
+	x.cost, x.room = make([]float64, 0, len(places)), make([]float64, 0, x.dims*len(places))
 	for _, at := range x.places {
 		option := &p.Options[m.options[at]]
 		cost := float64(max(option.Cost, 1))
@@ -102,12 +104,24 @@ func newCover(p *model.Problem, m *market, places []int, asked []int64, times fl
 	for _, worth := range lp.Worths() {
 		x.worths = append(x.worths, max(0, worth))
 	}
+	x.reckon()
 	for k := range x.places {
 		for range int(lp.Amount(k)+covered) - 1 {
 			x.base = append(x.base, k)
 		}
 	}
 	return x
+}
+
+// reckon works out what machines cost beyond what they are worth.
+func (x *cover) reckon() {
+	x.losses = slices.Grow(x.losses[:0], len(x.cost))
+	for k, cost := range x.cost {
+		for i, v := range x.room[k*x.dims:][:x.dims] {
+			cost -= x.worths[i] * v
+		}
+		x.losses = append(x.losses, cost)
+	}
 }
 
 // find returns the places of the cheapest machines below a limit that have what is to be
@@ -182,12 +196,16 @@ func (x *cover) weigh(rest []float64, spent float64) {
 	for i, v := range rest {
 		before += x.worths[i] * v
 	}
-	for k := range x.places {
+	for k, cost := range x.cost {
 		if x.banned[k] {
 			continue
 		}
 		x.nodes--
-		bound, done := spent+x.cost[k], true
+		// What a machine has beyond what is still asked for only makes it worse.
+		if before+x.losses[k] >= x.limit*(1+covered) {
+			continue
+		}
+		bound, done := spent+cost, true
 		for i, v := range x.room[k*x.dims:][:x.dims] {
 			if left := rest[i] - v; left > covered {
 				bound += x.worths[i] * left
@@ -200,7 +218,7 @@ func (x *cover) weigh(rest []float64, spent float64) {
 			x.limit = bound
 			x.best = append(append(x.best[:0], x.chosen...), k)
 		default:
-			x.children = append(x.children, child{k, bound, (bound - before) / x.cost[k]})
+			x.children = append(x.children, child{k, bound, (bound - before) / cost})
 		}
 	}
 }

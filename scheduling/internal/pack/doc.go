@@ -5,6 +5,9 @@
 //
 //	bins.go       what already runs is used before anything is bought
 //	binfill.go    fills it machine by machine, so that little room is left
+//	useful.go     of many that run, looks at those that pods could need
+//	housed.go     where they have room for all that fit any, looks at the others alone
+//	slim.go       leaves out what few pods have no use for on sale
 //	values.go     what a pod of each class is worth: the price of its share of the
 //	              cheapest machine that could hold it
 //	company.go    who may join those that are on a machine: crowds, conflicts and

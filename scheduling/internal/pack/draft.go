@@ -1,7 +1,5 @@
 package pack
 
-import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-
 // draft is the best of several constructions.
 type draft struct {
 	best   *attempt
@@ -114,23 +112,24 @@ func (s *search) complete(d draft) Outcome {
 type Rest struct {
 	search *search
 	draft  draft
-	kept   []int // the bins that were looked at, and how many there are
-	bins   int
+	widen  []func(Outcome) Outcome // in turn, see within
 }
 
 // Search goes on as if there had been no end, and returns what comes out. It may be called
 // once.
-func (r *Rest) Search() Outcome { return r.widened(r.search.complete(r.draft)) }
-
-// widened is an outcome for some bins in terms of all of them.
-func (r *Rest) widened(out Outcome) Outcome {
-	if r.kept == nil {
-		return out
+func (r *Rest) Search() Outcome {
+	out := r.search.complete(r.draft)
+	for _, widen := range r.widen {
+		out = widen(out)
 	}
-	all := make([][]model.Item, r.bins)
-	for at, i := range r.kept {
-		all[i] = out.Solution.Bins[at]
-	}
-	out.Solution.Bins = all
 	return out
+}
+
+// within is an outcome for a part of a problem in terms of the whole, as will be what comes
+// of going on.
+func (x Outcome) within(widen func(Outcome) Outcome) Outcome {
+	if x.Rest != nil {
+		x.Rest.widen = append(x.Rest.widen, widen)
+	}
+	return widen(x)
 }

@@ -230,6 +230,7 @@ func (x *fleetTree) finish(rest, worths []float64, y *fleetNode, limit float64) 
 	for _, worth := range worths {
 		x.worths = append(x.worths, max(0, worth))
 	}
+	x.reckon()
 	x.limit, x.best, x.banned = limit, nil, slices.Clone(y.banned)
 	x.chosen, x.children = x.chosen[:0], x.children[:0]
 	all := breadths()

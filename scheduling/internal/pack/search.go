@@ -90,6 +90,7 @@ type search struct {
 	seatings    [2]*seating      // see seatAll
 	ideal       float64          // see tryInBulk
 	keeping     bool             // one machine of every quota
+	keptUntil   int64            // the work at which to make do with what was found for these
 	starts      []*attempt       // that were made, for improvement
 	done        [][][]model.Node // by pass, what was bought where it was improved
 }
@@ -125,7 +126,7 @@ func newSearch(p *model.Problem, params Params) *search {
 	return s
 }
 
-// searchIn is Search that looks at all bins.
+// searchIn is Search that looks at everything.
 func searchIn(p *model.Problem, params Params) Outcome {
 	s := newSearch(p, params)
 	d := s.draft()

@@ -33,8 +33,14 @@ func (s *search) tail(x *blend, pass int, remaining []int64, values []float64, b
 		return fits
 	}
 	for _, slack := range tailSlacks() {
+		most := tailNodes
+		if s.keeping {
+			if most = min(most, int(s.keptUntil-s.fill.work)*coverWork); most <= 0 {
+				break
+			}
+		}
 		left := slices.Clone(remaining)
-		if nodes := s.fleets(x, left, values, terms{limit, slack, tailNodes}, b); nodes != nil && consider(nodes, left) {
+		if nodes := s.fleets(x, left, values, terms{limit, slack, most}, b); nodes != nil && consider(nodes, left) {
 			break
 		}
 	}

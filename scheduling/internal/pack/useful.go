@@ -15,19 +15,21 @@ import (
 func Search(p *model.Problem, params Params) Outcome {
 	kept := useful(p)
 	if len(kept) == len(p.Bins) {
-		return searchIn(p, params)
+		return searchBeside(p, params)
 	}
 	less := *p
 	less.Rooms, less.Open, less.Bins = nil, nil, make([]model.Bin, len(kept))
 	for at, i := range kept {
 		less.Bins[at] = p.Bins[i]
 	}
-	out := searchIn(&less, params)
-	rest := Rest{kept: kept, bins: len(p.Bins)}
-	if out.Rest != nil {
-		out.Rest.kept, out.Rest.bins = rest.kept, rest.bins
-	}
-	return rest.widened(out)
+	return searchBeside(&less, params).within(func(out Outcome) Outcome {
+		all := make([][]model.Item, len(p.Bins))
+		for at, i := range kept {
+			all[i] = out.Solution.Bins[at]
+		}
+		out.Solution.Bins = all
+		return out
+	})
 }
 
 // fewBins is how many running machines are looked at without asking.

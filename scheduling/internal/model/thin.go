@@ -1,0 +1,98 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Thin lists the options, ascending, that no other one makes pointless: at most as dear, at
+// least as roomy, for at least the same groups, at the same rank. used is, by option, how much
+// of its room can be of use at all; nil is all of it.
+func Thin(options []Option, used [][]int64) []int {
+	order := make([]int, len(options))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(
+			cmp.Compare(options[a].Weight, options[b].Weight),
+			cmp.Compare(options[a].Cost, options[b].Cost),
+			// Of equal price the roomier comes first, so that it is there to stand in.
+			-slices.Compare(options[a].Room, options[b].Room),
+			cmp.Compare(a, b),
+		)
+	})
+	var kept []int
+	var kinds []*thinned
+	for _, i := range order {
+		o := &options[i]
+		room := o.Room
+		if used != nil {
+			room = used[i]
+		}
+		if slices.ContainsFunc(kinds, func(k *thinned) bool {
+			return k.admits.Contains(o.Admits) && Fits(k.most, room) &&
+				slices.ContainsFunc(k.kept, func(j int) bool { return options[j].dominates(o, room) })
+		}) {
+			continue
+		}
+		kept = append(kept, i)
+		kinds = keep(kinds, i, o)
+	}
+	slices.Sort(kept)
+	return kept
+}
+
+// thinned is the options kept so far that admit the same groups, with the most room that
+// any of them has of each resource: what asks for more than that is pointless to none of
+// them. Where prices are in proportion, hardly any option has to be looked at.
+type thinned struct {
+	admits Bits
+	most   []int64
+	kept   []int
+}
+
+// keep notes an option among those that admit the same groups.
+func keep(kinds []*thinned, i int, o *Option) []*thinned {
+	at := slices.IndexFunc(kinds, func(k *thinned) bool { return slices.Equal(k.admits, o.Admits) })
+	if at < 0 {
+		at = len(kinds)
+		kinds = append(kinds, &thinned{admits: o.Admits, most: make([]int64, len(o.Room))})
+	}
+	k := kinds[at]
+	k.kept = append(k.kept, i)
+	for d, n := range o.Room {
+		k.most[d] = max(k.most[d], n)
+	}
+	return kinds
+}
+
+// dominates reports whether a can stand in for b, of which so much room is of use, everywhere.
+func (a *Option) dominates(b *Option, room []int64) bool {
+	if a.Weight != b.Weight || a.Cost > b.Cost || a.Supply != NoSupply || a.Floor != b.Floor || !slices.Equal(a.Worst, b.Worst) {
+		return false
+	}
+	if !Fits(a.Room, room) {
+		return false
+	}
+	if len(a.Use) > 0 {
+		if a.Pool != b.Pool {
+			return false
+		}
+		for d, n := range a.Use {
+			if n > b.Use[d] {
+				return false
+			}
+		}
+	}
+	if !a.Admits.Contains(b.Admits) {
+		return false
+	}
+	// What b offers to a group at one rank, a must offer at the same rank.
+	for w, word := range b.Admits {
+		if (a.Soft[w]^b.Soft[w])&word != 0 {
+			return false
+		}
+	}
+	return true
+}

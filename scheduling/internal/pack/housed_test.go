@@ -1,0 +1,117 @@
+package pack
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// beside draws bins and pods of which some are too large for them, some conflict and some
+// are bounded per machine.
+func beside(r *rand.Rand) *model.Problem {
+	p := cluster(r, 1+r.IntN(30))
+	for range 1 + r.IntN(3) {
+		p.Classes = append(p.Classes, model.Class{Group: int32(r.IntN(3)), Request: []int64{51 + r.Int64N(40), 1 + r.Int64N(90)}, Count: 1 + r.Int64N(6)})
+	}
+	for c := range p.Classes {
+		switch r.IntN(6) {
+		case 0:
+			p.Classes[c].PerNode = 1
+		case 1:
+			if other := r.IntN(len(p.Classes)); other != c && len(p.Classes[c].Conflicts)+len(p.Classes[other].Conflicts) == 0 {
+				p.Classes[c].Conflicts, p.Classes[other].Conflicts = []model.ClassID{model.ClassID(other)}, []model.ClassID{model.ClassID(c)}
+			}
+		}
+	}
+	all := model.NewBits(3)
+	for g := range 3 {
+		all.Set(g)
+	}
+	p.Options = nil
+	for range 1 + r.IntN(6) {
+		p.Options = append(p.Options, model.Option{
+			Room: []int64{60 + r.Int64N(200), 60 + r.Int64N(200)}, Cost: 50 + r.Int64N(150), Supply: model.NoSupply, Floor: -1, Admits: all, Soft: model.NewBits(3),
+		})
+	}
+	return p
+}
+
+// right checks an answer against the problem: everybody once, within room, as company allows.
+func right(t *testing.T, p *model.Problem, s model.Solution) {
+	t.Helper()
+	seen := slices.Clone(s.Unplaced)
+	sits := func(room []int64, admits model.Bits, present []model.Presence, items []model.Item, n int64) {
+		load := make([]int64, p.Dims)
+		p.Load(load, items)
+		require.True(t, model.Fits(room, load))
+		for i, it := range items {
+			require.True(t, admits.Has(int(p.Classes[it.Class].Group)))
+			require.LessOrEqual(t, it.N, p.Joining(items[:i], present, it.Class))
+			seen[it.Class] += it.N * n
+		}
+	}
+	require.Len(t, s.Bins, len(p.Bins))
+	for i, items := range s.Bins {
+		sits(p.Bins[i].Room, p.Bins[i].Admits, p.Bins[i].Present, items, 1)
+	}
+	for _, node := range s.Nodes {
+		sits(p.Options[node.Option].Room, p.Options[node.Option].Admits, nil, node.Items, node.N)
+	}
+	for c := range p.Classes {
+		require.Equal(t, p.Classes[c].Count, seen[c])
+	}
+}
+
+// Where bins have room for all pods that fit any, the others are searched for alone: that
+// ends with right answers that leave out nobody more and are as cheap on the whole.
+func TestPodsThatNoBinTakes(t *testing.T) {
+	found, apart, together := 0, int64(0), int64(0)
+	for seed := range uint64(600) {
+		r := rand.New(rand.NewPCG(seed, 21))
+		p := beside(r)
+		params := Params{Snug: seed%2 == 0, Work: int64(seed%3) * 20_000}
+		h := house(p, params)
+		if h == nil {
+			continue
+		}
+		found++
+		for _, c := range h.classes {
+			require.False(t, anyBinTakes(p, c), "seed %d", seed)
+		}
+		got, want := searchBeside(p, params), searchIn(p, params)
+		right(t, p, got.Solution)
+		for c, n := range got.Solution.Unplaced {
+			require.LessOrEqual(t, n, want.Solution.Unplaced[c], "seed %d", seed)
+		}
+		apart, together = apart+p.Cost(got.Solution.Nodes), together+p.Cost(want.Solution.Nodes)
+	}
+	assert.Greater(t, found, 100)
+	assert.LessOrEqual(t, float64(apart), 1.002*float64(together))
+	t.Logf("%d problems, %d against %d", found, apart, together)
+}
+
+// A draft for pods that no bin takes says the same of all, and so does what comes of it.
+func TestDraftsForPodsThatNoBinTakes(t *testing.T) {
+	found := 0
+	for seed := range uint64(200) {
+		p := beside(rand.New(rand.NewPCG(seed, 22)))
+		if house(p, Params{}) == nil {
+			continue
+		}
+		draft := Search(p, Params{Draft: true})
+		right(t, p, draft.Solution)
+		if draft.Rest == nil {
+			continue
+		}
+		found++
+		got := draft.Rest.Search()
+		right(t, p, got.Solution)
+		require.Equal(t, Search(p, Params{}).Solution, got.Solution, "seed %d", seed)
+	}
+	assert.Greater(t, found, 30)
+}
