@@ -84,7 +84,7 @@ func (l *levels) add(pool requirements.Requirement, values []string) []string {
 	}
 	for ; n > 0; n-- {
 		fresh, ok := pool.Intersect(requirements.MustNew(pool.Key(), requirements.NotIn, slices.Concat(values, taken)...)).Any()
-		if !ok {
+		if !ok || !requirements.ValidLabelValue(fresh) {
 			break
 		}
 		values = append(values, fresh)

@@ -109,7 +109,8 @@ func (q *questions) atoms(pool requirements.Requirement) []atom {
 		out = append(out, q.answer(asked, atom{absent: true}))
 	}
 	for _, v := range slices.Compact(values) {
-		if pool.Has(v) {
+		// Negative numbers are values to a requirement, but not to a label.
+		if pool.Has(v) && requirements.ValidLabelValue(v) {
 			out = append(out, q.answer(asked, atom{value: v}))
 		}
 	}

@@ -53,6 +53,8 @@ func TestAtoms(t *testing.T) {
 			[]*constraint{asking(expr("team", "In", "a")), asking(expr("team", "Exists"))}, []string{"x"}},
 		{"numbers on both sides of a bound", exists,
 			[]*constraint{asking(expr("team", "Gt", "7")), asking(expr("team", "Lt", "5"))}, []string{"10", "3"}},
+		{"no number that a label cannot have", requirements.MustNew("team", requirements.Lt, "2"),
+			[]*constraint{asking(expr("team", "Lt", "1")), asking(expr("team", "NotIn", "0"))}, []string{"0", "1"}},
 		{"a pool that only excludes may leave the label out", requirements.MustNew("team", requirements.NotIn, "z"),
 			[]*constraint{asking(expr("team", "DoesNotExist")), asking(expr("team", "Exists"))}, []string{"(absent)", "0"}},
 	} {
