@@ -170,20 +170,7 @@ func (c *carrier) allOf(steps []*Step) *Step {
 	for _, step := range steps {
 		out.Drain, out.Launches, out.Evictions = append(out.Drain, step.Drain...), append(out.Launches, step.Launches...), append(out.Evictions, step.Evictions...)
 	}
-	slices.Sort(out.Drain)
-	bring := arrivals(out.Evictions)
-	for i := range out.Launches {
-		out.Launches[i] = trimmed(&out.Launches[i], bring[out.Launches[i].Name], c.state.rebooked)
-	}
-	return out
-}
-
-// arrivals are evictions by where they lead.
-func arrivals(evictions []Eviction) map[string][]Eviction {
-	out := map[string][]Eviction{}
-	for _, e := range evictions {
-		out[e.To] = append(out[e.To], e)
-	}
+	out.load(c.state.rebooked)
 	return out
 }
 
@@ -257,10 +244,7 @@ func (c *carrier) merged(a, b *Step) *Step {
 		Reason: a.Reason, Drain: slices.Concat(a.Drain, b.Drain), Launches: slices.Concat(a.Launches, b.Launches),
 		Evictions: slices.Concat(a.Evictions, b.Evictions),
 	}
-	slices.Sort(out.Drain)
-	for i := range out.Launches {
-		out.Launches[i] = trimmed(&out.Launches[i], out.Evictions, c.state.rebooked)
-	}
+	out.load(c.state.rebooked)
 	return out
 }
 

@@ -121,6 +121,7 @@ package disruption
 //	target*      the cluster bought afresh, as an aim and as a bound
 //	settle       the steps that lead at once to where many moves lead
 //	walk*        the way to there where pods depend on each other
+//	seating      the places of a step, for walk and peel
 //	peel*, early parts of a step that stand by themselves, and steps that are certain
 //	             before the search has ended
 //	rebalance*   pods that break a rule where they are

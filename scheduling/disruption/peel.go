@@ -2,14 +2,12 @@ package disruption
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 const (
@@ -28,23 +26,12 @@ const (
 // counts is that places are filled as the step would fill them: pods that are alike may
 // have each other's.
 type peeling struct {
+	*seating
 	frame    *frame
 	step     *Step
 	rebooked booking
 	// leavers are the nodes that go, those that save most for what they disrupt first.
 	leavers []*leaver
-	// places are how many pods of a kind a node takes in; new are the launches among these.
-	places map[string]map[string]int
-	new    map[string]*scheduling.Launch
-	order  map[string][]string // by kind, the nodes of its places in order
-	weight map[string]float64  // by kind, what a pod takes of what launches sell
-}
-
-// leaver is a node of the step, with its pods by kind.
-type leaver struct {
-	*subject
-	kinds []string
-	pods  map[string][]string
 }
 
 // part is what is taken off: nodes, what is bought for them, and the places that are taken.
@@ -117,39 +104,12 @@ func (f *frame) within(nodes []string) bool {
 }
 
 func (c *carrier) newPeeling(step *Step) *peeling {
-	p := &peeling{
-		frame: c.frame, step: step, rebooked: c.state.rebooked, places: map[string]map[string]int{}, new: map[string]*scheduling.Launch{},
-		order: map[string][]string{}, weight: map[string]float64{},
+	p := &peeling{frame: c.frame, step: step, rebooked: c.state.rebooked}
+	kindOf := podName
+	if !c.state.tied() {
+		kindOf = func(pod *corev1.Pod) string { return c.kinds.of(pod, c.kind) }
 	}
-	for i := range step.Launches {
-		p.new[step.Launches[i].Name] = &step.Launches[i]
-	}
-	at := map[string]*leaver{}
-	for _, name := range step.Drain {
-		at[name] = &leaver{subject: c.frame.at[name], pods: map[string][]string{}}
-		p.leavers = append(p.leavers, at[name])
-	}
-	alike := !c.state.tied()
-	rooms := c.state.open(nil)
-	for _, e := range byPod(step.Evictions) {
-		kind := e.Pod
-		if pod := c.state.pods[e.Pod]; alike && pod != nil {
-			kind = c.kinds.of(pod, c.kind)
-		}
-		from := at[e.From]
-		from.pods[kind] = append(from.pods[kind], e.Pod)
-		if p.places[kind] == nil {
-			p.places[kind] = map[string]int{}
-			p.weight[kind] = 1e-9 + rooms.share(c.state.gauge.sizes[e.Pod])
-		}
-		p.places[kind][e.To]++
-	}
-	for kind, places := range p.places {
-		p.order[kind] = slices.Sorted(maps.Keys(places))
-	}
-	for _, l := range p.leavers {
-		l.kinds = slices.Sorted(maps.Keys(l.pods))
-	}
+	p.seating, p.leavers = c.seatingOf(step, kindOf)
 	slices.SortStableFunc(p.leavers, func(a, b *leaver) int { return cmp.Compare(ratio(b.price, b.cost), ratio(a.price, a.cost)) })
 	return p
 }
@@ -158,31 +118,11 @@ func (c *carrier) newPeeling(step *Step) *peeling {
 // same holds them and counts when they are evicted. Pods with something of their own are
 // like none.
 func (c *carrier) kind(pod *corev1.Pod) string {
-	if len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
-		return podName(pod)
-	}
 	var budgets []string
 	for _, g := range c.frame.guards.charges(pod) {
 		budgets = append(budgets, g.name)
 	}
-	text, err := json.Marshal([]any{
-		scheduling.PodRequests([]*corev1.Pod{pod})[0], pod.Spec.NodeSelector, pod.Spec.Affinity, pod.Spec.Tolerations,
-		pod.Spec.Priority, pod.Spec.TopologySpreadConstraints, c.frame.podCost(pod), pod.Annotations[doNotDisrupt], budgets,
-	})
-	if err != nil {
-		return podName(pod)
-	}
-	return "=" + string(text)
-}
-
-// ownVolume reports whether a volume may tie a pod to some nodes.
-func ownVolume(v corev1.Volume) bool {
-	return v.EmptyDir == nil && v.ConfigMap == nil && v.Secret == nil && v.Projected == nil && v.DownwardAPI == nil && v.HostPath == nil
-}
-
-// ownPort reports whether a container takes a port of its node.
-func ownPort(c corev1.Container) bool {
-	return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort > 0 })
+	return likeness(pod, pod.Spec.Priority, pod.Spec.TopologySpreadConstraints, c.frame.podCost(pod), pod.Annotations[doNotDisrupt], budgets)
 }
 
 // ratio is what is saved for each unit of disruption.

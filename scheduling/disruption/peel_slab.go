@@ -1,9 +1,5 @@
 package disruption
 
-import (
-	corev1 "k8s.io/api/core/v1"
-)
-
 // slabs takes a part off a step of very many nodes: as many as budgets allow, in the order
 // in which they save most for what they disrupt, as long as the part and what is left both
 // save something. What would be the best part is not looked for.
@@ -66,26 +62,4 @@ func (p *peeling) seat(x *part, kind string, waiting map[string][]string, open [
 	}
 	waiting[kind] = list
 	return open
-}
-
-// kinds remembers of which kind pods are.
-type kinds struct {
-	known map[*corev1.Pod]string
-	names map[string]string
-}
-
-// of returns a pod's kind, which is worked out the first time.
-func (k *kinds) of(pod *corev1.Pod, read func(*corev1.Pod) string) string {
-	if kind, ok := k.known[pod]; ok {
-		return kind
-	}
-	if k.known == nil {
-		k.known, k.names = map[*corev1.Pod]string{}, map[string]string{}
-	}
-	kind := read(pod)
-	if name, ok := k.names[kind]; ok {
-		kind = name // one string for all of them
-	}
-	k.names[kind], k.known[pod] = kind, kind
-	return kind
 }

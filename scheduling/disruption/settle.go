@@ -239,10 +239,25 @@ func (n *netting) steps() []*Step {
 		s.Evictions = append(s.Evictions, Eviction{Pod: pod, From: n.origin[pod], To: n.final[pod]})
 	}
 	for _, s := range out {
-		slices.Sort(s.Drain)
-		for j := range s.Launches {
-			s.Launches[j] = trimmed(&s.Launches[j], s.Evictions, n.rebooked)
-		}
+		s.load(n.rebooked)
+	}
+	return out
+}
+
+// load gives the launches of a step the pods that its evictions bring.
+func (s *Step) load(rebooked booking) {
+	slices.Sort(s.Drain)
+	bring := arrivals(s.Evictions)
+	for i := range s.Launches {
+		s.Launches[i] = trimmed(&s.Launches[i], bring[s.Launches[i].Name], rebooked)
+	}
+}
+
+// arrivals are evictions by where they lead.
+func arrivals(evictions []Eviction) map[string][]Eviction {
+	out := map[string][]Eviction{}
+	for _, e := range evictions {
+		out[e.To] = append(out[e.To], e)
 	}
 	return out
 }

@@ -3,14 +3,11 @@ package disruption
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // walk is the way to a cluster that is known, where pods' places depend on where others are:
@@ -18,54 +15,24 @@ import (
 // is known, and which of them a pod takes is only told when its turn comes: pods that are
 // alike may have each other's, and rules look at the cluster as it stands then.
 type walk struct {
-	frame *frame
-	state *state
-	stage *stage
+	frame    *frame
+	state    *state
+	stage    *stage
+	*seating // with the places that are still to be taken
 	// waits are the nodes that are still to go, those that save most for what they disrupt first.
-	waits []*leaver
-	// places are how many pods of a kind a node still takes in; new are the launches among
-	// these, bought those that are there.
-	places map[string]map[string]int
-	order  map[string][]string // by kind, the nodes of its places in order
-	new    map[string]*scheduling.Launch
-	bought map[string]bool
-	last   []string           // what was bought last
-	weight map[string]float64 // by kind, what a pod takes of what launches sell
+	waits  []*leaver
+	bought map[string]bool // of the launches
+	last   []string        // what was bought last
 }
 
 // newWalk begins a walk to where a step leads.
 func (c *carrier) newWalk(step *Step, first []string) *walk {
-	w := &walk{
-		frame: c.frame, state: c.state, stage: newStage(c.frame, step), places: map[string]map[string]int{}, order: map[string][]string{},
-		new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
-	}
+	w := &walk{frame: c.frame, state: c.state, stage: newStage(c.frame, step), bought: map[string]bool{}}
 	for i := range step.Launches {
-		l := &step.Launches[i]
-		w.new[l.Name] = l
-		w.stage.stand(l.Name, -1)
+		w.stage.stand(step.Launches[i].Name, -1)
 	}
-	at := map[string]*leaver{}
-	for _, name := range step.Drain {
-		at[name] = &leaver{subject: c.frame.at[name], pods: map[string][]string{}}
-		w.waits = append(w.waits, at[name])
-	}
-	rooms, kinds := c.state.open(nil), kinds{}
-	for _, e := range byPod(step.Evictions) {
-		pod := c.state.pods[e.Pod]
-		kind := kinds.of(pod, w.stature)
-		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
-		if w.places[kind] == nil {
-			w.places[kind] = map[string]int{}
-			w.weight[kind] = 1e-9 + rooms.share(c.state.gauge.sizes[e.Pod])
-		}
-		w.places[kind][e.To]++
-	}
-	for kind, places := range w.places {
-		w.order[kind] = slices.Sorted(maps.Keys(places))
-	}
-	for _, l := range w.waits {
-		l.kinds = slices.Sorted(maps.Keys(l.pods))
-	}
+	kinds := kinds{}
+	w.seating, w.waits = c.seatingOf(step, func(pod *corev1.Pod) string { return kinds.of(pod, w.stature) })
 	turn := func(l *leaver) int {
 		if i := slices.Index(first, l.name); i >= 0 {
 			return i
@@ -78,10 +45,13 @@ func (c *carrier) newWalk(step *Step, first []string) *walk {
 	return w
 }
 
-// mostWalks is how often a walk is tried: nodes that were left the last time go first.
-// Up to walkFrom nodes there is none: the search tries every step there as it would be done,
-// which takes no time and leaves nothing out.
-const mostWalks, walkFrom = 3, 20
+const (
+	// mostWalks is how often a walk is tried: nodes that were left the last time go first.
+	mostWalks = 3
+	// walkFrom is the number of nodes up to which there is no walk: in clusters as small as that
+	// the search tries every step as it would be done, which takes no time and leaves nothing out.
+	walkFrom = 20
+)
 
 // walkable reports whether a walk knows of all that may stand in its way.
 func (c *carrier) walkable() bool {
@@ -189,18 +159,9 @@ func (w *walk) hopes(l *leaver) bool {
 // same holds them, and rules see the same of them. Pods with something of their own are like
 // none.
 func (w *walk) stature(pod *corev1.Pod) string {
-	if len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
-		return podName(pod)
-	}
 	brand := ""
 	if len(w.stage.pods[podName(pod)].seen) > 0 || tied(pod) {
 		brand = brandKey(pod)
 	}
-	text, err := json.Marshal([]any{
-		scheduling.PodRequests([]*corev1.Pod{pod})[0], pod.Spec.NodeSelector, pod.Spec.Affinity, pod.Spec.Tolerations, pod.Spec.TopologySpreadConstraints, brand, pod.Spec.Priority,
-	})
-	if err != nil {
-		return podName(pod)
-	}
-	return "=" + string(text)
+	return likeness(pod, pod.Spec.TopologySpreadConstraints, brand, pod.Spec.Priority)
 }

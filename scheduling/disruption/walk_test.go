@@ -84,7 +84,7 @@ func TestNoWalkWithLimits(t *testing.T) {
 func TestReleaseOfEmptyLaunches(t *testing.T) {
 	w := &walk{
 		stage: &stage{frame: &frame{}}, bought: map[string]bool{"full": true, "empty": true},
-		new: map[string]*scheduling.Launch{"full": {Price: 2}, "empty": {Price: 3}},
+		seating: &seating{new: map[string]*scheduling.Launch{"full": {Price: 2}, "empty": {Price: 3}}},
 	}
 	g := &pack{bought: []string{"empty", "full"}, saving: 1}
 	w.release(g, map[string][]Eviction{"full": {{Pod: "shop/web", To: "full"}}})
