@@ -136,6 +136,9 @@ func (s *planner) certain(i int32, doubt []int64) bool {
 		if e.kind != Spread || !e.holds || e.wish {
 			continue
 		}
+		if e.dom < 0 {
+			return false // nobody who holds the spread binds where it has no domain
+		}
 		rule := &s.p.Rules[e.rule]
 		high := s.counts.count[e.dom] - rule.Max
 		if high <= 0 {
