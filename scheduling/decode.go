@@ -41,7 +41,7 @@ func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
 func (d *decoder) final() []machine {
 	machines := d.machines()
 	for surplus := d.rehearse(machines); len(surplus) > 0; surplus = d.rehearse(machines) {
-		machines = d.unbind(d.strip(machines, surplus))
+		machines = d.unbind(d.relieve(machines, surplus))
 		slices.SortStableFunc(machines, d.compareMachines)
 	}
 	return machines

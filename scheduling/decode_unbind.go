@@ -19,11 +19,17 @@ func (d *decoder) unbind(machines []machine) []machine {
 		if len(surplus) == 0 {
 			return machines
 		}
-		machines = d.strip(machines, surplus)
-		if !d.frozen {
-			d.upgrade(machines)
-		}
+		machines = d.relieve(machines, surplus)
 	}
+}
+
+// relieve takes pods off machines and bins. What is left on a machine may fit a better one.
+func (d *decoder) relieve(machines []machine, surplus map[model.ClassID]int64) []machine {
+	machines = d.strip(machines, surplus)
+	if !d.frozen {
+		d.upgrade(machines)
+	}
+	return machines
 }
 
 // surplus counts, by engine class, the pods that do not bind.
