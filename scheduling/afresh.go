@@ -23,7 +23,8 @@ const (
 	mixedPods = 24
 	// manyMachines is from how many on it counts how each is filled, and not where.
 	manyMachines = 80
-	// seekFurther is how many times the usual work goes into moving pods to other sites.
+	// seekFurther is how many times the usual work goes into moving pods to other sites, unless
+	// as many nodes run as machines are bought: a try takes longer there, and gains less.
 	seekFurther = 10
 	// siteProofs is how many moves of pods to cheaper sites are tried, and siteLean how many
 	// times as much dearer as they are sites may be taken to be: where few pods are, machines
@@ -42,7 +43,7 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 		x.Late = x.Late || params.Late != nil && params.Late()
 		return x.Late
 	}
-	if x.few() {
+	if x.few() && x.machines() > int64(len(x.model.Bins)) {
 		work := min(params.Work, 1<<50) / seekShare * seekFurther
 		if *x = x.ties.seekWithin(*x, params, work); late() || !base.farAbove(ctx, x) {
 			return
