@@ -130,7 +130,7 @@ func (j *judge) exclusiveClaims() {
 			}
 			other, used := come[m.claim]
 			if !used {
-				other, used = j.storage.users[m.claim]
+				other, used = j.storage.occupant(m.claim)
 			}
 			if used && other != b.name {
 				j.add(VolumeInUse, "pod/"+b.name, "claim %s is for one pod at a time, and pod %s uses it", m.claim, other)

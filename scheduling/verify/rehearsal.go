@@ -71,7 +71,7 @@ func (j *judge) tiedKinds() []*tenant {
 		}
 	}
 	wanted := func(m mount) bool {
-		_, running := j.storage.users[m.claim]
+		_, running := j.storage.occupant(m.claim)
 		return m.exclusive && (running || users[m.claim] > 1)
 	}
 	var kinds []*tenant

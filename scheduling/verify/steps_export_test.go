@@ -33,7 +33,7 @@ func Drift(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) []
 // anew reads the nodes and pods of a ground into another one.
 func (g *ground) anew() *ground {
 	w := *g.world
-	w.pools, w.stations, w.storage.users = make(map[string]*pool), make(map[string]*station), make(map[string]string)
+	w.pools, w.stations, w.storage.users = make(map[string]*pool), make(map[string]*station), make(map[string]map[string]bool)
 	other := &ground{
 		world: &w, checker: g.checker, plan: g.plan, now: g.now, machines: g.machines, nodes: make(map[string]*standing),
 		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), flocks: make(map[string]*flock),
@@ -97,8 +97,8 @@ func (g *ground) notes() map[string]string {
 			}
 		}
 	}
-	for claim, pod := range g.storage.users {
-		out["claim "+claim] = pod
+	for claim, pods := range g.storage.users {
+		out["claim "+claim] = fmt.Sprint(slices.Sorted(maps.Keys(pods)))
 	}
 	return out
 }

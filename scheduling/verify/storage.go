@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -20,8 +21,8 @@ type storage struct {
 	fallback string
 	// limits are how many volumes of a driver a node takes, by node and driver.
 	limits map[string]map[string]int
-	// users are running pods that use a claim, by its name; of several any.
-	users map[string]string
+	// users are the running pods that use a claim, by its name.
+	users map[string]map[string]bool
 }
 
 func (w *world) readStorage() {
@@ -30,7 +31,7 @@ func (w *world) readStorage() {
 		volumes: make(map[string]*corev1.PersistentVolume),
 		classes: make(map[string]*storagev1.StorageClass),
 		limits:  make(map[string]map[string]int),
-		users:   make(map[string]string),
+		users:   make(map[string]map[string]bool),
 	}
 	for _, c := range w.problem.Claims {
 		if c != nil {
@@ -64,18 +65,42 @@ func (w *world) readStorage() {
 
 // use notes that a running pod uses its claims.
 func (s *storage) use(pod *corev1.Pod) {
-	for i := range pod.Spec.Volumes {
-		if c := pod.Spec.Volumes[i].PersistentVolumeClaim; c != nil {
-			s.users[namespaceOf(pod)+"/"+c.ClaimName] = podName(pod)
+	for claim := range claimsOf(pod) {
+		if s.users[claim] == nil {
+			s.users[claim] = make(map[string]bool)
 		}
+		s.users[claim][podName(pod)] = true
 	}
 }
 
 // release forgets that a running pod uses its claims.
 func (s *storage) release(pod *corev1.Pod) {
-	for i := range pod.Spec.Volumes {
-		if c := pod.Spec.Volumes[i].PersistentVolumeClaim; c != nil && s.users[namespaceOf(pod)+"/"+c.ClaimName] == podName(pod) {
-			delete(s.users, namespaceOf(pod)+"/"+c.ClaimName)
+	for claim := range claimsOf(pod) {
+		delete(s.users[claim], podName(pod))
+		if len(s.users[claim]) == 0 {
+			delete(s.users, claim)
+		}
+	}
+}
+
+// occupant is the first, by name, of the running pods that use a claim.
+func (s *storage) occupant(claim string) (pod string, used bool) {
+	for name := range s.users[claim] {
+		if !used || name < pod {
+			pod, used = name, true
+		}
+	}
+	return pod, used
+}
+
+// claimsOf are the names of the claims that a pod names.
+func claimsOf(pod *corev1.Pod) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range pod.Spec.Volumes {
+			c := pod.Spec.Volumes[i].PersistentVolumeClaim
+			if c != nil && !yield(namespaceOf(pod)+"/"+c.ClaimName) {
+				return
+			}
 		}
 	}
 }
