@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -121,28 +122,36 @@ func (x *search) takeEach(o *outcome) error {
 
 // deleteEach tries the nodes one by one.
 func (x *search) deleteEach(ctx context.Context, order []rank) error {
+	_, err := x.deleteSome(ctx, order, math.MaxInt)
+	return err
+}
+
+// deleteSome tries the nodes one by one until so many were tried in vain, and returns how many
+// were. Those that others have no room for by size alone do not count.
+func (x *search) deleteSome(ctx context.Context, order []rank, most int) (vain int, err error) {
 	rooms := x.state.open(nil)
 	for i := range order {
 		r := &order[i]
-		if over(ctx) {
-			return nil
+		if over(ctx) || vain >= most {
+			break
 		}
 		if x.frame.dismisses(r.name) != nil || !rooms.put(x.sizes(r.name), r.name, false) {
 			continue
 		}
 		step, err := x.deletion(ctx, r.name)
 		if err != nil {
-			return err
+			return vain, err
 		}
 		if step == nil {
+			vain++
 			continue
 		}
 		if err := x.take(step); err != nil {
-			return err
+			return vain, err
 		}
 		rooms = x.state.open(nil)
 	}
-	return nil
+	return vain, nil
 }
 
 // deletion is the move of one node's pods into free room, nil if that is not to be.

@@ -16,7 +16,11 @@ func (x *search) steadily(ctx context.Context) (*search, error) {
 		}
 		found := len(y.moves) > 0
 		y.moves = slices.Concat(best.moves, y.moves)
-		if best = y; !found || best.near() || best.many() || over(ctx) {
+		if best = y; best.many() {
+			err := best.spare(ctx)
+			return best, err
+		}
+		if !found || best.near() || over(ctx) {
 			return best, nil
 		}
 	}
@@ -70,6 +74,26 @@ func (x *search) everybody() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// mostSpare is how many nodes are looked at in vain in a large cluster, each by itself: where
+// rules keep pods from nearly all the room that there is, each may be.
+const mostSpare = 100
+
+// spare drains nodes of a large cluster one by one, until the others have room for none that
+// is looked at. Which nodes a sweep looks at together depends on what pods are worth, which the
+// next plan sees anew: it would find some that this one has passed over. A search that begins
+// near the bound only sweeps, so that it looks at less than the one that has ended there.
+func (x *search) spare(ctx context.Context) error {
+	for most, again := mostSpare, true; again && most > 0 && !over(ctx); {
+		before := len(x.moves)
+		vain, err := x.deleteSome(ctx, x.order(), most)
+		if err != nil {
+			return past(ctx, err)
+		}
+		most, again = most-vain, len(x.moves) > before
+	}
+	return nil
 }
 
 // sweep looks for moves as round does, with few questions, each about many nodes: where pods
