@@ -119,6 +119,11 @@ func (c *cluster) ready(node string) bool {
 	return c.nodes[node] != nil && c.nodes[node].Labels[scheduling.InitializedLabel] == "true"
 }
 
+// open says whether a node is there or on its way, and nothing keeps pods away from it.
+func (c *cluster) open(node string) bool {
+	return c.nodes[node] != nil && len(c.nodes[node].Spec.Taints) == 0
+}
+
 // join makes the node of a machine ready: what kubelet and controllers do at its start.
 func (c *cluster) join(name string, now time.Time) {
 	n := c.nodes[name].DeepCopy()

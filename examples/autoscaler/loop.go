@@ -31,6 +31,8 @@ type loop struct {
 	unavailable *offerings.Unavailable
 	ledger      ledger
 	jobs        []job
+	// awaited are the nodes that pods wait for, by pod.
+	awaited map[string]string
 	// forced are steps that cannot wait, planned those that can.
 	forced, planned queue
 	bound           offerings.Price
@@ -77,7 +79,7 @@ func newLoop(opts options) (*loop, error) {
 		return nil, err
 	}
 	l := &loop{
-		opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, types), cluster: newCluster(),
+		opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, types), cluster: newCluster(), awaited: map[string]string{},
 		unavailable: &offerings.Unavailable{}, ledger: ledger{moves: map[string]int{}},
 	}
 	l.session, err = scheduling.NewSession(l.solver, scheduling.Problem{

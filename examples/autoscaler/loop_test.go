@@ -226,3 +226,42 @@ func TestReplicas(t *testing.T) {
 	require.Equal(t, 5, s.replicas(start().Add(3*time.Hour), false))
 	require.Equal(t, 10, s.replicas(start().Add(3*time.Hour), true))
 }
+
+// Machines are bought once for pods that wait for them; when one is lost on its way, another
+// is bought for its pods.
+func TestPodsWaitForTheirMachine(t *testing.T) {
+	opts := defaults()
+	opts.steady, opts.interruptions = true, 0
+	l, err := newLoop(opts)
+	require.NoError(t, err)
+	minute := func() {
+		t.Helper()
+		require.NoError(t, l.run(t.Context(), tick))
+	}
+	minute()
+	launches, pending := l.ledger.launches, l.cluster.pending()
+	require.Positive(t, launches)
+	require.Len(t, l.awaited, pending)
+	minute()
+	require.Equal(t, launches, l.ledger.launches)
+
+	for l.cluster.pending() > 0 {
+		minute()
+	}
+	require.Equal(t, launches, l.ledger.launches)
+	require.Equal(t, pending, l.ledger.bound)
+
+	for name := range l.cluster.nodes {
+		l.lose(name)
+	}
+	minute()
+	require.Len(t, l.awaited, pending)
+	for name := range l.cluster.nodes {
+		require.Zero(t, l.lose(name), "nobody is there yet")
+	}
+	again := l.ledger.launches
+	minute()
+	require.Greater(t, l.ledger.launches, again)
+	require.NotZero(t, l.cluster.pending())
+	l.consistent(t)
+}

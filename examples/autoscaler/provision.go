@@ -14,11 +14,9 @@ import (
 // provision finds places for the pods that wait: on nodes that are there, on those on
 // their way, and on machines to buy.
 func (l *loop) provision(ctx context.Context) error {
-	if err := l.tell(); err != nil {
+	unplanned := l.settle()
+	if err := l.tell(); err != nil || !unplanned {
 		return err
-	}
-	if l.cluster.pending() == 0 {
-		return nil
 	}
 	plan, err := l.session.Solve(ctx)
 	if err != nil {
@@ -29,21 +27,20 @@ func (l *loop) provision(ctx context.Context) error {
 			return err
 		}
 	}
+	clear(l.awaited)
 	for i := range plan.Existing {
-		// Pods that are planned onto a node on its way wait until it is ready, and are
-		// planned again until then.
-		if e := &plan.Existing[i]; l.cluster.ready(e.Node) {
-			for _, pod := range e.Pods {
-				l.cluster.bind(pod, e.Node, l.now)
-				l.ledger.bound++
-			}
-		}
+		l.await(plan.Existing[i].Pods, plan.Existing[i].Node)
 	}
 	for i := range plan.Launches {
-		if _, err := l.buy(&plan.Launches[i], 0); err != nil && !errors.Is(err, errNoCapacity) {
+		name, err := l.buy(&plan.Launches[i], 0)
+		switch {
+		case err == nil:
+			l.await(plan.Launches[i].Pods, name)
+		case !errors.Is(err, errNoCapacity):
 			return err
 		}
 	}
+	l.settle()
 	l.ledger.unplaced += len(plan.Unschedulable)
 	return l.tell()
 }
