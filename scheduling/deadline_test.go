@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -104,7 +105,7 @@ func TestDeadlinesOnTheClock(t *testing.T) {
 // What cannot be done in the time there is still gets a plan.
 func TestDeadlinesOfLargeProblems(t *testing.T) {
 	pods := 20_000
-	if testing.Short() || raceDetector() {
+	if testing.Short() || race.Enabled {
 		pods = 2_000
 	}
 	for _, tt := range []struct {

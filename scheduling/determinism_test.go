@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -20,7 +21,7 @@ import (
 func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	block := 250
-	if raceDetector() {
+	if race.Enabled {
 		block = 80
 	}
 	blocks := max(1, randomProblems()/2_500)

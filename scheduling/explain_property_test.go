@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -17,7 +18,7 @@ import (
 // explained is how many random problems have their refusals and plans explained: 800, or 200
 // under the race detector.
 func explained() int {
-	if raceDetector() {
+	if race.Enabled {
 		return 200
 	}
 	return 800

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -127,7 +127,7 @@ func randomProblems() int {
 	switch {
 	case *randomSeeds > 0:
 		return *randomSeeds
-	case raceDetector():
+	case race.Enabled:
 		return 400
 	case testing.Short():
 		return 1_500
@@ -137,20 +137,6 @@ func randomProblems() int {
 
 // tiedProblems is how many of them have ties, which take longer.
 func tiedProblems() int { return randomProblems() / 5 }
-
-// raceDetector reports whether the test was built with -race.
-func raceDetector() bool {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return false
-	}
-	for _, s := range info.Settings {
-		if s.Key == "-race" {
-			return s.Value == "true"
-		}
-	}
-	return false
-}
 
 // randomSolver goes round the settings of a solver with the seed.
 func randomSolver(seed int) scheduling.Solver {

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -52,7 +53,7 @@ func twins() int {
 	switch {
 	case *twinSeeds > 0:
 		return *twinSeeds
-	case testing.Short() || raceDetector():
+	case testing.Short() || race.Enabled:
 		return 100
 	}
 	return 300

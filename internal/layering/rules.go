@@ -35,6 +35,7 @@ const (
 func floors() map[string]floor {
 	return map[string]floor{
 		"requirements":                 algebra,
+		"internal/race":                algebra,
 		"internal/spelling":            algebra,
 		"internal/untrusted":           algebra,
 		"offerings":                    market,

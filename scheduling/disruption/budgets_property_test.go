@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -18,7 +19,7 @@ import (
 // same is saved where only a tenth of the nodes may be away.
 func TestWornClustersByTenths(t *testing.T) {
 	for seed, nodes := range []int{30, 40, 60} {
-		if nodes > 30 && testing.Short() {
+		if nodes > 30 && (testing.Short() || race.Enabled) {
 			continue
 		}
 		for _, spot := range []bool{false, true} {
@@ -42,7 +43,7 @@ func TestWornClustersByTenths(t *testing.T) {
 // In large clusters, too, and where nodes have to go together, in steps about as large as
 // budgets allow.
 func TestLargeClustersByTenths(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		t.Skip("hundreds of nodes")
 	}
 	c := st.Cluster(3, st.ClusterOptions{Nodes: 320, Spot: true, PodsPerNode: 50, MaxCPU: 32, Removed: 0.6, Budgets: []scheduling.Budget{{Nodes: "10%"}}})

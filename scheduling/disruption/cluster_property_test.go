@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -45,7 +46,7 @@ func wornClusters() []wornCluster {
 func TestWornClusters(t *testing.T) {
 	for _, w := range wornClusters() {
 		for _, nodes := range []int{30, *large} {
-			if testing.Short() && (nodes > 30 || w.hard) {
+			if (testing.Short() || race.Enabled) && (nodes > 30 || w.hard) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s-%d", w.name, nodes), func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -103,7 +104,7 @@ func saves(s *disruption.Step) bool {
 // order, tell of every node, and leave nothing to do.
 func TestRandomClusters(t *testing.T) {
 	seeds := uint64(*clusters)
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		seeds = min(seeds, 60)
 	}
 	steps := 0
