@@ -23,10 +23,7 @@ func clearingMarket(p *model.Problem) (m bound.Market, classOf []int) {
 	columns := map[string]bool{}
 	var name []byte
 	for o := range p.Options {
-		name = name[:0]
-		for _, w := range p.Options[o].Admits {
-			name = binary.LittleEndian.AppendUint64(name, w)
-		}
+		name = p.Options[o].Admits.Append(name[:0])
 		if columns[string(name)] {
 			continue
 		}
@@ -63,10 +60,7 @@ func clearingMarket(p *model.Problem) (m bound.Market, classOf []int) {
 		for _, k := range crowds {
 			room = append(room, p.Crowds[k].Max)
 		}
-		name = name[:0]
-		for _, w := range option.Admits {
-			name = binary.LittleEndian.AppendUint64(name, w)
-		}
+		name = option.Admits.Append(name[:0])
 		row, known := users[string(name)]
 		if !known {
 			row = model.NewBits(len(m.Classes))

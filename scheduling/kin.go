@@ -71,9 +71,7 @@ func (b *kinBook) kin(members []member, hosts model.Bits) int {
 	if hosts != nil {
 		name = append(name, ';')
 	}
-	for _, w := range hosts {
-		name = binary.LittleEndian.AppendUint64(name, w)
-	}
+	name = hosts.Append(name)
 	if n, ok := b.index[string(name)]; ok {
 		return n
 	}

@@ -155,8 +155,7 @@ func (pr *prover) addOffers() {
 	}
 	cheapest := map[machine]int{}
 	reserved := map[reservation]bool{}
-	left := pr.reservations()
-	numbers := map[string]int{} // of the market's supplies
+	supplies := pr.newReservedSupplies(&pr.market)
 	for _, o := range pr.buyable() {
 		x := &pr.offers.offers[o.offer]
 		price, room, k := int64(x.expected), pr.space(o.room), machine{o.room, o.column}
@@ -165,15 +164,8 @@ func (pr *prover) addOffers() {
 			r := reservation{k, id, price}
 			if users := pr.admitted(o.column); !reserved[r] && pr.usable(room, users) {
 				reserved[r] = true
-				pr.input.Free = append(pr.input.Free, bound.Bin{Cap: room, Price: price, Count: left[id]})
-				at, ok := numbers[id]
-				if !ok {
-					at = len(pr.market.Supplies)
-					numbers[id] = at
-					pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: left[id]})
-				}
-				s := &pr.market.Supplies[at]
-				s.Members = append(s.Members, bound.Choice{Cap: room, Price: price, Users: users})
+				pr.input.Free = append(pr.input.Free, bound.Bin{Cap: room, Price: price, Count: supplies.left[id]})
+				supplies.add(id, bound.Choice{Cap: room, Price: price, Users: users})
 			}
 			continue
 		}
@@ -194,6 +186,29 @@ func (pr *prover) addOffers() {
 	for _, o := range pr.market.Options {
 		pr.input.Options = append(pr.input.Options, bound.Option{Cap: o.Cap, Price: o.Price})
 	}
+}
+
+// reservedSupplies are the reservations that a market draws on.
+type reservedSupplies struct {
+	market *bound.Market
+	at     map[string]int   // place among the market's supplies, by reservation
+	left   map[string]int64 // machines, by reservation
+}
+
+func (pr *prover) newReservedSupplies(m *bound.Market) *reservedSupplies {
+	return &reservedSupplies{market: m, at: map[string]int{}, left: pr.reservations()}
+}
+
+// add lets a reservation be a machine.
+func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
+	at, ok := r.at[reservation]
+	if !ok {
+		at = len(r.market.Supplies)
+		r.at[reservation] = at
+		r.market.Supplies = append(r.market.Supplies, bound.Supply{Count: r.left[reservation]})
+	}
+	s := &r.market.Supplies[at]
+	s.Members = append(s.Members, machine)
 }
 
 // reservations are how many machines each has left: the least that any offering says

@@ -98,10 +98,7 @@ func newRowTable(groups int) *rowTable {
 }
 
 func (t *rowTable) number(row model.Bits) int {
-	b := t.buffer[:0]
-	for _, w := range row {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
+	b := row.Append(t.buffer[:0])
 	t.buffer = b
 	if n, ok := t.index[string(b)]; ok {
 		return n

@@ -184,29 +184,6 @@ func (m *zoneMarket) addOffers() {
 	}
 }
 
-// reservedSupplies are the reservations that a market draws on.
-type reservedSupplies struct {
-	market *bound.Market
-	at     map[string]int   // place among the market's supplies, by reservation
-	left   map[string]int64 // machines, by reservation
-}
-
-func (pr *prover) newReservedSupplies(m *bound.Market) *reservedSupplies {
-	return &reservedSupplies{market: m, at: map[string]int{}, left: pr.reservations()}
-}
-
-// add lets a reservation be a machine.
-func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
-	at, ok := r.at[reservation]
-	if !ok {
-		at = len(r.market.Supplies)
-		r.at[reservation] = at
-		r.market.Supplies = append(r.market.Supplies, bound.Supply{Count: r.left[reservation]})
-	}
-	s := &r.market.Supplies[at]
-	s.Members = append(s.Members, machine)
-}
-
 // zonalOffers lists what may be bought, zone by zone.
 func (b *zoneBook) zonalOffers() *zonalOffers {
 	if b.offersAt != nil {

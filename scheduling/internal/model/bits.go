@@ -1,6 +1,9 @@
 package model
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Bits is a row of bits in words of 64. Rows that are combined have equal length.
 type Bits []uint64
@@ -69,6 +72,14 @@ func (b Bits) AndNot(c Bits) {
 
 // Clone returns a copy.
 func (b Bits) Clone() Bits { return append(Bits(nil), b...) }
+
+// Append appends the row to bytes, so that equal rows of equal length give equal bytes.
+func (b Bits) Append(to []byte) []byte {
+	for _, w := range b {
+		to = binary.LittleEndian.AppendUint64(to, w)
+	}
+	return to
+}
 
 // Each calls f with the index of every set bit, in ascending order.
 func (b Bits) Each(f func(i int)) {

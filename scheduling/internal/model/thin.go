@@ -75,15 +75,8 @@ func (a *Option) dominates(b *Option, room []int64) bool {
 	if !Fits(a.Room, room) {
 		return false
 	}
-	if len(a.Use) > 0 {
-		if a.Pool != b.Pool {
-			return false
-		}
-		for d, n := range a.Use {
-			if n > b.Use[d] {
-				return false
-			}
-		}
+	if len(a.Use) > 0 && (a.Pool != b.Pool || !Fits(b.Use, a.Use)) {
+		return false
 	}
 	if !a.Admits.Contains(b.Admits) {
 		return false

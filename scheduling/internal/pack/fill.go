@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -89,10 +90,7 @@ func newFiller(p *model.Problem) *filler {
 		f.possible[c] = p.Joining(nil, nil, model.ClassID(c)) > 0
 		key = key[:0]
 		for _, q := range class.Request {
-			for range 8 {
-				key = append(key, byte(q))
-				q >>= 8
-			}
+			key = binary.LittleEndian.AppendUint64(key, uint64(q))
 		}
 		number, ok := known[string(key)]
 		if !ok {

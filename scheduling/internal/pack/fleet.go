@@ -62,10 +62,7 @@ func (s *search) fleet(m *market, places []int, groups model.Bits, asked []int64
 	if len(places) == 0 {
 		return nil
 	}
-	pods := make([]byte, 0, 8*(len(groups)+len(asked)))
-	for _, w := range groups {
-		pods = binary.LittleEndian.AppendUint64(pods, w)
-	}
+	pods := groups.Append(make([]byte, 0, 8*(len(groups)+len(asked))))
 	for _, n := range asked {
 		pods = binary.LittleEndian.AppendUint64(pods, uint64(n))
 	}

@@ -58,24 +58,14 @@ func (s *slim) widen(out Outcome) Outcome {
 func usedRooms(p *model.Problem) [][]int64 {
 	out := make([][]int64, len(p.Options))
 	all := make([]int64, p.Dims*len(p.Options))
-	appetites := map[string]*appetite{}
-	var key []byte
+	rows, rowOf := admittedRows(p)
+	appetites := make([]*appetite, len(rows))
+	for i, groups := range rows {
+		appetites[i] = newAppetite(p, groups)
+	}
 	for o := range p.Options {
-		option := &p.Options[o]
-		key = key[:0]
-		for _, w := range option.Admits {
-			for range 8 {
-				key = append(key, byte(w))
-				w >>= 8
-			}
-		}
-		a := appetites[string(key)]
-		if a == nil {
-			a = newAppetite(p, option.Admits)
-			appetites[string(key)] = a
-		}
 		out[o] = all[o*p.Dims:][:p.Dims:p.Dims]
-		a.cut(out[o], option.Room)
+		appetites[rowOf[o]].cut(out[o], p.Options[o].Room)
 	}
 	return out
 }

@@ -51,13 +51,7 @@ func marketFor(p *model.Problem, weight int32, narrow func(option *model.Option,
 		if narrow(option, groups); !groups.Any() {
 			continue
 		}
-		key = key[:0]
-		for _, w := range groups {
-			for range 8 {
-				key = append(key, byte(w))
-				w >>= 8
-			}
-		}
+		key = groups.Append(key[:0])
 		row, ok := known[string(key)]
 		if !ok {
 			row = int32(len(m.rows))

@@ -1,8 +1,6 @@
 package pack
 
 import (
-	"encoding/binary"
-
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -95,10 +93,7 @@ func admittedRows(p *model.Problem) (rows []model.Bits, rowOf []int32) {
 	rowOf = make([]int32, len(p.Options))
 	var key []byte
 	for o := range p.Options {
-		key = key[:0]
-		for _, w := range p.Options[o].Admits {
-			key = binary.LittleEndian.AppendUint64(key, w)
-		}
+		key = p.Options[o].Admits.Append(key[:0])
 		number, ok := known[string(key)]
 		if !ok {
 			number = int32(len(rows))
