@@ -129,7 +129,8 @@ func (t *tables) spreads(class int32) (n int) {
 	return n
 }
 
-// certain reports whether the pods of a cell are certain to bind.
+// certain reports whether the pods of a cell are certain to bind. It is asked of plans that
+// are being changed, too, and those may have pods where they never bind.
 func (s *planner) certain(i int32, doubt []int64) bool {
 	for k := range s.cells[i].terms {
 		e := &s.cells[i].terms[k]
@@ -137,7 +138,7 @@ func (s *planner) certain(i int32, doubt []int64) bool {
 			continue
 		}
 		if e.dom < 0 {
-			return false // nobody who holds the spread binds where it has no domain
+			return false // the nodes lack the key, so that the spread lets nobody in
 		}
 		rule := &s.p.Rules[e.rule]
 		high := s.counts.count[e.dom] - rule.Max

@@ -55,7 +55,7 @@ func (s *planner) shifts(cl *cluster) (out []shift) {
 		}
 		for i := s.first[c]; i < s.first[c+1]; i++ {
 			for j := s.first[c]; j < s.first[c+1] && s.placed[i] > 0; j++ {
-				if !s.open(i) || !s.open(j) {
+				if !s.open(i) || !s.open(j) || s.barred(j) {
 					continue
 				}
 				if gain := s.cells[i].source(s.tables).Cost - s.cells[j].source(s.tables).Cost; gain > 0 {
@@ -72,4 +72,10 @@ func (s *planner) shifts(cl *cluster) (out []shift) {
 func (s *planner) open(i int32) bool {
 	site := s.cells[i].source(s.tables)
 	return site.Limit < 0 && site.Cost >= 0
+}
+
+// barred reports whether the nodes of a cell lack the key of a spread that its class must
+// hold: whatever the counts, none of its pods binds there.
+func (s *planner) barred(i int32) bool {
+	return slices.ContainsFunc(s.cells[i].terms, func(e term) bool { return e.spreads() && e.holds && e.dom < 0 })
 }

@@ -80,6 +80,44 @@ func TestPolishLeavesAlone(t *testing.T) {
 	assert.Equal(t, before, s.placed)
 }
 
+// The cheapest site of all may be one whose nodes lack the key of a spread, such as a pool
+// of its own without zones. Pods that the spread only counts may go there; those that hold
+// it may not, and there is no proof of a plan that has them there.
+func TestPolishWhereTheKeyIsMissing(t *testing.T) {
+	p := letters(4, 5, 30)
+	for c := range p.Classes {
+		domains := make([]int32, len(p.Classes[c].Links))
+		for k := range domains {
+			domains[k] = None
+		}
+		p.Classes[c].Sites = append(p.Classes[c].Sites, Site{Cost: 1, Limit: -1, Domains: domains})
+	}
+	p.Proofs = 400
+	got := Plan(p)
+	missing := len(p.Classes[0].Sites) - 1
+	for c := range p.Classes {
+		holds := slices.ContainsFunc(p.Classes[c].Links, func(l Link) bool { return l.Holds })
+		assert.Zero(t, got.Unplaced[c])
+		if holds {
+			assert.Zero(t, got.Counts[c][missing], "class %d", c)
+		}
+	}
+	assert.Equal(t, got.Counts, Replay(p, got.Counts, nil))
+
+	s, all := planned(p, got.Counts)
+	require.True(t, s.certified(all))
+	for _, m := range s.shifts(all) {
+		assert.False(t, s.barred(m.to), "class %d", s.cells[m.to].class)
+	}
+	last := int32(len(p.Classes) - 1) // one that holds a spread
+	at := s.first[last]
+	for s.placed[at] == 0 {
+		at++
+	}
+	s.move(shift{from: at, to: s.first[last+1] - 1}, 1)
+	assert.False(t, s.certified(all), "a pod without a domain of the spread that it holds")
+}
+
 func podsOf(counts []int64) (n int64) {
 	for _, k := range counts {
 		n += k
