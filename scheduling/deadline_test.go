@@ -52,7 +52,7 @@ func complete(t *testing.T, solver scheduling.Solver, p scheduling.Problem, plan
 // Wherever a deadline cuts in, what comes back is a complete plan.
 func TestDeadlinesCutAnywhere(t *testing.T) {
 	const shards = 10
-	problems := randomProblems() / 10
+	problems, first := randomProblems()/10, *firstSeed
 	var late atomic.Int64
 	t.Cleanup(func() {
 		t.Logf("the deadline ended %d of %d searches", late.Load(), problems)
@@ -61,7 +61,7 @@ func TestDeadlinesCutAnywhere(t *testing.T) {
 	for shard := range shards {
 		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
 			t.Parallel()
-			for seed := shard; seed < problems; seed += shards {
+			for seed := first + shard; seed < first+problems; seed += shards {
 				solver := randomSolver(seed)
 				p := schedulingtest.Random(uint64(400_000+seed), schedulingtest.Size{Ties: seed%3 == 1})
 				asks := []int64{0, 1, 2, 3, 5, 8, 13, 30, 100, 1000}[seed/shards%10]
@@ -78,8 +78,46 @@ func TestDeadlinesCutAnywhere(t *testing.T) {
 	}
 }
 
-// Deadlines on the clock cut in wherever the machine happens to be by then.
+// A deadline on the clock cuts in wherever the machine happens to be by then. With -v the
+// test tells how far it is.
 func TestDeadlinesOnTheClock(t *testing.T) {
+	t.Parallel()
+	const block = 100
+	problems := randomProblems() / 25
+	for first := *firstSeed; first < *firstSeed+problems; first += block {
+		started, late := time.Now(), 0
+		size := min(block, *firstSeed+problems-first)
+		for i := range size {
+			seed := 700_000 + first + i
+			solver := randomSolver(seed)
+			p := schedulingtest.Random(uint64(seed), schedulingtest.Size{Ties: seed%2 == 1})
+			for _, limit := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
+				if !t.Run(fmt.Sprintf("seed=%d/limit=%v", seed, limit), func(t *testing.T) {
+					if within(t, solver, p, limit).Summary.Status == scheduling.StatusDeadline {
+						late++
+					}
+				}) {
+					break
+				}
+			}
+		}
+		t.Logf("problems %d to %d: %d searches ended by their deadlines, %v", first, first+size-1, late, time.Since(started).Round(time.Millisecond))
+	}
+}
+
+// within solves a problem in the time there is, and checks the plan.
+func within(t *testing.T, solver scheduling.Solver, p scheduling.Problem, limit time.Duration) *scheduling.Plan {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	plan, err := solver.Solve(ctx, p)
+	require.NoError(t, err)
+	complete(t, solver, p, plan)
+	return plan
+}
+
+// Problems of some hundred pods are cut where small ones are done.
+func TestDeadlinesOfLargerProblems(t *testing.T) {
 	size := schedulingtest.Size{Pods: 400, Types: 40, Pools: 4, Nodes: 20, DaemonSets: 3}
 	seeds := uint64(6)
 	if testing.Short() {
@@ -92,11 +130,7 @@ func TestDeadlinesOnTheClock(t *testing.T) {
 				size := size
 				size.Ties = seed%2 == 1
 				p := schedulingtest.Random(500_000+seed, size)
-				ctx, cancel := context.WithTimeout(t.Context(), limit)
-				defer cancel()
-				plan, err := scheduling.Solver{Effort: scheduling.EffortThorough}.Solve(ctx, p)
-				require.NoError(t, err)
-				complete(t, scheduling.Solver{}, p, plan)
+				within(t, scheduling.Solver{Effort: scheduling.EffortThorough}, p, limit)
 			})
 		}
 	}
@@ -118,11 +152,7 @@ func TestDeadlinesOfLargeProblems(t *testing.T) {
 	} {
 		for _, limit := range []time.Duration{-time.Hour, time.Millisecond} {
 			t.Run(fmt.Sprintf("%s/limit=%v", tt.name, limit), func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), limit)
-				defer cancel()
-				plan, err := scheduling.Solver{}.Solve(ctx, tt.problem)
-				require.NoError(t, err)
-				complete(t, scheduling.Solver{}, tt.problem, plan)
+				plan := within(t, scheduling.Solver{}, tt.problem, limit)
 				assert.Equal(t, pods, plan.Summary.Pods)
 				assert.False(t, slices.ContainsFunc(plan.Unschedulable, func(u scheduling.Unschedulable) bool { return len(u.Reasons) == 0 }))
 			})

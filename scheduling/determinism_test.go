@@ -6,32 +6,32 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // The number of processors is the whole process's, so this test is not parallel: it
 // solves a block of problems with one processor, the block again in another order of
-// the input with two and with eight, and compares bytes.
+// the input with two and with eight, and compares bytes. With -v it tells how far it is.
 func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	block := 250
-	if race.Enabled {
-		block = 80
-	}
-	blocks := max(1, randomProblems()/2_500)
-	for b := range blocks {
-		want := make([][]byte, block)
+	const block = 50
+	problems := max(80, randomProblems()/10)
+	want := make([][]byte, block)
+	for first := *firstSeed; first < *firstSeed+problems; first += block {
+		clear(want)
+		started := time.Now()
+		size := min(block, *firstSeed+problems-first)
 		for _, processors := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(processors)
-			for i := range block {
-				seed := 100_000 + b*block + i
-				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{Ties: i%2 == 1})
+			for i := range size {
+				seed := 100_000 + first + i
+				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{Ties: seed%2 == 1})
 				got := solved(t, randomSolver(seed), schedulingtest.Shuffle(p, uint64(processors)))
 				if want[i] == nil {
 					want[i] = got
@@ -41,6 +41,7 @@ func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 				}
 			}
 		}
+		t.Logf("problems %d to %d: %v", first, first+size-1, time.Since(started).Round(time.Millisecond))
 	}
 }
 

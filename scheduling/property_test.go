@@ -25,7 +25,7 @@ func TestRandomProblems(t *testing.T) {
 	for shard := range shards {
 		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
 			t.Parallel()
-			for seed := shard; seed < problems; seed += shards {
+			for seed := *firstSeed + shard; seed < *firstSeed+problems; seed += shards {
 				solver := randomSolver(seed)
 				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{})
 				if _, err := schedulingtest.Audit(t.Context(), solver, p); err != nil {
@@ -52,7 +52,7 @@ func TestRandomTies(t *testing.T) {
 	for shard := range shards {
 		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
 			t.Parallel()
-			for seed := shard; seed < problems; seed += shards {
+			for seed := *firstSeed + shard; seed < *firstSeed+problems; seed += shards {
 				solver := randomSolver(seed)
 				solver.Preferences = [...]scheduling.PreferencePolicy{"", scheduling.PreferencesIgnore, scheduling.PreferencesPrice}[seed/20%3]
 				solver.PreferencePrice = offerings.Price(seed%5) * 10_000_000
@@ -118,7 +118,10 @@ func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err 
 	return fmt.Sprintf("the smallest problem: %v\n%s", err, schedulingtest.Scenario(small))
 }
 
-var randomSeeds = flag.Int("problems", 0, "how many random problems to solve; 0 is 2,500, or fewer with -short")
+var (
+	randomSeeds = flag.Int("problems", 0, "how many random problems to solve; 0 is 2,500, or fewer with -short")
+	firstSeed   = flag.Int("first", 0, "the number of the first random problem, so that a long run can be done in parts")
+)
 
 // randomProblems is how many random problems are solved: 2,500, or 1,500 with
 // -short, or 400 under the race detector, which is some ten times slower; or as many as
