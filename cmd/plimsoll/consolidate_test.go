@@ -180,20 +180,3 @@ func TestVerifyMoves(t *testing.T) {
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, "is one of consolidate")
 }
-
-// The README shows what is printed.
-func TestReadmeShowsConsolidate(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(text), "<!-- output of the first of these;")
-	require.True(t, found)
-	_, rest, _ = strings.Cut(rest, "```text\n")
-	excerpt, _, found := strings.Cut(rest, "\n```")
-	require.True(t, found)
-	printed := strings.Split(run(t, waste()...).stdout, "\n")
-	for line := range strings.SplitSeq(excerpt, "\n") {
-		if line != "…" {
-			require.Contains(t, printed, line)
-		}
-	}
-}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What READMEs show of the command's output is what it prints. With -update they are
+// written anew.
+func TestReadmesShowWhatIsPrinted(t *testing.T) {
+	quickstart := "../../examples/quickstart"
+	for name, e := range map[string]excerpt{
+		"plan":         {"../../README.md", "<!-- output of the first command;", []string{"plan", "-f", quickstart}, firstLines},
+		"consolidate":  {"../../README.md", "<!-- output of this command;", waste(), firstLines},
+		"alternatives": {"README.md", "plan -f examples/quickstart --alternatives", []string{"plan", "-f", quickstart, "--alternatives"}, someColumns},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, err := os.ReadFile(e.file)
+			require.NoError(t, err)
+			before, rest, found := strings.Cut(string(file), e.after)
+			require.True(t, found)
+			between, rest, found := strings.Cut(rest, "```text\n")
+			require.True(t, found)
+			shown, rest, found := strings.Cut(rest, "```")
+			require.True(t, found)
+			r := run(t, e.args...)
+			require.Equal(t, exitOK, r.code, r.stderr)
+			want := e.of(r.stdout, shown)
+			if *update {
+				text := before + e.after + between + "```text\n" + want + "```" + rest
+				require.NoError(t, os.WriteFile(e.file, []byte(text), 0o644))
+				return
+			}
+			require.Equal(t, want, shown, "run the tests with -update if this is meant to change")
+		})
+	}
+}
+
+// excerpt is output that a README shows, in its first block of text after some words.
+type excerpt struct {
+	file, after string
+	args        []string
+	// of takes from what was printed the part that is shown.
+	of func(printed, shown string) string
+}
+
+// firstLines takes as many lines as are shown before the ellipsis.
+func firstLines(printed, shown string) string {
+	lines := strings.SplitAfter(printed, "\n")
+	return strings.Join(lines[:strings.Count(shown, "\n")-1], "") + "…\n"
+}
+
+// someColumns takes from the last table those columns that are shown, with an ellipsis
+// for what is left out between them.
+func someColumns(printed, shown string) string {
+	gap := regexp.MustCompile(`\s{2,}`)
+	cells := func(line string) []string { return gap.Split(strings.TrimSpace(line), -1) }
+	_, body, _ := strings.Cut(printed, "ALTERNATIVES\n")
+	var rows [][]string
+	for line := range strings.Lines(body) {
+		rows = append(rows, cells(line))
+	}
+	first, _, _ := strings.Cut(shown, "\n")
+	t := &table{}
+	var out [][]string
+	for _, row := range rows {
+		var kept []string
+		for _, column := range cells(first) {
+			if i := slices.Index(rows[0], column); i >= 0 {
+				kept = append(kept, row[i])
+			} else {
+				kept = append(kept, column)
+			}
+		}
+		out = append(out, kept)
+	}
+	t.columns(out)
+	return t.out.String()
+}
