@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -32,15 +33,19 @@ func TestBadInput(t *testing.T) {
 		"duplicate name":       {good + "---\n" + good, []string{"Pod shop/a", "metadata.name", "duplicate"}},
 		"contradictory requirements of a NodePool": {
 			good + pool("torn", "{key: kubernetes.io/arch, operator: In, values: [amd64]}, {key: kubernetes.io/arch, operator: NotIn, values: [amd64]}"),
-			[]string{"nodepools[torn]", "spec.template.spec.requirements", "kubernetes.io/arch", "amd64"},
+			[]string{"input.yaml: document 2, line 6: NodePool torn: ", "spec.template.spec.requirements", "kubernetes.io/arch", "amd64"},
 		},
 		"a requirement that is none": {
 			good + pool("odd", "{key: kubernetes.io/arch, operator: Near, values: [amd64]}"),
-			[]string{"nodepools[odd]", "requirements[0].operator", "Near"},
+			[]string{"input.yaml: document 2, line 6: NodePool odd: ", "requirements[0].operator", "Near"},
 		},
 		"a pool without a type": {
 			good + pool("empty", "{key: node.kubernetes.io/instance-type, operator: In, values: [enormous]}"),
-			[]string{"nodepools[empty]", "spec.template.spec.requirements", "node.kubernetes.io/instance-type", "enormous"},
+			[]string{"input.yaml: document 2, line 6: NodePool empty: ", "spec.template.spec.requirements", "node.kubernetes.io/instance-type", "enormous"},
+		},
+		"a slip that all replicas share": {
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 50, selector: {}, template: {spec: {tolerations: [{key: k, operator: Equals}], containers: [{name: c}]}}}\n",
+			[]string{"input.yaml: document 1, line 1: Deployment default/web: spec.template.spec.tolerations[0].operator: ", `"Equals"`},
 		},
 		"contradictory selector and labels": {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: c}}, spec: {containers: [{name: c}]}}}\n",
@@ -88,6 +93,32 @@ func TestEmptyStdin(t *testing.T) {
 	r := runWith(t, strings.NewReader(`{"apiVersion": "v1", "kind": "List", "items": []}`), "plan", "-f", "-")
 	require.Equal(t, exitOK, r.code, "a cluster without anything is one, too")
 	require.Contains(t, r.stdout, "nothing to place")
+}
+
+// Files without an object are a slip, as an object of the wrong kind is, and directories
+// without a file.
+func TestFilesOfNothing(t *testing.T) {
+	blank, comments := temp(t, "blank.yaml", " \n"), temp(t, "comments.yaml", "---\n# nothing\n---\n")
+	r := run(t, "plan", "-f", blank, "-f", comments)
+	require.Equal(t, exitBadInput, r.code)
+	require.Equal(t, "error: there is no object in "+blank+", "+comments+": blanks and comments at most\n", r.stderr)
+	r = runWith(t, strings.NewReader("\n"), "consolidate", "-f", "-")
+	require.Equal(t, exitBadInput, r.code)
+	require.Equal(t, "error: there is no object in stdin: blanks and comments at most\n", r.stderr)
+	r = run(t, "plan", "-f", blank, "-f", "testdata/nopool.yaml", "--catalog", "testdata/market.json")
+	require.Equal(t, exitOK, r.code, "templates that come to nothing stand beside others")
+}
+
+// However many objects repeat a slip, what is told fits on a screen.
+func TestManyFaultsAreCut(t *testing.T) {
+	var text strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&text, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%02d}\nspec: {tolerations: [{operator: Equals}], containers: [{name: c}]}\n", i)
+	}
+	r := run(t, "plan", "-f", temp(t, "many.yaml", text.String()), "--catalog", "testdata/market.json")
+	require.Equal(t, exitBadInput, r.code)
+	require.Equal(t, mostMessages+1, strings.Count(r.stderr, "\n"))
+	require.True(t, strings.HasSuffix(r.stderr, "\nerror: and 15 further faults\n"), r.stderr)
 }
 
 // A file of 100 MB that is no manifest is refused without being read into memory.

@@ -45,12 +45,17 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown}
 	snapshot, err := loader.Load(f.files...)
 	catalog, catalogErr := f.market.catalog()
-	if slices.Contains(f.files, manifest.Stdin) && stdin.read == 0 && err == nil {
+	switch {
+	case err != nil:
+	case slices.Contains(f.files, manifest.Stdin) && stdin.read == 0:
 		err = errors.New("stdin is empty: did the command before the pipe fail? kubectl prints nothing where the cluster lacks one of the kinds that are asked for, such as nodepools")
+	case snapshot.Documents == 0 && len(snapshot.Warnings) == 0:
+		err = fmt.Errorf("there is no object in %s: blanks and comments at most", join(f.sources()))
 	}
 	if err := errors.Join(err, catalogErr); err != nil {
 		return nil, err
 	}
+	a.locate = snapshot.Locate
 	p := &problem{Snapshot: snapshot, catalog: catalog}
 	p.Problem.Catalog = catalog
 	types, err := f.market.order()
@@ -64,6 +69,17 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	p.idlePools()
 	p.slips()
 	return p, nil
+}
+
+// sources names what is read, for people.
+func (f *inputFlags) sources() []string {
+	names := slices.Clone(f.files)
+	for i, name := range names {
+		if name == manifest.Stdin {
+			names[i] = "stdin"
+		}
+	}
+	return names
 }
 
 // counted counts the bytes that are read through it.

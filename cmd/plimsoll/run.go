@@ -33,6 +33,8 @@ type app struct {
 	// started says that the arguments were understood, so that what fails from then
 	// on is not the usage.
 	started bool
+	// locate says where in the input the faults of an error stand, once it was read.
+	locate func(error) error
 }
 
 // usageError is an error in how the command was called.
@@ -61,11 +63,22 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		a.say("error: %s\nRun '%s --help' for usage.", strings.TrimSpace(err.Error()), called.CommandPath())
 		return exitUsage
 	}
-	for _, line := range messages(err) {
+	if a.locate != nil {
+		err = a.locate(err)
+	}
+	lines := messages(err)
+	for _, line := range lines[:min(len(lines), mostMessages)] {
 		a.say("error: %s", line)
+	}
+	if more := len(lines) - mostMessages; more > 0 {
+		a.say("error: and %s", count(more, "further fault"))
 	}
 	return exitBadInput
 }
+
+// mostMessages is how many faults are told, so that a slip that a large cluster repeats
+// does not fill the screen.
+const mostMessages = 25
 
 // say prints a line on stderr. There is nobody left to tell if that fails.
 func (a *app) say(format string, args ...any) { _, _ = fmt.Fprintf(a.stderr, format+"\n", args...) }

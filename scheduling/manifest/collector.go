@@ -32,6 +32,8 @@ type collector struct {
 	unknown  map[unknownField]*sighting
 	kinds    map[kind]*sighting // that were ignored on request
 
+	documents int // of all sources
+
 	pods            []found[*corev1.Pod]
 	nodes           []found[*corev1.Node]
 	claims          []found[*NodeClaim]

@@ -52,7 +52,8 @@
 // # Errors
 //
 // All that is wrong with the input comes back at once, as [Faults]: each names the
-// file, the document, the object, the field and the value. Unknown fields are no
+// file, the document, the object, the field and the value. What a solver refuses later
+// on names the object alone, and [Snapshot.Locate] the place, too. Unknown fields are no
 // fault, because dumps hold fields of newer versions of Kubernetes; outside of
 // status and metadata they are reported as a warning, because they may be a slip of
 // the keyboard.

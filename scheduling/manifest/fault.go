@@ -3,6 +3,8 @@ package manifest
 import (
 	"fmt"
 	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // maxFaults bounds how many faults are collected before reading stops, so that a
@@ -46,7 +48,7 @@ func (l Location) String() string {
 
 // Fault is one thing that is wrong with the input.
 type Fault struct {
-	// At says where.
+	// At says where; the zero value where it is not in the input.
 	At Location
 	// Object is kind and name, "Deployment shop/web"; empty where they are not known.
 	Object string
@@ -56,15 +58,30 @@ type Fault struct {
 	Value string
 	// Message says what is wrong with it.
 	Message string
+
+	cause *scheduling.FieldError // what was located; nil where reading found the fault
+}
+
+// Unwrap returns the [*scheduling.FieldError] that [Snapshot.Locate] found the place of;
+// nil for a fault that was found in reading.
+func (f *Fault) Unwrap() error {
+	if f.cause == nil {
+		return nil
+	}
+	return f.cause
 }
 
 // Error returns the fault in one line.
 func (f *Fault) Error() string {
-	parts := []string{f.At.String()}
-	for _, s := range []string{f.Object, f.Field} {
+	var parts []string
+	for _, s := range []string{f.At.String(), f.Object, f.Field} {
 		if s != "" {
 			parts = append(parts, s)
 		}
+	}
+	if f.cause != nil && f.Value != "" {
+		// Such messages do not go on from the value.
+		return strings.Join(append(parts, f.Message, f.Value), ": ")
 	}
 	if f.Value != "" {
 		return strings.Join(parts, ": ") + ": " + f.Value + " " + f.Message

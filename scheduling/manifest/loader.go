@@ -54,6 +54,7 @@ func (c *collector) read(name string, r io.Reader) {
 		emit: c.add, fault: c.fault, full: c.full,
 	}
 	s.scan()
+	c.documents += s.document
 }
 
 // finish makes the snapshot of what was read, unless there were faults.

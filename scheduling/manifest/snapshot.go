@@ -24,12 +24,17 @@ type Snapshot struct {
 	// Warnings are what was noticed and did not stop the reading.
 	Warnings []scheduling.Warning
 
+	// Documents is how many YAML documents and JSON values were read. Blanks and comments
+	// are none, an empty list is one.
+	Documents int
+
 	// NodeClaims and budgets are handed on as they are.
 	NodeClaims           []*NodeClaim
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
 
 	tops  map[string]string
 	hosts map[string]string // the node of each claim, by the claim's name
+	seen  map[objectKey]Location
 }
 
 // Workload returns what people call the thing that a pod is part of: namespace and
@@ -53,6 +58,8 @@ func (c *collector) snapshot() *Snapshot {
 		PodDisruptionBudgets: c.budgets,
 		tops:                 map[string]string{},
 		hosts:                map[string]string{},
+		seen:                 c.seen,
+		Documents:            c.documents,
 	}
 	s.Problem.Claims, s.Problem.Volumes = c.volumeClaims, c.volumes
 	s.Problem.StorageClasses, s.Problem.CSINodes = c.storageClasses, c.csiNodes
