@@ -3,9 +3,11 @@ package scheduling_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -97,4 +99,42 @@ func ExampleProblem_Validate() {
 	// nodepools[default].spec.weight: must lie between 1 and 100, or be absent: "500"
 	// pods[default/web]: is there more than once
 	// pods[default/web].spec.containers[0].resources.requests.cpu: is negative: "-1m"
+}
+
+// Where an option cannot be had, the next one is taken, and marked offerings are left out
+// of the plans to come.
+func ExampleOption_Key() {
+	problem := scheduling.Problem{
+		Pods:      schedulingtest.Pods(1, "web", schedulingtest.Requests(schedulingtest.Cores(1))),
+		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
+		Catalog: schedulingtest.MustCatalog(schedulingtest.Type("m7i.large",
+			schedulingtest.Capacity(schedulingtest.Cores(2), schedulingtest.GiB(8)),
+			schedulingtest.OnDemand("us-east-1a", schedulingtest.Cents(10)),
+			schedulingtest.Spot("us-east-1a", schedulingtest.Cents(4)),
+			schedulingtest.Spot("us-east-1b", schedulingtest.Cents(5)))),
+		Unavailable: &offerings.Unavailable{},
+		Now:         time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC),
+	}
+	soldOut := func(o *scheduling.Option) bool { return o.Zone == "us-east-1a" && o.CapacityType == offerings.Spot }
+	for range 2 {
+		plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for i := range plan.Launches[0].Options {
+			option := &plan.Launches[0].Options[i]
+			if soldOut(option) {
+				fmt.Println("sold out:", option.CapacityType, option.Zone)
+				problem.Unavailable.Mark(option.Key(), problem.Now, 0)
+				continue
+			}
+			fmt.Println("bought:", option.CapacityType, option.Zone)
+			break
+		}
+	}
+	// Output:
+	// sold out: spot us-east-1a
+	// bought: spot us-east-1b
+	// bought: spot us-east-1b
 }

@@ -16,8 +16,10 @@ import (
 // Node is the node of a given name that the launch becomes once option has been bought
 // and the node is ready: with the labels that pool, type and offering give it, the pool's
 // taints but no start-up taints, and the allocatable that the catalog states. The catalog
-// is the one that the pool buys from. It is for those who simulate: a real node is what
-// its kubelet says. The error says that the catalog does not have the option.
+// is the one that the pool buys from. It is for those who simulate, as a real node is what
+// its kubelet says, and for machines on their way: without the labels [RegisteredLabel] and
+// [InitializedLabel] the node is in flight, and holds the room for the launch's pods. The
+// error says that the catalog does not have the option.
 func (l *Launch) Node(name string, option *Option, catalog *instancetypes.Catalog) (*corev1.Node, error) {
 	t, ok := catalog.Get(option.InstanceType)
 	if !ok {

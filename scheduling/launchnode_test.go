@@ -2,12 +2,14 @@ package scheduling_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -54,4 +56,27 @@ func TestLaunchNodeHoldsItsPods(t *testing.T) {
 	require.EqualError(t, err, "launch "+plan.Launches[0].Name+": the catalog has no instance type m5.none")
 	_, err = plan.Launches[0].Node("x", &scheduling.Option{InstanceType: "m5.large", Zone: "nowhere", CapacityType: "spot"}, p.Catalog)
 	require.ErrorContains(t, err, `does not offer m5.large as spot in zone "nowhere"`)
+}
+
+// A reservation that is used up says nothing of another one.
+func TestOptionKeyNamesItsReservation(t *testing.T) {
+	problem := scheduling.Problem{
+		Pods:      schedulingtest.Pods(1, "web", schedulingtest.Requests(schedulingtest.Cores(1))),
+		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
+		Catalog: schedulingtest.MustCatalog(schedulingtest.Type("large",
+			schedulingtest.Capacity(schedulingtest.Cores(2), schedulingtest.GiB(8)),
+			schedulingtest.Reserved("a", schedulingtest.Cents(1), "cr-1", 1),
+			schedulingtest.Reserved("a", schedulingtest.Cents(2), "cr-2", 1))),
+		Unavailable: &offerings.Unavailable{},
+		Now:         time.Unix(1_700_000_000, 0),
+	}
+	plan, err := scheduling.Solver{}.Solve(t.Context(), problem)
+	require.NoError(t, err)
+	first := &plan.Launches[0].Options[0]
+	require.Equal(t, "cr-1", first.ReservationID)
+	problem.Unavailable.Mark(first.Key(), problem.Now, 0)
+	plan, err = scheduling.Solver{}.Solve(t.Context(), problem)
+	require.NoError(t, err)
+	require.Len(t, plan.Launches, 1)
+	require.Equal(t, "cr-2", plan.Launches[0].Options[0].ReservationID)
 }

@@ -66,6 +66,11 @@ type Option struct {
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
 }
 
+// Key names the offering, to be marked in [Problem.Unavailable] where it cannot be had.
+func (o *Option) Key() offerings.Key {
+	return offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}
+}
+
 // Assignment is the pods that a running or in-flight node receives.
 type Assignment struct {
 	// Node is the node's name.

@@ -51,14 +51,9 @@ func newCloud(opts options, catalog *instancetypes.Catalog) *cloud {
 	}
 }
 
-// keyOf names an offering.
-func keyOf(o *scheduling.Option) offerings.Key {
-	return offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: o.CapacityType}
-}
-
 // launch buys a machine and returns its name, or says that there are none left.
 func (c *cloud) launch(pool string, o *scheduling.Option, now time.Time) (string, error) {
-	key := keyOf(o)
+	key := o.Key()
 	if c.scarce(key) {
 		return "", fmt.Errorf("%s %s in %s: %w", o.InstanceType, o.CapacityType, o.Zone, errNoCapacity)
 	}

@@ -143,10 +143,10 @@ func TestBuyTakesTheNextOption(t *testing.T) {
 	launch := &plan.Launches[0]
 	require.Greater(t, len(launch.Options), 2)
 	first, second := &launch.Options[0], &launch.Options[1]
-	l.cloud.depth[keyOf(first)] = 0
+	l.cloud.depth[first.Key()] = 0
 	name, err := l.buy(launch, 0)
 	require.NoError(t, err)
-	require.Equal(t, keyOf(second), l.cloud.instances[name].offering)
+	require.Equal(t, second.Key(), l.cloud.instances[name].offering)
 	require.True(t, l.unavailable.Has(first.InstanceType, offering(first), l.now))
 	require.False(t, l.cluster.ready(name), "it is on its way")
 	require.Equal(t, 1, l.ledger.refusals)
@@ -157,7 +157,7 @@ func TestBuyTakesTheNextOption(t *testing.T) {
 	}
 	for i := range launch.Options {
 		if o := &launch.Options[i]; o.CapacityType == offerings.Spot {
-			l.cloud.depth[keyOf(o)] = 0
+			l.cloud.depth[o.Key()] = 0
 		}
 	}
 	only := *launch
@@ -191,7 +191,7 @@ func TestCloud(t *testing.T) {
 		require.NoError(t, err)
 		names++
 	}
-	require.Equal(t, c.depth[keyOf(o)], names)
+	require.Equal(t, c.depth[o.Key()], names)
 	require.Equal(t, changes[0].Price, c.price("p-0001"))
 	noticed, gone := c.interrupt(start())
 	require.NotEmpty(t, noticed)

@@ -64,7 +64,7 @@ func (l *loop) buy(launch *scheduling.Launch, limit offerings.Price) (string, er
 		}
 		name, err := l.cloud.launch(launch.NodePool, o, l.now)
 		if errors.Is(err, errNoCapacity) {
-			l.unavailable.Mark(keyOf(o), l.now, 0)
+			l.unavailable.Mark(o.Key(), l.now, 0)
 			l.ledger.refusals++
 			continue
 		}
