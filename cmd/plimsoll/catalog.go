@@ -36,13 +36,11 @@ everything that is known of them and can be edited and passed back with --catalo
 			if err != nil {
 				return err
 			}
+			if sources && format != "table" {
+				return usagef("--sources are text; --output json has them under provenance")
+			}
 			if regions {
-				for _, p := range providers() {
-					for _, region := range p.regions() {
-						fmt.Fprintf(&a.stdout, "%s/%s\n", p.name, region)
-					}
-				}
-				return nil
+				return a.printRegions(format)
 			}
 			c, err := market.catalog()
 			if err != nil {
@@ -69,6 +67,23 @@ everything that is known of them and can be edited and passed back with --catalo
 	cmd.Flags().BoolVar(&each, "offerings", false, "print a line for each offering, not for each type")
 	cmd.Flags().BoolVar(&sources, "sources", false, "print where the catalog's figures come from, and which are estimated")
 	return cmd
+}
+
+// printRegions lists the embedded catalogs, one in a line or as a list of JSON.
+func (a *app) printRegions(format string) error {
+	var names []string
+	for _, p := range providers() {
+		for _, region := range p.regions() {
+			names = append(names, p.name+"/"+region)
+		}
+	}
+	if format == "json" {
+		return a.encode(format, "regions", names)
+	}
+	for _, name := range names {
+		fmt.Fprintln(&a.stdout, name)
+	}
+	return nil
 }
 
 // writeColumns writes rows in columns.

@@ -9,11 +9,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// slips warns of names that pods ask for and that nothing has, where something has one
-// that is spelt almost the same: resources, labels of nodes, and instance types.
+// slips warns of names that pods and NodePools ask for and that nothing has, where
+// something has one that is spelt almost the same: resources, labels of nodes, and
+// instance types.
 func (p *problem) slips() {
 	if len(p.Problem.Pods) == 0 {
 		return
@@ -33,30 +35,63 @@ func (p *problem) slips() {
 		note(resources, node.Status.Allocatable)
 		note(labels, node.Labels)
 	}
-	for _, pool := range p.Problem.NodePools {
-		note(labels, pool.Spec.Template.Metadata.Labels)
-		for _, r := range pool.Spec.Template.Spec.Requirements {
-			labels[r.Key] = true
-		}
-	}
 	labels[scheduling.NodePoolLabel] = true
+	given := p.poolSlips(labels)
+	maps.Copy(labels, given)
 	asked := slip{known: resources, what: "asks for the resource", near: map[string]string{}}
 	selected := slip{known: labels, what: "selects nodes by the label", near: map[string]string{}}
 	bought := slip{known: types, what: "selects nodes of the instance type", near: map[string]string{}}
 	for _, pod := range p.Problem.Pods {
+		name := pod.Namespace + "/" + pod.Name
 		names := map[string]bool{}
 		for i := range pod.Spec.Containers {
 			note(names, pod.Spec.Containers[i].Resources.Requests)
 			note(names, pod.Spec.Containers[i].Resources.Limits)
 		}
-		p.Warnings = asked.warn(p.Warnings, pod, names)
-		names = map[string]bool{}
-		note(names, pod.Spec.NodeSelector)
-		p.Warnings = selected.warn(p.Warnings, pod, names)
-		if name, ok := pod.Spec.NodeSelector[corev1.LabelInstanceTypeStable]; ok {
-			p.Warnings = bought.warn(p.Warnings, pod, map[string]bool{name: true})
+		p.Warnings = asked.warn(p.Warnings, name, names)
+		keys, typeNames := selectors(&pod.Spec)
+		p.Warnings = selected.warn(p.Warnings, name, keys)
+		p.Warnings = bought.warn(p.Warnings, name, typeNames)
+	}
+}
+
+// poolSlips warns of labels that NodePools require and no machine brings. It returns all
+// that the pools give to nodes, slips included.
+func (p *problem) poolSlips(brought map[string]bool) (given map[string]bool) {
+	given = map[string]bool{}
+	required := slip{known: brought, what: "requires or sets the label", near: map[string]string{}}
+	for _, pool := range p.Problem.NodePools {
+		keys := map[string]bool{}
+		note(keys, pool.Spec.Template.Metadata.Labels)
+		for _, r := range pool.Spec.Template.Spec.Requirements {
+			keys[r.Key] = true
+		}
+		maps.Copy(given, keys)
+		p.Warnings = required.warn(p.Warnings, "NodePool/"+pool.Name, keys)
+	}
+	return given
+}
+
+// selectors returns the labels by which a pod must choose its node, and the instance
+// types that it names.
+func selectors(spec *corev1.PodSpec) (keys, types map[string]bool) {
+	keys, types = map[string]bool{}, map[string]bool{}
+	note(keys, spec.NodeSelector)
+	if name, ok := spec.NodeSelector[corev1.LabelInstanceTypeStable]; ok {
+		types[name] = true
+	}
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return keys, types
+	}
+	for _, term := range spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, e := range term.MatchExpressions {
+			keys[e.Key] = true
+			if e.Key == corev1.LabelInstanceTypeStable && e.Operator == corev1.NodeSelectorOpIn && len(e.Values) == 1 {
+				types[e.Values[0]] = true
+			}
 		}
 	}
+	return keys, types
 }
 
 // note adds the keys of a map to a set.
@@ -73,11 +108,13 @@ type slip struct {
 	near  map[string]string // by name, "" for none
 }
 
-// warn adds a warning for each name of a pod that is not known and that another one is
-// near to.
-func (s *slip) warn(warnings []scheduling.Warning, pod *corev1.Pod, names map[string]bool) []scheduling.Warning {
+// warn adds a warning for each name that an object asks for, which is not known and
+// another one is near to. Labels that a machine may bring, and no machine on sale does,
+// are no slips.
+func (s *slip) warn(warnings []scheduling.Warning, object string, names map[string]bool) []scheduling.Warning {
+	wellKnown := requirements.WellKnown()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if s.known[name] {
+		if s.known[name] || wellKnown.Has(name) {
 			continue
 		}
 		if _, seen := s.near[name]; !seen {
@@ -85,7 +122,7 @@ func (s *slip) warn(warnings []scheduling.Warning, pod *corev1.Pod, names map[st
 		}
 		if meant := s.near[name]; meant != "" {
 			warnings = append(warnings, scheduling.Warning{
-				Object:  pod.Namespace + "/" + pod.Name,
+				Object:  object,
 				Message: fmt.Sprintf("%s %s, which nothing has; did you mean %s?", s.what, name, meant),
 			})
 		}

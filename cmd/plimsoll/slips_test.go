@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,4 +24,31 @@ func TestSlips(t *testing.T) {
 	require.Contains(t, r.stdout, "default/type: selects nodes of the instance type m5.xxlarge, which nothing has; did you mean m5.2xlarge?\n")
 	require.NotContains(t, r.stdout, "default/fine: ")
 	require.NotContains(t, r.stdout, "default/own: ")
+}
+
+// Required node affinity is read as selectors are, and what a NodePool requires does not
+// make a slip right. Labels that some machine may bring are none.
+func TestSlipsOfAffinityAndPools(t *testing.T) {
+	text := `apiVersion: v1
+kind: Pod
+metadata: {name: zone}
+spec:
+  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [
+    {key: topology.kubernetes.io/zones, operator: In, values: [us-east-1a]},
+    {key: node.kubernetes.io/instance-type, operator: In, values: [m5.xxlarge]},
+    {key: karpenter.k8s.aws/instance-gpu-manufacturer, operator: DoesNotExist}]}]}}}
+  containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec: {template: {metadata: {labels: {team: a}}, spec: {requirements: [{key: kubernetes.io/aarch, operator: In, values: [amd64]}, {key: karpenter.k8s.aws/instance-category, operator: In, values: [m]}]}}}
+`
+	r := run(t, "plan", "-f", temp(t, "slips.yaml", text), "--filter", "category=m")
+	require.Equal(t, exitUnschedulable, r.code, r.stderr)
+	_, warnings, _ := strings.Cut(r.stdout, "WARNINGS\n")
+	require.Equal(t, `  NodePool/general: requires or sets the label kubernetes.io/aarch, which nothing has; did you mean kubernetes.io/arch?
+  default/zone: selects nodes by the label topology.kubernetes.io/zones, which nothing has; did you mean topology.kubernetes.io/zone?
+  default/zone: selects nodes of the instance type m5.xxlarge, which nothing has; did you mean m5.2xlarge?
+`, warnings)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -67,6 +68,7 @@ func TestWrongUsage(t *testing.T) {
 		"verify -f - --plan -":                                                       "stdin cannot hold both",
 		"verify x":                                                                   `unexpected argument "x"`,
 		"catalog -o yaml":                                                            `--output "yaml": want one of table, json or csv`,
+		"catalog --sources -o json":                                                  "--sources are text; --output json has them under provenance",
 		"catalog ec2/us-east-1":                                                      "name a catalog with --catalog",
 		"version now":                                                                `unexpected argument "now"`,
 		"plann":                                                                      `unknown command "plann"`,
@@ -113,6 +115,9 @@ func TestRegions(t *testing.T) {
 		_, err := openCatalog(strings.TrimSpace(line))
 		require.NoError(t, err)
 	}
+	var names []string
+	require.NoError(t, json.Unmarshal([]byte(run(t, "catalog", "--regions", "-o", "json").stdout), &names))
+	require.Equal(t, r.stdout, strings.Join(names, "\n")+"\n")
 }
 
 func TestCatalogIsSortedByPrice(t *testing.T) {
