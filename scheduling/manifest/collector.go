@@ -11,6 +11,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -180,6 +181,10 @@ func (c *collector) admit(o rawObject, obj metav1.Object, namespaced bool) bool 
 		c.fault(&Fault{At: o.at, Object: o.kind, Field: "metadata.name", Message: "is missing"})
 		return false
 	}
+	if field, value := misnamed(obj); field != "" {
+		c.fault(&Fault{At: o.at, Object: reference(o.kind, obj), Field: field, Value: quote(value), Message: "is no name: names are of lower-case letters, digits, - and ., and at most 253 long"})
+		return false
+	}
 	group, _ := splitVersion(o.apiVersion)
 	key := objectKey{kind{group, o.kind}, obj.GetNamespace(), obj.GetName()}
 	if first, twice := c.seen[key]; twice {
@@ -191,4 +196,16 @@ func (c *collector) admit(o rawObject, obj metav1.Object, namespaced bool) bool 
 	}
 	c.seen[key] = o.at
 	return true
+}
+
+// misnamed returns the name or namespace that no object of an API server can have, and
+// its field; "" where there is none.
+func misnamed(obj metav1.Object) (field, value string) {
+	if len(validation.IsDNS1123Subdomain(obj.GetName())) > 0 {
+		return "metadata.name", obj.GetName()
+	}
+	if ns := obj.GetNamespace(); ns != "" && len(validation.IsDNS1123Label(ns)) > 0 {
+		return "metadata.namespace", ns
+	}
+	return "", ""
 }

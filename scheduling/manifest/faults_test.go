@@ -56,6 +56,14 @@ func TestBadInput(t *testing.T) {
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","name":"b"},"spec":{"containers":[{"name":"c"}]}}`,
 			`test.yaml: document 1: Pod b: metadata.name: stands there twice`,
 		},
+		"a name in other letters": {
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: café, namespace: shop}\nspec: {containers: [{name: c}]}\n",
+			`test.yaml: document 1, line 1: Pod shop/café: metadata.name: "café" is no name: names are of lower-case letters, digits, - and ., and at most 253 long`,
+		},
+		"a namespace in capitals": {
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: Shop}\nspec: {containers: [{name: c}]}\n",
+			`test.yaml: document 1, line 1: Pod Shop/a: metadata.namespace: "Shop" is no name: names are of lower-case letters, digits, - and ., and at most 253 long`,
+		},
 		"not a number": {
 			deployment("replicas: .nan", ""),
 			"test.yaml: document 1, line 1: is not valid YAML: a number that is not finite (.nan or .inf)",
