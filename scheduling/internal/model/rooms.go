@@ -11,6 +11,7 @@ import (
 type Rooms struct {
 	Of    [][]int64 // by resource, by bin
 	Order [][]int32 // by resource, the bins: least room first, then by number
+	tree  *roomTree // nil where there are no resources
 }
 
 // NewRooms puts bins with so much room in order.
@@ -28,6 +29,9 @@ func NewRooms(dims int, rooms [][]int64) *Rooms {
 		order := slices.Clone(every)
 		sortByRoom(order, of)
 		r.Of, r.Order = append(r.Of, of), append(r.Order, order)
+	}
+	if dims > 0 {
+		r.tree = newRoomTree(r, len(rooms))
 	}
 	return r
 }
@@ -76,6 +80,9 @@ func (r *Rooms) Renewed(number []int32, rooms [][]int64) *Rooms {
 			order = append(order, n)
 		}
 		out.Of, out.Order = append(out.Of, of), append(out.Order, append(order, fresh[next:]...))
+	}
+	if r.tree != nil {
+		out.tree = r.tree.renewed(out, number, fresh)
 	}
 	return out
 }

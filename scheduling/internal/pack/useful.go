@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"math"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -207,91 +208,24 @@ func (y *yard) offer(i int, c model.ClassID, n int64) {
 	}
 }
 
-// lane is the bins in the order of the room that they have of a resource.
-type lane struct {
-	d     int
-	q     int64   // what is asked for of it
-	at    int     // the next place
-	bound float64 // what seats from there on leave free at least
-}
-
-// walk looks for the best n seats from the bins with the least room on, in the orders of all
-// resources. It ends where what is left of one resource alone makes every seat worse that has
-// not come up in its order, and so goes on where most is left.
+// walk looks for the best n seats in the tree of the bins' rooms.
 func (y *yard) walk(c model.ClassID, n int64) {
-	request, end := y.p.Classes[c].Request, len(y.p.Bins)
-	lanes := make([]lane, 0, 8)
-	for d, q := range request {
-		if q > 0 || d == len(request)-1 && len(lanes) == 0 {
-			lanes = append(lanes, lane{d: d, q: q, at: y.rooms.Above(d, q)})
-			y.look(&lanes[len(lanes)-1])
-		}
-	}
-	for {
-		l := &lanes[0]
-		for k := range lanes {
-			if lanes[k].at == end {
-				return
-			}
-			if lanes[k].bound > l.bound {
-				l = &lanes[k]
+	class := &y.p.Classes[c]
+	worst := math.Inf(1)
+	most := func() float64 { return worst }
+	y.rooms.Nearly(class.Request, most, func(i int32) {
+		if y.admits(c, i) {
+			y.offer(int(i), c, n)
+			if int64(len(y.best)) == n && !y.best[0].soft {
+				worst = y.best[0].left
 			}
 		}
-		full := int64(len(y.best)) == n && !y.best[0].soft
-		if full && l.bound > y.best[0].left {
-			return
-		}
-		i := y.rooms.Order[l.d][l.at]
-		l.at++
-		y.look(l)
-		if !y.admits(c, i) || !y.rooms.Fit(i, request) || full && y.tooRoomy(i, request) || y.met(lanes, l, i) {
-			continue
-		}
-		y.offer(int(i), c, n)
-	}
+	})
 }
 
 // admits reports whether a bin admits class c, or nobody has listed which do.
 func (y *yard) admits(c model.ClassID, i int32) bool {
 	return len(y.p.Open) == 0 || y.p.Open[y.p.Classes[c].Group].Has(int(i))
-}
-
-// look finds out what the seats of a lane leave free at least.
-func (y *yard) look(l *lane) {
-	if l.at < len(y.p.Bins) && l.q > 0 {
-		room := y.rooms.Of[l.d][y.rooms.Order[l.d][l.at]]
-		l.bound = float64(room-l.q) / float64(room)
-	}
-}
-
-// met reports whether a bin that fits has come up in another lane.
-func (y *yard) met(lanes []lane, l *lane, i int32) bool {
-	for k := range lanes {
-		o := &lanes[k]
-		if o == l {
-			continue
-		}
-		if o.at == len(y.p.Bins) {
-			return true
-		}
-		of, next := y.rooms.Of[o.d], y.rooms.Order[o.d][o.at]
-		if of[i] < of[next] || of[i] == of[next] && i < next {
-			return true
-		}
-	}
-	return false
-}
-
-// tooRoomy reports whether of some resource alone more of a bin stays free than of the worst
-// of the best seats. It leaves close cases to others.
-func (y *yard) tooRoomy(i int32, request []int64) bool {
-	most := y.best[0].left * (1 + 1e-9)
-	for d, q := range request {
-		if room := y.rooms.Of[d][i]; q > 0 && float64(room-q) > most*float64(room) {
-			return true
-		}
-	}
-	return false
 }
 
 // sinkWorst moves the seat on top of a heap of the worst down to where it belongs.
