@@ -34,7 +34,8 @@ type assortment struct {
 	floors    []model.Floor
 	supply    []int64
 	passes    []model.Pass
-	// What the bound asked for since; nil until then.
+	// What was asked for since; nil until then.
+	strata  *strata
 	buyable []templateOffer
 	zonal   *zonalOffers
 }

@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -192,11 +191,20 @@ func (c *compiler) addOffers() {
 		rows[ti] = c.seatRows(ti, softs[ti])
 	}
 	c.dropVainWishes(rows, softs)
+	var firsts [][]templateOffer
+	if c.ties != nil {
+		firsts = c.relist(rows)
+	}
 	for ti, v := range c.templates {
 		x := &c.offered[ti]
-		x.list = c.listOffers(v, x, rows[ti])
-		if c.ties != nil || !c.tied() { // else nothing is bought before pods have their sites
-			c.addOptions(ti, ranks[v.number], softs[ti], supplies)
+		switch {
+		case c.ties != nil:
+			c.addOptions(ti, firsts[ti], ranks[v.number], softs[ti], supplies)
+		default:
+			x.list = c.listOffers(v, x, rows[ti])
+			if !c.tied() { // else nothing is bought before pods have their sites
+				c.addOptions(ti, x.list, ranks[v.number], softs[ti], supplies)
+			}
 		}
 	}
 	c.model.Supply = supplies.counts
@@ -218,27 +226,6 @@ func (c *compiler) dropVainWishes(rows [][]model.Bits, softs []model.Bits) {
 			}
 		}
 	}
-}
-
-// passes are the ranks at which some group finds an option: weights from the highest
-// down for those that no taint bothers, then again for those that one does.
-func passes(options []model.Option) []model.Pass {
-	found := map[model.Pass]bool{}
-	if len(options) == 0 {
-		found[model.Pass{}] = true
-	}
-	for i := range options {
-		o := &options[i]
-		free := o.Admits.Clone()
-		free.AndNot(o.Soft)
-		if free.Any() {
-			found[model.Pass{Weight: o.Weight}] = true
-		}
-		if o.Soft.Any() {
-			found[model.Pass{Weight: o.Weight, Soft: true}] = true
-		}
-	}
-	return slices.SortedFunc(maps.Keys(found), comparePasses)
 }
 
 // groupRows returns, for each group, the offers whose machines it may run on when
@@ -293,10 +280,10 @@ func (c *compiler) listOffers(v *template, x *templateOffers, admits []model.Bit
 	return out
 }
 
-// addOptions hands the engine one option for each kind of offer of a template: same
+// addOptions hands the engine one option for each kind of some offers of a template: same
 // room, same groups, same reservation, same share of limits. The first in rank
 // order stands for all.
-func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *supplies) {
+func (c *compiler) addOptions(ti int, list []templateOffer, rank int32, softs model.Bits, supplies *supplies) {
 	v, x := c.templates[ti], &c.offered[ti]
 	type kind struct {
 		room, column int
@@ -309,7 +296,7 @@ func (c *compiler) addOptions(ti int, rank int32, softs model.Bits, supplies *su
 	seen := map[kind]bool{}
 	avoids := map[int]model.Bits{} // by column
 	var firsts []templateOffer
-	for _, o := range x.list {
+	for _, o := range list {
 		offer := &c.offers.offers[o.offer]
 		floor := floors[capacityKind(offer)]
 		k := kind{room: o.room, column: o.column, supply: supplies.number(offer.offering), floor: floor}

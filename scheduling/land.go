@@ -28,6 +28,11 @@ type land struct {
 	ledger  *ledger
 	spotOf  [][]int32 // by template and offer, -1 for none; filled when asked
 	buffer  []byte    // for names
+	// sorted are the strata while there are so many axes, and relisted what they were last
+	// stated as; nil until asked.
+	sorted   *strata
+	sortedBy int
+	relisted *relisted
 }
 
 // axis is one thing in which spots differ: the value of a label, whether a spread

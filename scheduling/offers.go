@@ -129,7 +129,7 @@ func (k *stock) add(s *Solver, catalog *instancetypes.Catalog) {
 // sortOffers puts offers in rank order. Where that goes by costs first, these are looked at
 // before anything else.
 func sortOffers(s *Solver, offers []offer) {
-	byCost := s.Ranking.Strategy != offerings.Prioritized && !s.fewest
+	byCost := s.byCost()
 	order := make([]int32, len(offers))
 	for i := range order {
 		order[i] = int32(i)
@@ -147,6 +147,9 @@ func sortOffers(s *Solver, offers []offer) {
 	}
 	copy(offers, sorted)
 }
+
+// byCost reports whether offers of a lower cost always rank before others.
+func (s *Solver) byCost() bool { return s.Ranking.Strategy != offerings.Prioritized && !s.fewest }
 
 func (k *stock) addLists(allocatable, capacity corev1.ResourceList) int {
 	k.lists = append(k.lists, shapeLists{allocatable, capacity})

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -78,6 +79,27 @@ func (d *decoder) isShort(m *machine) bool {
 	}
 	m.places = d.options(m)
 	return d.tooFew(m)
+}
+
+// passes are the ranks at which some group finds an option: weights from the highest
+// down for those that no taint bothers, then again for those that one does.
+func passes(options []model.Option) []model.Pass {
+	found := map[model.Pass]bool{}
+	if len(options) == 0 {
+		found[model.Pass{}] = true
+	}
+	for i := range options {
+		o := &options[i]
+		free := o.Admits.Clone()
+		free.AndNot(o.Soft)
+		if free.Any() {
+			found[model.Pass{Weight: o.Weight}] = true
+		}
+		if o.Soft.Any() {
+			found[model.Pass{Weight: o.Weight, Soft: true}] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), comparePasses)
 }
 
 func comparePasses(a, b model.Pass) int {

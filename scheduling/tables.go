@@ -17,11 +17,8 @@ type supplies struct {
 
 func newSupplies(c *compiler) *supplies {
 	s := &supplies{index: map[string]int32{}}
-	for i := range c.offers.offers {
+	for _, i := range c.offers.reserved {
 		o := c.offers.offers[i].offering
-		if o.CapacityType != offerings.Reserved {
-			continue
-		}
 		count := int64(o.ReservationCount)
 		if n, ok := s.index[o.ReservationID]; ok {
 			s.counts[n] = min(s.counts[n], count)

@@ -164,9 +164,6 @@ func (t *ties) split(r *topology.Result) *compiler {
 	e.model = &model.Problem{Dims: base.model.Dims, BestEffort: base.model.BestEffort, Pools: base.model.Pools}
 	e.parts, e.seats, e.bought = make([]part, 0, t.partCount(r)), nil, nil
 	e.offered = append([]templateOffers(nil), base.offered...)
-	for i := range e.offered {
-		e.offered[i].list, e.offered[i].crowded = nil, nil
-	}
 	seats := map[[2]int]int{}
 	seatAt := func(kin, site int) int {
 		at := [2]int{kin, site}
