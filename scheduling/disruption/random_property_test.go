@@ -20,9 +20,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// clusters is how many random clusters are tried, as in
-// go test -run RandomClusters -clusters 1000.
-var clusters = flag.Int("clusters", 200, "number of random clusters")
+// How many random clusters are tried, and which, as in
+// go test -run RandomClusters -clusters 1000 -first 5000.
+var (
+	clusters     = flag.Int("clusters", 200, "number of random clusters")
+	firstCluster = flag.Uint64("first", 0, "the number of the first random cluster, so that a long run can be done in parts")
+)
 
 // oddPlanner is one of the settings that random clusters are planned under.
 func oddPlanner(seed uint64) disruption.Planner {
@@ -100,6 +103,11 @@ func saves(s *disruption.Step) bool {
 	return s.Reason == disruption.Empty || s.Reason == disruption.Underutilized
 }
 
+// awkward are clusters in which rules are easily broken: by pods that were expected on a node
+// that goes, by pods of a node that goes already and that have no other place, and by a
+// reservation of which offerings say different things.
+func awkward() []uint64 { return []uint64{10387, 30001, 20619, 10912} }
+
 // In clusters with everything in them that can go wrong, plans are right, the same in any
 // order, tell of every node, and leave nothing to do.
 func TestRandomClusters(t *testing.T) {
@@ -107,14 +115,23 @@ func TestRandomClusters(t *testing.T) {
 	if testing.Short() || race.Enabled {
 		seeds = min(seeds, 60)
 	}
+	list := awkward()
+	for seed := *firstCluster; seed < *firstCluster+seeds; seed++ {
+		list = append(list, seed)
+	}
 	steps := 0
-	for seed := range seeds {
+	for _, seed := range list {
 		c := st.RandomCluster(seed)
 		p := oddPlanner(seed)
 		plan, err := judged(p, c)
-		require.NoError(t, err, "seed %d", seed)
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+			continue
+		}
 		steps += len(plan.Steps)
-		require.NoError(t, calmed(p, c, plan), "seed %d", seed)
+		if err := calmed(p, c, plan); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
 	}
 	require.Greater(t, steps, int(seeds)/3, "most clusters give nothing to do")
 }

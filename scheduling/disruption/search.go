@@ -215,7 +215,7 @@ func (s *state) fork() *state {
 	}
 	own := *s.stock
 	out.gauge, out.stock = s.gauge.clone(), &own
-	out.pods, out.lifted, out.bought = maps.Clone(s.pods), maps.Clone(s.lifted), maps.Clone(s.bought)
+	out.pods, out.waits, out.lifted, out.bought = maps.Clone(s.pods), maps.Clone(s.waits), maps.Clone(s.lifted), maps.Clone(s.bought)
 	return &out
 }
 

@@ -102,6 +102,7 @@ func (s *state) answer(ctx context.Context, q *question) (*outcome, error) {
 		return nil, err
 	}
 	s.read(out, plan, origin)
+	s.agree(out.launches)
 	return out, nil
 }
 
@@ -125,7 +126,11 @@ func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 			}
 		}
 		for _, pod := range at.expected {
-			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+			if q.buy && !q.alone {
+				d.Pods = append(d.Pods, s.lift(pod)) // waits on, for another place
+			} else {
+				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+			}
 		}
 	}
 	for i := range q.launches {

@@ -280,6 +280,7 @@ func (s *state) take(step *Step) error {
 		return err
 	}
 	d := scheduling.Delta{}
+	var astray []*corev1.Pod
 	used := map[string]int{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
@@ -327,6 +328,7 @@ func (s *state) take(step *Step) error {
 			s.forget(pod)
 			delete(s.lifted, pod)
 		}
+		astray = append(astray, at.expected...)
 		d.Removed.Nodes = append(d.Removed.Nodes, name)
 		delete(s.nodes, name)
 		if id := at.node.Labels[offerings.ReservationIDLabel]; id != "" {
@@ -337,7 +339,24 @@ func (s *state) take(step *Step) error {
 	if err := s.stock.reserve(used, &d); err != nil {
 		return err
 	}
-	return s.apply(d)
+	if err := s.apply(d); err != nil {
+		return err
+	}
+	return s.await(astray)
+}
+
+// await lets pods wait again whose nodes went before they came. Rules go on counting them,
+// so the session that may buy holds them, as it does all that wait.
+func (s *state) await(pods []*corev1.Pod) error {
+	d := scheduling.Delta{}
+	for _, pod := range pods {
+		pod = unbound(pod)
+		s.waits[podName(pod)], d.Pods = pod, append(d.Pods, pod)
+	}
+	if len(pods) == 0 {
+		return nil
+	}
+	return s.market.Apply(d)
 }
 
 // takesIn reports whether pods that are evicted may land on a node: it is initialized, if a

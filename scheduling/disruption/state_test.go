@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -137,6 +138,63 @@ func TestExpects(t *testing.T) {
 	}
 }
 
+// Pods that are expected on a node that goes wait again, for another place: they count for
+// rules, and take part in what-ifs that may buy.
+func TestExpectedPodsWaitAgain(t *testing.T) {
+	ctx := context.Background()
+	s := stateOf(t, func(c *Cluster) {
+		c.Running = []*corev1.Pod{pod("db", "two", "1500m")}
+		c.Pods = []*corev1.Pod{pod("soon", "", "900m")}
+	})
+	require.True(t, s.expects("one"))
+	require.Empty(t, s.waits)
+	before := s.fork()
+	o, err := s.drain(ctx, []string{"one", "two"})
+	require.NoError(t, err)
+	require.Len(t, o.launches, 1, "not the one that is bought for the pod that waits")
+	assert.Equal(t, []string{"shop/db"}, o.launches[0].Pods)
+
+	require.NoError(t, s.take(&Step{Drain: []string{"one"}}))
+	assert.Contains(t, s.waits, "shop/soon")
+	assert.NotContains(t, s.pods, "shop/soon")
+	assert.Empty(t, before.waits, "a fork goes its own way")
+	held := s.market.Problem()
+	require.Len(t, held.Pods, 1)
+	assert.Empty(t, held.Pods[0].Spec.NodeName)
+	assert.Len(t, s.free.Problem().Running, 1)
+	assert.Empty(t, s.free.Problem().Pods)
+}
+
+// As long as pods wait that rules may count, the options of a launch do not differ in what
+// those rules read.
+func TestOptionsAgreeWhilePodsWait(t *testing.T) {
+	apart := func(p *corev1.Pod) *corev1.Pod {
+		p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: corev1.LabelTopologyZone}},
+		}}
+		return p
+	}
+	for name, tt := range map[string]struct {
+		change func(c *Cluster)
+		zones  int
+	}{
+		"nobody waits":         {func(*Cluster) {}, 2},
+		"one waits, untied":    {func(c *Cluster) { c.Pods = []*corev1.Pod{pod("never", "", "100")} }, 2},
+		"one waits with a tie": {func(c *Cluster) { c.Pods = []*corev1.Pod{apart(pod("never", "", "100"))} }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, err := stateOf(t, tt.change).drain(context.Background(), []string{"one"})
+			require.NoError(t, err)
+			require.Len(t, o.launches, 1)
+			zones := map[string]bool{}
+			for _, x := range o.launches[0].Options {
+				zones[x.Zone] = true
+			}
+			assert.Len(t, zones, tt.zones)
+		})
+	}
+}
+
 // Reservations lose what steps buy, and have back what goes.
 func TestStock(t *testing.T) {
 	s := stateOf(t)
@@ -155,4 +213,14 @@ func TestStock(t *testing.T) {
 	assert.False(t, s.stock.covers(l))
 	require.NoError(t, s.stock.reserve(map[string]int{"cr-1": -1}, &scheduling.Delta{}))
 	assert.Equal(t, 1, left())
+
+	small, ok := s.stock.all.Get("m.small")
+	require.True(t, ok)
+	other := small.DeepCopy()
+	other.Name, other.Labels = "m.other", nil
+	other.Offerings = []offerings.Offering{{Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}}
+	large, _ := s.stock.all.Get("m.large")
+	both, err := instancetypes.NewCatalog(other, large.DeepCopy())
+	require.NoError(t, err)
+	assert.False(t, (&stock{all: both}).covers(l), "the least that any offering says of a reservation counts")
 }

@@ -48,7 +48,8 @@ func (k *stock) reserve(used map[string]int, d *scheduling.Delta) error {
 	return nil
 }
 
-// covers reports whether reservations have the machines that launches take from them.
+// covers reports whether reservations have the machines that launches take from them. Where
+// offerings differ in what they say of one, the least counts, as it does for the solver.
 func (k *stock) covers(launches []scheduling.Launch) bool {
 	wanted := map[string]int{}
 	for i := range launches {
@@ -63,8 +64,11 @@ func (k *stock) covers(launches []scheduling.Launch) bool {
 	for _, c := range append([]*instancetypes.Catalog{k.all}, slices.Collect(maps.Values(k.pools))...) {
 		for t := range c.All() {
 			for _, o := range t.Offerings {
-				if o.CapacityType == offerings.Reserved {
-					left[o.ReservationID] = max(left[o.ReservationID], o.ReservationCount)
+				if o.CapacityType != offerings.Reserved {
+					continue
+				}
+				if n, ok := left[o.ReservationID]; !ok || o.ReservationCount < n {
+					left[o.ReservationID] = o.ReservationCount
 				}
 			}
 		}

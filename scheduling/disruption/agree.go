@@ -1,0 +1,90 @@
+package disruption
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Pods that wait may be left out when places are looked for, or have none, and no rule
+// counts them then. Yet they are somewhere until they have gone: with them a spread may be
+// broken in another zone than the one that is planned, and where they run they keep others
+// away. So as long as there are any, all options of what is bought have the same values of
+// the labels that their rules read, and those of the pods that land there.
+
+// agree drops the options of launches that differ from the first in such a label.
+func (s *state) agree(launches []scheduling.Launch) {
+	if len(s.waits) == 0 || len(launches) == 0 {
+		return
+	}
+	theirs := map[string]bool{}
+	for _, pod := range s.waits {
+		s.readKeys(theirs, pod)
+	}
+	for i := range launches {
+		l := &launches[i]
+		keys := maps.Clone(theirs)
+		for _, name := range l.Pods {
+			if pod := s.podOf(name); pod != nil {
+				s.readKeys(keys, pod)
+			}
+		}
+		if len(keys) == 0 || len(l.Options) == 0 {
+			continue
+		}
+		first := s.labelsOf(l, &l.Options[0])
+		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool {
+			other := s.labelsOf(l, x)
+			for key := range keys {
+				a, has := first[key]
+				if b, also := other[key]; a != b || has != also {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// labelsOf are the labels that an option brings by its type and offering.
+func (s *state) labelsOf(l *scheduling.Launch, x *scheduling.Option) map[string]string {
+	t, ok := catalogOf(s.problem, l.NodePool).Get(x.InstanceType)
+	if !ok {
+		return nil
+	}
+	i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
+		return o.Zone == x.Zone && o.CapacityType == x.CapacityType && o.ReservationID == x.ReservationID
+	})
+	if i < 0 {
+		return nil
+	}
+	return t.NodeLabels(t.Offerings[i])
+}
+
+// readKeys adds the labels that the rules of a pod read, host names aside.
+func (s *state) readKeys(keys map[string]bool, pod *corev1.Pod) {
+	add := func(key string) {
+		if key = requirements.NormalizeKey(key); key != corev1.LabelHostname {
+			keys[key] = true
+		}
+	}
+	spread := pod.Spec.TopologySpreadConstraints
+	if len(spread) == 0 {
+		spread = s.problem.DefaultSpread
+	}
+	for i := range spread {
+		if spread[i].WhenUnsatisfiable == corev1.DoNotSchedule {
+			add(spread[i].TopologyKey)
+		}
+	}
+	for _, terms := range [][]corev1.PodAffinityTerm{nearTo(pod), awayFrom(pod)} {
+		for i := range terms {
+			add(terms[i].TopologyKey)
+		}
+	}
+}
