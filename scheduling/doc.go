@@ -121,6 +121,7 @@ package scheduling
 //	unit, part   pods that share a machine, and what the engine takes for one
 //	land, partition, kin, guests  where each of them could be, and whom the nodes hold
 //	             already
+//	strata       what they may buy, sorted by what plans of sites make of it
 //	ties, trial, score  a plan of sites, machines for it, and what that is worth
 //	tiedsolve    the rounds of planning sites and finding machines
 //	foresee      a bound beforehand, to know when to stop

@@ -110,6 +110,7 @@ package disruption
 //	state, hold, stock, ledger  the cluster and the market after the steps so far
 //	simulate, recall  where pods would be if nodes were gone, and answers kept
 //	waves, turns, stage*  the order in which they leave, and whether each may land
+//	agree        options that pods which wait could be in the way of
 //	frame        all of this at one point of a plan
 //
 // The steps

@@ -142,3 +142,31 @@
 // of pool, which may. Errors are printed, too, behind "error: ". Every solve checks
 // silently what [Check] checks.
 package schedulingtest
+
+// A map of this package's files. A name with a star stands for all files that begin so.
+//
+// Builders, one option after the other
+//
+//	pod, container, hostport, owner, toleration, where, expr  pods, and where they may go
+//	tie, tie_options, driver, volume  what pods have to do with each other, and volumes
+//	node, nodepool, daemonset, taint, label, deleting  what runs, and what may be bought
+//	instancetype, amount  what is on sale
+//	option       the types of these options
+//
+// Problems by the thousand
+//
+//	corpus       the mixes of pods of the benchmarks
+//	cluster*     clusters that were packed well once, and what becomes of them
+//	random*, dice  small problems with everything in them, drawn from a seed
+//
+// Tests of programs that plan
+//
+//	audit, check, shuffle, snapshot  what has to hold for every plan
+//	minimise*    the smallest problem that still fails
+//
+// Scenario files
+//
+//	scenario, script, session, render  reading files, carrying them out, printing plans
+//	cmd_*        a command each
+//	words, parse_*  what a line consists of
+//	write*       problems in the language of scenario files

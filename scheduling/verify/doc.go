@@ -55,3 +55,46 @@
 // without a volume could have one that exists already instead of a new one; whether a node
 // could have been drained as well that stays, and whether what is said of that is all.
 package verify
+
+// A map of this package's files, in the order in which a plan is judged. A name with a
+// star stands for all files that begin so.
+//
+// The way through a plan
+//
+//	verify, settings  the checkers, and the settings that the plan was made with
+//	world, amounts  the problem looked up by name, and sums without a size limit
+//	census       every pending pod stands once
+//	codes, report  the rules that a plan can break, and the breaches that were found
+//
+// Machines to launch
+//
+//	launch, options, minvalues  a launch, each of its options, and how many there are
+//	pool, machine, allocatable  what a pool may buy, and what such a machine has
+//	limits, reservations  what pools and reservations have left for all launches together
+//	flexibility, workload  choice among spot machines, and bounds on the share of a workload
+//	open, rooms  labels that a pool leaves open, and whether some value of them will do
+//
+// Pods on machines and nodes
+//
+//	existing, station  nodes that receive pods
+//	place, daemons  what a pod sees of a node, and what daemons take up there
+//	requests, selector, taints, ports  what pods ask for, one rule after the other
+//	storage, mounts, static, shared  claims, and where their volumes may be
+//
+// Pods that depend on other pods
+//
+//	ties, defaultspread, podset, meant  whom rules are about
+//	crowd, tally, obstacle, binding  the plan carried out, pod by pod
+//
+// Pods that are refused
+//
+//	betterplaces, scene, rehearsal  whether there would have been a place
+//
+// The bound
+//
+//	summary, proof  the sums, and the bound by requests
+//	certificate* the other proofs
+//
+// Plans that disrupt nodes
+//
+//	steps*       the steps carried out, one after the other
