@@ -42,6 +42,7 @@ type interior struct {
 	rest       []float64 // of the pairs of one class: the weights before
 	order      []int     // classes, those of the same machines together
 	gram       gram
+	scaled     [rowsAtOnce][]float64 // for cholesky
 }
 
 // limit is machines of which there are only so many altogether.

@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -171,4 +172,30 @@ func TestInteriorWork(t *testing.T) {
 	assert.Positive(t, before)
 	assert.Zero(t, p.run(1e-9, 0))
 	assert.Equal(t, before, p.work())
+}
+
+// Rows that are worked on side by side end as those do that are worked on one by one, to the
+// last bit.
+func TestCholeskyByRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 8))
+	for n := range 30 {
+		one, some := &interior{dims: 2}, &interior{dims: 2}
+		for i := range n {
+			row := make([]float64, n)
+			for j := range i + 1 {
+				row[j] = r.NormFloat64()
+			}
+			row[i] = float64(10 * n)
+			if i%3 == 0 {
+				row[i] = -row[i]
+			}
+			one.matrix, some.matrix = append(one.matrix, row), append(some.matrix, slices.Clone(row))
+		}
+		scaled := make([]float64, n)
+		for k := range n {
+			require.True(t, one.finish(k, 0, scaled))
+		}
+		require.True(t, some.cholesky())
+		require.Equal(t, one.matrix, some.matrix)
+	}
 }

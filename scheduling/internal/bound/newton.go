@@ -104,35 +104,77 @@ func (p *interior) scatter(c int) {
 	}
 }
 
+// rowsAtOnce is how many rows the factorisation works on side by side: every sum is a chain
+// in which one step waits for the other, and the chains of different rows do not.
+const rowsAtOnce = 4
+
+// cholesky factorises the matrix. How many rows are worked on at once makes no difference to
+// any number.
 func (p *interior) cholesky() bool {
 	n := len(p.matrix)
-	scaled := make([]float64, n)
-	for k := range n {
-		row := p.matrix[k]
-		for j := range k {
-			sum := row[j]
-			other := p.matrix[j]
-			for i := range j {
-				sum -= scaled[i] * other[i]
-			}
-			// scaled holds L·D of this row so far, row the finished L.
-			scaled[j] = sum
-			row[j] = sum / p.matrix[j][j]
+	for r := range p.scaled {
+		if cap(p.scaled[r]) < n {
+			p.scaled[r] = make([]float64, n)
 		}
-		pivot := row[k]
-		for j := range k {
-			pivot -= scaled[j] * row[j]
-		}
-		if math.IsNaN(pivot) || math.IsInf(pivot, 0) {
-			return false
-		}
-		if k%(p.dims+1) == 0 {
-			pivot = min(pivot, -1e-30)
-		} else {
-			pivot = max(pivot, 1e-30)
-		}
-		row[k] = pivot
 	}
+	for first := 0; first < n; first += rowsAtOnce {
+		from := 0
+		if first+rowsAtOnce <= n {
+			p.eliminate(first)
+			from = first
+		}
+		for k := first; k < min(n, first+rowsAtOnce); k++ {
+			if !p.finish(k, from, p.scaled[k-first][:n]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// eliminate works on some rows from the first on, as far as rows before these matter.
+func (p *interior) eliminate(first int) {
+	a, b, c, d := p.matrix[first], p.matrix[first+1], p.matrix[first+2], p.matrix[first+3]
+	for j := range first {
+		other, pivot := p.matrix[j][:j], p.matrix[j][j]
+		w, x, y, z := p.scaled[0][:len(other)], p.scaled[1][:len(other)], p.scaled[2][:len(other)], p.scaled[3][:len(other)]
+		s, t, u, v := a[j], b[j], c[j], d[j]
+		for i, l := range other {
+			s -= w[i] * l
+			t -= x[i] * l
+			u -= y[i] * l
+			v -= z[i] * l
+		}
+		p.scaled[0][j], p.scaled[1][j], p.scaled[2][j], p.scaled[3][j] = s, t, u, v
+		a[j], b[j], c[j], d[j] = s/pivot, t/pivot, u/pivot, v/pivot
+	}
+}
+
+// finish works on the rest of a row, in which rows before some other are done with. scaled
+// holds L·D of this row so far, the row itself the finished L.
+func (p *interior) finish(k, from int, scaled []float64) bool {
+	row := p.matrix[k]
+	for j := from; j < k; j++ {
+		sum := row[j]
+		for i, l := range p.matrix[j][:j] {
+			sum -= scaled[i] * l
+		}
+		scaled[j] = sum
+		row[j] = sum / p.matrix[j][j]
+	}
+	pivot := row[k]
+	for j := range k {
+		pivot -= scaled[j] * row[j]
+	}
+	if math.IsNaN(pivot) || math.IsInf(pivot, 0) {
+		return false
+	}
+	if k%(p.dims+1) == 0 {
+		pivot = min(pivot, -1e-30)
+	} else {
+		pivot = max(pivot, 1e-30)
+	}
+	row[k] = pivot
 	return true
 }
 
