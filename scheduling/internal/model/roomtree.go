@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	// treeLeaf is up to how many bins are looked at one by one.
@@ -124,22 +127,24 @@ func (t *roomTree) renewed(r *Rooms, number, fresh []int32) *roomTree {
 type nearly struct {
 	*roomTree
 	request []int64
-	most    func() float64
-	visit   func(bin int32)
+	most    float64
+	visit   func(bin int32, left float64) (most float64)
 }
 
 // Nearly visits bins with room for a request, about in the order of what it leaves free of
-// them: of the resource that is requested of which most is left, the share. It may leave out
-// those of which more is left free than most returns, which may become less on the way.
-func (r *Rooms) Nearly(request []int64, most func() float64, visit func(bin int32)) {
+// them: of the resource that is requested of which most is left, the share. It leaves out those
+// of which more is left free than visit has returned last.
+func (r *Rooms) Nearly(request []int64, visit func(bin int32, left float64) (most float64)) {
 	if r.tree == nil {
 		return
 	}
-	x := nearly{r.tree, request, most, visit}
+	x := nearly{r.tree, request, math.Inf(1), visit}
+	room := make([]int64, x.dims)
 	for _, i := range x.strays {
-		if r.Fit(i, request) {
-			visit(i)
+		for d := range room {
+			room[d] = r.Of[d][i]
 		}
+		x.bin(i, room)
 	}
 	if left, fits := x.left(0); fits {
 		x.part(0, 0, len(x.slots), left)
@@ -161,15 +166,32 @@ func (x *nearly) left(part int) (left float64, fits bool) {
 	return left * (1 - 1e-9), true
 }
 
+// bin visits a bin with so much room, if that is enough and not too much.
+func (x *nearly) bin(i int32, room []int64) {
+	left := 0.0
+	for d, q := range x.request {
+		n := room[d]
+		if n < q {
+			return
+		}
+		if q > 0 {
+			left = max(left, float64(n-q)/float64(n))
+		}
+	}
+	if left <= x.most {
+		x.most = x.visit(i, left)
+	}
+}
+
 // part visits the bins of a part, of which so much is left free at least.
 func (x *nearly) part(part, from, to int, left float64) {
-	if left > x.most() {
+	if left > x.most {
 		return
 	}
 	if 2*part+2 >= 1<<(x.depth+1) {
 		for at, i := range x.slots[from:to] {
-			if i >= 0 && Fits(x.rooms[(from+at)*x.dims:][:x.dims], x.request) {
-				x.visit(i)
+			if i >= 0 {
+				x.bin(i, x.rooms[(from+at)*x.dims:][:x.dims])
 			}
 		}
 		return

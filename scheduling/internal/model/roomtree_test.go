@@ -11,35 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fullest are the bins that a request leaves the least free of, so many of them, as they are
-// found among those that visit is called for.
-func fullest(rooms [][]int64, request []int64, n int, look func(most func() float64, visit func(int32))) []int32 {
-	type seat struct {
-		left float64
-		bin  int32
-	}
-	var best []seat
-	look(func() float64 {
-		if len(best) < n {
-			return math.Inf(1)
-		}
-		return best[n-1].left
-	}, func(i int32) {
-		left := 0.0
-		for d, q := range request {
-			if q > 0 {
-				left = max(left, float64(rooms[i][d]-q)/float64(rooms[i][d]))
-			}
-		}
-		best = append(best, seat{left, i})
-		slices.SortFunc(best, func(a, b seat) int { return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.bin, b.bin)) })
-		best = best[:min(len(best), n)]
-	})
-	var out []int32
-	for _, x := range best {
-		out = append(out, x.bin)
-	}
-	return out
+// seat is a bin with the share of it that stays free.
+type seat struct {
+	left float64
+	bin  int32
+}
+
+// fullest are the best of some seats, so many of them.
+func fullest(seats []seat, n int) []seat {
+	slices.SortFunc(seats, func(a, b seat) int { return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.bin, b.bin)) })
+	return seats[:min(len(seats), n)]
 }
 
 // The fullest bins are among those that are visited, each once, while bins come and go; and
@@ -59,22 +40,30 @@ func TestNearlyVisitsTheFullest(t *testing.T) {
 			request := []int64{r.Int64N(1 + most/2), r.Int64N(600), r.Int64N(2)}
 			n := 1 + r.IntN(12)
 			seen := map[int32]bool{}
-			got := fullest(rooms, request, n, func(most func() float64, visit func(int32)) {
-				x.Nearly(request, most, func(i int32) {
-					require.False(t, seen[i])
-					require.True(t, Fits(rooms[i], request))
-					seen[i] = true
-					visit(i)
-				})
+			var got, want []seat
+			x.Nearly(request, func(i int32, left float64) float64 {
+				require.False(t, seen[i])
+				require.True(t, Fits(rooms[i], request))
+				seen[i] = true
+				if got = fullest(append(got, seat{left, i}), n); len(got) < n {
+					return math.Inf(1)
+				}
+				return got[n-1].left
 			})
-			want := fullest(rooms, request, n, func(_ func() float64, visit func(int32)) {
-				for i, room := range rooms {
-					if Fits(room, request) {
-						visit(int32(i))
-						all++
+			for i, room := range rooms {
+				if !Fits(room, request) {
+					continue
+				}
+				left := 0.0
+				for d, q := range request {
+					if q > 0 {
+						left = max(left, float64(room[d]-q)/float64(room[d]))
 					}
 				}
-			})
+				want = append(want, seat{left, int32(i)})
+				all++
+			}
+			want = fullest(want, n)
 			require.Equal(t, want, got, "seed %d", seed)
 			visited += len(seen)
 

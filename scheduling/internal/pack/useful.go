@@ -180,8 +180,12 @@ func (y *yard) fullest(c model.ClassID, n int64, keep []bool) {
 	if y.rooms != nil {
 		y.walk(c, n)
 	} else {
+		class := &y.p.Classes[c]
 		for _, i := range y.open {
-			y.offer(i, c, n)
+			if takesOne(y.p, i, c) {
+				bin := &y.p.Bins[i]
+				y.offer(seat{bin: i, soft: bin.Soft.Has(int(class.Group)), left: spare(bin.Room, bin.Room, class.Request)}, n)
+			}
 		}
 	}
 	for _, x := range y.best {
@@ -189,13 +193,8 @@ func (y *yard) fullest(c model.ClassID, n int64, keep []bool) {
 	}
 }
 
-// offer puts the seat that a bin is for pods of class c among the best n.
-func (y *yard) offer(i int, c model.ClassID, n int64) {
-	if !takesOne(y.p, i, c) {
-		return
-	}
-	class, room := &y.p.Classes[c], y.p.Bins[i].Room
-	x := seat{bin: i, soft: y.p.Bins[i].Soft.Has(int(class.Group)), left: spare(room, room, class.Request)}
+// offer puts a seat among the best n, if it is one of them.
+func (y *yard) offer(x seat, n int64) {
 	switch {
 	case int64(len(y.best)) < n:
 		y.best = append(y.best, x)
@@ -211,15 +210,15 @@ func (y *yard) offer(i int, c model.ClassID, n int64) {
 // walk looks for the best n seats in the tree of the bins' rooms.
 func (y *yard) walk(c model.ClassID, n int64) {
 	class := &y.p.Classes[c]
-	worst := math.Inf(1)
-	most := func() float64 { return worst }
-	y.rooms.Nearly(class.Request, most, func(i int32) {
-		if y.admits(c, i) {
-			y.offer(int(i), c, n)
-			if int64(len(y.best)) == n && !y.best[0].soft {
-				worst = y.best[0].left
-			}
+	y.rooms.Nearly(class.Request, func(i int32, left float64) (most float64) {
+		bin := &y.p.Bins[i]
+		if bin.Admits.Has(int(class.Group)) && (len(class.Crowds) == 0 || y.p.Joining(nil, bin.Present, c) > 0) {
+			y.offer(seat{bin: int(i), soft: bin.Soft.Has(int(class.Group)), left: left}, n)
 		}
+		if int64(len(y.best)) == n && !y.best[0].soft {
+			return y.best[0].left
+		}
+		return math.Inf(1)
 	})
 }
 
