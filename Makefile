@@ -45,7 +45,7 @@ fuzz: ## Run every fuzz target for FUZZTIME (30s)
 
 .PHONY: bench
 bench: ## Run the benchmarks
-	go test -run '^$$' -bench . -benchmem ./...
+	go test -timeout 2h -run '^$$' -bench . -benchmem ./...
 
 .PHONY: golden
 golden: ## Write the expected outputs of tests anew; read the diff before you commit it

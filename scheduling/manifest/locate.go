@@ -122,7 +122,7 @@ func (l *locator) workload(pod string) (place, bool) {
 // listed are the kinds of which one of a problem's lists is made.
 func listed(list string) []kind {
 	switch list {
-	case "pods":
+	case "pods", "running":
 		return []kind{{"", "Pod"}}
 	case "nodes":
 		return []kind{{"", "Node"}, {karpenterGroup, "NodeClaim"}}
@@ -138,6 +138,16 @@ func listed(list string) []kind {
 		return []kind{{"storage.k8s.io", "StorageClass"}}
 	case "csinodes":
 		return []kind{{"storage.k8s.io", "CSINode"}}
+	case "namespaces":
+		return []kind{{"", "Namespace"}}
+	case "services":
+		return []kind{{"", "Service"}}
+	case "replicationcontrollers":
+		return []kind{{"", "ReplicationController"}}
+	case "replicasets":
+		return []kind{{"apps", "ReplicaSet"}}
+	case "statefulsets":
+		return []kind{{"apps", "StatefulSet"}}
 	case "podDisruptionBudgets":
 		return []kind{{"policy", "PodDisruptionBudget"}}
 	}

@@ -31,6 +31,10 @@ func TestLocate(t *testing.T) {
 			"# first\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a.b, namespace: shop}\nspec: {tolerations: [{key: k, operator: Equals}], containers: [{name: c}]}\n",
 			"test.yaml: document 1, line 3: Pod shop/a.b: spec." + fault,
 		},
+		"a Pod that runs": {
+			"apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {nodeName: node-1, tolerations: [{key: k, operator: Equals}], containers: [{name: c}]}\n",
+			"test.yaml: document 2, line 5: Pod default/a: spec." + fault,
+		},
 		"Pod in JSON": {
 			`{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}],"tolerations":[{"key":"k","operator":"Equals"}]}}]}`,
 			"test.yaml: document 1, items[0]: Pod default/a: spec." + fault,
@@ -90,6 +94,33 @@ func TestLocate(t *testing.T) {
 			require.ErrorAs(t, err, &cause)
 			require.NotEmpty(t, cause.Path)
 		})
+	}
+}
+
+// Every list of a problem that can have a fault is found in the input, by the names that
+// paths give to lists.
+func TestLocateEveryKind(t *testing.T) {
+	for list, object := range map[string]string{
+		"pods[shop/x]": "v1 Pod", "running[shop/x]": "v1 Pod", "nodes[x]": "v1 Node", "nodepools[x]": "karpenter.sh/v1 NodePool",
+		"daemonsets[shop/x]": "apps/v1 DaemonSet", "claims[shop/x]": "v1 PersistentVolumeClaim", "volumes[x]": "v1 PersistentVolume",
+		"storageclasses[x]": "storage.k8s.io/v1 StorageClass", "csinodes[x]": "storage.k8s.io/v1 CSINode", "namespaces[x]": "v1 Namespace",
+		"services[shop/x]": "v1 Service", "replicationcontrollers[shop/x]": "v1 ReplicationController", "replicasets[shop/x]": "apps/v1 ReplicaSet",
+		"statefulsets[shop/x]": "apps/v1 StatefulSet", "podDisruptionBudgets[shop/x]": "policy/v1 PodDisruptionBudget",
+	} {
+		version, kind, _ := strings.Cut(object, " ")
+		namespace := ""
+		if strings.Contains(list, "/") {
+			namespace = "namespace: shop, "
+		}
+		spec := "spec: {containers: [{name: c}], replicas: 0, selector: {}, template: {spec: {containers: [{name: c}]}}}"
+		if kind == "ReplicationController" || kind == "Service" {
+			spec = strings.Replace(spec, "selector: {}, ", "", 1)
+		}
+		s, err := manifest.Loader{}.Read("test.yaml", strings.NewReader("apiVersion: "+version+"\nkind: "+kind+"\nmetadata: {"+namespace+"name: x}\n"+spec+"\n"))
+		require.NoError(t, err, list)
+		located := s.Locate(&scheduling.FieldErrors{Errors: []*scheduling.FieldError{{Path: list + ".spec.y", Message: "is odd"}}})
+		name := strings.TrimSuffix(list[strings.Index(list, "[")+1:], "]")
+		require.EqualError(t, located, "test.yaml: document 1, line 1: "+kind+" "+name+": spec.y: is odd")
 	}
 }
 
