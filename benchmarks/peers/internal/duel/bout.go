@@ -215,37 +215,3 @@ func lead(pods []*corev1.Pod, here, there map[string]string) int {
 	}
 	return 0
 }
-
-// demoted is the first pod that is in a pool of less weight there than here, if of the
-// pods that both place fewer are in pools of the highest weight of which the numbers
-// differ. Our plan shows that the pool of more weight can hold it, which verify does not
-// see where a pool needs several types.
-func demoted(p scheduling.Problem, here, there map[string]string) string {
-	weight := map[string]int32{}
-	for _, pool := range p.NodePools {
-		if pool.Spec.Weight != nil {
-			weight[pool.Name] = *pool.Spec.Weight
-		}
-	}
-	found, lost := "", map[int32]int{}
-	for _, pod := range slices.Sorted(maps.Keys(there)) {
-		pool, ok := here[pod]
-		if !ok {
-			continue
-		}
-		lost[weight[pool]]++
-		lost[weight[there[pod]]]--
-		if found == "" && weight[there[pod]] < weight[pool] {
-			found = pod
-		}
-	}
-	for _, w := range slices.Backward(slices.Sorted(maps.Keys(lost))) {
-		switch n := lost[w]; {
-		case n > 0:
-			return found
-		case n < 0:
-			return ""
-		}
-	}
-	return ""
-}

@@ -175,6 +175,14 @@ func TestDemoted(t *testing.T) {
 	assert.Empty(t, demoted(p, at("light", "heavy"), at("heavy", "heavy")), "one more is in the pool of more weight")
 	assert.Equal(t, "b", demoted(p, at("light", "heavy", "heavy"), at("heavy", "light", "light")), "two have lost their place and one has won it")
 	assert.Empty(t, demoted(p, at("heavy"), at("heavy", "light")), "the pod has no place here")
+
+	pods := []*corev1.Pod{st.Pod("a"), st.Pod("b", st.Tolerate("old", "", corev1.TaintEffectPreferNoSchedule))}
+	p = fixture(pods...)
+	p.NodePools = append(p.NodePools, st.NodePool("aging", st.Taint("old", "", corev1.TaintEffectPreferNoSchedule)))
+	in := func(a, b string) map[string]string { return map[string]string{"default/a": a, "default/b": b} }
+	assert.Equal(t, "default/a", demoted(p, in("light", "light"), in("aging", "light")), "a pool of the same weight with a taint against the pod")
+	assert.Empty(t, demoted(p, in("aging", "light"), in("light", "light")))
+	assert.Empty(t, demoted(p, in("light", "light"), in("light", "aging")), "a taint that the pod tolerates")
 }
 
 // Four pods that keep apart by zone: Karpenter leaves one to a later round, we place as
