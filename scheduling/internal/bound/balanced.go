@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 	"math/big"
+	"sync"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -137,15 +138,21 @@ func (a *assignment) state(numbers []float64) {
 	}
 }
 
-// answer is the worths that are best for some numbers, and what they come to.
+// answer is the worths that are best for some numbers, and what they come to. Domains have
+// nothing to do with each other and are looked at side by side.
 func (l *leveller) answer(numbers [][]float64) (*bearing, float64) {
-	var proposals []*proposal
-	value := 0.0
+	var searches sync.WaitGroup
 	for d, a := range l.parts {
-		a.state(numbers[d])
-		a.best = nil
-		a.search(l.start, Effort{Work: l.effort.Work})
-		proposals = append(proposals, a.best)
+		searches.Go(func() {
+			a.state(numbers[d])
+			a.best = nil
+			a.search(l.start, Effort{Work: l.effort.Work})
+		})
+	}
+	searches.Wait()
+	proposals, value := make([]*proposal, len(l.parts)), 0.0
+	for d, a := range l.parts {
+		proposals[d] = a.best
 		value += a.best.value * a.price
 	}
 	return l.bearing(proposals), value
