@@ -141,7 +141,9 @@ type assignment struct {
 	parts    model.Bits // classes that are parts of kinds that are spread
 	scarce   model.Bits // those, and those that are few
 
-	sellers [][]int // by class: the machines on sale that it may use; see usersOf
+	sellers [][]int   // by class: the machines on sale that it may use; see usersOf
+	slack   []float64 // by machine, and what its vector says; see raise
+	said    [][]float64
 	best    *proposal
 	late    func() bool
 }

@@ -20,7 +20,10 @@ type vessel struct {
 
 // vessel leaves out resources that cannot run short.
 func (m *Market) vessel(x *machine) *vessel {
-	v := &vessel{}
+	n, dims := x.users.Count(), len(x.cap)
+	whole := make([]int64, 0, n+2*dims+n*dims)
+	v := &vessel{classes: make([]int, 0, n), rows: make([]int, 0, dims)}
+	v.most, v.units, v.room, v.sizes = whole[:0:n], whole[n:n:n+dims], whole[n+dims:n+dims:n+2*dims], whole[n+2*dims:n+2*dims]
 	x.users.Each(func(c int) {
 		v.classes = append(v.classes, c)
 		v.most = append(v.most, m.alone(x, c))

@@ -206,7 +206,9 @@ func (p *patterns) vessel(i int) *vessel {
 // relax sets a machine up for pods in pieces.
 func (p *patterns) relax(i int, worths []float64) *relaxed {
 	v := p.vessel(i)
-	r := &relaxed{dims: v.dims}
+	n := len(v.classes)
+	parts := make([]float64, 0, n*(2+v.dims))
+	r := &relaxed{dims: v.dims, worths: parts[:0:n], most: parts[n : n : 2*n], sizes: parts[2*n : 2*n]}
 	for k, c := range v.classes {
 		r.worths, r.most = append(r.worths, worths[c]), append(r.most, float64(v.most[k]))
 		for d, n := range v.size(k) {

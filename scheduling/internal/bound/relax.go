@@ -44,10 +44,11 @@ func (r *relaxed) solve() []float64 {
 
 func (r *relaxed) begin() {
 	n := len(r.worths)
-	r.basis, r.inBasis = make([]int, r.dims), make([]bool, n+r.dims)
-	r.full = make([]bool, n)
-	r.inverse = make([]float64, r.dims*r.dims)
-	r.x, r.values, r.column = make([]float64, r.dims), make([]float64, r.dims), make([]float64, r.dims)
+	flags := make([]bool, 2*n+r.dims)
+	r.basis, r.inBasis, r.full = make([]int, r.dims), flags[:n+r.dims], flags[n+r.dims:]
+	parts := make([]float64, r.dims*(r.dims+3))
+	r.inverse, parts = parts[:r.dims*r.dims], parts[r.dims*r.dims:]
+	r.x, r.values, r.column = parts[:r.dims], parts[r.dims:2*r.dims], parts[2*r.dims:]
 	for d := range r.dims {
 		r.basis[d], r.inBasis[n+d] = n+d, true
 		r.inverse[d*r.dims+d], r.x[d] = 1, 1

@@ -247,7 +247,8 @@ func (a *assignment) complete(p *proposal) {
 // raise lifts worths as far as every machine on sale can bear, the weightiest first.
 func (a *assignment) raise(p *proposal) {
 	p.worths = slices.Clone(p.worths)
-	slack := make([]float64, len(a.machines))
+	a.slack, a.said = append(a.slack[:0], make([]float64, len(a.machines))...), a.said[:0]
+	slack := a.slack
 	for i := range a.machines {
 		if a.machines[i].supply < 0 {
 			slack[i] = max(0, a.prices[i]-a.holds(i, &p.vectors[p.proof[i]], p.worths, math.Inf(1)))
@@ -263,10 +264,10 @@ func (a *assignment) raise(p *proposal) {
 		return cmp.Compare(a.demand[y]*p.worths[y], a.demand[x]*p.worths[x])
 	})
 	users := a.usersOf()
-	said := make([][]float64, len(a.machines)) // by machine: what its vector says
-	for i, at := range p.proof {
-		said[i] = p.vectors[at].worths
+	for _, at := range p.proof {
+		a.said = append(a.said, p.vectors[at].worths)
 	}
+	said := a.said
 	for _, c := range order {
 		own, highest := p.worths[c], math.Inf(1)
 		for _, i := range users[c] {

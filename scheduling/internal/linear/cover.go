@@ -71,6 +71,11 @@ func NewCover(wanted, standIn []float64) *Cover {
 	return c
 }
 
+// Grow makes room for so many more columns.
+func (c *Cover) Grow(columns int) {
+	c.columns, c.place = slices.Grow(c.columns, columns), slices.Grow(c.place, columns)
+}
+
 // Add adds a column and returns its number.
 func (c *Cover) Add(x Column) int {
 	c.columns, c.place = append(c.columns, x), append(c.place, -1)
@@ -300,9 +305,9 @@ func (c *Cover) pivot(column, surplus int) (step float64, ok bool) {
 // rounding errors have made the basis useless.
 func (c *Cover) refresh() bool {
 	n := len(c.wanted)
-	matrix := make([][]float64, n)
+	matrix, cells := make([][]float64, n), make([]float64, n*n)
 	for i := range matrix {
-		matrix[i] = make([]float64, n)
+		matrix[i] = cells[i*n:][:n:n]
 	}
 	for k, j := range c.basis {
 		switch {

@@ -205,6 +205,7 @@ func (x *blend) best(o model.OptionID, kinds []int32, dearer float64) (c linear.
 	if gain <= blendGain*c.Cost {
 		return c, gain, false
 	}
+	c.Rows, c.Amounts = make([]int32, 0, len(x.chosen)), make([]float64, 0, len(x.chosen))
 	for d, i := range x.chosen {
 		if i >= 0 {
 			c.Rows = append(c.Rows, x.rows[i])

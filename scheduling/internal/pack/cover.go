@@ -32,15 +32,20 @@ type cover struct {
 	worths []float64 // of what is asked of each resource
 	base   []int     // machines that are bought whole by the linear program, but for the last of each
 
-	limit    float64
-	nodes    int       // machines to weigh
-	breadth  int       // of the search
+	limit   float64
+	nodes   int // machines to weigh
+	breadth int // of the search
+	work    int64
+	coverRoom
+}
+
+// coverRoom is what a search among machines writes to, for one search after the other.
+type coverRoom struct {
 	rest     []float64 // what is still asked, by depth
 	chosen   []int
-	best     []int
+	best     []int // nil where nothing is found
 	children []child
 	banned   []bool
-	work     int64
 }
 
 // child is a machine that could come next, what everything costs at least with it, and
@@ -96,6 +101,7 @@ func newCover(p *model.Problem, m *market, places []int, asked []int64, times fl
 		return nil
 	}
 	lp := linear.NewCover(wanted, standIn)
+	lp.Grow(len(x.cost))
 	for k, cost := range x.cost {
 		lp.Add(linear.Column{Rows: rows, Amounts: x.room[k*x.dims:][:x.dims], Cost: cost})
 	}
@@ -129,7 +135,8 @@ func (x *cover) reckon() {
 func (x *cover) find(limit float64, nodes int) []int {
 	x.limit, x.nodes, x.best = limit, nodes, nil
 	x.rest, x.chosen, x.children = x.rest[:0], x.chosen[:0], x.children[:0]
-	x.banned = make([]bool, len(x.places))
+	x.banned = slices.Grow(x.banned[:0], len(x.places))[:len(x.places)]
+	clear(x.banned)
 	for range x.dims {
 		x.rest = append(x.rest, 1)
 	}

@@ -70,8 +70,9 @@ func (s *search) fleet(m *market, places []int, groups model.Bits, asked []int64
 	found, known := s.fleetsFound[key]
 	if !known {
 		if x := newCover(s.p, m, s.open(m, places, groups), asked, 1+t.slack, slots); x != nil {
+			x.coverRoom = s.weighing
 			found.fleet = x.find(float64(t.limit), t.nodes)
-			found.work = x.work
+			found.work, s.weighing = x.work, x.coverRoom
 		}
 		if s.fleetsFound == nil || len(s.fleetsFound) >= mostFleets {
 			s.fleetsFound = map[fleetKey]fleetFound{}

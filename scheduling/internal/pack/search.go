@@ -86,6 +86,7 @@ type search struct {
 	snug     bool           // bins are filled one by one
 	// fleetsFound are the fleets that were looked for; see fleet.
 	fleetsFound map[fleetKey]fleetFound
+	weighing    coverRoom // see fleet
 	bin         binFiller
 	seatings    [2]*seating      // see seatAll
 	ideal       float64          // see tryInBulk
