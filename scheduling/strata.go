@@ -30,7 +30,7 @@ func (l *land) strata() *strata {
 			p.tellApart(&a)
 		}
 	}
-	l.sortedBy = len(l.axes)
+	l.sortedBy, l.relisted = len(l.axes), nil
 	if l.assorted != nil && l.assorted.strata != nil && slices.Equal(l.assorted.strata.sites, p.at) {
 		l.sorted = l.assorted.strata
 		return l.sorted
