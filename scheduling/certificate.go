@@ -1,6 +1,10 @@
 package scheduling
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
 
 // Certificate proves a lower bound on price, by what the pods of a plan are worth: if
 // no machine on sale can hold more worth than it costs, then no plan that places the
@@ -35,7 +39,7 @@ import "strconv"
 // then. Where pods are not counted by the constraint that they have, a plan that does without
 // may bind all the same, as long as they come first.
 type Certificate struct {
-	// Kind is "resource", "cover", "assignment" or "pattern".
+	// Kind is "resource", "cover", "assignment", "pattern" or "parted".
 	//
 	// With "resource", a pod is worth the sum of its requests times Values, and a
 	// machine can hold its capacity times Values.
@@ -55,6 +59,8 @@ type Certificate struct {
 	// "pattern" is the same, but for some machines no vector shows enough: whoever checks
 	// has to find that no pods that fit there together are worth more than the machine
 	// costs. The vectors help to rule most of them out.
+	//
+	// "parted" tells cases apart, each of which has a certificate of its own.
 	Kind string `json:"kind"`
 	// Values is the worth of one base unit (millicore, byte, pod) of each resource, or
 	// else the worth of the pod that namespace/name names and of all pods
@@ -82,8 +88,26 @@ type Certificate struct {
 	Zones map[string]ZoneWorths `json:"zones,omitempty"`
 	// Balances say what zones owe each other for pods of constraints.
 	Balances []ZoneBalance `json:"balances,omitempty"`
+	// Parted are two cases, with "parted", which prove the bound. Values say then what pods
+	// are worth where no cases are told apart, and prove nothing.
+	Parted *PartedCertificate `json:"parted,omitempty"`
+	// Tolls belong to the cases that this one is part of, the outermost first: in USD per
+	// hour, what machines counted there cost more where they are at most so many, or less
+	// where they are more than that. Machines hold no more worth than they cost so, and what
+	// the tolls come to for as many machines is taken off the bound, or added to it.
+	Tolls []offerings.Price `json:"tolls,omitempty"`
 	// Scale is the exponent of the unit in which Values and Vectors are given.
 	Scale int `json:"scale"`
+}
+
+// PartedCertificate tells plans apart by how many machines they buy that cost at least From in
+// USD per hour: at most AtMost, or more. Any plan is of one case or the other, and the bound
+// holds if both certificates prove it. Both are "parted" again or an "assignment".
+type PartedCertificate struct {
+	From   offerings.Price `json:"from"`
+	AtMost int64           `json:"atMost"`
+	Fewer  *Certificate    `json:"fewer"`
+	More   *Certificate    `json:"more"`
 }
 
 // ZoneSpread names a pod with a constraint of topology spread over zones that must hold and

@@ -15,6 +15,7 @@ const (
 	assignmentKind = "assignment"
 	patternKind    = "pattern"
 	coverKind      = "cover"
+	partedKind     = "parted"
 )
 
 // prove computes the lower bound on every plan that places at least the placed pods, and
@@ -69,7 +70,10 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
 			effort := c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))
 			if effort.Wanted = min(near, int64(float64(price)*(1-farEnough))); c.tied() || c.ties != nil {
-				effort.Further, effort.Mixed = 0, 0
+				effort.Further, effort.Mixed, effort.Cases = 0, 0, 0
+			}
+			if len(pr.offers.reserved) > 0 {
+				effort.Cases = 0 // only machines that may be bought in any number are counted
 			}
 			a := bound.Pattern(pr.market, resource.Values, effort)
 			k.prover, k.start, k.assigned = pr, resource.Values, a
@@ -139,7 +143,7 @@ func (pr *prover) assignment(a bound.Assigned) *Certificate {
 		certificate.Kind = patternKind
 	}
 	for i, ids := range pr.classes {
-		if a.Worths[i].Sign() == 0 {
+		if len(a.Worths) == 0 || a.Worths[i].Sign() == 0 {
 			continue
 		}
 		for _, id := range ids {
@@ -147,6 +151,16 @@ func (pr *prover) assignment(a bound.Assigned) *Certificate {
 				certificate.Values[podName(pod)] = a.Worths[i].String()
 			}
 		}
+	}
+	if x := a.Parted; x != nil {
+		certificate.Kind = partedKind
+		certificate.Parted = &PartedCertificate{
+			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: pr.assignment(*x.Fewer), More: pr.assignment(*x.More),
+		}
+		return certificate
+	}
+	for _, n := range a.CountTolls {
+		certificate.Tolls = append(certificate.Tolls, offerings.Price(n))
 	}
 	pr.nameYardsticks(certificate)
 	for _, v := range a.Vectors {
@@ -184,6 +198,8 @@ const (
 	mostFillingWork      = 400_000_000
 	mixedWorkPerEffort   = 300_000
 	mostMixedWork        = 1_500_000_000
+	caseWorkPerEffort    = 1_200_000
+	mostCaseWork         = 2_000_000_000
 )
 
 // How many choices of machines a bound may look at: at fast effort, what each unit of
@@ -219,6 +235,7 @@ func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Ef
 		out.Work += min(effort, mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
 		out.Mixed = min(effort, mostMixedWork/mixedWorkPerEffort) * mixedWorkPerEffort
 		out.Further = max(out.Further, min(effort, mostFurtherWork/furtherWorkPerEffort)*furtherWorkPerEffort)
+		out.Cases = min(effort, mostCaseWork/caseWorkPerEffort) * caseWorkPerEffort
 		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
 	}
 	return out

@@ -47,7 +47,9 @@ func (j *judge) bound() {
 			j.balanceBound(cert, claimed)
 			return
 		}
-		j.assignmentBound(cert, claimed)
+		j.assignmentBound(cert, claimed, nil)
+	case partedKind:
+		j.partedBound(cert, claimed)
 	default:
 		j.malformed("unknown kind %q", cert.Kind)
 	}

@@ -29,6 +29,8 @@ type assignmentProof struct {
 	worths  map[string]*assignmentProof
 	// zones are proofs with worths of their own, all zones that there are; nil for none.
 	zones map[string]*assignmentProof
+	// tolls are what machines that are counted cost more or less.
+	tolls []toll
 	// worthOf is what pods are worth by what they belong to, need and ask.
 	worthOf     map[string]*big.Int
 	values      []map[corev1.ResourceName]*big.Int // of the vectors
@@ -45,16 +47,17 @@ type assignmentProof struct {
 	tries   *int
 }
 
-func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.Price) {
+func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.Price, tolls []toll) {
 	pr, ok := j.readAssignment(cert)
 	if !ok {
 		return
 	}
+	pr.tolls = tolls
 	reserved, ok := pr.checkOffers()
 	if !ok {
 		return
 	}
-	sum := new(big.Int)
+	sum := owed(tolls, pr.scale)
 	for _, s := range pr.sorts {
 		sum.Add(sum, new(big.Int).Mul(s.worth, big.NewInt(s.count(anywhere))))
 	}

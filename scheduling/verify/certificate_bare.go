@@ -82,7 +82,11 @@ func (pr *assignmentProof) harmless(b bareOffer) bool {
 }
 
 func (pr *assignmentProof) harmlessHere(b bareOffer) bool {
-	room, price := pr.vector(b.room), pr.objective(b.kind, b.offering)
+	room := pr.vector(b.room)
+	price, ok := pr.charged(pr.objective(b.kind, b.offering))
+	if !ok {
+		return false
+	}
 	if pr.everybodyWithin(room, price) {
 		return true
 	}

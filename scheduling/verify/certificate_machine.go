@@ -39,7 +39,11 @@ func (pr *assignmentProof) judged(key []byte, price offerings.Price, judge func(
 func (pr *assignmentProof) bearable(m *machine) bool {
 	// With as few daemons as possible, and for all pods that fit, whether they may be
 	// there or not.
-	room, price := pr.vector(m.room()), pr.objective(m.kind, m.offering)
+	room := pr.vector(m.room())
+	price, ok := pr.charged(pr.objective(m.kind, m.offering))
+	if !ok {
+		return false
+	}
 	if pr.everybodyWithin(room, price) {
 		return true
 	}

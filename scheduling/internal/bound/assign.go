@@ -22,6 +22,11 @@ type Assigned struct {
 	// Filled says that for some machines it takes more than the vectors: no filling that
 	// comes into question, by some vector, is worth more than the machine costs.
 	Filled bool
+	// Parted tells plans apart; then the rest is what is known without that. Nil for nothing.
+	Parted *Parted
+	// Tolls of counts: what machines cost more by each Parted that leads here, the outermost
+	// first, or less where there are more machines than that.
+	CountTolls []int64
 	// Scale is the constant [Scale].
 	Scale uint
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
@@ -79,6 +84,9 @@ type Effort struct {
 	Mixed int64
 	// Enough is a bound at which to stop, 0 for none.
 	Enough int64
+	// Cases is for telling apart by how many machines are bought where the bound is less than
+	// Wanted.
+	Cases int64
 	// Late says that it is time to stop; nil for never.
 	Late func() bool
 }
@@ -105,6 +113,10 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	if a.best != before && out.Bound == 0 {
 		a.best = before
 		out = a.certify()
+	}
+	if e.Cases > 0 && out.Bound < e.Wanted && !out.Filled {
+		a.best = before
+		return a.divided(out, e)
 	}
 	return out
 }

@@ -81,6 +81,16 @@
 // worths relative to each other, so that only few numbers are left to be found; worths that
 // some machine cannot bear are lowered for its users, not for all.
 //
+// # Cases
+//
+// Where few machines are bought it counts that they are whole, whatever pods are there. Plans
+// buy either at most k machines that cost at least so much, or at least k+1. In the one case
+// each of those may cost t more, as long as k·t is taken off the bound; in the other one each
+// costs t less, and (k+1)·t is added ([Parted]). With such prices either case is an assignment
+// bound of its own, and the least of them holds for all plans. The case that is proven least
+// of is told apart next, where the number of machines is furthest from a whole one. A machine
+// that is bought for the sake of the count may be one that others make pointless otherwise.
+//
 // # Spreads
 //
 // Pods of which only so many may be in each of some domains, such as zones, are a class

@@ -21,6 +21,7 @@ type interior struct {
 	cap                     []float64 // by machine, dims each
 	price                   []float64
 	limits                  []limit
+	counted                 bool   // machines may be of several limits
 	which                   []int  // the caller's number of each class
 	pairs                   []pair // by class, then by machine
 	late                    func() bool
@@ -45,11 +46,14 @@ type interior struct {
 	scaled     [rowsAtOnce][]float64 // for cholesky
 }
 
-// limit is machines of which there are only so many altogether.
+// limit is machines of which there are only so many altogether. A machine may be of several.
 type limit struct {
 	count    float64
 	machines []int
-	pi       int // number of the constraint π ≥ 0
+	// sign is 1, or −1 where there are at least minus count of the machines: what that is
+	// worth is taken off their price.
+	sign float64
+	pi   int // number of the constraint π ≥ 0
 }
 
 // pair is a class and a machine that it may use.
@@ -81,8 +85,10 @@ func newInterior(p *interior) *interior {
 		l := &p.limits[i]
 		l.pi = total
 		total++
-		for _, o := range l.machines {
-			p.pi[o] = l.pi
+		if l.sign > 0 {
+			for _, o := range l.machines {
+				p.pi[o] = l.pi
+			}
 		}
 	}
 	for _, v := range []*[]float64{&p.s, &p.m, &p.ds, &p.dm, &p.mh} {
@@ -114,8 +120,8 @@ func (p *interior) start() {
 	}
 	for o := range p.machines {
 		price := p.price[o]
-		if p.pi[o] >= 0 {
-			price = max(price, 0.05*typical)
+		if p.pi[o] >= 0 && p.price[o] < 0.05*typical {
+			price = 0.05 * typical
 		}
 		share := 0.5 * price / float64(p.dims)
 		for d := range p.dims {
@@ -135,11 +141,7 @@ func (p *interior) start() {
 			p.s[at] = max(p.s[at], used-p.price[o], 0) + 0.25*price
 		}
 	}
-	for o, at := range p.pi {
-		if at >= 0 {
-			p.s[p.budget+o] += p.s[at]
-		}
-	}
+	p.startLimits()
 	use := make([]float64, p.machines*p.dims)
 	most := make([]float64, p.machines)
 	for c := range p.classes {
@@ -176,13 +178,44 @@ func (p *interior) start() {
 		l := &p.limits[i]
 		left := l.count
 		for _, o := range l.machines {
-			left -= p.m[p.budget+o]
+			left -= l.sign * p.m[p.budget+o]
 		}
-		p.m[l.pi] = max(left, 0.1*l.count+1e-6)
+		p.m[l.pi] = max(left, 0.1*math.Abs(l.count)+1e-6)
 	}
 	for i := range p.pairs {
 		if q := &p.pairs[i]; q.k > 0 {
 			p.m[q.mu] = q.k*p.m[p.budget+q.machine] - p.m[i]
+		}
+	}
+}
+
+// startLimits gives the machines that a limit makes dearer what they may hold more for it, and
+// takes a little off those that it makes cheaper.
+func (p *interior) startLimits() {
+	for i := range p.limits {
+		l := &p.limits[i]
+		if l.sign < 0 {
+			continue
+		}
+		if p.s[l.pi] == 0 { // all of its machines are of others, too
+			p.s[l.pi] = 0.25 * p.price[l.machines[0]]
+		}
+		for _, o := range l.machines {
+			p.s[p.budget+o] += p.s[l.pi]
+		}
+	}
+	for i := range p.limits {
+		l := &p.limits[i]
+		if l.sign > 0 {
+			continue
+		}
+		least := math.Inf(1)
+		for _, o := range l.machines {
+			least = min(least, p.s[p.budget+o])
+		}
+		p.s[l.pi] = 0.25 * least
+		for _, o := range l.machines {
+			p.s[p.budget+o] -= p.s[l.pi]
 		}
 	}
 }

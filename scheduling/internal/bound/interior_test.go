@@ -28,7 +28,7 @@ func randomInterior(rng *rand.Rand) *interior {
 		if last := len(p.limits) - 1; last >= 0 && rng.IntN(2) == 0 {
 			p.limits[last].machines = append(p.limits[last].machines, o)
 		} else {
-			p.limits = append(p.limits, limit{count: float64(1 + rng.IntN(4)), machines: []int{o}})
+			p.limits = append(p.limits, limit{count: float64(1 + rng.IntN(4)), machines: []int{o}, sign: 1})
 		}
 	}
 	for range 1 + rng.IntN(20) {
@@ -159,7 +159,7 @@ func TestInteriorByHand(t *testing.T) {
 	places.run(1e-11, 50)
 	assert.InDelta(t, 1, places.u[0], 1e-7, "each has a machine for itself")
 
-	limited := newInterior(&interior{dims: 1, machines: 2, classes: 1, cap: []float64{1, 1}, price: []float64{1, 0}, limits: []limit{{count: 2, machines: []int{1}}},
+	limited := newInterior(&interior{dims: 1, machines: 2, classes: 1, cap: []float64{1, 1}, price: []float64{1, 0}, limits: []limit{{count: 2, machines: []int{1}, sign: 1}},
 		size: []float64{0.25}, demand: []float64{20}, pairs: []pair{{}, {machine: 1}}, first: []int{0, 2}})
 	limited.run(1e-11, 50)
 	assert.InDelta(t, 3, limited.objective(), 1e-6, "two of five machines are free")

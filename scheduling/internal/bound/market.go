@@ -18,6 +18,9 @@ type Market struct {
 	Classes []Class
 	// Options may be bought in any number.
 	Options []Choice
+	// Everything returns all that may be bought in any number, with what is no better than one
+	// of the options and no cheaper. Nil for only the options.
+	Everything func() []Choice
 	// Supplies are machines of which there are only so many.
 	Supplies []Supply
 	// Spreads are pods of which only so many may be in each of some domains.
@@ -89,12 +92,7 @@ func (m *Market) sound() bool {
 // machines lists what the proof has to look at: of options that others make
 // pointless none, of the rest those that somebody can use.
 func (m *Market) machines() []machine {
-	demand := make([]int64, len(m.Classes)*m.Dims)
-	for c := range m.Classes {
-		for d, n := range m.Classes[c].Size {
-			demand[c*m.Dims+d] = product(n, m.Classes[c].Count)
-		}
-	}
+	demand := m.demand()
 	var out []machine
 	for _, i := range undominated(m.Options) {
 		if x, ok := m.machine(&m.Options[i], -1, demand); ok {
@@ -113,6 +111,17 @@ func (m *Market) machines() []machine {
 		}
 	}
 	return out
+}
+
+// demand is what the pods of each class ask for together, one number for each resource.
+func (m *Market) demand() []int64 {
+	demand := make([]int64, len(m.Classes)*m.Dims)
+	for c := range m.Classes {
+		for d, n := range m.Classes[c].Size {
+			demand[c*m.Dims+d] = product(n, m.Classes[c].Count)
+		}
+	}
+	return demand
 }
 
 func (m *Market) machine(c *Choice, supply int, demand []int64) (machine, bool) {

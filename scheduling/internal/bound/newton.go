@@ -25,7 +25,7 @@ func (p *interior) factorise() bool {
 		l := &p.limits[i]
 		for k, o := range l.machines {
 			for _, other := range l.machines[:k+1] {
-				p.matrix[o*side][other*side] -= p.s[l.pi] / p.m[l.pi]
+				p.matrix[max(o, other)*side][min(o, other)*side] -= p.s[l.pi] / p.m[l.pi]
 			}
 		}
 	}
@@ -192,9 +192,9 @@ func (p *interior) direction() {
 	}
 	for i := range p.limits {
 		l := &p.limits[i]
-		change := p.unlimited(l)
+		change := l.sign * p.unlimited(l)
 		for _, o := range l.machines {
-			p.rhs[o*side] = change
+			p.rhs[o*side] += change
 		}
 	}
 	for c := range p.classes {
@@ -249,7 +249,7 @@ func (p *interior) direction() {
 func (p *interior) unlimited(l *limit) float64 {
 	sum := p.mh[l.pi] - l.count
 	for _, o := range l.machines {
-		sum += p.mh[p.budget+o]
+		sum += l.sign * p.mh[p.budget+o]
 	}
 	return sum * p.s[l.pi] / p.m[l.pi]
 }
@@ -293,11 +293,11 @@ func (p *interior) changes() {
 		l := &p.limits[i]
 		sum := p.unlimited(l)
 		for _, o := range l.machines {
-			sum += p.dz[o*side] * p.s[l.pi] / p.m[l.pi]
+			sum += l.sign * p.dz[o*side] * p.s[l.pi] / p.m[l.pi]
 		}
 		p.ds[l.pi] = sum
 		for _, o := range l.machines {
-			p.ds[p.budget+o] += sum
+			p.ds[p.budget+o] += l.sign * sum
 		}
 	}
 	for i := range p.pairs {
@@ -318,5 +318,20 @@ func (p *interior) changes() {
 	}
 	for i := range p.s {
 		p.dm[i] = p.mh[i] - p.m[i] - p.m[i]*p.ds[i]/p.s[i]
+	}
+	if p.counted {
+		// Slacks of machines of several limits are differences of much larger numbers.
+		for o := range p.machines {
+			i := p.budget + o
+			p.dm[i] = p.mh[i] - p.m[i] + p.dz[o*side]
+		}
+		for i := range p.limits {
+			l := &p.limits[i]
+			left := l.count
+			for _, o := range l.machines {
+				left -= l.sign * (p.m[p.budget+o] + p.dm[p.budget+o])
+			}
+			p.dm[l.pi] = left - p.m[l.pi]
+		}
 	}
 }

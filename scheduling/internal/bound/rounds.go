@@ -139,7 +139,7 @@ func (a *assignment) problem(few []candidate) *interior {
 			if !known {
 				at = len(p.limits)
 				limits[s] = at
-				p.limits = append(p.limits, limit{count: few[o].count})
+				p.limits = append(p.limits, limit{count: few[o].count, sign: 1})
 			}
 			p.limits[at].machines = append(p.limits[at].machines, o)
 		}

@@ -1,0 +1,125 @@
+package bound
+
+import "math"
+
+// Parted tells plans apart by how many machines they buy that cost at least so much. Whole
+// machines are what no worths know of: where it would be best to buy two machines and a half,
+// plans with at most two and plans with at least three both cost more, and each of them is
+// proven with worths of its own.
+type Parted struct {
+	// From is the price from which on machines are counted.
+	From int64
+	// AtMost is how many there are at most in the one case; in the other there are more.
+	AtMost int64
+	// Fewer and More are the proofs for either case.
+	Fewer, More *Assigned
+}
+
+// branch is a case, or several that are told apart.
+type branch struct {
+	*tolled
+	from, number int64
+	fewer, more  *branch
+}
+
+// leastCaseGain is the share of the bound that the cases have to add.
+const leastCaseGain = 5e-4
+
+const (
+	// fewestSolves is how often there has to be work for a solution.
+	fewestSolves = 8
+	// tightly is the share of its price that a machine holds at least to be bought.
+	tightly = 1 - 1e-4
+	// mostCases bounds how many cases are told apart, mostCounted up to how many machines it
+	// matters that they are whole.
+	mostCases, mostCounted = 64, 64
+)
+
+// divided tells cases apart while the bound is less than wanted, the one with the least bound
+// first. It returns what is known already where nothing is gained.
+func (a *assignment) divided(known Assigned, e Effort) Assigned {
+	if len(a.market.Supplies) > 0 || a.best == nil {
+		return known
+	}
+	few := a.tight()
+	if newInterior(a.problem(few)).work()*usualSteps*fewestSolves > e.Cases {
+		return known
+	}
+	d := &division{assignment: a, choices: a.market.everything(), work: e.Cases}
+	root := &branch{tolled: d.begin(&tolled{prices: a, few: few, value: a.best.value}, nil)}
+	open := []*branch{root}
+	wanted := float64(e.Wanted) / a.price
+	for cases := 1; !a.late(); {
+		least := 0
+		for i, x := range open {
+			if x.value < open[least].value {
+				least = i
+			}
+		}
+		x := open[least]
+		if x.value >= wanted {
+			break
+		}
+		if x.next != nil {
+			x.advance(&d.work)
+			continue
+		}
+		from, number := x.halfway()
+		if from == 0 || cases == mostCases || x.bought() > mostCounted {
+			break
+		}
+		cases++
+		x.from, x.number = from, number
+		x.fewer = d.branch(x, count{from: from, number: number})
+		x.more = d.branch(x, count{from: from, number: number + 1, least: true})
+		open[least] = x.fewer
+		open = append(open, x.more)
+	}
+	out, least, ok := root.prove()
+	if !ok || root.fewer == nil || float64(least) < float64(known.Bound)*(1+leastCaseGain) {
+		return known
+	}
+	known.Bound, known.Parted = least, out.Parted
+	return known
+}
+
+// tight are the machines that hold as much worth as they cost.
+func (a *assignment) tight() (out []candidate) {
+	for i, price := range a.prices {
+		if len(out) < mostMachines && a.holds(i, &a.best.vectors[a.best.proof[i]], a.best.worths, math.Inf(1)) >= tightly*price {
+			out = append(out, a.candidate(i))
+		}
+	}
+	return out
+}
+
+// division is what cases are told apart with.
+type division struct {
+	*assignment
+	choices []Choice
+	work    int64
+}
+
+// branch is a case of another one.
+func (d *division) branch(x *branch, c count) *branch {
+	return &branch{tolled: d.begin(x.tolled, append(x.counts[:len(x.counts):len(x.counts)], c))}
+}
+
+func (d *division) begin(before *tolled, counts []count) *tolled {
+	return d.among(d.choices, counts).begin(before, counts)
+}
+
+// prove turns the cases into whole numbers. It returns the least bound of them.
+func (x *branch) prove() (out *Assigned, least int64, ok bool) {
+	if x.fewer == nil {
+		out := x.prices.certify()
+		out.CountTolls = x.tolls
+		return &out, out.Bound + owed(x.counts, x.tolls), out.Bound > 0
+	}
+	fewer, a, ok := x.fewer.prove()
+	if !ok {
+		return nil, 0, false
+	}
+	more, b, ok := x.more.prove()
+	return &Assigned{Parted: &Parted{From: x.from, AtMost: x.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), ok
+}

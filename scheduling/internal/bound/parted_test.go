@@ -1,0 +1,120 @@
+package bound
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// inCases is the bound that cases come to, whatever is known before.
+func inCases(m Market) (before, after Assigned) {
+	a := prepare(&m, nil)
+	if a == nil {
+		return Assigned{Scale: Scale}, Assigned{Scale: Scale}
+	}
+	a.search(Resource(m.input()).Values, Effort{Work: enough})
+	before = a.certify()
+	return before, a.divided(before, Effort{Cases: 100 * enough, Wanted: 1 << 60})
+}
+
+// casesProve checks cases from nothing but the market, by the book: with their tolls all that
+// is on sale costs as much as it holds.
+func casesProve(t *testing.T, m Market, x Assigned, counts []count, bound int64) (leaves int) {
+	t.Helper()
+	if p := x.Parted; p != nil {
+		at := len(counts)
+		return casesProve(t, m, *p.Fewer, append(counts[:at:at], count{from: p.From, number: p.AtMost}), bound) +
+			casesProve(t, m, *p.More, append(counts[:at:at], count{from: p.From, number: p.AtMost + 1, least: true}), bound)
+	}
+	require.Len(t, x.CountTolls, len(counts))
+	m.Options = slices.Clone(m.Options)
+	owed := new(big.Int)
+	for k, c := range counts {
+		require.GreaterOrEqual(t, x.CountTolls[k], int64(0))
+		all := new(big.Int).Mul(big.NewInt(c.number), big.NewInt(x.CountTolls[k]))
+		if !c.least {
+			all.Neg(all)
+		}
+		owed.Add(owed, all)
+	}
+	for i := range m.Options {
+		o := &m.Options[i]
+		price := o.Price
+		for k, c := range counts {
+			switch {
+			case price < c.from:
+			case c.least:
+				o.Price -= x.CountTolls[k]
+			default:
+				o.Price += x.CountTolls[k]
+			}
+		}
+		require.GreaterOrEqual(t, o.Price, int64(0), "%+v", m)
+	}
+	got, ok := proves(m, x)
+	require.True(t, ok, "%+v", m)
+	require.GreaterOrEqual(t, got.Add(got, owed).Int64(), bound)
+	return 1
+}
+
+// No way to place the pods is cheaper than what cases come to, each of them is proven, and
+// together they are no worse than what is known without them.
+func TestCasesAgainstTheOptimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(71, 1))
+	solvable, better, deep := 0, 0, 0
+	for range 3000 {
+		m := unlimited(rng)
+		if rng.IntN(2) == 0 { // what is pointless counts, too
+			for range 1 + rng.IntN(3) {
+				o := m.Options[rng.IntN(len(m.Options))]
+				o.Price += rng.Int64N(usd)
+				m.Options = append(m.Options, o)
+			}
+		}
+		best, ok := cheapest(m)
+		if !ok {
+			continue
+		}
+		before, r := inCases(m)
+		if r.Bound == 0 {
+			continue
+		}
+		solvable++
+		require.GreaterOrEqual(t, r.Bound, before.Bound, "%+v", m)
+		require.LessOrEqual(t, r.Bound, best, "%+v", m)
+		if r.Parted == nil {
+			require.Equal(t, before, r)
+			continue
+		}
+		better++
+		if casesProve(t, m, r, nil, r.Bound) > 2 {
+			deep++
+		}
+	}
+	t.Logf("%d bounds, %d better with cases, %d of those with more than two", solvable, better, deep)
+	assert.Greater(t, solvable, 1200)
+	assert.Greater(t, better, solvable/10)
+	assert.Positive(t, deep)
+}
+
+// Five pods of which a machine holds two take three machines. What a second offer of the same
+// machine costs more does not keep it from being counted.
+func TestCasesOfHalves(t *testing.T) {
+	m := Market{Dims: 1, Classes: []Class{{Size: []int64{10}, Count: 50}}, Options: []Choice{
+		{Cap: []int64{200}, Price: usd, Users: row(true)},
+	}}
+	dear := m.Options[0]
+	dear.Price += usd / 4
+	m.Everything = func() []Choice { return append(slices.Clone(m.Options), dear) }
+	before, r := inCases(m)
+	assert.InDelta(t, 2.5*usd, before.Bound, 1e-3*usd)
+	assert.InDelta(t, 3*usd, r.Bound, 1e-3*usd)
+	m.Options = m.Everything()
+	casesProve(t, m, r, nil, r.Bound)
+	assert.Len(t, m.machinesAmong(m.Options, nil), 1)
+	assert.Len(t, m.machinesAmong(m.Options, []int64{dear.Price}), 2)
+}

@@ -1,0 +1,249 @@
+package bound
+
+import (
+	"math"
+	"slices"
+)
+
+// count is a bound on a number of machines, one way.
+type count struct {
+	from   int64
+	number int64
+	least  bool // at least so many, not at most
+}
+
+// tolled is a proposal for plans that keep counts. What a machine costs more for those that
+// are at most so many, it may hold more, and the toll of as many is lost; what it costs less
+// for those that are at least so many is gained as many times.
+type tolled struct {
+	counts []count
+	tolls  []int64
+	on     *assignment // what is on sale
+	prices *assignment // with the tolls
+	value  float64     // of it all, in units of the search
+	// few are machines of which parts are bought, next those to look at; nil where rounds are
+	// over.
+	few, next []candidate
+	rounds    int
+	// part is how many machines there are from each price of a machine on, in parts.
+	part map[int64]float64
+}
+
+// surcharge is what machines of a price cost more by tolls; it may be negative.
+func surcharge(price int64, counts []count, tolls []int64) (sum int64) {
+	for i, c := range counts {
+		switch {
+		case price < c.from:
+		case c.least:
+			sum -= tolls[i]
+		default:
+			sum += tolls[i]
+		}
+	}
+	return sum
+}
+
+// withTolls is the assignment with other prices; ok is false where some are below 0.
+func (a *assignment) withTolls(counts []count, tolls []int64) (with *assignment, ok bool) {
+	x := *a
+	x.machines, x.prices = slices.Clone(a.machines), slices.Clone(a.prices)
+	for i := range x.machines {
+		m := &x.machines[i]
+		if m.price += surcharge(m.price, counts, tolls); m.price < 0 {
+			return nil, false
+		}
+		x.prices[i] = float64(m.price) / a.price
+	}
+	return &x, true
+}
+
+// owed is what the tolls come to.
+func owed(counts []count, tolls []int64) (sum int64) {
+	for i, c := range counts {
+		if c.least {
+			sum += c.number * tolls[i]
+		} else {
+			sum -= c.number * tolls[i]
+		}
+	}
+	return sum
+}
+
+// begin is a case before anything is solved for it: what is proven for the one that it is part
+// of holds for it without further tolls.
+func (a *assignment) begin(before *tolled, counts []count) *tolled {
+	t := &tolled{
+		counts: counts, tolls: append(slices.Clone(before.tolls), make([]int64, len(counts)-len(before.tolls))...),
+		on: a, prices: before.prices, value: before.value,
+	}
+	t.next = a.counted(a.found(before.few), counts)
+	return t
+}
+
+// advance looks for worths and tolls with the machines that are next, and notes which to try
+// after them.
+func (t *tolled) advance(work *int64) {
+	a, few := t.on, t.next
+	t.next = nil
+	p, used := a.countProblem(few, t.counts)
+	if !a.solve(p, countGap, work) {
+		return
+	}
+	tolls := make([]int64, len(t.counts))
+	for i := range t.counts {
+		if t.counts[i].none() {
+			tolls[i] = int64(t.value * a.price) // more than any of them could hold
+		}
+	}
+	for k, i := range used {
+		toll := p.s[p.limits[k].pi] * a.price
+		if !(toll*float64(max(1, t.counts[i].number)) < dearestTolls) {
+			return
+		}
+		tolls[i] = int64(toll)
+	}
+	x, ok := a.withTolls(t.counts, tolls)
+	if !ok {
+		return
+	}
+	worths, vectors := a.suggestion(p), a.suggested(p, few, nothing)
+	snap(worths, vectors, few, nothing)
+	next := x.settle(worths, append(vectors, t.prices.best.vectors...))
+	broken := next.broken
+	x.best = x.polish(next)
+	if value := x.best.value + float64(owed(t.counts, tolls))/a.price; value > t.value {
+		t.tolls, t.prices, t.value = tolls, x, value
+	}
+	if p.astray <= countAstray {
+		t.few, t.part = a.wanted(p, few), a.parted(p, few)
+	}
+	if t.rounds++; t.rounds < countRounds && fresh(few, broken) {
+		t.next = a.counted(a.more(p, few, broken, *work), t.counts)
+	}
+}
+
+// countProblem is the problem of a few machines where there are counts. used are the counts
+// that its limits stand for.
+func (a *assignment) countProblem(few []candidate, counts []count) (p *interior, used []int) {
+	p = a.problem(few)
+	p.counted = true
+	for i, c := range counts {
+		l := limit{count: float64(c.number) + nearlyWhole, sign: 1}
+		if c.least {
+			l.count, l.sign = nearlyWhole-float64(c.number), -1
+		}
+		for o := range few {
+			if a.machines[few[o].machine].price >= c.from {
+				l.machines = append(l.machines, o)
+			}
+		}
+		if len(l.machines) > 0 {
+			p.limits, used = append(p.limits, l), append(used, i)
+		}
+	}
+	return newInterior(p), used
+}
+
+const (
+	// countRounds bounds how often machines are added to a case.
+	countRounds = 6
+	// dearestTolls is what the tolls of a count may come to, in nano-USD.
+	dearestTolls = 1e16
+	// countGap is the gap at which a run for a case ends.
+	countGap = 1e-6
+	// countAstray is how far from what is asked for a solution may be that tells of parts of
+	// machines, and nearlyWhole what counts are loosened by so that there is one.
+	countAstray, nearlyWhole = 1e-3, 1e-4
+)
+
+// wanted are the machines that a solved problem buys parts of.
+func (a *assignment) wanted(p *interior, few []candidate) (out []candidate) {
+	total := 0.0
+	for o := range few {
+		total += p.m[p.budget+o] * few[o].price
+	}
+	for o := range few {
+		if p.m[p.budget+o]*few[o].price > leastBought*total {
+			out = append(out, few[o])
+		}
+	}
+	return out
+}
+
+// none says that there are no such machines.
+func (c *count) none() bool { return !c.least && c.number == 0 }
+
+// counted adds a machine for each count that there is none for, and drops those of which there
+// are none.
+func (a *assignment) counted(few []candidate, counts []count) []candidate {
+	gone := func(price int64) bool {
+		return slices.ContainsFunc(counts, func(c count) bool { return c.none() && price >= c.from })
+	}
+	few = slices.DeleteFunc(slices.Clone(few), func(x candidate) bool { return gone(a.machines[x.machine].price) })
+	for _, c := range counts {
+		if slices.ContainsFunc(few, func(x candidate) bool { return a.machines[x.machine].price >= c.from }) {
+			continue
+		}
+		at := -1
+		for i := range a.machines {
+			if p := a.machines[i].price; p >= c.from && !gone(p) && (at < 0 || p < a.machines[at].price) {
+				at = i
+			}
+		}
+		if at >= 0 {
+			few = append(few, a.candidate(at))
+		}
+	}
+	return few
+}
+
+// parted is how many machines a solved problem has from each price on.
+func (a *assignment) parted(p *interior, few []candidate) map[int64]float64 {
+	out := map[int64]float64{}
+	for o := range few {
+		from := a.machines[few[o].machine].price
+		if _, known := out[from]; known {
+			continue
+		}
+		sum := 0.0
+		for e := range few {
+			if a.machines[few[e].machine].price >= from {
+				sum += p.m[p.budget+e]
+			}
+		}
+		out[from] = sum
+	}
+	return out
+}
+
+// bought is how many machines there are.
+func (t *tolled) bought() (most float64) {
+	for _, n := range t.part {
+		most = max(most, n)
+	}
+	return most
+}
+
+// halfway is the price from which on the number of machines is furthest from a whole one,
+// weighed by what they cost at least, and that number rounded down; 0 for none.
+func (t *tolled) halfway() (from, number int64) {
+	most := 0.0
+	for price, n := range t.part {
+		down := math.Floor(n)
+		part := min(n-down, down+1-n)
+		if part < leastPartly {
+			continue
+		}
+		weight := part * float64(price)
+		if weight > most || weight == most && price > from {
+			from, number, most = price, int64(down), weight
+		}
+	}
+	return from, number
+}
+
+// leastPartly is the least part of a machine that is told apart from none.
+const leastPartly = 1e-2
+
+// leastBought is the share of everything that machines cost at least that are bought.
+const leastBought = 1e-6

@@ -1,0 +1,107 @@
+package verify_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// halves are five pods of which a machine holds two. Two machines and a half cost 2500, and
+// there are no halves.
+func halves(types ...st.TypeOption) *fixture {
+	p := scheduling.Problem{
+		Pods: st.Pods(5, "p", st.Requests(st.Cores(1))), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+		Catalog: st.MustCatalog(st.Type("m", append([]st.TypeOption{st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 1000)}, types...)...)),
+	}
+	f := assigning(p, worths{"p-1": "1000"}, vectors{{"cpu": "1"}})
+	fewer := f.plan.Summary.Certificate
+	fewer.Tolls = []offerings.Price{1000}
+	more := &scheduling.Certificate{Kind: "assignment", Vectors: vectors{{}}, Tolls: []offerings.Price{1000}, Scale: fewer.Scale}
+	f.plan.Summary.Certificate = &scheduling.Certificate{Kind: "parted", Scale: fewer.Scale, Parted: &scheduling.PartedCertificate{From: 1000, AtMost: 2, Fewer: fewer, More: more}}
+	return f
+}
+
+// At most two machines would have to hold more than they do; three cost 3000.
+func TestWhatCasesProve(t *testing.T) {
+	f := halves()
+	assert.Empty(t, boundCodes(t, f, 3000))
+	assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, 3001))
+	assert.Empty(t, boundCodes(t, halves(st.OnDemand("b", 2500)), 3000), "a dearer machine counts as well")
+	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, halves(st.OnDemand("b", 999)), 1), "a cheaper one does not")
+	assert.Equal(t, broken(verify.CertificateMalformed), boundCodes(t, halves(st.Reserved("a", 1000, "cr", 1)), 1))
+}
+
+// Whatever is changed, the cases prove less.
+func TestForgedCases(t *testing.T) {
+	for name, forge := range map[string]func(c *scheduling.Certificate, x *scheduling.PartedCertificate){
+		"no cases":             func(c *scheduling.Certificate, _ *scheduling.PartedCertificate) { c.Parted = nil },
+		"scale":                func(c *scheduling.Certificate, _ *scheduling.PartedCertificate) { c.Scale = -1 },
+		"higher price":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.From++ },
+		"negative price":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.From = -1 },
+		"fewer machines":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.AtMost-- },
+		"more machines":        func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.AtMost++ },
+		"negative number":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.AtMost = -1 },
+		"no fewer":             func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer = nil },
+		"no more":              func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More = nil },
+		"fewer twice":          func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More = x.Fewer },
+		"more twice":           func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer = x.More },
+		"kind of a case":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Kind = "resource" },
+		"scale of a case":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Scale-- },
+		"long scale of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Scale = 1 << 20 },
+		"spreads of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) {
+			x.Fewer.Spreads = []scheduling.ZoneSpread{{}}
+		},
+		"worths of a case":     func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Values["p-1"] = "999" },
+		"more worth of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Values["p-1"] = "1001" },
+		"worth where none is":  func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Values = worths{"p-1": "1"} },
+		"no tolls":             func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls = nil },
+		"two tolls": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) {
+			x.Fewer.Tolls = append(x.Fewer.Tolls, 0)
+		},
+		"less toll":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls[0]-- },
+		"more toll":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls[0]++ },
+		"negative toll":     func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls[0] = -1 },
+		"less toll of more": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Tolls[0]-- },
+		"more toll of more": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Tolls[0]++ },
+		"endless toll":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls[0] = 1<<63 - 1 },
+		"cases without end": func(c *scheduling.Certificate, x *scheduling.PartedCertificate) {
+			x.Fewer = c
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := halves()
+			c := f.plan.Summary.Certificate
+			forge(c, c.Parted)
+			assert.NotEmpty(t, boundCodes(t, f, 3000))
+		})
+	}
+}
+
+// What the solver proves by cases holds; spoiled a little it does not.
+func TestCasesOfTheSolver(t *testing.T) {
+	parted := 0
+	for seed := range uint64(200) {
+		p := schedulable(t, seed)
+		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		require.NoError(t, err)
+		c := plan.Summary.Certificate
+		if c == nil || c.Kind != "parted" {
+			continue
+		}
+		parted++
+		f := &fixture{p: p, plan: plan, skip: true}
+		require.Empty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
+		require.NotEmpty(t, boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
+		assert.NotEmpty(t, c.Worths(p.Pods), "seed %d", seed)
+		c.Parted.AtMost++
+		require.NotEmpty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
+	}
+	t.Logf("%d of 200 take cases to prove", parted)
+	assert.Positive(t, parted)
+}
