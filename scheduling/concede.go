@@ -14,7 +14,7 @@ import (
 // pods are still kept out by a rule, with one domain of it at a time.
 func (t *ties) concede(best trial, params pack.Params) trial {
 	all := best.podCount()
-	if best.bind == all || best.Late || len(t.planner.Classes) == 0 {
+	if best.bind == all || best.Late {
 		return best
 	}
 	try := func(closed func(class, site int) bool) {
@@ -38,6 +38,9 @@ func (t *ties) concede(best trial, params pack.Params) trial {
 	}
 	if t.bury(best.placed(best.Solution)) {
 		try(func(int, int) bool { return false })
+	}
+	if len(t.planner.Classes) == 0 {
+		return best
 	}
 	used := t.usedSites(&best)
 	try(func(class, site int) bool {

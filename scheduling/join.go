@@ -140,10 +140,10 @@ func (b *unitBook) holdsMore(u *unit, class int, n int64) bool {
 		if hosts != nil {
 			break
 		}
-		for _, o := range l.offered[ti].list {
-			if model.Fits(l.compiler.rooms.rooms[o.room], request) && k.admits(l.columns.rows[o.column]) {
-				return true
-			}
+		if l.choiceAmong(ti, func(_ int, o templateOffer) bool {
+			return model.Fits(l.compiler.rooms.rooms[o.room], request) && k.admits(l.columns.rows[o.column])
+		}) {
+			return true
 		}
 	}
 	for i := range l.model.Bins {

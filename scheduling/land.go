@@ -94,6 +94,26 @@ func (l *land) choiceAt(k *kin, ti int) []bool {
 	return out
 }
 
+// choiceAmong reports whether any offers of a template will do, and leave the choice that
+// its pool's minValues ask for.
+func (l *land) choiceAmong(ti int, do func(i int, o templateOffer) bool) bool {
+	v := l.templates[ti]
+	var row model.Bits
+	if len(floorKeys(v.set)) > 0 {
+		row = model.NewBits(len(l.offers.offers))
+	}
+	for i, o := range l.offered[ti].list {
+		if !do(i, o) {
+			continue
+		}
+		if row == nil {
+			return true
+		}
+		row.Set(o.offer)
+	}
+	return row.Any() && l.choiceIn(v, row)
+}
+
 // keyAxis is the axis of a label.
 func (l *land) keyAxis(key string) int {
 	name := "k" + key

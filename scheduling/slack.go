@@ -130,15 +130,12 @@ func (l *land) takes(class *podClass, need []int) bool {
 			return true
 		}
 	}
-	for ti, v := range l.templates {
-		if row := l.offered[ti].rows[class.group]; row == nil || !l.choiceIn(v, row) {
-			continue
-		}
-		for i, o := range l.offered[ti].list {
-			if l.columns.rows[o.column].Has(class.group) && model.Fits(l.rooms.rooms[o.room], class.requests) &&
-				has(l.first[ti]+i) && l.onOffer(ti, o.offer) {
-				return true
-			}
+	for ti := range l.templates {
+		if l.offered[ti].rows[class.group] != nil && l.choiceAmong(ti, func(i int, o templateOffer) bool {
+			return l.columns.rows[o.column].Has(class.group) && model.Fits(l.rooms.rooms[o.room], class.requests) &&
+				has(l.first[ti]+i) && l.onOffer(ti, o.offer)
+		}) {
+			return true
 		}
 	}
 	return false
