@@ -40,6 +40,9 @@ type compiler struct {
 	assorted  *assortment // where rooms and columns are those of one
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool
+	// outbid says that more tied pods would be placed, were it not for launches that are left
+	// with too few options for their pool's minValues.
+	outbid bool
 	// foresight is a bound on what tied pods cost; nil where none was worked out.
 	foresight *foresight
 }

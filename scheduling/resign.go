@@ -42,6 +42,8 @@ func (x *trial) resign(params pack.Params) trial {
 		y := newTiesWithout(x.ties.land.compiler, gone).found(params)
 		if judged := y.score(); judged.better(score) {
 			best, score = y, judged
+		} else if y.bind > best.bind && x.choosy() {
+			x.ties.land.compiler.outbid = true
 		}
 	}
 	return best

@@ -140,16 +140,26 @@ func (f *facts) place(ctx context.Context) (*Plan, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	plan, ok, err := f.attempt(ctx, false)
-	if err == nil && !ok {
-		plan, _, err = f.attempt(ctx, true)
+	plan, bold, err := f.attempt(ctx, false)
+	if err != nil || !bold.short && !bold.outbid {
+		return plan, err
+	}
+	careful, _, err := f.attempt(ctx, true)
+	if err != nil || bold.short || f.fewerLeft(careful, plan) < 0 {
+		plan = careful
 	}
 	return plan, err
 }
 
-// attempt solves once. ok is false where a launch was left with too few options for
-// its pool's minValues, which a cautious attempt rules out.
-func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool, err error) {
+// boldness is what came of an attempt that is not cautious.
+type boldness struct {
+	short  bool // a launch was left with too few options for its pool's minValues
+	outbid bool // more pods would be placed, were it not for such launches
+}
+
+// attempt solves once. What launches are left with too few options for their pool's
+// minValues a cautious attempt rules out.
+func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, bold boldness, err error) {
 	base := f.compile(cautious)
 	params := pack.Params{Snug: !f.loose, Work: f.solver.work(), Late: func() bool { return ctx.Err() != nil }}
 	c := base
@@ -167,14 +177,16 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 		outcome = c.remixed(ctx, pack.Ration(c.model, pack.Search(c.model, params), params), params)
 	}
 	if err := cancelled(ctx); err != nil {
-		return nil, false, err
+		return nil, bold, err
 	}
-	if plan, ok = c.decode(outcome.Solution); !ok && !cautious {
-		return nil, false, nil
+	plan, ok := c.decode(outcome.Solution)
+	bold = boldness{short: !ok, outbid: base.outbid}
+	if !ok && !cautious {
+		return nil, bold, nil
 	}
 	if f.terse {
 		c.list(plan)
-		return plan, ok, nil
+		return plan, bold, nil
 	}
 	c.explain(plan)
 	plan.Warnings = base.warnings()
@@ -183,7 +195,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, ok bool
 		base, placed = f.unsettled(plan, cautious)
 	}
 	base.summarise(ctx, plan, placed, outcome.Late)
-	return plan, ok, nil
+	return plan, bold, nil
 }
 
 // cancelled returns the context's error, unless that is a deadline that passed.

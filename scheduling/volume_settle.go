@@ -83,6 +83,11 @@ func (t *volumeSettling) keepReasons(plan *Plan) {
 // compare orders plans, the better first: fewer pods left out, of the highest priority
 // first, then the lower price.
 func (f *facts) compare(a, b *Plan) int {
+	return cmp.Or(f.fewerLeft(a, b), cmp.Compare(f.solver.objective(&a.Summary), f.solver.objective(&b.Summary)))
+}
+
+// fewerLeft orders plans by the pods that they leave out alone.
+func (f *facts) fewerLeft(a, b *Plan) int {
 	priority := make(map[string]int32, len(f.problem.Pods))
 	for _, pod := range f.problem.Pods {
 		priority[podName(pod)] = priorityOf(pod)
@@ -95,7 +100,7 @@ func (f *facts) compare(a, b *Plan) int {
 		slices.SortFunc(out, func(a, b int32) int { return cmp.Compare(b, a) })
 		return out
 	}
-	return cmp.Or(slices.Compare(left(a), left(b)), cmp.Compare(f.solver.objective(&a.Summary), f.solver.objective(&b.Summary)))
+	return slices.Compare(left(a), left(b))
 }
 
 // left are the pods that a plan leaves out, with their places in its list.
