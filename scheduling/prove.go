@@ -198,7 +198,7 @@ const (
 	mostFillingWork      = 400_000_000
 	mixedWorkPerEffort   = 300_000
 	mostMixedWork        = 1_500_000_000
-	caseWorkPerEffort    = 1_200_000
+	caseWorkPerEffort    = 600_000
 	mostCaseWork         = 2_000_000_000
 )
 
