@@ -46,6 +46,11 @@ func (b *unitBook) attach(class int, n int64, leaders []int) int64 {
 		if total == 0 {
 			return n
 		}
+		b.spread = b.spread || total > 1
+		if b.piled {
+			n -= b.joinNew(b.split(b.roomiest(open, class, n)), class, n, 1)
+			continue
+		}
 		each, more := n/total, n%total
 		for _, i := range open {
 			u := b.units[i]
@@ -55,6 +60,25 @@ func (b *unitBook) attach(class int, n int64, leaders []int) int64 {
 		}
 	}
 	return 0
+}
+
+// roomiest is the unit of some that could take along the most of n pods of a class.
+func (b *unitBook) roomiest(open []int, class int, n int64) int {
+	best, most := open[0], int64(0)
+	for _, i := range open {
+		if took := b.most(&b.units[i], class, n); took > most {
+			best, most = i, took
+		}
+	}
+	return best
+}
+
+// split takes one of unit i out of it.
+func (b *unitBook) split(i int) unit {
+	u := b.units[i]
+	b.units[i].count--
+	u.count = 1
+	return u
 }
 
 // leads reports whether a unit holds a pod of one of the classes.

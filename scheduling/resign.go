@@ -49,6 +49,21 @@ func (x *trial) resign(params pack.Params) trial {
 	return best
 }
 
+// pile plans once more with pods that follow others to their machines on as few of these as
+// can be, where they went evenly to all: that leaves others small. It is for plans that take
+// little work to find.
+func (x *trial) pile(params pack.Params) trial {
+	if x.Late || x.bind < 0 || !x.ties.spread || x.ties.piled || len(x.Solution.Nodes) == 0 ||
+		x.effort() > max(params.Work/seekShare, seekLeast)/resignShare {
+		return *x
+	}
+	y := newTiesFollowing(x.ties.land.compiler, x.ties.gone, true).found(params)
+	if y.score().better(x.score()) {
+		return y
+	}
+	return *x
+}
+
 // choosy reports whether machines have to leave a choice, which is less at a single site.
 func (c *compiler) choosy() bool {
 	return c.solver.Flexibility.on() || slices.ContainsFunc(c.templates, func(v *template) bool { return len(floorKeys(v.set)) > 0 })

@@ -20,6 +20,7 @@ const dearestWish = 2
 func (t *ties) solve(params pack.Params) (*compiler, pack.Outcome) {
 	x := t.found(params)
 	x = x.resign(params)
+	x = x.pile(params)
 	return x.compiler, x.Outcome
 }
 

@@ -33,7 +33,10 @@ func (c *compiler) tied() bool { return len(c.bonds.list) > 1 || len(c.keepers) 
 func newTies(c *compiler) *ties { return newTiesWithout(c, nil) }
 
 // newTiesWithout is newTies with pods given up from the start: so many of some classes.
-func newTiesWithout(c *compiler, gone map[int]int64) *ties {
+func newTiesWithout(c *compiler, gone map[int]int64) *ties { return newTiesFollowing(c, gone, false) }
+
+// newTiesFollowing is newTiesWithout where pods that follow others may be piled on few.
+func newTiesFollowing(c *compiler, gone map[int]int64, piled bool) *ties {
 	l := c.land()
 	t := &ties{unitBook: &unitBook{kinBook: &kinBook{ruleBook: newRuleBook(l), index: map[string]int{}, markets: map[string]*market{}}}}
 	for _, class := range c.planned {
@@ -42,7 +45,7 @@ func newTiesWithout(c *compiler, gone map[int]int64) *ties {
 	t.keep()
 	t.present = t.count()
 	t.roaming = map[int]bool{}
-	t.gone = gone
+	t.gone, t.piled = gone, piled
 	t.slacken(t.present)
 	t.form()
 	t.rows = t.stayAway()

@@ -35,6 +35,9 @@ type unitBook struct {
 	hopeless []bool        // classes that have no place, whatever the others do
 	gone     map[int]int64 // by class, pods that are given up from the start
 	dead     []bool        // classes that nobody can follow, since they got no place
+	// piled says that pods that follow others go to as few of these as can take them along,
+	// and not evenly to all of them; spread that some have gone to several.
+	piled, spread bool
 }
 
 // build makes one unit of every class, then joins those that have to be together.
