@@ -106,8 +106,8 @@ func (s *seating) likely(zones []string) []string {
 }
 
 // meet finds a zone for every volume to be made that pods on several machines wait for.
-// It begins where most of them are without it, and as long as some are left out looks
-// at other zones.
+// It begins where most of them are without it, and as long as some are left out, or the
+// plan is dearer than one that need not meet, looks at other zones.
 func (t *volumeSettling) meet(ctx context.Context) error {
 	fellowships := t.volumes(t.choice).fellowships(t.problem.Pods)
 	if len(fellowships) == 0 {
@@ -118,6 +118,7 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 	for i, of := range fellowships {
 		free[i] = t.seating(t.best, of)
 	}
+	least := t.solver.objective(&t.best.Summary)
 	plan, choice, err := t.gather(ctx, t.best, t.choice, fellowships, zones)
 	if err != nil || plan == t.best {
 		return err
@@ -130,7 +131,7 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 		}
 		for _, zone := range free[i].likely(zones) {
 			now := t.seating(t.best, of)
-			if now.left <= free[i].left || ctx.Err() != nil {
+			if now.left <= free[i].left && t.solver.objective(&t.best.Summary) <= least || ctx.Err() != nil {
 				break
 			}
 			if rounds == volumeRounds {
