@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
@@ -34,6 +35,7 @@ func (x *trial) resign(params pack.Params) trial {
 			sets = append(sets, map[int]int64{i: out[i]})
 		}
 	}
+	sets = append(sets, x.fewKept(out)...)
 	score := best.score()
 	for _, gone := range sets {
 		if best.Late {
@@ -62,6 +64,29 @@ func (x *trial) pile(params pack.Params) trial {
 		return y
 	}
 	return *x
+}
+
+// fewKept lists, where machines have to leave a choice, what to give up for so few pods of one
+// class to be left that their spreads hold wherever these are: no site is chosen for them then.
+func (x *trial) fewKept(out map[int]int64) []map[int]int64 {
+	if !x.choosy() {
+		return nil
+	}
+	var sets []map[int]int64
+	for _, i := range sortedKeys(out) {
+		keep := out[i]
+		for _, t := range x.bonds.list[x.planned[i].bonds].ties {
+			if t.kind == spreadTie && t.weight == 0 && !t.perHost() {
+				keep = min(keep, t.maxSkew)
+			}
+		}
+		if keep < out[i] && len(sets) < mostResigned {
+			gone := maps.Clone(out)
+			gone[i] -= keep
+			sets = append(sets, gone)
+		}
+	}
+	return sets
 }
 
 // choosy reports whether machines have to leave a choice, which is less at a single site.
