@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -218,24 +219,33 @@ func (f *frame) flexible(l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
 		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would fall short of the pool's minValues"}
 	}
-	for i := range l.Requirements {
-		r := &l.Requirements[i]
-		if r.MinValues == nil || *r.MinValues < 2 {
-			continue
-		}
-		if n := f.valuesLeft(l, r.Key); n < *r.MinValues {
-			return &Cause{
-				Code: CauseMinValues, Object: "nodepool/" + l.NodePool,
-				Detail: fmt.Sprintf("%d values of %s would be left open, and minValues asks for %d", n, r.Key, *r.MinValues),
-			}
+	if r, n := tooFewValues(f.problem, l); r != nil {
+		return &Cause{
+			Code: CauseMinValues, Object: "nodepool/" + l.NodePool,
+			Detail: fmt.Sprintf("%d values of %s would be left open, and minValues asks for %d", n, r.Key, *r.MinValues),
 		}
 	}
 	return nil
 }
 
+// tooFewValues is the first requirement of a launch that asks for more values than its
+// options leave open, and how many these are; nil for none.
+func tooFewValues(p *scheduling.Problem, l *scheduling.Launch) (*requirements.Selector, int) {
+	for i := range l.Requirements {
+		r := &l.Requirements[i]
+		if r.MinValues == nil || *r.MinValues < 2 {
+			continue
+		}
+		if n := valuesLeft(p, l, r.Key); n < *r.MinValues {
+			return r, n
+		}
+	}
+	return nil, 0
+}
+
 // valuesLeft counts the values of a label among the options of a launch.
-func (f *frame) valuesLeft(l *scheduling.Launch, key string) int {
-	catalog := catalogOf(f.problem, l.NodePool)
+func valuesLeft(p *scheduling.Problem, l *scheduling.Launch, key string) int {
+	catalog := catalogOf(p, l.NodePool)
 	values := map[string]bool{}
 	for i := range l.Options {
 		x := &l.Options[i]

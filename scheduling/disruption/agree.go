@@ -17,7 +17,8 @@ import (
 // away. So as long as there are any, all options of what is bought have the same values of
 // the labels that their rules read, and those of the pods that land there.
 
-// agree drops the options of launches that differ from the first in such a label.
+// agree drops the options of launches that differ from the first in such a label, unless
+// that leaves less choice than minValues asks for.
 func (s *state) agree(launches []scheduling.Launch) {
 	if len(s.waits) == 0 || len(launches) == 0 {
 		return
@@ -37,7 +38,7 @@ func (s *state) agree(launches []scheduling.Launch) {
 		if len(keys) == 0 || len(l.Options) == 0 {
 			continue
 		}
-		first := s.labelsOf(l, &l.Options[0])
+		all, first := l.Options, s.labelsOf(l, &l.Options[0])
 		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool {
 			other := s.labelsOf(l, x)
 			for key := range keys {
@@ -48,6 +49,9 @@ func (s *state) agree(launches []scheduling.Launch) {
 			}
 			return true
 		})
+		if r, _ := tooFewValues(s.problem, l); r != nil {
+			l.Options = all // the pool asks for choice, and what waits may have gone by then
+		}
 	}
 }
 
