@@ -245,23 +245,27 @@ func tooFewValues(p *scheduling.Problem, l *scheduling.Launch) (*requirements.Se
 
 // valuesLeft counts the values of a label among the options of a launch.
 func valuesLeft(p *scheduling.Problem, l *scheduling.Launch, key string) int {
-	catalog := catalogOf(p, l.NodePool)
 	values := map[string]bool{}
 	for i := range l.Options {
-		x := &l.Options[i]
-		t, ok := catalog.Get(x.InstanceType)
-		if !ok {
-			continue
-		}
-		for j := range t.Offerings {
-			o := &t.Offerings[j]
-			if o.Zone != x.Zone || o.CapacityType != x.CapacityType || o.ReservationID != x.ReservationID {
-				continue
-			}
-			if v, ok := t.NodeLabels(*o)[key]; ok {
-				values[v] = true
-			}
+		if v, ok := labelsOf(p, l, &l.Options[i])[key]; ok {
+			values[v] = true
 		}
 	}
 	return len(values)
+}
+
+// labelsOf are the labels that an option brings by its type and offering; nil where the
+// catalog does not have it.
+func labelsOf(p *scheduling.Problem, l *scheduling.Launch, x *scheduling.Option) map[string]string {
+	t, ok := catalogOf(p, l.NodePool).Get(x.InstanceType)
+	if !ok {
+		return nil
+	}
+	i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
+		return o.Zone == x.Zone && o.CapacityType == x.CapacityType && o.ReservationID == x.ReservationID
+	})
+	if i < 0 {
+		return nil
+	}
+	return t.NodeLabels(t.Offerings[i])
 }

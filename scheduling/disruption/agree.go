@@ -2,11 +2,9 @@ package disruption
 
 import (
 	"maps"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -38,9 +36,9 @@ func (s *state) agree(launches []scheduling.Launch) {
 		if len(keys) == 0 || len(l.Options) == 0 {
 			continue
 		}
-		all, first := l.Options, s.labelsOf(l, &l.Options[0])
+		all, first := l.Options, labelsOf(s.problem, l, &l.Options[0])
 		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool {
-			other := s.labelsOf(l, x)
+			other := labelsOf(s.problem, l, x)
 			for key := range keys {
 				a, has := first[key]
 				if b, also := other[key]; a != b || has != also {
@@ -53,21 +51,6 @@ func (s *state) agree(launches []scheduling.Launch) {
 			l.Options = all // the pool asks for choice, and what waits may have gone by then
 		}
 	}
-}
-
-// labelsOf are the labels that an option brings by its type and offering.
-func (s *state) labelsOf(l *scheduling.Launch, x *scheduling.Option) map[string]string {
-	t, ok := catalogOf(s.problem, l.NodePool).Get(x.InstanceType)
-	if !ok {
-		return nil
-	}
-	i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
-		return o.Zone == x.Zone && o.CapacityType == x.CapacityType && o.ReservationID == x.ReservationID
-	})
-	if i < 0 {
-		return nil
-	}
-	return t.NodeLabels(t.Offerings[i])
 }
 
 // readKeys adds the labels that the rules of a pod read, host names aside.

@@ -26,14 +26,7 @@ func (a *assignment) among(choices []Choice, counts []count) *assignment {
 	x := *a
 	x.machines = a.market.machinesAmong(choices, from)
 	x.sellers, x.slack, x.said = nil, nil, nil
-	n := len(a.dims)
-	x.prices, x.caps = make([]float64, len(x.machines)), make([]float64, len(x.machines)*n)
-	for i := range x.machines {
-		x.prices[i] = float64(x.machines[i].price) / a.price
-		for e, d := range a.dims {
-			x.caps[i*n+e] = float64(x.machines[i].cap[d]) / a.unit[e]
-		}
-	}
+	x.rate()
 	return &x
 }
 

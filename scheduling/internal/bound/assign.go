@@ -181,6 +181,13 @@ func newAssignment(m *Market) *assignment {
 			a.unit = append(a.unit, unit)
 		}
 	}
+	a.rate()
+	a.measure()
+	return a
+}
+
+// rate brings what the machines cost and have into the units of the search.
+func (a *assignment) rate() {
 	n := len(a.dims)
 	a.prices = make([]float64, len(a.machines))
 	a.caps = make([]float64, len(a.machines)*n)
@@ -190,8 +197,6 @@ func newAssignment(m *Market) *assignment {
 			a.caps[i*n+e] = float64(a.machines[i].cap[d]) / a.unit[e]
 		}
 	}
-	a.measure()
-	return a
 }
 
 // measure brings what the classes ask for into the units of the search.
