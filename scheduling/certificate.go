@@ -100,11 +100,12 @@ type Certificate struct {
 	Scale int `json:"scale"`
 }
 
-// PartedCertificate tells plans apart by how many machines they buy that cost at least From in
-// USD per hour: at most AtMost, or more. Any plan is of one case or the other, and the bound
+// PartedCertificate tells plans apart by how many machines they buy, in Zone if it names one,
+// that cost at least From in USD per hour: at most AtMost, or more. Any plan is of one case or the other, and the bound
 // holds if both certificates prove it. Both are "parted" again or an "assignment".
 type PartedCertificate struct {
 	From   offerings.Price `json:"from"`
+	Zone   string          `json:"zone,omitempty"`
 	AtMost int64           `json:"atMost"`
 	Fewer  *Certificate    `json:"fewer"`
 	More   *Certificate    `json:"more"`
@@ -183,5 +184,5 @@ func StepKey(place int) string { return "step:" + strconv.Itoa(place) }
 
 // zonal reports whether it holds of plans that keep constraints over zones alone.
 func (c *Certificate) zonal() bool {
-	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0)
+	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Parted != nil && c.Parted.Fewer.zonal())
 }

@@ -66,7 +66,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 		covered = bound.Cover(pr.input.Tighten(), resource.Values, int64(price), c.solver.coverChoices())
 	}
 	if best := max(resource.Bound, covered); best < near {
-		least, zonal := pr.byZones(ctx, plan, resource.Values, near)
+		least, zonal := pr.byZones(ctx, plan, resource.Values, near, min(near, int64(float64(price)*(1-tiedEnough))))
 		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
 			effort := c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))
 			if effort.Wanted = min(near, int64(float64(price)*(1-farEnough))); c.tied() || c.ties != nil {
@@ -104,6 +104,9 @@ const nearEnough = 0.02
 // farEnough is the share of the price that a bound may miss it by without more being done
 // for it where nothing ties the pods. What is far off is so for want of work more often.
 const farEnough = 0.0095
+
+// tiedEnough is the same where pods are tied to each other.
+const tiedEnough = 0.015
 
 // nearBound is a bound at which to be content: one at which the search was, too.
 func (c *compiler) nearBound(price offerings.Price) int64 {

@@ -20,7 +20,6 @@ type zoneRule struct {
 	spokesman   *corev1.Pod
 	least, most []int64 // by zone
 	weight      float64 // of what is at stake
-	split       bool    // those that are in each zone at least are told apart
 }
 
 // zoneBook is what the bound knows of zones.

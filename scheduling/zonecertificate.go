@@ -3,6 +3,7 @@ package scheduling
 import (
 	"math/big"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 )
 
@@ -12,11 +13,34 @@ func (m *zoneMarket) certificate(a bound.Assigned) *Certificate {
 	if a.Filled {
 		c.Kind = patternKind
 	}
+	if len(a.Worths) > 0 {
+		m.nameWorths(c, a)
+	}
+	if x := a.Parted; x != nil {
+		c.Kind, c.Spreads = partedKind, nil
+		c.Parted = &PartedCertificate{
+			From: offerings.Price(x.From), Zone: m.zones[x.Domain-1], AtMost: x.AtMost,
+			Fewer: m.certificate(*x.Fewer), More: m.certificate(*x.More),
+		}
+		return c
+	}
+	for _, n := range a.CountTolls {
+		c.Tolls = append(c.Tolls, offerings.Price(n))
+	}
+	m.nameYardsticks(c)
+	for _, v := range a.Vectors {
+		c.Vectors = append(c.Vectors, m.named(v))
+	}
+	return c
+}
+
+// nameWorths says what pods are worth, and how much less in which zone.
+func (m *zoneMarket) nameWorths(c *Certificate, a bound.Assigned) {
 	most := m.mostWorth(a)
 	c.Spreads = make([]ZoneSpread, len(m.rules))
 	for r := range m.rules {
 		c.Spreads[r] = ZoneSpread{Pod: podName(m.rules[r].spokesman), Less: map[string]string{}}
-		if m.rules[r].split && m.spread[r] >= 0 {
+		if m.split[r] && m.spread[r] >= 0 {
 			c.Spreads[r].Further = map[string]string{}
 		}
 	}
@@ -24,7 +48,7 @@ func (m *zoneMarket) certificate(a bound.Assigned) *Certificate {
 		worth := a.Worths[i]
 		if p.rule >= 0 {
 			s := &c.Spreads[p.rule]
-			if m.rules[p.rule].split {
+			if m.split[p.rule] {
 				worth = most[p.rule]
 			}
 			less := new(big.Int).Sub(worth, m.worthOf(a, i))
@@ -45,11 +69,6 @@ func (m *zoneMarket) certificate(a bound.Assigned) *Certificate {
 			}
 		}
 	}
-	m.nameYardsticks(c)
-	for _, v := range a.Vectors {
-		c.Vectors = append(c.Vectors, m.named(v))
-	}
-	return c
 }
 
 // worthOf is what a pod of a class of the market is worth where it is.

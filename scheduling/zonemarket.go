@@ -21,7 +21,9 @@ type zoneMarket struct {
 	parts []zonePart // by class of the market
 	// spread is, by rule, the number of its spread, -1 where no pods are beyond.
 	spread []int
-	users  map[[2]int]model.Bits
+	// split says, by rule, that those that are in each zone at least are told apart.
+	split []bool
+	users map[[2]int]model.Bits
 	// single are the yardsticks of loners of one class. It takes less time to know that a
 	// node has one of them than to count them like a resource.
 	single []bool
@@ -49,6 +51,7 @@ func (b *zoneBook) zoned(apart bool) *zoneMarket {
 	m.addClasses()
 	m.addOffers()
 	m.addNodes()
+	m.Everything = m.everyChoice
 	return m
 }
 
@@ -78,7 +81,7 @@ func (m *zoneMarket) addClasses() {
 			kinds[r] = append(kinds[r], zonePart{class: c, ids: ruled[r], rule: r})
 		}
 	}
-	m.spread = make([]int, len(m.rules))
+	m.spread, m.split = make([]int, len(m.rules)), make([]bool, len(m.rules))
 	for r := range kinds {
 		m.addRule(&m.rules[r], kinds[r])
 	}
@@ -90,7 +93,7 @@ func (m *zoneMarket) addRule(r *zoneRule, kinds []zonePart) {
 	m.spread[at] = -1
 	beyond := r.pods
 	s := bound.Spread{Least: r.least, Most: r.most}
-	if r.split = m.apart && len(kinds) == 1; r.split {
+	if m.split[at] = m.apart && len(kinds) == 1; m.split[at] {
 		s.Least, s.Most = make([]int64, len(m.zones)), make([]int64, len(m.zones))
 		for z, n := range r.least {
 			p := kinds[0]
@@ -165,7 +168,7 @@ func (m *zoneMarket) addOffers() {
 		known := map[machine]int{}
 		for _, o := range kept[z] {
 			x := &m.offers.offers[o.offer]
-			choice := bound.Choice{Cap: m.space(o.room), Price: int64(x.expected), Users: m.usersOf(o.column, z)}
+			choice := bound.Choice{Cap: m.space(o.room), Price: int64(x.expected), Users: m.usersOf(o.column, z), Domain: z + 1}
 			if !m.prover.usable(choice.Cap, m.admitted(o.column)) {
 				continue
 			}

@@ -11,29 +11,38 @@ import (
 )
 
 // byZones is the bound on plans in which pods that are spread over zones are where they may
-// be, 0 where it gains nothing.
-func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, near int64) (int64, *Certificate) {
+// be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
+// below what is wanted.
+func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, near, wanted int64) (int64, *Certificate) {
 	b := pr.newZoneBook(plan)
 	if b == nil {
 		return 0, nil
 	}
-	if x := pr.compiler.zonal; x != nil && slices.Equal(x.placed, pr.placed) && slices.Equal(x.spread, b.ruled()) {
-		return x.bound, x.certificate
+	x := pr.compiler.zonal
+	if x == nil || !slices.Equal(x.placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
+		x = &provenByZones{placed: slices.Clone(pr.placed), spread: b.ruled()}
+		x.market, x.Assigned = b.prove(ctx, start, near)
 	}
-	x := &provenByZones{placed: slices.Clone(pr.placed), spread: b.ruled()}
-	x.bound, x.certificate = b.prove(ctx, start, near)
+	if plan != nil && x.market != nil && len(pr.offers.reserved) == 0 {
+		effort := pr.solver.boundEffort(ctx, len(x.market.Classes), len(x.market.Options))
+		effort.Wanted, effort.Cases = wanted, effort.Cases/casePods*min(sum(pr.placed), casePods)
+		x.Assigned = x.Divided(effort)
+	}
 	if pr.compiler.zonal = x; ctx.Err() != nil {
 		pr.compiler.zonal = nil // another time there may be time for more
 	}
-	return x.bound, x.certificate
+	if x.market == nil {
+		return 0, nil
+	}
+	return x.Bound, x.market.certificate(x.Assigned)
 }
 
 // provenByZones is what was proven of plans that place some pods and keep some rules.
 type provenByZones struct {
-	placed      []int64
-	spread      []*corev1.Pod // a pod of each rule
-	bound       int64
-	certificate *Certificate
+	placed []int64
+	spread []*corev1.Pod // a pod of each rule
+	market *zoneMarket   // nil where nothing was proven
+	bound.Assigned
 }
 
 // ruled are pods of which each stands for a rule.
@@ -45,23 +54,28 @@ func (b *zoneBook) ruled() (out []*corev1.Pod) {
 }
 
 // prove computes the bound on plans that keep the rules of the book.
-func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (best int64, c *Certificate) {
+func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (market *zoneMarket, best bound.Assigned) {
 	pr := b.prover
 	for _, apart := range []bool{false, true} {
-		if !apart && len(pr.classes) > mostPatternClasses || best >= near || ctx.Err() != nil {
+		if !apart && len(pr.classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil {
 			continue
 		}
 		m := b.zoned(apart)
 		effort := pr.solver.boundEffort(ctx, len(m.Classes), len(m.Options))
+		effort.Cases = 0
 		if pr.solver.Effort != EffortFast {
 			effort.Work *= zonesWork
 		}
-		if a := bound.Pattern(m.Market, start, effort); a.Bound > best {
-			best, c = a.Bound, m.certificate(a)
+		if a := bound.Pattern(m.Market, start, effort); a.Bound > best.Bound {
+			market, best = m, a
 		}
 	}
-	return best, c
+	return market, best
 }
+
+// casePods is how many pods are worth all the work that may go into cases: what these gain for
+// fewer is not much, and a search for them does not take long either.
+const casePods = 1_500
 
 // zonesWork is how many times the work of a bound is spent where zones are told apart:
 // there are as many more machines to look at.

@@ -83,7 +83,7 @@ func (pr *assignmentProof) harmless(b bareOffer) bool {
 
 func (pr *assignmentProof) harmlessHere(b bareOffer) bool {
 	room := pr.vector(b.room)
-	price, ok := pr.charged(pr.objective(b.kind, b.offering))
+	price, ok := pr.charged(pr.objective(b.kind, b.offering), b.offering.Zone)
 	if !ok {
 		return false
 	}

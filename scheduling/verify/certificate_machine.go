@@ -40,7 +40,7 @@ func (pr *assignmentProof) bearable(m *machine) bool {
 	// With as few daemons as possible, and for all pods that fit, whether they may be
 	// there or not.
 	room := pr.vector(m.room())
-	price, ok := pr.charged(pr.objective(m.kind, m.offering))
+	price, ok := pr.charged(pr.objective(m.kind, m.offering), m.offering.Zone)
 	if !ok {
 		return false
 	}

@@ -16,6 +16,7 @@ const (
 // toll is what machines cost more or less that are counted for a case.
 type toll struct {
 	from  offerings.Price
+	zone  string   // "" for all
 	count *big.Int // how many there are at most, or at least
 	least bool
 	per   offerings.Price
@@ -50,12 +51,12 @@ func (j *judge) caseBound(cert *scheduling.Certificate, claimed offerings.Price,
 			return
 		}
 		at := len(tolls)
-		j.caseBound(x.Fewer, claimed, append(tolls[:at:at], toll{from: x.From, count: big.NewInt(x.AtMost)}), cases)
+		j.caseBound(x.Fewer, claimed, append(tolls[:at:at], toll{from: x.From, zone: x.Zone, count: big.NewInt(x.AtMost)}), cases)
 		more := new(big.Int).Add(big.NewInt(x.AtMost), big.NewInt(1))
-		j.caseBound(x.More, claimed, append(tolls[:at:at], toll{from: x.From, count: more, least: true}), cases)
+		j.caseBound(x.More, claimed, append(tolls[:at:at], toll{from: x.From, zone: x.Zone, count: more, least: true}), cases)
 		return
 	}
-	if cert.Kind != assignmentKind || len(cert.Spreads) > 0 || balanced(cert) {
+	if cert.Kind != assignmentKind || balanced(cert) {
 		j.malformed("a case of kind %q", cert.Kind)
 		return
 	}
@@ -72,12 +73,13 @@ func (j *judge) caseBound(cert *scheduling.Certificate, claimed offerings.Price,
 	j.assignmentBound(cert, claimed, tolls)
 }
 
-// charged is what a machine of a price costs with tolls. ok is false where that is no price.
-func (pr *assignmentProof) charged(price offerings.Price) (with offerings.Price, ok bool) {
+// charged is what a machine of a price in a zone costs with tolls. ok is false where that is no
+// price.
+func (pr *assignmentProof) charged(price offerings.Price, zone string) (with offerings.Price, ok bool) {
 	sum := big.NewInt(int64(price))
 	for _, t := range pr.tolls {
 		switch {
-		case price < t.from:
+		case price < t.from || t.zone != "" && t.zone != zone:
 		case t.least:
 			sum.Sub(sum, big.NewInt(int64(t.per)))
 		default:

@@ -37,11 +37,25 @@ func TestWhatCasesProve(t *testing.T) {
 	assert.Equal(t, broken(verify.CertificateMalformed), boundCodes(t, halves(st.Reserved("a", 1000, "cr", 1)), 1))
 }
 
+// Machines may be counted in one zone. Those in others hold no more for it.
+func TestWhatCasesProveOfAZone(t *testing.T) {
+	in := func(zone string, types ...st.TypeOption) *fixture {
+		f := halves(types...)
+		f.plan.Summary.Certificate.Parted.Zone = zone
+		return f
+	}
+	assert.Empty(t, boundCodes(t, in("a"), 3000))
+	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, in("a", st.OnDemand("b", 1000)), 3000), "a machine in another zone")
+	assert.Empty(t, boundCodes(t, in("a", st.OnDemand("b", 2000)), 3000), "one that costs what it may hold")
+	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, in("b"), 3000))
+}
+
 // Whatever is changed, the cases prove less.
 func TestForgedCases(t *testing.T) {
 	for name, forge := range map[string]func(c *scheduling.Certificate, x *scheduling.PartedCertificate){
 		"no cases":             func(c *scheduling.Certificate, _ *scheduling.PartedCertificate) { c.Parted = nil },
 		"scale":                func(c *scheduling.Certificate, _ *scheduling.PartedCertificate) { c.Scale = -1 },
+		"another zone":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Zone = "b" },
 		"higher price":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.From++ },
 		"negative price":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.From = -1 },
 		"fewer machines":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.AtMost-- },

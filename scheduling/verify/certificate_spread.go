@@ -43,7 +43,10 @@ func (j *judge) readSpreads(cert *scheduling.Certificate) ([]*zoneSpread, bool) 
 	if len(cert.Spreads) == 0 {
 		return nil, true
 	}
-	r := j.newSpreadReader()
+	if j.spreads == nil {
+		j.spreads = j.newSpreadReader()
+	}
+	r := j.spreads
 	var out []*zoneSpread
 	fine := true
 	for i, named := range cert.Spreads {

@@ -141,38 +141,44 @@ func TestWhatSpreadsProve(t *testing.T) {
 	})
 }
 
+// servicesInZones are services of which most are spread over zones that differ in price.
+func servicesInZones(seed uint64) scheduling.Problem {
+	r := rand.New(rand.NewPCG(seed, 5))
+	var types []*instancetypes.InstanceType
+	for cores := int64(1); cores <= 16; cores *= 2 {
+		opts := []st.TypeOption{st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.KubeReserved(st.MilliCPU(100))}
+		for _, zone := range []string{"a", "b", "c"} {
+			opts = append(opts, st.Spot(zone, offerings.Price(cores*(70_000_000+r.Int64N(90_000_000)))))
+		}
+		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), opts...))
+	}
+	p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
+	for i := range 12 {
+		name := fmt.Sprintf("w%d", i)
+		opts := []st.PodOption{st.Label("app", name), st.Requests(st.MilliCPU(100+r.Int64N(1500)), st.MiB(100+r.Int64N(4000)))}
+		if i%3 > 0 {
+			opts = append(opts, st.Spread(zoneOf))
+		}
+		if i%4 == 0 {
+			opts = append(opts, st.Apart(hostName))
+		}
+		p.Pods = append(p.Pods, st.Pods(2+r.IntN(9), name, opts...)...)
+	}
+	return p
+}
+
 // What the solver proves of spread pods where zones differ in price holds, and nothing more:
 // without what it says of zones, or with more worth, it no longer does.
 func TestSpreadsOfTheSolver(t *testing.T) {
 	used, further := 0, 0
-	for seed := range uint64(8) {
-		r := rand.New(rand.NewPCG(seed, 5))
-		var types []*instancetypes.InstanceType
-		for cores := int64(1); cores <= 16; cores *= 2 {
-			opts := []st.TypeOption{st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.KubeReserved(st.MilliCPU(100))}
-			for _, zone := range []string{"a", "b", "c"} {
-				opts = append(opts, st.Spot(zone, offerings.Price(cores*(70_000_000+r.Int64N(90_000_000)))))
-			}
-			types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), opts...))
-		}
-		p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
-		for i := range 12 {
-			name := fmt.Sprintf("w%d", i)
-			opts := []st.PodOption{st.Label("app", name), st.Requests(st.MilliCPU(100+r.Int64N(1500)), st.MiB(100+r.Int64N(4000)))}
-			if i%3 > 0 {
-				opts = append(opts, st.Spread(zoneOf))
-			}
-			if i%4 == 0 {
-				opts = append(opts, st.Apart(hostName))
-			}
-			p.Pods = append(p.Pods, st.Pods(2+r.IntN(9), name, opts...)...)
-		}
+	for seed := range uint64(12) {
+		p := servicesInZones(seed)
 		solver := scheduling.Solver{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
 		f := solved(t, p, solver)
 		s := f.plan.Summary
 		c, bound := s.Certificate, s.LowerBoundPerHour
 		if len(c.Spreads) == 0 {
-			continue
+			continue // or there are cases of which each has spreads
 		}
 		used++
 		spreads := c.Spreads
@@ -211,4 +217,34 @@ func TestSpreadsOfTheSolver(t *testing.T) {
 	}
 	assert.Greater(t, used, 4)
 	assert.Positive(t, further)
+}
+
+// What it proves by cases that count machines zone by zone holds, too.
+func TestCasesOfSpreadsOfTheSolver(t *testing.T) {
+	parted := 0
+	for seed := range uint64(12) {
+		f := solved(t, servicesInZones(seed), scheduling.Solver{})
+		c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
+		if c.Parted == nil {
+			continue
+		}
+		parted++
+		zone := c.Parted.Zone
+		assert.Contains(t, []string{"a", "b", "c"}, zone)
+		assert.NotEmpty(t, c.Worths(f.p.Pods), "seed %d", seed)
+		for _, other := range []string{"", "a", "b", "c", "nowhere"} {
+			if c.Parted.Zone = other; other != zone {
+				assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: %q in place of %q", seed, other, zone)
+			}
+		}
+		c.Parted.Zone = zone
+		leaf := c
+		for leaf.Parted != nil {
+			leaf = leaf.Parted.More
+		}
+		require.NotEmpty(t, leaf.Spreads)
+		leaf.Spreads = nil
+		assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: without spreads", seed)
+	}
+	assert.Positive(t, parted)
 }

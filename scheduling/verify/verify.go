@@ -65,6 +65,8 @@ type judge struct {
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.
 	used, listed map[string]int
+	// spreads reads the spreads of certificates; nil until asked.
+	spreads *spreadReader
 }
 
 // resolved is a launch together with the machines that its options stand for.

@@ -1,7 +1,7 @@
 package bound
 
 import (
-	"math"
+	"cmp"
 	"slices"
 )
 
@@ -17,40 +17,36 @@ func (m *Market) everything() []Choice {
 // machine of a price that is counted at least so often is worth buying for the sake of the
 // count. So what makes it pointless has to be counted as well.
 func (a *assignment) among(choices []Choice, counts []count) *assignment {
-	var from []int64
-	for _, c := range counts {
-		if c.least {
-			from = append(from, c.from)
-		}
-	}
 	x := *a
-	x.machines = a.market.machinesAmong(choices, from)
+	x.machines = a.market.machinesAmong(choices, counts)
 	x.sellers, x.slack, x.said = nil, nil, nil
 	x.rate()
 	return &x
 }
 
-// machinesAmong lists the choices that the proof has to look at where a machine makes those
-// pointless only that are dearer by no more than up to the next of some prices.
-func (m *Market) machinesAmong(choices []Choice, from []int64) []machine {
-	from = append([]int64{0}, from...)
-	slices.Sort(from)
-	from = slices.Compact(from)
-	demand := m.demand()
-	var out []machine
-	for i, low := range from {
-		high := int64(math.MaxInt64)
-		if i+1 < len(from) {
-			high = from[i+1]
-		}
-		var within []Choice
-		for _, c := range choices {
-			if low <= c.Price && (c.Price < high || high == math.MaxInt64) {
-				within = append(within, c)
+// machinesAmong lists the choices that the proof has to look at: those make others pointless
+// only that are in the same domain and of those counts that there are at least so many of.
+func (m *Market) machinesAmong(choices []Choice, counts []count) []machine {
+	type band struct{ domain, counts int }
+	within, bands := map[band][]Choice{}, []band{}
+	for _, c := range choices {
+		x, of := machine{price: c.Price, domain: c.Domain}, band{domain: c.Domain}
+		for _, n := range counts {
+			if n.least && n.has(&x) {
+				of.counts++ // they are counted from a price on
 			}
 		}
-		for _, k := range undominated(within) {
-			if x, ok := m.machine(&within[k], -1, demand); ok {
+		if _, known := within[of]; !known {
+			bands = append(bands, of)
+		}
+		within[of] = append(within[of], c)
+	}
+	demand := m.demand()
+	var out []machine
+	slices.SortFunc(bands, func(x, y band) int { return cmp.Or(cmp.Compare(x.counts, y.counts), cmp.Compare(x.domain, y.domain)) })
+	for _, of := range bands {
+		for _, k := range undominated(within[of]) {
+			if x, ok := m.machine(&within[of][k], -1, demand); ok {
 				out = append(out, x)
 			}
 		}
@@ -62,7 +58,7 @@ func (m *Market) machinesAmong(choices []Choice, from []int64) []machine {
 func (a *assignment) found(few []candidate) (out []candidate) {
 	for _, x := range few {
 		for i, price := range a.prices {
-			if price == x.price && slices.Equal(a.cap(i), x.cap) && slices.Equal(a.machines[i].users, x.users) {
+			if price == x.price && slices.Equal(a.cap(i), x.cap) && slices.Equal(a.machines[i].users, x.users) && a.machines[i].domain == x.domain {
 				out = append(out, a.candidate(i))
 				break
 			}

@@ -27,6 +27,8 @@ type Assigned struct {
 	// Tolls of counts: what machines cost more by each Parted that leads here, the outermost
 	// first, or less where there are more machines than that.
 	CountTolls []int64
+	// rest is the search that led here, to go on from; nil for none.
+	rest *assignment
 	// Scale is the constant [Scale].
 	Scale uint
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
@@ -114,11 +116,10 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 		a.best = before
 		out = a.certify()
 	}
-	if e.Cases > 0 && out.Bound < e.Wanted && !out.Filled {
-		a.best = before
-		return a.divided(out, e)
+	if a.best = before; !out.Filled {
+		out.rest = a
 	}
-	return out
+	return out.Divided(e)
 }
 
 // prepare returns nil where there is nothing to do.
@@ -153,6 +154,7 @@ type assignment struct {
 	parts    model.Bits // classes that are parts of kinds that are spread
 	scarce   model.Bits // those, and those that are few
 
+	shares  *shares   // of which this is the search, nil where no pods are spread
 	sellers [][]int   // by class: the machines on sale that it may use; see usersOf
 	slack   []float64 // by machine, and what its vector says; see raise
 	said    [][]float64

@@ -17,6 +17,7 @@ type candidate struct {
 	supply  int     // −1 for none; running nodes that are one kind have one of their own
 	count   float64 // of the supply
 	users   model.Bits
+	domain  int
 }
 
 // firstShare is the part of the work, as a divisor, that the first problem may take, and
@@ -91,7 +92,7 @@ func (a *assignment) few(v *vector, work int64) []candidate {
 }
 
 func (a *assignment) candidate(i int) candidate {
-	x := candidate{machine: i, cap: a.cap(i), price: a.prices[i], supply: a.machines[i].supply, users: a.machines[i].users}
+	x := candidate{machine: i, cap: a.cap(i), price: a.prices[i], supply: a.machines[i].supply, users: a.machines[i].users, domain: a.machines[i].domain}
 	if s := x.supply; s >= 0 {
 		x.count = float64(a.market.Supplies[s].Count)
 	}

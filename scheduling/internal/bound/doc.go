@@ -91,6 +91,11 @@
 // of is told apart next, where the number of machines is furthest from a whole one. A machine
 // that is bought for the sake of the count may be one that others make pointless otherwise.
 //
+// Where machines are in domains they are counted domain by domain: each buys whole machines for
+// what has to be there. As far as it is open how many pods are where, cases are sought for the
+// numbers that the best worths were found for, and each proves what its worths come to wherever
+// the pods are.
+//
 // # Spreads
 //
 // Pods of which only so many may be in each of some domains, such as zones, are a class

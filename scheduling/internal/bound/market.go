@@ -43,6 +43,8 @@ type Choice struct {
 	Cap   []int64
 	Price int64
 	Users model.Bits
+	// Domain is where it is, from 1, if machines are counted by domain; 0 if not.
+	Domain int
 }
 
 // Supply is Count machines, each of which can be any one of the members: a running
@@ -59,6 +61,7 @@ type machine struct {
 	price  int64
 	users  model.Bits
 	supply int // number of its supply, -1 for none
+	domain int
 }
 
 // sound reports whether every number is one that the proof can handle.
@@ -125,7 +128,7 @@ func (m *Market) demand() []int64 {
 }
 
 func (m *Market) machine(c *Choice, supply int, demand []int64) (machine, bool) {
-	x := machine{cap: make([]int64, m.Dims), price: c.Price, users: model.NewBits(len(m.Classes)), supply: supply}
+	x := machine{cap: make([]int64, m.Dims), price: c.Price, users: model.NewBits(len(m.Classes)), supply: supply, domain: c.Domain}
 	c.Users.Each(func(i int) {
 		class := &m.Classes[i]
 		if class.Count == 0 || !roomy(c.Cap, class.Size) {

@@ -143,13 +143,13 @@ func TestUndominated(t *testing.T) {
 		kept    []int
 	}{
 		"nothing":                  {nil, nil},
-		"equal ones, the first":    {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{4, 4}, 9, all}}, []int{0}},
-		"cheaper and larger":       {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{5, 4}, 8, all}}, []int{1}},
-		"cheaper and smaller":      {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{5, 3}, 8, all}}, []int{1, 0}},
-		"cheaper for fewer":        {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{4, 4}, 8, some}}, []int{1, 0}},
-		"dearer for fewer":         {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{4, 4}, 10, some}}, []int{0}},
-		"equal price, more room":   {[]Choice{{[]int64{4, 4}, 9, all}, {[]int64{4, 5}, 9, all}}, []int{1}},
-		"several of several kinds": {[]Choice{{[]int64{1, 1}, 1, all}, {[]int64{9, 9}, 9, all}, {[]int64{1, 1}, 2, all}, {[]int64{8, 9}, 9, some}, {[]int64{0, 1}, 9, all}}, []int{0, 1}},
+		"equal ones, the first":    {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{4, 4}, 9, all, 0}}, []int{0}},
+		"cheaper and larger":       {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{5, 4}, 8, all, 0}}, []int{1}},
+		"cheaper and smaller":      {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{5, 3}, 8, all, 0}}, []int{1, 0}},
+		"cheaper for fewer":        {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{4, 4}, 8, some, 0}}, []int{1, 0}},
+		"dearer for fewer":         {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{4, 4}, 10, some, 0}}, []int{0}},
+		"equal price, more room":   {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{4, 5}, 9, all, 0}}, []int{1}},
+		"several of several kinds": {[]Choice{{[]int64{1, 1}, 1, all, 0}, {[]int64{9, 9}, 9, all, 0}, {[]int64{1, 1}, 2, all, 0}, {[]int64{8, 9}, 9, some, 0}, {[]int64{0, 1}, 9, all, 0}}, []int{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.kept, undominated(tc.choices)) })
 	}

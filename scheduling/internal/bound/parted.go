@@ -7,8 +7,9 @@ import "math"
 // plans with at most two and plans with at least three both cost more, and each of them is
 // proven with worths of its own.
 type Parted struct {
-	// From is the price from which on machines are counted.
-	From int64
+	// From is the price from which on machines are counted, Domain where: 0 for everywhere.
+	From   int64
+	Domain int
 	// AtMost is how many there are at most in the one case; in the other there are more.
 	AtMost int64
 	// Fewer and More are the proofs for either case.
@@ -18,8 +19,9 @@ type Parted struct {
 // branch is a case, or several that are told apart.
 type branch struct {
 	*tolled
-	from, number int64
-	fewer, more  *branch
+	by          kindCount
+	number      int64
+	fewer, more *branch
 }
 
 // leastCaseGain is the share of the bound that the cases have to add.
@@ -46,7 +48,7 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 		return known
 	}
 	d := &division{assignment: a, choices: a.market.everything(), work: e.Cases}
-	root := &branch{tolled: d.begin(&tolled{prices: a, few: few, value: a.best.value}, nil)}
+	root := &branch{tolled: d.begin(&tolled{prices: a, few: few, value: a.proven()}, nil)}
 	open := []*branch{root}
 	wanted := float64(e.Wanted) / a.price
 	for cases := 1; !a.late(); {
@@ -64,14 +66,14 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 			x.advance(&d.work)
 			continue
 		}
-		from, number := x.halfway()
-		if from == 0 || cases == mostCases || x.bought() > mostCounted {
+		by, number := x.halfway()
+		if by.from == 0 || cases == mostCases || x.bought() > mostCounted {
 			break
 		}
 		cases++
-		x.from, x.number = from, number
-		x.fewer = d.branch(x, count{from: from, number: number})
-		x.more = d.branch(x, count{from: from, number: number + 1, least: true})
+		x.by, x.number = by, number
+		x.fewer = d.branch(x, count{kindCount: by, number: number})
+		x.more = d.branch(x, count{kindCount: by, number: number + 1, least: true})
 		open[least] = x.fewer
 		open = append(open, x.more)
 	}
@@ -112,7 +114,7 @@ func (d *division) begin(before *tolled, counts []count) *tolled {
 // prove turns the cases into whole numbers. It returns the least bound of them.
 func (x *branch) prove() (out *Assigned, least int64, ok bool) {
 	if x.fewer == nil {
-		out := x.prices.certify()
+		out := x.prices.certifyCase()
 		out.CountTolls = x.tolls
 		return &out, out.Bound + owed(x.counts, x.tolls), out.Bound > 0
 	}
@@ -121,5 +123,5 @@ func (x *branch) prove() (out *Assigned, least int64, ok bool) {
 		return nil, 0, false
 	}
 	more, b, ok := x.more.prove()
-	return &Assigned{Parted: &Parted{From: x.from, AtMost: x.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), ok
+	return &Assigned{Parted: &Parted{From: x.by.from, Domain: x.by.domain, AtMost: x.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), ok
 }

@@ -27,8 +27,8 @@ func casesProve(t *testing.T, m Market, x Assigned, counts []count, bound int64)
 	t.Helper()
 	if p := x.Parted; p != nil {
 		at := len(counts)
-		return casesProve(t, m, *p.Fewer, append(counts[:at:at], count{from: p.From, number: p.AtMost}), bound) +
-			casesProve(t, m, *p.More, append(counts[:at:at], count{from: p.From, number: p.AtMost + 1, least: true}), bound)
+		return casesProve(t, m, *p.Fewer, append(counts[:at:at], count{kindCount: kindCount{p.From, p.Domain}, number: p.AtMost}), bound) +
+			casesProve(t, m, *p.More, append(counts[:at:at], count{kindCount: kindCount{p.From, p.Domain}, number: p.AtMost + 1, least: true}), bound)
 	}
 	require.Len(t, x.CountTolls, len(counts))
 	m.Options = slices.Clone(m.Options)
@@ -43,10 +43,10 @@ func casesProve(t *testing.T, m Market, x Assigned, counts []count, bound int64)
 	}
 	for i := range m.Options {
 		o := &m.Options[i]
-		price := o.Price
+		before := machine{price: o.Price, domain: o.Domain}
 		for k, c := range counts {
 			switch {
-			case price < c.from:
+			case !c.has(&before):
 			case c.least:
 				o.Price -= x.CountTolls[k]
 			default:
@@ -101,6 +101,83 @@ func TestCasesAgainstTheOptimum(t *testing.T) {
 	assert.Positive(t, deep)
 }
 
+// The same where pods are spread over domains and machines are counted by domain.
+func TestCasesOfSpreadsAgainstTheOptimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 9))
+	solvable, better, deep := 0, 0, 0
+	for range 2500 {
+		m, fine := spreadMarket(rng)
+		if !fine {
+			continue
+		}
+		m.Supplies = nil
+		best, ok := cheapestSpread(m)
+		if !ok {
+			continue
+		}
+		before := Assignment(m, nil, enough, nil)
+		r := before.Divided(Effort{Cases: 100 * enough, Wanted: 1 << 60})
+		if r.Bound == 0 {
+			continue
+		}
+		solvable++
+		require.GreaterOrEqual(t, r.Bound, before.Bound, "%+v", m)
+		require.LessOrEqual(t, r.Bound, best, "%+v", m)
+		if r.Parted == nil {
+			continue
+		}
+		better++
+		require.Positive(t, r.Parted.Domain)
+		if casesProve(t, m, r, nil, r.Bound) > 2 {
+			deep++
+		}
+	}
+	t.Logf("%d bounds, %d better with cases, %d of those with more than two", solvable, better, deep)
+	assert.Greater(t, solvable, 400)
+	assert.Greater(t, better, solvable/10)
+	assert.Positive(t, deep)
+}
+
+// Three pods in each of two domains, in which a machine holds two, take two machines in each,
+// though there would be room for all on three.
+func TestCasesByDomain(t *testing.T) {
+	m := Market{Dims: 1, Classes: []Class{{Size: []int64{10}, Count: 30}, {Size: []int64{10}, Count: 30}}, Options: []Choice{
+		{Cap: []int64{200}, Price: usd, Users: row(true, false), Domain: 1}, {Cap: []int64{200}, Price: usd, Users: row(false, true), Domain: 2},
+	}}
+	before, r := inCases(m)
+	assert.InDelta(t, 3*usd, before.Bound, 1e-3*usd)
+	assert.InDelta(t, 4*usd, r.Bound, 1e-3*usd)
+	casesProve(t, m, r, nil, r.Bound)
+	for i := range m.Options {
+		m.Options[i].Domain = 0
+	}
+	_, r = inCases(m)
+	assert.Less(t, r.Bound, int64(3.5*usd), "three in all")
+}
+
+// A machine that another one makes pointless still counts where it is, and where that one is not
+// of as many counts.
+func TestWhatIsPointlessByDomain(t *testing.T) {
+	m := Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: 9}}, Options: []Choice{
+		{Cap: []int64{2}, Price: 10, Users: row(true), Domain: 1},
+		{Cap: []int64{2}, Price: 20, Users: row(true), Domain: 1},
+		{Cap: []int64{2}, Price: 30, Users: row(true), Domain: 2},
+		{Cap: []int64{2}, Price: 40, Users: row(true), Domain: 2},
+	}}
+	prices := func(counts ...count) (out []int64) {
+		for _, x := range m.machinesAmong(m.Options, counts) {
+			out = append(out, x.price)
+		}
+		slices.Sort(out)
+		return out
+	}
+	assert.Equal(t, []int64{10, 30}, prices())
+	assert.Equal(t, []int64{10, 30}, prices(count{kindCount: kindCount{20, 1}, number: 1}))
+	assert.Equal(t, []int64{10, 20, 30}, prices(count{kindCount: kindCount{20, 1}, number: 1, least: true}))
+	assert.Equal(t, []int64{10, 20, 30, 40}, prices(count{kindCount: kindCount{20, 1}, number: 1, least: true}, count{kindCount: kindCount{40, 2}, number: 1, least: true}))
+	assert.Equal(t, []int64{10, 20, 30}, prices(count{kindCount: kindCount{20, 0}, number: 1, least: true}))
+}
+
 // Five pods of which a machine holds two take three machines. What a second offer of the same
 // machine costs more does not keep it from being counted.
 func TestCasesOfHalves(t *testing.T) {
@@ -116,5 +193,5 @@ func TestCasesOfHalves(t *testing.T) {
 	m.Options = m.Everything()
 	casesProve(t, m, r, nil, r.Bound)
 	assert.Len(t, m.machinesAmong(m.Options, nil), 1)
-	assert.Len(t, m.machinesAmong(m.Options, []int64{dear.Price}), 2)
+	assert.Len(t, m.machinesAmong(m.Options, []count{{kindCount: kindCount{from: dear.Price}, least: true}}), 2)
 }

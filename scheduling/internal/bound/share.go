@@ -20,6 +20,7 @@ type shares struct {
 	best   *proposal
 	tolls  []toll
 	value  float64
+	chosen []float64 // by class, the numbers that the best worths were sought for
 }
 
 // toll is what pods of a spread are worth less, by domain, than what they are worth at
@@ -43,6 +44,7 @@ const (
 // spread finds worths for a market with spreads.
 func (a *assignment) spread(start []*big.Int, e Effort) Assigned {
 	s := &shares{assignment: a, usable: slices.Clone(a.demand), value: math.Inf(-1)}
+	a.shares = s
 	s.begin()
 	for round := 1; round <= spreadRounds && !a.late(); round++ {
 		s.spreadDemand()
@@ -51,13 +53,19 @@ func (a *assignment) spread(start []*big.Int, e Effort) Assigned {
 		next, tolls := s.proven(a.best)
 		if next > s.value {
 			s.best, s.tolls, s.value = a.best, tolls, next
+			s.chosen = slices.Clone(s.demand)
 		}
 		if enough := e.Enough > 0 && s.value*a.price >= float64(e.Enough); enough || s.value >= a.best.value*(1-spreadGap) {
 			break
 		}
 		s.move(1 / float64(round+1))
 	}
-	return s.certify()
+	out := s.certify()
+	if s.chosen != nil {
+		s.demand = s.chosen
+	}
+	out.rest = a
+	return out
 }
 
 // begin puts pods where one of them alone costs least, as far as that may be.

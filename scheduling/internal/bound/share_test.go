@@ -100,7 +100,7 @@ func spreadMarket(rng *rand.Rand) (m Market, ok bool) {
 				users.Set(kinds + c)
 			}
 		})
-		x.Users = users
+		x.Users, x.Domain = users, domain+1
 		return x
 	}
 	for _, o := range from.Options {

@@ -1,13 +1,25 @@
 package bound
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
 
+// kindCount is machines that are counted: those in a domain, 0 for everywhere, from a price on.
+type kindCount struct {
+	from   int64
+	domain int
+}
+
+// has reports whether a machine is counted.
+func (k kindCount) has(m *machine) bool {
+	return m.price >= k.from && (k.domain == 0 || k.domain == m.domain)
+}
+
 // count is a bound on a number of machines, one way.
 type count struct {
-	from   int64
+	kindCount
 	number int64
 	least  bool // at least so many, not at most
 }
@@ -25,15 +37,16 @@ type tolled struct {
 	// over.
 	few, next []candidate
 	rounds    int
-	// part is how many machines there are from each price of a machine on, in parts.
-	part map[int64]float64
+	// part is how many machines there are from each price of a machine on in its domain, in
+	// parts.
+	part map[kindCount]float64
 }
 
-// surcharge is what machines of a price cost more by tolls; it may be negative.
-func surcharge(price int64, counts []count, tolls []int64) (sum int64) {
+// surcharge is what a machine costs more by tolls; it may be negative.
+func (m *machine) surcharge(counts []count, tolls []int64) (sum int64) {
 	for i, c := range counts {
 		switch {
-		case price < c.from:
+		case !c.has(m):
 		case c.least:
 			sum -= tolls[i]
 		default:
@@ -49,7 +62,7 @@ func (a *assignment) withTolls(counts []count, tolls []int64) (with *assignment,
 	x.machines, x.prices = slices.Clone(a.machines), slices.Clone(a.prices)
 	for i := range x.machines {
 		m := &x.machines[i]
-		if m.price += surcharge(m.price, counts, tolls); m.price < 0 {
+		if m.price += m.surcharge(counts, tolls); m.price < 0 {
 			return nil, false
 		}
 		x.prices[i] = float64(m.price) / a.price
@@ -111,7 +124,7 @@ func (t *tolled) advance(work *int64) {
 	next := x.settle(worths, append(vectors, t.prices.best.vectors...))
 	broken := next.broken
 	x.best = x.polish(next)
-	if value := x.best.value + float64(owed(t.counts, tolls))/a.price; value > t.value {
+	if value := x.proven() + float64(owed(t.counts, tolls))/a.price; value > t.value {
 		t.tolls, t.prices, t.value = tolls, x, value
 	}
 	if p.astray <= countAstray {
@@ -133,7 +146,7 @@ func (a *assignment) countProblem(few []candidate, counts []count) (p *interior,
 			l.count, l.sign = nearlyWhole-float64(c.number), -1
 		}
 		for o := range few {
-			if a.machines[few[o].machine].price >= c.from {
+			if c.has(&a.machines[few[o].machine]) {
 				l.machines = append(l.machines, o)
 			}
 		}
@@ -176,17 +189,17 @@ func (c *count) none() bool { return !c.least && c.number == 0 }
 // counted adds a machine for each count that there is none for, and drops those of which there
 // are none.
 func (a *assignment) counted(few []candidate, counts []count) []candidate {
-	gone := func(price int64) bool {
-		return slices.ContainsFunc(counts, func(c count) bool { return c.none() && price >= c.from })
+	gone := func(m *machine) bool {
+		return slices.ContainsFunc(counts, func(c count) bool { return c.none() && c.has(m) })
 	}
-	few = slices.DeleteFunc(slices.Clone(few), func(x candidate) bool { return gone(a.machines[x.machine].price) })
+	few = slices.DeleteFunc(slices.Clone(few), func(x candidate) bool { return gone(&a.machines[x.machine]) })
 	for _, c := range counts {
-		if slices.ContainsFunc(few, func(x candidate) bool { return a.machines[x.machine].price >= c.from }) {
+		if slices.ContainsFunc(few, func(x candidate) bool { return c.has(&a.machines[x.machine]) }) {
 			continue
 		}
 		at := -1
 		for i := range a.machines {
-			if p := a.machines[i].price; p >= c.from && !gone(p) && (at < 0 || p < a.machines[at].price) {
+			if m := &a.machines[i]; c.has(m) && !gone(m) && (at < 0 || m.price < a.machines[at].price) {
 				at = i
 			}
 		}
@@ -197,49 +210,54 @@ func (a *assignment) counted(few []candidate, counts []count) []candidate {
 	return few
 }
 
-// parted is how many machines a solved problem has from each price on.
-func (a *assignment) parted(p *interior, few []candidate) map[int64]float64 {
-	out := map[int64]float64{}
+// parted is how many machines of each kind a solved problem has.
+func (a *assignment) parted(p *interior, few []candidate) map[kindCount]float64 {
+	out := map[kindCount]float64{}
 	for o := range few {
-		from := a.machines[few[o].machine].price
-		if _, known := out[from]; known {
+		m := &a.machines[few[o].machine]
+		kind := kindCount{from: m.price, domain: m.domain}
+		if _, known := out[kind]; known {
 			continue
 		}
 		sum := 0.0
 		for e := range few {
-			if a.machines[few[e].machine].price >= from {
+			if kind.has(&a.machines[few[e].machine]) {
 				sum += p.m[p.budget+e]
 			}
 		}
-		out[from] = sum
+		out[kind] = sum
 	}
 	return out
 }
 
 // bought is how many machines there are.
-func (t *tolled) bought() (most float64) {
-	for _, n := range t.part {
-		most = max(most, n)
+func (t *tolled) bought() (sum float64) {
+	most := map[int]float64{}
+	for kind, n := range t.part {
+		most[kind.domain] = max(most[kind.domain], n)
 	}
-	return most
+	for _, domain := range slices.Sorted(maps.Keys(most)) {
+		sum += most[domain]
+	}
+	return sum
 }
 
-// halfway is the price from which on the number of machines is furthest from a whole one,
-// weighed by what they cost at least, and that number rounded down; 0 for none.
-func (t *tolled) halfway() (from, number int64) {
+// halfway is the kind of which the number of machines is furthest from a whole one, weighed by
+// what they cost at least, and that number rounded down; from is 0 for none.
+func (t *tolled) halfway() (kind kindCount, number int64) {
 	most := 0.0
-	for price, n := range t.part {
+	for k, n := range t.part {
 		down := math.Floor(n)
 		part := min(n-down, down+1-n)
 		if part < leastPartly {
 			continue
 		}
-		weight := part * float64(price)
-		if weight > most || weight == most && price > from {
-			from, number, most = price, int64(down), weight
+		weight := part * float64(k.from)
+		if weight > most || weight == most && (k.from > kind.from || k.from == kind.from && k.domain < kind.domain) {
+			kind, number, most = k, int64(down), weight
 		}
 	}
-	return from, number
+	return kind, number
 }
 
 // leastPartly is the least part of a machine that is told apart from none.
