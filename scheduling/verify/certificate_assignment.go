@@ -134,6 +134,9 @@ func (pr *assignmentProof) checkOffers() (reserved *big.Int, ok bool) {
 	ok = true
 	surplus := make(map[string]*big.Int)
 	known := newBareOffers(pr.harmless)
+	if pr.rooms != nil {
+		known.rooms = pr.rooms
+	}
 	for _, pl := range pr.sortedPools() {
 		bad, first := 0, ""
 		for m := range pr.offersBut(pl, fewest, known.harmless) {

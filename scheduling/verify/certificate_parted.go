@@ -3,6 +3,7 @@ package verify
 import (
 	"math/big"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -29,6 +30,8 @@ func (j *judge) partedBound(cert *scheduling.Certificate, claimed offerings.Pric
 		j.malformed("cases do not go with reservations")
 		return
 	}
+	j.kept, j.rooms = make(map[soldKey]*machine), make(map[*instancetypes.InstanceType]amounts)
+	defer func() { j.kept, j.rooms = nil, nil }()
 	cases := 0
 	j.caseBound(cert, claimed, nil, &cases)
 }

@@ -167,7 +167,7 @@ func (w *world) offersBut(pl *pool, d doubt, without func(*instancetypes.Instanc
 				if w.unavailable(t, o) != "" || w.excluded(t, o) != "" || o.CapacityType == offerings.Reserved && w.reservations[o.ReservationID] <= 0 || without(t, o) {
 					continue
 				}
-				m := w.newMachine(pl, t, o, choices{}, d)
+				m := w.sold(pl, t, o, d)
 				if len(m.clashes) > 0 || len(m.unmet()) > 0 {
 					continue
 				}
@@ -177,6 +177,27 @@ func (w *world) offersBut(pl *pool, d doubt, without func(*instancetypes.Instanc
 			}
 		}
 	}
+}
+
+// soldKey is what tells machines apart that pools sell as they stand.
+type soldKey struct {
+	pool  *pool
+	offer bareKey
+	doubt doubt
+}
+
+// sold is what buying the offering for the pool brings if nothing is chosen. It is kept where
+// the same is asked for case after case.
+func (w *world) sold(pl *pool, t *instancetypes.InstanceType, o offerings.Offering, d doubt) *machine {
+	key := soldKey{pl, bareKey{t, o.Zone, o.ReservationID, o.CapacityType}, d}
+	m := w.kept[key]
+	if m == nil {
+		m = w.newMachine(pl, t, o, choices{}, d)
+		if w.kept != nil {
+			w.kept[key] = m
+		}
+	}
+	return m
 }
 
 // holdsAlone reports whether the pod could have the machine for itself, however many

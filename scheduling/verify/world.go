@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -36,6 +37,10 @@ type world struct {
 	deduced map[string]*metav1.LabelSelector
 	// reservations are the machines left, by reservation id.
 	reservations map[string]int
+	// kept are machines that are asked for case after case, and rooms what types have before
+	// daemons run there; nil for none.
+	kept  map[soldKey]*machine
+	rooms map[*instancetypes.InstanceType]amounts
 }
 
 // tenant is a pod with what it needs from a node.
