@@ -69,8 +69,12 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 		least, zonal := pr.byZones(ctx, plan, resource.Values, near, min(near, int64(float64(price)*(1-tiedEnough))))
 		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
 			effort := c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))
-			if effort.Wanted = min(near, int64(float64(price)*(1-farEnough))); c.tied() || c.ties != nil {
+			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
+			switch {
+			case c.tied() || c.ties != nil:
 				effort.Further, effort.Mixed, effort.Cases = 0, 0, 0
+			case c.solver.Effort == EffortFast:
+				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
 			if len(pr.offers.reserved) > 0 {
 				effort.Cases = 0 // only machines that may be bought in any number are counted
@@ -107,6 +111,10 @@ const farEnough = 0.0095
 
 // tiedEnough is the same where pods are tied to each other.
 const tiedEnough = 0.015
+
+// tooFar is the share of the price that a fast bound may miss it by without cases being told
+// apart for it.
+const tooFar = 0.029
 
 // nearBound is a bound at which to be content: one at which the search was, too.
 func (c *compiler) nearBound(price offerings.Price) int64 {
@@ -201,6 +209,7 @@ const (
 	mostFillingWork      = 400_000_000
 	mixedWorkPerEffort   = 300_000
 	mostMixedWork        = 1_500_000_000
+	casesFast            = 12
 	caseWorkPerEffort    = 600_000
 	mostCaseWork         = 2_000_000_000
 )

@@ -89,6 +89,8 @@ type Effort struct {
 	// Cases is for telling apart by how many machines are bought where the bound is less than
 	// Wanted.
 	Cases int64
+	// CasesWanted is the bound that cases are told apart for, 0 for Wanted.
+	CasesWanted int64
 	// Late says that it is time to stop; nil for never.
 	Late func() bool
 }
@@ -154,7 +156,10 @@ type assignment struct {
 	parts    model.Bits // classes that are parts of kinds that are spread
 	scarce   model.Bits // those, and those that are few
 
-	shares  *shares   // of which this is the search, nil where no pods are spread
+	shares *shares // of which this is the search, nil where no pods are spread
+	// loose says that classes are merged of different sizes: a problem bounds them on a machine
+	// by how many there are, not by how many of the mean size fit.
+	loose   bool
 	sellers [][]int   // by class: the machines on sale that it may use; see usersOf
 	slack   []float64 // by machine, and what its vector says; see raise
 	said    [][]float64

@@ -21,7 +21,7 @@ const (
 // pods add up, and each counts as their average. It says nearly the same of machines and
 // takes a fraction of the time. merged is the coarse class of each class. It returns nil
 // where that hardly makes a difference.
-func (a *assignment) coarse(start *vector) (c *assignment, merged []int) {
+func (a *assignment) coarse(start *vector, steps float64, sorts []int) (c *assignment, merged []int) {
 	if len(a.demand) < fewClasses {
 		return nil, nil
 	}
@@ -36,7 +36,10 @@ func (a *assignment) coarse(start *vector) (c *assignment, merged []int) {
 		class := &a.market.Classes[i]
 		key = binary.LittleEndian.AppendUint64(key[:0], users[i][0])
 		key = binary.LittleEndian.AppendUint64(key, users[i][1])
-		key = a.appendShares(key, i, start, costs)
+		key = a.appendShares(key, i, start, costs, steps)
+		if sorts != nil {
+			key = binary.AppendVarint(key, int64(sorts[i]))
+		}
 		if class.PerNode > 0 || a.demand[i] == 0 {
 			key = binary.AppendVarint(key, int64(i)) // on its own
 		}
@@ -63,14 +66,10 @@ func (a *assignment) coarse(start *vector) (c *assignment, merged []int) {
 			}
 		}
 	}
-	machines := make([]machine, len(a.machines))
-	for i := range machines {
-		x := a.machines[i]
-		x.users = model.NewBits(len(m.Classes))
-		a.machines[i].users.Each(func(class int) { x.users.Set(merged[class]) })
-		machines[i] = x
+	c = &assignment{
+		market: m, machines: a.mergedMachines(merged, len(m.Classes)), prices: a.prices, caps: a.caps,
+		dims: a.dims, unit: a.unit, price: a.price, late: a.late,
 	}
-	c = &assignment{market: m, machines: machines, prices: a.prices, caps: a.caps, dims: a.dims, unit: a.unit, price: a.price, late: a.late}
 	c.measure()
 	clear(c.demand)
 	for i, n := range a.demand {
@@ -80,6 +79,16 @@ func (a *assignment) coarse(start *vector) (c *assignment, merged []int) {
 		}
 	}
 	return c, merged
+}
+
+// mergedMachines are the machines as merged classes see them.
+func (a *assignment) mergedMachines(merged []int, classes int) []machine {
+	out := slices.Clone(a.machines)
+	for i := range out {
+		out[i].users = model.NewBits(classes)
+		a.machines[i].users.Each(func(class int) { out[i].users.Set(merged[class]) })
+	}
+	return out
 }
 
 // merging is the search among merged classes, and what it starts from.
@@ -92,7 +101,7 @@ type merging struct {
 
 // merge begins a search among merged classes, nil where merging hardly makes a difference.
 func (a *assignment) merge(first *vector, work int64) *merging {
-	c, merged := a.coarse(first)
+	c, merged := a.coarse(first, shareSteps, nil)
 	if c == nil {
 		return nil
 	}
@@ -133,7 +142,7 @@ func scrambled(x uint64) uint64 {
 }
 
 // appendShares appends in steps how much each resource contributes to a pod's cost.
-func (a *assignment) appendShares(key []byte, class int, start *vector, costs []float64) []byte {
+func (a *assignment) appendShares(key []byte, class int, start *vector, costs []float64, steps float64) []byte {
 	total := 0.0
 	for e, n := range a.size(class) {
 		// The largest machine has a capacity of 1 and a price of at most 1.
@@ -141,15 +150,29 @@ func (a *assignment) appendShares(key []byte, class int, start *vector, costs []
 		total += costs[e]
 	}
 	for _, cost := range costs {
-		key = append(key, byte(math.Round(shareSteps*cost/max(total, 1e-300))))
+		key = append(key, byte(math.Round(steps*cost/max(total, 1e-300))))
 	}
 	return key
 }
 
-// refine turns what is known of merged classes into a proposal for the classes
-// themselves, and returns the machines that mattered.
+// refine proposes what is known of merged classes for the classes themselves, and returns
+// the machines that mattered.
 func (a *assignment) refine(start *vector, c *assignment, merged []int, few []candidate) []candidate {
-	vectors := []vector{*start}
+	if next := a.refined([]vector{*start}, c, merged); next.value > a.best.value {
+		a.best = next
+	}
+	out := a.limited()
+	for _, x := range few {
+		if x.supply < 0 && x.machine >= 0 {
+			out = append(out, a.candidate(x.machine))
+		}
+	}
+	return out
+}
+
+// refined turns what is known of merged classes into a proposal for the classes
+// themselves. vectors are some to begin with.
+func (a *assignment) refined(vectors []vector, c *assignment, merged []int) *proposal {
 	number := make(map[int]int) // of the coarse vectors
 	at := make([]int, len(a.machines))
 	for i, k := range c.best.proof {
@@ -180,17 +203,7 @@ func (a *assignment) refine(start *vector, c *assignment, merged []int, few []ca
 			worths[class] = c.best.worths[k]
 		}
 	}
-	next := a.settle(worths, vectors)
-	if next.value > a.best.value {
-		a.best = next
-	}
-	out := a.limited()
-	for _, x := range few {
-		if x.supply < 0 && x.machine >= 0 {
-			out = append(out, a.candidate(x.machine))
-		}
-	}
-	return out
+	return a.settle(worths, vectors)
 }
 
 // settled settles worths and, where there are so few classes that it takes no time,

@@ -17,7 +17,7 @@ func TestCoarse(t *testing.T) {
 		m := largeMarket(rng, 400, 30)
 		a := newAssignment(&m)
 		first := a.starting(Resource(m.input()).Values)
-		c, merged := a.coarse(&first)
+		c, merged := a.coarse(&first, shareSteps, nil)
 		if c == nil {
 			continue
 		}
@@ -53,7 +53,7 @@ func TestCoarseKeepsApart(t *testing.T) {
 	m := largeMarket(rng, fewClasses-1, 20)
 	a := newAssignment(&m)
 	first := a.starting(nil)
-	c, _ := a.coarse(&first)
+	c, _ := a.coarse(&first, shareSteps, nil)
 	assert.Nil(t, c)
 
 	m = largeMarket(rng, 400, 20)
@@ -62,7 +62,7 @@ func TestCoarseKeepsApart(t *testing.T) {
 	}
 	a = newAssignment(&m)
 	first = a.starting(nil)
-	c, _ = a.coarse(&first)
+	c, _ = a.coarse(&first, shareSteps, nil)
 	assert.Nil(t, c)
 }
 

@@ -91,10 +91,19 @@
 // of is told apart next, where the number of machines is furthest from a whole one. A machine
 // that is bought for the sake of the count may be one that others make pointless otherwise.
 //
+// Whatever worths of pods there are, the machines of any plan hold no less than all pods are
+// worth, and how much each machine holds does not depend on prices. So what is found for one
+// case is a row that holds in all of them: so many times what each machine holds, by the number
+// of machines, is at least so much. The rows that are known and the counts of a case make a
+// small linear program, the dual of which mixes worths and tolls that prove something for the
+// case. Only the case that is least is solved by itself, which adds a row; where there are many
+// classes, alike ones are merged for that, and the row is what the classes themselves make of
+// what is found.
+//
 // Where machines are in domains they are counted domain by domain: each buys whole machines for
-// what has to be there. As far as it is open how many pods are where, cases are sought for the
-// numbers that the best worths were found for, and each proves what its worths come to wherever
-// the pods are.
+// what has to be there. Each case is solved by itself then. As far as it is open how many pods
+// are where, cases are sought for the numbers that the best worths were found for, and each
+// proves what its worths come to wherever the pods are.
 //
 // # Spreads
 //

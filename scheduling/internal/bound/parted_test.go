@@ -18,7 +18,9 @@ func inCases(m Market) (before, after Assigned) {
 	}
 	a.search(Resource(m.input()).Values, Effort{Work: enough})
 	before = a.certify()
-	return before, a.divided(before, Effort{Cases: 100 * enough, Wanted: 1 << 60})
+	known := before
+	known.rest = a
+	return before, known.Divided(Effort{Cases: 100 * enough, Wanted: 1 << 60})
 }
 
 // casesProve checks cases from nothing but the market, by the book: with their tolls all that

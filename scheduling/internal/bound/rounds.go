@@ -159,7 +159,11 @@ func (a *assignment) problem(few []candidate) *interior {
 			}
 			q := pair{class: p.classes, machine: o}
 			if i := few[o].machine; i >= 0 {
-				if k := float64(a.market.alone(&a.machines[i], c)); (k <= placesThatMatter || a.scarce.Has(c)) && k*share < 0.99 || share == 0 {
+				k := float64(a.market.alone(&a.machines[i], c))
+				if a.loose {
+					k = a.most[c]
+				}
+				if (k <= placesThatMatter || a.scarce.Has(c)) && k*share < 0.99 || share == 0 {
 					q.k = k
 				}
 			}

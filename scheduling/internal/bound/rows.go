@@ -1,0 +1,158 @@
+package bound
+
+import (
+	"math"
+)
+
+// twig is a case, or several that are told apart.
+type twig struct {
+	counts   []count
+	machines []int // that matter, of everything on sale
+	few      []int // those of which parts may be bought, for a solution
+	value    float64
+	weights  []float64 // of the cuts that prove the value
+	tolls    []float64
+	seen     int // how many cuts there were
+	rounds   int
+	done     bool
+	// part and mix are how many machines there are from each price on, in parts: as solved,
+	// and as far as cuts tell.
+	part, mix map[int64]float64
+
+	from, number int64
+	fewer, more  *twig
+
+	proven *assignment // with tolls in whole numbers
+	whole  []int64
+}
+
+// byRows tells cases apart while the bound is less than wanted, the one with the least bound
+// first, by rows that hold in all of them: worths found for one say something of every other.
+// It returns what is known already where nothing is gained.
+func (a *assignment) byRows(known Assigned, work, wanted int64) Assigned {
+	if len(a.market.Supplies) > 0 || a.best == nil || a.many() {
+		return known
+	}
+	d := a.divide(work)
+	root := d.root(a)
+	if newInterior(d.alike.problem(d.alike.candidates(root.few))).work()*usualSteps*fewestSolves > work {
+		return known
+	}
+	open := []*twig{root}
+	for cases := 1; !a.late() && d.work > 0; {
+		at := 0
+		for i, x := range open {
+			if x.value < open[at].value {
+				at = i
+			}
+		}
+		x := open[at]
+		if x.seen < len(d.cuts) {
+			d.weigh(x)
+			continue
+		}
+		if x.value*a.price >= float64(wanted) {
+			break
+		}
+		if !x.done {
+			d.solve(x)
+			continue
+		}
+		from, number := halfwayOf(x.part)
+		if from == 0 {
+			from, number = halfwayOf(x.mix)
+		}
+		if from == 0 || cases == mostCases || x.bought() > mostCounted {
+			break
+		}
+		cases++
+		x.from, x.number = from, number
+		x.fewer = d.twig(x, count{kindCount: kindCount{from: from}, number: number})
+		x.more = d.twig(x, count{kindCount: kindCount{from: from}, number: number + 1, least: true})
+		open[at] = x.fewer
+		open = append(open, x.more)
+	}
+	if root.fewer == nil {
+		return known
+	}
+	out, least, ok := d.prove(root)
+	if !ok || float64(least) < float64(known.Bound)*(1+leastCaseGain) {
+		return known
+	}
+	known.Bound, known.Parted = least, out.Parted
+	return known
+}
+
+// many says that so many machines are bought that it hardly matters that they are whole, even if
+// all of them were the dearest that are.
+func (a *assignment) many() bool {
+	dearest := 0.0
+	for i, price := range a.prices {
+		if price > dearest && a.isTight(i) {
+			dearest = price
+		}
+	}
+	return a.best.value > mostCounted*dearest
+}
+
+// isTight says that a machine holds as much worth as it costs.
+func (a *assignment) isTight(i int) bool {
+	return a.holds(i, &a.best.vectors[a.best.proof[i]], a.best.worths, math.Inf(1)) >= tightly*a.prices[i]
+}
+
+// twig is a case of another one. What is proven for that holds for it without further tolls.
+func (d *parting) twig(x *twig, c count) *twig {
+	y := &twig{
+		counts: append(x.counts[:len(x.counts):len(x.counts)], c), few: x.few, machines: x.machines,
+		value: x.value, weights: x.weights, tolls: append(x.tolls[:len(x.tolls):len(x.tolls)], 0),
+	}
+	if c.least {
+		y.machines = amongRows(d.choices, y.counts)
+	}
+	d.weigh(y)
+	return y
+}
+
+// bought is how many machines there are.
+func (x *twig) bought() (most float64) {
+	for _, n := range x.part {
+		most = max(most, n)
+	}
+	return most
+}
+
+// halfwayOf is the price from which on the number of machines is furthest from a whole one,
+// weighed by what they cost at least, and that number rounded down; 0 for none.
+func halfwayOf(parts map[int64]float64) (from, number int64) {
+	most := 0.0
+	for price, n := range parts {
+		down := math.Floor(n)
+		part := min(n-down, down+1-n)
+		if part < leastPartly {
+			continue
+		}
+		weight := part * float64(price)
+		if weight > most || weight == most && price > from {
+			from, number, most = price, int64(down), weight
+		}
+	}
+	return from, number
+}
+
+// prove turns the cases into whole numbers. It returns the least bound of them.
+func (d *parting) prove(x *twig) (out *Assigned, least int64, ok bool) {
+	if x.fewer == nil {
+		if d.settle(x); x.proven == nil {
+			return nil, 0, false
+		}
+		out := x.proven.certify()
+		out.CountTolls = x.whole
+		return &out, out.Bound + owed(x.counts, x.whole), out.Bound > 0
+	}
+	fewer, a, ok := d.prove(x.fewer)
+	if !ok {
+		return nil, 0, false
+	}
+	more, b, ok := d.prove(x.more)
+	return &Assigned{Parted: &Parted{From: x.from, AtMost: x.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), ok
+}
