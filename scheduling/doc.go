@@ -94,6 +94,7 @@ package scheduling
 //	interruption what it costs to lose a machine
 //	alternatives*  the best plans for other goals
 //	remix        machines of few pods, bought by mixing all fillings at once
+//	hone         few machines, exchanged for cheaper ones where the price is far above its bound
 //
 // Reading pods
 //

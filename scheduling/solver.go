@@ -175,6 +175,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, bold bo
 		}
 	} else {
 		outcome = c.remixed(ctx, pack.Ration(c.model, pack.Search(c.model, params), params), params)
+		outcome = c.honed(ctx, outcome, params)
 	}
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err

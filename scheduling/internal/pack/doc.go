@@ -42,6 +42,10 @@
 //	              and learns from those that turn out not to hold all
 //	fleettree.go  the cheapest whole machines that have all that is needed
 //	squeeze.go    exchanges pods between machines until none holds too much
+//	insist.go     where that is stuck, counts for more what is too much there
+//	hone.go       exchanges some machines for cheaper ones where a plan is far above its
+//	              bound, and squeezes the pods of all machines onto those
+//	teach.go      learns from what does not hold all there
 //	across.go     packs machines of pods that put up with a taint together with those of pods
 //	              to whom it means nothing
 //	ration.go     where limits or reservations keep pods out, judges machines by what they

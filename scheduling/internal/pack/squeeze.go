@@ -40,6 +40,8 @@ type squeeze struct {
 	size   []float64 // by class and resource, in usual pods
 	usual  []float64 // by resource, 1 by what a pod asks for on average
 	margin float64
+	weight []float64       // by machine and resource, how bad it is to have too much; nil for all alike
+	steady bool            // goes on while any machine is better off, however little that is
 	out    []model.ClassID // pods that no machine can hold
 	random *rand.Rand
 	work   int64
@@ -88,12 +90,20 @@ func (x *squeeze) sizeOf(c model.ClassID) []float64 { return x.size[int(c)*x.dim
 
 // bad is how bad it is for a machine to hold what it does.
 func (x *squeeze) bad(i int) (sum float64) {
-	for _, v := range x.over[i*x.dims:][:x.dims] {
+	for d, v := range x.over[i*x.dims:][:x.dims] {
 		if v += x.margin; v > 0 {
-			sum += v * v
+			sum += v * v * x.weigh(i, d)
 		}
 	}
 	return sum
+}
+
+// weigh is how bad it is for a machine to have too much of a resource.
+func (x *squeeze) weigh(i, d int) float64 {
+	if x.weight == nil {
+		return 1
+	}
+	return x.weight[i*x.dims+d]
 }
 
 // badWith is how bad it would be with one pod more and another one less.
@@ -101,7 +111,7 @@ func (x *squeeze) badWith(i int, in, out []float64) (sum float64) {
 	over := x.over[i*x.dims:][:x.dims]
 	for d, v := range over {
 		if v += x.margin + in[d] - out[d]; v > 0 {
-			sum += v * v
+			sum += v * v * x.weigh(i, d)
 		}
 	}
 	return sum
@@ -219,7 +229,7 @@ func (x *squeeze) spread(margin float64, steps int) {
 	for ; steps > 0; steps-- {
 		if steps%squeezeCheck == 0 {
 			now := x.excess()
-			if last > 0 && now > squeezePace*last {
+			if !x.steady && last > 0 && now > squeezePace*last {
 				return
 			}
 			last = now
