@@ -43,7 +43,7 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 		x.Late = x.Late || params.Late != nil && params.Late()
 		return x.Late
 	}
-	if x.few() && x.machines() > int64(len(x.model.Bins)) {
+	if x.few() && x.machines() > int64(len(x.nodes)) {
 		work := min(params.Work, 1<<50) / seekShare * seekFurther
 		if *x = x.ties.seekWithin(*x, params, work); late() || !base.farAbove(ctx, x) {
 			return
@@ -129,9 +129,9 @@ func (x *trial) repacked(params pack.Params, worths []float64) trial {
 	y := *x
 	if x.mixes() {
 		params.Work = min(params.Work, params.Work/manyMachines*x.machines())
-		y.Outcome = pack.Mix(x.model, x.Outcome, params)
+		y.Outcome = x.wide(pack.Mix(x.model, x.narrow(), params))
 	} else if params.Worths = worths; worths != nil {
-		y.Outcome = pack.Search(x.model, params)
+		y.Outcome = x.machinesFor(params)
 	}
 	y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution)
 	if y.bind >= x.bind && y.score().better(x.score()) {

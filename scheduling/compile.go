@@ -34,6 +34,7 @@ type compiler struct {
 	rooms     *roomTable
 	columns   *rowTable
 	model     *model.Problem
+	near      []int // the bins that model has; nil for all
 	ground    *land // nil until asked
 	proven    *proven
 	zonal     *provenByZones

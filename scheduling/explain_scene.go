@@ -64,7 +64,7 @@ func newScene(c *compiler, plan *Plan) *scene {
 	}
 	for i, x := range c.nodes {
 		s.bins[i] = standing{template: -1, items: s.items(assigned[x.node.Name])}
-		room := slices.Clone(c.model.Bins[i].Room)
+		room := slices.Clone(x.room)
 		for _, it := range s.bins[i].items {
 			for d, q := range c.planned[it.class].requests {
 				room[d] -= q * it.n

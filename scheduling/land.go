@@ -28,6 +28,7 @@ type land struct {
 	ledger  *ledger
 	spotOf  [][]int32 // by template and offer, -1 for none; filled when asked
 	buffer  []byte    // for names
+	nearest nearBook  // of parts that no crowd concerns
 	// sorted are the strata while there are so many axes, and relisted what they were last
 	// stated as; nil until asked.
 	sorted   *strata
@@ -53,7 +54,7 @@ func (c *compiler) land() *land {
 
 func newLand(c *compiler) *land {
 	k := c.country()
-	l := &land{compiler: c, country: k, places: k.places, nodeAt: k.at, axisOf: map[string]int{}, memo: map[string]*partition{}, ledger: newLedger(c)}
+	l := &land{compiler: c, country: k, places: k.places, nodeAt: k.at, axisOf: map[string]int{}, memo: map[string]*partition{}, nearest: nearBook{}, ledger: newLedger(c)}
 	for ti := range c.offered {
 		l.first = append(l.first, l.onSale)
 		l.onSale += len(c.offered[ti].list)

@@ -45,6 +45,7 @@ type ruleBook struct {
 	// keptOff are, by target, the bins that anti-affinity of what runs there keeps it off, and
 	// that one node only.
 	keptOff map[int]model.Bits
+	nearest nearBook // of parts that crowds concern
 }
 
 type ruleKey struct {
@@ -55,7 +56,7 @@ type ruleKey struct {
 func newRuleBook(l *land) *ruleBook {
 	return &ruleBook{
 		land: l, ruleOf: map[ruleKey]int{}, byTarget: map[int][]int{},
-		crowdOf: map[crowd]int{}, crowdsBy: map[int][]int{}, keptOff: map[int]model.Bits{},
+		crowdOf: map[crowd]int{}, crowdsBy: map[int][]int{}, keptOff: map[int]model.Bits{}, nearest: nearBook{},
 	}
 }
 

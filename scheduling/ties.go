@@ -214,7 +214,11 @@ func (t *ties) split(r *topology.Result) *compiler {
 	}
 	e.addParts()
 	e.addOffers()
-	e.seatBins(base, t.present)
+	if near := t.near(&e); near != nil {
+		e.seatNear(base, near, t.present)
+	} else {
+		e.seatBins(base, t.present)
+	}
 	return &e
 }
 
@@ -305,23 +309,28 @@ func (c *compiler) seatBins(base *compiler, present [][]model.Presence) {
 	}
 	opens := make([]model.Bits, len(c.seats))
 	for i := range c.seats {
-		s := &c.seats[i]
-		open := s.bins
-		for k, g := range s.groups {
-			if k == 0 && open == nil {
-				open = base.open[g].Clone()
-			} else if k == 0 {
-				open = open.Clone()
-			}
-			open.And(base.open[g])
-		}
+		open, wary := base.binsOf(&c.seats[i])
 		opens[i] = open
 		open.Each(func(at int) { bins[at].Admits.Set(i) })
-		for _, g := range s.groups {
-			both := base.wary[g].Clone()
-			both.And(open)
-			both.Each(func(at int) { bins[at].Soft.Set(i) })
-		}
+		wary.Each(func(at int) { bins[at].Soft.Set(i) })
 	}
 	c.model.Bins, c.model.Rooms, c.model.Open = bins, base.model.Rooms, opens
+}
+
+// binsOf are the bins that will do for a seat, and those of them that its pods would rather
+// avoid.
+func (c *compiler) binsOf(s *seat) (open, wary model.Bits) {
+	open, wary = model.NewBits(len(c.nodes)), model.NewBits(len(c.nodes))
+	switch {
+	case s.bins != nil:
+		open.Or(s.bins)
+	case len(s.groups) > 0:
+		open.Or(c.open[s.groups[0]])
+	}
+	for _, g := range s.groups {
+		open.And(c.open[g])
+		wary.Or(c.wary[g])
+	}
+	wary.And(open)
+	return open, wary
 }

@@ -41,7 +41,7 @@ func (x *trial) spare() [][]int64 {
 	for i, items := range x.Solution.Bins {
 		clear(load)
 		x.model.Load(load, items)
-		out[i] = slices.Clone(x.model.Bins[i].Room)
+		out[i] = slices.Clone(x.nodes[i].room)
 		for d, n := range load {
 			out[i][d] -= n
 		}

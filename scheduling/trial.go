@@ -35,9 +35,9 @@ func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
 
 // search finds machines for the sites of a trial.
 func (x *trial) search(params pack.Params) {
-	x.Outcome = pack.Search(x.model, params)
+	x.Outcome = x.machinesFor(params)
 	if x.Rest != nil && slices.Max(x.Solution.Unplaced) > 0 {
-		x.Outcome = x.Rest.Search() // more may find a place
+		x.Outcome = x.wide(x.Rest.Search()) // more may find a place
 	}
 	x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
 }
@@ -45,7 +45,7 @@ func (x *trial) search(params pack.Params) {
 // completed is a trial with all the work that goes into the search for its machines.
 func (x trial) completed() trial {
 	if x.Rest != nil {
-		x.Outcome = x.Rest.Search()
+		x.Outcome = x.wide(x.Rest.Search())
 		x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
 	}
 	return x
@@ -55,7 +55,7 @@ func (x trial) completed() trial {
 // for lack of it and that lets more pods in.
 func (x *trial) ration(params pack.Params) trial {
 	y := *x
-	y.Outcome = pack.Ration(x.model, x.Outcome, params)
+	y.Outcome = x.wide(pack.Ration(x.model, x.narrow(), params))
 	if slices.Equal(x.Solution.Unplaced, y.Solution.Unplaced) {
 		return *x
 	}

@@ -25,6 +25,8 @@ type Params struct {
 	// Snug fills bins one by one at first: less of their room is left, and other pods may be
 	// in it than without.
 	Snug bool
+	// Near says that pods could need any of the bins, so that nobody has to find out which.
+	Near bool
 	// Worths are what pods are worth at first, by class, in the unit of costs; nil for the
 	// prices of their shares of the cheapest machines.
 	Worths []float64

@@ -14,6 +14,9 @@ import (
 // pods of all kinds. Whoever would go elsewhere finds one of these that nobody uses, and
 // pods that fill the fullest machine first never look further.
 func Search(p *model.Problem, params Params) Outcome {
+	if params.Near {
+		return searchBeside(p, params)
+	}
 	kept := useful(p)
 	if len(kept) == len(p.Bins) {
 		return searchBeside(p, params)
@@ -176,20 +179,51 @@ func takesOne(p *model.Problem, i int, c model.ClassID) bool {
 
 // fullest marks the best n seats that bins are for pods of class c.
 func (y *yard) fullest(c model.ClassID, n int64, keep []bool) {
-	y.best = y.best[:0]
-	if y.rooms != nil {
-		y.walk(c, n)
-	} else {
-		class := &y.p.Classes[c]
-		for _, i := range y.open {
-			if takesOne(y.p, i, c) {
-				bin := &y.p.Bins[i]
-				y.offer(seat{bin: i, soft: bin.Soft.Has(int(class.Group)), left: spare(bin.Room, bin.Room, class.Request)}, n)
-			}
+	class := &y.p.Classes[c]
+	y.pick(class.Request, n, func(i int) (takes, soft bool) {
+		if !y.admits(c, int32(i)) {
+			return false, false
 		}
-	}
+		bin := &y.p.Bins[i]
+		takes = bin.Admits.Has(int(class.Group)) && (len(class.Crowds) == 0 || y.p.Joining(nil, bin.Present, c) > 0)
+		return takes, takes && bin.Soft.Has(int(class.Group))
+	})
 	for _, x := range y.best {
 		keep[x.bin] = true
+	}
+}
+
+// Fullest lists the n bins of p that pods with a request fill best, the best first: of those
+// that take them at all, and that they would rather avoid last. It looks at rooms alone.
+func Fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
+	y := yard{p: p, rooms: p.Rooms}
+	if y.rooms == nil {
+		y.open = everyBin(p)
+	}
+	y.pick(request, n, takes)
+	slices.SortFunc(y.best, func(a, b seat) int { return first(a.before(b), b.before(a)) })
+	out := make([]int32, len(y.best))
+	for i, x := range y.best {
+		out[i] = int32(x.bin)
+	}
+	return out
+}
+
+// pick looks for the best n seats that bins are for pods with a request.
+func (y *yard) pick(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
+	y.best = y.best[:0]
+	if y.rooms != nil {
+		y.walk(request, n, takes)
+		return
+	}
+	for _, i := range y.open {
+		room := y.p.Bins[i].Room
+		if !model.Fits(room, request) {
+			continue
+		}
+		if takes, soft := takes(i); takes {
+			y.offer(seat{bin: i, soft: soft, left: spare(room, room, request)}, n)
+		}
 	}
 }
 
@@ -208,12 +242,14 @@ func (y *yard) offer(x seat, n int64) {
 }
 
 // walk looks for the best n seats in the tree of the bins' rooms.
-func (y *yard) walk(c model.ClassID, n int64) {
-	class := &y.p.Classes[c]
-	y.rooms.Nearly(class.Request, func(i int32, left float64) (most float64) {
-		bin := &y.p.Bins[i]
-		if bin.Admits.Has(int(class.Group)) && (len(class.Crowds) == 0 || y.p.Joining(nil, bin.Present, c) > 0) {
-			y.offer(seat{bin: int(i), soft: bin.Soft.Has(int(class.Group)), left: left}, n)
+func (y *yard) walk(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
+	y.rooms.Nearly(request, func(i int32, left float64) (most float64) {
+		x := seat{bin: int(i), left: left}
+		if int64(len(y.best)) < n || x.before(y.best[0]) {
+			takes, soft := takes(int(i))
+			if x.soft = soft; takes {
+				y.offer(x, n)
+			}
 		}
 		if int64(len(y.best)) == n && !y.best[0].soft {
 			return y.best[0].left

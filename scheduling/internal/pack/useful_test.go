@@ -142,3 +142,34 @@ func TestUsefulBinsInOrder(t *testing.T) {
 	}
 	assert.Greater(t, fewer, 400)
 }
+
+// The fullest bins are the same whether or not they are known in order.
+func TestFullest(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		p := cluster(r, 1+r.IntN(300))
+		class := &p.Classes[0]
+		takes := func(i int) (takes, soft bool) {
+			return p.Bins[i].Admits.Has(int(class.Group)), p.Bins[i].Soft.Has(int(class.Group))
+		}
+		n := 1 + r.Int64N(60)
+		var all []seat
+		for i := range p.Bins {
+			if takes, soft := takes(i); takes && model.Fits(p.Bins[i].Room, class.Request) {
+				all = append(all, seat{bin: i, soft: soft, left: spare(p.Bins[i].Room, p.Bins[i].Room, class.Request)})
+			}
+		}
+		slices.SortFunc(all, func(a, b seat) int { return first(a.before(b), b.before(a)) })
+		want := []int32{}
+		for _, x := range all[:min(n, int64(len(all)))] {
+			want = append(want, int32(x.bin))
+		}
+		require.Equal(t, want, Fullest(p, class.Request, n, takes), "seed %d", seed)
+		rooms := make([][]int64, len(p.Bins))
+		for i := range rooms {
+			rooms[i] = p.Bins[i].Room
+		}
+		p.Rooms = model.NewRooms(p.Dims, rooms)
+		require.Equal(t, want, Fullest(p, class.Request, n, takes), "seed %d", seed)
+	}
+}

@@ -1,0 +1,151 @@
+package scheduling
+
+import (
+	"encoding/binary"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+)
+
+// Of many nodes that run, few are of use to the pods at hand, and plans of sites differ
+// little: which nodes pods of one kind fill best is worked out once for all of them.
+
+// nearBook remembers the bins that pods of a kind fill best, the best first.
+type nearBook map[string][]int32
+
+// Up to fewBins all bins are near, and so they are where more than mostNearby would have to be
+// remembered.
+const fewBins, mostNearby = 64, 1 << 20
+
+// near lists, ascending, the bins that the parts of e could need: for each kind of parts as
+// many of those that it fills best as there are units of all parts that fit any bin. Whoever
+// would go elsewhere finds one of these that nobody uses. Nil stands for all bins.
+func (t *ties) near(e *compiler) []int {
+	l := t.land
+	bins, pods := len(l.model.Bins), l.podCount()
+	if bins <= fewBins || pods >= int64(bins) || pods*int64(len(e.parts)) > mostNearby {
+		return nil
+	}
+	lists := make([][]int32, 0, len(e.parts))
+	known := map[string]bool{}
+	seated := int64(0)
+	var key []byte
+	for i := range e.parts {
+		key = nearKey(key[:0], e, i)
+		book := l.nearest
+		if len(e.parts[i].crowds) > 0 {
+			book = t.nearest // crowds have their numbers there
+		}
+		list, ok := book[string(key)]
+		if !ok {
+			list = t.fullest(e, i, pods)
+			book[string(key)] = list
+		}
+		if len(list) > 0 {
+			seated += e.parts[i].count
+		}
+		if !known[string(key)] {
+			known[string(key)] = true
+			lists = append(lists, list)
+		}
+	}
+	row := model.NewBits(bins)
+	for _, list := range lists {
+		for _, bin := range list[:min(seated, int64(len(list)))] {
+			row.Set(int(bin))
+		}
+	}
+	out := make([]int, 0, row.Count())
+	row.Each(func(bin int) { out = append(out, bin) })
+	return out
+}
+
+// nearKey names what decides where a part of e finds a place.
+func nearKey(key []byte, e *compiler, part int) []byte {
+	p := &e.parts[part]
+	s := &e.seats[p.seat]
+	for _, g := range s.groups {
+		key = binary.AppendVarint(key, int64(g))
+	}
+	key = append(key, ';')
+	for _, q := range p.request {
+		key = binary.AppendVarint(key, q)
+	}
+	for _, m := range p.crowds {
+		for _, n := range []int64{int64(m.Crowd), m.Weight, e.model.Crowds[m.Crowd].Max} {
+			key = binary.AppendVarint(append(key, 'c'), n)
+		}
+		if m.Holds {
+			key = append(key, 'h')
+		}
+	}
+	if s.bins != nil {
+		key = s.bins.Append(append(key, ';'))
+	}
+	return key
+}
+
+// fullest lists the n bins that units of a part fill best, the best first.
+func (t *ties) fullest(e *compiler, part int, n int64) []int32 {
+	p := &e.parts[part]
+	open, wary := t.land.binsOf(&e.seats[p.seat])
+	return pack.Fullest(t.land.model, p.request, n, func(bin int) (takes, soft bool) {
+		takes = open.Has(bin) && (len(p.crowds) == 0 || e.model.Joining(nil, t.present[bin], model.ClassID(part)) > 0)
+		return takes, wary.Has(bin)
+	})
+}
+
+// seatNear hands the engine some bins of the base problem.
+func (c *compiler) seatNear(base *compiler, near []int, present [][]model.Presence) {
+	words := len(model.NewBits(len(c.seats)))
+	bins, rows := make([]model.Bin, len(near)), make([]uint64, 2*words*len(near))
+	for k, i := range near {
+		row := rows[2*words*k : 2*words*(k+1)]
+		bins[k] = model.Bin{Room: base.model.Bins[i].Room, Admits: row[:words:words], Soft: row[words:], Present: present[i]}
+	}
+	for s := range c.seats {
+		open, wary := base.binsOf(&c.seats[s])
+		for k, i := range near {
+			if open.Has(i) {
+				bins[k].Admits.Set(s)
+			}
+			if wary.Has(i) {
+				bins[k].Soft.Set(s)
+			}
+		}
+	}
+	c.model.Bins, c.near = bins, near
+}
+
+// wide is an outcome of a search among the bins that are near, in terms of all bins.
+func (x *trial) wide(out pack.Outcome) pack.Outcome {
+	if x.near == nil {
+		return out
+	}
+	all := make([][]model.Item, len(x.nodes))
+	for k, i := range x.near {
+		all[i] = out.Solution.Bins[k]
+	}
+	out.Solution.Bins = all
+	return out
+}
+
+// narrow is the trial's outcome in terms of the bins that are near. It uses no others.
+func (x *trial) narrow() pack.Outcome {
+	out := x.Outcome
+	if x.near == nil {
+		return out
+	}
+	some := make([][]model.Item, len(x.near))
+	for k, i := range x.near {
+		some[k] = out.Solution.Bins[i]
+	}
+	out.Solution.Bins = some
+	return out
+}
+
+// machinesFor looks for machines for the sites of a trial.
+func (x *trial) machinesFor(params pack.Params) pack.Outcome {
+	params.Near = x.near != nil
+	return x.wide(pack.Search(x.model, params))
+}

@@ -1,0 +1,101 @@
+package scheduling
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// fullCluster is nodes of uneven room in three zones, and pods that are spread over these, some
+// of them one to a node. One node has such a pod already.
+func fullCluster(t *testing.T) Problem {
+	t.Helper()
+	catalog, err := ec2.Catalog("us-east-1")
+	require.NoError(t, err)
+	p := Problem{Catalog: catalog, NodePools: []*NodePool{{ObjectMeta: metav1.ObjectMeta{Name: "default"}}}}
+	room := func(cpu int64) corev1.ResourceList {
+		return corev1.ResourceList{
+			corev1.ResourceCPU: *resource.NewMilliQuantity(cpu, resource.DecimalSI), corev1.ResourceMemory: *resource.NewQuantity(cpu<<21, resource.BinarySI),
+			corev1.ResourcePods: *resource.NewQuantity(110, resource.DecimalSI),
+		}
+	}
+	for i := range 300 {
+		name := fmt.Sprintf("node-%03d", i)
+		p.Nodes = append(p.Nodes, &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelTopologyZone: "us-east-1" + string("abc"[i%3]), corev1.LabelHostname: name}},
+			Status:     corev1.NodeStatus{Allocatable: room(200 + int64(i*37%1_000))},
+		})
+	}
+	pod := func(app string, n int, cpu int64) *corev1.Pod {
+		x := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", app, n), Namespace: "shop", Labels: map[string]string{"app": app}}}
+		selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
+		x.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			TopologyKey: corev1.LabelTopologyZone, MaxSkew: 1, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: selector,
+		}}
+		if app == "db" {
+			x.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: corev1.LabelHostname, LabelSelector: selector}},
+			}}
+		}
+		requests := room(cpu)
+		delete(requests, corev1.ResourcePods)
+		x.Spec.Containers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: requests}}}
+		return x
+	}
+	for i := range 10 {
+		p.Pods = append(p.Pods, pod("web", i, 250), pod("db", i, 700), pod("large", i, 3_000))
+	}
+	running := pod("db", 10, 100)
+	running.Spec.NodeName = "node-014" // of those with room for a db, the fullest
+	p.Running = append(p.Running, running)
+	return p
+}
+
+// A search among the nodes that are near finds what one among all of them does.
+func TestNearNodesAreEnough(t *testing.T) {
+	t.Parallel()
+	p, s := fullCluster(t), Solver{Effort: EffortFast}
+	f, err := newFacts(&p, &s)
+	require.NoError(t, err)
+	ties := newTies(f.compile(false))
+	e := ties.split(topology.Plan(&ties.planner))
+	require.NotNil(t, e.near)
+	assert.Less(t, len(e.near), 150)
+	assert.Len(t, e.model.Bins, len(e.near))
+
+	known := len(ties.land.nearest) + len(ties.nearest)
+	assert.Equal(t, e.near, ties.near(e))
+	assert.Equal(t, known, len(ties.land.nearest)+len(ties.nearest), "nothing is worked out twice")
+	assert.NotEmpty(t, ties.nearest, "who may be where hangs on who runs there")
+
+	x := trial{compiler: e}
+	x.search(pack.Params{Snug: true})
+	all := *e
+	everywhere := *e.model
+	all.model, all.near = &everywhere, nil
+	all.seatBins(ties.land.compiler, ties.present)
+	y := trial{compiler: &all}
+	y.search(pack.Params{Snug: true})
+	assert.Len(t, x.Solution.Bins, 300)
+	assert.Equal(t, y.Solution, x.Solution)
+}
+
+// Where few nodes run, or many pods wait, all nodes are near.
+func TestAllNodesAreNear(t *testing.T) {
+	t.Parallel()
+	p, s := fullCluster(t), Solver{Effort: EffortFast}
+	p.Nodes, p.Running = p.Nodes[:64], nil
+	f, err := newFacts(&p, &s)
+	require.NoError(t, err)
+	ties := newTies(f.compile(false))
+	assert.Nil(t, ties.split(topology.Plan(&ties.planner)).near)
+}
