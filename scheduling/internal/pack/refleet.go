@@ -291,15 +291,26 @@ func (x *refleet) learn(q *squeeze) {
 	if sum == 0 {
 		return
 	}
-	classes, y := slices.Clone(x.classes), make(need, len(x.m.options))
+	y := make(need, len(x.m.options))
+	x.hold(y, x.places, worths, sum)
+	x.ask(q, y)
+}
+
+// hold notes of machines what share of the worth of all pods they hold at most.
+func (x *refleet) hold(y need, places []int, worths []float64, sum float64) {
+	classes := slices.Clone(x.classes)
 	x.fill.arrange(classes, worths)
-	x.fill.stock(&x.stage, x.m, x.places, classes)
-	for _, at := range x.places {
+	x.fill.stock(&x.stage, x.m, places, classes)
+	for _, at := range places {
 		if shelves := x.stage.shelves[x.m.row[at]]; len(shelves) > 0 {
 			_, worth := x.fill.fill(x.m.options[at], nil, shelves, x.total, worths)
 			y[at] = worth / sum
 		}
 	}
+}
+
+// ask adds a need that the machines of a squeeze do not meet.
+func (x *refleet) ask(q *squeeze, y need) {
 	have := 0.0
 	for i := range q.nodes {
 		at, _ := slices.BinarySearch(x.m.options, q.nodes[i].Option)

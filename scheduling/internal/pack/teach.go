@@ -74,29 +74,11 @@ func (x *refleet) teach(q *squeeze) {
 		large = append(large, at)
 		y[at] = 1
 	}
-	classes := slices.Clone(x.classes)
-	x.fill.arrange(classes, worths)
-	x.fill.stock(&x.stage, x.m, small, classes)
-	for _, at := range small {
-		if shelves := x.stage.shelves[x.m.row[at]]; len(shelves) > 0 {
-			_, worth := x.fill.fill(x.m.options[at], nil, shelves, x.total, worths)
-			y[at] = worth / sum
-		}
-	}
+	x.hold(y, small, worths, sum)
 	for i := range q.nodes {
 		x.teachBy(q, i, large, worths, sum, margin, y)
 	}
-	have := 0.0
-	for i := range q.nodes {
-		at, _ := slices.BinarySearch(x.m.options, q.nodes[i].Option)
-		have += y[at]
-	}
-	if have > refleetShort {
-		for at := range y {
-			y[at] *= refleetShort / have
-		}
-	}
-	x.needs = append(x.needs, y)
+	x.ask(q, y)
 }
 
 // teachBy lowers what large machines hold to what a machine of a squeeze says of them.
