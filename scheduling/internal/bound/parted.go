@@ -1,7 +1,5 @@
 package bound
 
-import "math"
-
 // Parted tells plans apart by how many machines they buy that cost at least so much. Whole
 // machines are what no worths know of: where it would be best to buy two machines and a half,
 // plans with at most two and plans with at least three both cost more, and each of them is
@@ -87,8 +85,8 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 
 // tight are the machines that hold as much worth as they cost.
 func (a *assignment) tight() (out []candidate) {
-	for i, price := range a.prices {
-		if len(out) < mostMachines && a.holds(i, &a.best.vectors[a.best.proof[i]], a.best.worths, math.Inf(1)) >= tightly*price {
+	for i := range a.machines {
+		if len(out) < mostMachines && a.isTight(i) {
 			out = append(out, a.candidate(i))
 		}
 	}
