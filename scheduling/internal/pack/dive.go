@@ -31,10 +31,10 @@ func (x *mixture) dive() (out []model.Node) {
 		}
 		rounds = mixAgain
 		bought := x.buy()
+		out = append(out, bought...)
 		if len(bought) == 0 || x.s.late {
 			break
 		}
-		out = append(out, bought...)
 	}
 	paced := f.pace.on
 	f.pace.on = false

@@ -42,6 +42,22 @@ func TestMixOfFillings(t *testing.T) {
 	assert.Positive(t, cheaper)
 }
 
+// Wherever the deadline cuts in, the machines of a mix hold all pods.
+func TestMixCutAnywhere(t *testing.T) {
+	p := lumpy(60, 1)
+	before := Search(p, Params{Work: 10_000})
+	late := 0
+	for asks := range 60 {
+		left := asks
+		after := Mix(p, before, Params{Work: 1_000_000, Late: func() bool { left--; return left < 0 }})
+		require.NoError(t, check(p, after.Solution), "after %d", asks)
+		if after.Late {
+			late++
+		}
+	}
+	assert.Greater(t, late, 30)
+}
+
 func TestMixKeepsToWhatIsThere(t *testing.T) {
 	for seed := range uint64(1500) {
 		p := random(seed)
