@@ -8,12 +8,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 )
 
+// fewestHoned is from how many machines on some are exchanged at fast effort: the search itself buys
+// so few anew again and again.
+const fewestHoned = 3
+
 // honed is an outcome for pods that nothing ties, with machines exchanged for cheaper ones where
 // few are bought and the price is further above its bound than will do.
 func (c *compiler) honed(ctx context.Context, at pack.Outcome, params pack.Params) pack.Outcome {
 	x := trial{compiler: c, Outcome: at}
 	price := x.price()
-	if c.terse || at.Late || price == 0 || x.machines() >= manyMachines {
+	n := x.machines()
+	if c.terse || at.Late || price == 0 || n >= manyMachines || params.Work == 0 && n < fewestHoned {
 		return at
 	}
 	least, _ := c.prove(ctx, nil, c.placed(at.Solution), price)

@@ -72,12 +72,12 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.tied() || c.ties != nil:
-				effort.Further, effort.Mixed, effort.Cases = 0, 0, 0
+				effort.Further, effort.Mixed, effort.Cases, effort.CasesFilled = 0, 0, 0, 0
 			case c.solver.Effort == EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
 			if len(pr.offers.reserved) > 0 {
-				effort.Cases = 0 // only machines that may be bought in any number are counted
+				effort.Cases, effort.CasesFilled = 0, 0 // only machines that may be bought in any number are counted
 			}
 			a := bound.Pattern(pr.market, resource.Values, effort)
 			k.prover, k.start, k.assigned = pr, resource.Values, a
@@ -248,6 +248,7 @@ func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Ef
 		out.Mixed = min(effort, mostMixedWork/mixedWorkPerEffort) * mixedWorkPerEffort
 		out.Further = max(out.Further, min(effort, mostFurtherWork/furtherWorkPerEffort)*furtherWorkPerEffort)
 		out.Cases = min(effort, mostCaseWork/caseWorkPerEffort) * caseWorkPerEffort
+		out.CasesFilled = out.Cases
 		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
 	}
 	return out

@@ -7,34 +7,33 @@ import (
 )
 
 // bestOfPrice leaves out what is no better than something else of the same price, since that is
-// counted whenever the other one is.
+// counted whenever the other one is. What it returns is in the order of prices.
 func bestOfPrice(choices []Choice) (out []Choice) {
-	order := make([]int, len(choices))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(choices[a].Price, choices[b].Price) })
-	for from := 0; from < len(order); {
-		var same []Choice
-		for to := from; to < len(order) && choices[order[to]].Price == choices[order[from]].Price; to++ {
-			same = append(same, choices[order[to]])
+	slices.SortStableFunc(choices, func(a, b Choice) int { return cmp.Compare(a.Price, b.Price) })
+	for from, to := 0, 0; from < len(choices); from = to {
+		for to < len(choices) && choices[to].Price == choices[from].Price {
+			to++
 		}
-		for _, i := range undominated(same) {
-			out = append(out, same[i])
+		for _, i := range undominated(choices[from:to]) {
+			out = append(out, choices[from+i])
 		}
-		from += len(same)
 	}
 	return out
 }
 
-// everywhere is the assignment with everything on sale that could matter to any case.
+// everywhere is the assignment with everything on sale that could matter to any case, and that as
+// far as the pods could use it, in the order of prices.
 func (a *assignment) everywhere() (x *assignment, choices []Choice) {
 	demand := a.market.demand()
-	var machines []machine
-	for _, c := range bestOfPrice(a.market.everything()) {
+	for _, c := range a.market.everything() {
 		if m, ok := a.market.machine(&c, -1, demand); ok {
-			machines, choices = append(machines, m), append(choices, c)
+			choices = append(choices, Choice{Cap: m.cap, Price: m.price, Users: m.users})
 		}
+	}
+	choices = bestOfPrice(choices)
+	machines := make([]machine, len(choices))
+	for i, c := range choices {
+		machines[i] = machine{cap: c.Cap, price: c.Price, users: c.Users, supply: -1}
 	}
 	return a.with(machines), choices
 }
@@ -57,28 +56,22 @@ func (a *assignment) only(numbers []int) *assignment {
 	return a.with(machines)
 }
 
-// amongRows lists the choices that matter where there are counts. A machine of a price that is
-// counted at least so often is worth buying for the sake of the count. So a machine makes
-// others pointless only that are dearer by no more than up to the next of such prices.
+// amongRows lists those that matter where there are counts, of choices in the order of prices. A
+// machine of a price that is counted at least so often is worth buying for the sake of the count.
+// So a machine makes others pointless only that are dearer by no more than up to the next of such
+// prices.
 func amongRows(choices []Choice, counts []count) (out []int) {
-	from := []int64{0}
+	bounds := []int{0, len(choices)}
 	for _, c := range counts {
 		if c.least {
-			from = append(from, c.from)
+			at, _ := slices.BinarySearchFunc(choices, c.from, func(x Choice, from int64) int { return cmp.Compare(x.Price, from) })
+			bounds = append(bounds, at)
 		}
 	}
-	slices.Sort(from)
-	from = slices.Compact(from)
-	for i, low := range from {
-		var within []Choice
-		var numbers []int
-		for k, c := range choices {
-			if low <= c.Price && (i+1 == len(from) || c.Price < from[i+1]) {
-				within, numbers = append(within, c), append(numbers, k)
-			}
-		}
-		for _, k := range undominated(within) {
-			out = append(out, numbers[k])
+	slices.Sort(bounds)
+	for i, from := range bounds[:len(bounds)-1] {
+		for _, k := range undominated(choices[from:bounds[i+1]]) {
+			out = append(out, from+k)
 		}
 	}
 	return out
