@@ -146,12 +146,12 @@ const clearingWork = 400_000_000
 // farAbove reports whether a trial costs much more than what can be proven.
 func (c *compiler) farAbove(ctx context.Context, x *trial) bool {
 	price := x.price()
-	placed := x.placed(x.Solution)
+	pods := c.deciding(x.placed(x.Solution), x.onLaunches())
 	near := int64(float64(price) / farOff)
-	if pr := c.newProver(placed); len(pr.classes) == 0 || bound.Resource(pr.input.Tighten()).Bound >= near {
+	if pr := c.newProver(pods.placed); len(pr.classes) == 0 || bound.Resource(pr.input.Tighten()).Bound >= near {
 		return false
 	}
-	least, _ := c.prove(ctx, nil, placed, price)
+	least, _ := c.prove(ctx, nil, pods, price)
 	return int64(least) < near
 }
 

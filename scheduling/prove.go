@@ -19,18 +19,19 @@ const (
 )
 
 // prove computes the lower bound on every plan that places at least the placed pods, and
-// what proves it. It goes on until it comes near the price of the plan. Past the deadline
-// it makes do with what it has.
-func (c *compiler) prove(ctx context.Context, plan *Plan, placed []int64, price offerings.Price) (offerings.Price, *Certificate) {
+// what proves it, looking at some of them. It goes on until it comes near the price of the
+// plan. Past the deadline it makes do with what it has.
+func (c *compiler) prove(ctx context.Context, plan *Plan, pods atStake, price offerings.Price) (offerings.Price, *Certificate) {
 	if price == 0 {
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
 	near := c.nearBound(price)
-	if k := c.proven; k != nil && slices.Equal(k.placed, placed) && !k.certificate.zonal() {
+	if k := c.proven; k != nil && k.equal(&pods) && !k.certificate.zonal() {
 		return k.balanced(ctx, plan, near)
 	}
-	k := &proven{placed: slices.Clone(placed)}
-	k.bound, k.certificate = c.proveAnew(ctx, plan, placed, near, price, k)
+	k := &proven{atStake: pods}
+	k.placed = slices.Clone(pods.placed)
+	k.bound, k.certificate = c.proveAnew(ctx, plan, near, price, k)
 	if c.proven = k; ctx.Err() != nil {
 		c.proven = nil // another time there may be time for more
 	}
@@ -40,7 +41,7 @@ func (c *compiler) prove(ctx context.Context, plan *Plan, placed []int64, price 
 // proven is what was proven of plans that place some pods, where that does not hang on a
 // plan: spreads are left out of it that the plan itself does not keep.
 type proven struct {
-	placed      []int64
+	atStake
 	bound       offerings.Price
 	certificate *Certificate
 	// prover, start and assigned are what there is to go on from; nil for nothing.
@@ -51,10 +52,10 @@ type proven struct {
 }
 
 // proveAnew notes in k what there is to go on from.
-func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, near int64, price offerings.Price, k *proven) (offerings.Price, *Certificate) {
-	pr, resource, known := c.foreseen(placed)
+func (c *compiler) proveAnew(ctx context.Context, plan *Plan, near int64, price offerings.Price, k *proven) (offerings.Price, *Certificate) {
+	pr, resource, known := c.foreseen(k.placed)
 	if !known {
-		if pr = c.newProver(placed); len(pr.classes) == 0 {
+		if pr = c.newProver(k.placed); len(pr.classes) == 0 {
 			return 0, nil
 		}
 		if resource = bound.Resource(pr.input.Tighten()); resource.Bound < near && ctx.Err() == nil {
@@ -62,7 +63,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 		}
 	}
 	covered := int64(0)
-	if resource.Bound < near && len(pr.yardsticks) == 0 && ctx.Err() == nil {
+	if resource.Bound < near && len(pr.yardsticks) == 0 && !k.joined && ctx.Err() == nil {
 		covered = bound.Cover(pr.input.Tighten(), resource.Values, int64(price), c.solver.coverChoices())
 	}
 	if best := max(resource.Bound, covered); best < near {
@@ -95,7 +96,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, placed []int64, ne
 	if resource.Bound == 0 {
 		return 0, nil
 	}
-	return offerings.Price(resource.Bound), pr.resource(resource, plan)
+	return offerings.Price(resource.Bound), pr.resource(resource, k.all)
 }
 
 // mostPatternClasses is up to how many classes it is worth looking for a bound by fillings
@@ -130,8 +131,7 @@ func (c *compiler) nearBound(price offerings.Price) int64 {
 // resource is the certificate of a bound on resources. If it values yardsticks it has to
 // say what each pod is worth, since they are not what pods request, and so it has to if some
 // placed pods are worth nothing.
-func (pr *prover) resource(r bound.Result, plan *Plan) *Certificate {
-	all := plan == nil || sum(pr.placed) == int64(plan.Summary.Placed)
+func (pr *prover) resource(r bound.Result, all bool) *Certificate {
 	if all && !slices.ContainsFunc(r.Values[pr.model.Dims:], func(v *big.Int) bool { return v.Sign() > 0 }) {
 		return &Certificate{Kind: resourceKind, Values: pr.named(r.Values), Scale: bound.Scale}
 	}

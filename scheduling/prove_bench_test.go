@@ -64,7 +64,7 @@ func BenchmarkProve(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				c.prove(context.Background(), nil, placed, offerings.MaxPrice)
+				c.prove(context.Background(), nil, atStake{placed: placed, all: true}, offerings.MaxPrice)
 			}
 		})
 	}

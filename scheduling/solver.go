@@ -274,7 +274,7 @@ func (c *compiler) summarise(ctx context.Context, plan *Plan, placed []int64, la
 		s.ExpectedPerHour = c.expected(plan)
 	}
 	price := c.solver.objective(s)
-	s.LowerBoundPerHour, s.Certificate = c.prove(ctx, plan, c.deciding(plan, placed), price)
+	s.LowerBoundPerHour, s.Certificate = c.prove(ctx, plan, c.deciding(placed, plan.onLaunches()), price)
 	if s.LowerBoundPerHour > 0 {
 		s.Gap = float64(price-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
 	}
