@@ -67,7 +67,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, near int64, price 
 		covered = bound.Cover(pr.input.Tighten(), resource.Values, int64(price), c.solver.coverChoices())
 	}
 	if best := max(resource.Bound, covered); best < near {
-		least, zonal := pr.byZones(ctx, plan, resource.Values, near, min(near, int64(float64(price)*(1-tiedEnough))))
+		least, zonal := pr.byZones(ctx, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-tiedEnough))))
 		if least < near && (zonal == nil || len(pr.classes) <= mostPatternClasses) {
 			effort := c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))

@@ -2,12 +2,14 @@ package scheduling
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -18,8 +20,9 @@ type zoneRule struct {
 	classes     []int // planned classes
 	pods        int64
 	spokesman   *corev1.Pod
-	least, most []int64 // by zone
-	weight      float64 // of what is at stake
+	least, most []int64   // by zone
+	weight      float64   // of what is at stake
+	costs       []float64 // of all of its pods by zone, roughly; infinite where some cannot be bought for
 }
 
 // zoneBook is what the bound knows of zones.
@@ -176,6 +179,7 @@ func (b *zoneBook) zoneOf(offer int) int {
 // stake is what it costs at most that pods have to be in a dear zone, roughly, or 0 where
 // it hardly matters.
 func (b *zoneBook) stake(r *zoneRule) (stake float64) {
+	r.costs = make([]float64, len(b.zones))
 	for _, i := range r.classes {
 		class := b.planned[i]
 		least := make([]float64, len(b.zones))
@@ -196,6 +200,12 @@ func (b *zoneBook) stake(r *zoneRule) (stake float64) {
 					least[z] = cost
 				}
 			}
+		}
+		for z, cost := range least {
+			if cost == 0 {
+				cost = math.Inf(1)
+			}
+			r.costs[z] += cost * float64(b.placed[i])
 		}
 		least = slices.DeleteFunc(least, func(cost float64) bool { return cost == 0 })
 		if len(least) > 1 && slices.Max(least) > slices.Min(least)*(1+leastStake) {
@@ -231,6 +241,25 @@ func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *rule) bool {
 		}
 	}
 	return false
+}
+
+// gain is how much more the pods of all rules cost, roughly, than if they were in the cheapest
+// zone: what there is for a bound to gain.
+func (b *zoneBook) gain() (gain float64) {
+	for i := range b.rules {
+		r := &b.rules[i]
+		cheapest := slices.Min(r.costs)
+		if math.IsInf(cheapest, 1) {
+			return cheapest // it hangs on nodes that run
+		}
+		s := bound.Spread{Least: r.least, Most: r.most, Kinds: []bound.Kind{{Count: r.pods}}}
+		over := make([]float64, len(r.costs))
+		for z, cost := range r.costs {
+			over[z] = (cost - cheapest) / float64(r.pods)
+		}
+		gain += s.Cheapest(over)
+	}
+	return gain
 }
 
 // openZones are those in which a placed pod of the rule could have a machine of its own,

@@ -8,14 +8,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 // byZones is the bound on plans in which pods that are spread over zones are where they may
 // be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
-// below what is wanted.
-func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, near, wanted int64) (int64, *Certificate) {
+// below what is wanted. best is the bound without zones.
+func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, best, near, wanted int64) (int64, *Certificate) {
 	b := pr.newZoneBook(plan)
-	if b == nil {
+	if b == nil || pr.solver.Effort == EffortFast && b.vain(best, near) {
 		return 0, nil
 	}
 	x := pr.compiler.zonal
@@ -57,7 +58,7 @@ func (b *zoneBook) ruled() (out []*corev1.Pod) {
 func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (market *zoneMarket, best bound.Assigned) {
 	pr := b.prover
 	for _, apart := range []bool{false, true} {
-		if !apart && len(pr.classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil {
+		if !apart && len(pr.classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil || apart && market != nil && !b.splits() {
 			continue
 		}
 		m := b.zoned(apart)
@@ -71,6 +72,30 @@ func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (mar
 		}
 	}
 	return market, best
+}
+
+// splits reports whether pods that there are in each zone at least can be told apart from
+// others of their rule. Where they cannot, that market is the other one once more.
+func (b *zoneBook) splits() bool {
+	return slices.ContainsFunc(b.rules, func(r zoneRule) bool {
+		return slices.Max(r.least) > 0 && slices.ContainsFunc(b.prover.classes, func(ids []model.ClassID) bool {
+			return !slices.ContainsFunc(r.classes, func(i int) bool { return !slices.Contains(ids, model.ClassID(i)) })
+		})
+	})
+}
+
+// vainPods is how many pods there have to be at least: of few, whole machines in each zone cost
+// more than what zones differ in.
+const vainPods = 16
+
+// vain reports whether there is little to gain by telling zones apart, and twice as much would
+// not do.
+func (b *zoneBook) vain(best, near int64) bool {
+	if sum(b.prover.placed) < vainPods {
+		return false
+	}
+	gain := b.gain()
+	return gain < nearEnough*float64(near) && float64(best)+2*gain < float64(near)
 }
 
 // casePods is how many pods are worth all the work that may go into cases: what these gain for

@@ -121,6 +121,17 @@ func (s *Spread) dearestOf(tolls []float64) (sum float64, counts []int64) {
 	return sum, counts
 }
 
+// Cheapest is what the pods cost at least, wherever they go, if one costs so much by domain.
+func (s *Spread) Cheapest(costs []float64) (sum float64) {
+	counts := s.fill(orderOf(len(costs), func(a, b int) int { return cmp.Compare(costs[a], costs[b]) }))
+	for d, n := range counts {
+		if n > 0 { // the cost may be infinite
+			sum += costs[d] * float64(n)
+		}
+	}
+	return sum
+}
+
 func orderOf(n int, compare func(a, b int) int) []int {
 	order := make([]int, n)
 	for i := range order {
