@@ -68,7 +68,7 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 // unless the effort is high, and the trial alone where there are few machines of many pods.
 func (x *trial) others(base *compiler, params pack.Params, late func() bool) []cleared {
 	if x.few() && !x.mixes() {
-		return []cleared{{*x, newClearing(x.model, clearingWork, params.Late)}}
+		return []cleared{{*x, newClearing(x.unlodged(), params.Late)}}
 	}
 	least := params
 	least.Work = 0
@@ -95,9 +95,12 @@ func (x *trial) others(base *compiler, params pack.Params, late func() bool) []c
 		t.planner.Proofs = siteProofs
 		add(t.try(least))
 	}
+	if len(out) == 1 && x.mixes() {
+		return []cleared{{trial: *x}} // there is nothing to choose from, and no use for worths
+	}
 	sorted := make([]cleared, 0, len(out))
 	for _, y := range out {
-		sorted = append(sorted, cleared{y, newClearing(y.model, clearingWork, params.Late)})
+		sorted = append(sorted, cleared{y, newClearing(y.unlodged(), params.Late)})
 	}
 	slices.SortStableFunc(sorted, func(a, b cleared) int { return cmp.Compare(a.bound, b.bound) })
 	if sorted[0].mixes() && !base.thorough() {
@@ -129,6 +132,7 @@ func (x *trial) repacked(params pack.Params, worths []float64) trial {
 	y := *x
 	if x.mixes() {
 		params.Work = min(params.Work, params.Work/manyMachines*x.machines())
+		x.furnish()
 		y.Outcome = x.wide(pack.Mix(x.model, x.narrow(), params))
 	} else if params.Worths = worths; worths != nil {
 		y.Outcome = x.machinesFor(params)

@@ -15,7 +15,7 @@ const clearingCrowd = 16
 
 // clearingMarket is the engine's problem as a market: pods at their sites, and places on
 // machines for those that keep others of their crowd away. classOf are the classes of the
-// market, by class of the problem.
+// market, by class of the problem; -1 for those without pods.
 func clearingMarket(p *model.Problem) (m bound.Market, classOf []int) {
 	crowds := clearingCrowds(p)
 	m.Dims = p.Dims + len(crowds)
@@ -34,6 +34,10 @@ func clearingMarket(p *model.Problem) (m bound.Market, classOf []int) {
 	var spokesmen []int
 	for c := range p.Classes {
 		class := &p.Classes[c]
+		if class.Count == 0 {
+			classOf = append(classOf, -1)
+			continue
+		}
 		size := append(make([]int64, 0, m.Dims), class.Request...)
 		for _, k := range crowds {
 			size = append(size, heldWeight(class, k))
@@ -114,9 +118,9 @@ type clearing struct {
 }
 
 // newClearing looks for the bound and for the worths that prove it.
-func newClearing(p *model.Problem, work int64, late func() bool) clearing {
+func newClearing(p *model.Problem, late func() bool) clearing {
 	m, classOf := clearingMarket(p)
-	a := bound.Assignment(m, nil, work, late)
+	a := bound.Assignment(m, nil, clearingWork, late)
 	if a.Bound == 0 {
 		return clearing{}
 	}
@@ -127,7 +131,9 @@ func newClearing(p *model.Problem, work int64, late func() bool) clearing {
 	}
 	out := clearing{bound: a.Bound, worths: make([]float64, len(p.Classes))}
 	for c, at := range classOf {
-		out.worths[c] = worths[at]
+		if at >= 0 {
+			out.worths[c] = worths[at]
+		}
 	}
 	return out
 }

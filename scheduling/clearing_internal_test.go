@@ -24,7 +24,7 @@ func TestClearing(t *testing.T) {
 			{Room: []int64{100}, Cost: 10_000_000, Price: 10_000_000, Admits: admits, Soft: model.NewBits(1), Floor: -1, Supply: model.NoSupply},
 		},
 	}
-	x := newClearing(p, clearingWork, nil)
+	x := newClearing(p, nil)
 	require.Len(t, x.worths, 2)
 	assert.InEpsilon(t, 1_000_000, x.worths[0], 0.01)
 	assert.InEpsilon(t, 9_000_000.0/99, x.worths[1], 0.01) // beside one that is alone
@@ -33,4 +33,8 @@ func TestClearing(t *testing.T) {
 	m, classOf := clearingMarket(p)
 	assert.Equal(t, 1, m.Dims)
 	assert.Equal(t, []int{0, 0}, classOf)
+	p.Classes[0].Count = 0
+	x = newClearing(p, nil)
+	assert.Zero(t, x.worths[0], "there are no such pods")
+	assert.InEpsilon(t, 100_000, x.worths[1], 0.01)
 }

@@ -34,8 +34,10 @@ type compiler struct {
 	rooms     *roomTable
 	columns   *rowTable
 	model     *model.Problem
-	near      []int // the bins that model has; nil for all
-	ground    *land // nil until asked
+	near      []int           // the bins that model has; nil for all
+	lodging   *lodging        // what is known of these; nil where all are
+	lodgers   []model.ClassID // parts that some bin takes, where not all bins are near
+	ground    *land           // nil until asked
 	proven    *proven
 	zonal     *provenByZones
 	assorted  *assortment // where rooms and columns are those of one

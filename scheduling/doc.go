@@ -124,7 +124,7 @@ package scheduling
 //	             already
 //	strata       what they may buy, sorted by what plans of sites make of it
 //	ties, trial, score  a plan of sites, machines for it, and what that is worth
-//	near         the nodes that pods of such a plan could need
+//	near, lodging  the nodes that pods of such a plan could need, and who is on them in all
 //	tiedsolve    the rounds of planning sites and finding machines
 //	foresee      a bound beforehand, to know when to stop
 //	seek, shift, reprice  other sites for a few pods, or other prices for sites

@@ -29,6 +29,8 @@ type land struct {
 	spotOf  [][]int32 // by template and offer, -1 for none; filled when asked
 	buffer  []byte    // for names
 	nearest nearBook  // of parts that no crowd concerns
+	// lodgings are by what there is of parts that some bin takes.
+	lodgings map[string]*lodging
 	// sorted are the strata while there are so many axes, and relisted what they were last
 	// stated as; nil until asked.
 	sorted   *strata
@@ -54,7 +56,7 @@ func (c *compiler) land() *land {
 
 func newLand(c *compiler) *land {
 	k := c.country()
-	l := &land{compiler: c, country: k, places: k.places, nodeAt: k.at, axisOf: map[string]int{}, memo: map[string]*partition{}, nearest: nearBook{}, ledger: newLedger(c)}
+	l := &land{compiler: c, country: k, places: k.places, nodeAt: k.at, axisOf: map[string]int{}, memo: map[string]*partition{}, nearest: nearBook{}, lodgings: map[string]*lodging{}, ledger: newLedger(c)}
 	for ti := range c.offered {
 		l.first = append(l.first, l.onSale)
 		l.onSale += len(c.offered[ti].list)

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
@@ -17,10 +18,10 @@ type nearBook map[string][]int32
 // remembered.
 const fewBins, mostNearby = 64, 1 << 20
 
-// near lists, ascending, the bins that the parts of e could need: for each kind of parts as
+// lodge finds the bins that the parts of e could need, ascending: for each kind of parts as
 // many of those that it fills best as there are units of all parts that fit any bin. Whoever
 // would go elsewhere finds one of these that nobody uses. Nil stands for all bins.
-func (t *ties) near(e *compiler) []int {
+func (t *ties) lodge(e *compiler) *lodging {
 	l := t.land
 	bins, pods := len(l.model.Bins), l.podCount()
 	if bins <= fewBins || pods >= int64(bins) || pods*int64(len(e.parts)) > mostNearby {
@@ -29,7 +30,8 @@ func (t *ties) near(e *compiler) []int {
 	lists := make([][]int32, 0, len(e.parts))
 	known := map[string]bool{}
 	seated := int64(0)
-	var key []byte
+	var key, name []byte
+	e.lodgers = nil
 	for i := range e.parts {
 		key = nearKey(key[:0], e, i)
 		book := l.nearest
@@ -43,11 +45,16 @@ func (t *ties) near(e *compiler) []int {
 		}
 		if len(list) > 0 {
 			seated += e.parts[i].count
+			e.lodgers = append(e.lodgers, model.ClassID(i))
+			name = binary.AppendVarint(append(append(name, key...), '/'), e.parts[i].count)
 		}
 		if !known[string(key)] {
 			known[string(key)] = true
 			lists = append(lists, list)
 		}
+	}
+	if x := l.lodgings[string(name)]; x != nil && slices.Equal(x.crowds, t.crowds) {
+		return x
 	}
 	row := model.NewBits(bins)
 	for _, list := range lists {
@@ -55,9 +62,10 @@ func (t *ties) near(e *compiler) []int {
 			row.Set(int(bin))
 		}
 	}
-	out := make([]int, 0, row.Count())
-	row.Each(func(bin int) { out = append(out, bin) })
-	return out
+	x := &lodging{crowds: slices.Clone(t.crowds), near: make([]int, 0, row.Count())}
+	row.Each(func(bin int) { x.near = append(x.near, bin) })
+	l.lodgings[string(name)] = x
+	return x
 }
 
 // nearKey names what decides where a part of e finds a place.
@@ -95,8 +103,9 @@ func (t *ties) fullest(e *compiler, part int, n int64) []int32 {
 	})
 }
 
-// seatNear hands the engine some bins of the base problem.
-func (c *compiler) seatNear(base *compiler, near []int, present [][]model.Presence) {
+// seatNear hands the engine the bins that are near.
+func (c *compiler) seatNear(base *compiler, present [][]model.Presence) {
+	near := c.near
 	words := len(model.NewBits(len(c.seats)))
 	bins, rows := make([]model.Bin, len(near)), make([]uint64, 2*words*len(near))
 	for k, i := range near {
@@ -114,7 +123,7 @@ func (c *compiler) seatNear(base *compiler, near []int, present [][]model.Presen
 			}
 		}
 	}
-	c.model.Bins, c.near = bins, near
+	c.model.Bins = bins
 }
 
 // wide is an outcome of a search among the bins that are near, in terms of all bins.
@@ -142,10 +151,4 @@ func (x *trial) narrow() pack.Outcome {
 	}
 	out.Solution.Bins = some
 	return out
-}
-
-// machinesFor looks for machines for the sites of a trial.
-func (x *trial) machinesFor(params pack.Params) pack.Outcome {
-	params.Near = x.near != nil
-	return x.wide(pack.Search(x.model, params))
 }

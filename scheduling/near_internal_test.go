@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
@@ -73,7 +74,7 @@ func TestNearNodesAreEnough(t *testing.T) {
 	assert.Len(t, e.model.Bins, len(e.near))
 
 	known := len(ties.land.nearest) + len(ties.nearest)
-	assert.Equal(t, e.near, ties.near(e))
+	assert.Equal(t, e.lodging, ties.lodge(e))
 	assert.Equal(t, known, len(ties.land.nearest)+len(ties.nearest), "nothing is worked out twice")
 	assert.NotEmpty(t, ties.nearest, "who may be where hangs on who runs there")
 
@@ -81,7 +82,7 @@ func TestNearNodesAreEnough(t *testing.T) {
 	x.search(pack.Params{Snug: true})
 	all := *e
 	everywhere := *e.model
-	all.model, all.near = &everywhere, nil
+	all.model, all.near, all.lodging = &everywhere, nil, nil
 	all.seatBins(ties.land.compiler, ties.present)
 	y := trial{compiler: &all}
 	y.search(pack.Params{Snug: true})
@@ -98,4 +99,48 @@ func TestAllNodesAreNear(t *testing.T) {
 	require.NoError(t, err)
 	ties := newTies(f.compile(false))
 	assert.Nil(t, ties.split(topology.Plan(&ties.planner)).near)
+}
+
+// Pods that nodes take are where they were in the plan of sites before, whatever becomes of the
+// others, and machines cost what they cost beside nodes.
+func TestLodgersStay(t *testing.T) {
+	t.Parallel()
+	p, s := fullCluster(t), Solver{Effort: EffortFast}
+	p.NodePools[0].Spec.Template.Spec.Requirements = []requirements.Selector{{
+		Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
+	}}
+	f, err := newFacts(&p, &s)
+	require.NoError(t, err)
+	ties := newTies(f.compile(false))
+	plan := topology.Plan(&ties.planner)
+	params := pack.Params{Snug: true}
+	x := ties.pack(plan, params)
+	require.NotNil(t, x.lodging.items)
+	require.NotEmpty(t, x.lodgers)
+
+	y := ties.pack(plan, params)
+	assert.Same(t, x.lodging, y.lodging)
+	assert.Nil(t, y.model.Bins, "they are not looked at")
+	assert.Equal(t, x.Solution.Nodes, y.Solution.Nodes)
+	for i, items := range x.Solution.Bins {
+		assert.ElementsMatch(t, items, y.Solution.Bins[i])
+	}
+	y.furnish()
+	assert.Equal(t, x.model.Bins, y.model.Bins)
+
+	seek := &seeker{ties: x.ties, best: x, left: 10 * seekLeast}
+	seek.lodge()
+	for i, u := range ties.units {
+		app := ties.land.planned[ties.unitBook.units[u].portions[0].class].pods[0].Labels["app"]
+		assert.Equal(t, app != "large", seek.lodged[i], app)
+	}
+	assert.Equal(t, int64(10*seekLeast/30*10), seek.left, "a third of the pods are bought for")
+
+	for _, class := range ties.planner.Classes {
+		for _, link := range class.Links {
+			x.ties.planner.Rules[link.Rule].Weight = 1
+		}
+	}
+	seek.lodge()
+	assert.NotContains(t, seek.lodged, true, "wishes may be granted elsewhere")
 }

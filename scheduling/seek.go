@@ -34,6 +34,7 @@ type seeker struct {
 	upheld   map[ruleDomain]bool // domains that count whether or not pods may go there
 	left     int64               // work that may still be done
 	each     int64               // what the last trial took
+	lodged   []bool              // by planner class, those that stay on the nodes where they are; see lodge
 }
 
 // move is a change of a plan of sites: classes that may go elsewhere, and how many pods
@@ -59,7 +60,7 @@ func (t *ties) seekWithin(best trial, params pack.Params, work int64) trial {
 		ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
 		left: work, each: best.effort(),
 	}
-	if s.left < s.each {
+	if s.lodge(); s.left < s.each {
 		return best
 	}
 	s.params.Work = 0
@@ -160,7 +161,7 @@ func (s *seeker) try(m *move, rigid bool) bool {
 	for i := range s.planner.Classes {
 		class := &s.planner.Classes[i]
 		moved := slices.Contains(m.classes, i)
-		stay := rigid && !moved && sum(s.counts[i]) == class.Count
+		stay := (rigid || s.lodged[i]) && !moved && sum(s.counts[i]) == class.Count
 		for site := range class.Sites {
 			limit := int64(-1)
 			switch {
@@ -212,6 +213,9 @@ func (s *seeker) moves() []move {
 	out := s.apart()
 	for i := range s.planner.Classes {
 		class := &s.planner.Classes[i]
+		if s.lodged[i] {
+			continue
+		}
 		for site := range class.Sites {
 			if s.counts[i][site] < class.Count && (class.Sites[site].Cost != topology.Nowhere || len(class.Sites[site].Bins) > 0) {
 				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at == site) }})
@@ -253,7 +257,7 @@ func (s *seeker) herd(rule int32) []move {
 			place[i] = k
 		}
 	}
-	if len(classes) < 2 {
+	if len(classes) < 2 || s.lodged[classes[0]] {
 		return nil
 	}
 	var out []move

@@ -214,10 +214,10 @@ func (t *ties) split(r *topology.Result) *compiler {
 	}
 	e.addParts()
 	e.addOffers()
-	if near := t.near(&e); near != nil {
-		e.seatNear(base, near, t.present)
-	} else {
+	if e.lodging = t.lodge(&e); e.lodging == nil {
 		e.seatBins(base, t.present)
+	} else if e.near = e.lodging.near; e.lodging.items == nil {
+		e.seatNear(base, t.present)
 	}
 	return &e
 }

@@ -54,6 +54,10 @@ func (x trial) completed() trial {
 // ration gives what limits and reservations have to others, where a trial leaves out pods
 // for lack of it and that lets more pods in.
 func (x *trial) ration(params pack.Params) trial {
+	if !slices.ContainsFunc(x.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
+		return *x
+	}
+	x.furnish()
 	y := *x
 	y.Outcome = x.wide(pack.Ration(x.model, x.narrow(), params))
 	if slices.Equal(x.Solution.Unplaced, y.Solution.Unplaced) {
