@@ -210,7 +210,7 @@ const (
 	mixedWorkPerEffort   = 300_000
 	mostMixedWork        = 1_500_000_000
 	casesFast            = 12
-	caseWorkPerEffort    = 600_000
+	caseWorkPerEffort    = 1_200_000
 	mostCaseWork         = 2_000_000_000
 )
 
@@ -248,7 +248,7 @@ func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Ef
 		out.Mixed = min(effort, mostMixedWork/mixedWorkPerEffort) * mixedWorkPerEffort
 		out.Further = max(out.Further, min(effort, mostFurtherWork/furtherWorkPerEffort)*furtherWorkPerEffort)
 		out.Cases = min(effort, mostCaseWork/caseWorkPerEffort) * caseWorkPerEffort
-		out.CasesFilled = out.Cases
+		out.CasesFilled = out.Cases / 2
 		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
 	}
 	return out

@@ -26,7 +26,7 @@ func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, bes
 	}
 	if plan != nil && x.market != nil && len(pr.offers.reserved) == 0 {
 		effort := pr.solver.boundEffort(ctx, len(x.market.Classes), len(x.market.Options))
-		effort.Wanted, effort.Cases = wanted, effort.Cases/casePods*min(sum(pr.placed), casePods)
+		effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(sum(pr.placed), casePods)
 		x.Assigned = x.Divided(effort)
 	}
 	if pr.compiler.zonal = x; ctx.Err() != nil {

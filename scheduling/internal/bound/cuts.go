@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -13,6 +14,7 @@ type cut struct {
 	sum     float64   // what all pods are worth
 	holds   []float64 // by machine: the worth that it holds at most; NaN for not known yet
 	proof   []int     // vector of each machine
+	last    int       // vector of the machine that was looked at last
 	// counts and tolls are those of the case that it was found for.
 	counts []count
 	tolls  []int64
@@ -34,7 +36,8 @@ func (d *parting) held(c *cut, i int) float64 {
 	if !math.IsNaN(c.holds[i]) {
 		return c.holds[i]
 	}
-	at, worth := d.all.tightest(i, c.vectors, c.worths, -1)
+	at, worth := d.all.tightest(i, c.vectors, c.worths, c.last)
+	c.last = at
 	d.work -= int64(len(c.vectors) * len(d.all.demand))
 	if d.merged == nil && worth > c.price(d.all, i)*(1+roundingErrors) {
 		v := d.all.vector(d.all.sharpen(i, c.vectors[at].values, c.worths))
@@ -53,16 +56,91 @@ func (c *cut) price(a *assignment, i int) float64 {
 	return float64(m.price+m.surcharge(c.counts, c.tolls)) / a.price
 }
 
-// weigh finds what all cuts prove together of a case, and with which tolls. The cheapest machines
-// by the cuts and counts alone, in parts, are a small linear program, and its dual says that.
+// weigh finds what all cuts prove together of a case, and with which tolls. It begins with those
+// that did so before and new ones, and adds others that the machines found do not meet.
 func (d *parting) weigh(x *twig) {
 	x.seen = len(d.cuts)
-	wanted := make([]float64, 0, len(d.cuts)+len(x.counts))
-	for _, c := range d.cuts {
+	active := make([]int, 0, len(d.cuts))
+	for j := range d.cuts {
+		if j >= len(x.weights) || x.weights[j] > 0 {
+			active = append(active, j)
+		}
+	}
+	for {
+		cuts := make([]*cut, len(active))
+		for k, j := range active {
+			cuts[k] = d.cuts[j]
+		}
+		m, row := d.program(cuts, x.counts, x.machines)
+		value := d.solved(m, len(x.machines))
+		number := make([]float64, len(x.machines))
+		for i, j := range m.basis {
+			if at := j - len(m.columns) + len(x.machines); at >= 0 {
+				number[at] = max(0, m.x[i])
+			}
+		}
+		if missed := d.missed(x, number, active); len(missed) > 0 {
+			active = append(active, missed...)
+			continue
+		}
+		x.mix = map[int64]float64{}
+		for k, n := range number {
+			if n > 0 {
+				x.mix[d.choices[x.machines[k]].Price] += n
+			}
+		}
+		sumFrom(x.mix)
+		if value > x.value { // beyond rounding errors
+			x.value = value
+			x.weights, x.tolls = make([]float64, len(d.cuts)), make([]float64, len(row))
+			for k, j := range active {
+				x.weights[j] = max(0, m.y[k])
+			}
+			for k, r := range row {
+				x.tolls[k] = max(0, m.y[r])
+			}
+		}
+		return
+	}
+}
+
+// missed are cuts that some machines hold less by than all pods are worth, but for the active
+// ones: those of which most is missing.
+func (d *parting) missed(x *twig, number []float64, active []int) (out []int) {
+	share := make([]float64, len(d.cuts))
+	for j, c := range d.cuts {
+		if slices.Contains(active, j) {
+			continue
+		}
+		held := 0.0
+		for k, n := range number {
+			if n > 0 {
+				held += n * d.held(c, x.machines[k])
+			}
+		}
+		if share[j] = 1 - held/max(c.sum, 1e-300); share[j] > leastMissed {
+			out = append(out, j)
+		}
+	}
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(share[j], share[i]) })
+	return out[:min(len(out), mostMissed)]
+}
+
+const (
+	// leastMissed is the share of a cut that has to be missing for it to be added, mostMissed
+	// how many are added at once.
+	leastMissed, mostMissed = 1e-6, 8
+)
+
+// program is the small linear program of the cheapest machines by some cuts and counts alone,
+// in parts; its dual says what the cuts prove together. row is that of each count.
+func (d *parting) program(cuts []*cut, counts []count, machines []int) (m *master, row []int) {
+	wanted := make([]float64, 0, len(cuts)+len(counts))
+	for _, c := range cuts {
 		wanted = append(wanted, c.sum)
 	}
-	row := make([]int, len(x.counts))
-	for k, c := range x.counts {
+	row = make([]int, len(counts))
+	for k, c := range counts {
 		if c.least {
 			row[k], wanted = len(wanted), append(wanted, float64(c.number))
 		}
@@ -71,48 +149,35 @@ func (d *parting) weigh(x *twig) {
 	for r, n := range wanted {
 		alone[r] = column{rows: []int{r}, counts: []float64{n}, price: d.dearest}
 	}
-	for k, c := range x.counts {
+	for k, c := range counts {
 		if !c.least {
 			row[k], wanted = len(wanted), append(wanted, -float64(c.number))
 		}
 	}
-	m := newMaster(wanted, alone)
-	first := len(m.columns)
-	for _, i := range x.machines {
-		m.add(d.column(x, i, row))
+	m = newMaster(wanted, alone)
+	for _, i := range machines {
+		m.add(d.column(cuts, counts, i, row))
 	}
+	return m, row
+}
+
+// solved is what such a program comes to.
+func (d *parting) solved(m *master, machines int) float64 {
 	value, pivots := m.solve()
-	d.work -= int64(pivots) * int64(len(wanted)) * int64(len(wanted)+len(x.machines))
-	x.mix = map[int64]float64{}
-	for i, j := range m.basis {
-		if j >= first {
-			x.mix[d.choices[x.machines[j-first]].Price] += m.x[i]
-		}
-	}
-	sumFrom(x.mix)
-	if !(value > x.value) {
-		return // nothing new, but for rounding errors
-	}
-	x.value = value
-	x.weights, x.tolls = make([]float64, len(d.cuts)), make([]float64, len(row))
-	for j := range x.weights {
-		x.weights[j] = max(0, m.y[j])
-	}
-	for k, r := range row {
-		x.tolls[k] = max(0, m.y[r])
-	}
+	d.work -= int64(pivots) * int64(len(m.wanted)) * int64(len(m.wanted)+machines)
+	return value
 }
 
 // column is a machine in that program.
-func (d *parting) column(x *twig, i int, row []int) column {
-	size := len(d.cuts) + len(row)
+func (d *parting) column(cuts []*cut, counts []count, i int, row []int) column {
+	size := len(cuts) + len(row)
 	out := column{price: d.all.prices[i], rows: make([]int, 0, size), counts: make([]float64, 0, size)}
-	for j, c := range d.cuts {
+	for j, c := range cuts {
 		if h := d.held(c, i); h > 0 {
 			out.rows, out.counts = append(out.rows, j), append(out.counts, h)
 		}
 	}
-	for k, c := range x.counts {
+	for k, c := range counts {
 		if d.choices[i].Price < c.from {
 			continue
 		}
@@ -145,7 +210,7 @@ func (d *parting) cutOf(p *interior, few []candidate, counts []count, tolls []in
 		own[k] = math.Inf(1)
 	}
 	for o := range vectors {
-		vectors[o] = d.all.vector(vectors[o].values)
+		vectors[o] = d.all.vector(d.widened(vectors[o].values))
 		d.all.machines[few[o].machine].users.Each(func(k int) {
 			own[k] = min(own[k], vectors[o].worths[k]+d.share[k]*places[d.merged[k]*len(few)+o])
 		})
@@ -194,7 +259,10 @@ func (d *parting) settle(x *twig) {
 			vectors = append(vectors, d.mixed(x, i))
 		}
 	}
-	a.best = a.polish(a.settle(worths, vectors))
+	a.best = a.settle(worths, vectors)
+	if value := a.best.value; !(value > 0) || value+float64(owed(x.counts, x.whole))/a.price < d.least {
+		a.best = a.polish(a.best)
+	}
 	x.proven = a
 }
 

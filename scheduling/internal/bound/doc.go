@@ -88,15 +88,16 @@
 // each of those may cost t more, as long as k·t is taken off the bound; in the other one each
 // costs t less, and (k+1)·t is added ([Parted]). With such prices either case is an assignment
 // bound of its own, and the least of them holds for all plans. The case that is proven least
-// of is told apart next, where the number of machines is furthest from a whole one. A machine
-// that is bought for the sake of the count may be one that others make pointless otherwise.
+// of is told apart next, where the number of machines is far from a whole one and most is
+// gained in both halves. A machine that is bought for the sake of the count may be one that
+// others make pointless otherwise.
 //
 // Whatever worths of pods there are, the machines of any plan hold no less than all pods are
 // worth, and how much each machine holds does not depend on prices. So what is found for one
 // case is a row that holds in all of them: so many times what each machine holds, by the number
 // of machines, is at least so much. The rows that are known and the counts of a case make a
 // small linear program, the dual of which mixes worths and tolls that prove something for the
-// case. Only the case that is least is solved by itself, which adds a row; where there are many
+// case; rows join it as the machines found do not meet them. Only the case that is least is solved by itself, which adds a row; where there are many
 // classes, alike ones are merged for that, and the row is what the classes themselves make of
 // what is found.
 //

@@ -17,6 +17,7 @@ type parting struct {
 	cuts       []*cut
 	work       int64
 	dearest    float64 // what no case is worth more than
+	least      float64 // what the cuts prove of all cases
 }
 
 const (
@@ -31,7 +32,7 @@ const (
 	caseGap = 1e-5
 	// nearlyBought is the share of its price that a machine may lack to be one that a case of
 	// the case begins with, and broken the share that it holds more than it costs to join.
-	nearlyBought, broken = 1e-3, 1e-3
+	nearlyBought, broken = 1e-3, 3e-3
 )
 
 func (a *assignment) divide(work int64) *parting {
@@ -44,9 +45,10 @@ func (a *assignment) divide(work int64) *parting {
 		d.alike = d.all
 		return d
 	}
+	c.keep(a.dear())
 	d.alike, d.merged = c.with(d.all.mergedMachines(merged, len(c.demand))), merged
 	d.alike.loose = true
-	whole := c.vector(common.values)
+	whole := c.vector(d.narrowed(common.values))
 	d.share = make([]float64, len(merged))
 	for k, m := range merged {
 		if d.share[k] = 1; whole.worths[m] > 0 {

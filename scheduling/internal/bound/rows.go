@@ -19,8 +19,8 @@ type twig struct {
 	// and as far as cuts tell.
 	part, mix map[int64]float64
 
-	from, number int64
-	fewer, more  *twig
+	by          half
+	fewer, more *twig
 
 	proven *assignment // with tolls in whole numbers
 	whole  []int64
@@ -58,22 +58,22 @@ func (a *assignment) byRows(known Assigned, work, wanted int64) Assigned {
 			d.solve(x)
 			continue
 		}
-		from, number := halfwayOf(x.part)
-		if from == 0 {
-			from, number = halfwayOf(x.mix)
-		}
-		if from == 0 || cases == mostCases || x.bought() > mostCounted {
+		by := d.halfway(x, float64(wanted)/a.price)
+		if by.from == 0 || cases == mostCases || x.bought() > mostCounted {
 			break
 		}
 		cases++
-		x.from, x.number = from, number
-		x.fewer = d.twig(x, count{kindCount: kindCount{from: from}, number: number})
-		x.more = d.twig(x, count{kindCount: kindCount{from: from}, number: number + 1, least: true})
+		counts := by.counts()
+		x.by, x.fewer, x.more = by, d.twig(x, counts[0]), d.twig(x, counts[1])
 		open[at] = x.fewer
 		open = append(open, x.more)
 	}
 	if root.fewer == nil {
 		return known
+	}
+	d.least = math.Inf(1)
+	for _, x := range open {
+		d.least = min(d.least, x.value)
 	}
 	out, least, ok := d.prove(root)
 	if !ok || float64(least) < float64(known.Bound)*(1+leastCaseGain) {
@@ -121,38 +121,20 @@ func (x *twig) bought() (most float64) {
 	return most
 }
 
-// halfwayOf is the price from which on the number of machines is furthest from a whole one,
-// weighed by what they cost at least, and that number rounded down; 0 for none.
-func halfwayOf(parts map[int64]float64) (from, number int64) {
-	most := 0.0
-	for price, n := range parts {
-		down := math.Floor(n)
-		part := min(n-down, down+1-n)
-		if part < leastPartly {
-			continue
-		}
-		weight := part * float64(price)
-		if weight > most || weight == most && price > from {
-			from, number, most = price, int64(down), weight
-		}
-	}
-	return from, number
-}
-
-// prove turns the cases into whole numbers. It returns the least bound of them.
+// prove turns the cases into whole numbers. It returns the least bound of them. Where the halves
+// of a case cannot be proven, what was known of it before has to do.
 func (d *parting) prove(x *twig) (out *Assigned, least int64, ok bool) {
-	if x.fewer == nil {
-		if d.settle(x); x.proven == nil {
-			return nil, 0, false
+	if x.fewer != nil {
+		if fewer, a, ok := d.prove(x.fewer); ok {
+			if more, b, ok := d.prove(x.more); ok {
+				return &Assigned{Parted: &Parted{From: x.by.from, AtMost: x.by.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), true
+			}
 		}
-		out := x.proven.certify()
-		out.CountTolls = x.whole
-		return &out, out.Bound + owed(x.counts, x.whole), out.Bound > 0
 	}
-	fewer, a, ok := d.prove(x.fewer)
-	if !ok {
+	if d.settle(x); x.proven == nil {
 		return nil, 0, false
 	}
-	more, b, ok := d.prove(x.more)
-	return &Assigned{Parted: &Parted{From: x.from, AtMost: x.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), ok
+	whole := x.proven.certify()
+	whole.CountTolls = x.whole
+	return &whole, whole.Bound + owed(x.counts, x.whole), whole.Bound > 0
 }

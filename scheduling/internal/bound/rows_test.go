@@ -34,6 +34,118 @@ func TestCasesOfMergedClasses(t *testing.T) {
 	assert.Positive(t, better)
 }
 
+// Where no machine is ever full of pods, cases are sought without places for pods.
+func TestCasesWithoutWhatIsNeverShort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(73, 3))
+	m := manySingles(rng)
+	m.Dims = 3
+	for c := range m.Classes {
+		m.Classes[c].Size = append(m.Classes[c].Size, 1)
+	}
+	for i := range m.Options {
+		m.Options[i].Cap = append(m.Options[i].Cap, m.Options[i].Cap[0])
+	}
+	a := prepare(&m, nil)
+	a.search(Resource(m.input()).Values, Effort{Work: 20_000_000})
+	d := a.divide(0)
+	require.NotNil(t, d.merged)
+	assert.Equal(t, []int{0, 1, 2}, d.all.dims)
+	assert.Equal(t, []int{0, 1}, d.alike.dims)
+	assert.Equal(t, []float64{3, 4}, d.narrowed([]float64{3, 4, 5}))
+	assert.Equal(t, []float64{3, 4, 0}, d.widened([]float64{3, 4}))
+	before := a.certify()
+	r := a.byRows(before, 60_000_000, 1<<60)
+	require.NotNil(t, r.Parted)
+	require.LessOrEqual(t, r.Bound, planned(m, rng))
+	casesProve(t, m, r, nil, r.Bound)
+}
+
+// partedMarket is a search for cases of many classes that has come some way.
+func partedMarket(t *testing.T, rounds int) (*parting, *twig) {
+	t.Helper()
+	m := manySingles(rand.New(rand.NewPCG(73, 3)))
+	a := prepare(&m, nil)
+	a.search(Resource(m.input()).Values, Effort{Work: 20_000_000})
+	d := a.divide(1 << 40)
+	x := d.root(a)
+	for range rounds {
+		for !x.done {
+			d.solve(x)
+		}
+		by := d.halfway(x, math.Inf(1))
+		require.Positive(t, by.from)
+		counts := by.counts()
+		x.by, x.fewer, x.more = by, d.twig(x, counts[0]), d.twig(x, counts[1])
+		if x.fewer.value < x.more.value {
+			x = x.fewer
+		} else {
+			x = x.more
+		}
+	}
+	return d, x
+}
+
+// The cuts that machines miss are all that it takes: all of them together prove no more.
+func TestCutsThatMatter(t *testing.T) {
+	d, x := partedMarket(t, 5)
+	require.Greater(t, len(d.cuts), 5)
+	d.weigh(x)
+	m, _ := d.program(d.cuts, x.counts, x.machines)
+	assert.InEpsilon(t, d.solved(m, len(x.machines)), x.value, 1e-5)
+	proving := 0
+	for _, w := range x.weights {
+		if w > 0 {
+			proving++
+		}
+	}
+	assert.Less(t, proving, len(d.cuts))
+}
+
+// Of some ways to tell a case apart the one is taken that proves more of both halves than the
+// others, not the one that is furthest from a whole number of the dearest machines.
+func TestHalves(t *testing.T) {
+	parts := map[int64]float64{10: 2.5, 100: 1.4, 1000: 3.001, 50: 2}
+	assert.Equal(t, []half{{100, 1}, {10, 2}}, partly(parts))
+	assert.Equal(t, [2]count{{kindCount: kindCount{from: 100}, number: 1}, {kindCount: kindCount{from: 100}, number: 2, least: true}}, half{100, 1}.counts())
+	better := 0
+	for rounds := range 8 {
+		d, x := partedMarket(t, rounds)
+		for !x.done {
+			d.solve(x)
+		}
+		gain := func(h half) float64 {
+			counts := h.counts()
+			return (d.twig(x, counts[0]).value - x.value) * (d.twig(x, counts[1]).value - x.value)
+		}
+		by, first := d.halfway(x, math.Inf(1)), partly(x.part)[0]
+		if by != first && gain(by) > 1.1*gain(first) && gain(by) > 1e-12 {
+			better++
+		}
+		x.part, x.mix = nil, nil
+		assert.Zero(t, d.halfway(x, math.Inf(1)))
+	}
+	t.Logf("%d of 8 are told apart otherwise, and better", better)
+	assert.Positive(t, better)
+}
+
+// Where a half cannot be proven, the case itself has to do.
+func TestHalvesThatCannotBeProven(t *testing.T) {
+	d, x := partedMarket(t, 0)
+	for !x.done {
+		d.solve(x)
+	}
+	counts := d.halfway(x, math.Inf(1)).counts()
+	x.fewer, x.more = d.twig(x, counts[0]), d.twig(x, counts[1])
+	both, _, ok := d.prove(x)
+	require.True(t, ok)
+	require.NotNil(t, both.Parted)
+	x.more.proven, x.more.tolls[0] = nil, 10*d.dearest // more than machines cost
+	out, one, ok := d.prove(x)
+	require.True(t, ok)
+	assert.Nil(t, out.Parted)
+	assert.Positive(t, one)
+}
+
 // manySingles has so many classes of one pod each that they are merged, in three zones with a
 // few sizes of machines at odd prices.
 func manySingles(rng *rand.Rand) Market {
