@@ -21,7 +21,7 @@ func (c *compiler) honed(ctx context.Context, at pack.Outcome, params pack.Param
 	if c.terse || at.Late || price == 0 || n >= manyMachines || params.Work == 0 && n < fewestHoned {
 		return at
 	}
-	least, _ := c.prove(ctx, nil, atStake{placed: c.placed(at.Solution), all: true}, price)
+	least, _ := c.prove(ctx, nil, c.deciding(c.placed(at.Solution), x.onLaunches()), price)
 	params.Worths = c.provenWorths()
 	if float64(least) >= float64(price)*(1-farEnough) || params.Worths == nil || ctx.Err() != nil {
 		return at

@@ -19,7 +19,7 @@ func (c *compiler) remixed(ctx context.Context, at pack.Outcome, params pack.Par
 	if params.Work == 0 || c.terse || at.Late || price == 0 || !x.mixes() || x.machines() < int64(len(c.model.Classes)) {
 		return at
 	}
-	if least, _ := c.prove(ctx, nil, atStake{placed: placed, all: true}, price); float64(least) >= float64(price)*(1-farEnough) {
+	if least, _ := c.prove(ctx, nil, c.deciding(placed, x.onLaunches()), price); float64(least) >= float64(price)*(1-farEnough) {
 		return at
 	}
 	return pack.Mix(c.model, at, params)
