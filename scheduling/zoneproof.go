@@ -98,8 +98,9 @@ func (b *zoneBook) vain(best, near int64) bool {
 	return gain < nearEnough*float64(near) && float64(best)+2*gain < float64(near)
 }
 
-// casePods is how many pods are worth all the work that may go into cases: what these gain for
-// fewer is not much, and a search for them does not take long either.
+// casePods is how many pods are worth half of the work that may go into cases, which is the most
+// that zones get: what these gain for fewer is not much, and a search for them does not take long
+// either.
 const casePods = 1_500
 
 // zonesWork is how many times the work of a bound is spent where zones are told apart:

@@ -97,9 +97,9 @@
 // case is a row that holds in all of them: so many times what each machine holds, by the number
 // of machines, is at least so much. The rows that are known and the counts of a case make a
 // small linear program, the dual of which mixes worths and tolls that prove something for the
-// case; rows join it as the machines found do not meet them. Only the case that is least is solved by itself, which adds a row; where there are many
-// classes, alike ones are merged for that, and the row is what the classes themselves make of
-// what is found.
+// case; rows join it as the machines found do not meet them. Only the case that is least is
+// solved by itself, which adds a row; where there are many classes, alike ones are merged for
+// that, and the row is what the classes themselves make of what is found.
 //
 // Where machines are in domains they are counted domain by domain: each buys whole machines for
 // what has to be there. Each case is solved by itself then. As far as it is open how many pods
