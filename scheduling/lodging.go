@@ -95,11 +95,11 @@ func (x *trial) furnish() {
 	}
 }
 
-// lodge finds the classes that have nothing to gain from other sites: where no node takes any of
+// keepLodgers finds the classes that have nothing to gain from other sites: where no node takes any of
 // those that are bought for, the others are on nodes, no wish says that they should be elsewhere,
 // and none of their rules concerns pods that are bought for. They stay where they are. Work goes
 // into the pods that are bought for, by their share.
-func (s *seeker) lodge() {
+func (s *seeker) keepLodgers() {
 	s.lodged = make([]bool, len(s.planner.Classes))
 	x := &s.best
 	if x.lodging == nil || x.lodging.items == nil || x.bind < x.podCount() {

@@ -129,7 +129,7 @@ func TestLodgersStay(t *testing.T) {
 	assert.Equal(t, x.model.Bins, y.model.Bins)
 
 	seek := &seeker{ties: x.ties, best: x, left: 10 * seekLeast}
-	seek.lodge()
+	seek.keepLodgers()
 	for i, u := range ties.units {
 		app := ties.land.planned[ties.unitBook.units[u].portions[0].class].pods[0].Labels["app"]
 		assert.Equal(t, app != "large", seek.lodged[i], app)
@@ -141,6 +141,6 @@ func TestLodgersStay(t *testing.T) {
 			x.ties.planner.Rules[link.Rule].Weight = 1
 		}
 	}
-	seek.lodge()
+	seek.keepLodgers()
 	assert.NotContains(t, seek.lodged, true, "wishes may be granted elsewhere")
 }

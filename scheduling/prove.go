@@ -73,12 +73,12 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, near int64, price 
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.tied() || c.ties != nil:
-				effort.Further, effort.Mixed, effort.Cases, effort.CasesFilled = 0, 0, 0, 0
+				effort.Further, effort.Mixed, effort.Cases = 0, 0, 0
 			case c.solver.Effort == EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
 			if len(pr.offers.reserved) > 0 {
-				effort.Cases, effort.CasesFilled = 0, 0 // only machines that may be bought in any number are counted
+				effort.Cases = 0 // only machines that may be bought in any number are counted
 			}
 			a := bound.Pattern(pr.market, resource.Values, effort)
 			k.prover, k.start, k.assigned = pr, resource.Values, a

@@ -34,7 +34,7 @@ type seeker struct {
 	upheld   map[ruleDomain]bool // domains that count whether or not pods may go there
 	left     int64               // work that may still be done
 	each     int64               // what the last trial took
-	lodged   []bool              // by planner class, those that stay on the nodes where they are; see lodge
+	lodged   []bool              // by planner class, those that stay on the nodes where they are; see keepLodgers
 }
 
 // move is a change of a plan of sites: classes that may go elsewhere, and how many pods
@@ -60,7 +60,7 @@ func (t *ties) seekWithin(best trial, params pack.Params, work int64) trial {
 		ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
 		left: work, each: best.effort(),
 	}
-	if s.lodge(); s.left < s.each {
+	if s.keepLodgers(); s.left < s.each {
 		return best
 	}
 	s.params.Work = 0

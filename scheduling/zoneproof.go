@@ -63,7 +63,7 @@ func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (mar
 		}
 		m := b.zoned(apart)
 		effort := pr.solver.boundEffort(ctx, len(m.Classes), len(m.Options))
-		effort.Cases, effort.CasesFilled = 0, 0
+		effort.Cases = 0
 		if pr.solver.Effort != EffortFast {
 			effort.Work *= zonesWork
 		}

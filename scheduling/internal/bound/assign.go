@@ -91,8 +91,8 @@ type Effort struct {
 	Cases int64
 	// CasesWanted is the bound that cases are told apart for, 0 for Wanted.
 	CasesWanted int64
-	// CasesFilled is the same where the bound is one by fillings, which cases do not build on:
-	// where few machines are bought they often prove more all the same.
+	// CasesFilled is how much of Cases may be done where the bound is one by fillings, which cases
+	// do not build on: where few machines are bought they often prove more all the same.
 	CasesFilled int64
 	// Late says that it is time to stop; nil for never.
 	Late func() bool
@@ -123,7 +123,7 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	}
 	a.best = before
 	if out.Filled {
-		e.Cases = e.CasesFilled
+		e.Cases = min(e.Cases, e.CasesFilled)
 	}
 	if !out.Filled || e.Cases > 0 {
 		out.rest = a

@@ -60,18 +60,9 @@ func (c *cut) price(a *assignment, i int) float64 {
 // that did so before and new ones, and adds others that the machines found do not meet.
 func (d *parting) weigh(x *twig) {
 	x.seen = len(d.cuts)
-	active := make([]int, 0, len(d.cuts))
-	for j := range d.cuts {
-		if j >= len(x.weights) || x.weights[j] > 0 {
-			active = append(active, j)
-		}
-	}
+	active := d.active(x)
 	for {
-		cuts := make([]*cut, len(active))
-		for k, j := range active {
-			cuts[k] = d.cuts[j]
-		}
-		m, row := d.program(cuts, x.counts, x.machines)
+		m, row := d.program(d.picked(active), x.counts, x.machines)
 		value := d.solved(m, len(x.machines))
 		number := make([]float64, len(x.machines))
 		for i, j := range m.basis {
@@ -102,6 +93,25 @@ func (d *parting) weigh(x *twig) {
 		}
 		return
 	}
+}
+
+// active are the cuts that proved something of a case, and those that have come since.
+func (d *parting) active(x *twig) (out []int) {
+	for j := range d.cuts {
+		if j >= len(x.weights) || x.weights[j] > 0 {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// picked are the cuts of some numbers.
+func (d *parting) picked(numbers []int) []*cut {
+	out := make([]*cut, len(numbers))
+	for k, j := range numbers {
+		out[k] = d.cuts[j]
+	}
+	return out
 }
 
 // missed are cuts that some machines hold less by than all pods are worth, but for the active

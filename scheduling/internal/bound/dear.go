@@ -9,12 +9,18 @@ const cheaply = 1e-3
 // is bought costs something for. Where machines hold more pods than ever are on them, places for
 // pods are none.
 func (a *assignment) dear() (out []int) {
-	for e := range a.dims {
-		for i := range a.machines {
-			if a.isTight(i) && a.best.vectors[a.best.proof[i]].values[e]*a.cap(i)[e] > cheaply*a.prices[i] {
-				out = append(out, e)
-				break
-			}
+	paid := make([]bool, len(a.dims))
+	for i := range a.machines {
+		if !a.isTight(i) {
+			continue
+		}
+		for e, value := range a.best.vectors[a.best.proof[i]].values {
+			paid[e] = paid[e] || value*a.cap(i)[e] > cheaply*a.prices[i]
+		}
+	}
+	for e := range paid {
+		if paid[e] {
+			out = append(out, e)
 		}
 	}
 	return out

@@ -31,12 +31,7 @@ func (d *parting) halfway(x *twig, wanted float64) (best half) {
 	if len(tries) == 1 {
 		return tries[0]
 	}
-	var cuts []*cut
-	for j, c := range d.cuts {
-		if j >= len(x.weights) || x.weights[j] > 0 {
-			cuts = append(cuts, c)
-		}
-	}
+	cuts := d.picked(d.active(x))
 	most := math.Inf(-1)
 	for _, t := range tries[:min(len(tries), mostTried)] {
 		product := 1.0
