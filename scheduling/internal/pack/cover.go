@@ -2,6 +2,7 @@ package pack
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
@@ -28,7 +29,8 @@ type cover struct {
 	places []int     // in the market, the dearest first
 	room   []float64 // by place, dims each, in shares of what is asked
 	cost   []float64
-	losses []float64 // by place, what it costs beyond what it is worth
+	losses []float64 // what places cost beyond what they are worth, ascending
+	least  []uint64  // by number, which so many places lose the least, a row of bits each
 	worths []float64 // of what is asked of each resource
 	base   []int     // machines that are bought whole by the linear program, but for the last of each
 
@@ -45,7 +47,8 @@ type coverRoom struct {
 	chosen   []int
 	best     []int // nil where nothing is found
 	children []child
-	banned   []bool
+	banned   []uint64 // places, as bits
+	bans     int      // how many
 }
 
 // child is a machine that could come next, what everything costs at least with it, and
@@ -121,12 +124,40 @@ func newCover(p *model.Problem, m *market, places []int, asked []int64, times fl
 
 // reckon works out what machines cost beyond what they are worth.
 func (x *cover) reckon() {
-	x.losses = slices.Grow(x.losses[:0], len(x.cost))
+	type loss struct {
+		k    int
+		lost float64
+	}
+	all := make([]loss, len(x.cost))
 	for k, cost := range x.cost {
 		for i, v := range x.room[k*x.dims:][:x.dims] {
 			cost -= x.worths[i] * v
 		}
-		x.losses = append(x.losses, cost)
+		all[k] = loss{k, cost}
+	}
+	slices.SortFunc(all, func(a, b loss) int { return cmp.Or(cmp.Compare(a.lost, b.lost), cmp.Compare(a.k, b.k)) })
+	words := x.words()
+	x.losses, x.least = make([]float64, len(all)), make([]uint64, (len(all)+1)*words)
+	for n, y := range all {
+		x.losses[n] = y.lost
+		row := x.least[(n+1)*words:][:words]
+		copy(row, x.least[n*words:])
+		row[y.k/64] |= 1 << (y.k % 64)
+	}
+}
+
+// words is how many words a row of bits over the places has.
+func (x *cover) words() int { return (len(x.cost) + 63) / 64 }
+
+// ban leaves out some places, and no others.
+func (x *cover) ban(places []bool) {
+	x.banned, x.bans = slices.Grow(x.banned[:0], x.words())[:x.words()], 0
+	clear(x.banned)
+	for k, banned := range places {
+		if banned {
+			x.banned[k/64] |= 1 << (k % 64)
+			x.bans++
+		}
 	}
 }
 
@@ -135,8 +166,7 @@ func (x *cover) reckon() {
 func (x *cover) find(limit float64, nodes int) []int {
 	x.limit, x.nodes, x.best = limit, nodes, nil
 	x.rest, x.chosen, x.children = x.rest[:0], x.chosen[:0], x.children[:0]
-	x.banned = slices.Grow(x.banned[:0], len(x.places))[:len(x.places)]
-	clear(x.banned)
+	x.ban(nil)
 	for range x.dims {
 		x.rest = append(x.rest, 1)
 	}
@@ -171,19 +201,37 @@ func (x *cover) find(limit float64, nodes int) []int {
 func (x *cover) descend(spent float64) {
 	depth, from := len(x.chosen), len(x.children)
 	x.weigh(x.rest[depth*x.dims:][:x.dims], spent)
-	slices.SortStableFunc(x.children[from:], func(a, b child) int { return cmp.Compare(a.lost, b.lost) })
 	to := min(len(x.children), from+x.breadth)
 	for at := from; at < to && x.nodes > 0; at++ {
-		y := x.children[at]
+		y := bringUp(x.children[at:])
 		if y.bound < x.limit {
 			x.choose(y, depth, spent)
 		}
-		x.banned[y.k] = true
+		x.banned[y.k/64] |= 1 << (y.k % 64)
+		x.bans++
 	}
 	for _, y := range x.children[from:to] {
-		x.banned[y.k] = false
+		if bit := uint64(1) << (y.k % 64); x.banned[y.k/64]&bit != 0 {
+			x.banned[y.k/64] ^= bit
+			x.bans--
+		}
 	}
 	x.children = x.children[:from]
+}
+
+// bringUp moves the child to the front that loses the least, of several the first, and returns
+// it. The others stay in order.
+func bringUp(children []child) child {
+	least := 0
+	for i := range children {
+		if children[i].lost < children[least].lost {
+			least = i
+		}
+	}
+	y := children[least]
+	copy(children[1:least+1], children[:least])
+	children[0] = y
+	return y
 }
 
 // choose goes on with a child.
@@ -203,29 +251,32 @@ func (x *cover) weigh(rest []float64, spent float64) {
 	for i, v := range rest {
 		before += x.worths[i] * v
 	}
-	for k, cost := range x.cost {
-		if x.banned[k] {
-			continue
-		}
-		x.nodes--
-		// What a machine has beyond what is still asked for only makes it worse.
-		if before+x.losses[k] >= x.limit*(1+covered) {
-			continue
-		}
-		bound, done := spent+cost, true
-		for i, v := range x.room[k*x.dims:][:x.dims] {
-			if left := rest[i] - v; left > covered {
-				bound += x.worths[i] * left
-				done = false
+	x.nodes -= len(x.cost) - x.bans
+	// What a machine has beyond what is still asked for only makes it worse.
+	worthwhile, most := 0, x.limit*(1+covered)
+	for worthwhile < len(x.losses) && before+x.losses[worthwhile] < most {
+		worthwhile++
+	}
+	words := len(x.banned)
+	for w, row := range x.least[worthwhile*words:][:words] {
+		for row &^= x.banned[w]; row != 0; row &= row - 1 {
+			k := 64*w + bits.TrailingZeros64(row)
+			cost := x.cost[k]
+			bound, done := spent+cost, true
+			for i, v := range x.room[k*x.dims:][:x.dims] {
+				if left := rest[i] - v; left > covered {
+					bound += x.worths[i] * left
+					done = false
+				}
 			}
-		}
-		switch {
-		case bound >= x.limit:
-		case done:
-			x.limit = bound
-			x.best = append(append(x.best[:0], x.chosen...), k)
-		default:
-			x.children = append(x.children, child{k, bound, (bound - before) / cost})
+			switch {
+			case bound >= x.limit:
+			case done:
+				x.limit = bound
+				x.best = append(append(x.best[:0], x.chosen...), k)
+			default:
+				x.children = append(x.children, child{k, bound, (bound - before) / cost})
+			}
 		}
 	}
 }

@@ -231,7 +231,8 @@ func (x *fleetTree) finish(rest, worths []float64, y *fleetNode, limit float64) 
 		x.worths = append(x.worths, max(0, worth))
 	}
 	x.reckon()
-	x.limit, x.best, x.banned = limit, nil, slices.Clone(y.banned)
+	x.limit, x.best = limit, nil
+	x.ban(y.banned)
 	x.chosen, x.children = x.chosen[:0], x.children[:0]
 	all := breadths()
 	for _, x.breadth = range all {
