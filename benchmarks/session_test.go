@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -88,36 +89,66 @@ func small(pods []*corev1.Pod) []*corev1.Pod {
 // BenchmarkWarm plans 100 new pods for the same cluster in a session, the pods of the
 // time before being gone.
 func BenchmarkWarm(b *testing.B) {
+	warm(b, func(ties bool) [][]*corev1.Pod {
+		first, second := arriving(100, ties), arriving(100, ties)
+		for _, pod := range second {
+			pod.Name += "-again"
+		}
+		return [][]*corev1.Pod{first, second}
+	})
+}
+
+// BenchmarkWarmMixed is the same with pods that come in other numbers of each workload, and
+// of other workloads, every time.
+func BenchmarkWarmMixed(b *testing.B) { warm(b, mixedLots) }
+
+// mixedLots are many lots of a hundred pods.
+func mixedLots(ties bool) [][]*corev1.Pod {
+	random := rand.New(rand.NewPCG(7, 100))
+	lots := make([][]*corev1.Pod, 64)
+	for i := range lots {
+		pods := arriving(1_000, ties)
+		random.Shuffle(len(pods), func(a, b int) { pods[a], pods[b] = pods[b], pods[a] })
+		missing := pods[0].Labels["app"]
+		pods = slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return pod.Labels["app"] == missing })[:100]
+		for _, pod := range pods {
+			pod.Name = fmt.Sprintf("%s-%d", pod.Name, i)
+		}
+		lots[i] = pods
+	}
+	return lots
+}
+
+// warm plans lots of pods for a large cluster in a session.
+func warm(b *testing.B, lots func(ties bool) [][]*corev1.Pod) {
 	for _, ties := range []bool{false, true} {
 		for _, e := range []string{"fast", "default"} {
 			b.Run(fmt.Sprintf("ties=%t/effort=%s", ties, e), func(b *testing.B) {
 				s, err := scheduling.NewSession(scheduling.Solver{Effort: efforts()[e]}, grown(b, 5_000, 0, ties))
 				require.NoError(b, err)
-				first, second := arriving(100, ties), arriving(100, ties)
-				for _, pod := range second {
-					pod.Name += "-again"
-				}
-				again(b, s, first, second)
+				again(b, s, lots(ties)...)
 			})
 		}
 	}
 }
 
-// again lets one lot of pods take the place of the other, and plans.
-func again(b *testing.B, s *scheduling.Session, first, second []*corev1.Pod) {
-	require.NoError(b, s.Apply(scheduling.Delta{Pods: second}))
+// again lets one lot of pods take the place of the one before, and plans.
+func again(b *testing.B, s *scheduling.Session, lots ...[]*corev1.Pod) {
+	last := lots[len(lots)-1]
+	require.NoError(b, s.Apply(scheduling.Delta{Pods: last}))
 	_, err := s.Solve(b.Context())
 	require.NoError(b, err)
 	b.ReportAllocs()
 	cpu := cputime.Used()
-	for b.Loop() {
-		if err := s.Apply(scheduling.Delta{Pods: first, Removed: scheduling.Removed{Pods: names(second)}}); err != nil {
+	for n := 0; b.Loop(); n++ {
+		next := lots[n%len(lots)]
+		if err := s.Apply(scheduling.Delta{Pods: next, Removed: scheduling.Removed{Pods: names(last)}}); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := s.Solve(b.Context()); err != nil {
 			b.Fatal(err)
 		}
-		first, second = second, first
+		last = next
 	}
 	b.ReportMetric(float64((cputime.Used()-cpu).Nanoseconds())/float64(b.N), "cpu-ns/op")
 }

@@ -124,6 +124,7 @@ package scheduling
 //	             already
 //	strata       what they may buy, sorted by what plans of sites make of it
 //	ties, trial, score  a plan of sites, machines for it, and what that is worth
+//	nearest      the nodes that pods fill best, remembered from plan to plan
 //	near, lodging  the nodes that pods of such a plan could need, and who is on them in all
 //	tiedsolve    the rounds of planning sites and finding machines
 //	foresee      a bound beforehand, to know when to stop

@@ -25,6 +25,7 @@ type memory struct {
 	country    *country
 	kept       *kept
 	bench      *bench
+	nearest    *nearest
 }
 
 func newMemory() *memory { return &memory{roll: &atomic.Pointer[roll]{}} }
@@ -37,7 +38,7 @@ func (m *memory) fork() *memory {
 		s.columns, s.rows, s.defined = maps.Clone(s.columns), maps.Clone(s.rows), maps.Clone(s.defined)
 		c.stock = &s
 	}
-	c.country = m.country.fork()
+	c.country, c.nearest = m.country.fork(), m.nearest.fork()
 	return &c
 }
 

@@ -96,11 +96,16 @@ func nearKey(key []byte, e *compiler, part int) []byte {
 // fullest lists the n bins that units of a part fill best, the best first.
 func (t *ties) fullest(e *compiler, part int, n int64) []int32 {
 	p := &e.parts[part]
-	open, wary := t.land.binsOf(&e.seats[p.seat])
-	return pack.Fullest(t.land.model, p.request, n, func(bin int) (takes, soft bool) {
+	seat := &e.seats[p.seat]
+	open, wary := t.land.binsOf(seat)
+	takes := func(bin int) (takes, soft bool) {
 		takes = open.Has(bin) && (len(p.crowds) == 0 || e.model.Joining(nil, t.present[bin], model.ClassID(part)) > 0)
 		return takes, wary.Has(bin)
-	})
+	}
+	if m := t.land.nearestNodes(); m != nil && len(p.crowds) == 0 && len(seat.groups) > 0 {
+		return m.fullestFor(t.land.compiler, seat.groups, seat.bins, p.request, n, takes)
+	}
+	return pack.Fullest(t.land.model, p.request, n, takes)
 }
 
 // seatNear hands the engine the bins that are near.

@@ -44,7 +44,7 @@ func (r *roll) inOrder(dims int) *model.Rooms {
 // orderedAs is the same, made of that of a roll in which most nodes are the same.
 func (r *roll) orderedAs(old *roll, dims int) *model.Rooms {
 	known := old.inOrder(dims)
-	r.arrange.Do(func() { r.rooms = known.Renewed(r.numbersOf(old), r.roomOf()) })
+	r.arrange.Do(func() { r.rooms = known.Renewed(numbersIn(r.ordered, old.ordered), r.roomOf()) })
 	return r.rooms
 }
 
@@ -57,15 +57,15 @@ func (r *roll) roomOf() [][]int64 {
 	return out
 }
 
-// numbersOf is the place of each node of another roll among those of r, -1 where it is not.
-func (r *roll) numbersOf(old *roll) []int32 {
-	out := make([]int32, len(old.ordered))
+// numbersIn is the place of each of some nodes in a list of such nodes, -1 where it is not.
+func numbersIn(list, nodes []*existingNode) []int32 {
+	out := make([]int32, len(nodes))
 	at := 0
-	for i, x := range old.ordered {
-		for at < len(r.ordered) && r.ordered[at] != x && r.ordered[at].compare(x) <= 0 {
+	for i, x := range nodes {
+		for at < len(list) && list[at] != x && list[at].compare(x) <= 0 {
 			at++
 		}
-		if out[i] = -1; at < len(r.ordered) && r.ordered[at] == x {
+		if out[i] = -1; at < len(list) && list[at] == x {
 			out[i] = int32(at)
 			at++
 		}

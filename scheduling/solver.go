@@ -174,6 +174,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, bold bo
 			c, outcome = x.compiler, x.Outcome
 		}
 	} else {
+		params = c.remembering(params)
 		outcome = c.remixed(ctx, pack.Ration(c.model, pack.Search(c.model, params), params), params)
 		outcome = c.honed(ctx, outcome, params)
 	}

@@ -6,6 +6,7 @@
 //	bins.go       what already runs is used before anything is bought
 //	binfill.go    fills it machine by machine, so that little room is left
 //	useful.go     of many that run, looks at those that pods could need
+//	nearest.go    remembers which these are from one problem to the next
 //	housed.go     where they have room for all that fit any, looks at the others alone
 //	slim.go       leaves out what few pods have no use for on sale
 //	values.go     what a pod of each class is worth: the price of its share of the

@@ -33,7 +33,7 @@ func Ration(p *model.Problem, at Outcome, params Params) Outcome {
 	if at.Late || !slices.ContainsFunc(at.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
 		return at
 	}
-	kept := useful(p)
+	kept := useful(p, params.Fullest)
 	for i, items := range at.Solution.Bins {
 		if len(items) > 0 {
 			kept = append(kept, i)

@@ -17,7 +17,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	if params.Near {
 		return searchBeside(p, params)
 	}
-	kept := useful(p)
+	kept := useful(p, params.Fullest)
 	if len(kept) == len(p.Bins) {
 		return searchBeside(p, params)
 	}
@@ -39,12 +39,13 @@ func Search(p *model.Problem, params Params) Outcome {
 // fewBins is how many running machines are looked at without asking.
 const fewBins = 64
 
-// useful lists the bins to look at, ascending.
-func useful(p *model.Problem) []int {
+// useful lists the bins to look at, ascending. Where somebody remembers which bins pods fill
+// best, it asks him.
+func useful(p *model.Problem, known func(class *model.Class, n int64) []int32) []int {
 	if len(p.Bins) <= fewBins || len(p.Classes) == 0 {
 		return everyBin(p)
 	}
-	y := yard{p: p, rooms: p.Rooms}
+	y := yard{p: p, rooms: p.Rooms, known: known}
 	y.enter()
 	kinds, seated := y.seatedKinds()
 	if y.atMost(seated) {
@@ -87,6 +88,8 @@ type yard struct {
 	// once someone has asked for few of them.
 	open []int
 	best []seat // room for a heap
+	// known, where it is set, remembers the bins that pods which no crowd concerns fill best.
+	known func(class *model.Class, n int64) []int32
 }
 
 // enter finds out what the least is that a bin must have.
@@ -133,6 +136,9 @@ func (y *yard) anyTakes(c model.ClassID) bool {
 		return slices.ContainsFunc(y.open, func(i int) bool { return takesOne(y.p, i, c) })
 	}
 	request := y.p.Classes[c].Request
+	if y.known != nil && len(y.p.Classes[c].Crowds) == 0 {
+		return len(y.known(&y.p.Classes[c], 1)) > 0
+	}
 	d, from := y.rooms.Scarcest(request)
 	return slices.ContainsFunc(y.rooms.Order[d][from:], func(i int32) bool {
 		return y.rooms.Fit(i, request) && y.admits(c, i) && takesOne(y.p, int(i), c)
@@ -180,6 +186,12 @@ func takesOne(p *model.Problem, i int, c model.ClassID) bool {
 // fullest marks the best n seats that bins are for pods of class c.
 func (y *yard) fullest(c model.ClassID, n int64, keep []bool) {
 	class := &y.p.Classes[c]
+	if y.known != nil && len(class.Crowds) == 0 {
+		for _, i := range y.known(class, n) {
+			keep[i] = true
+		}
+		return
+	}
 	y.pick(class.Request, n, func(i int) (takes, soft bool) {
 		if !y.admits(c, int32(i)) {
 			return false, false
@@ -196,17 +208,7 @@ func (y *yard) fullest(c model.ClassID, n int64, keep []bool) {
 // Fullest lists the n bins of p that pods with a request fill best, the best first: of those
 // that take them at all, and that they would rather avoid last. It looks at rooms alone.
 func Fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
-	y := yard{p: p, rooms: p.Rooms}
-	if y.rooms == nil {
-		y.open = everyBin(p)
-	}
-	y.pick(request, n, takes)
-	slices.SortFunc(y.best, func(a, b seat) int { return first(a.before(b), b.before(a)) })
-	out := make([]int32, len(y.best))
-	for i, x := range y.best {
-		out[i] = int32(x.bin)
-	}
-	return out
+	return FindNearest(p, request, n, takes).Bins(n)
 }
 
 // pick looks for the best n seats that bins are for pods with a request.
