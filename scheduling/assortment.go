@@ -38,6 +38,7 @@ type assortment struct {
 	strata  *strata
 	buyable []templateOffer
 	zonal   *zonalOffers
+	sold    *soldMachines
 }
 
 // zonalOffers are the offers that a bound looks at zone by zone.

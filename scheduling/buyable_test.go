@@ -30,6 +30,25 @@ func TestBuyableHasStandIns(t *testing.T) {
 	assert.Greater(t, dropped, 1000, "many offers are pointless")
 }
 
+// What cases are told apart with is there at every price at which it is on sale, and the same
+// where it is remembered.
+func TestChoicesHaveStandIns(t *testing.T) {
+	t.Parallel()
+	problems, choices := 0, 0
+	for seed := range uint64(150) {
+		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 12, Types: 12, Pools: 4, Nodes: 3, DaemonSets: 3})
+		if p.Validate() != nil {
+			continue
+		}
+		n, err := scheduling.CheckChoices(&p, &scheduling.Solver{})
+		require.NoError(t, err, "seed %d", seed)
+		problems++
+		choices += n
+	}
+	assert.Greater(t, problems, 100)
+	assert.Greater(t, choices, 1000)
+}
+
 // A deadline that has passed leaves a bound that is proven all the same.
 func TestBoundPastTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))

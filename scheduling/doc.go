@@ -111,6 +111,7 @@ package scheduling
 //	template, variants, levels  a pool with values for the labels that it leaves open
 //	offers, floor, thin  what each template may buy, its minValues, and what is pointless
 //	assortment   what may be bought for some groups, kept from plan to plan
+//	choices      everything on sale, for a bound that tells cases apart
 //	existing, roll, bench, cluster, country  nodes, what runs on them, and their labels
 //	compile, tables, facts  all of this in the numbers of internal/model
 //

@@ -189,35 +189,6 @@ func (pr *prover) addOffers() {
 	}
 }
 
-// everyChoice is everything on sale but reservations, once for all with equal room for the same
-// pods at the same price.
-func (pr *prover) everyChoice() (out []bound.Choice) {
-	type machine struct {
-		room, column int
-		price        int64
-	}
-	listed, usable := map[machine]bool{}, map[[2]int]bool{}
-	for list := range pr.sold() {
-		for _, o := range list {
-			x := &pr.offers.offers[o.offer]
-			at, k := [2]int{o.room, o.column}, machine{o.room, o.column, int64(x.expected)}
-			if x.offering.CapacityType == offerings.Reserved || listed[k] {
-				continue
-			}
-			listed[k] = true
-			fits, known := usable[at]
-			if !known {
-				fits = pr.usable(pr.space(o.room), pr.admitted(o.column))
-				usable[at] = fits
-			}
-			if fits {
-				out = append(out, bound.Choice{Cap: pr.space(o.room), Price: k.price, Users: pr.admitted(o.column)})
-			}
-		}
-	}
-	return out
-}
-
 // reservedSupplies are the reservations that a market draws on.
 type reservedSupplies struct {
 	market *bound.Market

@@ -7,16 +7,27 @@ import (
 )
 
 // bestOfPrice leaves out what is no better than something else of the same price, since that is
-// counted whenever the other one is. What it returns is in the order of prices.
-func bestOfPrice(choices []Choice) (out []Choice) {
-	slices.SortStableFunc(choices, func(a, b Choice) int { return cmp.Compare(a.Price, b.Price) })
+// counted whenever the other one is. What it returns is in the order of prices, and stands where
+// the choices did.
+func bestOfPrice(choices []Choice) []Choice {
+	if cheaper := func(a, b Choice) int { return cmp.Compare(a.Price, b.Price) }; !slices.IsSortedFunc(choices, cheaper) {
+		slices.SortStableFunc(choices, cheaper)
+	}
+	out := choices[:0]
+	var best []Choice
 	for from, to := 0, 0; from < len(choices); from = to {
 		for to < len(choices) && choices[to].Price == choices[from].Price {
 			to++
 		}
-		for _, i := range undominated(choices[from:to]) {
-			out = append(out, choices[from+i])
+		if to == from+1 {
+			out = append(out, choices[from])
+			continue
 		}
+		best = best[:0]
+		for _, i := range undominated(choices[from:to]) {
+			best = append(best, choices[from+i])
+		}
+		out = append(out, best...)
 	}
 	return out
 }
@@ -25,9 +36,25 @@ func bestOfPrice(choices []Choice) (out []Choice) {
 // far as the pods could use it, in the order of prices.
 func (a *assignment) everywhere() (x *assignment, choices []Choice) {
 	demand := a.market.demand()
-	for _, c := range a.market.everything() {
-		if m, ok := a.market.machine(&c, -1, demand); ok {
-			choices = append(choices, Choice{Cap: m.cap, Price: m.price, Users: m.users})
+	type kind struct {
+		room  *int64
+		users *uint64
+	}
+	known := map[kind]Choice{} // most are on sale at many prices
+	every := a.market.everything()
+	choices = make([]Choice, 0, len(every))
+	for _, c := range every {
+		of := kind{&c.Cap[0], &c.Users[0]}
+		x, again := known[of]
+		if !again {
+			if m, ok := a.market.machine(&c, -1, demand); ok {
+				x = Choice{Cap: m.cap, Users: m.users}
+			}
+			known[of] = x
+		}
+		if x.Cap != nil {
+			x.Price = c.Price
+			choices = append(choices, x)
 		}
 	}
 	choices = bestOfPrice(choices)
@@ -60,21 +87,39 @@ func (a *assignment) only(numbers []int) *assignment {
 // machine of a price that is counted at least so often is worth buying for the sake of the count.
 // So a machine makes others pointless only that are dearer by no more than up to the next of such
 // prices.
-func amongRows(choices []Choice, counts []count) (out []int) {
-	bounds := []int{0, len(choices)}
+func (d *parting) amongRows(counts []count) (out []int) {
+	bounds := []int{0, len(d.choices)}
 	for _, c := range counts {
 		if c.least {
-			at, _ := slices.BinarySearchFunc(choices, c.from, func(x Choice, from int64) int { return cmp.Compare(x.Price, from) })
+			at, _ := slices.BinarySearchFunc(d.choices, c.from, func(x Choice, from int64) int { return cmp.Compare(x.Price, from) })
 			bounds = append(bounds, at)
 		}
 	}
 	slices.Sort(bounds)
 	for i, from := range bounds[:len(bounds)-1] {
-		for _, k := range undominated(choices[from:bounds[i+1]]) {
-			out = append(out, from+k)
-		}
+		kept := d.keptFrom(from)
+		to, _ := slices.BinarySearch(kept, bounds[i+1])
+		out = append(out, kept[:to]...)
 	}
 	return out
+}
+
+// keptFrom lists which of the choices from one on are not pointless. As they are in the order of
+// prices, and at one price in that of room, they are ascending, and those up to a price are so
+// whatever comes after.
+func (d *parting) keptFrom(from int) []int {
+	if kept, known := d.kept[from]; known {
+		return kept
+	}
+	kept := undominated(d.choices[from:])
+	for k := range kept {
+		kept[k] += from
+	}
+	if d.kept == nil {
+		d.kept = map[int][]int{}
+	}
+	d.kept[from] = kept
+	return kept
 }
 
 // partedBy is how many machines a solved problem has from each price on.

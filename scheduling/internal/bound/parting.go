@@ -12,8 +12,9 @@ type parting struct {
 	// alike the same with alike classes merged.
 	all, alike *assignment
 	choices    []Choice
-	merged     []int     // by class: the merged one; nil for none
-	share      []float64 // by class: what it asks for of what its merged one does
+	kept       map[int][]int // see keptFrom
+	merged     []int         // by class: the merged one; nil for none
+	share      []float64     // by class: what it asks for of what its merged one does
 	cuts       []*cut
 	work       int64
 	dearest    float64 // what no case is worth more than
@@ -60,7 +61,7 @@ func (a *assignment) divide(work int64) *parting {
 
 // root is all plans, with what is proven of them.
 func (d *parting) root(a *assignment) *twig {
-	x := &twig{machines: amongRows(d.choices, nil)}
+	x := &twig{machines: d.amongRows(nil)}
 	for i := range a.machines {
 		if !a.isTight(i) {
 			continue

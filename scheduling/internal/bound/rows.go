@@ -107,7 +107,7 @@ func (d *parting) twig(x *twig, c count) *twig {
 		value: x.value, weights: x.weights, tolls: append(x.tolls[:len(x.tolls):len(x.tolls)], 0),
 	}
 	if c.least {
-		y.machines = amongRows(d.choices, y.counts)
+		y.machines = d.amongRows(y.counts)
 	}
 	d.weigh(y)
 	return y

@@ -34,6 +34,37 @@ func TestCasesOfMergedClasses(t *testing.T) {
 	assert.Positive(t, better)
 }
 
+// Machines make others pointless that are dearer by no more than up to the next price that is
+// counted, whatever was asked before.
+func TestAmongRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(73, 9))
+	for range 20 {
+		m := manySingles(rng)
+		d := prepare(&m, nil)
+		d.search(Resource(m.input()).Values, Effort{Work: 20_000_000})
+		x := d.divide(0)
+		for range 10 {
+			var counts []count
+			for range rng.IntN(4) {
+				from := x.choices[rng.IntN(len(x.choices))].Price
+				counts = append(counts, count{kindCount: kindCount{from: from}, number: 1, least: rng.IntN(3) > 0})
+			}
+			var want []int
+			for i, c := range x.choices {
+				better := func(b Choice) bool {
+					return b.Price <= c.Price && roomyAll(b.Cap, c.Cap) && b.Users.Contains(c.Users) && !slices.ContainsFunc(counts, func(n count) bool {
+						return n.least && b.Price < n.from && c.Price >= n.from
+					})
+				}
+				if !slices.ContainsFunc(x.choices[:i], better) {
+					want = append(want, i)
+				}
+			}
+			require.Equal(t, want, x.amongRows(counts))
+		}
+	}
+}
+
 // Where no machine is ever full of pods, cases are sought without places for pods.
 func TestCasesWithoutWhatIsNeverShort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 3))
