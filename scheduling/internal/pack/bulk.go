@@ -116,17 +116,24 @@ func (s *search) buyQuotas(x *blend, classes []model.ClassID, remaining []int64,
 	m, f := x.m, s.fill
 	quotas := x.wholes()
 	var places []int
+	all := int64(0)
 	for _, y := range quotas {
 		places = append(places, y.at)
+		all += y.n
 	}
 	f.arrange(classes, values)
 	f.stock(&s.stage, m, places, classes)
+	if all >= rackedFrom {
+		f.rack(&s.stage, values)
+		defer func() { f.racks = nil }()
+	}
 	for {
 		y := next(quotas)
 		if y == nil {
 			return out, poor
 		}
 		o := m.options[y.at]
+		f.racks = s.stage.racksOf(m.row[y.at])
 		items, worth := f.fill(o, nil, s.stage.shelves[m.row[y.at]], remaining, values)
 		if full := worth / f.costs[o]; y.left == y.n && full < bulkFull {
 			dearer[y.at] = max(1, dearer[y.at]) / max(full, 0.01)
@@ -142,5 +149,9 @@ func (s *search) buyQuotas(x *blend, classes []model.ClassID, remaining []int64,
 		b.buy(&s.p.Options[o], &node, remaining)
 		out = append(out, node)
 		y.left -= n
+		if len(out)%tidyEvery == 0 && len(s.stage.racks) > 0 {
+			s.stage.tidy(remaining)
+			f.rack(&s.stage, values)
+		}
 	}
 }

@@ -17,6 +17,7 @@
 //	              on shelves by size, so that classes of one size are weighed as one
 //	fill.go       fills one option so that the worth inside is as high as it gets
 //	shortlist.go  of many sizes only the best are weighed again at every step
+//	racks.go      for many machines, passes by sizes among which none can be the best
 //	construct.go  buys, again and again, the filled option with the most worth per
 //	              price; counts are taken in bulk, so that cost follows classes and
 //	              not pods

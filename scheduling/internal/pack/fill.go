@@ -43,6 +43,8 @@ type filler struct {
 	short    []int32 // the best of them some choices ago, best first
 	scores   []float64
 	before   []int64 // room left at the time, per dim
+	racks    *racks  // to fill machines from, in place of shelves; nil for none
+	shapes   shapes
 	items    []model.Item
 	at       []int32 // per class on the machine, its place in items
 	groups   model.Bits
@@ -150,7 +152,11 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 
 // fillUp adds pods from the shelves until no more fit.
 func (f *filler) fillUp(option *model.Option, shelves []shelf, remaining []int64, values []float64) (worth float64) {
-	f.reopen(shelves, values)
+	if f.racks != nil {
+		f.enter(f.racks)
+	} else {
+		f.reopen(shelves, values)
+	}
 	for {
 		best := f.choose(remaining, values)
 		if best == nil {
@@ -184,6 +190,9 @@ func (f *filler) choose(remaining []int64, values []float64) *cursor {
 			f.inverse[d] = 2 // any request of a whole unit then exceeds the room
 		}
 	}
+	if f.racks != nil {
+		return f.bestInRacks(f.racks, remaining, values)
+	}
 	if f.fresh() {
 		if best := f.glance(remaining, values); best != nil {
 			return best
@@ -202,10 +211,14 @@ func (f *filler) choose(remaining []int64, values []float64) *cursor {
 
 // share is the largest part of the room left that a pod of a size takes.
 func (f *filler) share(size int32) float64 {
+	return f.shareOf(f.scaled[int(size)*f.stride:][:f.stride])
+}
+
+// shareOf is the same for a request.
+func (f *filler) shareOf(request []float64) float64 {
 	// Compared as whole numbers: floats that are not negative stand in the same order,
 	// and compare without a jump.
-	bits, stride := uint64(0), f.stride
-	request, inverse := f.scaled[int(size)*stride:][:stride], f.inverse
+	bits, inverse := uint64(0), f.inverse
 	for len(request) >= fewDims && len(inverse) >= fewDims {
 		bits = max(bits, math.Float64bits(request[0]*inverse[0]),
 			math.Float64bits(request[1]*inverse[1]), math.Float64bits(request[2]*inverse[2]))

@@ -108,6 +108,7 @@ type stage struct {
 	*market
 	places  []int // of the options to look at
 	shelves [][]shelf
+	racks   []racks         // by row, in which shelves stand; none unless asked
 	tight   [][]shelf       // by row, the classes that cannot share machines as they like
 	all     []model.ClassID // what the shelves are slices of
 	wanted  []bool          // by row, whether some option to look at is in it
@@ -122,6 +123,7 @@ func (f *filler) stock(s *stage, m *market, places []int, classes []model.ClassI
 	rows := len(m.rows)
 	s.shelves = slices.Grow(s.shelves[:0], rows)[:rows]
 	s.tight = slices.Grow(s.tight[:0], rows)[:rows]
+	s.racks = s.racks[:0]
 	s.wanted = slices.Grow(s.wanted[:0], rows)[:rows]
 	clear(s.wanted)
 	for _, at := range places {
