@@ -38,6 +38,12 @@ func (c *compiler) readPods() {
 		guarded[i] = renamed[target]
 	}
 	c.keepers = c.postKeepers(guarded)
+	counts := make([]int, len(r.moulds))
+	for _, n := range r.of {
+		if n >= 0 {
+			counts[n]++
+		}
+	}
 	cast := make([][]setClass, len(r.moulds))
 	for i, n := range r.of {
 		if n < 0 {
@@ -53,7 +59,9 @@ func (c *compiler) readPods() {
 		class := classAmong(cast[n], among)
 		if class == nil {
 			class = c.classes.class(pod, m, moved[numbers[n]], among)
-			cast[n] = append(cast[n], setClass{among, class})
+			if cast[n] = append(cast[n], setClass{among, class}); len(class.pods) == 0 && len(cast[n]) == 1 {
+				class.pods = make([]*corev1.Pod, 0, counts[n]) // mostly all of them
+			}
 		}
 		class.pods = append(class.pods, pod)
 	}

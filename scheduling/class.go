@@ -139,7 +139,12 @@ func (c *classifier) sort(moved []int, sets [][]int32) {
 
 // comparePods orders pods by namespace and name.
 func comparePods(a, b *corev1.Pod) int {
-	return cmp.Or(strings.Compare(namespaceOf(a), namespaceOf(b)), strings.Compare(a.Name, b.Name))
+	if a.Namespace != b.Namespace {
+		if c := strings.Compare(namespaceOf(a), namespaceOf(b)); c != 0 {
+			return c
+		}
+	}
+	return strings.Compare(a.Name, b.Name)
 }
 
 // namespaceOf is a pod's namespace, "default" where none is set.

@@ -173,8 +173,14 @@ func (d *decoder) upgrade(machines []machine) {
 		changed = false
 		for i := range machines {
 			m := &machines[i]
-			for at := range m.first {
-				if d.holds(m, at) && d.leavesChoice(m, at) && d.ledger.swap(d.buys(m), d.sale(m.template, at)) {
+			for at := m.bare; at < m.first; at++ {
+				if !d.holds(m, at) {
+					if at == m.bare {
+						m.bare++
+					}
+					continue
+				}
+				if d.leavesChoice(m, at) && d.ledger.swap(d.buys(m), d.sale(m.template, at)) {
 					m.first, changed = at, true
 					break
 				}
@@ -195,10 +201,7 @@ func (d *decoder) options(m *machine) []int {
 	out := d.listed[:0]
 	defer func() { d.listed = out }()
 	out = append(out, m.first)
-	for at := range d.offered[m.template].list {
-		if len(out) >= limit && !whole {
-			break
-		}
+	for at := m.bare; at < len(d.offered[m.template].list) && (len(out) < limit || whole); at++ {
 		if at == m.first || d.frozen && at < m.first || !d.holds(m, at) || !d.ledger.couldSwap(d.buys(m), d.sale(m.template, at)) {
 			continue
 		}

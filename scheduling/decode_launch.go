@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -100,13 +101,38 @@ func (d *decoder) hand(items []model.Item) []string {
 	for _, it := range items {
 		n += it.N * size(d.parts[it.Class].portions)
 	}
-	pods := make([]string, 0, n)
+	runs := make([][]*corev1.Pod, 0, len(items))
+	length := 0
 	for _, it := range items {
 		for _, p := range d.parts[it.Class].portions {
-			for range it.N * p.n {
-				pods = append(pods, podName(d.planned[p.class].pods[d.next[p.class]]))
-				d.next[p.class]++
+			run := d.planned[p.class].pods[d.next[p.class]:][:it.N*p.n]
+			if len(run) == 0 {
+				continue
 			}
+			d.next[p.class] += len(run)
+			runs = append(runs, run)
+			for _, pod := range run {
+				length += len(namespaceOf(pod)) + len("/") + len(pod.Name)
+			}
+		}
+	}
+	// Those of a class stand in name order, so that little is left to be sorted.
+	slices.SortFunc(runs, func(a, b []*corev1.Pod) int { return comparePods(a[0], b[0]) })
+	return names(runs, n, length)
+}
+
+// names are the names of n pods, which take so many bytes, sorted. They share their memory.
+func names(runs [][]*corev1.Pod, n int64, length int) []string {
+	var all strings.Builder
+	all.Grow(length)
+	pods := make([]string, 0, n)
+	for _, run := range runs {
+		for _, pod := range run {
+			from := all.Len()
+			all.WriteString(namespaceOf(pod))
+			all.WriteByte('/')
+			all.WriteString(pod.Name)
+			pods = append(pods, all.String()[from:])
 		}
 	}
 	slices.Sort(pods)

@@ -2,6 +2,7 @@ package scheduling_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,4 +69,25 @@ func TestLaunchesShareNoMemory(t *testing.T) {
 	for i := range again.Launches {
 		assert.Equal(t, before[i], text(&again.Launches[i]))
 	}
+}
+
+// The names of a machine's pods are written in one piece, so that many more of them take
+// hardly more allocations. They are sorted.
+func TestNamesInOnePiece(t *testing.T) {
+	allocs := map[int]float64{}
+	for _, pods := range []int{1_000, 5_000} {
+		p := scheduling.Problem{
+			Pods:      append(st.Pods(pods/2, "web", st.Requests(st.MilliCPU(1), st.MiB(1))), st.Pods(pods/2, "api", st.Requests(st.MilliCPU(2), st.MiB(1)))...),
+			NodePools: []*scheduling.NodePool{st.NodePool("default")},
+			Catalog:   st.MustCatalog(st.Type("a", st.Capacity(st.Cores(16), st.GiB(64), st.Count("pods", 10_000)), st.OnDemand("z1", 10_000_000))),
+		}
+		allocs[pods] = testing.AllocsPerRun(1, func() {
+			plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+			require.NoError(t, err)
+			require.Len(t, plan.Launches, 1)
+			require.Len(t, plan.Launches[0].Pods, pods)
+			require.True(t, slices.IsSorted(plan.Launches[0].Pods))
+		})
+	}
+	assert.Less(t, allocs[5_000]-allocs[1_000], 400.0)
 }

@@ -10,6 +10,7 @@ import (
 type machine struct {
 	template int
 	first    int // place in the template's offers of what is bought
+	bare     int // how many of the first places there are known not to hold its pods
 	load     []int64
 	groups   model.Bits
 	items    []model.Item
@@ -28,7 +29,7 @@ func (d *decoder) lone(template int, class *model.Class) machine {
 
 // weigh works out what a machine's pods ask for together, and whom it has to admit.
 func (d *decoder) weigh(m *machine) {
-	m.load, m.groups = make([]int64, d.model.Dims), model.NewBits(d.model.Groups)
+	m.load, m.groups, m.bare = make([]int64, d.model.Dims), model.NewBits(d.model.Groups), 0
 	d.model.Load(m.load, m.items)
 	for _, it := range m.items {
 		m.groups.Set(int(d.model.Classes[it.Class].Group))
