@@ -32,6 +32,9 @@ func Hone(p *model.Problem, at Outcome, params Params) Outcome {
 	if at.Late || slices.ContainsFunc(at.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
 		return at
 	}
+	if model.Count(at.Solution.Nodes) <= fewestToHone(p) {
+		return at
+	}
 	s := newSearch(p, params)
 	if s.limited() || !s.fill.pace.idle {
 		return at
@@ -40,7 +43,7 @@ func Hone(p *model.Problem, at Outcome, params Params) Outcome {
 	s.budget = at.Work / honeShare
 	random := rand.New(rand.NewPCG(0x706c696d, 0x686f6e65))
 	for i, m := range s.markets {
-		if n := model.Count(best.bought[i]); n > max(1, int64(len(p.Bins))) && n <= refleetAll {
+		if n := model.Count(best.bought[i]); n > fewestToHone(p) && n <= refleetAll {
 			best.bought[i] = s.honePass(m, unbundle(best.bought[i]), random)
 		}
 	}
@@ -48,6 +51,9 @@ func Hone(p *model.Problem, at Outcome, params Params) Outcome {
 	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.work
 	return at
 }
+
+// fewestToHone is how many machines are too few: beside as many running nodes it does not pay.
+func fewestToHone(p *model.Problem) int64 { return max(1, int64(len(p.Bins))) }
 
 // honePass exchanges machines of a pass, and returns all.
 func (s *search) honePass(m *market, nodes []model.Node, random *rand.Rand) []model.Node {
