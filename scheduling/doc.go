@@ -121,7 +121,7 @@ package scheduling
 //	             and of pods that run
 //	slack        ties that hold wherever pods go
 //	unit, part   pods that share a machine, and what the engine takes for one
-//	land, partition, kin, guests  where each of them could be, and whom the nodes hold
+//	land, partition, kin, guests, guestlists  where each of them could be, and whom the nodes hold
 //	             already
 //	strata       what they may buy, sorted by what plans of sites make of it
 //	ties, trial, score  a plan of sites, machines for it, and what that is worth

@@ -32,12 +32,15 @@ func (c *compiler) guests() *guestBook {
 	if c.bonds.workloads == nil { // else what a pod is among hangs on more than its labels
 		book.key = targets.key()
 	}
-	if old != nil && (old.key == "" || old.key != book.key) {
-		old = nil
-	}
-	if old != nil && slices.Equal(old.hosts, book.hosts) {
+	others := old != nil && (old.key == "" || old.key != book.key)
+	switch {
+	case others && book.key != "":
+		book.gather(c)
+	case others || old == nil:
+		book.read(c, nil)
+	case slices.Equal(old.hosts, book.hosts):
 		book.guests, book.booked = old.guests, old.booked
-	} else {
+	default:
 		book.read(c, old)
 	}
 	c.memory.guests = book
@@ -72,17 +75,23 @@ func (g *guestBook) read(c *compiler, old *guestBook) {
 func (t *targets) key() string {
 	var b []byte
 	for n, signature := range sortedKeys(t.index) {
-		b = appendText(append(b, 't'), signature)
-		for i := range t.list[n].selectors {
-			s := &t.list[n].selectors[i]
-			if s.every {
-				b = append(b, '*')
-				continue
-			}
-			for _, name := range sortedKeys(s.namespaces) {
-				b = appendText(append(b, 'n'), name)
-			}
-		}
+		b = appendTargetKey(b, signature, &t.list[n])
 	}
 	return string(b)
+}
+
+// appendTargetKey appends what identifies a target.
+func appendTargetKey(b []byte, signature string, t *target) []byte {
+	b = appendText(append(b, 't'), signature)
+	for i := range t.selectors {
+		s := &t.selectors[i]
+		if s.every {
+			b = append(b, '*')
+			continue
+		}
+		for _, name := range sortedKeys(s.namespaces) {
+			b = appendText(append(b, 'n'), name)
+		}
+	}
+	return b
 }

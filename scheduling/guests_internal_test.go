@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -116,4 +117,65 @@ func TestGuestsOfWorkloads(t *testing.T) {
 	_, err := s.Solve(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, s.memory.guests.key)
+}
+
+// Where other ties come up, those who run are asked about those alone, once.
+func TestGuestsOfOtherTies(t *testing.T) {
+	t.Parallel()
+	s := guestSession(t)
+	plans, last := 0, []types.NamespacedName{{Namespace: "shop", Name: "new"}}
+	plan := func(apps ...string) *guestLists {
+		d := Delta{Removed: Removed{Pods: last}}
+		plans, last = plans+1, nil
+		for _, app := range apps {
+			name := fmt.Sprintf("new-%s-%d", app, plans)
+			d.Pods, last = append(d.Pods, spreadPod(name, app, "")), append(last, types.NamespacedName{Namespace: "shop", Name: name})
+		}
+		require.NoError(t, s.Apply(d))
+		_, err := s.Solve(t.Context())
+		require.NoError(t, err)
+		anew, err := NewSession(s.solver, s.Problem())
+		require.NoError(t, err)
+		_, err = anew.Solve(t.Context())
+		require.NoError(t, err)
+		want, got := booked(anew), booked(s)
+		for node := range want {
+			slices.Sort(want[node])
+			slices.Sort(got[node])
+		}
+		assert.Equal(t, want, got)
+		return s.memory.guestLists
+	}
+	assert.Nil(t, plan("web"), "one plan alone would not gain by it")
+	first := plan("db")
+	require.Len(t, first.lists, 1)
+	assert.Equal(t, 3, first.stays)
+	fork := s.Fork()
+	second := plan("web")
+	require.Len(t, second.lists, 2)
+	assert.Equal(t, 6, second.stays)
+	assert.Len(t, fork.memory.guestLists.lists, 1, "a fork goes its own way")
+	for key, list := range first.lists {
+		assert.Same(t, &list.stays[0], &second.lists[key].stays[0], "nobody is asked again")
+	}
+
+	// One more runs, one leaves, a node goes.
+	require.NoError(t, s.Apply(Delta{
+		Pods:    []*corev1.Pod{spreadPod("web-more", "web", "node-1")},
+		Removed: Removed{Pods: []types.NamespacedName{{Namespace: "shop", Name: "db-node-0"}}, Nodes: []string{"node-2"}},
+	}))
+	third := plan("db")
+	assert.Len(t, third.lists, 2)
+	plan("web")
+	plan("web", "db")
+	assert.Equal(t, 6, s.memory.guestLists.stays, "pods on a node that is gone run there all the same")
+
+	facts, err := s.facts()
+	require.NoError(t, err)
+	c := facts.compile(false)
+	for range guestsIdle + 1 {
+		third = third.renewed(c, third.hosts[:2])
+	}
+	assert.Empty(t, third.lists, "nobody asks for them any more")
+	assert.Zero(t, third.stays)
 }

@@ -22,6 +22,7 @@ type memory struct {
 	roll       *atomic.Pointer[roll]
 	assortment *assortment
 	guests     *guestBook
+	guestLists *guestLists
 	country    *country
 	kept       *kept
 	bench      *bench
@@ -38,7 +39,7 @@ func (m *memory) fork() *memory {
 		s.columns, s.rows, s.defined = maps.Clone(s.columns), maps.Clone(s.rows), maps.Clone(s.defined)
 		c.stock = &s
 	}
-	c.country, c.nearest = m.country.fork(), m.nearest.fork()
+	c.country, c.nearest, c.guestLists = m.country.fork(), m.nearest.fork(), m.guestLists.fork()
 	return &c
 }
 

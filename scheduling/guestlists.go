@@ -1,0 +1,171 @@
+package scheduling
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// guestLists remembers of each target by itself which running pods are among it. So ties of other
+// pods than those of the plan before are told of those who run without asking all of them again.
+// Lists are replaced, never changed.
+type guestLists struct {
+	hosts []*host
+	lists map[string]guestList // by what the target is, see appendTargetKey
+	stays int                  // in all lists
+}
+
+// guestList is who is among a target.
+type guestList struct {
+	target target
+	stays  []stay
+	idle   int // changes of hosts since somebody asked
+}
+
+// stay is a running pod: its place among those of a host.
+type stay struct{ host, place int32 }
+
+const (
+	// mostStays and mostGuestLists bound how much is remembered, guestsIdle is how many changes
+	// of hosts a list outlives that nobody asks for.
+	mostStays, mostGuestLists, guestsIdle = 1 << 20, 1 << 12, 8
+)
+
+// fork returns a memory of its own that remembers the same.
+func (m *guestLists) fork() *guestLists {
+	if m == nil {
+		return nil
+	}
+	return &guestLists{hosts: m.hosts, lists: maps.Clone(m.lists), stays: m.stays}
+}
+
+// gather reads the book from what is remembered of each target, asking pods only about targets
+// of which nothing is.
+func (g *guestBook) gather(c *compiler) {
+	m := c.memory.guestLists
+	switch {
+	case m == nil:
+		m = &guestLists{hosts: g.hosts, lists: map[string]guestList{}}
+	case !slices.Equal(m.hosts, g.hosts):
+		m = m.renewed(c, g.hosts)
+	}
+	c.memory.guestLists = m
+	keys, missing := make([]string, len(g.targets.list)), map[string]guestList{}
+	for n, signature := range sortedKeys(g.targets.index) {
+		keys[n] = string(appendTargetKey(nil, signature, &g.targets.list[n]))
+		if list, known := m.lists[keys[n]]; !known {
+			missing[keys[n]] = guestList{target: g.targets.list[n]}
+		} else if list.idle > 0 {
+			list.idle = 0
+			m.lists[keys[n]] = list
+		}
+	}
+	if len(missing) > 0 {
+		every := make([]int, len(g.hosts))
+		for i := range every {
+			every[i] = i
+		}
+		c.ask(g.hosts, every, missing)
+	}
+	type visit struct {
+		stay
+		target int32
+	}
+	var all []visit
+	for n, key := range keys {
+		list, fresh := missing[key]
+		if !fresh {
+			list = m.lists[key]
+		}
+		for _, s := range list.stays {
+			all = append(all, visit{s, int32(n)})
+		}
+	}
+	for key, list := range missing {
+		m.stays += len(list.stays)
+		m.lists[key] = list
+	}
+	if m.stays > mostStays || len(m.lists) > mostGuestLists {
+		clear(m.lists)
+		m.stays = 0
+	}
+	slices.SortFunc(all, func(a, b visit) int {
+		return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.place, b.place), cmp.Compare(a.target, b.target))
+	})
+	g.guests = make([][]guest, len(g.hosts))
+	numbers := make([]int32, len(all))
+	for i, v := range all {
+		numbers[i] = v.target
+	}
+	for from, to := 0, 0; from < len(all); from = to {
+		for to < len(all) && all[to].stay == all[from].stay {
+			to++
+		}
+		at := all[from].stay
+		if g.guests[at.host] == nil {
+			g.booked = append(g.booked, int(at.host))
+		}
+		g.guests[at.host] = append(g.guests[at.host], guest{g.hosts[at.host].pods[at.place], numbers[from:to:to]})
+	}
+}
+
+// renewed is what is known of other hosts, most of which are the same.
+func (m *guestLists) renewed(c *compiler, hosts []*host) *guestLists {
+	out := &guestLists{hosts: hosts, lists: map[string]guestList{}}
+	number, fresh := make([]int32, len(m.hosts)), []int(nil)
+	for i := range number {
+		number[i] = -1
+	}
+	before := 0
+	for i, h := range hosts {
+		for before < len(m.hosts) && m.hosts[before].name < h.name {
+			before++
+		}
+		if before < len(m.hosts) && m.hosts[before] == h {
+			number[before] = int32(i)
+		} else {
+			fresh = append(fresh, i)
+		}
+	}
+	asked := map[string]guestList{}
+	for key, list := range m.lists {
+		if list.idle++; list.idle > guestsIdle {
+			continue
+		}
+		known := list.stays
+		list.stays = make([]stay, 0, len(known))
+		for _, s := range known {
+			if n := number[s.host]; n >= 0 {
+				list.stays = append(list.stays, stay{n, s.place})
+			}
+		}
+		asked[key] = list
+	}
+	c.ask(hosts, fresh, asked)
+	for key, list := range asked {
+		out.lists[key] = list
+		out.stays += len(list.stays)
+	}
+	return out
+}
+
+// ask adds to lists which pods on some hosts are among their targets.
+func (c *compiler) ask(hosts []*host, some []int, lists map[string]guestList) {
+	t, names := newTargets(), sortedKeys(lists)
+	for _, name := range names {
+		t.add(name, func() target { return lists[name].target })
+	}
+	found := make([][]stay, len(names))
+	for _, i := range some {
+		for place, pod := range hosts[i].pods {
+			for _, n := range t.sets[t.matched(namespaceOf(pod), c.bonds.labelsOf(pod))] {
+				found[n] = append(found[n], stay{int32(i), int32(place)})
+			}
+		}
+	}
+	for n, key := range names {
+		list := lists[key]
+		list.stays = append(list.stays, found[n]...)
+		lists[key] = list
+	}
+}
