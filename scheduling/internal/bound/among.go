@@ -1,9 +1,6 @@
 package bound
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // everything is all that is on sale.
 func (m *Market) everything() []Choice {
@@ -27,26 +24,34 @@ func (a *assignment) among(choices []Choice, counts []count) *assignment {
 // machinesAmong lists the choices that the proof has to look at: those make others pointless
 // only that are in the same domain and of those counts that there are at least so many of.
 func (m *Market) machinesAmong(choices []Choice, counts []count) []machine {
-	type band struct{ domain, counts int }
-	within, bands := map[band][]Choice{}, []band{}
-	for _, c := range choices {
-		x, of := machine{price: c.Price, domain: c.Domain}, band{domain: c.Domain}
+	domains := 0
+	for i := range choices {
+		domains = max(domains, choices[i].Domain+1)
+	}
+	// They are counted from a price on, so that how many counts one is of tells which.
+	band, sizes := make([]int32, len(choices)), make([]int, domains*(len(counts)+1))
+	for i := range choices {
+		x, of := machine{price: choices[i].Price, domain: choices[i].Domain}, 0
 		for _, n := range counts {
 			if n.least && n.has(&x) {
-				of.counts++ // they are counted from a price on
+				of++
 			}
 		}
-		if _, known := within[of]; !known {
-			bands = append(bands, of)
-		}
-		within[of] = append(within[of], c)
+		band[i] = int32(of*domains + x.domain)
+		sizes[band[i]]++
+	}
+	slab, within := make([]int, len(choices)), make([][]int, len(sizes))
+	for of, n := range sizes {
+		within[of], slab = slab[:0:n], slab[n:]
+	}
+	for i, of := range band {
+		within[of] = append(within[of], i)
 	}
 	demand := m.demand()
 	var out []machine
-	slices.SortFunc(bands, func(x, y band) int { return cmp.Or(cmp.Compare(x.counts, y.counts), cmp.Compare(x.domain, y.domain)) })
-	for _, of := range bands {
-		for _, k := range undominated(within[of]) {
-			if x, ok := m.machine(&within[of][k], -1, demand); ok {
+	for _, numbers := range within {
+		for _, i := range undominatedAmong(choices, numbers) {
+			if x, ok := m.machine(&choices[i], -1, demand); ok {
 				out = append(out, x)
 			}
 		}

@@ -169,10 +169,15 @@ func product(a, b int64) int64 {
 // equal in room, users and price, cheapest first. Whatever proves something about
 // the better one proves it about the worse.
 func undominated(choices []Choice) []int {
-	order := make([]int, len(choices))
-	for i := range order {
-		order[i] = i
+	every := make([]int, len(choices))
+	for i := range every {
+		every[i] = i
 	}
+	return undominatedAmong(choices, every)
+}
+
+// undominatedAmong is undominated among the choices of some numbers, which it sorts.
+func undominatedAmong(choices []Choice, order []int) []int {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(choices[a].Price, choices[b].Price), -slices.Compare(choices[a].Cap, choices[b].Cap), cmp.Compare(a, b))
 	})
