@@ -39,7 +39,7 @@ func (s *search) draft() draft {
 	if !near {
 		best, bestValues = s.attempts(best, values)
 	}
-	if best.cost > 0 && s.fill.pace.idle && params.Work > 0 {
+	if best.cost > 0 && s.fill.pace.idle && (!near || params.Work > 0) {
 		best = s.tryKeeping(best, values)
 	}
 	if !near && s.columnsPay(best) {
