@@ -12,6 +12,10 @@ import (
 // so few anew again and again.
 const fewestHoned = 3
 
+// honedEnough is the share of the price up to which a bound may miss it without machines being
+// exchanged. It is less than what a bound by cases is sought for: few machines are soon exchanged.
+const honedEnough = 0.005
+
 // honed is an outcome for pods that nothing ties, with machines exchanged for cheaper ones where
 // few are bought and the price is further above its bound than will do.
 func (c *compiler) honed(ctx context.Context, at pack.Outcome, params pack.Params) pack.Outcome {
@@ -23,7 +27,7 @@ func (c *compiler) honed(ctx context.Context, at pack.Outcome, params pack.Param
 	}
 	least, _ := c.prove(ctx, nil, c.deciding(c.placed(at.Solution), x.onLaunches()), price)
 	params.Worths = c.provenWorths()
-	if float64(least) >= float64(price)*(1-farEnough) || params.Worths == nil || ctx.Err() != nil {
+	if float64(least) >= float64(price)*(1-honedEnough) || params.Worths == nil || ctx.Err() != nil {
 		return at
 	}
 	return pack.Hone(c.model, at, params)

@@ -16,6 +16,7 @@ const (
 	patternKind    = "pattern"
 	coverKind      = "cover"
 	partedKind     = "parted"
+	casesKind      = "cases"
 )
 
 // prove computes the lower bound on every plan that places at least the placed pods, and
@@ -153,20 +154,24 @@ func (pr *prover) assignment(a bound.Assigned) *Certificate {
 	if a.Filled {
 		certificate.Kind = patternKind
 	}
-	for i, ids := range pr.classes {
-		if len(a.Worths) == 0 || a.Worths[i].Sign() == 0 {
-			continue
-		}
-		for _, id := range ids {
-			for _, pod := range pr.spokesmen(pr.planned[id]) {
-				certificate.Values[podName(pod)] = a.Worths[i].String()
-			}
-		}
-	}
+	pr.nameWorths(certificate.Values, a.Worths)
 	if x := a.Parted; x != nil {
 		certificate.Kind = partedKind
 		certificate.Parted = &PartedCertificate{
 			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: pr.assignment(*x.Fewer), More: pr.assignment(*x.More),
+		}
+		return certificate
+	}
+	if a.Cases != nil {
+		certificate.Kind, certificate.Cases = casesKind, casesOf(a.Cases)
+		pr.nameYardsticks(certificate)
+		for _, r := range a.Rows {
+			row := WorthRow{Values: map[string]string{}, Vectors: make([]map[string]string, 0, len(r.Vectors))}
+			pr.nameWorths(row.Values, r.Worths)
+			for _, v := range r.Vectors {
+				row.Vectors = append(row.Vectors, pr.named(v))
+			}
+			certificate.Rows = append(certificate.Rows, row)
 		}
 		return certificate
 	}
@@ -178,6 +183,32 @@ func (pr *prover) assignment(a bound.Assigned) *Certificate {
 		certificate.Vectors = append(certificate.Vectors, pr.named(v))
 	}
 	return certificate
+}
+
+// nameWorths puts the names of pods to worths above 0.
+func (pr *prover) nameWorths(values map[string]string, worths []*big.Int) {
+	for i, ids := range pr.classes {
+		if len(worths) == 0 || worths[i].Sign() == 0 {
+			continue
+		}
+		for _, id := range ids {
+			for _, pod := range pr.spokesmen(pr.planned[id]) {
+				values[podName(pod)] = worths[i].String()
+			}
+		}
+	}
+}
+
+// casesOf are cases as a certificate has them.
+func casesOf(x *bound.Case) *CaseProof {
+	if x.Fewer != nil {
+		return &CaseProof{From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: casesOf(x.Fewer), More: casesOf(x.More)}
+	}
+	out := &CaseProof{Rows: x.Rows, Weights: x.Weights}
+	for _, n := range x.Tolls {
+		out.Tolls = append(out.Tolls, offerings.Price(n))
+	}
+	return out
 }
 
 // named puts the names of resources and yardsticks to values above 0.

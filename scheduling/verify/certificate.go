@@ -50,6 +50,8 @@ func (j *judge) bound() {
 		j.assignmentBound(cert, claimed, nil)
 	case partedKind:
 		j.partedBound(cert, claimed)
+	case casesKind:
+		j.casesBound(cert, claimed)
 	default:
 		j.malformed("unknown kind %q", cert.Kind)
 	}

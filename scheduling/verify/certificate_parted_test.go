@@ -105,7 +105,7 @@ func TestCasesOfTheSolver(t *testing.T) {
 		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
-		if c == nil || c.Kind != "parted" {
+		if c == nil || c.Kind != "cases" {
 			continue
 		}
 		parted++
@@ -113,7 +113,8 @@ func TestCasesOfTheSolver(t *testing.T) {
 		require.Empty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
 		require.NotEmpty(t, boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
 		assert.NotEmpty(t, c.Worths(p.Pods), "seed %d", seed)
-		c.Parted.AtMost++
+		require.NotNil(t, c.Cases.Fewer, "seed %d", seed)
+		c.Cases.AtMost++
 		require.NotEmpty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
 	}
 	t.Logf("%d of 200 take cases to prove", parted)

@@ -74,15 +74,6 @@ func (a *assignment) with(machines []machine) *assignment {
 	return &x
 }
 
-// only is the assignment with some of its machines.
-func (a *assignment) only(numbers []int) *assignment {
-	machines := make([]machine, len(numbers))
-	for k, i := range numbers {
-		machines[k] = a.machines[i]
-	}
-	return a.with(machines)
-}
-
 // amongRows lists those that matter where there are counts, of choices in the order of prices. A
 // machine of a price that is counted at least so often is worth buying for the sake of the count.
 // So a machine makes others pointless only that are dearer by no more than up to the next of such

@@ -24,6 +24,10 @@ type Assigned struct {
 	Filled bool
 	// Parted tells plans apart; then the rest is what is known without that. Nil for nothing.
 	Parted *Parted
+	// Cases are told apart and proven by Rows; then the rest but Bound is what is known without
+	// that. Nil for nothing.
+	Cases *Case
+	Rows  []Row
 	// Tolls of counts: what machines cost more by each Parted that leads here, the outermost
 	// first, or less where there are more machines than that.
 	CountTolls []int64

@@ -49,58 +49,64 @@ func proven(t *testing.T, m Market, r Assigned, best int64) {
 	require.LessOrEqual(t, r.Bound, best, "%+v", m)
 }
 
+// heldBy is the worth that a choice can hold at most, by a vector.
+func heldBy(m Market, worths []*big.Int, c *Choice, v []*big.Int) *big.Int {
+	caps := make([]*big.Int, m.Dims)
+	for d := range caps {
+		caps[d] = new(big.Int)
+	}
+	fits := func(i int) bool {
+		for d, n := range m.Classes[i].Size {
+			if n > 0 && n > c.Cap[d] {
+				return false
+			}
+		}
+		return c.Users.Has(i) && m.Classes[i].Count > 0
+	}
+	for i := range m.Classes {
+		for d, n := range m.Classes[i].Size {
+			if fits(i) {
+				caps[d].Add(caps[d], new(big.Int).Mul(big.NewInt(n), big.NewInt(m.Classes[i].Count)))
+			}
+		}
+	}
+	sum := new(big.Int)
+	for d := range caps {
+		if have := big.NewInt(max(0, c.Cap[d])); have.Cmp(caps[d]) < 0 {
+			caps[d] = have
+		}
+		sum.Add(sum, new(big.Int).Mul(caps[d], v[d]))
+	}
+	for i := range m.Classes {
+		if !fits(i) {
+			continue
+		}
+		k, excess := big.NewInt(m.Classes[i].Count), new(big.Int).Set(worths[i])
+		if p := m.Classes[i].PerNode; p > 0 && k.Cmp(big.NewInt(p)) > 0 {
+			k = big.NewInt(p)
+		}
+		for d, n := range m.Classes[i].Size {
+			excess.Sub(excess, new(big.Int).Mul(v[d], big.NewInt(n)))
+			if n > 0 {
+				if most := new(big.Int).Quo(caps[d], big.NewInt(n)); most.Cmp(k) < 0 {
+					k = most
+				}
+			}
+		}
+		if excess.Sign() > 0 {
+			sum.Add(sum, k.Mul(k, excess))
+		}
+	}
+	return sum
+}
+
 // proves checks a result from nothing but the market, by the book: for each option
 // some vector says that it holds no more than it costs.
 func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 	total, own := together(m, r)
 	r.Worths = own
 	load := func(c *Choice, v []*big.Int) *big.Int {
-		caps := make([]*big.Int, m.Dims)
-		for d := range caps {
-			caps[d] = new(big.Int)
-		}
-		fits := func(i int) bool {
-			for d, n := range m.Classes[i].Size {
-				if n > 0 && n > c.Cap[d] {
-					return false
-				}
-			}
-			return c.Users.Has(i) && m.Classes[i].Count > 0
-		}
-		for i := range m.Classes {
-			for d, n := range m.Classes[i].Size {
-				if fits(i) {
-					caps[d].Add(caps[d], new(big.Int).Mul(big.NewInt(n), big.NewInt(m.Classes[i].Count)))
-				}
-			}
-		}
-		sum := new(big.Int)
-		for d := range caps {
-			if have := big.NewInt(max(0, c.Cap[d])); have.Cmp(caps[d]) < 0 {
-				caps[d] = have
-			}
-			sum.Add(sum, new(big.Int).Mul(caps[d], v[d]))
-		}
-		for i := range m.Classes {
-			if !fits(i) {
-				continue
-			}
-			k, excess := big.NewInt(m.Classes[i].Count), new(big.Int).Set(r.Worths[i])
-			if p := m.Classes[i].PerNode; p > 0 && k.Cmp(big.NewInt(p)) > 0 {
-				k = big.NewInt(p)
-			}
-			for d, n := range m.Classes[i].Size {
-				excess.Sub(excess, new(big.Int).Mul(v[d], big.NewInt(n)))
-				if n > 0 {
-					if most := new(big.Int).Quo(caps[d], big.NewInt(n)); most.Cmp(k) < 0 {
-						k = most
-					}
-				}
-			}
-			if excess.Sign() > 0 {
-				sum.Add(sum, k.Mul(k, excess))
-			}
-		}
+		sum := heldBy(m, r.Worths, c, v)
 		return sum.Sub(sum, new(big.Int).Lsh(big.NewInt(c.Price), r.Scale))
 	}
 	least := func(c *Choice) *big.Int {

@@ -68,26 +68,37 @@ func (a *assignment) rounded(factor float64) *rounding {
 		c.worths = append(c.worths, fixedPointOf(w*a.price*factor))
 	}
 	for _, v := range a.best.vectors {
-		whole := make([]uint128, a.market.Dims)
-		for e, d := range a.dims {
-			whole[d] = fixedPointOf(v.values[e] * a.price / a.unit[e] * factor)
-		}
-		c.vectors = append(c.vectors, whole)
+		c.vectors = append(c.vectors, a.wholeVector(&v, factor))
 	}
 	return c
+}
+
+// wholeVector is a vector in whole numbers, of all resources of the market.
+func (a *assignment) wholeVector(v *vector, factor float64) []uint128 {
+	whole := make([]uint128, a.market.Dims)
+	for e, d := range a.dims {
+		whole[d] = fixedPointOf(v.values[e] * a.price / a.unit[e] * factor)
+	}
+	return whole
+}
+
+// excess is what classes are worth beyond their resources. Where those are worth more, or more than
+// there are numbers for, that is nothing.
+func (m *Market) excess(worths, vector []uint128) []uint128 {
+	out := make([]uint128, len(worths))
+	for i, w := range worths {
+		if own, overflow := worthOf(vector, m.Classes[i].Size); !overflow {
+			out[i] = w.minus(own)
+		}
+	}
+	return out
 }
 
 // prove checks every machine on sale and adds the worths up.
 func (c *rounding) prove() (bound int64, ok bool) {
 	excess := make([][]uint128, len(c.vectors))
 	for k, v := range c.vectors {
-		excess[k] = make([]uint128, len(c.worths))
-		for i, w := range c.worths {
-			own, overflow := worthOf(v, c.market.Classes[i].Size)
-			if !overflow {
-				excess[k][i] = w.minus(own)
-			}
-		}
+		excess[k] = c.market.excess(c.worths, v)
 	}
 	surplus := make([]*big.Int, len(c.market.Supplies))
 	for i := range c.machines {

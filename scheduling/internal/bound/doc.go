@@ -86,7 +86,7 @@
 // Where few machines are bought it counts that they are whole, whatever pods are there. Plans
 // buy either at most k machines that cost at least so much, or at least k+1. In the one case
 // each of those may cost t more, as long as k·t is taken off the bound; in the other one each
-// costs t less, and (k+1)·t is added ([Parted]). With such prices either case is an assignment
+// costs t less, and (k+1)·t is added. With such prices either case is an assignment
 // bound of its own, and the least of them holds for all plans. The case that is proven least
 // of is told apart next, where the number of machines is far from a whole one and most is
 // gained in both halves. A machine that is bought for the sake of the count may be one that
@@ -101,8 +101,14 @@
 // solved by itself, which adds a row; where there are many classes, alike ones are merged for
 // that, and the row is what the classes themselves make of what is found.
 //
+// Most of what there is to prove follows from some dozens of rows. So cases are told apart once more
+// then, from the start, by rows alone, up to a thousand of them: solving one takes a few exchanges
+// of variables in the linear program of the case that it is part of. What proves a case is
+// how often each row counts in it and its tolls ([Case]); it is checked from what machines hold by
+// each row, which is worked out once for all cases ([Row]).
+//
 // Where machines are in domains they are counted domain by domain: each buys whole machines for
-// what has to be there. Each case is solved by itself then. As far as it is open how many pods
+// what has to be there. Each case is solved by itself then and has worths of its own ([Parted]). As far as it is open how many pods
 // are where, cases are sought for the numbers that the best worths were found for, and each
 // proves what its worths come to wherever the pods are.
 //

@@ -18,7 +18,7 @@ type parting struct {
 	cuts       []*cut
 	work       int64
 	dearest    float64 // what no case is worth more than
-	least      float64 // what the cuts prove of all cases
+	growth     int64   // work for telling cases apart by cuts alone
 }
 
 const (
@@ -37,7 +37,7 @@ const (
 )
 
 func (a *assignment) divide(work int64) *parting {
-	d := &parting{work: work, dearest: mostTimes * a.best.value}
+	d := &parting{work: work, growth: work, dearest: mostTimes * a.best.value}
 	d.all, d.choices = a.everywhere()
 	a.best.used()
 	common := a.vector(a.commonValues())

@@ -21,13 +21,11 @@ type twig struct {
 
 	by          half
 	fewer, more *twig
-
-	proven *assignment // with tolls in whole numbers
-	whole  []int64
 }
 
 // byRows tells cases apart while the bound is less than wanted, the one with the least bound
 // first, by rows that hold in all of them: worths found for one say something of every other.
+// Those that are told apart to find rows are not yet the ones that prove most.
 // It returns what is known already where nothing is gained.
 func (a *assignment) byRows(known Assigned, work, wanted int64) Assigned {
 	if len(a.market.Supplies) > 0 || a.best == nil || a.many() {
@@ -68,18 +66,24 @@ func (a *assignment) byRows(known Assigned, work, wanted int64) Assigned {
 		open[at] = x.fewer
 		open = append(open, x.more)
 	}
-	if root.fewer == nil {
-		return known
-	}
-	d.least = math.Inf(1)
-	for _, x := range open {
-		d.least = min(d.least, x.value)
-	}
-	out, least, ok := d.prove(root)
+	d.work = max(0, d.work) + work/moreWork
+	return d.grown(known, root.few, float64(wanted)/a.price, a.late)
+}
+
+// moreWork says how much more work there is for cases in which the cuts do not do, one in so many
+// parts of that for cuts.
+const moreWork = 2
+
+// grown proves what can be proven by all cuts.
+func (d *parting) grown(known Assigned, few []int, wanted float64, late func() bool) Assigned {
+	root := d.grow(few, wanted, late)
+	p := &caseProof{parting: d, whole: make([]*wholeCut, len(d.cuts))}
+	out, least, ok := p.proof(root)
 	if !ok || float64(least) < float64(known.Bound)*(1+leastCaseGain) {
 		return known
 	}
-	known.Bound, known.Parted = least, out.Parted
+	p.number(out)
+	known.Bound, known.Rows, known.Cases = least, p.rows, out
 	return known
 }
 
@@ -119,22 +123,4 @@ func (x *twig) bought() (most float64) {
 		most = max(most, n)
 	}
 	return most
-}
-
-// prove turns the cases into whole numbers. It returns the least bound of them. Where the halves
-// of a case cannot be proven, what was known of it before has to do.
-func (d *parting) prove(x *twig) (out *Assigned, least int64, ok bool) {
-	if x.fewer != nil {
-		if fewer, a, ok := d.prove(x.fewer); ok {
-			if more, b, ok := d.prove(x.more); ok {
-				return &Assigned{Parted: &Parted{From: x.by.from, AtMost: x.by.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), true
-			}
-		}
-	}
-	if d.settle(x); x.proven == nil {
-		return nil, 0, false
-	}
-	whole := x.proven.certify()
-	whole.CountTolls = x.whole
-	return &whole, whole.Bound + owed(x.counts, x.whole), whole.Bound > 0
 }

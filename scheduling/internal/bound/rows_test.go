@@ -26,7 +26,7 @@ func TestCasesOfMergedClasses(t *testing.T) {
 		r := a.byRows(before, 60_000_000, 1<<60)
 		require.GreaterOrEqual(t, r.Bound, before.Bound)
 		require.LessOrEqual(t, r.Bound, planned(m, rng))
-		if r.Parted != nil {
+		if r.Cases != nil {
 			better++
 			casesProve(t, m, r, nil, r.Bound)
 		}
@@ -86,7 +86,7 @@ func TestCasesWithoutWhatIsNeverShort(t *testing.T) {
 	assert.Equal(t, []float64{3, 4, 0}, d.widened([]float64{3, 4}))
 	before := a.certify()
 	r := a.byRows(before, 60_000_000, 1<<60)
-	require.NotNil(t, r.Parted)
+	require.NotNil(t, r.Cases)
 	require.LessOrEqual(t, r.Bound, planned(m, rng))
 	casesProve(t, m, r, nil, r.Bound)
 }
@@ -161,20 +161,19 @@ func TestHalves(t *testing.T) {
 
 // Where a half cannot be proven, the case itself has to do.
 func TestHalvesThatCannotBeProven(t *testing.T) {
-	d, x := partedMarket(t, 0)
-	for !x.done {
-		d.solve(x)
-	}
-	counts := d.halfway(x, math.Inf(1)).counts()
-	x.fewer, x.more = d.twig(x, counts[0]), d.twig(x, counts[1])
-	both, _, ok := d.prove(x)
+	d, of := partedMarket(t, 4)
+	x := d.grow(of.few, math.Inf(1), func() bool { return false })
+	require.NotNil(t, x.fewer)
+	p := &caseProof{parting: d, whole: make([]*wholeCut, len(d.cuts))}
+	out, all, ok := p.proof(x)
 	require.True(t, ok)
-	require.NotNil(t, both.Parted)
-	x.more.proven, x.more.tolls[0] = nil, 10*d.dearest // more than machines cost
-	out, one, ok := d.prove(x)
+	require.NotNil(t, out.Fewer)
+	x.fewer = &bough{counts: x.fewer.counts, weights: x.fewer.weights, tolls: []float64{1e300}}
+	out, one, ok := p.proof(x)
 	require.True(t, ok)
-	assert.Nil(t, out.Parted)
+	require.Nil(t, out.Fewer)
 	assert.Positive(t, one)
+	assert.LessOrEqual(t, float64(one), float64(all)*(1+1e-6))
 }
 
 // manySingles has so many classes of one pod each that they are merged, in three zones with a
