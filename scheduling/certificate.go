@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 )
 
 // Certificate proves a lower bound on price, by what the pods of a plan are worth: if
@@ -149,8 +150,8 @@ type CaseProof struct {
 // WeightScale is the exponent of the unit of weights. What a machine holds by a row is counted in
 // parts of 2^[HeldScale] of a billionth of a USD, rounded up.
 const (
-	WeightScale = 30
-	HeldScale   = 16
+	WeightScale = bound.WeightScale
+	HeldScale   = bound.HeldScale
 )
 
 // ZoneSpread names a pod with a constraint of topology spread over zones that must hold and

@@ -112,21 +112,8 @@ func (g *guestBook) gather(c *compiler) {
 // renewed is what is known of other hosts, most of which are the same.
 func (m *guestLists) renewed(c *compiler, hosts []*host) *guestLists {
 	out := &guestLists{hosts: hosts, lists: map[string]guestList{}}
-	number, fresh := make([]int32, len(m.hosts)), []int(nil)
-	for i := range number {
-		number[i] = -1
-	}
-	before := 0
-	for i, h := range hosts {
-		for before < len(m.hosts) && m.hosts[before].name < h.name {
-			before++
-		}
-		if before < len(m.hosts) && m.hosts[before] == h {
-			number[before] = int32(i)
-		} else {
-			fresh = append(fresh, i)
-		}
-	}
+	number := numbersIn(hosts, m.hosts, func(a, b *host) int { return cmp.Compare(a.name, b.name) })
+	fresh := unnumbered(number, len(hosts))
 	asked := map[string]guestList{}
 	for key, list := range m.lists {
 		if list.idle++; list.idle > guestsIdle {

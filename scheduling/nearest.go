@@ -68,22 +68,10 @@ func sameNodes(a, b []*existingNode) bool {
 // have changed.
 func (m *nearest) renewed(c *compiler) *nearest {
 	out := &nearest{nodes: c.nodes, lists: map[string]nearList{}}
-	number := numbersIn(c.nodes, m.nodes)
-	there := make([]bool, len(c.nodes))
-	some := false
-	for _, n := range number {
-		if n >= 0 {
-			there[n], some = true, true
-		}
-	}
-	if !some {
+	number := numbersIn(c.nodes, m.nodes, (*existingNode).compare)
+	fresh := unnumbered(number, len(c.nodes))
+	if len(fresh) == len(c.nodes) {
 		return out
-	}
-	var fresh []int
-	for i, known := range there {
-		if !known {
-			fresh = append(fresh, i)
-		}
 	}
 	for key, list := range m.lists {
 		if groups := c.groupsOf(list.signatures); list.idle < nearIdle && !list.within && groups != nil {
@@ -93,6 +81,22 @@ func (m *nearest) renewed(c *compiler) *nearest {
 		}
 	}
 	return out
+}
+
+// unnumbered are the places in a list of n things that have come since some others were numbered.
+func unnumbered(number []int32, n int) (fresh []int) {
+	there := make([]bool, n)
+	for _, at := range number {
+		if at >= 0 {
+			there[at] = true
+		}
+	}
+	for i, known := range there {
+		if !known {
+			fresh = append(fresh, i)
+		}
+	}
+	return fresh
 }
 
 // put remembers a list, and forgets the others where there would be too much to remember.

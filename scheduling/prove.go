@@ -166,22 +166,14 @@ func (pr *prover) assignment(a bound.Assigned) *Certificate {
 		certificate.Kind, certificate.Cases = casesKind, casesOf(a.Cases)
 		pr.nameYardsticks(certificate)
 		for _, r := range a.Rows {
-			row := WorthRow{Values: map[string]string{}, Vectors: make([]map[string]string, 0, len(r.Vectors))}
+			row := WorthRow{Values: map[string]string{}, Vectors: pr.namedAll(r.Vectors)}
 			pr.nameWorths(row.Values, r.Worths)
-			for _, v := range r.Vectors {
-				row.Vectors = append(row.Vectors, pr.named(v))
-			}
 			certificate.Rows = append(certificate.Rows, row)
 		}
 		return certificate
 	}
-	for _, n := range a.CountTolls {
-		certificate.Tolls = append(certificate.Tolls, offerings.Price(n))
-	}
 	pr.nameYardsticks(certificate)
-	for _, v := range a.Vectors {
-		certificate.Vectors = append(certificate.Vectors, pr.named(v))
-	}
+	certificate.Tolls, certificate.Vectors = tollsOf(a.CountTolls), pr.namedAll(a.Vectors)
 	return certificate
 }
 
@@ -204,9 +196,21 @@ func casesOf(x *bound.Case) *CaseProof {
 	if x.Fewer != nil {
 		return &CaseProof{From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: casesOf(x.Fewer), More: casesOf(x.More)}
 	}
-	out := &CaseProof{Rows: x.Rows, Weights: x.Weights}
-	for _, n := range x.Tolls {
-		out.Tolls = append(out.Tolls, offerings.Price(n))
+	return &CaseProof{Rows: x.Rows, Weights: x.Weights, Tolls: tollsOf(x.Tolls)}
+}
+
+// tollsOf are tolls of counts as a certificate has them.
+func tollsOf(tolls []int64) (out []offerings.Price) {
+	for _, n := range tolls {
+		out = append(out, offerings.Price(n))
+	}
+	return out
+}
+
+// namedAll is named for some vectors.
+func (pr *prover) namedAll(vectors [][]*big.Int) (out []map[string]string) {
+	for _, v := range vectors {
+		out = append(out, pr.named(v))
 	}
 	return out
 }

@@ -44,7 +44,9 @@ func (r *roll) inOrder(dims int) *model.Rooms {
 // orderedAs is the same, made of that of a roll in which most nodes are the same.
 func (r *roll) orderedAs(old *roll, dims int) *model.Rooms {
 	known := old.inOrder(dims)
-	r.arrange.Do(func() { r.rooms = known.Renewed(numbersIn(r.ordered, old.ordered), r.roomOf()) })
+	r.arrange.Do(func() {
+		r.rooms = known.Renewed(numbersIn(r.ordered, old.ordered, (*existingNode).compare), r.roomOf())
+	})
 	return r.rooms
 }
 
@@ -57,12 +59,13 @@ func (r *roll) roomOf() [][]int64 {
 	return out
 }
 
-// numbersIn is the place of each of some nodes in a list of such nodes, -1 where it is not.
-func numbersIn(list, nodes []*existingNode) []int32 {
-	out := make([]int32, len(nodes))
+// numbersIn is the place of each of some things in a list of such things, -1 where it is not. Both
+// are in order.
+func numbersIn[T comparable](list, things []T, compare func(a, b T) int) []int32 {
+	out := make([]int32, len(things))
 	at := 0
-	for i, x := range nodes {
-		for at < len(list) && list[at] != x && list[at].compare(x) <= 0 {
+	for i, x := range things {
+		for at < len(list) && list[at] != x && compare(list[at], x) <= 0 {
 			at++
 		}
 		if out[i] = -1; at < len(list) && list[at] == x {

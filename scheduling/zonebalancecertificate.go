@@ -15,16 +15,13 @@ func (m *balance) certificate(x *bound.Balanced) *Certificate {
 		m.nameAll(c.Values, ids, x.Worths[i])
 	}
 	for z, zone := range m.zones {
-		own := ZoneWorths{Values: map[string]string{}}
+		own := ZoneWorths{Values: map[string]string{}, Vectors: m.namedAll(x.Parts[z].Vectors)}
 		for i, ids := range m.prover.classes {
 			var list []int
 			for _, id := range ids {
 				list = append(list, int(id))
 			}
 			m.nameAll(own.Values, list, x.Parts[z].Worths[i])
-		}
-		for _, v := range x.Parts[z].Vectors {
-			own.Vectors = append(own.Vectors, m.named(v))
 		}
 		c.Zones[zone] = own
 	}

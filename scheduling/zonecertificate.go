@@ -24,13 +24,8 @@ func (m *zoneMarket) certificate(a bound.Assigned) *Certificate {
 		}
 		return c
 	}
-	for _, n := range a.CountTolls {
-		c.Tolls = append(c.Tolls, offerings.Price(n))
-	}
 	m.nameYardsticks(c)
-	for _, v := range a.Vectors {
-		c.Vectors = append(c.Vectors, m.named(v))
-	}
+	c.Tolls, c.Vectors = tollsOf(a.CountTolls), m.namedAll(a.Vectors)
 	return c
 }
 

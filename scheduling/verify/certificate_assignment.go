@@ -131,39 +131,25 @@ func (pr *assignmentProof) stationLoad(s *station) load {
 // checkOffers looks for machines that no vector shows to hold no more worth than they
 // cost. It returns what reservations may hold for less than it is worth.
 func (pr *assignmentProof) checkOffers() (reserved *big.Int, ok bool) {
-	ok = true
 	surplus := make(map[string]*big.Int)
 	known := newBareOffers(pr.harmless)
 	if pr.rooms != nil {
 		known.rooms = pr.rooms
 	}
-	for _, pl := range pr.sortedPools() {
-		bad, first := 0, ""
-		for m := range pr.offersBut(pl, fewest, known.harmless) {
-			if m.offering.CapacityType == offerings.Reserved {
-				id := m.offering.ReservationID
-				x := pr.in(m.offering.Zone, true)
-				cost := new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale)
-				for _, l := range x.loads(m, pr.roomsByConstraint(m)) {
-					over := new(big.Int).Sub(x.least(l, cost), cost)
-					if old := surplus[id]; over.Sign() > 0 && (old == nil || over.Cmp(old) > 0) {
-						surplus[id] = over
-					}
-				}
-				continue
-			}
-			if pr.in(m.offering.Zone, true).bearable(m) {
-				continue
-			}
-			if bad++; bad == 1 {
-				first = m.kind.Name + " " + string(m.offering.CapacityType) + " in " + m.offering.Zone
+	ok = pr.checkSales(known, func(m *machine) bool {
+		x := pr.in(m.offering.Zone, true)
+		if m.offering.CapacityType != offerings.Reserved {
+			return x.bearable(m)
+		}
+		id, cost := m.offering.ReservationID, new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale)
+		for _, l := range x.loads(m, pr.roomsByConstraint(m)) {
+			over := new(big.Int).Sub(x.least(l, cost), cost)
+			if old := surplus[id]; over.Sign() > 0 && (old == nil || over.Cmp(old) > 0) {
+				surplus[id] = over
 			}
 		}
-		if bad > 0 {
-			pr.add(CertificateOption, "nodepool/"+pl.Name, "%s has room for more worth than it costs, %d %s in all", first, bad, plural("offering", bad))
-			ok = false
-		}
-	}
+		return true
+	})
 	reserved = new(big.Int)
 	for id, over := range surplus {
 		reserved.Add(reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.reservations[id]))))

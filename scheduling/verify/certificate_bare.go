@@ -90,9 +90,17 @@ func (pr *assignmentProof) harmlessHere(b bareOffer) bool {
 	if pr.everybodyWithin(room, price) {
 		return true
 	}
+	admitted, key := pr.admittedBy(b, room)
+	return pr.judged(key, price, func() bool {
+		return pr.within(pr.loadOf(room, func(_ *sort, c int) bool { return admitted[c] }), price)
+	})
+}
+
+// admittedBy says whose pods of each constraint the offering admits, with a key that is equal for
+// those with as much room that admit the same.
+func (pr *assignmentProof) admittedBy(b bareOffer, room []int64) (admitted []bool, key []byte) {
 	p := b.place()
-	admitted := make([]bool, len(pr.constraints))
-	key := appendRoom([]byte("admitted"), room)
+	admitted, key = make([]bool, len(pr.constraints)), appendRoom([]byte("admitted"), room)
 	for i, c := range pr.constraints {
 		if admitted[i] = p.admits(c.wants); admitted[i] {
 			key = append(key, 1)
@@ -100,9 +108,7 @@ func (pr *assignmentProof) harmlessHere(b bareOffer) bool {
 			key = append(key, 0)
 		}
 	}
-	return pr.judged(key, price, func() bool {
-		return pr.within(pr.loadOf(room, func(_ *sort, c int) bool { return admitted[c] }), price)
-	})
+	return admitted, key
 }
 
 // everybodyWithin reports whether all pods that fit the room, whether they may be there

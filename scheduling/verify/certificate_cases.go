@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/binary"
 	"math/big"
 	"math/bits"
 
@@ -33,7 +32,7 @@ func (j *judge) casesBound(cert *scheduling.Certificate, claimed offerings.Price
 		return
 	}
 	pr, ok := j.readRows(cert)
-	if !ok || !pr.readCase(cert.Cases, nil) || !pr.checkOffers() {
+	if !ok || !pr.readCase(cert.Cases, nil) || !pr.checkSales(newBareOffers(pr.harmless), pr.bearable) {
 		return
 	}
 	worth := pr.worth()
@@ -91,42 +90,13 @@ func (pr *rowsProof) readCase(x *scheduling.CaseProof, tolls []toll) bool {
 	return true
 }
 
-// checkOffers looks for machines that some case does not show to hold no more worth than they
-// cost.
-func (pr *rowsProof) checkOffers() (ok bool) {
-	ok = true
-	known := newBareOffers(pr.harmless)
-	for _, pl := range pr.sortedPools() {
-		bad, first := 0, ""
-		for m := range pr.offersBut(pl, fewest, known.harmless) {
-			if pr.bearable(m) {
-				continue
-			}
-			if bad++; bad == 1 {
-				first = m.kind.Name + " " + string(m.offering.CapacityType) + " in " + m.offering.Zone
-			}
-		}
-		if bad > 0 {
-			pr.add(CertificateOption, "nodepool/"+pl.Name, "%s has room for more worth than it costs, %d %s in all", first, bad, plural("offering", bad))
-			ok = false
-		}
-	}
-	return ok
-}
-
 // harmless judges offerings as if any pool bought them.
 func (pr *rowsProof) harmless(b bareOffer) bool {
 	room, price := pr.vector(b.room), pr.objective(b.kind, b.offering)
 	if pr.bears(appendRoom([]byte("everybody"), room), price, func() []load { return pr.everybody(room) }) {
 		return true
 	}
-	p := b.place()
-	admitted := make([]bool, len(pr.constraints))
-	key := appendRoom([]byte("admitted"), room)
-	for i, c := range pr.constraints {
-		admitted[i] = p.admits(c.wants)
-		key = append(key, map[bool]byte{true: 1}[admitted[i]])
-	}
+	admitted, key := pr.admittedBy(b, room)
 	return pr.bears(key, price, func() []load {
 		return []load{pr.loadOf(room, func(_ *sort, c int) bool { return admitted[c] })}
 	})
@@ -139,14 +109,7 @@ func (pr *rowsProof) bearable(m *machine) bool {
 		return true
 	}
 	rooms := pr.roomsByConstraint(m)
-	key := appendRoom([]byte("by constraint"), room)
-	for _, list := range rooms {
-		key = binary.AppendUvarint(key, uint64(len(list)))
-		for _, r := range list {
-			key = appendRoom(key, r)
-		}
-	}
-	return pr.bears(key, price, func() []load { return pr.loads(m, rooms) })
+	return pr.bears(constrainedKey(room, rooms), price, func() []load { return pr.loads(m, rooms) })
 }
 
 // everybody is all pods that fit the room, whether they may be there or not.

@@ -48,6 +48,14 @@ func (pr *assignmentProof) bearable(m *machine) bool {
 		return true
 	}
 	rooms := pr.roomsByConstraint(m)
+	return pr.judged(constrainedKey(room, rooms), price, func() bool {
+		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool { return !pr.bearableLoad(l, price) })
+	})
+}
+
+// constrainedKey is equal for machines with as much room that have the same rooms for the pods of
+// each constraint.
+func constrainedKey(room []int64, rooms [][][]int64) []byte {
 	key := appendRoom([]byte("by constraint"), room)
 	for _, list := range rooms {
 		key = binary.AppendUvarint(key, uint64(len(list)))
@@ -55,9 +63,7 @@ func (pr *assignmentProof) bearable(m *machine) bool {
 			key = appendRoom(key, r)
 		}
 	}
-	return pr.judged(key, price, func() bool {
-		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool { return !pr.bearableLoad(l, price) })
-	})
+	return key
 }
 
 func appendRoom(b []byte, room []int64) []byte {

@@ -43,21 +43,32 @@ func (pr *proof) scaled(p offerings.Price) *big.Int {
 // checkOffers looks for machines with room for more worth than they cost. Of
 // reservations it notes how much more, for each machine left.
 func (pr *proof) checkOffers() bool {
-	ok := true
 	surplus := make(map[string]*big.Int)
-	known := newBareOffers(pr.harmless)
-	for _, pl := range pr.sortedPools() {
+	ok := pr.checkSales(newBareOffers(pr.harmless), func(m *machine) bool {
+		over := pr.excess(m)
+		if over.Sign() <= 0 || m.offering.CapacityType != offerings.Reserved {
+			return over.Sign() <= 0
+		}
+		if old := surplus[m.offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
+			surplus[m.offering.ReservationID] = over
+		}
+		return true
+	})
+	pr.reserved = new(big.Int)
+	for id, over := range surplus {
+		pr.reserved.Add(pr.reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.reservations[id]))))
+	}
+	return ok
+}
+
+// checkSales looks at what pools may buy, but for what is known to be harmless, for machines that
+// cannot be borne. It says of each pool how many there are, and reports whether there are none.
+func (j *judge) checkSales(known *bareOffers, bearable func(m *machine) bool) (ok bool) {
+	ok = true
+	for _, pl := range j.sortedPools() {
 		bad, first := 0, ""
-		for m := range pr.offersBut(pl, fewest, known.harmless) {
-			over := pr.excess(m)
-			if over.Sign() <= 0 {
-				continue
-			}
-			if m.offering.CapacityType == offerings.Reserved {
-				id := m.offering.ReservationID
-				if old := surplus[id]; old == nil || over.Cmp(old) > 0 {
-					surplus[id] = over
-				}
+		for m := range j.offersBut(pl, fewest, known.harmless) {
+			if bearable(m) {
 				continue
 			}
 			if bad++; bad == 1 {
@@ -65,13 +76,9 @@ func (pr *proof) checkOffers() bool {
 			}
 		}
 		if bad > 0 {
-			pr.add(CertificateOption, "nodepool/"+pl.Name, "%s has room for more worth than it costs, %d %s in all", first, bad, plural("offering", bad))
+			j.add(CertificateOption, "nodepool/"+pl.Name, "%s has room for more worth than it costs, %d %s in all", first, bad, plural("offering", bad))
 			ok = false
 		}
-	}
-	pr.reserved = new(big.Int)
-	for id, over := range surplus {
-		pr.reserved.Add(pr.reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.reservations[id]))))
 	}
 	return ok
 }

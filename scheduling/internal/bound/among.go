@@ -40,10 +40,7 @@ func (m *Market) machinesAmong(choices []Choice, counts []count) []machine {
 		band[i] = int32(of*domains + x.domain)
 		sizes[band[i]]++
 	}
-	slab, within := make([]int, len(choices)), make([][]int, len(sizes))
-	for of, n := range sizes {
-		within[of], slab = slab[:0:n], slab[n:]
-	}
+	within := spaces(sizes)
 	for i, of := range band {
 		within[of] = append(within[of], i)
 	}
@@ -55,6 +52,19 @@ func (m *Market) machinesAmong(choices []Choice, counts []count) []machine {
 				out = append(out, x)
 			}
 		}
+	}
+	return out
+}
+
+// spaces are empty lists with room for so many numbers each, side by side.
+func spaces(sizes []int) [][]int {
+	all := 0
+	for _, n := range sizes {
+		all += n
+	}
+	slab, out := make([]int, all), make([][]int, len(sizes))
+	for i, n := range sizes {
+		out[i], slab = slab[:0:n], slab[n:]
 	}
 	return out
 }

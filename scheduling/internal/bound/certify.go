@@ -25,9 +25,7 @@ func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeTo
 		c.tolls = tolls(c, 1-margin)
 		if bound, ok := c.prove(); ok {
 			out := Assigned{Scale: Scale, Bound: bound, Filled: a.best.exact.Any()}
-			for _, w := range c.worths {
-				out.Worths = append(out.Worths, w.big())
-			}
+			out.Worths = bigsOf(c.worths)
 			for i := range c.tolls {
 				t := &c.tolls[i]
 				out.Tolls = append(out.Tolls, t.less)
@@ -38,11 +36,7 @@ func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeTo
 				}
 			}
 			for _, v := range c.vectors {
-				whole := make([]*big.Int, len(v))
-				for d, w := range v {
-					whole[d] = w.big()
-				}
-				out.Vectors = append(out.Vectors, whole)
+				out.Vectors = append(out.Vectors, bigsOf(v))
 			}
 			return out
 		}

@@ -56,13 +56,13 @@ func (c *cut) price(a *assignment, i int) float64 {
 	return float64(m.price+m.surcharge(c.counts, c.tolls)) / a.price
 }
 
-// weigh finds what all cuts prove together of a case, and with which tolls. It begins with those
+// weigh finds what all cuts prove together of a case. It begins with those
 // that did so before and new ones, and adds others that the machines found do not meet.
 func (d *parting) weigh(x *twig) {
 	x.seen = len(d.cuts)
 	active := d.active(x)
 	for {
-		m, row := d.program(d.picked(active), x.counts, x.machines)
+		m := d.program(d.picked(active), x.counts, x.machines)
 		value := d.solved(m, len(x.machines))
 		number := make([]float64, len(x.machines))
 		for i, j := range m.basis {
@@ -83,12 +83,9 @@ func (d *parting) weigh(x *twig) {
 		sumFrom(x.mix)
 		if value > x.value { // beyond rounding errors
 			x.value = value
-			x.weights, x.tolls = make([]float64, len(d.cuts)), make([]float64, len(row))
+			x.weights = make([]float64, len(d.cuts))
 			for k, j := range active {
 				x.weights[j] = max(0, m.y[k])
-			}
-			for k, r := range row {
-				x.tolls[k] = max(0, m.y[r])
 			}
 		}
 		return
@@ -143,16 +140,16 @@ const (
 )
 
 // program is the small linear program of the cheapest machines by some cuts and counts alone,
-// in parts; its dual says what the cuts prove together. row is that of each count.
-func (d *parting) program(cuts []*cut, counts []count, machines []int) (m *master, row []int) {
+// in parts; its dual says what the cuts prove together.
+func (d *parting) program(cuts []*cut, counts []count, machines []int) *master {
 	wanted := make([]float64, 0, len(cuts)+len(counts))
 	for _, c := range cuts {
 		wanted = append(wanted, c.sum)
 	}
-	row = make([]int, len(counts))
+	row := make([]int, len(counts)) // of each count
 	for k, c := range counts {
 		if c.least {
-			row[k], wanted = len(wanted), append(wanted, float64(c.number))
+			row[k], wanted = len(wanted), append(wanted, c.wanted())
 		}
 	}
 	alone := make([]column, len(wanted))
@@ -161,14 +158,14 @@ func (d *parting) program(cuts []*cut, counts []count, machines []int) (m *maste
 	}
 	for k, c := range counts {
 		if !c.least {
-			row[k], wanted = len(wanted), append(wanted, -float64(c.number))
+			row[k], wanted = len(wanted), append(wanted, c.wanted())
 		}
 	}
-	m = newMaster(wanted, alone)
+	m := newMaster(wanted, alone)
 	for _, i := range machines {
 		m.add(d.column(cuts, counts, i, row))
 	}
-	return m, row
+	return m
 }
 
 // solved is what such a program comes to.
@@ -188,14 +185,9 @@ func (d *parting) column(cuts []*cut, counts []count, i int, row []int) column {
 		}
 	}
 	for k, c := range counts {
-		if d.choices[i].Price < c.from {
-			continue
+		if sign := c.sign(d.choices[i].Price); sign != 0 {
+			out.rows, out.counts = append(out.rows, row[k]), append(out.counts, sign)
 		}
-		sign := 1.0
-		if !c.least {
-			sign = -1
-		}
-		out.rows, out.counts = append(out.rows, row[k]), append(out.counts, sign)
 	}
 	return out
 }

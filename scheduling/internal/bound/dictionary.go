@@ -146,6 +146,11 @@ func (t *dictionary) entering(row []float64) (column int) {
 // exchange makes a variable 0 and another one basic. No cost may get negative by it.
 func (t *dictionary) exchange(r, k int) {
 	t.swap(r, k)
+	t.forgive()
+}
+
+// forgive raises costs to 0 that rounding errors have made negative.
+func (t *dictionary) forgive() {
 	for e := 1; e < len(t.costs); e++ {
 		t.costs[e] = max(0, t.costs[e])
 	}
@@ -206,9 +211,7 @@ func (t *dictionary) into(basic []int) (ok bool) {
 			return false
 		}
 	}
-	for e := 1; e < len(t.costs); e++ {
-		t.costs[e] = max(0, t.costs[e])
-	}
+	t.forgive()
 	return true
 }
 

@@ -36,13 +36,18 @@ func (d *parting) halfway(x *twig, wanted float64) (best half) {
 	for _, t := range tries[:min(len(tries), mostTried)] {
 		product := 1.0
 		for _, c := range t.counts() {
-			product *= max(0, min(d.tried(x, cuts, c), wanted)-x.value) + leastGain*x.value
+			product *= gained(d.tried(x, cuts, c), x.value, wanted)
 		}
 		if product > most {
 			best, most = t, product
 		}
 	}
 	return best
+}
+
+// gained is what a half counts for that proves some value in place of a known one.
+func gained(value, known, wanted float64) float64 {
+	return max(0, min(value, wanted)-known) + leastGain*known
 }
 
 // counts are those of either half.
@@ -53,7 +58,7 @@ func (h half) counts() [2]count {
 
 // tried is about what some cuts prove of a case with one more count.
 func (d *parting) tried(x *twig, cuts []*cut, c count) float64 {
-	m, _ := d.program(cuts, append(x.counts[:len(x.counts):len(x.counts)], c), x.machines)
+	m := d.program(cuts, append(x.counts[:len(x.counts):len(x.counts)], c), x.machines)
 	return d.solved(m, len(x.machines))
 }
 

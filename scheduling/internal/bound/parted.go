@@ -50,12 +50,7 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 	open := []*branch{root}
 	wanted := float64(e.Wanted) / a.price
 	for cases := 1; !a.late(); {
-		least := 0
-		for i, x := range open {
-			if x.value < open[least].value {
-				least = i
-			}
-		}
+		least := leastAt(open, func(x *branch) float64 { return x.value })
 		x := open[least]
 		if x.value >= wanted {
 			break

@@ -11,16 +11,12 @@ type twig struct {
 	few      []int // those of which parts may be bought, for a solution
 	value    float64
 	weights  []float64 // of the cuts that prove the value
-	tolls    []float64
-	seen     int // how many cuts there were
+	seen     int       // how many cuts there were
 	rounds   int
 	done     bool
 	// part and mix are how many machines there are from each price on, in parts: as solved,
 	// and as far as cuts tell.
 	part, mix map[int64]float64
-
-	by          half
-	fewer, more *twig
 }
 
 // byRows tells cases apart while the bound is less than wanted, the one with the least bound
@@ -38,12 +34,7 @@ func (a *assignment) byRows(known Assigned, work, wanted int64) Assigned {
 	}
 	open := []*twig{root}
 	for cases := 1; !a.late() && d.work > 0; {
-		at := 0
-		for i, x := range open {
-			if x.value < open[at].value {
-				at = i
-			}
-		}
+		at := leastAt(open, func(x *twig) float64 { return x.value })
 		x := open[at]
 		if x.seen < len(d.cuts) {
 			d.weigh(x)
@@ -57,14 +48,13 @@ func (a *assignment) byRows(known Assigned, work, wanted int64) Assigned {
 			continue
 		}
 		by := d.halfway(x, float64(wanted)/a.price)
-		if by.from == 0 || cases == mostCases || x.bought() > mostCounted {
+		if by.from == 0 || cases == mostCases || mostOf(x.part) > mostCounted {
 			break
 		}
 		cases++
 		counts := by.counts()
-		x.by, x.fewer, x.more = by, d.twig(x, counts[0]), d.twig(x, counts[1])
-		open[at] = x.fewer
-		open = append(open, x.more)
+		open[at] = d.twig(x, counts[0])
+		open = append(open, d.twig(x, counts[1]))
 	}
 	d.work = max(0, d.work) + work/moreWork
 	return d.grown(known, root.few, float64(wanted)/a.price, a.late)
@@ -104,11 +94,11 @@ func (a *assignment) isTight(i int) bool {
 	return a.holds(i, &a.best.vectors[a.best.proof[i]], a.best.worths, math.Inf(1)) >= tightly*a.prices[i]
 }
 
-// twig is a case of another one. What is proven for that holds for it without further tolls.
+// twig is a case of another one. What is proven for that holds for it as well.
 func (d *parting) twig(x *twig, c count) *twig {
 	y := &twig{
 		counts: append(x.counts[:len(x.counts):len(x.counts)], c), few: x.few, machines: x.machines,
-		value: x.value, weights: x.weights, tolls: append(x.tolls[:len(x.tolls):len(x.tolls)], 0),
+		value: x.value, weights: x.weights,
 	}
 	if c.least {
 		y.machines = d.amongRows(y.counts)
@@ -117,9 +107,19 @@ func (d *parting) twig(x *twig, c count) *twig {
 	return y
 }
 
-// bought is how many machines there are.
-func (x *twig) bought() (most float64) {
-	for _, n := range x.part {
+// leastAt is the place of the least of some cases, the first of several.
+func leastAt[T any](cases []T, value func(T) float64) (at int) {
+	for i, x := range cases {
+		if value(x) < value(cases[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+// mostOf is the most of some numbers of machines from prices on, which is how many there are.
+func mostOf(numbers map[int64]float64) (most float64) {
+	for _, n := range numbers {
 		most = max(most, n)
 	}
 	return most

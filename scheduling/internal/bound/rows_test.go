@@ -106,11 +106,9 @@ func partedMarket(t *testing.T, rounds int) (*parting, *twig) {
 		by := d.halfway(x, math.Inf(1))
 		require.Positive(t, by.from)
 		counts := by.counts()
-		x.by, x.fewer, x.more = by, d.twig(x, counts[0]), d.twig(x, counts[1])
-		if x.fewer.value < x.more.value {
-			x = x.fewer
-		} else {
-			x = x.more
+		fewer, more := d.twig(x, counts[0]), d.twig(x, counts[1])
+		if x = more; fewer.value < more.value {
+			x = fewer
 		}
 	}
 	return d, x
@@ -121,7 +119,7 @@ func TestCutsThatMatter(t *testing.T) {
 	d, x := partedMarket(t, 5)
 	require.Greater(t, len(d.cuts), 5)
 	d.weigh(x)
-	m, _ := d.program(d.cuts, x.counts, x.machines)
+	m := d.program(d.cuts, x.counts, x.machines)
 	assert.InEpsilon(t, d.solved(m, len(x.machines)), x.value, 1e-5)
 	proving := 0
 	for _, w := range x.weights {

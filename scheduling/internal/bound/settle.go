@@ -291,17 +291,13 @@ func (a *assignment) raise(p *proposal) {
 // usersOf lists, for each class, the machines on sale that it may use.
 func (a *assignment) usersOf() [][]int {
 	if a.sellers == nil {
-		numbers, all := make([]int, len(a.demand)), 0
+		numbers := make([]int, len(a.demand))
 		for i := range a.machines {
 			if a.machines[i].supply < 0 {
-				a.machines[i].users.Each(func(c int) { numbers[c]++; all++ })
+				a.machines[i].users.Each(func(c int) { numbers[c]++ })
 			}
 		}
-		a.sellers = make([][]int, len(a.demand))
-		slab := make([]int, all)
-		for c, n := range numbers {
-			a.sellers[c], slab = slab[:0:n], slab[n:]
-		}
+		a.sellers = spaces(numbers)
 		for i := range a.machines {
 			if a.machines[i].supply < 0 {
 				a.machines[i].users.Each(func(c int) { a.sellers[c] = append(a.sellers[c], i) })

@@ -54,12 +54,7 @@ func (d *parting) grow(few []int, wanted float64, late func() bool) *bough {
 	root := &bough{}
 	open := []*bough{root}
 	for cases, next := 1, firstEnriched; d.growth > 0 && !late(); {
-		at := 0
-		for i, x := range open {
-			if x.value < open[at].value {
-				at = i
-			}
-		}
+		at := leastAt(open, func(x *bough) float64 { return x.value })
 		x := open[at]
 		if x.value >= wanted {
 			break
@@ -69,14 +64,14 @@ func (d *parting) grow(few []int, wanted float64, late func() bool) *bough {
 			d.weighAll(x, t, wanted)
 			continue
 		}
-		if cases == mostBoughs || len(x.counts) == mostCounts || x.bought() > mostCounted {
+		if cases == mostBoughs || len(x.counts) == mostCounts || mostOf(x.mix) > mostCounted {
 			break
 		}
 		due := cases >= next && !x.enriched
 		if due {
 			next = cases + enrichedEvery
 		}
-		if due && d.enrich(x, t, few) || !d.part(x, t, wanted) && d.enrich(x, t, few) {
+		if due && d.enrich(x, t, few) || !d.split(x, t, wanted) && d.enrich(x, t, few) {
 			for _, y := range open {
 				y.weighed = false
 			}
@@ -101,10 +96,15 @@ func ofCount(k int) int { return -2 - 2*k }
 // has is what a machine has of the row of a variable.
 func (d *parting) has(counts []count, variable, i int) float64 {
 	if at := -1 - variable; at%2 == 0 {
-		c := d.cuts[at/2]
-		return d.held(c, i) / c.sum
+		return d.part(at/2, i)
 	}
 	return counts[(-2-variable)/2].sign(d.choices[i].Price)
+}
+
+// part is what a machine holds of a cut, as a share of what all pods are worth.
+func (d *parting) part(j, i int) float64 {
+	c := d.cuts[j]
+	return d.held(c, i) / c.sum
 }
 
 // sign is 1 for a machine that is counted, -1 where there are at most so many, and 0 for others.
@@ -150,7 +150,7 @@ func (d *parting) unsolved(x *bough) *dictionary {
 
 // cut adds the row of a cut.
 func (d *parting) cut(t *dictionary, j int) {
-	t.row(ofCut(j), 1, func(i int) float64 { return d.has(nil, ofCut(j), i) })
+	t.row(ofCut(j), 1, func(i int) float64 { return d.part(j, i) })
 }
 
 // count adds the row of a count.
@@ -235,7 +235,7 @@ func (d *parting) lacking(t *dictionary) (out []int) {
 	had := make([]float64, len(d.cuts))
 	t.each(func(i int, n float64) {
 		for j := range had {
-			had[j] += n * d.has(nil, ofCut(j), i)
+			had[j] += n * d.part(j, i)
 		}
 	})
 	for j, n := range had {
@@ -247,9 +247,9 @@ func (d *parting) lacking(t *dictionary) (out []int) {
 	return out[:min(len(out), mostMissed)]
 }
 
-// part tells a case apart, so that much is proven of both halves. It reports false where there is no
+// split tells a case apart, so that much is proven of both halves. It reports false where there is no
 // way to.
-func (d *parting) part(x *bough, t *dictionary, wanted float64) bool {
+func (d *parting) split(x *bough, t *dictionary, wanted float64) bool {
 	most := math.Inf(-1)
 	tries := partly(x.mix)
 	if len(tries) == 0 {
@@ -260,7 +260,7 @@ func (d *parting) part(x *bough, t *dictionary, wanted float64) bool {
 		var halves [2]*bough
 		for k, c := range h.counts() {
 			halves[k] = d.half(x, t, c, wanted)
-			product *= max(0, min(halves[k].value, wanted)-x.value) + leastGain*x.value
+			product *= gained(halves[k].value, x.value, wanted)
 		}
 		if product > most {
 			most, x.by, x.fewer, x.more = product, h, halves[0], halves[1]
@@ -323,12 +323,4 @@ func (d *parting) half(x *bough, t *dictionary, c count, wanted float64) *bough 
 	d.take(y, u, u.solve(), wanted)
 	d.growth -= u.work
 	return y
-}
-
-// bought is how many machines there are.
-func (x *bough) bought() (most float64) {
-	for _, n := range x.mix {
-		most = max(most, n)
-	}
-	return most
 }

@@ -197,18 +197,11 @@ func (p *caseProof) number(x *Case) {
 
 // row is the cut as others see it.
 func (w *wholeCut) row() (out Row) {
-	for _, n := range w.worths {
-		out.Worths = append(out.Worths, n.big())
-	}
+	out.Worths = bigsOf(w.worths)
 	for _, v := range w.vectors {
-		if v == nil {
-			continue
+		if v != nil {
+			out.Vectors = append(out.Vectors, bigsOf(v))
 		}
-		whole := make([]*big.Int, len(v))
-		for d, n := range v {
-			whole[d] = n.big()
-		}
-		out.Vectors = append(out.Vectors, whole)
 	}
 	return out
 }

@@ -79,6 +79,14 @@ func (a uint128) big() *big.Int {
 	return v.Or(v, new(big.Int).SetUint64(a.lo))
 }
 
+func bigsOf(numbers []uint128) []*big.Int {
+	out := make([]*big.Int, len(numbers))
+	for i, n := range numbers {
+		out[i] = n.big()
+	}
+	return out
+}
+
 // uint128Of converts a number from 0 to 2^128 − 1; other numbers become the nearer end.
 func uint128Of(v *big.Int) uint128 {
 	if v.Sign() <= 0 {
