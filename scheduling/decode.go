@@ -16,7 +16,7 @@ type decoder struct {
 	*compiler
 	solution model.Solution
 	ledger   *ledger
-	next     []int        // by planned class, the first pod not handed out yet
+	roster   *roster
 	short    bool         // limits or reservations leave a launch too few options for its pool's minValues
 	frozen   bool         // machines buy what the engine planned, and list nothing of a better rank
 	shunned  []model.Bits // by template, offers that launches do not fall back on; nil for none
@@ -49,7 +49,7 @@ func (d *decoder) final() []machine {
 
 // write writes down what nodes and machines hold.
 func (d *decoder) write(machines []machine) *Plan {
-	d.next = make([]int, len(d.planned))
+	d.roster = d.newRoster(machines)
 	n := int64(0)
 	for i := range machines {
 		n += machines[i].count

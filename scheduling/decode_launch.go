@@ -94,8 +94,7 @@ func (d *decoder) launches(plan *Plan, m *machine, numbers map[string]int) {
 	d.account(plan, m, d.buys(m).offer, x.daemons)
 }
 
-// hand hands out pods: the next ones, in name order, of each class. It returns
-// their names, sorted.
+// hand hands out the next pods of each class. It returns their names, sorted.
 func (d *decoder) hand(items []model.Item) []string {
 	n := int64(0)
 	for _, it := range items {
@@ -105,11 +104,10 @@ func (d *decoder) hand(items []model.Item) []string {
 	length := 0
 	for _, it := range items {
 		for _, p := range d.parts[it.Class].portions {
-			run := d.planned[p.class].pods[d.next[p.class]:][:it.N*p.n]
+			run := d.roster.take(it.Class, p, it.N)
 			if len(run) == 0 {
 				continue
 			}
-			d.next[p.class] += len(run)
 			runs = append(runs, run)
 			for _, pod := range run {
 				length += len(namespaceOf(pod)) + len("/") + len(pod.Name)

@@ -141,7 +141,7 @@ package scheduling
 //	choose       the ranked options of a launch
 //	ledger, account  what limits and reservations have left, and what the plan costs
 //	lastcall, join  pods that were left out, offered what is left
-//	rehearse     whether pods bind as planned, in whatever order they come
+//	roster, rehearse  which pod goes where, and whether all bind so, whatever their order
 //	plan, launchnode  what comes out, and a launch as the node that it becomes
 //
 // The bound

@@ -75,19 +75,17 @@ func (r *rehearsal) pods(machines []machine) []handed {
 		n += len(r.planned[i].pods)
 	}
 	out := make([]handed, 0, n)
-	next := make([]int, len(r.planned))
+	roster := r.newRoster(machines)
 	hand := func(items []model.Item) {
 		for _, it := range items {
 			p := &r.parts[it.Class]
 			for k, x := range p.portions {
-				from := next[x.class]
-				next[x.class] += int(it.N * x.n)
+				pods := roster.take(it.Class, x, it.N)
 				if !p.pinned {
 					continue
 				}
-				class := r.planned[x.class]
-				h := handed{priority: class.priority, bearing: r.bearing(it.Class, k), part: it.Class}
-				for _, pod := range class.pods[from:next[x.class]] {
+				h := handed{priority: r.planned[x.class].priority, bearing: r.bearing(it.Class, k), part: it.Class}
+				for _, pod := range pods {
 					h.namespace, h.name = namespaceOf(pod), pod.Name
 					out = append(out, h)
 				}

@@ -176,7 +176,7 @@ func (t *ties) shrink(x *trial) bool {
 		}
 		shrunk = true
 		u.count -= left
-		less := unit{portions: slices.Clone(u.portions), count: left}
+		less := unit{portions: slices.Clone(u.portions), count: left, begins: u.begins}
 		p := &less.portions[last]
 		gone := (p.n + 3) / 4
 		class := p.class

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,8 @@ type unit struct {
 	portions []portion
 	count    int64
 	kin      int
+	// begins says that its pods follow each other, and nobody is there before them.
+	begins bool
 }
 
 // portion is so many pods of a class, by place among the planned classes.
@@ -210,13 +213,23 @@ func (b *unitBook) follow(class int, n int64, hosts model.Bits) {
 }
 
 // gather makes one unit of the pods that have to be with each other, of all classes
-// that a target makes so: whatever one machine can hold, the highest priority first.
+// that a target makes so: whatever one machine can hold, in the order in which they
+// would bind, so that nobody begins elsewhere before them.
 func (b *unitBook) gather(class, target int) {
-	u := unit{count: 1, kin: -1}
+	var classes []int
 	for i := range b.land.planned {
-		if i != class && (b.states[i] != unsettled || !slices.Contains(b.hostTargets(i), target)) || !b.among(i, target) || b.hopeless[i] {
-			continue
+		if i == class || b.states[i] == unsettled && slices.Contains(b.hostTargets(i), target) {
+			if b.among(i, target) && !b.hopeless[i] {
+				classes = append(classes, i)
+			}
 		}
+	}
+	slices.SortFunc(classes, func(i, j int) int {
+		x, y := b.land.planned[i], b.land.planned[j]
+		return cmp.Or(cmp.Compare(y.priority, x.priority), comparePods(x.pods[0], y.pods[0]))
+	})
+	u := unit{count: 1, kin: -1, begins: true}
+	for _, i := range classes {
 		b.states[i] = settled
 		n := b.most(&u, i, b.units[i].count)
 		if n > 0 {
