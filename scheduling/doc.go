@@ -88,6 +88,7 @@ package scheduling
 // How to decide
 //
 //	solver       the settings, the effort, and the order of all that follows
+//	effort       what high effort begins with, so that its plans are no dearer
 //	size         machines that are too small or too large to be wanted
 //	workload     how much of a workload one machine may hold
 //	flexibility  how much choice a spot launch has to leave

@@ -73,9 +73,6 @@ func (t *ties) rival(x *trial) pack.Milestones {
 	return x.Milestones
 }
 
-// thorough reports whether the solver's effort is above the default.
-func (c *compiler) thorough() bool { return c.solver.Effort > EffortDefault }
-
 // asGranted reports whether a plan of sites grants wishes no worse than another.
 func (t *ties) asGranted(a, b *compiler) bool {
 	return t.planner.Priced || a.denied() <= b.denied()

@@ -26,7 +26,6 @@ type rankedPods struct {
 
 // score judges a trial by the plan that it would become.
 func (x *trial) score() *score {
-	t := x.ties
 	d := &decoder{compiler: x.compiler, solution: x.Solution, ledger: newLedger(x.compiler)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
@@ -51,22 +50,23 @@ func (x *trial) score() *score {
 	slices.SortFunc(s.passes, func(a, b rankedPods) int { return comparePasses(a.Pass, b.Pass) })
 	placed := x.placing(d.solution)
 	byPriority := map[int32]int64{}
-	for _, class := range t.land.planned {
+	for _, class := range x.planned {
 		byPriority[class.priority] = 0
 	}
 	for i := range x.parts {
 		p := &x.parts[i]
 		n := placed(i)
 		for _, q := range p.portions {
-			byPriority[t.land.planned[q.class].priority] += n * q.n
+			byPriority[x.planned[q.class].priority] += n * q.n
 		}
 	}
 	for _, priority := range slices.Backward(sortedKeys(byPriority)) {
 		s.placed = append(s.placed, byPriority[priority])
 	}
-	s.denied = t.refused(x.countSites(placed))
-	if t.planner.Priced {
-		s.cost, s.denied = s.cost+s.denied, 0
+	if t := x.ties; t != nil {
+		if s.denied = t.refused(x.countSites(placed)); t.planner.Priced {
+			s.cost, s.denied = s.cost+s.denied, 0
+		}
 	}
 	return s
 }

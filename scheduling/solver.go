@@ -22,7 +22,8 @@ const (
 	// EffortDefault searches until more would rarely pay.
 	EffortDefault Effort = 1_000
 	// EffortThorough goes on for small gains, at many times the time: for plans that are
-	// carried out once and run long.
+	// carried out once and run long. No effort above the default ends with a worse plan
+	// than the default does.
 	EffortThorough Effort = 20_000
 )
 
@@ -126,8 +127,8 @@ func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
 	return facts.solve(ctx)
 }
 
-// solve places the pods.
-func (f *facts) solve(ctx context.Context) (*Plan, error) {
+// settled places the pods, and settles what their volumes depend on.
+func (f *facts) settled(ctx context.Context) (*Plan, error) {
 	plan, err := f.place(ctx)
 	if err != nil {
 		return nil, err
@@ -181,11 +182,13 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, bold bo
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err
 	}
+	from := f.origins.begin(&trial{compiler: c, Outcome: outcome})
 	plan, ok := c.decode(outcome.Solution)
 	bold = boldness{short: !ok, outbid: base.outbid}
 	if !ok && !cautious {
 		return nil, bold, nil
 	}
+	f.origins.note(plan, from)
 	if f.terse {
 		c.list(plan)
 		return plan, bold, nil
@@ -197,6 +200,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, bold bo
 		base, placed = f.unsettled(plan, cautious)
 	}
 	base.summarise(ctx, plan, placed, outcome.Late)
+	from.prover, from.placed = base, placed
 	return plan, bold, nil
 }
 
@@ -275,12 +279,24 @@ func (c *compiler) summarise(ctx context.Context, plan *Plan, placed []int64, la
 		s.ExpectedPerHour = c.expected(plan)
 	}
 	price := c.solver.objective(s)
-	s.LowerBoundPerHour, s.Certificate = c.prove(ctx, plan, c.deciding(placed, plan.onLaunches()), price)
-	if s.LowerBoundPerHour > 0 {
-		s.Gap = float64(price-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
+	least, certificate := c.prove(ctx, plan, c.deciding(placed, plan.onLaunches()), price)
+	s.conclude(proof{least, certificate}, price, late)
+}
+
+// proof is a lower bound and what proves it.
+type proof struct {
+	bound       offerings.Price
+	certificate *Certificate
+}
+
+// conclude says how near a price comes to what is proven, and how the solve ended.
+func (s *Summary) conclude(p proof, price offerings.Price, late bool) {
+	s.LowerBoundPerHour, s.Certificate, s.Gap = p.bound, p.certificate, 0
+	if p.bound > 0 {
+		s.Gap = float64(price-p.bound) / float64(p.bound)
 	}
 	switch {
-	case price == s.LowerBoundPerHour:
+	case price == p.bound:
 		s.Status = StatusOptimal
 	case late:
 		s.Status = StatusDeadline

@@ -1,0 +1,102 @@
+package scheduling
+
+import (
+	"context"
+	"reflect"
+	"slices"
+)
+
+// A search that may take longer does other things first and is content at other times, so that
+// it may end with a dearer plan, and a proof with a lower bound. Where the effort is above the
+// default, the plan of the default is therefore made first, and what takes longer has to be better.
+
+// thorough reports whether the solver's effort is above the default.
+func (f *facts) thorough() bool { return f.solver.Effort > EffortDefault }
+
+// solve places the pods.
+func (f *facts) solve(ctx context.Context) (*Plan, error) {
+	if !f.thorough() {
+		return f.settled(ctx)
+	}
+	less, err := f.found(ctx, EffortDefault)
+	if err != nil {
+		return nil, err
+	}
+	if late(ctx) {
+		less.late = true
+		less.conclude(f, proof{})
+		return less.plan, nil
+	}
+	more, err := f.found(ctx, f.solver.Effort)
+	if err != nil {
+		return nil, err
+	}
+	best, other := less, more
+	if more.score.better(less.score) {
+		best, other = more, less
+	}
+	best.late = best.late || other.late
+	best.conclude(f, other.proves(ctx, best, f))
+	return best.plan, nil
+}
+
+// found is the plan of an effort.
+func (f *facts) found(ctx context.Context, effort Effort) (*origin, error) {
+	s, g := *f.solver, *f
+	s.Effort = effort
+	g.solver, g.origins = &s, origins{}
+	plan, err := g.settled(ctx)
+	return g.origins[plan], err
+}
+
+// origins say of plans how they came about.
+type origins map[*Plan]*origin
+
+// origin is a plan and what it is judged by.
+type origin struct {
+	plan  *Plan
+	score *score
+	late  bool
+	// prover has proven how low the price of plans can be that place so many pods of each class;
+	// nil where nobody asks.
+	prover *compiler
+	placed []int64
+}
+
+// begin judges what will become a plan; nobody may ask for that.
+func (x origins) begin(t *trial) *origin {
+	if x == nil {
+		return &origin{}
+	}
+	return &origin{score: t.score(), late: t.Late}
+}
+
+// note notes what became of it.
+func (x origins) note(plan *Plan, from *origin) {
+	if from.plan = plan; x != nil {
+		x[plan] = from
+	}
+}
+
+// proves is what was proven for one plan as far as it holds for another one, of which less was.
+func (x *origin) proves(ctx context.Context, other *origin, f *facts) (p proof) {
+	if f.terse || x.plan.Summary.LowerBoundPerHour <= other.plan.Summary.LowerBoundPerHour {
+		return proof{}
+	}
+	if k := x.prover.proven; k != nil && slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.prover.choice, other.prover.choice) {
+		p.bound, p.certificate = x.prover.prove(ctx, other.plan, k.atStake, f.solver.objective(&x.plan.Summary))
+	}
+	return p
+}
+
+// conclude sums the plan up anew with another proof if that is a better one.
+func (x *origin) conclude(f *facts, p proof) {
+	if f.terse {
+		return
+	}
+	s := &x.plan.Summary
+	if p.bound <= s.LowerBoundPerHour {
+		p = proof{s.LowerBoundPerHour, s.Certificate}
+	}
+	s.conclude(p, f.solver.objective(s), x.late)
+}
