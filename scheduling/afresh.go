@@ -21,6 +21,11 @@ const (
 	// mixedPods is up to how many pods for each machine fillings are mixed. Of larger
 	// machines there are too many fillings.
 	mixedPods = 24
+	// mixLittle is how many times the work of a search may go into mixing fillings, and mixMuch
+	// where a plan is far above its bound after that.
+	mixLittle, mixMuch = 1, 12
+	// mostWork bounds work that is multiplied.
+	mostWork = 1 << 50
 	// manyMachines is from how many on it counts how each is filled, and not where.
 	manyMachines = 80
 	// seekFurther is how many times the usual work goes into moving pods to other sites, unless
@@ -44,19 +49,24 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 		return x.Late
 	}
 	if x.few() && x.machines() > int64(len(x.nodes)) {
-		work := min(params.Work, 1<<50) / seekShare * seekFurther
+		work := min(params.Work, mostWork) / seekShare * seekFurther
 		if *x = x.ties.seekWithin(*x, params, work); late() || !base.farAbove(ctx, x) {
 			return
 		}
 	}
 	found := x.others(base, params, late)
 	best := *x
-	for _, other := range found {
-		if late() {
-			break
+	for _, times := range [...]int64{mixLittle, mixMuch} {
+		for _, other := range found {
+			if late() {
+				break
+			}
+			if y := other.repacked(params, other.worths, times); y.score().better(best.score()) {
+				best = y
+			}
 		}
-		if y := other.repacked(params, other.worths); y.score().better(best.score()) {
-			best = y
+		if late() || !found[0].mixes() || !base.thorough() && !base.farAbove(ctx, &best) {
+			break
 		}
 	}
 	best.Late = x.Late
@@ -128,10 +138,12 @@ func (x *trial) few() bool { return x.machines() < manyMachines }
 func (x *trial) machines() int64 { return model.Count(x.Solution.Nodes) }
 
 // repacked is a trial with machines bought anew for pods of such worths, if that is better.
-func (x *trial) repacked(params pack.Params, worths []float64) trial {
+// Fillings are mixed with so many times the work of a search.
+func (x *trial) repacked(params pack.Params, worths []float64, times int64) trial {
 	y := *x
 	if x.mixes() {
-		params.Work = min(params.Work, params.Work/manyMachines*x.machines())
+		work := min(params.Work, mostWork)
+		params.Work = times * min(work, work/manyMachines*x.machines())
 		x.furnish()
 		y.Outcome = x.wide(pack.Mix(x.model, x.narrow(), params))
 	} else if params.Worths = worths; worths != nil {

@@ -22,5 +22,6 @@ func (c *compiler) remixed(ctx context.Context, at pack.Outcome, params pack.Par
 	if least, _ := c.prove(ctx, nil, c.deciding(placed, x.onLaunches()), price); float64(least) >= float64(price)*(1-farEnough) {
 		return at
 	}
+	params.Work = mixMuch * min(params.Work, mostWork)
 	return pack.Mix(c.model, at, params)
 }

@@ -13,10 +13,10 @@ func TestLargeMachinesAreWhole(t *testing.T) {
 	bought, barred := 0, 0
 	for zones := 1; zones <= 2; zones++ {
 		p := lumpy(200, zones)
-		params := Params{Work: 10_000_000}
-		at := Search(p, params)
+		params := Params{Work: 120_000_000}
+		at := Search(p, Params{Work: 10_000_000})
 		s := newSearch(p, params)
-		s.budget = mixWork * params.Work
+		s.budget = params.Work
 		x := s.newMixture(0, at.Solution.Nodes)
 		require.NotNil(t, x)
 		before := total(x.remaining)

@@ -22,15 +22,14 @@ const (
 	mixDear = 4
 	// mixGain is the share of its cost that a filling must gain to be added.
 	mixGain = 1e-4
-	// mixWork is how many times the work of a search may go into a mix and the machines of
-	// it, and pivotShare how many numbers a pivot changes in the time that a class is looked at.
-	// mixLook is how many numbers it reads to look at a filling that could be bought.
-	mixWork, pivotShare, mixLook = 12, 32, 8
+	// pivotShare is how many numbers a pivot changes in the time that a class is looked at, and
+	// mixLook how many it reads to look at a filling that could be bought.
+	pivotShare, mixLook = 32, 8
 )
 
 // Mix looks for cheaper machines for the pods of those that an answer buys, and returns the
-// answer where it finds none. It changes nothing where limits, reservations or floors are in
-// the way, or pods are left out.
+// answer where it finds none. The work may go into a mix, and again into the machines of it.
+// It changes nothing where limits, reservations or floors are in the way, or pods are left out.
 func Mix(p *model.Problem, at Outcome, params Params) Outcome {
 	if at.Late || len(p.Floors) > 0 || slices.ContainsFunc(at.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
 		return at
@@ -39,7 +38,7 @@ func Mix(p *model.Problem, at Outcome, params Params) Outcome {
 	if s.limited() {
 		return at
 	}
-	s.budget = mixWork * params.Work
+	s.budget = params.Work
 	best := s.attemptOf(at.Solution)
 	for pass := range p.Passes {
 		if len(best.bought[pass]) == 0 || s.over() {

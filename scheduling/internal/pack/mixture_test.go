@@ -27,8 +27,8 @@ func TestMixOfFillings(t *testing.T) {
 	cheaper := 0
 	for zones := 1; zones <= 4; zones++ {
 		p := lumpy(300, zones)
-		params := Params{Work: 1_000_000}
-		before := Search(p, params)
+		params := Params{Work: 12_000_000}
+		before := Search(p, Params{Work: 1_000_000})
 		after := Mix(p, before, params)
 		require.NoError(t, check(p, after.Solution), "%d zones", zones)
 		assert.Equal(t, before.Solution.Unplaced, after.Solution.Unplaced)
@@ -49,7 +49,7 @@ func TestMixCutAnywhere(t *testing.T) {
 	late := 0
 	for asks := range 60 {
 		left := asks
-		after := Mix(p, before, Params{Work: 1_000_000, Late: func() bool { left--; return left < 0 }})
+		after := Mix(p, before, Params{Work: 12_000_000, Late: func() bool { left--; return left < 0 }})
 		require.NoError(t, check(p, after.Solution), "after %d", asks)
 		if after.Late {
 			late++
@@ -61,8 +61,8 @@ func TestMixCutAnywhere(t *testing.T) {
 func TestMixKeepsToWhatIsThere(t *testing.T) {
 	for seed := range uint64(1500) {
 		p := random(seed)
-		params := Params{Work: 20_000}
-		before := Search(p, params)
+		params := Params{Work: 240_000}
+		before := Search(p, Params{Work: 20_000})
 		after := Mix(p, before, params)
 		require.NoError(t, check(p, after.Solution), "seed %d", seed)
 		assert.Equal(t, before.Solution.Unplaced, after.Solution.Unplaced, "seed %d", seed)
