@@ -13,7 +13,7 @@ func Thin(options []Option, used [][]int64) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(
 			cmp.Compare(options[a].Weight, options[b].Weight),
 			cmp.Compare(options[a].Cost, options[b].Cost),

@@ -126,7 +126,7 @@ func (s *search) roomiestLast(b *bins, room []int64) []int {
 		}
 	}
 	order := slices.Clone(s.every)
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(share[i], share[j]) })
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(share[i], share[j]), cmp.Compare(i, j)) })
 	return order
 }
 

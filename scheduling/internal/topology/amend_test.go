@@ -62,7 +62,7 @@ func TestSettleDropsWhatDoesNotBind(t *testing.T) {
 	assert.True(t, s.settle(all))
 	assert.Equal(t, []int64{2, 1}, s.placed)
 	assert.Equal(t, []int64{2}, s.todo)
-	assert.Equal(t, []int64{7}, s.rooms.free)
+	assert.Equal(t, []int64{7}, s.rooms.free(0))
 	assert.Equal(t, []int64{5, 8}, s.rooms.left)
 	assert.Equal(t, []int64{2, 1}, s.counts.count)
 	assert.False(t, s.settle(all), "what is left binds")

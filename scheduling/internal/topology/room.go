@@ -1,13 +1,18 @@
 package topology
 
+import "slices"
+
 // tried is the number of machines with room among which the tightest is chosen.
 const tried = 32
 
 // rooms is what running machines and limits of sites have left.
 type rooms struct {
-	t    *tables
-	free []int64 // by bin and resource
-	left []int64 // by cell: pods below its limit
+	t *tables
+	// own is what bins have free of which something was taken at some time, those that owned
+	// is set for; others have what the problem says.
+	own   map[int32][]int64
+	owned []uint64
+	left  []int64 // by cell: pods below its limit
 	// By cell: the place in the site's list before which no machine has room, and the
 	// machine in use, or -1. Both hold while since, by cell, is the current epoch:
 	// a new one starts when machines get room back.
@@ -25,14 +30,11 @@ type use struct {
 
 func newRooms(t *tables) *rooms {
 	r := &rooms{
-		t:    t,
-		free: make([]int64, len(t.p.Bins)*t.p.Dims), left: make([]int64, len(t.cells)),
+		t:   t,
+		own: map[int32][]int64{}, owned: make([]uint64, (len(t.p.Bins)+63)/64), left: make([]int64, len(t.cells)),
 		next: make([]int32, len(t.cells)), bin: make([]int32, len(t.cells)),
 		since: make([]int32, len(t.cells)), epoch: 1,
 		used: make([][]use, len(t.p.Classes)),
-	}
-	for b, bin := range t.p.Bins {
-		copy(r.free[b*t.p.Dims:(b+1)*t.p.Dims], bin)
 	}
 	for i := range t.cells {
 		r.left[i] = t.cells[i].limit(t)
@@ -48,10 +50,18 @@ func (c *cell) limit(t *tables) int64 {
 	return many
 }
 
+// free is the room that a machine has left.
+func (r *rooms) free(bin int32) []int64 {
+	if r.owned[bin>>6]&(1<<(bin&63)) != 0 {
+		return r.own[bin]
+	}
+	return r.t.p.Bins[bin]
+}
+
 // holds is how many pods with a request a machine has room for.
 func (r *rooms) holds(bin int32, request []int64) int64 {
 	n := int64(many)
-	free := r.free[int(bin)*r.t.p.Dims:]
+	free := r.free(bin)
 	for d, q := range request {
 		if q <= 0 {
 			continue
@@ -154,7 +164,12 @@ func (r *rooms) take(i int32, n int64, runs bool) {
 
 // shift gives a machine room for n more pods of a class.
 func (r *rooms) shift(class, bin int32, n int64) {
-	free := r.free[int(bin)*r.t.p.Dims:]
+	free, owned := r.own[bin]
+	if !owned {
+		free = slices.Clone(r.t.p.Bins[bin])
+		r.own[bin] = free
+		r.owned[bin>>6] |= 1 << (bin & 63)
+	}
 	for d, q := range r.t.p.Classes[class].Request {
 		free[d] += n * max(q, 0)
 	}

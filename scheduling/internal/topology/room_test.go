@@ -64,7 +64,7 @@ func requireBooks(t *testing.T, r *rooms, placed []int64, round int) {
 		}
 	}
 	for b := range free {
-		require.Equal(t, free[b], r.free[b], "round %d: machine %d", round, b)
+		require.Equal(t, free[b], r.free(int32(b))[0], "round %d: machine %d", round, b)
 		require.GreaterOrEqual(t, free[b], int64(0), "round %d: machine %d", round, b)
 	}
 	for i := range placed {
@@ -95,7 +95,7 @@ func TestRoomsFindTheTightestMachine(t *testing.T) {
 		r.take(0, 1, r.running(0))
 	}
 	assert.Equal(t, []found{{2, 0}, {1, 0}, {4, 0}, {3, 0}, {2, 0}, {1, 0}, {3, 0}, {2, 0}, {1, 0}}, got)
-	assert.Equal(t, []int64{0, 8, 1, 9, 0, 9, 3, 3}, r.free, "the limit comes before the last machine is full")
+	assert.Equal(t, [][]int64{{0, 8}, {1, 9}, {0, 9}, {3, 3}}, [][]int64{r.free(0), r.free(1), r.free(2), r.free(3)}, "the limit comes before the last machine is full")
 
 	free, all := newRooms(compile(p)).capacity(0)
 	assert.Equal(t, []int64{9, 9}, []int64{free, all}, "limits bound what machines hold")
