@@ -145,7 +145,7 @@ func (x *trial) repacked(params pack.Params, worths []float64, times int64) tria
 		work := min(params.Work, mostWork)
 		params.Work = times * min(work, work/manyMachines*x.machines())
 		x.furnish()
-		y.Outcome = x.wide(pack.Mix(x.model, x.narrow(), params))
+		y.Outcome = pack.Mix(x.model, x.Outcome, params)
 	} else if params.Worths = worths; worths != nil {
 		y.Outcome = x.machinesFor(params)
 	}

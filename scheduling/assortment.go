@@ -38,6 +38,7 @@ type assortment struct {
 	strata  *strata
 	buyable []templateOffer
 	zonal   *zonalOffers
+	zones   []string // in which anything is on sale, sorted; nil until asked
 	sold    *soldMachines
 }
 
@@ -47,6 +48,8 @@ type zonalOffers struct {
 	kept  [][]templateOffer
 	// plain are those that no cheaper one makes pointless, with the room that pods find.
 	plain [][]templateOffer
+	// of is, by offer, its zone, -1 where nobody may buy.
+	of []int
 }
 
 // buildAssortment works out what may be bought, unless it is known. Where pods have

@@ -197,19 +197,19 @@ func (c *compiler) addOffers() {
 		rows[ti] = c.seatRows(ti, softs[ti])
 	}
 	c.dropVainWishes(rows, softs)
-	var firsts [][]templateOffer
+	var r *relisted
 	if c.ties != nil {
-		firsts = c.relist(rows)
+		r = c.relist(rows)
 	}
 	for ti, v := range c.templates {
 		x := &c.offered[ti]
 		switch {
 		case c.ties != nil:
-			c.addOptions(ti, firsts[ti], ranks[v.number], softs[ti], supplies)
+			c.addOptions(ti, r.firsts[ti], ranks[v.number], softs[ti], supplies, r)
 		default:
 			x.list = c.listOffers(v, x, rows[ti])
 			if !c.tied() { // else nothing is bought before pods have their sites
-				c.addOptions(ti, x.list, ranks[v.number], softs[ti], supplies)
+				c.addOptions(ti, x.list, ranks[v.number], softs[ti], supplies, nil)
 			}
 		}
 	}
@@ -288,33 +288,13 @@ func (c *compiler) listOffers(v *template, x *templateOffers, admits []model.Bit
 
 // addOptions hands the engine one option for each kind of some offers of a template: same
 // room, same groups, same reservation, same share of limits. The first in rank
-// order stands for all.
-func (c *compiler) addOptions(ti int, list []templateOffer, rank int32, softs model.Bits, supplies *supplies) {
+// order stands for all. Which that is r remembers, if there is one.
+func (c *compiler) addOptions(ti int, list []templateOffer, rank int32, softs model.Bits, supplies *supplies, r *relisted) {
 	v, x := c.templates[ti], &c.offered[ti]
-	type kind struct {
-		room, column int
-		supply       int32
-		shape        int
-		floor        int32
-	}
 	limited := limitedResources(v.pool)
 	floors := c.addFloors(v, x)
-	seen := map[kind]bool{}
 	avoids := map[int]model.Bits{} // by column
-	var firsts []templateOffer
-	for _, o := range list {
-		offer := &c.offers.offers[o.offer]
-		floor := floors[capacityKind(offer)]
-		k := kind{room: o.room, column: o.column, supply: supplies.number(offer.offering), floor: floor}
-		if len(limited) > 0 {
-			k.shape = offer.shape
-		}
-		if seen[k] {
-			continue
-		}
-		seen[k] = true
-		firsts = append(firsts, o)
-	}
+	firsts := r.kindsOf(ti, floors[0] != floors[1], func(apart bool) []templateOffer { return c.kinds(list, len(limited) > 0, apart, supplies) })
 	c.model.Options = slices.Grow(c.model.Options, len(firsts))
 	c.bought = slices.Grow(c.bought, len(firsts))
 	for _, o := range firsts {
@@ -337,6 +317,33 @@ func (c *compiler) addOptions(ti int, list []templateOffer, rank int32, softs mo
 			c.bought = append(c.bought, purchase{template: ti, offer: o.offer})
 		}
 	}
+}
+
+// kinds are the first of each kind of some offers. Those with limits differ by their shapes,
+// too, and those that are to be told apart by whether they are spot offers.
+func (c *compiler) kinds(list []templateOffer, limited, apart bool, supplies *supplies) (firsts []templateOffer) {
+	type kind struct {
+		room, column int
+		supply       int32
+		shape        int
+		spot         int
+	}
+	seen := make(map[kind]bool, len(list))
+	for _, o := range list {
+		offer := &c.offers.offers[o.offer]
+		k := kind{room: o.room, column: o.column, supply: supplies.number(offer.offering)}
+		if limited {
+			k.shape = offer.shape
+		}
+		if apart {
+			k.spot = capacityKind(offer)
+		}
+		if !seen[k] {
+			seen[k] = true
+			firsts = append(firsts, o)
+		}
+	}
+	return firsts
 }
 
 // limitedResources are the resources that a pool limits, sorted.

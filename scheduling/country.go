@@ -24,6 +24,10 @@ type country struct {
 	booked  []int // hosts with guests whose places were asked for last
 	hosts   []*host
 	lodged  []int32
+	// binOf and placeOf are what bins the places are, and what places the bins, for the nodes
+	// that were asked about last.
+	settled        []*existingNode
+	binOf, placeOf []int32
 }
 
 // landNode is a node, those included that receive no pods any more.
@@ -118,6 +122,12 @@ func (k *country) lodgings(g *guestBook) []int32 {
 
 // settle finds out which of the engine's bins each place is, and which places each bin is.
 func (l *land) settle() {
+	k := l.country
+	if k.placeOf != nil && sameNodes(k.settled, l.nodes) {
+		l.binOf, l.placeOf = k.binOf, k.placeOf
+		return
+	}
+	defer func() { k.settled, k.binOf, k.placeOf = l.nodes, l.binOf, l.placeOf }()
 	l.binOf, l.placeOf = make([]int32, len(l.places)), make([]int32, len(l.nodes))
 	// Nodes that are ready and those in flight both stand in the order of places.
 	ready := slices.IndexFunc(l.nodes, func(x *existingNode) bool { return x.flying })

@@ -60,7 +60,7 @@ func (d *decoder) write(machines []machine) *Plan {
 			continue
 		}
 		if pods := d.hand(items); len(pods) > 0 {
-			plan.Existing = append(plan.Existing, Assignment{Node: d.nodes[i].node.Name, Pods: pods})
+			plan.Existing = append(plan.Existing, Assignment{Node: d.nodes[d.nodeOf(i)].node.Name, Pods: pods})
 		}
 	}
 	slices.SortFunc(plan.Existing, func(a, b Assignment) int { return strings.Compare(a.Node, b.Node) })

@@ -124,6 +124,7 @@ package scheduling
 //	unit, part   pods that share a machine, and what the engine takes for one
 //	land, partition, kin, guests, guestlists  where each of them could be, and whom the nodes hold
 //	             already
+//	atlas, census  what of this is remembered from plan to plan
 //	strata       what they may buy, sorted by what plans of sites make of it
 //	ties, trial, score  a plan of sites, machines for it, and what that is worth
 //	nearest      the nodes that pods fill best, remembered from plan to plan

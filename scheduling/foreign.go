@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"math"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -24,7 +25,7 @@ func (t *ties) stayAway() []model.Bits {
 			continue
 		}
 		counted := t.countedDomains(i)
-		if counted == nil {
+		if !slices.Contains(counted, false) {
 			continue
 		}
 		for spot := range foreign {

@@ -47,17 +47,17 @@ type seat struct {
 	part   *partition // nil for everywhere
 	site   int
 	bins   model.Bits   // that will do; nil for all that admit the groups
+	reach  int          // number of these bins, the same for the same bins, from 1
 	rows   []model.Bits // by template, offers that will do; nil for all
+	sold   []model.Bits // by template, those that suit the groups, too; nil where that is not known
 	noNew  bool
 }
 
 // kinBook numbers the kins.
 type kinBook struct {
 	*ruleBook
-	list    []*kin
-	index   map[string]int
-	parts   []*partition
-	markets map[string]*market // by partition and groups
+	list  []*kin
+	index map[string]int
 }
 
 // kin returns the number of the kin with the given members.
@@ -171,7 +171,8 @@ func (b *kinBook) link(k *kin) {
 		k.market = b.marketOf(k, groups)
 	}
 	for site := range k.seats {
-		k.seats[site] = seat{groups: groups, part: k.part, site: site, bins: b.binsAt(k, site), noNew: k.hosts != nil}
+		bins := b.binsAt(k, site)
+		k.seats[site] = seat{groups: groups, part: k.part, site: site, bins: bins, reach: b.land.reach(bins), noNew: k.hosts != nil}
 	}
 }
 
@@ -293,27 +294,56 @@ func (b *kinBook) costs(k *kin, request []int64) []int64 {
 
 // market is what may be bought at the sites of a partition under some constraints.
 type market struct {
-	rooms []siteRoom
-	costs map[string][]int64 // by request
-	alone map[string]int64   // by site, count and request; see ties.alone
+	rooms  []siteRoom
+	costs  map[string][]int64   // by request
+	alone  map[string]int64     // by site, count and request; see ties.alone
+	offers map[int][]model.Bits // by site and template, what suits; see sold
+}
+
+// sold are, by template, the offers that suit the groups of a seat and are at its site.
+func (m *market) sold(l *land, s *seat) []model.Bits {
+	out, known := m.offers[s.site]
+	if known {
+		return out
+	}
+	out = make([]model.Bits, len(l.templates))
+	for ti := range out {
+		row := s.part.row(l, ti, s.site)
+		for i, g := range s.groups {
+			switch of := l.offered[ti].rows[g]; {
+			case row == nil:
+			case of == nil:
+				row = nil
+			default:
+				if i == 0 {
+					row = row.Clone()
+				}
+				row.And(of)
+			}
+		}
+		out[ti] = row
+	}
+	m.offers[s.site] = out
+	return out
 }
 
 // marketOf returns the market of a kin.
 func (b *kinBook) marketOf(k *kin, groups []int) *market {
-	name := binary.AppendVarint(nil, int64(slices.Index(b.parts, k.part)))
-	if !slices.Contains(b.parts, k.part) {
-		name = binary.AppendVarint(nil, int64(len(b.parts)))
-		b.parts = append(b.parts, k.part)
-	}
+	name := binary.AppendVarint(nil, int64(k.part.id))
 	for _, g := range groups {
 		name = binary.AppendVarint(name, int64(g))
 	}
-	m, ok := b.markets[string(name)]
+	markets := b.land.atlas.markets
+	m, ok := markets[string(name)]
 	if !ok {
-		m = &market{rooms: b.rooms(k), costs: map[string][]int64{}, alone: map[string]int64{}}
-		b.markets[string(name)] = m
+		m = newMarket(b.rooms(k))
+		markets[string(name)] = m
 	}
 	return m
+}
+
+func newMarket(rooms []siteRoom) *market {
+	return &market{rooms: rooms, costs: map[string][]int64{}, alone: map[string]int64{}, offers: map[int][]model.Bits{}}
 }
 
 // rankCost is what a pool of lower weight counts for in the choice of a site: more than

@@ -22,25 +22,30 @@ type land struct {
 	onSale  int     // spots that are offers
 	binOf   []int32 // by place, in the engine's list; -1 for none
 	placeOf []int32 // by bin
-	axes    []axis
+	atlas   *atlas
+	axes    []*axis
 	axisOf  map[string]int
-	memo    map[string]*partition
 	ledger  *ledger
-	spotOf  [][]int32 // by template and offer, -1 for none; filled when asked
-	buffer  []byte    // for names
-	nearest nearBook  // of parts that no crowd concerns
+	polled  *census // nil until asked
+	// targetNames are what targets are, whatever their numbers; filled with polled.
+	targetNames []string
+	buffer      []byte // for names
+	// openRow and waryRow are for whoever needs rows of bins for a while.
+	openRow, waryRow model.Bits
+	roomy            *nearest       // what rooms nodes have; nil until asked
+	reaches          map[string]int // numbers of sets of bins, see reach
+	nearest          nearBook       // of parts that no crowd concerns
 	// lodgings are by what there is of parts that some bin takes.
 	lodgings map[string]*lodging
-	// sorted are the strata while there are so many axes, and relisted what they were last
-	// stated as; nil until asked.
+	// sorted are the strata while there are so many axes; nil until asked.
 	sorted   *strata
 	sortedBy int
-	relisted *relisted
 }
 
 // axis is one thing in which spots differ: the value of a label, whether a spread
 // looks at them, whether a wish is granted there. -1 is no value.
 type axis struct {
+	id     int     // in the atlas
 	at     []int32 // by spot
 	values []string
 	flat   bool // the same everywhere
@@ -56,13 +61,35 @@ func (c *compiler) land() *land {
 
 func newLand(c *compiler) *land {
 	k := c.country()
-	l := &land{compiler: c, country: k, places: k.places, nodeAt: k.at, axisOf: map[string]int{}, memo: map[string]*partition{}, nearest: nearBook{}, lodgings: map[string]*lodging{}, ledger: newLedger(c)}
+	l := &land{compiler: c, country: k, places: k.places, nodeAt: k.at, axisOf: map[string]int{}, nearest: nearBook{}, reaches: map[string]int{}, lodgings: map[string]*lodging{}, ledger: newLedger(c)}
 	for ti := range c.offered {
 		l.first = append(l.first, l.onSale)
 		l.onSale += len(c.offered[ti].list)
 	}
 	l.settle()
+	l.atlas = l.openAtlas()
 	return l
+}
+
+// roomBook is what is known of the rooms that nodes have.
+func (l *land) roomBook() *nearest {
+	if l.roomy == nil {
+		if l.roomy = l.nearestNodes(); l.roomy == nil {
+			l.roomy = newNearest(l.compiler)
+		}
+	}
+	return l.roomy
+}
+
+// reach numbers a set of bins, from 1.
+func (l *land) reach(bins model.Bits) int {
+	l.buffer = bins.Append(l.buffer[:0])
+	n, known := l.reaches[string(l.buffer)]
+	if !known {
+		n = len(l.reaches) + 1
+		l.reaches[string(l.buffer)] = n
+	}
+	return n
 }
 
 // spots is the number of spots.
@@ -119,10 +146,10 @@ func (l *land) choiceAmong(ti int, do func(i int, o templateOffer) bool) bool {
 
 // keyAxis is the axis of a label.
 func (l *land) keyAxis(key string) int {
-	name := "k" + key
-	if n, ok := l.axisOf[name]; ok {
-		return n
-	}
+	return l.axis("k"+key, func() axis { return l.drawKey(key) })
+}
+
+func (l *land) drawKey(key string) axis {
 	known := requirements.NormalizeKey(key)
 	offers, places := l.offers.column(known), l.country.column(key)
 	fallbacks, has := make([]string, len(l.templates)), make([]bool, len(l.templates))
@@ -183,20 +210,19 @@ func (l *land) keyAxis(key string) int {
 		}
 		a.at[l.onSale+i] = n
 	}
-	return l.addAxis(name, a)
+	return a
 }
 
 // presenceAxis says where there is a label, whatever its value.
 func (l *land) presenceAxis(key string) int {
-	name := "p" + key
-	if n, ok := l.axisOf[name]; ok {
-		return n
-	}
-	a := axis{at: make([]int32, l.spots()), values: []string{"*"}}
-	for spot, v := range l.axes[l.keyAxis(key)].at {
-		a.at[spot] = min(v, 0)
-	}
-	return l.addAxis(name, a)
+	of := l.axes[l.keyAxis(key)]
+	return l.axis("p"+key, func() axis {
+		a := axis{at: make([]int32, l.spots()), values: []string{"*"}}
+		for spot, v := range of.at {
+			a.at[spot] = min(v, 0)
+		}
+		return a
+	})
 }
 
 func compacted(values []string) []string {
@@ -204,10 +230,13 @@ func compacted(values []string) []string {
 	return slices.Compact(values)
 }
 
-// addAxis names an axis; one that says the same as another is that one.
-func (l *land) addAxis(name string, a axis) int {
-	a.flat = !slices.ContainsFunc(a.at, func(v int32) bool { return v != a.at[0] })
-	n := slices.IndexFunc(l.axes, func(b axis) bool { return slices.Equal(a.at, b.at) && slices.Equal(a.values, b.values) })
+// axis is the number of the axis of a name.
+func (l *land) axis(name string, draw func() axis) int {
+	if n, ok := l.axisOf[name]; ok {
+		return n
+	}
+	a := l.atlas.axis(name, draw)
+	n := slices.Index(l.axes, a)
 	if n < 0 {
 		n = len(l.axes)
 		l.axes = append(l.axes, a)
@@ -233,10 +262,17 @@ func (l *land) filterAxis(f filter) int {
 	if f.honorTaints {
 		b = append(b, 't')
 	}
-	name := string(b) + f.keys
-	if n, ok := l.axisOf[name]; ok {
-		return n
+	var needed []*axis
+	for _, key := range strings.Split(f.keys, ",") {
+		if key != "" && key != corev1.LabelHostname {
+			needed = append(needed, l.axes[l.keyAxis(key)])
+		}
 	}
+	return l.axis(string(b)+f.keys, func() axis { return l.drawFilter(f, needed) })
+}
+
+// drawFilter draws the axis of a filter that needs some labels.
+func (l *land) drawFilter(f filter, needed []*axis) axis {
 	a := axis{at: make([]int32, l.spots())}
 	for i := range a.at {
 		a.at[i] = 1
@@ -246,24 +282,20 @@ func (l *land) filterAxis(f filter) int {
 			a.at[spot] = 0
 		}
 	}
-	for _, key := range strings.Split(f.keys, ",") {
-		if key == "" {
-			continue
+	if slices.Contains(strings.Split(f.keys, ","), corev1.LabelHostname) {
+		for i, v := range l.country.column(corev1.LabelHostname).numbers {
+			bar(l.onSale+i, v < 0)
 		}
-		if key == corev1.LabelHostname {
-			for i, v := range l.country.column(key).numbers {
-				bar(l.onSale+i, v < 0)
-			}
-			continue
-		}
-		for spot, v := range l.axes[l.keyAxis(key)].at {
+	}
+	for _, x := range needed {
+		for spot, v := range x.at {
 			bar(spot, v < 0)
 		}
 	}
 	if f.group >= 0 {
 		l.filterGroup(f, bar)
 	}
-	return l.addAxis(name, a)
+	return a
 }
 
 // filterGroup applies what a spread honours of its pods' own constraints.
@@ -292,10 +324,10 @@ func (l *land) filterGroup(f filter, bar func(int, bool)) {
 
 // wishAxis is 1 where a preferred term of node affinity matches.
 func (l *land) wishAxis(t *term) int {
-	name := "w" + t.text()
-	if n, ok := l.axisOf[name]; ok {
-		return n
-	}
+	return l.axis("w"+t.text(), func() axis { return l.drawWish(t) })
+}
+
+func (l *land) drawWish(t *term) axis {
 	a := axis{at: make([]int32, l.spots())}
 	for ti, v := range l.templates {
 		row := l.offers.matching(v, t)
@@ -313,7 +345,7 @@ func (l *land) wishAxis(t *term) int {
 			a.at[l.onSale+i] = 1
 		}
 	}
-	return l.addAxis(name, a)
+	return a
 }
 
 // runningSets calls f with each running pod that is among some targets, the place of its

@@ -57,7 +57,7 @@ func (x *trial) machinesFor(params pack.Params) pack.Outcome {
 	if x.lodging != nil && x.lodging.items == nil && x.allLodge(out.Solution) {
 		x.lodging.learn(x.lodgers, out.Solution)
 	}
-	return x.wide(out)
+	return out
 }
 
 // allLodge reports whether all pods that some bin takes are on bins in a solution.

@@ -27,6 +27,7 @@ type memory struct {
 	kept       *kept
 	bench      *bench
 	nearest    *nearest
+	atlas      *atlas
 }
 
 func newMemory() *memory { return &memory{roll: &atomic.Pointer[roll]{}} }
@@ -40,6 +41,7 @@ func (m *memory) fork() *memory {
 		c.stock = &s
 	}
 	c.country, c.nearest, c.guestLists = m.country.fork(), m.nearest.fork(), m.guestLists.fork()
+	c.atlas = m.atlas.fork()
 	return &c
 }
 

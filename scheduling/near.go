@@ -88,7 +88,7 @@ func nearKey(key []byte, e *compiler, part int) []byte {
 		}
 	}
 	if s.bins != nil {
-		key = s.bins.Append(append(key, ';'))
+		key = binary.AppendVarint(append(key, ';'), int64(s.reach))
 	}
 	return key
 }
@@ -97,15 +97,40 @@ func nearKey(key []byte, e *compiler, part int) []byte {
 func (t *ties) fullest(e *compiler, part int, n int64) []int32 {
 	p := &e.parts[part]
 	seat := &e.seats[p.seat]
-	open, wary := t.land.binsOf(seat)
+	l := t.land
+	l.openRow, l.waryRow = l.binsOf(seat, l.openRow, l.waryRow)
+	open, wary := l.openRow, l.waryRow
 	takes := func(bin int) (takes, soft bool) {
 		takes = open.Has(bin) && (len(p.crowds) == 0 || e.model.Joining(nil, t.present[bin], model.ClassID(part)) > 0)
 		return takes, wary.Has(bin)
 	}
-	if m := t.land.nearestNodes(); m != nil && len(p.crowds) == 0 && len(seat.groups) > 0 {
-		return m.fullestFor(t.land.compiler, seat.groups, seat.bins, p.request, n, takes)
+	if m := l.nearestNodes(); m != nil && len(seat.groups) > 0 {
+		if len(p.crowds) == 0 {
+			return m.fullestFor(l.compiler, seat.groups, seat.bins, p.request, n, takes)
+		}
+		if e.model.Joining(nil, nil, model.ClassID(part)) > 0 { // crowds keep them off bins where some of them are
+			crowded := t.crowded(p.crowds)
+			all := m.fullestFor(l.compiler, seat.groups, seat.bins, p.request, n+crowded, func(bin int) (takes, soft bool) {
+				return open.Has(bin), wary.Has(bin)
+			})
+			out := make([]int32, 0, n)
+			for _, bin := range all {
+				if joins, _ := takes(int(bin)); joins && int64(len(out)) < n {
+					out = append(out, bin)
+				}
+			}
+			return out
+		}
 	}
-	return pack.Fullest(t.land.model, p.request, n, takes)
+	return pack.Fullest(l.model, p.request, n, takes)
+}
+
+// crowded is on how many bins at most there is anybody of some crowds.
+func (t *ties) crowded(crowds []model.Membership) (n int64) {
+	for _, m := range crowds {
+		n += int64(len(t.land.census().crowded[t.crowdName(&t.crowds[m.Crowd])]))
+	}
+	return n
 }
 
 // seatNear hands the engine the bins that are near.
@@ -117,8 +142,9 @@ func (c *compiler) seatNear(base *compiler, present [][]model.Presence) {
 		row := rows[2*words*k : 2*words*(k+1)]
 		bins[k] = model.Bin{Room: base.model.Bins[i].Room, Admits: row[:words:words], Soft: row[words:], Present: present[i]}
 	}
+	var open, wary model.Bits
 	for s := range c.seats {
-		open, wary := base.binsOf(&c.seats[s])
+		open, wary = base.binsOf(&c.seats[s], open, wary)
 		for k, i := range near {
 			if open.Has(i) {
 				bins[k].Admits.Set(s)
@@ -131,29 +157,10 @@ func (c *compiler) seatNear(base *compiler, present [][]model.Presence) {
 	c.model.Bins = bins
 }
 
-// wide is an outcome of a search among the bins that are near, in terms of all bins.
-func (x *trial) wide(out pack.Outcome) pack.Outcome {
-	if x.near == nil {
-		return out
+// nodeOf is the number of the node that a bin of the model is.
+func (c *compiler) nodeOf(bin int) int {
+	if c.near == nil {
+		return bin
 	}
-	all := make([][]model.Item, len(x.nodes))
-	for k, i := range x.near {
-		all[i] = out.Solution.Bins[k]
-	}
-	out.Solution.Bins = all
-	return out
-}
-
-// narrow is the trial's outcome in terms of the bins that are near. It uses no others.
-func (x *trial) narrow() pack.Outcome {
-	out := x.Outcome
-	if x.near == nil {
-		return out
-	}
-	some := make([][]model.Item, len(x.near))
-	for k, i := range x.near {
-		some[k] = out.Solution.Bins[i]
-	}
-	out.Solution.Bins = some
-	return out
+	return c.near[bin]
 }

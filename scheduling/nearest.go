@@ -15,6 +15,11 @@ type nearest struct {
 	nodes []*existingNode
 	lists map[string]nearList // by what is asked
 	seats int                 // in all lists
+	// fitting are, by request, the nodes with room for it, and rooms is what room they have; both
+	// are filled when asked.
+	fitting map[string]model.Bits
+	rooms   [][]int64
+	buffer  []byte // for keys
 }
 
 // nearList is the nodes that pods with a request fill best which have the constraints of some
@@ -30,6 +35,8 @@ const (
 	// leastNear is how many nodes are looked for at least, since the next plan may need a few
 	// more, and mostRemembered how many are remembered in all lists together.
 	leastNear, mostRemembered = 64, 1 << 18
+	// mostFitting is of how many requests it is remembered where there is room for them.
+	mostFitting = 1 << 10
 	// nearIdle is how many changes of nodes a list outlives that nobody asks for.
 	nearIdle = 8
 )
@@ -39,7 +46,7 @@ func (m *nearest) fork() *nearest {
 	if m == nil {
 		return nil
 	}
-	return &nearest{nodes: m.nodes, lists: maps.Clone(m.lists), seats: m.seats}
+	return &nearest{nodes: m.nodes, lists: maps.Clone(m.lists), seats: m.seats, fitting: maps.Clone(m.fitting), rooms: m.rooms}
 }
 
 // nearestNodes is what is remembered of the compiler's nodes; nil where nothing is, which holds
@@ -51,12 +58,64 @@ func (c *compiler) nearestNodes() *nearest {
 	m := c.memory.nearest
 	switch {
 	case m == nil:
-		m = &nearest{nodes: c.nodes, lists: map[string]nearList{}}
+		m = newNearest(c)
 	case !sameNodes(m.nodes, c.nodes):
 		m = m.renewed(c)
 	}
 	c.memory.nearest = m
 	return m
+}
+
+func newNearest(c *compiler) *nearest {
+	return &nearest{nodes: c.nodes, lists: map[string]nearList{}, fitting: map[string]model.Bits{}}
+}
+
+// roomsOf is the room of each node.
+func (m *nearest) roomsOf(c *compiler) [][]int64 {
+	if m.rooms == nil {
+		m.rooms = make([][]int64, len(c.nodes))
+		for i := range m.rooms {
+			m.rooms[i] = c.model.Bins[i].Room
+		}
+	}
+	return m.rooms
+}
+
+// fits are the nodes with room for a request.
+func (m *nearest) fits(c *compiler, request []int64) model.Bits {
+	key := make([]byte, 0, 64)
+	for _, q := range request {
+		key = binary.AppendVarint(key, q)
+	}
+	if out, ok := m.fitting[string(key)]; ok {
+		return out
+	}
+	if len(m.fitting) == mostFitting {
+		clear(m.fitting)
+	}
+	out := c.fittingBins(request)
+	m.fitting[string(key)] = out
+	return out
+}
+
+// fittingBins are the bins with room for a request.
+func (c *compiler) fittingBins(request []int64) model.Bits {
+	out := model.NewBits(len(c.model.Bins))
+	if r := c.model.Rooms; r != nil && len(request) > 0 {
+		d, from := r.Scarcest(request)
+		for _, bin := range r.Order[d][from:] {
+			if r.Fit(bin, request) {
+				out.Set(int(bin))
+			}
+		}
+		return out
+	}
+	for bin := range c.model.Bins {
+		if model.Fits(c.model.Bins[bin].Room, request) {
+			out.Set(bin)
+		}
+	}
+	return out
 }
 
 // sameNodes reports whether two lists are the same, which they mostly are in place.
@@ -67,7 +126,7 @@ func sameNodes(a, b []*existingNode) bool {
 // renewed is what still holds for the nodes of a compiler, and what can be told of those that
 // have changed.
 func (m *nearest) renewed(c *compiler) *nearest {
-	out := &nearest{nodes: c.nodes, lists: map[string]nearList{}}
+	out := newNearest(c)
 	number := numbersIn(c.nodes, m.nodes, (*existingNode).compare)
 	fresh := unnumbered(number, len(c.nodes))
 	if len(fresh) == len(c.nodes) {
@@ -142,7 +201,7 @@ func (c *compiler) takesOf(groups []int) func(bin int) (takes, soft bool) {
 // fullestFor lists the n nodes that pods with a request fill best which have the constraints of
 // some groups, the best first; nil stands for all nodes to be among.
 func (m *nearest) fullestFor(c *compiler, groups []int, among model.Bits, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
-	key := make([]byte, 0, 128)
+	key := m.buffer[:0]
 	for _, g := range groups {
 		s := c.classes.signatures[g]
 		key = append(binary.AppendVarint(key, int64(len(s))), s...)
@@ -154,6 +213,7 @@ func (m *nearest) fullestFor(c *compiler, groups []int, among model.Bits, reques
 	if among != nil {
 		key = among.Append(append(key, ';'))
 	}
+	m.buffer = key
 	list, known := m.lists[string(key)]
 	if !known || !list.Knows(n) {
 		most := int64(leastNear)

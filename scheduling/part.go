@@ -62,6 +62,9 @@ func (c *compiler) seatRows(ti int, softs model.Bits) []model.Bits {
 			continue
 		}
 		row := x.rows[s.groups[0]]
+		if s.sold != nil {
+			row = s.sold[ti]
+		}
 		shared := true
 		narrow := func(with model.Bits) {
 			if row == nil || with == nil {
@@ -74,7 +77,9 @@ func (c *compiler) seatRows(ti int, softs model.Bits) []model.Bits {
 			row.And(with)
 		}
 		for _, g := range s.groups[1:] {
-			narrow(x.rows[g])
+			if s.sold == nil {
+				narrow(x.rows[g])
+			}
 		}
 		if s.rows != nil {
 			narrow(s.rows[ti])

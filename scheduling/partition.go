@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -9,7 +8,8 @@ import (
 
 // partition puts spots that are alike on some axes into sites.
 type partition struct {
-	axes  []int
+	id    int // in the atlas
+	axes  []*axis
 	at    []int32 // by spot
 	sites int
 	value [][]int32 // by site and place in axes
@@ -19,34 +19,32 @@ type partition struct {
 
 // partition returns the sites that some axes tell apart.
 func (l *land) partition(axes []int) *partition {
-	axes = slices.Clone(axes)
-	slices.Sort(axes)
-	axes = slices.DeleteFunc(slices.Compact(axes), func(n int) bool { return l.axes[n].flat })
-	name := make([]byte, 0, len(axes))
-	for _, n := range axes {
-		name = binary.AppendVarint(name, int64(n))
+	some := make([]*axis, len(axes))
+	for i, n := range axes {
+		some[i] = l.axes[n]
 	}
-	if p, ok := l.memo[string(name)]; ok {
+	name, some := axesName(some)
+	if p, ok := l.atlas.partitions[name]; ok {
 		return p
 	}
-	p := &partition{axes: axes, at: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.templates))}
+	p := &partition{id: len(l.atlas.partitions), axes: some, at: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.templates))}
 	p.sites = min(len(p.at), 1)
-	for _, n := range axes {
-		p.tellApart(&l.axes[n])
+	for _, a := range some {
+		p.tellApart(a)
 	}
 	p.value = make([][]int32, p.sites)
 	for spot, site := range p.at {
 		if p.value[site] == nil {
-			p.value[site] = make([]int32, len(axes))
-			for i, n := range axes {
-				p.value[site][i] = l.axes[n].at[spot]
+			p.value[site] = make([]int32, len(some))
+			for i, a := range some {
+				p.value[site][i] = a.at[spot]
 			}
 		}
 	}
 	if p.sites == 0 { // nothing is on sale and nothing runs
-		p.sites, p.value = 1, [][]int32{make([]int32, len(axes))}
+		p.sites, p.value = 1, [][]int32{make([]int32, len(some))}
 	}
-	l.memo[string(name)] = p
+	l.atlas.partitions[name] = p
 	return p
 }
 
@@ -95,15 +93,16 @@ func (p *partition) binsAt(l *land, site int) model.Bits {
 }
 
 // tells reports whether the sites differ on an axis.
-func (p *partition) tells(axis int) bool { return slices.Contains(p.axes, axis) }
+func (p *partition) tells(a *axis) bool { return slices.Contains(p.axes, a) }
 
 // domain is the value of an axis at a site.
 func (p *partition) domain(l *land, axis, site int) int32 {
-	if i := slices.Index(p.axes, axis); i >= 0 {
+	a := l.axes[axis]
+	if i := slices.Index(p.axes, a); i >= 0 {
 		return p.value[site][i]
 	}
-	if a := l.axes[axis].at; len(a) > 0 {
-		return a[0] // flat
+	if len(a.at) > 0 {
+		return a.at[0] // flat
 	}
 	return -1
 }

@@ -1,11 +1,8 @@
 package scheduling
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -126,58 +123,6 @@ func (b *ruleBook) keepOff(target int, bin int32) {
 		b.keptOff[target] = model.NewBits(len(b.land.nodes))
 	}
 	b.keptOff[target].Set(int(bin))
-}
-
-// count notes what runs already: how many pods each rule counts in each domain, and
-// each crowd on each bin.
-func (b *ruleBook) count() [][]model.Presence {
-	l := b.land
-	for i := range b.rules {
-		r := &b.rules[i]
-		if r.kind != spreadTie {
-			continue
-		}
-		for n := range l.places {
-			if at := l.axes[r.axis].at[l.onSale+n]; at >= 0 && l.axes[r.filter].at[l.onSale+n] == 1 {
-				r.domains[at].Eligible = true
-			}
-		}
-	}
-	present := make([][]model.Presence, len(l.nodes))
-	l.runningSets(func(pod *corev1.Pod, node int, among []int32) {
-		for _, target := range among {
-			for _, i := range b.byTarget[int(target)] {
-				r := &b.rules[i]
-				at := l.axes[r.axis].at[l.onSale+node]
-				if at < 0 || r.kind == spreadTie && (pod.DeletionTimestamp != nil || l.axes[r.filter].at[l.onSale+node] != 1) {
-					continue
-				}
-				r.domains[at].Count++
-				r.total++
-			}
-			bin := int(l.binOf[node])
-			if bin < 0 {
-				continue
-			}
-			for _, k := range b.crowdsBy[int(target)] {
-				if b.crowds[k].kind == spreadTie && pod.DeletionTimestamp != nil {
-					continue
-				}
-				at := slices.IndexFunc(present[bin], func(x model.Presence) bool { return x.Crowd == int32(k) })
-				if at < 0 {
-					at = len(present[bin])
-					present[bin] = append(present[bin], model.Presence{Crowd: int32(k)})
-				}
-				present[bin][at].N++
-			}
-		}
-	})
-	for _, list := range present {
-		if len(list) > 1 {
-			slices.SortFunc(list, func(x, y model.Presence) int { return cmp.Compare(x.Crowd, y.Crowd) })
-		}
-	}
-	return present
 }
 
 // planned returns the rules in the planner's form.

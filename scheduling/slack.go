@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -125,10 +126,8 @@ func (l *land) takes(class *podClass, need []int) bool {
 	has := func(spot int) bool {
 		return !slices.ContainsFunc(need, func(axis int) bool { return l.axes[axis].at[spot] < 0 })
 	}
-	for n, bin := range l.binOf {
-		if bin >= 0 && l.model.Bins[bin].Admits.Has(class.group) && model.Fits(l.model.Bins[bin].Room, class.requests) && has(l.onSale+n) {
-			return true
-		}
+	if l.nodeTakes(class, has) {
+		return true
 	}
 	for ti := range l.templates {
 		if l.offered[ti].rows[class.group] != nil && l.choiceAmong(ti, func(i int, o templateOffer) bool {
@@ -139,6 +138,25 @@ func (l *land) takes(class *podClass, need []int) bool {
 		}
 	}
 	return false
+}
+
+// nodeTakes reports whether a node that has what it takes could take a pod of a class.
+func (l *land) nodeTakes(class *podClass, has func(spot int) bool) bool {
+	if l.model.Rooms == nil { // it takes long to look at all
+		for n, bin := range l.binOf {
+			if bin >= 0 && l.open[class.group].Has(int(bin)) && model.Fits(l.model.Bins[bin].Room, class.requests) && has(l.onSale+n) {
+				return true
+			}
+		}
+		return false
+	}
+	found := false
+	for w, word := range l.roomBook().fits(l.compiler, class.requests) {
+		for word &= l.open[class.group][w]; word != 0 && !found; word &= word - 1 {
+			found = has(l.onSale + int(l.placeOf[w<<6+bits.TrailingZeros64(word)]))
+		}
+	}
+	return found
 }
 
 // slack reports whether a rule holds wherever the pods that wait go, as long as their
@@ -183,7 +201,7 @@ func (b *ruleBook) vacuous(n int) bool {
 	if !r.loose || r.kind == antiTie {
 		return r.loose
 	}
-	a := &b.land.axes[r.axis]
+	a := b.land.axes[r.axis]
 	return a.flat && len(a.at) > 0 && a.at[0] == 0
 }
 

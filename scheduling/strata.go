@@ -24,13 +24,19 @@ func (l *land) strata() *strata {
 	if l.sorted != nil && l.sortedBy == len(l.axes) {
 		return l.sorted
 	}
+	l.sortedBy = len(l.axes)
+	name, axes := axesName(l.axes)
+	if s, ok := l.atlas.strata[name]; ok {
+		l.sorted = s
+		return s
+	}
 	p := &partition{at: make([]int32, l.onSale), sites: min(l.onSale, 1)}
-	for i := range l.axes {
-		if a := (axis{at: l.axes[i].at[:l.onSale]}); l.onSale > 0 && !l.axes[i].flat {
-			p.tellApart(&a)
+	for _, a := range axes {
+		if sold := (axis{at: a.at[:l.onSale]}); l.onSale > 0 {
+			p.tellApart(&sold)
 		}
 	}
-	l.sortedBy, l.relisted = len(l.axes), nil
+	defer func() { l.atlas.strata[name] = l.sorted }()
 	if l.assorted != nil && l.assorted.strata != nil && slices.Equal(l.assorted.strata.sites, p.at) {
 		l.sorted = l.assorted.strata
 		return l.sorted
@@ -101,8 +107,8 @@ func (l *land) pointed(ti int, places []int32, supplies *supplies) []int32 {
 }
 
 // relist is listOffers of all templates for a part of a tied problem: rows are the offers that
-// its seats may use, by template. It returns those from which options are drawn.
-func (c *compiler) relist(rows [][]model.Bits) (firsts [][]templateOffer) {
+// its seats may use, by template.
+func (c *compiler) relist(rows [][]model.Bits) *relisted {
 	l := c.ties.land
 	s := l.strata()
 	columns := make([]int32, len(s.samples))
@@ -119,24 +125,43 @@ func (c *compiler) relist(rows [][]model.Bits) (firsts [][]templateOffer) {
 			columns[n] = int32(c.columns.number(scratch))
 		}
 	}
-	if l.relisted == nil || !slices.Equal(l.relisted.columns, columns) {
-		l.relisted = l.newRelisted(s, columns)
-	}
+	r := l.atlas.relist(s, columns, func() *relisted { return l.newRelisted(s, columns) })
 	for ti := range c.offered {
-		c.offered[ti].list, c.offered[ti].crowded = l.relisted.lists[ti], nil
+		c.offered[ti].list, c.offered[ti].crowded = r.lists[ti], nil
 	}
-	return l.relisted.firsts
+	return r
 }
 
 // relisted is what offers are of use where the strata have some columns, the same for all parts
-// that agree on these. It is not changed once it is made.
+// that agree on these.
 type relisted struct {
+	strata        *strata
 	columns       []int32 // by stratum, -1 for those of no use
 	lists, firsts [][]templateOffer
+	kinds         map[kindsKey][]templateOffer // filled when asked
+}
+
+// kindsKey is a template, and whether spot offers are told apart from others.
+type kindsKey struct {
+	template int
+	apart    bool
+}
+
+// kindsOf are the first of each kind of a template's offers, worked out unless they are known.
+func (r *relisted) kindsOf(ti int, apart bool, work func(apart bool) []templateOffer) []templateOffer {
+	if r == nil {
+		return work(apart)
+	}
+	out, known := r.kinds[kindsKey{ti, apart}]
+	if !known {
+		out = work(apart)
+		r.kinds[kindsKey{ti, apart}] = out
+	}
+	return out
 }
 
 func (l *land) newRelisted(s *strata, columns []int32) *relisted {
-	r := &relisted{columns: columns, lists: make([][]templateOffer, len(l.templates)), firsts: make([][]templateOffer, len(l.templates))}
+	r := &relisted{strata: s, columns: columns, lists: make([][]templateOffer, len(l.templates)), firsts: make([][]templateOffer, len(l.templates)), kinds: map[kindsKey][]templateOffer{}}
 	for ti := range l.templates {
 		from, of := l.offered[ti].list, s.of[ti]
 		with := func(at int) (templateOffer, bool) {

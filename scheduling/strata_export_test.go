@@ -32,7 +32,7 @@ func CheckStrata(p *Problem, s *Solver, cautious bool) (options, drawn, offers i
 	for ti, v := range e.templates {
 		x := &full.offered[ti]
 		x.list = full.listOffers(v, x, rows[ti])
-		full.addOptions(ti, x.list, full.weightRank()[v.number], softs[ti], newSupplies(&full))
+		full.addOptions(ti, x.list, full.weightRank()[v.number], softs[ti], newSupplies(&full), nil)
 		got := e.offered[ti].list
 		if !slices.EqualFunc(got, x.list, func(a, b templateOffer) bool {
 			return a.offer == b.offer && a.room == b.room && slices.Equal(e.columns.rows[a.column], full.columns.rows[b.column])

@@ -65,7 +65,7 @@ func (s *seeker) without(out []move, rules []int, all bool, gone func(domain int
 	axis := s.rules[rules[0]].axis
 	var classes []int
 	for i := range s.planner.Classes {
-		if all && s.partOf(i).tells(axis) || s.linked(i, rules[0]) {
+		if all && s.partOf(i).tells(s.land.axes[axis]) || s.linked(i, rules[0]) {
 			classes = append(classes, i)
 		}
 	}

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -38,7 +39,7 @@ func newTiesWithout(c *compiler, gone map[int]int64) *ties { return newTiesFollo
 // newTiesFollowing is newTiesWithout where pods that follow others may be piled on few.
 func newTiesFollowing(c *compiler, gone map[int]int64, piled bool) *ties {
 	l := c.land()
-	t := &ties{unitBook: &unitBook{kinBook: &kinBook{ruleBook: newRuleBook(l), index: map[string]int{}, markets: map[string]*market{}}}}
+	t := &ties{unitBook: &unitBook{kinBook: &kinBook{ruleBook: newRuleBook(l), index: map[string]int{}}}}
 	for _, class := range c.planned {
 		t.enter(member{group: class.group, bonds: class.bonds, among: class.among, n: 1})
 	}
@@ -80,10 +81,7 @@ func (t *ties) plan() {
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
 	}
-	t.planner.Bins = make([][]int64, len(c.model.Bins))
-	for i := range c.model.Bins {
-		t.planner.Bins[i] = c.model.Bins[i].Room
-	}
+	t.planner.Bins = t.land.roomBook().roomsOf(c)
 	t.classOf = make([]int, len(t.unitBook.units))
 	t.planner.Classes = make([]topology.Class, 0, len(t.unitBook.units))
 	for i := range t.unitBook.units {
@@ -123,12 +121,16 @@ func (t *ties) site(k *kin, site int, cost int64, request []int64) topology.Site
 	}
 	s := k.sites[site]
 	s.Cost = cost
-	s.Bins = make([]int32, 0, k.seats[site].bins.Count())
-	k.seats[site].bins.Each(func(bin int) {
-		if model.Fits(t.land.model.Bins[bin].Room, request) {
-			s.Bins = append(s.Bins, int32(bin))
+	fit, n := t.land.roomBook().fits(t.land.compiler, request), 0
+	for w, word := range k.seats[site].bins {
+		n += bits.OnesCount64(word & fit[w])
+	}
+	s.Bins = make([]int32, 0, n)
+	for w, word := range k.seats[site].bins {
+		for word &= fit[w]; word != 0; word &= word - 1 {
+			s.Bins = append(s.Bins, int32(w<<6+bits.TrailingZeros64(word)))
 		}
-	})
+	}
 	return s
 }
 
@@ -258,10 +260,7 @@ func (t *ties) seat(n, site int) seat {
 		return s
 	}
 	if !s.noNew && k.part.sites > 1 {
-		s.rows = make([]model.Bits, len(t.land.templates))
-		for ti := range s.rows {
-			s.rows[ti] = k.part.row(t.land, ti, site)
-		}
+		s.sold = k.market.sold(t.land, &s)
 	}
 	return s
 }
@@ -309,7 +308,7 @@ func (c *compiler) seatBins(base *compiler, present [][]model.Presence) {
 	}
 	opens := make([]model.Bits, len(c.seats))
 	for i := range c.seats {
-		open, wary := base.binsOf(&c.seats[i])
+		open, wary := base.binsOf(&c.seats[i], nil, nil)
 		opens[i] = open
 		open.Each(func(at int) { bins[at].Admits.Set(i) })
 		wary.Each(func(at int) { bins[at].Soft.Set(i) })
@@ -318,9 +317,13 @@ func (c *compiler) seatBins(base *compiler, present [][]model.Presence) {
 }
 
 // binsOf are the bins that will do for a seat, and those of them that its pods would rather
-// avoid.
-func (c *compiler) binsOf(s *seat) (open, wary model.Bits) {
-	open, wary = model.NewBits(len(c.nodes)), model.NewBits(len(c.nodes))
+// avoid. Both are written into rows that are not used any more, if there are some.
+func (c *compiler) binsOf(s *seat, open, wary model.Bits) (_, _ model.Bits) {
+	if open == nil {
+		open, wary = model.NewBits(len(c.nodes)), model.NewBits(len(c.nodes))
+	}
+	clear(open)
+	clear(wary)
 	switch {
 	case s.bins != nil:
 		open.Or(s.bins)

@@ -19,7 +19,7 @@ const mostToppedUp = 200
 // topUp adds pods that were left out to running machines that have room for them and on
 // which they bind.
 func (t *ties) topUp(best trial, params pack.Params) trial {
-	if best.Late || best.bind < 0 || len(best.Solution.Bins) == 0 || best.bind >= best.podCount() {
+	if best.Late || best.bind < 0 || len(best.nodes) == 0 || best.bind >= best.podCount() {
 		return best
 	}
 	of := best.ties
@@ -36,14 +36,16 @@ func (t *ties) topUp(best trial, params pack.Params) trial {
 
 // spare is the room that a solution leaves on running machines.
 func (x *trial) spare() [][]int64 {
-	out := make([][]int64, len(x.Solution.Bins))
+	out := make([][]int64, len(x.nodes))
+	for i, n := range x.nodes {
+		out[i] = slices.Clone(n.room)
+	}
 	load := make([]int64, x.model.Dims)
-	for i, items := range x.Solution.Bins {
+	for k, items := range x.Solution.Bins {
 		clear(load)
 		x.model.Load(load, items)
-		out[i] = slices.Clone(x.nodes[i].room)
 		for d, n := range load {
-			out[i][d] -= n
+			out[x.nodeOf(k)][d] -= n
 		}
 	}
 	return out

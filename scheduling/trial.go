@@ -37,7 +37,7 @@ func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
 func (x *trial) search(params pack.Params) {
 	x.Outcome = x.machinesFor(params)
 	if x.Rest != nil && slices.Max(x.Solution.Unplaced) > 0 {
-		x.Outcome = x.wide(x.Rest.Search()) // more may find a place
+		x.Outcome = x.Rest.Search() // more may find a place
 	}
 	x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
 }
@@ -45,7 +45,7 @@ func (x *trial) search(params pack.Params) {
 // completed is a trial with all the work that goes into the search for its machines.
 func (x trial) completed() trial {
 	if x.Rest != nil {
-		x.Outcome = x.wide(x.Rest.Search())
+		x.Outcome = x.Rest.Search()
 		x.bind = sum(x.placed(x.Solution)) - x.unbound(x.Solution)
 	}
 	return x
@@ -59,7 +59,7 @@ func (x *trial) ration(params pack.Params) trial {
 	}
 	x.furnish()
 	y := *x
-	y.Outcome = x.wide(pack.Ration(x.model, x.narrow(), params))
+	y.Outcome = pack.Ration(x.model, x.Outcome, params)
 	if slices.Equal(x.Solution.Unplaced, y.Solution.Unplaced) {
 		return *x
 	}
@@ -158,14 +158,13 @@ func (t *ties) domainsOf(spots []int) [][]int32 {
 
 // spot is the place of an offer of a template.
 func (l *land) spot(template, offer int) int {
-	if l.spotOf == nil {
-		l.spotOf = make([][]int32, len(l.templates))
-	}
-	if l.spotOf[template] == nil {
-		l.spotOf[template] = slices.Repeat([]int32{-1}, len(l.offers.offers))
+	spots := l.atlas.spots[template]
+	if spots == nil {
+		spots = slices.Repeat([]int32{-1}, len(l.offers.offers))
 		for i, o := range l.offered[template].list {
-			l.spotOf[template][o.offer] = int32(l.first[template] + i)
+			spots[o.offer] = int32(l.first[template] + i)
 		}
+		l.atlas.spots[template] = spots
 	}
-	return int(l.spotOf[template][offer])
+	return int(spots[offer])
 }

@@ -142,23 +142,38 @@ func hasClaims(pod *corev1.Pod) bool {
 
 // readZones lists the zones.
 func (b *zoneBook) readZones() {
-	last := ""
-	for _, v := range b.templates {
-		v.within.Each(func(o int) {
-			if x := &b.offers.offers[o]; x.launchable && (x.offering.Zone != last || len(b.zones) == 0) && !slices.Contains(b.zones, x.offering.Zone) {
-				last = x.offering.Zone
-				b.zones = append(b.zones, last)
-			}
-		})
-	}
-	b.zones = compacted(append(b.zones, b.land.country.column(corev1.LabelTopologyZone).values...))
+	b.zones = compacted(slices.Concat(b.zonesOnSale(), b.land.country.column(corev1.LabelTopologyZone).values))
 	for z, name := range b.zones {
 		b.number[name] = z
 	}
 }
 
+// zonesOnSale are the zones in which pools may buy, sorted.
+func (b *zoneBook) zonesOnSale() []string {
+	if b.assorted != nil && b.assorted.zones != nil {
+		return b.assorted.zones
+	}
+	zones, last := []string{}, ""
+	for _, v := range b.templates {
+		v.within.Each(func(o int) {
+			if x := &b.offers.offers[o]; x.launchable && (x.offering.Zone != last || len(zones) == 0) && !slices.Contains(zones, x.offering.Zone) {
+				last = x.offering.Zone
+				zones = append(zones, last)
+			}
+		})
+	}
+	zones = compacted(zones)
+	b.learn(func(a *assortment) { a.zones = zones })
+	return zones
+}
+
 // zoneOf is the zone of an offer, -1 where nobody may buy.
 func (b *zoneBook) zoneOf(offer int) int {
+	if b.zonesOf == nil {
+		if known := b.knownZonal(); known != nil {
+			b.zonesOf = known.of
+		}
+	}
 	if b.zonesOf == nil {
 		zones := b.offers.column(corev1.LabelTopologyZone)
 		numbers := make([]int, len(zones.values))

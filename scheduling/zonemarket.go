@@ -192,9 +192,9 @@ func (b *zoneBook) zonalOffers() *zonalOffers {
 	if b.offersAt != nil {
 		return b.offersAt
 	}
-	if b.assorted != nil && b.assorted.zonal != nil && slices.Equal(b.assorted.zonal.zones, b.zones) {
-		b.offersAt = b.assorted.zonal
-		return b.offersAt
+	if known := b.knownZonal(); known != nil {
+		b.offersAt = known
+		return known
 	}
 	b.offersAt = &zonalOffers{zones: b.zones}
 	b.offersAt.kept = b.byZone(b.sold())
@@ -205,8 +205,17 @@ func (b *zoneBook) zonalOffers() *zonalOffers {
 			}
 		}
 	})
+	b.offersAt.of = b.zonesOf
 	b.learn(func(a *assortment) { a.zonal = b.offersAt })
 	return b.offersAt
+}
+
+// knownZonal is what is remembered of the zones of the book; nil for nothing.
+func (b *zoneBook) knownZonal() *zonalOffers {
+	if b.assorted != nil && b.assorted.zonal != nil && slices.Equal(b.assorted.zonal.zones, b.zones) {
+		return b.assorted.zonal
+	}
+	return nil
 }
 
 // byZone deals offers out to zones, those left out that cheaper ones make pointless.
