@@ -21,8 +21,8 @@ const (
 	// mixedPods is up to how many pods for each machine fillings are mixed. Of larger
 	// machines there are too many fillings.
 	mixedPods = 24
-	// mixLittle is how many times the work of a search may go into mixing fillings, and mixMuch
-	// where a plan is far above its bound after that.
+	// mixLittle is how many times the work of a search may go into mixing fillings for many
+	// machines, and mixMuch for few, and where a plan is far above its bound after that.
 	mixLittle, mixMuch = 1, 12
 	// mostWork bounds work that is multiplied.
 	mostWork = 1 << 50
@@ -55,8 +55,11 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 		}
 	}
 	found := x.others(base, params, late)
-	best := *x
-	for _, times := range [...]int64{mixLittle, mixMuch} {
+	best, times := *x, int64(mixLittle)
+	if x.few() || base.thorough() {
+		times = mixMuch
+	}
+	for ; ; times = mixMuch {
 		for _, other := range found {
 			if late() {
 				break
@@ -65,7 +68,7 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 				best = y
 			}
 		}
-		if late() || !found[0].mixes() || !base.thorough() && !base.farAbove(ctx, &best) {
+		if late() || times == mixMuch || !found[0].mixes() || !base.farAbove(ctx, &best) {
 			break
 		}
 	}
