@@ -149,7 +149,7 @@ func (h *host) read(r *requestReader) {
 			h.used = append(h.used, make([]int64, len(requests)-len(h.used))...)
 		}
 		for d, n := range requests {
-			h.used[d] += n
+			h.used[d] = plus(h.used[d], n)
 		}
 		h.ports = append(h.ports, hostPorts(&pod.Spec)...)
 		h.crew = append(h.crew, crewOf(pod)...)

@@ -118,7 +118,7 @@ func (c *compiler) existingNode(h *host, columns []int) existingNode {
 	c.classes.volumes.limitNode(&x, h.claims, c.table, allocatable)
 	for d, n := range columns {
 		if n >= 0 && n < len(h.used) {
-			x.room[d] -= h.used[n]
+			x.room[d] = max(0, x.room[d]-h.used[n])
 		}
 	}
 	for _, d := range c.daemons {
@@ -127,7 +127,7 @@ func (c *compiler) existingNode(h *host, columns []int) existingNode {
 			continue
 		}
 		for i, n := range d.requests {
-			x.room[i] -= n
+			x.room[i] = max(0, x.room[i]-n)
 		}
 		x.ports = slices.Concat(x.ports, d.constraint.ports)
 	}
