@@ -94,18 +94,16 @@ func (x *trial) onLaunches() (n int64) {
 // and room say.
 func (c *compiler) homeless(class int) bool {
 	request, group := c.unattached(c.model.Classes[class].Request), int(c.model.Classes[class].Group)
-	fits := func(i int) bool { return c.suits[i].Has(group) && model.Fits(c.nodes[i].room, request) }
 	if rooms := c.model.Rooms; rooms != nil {
-		d, from := rooms.Scarcest(request)
-		for _, i := range rooms.Order[d][from:] {
-			if fits(int(i)) {
+		for i := range rooms.Fitting(request) {
+			if c.suits[i].Has(group) {
 				return false
 			}
 		}
 		return true
 	}
 	for i := range c.nodes {
-		if fits(i) {
+		if c.suits[i].Has(group) && model.Fits(c.nodes[i].room, request) {
 			return false
 		}
 	}

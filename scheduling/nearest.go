@@ -102,11 +102,8 @@ func (m *nearest) fits(c *compiler, request []int64) model.Bits {
 func (c *compiler) fittingBins(request []int64) model.Bits {
 	out := model.NewBits(len(c.model.Bins))
 	if r := c.model.Rooms; r != nil && len(request) > 0 {
-		d, from := r.Scarcest(request)
-		for _, bin := range r.Order[d][from:] {
-			if r.Fit(bin, request) {
-				out.Set(int(bin))
-			}
+		for bin := range r.Fitting(request) {
+			out.Set(int(bin))
 		}
 		return out
 	}

@@ -61,9 +61,9 @@ func (c *compiler) seatRows(ti int, softs model.Bits) []model.Bits {
 		if s.noNew {
 			continue
 		}
-		row := x.rows[s.groups[0]]
+		row, others := x.rows[s.groups[0]], s.groups[1:]
 		if s.sold != nil {
-			row = s.sold[ti]
+			row, others = s.sold[ti], nil
 		}
 		shared := true
 		narrow := func(with model.Bits) {
@@ -76,10 +76,8 @@ func (c *compiler) seatRows(ti int, softs model.Bits) []model.Bits {
 			}
 			row.And(with)
 		}
-		for _, g := range s.groups[1:] {
-			if s.sold == nil {
-				narrow(x.rows[g])
-			}
+		for _, g := range others {
+			narrow(x.rows[g])
 		}
 		if s.rows != nil {
 			narrow(s.rows[ti])

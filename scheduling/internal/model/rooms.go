@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
@@ -109,9 +110,22 @@ func (r *Rooms) Fit(i int32, request []int64) bool {
 	return true
 }
 
-// Scarcest is the resource of which the fewest bins have what a request asks for, and the
+// Fitting are the bins with room for a request, those first that have least of the resource that
+// the fewest have.
+func (r *Rooms) Fitting(request []int64) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		d, from := r.scarcest(request)
+		for _, i := range r.Order[d][from:] {
+			if r.Fit(i, request) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// scarcest is the resource of which the fewest bins have what a request asks for, and the
 // place in its order from which on they stand.
-func (r *Rooms) Scarcest(request []int64) (d, from int) {
+func (r *Rooms) scarcest(request []int64) (d, from int) {
 	for i, q := range request {
 		if at := r.Above(i, q); i == 0 || at > from {
 			d, from = i, at

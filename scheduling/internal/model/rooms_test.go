@@ -2,6 +2,7 @@ package model
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,7 +54,8 @@ func TestRoomsScarcest(t *testing.T) {
 				fit++
 			}
 		}
-		d, from := x.Scarcest(request)
+		require.Len(t, slices.Collect(x.Fitting(request)), fit)
+		d, from := x.scarcest(request)
 		for _, i := range x.Order[d][from:] {
 			if x.Fit(i, request) {
 				fit--

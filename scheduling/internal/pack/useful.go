@@ -116,11 +116,7 @@ func (y *yard) atMost(n int64) bool {
 	if y.rooms == nil {
 		return int64(len(y.open)) <= n
 	}
-	d, from := y.rooms.Scarcest(y.least)
-	for _, i := range y.rooms.Order[d][from:] {
-		if !y.rooms.Fit(i, y.least) {
-			continue
-		}
+	for i := range y.rooms.Fitting(y.least) {
 		if int64(len(y.open)) == n {
 			return false
 		}
@@ -139,10 +135,12 @@ func (y *yard) anyTakes(c model.ClassID) bool {
 	if y.known != nil && len(y.p.Classes[c].Crowds) == 0 {
 		return len(y.known(&y.p.Classes[c], 1)) > 0
 	}
-	d, from := y.rooms.Scarcest(request)
-	return slices.ContainsFunc(y.rooms.Order[d][from:], func(i int32) bool {
-		return y.rooms.Fit(i, request) && y.admits(c, i) && takesOne(y.p, int(i), c)
-	})
+	for i := range y.rooms.Fitting(request) {
+		if y.admits(c, i) && takesOne(y.p, int(i), c) {
+			return true
+		}
+	}
+	return false
 }
 
 // seatedKinds lists one class of each kind of those that fit some bin, and counts the
