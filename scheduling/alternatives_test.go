@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -164,7 +165,7 @@ func TestAlternativesStopInTime(t *testing.T) {
 // input does not show.
 func TestAlternativesOfRandomProblems(t *testing.T) {
 	n := 40
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		n = 10
 	}
 	several := 0

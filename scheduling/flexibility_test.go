@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -47,7 +48,8 @@ func TestFlexibilityOnEC2(t *testing.T) {
 	p := scheduling.Problem{
 		NodePools: []*scheduling.NodePool{st.NodePool("default")}, Catalog: ec2.MustCatalog("us-east-1"), Pods: st.Diverse(120, 3),
 	}
-	for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
+	efforts := []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}
+	for _, effort := range efforts[:race.Fewer(2, 1)] {
 		free, err := scheduling.Solver{Effort: effort}.Solve(t.Context(), p)
 		require.NoError(t, err)
 		for _, f := range []scheduling.Flexibility{{Types: 15, Families: 3}, {Options: 40, Types: 30, Families: 8}} {
@@ -66,7 +68,7 @@ func TestFlexibilityOnEC2(t *testing.T) {
 // it who does not ask for spot, limits and minValues aside.
 func TestFlexibilityOfRandomProblems(t *testing.T) {
 	n := 120
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		n = 24
 	}
 	bound, spot := 0, 0

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -56,7 +57,7 @@ func knobs(r *rand.Rand) scheduling.Solver {
 // Every promise about plans holds under any mixture of settings.
 func TestSettingsTogether(t *testing.T) {
 	n := 200
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		n = 40
 	}
 	bought, needless := 0, 0

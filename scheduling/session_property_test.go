@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -297,7 +298,7 @@ func lives(t require.TestingT, seed uint64, steps int) {
 
 func TestSessionsPlanAsIfTheyHadNoMemory(t *testing.T) {
 	seeds := 120
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		seeds = 40
 	}
 	for seed := range uint64(seeds) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -43,7 +44,7 @@ func owned(pods []*corev1.Pod, seed uint64) []*corev1.Pod {
 // controller's pods than the share, counted anew.
 func TestWorkloadSharesOfRandomProblems(t *testing.T) {
 	n := 90
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		n = 20
 	}
 	moved := 0

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -119,8 +120,8 @@ func TestWhatBalancesProve(t *testing.T) {
 // What the solver proves of pods that are counted by each other's spreads holds, and nothing
 // more: with anything changed to its advantage it no longer does.
 func TestBalancesOfTheSolver(t *testing.T) {
-	used := 0
-	for seed := range uint64(6) {
+	used, seeds := 0, race.Fewer(6, 3)
+	for seed := range uint64(seeds) {
 		p := tangledProblem(seed)
 		f := solved(t, p, scheduling.Solver{})
 		c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
@@ -149,7 +150,7 @@ func TestBalancesOfTheSolver(t *testing.T) {
 		}
 		tripled(c.Values, "pay", bound)
 	}
-	assert.Greater(t, used, 3)
+	assert.Greater(t, used, seeds/2)
 }
 
 // tangledProblem has pods of three labels, some of which are spread over zones by one of the

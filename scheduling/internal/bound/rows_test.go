@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestCasesOfMergedClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 1))
 	better := 0
-	for range 8 {
+	for range race.Fewer(8, 3) {
 		m := manySingles(rng)
 		a := prepare(&m, nil)
 		a.search(Resource(m.input()).Values, Effort{Work: 20_000_000})
