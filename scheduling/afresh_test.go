@@ -30,6 +30,7 @@ func far(n int) scheduling.Problem {
 // Where prices make it hard to fill machines, plans come near their bound all the same, and
 // the same one comes out again.
 func TestPlansFarFromTheirBound(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{150, 300}[:race.Fewer(2, 1)] {
 		p := far(n)
 		plan, err := scheduling.Solver{}.Solve(t.Context(), p)

@@ -21,7 +21,7 @@ import (
 func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const block = 50
-	problems := max(40, randomProblems()/10)
+	problems := max(25, randomProblems()/10)
 	want := make([][]byte, block)
 	for first := *firstSeed; first < *firstSeed+problems; first += block {
 		clear(want)

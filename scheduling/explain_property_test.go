@@ -52,7 +52,8 @@ func TestEverythingIsExplained(t *testing.T) {
 
 // The order of the input does not show in what is explained.
 func TestExplanationsAreRepeatable(t *testing.T) {
-	for seed := range uint64(100) {
+	t.Parallel()
+	for seed := range uint64(race.Fewer(100, 40)) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: true})
 		shuffled := schedulingtest.Shuffle(p, seed)
 		require.Equal(t, explanations(t, p), explanations(t, shuffled), "seed %d", seed)
@@ -137,6 +138,7 @@ func explainAll(t *testing.T, seed uint64, p scheduling.Problem, plan *schedulin
 // placed. Now and then it is not, where what is freed here is taken by others there,
 // or where room, limits and ties depend on each other; that has to stay the exception.
 func TestChangesHelp(t *testing.T) {
+	t.Parallel()
 	solver := scheduling.Solver{Effort: 100}
 	tried, failed := map[scheduling.ChangeKind]int{}, map[scheduling.ChangeKind][]string{}
 	for seed := range uint64(explained()) {

@@ -56,6 +56,7 @@ func knobs(r *rand.Rand) scheduling.Solver {
 
 // Every promise about plans holds under any mixture of settings.
 func TestSettingsTogether(t *testing.T) {
+	t.Parallel()
 	n := 200
 	if testing.Short() || race.Enabled {
 		n = 40

@@ -124,14 +124,14 @@ var (
 )
 
 // randomProblems is how many random problems are solved: 2,500, or 1,500 with
-// -short, or 400 under the race detector, which is some ten times slower; or as many as
+// -short, or 250 under the race detector, which is some ten times slower; or as many as
 // the flag -problems says.
 func randomProblems() int {
 	switch {
 	case *randomSeeds > 0:
 		return *randomSeeds
 	case race.Enabled:
-		return 400
+		return 250
 	case testing.Short():
 		return 1_500
 	}

@@ -14,6 +14,7 @@ import (
 // Where machines hold few pods each and pods are of many sizes, machines bought one best one
 // after the other leave sizes behind that go together badly. Mixed at once they do not.
 func TestFillingsOfManySizesAreMixed(t *testing.T) {
+	t.Parallel()
 	p := scheduling.Problem{
 		Pods:      st.Workloads(600, 90, 5),
 		NodePools: []*scheduling.NodePool{st.NodePool("pool")},

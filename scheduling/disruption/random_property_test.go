@@ -113,7 +113,7 @@ func awkward() []uint64 { return []uint64{193, 10387, 30001, 20619, 10912} }
 func TestRandomClusters(t *testing.T) {
 	seeds := uint64(*clusters)
 	if testing.Short() || race.Enabled {
-		seeds = min(seeds, 60)
+		seeds = min(seeds, 40)
 	}
 	list := awkward()
 	for seed := *firstCluster; seed < *firstCluster+seeds; seed++ {
@@ -140,7 +140,7 @@ func TestRandomClusters(t *testing.T) {
 func TestProcessorsDoNotMatter(t *testing.T) {
 	was := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(was)
-	for seed := range uint64(20) {
+	for seed := range uint64(race.Fewer(20, 10)) {
 		c := st.RandomCluster(1000 + seed)
 		var want string
 		for _, n := range []int{1, 2, 8} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -68,7 +69,7 @@ func sizeable(n int) *draft {
 // A plan of many pods takes seconds at most.
 func TestLargePlans(t *testing.T) {
 	n := 20_000
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		n = 2_000
 	}
 	f := sizeable(n).plan()

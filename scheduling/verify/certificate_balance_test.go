@@ -120,6 +120,7 @@ func TestWhatBalancesProve(t *testing.T) {
 // What the solver proves of pods that are counted by each other's spreads holds, and nothing
 // more: with anything changed to its advantage it no longer does.
 func TestBalancesOfTheSolver(t *testing.T) {
+	t.Parallel()
 	used, seeds := 0, race.Fewer(6, 3)
 	for seed := range uint64(seeds) {
 		p := tangledProblem(seed)

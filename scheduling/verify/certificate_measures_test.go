@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -175,6 +176,7 @@ func TestMeasuresBesideResources(t *testing.T) {
 // What the solver proves of Karpenter's mix holds, and nothing more: a little more worth
 // for any pod, or one measure less, and it no longer does.
 func TestMeasuresOfTheSolver(t *testing.T) {
+	t.Parallel()
 	var types []*instancetypes.InstanceType
 	for cores := int64(1); cores <= 24; cores++ {
 		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), st.Capacity(st.Cores(cores), st.GiB(2*cores), st.Count(corev1.ResourcePods, 10*cores)),
@@ -182,7 +184,7 @@ func TestMeasuresOfTheSolver(t *testing.T) {
 	}
 	catalog := st.MustCatalog(types...)
 	used := map[string]int{}
-	for seed := range uint64(6) {
+	for seed := range uint64(race.Fewer(6, 3)) {
 		p := scheduling.Problem{Pods: st.Diverse(100, seed), NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: catalog}
 		solver := scheduling.Solver{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
 		f := solved(t, p, solver)

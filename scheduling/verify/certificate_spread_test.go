@@ -171,6 +171,7 @@ func servicesInZones(seed uint64) scheduling.Problem {
 // What the solver proves of spread pods where zones differ in price holds, and nothing more:
 // without what it says of zones, or with more worth, it no longer does.
 func TestSpreadsOfTheSolver(t *testing.T) {
+	t.Parallel()
 	used, further, seeds := 0, 0, race.Fewer(12, 6)
 	for seed := range uint64(seeds) {
 		p := servicesInZones(seed)
@@ -222,6 +223,7 @@ func TestSpreadsOfTheSolver(t *testing.T) {
 
 // What it proves by cases that count machines zone by zone holds, too.
 func TestCasesOfSpreadsOfTheSolver(t *testing.T) {
+	t.Parallel()
 	parted := 0
 	for seed := range uint64(race.Fewer(12, 4)) {
 		f := solved(t, servicesInZones(seed), scheduling.Solver{})

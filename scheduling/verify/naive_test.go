@@ -295,6 +295,7 @@ func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 
 // Whoever is said to have been refused for nothing could indeed have joined.
 func TestRehearsalsAgreeWithTheNaiveRules(t *testing.T) {
+	t.Parallel()
 	accused, spared := 0, 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 10))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -233,9 +234,10 @@ func corruptions() []corruption {
 }
 
 func TestCorruptedSolutions(t *testing.T) {
+	t.Parallel()
 	applied := make(map[string]int)
 	sound, total := 0, 0
-	for seed := range uint64(200) {
+	for seed := range uint64(race.Fewer(200, 80)) {
 		p := schedulable(t, seed)
 		solver := scheduling.Solver{Effort: scheduling.EffortFast}
 		plan, err := solver.Solve(t.Context(), p)

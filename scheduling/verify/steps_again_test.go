@@ -16,6 +16,7 @@ import (
 // been bought for them; whatever else moves twice is refused. In this cluster a node has
 // expired that holds the only machine of a reservation.
 func TestPodsMoveOnToSave(t *testing.T) {
+	t.Parallel()
 	planner := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}}
 	cluster := st.RandomCluster(808)
 	for name, c := range map[string]struct {

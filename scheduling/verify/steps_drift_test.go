@@ -17,6 +17,7 @@ import (
 // What the judge keeps from step to step is what it would read anew, after right steps and
 // after steps that are wrong in any way.
 func TestStepsKeepUpWithTheCluster(t *testing.T) {
+	t.Parallel()
 	steps, wrong := 0, 0
 	for seed := range uint64(24) {
 		rng := rand.New(rand.NewPCG(seed, 11))

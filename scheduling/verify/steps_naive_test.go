@@ -116,6 +116,7 @@ func (m *march) draw(rng *rand.Rand) disruption.Step {
 // In every wave of every step the judge blames exactly the pods that the naive rules keep
 // unbound, whatever has come and gone before.
 func TestStepsAgreeWithTheNaiveRules(t *testing.T) {
+	t.Parallel()
 	blamed := map[string]int{}
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 12))

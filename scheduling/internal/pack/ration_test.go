@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -170,7 +171,7 @@ func (m *exhaustive) buy(o int, b *budget, cost int64, rests [][]int64) {
 // two problems in a thousand.
 func TestScarceLimits(t *testing.T) {
 	seeds, works := uint64(1000), []int64{0, 1_000_000}
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		seeds = 200
 	}
 	short, dear, bare := make([]int, len(works)), make([]int, len(works)), 0
@@ -229,7 +230,7 @@ func judged(p *model.Problem, solution model.Solution) *attempt {
 // where it is as many, none of them later and for no more.
 func TestRationIsNoWorse(t *testing.T) {
 	better := 0
-	for seed := range uint64(3000) {
+	for seed := range uint64(race.Fewer(3000, 600)) {
 		p := random(seed)
 		before := Search(p, Params{})
 		after := Ration(p, before, Params{})
