@@ -198,12 +198,21 @@ func (a *assignment) refined(vectors []vector, c *assignment, merged []int) *pro
 			w = min(w, vectors[at[i]].worths[class])
 		}
 		if k := merged[class]; w > 0 && !math.IsInf(w, 1) {
-			worths[class] = w * max(1, c.best.worths[k]/least[k])
+			worths[class] = beyond(w, c.best.worths[k], least[k])
 		} else if a.demand[class] > 0 {
 			worths[class] = c.best.worths[k]
 		}
 	}
 	return a.settle(worths, vectors)
+}
+
+// beyond is a worth raised by as much as a merged one is beyond what resources leave it: as many
+// times as much, or where they leave it nothing to speak of, as much as that.
+func beyond(worth, merged, left float64) float64 {
+	if raised := worth * max(1, merged/left); raised < math.MaxFloat64 && left > 0 {
+		return raised
+	}
+	return max(worth, merged)
 }
 
 // settled settles worths and, where there are so few classes that it takes no time,

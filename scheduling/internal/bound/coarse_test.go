@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -116,4 +117,18 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	assert.Greater(t, exact, pairs*99/100)
+}
+
+// A worth is finite whatever resources leave of it.
+func TestBeyond(t *testing.T) {
+	for _, tt := range []struct{ worth, merged, left, want float64 }{
+		{3, 4, 2, 6},
+		{3, 1, 2, 3},
+		{3, 4, 0, 4},
+		{3, 0, 0, 3},
+		{3, 1, 5e-324, 3},
+		{3, 4, math.Inf(1), 3},
+	} {
+		assert.InDelta(t, tt.want, beyond(tt.worth, tt.merged, tt.left), 1e-12, "%+v", tt)
+	}
 }

@@ -80,7 +80,7 @@ func (a *assignment) holds(i int, v *vector, worths []float64, limit float64) fl
 
 // tightest finds the vector that leaves a machine the least worth.
 func (a *assignment) tightest(i int, vectors []vector, worths []float64, hint int) (at int, worth float64) {
-	at, worth = -1, math.Inf(1)
+	at, worth = 0, math.Inf(1) // that is, whichever, where all of them leave more than can be counted
 	if hint >= 0 {
 		at, worth = hint, a.holds(i, &vectors[hint], worths, math.Inf(1))
 	}
