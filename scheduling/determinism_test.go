@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -21,7 +22,7 @@ import (
 func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const block = 50
-	problems := max(25, randomProblems()/10)
+	problems := max(race.Fewer(80, 25), randomProblems()/10)
 	want := make([][]byte, block)
 	for first := *firstSeed; first < *firstSeed+problems; first += block {
 		clear(want)
