@@ -35,6 +35,8 @@ const (
 	// times as much dearer as they are sites may be taken to be: where few pods are, machines
 	// are dear for their size, or not full.
 	siteProofs, siteLean = 2_000, 3
+	// mixedTrials is for how many of those plans of sites fillings are mixed.
+	mixedTrials = 3
 )
 
 // afresh looks for a cheaper plan where the price is far above the bound: other machines for
@@ -60,9 +62,9 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 		times = mixMuch
 	}
 	for ; ; times = mixMuch {
-		for _, other := range found {
-			if late() {
-				break
+		for i, other := range found {
+			if late() || i > 0 && other.mixes() && (times == mixLittle || !base.farAbove(ctx, &best)) {
+				break // the first will do to find out whether it is worth more work
 			}
 			if y := other.repacked(params, other.worths, times); y.score().better(best.score()) {
 				best = y
@@ -77,7 +79,7 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 }
 
 // others are the trial and others that bind as many pods, those of which machines could be
-// bought for the least first. Where fillings are mixed, which takes long, it is the first alone
+// bought for the least first. Where fillings are mixed, which takes long, it is only a few
 // unless the effort is high, and the trial alone where there are few machines of many pods.
 func (x *trial) others(base *compiler, params pack.Params, late func() bool) []cleared {
 	if x.few() && !x.mixes() {
@@ -98,14 +100,14 @@ func (x *trial) others(base *compiler, params pack.Params, late func() bool) []c
 		y.sites = y.countSites(y.placing(y.Solution))
 		add(y)
 	}
-	for _, factor := range [...]int64{1, siteLean} {
+	for k, factor := range [...]int64{1, siteLean, 1} {
 		if late() {
 			break
 		}
 		t := newTies(base)
 		t.scale = x.ties.scale // wishes per host are relaxed as far
 		t.lean(factor)
-		t.planner.Proofs = siteProofs
+		t.planner.Proofs, t.planner.Shuffle, t.planner.Late = siteProofs, uint64(k), params.Late
 		add(t.try(least))
 	}
 	if len(out) == 1 && x.mixes() {
@@ -117,7 +119,7 @@ func (x *trial) others(base *compiler, params pack.Params, late func() bool) []c
 	}
 	slices.SortStableFunc(sorted, func(a, b cleared) int { return cmp.Compare(a.bound, b.bound) })
 	if sorted[0].mixes() && !base.thorough() {
-		sorted = sorted[:1]
+		sorted = sorted[:min(len(sorted), mixedTrials)]
 	}
 	return sorted
 }

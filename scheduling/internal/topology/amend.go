@@ -25,13 +25,24 @@ func (s *planner) amend(order []int32) {
 	for _, cl := range s.clusters() {
 		lost := s.settle(cl)
 		risk, stuck := s.risk(cl), s.stuck(cl)
-		if !lost && !stuck && risk.doubt == 0 {
-			continue
+		if lost || stuck || risk.doubt > 0 {
+			own := effortMore * s.work(cl)
+			spare -= max(0, s.retry(cl, rank, own+spare, s.save(cl, risk, stuck))-own)
 		}
-		own := effortMore * s.work(cl)
-		spare -= max(0, s.retry(cl, rank, own+spare, s.save(cl, risk, stuck))-own)
+		s.cheapen(cl)
 	}
 }
+
+// cheapen moves pods of a cluster to where they cost less, where proofs are asked for.
+func (s *planner) cheapen(cl *cluster) {
+	if s.p.Proofs > 0 && !s.late() && s.priced(cl) {
+		s.polish(cl, s.p.Proofs)
+		s.deal(cl)
+	}
+}
+
+// late reports whether there is no time for that any more.
+func (s *planner) late() bool { return s.p.Late != nil && s.p.Late() }
 
 // work is what planning a cluster takes.
 func (s *planner) work(cl *cluster) (n int64) {

@@ -58,6 +58,9 @@
 // own pods keep these apart as they are meant to. Then it is tried to give pods with the
 // same spreads and the same labels a domain each, so that few that a spread counts are
 // where others hold it, and the others can be where they are cheapest. That plan is taken
-// if it binds in any order, too, and costs less. Where proofs are asked for, it is tried once
-// more with those others in a dearer domain, if that lets more pods into the cheapest one.
+// if it binds in any order, too, and costs less.
+//
+// Where proofs are asked for, pods go to cheaper sites as long as it is proven that all bind in
+// any order, one class at a time, and are dealt out anew at random: pods that are missing for a
+// proof have a price then, which rises until none is missing.
 package topology

@@ -30,6 +30,8 @@ type planner struct {
 	// solo is, by affinity, the domain that pods have opened for their own kind, as
 	// long as it has no others that are counted, or None.
 	solo []int32
+	// dealLeft is work that may go into dealing pods out anew.
+	dealLeft int64
 }
 
 func newPlanner(t *tables) *planner {
@@ -39,6 +41,7 @@ func newPlanner(t *tables) *planner {
 		seen: make([]int32, len(t.p.Classes)), solo: make([]int32, len(t.p.Rules)),
 	}
 	s.trial = newTrial(s.check)
+	s.dealLeft = dealWork * int64(max(0, t.p.Proofs))
 	s.needs = newNeeds(s)
 	s.waits = newWaits(t, s.counts)
 	for r := range t.p.Rules {

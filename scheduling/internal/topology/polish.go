@@ -25,7 +25,7 @@ func (s *planner) polish(cl *cluster, proofs int) {
 				if n == 0 || n > s.placed[m.from] {
 					continue
 				}
-				if proofs--; proofs < 0 {
+				if proofs--; proofs < 0 || s.late() {
 					return
 				}
 				s.move(m, n)

@@ -36,6 +36,10 @@ type Problem struct {
 	// Proofs is how often it is proven of a plan with some pods at a cheaper site that all
 	// bind in any order. 0 takes plans as they come.
 	Proofs int
+	// Shuffle tells plans apart that are looked for at random.
+	Shuffle uint64
+	// Late says that there is no time for moving pods to cheaper sites any more; nil for never.
+	Late func() bool `json:"-"`
 }
 
 // Class is pods that are interchangeable.

@@ -97,10 +97,6 @@ func (s *planner) retry(cl *cluster, rank []int32, work int64, best *draft) (don
 	}
 	s.mode = mode{}
 	s.restore(cl, best)
-	if best.risk.doubt == 0 && s.priced(cl) {
-		s.polish(cl, s.p.Proofs)
-		s.rival(cl, classes)
-	}
 	return done
 }
 

@@ -22,12 +22,10 @@ type scattered struct {
 	each   []int64  // by flat domain: what one of those costs there
 	add    []int64  // by flat domain: pods of the flocks, in an evaluation
 	home   []bool   // by flat domain: flocks that hold the rule are there
-	pin    []int    // by other flock: a place in its cells that it is taken to have, or -1
 }
 
-// scatter picks sites for the flocks of a cluster; nil if there are none, or too many. Proofs
-// say how long it may take over others making way, see [scattered.makeWay].
-func (s *planner) scatter(cl *cluster, proofs int) *home {
+// scatter picks sites for the flocks of a cluster; nil if there are none, or too many.
+func (s *planner) scatter(cl *cluster) *home {
 	cross := s.crossed(cl)
 	x := &scattered{planner: s, supply: make([]int64, len(s.p.Rules)), each: make([]int64, len(s.counts.count)),
 		add: make([]int64, len(s.counts.count)), home: make([]bool, len(s.counts.count))}
@@ -48,10 +46,8 @@ func (s *planner) scatter(cl *cluster, proofs int) *home {
 		return nil
 	}
 	x.others = s.flocks(others)
-	x.pin = slices.Repeat([]int{-1}, len(x.others))
 	x.price()
 	x.settle()
-	x.makeWay(int64(proofs) * makeWayWork)
 	h := s.emptyHome(cross)
 	h.apart = true
 	for c := range h.site {
@@ -146,8 +142,8 @@ func (x *scattered) begin(dear bool) {
 	}
 }
 
-// descend moves one flock at a time, and returns how often it judged.
-func (x *scattered) descend() (judged int64) {
+// descend moves one flock at a time.
+func (x *scattered) descend() {
 	least := x.judge()
 	for again, round := true, 0; again && round < descents; round++ {
 		again = false
@@ -155,7 +151,6 @@ func (x *scattered) descend() (judged int64) {
 			best := x.at[i]
 			for k := range f.cells {
 				x.at[i] = k
-				judged++
 				if v := x.judge(); v.less(least) {
 					best, least, again = k, v, true
 				}
@@ -163,7 +158,6 @@ func (x *scattered) descend() (judged int64) {
 			x.at[i] = best
 		}
 	}
-	return judged
 }
 
 // judge says what speaks against the sites as they are.
@@ -188,12 +182,8 @@ func (x *scattered) judge() (v verdict) {
 	for _, r := range x.rules {
 		x.weigh(r, &v)
 	}
-	for i, f := range x.others {
-		if k := x.pin[i]; k >= 0 {
-			x.pinned(f, k, &v)
-		} else {
-			v.cost += x.elsewhere(f)
-		}
+	for _, f := range x.others {
+		v.cost += x.elsewhere(f)
 	}
 	return v
 }
@@ -271,7 +261,7 @@ func (s *planner) scattered(cl *cluster, best *draft) *home {
 		(!s.priced(cl) || s.cheapest(cl, best)) {
 		return nil
 	}
-	return s.scatter(cl, 0)
+	return s.scatter(cl)
 }
 
 // cheapest reports whether all pods of a draft are where their class is cheapest.

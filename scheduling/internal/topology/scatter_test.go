@@ -61,7 +61,7 @@ func TestScatteredPodsBindAndCostLess(t *testing.T) {
 // Flocks are at home where the spreads are that they hold.
 func TestScatter(t *testing.T) {
 	s := newPlanner(compile(letters(6, 5, 40)))
-	h := s.scatter(newCluster(s.tables), 0)
+	h := s.scatter(newCluster(s.tables))
 	require.NotNil(t, h)
 	sites := 0
 	for c, i := range h.site {
@@ -87,7 +87,7 @@ func TestNothingToScatter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newPlanner(compile(p))
-			assert.Nil(t, s.scatter(newCluster(s.tables), 0))
+			assert.Nil(t, s.scatter(newCluster(s.tables)))
 		})
 	}
 }

@@ -1,0 +1,213 @@
+package topology
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// The pods of a cluster can be dealt out over sites anew, whatever way its plan was made. Those
+// that bind first make up for what others wait for, which makes up for others again: which
+// spread comes first, and where pods are that it counts, hangs together. So pods are moved at
+// random, a few at a time, and in between there may be no proof that all bind in any order.
+// Every pod that is missing for one has a price. That rises, and moves that make it dearer are
+// taken less and less (threshold accepting).
+
+const (
+	// dealings is how often it is begun anew, dealTries how many moves are tried each time for
+	// every hand and seat, and mostDealTries at most. dealMore is how many times fewer are tried
+	// again where pods are missing in the end.
+	dealings, dealTries, mostDealTries, dealMore = 3, 200, 50_000, 5
+	// dealWork is how many steps of all that one proof stands for, see [Problem.Proofs], and
+	// fewestDealTries what they have to do for at least.
+	dealWork, fewestDealTries = 75_000, 1_000
+	// Beside what it costs more to have a pod where it is dearest instead of where it is
+	// cheapest: what a move may cost at first, and what a missing pod costs at first and in
+	// the end of a dealing, and at most; all but the first in fifths.
+	dealHeat, dealFirst, dealLast, dealMost = 4, 1, 5, 160
+	// swaps is how many of 64 moves are swaps with a hand that counts the same.
+	swaps = 38
+	// triesInARow is how many moves are tried before it is looked at the time.
+	triesInARow = 256
+)
+
+// deal deals the pods of a cluster out anew, and keeps that if all bind in any order and it
+// costs less.
+func (s *planner) deal(cl *cluster) {
+	if s.dealLeft <= 0 {
+		return
+	}
+	before := s.save(cl, risk{doubt: s.doubtful(cl)}, s.stuck(cl))
+	if s.cheapest(cl, before) {
+		return
+	}
+	x := s.newDealer(cl)
+	if x == nil || !x.search() {
+		return
+	}
+	x.put(cl)
+	s.polish(cl, s.p.Proofs)
+	d := s.save(cl, risk{doubt: s.doubtful(cl)}, s.stuck(cl))
+	if d.risk.doubt > 0 || before.better(d) || before.risk.doubt == 0 && s.cost(cl, d) >= s.cost(cl, before) {
+		s.restore(cl, before)
+	}
+}
+
+// search leaves the cheapest way to deal out with a proof, and reports whether it found one
+// that is better than where it began.
+func (x *dealer) search() (found bool) {
+	stake, pods := x.stake()
+	each := int64(4 * (len(x.crews) + len(x.n)))
+	tries := int64(0)
+	for _, h := range x.hands {
+		tries += dealTries * int64(len(h.seats))
+	}
+	tries = min(tries, mostDealTries, x.dealLeft/dealings/each)
+	if stake == 0 || tries < fewestDealTries || bits.Len64(uint64(stake))+bits.Len64(uint64(pods)) > 48 {
+		return false
+	}
+	x.dealLeft -= dealings * tries * each
+	begin := x.save()
+	best, least := begin, x.cost()
+	if x.lack > 0 {
+		least = many
+	}
+	for run := range uint64(dealings) {
+		if x.late() {
+			break
+		}
+		x.load(begin)
+		x.seed = mix(x.p.Shuffle*dealings + run)
+		x.anneal(tries, dealHeat*stake, stake*dealFirst/5, stake*dealLast/5)
+		for k := int64(dealLast); x.lack > 0 && k < dealMost && !x.late(); k *= 2 {
+			x.anneal(tries/dealMore, stake*k*3/50, stake*k/5, stake*k*2/5)
+		}
+		x.descend(stake * dealMost / 5)
+		if cost := x.cost(); x.lack == 0 && cost < least {
+			best, least, found = x.save(), cost, true
+		}
+	}
+	x.load(best)
+	return found
+}
+
+// stake is how much more a pod costs where it is dearest than where it is cheapest, on average,
+// and of how many pods.
+func (x *dealer) stake() (each, pods int64) {
+	sum := 0.0
+	for _, h := range x.hands {
+		for i := range h.cards {
+			k := &h.cards[i]
+			for _, n := range k.n {
+				sum += float64(n) * float64(slices.Max(k.cost)-slices.Min(k.cost))
+				pods += n
+			}
+		}
+	}
+	return int64(min(sum/float64(max(1, pods)), 1<<50)), pods
+}
+
+// anneal tries moves at random. Those are taken that make it dearer by less than a threshold,
+// which falls from heat to nothing, at a price for each pod that is missing.
+func (x *dealer) anneal(tries, heat, first, last int64) {
+	for k := range tries {
+		if k%triesInARow == 0 && x.late() {
+			return
+		}
+		done := k << 10 / tries
+		cool := 1<<10 - done
+		limit := heat * cool >> 10 * cool >> 10 * cool >> 10
+		x.tryAny(max(1, limit), max(1, first+(last-first)*done>>10))
+	}
+}
+
+// tryAny tries a move at random: so many pods of a hand from one seat to another, and as many
+// of another hand the other way round or none.
+func (x *dealer) tryAny(limit, price int64) {
+	x.seed = mix(x.seed)
+	dice := x.seed
+	roll := func(sides int) int {
+		n := int(dice & (1<<12 - 1) * uint64(sides) >> 12)
+		dice >>= 12
+		return n
+	}
+	h := x.hands[x.seed>>48%uint64(len(x.hands))]
+	from, to := roll(len(h.seats)), roll(len(h.seats)-1)
+	for h.count[from] == 0 {
+		from = (from + 1) % len(h.seats)
+	}
+	if to >= from {
+		to++
+	}
+	n := h.count[from]
+	switch roll(4) {
+	case 0, 1:
+		n = 1
+	case 2:
+		n = (n + 1) / 2
+	}
+	var other *hand
+	if len(h.like) > 0 && roll(64) < swaps {
+		other = h.like[mix(x.seed)%uint64(len(h.like))]
+		if n = min(n, other.count[to]); n == 0 {
+			other, n = nil, 1
+		}
+	}
+	x.attempt(h, other, from, to, n, limit, price)
+}
+
+// attempt makes a move if it makes all dearer by less than a limit.
+func (x *dealer) attempt(h, other *hand, from, to int, n, limit, price int64) bool {
+	over := h.over(from, to, n)
+	if other != nil {
+		over += other.over(to, from, n)
+	}
+	if over-price*x.lack >= limit {
+		return false
+	}
+	x.move(h, from, to, n)
+	if other != nil {
+		x.move(other, to, from, n)
+	}
+	most := x.lack - floor(over-limit, price) // with so many missing it is too dear
+	if lack := x.missing(most); lack < most {
+		h.pass(from, to, n)
+		if other != nil {
+			other.pass(to, from, n)
+		}
+		x.lack = lack
+		return true
+	}
+	x.move(h, to, from, n)
+	if other != nil {
+		x.move(other, from, to, n)
+	}
+	return false
+}
+
+// floor is a/b rounded down, for b above 0.
+func floor(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// descend moves pods of one hand at a time as long as that makes it cheaper.
+func (x *dealer) descend(price int64) {
+	for again := true; again && !x.late(); {
+		again = false
+		for _, h := range x.hands {
+			for from := range h.seats {
+				for to := range h.seats {
+					for _, n := range [...]int64{h.count[from], (h.count[from] + 1) / 2, 1} {
+						if from != to && n <= h.count[from] && n > 0 && x.attempt(h, nil, from, to, n, 0, price) {
+							again = true
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package topology
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// twin is letters in zones of which two cost about the same and the others much more.
+func twin(n int32, free int64) *Problem {
+	p := letters(n, 5, free)
+	for c := range p.Classes {
+		p.Classes[c] = p.Classes[c].costs(10, 11, 20, 22, 24)
+	}
+	return p
+}
+
+// Pods that are dealt out anew bind in any order, and never cost more.
+func TestDealtPodsBindAndCostLess(t *testing.T) {
+	cheaper := 0
+	for n := int32(3); n <= 6; n++ {
+		for shuffle := range uint64(2) {
+			p := twin(n, 20)
+			plain := Plan(p)
+			p.Proofs, p.Shuffle = 2000, shuffle
+			got := Plan(p)
+			assert.Equal(t, plain.Unplaced, got.Unplaced, "%d kinds", n)
+			s, all := planned(p, got.Counts)
+			require.True(t, s.certified(all), "%d kinds: %v", n, got.Counts)
+			assert.Equal(t, got.Counts, Replay(p, got.Counts, nil))
+			assert.Equal(t, got, Plan(p), "the same again")
+			assert.LessOrEqual(t, priceOf(p, got.Counts), priceOf(p, plain.Counts), "%d kinds", n)
+			if priceOf(p, got.Counts) < priceOf(p, plain.Counts) {
+				cheaper++
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, cheaper, 6)
+}
+
+// Where there are few pods, nothing that is proven to bind costs less.
+func TestDealtAsCheapAsCanBe(t *testing.T) {
+	for _, free := range []int64{1, 2, 4} {
+		p := letters(2, 3, free)
+		for c := range p.Classes {
+			p.Classes[c].Count = min(p.Classes[c].Count, 3)
+		}
+		p.Proofs = 2000
+		got := Plan(p)
+		least := cheapestProven(p)
+		assert.Equal(t, least, priceOf(p, got.Counts), "%d free: %v", free, got.Counts)
+	}
+}
+
+// cheapestProven is the least that any plan costs that places all pods and is proven to bind in
+// any order.
+func cheapestProven(p *Problem) int64 {
+	s := newPlanner(compile(p))
+	all := newCluster(s.tables)
+	least := int64(math.MaxInt64)
+	counts := make([][]int64, len(p.Classes))
+	var place func(c int)
+	place = func(c int) {
+		if c == len(p.Classes) {
+			price := priceOf(p, counts)
+			if price >= least {
+				return
+			}
+			for i := range counts {
+				copy(s.placed[s.first[i]:s.first[i+1]], counts[i])
+			}
+			if s.recount(all); s.certified(all) {
+				least = price
+			}
+			return
+		}
+		var split func(at int, left int64)
+		split = func(at int, left int64) {
+			if at == len(counts[c])-1 {
+				counts[c][at] = left
+				place(c + 1)
+				return
+			}
+			for n := range left + 1 {
+				counts[c][at] = n
+				split(at+1, left-n)
+			}
+		}
+		counts[c] = make([]int64, len(p.Classes[c].Sites))
+		split(0, p.Classes[c].Count)
+	}
+	place(0)
+	return least
+}
+
+// Who is not dealt out: those at sites with limits or with running machines, those that have
+// other ties than spreads; and nobody where costs say little, or too much to add up.
+func TestNotDealtOut(t *testing.T) {
+	base := func() *Problem {
+		p := letters(4, 4, 12)
+		p.Proofs = 2000
+		return p
+	}
+	for name, change := range map[string]func(p *Problem){
+		"minimum of domains": func(p *Problem) { p.Rules[0].MinDomains = 2 },
+		"one hand":           func(p *Problem) { p.Classes = p.Classes[:1] },
+		"limits": func(p *Problem) {
+			for c := range p.Classes {
+				p.Classes[c] = p.Classes[c].limits(9, 9, 9, 9)
+			}
+		},
+		"pods unplaced": func(p *Problem) {
+			for c := range p.Classes {
+				p.Classes[c] = p.Classes[c].costs(Nowhere, Nowhere, Nowhere, Nowhere)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := base()
+			change(p)
+			s, all := planned(p, Plan(p).Counts)
+			assert.Nil(t, s.newDealer(all))
+		})
+	}
+	for name, costs := range map[string][]int64{
+		"all the same": {7, 7, 7, 7},
+		"immense":      {1, 1 << 60, 1 << 60, 1 << 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := base()
+			for c := range p.Classes {
+				p.Classes[c] = p.Classes[c].costs(costs...)
+			}
+			s, all := planned(p, Plan(p).Counts)
+			s.dealLeft = math.MaxInt64
+			x := s.newDealer(all)
+			require.NotNil(t, x)
+			assert.False(t, x.search())
+		})
+	}
+	t.Run("with an affinity", func(t *testing.T) {
+		p := base()
+		p.Rules = append(p.Rules, affinity(4))
+		c := class(3, 4, seen(0), self(4)).costs(1, 2, 3, 4)
+		c.Links = slices.Clone(c.Links)
+		p.Classes = append(p.Classes, c)
+		s, all := planned(p, Plan(p).Counts)
+		x := s.newDealer(all)
+		require.NotNil(t, x)
+		for _, h := range x.hands {
+			for _, k := range h.cards {
+				assert.NotEqual(t, int32(len(p.Classes)-1), k.class)
+			}
+		}
+	})
+}
+
+// Work is used up plan by plan, and none is done without it.
+func TestDealingIsLimited(t *testing.T) {
+	p := twin(5, 20)
+	s, all := planned(p, Plan(p).Counts)
+	before := slices.Clone(s.placed)
+	s.deal(all)
+	assert.Equal(t, before, s.placed, "no work, no change")
+
+	x := s.newDealer(all)
+	require.NotNil(t, x)
+	x.dealLeft = 1_000
+	assert.False(t, x.search(), "too little to begin")
+	assert.Equal(t, int64(1_000), x.dealLeft)
+	x.dealLeft = 30_000_000
+	assert.True(t, x.search())
+	assert.Less(t, x.dealLeft, int64(30_000_000))
+	assert.GreaterOrEqual(t, x.dealLeft, int64(0))
+	assert.Zero(t, x.lack)
+}
+
+func TestFloor(t *testing.T) {
+	for _, x := range [][3]int64{{7, 2, 3}, {-7, 2, -4}, {-8, 2, -4}, {0, 5, 0}, {-1, 5, -1}, {4, 5, 0}} {
+		assert.Equal(t, x[2], floor(x[0], x[1]), "%d/%d", x[0], x[1])
+	}
+}
+
+// Whenever it is late, the plan is one that binds and places as many.
+func TestDealingEndsInTime(t *testing.T) {
+	p := twin(5, 20)
+	p.Proofs = 2000
+	full := Plan(p)
+	different := 0
+	for _, looks := range []int{0, 1, 2, 5, 20, 100, 500, 1_000_000} {
+		left := looks
+		p.Late = func() bool { left--; return left < 0 }
+		got := Plan(p)
+		assert.Equal(t, full.Unplaced, got.Unplaced)
+		s, all := planned(p, got.Counts)
+		require.True(t, s.certified(all), "%d looks", looks)
+		if !assert.ObjectsAreEqual(full.Counts, got.Counts) {
+			different++
+		}
+	}
+	assert.Positive(t, different)
+	assert.Less(t, different, 8)
+}

@@ -1,0 +1,151 @@
+package topology
+
+import "math"
+
+// doubts is what a dealer looks for a proof with. By domain: pods that are proven to bind,
+// whether those bind that hold the spread there, and whether there are any for which there is no
+// proof yet. By spread: it is taken to be fine, or what it says of its domains is out of date.
+type doubts struct {
+	sure          []int64
+	fine, waits   []bool
+	forced, stale []bool
+	open          []*crew
+}
+
+func newDoubts(x *dealer) doubts {
+	return doubts{
+		sure: make([]int64, len(x.n)), fine: make([]bool, len(x.n)), waits: make([]bool, len(x.n)),
+		forced: make([]bool, len(x.spreads)), stale: make([]bool, len(x.spreads)),
+	}
+}
+
+// missing is how many pods are missing for a proof that all bind in any order. It goes as
+// [planner.certified] does. Where it is stuck, pods are taken to be there that some spread
+// takes, the one that takes the fewest. It stops at a limit.
+func (x *dealer) missing(limit int64) (lack int64) {
+	q := &x.doubts
+	copy(q.sure, x.firm)
+	clear(q.forced)
+	q.open = q.open[:0]
+	for _, c := range x.crews {
+		if c.pods > 0 {
+			q.open = append(q.open, c)
+		}
+	}
+	for k := range x.spreads {
+		x.allow(k)
+	}
+	for len(q.open) > 0 && lack < limit {
+		if x.proven() {
+			for k, stale := range q.stale {
+				if stale {
+					x.allow(k)
+				}
+			}
+			continue
+		}
+		short, k := x.nearest()
+		if k < 0 {
+			break
+		}
+		lack += short
+		q.forced[k] = true
+		x.allow(k)
+	}
+	return lack
+}
+
+// allow finds the domains in which the pods of a spread bind: those that have no more than is
+// sure to be in any other, and what may be over.
+func (x *dealer) allow(k int) {
+	q, s := &x.doubts, &x.spreads[k]
+	q.stale[k] = false
+	least, next, at := int64(math.MaxInt64), int64(math.MaxInt64), int32(-1)
+	for d := s.from; d < s.to; d++ {
+		switch n := q.sure[d]; {
+		case !x.in[d]:
+		case n < least:
+			least, next, at = n, least, d
+		case n < next:
+			next = n
+		}
+	}
+	for d := s.from; d < s.to; d++ {
+		others := least
+		if d == at {
+			others = next
+		}
+		q.fine[d] = q.forced[k] || x.n[d]-s.most <= max(0, others)
+	}
+}
+
+// proven takes crews for certain that bind wherever they are, and reports whether there were
+// any.
+func (x *dealer) proven() (some bool) {
+	q := &x.doubts
+	left := q.open[:0]
+	for _, c := range q.open {
+		fine := true
+		for _, d := range c.held {
+			fine = fine && q.fine[d]
+		}
+		if !fine {
+			left = append(left, c)
+			continue
+		}
+		some = true
+		for i, d := range c.at {
+			if c.n[i] > 0 {
+				q.sure[d] += c.n[i]
+				q.stale[x.of[d]] = true
+			}
+		}
+	}
+	q.open = left
+	return some
+}
+
+// nearest is the spread that takes the fewest pods for its own to bind, -1 for none.
+func (x *dealer) nearest() (least int64, spread int) {
+	q := &x.doubts
+	for _, c := range q.open {
+		for _, d := range c.held {
+			q.waits[d] = true
+		}
+	}
+	spread = -1
+	for k := range x.spreads {
+		if short := x.short(k); short > 0 && !q.forced[k] && (spread < 0 || short < least) {
+			least, spread = short, k
+		}
+	}
+	return least, spread
+}
+
+// short is how many pods a spread takes for those to bind that wait.
+func (x *dealer) short(k int) (sum int64) {
+	q, s := &x.doubts, &x.spreads[k]
+	high, next, at := int64(0), int64(0), int32(-1)
+	for d := s.from; d < s.to; d++ {
+		if !q.waits[d] {
+			continue
+		}
+		q.waits[d] = false
+		switch n := x.n[d] - s.most; {
+		case n > high:
+			high, next, at = n, high, d
+		case n > next:
+			next = n
+		}
+	}
+	for d := s.from; d < s.to; d++ {
+		want := high
+		if d == at {
+			want = next
+		}
+		if x.in[d] {
+			sum += max(0, want-q.sure[d])
+		}
+	}
+	return sum
+}
