@@ -35,8 +35,9 @@ const (
 	// times as much dearer as they are sites may be taken to be: where few pods are, machines
 	// are dear for their size, or not full.
 	siteProofs, siteLean = 2_000, 3
-	// mixedTrials is for how many of those plans of sites fillings are mixed.
-	mixedTrials = 3
+	// mixedTrials is for how many of those plans of sites fillings are mixed, where machines could
+	// be bought for less by this factor: then it matters which.
+	mixedTrials, siteGain = 3, 1.01
 )
 
 // afresh looks for a cheaper plan where the price is far above the bound: other machines for
@@ -117,11 +118,15 @@ func (x *trial) others(base *compiler, params pack.Params, late func() bool) []c
 	for _, y := range out {
 		sorted = append(sorted, cleared{y, newClearing(y.unlodged(), params.Late)})
 	}
+	own := sorted[0].bound
 	slices.SortStableFunc(sorted, func(a, b cleared) int { return cmp.Compare(a.bound, b.bound) })
-	if sorted[0].mixes() && !base.thorough() {
-		sorted = sorted[:min(len(sorted), mixedTrials)]
+	switch {
+	case !sorted[0].mixes() || base.thorough():
+		return sorted
+	case float64(own) > siteGain*float64(sorted[0].bound):
+		return sorted[:min(len(sorted), mixedTrials)]
 	}
-	return sorted
+	return sorted[:1]
 }
 
 // cleared is a trial with what its pods are worth at their sites.

@@ -44,7 +44,7 @@ func (y *yardstick) room(room []int64, nameless bool) int64 {
 const (
 	// mostSteps bounds how many sizes of steps are tried, and leastGain is the share of
 	// the bound that they have to add.
-	mostSteps = 8
+	mostSteps = 16
 	leastGain = 1e-3
 )
 
