@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/internal/race"
 )
 
 // twin is letters in zones of which two cost about the same and the others much more.
@@ -21,7 +23,8 @@ func twin(n int32, free int64) *Problem {
 // Pods that are dealt out anew bind in any order, and never cost more.
 func TestDealtPodsBindAndCostLess(t *testing.T) {
 	cheaper := 0
-	for n := int32(3); n <= 6; n++ {
+	for n := range int32(race.Fewer(4, 2)) {
+		n += 3
 		for shuffle := range uint64(2) {
 			p := twin(n, 20)
 			plain := Plan(p)
@@ -38,7 +41,7 @@ func TestDealtPodsBindAndCostLess(t *testing.T) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, cheaper, 6)
+	assert.GreaterOrEqual(t, cheaper, race.Fewer(6, 2))
 }
 
 // Where there are few pods, nothing that is proven to bind costs less.
