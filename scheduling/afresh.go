@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -62,16 +63,29 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 	if x.few() || base.thorough() {
 		times = mixMuch
 	}
-	for ; ; times = mixMuch {
-		for i, other := range found {
-			if late() || i > 0 && other.mixes() && (times == mixLittle || !base.farAbove(ctx, &best)) {
-				break // the first will do to find out whether it is worth more work
+	keep := func(y trial) {
+		if y.score().better(best.score()) {
+			best = y
+		}
+	}
+	for ; !late(); times = mixMuch {
+		keep(found[0].repacked(params, found[0].worths, times))
+		far := !late() && base.farAbove(ctx, &best)
+		rest := found[1:]
+		switch {
+		case !found[0].mixes():
+			for _, other := range rest {
+				if late() {
+					break
+				}
+				keep(other.repacked(params, other.worths, times))
 			}
-			if y := other.repacked(params, other.worths, times); y.score().better(best.score()) {
-				best = y
+		case far && times == mixMuch: // with less work, the first says whether it is worth more
+			for i, outcome := range mixAll(rest, params, times) {
+				keep(rest[i].with(outcome))
 			}
 		}
-		if late() || times == mixMuch || !found[0].mixes() || !base.farAbove(ctx, &best) {
+		if times == mixMuch || !found[0].mixes() || !far {
 			break
 		}
 	}
@@ -101,7 +115,7 @@ func (x *trial) others(base *compiler, params pack.Params, late func() bool) []c
 		y.sites = y.countSites(y.placing(y.Solution))
 		add(y)
 	}
-	for k, factor := range [...]int64{1, siteLean, 1} {
+	for k, factor := range [...]int64{1, siteLean} {
 		if late() {
 			break
 		}
@@ -150,15 +164,42 @@ func (x *trial) machines() int64 { return model.Count(x.Solution.Nodes) }
 // repacked is a trial with machines bought anew for pods of such worths, if that is better.
 // Fillings are mixed with so many times the work of a search.
 func (x *trial) repacked(params pack.Params, worths []float64, times int64) trial {
-	y := *x
-	if x.mixes() {
-		work := min(params.Work, mostWork)
-		params.Work = times * min(work, work/manyMachines*x.machines())
+	switch {
+	case x.mixes():
 		x.furnish()
-		y.Outcome = pack.Mix(x.model, x.Outcome, params)
-	} else if params.Worths = worths; worths != nil {
-		y.Outcome = x.machinesFor(params)
+		return x.with(x.mixed(params, times))
+	case worths == nil:
+		return *x
 	}
+	params.Worths = worths
+	return x.with(x.machinesFor(params))
+}
+
+// mixed mixes fillings for a trial.
+func (x *trial) mixed(params pack.Params, times int64) pack.Outcome {
+	work := min(params.Work, mostWork)
+	params.Work = times * min(work, work/manyMachines*x.machines())
+	return pack.Mix(x.model, x.Outcome, params)
+}
+
+// mixAll mixes fillings for some trials side by side.
+func mixAll(trials []cleared, params pack.Params, times int64) []pack.Outcome {
+	out := make([]pack.Outcome, len(trials))
+	for i := range trials {
+		trials[i].furnish()
+	}
+	var searches sync.WaitGroup
+	for i := range trials {
+		searches.Go(func() { out[i] = trials[i].mixed(params, times) })
+	}
+	searches.Wait()
+	return out
+}
+
+// with is a trial with other machines, if that is better.
+func (x *trial) with(outcome pack.Outcome) trial {
+	y := *x
+	y.Outcome = outcome
 	y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution)
 	if y.bind >= x.bind && y.score().better(x.score()) {
 		return y

@@ -3,6 +3,7 @@ package topology
 import (
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // The pods of a cluster can be dealt out over sites anew, whatever way its plan was made. Those
@@ -16,10 +17,10 @@ const (
 	// dealings is how often it is begun anew, dealTries how many moves are tried each time for
 	// every hand and seat, and mostDealTries at most. dealMore is how many times fewer are tried
 	// again where pods are missing in the end.
-	dealings, dealTries, mostDealTries, dealMore = 3, 200, 50_000, 5
+	dealings, dealTries, mostDealTries, dealMore = 4, 200, 50_000, 5
 	// dealWork is how many steps of all that one proof stands for, see [Problem.Proofs], and
 	// fewestDealTries what they have to do for at least.
-	dealWork, fewestDealTries = 75_000, 1_000
+	dealWork, fewestDealTries = 100_000, 1_000
 	// Beside what it costs more to have a pod where it is dearest instead of where it is
 	// cheapest: what a move may cost at first, and what a missing pod costs at first and in
 	// the end of a dealing, and at most; all but the first in fifths.
@@ -40,8 +41,8 @@ func (s *planner) deal(cl *cluster) {
 	if s.cheapest(cl, before) {
 		return
 	}
-	x := s.newDealer(cl)
-	if x == nil || !x.search() {
+	x := s.search(cl)
+	if x == nil {
 		return
 	}
 	x.put(cl)
@@ -52,42 +53,82 @@ func (s *planner) deal(cl *cluster) {
 	}
 }
 
-// search leaves the cheapest way to deal out with a proof, and reports whether it found one
-// that is better than where it began.
-func (x *dealer) search() (found bool) {
-	stake, pods := x.stake()
-	each := int64(4 * (len(x.crews) + len(x.n)))
-	tries := int64(0)
-	for _, h := range x.hands {
-		tries += dealTries * int64(len(h.seats))
+// search finds the cheapest way to deal a cluster out with a proof, better than the one at hand;
+// nil if there is none. It is begun anew on two hands, which do not change each other's results.
+func (s *planner) search(cl *cluster) *dealer {
+	x := s.newDealer(cl)
+	if x == nil {
+		return nil
 	}
-	tries = min(tries, mostDealTries, x.dealLeft/dealings/each)
-	if stake == 0 || tries < fewestDealTries || bits.Len64(uint64(stake))+bits.Len64(uint64(pods)) > 48 {
-		return false
-	}
-	x.dealLeft -= dealings * tries * each
-	begin := x.save()
-	best, least := begin, x.cost()
+	least := x.cost()
 	if x.lack > 0 {
 		least = many
 	}
-	for run := range uint64(dealings) {
-		if x.late() {
-			break
-		}
-		x.load(begin)
-		x.seed = mix(x.p.Shuffle*dealings + run)
-		x.anneal(tries, dealHeat*stake, stake*dealFirst/5, stake*dealLast/5)
-		for k := int64(dealLast); x.lack > 0 && k < dealMost && !x.late(); k *= 2 {
-			x.anneal(tries/dealMore, stake*k*3/50, stake*k/5, stake*k*2/5)
-		}
-		x.descend(stake * dealMost / 5)
-		if cost := x.cost(); x.lack == 0 && cost < least {
-			best, least, found = x.save(), cost, true
+	tries := x.tries()
+	if tries < fewestDealTries {
+		return nil
+	}
+	found := make([]*way, dealings)
+	deal := func(x *dealer, from int) {
+		begin := x.save()
+		for run := from; run < dealings && !x.late(); run += 2 {
+			x.load(begin)
+			found[run] = x.deal(run, tries)
 		}
 	}
-	x.load(best)
-	return found
+	var other sync.WaitGroup
+	y := s.newDealer(cl)
+	other.Go(func() { deal(y, 1) })
+	deal(x, 0)
+	other.Wait()
+	var best *way
+	for _, w := range found {
+		if w != nil && w.cost < least {
+			best, least = w, w.cost
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	x.load(best.at)
+	return x
+}
+
+// way is one to deal out that is proven to bind.
+type way struct {
+	at   []int64 // see save
+	cost int64
+}
+
+// tries is how many moves are tried each time; 0 where there is nothing to be gained, or too
+// much to add up. They are paid for.
+func (x *dealer) tries() (n int64) {
+	stake, pods := x.stake()
+	if stake == 0 || bits.Len64(uint64(stake))+bits.Len64(uint64(pods)) > 48 {
+		return 0
+	}
+	for _, h := range x.hands {
+		n += dealTries * int64(len(h.seats))
+	}
+	each := int64(4 * (len(x.crews) + len(x.n)))
+	if n = min(n, mostDealTries, x.dealLeft/dealings/each); n >= fewestDealTries {
+		x.dealLeft -= dealings * n * each
+	}
+	return n
+}
+
+// deal deals out once, and returns what comes of it; nil where pods are missing in the end.
+func (x *dealer) deal(run int, tries int64) *way {
+	stake, _ := x.stake()
+	x.seed = mix(x.p.Shuffle*dealings + uint64(run))
+	x.anneal(tries, dealHeat*stake, stake*dealFirst/5, stake*dealLast/5)
+	for k := int64(dealLast); x.lack > 0 && k < dealMost && !x.late(); k *= 2 {
+		x.anneal(tries/dealMore, stake*k*3/50, stake*k/5, stake*k*2/5)
+	}
+	if x.descend(stake * dealMost / 5); x.lack > 0 {
+		return nil
+	}
+	return &way{at: x.save(), cost: x.cost()}
 }
 
 // stake is how much more a pod costs where it is dearest than where it is cheapest, on average,

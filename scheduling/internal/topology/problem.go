@@ -39,6 +39,7 @@ type Problem struct {
 	// Shuffle tells plans apart that are looked for at random.
 	Shuffle uint64
 	// Late says that there is no time for moving pods to cheaper sites any more; nil for never.
+	// Several goroutines may ask at once.
 	Late func() bool `json:"-"`
 }
 
