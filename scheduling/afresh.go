@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
@@ -32,6 +33,8 @@ const (
 	// seekFurther is how many times the usual work goes into moving pods to other sites, unless
 	// as many nodes run as machines are bought: a try takes longer there, and gains less.
 	seekFurther = 10
+	// honeRounds is how often machines of tied pods are exchanged while that pays.
+	honeRounds = 3
 	// siteProofs is how many moves of pods to cheaper sites are tried, and siteLean how many
 	// times as much dearer as they are sites may be taken to be: where few pods are, machines
 	// are dear for their size, or not full.
@@ -55,6 +58,15 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 	if x.few() && x.machines() > int64(len(x.nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
 		if *x = x.ties.seekWithin(*x, params, work); late() || !base.farAbove(ctx, x) {
+			return
+		}
+	}
+	for range honeRounds {
+		y := x.honed(params, base)
+		if !y.score().better(x.score()) {
+			break
+		}
+		if *x = y; late() || !base.farAbove(ctx, x) {
 			return
 		}
 	}
@@ -207,6 +219,29 @@ func (x *trial) with(outcome pack.Outcome) trial {
 	return *x
 }
 
+// honed is a trial with machines exchanged for cheaper ones where there are few, until they cost
+// little more than is proven.
+func (x *trial) honed(params pack.Params, base *compiler) trial {
+	y := *x
+	if !x.few() {
+		return y
+	}
+	if z := base.zonal; z != nil && !base.thorough() {
+		params.Enough = int64(float64(z.Bound) * (1 + enoughDefault))
+	} else {
+		params.Enough = 0
+	}
+	if params.Worths = newClearing(x.unlodged(), params.Late).worths; params.Worths == nil {
+		return y
+	}
+	x.furnish()
+	y.Outcome = pack.HoneTied(x.model, x.Outcome, params)
+	if y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution); y.bind < x.bind {
+		return *x
+	}
+	return y
+}
+
 // clearingWork is how much may go into what pods are worth at their sites.
 const clearingWork = 400_000_000
 
@@ -219,6 +254,13 @@ func (c *compiler) farAbove(ctx context.Context, x *trial) bool {
 		return false
 	}
 	least, _ := c.prove(ctx, nil, pods, price)
+	if z := c.zonal; int64(least) < near && x.few() && z != nil && slices.Equal(z.placed, pods.placed) && ctx.Err() == nil {
+		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.
+		z.divide(ctx, c, int64(float64(price)*(1-tiedEnough)))
+		if least = max(least, offerings.Price(z.Bound)); ctx.Err() != nil {
+			c.zonal = nil
+		}
+	}
 	return int64(least) < near
 }
 

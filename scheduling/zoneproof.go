@@ -24,10 +24,8 @@ func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, bes
 		x = &provenByZones{placed: slices.Clone(pr.placed), spread: b.ruled()}
 		x.market, x.Assigned = b.prove(ctx, start, near)
 	}
-	if plan != nil && x.market != nil && len(pr.offers.reserved) == 0 {
-		effort := pr.solver.boundEffort(ctx, len(x.market.Classes), len(x.market.Options))
-		effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(sum(pr.placed), casePods)
-		x.Assigned = x.Divided(effort)
+	if plan != nil {
+		x.divide(ctx, pr.compiler, wanted)
 	}
 	if pr.compiler.zonal = x; ctx.Err() != nil {
 		pr.compiler.zonal = nil // another time there may be time for more
@@ -44,6 +42,16 @@ type provenByZones struct {
 	spread []*corev1.Pod // a pod of each rule
 	market *zoneMarket   // nil where nothing was proven
 	bound.Assigned
+}
+
+// divide tells cases apart while less than wanted is proven.
+func (x *provenByZones) divide(ctx context.Context, c *compiler, wanted int64) {
+	if x.market == nil || len(c.offers.reserved) > 0 {
+		return
+	}
+	effort := c.solver.boundEffort(ctx, len(x.market.Classes), len(x.market.Options))
+	effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(sum(x.placed), casePods)
+	x.Assigned = x.Divided(effort)
 }
 
 // ruled are pods of which each stands for a rule.

@@ -47,6 +47,7 @@
 //	insist.go     where that is stuck, counts for more what is too much there
 //	hone.go       exchanges some machines for cheaper ones where a plan is far above its
 //	              bound, and squeezes the pods of all machines onto those
+//	mates.go      the same for pods of which a machine takes only so many
 //	teach.go      learns from what does not hold all there
 //	across.go     packs machines of pods that put up with a taint together with those of pods
 //	              to whom it means nothing

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -17,6 +18,10 @@ const (
 	// honeShare is the part of the work of a search that may go into this, honeVain how often
 	// it is tried in vain, and honeMost how many machines are exchanged at once.
 	honeShare, honeVain, honeMost = 6, 200, 4
+	// tiedShare is how many times the work of a search may go into this where pods are tied, and
+	// tiedAll, tiedVain and tiedMost are what refleetAll, honeVain and honeMost are else.
+	// tiedRow is how many machines of one row are exchanged beside those, every other time.
+	tiedShare, tiedAll, tiedVain, tiedMost, tiedRow = 3, 80, 300, 6, 12
 	// honePrograms is how many linear programs are solved to find machines for others, and
 	// honeSteps bounds the steps of each spread.
 	honePrograms, honeSteps = 4, 1500
@@ -29,6 +34,31 @@ const (
 // worth than they cost. Worths are what pods are worth by a bound. It changes nothing where limits,
 // reservations or crowds are in the way, or pods are left out.
 func Hone(p *model.Problem, at Outcome, params Params) Outcome {
+	return hone(p, at, params, honing{seed: 0x686f6e65, work: at.Work / honeShare, all: refleetAll, vain: honeVain, most: honeMost})
+}
+
+// HoneTied is Hone for pods that are tied to each other or to places. Those that keep others of
+// their crowd off a machine may be exchanged, too; and more machines are exchanged at once, often
+// many that admit the same pods: where these have to be, few machines are bought for them,
+// and one instead of them all makes those of others pointless.
+func HoneTied(p *model.Problem, at Outcome, params Params) Outcome {
+	return hone(p, at, params, honing{
+		seed: uint64(at.Work), work: min(params.Work, math.MaxInt64/tiedShare) * tiedShare, enough: params.Enough,
+		all: tiedAll, vain: tiedVain, most: tiedMost, row: tiedRow, crowds: true,
+	})
+}
+
+// honing is how far to go: with how much work, until machines cost how much, among how many
+// machines of a pass, for how many tries in vain, and with how many machines at once.
+type honing struct {
+	seed              uint64
+	work, enough, all int64
+	vain, most, row   int
+	crowds            bool // crowded pods may be exchanged
+}
+
+// hone exchanges machines of an answer.
+func hone(p *model.Problem, at Outcome, params Params, h honing) Outcome {
 	if at.Late || slices.ContainsFunc(at.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
 		return at
 	}
@@ -36,15 +66,15 @@ func Hone(p *model.Problem, at Outcome, params Params) Outcome {
 		return at
 	}
 	s := newSearch(p, params)
-	if s.limited() || !s.fill.pace.idle {
+	if s.limited() || !h.crowds && !s.fill.pace.idle {
 		return at
 	}
 	best := s.attemptOf(at.Solution)
-	s.budget = at.Work / honeShare
-	random := rand.New(rand.NewPCG(0x706c696d, 0x686f6e65))
+	s.budget = h.work
+	random := rand.New(rand.NewPCG(0x706c696d, h.seed))
 	for i, m := range s.markets {
-		if n := model.Count(best.bought[i]); n > fewestToHone(p) && n <= refleetAll {
-			best.bought[i] = s.honePass(m, unbundle(best.bought[i]), random)
+		if n := model.Count(best.bought[i]); n > fewestToHone(p) && n <= h.all {
+			best.bought[i] = s.honePass(m, unbundle(best.bought[i]), h, random)
 		}
 	}
 	best.settle(p, s.levels)
@@ -56,11 +86,11 @@ func Hone(p *model.Problem, at Outcome, params Params) Outcome {
 func fewestToHone(p *model.Problem) int64 { return max(1, int64(len(p.Bins))) }
 
 // honePass exchanges machines of a pass, and returns all.
-func (s *search) honePass(m *market, nodes []model.Node, random *rand.Rand) []model.Node {
+func (s *search) honePass(m *market, nodes []model.Node, h honing, random *rand.Rand) []model.Node {
 	var apart, picked []model.Node
 	var all []int
 	for i := range nodes {
-		if !s.sociable(&nodes[i]) || s.p.Options[nodes[i].Option].Floor >= 0 {
+		if !s.exchangeable(&nodes[i]) {
 			apart = append(apart, nodes[i])
 			continue
 		}
@@ -75,11 +105,19 @@ func (s *search) honePass(m *market, nodes []model.Node, random *rand.Rand) []mo
 	cost, _ := s.takeApart(picked, all, remaining, newBudget(s.p))
 	x := s.newRefleet(m, classes, remaining, s.params.Worths, cost, random)
 	x.needHolders()
+	x.needPlaces()
 	known := len(x.needs)
 	best := x.newSqueeze(m, picked, x.classes, x.total, random)
-	for vain := 0; vain < honeVain && !s.over(); vain++ {
+	wide := false
+	for vain := 0; vain < h.vain && !s.over() && s.p.Cost(best.nodes)+s.p.Cost(apart) > h.enough; vain++ {
 		s.fill.work += int64(len(best.nodes))
-		gone := x.lossy(best, 1+random.IntN(honeMost))
+		gone := x.lossy(best, 1+random.IntN(h.most), anyRow)
+		if wide = !wide && h.row > 0 && len(m.rows) > 1; wide {
+			row := m.rowOf[best.nodes[gone[random.IntN(len(gone))]].Option]
+			gone = append(gone, x.lossy(best, 1+random.IntN(h.row), row)...)
+			slices.Sort(gone)
+			gone = slices.Compact(gone)
+		}
 		fleet, found := x.instead(best, gone)
 		if !found {
 			continue
@@ -95,8 +133,12 @@ func (s *search) honePass(m *market, nodes []model.Node, random *rand.Rand) []mo
 	return append(apart, best.nodes...)
 }
 
-// lossy draws so many machines, those more often of whose cost more is lost.
-func (x *refleet) lossy(q *squeeze, n int) []int {
+// anyRow is no row in particular.
+const anyRow = -1
+
+// lossy draws so many machines, or all that there are of a row, those more often of whose cost more
+// is lost.
+func (x *refleet) lossy(q *squeeze, n int, row int32) []int {
 	losses, sum := make([]float64, len(q.nodes)), 0.0
 	for i := range q.nodes {
 		worth := 0.0
@@ -111,6 +153,19 @@ func (x *refleet) lossy(q *squeeze, n int) []int {
 		losses[i] += even
 	}
 	sum += even * float64(len(losses))
+	if row != anyRow {
+		there := 0
+		sum = 0
+		for i := range losses {
+			if x.m.rowOf[q.nodes[i].Option] != row {
+				losses[i] = 0
+				continue
+			}
+			sum += losses[i]
+			there++
+		}
+		n = min(n, there)
+	}
 	var out []int
 	for range min(n, len(losses)) {
 		drawn, at := x.random.Float64()*sum, -1
@@ -183,12 +238,18 @@ func (x *squeeze) replace(gone, fleet []int) {
 		homeless = append(homeless, x.nodes[i].Items...)
 		x.nodes = slices.Delete(x.nodes, i, i+1)
 		x.over = slices.Delete(x.over, i*x.dims, (i+1)*x.dims)
+		if k := len(x.p.Crowds); x.crowd != nil {
+			x.crowd = slices.Delete(x.crowd, i*k, (i+1)*k)
+		}
 	}
 	for _, at := range fleet {
 		o := x.m.options[at]
 		x.nodes = append(x.nodes, model.Node{Option: o, N: 1})
 		for d, n := range x.p.Options[o].Room {
 			x.over = append(x.over, -float64(n)*x.usual[d])
+		}
+		if x.crowd != nil {
+			x.crowd = append(x.crowd, make([]int64, len(x.p.Crowds))...)
 		}
 	}
 	x.margin = margins()[0]

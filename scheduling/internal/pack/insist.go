@@ -54,5 +54,6 @@ func (x *squeeze) insist() bool {
 func (x *squeeze) clone() *squeeze {
 	y := *x
 	y.nodes, y.over, y.out = cloneNodes(x.nodes), slices.Clone(x.over), slices.Clone(x.out)
+	y.crowd = slices.Clone(x.crowd)
 	return &y
 }

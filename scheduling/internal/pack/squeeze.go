@@ -43,12 +43,13 @@ type squeeze struct {
 	weight []float64       // by machine and resource, how bad it is to have too much; nil for all alike
 	steady bool            // goes on while any machine is better off, however little that is
 	out    []model.ClassID // pods that no machine can hold
+	crowd  []int64         // by machine and crowd, how much of it is there; nil where nobody is crowded
 	random *rand.Rand
 	work   int64
 }
 
 // newSqueeze takes the machines of a fleet, which hold some pods. No pods of theirs may be
-// crowded or in conflict with others, and no more are added but of the given classes.
+// in conflict with others or in crowds that do not hold all of their pods, and no more are added but of the given classes.
 func (s *search) newSqueeze(m *market, nodes []model.Node, classes []model.ClassID, total []int64, random *rand.Rand) *squeeze {
 	x := &squeeze{p: s.p, m: m, dims: s.p.Dims, nodes: nodes, random: random}
 	load, all := make([]int64, x.dims), int64(0)
@@ -72,6 +73,7 @@ func (s *search) newSqueeze(m *market, nodes []model.Node, classes []model.Class
 			x.over = append(x.over, float64(n-s.p.Options[nodes[i].Option].Room[d])*x.usual[d])
 		}
 	}
+	x.countCrowds(classes)
 	return x
 }
 
@@ -178,6 +180,9 @@ func (x *squeeze) put(i int, c model.ClassID, n int64) {
 	for d, v := range x.sizeOf(c) {
 		x.over[i*x.dims+d] += v * float64(n)
 	}
+	if x.crowd != nil {
+		x.join(i, c, n)
+	}
 	node := &x.nodes[i]
 	at := slices.IndexFunc(node.Items, func(it model.Item) bool { return it.Class == c })
 	if at < 0 {
@@ -194,7 +199,7 @@ func (x *squeeze) put(i int, c model.ClassID, n int64) {
 func (x *squeeze) add(c model.ClassID) {
 	best, least, none := -1, 0.0, make([]float64, x.dims)
 	for i := range x.nodes {
-		if !x.holds(i, c) {
+		if !x.holds(i, c) || !x.welcome(i, c, -1) {
 			continue
 		}
 		if more := x.badWith(i, x.sizeOf(c), none) - x.bad(i); best < 0 || more < least {
@@ -277,7 +282,7 @@ func (x *squeeze) step(i int, now float64) bool {
 			if now+there-without <= gain {
 				continue // no better without anything in its place
 			}
-			if g := now + there - without - x.badWith(j, size, none); g > gain {
+			if g := now + there - without - x.badWith(j, size, none); g > gain && x.welcome(j, c, -1) {
 				gain, to, out, in = g, j, c, -1
 			}
 			others := x.nodes[j].Items
@@ -291,7 +296,7 @@ func (x *squeeze) step(i int, now float64) bool {
 				if rest <= gain {
 					continue
 				}
-				if g := rest - x.badWith(j, size, back); g > gain && x.admits(i, other) {
+				if g := rest - x.badWith(j, size, back); g > gain && x.admits(i, other) && x.welcome(j, c, other) && x.welcome(i, other, c) {
 					gain, to, out, in = g, j, c, other
 				}
 			}
