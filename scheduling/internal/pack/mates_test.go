@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -21,21 +22,22 @@ func everyThird(p *model.Problem, most int64, holds func(c int) bool) {
 
 func TestHoneTied(t *testing.T) {
 	all := func(int) bool { return true }
+	much := int64(race.Fewer(2_000_000, 400_000))
 	for name, tc := range map[string]struct {
 		work, enough int64
 		change       func(*model.Problem)
 		better       bool
 	}{
-		"nobody is crowded":         {work: 2_000_000, change: func(*model.Problem) {}, better: true},
-		"one of a crowd a machine":  {work: 2_000_000, change: func(p *model.Problem) { everyThird(p, 1, all) }, better: true},
-		"four of a crowd a machine": {work: 2_000_000, change: func(p *model.Problem) { everyThird(p, 4, all) }, better: true},
-		"some do not hold":          {work: 2_000_000, change: func(p *model.Problem) { everyThird(p, 2, func(c int) bool { return c%2 == 0 }) }, better: true},
-		"few of a class": {work: 2_000_000, better: true, change: func(p *model.Problem) {
+		"nobody is crowded":         {work: much, change: func(*model.Problem) {}, better: true},
+		"one of a crowd a machine":  {work: much, change: func(p *model.Problem) { everyThird(p, 1, all) }, better: true},
+		"four of a crowd a machine": {work: much, change: func(p *model.Problem) { everyThird(p, 4, all) }, better: true},
+		"some do not hold":          {work: much, change: func(p *model.Problem) { everyThird(p, 2, func(c int) bool { return c%2 == 0 }) }, better: true},
+		"few of a class": {work: much, better: true, change: func(p *model.Problem) {
 			for c := range p.Classes {
 				p.Classes[c].PerNode = 1
 			}
 		}},
-		"it costs little enough": {work: 2_000_000, enough: 1 << 60, change: func(p *model.Problem) { everyThird(p, 1, all) }},
+		"it costs little enough": {work: much, enough: 1 << 60, change: func(p *model.Problem) { everyThird(p, 1, all) }},
 		"no work is left":        {work: -1, change: func(p *model.Problem) { everyThird(p, 1, all) }},
 	} {
 		t.Run(name, func(t *testing.T) {
