@@ -31,7 +31,7 @@ func far(n int) scheduling.Problem {
 // the same one comes out again.
 func TestPlansFarFromTheirBound(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{150, 300}[:race.Fewer(2, 1)] {
+	for _, n := range []int{60, 150, 300}[:race.Fewer(3, 1)] {
 		p := far(n)
 		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
 		require.NoError(t, err)
