@@ -222,9 +222,8 @@ func (x *trial) with(outcome pack.Outcome) trial {
 // honed is a trial with machines exchanged for cheaper ones where there are few, until they cost
 // little more than is proven.
 func (x *trial) honed(params pack.Params, base *compiler) trial {
-	y := *x
 	if !x.few() {
-		return y
+		return *x
 	}
 	if z := base.zonal; z != nil && !base.thorough() {
 		params.Enough = int64(float64(z.Bound) * (1 + enoughDefault))
@@ -232,14 +231,10 @@ func (x *trial) honed(params pack.Params, base *compiler) trial {
 		params.Enough = 0
 	}
 	if params.Worths = newClearing(x.unlodged(), params.Late).worths; params.Worths == nil {
-		return y
-	}
-	x.furnish()
-	y.Outcome = pack.HoneTied(x.model, x.Outcome, params)
-	if y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution); y.bind < x.bind {
 		return *x
 	}
-	return y
+	x.furnish()
+	return x.with(pack.HoneTied(x.model, x.Outcome, params))
 }
 
 // clearingWork is how much may go into what pods are worth at their sites.

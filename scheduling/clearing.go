@@ -101,10 +101,8 @@ func clearingCrowds(p *model.Problem) (out []int32) {
 // heldWeight is what one pod of a class takes of the places of a crowd to which it holds
 // its machine.
 func heldWeight(class *model.Class, crowd int32) int64 {
-	for _, m := range class.Crowds {
-		if m.Crowd == crowd && m.Holds {
-			return m.Weight
-		}
+	if m, _ := class.Membership(crowd); m.Holds {
+		return m.Weight
 	}
 	return 0
 }

@@ -60,7 +60,7 @@ func (m Membership) Allows(spare int64) int64 {
 // machine to its bound.
 func (p *Problem) crowd(items []Item, k int32) (sum int64, held bool) {
 	for i := range items {
-		if m, found := p.Classes[items[i].Class].membership(k); found {
+		if m, found := p.Classes[items[i].Class].Membership(k); found {
 			sum += m.Weight * items[i].N
 			held = held || m.Holds
 		}
@@ -68,8 +68,8 @@ func (p *Problem) crowd(items []Item, k int32) (sum int64, held bool) {
 	return sum, held
 }
 
-// membership is what the class has to do with crowd k.
-func (c *Class) membership(k int32) (Membership, bool) {
+// Membership is what the class has to do with crowd k.
+func (c *Class) Membership(k int32) (Membership, bool) {
 	for _, m := range c.Crowds {
 		if m.Crowd == k {
 			return m, true

@@ -66,12 +66,8 @@ func (x *squeeze) welcome(i int, c, out model.ClassID) bool {
 
 // weightIn is how much a pod of a class counts towards a crowd.
 func weightIn(class *model.Class, crowd int32) int64 {
-	for _, m := range class.Crowds {
-		if m.Crowd == crowd {
-			return m.Weight
-		}
-	}
-	return 0
+	m, _ := class.Membership(crowd)
+	return m.Weight
 }
 
 // needPlaces asks for places for pods of which a machine holds only so many: of each crowd or

@@ -103,10 +103,16 @@ func (p *proof) cast(o *claim, alone bool, times int64) {
 		if !e.spreads() || e.dom < 0 || e.adds == 0 {
 			continue
 		}
-		if alone == (e.holds && o.spreads == 1 && e.adds <= p.p.Rules[e.rule].Max) {
+		if alone == p.alone(e, o.spreads) {
 			p.doubt[e.dom] += times * e.adds * p.placed[o.cell]
 		}
 	}
+}
+
+// alone reports whether pods that hold so many spreads hold that of a term and no other, so that
+// nothing keeps them out of the domain that has the fewest.
+func (t *tables) alone(e *term, spreads int) bool {
+	return e.holds && spreads == 1 && e.adds <= t.p.Rules[e.rule].Max
 }
 
 // follows reports whether a class holds an affinity that must be met.

@@ -25,17 +25,7 @@ func (s *planner) flocks(classes []int32) []*flock {
 			if !site.usable() {
 				continue
 			}
-			vector = vector[:0]
-			for k := range s.cells[i].terms {
-				if e := &s.cells[i].terms[k]; e.spreads() {
-					vector = binary.AppendVarint(vector, int64(e.rule))
-					vector = binary.AppendVarint(vector, int64(e.dom))
-					vector = binary.AppendVarint(vector, e.adds)
-					if e.holds {
-						vector = append(vector, 'h')
-					}
-				}
-			}
+			vector = appendSpreads(vector[:0], s.cells[i].terms)
 			cost := max(0, site.Cost)
 			if at, ok := vectors[string(vector)]; ok {
 				costs[at] = min(costs[at], cost)
@@ -59,4 +49,21 @@ func (s *planner) flocks(classes []int32) []*flock {
 		}
 	}
 	return found
+}
+
+// appendSpreads adds a name for what spreads make of a cell.
+func appendSpreads(b []byte, terms []term) []byte {
+	for i := range terms {
+		e := &terms[i]
+		if !e.spreads() {
+			continue
+		}
+		b = binary.AppendVarint(b, int64(e.rule))
+		b = binary.AppendVarint(b, int64(e.dom))
+		b = binary.AppendVarint(b, e.adds)
+		if e.holds {
+			b = append(b, 'h')
+		}
+	}
+	return append(b, ';')
 }

@@ -98,7 +98,7 @@ func (x *dealer) cardOf(c int32) (k card, name string, terms [][]term) {
 			continue
 		}
 		from, cost := len(all), cells[i].source(x.tables).Cost
-		all = appendTerms(all, cells[i].terms)
+		all = appendSpreads(all, cells[i].terms)
 		p, known := seats[string(all[from:])]
 		if known {
 			all = all[:from]
@@ -115,20 +115,6 @@ func (x *dealer) cardOf(c int32) (k card, name string, terms [][]term) {
 	return k, string(all), terms
 }
 
-// appendTerms adds what spreads make of a cell.
-func appendTerms(b []byte, terms []term) []byte {
-	for i := range terms {
-		e := &terms[i]
-		b = binary.AppendVarint(b, int64(e.rule))
-		b = binary.AppendVarint(b, int64(e.dom))
-		b = binary.AppendVarint(b, e.adds)
-		if e.holds {
-			b = append(b, 'h')
-		}
-	}
-	return append(b, ';')
-}
-
 // seatOf is the seat of pods that hold so many spreads.
 func (x *dealer) seatOf(terms []term, spreads int, local []int32, crews map[string]int32) seat {
 	out := seat{crew: -1}
@@ -141,7 +127,7 @@ func (x *dealer) seatOf(terms []term, spreads int, local []int32, crews map[stri
 			continue
 		}
 		a := added{at: local[e.dom], in: -1, each: e.adds}
-		if alone := spreads == 1 && e.holds && e.adds <= x.p.Rules[e.rule].Max; spreads > 0 && !alone {
+		if spreads > 0 && !x.alone(e, spreads) {
 			a.in = x.crews[out.crew].accountOf(a.at)
 		}
 		out.adds = append(out.adds, a)
