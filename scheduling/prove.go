@@ -245,8 +245,8 @@ const (
 	mixedWorkPerEffort   = 300_000
 	mostMixedWork        = 1_500_000_000
 	casesFast            = 12
-	caseWorkPerEffort    = 1_200_000
-	mostCaseWork         = 2_000_000_000
+	caseWorkPerEffort    = 2_000_000
+	mostCaseWork         = 4_000_000_000
 )
 
 // How many choices of machines a bound may look at: at fast effort, what each unit of

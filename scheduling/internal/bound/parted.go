@@ -31,8 +31,9 @@ const (
 	// tightly is the share of its price that a machine holds at least to be bought.
 	tightly = 1 - 1e-4
 	// mostCases bounds how many cases are told apart, mostCounted up to how many machines it
-	// matters that they are whole.
-	mostCases, mostCounted = 64, 64
+	// matters that they are whole, and mostWithSmall how many there may be where the others
+	// are small beside those.
+	mostCases, mostCounted, mostWithSmall = 64, 64, 256
 )
 
 // divided tells cases apart while the bound is less than wanted, the one with the least bound

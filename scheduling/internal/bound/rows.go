@@ -48,7 +48,7 @@ func (a *assignment) byRows(known Assigned, work, wanted int64) Assigned {
 			continue
 		}
 		by := d.halfway(x, float64(wanted)/a.price)
-		if by.from == 0 || cases == mostCases || mostOf(x.part) > mostCounted {
+		if by.from == 0 || cases == mostCases || mostOf(x.part) > mostWithSmall {
 			break
 		}
 		cases++

@@ -261,7 +261,7 @@ func (t *tolled) halfway() (kind kindCount, number int64) {
 }
 
 // leastPartly is the least part of a machine that is told apart from none.
-const leastPartly = 1e-2
+const leastPartly = 1e-3
 
 // leastBought is the share of everything that machines cost at least that are bought.
 const leastBought = 1e-6

@@ -45,7 +45,7 @@ const (
 	// dearestUnmet bounds the prices that show it, as a multiple of what they add.
 	unmet, dearestUnmet = 1.01, 1e3
 	// straying is how far from the value prices may be, as a share of what no case is worth more than.
-	straying = 1e-9
+	straying = 1e-6
 )
 
 // grow tells cases apart by cuts alone while the bound is less than wanted, the one with the least
@@ -64,7 +64,7 @@ func (d *parting) grow(few []int, wanted float64, late func() bool) *bough {
 			d.weighAll(x, t, wanted)
 			continue
 		}
-		if cases == mostBoughs || len(x.counts) == mostCounts || mostOf(x.mix) > mostCounted {
+		if cases == mostBoughs || len(x.counts) == mostCounts || mostOf(x.mix) > mostWithSmall {
 			break
 		}
 		due := cases >= next && !x.enriched
