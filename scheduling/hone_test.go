@@ -8,12 +8,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
-	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // Where a few machines of very different sizes hold everything, what room is left is a little on
@@ -24,16 +23,38 @@ func TestFewMachinesAreHoned(t *testing.T) {
 	for i := range 100 {
 		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), st.Requests(st.MilliCPU(50+random.Int64N(3950)), st.MiB(64+random.Int64N(16_000)))))
 	}
-	p := scheduling.Problem{
+	plan := planAt(t, spotProblem(pods), scheduling.Solver{Effort: scheduling.EffortFast})
+	assert.Less(t, plan.Summary.Gap, 0.025, "it is 3 % without")
+}
+
+// Where pods are tied to zones what a search ends with hangs on how it began, and exchanging machines
+// does not make up for it. So other searches are made where the price is far above its bound.
+func TestFewMachinesFromOtherBeginnings(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 2))
+	zones := []string{"us-east-1b", "us-east-1d", "us-east-1f"}
+	var pods []*corev1.Pod
+	for i := range 200 {
+		opts := []st.PodOption{st.Requests(st.MilliCPU(50+random.Int64N(1950)), st.MiB(64+random.Int64N(6_000)))}
+		if i%8 == 0 {
+			opts = append(opts, st.Select(corev1.LabelTopologyZone, zones[i/8%len(zones)]))
+		}
+		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), opts...))
+	}
+	p := spotProblem(pods)
+	plan := planAt(t, p, scheduling.Solver{})
+	assert.Less(t, plan.Summary.Gap, 0.01, "it is 1.4 % without")
+	if !race.Enabled {
+		assert.Equal(t, plan, planAt(t, p, scheduling.Solver{}), "the same plan comes out again")
+	}
+}
+
+// spotProblem is pods for spot machines of the usual kinds.
+func spotProblem(pods []*corev1.Pod) scheduling.Problem {
+	return scheduling.Problem{
 		Pods: pods,
 		NodePools: []*scheduling.NodePool{st.NodePool("pool", st.Where(
 			st.In("kubernetes.io/arch", "amd64"), st.In(scheduling.CapacityTypeLabel, "spot"),
 			st.In("karpenter.k8s.aws/instance-category", "c", "m", "r")))},
 		Catalog: ec2.MustCatalog("us-east-1"),
 	}
-	plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
-	require.NoError(t, err)
-	require.Empty(t, plan.Unschedulable)
-	require.NoError(t, verify.Plan(p, plan))
-	assert.Less(t, plan.Summary.Gap, 0.025, "it is 3 % without")
 }
