@@ -18,8 +18,9 @@ import (
 // has to be.
 
 const (
-	// farOff is how many times its bound a plan has to cost for that.
-	farOff = 1.03
+	// farOff is how many times its bound a plan has to cost for that, and fewFarOff the same where
+	// few machines are bought, for which less work does.
+	farOff, fewFarOff = 1.03, 1.02
 	// mixedPods is up to how many pods for each machine fillings are mixed. Of larger
 	// machines there are too many fillings.
 	mixedPods = 24
@@ -244,7 +245,11 @@ const clearingWork = 400_000_000
 func (c *compiler) farAbove(ctx context.Context, x *trial) bool {
 	price := x.price()
 	pods := c.deciding(x.placed(x.Solution), x.onLaunches())
-	near := int64(float64(price) / farOff)
+	far := farOff
+	if x.few() {
+		far = fewFarOff
+	}
+	near := int64(float64(price) / far)
 	if pr := c.newProver(pods.placed); len(pr.classes) == 0 || bound.Resource(pr.input.Tighten()).Bound >= near {
 		return false
 	}
