@@ -113,7 +113,7 @@ func awkward() []uint64 { return []uint64{193, 10387, 30001, 20619, 10912} }
 func TestRandomClusters(t *testing.T) {
 	seeds := uint64(*clusters)
 	if testing.Short() || race.Enabled {
-		seeds = min(seeds, uint64(race.Fewer(60, 40)))
+		seeds = min(seeds, uint64(race.Fewer(60, 24)))
 	}
 	list := awkward()
 	for seed := *firstCluster; seed < *firstCluster+seeds; seed++ {
