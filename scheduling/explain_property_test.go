@@ -17,7 +17,7 @@ import (
 
 // explained is how many random problems have their refusals and plans explained: 800, or 200
 // under the race detector.
-func explained() int { return race.Fewer(800, 200) }
+func explained() int { return race.Fewer(800, 120) }
 
 // Every pod without a place has a reason and a change that would help, the same in
 // words and for programs (P48), and everything of the plan can be explained.

@@ -33,7 +33,7 @@ func TestFewMachinesFromOtherBeginnings(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 2))
 	zones := []string{"us-east-1b", "us-east-1d", "us-east-1f"}
 	var pods []*corev1.Pod
-	for i := range 200 {
+	for i := range race.Fewer(200, 60) {
 		opts := []st.PodOption{st.Requests(st.MilliCPU(50+random.Int64N(1950)), st.MiB(64+random.Int64N(6_000)))}
 		if i%8 == 0 {
 			opts = append(opts, st.Select(corev1.LabelTopologyZone, zones[i/8%len(zones)]))
@@ -42,8 +42,8 @@ func TestFewMachinesFromOtherBeginnings(t *testing.T) {
 	}
 	p := spotProblem(pods)
 	plan := planAt(t, p, scheduling.Solver{})
-	assert.Less(t, plan.Summary.Gap, 0.01, "it is 1.4 % without")
 	if !race.Enabled {
+		assert.Less(t, plan.Summary.Gap, 0.01, "it is 1.4 % without")
 		assert.Equal(t, plan, planAt(t, p, scheduling.Solver{}), "the same plan comes out again")
 	}
 }
