@@ -41,7 +41,7 @@ func TestFewMachinesFromOtherBeginnings(t *testing.T) {
 		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), opts...))
 	}
 	p := spotProblem(pods)
-	plan := planAt(t, p, scheduling.Solver{})
+	plan := planAt(t, p, scheduling.Solver{Effort: scheduling.Effort(race.Fewer(int(scheduling.EffortDefault), 50))})
 	if !race.Enabled {
 		assert.Less(t, plan.Summary.Gap, 0.01, "it is 1.4 % without")
 		assert.Equal(t, plan, planAt(t, p, scheduling.Solver{}), "the same plan comes out again")
