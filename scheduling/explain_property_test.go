@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// explained is how many random problems have their refusals and plans explained: 800, or 200
+// explained is how many random problems have their refusals and plans explained: 800, or 120
 // under the race detector.
 func explained() int { return race.Fewer(800, 120) }
 

@@ -24,6 +24,7 @@ func TestFewMachinesAreHoned(t *testing.T) {
 		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), st.Requests(st.MilliCPU(50+random.Int64N(3950)), st.MiB(64+random.Int64N(16_000)))))
 	}
 	plan := planAt(t, spotProblem(pods), scheduling.Solver{Effort: scheduling.EffortFast})
+	assert.Empty(t, plan.Unschedulable)
 	assert.Less(t, plan.Summary.Gap, 0.025, "it is 3 % without")
 }
 
@@ -42,6 +43,7 @@ func TestFewMachinesFromOtherBeginnings(t *testing.T) {
 	}
 	p := spotProblem(pods)
 	plan := planAt(t, p, scheduling.Solver{Effort: scheduling.Effort(race.Fewer(int(scheduling.EffortDefault), 50))})
+	assert.Empty(t, plan.Unschedulable)
 	if !race.Enabled {
 		assert.Less(t, plan.Summary.Gap, 0.01, "it is 1.4 % without")
 		assert.Equal(t, plan, planAt(t, p, scheduling.Solver{}), "the same plan comes out again")

@@ -42,8 +42,8 @@ func TestStepsKeepUpWithTheCluster(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, steps, 6*seeds)
-	assert.Greater(t, wrong, seeds*5/3)
+	assert.Greater(t, steps, 150*seeds/24)
+	assert.Greater(t, wrong, 40*seeds/24)
 }
 
 // spoil changes something about the steps of a plan.
