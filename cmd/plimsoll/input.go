@@ -17,6 +17,7 @@ type inputFlags struct {
 	files         []string
 	recursive     bool
 	ignoreUnknown bool
+	skipInvalid   bool
 	market        marketFlags
 }
 
@@ -26,6 +27,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil, "`FILE`, directory, or - for stdin, with manifests in YAML or JSON; may be repeated")
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read the directories below a directory, too")
 	flags.BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "leave out objects of unknown kinds instead of refusing them")
+	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "leave out what is no valid object, such as charts, templates, kustomize's patches and duplicates, and list it at the end")
 	f.market.register(cmd)
 }
 
@@ -42,7 +44,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 		return nil, usagef("nothing to read: name manifests with -f FILE, -f DIRECTORY or -f - for stdin")
 	}
 	stdin := &counted{in: a.stdin}
-	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown}
+	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown, SkipInvalid: f.skipInvalid}
 	snapshot, err := loader.Load(f.files...)
 	catalog, catalogErr := f.market.catalog()
 	switch {
@@ -55,7 +57,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	if err := errors.Join(err, catalogErr); err != nil {
 		return nil, err
 	}
-	a.locate = snapshot.Locate
+	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
 	p := &problem{Snapshot: snapshot, catalog: catalog}
 	p.Problem.Catalog = catalog
 	types, err := f.market.order()

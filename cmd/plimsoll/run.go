@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -35,6 +36,8 @@ type app struct {
 	started bool
 	// locate says where in the input the faults of an error stand, once it was read.
 	locate func(error) error
+	// skipped is what was left out of the input, to be told at the end.
+	skipped manifest.Faults
 }
 
 // usageError is an error in how the command was called.
@@ -55,6 +58,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	called, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		if _, err = stdout.Write(a.stdout.Bytes()); err == nil {
+			a.saySkipped()
 			return a.code
 		}
 	}

@@ -140,7 +140,12 @@ func TestKindsThatDoNotMatterAreSilent(t *testing.T) {
 		"apiextensions.k8s.io/v1 CustomResourceDefinition", "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration",
 		"apps/v1 ControllerRevision", "coordination.k8s.io/v1 Lease", "discovery.k8s.io/v1 EndpointSlice", "storage.k8s.io/v1 CSIDriver",
 		"cert-manager.io/v1 Certificate", "monitoring.coreos.com/v1 ServiceMonitor", "gateway.networking.k8s.io/v1 HTTPRoute",
-		"argoproj.io/v1alpha1 Application", "keda.sh/v1alpha1 ScaledObject", "policy/v1beta1 PodSecurityPolicy", "scheduling.k8s.io/v1 PriorityClass",
+		"argoproj.io/v1alpha1 AppProject", "networking.istio.io/v1 VirtualService", "security.istio.io/v1 PeerAuthentication",
+		"telemetry.istio.io/v1 Telemetry", "kyverno.io/v1 ClusterPolicy", "acme.cert-manager.io/v1 Challenge",
+		"resource.k8s.io/v1 ResourceClaim", "resource.k8s.io/v1beta1 ResourceClaimTemplate", "resource.k8s.io/v1 DeviceClass",
+		"resource.k8s.io/v1 ResourceSlice", "snapshot.storage.k8s.io/v1 VolumeSnapshot", "custom.metrics.k8s.io/v1beta1 MetricValue",
+		"kafka.strimzi.io/v1beta2 KafkaTopic", "external-secrets.io/v1 ExternalSecret", "elbv2.k8s.aws/v1beta1 TargetGroupBinding",
+		"extensions/v1beta1 Ingress", "crd.projectcalico.org/v1 IPPool", "cilium.io/v2 CiliumNetworkPolicy", "keda.sh/v1alpha1 ScaledObject", "policy/v1beta1 PodSecurityPolicy", "scheduling.k8s.io/v1 PriorityClass",
 		"v1 Namespace", "v1 PersistentVolumeClaim", "v1 PersistentVolume", "storage.k8s.io/v1 StorageClass", "storage.k8s.io/v1 CSINode",
 		"policy/v1 PodDisruptionBudget", "v1 LimitRange",
 	} {

@@ -26,12 +26,16 @@ type found[T any] struct {
 // collector gathers the objects of all sources.
 type collector struct {
 	loader   Loader
+	readers  map[kind]reader
 	faults   Faults
+	skipped  Faults // with [Loader.SkipInvalid], one for each thing left out
 	warnings []scheduling.Warning
 	unnamed  int // objects that the API server would name
 	seen     map[objectKey]Location
 	unknown  map[unknownField]*sighting
 	kinds    map[kind]*sighting // that were ignored on request
+
+	deploying map[kind]*sighting // that have others bring objects into the cluster
 
 	documents int // of all sources
 
@@ -78,10 +82,12 @@ type sighting struct {
 
 func newCollector(l Loader) *collector {
 	return &collector{
-		loader:  l,
-		seen:    map[objectKey]Location{},
-		unknown: map[unknownField]*sighting{},
-		kinds:   map[kind]*sighting{},
+		loader:    l,
+		readers:   readers(),
+		seen:      map[objectKey]Location{},
+		unknown:   map[unknownField]*sighting{},
+		kinds:     map[kind]*sighting{},
+		deploying: map[kind]*sighting{},
 	}
 }
 
@@ -89,8 +95,11 @@ func newCollector(l Loader) *collector {
 func (c *collector) full() bool { return len(c.faults) > maxFaults }
 
 // fault adds a fault. The last one that there is room for says that there may be more.
+// What may be left out is.
 func (c *collector) fault(f *Fault) {
 	switch {
+	case c.loader.SkipInvalid && f.Reason != Unreadable:
+		c.skipped = append(c.skipped, f)
 	case len(c.faults) < maxFaults:
 		c.faults = append(c.faults, f)
 	case len(c.faults) == maxFaults:
@@ -98,34 +107,6 @@ func (c *collector) fault(f *Fault) {
 			At:      Location{Source: f.At.Source, Item: -1},
 			Message: fmt.Sprintf("reading stopped after %d faults", maxFaults),
 		})
-	}
-}
-
-// add takes one object in.
-func (c *collector) add(o rawObject) {
-	group, version := splitVersion(o.apiVersion)
-	k := kind{group, o.kind}
-	at := func(field, value, msg string) {
-		c.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: quote(value), Message: msg})
-	}
-	read, versions := known(k)
-	switch {
-	case o.apiVersion == "":
-		at("apiVersion", "", "is missing")
-	case read != nil:
-		for _, v := range versions {
-			if v == version {
-				read(c, o)
-				return
-			}
-		}
-		at("apiVersion", o.apiVersion, fmt.Sprintf("is not known for %s; known is %s", o.kind, versionList(k.group, versions)))
-	case irrelevant(k):
-	case c.loader.IgnoreUnknown:
-		meta := peek(o)
-		count(c.kinds, k, warned(o.kind, &meta), "")
-	default:
-		at("kind", o.kind, fmt.Sprintf("of %s %s", o.apiVersion, unknownHint(k)))
 	}
 }
 
@@ -190,7 +171,7 @@ func (c *collector) admit(o rawObject, obj metav1.Object, namespaced bool) bool 
 	if first, twice := c.seen[key]; twice {
 		c.fault(&Fault{
 			At: o.at, Object: reference(o.kind, obj), Field: "metadata.name", Value: quote(obj.GetName()),
-			Message: "is a duplicate of the one in " + first.String(),
+			Message: "is a duplicate of the one in " + first.String(), Reason: Duplicate,
 		})
 		return false
 	}

@@ -46,6 +46,22 @@ func (l Location) String() string {
 	return b.String()
 }
 
+// Reason says what kind of fault it is.
+type Reason string
+
+// The reasons.
+const (
+	Invalid     Reason = ""             // a value that an object must not have
+	Unreadable  Reason = "unreadable"   // the source cannot be read to its end
+	NotText     Reason = "not text"     // the file is compressed, binary, or in another encoding
+	BadSyntax   Reason = "bad syntax"   // neither YAML nor JSON
+	Template    Reason = "template"     // of Helm or the like, not rendered yet
+	NoObject    Reason = "no object"    // not an object of Kubernetes, such as the values of a chart
+	Kustomize   Reason = "kustomize"    // a recipe of kustomize, or a patch that one names
+	UnknownKind Reason = "unknown kind" // may stand for pods that the plan would miss
+	Duplicate   Reason = "duplicate"    // an object of that kind and name was read before
+)
+
 // Fault is one thing that is wrong with the input.
 type Fault struct {
 	// At says where; the zero value where it is not in the input.
@@ -58,6 +74,8 @@ type Fault struct {
 	Value string
 	// Message says what is wrong with it.
 	Message string
+	// Reason says what kind of fault it is.
+	Reason Reason
 
 	cause *scheduling.FieldError // what was located; nil where reading found the fault
 }

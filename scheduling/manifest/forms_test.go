@@ -180,3 +180,87 @@ func TestSpoiltInputs(t *testing.T) {
 		require.NotEqual(t, s == nil, err == nil)
 	}
 }
+
+// Merge keys, and anchors that others refer to, work as they do for kubectl.
+func TestMergeKeys(t *testing.T) {
+	tests := map[string]string{
+		"a merge with an override": `
+x-container: &small {name: main, image: a, resources: {requests: {cpu: 100m}}}
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {enableServiceLinks: no, containers: [{<<: *small, image: b}]}
+`,
+		"an override before its merge": `
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop, annotations: &a {since: 2026-01-31, port: "80"}}
+spec:
+  enableServiceLinks: off
+  initContainers:
+  - &small {name: first, image: a, resources: {requests: {cpu: 100m}}}
+  containers:
+  - name: main
+    image: b
+    <<: *small
+`,
+		"a list of merges, of which the first wins": `
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec:
+  initContainers:
+  - &b {name: first, image: b}
+  - &a {name: second, image: a, resources: {requests: {cpu: 100m}}}
+  containers:
+  - <<: [*b, *a]
+    name: main
+`,
+		"an item of a list that refers to one before": `
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Namespace
+  metadata: {name: shop, annotations: &a {team: web}}
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: c}
+  data: &requests {cpu: 100m}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web, namespace: shop, annotations: *a}
+  spec: {containers: [{name: main, image: b, resources: {requests: *requests}}]}
+`,
+	}
+	for name, text := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := read(t, text)
+			require.Equal(t, []string{"shop/web"}, pods(s))
+			main := s.Problem.Pods[0].Spec.Containers[0]
+			require.Equal(t, "main", main.Name)
+			require.Equal(t, "b", main.Image)
+			require.Equal(t, "100m", main.Resources.Requests.Cpu().String())
+		})
+	}
+}
+
+// What merge keys must not let through.
+func TestBadMergeKeys(t *testing.T) {
+	head := "apiVersion: v1\nkind: Pod\nmetadata: &m {name: a}\n"
+	laughs := "x0: &x0 {a: b}\n"
+	for i := 1; i < 30; i++ {
+		laughs += fmt.Sprintf("x%d: &x%d {a: *x%d, b: *x%d, <<: *x%d}\n", i, i, i-1, i-1, i-1)
+	}
+	for text, want := range map[string]string{
+		head + "spec: {<<: *m, name: b, name: c}\n": `document 1, line 4: is not valid YAML: mapping key "name" already defined`,
+		head + "spec: {<<: *n}\n":                   "is not valid YAML: unknown anchor 'n' referenced",
+		head + "spec: {<<: text}\n":                 "is not valid YAML: map merge requires map or sequence of maps as the value",
+		head + laughs:                               "is not valid YAML: document contains excessive aliasing",
+		"items:\n- &a {a: *b}\n- *a\nkind: List\n":  "items[0], line 2: is not valid YAML: unknown anchor 'b' referenced",
+	} {
+		_, err := manifest.Loader{}.Read("x.yaml", strings.NewReader(text))
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -18,6 +18,11 @@ type Loader struct {
 	// IgnoreUnknown turns objects of unknown kinds into warnings. By default they
 	// are errors, as they may stand for pods.
 	IgnoreUnknown bool
+	// SkipInvalid leaves out what cannot be read and is no object of a cluster, such as
+	// the charts, templates and patches of a repository, and lists it in
+	// [Snapshot.Skipped]. An object is left out as a whole. Paths that cannot be read
+	// are errors all the same.
+	SkipInvalid bool
 	// MaxBytes is how large one file or stream may be; 0 is [DefaultMaxBytes].
 	MaxBytes int64
 	// MaxPods is how many pods workloads may be expanded to in all; 0 is
@@ -30,7 +35,7 @@ type Loader struct {
 // [Faults], or says which file cannot be read.
 func (l Loader) Load(paths ...string) (*Snapshot, error) {
 	c := newCollector(l)
-	err := l.eachFile(paths, c.read)
+	err := c.load(paths)
 	return c.finish(err)
 }
 
@@ -44,7 +49,7 @@ func (l Loader) Read(name string, r io.Reader) (*Snapshot, error) {
 // read takes the objects of one source in.
 func (c *collector) read(name string, r io.Reader) {
 	if isKustomization(name) {
-		c.warn(name, "is a recipe for kustomize and was left out; to plan what it makes, pass what kubectl kustomize prints")
+		c.leaveOut(name, Kustomize, "is a recipe for kustomize and was left out; to plan what it makes, pass what kubectl kustomize prints")
 		return
 	}
 	most := cmp.Or(c.loader.MaxBytes, DefaultMaxBytes)

@@ -56,58 +56,6 @@ func jsonNames(t reflect.Type) []string {
 	return names
 }
 
-// kinds are those that [known] reads.
-func kinds() []kind {
-	return []kind{
-		{"", "Pod"},
-		{"", "Node"},
-		{"", "Namespace"},
-		{"", "ReplicationController"},
-		{"", "LimitRange"},
-		{"", "Service"},
-		{"", "PersistentVolumeClaim"},
-		{"", "PersistentVolume"},
-		{"apps", "Deployment"},
-		{"apps", "StatefulSet"},
-		{"apps", "ReplicaSet"},
-		{"apps", "DaemonSet"},
-		{"batch", "Job"},
-		{"batch", "CronJob"},
-		{"policy", "PodDisruptionBudget"},
-		{"scheduling.k8s.io", "PriorityClass"},
-		{"node.k8s.io", "RuntimeClass"},
-		{"storage.k8s.io", "StorageClass"},
-		{"storage.k8s.io", "CSINode"},
-		{schedulerGroup, "KubeSchedulerConfiguration"},
-		{karpenterGroup, "NodePool"},
-		{karpenterGroup, "NodeClaim"},
-		{karpenterGroup, "NodeOverlay"},
-	}
-}
-
-// meantKind says which kind was probably meant by one that is not known: one of
-// another group, or one that is spelt almost the same. A group that is none of
-// Kubernetes's or Karpenter's has kinds of its own.
-func meantKind(k kind) string {
-	var names []string
-	ours := false
-	for _, have := range kinds() {
-		ours = ours || have.group == k.group
-		names = append(names, have.name)
-	}
-	if !ours {
-		return ""
-	}
-	name := nearest(k.name, names)
-	for _, have := range kinds() {
-		if have.name == name {
-			_, versions := known(have)
-			return fmt.Sprintf("kind %s of %s", name, versionList(have.group, versions[:1]))
-		}
-	}
-	return ""
-}
-
 // resourceHint says why the name of a resource is none that a container can ask for, if
 // it is not: names without a domain are Kubernetes's own, and few.
 func resourceHint(name corev1.ResourceName) string {

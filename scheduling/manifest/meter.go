@@ -28,6 +28,7 @@ type meter struct {
 	left   int64 // of the source
 	window int64 // of the object at hand; negative is no bound
 	most   int64
+	failed error // why the source cannot be read to its end
 }
 
 // Read reads from the source within the bounds.
@@ -36,7 +37,8 @@ func (m *meter) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	if m.left <= 0 {
-		return 0, fmt.Errorf("%w: more than %d bytes", errSourceTooLarge, m.most)
+		m.failed = fmt.Errorf("%w: more than %d bytes", errSourceTooLarge, m.most)
+		return 0, m.failed
 	}
 	if m.window == 0 {
 		return 0, errObjectTooLarge
@@ -46,6 +48,9 @@ func (m *meter) Read(p []byte) (int, error) {
 		n = min(n, m.window)
 	}
 	got, err := m.in.Read(p[:n])
+	if err != nil && !errors.Is(err, io.EOF) {
+		m.failed = err
+	}
 	m.left -= int64(got)
 	if m.window > 0 {
 		m.window -= int64(got)

@@ -58,18 +58,21 @@ func firstByte(r io.Reader) byte {
 
 // jsonFault reports where JSON could not be read.
 func (s *scanner) jsonFault(dec *json.Decoder, err error) {
-	msg := "is not valid JSON: "
+	msg, reason := "is not valid JSON: ", BadSyntax
 	switch {
 	case errors.Is(err, errEnough):
 		return
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		err = errors.New("it ends in the middle of a value")
-	case errors.Is(err, errObjectTooLarge), errors.Is(err, errSourceTooLarge):
+	case errors.Is(err, errObjectTooLarge):
 		msg = ""
+	case s.meter.failed != nil:
+		msg, reason = "", Unreadable
 	}
 	s.fault(&Fault{
 		At:      Location{Source: s.name, Document: s.document, Item: -1},
 		Message: fmt.Sprintf("%s%v (near byte %d)", msg, err, dec.InputOffset()),
+		Reason:  reason,
 	})
 }
 
@@ -178,7 +181,7 @@ func (s *scanner) closeJSON(at Location, obj *jsonObject) {
 // the list has.
 func (s *scanner) closeList(at Location, h header, untyped []rawObject) {
 	if !isList(h.Kind) {
-		s.fault(&Fault{At: at, Message: "has items, but its kind is not List"})
+		s.fault(&Fault{At: at, Message: "has items, but its kind is not List", Reason: NoObject})
 		return
 	}
 	for _, o := range untyped {

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 )
 
 // yamlDocument is a document that is being read. The items of a list are handed on
@@ -24,7 +22,9 @@ type yamlDocument struct {
 	list       bool // items: was seen
 	itemIndent int  // of the dashes; -1 before the first
 	itemAt     Location
+	skip       bool // the rest makes no sense, as a fault says
 	item       bytes.Buffer
+	anchors    []byte // the items so far that have anchors
 	untyped    []rawObject
 }
 
@@ -55,18 +55,23 @@ func (s *scanner) scanYAML() {
 			}
 			s.document++
 			doc = &yamlDocument{at: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, itemIndent: -1}
-			if msg := notMapping(line); msg != "" {
-				s.fault(&Fault{At: doc.at, Message: msg})
-				return
-			}
+			s.refuse(doc, notMapping(line))
 		}
-		if msg := s.yamlLine(doc, line); msg != "" {
-			s.fault(&Fault{At: doc.at, Message: msg})
-			return
+		if !doc.skip {
+			s.refuse(doc, s.yamlLine(doc, line))
 		}
 	}
 	if !s.full() {
 		s.closeYAML(doc)
+	}
+}
+
+// refuse reports why a document makes no sense, if it does not, and lets the rest of it
+// go by.
+func (s *scanner) refuse(doc *yamlDocument, msg string) {
+	if msg != "" {
+		s.fault(&Fault{At: doc.at, Message: msg, Reason: NoObject})
+		doc.skip = true
 	}
 }
 
@@ -201,7 +206,8 @@ func (s *scanner) closeItem(doc *yamlDocument) {
 		return
 	}
 	doc.itemAt.Item++
-	raw := s.toJSON(doc.itemAt, doc.item.Bytes())
+	raw, err := doc.itemToJSON()
+	raw = s.checked(doc.itemAt, doc.item.Bytes(), raw, err)
 	doc.item.Reset()
 	if raw != nil && !s.object(doc.itemAt, raw) {
 		doc.untyped = append(doc.untyped, rawObject{at: doc.itemAt, json: raw})
@@ -210,14 +216,14 @@ func (s *scanner) closeItem(doc *yamlDocument) {
 
 // closeYAML hands on the document at hand, if there is one.
 func (s *scanner) closeYAML(doc *yamlDocument) {
-	if doc == nil || s.full() {
+	if doc == nil || doc.skip || s.full() {
 		return
 	}
 	if doc.inItems {
 		s.closeItem(doc)
 	}
-	raw := s.toJSON(doc.at, doc.text.Bytes())
-	if raw == nil {
+	raw, err := yamlToJSON(doc.text.Bytes())
+	if raw = s.checked(doc.at, doc.text.Bytes(), raw, err); raw == nil {
 		return
 	}
 	if doc.list {
@@ -229,20 +235,20 @@ func (s *scanner) closeYAML(doc *yamlDocument) {
 	}
 }
 
-// toJSON converts the text of one object. It reports a fault and returns nil where
-// it cannot.
-func (s *scanner) toJSON(at Location, text []byte) []byte {
-	raw, err := yaml.YAMLToJSONStrict(text)
+// checked returns the JSON to which the text of one object was converted. It reports a
+// fault and returns nil where that is none.
+func (s *scanner) checked(at Location, text, raw []byte, err error) []byte {
 	if err != nil {
 		line, msg := yamlMessage(at.Line, err)
-		if bytes.Contains(text, []byte("{{")) {
-			msg += templateHint
+		reason := BadSyntax
+		if isTemplate(string(text)) {
+			msg, reason = msg+templateHint, Template
 		}
-		s.fault(&Fault{At: Location{Source: at.Source, Document: at.Document, Item: at.Item, Line: line}, Message: msg})
+		s.fault(&Fault{At: Location{Source: at.Source, Document: at.Document, Item: at.Item, Line: line}, Message: msg, Reason: reason})
 		return nil
 	}
 	if !isObject(raw) {
-		s.fault(&Fault{At: at, Message: fmt.Sprintf("is not a Kubernetes object: %s", shorten(string(bytes.TrimSpace(raw))))})
+		s.fault(&Fault{At: at, Message: fmt.Sprintf("is not a Kubernetes object: %s", shorten(string(bytes.TrimSpace(raw)))), Reason: NoObject})
 		return nil
 	}
 	return raw

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,7 +43,7 @@ func (s *scanner) scan() {
 		return
 	}
 	if msg := notText(head); msg != "" {
-		s.fault(&Fault{At: Location{Source: s.name, Item: -1}, Message: msg})
+		s.fault(&Fault{At: Location{Source: s.name, Item: -1}, Message: msg, Reason: NotText})
 		return
 	}
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
@@ -51,7 +52,7 @@ func (s *scanner) scan() {
 	}
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	if bytes.HasPrefix(trimmed, []byte("{{")) {
-		s.fault(&Fault{At: Location{Source: s.name, Item: -1}, Message: "is not a manifest" + templateHint})
+		s.fault(&Fault{At: Location{Source: s.name, Item: -1}, Message: "is not a manifest" + templateHint, Reason: Template})
 		return
 	}
 	if len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
@@ -64,6 +65,12 @@ func (s *scanner) scan() {
 
 // templateHint helps those who pass a chart's templates.
 const templateHint = " (it looks like a template: render it first, for example with helm template)"
+
+// isTemplate says whether text that makes no sense has the marks of a template that is not
+// rendered yet: those of Helm, of Jinja and of Terraform.
+func isTemplate(text string) bool {
+	return slices.ContainsFunc([]string{"{{", "{%", "%{"}, func(mark string) bool { return strings.Contains(text, mark) })
+}
 
 // notText says why a file that begins with head holds no manifest, if it does not.
 func notText(head []byte) string {
@@ -91,7 +98,11 @@ func notText(head []byte) string {
 
 // unreadable reports that the source ended before its end.
 func (s *scanner) unreadable(err error) {
-	s.fault(&Fault{At: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, Message: err.Error()})
+	reason := NoObject
+	if s.meter.failed != nil {
+		reason = Unreadable
+	}
+	s.fault(&Fault{At: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, Message: err.Error(), Reason: reason})
 }
 
 // header is what must be known of an object before it can be decoded.
@@ -117,7 +128,7 @@ func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 func (s *scanner) object(at Location, raw []byte) bool {
 	var h header
 	if err := kjson.Unmarshal(raw, &h); err != nil {
-		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: apiVersion and kind must be text"})
+		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: apiVersion and kind must be text", Reason: NoObject})
 		return true
 	}
 	switch {
@@ -156,7 +167,7 @@ func (s *scanner) listed(at Location, list header) {
 func (s *scanner) untyped(at Location, raw []byte, list header) {
 	kind := strings.TrimSuffix(list.Kind, "List")
 	if !isObject(raw) || kind == "" {
-		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: it has no apiVersion and kind"})
+		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: it has no apiVersion and kind", Reason: NoObject})
 		return
 	}
 	s.emit(rawObject{at: at, apiVersion: list.APIVersion, kind: kind, json: raw})

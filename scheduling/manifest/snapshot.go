@@ -23,6 +23,9 @@ type Snapshot struct {
 	Overlays []instancetypes.NodeOverlay
 	// Warnings are what was noticed and did not stop the reading.
 	Warnings []scheduling.Warning
+	// Skipped are what [Loader.SkipInvalid] has left out, with the reason: one fault for
+	// each object, document or file, in the order of the input.
+	Skipped Faults
 
 	// Documents is how many YAML documents and JSON values were read. Blanks and comments
 	// are none, an empty list is one.
@@ -100,8 +103,10 @@ func (c *collector) snapshot() *Snapshot {
 	p.report()
 	s.order()
 	c.reportUnknown()
+	c.reportDeploying()
 	c.reportMissing(&s.Problem)
 	s.Warnings = c.sortedWarnings()
+	s.Skipped = c.skipped
 	return s
 }
 
@@ -132,7 +137,7 @@ func (c *collector) reportUnknown() {
 		c.warn(seen.object, fmt.Sprintf("field %s is not known for a %s%s and was left out%s", seen.field, key.kind, didYouMean(seen.meant), others(seen.count)))
 	}
 	for k, seen := range c.kinds {
-		c.warn(seen.object, fmt.Sprintf("kind %s is not known%s and was left out%s", k.name, didYouMean(meantKind(k)), others(seen.count)))
+		c.warn(seen.object, fmt.Sprintf("kind %s is not known%s and was left out%s", k.name, didYouMean(c.meantKind(k)), others(seen.count)))
 	}
 }
 

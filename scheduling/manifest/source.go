@@ -13,9 +13,9 @@ import (
 // Stdin is the path that stands for [Loader.Stdin].
 const Stdin = "-"
 
-// eachFile calls read for every file that paths name, in the order of paths and,
-// inside of a directory, of names.
-func (l Loader) eachFile(paths []string, read func(name string, r io.Reader)) error {
+// load reads every file that paths name, in the order of paths and, inside of a
+// directory, of names.
+func (c *collector) load(paths []string) error {
 	var errs []error
 	stdinRead := false
 	for _, p := range paths {
@@ -23,21 +23,26 @@ func (l Loader) eachFile(paths []string, read func(name string, r io.Reader)) er
 			switch {
 			case stdinRead:
 				errs = append(errs, errors.New("stdin is named twice"))
-			case l.Stdin == nil:
+			case c.loader.Stdin == nil:
 				errs = append(errs, errors.New("stdin is not available"))
 			default:
-				read("stdin", l.Stdin)
+				c.read("stdin", c.loader.Stdin)
 			}
 			stdinRead = true
 			continue
 		}
-		files, err := l.expand(p)
+		files, err := c.loader.expand(p)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
+		parts := kustomized(files)
 		for _, f := range files {
-			if err := readFile(f, read); err != nil {
+			if recipe, ok := parts[f]; ok {
+				c.leaveOut(f, Kustomize, "is a patch or part of "+recipe+" and was left out; to plan what that makes, pass what kubectl kustomize prints")
+				continue
+			}
+			if err := readFile(f, c.read); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -99,16 +104,6 @@ func (l Loader) recursionHint() string {
 		return ""
 	}
 	return " (directories below it are read only on request)"
-}
-
-// isKustomization says whether a file is the recipe of kustomize, which is not an
-// object of a cluster but makes some.
-func isKustomization(name string) bool {
-	switch strings.ToLower(filepath.Base(name)) {
-	case "kustomization.yaml", "kustomization.yml", "kustomization":
-		return true
-	}
-	return false
 }
 
 // isManifest says whether a file of a directory is read.

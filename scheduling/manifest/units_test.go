@@ -168,25 +168,6 @@ func TestQuantityFaults(t *testing.T) {
 	}
 }
 
-func TestHintsForUnknownKinds(t *testing.T) {
-	require.Contains(t, unknownHint(kind{"kustomize.config.k8s.io", "Kustomization"}), "kubectl kustomize")
-	require.Contains(t, unknownHint(kind{"extensions", "Deployment"}), "use apps/v1")
-	require.Contains(t, unknownHint(kind{karpenterGroup, "Provisioner"}), "NodePool")
-	require.Contains(t, unknownHint(kind{"x", "Y"}), "--ignore-unknown")
-}
-
-// What may be meant is what is read.
-func TestMeantKindsAreKnown(t *testing.T) {
-	for _, k := range kinds() {
-		read, versions := known(k)
-		require.NotNil(t, read, "%v", k)
-		require.NotEmpty(t, versions)
-	}
-	require.Empty(t, meantKind(kind{"argoproj.io", "Deploymnet"}), "another group has kinds of its own")
-	require.Empty(t, meantKind(kind{"apps", "Widget"}))
-	require.Equal(t, "kind Deployment of apps/v1", meantKind(kind{"", "deployments"}))
-}
-
 func TestResourceHints(t *testing.T) {
 	for _, fine := range []corev1.ResourceName{"cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "nvidia.com/gpu", "example.com/mem"} {
 		require.Empty(t, resourceHint(fine), fine)
@@ -195,23 +176,6 @@ func TestResourceHints(t *testing.T) {
 		require.Contains(t, resourceHint(typed), "did you mean "+meant+"?")
 	}
 	require.Contains(t, resourceHint("licences"), "have a domain in their name")
-}
-
-// A kind is either read or irrelevant, so that the two lists cannot drift apart.
-func TestKindsAreListedOnce(t *testing.T) {
-	for _, group := range []string{"", "apps", "batch", "policy", "scheduling.k8s.io", "node.k8s.io", "storage.k8s.io", karpenterGroup} {
-		for _, name := range []string{
-			"Pod", "Node", "Namespace", "ReplicationController", "LimitRange", "PersistentVolumeClaim", "PersistentVolume", "Deployment",
-			"StatefulSet", "ReplicaSet", "DaemonSet", "Job", "CronJob", "PodDisruptionBudget", "PriorityClass", "RuntimeClass", "StorageClass",
-			"CSINode", "NodePool", "NodeClaim", "NodeOverlay",
-		} {
-			k := kind{group, name}
-			if read, versions := known(k); read != nil {
-				require.NotEmpty(t, versions)
-				require.False(t, irrelevant(k), "%v", k)
-			}
-		}
-	}
 }
 
 func TestControllers(t *testing.T) {
