@@ -27,7 +27,9 @@ const (
 //
 // Fields that are not known, or not modelled like v1beta1's kubelet, are ignored
 // with a warning that names them; the status is ignored without one, unless it
-// says that the NodePool is not ready. Values of a wrong type, bad quantities and
+// says that the NodePool is not ready. A field that is not known and looks like a
+// slip, because there is one that is spelt almost the same, or one of the same name
+// in another place, is an error unless the NodePool has a UID. Values of a wrong type, bad quantities and
 // durations, a key that is there twice, and a missing name are errors, reported
 // together as [*FieldErrors]. Whether the values make sense is for
 // [Problem.Validate] to say.
@@ -39,7 +41,8 @@ func DecodeNodePool(raw []byte) (*NodePool, []Warning, error) {
 		return nil, nil, m.err()
 	}
 	doc := value{manifest: m, v: root}
-	name := doc.name()
+	name := doc.metadata("name")
+	m.stored = doc.metadata("uid") != ""
 	m.object = func() string { return "nodepools[" + name + "]" }
 
 	p := &NodePool{TypeMeta: metav1.TypeMeta{APIVersion: karpenterV1, Kind: "NodePool"}}
@@ -108,12 +111,12 @@ func parseDocument(raw []byte) (any, error) {
 	return tree(asJSON)
 }
 
-// name returns metadata.name, as far as there is one.
-func (v value) name() string {
+// metadata returns a text of the metadata, as far as there is one.
+func (v value) metadata(field string) string {
 	fields, _ := v.v.(map[string]any)
 	metadata, _ := fields["metadata"].(map[string]any)
-	name, _ := metadata["name"].(string)
-	return name
+	text, _ := metadata[field].(string)
+	return text
 }
 
 func (v value) version() string {

@@ -136,8 +136,8 @@ func TestDecodeNodePoolWarnings(t *testing.T) {
 			},
 		},
 		"fields of v1beta1 in v1": {
-			"apiVersion: karpenter.sh/v1\nmetadata: {name: a}\nspec: {disruption: {expireAfter: 1h}, template: {spec: {kubelet: {maxPods: 10}}}}",
-			[]string{"spec.disruption.expireAfter is not known and was ignored", "spec.template.spec.kubelet is not known and was ignored"},
+			"apiVersion: karpenter.sh/v1\nmetadata: {name: a, uid: b}\nspec: {disruption: {expireAfter: 1h}, template: {spec: {kubelet: {maxPods: 10}}}}",
+			[]string{"spec.disruption.expireAfter is not known and was ignored (did you mean spec.template.spec.expireAfter?)", "spec.template.spec.kubelet is not known and was ignored"},
 		},
 		"unknown fields in lists": {
 			"metadata: {name: a}\nspec: {template: {spec: {requirements: [{key: a, operator: Exists, mode: x}], taints: [{key: a, effect: NoSchedule, color: b}]}}, " +

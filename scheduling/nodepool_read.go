@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -11,12 +12,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 )
 
 // manifest is a document being read. It collects faults and warnings.
 type manifest struct {
 	faults
 	warnings []string
+	stored   bool // in an API server, which gave it a UID
 }
 
 func (m *manifest) warn(format string, args ...any) {
@@ -49,8 +53,22 @@ func (v value) object(read parts) {
 		if r, ok := read[name]; ok {
 			r(part)
 		} else {
-			v.warn("%s is not known and was ignored", part.path)
+			part.unknown()
 		}
+	}
+}
+
+// unknown tells of a field that is not known. It is a fault where it is likely to be a slip.
+// What an API server has stored has passed its schema, so that there it is newer than ours.
+func (v value) unknown() {
+	meant := spelling.Field(reflect.TypeFor[NodePool](), v.path)
+	switch {
+	case meant == "":
+		v.warn("%s is not known and was ignored", v.path)
+	case v.stored:
+		v.warn("%s is not known and was ignored (did you mean %s?)", v.path, meant)
+	default:
+		v.fault("is not known (did you mean " + meant + "?)")
 	}
 }
 

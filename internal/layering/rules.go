@@ -146,6 +146,7 @@ func direct() []string {
 		"github.com/samber/lo",
 		"github.com/spf13/cobra",
 		"github.com/stretchr/testify",
+		"go.yaml.in/yaml/v3",
 		"golang.org/x/exp",
 		"k8s.io/api",
 		"k8s.io/apimachinery",

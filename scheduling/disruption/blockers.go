@@ -133,7 +133,7 @@ func (f *frame) podBlockers(s *subject) []Cause {
 	for _, pod := range s.pods {
 		if protected(pod, f.now) {
 			if asking++; asks == nil {
-				asks = &Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podName(pod), Detail: "the pod has the annotation " + doNotDisrupt + ": " + pod.Annotations[doNotDisrupt]}
+				asks = &Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podName(pod), Detail: "the pod has the annotation " + asked(pod)}
 			}
 		}
 		if c := f.heldBy(pod); c != nil {

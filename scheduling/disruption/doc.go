@@ -52,7 +52,8 @@
 //
 // For drifted, empty and underutilized nodes: that they are not initialized, are going
 // already, expect pods, or belong to no pool that is there; do-not-disrupt on the node, or
-// on a pod that has not ended; a pod whose PodDisruptionBudget allows nothing, or that has
+// on a pod that has not ended, where do-not-evict and Cluster Autoscaler's safe-to-evict
+// "false" count as well; a pod whose PodDisruptionBudget allows nothing, or that has
 // two. A termination grace period lets drift pass over pods. For empty and underutilized
 // nodes also the pool's policy, consolidateAfter and [Planner.MinLifetime]; to save, a
 // price that is not known. See [CauseCode].

@@ -122,7 +122,7 @@ func (c *carrier) kind(pod *corev1.Pod) string {
 	for _, g := range c.frame.guards.charges(pod) {
 		budgets = append(budgets, g.name)
 	}
-	return likeness(pod, pod.Spec.Priority, pod.Spec.TopologySpreadConstraints, c.frame.podCost(pod), pod.Annotations[doNotDisrupt], budgets)
+	return likeness(pod, pod.Spec.Priority, pod.Spec.TopologySpreadConstraints, c.frame.podCost(pod), asked(pod), budgets)
 }
 
 // ratio is what is saved for each unit of disruption.

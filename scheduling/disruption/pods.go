@@ -13,6 +13,13 @@ import (
 // doNotDisrupt is the annotation by which nodes and pods ask to be left alone.
 const doNotDisrupt = "karpenter.sh/do-not-disrupt"
 
+// The annotations by which pods asked that of Karpenter up to 0.31, and ask Cluster
+// Autoscaler.
+const (
+	doNotEvict  = "karpenter.sh/do-not-evict"
+	safeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+)
+
 // namespaceOf is the namespace of an object, with its default.
 func namespaceOf(namespace string) string { return cmp.Or(namespace, corev1.NamespaceDefault) }
 
@@ -81,15 +88,30 @@ func toleratesDisruption(pod *corev1.Pod) bool {
 	return false
 }
 
+// asked returns the annotation by which a pod asks to be left alone, with its value; empty
+// where it has none.
+func asked(pod *corev1.Pod) string {
+	for _, a := range []struct{ key, value string }{{doNotEvict, "true"}, {safeToEvict, "false"}} {
+		if pod.Annotations[a.key] == a.value {
+			return a.key + ": " + a.value
+		}
+	}
+	if value, ok := pod.Annotations[doNotDisrupt]; ok {
+		return doNotDisrupt + ": " + value
+	}
+	return ""
+}
+
 // protected reports whether a pod asks at the moment not to be disrupted: for good by
 // "true", or by a duration from its start. Without a start it has not begun to count
-// down. What is neither says nothing.
+// down. What is neither says nothing. The other annotations count for good.
 func protected(pod *corev1.Pod, now time.Time) bool {
-	value, ok := pod.Annotations[doNotDisrupt]
+	text := asked(pod)
+	value, timed := strings.CutPrefix(text, doNotDisrupt+": ")
 	switch {
-	case !ok || !active(pod):
+	case text == "" || !active(pod):
 		return false
-	case value == "true":
+	case !timed || value == "true":
 		return true
 	}
 	d, err := time.ParseDuration(value)

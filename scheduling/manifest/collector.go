@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"reflect"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -76,7 +78,7 @@ type unknownField struct{ kind, field string }
 // sighting counts something and remembers where it was seen first.
 type sighting struct {
 	object, field string
-	meant         string // the field that may have been meant
+	meant         string // the field that was probably meant, or its path
 	count         int
 }
 
@@ -135,9 +137,10 @@ func take[T any, P interface {
 	}
 	ok := c.admit(o, obj, namespaced)
 	for _, field := range unknown {
-		key := unknownField{o.kind, anyIndex(field.path)}
-		count(c.unknown, key, warned(o.kind, obj), field.path)
-		c.unknown[key].meant = field.meant
+		key := unknownField{o.kind, anyIndex(field.String())}
+		if count(c.unknown, key, warned(o.kind, obj), field.String()); c.unknown[key].count == 1 {
+			c.unknown[key].meant = spelling.Field(reflect.TypeFor[T](), field.String())
+		}
 	}
 	return f, ok
 }

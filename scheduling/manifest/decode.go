@@ -22,7 +22,7 @@ type fieldFault struct {
 //
 // What the API server has taken has neither, but may have fields of a version of
 // Kubernetes that is newer than our types; such an object is told by its UID.
-func decode(raw []byte, obj metav1.Object) (faults []fieldFault, unknown []strayField) {
+func decode(raw []byte, obj metav1.Object) (faults []fieldFault, unknown []path) {
 	if field, value, found := untrusted.Quantity(raw); found {
 		return []fieldFault{{field: field, value: value, msg: "is no quantity: its exponent is out of all proportion"}}, nil
 	}

@@ -3,7 +3,10 @@ package manifest
 import (
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 func (c *collector) node(o rawObject) {
@@ -14,6 +17,9 @@ func (c *collector) node(o rawObject) {
 	in := c.inspect(o, f.obj)
 	in.resources(f.obj.Status.Capacity, path{}.key("status", "capacity"))
 	in.resources(f.obj.Status.Allocatable, path{}.key("status", "allocatable"))
+	if pool, ok := f.obj.Labels[formerPoolLabel]; ok && f.obj.Labels[scheduling.NodePoolLabel] == "" {
+		f.obj.Labels[scheduling.NodePoolLabel] = pool
+	}
 	c.nodes = append(c.nodes, f)
 }
 
@@ -54,11 +60,23 @@ func keep[T any, P interface {
 	}
 }
 
-func (c *collector) priorityClass(o rawObject)    { keep(c, o, false, &c.priorityClasses) }
-func (c *collector) namespace(o rawObject)        { keep(c, o, false, &c.namespaces) }
-func (c *collector) service(o rawObject)          { keep(c, o, true, &c.services) }
-func (c *collector) disruptionBudget(o rawObject) { keep(c, o, true, &c.budgets) }
-func (c *collector) volumeClaim(o rawObject)      { keep(c, o, true, &c.volumeClaims) }
-func (c *collector) volume(o rawObject)           { keep(c, o, false, &c.volumes) }
-func (c *collector) storageClass(o rawObject)     { keep(c, o, false, &c.storageClasses) }
-func (c *collector) csiNode(o rawObject)          { keep(c, o, false, &c.csiNodes) }
+// disruptionBudget reads a budget. In v1beta1 an empty selector selected no pod; in v1 it
+// selects all, and none at all selects none.
+func (c *collector) disruptionBudget(o rawObject) {
+	f, ok := take[policyv1.PodDisruptionBudget](c, o, true)
+	if !ok {
+		return
+	}
+	if s := f.obj.Spec.Selector; o.apiVersion == "policy/v1beta1" && s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		f.obj.Spec.Selector = nil
+	}
+	c.budgets = append(c.budgets, f.obj)
+}
+
+func (c *collector) priorityClass(o rawObject) { keep(c, o, false, &c.priorityClasses) }
+func (c *collector) namespace(o rawObject)     { keep(c, o, false, &c.namespaces) }
+func (c *collector) service(o rawObject)       { keep(c, o, true, &c.services) }
+func (c *collector) volumeClaim(o rawObject)   { keep(c, o, true, &c.volumeClaims) }
+func (c *collector) volume(o rawObject)        { keep(c, o, false, &c.volumes) }
+func (c *collector) storageClass(o rawObject)  { keep(c, o, false, &c.storageClasses) }
+func (c *collector) csiNode(o rawObject)       { keep(c, o, false, &c.csiNodes) }

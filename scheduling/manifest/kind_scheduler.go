@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 )
 
 // spreadPlugin is the plugin whose configuration holds default constraints.
@@ -130,13 +132,14 @@ func (in inspector) strictly(raw []byte, into any, at path) bool {
 		report(at.String(), "", err.Error())
 		return false
 	}
+	t := reflect.TypeOf(into).Elem()
 	checker := typeChecker{}
-	checker.check(tree, reflect.TypeOf(into).Elem(), at)
+	checker.check(tree, t, at)
 	for _, f := range checker.faults {
 		report(f.field, f.value, f.msg)
 	}
 	for _, field := range checker.unknown {
-		report(field.path, "", "is not known"+didYouMean(field.meant))
+		report(field.String(), "", "is not known"+didYouMean(spelling.Field(t, field[len(at):].String())))
 	}
 	for _, p := range twice {
 		report(append(at[:len(at):len(at)], p...).String(), "", "stands there twice")

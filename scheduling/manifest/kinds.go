@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 )
 
 // kind names a kind of object by its API group and name.
@@ -46,12 +48,17 @@ func readers() map[kind]reader {
 		{schedulerGroup, "KubeSchedulerConfiguration"}: {(*collector).schedulerConfiguration, v1},
 		{karpenterGroup, "NodePool"}:                   {(*collector).nodePool, beta},
 		{karpenterGroup, "NodeClaim"}:                  {(*collector).nodeClaim, beta},
+		{karpenterGroup, "Provisioner"}:                {(*collector).provisioner, []string{"v1alpha5"}},
+		{awsGroup, "AWSNodeTemplate"}:                  {(*collector).nodeTemplate, []string{"v1alpha1"}},
 		{karpenterGroup, "NodeOverlay"}:                {(*collector).nodeOverlay, []string{"v1alpha1"}},
 	}
 }
 
 // karpenterGroup is the API group of NodePools.
 const karpenterGroup = "karpenter.sh"
+
+// awsGroup is the API group of EC2NodeClasses.
+const awsGroup = "karpenter.k8s.aws"
 
 // schedulerGroup is the API group of kube-scheduler's configuration file.
 const schedulerGroup = "kubescheduler.config.k8s.io"
@@ -140,7 +147,7 @@ func (c *collector) meantKind(k kind) string {
 	if !ours {
 		return ""
 	}
-	name := nearest(k.name, names)
+	name := spelling.Nearest(k.name, names)
 	for _, h := range have {
 		if h.name == name {
 			return fmt.Sprintf("kind %s of %s", name, versionList(h.group, c.readers[h].versions[:1]))

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 )
 
 // typeChecker compares a tree with a Go type. It finds every value that does not
@@ -16,7 +18,7 @@ import (
 // does not say where it was; and every field that the type does not have.
 type typeChecker struct {
 	faults  []fieldFault
-	unknown []strayField
+	unknown []path
 }
 
 // check compares one value with the type that it is decoded into.
@@ -33,9 +35,9 @@ func (c *typeChecker) check(v any, t reflect.Type, at path) {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		c.object(v, at, func(name string) (reflect.Type, bool) { return jsonField(t, name) }, func() []string { return jsonNames(t) })
+		c.object(v, at, func(name string) (reflect.Type, bool) { return jsonField(t, name) })
 	case reflect.Map:
-		c.object(v, at, func(string) (reflect.Type, bool) { return t.Elem(), true }, nil)
+		c.object(v, at, func(string) (reflect.Type, bool) { return t.Elem(), true })
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
 			c.decodes(v, t, at)
@@ -65,9 +67,8 @@ func (c *typeChecker) check(v any, t reflect.Type, at path) {
 	}
 }
 
-// object compares the members of an object with the types that they have by name. names
-// lists the members that there may be.
-func (c *typeChecker) object(v any, at path, member func(name string) (reflect.Type, bool), names func() []string) {
+// object compares the members of an object with the types that they have by name.
+func (c *typeChecker) object(v any, at path, member func(name string) (reflect.Type, bool)) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		c.report(v, "is not an object", at)
@@ -78,7 +79,7 @@ func (c *typeChecker) object(v any, at path, member func(name string) (reflect.T
 		case known:
 			c.check(m[name], t, below)
 		case !ownedByServer(below):
-			c.unknown = append(c.unknown, strayField{below.String(), nearest(name, names())})
+			c.unknown = append(c.unknown, below)
 		}
 	}
 }
@@ -110,19 +111,11 @@ func (c *typeChecker) report(v any, msg string, at path) {
 	c.faults = append(c.faults, fieldFault{field: at.String(), value: written(v), msg: msg})
 }
 
-// jsonField returns the type of the field that a struct, or one that is embedded in
-// it, has under a JSON name.
+// jsonField returns the type of the field that a struct has under a JSON name.
 func jsonField(t reflect.Type, name string) (reflect.Type, bool) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == name && tag != "" {
-			return f.Type, true
-		}
-		if f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct {
-			if found, ok := jsonField(f.Type, name); ok {
-				return found, true
-			}
+	for field := range spelling.Fields(t) {
+		if field.Name == name {
+			return field.Type, true
 		}
 	}
 	return nil, false

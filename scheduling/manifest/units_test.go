@@ -72,7 +72,7 @@ func TestTypeChecks(t *testing.T) {
 		"int or text":   {&policyv1.PodDisruptionBudget{}, `{"spec":{"maxUnavailable":[]}}`, []string{`spec.maxUnavailable: [] is not a number and not a text such as "10%"`}},
 		"bytes":         {&corev1.Secret{}, `{"data":{"k":"not base64!"}}`, []string{`data.k: "not base64!" does not fit the field's type `}},
 		"embedded":      {&corev1.Pod{}, `{"spec":{"volumes":[{"name":"v","emptyDir":{"sizeLimit":"big"}}]}}`, []string{`spec.volumes[0].emptyDir.sizeLimit: "big" is not a quantity such as "500m" or "2Gi"`}},
-		"unknown":       {&batchv1.Job{}, `{"spec":{"paralelism":2,"template":{"spec":{"containers":[{"nam":"c"}]}}},"status":{"x":1},"metadata":{"x":1},"spek":{}}`, []string{"?spec.paralelism (did you mean parallelism?)", "?spec.template.spec.containers[0].nam (did you mean name?)", "?spek (did you mean spec?)"}},
+		"unknown":       {&batchv1.Job{}, `{"spec":{"paralelism":2,"template":{"spec":{"containers":[{"nam":"c"}]}}},"status":{"x":1},"metadata":{"x":1},"spek":{}}`, []string{"?spec.paralelism", "?spec.template.spec.containers[0].nam", "?spek"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestTypeChecks(t *testing.T) {
 				got = append(got, f.field+": "+f.value+" "+f.msg)
 			}
 			for _, f := range c.unknown {
-				got = append(got, "?"+f.path+didYouMean(f.meant))
+				got = append(got, "?"+f.String())
 			}
 			require.Equal(t, tt.want, got)
 		})

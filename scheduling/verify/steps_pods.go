@@ -27,6 +27,9 @@ func livesOn(pod *corev1.Pod) bool {
 
 // asksForPeace reports whether the pod does not want to be disrupted at the time.
 func asksForPeace(pod *corev1.Pod, now time.Time) bool {
+	if pod.Annotations["karpenter.sh/do-not-evict"] == "true" || pod.Annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false" {
+		return live(pod)
+	}
 	text, ok := pod.Annotations[keepOff]
 	if !ok || !live(pod) {
 		return false
