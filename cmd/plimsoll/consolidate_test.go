@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -123,6 +124,26 @@ func TestConsolidateAList(t *testing.T) {
 	r := runWith(t, strings.NewReader(string(list)), "consolidate", "-f", "-", "--now", "2026-11-21T09:00:00Z")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Equal(t, run(t, waste()...).stdout, r.stdout)
+}
+
+// Pods may ask to stay as they did of older versions of Karpenter, and of Cluster Autoscaler.
+func TestConsolidateHeedsOtherAnnotations(t *testing.T) {
+	steps := func(annotation string) []disruption.Step {
+		dir := t.TempDir()
+		for _, name := range []string{"10-nodepools.yaml", "20-nodes.yaml", "30-pods.yaml"} {
+			text, err := os.ReadFile("../../examples/consolidate/" + name)
+			require.NoError(t, err)
+			changed := strings.ReplaceAll(string(text), `karpenter.sh/do-not-disrupt: "true"`, annotation)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(changed), 0o644))
+		}
+		r := run(t, "consolidate", "-f", dir, "--now", "2026-11-21T09:00:00Z", "-o", "json")
+		require.Equal(t, exitOK, r.code, r.stderr)
+		return moveset(t, r.stdout).Steps
+	}
+	want := moveset(t, run(t, waste("-o", "json")...).stdout).Steps
+	require.Equal(t, want, steps(`karpenter.sh/do-not-evict: "true"`))
+	require.Equal(t, want, steps(`cluster-autoscaler.kubernetes.io/safe-to-evict: "false"`))
+	require.NotEqual(t, want, steps(`cluster-autoscaler.kubernetes.io/safe-to-evict: "true"`))
 }
 
 // A node of a pool is explained with what becomes of it when the cluster is consolidated.

@@ -22,7 +22,7 @@ func (a *app) saySkipped() {
 	a.sayGroup(manifest.NoObject, "file", "with something else than objects", source)
 	a.sayGroup(manifest.NotText, "file", "without text in UTF-8", source)
 	a.sayGroup(manifest.BadSyntax, "document", "in neither YAML nor JSON", (*manifest.Fault).Error)
-	a.sayGroup(manifest.UnknownKind, "kind", "without a reader, which may stand for pods", kindOf)
+	a.sayGroup(manifest.UnknownKind, "unknown kind", "that may stand for pods", kindOf)
 	a.sayGroup(manifest.Duplicate, "duplicate", "of what was read before, in the order of names", twin)
 	a.sayGroup(manifest.Invalid, "object", "with faults", (*manifest.Fault).Error)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -202,4 +203,41 @@ func TestTinyAmountsOfMemory(t *testing.T) {
 	require.Len(t, s.Warnings, 1)
 	require.Equal(t, "default/a", s.Warnings[0].Object)
 	require.Equal(t, "spec.containers[0].resources.requests.memory of 128m is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", s.Warnings[0].Message)
+}
+
+// Versions of which the fields mean the same are read like the present one.
+func TestFormerVersions(t *testing.T) {
+	pods := "{replicas: 1, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}"
+	s := read(t, strings.Join([]string{
+		object("extensions/v1beta1", "Deployment", "old", pods),
+		object("apps/v1beta1", "Deployment", "older", pods),
+		object("apps/v1beta2", "StatefulSet", "set", pods),
+		object("extensions/v1beta1", "ReplicaSet", "replicas", pods),
+		object("extensions/v1beta1", "DaemonSet", "agent", "{template: {spec: {containers: [{name: c}]}}}"),
+		object("batch/v1beta1", "CronJob", "nightly", `{schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {containers: [{name: c}]}}}}}`),
+		object("policy/v1beta1", "PodDisruptionBudget", "a", "{maxUnavailable: 1, selector: {matchLabels: {a: b}}}"),
+		object("policy/v1beta1", "PodDisruptionBudget", "b", "{maxUnavailable: 1, selector: {}}"),
+		object("policy/v1", "PodDisruptionBudget", "c", "{maxUnavailable: 1, selector: {}}"),
+	}, "---\n"))
+	require.Empty(t, s.Warnings)
+	require.Len(t, s.Problem.Pods, 5)
+	require.Len(t, s.Problem.DaemonSets, 1)
+	require.Len(t, s.PodDisruptionBudgets, 3)
+	require.NotNil(t, s.PodDisruptionBudgets[0].Spec.Selector)
+	require.Nil(t, s.PodDisruptionBudgets[1].Spec.Selector, "an empty selector of v1beta1 selects nothing")
+	require.NotNil(t, s.PodDisruptionBudgets[2].Spec.Selector)
+
+	_, err := manifest.Loader{}.Read("x.yaml", strings.NewReader(
+		object("extensions/v1beta1", "Deployment", "web", pods)+"---\n"+object("apps/v1", "Deployment", "web", pods)))
+	require.ErrorContains(t, err, "Deployment shop/web: metadata.name: \"web\" is a duplicate of the one in x.yaml: document 1, line 1")
+}
+
+// What another controller deploys from elsewhere is not forgotten without a word.
+func TestWhatDeploysOthersIsTold(t *testing.T) {
+	s := read(t, object("argoproj.io/v1alpha1", "Application", "a", "{}")+"---\n"+object("argoproj.io/v1alpha1", "Application", "b", "{}")+
+		"---\n"+object("helm.toolkit.fluxcd.io/v2", "HelmRelease", "c", "{}"))
+	require.Equal(t, []scheduling.Warning{
+		{Object: "shop/a", Message: "is of kind Application: what it deploys is planned only if it is in the input, too (and 1 more)"},
+		{Object: "shop/c", Message: "is of kind HelmRelease: what it deploys is planned only if it is in the input, too"},
+	}, s.Warnings)
 }

@@ -36,10 +36,13 @@
 //   - For planning disruption, [Snapshot.Cluster] tells what NodeClaims and nodes say of
 //     the machines' ages, their drift and whether they will be taken away.
 //   - NodeOverlays are handed back for the caller to lay over the catalog.
+//   - Provisioners and AWSNodeTemplates are converted to NodePools and EC2NodeClasses,
+//     with a warning that says how.
 //   - Kinds that have no say in where pods go (ConfigMap, Secret, EC2NodeClass and
-//     the like) are left out without a word. Any other kind is an error, because a
-//     custom resource may stand for pods that a plan must not forget;
-//     [Loader.IgnoreUnknown] turns that error into a warning.
+//     the like, and most kinds of well-known operators) are left out without a word, and
+//     those that deploy what is elsewhere, such as Argo CD's Applications, with a warning.
+//     Any other kind is an error, because a custom resource may stand for pods that a
+//     plan must not forget; [Loader.IgnoreUnknown] turns that error into a warning.
 //   - Where objects name others of a kind of which the input has none at all, such as
 //     PersistentVolumeClaims, a warning says what to add to it.
 //
@@ -56,5 +59,8 @@
 // on names the object alone, and [Snapshot.Locate] the place, too. Unknown fields are no
 // fault, because dumps hold fields of newer versions of Kubernetes; outside of
 // status and metadata they are reported as a warning, because they may be a slip of
-// the keyboard.
+// the keyboard, with the field that was probably meant. Of NodePools such a slip is a fault.
+//
+// A repository holds files that are no manifests, and templates and patches that are no
+// objects yet. [Loader.SkipInvalid] leaves them out and lists them in [Snapshot.Skipped].
 package manifest
