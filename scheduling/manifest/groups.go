@@ -35,29 +35,29 @@ func irrelevant(k kind) bool {
 // those kinds. The others make none.
 func podGroups() map[string]string {
 	return map[string]string{
+		"apps.openshift.io":            "DeploymentConfig",
 		"argoproj.io":                  "AnalysisRun ArgoCD ClusterWorkflow CronWorkflow EventBus EventSource Experiment Rollout Sensor Workflow",
 		"batch.volcano.sh":             "CronJob Job",
+		"core.strimzi.io":              "StrimziPodSet",
+		"elasticsearch.k8s.elastic.co": "Elasticsearch",
 		"flink.apache.org":             "FlinkDeployment FlinkSessionJob",
 		"install.istio.io":             "IstioOperator",
 		"jobset.x-k8s.io":              "JobSet",
 		"kafka.strimzi.io":             "Kafka KafkaBridge KafkaConnect KafkaConnectS2I KafkaMirrorMaker KafkaMirrorMaker2 KafkaNodePool",
-		"core.strimzi.io":              "StrimziPodSet",
 		"keda.sh":                      "ScaledJob",
-		"kubeflow.org":                 "JAXJob MPIJob MXJob Notebook PaddleJob PyTorchJob TFJob Viewer XGBoostJob",
+		"kibana.k8s.elastic.co":        "Kibana",
+		"kubeflow.org":                 "Experiment JAXJob MPIJob MXJob Notebook PaddleJob PyTorchJob ScheduledWorkflow Suggestion TFJob Trial Viewer XGBoostJob",
 		"leaderworkerset.x-k8s.io":     "LeaderWorkerSet",
 		"monitoring.coreos.com":        "Alertmanager Prometheus PrometheusAgent ThanosRuler",
 		"opentelemetry.io":             "OpAMPBridge OpenTelemetryCollector TargetAllocator",
+		"postgresql.cnpg.io":           "Cluster Pooler",
 		"ray.io":                       "RayCluster RayCronJob RayJob RayService",
 		"serving.knative.dev":          "Configuration Revision Service",
 		"serving.kserve.io":            "InferenceGraph InferenceService LLMInferenceService",
 		"sparkoperator.k8s.io":         "ScheduledSparkApplication SparkApplication SparkConnect",
 		"tekton.dev":                   "CustomRun PipelineRun TaskRun",
-		"trainer.kubeflow.org":         "TrainJob",
 		"tensorboard.kubeflow.org":     "Tensorboard",
-		"elasticsearch.k8s.elastic.co": "Elasticsearch",
-		"kibana.k8s.elastic.co":        "Kibana",
-		"apps.openshift.io":            "DeploymentConfig",
-		"postgresql.cnpg.io":           "Cluster Pooler",
+		"trainer.kubeflow.org":         "TrainJob",
 	}
 }
 
@@ -91,7 +91,7 @@ func podlessGroups() []string {
 		bitnami.com cilium.io configuration.konghq.com
 		crd.projectcalico.org projectcalico.org projectcontour.io
 		external-secrets.io .external-secrets.io .gatekeeper.sh
-		flagger.app image.toolkit.fluxcd.io notification.toolkit.fluxcd.io source.toolkit.fluxcd.io
+		image.toolkit.fluxcd.io notification.toolkit.fluxcd.io source.toolkit.fluxcd.io
 		.internal.knative.dev kyverno.io .kyverno.io linkerd.io .linkerd.io
 		objectbucket.io openreports.io wgpolicyk8s.io
 		spire.spiffe.io traefik.containo.us traefik.io velero.io

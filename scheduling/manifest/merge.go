@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -16,7 +17,7 @@ var mergeKey = regexp.MustCompile(`(^|[\s{,])<<\s*:`)
 // yamlToJSON converts one document of YAML 1.1 to JSON. A key that stands twice in a
 // mapping is an error; one that a mapping sets besides what it merges is not, and wins.
 func yamlToJSON(text []byte) ([]byte, error) {
-	if !mergeKey.Match(text) {
+	if !bytes.Contains(text, []byte("<<")) || !mergeKey.Match(text) {
 		return yaml.YAMLToJSONStrict(text)
 	}
 	// The strict parser takes what is merged and set again for a key that stands twice.
@@ -61,27 +62,27 @@ func resolveAsYAML11(n *yamlv3.Node) {
 // maxAnchors is how much text of a list is kept for the anchors in it.
 const maxAnchors = 256 << 10
 
-// anchor is the mark of a value that others of the document may refer to.
-var anchor = regexp.MustCompile(`(^|[\s{\[,])&[^\s,\[\]{}]`)
-
-// itemToJSON converts the item at hand. Anchors above it in the document are known to it.
+// itemToJSON converts the item at hand. It may refer to anchors above it in the document.
 func (d *yamlDocument) itemToJSON() ([]byte, error) {
 	alone := d.item.Bytes()
 	raw, err := yamlToJSON(alone)
-	listed := slices.Clone(alone)
-	listed[d.itemIndent] = '-' // which was taken off
-	if err != nil && strings.Contains(err.Error(), "unknown anchor") {
+	lacking := err != nil && strings.Contains(err.Error(), "unknown anchor")
+	if !lacking && !bytes.ContainsRune(alone, '&') {
+		return raw, err
+	}
+	item := slices.Clone(alone)
+	item[d.itemIndent] = '-' // as it was
+	if lacking {
+		whole := slices.Concat(d.text.Bytes(), []byte("items:\n"), d.anchors, item)
 		var list struct {
 			Items []json.RawMessage `json:"items"`
 		}
-		above := append(slices.Clone(d.text.Bytes()), "items:\n"...)
-		whole, again := yamlToJSON(append(append(above, d.anchors...), listed...))
-		if again == nil && json.Unmarshal(whole, &list) == nil && len(list.Items) > 0 {
+		if all, again := yamlToJSON(whole); again == nil && json.Unmarshal(all, &list) == nil && len(list.Items) > 0 {
 			raw, err = list.Items[len(list.Items)-1], nil
 		}
 	}
-	if anchor.Match(alone) && len(d.anchors)+len(listed) <= maxAnchors {
-		d.anchors = append(d.anchors, listed...)
+	if len(d.anchors)+len(item) <= maxAnchors {
+		d.anchors = append(d.anchors, item...)
 	}
 	return raw, err
 }
