@@ -119,7 +119,9 @@ func drainMutations() []stepsMutation {
 		{"a price nobody knows", func(c *stepsCase) { c.node("left").Labels[corev1.LabelInstanceTypeStable] = "gone" }, verify.NotDisruptable},
 		{"a node that asks for peace", func(c *stepsCase) { c.node("idle").Annotations = ask }, verify.DoNotDisrupt},
 		{"a pod that asks for peace", func(c *stepsCase) { c.pod("web-2").Annotations = ask }, verify.DoNotDisrupt},
-		{"a pod that asks as it did of v1alpha5", func(c *stepsCase) { c.pod("web-2").Annotations = map[string]string{"karpenter.sh/do-not-evict": "true"} }, verify.DoNotDisrupt},
+		{"a pod that asks as it did of v1alpha5", func(c *stepsCase) {
+			c.pod("web-2").Annotations = map[string]string{"karpenter.sh/do-not-evict": "true"}
+		}, verify.DoNotDisrupt},
 		{"a pod that asks Cluster Autoscaler", func(c *stepsCase) {
 			c.pod("web-2").Annotations = map[string]string{"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
 		}, verify.DoNotDisrupt},
