@@ -28,6 +28,7 @@ const (
 // The types that a catalog hands out are its own: read them, keep them as long as
 // you like, but change only copies.
 type Catalog struct {
+	name       string
 	types      []*InstanceType
 	byName     map[string]*InstanceType
 	provenance []Provenance
@@ -170,7 +171,7 @@ func (c *Catalog) InstanceTypes(context.Context, string) ([]*InstanceType, error
 
 // derive makes a catalog of types that are in order and valid already.
 func (c *Catalog) derive(types []*InstanceType) *Catalog {
-	d := &Catalog{types: types, byName: make(map[string]*InstanceType, len(types)), provenance: c.Provenance()}
+	d := &Catalog{name: c.Name(), types: types, byName: make(map[string]*InstanceType, len(types)), provenance: c.Provenance()}
 	for _, t := range types {
 		d.byName[t.Name] = t
 	}

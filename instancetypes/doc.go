@@ -22,7 +22,8 @@
 //	{
 //	  "version": 1,
 //	  "provenance": [{"source": "price list", "date": "2026-10-01", "license": "MIT",
-//	                  "covers": "on-demand prices", "estimated": ["overhead"]}],
+//	                  "covers": "on-demand prices", "prices": ["on-demand"],
+//	                  "zonesAssigned": [], "estimated": ["overhead"]}],
 //	  "instanceTypes": [{
 //	    "name": "m7i.large",
 //	    "labels": {"kubernetes.io/arch": "amd64", "karpenter.k8s.aws/instance-family": "m7i"},

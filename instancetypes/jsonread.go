@@ -80,6 +80,10 @@ func (c *jsonCursor) provenance(path string) Provenance {
 			p.License = c.text(field)
 		case "covers":
 			p.Covers = c.text(field)
+		case "prices":
+			p.Prices = c.capacityTypes(field)
+		case "zonesAssigned":
+			p.ZonesAssigned = c.capacityTypes(field)
 		case "estimated":
 			p.Estimated = c.texts(field)
 		default:
@@ -210,6 +214,20 @@ func (c *jsonCursor) labels(path string) map[string]string {
 func (c *jsonCursor) texts(path string) []string {
 	var list []string
 	c.array(path, func(i int) { list = append(list, c.text(fmt.Sprintf("%s[%d]", path, i))) })
+	return list
+}
+
+func (c *jsonCursor) capacityTypes(path string) []offerings.CapacityType {
+	var list []offerings.CapacityType
+	c.array(path, func(i int) {
+		field := fmt.Sprintf("%s[%d]", path, i)
+		text := c.text(field)
+		ct, err := offerings.ParseCapacityType(text)
+		if err != nil && text != "" {
+			c.fault(field, text, reason(err))
+		}
+		list = append(list, ct)
+	})
 	return list
 }
 

@@ -1,6 +1,12 @@
 package instancetypes
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
 
 // Provenance says where figures of a catalog come from. It is for people: nothing
 // in a decision depends on it.
@@ -13,8 +19,70 @@ type Provenance struct {
 	License string `json:"license,omitempty"`
 	// Covers says which figures were taken from it, in words.
 	Covers string `json:"covers,omitempty"`
+	// Prices are the capacity types whose prices were taken from it.
+	Prices []offerings.CapacityType `json:"prices,omitempty"`
+	// ZonesAssigned are those of them whose prices it does not give by zone, so that the
+	// catalog assigns them. Their offerings name "zone" as estimated.
+	ZonesAssigned []offerings.CapacityType `json:"zonesAssigned,omitempty"`
 	// Estimated names the fields that were computed or assumed rather than read.
 	Estimated []string `json:"estimated,omitempty"`
+}
+
+// Origin says in short what prices are in a catalog, for plans to repeat.
+type Origin struct {
+	// Name is [Catalog.Name]; empty if it has none.
+	Name string `json:"name,omitempty"`
+	// Prices say from when prices are, by capacity type and then the newest first. A
+	// capacity type that stands here twice has prices of two days.
+	Prices []PriceOrigin `json:"prices,omitempty"`
+}
+
+// PriceOrigin says from when prices of one capacity type are.
+type PriceOrigin struct {
+	CapacityType offerings.CapacityType `json:"capacityType"`
+	// Source is [Provenance.Source], Date the day of the prices; empty if unknown.
+	Source string `json:"source,omitempty"`
+	Date   string `json:"date,omitempty"`
+	// ZonesAssigned says that the source does not give them by zone.
+	ZonesAssigned bool `json:"zonesAssigned,omitempty"`
+}
+
+// Name is what the catalog is called, such as "ec2/us-east-1"; empty if nothing was said.
+func (c *Catalog) Name() string {
+	if c == nil {
+		return ""
+	}
+	return c.name
+}
+
+// Named returns the catalog under another name.
+func (c *Catalog) Named(name string) *Catalog {
+	d := &Catalog{}
+	if c != nil {
+		*d = *c
+	}
+	d.name = name
+	return d
+}
+
+// Origin sums up name and provenance.
+func (c *Catalog) Origin() Origin {
+	origin := Origin{Name: c.Name()}
+	if c == nil {
+		return origin
+	}
+	for i := range c.provenance {
+		p := &c.provenance[i]
+		for _, ct := range p.Prices {
+			origin.Prices = append(origin.Prices, PriceOrigin{
+				CapacityType: ct, Source: p.Source, Date: p.Date, ZonesAssigned: slices.Contains(p.ZonesAssigned, ct),
+			})
+		}
+	}
+	slices.SortStableFunc(origin.Prices, func(a, b PriceOrigin) int {
+		return cmp.Or(strings.Compare(string(a.CapacityType), string(b.CapacityType)), strings.Compare(b.Date, a.Date))
+	})
+	return origin
 }
 
 // Provenance returns what is known about the origin of the catalog's figures. The
@@ -39,6 +107,8 @@ func (c *Catalog) WithProvenance(statements ...Provenance) *Catalog {
 func cloneProvenance(list []Provenance) []Provenance {
 	list = slices.Clone(list)
 	for i := range list {
+		list[i].Prices = slices.Clone(list[i].Prices)
+		list[i].ZonesAssigned = slices.Clone(list[i].ZonesAssigned)
 		list[i].Estimated = slices.Clone(list[i].Estimated)
 	}
 	return list

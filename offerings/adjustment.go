@@ -65,6 +65,25 @@ func ParseAdjustment(s string) (Adjustment, error) {
 	return Adjustment{kind: absolute, value: value}, nil
 }
 
+// ParseFactor reads what a price is multiplied by, such as "0.72" for what is left of it
+// when 28 % are off: the same as the percentage "-28%". It is at most 1000.
+func ParseFactor(s string) (Adjustment, error) {
+	const most = 1000
+	value, err := parseNano(s)
+	switch {
+	case errors.Is(err, errNegative):
+		return Adjustment{}, fmt.Errorf("factor %s: must not be negative", quoteShort(s))
+	case errors.Is(err, errTooLarge) || value > most*nano:
+		return Adjustment{}, fmt.Errorf("factor %s: must not exceed %d", quoteShort(s), most)
+	case err != nil:
+		return Adjustment{}, fmt.Errorf("factor %s: want a decimal number like 0.72", quoteShort(s))
+	}
+	return Adjustment{kind: percent, value: (value - nano) * 100}, nil
+}
+
+// Replaces reports whether the adjusted price does not depend on the one before.
+func (a Adjustment) Replaces() bool { return a.kind == absolute }
+
 // Apply returns the adjusted price: never below 0, never above [MaxPrice]. A
 // percentage rounds half up to a nano-USD.
 func (a Adjustment) Apply(p Price) Price {

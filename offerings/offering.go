@@ -50,7 +50,8 @@ type Offering struct {
 	// reservation id: zone id, region, partition, kind of reservation.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Estimated names the JSON fields whose values are estimates of ours rather than
-	// figures of the source, such as "price" or "interruptionRate".
+	// figures of the source, such as "price" or "interruptionRate". "zone" says that the
+	// source has the price and does not say in which zone it holds.
 	Estimated []string `json:"estimated,omitempty"`
 }
 

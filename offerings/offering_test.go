@@ -140,7 +140,7 @@ func TestValidateRejects(t *testing.T) {
 		},
 		"capacity type label": {func(o *Offering) { o.Labels[CapacityTypeLabel] = "on-demand" }, `contradicts "spot"`},
 		"reservation label":   {func(o *Offering) { o.Labels[ReservationIDLabel] = "cr-1" }, "only reserved offerings have one"},
-		"estimated":           {func(o *Offering) { o.Estimated = []string{"zone"} }, `estimated: "zone": want one of capacity, interruptionRate, overhead, price, reservationCount, unavailable`},
+		"estimated":           {func(o *Offering) { o.Estimated = []string{"labels"} }, `estimated: "labels": want one of capacity, interruptionRate, overhead, price, reservationCount, unavailable, zone`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := spotOffering()

@@ -91,7 +91,7 @@ func (o Offering) validateLabels(faults *faultList) {
 
 // estimable lists the fields that [Offering.Estimated] may name.
 func estimable() []string {
-	return []string{"capacity", "interruptionRate", "overhead", "price", "reservationCount", "unavailable"}
+	return []string{"capacity", "interruptionRate", "overhead", "price", "reservationCount", "unavailable", "zone"}
 }
 
 // faultList collects what is wrong with one object.

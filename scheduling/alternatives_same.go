@@ -18,7 +18,7 @@ func samePlan(a, b *Plan) bool {
 	}
 	for i := range a.Launches {
 		x, y := &a.Launches[i], &b.Launches[i]
-		if x.NodePool != y.NodePool || x.Options[0] != y.Options[0] || !slices.Equal(x.Pods, y.Pods) {
+		if x.NodePool != y.NodePool || x.Options[0].Key() != y.Options[0].Key() || !slices.Equal(x.Pods, y.Pods) {
 			return false
 		}
 	}

@@ -192,6 +192,7 @@ func (o *offer) option() Option {
 	return Option{
 		InstanceType: o.instanceType.Name, Zone: o.offering.Zone, CapacityType: o.offering.CapacityType,
 		Price: o.offering.Price, ReservationID: o.offering.ReservationID, InterruptionRate: o.offering.InterruptionRate,
+		Estimated: o.offering.Estimated,
 	}
 }
 

@@ -71,16 +71,16 @@ func (i Interruption) expected(t *instancetypes.InstanceType, o *offerings.Offer
 func (c *compiler) expected(plan *Plan) offerings.Price {
 	type sale struct {
 		pool string
-		Option
+		key  offerings.Key
 	}
 	known := map[sale]offerings.Price{}
 	sum := offerings.Price(0)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		s := sale{l.NodePool, l.Options[0]}
+		s := sale{l.NodePool, l.Options[0].Key()}
 		price, ok := known[s]
 		if !ok {
-			price = c.expectedOf(l.NodePool, &s.Option)
+			price = c.expectedOf(l.NodePool, &l.Options[0])
 			known[s] = price
 		}
 		sum = addPrice(sum, price)

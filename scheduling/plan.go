@@ -3,6 +3,7 @@ package scheduling
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
@@ -64,6 +65,9 @@ type Option struct {
 	ReservationID string `json:"reservationID,omitempty"`
 	// InterruptionRate is the share of such machines interrupted in a month, 0 to 1.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
+	// Estimated is that of the offering: the fields whose values are no figures of the
+	// catalog's source. The catalog's memory is shared.
+	Estimated []string `json:"estimated,omitempty"`
 }
 
 // Key names the offering, to be marked in [Problem.Unavailable] where it cannot be had.
@@ -176,6 +180,8 @@ type Summary struct {
 	PodsWithoutRequests int `json:"podsWithoutRequests,omitempty"`
 	// Certificate proves the lower bound.
 	Certificate *Certificate `json:"certificate,omitempty"`
+	// Catalog says what the prices are: those of [Problem.Catalog].
+	Catalog instancetypes.Origin `json:"catalog,omitzero"`
 }
 
 // Share is a part of the plan's nodes and price.

@@ -275,6 +275,7 @@ func (c *compiler) summarise(ctx context.Context, plan *Plan, placed []int64, la
 	}
 	s.Pods = s.Placed + len(plan.Unschedulable)
 	s.PodsWithoutRequests = c.classes.unrequested
+	s.Catalog = c.problem.Catalog.Origin()
 	if c.solver.Interruption.on() {
 		s.ExpectedPerHour = c.expected(plan)
 	}

@@ -25,14 +25,14 @@ type use struct{ asked, allocatable int64 }
 // groups puts launches that buy the same together, in the order of the plan.
 func (t *table) groups() []*group {
 	type key struct {
-		pool   string
-		option scheduling.Option
+		pool     string
+		offering offerings.Key
 	}
 	var out []*group
 	index := map[key]*group{}
 	for i := range t.plan.Launches {
 		l := &t.plan.Launches[i]
-		k := key{l.NodePool, l.Options[0]}
+		k := key{l.NodePool, l.Options[0].Key()}
 		if index[k] == nil {
 			index[k] = &group{use: map[corev1.ResourceName]*use{}}
 			out = append(out, index[k])

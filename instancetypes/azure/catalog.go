@@ -54,7 +54,7 @@ func build(region azurefacts.Region) (*instancetypes.Catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("azure region %s: %w", region.Name, err)
 	}
-	return c.WithProvenance(provenance(region)...), nil
+	return c.Named("azure/" + region.Name).WithProvenance(provenance(region)...), nil
 }
 
 // offered lists how a size is sold: at the same price in every zone. Zones are those

@@ -3,6 +3,7 @@ package azure
 import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
+	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // provenance says where the figures of a region come from, and which of them are
@@ -12,6 +13,7 @@ func provenance(region azurefacts.Region) []instancetypes.Provenance {
 		{
 			Source: region.Module, Date: region.Date, License: "MIT",
 			Covers: "names, cores, memory, GPUs, on-demand and spot prices",
+			Prices: []offerings.CapacityType{offerings.OnDemand, offerings.Spot},
 			Estimated: []string{
 				"offerings.zone: the source does not list zones, so every size is assumed to be sold in all zones of the region; offerings name \"unavailable\" as estimated",
 				"labels: architecture and premium disks of sizes that the source does not describe are read off the name",

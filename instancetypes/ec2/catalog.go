@@ -29,7 +29,7 @@ func Catalog(region string) (*instancetypes.Catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ec2 region %s: %w", region, err)
 	}
-	return c.WithProvenance(provenance(shapes, prices)...), nil
+	return c.Named("ec2/" + region).WithProvenance(provenance(shapes, prices)...), nil
 }
 
 // MustCatalog is [Catalog] for regions written in source code. It panics on an error.

@@ -54,7 +54,7 @@ func TestOfferingsOfARow(t *testing.T) {
 	ids := map[string]string{labelZoneID: "mar1-az1"}
 	assert.Equal(t, []offerings.Offering{
 		{Zone: "mars-1a", CapacityType: offerings.OnDemand, Price: 9, Labels: ids},
-		{Zone: "mars-1a", CapacityType: offerings.Spot, Price: 4, InterruptionRate: 0.075, Labels: ids},
+		{Zone: "mars-1a", CapacityType: offerings.Spot, Price: 4, InterruptionRate: 0.075, Labels: ids, Estimated: []string{"zone"}},
 		{Zone: "mars-1c", CapacityType: offerings.OnDemand, Price: 9},
 	}, p.offerings(ec2facts.Row{Type: "m5.large", OnDemand: 9, Zones: "ac", Spot: []offerings.Price{4}, Band: 2}))
 	assert.Equal(t, []offerings.Offering{

@@ -28,7 +28,7 @@ func placesOf(region ec2facts.Region) places {
 }
 
 // offerings lists how a type is sold. The spot prices belong to its zones in order,
-// as far as they go.
+// as far as they go; which of several zones they belong to is assigned.
 func (p places) offerings(row ec2facts.Row) []offerings.Offering {
 	var estimated []string
 	if row.List == ec2facts.DedicatedList {
@@ -38,6 +38,10 @@ func (p places) offerings(row ec2facts.Row) []offerings.Offering {
 		estimated = append(estimated, "unavailable")
 	}
 	list := make([]offerings.Offering, 0, len(row.Zones)+len(row.Spot))
+	var assigned []string
+	if len(row.Zones) > 1 {
+		assigned = []string{"zone"}
+	}
 	for i := range len(row.Zones) {
 		here := p[row.Zones[i]]
 		list = append(list, offerings.Offering{
@@ -47,7 +51,7 @@ func (p places) offerings(row ec2facts.Row) []offerings.Offering {
 		if i < len(row.Spot) {
 			list = append(list, offerings.Offering{
 				Zone: here.zone, CapacityType: offerings.Spot, Price: row.Spot[i],
-				InterruptionRate: row.Band.Rate(), Labels: here.labels,
+				InterruptionRate: row.Band.Rate(), Labels: here.labels, Estimated: assigned,
 			})
 		}
 	}

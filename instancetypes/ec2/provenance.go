@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // provenance says where the figures of a region come from, and which of them are
@@ -41,12 +42,17 @@ func older(src ec2facts.Source, n counts) instancetypes.Provenance {
 		Covers: fmt.Sprintf("cores, memory, architecture, processor, accelerators, local disks and bandwidth to network disks of %d types; "+
 			"on-demand prices of %d types", n.types-n.derived, n.olderPrices),
 	}
+	if n.olderPrices > 0 {
+		p.Prices = append(p.Prices, offerings.OnDemand)
+	}
 	if n.spot == 0 {
 		p.Covers += "; the source has no spot prices of this region, so nothing is sold as spot here"
 	} else {
 		p.Covers += fmt.Sprintf("; zones, spot prices (%d) and interruption bands of spot machines", n.spot)
+		p.Prices = append(p.Prices, offerings.Spot)
+		p.ZonesAssigned = []offerings.CapacityType{offerings.Spot}
 		p.Estimated = append(p.Estimated,
-			"offerings.zone of spot prices: the source lists the prices of a type in a region in ascending order without naming zones; they are given to its zones in order of name",
+			"offerings.zone of spot prices: the source lists the prices of a type in a region in ascending order without naming zones; they are given to its zones in order of name; the offerings of types with several zones name \"zone\" as estimated",
 			"offerings.interruptionRate: the middle of the published band, a quarter for the open band above 20 %")
 	}
 	p.Estimated = append(p.Estimated,
@@ -70,6 +76,7 @@ func fresher(module, date string, n counts) instancetypes.Provenance {
 	p := instancetypes.Provenance{
 		Source: module, Date: date, License: "Apache-2.0",
 		Covers: fmt.Sprintf("on-demand prices of %d types", n.fresherPrices+n.dedicatedPrices),
+		Prices: []offerings.CapacityType{offerings.OnDemand},
 	}
 	if n.derived > 0 {
 		p.Estimated = append(p.Estimated, fmt.Sprintf(

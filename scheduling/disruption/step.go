@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -178,6 +179,8 @@ type Summary struct {
 	LeftOut []string `json:"leftOut,omitempty"`
 	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
 	Certificate *scheduling.Certificate `json:"certificate,omitempty"`
+	// Catalog says what the prices are: those of [scheduling.Problem.Catalog].
+	Catalog instancetypes.Origin `json:"catalog,omitzero"`
 }
 
 // Point is how far a number of steps get.

@@ -53,6 +53,7 @@ func (r *run) summary() Summary {
 	s := Summary{
 		PricePerHourBefore: r.before.price, PricePerHourAfter: after.price, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
+		Catalog: r.frame.problem.Catalog.Origin(),
 	}
 	var saved offerings.Price
 	for i := range r.steps {

@@ -45,6 +45,7 @@ const (
 	OptionOrder         Code = "option-order"         // not in the order of the ranking
 	OptionPrice         Code = "option-price"         // not the catalog's price
 	OptionInterruption  Code = "option-interruption"  // not the catalog's interruption rate
+	OptionEstimated     Code = "option-estimated"     // not what the catalog says is estimated
 	TypeUnknown         Code = "type-unknown"         // the pool's catalog has no such type
 	OfferingUnknown     Code = "offering-unknown"     // the type is not sold so
 	OfferingUnavailable Code = "offering-unavailable" // the offering cannot be bought now
@@ -130,7 +131,7 @@ func Codes() []Code {
 		NoPlan, PodMissing, PodDuplicated, PodUnknown, PodNotPending, PodHeld, Unsorted, NoReason, NoFix, NoMessage, RefusedForNothing, WeightIgnored,
 		LaunchName, LaunchEmpty, LaunchPrice, LaunchRequests, LaunchLabels, LaunchTaints, LaunchRequirements, PoolUnknown, PoolClosed,
 		NoOptions, TooManyOptions, MinValues, WorkloadShare, Flexibility, Limits, Reservation,
-		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements, OptionExcluded,
+		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, OptionEstimated, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements, OptionExcluded,
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
 		Volume, VolumeInUse, VolumeApart, VolumeGone, AttachLimit,
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,

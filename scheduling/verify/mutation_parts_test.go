@@ -41,6 +41,7 @@ func optionMutations() []mutation {
 				}
 			})
 		}, broken(verify.OptionInterruption)},
+		{"an estimate forged", func(f *fixture) { f.launch("default-1").Options[0].Estimated = []string{"zone"} }, broken(verify.OptionEstimated)},
 		{"spot although there is to be none", func(f *fixture) { f.solver.NoSpot = true }, broken(verify.OptionExcluded)},
 		{"a machine below the smallest", func(f *fixture) {
 			f.solver.Size.Smallest = st.Resources(st.MilliCPU(2001), st.GiB(1))

@@ -86,6 +86,9 @@ func (j *judge) option(r *resolved, object string, o *scheduling.Option, m *mach
 	if o.InterruptionRate != m.offering.InterruptionRate {
 		j.add(OptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, m.offering.InterruptionRate)
 	}
+	if !slices.Equal(o.Estimated, m.offering.Estimated) {
+		j.add(OptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, m.offering.Estimated)
+	}
 	for _, key := range m.clashes {
 		j.add(PoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, m.labels[key])
 	}

@@ -106,6 +106,7 @@ func corruptions() []corruption {
 		{"unknown type", onOption(func(o *scheduling.Option) { o.InstanceType = "none" }), broken(verify.TypeUnknown)},
 		{"unknown zone", onOption(func(o *scheduling.Option) { o.Zone = "none" }), broken(verify.OfferingUnknown)},
 		{"calmer option", onOption(func(o *scheduling.Option) { o.InterruptionRate += 0.5 }), broken(verify.OptionInterruption)},
+		{"estimated option", onOption(func(o *scheduling.Option) { o.Estimated = append(o.Estimated, "price") }), broken(verify.OptionEstimated)},
 		{"unknown pool", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) { l.NodePool = "none" }), broken(verify.PoolUnknown)},
 		{"no options", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) { l.Options = nil }), broken(verify.NoOptions)},
 		{"option twice", onLaunch(func(l *scheduling.Launch, rng *rand.Rand) {

@@ -1,0 +1,224 @@
+package instancetypes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// zoneIDLabel carries the id of a zone of AWS, which other than its name is the same for
+// all accounts.
+const zoneIDLabel = "topology.k8s.aws/zone-id"
+
+// Prices are what somebody pays, or what a cloud asks today, to be laid over a catalog by
+// [Catalog.WithPrices]. [ReadPrices] reads them from a file.
+type Prices struct {
+	// Source names their origin, for [Provenance.Source].
+	Source string
+	// Date is the day that they describe, as YYYY-MM-DD; empty if unknown.
+	Date string
+	// Changes say what has another price. Of several that select the same offering the last
+	// counts, alone: they never add up.
+	Changes []PriceChange
+	// Warnings say what of the source was left out.
+	Warnings []string
+}
+
+// PriceChange gives offerings another price. A field that is empty selects everything.
+type PriceChange struct {
+	// InstanceType is the name of a type, or a pattern such as "m7i.*", in which * stands for
+	// any text and ? for any byte. Zone is the same for zones.
+	InstanceType, Zone string
+	// ZoneID is the zone's id, such as "use1-az4". For offerings that carry one as the label
+	// topology.k8s.aws/zone-id it counts instead of Zone.
+	ZoneID string
+	// CapacityType is how the machines are paid for.
+	CapacityType offerings.CapacityType
+	// Price replaces or changes the price.
+	Price offerings.Adjustment
+}
+
+// WithPrices returns a catalog in which offerings cost what the prices say. A price of one
+// type in one zone under one capacity type, on demand or spot, is an offering of its own
+// where the catalog has the type and the zone and not yet this. Offerings whose price is
+// replaced no longer name "price" or "zone" as estimated. The catalog's provenance says what
+// was changed; what is replaced everywhere is no longer of the older sources.
+//
+// It also returns the changes that select nothing on sale. The error reports every change
+// with an unknown capacity type, as [Fault] values.
+func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, err error) {
+	var fs faults
+	for i, x := range p.Changes {
+		if x.CapacityType == "" {
+			continue
+		}
+		if _, err := offerings.ParseCapacityType(string(x.CapacityType)); err != nil {
+			fs.add(&Fault{Type: x.InstanceType, Field: fmt.Sprintf("changes[%d].capacityType", i), Value: string(x.CapacityType), Problem: reason(err), Err: err})
+		}
+	}
+	if err := fs.err(); err != nil {
+		return nil, nil, err
+	}
+	r := repricing{catalog: c, zones: map[string]offerings.Offering{}, made: map[saleKey]sale{}}
+	for t := range c.All() {
+		for _, o := range t.Offerings {
+			if _, ok := r.zones[o.Zone]; !ok {
+				r.zones[o.Zone] = o
+			}
+		}
+	}
+	for i := range p.Changes {
+		if !r.change(&p.Changes[i]) {
+			unused = append(unused, p.Changes[i])
+		}
+	}
+	changes := make([]OfferingChange, 0, len(r.made))
+	for key, s := range r.made {
+		changes = append(changes, OfferingChange{InstanceType: key.instanceType, Offering: s.offering})
+	}
+	priced, err = c.WithOfferings(changes...)
+	if err != nil {
+		return nil, nil, err
+	}
+	priced.provenance = append(r.outlived(priced), r.statement(p))
+	return priced, unused, nil
+}
+
+// saleKey names an offering of a catalog.
+type saleKey struct {
+	instanceType string
+	offeringKey
+}
+
+// sale is an offering with its new price.
+type sale struct {
+	offering offerings.Offering
+	replaced bool // its price does not depend on the one before
+}
+
+// repricing gathers what prices change in a catalog.
+type repricing struct {
+	catalog *Catalog
+	zones   map[string]offerings.Offering // any offering of each zone
+	made    map[saleKey]sale
+}
+
+// change prices what a change selects, and reports whether there is anything.
+func (r *repricing) change(x *PriceChange) bool {
+	found := false
+	for _, t := range r.types(x.InstanceType) {
+		for _, o := range t.Offerings {
+			if (x.CapacityType == "" || x.CapacityType == o.CapacityType) && x.in(&o) {
+				r.price(t, o.DeepCopy(), x)
+				found = true
+			}
+		}
+		if o, ok := r.further(t, x); ok && !found {
+			r.price(t, o, x)
+			found = true
+		}
+	}
+	return found
+}
+
+// types are the types that a pattern names.
+func (r *repricing) types(pattern string) []*InstanceType {
+	if t, ok := r.catalog.Get(pattern); ok {
+		return []*InstanceType{t}
+	}
+	if pattern != "" && !isPattern(pattern) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Collect(r.catalog.All()), func(t *InstanceType) bool { return pattern != "" && !glob(pattern, t.Name) })
+}
+
+func isPattern(s string) bool { return strings.ContainsAny(s, "*?") }
+
+// in reports whether the change is about the zone of an offering.
+func (x *PriceChange) in(o *offerings.Offering) bool {
+	if id := o.Labels[zoneIDLabel]; x.ZoneID != "" && id != "" {
+		return id == x.ZoneID
+	}
+	return x.Zone == "" || glob(x.Zone, o.Zone)
+}
+
+// further is the offering that a type has besides, if the change is about a single one.
+func (r *repricing) further(t *InstanceType, x *PriceChange) (o offerings.Offering, ok bool) {
+	single := x.InstanceType == t.Name && (x.Zone != "" && !isPattern(x.Zone) || x.ZoneID != "") &&
+		(x.CapacityType == offerings.Spot || x.CapacityType == offerings.OnDemand) && x.Price.Replaces()
+	if !single {
+		return o, false
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.zones)) {
+		if there := r.zones[name]; x.in(&there) {
+			o.Zone, o.Labels, ok = there.Zone, there.Labels, true
+			break
+		}
+	}
+	for i := range t.Offerings {
+		// What the machine holds may depend on the zone, how often it is interrupted does not.
+		if like := &t.Offerings[i]; like.Zone == o.Zone && like.CapacityType != offerings.Reserved {
+			o.Capacity, o.Overhead = like.Capacity, like.Overhead
+		}
+		if x.CapacityType == offerings.Spot {
+			o.InterruptionRate = max(o.InterruptionRate, t.Offerings[i].InterruptionRate)
+		}
+	}
+	o.CapacityType = x.CapacityType
+	return o.DeepCopy(), ok
+}
+
+// price notes the new price of an offering.
+func (r *repricing) price(t *InstanceType, o offerings.Offering, x *PriceChange) {
+	o.Price = x.Price.Apply(o.Price)
+	if x.Price.Replaces() {
+		o.Estimated = slices.DeleteFunc(o.Estimated, func(field string) bool { return field == "price" || field == "zone" })
+	}
+	r.made[saleKey{t.Name, keyOf(o)}] = sale{offering: o, replaced: x.Price.Replaces()}
+}
+
+// outlived are the catalog's statements without the capacity types of which every price is
+// another now.
+func (r *repricing) outlived(priced *Catalog) []Provenance {
+	left := map[offerings.CapacityType]bool{}
+	for t := range priced.All() {
+		for _, o := range t.Offerings {
+			left[o.CapacityType] = left[o.CapacityType] || !r.made[saleKey{t.Name, keyOf(o)}].replaced
+		}
+	}
+	list := r.catalog.Provenance()
+	gone := func(ct offerings.CapacityType) bool { return !left[ct] }
+	for i := range list {
+		list[i].Prices = slices.DeleteFunc(list[i].Prices, gone)
+		list[i].ZonesAssigned = slices.DeleteFunc(list[i].ZonesAssigned, gone)
+	}
+	return list
+}
+
+// statement says what the prices have changed.
+func (r *repricing) statement(p Prices) Provenance {
+	replaced, changed := map[offerings.CapacityType]int{}, map[offerings.CapacityType]int{}
+	for key, s := range r.made {
+		if s.replaced {
+			replaced[key.capacityType]++
+		} else {
+			changed[key.capacityType]++
+		}
+	}
+	statement := Provenance{Source: p.Source, Date: p.Date}
+	var parts []string
+	for _, ct := range []offerings.CapacityType{offerings.OnDemand, offerings.Reserved, offerings.Spot} {
+		if n := replaced[ct]; n > 0 {
+			statement.Prices = append(statement.Prices, ct)
+			parts = append(parts, fmt.Sprintf("%d %s prices", n, ct))
+		}
+		if n := changed[ct]; n > 0 {
+			parts = append(parts, fmt.Sprintf("changes of %d %s prices", n, ct))
+		}
+	}
+	statement.Covers = strings.Join(parts, ", ")
+	return statement
+}

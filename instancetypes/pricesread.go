@@ -1,0 +1,207 @@
+package instancetypes
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// ReadPrices reads prices in one of three forms:
+//
+//   - What "aws ec2 describe-spot-price-history" prints as JSON or YAML. The newest price of
+//     a type in a zone counts, and of Linux machines only; Date is the day of the newest.
+//   - YAML or JSON with a list of changes, and if you like the day of the prices:
+//
+//     date: 2026-10-01
+//     prices:
+//     - {instanceType: m7i.*, capacityType: on-demand, factor: 0.72}
+//     - {instanceType: c7g.large, zone: us-east-1a, capacityType: spot, price: 0.031}
+//
+//   - The same as CSV, with the names of the fields as headings. Lines that begin with # are
+//     comments.
+//
+// price is in USD per hour and replaces what the catalog has, factor multiplies it; each
+// entry has one of them. The other fields are those of [PriceChange] and may be left out.
+// The error reports every fault at once, as [Fault] values.
+func ReadPrices(r io.Reader) (Prices, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return Prices{}, fmt.Errorf("reading prices: %w", err)
+	}
+	var p priceReader
+	switch raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))); {
+	case len(raw) > maxInput:
+		p.fs.add(&Fault{Problem: fmt.Sprintf("the file is larger than %d MiB: these are no prices", maxInput>>20)})
+	case isPriceTable(raw):
+		p.table(raw)
+	default:
+		p.document(raw)
+	}
+	if err := p.fs.err(); err != nil {
+		return Prices{}, fmt.Errorf("reading prices: %w", err)
+	}
+	return p.prices, nil
+}
+
+// isPriceTable reports whether the first line that is no comment has headings of CSV.
+func isPriceTable(raw []byte) bool {
+	for line := range bytes.Lines(raw) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		return !bytes.ContainsAny(line, ":{[")
+	}
+	return false
+}
+
+// priceReader gathers prices and what is wrong with them.
+type priceReader struct {
+	prices Prices
+	fs     faults
+}
+
+// table reads CSV.
+func (p *priceReader) table(raw []byte) {
+	in := csv.NewReader(bytes.NewReader(raw))
+	in.Comment, in.TrimLeadingSpace = '#', true
+	headings, err := in.Read()
+	for err == nil {
+		var row []string
+		if row, err = in.Read(); err != nil {
+			break
+		}
+		line, _ := in.FieldPos(0)
+		entry := map[string]string{}
+		for i, cell := range row {
+			if cell = strings.TrimSpace(cell); cell != "" {
+				entry[strings.TrimSpace(headings[i])] = cell
+			}
+		}
+		p.change(entry, Fault{Line: line, Column: 1})
+	}
+	if !errors.Is(err, io.EOF) {
+		p.fs.add(&Fault{Problem: "is not CSV: " + err.Error(), Err: err})
+	}
+	if len(p.prices.Changes)+len(p.fs.list) == 0 {
+		p.fs.add(&Fault{Problem: "there is no price below the headings " + strings.Join(headings, ", ")})
+	}
+}
+
+// document reads YAML or JSON.
+func (p *priceReader) document(raw []byte) {
+	if len(raw) == 0 || raw[0] != '{' {
+		converted, err := yaml.YAMLToJSONStrict(raw)
+		if err != nil {
+			p.fs.add(&Fault{Problem: "is neither YAML nor JSON nor CSV with headings: " + err.Error(), Err: err})
+			return
+		}
+		raw = converted
+	}
+	var doc map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		p.fs.add(&Fault{Problem: "is neither a list of prices nor a spot price history: " + err.Error(), Err: err})
+		return
+	}
+	var history []spotPrice
+	var entries []map[string]any
+	for _, name := range slices.Sorted(maps.Keys(doc)) {
+		switch name {
+		case "SpotPriceHistory":
+			p.field(name, doc[name], &history)
+		case "NextToken":
+			p.prices.Warnings = append(p.prices.Warnings, "the spot price history is cut off: it ends with a NextToken")
+		case "date":
+			p.field(name, doc[name], &p.prices.Date)
+			if _, err := time.Parse(time.DateOnly, p.prices.Date); err != nil {
+				p.fs.add(&Fault{Field: name, Value: p.prices.Date, Problem: "must be a day, as YYYY-MM-DD"})
+			}
+		case "prices":
+			p.field(name, doc[name], &entries)
+		default:
+			p.fs.add(&Fault{Field: name, Problem: "is not a known field; there are date and prices, or SpotPriceHistory"})
+		}
+	}
+	if len(history)+len(entries)+len(p.fs.list) == 0 {
+		p.fs.add(&Fault{Problem: "there is neither an entry of prices nor of SpotPriceHistory"})
+	}
+	p.history(history)
+	for i, fields := range entries {
+		entry := map[string]string{}
+		for name, value := range fields {
+			switch value.(type) {
+			case string, json.Number:
+				entry[name] = fmt.Sprint(value)
+			default:
+				p.fs.add(&Fault{Field: fmt.Sprintf("prices[%d].%s", i, name), Problem: "must be a string or a number"})
+			}
+		}
+		p.change(entry, Fault{Field: fmt.Sprintf("prices[%d]", i)})
+	}
+}
+
+// field decodes a field of a document.
+func (p *priceReader) field(name string, raw []byte, into any) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		p.fs.add(&Fault{Field: name, Problem: err.Error(), Err: err})
+	}
+}
+
+// change reads an entry, whose fields stand at a place.
+func (p *priceReader) change(entry map[string]string, at Fault) {
+	if p.fs.enough() {
+		return
+	}
+	var x PriceChange
+	fail := func(name, value, problem string) {
+		f := at
+		f.Field, f.Value, f.Problem = strings.TrimPrefix(dotted(at.Field, name), "."), value, problem
+		p.fs.add(&f)
+	}
+	priced := 0
+	for _, name := range slices.Sorted(maps.Keys(entry)) {
+		var err error
+		switch value := entry[name]; name {
+		case "instanceType":
+			x.InstanceType = value
+		case "zone":
+			x.Zone = value
+		case "zoneID":
+			x.ZoneID = value
+		case "capacityType":
+			x.CapacityType, err = offerings.ParseCapacityType(value)
+		case "price":
+			priced++
+			if _, err = offerings.ParsePrice(value); err == nil {
+				x.Price, err = offerings.ParseAdjustment(value)
+			}
+		case "factor":
+			priced++
+			x.Price, err = offerings.ParseFactor(value)
+		default:
+			fail(name, value, "is not a known field; there are instanceType, zone, zoneID, capacityType, price and factor")
+		}
+		if err != nil {
+			fail(name, entry[name], reason(err))
+		}
+	}
+	if priced != 1 {
+		f := at
+		f.Problem = "needs either a price or a factor"
+		p.fs.add(&f)
+	}
+	p.prices.Changes = append(p.prices.Changes, x)
+}
