@@ -200,24 +200,14 @@ func (r *repricing) outlived(priced *Catalog) []Provenance {
 
 // statement says what the prices have changed.
 func (r *repricing) statement(p Prices) Provenance {
-	replaced, changed := map[offerings.CapacityType]int{}, map[offerings.CapacityType]int{}
-	for key, s := range r.made {
-		if s.replaced {
-			replaced[key.capacityType]++
-		} else {
-			changed[key.capacityType]++
-		}
+	changed := map[offerings.CapacityType]int{}
+	for key := range r.made {
+		changed[key.capacityType]++
 	}
-	statement := Provenance{Source: p.Source, Date: p.Date}
+	statement := Provenance{Source: p.Source, Date: p.Date, Prices: slices.Sorted(maps.Keys(changed))}
 	var parts []string
-	for _, ct := range []offerings.CapacityType{offerings.OnDemand, offerings.Reserved, offerings.Spot} {
-		if n := replaced[ct]; n > 0 {
-			statement.Prices = append(statement.Prices, ct)
-			parts = append(parts, fmt.Sprintf("%d %s prices", n, ct))
-		}
-		if n := changed[ct]; n > 0 {
-			parts = append(parts, fmt.Sprintf("changes of %d %s prices", n, ct))
-		}
+	for _, ct := range statement.Prices {
+		parts = append(parts, fmt.Sprintf("%d %s prices", changed[ct], ct))
 	}
 	statement.Covers = strings.Join(parts, ", ")
 	return statement

@@ -21,12 +21,15 @@ import (
 //
 //   - What "aws ec2 describe-spot-price-history" prints as JSON or YAML. The newest price of
 //     a type in a zone counts, and of Linux machines only; Date is the day of the newest.
+//
 //   - YAML or JSON with a list of changes, and if you like the day of the prices:
 //
 //     date: 2026-10-01
 //     prices:
-//     - {instanceType: m7i.*, capacityType: on-demand, factor: 0.72}
-//     - {instanceType: c7g.large, zone: us-east-1a, capacityType: spot, price: 0.031}
+//
+//   - {instanceType: m7i.*, capacityType: on-demand, factor: 0.72}
+//
+//   - {instanceType: c7g.large, zone: us-east-1a, capacityType: spot, price: 0.031}
 //
 //   - The same as CSV, with the names of the fields as headings. Lines that begin with # are
 //     comments.
@@ -116,12 +119,15 @@ func (p *priceReader) document(raw []byte) {
 	}
 	var history []spotPrice
 	var entries []map[string]any
+	var next string
 	for _, name := range slices.Sorted(maps.Keys(doc)) {
 		switch name {
 		case "SpotPriceHistory":
 			p.field(name, doc[name], &history)
 		case "NextToken":
-			p.prices.Warnings = append(p.prices.Warnings, "the spot price history is cut off: it ends with a NextToken")
+			if p.field(name, doc[name], &next); next != "" {
+				p.prices.Warnings = append(p.prices.Warnings, "the spot price history is cut off: it ends with a NextToken")
+			}
 		case "date":
 			p.field(name, doc[name], &p.prices.Date)
 			if _, err := time.Parse(time.DateOnly, p.prices.Date); err != nil {

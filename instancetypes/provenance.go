@@ -19,7 +19,7 @@ type Provenance struct {
 	License string `json:"license,omitempty"`
 	// Covers says which figures were taken from it, in words.
 	Covers string `json:"covers,omitempty"`
-	// Prices are the capacity types whose prices were taken from it.
+	// Prices are the capacity types whose prices were taken from it, or changed by it.
 	Prices []offerings.CapacityType `json:"prices,omitempty"`
 	// ZonesAssigned are those of them whose prices it does not give by zone, so that the
 	// catalog assigns them. Their offerings name "zone" as estimated.

@@ -178,10 +178,10 @@ type Summary struct {
 	Resources []ResourceUse `json:"resources,omitempty"`
 	// PodsWithoutRequests is the number of pods that ask for neither CPU nor memory.
 	PodsWithoutRequests int `json:"podsWithoutRequests,omitempty"`
-	// Certificate proves the lower bound.
-	Certificate *Certificate `json:"certificate,omitempty"`
 	// Catalog says what the prices are: those of [Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
+	// Certificate proves the lower bound.
+	Certificate *Certificate `json:"certificate,omitempty"`
 }
 
 // Share is a part of the plan's nodes and price.

@@ -57,6 +57,7 @@ func writeAlternatives(w *bytes.Buffer, p *problem, list []scheduling.Alternativ
 	} else {
 		t.line("%s for %s. Each holds by itself; --goal GOAL prints one in full.", count(len(list), "plan"), count(s.Pods, "pod"))
 	}
+	t.line("%s", t.madeWith())
 	var cheapest *scheduling.Alternative
 	for i := range list {
 		for _, g := range list[i].Goals {

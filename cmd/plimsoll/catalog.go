@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
@@ -42,10 +43,14 @@ everything that is known of them and can be edited and passed back with --catalo
 			if regions {
 				return a.printRegions(format)
 			}
-			c, err := market.catalog()
+			m, err := market.catalog(nil)
 			if err != nil {
 				return err
 			}
+			for _, w := range m.warnings {
+				a.say("warning: %s: %s", w.Object, w.Message)
+			}
+			c := m.Catalog
 			switch {
 			case sources:
 				writeSources(&a.stdout, c)
@@ -54,11 +59,16 @@ everything that is known of them and can be edited and passed back with --catalo
 				return c.WriteJSON(&a.stdout)
 			case format == "csv":
 				return c.WriteCSV(&a.stdout)
-			case each:
-				return writeColumns(&a.stdout, offeringRows(c))
-			default:
-				return writeColumns(&a.stdout, typeRows(c))
 			}
+			rows := typeRows
+			if each {
+				rows = offeringRows
+			}
+			if err := writeColumns(&a.stdout, rows(c)); err != nil {
+				return err
+			}
+			fmt.Fprintf(&a.stdout, "\n%s.\n", priceDates(c, false))
+			return nil
 		}),
 	}
 	market.register(cmd)
@@ -104,6 +114,7 @@ func writeSources(w *bytes.Buffer, c *instancetypes.Catalog) {
 		fmt.Fprintln(w, p.Source)
 		for _, field := range []struct{ name, text string }{
 			{"date", p.Date}, {"licence", p.License}, {"covers", p.Covers},
+			{"prices", capacityTypes(p.Prices)}, {"prices without zones", capacityTypes(p.ZonesAssigned)},
 		} {
 			if field.text != "" {
 				fmt.Fprintf(w, "  %s: %s\n", field.name, field.text)
@@ -113,6 +124,11 @@ func writeSources(w *bytes.Buffer, c *instancetypes.Catalog) {
 			fmt.Fprintf(w, "  estimated: %s\n", e)
 		}
 	}
+}
+
+// capacityTypes joins capacity types for people.
+func capacityTypes(list []offerings.CapacityType) string {
+	return join(lo.Map(list, func(ct offerings.CapacityType, _ int) string { return string(ct) }))
 }
 
 // shapeOf writes the columns that a type has wherever it is bought.

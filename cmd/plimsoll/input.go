@@ -36,6 +36,8 @@ type problem struct {
 	*manifest.Snapshot
 	// catalog is what is on sale before overlays, for comparing prices.
 	catalog *instancetypes.Catalog
+	// assumed says that nothing told which catalog is meant.
+	assumed bool
 }
 
 // load reads the manifests and the catalog, and reports what is wrong with both.
@@ -46,7 +48,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	stdin := &counted{in: a.stdin}
 	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown, SkipInvalid: f.skipInvalid}
 	snapshot, err := loader.Load(f.files...)
-	catalog, catalogErr := f.market.catalog()
+	market, marketErr := f.market.catalog(snapshot)
 	switch {
 	case err != nil:
 	case slices.Contains(f.files, manifest.Stdin) && stdin.read == 0:
@@ -54,12 +56,13 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	case snapshot.Documents == 0 && len(snapshot.Warnings) == 0:
 		err = fmt.Errorf("there is no object in %s: blanks and comments at most", join(f.sources()))
 	}
-	if err := errors.Join(err, catalogErr); err != nil {
+	if err := errors.Join(err, marketErr); err != nil {
 		return nil, err
 	}
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
-	p := &problem{Snapshot: snapshot, catalog: catalog}
-	p.Problem.Catalog = catalog
+	p := &problem{Snapshot: snapshot, catalog: market.Catalog, assumed: market.assumed}
+	p.Problem.Catalog = market.Catalog
+	p.Warnings = append(p.Warnings, market.warnings...)
 	types, err := f.market.order()
 	if err != nil {
 		return nil, err

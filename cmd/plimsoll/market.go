@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,14 +17,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
-
-// defaultCatalog is what is bought from if nothing else is said.
-const defaultCatalog = "ec2/us-east-1"
 
 // marketFlags say what is on sale.
 type marketFlags struct {
 	name          string
+	prices        []string
 	filters       []string
 	capacityTypes []string
 }
@@ -31,7 +32,8 @@ type marketFlags struct {
 // register adds the flags to a command.
 func (f *marketFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.name, "catalog", defaultCatalog, "what is on sale: a `CATALOG` that is embedded, such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider")
+	flags.StringVar(&f.name, "catalog", "", "what is on sale: a `CATALOG` that is embedded, such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; without it the region of the input's nodes and volumes, or else its NodePools, and "+assumedCatalog+" where they name none")
+	flags.StringArrayVar(&f.prices, "prices", nil, "lay the prices of `FILE` over the catalog: what 'aws ec2 describe-spot-price-history' prints, or YAML, JSON or CSV with prices and factors by instanceType, zone and capacityType; may be repeated, and each file changes what the one before has made")
 	flags.StringArrayVar(&f.filters, "filter", nil, "buy only what meets `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated")
 	flags.StringSliceVar(&f.capacityTypes, "capacity-types", nil, "buy only these `TYPES` (reserved, spot, on-demand), and prefer them in this order where the strategy leaves a choice")
 }
@@ -51,8 +53,18 @@ func (f *marketFlags) order() ([]offerings.CapacityType, error) {
 	return out, nil
 }
 
-// catalog returns what is on sale and meets the filters.
-func (f *marketFlags) catalog() (*instancetypes.Catalog, error) {
+// market is what is on sale.
+type market struct {
+	*instancetypes.Catalog
+	// assumed says that nothing told which catalog is meant.
+	assumed bool
+	// warnings say what prices were left out.
+	warnings []scheduling.Warning
+}
+
+// catalog returns what is on sale where the input is and meets the filters. The input may
+// be nil.
+func (f *marketFlags) catalog(input *manifest.Snapshot) (*market, error) {
 	var keep []instancetypes.Filter
 	for _, expression := range f.filters {
 		filter, err := instancetypes.ParseFilter(expression)
@@ -68,21 +80,93 @@ func (f *marketFlags) catalog() (*instancetypes.Catalog, error) {
 	if len(types) > 0 {
 		keep = append(keep, instancetypes.ByCapacityType(types...))
 	}
-	all, err := openCatalog(f.name)
+	all, err := f.open(input)
 	if err != nil {
 		return nil, err
-	}
-	if all.Len() == 0 {
-		return nil, fmt.Errorf("catalog %s is empty: it holds no instance type", f.name)
 	}
 	if len(keep) == 0 {
 		return all, nil
 	}
 	catalog := all.Filter(keep...)
 	if catalog.Len() == 0 {
-		return nil, fmt.Errorf("catalog %s: none of the %d instance types meets %s", f.name, all.Len(), f.conditions())
+		return nil, fmt.Errorf("catalog %s: none of the %d instance types meets %s", all.Name(), all.Len(), f.conditions())
 	}
-	return catalog, nil
+	all.Catalog = catalog
+	return all, nil
+}
+
+// open returns all that is on sale where the input is, at the prices that the flags say.
+func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
+	name := f.name
+	if name == "" {
+		var err error
+		if name, err = located(input); err != nil {
+			return nil, err
+		}
+	}
+	m := &market{assumed: name == ""}
+	if m.assumed {
+		name = assumedCatalog
+	}
+	var err error
+	if m.Catalog, err = openCatalog(name); err != nil {
+		return nil, err
+	}
+	if m.Len() == 0 {
+		return nil, fmt.Errorf("catalog %s is empty: it holds no instance type", name)
+	}
+	if err := elsewhere(input, m.Catalog); err != nil {
+		return nil, err
+	}
+	for _, file := range f.prices {
+		if err := m.price(file); err != nil {
+			return nil, within("--prices "+file, err)
+		}
+	}
+	return m, nil
+}
+
+// price lays the prices of a file over the catalog.
+func (m *market) price(file string) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return withoutPath(err)
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	prices, err := instancetypes.ReadPrices(in)
+	if err != nil {
+		return err
+	}
+	prices.Source = file
+	catalog, unused, err := m.WithPrices(prices)
+	if err != nil {
+		return err
+	}
+	if len(unused) == len(prices.Changes) {
+		return fmt.Errorf("none of %s is of something that catalog %s has; the first is of %s, and the catalog's zones are %s",
+			count(len(unused), "price"), m.Name(), changed(unused[0]), names(zonesOf(m.Catalog), 6))
+	}
+	if len(unused) > 0 {
+		prices.Warnings = append(prices.Warnings, fmt.Sprintf("%d of %s are of nothing that catalog %s has, such as %s",
+			len(unused), count(len(prices.Changes), "price"), m.Name(), changed(unused[0])))
+	}
+	for _, w := range prices.Warnings {
+		m.warnings = append(m.warnings, scheduling.Warning{Object: file, Message: w})
+	}
+	m.Catalog = catalog
+	return nil
+}
+
+// changed names what a change of prices is about.
+func changed(x instancetypes.PriceChange) string {
+	parts := []string{cmp.Or(x.InstanceType, "all instance types")}
+	if x.CapacityType != "" {
+		parts = append(parts, string(x.CapacityType))
+	}
+	if zone := cmp.Or(x.Zone, x.ZoneID); zone != "" {
+		parts = append(parts, "in "+zone)
+	}
+	return strings.Join(parts, " ")
 }
 
 // conditions repeats what the catalog was narrowed by.
@@ -128,18 +212,23 @@ func openCatalog(name string) (*instancetypes.Catalog, error) {
 	file, kwok := strings.CutPrefix(name, "kwok:")
 	f, err := os.Open(file)
 	if err != nil {
-		var pe *os.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		return nil, fmt.Errorf("--catalog %s: no embedded catalog (they are listed by catalog --regions), and no file that can be read: %w%s", name, err, nearCatalog(name))
+		return nil, fmt.Errorf("--catalog %s: no embedded catalog (they are listed by catalog --regions), and no file that can be read: %w%s", name, withoutPath(err), nearCatalog(name))
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	c, err := readCatalog(file, kwok, f)
 	if err != nil {
 		return nil, within("--catalog "+name, err)
 	}
-	return c, nil
+	return c.Named(name), nil
+}
+
+// withoutPath is an error of opening a file without the file's name.
+func withoutPath(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
 }
 
 // nearCatalog asks whether the region of a provider was meant, where the provider's name

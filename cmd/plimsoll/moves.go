@@ -52,6 +52,7 @@ func (m *moves) headline() {
 	if s.UnpricedNodes > 0 {
 		m.line("%s left out of the prices: what they cost is not known.", areNodes(s.UnpricedNodes))
 	}
+	m.line("%s", m.madeWith())
 }
 
 // priced counts the nodes that the prices are of, and says of how many these are where

@@ -17,7 +17,9 @@ import (
 func rendered(t *testing.T, plan *disruption.Plan) string {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, writeMoves(&b, &problem{Snapshot: &manifest.Snapshot{}}, plan))
+	c, err := openCatalog("testdata/market.json")
+	require.NoError(t, err)
+	require.NoError(t, writeMoves(&b, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
 	return b.String()
 }
 
@@ -40,6 +42,7 @@ func TestMovesWithoutSteps(t *testing.T) {
 	plan.Summary = disruption.Summary{PricePerHourBefore: 1e8, PricePerHourAfter: 1e8, LowerBoundPerHour: 1e8, NodesBefore: 1, NodesAfter: 1}
 	require.Equal(t, `1 node for $0.1000 per hour, $73.00 per month (730 hours): nothing is to be done.
 No cluster that holds the same pods is cheaper.
+Prices: testdata/market.json, on-demand of 2026-11-01, spot of 2026-11-01.
 
 NODES THAT STAY
   COUNT  $/HOUR  CAUSE      WHAT                      NODES

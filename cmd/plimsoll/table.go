@@ -85,6 +85,7 @@ func (t *table) headline() {
 	}
 	t.line("%s", bound(s))
 	t.split()
+	t.line("%s", t.madeWith())
 }
 
 // bound says in words how good the plan is.
@@ -130,7 +131,8 @@ func (t *table) split() {
 		}
 	}
 	if total > s.PricePerHour {
-		t.line("The same machines on demand would cost %s per hour; the plan saves %s of that.", usd(total), percent(1-s.PricePerHour.USD()/total.USD()))
+		then, now := t.datesOf()
+		t.line("The same machines on demand would cost %s per hour%s; the plan%s saves %s of that.", usd(total), then, now, percent(1-s.PricePerHour.USD()/total.USD()))
 	}
 }
 

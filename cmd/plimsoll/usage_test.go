@@ -124,7 +124,8 @@ func TestCatalogIsSortedByPrice(t *testing.T) {
 	r := run(t, "catalog", "--filter", "arch=arm64,cpu=8,category=m", "--capacity-types", "on-demand")
 	require.Equal(t, exitOK, r.code)
 	last := ""
-	for i, line := range strings.Split(strings.TrimSpace(r.stdout), "\n") {
+	rows, _, _ := strings.Cut(r.stdout, "\n\n")
+	for i, line := range strings.Split(rows, "\n") {
 		columns := strings.Fields(line)
 		if price := columns[len(columns)-1]; i > 0 {
 			require.LessOrEqual(t, last, price)

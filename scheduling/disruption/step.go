@@ -177,10 +177,10 @@ type Summary struct {
 	// LeftOut are pods that the bound leaves out, as a cluster bought afresh has no place for
 	// them, by name.
 	LeftOut []string `json:"leftOut,omitempty"`
-	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
-	Certificate *scheduling.Certificate `json:"certificate,omitempty"`
 	// Catalog says what the prices are: those of [scheduling.Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
+	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
+	Certificate *scheduling.Certificate `json:"certificate,omitempty"`
 }
 
 // Point is how far a number of steps get.

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// assumedCatalog is what is bought from if nothing says where.
+const assumedCatalog = "ec2/us-east-1"
+
+// sighting is what an object of the input says of where it is.
+type sighting struct {
+	object string // kind/name
+	from   string // the label or field that says so
+	// zone and region may be empty, but not both.
+	zone, region string
+}
+
+// sightings are what nodes and volumes say of where they are.
+func sightings(input *manifest.Snapshot) []sighting {
+	if input == nil {
+		return nil
+	}
+	var seen []sighting
+	for _, node := range input.Problem.Nodes {
+		s := sighting{object: "Node/" + node.Name}
+		for _, key := range slices.Sorted(maps.Keys(node.Labels)) {
+			s.see(key, node.Labels[key])
+		}
+		if zone := providerZone(node.Spec.ProviderID); s.from == "" && zone != "" {
+			s.zone, s.from = zone, "spec.providerID"
+		}
+		seen = append(seen, s)
+	}
+	for _, volume := range input.Problem.Volumes {
+		if a := volume.Spec.NodeAffinity; a != nil && a.Required != nil {
+			s := sighting{object: "PersistentVolume/" + volume.Name}
+			for _, term := range a.Required.NodeSelectorTerms {
+				for _, e := range term.MatchExpressions {
+					if e.Operator == corev1.NodeSelectorOpIn && len(e.Values) > 0 {
+						s.see(e.Key, e.Values[0])
+					}
+				}
+			}
+			seen = append(seen, s)
+		}
+	}
+	return known(seen)
+}
+
+// providerZone is the zone that the provider's name of a machine holds, as in
+// aws:///eu-west-1a/i-0abc and gce://project/europe-west1-b/name; empty if there is none.
+func providerZone(id string) string {
+	cloud, path, _ := strings.Cut(id, "://")
+	parts := strings.Split(path, "/")
+	if (cloud == "aws" || cloud == "gce") && len(parts) == 3 {
+		return parts[1]
+	}
+	return ""
+}
+
+// known returns the sightings that say something, each place once. Where some are in regions
+// that are embedded, zones that mean nothing, such as racks of one's own, are left out.
+func known(seen []sighting) []sighting {
+	seen = slices.DeleteFunc(seen, func(s sighting) bool { return s.from == "" })
+	seen = lo.UniqBy(seen, func(s sighting) [2]string { return [2]string{s.zone, s.region} })
+	strange := func(s sighting) bool {
+		name, _ := embeddedRegion(s.place())
+		return s.region == "" && name == ""
+	}
+	if slices.ContainsFunc(seen, func(s sighting) bool { return !strange(s) }) {
+		seen = slices.DeleteFunc(seen, strange)
+	}
+	return seen
+}
+
+// wanted are the places that NodePools name, which may be several for one pool.
+func wanted(pools []*scheduling.NodePool) []sighting {
+	var seen []sighting
+	for _, pool := range pools {
+		template := &pool.Spec.Template
+		asks := slices.Clone(template.Spec.Requirements)
+		for _, key := range slices.Sorted(maps.Keys(template.Metadata.Labels)) {
+			asks = append(asks, requirements.Selector{Key: key, Operator: requirements.In, Values: []string{template.Metadata.Labels[key]}})
+		}
+		for _, a := range asks {
+			if a.Operator != requirements.In {
+				continue
+			}
+			for _, value := range a.Values {
+				s := sighting{object: "NodePool/" + pool.Name}
+				s.see(a.Key, value)
+				seen = append(seen, s)
+			}
+		}
+	}
+	return known(seen)
+}
+
+// see takes note of a label that says where something is. A region tells more than a zone.
+func (s *sighting) see(key, value string) {
+	switch requirements.NormalizeKey(key) {
+	case corev1.LabelTopologyRegion:
+		s.region, s.from = value, key
+	case corev1.LabelTopologyZone:
+		if s.zone = value; s.region == "" {
+			s.from = key
+		}
+	}
+}
+
+// place is the region or, where that is not known, the zone.
+func (s sighting) place() string {
+	if s.region != "" {
+		return s.region
+	}
+	if _, region := embeddedRegion(s.zone); region != "" {
+		return region
+	}
+	return s.zone
+}
+
+// embeddedRegion returns the embedded catalog and the region that a zone or region belongs
+// to; nothing if none is embedded.
+func embeddedRegion(place string) (catalog, region string) {
+	for _, p := range providers() {
+		for _, r := range p.regions() {
+			if belongs(place, r) {
+				return p.name + "/" + r, r
+			}
+		}
+	}
+	return "", ""
+}
+
+// belongs reports whether a place is the region or one of its zones by its name: eu-west-1a,
+// eastus-1, or a local zone such as us-west-2-lax-1a.
+func belongs(place, region string) bool {
+	zone, ok := strings.CutPrefix(place, region)
+	return ok && (zone == "" || zone[0] == '-' || len(zone) == 1 && 'a' <= zone[0] && zone[0] <= 'z')
+}
+
+// located returns the name of the embedded catalog for where the input is; empty if it does
+// not say. Where things run counts for more than where NodePools would buy.
+func located(input *manifest.Snapshot) (string, error) {
+	seen := sightings(input)
+	if len(seen) == 0 && input != nil {
+		seen = wanted(input.Problem.NodePools)
+	}
+	if len(seen) == 0 {
+		return "", nil
+	}
+	found := evidence(seen)
+	if len(found) > 1 {
+		return "", fmt.Errorf("the input names several regions, %s: say with --catalog which is meant, or name a FILE that sells in all of them", join(found))
+	}
+	name, _ := embeddedRegion(seen[0].place())
+	if name == "" {
+		return "", fmt.Errorf("the input is in %s, for which no catalog is embedded: name with --catalog a FILE of what is on sale there", found[0])
+	}
+	return name, nil
+}
+
+// evidence names each place once, with what says so, in the order of places.
+func evidence(seen []sighting) []string {
+	first := map[string]string{}
+	for i := range seen {
+		if place := seen[i].place(); first[place] == "" {
+			first[place] = fmt.Sprintf("%s (%s: %s)", place, seen[i].object, seen[i].from)
+		}
+	}
+	var out []string
+	for _, place := range slices.Sorted(maps.Keys(first)) {
+		out = append(out, first[place])
+	}
+	return out
+}
+
+// elsewhere reports nodes and volumes in regions of which the catalog is not. Where only
+// zones are known it is enough that it sells in one of them.
+func elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
+	seen := sightings(input)
+	zones, regions := zonesOf(c), map[string]bool{}
+	for t := range c.All() {
+		regions[t.Labels[corev1.LabelTopologyRegion]] = true
+		for _, o := range t.Offerings {
+			regions[o.Labels[corev1.LabelTopologyRegion]] = true
+		}
+	}
+	sold := func(s sighting) bool {
+		return slices.Contains(zones, s.zone) || regions[s.place()] || slices.ContainsFunc(zones, func(zone string) bool { return belongs(zone, s.place()) })
+	}
+	away := slices.DeleteFunc(slices.Clone(seen), sold)
+	if some := len(away) < len(seen); some {
+		away = slices.DeleteFunc(away, func(s sighting) bool { return s.place() == s.zone })
+	}
+	if len(away) == 0 {
+		return nil
+	}
+	found := evidence(away)
+	use := "a FILE of what is on sale there"
+	if name, _ := embeddedRegion(away[0].place()); name != "" && len(found) == 1 && len(away) == len(seen) {
+		use = name
+	}
+	return fmt.Errorf("the input is in %s, but --catalog is %s: use --catalog %s", join(found), c.Name(), use)
+}
+
+// zonesOf are the zones that a catalog sells in.
+func zonesOf(c *instancetypes.Catalog) []string {
+	zones := map[string]bool{}
+	for t := range c.All() {
+		for _, o := range t.Offerings {
+			zones[o.Zone] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(zones))
+}
