@@ -13,6 +13,12 @@
 // [VMMemoryOverhead], [ENIPods], [MaxPods] and [EphemeralStorage] estimate these
 // figures for EKS nodes, for backends that know only what the cloud advertises.
 //
+// # Prices
+//
+// [ReadPrices] reads a spot price history of EC2, discounts and prices of one's own, and
+// [Catalog.WithPrices] lays them over a catalog. [Catalog.Origin] says what prices a catalog
+// has and from when; plans repeat it.
+//
 // # JSON format
 //
 // [ReadJSON] and [Catalog.WriteJSON] use one object. Everything but instanceTypes,

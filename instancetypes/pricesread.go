@@ -114,7 +114,11 @@ func (p *priceReader) document(raw []byte) {
 	}
 	var doc map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &doc); err != nil {
-		p.fs.add(&Fault{Problem: "is neither a list of prices nor a spot price history: " + err.Error(), Err: err})
+		f := &Fault{Problem: "is not JSON: " + err.Error(), Err: err}
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			f.Problem = "must be an object with prices or with SpotPriceHistory, or CSV with headings; it is a " + wrong.Value
+		}
+		p.fs.add(f)
 		return
 	}
 	var history []spotPrice

@@ -61,6 +61,21 @@ func TestAdjustmentOfNegativePrice(t *testing.T) {
 	}
 }
 
+func TestParseFactor(t *testing.T) {
+	for text, percentage := range map[string]string{"0.72": "-28%", "1": "+0%", "0": "-100%", "1.05": "+5%", "1000": "+99900%", "0.123456789": "-87.6543211%"} {
+		got, err := ParseFactor(text)
+		require.NoError(t, err, text)
+		want, err := ParseAdjustment(percentage)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, text)
+		assert.False(t, got.Replaces())
+	}
+	for text, want := range map[string]string{"-0.5": "must not be negative", "1001": "must not exceed 1000", "1e99": "must not exceed 1000", "half": "want a decimal number", "": "want a decimal number"} {
+		_, err := ParseFactor(text)
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
 func TestParseAdjustmentRejects(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              "want a price",

@@ -27,7 +27,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `Verify reads the manifests that a plan was made for and the plan itself, in JSON or
 YAML, and checks with code of its own that every pod stands in it once, that every
 machine holds its pods and may be bought, that limits are kept and sums are right, and
-that the lower bound is proven. Give it the --catalog, --filter, --capacity-types,
+that the lower bound is proven. Give it the --catalog, --prices, --filter, --capacity-types,
 --strategy, --max-options, --min-values-policy, --weights and --goal that the plan was made
 with, and whatever else said what kind of plan is wanted, such as --no-spot.
 

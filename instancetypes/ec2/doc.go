@@ -19,8 +19,8 @@
 //     metal are of 2025 where there is one, since the newer list prices dedicated
 //     tenancy; the others carry the dedicated price, marked as an estimate.
 //   - Spot: prices of zones on one day of May 2025. Real spot prices move by the
-//     hour: for decisions about money feed current ones, by a Source of your own or
-//     by node overlays. A type without a spot price is not sold as spot here. Regions
+//     hour: for decisions about money feed current ones, such as a spot price history
+//     by [instancetypes.Catalog.WithPrices]. A type without a spot price is not sold as spot here. Regions
 //     that accounts must opt into, and GovCloud, have no spot prices in the source.
 //   - Interruption rates of spot machines: the middle of the band that AWS publishes
 //     (less than 5 %, 5 to 10 %, and so on; a quarter for the band above 20 %). The
@@ -28,8 +28,9 @@
 //   - Zones: by zone id, under the label topology.k8s.aws/zone-id. Names of zones
 //     differ from account to account, so the zone whose id ends in az1 is called a,
 //     az2 is b, and so on. The source does not say which spot price belongs to which
-//     zone; they are dealt out in order, the cheapest to the first. Where the zones of
-//     a type are not known they are assumed, and the offerings say so in Estimated.
+//     zone; they are dealt out in order, the cheapest to the first, and "zone" stands in
+//     Estimated. Where the zones of a type are not known they are assumed, and Estimated
+//     names "unavailable".
 //
 // # What is computed
 //
