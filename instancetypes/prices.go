@@ -55,11 +55,11 @@ func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, e
 		if x.CapacityType == "" {
 			continue
 		}
-		if _, err := offerings.ParseCapacityType(string(x.CapacityType)); err != nil {
+		if _, err = offerings.ParseCapacityType(string(x.CapacityType)); err != nil {
 			fs.add(&Fault{Type: x.InstanceType, Field: fmt.Sprintf("changes[%d].capacityType", i), Value: string(x.CapacityType), Problem: reason(err), Err: err})
 		}
 	}
-	if err := fs.err(); err != nil {
+	if err = fs.err(); err != nil {
 		return nil, nil, err
 	}
 	r := repricing{catalog: c, zones: map[string]offerings.Offering{}, made: map[saleKey]sale{}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -40,6 +41,17 @@ func TestSpotPriceHistory(t *testing.T) {
 	require.Equal(t, "0.001", best.Price.String())
 	require.Empty(t, best.Estimated)
 	require.Equal(t, []string{"zone"}, plan.Launches[0].Options[1].Estimated, "of the other zones it says nothing")
+	for i := range plan.Summary.Catalog.Prices {
+		if p := &plan.Summary.Catalog.Prices[i]; strings.HasPrefix(p.Source, "github.com/") {
+			p.Source = "" // modules with their versions
+		}
+	}
+	require.Equal(t, instancetypes.Origin{Name: "ec2/us-east-1", Prices: []instancetypes.PriceOrigin{
+		{CapacityType: "on-demand", Date: "2026-07-06"},
+		{CapacityType: "on-demand", Date: "2025-05-28"},
+		{CapacityType: "spot", Source: file, Date: "2026-11-20"},
+		{CapacityType: "spot", Date: "2025-05-28", ZonesAssigned: true},
+	}}, plan.Summary.Catalog)
 	var texts []string
 	for _, w := range plan.Warnings {
 		texts = append(texts, w.Object+": "+w.Message)
