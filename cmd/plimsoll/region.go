@@ -74,17 +74,20 @@ func providerZone(id string) string {
 func known(seen []sighting) []sighting {
 	seen = slices.DeleteFunc(seen, func(s sighting) bool { return s.from == "" })
 	seen = lo.UniqBy(seen, func(s sighting) [2]string { return [2]string{s.zone, s.region} })
-	strange := func(s sighting) bool {
-		name, _ := embeddedRegion(s.place())
-		return s.region == "" && name == ""
-	}
-	if slices.ContainsFunc(seen, func(s sighting) bool { return !strange(s) }) {
-		seen = slices.DeleteFunc(seen, strange)
+	if slices.ContainsFunc(seen, func(s sighting) bool { return !s.strange() }) {
+		seen = slices.DeleteFunc(seen, sighting.strange)
 	}
 	return seen
 }
 
-// wanted are the places that NodePools name, which may be several for one pool.
+// strange reports whether nothing is known of the region.
+func (s sighting) strange() bool {
+	name, _ := embeddedRegion(s.place())
+	return s.region == "" && name == ""
+}
+
+// wanted are the regions that NodePools name, which may be several for one pool. A zone of no
+// known region tells nothing: the pool just cannot buy there.
 func wanted(pools []*scheduling.NodePool) []sighting {
 	var seen []sighting
 	for _, pool := range pools {
@@ -104,7 +107,7 @@ func wanted(pools []*scheduling.NodePool) []sighting {
 			}
 		}
 	}
-	return known(seen)
+	return slices.DeleteFunc(known(seen), sighting.strange)
 }
 
 // see takes note of a label that says where something is. A region tells more than a zone.

@@ -79,6 +79,7 @@ func TestWhatSaysWhere(t *testing.T) {
 		"a node of Azure":                 {[]string{placed("Node", "a", "topology.kubernetes.io/region: eastus, topology.kubernetes.io/zone: eastus-1")}, nil, "Prices: azure/eastus, "},
 		"a volume":                        {[]string{placed("PersistentVolume", "v", "topology.ebs.csi.aws.com/zone: eu-north-1a")}, nil, "Prices: ec2/eu-north-1, "},
 		"a NodePool":                      {[]string{placed("NodePool", "p", "topology.kubernetes.io/zone: ap-south-1a")}, nil, "Prices: ec2/ap-south-1, "},
+		"a NodePool of nowhere":           {[]string{placed("NodePool", "p", "topology.kubernetes.io/zone: my-zone-1a")}, nil, "Prices: ec2/us-east-1 (assumed: "},
 		"NodePools do not contradict":     {[]string{placed("Node", "a", "topology.kubernetes.io/zone: eu-west-3a"), placed("NodePool", "p", "topology.kubernetes.io/zone: eu-west-3a"), placed("NodePool", "q", "topology.kubernetes.io/zone: us-east-1a")}, nil, "Prices: ec2/eu-west-3, "},
 		"racks beside a region":           {[]string{placed("Node", "a", "topology.kubernetes.io/zone: eu-west-3a"), placed("Node", "b", "topology.kubernetes.io/zone: rack-1")}, nil, "Prices: ec2/eu-west-3, "},
 		"a file of the region":            {[]string{placed("Node", "a", "topology.kubernetes.io/region: mars-1, topology.kubernetes.io/zone: mars-1c")}, []string{"--catalog", "CSV mars-1a"}, "/mars.csv, "},
