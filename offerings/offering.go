@@ -13,6 +13,9 @@ import (
 const (
 	// ZoneLabel carries [Offering.Zone].
 	ZoneLabel = corev1.LabelTopologyZone
+	// ZoneIDLabel carries the id of the zone, which says the same in every AWS account: names
+	// of zones are mapped to ids anew for each.
+	ZoneIDLabel = "topology.k8s.aws/zone-id"
 	// CapacityTypeLabel carries [Offering.CapacityType].
 	CapacityTypeLabel = "karpenter.sh/capacity-type"
 	// ReservationIDLabel carries [Offering.ReservationID], on reserved nodes only.

@@ -58,6 +58,7 @@ const (
 	ChangeNodeSize        ChangeKind = "node-size"         // let Solver.Size reach To of the resource Key
 	ChangeFlexibility     ChangeKind = "flexibility"       // ask for less in Solver.Flexibility
 	ChangeSpot            ChangeKind = "spot"              // let spot machines be bought
+	ChangeFilter          ChangeKind = "filter"            // let Solver.Filters keep the offering Object
 	ChangeWorkloadShare   ChangeKind = "workload-share"    // raise Solver.WorkloadShare
 	ChangeEffort          ChangeKind = "effort"            // search harder
 )

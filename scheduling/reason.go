@@ -4,6 +4,7 @@ package scheduling
 const (
 	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Solver.Size allows
 	ReasonNoSpot   ReasonCode = "no-spot"   // Solver.NoSpot rules it out
+	ReasonFilter   ReasonCode = "filter"    // one of Solver.Filters rules it out
 	// ReasonWorkloadShare says that the node holds as many pods of the workload as
 	// Solver.WorkloadShare lets it.
 	ReasonWorkloadShare ReasonCode = "workload-share"

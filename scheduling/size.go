@@ -73,7 +73,7 @@ type exclusion struct {
 // excluded says first of all why the settings keep an offering of a type from being
 // bought.
 func (s *Solver) excluded(t *instancetypes.InstanceType, o *offerings.Offering) exclusion {
-	if !s.NoSpot && len(s.Size.Smallest) == 0 && len(s.Size.Largest) == 0 {
+	if !s.excludes() {
 		return exclusion{}
 	}
 	if all := s.exclusions(t, o); len(all) > 0 {
@@ -82,11 +82,25 @@ func (s *Solver) excluded(t *instancetypes.InstanceType, o *offerings.Offering) 
 	return exclusion{}
 }
 
+// excludes reports whether the settings keep anything from being bought.
+func (s *Solver) excludes() bool {
+	return s.NoSpot || len(s.Filters) > 0 || len(s.Size.Smallest) > 0 || len(s.Size.Largest) > 0
+}
+
+// Allows reports whether Filters, NoSpot and Size let an offering of a type be bought,
+// whether it is on sale now or not.
+func (s Solver) Allows(t *instancetypes.InstanceType, o offerings.Offering) bool {
+	return s.excluded(t, &o).code == ""
+}
+
 // exclusions lists everything by which the settings keep an offering of a type from
 // being bought.
 func (s *Solver) exclusions(t *instancetypes.InstanceType, o *offerings.Offering) (out []exclusion) {
 	if s.NoSpot && o.CapacityType == offerings.Spot {
 		out = append(out, exclusion{code: ReasonNoSpot})
+	}
+	if slices.ContainsFunc(s.Filters, func(keep instancetypes.Filter) bool { return keep != nil && !keep(t, *o) }) {
+		out = append(out, exclusion{code: ReasonFilter})
 	}
 	for _, name := range sizeResources() {
 		has, ok := o.Capacity[name]
@@ -108,6 +122,8 @@ func (s *Solver) reason(x exclusion) Reason {
 	switch {
 	case x.code == ReasonNoSpot:
 		return Reason{Code: x.code, Detail: "spot machines are ruled out"}
+	case x.code == ReasonFilter:
+		return Reason{Code: x.code, Detail: "the filters rule machines out"}
 	case x.small:
 		q := s.Size.Smallest[x.resource]
 		return Reason{Code: x.code, Detail: fmt.Sprintf("machines have less %s than the smallest that may be bought (%s)", x.resource, q.String())}
@@ -138,6 +154,10 @@ func (s *Solver) admitting(o *offer) Change {
 func (s *Solver) lifting(x exclusion, o *offer) Change {
 	if x.code == ReasonNoSpot {
 		return Change{Kind: ChangeSpot, Object: "Solver", Text: "allow spot machines"}
+	}
+	if x.code == ReasonFilter {
+		name := fmt.Sprintf("%s/%s/%s", o.instanceType.Name, o.offering.Zone, o.offering.CapacityType)
+		return Change{Kind: ChangeFilter, Object: name, Text: "let the filters keep " + strings.ReplaceAll(name, "/", " ")}
 	}
 	bounds, direction := s.Size.Largest, "up to"
 	if x.small {

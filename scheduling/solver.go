@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 )
@@ -87,6 +88,10 @@ type Solver struct {
 	PreferencePrice offerings.Price
 	// NoSpot buys no spot machines, whatever NodePools allow.
 	NoSpot bool
+	// Filters leave out of what may be bought each offering that one of them does not keep,
+	// whatever NodePools allow. It stays in the catalog, and nodes that run there keep their
+	// price, as they do with NoSpot and Size.
+	Filters []instancetypes.Filter
 	// Size bounds the machines that may be bought; the zero value allows all sizes.
 	Size NodeSize
 	// Interruption says what it costs when a spot machine is taken away; the zero value

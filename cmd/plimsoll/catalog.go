@@ -50,7 +50,7 @@ everything that is known of them and can be edited and passed back with --catalo
 			for _, w := range m.warnings {
 				a.say("warning: %s: %s", w.Object, w.Message)
 			}
-			c := m.Catalog
+			c := m.Filter(m.keep...)
 			switch {
 			case sources:
 				writeSources(&a.stdout, c)

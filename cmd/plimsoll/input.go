@@ -38,6 +38,8 @@ type problem struct {
 	catalog *instancetypes.Catalog
 	// assumed says that nothing told which catalog is meant.
 	assumed bool
+	// keep are the filters that what may be bought has to pass.
+	keep []instancetypes.Filter
 }
 
 // load reads the manifests and the catalog, and reports what is wrong with both.
@@ -60,7 +62,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 		return nil, err
 	}
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
-	p := &problem{Snapshot: snapshot, catalog: market.Catalog, assumed: market.assumed}
+	p := &problem{Snapshot: snapshot, catalog: market.Catalog, keep: market.keep, assumed: market.assumed}
 	p.Problem.Catalog = market.Catalog
 	p.Warnings = append(p.Warnings, market.warnings...)
 	types, err := f.market.order()
@@ -118,7 +120,12 @@ func (p *problem) overlay() error {
 	return nil
 }
 
-// catalogOf is the catalog that a NodePool buys from.
+// buys is what a NodePool may buy of its catalog, as the flags have it.
+func (p *problem) buys(pool string) *instancetypes.Catalog {
+	return p.catalogOf(pool).Filter(p.keep...)
+}
+
+// catalogOf is the catalog of a NodePool.
 func (p *problem) catalogOf(pool string) *instancetypes.Catalog {
 	if c, ok := p.Problem.PoolCatalogs[pool]; ok {
 		return c

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
@@ -56,15 +57,16 @@ func (f *marketFlags) order() ([]offerings.CapacityType, error) {
 // market is what is on sale.
 type market struct {
 	*instancetypes.Catalog
+	// keep are the filters that what may be bought has to pass.
+	keep []instancetypes.Filter
 	// assumed says that nothing told which catalog is meant.
 	assumed bool
 	// warnings say what prices were left out.
 	warnings []scheduling.Warning
 }
 
-// catalog returns what is on sale where the input is and meets the filters. The input may
-// be nil.
-func (f *marketFlags) catalog(input *manifest.Snapshot) (*market, error) {
+// keep returns the filters that what may be bought has to pass.
+func (f *marketFlags) keep() ([]instancetypes.Filter, error) {
 	var keep []instancetypes.Filter
 	for _, expression := range f.filters {
 		filter, err := instancetypes.ParseFilter(expression)
@@ -74,28 +76,32 @@ func (f *marketFlags) catalog(input *manifest.Snapshot) (*market, error) {
 		keep = append(keep, filter)
 	}
 	types, err := f.order()
-	if err != nil {
-		return nil, err
-	}
-	if len(types) > 0 {
+	if err == nil && len(types) > 0 {
 		keep = append(keep, instancetypes.ByCapacityType(types...))
 	}
-	all, err := f.open(input)
+	return keep, err
+}
+
+// catalog returns what is on sale where the input is, of which something passes the filters.
+// The input may be nil.
+func (f *marketFlags) catalog(input *manifest.Snapshot) (*market, error) {
+	keep, err := f.keep()
 	if err != nil {
 		return nil, err
 	}
-	if len(keep) == 0 {
-		return all, nil
+	m, err := f.open(input)
+	if err != nil {
+		return nil, err
 	}
-	catalog := all.Filter(keep...)
-	if catalog.Len() == 0 {
-		return nil, fmt.Errorf("catalog %s: none of the %d instance types meets %s", all.Name(), all.Len(), f.conditions())
+	if m.Filter(keep...).Len() == 0 {
+		return nil, fmt.Errorf("catalog %s: none of the %d instance types meets %s", m.Name(), m.Len(), f.conditions())
 	}
-	all.Catalog = catalog
-	return all, nil
+	m.keep = keep
+	return m, nil
 }
 
-// open returns all that is on sale where the input is, at the prices that the flags say.
+// open returns all that is on sale where the input is, at the prices that the flags say: in
+// zones that are called what nodes call them, and with what nodes are.
 func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	name := f.name
 	if name == "" {
@@ -118,12 +124,24 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	if err := elsewhere(input, m.Catalog); err != nil {
 		return nil, err
 	}
+	var nodes []*corev1.Node
+	if input != nil {
+		nodes = input.Problem.Nodes
+	}
+	zones, err := instancetypes.ZoneNames(nodes)
+	if err != nil {
+		return nil, err
+	}
+	if m.Catalog, err = m.WithZones(zones); err != nil {
+		return nil, err
+	}
 	for _, file := range f.prices {
 		if err := m.price(file); err != nil {
 			return nil, within("--prices "+file, err)
 		}
 	}
-	return m, nil
+	m.Catalog, err = m.WithNodes(nodes)
+	return m, err
 }
 
 // price lays the prices of a file over the catalog.

@@ -22,7 +22,7 @@ func (p *problem) poolsOrDefault(types []offerings.CapacityType) {
 	spec := &pool.Spec.Template.Spec
 	spec.Requirements = slices.DeleteFunc(spec.Requirements, func(s requirements.Selector) bool {
 		r, err := s.Requirement()
-		return err == nil && p.catalog.Filter(instancetypes.ByRequirements(requirements.NewSet(r))).Len() == 0
+		return err == nil && p.buys(pool.Name).Filter(instancetypes.ByRequirements(requirements.NewSet(r))).Len() == 0
 	})
 	if len(types) > 0 {
 		spec.Requirements = slices.DeleteFunc(spec.Requirements, func(s requirements.Selector) bool { return s.Key == requirements.CapacityTypeKey })
@@ -56,7 +56,7 @@ func (p *problem) idlePools() {
 		return
 	}
 	for _, pool := range p.Problem.NodePools {
-		alone := scheduling.Problem{Pods: p.Problem.Pods[:1], NodePools: []*scheduling.NodePool{pool}, Catalog: p.catalogOf(pool.Name)}
+		alone := scheduling.Problem{Pods: p.Problem.Pods[:1], NodePools: []*scheduling.NodePool{pool}, Catalog: p.buys(pool.Name)}
 		var faults *scheduling.FieldErrors
 		if !errors.As(alone.Validate(), &faults) {
 			continue

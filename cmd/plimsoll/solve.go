@@ -60,6 +60,9 @@ func (f *solverFlags) solver(market *marketFlags) (s scheduling.Solver, err erro
 	if s.Ranking.CapacityTypes, err = market.order(); err != nil {
 		return s, err
 	}
+	if s.Filters, err = market.keep(); err != nil {
+		return s, err
+	}
 	policy, err := oneOf("min-values-policy", strings.ToLower(f.minValues), "strict", "best-effort")
 	if err != nil {
 		return s, err

@@ -209,7 +209,7 @@ func (t *table) mustBeOnDemand(l *scheduling.Launch) bool {
 		}
 	}
 	o := &l.Options[0]
-	_, sold := t.catalogOf(l.NodePool).Offering(o.InstanceType, o.Zone, offerings.Spot)
+	_, sold := t.buys(l.NodePool).Offering(o.InstanceType, o.Zone, offerings.Spot)
 	return sold
 }
 

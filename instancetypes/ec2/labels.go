@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // Keys of the labels that Karpenter's AWS provider puts on nodes.
@@ -33,7 +34,7 @@ const (
 	labelAcceleratorMaker = group + "accelerator-manufacturer"
 	labelAcceleratorCount = group + "accelerator-count"
 
-	labelZoneID = "topology.k8s.aws/zone-id"
+	labelZoneID = offerings.ZoneIDLabel
 )
 
 // neuron counts AWS's own accelerators; all others are labelled as GPUs, Gaudi too.

@@ -1,6 +1,8 @@
 package disruption
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -21,29 +23,33 @@ const (
 	typeNotFound        = "InstanceTypeNotFound"
 )
 
-// typeDriftAge is how old a machine has to be before a type that is missing in the catalog
-// counts as drift: catalogs may lag behind what is sold.
+// typeDriftAge is how old a machine has to be before a type that is missing in a live
+// catalog counts as drift: catalogs may lag behind what is sold.
 const typeDriftAge = time.Hour
 
-// drift says how a node is no longer what its pool asks for; "" if it is, and where no
-// pool is there to ask. What hashes are made of is the controller's affair: they are only
-// compared.
+// drift says how a node is no longer what its pool asks for: the name of the kind of drift,
+// and in words what differs; "" if it is, and where no pool is there to ask. What hashes are
+// made of is the controller's affair: they are only compared. That a catalog lacks what the
+// node is counts only where the catalog is live.
 func (f *frame) drift(s *subject) string {
-	switch {
-	case s.pool == nil || s.node == nil:
+	if s.pool == nil || s.node == nil {
 		return ""
-	case f.hashDrifted(s):
-		return poolDrifted
-	case f.requirementsDrifted(s):
-		return requirementsDrifted
-	case f.typeGone(s):
-		return typeNotFound
+	}
+	found := func(kind, what string) string { return kind + ": " + what }
+	if what := f.hashDrift(s); what != "" {
+		return found(poolDrifted, what)
+	}
+	if what := f.requirementsDrift(s); what != "" {
+		return found(requirementsDrifted, what)
+	}
+	if f.planner.LiveCatalog && f.typeGone(s) {
+		return found(typeNotFound, unknownPrice(s.node))
 	}
 	return s.machine.Drift
 }
 
-// hashDrifted compares hashes, where both sides have one of the same version.
-func (f *frame) hashDrifted(s *subject) bool {
+// hashDrift compares hashes, where both sides have one of the same version.
+func (f *frame) hashDrift(s *subject) string {
 	pool, machine := s.pool.pool.Annotations, s.machine.Annotations
 	if machine == nil {
 		machine = s.node.Annotations
@@ -52,15 +58,33 @@ func (f *frame) hashDrifted(s *subject) bool {
 		_, here := pool[key]
 		_, there := machine[key]
 		if !here || !there {
-			return false
+			return ""
 		}
 	}
-	return pool[poolHashVersion] == machine[poolHashVersion] && pool[poolHash] != machine[poolHash]
+	if pool[poolHashVersion] != machine[poolHashVersion] || pool[poolHash] == machine[poolHash] {
+		return ""
+	}
+	return fmt.Sprintf("the template of NodePool %s has changed: %s is %s, the machine has %s", s.poolName(), poolHash, pool[poolHash], machine[poolHash])
 }
 
-// requirementsDrifted asks whether the node's labels still meet the pool's requirements.
-func (f *frame) requirementsDrifted(s *subject) bool {
-	return requirements.FromLabels(s.node.Labels).Compatible(s.pool.wanted) != nil
+// requirementsDrift says which requirements of the pool the node's labels do not meet.
+func (f *frame) requirementsDrift(s *subject) string {
+	labels := requirements.FromLabels(s.node.Labels)
+	if labels.Compatible(s.pool.wanted) == nil {
+		return ""
+	}
+	var unmet []string
+	for r := range s.pool.wanted.All() {
+		if labels.Compatible(requirements.NewSet(r)) == nil {
+			continue
+		}
+		has := "no such label"
+		if here := labels.Get(r.Key()); labels.Has(r.Key()) {
+			has = strings.Join(here.Values(), ",")
+		}
+		unmet = append(unmet, fmt.Sprintf("%s, and the node has %s", r.Short(), has))
+	}
+	return fmt.Sprintf("NodePool %s requires %s", s.poolName(), strings.Join(unmet, "; "))
 }
 
 // typeGone asks whether the catalog still knows what the node is. A pool without any types

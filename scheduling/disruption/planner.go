@@ -38,6 +38,10 @@ type Planner struct {
 	// MaxSteps ends the plan after so many steps; 0 is no bound. The steps are the first ones
 	// of the plan without a bound.
 	MaxSteps int
+	// LiveCatalog says that the catalog lists all that the provider sells now, so that a node
+	// has drifted (InstanceTypeNotFound) whose type or offering it has lacked for an hour.
+	// Other catalogs, such as files, may lack what is sold, and say nothing about nodes.
+	LiveCatalog bool
 	// Rebalance also looks for pods that break a rule where they are, and moves them where
 	// they keep it (Misplaced).
 	Rebalance bool

@@ -116,6 +116,9 @@ type Verdict struct {
 	CapacityType string `json:"capacityType,omitempty"`
 	// PricePerHour is what it costs; 0 where that is not known.
 	PricePerHour offerings.Price `json:"pricePerHour"`
+	// Drift says how the node is no longer what its pool asks for: the kind of drift, as
+	// Karpenter or the provider names it, and what differs; "" if it is.
+	Drift string `json:"drift,omitempty"`
 	// Reasons say why it stays, the most telling first; at least one where it stays.
 	Reasons []Cause `json:"reasons,omitempty"`
 	// Rejected is the best move that was found and not taken; nil where none was found.

@@ -14,7 +14,9 @@ import (
 // disrupt for some reason is gone, and its pods wait. All other nodes stay as they are, with
 // their pods and the room that they have left. Pods that wait in the cluster are left out.
 // What the nodes are is on sale again, as they may stay: their offerings, and the machines
-// that reservations have lent to them.
+// that reservations have lent to them. So a solver of it may buy these offerings even where
+// NoSpot, Filters and Size of the planner's Solver rule them out; that the bound is proven
+// with.
 //
 // What a plan of it costs, and the nodes of pools that stay in it, is what a cluster for
 // the same pods costs when nobody minds moving. [Summary.LowerBoundPerHour] is the proven
@@ -89,7 +91,7 @@ type target struct {
 // solveAnew buys the cluster afresh, for the bound and for what pods are worth.
 func (f *frame) solveAnew(ctx context.Context, effort scheduling.Effort) (*target, error) {
 	problem := f.anew()
-	solver := f.planner.Solver
+	solver := f.buysBack()
 	solver.Effort = effort
 	plan, err := solver.Solve(ctx, problem)
 	if err != nil {

@@ -55,6 +55,26 @@ func resell(p *scheduling.Problem, nodes []*corev1.Node) error {
 	return nil
 }
 
+// buysBack is the planner's solver, which may buy what nodes that may go are, whatever it may
+// buy otherwise: they could as well have stayed.
+func (f *frame) buysBack() scheduling.Solver {
+	solver, had := f.planner.Solver, map[offerings.Key]bool{}
+	for name := range f.loose {
+		had[soldAs(f.at[name].node)] = true
+	}
+	allows := solver.Allows
+	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
+	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
+		return allows(t, o) || had[keyAt(t, &o)]
+	}}
+	return solver
+}
+
+// keyAt names an offering of a type.
+func keyAt(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Key {
+	return offerings.Key{InstanceType: t.Name, Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}
+}
+
 // unmarked is the record of what failed lately without marks that cover any of some
 // offerings.
 func unmarked(u *offerings.Unavailable, had map[offerings.Key]bool, now time.Time) *offerings.Unavailable {
@@ -84,7 +104,7 @@ func restocked(c *instancetypes.Catalog, had map[offerings.Key]bool, lent map[st
 	var changes []instancetypes.OfferingChange
 	for t := range c.All() {
 		for _, o := range t.Offerings {
-			onSale := had[offerings.Key{InstanceType: t.Name, Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}]
+			onSale := had[keyAt(t, &o)]
 			more := 0
 			if o.CapacityType == offerings.Reserved {
 				more = lent[o.ReservationID]

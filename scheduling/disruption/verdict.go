@@ -17,7 +17,7 @@ func (r *run) verdicts() []Verdict {
 		}
 		v := Verdict{
 			Node: s.name, Decision: Keep, Step: drained[s.name], NodePool: s.poolName(),
-			InstanceType: instanceType(s.node), Zone: zone(s.node), CapacityType: string(capacityType(s.node)), PricePerHour: s.price,
+			InstanceType: instanceType(s.node), Zone: zone(s.node), CapacityType: string(capacityType(s.node)), PricePerHour: s.price, Drift: s.drifted,
 		}
 		if v.Step > 0 {
 			v.Decision = Drain

@@ -110,7 +110,7 @@ func knownReason(c scheduling.ReasonCode) bool {
 		scheduling.ReasonUnsupported, scheduling.ReasonNodeNotReady,
 		scheduling.ReasonTopologySpread, scheduling.ReasonPodAffinity, scheduling.ReasonPodAntiAffinity,
 		scheduling.ReasonVolume, scheduling.ReasonAttachLimit, scheduling.ReasonSearch,
-		scheduling.ReasonNodeSize, scheduling.ReasonNoSpot, scheduling.ReasonFlexibility, scheduling.ReasonWorkloadShare,
+		scheduling.ReasonNodeSize, scheduling.ReasonNoSpot, scheduling.ReasonFilter, scheduling.ReasonFlexibility, scheduling.ReasonWorkloadShare,
 	}, c)
 }
 

@@ -50,7 +50,7 @@ const (
 	OfferingUnknown     Code = "offering-unknown"     // the type is not sold so
 	OfferingUnavailable Code = "offering-unavailable" // the offering cannot be bought now
 	PoolRequirements    Code = "pool-requirements"    // the pool may not buy it
-	OptionExcluded      Code = "option-excluded"      // the settings exclude its size or its capacity type
+	OptionExcluded      Code = "option-excluded"      // the settings exclude it: a filter, its size or its capacity type
 )
 
 // The rules about pods and what carries them, bought or running.

@@ -17,6 +17,11 @@ func (w *world) excluded(t *instancetypes.InstanceType, o offerings.Offering) st
 	if w.solver.NoSpot && o.CapacityType == offerings.Spot {
 		return "is a spot machine, and there are to be none"
 	}
+	for _, keep := range w.solver.Filters {
+		if keep != nil && !keep(t, o) {
+			return "is left out by a filter"
+		}
+	}
 	size := w.solver.Size
 	if len(size.Smallest)+len(size.Largest) == 0 {
 		return ""

@@ -152,8 +152,12 @@ func TestStepsKnowDrift(t *testing.T) {
 		"a label is missing": func(c *stepsCase) {
 			c.pool().Spec.Template.Spec.Requirements = append(c.pool().Spec.Template.Spec.Requirements, st.In("disk", "ssd"))
 		},
-		"the type is gone": func(c *stepsCase) { c.node("idle").Labels[corev1.LabelInstanceTypeStable] = "gone" },
-		"the zone is gone": func(c *stepsCase) { c.node("idle").Labels[corev1.LabelTopologyZone] = "z" },
+		"the type is gone": func(c *stepsCase) {
+			c.planner.LiveCatalog, c.node("idle").Labels[corev1.LabelInstanceTypeStable] = true, "gone"
+		},
+		"the zone is gone": func(c *stepsCase) {
+			c.planner.LiveCatalog, c.node("idle").Labels[corev1.LabelTopologyZone] = true, "z"
+		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			c := newStepsCase(t)
@@ -172,10 +176,12 @@ func TestStepsKnowDrift(t *testing.T) {
 		c.machine("idle").Annotations = map[string]string{"karpenter.sh/nodepool-hash": "2", "karpenter.sh/nodepool-hash-version": "v2"}
 		assert.Contains(t, codesOf(t, c.check()), verify.StepReason)
 	})
-	t.Run("catalogs may lag behind for an hour", func(t *testing.T) {
+	t.Run("catalogs may lag behind for an hour, and those that are not live for ever", func(t *testing.T) {
 		c := newStepsCase(t)
 		c.plan.Steps[0].Reason = disruption.Drifted
 		c.node("idle").Labels[corev1.LabelInstanceTypeStable] = "gone"
+		assert.Contains(t, codesOf(t, c.check()), verify.StepReason)
+		c.planner.LiveCatalog = true
 		c.machine("idle").Created = c.cluster.Now.Add(-time.Hour)
 		assert.Contains(t, codesOf(t, c.check()), verify.StepReason)
 	})

@@ -21,7 +21,7 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 	if claimed <= 0 {
 		return
 	}
-	problem, kept := c.fresh(cluster)
+	problem, solver, kept := c.fresh(cluster)
 	rest := new(big.Int).Sub(big.NewInt(int64(claimed)), kept)
 	if rest.Sign() <= 0 {
 		return // what stays costs as much
@@ -31,7 +31,7 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 		return
 	}
 	w := newWorld(problem)
-	w.solver = c.Planner.Solver
+	w.solver = solver
 	left := make(map[string]bool)
 	for i, name := range plan.Summary.LeftOut {
 		if w.pods[name] == nil {
@@ -48,15 +48,15 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 			everywhere.Pods = append(everywhere.Pods, t.name)
 		}
 	}
-	newJudge(r, w, Checker{Solver: c.Planner.Solver}, &scheduling.Plan{
+	newJudge(r, w, Checker{Solver: solver}, &scheduling.Plan{
 		Existing: []scheduling.Assignment{everywhere},
 		Summary:  scheduling.Summary{LowerBoundPerHour: offerings.Price(rest.Int64()), Certificate: cert},
 	}).bound()
 }
 
-// fresh is the problem of buying anew what may go, and what the nodes of pools cost that
-// may not.
-func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, *big.Int) {
+// fresh is the problem of buying anew what may go, the solver of it, and what the nodes of
+// pools cost that may not.
+func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, scheduling.Solver, *big.Int) {
 	g := newGround(c, cluster, &disruption.Plan{})
 	problem, kept := cluster.Problem, new(big.Int)
 	problem.Nodes, problem.Pods, problem.Running = nil, nil, nil
@@ -84,13 +84,14 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, *bi
 			problem.Pods = append(problem.Pods, &again)
 		}
 	}
-	g.onSale(&problem, leave)
-	return problem, kept
+	solver := g.onSale(&problem, leave)
+	return problem, solver, kept
 }
 
 // onSale makes what the nodes are to be had again, as they may stay: machines that a
-// reservation has lent to them, and offerings that are not on sale now.
-func (g *ground) onSale(problem *scheduling.Problem, nodes []*standing) {
+// reservation has lent to them, and offerings that are not on sale now. The solver may buy
+// them even where its settings keep them from being bought.
+func (g *ground) onSale(problem *scheduling.Problem, nodes []*standing) scheduling.Solver {
 	type sold struct{ kind, zone, by, id string }
 	had, lent := make(map[sold]bool), make(map[string]int)
 	unavailable := &offerings.Unavailable{}
@@ -148,6 +149,12 @@ func (g *ground) onSale(problem *scheduling.Problem, nodes []*standing) {
 		own[name] = again(old)
 	}
 	problem.PoolCatalogs = own
+	solver, settings := g.checker.Planner.Solver, &world{solver: g.checker.Planner.Solver}
+	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
+	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
+		return had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] || settings.excluded(t, o) == ""
+	}}
+	return solver
 }
 
 // mayGoForSome reports whether the node may be disrupted for some reason that is meant,

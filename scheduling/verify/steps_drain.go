@@ -218,7 +218,7 @@ func (g *ground) drift(s *standing, m *disruption.Machine) string {
 			return "the pool requires " + e.String()
 		}
 	}
-	if created := createdAt(s, m); s.pool.catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.sold(s, labels) {
+	if created := createdAt(s, m); g.checker.Planner.LiveCatalog && s.pool.catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.sold(s, labels) {
 		return "the type is not in the catalog"
 	}
 	return m.Drift

@@ -81,6 +81,9 @@ func (g *ground) verdict(r *Report, object string, v *disruption.Verdict, node *
 	if price, _ := g.priceOf(node); v.PricePerHour != price {
 		r.add(NodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
 	}
+	if drift := g.drift(g.newStanding(node), g.machineOf(v.Node)); (drift == "") != (v.Drift == "") {
+		r.add(NodeVerdict, object, "drift is %q, want %q", v.Drift, drift)
+	}
 	if decision == disruption.Keep && len(v.Reasons) == 0 {
 		r.add(NoReason, object, "stays without a reason")
 	}

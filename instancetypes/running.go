@@ -1,0 +1,68 @@
+package instancetypes
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// WithNodes returns the catalog with the offerings that running nodes prove to be sold: where
+// it does not list a node's type in the node's zone under its capacity type (reservations
+// aside), but lists it elsewhere in the region, that offering comes in addition. Its price is
+// the median of those elsewhere, of two the lower one, and named as estimated; on-demand
+// prices of a cloud that asks the same in all zones of a region, as EC2 does, come out
+// exactly. Regions are told apart where node and offering carry the label
+// topology.kubernetes.io/region. What a node is that the catalog does not sell at all stays
+// unknown.
+func (c *Catalog) WithNodes(nodes []*corev1.Node) (*Catalog, error) {
+	found := map[offerings.Key]OfferingChange{}
+	for _, node := range slices.SortedFunc(slices.Values(present(nodes)), func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) }) {
+		name := cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType])
+		zone := cmp.Or(node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelFailureDomainBetaZone])
+		by := offerings.CapacityType(node.Labels[offerings.CapacityTypeLabel])
+		t, ok := c.Get(name)
+		if !ok || zone == "" || by == offerings.Reserved || slices.ContainsFunc(t.Offerings, func(o offerings.Offering) bool { return o.Zone == zone && o.CapacityType == by }) {
+			continue
+		}
+		key := offerings.Key{InstanceType: name, Zone: zone, CapacityType: by}
+		o := t.elsewhere(node, by)
+		if o == nil || len(o.Labels) < len(found[key].Labels) {
+			continue
+		}
+		o.Zone, o.Unavailable = zone, false
+		found[key] = OfferingChange{InstanceType: name, Offering: *o}
+	}
+	if len(found) == 0 {
+		return c, nil
+	}
+	return c.WithOfferings(slices.Collect(maps.Values(found))...)
+}
+
+// elsewhere is the offering of median price at which the type is sold in the region of a
+// node, with the labels of the node's zone in place of its own; nil if there is none.
+func (t *InstanceType) elsewhere(node *corev1.Node, by offerings.CapacityType) *offerings.Offering {
+	region := node.Labels[corev1.LabelTopologyRegion]
+	var sold []offerings.Offering
+	for _, o := range t.Offerings {
+		if there := t.NodeLabels(o)[corev1.LabelTopologyRegion]; o.CapacityType == by && (region == "" || there == "" || there == region) {
+			sold = append(sold, o)
+		}
+	}
+	if len(sold) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(sold, func(a, b offerings.Offering) int { return cmp.Compare(a.Price, b.Price) })
+	o := sold[(len(sold)-1)/2].DeepCopy()
+	maps.DeleteFunc(o.Labels, func(key, _ string) bool { return node.Labels[key] == "" })
+	for key := range o.Labels {
+		o.Labels[key] = node.Labels[key]
+	}
+	if !slices.Contains(o.Estimated, "price") {
+		o.Estimated = append(o.Estimated, "price")
+	}
+	return &o
+}
