@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -21,6 +22,12 @@ func knobs(r *rand.Rand) scheduling.Solver {
 	often := func(n int) bool { return r.IntN(n) == 0 }
 	if often(3) {
 		s.NoSpot = true
+	}
+	if often(3) {
+		left := r.Uint32N(3)
+		s.Filters = []instancetypes.Filter{func(_ *instancetypes.InstanceType, o offerings.Offering) bool {
+			return uint32(o.Price/1_000_000)%3 != left
+		}}
 	}
 	if often(2) {
 		s.Size.Smallest = st.Resources(st.MilliCPU(int64(500 + r.IntN(4000))))

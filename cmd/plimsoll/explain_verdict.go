@@ -54,9 +54,12 @@ func (t *table) verdict(n *judgedNode) {
 	v := n.Verdict
 	if s := n.Removal; s != nil {
 		t.line("  It is removed for the reason %q, in step %d; that step saves %s per hour and moves %s.", s.Reason, v.Step, signed(s.SavingPerHour), count(len(s.Evictions), "pod"))
-		return
+	} else {
+		t.line("  It stays.")
 	}
-	t.line("  It stays.")
+	if v.Drift != "" {
+		t.line("  It has drifted: %s.", v.Drift)
+	}
 	var rows [][]string
 	for i := range v.Reasons {
 		rows = append(rows, []string{string(v.Reasons[i].Code), reason(&v.Reasons[i])})

@@ -26,6 +26,7 @@ func writeMoves(w io.Writer, p *problem, plan *disruption.Plan) error {
 	m := &moves{table: table{problem: p, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
 	m.steps()
+	m.drifted()
 	m.frontier()
 	m.staying()
 	m.warnings()

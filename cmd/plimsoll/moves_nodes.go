@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,23 @@ func (s *stay) best() *disruption.Verdict {
 		}
 	}
 	return out
+}
+
+// drifted says how the nodes that go for having drifted are not what their pool asks for.
+func (m *moves) drifted() {
+	nodes := map[string][]string{}
+	for i := range m.plan.Nodes {
+		if v := &m.plan.Nodes[i]; v.Step > 0 && m.plan.Steps[v.Step-1].Reason == disruption.Drifted {
+			nodes[v.Drift] = append(nodes[v.Drift], v.Node)
+		}
+	}
+	if len(nodes) == 0 {
+		return
+	}
+	m.section("HOW NODES HAVE DRIFTED")
+	for _, drift := range slices.Sorted(maps.Keys(nodes)) {
+		m.line("  %s: %s", names(nodes[drift], 3), drift)
+	}
 }
 
 // staying lists the nodes that stay, by their first cause, the dearest group first.

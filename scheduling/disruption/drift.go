@@ -45,7 +45,10 @@ func (f *frame) drift(s *subject) string {
 	if f.planner.LiveCatalog && f.typeGone(s) {
 		return found(typeNotFound, unknownPrice(s.node))
 	}
-	return s.machine.Drift
+	if s.machine.Drift != "" {
+		return s.machine.Drift + " (its NodeClaim says so)"
+	}
+	return ""
 }
 
 // hashDrift compares hashes, where both sides have one of the same version.

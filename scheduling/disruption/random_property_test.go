@@ -13,7 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -29,7 +31,7 @@ var (
 
 // oddPlanner is one of the settings that random clusters are planned under.
 func oddPlanner(seed uint64) disruption.Planner {
-	p := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}}
+	p := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}, LiveCatalog: seed%3 == 0}
 	switch seed % 8 {
 	case 1:
 		p.MinSaving.Share = 0.1
@@ -43,6 +45,11 @@ func oddPlanner(seed uint64) disruption.Planner {
 		p.Reasons = []disruption.Reason{disruption.Empty, disruption.Underutilized}
 	case 6:
 		p.NodeCost = 3
+	case 7: // what runs may be what is not to be bought
+		p.Solver.NoSpot = seed%16 == 7
+		p.Solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
+			return (len(t.Name)+int(o.Price/1_000_000))%3 != 0
+		}}
 	}
 	return p
 }
