@@ -19,6 +19,12 @@
 // [Catalog.WithPrices] lays them over a catalog. [Catalog.Origin] says what prices a catalog
 // has and from when; plans repeat it.
 //
+// # Catalogs and accounts
+//
+// A catalog is a list, not the cloud: it may call zones by other names than an account
+// does, and lack what runs there. [Catalog.WithZones] gives zones the account's names, by
+// their ids, and [Catalog.WithNodes] adds what running nodes prove to be sold.
+//
 // # JSON format
 //
 // [ReadJSON] and [Catalog.WriteJSON] use one object. Everything but instanceTypes,

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -168,6 +169,44 @@ func ExampleCatalog_WithOverlays() {
 	// Output:
 	// on-demand 0.08064
 	// spot 0.0412
+}
+
+// In this account use1-az1 is called b, and a machine runs in c, where the price list sells
+// none.
+func ExampleCatalog_WithNodes() {
+	catalog, err := instancetypes.ReadCSV(strings.NewReader("name,cpu,memory,zone,capacityType,price,offering.label:topology.k8s.aws/zone-id\n" +
+		"m7i.large,2,8Gi,a,on-demand,0.1,use1-az1\nm7i.large,2,8Gi,b,on-demand,0.1,use1-az2\n"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	node := func(name, zone, id string) *corev1.Node {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+			corev1.LabelInstanceTypeStable: "m7i.large", offerings.CapacityTypeLabel: "on-demand",
+			corev1.LabelTopologyZone: zone, offerings.ZoneIDLabel: id,
+		}}}
+	}
+	nodes := []*corev1.Node{node("one", "b", "use1-az1"), node("two", "c", "use1-az6")}
+	names, err := instancetypes.ZoneNames(nodes)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if catalog, err = catalog.WithZones(names); err == nil {
+		catalog, err = catalog.WithNodes(nodes)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m7i, _ := catalog.Get("m7i.large")
+	for _, o := range m7i.Offerings {
+		fmt.Println(o.Zone, o.Labels[offerings.ZoneIDLabel], o.Price, o.Estimated)
+	}
+	// Output:
+	// a use1-az2 0.1 []
+	// b use1-az1 0.1 []
+	// c use1-az6 0.1 [price]
 }
 
 func ExampleCatalog_WriteJSON() {

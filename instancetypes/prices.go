@@ -9,10 +9,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// zoneIDLabel carries the id of a zone of AWS, which other than its name is the same for
-// all accounts.
-const zoneIDLabel = "topology.k8s.aws/zone-id"
-
 // Prices are what somebody pays, or what a cloud asks today, to be laid over a catalog by
 // [Catalog.WithPrices]. [ReadPrices] reads them from a file.
 type Prices struct {
@@ -139,7 +135,7 @@ func isPattern(s string) bool { return strings.ContainsAny(s, "*?") }
 
 // in reports whether the change is about the zone of an offering.
 func (x *PriceChange) in(o *offerings.Offering) bool {
-	if id := o.Labels[zoneIDLabel]; x.ZoneID != "" && id != "" {
+	if id := o.Labels[offerings.ZoneIDLabel]; x.ZoneID != "" && id != "" {
 		return id == x.ZoneID
 	}
 	return x.Zone == "" || glob(x.Zone, o.Zone)

@@ -57,10 +57,10 @@
 // has no PreferNoSchedule taint against before those that it has; then the lowest
 // price under the [offerings.Ranking]; then the fewest machines; then names.
 //
-// Those who want something other than the cheapest plan say so by the settings: machines of
-// some sizes only ([NodeSize]), no spot, a bound on the share of a workload that one
-// machine holds, choice among spot machines ([Flexibility]), or that interruptions cost
-// something ([Interruption]), which then count as part of the price.
+// Those who want something other than the cheapest plan say so by the settings: machines
+// that filters keep, of some sizes only ([NodeSize]), no spot, a bound on the share of a
+// workload that one machine holds, choice among spot machines ([Flexibility]), or that
+// interruptions cost something ([Interruption]), which then count as part of the price.
 // [Solver.Alternatives] compares the best plans for several goals ([Goal]).
 //
 // # Where Kubernetes and Karpenter differ, and what is done here

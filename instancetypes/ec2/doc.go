@@ -27,10 +27,11 @@
 //     bands are coarse and change from month to month.
 //   - Zones: by zone id, under the label topology.k8s.aws/zone-id. Names of zones
 //     differ from account to account, so the zone whose id ends in az1 is called a,
-//     az2 is b, and so on. The source does not say which spot price belongs to which
-//     zone; they are dealt out in order, the cheapest to the first, and "zone" stands in
-//     Estimated. Where the zones of a type are not known they are assumed, and Estimated
-//     names "unavailable".
+//     az2 is b, and so on; Catalog.WithZones gives zones the names that an account has
+//     for them. The source does not say which spot price belongs to which zone; they are
+//     dealt out in order, the cheapest to the first, and "zone" stands in Estimated.
+//     Where the zones of a type are not known they are assumed, and Estimated names
+//     "unavailable".
 //
 // # What is computed
 //

@@ -103,6 +103,22 @@ func TestReservationsDoNotDrift(t *testing.T) {
 	}
 }
 
+// D87: that a catalog lacks what a node is says something about the node only where the
+// catalog is live.
+func TestAbsenceIsDriftOfLiveCatalogs(t *testing.T) {
+	for name, relabel := range map[string]func(*corev1.Node){
+		"type": func(n *corev1.Node) { n.Labels[corev1.LabelInstanceTypeStable] = "m.gone" },
+		"zone": func(n *corev1.Node) { n.Labels[corev1.LabelTopologyZone] = "z" },
+	} {
+		c := world(t, pool(consolidateAfter(-1)), []*corev1.Node{machine(t, "n", "m.large", od, relabel)}, pod("x", "n", "1"))
+		assert.Empty(t, planned(t, Planner{}, c).Steps, name)
+		plan := planned(t, Planner{LiveCatalog: true}, c)
+		assert.Len(t, plan.Steps, 1, name)
+		assert.Equal(t, Drifted, plan.Steps[0].Reason, name)
+		assert.Contains(t, plan.Nodes[0].Drift, "InstanceTypeNotFound: the catalog has no offering of "+instanceType(c.Nodes[0])+" as on-demand in zone ")
+	}
+}
+
 // driftedMachine says that a node has drifted for so many hours.
 func driftedMachine(node string, hours int) Machine {
 	m := Machine{Node: node, Drift: "AMIDrift"}

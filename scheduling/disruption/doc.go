@@ -29,8 +29,9 @@
 //	               their way; a pod that has no place leaves without one, and the plan
 //	               warns of it. Launches are waited for as long as the notice lasts.
 //	expired        nodes past expireAfter, the oldest first, a step each
-//	drifted        nodes that are no longer what their pool asks for: empty ones, then
-//	               those that drifted first, a step each
+//	drifted        nodes that are no longer what their pool asks for, as [Verdict.Drift]
+//	               says: empty ones, then those that drifted first, a step each. What a
+//	               catalog lacks is no drift unless it is live ([Planner.LiveCatalog])
 //	empty          all nodes without pods but daemons', as many in a step as budgets allow
 //	underutilized  nodes whose pods cost less elsewhere: any number of nodes by any
 //	               number of launches
