@@ -125,11 +125,13 @@ metadata: {name: here, namespace: shop}
 spec: {nodeSelector: {topology.kubernetes.io/zone: us-east-1c, node.kubernetes.io/instance-type: m7i.large}, containers: [{name: c, resources: {requests: {cpu: "1", memory: 1Gi}}}]}
 ---
 `
-	r := run(t, "plan", "-o", "json", "-f", temp(t, "cluster.yaml", known+pod))
+	prices := temp(t, "prices.yaml", "prices: [{instanceType: m7i.large, zone: us-east-1c, capacityType: on-demand, price: 0.05}]")
+	r := run(t, "plan", "-o", "json", "-f", temp(t, "cluster.yaml", known+pod), "--prices", prices)
 	require.Equal(t, exitOK, r.code, r.stdout+r.stderr)
 	options := decodePlan(t, r.stdout).Launches[0].Options
 	require.Len(t, options, 1)
 	require.Equal(t, "us-east-1c", options[0].Zone, "the catalog has m7i.large in use1-az6, under another name")
+	require.Equal(t, offerings.MustPrice("0.05"), options[0].Price, "prices are of zones as the account calls them")
 
 	r = run(t, "plan", "-f", temp(t, "cluster.yaml", known+pod+runningNode("n3", "m5.large", "us-east-1d", "on-demand", "2", "1700m", id+"use1-az2, ")))
 	require.Equal(t, exitBadInput, r.code)
