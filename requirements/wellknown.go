@@ -64,6 +64,8 @@ var wellKnown = NewKeySet(
 	"karpenter.azure.com/sku-storage-ephemeralos-maxsize",
 	"karpenter.azure.com/sku-storage-premium-capable",
 	"karpenter.azure.com/sku-version",
+	"kubernetes.azure.com/fips_enabled",
+	"kubernetes.azure.com/os-sku",
 	"kubernetes.azure.com/priority",
 	"kubernetes.azure.com/scalesetpriority",
 	"kubernetes.azure.com/sku-cpu",

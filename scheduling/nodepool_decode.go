@@ -22,14 +22,15 @@ const (
 // DecodeNodePool reads one NodePool from YAML or JSON, of karpenter.sh/v1 or
 // v1beta1; without an apiVersion it is taken for v1. The result is always in the
 // form of v1: of v1beta1, expireAfter moves from spec.disruption to the template,
-// WhenUnderutilized becomes WhenEmptyOrUnderutilized, and the group of the node
-// class is taken from its apiVersion.
+// WhenUnderutilized becomes WhenEmptyOrUnderutilized, the group of the node class
+// is taken from its apiVersion, and the kubelet's settings move to the annotation
+// [KubeletAnnotation], unchecked.
 //
-// Fields that are not known, or not modelled like v1beta1's kubelet, are ignored
-// with a warning that names them; the status is ignored without one, unless it
-// says that the NodePool is not ready. A field that is not known and looks like a
-// slip, because there is one that is spelt almost the same, or one of the same name
-// in another place, is an error unless the NodePool has a UID. Values of a wrong type, bad quantities and
+// Fields that are not known are ignored with a warning that names them; the status
+// is ignored without one, unless it says that the NodePool is not ready. A field that
+// is not known and looks like a slip, because there is one that is spelt almost the
+// same, or one of the same name in another place, is an error unless the NodePool has
+// a UID. Values of a wrong type, bad quantities and
 // durations, a key that is there twice, and a missing name are errors, reported
 // together as [*FieldErrors]. Whether the values make sense is for
 // [Problem.Validate] to say.
@@ -76,6 +77,9 @@ func DecodeNodePool(raw []byte) (*NodePool, []Warning, error) {
 	}
 	if err := m.err(); err != nil {
 		return nil, nil, err
+	}
+	if m.kubeletSettings != "" {
+		metav1.SetMetaDataAnnotation(&p.ObjectMeta, KubeletAnnotation, m.kubeletSettings)
 	}
 	var warnings []Warning
 	for _, message := range m.warnings {

@@ -6,7 +6,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// A manifest of v1beta1 comes back in the form of v1, and what is not modelled is named.
+// A manifest of v1beta1 comes back in the form of v1, and what is not known is named.
 func ExampleDecodeNodePool() {
 	pool, warnings, err := scheduling.DecodeNodePool([]byte(`
 apiVersion: karpenter.sh/v1beta1
@@ -18,6 +18,7 @@ spec:
       requirements:
         - {key: kubernetes.io/arch, operator: In, values: [amd64, arm64]}
       kubelet: {maxPods: 20}
+      provider: {instanceProfile: nodes}
   disruption:
     consolidationPolicy: WhenUnderutilized
     expireAfter: 168h
@@ -27,10 +28,12 @@ spec:
 		return
 	}
 	fmt.Println(pool.Name, pool.Spec.Disruption.ConsolidationPolicy, pool.Spec.Template.Spec.ExpireAfter)
+	fmt.Println(pool.Annotations[scheduling.KubeletAnnotation])
 	for _, w := range warnings {
 		fmt.Printf("%s: %s\n", w.Object, w.Message)
 	}
 	// Output:
 	// general WhenEmptyOrUnderutilized 168h
-	// NodePool/general: spec.template.spec.kubelet is not modelled and was ignored: the catalog says how many pods a node holds and what is reserved on it
+	// {"maxPods":20}
+	// NodePool/general: spec.template.spec.provider is not known and was ignored
 }

@@ -19,8 +19,9 @@ import (
 // manifest is a document being read. It collects faults and warnings.
 type manifest struct {
 	faults
-	warnings []string
-	stored   bool // in an API server, which gave it a UID
+	warnings        []string
+	stored          bool   // in an API server, which gave it a UID
+	kubeletSettings string // of v1beta1, as JSON
 }
 
 func (m *manifest) warn(format string, args ...any) {

@@ -1,6 +1,9 @@
 package scheduling
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // whenUnderutilized is what karpenter.sh/v1beta1 called [WhenEmptyOrUnderutilized].
 const whenUnderutilized ConsolidationPolicy = "WhenUnderutilized"
@@ -17,10 +20,18 @@ func (v value) betaDisruption(d *Disruption) (expireAfter *NillableDuration) {
 	return expireAfter
 }
 
-// kubelet warns of settings that change what a node can hold. In v1 they belong to
-// the node class, which is no input either.
+// KubeletAnnotation holds, as JSON, the kubelet settings that a NodePool of v1beta1 had in
+// its template. They take the place of those of its node class, where v1 has them.
+// Karpenter converts NodePools so, and so does [DecodeNodePool].
+const KubeletAnnotation = "compatibility.karpenter.sh/v1beta1-kubelet-conversion"
+
+// kubelet keeps the kubelet's settings for the annotation.
 func (v value) kubelet() {
-	v.warn("%s is not modelled and was ignored: the catalog says how many pods a node holds and what is reserved on it", v.path)
+	raw, err := json.Marshal(v.v)
+	if err != nil {
+		v.fault("is no JSON")
+	}
+	v.manifest.kubeletSettings = string(raw)
 }
 
 // groupOf returns the group of an apiVersion such as karpenter.k8s.aws/v1beta1.

@@ -55,10 +55,8 @@ spec:
 func TestDecodeNodePoolV1beta1(t *testing.T) {
 	pool, warnings, err := DecodeNodePool([]byte(fullV1beta1))
 	require.NoError(t, err)
-	assert.Equal(t, []Warning{{
-		Object:  "NodePool/default",
-		Message: "spec.template.spec.kubelet is not modelled and was ignored: the catalog says how many pods a node holds and what is reserved on it",
-	}}, warnings)
+	assert.Empty(t, warnings)
+	assert.JSONEq(t, `{"maxPods": 20, "systemReserved": {"cpu": "100m"}}`, pool.Annotations[KubeletAnnotation])
 
 	assert.Equal(t, metav1.TypeMeta{APIVersion: "karpenter.sh/v1", Kind: "NodePool"}, pool.TypeMeta, "the form is that of v1")
 	assert.Equal(t, &NodeClassRef{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: "default"}, pool.Spec.Template.Spec.NodeClassRef)

@@ -63,14 +63,13 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	}
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
 	p := &problem{Snapshot: snapshot, catalog: market.Catalog, keep: market.keep, assumed: market.assumed}
-	p.Problem.Catalog = market.Catalog
 	p.Warnings = append(p.Warnings, market.warnings...)
 	types, err := f.market.order()
 	if err != nil {
 		return nil, err
 	}
 	p.poolsOrDefault(types)
-	if err := p.overlay(); err != nil {
+	if err := p.SetCatalog(market.Catalog); err != nil {
 		return nil, err
 	}
 	p.idlePools()
@@ -100,24 +99,6 @@ func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
 	c.read += int64(n)
 	return n, err
-}
-
-// overlay lays the NodeOverlays of the input over what each NodePool sees of the
-// catalog.
-func (p *problem) overlay() error {
-	if len(p.Overlays) == 0 {
-		return nil
-	}
-	labels := map[string]map[string]string{}
-	for _, pool := range p.Problem.NodePools {
-		labels[pool.Name] = pool.Spec.Template.Metadata.Labels
-	}
-	catalogs, err := p.catalog.WithPoolOverlays(labels, p.Overlays...)
-	if err != nil {
-		return err
-	}
-	p.Problem.PoolCatalogs = catalogs
-	return nil
 }
 
 // buys is what a NodePool may buy of its catalog, as the flags have it.

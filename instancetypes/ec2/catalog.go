@@ -50,11 +50,16 @@ func read(region string) (shapes ec2facts.Shapes, prices ec2facts.Region, err er
 	if prices, err = ec2facts.ReadRegion(table); err != nil {
 		return shapes, prices, err
 	}
-	if table, err = embedded.Table(files, "shapes"); err != nil {
-		return shapes, prices, err
-	}
-	shapes, err = ec2facts.ReadShapes(table)
+	shapes, err = readShapes()
 	return shapes, prices, err
+}
+
+func readShapes() (ec2facts.Shapes, error) {
+	table, err := embedded.Table(files, "shapes")
+	if err != nil {
+		return ec2facts.Shapes{}, err
+	}
+	return ec2facts.ReadShapes(table)
 }
 
 // build joins shapes and prices. Both are in order of name. Offerings of one zone

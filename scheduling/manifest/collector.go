@@ -46,6 +46,7 @@ type collector struct {
 	claims          []found[*NodeClaim]
 	pools           []*scheduling.NodePool
 	overlays        []instancetypes.NodeOverlay
+	classes         map[scheduling.NodeClassRef]nodeClass
 	daemonSets      []*appsv1.DaemonSet
 	deployments     []found[*appsv1.Deployment]
 	statefulSets    []found[*appsv1.StatefulSet]
@@ -90,6 +91,7 @@ func newCollector(l Loader) *collector {
 		unknown:   map[unknownField]*sighting{},
 		kinds:     map[kind]*sighting{},
 		deploying: map[kind]*sighting{},
+		classes:   map[scheduling.NodeClassRef]nodeClass{},
 	}
 }
 

@@ -16,6 +16,7 @@ func (c *collector) nodePool(o rawObject) {
 	}
 	c.warnings = append(c.warnings, warnings...)
 	if c.admit(o, pool, false) {
+		c.poolKubelet(o, pool)
 		c.pools = append(c.pools, pool)
 	}
 }
@@ -63,6 +64,10 @@ func (c *collector) foreign(o rawObject, err error) {
 		var overlay *instancetypes.OverlayError
 		if errors.As(e, &overlay) {
 			f.Field, f.Message = overlay.Field, overlay.Err.Error()
+		}
+		var field *instancetypes.Fault
+		if errors.As(e, &field) {
+			f.Field, f.Value, f.Message = field.Field, quote(field.Value), field.Problem
 		}
 		c.fault(f)
 	}

@@ -51,14 +51,21 @@ func readers() map[kind]reader {
 		{karpenterGroup, "Provisioner"}:                {(*collector).provisioner, []string{"v1alpha5"}},
 		{awsGroup, "AWSNodeTemplate"}:                  {(*collector).nodeTemplate, []string{"v1alpha1"}},
 		{karpenterGroup, "NodeOverlay"}:                {(*collector).nodeOverlay, []string{"v1alpha1"}},
+		{awsGroup, "EC2NodeClass"}:                     {(*collector).ec2NodeClass, beta},
+		{azureGroup, "AKSNodeClass"}:                   {(*collector).aksNodeClass, []string{"v1beta1", "v1alpha2"}},
+		{kwokGroup, "KWOKNodeClass"}:                   {(*collector).kwokNodeClass, []string{"v1alpha1"}},
 	}
 }
 
 // karpenterGroup is the API group of NodePools.
 const karpenterGroup = "karpenter.sh"
 
-// awsGroup is the API group of EC2NodeClasses.
-const awsGroup = "karpenter.k8s.aws"
+// The API groups of node classes that are read.
+const (
+	awsGroup   = "karpenter.k8s.aws"
+	azureGroup = "karpenter.azure.com"
+	kwokGroup  = "karpenter.kwok.sh"
+)
 
 // schedulerGroup is the API group of kube-scheduler's configuration file.
 const schedulerGroup = "kubescheduler.config.k8s.io"

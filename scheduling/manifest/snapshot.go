@@ -16,8 +16,8 @@ import (
 // Snapshot is what manifests say about a cluster. Its lists are in the order of
 // namespaces and names, whatever the order of the input.
 type Snapshot struct {
-	// Problem is ready to be solved but for its catalog. Pods of one workload share
-	// the memory of their specification.
+	// Problem is ready to be solved but for its catalog; see [Snapshot.SetCatalog]. Pods
+	// of one workload share the memory of their specification.
 	Problem scheduling.Problem
 	// Overlays adjust the catalog's prices and capacities.
 	Overlays []instancetypes.NodeOverlay
@@ -35,9 +35,10 @@ type Snapshot struct {
 	NodeClaims           []*NodeClaim
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
 
-	tops  map[string]string
-	hosts map[string]string // the node of each claim, by the claim's name
-	seen  map[objectKey]Location
+	tops    map[string]string
+	hosts   map[string]string // the node of each claim, by the claim's name
+	seen    map[objectKey]Location
+	classes map[scheduling.NodeClassRef]nodeClass
 }
 
 // Workload returns what people call the thing that a pod is part of: namespace and
@@ -62,6 +63,7 @@ func (c *collector) snapshot() *Snapshot {
 		tops:                 map[string]string{},
 		hosts:                map[string]string{},
 		seen:                 c.seen,
+		classes:              c.classes,
 		Documents:            c.documents,
 	}
 	s.Problem.Claims, s.Problem.Volumes = c.volumeClaims, c.volumes
@@ -105,6 +107,7 @@ func (c *collector) snapshot() *Snapshot {
 	c.reportUnknown()
 	c.reportDeploying()
 	c.reportMissing(&s.Problem)
+	c.reportClasses(&s.Problem)
 	s.Warnings = c.sortedWarnings()
 	s.Skipped = c.skipped
 	return s

@@ -1,0 +1,176 @@
+package instancetypes
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// NodeSettings say how nodes are set up, as far as that decides what they hold and
+// where they are launched: what a node class adds to the type of a machine. The zero
+// value leaves nodes as the catalog has them. The packages below this one derive
+// settings from the node classes of their cloud.
+type NodeSettings struct {
+	Kubelet Kubelet
+	// Pods is how many pods a node admits where the kubelet's maxPods is not set; 0 is
+	// the catalog's figure.
+	Pods int64
+	// MemoryFollowsPods says that the memory in kube-reserved is that of [KubeReserved]
+	// for the pods that the kubelet admits, where they are not those of the catalog.
+	// Without it the catalog's figure stays, however many pods the kubelet admits.
+	MemoryFollowsPods bool
+	// VolumeBytes is the size of the volume that pods write to; 0 is the catalog's
+	// figure.
+	VolumeBytes int64
+	// LocalDisks is the label that tells the size of a type's local disks in units of
+	// 10^9 bytes, where they are joined and take the place of the volume; "" leaves
+	// local disks alone.
+	LocalDisks string
+	// Labels are on every node, in place of what the type says.
+	Labels map[string]string
+	// Devices are extended resources that types have besides, by the name of the type.
+	// Amounts that the catalog states stay.
+	Devices map[string]corev1.ResourceList
+	// Launches, if not nil, keeps what may be launched. The other offerings become
+	// unavailable: they still tell what running nodes cost.
+	Launches Filter
+}
+
+// WithNodeSettings returns the catalog of machines that are set up so. An offering's
+// own amount of a resource that the settings change gives way. The error reports what
+// is wrong with the settings of the kubelet; see [Kubelet.Validate].
+//
+// The rules are those by which Karpenter's AWS provider computes instance types
+// (pkg/providers/instancetype/types.go):
+//
+//   - pods: maxPods, or else the catalog's number (the one of the network interfaces),
+//     and never more than podsPerCore × cores;
+//   - kube-reserved: what kubeReserved sets, or else the catalog's figures; see
+//     MemoryFollowsPods;
+//   - system-reserved: what systemReserved sets;
+//   - ephemeral-storage: the joined local disks of a type that has some, or else the
+//     volume;
+//   - eviction threshold: what evictionHard sets, or else the catalog's figures, where
+//     that of ephemeral-storage is a tenth, rounded up, of a size that changes.
+func (c *Catalog) WithNodeSettings(s NodeSettings) (*Catalog, error) {
+	if err := s.Kubelet.Validate(); err != nil {
+		return nil, err
+	}
+	types := make([]*InstanceType, 0, c.Len())
+	for t := range c.All() {
+		types = append(types, s.apply(t))
+	}
+	if c == nil {
+		c = &Catalog{}
+	}
+	return c.derive(types), nil
+}
+
+// apply returns a type as its nodes are set up. It shares with the old one what stays.
+func (s *NodeSettings) apply(old *InstanceType) *InstanceType {
+	t := *old
+	t.Capacity, t.Overhead = old.Capacity.DeepCopy(), old.Overhead.DeepCopy()
+	for name, q := range s.Devices[t.Name] {
+		if _, stated := t.Capacity[name]; !stated {
+			t.Capacity[name] = q
+		}
+	}
+	s.setPods(&t)
+	s.setStorage(&t)
+	reserved := &t.Overhead
+	reserved.KubeReserved = merged(reserved.KubeReserved, quantities(s.Kubelet.KubeReserved))
+	reserved.SystemReserved = merged(reserved.SystemReserved, quantities(s.Kubelet.SystemReserved))
+	for signal, name := range map[string]corev1.ResourceName{memoryAvailable: corev1.ResourceMemory, nodefsAvailable: corev1.ResourceEphemeralStorage} {
+		if value, ok := s.Kubelet.EvictionHard[signal]; ok {
+			if q, err := threshold(value, t.Capacity[name]); err == nil { // it was validated
+				reserved.EvictionThreshold = merged(reserved.EvictionThreshold, corev1.ResourceList{name: q})
+			}
+		}
+	}
+	if len(s.Labels) > 0 {
+		t.Labels = maps.Clone(old.Labels)
+		maps.Copy(t.Labels, s.Labels)
+	}
+	s.setOfferings(&t, old)
+	return &t
+}
+
+func (s *NodeSettings) setPods(t *InstanceType) {
+	stated, ok := t.Capacity[corev1.ResourcePods]
+	before := stated.Value()
+	pods := before
+	switch n, set := s.Kubelet.maxPods(); {
+	case set:
+		pods, ok = n, true
+	case s.Pods > 0:
+		pods, ok = s.Pods, true
+	}
+	if perCore := int64(s.Kubelet.PodsPerCore); perCore > 0 {
+		most := MaxPods(math.MaxInt32, 0, perCore, t.Capacity.Cpu().Value())
+		if !ok || most < pods {
+			pods, ok = most, true
+		}
+	}
+	if !ok || pods == before {
+		return
+	}
+	t.Capacity[corev1.ResourcePods] = *resource.NewQuantity(pods, resource.DecimalSI)
+	if s.MemoryFollowsPods {
+		memory := KubeReserved(0, t.Capacity.Memory().Value(), pods)[corev1.ResourceMemory]
+		t.Overhead.KubeReserved = merged(t.Overhead.KubeReserved, corev1.ResourceList{corev1.ResourceMemory: memory})
+	}
+}
+
+func (s *NodeSettings) setStorage(t *InstanceType) {
+	before := t.Capacity[corev1.ResourceEphemeralStorage]
+	bytes := s.VolumeBytes
+	if disks, err := strconv.ParseInt(t.Labels[s.LocalDisks], 10, 64); err == nil && disks > 0 {
+		bytes = EphemeralStorage(disks, 0)
+	}
+	if bytes == 0 || bytes == before.Value() {
+		return
+	}
+	t.Capacity[corev1.ResourceEphemeralStorage] = *resource.NewQuantity(bytes, resource.BinarySI)
+	if _, ok := t.Overhead.EvictionThreshold[corev1.ResourceEphemeralStorage]; ok {
+		t.Overhead.EvictionThreshold[corev1.ResourceEphemeralStorage] = EvictionThreshold(bytes)[corev1.ResourceEphemeralStorage]
+	}
+}
+
+// setOfferings marks what may not be launched, and takes away what offerings say of
+// resources that have changed.
+func (s *NodeSettings) setOfferings(t, old *InstanceType) {
+	capacity := changes(old.Capacity, t.Capacity)
+	overhead := changes(old.Overhead.Total(), t.Overhead.Total())
+	t.Offerings = slices.Clone(old.Offerings)
+	for i := range t.Offerings {
+		o := &t.Offerings[i]
+		o.Capacity, o.Overhead = without(o.Capacity, capacity), without(o.Overhead, overhead)
+		if s.Launches != nil && !s.Launches(t, *o) {
+			o.Unavailable = true
+		}
+	}
+}
+
+// changes returns the resources of which there is another amount than before.
+func changes(before, after corev1.ResourceList) (names []corev1.ResourceName) {
+	for name, q := range after {
+		if old, ok := before[name]; !ok || old.Cmp(q) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// without returns a list less the named resources. It does not change the list.
+func without(list corev1.ResourceList, names []corev1.ResourceName) corev1.ResourceList {
+	if len(list) == 0 || len(names) == 0 {
+		return list
+	}
+	list = maps.Clone(list)
+	maps.DeleteFunc(list, func(name corev1.ResourceName, _ resource.Quantity) bool { return slices.Contains(names, name) })
+	return list
+}

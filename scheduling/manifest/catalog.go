@@ -1,0 +1,118 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// SetCatalog completes the problem with what is on sale. A NodePool whose nodes are set
+// up by a node class of the input, or by kubelet settings of its own (v1beta1), or that
+// sees the catalog through NodeOverlays, buys from a catalog of its own in
+// Problem.PoolCatalogs: first the node class applies, see
+// [instancetypes.Catalog.WithNodeSettings], then the overlays do. NodePools that are
+// added to the problem afterwards buy from the catalog as it is.
+//
+// Node classes that leave nothing to launch are told in Warnings. The error reports
+// overlays that conflict, as [*instancetypes.OverlayError] values.
+func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
+	type setup struct {
+		class   nodeClass
+		kubelet string
+	}
+	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, nil
+	var errs []error
+	groups := lo.GroupBy(s.Problem.NodePools, func(p *scheduling.NodePool) setup {
+		return setup{classOf(s.classes, p.Spec.Template.Spec.NodeClassRef), p.Annotations[scheduling.KubeletAnnotation]}
+	})
+	for of, pools := range groups {
+		own, err := s.settled(catalog, of.class, pools)
+		if err != nil {
+			return err
+		}
+		if own == catalog && len(s.Overlays) == 0 {
+			continue
+		}
+		catalogs, err := own.WithPoolOverlays(lo.SliceToMap(pools, func(p *scheduling.NodePool) (string, map[string]string) {
+			return p.Name, p.Spec.Template.Metadata.Labels
+		}), s.Overlays...)
+		if err != nil {
+			errs = append(errs, flatten(err)...)
+		}
+		s.Problem.PoolCatalogs = lo.Assign(s.Problem.PoolCatalogs, catalogs)
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(lo.UniqBy(errs, error.Error)...)
+}
+
+// settled returns the catalog as the nodes of some NodePools are set up; they have node
+// class and kubelet settings in common.
+func (s *Snapshot) settled(catalog *instancetypes.Catalog, class nodeClass, pools []*scheduling.NodePool) (*instancetypes.Catalog, error) {
+	kubelet, err := kubeletOf(pools[0])
+	if err != nil {
+		return nil, fmt.Errorf("NodePool %s: annotation %s: %w", pools[0].Name, scheduling.KubeletAnnotation, err)
+	}
+	if class == nil && kubelet == nil {
+		return catalog, nil
+	}
+	var settings instancetypes.NodeSettings
+	if class == nil {
+		settings.Kubelet = *kubelet
+	} else if settings, err = class.Settings(kubelet); err != nil {
+		return nil, err
+	}
+	own, err := catalog.WithNodeSettings(settings)
+	if err != nil {
+		return nil, err
+	}
+	if sells(catalog) && !sells(own) {
+		for _, p := range pools {
+			s.Warnings = append(s.Warnings, scheduling.Warning{Object: "NodePool/" + p.Name, Message: "its node class leaves nothing to launch: the catalog has no machine in the zones of status.subnets that its images run on"})
+		}
+	}
+	return own, nil
+}
+
+// sells says whether a catalog has anything that can be launched.
+func sells(catalog *instancetypes.Catalog) bool {
+	for t := range catalog.All() {
+		if slices.ContainsFunc(t.Offerings, offerings.Offering.Launchable) {
+			return true
+		}
+	}
+	return false
+}
+
+// reportClasses warns of node classes that NodePools name and the input lacks, where it
+// is a dump of a cluster, and of what is not read of the others.
+func (c *collector) reportClasses(p *scheduling.Problem) {
+	lacking := map[scheduling.NodeClassRef]*sighting{}
+	used := map[nodeClass]bool{}
+	for _, pool := range c.pools {
+		ref := pool.Spec.Template.Spec.NodeClassRef
+		class := classOf(c.classes, ref)
+		used[class] = true
+		if class == nil && ref != nil && ref.Name != "" && slices.Contains([]string{awsGroup, azureGroup}, ref.Group) {
+			count(lacking, *ref, "NodePool/"+pool.Name, "")
+		}
+	}
+	if len(p.Nodes) > 0 || len(c.classes) > 0 {
+		for ref, seen := range lacking {
+			c.warn(seen.object, fmt.Sprintf("its %s %s is not in the input, so defaults are assumed for what nodes hold, %s; add what kubectl get %s -o json prints%s",
+				ref.Kind, ref.Name, lo.Ternary(ref.Group == awsGroup, "such as Amazon Linux 2023 and a root volume of 20 GiB", "such as a disk of 128 GB"),
+				strings.ToLower(ref.Kind)+"es", others(seen.count)))
+		}
+	}
+	for ref, class := range c.classes {
+		if fields := class.Unread(); used[class] && len(fields) > 0 {
+			c.warn(ref.Kind+"/"+ref.Name, "has a say in what is launched by "+strings.Join(fields, ", ")+lo.Ternary(len(fields) > 1, ", which are not read", ", which is not read"))
+		}
+	}
+}
