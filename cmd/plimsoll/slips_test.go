@@ -47,7 +47,8 @@ spec: {template: {metadata: {labels: {team: a}}, spec: {requirements: [{key: kub
 	r := run(t, "plan", "-f", temp(t, "slips.yaml", text), "--filter", "category=m")
 	require.Equal(t, exitUnschedulable, r.code, r.stderr)
 	_, warnings, _ := strings.Cut(r.stdout, "WARNINGS\n")
-	require.Equal(t, `  NodePool/general: requires or sets the label kubernetes.io/aarch, which nothing has; did you mean kubernetes.io/arch?
+	require.Equal(t, `  DaemonSets: the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints
+  NodePool/general: requires or sets the label kubernetes.io/aarch, which nothing has; did you mean kubernetes.io/arch?
   default/zone: selects nodes by the label topology.kubernetes.io/zones, which nothing has; did you mean topology.kubernetes.io/zone?
   default/zone: selects nodes of the instance type m5.xxlarge, which nothing has; did you mean m5.2xlarge?
 `, warnings)

@@ -111,8 +111,14 @@ func (c *collector) reportClasses(p *scheduling.Problem) {
 		}
 	}
 	for ref, class := range c.classes {
-		if fields := class.Unread(); used[class] && len(fields) > 0 {
-			c.warn(ref.Kind+"/"+ref.Name, "has a say in what is launched by "+strings.Join(fields, ", ")+lo.Ternary(len(fields) > 1, ", which are not read", ", which is not read"))
+		fields := class.Unread()
+		if !used[class] || len(fields) == 0 {
+			continue
 		}
+		message := strings.Join(fields, ", ") + lo.Ternary(len(fields) > 1, " bear", " bears") + " on what is launched, and" + lo.Ternary(len(fields) > 1, " are", " is") + " not read"
+		if slices.Contains(fields, "spec.subnetSelectorTerms") {
+			message += "; the zones of subnets are known from the status, as kubectl get prints it"
+		}
+		c.warn(ref.Kind+"/"+ref.Name, message)
 	}
 }

@@ -58,6 +58,8 @@ type collector struct {
 	priorityClasses []*schedulingv1.PriorityClass
 	runtimeClasses  []*nodev1.RuntimeClass
 	budgets         []*policyv1.PodDisruptionBudget
+	quotas          []*corev1.ResourceQuota
+	autoscalers     []*autoscaler
 	volumeClaims    []*corev1.PersistentVolumeClaim
 	volumes         []*corev1.PersistentVolume
 	storageClasses  []*storagev1.StorageClass
@@ -65,6 +67,7 @@ type collector struct {
 	namespaces      []*corev1.Namespace
 	services        []*corev1.Service
 	spread          *spreadDefaults
+	workloadRefs    sighting // of pods and templates
 }
 
 // objectKey identifies an object in a cluster.

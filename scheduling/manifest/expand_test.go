@@ -167,7 +167,7 @@ func TestWorkloadNames(t *testing.T) {
 }
 
 func TestPodsOnNodes(t *testing.T) {
-	node := "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\n"
+	node := "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\n" + object("apps/v1", "DaemonSet", "agent", "{"+template+"}")
 	on := func(name, node, rest string) string {
 		return fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: shop%s}\nspec: {nodeName: %s, containers: [{name: c}]}\n", name, rest, node)
 	}

@@ -12,7 +12,7 @@ func irrelevant(k kind) bool {
 	case "":
 		return slices.Contains([]string{
 			"Binding", "ComponentStatus", "ConfigMap", "Endpoints", "Event", "PodTemplate",
-			"ResourceQuota", "Secret", "ServiceAccount",
+			"Secret", "ServiceAccount",
 		}, k.name)
 	case "apps":
 		return k.name == "ControllerRevision"

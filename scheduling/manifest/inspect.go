@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -117,6 +119,11 @@ func (in inspector) podSpec(spec *corev1.PodSpec, p path) {
 	}
 	in.resources(spec.Overhead, p.key("overhead"))
 	in.affinity(spec.Affinity, p.key("affinity", "nodeAffinity"))
+	// A field of Kubernetes 1.35 that our types do not have any more.
+	if bytes.Contains(in.raw, []byte(`"workloadRef"`)) {
+		in.c.workloadRefs.object = cmp.Or(in.c.workloadRefs.object, in.name)
+		in.c.workloadRefs.count++
+	}
 }
 
 // container looks at one container. Names already holds those of its pod.

@@ -64,6 +64,8 @@ func (p *placer) report() {
 	}
 	if p.stray.count > 0 {
 		p.c.warn(p.stray.object, "belongs to a DaemonSet that is not in the input, so new nodes are planned without it"+others(p.stray.count))
+	} else if len(p.c.daemonSets) == 0 && len(p.problem.NodePools)+len(p.problem.Nodes) > 0 && len(p.problem.Pods)+len(p.problem.Running) > 0 {
+		p.c.warn("DaemonSets", "the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints")
 	}
 }
 

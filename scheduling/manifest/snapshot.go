@@ -108,6 +108,9 @@ func (c *collector) snapshot() *Snapshot {
 	c.reportDeploying()
 	c.reportMissing(&s.Problem)
 	c.reportClasses(&s.Problem)
+	c.reportAutoscalers()
+	c.reportQuotas(&s.Problem)
+	c.reportSchedulers(&s.Problem)
 	s.Warnings = c.sortedWarnings()
 	s.Skipped = c.skipped
 	return s
