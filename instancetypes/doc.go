@@ -12,6 +12,8 @@
 // zero: see [InstanceType.AllocatableOf]. [KubeReserved], [EvictionThreshold],
 // [VMMemoryOverhead], [ENIPods], [MaxPods] and [EphemeralStorage] estimate these
 // figures for EKS nodes, for backends that know only what the cloud advertises.
+// [Catalog.WithNodeSettings] has them as a node class sets nodes up: settings of the
+// kubelet, volumes, images.
 //
 // # Prices
 //

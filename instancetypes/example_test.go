@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -228,4 +229,27 @@ func ExampleCatalog_WriteJSON() {
 	//  {"zone":"room-1","capacityType":"on-demand","price":0.01}]}
 	// ]
 	// }
+}
+
+// A kubelet that admits ten pods and keeps a core for the system.
+func ExampleCatalog_WithNodeSettings() {
+	catalog, err := instancetypes.ReadJSON(strings.NewReader(`{"version": 1, "instanceTypes": [
+		{"name": "small", "capacity": {"cpu": "4", "memory": "8Gi", "pods": "58"}}]}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ten := intstr.FromInt32(10)
+	catalog, err = catalog.WithNodeSettings(instancetypes.NodeSettings{Kubelet: instancetypes.Kubelet{
+		MaxPods: &ten, SystemReserved: map[string]string{"cpu": "1"},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	small, _ := catalog.Get("small")
+	holds := small.Allocatable()
+	fmt.Println("pods:", holds.Pods(), "cpu:", holds.Cpu())
+	// Output:
+	// pods: 10 cpu: 3
 }

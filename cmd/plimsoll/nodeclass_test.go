@@ -76,7 +76,7 @@ func planOf(t *testing.T, catalog, text string) *scheduling.Plan {
 // the NodePool that is assumed.
 func told(plan *scheduling.Plan) (out []string) {
 	for _, w := range plan.Warnings {
-		if !strings.Contains(w.Message, " request") && !strings.Contains(w.Message, "there is no NodePool") {
+		if !strings.HasPrefix(w.Message, "no cpu") && !strings.HasPrefix(w.Message, "no memory") && !strings.Contains(w.Message, "there is no NodePool") {
 			out = append(out, w.Object+": "+w.Message)
 		}
 	}

@@ -27,6 +27,8 @@
 //     defaults to 250 and Azure CNI with addresses of the subnet to 30.
 //   - The system disk has 128 GB. Temporary disks are not modelled.
 //
+// [NodeClass.Settings] tells how nodes differ that an AKSNodeClass sets up.
+//
 // # Sources and licences
 //
 // The table is made by the command in instancetypes/gen from the module

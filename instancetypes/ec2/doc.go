@@ -40,7 +40,8 @@
 // what the operating system does not see, as many pods as addresses, reserved cores
 // and memory by the rules of the node bootstrap, a root volume of 20 GiB. A fact that
 // is not known has no label. A NodePool written for EKS works unchanged. EFA
-// interfaces are not modelled.
+// interfaces are not modelled. [NodeClass.Settings] tells how nodes differ that an
+// EC2NodeClass sets up.
 //
 // # Sources and licences
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
@@ -54,4 +55,36 @@ func ExampleMustCatalog() {
 	fmt.Println(cheapest.Name, cheapest.Labels["karpenter.k8s.aws/instance-gpu-name"], cheapest.Offerings[0].Price)
 	// Output:
 	// g5g.xlarge t4g 0.42
+}
+
+// An EC2NodeClass sets nodes up: here, fewer pods, more for the system, a larger disk.
+func ExampleNodeClass_Settings() {
+	var class ec2.NodeClass
+	if err := yaml.Unmarshal([]byte(`
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: default}
+spec:
+  amiSelectorTerms: [{alias: bottlerocket@latest}]
+  kubelet: {maxPods: 20, systemReserved: {cpu: 200m}}
+  blockDeviceMappings: [{deviceName: /dev/xvdb, ebs: {volumeSize: 100Gi}}]
+`), &class); err != nil {
+		fmt.Println(err)
+		return
+	}
+	settings, err := class.Settings(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	catalog, err := ec2.MustCatalog("eu-central-1").WithNodeSettings(settings)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m5, _ := catalog.Get("m5.large")
+	holds := m5.Allocatable()
+	fmt.Println("pods:", holds.Pods(), "cpu:", holds.Cpu(), "memory:", holds.Memory(), "disk:", holds.StorageEphemeral())
+	// Output:
+	// pods: 20 cpu: 1730m memory: 7002Mi disk: 89Gi
 }

@@ -35,11 +35,14 @@
 //     List; those that kube-scheduler has by itself are wishes, and none are taken.
 //   - For planning disruption, [Snapshot.Cluster] tells what NodeClaims and nodes say of
 //     the machines' ages, their drift and whether they will be taken away.
-//   - NodeOverlays are handed back for the caller to lay over the catalog.
+//   - EC2NodeClasses, AKSNodeClasses and NodeOverlays change what is on sale:
+//     [Snapshot.SetCatalog] gives each NodePool the catalog that it buys from.
+//   - ResourceQuotas and HorizontalPodAutoscalers are compared with what is planned, and
+//     change nothing but the warnings.
 //   - Provisioners and AWSNodeTemplates are converted to NodePools and EC2NodeClasses,
 //     with a warning that says how.
-//   - Kinds that have no say in where pods go (ConfigMap, Secret, EC2NodeClass and
-//     the like, and most kinds of well-known operators) are left out without a word, and
+//   - Kinds that have no say in where pods go (ConfigMap, Secret, Ingress and the like,
+//     and most kinds of well-known operators) are left out without a word, and
 //     those that deploy what is elsewhere, such as Argo CD's Applications, with a warning.
 //     Any other kind is an error, because a custom resource may stand for pods that a
 //     plan must not forget; [Loader.IgnoreUnknown] turns that error into a warning.

@@ -48,7 +48,7 @@ func (c *collector) reportAutoscalers() {
 		workloads, pods = workloads+1, pods+*a.Spec.MinReplicas-planned
 	}
 	if workloads > 1 {
-		message += fmt.Sprintf(" (and %d more workloads, with %d such pods in all)", workloads-1, pods)
+		message += fmt.Sprintf(" (and %d more; %d such pods in all)", workloads-1, pods)
 	}
 	if workloads > 0 {
 		c.warn(first, message)
