@@ -18,8 +18,11 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	if err := shop.SetCatalog(ec2.MustCatalog("us-east-1")); err != nil {
+		fmt.Println(err)
+		return
+	}
 	problem := shop.Problem
-	problem.Catalog = ec2.MustCatalog("us-east-1")
 
 	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestNodeSettingsOverOfferings(t *testing.T) {
 	assert.Equal(t, int64(30), before.Pods().Value(), "the catalog stays as it was")
 
 	_, err = catalog.WithNodeSettings(instancetypes.NodeSettings{Kubelet: instancetypes.Kubelet{PodsPerCore: -1}})
-	assert.EqualError(t, err, `podsPerCore: "-1" is negative`)
+	assert.EqualError(t, err, `podsPerCore: "-1": is negative`)
 }
 
 func parsed(t *testing.T, text string) *instancetypes.Catalog {
