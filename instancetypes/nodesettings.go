@@ -40,9 +40,10 @@ type NodeSettings struct {
 	Launches Filter
 }
 
-// WithNodeSettings returns the catalog of machines that are set up so. An offering's
-// own amount of a resource that the settings change gives way. The error reports what
-// is wrong with the settings of the kubelet; see [Kubelet.Validate].
+// WithNodeSettings returns the catalog of machines that are set up so; c itself if
+// nothing changes. An offering's own amount of a resource that the settings change gives
+// way. The error reports what is wrong with the settings of the kubelet; see
+// [Kubelet.Validate].
 //
 // The rules are those by which Karpenter's AWS provider computes instance types
 // (pkg/providers/instancetype/types.go):
@@ -60,17 +61,18 @@ func (c *Catalog) WithNodeSettings(s NodeSettings) (*Catalog, error) {
 	if err := s.Kubelet.Validate(); err != nil {
 		return nil, err
 	}
-	types := make([]*InstanceType, 0, c.Len())
-	for t := range c.All() {
-		types = append(types, s.apply(t))
+	types, changed := make([]*InstanceType, 0, c.Len()), false
+	for old := range c.All() {
+		t := s.apply(old)
+		types, changed = append(types, t), changed || t != old
 	}
-	if c == nil {
-		c = &Catalog{}
+	if !changed {
+		return c, nil
 	}
 	return c.derive(types), nil
 }
 
-// apply returns a type as its nodes are set up. It shares with the old one what stays.
+// apply returns a type as its nodes are set up: the old one if nothing changes.
 func (s *NodeSettings) apply(old *InstanceType) *InstanceType {
 	t := *old
 	t.Capacity, t.Overhead = old.Capacity.DeepCopy(), old.Overhead.DeepCopy()
@@ -95,7 +97,9 @@ func (s *NodeSettings) apply(old *InstanceType) *InstanceType {
 		t.Labels = maps.Clone(old.Labels)
 		maps.Copy(t.Labels, s.Labels)
 	}
-	s.setOfferings(&t, old)
+	if !s.setOfferings(&t, old) && maps.Equal(t.Labels, old.Labels) {
+		return old
+	}
 	return &t
 }
 
@@ -141,18 +145,20 @@ func (s *NodeSettings) setStorage(t *InstanceType) {
 }
 
 // setOfferings marks what may not be launched, and takes away what offerings say of
-// resources that have changed.
-func (s *NodeSettings) setOfferings(t, old *InstanceType) {
+// resources that have changed. It reports whether an offering or a resource has.
+func (s *NodeSettings) setOfferings(t, old *InstanceType) (changed bool) {
 	capacity := changes(old.Capacity, t.Capacity)
 	overhead := changes(old.Overhead.Total(), t.Overhead.Total())
+	changed = len(capacity)+len(overhead) > 0
 	t.Offerings = slices.Clone(old.Offerings)
 	for i := range t.Offerings {
 		o := &t.Offerings[i]
 		o.Capacity, o.Overhead = without(o.Capacity, capacity), without(o.Overhead, overhead)
-		if s.Launches != nil && !s.Launches(t, *o) {
-			o.Unavailable = true
+		if s.Launches != nil && !o.Unavailable && !s.Launches(t, *o) {
+			o.Unavailable, changed = true, true
 		}
 	}
+	return changed
 }
 
 // changes returns the resources of which there is another amount than before.

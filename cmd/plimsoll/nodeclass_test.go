@@ -76,7 +76,7 @@ func planOf(t *testing.T, catalog, text string) *scheduling.Plan {
 // the NodePool that is assumed.
 func told(plan *scheduling.Plan) (out []string) {
 	for _, w := range plan.Warnings {
-		if !strings.HasPrefix(w.Message, "no cpu") && !strings.HasPrefix(w.Message, "no memory") && !strings.Contains(w.Message, "there is no NodePool") {
+		if !strings.HasPrefix(w.Message, "no cpu") && !strings.HasPrefix(w.Message, "no memory") && !strings.HasPrefix(w.Message, "sets up Windows") && !strings.Contains(w.Message, "there is no NodePool") {
 			out = append(out, w.Object+": "+w.Message)
 		}
 	}
@@ -327,4 +327,8 @@ func TestWarningsOfNodeClasses(t *testing.T) {
 			require.Equal(t, tt.want, told(planOf(t, catalog, tt.text+pods)))
 		})
 	}
+	windows := planOf(t, catalog, ec2Class("spec: {amiFamily: Windows2025}")+poolOf("EC2NodeClass", "m5.large")+replicas(1, "cpu: 1, memory: 1Gi", ""))
+	require.Len(t, windows.Warnings, 1)
+	require.Equal(t, "EC2NodeClass/own", windows.Warnings[0].Object)
+	require.Equal(t, "sets up Windows, and the prices of embedded catalogs are those of Linux", windows.Warnings[0].Message)
 }

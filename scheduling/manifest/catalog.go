@@ -3,10 +3,12 @@ package manifest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -27,7 +29,7 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 		class   nodeClass
 		kubelet string
 	}
-	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, nil
+	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, map[string]*instancetypes.Catalog{}
 	var errs []error
 	groups := lo.GroupBy(s.Problem.NodePools, func(p *scheduling.NodePool) setup {
 		return setup{classOf(s.classes, p.Spec.Template.Spec.NodeClassRef), p.Annotations[scheduling.KubeletAnnotation]}
@@ -35,18 +37,24 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 	for of, pools := range groups {
 		own, err := s.settled(catalog, of.class, pools)
 		if err != nil {
-			return err
-		}
-		if own == catalog && len(s.Overlays) == 0 {
+			errs = append(errs, err)
 			continue
 		}
-		catalogs, err := own.WithPoolOverlays(lo.SliceToMap(pools, func(p *scheduling.NodePool) (string, map[string]string) {
-			return p.Name, p.Spec.Template.Metadata.Labels
-		}), s.Overlays...)
+		labels := map[string]map[string]string{}
+		for _, p := range pools {
+			labels[p.Name] = p.Spec.Template.Metadata.Labels
+			if own != catalog {
+				s.Problem.PoolCatalogs[p.Name] = own
+			}
+		}
+		if len(s.Overlays) == 0 {
+			continue
+		}
+		catalogs, err := own.WithPoolOverlays(labels, s.Overlays...)
 		if err != nil {
 			errs = append(errs, flatten(err)...)
 		}
-		s.Problem.PoolCatalogs = lo.Assign(s.Problem.PoolCatalogs, catalogs)
+		maps.Copy(s.Problem.PoolCatalogs, catalogs)
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(lo.UniqBy(errs, error.Error)...)
@@ -111,8 +119,14 @@ func (c *collector) reportClasses(p *scheduling.Problem) {
 		}
 	}
 	for ref, class := range c.classes {
+		if !used[class] {
+			continue
+		}
+		if settings, err := class.Settings(nil); err == nil && settings.Labels[corev1.LabelOSStable] == string(corev1.Windows) {
+			c.warn(ref.Kind+"/"+ref.Name, "sets up Windows, and the prices of embedded catalogs are those of Linux")
+		}
 		fields := class.Unread()
-		if !used[class] || len(fields) == 0 {
+		if len(fields) == 0 {
 			continue
 		}
 		message := strings.Join(fields, ", ") + lo.Ternary(len(fields) > 1, " bear", " bears") + " on what is launched, and" + lo.Ternary(len(fields) > 1, " are", " is") + " not read"
