@@ -209,7 +209,7 @@ func (r *rivalry) wrong(ti, o int) Reason {
 		return r.solver.reason(x.excluded)
 	}
 	if !x.launchable {
-		return Reason{Code: ReasonUnavailable, Detail: "offerings are not on sale now"}
+		return r.notOnSale(v.pool.Name, x)
 	}
 	if r.ranks[v.number] > r.ranks[r.templates[r.launch.template].number] {
 		return Reason{Code: ReasonWeight, Detail: "node pool " + v.pool.Name + " has a lower weight"}

@@ -75,9 +75,11 @@ func (e *explainer) screenTemplate(v *template, ti int, group *constraint, first
 	s.idle.Each(func(o int) {
 		if e.offers.offers[o].launchable {
 			s.idle.Clear(o)
+		} else {
+			s.counts[e.notOnSale(v.pool.Name, &e.offers.offers[o])]++
 		}
 	})
-	count(Reason{Code: ReasonUnavailable, Detail: "offerings are not on sale now"}, s.idle)
+	s.admitted.AndNot(s.idle)
 	for i, d := range e.daemons {
 		if portsClash(group.ports, d.constraint.ports) {
 			taken := s.admitted.Clone()

@@ -108,19 +108,14 @@ func firstClash(ports, others []hostPort) (hostPort, bool) {
 // saleFix names the best offering that would do if it were on sale.
 func (e *explainer) saleFix(class *podClass, id int, screens []screened, out *changeList) {
 	for ti := range screens {
-		name := ""
+		best := -1
 		screens[ti].idle.Each(func(o int) {
-			room, ok := e.room(ti, o)
-			if x := &e.offers.offers[o]; name == "" && ok && model.Fits(room, class.requests) &&
-				e.affords(ti, o) && e.free(id, ti, o) {
-				name = fmt.Sprintf("%s/%s/%s", x.instanceType.Name, x.offering.Zone, x.offering.CapacityType)
+			if room, ok := e.room(ti, o); best < 0 && ok && model.Fits(room, class.requests) && e.affords(ti, o) && e.free(id, ti, o) {
+				best = o
 			}
 		})
-		if name != "" {
-			out.add(Change{
-				Kind: ChangeOffering, Object: name,
-				Text: fmt.Sprintf("wait until %s is on sale again", strings.ReplaceAll(name, "/", " ")),
-			})
+		if best >= 0 {
+			out.add(e.putOnSale(e.templates[ti].pool.Name, &e.offers.offers[best]))
 			return
 		}
 	}
@@ -197,8 +192,7 @@ func (e *explainer) offerMisses(class *podClass, id, ti, o int) []Change {
 	if x.excluded.code != "" {
 		out = append(out, e.solver.admitting(x))
 	} else if !x.launchable {
-		name := fmt.Sprintf("%s/%s/%s", x.instanceType.Name, x.offering.Zone, x.offering.CapacityType)
-		out = append(out, Change{Kind: ChangeOffering, Object: name, Text: fmt.Sprintf("wait until %s is on sale again", strings.ReplaceAll(name, "/", " "))})
+		out = append(out, e.putOnSale(v.pool.Name, x))
 	}
 	for i, d := range e.daemons {
 		if port, clash := firstClash(group.ports, d.constraint.ports); clash && e.offered[ti].daemons[i].Has(o) {

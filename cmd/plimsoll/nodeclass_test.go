@@ -217,7 +217,9 @@ func TestNodeClassDecidesWhereToLaunch(t *testing.T) {
 		})
 	}
 	r := run(t, "plan", "--catalog", catalog, "-f", temp(t, "in.yaml", agent+ec2Class("spec: {amiFamily: AL2023}\nstatus: {subnets: [{id: subnet-1, zone: eu-west-1a, zoneID: euw1-az1}]}")+input))
-	require.Contains(t, r.stdout+r.stderr, "its node class leaves nothing to launch: the catalog has no machine in the zones of status.subnets that its images run on")
+	require.Contains(t, r.stdout, "the node class or the catalog of node pool general leaves offerings out")
+	require.NotContains(t, r.stdout, "on sale again")
+	require.Contains(t, r.stdout, "its node class leaves nothing to launch: the catalog has no machine in the zones of status.subnets that its images run on")
 }
 
 // Overlays are laid over what the class has made of the catalog.
