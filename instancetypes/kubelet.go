@@ -52,13 +52,13 @@ func (k *Kubelet) Validate() error {
 	if k.PodsPerCore < 0 {
 		report("podsPerCore", strconv.Itoa(int(k.PodsPerCore)), "is negative")
 	}
-	for field, list := range k.reserved() {
-		for _, name := range slices.Sorted(maps.Keys(list)) {
+	for _, r := range k.reserved() {
+		for _, name := range slices.Sorted(maps.Keys(r.list)) {
 			if !slices.Contains([]string{"cpu", "memory", "ephemeral-storage", "pid"}, name) {
-				report(field+"."+name, list[name], "is none of cpu, memory, ephemeral-storage and pid")
+				report(r.field+"."+name, r.list[name], "is none of cpu, memory, ephemeral-storage and pid")
 			}
 		}
-		checkResources(quantities(list), report, field)
+		checkResources(quantities(r.list), report, r.field)
 	}
 	for _, signal := range slices.Sorted(maps.Keys(k.EvictionHard)) {
 		value := k.EvictionHard[signal]
@@ -76,10 +76,10 @@ func (k *Kubelet) Expressions() []string {
 	if k.MaxPods != nil && k.MaxPods.Type == intstr.String {
 		out = append(out, "maxPods")
 	}
-	for field, list := range k.reserved() {
-		for name, value := range list {
+	for _, r := range k.reserved() {
+		for name, value := range r.list {
 			if _, err := resource.ParseQuantity(value); err != nil {
-				out = append(out, field+"."+name)
+				out = append(out, r.field+"."+name)
 			}
 		}
 	}
@@ -87,8 +87,14 @@ func (k *Kubelet) Expressions() []string {
 	return out
 }
 
-func (k *Kubelet) reserved() map[string]map[string]string {
-	return map[string]map[string]string{"kubeReserved": k.KubeReserved, "systemReserved": k.SystemReserved}
+// reserved is what one field sets aside.
+type reserved struct {
+	field string
+	list  map[string]string
+}
+
+func (k *Kubelet) reserved() []reserved {
+	return []reserved{{"kubeReserved", k.KubeReserved}, {"systemReserved", k.SystemReserved}}
 }
 
 func (k *Kubelet) maxPods() (int64, bool) {
@@ -117,7 +123,7 @@ func threshold(value string, capacity resource.Quantity) (resource.Quantity, err
 		return resource.ParseQuantity(value)
 	}
 	percent, err := strconv.ParseFloat(share, 64)
-	if err != nil || !(percent >= 0 && percent <= 100) {
+	if err != nil || math.IsNaN(percent) || percent < 0 || percent > 100 {
 		return resource.Quantity{}, fmt.Errorf("%q is no percentage", value)
 	}
 	if percent == 100 {

@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -36,11 +35,11 @@ type NodeClassSpec struct {
 
 	// What follows excludes some sizes, and is not read; see [NodeClass.Unread].
 
-	ArtifactStreaming json.RawMessage `json:"artifactStreaming,omitempty"`
-	EncryptionAtHost  json.RawMessage `json:"encryptionAtHost,omitempty"`
-	GPU               json.RawMessage `json:"gpu,omitempty"`
-	LocalDNS          json.RawMessage `json:"localDNS,omitempty"`
-	Security          json.RawMessage `json:"security,omitempty"`
+	ArtifactStreaming map[string]any `json:"artifactStreaming,omitempty"`
+	EncryptionAtHost  bool           `json:"encryptionAtHost,omitempty"`
+	GPU               map[string]any `json:"gpu,omitempty"`
+	LocalDNS          map[string]any `json:"localDNS,omitempty"`
+	Security          map[string]any `json:"security,omitempty"`
 }
 
 // Labels by which nodes tell the operating system of their images.
@@ -52,12 +51,13 @@ const (
 // Unread returns the paths of the fields that are set, bear on which sizes are launched,
 // and are not read, sorted.
 func (n *NodeClass) Unread() []string {
+	s := &n.Spec
 	var out []string
-	for field, raw := range map[string]json.RawMessage{
-		"artifactStreaming": n.Spec.ArtifactStreaming, "encryptionAtHost": n.Spec.EncryptionAtHost,
-		"gpu": n.Spec.GPU, "localDNS": n.Spec.LocalDNS, "security": n.Spec.Security,
+	for field, set := range map[string]bool{
+		"artifactStreaming": len(s.ArtifactStreaming) > 0, "encryptionAtHost": s.EncryptionAtHost,
+		"gpu": len(s.GPU) > 0, "localDNS": len(s.LocalDNS) > 0, "security": len(s.Security) > 0,
 	} {
-		if len(raw) > 0 {
+		if set {
 			out = append(out, "spec."+field)
 		}
 	}

@@ -1,8 +1,6 @@
 package ec2
 
 import (
-	"encoding/json"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,13 +34,13 @@ type NodeClassSpec struct {
 
 	// What follows decides, too, and is not read; see [NodeClass.Unread].
 
-	AssociatePublicIPAddress         *bool           `json:"associatePublicIPAddress,omitempty"`
-	CapacityReservationSelectorTerms json.RawMessage `json:"capacityReservationSelectorTerms,omitempty"`
-	CPUOptions                       json.RawMessage `json:"cpuOptions,omitempty"`
-	NetworkInterfaces                json.RawMessage `json:"networkInterfaces,omitempty"`
-	PlacementGroupSelector           json.RawMessage `json:"placementGroupSelector,omitempty"`
-	SubnetSelectorTerms              json.RawMessage `json:"subnetSelectorTerms,omitempty"`
-	UserData                         string          `json:"userData,omitempty"`
+	AssociatePublicIPAddress         bool           `json:"associatePublicIPAddress,omitempty"`
+	CapacityReservationSelectorTerms []any          `json:"capacityReservationSelectorTerms,omitempty"`
+	CPUOptions                       map[string]any `json:"cpuOptions,omitempty"`
+	NetworkInterfaces                []any          `json:"networkInterfaces,omitempty"`
+	PlacementGroupSelector           map[string]any `json:"placementGroupSelector,omitempty"`
+	SubnetSelectorTerms              []any          `json:"subnetSelectorTerms,omitempty"`
+	UserData                         string         `json:"userData,omitempty"`
 }
 
 // AMISelectorTerm selects images.
@@ -97,7 +95,7 @@ func (n *NodeClass) Unread() []string {
 			out = append(out, "spec."+field)
 		}
 	}
-	add("associatePublicIPAddress", s.AssociatePublicIPAddress != nil && *s.AssociatePublicIPAddress)
+	add("associatePublicIPAddress", s.AssociatePublicIPAddress)
 	add("capacityReservationSelectorTerms", len(s.CapacityReservationSelectorTerms) > 0)
 	add("cpuOptions", len(s.CPUOptions) > 0)
 	for _, field := range s.Kubelet.Expressions() {

@@ -31,11 +31,11 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 	}
 	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, map[string]*instancetypes.Catalog{}
 	var errs []error
-	groups := lo.GroupBy(s.Problem.NodePools, func(p *scheduling.NodePool) setup {
+	alike := lo.PartitionBy(s.Problem.NodePools, func(p *scheduling.NodePool) setup {
 		return setup{classOf(s.classes, p.Spec.Template.Spec.NodeClassRef), p.Annotations[scheduling.KubeletAnnotation]}
 	})
-	for of, pools := range groups {
-		own, err := s.settled(catalog, of.class, pools)
+	for _, pools := range alike {
+		own, err := s.settled(catalog, pools)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -56,13 +56,13 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 		}
 		maps.Copy(s.Problem.PoolCatalogs, catalogs)
 	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(lo.UniqBy(errs, error.Error)...)
 }
 
 // settled returns the catalog as the nodes of some NodePools are set up; they have node
 // class and kubelet settings in common.
-func (s *Snapshot) settled(catalog *instancetypes.Catalog, class nodeClass, pools []*scheduling.NodePool) (*instancetypes.Catalog, error) {
+func (s *Snapshot) settled(catalog *instancetypes.Catalog, pools []*scheduling.NodePool) (*instancetypes.Catalog, error) {
+	class := classOf(s.classes, pools[0].Spec.Template.Spec.NodeClassRef)
 	kubelet, err := kubeletOf(pools[0])
 	if err != nil {
 		return nil, fmt.Errorf("NodePool %s: annotation %s: %w", pools[0].Name, scheduling.KubeletAnnotation, err)

@@ -126,7 +126,7 @@ func (c *collector) poolKubelet(o rawObject, pool *scheduling.NodePool) {
 func kubeletOf(pool *scheduling.NodePool) (*instancetypes.Kubelet, error) {
 	raw, ok := pool.Annotations[scheduling.KubeletAnnotation]
 	if !ok {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil
 	}
 	k := &instancetypes.Kubelet{}
 	return k, json.Unmarshal([]byte(raw), k)
