@@ -62,7 +62,7 @@ func (k *Kubelet) Validate() error {
 	}
 	for _, signal := range slices.Sorted(maps.Keys(k.EvictionHard)) {
 		value := k.EvictionHard[signal]
-		if q, err := threshold(value, resource.Quantity{}); err != nil || q.Sign() < 0 {
+		if q, err := threshold(value, resource.Quantity{}); err != nil || quantityProblem(corev1.ResourceMemory, q) != "" {
 			report("evictionHard["+signal+"]", value, `is neither a quantity such as "500Mi" nor a percentage`)
 		}
 	}
@@ -78,7 +78,7 @@ func (k *Kubelet) Expressions() []string {
 	}
 	for _, r := range k.reserved() {
 		for name, value := range r.list {
-			if _, err := resource.ParseQuantity(value); err != nil {
+			if _, err := parseQuantity(value); err != nil {
 				out = append(out, r.field+"."+name)
 			}
 		}
@@ -108,7 +108,7 @@ func (k *Kubelet) maxPods() (int64, bool) {
 func quantities(list map[string]string) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, value := range list {
-		if q, err := resource.ParseQuantity(value); err == nil && name != "pid" {
+		if q, err := parseQuantity(value); err == nil && name != "pid" {
 			out[corev1.ResourceName(name)] = q
 		}
 	}
@@ -120,7 +120,7 @@ func quantities(list map[string]string) corev1.ResourceList {
 func threshold(value string, capacity resource.Quantity) (resource.Quantity, error) {
 	share, ok := strings.CutSuffix(value, "%")
 	if !ok {
-		return resource.ParseQuantity(value)
+		return parseQuantity(value)
 	}
 	percent, err := strconv.ParseFloat(share, 64)
 	if err != nil || math.IsNaN(percent) || percent < 0 || percent > 100 {

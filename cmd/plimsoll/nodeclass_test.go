@@ -270,7 +270,14 @@ func TestFaultsOfNodeClasses(t *testing.T) {
 			`EC2NodeClass own: spec.kubelet.systemReserved.cpu: "-1" must not be negative`,
 			`EC2NodeClass own: spec.kubelet.systemReserved.gpu: "1" is none of cpu, memory, ephemeral-storage and pid`,
 			`EC2NodeClass own: spec.kubelet.evictionHard[memory.available]: "much" is neither a quantity such as "500Mi" nor a percentage`,
-			`EC2NodeClass own: spec.blockDeviceMappings[0].ebs.volumeSize: "0" is not more than zero`,
+			`EC2NodeClass own: spec.blockDeviceMappings[0].ebs.volumeSize: "0" is not more than zero and at most 64Ti`,
+		},
+		ec2Class("spec: {amiFamily: AL2, kubelet: {kubeReserved: {cpu: 1e1000000000}}, blockDeviceMappings: [{ebs: {volumeSize: 1e1000000000}}]}"): {
+			"is no quantity: its exponent is out of all proportion",
+		},
+		ec2Class("spec: {amiFamily: AL2, kubelet: {evictionHard: {memory.available: 90Ei}}, blockDeviceMappings: [{ebs: {volumeSize: 65Ti}}]}"): {
+			`spec.kubelet.evictionHard[memory.available]: "90Ei" is neither a quantity such as "500Mi" nor a percentage`,
+			`spec.blockDeviceMappings[0].ebs.volumeSize: "65Ti" is not more than zero and at most 64Ti`,
 		},
 		ec2Class("spec: {amiSelectorTerms: [{alias: suse@latest}], kubelet: {podsPerCore: many, systemReserved: {cpu: 2}}}"): {
 			`EC2NodeClass own: spec.kubelet.podsPerCore: "many" is not a whole number of 32 bits`,

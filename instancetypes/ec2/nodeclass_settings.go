@@ -111,9 +111,9 @@ func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.Node
 		errs = append(errs, &instancetypes.Fault{Field: "spec.instanceStorePolicy", Value: n.Spec.InstanceStorePolicy, Problem: "is not RAID0"})
 	}
 	for i, m := range n.Spec.BlockDeviceMappings {
-		if size := m.size(); size != nil && size.Sign() <= 0 {
+		if size := m.size(); size != nil && (size.Sign() <= 0 || size.CmpInt64(64<<40) > 0) {
 			errs = append(errs, &instancetypes.Fault{
-				Field: fmt.Sprintf("spec.blockDeviceMappings[%d].ebs.volumeSize", i), Value: size.String(), Problem: "is not more than zero",
+				Field: fmt.Sprintf("spec.blockDeviceMappings[%d].ebs.volumeSize", i), Value: size.String(), Problem: "is not more than zero and at most 64Ti",
 			})
 		}
 	}

@@ -17,7 +17,7 @@ func lists() []string {
 	return []string{
 		"requests", "limits", "capacity", "allocatable", "overhead", "podFixed", "allocatedResources",
 		"min", "max", "default", "defaultRequest", "maxLimitRequestRatio", "storage", "sizeLimit",
-		"kubeReserved", "systemReserved", "evictionThreshold",
+		"kubeReserved", "systemReserved", "evictionThreshold", "evictionHard", "volumeSize", "hard", "used",
 	}
 }
 
