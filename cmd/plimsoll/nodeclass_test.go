@@ -189,6 +189,11 @@ func TestKubeletOfANodePool(t *testing.T) {
 			require.Len(t, planOf(t, catalog, class+pool+replicas(11, "cpu: 1m", "")).Launches, 2, name)
 		}
 	}
+	odd := strings.Replace(beta, "maxPods: 10", `maxPods: "vcpus", clusterDNS: [10.0.0.1], colour: red`, 1)
+	require.Equal(t, []string{
+		"NodePool/general: spec.template.spec.kubelet.colour is not known and was ignored",
+		"NodePool/general: spec.template.spec.kubelet.maxPods is an expression, which is not evaluated: the default is assumed",
+	}, told(planOf(t, catalog, odd+replicas(1, "cpu: 1", ""))))
 	r := run(t, "plan", "--catalog", catalog, "-f", temp(t, "in.yaml", strings.Replace(beta, "maxPods: 10", "maxPods: -1, evictionHard: {memory.available: much}, podsPerCore: few", 1)))
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, `NodePool general: spec.template.spec.kubelet.podsPerCore: "few" is not a whole number of 32 bits`)

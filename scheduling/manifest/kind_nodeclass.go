@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/samber/lo"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -40,28 +41,34 @@ func (*kwokNodeClass) Settings(*instancetypes.Kubelet) (s instancetypes.NodeSett
 func (*kwokNodeClass) Unread() []string { return nil }
 
 func (c *collector) ec2NodeClass(o rawObject) {
-	takeClass[ec2.NodeClass](c, o, []string{
-		"context", "connectionTracking", "detailedMonitoring", "instanceProfile", "ipPrefixCount", "metadataOptions",
-		"role", "securityGroupSelectorTerms", "tags",
-		"amiSelectorTerms[*].id", "amiSelectorTerms[*].name", "amiSelectorTerms[*].owner", "amiSelectorTerms[*].ssmParameter",
-		"amiSelectorTerms[*].tags",
-		"blockDeviceMappings[*].ebs.deleteOnTermination", "blockDeviceMappings[*].ebs.encrypted",
-		"blockDeviceMappings[*].ebs.iops", "blockDeviceMappings[*].ebs.kmsKeyID", "blockDeviceMappings[*].ebs.snapshotID",
-		"blockDeviceMappings[*].ebs.throughput", "blockDeviceMappings[*].ebs.volumeInitializationRate",
-		"blockDeviceMappings[*].ebs.volumeType",
-		"kubelet.clusterDNS", "kubelet.cpuCFSQuota", "kubelet.evictionMaxPodGracePeriod", "kubelet.evictionSoft",
-		"kubelet.evictionSoftGracePeriod", "kubelet.imageGCHighThresholdPercent", "kubelet.imageGCLowThresholdPercent",
-	})
+	const image, volume = "spec.amiSelectorTerms[*].", "spec.blockDeviceMappings[*].ebs."
+	takeClass[ec2.NodeClass](c, o, append([]string{
+		"spec.context", "spec.connectionTracking", "spec.detailedMonitoring", "spec.instanceProfile", "spec.ipPrefixCount",
+		"spec.metadataOptions", "spec.role", "spec.securityGroupSelectorTerms", "spec.tags",
+		image + "id", image + "name", image + "owner", image + "ssmParameter", image + "tags",
+		volume + "deleteOnTermination", volume + "encrypted", volume + "iops", volume + "kmsKeyID", volume + "snapshotID",
+		volume + "throughput", volume + "volumeInitializationRate", volume + "volumeType",
+	}, idleKubelet(path{}.key("spec", "kubelet"))...))
+}
+
+// idleKubelet are the settings of a kubelet that do not change what its node holds, below a
+// path.
+func idleKubelet(at path) []string {
+	names := []string{
+		"clusterDNS", "containerRuntime", "cpuCFSQuota", "evictionMaxPodGracePeriod", "evictionSoft", "evictionSoftGracePeriod",
+		"imageGCHighThresholdPercent", "imageGCLowThresholdPercent",
+	}
+	return lo.Map(names, func(name string, _ int) string { return at.key(name).String() })
 }
 
 func (c *collector) aksNodeClass(o rawObject) {
-	takeClass[azure.NodeClass](c, o, []string{"imageVersion", "kubelet", "linuxOSConfig", "tags", "vnetSubnetID"})
+	takeClass[azure.NodeClass](c, o, []string{"spec.imageVersion", "spec.kubelet", "spec.linuxOSConfig", "spec.tags", "spec.vnetSubnetID"})
 }
 
 func (c *collector) kwokNodeClass(o rawObject) { takeClass[kwokNodeClass](c, o, nil) }
 
-// takeClass takes a node class in. harmless are the fields of its specification that
-// have no say in what nodes hold.
+// takeClass takes a node class in. harmless are the fields that have no say in
+// what nodes hold.
 func takeClass[T any, P interface {
 	*T
 	metav1.Object
@@ -69,7 +76,7 @@ func takeClass[T any, P interface {
 }](c *collector, o rawObject, harmless []string) {
 	f, ok := take[T, P](c, o, false)
 	for _, field := range harmless {
-		delete(c.unknown, unknownField{o.kind, "spec." + field})
+		delete(c.unknown, unknownField{o.kind, field})
 	}
 	if !ok {
 		return
@@ -115,6 +122,12 @@ func (c *collector) poolKubelet(o rawObject, pool *scheduling.NodePool) {
 	if err != nil {
 		c.foreign(o, err)
 		return
+	}
+	idle := idleKubelet(at)
+	for _, field := range types.unknown {
+		if !slices.Contains(idle, field.String()) {
+			c.warn("NodePool/"+pool.Name, field.String()+" is not known and was ignored")
+		}
 	}
 	for _, field := range kubelet.Expressions() {
 		c.warn("NodePool/"+pool.Name, at.String()+"."+field+" is an expression, which is not evaluated: the default is assumed")
