@@ -69,7 +69,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 		return nil, err
 	}
 	p.poolsOrDefault(types)
-	if err := p.SetCatalog(market.Catalog); err != nil {
+	if err := p.SetCatalog(p.catalog); err != nil {
 		return nil, err
 	}
 	p.idlePools()

@@ -30,7 +30,7 @@ const history = `{
 func TestSpotPriceHistory(t *testing.T) {
 	file := temp(t, "spot.json", history)
 	only := func(types string) string {
-		return temp(t, "input.yaml", onePod+placed("NodePool", "p", "node.kubernetes.io/instance-type: "+types))
+		return temp(t, "input.yaml", agent+onePod+placed("NodePool", "p", "node.kubernetes.io/instance-type: "+types))
 	}
 	args := []string{"plan", "--prices", file, "-f"}
 	r := run(t, append(args, only("m5.xlarge"), "-o", "json")...)
