@@ -60,7 +60,8 @@
 // Those who want something other than the cheapest plan say so by the settings: machines
 // that filters keep, of some sizes only ([NodeSize]), no spot, a bound on the share of a
 // workload that one machine holds, choice among spot machines ([Flexibility]), or that
-// interruptions cost something ([Interruption]), which then count as part of the price.
+// nodes cost something beside their machines ([Solver.NodeOverhead]) or interruptions do
+// ([Interruption]), which then count as part of the price.
 // [Solver.Alternatives] compares the best plans for several goals ([Goal]).
 //
 // # Where Kubernetes and Karpenter differ, and what is done here
@@ -92,7 +93,7 @@ package scheduling
 //	size         machines that are too small or too large to be wanted
 //	workload     how much of a workload one machine may hold
 //	flexibility  how much choice a spot launch has to leave
-//	interruption what it costs to lose a machine
+//	expected, interruption  what machines cost beside their prices
 //	alternatives*  the best plans for other goals
 //	remix        machines of few pods, bought by mixing all fillings at once
 //	hone         few machines, exchanged for cheaper ones where the price is far above its bound

@@ -10,17 +10,15 @@ import (
 )
 
 // Interruption says what it costs when a spot machine is taken away: work that is lost
-// and done again, a start that is paid for twice, a person who looks. The search then
-// minimises the expected price: what machines cost, and what their interruptions are
-// expected to cost in the same hour,
+// and done again, a start that is paid for twice, a person who looks. In an hour the
+// interruptions of a machine are expected to cost
 //
-//	price + (PerNode + PerCore × cores) × rate ÷ 730
+//	(PerNode + PerCore × cores) × rate ÷ 730
 //
 // with the cores of the machine's whole capacity and the offering's interruption rate
 // in a month; see [offerings.InterruptionsPerHour] for the 730 and
-// [offerings.Offering.InterruptionCost] for the rounding. Options are ranked by it, and
-// lower bound and gap are about it. The ranking's strategy takes the expected price for
-// the price. The zero value leaves interruptions out of account.
+// [offerings.Offering.InterruptionCost] for the rounding. That is a part of the expected
+// price ([Solver.ExpectedPrice]). The zero value leaves interruptions out of account.
 type Interruption struct {
 	// PerNode is lost with a machine of whatever size, in USD for each interruption.
 	PerNode offerings.Amount
@@ -51,10 +49,10 @@ func (i Interruption) validate() []error {
 	return faults
 }
 
-// expected is the expected price of an offering of a type.
-func (i Interruption) expected(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
+// cost is what the interruptions of a machine are expected to cost per hour.
+func (i Interruption) cost(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
 	if !i.on() || o.CapacityType != offerings.Spot {
-		return o.Price
+		return 0
 	}
 	cpu, ok := o.Capacity[corev1.ResourceCPU]
 	if !ok {
@@ -64,47 +62,5 @@ func (i Interruption) expected(t *instancetypes.InstanceType, o *offerings.Offer
 	if rated.InterruptionRate == 0 {
 		rated.InterruptionRate = i.UnstatedRate
 	}
-	return addPrice(o.Price, rated.InterruptionCost(i.PerNode.Plus(i.PerCore.PerThousand(cpu.MilliValue()))))
-}
-
-// expected sums up the expected prices of a plan's launches.
-func (c *compiler) expected(plan *Plan) offerings.Price {
-	type sale struct {
-		pool string
-		key  offerings.Key
-	}
-	known := map[sale]offerings.Price{}
-	sum := offerings.Price(0)
-	for i := range plan.Launches {
-		l := &plan.Launches[i]
-		s := sale{l.NodePool, l.Options[0].Key()}
-		price, ok := known[s]
-		if !ok {
-			price = c.expectedOf(l.NodePool, &l.Options[0])
-			known[s] = price
-		}
-		sum = addPrice(sum, price)
-	}
-	return sum
-}
-
-// expectedOf is the expected price of an option of a pool's launches.
-func (c *compiler) expectedOf(pool string, o *Option) offerings.Price {
-	span := c.offers.spans[c.problem.catalogOf(pool)]
-	for i := span[0]; i < span[1]; i++ {
-		x := &c.offers.offers[i]
-		if x.instanceType.Name == o.InstanceType && x.offering.Zone == o.Zone &&
-			x.offering.CapacityType == o.CapacityType && x.offering.ReservationID == o.ReservationID {
-			return x.expected
-		}
-	}
-	return o.Price
-}
-
-// objective is what the search minimised, as the plan's sums state it.
-func (s *Solver) objective(sums *Summary) offerings.Price {
-	if s.Interruption.on() {
-		return sums.ExpectedPerHour
-	}
-	return sums.PricePerHour
+	return rated.InterruptionCost(i.PerNode.Plus(i.PerCore.PerThousand(cpu.MilliValue())))
 }

@@ -16,7 +16,7 @@ import (
 type offer struct {
 	instanceType *instancetypes.InstanceType
 	offering     *offerings.Offering
-	expected     offerings.Price // what it costs, interruptions included
+	expected     offerings.Price // see Solver.ExpectedPrice
 	shape        int             // of its allocatable and capacity
 	cost         int64           // what the search minimises
 	launchable   bool            // on sale now, and the settings allow it
@@ -102,7 +102,7 @@ func (k *stock) add(s *Solver, catalog *instancetypes.Catalog) {
 		base := -1
 		for i := range it.Offerings {
 			o := &it.Offerings[i]
-			x := offer{instanceType: it, offering: o, excluded: s.excluded(it, o), expected: s.Interruption.expected(it, o)}
+			x := offer{instanceType: it, offering: o, excluded: s.excluded(it, o), expected: s.ExpectedPrice(it, o)}
 			x.launchable = x.excluded.code == "" && o.Launchable()
 			if len(o.Capacity) > 0 || len(o.Overhead) > 0 {
 				x.shape = k.addLists(it.AllocatableOf(*o), it.CapacityOf(*o))

@@ -158,9 +158,9 @@ type Summary struct {
 	Nodes int `json:"nodes"`
 	// PricePerHour is the sum of the launches' prices.
 	PricePerHour offerings.Price `json:"pricePerHour"`
-	// ExpectedPerHour is PricePerHour and what interruptions are expected to cost in an
-	// hour; set only where the solver is told what they cost ([Solver.Interruption]).
-	// Then it is the price that bound and gap are about.
+	// ExpectedPerHour is PricePerHour and what the machines are expected to cost beside; set
+	// only where the solver is told of such costs ([Solver.NodeOverhead],
+	// [Solver.Interruption]). Then it is the price that bound and gap are about.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
 	// LowerBoundPerHour is a price below which no plan that places at least the
 	// placed pods can be, as the certificate proves, whose description says what such

@@ -171,5 +171,8 @@ func randomSolver(seed int) scheduling.Solver {
 		s.Ranking.Strategy = "prioritized"
 		s.Ranking.Priorities = map[string]int{"m5.x2-0": 2, "c6.x4-1": 1}
 	}
+	if seed%3 == 1 {
+		s.NodeOverhead = offerings.Price(1+seed%40) * 1_000_000
+	}
 	return s
 }

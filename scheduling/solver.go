@@ -94,8 +94,13 @@ type Solver struct {
 	Filters []instancetypes.Filter
 	// Size bounds the machines that may be bought; the zero value allows all sizes.
 	Size NodeSize
-	// Interruption says what it costs when a spot machine is taken away; the zero value
-	// is nothing.
+	// NodeOverhead is what a node costs per hour beside the price of its machine, such as its
+	// root volume, its address, and agents that are paid for by the host. It counts for every
+	// machine as a part of its expected price (see [Solver.ExpectedPrice]), so that two small
+	// machines have to be cheaper than a large one by that much; 0 is nothing.
+	NodeOverhead offerings.Price
+	// Interruption says what it costs when a spot machine is taken away, which is a part of
+	// the expected price, too; the zero value is nothing.
 	Interruption Interruption
 	// Flexibility is how much choice launches have to leave that may become spot
 	// machines; the zero value asks for nothing.
@@ -244,6 +249,9 @@ func (s *Solver) validate() error {
 	if s.PreferencePrice < 0 {
 		faults = append(faults, fmt.Errorf("solver.preferencePrice: %s is negative", s.PreferencePrice))
 	}
+	if s.NodeOverhead < 0 {
+		faults = append(faults, fmt.Errorf("solver.nodeOverhead: %s: must not be negative", s.NodeOverhead))
+	}
 	faults = append(faults, s.Size.validate()...)
 	faults = append(faults, s.validateShare()...)
 	faults = append(faults, s.Flexibility.validate()...)
@@ -281,7 +289,7 @@ func (c *compiler) summarise(ctx context.Context, plan *Plan, placed []int64, la
 	s.Pods = s.Placed + len(plan.Unschedulable)
 	s.PodsWithoutRequests = c.classes.unrequested
 	s.Catalog = c.problem.Catalog.Origin()
-	if c.solver.Interruption.on() {
+	if c.solver.expects() {
 		s.ExpectedPerHour = c.expected(plan)
 	}
 	price := c.solver.objective(s)

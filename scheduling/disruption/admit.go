@@ -37,7 +37,7 @@ func (f *frame) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	}
 	step := &Step{
 		Reason: reason, Drain: slices.Clone(o.nodes), Launches: launches, Evictions: slices.Clone(o.evictions),
-		SavingPerHour: m.price - spent(launches), DisruptionCost: m.cost,
+		SavingPerHour: m.price - f.spent(launches), DisruptionCost: m.cost,
 	}
 	if step.Launches == nil {
 		step.Launches = []scheduling.Launch{}
@@ -87,26 +87,17 @@ func outOfTurn(uses []BudgetUse) *Cause {
 	return cause
 }
 
-// spent is what launches cost, by their first options.
-func spent(launches []scheduling.Launch) offerings.Price {
-	var sum offerings.Price
-	for i := range launches {
-		sum = clampPrice(sum, launches[i].Price)
-	}
-	return sum
-}
-
 // worthwhile says why a move does not pay, or trims its launches to the options by which
 // it pays whichever of them is bought.
 func (f *frame) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *Cause {
 	if m.unpriced {
 		return &Cause{Code: CauseUnknownPrice, Detail: "the price of some node is not known"}
 	}
-	saving := m.price - spent(launches)
+	saving := m.price - f.spent(launches)
 	asked := f.asked(m.price)
 	switch {
 	case saving <= 0:
-		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("what takes its place costs %s, and it costs %s per hour", spent(launches), m.price)}
+		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("what takes its place costs %s, and it costs %s per hour", f.spent(launches), m.price)}
 	case saving < asked:
 		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s per hour, and has to save %s", saving, asked)}
 	}
@@ -120,8 +111,8 @@ func (f *frame) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *C
 	spot := f.allSpot(o.nodes)
 	for i := range launches {
 		l := &launches[i]
-		most := clampPrice(l.Price, slack)
-		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return x.Price <= most })
+		most := clampPrice(f.costOf(l), slack)
+		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return f.costs(l, x) <= most })
 		if spot && l.Options[0].CapacityType == offerings.Spot {
 			if cause := f.spotToSpot(l, len(o.nodes)); cause != nil {
 				return cause
@@ -257,15 +248,9 @@ func valuesLeft(p *scheduling.Problem, l *scheduling.Launch, key string) int {
 // labelsOf are the labels that an option brings by its type and offering; nil where the
 // catalog does not have it.
 func labelsOf(p *scheduling.Problem, l *scheduling.Launch, x *scheduling.Option) map[string]string {
-	t, ok := catalogOf(p, l.NodePool).Get(x.InstanceType)
-	if !ok {
+	t, o := offered(p, l.NodePool, x)
+	if t == nil {
 		return nil
 	}
-	i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
-		return o.Zone == x.Zone && o.CapacityType == x.CapacityType && o.ReservationID == x.ReservationID
-	})
-	if i < 0 {
-		return nil
-	}
-	return t.NodeLabels(t.Offerings[i])
+	return t.NodeLabels(*o)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -121,15 +122,15 @@ func TestNodePrice(t *testing.T) {
 		"D27 no labels":                                {&corev1.Node{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			price, ok := nodePrice(tc.node, catalog)
+			_, o := boughtAt(tc.node, catalog)
 			if tc.price == "" {
-				assert.False(t, ok)
+				assert.Nil(t, o)
 				return
 			}
-			assert.True(t, ok)
-			assert.Equal(t, offerings.MustPrice(tc.price), price)
+			require.NotNil(t, o)
+			assert.Equal(t, offerings.MustPrice(tc.price), o.Price)
 		})
 	}
-	_, ok := nodePrice(testNode("n"), nil)
-	assert.False(t, ok, "without a catalog")
+	_, o := boughtAt(testNode("n"), nil)
+	assert.Nil(t, o, "without a catalog")
 }

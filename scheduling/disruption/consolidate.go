@@ -111,7 +111,7 @@ func (c *carrier) carryOut(ctx context.Context, steps []*Step, exact int) (dropp
 	var leave []string
 	for _, step := range steps {
 		m := c.frame.moveOf(step.Drain)
-		step.SavingPerHour, step.DisruptionCost = m.price-spent(step.Launches), m.cost
+		step.SavingPerHour, step.DisruptionCost = m.price-c.frame.spent(step.Launches), m.cost
 		leave = append(leave, step.Drain...)
 	}
 	by := exactly

@@ -54,8 +54,10 @@ type subject struct {
 	// pods are those there, ended ones aside; movers of them those that live on when the
 	// node goes. Both are in the order of names.
 	pods, movers []*corev1.Pod
-	price        offerings.Price
-	priced       bool
+	// price is its expected price, see [scheduling.Solver.ExpectedPrice], bare that of the
+	// machine alone.
+	price, bare offerings.Price
+	priced      bool
 	// cost is what removing it counts.
 	cost float64
 	// held are what the pods that were there at first have against being evicted, drifted is
@@ -152,7 +154,10 @@ func (f *frame) settle(s *subject) {
 	if s.pool != nil {
 		catalog = s.pool.catalog
 	}
-	s.price, s.priced = nodePrice(s.node, catalog)
+	t, o := boughtAt(s.node, catalog)
+	if s.price, s.bare, s.priced = 0, 0, o != nil; s.priced {
+		s.price, s.bare = f.planner.Solver.ExpectedPrice(t, o), o.Price
+	}
 }
 
 // count adds a node to what is known of its pool, or takes it out by sign -1.

@@ -236,7 +236,7 @@ func (p *peeling) add(x *part, l *leaver) *part {
 			return out
 		}
 		out.bought[name] = true
-		out.saving = clampPrice(out.saving, -p.new[name].Price)
+		out.saving = clampPrice(out.saving, -p.frame.costOf(p.new[name]))
 		for _, kind := range l.kinds {
 			seat(name, kind)
 		}
@@ -258,7 +258,7 @@ func (p *peeling) fullest(x *part, waiting map[string][]string, kinds []string) 
 	}
 	best, most := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(fill)) {
-		if share := ratio(1, float64(p.new[name].Price)) * fill[name]; best == "" || share > most {
+		if share := ratio(1, float64(p.frame.costOf(p.new[name]))) * fill[name]; best == "" || share > most {
 			best, most = name, share
 		}
 	}

@@ -17,7 +17,7 @@ func (p *peeling) deal() []*Step {
 		now.leavers = append(now.leavers, l)
 		now.saving = clampPrice(now.saving, l.price)
 		for _, name := range p.house(x, l, open) {
-			now.bought[name], now.saving = true, clampPrice(now.saving, -p.new[name].Price)
+			now.bought[name], now.saving = true, clampPrice(now.saving, -p.frame.costOf(p.new[name]))
 		}
 		now.to, now.taken = x.to, x.taken
 		if now.saving <= 0 {
@@ -108,5 +108,5 @@ func (p *peeling) fill(s *Step) {
 		l.Options = options
 	}
 	m := p.frame.moveOf(s.Drain)
-	s.SavingPerHour, s.DisruptionCost = m.price-spent(s.Launches), m.cost
+	s.SavingPerHour, s.DisruptionCost = m.price-p.frame.spent(s.Launches), m.cost
 }

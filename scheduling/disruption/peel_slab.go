@@ -39,7 +39,7 @@ func (p *peeling) slab(most int) *part {
 		x.leavers = append(x.leavers, l)
 		x.saving, x.cost = clampPrice(x.saving, l.price), x.cost+l.cost
 		for _, name := range p.house(x, l, open) {
-			x.saving = clampPrice(x.saving, -p.new[name].Price)
+			x.saving = clampPrice(x.saving, -p.frame.costOf(p.new[name]))
 		}
 	}
 	return x

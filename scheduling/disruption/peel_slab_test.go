@@ -19,7 +19,7 @@ func TestSlabs(t *testing.T) {
 		assert.ElementsMatch(t, step.Drain, slices.Concat(some.Drain, rest.Drain))
 		assert.Positive(t, some.SavingPerHour)
 		assert.Positive(t, rest.SavingPerHour)
-		assert.Equal(t, spent(step.Launches), spent(slices.Concat(some.Launches, rest.Launches)))
+		assert.Equal(t, c.frame.spent(step.Launches), c.frame.spent(slices.Concat(some.Launches, rest.Launches)))
 		places := map[string]int{}
 		for _, e := range step.Evictions {
 			places[e.To]++

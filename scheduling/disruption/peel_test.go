@@ -46,7 +46,7 @@ func TestPeel(t *testing.T) {
 	assert.NotEmpty(t, rest.Drain)
 	assert.ElementsMatch(t, step.Drain, slices.Concat(some.Drain, rest.Drain))
 	assert.Positive(t, some.SavingPerHour)
-	assert.Equal(t, spent(step.Launches), spent(slices.Concat(some.Launches, rest.Launches)))
+	assert.Equal(t, c.frame.spent(step.Launches), c.frame.spent(slices.Concat(some.Launches, rest.Launches)))
 	places := func(steps ...*Step) map[string]int {
 		out := map[string]int{}
 		for _, s := range steps {

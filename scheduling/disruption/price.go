@@ -24,13 +24,12 @@ func capacityType(node *corev1.Node) offerings.CapacityType {
 	return offerings.CapacityType(node.Labels[scheduling.CapacityTypeLabel])
 }
 
-// nodePrice is what a node costs: the price of the offering that it was bought at, on sale
-// or not, and false where the catalog does not tell. A node of a reservation is that of
-// its own reservation.
-func nodePrice(node *corev1.Node, catalog *instancetypes.Catalog) (offerings.Price, bool) {
+// boughtAt is the offering that a node was bought at, on sale or not, and its type; nil where
+// the catalog does not tell. A node of a reservation is that of its own reservation.
+func boughtAt(node *corev1.Node, catalog *instancetypes.Catalog) (*instancetypes.InstanceType, *offerings.Offering) {
 	t, ok := catalog.Get(instanceType(node))
 	if !ok {
-		return 0, false
+		return nil, nil
 	}
 	in, by := zone(node), capacityType(node)
 	reservation := node.Labels[offerings.ReservationIDLabel]
@@ -40,10 +39,54 @@ func nodePrice(node *corev1.Node, catalog *instancetypes.Catalog) (offerings.Pri
 			continue
 		}
 		if by != offerings.Reserved || reservation == "" || o.ReservationID == reservation {
-			return o.Price, true
+			return t, o
 		}
 	}
-	return 0, false
+	return nil, nil
+}
+
+// offered is what an option of a launch stands for in the catalog of its pool; nil where that
+// does not have it.
+func offered(p *scheduling.Problem, pool string, x *scheduling.Option) (*instancetypes.InstanceType, *offerings.Offering) {
+	t, ok := catalogOf(p, pool).Get(x.InstanceType)
+	if !ok {
+		return nil, nil
+	}
+	for i := range t.Offerings {
+		o := &t.Offerings[i]
+		if o.Zone == x.Zone && o.CapacityType == x.CapacityType && o.ReservationID == x.ReservationID {
+			return t, o
+		}
+	}
+	return nil, nil
+}
+
+// costs is the expected price of an option of a launch, see [scheduling.Solver.ExpectedPrice].
+func (f *frame) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
+	solver := &f.planner.Solver
+	if solver.Interruption != (scheduling.Interruption{}) {
+		if t, o := offered(f.problem, l.NodePool, x); t != nil {
+			return solver.ExpectedPrice(t, o)
+		}
+	}
+	return clampPrice(x.Price, solver.NodeOverhead)
+}
+
+// costOf is the expected price of what a launch buys, its first option.
+func (f *frame) costOf(l *scheduling.Launch) offerings.Price {
+	if len(l.Options) == 0 {
+		return clampPrice(l.Price, f.planner.Solver.NodeOverhead)
+	}
+	return f.costs(l, &l.Options[0])
+}
+
+// spent is what launches are expected to cost, by their first options.
+func (f *frame) spent(launches []scheduling.Launch) offerings.Price {
+	var sum offerings.Price
+	for i := range launches {
+		sum = clampPrice(sum, f.costOf(&launches[i]))
+	}
+	return sum
 }
 
 // catalogOf is the catalog that a pool buys from.

@@ -44,12 +44,11 @@ func (x *search) explain(ctx context.Context, out *findings) error {
 // refused is a move of one node that was not taken, and why.
 func (x *search) refused(r *rank, o *outcome) *Rejected {
 	m := x.frame.moveOf(o.nodes)
-	out := &Rejected{Drain: o.nodes, PricePerHour: spent(o.launches), DisruptionCost: m.cost}
-	out.SavingPerHour = m.price - out.PricePerHour
+	out := &Rejected{Drain: o.nodes, SavingPerHour: m.price - x.frame.spent(o.launches), DisruptionCost: m.cost}
 	score, _ := x.frame.score(m, out.SavingPerHour)
 	out.Score = finite(score)
 	for i := range o.launches {
-		out.Launches = append(out.Launches, o.launches[i].Options[0])
+		out.Launches, out.PricePerHour = append(out.Launches, o.launches[i].Options[0]), clampPrice(out.PricePerHour, o.launches[i].Price)
 	}
 	if _, cause := x.frame.admit(Underutilized, o); cause != nil {
 		out.Because = *cause

@@ -105,7 +105,7 @@ func (x *search) replacement(ctx context.Context, group []rank, than *Step) (*St
 	}
 	saved := offerings.Price(0)
 	if len(o.stuck) == 0 {
-		saved = price - spent(o.launches)
+		saved = price - x.frame.spent(o.launches)
 	}
 	x.state.recall.noteTrial(key, now, saved)
 	step, cause := x.frame.admit(Underutilized, o)

@@ -47,8 +47,8 @@ type Step struct {
 	// Evictions say of each pod of the drained nodes that has to live on where it is expected
 	// to land, in the order in which they are evicted.
 	Evictions []Eviction `json:"evictions"`
-	// SavingPerHour is what the cluster costs less per hour afterwards; below 0 where a
-	// step that has to be costs something.
+	// SavingPerHour is what the cluster costs less per hour afterwards, by expected prices
+	// ([scheduling.Solver.ExpectedPrice]); below 0 where a step that has to be costs something.
 	SavingPerHour offerings.Price `json:"savingPerHour"`
 	// DisruptionCost is what the evictions and removals cost in the planner's unit: one pod
 	// of no special worth counts 1, and so does a node.
@@ -114,7 +114,7 @@ type Verdict struct {
 	InstanceType string `json:"instanceType,omitempty"`
 	Zone         string `json:"zone,omitempty"`
 	CapacityType string `json:"capacityType,omitempty"`
-	// PricePerHour is what it costs; 0 where that is not known.
+	// PricePerHour is what its machine costs; 0 where that is not known.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	// Drift says how the node is no longer what its pool asks for: the kind of drift, as
 	// Karpenter or the provider names it, and what differs; "" if it is.
@@ -141,8 +141,8 @@ type Rejected struct {
 	Drain []string `json:"drain"`
 	// Launches are what it would buy: the first options.
 	Launches []scheduling.Option `json:"launches,omitempty"`
-	// PricePerHour is what Launches cost, SavingPerHour what the cluster would cost less;
-	// below 0 where it would cost more.
+	// PricePerHour is what Launches cost, SavingPerHour what the cluster would cost less by
+	// expected prices; below 0 where it would cost more.
 	PricePerHour  offerings.Price `json:"pricePerHour"`
 	SavingPerHour offerings.Price `json:"savingPerHour"`
 	// DisruptionCost and Score are as in Step.
@@ -158,6 +158,11 @@ type Summary struct {
 	// those that no pool owns left out.
 	PricePerHourBefore offerings.Price `json:"pricePerHourBefore"`
 	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
+	// ExpectedPerHourBefore and ExpectedPerHourAfter are those prices and what the nodes are
+	// expected to cost beside; set only where the solver is told of such costs
+	// ([scheduling.Solver.ExpectedPrice]). Then savings, bound and gap are about them.
+	ExpectedPerHourBefore offerings.Price `json:"expectedPerHourBefore,omitempty"`
+	ExpectedPerHourAfter  offerings.Price `json:"expectedPerHourAfter,omitempty"`
 	// LowerBoundPerHour is a price below which no set of machines can be that holds the same
 	// pods, if nodes that may not be touched stay as they are; 0 where none is proven.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`

@@ -10,7 +10,7 @@ import (
 
 // tally is what the nodes of pools come to at some time.
 type tally struct {
-	price           offerings.Price
+	price, bare     offerings.Price // as in subject
 	nodes, unpriced int
 }
 
@@ -24,7 +24,7 @@ func (f *frame) tally() tally {
 			t.unpriced++
 		default:
 			t.nodes++
-			t.price = clampPrice(t.price, s.price)
+			t.price, t.bare = clampPrice(t.price, s.price), clampPrice(t.bare, s.bare)
 		}
 	}
 	return t
@@ -51,9 +51,12 @@ func (r *run) plan() *Plan {
 func (r *run) summary() Summary {
 	after := r.frame.tally()
 	s := Summary{
-		PricePerHourBefore: r.before.price, PricePerHourAfter: after.price, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
+		PricePerHourBefore: r.before.bare, PricePerHourAfter: after.bare, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
 		Catalog: r.frame.problem.Catalog.Origin(),
+	}
+	if solver := &r.frame.planner.Solver; solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{}) {
+		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price
 	}
 	var saved offerings.Price
 	for i := range r.steps {
@@ -69,12 +72,12 @@ func (r *run) summary() Summary {
 		r.late = r.late || found.late
 	}
 	if s.LowerBoundPerHour > 0 {
-		s.Gap = float64(s.PricePerHourAfter-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
+		s.Gap = float64(after.price-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
 	}
 	switch {
 	case r.late:
 		s.Status = scheduling.StatusDeadline
-	case s.LowerBoundPerHour > 0 && s.PricePerHourAfter == s.LowerBoundPerHour:
+	case s.LowerBoundPerHour > 0 && after.price == s.LowerBoundPerHour:
 		s.Status = scheduling.StatusOptimal
 	}
 	return s

@@ -204,7 +204,7 @@ func (w *walk) buy(g *pack) bool {
 	}
 	best, most := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(fill)) {
-		if share := ratio(1, float64(w.new[name].Price)) * fill[name]; best == "" || share > most {
+		if share := ratio(1, float64(w.frame.costOf(w.new[name]))) * fill[name]; best == "" || share > most {
 			best, most = name, share
 		}
 	}
@@ -218,7 +218,7 @@ func (w *walk) buy(g *pack) bool {
 		w.stage.stand(best, -1)
 	})
 	g.bought = append(g.bought, best)
-	g.saving = clampPrice(g.saving, -w.new[best].Price)
+	g.saving = clampPrice(g.saving, -w.frame.costOf(w.new[best]))
 	w.seatAll(g)
 	return true
 }
@@ -236,7 +236,7 @@ func (w *walk) release(g *pack, bring map[string][]Eviction) {
 			w.bought[name] = true
 			w.stage.stand(name, 1)
 		})
-		g.saving = clampPrice(g.saving, w.new[name].Price)
+		g.saving = clampPrice(g.saving, w.frame.costOf(w.new[name]))
 		return true
 	})
 }

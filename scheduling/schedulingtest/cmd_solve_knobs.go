@@ -35,6 +35,10 @@ func parseKnobWord(w word, solver *scheduling.Solver) error {
 		n, err := strconv.Atoi(strings.TrimSuffix(w.value, "%"))
 		solver.WorkloadShare = n
 		return err
+	case "node-overhead":
+		price, err := offerings.ParsePrice(w.value)
+		solver.NodeOverhead = price
+		return err
 	case "interruption":
 		amount, err := offerings.ParseAmount(w.value)
 		solver.Interruption.PerNode = amount

@@ -92,7 +92,7 @@
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY]
 //	    [weights=POLICY] [preferences=POLICY] [preference-price=USD] [strategy=NAME]
 //	    [order=CT,…] [priorities=(TYPE…)] [no-spot] [smallest=(RESOURCE=QUANTITY…)]
-//	    [largest=(RESOURCE=QUANTITY…)] [interruption=USD] [interruption-per-core=USD]
+//	    [largest=(RESOURCE=QUANTITY…)] [node-overhead=USD] [interruption=USD] [interruption-per-core=USD]
 //	    [unstated-rate=N%] [spot-options=N] [spot-types=N] [spot-families=N] [spot-zones=N]
 //	    [workload-share=N%] [show=(DETAIL…)]
 //

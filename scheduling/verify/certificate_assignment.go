@@ -141,7 +141,7 @@ func (pr *assignmentProof) checkOffers() (reserved *big.Int, ok bool) {
 		if m.offering.CapacityType != offerings.Reserved {
 			return x.bearable(m)
 		}
-		id, cost := m.offering.ReservationID, new(big.Int).Lsh(big.NewInt(int64(m.offering.Price)), pr.scale)
+		id, cost := m.offering.ReservationID, new(big.Int).Lsh(big.NewInt(int64(pr.objective(m.kind, m.offering))), pr.scale)
 		for _, l := range x.loads(m, pr.roomsByConstraint(m)) {
 			over := new(big.Int).Sub(x.least(l, cost), cost)
 			if old := surplus[id]; over.Sign() > 0 && (old == nil || over.Cmp(old) > 0) {

@@ -123,12 +123,7 @@ func (pr *coverProof) readBuys(kinds []*kind, wanted []int64) {
 	for _, pl := range pr.sortedPools() {
 		machines = slices.AppendSeq(machines, pr.offers(pl, fewest))
 	}
-	price := func(m *machine) offerings.Price {
-		if m.offering.CapacityType == offerings.Reserved {
-			return m.offering.Price
-		}
-		return pr.objective(m.kind, m.offering)
-	}
+	price := func(m *machine) offerings.Price { return pr.objective(m.kind, m.offering) }
 	slices.SortStableFunc(machines, func(a, b *machine) int { return int(min(1, max(-1, price(a)-price(b)))) })
 	for _, m := range machines {
 		b := buy{price: int64(price(m)), count: math.MaxInt64, worth: new(big.Int)}

@@ -86,7 +86,7 @@ const (
 const (
 	SummaryCounts        Code = "summary-counts"        // pods, placed, nodes or pods without requests
 	SummaryPrice         Code = "summary-price"         // not the sum of the launches' prices
-	SummaryExpected      Code = "summary-expected"      // not that sum with the expected cost of interruptions
+	SummaryExpected      Code = "summary-expected"      // not that sum with what machines cost beside their prices
 	SummaryGap           Code = "summary-gap"           // not (price − bound) ÷ bound
 	SummaryStatus        Code = "summary-status"        // unknown, or optimal while price and bound differ
 	SummaryShares        Code = "summary-shares"        // the split by pool or capacity type does not add up

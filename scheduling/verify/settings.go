@@ -40,30 +40,37 @@ func (w *world) excluded(t *instancetypes.InstanceType, o offerings.Offering) st
 }
 
 // objective is the price that plans under the settings are to keep low: that of the
-// offering and what its interruptions are expected to cost in an hour. Of a cost c for
-// each interruption and a rate of n millionths in a month that is c·n ÷ 730,000,000,
-// rounded to the nearest nano-USD.
+// offering, the overhead of a node, and what interruptions are expected to cost in an hour.
+// Of a cost c for each interruption and a rate of n millionths in a month that is
+// c·n ÷ 730,000,000, rounded to the nearest nano-USD.
 func (w *world) objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
 	i := w.solver.Interruption
-	rate := o.InterruptionRate
-	if rate == 0 {
-		rate = i.UnstatedRate
+	cost := new(big.Int)
+	if o.CapacityType == offerings.Spot {
+		rate := o.InterruptionRate
+		if rate == 0 {
+			rate = i.UnstatedRate
+		}
+		cpu := capacityOf(t, o)[corev1.ResourceCPU]
+		cost.Mul(big.NewInt(int64(i.PerCore)), big.NewInt(cpu.MilliValue()))
+		cost.Div(cost, big.NewInt(1000))
+		cost.Add(cost, big.NewInt(int64(i.PerNode)))
+		cost.Mul(cost, big.NewInt(int64(math.Round(rate*1e6))))
+		cost.Add(cost, big.NewInt(730e6/2))
+		cost.Div(cost, big.NewInt(730e6))
 	}
-	if o.CapacityType != offerings.Spot || i.PerNode == 0 && i.PerCore == 0 {
-		return o.Price
-	}
-	cpu := capacityOf(t, o)[corev1.ResourceCPU]
-	cost := new(big.Int).Mul(big.NewInt(int64(i.PerCore)), big.NewInt(cpu.MilliValue()))
-	cost.Div(cost, big.NewInt(1000))
-	cost.Add(cost, big.NewInt(int64(i.PerNode)))
-	cost.Mul(cost, big.NewInt(int64(math.Round(rate*1e6))))
-	cost.Add(cost, big.NewInt(730e6/2))
-	cost.Div(cost, big.NewInt(730e6))
+	cost.Add(cost, big.NewInt(int64(w.solver.NodeOverhead)))
 	cost.Add(cost, big.NewInt(int64(o.Price)))
 	if !cost.IsInt64() {
 		return offerings.MaxPrice
 	}
 	return offerings.Price(cost.Int64())
+}
+
+// expects reports whether machines cost something beside their prices.
+func (w *world) expects() bool {
+	i := w.solver.Interruption
+	return w.solver.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
 }
 
 // candidate is the machine as rankings see it.
@@ -73,13 +80,12 @@ func (w *world) candidate(m *machine) offerings.Candidate {
 	return c
 }
 
-// expected checks what the plan says of interruptions, and returns the price that
-// bound and gap are about.
+// expected checks what the plan says that its machines are expected to cost, and returns
+// the price that bound and gap are about.
 func (j *judge) expected(s *scheduling.Summary) offerings.Price {
-	i := j.solver.Interruption
-	if i.PerNode == 0 && i.PerCore == 0 {
+	if !j.expects() {
 		if s.ExpectedPerHour != 0 {
-			j.add(SummaryExpected, "summary", "expected price is %v, and interruptions cost nothing", s.ExpectedPerHour)
+			j.add(SummaryExpected, "summary", "expected price is %v, and machines cost nothing beside their prices", s.ExpectedPerHour)
 		}
 		return s.PricePerHour
 	}

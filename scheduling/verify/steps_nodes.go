@@ -21,9 +21,10 @@ type standing struct {
 	pods []*corev1.Pod
 	// removal is what removing the node counts, once that is known for these pods.
 	removal *float64
-	// price is in nano-USD, where it is known.
-	price  int64
-	priced bool
+	// price is what it is expected to cost, bare what its machine costs, in nano-USD, where
+	// that is known.
+	price, bare int64
+	priced      bool
 	// fresh is set for a machine that a step has launched.
 	fresh bool
 }
@@ -37,8 +38,8 @@ type fleet struct{ counted, away int }
 
 func (g *ground) newStanding(node *corev1.Node) *standing {
 	s := &standing{name: node.Name, node: node, machine: g.machineOf(node.Name), pool: g.pools[poolOf(node)]}
-	price, priced := g.priceOf(node)
-	s.price, s.priced = int64(price), priced
+	bare, expected, priced := g.priceOf(node)
+	s.bare, s.price, s.priced = int64(bare), int64(expected), priced
 	return s
 }
 

@@ -78,7 +78,7 @@ func (g *ground) verdict(r *Report, object string, v *disruption.Verdict, node *
 			r.add(NodeVerdict, object, "%s is %q, the label says %q", c.what, c.got, c.want)
 		}
 	}
-	if price, _ := g.priceOf(node); v.PricePerHour != price {
+	if price, _, _ := g.priceOf(node); v.PricePerHour != price {
 		r.add(NodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
 	}
 	if drift := g.drift(g.newStanding(node), g.machineOf(v.Node)); (drift == "") != (v.Drift == "") {
@@ -114,12 +114,12 @@ func (g *ground) cause(r *Report, object string, c disruption.Cause) {
 
 // totals add up the nodes of pools that are there.
 type totals struct {
-	price           *big.Int
+	price, bare     *big.Int // as in standing
 	nodes, unpriced int
 }
 
 func (g *ground) totals() totals {
-	t := totals{price: new(big.Int)}
+	t := totals{price: new(big.Int), bare: new(big.Int)}
 	for _, s := range g.row {
 		switch {
 		case s.pool == nil:
@@ -128,6 +128,7 @@ func (g *ground) totals() totals {
 		default:
 			t.nodes++
 			t.price.Add(t.price, big.NewInt(s.price))
+			t.bare.Add(t.bare, big.NewInt(s.bare))
 		}
 	}
 	return t
@@ -137,17 +138,23 @@ func (g *ground) totals() totals {
 func (g *ground) addsUp(r *Report, start totals, frontier []disruption.Point) {
 	s := &g.plan.Summary
 	end := g.totals()
+	after, before, expected := s.PricePerHourAfter, new(big.Int), new(big.Int)
+	if g.expects() {
+		after, before, expected = s.ExpectedPerHourAfter, start.price, end.price
+	}
 	for _, c := range []struct {
 		what      string
 		got       offerings.Price
 		want      *big.Int
 		violation Code
 	}{
-		{"before", s.PricePerHourBefore, start.price, SummaryPrice},
-		{"after", s.PricePerHourAfter, end.price, SummaryPrice},
+		{"price per hour before", s.PricePerHourBefore, start.bare, SummaryPrice},
+		{"price per hour after", s.PricePerHourAfter, end.bare, SummaryPrice},
+		{"expected price per hour before", s.ExpectedPerHourBefore, before, SummaryExpected},
+		{"expected price per hour after", s.ExpectedPerHourAfter, expected, SummaryExpected},
 	} {
 		if c.want.Cmp(big.NewInt(int64(c.got))) != 0 {
-			r.add(c.violation, "summary", "price per hour %s is %v, the nodes cost %v nano-USD", c.what, c.got, c.want)
+			r.add(c.violation, "summary", "%s is %v, the nodes come to %v nano-USD", c.what, c.got, c.want)
 		}
 	}
 	moved, launches, cost := 0, 0, 0.0
@@ -173,17 +180,17 @@ func (g *ground) addsUp(r *Report, start totals, frontier []disruption.Point) {
 	if !alike(s.DisruptionCost, cost) {
 		r.add(StepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, cost)
 	}
-	if s.LowerBoundPerHour < 0 || s.LowerBoundPerHour > s.PricePerHourAfter {
-		r.add(BoundAbovePrice, "summary", "lower bound %v, price afterwards %v", s.LowerBoundPerHour, s.PricePerHourAfter)
+	if s.LowerBoundPerHour < 0 || s.LowerBoundPerHour > after {
+		r.add(BoundAbovePrice, "summary", "lower bound %v, price afterwards %v", s.LowerBoundPerHour, after)
 	}
-	if want := gap(s.PricePerHourAfter, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, math.Abs(want))) {
+	if want := gap(after, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, math.Abs(want))) {
 		r.add(SummaryGap, "summary", "gap is %v, want %v", s.Gap, want)
 	}
 	switch s.Status {
 	case scheduling.StatusComplete, scheduling.StatusDeadline:
 	case scheduling.StatusOptimal:
-		if s.PricePerHourAfter > s.LowerBoundPerHour {
-			r.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", s.PricePerHourAfter, s.LowerBoundPerHour)
+		if after > s.LowerBoundPerHour {
+			r.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", after, s.LowerBoundPerHour)
 		}
 	default:
 		r.add(SummaryStatus, "summary", "unknown status %q", s.Status)

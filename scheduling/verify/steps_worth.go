@@ -13,9 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// priceOf is what a node costs by the catalog, on sale or not, and false where the catalog
-// does not tell.
-func (g *ground) priceOf(node *corev1.Node) (offerings.Price, bool) {
+// priceOf is what the machine of a node costs by the catalog, on sale or not, and what it is
+// expected to cost all in all; false where the catalog does not tell.
+func (g *ground) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok bool) {
 	catalog := g.problem.Catalog
 	if pl := g.pools[poolOf(node)]; pl != nil {
 		catalog = pl.catalog
@@ -23,7 +23,7 @@ func (g *ground) priceOf(node *corev1.Node) (offerings.Price, bool) {
 	labels := stableLabels(node)
 	t, ok := catalog.Get(labels[corev1.LabelInstanceTypeStable])
 	if !ok {
-		return 0, false
+		return 0, 0, false
 	}
 	id := labels[offerings.ReservationIDLabel]
 	for _, o := range t.Offerings {
@@ -33,9 +33,22 @@ func (g *ground) priceOf(node *corev1.Node) (offerings.Price, bool) {
 		if o.CapacityType == offerings.Reserved && id != "" && o.ReservationID != id {
 			continue
 		}
-		return o.Price, true
+		return o.Price, g.objective(t, o), true
 	}
-	return 0, false
+	return 0, 0, false
+}
+
+// expectedOf is what an option of a launch is expected to cost, its price if the catalog does
+// not have it.
+func (g *ground) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings.Price {
+	if pl := g.pools[l.NodePool]; pl != nil {
+		if t, ok := pl.catalog.Get(o.InstanceType); ok {
+			if offering, ok := findOffering(t, o.Zone, o.CapacityType, o.ReservationID); ok {
+				return g.objective(t, offering)
+			}
+		}
+	}
+	return o.Price
 }
 
 // stableLabels are the labels of a node under their stable keys.
@@ -101,11 +114,15 @@ func (a *act) worth() {
 	dearest := new(big.Int).Set(saved) // what is saved whatever is bought
 	for i := range a.step.Launches {
 		l := &a.step.Launches[i]
-		saved.Sub(saved, big.NewInt(int64(l.Price)))
-		most := l.Price
+		first, most := l.Price, l.Price
 		for k := range l.Options {
-			most = max(most, l.Options[k].Price)
+			price := a.expectedOf(l, &l.Options[k])
+			if k == 0 {
+				first = price
+			}
+			most = max(most, price)
 		}
+		saved.Sub(saved, big.NewInt(int64(first)))
 		dearest.Sub(dearest, big.NewInt(int64(most)))
 	}
 	if saved.Cmp(big.NewInt(int64(a.step.SavingPerHour))) != 0 {
