@@ -5,12 +5,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// newTwin reads what the twin has to know of a problem.
-func newTwin(p scheduling.Problem) *twin {
+// newTwin reads what the twin has to know of a problem in which a node costs so much beside
+// its machine.
+func newTwin(p scheduling.Problem, overhead offerings.Price) *twin {
 	w := &twin{pods: p.Pods, pools: p.NodePools, left: map[string]int{}, fits: make([][]int, 1<<len(p.Pods))}
 	w.ties = newTwinTies(p)
 	for _, n := range p.Nodes {
@@ -37,7 +39,7 @@ func newTwin(p scheduling.Problem) *twin {
 					w.left[o.ReservationID] = o.ReservationCount
 				}
 				w.add(p, twinOption{
-					pool: i, typeName: t.Name, cpu: t.Capacity.Cpu().Value(), price: o.Price, reservation: o.ReservationID, labels: labels,
+					pool: i, typeName: t.Name, cpu: t.Capacity.Cpu().Value(), price: o.Price + overhead, reservation: o.ReservationID, labels: labels,
 					free: amounts(t.AllocatableOf(o)),
 				})
 			}
