@@ -162,6 +162,9 @@ type Summary struct {
 	// only where the solver is told of such costs ([Solver.NodeOverhead],
 	// [Solver.Interruption]). Then it is the price that bound and gap are about.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
+	// NodeOverheadPerHour is what each node was taken to cost beside its machine
+	// ([Solver.NodeOverhead]).
+	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
 	// LowerBoundPerHour is a price below which no plan that places at least the
 	// placed pods can be, as the certificate proves, whose description says what such
 	// plans keep to. It is 0 where a plan costs nothing.

@@ -289,7 +289,7 @@ func (c *compiler) summarise(ctx context.Context, plan *Plan, placed []int64, la
 	s.Pods = s.Placed + len(plan.Unschedulable)
 	s.PodsWithoutRequests = c.classes.unrequested
 	s.Catalog = c.problem.Catalog.Origin()
-	if c.solver.expects() {
+	if s.NodeOverheadPerHour = c.solver.NodeOverhead; c.solver.expects() {
 		s.ExpectedPerHour = c.expected(plan)
 	}
 	price := c.solver.objective(s)

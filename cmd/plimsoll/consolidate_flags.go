@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -109,18 +107,14 @@ func addSaving(s *disruption.Saving, text string) error {
 		s.Share = max(s.Share, share/100)
 		return nil
 	}
-	number, unit, _ := strings.Cut(text, "/")
-	price, err := offerings.ParsePrice(strings.TrimPrefix(number, "$"))
-	if err != nil {
-		return usagef("--min-saving %q: %w", text, err)
-	}
-	switch strings.ToLower(cmp.Or(unit, "hour")) {
-	case "h", "hr", "hour":
-		s.PerHour = max(s.PerHour, price)
-	case "month", "mo":
+	price, month, err := parseRate("min-saving", text)
+	switch {
+	case err != nil:
+		return err
+	case month:
 		s.PerMonth = max(s.PerMonth, price)
 	default:
-		return usagef("--min-saving %q: want an amount per hour or per month, such as 0.05/hour or 30/month, or a share such as 10%%", text)
+		s.PerHour = max(s.PerHour, price)
 	}
 	return nil
 }

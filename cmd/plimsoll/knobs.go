@@ -20,6 +20,7 @@ type knobFlags struct {
 	noSpot            bool
 	smallest, largest string
 	flexibility       scheduling.Flexibility
+	overhead          string
 	perNode, perCore  string
 	unstatedRate      string
 	share             string
@@ -37,10 +38,17 @@ func (f *knobFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.flexibility.Families, "spot-families", 0, "leave it spot options of at least `N` families of types")
 	flags.IntVar(&f.flexibility.Zones, "spot-zones", 0, "leave it spot options in at least `N` zones")
 	flags.StringVar(&f.share, "max-workload-share", "", "put at most `PERCENT` of the pods of a workload onto one machine, but never less than one pod")
+	flags.StringVar(&f.overhead, "node-overhead", defaultOverhead, "what a node costs beside its machine, as `AMOUNT` in USD such as 0.01/hour or 7.30/month: root volume, address, agents that are paid for by the host")
 	flags.StringVar(&f.perNode, "interruption-cost", "", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
 	flags.StringVar(&f.perCore, "interruption-cost-per-core", "", "what it costs in `USD` for each core of the machine")
 	flags.StringVar(&f.unstatedRate, "unstated-rate", "", "take spot machines whose interruption rate nobody states for such that `PERCENT` of them are interrupted in a month; 0 if not set")
 }
+
+// defaultOverhead is what a node costs beside its machine, by the public prices of us-east-1:
+// 20 GiB of root volume (gp3, $0.08 per GB and month) and a public IPv4 address ($0.005 per
+// hour). Nodes in private subnets have no address, but agents that are paid for by the host
+// mostly cost more than one.
+const defaultOverhead = "5.25/month"
 
 // goals returns the names of the goals.
 func goals() []string {
@@ -83,6 +91,13 @@ func (f *knobFlags) apply(s *scheduling.Solver) error {
 		}
 	}
 	s.Flexibility = f.flexibility
+	price, month, err := parseRate("node-overhead", f.overhead)
+	if err != nil {
+		return err
+	}
+	if s.NodeOverhead = price; month {
+		s.NodeOverhead = (price + hoursPerMonth/2) / hoursPerMonth
+	}
 	if s.Interruption, err = f.interruption(); err != nil {
 		return err
 	}
@@ -115,6 +130,22 @@ func (f *knobFlags) interruption() (i scheduling.Interruption, err error) {
 		return i, usagef("--unstated-rate %q: counts only with --interruption-cost or --interruption-cost-per-core", f.unstatedRate)
 	}
 	return i, nil
+}
+
+// parseRate reads what something costs per hour, or in a month of 730 hours: 0.05/hour,
+// 30/month.
+func parseRate(flag, text string) (price offerings.Price, month bool, err error) {
+	number, unit, _ := strings.Cut(strings.TrimSpace(text), "/")
+	if price, err = offerings.ParsePrice(strings.TrimPrefix(number, "$")); err != nil {
+		return 0, false, usagef("--%s %q: %w", flag, text, err)
+	}
+	switch strings.ToLower(unit) {
+	case "", "h", "hr", "hour":
+		return price, false, nil
+	case "month", "mo":
+		return price, true, nil
+	}
+	return 0, false, usagef("--%s %q: want an amount per hour or per month, such as 0.05/hour or 30/month", flag, text)
 }
 
 // parseAmount reads an amount of money; "" is none.

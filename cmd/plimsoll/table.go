@@ -81,11 +81,23 @@ func (t *table) headline() {
 	}
 	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, usd(s.PricePerHour), monthly(s.PricePerHour), hoursPerMonth)
 	if s.ExpectedPerHour > 0 {
-		t.line("With what interruptions are expected to cost it comes to %s per hour.", usd(s.ExpectedPerHour))
+		t.line("With %s it comes to %s per hour, %s per month.", beside(s), usd(s.ExpectedPerHour), monthly(s.ExpectedPerHour))
 	}
 	t.line("%s", bound(s))
 	t.split()
 	t.line("%s", t.madeWith())
+}
+
+// beside says what a plan counts beside the prices of its machines.
+func beside(s *scheduling.Summary) string {
+	var parts []string
+	if s.NodeOverheadPerHour > 0 {
+		parts = append(parts, usd(s.NodeOverheadPerHour)+" for each node (--node-overhead)")
+	}
+	if all, ok := s.NodeOverheadPerHour.Times(int64(s.Nodes)); !ok || s.ExpectedPerHour-s.PricePerHour > all {
+		parts = append(parts, "what interruptions are expected to cost")
+	}
+	return strings.Join(parts, " and ")
 }
 
 // bound says in words how good the plan is.
@@ -93,7 +105,7 @@ func bound(s *scheduling.Summary) string {
 	var text string
 	price, cost := s.PricePerHour, "cost"
 	if s.ExpectedPerHour > 0 {
-		price, cost = s.ExpectedPerHour, "be expected to cost"
+		price, cost = s.ExpectedPerHour, "come to"
 	}
 	switch {
 	case s.Status == scheduling.StatusOptimal || price == s.LowerBoundPerHour:

@@ -163,6 +163,8 @@ type Summary struct {
 	// ([scheduling.Solver.ExpectedPrice]). Then savings, bound and gap are about them.
 	ExpectedPerHourBefore offerings.Price `json:"expectedPerHourBefore,omitempty"`
 	ExpectedPerHourAfter  offerings.Price `json:"expectedPerHourAfter,omitempty"`
+	// NodeOverheadPerHour is what each node was taken to cost beside its machine.
+	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
 	// LowerBoundPerHour is a price below which no set of machines can be that holds the same
 	// pods, if nodes that may not be touched stay as they are; 0 where none is proven.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`

@@ -55,7 +55,8 @@ func (r *run) summary() Summary {
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
 		Catalog: r.frame.problem.Catalog.Origin(),
 	}
-	if solver := &r.frame.planner.Solver; solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{}) {
+	solver := &r.frame.planner.Solver
+	if s.NodeOverheadPerHour = solver.NodeOverhead; solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{}) {
 		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price
 	}
 	var saved offerings.Price

@@ -83,6 +83,9 @@ func (w *world) candidate(m *machine) offerings.Candidate {
 // expected checks what the plan says that its machines are expected to cost, and returns
 // the price that bound and gap are about.
 func (j *judge) expected(s *scheduling.Summary) offerings.Price {
+	if s.NodeOverheadPerHour != j.solver.NodeOverhead {
+		j.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.solver.NodeOverhead)
+	}
 	if !j.expects() {
 		if s.ExpectedPerHour != 0 {
 			j.add(SummaryExpected, "summary", "expected price is %v, and machines cost nothing beside their prices", s.ExpectedPerHour)

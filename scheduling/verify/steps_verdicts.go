@@ -142,6 +142,9 @@ func (g *ground) addsUp(r *Report, start totals, frontier []disruption.Point) {
 	if g.expects() {
 		after, before, expected = s.ExpectedPerHourAfter, start.price, end.price
 	}
+	if s.NodeOverheadPerHour != g.solver.NodeOverhead {
+		r.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, g.solver.NodeOverhead)
+	}
 	for _, c := range []struct {
 		what      string
 		got       offerings.Price
