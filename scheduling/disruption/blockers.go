@@ -44,6 +44,10 @@ func (f *frame) blockers(s *subject, reason Reason) []Cause {
 	if s.node.Annotations[doNotDisrupt] == "true" {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + doNotDisrupt})
 	}
+	if f.planner.KeepBarePods && len(s.bare) > 0 {
+		c := andMore(Cause{Code: CauseBarePod, Object: "pod/" + podName(s.bare[0]), Detail: "the pod has no controller, and would be gone for good"}, len(s.bare))
+		add(&c)
+	}
 	consolidates := reason == Empty || reason == Underutilized
 	if consolidates {
 		add(f.policy(s, reason))

@@ -12,6 +12,7 @@ const (
 	CauseGoing          CauseCode = "going"            // it is being removed already
 	CauseNominated      CauseCode = "nominated"        // pods are expected there
 	CauseDoNotDisrupt   CauseCode = "do-not-disrupt"   // the node, or a pod on it, asks not to be disrupted
+	CauseBarePod        CauseCode = "bare-pod"         // a pod without a controller would be gone for good, see Planner.KeepBarePods
 	CauseBudget         CauseCode = "pod-budget"       // a PodDisruptionBudget lets no pod go
 	CausePoolBudget     CauseCode = "node-budget"      // the pool's budgets let no further node go
 	CausePolicy         CauseCode = "policy"           // the pool is only consolidated when nodes are empty, or never
@@ -33,3 +34,6 @@ const (
 	CauseDeadline    CauseCode = "deadline"     // the deadline passed before it was looked at
 	CauseLater       CauseCode = "later"        // the plan ends before it was looked at, see Planner.MaxSteps
 )
+
+// CauseSearch stands in [Summary.Kept] for all that no node is to blame for.
+const CauseSearch CauseCode = "search"

@@ -17,11 +17,11 @@ func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool)
 	if err := c.early(ctx); err != nil || c.done {
 		return out, past(ctx, err)
 	}
-	t, err := f.solveAnew(ctx, f.planner.Solver.Effort)
+	t, err := f.solveAnew(ctx, f.planner.Solver.Effort, f.loose)
 	if err != nil {
 		return nil, err
 	}
-	out.bound, out.certificate, out.leftOut = t.bound, t.certificate, t.leftOut
+	out.bound, out.anew = t.bound, t
 	x, err := c.save(ctx, t, out)
 	if x == nil || err != nil {
 		return nil, err

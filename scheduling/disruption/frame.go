@@ -31,11 +31,10 @@ type frame struct {
 	pods     map[string]*corev1.Pod // those that run, by name
 	moved    map[string]string      // by pod, the node to which a step has moved it
 	guards   *guards
+	replicas map[string]int // by controller, its pods that run
 	brands   *brands
-	// loose are the nodes that might be disrupted before the first step, fixed is what the
-	// others cost.
+	// loose are the nodes that might be disrupted before the first step.
 	loose map[string]bool
-	fixed offerings.Price
 	// patient lets more nodes go together than budgets of pools allow, if they allow any:
 	// the search looks for what is to be had, and parts of it are done one after the other.
 	patient bool
@@ -54,9 +53,9 @@ type subject struct {
 	// pods are those there, ended ones aside; movers of them those that live on when the
 	// node goes. Both are in the order of names.
 	pods, movers []*corev1.Pod
-	// price is its expected price, see [scheduling.Solver.ExpectedPrice], bare that of the
+	// price is its expected price, see [scheduling.Solver.ExpectedPrice], paid that of the
 	// machine alone.
-	price, bare offerings.Price
+	price, paid offerings.Price
 	priced      bool
 	// cost is what removing it counts.
 	cost float64
@@ -64,6 +63,8 @@ type subject struct {
 	// how the node is no longer what its pool asks for.
 	held    []Cause
 	drifted string
+	// bare are pods there that no controller would make again.
+	bare []*corev1.Pod
 	// expecting says that pods which wait are planned onto it.
 	expecting bool
 	// gone says that a step has removed it, received that a step has moved pods onto it,
@@ -89,7 +90,7 @@ type poolState struct {
 func newFrame(p Planner, c *Cluster) *frame {
 	f := &frame{
 		planner: p, cluster: c, brands: &brands{}, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
-		pools: map[string]*poolState{}, at: make(map[string]*subject, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{},
+		pools: map[string]*poolState{}, at: make(map[string]*subject, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{}, replicas: map[string]int{},
 	}
 	if f.now.IsZero() {
 		f.now = c.Now
@@ -122,6 +123,7 @@ func newFrame(p Planner, c *Cluster) *frame {
 				continue
 			}
 			f.pods[podName(pod)] = pod
+			f.replicas[controllerOf(pod)]++
 			if s != nil {
 				s.pods = append(s.pods, pod)
 			}
@@ -133,17 +135,21 @@ func newFrame(p Planner, c *Cluster) *frame {
 		f.count(s, 1)
 		s.held, s.drifted = f.podBlockers(s), f.drift(s)
 	}
-	f.loose, f.fixed = f.leavers()
+	f.loose = f.leavers()
 	return f
 }
 
 // settle works out what follows from a node and its pods.
 func (f *frame) settle(s *subject) {
 	slices.SortFunc(s.pods, comparePods)
-	s.movers = nil
+	s.movers, s.bare = nil, nil
 	for _, pod := range s.pods {
-		if reschedulable(pod) {
-			s.movers = append(s.movers, pod)
+		if !reschedulable(pod) {
+			continue
+		}
+		s.movers = append(s.movers, pod)
+		if bare(pod) {
+			s.bare = append(s.bare, pod)
 		}
 	}
 	s.cost = f.removal(s.movers)
@@ -155,8 +161,8 @@ func (f *frame) settle(s *subject) {
 		catalog = s.pool.catalog
 	}
 	t, o := boughtAt(s.node, catalog)
-	if s.price, s.bare, s.priced = 0, 0, o != nil; s.priced {
-		s.price, s.bare = f.planner.Solver.ExpectedPrice(t, o), o.Price
+	if s.price, s.paid, s.priced = 0, 0, o != nil; s.priced {
+		s.price, s.paid = f.planner.Solver.ExpectedPrice(t, o), o.Price
 	}
 }
 

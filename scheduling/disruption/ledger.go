@@ -14,7 +14,7 @@ func (f *frame) took(step *Step) {
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		s := &subject{name: l.Name, machine: &Machine{Node: l.Name, Created: f.now, Initialized: f.now}, pool: f.pools[l.NodePool], fresh: true}
-		s.price, s.bare, s.priced, s.cost = f.costOf(l), l.Price, true, f.nodeCost
+		s.price, s.paid, s.priced, s.cost = f.costOf(l), l.Price, true, f.nodeCost
 		if len(l.Options) > 0 {
 			// The catalog has what was bought, as the option comes from there.
 			s.node, _ = l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool))

@@ -22,6 +22,9 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 	if err := r.search(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.rebuild(ctx); err != nil {
+		return nil, err
+	}
 	return r.plan(), nil
 }
 
@@ -73,10 +76,9 @@ type findings struct {
 	// late says that a deadline ended the search.
 	late bool
 	// bound is a price below which no set of machines can be, 0 where none is proven.
-	bound       offerings.Price
-	certificate *scheduling.Certificate
-	// leftOut are pods that the bound leaves out, as no place is known for them, sorted.
-	leftOut []string
+	bound offerings.Price
+	// anew is the cluster bought afresh, rebuilt that without any node of today.
+	anew, rebuilt *target
 }
 
 // begin reads the cluster.
@@ -164,12 +166,14 @@ func (r *run) ended(ctx context.Context, err error) error {
 
 // emit takes a step into the plan, and says whether to go on.
 func (r *run) emit(step *Step) bool {
+	told := *step
+	told.Risks = r.frame.risks(step)
 	r.frame.took(step)
-	r.steps = append(r.steps, *step)
+	r.steps = append(r.steps, told)
 	if most := r.frame.planner.MaxSteps; most > 0 && len(r.steps) >= most {
 		r.done = true
 	}
-	if r.found != nil && !r.found(step) {
+	if r.found != nil && !r.found(&told) {
 		r.done = true
 	}
 	return !r.done

@@ -42,6 +42,9 @@ type Planner struct {
 	// has drifted (InstanceTypeNotFound) whose type or offering it has lacked for an hour.
 	// Other catalogs, such as files, may lack what is sold, and say nothing about nodes.
 	LiveCatalog bool
+	// KeepBarePods leaves pods where they are that no controller would make again, and the nodes
+	// that hold them, unless the machine is taken away or has expired. Karpenter evicts them.
+	KeepBarePods bool
 	// Rebalance also looks for pods that break a rule where they are, and moves them where
 	// they keep it (Misplaced).
 	Rebalance bool

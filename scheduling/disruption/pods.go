@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -56,6 +57,18 @@ func mirror(pod *corev1.Pod) bool {
 	}
 	return ownedBy(pod, "v1", "Node")
 }
+
+// controllerOf names the controller of a pod as kind/namespace/name; "" for none.
+func controllerOf(pod *corev1.Pod) string {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	if ref == nil {
+		return ""
+	}
+	return strings.ToLower(ref.Kind) + "/" + namespaceOf(pod.Namespace) + "/" + ref.Name
+}
+
+// bare reports whether nobody makes a pod again that is evicted, as "kubectl drain" asks.
+func bare(pod *corev1.Pod) bool { return metav1.GetControllerOfNoCopy(pod) == nil }
 
 // reschedulable reports whether a pod has to live on when its node goes. That is so of
 // pods of StatefulSets that are being deleted, too: their successors take up their room.

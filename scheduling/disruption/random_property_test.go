@@ -51,8 +51,9 @@ func oddPlanner(seed uint64) disruption.Planner {
 			return (len(t.Name)+int(o.Price/1_000_000))%3 != 0
 		}}
 	}
+	p.KeepBarePods = seed%4 == 3
 	if seed%3 == 1 {
-		p.Solver.NodeOverhead = st.Cents(1 + int64(seed%4)) / 2
+		p.Solver.NodeOverhead = st.Cents(1+int64(seed%4)) / 2
 	}
 	if seed%9 == 4 {
 		p.Solver.Interruption = scheduling.Interruption{PerNode: offerings.Amount(5e9), UnstatedRate: 0.1}

@@ -148,7 +148,7 @@ func (r *run) next(ctx context.Context) ([]Step, *target, error) {
 	if err := next.empty(ctx); err != nil {
 		return nil, nil, err
 	}
-	t, err := next.frame.solveAnew(ctx, planner.Solver.Effort)
+	t, err := next.frame.solveAnew(ctx, planner.Solver.Effort, next.frame.loose)
 	if err != nil {
 		return nil, nil, err
 	}

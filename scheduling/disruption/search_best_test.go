@@ -28,7 +28,7 @@ func wornSearch(t *testing.T, n int, budget string) *search {
 	f := newFrame(Planner{Now: noon()}, &c)
 	s, err := newState(t.Context(), Planner{Now: noon()}, &c)
 	require.NoError(t, err)
-	anew, err := f.solveAnew(t.Context(), f.planner.Solver.Effort)
+	anew, err := f.solveAnew(t.Context(), f.planner.Solver.Effort, f.loose)
 	require.NoError(t, err)
 	return &search{frame: f, state: s, target: anew, settled: map[string]bool{}}
 }

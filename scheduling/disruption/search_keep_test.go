@@ -35,7 +35,7 @@ func TestSurplus(t *testing.T) {
 	f := newFrame(Planner{Now: noon()}, &c)
 	s, err := newState(t.Context(), Planner{Now: noon()}, &c)
 	require.NoError(t, err)
-	anew, err := f.solveAnew(t.Context(), f.planner.Solver.Effort)
+	anew, err := f.solveAnew(t.Context(), f.planner.Solver.Effort, f.loose)
 	require.NoError(t, err)
 	x := &search{frame: f, state: s, target: anew, settled: map[string]bool{}}
 	gone := x.surplus(0.6)

@@ -61,6 +61,8 @@ type Step struct {
 	// disrupted at once.
 	NodePools            []PoolUse   `json:"nodePools,omitempty"`
 	PodDisruptionBudgets []BudgetUse `json:"podDisruptionBudgets,omitempty"`
+	// Risks are what a careful person asks before it is carried out, by code and object.
+	Risks []Risk `json:"risks,omitempty"`
 }
 
 // Eviction is a pod that moves.
@@ -168,6 +170,11 @@ type Summary struct {
 	// LowerBoundPerHour is a price below which no set of machines can be that holds the same
 	// pods, if nodes that may not be touched stay as they are; 0 where none is proven.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
+	// Rebuilt is what the same pods would cost if none of the nodes before had to stay; nil where
+	// that was not looked for (only with [Underutilized], and in time). Kept says what keeps the
+	// steps from reaching it: the amounts come to the difference.
+	Rebuilt *Rebuilt `json:"rebuilt,omitempty"`
+	Kept    []Kept   `json:"kept,omitempty"`
 	// Gap is (price after − bound) ÷ bound; 0 where the bound is 0.
 	Gap float64 `json:"gap"`
 	// NodesBefore and NodesAfter count the same nodes.
@@ -191,6 +198,31 @@ type Summary struct {
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
 	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
 	Certificate *scheduling.Certificate `json:"certificate,omitempty"`
+}
+
+// Rebuilt is the cheapest cluster that was found for the same pods when every node of a pool
+// whose price is known may go, whatever speaks against it, and is to be had again. Where the
+// steps reach a cheaper one, it is that.
+type Rebuilt struct {
+	// Nodes are how many the prices are of, which are as in Summary.
+	Nodes           int             `json:"nodes"`
+	PricePerHour    offerings.Price `json:"pricePerHour"`
+	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
+	// LeftOut are pods that it has no place for, by name.
+	LeftOut []string `json:"leftOut,omitempty"`
+}
+
+// Kept is a part of what the cluster costs more after the steps than built anew. That is
+// divided among the nodes by what each costs beyond what its pods are worth at the prices of
+// the cluster built anew ([scheduling.Certificate.Worths]), and counted for the first of the
+// reasons for which the node stays.
+type Kept struct {
+	// Code is that reason; CauseSearch for machines that steps have bought, for nodes that take
+	// in pods, and where no cheaper move was found.
+	Code CauseCode `json:"code"`
+	// Nodes are how many it is about, PerHour what they cost more.
+	Nodes   int             `json:"nodes"`
+	PerHour offerings.Price `json:"perHour"`
 }
 
 // Point is how far a number of steps get.

@@ -10,7 +10,7 @@ import (
 
 // tally is what the nodes of pools come to at some time.
 type tally struct {
-	price, bare     offerings.Price // as in subject
+	price, paid     offerings.Price // as in subject
 	nodes, unpriced int
 }
 
@@ -18,16 +18,23 @@ type tally struct {
 func (f *frame) tally() tally {
 	var t tally
 	for _, s := range f.subjects {
-		switch {
-		case s.gone || s.pool == nil:
-		case !s.priced:
-			t.unpriced++
-		default:
-			t.nodes++
-			t.price, t.bare = clampPrice(t.price, s.price), clampPrice(t.bare, s.bare)
+		if !s.gone {
+			t.add(s)
 		}
 	}
 	return t
+}
+
+// add counts a node, unless no pool owns it.
+func (t *tally) add(s *subject) {
+	switch {
+	case s.pool == nil:
+	case !s.priced:
+		t.unpriced++
+	default:
+		t.nodes++
+		t.price, t.paid = clampPrice(t.price, s.price), clampPrice(t.paid, s.paid)
+	}
 }
 
 // plan puts together what was found.
@@ -43,20 +50,21 @@ func (r *run) plan() *Plan {
 	if plan.Warnings == nil {
 		plan.Warnings = []scheduling.Warning{}
 	}
-	plan.Summary = r.summary()
+	plan.Summary = r.summary(plan.Nodes)
 	return plan
 }
 
 // summary adds the plan up.
-func (r *run) summary() Summary {
+func (r *run) summary(verdicts []Verdict) Summary {
 	after := r.frame.tally()
 	s := Summary{
-		PricePerHourBefore: r.before.bare, PricePerHourAfter: after.bare, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
+		PricePerHourBefore: r.before.paid, PricePerHourAfter: after.paid, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
 		Catalog: r.frame.problem.Catalog.Origin(),
 	}
 	solver := &r.frame.planner.Solver
-	if s.NodeOverheadPerHour = solver.NodeOverhead; solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{}) {
+	expects := solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{})
+	if s.NodeOverheadPerHour = solver.NodeOverhead; expects {
 		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price
 	}
 	var saved offerings.Price
@@ -69,7 +77,19 @@ func (r *run) summary() Summary {
 		s.Frontier = append(s.Frontier, Point{Steps: i + 1, SavingPerHour: saved, PodsMoved: s.PodsMoved, DisruptionCost: s.DisruptionCost})
 	}
 	if found := r.findings; found != nil {
-		s.LowerBoundPerHour, s.Certificate, s.LeftOut = found.bound, found.certificate, found.leftOut
+		if s.LowerBoundPerHour = found.bound; found.anew != nil {
+			s.Certificate, s.LeftOut = found.anew.certificate, found.anew.leftOut
+		}
+		if least := found.rebuilt; least != nil {
+			if least.price > after.price {
+				least = &target{tally: after} // which holds the same pods
+			}
+			s.Rebuilt = &Rebuilt{Nodes: least.nodes, PricePerHour: least.paid, LeftOut: least.leftOut}
+			if expects {
+				s.Rebuilt.ExpectedPerHour = least.price
+			}
+			s.Kept = r.kept(after.price-least.price, verdicts)
+		}
 		r.late = r.late || found.late
 	}
 	if s.LowerBoundPerHour > 0 {

@@ -23,17 +23,18 @@ import (
 // bound of its plans and the price of those nodes. Budgets of NodePools are left out of
 // account: they say how many nodes go at once, not how many may go.
 func (c *Cluster) Anew(p Planner) scheduling.Problem {
-	return newFrame(p, c).anew()
+	f := newFrame(p, c)
+	return f.anew(f.loose)
 }
 
-// anew is the problem of [Cluster.Anew].
-func (f *frame) anew() scheduling.Problem {
+// anew is the problem of buying the cluster afresh, as [Cluster.Anew], without some nodes.
+func (f *frame) anew(loose map[string]bool) scheduling.Problem {
 	c := f.problem
 	out := *c
 	out.Pods, out.Running, out.Nodes = nil, nil, nil
 	var gone []*corev1.Node
 	for _, node := range c.Nodes {
-		if f.loose[node.Name] {
+		if loose[node.Name] {
 			gone = append(gone, node)
 		} else {
 			out.Nodes = append(out.Nodes, node)
@@ -43,7 +44,7 @@ func (f *frame) anew() scheduling.Problem {
 		for _, pod := range list {
 			switch {
 			case pod.Spec.NodeName == "":
-			case !f.loose[pod.Spec.NodeName]:
+			case !loose[pod.Spec.NodeName]:
 				out.Running = append(out.Running, pod)
 			case reschedulable(pod):
 				out.Pods = append(out.Pods, unbound(pod))
@@ -64,21 +65,21 @@ func (f *frame) mayGo(s *subject) bool {
 	})
 }
 
-// leavers are the nodes that may be disrupted now, and what the other nodes of pools cost.
-func (f *frame) leavers() (loose map[string]bool, fixed offerings.Price) {
-	loose = map[string]bool{}
+// leavers are the nodes that may be disrupted now.
+func (f *frame) leavers() map[string]bool {
+	loose := map[string]bool{}
 	for _, s := range f.subjects {
 		if f.mayGo(s) {
 			loose[s.name] = true
-		} else if s.pool != nil && s.priced {
-			fixed = clampPrice(fixed, s.price)
 		}
 	}
-	return loose, fixed
+	return loose
 }
 
 // target is the cluster bought afresh.
 type target struct {
+	// tally is what it comes to, nodes that stay included.
+	tally
 	// bound is what it costs at least, nodes that stay included, as the certificate proves;
 	// without the pods that are left out, since no place is known for them.
 	bound       offerings.Price
@@ -88,18 +89,30 @@ type target struct {
 	worth map[string]offerings.Price
 }
 
-// solveAnew buys the cluster afresh, for the bound and for what pods are worth.
-func (f *frame) solveAnew(ctx context.Context, effort scheduling.Effort) (*target, error) {
-	problem := f.anew()
-	solver := f.buysBack()
+// solveAnew buys the cluster afresh, without some nodes, for the bound and for what pods are
+// worth.
+func (f *frame) solveAnew(ctx context.Context, effort scheduling.Effort, loose map[string]bool) (*target, error) {
+	problem := f.anew(loose)
+	solver := f.buysBack(loose)
 	solver.Effort = effort
 	plan, err := solver.Solve(ctx, problem)
 	if err != nil {
 		return nil, err
 	}
+	var fixed tally
+	for _, s := range f.subjects {
+		if !s.fresh && !loose[s.name] {
+			fixed.add(s)
+		}
+	}
+	sums := &plan.Summary
 	t := &target{
-		bound: clampPrice(plan.Summary.LowerBoundPerHour, f.fixed), certificate: plan.Summary.Certificate,
-		worth: plan.Summary.Certificate.Worths(problem.Pods),
+		tally: tally{
+			price: clampPrice(max(sums.PricePerHour, sums.ExpectedPerHour), fixed.price),
+			paid:  clampPrice(sums.PricePerHour, fixed.paid), nodes: sums.Nodes + fixed.nodes,
+		},
+		bound: clampPrice(sums.LowerBoundPerHour, fixed.price), certificate: sums.Certificate,
+		worth: sums.Certificate.Worths(problem.Pods),
 	}
 	for i := range plan.Unschedulable {
 		t.leftOut = append(t.leftOut, plan.Unschedulable[i].Pod)

@@ -55,11 +55,11 @@ func resell(p *scheduling.Problem, nodes []*corev1.Node) error {
 	return nil
 }
 
-// buysBack is the planner's solver, which may buy what nodes that may go are, whatever it may
+// buysBack is the planner's solver, which may buy what some nodes are, whatever it may
 // buy otherwise: they could as well have stayed.
-func (f *frame) buysBack() scheduling.Solver {
+func (f *frame) buysBack(loose map[string]bool) scheduling.Solver {
 	solver, had := f.planner.Solver, map[offerings.Key]bool{}
-	for name := range f.loose {
+	for name := range loose {
 		had[soldAs(f.at[name].node)] = true
 	}
 	allows := solver.Allows

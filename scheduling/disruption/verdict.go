@@ -17,7 +17,7 @@ func (r *run) verdicts() []Verdict {
 		}
 		v := Verdict{
 			Node: s.name, Decision: Keep, Step: drained[s.name], NodePool: s.poolName(),
-			InstanceType: instanceType(s.node), Zone: zone(s.node), CapacityType: string(capacityType(s.node)), PricePerHour: s.bare, Drift: s.drifted,
+			InstanceType: instanceType(s.node), Zone: zone(s.node), CapacityType: string(capacityType(s.node)), PricePerHour: s.paid, Drift: s.drifted,
 		}
 		if v.Step > 0 {
 			v.Decision = Drain
@@ -82,7 +82,7 @@ func (r *run) reasons(s *subject) []Cause {
 	case r.late || r.findings == nil || r.findings.late:
 		add(Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
 	default:
-		add(Cause{Code: CauseNoSaving, Detail: "costs " + s.bare.String() + " per hour, and no move was found by which less would do"})
+		add(Cause{Code: CauseNoSaving, Detail: "costs " + s.paid.String() + " per hour, and no move was found by which less would do"})
 	}
 	return out
 }

@@ -83,7 +83,7 @@ func TestNoWalkWithLimits(t *testing.T) {
 // What was bought for a group and has stayed empty is not bought, unless the group stays.
 func TestReleaseOfEmptyLaunches(t *testing.T) {
 	w := &walk{
-		stage: &stage{frame: &frame{}}, bought: map[string]bool{"full": true, "empty": true},
+		frame: &frame{}, stage: &stage{frame: &frame{}}, bought: map[string]bool{"full": true, "empty": true},
 		seating: &seating{new: map[string]*scheduling.Launch{"full": {Price: 2}, "empty": {Price: 3}}},
 	}
 	g := &pack{bought: []string{"empty", "full"}, saving: 1}

@@ -105,6 +105,7 @@ const (
 	StepReason      Code = "step-reason"      // not a reason that the node gives, or not one for which nodes are to be disrupted
 	NotDisruptable  Code = "not-disruptable"  // a node without a pool, of a static one, not ready, awaiting pods, or of unknown price
 	DoNotDisrupt    Code = "do-not-disrupt"   // a node, or a pod on it, asks to be left alone
+	BarePod         Code = "bare-pod"         // a pod without a controller is to stay where it is
 	Policy          Code = "policy"           // the pool's policy or a consolidateAfter of Never forbids it
 	TooSoon         Code = "too-soon"         // consolidateAfter or the least lifetime has not passed
 	NodeBudget      Code = "node-budget"      // more nodes than the pool's budgets let go at once
@@ -122,6 +123,8 @@ const (
 	BelowThreshold  Code = "below-threshold"  // not worth the disruption in a pool with policy Balanced
 	SpotToSpot      Code = "spot-to-spot"     // spot that takes the place of spot without enough choice
 	NodeVerdict     Code = "node-verdict"     // not exactly one verdict for a node, or not what becomes of it
+	StepRisk        Code = "step-risk"        // an unknown risk, or a pod without a controller that is evicted untold
+	SummaryKept     Code = "summary-kept"     // what keeps the rest is not what a cluster built anew would save
 	SummaryFrontier Code = "summary-frontier" // not what has been saved and moved after each step
 )
 
@@ -137,8 +140,8 @@ func Codes() []Code {
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
 		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
-		StepEmpty, StepReason, NotDisruptable, DoNotDisrupt, Policy, TooSoon, NodeBudget, PodBudget, BudgetUse,
+		StepEmpty, StepReason, NotDisruptable, DoNotDisrupt, BarePod, Policy, TooSoon, NodeBudget, PodBudget, BudgetUse,
 		EvictionMissing, EvictionUnknown, MovedTwice, Landing, Wave, StepSaving, StepCost, StepScore, SavingTooSmall, BelowThreshold,
-		SpotToSpot, NodeVerdict, SummaryFrontier,
+		SpotToSpot, NodeVerdict, StepRisk, SummaryKept, SummaryFrontier,
 	}
 }

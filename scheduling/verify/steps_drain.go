@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -67,6 +68,11 @@ func (a *act) mayGo(s *standing, object string) {
 	}
 	if s.node.Annotations[keepOff] == "true" {
 		a.add(DoNotDisrupt, object, "the node asks to be left alone")
+	}
+	for _, pod := range s.pods {
+		if a.checker.Planner.KeepBarePods && livesOn(pod) && metav1.GetControllerOf(pod) == nil {
+			a.add(BarePod, object, "pod %s has no controller", podName(pod))
+		}
 	}
 	if a.step.Reason == disruption.Empty || a.step.Reason == disruption.Underutilized {
 		a.consolidatable(s, m, object)

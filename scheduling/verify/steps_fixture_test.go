@@ -98,12 +98,14 @@ func newStepsCase(t *testing.T) *stepsCase {
 				},
 				NodePools:            []disruption.PoolUse{{NodePool: "default", Nodes: 1, Allowed: 3}},
 				PodDisruptionBudgets: []disruption.BudgetUse{{Budget: "default/web", Pods: 1, Allowed: 1}},
+				Risks:                goneForGood("web-1", "web-2"),
 			},
 			{
 				Reason: disruption.Underutilized, Drain: []string{"big"}, SavingPerHour: st.Cents(12), DisruptionCost: 2, Score: 0.9,
 				Launches:  c.launches(t, "db"),
 				Evictions: []disruption.Eviction{{Pod: "default/db", From: "big", To: "default-1", Wave: 1}},
 				NodePools: []disruption.PoolUse{{NodePool: "default", Nodes: 1, Allowed: 2}},
+				Risks:     goneForGood("db"),
 			},
 		},
 		Summary: disruption.Summary{
@@ -151,6 +153,14 @@ func (c *stepsCase) launches(t *testing.T, pods ...string) []scheduling.Launch {
 		l.Options = slices.DeleteFunc(l.Options, func(o scheduling.Option) bool { return o.Price >= st.Cents(20) })
 	}
 	return plan.Launches
+}
+
+// goneForGood are the risks of evicting pods without a controller.
+func goneForGood(pods ...string) (out []disruption.Risk) {
+	for _, name := range pods {
+		out = append(out, disruption.Risk{Code: disruption.RiskBarePod, Object: "pod/default/" + name, Detail: "has no controller"})
+	}
+	return out
 }
 
 // codesOf are the codes of the rules that an error says are broken.

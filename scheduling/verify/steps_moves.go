@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -47,6 +48,7 @@ func (a *act) movers() {
 		}
 		a.move(e, pod)
 	}
+	a.risks()
 	for _, s := range a.going {
 		for _, pod := range s.pods {
 			if livesOn(pod) && !listed[podName(pod)] {
@@ -55,6 +57,29 @@ func (a *act) movers() {
 		}
 	}
 	a.launchedPods()
+}
+
+// risks checks that the step tells of every pod that is gone for good when it is evicted.
+func (a *act) risks() {
+	told := make(map[string]bool)
+	for _, x := range a.step.Risks {
+		if !slices.Contains(disruption.RiskCodes(), x.Code) || x.Detail == "" {
+			a.add(StepRisk, x.Object, "the risk %q is not known, or has no detail", x.Code)
+		}
+		told[string(x.Code)+" "+x.Object] = true
+	}
+	for _, m := range a.moves {
+		if metav1.GetControllerOf(m.pod) != nil {
+			continue
+		}
+		object := "pod/" + m.Pod
+		if !told[string(disruption.RiskBarePod)+" "+object] {
+			a.add(StepRisk, object, "has no controller, and the step does not tell")
+		}
+		if a.step.Reason == disruption.Misplaced && a.checker.Planner.KeepBarePods {
+			a.add(BarePod, object, "has no controller")
+		}
+	}
 }
 
 // goes reports whether the step removes the node.

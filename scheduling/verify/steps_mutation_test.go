@@ -242,6 +242,10 @@ func worthMutations() []stepsMutation {
 			c.node("big").Labels[scheduling.CapacityTypeLabel] = "spot"
 			c.plan.Steps[2].Launches[0].Options[0].CapacityType = offerings.Spot
 		}, verify.SpotToSpot},
+		{"a pod without a controller is to stay", func(c *stepsCase) { c.planner.KeepBarePods = true }, verify.BarePod},
+		{"nobody tells that a pod is gone for good", func(c *stepsCase) { c.plan.Steps[2].Risks = nil }, verify.StepRisk},
+		{"a risk that nobody knows", func(c *stepsCase) { c.plan.Steps[2].Risks[0].Code = "rain" }, verify.StepRisk},
+		{"nodes cost more than their machines", func(c *stepsCase) { c.planner.Solver.NodeOverhead = 1 }, verify.StepSaving},
 		{"not worth it", func(c *stepsCase) {
 			c.pool().Spec.Disruption.ConsolidationPolicy = scheduling.Balanced
 			c.planner.BalancedK = 1
@@ -268,6 +272,19 @@ func verdictMutations() []stepsMutation {
 		}, verify.NodeVerdict},
 		{"price before", func(c *stepsCase) { c.plan.Summary.PricePerHourBefore++ }, verify.SummaryPrice},
 		{"price after", func(c *stepsCase) { c.plan.Summary.PricePerHourAfter-- }, verify.SummaryPrice},
+		{"overhead that there is none of", func(c *stepsCase) { c.plan.Summary.NodeOverheadPerHour = 1 }, verify.SummaryExpected},
+		{"expected price before", func(c *stepsCase) { c.plan.Summary.ExpectedPerHourBefore = st.Cents(80) }, verify.SummaryExpected},
+		{"expected price after", func(c *stepsCase) { c.planner.Solver.NodeOverhead = 1 }, verify.SummaryExpected},
+		{"built anew for more", func(c *stepsCase) { c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(29)} }, verify.SummaryKept},
+		{"what keeps the rest is not all", func(c *stepsCase) {
+			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20)}
+			c.plan.Summary.Kept = []disruption.Kept{{Code: disruption.CauseSearch, PerHour: st.Cents(7)}}
+		}, verify.SummaryKept},
+		{"the rest of nothing", func(c *stepsCase) { c.plan.Summary.Kept = []disruption.Kept{{Code: disruption.CauseBudget}} }, verify.SummaryKept},
+		{"an unknown reason for the rest", func(c *stepsCase) {
+			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20)}
+			c.plan.Summary.Kept = []disruption.Kept{{Code: "whim", PerHour: st.Cents(8)}}
+		}, verify.SummaryKept},
 		{"nodes before", func(c *stepsCase) { c.plan.Summary.NodesBefore = 5 }, verify.SummaryCounts},
 		{"nodes after", func(c *stepsCase) { c.plan.Summary.NodesAfter = 1 }, verify.SummaryCounts},
 		{"pods moved", func(c *stepsCase) { c.plan.Summary.PodsMoved = 2 }, verify.SummaryCounts},

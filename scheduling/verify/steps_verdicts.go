@@ -17,7 +17,7 @@ import (
 func causes() []disruption.CauseCode {
 	return []disruption.CauseCode{
 		disruption.CauseNoNodePool, disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated,
-		disruption.CauseDoNotDisrupt, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
+		disruption.CauseDoNotDisrupt, disruption.CauseBarePod, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
 		disruption.CauseStatic, disruption.CauseUnknownPrice, disruption.CauseReasonNotMeant,
 		disruption.CauseNoPlace, disruption.CauseNoSaving, disruption.CauseSmallSaving, disruption.CauseScore, disruption.CauseSpotChoice,
 		disruption.CauseMinValues, disruption.CauseReceives, disruption.CauseDeadline, disruption.CauseLater,
@@ -189,6 +189,7 @@ func (g *ground) addsUp(r *Report, start totals, frontier []disruption.Point) {
 	if want := gap(after, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, math.Abs(want))) {
 		r.add(SummaryGap, "summary", "gap is %v, want %v", s.Gap, want)
 	}
+	g.rest(r, after)
 	switch s.Status {
 	case scheduling.StatusComplete, scheduling.StatusDeadline:
 	case scheduling.StatusOptimal:
@@ -213,5 +214,30 @@ func (g *ground) frontier(r *Report, want []disruption.Point) {
 		if p.Steps != w.Steps || p.SavingPerHour != w.SavingPerHour || p.PodsMoved != w.PodsMoved || !alike(p.DisruptionCost, w.DisruptionCost) {
 			r.add(SummaryFrontier, "summary", "frontier[%d] is %+v, want %+v", i, p, w)
 		}
+	}
+}
+
+// rest checks that the parts of what a cluster built anew would save come to all of it.
+func (g *ground) rest(r *Report, after offerings.Price) {
+	s := &g.plan.Summary
+	if s.Rebuilt == nil {
+		if len(s.Kept) > 0 {
+			r.add(SummaryKept, "summary", "%d reasons keep what was not looked for", len(s.Kept))
+		}
+		return
+	}
+	least := s.Rebuilt.PricePerHour
+	if g.expects() {
+		least = s.Rebuilt.ExpectedPerHour
+	}
+	sum := new(big.Int)
+	for _, k := range s.Kept {
+		if k.Code != disruption.CauseSearch && !slices.Contains(causes(), k.Code) {
+			r.add(SummaryKept, "summary", "the reason %q is not known", k.Code)
+		}
+		sum.Add(sum, big.NewInt(int64(k.PerHour)))
+	}
+	if least > after || sum.Cmp(big.NewInt(int64(after-least))) != 0 {
+		r.add(SummaryKept, "summary", "built anew it costs %v and afterwards %v, and what keeps the rest comes to %v nano-USD", least, after, sum)
 	}
 }
