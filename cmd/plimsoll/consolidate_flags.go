@@ -22,6 +22,7 @@ type plannerFlags struct {
 	minLifetime time.Duration
 	nodeCost    float64
 	rebalance   bool
+	bare        bool
 	steps       int
 }
 
@@ -36,6 +37,7 @@ func (f *plannerFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.minLifetime, "min-lifetime", 0, "leave nodes alone for this `TIME` before they are removed for being empty or underutilized")
 	flags.Float64Var(&f.nodeCost, "node-cost", 0, "what removing a node costs, where evicting a pod of no special worth costs 1; 0 is 1")
 	flags.IntVar(&f.steps, "steps", 0, "end the plan after `N` steps; 0 is never")
+	flags.BoolVar(&f.bare, "evict-bare-pods", false, "also evict pods that have no controller and are gone for good then")
 	flags.BoolVar(&f.rebalance, "rebalance", false, "also move pods that break a rule where they are, such as topology spread, to where they keep it")
 }
 
@@ -49,7 +51,7 @@ func reasons() []string {
 
 // planner returns the planner that the flags describe.
 func (f *plannerFlags) planner(s scheduling.Solver) (p disruption.Planner, err error) {
-	p = disruption.Planner{Solver: s, SpotToSpotTypes: f.spotTypes, Rebalance: f.rebalance, MaxSteps: f.steps}
+	p = disruption.Planner{Solver: s, SpotToSpotTypes: f.spotTypes, KeepBarePods: !f.bare, Rebalance: f.rebalance, MaxSteps: f.steps}
 	if p.Now, err = f.at(); err != nil {
 		return p, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -25,8 +26,10 @@ type moves struct {
 func writeMoves(w io.Writer, p *problem, plan *disruption.Plan) error {
 	m := &moves{table: table{problem: p, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
+	m.kept()
 	m.steps()
 	m.drifted()
+	m.risks()
 	m.frontier()
 	m.staying()
 	m.warnings()
@@ -34,62 +37,90 @@ func writeMoves(w io.Writer, p *problem, plan *disruption.Plan) error {
 	return err
 }
 
-// headline says in a few lines what the plan comes to.
+// headline says what the cluster costs, what it will cost, and what it could.
 func (m *moves) headline() {
 	s := &m.plan.Summary
 	if len(m.plan.Nodes) == 0 {
 		m.line("There is nothing to consolidate: the input has no nodes.")
 		return
 	}
-	now := fmt.Sprintf("%s for %s per hour, %s per month (%d hours)", m.priced(), usd(s.PricePerHourBefore), monthly(s.PricePerHourBefore), hoursPerMonth)
+	before, after := m.costs()
+	rows := [][]string{{"", "$/MONTH", "$/HOUR", "NODES"}}
+	row := func(what string, price offerings.Price, nodes string) {
+		rows = append(rows, []string{what, plainMonthly(price), plain(price), nodes})
+	}
+	row("now", before, strconv.Itoa(s.NodesBefore))
+	if len(m.plan.Steps) > 0 {
+		row("after these steps", after, strconv.Itoa(s.NodesAfter))
+	}
+	if r := s.Rebuilt; r != nil {
+		row("built anew", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
+	}
+	if s.LowerBoundPerHour > 0 {
+		row("at least, with the nodes that may not go", s.LowerBoundPerHour, "")
+	}
+	m.columns(rows)
+	m.line("")
 	if len(m.plan.Steps) == 0 {
-		m.line("%s: nothing is to be done.", now)
+		m.line("Nothing is to be done.")
 	} else {
-		m.line("%s.", now)
-		m.line("%s to %s for %s per hour: %s.", steps(len(m.plan.Steps)), count(s.NodesAfter, "node"), usd(s.PricePerHourAfter), m.saved())
+		m.line("%s to %s: %s.", steps(len(m.plan.Steps)), count(s.NodesAfter, "node"), m.saved())
 		m.line("%s, %s launched.", moved(s.PodsMoved), machines(s.Launches))
 	}
 	m.line("%s", m.rest())
+	m.notes()
+}
+
+// costs are what the cluster costs before and after the steps, all in all.
+func (m *moves) costs() (before, after offerings.Price) {
+	s := &m.plan.Summary
+	return cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
+}
+
+// notes say what the prices are of.
+func (m *moves) notes() {
+	s := &m.plan.Summary
+	if s.NodeOverheadPerHour > 0 {
+		m.line("%s per hour of each node is what it costs beside its machine (--node-overhead);", usd(s.NodeOverheadPerHour))
+		m.line("the machines alone cost %s per hour now, and %s afterwards.", usd(s.PricePerHourBefore), usd(s.PricePerHourAfter))
+	}
+	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
+		m.line("%s left out that no NodePool owns.", areNodes(others))
+	}
 	if s.UnpricedNodes > 0 {
 		m.line("%s left out of the prices: what they cost is not known.", areNodes(s.UnpricedNodes))
+	}
+	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
+		m.line("Built anew, the cluster has no place for %s: %s.", count(len(r.LeftOut), "pod"), names(r.LeftOut, 3))
 	}
 	m.line("%s", m.madeWith())
 }
 
-// priced counts the nodes that the prices are of, and says of how many these are where
-// there are others.
-func (m *moves) priced() string {
-	s := &m.plan.Summary
-	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
-		return fmt.Sprintf("%s of NodePools (and %s)", count(s.NodesBefore, "node"), count(others, "other"))
-	}
-	return count(s.NodesBefore, "node")
-}
-
 // saved says what all steps save.
 func (m *moves) saved() string {
-	s := &m.plan.Summary
-	saving := s.PricePerHourBefore - s.PricePerHourAfter
+	before, after := m.costs()
+	saving := before - after
 	switch {
 	case saving == 0:
 		return "that saves nothing"
 	case saving < 0:
 		return fmt.Sprintf("that costs %s per hour, %s per month more", usd(-saving), monthly(-saving))
 	}
-	return fmt.Sprintf("that saves %s per hour, %s per month (%s)", usd(saving), monthly(saving), percent(saving.USD()/s.PricePerHourBefore.USD()))
+	return fmt.Sprintf("that saves %s per hour, %s per month (%s)", usd(saving), monthly(saving), percent(saving.USD()/before.USD()))
 }
 
 // rest says how much there is left to save at most.
 func (m *moves) rest() string {
 	s := &m.plan.Summary
+	_, after := m.costs()
 	var text string
 	switch {
 	case s.LowerBoundPerHour <= 0:
 		text = "How much cheaper a cluster could hold the same pods is not known."
-	case s.PricePerHourAfter <= s.LowerBoundPerHour:
-		text = "No cluster that holds the same pods is cheaper."
+	case after <= s.LowerBoundPerHour:
+		text = "No cluster that holds the same pods, and the nodes that may not go, is cheaper."
 	default:
-		text = fmt.Sprintf("No cluster that holds the same pods can cost less than %s per hour: what remains is at most %s above that.", usd(s.LowerBoundPerHour), percent(s.Gap))
+		text = fmt.Sprintf("What remains is at most %s above the least that is possible with the nodes that may not go.", percent(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += " The search was stopped by --timeout; there may be further steps."
@@ -112,7 +143,7 @@ func (m *moves) steps() {
 		}
 		rows = append(rows, []string{
 			strconv.Itoa(i + 1), string(s.Reason), names(s.Drain, 3), launches(s.Launches), pods(s.Evictions),
-			plain(s.SavingPerHour), strings.Replace(signedMonthly(s.SavingPerHour), "$", "", 1), decimal(s.DisruptionCost), score,
+			plain(s.SavingPerHour), plainMonthly(s.SavingPerHour), decimal(s.DisruptionCost), score,
 		})
 	}
 	m.columns(rows)
@@ -256,12 +287,13 @@ func signed(p offerings.Price) string {
 	return usd(p)
 }
 
-// signedMonthly writes what a price that may be below 0 comes to in a month.
-func signedMonthly(p offerings.Price) string {
+// plainMonthly writes what a price that may be below 0 comes to in a month, without its sign
+// of currency.
+func plainMonthly(p offerings.Price) string {
 	if p < 0 {
-		return "-" + monthly(-p)
+		return "-" + plainMonthly(-p)
 	}
-	return monthly(p)
+	return strings.TrimPrefix(monthly(p), "$")
 }
 
 // plain writes a price without its sign of currency.

