@@ -91,6 +91,11 @@ func writeAlternatives(w *bytes.Buffer, p *problem, list []scheduling.Alternativ
 	return err
 }
 
+// objective is the price by which plans are compared.
+func objective(s *scheduling.Summary) offerings.Price {
+	return cmp.Or(s.ExpectedPerHour, s.PricePerHour)
+}
+
 // dollars writes a price without its sign.
 func (t *table) dollars(price float64) string { return strconv.FormatFloat(price, 'f', 4, 64) }
 
@@ -103,7 +108,7 @@ func (t *table) alternative(a, cheapest *scheduling.Alternative) []string {
 	}
 	against := "-"
 	if a != cheapest && cheapest != nil && cheapest.Plan.Summary.PricePerHour > 0 {
-		share := s.PricePerHour.USD()/cheapest.Plan.Summary.PricePerHour.USD() - 1
+		share := objective(s).USD()/objective(&cheapest.Plan.Summary).USD() - 1
 		sign := "+"
 		if share < 0 {
 			sign = ""

@@ -157,7 +157,7 @@ func TestExplainNodeWithVerdict(t *testing.T) {
 
 	r = explain("node/ip-10-0-1-42")
 	require.Contains(t, r.stdout, `It is removed for the reason "empty", in step `)
-	require.Contains(t, r.stdout, "that step saves $0.3840 per hour and moves 0 pods.")
+	require.Contains(t, r.stdout, "that step saves $0.3912 per hour and moves 0 pods.")
 
 	r = explain("node/ip-10-0-1-3")
 	require.NotContains(t, r.stdout, "CONSOLIDATION", "it belongs to no pool")

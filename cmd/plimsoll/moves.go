@@ -53,11 +53,11 @@ func (m *moves) headline() {
 	if len(m.plan.Steps) > 0 {
 		row("after these steps", after, strconv.Itoa(s.NodesAfter))
 	}
+	if s.LowerBoundPerHour > 0 {
+		row("proven least", s.LowerBoundPerHour, "")
+	}
 	if r := s.Rebuilt; r != nil {
 		row("built anew", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
-	}
-	if s.LowerBoundPerHour > 0 {
-		row("at least, with the nodes that may not go", s.LowerBoundPerHour, "")
 	}
 	m.columns(rows)
 	m.line("")
@@ -118,9 +118,9 @@ func (m *moves) rest() string {
 	case s.LowerBoundPerHour <= 0:
 		text = "How much cheaper a cluster could hold the same pods is not known."
 	case after <= s.LowerBoundPerHour:
-		text = "No cluster that holds the same pods, and the nodes that may not go, is cheaper."
+		text = "No cluster is cheaper that holds the same pods and keeps the nodes that may not go."
 	default:
-		text = fmt.Sprintf("What remains is at most %s above the least that is possible with the nodes that may not go.", percent(s.Gap))
+		text = fmt.Sprintf("That is at most %s above what the same pods cost at least, with the nodes that may not go.", percent(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += " The search was stopped by --timeout; there may be further steps."

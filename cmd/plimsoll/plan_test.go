@@ -62,7 +62,7 @@ func obeys(t *testing.T, text string, pods int) {
 	require.Equal(t, pods-len(plan.Unschedulable), s.Placed)
 	require.Len(t, plan.Launches, s.Nodes)
 	require.InDelta(t, total, s.PricePerHour.USD(), 1e-9)
-	require.LessOrEqual(t, s.LowerBoundPerHour, s.PricePerHour)
+	require.LessOrEqual(t, s.LowerBoundPerHour, max(s.PricePerHour, s.ExpectedPerHour))
 	require.NotEmpty(t, s.Status)
 }
 
