@@ -19,6 +19,8 @@
 // order in which each may land; a step for which there is none is not made. Interrupted
 // machines lose all their pods at once.
 //
+// A step tells its risks ([Risk]): what a careful person asks before carrying it out.
+//
 // Plans depend on nothing but their input: no clock is read ([Planner.Now]), and lists may
 // come in any order. A plan is for the cluster as it was given. Whoever carries it out
 // plans anew when the cluster has changed, which also is how failures are dealt with.
@@ -57,7 +59,8 @@
 // "false" count as well; a pod whose PodDisruptionBudget allows nothing, or that has
 // two. A termination grace period lets drift pass over pods. For empty and underutilized
 // nodes also the pool's policy, consolidateAfter and [Planner.MinLifetime]; to save, a
-// price that is not known. See [CauseCode].
+// price that is not known. [Planner.KeepBarePods] adds pods that have no controller, for
+// drifted nodes as well. See [CauseCode].
 //
 // # Budgets
 //
@@ -72,12 +75,19 @@
 //
 // # What a move has to be worth
 //
-// A step for Underutilized saves something, and all that [Planner.MinSaving] asks for,
+// Prices are expected ones: what nodes cost beside their machines counts, on nodes that go and
+// on those that come ([scheduling.Solver.ExpectedPrice]). A step for Underutilized saves something, and all that [Planner.MinSaving] asks for,
 // whichever options of its launches are bought: options that would cost too much are left
 // out. Where one spot machine is to replace another, there have to be enough cheaper types
 // ([Planner.SpotToSpotTypes]). In pools with policy Balanced, the share of the pool's price
 // that is saved has to be at least 1/k of the share of its disruption cost that is spent
 // ([Planner.BalancedK]).
+//
+// # What is left to save
+//
+// [Summary.LowerBoundPerHour] is proven, for clusters that keep the nodes which may not go.
+// [Summary.Rebuilt] is what was found when all may go, and [Summary.Kept] divides what the
+// steps leave of that by the reasons for which nodes stay.
 //
 // # What differs from Karpenter
 //
@@ -133,5 +143,5 @@ package disruption
 //
 // What comes out
 //
-//	plan, step, summary  the steps and what they come to
+//	plan, step, risks, summary, rebuilt  the steps, what they come to, and what they leave
 //	verdict, cause  why each other node stays

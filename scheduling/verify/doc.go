@@ -53,7 +53,9 @@
 //
 // Soft preferences; whether a plan is cheap beyond what its bound says; whether a claim
 // without a volume could have one that exists already instead of a new one; whether a node
-// could have been drained as well that stays, and whether what is said of that is all.
+// could have been drained as well that stays, and whether what is said of that is all; risks
+// of steps but that a pod without a controller is gone for good; and how cheap a cluster
+// built anew is.
 package verify
 
 // A map of this package's files, in the order in which a plan is judged. A name with a
