@@ -80,8 +80,8 @@ func (m *moves) costs() (before, after offerings.Price) {
 // notes say what the prices are of.
 func (m *moves) notes() {
 	s := &m.plan.Summary
-	if s.NodeOverheadPerHour > 0 {
-		m.line("%s per hour of each node is what it costs beside its machine (--node-overhead);", usd(s.NodeOverheadPerHour))
+	if s.ExpectedPerHourBefore > 0 {
+		m.line("Prices are with %s:", beside(s.NodeOverheadPerHour, s.NodesBefore, s.ExpectedPerHourBefore-s.PricePerHourBefore))
 		m.line("the machines alone cost %s per hour now, and %s afterwards.", usd(s.PricePerHourBefore), usd(s.PricePerHourAfter))
 	}
 	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {

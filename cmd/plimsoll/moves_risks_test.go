@@ -46,15 +46,18 @@ spec:
     {key: karpenter.sh/capacity-type, operator: In, values: [%s]}, {key: kubernetes.io/arch, operator: In, values: [%s]}]}}
 `, c.capacityTypes, c.archs)}
 	for _, name := range slices.Sorted(maps.Keys(c.nodes)) {
-		cpu := map[string]int{"large": 2}[c.nodes[name]]
+		cpu, capacityType := map[string]int{"large": 2}[c.nodes[name]], "on-demand"
+		if c.nodes[name] == "cheap" {
+			capacityType = "spot"
+		}
 		docs = append(docs, fmt.Sprintf(`apiVersion: v1
 kind: Node
 metadata:
   name: %[1]s
-  labels: {karpenter.sh/nodepool: general, karpenter.sh/initialized: "true", karpenter.sh/registered: "true", karpenter.sh/capacity-type: on-demand,
+  labels: {karpenter.sh/nodepool: general, karpenter.sh/initialized: "true", karpenter.sh/registered: "true", karpenter.sh/capacity-type: %[5]s,
     node.kubernetes.io/instance-type: %[2]s, topology.kubernetes.io/zone: a, kubernetes.io/arch: amd64, kubernetes.io/os: linux, kubernetes.io/hostname: %[1]s}
 status: {capacity: {cpu: %[3]d, memory: %[4]dGi, pods: 20}, allocatable: {cpu: %[3]d, memory: %[4]dGi, pods: 20}, conditions: [{type: Ready, status: "True"}]}
-`, name, c.nodes[name], max(cpu, 1), 4*max(cpu, 1)))
+`, name, c.nodes[name], max(cpu, 1), 4*max(cpu, 1), capacityType))
 	}
 	input := strings.Join(append(docs, c.objects...), "---\n")
 	args = append([]string{"consolidate", "-f", "-", "--catalog", catalog, "--now", "2026-11-21T09:00:00Z"}, args...)
@@ -90,7 +93,7 @@ func TestNoNodesForCents(t *testing.T) {
 	assert.Equal(t, offerings.MustPrice("0.007191781"), plan.Summary.NodeOverheadPerHour)
 	assert.Equal(t, offerings.MustPrice("0.04"), plan.Summary.PricePerHourBefore)
 	assert.Equal(t, offerings.MustPrice("0.047191781"), plan.Summary.ExpectedPerHourBefore)
-	assert.Contains(t, table, "$0.0072 per hour of each node is what it costs beside its machine (--node-overhead)")
+	assert.Contains(t, table, "Prices are with $0.0072 for each node (--node-overhead):")
 
 	_, plan = c.consolidated(t, "--node-overhead", "0")
 	require.Len(t, plan.Steps, 1, "two small machines are cheaper by themselves")
@@ -104,6 +107,25 @@ func TestNoNodesForCents(t *testing.T) {
 	require.Len(t, plan.Steps, 1, "one large machine is cheaper with what nodes cost")
 	assert.Equal(t, 1, plan.Summary.NodesAfter)
 	assert.Equal(t, offerings.MustPrice("0.006"), plan.Steps[0].SavingPerHour, "a node less for $0.01, and a machine that costs $0.004 more")
+}
+
+// A spot machine that is dearer than one on demand with what its interruptions are expected to
+// cost is replaced by that.
+func TestInterruptionsCountForNodesThatRun(t *testing.T) {
+	c := &settled{
+		capacityTypes: "spot, on-demand", archs: "amd64", nodes: map[string]string{"one": "cheap"},
+		objects: []string{running("web-1", "one", "web", asks("500m"))},
+	}
+	_, plan := c.consolidated(t)
+	assert.Empty(t, plan.Steps)
+	table, plan := c.consolidated(t, "--interruption-cost", "365", "--unstated-rate", "10%", "--node-overhead", "0")
+	require.Len(t, plan.Steps, 1)
+	assert.Equal(t, "small", plan.Steps[0].Launches[0].Options[0].InstanceType)
+	assert.Equal(t, offerings.MustPrice("0.041"), plan.Steps[0].SavingPerHour, "0.009 and 0.05 for interruptions, in place of 0.018")
+	assert.Equal(t, offerings.MustPrice("0.009"), plan.Summary.PricePerHourBefore)
+	assert.Equal(t, offerings.MustPrice("0.018"), plan.Summary.PricePerHourAfter)
+	assert.Contains(t, table, "Prices are with what interruptions are expected to cost:")
+	assert.Contains(t, table, "the machines alone cost $0.0090 per hour now, and $0.0180 afterwards.")
 }
 
 // Steps tell what a careful person would ask.

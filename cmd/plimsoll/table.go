@@ -81,20 +81,20 @@ func (t *table) headline() {
 	}
 	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, usd(s.PricePerHour), monthly(s.PricePerHour), hoursPerMonth)
 	if s.ExpectedPerHour > 0 {
-		t.line("With %s it comes to %s per hour, %s per month.", beside(s), usd(s.ExpectedPerHour), monthly(s.ExpectedPerHour))
+		t.line("With %s it comes to %s per hour, %s per month.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), usd(s.ExpectedPerHour), monthly(s.ExpectedPerHour))
 	}
 	t.line("%s", bound(s))
 	t.split()
 	t.line("%s", t.madeWith())
 }
 
-// beside says what a plan counts beside the prices of its machines.
-func beside(s *scheduling.Summary) string {
+// beside says what so much is that nodes cost beside their machines.
+func beside(overhead offerings.Price, nodes int, all offerings.Price) string {
 	var parts []string
-	if s.NodeOverheadPerHour > 0 {
-		parts = append(parts, usd(s.NodeOverheadPerHour)+" for each node (--node-overhead)")
+	if overhead > 0 {
+		parts = append(parts, usd(overhead)+" for each node (--node-overhead)")
 	}
-	if all, ok := s.NodeOverheadPerHour.Times(int64(s.Nodes)); !ok || s.ExpectedPerHour-s.PricePerHour > all {
+	if own, ok := overhead.Times(int64(nodes)); overhead == 0 || ok && all > own {
 		parts = append(parts, "what interruptions are expected to cost")
 	}
 	return strings.Join(parts, " and ")

@@ -39,17 +39,28 @@ func RiskCodes() []RiskCode {
 	return []RiskCode{RiskArchitecture, RiskBarePod, RiskReplicas, RiskSingleReplica, RiskSpot, RiskVolume}
 }
 
-// machineKind is what decides about a landing: the labels that a machine may have.
-type machineKind struct {
-	arch string
-	spot bool
-}
+// machineKind is what pods may notice of a machine, "" where its labels do not tell.
+type machineKind struct{ arch, capacity string }
 
 func kindOf(labels map[string]string) machineKind {
-	return machineKind{labels[corev1.LabelArchStable], labels[scheduling.CapacityTypeLabel] == string(offerings.Spot)}
+	return machineKind{labels[corev1.LabelArchStable], labels[scheduling.CapacityTypeLabel]}
 }
 
-// risks are those of a step that is about to be carried out.
+// becomes says how a pod is worse off on one of some machines than on this one, by risk.
+func (was machineKind) becomes(will []machineKind) map[RiskCode]string {
+	out := map[RiskCode]string{}
+	for _, k := range will {
+		if was.arch != "" && k.arch != "" && k.arch != was.arch {
+			out[RiskArchitecture] = "from " + was.arch + " to " + k.arch
+		}
+		if spot := string(offerings.Spot); was.capacity != "" && was.capacity != spot && k.capacity == spot {
+			out[RiskSpot] = "from " + was.capacity + " to spot"
+		}
+	}
+	return out
+}
+
+// risks are those of a step that is about to be carried out, by code and object.
 func (f *frame) risks(step *Step) []Risk {
 	bought := map[string][]machineKind{}
 	for i := range step.Launches {
@@ -58,49 +69,58 @@ func (f *frame) risks(step *Step) []Risk {
 			bought[l.Name] = append(bought[l.Name], kindOf(labelsOf(f.problem, l, &l.Options[j])))
 		}
 	}
-	type about struct {
-		code           RiskCode
-		object, detail string
-	}
-	type turn struct {
-		controller string
-		wave       int
-	}
-	pods, away := map[about]int{}, map[turn]int{}
+	out := f.absences(step)
+	worse := map[Risk]int{} // how many pods it is true of
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod, from := f.pods[e.Pod], f.at[e.From]
 		if pod == nil || from == nil || from.node == nil {
 			continue
 		}
-		controller := controllerOf(pod)
-		object := cmp.Or(controller, "pod/"+e.Pod)
-		if controller == "" {
-			pods[about{RiskBarePod, object, "has no controller, and is gone for good once it is evicted"}]++
-		} else if step.Reason == Interrupted || len(f.guards.charges(pod)) == 0 {
-			away[turn{controller, e.Wave}]++
+		object := cmp.Or(controllerOf(pod), "pod/"+e.Pod)
+		if bare(pod) {
+			out = append(out, Risk{RiskBarePod, object, "has no controller, and is gone for good once it is evicted"})
 		}
 		for j := range pod.Spec.Volumes {
 			if claim := pod.Spec.Volumes[j].PersistentVolumeClaim; claim != nil {
-				pods[about{RiskVolume, "persistentvolumeclaim/" + namespaceOf(pod.Namespace) + "/" + claim.ClaimName, "is detached, and attached where pod " + e.Pod + " lands"}]++
+				out = append(out, Risk{RiskVolume, "persistentvolumeclaim/" + namespaceOf(pod.Namespace) + "/" + claim.ClaimName, "is detached, and attached where pod " + e.Pod + " lands"})
 			}
 		}
-		was, will := kindOf(from.node.Labels), bought[e.To]
+		will := bought[e.To]
 		if to := f.at[e.To]; to != nil && to.node != nil {
 			will = []machineKind{kindOf(to.node.Labels)}
 		}
-		if k := slices.IndexFunc(will, func(k machineKind) bool { return was.arch != "" && k.arch != "" && k.arch != was.arch }); k >= 0 {
-			pods[about{RiskArchitecture, object, fmt.Sprintf("from %s to %s", was.arch, will[k].arch)}]++
-		}
-		if !was.spot && slices.ContainsFunc(will, func(k machineKind) bool { return k.spot }) {
-			pods[about{RiskSpot, object, fmt.Sprintf("from %s to spot", cmp.Or(string(capacityType(from.node)), "a machine of its own"))}]++
+		for code, how := range kindOf(from.node.Labels).becomes(will) {
+			worse[Risk{code, object, how}]++
 		}
 	}
-	most := map[string]int{}
-	for t, n := range away {
-		most[t.controller] = max(most[t.controller], n)
+	for r, n := range worse {
+		out = append(out, Risk{r.Code, r.Object, fmt.Sprintf("%d of %d pods may move %s", n, max(n, f.replicas[r.Object]), r.Detail)})
 	}
-	var out []Risk
+	slices.SortFunc(out, func(a, b Risk) int {
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Detail, b.Detail))
+	})
+	return out
+}
+
+// absences are the controllers of which a step takes the only pod away, or several at the same
+// time, where no PodDisruptionBudget has a say.
+func (f *frame) absences(step *Step) (out []Risk) {
+	type turn struct {
+		controller string
+		wave       int
+	}
+	away, most := map[turn]int{}, map[string]int{}
+	for i := range step.Evictions {
+		e := &step.Evictions[i]
+		pod := f.pods[e.Pod]
+		if pod == nil || bare(pod) || step.Reason != Interrupted && len(f.guards.charges(pod)) > 0 {
+			continue
+		}
+		t := turn{controllerOf(pod), e.Wave}
+		away[t]++
+		most[t.controller] = max(most[t.controller], away[t])
+	}
 	for controller, n := range most {
 		switch all := f.replicas[controller]; {
 		case all == 1:
@@ -109,14 +129,5 @@ func (f *frame) risks(step *Step) []Risk {
 			out = append(out, Risk{RiskReplicas, controller, fmt.Sprintf("%d of %d pods are away at the same time, and no PodDisruptionBudget is asked", n, all)})
 		}
 	}
-	for a, n := range pods {
-		if a.code == RiskArchitecture || a.code == RiskSpot {
-			a.detail = fmt.Sprintf("%d of %d pods move %s", n, max(n, f.replicas[a.object]), a.detail)
-		}
-		out = append(out, Risk{a.code, a.object, a.detail})
-	}
-	slices.SortFunc(out, func(a, b Risk) int {
-		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Detail, b.Detail))
-	})
 	return out
 }
