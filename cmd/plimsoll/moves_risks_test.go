@@ -16,9 +16,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// market is a catalog file in which two small machines cost $0.004 per hour less than a large
+// smallMarket is a catalog file in which two small machines cost $0.004 per hour less than a large
 // one.
-const market = `name,arch,cpu,memory,pods,zone,capacityType,price
+const smallMarket = `name,arch,cpu,memory,pods,zone,capacityType,price
 large,amd64,2,8Gi,20,a,on-demand,0.040
 small,amd64,1,4Gi,20,a,on-demand,0.018
 arm,arm64,1,4Gi,20,a,on-demand,0.010
@@ -36,7 +36,7 @@ type settled struct {
 func (c *settled) consolidated(t *testing.T, args ...string) (table string, plan *disruption.Plan) {
 	t.Helper()
 	catalog := filepath.Join(t.TempDir(), "market.csv")
-	require.NoError(t, os.WriteFile(catalog, []byte(market), 0o600))
+	require.NoError(t, os.WriteFile(catalog, []byte(smallMarket), 0o600))
 	docs := []string{fmt.Sprintf(`apiVersion: karpenter.sh/v1
 kind: NodePool
 metadata: {name: general}
