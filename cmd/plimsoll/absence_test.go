@@ -178,7 +178,7 @@ func TestWhatRunsMayStayInTheBound(t *testing.T) {
 		runningNode("spot-1", "small", "a", "spot", "2", "900m", "")+
 		runningNode("spot-2", "small", "a", "spot", "2", "900m", ""))
 	for _, args := range [][]string{{"--no-spot"}, {"--capacity-types", "on-demand"}, {"--filter", "name=large"}, {"--smallest-node", "cpu=4"}} {
-		plan := consolidated(t, file, append([]string{"--catalog", "testdata/market.json"}, args...)...)
+		plan := consolidated(t, file, append([]string{"--catalog", "testdata/market.json", "--node-overhead", "0"}, args...)...)
 		require.Equal(t, offerings.MustPrice("0.08"), plan.Summary.PricePerHourAfter, "%v", args)
 		require.Equal(t, offerings.MustPrice("0.04"), plan.Summary.LowerBoundPerHour, "%v", args)
 	}
