@@ -26,8 +26,8 @@ import (
 //   - NodePools that Karpenter would refuse, or whose own requirements contradict
 //     each other;
 //   - catalogs for pools that do not exist;
-//   - where there are pods to place and pools to buy from: a catalog without
-//     offerings, and requirements that leave none for any of the pools.
+//   - where there are pods to place, and pools to buy from and no nodes: catalogs without
+//     offerings. Requirements that leave none of these are no fault: plans warn of them.
 func (p *Problem) Validate() error {
 	_, err := p.read(nil)
 	return err

@@ -2,52 +2,66 @@ package scheduling
 
 import (
 	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// choice reports pools that leave nothing to buy: catalogs without offerings, and
-// requirements that no offering meets. One pool that has something to offer is
-// enough, since pools for other regions or architectures are nothing unusual, and so
-// is a node, which may hold the pods. What is only unavailable for the moment counts
-// as on sale.
+// choice reports that no pool has any offering to choose from. A node may hold the pods, so
+// that it is none where there are nodes; and that requirements leave none is only warned of.
+// What is only unavailable for the moment counts as on sale.
 func (c *checker) choice(p *Problem) {
-	if len(p.Pods) == 0 || len(p.Nodes) > 0 {
-		return
-	}
 	pools := poolOrder(p.NodePools)
-	if len(pools) == 0 {
+	if len(p.Pods) == 0 || len(p.Nodes) > 0 || len(pools) == 0 {
 		return
 	}
-	onSale := false
 	for _, pool := range pools {
-		s := newSieve(pool, p.catalogOf(pool.Name))
-		if s.passes() {
+		if newSieve(pool, p.catalogOf(pool.Name)).offers() {
 			return
 		}
-		onSale = onSale || s.offers()
 	}
-	if !onSale {
-		c.at = position{}
-		c.object = nil
-		c.add("", "is empty: there is no offering of any instance type for any NodePool to buy", "catalog")
-		return
-	}
-	for _, pool := range pools {
-		c.at = position{list: "nodepools", name: pool.Name}
-		s := newSieve(pool, p.catalogOf(pool.Name))
-		if !s.offers() {
-			c.add("", "the catalog of this NodePool has no offerings", "")
-			continue
+	c.at = position{}
+	c.object = nil
+	c.add("", "is empty: there is no offering of any instance type for any NodePool to buy", "catalog")
+}
+
+// IdleNodePools warns of each NodePool that may launch machines and has none to choose from:
+// of its requirements it names the one that rules out the most instance types, and the zones
+// of the catalog where that is one on the place. Pools for other regions and architectures
+// are nothing unusual.
+func (p *Problem) IdleNodePools() []Warning {
+	var out []Warning
+	for _, pool := range poolOrder(p.NodePools) {
+		if w, idle := p.idle(pool); idle {
+			out = append(out, w)
 		}
-		worst, ruledOut, all := s.worst()
-		message := fmt.Sprintf("none of the %d instance types of the catalog has an offering that meets all of them together", all)
-		if ruledOut > 0 {
-			message = fmt.Sprintf("none of the %d instance types of the catalog meets all of them; %s alone rules out %d", all, worst.Short(), ruledOut)
-		}
-		c.add("", message, "spec.template.spec.requirements")
 	}
+	return out
+}
+
+// idle warns of a pool that has no offering to choose from.
+func (p *Problem) idle(pool *NodePool) (Warning, bool) {
+	s := newSieve(pool, p.catalogOf(pool.Name))
+	if s.passes() {
+		return Warning{}, false
+	}
+	w := Warning{Object: "NodePool/" + pool.Name, Message: "buys nothing: its catalog has no offerings"}
+	if !s.offers() {
+		return w, true
+	}
+	worst, ruledOut, all := s.worst()
+	if ruledOut <= 0 {
+		w.Message = fmt.Sprintf("buys nothing: none of the %d instance types of the catalog has an offering that meets all of its requirements together", all)
+		return w, true
+	}
+	w.Message = fmt.Sprintf("buys nothing: none of the %d instance types of the catalog meets all of its requirements; %s alone rules out %d", all, worst.Short(), ruledOut)
+	if key := worst.Key(); key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion {
+		w.Message += "; the catalog's zones are " + strings.Join(s.zones(), ", ")
+	}
+	return w, true
 }
 
 // sieve holds a pool's requirements against the offerings of a catalog.
@@ -91,6 +105,15 @@ func (s *sieve) offers() bool {
 		return true
 	}
 	return false
+}
+
+// zones are those of the offerings, sorted.
+func (s *sieve) zones() []string {
+	seen := map[string]bool{}
+	for o := range s.each {
+		seen[o.offering.Zone] = true
+	}
+	return sortedKeys(seen)
 }
 
 func (s *sieve) defined(key string) bool {

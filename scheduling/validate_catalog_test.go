@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,55 +71,80 @@ func TestValidateEmptyCatalog(t *testing.T) {
 		"one of two is empty, and the other wants too much": {Problem{
 			Pods: pods, NodePools: []*NodePool{poolWith("p"), poolWith("q", need(corev1.LabelArchStable, "In", "riscv64"))}, Catalog: smallCatalog(t),
 			PoolCatalogs: map[string]*instancetypes.Catalog{"p": empty},
-		}, []string{
-			"nodepools[p]: the catalog of this NodePool has no offerings",
-			"nodepools[q].spec.template.spec.requirements: none of the 3 instance types of the catalog meets all of them; kubernetes.io/arch In [riscv64] alone rules out 3",
-		}},
+		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, faultsOf(t, tc.problem.Validate())) })
 	}
 }
 
-// P11: a pool that leaves nothing is a fault only where every pool does.
-func TestValidateNothingLeft(t *testing.T) {
+// idleWarnings solves, and returns what is warned of pools that buy nothing, which is what
+// Problem.IdleNodePools says.
+func idleWarnings(t *testing.T, p Problem) []string {
+	t.Helper()
+	plan, err := Solver{Effort: EffortFast}.Solve(t.Context(), p)
+	require.NoError(t, err)
+	var out []string
+	for _, w := range plan.Warnings {
+		if strings.Contains(w.Message, "buys nothing") {
+			out = append(out, w.Object+" "+w.Message)
+		}
+	}
+	var own []string
+	for _, w := range p.IdleNodePools() {
+		own = append(own, w.Object+" "+w.Message)
+	}
+	assert.Equal(t, own, out)
+	return out
+}
+
+// P11: a pool that leaves nothing is warned of, and its pods have no place.
+func TestPoolsThatNothingMeets(t *testing.T) {
 	arch := func(v string) requirements.Selector { return need(corev1.LabelArchStable, "In", v) }
-	const path = ".spec.template.spec.requirements: none of the 3 instance types of the catalog meets all of them; "
+	const none = " buys nothing: none of the 3 instance types of the catalog meets all of its requirements; "
+	empty, err := instancetypes.NewCatalog()
+	require.NoError(t, err)
 	for name, tc := range map[string]struct {
 		pools []*NodePool
 		want  []string
 	}{
 		"no requirements":       {[]*NodePool{poolWith("p")}, nil},
 		"some are left":         {[]*NodePool{poolWith("p", arch("arm64"))}, nil},
-		"one pool is enough":    {[]*NodePool{poolWith("p", arch("riscv64")), poolWith("q", arch("amd64"))}, nil},
+		"one of two":            {[]*NodePool{poolWith("p", arch("riscv64")), poolWith("q", arch("amd64"))}, []string{"NodePool/p" + none + "kubernetes.io/arch In [riscv64] alone rules out 3"}},
 		"unavailable for now":   {[]*NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "b"))}, nil},
 		"labels nobody defines": {[]*NodePool{poolWith("p", need("example.com/team", "In", "web"), need("karpenter.k8s.aws/instance-gpu-count", "Gt", "0"))}, nil},
 		"no pool leaves any": {[]*NodePool{poolWith("p", arch("riscv64")), poolWith("q", need("karpenter.k8s.aws/instance-cpu", "Gt", "4"))}, []string{
-			"nodepools[p]" + path + "kubernetes.io/arch In [riscv64] alone rules out 3",
-			"nodepools[q]" + path + requirements.MustNew("karpenter.k8s.aws/instance-cpu", "Gt", "4").Short() + " alone rules out 3",
+			"NodePool/p" + none + "kubernetes.io/arch In [riscv64] alone rules out 3",
+			"NodePool/q" + none + requirements.MustNew("karpenter.k8s.aws/instance-cpu", "Gt", "4").Short() + " alone rules out 3",
 		}},
 		"the worst is named": {[]*NodePool{poolWith("p", arch("arm64"), need(corev1.LabelInstanceTypeStable, "In", "m.large"), need(corev1.LabelOSStable, "Exists"))}, []string{
-			"nodepools[p]" + path + "kubernetes.io/arch In [arm64] alone rules out 2",
+			"NodePool/p" + none + "kubernetes.io/arch In [arm64] alone rules out 2",
+		}},
+		"another place": {[]*NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "z"))}, []string{
+			"NodePool/p" + none + "topology.kubernetes.io/zone In [z] alone rules out 3; the catalog's zones are a, b",
 		}},
 		"no type in that zone as spot": {[]*NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "b"), need(CapacityTypeLabel, "In", "spot"))}, []string{
-			"nodepools[p].spec.template.spec.requirements: none of the 3 instance types of the catalog has an offering that meets all of them together",
+			"NodePool/p buys nothing: none of the 3 instance types of the catalog has an offering that meets all of its requirements together",
 		}},
 		"a label of the template": {[]*NodePool{func() *NodePool {
 			p := poolWith("p")
 			p.Spec.Template.Metadata.Labels = map[string]string{corev1.LabelArchStable: "s390x"}
 			return p
-		}()}, []string{"nodepools[p]" + path + "kubernetes.io/arch In [s390x] alone rules out 3"}},
+		}()}, []string{"NodePool/p" + none + "kubernetes.io/arch In [s390x] alone rules out 3"}},
+		"an empty catalog of its own": {[]*NodePool{poolWith("e"), poolWith("q")}, []string{"NodePool/e buys nothing: its catalog has no offerings"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, NodePools: tc.pools, Catalog: smallCatalog(t)}
-			assert.Equal(t, tc.want, faultsOf(t, p.Validate()))
-			p.Pods = nil
-			assert.NoError(t, p.Validate(), "nothing to buy for")
+			if tc.pools[0].Name == "e" {
+				p.PoolCatalogs = map[string]*instancetypes.Catalog{"e": empty}
+			}
+			assert.NoError(t, p.Validate())
+			assert.Equal(t, tc.want, idleWarnings(t, p))
 		})
 	}
 }
 
 // Labels that only some types bring: the others have the pool's own, or none.
-func TestValidateNothingLeftWithoutTheLabel(t *testing.T) {
+func TestPoolsThatNothingMeetsWithoutTheLabel(t *testing.T) {
 	gpu := &instancetypes.InstanceType{
 		Name: "gpu.large", Labels: map[string]string{corev1.LabelArchStable: "arm64", "example.com/accelerated": "true"}, Capacity: quantities("cpu", "4", "memory", "16Gi"),
 		Offerings: []offerings.Offering{{Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("1")}},
@@ -146,21 +172,13 @@ func TestValidateNothingLeftWithoutTheLabel(t *testing.T) {
 			if tc.label != "" {
 				pool.Spec.Template.Metadata.Labels = map[string]string{key: tc.label}
 			}
-			err := (&Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, NodePools: []*NodePool{pool}, Catalog: catalog}).Validate()
-			assert.Equal(t, tc.fine, err == nil, err)
+			assert.Equal(t, tc.fine, idleWarnings(t, Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, NodePools: []*NodePool{pool}, Catalog: catalog}) == nil)
 		})
 	}
 }
 
-// Other faults come first: what a pool leaves means little while its requirements
-// are not sound.
-func TestValidateNothingLeftComesLast(t *testing.T) {
-	p := Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, NodePools: []*NodePool{poolWith("p", need("a", "In"))}}
-	assert.Equal(t, []string{`nodepools[p].spec.template.spec.requirements[0].values: label "a": operator In needs at least one value`}, faultsOf(t, p.Validate()))
-}
-
 // Pools whose requirements leave a few types cost a look at the catalog each.
-func BenchmarkValidateCatalog(b *testing.B) {
+func BenchmarkIdleNodePools(b *testing.B) {
 	var types []*instancetypes.InstanceType
 	for i := range 850 {
 		it := &instancetypes.InstanceType{
@@ -183,8 +201,8 @@ func BenchmarkValidateCatalog(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := p.Validate(); err != nil {
-			b.Fatal(err)
+		if idle := p.IdleNodePools(); idle != nil {
+			b.Fatal(idle)
 		}
 	}
 }

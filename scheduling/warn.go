@@ -18,7 +18,7 @@ type warner struct {
 
 // warnings lists what was noticed about the problem: constraints that are not
 // modelled, pods without requests, running pods without a known node, labels that
-// pools require and nothing checks.
+// pools require and nothing checks, pools that nothing on sale meets.
 func (c *compiler) warnings() []Warning {
 	w := &warner{counts: map[Warning]int{}}
 	for _, class := range c.classes.classes {
@@ -48,7 +48,21 @@ func (c *compiler) warnings() []Warning {
 	for key := range c.unchecked {
 		w.add("catalog", fmt.Sprintf("no instance type has the label %s, which a node pool requires: it is taken to hold", key))
 	}
+	for _, pool := range c.without() {
+		if warning, idle := c.problem.idle(pool); idle {
+			w.add(warning.Object, warning.Message)
+		}
+	}
 	return w.list()
+}
+
+// without are the pools that have nothing on sale now.
+func (c *compiler) without() []*NodePool {
+	has := map[*NodePool]bool{}
+	for _, v := range c.templates {
+		has[v.pool] = has[v.pool] || v.within.Any()
+	}
+	return slices.DeleteFunc(poolOrder(c.problem.NodePools), func(p *NodePool) bool { return has[p] })
 }
 
 // lacks reports whether a class asks for none of a resource.

@@ -23,6 +23,10 @@ type Cluster struct {
 	// is taken from the status if its controller has seen the object, and is counted from
 	// the pods otherwise.
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
+	// Alternative are NodePools to compare with: [Summary.Alternative] says what the same pods
+	// would cost if machines were bought from these. They have names of NodePools, whose
+	// catalogs they buy from. None is no comparison.
+	Alternative []*scheduling.NodePool
 }
 
 // Machine is what a NodeClaim, or whatever else stands for a bought machine, tells of a

@@ -25,7 +25,9 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 	if err := r.rebuild(ctx); err != nil {
 		return nil, err
 	}
-	return r.plan(), nil
+	plan := r.plan()
+	plan.Summary.Alternative, err = r.frame.planner.alternative(ctx, &c)
+	return plan, err
 }
 
 // Steps yields the steps of [Planner.Plan] as they are found, so that the first can be

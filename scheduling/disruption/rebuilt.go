@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // rebuild looks for the cheapest cluster for the same pods, whatever holds nodes back.
@@ -14,12 +15,7 @@ func (r *run) rebuild(ctx context.Context) error {
 	if found == nil || found.anew == nil || over(ctx) {
 		return cancelled(ctx)
 	}
-	all := map[string]bool{}
-	for _, s := range r.frame.subjects {
-		if !s.fresh && s.pool != nil && s.priced {
-			all[s.name] = true
-		}
-	}
+	all := r.frame.owned()
 	if len(all) == len(r.frame.loose) {
 		found.rebuilt = found.anew
 		return nil
@@ -27,6 +23,26 @@ func (r *run) rebuild(ctx context.Context) error {
 	var err error
 	found.rebuilt, err = r.frame.solveAnew(ctx, r.frame.planner.Solver.Effort, all)
 	return r.ended(ctx, err)
+}
+
+// owned are the nodes of pools whose price is known, launches of steps aside.
+func (f *frame) owned() map[string]bool {
+	all := map[string]bool{}
+	for _, s := range f.subjects {
+		if !s.fresh && s.pool != nil && s.priced {
+			all[s.name] = true
+		}
+	}
+	return all
+}
+
+// rebuilt is a cluster bought afresh, in the words of a summary.
+func (f *frame) rebuilt(t *target) *Rebuilt {
+	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, LeftOut: t.leftOut}
+	if f.planner.Solver.NodeOverhead > 0 || f.planner.Solver.Interruption != (scheduling.Interruption{}) {
+		out.ExpectedPerHour = t.price
+	}
+	return out
 }
 
 // kept divides what the cluster costs more than built anew among the nodes that are there

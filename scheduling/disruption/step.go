@@ -187,6 +187,9 @@ type Summary struct {
 	DisruptionCost float64 `json:"disruptionCost"`
 	// UnpricedNodes are those of pools whose price is not known.
 	UnpricedNodes int `json:"unpricedNodes,omitempty"`
+	// Alternative is what the cluster would cost with other NodePools; nil where there are none
+	// to compare with.
+	Alternative *Rebuilt `json:"alternative,omitempty"`
 	// Status says how the search ended; StatusDeadline, that there may be further steps.
 	Status scheduling.Status `json:"status"`
 	// Frontier is what has been saved, and moved for it, after each step.

@@ -39,7 +39,7 @@ func (t *tally) add(s *subject) {
 
 // plan puts together what was found.
 func (r *run) plan() *Plan {
-	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: r.warnings}
+	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, r.frame.problem.IdleNodePools()...)}
 	if plan.Steps == nil {
 		plan.Steps = []Step{}
 	}
@@ -84,10 +84,7 @@ func (r *run) summary(verdicts []Verdict) Summary {
 			if least.price > after.price {
 				least = &target{tally: after} // which holds the same pods
 			}
-			s.Rebuilt = &Rebuilt{Nodes: least.nodes, PricePerHour: least.paid, LeftOut: least.leftOut}
-			if expects {
-				s.Rebuilt.ExpectedPerHour = least.price
-			}
+			s.Rebuilt = r.frame.rebuilt(least)
 			s.Kept = r.kept(after.price-least.price, verdicts)
 		}
 		r.late = r.late || found.late

@@ -21,6 +21,8 @@ type pool struct {
 	asks []expression
 	// sold are the label keys that some type or offering of the catalog carries.
 	sold map[string]bool
+	// set are the label keys that some NodePool of the problem puts on its nodes.
+	set map[string]bool
 	// usage is the capacity of the pool's nodes, with their number.
 	usage amounts
 	// closed says why nothing may be launched; "" if something may.
@@ -35,6 +37,7 @@ func (w *world) newPool(np *scheduling.NodePool) *pool {
 		given:    make(map[string]string),
 		asks:     fromSelectors(template.Spec.Requirements),
 		sold:     make(map[string]bool),
+		set:      make(map[string]bool),
 		usage:    amounts{},
 	}
 	for key, value := range template.Metadata.Labels {
@@ -64,10 +67,11 @@ func (w *world) newPool(np *scheduling.NodePool) *pool {
 }
 
 // providers reports whether the label, if a node has it, comes from the provider
-// although the catalog is silent about it: a well-known key that no type and no
-// offering of the catalog carries. Whoever asks for it is believed.
+// although nobody else says so: a well-known key that no type and no offering of the
+// catalog carries, and no NodePool sets. Whoever asks for it is believed.
 func (pl *pool) providers(key string) bool {
-	return requirements.WellKnown().Has(key) && !pl.sold[requirements.NormalizeKey(key)]
+	normal := requirements.NormalizeKey(key)
+	return requirements.WellKnown().Has(key) && !pl.sold[normal] && !pl.set[normal]
 }
 
 // chooses reports whether the pool leaves the value of the label to be chosen for

@@ -97,6 +97,13 @@ func newWorld(p scheduling.Problem) *world {
 			w.pools[np.Name] = w.newPool(np)
 		}
 	}
+	for _, giver := range w.pools {
+		for key := range giver.given {
+			for _, pl := range w.pools {
+				pl.set[key] = true
+			}
+		}
+	}
 	for _, node := range p.Nodes {
 		if node != nil {
 			w.stations[node.Name] = w.newStation(node, running[node.Name])
