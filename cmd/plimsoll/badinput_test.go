@@ -39,10 +39,6 @@ func TestBadInput(t *testing.T) {
 			good + pool("odd", "{key: kubernetes.io/arch, operator: Near, values: [amd64]}"),
 			[]string{"input.yaml: document 2, line 6: NodePool odd: ", "requirements[0].operator", "Near"},
 		},
-		"a pool without a type": {
-			good + pool("empty", "{key: node.kubernetes.io/instance-type, operator: In, values: [enormous]}"),
-			[]string{"input.yaml: document 2, line 6: NodePool empty: ", "spec.template.spec.requirements", "node.kubernetes.io/instance-type", "enormous"},
-		},
 		"a slip that all replicas share": {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 50, selector: {}, template: {spec: {tolerations: [{key: k, operator: Equals}], containers: [{name: c}]}}}\n",
 			[]string{"input.yaml: document 1, line 1: Deployment default/web: spec.template.spec.tolerations[0].operator: ", `"Equals"`},

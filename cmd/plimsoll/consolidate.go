@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -73,6 +74,9 @@ to be taken away and a pod of it has no place.`,
 // them.
 func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (plan *disruption.Plan, err error) {
 	c := p.Cluster()
+	if p.grouped {
+		c.Alternative = manifest.WidenedNodePools(p.buys(""), c.NodePools)
+	}
 	err = f.search(ctx, a, fmt.Sprintf("consolidating %s", count(len(c.Nodes), "node")), func(ctx context.Context) error {
 		plan, err = planner.Plan(ctx, c)
 		return err

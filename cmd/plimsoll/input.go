@@ -40,6 +40,8 @@ type problem struct {
 	assumed bool
 	// keep are the filters that what may be bought has to pass.
 	keep []instancetypes.Filter
+	// grouped says that the NodePools stand for groups of nodes.
+	grouped bool
 }
 
 // load reads the manifests and the catalog, and reports what is wrong with both.
@@ -50,6 +52,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	stdin := &counted{in: a.stdin}
 	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown, SkipInvalid: f.skipInvalid}
 	snapshot, err := loader.Load(f.files...)
+	grouped := err == nil && snapshot.AssumeNodePools() // for the catalog to know how nodes are paid for
 	market, marketErr := f.market.catalog(snapshot)
 	switch {
 	case err != nil:
@@ -62,7 +65,8 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 		return nil, err
 	}
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
-	p := &problem{Snapshot: snapshot, catalog: market.Catalog, keep: market.keep, assumed: market.assumed}
+	p := &problem{Snapshot: snapshot, catalog: market.Catalog, keep: market.keep, assumed: market.assumed, grouped: grouped}
+	p.Problem.Catalog = market.Catalog
 	p.Warnings = append(p.Warnings, market.warnings...)
 	types, err := f.market.order()
 	if err != nil {
@@ -72,7 +76,6 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	if err := p.SetCatalog(p.catalog); err != nil {
 		return nil, err
 	}
-	p.idlePools()
 	p.slips()
 	return p, nil
 }

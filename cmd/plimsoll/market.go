@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
@@ -126,7 +127,7 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	}
 	var nodes []*corev1.Node
 	if input != nil {
-		nodes = input.Problem.Nodes
+		nodes = lo.Map(input.Problem.Nodes, func(n *corev1.Node, _ int) *corev1.Node { return manifest.PaidFor(n) })
 	}
 	zones, err := instancetypes.ZoneNames(nodes)
 	if err != nil {

@@ -27,6 +27,7 @@ func writeMoves(w io.Writer, p *problem, plan *disruption.Plan) error {
 	m := &moves{table: table{problem: p, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
 	m.kept()
+	m.bill()
 	m.steps()
 	m.drifted()
 	m.risks()
@@ -57,7 +58,14 @@ func (m *moves) headline() {
 		row("proven least", s.LowerBoundPerHour, "")
 	}
 	if r := s.Rebuilt; r != nil {
-		row("built anew", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
+		anew := "built anew"
+		if m.grouped {
+			anew += ", of the groups' own types"
+		}
+		row(anew, cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
+	}
+	if r := s.Alternative; r != nil {
+		row("built anew, of any current type", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
 	}
 	m.columns(rows)
 	m.line("")

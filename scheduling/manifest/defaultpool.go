@@ -1,31 +1,131 @@
 package manifest
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// DefaultNodePool returns a NodePool for manifests that hold none, to answer what
-// they would cost: every type that runs Linux on amd64, on demand, and can keep up its
-// full speed, which EC2's burstable family t cannot. Images that run on arm64, and pods
-// that bear an interruption, would cost less; a NodePool says so.
-func DefaultNodePool() *scheduling.NodePool {
-	in := func(key, value string) requirements.Selector {
-		return requirements.Selector{Key: key, Operator: requirements.In, Values: []string{value}}
+// DefaultNodePools returns NodePools for manifests that hold none, to answer what their pods
+// would cost: "default" buys current machines that run Linux on amd64, on demand. Images that
+// run on arm64, and pods that bear an interruption, would cost less; a NodePool says so.
+//
+// Current are the EC2 categories c, m and r of a generation above 2, and the Azure families
+// D, E and F of a version above 2. What no type of the catalog meets together with the rest
+// is not required. Where pods ask for devices that current types do not have, a second one,
+// "devices", buys the types of the catalog that have them.
+func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*scheduling.NodePool {
+	base := []requirements.Selector{
+		in(corev1.LabelArchStable, "amd64"), in(corev1.LabelOSStable, string(corev1.Linux)), in(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
 	}
-	pool := &scheduling.NodePool{
-		TypeMeta:   metav1.TypeMeta{APIVersion: karpenterGroup + "/v1", Kind: "NodePool"},
-		ObjectMeta: metav1.ObjectMeta{Name: "default"},
+	pool := func(name string, wanted []requirements.Selector) *scheduling.NodePool {
+		p := &scheduling.NodePool{
+			TypeMeta:   metav1.TypeMeta{APIVersion: karpenterGroup + "/v1", Kind: "NodePool"},
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+		}
+		p.Spec.Template.Spec.Requirements = met(catalog, wanted)
+		return p
 	}
-	pool.Spec.Template.Spec.Requirements = []requirements.Selector{
-		in(corev1.LabelArchStable, "amd64"),
-		in(corev1.LabelOSStable, string(corev1.Linux)),
-		in(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
-		{Key: "karpenter.k8s.aws/instance-category", Operator: requirements.NotIn, Values: []string{"t"}},
+	pools := []*scheduling.NodePool{pool("default", append(base, current()...))}
+	bought := devices(catalog.Filter(instancetypes.ByRequirements(setOf(pools[0].Spec.Template.Spec.Requirements))))
+	if types := typesWith(catalog, lo.Without(asked(pods), bought...)); len(types) > 0 {
+		pools = append(pools, pool("devices", append(base, in(corev1.LabelInstanceTypeStable, types...))))
 	}
-	return pool
+	return pools
+}
+
+// WidenedNodePools returns copies of pools that buy any current type, as [DefaultNodePools]
+// says, instead of those that they require; where these have devices, any type with such
+// devices. All else stays: architecture, zones, capacity types, labels and taints.
+func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePool) []*scheduling.NodePool {
+	return lo.Map(pools, func(p *scheduling.NodePool, _ int) *scheduling.NodePool {
+		out := *p
+		spec := &out.Spec.Template.Spec
+		own := setOf(spec.Requirements).Get(corev1.LabelInstanceTypeStable)
+		kept := lo.Filter(spec.Requirements, func(s requirements.Selector, _ int) bool { return s.Key != corev1.LabelInstanceTypeStable })
+		special := lo.Without(devices(catalog.Filter(instancetypes.ByRequirements(requirements.NewSet(own)))), devices(catalog.Filter(instancetypes.ByRequirements(setOf(met(catalog, current())))))...)
+		if types := typesWith(catalog, special); len(types) > 0 {
+			kept = append(kept, in(corev1.LabelInstanceTypeStable, types...))
+		} else {
+			kept = append(kept, met(catalog.Filter(instancetypes.ByRequirements(setOf(kept))), current())...)
+		}
+		spec.Requirements = kept
+		return &out
+	})
+}
+
+// current requires hardware that is neither old nor special, as Karpenter's providers for AWS
+// and Azure recommend it.
+func current() []requirements.Selector {
+	above := func(key, value string) requirements.Selector {
+		return requirements.Selector{Key: key, Operator: requirements.Gt, Values: []string{value}}
+	}
+	return []requirements.Selector{
+		in("karpenter.k8s.aws/instance-category", "c", "m", "r"), above("karpenter.k8s.aws/instance-generation", "2"),
+		in("karpenter.azure.com/sku-family", "D", "E", "F"), above("karpenter.azure.com/sku-version", "2"),
+	}
+}
+
+func in(key string, values ...string) requirements.Selector {
+	return requirements.Selector{Key: key, Operator: requirements.In, Values: values}
+}
+
+// met leaves out requirements that nothing in the catalog meets together with those before.
+func met(catalog *instancetypes.Catalog, wanted []requirements.Selector) (out []requirements.Selector) {
+	for _, s := range wanted {
+		if rest := catalog.Filter(instancetypes.ByRequirements(setOf([]requirements.Selector{s}))); rest.Len() > 0 {
+			out, catalog = append(out, s), rest
+		}
+	}
+	return out
+}
+
+// setOf is the set of requirements that are valid.
+func setOf(selectors []requirements.Selector) requirements.Set {
+	set, _ := requirements.FromSelectors(selectors)
+	return set
+}
+
+// devices are the extended resources that types of a catalog have.
+func devices(catalog *instancetypes.Catalog) []string {
+	names := map[string]bool{}
+	for t := range catalog.All() {
+		for name := range t.Capacity {
+			names[string(name)] = strings.Contains(string(name), "/")
+		}
+	}
+	return slices.Sorted(maps.Keys(lo.PickBy(names, func(_ string, device bool) bool { return device })))
+}
+
+// asked are the resources that pods ask for.
+func asked(pods []*corev1.Pod) []string {
+	names := map[string]bool{}
+	for _, requests := range scheduling.PodRequests(pods) {
+		for name := range requests {
+			names[string(name)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// typesWith are the types of a catalog that have any of some extended resources.
+func typesWith(catalog *instancetypes.Catalog, resources []string) (names []string) {
+	for t := range catalog.All() {
+		if lo.SomeBy(resources, func(r string) bool {
+			q, ok := t.Capacity[corev1.ResourceName(r)]
+			return ok && strings.Contains(r, "/") && !q.IsZero()
+		}) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }

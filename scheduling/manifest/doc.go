@@ -39,6 +39,9 @@
 //     [Snapshot.SetCatalog] gives each NodePool the catalog that it buys from.
 //   - ResourceQuotas and HorizontalPodAutoscalers are compared with what is planned, and
 //     change nothing but the warnings.
+//   - Labels of clouds and installers name the group that a node belongs to and how it is
+//     paid for: [NodeGroupOf] and [CapacityTypeOf]. In a cluster without NodePools groups can
+//     stand for them: [Snapshot.AssumeNodePools].
 //   - Provisioners and AWSNodeTemplates are converted to NodePools and EC2NodeClasses,
 //     with a warning that says how.
 //   - Kinds that have no say in where pods go (ConfigMap, Secret, Ingress and the like,

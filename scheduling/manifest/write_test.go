@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -126,20 +127,12 @@ type refusing struct{ err error }
 
 func (r refusing) Write([]byte) (int, error) { return 0, r.err }
 
-func TestDefaultNodePool(t *testing.T) {
-	p := manifest.DefaultNodePool()
-	require.Equal(t, "default", p.Name)
-	require.NoError(t, requirements.ValidateSelectors(p.Spec.Template.Spec.Requirements))
-	p.Name = "changed"
-	require.Equal(t, "default", manifest.DefaultNodePool().Name, "each call returns a pool of its own")
-}
-
 func ExampleWriteNodeClaims() {
 	plan := &scheduling.Plan{Launches: []scheduling.Launch{{
 		Name: "default-1", NodePool: "default",
 		Options: []scheduling.Option{{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: "on-demand"}},
 	}}}
-	if err := manifest.WriteNodeClaims(os.Stdout, plan, []*scheduling.NodePool{manifest.DefaultNodePool()}); err != nil {
+	if err := manifest.WriteNodeClaims(os.Stdout, plan, manifest.DefaultNodePools(ec2.MustCatalog("us-east-1"), nil)); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

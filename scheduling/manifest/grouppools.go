@@ -1,0 +1,155 @@
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// AssumeNodePools gives a cluster that has nodes and no NodePool one for each [NodeGroup] of
+// the nodes, and reports whether there is any. Each buys the instance types, zones and
+// capacity types that its nodes have, with the labels and taints that all of them have; its
+// nodes do not expire, and go when they are empty or underutilized, a tenth of them at a
+// time. Nodes of the control plane and those without a label for their type stay nobody's.
+//
+// The nodes of the groups are replaced by copies with the labels that Karpenter's have. A
+// warning says what is assumed. A snapshot with NodePools is left as it is: where Karpenter
+// runs, the pods that must not run on its nodes say so by these labels.
+func (s *Snapshot) AssumeNodePools() bool {
+	if len(s.Problem.NodePools) > 0 {
+		return false
+	}
+	groups := lo.GroupBy(s.Problem.Nodes, NodeGroupOf)
+	order := slices.SortedFunc(maps.Keys(groups), func(a, b NodeGroup) int {
+		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))
+	})
+	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
+	var told, untold []string
+	for _, g := range order {
+		nodes, name := groups[g], poolName(g, taken)
+		if g.ControlPlane() || !requirements.ValidLabelValue(name) || lo.EveryBy(nodes, func(n *corev1.Node) bool { return instanceTypeOf(n) == "" }) {
+			continue
+		}
+		taken[name] = true
+		s.Problem.NodePools = append(s.Problem.NodePools, groupPool(name, nodes))
+		told = append(told, fmt.Sprintf("%s (%s)", name, g.Label))
+		for _, node := range nodes {
+			copies[node.Name] = ownedBy(name, node)
+		}
+		if lo.SomeBy(nodes, func(n *corev1.Node) bool { _, known := CapacityTypeOf(n); return !known }) {
+			untold = append(untold, name)
+		}
+	}
+	if len(told) == 0 {
+		return false
+	}
+	slices.SortFunc(s.Problem.NodePools, byName)
+	s.Problem.Nodes = lo.Map(s.Problem.Nodes, func(n *corev1.Node, _ int) *corev1.Node { return lo.CoalesceOrEmpty(copies[n.Name], n) })
+	karpenter := ""
+	if lo.SomeBy(order, func(g NodeGroup) bool { return g.Label == scheduling.NodePoolLabel }) {
+		karpenter = "; what Karpenter would buy is told by the NodePools: add what kubectl get nodepools -o json prints"
+	}
+	s.warn("there is no NodePool in the input, so each node group counts as one that buys the types, zones and capacity types of its nodes, with the labels and taints that all of them have: " +
+		strings.Join(told, ", ") + "; the least sizes of groups are not known, so that steps may empty one, and which of its types a group buys is up to its autoscaler" + karpenter)
+	if len(untold) > 0 {
+		s.warn("no label says how the nodes of " + strings.Join(untold, ", ") + " are paid for: on demand is assumed")
+	}
+	return true
+}
+
+// warn adds a warning about all groups.
+func (s *Snapshot) warn(message string) {
+	s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: message})
+}
+
+// poolName is the name of the pool that stands for a group, unlike those that are taken.
+func poolName(g NodeGroup, taken map[string]bool) string {
+	base := g.Name
+	if g.Label == corev1.LabelInstanceTypeStable {
+		base = "self-managed-" + g.Name
+	}
+	name := base
+	for i := 2; taken[name]; i++ {
+		name = fmt.Sprintf("%s-%d", base, i)
+	}
+	return name
+}
+
+// groupPool is the NodePool that stands for a group of nodes.
+func groupPool(name string, nodes []*corev1.Node) *scheduling.NodePool {
+	pool := &scheduling.NodePool{
+		TypeMeta:   metav1.TypeMeta{APIVersion: karpenterGroup + "/v1", Kind: "NodePool"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+	}
+	template := &pool.Spec.Template
+	require := func(key string, of func(*corev1.Node) string) {
+		values := lo.Uniq(lo.Map(nodes, func(n *corev1.Node, _ int) string { return of(n) }))
+		if values = lo.Compact(values); len(values) > 0 {
+			slices.Sort(values)
+			template.Spec.Requirements = append(template.Spec.Requirements, requirements.Selector{Key: key, Operator: requirements.In, Values: values})
+		}
+	}
+	label := func(key string) func(*corev1.Node) string {
+		return func(n *corev1.Node) string { return n.Labels[key] }
+	}
+	require(corev1.LabelInstanceTypeStable, instanceTypeOf)
+	require(corev1.LabelTopologyZone, zoneOf)
+	require(scheduling.CapacityTypeLabel, func(n *corev1.Node) string { c, _ := CapacityTypeOf(n); return string(c) })
+	require(corev1.LabelArchStable, label(corev1.LabelArchStable))
+	require(corev1.LabelOSStable, label(corev1.LabelOSStable))
+	template.Metadata.Labels = maps.Clone(nodes[0].Labels)
+	maps.DeleteFunc(template.Metadata.Labels, func(key, value string) bool {
+		return !lasting(key) || lo.SomeBy(nodes, func(n *corev1.Node) bool { v, ok := n.Labels[key]; return !ok || v != value })
+	})
+	template.Spec.Taints = lo.Filter(nodes[0].Spec.Taints, func(t corev1.Taint, _ int) bool {
+		return !passing(t.Key) && lo.EveryBy(nodes, func(n *corev1.Node) bool {
+			return slices.ContainsFunc(n.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) && o.Value == t.Value })
+		})
+	})
+	template.Spec.ExpireAfter = &scheduling.NillableDuration{}
+	return pool
+}
+
+// lasting reports whether a label is the group's own, and not that of the machine or of its
+// type. AKS labels how machines are paid for in a key that catalogs do not have.
+func lasting(key string) bool {
+	key = requirements.NormalizeKey(key)
+	return key == aksScaleSetPriority || !requirements.Restricted(key) && !requirements.WellKnown().Has(key)
+}
+
+// passing reports whether a taint tells of a state of the node that comes and goes.
+func passing(key string) bool {
+	domain, _, _ := strings.Cut(key, "/")
+	return noticeTaint(key) != "" || slices.Contains([]string{
+		"node.kubernetes.io", "node.cloudprovider.kubernetes.io", "karpenter.sh",
+		"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler",
+	}, domain)
+}
+
+// ownedBy is a copy of a node with the labels that it would have as one of a NodePool, and
+// Karpenter's word for what Cluster Autoscaler is told not to remove.
+func ownedBy(pool string, node *corev1.Node) *corev1.Node {
+	out := PaidFor(node)
+	for key, value := range map[string]string{
+		scheduling.NodePoolLabel: pool, scheduling.RegisteredLabel: "true", scheduling.InitializedLabel: "true",
+		corev1.LabelInstanceTypeStable: instanceTypeOf(node), offerings.ZoneLabel: zoneOf(node),
+	} {
+		if value != "" {
+			out.Labels[key] = value
+		}
+	}
+	if node.Annotations["cluster-autoscaler.kubernetes.io/scale-down-disabled"] == "true" {
+		out.Annotations = lo.Assign(node.Annotations, map[string]string{"karpenter.sh/do-not-disrupt": "true"})
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package manifest
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// NodeGroup is what a node's labels say that it belongs to. The zero value is that of nodes
+// whose labels say nothing.
+type NodeGroup struct {
+	// Label is the key of the label that tells, such as eks.amazonaws.com/nodegroup. It is
+	// that of the instance type for nodes that only say what they are, and that of the role
+	// for nodes of the control plane.
+	Label string
+	// Name is the label's value, or "control plane".
+	Name string
+}
+
+// ControlPlane reports whether the nodes run the control plane.
+func (g NodeGroup) ControlPlane() bool { return strings.HasPrefix(g.Label, "node-role.kubernetes.io/") }
+
+// Labels by which clouds and installers say how a node is paid for.
+const (
+	eksCapacityType     = "eks.amazonaws.com/capacityType"
+	gkeProvisioning     = "cloud.google.com/gke-provisioning"
+	gkeSpot             = "cloud.google.com/gke-spot"
+	gkePreemptible      = "cloud.google.com/gke-preemptible"
+	aksScaleSetPriority = "kubernetes.azure.com/scalesetpriority"
+	eksctlLifecycle     = "node-lifecycle"
+	nodeLifecycle       = "node.kubernetes.io/lifecycle"
+	spotWorker          = "node-role.kubernetes.io/spot-worker"
+)
+
+// Labels by which clouds and installers name the group of a node.
+const (
+	eksNodeGroup      = "eks.amazonaws.com/nodegroup"
+	eksctlNodeGroup   = "alpha.eksctl.io/nodegroup-name"
+	gkeNodePool       = "cloud.google.com/gke-nodepool"
+	aksAgentPool      = "kubernetes.azure.com/agentpool"
+	aksAgentPoolShort = "agentpool"
+	kopsInstanceGroup = "kops.k8s.io/instancegroup"
+)
+
+// groupLabels are the labels that name groups, the one that counts first.
+func groupLabels() []string {
+	return []string{
+		scheduling.NodePoolLabel, "karpenter.sh/provisioner-name",
+		eksNodeGroup, eksctlNodeGroup, gkeNodePool, aksAgentPool, aksAgentPoolShort, kopsInstanceGroup,
+	}
+}
+
+// NodeGroupOf returns the group of a node: the control plane, or what Karpenter, EKS, eksctl,
+// GKE, AKS or kops name it, or else its instance type.
+func NodeGroupOf(node *corev1.Node) NodeGroup {
+	for _, role := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"} {
+		if _, ok := node.Labels[role]; ok {
+			return NodeGroup{role, "control plane"}
+		}
+	}
+	for _, key := range groupLabels() {
+		if name := node.Labels[key]; name != "" {
+			return NodeGroup{key, name}
+		}
+	}
+	if name := instanceTypeOf(node); name != "" {
+		return NodeGroup{corev1.LabelInstanceTypeStable, name}
+	}
+	return NodeGroup{}
+}
+
+// CapacityTypeOf returns how the labels of a node say that it is paid for. Where they say
+// nothing that is on demand; told is whether the labels are those of a cloud that would say
+// otherwise.
+func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, told bool) {
+	l := node.Labels
+	_, worker := l[spotWorker]
+	switch {
+	case l[scheduling.CapacityTypeLabel] != "":
+		return offerings.CapacityType(l[scheduling.CapacityTypeLabel]), true
+	case l[eksCapacityType] == "CAPACITY_BLOCK":
+		return offerings.Reserved, true
+	case l[eksCapacityType] == "SPOT", l[gkeSpot] == "true", l[gkePreemptible] == "true", l[aksScaleSetPriority] == "spot",
+		l[gkeProvisioning] == "spot", l[gkeProvisioning] == "preemptible", l[eksctlLifecycle] == "spot", l[nodeLifecycle] == "spot", worker:
+		return offerings.Spot, true
+	}
+	for _, key := range []string{eksCapacityType, gkeNodePool, aksAgentPool, aksAgentPoolShort, eksctlLifecycle, nodeLifecycle} {
+		told = told || l[key] != ""
+	}
+	return offerings.OnDemand, told
+}
+
+// PaidFor is a copy of a node with Karpenter's label for what [CapacityTypeOf] says.
+func PaidFor(node *corev1.Node) *corev1.Node {
+	capacityType, _ := CapacityTypeOf(node)
+	out := *node
+	out.Labels = lo.Assign(node.Labels, map[string]string{scheduling.CapacityTypeLabel: string(capacityType)})
+	return &out
+}
+
+// instanceTypeOf and zoneOf are what a node's labels say that it is, "" where they do not.
+func instanceTypeOf(node *corev1.Node) string {
+	return cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType])
+}
+
+func zoneOf(node *corev1.Node) string {
+	return cmp.Or(node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelFailureDomainBetaZone])
+}
