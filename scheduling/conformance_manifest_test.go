@@ -89,8 +89,8 @@ func TestClaimsAskForWhatTheirOptionsHave(t *testing.T) {
 	require.Len(t, claims, 2)
 	for _, c := range claims {
 		if len(values(t, c, corev1.LabelInstanceTypeStable)) == 1 {
-			assert.Equal(t, []string{"on-demand", "spot"}, values(t, c, scheduling.CapacityTypeLabel), "only the large type is large enough, and it is sold both ways")
-			assert.Equal(t, []string{"a", "b"}, values(t, c, corev1.LabelTopologyZone))
+			assert.Equal(t, []string{"spot"}, values(t, c, scheduling.CapacityTypeLabel), "on demand in a and spot in b, together, would ask for spot in a, too")
+			assert.Equal(t, []string{"b"}, values(t, c, corev1.LabelTopologyZone))
 			continue
 		}
 		assert.Equal(t, []string{"on-demand"}, values(t, c, scheduling.CapacityTypeLabel), "spot is sold in zone b only")

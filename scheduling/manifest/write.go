@@ -2,12 +2,13 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -17,13 +18,17 @@ import (
 )
 
 // NodeClaims returns a NodeClaim of karpenter.sh/v1 for each launch of a plan, in the
-// order of the plan. pools are those of the problem; what a launch does not say
-// itself, such as the node class and when nodes expire, comes from its pool. The
-// error names a launch whose pool is not among them.
+// order of the plan, as Karpenter would write it: with a generated name, the labels of the
+// launch, the hash that the pool is annotated with, and the pool as
+// its owner if it has a UID. pools are those of the problem; what a launch does not say
+// itself, such as the node class and when nodes expire, comes from its pool. The error names
+// a launch whose pool is not among them.
 //
-// A claim asks for the types, zones and capacity types of the launch's options. It
-// cannot say which of them go together, so the provider may combine a type of one
-// option with the zone of another.
+// A claim asks for types, zones and capacity types, and cannot say which of them go together.
+// It is therefore narrowed to options of which it allows every combination, and allows no
+// offering that the launch does not list. minValues of these three are met where some of the
+// options can, and else lowered, which the claim's annotation says as for Karpenter's policy
+// BestEffort.
 func NodeClaims(plan *scheduling.Plan, pools []*scheduling.NodePool) ([]*NodeClaim, error) {
 	byName := map[string]*scheduling.NodePool{}
 	for _, p := range pools {
@@ -41,67 +46,89 @@ func NodeClaims(plan *scheduling.Plan, pools []*scheduling.NodePool) ([]*NodeCla
 	return claims, nil
 }
 
+// Annotations that Karpenter puts on NodeClaims; the first two it puts on NodePools, too.
+const (
+	poolHash        = karpenterGroup + "/nodepool-hash"
+	poolHashVersion = karpenterGroup + "/nodepool-hash-version"
+	relaxed         = karpenterGroup + "/nodeclaim-min-values-relaxed"
+)
+
 // nodeClaim writes down one launch.
 func nodeClaim(l *scheduling.Launch, pool *scheduling.NodePool) *NodeClaim {
-	labels := maps.Clone(l.Labels)
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[scheduling.NodePoolLabel] = l.NodePool
-	spec := &pool.Spec.Template.Spec
-	return &NodeClaim{
-		TypeMeta:   metav1.TypeMeta{APIVersion: karpenterGroup + "/v1", Kind: "NodeClaim"},
-		ObjectMeta: metav1.ObjectMeta{Name: l.Name, Labels: labels, Annotations: maps.Clone(pool.Spec.Template.Metadata.Annotations)},
+	template := &pool.Spec.Template
+	selectors, lowered := claimRequirements(l)
+	claim := &NodeClaim{
+		TypeMeta: metav1.TypeMeta{APIVersion: karpenterGroup + "/v1", Kind: "NodeClaim"},
+		ObjectMeta: metav1.ObjectMeta{
+			GenerateName: pool.Name + "-",
+			Labels:       lo.Assign(l.Labels, map[string]string{scheduling.NodePoolLabel: pool.Name}),
+			Annotations: lo.Assign(template.Metadata.Annotations, lo.PickByKeys(pool.Annotations, []string{poolHash, poolHashVersion}),
+				map[string]string{relaxed: strconv.FormatBool(l.MinValuesRelaxed || lowered)}),
+		},
 		Spec: NodeClaimSpec{
 			Taints:                 slices.Clone(l.Taints),
 			StartupTaints:          slices.Clone(l.StartupTaints),
-			Requirements:           claimRequirements(l),
+			Requirements:           selectors,
 			Resources:              NodeClaimResources{Requests: l.Requests.DeepCopy()},
-			NodeClassRef:           spec.NodeClassRef,
-			TerminationGracePeriod: spec.TerminationGracePeriod,
-			ExpireAfter:            spec.ExpireAfter,
+			NodeClassRef:           template.Spec.NodeClassRef,
+			TerminationGracePeriod: template.Spec.TerminationGracePeriod,
+			ExpireAfter:            template.Spec.ExpireAfter,
 		},
 	}
+	if pool.UID != "" {
+		claim.OwnerReferences = []metav1.OwnerReference{{
+			APIVersion: karpenterGroup + "/v1", Kind: "NodePool", Name: pool.Name, UID: pool.UID, BlockOwnerDeletion: lo.ToPtr(true),
+		}}
+	}
+	return claim
 }
 
-// claimRequirements are the launch's requirements, narrowed to what its options name.
-func claimRequirements(l *scheduling.Launch) []requirements.Selector {
-	types, zones, capacityTypes, reservations := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, o := range l.Options {
-		types[o.InstanceType] = true
-		zones[o.Zone] = true
-		capacityTypes[string(o.CapacityType)] = true
-		if o.ReservationID != "" {
-			reservations[o.ReservationID] = true
-		}
+// claimRequirements are the launch's requirements, narrowed to those of its options that a
+// claim can ask for, and whether minValues had to be lowered for that.
+func claimRequirements(l *scheduling.Launch) (out []requirements.Selector, lowered bool) {
+	options := claimable(l)
+	narrowed := map[string][]string{}
+	narrow := func(key string, value func(o scheduling.Option, _ int) string) {
+		values := lo.Uniq(lo.Map(options, value))
+		slices.Sort(values)
+		narrowed[key] = values
 	}
-	narrowed := map[string]map[string]bool{
-		corev1.LabelInstanceTypeStable: types,
-		corev1.LabelTopologyZone:       zones,
-		scheduling.CapacityTypeLabel:   capacityTypes,
+	narrow(corev1.LabelInstanceTypeStable, func(o scheduling.Option, _ int) string { return o.InstanceType })
+	narrow(corev1.LabelTopologyZone, func(o scheduling.Option, _ int) string { return o.Zone })
+	narrow(scheduling.CapacityTypeLabel, func(o scheduling.Option, _ int) string { return string(o.CapacityType) })
+	if options[0].ReservationID != "" {
+		narrow(requirements.ReservationIDKey, func(o scheduling.Option, _ int) string { return o.ReservationID })
 	}
-	if len(reservations) > 0 && len(capacityTypes) == 1 {
-		narrowed[requirements.ReservationIDKey] = reservations
-	}
-	floors := map[string]*int{}
-	var out []requirements.Selector
+	floors := floorsOf(l)
 	for _, r := range l.Requirements {
 		if _, ok := narrowed[requirements.NormalizeKey(r.Key)]; !ok {
 			out = append(out, r)
-		} else if r.MinValues != nil {
-			floors[requirements.NormalizeKey(r.Key)] = r.MinValues
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(narrowed)) {
-		out = append(out, requirements.Selector{
-			Key: key, Operator: requirements.In, Values: slices.Sorted(maps.Keys(narrowed[key])), MinValues: floors[key],
-		})
+		s := requirements.Selector{Key: key, Operator: requirements.In, Values: narrowed[key]}
+		if floor := floors[key]; floor > 0 {
+			s.MinValues = lo.ToPtr(min(floor, len(s.Values)))
+			lowered = lowered || floor > len(s.Values)
+		}
+		out = append(out, s)
 	}
-	return out
+	return out, lowered
 }
 
-// WriteNodeClaims writes the NodeClaims of a plan as YAML documents, so that they can
-// be applied; see [NodeClaims].
+// floorsOf are the minValues of a launch's requirements by key.
+func floorsOf(l *scheduling.Launch) map[string]int {
+	floors := map[string]int{}
+	for _, r := range l.Requirements {
+		if r.MinValues != nil {
+			floors[requirements.NormalizeKey(r.Key)] = *r.MinValues
+		}
+	}
+	return floors
+}
+
+// WriteNodeClaims writes the NodeClaims of a plan as YAML documents, to be created with
+// kubectl create; see [NodeClaims].
 func WriteNodeClaims(w io.Writer, plan *scheduling.Plan, pools []*scheduling.NodePool) error {
 	claims, err := NodeClaims(plan, pools)
 	if err != nil {
@@ -109,13 +136,9 @@ func WriteNodeClaims(w io.Writer, plan *scheduling.Plan, pools []*scheduling.Nod
 	}
 	var b bytes.Buffer
 	for i, c := range claims {
-		raw, err := json.Marshal(c)
+		text, err := yaml.Marshal(c)
 		if err != nil {
-			return fmt.Errorf("writing NodeClaim %s: %w", c.Name, err)
-		}
-		text, err := yaml.JSONToYAML(raw)
-		if err != nil {
-			return fmt.Errorf("writing NodeClaim %s: %w", c.Name, err)
+			return fmt.Errorf("writing the NodeClaim of %s: %w", plan.Launches[i].Name, err)
 		}
 		if i > 0 {
 			b.WriteString("---\n")

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/samber/lo"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -24,7 +26,9 @@ import (
 // smallPlan is a plan of one launch, with the pool that it is for.
 func smallPlan() (*scheduling.Plan, []*scheduling.NodePool) {
 	three, life := 3, 240*time.Hour
-	pool := &scheduling.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "general"}}
+	pool := &scheduling.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "general", UID: "0b4c", Annotations: map[string]string{
+		"karpenter.sh/nodepool-hash": "4711", "karpenter.sh/nodepool-hash-version": "v3", "kubectl.kubernetes.io/last-applied-configuration": "{}",
+	}}}
 	pool.Spec.Template.Metadata.Annotations = map[string]string{"note": "x"}
 	pool.Spec.Template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: "default"}
 	pool.Spec.Template.Spec.ExpireAfter = &scheduling.NillableDuration{Duration: &life}
@@ -33,6 +37,9 @@ func smallPlan() (*scheduling.Plan, []*scheduling.NodePool) {
 		Name: "general-1", NodePool: "general", Price: offerings.MustPrice("0.04"),
 		Options: []scheduling.Option{
 			{InstanceType: "m7i.large", Zone: "us-east-1b", CapacityType: offerings.Spot},
+			{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: offerings.Spot},
+			{InstanceType: "c7i.large", Zone: "us-east-1a", CapacityType: offerings.Spot},
+			{InstanceType: "c7i.large", Zone: "us-east-1b", CapacityType: offerings.Spot},
 			{InstanceType: "c7i.large", Zone: "us-east-1a", CapacityType: offerings.OnDemand},
 		},
 		Pods:     []string{"shop/web-0"},
@@ -54,11 +61,20 @@ func TestWriteNodeClaims(t *testing.T) {
 kind: NodeClaim
 metadata:
   annotations:
+    karpenter.sh/nodeclaim-min-values-relaxed: "true"
+    karpenter.sh/nodepool-hash: "4711"
+    karpenter.sh/nodepool-hash-version: v3
     note: x
+  generateName: general-
   labels:
     karpenter.sh/nodepool: general
     team: shop
-  name: general-1
+  ownerReferences:
+  - apiVersion: karpenter.sh/v1
+    blockOwnerDeletion: true
+    kind: NodePool
+    name: general
+    uid: 0b4c
 spec:
   expireAfter: 240h
   nodeClassRef:
@@ -74,10 +90,9 @@ spec:
   - key: karpenter.sh/capacity-type
     operator: In
     values:
-    - on-demand
     - spot
   - key: node.kubernetes.io/instance-type
-    minValues: 3
+    minValues: 2
     operator: In
     values:
     - c7i.large
@@ -116,6 +131,74 @@ func TestWriteNodeClaimsOfReservations(t *testing.T) {
 	})
 }
 
+// A provider may take any combination of what a claim asks for.
+func TestNodeClaimsAllowNothingElse(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	types, zones := []string{"a.large", "b.large", "c.large", "d.large", "e.large"}, []string{"z1", "z2", "z3", "z4"}
+	for range 2000 {
+		var all []scheduling.Option
+		share := random.Float64()
+		for _, it := range types {
+			for _, zone := range zones {
+				for _, pay := range []offerings.CapacityType{offerings.Spot, offerings.OnDemand, offerings.Reserved} {
+					o := scheduling.Option{InstanceType: it, Zone: zone, CapacityType: pay}
+					if pay == offerings.Reserved {
+						o.ReservationID = fmt.Sprintf("cr-%d", random.IntN(9))
+					}
+					if random.Float64() < share {
+						all = append(all, o)
+					}
+				}
+			}
+		}
+		if len(all) == 0 {
+			continue
+		}
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		floor := 1 + random.IntN(3)
+		plan, pools := smallPlan()
+		plan.Launches[0].Options = all
+		plan.Launches[0].Requirements = []requirements.Selector{{Key: corev1.LabelInstanceTypeStable, Operator: requirements.Exists, MinValues: &floor}}
+		claims, err := manifest.NodeClaims(plan, pools)
+		require.NoError(t, err)
+		asked := map[string][]string{"karpenter.k8s.aws/capacity-reservation-id": {""}}
+		least := 0
+		for _, r := range claims[0].Spec.Requirements {
+			asked[r.Key] = r.Values
+			if r.MinValues != nil {
+				least = *r.MinValues
+			}
+		}
+		var allowed []scheduling.Option
+		for _, it := range asked[corev1.LabelInstanceTypeStable] {
+			for _, zone := range asked[corev1.LabelTopologyZone] {
+				for _, pay := range asked[scheduling.CapacityTypeLabel] {
+					for _, id := range asked["karpenter.k8s.aws/capacity-reservation-id"] {
+						allowed = append(allowed, scheduling.Option{InstanceType: it, Zone: zone, CapacityType: offerings.CapacityType(pay), ReservationID: id})
+					}
+				}
+			}
+		}
+		require.Subset(t, all, allowed)
+		require.Contains(t, allowed, all[0])
+		alike := func(same func(a, b scheduling.Option) bool) int {
+			return lo.CountBy(all, func(o scheduling.Option) bool { return same(o, all[0]) })
+		}
+		if all[0].CapacityType != offerings.Reserved {
+			inPlace := alike(func(a, b scheduling.Option) bool { return a.Zone == b.Zone && a.CapacityType == b.CapacityType })
+			if inPlace >= floor {
+				require.Equal(t, floor, least, "minValues are lowered only where there is no other way")
+			}
+			if floor == 1 {
+				require.GreaterOrEqual(t, len(allowed), inPlace)
+				require.GreaterOrEqual(t, len(allowed), alike(func(a, b scheduling.Option) bool {
+					return a.InstanceType == b.InstanceType && a.CapacityType == b.CapacityType
+				}))
+			}
+		}
+	}
+}
+
 func TestWriteNodeClaimsErrors(t *testing.T) {
 	plan, pools := smallPlan()
 	require.EqualError(t, manifest.WriteNodeClaims(&bytes.Buffer{}, plan, nil), `launches[general-1].nodePool: there is no NodePool "general"`)
@@ -139,9 +222,11 @@ func ExampleWriteNodeClaims() {
 	// apiVersion: karpenter.sh/v1
 	// kind: NodeClaim
 	// metadata:
+	//   annotations:
+	//     karpenter.sh/nodeclaim-min-values-relaxed: "false"
+	//   generateName: default-
 	//   labels:
 	//     karpenter.sh/nodepool: default
-	//   name: default-1
 	// spec:
 	//   requirements:
 	//   - key: karpenter.sh/capacity-type
