@@ -38,23 +38,26 @@ type choices struct {
 // printAlternatives writes alternatives in a format.
 func (a *app) printAlternatives(format string, p *problem, list []scheduling.Alternative) error {
 	if format == "table" {
-		return writeAlternatives(&a.stdout, p, list)
+		return writeAlternatives(&a.stdout, a.view, p, list)
 	}
 	return a.encode(format, "alternatives", choices{list})
 }
 
 // writeAlternatives compares alternatives for people.
-func writeAlternatives(w *bytes.Buffer, p *problem, list []scheduling.Alternative) error {
-	t := &table{problem: p, plan: list[0].Plan}
+func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []scheduling.Alternative) error {
+	t := &table{problem: p, view: v, plan: list[0].Plan}
 	s := &list[0].Plan.Summary
 	if s.Pods == 0 {
 		t.headline()
 		_, err := w.Write(t.out.Bytes())
 		return err
 	}
-	if len(list) == 1 {
+	switch {
+	case t.stopped != "":
+		t.line("%s for %s, and maybe more: the search was stopped by %s. Each holds by itself.", count(len(list), "plan"), count(s.Pods, "pod"), t.stopped)
+	case len(list) == 1:
 		t.line("One plan for %s is best at everything; without --alternatives it is printed in full.", count(s.Pods, "pod"))
-	} else {
+	default:
 		t.line("%s for %s. Each holds by itself; --goal GOAL prints one in full.", count(len(list), "plan"), count(s.Pods, "pod"))
 	}
 	t.line("%s", t.madeWith())
@@ -80,7 +83,7 @@ func writeAlternatives(w *bytes.Buffer, p *problem, list []scheduling.Alternativ
 			rows[i+1] = append(rows[i+1][:3:3], append([]string{price}, rows[i+1][3:]...)...)
 		}
 	}
-	t.columns(rows)
+	t.columns(rows, "BUYS", "$/MONTH", "AT LEAST", "SPOT", "EXPECTED", "INTERRUPTIONS A MONTH", "PLACED")
 	for i := range list {
 		if list[i].UnratedLaunches > 0 {
 			t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")

@@ -33,7 +33,7 @@ everything that is known of them and can be edited and passed back with --catalo
   plimsoll catalog --catalog azure/eastus -o csv > mine.csv`,
 		Args: noArguments("; name a catalog with --catalog"),
 		RunE: a.does(func(context.Context) error {
-			format, err := oneOf("output", output, "table", "json", "csv")
+			format, err := a.format(output, "json", "csv")
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ everything that is known of them and can be edited and passed back with --catalo
 			if each {
 				rows = offeringRows
 			}
-			if err := writeColumns(&a.stdout, rows(c)); err != nil {
+			if err := writeColumns(&a.stdout, a.view, rows(c), "ZONES", "INTERRUPTED", "$/MONTH", "PODS", "DEVICES", "ARCH"); err != nil {
 				return err
 			}
 			fmt.Fprintf(&a.stdout, "\n%s.\n", priceDates(c, false))
@@ -72,10 +72,11 @@ everything that is known of them and can be edited and passed back with --catalo
 		}),
 	}
 	market.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print it: `FORMAT` is table, json or csv")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print it: `FORMAT` is table, wide (a table of any width), json or csv")
 	cmd.Flags().BoolVar(&regions, "regions", false, "list the embedded catalogs instead")
 	cmd.Flags().BoolVar(&each, "offerings", false, "print a line for each offering, not for each type")
 	cmd.Flags().BoolVar(&sources, "sources", false, "print where the catalog's figures come from, and which are estimated")
+	grouped(cmd, groupOutput)
 	return cmd
 }
 
@@ -96,10 +97,10 @@ func (a *app) printRegions(format string) error {
 	return nil
 }
 
-// writeColumns writes rows in columns.
-func writeColumns(w io.Writer, rows [][]string) error {
-	t := &table{}
-	t.columns(rows)
+// writeColumns writes rows in columns; see [table.columns].
+func writeColumns(w io.Writer, v view, rows [][]string, spare ...string) error {
+	t := &table{view: v}
+	t.columns(rows, spare...)
 	for line := range strings.Lines(t.out.String()) {
 		if _, err := io.WriteString(w, strings.TrimPrefix(line, "  ")); err != nil {
 			return err

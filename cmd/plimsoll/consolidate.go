@@ -37,7 +37,7 @@ to be taken away and a pod of it has no place.`,
   plimsoll consolidate -f cluster.json --reasons empty,underutilized --steps 3 -o json`,
 		Args: noArguments("; name manifests with -f"),
 		RunE: a.does(func(ctx context.Context) error {
-			format, err := oneOf("output", output, "table", "json", "yaml")
+			format, err := a.format(output, "json", "yaml")
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,8 @@ to be taken away and a pod of it has no place.`,
 	input.register(cmd)
 	how.register(cmd)
 	what.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, json or yaml")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, wide (a table of any width), json or yaml")
+	grouped(cmd, groupOutput)
 	return cmd
 }
 

@@ -39,6 +39,7 @@ func (f *plannerFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.steps, "steps", 0, "end the plan after `N` steps; 0 is never")
 	flags.BoolVar(&f.bare, "evict-bare-pods", false, "also evict pods that have no controller and are gone for good then")
 	flags.BoolVar(&f.rebalance, "rebalance", false, "also move pods that break a rule where they are, such as topology spread, to where they keep it")
+	grouped(cmd, groupRemove)
 }
 
 // reasons returns the names of the reasons, in the order in which they come first.

@@ -76,8 +76,10 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 	input.register(cmd)
 	how.register(cmd)
 	what.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "how to print the answers: `FORMAT` is text, json or yaml")
 	cmd.Flags().StringVar(&file, "plan", "", "`FILE` that holds a plan of the same input, or - for stdin; without it, one is made")
+	grouped(cmd, groupInput)
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "how to print the answers: `FORMAT` is text, json or yaml")
+	grouped(cmd, groupOutput)
 	return cmd
 }
 

@@ -28,6 +28,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read the directories below a directory, too")
 	flags.BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "leave out objects of unknown kinds instead of refusing them")
 	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "leave out what is no valid object, such as charts, templates, kustomize's patches and duplicates, and list it at the end")
+	grouped(cmd, groupInput)
 	f.market.register(cmd)
 }
 

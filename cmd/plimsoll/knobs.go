@@ -42,6 +42,7 @@ func (f *knobFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.perNode, "interruption-cost", "", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
 	flags.StringVar(&f.perCore, "interruption-cost-per-core", "", "what it costs in `USD` for each core of the machine")
 	flags.StringVar(&f.unstatedRate, "unstated-rate", "", "take spot machines whose interruption rate nobody states for such that `PERCENT` of them are interrupted in a month; 0 if not set")
+	grouped(cmd, groupBuy)
 }
 
 // defaultOverhead is what a node costs beside its machine, by the public prices of us-east-1:

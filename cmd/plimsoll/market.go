@@ -38,6 +38,7 @@ func (f *marketFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.prices, "prices", nil, "lay the prices of `FILE` over the catalog: what 'aws ec2 describe-spot-price-history' prints, or YAML, JSON or CSV with prices and factors by instanceType, zone and capacityType; may be repeated, and each file changes what the one before has made")
 	flags.StringArrayVar(&f.filters, "filter", nil, "buy only what meets `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated")
 	flags.StringSliceVar(&f.capacityTypes, "capacity-types", nil, "buy only these `TYPES` (reserved, spot, on-demand), and prefer them in this order where the strategy leaves a choice")
+	grouped(cmd, groupMarket)
 }
 
 // order returns the capacity types that were asked for.

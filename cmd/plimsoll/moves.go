@@ -23,8 +23,8 @@ type moves struct {
 }
 
 // writeMoves writes a consolidation plan for people.
-func writeMoves(w io.Writer, p *problem, plan *disruption.Plan) error {
-	m := &moves{table: table{problem: p, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
+func writeMoves(w io.Writer, v view, p *problem, plan *disruption.Plan) error {
+	m := &moves{table: table{problem: p, view: v, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
 	m.kept()
 	m.bill()
@@ -131,7 +131,7 @@ func (m *moves) rest() string {
 		text = fmt.Sprintf("That is at most %s above what the same pods cost at least, with the nodes that may not go.", percent(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
-		text += " The search was stopped by --timeout; there may be further steps."
+		text += fmt.Sprintf(" The search was stopped by %s; there may be further steps.", m.stopped)
 	}
 	return text
 }
@@ -154,7 +154,7 @@ func (m *moves) steps() {
 			plain(s.SavingPerHour), plainMonthly(s.SavingPerHour), decimal(s.DisruptionCost), score,
 		})
 	}
-	m.columns(rows)
+	m.columns(rows, "SCORE", "DISRUPTION", "SAVES $/HOUR")
 }
 
 // launches writes what a step buys: the same machines together.
@@ -203,7 +203,7 @@ func (m *moves) frontier() {
 		rows = append(rows, []string{strconv.Itoa(p.Steps), plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), decimal(p.DisruptionCost), each})
 		last = p
 	}
-	m.columns(rows)
+	m.columns(rows, "DISRUPTION", "SAVED $/HOUR")
 }
 
 // thinned picks points for people: all of them, or where there are many about ten, of
@@ -229,7 +229,7 @@ func thinned(points []disruption.Point) []disruption.Point {
 func (a *app) printMoves(format string, p *problem, plan *disruption.Plan) error {
 	if format == "table" {
 		var b bytes.Buffer
-		if err := writeMoves(&b, p, plan); err != nil {
+		if err := writeMoves(&b, a.view, p, plan); err != nil {
 			return err
 		}
 		_, err := b.WriteTo(&a.stdout)

@@ -62,7 +62,7 @@ func (m *moves) staying() {
 		}
 		rows = append(rows, []string{strconv.Itoa(len(g.nodes)), plain(g.price), string(g.code), meaning(g.code), names(list, 2)})
 	}
-	m.columns(rows)
+	m.columns(rows, "CAUSE", "$/HOUR")
 	m.examples(groups)
 }
 

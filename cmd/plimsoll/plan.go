@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
@@ -39,7 +40,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
   kubectl get pods,nodes,nodeclaims,nodepools,ds,pvc,pv,sc -A -o json | plimsoll plan -f -`,
 		Args: noArguments("; name manifests with -f"),
 		RunE: a.does(func(ctx context.Context) error {
-			format, err := oneOf("output", output, "table", "json", "yaml", "nodeclaims")
+			format, err := a.format(output, "json", "yaml", "nodeclaims")
 			if err != nil {
 				return err
 			}
@@ -48,7 +49,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 				return err
 			}
 			if several && (format == "nodeclaims" || how.knobs.goal != string(scheduling.GoalCheapest)) {
-				return usagef("--alternatives are for every goal, and printed as table, json or yaml: leave out --goal and -o nodeclaims")
+				return usagef("--alternatives are for every goal, and printed as table, wide, json or yaml: leave out --goal and -o nodeclaims")
 			}
 			p, err := input.load(a)
 			if err != nil {
@@ -70,8 +71,9 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 	}
 	input.register(cmd)
 	how.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, json, yaml, or nodeclaims to apply to a cluster that runs Karpenter")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml, or nodeclaims to create in a cluster that runs Karpenter (kubectl create -f)")
 	cmd.Flags().BoolVar(&several, "alternatives", false, "compare the best plans for every goal instead of printing the cheapest")
+	grouped(cmd, groupOutput)
 	return cmd
 }
 
@@ -103,7 +105,7 @@ func mergeWarnings(lists ...[]scheduling.Warning) []scheduling.Warning {
 func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 	switch format {
 	case "table":
-		return writeTable(&a.stdout, p, plan)
+		return writeTable(&a.stdout, a.view, p, plan)
 	case "nodeclaims":
 		// The claims have no place for what else there is to say.
 		for _, w := range plan.Warnings {
@@ -111,6 +113,12 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 		}
 		for _, u := range plan.Unschedulable {
 			a.say("not placed: %s: %s", u.Pod, u.Message)
+		}
+		for _, pool := range p.Problem.NodePools {
+			ref := lo.FromPtr(pool.Spec.Template.Spec.NodeClassRef)
+			if ref.Group == "" || ref.Kind == "" || ref.Name == "" {
+				a.say("warning: NodePool/%s: has no nodeClassRef with group, kind and name, and its NodeClaims are refused without", pool.Name)
+			}
 		}
 		return manifest.WriteNodeClaims(&a.stdout, plan, p.Problem.NodePools)
 	}

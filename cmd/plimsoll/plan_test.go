@@ -218,9 +218,9 @@ func TestDeadlinesAndInterrupts(t *testing.T) {
 	cancel()
 	var stdout, stderr strings.Builder
 	code := Run(ctx, []string{"plan", "-f", "testdata/shop.yaml"}, nil, &stdout, &stderr)
-	require.Equal(t, exitBadInput, code)
+	require.Equal(t, exitInterrupted, code)
 	require.Empty(t, stdout.String())
-	require.Equal(t, "error: interrupted\n", stderr.String())
+	require.Equal(t, "error: interrupted before there was a plan\n", stderr.String())
 }
 
 func TestOverlaysChangePrices(t *testing.T) {

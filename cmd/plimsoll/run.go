@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -23,10 +24,13 @@ const (
 	exitBadInput      = 1
 	exitUsage         = 2
 	exitUnschedulable = 3
+	exitInterrupted   = 130 // as of shells: 128 and the number of SIGINT
 )
 
 // app is one run of the command.
 type app struct {
+	view
+
 	stdin  io.Reader
 	stdout bytes.Buffer // printed at the end, unless there is an error
 	stderr io.Writer
@@ -34,6 +38,9 @@ type app struct {
 	// started says that the arguments were understood, so that what fails from then
 	// on is not the usage.
 	started bool
+	// searching says that a search has begun, so that there is a plan to print when it is
+	// interrupted.
+	searching atomic.Bool
 	// locate says where in the input the faults of an error stand, once it was read.
 	locate func(error) error
 	// skipped is what was left out of the input, to be told at the end.
@@ -47,18 +54,39 @@ type usageError struct{ error }
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // Run runs the command and returns its exit code. It reads nothing but stdin and the
-// files that args name.
+// files that args name. When ctx is cancelled, a search ends and the best plan so far is
+// printed; where none has begun, nothing is waited for.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stderr: stderr}
+	a := &app{view: view{width: widthOf(stdout)}, stdin: stdin, stderr: stderr}
 	root := a.root()                          //nolint:contextcheck // cobra hands the context to what is run
 	root.SetArgs(append([]string{}, args...)) // nil would stand for the arguments of the process
 	root.SetIn(stdin)
 	root.SetOut(&a.stdout)
 	root.SetErr(stderr)
+	finished := make(chan int, 1)
+	go func() { finished <- a.run(ctx, root, stdout) }()
+	select {
+	case code := <-finished:
+		return code
+	case <-ctx.Done():
+		if !a.searching.Load() {
+			a.say("error: interrupted before there was a plan")
+			return exitInterrupted
+		}
+		return <-finished
+	}
+}
+
+// run runs the command and returns its exit code.
+func (a *app) run(ctx context.Context, root *cobra.Command, stdout io.Writer) int {
 	called, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		if _, err = stdout.Write(a.stdout.Bytes()); err == nil {
 			a.saySkipped()
+			if ctx.Err() != nil {
+				a.say("interrupted: what is printed is the best that was found so far")
+				return exitInterrupted
+			}
 			return a.code
 		}
 	}
@@ -111,14 +139,15 @@ func messages(err error) []string {
 // root builds the command with its subcommands.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "plimsoll",
+		Use:   "plimsoll COMMAND",
 		Short: "Decide which machines to buy for Kubernetes pods, and which to remove",
 		Long: `Plimsoll decides which machines to buy for the pods of Kubernetes manifests, what
 they cost, and why nothing cheaper will do; and which running ones to remove or replace.
 It asks no cluster and no cloud.
 
 Exit codes: 0 every pod has a place; 3 some pods have none, the plan is printed all
-the same; 1 bad input; 2 wrong usage.`,
+the same; 1 bad input; 2 wrong usage; 130 interrupted, the best plan so far is printed
+if there is one.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -127,6 +156,7 @@ the same; 1 bad input; 2 wrong usage.`,
 	root.Version = version()
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
 	root.SetFlagErrorFunc(unknownFlag)
+	root.SetUsageFunc(a.usage)
 	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
 }
@@ -139,9 +169,11 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 		return err
 	}
 	var names []string
-	for _, m := range regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z-]+)`).FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
-		names = append(names, m[1])
-	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
 	near := spelling.Closest(names, 1, func(name string) (int, bool) {
 		if len(typed) > 2 && strings.HasPrefix(name, typed) {
 			return 0, true

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,11 +29,12 @@ type solverFlags struct {
 func (f *solverFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.effort, "effort", "default", "how hard to search: `EFFORT` is fast, default, thorough or a number; default is 1000")
+	flags.DurationVar(&f.timeout, "timeout", 0, "stop searching after this time and print the best plan so far; 0 is never")
+	grouped(cmd, groupSearch)
 	flags.StringVar(&f.strategy, "strategy", string(offerings.LowestPrice), "what makes an offering the better one: `STRATEGY` is "+list(strategies()))
 	flags.StringVar(&f.minValues, "min-values-policy", "strict", "what to do where a NodePool's minValues cannot be met: `POLICY` strict places nothing against them, best-effort lowers them")
 	flags.StringVar(&f.weights, "weights", "strict", "what NodePool weights mean: `POLICY` strict takes the heaviest pool that can hold a pod, ignore lets price choose")
 	flags.IntVar(&f.maxOptions, "max-options", 0, "list at most `N` options for each launch; 0 is 60")
-	flags.DurationVar(&f.timeout, "timeout", 0, "stop searching after this time and print the best plan so far; 0 is never")
 	f.knobs.register(cmd)
 }
 
@@ -120,18 +120,23 @@ func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Solver, p 
 	return plan, a.checked(quickCheck(s).Plan(p.Problem, plan))
 }
 
-// search runs a search for as long as --timeout lets it, with its progress shown.
+// search runs a search for as long as --timeout and the user let it, with its progress shown.
 func (f *solverFlags) search(ctx context.Context, a *app, what string, run func(context.Context) error) error {
+	a.searching.Store(true)
+	limited := context.Context(untilInterrupted{ctx})
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		limited, cancel = context.WithTimeout(limited, f.timeout)
 		defer cancel()
 	}
 	done := a.progress(what)
-	err := run(ctx)
+	err := run(limited)
 	done()
-	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted")
+	switch {
+	case ctx.Err() != nil:
+		a.stopped = "an interrupt"
+	case limited.Err() != nil:
+		a.stopped = "--timeout"
 	}
 	return err
 }

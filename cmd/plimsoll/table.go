@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -15,13 +13,15 @@ import (
 // why, then what was refused and what to look at.
 type table struct {
 	*problem
+	view
+
 	plan *scheduling.Plan
 	out  bytes.Buffer
 }
 
 // writeTable writes a plan for people.
-func writeTable(w io.Writer, p *problem, plan *scheduling.Plan) error {
-	t := &table{problem: p, plan: plan}
+func writeTable(w io.Writer, v view, p *problem, plan *scheduling.Plan) error {
+	t := &table{problem: p, view: v, plan: plan}
 	t.headline()
 	groups := t.groups()
 	t.machines(groups)
@@ -39,19 +39,6 @@ func (t *table) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\
 
 // section starts a part of the output.
 func (t *table) section(title string) { t.line("\n%s", title) }
-
-// columns writes rows in columns, indented below their section.
-func (t *table) columns(rows [][]string) {
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		_, _ = fmt.Fprintf(w, "  %s\n", strings.Join(r, "\t")) // a buffer takes everything
-	}
-	_ = w.Flush()
-	for line := range strings.Lines(b.String()) {
-		t.out.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-}
 
 // headline says in two or three lines what the plan comes to.
 func (t *table) headline() {
@@ -83,7 +70,7 @@ func (t *table) headline() {
 	if s.ExpectedPerHour > 0 {
 		t.line("With %s it comes to %s per hour, %s per month.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), usd(s.ExpectedPerHour), monthly(s.ExpectedPerHour))
 	}
-	t.line("%s", bound(s))
+	t.line("%s", t.bound(s))
 	t.split()
 	t.line("%s", t.madeWith())
 }
@@ -101,7 +88,7 @@ func beside(overhead offerings.Price, nodes int, all offerings.Price) string {
 }
 
 // bound says in words how good the plan is.
-func bound(s *scheduling.Summary) string {
+func (t *table) bound(s *scheduling.Summary) string {
 	var text string
 	price, cost := s.PricePerHour, "cost"
 	if s.ExpectedPerHour > 0 {
@@ -116,7 +103,7 @@ func bound(s *scheduling.Summary) string {
 		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is at most %s above the cheapest possible.", cost, usd(s.LowerBoundPerHour), percent(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
-		text += " The search was stopped by --timeout; more time may find a cheaper one."
+		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.stopped)
 	}
 	return text
 }

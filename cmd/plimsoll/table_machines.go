@@ -93,7 +93,7 @@ func (t *table) machines(groups []*group) {
 		}
 		rows = append(rows, append(row, t.workloads(g)))
 	}
-	t.columns(rows)
+	t.columns(rows, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
 }
 
 // share writes how much of a resource is asked for.

@@ -23,7 +23,7 @@ func tabled(t *testing.T, plan *scheduling.Plan) string {
 	c, err := openCatalog("testdata/market.json")
 	require.NoError(t, err)
 	var b strings.Builder
-	require.NoError(t, writeTable(&b, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
+	require.NoError(t, writeTable(&b, view{stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
 	return b.String()
 }
 
@@ -155,7 +155,7 @@ func TestPodsRefusedAlikeAreToldOnce(t *testing.T) {
 		plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: p, Message: "too large"})
 	}
 	var b strings.Builder
-	require.NoError(t, writeTable(&b, &problem{Snapshot: s, catalog: &instancetypes.Catalog{}}, plan))
+	require.NoError(t, writeTable(&b, view{stopped: "--timeout"}, &problem{Snapshot: s, catalog: &instancetypes.Catalog{}}, plan))
 	require.Contains(t, b.String(), "NOT PLACED\n  shop/huge (2 pods)\n    too large\n  shop/web (1 pod)\n    too large\n")
 }
 

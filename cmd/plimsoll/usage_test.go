@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,7 +16,7 @@ func TestWrongUsage(t *testing.T) {
 		"plan shop.yaml":                     `unexpected argument "shop.yaml"; name manifests with -f`,
 		"plan -f":                            "flag needs an argument",
 		"plan -f x --colour":                 "unknown flag: --colour",
-		"plan -f x -o xml":                   `--output "xml": want one of table, json, yaml or nodeclaims`,
+		"plan -f x -o xml":                   `--output "xml": want one of table, wide, json, yaml or nodeclaims`,
 		"plan -f x --effort hard":            `--effort "hard": want fast, default, thorough or a number from 1`,
 		"plan -f x --effort 0":               `--effort "0"`,
 		"plan -f x --effort -3":              `--effort "-3"`,
@@ -50,7 +51,7 @@ func TestWrongUsage(t *testing.T) {
 		"plan -f shop.yaml --filter cpu>=lot":                                        "--filter",
 		"consolidate":                                                                "nothing to read",
 		"consolidate x":                                                              `unexpected argument "x"; name manifests with -f`,
-		"consolidate -f x -o nodeclaims":                                             `--output "nodeclaims": want one of table, json or yaml`,
+		"consolidate -f x -o nodeclaims":                                             `--output "nodeclaims": want one of table, wide, json or yaml`,
 		"consolidate -f x --now today":                                               `--now "today": want a time like`,
 		"consolidate -f x --reasons idle":                                            `--reasons "idle": want one of interrupted, expired`,
 		"consolidate -f x --min-saving much":                                         `--min-saving "much"`,
@@ -67,7 +68,7 @@ func TestWrongUsage(t *testing.T) {
 		"verify -f x":                                                                "no plan to verify",
 		"verify -f - --plan -":                                                       "stdin cannot hold both",
 		"verify x":                                                                   `unexpected argument "x"`,
-		"catalog -o yaml":                                                            `--output "yaml": want one of table, json or csv`,
+		"catalog -o yaml":                                                            `--output "yaml": want one of table, wide, json or csv`,
 		"catalog --sources -o json":                                                  "--sources are text; --output json has them under provenance",
 		"catalog ec2/us-east-1":                                                      "name a catalog with --catalog",
 		"version now":                                                                `unexpected argument "now"`,
@@ -97,6 +98,27 @@ func TestHelp(t *testing.T) {
 		require.Empty(t, r.stderr)
 	}
 	require.Contains(t, run(t).stdout, "Exit codes:")
+}
+
+func TestHelpGroupsFlagsAndFitsTheTerminal(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	for command, groups := range map[string][]string{
+		"plan":        {"Input:", "Market:", "What to buy:", "Search:", "Output:", "Flags:"},
+		"consolidate": {"Input:", "Market:", "What to buy:", "What to remove:", "Search:", "Output:", "Flags:"},
+		"catalog":     {"Market:", "Output:", "Flags:"},
+	} {
+		_, usage, _ := strings.Cut(run(t, command, "--help").stdout, "\nExamples:\n")
+		_, flags, _ := strings.Cut(usage, "\n\n")
+		var titles []string
+		for line := range strings.Lines(flags) {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 90, "the library that wraps lines leaves some a few characters longer: %s", line)
+			if !strings.HasPrefix(line, " ") && line != "\n" {
+				titles = append(titles, strings.TrimSpace(line))
+			}
+		}
+		require.Equal(t, groups, titles, command)
+		require.True(t, strings.HasSuffix(flags, "Flags:\n  -h, --help   help for "+command+"\n"), "every other flag has a group: %s", flags)
+	}
 }
 
 func TestVersion(t *testing.T) {

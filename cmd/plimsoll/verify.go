@@ -80,6 +80,7 @@ made with, and what else said what may be disrupted.`,
 		_ = cmd.Flags().MarkHidden(unread) // it was just registered, so it is there
 	}
 	cmd.Flags().StringVar(&file, "plan", "", "`FILE` that holds the plan, or - for stdin")
+	grouped(cmd, groupInput)
 	return cmd
 }
 

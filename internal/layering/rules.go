@@ -145,6 +145,7 @@ func direct() []string {
 		"github.com/robfig/cron/v3",
 		"github.com/samber/lo",
 		"github.com/spf13/cobra",
+		"github.com/spf13/pflag",
 		"github.com/stretchr/testify",
 		"go.yaml.in/yaml/v3",
 		"golang.org/x/exp",

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tablesOf returns the lines of the tables in an output, below their heads in capitals.
+func tablesOf(text string) []string {
+	head := regexp.MustCompile(`^ *[A-Z$][A-Z$/ :-]*$`)
+	var out []string
+	inside := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "":
+			inside = false
+		case strings.Contains(line, "  ") && head.MatchString(line):
+			inside = true
+		}
+		if inside {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// longNames is the example of consolidate with nodes named as EC2 does.
+func longNames(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	files, err := filepath.Glob("../../examples/consolidate/*.yaml")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		b.WriteString(regexp.MustCompile(`\bip-10-0-\d+-\d+\b`).ReplaceAllString(string(text), "$0.eu-central-1.compute.internal") + "\n---\n")
+	}
+	return temp(t, "cluster.yaml", b.String())
+}
+
+func TestTablesFitTheTerminal(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	cell := regexp.MustCompile(`\S+(?: \S+)*`)
+	figure := regexp.MustCompile(`^[$+-]?\d[\d,.]*%?$`)
+	for _, args := range [][]string{
+		{"plan", "-f", "../../examples/quickstart", "--effort", "fast"},
+		{"plan", "-f", "../../examples/quickstart", "--effort", "fast", "--alternatives"},
+		{"consolidate", "-f", longNames(t), "--effort", "fast", "--now", "2026-11-21T09:00:00Z"},
+		{"catalog", "--filter", "family in (c6i g5 p4d)"},
+		{"catalog", "--offerings", "--filter", "family in (g5 p4d)"},
+	} {
+		wide := run(t, append(args, "-o", "wide")...)
+		require.Equal(t, exitOK, wide.code, wide.stderr)
+		require.NotContains(t, wide.stdout, "…")
+		require.NotContains(t, wide.stdout, "-o wide")
+		figures := map[string]bool{}
+		for _, line := range tablesOf(wide.stdout) {
+			for _, c := range cell.FindAllString(line, -1) {
+				figures[c] = true
+			}
+		}
+		r := run(t, args...)
+		lines := tablesOf(r.stdout)
+		for _, line := range lines {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 80, "%s", line)
+			for _, c := range cell.FindAllString(line, -1) {
+				if figure.MatchString(c) {
+					require.True(t, figures[c], "%s in %s", c, line)
+				}
+			}
+		}
+		rows := slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "(-o wide adds ") })
+		require.Len(t, rows, len(tablesOf(wide.stdout)), "no row is left out")
+		require.Contains(t, r.stdout, "(-o wide adds ")
+	}
+}
+
+func TestWithoutATerminalTablesAreAsWideAsEver(t *testing.T) {
+	for line := range strings.Lines(strings.Join(tablesOf(run(t, waste()...).stdout), "\n")) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 120)
+	}
+	require.Contains(t, run(t, "plan", "-f", "../../examples/quickstart").stdout, "\n  (-o wide adds MEMORY, CPU)\n")
+}
+
+func TestListsSayHowManyMoreThereAre(t *testing.T) {
+	for text, want := range map[string]string{
+		"shop/storefront ×8, shop/catalog ×6, and 8 more":  "shop/storefront ×8, and 9 more",
+		"a-node, another-node, a-third-node, and-a-fourth": "a-node, and 3 more",
+		"an-extraordinarily-long-name.of-a.node":           "an-extraordinar…name.of-a.node",
+		"an-extraordinarily-long-name.of-a.node, another":  "an-extrao…f-a.node, and 1 more",
+		"12,345.67": "12,345.67",
+	} {
+		require.Equal(t, want, shortened(text, 30))
+	}
+}

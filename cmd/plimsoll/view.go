@@ -1,0 +1,41 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+)
+
+// view says how what was found is shown.
+type view struct {
+	// width is how many columns tables may take; 0 is any number.
+	width int
+	// stopped is what ended the search early; "" is nothing.
+	stopped string
+}
+
+// defaultWidth is how many columns tables take where nothing says how many there are.
+const defaultWidth = 120
+
+// widthOf returns how many columns there are for tables: what COLUMNS says, or else the width
+// of the terminal, if that is what output goes to.
+func widthOf(stdout io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if file, ok := stdout.(*os.File); ok {
+		if n := terminalWidth(file); n > 0 {
+			return n
+		}
+	}
+	return defaultWidth
+}
+
+// format returns what --output asks for. "wide" is a table that takes as many columns as
+// it likes.
+func (a *app) format(output string, others ...string) (string, error) {
+	if output == "wide" {
+		a.width, output = 0, "table"
+	}
+	return oneOf("output", output, append([]string{"table", "wide"}, others...)...)
+}
