@@ -83,7 +83,7 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []scheduling.Al
 			rows[i+1] = append(rows[i+1][:3:3], append([]string{price}, rows[i+1][3:]...)...)
 		}
 	}
-	t.columns(rows, "BUYS", "$/MONTH", "AT LEAST", "SPOT", "EXPECTED", "INTERRUPTIONS A MONTH", "PLACED")
+	t.headed(rows, "BUYS", "$/MONTH", "AT LEAST", "SPOT", "INTERRUPTIONS A MONTH", "PLACED")
 	for i := range list {
 		if list[i].UnratedLaunches > 0 {
 			t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
@@ -132,6 +132,6 @@ func (t *table) alternative(a, cheapest *scheduling.Alternative) []string {
 	}
 	return []string{
 		join(names), strconv.Itoa(s.Placed), t.dollars(s.PricePerHour.USD()), strings.TrimPrefix(monthly(s.PricePerHour), "$"), against,
-		t.dollars(s.LowerBoundPerHour.USD()), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(summarise(kinds, 2), "nothing"),
+		t.dollars(s.LowerBoundPerHour.USD()), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(summarise(kinds, t.most(2)), "nothing"),
 	}
 }

@@ -97,10 +97,10 @@ func (a *app) printRegions(format string) error {
 	return nil
 }
 
-// writeColumns writes rows in columns; see [table.columns].
+// writeColumns writes rows in columns; see [table.headed].
 func writeColumns(w io.Writer, v view, rows [][]string, spare ...string) error {
 	t := &table{view: v}
-	t.columns(rows, spare...)
+	t.headed(rows, spare...)
 	for line := range strings.Lines(t.out.String()) {
 		if _, err := io.WriteString(w, strings.TrimPrefix(line, "  ")); err != nil {
 			return err

@@ -11,15 +11,24 @@ import (
 	"github.com/samber/lo"
 )
 
-// columns writes rows in columns, indented below their section. Where they take more than the
-// width of the view, columns that spare names by their heads are left out, the first first,
+// headed writes rows below their head, the first row, in columns that fit the width of the
+// view. Where they do not, the columns that spare names are left out, the first one first,
 // until names and lists have some room, and then these are shortened, the longest first.
-// Figures are never shortened, and rows without a head and spare columns are not, either.
-func (t *table) columns(rows [][]string, spare ...string) {
-	var left []string
-	if t.width > 0 && len(spare) > 0 {
-		rows, left = fit(rows, t.width-2, spare)
+// Figures never are.
+func (t *table) headed(rows [][]string, spare ...string) {
+	if t.width == 0 {
+		t.columns(rows)
+		return
 	}
+	fitting, left := fit(rows, t.width-2, spare)
+	t.columns(fitting)
+	if len(left) > 0 {
+		t.line("  (-o wide adds %s)", join(left))
+	}
+}
+
+// columns writes rows in columns, indented below their section.
+func (t *table) columns(rows [][]string) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
@@ -28,9 +37,6 @@ func (t *table) columns(rows [][]string, spare ...string) {
 	_ = w.Flush()
 	for line := range strings.Lines(b.String()) {
 		t.out.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	if len(left) > 0 {
-		t.line("  (-o wide adds %s)", join(left))
 	}
 }
 

@@ -67,7 +67,7 @@ func (m *moves) headline() {
 	if r := s.Alternative; r != nil {
 		row("built anew, of any current type", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
 	}
-	m.columns(rows)
+	m.headed(rows)
 	m.line("")
 	if len(m.plan.Steps) == 0 {
 		m.line("Nothing is to be done.")
@@ -150,15 +150,15 @@ func (m *moves) steps() {
 			score = decimal(s.Score)
 		}
 		rows = append(rows, []string{
-			strconv.Itoa(i + 1), string(s.Reason), names(s.Drain, 3), launches(s.Launches), pods(s.Evictions),
+			strconv.Itoa(i + 1), string(s.Reason), names(s.Drain, m.most(3)), m.launches(s.Launches), pods(s.Evictions),
 			plain(s.SavingPerHour), plainMonthly(s.SavingPerHour), decimal(s.DisruptionCost), score,
 		})
 	}
-	m.columns(rows, "SCORE", "DISRUPTION", "SAVES $/HOUR")
+	m.headed(rows, "SCORE", "DISRUPTION", "SAVES $/HOUR")
 }
 
 // launches writes what a step buys: the same machines together.
-func launches(list []scheduling.Launch) string {
+func (m *moves) launches(list []scheduling.Launch) string {
 	if len(list) == 0 {
 		return "-"
 	}
@@ -166,7 +166,7 @@ func launches(list []scheduling.Launch) string {
 	for i := range list {
 		counts[offeringText(&list[i].Options[0])]++
 	}
-	return summarise(counts, 3)
+	return summarise(counts, m.most(3))
 }
 
 // pods writes how many pods a step evicts, and in how many waves.
@@ -203,7 +203,7 @@ func (m *moves) frontier() {
 		rows = append(rows, []string{strconv.Itoa(p.Steps), plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), decimal(p.DisruptionCost), each})
 		last = p
 	}
-	m.columns(rows, "DISRUPTION", "SAVED $/HOUR")
+	m.headed(rows, "DISRUPTION", "SAVED $/HOUR")
 }
 
 // thinned picks points for people: all of them, or where there are many about ten, of

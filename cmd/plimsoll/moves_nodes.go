@@ -43,7 +43,7 @@ func (m *moves) drifted() {
 	}
 	m.section("HOW NODES HAVE DRIFTED")
 	for _, drift := range slices.Sorted(maps.Keys(nodes)) {
-		m.line("  %s: %s", names(nodes[drift], 3), drift)
+		m.line("  %s: %s", names(nodes[drift], m.most(3)), drift)
 	}
 }
 
@@ -60,9 +60,9 @@ func (m *moves) staying() {
 		for i, v := range g.nodes {
 			list[i] = v.Node
 		}
-		rows = append(rows, []string{strconv.Itoa(len(g.nodes)), plain(g.price), string(g.code), meaning(g.code), names(list, 2)})
+		rows = append(rows, []string{strconv.Itoa(len(g.nodes)), plain(g.price), string(g.code), meaning(g.code), names(list, m.most(2))})
 	}
-	m.columns(rows, "CAUSE", "$/HOUR")
+	m.headed(rows, "CAUSE", "$/HOUR")
 	m.examples(groups)
 }
 

@@ -18,7 +18,7 @@ func (m *moves) kept() {
 	for _, k := range s.Kept {
 		rows = append(rows, []string{plainMonthly(k.PerHour), strconv.Itoa(k.Nodes), string(k.Code), meaning(k.Code)})
 	}
-	m.columns(rows)
+	m.headed(rows, "CAUSE")
 }
 
 // risks lists what to look at before the steps are carried out, risk by risk.
@@ -40,12 +40,12 @@ func (m *moves) risks() {
 			}
 		}
 		if len(of) > 0 {
-			rows = append(rows, []string{names(in, 3), string(code), riskText(code), names(of, 1)})
+			rows = append(rows, []string{names(in, m.most(3)), string(code), riskText(code), names(of, m.most(1))})
 		}
 	}
 	if len(rows) > 1 {
 		m.section("RISKS")
-		m.columns(rows)
+		m.headed(rows, "RISK")
 	}
 }
 

@@ -19,7 +19,7 @@ func rendered(t *testing.T, plan *disruption.Plan) string {
 	var b bytes.Buffer
 	c, err := openCatalog("testdata/market.json")
 	require.NoError(t, err)
-	require.NoError(t, writeMoves(&b, view{stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
+	require.NoError(t, writeMoves(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
 	return b.String()
 }
 

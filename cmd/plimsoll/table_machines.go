@@ -93,7 +93,7 @@ func (t *table) machines(groups []*group) {
 		}
 		rows = append(rows, append(row, t.workloads(g)))
 	}
-	t.columns(rows, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
+	t.headed(rows, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
 }
 
 // share writes how much of a resource is asked for.
@@ -118,14 +118,13 @@ func (g *group) devices() string {
 
 // workloads writes what stands on the machines of a group, the most first.
 func (t *table) workloads(g *group) string {
-	const most = 3
 	counts := map[string]int{}
 	for _, l := range g.launches {
 		for _, pod := range l.Pods {
 			counts[t.Workload(pod)]++
 		}
 	}
-	return summarise(counts, most)
+	return summarise(counts, t.most(3))
 }
 
 // summarise writes counted names, the most first, and how many more there are.

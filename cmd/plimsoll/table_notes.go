@@ -40,7 +40,7 @@ func (t *table) usage() {
 	}
 	if len(rows) > 1 {
 		t.section("WHERE IT GOES")
-		t.columns(rows)
+		t.headed(rows)
 	}
 }
 
@@ -49,21 +49,21 @@ func (t *table) present() {
 	if len(t.plan.Existing) == 0 {
 		return
 	}
-	const most = 20
+	most := t.most(20)
 	t.section("ON MACHINES THAT ARE THERE")
-	var rows [][]string
+	rows := [][]string{{"NODE", "PODS"}}
 	for i, a := range t.plan.Existing {
 		if i == most && len(t.plan.Existing) > most+1 {
-			rows = append(rows, []string{fmt.Sprintf("and %d more", len(t.plan.Existing)-most), "(-o json lists them all)"})
+			rows = append(rows, []string{fmt.Sprintf("and %d more", len(t.plan.Existing)-most), "(-o wide lists them all)"})
 			break
 		}
 		counts := map[string]int{}
 		for _, pod := range a.Pods {
 			counts[t.Workload(pod)]++
 		}
-		rows = append(rows, []string{a.Node, summarise(counts, 4)})
+		rows = append(rows, []string{a.Node, summarise(counts, t.most(4))})
 	}
-	t.columns(rows)
+	t.headed(rows)
 }
 
 // refusal is pods of one workload that are refused for the same reasons.

@@ -23,7 +23,7 @@ func tabled(t *testing.T, plan *scheduling.Plan) string {
 	c, err := openCatalog("testdata/market.json")
 	require.NoError(t, err)
 	var b strings.Builder
-	require.NoError(t, writeTable(&b, view{stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
+	require.NoError(t, writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
 	return b.String()
 }
 
@@ -140,7 +140,7 @@ func TestLongListsAreCut(t *testing.T) {
 	}
 	plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "shop/z", Message: "odd"})
 	text := tabled(t, plan)
-	require.Contains(t, text, "  n19          shop/p-19\n  and 20 more  (-o json lists them all)\n")
+	require.Contains(t, text, "  n19          shop/p-19\n  and 20 more  (-o wide lists them all)\n")
 	require.NotContains(t, text, "n20")
 	require.Contains(t, text, "NOT PLACED\n  shop/x (1 pod)\n    20×  reason 0\n")
 	require.Contains(t, text, "    16×  reason 4\n         and 4 more reasons\n    would help: tolerate a\n    would help: ask for less\n  shop/y (1 pod)\n    for no reason given\n")
@@ -155,7 +155,7 @@ func TestPodsRefusedAlikeAreToldOnce(t *testing.T) {
 		plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: p, Message: "too large"})
 	}
 	var b strings.Builder
-	require.NoError(t, writeTable(&b, view{stopped: "--timeout"}, &problem{Snapshot: s, catalog: &instancetypes.Catalog{}}, plan))
+	require.NoError(t, writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: s, catalog: &instancetypes.Catalog{}}, plan))
 	require.Contains(t, b.String(), "NOT PLACED\n  shop/huge (2 pods)\n    too large\n  shop/web (1 pod)\n    too large\n")
 }
 

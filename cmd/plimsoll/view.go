@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"math"
 	"os"
 	"strconv"
 )
@@ -12,6 +13,14 @@ type view struct {
 	width int
 	// stopped is what ended the search early; "" is nothing.
 	stopped string
+}
+
+// most is how many items of a list are told at most: n, or all where tables take any width.
+func (v view) most(n int) int {
+	if v.width == 0 {
+		return math.MaxInt32
+	}
+	return n
 }
 
 // defaultWidth is how many columns tables take where nothing says how many there are.
