@@ -116,7 +116,8 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 		}
 		for _, pool := range p.Problem.NodePools {
 			ref := lo.FromPtr(pool.Spec.Template.Spec.NodeClassRef)
-			if ref.Group == "" || ref.Kind == "" || ref.Name == "" {
+			buys := lo.ContainsBy(plan.Launches, func(l scheduling.Launch) bool { return l.NodePool == pool.Name })
+			if buys && (ref.Group == "" || ref.Kind == "" || ref.Name == "") {
 				a.say("warning: NodePool/%s: has no nodeClassRef with group, kind and name, and its NodeClaims are refused without", pool.Name)
 			}
 		}
