@@ -54,7 +54,7 @@ func (a *app) usage(cmd *cobra.Command) error {
 			}
 		})
 		if flags.HasAvailableFlags() {
-			fmt.Fprintf(&b, "\n%s:\n%s", cmp.Or(title, "Flags"), flags.FlagUsagesWrapped(a.width))
+			fmt.Fprintf(&b, "\n%s:\n%s", cmp.Or(title, "Flags"), flags.FlagUsagesWrapped(max(0, a.width-5))) // it leaves lines up to 5 characters longer
 		}
 	}
 	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())

@@ -44,7 +44,7 @@ func interruptedAfter(t *testing.T, wait time.Duration, signal os.Signal, args .
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// laborious is many deployments of pods of random sizes, running or not.
+// laborious is many workloads of pods of random sizes, over which a search takes its time.
 func laborious() string {
 	random := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder
