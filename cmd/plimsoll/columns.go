@@ -125,6 +125,9 @@ func shortened(text string, most int) string {
 		return text
 	}
 	parts := strings.Split(text, ", ")
+	if lo.SomeBy(parts, func(part string) bool { return strings.Count(part, " ") > 3 }) {
+		parts = []string{text} // no list of names, but a sentence
+	}
 	more := 0
 	if n, _ := fmt.Sscanf(parts[len(parts)-1], "and %d more", &more); n == 1 {
 		parts = parts[:len(parts)-1]

@@ -102,6 +102,7 @@ func TestListsSayHowManyMoreThereAre(t *testing.T) {
 		"a-node, another-node, a-third-node, and-a-fourth": "a-node, and 3 more",
 		"an-extraordinarily-long-name.of-a.node":           "an-extraordinar…name.of-a.node",
 		"an-extraordinarily-long-name.of-a.node, another":  "an-extrao…f-a.node, and 1 more",
+		"several pods are away at once, and no budget is":  "several pods ar…d no budget is",
 		"12,345.67": "12,345.67",
 	} {
 		require.Equal(t, want, shortened(text, 30))
