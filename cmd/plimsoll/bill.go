@@ -45,11 +45,11 @@ func (m *moves) bill() {
 			hourly += fmt.Sprintf(" without %d", a.unpriced)
 		}
 		rows = append(rows, []string{
-			a.name + a.note, strconv.Itoa(a.nodes), summarise(a.types, 3), paid(a.capacity), hourly, inMonth,
+			a.name + a.note, strconv.Itoa(a.nodes), summarise(a.types, m.most(3)), paid(a.capacity), hourly, inMonth,
 			share(a.requested.cpu, a.allocatable.cpu), share(a.requested.memory, a.allocatable.memory),
 		})
 	}
-	m.columns(rows)
+	m.headed(rows)
 }
 
 // paid writes how nodes are paid for, with counts where not all are alike.
