@@ -13,8 +13,17 @@ import (
 // thorough reports whether the solver's effort is above the default.
 func (f *facts) thorough() bool { return f.solver.Effort > EffortDefault }
 
-// solve places the pods.
+// solve places the pods, and tries what would help those that find no place.
 func (f *facts) solve(ctx context.Context) (*Plan, error) {
+	plan, err := f.searched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return plan, f.tryFixes(ctx, plan)
+}
+
+// searched places the pods.
+func (f *facts) searched(ctx context.Context) (*Plan, error) {
 	if !f.thorough() {
 		return f.settled(ctx)
 	}

@@ -81,7 +81,7 @@ func ExampleUnschedulable() {
 	//   fix: fits if cpu ≤ 2 (asks for 64)
 	// default/train-1
 	//   no-such-resource: nothing on sale or running has nvidia.com/gpu
-	//   fix: drop the request for nvidia.com/gpu (asks for 1), or allow machines that have it
+	//   fix: drop the request for nvidia.com/gpu (asks for 1)
 }
 
 // A malformed problem is an error that names every fault with its field.

@@ -62,10 +62,8 @@ func (c *compiler) explain(plan *Plan) {
 func (e *explainer) report(plan *Plan, pods []*corev1.Pod, reasons []Reason, changes []Change) {
 	message := sentence(reasons, changes)
 	for _, pod := range pods {
-		u := Unschedulable{Pod: podName(pod), Message: message, Reasons: slices.Clone(reasons), Changes: copyChanges(changes)}
-		for i := range changes {
-			u.Fixes = append(u.Fixes, changes[i].Text)
-		}
+		u := Unschedulable{Pod: podName(pod), Message: message, Reasons: slices.Clone(reasons)}
+		u.propose(copyChanges(changes))
 		plan.Unschedulable = append(plan.Unschedulable, u)
 	}
 }

@@ -24,9 +24,6 @@ type Explainer struct {
 // [Solver.Solve] refuses. That the plan keeps the rules is not checked; see package
 // verify.
 func (s Solver) Explain(p Problem, plan *Plan) (*Explainer, error) {
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
 	x := &Explainer{solver: s, plan: plan}
 	facts, err := newFacts(&p, &x.solver)
 	if err != nil {
@@ -125,34 +122,31 @@ func near(name string, all []string) []string {
 // podShares lists pods with what they take of a resource.
 func (x *Explainer) podShares(pods []*corev1.Pod, resource string, allocatable int64) []PodShare {
 	out := make([]PodShare, 0, len(pods))
-	takes := make(map[string]int64, len(pods))
+	name := corev1.ResourceName(resource)
+	takes := func(s *PodShare) int64 { return amount(name, s.Requests[name]) }
 	for _, pod := range pods {
-		requests := x.requests(pod)
-		s := PodShare{Pod: podName(pod), Requests: x.e.table.list(requests)}
-		if d, ok := x.e.table.index[corev1.ResourceName(resource)]; ok && d < len(requests) {
-			takes[s.Pod] = requests[d]
-			if allocatable > 0 {
-				s.Share = float64(requests[d]) / float64(allocatable)
-			}
+		s := PodShare{Pod: podName(pod), Requests: x.requests(pod)}
+		if allocatable > 0 {
+			s.Share = float64(takes(&s)) / float64(allocatable)
 		}
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b PodShare) int {
-		return cmp.Or(cmp.Compare(takes[b.Pod], takes[a.Pod]), strings.Compare(a.Pod, b.Pod))
+		return cmp.Or(cmp.Compare(takes(&b), takes(&a)), strings.Compare(a.Pod, b.Pod))
 	})
 	return out
 }
 
-// requests are the effective requests of a pod.
-func (x *Explainer) requests(pod *corev1.Pod) []int64 {
+// requests are the effective requests of a pod, whether it waits or runs.
+func (x *Explainer) requests(pod *corev1.Pod) corev1.ResourceList {
 	if id, ok := x.e.classOf[podName(pod)]; ok {
-		return x.e.planned[id].requests
+		return x.e.table.list(x.e.planned[id].requests)
 	}
-	reader := requestReader{table: x.e.table.clone()}
+	reader := requestReader{table: newResourceTable()}
 	if pod.Spec.NodeName == "" {
-		return slices.Clone(reader.read(&pod.Spec))[:len(x.e.table.names)]
+		return reader.table.list(reader.read(&pod.Spec))
 	}
-	return slices.Clone(reader.readRunning(pod))[:len(x.e.table.names)]
+	return reader.table.list(reader.readRunning(pod))
 }
 
 // sortRooms puts the fullest resource first.

@@ -56,28 +56,38 @@ func (x *Explainer) nodeNames() []string {
 	return all
 }
 
-// nodeRooms says how full a node is; bin is -1 for those that receive nothing.
+// nodeRooms says how full a node is, of all that pods which wait or run there, or
+// daemons, ask for; bin is -1 for those that receive nothing.
 func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod) []Room {
-	allocatable := x.e.table.vector(x.e.nodeAllocatable(node))
-	used := make([]int64, len(allocatable))
+	table := x.e.table
+	used := corev1.ResourceList{}
 	for _, pod := range running {
-		for d, q := range x.requests(pod) {
-			used[d] += q
+		for name, q := range x.requests(pod) {
+			sum := used[name]
+			sum.Add(q)
+			used[name] = sum
 		}
 	}
-	planned, left := make([]int64, len(allocatable)), make([]int64, len(allocatable))
+	names := x.e.requestable()
+	for _, name := range sortedKeys(used) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	allocatable := x.e.nodeAllocatable(node)
+	var planned []int64
 	if bin >= 0 {
-		planned, left = x.e.load(x.e.bins[bin].items), x.e.left[bin]
+		planned = x.e.load(x.e.bins[bin].items)
 	}
 	var out []Room
-	for _, name := range x.e.requestable() {
-		d := x.e.table.index[name]
-		if allocatable[d] == 0 && used[d] == 0 {
+	for _, name := range names {
+		r := Room{Resource: string(name), Allocatable: amount(name, allocatable[name]), Running: amount(name, used[name])}
+		if r.Allocatable == 0 && r.Running == 0 {
 			continue
 		}
-		r := Room{Resource: string(name), Allocatable: allocatable[d], Running: used[d], Planned: planned[d], Free: left[d]}
-		if bin < 0 {
-			r.Free = max(0, allocatable[d]-used[d])
+		r.Free = max(0, r.Allocatable-r.Running)
+		if d, ok := table.index[name]; ok && bin >= 0 {
+			r.Planned, r.Free = planned[d], x.e.left[bin][d]
 		}
 		r.Daemons = max(0, r.Allocatable-r.Running-r.Planned-r.Free)
 		out = append(out, r)

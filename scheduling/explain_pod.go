@@ -17,7 +17,7 @@ func (x *Explainer) Pod(name string) (*PodExplanation, error) {
 		return nil, err
 	}
 	full := podName(pod)
-	out := &PodExplanation{Pod: full, Status: PodIgnored, Requests: x.e.table.list(x.requests(pod)), Priority: priorityOf(pod)}
+	out := &PodExplanation{Pod: full, Status: PodIgnored, Requests: x.requests(pod), Priority: priorityOf(pod)}
 	id, planned := x.e.classOf[full]
 	for i := range x.plan.Launches {
 		if l := &x.plan.Launches[i]; slices.Contains(l.Pods, full) {

@@ -31,6 +31,9 @@ func (s *scene) notOnSale(pool string, x *offer) Reason {
 
 // putOnSale is the change that lets an offer of a pool be launched.
 func (s *scene) putOnSale(pool string, x *offer) Change {
+	if o := x.offering; o.CapacityType == offerings.Reserved && o.ReservationCount < 1 && !o.Unavailable {
+		return raiseReservation(o.ReservationID)
+	}
 	name := fmt.Sprintf("%s/%s/%s", x.instanceType.Name, x.offering.Zone, x.offering.CapacityType)
 	words := strings.ReplaceAll(name, "/", " ")
 	text := "wait until " + words + " is on sale again"

@@ -14,6 +14,8 @@ type facts struct {
 	claims map[*volumeChoice]*volumeIndex
 	// terse leaves out reasons and bounds.
 	terse bool
+	// together proposes what misses a place by the fewest things besides single changes.
+	together bool
 	// origins are where plans are noted; nil where nobody asks.
 	origins origins
 	// loose fills nodes that run kind by kind only, and not one by one.

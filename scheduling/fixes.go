@@ -2,7 +2,9 @@ package scheduling
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,14 +37,11 @@ func (e *explainer) changes(class *podClass, id int) []Change {
 	if len(e.pools) == 0 {
 		out.add(Change{Kind: ChangeNodePool, Text: "add a node pool"})
 	}
-	if len(out) == 0 {
+	if len(out) == 0 || e.facts.together {
 		e.together(class, id, &out)
 	}
 	if len(out) == 0 {
 		e.poolFix(&out)
-	}
-	if len(out) == 0 {
-		out.add(Change{Kind: ChangeEffort, Text: "solve with a higher effort: no single thing rules the pod out"})
 	}
 	return out
 }
@@ -185,16 +184,53 @@ func (e *explainer) lessOf(dim int, most int64, class *podClass) Change {
 	if driver := attachDriver(name); driver != "" {
 		return attachFix(driver, most, class.requests[dim])
 	}
-	have, want := quantity(name, most), quantity(name, class.requests[dim])
+	want := class.requests[dim]
 	if most <= 0 {
+		_, asks := inOneUnit(name, 0, want)
+		q := quantity(name, want)
 		return Change{
-			Kind: ChangeRequest, Key: string(name), From: want.String(), To: "0",
-			Text: fmt.Sprintf("drop the request for %s (asks for %s), or allow machines that have it", name, want.String()),
+			Kind: ChangeRequest, Key: string(name), From: q.String(), To: "0",
+			Text: fmt.Sprintf("drop the request for %s (asks for %s)", name, asks),
 		}
 	}
+	have, asks := inOneUnit(name, most, want)
+	to, from := quantity(name, most), quantity(name, want)
 	return Change{
-		Kind: ChangeRequest, Key: string(name), From: want.String(), To: have.String(),
-		Text: fmt.Sprintf("fits if %s ≤ %s (asks for %s)", name, have.String(), want.String()),
+		Kind: ChangeRequest, Key: string(name), From: from.String(), To: to.String(),
+		Text: fmt.Sprintf("fits if %s ≤ %s (asks for %s)", name, have, asks),
+	}
+}
+
+// inOneUnit writes a bound, rounded down, and a larger amount in the same unit and with
+// as many decimals as it takes to tell them apart.
+func inOneUnit(name corev1.ResourceName, bound, amount int64) (least, most string) {
+	unit, suffix := int64(1), ""
+	switch name {
+	case corev1.ResourceCPU:
+		if suffix = "m"; amount >= 1000 {
+			unit, suffix = 1000, ""
+		}
+	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		for i, s := range []string{"Ki", "Mi", "Gi", "Ti"} {
+			if next := int64(1) << (10 * (i + 1)); amount >= next {
+				unit, suffix = next, s
+			}
+		}
+	}
+	write := func(x float64, decimals int) string {
+		s := strconv.FormatFloat(x, 'f', decimals, 64)
+		if decimals > 0 {
+			s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+		}
+		return s + suffix
+	}
+	for decimals := 2; ; decimals++ {
+		scale := math.Pow10(decimals)
+		down := math.Floor(float64(bound)/float64(unit)*scale) / scale
+		least, most = write(down, decimals), write(float64(amount)/float64(unit), decimals)
+		if (least != most && (bound == 0 || down > 0)) || decimals == 12 {
+			return least, most
+		}
 	}
 }
 
@@ -269,8 +305,9 @@ func (e *explainer) unitFix(class *podClass) Change {
 		return Change{}
 	}
 	q := quantity(corev1.ResourceCPU, class.requests[d])
+	meant := quantity(corev1.ResourceCPU, max(1, class.requests[d]/slipOfUnit/1000))
 	return Change{
-		Kind: ChangeUnit, Key: string(corev1.ResourceCPU), From: q.String(),
+		Kind: ChangeUnit, Key: string(corev1.ResourceCPU), From: q.String(), To: meant.String(),
 		Text: fmt.Sprintf("check the unit of cpu %s: M stands for millions, m for thousandths", q.String()),
 	}
 }
@@ -289,10 +326,7 @@ func (e *explainer) reservationFix(class *podClass, id int, screens []screened) 
 			}
 		})
 		if name != "" {
-			return Change{
-				Kind: ChangeReservation, Object: name,
-				Text: fmt.Sprintf("raise the count of reservation %s, or allow other capacity types", name),
-			}
+			return raiseReservation(name)
 		}
 	}
 	return Change{}
@@ -316,6 +350,6 @@ func (e *explainer) floorFix(class *podClass, id int, screens []screened) Change
 	}
 	return Change{
 		Kind: ChangeMinValues, Object: "NodePool/" + pool,
-		Text: "lower the minValues of the node pool, or solve with minValues as best effort",
+		Text: "lower the minValues of node pool " + pool,
 	}
 }

@@ -69,9 +69,7 @@ func (e *explainer) askFixes(class *podClass, id int, out *changeList) {
 	if !group.affine {
 		return
 	}
-	if hint := e.affinityHint(group); hint != "" {
-		out.add(Change{Kind: ChangeNodeAffinity, Text: hint})
-	}
+	out.add(e.affinityHint(group))
 	if slices.ContainsFunc(*out, func(c Change) bool { return c.Kind == ChangeNodeAffinity }) {
 		return
 	}
@@ -126,7 +124,7 @@ func (e *explainer) askFix(class *podClass, id int, a ask, all []ask) Change {
 	}
 	c := Change{Kind: a.kind(), Key: a.raw, From: a.values()}
 	if len(values) > 0 {
-		const most = 5
+		const most = 3
 		c.Values = sortedKeys(values)[:min(len(values), most)]
 		c.Text = fmt.Sprintf("select another value of %s than %s, such as %s", a.raw, a.values(), strings.Join(c.Values, ", "))
 		if a.Operator() != requirements.In {
@@ -143,7 +141,7 @@ func (e *explainer) askFix(class *podClass, id int, a ask, all []ask) Change {
 	conflict := &requirements.Conflict{Key: a.Key(), Right: a.Requirement, Undefined: true}
 	switch hint := conflict.Hint(); {
 	case hint != "":
-		c.Text = fmt.Sprintf("did you mean %s? nothing defines the node selector %s", hint, a.raw)
+		c.To, c.Text = hint, fmt.Sprintf("did you mean %s? nothing defines the node selector %s", hint, a.raw)
 	case requirements.Restricted(a.Key()):
 		c.Text = "drop the node selector " + a.raw + ": new nodes do not have it"
 	default:
@@ -231,18 +229,20 @@ func (e *explainer) wouldFit(class *podClass, id int, group *constraint) bool {
 
 // affinityHint points out a label of a required node affinity that nothing defines
 // and that looks like another one.
-func (e *explainer) affinityHint(group *constraint) string {
-	hint := ""
+func (e *explainer) affinityHint(group *constraint) (c Change) {
 	group.expressions(func(x *expression) {
-		if hint != "" || x.AllowsAbsent() || e.known(x.Key()) {
+		if c.Kind != "" || x.AllowsAbsent() || e.known(x.Key()) {
 			return
 		}
 		conflict := &requirements.Conflict{Key: x.Key(), Right: x.Requirement, Undefined: true}
 		if h := conflict.Hint(); h != "" {
-			hint = fmt.Sprintf("did you mean %s? nothing defines the label %s", h, x.raw)
+			c = Change{
+				Kind: ChangeNodeAffinity, Key: x.raw, To: h,
+				Text: fmt.Sprintf("did you mean %s? nothing defines the label %s", h, x.raw),
+			}
 		}
 	})
-	return hint
+	return c
 }
 
 // withoutPorts takes the offers out on whose machines daemons bind a group's ports.

@@ -32,11 +32,10 @@ type ChangeKind string
 const (
 	ChangeRequest         ChangeKind = "request"           // ask for at most To of the resource Key
 	ChangeRoom            ChangeKind = "room"              // free To of the resource Key on Object
-	ChangeUnit            ChangeKind = "unit"              // the request of Key is probably a slip of the unit
+	ChangeUnit            ChangeKind = "unit"              // the request of Key is probably a slip of the unit; To is what was meant
 	ChangeToleration      ChangeKind = "toleration"        // tolerate Key=To:Effect, a taint of Object
-	ChangeSelector        ChangeKind = "node-selector"     // ask for one of Values of the label Key, or for none if there are none
-	ChangeNodeAffinity    ChangeKind = "node-affinity"     // widen the required node affinity
-	ChangeNodeLabel       ChangeKind = "node-label"        // give machines the label Key
+	ChangeSelector        ChangeKind = "node-selector"     // ask for one of Values of the label Key; for the label To instead; or not for Key at all
+	ChangeNodeAffinity    ChangeKind = "node-affinity"     // the same in the required node affinity; without Key, drop it
 	ChangeLimit           ChangeKind = "limit"             // raise the limit Key of the node pool Object to To
 	ChangeReservation     ChangeKind = "reservation"       // raise the count of the reservation Object
 	ChangeMinValues       ChangeKind = "min-values"        // lower minValues
@@ -60,7 +59,7 @@ const (
 	ChangeSpot            ChangeKind = "spot"              // let spot machines be bought
 	ChangeFilter          ChangeKind = "filter"            // let Solver.Filters keep the offering Object
 	ChangeWorkloadShare   ChangeKind = "workload-share"    // raise Solver.WorkloadShare
-	ChangeEffort          ChangeKind = "effort"            // search harder
+	ChangeEffort          ChangeKind = "effort"            // nothing: the plan misses a place that is there
 )
 
 // copyChanges returns changes that share nothing with the given ones.

@@ -121,6 +121,11 @@ func (e *explainer) saleFix(class *podClass, id int, screens []screened, out *ch
 	}
 }
 
+// raiseReservation lets a reservation have one machine more.
+func raiseReservation(id string) Change {
+	return Change{Kind: ChangeReservation, Object: id, Text: "raise the count of reservation " + id}
+}
+
 // poolFix names the node pools whose requirements leave nothing.
 func (e *explainer) poolFix(out *changeList) {
 	for _, p := range e.pools {
@@ -179,7 +184,8 @@ func (e *explainer) offerMisses(class *podClass, id, ti, o int) []Change {
 	if hard, _ := v.hardTaint(group); hard != nil {
 		out = append(out, tolerationFix(group, v.pool.Spec.Template.Spec.Taints, "NodePool/"+v.pool.Name, "node pool "+v.pool.Name))
 	}
-	met := e.metBy(group, func(x *expression) bool { return e.offers.satisfying(v, x).Has(o) }, func() bool { return e.offers.admitsOwn(v, group, false).Has(o) })
+	met := e.metBy(group, func(x *expression) bool { return e.offers.satisfying(v, x).Has(o) }, func() bool { return e.offers.admitsOwn(v, group, false).Has(o) },
+		func(key string) string { value, _ := e.labelOf(ti, o, key); return value })
 	out = append(out, met...)
 	if len(group.volumes) > 0 {
 		row := v.within.Clone()
@@ -210,22 +216,28 @@ func (e *explainer) offerMisses(class *podClass, id, ti, o int) []Change {
 	if gaps := e.limitGaps(p); len(gaps) > 0 {
 		out = append(out, limitChange(gaps))
 	}
-	if r := e.ledger.reservation(p); r != "" && e.ledger.supply[r] < 1 {
-		out = append(out, Change{Kind: ChangeReservation, Object: r, Text: "raise the count of reservation " + r})
+	if r := e.ledger.reservation(p); r != "" && e.ledger.supply[r] < 1 && x.launchable {
+		out = append(out, raiseReservation(r))
 	}
 	for _, b := range e.offerBars(id, ti, o) {
-		out = append(out, e.tied.relax(class, id, []bar{b})[0])
+		out = append(out, e.tied.lift(class, id, b))
 	}
 	return out
 }
 
-// metBy lists which conditions on labels are not met.
-func (e *explainer) metBy(group *constraint, meets func(*expression) bool, admits func() bool) []Change {
+// metBy lists which conditions on labels a place does not meet, whose labels have some
+// values.
+func (e *explainer) metBy(group *constraint, meets func(*expression) bool, admits func() bool, value func(key string) string) []Change {
 	var out []Change
 	for _, a := range asksOf(group) {
-		if !meets(a.expression) {
-			out = append(out, Change{Kind: a.kind(), Key: a.raw, From: a.values(), Text: "ask for another value of " + a.raw + " than " + a.values()})
+		if meets(a.expression) {
+			continue
 		}
+		c := Change{Kind: a.kind(), Key: a.raw, From: a.values(), Text: "do not ask for " + a.Short()}
+		if v := value(a.Key()); v != "" {
+			c.Values, c.Text = []string{v}, fmt.Sprintf("ask for %s %s instead of %s", a.raw, v, a.values())
+		}
+		out = append(out, c)
 	}
 	if len(out) == 0 && !admits() {
 		out = append(out, Change{Kind: ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityText(group)})
@@ -240,7 +252,8 @@ func (e *explainer) nodeMisses(class *podClass, id, bin int) []Change {
 	if hard, _ := untolerated(group.tolerations, x.taints); hard != nil {
 		out = append(out, tolerationFix(group, x.taints, "Node/"+x.node.Name, "node "+x.node.Name))
 	}
-	out = append(out, e.metBy(group, func(a *expression) bool { return a.matches(x.labels) }, func() bool { return group.ownMatchesNode(x.node.Name, x.labels) })...)
+	out = append(out, e.metBy(group, func(a *expression) bool { return a.matches(x.labels) }, func() bool { return group.ownMatchesNode(x.node.Name, x.labels) },
+		func(key string) string { return x.labels[key] })...)
 	if !group.volumesMatch(x.node.Name, x.labels) {
 		out = append(out, Change{Kind: ChangeVolume, Text: "use other volumes: these can be used " + placesText(group)})
 	}
@@ -252,6 +265,10 @@ func (e *explainer) nodeMisses(class *podClass, id, bin int) []Change {
 	}
 	for _, d := range e.lacking(e.left[bin], class.requests) {
 		name := e.table.names[d]
+		if driver := attachDriver(name); driver != "" {
+			out = append(out, attachFix(driver, max(e.left[bin][d], 0), class.requests[d]))
+			continue
+		}
 		q := quantity(name, class.requests[d]-e.left[bin][d])
 		out = append(out, Change{
 			Kind: ChangeRoom, Object: "Node/" + x.node.Name, Key: string(name), To: q.String(),
@@ -259,7 +276,7 @@ func (e *explainer) nodeMisses(class *podClass, id, bin int) []Change {
 		})
 	}
 	for _, b := range e.tied.nodeBars(id, bin) {
-		out = append(out, e.tied.relax(class, id, []bar{b})[0])
+		out = append(out, e.tied.lift(class, id, b))
 	}
 	return out
 }

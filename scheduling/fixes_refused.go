@@ -60,11 +60,10 @@ func (x *volumeIndex) repair(c *claim, pod *corev1.Pod) Change {
 		return change
 	}
 	volume := x.volumes[object.Spec.VolumeName]
-	_, bound := object.Annotations[bindCompletedAnnotation]
 	switch {
 	case x.ephemeralClass(c, pod) != nil && !ownedBy(object, pod):
 		change.Text = "rename the volume, or delete " + c.text() + ", which was not made for the pod"
-	case object.Spec.VolumeName != "" && !bound && object.DeletionTimestamp == nil && object.Status.Phase != corev1.ClaimLost:
+	case object.Spec.VolumeName != "" && !isBound(object) && object.DeletionTimestamp == nil && object.Status.Phase != corev1.ClaimLost:
 		change.Text = "wait until " + c.text() + " is bound to volume " + object.Spec.VolumeName
 	case object.Status.Phase == corev1.ClaimLost && object.DeletionTimestamp == nil:
 		change.Text = "restore the volume of " + c.text() + ", or delete the claim and create it anew"

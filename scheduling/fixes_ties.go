@@ -61,16 +61,18 @@ func (e *explainer) tieFixes(class *podClass, id int, out *changeList) {
 		}
 	}
 	for _, o := range order {
-		for _, c := range e.tied.relax(class, id, single[o]) {
+		relaxed := e.tied.relax(class, id, single[o])
+		out.add(relaxed[0])
+		e.blockers(class, id, single[o], out)
+		for _, c := range relaxed[1:] {
 			out.add(c)
 		}
-		e.blockers(class, id, single[o], out)
 	}
 	if len(order) == 0 && fewest != nil {
 		var changes []Change
 		var texts []string
 		for _, b := range fewest {
-			c := e.tied.relax(class, id, []bar{b})[0]
+			c := e.tied.lift(class, id, b)
 			if !slices.Contains(texts, c.Text) {
 				changes, texts = append(changes, c), append(texts, c.Text)
 			}
@@ -96,10 +98,12 @@ func (t *tied) relax(class *podClass, id int, bars []bar) []Change {
 		return []Change{t.relaxOthers(class, bars)}
 	}
 	if !slices.ContainsFunc(bars, func(b bar) bool { return b.kind != lacksKey }) {
-		return []Change{{
-			Kind: ChangeNodeLabel, Key: x.key,
-			Text: fmt.Sprintf("give machines the label %s, or drop the %s", x.key, x.text()),
-		}}
+		c := Change{Kind: ChangePodAffinity, Key: x.key}
+		if x.kind == spreadTie {
+			c.Kind = ChangeScheduleAnyway
+		}
+		c.Text = fmt.Sprintf("prefer the %s instead of requiring it, or give machines the label %s", x.text(), x.key)
+		return []Change{c}
 	}
 	switch x.kind {
 	case spreadTie:
@@ -112,6 +116,15 @@ func (t *tied) relax(class *podClass, id int, bars []bar) []Change {
 	default:
 		return []Change{t.relaxAnti(class, bars)}
 	}
+}
+
+// lift says how the pod itself could do without one tie.
+func (t *tied) lift(class *podClass, id int, b bar) Change {
+	all := t.relax(class, id, []bar{b})
+	if b.tie.kind == affinityTie {
+		return all[len(all)-1]
+	}
+	return all[0]
 }
 
 // relaxSpread says which skew would do.
@@ -194,11 +207,6 @@ func (t *tied) relaxAffinity(class *podClass, bars []bar) []Change {
 			c.Text = fmt.Sprintf("place pod %s first, which has no place either: needs a pod that matches %s %s", podName(other), who, where)
 		}
 		return []Change{c, wish}
-	case alone:
-		return []Change{{
-			Kind: ChangePods, Key: x.key,
-			Text: fmt.Sprintf("needs room beside a pod that matches %s: ask for less, or allow machines that hold more of them together", who),
-		}, wish}
 	default:
 		return []Change{wish}
 	}
@@ -220,15 +228,14 @@ func (t *tied) relaxAnti(class *podClass, bars []bar) Change {
 		}
 	}
 	slices.Sort(domains)
-	if n := len(domains); n == 1 {
-		c.Text = fmt.Sprintf("%s has a pod that matches %s already: allow another value of %s, or prefer the pod anti-affinity instead of requiring it", domains[0], who, x.key)
-	} else {
-		all := fmt.Sprintf("all %d", n)
-		if n == 2 {
-			all = "both"
-		}
-		c.Text = fmt.Sprintf("%s values of %s with room have a pod that matches %s already: allow a further one, or prefer the pod anti-affinity instead of requiring it", all, x.key, who)
+	has := fmt.Sprintf("all %d values with room have", len(domains))
+	switch len(domains) {
+	case 1:
+		has = domains[0] + " has"
+	case 2:
+		has = domains[0] + " and " + domains[1] + " have"
 	}
+	c.Text = fmt.Sprintf("prefer the pod anti-affinity over %s instead of requiring it: %s a pod that matches %s already", x.key, has, who)
 	return c
 }
 

@@ -34,17 +34,6 @@ func flexibleByDefault() Flexibility { return Flexibility{Types: 15, Families: 3
 // on reports whether anything is asked for. One of everything is had anyway.
 func (f Flexibility) on() bool { return max(f.Options, f.Types, f.Families, f.Zones) > 1 }
 
-// validate lists what is wrong.
-func (f Flexibility) validate() []error {
-	var faults []error
-	for _, k := range f.all() {
-		if k.least < 0 {
-			faults = append(faults, fmt.Errorf("solver.flexibility.%s: %d is negative", k.name, k.least))
-		}
-	}
-	return faults
-}
-
 // String says what is asked for: "15 types, 3 families".
 func (f Flexibility) String() string {
 	var parts []string

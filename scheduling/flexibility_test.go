@@ -16,8 +16,8 @@ import (
 func TestBadFlexibility(t *testing.T) {
 	_, err := scheduling.Solver{Flexibility: scheduling.Flexibility{Options: -1, Zones: -2}}.Solve(t.Context(), scheduling.Problem{})
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
-	require.ErrorContains(t, err, "solver.flexibility.options: -1 is negative")
-	require.ErrorContains(t, err, "solver.flexibility.zones: -2 is negative")
+	require.ErrorContains(t, err, `solver.flexibility.options: is negative: "-1"`)
+	require.ErrorContains(t, err, `solver.flexibility.zones: is negative: "-2"`)
 }
 
 func TestFlexibilityInWords(t *testing.T) {

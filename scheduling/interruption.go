@@ -1,7 +1,7 @@
 package scheduling
 
 import (
-	"fmt"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -32,21 +32,20 @@ type Interruption struct {
 // on reports whether interruptions count.
 func (i Interruption) on() bool { return i.PerNode > 0 || i.PerCore > 0 }
 
-// validate lists what is wrong.
-func (i Interruption) validate() []error {
-	var faults []error
+// check notes what is wrong.
+func (i Interruption) check(f *faults) {
 	if i.PerNode < 0 {
-		faults = append(faults, fmt.Errorf("solver.interruption.perNode: %s: must not be negative", i.PerNode))
+		f.add(i.PerNode.String(), "is negative", "solver.interruption.perNode")
 	}
 	if i.PerCore < 0 {
-		faults = append(faults, fmt.Errorf("solver.interruption.perCore: %s: must not be negative", i.PerCore))
+		f.add(i.PerCore.String(), "is negative", "solver.interruption.perCore")
 	}
+	rate := strconv.FormatFloat(i.UnstatedRate, 'g', -1, 64)
 	if !(i.UnstatedRate >= 0 && i.UnstatedRate <= 1) { // so that NaN fails too
-		faults = append(faults, fmt.Errorf("solver.interruption.unstatedRate: %v: want a share from 0 to 1", i.UnstatedRate))
+		f.add(rate, "must be a share from 0 to 1", "solver.interruption.unstatedRate")
 	} else if i.UnstatedRate > 0 && !i.on() {
-		faults = append(faults, fmt.Errorf("solver.interruption.unstatedRate: %v: counts only where an interruption costs something", i.UnstatedRate))
+		f.add(rate, "counts only where an interruption costs something", "solver.interruption.unstatedRate")
 	}
-	return faults
 }
 
 // cost is what the interruptions of a machine are expected to cost per hour.

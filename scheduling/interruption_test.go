@@ -15,11 +15,11 @@ import (
 
 func TestBadInterruptions(t *testing.T) {
 	for want, i := range map[string]scheduling.Interruption{
-		"solver.interruption.perNode: -0.000000001: must not be negative":                          {PerNode: -1},
-		"solver.interruption.perCore: -1: must not be negative":                                    {PerCore: -1_000_000_000},
-		"solver.interruption.unstatedRate: 1.5: want a share from 0 to 1":                          {PerNode: 1, UnstatedRate: 1.5},
-		"solver.interruption.unstatedRate: NaN: want a share from 0 to 1":                          {PerNode: 1, UnstatedRate: math.NaN()},
-		"solver.interruption.unstatedRate: 0.1: counts only where an interruption costs something": {UnstatedRate: 0.1},
+		`solver.interruption.perNode: is negative: "-0.000000001"`:                                   {PerNode: -1},
+		`solver.interruption.perCore: is negative: "-1"`:                                             {PerCore: -1_000_000_000},
+		`solver.interruption.unstatedRate: must be a share from 0 to 1: "1.5"`:                       {PerNode: 1, UnstatedRate: 1.5},
+		`solver.interruption.unstatedRate: must be a share from 0 to 1: "NaN"`:                       {PerNode: 1, UnstatedRate: math.NaN()},
+		`solver.interruption.unstatedRate: counts only where an interruption costs something: "0.1"`: {UnstatedRate: 0.1},
 	} {
 		_, err := scheduling.Solver{Interruption: i}.Solve(t.Context(), scheduling.Problem{})
 		require.ErrorIs(t, err, scheduling.ErrInvalid)

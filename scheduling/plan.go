@@ -91,7 +91,10 @@ type Unschedulable struct {
 	Message string `json:"message"`
 	// Reasons count, over all options and nodes, what ruled them out; most frequent first.
 	Reasons []Reason `json:"reasons"`
-	// Fixes are the smallest changes that would place the pod, nearest first.
+	// Fixes are the smallest changes that place the pod, nearest first, a few of them. Each
+	// was tried: once the plan has been carried out and the change made, there is a place.
+	// There are none where none was found, and where too many kinds of pods are refused or
+	// time is up to try them.
 	Fixes []string `json:"fixes,omitempty"`
 	// Changes are the same in a form for programs.
 	Changes []Change `json:"changes,omitempty"`

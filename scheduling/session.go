@@ -31,17 +31,20 @@ type Session struct {
 // on sale for any pod, as that may change. Pods among p.Pods that have a node count as
 // running.
 func NewSession(s Solver, p Problem) (*Session, error) {
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
 	c := newChecker()
+	c.list = s.faults()
 	c.allPods(&p, nil)
 	c.objects(&p)
 	c.poolCatalogs(&p)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	x := &Session{solver: s, memory: newMemory()}
+	return newSession(s, p, newMemory()), nil
+}
+
+// newSession starts a session with a problem without faults.
+func newSession(s Solver, p Problem, m *memory) *Session {
+	x := &Session{solver: s, memory: m}
 	pods, running := []*corev1.Pod{}, p.Running[:len(p.Running):len(p.Running)]
 	for _, pod := range p.Pods {
 		if pod.Spec.NodeName != "" {
@@ -59,7 +62,7 @@ func NewSession(s Solver, p Problem) (*Session, error) {
 	x.problem.Running = running
 	x.cluster = newCluster(&x.problem)
 	x.problem.Running = nil
-	return x, nil
+	return x
 }
 
 // podKey names a pod.

@@ -30,29 +30,26 @@ func sizeResources() []corev1.ResourceName {
 	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
 }
 
-// validate lists what is wrong with the sizes.
-func (s NodeSize) validate() []error {
-	var faults []error
-	check := func(field string, list corev1.ResourceList) {
+// check notes what is wrong with the sizes.
+func (s NodeSize) check(f *faults) {
+	list := func(path string, list corev1.ResourceList) {
 		for _, name := range sortedKeys(list) {
 			q := list[name]
 			switch {
 			case !slices.Contains(sizeResources(), name):
-				faults = append(faults, fmt.Errorf("solver.size.%s[%s]: %s: only cpu and memory can be bounded", field, name, q.String()))
+				f.add(q.String(), "only cpu and memory can be bounded", path+"["+string(name)+"]")
 			case q.Sign() <= 0:
-				faults = append(faults, fmt.Errorf("solver.size.%s[%s]: %s: must be above 0", field, name, q.String()))
+				f.add(q.String(), "must be above 0", path+"["+string(name)+"]")
 			}
 		}
 	}
-	check("smallest", s.Smallest)
-	check("largest", s.Largest)
+	list("solver.size.smallest", s.Smallest)
+	list("solver.size.largest", s.Largest)
 	for _, name := range sizeResources() {
-		least, most, both := s.bounds(name)
-		if both && least.Cmp(most) > 0 {
-			faults = append(faults, fmt.Errorf("solver.size.smallest[%s]: %s: is above the largest, %s", name, least.String(), most.String()))
+		if least, most, both := s.bounds(name); both && least.Cmp(most) > 0 {
+			f.add(least.String(), "is above the largest, "+most.String(), "solver.size.smallest["+string(name)+"]")
 		}
 	}
-	return faults
 }
 
 // bounds are the ends for a resource, and whether there are both.

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -121,15 +124,12 @@ type Solver struct {
 // *FieldErrors behind it.
 var ErrInvalid = errors.New("invalid problem")
 
-// Solve places the pods of p. An error means a malformed problem (every fault at
+// Solve places the pods of p. An error means a malformed problem or setting of the solver (every fault at
 // once, see [Problem.Validate]) or a cancelled context. A deadline is no error:
 // past it the best complete plan so far comes back, marked [StatusDeadline]. Pods
 // that fit nowhere are listed in the plan. The same problem and effort give the
 // same plan, whatever the order of its slices and the number of processors.
 func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
 	facts, err := newFacts(&p, &s)
 	if err != nil {
 		return nil, err
@@ -222,47 +222,45 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// validate checks the solver's own settings.
+// validate reports what is wrong with the solver's own settings, as [*FieldErrors].
 func (s *Solver) validate() error {
-	var faults []error
-	if s.Effort < 0 {
-		faults = append(faults, fmt.Errorf("solver.effort: %d is negative", s.Effort))
+	f := faults{list: s.faults()}
+	return f.err()
+}
+
+// faults are what is wrong with the solver's own settings.
+func (s *Solver) faults() []*FieldError {
+	f := &faults{}
+	negative := func(is bool, value any, path string) {
+		if is {
+			f.add(fmt.Sprint(value), "is negative", "solver."+path)
+		}
 	}
-	if s.MaxOptions < 0 {
-		faults = append(faults, fmt.Errorf("solver.maxOptions: %d is negative", s.MaxOptions))
+	policy := func(value, path string, of ...string) {
+		if value != "" && !slices.Contains(of, value) {
+			f.add(value, "is none of "+strings.Join(of, ", "), "solver."+path)
+		}
 	}
-	switch s.MinValues {
-	case "", MinValuesStrict, MinValuesBestEffort:
-	default:
-		faults = append(faults, fmt.Errorf("solver.minValues: %q is neither Strict nor BestEffort", s.MinValues))
+	negative(s.Effort < 0, s.Effort, "effort")
+	negative(s.MaxOptions < 0, s.MaxOptions, "maxOptions")
+	negative(s.PreferencePrice < 0, s.PreferencePrice, "preferencePrice")
+	negative(s.NodeOverhead < 0, s.NodeOverhead, "nodeOverhead")
+	policy(string(s.MinValues), "minValues", string(MinValuesStrict), string(MinValuesBestEffort))
+	policy(string(s.Weights), "weights", string(WeightStrict), string(WeightIgnore))
+	policy(string(s.Preferences), "preferences", string(PreferencesRespect), string(PreferencesIgnore), string(PreferencesPrice))
+	if s.WorkloadShare < 0 || s.WorkloadShare > 100 {
+		f.add(strconv.Itoa(s.WorkloadShare), "must be a percentage from 1 to 100, or 0 for no bound", "solver.workloadShare")
 	}
-	switch s.Weights {
-	case "", WeightStrict, WeightIgnore:
-	default:
-		faults = append(faults, fmt.Errorf("solver.weights: %q is neither Strict nor Ignore", s.Weights))
+	for _, k := range s.Flexibility.all() {
+		negative(k.least < 0, k.least, "flexibility."+k.name)
 	}
-	switch s.Preferences {
-	case "", PreferencesRespect, PreferencesIgnore, PreferencesPrice:
-	default:
-		faults = append(faults, fmt.Errorf("solver.preferences: %q is neither Respect nor Ignore nor Price", s.Preferences))
+	s.Size.check(f)
+	s.Interruption.check(f)
+	for _, err := range unjoin(s.Ranking.Validate()) {
+		field, message, _ := strings.Cut(err.Error(), ": ")
+		f.add("", message, "solver.ranking."+field)
 	}
-	if s.PreferencePrice < 0 {
-		faults = append(faults, fmt.Errorf("solver.preferencePrice: %s is negative", s.PreferencePrice))
-	}
-	if s.NodeOverhead < 0 {
-		faults = append(faults, fmt.Errorf("solver.nodeOverhead: %s: must not be negative", s.NodeOverhead))
-	}
-	faults = append(faults, s.Size.validate()...)
-	faults = append(faults, s.validateShare()...)
-	faults = append(faults, s.Flexibility.validate()...)
-	faults = append(faults, s.Interruption.validate()...)
-	if err := s.Ranking.Validate(); err != nil {
-		faults = append(faults, fmt.Errorf("solver.ranking: %w", err))
-	}
-	if len(faults) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(faults...))
+	return f.list
 }
 
 // workPerEffort turns effort into what the engine counts.

@@ -33,10 +33,13 @@ func (p *Problem) Validate() error {
 	return err
 }
 
-// read is Validate; for a solver, it also reads the pods to be placed on the way, so
+// read is Validate; for a solver, it also checks its settings and reads the pods to be placed on the way, so
 // that their memory is walked through once.
 func (p *Problem) read(s *Solver) (*readings, error) {
 	c := newChecker()
+	if s != nil {
+		c.list = s.faults()
+	}
 	readings := c.allPods(p, s)
 	c.objects(p)
 	c.poolCatalogs(p)

@@ -82,6 +82,13 @@ func (x *volumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *claim {
 	return c
 }
 
+// isBound reports whether a claim has its volume: the controller says so by an annotation,
+// and dumps from which annotations were taken by the phase.
+func isBound(object *corev1.PersistentVolumeClaim) bool {
+	_, noted := object.Annotations[bindCompletedAnnotation]
+	return noted || object.Status.Phase == corev1.ClaimBound
+}
+
 // ownedBy reports whether the claim was made for the pod.
 func ownedBy(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOfNoCopy(object)
@@ -93,7 +100,6 @@ func ownedBy(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
 func (x *volumeIndex) read(c *claim, object *corev1.PersistentVolumeClaim) {
 	c.once = slices.Contains(object.Spec.AccessModes, corev1.ReadWriteOncePod)
 	name := object.Spec.VolumeName
-	_, bound := object.Annotations[bindCompletedAnnotation]
 	switch volume := x.volumes[name]; {
 	case name == "":
 		x.readClass(c, object)
@@ -110,7 +116,7 @@ func (x *volumeIndex) read(c *claim, object *corev1.PersistentVolumeClaim) {
 		c.fault = c.text() + " is being deleted"
 	case object.Status.Phase == corev1.ClaimLost:
 		c.fault = c.text() + " has lost its volume"
-	case name != "" && !bound:
+	case name != "" && !isBound(object):
 		c.fault = c.text() + " waits to be bound to volume " + name
 	}
 }

@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -124,12 +123,4 @@ func (r *bondReader) labelsOf(pod *corev1.Pod) map[string]string {
 	}
 	out[workloadKey] = name
 	return out
-}
-
-// validateShare says what is wrong with the solver's bound on shares.
-func (s *Solver) validateShare() []error {
-	if s.WorkloadShare < 0 || s.WorkloadShare > 100 {
-		return []error{fmt.Errorf("solver.workloadShare: %d: want a percentage from 1 to 100, or 0 for no bound", s.WorkloadShare)}
-	}
-	return nil
 }

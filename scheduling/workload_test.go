@@ -19,7 +19,7 @@ func TestBadWorkloadShares(t *testing.T) {
 	for _, n := range []int{-1, 101} {
 		_, err := scheduling.Solver{WorkloadShare: n}.Solve(t.Context(), scheduling.Problem{})
 		require.ErrorIs(t, err, scheduling.ErrInvalid)
-		require.ErrorContains(t, err, fmt.Sprintf("solver.workloadShare: %d: want a percentage", n))
+		require.ErrorContains(t, err, fmt.Sprintf("solver.workloadShare: must be a percentage from 1 to 100, or 0 for no bound: \"%d\"", n))
 	}
 }
 

@@ -200,7 +200,7 @@ func (w *world) mountOf(name string, c *corev1.PersistentVolumeClaim) mount {
 		m.broken = "is being deleted"
 	case c.Status.Phase == corev1.ClaimLost:
 		m.broken = "has lost its volume"
-	case c.Spec.VolumeName != "" && bound:
+	case c.Spec.VolumeName != "" && (bound || c.Status.Phase == corev1.ClaimBound):
 		w.boundMount(&m, c.Spec.VolumeName)
 	case c.Spec.VolumeName != "":
 		m.broken = fmt.Sprintf("is not bound to its volume %s yet", c.Spec.VolumeName)
