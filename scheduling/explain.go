@@ -81,7 +81,7 @@ func sentence(reasons []Reason, changes []Change) string {
 			break
 		}
 		if r.Count > 1 {
-			parts = append(parts, fmt.Sprintf("%s (×%d)", r.Detail, r.Count))
+			parts = append(parts, fmt.Sprintf("%s (%d offerings or nodes)", r.Detail, r.Count))
 		} else {
 			parts = append(parts, r.Detail)
 		}

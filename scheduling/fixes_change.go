@@ -48,7 +48,7 @@ const (
 	ChangeScheduleAnyway  ChangeKind = "schedule-anyway"   // let the spread over Key be a wish
 	ChangeDomain          ChangeKind = "domain"            // make room where Key is one of Values
 	ChangePodAffinity     ChangeKind = "pod-affinity"      // let the affinity over Key be a wish
-	ChangePodAntiAffinity ChangeKind = "pod-anti-affinity" // let the anti-affinity over Key, of Object, be a wish
+	ChangePodAntiAffinity ChangeKind = "pod-anti-affinity" // let the anti-affinity over Key, of Object and of pods that have the same, be a wish
 	ChangePods            ChangeKind = "pods"              // a pod has to be there: Object, or any that matches
 	ChangeVolume          ChangeKind = "volume"            // use volumes that are elsewhere, or fewer
 	ChangeClaim           ChangeKind = "claim"             // create, repair or share the claim, volume or storage class Object

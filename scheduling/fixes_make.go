@@ -17,15 +17,13 @@ import (
 )
 
 // make makes a change with all that belongs to it. It reports whether there was
-// something to change.
+// something to change; what belongs to it may have come with it.
 func (t *fixTrial) make(c *Change) bool {
 	if !t.makeOne(c) {
 		return false
 	}
 	for i := range c.And {
-		if !t.make(&c.And[i]) {
-			return false
-		}
+		t.make(&c.And[i])
 	}
 	return true
 }
@@ -51,11 +49,11 @@ func (t *fixTrial) makeOne(c *Change) bool {
 		return spec.Affinity != nil && spec.Affinity.PodAffinity != nil &&
 			dropTerms(&spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, c.Key)
 	case ChangePodAntiAffinity:
+		holder := t.pod
 		if kind == "Pod" {
-			return t.othersAnti(name, c.Key)
+			holder = t.running.get(objectKeyOf(name))
 		}
-		return spec.Affinity != nil && spec.Affinity.PodAntiAffinity != nil &&
-			dropTerms(&spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, c.Key)
+		return t.anti(holder, c.Key)
 	case ChangePods:
 		return t.accompany(c.Key)
 	case ChangeHostPort:
@@ -203,18 +201,16 @@ func (t *fixTrial) spread(c *Change) bool {
 	return found && (own || t.Apply(Delta{DefaultSpread: constraints}) == nil)
 }
 
-// othersAnti drops the anti-affinity over a key of a running pod, and of those that have
-// the same.
-func (t *fixTrial) othersAnti(name, key string) bool {
-	namespace, name, _ := strings.Cut(name, "/")
-	holder := t.running.get(objectKey{namespace, name})
-	if holder == nil {
+// anti drops the anti-affinity over a key of a pod, and of running pods of its namespace
+// that have the same, as those of one workload do.
+func (t *fixTrial) anti(holder *corev1.Pod, key string) bool {
+	if holder == nil || holder.Spec.Affinity == nil || holder.Spec.Affinity.PodAntiAffinity == nil {
 		return false
 	}
 	var d Delta
+	same := holder.Spec.Affinity.PodAntiAffinity.DeepCopy()
 	for pod, node := range t.running.all() {
-		if namespaceOf(pod) != namespace || pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil ||
-			!equality.Semantic.DeepEqual(pod.Spec.Affinity.PodAntiAffinity, holder.Spec.Affinity.PodAntiAffinity) {
+		if namespaceOf(pod) != namespaceOf(holder) || pod.Spec.Affinity == nil || !equality.Semantic.DeepEqual(pod.Spec.Affinity.PodAntiAffinity, same) {
 			continue
 		}
 		changed := onNode(pod, node).DeepCopy()
@@ -222,7 +218,8 @@ func (t *fixTrial) othersAnti(name, key string) bool {
 			d.Pods = append(d.Pods, changed)
 		}
 	}
-	return len(d.Pods) > 0 && t.Apply(d) == nil
+	found := holder == t.pod && dropTerms(&t.pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, key)
+	return (found || len(d.Pods) > 0) && t.Apply(d) == nil
 }
 
 // accompany lets a pod wait that the pod's affinity over a key is about.
@@ -512,11 +509,16 @@ func (t *fixTrial) volume(c *Change) bool {
 	return found
 }
 
+// objectKeyOf reads namespace/name.
+func objectKeyOf(name string) objectKey {
+	namespace, name, _ := strings.Cut(name, "/")
+	return objectKey{namespace, name}
+}
+
 // claim finds a claim by namespace/name.
 func (t *fixTrial) claim(name string) *corev1.PersistentVolumeClaim {
-	namespace, name, _ := strings.Cut(name, "/")
 	x := change[*corev1.PersistentVolumeClaim]{key: inNamespace[*corev1.PersistentVolumeClaim]}
-	if at, ok := x.find(t.problem.Claims, objectKey{namespace, name}); ok {
+	if at, ok := x.find(t.problem.Claims, objectKeyOf(name)); ok {
 		return t.problem.Claims[at]
 	}
 	return nil

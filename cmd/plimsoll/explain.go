@@ -24,13 +24,16 @@ func (a *app) explainCommand() *cobra.Command {
 	var output, file string
 	var subjects []subject
 	cmd := &cobra.Command{
-		Use:   "explain pod/[NAMESPACE/]NAME|node/NAME... -f FILE [-f FILE]...",
+		Use:   "explain pod/[NAMESPACE/]NAME|node/NAME|deployment/[NAMESPACE/]NAME... -f FILE [-f FILE]...",
 		Short: "Say why a pod goes where it goes, or a machine is bought",
 		Long: `Explain plans what "plimsoll plan" plans with the same flags, or reads a plan that was
 made before, and answers questions about it:
 
 pod/NAMESPACE/NAME  where the pod goes and what the next best place would be; of a pod
                     that has no place, why, and what would help
+deployment/NAME     the same of the pods of a Deployment, those alike together; so for
+                    statefulset, replicaset, job, cronjob and daemonset, by any name that
+                    kubectl knows them by
 node/NAME           of a machine to launch, by the name that the plan gives it: why this
                     type, and what others cost; of a node that is there: what it receives,
                     what is free, and if it belongs to a node pool why it stays, or goes,
@@ -63,12 +66,21 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			if err != nil {
 				return err
 			}
-			answers, err := explain(solver, p, plan, subjects)
+			answers, unknown, err := explain(solver, p, plan, subjects)
 			if err != nil {
 				return err
 			}
+			if len(answers) == 0 {
+				return unknown
+			}
 			if err := a.judge(ctx, &how, planner, p, answers); err != nil {
 				return err
+			}
+			if unknown != nil {
+				a.code = exitBadInput
+				for _, line := range messages(unknown) {
+					a.say("error: %s", line)
+				}
 			}
 			return a.printAnswers(format, p, plan, answers)
 		}),
@@ -105,14 +117,14 @@ type subject struct{ kind, name string }
 
 // parseSubjects reads the arguments.
 func parseSubjects(args []string) ([]subject, error) {
-	const want = "want pod/NAMESPACE/NAME, pod/NAME or node/NAME"
+	const want = "want pod/NAMESPACE/NAME, pod/NAME, node/NAME or a workload such as deployment/NAME"
 	if len(args) == 0 {
 		return nil, errors.New("nothing to explain: " + want)
 	}
 	var out []subject
 	for _, arg := range args {
 		kind, name, _ := strings.Cut(arg, "/")
-		switch strings.ToLower(kind) {
+		switch lower := strings.ToLower(kind); lower {
 		case "pod", "pods", "po":
 			kind = "pod"
 		case "node", "nodes", "no":
@@ -120,9 +132,11 @@ func parseSubjects(args []string) ([]subject, error) {
 		case "launch", "launches", "nodeclaim", "nodeclaims":
 			kind = "launch"
 		default:
-			return nil, fmt.Errorf("cannot tell what %q is: %s", arg, want)
+			if kind = workloadKind(lower); kind == "" {
+				return nil, fmt.Errorf("cannot tell what %q is: %s", arg, want)
+			}
 		}
-		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || kind != "pod" && strings.Contains(name, "/") {
+		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || (kind == "node" || kind == "launch") && strings.Contains(name, "/") {
 			return nil, fmt.Errorf("%q names no %s: %s", arg, kind, want)
 		}
 		out = append(out, subject{kind, name})
@@ -130,13 +144,12 @@ func parseSubjects(args []string) ([]subject, error) {
 	return out, nil
 }
 
-// explain answers all questions, or says which of them have no answer.
-func explain(solver scheduling.Solver, p *problem, plan *scheduling.Plan, subjects []subject) ([]any, error) {
+// explain answers the questions, and says in unknown which of them have no answer.
+func explain(solver scheduling.Solver, p *problem, plan *scheduling.Plan, subjects []subject) (answers []any, unknown, err error) {
 	x, err := solver.Explain(p.Problem, plan)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var answers []any
 	var faults []error
 	for _, s := range subjects {
 		var answer any
@@ -146,15 +159,18 @@ func explain(solver scheduling.Solver, p *problem, plan *scheduling.Plan, subjec
 			answer, err = x.Pod(s.name)
 		case "launch":
 			answer, err = x.Launch(s.name)
-		default:
+		case "node":
 			answer, err = explainNode(x, s.name)
+		default:
+			answer, err = explainWorkload(x, p, plan, s)
 		}
 		if err != nil {
 			faults = append(faults, err)
+			continue
 		}
 		answers = append(answers, answer)
 	}
-	return answers, errors.Join(faults...)
+	return answers, errors.Join(faults...), nil
 }
 
 // explainNode explains a node that is there or, where there is none of the name, a

@@ -115,7 +115,8 @@ func TestExplainUsage(t *testing.T) {
 		"explain pod/ -f x":                       `"pod/" names no pod`,
 		"explain pod/a/b/c -f x":                  `"pod/a/b/c" names no pod`,
 		"explain node/a/b -f x":                   `"node/a/b" names no node`,
-		"explain deployment/web -f x":             `cannot tell what "deployment/web" is`,
+		"explain service/web -f x":                `cannot tell what "service/web" is`,
+		"explain deploy/ -f x":                    `"deploy/" names no Deployment`,
 		"explain pod/a":                           "nothing to read",
 		"explain pod/a -f x -o table":             `--output "table": want one of text, json or yaml`,
 		"explain pod/a -f - --plan -":             "stdin cannot hold both",
@@ -128,6 +129,95 @@ func TestExplainUsage(t *testing.T) {
 			require.Contains(t, r.stderr, want)
 		})
 	}
+}
+
+// Of several names the known ones are explained, though one is not known.
+func TestExplainKnownNamesBesideUnknownOnes(t *testing.T) {
+	known := run(t, explainShop("pod/shop/web-0")...)
+	require.Equal(t, exitOK, known.code)
+	for _, args := range [][]string{{"pod/shop/web-0", "pod/nobody"}, {"pod/nobody", "pod/shop/web-0"}} {
+		r := run(t, explainShop(args...)...)
+		require.Equal(t, exitBadInput, r.code)
+		require.Equal(t, known.stdout, r.stdout)
+		require.Equal(t, "error: there is no pod \"nobody\"\n", r.stderr)
+	}
+}
+
+// The pods of a workload are explained by groups that fare alike, whatever kubectl calls
+// its kind.
+func TestExplainWorkloads(t *testing.T) {
+	input := temp(t, "input.yaml", `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: c, resources: {requests: {cpu: 500m, memory: 1Gi}}}]
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - {topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: web}}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec:
+  replicas: 2
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c, resources: {requests: {cpu: 500m, memory: 1Gi}}}]}}
+`)
+	ask := func(args ...string) result {
+		return run(t, append([]string{"explain", "-f", input, "--catalog", "testdata/market.json"}, args...)...)
+	}
+	r := ask("deploy/web")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, "Deployment shop/web has 3 pods.\n")
+	require.Contains(t, r.stdout, "Pod shop/web-2 has no place.\n")
+	for _, name := range []string{"deployment/web", "deployments/shop/web"} {
+		require.Equal(t, r.stdout, ask(name).stdout)
+	}
+	r = ask("sts/db", "-o", "json")
+	var answer struct {
+		Workload string
+		Groups   []struct {
+			Pods    []string
+			Example scheduling.PodExplanation
+		}
+	}
+	decode(t, r.stdout, &answer)
+	require.Equal(t, "StatefulSet/shop/db", answer.Workload)
+	require.Equal(t, []string{"shop/db-0", "shop/db-1"}, answer.Groups[0].Pods)
+	require.Equal(t, "shop/db-0", answer.Groups[0].Example.Pod)
+
+	r = ask("deploy/wep")
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, `there is no deployment "wep"; did you mean shop/web?`)
+}
+
+// What pods ask for that run is told also where nobody waits.
+func TestExplainNodesWhereNobodyWaits(t *testing.T) {
+	input := temp(t, "input.yaml", `
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 1930m, memory: 7Gi, pods: "29"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 1500m, memory: 5Gi}}}]}
+`)
+	r := run(t, "explain", "node/n1", "pod/web", "-f", input, "--catalog", "testdata/market.json")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, "\n  cpu     1.93         1.5 (78%)")
+	require.Contains(t, r.stdout, "\n  shop/web  cpu 1500m, memory 5Gi  78% of cpu\n")
+	require.Contains(t, r.stdout, "\nIt asks for cpu 1500m, memory 5Gi.\n")
+	require.NotContains(t, r.stdout, "no more than a pod slot")
 }
 
 // A plan that was made before is explained as it stands.

@@ -15,6 +15,8 @@ func (t *table) answer(answer any) {
 	switch x := answer.(type) {
 	case *scheduling.PodExplanation:
 		t.explainPod(x)
+	case *workloadAnswer:
+		t.explainWorkload(x)
 	case *scheduling.LaunchExplanation:
 		t.explainLaunch(x)
 	case *scheduling.NodeExplanation:
@@ -110,7 +112,7 @@ func (t *table) counted(title string, reasons []scheduling.Reason) {
 			rows = append(rows, []string{"", fmt.Sprintf("and %d more reasons", len(reasons)-most)})
 			break
 		}
-		rows = append(rows, []string{fmt.Sprintf("%d×", r.Count), r.Detail})
+		rows = append(rows, []string{places(r.Count), r.Detail})
 	}
 	t.columns(rows)
 }

@@ -128,7 +128,7 @@ func (m *moves) rest() string {
 	case after <= s.LowerBoundPerHour:
 		text = "No cluster is cheaper that holds the same pods and keeps the nodes that may not go."
 	default:
-		text = fmt.Sprintf("That is at most %s above what the same pods cost at least, with the nodes that may not go.", percent(s.Gap))
+		text = fmt.Sprintf("That is %s above what the same pods cost at least, with the nodes that may not go.", above(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += fmt.Sprintf(" The search was stopped by %s; there may be further steps.", m.stopped)

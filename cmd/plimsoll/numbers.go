@@ -56,6 +56,14 @@ func percent(share float64) string {
 	}
 }
 
+// above writes that something is not above a share of 1.
+func above(share float64) string {
+	if text := percent(share); strings.HasPrefix(text, "less") {
+		return text
+	}
+	return "at most " + percent(share)
+}
+
 // ratio writes a part of a whole in whole percent; without a whole there is none.
 func ratio(part, whole int64) string {
 	if whole <= 0 {
@@ -80,6 +88,14 @@ func count[N constraints.Integer](n N, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%s %ss", thousands(fmt.Sprint(n)), thing)
+}
+
+// are begins a sentence about a number of things: "1 pod is", "2 pods are".
+func are[N constraints.Integer](n N, thing string) string {
+	if n == 1 {
+		return count(n, thing) + " is"
+	}
+	return count(n, thing) + " are"
 }
 
 // join puts commas between words.

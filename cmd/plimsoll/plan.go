@@ -63,7 +63,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 				return err
 			}
 			plan.Warnings = mergeWarnings(p.Warnings, plan.Warnings)
-			if len(plan.Unschedulable) > 0 {
+			if p.unplaced(plan) > 0 {
 				a.code = exitUnschedulable
 			}
 			return a.print(format, p, plan)
@@ -83,7 +83,7 @@ func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.S
 	if err != nil {
 		return err
 	}
-	if len(list[0].Plan.Unschedulable) > 0 {
+	if p.unplaced(list[0].Plan) > 0 {
 		a.code = exitUnschedulable
 	}
 	return a.printAlternatives(format, p, list)

@@ -294,3 +294,51 @@ func TestDefaultPoolFollowsTheFlags(t *testing.T) {
 		}
 	}
 }
+
+// Pods that scheduling gates hold back are told, and are no reason for exit code 3.
+func TestGatedPodsAreNoFailure(t *testing.T) {
+	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {%s containers: [{name: c, resources: {requests: {cpu: %s}}}]}\n---\n"
+	gated := fmt.Sprintf(pod, "gated", "schedulingGates: [{name: example.com/quota}],", "1")
+	small, huge := fmt.Sprintf(pod, "small", "", "1"), fmt.Sprintf(pod, "huge", "", "1000")
+	plan := func(text string) result {
+		return run(t, "plan", "-f", temp(t, "pods.yaml", text), "--catalog", "testdata/market.json")
+	}
+	r := plan(gated + small)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, "1 pod placed on 1 new machine")
+	require.Contains(t, r.stdout, "1 pod is held back by scheduling gates, see below.\n")
+	require.Contains(t, r.stdout, "HELD BACK BY SCHEDULING GATES\n  default/gated (1 pod)\n")
+	require.NotContains(t, r.stdout, "NOT PLACED")
+
+	r = plan(gated)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, "There is nothing to place")
+
+	r = plan(gated + huge)
+	require.Equal(t, exitUnschedulable, r.code, r.stderr)
+	require.Contains(t, r.stdout, "None of 1 pod can be placed.")
+	require.Contains(t, r.stdout, "NOT PLACED\n  default/huge (1 pod)\n")
+}
+
+// A claim of which the phase says that it is bound needs no annotation that says so.
+func TestPhaseBoundIsBound(t *testing.T) {
+	r := run(t, "plan", "--catalog", "testdata/market.json", "-f", temp(t, "claim.yaml", `
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: ebs.csi.aws.com, volumeHandle: vol-1}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], volumeName: disk, resources: {requests: {storage: 1Gi}}}
+status: {phase: Bound}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: db}
+spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}], volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}
+`))
+	require.Equal(t, exitOK, r.code, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "1 pod placed on 1 new machine")
+}

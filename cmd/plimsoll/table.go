@@ -44,17 +44,22 @@ func (t *table) section(title string) { t.line("\n%s", title) }
 // headline says in two or three lines what the plan comes to.
 func (t *table) headline() {
 	s := &t.plan.Summary
+	gated := len(t.plan.Unschedulable) - t.unplaced(t.plan)
+	if gated > 0 {
+		defer t.line("%s held back by scheduling gates, see below.", are(gated, "pod"))
+	}
+	pods := s.Pods - gated
 	switch {
-	case s.Pods == 0:
+	case pods == 0:
 		t.line("There is nothing to place: no pod of the input is waiting for a node.")
 		return
 	case s.Placed == 0:
-		t.line("None of %s can be placed. What would help is below.", count(s.Pods, "pod"))
+		t.line("None of %s can be placed. What would help is below.", count(pods, "pod"))
 		return
 	}
-	placed := count(s.Pods, "pod") + " placed"
-	if s.Placed < s.Pods {
-		placed = fmt.Sprintf("%d of %s placed", s.Placed, count(s.Pods, "pod"))
+	placed := count(pods, "pod") + " placed"
+	if s.Placed < pods {
+		placed = fmt.Sprintf("%d of %s placed", s.Placed, count(pods, "pod"))
 	}
 	where := "on " + count(s.Nodes, "new machine")
 	if n := len(t.plan.Existing); n > 0 {
@@ -101,7 +106,7 @@ func (t *table) bound(s *scheduling.Summary) string {
 	case s.LowerBoundPerHour <= 0:
 		text = "How much cheaper a plan could be is not known."
 	default:
-		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is at most %s above the cheapest possible.", cost, usd(s.LowerBoundPerHour), percent(s.Gap))
+		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is %s above the cheapest possible.", cost, usd(s.LowerBoundPerHour), above(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.stopped)

@@ -91,14 +91,54 @@ func (t *table) refused() {
 	refusals := slices.SortedFunc(maps.Values(index), func(a, b *refusal) int {
 		return cmp.Or(strings.Compare(a.workload, b.workload), strings.Compare(a.first.Pod, b.first.Pod))
 	})
-	t.section("NOT PLACED")
-	for _, r := range refusals {
-		t.line("  %s (%s)", r.workload, count(r.pods, "pod"))
-		t.causes(r.first)
-		for _, fix := range r.first.Fixes {
-			t.line("    would help: %s", fix)
+	gated := t.gated()
+	for _, part := range []struct {
+		title string
+		gated bool
+	}{{"NOT PLACED", false}, {"HELD BACK BY SCHEDULING GATES", true}} {
+		told := slices.DeleteFunc(slices.Clone(refusals), func(r *refusal) bool { return gated[r.first.Pod] != part.gated })
+		if len(told) == 0 {
+			continue
+		}
+		t.section(part.title)
+		for _, r := range told {
+			t.line("  %s (%s)", r.workload, count(r.pods, "pod"))
+			t.causes(r.first)
+			for _, fix := range r.first.Fixes {
+				t.line("    would help: %s", fix)
+			}
 		}
 	}
+}
+
+// gated are the pods that scheduling gates hold back.
+func (p *problem) gated() map[string]bool {
+	out := map[string]bool{}
+	for _, pod := range p.Problem.Pods {
+		if len(pod.Spec.SchedulingGates) > 0 {
+			out[cmp.Or(pod.Namespace, "default")+"/"+pod.Name] = true
+		}
+	}
+	return out
+}
+
+// unplaced is how many pods have no place that no scheduling gate holds back.
+func (p *problem) unplaced(plan *scheduling.Plan) int {
+	gated, n := p.gated(), 0
+	for i := range plan.Unschedulable {
+		if !gated[plan.Unschedulable[i].Pod] {
+			n++
+		}
+	}
+	return n
+}
+
+// places writes over how many places a reason counts.
+func places(n int) string {
+	if n == 1 {
+		return "1 offering or node"
+	}
+	return thousands(fmt.Sprint(n)) + " offerings or nodes"
 }
 
 // causes writes the reasons of a refusal, the most frequent first.
@@ -114,7 +154,7 @@ func (t *table) causes(u *scheduling.Unschedulable) {
 			rows = append(rows, []string{"", fmt.Sprintf("and %d more reasons", len(u.Reasons)-most)})
 			break
 		}
-		rows = append(rows, []string{fmt.Sprintf("  %d×", reason.Count), reason.Detail})
+		rows = append(rows, []string{"  " + places(reason.Count), reason.Detail})
 	}
 	t.columns(rows)
 }

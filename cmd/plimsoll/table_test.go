@@ -59,6 +59,11 @@ func TestHeadlines(t *testing.T) {
 			"2 of 5 pods placed on 1 new machine and 1 present one: $0.0400 per hour, $29.20 per month (730 hours).\n" +
 				"No plan can cost less than $0.0398 per hour: this one is at most 0.5% above the cheapest possible.",
 		},
+		"nearly optimal": {
+			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: price("0.03999"), Gap: 0.0002}},
+			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+				"No plan can cost less than $0.0400 per hour: this one is less than 0.1% above the cheapest possible.",
+		},
 		"optimal": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), Status: scheduling.StatusOptimal}},
 			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\nNo plan is cheaper.",
@@ -142,8 +147,8 @@ func TestLongListsAreCut(t *testing.T) {
 	text := tabled(t, plan)
 	require.Contains(t, text, "  n19          shop/p-19\n  and 20 more  (-o wide lists them all)\n")
 	require.NotContains(t, text, "n20")
-	require.Contains(t, text, "NOT PLACED\n  shop/x (1 pod)\n    20×  reason 0\n")
-	require.Contains(t, text, "    16×  reason 4\n         and 4 more reasons\n    would help: tolerate a\n    would help: ask for less\n  shop/y (1 pod)\n    for no reason given\n")
+	require.Contains(t, text, "NOT PLACED\n  shop/x (1 pod)\n    20 offerings or nodes  reason 0\n")
+	require.Contains(t, text, "    16 offerings or nodes  reason 4\n                           and 4 more reasons\n    would help: tolerate a\n    would help: ask for less\n  shop/y (1 pod)\n    for no reason given\n")
 	require.Contains(t, text, "WARNINGS\n  shop/w-0, shop/w-1, shop/w-2, shop/w-3, shop/w-4, and 4 more: no memory request\n  shop/z: odd\n")
 }
 

@@ -39,6 +39,8 @@ type Snapshot struct {
 	hosts   map[string]string // the node of each claim, by the claim's name
 	seen    map[objectKey]Location
 	classes map[scheduling.NodeClassRef]nodeClass
+
+	owners *owners // which pods belong to which workloads
 }
 
 // Workload returns what people call the thing that a pod is part of: namespace and
@@ -51,6 +53,24 @@ func (s *Snapshot) Workload(pod string) string {
 	return pod
 }
 
+// Workloads are the pods that workloads of a kind, such as Deployment, have made or would
+// make, by the namespace/name of the workload. Pods are named as in a plan, in order.
+func (s *Snapshot) Workloads(kind string) map[string][]string {
+	out := map[string][]string{}
+	for _, pod := range slices.Concat(s.Problem.Pods, s.Problem.Running) {
+		for _, w := range s.owners.chain(pod) {
+			if w.kind == kind {
+				name := w.namespace + "/" + w.name
+				out[name] = append(out[name], qualified(pod))
+			}
+		}
+	}
+	for _, pods := range out {
+		slices.Sort(pods)
+	}
+	return out
+}
+
 // snapshot puts everything that was read in its place.
 func (c *collector) snapshot() *Snapshot {
 	o := c.own()
@@ -60,6 +80,7 @@ func (c *collector) snapshot() *Snapshot {
 	s := &Snapshot{
 		Overlays:             c.overlays,
 		PodDisruptionBudgets: c.budgets,
+		owners:               o,
 		tops:                 map[string]string{},
 		hosts:                map[string]string{},
 		seen:                 c.seen,

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// workloadKind is the kind that kubectl knows by a name in lower case, "" if it makes no
+// pods.
+func workloadKind(name string) string {
+	for kind, names := range map[string][]string{
+		"Deployment":            {"deployment", "deployments", "deploy"},
+		"StatefulSet":           {"statefulset", "statefulsets", "sts"},
+		"ReplicaSet":            {"replicaset", "replicasets", "rs"},
+		"ReplicationController": {"replicationcontroller", "replicationcontrollers", "rc"},
+		"DaemonSet":             {"daemonset", "daemonsets", "ds"},
+		"CronJob":               {"cronjob", "cronjobs", "cj"},
+		"Job":                   {"job", "jobs"},
+	} {
+		if slices.Contains(names, name) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// workloadAnswer says what becomes of the pods of a workload.
+type workloadAnswer struct {
+	// Workload is kind/namespace/name.
+	Workload string `json:"workload"`
+	// Groups are its pods, those together that fare alike.
+	Groups []podGroup `json:"groups"`
+}
+
+// podGroup is pods that fare alike: on machines of one kind, on nodes that are there, or
+// without a place for the same reasons.
+type podGroup struct {
+	// Pods are as namespace/name; Example explains the first.
+	Pods    []string                   `json:"pods"`
+	Example *scheduling.PodExplanation `json:"example"`
+}
+
+// explainWorkload explains the pods of a workload, named as namespace/name, or by its name
+// where no other namespace has it.
+func explainWorkload(x *scheduling.Explainer, p *problem, plan *scheduling.Plan, s subject) (*workloadAnswer, error) {
+	workloads := p.Workloads(s.kind)
+	var found, all []string
+	for name := range workloads {
+		all = append(all, name)
+		if _, own, _ := strings.Cut(name, "/"); name == s.name || own == s.name {
+			found = append(found, name)
+		}
+	}
+	slices.Sort(all)
+	slices.Sort(found)
+	if len(found) != 1 {
+		e := &scheduling.UnknownNameError{Kind: strings.ToLower(s.kind), Name: s.name, Near: found, Ambiguous: len(found) > 1}
+		if !e.Ambiguous {
+			e.Near = spelling.Closest(all, 5, func(name string) (int, bool) {
+				_, own, _ := strings.Cut(name, "/")
+				d := min(spelling.Distance(s.name, name), spelling.Distance(s.name, own))
+				return d, d <= 1+len(s.name)/5
+			})
+		}
+		return nil, e
+	}
+	fates := fatesOf(plan)
+	out := &workloadAnswer{Workload: s.kind + "/" + found[0]}
+	index := map[string]int{}
+	for _, pod := range workloads[found[0]] {
+		at, ok := index[fates[pod]]
+		if !ok {
+			example, err := x.Pod(pod)
+			if err != nil {
+				return nil, err
+			}
+			at = len(out.Groups)
+			index[fates[pod]] = at
+			out.Groups = append(out.Groups, podGroup{Example: example})
+		}
+		out.Groups[at].Pods = append(out.Groups[at].Pods, pod)
+	}
+	slices.SortStableFunc(out.Groups, func(a, b podGroup) int { return cmp.Compare(len(b.Pods), len(a.Pods)) })
+	return out, nil
+}
+
+// fatesOf says of each pod of a plan what becomes of it, alike for those that fare alike.
+func fatesOf(plan *scheduling.Plan) map[string]string {
+	out := map[string]string{}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		for _, pod := range l.Pods {
+			out[pod] = l.NodePool + " " + offeringText(&l.Options[0])
+		}
+	}
+	for _, a := range plan.Existing {
+		for _, pod := range a.Pods {
+			out[pod] = "node"
+		}
+	}
+	for i := range plan.Unschedulable {
+		out[plan.Unschedulable[i].Pod] = plan.Unschedulable[i].Message
+	}
+	return out
+}
+
+// explainWorkload writes what becomes of the pods of a workload.
+func (t *table) explainWorkload(x *workloadAnswer) {
+	total := 0
+	for _, g := range x.Groups {
+		total += len(g.Pods)
+	}
+	t.line("%s has %s.", strings.Replace(x.Workload, "/", " ", 1), count(total, "pod"))
+	for _, g := range x.Groups {
+		t.line("")
+		if n := len(g.Pods); n > 1 {
+			t.line("%s fare alike: %s.", count(n, "pod"), join(shortened(g.Pods, 3)))
+		}
+		t.explainPod(g.Example)
+	}
+}
+
+// shortened is the first names of a list, and how many more there are.
+func shortened(names []string, most int) []string {
+	if len(names) <= most+1 {
+		return names
+	}
+	return append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
+}
