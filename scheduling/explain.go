@@ -87,10 +87,10 @@ func sentence(reasons []Reason, changes []Change) string {
 		}
 	}
 	s := "no place: " + strings.Join(parts, "; ")
-	if len(changes) > 0 {
-		s += "; fix: " + changes[0].Text
+	if len(changes) == 0 {
+		return s + "; no change was found that places it"
 	}
-	return s
+	return s + "; fix: " + changes[0].Text
 }
 
 // reasons counts, over all offers of all pools and all nodes, what ruled them out

@@ -93,8 +93,8 @@ type Unschedulable struct {
 	Reasons []Reason `json:"reasons"`
 	// Fixes are the smallest changes that place the pod, nearest first, a few of them. Each
 	// was tried: once the plan has been carried out and the change made, there is a place.
-	// There are none where none was found, and where too many kinds of pods are refused or
-	// time is up to try them.
+	// There are none where none was found, or where too many kinds of pods are refused or
+	// time is up to try them; the message says so.
 	Fixes []string `json:"fixes,omitempty"`
 	// Changes are the same in a form for programs.
 	Changes []Change `json:"changes,omitempty"`

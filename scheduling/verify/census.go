@@ -66,8 +66,9 @@ func (j *judge) refusal(u scheduling.Unschedulable) {
 		j.add(NoReason, object, "is unschedulable without a reason")
 	}
 	j.refusalOfHeld(object, u)
-	if len(u.Fixes) == 0 && strings.Contains(u.Message, "; fix: ") {
-		j.add(NoFix, object, "is unschedulable, and the fix of its message is not listed")
+	none := strings.HasSuffix(u.Message, "no change was found that places it")
+	if t := j.pods[u.Pod]; t != nil && len(u.Fixes) == 0 && !none && !j.beyondRepair(t) {
+		j.add(NoFix, object, "is unschedulable without a fix")
 	}
 	for i, r := range u.Reasons {
 		if !knownReason(r.Code) {
@@ -80,6 +81,12 @@ func (j *judge) refusal(u scheduling.Unschedulable) {
 			j.add(Unsorted, object, "reasons[%d]: counts %d, more than the %d before it", i, r.Count, u.Reasons[i-1].Count)
 		}
 	}
+}
+
+// beyondRepair reports whether no change to pods, pools or nodes would help: the pod is
+// held, or waits for a claim that one pod at a time may use.
+func (j *judge) beyondRepair(t *tenant) bool {
+	return t.isHeld() || slices.ContainsFunc(t.mounts, func(m mount) bool { return m.exclusive })
 }
 
 // refusalOfHeld checks that a pod which no plan may place is told what holds it.

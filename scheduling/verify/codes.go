@@ -13,7 +13,7 @@ const (
 	PodHeld           Code = "pod-held"            // a pod with a scheduling gate, a resource claim or a broken volume claim is planned
 	Unsorted          Code = "unsorted"            // a list is not in its documented order
 	NoReason          Code = "no-reason"           // a refused pod has no reason, one that is unknown or counts nothing, or none that names what holds it
-	NoFix             Code = "no-fix"              // the message of a refused pod names a change that is not listed
+	NoFix             Code = "no-fix"              // a refused pod is told neither what would place it nor that nothing was found, and nothing holds it
 	NoMessage         Code = "no-message"          // a refused pod has no message
 	RefusedForNothing Code = "refused-for-nothing" // a refused pod fits a node, or a machine that may still be bought
 	WeightIgnored     Code = "weight-ignored"      // a pod sits in a pool although one of a higher weight can hold it
