@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -119,16 +118,8 @@ func (t *table) explainWorkload(x *workloadAnswer) {
 	for _, g := range x.Groups {
 		t.line("")
 		if n := len(g.Pods); n > 1 {
-			t.line("%s fare alike: %s.", count(n, "pod"), join(shortened(g.Pods, 3)))
+			t.line("%s fare alike: %s.", count(n, "pod"), names(g.Pods, 3))
 		}
 		t.explainPod(g.Example)
 	}
-}
-
-// shortened is the first names of a list, and how many more there are.
-func shortened(names []string, most int) []string {
-	if len(names) <= most+1 {
-		return names
-	}
-	return append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
 }
