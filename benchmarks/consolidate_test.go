@@ -34,7 +34,11 @@ func BenchmarkConsolidate(b *testing.B) {
 
 // worn is a cluster of so many nodes with about twenty pods left on each, out of fifty.
 func worn(nodes int, ties bool) disruption.Cluster {
-	return st.Cluster(1, st.ClusterOptions{Nodes: nodes, PodsPerNode: 50, MaxCPU: 32, Removed: 0.6, Spread: ties, Apart: ties, PDBs: ties, Daemons: ties})
+	o := st.ClusterOptions{Nodes: nodes, PodsPerNode: 50, MaxCPU: 32, Removed: 0.6, Spread: ties, Apart: ties, PDBs: ties}
+	if ties {
+		o.DaemonSets = 2
+	}
+	return st.Cluster(1, o)
 }
 
 // consolidate plans again and again. The plan is judged once, outside the timer. Before

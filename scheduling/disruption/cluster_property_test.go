@@ -36,8 +36,8 @@ func wornClusters() []wornCluster {
 		{"spot", st.ClusterOptions{Spot: true}, 0.03, false},
 		{"budgets", st.ClusterOptions{PDBs: true}, 0.03, false},
 		{"apart", st.ClusterOptions{Apart: true}, 0.03, false},
-		{"spread", st.ClusterOptions{Spread: true, Daemons: true}, 0.03, true},
-		{"all", st.ClusterOptions{Spot: true, PDBs: true, Spread: true, Apart: true, Daemons: true}, 0.03, true},
+		{"spread", st.ClusterOptions{Spread: true, DaemonSets: 2}, 0.03, true},
+		{"all", st.ClusterOptions{Spot: true, PDBs: true, Spread: true, Apart: true, DaemonSets: 2}, 0.03, true},
 	}
 }
 

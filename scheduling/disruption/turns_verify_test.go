@@ -16,7 +16,7 @@ import (
 // other, and every pod may land when its turn comes.
 func TestAllNodesAreReplacedInTurns(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 5, 17, 20} { // these need turns
-		c := schedulingtest.Cluster(seed, schedulingtest.ClusterOptions{Nodes: 12, PDBs: true, Spread: true, Apart: true, Daemons: true})
+		c := schedulingtest.Cluster(seed, schedulingtest.ClusterOptions{Nodes: 12, PDBs: true, Spread: true, Apart: true, DaemonSets: 2})
 		for i := range c.Machines {
 			c.Machines[i].Drift = "AMIDrift"
 		}

@@ -24,35 +24,34 @@ func Cluster(seed uint64, o ClusterOptions) disruption.Cluster {
 	if b.options.Removed <= 0 {
 		b.options.Removed = 0.2 + 0.4*b.Float64()
 	}
-	p := scheduling.Problem{
+	b.cluster.Problem = scheduling.Problem{
 		Now:       clusterTime(),
 		Catalog:   o.Catalog,
-		NodePools: []*scheduling.NodePool{b.pool()},
+		NodePools: o.Pools,
 	}
-	if o.Daemons {
-		p.DaemonSets = append(p.DaemonSets,
-			DaemonSet("cni", Namespace("kube-system"), Requests(MilliCPU(50), MiB(64)), TolerateAll()),
-			DaemonSet("logs", Namespace("kube-system"), Requests(MilliCPU(100), MiB(200)), TolerateAll()))
+	if o.Pools == nil {
+		b.cluster.NodePools = []*scheduling.NodePool{b.pool()}
 	}
-	p.Pods = b.workloads()
-	plan, err := o.Solver.Solve(context.Background(), p)
-	if err == nil && len(plan.Unschedulable) > 0 {
-		err = fmt.Errorf("pod %s: %s", plan.Unschedulable[0].Pod, plan.Unschedulable[0].Message)
+	for i, name := range []string{"cni", "logs", "proxy", "metrics", "csi"}[:o.DaemonSets] {
+		b.cluster.DaemonSets = append(b.cluster.DaemonSets, DaemonSet(name, Namespace("kube-system"),
+			Requests(MilliCPU([]int64{50, 100, 20, 50, 30}[i]), MiB([]int64{64, 200, 32, 128, 80}[i])), TolerateAll()))
 	}
-	if err != nil {
-		panic(fmt.Sprintf("schedulingtest: no cluster for seed %d: %v", seed, err))
+	pods := b.workloads()
+	for batch := range o.Purchases {
+		if err := b.buy(pods[batch*len(pods)/o.Purchases : (batch+1)*len(pods)/o.Purchases]); err != nil {
+			panic(fmt.Sprintf("schedulingtest: no cluster for seed %d: %v", seed, err))
+		}
 	}
-	c := disruption.Cluster{Problem: p, PodDisruptionBudgets: b.budgets}
-	b.settle(&c, plan)
-	countBudgets(&c)
-	return c
+	b.settle()
+	countBudgets(&b.cluster)
+	return b.cluster
 }
 
 // clusterBuilder is what the parts of one cluster have in common.
 type clusterBuilder struct {
 	dice
 	options ClusterOptions
-	budgets []*podBudget
+	cluster disruption.Cluster
 }
 
 // pool buys everything; whether spot will do is for the pods to say.
@@ -70,26 +69,64 @@ func (b *clusterBuilder) pool() *scheduling.NodePool {
 	return pool
 }
 
-// settle turns the launches of the plan into nodes, with the pods on them that are left.
-func (b *clusterBuilder) settle(c *disruption.Cluster, plan *scheduling.Plan) {
-	pods := make(map[string]*corev1.Pod, len(c.Pods))
-	for _, pod := range c.Pods {
-		pods[podKey(pod)] = pod
+// buy places pods on the nodes that there are and on new ones.
+func (b *clusterBuilder) buy(pods []*corev1.Pod) error {
+	p := b.cluster.Problem
+	p.Pods = pods
+	plan, err := b.options.Solver.Solve(context.Background(), p)
+	if err == nil && len(plan.Unschedulable) > 0 {
+		err = fmt.Errorf("pod %s: %s", plan.Unschedulable[0].Pod, plan.Unschedulable[0].Message)
 	}
-	c.Pods = nil
+	if err != nil {
+		return err
+	}
+	known := make(map[string]*corev1.Pod, len(pods))
+	for _, pod := range pods {
+		known[podKey(pod)] = pod
+	}
+	c := &b.cluster
+	land := func(node string, pods []string) {
+		for _, name := range pods {
+			c.Running = append(c.Running, runs(known[name], node, c.Now))
+		}
+	}
+	for i := range plan.Existing {
+		land(plan.Existing[i].Node, plan.Existing[i].Pods)
+	}
 	for i := range plan.Launches {
+		node := mustNode(c, &plan.Launches[i], fmt.Sprintf("node-%05d", len(c.Nodes)+1))
+		c.Nodes = append(c.Nodes, node)
+		land(node.Name, plan.Launches[i].Pods)
+	}
+	return nil
+}
+
+// settle takes pods away, and tells when the nodes came. The first nodes lose their pool.
+func (b *clusterBuilder) settle() {
+	c := &b.cluster
+	on := make(map[string][]*corev1.Pod, len(c.Nodes))
+	for _, pod := range c.Running {
+		on[pod.Spec.NodeName] = append(on[pod.Spec.NodeName], pod)
+	}
+	c.Running = nil
+	for i, node := range c.Nodes {
 		created := c.Now.Add(-time.Duration(b.between(2*60, 200*60)) * time.Minute)
 		ready := created.Add(90 * time.Second)
-		node := mustNode(c, &plan.Launches[i], fmt.Sprintf("node-%05d", i+1))
 		node.CreationTimestamp = metav1.NewTime(created)
-		c.Nodes = append(c.Nodes, node)
-		c.Machines = append(c.Machines, disruption.Machine{
+		m := disruption.Machine{
 			Node: node.Name, Created: created, Initialized: ready,
 			LastPodEvent: c.Now.Add(-time.Duration(b.between(10, 60)) * time.Minute),
-		})
-		for _, name := range plan.Launches[i].Pods {
+		}
+		if i < b.options.Foreign {
+			delete(node.Labels, scheduling.NodePoolLabel)
+		} else {
+			c.Machines = append(c.Machines, m)
+		}
+		for _, pod := range on[node.Name] {
 			if b.Float64() >= b.options.Removed {
-				c.Running = append(c.Running, runs(pods[name], node.Name, ready))
+				pod.Status.StartTime = &metav1.Time{Time: ready}
+				b.volume(pod, node)
+				c.Running = append(c.Running, pod)
 			}
 		}
 		for _, ds := range c.DaemonSets {

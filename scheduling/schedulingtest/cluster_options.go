@@ -32,10 +32,21 @@ type ClusterOptions struct {
 	// Spread spreads a third of the workloads over zones, Apart keeps one in eight to one
 	// pod a host.
 	Spread, Apart bool
-	// Daemons runs two DaemonSets on every node.
-	Daemons bool
-	// Budgets, Policy and ConsolidateAfter are those of the pool; no budgets are one of
-	// 100%, and "" and nil the defaults of NodePools.
+	// Various makes workloads as various as those of production clusters: half of the
+	// spreads are soft (ScheduleAnyway), one workload in ten is a StatefulSet whose pods have
+	// volumes in their zones, and half of the PodDisruptionBudgets say minAvailable.
+	Various bool
+	// DaemonSets is how many of them, at most five, run on every node.
+	DaemonSets int
+	// Purchases is in how many parts the workloads came, for each of which nodes were bought
+	// when those before it had their places; 0 is 1.
+	Purchases int
+	// Foreign is how many of the nodes no pool owns.
+	Foreign int
+	// Pools are what nodes are bought by; nil is one pool.
+	Pools []*scheduling.NodePool
+	// Budgets, Policy and ConsolidateAfter are those of the pool where Pools is nil; no
+	// budgets are one of 100%, and "" and nil the defaults of NodePools.
 	Budgets          []scheduling.Budget
 	Policy           scheduling.ConsolidationPolicy
 	ConsolidateAfter *scheduling.NillableDuration
@@ -48,6 +59,7 @@ func (o ClusterOptions) orDefaults() ClusterOptions {
 	o.Nodes = max(cmp.Or(o.Nodes, 100), 1)
 	o.PodsPerNode = max(cmp.Or(o.PodsPerNode, 20), 1)
 	o.MaxCPU = cmp.Or(o.MaxCPU, 16)
+	o.Purchases = max(o.Purchases, 1)
 	if o.Catalog == nil {
 		o.Catalog = clusterCatalog()
 	}

@@ -22,12 +22,16 @@ func (b *clusterBuilder) workloads() []*corev1.Pod {
 	for i := 0; len(pods) < n; i++ {
 		name := fmt.Sprintf("app-%05d", i)
 		replicas := min(b.between(2, 40), n-len(pods))
+		kind := "ReplicaSet"
+		if b.options.Various && b.oneIn(10) {
+			kind, replicas = "StatefulSet", min(replicas, 5)
+		}
 		opts := []PodOption{
-			Label("app", name), OwnedBy("ReplicaSet", name),
+			Label("app", name), OwnedBy(kind, name),
 			Requests(MilliCPU(pick[int64](b.dice, 100, 250, 500, 1000, 1500)), MiB(pick[int64](b.dice, 100, 256, 512, 1024, 2048, 4096))),
 		}
 		if b.options.Spread && b.oneIn(3) {
-			opts = append(opts, Spread(corev1.LabelTopologyZone))
+			opts = append(opts, b.spread())
 		}
 		if b.options.Apart && b.oneIn(8) {
 			// One pod a host is for workloads that have hosts enough.
@@ -38,7 +42,7 @@ func (b *clusterBuilder) workloads() []*corev1.Pod {
 			opts = append(opts, Select(scheduling.CapacityTypeLabel, string(offerings.OnDemand)))
 		}
 		if b.options.PDBs && b.oneIn(2) {
-			b.budgets = append(b.budgets, b.budget(name))
+			b.cluster.PodDisruptionBudgets = append(b.cluster.PodDisruptionBudgets, b.budget(name))
 		}
 		pods = append(pods, Pods(replicas, name, opts...)...)
 	}
@@ -51,7 +55,31 @@ func (b *clusterBuilder) budget(app string) *podBudget {
 	if b.oneIn(20) {
 		most = intstr.FromInt32(0)
 	}
-	return DisruptionBudget(app, map[string]string{"app": app}, most)
+	out := DisruptionBudget(app, map[string]string{"app": app}, most)
+	if b.options.Various && b.oneIn(2) {
+		least := pick(b.dice, intstr.FromString("75%"), intstr.FromString("90%"), intstr.FromInt32(1))
+		out.Spec.MaxUnavailable, out.Spec.MinAvailable = nil, &least
+	}
+	return out
+}
+
+// spread is one over zones.
+func (b *clusterBuilder) spread() PodOption {
+	if b.options.Various && b.oneIn(2) {
+		return Spread(corev1.LabelTopologyZone, Soft())
+	}
+	return Spread(corev1.LabelTopologyZone)
+}
+
+// volume gives a pod of a StatefulSet a volume in the zone of its node.
+func (b *clusterBuilder) volume(pod *corev1.Pod, node *corev1.Node) {
+	if pod.OwnerReferences[0].Kind != "StatefulSet" {
+		return
+	}
+	name := "data-" + pod.Name
+	UseClaim(name).applyPod(pod)
+	b.cluster.Claims = append(b.cluster.Claims, Claim(name, BoundTo(name)))
+	b.cluster.Volumes = append(b.cluster.Volumes, Volume(name, Where(In(corev1.LabelTopologyZone, node.Labels[corev1.LabelTopologyZone]))))
 }
 
 // DisruptionBudget is a PodDisruptionBudget of the namespace "default" that lets so many of

@@ -14,7 +14,7 @@ import (
 )
 
 func TestCluster(t *testing.T) {
-	all := st.ClusterOptions{Spot: true, PDBs: true, Spread: true, Apart: true, Daemons: true}
+	all := st.ClusterOptions{Spot: true, PDBs: true, Spread: true, Apart: true, DaemonSets: 2}
 	for name, o := range map[string]st.ClusterOptions{
 		"plain":      {},
 		"everything": all,
@@ -60,7 +60,7 @@ func TestCluster(t *testing.T) {
 
 // The nodes of a cluster hold what runs on them, daemons counted.
 func TestClusterHoldsItsPods(t *testing.T) {
-	c := st.Cluster(3, st.ClusterOptions{Nodes: 30, Removed: 0.001, Daemons: true, Spread: true, Apart: true})
+	c := st.Cluster(3, st.ClusterOptions{Nodes: 30, Removed: 0.001, DaemonSets: 2, Spread: true, Apart: true})
 	used := map[string]int64{}
 	for _, pod := range c.Running {
 		used[pod.Spec.NodeName] += pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()
@@ -96,7 +96,7 @@ func TestClusterIsMadeQuickly(t *testing.T) {
 		t.Skip("five thousand nodes")
 	}
 	start := time.Now()
-	c := st.Cluster(1, st.ClusterOptions{Nodes: 5000, Spot: true, PDBs: true, Spread: true, Apart: true, Daemons: true})
+	c := st.Cluster(1, st.ClusterOptions{Nodes: 5000, Spot: true, PDBs: true, Spread: true, Apart: true, DaemonSets: 2})
 	t.Logf("%d nodes, %d pods in %v", len(c.Nodes), len(c.Running), time.Since(start))
 	assert.Greater(t, len(c.Nodes), 3500)
 	assert.Less(t, time.Since(start), 2*time.Minute)

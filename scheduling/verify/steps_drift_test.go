@@ -24,7 +24,7 @@ func TestStepsKeepUpWithTheCluster(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		cluster := st.RandomCluster(seed)
 		if seed%4 == 0 {
-			cluster = st.Cluster(seed, st.ClusterOptions{Nodes: 8, Spread: true, Apart: true, PDBs: true, Daemons: true})
+			cluster = st.Cluster(seed, st.ClusterOptions{Nodes: 8, Spread: true, Apart: true, PDBs: true, DaemonSets: 2})
 		}
 		planner := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}, Rebalance: seed%3 == 0}
 		if seed%2 == 0 {

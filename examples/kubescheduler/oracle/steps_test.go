@@ -26,17 +26,17 @@ func TestSteps(t *testing.T) {
 	}{
 		{"plain", func(seed uint64) disruption.Cluster { return st.Cluster(seed, st.ClusterOptions{Nodes: 20}) }, 0, 10, false},
 		{"all that ties", func(seed uint64) disruption.Cluster {
-			return st.Cluster(seed, st.ClusterOptions{Nodes: 12, Spread: true, Apart: true, PDBs: true, Daemons: true, Spot: seed%2 == 1})
+			return st.Cluster(seed, st.ClusterOptions{Nodes: 12, Spread: true, Apart: true, PDBs: true, DaemonSets: 2, Spot: seed%2 == 1})
 		}, 0, 20, false},
 		{"small machines", func(seed uint64) disruption.Cluster {
 			return st.Cluster(seed, st.ClusterOptions{Nodes: 20, PodsPerNode: 6, MaxCPU: 4, Spread: true, Apart: true, PDBs: true})
 		}, 100, 110, false},
 		// Where a drained node is the last of its zone, pods land once it is gone.
 		{"few nodes", func(seed uint64) disruption.Cluster {
-			return st.Cluster(seed, st.ClusterOptions{Nodes: 6 + int(seed%7), Spread: true, Apart: true, PDBs: true, Daemons: true, Spot: true})
+			return st.Cluster(seed, st.ClusterOptions{Nodes: 6 + int(seed%7), Spread: true, Apart: true, PDBs: true, DaemonSets: 2, Spot: true})
 		}, 7_000, 7_025, false},
 		{"larger", func(seed uint64) disruption.Cluster {
-			return st.Cluster(seed, st.ClusterOptions{Nodes: 100, Daemons: true})
+			return st.Cluster(seed, st.ClusterOptions{Nodes: 100, DaemonSets: 2})
 		}, 200, 202, false},
 		{"odd", st.RandomCluster, 0, 300, true},
 		{"odd, more", st.RandomCluster, 1_000, 1_300, true},
