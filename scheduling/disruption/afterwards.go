@@ -9,7 +9,7 @@ import (
 
 // afterwards is the cluster once the steps are done, as the next plan would find it: pods
 // that have moved run where they were expected. If it is late, nodes that have taken some in
-// have been left alone for as long as they have to be.
+// have been left alone for as long as they have to be, if they had been before.
 func (r *run) afterwards(late bool) Cluster {
 	f := r.frame
 	out := *f.cluster
@@ -24,7 +24,9 @@ func (r *run) afterwards(late bool) Cluster {
 			continue // of whose machine nothing is told, nothing will be then
 		}
 		m := *s.machine
-		if late && (s.received || s.fresh) {
+		first := *s
+		first.machine = s.known
+		if late && (s.fresh || s.received && f.leftAlone(&first)) {
 			m.LastPodEvent, m.Initialized = longAgo(), longAgo()
 		}
 		out.Machines = append(out.Machines, m)

@@ -110,6 +110,9 @@ func (f *frame) tooSoon(s *subject) *Cause {
 	return nil
 }
 
+// leftAlone reports whether a node has been left alone for as long as it has to be.
+func (f *frame) leftAlone(s *subject) bool { return s.pool == nil || f.tooSoon(s) == nil }
+
 // createdAt is when a node's machine was asked for; zero where that is not known.
 func (f *frame) createdAt(s *subject) time.Time {
 	if s.node == nil || !s.machine.Created.IsZero() {

@@ -12,58 +12,74 @@ import (
 // consolidate finds the steps that make the cluster cheaper, and hands each to emit once it
 // is certain; emit returns false to end the search.
 func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool) (*findings, error) {
-	out := &findings{rejected: map[string]*Rejected{}, causes: map[string][]Cause{}}
-	c := &carrier{frame: f, state: s, emit: emit}
-	if err := c.early(ctx); err != nil || c.done {
-		return out, past(ctx, err)
-	}
 	t, err := f.solveAnew(ctx, f.planner.Solver.Effort, f.loose)
 	if err != nil {
 		return nil, err
 	}
-	out.bound, out.anew = t.bound, t
-	x, err := c.save(ctx, t, out)
-	if x == nil || err != nil {
-		return nil, err
-	}
-	if c.done {
-		return out, nil
-	}
-	return out, x.explain(ctx, out)
+	out := &findings{bound: t.bound, anew: t}
+	out.late, err = (&carrier{frame: f, state: s, emit: emit}).save(ctx, t)
+	return out, err
 }
 
-// save carries out the steps that the search finds, and returns the last search; none where a
-// deadline ended it. Nodes that steps before have bought or moved pods to stay.
-func (c *carrier) save(ctx context.Context, t *target, out *findings) (*search, error) {
-	var x *search
+// save carries out the steps that the search finds, and reports whether a deadline ended it.
+// Nodes that steps before have bought or moved pods to stay.
+func (c *carrier) save(ctx context.Context, t *target) (late bool, err error) {
 	for range mostSearches {
-		x = &search{frame: c.frame, state: c.state, target: t, settled: c.frame.settled(), walks: len(c.state.nodes) > walkFrom && c.walkable()}
+		before := c.price()
+		x := &search{frame: c.frame, state: c.state, target: t, settled: c.frame.settled(), walks: len(c.state.nodes) > walkFrom && c.walkable(), patient: true}
 		x.single = c.state.tied() && !x.walks && len(c.state.nodes) <= mostSingle
-		steps, exact, ready, err := c.found(ctx, x)
-		if err != nil {
-			return nil, err
-		}
-		out.late = ctx.Err() != nil
-		if ready {
-			return x, c.repeat(steps)
-		}
-		var dropped bool
-		if x.walks {
-			dropped, err = c.walkTo(ctx, c.allOf(steps))
-		} else {
-			dropped, err = c.carryOut(ctx, steps, exact)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if c.done || !dropped {
-			break
+		dropped, err := c.toward(ctx, x)
+		if err != nil || c.done || !dropped {
+			return over(ctx), err
 		}
 		if err := c.singles(ctx, x.settled); err != nil {
-			return nil, past(ctx, err)
+			return false, past(ctx, err)
+		}
+		if c.price() == before {
+			break // the next search would find the same
 		}
 	}
-	return x, nil
+	return over(ctx), nil
+}
+
+// toward carries out what leads to where the search ends, and reports whether some could not be
+// done.
+func (c *carrier) toward(ctx context.Context, x *search) (dropped bool, err error) {
+	switch {
+	case x.walks && len(c.state.nodes) < manyNodes:
+		t, left, err := c.walked(ctx, x)
+		if err != nil {
+			return false, err
+		}
+		return left, c.repeat(t.made)
+	case x.walks:
+		best, err := x.best(ctx)
+		if err != nil {
+			return false, err
+		}
+		steps, _ := net(best.moves, best.state.rebooked)
+		rest, err := c.walk(ctx, c.allOf(steps), nil)
+		return len(rest) > 0, err
+	}
+	steps, exact, ready, err := c.found(ctx, x)
+	switch {
+	case err != nil:
+		return false, err
+	case ready:
+		return false, c.repeat(steps)
+	}
+	return c.carryOut(ctx, steps, exact)
+}
+
+// reach carries out in a copy of the cluster what leads to where steps lead, of which the first,
+// exact in number, are known to be possible.
+func (c *carrier) reach(ctx context.Context, steps []*Step, exact int) (t *carrier, dropped bool, err error) {
+	if len(c.state.nodes) > walkFrom && c.walkable() {
+		return c.walkTo(ctx, c.allOf(steps))
+	}
+	t = c.trial()
+	dropped, err = t.carryOut(ctx, steps, exact)
+	return t, dropped, err
 }
 
 // repeat carries out steps that have been carried out before from here.
@@ -98,6 +114,8 @@ type carrier struct {
 	state *state
 	emit  func(*Step) bool
 	done  bool
+	// made are the steps of a trial.
+	made []*Step
 	// lacks is, by step that was not possible, a node which it needs and that was not there.
 	lacks map[*Step]string
 	kinds kinds

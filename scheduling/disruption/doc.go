@@ -41,12 +41,13 @@
 //
 // Nodes that are about to go for one of the first three take in no pods of others, so that
 // no pod moves twice. In clusters of less than 1,000 nodes nor do nodes that would be emptied
-// next to save something: the plan is tried out before its first step is certain, and where
-// the next plan would move pods on that these steps have moved, it is made anew, with nodes
-// left alone, or expired and drifted ones drained later. What has come to be possible only by
-// the steps follows in the same plan, as far as consolidateAfter allows: where a node holds the
-// only machine of a reservation, its pods go to another machine, and back when the first is
-// gone. No other pods move twice.
+// next to save something: the plan is tried out before its first step is certain, and the next
+// plan with it, as it would be when consolidateAfter has passed. Where that one would save
+// something, this goes at once to where both lead, or is made anew, with nodes left alone, or
+// expired and drifted ones drained later. What has come to be possible only by the steps follows
+// in the same plan, as far as consolidateAfter allows: where a node holds the only machine of a
+// reservation, its pods go to another machine, and back when the first is gone. No other pods
+// move twice.
 //
 // A node that is drained is there until its last pod has left. Pods that it keeps out of other
 // zones until then, by spread constraints, land when it is gone.

@@ -24,9 +24,9 @@ const (
 // early drains the few nodes that save most for what they disrupt, into the fuller half of
 // the others, which are the least likely to go. Where pods depend on each other, or the
 // cluster is small, all steps wait for the search.
-func (c *carrier) early(ctx context.Context) error {
-	s, f := c.state, c.frame
-	if len(s.nodes) < earlyNodes || s.tied() {
+func (r *run) early(ctx context.Context) error {
+	s, f := r.state, r.frame
+	if r.done || len(s.nodes) < earlyNodes || s.tied() || !f.meant(Underutilized) {
 		return nil
 	}
 	most := max(1, earlySteps*min(len(s.nodes), manyNodes)/manyNodes)
@@ -65,8 +65,11 @@ func (c *carrier) early(ctx context.Context) error {
 		if cause != nil {
 			continue
 		}
-		if err := c.do(step); err != nil || c.done {
+		if err := s.take(step); err != nil {
 			return err
+		}
+		if !r.emit(step) {
+			break
 		}
 	}
 	return nil

@@ -38,6 +38,9 @@ type frame struct {
 	// patient lets more nodes go together than budgets of pools allow, if they allow any:
 	// the search looks for what is to be had, and parts of it are done one after the other.
 	patient bool
+	// late sees nodes that steps have bought or moved pods to as the next plan may: they have been
+	// left alone for as long as they have to be, unless they had not been before either.
+	late bool
 	// roughly says that nobody looks at the order in which pods leave: a move is worked out that
 	// is made in parts.
 	roughly bool

@@ -43,9 +43,6 @@ func (r *run) further(ctx context.Context) error {
 				return nil
 			}
 		}
-		if r.findings != nil && next.findings != nil {
-			r.findings.rejected, r.findings.causes = next.findings.rejected, next.findings.causes
-		}
 		r.cap()
 	}
 	return nil
@@ -59,12 +56,17 @@ func (r *run) following(ctx context.Context) (*run, error) {
 		return nil, err
 	}
 	next.last = true
-	next.state.original, next.state.bought = maps.Clone(next.state.original), maps.Clone(r.state.bought)
-	for _, at := range r.frame.subjects {
-		next.state.original[at.name] = true // so that no machine has the name of one that is gone
-	}
+	r.follow(next)
 	err = next.search(ctx)
 	return next, err
+}
+
+// follow lets no machine of the next plan have the name of one that is gone.
+func (r *run) follow(next *run) {
+	next.state.original, next.state.bought = maps.Clone(next.state.original), maps.Clone(r.state.bought)
+	for _, at := range r.frame.subjects {
+		next.state.original[at.name] = true
+	}
 }
 
 // saves reports whether a step is there to save something.

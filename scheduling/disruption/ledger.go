@@ -3,6 +3,7 @@ package disruption
 import (
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +14,7 @@ import (
 func (f *frame) took(step *Step) {
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		s := &subject{name: l.Name, machine: &Machine{Node: l.Name, Created: f.now, Initialized: f.now}, pool: f.pools[l.NodePool], fresh: true}
+		s := &subject{name: l.Name, machine: &Machine{Node: l.Name, Created: f.quiet(true), Initialized: f.quiet(true)}, pool: f.pools[l.NodePool], fresh: true}
 		s.price, s.paid, s.priced, s.cost = f.costOf(l), l.Price, true, f.nodeCost
 		if len(l.Options) > 0 {
 			// The catalog has what was bought, as the option comes from there.
@@ -52,12 +53,21 @@ func (f *frame) took(step *Step) {
 		s.pods = append(s.pods, comers...)
 		s.received = s.received || len(comers) > 0
 		machine := *s.machine
-		machine.LastPodEvent = f.now
+		machine.LastPodEvent = f.quiet(f.leftAlone(s))
 		s.machine = &machine
 		f.settle(s)
 		s.held = f.podBlockers(s)
 		f.count(s, 1)
 	}
+}
+
+// quiet is since when nothing has happened to a node that a step has just bought or touched, where
+// it might have been disrupted before or not.
+func (f *frame) quiet(before bool) time.Time {
+	if f.late && before {
+		return longAgo()
+	}
+	return f.now
 }
 
 // moves says which pods leave and reach which nodes in a step.

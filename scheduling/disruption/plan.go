@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -67,6 +68,8 @@ type run struct {
 	turn    int
 	// last says that the plan does not go on with the next.
 	last bool
+	// base is the plan before the steps that save; nil where they are certain as they are found.
+	base *run
 }
 
 // findings are what the search for savings found out beside its steps.
@@ -122,26 +125,39 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// search makes all steps: in large clusters, and where no node has to go, as they are found,
-// else once it is known that they leave nothing to do.
+// search makes all steps: in large clusters as they are found, else once it is known that they
+// leave nothing to do.
 func (r *run) search(ctx context.Context) error {
-	if r.stirs() && len(r.state.nodes) < manyNodes {
-		return r.ended(ctx, r.rehearse(ctx))
+	tries := r.frame.meant(Underutilized) && len(r.state.nodes) < manyNodes
+	if tries && r.stirs() {
+		return r.ended(ctx, r.rehearse(ctx, true))
 	}
-	err := r.phases(ctx)
-	if err == nil && !r.last && r.someWait() {
+	err := r.forced(ctx)
+	if err == nil && !r.done {
+		err = past(ctx, r.early(ctx))
+	}
+	switch {
+	case err != nil || r.done:
+		return r.ended(ctx, err)
+	case tries && !r.last:
+		return r.ended(ctx, r.rehearse(ctx, false))
+	}
+	if err = r.phases(ctx); err == nil && !r.last && r.someWait() {
 		err = r.further(ctx)
+	}
+	if err == nil {
+		err = past(ctx, r.explain(ctx))
 	}
 	return r.ended(ctx, err)
 }
 
-// phases makes all steps, reason by reason.
+// phases makes the steps that a search finds, and those that come after them.
 func (r *run) phases(ctx context.Context) error {
-	if err := r.forced(ctx); err != nil || r.done {
-		return err
-	}
 	var err error
 	if r.frame.meant(Underutilized) {
+		if r.base != nil {
+			r.base = &run{frame: r.frame.clone(), state: r.state.fork(), steps: slices.Clone(r.steps)}
+		}
 		r.findings, err = consolidate(ctx, r.frame, r.state, r.emit)
 	}
 	if err == nil && !r.done {

@@ -25,19 +25,31 @@ func (r *run) stirs() bool {
 	return r.frame.meant(Underutilized) && slices.ContainsFunc(r.leaving(), func(name string) bool { return len(r.frame.at[name].movers) > 0 })
 }
 
-// rehearse tries the plan out before the first step is certain. Where nodes that forced steps
-// have filled would go next to save something, it is tried again with that in mind, so that
-// no pod moves twice, in this plan and the next. The steps are those of the first try that
-// leaves nothing to do and is no worse than the very first one, or else that one's, which then
-// goes on until nothing is left.
-func (r *run) rehearse(ctx context.Context) error {
+// rehearse tries the plan out before the first step is certain, and the next plan with it. What
+// that would save, this plan does instead. Where it cannot, as nodes that forced steps have
+// filled would go next, the plan is tried again with that in mind, so that no pod moves twice,
+// in this plan and the next. The steps are those of the first try that leaves nothing to do and
+// is no worse than the very first one, or else that one's, which then goes on until nothing is
+// left.
+//
+// forced says that the forced steps are a part of each try; otherwise they are made already.
+func (r *run) rehearse(ctx context.Context, forced bool) error {
 	var first *run
 	calm := false
 	learned := lessons{late: map[string]int{}}
 	for range mostRehearsals {
-		y := &run{frame: r.frame.clone(), state: r.state.fork(), causes: map[string][]Cause{}, before: r.before, lessons: learned}
+		y := &run{
+			frame: r.frame.clone(), state: r.state.fork(), steps: slices.Clone(r.steps), causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings),
+			before: r.before, lessons: learned, base: r,
+		}
 		y.frame.planner.MaxSteps = 0
-		err := y.phases(ctx)
+		var err error
+		if forced {
+			err = y.forced(ctx)
+		}
+		if err == nil {
+			err = y.phases(ctx)
+		}
 		if err != nil && !over(ctx) {
 			return err
 		}
@@ -62,7 +74,7 @@ func (r *run) rehearse(ctx context.Context) error {
 			break
 		}
 		before := learned
-		if learned = learned.and(y, next); learned.same(&before) {
+		if learned = learned.and(y, next); learned.same(&before) || !forced {
 			break
 		}
 	}
@@ -73,6 +85,9 @@ func (r *run) rehearse(ctx context.Context) error {
 		if err := first.further(ctx); err != nil {
 			return err
 		}
+	}
+	if err := past(ctx, first.explain(ctx)); err != nil {
+		return err
 	}
 	r.perform(first)
 	return nil
@@ -109,20 +124,51 @@ func (s *Step) forced() bool {
 }
 
 // ahead are the steps that the next plan would make to save something. What of that this plan
-// can do, it does: nodes that go no longer count for what a cluster bought afresh costs.
+// can do, it does: at once instead of what it would do otherwise, or afterwards, where the nodes
+// go that have taken in no pods.
 func (r *run) ahead(ctx context.Context) ([]Step, error) {
 	for {
-		next, t, err := r.next(ctx)
-		if err != nil || len(next) == 0 || r.findings == nil {
-			return next, err
+		next, err := r.next(ctx)
+		if err != nil || next == nil || len(next.steps) == 0 || r.findings == nil {
+			return nil, err
 		}
-		before := len(r.steps)
-		c := &carrier{frame: r.frame, state: r.state, emit: r.emit}
-		if _, err := c.save(ctx, t, r.findings); err != nil || len(r.steps) == before {
-			return next, err
+		ok, err := r.merge(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		if before := len(r.steps); !ok {
+			c := &carrier{frame: r.frame, state: r.state, emit: r.emit}
+			if _, err := c.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
+				return next.steps, err
+			}
 		}
 		r.cap()
 	}
+}
+
+// merge goes at once to where the next plan would lead, so that no pod moves twice, if that ends
+// cheaper than the steps do.
+func (r *run) merge(ctx context.Context, next *run) (bool, error) {
+	var moves []*Step
+	settled := r.base.frame.settled()
+	for _, steps := range [][]Step{r.steps[len(r.base.steps):], next.steps} {
+		for i := range steps {
+			if !steps[i].saves() || slices.ContainsFunc(steps[i].Drain, func(name string) bool { return settled[name] }) {
+				return false, nil
+			}
+			moves = append(moves, &steps[i])
+		}
+	}
+	steps, _ := net(moves, next.state.rebooked)
+	t, _, err := (&carrier{frame: r.base.frame, state: r.base.state}).reach(ctx, steps, 0)
+	if err != nil || t.price() >= r.frame.tally().price {
+		return false, err
+	}
+	r.frame, r.state, r.steps = t.frame, t.state, slices.Clone(r.base.steps)
+	for _, step := range t.made {
+		r.steps = append(r.steps, *step)
+	}
+	return true, nil
 }
 
 // cap bounds what the cluster has to cost by what it does: a machine that cannot be bought any
@@ -134,27 +180,23 @@ func (r *run) cap() {
 	}
 }
 
-// next are the steps of the next plan, and the cluster bought afresh as it would be then.
-func (r *run) next(ctx context.Context) ([]Step, *target, error) {
-	if !slices.ContainsFunc(r.steps, func(s Step) bool { return s.forced() && len(s.Evictions) > 0 }) {
-		return nil, nil, nil
+// next is the next plan, as far as it saves something, nil where there is nothing that it could
+// do otherwise than this.
+func (r *run) next(ctx context.Context) (*run, error) {
+	if len(r.steps) == 0 {
+		return nil, nil
 	}
-	planner := r.frame.planner
 	after := r.afterwards(true)
-	next, err := planner.begin(ctx, &after)
+	next, err := r.frame.planner.begin(ctx, &after)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	r.follow(next)
 	if err := next.empty(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	t, err := next.frame.solveAnew(ctx, planner.Solver.Effort, next.frame.loose)
-	if err != nil {
-		return nil, nil, err
-	}
-	c := &carrier{frame: next.frame, state: next.state, emit: next.emit}
-	_, err = c.save(ctx, t, &findings{})
-	return next.steps, t, err
+	next.findings, err = consolidate(ctx, next.frame, next.state, next.emit)
+	return next, err
 }
 
 // and adds what a try teaches: which nodes the next plan would remove that forced steps have
@@ -201,7 +243,7 @@ func (l lessons) same(as *lessons) bool {
 // as they are those of the cluster after all steps.
 func (r *run) perform(y *run) {
 	r.causes, r.warnings, r.findings, r.late = y.causes, y.warnings, y.findings, y.late
-	for i := range y.steps {
+	for i := len(r.steps); i < len(y.steps); i++ {
 		if r.emit(&y.steps[i]) || i == len(y.steps)-1 {
 			continue
 		}

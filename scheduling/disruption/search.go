@@ -39,7 +39,8 @@ type search struct {
 	walks bool
 	// kinds are of which kind pods are, for moves of many nodes at once.
 	kinds kinds
-	// ends are where the search from other beginnings than the best has ended near the bound.
+	// ends are where the search from several beginnings has ended: near the bound, or anywhere if it
+	// walks.
 	ends []*search
 }
 
@@ -114,7 +115,7 @@ func (x *search) scratch() *search {
 		frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient, walks: x.walks,
 		loosens: x.loosens, loose: x.loose, loosened: x.loosened, kinds: x.kinds,
 	}
-	y.frame.patient = x.patient
+	y.frame.patient, y.frame.late = x.patient, true
 	return y
 }
 

@@ -14,7 +14,13 @@ const mostRejected = 256
 
 // explain says of nodes that may go and stay what speaks against it, those that waste most
 // first.
-func (x *search) explain(ctx context.Context, out *findings) error {
+func (r *run) explain(ctx context.Context) error {
+	out := r.findings
+	if out == nil || out.anew == nil {
+		return nil
+	}
+	out.rejected, out.causes = map[string]*Rejected{}, map[string][]Cause{}
+	x := &search{frame: r.frame, state: r.state, target: out.anew, settled: r.frame.settled()}
 	order := slices.DeleteFunc(x.order(), func(r rank) bool { return r.fresh }) // nobody asks about the plan's own launches
 	for i := range order {
 		r := &order[i]

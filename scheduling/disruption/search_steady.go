@@ -11,6 +11,9 @@ func (x *search) steadily(ctx context.Context) (*search, error) {
 	best := x.scratch()
 	for {
 		y, err := best.told(ctx)
+		if len(best.moves) == 0 {
+			x.ends = best.ends
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +62,7 @@ func (x *search) told(ctx context.Context) (*search, error) {
 				return nil, err
 			}
 		}
+		x.ends = append(x.ends, y)
 		if x.better(y, best) {
 			best = y
 		}

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // walk is the way to a cluster that is known, where pods' places depend on where others are:
@@ -58,40 +56,25 @@ func (c *carrier) walkable() bool {
 	return c.state.tied() && c.frame.ruled() && !slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 }
 
-// walkTo carries out what leads to where a step leads, and reports whether nodes are left that
-// should have gone. In all but large clusters the way is tried before its first step is certain.
-func (c *carrier) walkTo(ctx context.Context, step *Step) (left bool, err error) {
-	if len(step.Drain) == 0 {
-		return false, nil
-	}
-	if len(c.state.nodes) >= manyNodes {
-		rest, err := c.walk(ctx, step, nil)
-		return len(rest) > 0, err
-	}
-	var best []*Step
-	var least offerings.Price
+// walkTo tries the way to where a step leads, and returns the try that ends cheapest, and whether
+// nodes are left that should have gone.
+func (c *carrier) walkTo(ctx context.Context, step *Step) (best *carrier, left bool, err error) {
 	var first []string
-	for n := range mostWalks {
-		t := &carrier{frame: c.frame.clone(), state: c.state.fork()}
-		var done []*Step
-		t.emit = func(step *Step) bool {
-			t.frame.took(step)
-			done = append(done, step)
-			return true
-		}
+	for range mostWalks {
+		t := c.trial()
 		stay, err := t.walk(ctx, step, first)
 		if err != nil {
-			return false, err
+			return nil, false, err
 		}
-		if price, _ := t.frame.totals(); n == 0 || price < least {
-			best, least, left = done, price, len(stay) > 0
+		if best == nil || t.price() < best.price() {
+			best, left = t, len(stay) > 0
 		}
 		if len(stay) == 0 || over(ctx) {
 			break
 		}
 		first = append(stay, first...)
 	}
-	return left, c.repeat(best)
+	return best, left, nil
 }
 
 // walk carries out what leads to where a step leads, as far as it gets, and returns the nodes

@@ -55,8 +55,9 @@ func TestWalk(t *testing.T) {
 					step.Evictions = append(step.Evictions, e)
 				}
 			}
-			left, err := walker.walkTo(t.Context(), step)
+			way, left, err := walker.walkTo(t.Context(), step)
 			require.NoError(t, err)
+			require.NoError(t, walker.repeat(way.made))
 			assert.Equal(t, len(c.stay) > 0, left)
 			assert.Equal(t, c.steps, got)
 			for _, name := range c.drain {
