@@ -91,9 +91,9 @@ func TestTablesFitTheTerminal(t *testing.T) {
 
 func TestWithoutATerminalTablesAreAsWideAsEver(t *testing.T) {
 	for _, line := range tablesOf(run(t, waste()...).stdout) {
-		require.LessOrEqual(t, utf8.RuneCountInString(line), 120)
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 140)
 	}
-	require.Contains(t, run(t, "plan", "-f", "../../examples/quickstart").stdout, "\n  (-o wide adds MEMORY, CPU)\n")
+	require.NotContains(t, run(t, "plan", "-f", "../../examples/quickstart").stdout, "(-o wide adds ")
 }
 
 func TestListsSayHowManyMoreThereAre(t *testing.T) {

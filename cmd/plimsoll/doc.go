@@ -3,7 +3,7 @@
 // remove or replace. It asks no cluster and no cloud.
 //
 //	plimsoll plan -f shop.yaml                      what to launch, and its price
-//	kubectl get pods,nodes,nodeclaims,nodepools,ds,pvc,pv,sc -A -o json | plimsoll plan -f -
+//	kubectl get pods,nodes,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -
 //	plimsoll consolidate -f cluster.json            what to remove, in which order, and what that saves
 //	plimsoll explain pod/shop/web-0 -f shop.yaml    why a pod goes where it goes
 //	plimsoll explain node/general-1 -f shop.yaml    why a machine is of its type

@@ -55,7 +55,7 @@ func (m *moves) headline() {
 		row("after these steps", after, strconv.Itoa(s.NodesAfter))
 	}
 	if s.LowerBoundPerHour > 0 {
-		row("proven least", s.LowerBoundPerHour, "")
+		row("least by any steps", s.LowerBoundPerHour, "")
 	}
 	if r := s.Rebuilt; r != nil {
 		anew := "built anew"

@@ -40,9 +40,9 @@ func TestMovesWithoutSteps(t *testing.T) {
 
 	plan.Nodes = verdicts("a", 1, "0.1", disruption.Cause{Code: disruption.CauseNoSaving, Detail: "nothing cheaper holds its pods"})
 	plan.Summary = disruption.Summary{PricePerHourBefore: 1e8, PricePerHourAfter: 1e8, LowerBoundPerHour: 1e8, NodesBefore: 1, NodesAfter: 1}
-	require.Equal(t, `                $/MONTH  $/HOUR  NODES
-  now           73.00    0.1000  1
-  proven least  73.00    0.1000
+	require.Equal(t, `                      $/MONTH  $/HOUR  NODES
+  now                 73.00    0.1000  1
+  least by any steps  73.00    0.1000
 
 Nothing is to be done.
 No cluster is cheaper that holds the same pods and keeps the nodes that may not go.

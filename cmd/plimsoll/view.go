@@ -24,7 +24,7 @@ func (v view) most(n int) int {
 }
 
 // defaultWidth is how many columns tables take where nothing says how many there are.
-const defaultWidth = 120
+const defaultWidth = 140
 
 // widthOf returns how many columns there are for tables: what COLUMNS says, or else the width
 // of the terminal, if that is what output goes to.
