@@ -435,13 +435,14 @@ func (w *world) accompany(key string) {
 func (w *world) volume(kind, name string, c scheduling.Change) {
 	spec := &w.pod.Spec
 	for i, claim := range w.problem.Claims {
-		if kind == "PersistentVolumeClaim" && claim.Namespace+"/"+claim.Name == name && claim.Spec.VolumeName != "" && claim.Status.Phase == corev1.ClaimPending {
-			w.problem.Claims = slices.Clone(w.problem.Claims)
-			w.problem.Claims[i] = claim.DeepCopy()
-			w.problem.Claims[i].Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
-			w.problem.Claims[i].Status.Phase = corev1.ClaimBound
-			return
+		if kind != "PersistentVolumeClaim" || claim.Namespace+"/"+claim.Name != name || claim.Spec.VolumeName == "" || claim.Status.Phase != corev1.ClaimPending {
+			continue
 		}
+		w.problem.Claims = slices.Clone(w.problem.Claims)
+		w.problem.Claims[i] = claim.DeepCopy()
+		w.problem.Claims[i].Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
+		w.problem.Claims[i].Status.Phase = corev1.ClaimBound
+		return
 	}
 	keep, _ := strconv.Atoi(c.To)
 	spec.Volumes = slices.DeleteFunc(spec.Volumes, func(v corev1.Volume) bool {

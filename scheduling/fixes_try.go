@@ -33,7 +33,7 @@ func (f *facts) tryFixes(ctx context.Context, plan *Plan) error {
 	}
 	after, err := f.carriedOut(plan)
 	if err != nil {
-		return nil // what is not on sale cannot be carried out, and there is nothing to try on
+		return nil //nolint:nilerr // what is not on sale cannot be carried out, and there is nothing to try on
 	}
 	left := plan.left()
 	type refusal struct {
@@ -174,7 +174,8 @@ func (t *fixTrial) holds(ctx context.Context, c *Change) bool {
 func (t *fixTrial) waits() (*Session, error) {
 	x := t.Fork()
 	x.solver.Effort = EffortFast
-	return x, x.Apply(Delta{Pods: append(slices.Clone(t.company), t.pod)})
+	err := x.Apply(Delta{Pods: append(slices.Clone(t.company), t.pod)})
+	return x, err
 }
 
 // placed reports whether the pod finds a place.

@@ -7,7 +7,9 @@ import (
 
 // untilInterrupted is a context whose cancellation counts as its deadline, so that a search
 // that it ends returns the best that it has found.
-type untilInterrupted struct{ parent context.Context }
+type untilInterrupted struct {
+	parent context.Context //nolint:containedctx // it is one itself
+}
 
 // Deadline implements [context.Context].
 func (c untilInterrupted) Deadline() (time.Time, bool) { return c.parent.Deadline() }

@@ -90,7 +90,7 @@ func TestAnInterruptWhileReadingEndsAtOnce(t *testing.T) {
 
 // whenSearching is a context that is cancelled as soon as a search asks for how long it may go on.
 type whenSearching struct {
-	context.Context
+	context.Context //nolint:containedctx // it is one itself
 
 	cancel context.CancelFunc
 }

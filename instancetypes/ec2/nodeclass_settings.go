@@ -70,7 +70,7 @@ func (n *NodeClass) family() (family, error) {
 	var names []string
 	for _, f := range families() {
 		// Aliases are in lower case.
-		if f.name == name || strings.ToLower(f.name) == name && n.Spec.AMIFamily == "" {
+		if f.name == name || n.Spec.AMIFamily == "" && name == strings.ToLower(name) && strings.EqualFold(f.name, name) {
 			return f, nil
 		}
 		names = append(names, f.name)

@@ -57,7 +57,7 @@ func Fields(t reflect.Type) iter.Seq[JSONField] {
 const farthest = 4
 
 // Field returns the field that was probably meant by the one at a path, such as
-// spec.containers[0].nmae, that the type of the object does not have: the name of one in
+// spec.containers[0].imag, that the type of the object does not have: the name of one in
 // the same place that is spelt almost the same, or the path of the nearest one of that
 // name in another place. It is empty where there is none, or no single one.
 func Field(object reflect.Type, at string) string {
@@ -125,7 +125,7 @@ func (s *search) in(t reflect.Type, at []string, above []reflect.Type) {
 			if len(at) == 0 && f.Name == "status" {
 				continue // which nobody writes
 			}
-			below := append(at[:len(at):len(at)], f.Name)
+			below := append(slices.Clone(at), f.Name)
 			if f.Name == s.name {
 				s.found = append(s.found, place{
 					path:     strings.ReplaceAll(strings.Join(below, "."), ".[", "["),

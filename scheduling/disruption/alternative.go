@@ -13,7 +13,7 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 	f := newFrame(p, c)
 	all := f.owned()
 	if len(c.Alternative) == 0 || len(all) == 0 || ctx.Err() != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr,nilnil // nothing to compare with is no error, nor is too little time
 	}
 	other := c.Problem
 	other.NodePools = c.Alternative

@@ -78,7 +78,8 @@ func (r *run) mayMove(pod *corev1.Pod) bool {
 	if s == nil || s.gone || s.going() || known == nil {
 		return false
 	}
-	return reschedulable(known) && evictable(known, r.frame.now) && r.frame.heldBy(known) == nil && !(r.frame.planner.KeepBarePods && bare(known))
+	stays := r.frame.planner.KeepBarePods && bare(known)
+	return !stays && reschedulable(known) && evictable(known, r.frame.now) && r.frame.heldBy(known) == nil
 }
 
 // relocation is the step that moves a pod to where it keeps its rules, nil where there is
