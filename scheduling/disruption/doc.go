@@ -132,7 +132,7 @@ package disruption
 //	consolidate* steps that save something
 //	search*      moves of many nodes that make the cluster cheaper
 //	sizes        whether pods could fit, in round figures, before anything is tried
-//	target*      the cluster bought afresh, as an aim and as a bound
+//	target*, alternative  the cluster bought afresh, as an aim, as a bound and of other NodePools
 //	settle       the steps that lead at once to where many moves lead
 //	walk*        the way to there where pods depend on each other
 //	seating      the places of a step, for walk and peel
