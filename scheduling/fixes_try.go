@@ -35,19 +35,23 @@ func (f *facts) tryFixes(ctx context.Context, plan *Plan) error {
 	if err != nil {
 		return nil //nolint:nilerr // what is not on sale cannot be carried out, and there is nothing to try on
 	}
-	left := plan.left()
+	place := make(map[string]int, len(f.problem.Pods))
+	for i, pod := range f.problem.Pods {
+		place[podName(pod)] = i
+	}
 	type refusal struct {
 		mould   int32
 		message string
 	}
 	known := map[refusal]*Unschedulable{}
 	trials := trialsPerPlan
-	for i, pod := range f.problem.Pods {
-		at, ok := left[podName(pod)]
+	for at := range plan.Unschedulable { // in order of name, so that the input's does not matter
+		u := &plan.Unschedulable[at]
+		i, ok := place[u.Pod]
 		if !ok {
 			continue
 		}
-		u := &plan.Unschedulable[at]
+		pod := f.problem.Pods[i]
 		key := refusal{f.readings.of[i], u.Message}
 		if same := known[key]; same != nil {
 			u.Message = same.Message
