@@ -58,7 +58,7 @@ func (c *carrier) toward(ctx context.Context, x *search) (dropped bool, err erro
 			return false, err
 		}
 		steps, _ := net(best.moves, best.state.rebooked)
-		rest, err := c.walk(ctx, c.allOf(steps), nil)
+		rest, err := c.walk(ctx, c.allOf(steps), nil, nil)
 		return len(rest) > 0, err
 	}
 	steps, exact, ready, err := c.found(ctx, x)
@@ -71,15 +71,15 @@ func (c *carrier) toward(ctx context.Context, x *search) (dropped bool, err erro
 	return c.carryOut(ctx, steps, exact)
 }
 
-// reach carries out in a copy of the cluster what leads to where steps lead, of which the first,
-// exact in number, are known to be possible.
-func (c *carrier) reach(ctx context.Context, steps []*Step, exact int) (t *carrier, dropped bool, err error) {
-	if len(c.state.nodes) > walkFrom && c.walkable() {
-		return c.walkTo(ctx, c.allOf(steps))
+// reach carries out in a copy of the cluster what leads to where steps lead.
+func (c *carrier) reach(ctx context.Context, steps []*Step) (t *carrier, err error) {
+	if c.walkable() {
+		t, _, err = c.walkTo(ctx, c.allOf(steps))
+		return t, err
 	}
 	t = c.trial()
-	dropped, err = t.carryOut(ctx, steps, exact)
-	return t, dropped, err
+	_, err = t.carryOut(ctx, steps, 0)
+	return t, err
 }
 
 // repeat carries out steps that have been carried out before from here.

@@ -160,7 +160,7 @@ func (r *run) merge(ctx context.Context, next *run) (bool, error) {
 		}
 	}
 	steps, _ := net(moves, next.state.rebooked)
-	t, _, err := (&carrier{frame: r.base.frame, state: r.base.state}).reach(ctx, steps, 0)
+	t, err := (&carrier{frame: r.base.frame, state: r.base.state}).reach(ctx, steps)
 	if err != nil || t.price() >= r.frame.tally().price {
 		return false, err
 	}

@@ -18,7 +18,9 @@ type walk struct {
 	stage    *stage
 	*seating // with the places that are still to be taken
 	// waits are the nodes that are still to go, those that save most for what they disrupt first.
-	waits  []*leaver
+	waits []*leaver
+	// along are those that others take with them if they can.
+	along  []string
 	bought map[string]bool // of the launches
 	last   []string        // what was bought last
 }
@@ -44,8 +46,9 @@ func (c *carrier) newWalk(step *Step, first []string) *walk {
 }
 
 const (
-	// mostWalks is how often a walk is tried: nodes that were left the last time go first.
-	mostWalks = 3
+	// mostWalks is how often a walk is tried: nodes that were left the last time go first, and at
+	// last others take along those that the best one has left.
+	mostWalks = 4
 	// walkFrom is the number of nodes up to which there is no walk: in clusters as small as that
 	// the search tries every step as it would be done, which takes no time and leaves nothing out.
 	walkFrom = 20
@@ -59,28 +62,33 @@ func (c *carrier) walkable() bool {
 // walkTo tries the way to where a step leads, and returns the try that ends cheapest, and whether
 // nodes are left that should have gone.
 func (c *carrier) walkTo(ctx context.Context, step *Step) (best *carrier, left bool, err error) {
-	var first []string
-	for range mostWalks {
+	var first, order, rest, along []string
+	for n := range mostWalks {
+		if n == mostWalks-1 {
+			first, along = order, rest
+		}
 		t := c.trial()
-		stay, err := t.walk(ctx, step, first)
+		stay, err := t.walk(ctx, step, first, along)
 		if err != nil {
 			return nil, false, err
 		}
 		if best == nil || t.price() < best.price() {
-			best, left = t, len(stay) > 0
+			best, order, rest = t, first, stay
 		}
-		if len(stay) == 0 || over(ctx) {
+		if len(rest) == 0 || over(ctx) {
 			break
 		}
 		first = append(stay, first...)
 	}
-	return best, left, nil
+	return best, len(rest) > 0, nil
 }
 
 // walk carries out what leads to where a step leads, as far as it gets, and returns the nodes
-// that stay. Some nodes may be told that find their way before the others.
-func (c *carrier) walk(ctx context.Context, step *Step, first []string) (stay []string, err error) {
+// that stay. Some nodes may be told that find their way before the others, and some that others
+// take along.
+func (c *carrier) walk(ctx context.Context, step *Step, first, along []string) (stay []string, err error) {
 	w := c.newWalk(step, first)
+	w.along = along
 	c.state.hold()
 	defer func() {
 		if told := c.state.release(); err == nil {

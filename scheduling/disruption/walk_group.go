@@ -18,13 +18,26 @@ type pack struct {
 }
 
 // alone is the step in which a node goes by itself and nothing is bought, nil if that cannot
-// be.
+// be. It takes one along of those that are to be taken along if it can: what must not be done
+// for one node may be for two.
 func (w *walk) alone(l *leaver) *Step {
 	mark := len(w.stage.log)
 	g := &pack{stuck: map[string][]string{}}
 	w.join(g, l)
 	w.seatAll(g)
 	if g.lost == 0 {
+		for _, other := range w.waits {
+			if other == l || !slices.Contains(w.along, other.name) {
+				continue
+			}
+			at, two := len(w.stage.log), g.with()
+			if w.add(two, other); two.lost == 0 && two.saving > 0 {
+				if final := w.leave(two, mark); final != nil {
+					return final
+				}
+			}
+			w.stage.undo(at)
+		}
 		if final := w.leave(g, mark); final != nil {
 			return final
 		}
