@@ -74,7 +74,7 @@ func (c *carrier) toward(ctx context.Context, x *search) (dropped bool, err erro
 // reach carries out in a copy of the cluster what leads to where steps lead.
 func (c *carrier) reach(ctx context.Context, steps []*Step) (t *carrier, err error) {
 	if c.walkable() {
-		t, _, err = c.walkTo(ctx, c.allOf(steps))
+		t, _, err = c.walkTo(ctx, c.allOf(steps), mostWalks+1)
 		return t, err
 	}
 	t = c.trial()

@@ -74,7 +74,7 @@ func (c *carrier) walked(ctx context.Context, x *search) (way *carrier, left boo
 			continue
 		}
 		steps, _ := net(end.moves, end.state.rebooked)
-		t, rest, err := c.walkTo(ctx, c.allOf(steps))
+		t, rest, err := c.walkTo(ctx, c.allOf(steps), mostWalks)
 		if err != nil {
 			return nil, false, err
 		}

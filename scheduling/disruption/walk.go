@@ -46,9 +46,8 @@ func (c *carrier) newWalk(step *Step, first []string) *walk {
 }
 
 const (
-	// mostWalks is how often a walk is tried: nodes that were left the last time go first, and at
-	// last others take along those that the best one has left.
-	mostWalks = 4
+	// mostWalks is how often a walk is tried: nodes that were left the last time go first.
+	mostWalks = 3
 	// walkFrom is the number of nodes up to which there is no walk: in clusters as small as that
 	// the search tries every step as it would be done, which takes no time and leaves nothing out.
 	walkFrom = 20
@@ -59,12 +58,13 @@ func (c *carrier) walkable() bool {
 	return c.state.tied() && c.frame.ruled() && !slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 }
 
-// walkTo tries the way to where a step leads, and returns the try that ends cheapest, and whether
-// nodes are left that should have gone.
-func (c *carrier) walkTo(ctx context.Context, step *Step) (best *carrier, left bool, err error) {
+// walkTo tries the way to where a step leads so often, and returns the try that ends cheapest, and
+// whether nodes are left that should have gone. A try after mostWalks is the best one once more,
+// where others take along what it has left.
+func (c *carrier) walkTo(ctx context.Context, step *Step, tries int) (best *carrier, left bool, err error) {
 	var first, order, rest, along []string
-	for n := range mostWalks {
-		if n == mostWalks-1 {
+	for n := range tries {
+		if n >= mostWalks {
 			first, along = order, rest
 		}
 		t := c.trial()
@@ -75,7 +75,7 @@ func (c *carrier) walkTo(ctx context.Context, step *Step) (best *carrier, left b
 		if best == nil || t.price() < best.price() {
 			best, order, rest = t, first, stay
 		}
-		if len(rest) == 0 || over(ctx) {
+		if len(stay) == 0 || over(ctx) {
 			break
 		}
 		first = append(stay, first...)

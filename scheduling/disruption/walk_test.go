@@ -55,7 +55,7 @@ func TestWalk(t *testing.T) {
 					step.Evictions = append(step.Evictions, e)
 				}
 			}
-			way, left, err := walker.walkTo(t.Context(), step)
+			way, left, err := walker.walkTo(t.Context(), step, mostWalks)
 			require.NoError(t, err)
 			require.NoError(t, walker.repeat(way.made))
 			assert.Equal(t, len(c.stay) > 0, left)
