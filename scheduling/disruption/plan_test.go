@@ -183,7 +183,11 @@ func TestNothingToBeDone(t *testing.T) {
 			assert.Contains(t, causes(t, plan, "a"), tc.want)
 			assert.Contains(t, causes(t, plan, "b"), tc.want)
 			assert.Equal(t, "[]", written(t, plan.Steps))
-			assert.Equal(t, "[]", written(t, plan.Warnings))
+			warnings := "[]"
+			if c.Catalog == nil {
+				warnings = `[{"object":"NodePool/default","message":"buys nothing: its catalog has no offerings"}]`
+			}
+			assert.Equal(t, warnings, written(t, plan.Warnings))
 		})
 	}
 	plan := planned(t, Planner{}, Cluster{Problem: scheduling.Problem{Now: noon()}})
