@@ -110,8 +110,12 @@ func wanted(pools []*scheduling.NodePool) []sighting {
 	return slices.DeleteFunc(known(seen), sighting.strange)
 }
 
-// see takes note of a label that says where something is. A region tells more than a zone.
+// see takes note of a label that says where something is. A region tells more than a zone, and
+// an empty value nothing.
 func (s *sighting) see(key, value string) {
+	if value == "" {
+		return
+	}
 	switch requirements.NormalizeKey(key) {
 	case corev1.LabelTopologyRegion:
 		s.region, s.from = value, key

@@ -72,6 +72,7 @@ func TestWhatSaysWhere(t *testing.T) {
 		want    string // of the catalog, or the error
 	}{
 		"nothing":                         {nil, nil, "Prices: ec2/us-east-1 (assumed: the input names no region), "},
+		"empty labels":                    {[]string{placed("Node", "a", `topology.kubernetes.io/region: "", topology.kubernetes.io/zone: ""`)}, nil, "Prices: ec2/us-east-1 (assumed: "},
 		"a node's zone":                   {[]string{placed("Node", "a", "topology.kubernetes.io/zone: eu-central-1b")}, nil, "Prices: ec2/eu-central-1, "},
 		"a node's old label":              {[]string{placed("Node", "a", "failure-domain.beta.kubernetes.io/region: sa-east-1")}, nil, "Prices: ec2/sa-east-1, "},
 		"a local zone":                    {[]string{placed("Node", "a", "topology.kubernetes.io/zone: us-west-2-lax-1a")}, nil, "Prices: ec2/us-west-2, "},
