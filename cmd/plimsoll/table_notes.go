@@ -175,10 +175,6 @@ func (t *table) warnings() {
 	}
 	t.section("WARNINGS")
 	for _, message := range messages {
-		names := objects[message]
-		if len(names) > most+1 {
-			names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
-		}
-		t.line("  %s: %s", join(names), message)
+		t.line("  %s: %s", names(objects[message], most), message)
 	}
 }
