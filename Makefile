@@ -27,6 +27,10 @@ race: ## Run them under the race detector
 modules: ## Build and test the nested modules
 	.ci/run modules
 
+.PHONY: soak
+soak: ## Run the property tests on 25 times as many cases, others each hour
+	PLIMSOLL_SOAK=25 PLIMSOLL_WINDOW=$$(( $$(date +%s) / 3600 )) go test -timeout 12h ./...
+
 .PHONY: lint
 lint: ## Run the pinned golangci-lint over every module
 	.ci/run lint

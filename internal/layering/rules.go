@@ -52,6 +52,7 @@ func floors() map[string]floor {
 		"scheduling/disruption":        mover,
 		"scheduling/manifest":          tools,
 		"scheduling/schedulingtest":    tools,
+		"internal/soak":                tools,
 		"benchmarks":                   programs,
 		"cmd":                          programs,
 		"examples":                     programs,
