@@ -15,15 +15,15 @@ func (f *facts) thorough() bool { return f.solver.Effort > EffortDefault }
 
 // solve places the pods, and tries what would help those that find no place.
 func (f *facts) solve(ctx context.Context) (*Plan, error) {
-	plan, err := f.searched(ctx)
+	x, err := f.searched(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return plan, f.tryFixes(ctx, plan)
+	return x.Plan, f.tryFixes(ctx, x.Plan)
 }
 
 // searched places the pods.
-func (f *facts) searched(ctx context.Context) (*Plan, error) {
+func (f *facts) searched(ctx context.Context) (*solved, error) {
 	if !f.thorough() {
 		return f.settled(ctx)
 	}
@@ -34,7 +34,7 @@ func (f *facts) searched(ctx context.Context) (*Plan, error) {
 	if late(ctx) {
 		less.late = true
 		less.conclude(f, proof{})
-		return less.plan, nil
+		return less, nil
 	}
 	more, err := f.found(ctx, f.solver.Effort)
 	if err != nil {
@@ -46,25 +46,21 @@ func (f *facts) searched(ctx context.Context) (*Plan, error) {
 	}
 	best.late = best.late || other.late
 	best.conclude(f, other.proves(ctx, best, f))
-	return best.plan, nil
+	return best, nil
 }
 
 // found is the plan of an effort.
-func (f *facts) found(ctx context.Context, effort Effort) (*origin, error) {
+func (f *facts) found(ctx context.Context, effort Effort) (*solved, error) {
 	s, g := *f.solver, *f
 	s.Effort = effort
-	g.solver, g.origins = &s, origins{}
-	plan, err := g.settled(ctx)
-	return g.origins[plan], err
+	g.solver, g.judged = &s, true
+	return g.settled(ctx)
 }
 
-// origins say of plans how they came about.
-type origins map[*Plan]*origin
-
-// origin is a plan and what it is judged by.
-type origin struct {
-	plan  *Plan
-	score *score
+// solved is a plan and what it is compared by.
+type solved struct {
+	*Plan
+	score *score // where facts are judged
 	late  bool
 	// prover has proven how low the price of plans can be that place so many pods of each class;
 	// nil where nobody asks.
@@ -72,38 +68,23 @@ type origin struct {
 	placed []int64
 }
 
-// begin judges what will become a plan; nobody may ask for that.
-func (x origins) begin(t *trial) *origin {
-	if x == nil {
-		return &origin{}
-	}
-	return &origin{score: t.score(), late: t.Late}
-}
-
-// note notes what became of it.
-func (x origins) note(plan *Plan, from *origin) {
-	if from.plan = plan; x != nil {
-		x[plan] = from
-	}
-}
-
 // proves is what was proven for one plan as far as it holds for another one, of which less was.
-func (x *origin) proves(ctx context.Context, other *origin, f *facts) (p proof) {
-	if f.terse || x.plan.Summary.LowerBoundPerHour <= other.plan.Summary.LowerBoundPerHour {
+func (x *solved) proves(ctx context.Context, other *solved, f *facts) (p proof) {
+	if f.terse || x.Plan.Summary.LowerBoundPerHour <= other.Plan.Summary.LowerBoundPerHour {
 		return proof{}
 	}
 	if k := x.prover.proven; k != nil && slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.prover.choice, other.prover.choice) {
-		p.bound, p.certificate = x.prover.prove(ctx, other.plan, k.atStake, f.solver.objective(&x.plan.Summary))
+		p.bound, p.certificate = x.prover.prove(ctx, other.Plan, k.atStake, f.solver.objective(&x.Plan.Summary))
 	}
 	return p
 }
 
 // conclude sums the plan up anew with another proof if that is a better one.
-func (x *origin) conclude(f *facts, p proof) {
+func (x *solved) conclude(f *facts, p proof) {
 	if f.terse {
 		return
 	}
-	s := &x.plan.Summary
+	s := &x.Plan.Summary
 	if p.bound <= s.LowerBoundPerHour {
 		p = proof{s.LowerBoundPerHour, s.Certificate}
 	}

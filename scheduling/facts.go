@@ -16,8 +16,8 @@ type facts struct {
 	terse bool
 	// together proposes what misses a place by the fewest things besides single changes.
 	together bool
-	// origins are where plans are noted; nil where nobody asks.
-	origins origins
+	// judged is set where plans of several efforts are compared.
+	judged bool
 	// loose fills nodes that run kind by kind only, and not one by one.
 	loose bool
 }

@@ -138,28 +138,28 @@ func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
 }
 
 // settled places the pods, and settles what their volumes depend on.
-func (f *facts) settled(ctx context.Context) (*Plan, error) {
-	plan, err := f.place(ctx)
+func (f *facts) settled(ctx context.Context) (*solved, error) {
+	x, err := f.place(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return f.settleVolumes(ctx, plan)
+	return f.settleVolumes(ctx, x)
 }
 
 // place places the pods as is chosen about volumes.
-func (f *facts) place(ctx context.Context) (*Plan, error) {
+func (f *facts) place(ctx context.Context) (*solved, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	plan, bold, err := f.attempt(ctx, false)
+	x, bold, err := f.attempt(ctx, false)
 	if err != nil || !bold.short && !bold.outbid {
-		return plan, err
+		return x, err
 	}
 	careful, _, err := f.attempt(ctx, true)
-	if err != nil || bold.short || f.fewerLeft(careful, plan) < 0 {
-		plan = careful
+	if err != nil || bold.short || f.fewerLeft(careful.Plan, x.Plan) < 0 {
+		x = careful
 	}
-	return plan, err
+	return x, err
 }
 
 // boldness is what came of an attempt that is not cautious.
@@ -170,7 +170,7 @@ type boldness struct {
 
 // attempt solves once. What launches are left with too few options for their pool's
 // minValues a cautious attempt rules out.
-func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, bold boldness, err error) {
+func (f *facts) attempt(ctx context.Context, cautious bool) (_ *solved, bold boldness, err error) {
 	base := f.compile(cautious)
 	params := pack.Params{Snug: !f.loose, Work: f.solver.work(), Late: func() bool { return ctx.Err() != nil }}
 	c := base
@@ -192,16 +192,19 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, bold bo
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err
 	}
-	from := f.origins.begin(&trial{compiler: c, Outcome: outcome})
+	from := &solved{late: outcome.Late}
+	if f.judged {
+		from.score = (&trial{compiler: c, Outcome: outcome}).score()
+	}
 	plan, ok := c.decode(outcome.Solution)
 	bold = boldness{short: !ok, outbid: base.outbid}
 	if !ok && !cautious {
 		return nil, bold, nil
 	}
-	f.origins.note(plan, from)
+	from.Plan = plan
 	if f.terse {
 		c.list(plan)
-		return plan, bold, nil
+		return from, bold, nil
 	}
 	c.explain(plan)
 	plan.Warnings = base.warnings()
@@ -211,7 +214,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (plan *Plan, bold bo
 	}
 	base.summarise(ctx, plan, placed, outcome.Late)
 	from.prover, from.placed = base, placed
-	return plan, bold, nil
+	return from, bold, nil
 }
 
 // cancelled returns the context's error, unless that is a deadline that passed.

@@ -116,7 +116,7 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 	zones := t.zones()
 	free := make([]seating, len(fellowships))
 	for i, of := range fellowships {
-		free[i] = t.seating(t.best, of)
+		free[i] = t.seating(t.best.Plan, of)
 	}
 	least := t.solver.objective(&t.best.Summary)
 	plan, choice, err := t.gather(ctx, t.best, t.choice, fellowships, zones)
@@ -130,7 +130,7 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 			continue
 		}
 		for _, zone := range free[i].likely(zones) {
-			now := t.seating(t.best, of)
+			now := t.seating(t.best.Plan, of)
 			if now.left <= free[i].left && t.solver.objective(&t.best.Summary) <= least || ctx.Err() != nil {
 				break
 			}
@@ -159,11 +159,11 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 }
 
 // gather sends fellowships to one zone each until none is torn.
-func (t *volumeSettling) gather(ctx context.Context, plan *Plan, choice *volumeChoice, fellowships []*fellowship, zones []string) (*Plan, *volumeChoice, error) {
+func (t *volumeSettling) gather(ctx context.Context, plan *solved, choice *volumeChoice, fellowships []*fellowship, zones []string) (*solved, *volumeChoice, error) {
 	for range fellowships {
 		next := choice.clone()
 		for _, of := range fellowships {
-			if s := t.seating(plan, of); s.torn() {
+			if s := t.seating(plan.Plan, of); s.torn() {
 				next.send(of, s.likely(zones)[0])
 			}
 		}

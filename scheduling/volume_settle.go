@@ -19,7 +19,7 @@ const volumeRounds = 8
 // keep for volumes that pods share, in which zone a volume is made that several pods wait
 // for, and which of those that are there they get. Each answer is a plan of its own, and the best one is kept. Problems
 // without such volumes are not solved again.
-func (f *facts) settleVolumes(ctx context.Context, plan *Plan) (*Plan, error) {
+func (f *facts) settleVolumes(ctx context.Context, plan *solved) (*solved, error) {
 	x := f.volumes(f.choice)
 	if x == nil || len(x.sharers(f.problem.Pods)) == 0 {
 		return plan, nil
@@ -30,7 +30,7 @@ func (f *facts) settleVolumes(ctx context.Context, plan *Plan) (*Plan, error) {
 			return nil, err
 		}
 	}
-	t.keepReasons(t.best)
+	t.keepReasons(t.best.Plan)
 	return t.best, nil
 }
 
@@ -38,7 +38,7 @@ func (f *facts) settleVolumes(ctx context.Context, plan *Plan) (*Plan, error) {
 // the one that led to the best plan.
 type volumeSettling struct {
 	facts
-	best *Plan
+	best *solved
 	// reasons say of pods that had a claim in vain what kept them out.
 	reasons map[string]Unschedulable
 }
@@ -60,14 +60,14 @@ func inNameOrder(sharers map[*claim][]*corev1.Pod) []*claim {
 }
 
 // under solves with a choice.
-func (t *volumeSettling) under(ctx context.Context, choice *volumeChoice) (*Plan, error) {
+func (t *volumeSettling) under(ctx context.Context, choice *volumeChoice) (*solved, error) {
 	f := t.facts
 	f.choice, f.memory = choice, newMemory()
-	plan, err := f.place(ctx)
+	x, err := f.place(ctx)
 	if err == nil {
-		t.keepReasons(plan)
+		t.keepReasons(x.Plan)
 	}
-	return plan, err
+	return x, err
 }
 
 // keepReasons says of pods that let others have their claims why they are left out
@@ -82,8 +82,8 @@ func (t *volumeSettling) keepReasons(plan *Plan) {
 
 // compare orders plans, the better first: fewer pods left out, of the highest priority
 // first, then the lower price.
-func (f *facts) compare(a, b *Plan) int {
-	return cmp.Or(f.fewerLeft(a, b), cmp.Compare(f.solver.objective(&a.Summary), f.solver.objective(&b.Summary)))
+func (f *facts) compare(a, b *solved) int {
+	return cmp.Or(f.fewerLeft(a.Plan, b.Plan), cmp.Compare(f.solver.objective(&a.Plan.Summary), f.solver.objective(&b.Plan.Summary)))
 }
 
 // fewerLeft orders plans by the pods that they leave out alone.
