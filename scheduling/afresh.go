@@ -226,7 +226,7 @@ func (x *trial) honed(params pack.Params, base *compiler) trial {
 	if !x.few() {
 		return *x
 	}
-	if z := base.zonal; z != nil && !base.thorough() {
+	if z := noted[provenByZones](base.notes); z != nil && !base.thorough() {
 		params.Enough = int64(float64(z.Bound) * (1 + enoughDefault))
 	} else {
 		params.Enough = 0
@@ -254,11 +254,11 @@ func (c *compiler) farAbove(ctx context.Context, x *trial) bool {
 		return false
 	}
 	least, _ := c.prove(ctx, nil, pods, price)
-	if z := c.zonal; int64(least) < near && x.few() && z != nil && slices.Equal(z.placed, pods.placed) && ctx.Err() == nil {
+	if z := noted[provenByZones](c.notes); int64(least) < near && x.few() && z != nil && slices.Equal(z.placed, pods.placed) && ctx.Err() == nil {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.
 		z.divide(ctx, c, int64(float64(price)*(1-tiedEnough)))
 		if least = max(least, offerings.Price(z.Bound)); ctx.Err() != nil {
-			c.zonal = nil
+			c.note((*provenByZones)(nil))
 		}
 	}
 	return int64(least) < near

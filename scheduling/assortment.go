@@ -39,7 +39,7 @@ type assortment struct {
 	buyable []templateOffer
 	zonal   *zonalOffers
 	zones   []string // in which anything is on sale, sorted; nil until asked
-	sold    *soldMachines
+	notes
 }
 
 // zonalOffers are the offers that a bound looks at zone by zone.

@@ -27,8 +27,10 @@ type soldMachine struct {
 // soldOnes lists what is on sale. It is the same for all pods that may buy the same, and so it is
 // remembered with what that is.
 func (pr *prover) soldOnes() *soldMachines {
-	if pr.assorted != nil && pr.assorted.sold != nil {
-		return pr.assorted.sold
+	if pr.assorted != nil {
+		if known := noted[soldMachines](pr.assorted.notes); known != nil {
+			return known
+		}
 	}
 	out := &soldMachines{}
 	kindOf, listed := map[machineKind]int{}, map[soldMachine]bool{}
@@ -52,7 +54,7 @@ func (pr *prover) soldOnes() *soldMachines {
 	}
 	slices.SortStableFunc(out.list, func(a, b soldMachine) int { return cmp.Compare(a.price, b.price) })
 	out.list = pr.bestAtPrices(out)
-	pr.learn(func(a *assortment) { a.sold = out })
+	pr.learn(func(a *assortment) { a.note(out) })
 	return out
 }
 

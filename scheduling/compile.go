@@ -38,16 +38,13 @@ type compiler struct {
 	lodging   *lodging        // what is known of these; nil where all are
 	lodgers   []model.ClassID // parts that some bin takes, where not all bins are near
 	ground    *land           // nil until asked
-	proven    *proven
-	zonal     *provenByZones
-	assorted  *assortment // where rooms and columns are those of one
+	assorted  *assortment     // where rooms and columns are those of one
+	notes                     // what is proven
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool
 	// outbid says that more tied pods would be placed, were it not for launches that are left
 	// with too few options for their pool's minValues.
 	outbid bool
-	// foresight is a bound on what tied pods cost; nil where none was worked out.
-	foresight *foresight
 }
 
 // purchase is what an engine option stands for: the best offer of a template among

@@ -165,4 +165,4 @@ package scheduling
 // From one plan to the next
 //
 //	session*, delta  a problem that changes, and its forks
-//	memory       what compilers leave to those that come after them
+//	memory, notes  what compilers leave to those that come after them

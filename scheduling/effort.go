@@ -73,7 +73,7 @@ func (x *solved) proves(ctx context.Context, other *solved, f *facts) (p proof) 
 	if f.terse || x.Plan.Summary.LowerBoundPerHour <= other.Plan.Summary.LowerBoundPerHour {
 		return proof{}
 	}
-	if k := x.prover.proven; k != nil && slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.prover.choice, other.prover.choice) {
+	if k := noted[proven](x.prover.notes); k != nil && slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.prover.choice, other.prover.choice) {
 		p.bound, p.certificate = x.prover.prove(ctx, other.Plan, k.atStake, f.solver.objective(&x.Plan.Summary))
 	}
 	return p

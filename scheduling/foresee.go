@@ -36,8 +36,9 @@ func (c *compiler) foresee(ctx context.Context) (enough int64) {
 	if len(pr.classes) == 0 {
 		return 0
 	}
-	c.foresight = &foresight{pr, pr.withSteps(bound.Resource(pr.input.Tighten()))}
-	return int64(float64(c.foresight.Bound) * (1 + c.enough()))
+	f := &foresight{pr, pr.withSteps(bound.Resource(pr.input.Tighten()))}
+	c.note(f)
+	return int64(float64(f.Bound) * (1 + c.enough()))
 }
 
 // outlook foresees at what price a plan will do. Beside that it plans sites for the first
@@ -67,7 +68,7 @@ func (c *compiler) enough() float64 {
 
 // foreseen is what is known of plans with the placed pods.
 func (c *compiler) foreseen(placed []int64) (pr *prover, resource bound.Result, known bool) {
-	if f := c.foresight; f != nil && slices.Equal(f.prover.placed, placed) {
+	if f := noted[foresight](c.notes); f != nil && slices.Equal(f.prover.placed, placed) {
 		return f.prover, f.Result, true
 	}
 	return nil, bound.Result{}, false

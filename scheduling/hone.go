@@ -79,7 +79,7 @@ func (c *compiler) cheapest(best pack.Outcome, others []pack.Outcome) pack.Outco
 
 // provenWorths is what pods of each class are worth by the bound that was proven last.
 func (c *compiler) provenWorths() []float64 {
-	k := c.proven
+	k := noted[proven](c.notes)
 	if k == nil || k.prover == nil || len(k.assigned.Worths) == 0 {
 		return nil
 	}

@@ -27,14 +27,14 @@ func (c *compiler) prove(ctx context.Context, plan *Plan, pods atStake, price of
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
 	near := c.nearBound(price)
-	if k := c.proven; k != nil && k.equal(&pods) && !k.certificate.zonal() {
+	if k := noted[proven](c.notes); k != nil && k.equal(&pods) && !k.certificate.zonal() {
 		return k.balanced(ctx, plan, near)
 	}
 	k := &proven{atStake: pods}
 	k.placed = slices.Clone(pods.placed)
 	k.bound, k.certificate = c.proveAnew(ctx, plan, near, price, k)
-	if c.proven = k; ctx.Err() != nil {
-		c.proven = nil // another time there may be time for more
+	if ctx.Err() == nil { // else there may be time for more another time
+		c.note(k)
 	}
 	return k.balanced(ctx, plan, near)
 }

@@ -19,7 +19,7 @@ func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, bes
 	if b == nil || pr.solver.Effort == EffortFast && b.vain(best, near) {
 		return 0, nil
 	}
-	x := pr.compiler.zonal
+	x := noted[provenByZones](pr.notes)
 	if x == nil || !slices.Equal(x.placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
 		x = &provenByZones{placed: slices.Clone(pr.placed), spread: b.ruled()}
 		x.market, x.Assigned = b.prove(ctx, start, near)
@@ -27,8 +27,8 @@ func (pr *prover) byZones(ctx context.Context, plan *Plan, start []*big.Int, bes
 	if plan != nil {
 		x.divide(ctx, pr.compiler, wanted)
 	}
-	if pr.compiler.zonal = x; ctx.Err() != nil {
-		pr.compiler.zonal = nil // another time there may be time for more
+	if pr.note(x); ctx.Err() != nil {
+		pr.note((*provenByZones)(nil)) // another time there may be time for more
 	}
 	if x.market == nil {
 		return 0, nil
