@@ -10,6 +10,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
+// OfferingOf is the offering that a node was bought at, as its labels say: those of today, or
+// where they are absent or empty, the beta labels for instance type and zone. What they do
+// not say is empty. It need not be one of any catalog.
+func OfferingOf(node *corev1.Node) offerings.Key {
+	return offerings.Key{
+		InstanceType:  cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType]),
+		Zone:          cmp.Or(node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelFailureDomainBetaZone]),
+		CapacityType:  offerings.CapacityType(node.Labels[offerings.CapacityTypeLabel]),
+		ReservationID: node.Labels[offerings.ReservationIDLabel],
+	}
+}
+
 // WithNodes returns the catalog with the offerings that running nodes prove to be sold: where
 // it does not list a node's type in the node's zone under its capacity type (reservations
 // aside), but lists it elsewhere in the region, that offering comes in addition. Its price is
@@ -21,20 +33,20 @@ import (
 func (c *Catalog) WithNodes(nodes []*corev1.Node) (*Catalog, error) {
 	found := map[offerings.Key]OfferingChange{}
 	for _, node := range slices.SortedFunc(slices.Values(present(nodes)), func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) }) {
-		name := cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType])
-		zone := cmp.Or(node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelFailureDomainBetaZone])
-		by := offerings.CapacityType(node.Labels[offerings.CapacityTypeLabel])
-		t, ok := c.Get(name)
-		if !ok || zone == "" || by == offerings.Reserved || slices.ContainsFunc(t.Offerings, func(o offerings.Offering) bool { return o.Zone == zone && o.CapacityType == by }) {
+		key := OfferingOf(node)
+		key.ReservationID = ""
+		t, ok := c.Get(key.InstanceType)
+		if !ok || key.Zone == "" || key.CapacityType == offerings.Reserved || slices.ContainsFunc(t.Offerings, func(o offerings.Offering) bool {
+			return o.Zone == key.Zone && o.CapacityType == key.CapacityType
+		}) {
 			continue
 		}
-		key := offerings.Key{InstanceType: name, Zone: zone, CapacityType: by}
-		o := t.elsewhere(node, by)
+		o := t.elsewhere(node, key.CapacityType)
 		if o == nil || len(o.Labels) < len(found[key].Labels) {
 			continue
 		}
-		o.Zone, o.Unavailable = zone, false
-		found[key] = OfferingChange{InstanceType: name, Offering: *o}
+		o.Zone, o.Unavailable = key.Zone, false
+		found[key] = OfferingChange{InstanceType: t.Name, Offering: *o}
 	}
 	if len(found) == 0 {
 		return c, nil

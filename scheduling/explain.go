@@ -15,13 +15,14 @@ type explainer struct {
 	*scene
 	tied   *tied // nil where nothing ties pods to each other
 	screen map[int][]screened
+	idle   map[string]string // by NodePool, why it has no offering to choose from
 	// lenient passes over places that nothing rules out, for pods that have one.
 	lenient bool
 }
 
 func newExplainer(c *compiler, plan *Plan) *explainer {
 	s := newScene(c, plan)
-	return &explainer{scene: s, tied: newTied(s), screen: map[int][]screened{}}
+	return &explainer{scene: s, tied: newTied(s), screen: map[int][]screened{}, idle: map[string]string{}}
 }
 
 // explain lists the pods that found no place, with reasons and fixes.
@@ -60,9 +61,8 @@ func (c *compiler) explain(plan *Plan) {
 
 // report adds pods that found no place for the same reasons.
 func (e *explainer) report(plan *Plan, pods []*corev1.Pod, reasons []Reason, changes []Change) {
-	message := sentence(reasons, changes)
 	for _, pod := range pods {
-		u := Unschedulable{Pod: podName(pod), Message: message, Reasons: slices.Clone(reasons)}
+		u := Unschedulable{Pod: podName(pod), Reasons: slices.Clone(reasons)}
 		u.propose(copyChanges(changes))
 		plan.Unschedulable = append(plan.Unschedulable, u)
 	}

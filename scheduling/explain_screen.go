@@ -50,7 +50,7 @@ func (e *explainer) screenTemplate(v *template, ti int, group *constraint, first
 	}
 	if !v.within.Any() {
 		if firstOfPool {
-			s.counts[Reason{Code: ReasonNoInstanceType, Detail: "the requirements of node pool " + v.pool.Name + " leave no instance type"}]++
+			s.counts[Reason{Code: ReasonNoInstanceType, Detail: e.idlePool(v.pool)}]++
 		}
 		return s
 	}
@@ -88,6 +88,16 @@ func (e *explainer) screenTemplate(v *template, ti int, group *constraint, first
 		}
 	}
 	return s
+}
+
+// idlePool says why a pool has no offering to choose from, as the warning about it does.
+func (e *explainer) idlePool(pool *NodePool) string {
+	text, known := e.idle[pool.Name]
+	if !known {
+		text = "node pool " + pool.Name + " " + cmp.Or(e.problem.idle(pool), "buys nothing: its requirements leave no instance type")
+		e.idle[pool.Name] = text
+	}
+	return text
 }
 
 // affinityText writes the alternatives of a required node affinity.

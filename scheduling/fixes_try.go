@@ -25,14 +25,18 @@ const (
 )
 
 // tryFixes keeps of the changes that a plan proposes those that place the pod, once the
-// plan has been carried out. Where none does, it proposes several together. Past the
-// context's deadline nothing is tried.
+// plan has been carried out. Where none does, it proposes several together. What cannot be
+// tried, past the context's deadline or because the plan cannot be carried out, is not
+// proposed.
 func (f *facts) tryFixes(ctx context.Context, plan *Plan) error {
-	if f.terse || len(plan.Unschedulable) == 0 {
+	if f.terse || f.solver.NoReasons || len(plan.Unschedulable) == 0 {
 		return nil
 	}
 	after, err := f.carriedOut(plan)
 	if err != nil {
+		for i := range plan.Unschedulable {
+			plan.Unschedulable[i].propose(nil)
+		}
 		return nil //nolint:nilerr // what is not on sale cannot be carried out, and there is nothing to try on
 	}
 	place := make(map[string]int, len(f.problem.Pods))
@@ -54,7 +58,6 @@ func (f *facts) tryFixes(ctx context.Context, plan *Plan) error {
 		pod := f.problem.Pods[i]
 		key := refusal{f.readings.of[i], u.Message}
 		if same := known[key]; same != nil {
-			u.Message = same.Message
 			u.propose(copyChanges(same.Changes))
 			continue
 		}
@@ -71,14 +74,14 @@ func (f *facts) tryFixes(ctx context.Context, plan *Plan) error {
 		before := t.left
 		fixes := t.remedies(context.WithoutCancel(ctx), u.Changes)
 		trials -= before - t.left
-		u.Message = sentence(u.Reasons, fixes)
 		u.propose(fixes)
 	}
 	return nil
 }
 
-// propose sets the changes that would place a pod.
+// propose sets the changes that would place a pod, and says so.
 func (u *Unschedulable) propose(changes []Change) {
+	u.Message = sentence(u.Reasons, changes)
 	u.Changes, u.Fixes = changes, nil
 	for i := range changes {
 		u.Fixes = append(u.Fixes, changes[i].Text)

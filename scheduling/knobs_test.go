@@ -10,11 +10,32 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
+
+// A solver that names pods without a place only decides the same.
+func TestNoReasons(t *testing.T) {
+	t.Parallel()
+	left := 0
+	for seed := range soak.Cases(30) {
+		p := st.Random(seed, st.Size{Ties: seed%2 == 0, Pods: 20})
+		told, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+		require.NoError(t, err)
+		brief, err := scheduling.Solver{Effort: scheduling.EffortFast, NoReasons: true}.Solve(t.Context(), p)
+		require.NoError(t, err)
+		require.NoError(t, verify.Checker{Solver: scheduling.Solver{NoReasons: true}}.Plan(p, brief), "seed %d", seed)
+		for i := range told.Unschedulable {
+			told.Unschedulable[i] = scheduling.Unschedulable{Pod: told.Unschedulable[i].Pod}
+			left++
+		}
+		require.Equal(t, told, brief, "seed %d", seed)
+	}
+	require.NotZero(t, left)
+}
 
 // knobs draws settings of every kind.
 func knobs(r *rand.Rand) scheduling.Solver {

@@ -116,6 +116,9 @@ type Solver struct {
 	// wait and pods that run and are not being deleted. Pods that already run too close
 	// together stay where they are; no more of them join.
 	WorkloadShare int
+	// NoReasons lists pods without a place by their names alone, for those who only count
+	// them: the plan has no reasons, and nothing is tried that would place them.
+	NoReasons bool
 	// fewest looks for few machines before it looks at prices.
 	fewest bool
 }
@@ -206,7 +209,11 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (_ *solved, bold bol
 		c.list(plan)
 		return from, bold, nil
 	}
-	c.explain(plan)
+	if f.solver.NoReasons {
+		c.list(plan)
+	} else {
+		c.explain(plan)
+	}
 	plan.Warnings = base.warnings()
 	placed := c.placed(outcome.Solution)
 	if f.choice.settles() {
@@ -284,6 +291,7 @@ func (s *Solver) work() int64 {
 // summarise completes the plan's sums.
 func (c *compiler) summarise(ctx context.Context, plan *Plan, placed []int64, late bool) {
 	s := &plan.Summary
+	s.Placed = 0
 	for _, n := range placed {
 		s.Placed += int(n)
 	}

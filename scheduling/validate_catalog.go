@@ -35,33 +35,31 @@ func (c *checker) choice(p *Problem) {
 func (p *Problem) IdleNodePools() []Warning {
 	var out []Warning
 	for _, pool := range poolOrder(p.NodePools) {
-		if w, idle := p.idle(pool); idle {
-			out = append(out, w)
+		if why := p.idle(pool); why != "" {
+			out = append(out, Warning{Object: "NodePool/" + pool.Name, Message: why})
 		}
 	}
 	return out
 }
 
-// idle warns of a pool that has no offering to choose from.
-func (p *Problem) idle(pool *NodePool) (Warning, bool) {
+// idle says why a pool has no offering to choose from; "" where it has one.
+func (p *Problem) idle(pool *NodePool) string {
 	s := newSieve(pool, p.catalogOf(pool.Name))
 	if s.passes() {
-		return Warning{}, false
+		return ""
 	}
-	w := Warning{Object: "NodePool/" + pool.Name, Message: "buys nothing: its catalog has no offerings"}
 	if !s.offers() {
-		return w, true
+		return "buys nothing: its catalog has no offerings"
 	}
 	worst, ruledOut, all := s.worst()
 	if ruledOut <= 0 {
-		w.Message = fmt.Sprintf("buys nothing: none of the %d instance types of the catalog has an offering that meets all of its requirements together", all)
-		return w, true
+		return fmt.Sprintf("buys nothing: none of the %d instance types of the catalog has an offering that meets all of its requirements together", all)
 	}
-	w.Message = fmt.Sprintf("buys nothing: none of the %d instance types of the catalog meets all of its requirements; %s alone rules out %d", all, worst.Short(), ruledOut)
+	why := fmt.Sprintf("buys nothing: none of the %d instance types of the catalog meets all of its requirements: %s alone rules out %d", all, worst.Short(), ruledOut)
 	if key := worst.Key(); key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion {
-		w.Message += "; the catalog's zones are " + strings.Join(s.zones(), ", ")
+		why += ", and the catalog's zones are " + strings.Join(s.zones(), ", ")
 	}
-	return w, true
+	return why
 }
 
 // sieve holds a pool's requirements against the offerings of a catalog.

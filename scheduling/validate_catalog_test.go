@@ -100,7 +100,7 @@ func idleWarnings(t *testing.T, p Problem) []string {
 // P11: a pool that leaves nothing is warned of, and its pods have no place.
 func TestPoolsThatNothingMeets(t *testing.T) {
 	arch := func(v string) requirements.Selector { return need(corev1.LabelArchStable, "In", v) }
-	const none = " buys nothing: none of the 3 instance types of the catalog meets all of its requirements; "
+	const none = " buys nothing: none of the 3 instance types of the catalog meets all of its requirements: "
 	empty, err := instancetypes.NewCatalog()
 	require.NoError(t, err)
 	for name, tc := range map[string]struct {
@@ -120,7 +120,7 @@ func TestPoolsThatNothingMeets(t *testing.T) {
 			"NodePool/p" + none + "kubernetes.io/arch In [arm64] alone rules out 2",
 		}},
 		"another place": {[]*NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "z"))}, []string{
-			"NodePool/p" + none + "topology.kubernetes.io/zone In [z] alone rules out 3; the catalog's zones are a, b",
+			"NodePool/p" + none + "topology.kubernetes.io/zone In [z] alone rules out 3, and the catalog's zones are a, b",
 		}},
 		"no type in that zone as spot": {[]*NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "b"), need(CapacityTypeLabel, "In", "spot"))}, []string{
 			"NodePool/p buys nothing: none of the 3 instance types of the catalog has an offering that meets all of its requirements together",

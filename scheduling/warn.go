@@ -49,8 +49,8 @@ func (c *compiler) warnings() []Warning {
 		w.add("catalog", fmt.Sprintf("no instance type has the label %s, which a node pool requires: it is taken to hold", key))
 	}
 	for _, pool := range c.without() {
-		if warning, idle := c.problem.idle(pool); idle {
-			w.add(warning.Object, warning.Message)
+		if why := c.problem.idle(pool); why != "" {
+			w.add("NodePool/"+pool.Name, why)
 		}
 	}
 	return w.list()

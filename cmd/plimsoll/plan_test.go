@@ -263,7 +263,7 @@ func TestPoolsThatBuyNothingAreTold(t *testing.T) {
 	idle := temp(t, "idle.yaml", "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: idle}\nspec: {template: {spec: {requirements: [{key: kubernetes.io/arch, operator: In, values: [s390x]}]}}}\n")
 	r := run(t, "plan", "-f", "testdata/shop.yaml", "-f", idle, "--catalog", "testdata/market.json")
 	require.Equal(t, exitUnschedulable, r.code)
-	require.Contains(t, r.stdout, "  NodePool/idle: buys nothing: none of the 2 instance types of the catalog meets all of its requirements; kubernetes.io/arch In [s390x] alone rules out 2\n")
+	require.Contains(t, r.stdout, "  NodePool/idle: buys nothing: none of the 2 instance types of the catalog meets all of its requirements: kubernetes.io/arch In [s390x] alone rules out 2\n")
 }
 
 // The default pool gives way where the flags ask for what it would not buy.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -142,7 +143,7 @@ func (f *frame) asked(price offerings.Price) offerings.Price {
 func (f *frame) allSpot(nodes []string) bool {
 	return !slices.ContainsFunc(nodes, func(name string) bool {
 		s := f.at[name]
-		return s == nil || s.node == nil || capacityType(s.node) != offerings.Spot
+		return s == nil || s.node == nil || instancetypes.OfferingOf(s.node).CapacityType != offerings.Spot
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -188,13 +189,14 @@ func (f *frame) heldBy(pod *corev1.Pod) *Cause {
 
 // unknownPrice says why the price of a node is not known.
 func unknownPrice(node *corev1.Node) string {
+	as := instancetypes.OfferingOf(node)
 	switch {
-	case instanceType(node) == "":
+	case as.InstanceType == "":
 		return "the node has no label for its instance type"
-	case zone(node) == "":
+	case as.Zone == "":
 		return "the node has no label for its zone"
-	case capacityType(node) == "":
+	case as.CapacityType == "":
 		return "the node has no label for its capacity type"
 	}
-	return fmt.Sprintf("the catalog has no offering of %s as %s in zone %s", instanceType(node), capacityType(node), zone(node))
+	return fmt.Sprintf("the catalog has no offering of %s as %s in zone %s", as.InstanceType, as.CapacityType, as.Zone)
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -119,7 +120,7 @@ func TestAbsenceIsDriftOfLiveCatalogs(t *testing.T) {
 		plan := planned(t, Planner{LiveCatalog: true}, c)
 		assert.Len(t, plan.Steps, 1, name)
 		assert.Equal(t, Drifted, plan.Steps[0].Reason, name)
-		assert.Contains(t, plan.Nodes[0].Drift, "InstanceTypeNotFound: the catalog has no offering of "+instanceType(c.Nodes[0])+" as on-demand in zone ")
+		assert.Contains(t, plan.Nodes[0].Drift, "InstanceTypeNotFound: the catalog has no offering of "+instancetypes.OfferingOf(c.Nodes[0]).InstanceType+" as on-demand in zone ")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
@@ -98,17 +99,17 @@ func (f *frame) typeGone(s *subject) bool {
 	if s.pool.catalog.Len() == 0 || created.IsZero() || f.now.Sub(created) <= typeDriftAge {
 		return false
 	}
-	t, ok := s.pool.catalog.Get(instanceType(s.node))
+	as := instancetypes.OfferingOf(s.node)
+	t, ok := s.pool.catalog.Get(as.InstanceType)
 	if !ok {
 		return true
 	}
-	in, by := zone(s.node), capacityType(s.node)
 	for i := range t.Offerings {
 		o := &t.Offerings[i]
-		if in != "" && o.Zone != in {
+		if as.Zone != "" && o.Zone != as.Zone {
 			continue
 		}
-		if by == "" || o.CapacityType == by || by == offerings.Reserved && o.CapacityType == offerings.OnDemand {
+		if by := as.CapacityType; by == "" || o.CapacityType == by || by == offerings.Reserved && o.CapacityType == offerings.OnDemand {
 			return false
 		}
 	}

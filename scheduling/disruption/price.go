@@ -1,8 +1,6 @@
 package disruption
 
 import (
-	"cmp"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -10,35 +8,20 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// instanceType, zone and capacityType are what a node's labels say that it is, "" where
-// they do not.
-func instanceType(node *corev1.Node) string {
-	return cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType])
-}
-
-func zone(node *corev1.Node) string {
-	return cmp.Or(node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelFailureDomainBetaZone])
-}
-
-func capacityType(node *corev1.Node) offerings.CapacityType {
-	return offerings.CapacityType(node.Labels[scheduling.CapacityTypeLabel])
-}
-
 // boughtAt is the offering that a node was bought at, on sale or not, and its type; nil where
 // the catalog does not tell. A node of a reservation is that of its own reservation.
 func boughtAt(node *corev1.Node, catalog *instancetypes.Catalog) (*instancetypes.InstanceType, *offerings.Offering) {
-	t, ok := catalog.Get(instanceType(node))
+	as := instancetypes.OfferingOf(node)
+	t, ok := catalog.Get(as.InstanceType)
 	if !ok {
 		return nil, nil
 	}
-	in, by := zone(node), capacityType(node)
-	reservation := node.Labels[offerings.ReservationIDLabel]
 	for i := range t.Offerings {
 		o := &t.Offerings[i]
-		if o.Zone != in || o.CapacityType != by {
+		if o.Zone != as.Zone || o.CapacityType != as.CapacityType {
 			continue
 		}
-		if by != offerings.Reserved || reservation == "" || o.ReservationID == reservation {
+		if o.CapacityType != offerings.Reserved || as.ReservationID == "" || o.ReservationID == as.ReservationID {
 			return t, o
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -264,7 +265,7 @@ func (s *state) shown(at *standing) *corev1.Node {
 	if node.Status.Capacity == nil {
 		node.Status.Capacity = corev1.ResourceList{}
 	}
-	if t, ok := catalogOf(s.problem, node.Labels[scheduling.NodePoolLabel]).Get(instanceType(&node)); ok {
+	if t, ok := catalogOf(s.problem, node.Labels[scheduling.NodePoolLabel]).Get(instancetypes.OfferingOf(&node).InstanceType); ok {
 		for name, q := range t.Capacity {
 			if have := node.Status.Capacity[name]; have.IsZero() {
 				node.Status.Capacity[name] = q

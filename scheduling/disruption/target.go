@@ -94,7 +94,7 @@ type target struct {
 func (f *frame) solveAnew(ctx context.Context, effort scheduling.Effort, loose map[string]bool) (*target, error) {
 	problem := f.anew(loose)
 	solver := f.buysBack(loose)
-	solver.Effort = effort
+	solver.Effort, solver.NoReasons = effort, true
 	plan, err := solver.Solve(ctx, problem)
 	if err != nil {
 		return nil, err

@@ -11,21 +11,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// soldAs is the offering that a node was bought at, by its labels.
-func soldAs(node *corev1.Node) offerings.Key {
-	return offerings.Key{
-		InstanceType: instanceType(node), Zone: zone(node), CapacityType: capacityType(node),
-		ReservationID: node.Labels[offerings.ReservationIDLabel],
-	}
-}
-
 // resell makes nodes that are gone to be had again, in a problem of buying afresh: they
 // could as well have stayed. Reservations have their machines back, and offerings that
 // nodes were bought at are on sale.
 func resell(p *scheduling.Problem, nodes []*corev1.Node) error {
 	had, lent := map[offerings.Key]bool{}, map[string]int{}
 	for _, node := range nodes {
-		key := soldAs(node)
+		key := instancetypes.OfferingOf(node)
 		had[key] = true
 		if key.ReservationID != "" {
 			lent[key.ReservationID]++
@@ -60,7 +52,7 @@ func resell(p *scheduling.Problem, nodes []*corev1.Node) error {
 func (f *frame) buysBack(loose map[string]bool) scheduling.Solver {
 	solver, had := f.planner.Solver, map[offerings.Key]bool{}
 	for name := range loose {
-		had[soldAs(f.at[name].node)] = true
+		had[instancetypes.OfferingOf(f.at[name].node)] = true
 	}
 	allows := solver.Allows
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}

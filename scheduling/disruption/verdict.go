@@ -1,6 +1,10 @@
 package disruption
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+)
 
 // verdicts say of each node of the cluster what becomes of it, by name.
 func (r *run) verdicts() []Verdict {
@@ -15,9 +19,10 @@ func (r *run) verdicts() []Verdict {
 		if s.fresh {
 			continue
 		}
+		as := instancetypes.OfferingOf(s.node)
 		v := Verdict{
 			Node: s.name, Decision: Keep, Step: drained[s.name], NodePool: s.poolName(),
-			InstanceType: instanceType(s.node), Zone: zone(s.node), CapacityType: string(capacityType(s.node)), PricePerHour: s.paid, Drift: s.drifted,
+			InstanceType: as.InstanceType, Zone: as.Zone, CapacityType: string(as.CapacityType), PricePerHour: s.paid, Drift: s.drifted,
 		}
 		if v.Step > 0 {
 			v.Decision = Drain

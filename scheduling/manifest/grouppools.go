@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -37,7 +38,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 	var told, untold []string
 	for _, g := range order {
 		nodes, name := groups[g], poolName(g, taken)
-		if g.ControlPlane() || !requirements.ValidLabelValue(name) || lo.EveryBy(nodes, func(n *corev1.Node) bool { return instanceTypeOf(n) == "" }) {
+		if g.ControlPlane() || !requirements.ValidLabelValue(name) || lo.EveryBy(nodes, func(n *corev1.Node) bool { return instancetypes.OfferingOf(n).InstanceType == "" }) {
 			continue
 		}
 		taken[name] = true
@@ -102,8 +103,8 @@ func groupPool(name string, nodes []*corev1.Node) *scheduling.NodePool {
 	label := func(key string) func(*corev1.Node) string {
 		return func(n *corev1.Node) string { return n.Labels[key] }
 	}
-	require(corev1.LabelInstanceTypeStable, instanceTypeOf)
-	require(corev1.LabelTopologyZone, zoneOf)
+	require(corev1.LabelInstanceTypeStable, func(n *corev1.Node) string { return instancetypes.OfferingOf(n).InstanceType })
+	require(corev1.LabelTopologyZone, func(n *corev1.Node) string { return instancetypes.OfferingOf(n).Zone })
 	require(scheduling.CapacityTypeLabel, func(n *corev1.Node) string { c, _ := CapacityTypeOf(n); return string(c) })
 	require(corev1.LabelArchStable, label(corev1.LabelArchStable))
 	require(corev1.LabelOSStable, label(corev1.LabelOSStable))
@@ -139,10 +140,10 @@ func passing(key string) bool {
 // ownedBy is a copy of a node with the labels that it would have as one of a NodePool, and
 // Karpenter's word for what Cluster Autoscaler is told not to remove.
 func ownedBy(pool string, node *corev1.Node) *corev1.Node {
-	out := PaidFor(node)
+	out, as := PaidFor(node), instancetypes.OfferingOf(node)
 	for key, value := range map[string]string{
 		scheduling.NodePoolLabel: pool, scheduling.RegisteredLabel: "true", scheduling.InitializedLabel: "true",
-		corev1.LabelInstanceTypeStable: instanceTypeOf(node), offerings.ZoneLabel: zoneOf(node),
+		corev1.LabelInstanceTypeStable: as.InstanceType, offerings.ZoneLabel: as.Zone,
 	} {
 		if value != "" {
 			out.Labels[key] = value

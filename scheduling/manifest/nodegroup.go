@@ -1,12 +1,12 @@
 package manifest
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -68,7 +68,7 @@ func NodeGroupOf(node *corev1.Node) NodeGroup {
 			return NodeGroup{key, name}
 		}
 	}
-	if name := instanceTypeOf(node); name != "" {
+	if name := instancetypes.OfferingOf(node).InstanceType; name != "" {
 		return NodeGroup{corev1.LabelInstanceTypeStable, name}
 	}
 	return NodeGroup{}
@@ -101,13 +101,4 @@ func PaidFor(node *corev1.Node) *corev1.Node {
 	out := *node
 	out.Labels = lo.Assign(node.Labels, map[string]string{scheduling.CapacityTypeLabel: string(capacityType)})
 	return &out
-}
-
-// instanceTypeOf and zoneOf are what a node's labels say that it is, "" where they do not.
-func instanceTypeOf(node *corev1.Node) string {
-	return cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType])
-}
-
-func zoneOf(node *corev1.Node) string {
-	return cmp.Or(node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelFailureDomainBetaZone])
 }

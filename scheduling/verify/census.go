@@ -56,8 +56,11 @@ func (j *judge) census() {
 	}
 }
 
-// refusal checks that a refused pod is told why.
+// refusal checks that a refused pod is told why, unless the solver was to name it only.
 func (j *judge) refusal(u scheduling.Unschedulable) {
+	if j.solver.NoReasons {
+		return
+	}
 	object := "pod/" + u.Pod
 	if strings.TrimSpace(u.Message) == "" {
 		j.add(NoMessage, object, "is unschedulable without a message")
