@@ -16,7 +16,7 @@ type compiler struct {
 	classes   *classifier
 	bonds     *bondReader
 	keepers   []keeper
-	ties      *ties       // of what this is a part of; nil where nothing is tied
+	sited     *land       // where the parts have their sites; nil where they have none
 	planned   []*podClass // those that are not refused
 	parts     []part      // by engine class
 	seats     []seat      // by engine group
@@ -39,7 +39,7 @@ type compiler struct {
 	lodgers   []model.ClassID // parts that some bin takes, where not all bins are near
 	ground    *land           // nil until asked
 	assorted  *assortment     // where rooms and columns are those of one
-	notes                     // what is proven
+	notes                     // of what is tied, and of what is proven
 	// cautious books limits such that minValues hold whichever option is bought.
 	cautious bool
 	// outbid says that more tied pods would be placed, were it not for launches that are left
@@ -195,13 +195,13 @@ func (c *compiler) addOffers() {
 	}
 	c.dropVainWishes(rows, softs)
 	var r *relisted
-	if c.ties != nil {
+	if c.sited != nil {
 		r = c.relist(rows)
 	}
 	for ti, v := range c.templates {
 		x := &c.offered[ti]
 		switch {
-		case c.ties != nil:
+		case c.sited != nil:
 			c.addOptions(ti, r.firsts[ti], ranks[v.number], softs[ti], supplies, r)
 		default:
 			x.list = c.listOffers(v, x, rows[ti])

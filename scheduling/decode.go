@@ -14,6 +14,7 @@ import (
 // decoder turns the engine's answer into a plan.
 type decoder struct {
 	*compiler
+	ties     *ties // nil where nothing is tied
 	solution model.Solution
 	ledger   *ledger
 	roster   *roster
@@ -29,7 +30,7 @@ type decoder struct {
 // launch too few options for the minValues of its pool.
 func (c *compiler) decode(solution model.Solution) (plan *Plan, ok bool) {
 	d := &decoder{
-		compiler: c, solution: solution, ledger: newLedger(c), lots: map[string]*lot{}, named: c.requestable(),
+		compiler: c, ties: tiesOf(c), solution: solution, ledger: newLedger(c), lots: map[string]*lot{}, named: c.requestable(),
 	}
 	machines := d.final()
 	d.shun(machines)

@@ -27,8 +27,8 @@ func newExplainer(c *compiler, plan *Plan) *explainer {
 
 // explain lists the pods that found no place, with reasons and fixes.
 func (c *compiler) explain(plan *Plan) {
-	if c.ties != nil {
-		c = c.ties.land.compiler
+	if c.sited != nil {
+		c = c.sited.compiler
 	}
 	left := 0
 	for _, class := range c.classes.classes {

@@ -23,7 +23,7 @@ func (x *atStake) equal(y *atStake) bool {
 // deciding are the placed pods that a bound has to look at: those that fit no node, and those
 // tied to them, where so many are on machines that are bought and nobody else is; else all.
 func (c *compiler) deciding(placed []int64, bought int64) atStake {
-	if len(c.nodes) == 0 || c.ties != nil {
+	if len(c.nodes) == 0 || c.sited != nil {
 		return atStake{placed: placed, all: true}
 	}
 	out, others := make([]int64, len(placed)), false

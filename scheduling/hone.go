@@ -22,7 +22,7 @@ const honedEnough = 0.005
 // few are bought and the price is further above its bound than will do, and if it still is, those
 // of other outcomes.
 func (c *compiler) honed(ctx context.Context, at pack.Outcome, params pack.Params) pack.Outcome {
-	x := trial{compiler: c, Outcome: at}
+	x := *newTrial(c, at)
 	price := x.price()
 	n := x.machines()
 	if c.terse || at.Late || price == 0 || n >= manyMachines || params.Work == 0 && n < fewestHoned {

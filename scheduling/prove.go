@@ -73,7 +73,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, near int64, price 
 			effort := c.solver.boundEffort(ctx, len(pr.classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
-			case c.tied() || c.ties != nil:
+			case c.tied() || c.sited != nil:
 				effort.Further, effort.Mixed, effort.Cases = 0, 0, 0
 			case c.solver.Effort == EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))

@@ -12,7 +12,7 @@ import (
 // where there are no fewer machines than classes: a mix has parts of as many machines as
 // classes, and what is gained by it is lost when few are rounded up.
 func (c *compiler) remixed(ctx context.Context, at pack.Outcome, params pack.Params) pack.Outcome {
-	x := trial{compiler: c, Outcome: at}
+	x := *newTrial(c, at)
 	placed := c.placed(at.Solution)
 	x.bind = sum(placed)
 	price := x.price()

@@ -80,9 +80,10 @@ func (t *ties) asGranted(a, b *compiler) bool {
 
 // denied adds up what the sites of a plan do not grant.
 func (c *compiler) denied() (sum int64) {
+	t := tiesOf(c)
 	for i := range c.parts {
 		if p := &c.parts[i]; p.pinned {
-			sum += c.ties.planner.Classes[c.ties.classOf[p.unit]].Sites[p.site].Penalty * p.count
+			sum += t.planner.Classes[t.classOf[p.unit]].Sites[p.site].Penalty * p.count
 		}
 	}
 	return sum

@@ -45,7 +45,8 @@ func (d *decoder) newRoster(machines []machine) *roster {
 
 // begins reports whether a part's unit is where pods gather that follow each other.
 func (c *compiler) begins(part model.ClassID) bool {
-	return c.ties != nil && c.ties.unitBook.units[c.parts[part].unit].begins
+	t := tiesOf(c)
+	return t != nil && t.unitBook.units[c.parts[part].unit].begins
 }
 
 // take hands out the pods of a portion of so many of a part.

@@ -26,7 +26,7 @@ type rankedPods struct {
 
 // score judges a trial by the plan that it would become.
 func (x *trial) score() *score {
-	d := &decoder{compiler: x.compiler, solution: x.Solution, ledger: newLedger(x.compiler)}
+	d := &decoder{compiler: x.compiler, ties: x.ties, solution: x.Solution, ledger: newLedger(x.compiler)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
 	s := &score{machines: int64(len(machines))}

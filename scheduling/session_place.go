@@ -37,8 +37,8 @@ func (x *Session) place(ctx context.Context, effort Effort, loose bool) (*Plan, 
 
 // list lists the pods that found no place, without reasons.
 func (c *compiler) list(plan *Plan) {
-	if c.ties != nil {
-		c = c.ties.land.compiler
+	if c.sited != nil {
+		c = c.sited.compiler
 	}
 	placed := map[string]bool{}
 	for i := range plan.Launches {

@@ -89,7 +89,7 @@ func (d *decoder) steady(m *machine) {
 // surplusAmong counts, by part, the units that would not bind of those that have a place,
 // with the domains of spreads that there are.
 func (c *compiler) surplusAmong(placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
-	t, counts := c.ties, c.countSites(placed)
+	t, counts := tiesOf(c), c.countSites(placed)
 	bound := t.replay(counts, extra)
 	out := map[model.ClassID]int64{}
 	for i := range c.parts {

@@ -183,7 +183,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (_ *solved, bold bol
 		params.Enough = t.outlook(ctx)
 		c, outcome = t.solve(params)
 		if !f.terse {
-			x := trial{compiler: c, Outcome: outcome}
+			x := newTrial(c, outcome)
 			x.afresh(ctx, base, params)
 			c, outcome = x.compiler, x.Outcome
 		}
@@ -197,7 +197,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (_ *solved, bold bol
 	}
 	from := &solved{late: outcome.Late}
 	if f.judged {
-		from.score = (&trial{compiler: c, Outcome: outcome}).score()
+		from.score = newTrial(c, outcome).score()
 	}
 	plan, ok := c.decode(outcome.Solution)
 	bold = boldness{short: !ok, outbid: base.outbid}

@@ -109,7 +109,7 @@ func (l *land) pointed(ti int, places []int32, supplies *supplies) []int32 {
 // relist is listOffers of all templates for a part of a tied problem: rows are the offers that
 // its seats may use, by template.
 func (c *compiler) relist(rows [][]model.Bits) *relisted {
-	l := c.ties.land
+	l := c.sited
 	s := l.strata()
 	columns := make([]int32, len(s.samples))
 	for n, x := range s.samples {

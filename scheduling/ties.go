@@ -165,7 +165,8 @@ func (t *ties) domainsAt(links []topology.Link, p *partition, site int) (domains
 func (t *ties) split(r *topology.Result) *compiler {
 	base := t.land.compiler
 	e := *base
-	e.ties = t.snapshot()
+	e.sited = t.land
+	e.note(t.snapshot())
 	e.model = &model.Problem{Dims: base.model.Dims, BestEffort: base.model.BestEffort, Pools: base.model.Pools}
 	e.parts, e.seats, e.bought = make([]part, 0, t.partCount(r)), nil, nil
 	e.offered = append([]templateOffers(nil), base.offered...)

@@ -13,9 +13,18 @@ import (
 type trial struct {
 	*compiler
 	pack.Outcome
+	ties  *ties
 	bind  int64     // pods that have a place and would bind there
 	sites [][]int64 // by planner class and site, the pods that are planned there
 }
+
+// newTrial is an outcome for a compiled problem whose parts have their sites.
+func newTrial(c *compiler, outcome pack.Outcome) *trial {
+	return &trial{compiler: c, Outcome: outcome, ties: tiesOf(c)}
+}
+
+// tiesOf are the ties of the pods of a compiled problem; nil where its parts have no sites.
+func tiesOf(c *compiler) *ties { return noted[ties](c.notes) }
 
 // try plans sites, then machines.
 func (t *ties) try(params pack.Params) trial {
@@ -28,7 +37,8 @@ func (t *ties) try(params pack.Params) trial {
 
 // pack finds machines for a plan of sites.
 func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
-	x := trial{compiler: t.split(plan), sites: plan.Counts}
+	x := *newTrial(t.split(plan), pack.Outcome{})
+	x.sites = plan.Counts
 	x.search(params)
 	return x
 }
@@ -75,10 +85,10 @@ func (x *trial) price() offerings.Price { return offerings.Price(x.model.Cost(x.
 
 // spots are the spots of a solution's machines, in their order.
 func (c *compiler) spots(s model.Solution) []int {
-	out := make([]int, len(s.Nodes))
+	out, l := make([]int, len(s.Nodes)), c.sited
 	for i := range s.Nodes {
 		b := c.bought[s.Nodes[i].Option]
-		out[i] = c.ties.land.spot(b.template, b.offer)
+		out[i] = l.spot(b.template, b.offer)
 	}
 	return out
 }
@@ -99,12 +109,12 @@ func (c *compiler) placing(s model.Solution) func(part int) int64 {
 // surplus counts, by part, the units that would not bind of those that have a place
 // while machines stand at some spots.
 func (c *compiler) surplus(placed func(part int) int64, spots []int) map[model.ClassID]int64 {
-	return c.surplusAmong(placed, c.ties.domainsOf(spots))
+	return c.surplusAmong(placed, tiesOf(c).domainsOf(spots))
 }
 
 // countSites counts, by planner class and site, the units that have a place.
 func (c *compiler) countSites(placed func(part int) int64) [][]int64 {
-	t := c.ties
+	t := tiesOf(c)
 	counts := make([][]int64, len(t.planner.Classes))
 	for i := range counts {
 		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
