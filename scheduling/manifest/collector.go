@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -197,4 +198,22 @@ func misnamed(obj metav1.Object) (field, value string) {
 		return "metadata.namespace", ns
 	}
 	return "", ""
+}
+
+// finish makes the snapshot of what was read, unless there were faults.
+func (c *collector) finish(err error) (*Snapshot, error) {
+	if len(c.faults) == 0 && err == nil {
+		if s := c.snapshot(); len(c.faults) == 0 {
+			return s, nil
+		}
+	}
+	if len(c.faults) > 0 {
+		err = errors.Join(err, c.faults)
+	}
+	return nil, err
+}
+
+// warn adds a warning.
+func (c *collector) warn(object, message string) {
+	c.warnings = append(c.warnings, scheduling.Warning{Object: object, Message: message})
 }

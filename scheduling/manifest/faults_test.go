@@ -50,7 +50,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"duplicate key": {
 			"apiVersion: v1\nkind: Pod\nkind: Node\nmetadata: {name: a}\n",
-			`test.yaml: document 1, line 3: is not valid YAML: key "kind" already set in map`,
+			`test.yaml: document 1, line 3: is not valid YAML: mapping key "kind" already defined`,
 		},
 		"duplicate key in JSON": {
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","name":"b"},"spec":{"containers":[{"name":"c"}]}}`,
@@ -90,7 +90,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"a template further down": {
 			"apiVersion: v1\nkind: {{ .Values.kind }}\n",
-			"test.yaml: document 1, line 1: is not valid YAML: invalid map key: map[interface {}]interface {}{\".Values.kind\":interface {}(nil)} (it looks like a template: render it first, for example with helm template)",
+			"test.yaml: document 1, line 1: is not valid YAML: invalid map key: map[string]interface {}{\".Values.kind\":interface {}(nil)} (it looks like a template: render it first, for example with helm template)",
 		},
 		"a list at the top":     {"- apiVersion: v1\n", `test.yaml: document 1, line 1: is not a Kubernetes object: begins with "- apiVersion: v1"`},
 		"UTF-16":                {"\xff\xfea\x00", "test.yaml: is encoded in UTF-16; save it as UTF-8"},

@@ -4,9 +4,14 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"sigs.k8s.io/yaml"
 )
 
 // Loader reads manifests. The zero value works.
@@ -30,13 +35,41 @@ type Loader struct {
 	MaxPods int
 }
 
+// Stdin is the path that stands for [Loader.Stdin].
+const Stdin = "-"
+
 // Load reads files, directories and, as "-", stdin. From a directory it takes the
 // files that end in .yaml, .yml or .json, in the order of their names. The error is
 // [Faults], or says which file cannot be read.
 func (l Loader) Load(paths ...string) (*Snapshot, error) {
 	c := newCollector(l)
-	err := c.load(paths)
-	return c.finish(err)
+	var errs []error
+	stdinRead := false
+	for _, p := range paths {
+		if p == Stdin {
+			switch {
+			case stdinRead:
+				errs = append(errs, errors.New("stdin is named twice"))
+			case l.Stdin == nil:
+				errs = append(errs, errors.New("stdin is not available"))
+			default:
+				c.read("stdin", l.Stdin)
+			}
+			stdinRead = true
+			continue
+		}
+		files, err := l.filesOf(p)
+		errs = append(errs, err)
+		parts := kustomized(files)
+		for _, f := range files {
+			if recipe, ok := parts[f]; ok {
+				c.leaveOut(f, Kustomize, "is a patch or part of "+recipe+" and was left out; to plan what that makes, pass what kubectl kustomize prints")
+				continue
+			}
+			errs = append(errs, c.readFile(f))
+		}
+	}
+	return c.finish(errors.Join(errs...))
 }
 
 // Read reads one stream. The name stands for it in errors.
@@ -46,6 +79,16 @@ func (l Loader) Read(name string, r io.Reader) (*Snapshot, error) {
 	return c.finish(nil)
 }
 
+// readFile takes the objects of one file in.
+func (c *collector) readFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return readError(err)
+	}
+	c.read(name, f)
+	return f.Close()
+}
+
 // read takes the objects of one source in.
 func (c *collector) read(name string, r io.Reader) {
 	if isKustomization(name) {
@@ -53,30 +96,122 @@ func (c *collector) read(name string, r io.Reader) {
 		return
 	}
 	most := cmp.Or(c.loader.MaxBytes, DefaultMaxBytes)
-	m := &meter{in: r, left: most, most: most, window: -1}
-	s := scanner{
-		name: name, meter: m, in: bufio.NewReaderSize(m, 64<<10),
-		emit: c.add, fault: c.fault, full: c.full,
-	}
+	limit := &sizeLimit{in: r, most: most, left: most, object: -1}
+	s := scanner{name: name, limit: limit, in: bufio.NewReaderSize(limit, 64<<10), emit: c.add, fault: c.fault, full: c.full}
 	s.scan()
 	c.documents += s.document
 }
 
-// finish makes the snapshot of what was read, unless there were faults.
-func (c *collector) finish(err error) (*Snapshot, error) {
-	if len(c.faults) == 0 && err == nil {
-		s := c.snapshot()
-		if len(c.faults) == 0 {
-			return s, nil
-		}
+// leaveOut leaves out a file that is no manifest. A warning says so, unless the caller
+// wants a list of what was left out.
+func (c *collector) leaveOut(name string, reason Reason, message string) {
+	if c.loader.SkipInvalid {
+		c.fault(&Fault{At: Location{Source: name, Item: -1}, Message: message, Reason: reason})
+		return
 	}
-	if len(c.faults) > 0 {
-		err = errors.Join(err, c.faults)
-	}
-	return nil, err
+	c.warn(name, message)
 }
 
-// warn adds a warning.
-func (c *collector) warn(object, message string) {
-	c.warnings = append(c.warnings, scheduling.Warning{Object: object, Message: message})
+// filesOf returns the files that a path stands for: itself, or what a directory holds.
+func (l Loader) filesOf(p string) ([]string, error) {
+	info, err := os.Stat(p)
+	if err != nil {
+		return nil, readError(err)
+	}
+	if !info.IsDir() {
+		return []string{p}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(p, func(name string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		hidden := strings.HasPrefix(entry.Name(), ".") && name != p
+		switch {
+		case entry.IsDir() && name != p && (hidden || !l.Recursive):
+			return filepath.SkipDir
+		case entry.IsDir() || hidden || !isManifest(name):
+			return nil
+		}
+		// Mounted ConfigMaps hold links to files, and links to directories.
+		if info, err := os.Stat(name); err != nil || info.IsDir() {
+			return err
+		}
+		files = append(files, name)
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		hint := " (directories below it are read only on request)"
+		if l.Recursive {
+			hint = ""
+		}
+		return nil, fmt.Errorf("directory %s holds no .yaml, .yml or .json file%s", p, hint)
+	}
+	slices.Sort(files)
+	return files, readError(err)
+}
+
+// isManifest says whether a file of a directory is read.
+func isManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// readError takes the name of the system call out of an error of package os.
+func readError(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("cannot read %s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+// isKustomization says whether a file is the recipe of kustomize, which is not an
+// object of a cluster but makes some.
+func isKustomization(name string) bool {
+	return slices.Contains([]string{"kustomization.yaml", "kustomization.yml", "kustomization"}, strings.ToLower(filepath.Base(name)))
+}
+
+// kustomized returns those of the files that a recipe among them names for anything but
+// an object of its own, such as a patch or the values of a chart, each with the recipe.
+func kustomized(files []string) map[string]string {
+	parts := map[string]string{}
+	for _, f := range files {
+		if !isKustomization(f) {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		var fields map[string]any
+		if err != nil || len(text) > maxObjectBytes || yaml.Unmarshal(text, &fields) != nil {
+			continue
+		}
+		for _, objects := range []string{"resources", "bases", "components", "crds"} {
+			delete(fields, objects)
+		}
+		for _, name := range namedFiles(fields) {
+			parts[filepath.Join(filepath.Dir(f), name)] = f
+		}
+	}
+	return parts
+}
+
+// namedFiles returns every text in a tree that may name a file, of KEY=FILE the file.
+func namedFiles(tree any) (names []string) {
+	switch t := tree.(type) {
+	case map[string]any:
+		for _, v := range t {
+			names = append(names, namedFiles(v)...)
+		}
+	case []any:
+		for _, v := range t {
+			names = append(names, namedFiles(v)...)
+		}
+	case string:
+		if _, file, keyed := strings.Cut(t, "="); keyed {
+			t = file
+		}
+		if isManifest(t) && !strings.Contains(t, "\n") {
+			names = append(names, t)
+		}
+	}
+	return names
 }

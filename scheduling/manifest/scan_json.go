@@ -9,15 +9,12 @@ import (
 	"io"
 )
 
-// errEnough ends the reading of a source after too many faults.
-var errEnough = errors.New("too many faults")
-
 // scanJSON reads JSON values, one after another. It reports true if YAML follows,
 // which s.in then holds.
 func (s *scanner) scanJSON() bool {
 	dec := json.NewDecoder(s.in)
 	for !s.full() {
-		s.meter.window = maxObjectBytes
+		s.limit.object = maxObjectBytes
 		if !dec.More() {
 			// More is false before a stray bracket, too.
 			if _, err := dec.Token(); err != nil && !errors.Is(err, io.EOF) {
@@ -60,13 +57,13 @@ func firstByte(r io.Reader) byte {
 func (s *scanner) jsonFault(dec *json.Decoder, err error) {
 	msg, reason := "is not valid JSON: ", BadSyntax
 	switch {
-	case errors.Is(err, errEnough):
+	case errors.Is(err, errTooManyFaults):
 		return
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		err = errors.New("it ends in the middle of a value")
 	case errors.Is(err, errObjectTooLarge):
 		msg = ""
-	case s.meter.failed != nil:
+	case s.limit.failed != nil:
 		msg, reason = "", Unreadable
 	}
 	s.fault(&Fault{
@@ -79,130 +76,85 @@ func (s *scanner) jsonFault(dec *json.Decoder, err error) {
 // jsonValue reads one value: an object, or objects in a list.
 func (s *scanner) jsonValue(dec *json.Decoder) error {
 	at := Location{Source: s.name, Document: s.document, Item: -1}
-	open, err := dec.Token()
-	if err != nil {
+	if open, err := dec.Token(); err != nil || open == json.Delim('[') {
+		if err == nil {
+			err = s.jsonItems(dec, at, &list{scanner: s, head: &header{}})
+		}
 		return err
 	}
-	if open == json.Delim('[') {
-		return s.jsonItems(dec, at, func(o rawObject) { s.untyped(o.at, o.json, header{}) })
-	}
-	obj := jsonObject{}
+	var items *list
+	members := []byte("{") // without the items
 	for dec.More() {
-		s.meter.window = maxObjectBytes
+		s.limit.object = maxObjectBytes
 		key, err := dec.Token()
 		if err != nil {
 			return err
 		}
 		if key == "items" {
-			err = s.jsonList(dec, at, &obj)
-		} else {
-			err = obj.member(dec, key)
+			if items, err = s.jsonList(dec, at, headerOf(closed(members))); err != nil {
+				return err
+			}
+			continue
 		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return err
+		}
+		name, err := json.Marshal(key)
 		if err != nil {
 			return err
+		}
+		if len(members) > 1 {
+			members = append(members, ',')
+		}
+		members = append(append(append(members, name...), ':'), value...)
+		if len(members) > maxObjectBytes {
+			return errObjectTooLarge
 		}
 	}
 	if _, err := dec.Token(); err != nil {
 		return err
 	}
-	s.closeJSON(at, &obj)
+	if raw := closed(members); items == nil {
+		s.alone(at, raw)
+	} else {
+		items.close(at, headerOf(raw))
+	}
 	return nil
 }
 
-// jsonObject is an object of which the items, if it is a list, were taken out.
-type jsonObject struct {
-	members bytes.Buffer
-	list    bool
-	untyped []rawObject // items that do not say what they are
-}
+// closed returns the members of an object as an object.
+func closed(members []byte) []byte { return append(bytes.Clone(members), '}') }
 
-// member takes one member of the object over from dec, which has read its key.
-func (o *jsonObject) member(dec *json.Decoder, key json.Token) error {
-	var value json.RawMessage
-	if err := dec.Decode(&value); err != nil {
-		return err
+// jsonList reads the items of a list one by one. head is what stands before them: kubectl
+// writes the kind of a list behind its items, the API server before.
+func (s *scanner) jsonList(dec *json.Decoder, at Location, head header) (*list, error) {
+	l := &list{scanner: s}
+	if head.isList() {
+		l.head = &head
 	}
-	if o.members.Len()+len(value) > maxObjectBytes {
-		return errObjectTooLarge
-	}
-	name, err := json.Marshal(key)
-	if err != nil {
-		return err
-	}
-	if o.members.Len() > 0 {
-		o.members.WriteByte(',')
-	}
-	o.members.Write(name)
-	o.members.WriteByte(':')
-	o.members.Write(value)
-	return nil
-}
-
-// raw returns the object without its items.
-func (o *jsonObject) raw() []byte {
-	return append(append([]byte{'{'}, o.members.Bytes()...), '}')
-}
-
-// header returns what the members read so far say of the object.
-func (o *jsonObject) header() header { return headerOf(o.raw()) }
-
-// jsonList reads the items of a list one by one.
-func (s *scanner) jsonList(dec *json.Decoder, at Location, obj *jsonObject) error {
 	open, err := dec.Token()
-	if err != nil {
-		return err
+	switch {
+	case err != nil || open == nil: // items: null
+		return l, err
+	case open != json.Delim('['):
+		return l, errors.New("items is not a list")
 	}
-	obj.list = true
-	if open == nil {
-		return nil // items: null
-	}
-	if open != json.Delim('[') {
-		return errors.New("items is not a list")
-	}
-	// kubectl writes the kind of a list behind its items, the API server before.
-	if h := obj.header(); isList(h.Kind) {
-		return s.jsonItems(dec, at, func(o rawObject) { s.untyped(o.at, o.json, h) })
-	}
-	return s.jsonItems(dec, at, func(o rawObject) { obj.untyped = append(obj.untyped, o) })
-}
-
-// closeJSON hands on an object that was read to its end.
-func (s *scanner) closeJSON(at Location, obj *jsonObject) {
-	if !obj.list {
-		if raw := obj.raw(); !s.object(at, raw) {
-			s.untyped(at, raw, header{})
-		}
-		return
-	}
-	s.closeList(at, obj.header(), obj.untyped)
-}
-
-// closeList hands on the items of a list that did not say what they are, now that
-// the list has.
-func (s *scanner) closeList(at Location, h header, untyped []rawObject) {
-	if !isList(h.Kind) {
-		s.fault(&Fault{At: at, Message: "has items, but its kind is not List", Reason: NoObject})
-		return
-	}
-	for _, o := range untyped {
-		s.untyped(o.at, o.json, h)
-	}
+	return l, s.jsonItems(dec, at, l)
 }
 
 // jsonItems reads the elements of a list after its opening bracket, and the closing one.
-func (s *scanner) jsonItems(dec *json.Decoder, at Location, untyped func(rawObject)) error {
+func (s *scanner) jsonItems(dec *json.Decoder, at Location, l *list) error {
 	for at.Item = 0; dec.More(); at.Item++ {
 		if s.full() {
-			return errEnough
+			return errTooManyFaults
 		}
-		s.meter.window = maxObjectBytes
+		s.limit.object = maxObjectBytes
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {
 			return err
 		}
-		if !isObject(raw) || !s.object(at, raw) {
-			untyped(rawObject{at: at, json: raw})
-		}
+		l.item(at, raw)
 	}
 	_, err := dec.Token()
 	return err

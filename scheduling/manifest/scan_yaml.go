@@ -3,6 +3,7 @@ package manifest
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
 )
 
 // yamlDocument is a document that is being read. The items of a list are handed on
@@ -17,20 +20,19 @@ import (
 type yamlDocument struct {
 	at   Location
 	text bytes.Buffer // without the items of a list
+	skip bool         // the rest makes no sense, as a fault says
 
-	inItems    bool // the lines read are those of items
-	list       bool // items: was seen
-	itemIndent int  // of the dashes; -1 before the first
-	itemAt     Location
-	skip       bool // the rest makes no sense, as a fault says
-	item       bytes.Buffer
-	anchors    []byte // the items so far that have anchors
-	untyped    []rawObject
+	items   *list // nil before items: was seen
+	inItems bool  // the lines read are those of items
+	indent  int   // of the items' dashes; -1 before the first
+	itemAt  Location
+	item    bytes.Buffer
+	anchors []byte // the items so far that have anchors
 }
 
 // scanYAML reads documents to the end of the source.
 func (s *scanner) scanYAML() {
-	s.meter.window = -1
+	s.limit.object = -1
 	var doc *yamlDocument
 	for !s.full() {
 		line, err := s.readLine()
@@ -43,7 +45,7 @@ func (s *scanner) scanYAML() {
 		}
 		s.line++
 		if rest, ok := documentMarker(line); ok {
-			s.closeYAML(doc)
+			s.closeDocument(doc)
 			doc = nil
 			if line = rest; len(line) == 0 {
 				continue
@@ -54,7 +56,7 @@ func (s *scanner) scanYAML() {
 				continue
 			}
 			s.document++
-			doc = &yamlDocument{at: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, itemIndent: -1}
+			doc = &yamlDocument{at: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, indent: -1}
 			s.refuse(doc, notMapping(line))
 		}
 		if !doc.skip {
@@ -62,7 +64,7 @@ func (s *scanner) scanYAML() {
 		}
 	}
 	if !s.full() {
-		s.closeYAML(doc)
+		s.closeDocument(doc)
 	}
 }
 
@@ -82,34 +84,28 @@ func (s *scanner) readLine() ([]byte, error) {
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return line, err
 	}
-	for long := slices.Clone(line); ; {
+	for long := slices.Clone(line); len(long) <= maxObjectBytes; {
 		line, err = s.in.ReadSlice('\n')
 		long = append(long, line...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return long, err
 		}
-		if len(long) > maxObjectBytes {
-			return nil, errObjectTooLarge
-		}
 	}
+	return nil, errObjectTooLarge
 }
 
 // documentMarker says whether a line ends a document, and returns what follows the
 // marker on the line.
 func documentMarker(line []byte) ([]byte, bool) {
-	if len(line) < 3 || line[0] != '-' && line[0] != '.' {
+	if !bytes.HasPrefix(line, []byte("---")) && !bytes.HasPrefix(line, []byte("...")) || len(line) > 3 && !isSpace(line[3]) {
 		return nil, false
 	}
-	marker, rest := string(line[:3]), line[3:]
-	if marker != "---" && marker != "..." || len(rest) > 0 && !isSpace(rest[0]) {
-		return nil, false
-	}
-	if marker == "..." || isBlank(rest) {
+	if line[0] == '.' || isBlank(line[3:]) {
 		return nil, true
 	}
 	// What stands behind the dashes keeps its column, so that what is indented
 	// deeper in the next lines still is.
-	return append([]byte("   "), rest...), true
+	return append([]byte("   "), line[3:]...), true
 }
 
 // isSpace says whether a byte is white space.
@@ -117,17 +113,19 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\
 
 // isBlank says whether a line holds white space or a comment only.
 func isBlank(line []byte) bool {
-	for _, c := range line {
-		if !isSpace(c) {
-			return c == '#'
-		}
-	}
-	return true
+	content := bytes.TrimLeft(line, " \t\r\n")
+	return len(content) == 0 || content[0] == '#'
 }
 
-// mappingStart is the first line of an object: a key and a colon, an object in
-// braces, an explicit key or a tag or anchor before them.
-var mappingStart = regexp.MustCompile(`^\s*([{?&!]|("[^"]*"|'[^']*'|[^\s#:"'\[\]{},][^#:]*)\s*:(\s|$))`)
+var (
+	// mappingStart is the first line of an object: a key and a colon, an object in
+	// braces, an explicit key or a tag or anchor before them.
+	mappingStart = regexp.MustCompile(`^\s*([{?&!]|("[^"]*"|'[^']*'|[^\s#:"'\[\]{},][^#:]*)\s*:(\s|$))`)
+	// listing is the first line of what kubectl prints for people, or of names alone.
+	listing = regexp.MustCompile(`^(NAMESPACE\s+)?NAME(\s|$)|^[a-z][a-z.]*/[a-z0-9][-a-z0-9.]*\s*$`)
+	// itemsKey is the line that opens the items of a list.
+	itemsKey = regexp.MustCompile(`^items:\s*(#.*)?$`)
+)
 
 // notMapping says why a document that begins with line is no object, so that a
 // large file of another kind is refused at once.
@@ -136,86 +134,62 @@ func notMapping(line []byte) string {
 	if mappingStart.Match(head) && !bytes.HasPrefix(bytes.TrimLeft(head, " "), []byte("- ")) {
 		return ""
 	}
-	return fmt.Sprintf("is not a Kubernetes object: begins with %q%s", shorten(string(bytes.TrimSpace(head))), listingHint(head))
-}
-
-// listing is the first line of what kubectl prints for people, or of names alone.
-var listing = regexp.MustCompile(`^(NAMESPACE\s+)?NAME(\s|$)|^[a-z][a-z.]*/[a-z0-9][-a-z0-9.]*\s*$`)
-
-// listingHint helps those who pass what kubectl prints for people.
-func listingHint(head []byte) string {
+	msg := fmt.Sprintf("is not a Kubernetes object: begins with %q", shorten(string(bytes.TrimSpace(head))))
 	if listing.Match(head) {
-		return " (it looks like a listing: have kubectl print objects, with -o json or -o yaml)"
+		msg += " (it looks like a listing: have kubectl print objects, with -o json or -o yaml)"
 	}
-	return ""
+	return msg
 }
 
 // yamlLine adds a line to the document at hand. It says why the document makes no
 // sense, if it does not.
 func (s *scanner) yamlLine(doc *yamlDocument, line []byte) string {
-	indent := len(line) - len(bytes.TrimLeft(line, " "))
-	content := line[indent:]
-	blank := isBlank(line)
-	dash := len(content) > 0 && content[0] == '-' && (len(content) == 1 || isSpace(content[1]))
-
+	into := &doc.text
 	if doc.inItems {
+		content := bytes.TrimLeft(line, " ")
+		indent := len(line) - len(content)
+		dash := len(content) > 0 && content[0] == '-' && (len(content) == 1 || isSpace(content[1]))
 		switch {
-		case blank:
-			doc.item.Write(line)
-			return ""
-		case dash && (doc.itemIndent < 0 || indent == doc.itemIndent):
+		case isBlank(line), doc.indent >= 0 && indent > doc.indent:
+			into = &doc.item
+		case dash && (doc.indent < 0 || indent == doc.indent):
 			s.closeItem(doc)
-			doc.itemIndent = indent
-			doc.itemAt.Line = s.line
-			doc.item.Write(line[:indent])
-			doc.item.WriteByte(' ')
-			doc.item.Write(content[1:])
-			return ""
-		case doc.itemIndent >= 0 && indent > doc.itemIndent:
-			if doc.item.Len()+len(line) > maxObjectBytes {
-				return errObjectTooLarge.Error()
-			}
-			doc.item.Write(line)
-			return ""
-		}
-		if doc.itemIndent < 0 && indent > 0 {
+			doc.indent, doc.itemAt.Line = indent, s.line
+			line = slices.Clone(line)
+			line[indent] = ' '
+			into = &doc.item
+		case doc.indent < 0 && indent > 0:
 			return "has items that are not a list"
+		default:
+			s.closeItem(doc)
+			doc.inItems = false
 		}
-		s.closeItem(doc)
-		doc.inItems = false
 	}
-	if doc.text.Len()+len(line) > maxObjectBytes {
+	switch {
+	case into.Len()+len(line) > maxObjectBytes:
 		return errObjectTooLarge.Error()
+	case !doc.inItems && itemsKey.Match(line):
+		doc.items, doc.inItems, doc.indent, doc.itemAt = &list{scanner: s}, true, -1, doc.at
+	default:
+		into.Write(line)
 	}
-	if itemsKey.Match(line) {
-		doc.list, doc.inItems, doc.itemIndent = true, true, -1
-		doc.itemAt = doc.at
-		return ""
-	}
-	doc.text.Write(line)
 	return ""
 }
 
-// itemsKey is the line that opens the items of a list.
-var itemsKey = regexp.MustCompile(`^items:\s*(#.*)?$`)
-
 // closeItem hands on the item at hand, if there is one.
 func (s *scanner) closeItem(doc *yamlDocument) {
-	if doc.itemIndent < 0 {
-		doc.item.Reset()
-		return
+	if doc.indent >= 0 {
+		doc.itemAt.Item++
+		raw, err := doc.itemToJSON()
+		if raw = s.checked(doc.itemAt, doc.item.Bytes(), raw, err); raw != nil {
+			doc.items.item(doc.itemAt, raw)
+		}
 	}
-	doc.itemAt.Item++
-	raw, err := doc.itemToJSON()
-	raw = s.checked(doc.itemAt, doc.item.Bytes(), raw, err)
 	doc.item.Reset()
-	if raw != nil && !s.object(doc.itemAt, raw) {
-		doc.untyped = append(doc.untyped, rawObject{at: doc.itemAt, json: raw})
-	}
 }
 
-// closeYAML hands on the document at hand, if there is one.
-func (s *scanner) closeYAML(doc *yamlDocument) {
+// closeDocument hands on the document at hand, if there is one.
+func (s *scanner) closeDocument(doc *yamlDocument) {
 	if doc == nil || doc.skip || s.full() {
 		return
 	}
@@ -223,39 +197,43 @@ func (s *scanner) closeYAML(doc *yamlDocument) {
 		s.closeItem(doc)
 	}
 	raw, err := yamlToJSON(doc.text.Bytes())
-	if raw = s.checked(doc.at, doc.text.Bytes(), raw, err); raw == nil {
-		return
-	}
-	if doc.list {
-		s.closeList(doc.at, headerOf(raw), doc.untyped)
-		return
-	}
-	if !s.object(doc.at, raw) {
-		s.untyped(doc.at, raw, header{})
+	switch raw = s.checked(doc.at, doc.text.Bytes(), raw, err); {
+	case raw == nil:
+	case doc.items != nil:
+		doc.items.close(doc.at, headerOf(raw))
+	default:
+		s.alone(doc.at, raw)
 	}
 }
 
 // checked returns the JSON to which the text of one object was converted. It reports a
 // fault and returns nil where that is none.
 func (s *scanner) checked(at Location, text, raw []byte, err error) []byte {
-	if err != nil {
-		line, msg := yamlMessage(at.Line, err)
-		reason := BadSyntax
+	f := Fault{At: at}
+	switch {
+	case err != nil:
+		f.At.Line, f.Message = yamlMessage(at.Line, err)
+		f.Reason = BadSyntax
 		if isTemplate(string(text)) {
-			msg, reason = msg+templateHint, Template
+			f.Message, f.Reason = f.Message+templateHint, Template
 		}
-		s.fault(&Fault{At: Location{Source: at.Source, Document: at.Document, Item: at.Item, Line: line}, Message: msg, Reason: reason})
-		return nil
+	case !isObject(raw):
+		f.Message, f.Reason = "is not a Kubernetes object: "+shorten(string(raw)), NoObject
+	default:
+		return raw
 	}
-	if !isObject(raw) {
-		s.fault(&Fault{At: at, Message: fmt.Sprintf("is not a Kubernetes object: %s", shorten(string(bytes.TrimSpace(raw)))), Reason: NoObject})
-		return nil
-	}
-	return raw
+	s.fault(&f)
+	return nil
 }
 
-// yamlLineNumber is how the parser names a line, counted from the text's start.
-var yamlLineNumber = regexp.MustCompile(`line (\d+): `)
+var (
+	// yamlLineNumber is how the parser names a line, counted from the text's start.
+	yamlLineNumber = regexp.MustCompile(`^line (\d+): `)
+	// yamlParserError is an error of which the parser names the line before its own.
+	yamlParserError = regexp.MustCompile(`did not find expected (<document|node|'-'|key|',')`)
+	// yamlOtherLine is how it names the line of the other one of two keys.
+	yamlOtherLine = regexp.MustCompile(` at line \d+$`)
+)
 
 // yamlMessage puts a parser's error into our words, with the line of the source.
 func yamlMessage(first int, err error) (line int, msg string) {
@@ -267,8 +245,12 @@ func yamlMessage(first int, err error) (line int, msg string) {
 		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
 			line = first + n - 1
 		}
-		msg = strings.Replace(msg, m[0], "", 1)
+		if yamlParserError.MatchString(msg) {
+			line++
+		}
+		msg = strings.TrimPrefix(msg, m[0])
 	}
+	msg = yamlOtherLine.ReplaceAllString(msg, "")
 	if strings.Contains(msg, "cannot start any token") {
 		msg += " (YAML is indented by spaces, never by tabs, and text that begins with @ or ` wants quotes)"
 	}
@@ -276,4 +258,72 @@ func yamlMessage(first int, err error) (line int, msg string) {
 		msg = "a number that is not finite (.nan or .inf)"
 	}
 	return line, "is not valid YAML: " + msg
+}
+
+// yamlToJSON converts one document of YAML 1.1 to JSON. A key that stands twice in a
+// mapping is an error; one that a mapping sets besides what it merges is not, and wins.
+func yamlToJSON(text []byte) ([]byte, error) {
+	var document yamlv3.Node
+	if err := yamlv3.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	resolveAsYAML11(&document)
+	var tree any
+	if err := document.Decode(&tree); err != nil {
+		return nil, err
+	}
+	return json.Marshal(tree)
+}
+
+// resolveAsYAML11 has the plain scalars of a tree read as Kubernetes reads them: yes and
+// no are true and false, times are text, and so are all keys.
+func resolveAsYAML11(n *yamlv3.Node) {
+	const text, boolean, merge = "!!str", "!!bool", "!!merge"
+	for i, child := range n.Content {
+		key := n.Kind == yamlv3.MappingNode && i%2 == 0 && child.Kind == yamlv3.ScalarNode
+		switch {
+		case !key:
+			resolveAsYAML11(child)
+		case child.Tag != merge:
+			child.Tag = text
+		}
+	}
+	if n.Kind != yamlv3.ScalarNode || n.Style != 0 {
+		return
+	}
+	switch word := strings.ToLower(n.Value); {
+	case n.Tag == "!!timestamp":
+		n.Tag = text
+	case n.Tag == text && slices.Contains([]string{"y", "yes", "on"}, word):
+		n.Tag, n.Value = boolean, "true"
+	case n.Tag == text && slices.Contains([]string{"n", "no", "off"}, word):
+		n.Tag, n.Value = boolean, "false"
+	}
+}
+
+// maxAnchors is how much text of a list is kept for the anchors in it.
+const maxAnchors = 256 << 10
+
+// itemToJSON converts the item at hand. It may refer to anchors above it in the document.
+func (d *yamlDocument) itemToJSON() ([]byte, error) {
+	raw, err := yamlToJSON(d.item.Bytes())
+	lacking := err != nil && strings.Contains(err.Error(), "unknown anchor")
+	if !lacking && !bytes.ContainsRune(d.item.Bytes(), '&') {
+		return raw, err
+	}
+	item := slices.Clone(d.item.Bytes())
+	item[d.indent] = '-' // as it was
+	if lacking {
+		whole := slices.Concat(d.text.Bytes(), []byte("items:\n"), d.anchors, item)
+		var above struct {
+			Items []json.RawMessage `json:"items"`
+		}
+		if all, again := yamlToJSON(whole); again == nil && json.Unmarshal(all, &above) == nil && len(above.Items) > 0 {
+			raw, err = above.Items[len(above.Items)-1], nil
+		}
+	}
+	if len(d.anchors)+len(item) <= maxAnchors {
+		d.anchors = append(d.anchors, item...)
+	}
+	return raw, err
 }

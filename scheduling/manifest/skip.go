@@ -47,16 +47,6 @@ func isPlaceholder(value string) bool {
 	return isTemplate(value) || strings.ContainsAny(value, "<>") || strings.Contains(value, "${") || strings.Contains(value, "$(")
 }
 
-// leaveOut leaves out a file that is no manifest. A warning says so, unless the caller
-// wants a list of what was left out.
-func (c *collector) leaveOut(name string, reason Reason, message string) {
-	if c.loader.SkipInvalid {
-		c.fault(&Fault{At: Location{Source: name, Item: -1}, Message: message, Reason: reason})
-		return
-	}
-	c.warn(name, message)
-}
-
 // reportDeploying warns of kinds by which other controllers bring in objects that are not
 // in the input.
 func (c *collector) reportDeploying() {
