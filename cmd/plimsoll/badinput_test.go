@@ -109,7 +109,7 @@ func TestFilesOfNothing(t *testing.T) {
 func TestManyFaultsAreCut(t *testing.T) {
 	var text strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&text, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%02d}\nspec: {tolerations: [{operator: Equals}], containers: [{name: c}]}\n", i)
+		fmt.Fprintf(&text, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%02d, uid: u}\nspec: {tolerations: [{operator: Equals}], containers: [{name: c}]}\n", i)
 	}
 	r := run(t, "plan", "-f", temp(t, "many.yaml", text.String()), "--catalog", "testdata/market.json")
 	require.Equal(t, exitBadInput, r.code)

@@ -152,6 +152,7 @@ func direct() []string {
 		"golang.org/x/exp",
 		"k8s.io/api",
 		"k8s.io/apimachinery",
+		"sigs.k8s.io/json",
 		"sigs.k8s.io/yaml",
 	}
 }

@@ -52,6 +52,16 @@ func Fields(t reflect.Type) iter.Seq[JSONField] {
 	}
 }
 
+// FieldOf returns the type of the field that a struct has under a JSON name.
+func FieldOf(t reflect.Type, name string) (reflect.Type, bool) {
+	for field := range Fields(t) {
+		if field.Name == name {
+			return field.Type, true
+		}
+	}
+	return nil, false
+}
+
 // farthest is how many levels a field may be from where it was written: a container of a
 // CronJob written into its specification is 4 off.
 const farthest = 4

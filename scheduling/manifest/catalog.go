@@ -103,19 +103,19 @@ func sells(catalog *instancetypes.Catalog) bool {
 func (c *collector) reportClasses(p *scheduling.Problem) {
 	lacking := map[scheduling.NodeClassRef]*sighting{}
 	used := map[nodeClass]bool{}
-	for _, pool := range c.pools {
+	for _, pool := range p.NodePools {
 		ref := pool.Spec.Template.Spec.NodeClassRef
 		class := classOf(c.classes, ref)
 		used[class] = true
 		if class == nil && ref != nil && ref.Name != "" && slices.Contains([]string{awsGroup, azureGroup}, ref.Group) {
-			count(lacking, *ref, "NodePool/"+pool.Name, "")
+			count(lacking, *ref, "NodePool/"+pool.Name)
 		}
 	}
 	if len(p.Nodes) > 0 || len(c.classes) > 0 {
 		for ref, seen := range lacking {
 			c.warn(seen.object, fmt.Sprintf("its %s %s is not in the input, so defaults are assumed for what nodes hold, %s; add what kubectl get %s -o json prints%s",
 				ref.Kind, ref.Name, lo.Ternary(ref.Group == awsGroup, "such as Amazon Linux 2023 and a root volume of 20 GiB", "such as a disk of 128 GB"),
-				strings.ToLower(ref.Kind)+"es", others(seen.count)))
+				strings.ToLower(ref.Kind)+"es", seen.others()))
 		}
 	}
 	for ref, class := range c.classes {

@@ -1,17 +1,19 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -20,55 +22,39 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// found is an object of the input with the place it was found at.
-type found[T any] struct {
-	obj T
-	at  Location
-}
-
 // collector gathers the objects of all sources.
 type collector struct {
-	loader   Loader
-	readers  map[kind]reader
+	loader    Loader
+	readers   map[kind]reader
+	documents int // of all sources
+
 	faults   Faults
 	skipped  Faults // with [Loader.SkipInvalid], one for each thing left out
 	warnings []scheduling.Warning
-	unnamed  int // objects that the API server would name
-	seen     map[objectKey]Location
-	unknown  map[unknownField]*sighting
-	kinds    map[kind]*sighting // that were ignored on request
 
-	deploying map[kind]*sighting // that have others bring objects into the cluster
+	seen    map[objectKey]Location
+	unnamed int // objects that the API server would name
 
-	documents int // of all sources
+	fields       map[unknownField]*sighting
+	ignored      map[kind]*sighting // unknown kinds that were left out on request
+	deploying    map[kind]*sighting // that have others bring objects into the cluster
+	workloadRefs sighting           // of pods and templates
 
-	pods            []found[*corev1.Pod]
-	nodes           []found[*corev1.Node]
-	claims          []found[*NodeClaim]
-	pools           []*scheduling.NodePool
-	overlays        []instancetypes.NodeOverlay
+	// problem holds what becomes part of it as it is; pods and those of workloads are
+	// placed when everything was read.
+	problem         scheduling.Problem
+	pods            []*corev1.Pod
+	workloads       []*workload
+	claims          []*NodeClaim
+	overlays        []*instancetypes.NodeOverlay
 	classes         map[scheduling.NodeClassRef]nodeClass
-	daemonSets      []*appsv1.DaemonSet
-	deployments     []found[*appsv1.Deployment]
-	statefulSets    []found[*appsv1.StatefulSet]
-	replicaSets     []found[*appsv1.ReplicaSet]
-	controllers     []found[*corev1.ReplicationController]
-	jobs            []found[*batchv1.Job]
-	cronJobs        []found[*batchv1.CronJob]
 	limitRanges     []*corev1.LimitRange
 	priorityClasses []*schedulingv1.PriorityClass
 	runtimeClasses  []*nodev1.RuntimeClass
 	budgets         []*policyv1.PodDisruptionBudget
 	quotas          []*corev1.ResourceQuota
 	autoscalers     []*autoscaler
-	volumeClaims    []*corev1.PersistentVolumeClaim
-	volumes         []*corev1.PersistentVolume
-	storageClasses  []*storagev1.StorageClass
-	csiNodes        []*storagev1.CSINode
-	namespaces      []*corev1.Namespace
-	services        []*corev1.Service
-	spread          *spreadDefaults
-	workloadRefs    sighting // of pods and templates
+	scheduler       *Location // of kube-scheduler's configuration
 }
 
 // objectKey identifies an object in a cluster.
@@ -77,14 +63,46 @@ type objectKey struct {
 	namespace, name string
 }
 
-// unknownField is a field that a kind does not have, with indexes left open.
+// unknownField is a field that a kind does not have, with indexes left open, so that the
+// same field of many objects is one field.
 type unknownField struct{ kind, field string }
+
+// index is an element's place in a list.
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// unknown returns the field of a kind that stands at a path.
+func unknown(kind, path string) unknownField {
+	return unknownField{kind, index.ReplaceAllString(path, "[*]")}
+}
 
 // sighting counts something and remembers where it was seen first.
 type sighting struct {
 	object, field string
-	meant         string // the field that was probably meant, or its path
+	suggest       string // the field that was probably meant, or its path
 	count         int
+}
+
+// see counts one.
+func (s *sighting) see(object string) {
+	s.object = cmp.Or(s.object, object)
+	s.count++
+}
+
+// others says that a warning holds for more objects than the one it names.
+func (s *sighting) others() string {
+	if s.count <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", s.count-1)
+}
+
+// count counts a sighting.
+func count[K comparable](m map[K]*sighting, key K, object string) *sighting {
+	if m[key] == nil {
+		m[key] = &sighting{}
+	}
+	m[key].see(object)
+	return m[key]
 }
 
 func newCollector(l Loader) *collector {
@@ -92,112 +110,11 @@ func newCollector(l Loader) *collector {
 		loader:    l,
 		readers:   readers(),
 		seen:      map[objectKey]Location{},
-		unknown:   map[unknownField]*sighting{},
-		kinds:     map[kind]*sighting{},
+		fields:    map[unknownField]*sighting{},
+		ignored:   map[kind]*sighting{},
 		deploying: map[kind]*sighting{},
 		classes:   map[scheduling.NodeClassRef]nodeClass{},
 	}
-}
-
-// full says that enough faults were found to stop.
-func (c *collector) full() bool { return len(c.faults) > maxFaults }
-
-// fault adds a fault. The last one that there is room for says that there may be more.
-// What may be left out is.
-func (c *collector) fault(f *Fault) {
-	switch {
-	case c.loader.SkipInvalid && f.Reason != Unreadable:
-		c.skipped = append(c.skipped, f)
-	case len(c.faults) < maxFaults:
-		c.faults = append(c.faults, f)
-	case len(c.faults) == maxFaults:
-		c.faults = append(c.faults, &Fault{
-			At:      Location{Source: f.At.Source, Item: -1},
-			Message: fmt.Sprintf("reading stopped after %d faults", maxFaults),
-		})
-	}
-}
-
-// count counts a sighting.
-func count[K comparable](m map[K]*sighting, key K, object, field string) {
-	if m[key] == nil {
-		m[key] = &sighting{object: object, field: field}
-	}
-	m[key].count++
-}
-
-// take decodes an object and gives it its namespace. It reports a fault and returns
-// false for one that cannot be used.
-func take[T any, P interface {
-	*T
-	metav1.Object
-}](c *collector, o rawObject, namespaced bool) (found[P], bool) {
-	obj := P(new(T))
-	faults, unknown := decode(o.json, obj)
-	f := found[P]{obj: obj, at: o.at}
-	if len(faults) > 0 {
-		for _, ff := range faults {
-			c.fault(&Fault{At: o.at, Object: refOf(o), Field: ff.field, Value: ff.value, Message: ff.msg})
-		}
-		return f, false
-	}
-	ok := c.admit(o, obj, namespaced)
-	for _, field := range unknown {
-		key := unknownField{o.kind, anyIndex(field.String())}
-		if count(c.unknown, key, warned(o.kind, obj), field.String()); c.unknown[key].count == 1 {
-			c.unknown[key].meant = spelling.Field(reflect.TypeFor[T](), field.String())
-		}
-	}
-	return f, ok
-}
-
-// admit gives an object its namespace, drops what is of no use, and sees to it that
-// no other object has its name.
-func (c *collector) admit(o rawObject, obj metav1.Object, namespaced bool) bool {
-	if namespaced && obj.GetNamespace() == "" {
-		obj.SetNamespace(metav1.NamespaceDefault)
-	}
-	if !namespaced {
-		obj.SetNamespace("")
-	}
-	obj.SetManagedFields(nil)
-	delete(obj.GetAnnotations(), corev1.LastAppliedConfigAnnotation)
-	if obj.GetName() == "" && obj.GetGenerateName() != "" {
-		// A number in the order of the input stands for the random suffix.
-		c.unnamed++
-		obj.SetName(fmt.Sprintf("%s%d", obj.GetGenerateName(), c.unnamed))
-	}
-	if obj.GetName() == "" {
-		c.fault(&Fault{At: o.at, Object: o.kind, Field: "metadata.name", Message: "is missing"})
-		return false
-	}
-	if field, value := misnamed(obj); field != "" {
-		c.fault(&Fault{At: o.at, Object: reference(o.kind, obj), Field: field, Value: quote(value), Message: "is no name: names are of lower-case letters, digits, - and ., and at most 253 long"})
-		return false
-	}
-	group, _ := splitVersion(o.apiVersion)
-	key := objectKey{kind{group, o.kind}, obj.GetNamespace(), obj.GetName()}
-	if first, twice := c.seen[key]; twice {
-		c.fault(&Fault{
-			At: o.at, Object: reference(o.kind, obj), Field: "metadata.name", Value: quote(obj.GetName()),
-			Message: "is a duplicate of the one in " + first.String(), Reason: Duplicate,
-		})
-		return false
-	}
-	c.seen[key] = o.at
-	return true
-}
-
-// misnamed returns the name or namespace that no object of an API server can have, and
-// its field; "" where there is none.
-func misnamed(obj metav1.Object) (field, value string) {
-	if len(validation.IsDNS1123Subdomain(obj.GetName())) > 0 {
-		return "metadata.name", obj.GetName()
-	}
-	if ns := obj.GetNamespace(); ns != "" && len(validation.IsDNS1123Label(ns)) > 0 {
-		return "metadata.namespace", ns
-	}
-	return "", ""
 }
 
 // finish makes the snapshot of what was read, unless there were faults.
@@ -216,4 +133,135 @@ func (c *collector) finish(err error) (*Snapshot, error) {
 // warn adds a warning.
 func (c *collector) warn(object, message string) {
 	c.warnings = append(c.warnings, scheduling.Warning{Object: object, Message: message})
+}
+
+// full says that enough faults were found to stop.
+func (c *collector) full() bool { return len(c.faults) > maxFaults }
+
+// fault adds a fault. The last one that there is room for says that there may be more.
+// What may be left out is.
+func (c *collector) fault(f *Fault) {
+	switch {
+	case c.loader.SkipInvalid && f.Reason != Unreadable:
+		if f.Reason == Invalid && isPlaceholder(f.Value) {
+			f.Reason = Template
+		}
+		c.skipped = append(c.skipped, f)
+	case len(c.faults) < maxFaults:
+		c.faults = append(c.faults, f)
+	case len(c.faults) == maxFaults:
+		c.faults = append(c.faults, &Fault{
+			At:      Location{Source: f.At.Source, Item: -1},
+			Message: fmt.Sprintf("reading stopped after %d faults", maxFaults),
+		})
+	}
+}
+
+// refuse reports what is wrong with an object. One that is left out is so for one fault.
+func (c *collector) refuse(o rawObject, object string, faults []fieldFault) {
+	for _, ff := range faults {
+		f := &Fault{At: o.at, Object: object, Field: ff.field, Value: ff.value, Message: ff.msg, cause: ff.cause}
+		if c.fault(f); c.loader.SkipInvalid {
+			return
+		}
+	}
+}
+
+// isPlaceholder says whether a value that makes no sense stands for one that is still to
+// be filled in.
+func isPlaceholder(value string) bool {
+	return isTemplate(value) || strings.ContainsAny(value, "<>") || strings.Contains(value, "${") || strings.Contains(value, "$(")
+}
+
+// object is a pointer to the Go type of a kind.
+type object[T any] interface {
+	*T
+	metav1.Object
+}
+
+// take decodes an object, gives it its namespace, and reports what is wrong with it: what
+// check finds, too, unless the API server has taken the object. It returns false for one
+// that cannot be used.
+func take[T any, P object[T]](c *collector, o rawObject, namespaced bool, check func(P) []fieldFault) (P, bool) {
+	obj := P(new(T))
+	faults, fields, decoded := decode(o.json, obj, "")
+	ref := refOf(o)
+	if decoded && check != nil && obj.GetUID() == "" {
+		c.complete(obj, namespaced)
+		ref = reference(o.kind, obj)
+		faults = append(faults, lo.Reject(check(obj), func(f fieldFault, _ int) bool {
+			return slices.ContainsFunc(faults, func(known fieldFault) bool { return known.field == f.field })
+		})...)
+	}
+	if len(faults) > 0 {
+		c.refuse(o, ref, faults)
+		return nil, false
+	}
+	ok := c.admit(o, obj, namespaced)
+	for _, field := range fields {
+		s := count(c.fields, unknown(o.kind, field), warned(o.kind, obj))
+		if s.count == 1 {
+			s.field, s.suggest = field, spelling.Field(reflect.TypeFor[T](), field)
+		}
+	}
+	return obj, ok
+}
+
+// complete gives an object its namespace and drops what is of no use.
+func (c *collector) complete(obj metav1.Object, namespaced bool) {
+	switch {
+	case !namespaced:
+		obj.SetNamespace("")
+	case obj.GetNamespace() == "":
+		obj.SetNamespace(metav1.NamespaceDefault)
+	}
+	obj.SetManagedFields(nil)
+	delete(obj.GetAnnotations(), corev1.LastAppliedConfigAnnotation)
+	if obj.GetName() == "" && obj.GetGenerateName() != "" {
+		// A number in the order of the input stands for the random suffix.
+		c.unnamed++
+		obj.SetName(fmt.Sprintf("%s%d", obj.GetGenerateName(), c.unnamed))
+	}
+}
+
+// admit sees to it that an object has a name, and that no other one has it.
+func (c *collector) admit(o rawObject, obj metav1.Object, namespaced bool) bool {
+	c.complete(obj, namespaced)
+	f := Fault{At: o.at, Object: reference(o.kind, obj), Field: "metadata.name", Value: quote(obj.GetName())}
+	key := objectKey{o.group(), obj.GetNamespace(), obj.GetName()}
+	first, twice := c.seen[key]
+	const noName = "is no name: names are of lower-case letters, digits, - and ., and at most 253 long"
+	switch ns := obj.GetNamespace(); {
+	case obj.GetName() == "":
+		f.Object, f.Message = o.kind, "is missing"
+	case len(validation.IsDNS1123Subdomain(obj.GetName())) > 0:
+		f.Message = noName
+	case ns != "" && len(validation.IsDNS1123Label(ns)) > 0:
+		f.Field, f.Value, f.Message = "metadata.namespace", quote(ns), noName
+	case twice:
+		f.Message, f.Reason = "is a duplicate of the one in "+first.String(), Duplicate
+	default:
+		c.seen[key] = o.at
+		return true
+	}
+	c.fault(&f)
+	return false
+}
+
+// kept reads objects of a kind into a list. Those of a problem are checked as it would be.
+func kept[T any, P object[T]](namespaced bool, list func(*collector) *[]P, adjust ...func(rawObject, P)) func(*collector, rawObject) {
+	return func(c *collector, o rawObject) {
+		obj, ok := take(c, o, namespaced, func(obj P) []fieldFault {
+			var alone collector
+			*list(&alone) = []P{obj}
+			return validate(&alone.problem, "")
+		})
+		if !ok {
+			return
+		}
+		for _, f := range adjust {
+			f(o, obj)
+		}
+		*list(c) = append(*list(c), obj)
+	}
 }

@@ -24,9 +24,7 @@ import (
 // is not required. Where pods ask for devices that current types do not have, a second one,
 // "devices", buys the types of the catalog that have them.
 func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*scheduling.NodePool {
-	base := []requirements.Selector{
-		in(corev1.LabelArchStable, "amd64"), in(corev1.LabelOSStable, string(corev1.Linux)), in(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
-	}
+	base := plainMachines()
 	pool := func(name string, wanted []requirements.Selector) *scheduling.NodePool {
 		p := &scheduling.NodePool{
 			TypeMeta:   metav1.TypeMeta{APIVersion: karpenterGroup + "/v1", Kind: "NodePool"},
@@ -35,10 +33,10 @@ func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*sch
 		p.Spec.Template.Spec.Requirements = met(catalog, wanted)
 		return p
 	}
-	pools := []*scheduling.NodePool{pool("default", append(base, current()...))}
+	pools := []*scheduling.NodePool{pool("default", slices.Concat(base, current()))}
 	bought := devices(catalog.Filter(instancetypes.ByRequirements(setOf(pools[0].Spec.Template.Spec.Requirements))))
 	if types := typesWith(catalog, lo.Without(asked(pods), bought...)); len(types) > 0 {
-		pools = append(pools, pool("devices", append(base, in(corev1.LabelInstanceTypeStable, types...))))
+		pools = append(pools, pool("devices", slices.Concat(base, []requirements.Selector{in(corev1.LabelInstanceTypeStable, types...)})))
 	}
 	return pools
 }
@@ -66,13 +64,21 @@ func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePo
 // current requires hardware that is neither old nor special, as Karpenter's providers for AWS
 // and Azure recommend it.
 func current() []requirements.Selector {
-	above := func(key, value string) requirements.Selector {
-		return requirements.Selector{Key: key, Operator: requirements.Gt, Values: []string{value}}
-	}
 	return []requirements.Selector{
 		in("karpenter.k8s.aws/instance-category", "c", "m", "r"), above("karpenter.k8s.aws/instance-generation", "2"),
 		in("karpenter.azure.com/sku-family", "D", "E", "F"), above("karpenter.azure.com/sku-version", "2"),
 	}
+}
+
+// plainMachines requires machines that any image runs on and that nobody takes away.
+func plainMachines() []requirements.Selector {
+	return []requirements.Selector{
+		in(corev1.LabelArchStable, "amd64"), in(corev1.LabelOSStable, string(corev1.Linux)), in(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
+	}
+}
+
+func above(key, value string) requirements.Selector {
+	return requirements.Selector{Key: key, Operator: requirements.Gt, Values: []string{value}}
 }
 
 func in(key string, values ...string) requirements.Selector {

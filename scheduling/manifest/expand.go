@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -22,74 +26,60 @@ type expander struct {
 	owners *owners
 	admit  *admission
 	pods   []*corev1.Pod
-	tops   map[objectKey]string // what the pods made here belong to
+	made   map[string]*workload // by namespace/name of the pods made here
 	sets   []*appsv1.ReplicaSet // that Deployments of the input would make
-}
-
-// expand makes the missing pods of every workload. Workloads with names of their own
-// for each pod go first, so that the others avoid them.
-func (e *expander) expand() {
-	inOrder(e.c.statefulSets, e.statefulSet)
-	inOrder(e.c.deployments, e.deployment)
-	inOrder(e.c.replicaSets, func(f found[*appsv1.ReplicaSet]) {
-		self := workload{"ReplicaSet", f.obj.Namespace, f.obj.Name}
-		if parent, ok := e.owners.parents[self]; ok && e.owners.inInput[parent] {
-			return // the Deployment counts for all of its ReplicaSets
-		}
-		spec := &f.obj.Spec
-		e.replicas(f.at, "ReplicaSet", "apps/v1", f.obj, spec.Replicas, &spec.Template)
-	})
-	inOrder(e.c.controllers, func(f found[*corev1.ReplicationController]) {
-		e.replicas(f.at, "ReplicationController", "v1", f.obj, f.obj.Spec.Replicas, f.obj.Spec.Template)
-	})
-	inOrder(e.c.jobs, e.job)
-	inOrder(e.c.cronJobs, e.cronJob)
-}
-
-// inOrder calls do for workloads in the order of their names, so that the order of
-// the input does not show in the pods.
-func inOrder[T metav1.Object](list []found[T], do func(found[T])) {
-	sorted := slices.Clone(list)
-	slices.SortFunc(sorted, func(a, b found[T]) int {
-		return cmp.Or(strings.Compare(a.obj.GetNamespace(), b.obj.GetNamespace()), strings.Compare(a.obj.GetName(), b.obj.GetName()))
-	})
-	for _, f := range sorted {
-		do(f)
-	}
 }
 
 // maker makes the pods of one workload.
 type maker struct {
-	e        *expander
-	at       Location
-	ref      string
-	owner    metav1.OwnerReference
-	obj      metav1.Object
-	field    string // that says how many pods there are
-	template *corev1.PodTemplateSpec
-	spec     *corev1.PodSpec // of the template, after admission
+	*expander
+	*workload
+
+	owner  metav1.OwnerReference
+	labels map[string]string // of the template
+	spec   *corev1.PodSpec   // of the template, after admission
 }
 
-// maker prepares to make pods of a workload.
-func (e *expander) maker(at Location, kind, apiVersion string, obj metav1.Object, field string, template *corev1.PodTemplateSpec) *maker {
-	controller := true
-	return &maker{
-		e: e, at: at, ref: reference(kind, obj), obj: obj, field: field, template: template,
-		owner: metav1.OwnerReference{
-			APIVersion: apiVersion, Kind: kind, Name: obj.GetName(), UID: obj.GetUID(), Controller: &controller,
-		},
-		spec: e.admit.spec(obj.GetNamespace(), qualified(obj), &template.Spec),
+// expand makes the missing pods of a workload.
+func (e *expander) expand(w *workload) {
+	counts := e.owners.of(w.workloadKey)
+	m := &maker{
+		expander: e, workload: w, labels: w.template.Labels,
+		owner: metav1.OwnerReference{APIVersion: w.apiVersion, Kind: w.kind, Name: w.name, UID: w.obj.GetUID(), Controller: lo.ToPtr(true)},
+		spec:  e.admit.spec(w.namespace, qualified(w.obj), &w.template.Spec),
+	}
+	switch obj := w.obj.(type) {
+	case *appsv1.StatefulSet:
+		m.statefulSet(obj)
+	case *appsv1.Deployment:
+		m.deployment(w.wanted() - counts.active)
+	case *appsv1.ReplicaSet:
+		// The Deployment counts for all of its ReplicaSets.
+		if parent, ok := e.owners.parents[w.workloadKey]; !ok || !e.owners.inInput[parent] {
+			m.number(w.wanted()-counts.active, nil, nil)
+		}
+	case *corev1.ReplicationController:
+		m.number(w.wanted()-counts.active, nil, nil)
+	case *batchv1.Job:
+		if !jobFinished(obj) {
+			takeRanges(counts.indexes, obj.Status.CompletedIndexes)
+			m.job(max(int(obj.Status.Succeeded), counts.succeeded), counts)
+		}
+	case *batchv1.CronJob:
+		if !lo.FromPtr(obj.Spec.Suspend) && counts.all == 0 && !e.owners.jobs[w.workloadKey] {
+			m.job(0, counts)
+		}
 	}
 }
 
 // room reports whether n more pods may be made.
 func (m *maker) room(n int) bool {
-	most := cmp.Or(m.e.c.loader.MaxPods, DefaultMaxPods)
-	if n <= most-len(m.e.pods) {
+	most := cmp.Or(m.c.loader.MaxPods, DefaultMaxPods)
+	if n <= most-len(m.pods) {
 		return true
 	}
-	m.e.c.fault(&Fault{
-		At: m.at, Object: m.ref, Field: m.field, Value: fmt.Sprint(n),
+	m.c.fault(&Fault{
+		At: m.at, Object: reference(m.kind, m.obj), Field: m.count(), Value: fmt.Sprint(n),
 		Message: fmt.Sprintf("more pods would make more than %d in all", most),
 	})
 	return false
@@ -97,18 +87,14 @@ func (m *maker) room(n int) bool {
 
 // make makes one pod. Its labels are the template's and, if there are some, more.
 func (m *maker) make(name string, more map[string]string) *corev1.Pod {
-	labels := m.template.Labels
+	labels := m.labels
 	if len(more) > 0 {
-		labels = maps.Clone(labels)
-		if labels == nil {
-			labels = map[string]string{}
-		}
-		maps.Copy(labels, more)
+		labels = lo.Assign(labels, more)
 	}
 	pod := &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:       m.obj.GetNamespace(),
+			Namespace:       m.namespace,
 			Name:            name,
 			Labels:          labels,
 			Annotations:     m.template.Annotations,
@@ -117,85 +103,154 @@ func (m *maker) make(name string, more map[string]string) *corev1.Pod {
 		Spec:   *m.spec,
 		Status: corev1.PodStatus{Phase: corev1.PodPending},
 	}
-	key := podKey(pod)
-	m.e.owners.names[key] = true
-	m.e.tops[key] = qualified(m.obj)
-	m.e.pods = append(m.e.pods, pod)
+	m.owners.names[qualified(pod)] = true
+	m.expander.made[qualified(pod)] = m.workload
+	m.pods = append(m.pods, pod)
 	return pod
 }
 
-// number makes n pods under the lowest numbers that are free.
-func (m *maker) number(n int, more map[string]string) {
+// number makes n pods under the lowest numbers that are free and not taken. indexed, if
+// there is one, is the label that says the number.
+func (m *maker) number(n int, more map[string]string, taken map[int]bool, indexed ...string) {
 	if n <= 0 || !m.room(n) {
 		return
 	}
 	for i := 0; n > 0; i++ {
-		name := fmt.Sprintf("%s-%d", m.obj.GetName(), i)
-		if !m.e.owners.names[podNamed(m.obj.GetNamespace(), name)] {
-			m.make(name, more)
-			n--
+		name := fmt.Sprintf("%s-%d", m.name, i)
+		if taken[i] || m.owners.names[m.namespace+"/"+name] {
+			continue
 		}
+		for _, label := range indexed {
+			more[label] = strconv.Itoa(i)
+		}
+		m.make(name, more)
+		n--
 	}
-}
-
-// replicas makes what is missing of a number of replicas; none stated is one.
-func (e *expander) replicas(at Location, kind, apiVersion string, obj metav1.Object, replicas *int32, template *corev1.PodTemplateSpec) {
-	want := 1
-	if replicas != nil {
-		want = int(*replicas)
-	}
-	m := e.maker(at, kind, apiVersion, obj, "spec.replicas", template)
-	m.number(want-e.owners.active[workload{kind, obj.GetNamespace(), obj.GetName()}], nil)
 }
 
 // statefulSet makes the pods of a StatefulSet whose names are not in the input.
-func (e *expander) statefulSet(f found[*appsv1.StatefulSet]) {
-	want, start := 1, 0
-	if f.obj.Spec.Replicas != nil {
-		want = int(*f.obj.Spec.Replicas)
+func (m *maker) statefulSet(set *appsv1.StatefulSet) {
+	want, start := m.wanted(), 0
+	if set.Spec.Ordinals != nil {
+		start = int(set.Spec.Ordinals.Start)
 	}
-	if f.obj.Spec.Ordinals != nil {
-		start = int(f.obj.Spec.Ordinals.Start)
-	}
-	m := e.maker(f.at, "StatefulSet", "apps/v1", f.obj, "spec.replicas", &f.obj.Spec.Template)
 	if !m.room(want) {
 		return
 	}
 	for i := start; i < start+want; i++ {
-		name := fmt.Sprintf("%s-%d", f.obj.Name, i)
-		if e.owners.names[podNamed(f.obj.Namespace, name)] {
-			continue
+		name := fmt.Sprintf("%s-%d", m.name, i)
+		if !m.owners.names[m.namespace+"/"+name] {
+			pod := m.make(name, map[string]string{appsv1.StatefulSetPodNameLabel: name, appsv1.PodIndexLabel: strconv.Itoa(i)})
+			m.claimVolumes(pod, set.Spec.VolumeClaimTemplates)
 		}
-		pod := m.make(name, map[string]string{
-			appsv1.StatefulSetPodNameLabel: name,
-			appsv1.PodIndexLabel:           fmt.Sprint(i),
-		})
-		e.claimVolumes(pod, f.obj)
 	}
 }
 
 // claimVolumes gives a pod of a StatefulSet the volumes that its claim templates
 // promise, and makes the claims that are not in the input.
-func (e *expander) claimVolumes(pod *corev1.Pod, set *appsv1.StatefulSet) {
-	if len(set.Spec.VolumeClaimTemplates) == 0 {
+func (m *maker) claimVolumes(pod *corev1.Pod, templates []corev1.PersistentVolumeClaim) {
+	if len(templates) == 0 {
 		return
 	}
 	pod.Spec.Volumes = slices.Clone(pod.Spec.Volumes)
-	for i := range set.Spec.VolumeClaimTemplates {
-		template := &set.Spec.VolumeClaimTemplates[i]
+	for i := range templates {
+		template := &templates[i]
 		claim := template.Name + "-" + pod.Name
 		volume := corev1.Volume{Name: template.Name}
 		volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}
 		pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == template.Name })
 		pod.Spec.Volumes = append(pod.Spec.Volumes, volume)
-		key := objectKey{kind{"", "PersistentVolumeClaim"}, set.Namespace, claim}
-		if _, ok := e.c.seen[key]; ok {
+		key := objectKey{kind{"", "PersistentVolumeClaim"}, m.namespace, claim}
+		if _, ok := m.c.seen[key]; ok {
 			continue
 		}
 		made := template.DeepCopy()
 		made.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"}
-		made.Namespace, made.Name = set.Namespace, claim
-		e.c.seen[key] = Location{}
-		e.c.volumeClaims = append(e.c.volumeClaims, made)
+		made.Namespace, made.Name = m.namespace, claim
+		m.c.seen[key] = Location{}
+		m.c.problem.Claims = append(m.c.problem.Claims, made)
+	}
+}
+
+// deployment makes the missing pods of a Deployment. They belong to the ReplicaSet of
+// its present revision: that of the input, or else one that the Deployment would make,
+// under its own name.
+func (m *maker) deployment(missing int) {
+	m.owner.Kind = "ReplicaSet"
+	if set := m.revision(); set != nil {
+		m.owner.Name, m.owner.UID, m.labels = set.Name, set.UID, set.Spec.Template.Labels
+	} else if missing > 0 && !m.owners.inInput[workloadKey{"ReplicaSet", m.namespace, m.name}] {
+		made := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: m.namespace, Name: m.name}}
+		made.Spec.Selector, made.Spec.Template = m.selector, *m.template
+		m.sets = append(m.sets, made)
+	}
+	m.number(missing, nil, nil)
+}
+
+// revision is the newest ReplicaSet of the input with the template that the Deployment
+// has now; nil if there is none.
+func (m *maker) revision() (newest *appsv1.ReplicaSet) {
+	for _, w := range m.c.workloads {
+		set, ok := w.obj.(*appsv1.ReplicaSet)
+		if !ok || m.owners.parents[w.workloadKey] != m.workloadKey || !sameTemplate(w.template, m.template) {
+			continue
+		}
+		if newest == nil || revisionOf(set) > revisionOf(newest) || revisionOf(set) == revisionOf(newest) && set.Name < newest.Name {
+			newest = set
+		}
+	}
+	return newest
+}
+
+// sameTemplate compares what a ReplicaSet makes with what its Deployment wants. The
+// ReplicaSet's pods have their revision's hash as a label.
+func sameTemplate(set, wanted *corev1.PodTemplateSpec) bool {
+	own := *set
+	own.Labels = maps.Clone(set.Labels)
+	delete(own.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	return equality.Semantic.DeepEqual(&own, wanted)
+}
+
+// revisionOf is the number that the Deployment controller gives its ReplicaSets.
+func revisionOf(set *appsv1.ReplicaSet) int {
+	n, _ := strconv.Atoi(set.Annotations["deployment.kubernetes.io/revision"]) // 0 if it is none
+	return n
+}
+
+// job makes the pods that a Job would run now: as many as run side by side, less
+// those that are there, and no more than there is work left. Those of an Indexed Job get
+// the lowest indexes that are not taken.
+func (m *maker) job(done int, counts *podCounts) {
+	job := m.workload.job
+	if lo.FromPtr(job.Suspend) {
+		return
+	}
+	n := int(lo.FromPtrOr(job.Parallelism, 1))
+	if job.Completions != nil {
+		n = min(n, int(*job.Completions)-done)
+	}
+	labels := map[string]string{batchv1.JobNameLabel: m.name}
+	if lo.FromPtr(job.CompletionMode) == batchv1.IndexedCompletion {
+		m.number(n-counts.active, labels, counts.indexes, batchv1.JobCompletionIndexAnnotation)
+	} else {
+		m.number(n-counts.active, labels, nil)
+	}
+}
+
+// takeRanges adds the compressed indexes of a Job's status, "1,3-5". What it cannot
+// read it leaves out, as status is no one's to write but the controller's.
+func takeRanges(taken map[int]bool, text string) {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, found := strings.Cut(part, "-")
+		if !found {
+			last = first
+		}
+		from, err1 := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err1 == nil && err2 == nil && to-from < DefaultMaxPods {
+			for n := from; n <= to; n++ {
+				taken[n] = true
+			}
+		}
 	}
 }

@@ -254,4 +254,5 @@ spec:
 	fmt.Println(err)
 	// Output:
 	// shop.yaml: document 1, line 2: Pod shop/cache: spec.containers[0].resources.requests.cpu: "lots" is not a quantity such as "500m" or "2Gi"
+	// shop.yaml: document 1, line 2: Pod shop/cache: spec.containers[0].resources.requests.memory: "-1Gi" is negative
 }

@@ -54,7 +54,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"duplicate key in JSON": {
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","name":"b"},"spec":{"containers":[{"name":"c"}]}}`,
-			`test.yaml: document 1: Pod b: metadata.name: stands there twice`,
+			`test.yaml: document 1: Pod default/b: metadata.name: stands there twice`,
 		},
 		"a name in other letters": {
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: café, namespace: shop}\nspec: {containers: [{name: c}]}\n",
@@ -119,7 +119,7 @@ func TestBadInput(t *testing.T) {
 		"overflowing CPU":       {deployment("", "resources: {requests: {cpu: 1e17}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests.cpu: 100000000000000000 overflows: it does not fit into 64 bits`},
 		"no quantity":           {deployment("", "resources: {requests: {cpu: NaN}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests.cpu: "NaN" is not a quantity such as "500m" or "2Gi"`},
 		"part of a device":      {deployment("", "resources: {requests: {nvidia.com/gpu: 0.5}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests[nvidia.com/gpu]: 0.5 is not a whole number`},
-		"request above limit":   {deployment("", "resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests.cpu: 2 is more than the limit of 1`},
+		"request above limit":   {deployment("", "resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests.cpu: is more than the limit of 1: "2"`},
 		"misspelt resource":     {deployment("", "resources: {requests: {cpu: 1, mem: 1Gi}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.requests: "mem" is no resource of Kubernetes (did you mean memory?)`},
 		"resource in capitals":  {deployment("", "resources: {limits: {CPU: 1}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.limits: "CPU" is no resource of Kubernetes (did you mean cpu?)`},
 		"device without domain": {deployment("", "resources: {limits: {fpga: 1}}"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].resources.limits: "fpga" is no resource of Kubernetes; those of device plugins have a domain in their name, as nvidia.com/gpu does`},
@@ -130,12 +130,12 @@ func TestBadInput(t *testing.T) {
 		"wrong type":            {deployment("replicas: three", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.replicas: "three" is not a whole number of 32 bits`},
 		"unquoted label":        {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {live: true}}\nspec: {containers: [{name: c}]}\n", `test.yaml: document 1, line 1: Pod a: metadata.labels.live: true is not text: put it into quotes (YAML takes y, n, yes, no, on and off for true or false)`},
 		"contradiction":         {deployment("selector: {matchLabels: {app: db}}", ""), `test.yaml: document 1, line 1: Deployment shop/web: spec.selector: {"matchLabels":{"app":"db"}} contradicts the labels in spec.template.metadata.labels`},
-		"host port":             {deployment("", "ports: [{containerPort: 80, hostPort: 80000}]"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].ports[0].hostPort: 80000 is not between 0 and 65535`},
+		"host port":             {deployment("", "ports: [{containerPort: 80, hostPort: 80000}]"), `test.yaml: document 1, line 1: Deployment shop/web: spec.template.spec.containers[0].ports[0].hostPort: must lie between 0 and 65535: "80000"`},
 		"no containers":         {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", `test.yaml: document 1, line 1: Pod default/a: spec.containers: is missing or empty`},
 		"node's capacity":       {"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: -1}}\n", `test.yaml: document 1, line 1: Node a: status.allocatable.cpu: -1 is negative`},
 		"bad operator": {
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: c}]\n  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Near}]}]}}}\n",
-			`test.yaml: document 1, line 1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: "Near" must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte`,
+			`test.yaml: document 1, line 1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: label "a": must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte: "Near"`,
 		},
 	}
 	for name, tt := range tests {

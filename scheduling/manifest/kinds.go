@@ -2,61 +2,144 @@ package manifest
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // kind names a kind of object by its API group and name.
 type kind struct{ group, name string }
 
+// group returns the kind of an object by the API group that it names.
+func (o rawObject) group() kind {
+	group, _ := splitVersion(o.apiVersion)
+	return kind{group, o.kind}
+}
+
 // reader says how the objects of a kind are read, and in which versions its fields mean
 // what we take them to mean, the present one first.
 type reader struct {
+	versions string // separated by blanks
 	read     func(*collector, rawObject)
-	versions []string
+	// list is the list of a problem that the objects become part of, as its faults name
+	// it; "" for none.
+	list string
 }
 
 // readers are the kinds that are read.
 func readers() map[kind]reader {
-	v1 := []string{"v1"}
-	beta := []string{"v1", "v1beta1"}
-	apps := []string{"v1", "v1beta2", "v1beta1"}
+	const namespaced, global = true, false
+	const beta, apps = "v1 v1beta1", "v1 v1beta2 v1beta1"
 	return map[kind]reader{
-		{"", "Pod"}:                                    {(*collector).pod, v1},
-		{"", "Node"}:                                   {(*collector).node, v1},
-		{"", "Namespace"}:                              {(*collector).namespace, v1},
-		{"", "ReplicationController"}:                  {(*collector).replicationController, v1},
-		{"", "LimitRange"}:                             {(*collector).limitRange, v1},
-		{"", "ResourceQuota"}:                          {(*collector).resourceQuota, v1},
-		{"", "Service"}:                                {(*collector).service, v1},
-		{"", "PersistentVolumeClaim"}:                  {(*collector).volumeClaim, v1},
-		{"", "PersistentVolume"}:                       {(*collector).volume, v1},
-		{"apps", "Deployment"}:                         {(*collector).deployment, apps},
-		{"apps", "StatefulSet"}:                        {(*collector).statefulSet, apps},
-		{"apps", "ReplicaSet"}:                         {(*collector).replicaSet, apps},
-		{"apps", "DaemonSet"}:                          {(*collector).daemonSet, apps},
-		{"batch", "Job"}:                               {(*collector).job, v1},
-		{"batch", "CronJob"}:                           {(*collector).cronJob, beta},
-		{"autoscaling", "HorizontalPodAutoscaler"}:     {(*collector).autoscaler, []string{"v2", "v1", "v2beta2", "v2beta1"}},
-		{"policy", "PodDisruptionBudget"}:              {(*collector).disruptionBudget, beta},
-		{"scheduling.k8s.io", "PriorityClass"}:         {(*collector).priorityClass, []string{"v1", "v1beta1", "v1alpha1"}},
-		{"node.k8s.io", "RuntimeClass"}:                {(*collector).runtimeClass, beta},
-		{"storage.k8s.io", "StorageClass"}:             {(*collector).storageClass, beta},
-		{"storage.k8s.io", "CSINode"}:                  {(*collector).csiNode, beta},
-		{schedulerGroup, "KubeSchedulerConfiguration"}: {(*collector).schedulerConfiguration, v1},
-		{karpenterGroup, "NodePool"}:                   {(*collector).nodePool, beta},
-		{karpenterGroup, "NodeClaim"}:                  {(*collector).nodeClaim, beta},
-		{karpenterGroup, "Provisioner"}:                {(*collector).provisioner, []string{"v1alpha5"}},
-		{awsGroup, "AWSNodeTemplate"}:                  {(*collector).nodeTemplate, []string{"v1alpha1"}},
-		{karpenterGroup, "NodeOverlay"}:                {(*collector).nodeOverlay, []string{"v1alpha1"}},
-		{awsGroup, "EC2NodeClass"}:                     {(*collector).ec2NodeClass, beta},
-		{azureGroup, "AKSNodeClass"}:                   {(*collector).aksNodeClass, []string{"v1beta1", "v1alpha2"}},
-		{kwokGroup, "KWOKNodeClass"}:                   {(*collector).kwokNodeClass, []string{"v1alpha1"}},
+		{"", "Pod"}:       {"v1", (*collector).pod, "pods running"},
+		{"", "Node"}:      {"v1", kept(global, func(c *collector) *[]*corev1.Node { return &c.problem.Nodes }, formerPool), "nodes"},
+		{"", "Namespace"}: {"v1", kept(global, func(c *collector) *[]*corev1.Namespace { return &c.problem.Namespaces }), "namespaces"},
+		{"", "ReplicationController"}: {"v1", makes(func(w *workload, o *corev1.ReplicationController) {
+			w.replicas, w.template = o.Spec.Replicas, o.Spec.Template
+		}), "replicationcontrollers"},
+		{"", "LimitRange"}:            {"v1", kept(namespaced, func(c *collector) *[]*corev1.LimitRange { return &c.limitRanges }), ""},
+		{"", "ResourceQuota"}:         {"v1", kept(namespaced, func(c *collector) *[]*corev1.ResourceQuota { return &c.quotas }), ""},
+		{"", "Service"}:               {"v1", kept(namespaced, func(c *collector) *[]*corev1.Service { return &c.problem.Services }), "services"},
+		{"", "PersistentVolumeClaim"}: {"v1", kept(namespaced, func(c *collector) *[]*corev1.PersistentVolumeClaim { return &c.problem.Claims }), "claims"},
+		{"", "PersistentVolume"}:      {"v1", kept(global, func(c *collector) *[]*corev1.PersistentVolume { return &c.problem.Volumes }), "volumes"},
+		{"apps", "Deployment"}: {apps, makes(func(w *workload, o *appsv1.Deployment) {
+			w.replicas, w.selector, w.template = o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template
+		}), ""},
+		{"apps", "StatefulSet"}: {apps, makes(func(w *workload, o *appsv1.StatefulSet) {
+			w.replicas, w.selector, w.template = o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template
+		}), "statefulsets"},
+		{"apps", "ReplicaSet"}: {apps, makes(func(w *workload, o *appsv1.ReplicaSet) {
+			w.replicas, w.selector, w.template = o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template
+		}), "replicasets"},
+		{"apps", "DaemonSet"}: {apps, makes(func(w *workload, o *appsv1.DaemonSet) {
+			w.selector, w.template = o.Spec.Selector, &o.Spec.Template
+		}), "daemonsets"},
+		{"batch", "Job"}: {"v1", makes(func(w *workload, o *batchv1.Job) {
+			w.job, w.template = &o.Spec, &o.Spec.Template
+		}), ""},
+		{"batch", "CronJob"}: {beta, makes(func(w *workload, o *batchv1.CronJob) {
+			w.job, w.template, w.path = &o.Spec.JobTemplate.Spec, &o.Spec.JobTemplate.Spec.Template, "spec.jobTemplate.spec"
+		}), ""},
+		{"autoscaling", "HorizontalPodAutoscaler"}:     {"v2 v1 v2beta2 v2beta1", kept(namespaced, func(c *collector) *[]*autoscaler { return &c.autoscalers }), ""},
+		{"policy", "PodDisruptionBudget"}:              {beta, kept(namespaced, func(c *collector) *[]*policyv1.PodDisruptionBudget { return &c.budgets }, formerBudget), "podDisruptionBudgets"},
+		{"scheduling.k8s.io", "PriorityClass"}:         {"v1 v1beta1 v1alpha1", kept(global, func(c *collector) *[]*schedulingv1.PriorityClass { return &c.priorityClasses }), ""},
+		{"node.k8s.io", "RuntimeClass"}:                {beta, kept(global, func(c *collector) *[]*nodev1.RuntimeClass { return &c.runtimeClasses }), ""},
+		{"storage.k8s.io", "StorageClass"}:             {beta, kept(global, func(c *collector) *[]*storagev1.StorageClass { return &c.problem.StorageClasses }), "storageclasses"},
+		{"storage.k8s.io", "CSINode"}:                  {beta, kept(global, func(c *collector) *[]*storagev1.CSINode { return &c.problem.CSINodes }), "csinodes"},
+		{schedulerGroup, "KubeSchedulerConfiguration"}: {"v1", (*collector).schedulerConfiguration, ""},
+		{karpenterGroup, "NodePool"}:                   {beta, (*collector).nodePool, "nodepools"},
+		{karpenterGroup, "NodeClaim"}:                  {beta, kept(global, func(c *collector) *[]*NodeClaim { return &c.claims }), "nodes"},
+		{karpenterGroup, "Provisioner"}:                {"v1alpha5", (*collector).provisioner, ""},
+		{awsGroup, "AWSNodeTemplate"}:                  {"v1alpha1", (*collector).nodeTemplate, ""},
+		{karpenterGroup, "NodeOverlay"}:                {"v1alpha1", (*collector).nodeOverlay, ""},
+		{awsGroup, "EC2NodeClass"}:                     {beta, takeClass[ec2.NodeClass](ec2Unread()), ""},
+		{azureGroup, "AKSNodeClass"}:                   {"v1beta1 v1alpha2", takeClass[azure.NodeClass](strings.Fields("spec.imageVersion spec.kubelet spec.linuxOSConfig spec.tags spec.vnetSubnetID")), ""},
+		{kwokGroup, "KWOKNodeClass"}:                   {"v1alpha1", takeClass[kwokNodeClass](nil), ""},
 	}
+}
+
+// formerPool gives a node the label of its NodePool for that of the Provisioner, which
+// Karpenter had in place of NodePools up to version 0.31.
+func formerPool(_ rawObject, node *corev1.Node) {
+	if pool, ok := node.Labels[formerPoolLabel]; ok && node.Labels[scheduling.NodePoolLabel] == "" {
+		node.Labels[scheduling.NodePoolLabel] = pool
+	}
+}
+
+// formerBudget has a budget of v1beta1 say what it said there: an empty selector selected no
+// pod. In v1 it selects all, and none at all selects none.
+func formerBudget(o rawObject, budget *policyv1.PodDisruptionBudget) {
+	if s := budget.Spec.Selector; o.apiVersion == "policy/v1beta1" && s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		budget.Spec.Selector = nil
+	}
+}
+
+func (c *collector) pod(o rawObject) {
+	pod, ok := take(c, o, true, func(pod *corev1.Pod) []fieldFault {
+		return c.checkPod(qualified(pod), &pod.Spec, "spec")
+	})
+	if ok {
+		c.noteWorkloadRef(o, pod)
+		c.pods = append(c.pods, pod)
+	}
+}
+
+// autoscaler is a HorizontalPodAutoscaler of any version, as far as it bounds the pods
+// that there will be at least.
+type autoscaler struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec struct {
+		MinReplicas    *int32 `json:"minReplicas"`
+		ScaleTargetRef struct {
+			APIVersion string `json:"apiVersion"`
+			Kind       string `json:"kind"`
+			Name       string `json:"name"`
+		} `json:"scaleTargetRef"`
+
+		Behavior                       json.RawMessage `json:"behavior"`
+		MaxReplicas                    json.RawMessage `json:"maxReplicas"`
+		Metrics                        json.RawMessage `json:"metrics"`
+		TargetCPUUtilizationPercentage json.RawMessage `json:"targetCPUUtilizationPercentage"`
+	} `json:"spec"`
 }
 
 // karpenterGroup is the API group of NodePools.
@@ -75,23 +158,13 @@ const schedulerGroup = "kubescheduler.config.k8s.io"
 // kustomizeGroup is the API group of kustomize's recipes, which no cluster holds.
 const kustomizeGroup = "kustomize.config.k8s.io"
 
-// moved returns the group and version that an object of the group extensions has had
-// since its kind moved to the group apps.
-func (c *collector) moved(k kind, version string) (kind, string) {
-	if k.group != "extensions" {
-		return k, version
-	}
-	now := kind{"apps", k.name}
-	if _, ok := c.readers[now]; !ok {
-		return k, version
-	}
-	return now, version
-}
-
 // add takes one object in.
 func (c *collector) add(o rawObject) {
-	group, version := splitVersion(o.apiVersion)
-	k, version := c.moved(kind{group, o.kind}, version)
+	k := o.group()
+	_, version := splitVersion(o.apiVersion)
+	if now := (kind{"apps", k.name}); k.group == "extensions" && c.readers[now].read != nil {
+		k, o.apiVersion = now, "apps/"+version // where the kind has moved
+	}
 	at := func(reason Reason, field, value, msg string) {
 		c.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: quote(value), Message: msg, Reason: reason})
 	}
@@ -99,27 +172,32 @@ func (c *collector) add(o rawObject) {
 	switch {
 	case o.apiVersion == "":
 		at(NoObject, "apiVersion", "", "is missing")
-	case read && slices.Contains(r.versions, version):
-		if k.group != group {
-			o.apiVersion = k.group + "/" + version
-		}
-		c.accept(r, o)
+	case read && slices.Contains(strings.Fields(r.versions), version):
+		r.read(c, o)
 	case read:
-		at(Invalid, "apiVersion", o.apiVersion, fmt.Sprintf("is not known for %s; known is %s", o.kind, versionList(k.group, r.versions)))
+		at(Invalid, "apiVersion", o.apiVersion, fmt.Sprintf("is not known for %s; known is %s", o.kind, r.apiVersions(k.group)))
 	case deploys(k):
 		meta := peek(o)
-		count(c.deploying, k, warned(o.kind, &meta), "")
+		count(c.deploying, k, warned(o.kind, &meta))
 	case irrelevant(k):
 	case k.group == kustomizeGroup:
 		at(Kustomize, "kind", o.kind, fmt.Sprintf("of %s is not an object of a cluster: run kubectl kustomize and plan what it prints", o.apiVersion))
 	case c.loader.IgnoreUnknown:
 		meta := peek(o)
-		count(c.kinds, k, warned(o.kind, &meta), "")
+		count(c.ignored, k, warned(o.kind, &meta))
 	case !isGroup(k.group):
 		at(NoObject, "apiVersion", o.apiVersion, "is not of a cluster: groups other than those of Kubernetes are domains")
 	default:
 		at(UnknownKind, "kind", o.kind, fmt.Sprintf("of %s %s", o.apiVersion, c.unknownHint(k)))
 	}
+}
+
+// apiVersions names the versions for people, with the group.
+func (r reader) apiVersions(group string) string {
+	if group == "" {
+		return strings.ReplaceAll(r.versions, " ", " or ")
+	}
+	return group + "/" + strings.ReplaceAll(r.versions, " ", " or "+group+"/")
 }
 
 // isGroup says whether a cluster may have an API group: those that do not come with
@@ -130,8 +208,8 @@ func isGroup(group string) bool {
 
 // unknownHint says what to do about a kind that is not known.
 func (c *collector) unknownHint(k kind) string {
-	if meant := c.meantKind(k); meant != "" {
-		return "is not known" + didYouMean(meant)
+	if suggest := c.suggestKind(k); suggest != "" {
+		return "is not known" + didYouMean(suggest)
 	}
 	const without = "; to plan without it, use --ignore-unknown (Loader.IgnoreUnknown)"
 	if _, known := podGroups()[k.group]; known {
@@ -140,26 +218,21 @@ func (c *collector) unknownHint(k kind) string {
 	return "is not known, and may stand for pods that the plan would miss" + without
 }
 
-// meantKind says which kind was probably meant by one that is not known: one of
+// suggestKind says which kind was probably meant by one that is not known: one of
 // another group, or one that is spelt almost the same. A group that is none of
 // Kubernetes's or Karpenter's has kinds of its own.
-func (c *collector) meantKind(k kind) string {
-	var names []string
-	ours := false
+func (c *collector) suggestKind(k kind) string {
 	have := slices.SortedFunc(maps.Keys(c.readers), func(a, b kind) int {
 		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.name, b.name))
 	})
-	for _, h := range have {
-		ours = ours || h.group == k.group
-		names = append(names, h.name)
-	}
-	if !ours {
+	if !slices.ContainsFunc(have, func(h kind) bool { return h.group == k.group }) {
 		return ""
 	}
-	name := spelling.Nearest(k.name, names)
+	name := spelling.Nearest(k.name, lo.Map(have, func(h kind, _ int) string { return h.name }))
 	for _, h := range have {
 		if h.name == name {
-			return fmt.Sprintf("kind %s of %s", name, versionList(h.group, c.readers[h].versions[:1]))
+			version, _, _ := strings.Cut(c.readers[h].versions, " ")
+			return fmt.Sprintf("kind %s of %s", name, reader{versions: version}.apiVersions(h.group))
 		}
 	}
 	return ""

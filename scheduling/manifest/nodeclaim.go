@@ -1,6 +1,9 @@
 package manifest
 
 import (
+	"maps"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -54,4 +57,102 @@ type NodeClaimStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// LastPodEventTime is when a pod last came or went.
 	LastPodEventTime metav1.Time `json:"lastPodEventTime,omitzero"`
+}
+
+// claimNodes returns the nodes of the input together with those that NodeClaims
+// will bring, and notes in hosts which node belongs to which claim.
+func (c *collector) claimNodes(hosts map[string]string) []*corev1.Node {
+	nodes := slices.Clone(c.problem.Nodes)
+	byName, byProvider := map[string]int{}, map[string]int{}
+	for i, node := range nodes {
+		byName[node.Name] = i
+		if id := node.Spec.ProviderID; id != "" {
+			byProvider[id] = i
+		}
+	}
+	for _, claim := range c.claims {
+		i, ok := byName[claim.Status.NodeName]
+		if !ok && claim.Status.ProviderID != "" {
+			i, ok = byProvider[claim.Status.ProviderID]
+		}
+		if ok {
+			nodes[i] = claimed(nodes[i], claim)
+			hosts[claim.Name] = nodes[i].Name
+			continue
+		}
+		if claim.Status.NodeName == "" {
+			if _, taken := byName[claim.Name]; taken {
+				hosts[claim.Name] = claim.Name
+				continue // named like its node, as some providers do
+			}
+		}
+		nodes = append(nodes, c.inFlight(claim))
+		hosts[claim.Name] = nodes[len(nodes)-1].Name
+	}
+	return nodes
+}
+
+// claimed returns a node with what only its claim says: that it is on its way out,
+// or, as long as it has not joined for good, its labels and taints.
+func claimed(node *corev1.Node, claim *NodeClaim) *corev1.Node {
+	leaving := claim.DeletionTimestamp != nil && node.DeletionTimestamp == nil
+	joining := node.Labels[scheduling.RegisteredLabel] != "true" && node.Labels[scheduling.InitializedLabel] != "true"
+	if !leaving && !joining {
+		return node
+	}
+	n := node.DeepCopy()
+	if leaving {
+		n.DeletionTimestamp = claim.DeletionTimestamp
+	}
+	if joining {
+		n.Labels = claimLabels(claim)
+		maps.Copy(n.Labels, node.Labels)
+		n.Spec.Taints = slices.Clone(claim.Spec.Taints)
+	}
+	return n
+}
+
+// inFlight returns the node that a claim will bring. What it offers is what the
+// claim reports; before the machine is launched that is known by its type, or, if
+// the type is still open, by what the claim asks for, which it will offer at least.
+func (c *collector) inFlight(claim *NodeClaim) *corev1.Node {
+	node := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:              claim.Name,
+			Labels:            claimLabels(claim),
+			Annotations:       maps.Clone(claim.Annotations),
+			CreationTimestamp: claim.CreationTimestamp,
+			DeletionTimestamp: claim.DeletionTimestamp,
+		},
+		Spec: corev1.NodeSpec{ProviderID: claim.Status.ProviderID, Taints: slices.Clone(claim.Spec.Taints)},
+		Status: corev1.NodeStatus{
+			Capacity:    claim.Status.Capacity.DeepCopy(),
+			Allocatable: claim.Status.Allocatable.DeepCopy(),
+		},
+	}
+	if claim.Status.NodeName != "" {
+		node.Name = claim.Status.NodeName
+	}
+	if len(node.Status.Allocatable) == 0 && node.Labels[corev1.LabelInstanceTypeStable] == "" {
+		c.warn("NodeClaim/"+claim.Name, "is not launched and its instance type is open: it counts as a machine of just the size that it asks for")
+		node.Status.Capacity = claim.Spec.Resources.Requests.DeepCopy()
+		node.Status.Allocatable = claim.Spec.Resources.Requests.DeepCopy()
+	}
+	return node
+}
+
+// claimLabels are the labels that the node of a claim will carry for sure: the
+// claim's own, and those of requirements that leave one value.
+func claimLabels(claim *NodeClaim) map[string]string {
+	labels := map[string]string{}
+	set, err := requirements.FromSelectors(claim.Spec.Requirements)
+	if err == nil {
+		for r := range set.All() {
+			if values := r.Values(); r.Operator() == requirements.In && len(values) == 1 {
+				labels[r.Key()] = values[0]
+			}
+		}
+	}
+	maps.Copy(labels, claim.Labels)
+	return labels
 }

@@ -51,8 +51,8 @@ metadata: {name: node, labels: {karpenter.sh/provisioner-name: default}}
 	require.Equal(t, []requirements.Selector{
 		{Key: "karpenter.sh/capacity-type", Operator: requirements.In, Values: []string{"spot", "on-demand"}},
 		{Key: "karpenter.k8s.aws/instance-generation", Operator: requirements.Gt, Values: []string{"3"}},
-		{Key: "kubernetes.io/os", Operator: requirements.In, Values: []string{"linux"}},
 		{Key: "kubernetes.io/arch", Operator: requirements.In, Values: []string{"amd64"}},
+		{Key: "kubernetes.io/os", Operator: requirements.In, Values: []string{"linux"}},
 	}, pool.Spec.Template.Spec.Requirements)
 	require.Equal(t, "1k", pool.Spec.Limits.Cpu().String())
 	require.Equal(t, "1000Gi", pool.Spec.Limits.Memory().String())
@@ -65,7 +65,7 @@ metadata: {name: node, labels: {karpenter.sh/provisioner-name: default}}
 	require.Subset(t, s.Warnings, []scheduling.Warning{
 		{Object: "AWSNodeTemplate/default", Message: "was read as EC2NodeClass default"},
 		{Object: "Provisioner/default", Message: "was read as NodePool default: consolidation.enabled as consolidationPolicy WhenEmptyOrUnderutilized; " +
-			"ttlSecondsUntilExpired as expireAfter 2592000s; as Karpenter 0.31 did, it requires kubernetes.io/os In linux, kubernetes.io/arch In amd64; " +
+			"ttlSecondsUntilExpired as expireAfter 2592000s; as Karpenter 0.31 did, it requires kubernetes.io/arch In amd64, kubernetes.io/os In linux; " +
 			"pods select its nodes by karpenter.sh/nodepool"},
 	})
 }
@@ -77,8 +77,8 @@ func TestProvisionerDefaults(t *testing.T) {
 	require.Len(t, s.Problem.NodePools, 2)
 	a, b := s.Problem.NodePools[0].Spec, s.Problem.NodePools[1].Spec
 	require.Equal(t, []requirements.Selector{
-		{Key: "kubernetes.io/os", Operator: requirements.In, Values: []string{"linux"}},
 		{Key: "kubernetes.io/arch", Operator: requirements.In, Values: []string{"amd64"}},
+		{Key: "kubernetes.io/os", Operator: requirements.In, Values: []string{"linux"}},
 		{Key: "karpenter.sh/capacity-type", Operator: requirements.In, Values: []string{"on-demand"}},
 		{Key: "karpenter.k8s.aws/instance-category", Operator: requirements.In, Values: []string{"c", "m", "r"}},
 		{Key: "karpenter.k8s.aws/instance-generation", Operator: requirements.Gt, Values: []string{"2"}},

@@ -230,7 +230,7 @@ var (
 	// yamlLineNumber is how the parser names a line, counted from the text's start.
 	yamlLineNumber = regexp.MustCompile(`^line (\d+): `)
 	// yamlParserError is an error of which the parser names the line before its own.
-	yamlParserError = regexp.MustCompile(`did not find expected (<document|node|'-'|key|',')`)
+	yamlParserError = regexp.MustCompile(`did not find expected (<document|'-'|key|',')`)
 	// yamlOtherLine is how it names the line of the other one of two keys.
 	yamlOtherLine = regexp.MustCompile(` at line \d+$`)
 )

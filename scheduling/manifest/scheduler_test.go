@@ -50,13 +50,13 @@ func TestDefaultSpreadIsStrict(t *testing.T) {
 		configured("{defaultingType: System, defaultConstraints: [{" + ok + "}]}"): {
 			at + `defaultingType: "System" must be List for defaultConstraints to count`,
 		},
-		one("{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"): {at + "defaultConstraints[0].maxSkew: 0 is not above 0"},
+		one("{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"): {at + "defaultConstraints[0].maxSkew: must be at least 1: \"0\""},
 		one("{maxSkew: 1, whenUnsatisfiable: DoNotSchedule}"):                    {at + "defaultConstraints[0].topologyKey: is missing"},
 		one("{maxSkew: 1, topologyKey: a b, whenUnsatisfiable: DoNotSchedule}"): {
-			at + `defaultConstraints[0].topologyKey: "a b" is no key of a label`,
+			at + `defaultConstraints[0].topologyKey: is no label key: an optional DNS name and a slash, then up to 63 letters, digits, '-', '_' or '.' with a letter or digit at both ends: "a b"`,
 		},
 		one("{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: Never}"): {
-			at + `defaultConstraints[0].whenUnsatisfiable: "Never" is neither DoNotSchedule nor ScheduleAnyway`,
+			at + `defaultConstraints[0].whenUnsatisfiable: must be DoNotSchedule or ScheduleAnyway: "Never"`,
 		},
 		one("{" + ok + ", labelSelector: {matchLabels: {a: b}}}"): {
 			at + `defaultConstraints[0].labelSelector: {"matchLabels":{"a":"b"}} must not be there: it is deduced from services and owners`,
@@ -65,15 +65,15 @@ func TestDefaultSpreadIsStrict(t *testing.T) {
 			at + `defaultConstraints[0].matchLabelKeys: ["a"] must not be there: the selector is deduced from services and owners`,
 		},
 		one("{" + ok + "}, {" + strings.Replace(ok, "1", "2", 1) + "}"): {
-			at + `defaultConstraints[1]: {"maxSkew":2,"topologyKey":"zone","whenUnsatisfiable":"DoNot… is a duplicate: there is one of zone with DoNotSchedule already`,
+			at + `defaultConstraints[1]: is a duplicate: there is one of zone with DoNotSchedule already`,
 		},
-		one("{" + ok + ", minDomains: 0}"): {at + "defaultConstraints[0].minDomains: 0 is not above 0"},
+		one("{" + ok + ", minDomains: 0}"): {at + "defaultConstraints[0].minDomains: must be at least 1: \"0\""},
 		one("{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, minDomains: 2}"): {
-			at + "defaultConstraints[0].minDomains: 2 goes with DoNotSchedule only",
+			at + "defaultConstraints[0].minDomains: is allowed with whenUnsatisfiable DoNotSchedule only: \"2\"",
 		},
 		one("{" + ok + ", nodeAffinityPolicy: Always, nodeTaintsPolicy: Never}"): {
-			at + `defaultConstraints[0].nodeAffinityPolicy: "Always" is neither Honor nor Ignore`,
-			at + `defaultConstraints[0].nodeTaintsPolicy: "Never" is neither Honor nor Ignore`,
+			at + `defaultConstraints[0].nodeAffinityPolicy: must be Honor or Ignore: "Always"`,
+			at + `defaultConstraints[0].nodeTaintsPolicy: must be Honor or Ignore: "Never"`,
 		},
 		one("{" + ok + ", maxskew: 2}"):            {at + "defaultConstraints[0].maxskew: is not known (did you mean maxSkew?)"},
 		one("{maxSkew: one}"):                      {at + `defaultConstraints[0].maxSkew: "one" is not a whole number of 32 bits`},

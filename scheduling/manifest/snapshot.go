@@ -1,12 +1,14 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -35,22 +37,22 @@ type Snapshot struct {
 	NodeClaims           []*NodeClaim
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
 
-	tops    map[string]string
-	hosts   map[string]string // the node of each claim, by the claim's name
+	tops    map[string]string    // by pod; for pods of the input that are part of something
+	made    map[string]*workload // by pod; what the pods that are not in the input were made for
+	hosts   map[string]string    // the node of each claim, by the claim's name
 	seen    map[objectKey]Location
 	classes map[scheduling.NodeClassRef]nodeClass
-
-	owners *owners // which pods belong to which workloads
+	owners  *owners // which pods belong to which workloads
 }
 
 // Workload returns what people call the thing that a pod is part of: namespace and
 // name of its Deployment, StatefulSet, Job, CronJob or other owner, or the pod's own.
 // The pod is named as in a plan, namespace/name.
 func (s *Snapshot) Workload(pod string) string {
-	if top, ok := s.tops[pod]; ok {
-		return top
+	if w := s.made[pod]; w != nil {
+		return qualified(w.obj)
 	}
-	return pod
+	return cmp.Or(s.tops[pod], pod)
 }
 
 // Workloads are the pods that workloads of a kind, such as Deployment, have made or would
@@ -73,68 +75,87 @@ func (s *Snapshot) Workloads(kind string) map[string][]string {
 
 // snapshot puts everything that was read in its place.
 func (c *collector) snapshot() *Snapshot {
-	o := c.own()
-	admission := c.admission()
-	e := &expander{c: c, owners: o, admit: admission, tops: map[objectKey]string{}}
-	e.expand()
+	c.sortWorkloads()
+	admit := c.admission()
+	e := &expander{c: c, owners: c.own(), admit: admit, made: map[string]*workload{}}
+	for _, w := range c.workloads {
+		e.expand(w)
+	}
 	s := &Snapshot{
-		Overlays:             c.overlays,
-		PodDisruptionBudgets: c.budgets,
-		owners:               o,
-		tops:                 map[string]string{},
-		hosts:                map[string]string{},
-		seen:                 c.seen,
-		classes:              c.classes,
-		Documents:            c.documents,
+		Problem: c.problem, NodeClaims: c.claims, PodDisruptionBudgets: c.budgets, Documents: c.documents, Skipped: c.skipped,
+		tops: map[string]string{}, made: e.made, hosts: map[string]string{}, seen: c.seen, classes: c.classes, owners: e.owners,
 	}
-	s.Problem.Claims, s.Problem.Volumes = c.volumeClaims, c.volumes
-	s.Problem.StorageClasses, s.Problem.CSINodes = c.storageClasses, c.csiNodes
-	s.Problem.Namespaces, s.Problem.Services = c.namespaces, c.services
-	s.Problem.Owners = e.controllers()
-	if c.spread != nil {
-		s.Problem.DefaultSpread = c.spread.constraints
+	for _, o := range c.overlays {
+		s.Overlays = append(s.Overlays, *o)
 	}
-	admitClaims(s.Problem.Claims, s.Problem.StorageClasses)
-	for _, f := range c.claims {
-		s.NodeClaims = append(s.NodeClaims, f.obj)
+	p := &s.Problem
+	p.Owners = c.controllers()
+	p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, e.sets...)
+	admitClaims(p.Claims, p.StorageClasses)
+	p.Nodes = c.claimNodes(s.hosts)
+	for i, set := range p.DaemonSets {
+		admitted := *set
+		admitted.Spec.Template.Spec = *admit.spec(set.Namespace, qualified(set), &set.Spec.Template.Spec)
+		p.DaemonSets[i] = &admitted
 	}
-	s.Problem.NodePools = c.pools
-	s.Problem.Nodes = c.claimNodes(s.hosts)
-	for _, ds := range c.daemonSets {
-		admitted := *ds
-		admitted.Spec.Template.Spec = *admission.spec(ds.Namespace, qualified(ds), &ds.Spec.Template.Spec)
-		s.Problem.DaemonSets = append(s.Problem.DaemonSets, &admitted)
-	}
-	p := placer{c: c, owners: o, problem: &s.Problem, nodes: map[string]bool{}, lost: map[string]*sighting{}}
-	for _, n := range s.Problem.Nodes {
-		p.nodes[n.Name] = true
-	}
-	for _, f := range c.pods {
-		pod := f.obj
-		if top := o.top(pod); top != qualified(pod) {
+	for _, pod := range c.pods {
+		if top := e.owners.top(pod); top != qualified(pod) {
 			s.tops[qualified(pod)] = top
 		}
 		if pod.UID == "" {
-			pod.Spec = *admission.spec(pod.Namespace, qualified(pod), &pod.Spec)
+			pod.Spec = *admit.spec(pod.Namespace, qualified(pod), &pod.Spec)
 		}
-		p.place(pod)
 	}
-	for _, pod := range e.pods {
-		s.tops[qualified(pod)] = e.tops[podKey(pod)]
-		p.place(pod)
-	}
-	p.report()
+	c.place(p, slices.Concat(c.pods, e.pods), e.owners)
 	s.order()
 	c.reportUnknown()
-	c.reportDeploying()
-	c.reportMissing(&s.Problem)
-	c.reportClasses(&s.Problem)
+	c.reportMissing(p)
+	c.reportClasses(p)
 	c.reportAutoscalers()
-	c.reportQuotas(&s.Problem)
-	c.reportSchedulers(&s.Problem)
-	s.Warnings = c.sortedWarnings()
-	s.Skipped = c.skipped
+	c.reportQuotas(p)
+	c.reportSchedulers(p)
+	s.Warnings = lo.Uniq(c.warnings)
+	slices.SortFunc(s.Warnings, func(a, b scheduling.Warning) int {
+		return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.Message, b.Message))
+	})
 	return s
+}
+
+// place sorts pods into those that run and those that are to be placed. Those that come
+// with a node, or wait for one of their own, are neither.
+func (c *collector) place(p *scheduling.Problem, pods []*corev1.Pod, o *owners) {
+	nodes := lo.SliceToMap(p.Nodes, func(n *corev1.Node) (string, bool) { return n.Name, true })
+	var stray sighting             // pods of DaemonSets that are not in the input
+	lost := map[string]*sighting{} // pods on nodes that are not in the input, by node
+	for _, pod := range pods {
+		owner, _ := controllerOf(pod)
+		switch node := pod.Spec.NodeName; {
+		case finished(pod):
+		case nodes[node]:
+			p.Running = append(p.Running, pod)
+		case node != "":
+			count(lost, node, qualified(pod))
+		case pod.DeletionTimestamp != nil, owner.kind == "Node":
+		case owner.kind != "DaemonSet":
+			p.Pods = append(p.Pods, pod)
+		case !o.inInput[owner]:
+			stray.see(qualified(pod))
+		}
+	}
+	if len(lost) > 0 {
+		name := slices.Min(lo.Keys(lost))
+		all := sighting{count: lo.SumBy(lo.Values(lost), func(s *sighting) int { return s.count })}
+		hint := ""
+		if len(nodes) == 0 {
+			hint = "; the input has no node at all: add what kubectl get nodes -o json prints, to make use of their room"
+		}
+		c.warn(lost[name].object, fmt.Sprintf("runs on node %s, which is not in the input, and was left out%s%s", name, all.others(), hint))
+	}
+	if stray.count > 0 {
+		c.warn(stray.object, "belongs to a DaemonSet that is not in the input, so new nodes are planned without it"+stray.others())
+	} else if len(p.DaemonSets) == 0 && len(p.NodePools)+len(p.Nodes) > 0 && len(p.Pods)+len(p.Running) > 0 {
+		c.warn("DaemonSets", "the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints")
+	}
 }
 
 // order sorts every list.
@@ -156,36 +177,4 @@ func (s *Snapshot) order() {
 	slices.SortFunc(s.Problem.Owners.StatefulSets, byName)
 	slices.SortFunc(s.Problem.Owners.ReplicationControllers, byName)
 	slices.SortFunc(s.Overlays, func(a, b instancetypes.NodeOverlay) int { return strings.Compare(a.Name, b.Name) })
-}
-
-// reportUnknown warns about fields and kinds that were left out.
-func (c *collector) reportUnknown() {
-	for key, seen := range c.unknown {
-		c.warn(seen.object, fmt.Sprintf("field %s is not known for a %s%s and was left out%s", seen.field, key.kind, didYouMean(seen.meant), others(seen.count)))
-	}
-	for k, seen := range c.kinds {
-		c.warn(seen.object, fmt.Sprintf("kind %s is not known%s and was left out%s", k.name, didYouMean(c.meantKind(k)), others(seen.count)))
-	}
-}
-
-// others says that a warning holds for more objects than the one it names.
-func others(count int) string {
-	if count <= 1 {
-		return ""
-	}
-	return fmt.Sprintf(" (and %d more)", count-1)
-}
-
-// sortedWarnings returns the warnings in order, each once.
-func (c *collector) sortedWarnings() []scheduling.Warning {
-	unique := map[scheduling.Warning]bool{}
-	for _, w := range c.warnings {
-		unique[w] = true
-	}
-	return slices.SortedFunc(maps.Keys(unique), func(a, b scheduling.Warning) int {
-		if d := strings.Compare(a.Object, b.Object); d != 0 {
-			return d
-		}
-		return strings.Compare(a.Message, b.Message)
-	})
 }

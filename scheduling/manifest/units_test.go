@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -13,46 +12,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-func TestPaths(t *testing.T) {
-	p := path{}.key("spec", "containers").at(2).key("resources", "requests")
-	require.Equal(t, "spec.containers[2].resources.requests.cpu", p.key("cpu").String())
-	require.Equal(t, "spec.containers[2].resources.requests[nvidia.com/gpu]", p.key("nvidia.com/gpu").String())
-	require.Empty(t, path{}.String())
-	a, b := p.key("a"), p.key("b")
-	require.NotEqual(t, a.String(), b.String(), "paths below one do not share their ends")
-
-	tree, twice, err := parseTree([]byte(`{"a":[{"b":1}],"c":null,"a":[{"b":2.50}]}`))
-	require.NoError(t, err)
-	require.Equal(t, []path{path{}.key("a")}, twice)
-	for text, want := range map[string]any{"b": json.Number("2.50")} {
-		v, ok := path{}.key("a").at(0).key(text).lookup(tree)
-		require.True(t, ok)
-		require.Equal(t, want, v)
-	}
-	for _, missing := range []path{
-		path{}.key("x"), path{}.key("a").at(1), path{}.key("a").at(-1), path{}.key("a", "x"), path{}.key("c", "d"), path{}.at(0),
-	} {
-		_, ok := missing.lookup(tree)
-		require.False(t, ok, missing.String())
-	}
-}
-
-func TestTreesAreBounded(t *testing.T) {
-	deep := func(n int, open, end string) []byte {
-		return []byte(strings.Repeat(open, n) + "1" + strings.Repeat(end, n))
-	}
-	_, _, err := parseTree(deep(maxDepth, `{"a":`, "}"))
-	require.NoError(t, err)
-	for _, raw := range [][]byte{deep(maxDepth+1, `{"a":`, "}"), deep(5000, "[", "]"), deep(5000, `{"a":[`, "]}")} {
-		_, _, err = parseTree(raw)
-		require.ErrorIs(t, err, errTooDeep)
-	}
-	for _, broken := range []string{"", "{", `{"a"`, `{"a":`, `{"a":1`, "[", "[1", "[1,", `{1:2}`} {
-		_, _, err = parseTree([]byte(broken))
-		require.Error(t, err, broken)
-	}
-}
 
 func TestTypeChecks(t *testing.T) {
 	tests := map[string]struct {
@@ -76,16 +35,13 @@ func TestTypeChecks(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tree, _, err := parseTree([]byte(tt.json))
-			require.NoError(t, err)
-			c := typeChecker{}
-			c.check(tree, reflect.TypeOf(tt.obj).Elem(), nil)
+			faults, unknown, _ := decode([]byte(tt.json), tt.obj, "")
 			var got []string
-			for _, f := range c.faults {
+			for _, f := range faults {
 				got = append(got, f.field+": "+f.value+" "+f.msg)
 			}
-			for _, f := range c.unknown {
-				got = append(got, "?"+f.String())
+			for _, path := range unknown {
+				got = append(got, "?"+path)
 			}
 			require.Equal(t, tt.want, got)
 		})
@@ -93,11 +49,8 @@ func TestTypeChecks(t *testing.T) {
 }
 
 func TestTypeChecksAreBounded(t *testing.T) {
-	tree, _, err := parseTree([]byte(`{"spec":{"containers":[` + strings.Repeat("1,", 1000) + `1]}}`))
-	require.NoError(t, err)
-	c := typeChecker{}
-	c.check(tree, reflect.TypeFor[corev1.Pod](), nil)
-	require.Len(t, c.faults, maxFaults)
+	faults, _, _ := decode([]byte(`{"spec":{"containers":[`+strings.Repeat("1,", 1000)+`1]}}`), &corev1.Pod{}, "")
+	require.Len(t, faults, maxFaults)
 }
 
 func TestShorten(t *testing.T) {
@@ -150,9 +103,11 @@ func TestFirstLines(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
-	require.Equal(t, [][2]int{{1, 1}, {3, 5}}, ranges("1,3-5"))
-	require.Empty(t, ranges(""))
-	require.Empty(t, ranges("a,5-3,0-999999999"))
+	for text, want := range map[string]map[int]bool{"1,3-5": {1: true, 3: true, 4: true, 5: true}, "": {}, "a,5-3,0-999999999": {}} {
+		taken := map[int]bool{}
+		takeRanges(taken, text)
+		require.Equal(t, want, taken, text)
+	}
 }
 
 func TestQuantityFaults(t *testing.T) {
@@ -164,7 +119,8 @@ func TestQuantityFaults(t *testing.T) {
 		name, value, _ := strings.Cut(text, "=")
 		var list corev1.ResourceList
 		require.NoError(t, json.Unmarshal([]byte(`{"`+name+`":"`+value+`"}`), &list))
-		require.Equal(t, want, quantityFault(corev1.ResourceName(name), list[corev1.ResourceName(name)]), text)
+		q := list[corev1.ResourceName(name)]
+		require.Equal(t, want, amountFault(name, &q), text)
 	}
 }
 

@@ -5,23 +5,29 @@ import (
 	"strings"
 )
 
+// deploys says whether objects of a kind have their controller bring further objects into
+// the cluster, from a repository or a chart.
+func deploys(k kind) bool {
+	return slices.Contains([]kind{
+		{"argoproj.io", "Application"}, {"argoproj.io", "ApplicationSet"},
+		{"fleet.cattle.io", "Bundle"}, {"fleet.cattle.io", "GitRepo"},
+		{"helm.cattle.io", "HelmChart"}, {"helm.toolkit.fluxcd.io", "HelmRelease"},
+		{"kustomize.toolkit.fluxcd.io", "Kustomization"},
+	}, k)
+}
+
 // irrelevant says whether objects of a kind make no pods and have no say in where
 // pods go.
 func irrelevant(k kind) bool {
-	switch k.group {
-	case "":
-		return slices.Contains([]string{
-			"Binding", "ComponentStatus", "ConfigMap", "Endpoints", "Event", "PodTemplate",
-			"Secret", "ServiceAccount",
-		}, k.name)
-	case "apps":
-		return k.name == "ControllerRevision"
-	case "extensions":
-		return slices.Contains([]string{"Ingress", "NetworkPolicy", "PodSecurityPolicy"}, k.name)
-	case "policy":
-		return k.name == "Eviction" || k.name == "PodSecurityPolicy"
-	case "storage.k8s.io":
-		return slices.Contains([]string{"CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "VolumeAttributesClass"}, k.name)
+	kinds, ours := map[string]string{
+		"":               "Binding ComponentStatus ConfigMap Endpoints Event PodTemplate Secret ServiceAccount",
+		"apps":           "ControllerRevision",
+		"extensions":     "Ingress NetworkPolicy PodSecurityPolicy",
+		"policy":         "Eviction PodSecurityPolicy",
+		"storage.k8s.io": "CSIDriver CSIStorageCapacity VolumeAttachment VolumeAttributesClass",
+	}[k.group]
+	if ours {
+		return slices.Contains(strings.Fields(kinds), k.name)
 	}
 	if makers, known := podGroups()[k.group]; known {
 		return !slices.Contains(strings.Fields(makers), k.name)

@@ -2,17 +2,45 @@ package manifest
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/samber/lo"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
-	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
+
+func (c *collector) nodePool(o rawObject) {
+	pool, warnings, err := scheduling.DecodeNodePool(o.json)
+	if err != nil {
+		c.refuse(o, refOf(o), faultsOf(err, ""))
+		return
+	}
+	c.warnings = append(c.warnings, warnings...)
+	if !c.admit(o, pool, false) {
+		return
+	}
+	faults := c.poolKubelet(o, pool)
+	if pool.UID == "" {
+		faults = append(faults, validate(&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}}, "")...)
+	}
+	if len(faults) > 0 {
+		c.refuse(o, refOf(o), faults)
+		return
+	}
+	c.problem.NodePools = append(c.problem.NodePools, pool)
+}
+
+func (c *collector) nodeOverlay(o rawObject) {
+	overlay, ok := take(c, o, false, func(overlay *instancetypes.NodeOverlay) []fieldFault {
+		return faultsOf(overlay.Validate(), "")
+	})
+	if ok {
+		c.overlays = append(c.overlays, overlay)
+	}
+}
 
 // nodeClass is what says how the nodes of a NodePool are set up.
 type nodeClass interface {
@@ -40,98 +68,73 @@ func (*kwokNodeClass) Settings(*instancetypes.Kubelet) (s instancetypes.NodeSett
 // Unread implements [nodeClass].
 func (*kwokNodeClass) Unread() []string { return nil }
 
-func (c *collector) ec2NodeClass(o rawObject) {
+// ec2Unread are the fields of an EC2NodeClass that have no say in what nodes hold.
+func ec2Unread() []string {
 	const image, volume = "spec.amiSelectorTerms[*].", "spec.blockDeviceMappings[*].ebs."
-	takeClass[ec2.NodeClass](c, o, append([]string{
+	return append([]string{
 		"spec.context", "spec.connectionTracking", "spec.detailedMonitoring", "spec.instanceProfile", "spec.ipPrefixCount",
 		"spec.metadataOptions", "spec.role", "spec.securityGroupSelectorTerms", "spec.tags",
 		image + "id", image + "name", image + "owner", image + "ssmParameter", image + "tags",
 		volume + "deleteOnTermination", volume + "encrypted", volume + "iops", volume + "kmsKeyID", volume + "snapshotID",
 		volume + "throughput", volume + "volumeInitializationRate", volume + "volumeType",
-	}, idleKubelet(path{}.key("spec", "kubelet"))...))
+	}, kubeletUnread("spec.kubelet")...)
 }
 
-// idleKubelet are the settings of a kubelet that do not change what its node holds, below a
+// kubeletUnread are the settings of a kubelet that do not change what its node holds, below a
 // path.
-func idleKubelet(at path) []string {
-	names := []string{
-		"clusterDNS", "containerRuntime", "cpuCFSQuota", "evictionMaxPodGracePeriod", "evictionSoft", "evictionSoftGracePeriod",
-		"imageGCHighThresholdPercent", "imageGCLowThresholdPercent",
-	}
-	return lo.Map(names, func(name string, _ int) string { return at.key(name).String() })
+func kubeletUnread(at string) []string {
+	names := strings.Fields("clusterDNS containerRuntime cpuCFSQuota evictionMaxPodGracePeriod evictionSoft evictionSoftGracePeriod " +
+		"imageGCHighThresholdPercent imageGCLowThresholdPercent")
+	return lo.Map(names, func(name string, _ int) string { return below(at, name) })
 }
 
-func (c *collector) aksNodeClass(o rawObject) {
-	takeClass[azure.NodeClass](c, o, []string{"spec.imageVersion", "spec.kubelet", "spec.linuxOSConfig", "spec.tags", "spec.vnetSubnetID"})
-}
-
-func (c *collector) kwokNodeClass(o rawObject) { takeClass[kwokNodeClass](c, o, nil) }
-
-// takeClass takes a node class in. harmless are the fields that have no say in
-// what nodes hold.
+// takeClass reads node classes of a kind. unread are the fields that have no say in what
+// nodes hold.
 func takeClass[T any, P interface {
-	*T
-	metav1.Object
+	object[T]
 	nodeClass
-}](c *collector, o rawObject, harmless []string) {
-	f, ok := take[T, P](c, o, false)
-	for _, field := range harmless {
-		delete(c.unknown, unknownField{o.kind, field})
+}](unread []string) func(*collector, rawObject) {
+	return func(c *collector, o rawObject) {
+		class, ok := take(c, o, false, func(class P) []fieldFault {
+			_, err := class.Settings(nil)
+			return faultsOf(err, "")
+		})
+		for _, field := range unread {
+			delete(c.fields, unknownField{o.kind, field})
+		}
+		if ok {
+			c.classes[scheduling.NodeClassRef{Group: o.group().group, Kind: o.kind, Name: class.GetName()}] = class
+		}
 	}
-	if !ok {
-		return
-	}
-	if _, err := f.obj.Settings(nil); err != nil {
-		c.foreign(o, err)
-		return
-	}
-	group, _ := splitVersion(o.apiVersion)
-	c.classes[scheduling.NodeClassRef{Group: group, Kind: o.kind, Name: f.obj.GetName()}] = f.obj
 }
 
 // poolKubelet looks at the kubelet settings that a NodePool of v1beta1 has.
-func (c *collector) poolKubelet(o rawObject, pool *scheduling.NodePool) {
+func (c *collector) poolKubelet(o rawObject, pool *scheduling.NodePool) []fieldFault {
 	raw, ok := pool.Annotations[scheduling.KubeletAnnotation]
 	if !ok {
-		return
+		return nil
 	}
-	at := path{}.key("metadata", "annotations", scheduling.KubeletAnnotation)
-	if _, version := splitVersion(o.apiVersion); version == "v1beta1" {
-		at = path{}.key("spec", "template", "spec", "kubelet")
+	at := member("metadata.annotations", scheduling.KubeletAnnotation)
+	if strings.HasSuffix(o.apiVersion, "/v1beta1") {
+		at = "spec.template.spec.kubelet"
 	}
-	report := func(field, value, message string) {
-		c.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: value, Message: message})
+	kubelet := &instancetypes.Kubelet{}
+	faults, unknown, _ := decode([]byte(raw), kubelet, at)
+	if len(faults) == 0 {
+		faults = faultsOf(kubelet.Validate(), at)
 	}
-	tree, _, err := parseTree([]byte(raw))
-	if err != nil {
-		report(at.String(), "", "is no JSON: "+err.Error())
-		return
+	if len(faults) > 0 {
+		return faults
 	}
-	types := typeChecker{}
-	types.check(tree, reflect.TypeFor[instancetypes.Kubelet](), at)
-	for _, f := range types.faults {
-		report(f.field, f.value, f.msg)
-	}
-	if len(types.faults) > 0 {
-		return
-	}
-	kubelet, err := kubeletOf(pool)
-	if err == nil {
-		err = kubelet.Validate()
-	}
-	if err != nil {
-		c.foreign(o, err)
-		return
-	}
-	idle := idleKubelet(at)
-	for _, field := range types.unknown {
-		if !slices.Contains(idle, field.String()) {
-			c.warn("NodePool/"+pool.Name, field.String()+" is not known and was ignored")
+	for _, field := range unknown {
+		if field = below(at, field); !slices.Contains(kubeletUnread(at), field) {
+			c.warn("NodePool/"+pool.Name, field+" is not known and was ignored")
 		}
 	}
 	for _, field := range kubelet.Expressions() {
-		c.warn("NodePool/"+pool.Name, at.String()+"."+field+" is an expression, which is not evaluated: the default is assumed")
+		c.warn("NodePool/"+pool.Name, below(at, field)+" is an expression, which is not evaluated: the default is assumed")
 	}
+	return nil
 }
 
 // kubeletOf returns the kubelet settings of a NodePool of v1beta1; nil where there are

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -51,11 +52,10 @@ type provisioner struct {
 // of it. What it left unsaid stays as it was in 0.31: nothing is consolidated, nothing
 // expires, and the requirements are those that Karpenter added on admission.
 func (c *collector) provisioner(o rawObject) {
-	f, ok := take[provisioner](c, o, false)
+	p, ok := take[provisioner](c, o, false, nil)
 	if !ok {
 		return
 	}
-	p := f.obj
 	added := p.missing()
 	disruption, told := p.disruption()
 	template := map[string]any{
@@ -77,7 +77,9 @@ func (c *collector) provisioner(o rawObject) {
 		template["nodeClassRef"] = map[string]any{"apiVersion": awsGroup + "/v1beta1", "kind": "EC2NodeClass", "name": class}
 	}
 	if len(added) > 0 {
-		told = append(told, "as Karpenter 0.31 did, it requires "+strings.Join(texts(added), ", "))
+		told = append(told, "as Karpenter 0.31 did, it requires "+strings.Join(lo.Map(added, func(r requirements.Selector, _ int) string {
+			return fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, " "))
+		}), ", "))
 	}
 	c.warn(warned(o.kind, p), "was read as NodePool "+p.Name+": "+strings.Join(append(told, "pods select its nodes by "+scheduling.NodePoolLabel), "; "))
 	c.convert(o.at, "NodePool", karpenterGroup, map[string]any{
@@ -100,31 +102,9 @@ func (p *provisioner) missing() []requirements.Selector {
 	named := func(keys ...string) bool {
 		return slices.ContainsFunc(p.Spec.Requirements, func(r requirements.Selector) bool { return slices.Contains(keys, r.Key) })
 	}
-	in := func(key string, values ...string) requirements.Selector {
-		return requirements.Selector{Key: key, Operator: requirements.In, Values: values}
-	}
-	var out []requirements.Selector
-	for _, r := range []requirements.Selector{
-		in(corev1.LabelOSStable, string(corev1.Linux)),
-		in(corev1.LabelArchStable, "amd64"),
-		in(scheduling.CapacityTypeLabel, "on-demand"),
-	} {
-		if !named(r.Key) {
-			out = append(out, r)
-		}
-	}
+	out := lo.Reject(plainMachines(), func(r requirements.Selector, _ int) bool { return named(r.Key) })
 	if !named(corev1.LabelInstanceTypeStable, aws+"family", aws+"category", aws+"generation") {
-		out = append(out, in(aws+"category", "c", "m", "r"),
-			requirements.Selector{Key: aws + "generation", Operator: requirements.Gt, Values: []string{"2"}})
-	}
-	return out
-}
-
-// texts writes requirements for people.
-func texts(list []requirements.Selector) []string {
-	out := make([]string, len(list))
-	for i, r := range list {
-		out[i] = fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, " "))
+		out = append(out, in(aws+"category", "c", "m", "r"), above(aws+"generation", "2"))
 	}
 	return out
 }
@@ -151,4 +131,97 @@ func (p *provisioner) disruption() (fields map[string]any, told []string) {
 		told = append(told, "ttlSecondsUntilExpired as expireAfter "+seconds(expire))
 	}
 	return fields, told
+}
+
+// nodeTemplate is what Karpenter had in place of EC2NodeClasses up to version 0.31.
+type nodeTemplate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec   nodeSettings    `json:"spec"`
+	Status json.RawMessage `json:"status"`
+}
+
+// nodeSettings are those of an AWSNodeTemplate. In older Provisioners they stand in
+// spec.provider.
+type nodeSettings struct {
+	metav1.TypeMeta `json:",inline"`
+
+	AMIFamily             string            `json:"amiFamily"`
+	AMISelector           map[string]string `json:"amiSelector"`
+	SubnetSelector        map[string]string `json:"subnetSelector"`
+	SecurityGroupSelector map[string]string `json:"securityGroupSelector"`
+	BlockDeviceMappings   json.RawMessage   `json:"blockDeviceMappings"`
+	Context               json.RawMessage   `json:"context"`
+	DetailedMonitoring    json.RawMessage   `json:"detailedMonitoring"`
+	InstanceProfile       json.RawMessage   `json:"instanceProfile"`
+	LaunchTemplate        string            `json:"launchTemplate"`
+	MetadataOptions       json.RawMessage   `json:"metadataOptions"`
+	Tags                  map[string]string `json:"tags"`
+	UserData              json.RawMessage   `json:"userData"`
+}
+
+// nodeTemplate reads an AWSNodeTemplate as the EC2NodeClass that Karpenter's guide to
+// v1beta1 makes of it.
+func (c *collector) nodeTemplate(o rawObject) {
+	t, ok := take[nodeTemplate](c, o, false, nil)
+	if !ok {
+		return
+	}
+	message := "was read as EC2NodeClass " + t.Name
+	if t.Spec.LaunchTemplate != "" {
+		message += "; spec.launchTemplate is not read"
+	}
+	c.warn(warned(o.kind, t), message)
+	c.convert(o.at, "EC2NodeClass", awsGroup, map[string]any{"metadata": t.ObjectMeta, "spec": t.Spec.fields(), "status": t.Status})
+}
+
+// fields returns the specification of an EC2NodeClass of v1beta1. Without a family of
+// images it was that of Amazon Linux 2.
+func (s *nodeSettings) fields() map[string]any {
+	fields := map[string]any{
+		"amiFamily":                  "AL2",
+		"amiSelectorTerms":           terms(s.AMISelector),
+		"subnetSelectorTerms":        terms(s.SubnetSelector),
+		"securityGroupSelectorTerms": terms(s.SecurityGroupSelector),
+		"blockDeviceMappings":        s.BlockDeviceMappings,
+		"detailedMonitoring":         s.DetailedMonitoring,
+		"instanceProfile":            s.InstanceProfile,
+		"metadataOptions":            s.MetadataOptions,
+		"tags":                       s.Tags,
+		"userData":                   s.UserData,
+	}
+	if s.AMIFamily != "" {
+		fields["amiFamily"] = s.AMIFamily
+	}
+	return fields
+}
+
+// terms returns the terms of v1beta1 for a selector by tags or, under one key, by ids.
+func terms(selector map[string]string) []map[string]any {
+	for _, key := range []string{"aws-ids", "aws::ids"} {
+		if ids, ok := selector[key]; ok {
+			var out []map[string]any
+			for id := range strings.SplitSeq(ids, ",") {
+				out = append(out, map[string]any{"id": strings.TrimSpace(id)})
+			}
+			return out
+		}
+	}
+	if len(selector) == 0 {
+		return nil
+	}
+	return []map[string]any{{"tags": selector}}
+}
+
+// convert reads an object that another one of the input was made into.
+func (c *collector) convert(at Location, name, group string, fields map[string]any) {
+	apiVersion := group + "/v1beta1"
+	fields["kind"], fields["apiVersion"] = name, apiVersion
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		c.fault(&Fault{At: at, Object: name, Message: err.Error()})
+		return
+	}
+	c.add(rawObject{at: at, apiVersion: apiVersion, kind: name, json: raw})
 }

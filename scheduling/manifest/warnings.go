@@ -1,0 +1,210 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// reportUnknown warns about fields and kinds that were left out, and of kinds by which other
+// controllers bring in objects that are not in the input.
+func (c *collector) reportUnknown() {
+	for key, s := range c.fields {
+		c.warn(s.object, fmt.Sprintf("field %s is not known for a %s%s and was left out%s", s.field, key.kind, didYouMean(s.suggest), s.others()))
+	}
+	for k, s := range c.ignored {
+		c.warn(s.object, fmt.Sprintf("kind %s is not known%s and was left out%s", k.name, didYouMean(c.suggestKind(k)), s.others()))
+	}
+	for k, s := range c.deploying {
+		c.warn(s.object, "is of kind "+k.name+": what it deploys is planned only if it is in the input, too"+s.others())
+	}
+}
+
+// reportMissing warns of kinds that pods to be placed depend on and of which the input
+// has no object at all: then it is more likely that they were not asked for than that
+// the cluster has none. Claims for ephemeral volumes do not count, as they are made with
+// the pod.
+func (c *collector) reportMissing(p *scheduling.Problem) {
+	bound := map[string]bool{} // claims of the input, and whether they are
+	for _, claim := range p.Claims {
+		bound[qualified(claim)] = claim.Spec.VolumeName != ""
+	}
+	missing := func(none bool, does, kind, short string, depends func(claim string) bool) {
+		if !none {
+			return
+		}
+		var seen sighting
+		for _, pod := range p.Pods {
+			if lo.SomeBy(pod.Spec.Volumes, func(v corev1.Volume) bool {
+				return v.PersistentVolumeClaim != nil && depends(pod.Namespace+"/"+v.PersistentVolumeClaim.ClaimName)
+			}) {
+				seen.see(qualified(pod))
+			}
+		}
+		if seen.count > 0 {
+			c.warn(seen.object, fmt.Sprintf("uses PersistentVolumeClaims%s, but the input has no %s; add what kubectl get %s -A -o json prints%s", does, kind, short, seen.others()))
+		}
+	}
+	missing(len(p.Claims) == 0, "", "PersistentVolumeClaim", "pvc,pv,sc", func(string) bool { return true })
+	missing(len(p.Volumes) == 0, " that are bound", "PersistentVolume", "pv", func(claim string) bool { return bound[claim] })
+	missing(len(p.StorageClasses) == 0, " that are not bound yet", "StorageClass", "sc", func(claim string) bool {
+		isBound, known := bound[claim]
+		return known && !isBound
+	})
+}
+
+// reportAutoscalers warns of workloads that their HorizontalPodAutoscalers will give more
+// replicas than the input asks for. One that is scaled to none is left alone by them.
+func (c *collector) reportAutoscalers() {
+	wanted := map[workloadKey]int{}
+	for _, w := range c.workloads {
+		if w.job == nil {
+			wanted[w.workloadKey] = w.wanted()
+		}
+	}
+	slices.SortFunc(c.autoscalers, byName)
+	var first, message string
+	var workloads, pods int
+	for _, a := range c.autoscalers {
+		target := a.Spec.ScaleTargetRef
+		planned := wanted[workloadKey{target.Kind, a.Namespace, target.Name}]
+		least := int(lo.FromPtr(a.Spec.MinReplicas))
+		if planned == 0 || least <= planned {
+			continue
+		}
+		if workloads == 0 {
+			first = a.Namespace + "/" + target.Name
+			message = fmt.Sprintf("the HorizontalPodAutoscaler of this %s keeps at least %d replicas, and the input asks for %d: %d more will come that are not planned",
+				target.Kind, least, planned, least-planned)
+		}
+		workloads, pods = workloads+1, pods+least-planned
+	}
+	if workloads > 1 {
+		message += fmt.Sprintf(" (and %d more; %d such pods in all)", workloads-1, pods)
+	}
+	if workloads > 0 {
+		c.warn(first, message)
+	}
+}
+
+// reportQuotas warns of ResourceQuotas for which the pods that do not exist yet are too
+// many. Quotas with scopes are for some of a namespace's pods only, and left alone.
+func (c *collector) reportQuotas(p *scheduling.Problem) {
+	pods := map[string][]*corev1.Pod{} // by namespace
+	if len(c.quotas) > 0 {
+		pods = lo.GroupBy(slices.Concat(p.Pods, p.Running), func(pod *corev1.Pod) string { return pod.Namespace })
+	}
+	for _, quota := range c.quotas {
+		if len(quota.Spec.Scopes) > 0 || quota.Spec.ScopeSelector != nil {
+			continue
+		}
+		fresh, there := lo.FilterReject(pods[quota.Namespace], func(pod *corev1.Pod, _ int) bool { return pod.UID == "" })
+		used, more := quota.Status.Used, consumption(fresh)
+		if len(used) == 0 && len(fresh) > 0 {
+			used = consumption(there)
+		}
+		var over []string
+		for _, name := range slices.Sorted(maps.Keys(quota.Spec.Hard)) {
+			hard, sum := quota.Spec.Hard[name], used[name].DeepCopy()
+			added := more[name]
+			sum.Add(added)
+			if added.Sign() > 0 && sum.Cmp(hard) > 0 {
+				over = append(over, fmt.Sprintf("%s %s of %s", name, sum.String(), hard.String()))
+			}
+		}
+		if len(over) > 0 {
+			c.warn(qualified(quota), "this ResourceQuota allows less than the planned pods of its namespace come to, so that some will not be created: "+strings.Join(over, ", "))
+		}
+	}
+}
+
+// consumption is what pods take of a ResourceQuota, by the names that it has for it.
+func consumption(pods []*corev1.Pod) corev1.ResourceList {
+	sum := corev1.ResourceList{}
+	add := func(prefix string, lists []corev1.ResourceList) {
+		for _, list := range lists {
+			for name, q := range list {
+				total := sum[corev1.ResourceName(prefix)+name]
+				total.Add(q)
+				sum[corev1.ResourceName(prefix)+name] = total
+			}
+		}
+	}
+	requests := scheduling.PodRequests(pods)
+	add("", requests)
+	add("requests.", requests)
+	add("count/", requests)
+	limited := make([]*corev1.Pod, len(pods))
+	for i, pod := range pods {
+		limited[i] = pod.DeepCopy()
+		for _, containers := range [][]corev1.Container{limited[i].Spec.InitContainers, limited[i].Spec.Containers} {
+			for j := range containers {
+				containers[j].Resources.Requests = containers[j].Resources.Limits
+			}
+		}
+	}
+	add("limits.", scheduling.PodRequests(limited))
+	return sum
+}
+
+// Labels and annotations by which pods are scheduled in groups or admitted by a queue.
+const (
+	kueueQueue        = "kueue.x-k8s.io/queue-name"
+	kueueGroup        = "kueue.x-k8s.io/pod-group-name"
+	coschedulingGroup = "scheduling.x-k8s.io/pod-group"
+	formerGroup       = "pod-group.scheduling.sigs.k8s.io/name"
+	volcanoGroup      = "scheduling.k8s.io/group-name"
+)
+
+// reportSchedulers warns of pods that something else than kube-scheduler alone decides
+// about.
+func (c *collector) reportSchedulers(p *scheduling.Problem) {
+	told := map[string]*sighting{}
+	for _, pod := range slices.Concat(p.Pods, p.Running) {
+		if name := pod.Spec.SchedulerName; name != "" && name != corev1.DefaultSchedulerName {
+			count(told, "asks for the scheduler "+name+", and is planned by the rules of "+corev1.DefaultSchedulerName, qualified(pod))
+		}
+		if by := groupedBy(pod); by != "" {
+			count(told, "belongs to a scheduling group ("+by+"): its pods are planned one by one, not all or none", qualified(pod))
+		}
+		if pod.Labels[kueueQueue] != "" {
+			count(told, queued, qualified(pod))
+		}
+	}
+	for _, w := range c.workloads {
+		if job, ok := w.obj.(*batchv1.Job); ok && job.Labels[kueueQueue] != "" && !jobFinished(job) {
+			count(told, queued, qualified(job))
+		}
+	}
+	if c.workloadRefs.count > 0 {
+		told["belongs to a scheduling group (spec.workloadRef): its pods are planned one by one, not all or none"] = &c.workloadRefs
+	}
+	for message, seen := range told {
+		c.warn(seen.object, message+seen.others())
+	}
+}
+
+const queued = "is admitted by Kueue (label " + kueueQueue + "), whose queues and quotas are not read"
+
+// groupedBy says what puts a pod into a scheduling group; "" if nothing does.
+func groupedBy(pod *corev1.Pod) string {
+	if pod.Spec.SchedulingGroup != nil {
+		return "spec.schedulingGroup"
+	}
+	for _, key := range []string{coschedulingGroup, formerGroup, kueueGroup} {
+		if pod.Labels[key] != "" {
+			return "label " + key
+		}
+	}
+	if pod.Annotations[volcanoGroup] != "" {
+		return "annotation " + volcanoGroup
+	}
+	return ""
+}

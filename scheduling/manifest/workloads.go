@@ -1,0 +1,245 @@
+package manifest
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// workloadKey identifies what makes pods.
+type workloadKey struct{ kind, namespace, name string }
+
+// workload is an object of the input that makes pods.
+type workload struct {
+	workloadKey
+	apiVersion string
+	at         Location
+	obj        metav1.Object
+
+	replicas *int32           // nil is one
+	job      *batchv1.JobSpec // of Jobs and CronJobs, in place of replicas
+	selector *metav1.LabelSelector
+	template *corev1.PodTemplateSpec
+	path     string // of the fields that say how many pods there are; the template is below
+}
+
+// count is the field that says how many pods there are to be.
+func (w *workload) count() string {
+	if w.job != nil {
+		return w.path + ".parallelism"
+	}
+	return w.path + ".replicas"
+}
+
+// wanted is how many pods a workload with replicas asks for.
+func (w *workload) wanted() int {
+	if w.replicas == nil {
+		return 1
+	}
+	return int(*w.replicas)
+}
+
+// makes reads workloads of a kind. describe says where the kind has what pods are made of.
+func makes[T any, P object[T]](describe func(*workload, P)) func(*collector, rawObject) {
+	return func(c *collector, o rawObject) {
+		var w *workload
+		of := func(obj P) *workload {
+			w := &workload{obj: obj, at: o.at, apiVersion: o.apiVersion, path: "spec"}
+			describe(w, obj)
+			return w
+		}
+		obj, ok := take(c, o, true, func(obj P) []fieldFault { return c.checkWorkload(of(obj)) })
+		if !ok {
+			return
+		}
+		w = of(obj)
+		w.workloadKey = workloadKey{o.kind, obj.GetNamespace(), obj.GetName()}
+		c.noteWorkloadRef(o, obj)
+		if set, ok := w.obj.(*appsv1.DaemonSet); ok {
+			c.problem.DaemonSets = append(c.problem.DaemonSets, set)
+		} else {
+			c.workloads = append(c.workloads, w)
+		}
+	}
+}
+
+// checkWorkload finds what the API server would refuse.
+func (c *collector) checkWorkload(w *workload) (faults []fieldFault) {
+	if w.template == nil {
+		return []fieldFault{{field: w.path + ".template", msg: "is missing"}}
+	}
+	if w.selector != nil {
+		at := fieldFault{field: w.path + ".selector", value: written(w.selector)}
+		selector, err := metav1.LabelSelectorAsSelector(w.selector)
+		if err != nil {
+			at.msg = "is no selector: " + err.Error()
+			faults = append(faults, at)
+		} else if !selector.Matches(labels.Set(w.template.Labels)) {
+			at.msg = "contradicts the labels in spec.template.metadata.labels"
+			faults = append(faults, at)
+		}
+	}
+	return append(faults, c.checkPod(qualified(w.obj), &w.template.Spec, w.path+".template.spec")...)
+}
+
+// owners knows which pods of the input belong to which workload.
+type owners struct {
+	parents map[workloadKey]workloadKey // of ReplicaSets and Jobs of the input
+	inInput map[workloadKey]bool
+	pods    map[workloadKey]*podCounts
+	jobs    map[workloadKey]bool // CronJobs of which there are Jobs
+	names   map[string]bool      // namespace/name of pods
+}
+
+// podCounts says how many pods a workload has.
+type podCounts struct {
+	all, active, succeeded int          // active are neither finished nor being deleted
+	indexes                map[int]bool // of Indexed Jobs, that run or have run
+}
+
+// of returns the counts of a workload.
+func (o *owners) of(w workloadKey) *podCounts {
+	if o.pods[w] == nil {
+		o.pods[w] = &podCounts{indexes: map[int]bool{}}
+	}
+	return o.pods[w]
+}
+
+// controllerOf returns the workload that made an object. Hand-written objects may
+// lack the mark of the controller; then the only owner is it.
+func controllerOf(obj metav1.Object) (workloadKey, bool) {
+	refs := obj.GetOwnerReferences()
+	for _, ref := range refs {
+		if ref.Controller != nil && *ref.Controller || len(refs) == 1 {
+			return workloadKey{ref.Kind, obj.GetNamespace(), ref.Name}, true
+		}
+	}
+	return workloadKey{}, false
+}
+
+// own finds out who owns the pods of the input.
+func (c *collector) own() *owners {
+	o := &owners{
+		parents: map[workloadKey]workloadKey{}, inInput: map[workloadKey]bool{}, pods: map[workloadKey]*podCounts{},
+		jobs: map[workloadKey]bool{}, names: map[string]bool{},
+	}
+	for _, set := range c.problem.DaemonSets {
+		o.inInput[workloadKey{"DaemonSet", set.Namespace, set.Name}] = true
+	}
+	for _, w := range c.workloads {
+		o.inInput[w.workloadKey] = true
+		parent, ok := controllerOf(w.obj)
+		if ok && (w.kind == "ReplicaSet" || w.kind == "Job") {
+			o.parents[w.workloadKey], o.jobs[parent] = parent, true
+		}
+	}
+	for _, pod := range c.pods {
+		o.names[qualified(pod)] = true
+		for _, w := range o.chain(pod) {
+			counts := o.of(w)
+			counts.all++
+			if !finished(pod) && pod.DeletionTimestamp == nil {
+				counts.active++
+			}
+			if pod.Status.Phase == corev1.PodSucceeded {
+				counts.succeeded++
+			}
+			if i, err := strconv.Atoi(pod.Annotations[batchv1.JobCompletionIndexAnnotation]); err == nil && pod.Status.Phase != corev1.PodFailed {
+				counts.indexes[i] = true
+			}
+		}
+	}
+	return o
+}
+
+// cronSuffix is what a CronJob appends to its name to name a Job.
+var cronSuffix = regexp.MustCompile(`-\d+$`)
+
+// chain returns the workloads that a pod belongs to, the one that made it first.
+// Where the ReplicaSet or Job between is not in the input, the names that their
+// controllers give tell whose they are.
+func (o *owners) chain(pod *corev1.Pod) []workloadKey {
+	w, ok := controllerOf(pod)
+	if !ok {
+		return nil
+	}
+	parent, ok := o.parents[w]
+	switch {
+	case ok || o.inInput[w]:
+	case w.kind == "ReplicaSet":
+		hash := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+		name, hashed := strings.CutSuffix(w.name, "-"+hash)
+		if ok = hashed && hash != ""; ok {
+			parent = workloadKey{"Deployment", w.namespace, name}
+			break
+		}
+		// Pods that were made here name a ReplicaSet of the Deployment's own name.
+		parent = workloadKey{"Deployment", w.namespace, w.name}
+		ok = o.inInput[parent]
+	case w.kind == "Job":
+		parent = workloadKey{"CronJob", w.namespace, cronSuffix.ReplaceAllString(w.name, "")}
+		ok = o.inInput[parent]
+	}
+	if ok {
+		return []workloadKey{w, parent}
+	}
+	return []workloadKey{w}
+}
+
+// top returns the name of the workload at the end of a pod's chain, or the pod's
+// own: what people call the thing that the pod is part of.
+func (o *owners) top(pod *corev1.Pod) string {
+	if chain := o.chain(pod); len(chain) > 0 && chain[0].kind != "Node" {
+		last := chain[len(chain)-1]
+		return last.namespace + "/" + last.name
+	}
+	return qualified(pod)
+}
+
+// finished says whether a pod has run to its end.
+func finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// jobFinished says whether a Job makes no further pods.
+func jobFinished(job *batchv1.Job) bool {
+	return job.DeletionTimestamp != nil || slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+		ended := []batchv1.JobConditionType{batchv1.JobComplete, batchv1.JobFailed, batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet}
+		return c.Status == corev1.ConditionTrue && slices.Contains(ended, c.Type)
+	})
+}
+
+// sortWorkloads puts those with names of their own for each pod first, so that the others
+// avoid them, and each kind in the order of names, so that the order of the input does not
+// show in the pods.
+func (c *collector) sortWorkloads() {
+	kinds := []string{"StatefulSet", "Deployment", "ReplicaSet", "ReplicationController", "Job", "CronJob"}
+	slices.SortFunc(c.workloads, func(a, b *workload) int {
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind)), byName(a.obj, b.obj))
+	})
+}
+
+// controllers are the owners of pods that have selectors.
+func (c *collector) controllers() (o scheduling.Owners) {
+	for _, w := range c.workloads {
+		switch obj := w.obj.(type) {
+		case *appsv1.ReplicaSet:
+			o.ReplicaSets = append(o.ReplicaSets, obj)
+		case *appsv1.StatefulSet:
+			o.StatefulSets = append(o.StatefulSets, obj)
+		case *corev1.ReplicationController:
+			o.ReplicationControllers = append(o.ReplicationControllers, obj)
+		}
+	}
+	return o
+}
