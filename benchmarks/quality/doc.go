@@ -1,0 +1,18 @@
+// Command quality measures how good plans are on problems that nobody tuned for:
+//
+//	go run ./benchmarks/quality -every 40 vectorpack CHECKOUT
+//	go run ./benchmarks/quality -count 30 mixes
+//
+// vectorpack packs the instances of "Classification and evaluation of the algorithms for
+// vector bin packing" (Computers & Operations Research, 2025), from a checkout of
+// https://github.com/Vectorpack/experiments_vector_paper, and compares with the optima and the
+// results of heuristics that are published there. mixes plans random pods for NodePools of
+// embedded catalogs. Every plan is checked by package verify; a wrong one ends the command with
+// exit code 1.
+package main
+
+// A map of this package's files.
+//
+//	main.go        flags, and the solve that both share
+//	vectorpack.go  published instances of vector bin packing
+//	mixes.go       random pods, NodePools and catalogs

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "quality:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	solver   scheduling.Solver
+	every    int    // vectorpack: solve each Nth instance
+	count    int    // mixes: how many
+	seed     uint64 // mixes: of the first
+	parallel int    // how many problems at a time
+}
+
+// run is the command without its process.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var s settings
+	flags := flag.NewFlagSet("quality", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	effort := flags.String("effort", "default", "how hard to search: fast, default or thorough")
+	flags.IntVar(&s.every, "every", 1, "vectorpack: solve every Nth `instance`")
+	flags.IntVar(&s.count, "count", 200, "mixes: `how many`")
+	flags.Uint64Var(&s.seed, "seed", 1, "mixes: `seed` of the first; the others have those that follow")
+	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "solve so many `problems` at a time")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	efforts := map[string]scheduling.Effort{"fast": scheduling.EffortFast, "default": scheduling.EffortDefault, "thorough": scheduling.EffortThorough}
+	var ok bool
+	if s.solver.Effort, ok = efforts[*effort]; !ok {
+		return fmt.Errorf("-effort: no %q; there are fast, default, thorough", *effort)
+	}
+	if s.every < 1 || s.count < 1 || s.parallel < 1 {
+		return errors.New("-every, -count and -parallel: must be at least 1")
+	}
+	switch {
+	case flags.Arg(0) == "vectorpack" && flags.NArg() == 2:
+		return s.vectorpack(ctx, flags.Arg(1), stdout)
+	case flags.Arg(0) == "mixes" && flags.NArg() == 1:
+		return s.mixes(ctx, stdout)
+	}
+	return errors.New("want vectorpack CHECKOUT, or mixes")
+}
+
+// answer is a checked plan, and how long it took to make.
+type answer struct {
+	*scheduling.Plan
+	took time.Duration
+}
+
+// solve plans a problem and has the plan checked.
+func (s *settings) solve(ctx context.Context, p scheduling.Problem) (answer, error) {
+	begin := time.Now()
+	plan, err := s.solver.Solve(ctx, p)
+	if err != nil {
+		return answer{}, err
+	}
+	took := time.Since(begin)
+	return answer{plan, took}, verify.Checker{Solver: s.solver, SkipRefusals: true}.Plan(p, plan)
+}
+
+// each calls do for the numbers below n, some at a time, and hands on each result in the order
+// of the numbers as soon as those before it are there. The error joins those of all.
+func each[T any](parallel, n int, do func(i int) (T, error), handle func(T)) error {
+	results, faults := make([]T, n), make([]error, n)
+	done := make([]chan struct{}, n)
+	turn := make(chan struct{}, parallel)
+	for i := range n {
+		done[i] = make(chan struct{})
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for i := range n {
+			turn <- struct{}{}
+			all.Go(func() {
+				results[i], faults[i] = do(i)
+				<-turn
+				close(done[i])
+			})
+		}
+	})
+	for i := range n {
+		if <-done[i]; faults[i] == nil {
+			handle(results[i])
+		}
+	}
+	all.Wait()
+	return errors.Join(faults...)
+}
