@@ -125,11 +125,10 @@ func readNumber[T any](into *T, data []byte, name, unit string, parse func(strin
 	if string(data) == "null" {
 		return nil
 	}
-	var number json.Number
-	if len(data) == 0 || data[0] == '"' || json.Unmarshal(data, &number) != nil {
+	if len(data) == 0 || data[0] != '-' && (data[0] < '0' || data[0] > '9') || !json.Valid(data) {
 		return fmt.Errorf("%s %s: want a JSON number of %s", name, shorten(string(data)), unit)
 	}
-	parsed, err := parse(number.String())
+	parsed, err := parse(string(data))
 	if err != nil {
 		return err
 	}

@@ -18,12 +18,8 @@ func Regions() []string { return embedded.Regions(files) }
 // every call, from an embedded table, in some milliseconds; nothing is kept. The
 // error for a region that is not embedded names those that are.
 func Catalog(region string) (*instancetypes.Catalog, error) {
-	table, err := embedded.Region(files, "azure", region)
-	if err != nil {
-		return nil, err
-	}
-	facts, err := azurefacts.ReadRegion(table)
-	if err != nil {
+	var facts azurefacts.Region
+	if err := embedded.Region(files, "azure", region, &facts); err != nil {
 		return nil, err
 	}
 	return build(facts)

@@ -41,25 +41,18 @@ func MustCatalog(region string) *instancetypes.Catalog {
 	return c
 }
 
-// read decodes the tables of a region.
+// read decodes the facts of a region.
 func read(region string) (shapes ec2facts.Shapes, prices ec2facts.Region, err error) {
-	table, err := embedded.Region(files, "ec2", region)
-	if err != nil {
-		return shapes, prices, err
-	}
-	if prices, err = ec2facts.ReadRegion(table); err != nil {
+	if err := embedded.Region(files, "ec2", region, &prices); err != nil {
 		return shapes, prices, err
 	}
 	shapes, err = readShapes()
 	return shapes, prices, err
 }
 
-func readShapes() (ec2facts.Shapes, error) {
-	table, err := embedded.Table(files, "shapes")
-	if err != nil {
-		return ec2facts.Shapes{}, err
-	}
-	return ec2facts.ReadShapes(table)
+func readShapes() (shapes ec2facts.Shapes, err error) {
+	err = embedded.Read(files, "shapes", &shapes)
+	return shapes, err
 }
 
 // build joins shapes and prices. Both are in order of name. Offerings of one zone

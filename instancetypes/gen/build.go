@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/azuredata"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/ec2data"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
 )
 
 // Days that the sources do not state in their files: that of the pseudo-version of
@@ -75,13 +74,9 @@ func buildEC2(ctx context.Context, instancesDir string) (ec2Result, error) {
 	if r.out, err = ec2data.Build(in); err != nil {
 		return ec2Result{}, err
 	}
-	if err := r.files.add("shapes", r.out.Shapes); err != nil {
-		return ec2Result{}, err
-	}
-	for _, region := range r.out.Regions {
-		if err := r.files.add("region-"+region.Name, region); err != nil {
-			return ec2Result{}, err
-		}
+	r.files["shapes"] = &r.out.Shapes
+	for i := range r.out.Regions {
+		r.files["region-"+r.out.Regions[i].Name] = &r.out.Regions[i]
 	}
 	return r, nil
 }
@@ -99,19 +94,9 @@ func buildAzure(instancesDir string) (azureResult, error) {
 	if err != nil {
 		return azureResult{}, err
 	}
-	return r, r.files.add("region-"+r.out.Name, r.out)
+	r.files["region-"+r.out.Name] = &r.out
+	return r, err
 }
 
-// files maps names, without extension, to tables.
-type files map[string]*compact.Table
-
-func (f files) add(name string, from interface {
-	Table() (*compact.Table, error)
-}) error {
-	table, err := from.Table()
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	f[name] = table
-	return nil
-}
+// files maps names, without extension, to facts.
+type files map[string]embedded.Facts

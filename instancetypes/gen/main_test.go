@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
 )
 
 // What is committed is what the sources give. Texts are compared and not compressed
@@ -46,10 +47,10 @@ func text(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	table, err := compact.Decode(data)
+	z, err := gzip.NewReader(bytes.NewReader(data))
 	require.NoError(t, err, path)
-	b, err := table.Text()
-	require.NoError(t, err)
+	b, err := io.ReadAll(z)
+	require.NoError(t, err, path)
 	return string(b)
 }
 
@@ -60,7 +61,7 @@ func TestFilesAreWrittenAndStaleOnesRemoved(t *testing.T) {
 	for _, name := range []string{"region-old.gz", "notes.txt"} {
 		require.NoError(t, os.WriteFile(filepath.Join(data, name), nil, 0o644))
 	}
-	f := files{"shapes": {Columns: []compact.Column{{Name: "a", Cells: []string{"1"}}}}}
+	f := files{"shapes": &ec2facts.Shapes{}}
 	n, err := f.write(root, "ec2")
 	require.NoError(t, err)
 	first, err := os.ReadFile(filepath.Join(data, "shapes.gz"))
@@ -77,9 +78,9 @@ func TestFilesAreWrittenAndStaleOnesRemoved(t *testing.T) {
 
 	_, err = f.write(root, "azure")
 	require.ErrorContains(t, err, "no package azure in "+root)
-	f["bad"] = &compact.Table{Columns: []compact.Column{{Name: ""}}}
+	f["bad"] = &ec2facts.Region{}
 	_, err = f.write(root, "ec2")
-	require.ErrorContains(t, err, "bad: encode table")
+	require.ErrorContains(t, err, "bad: region : the name is empty")
 }
 
 func TestArgumentsAreChecked(t *testing.T) {

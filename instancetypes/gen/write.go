@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
 )
 
 // extension is that of the files of data.
@@ -25,7 +27,7 @@ func (f files) write(root, pkg string) (int, error) {
 	}
 	total := 0
 	for _, name := range slices.Sorted(maps.Keys(f)) {
-		data, err := f[name].Encode()
+		data, err := embedded.Encode(f[name])
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", name, err)
 		}

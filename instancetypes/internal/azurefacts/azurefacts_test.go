@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -28,15 +28,11 @@ func sample() azurefacts.Region {
 }
 
 func TestRegionSurvivesTheRoundTrip(t *testing.T) {
-	table, err := sample().Table()
+	want, got := sample(), azurefacts.Region{}
+	data, err := embedded.Encode(&want)
 	require.NoError(t, err)
-	data, err := table.Encode()
-	require.NoError(t, err)
-	table, err = compact.Decode(data)
-	require.NoError(t, err)
-	got, err := azurefacts.ReadRegion(table)
-	require.NoError(t, err)
-	assert.Equal(t, sample(), got)
+	require.NoError(t, embedded.Decode(data, &got))
+	assert.Equal(t, want, got)
 }
 
 func TestRegionsAreChecked(t *testing.T) {
@@ -57,40 +53,7 @@ func TestRegionsAreChecked(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			g := sample()
 			tt.damage(&g)
-			_, err := g.Table()
-			require.ErrorContains(t, err, tt.want)
+			require.ErrorContains(t, g.Validate(), tt.want)
 		})
 	}
-	_, err := azurefacts.ReadRegion(&compact.Table{})
-	require.ErrorContains(t, err, `column "vcpu": is missing`)
-
-	table, err := sample().Table()
-	require.NoError(t, err)
-	cells, _ := table.Column("spot")
-	cells[0] = "cheap"
-	_, err = azurefacts.ReadRegion(table)
-	require.ErrorContains(t, err, `region eastus: column "spot", row 0: price "cheap"`)
-}
-
-func FuzzReadRegion(f *testing.F) {
-	table, err := sample().Table()
-	require.NoError(f, err)
-	text, err := table.Text()
-	require.NoError(f, err)
-	f.Add(string(text))
-	f.Fuzz(func(t *testing.T, text string) {
-		table, err := compact.Parse(text)
-		if err != nil {
-			return
-		}
-		region, err := azurefacts.ReadRegion(table)
-		if err != nil {
-			return
-		}
-		again, err := region.Table()
-		require.NoError(t, err)
-		same, err := azurefacts.ReadRegion(again)
-		require.NoError(t, err)
-		require.Equal(t, region, same)
-	})
 }

@@ -4,145 +4,53 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // Region is what a region sells.
 type Region struct {
 	// Name is the region as Azure's API spells it, such as "eastus".
-	Name string
+	Name string `json:"name"`
 	// Zones counts the availability zones, which are numbered from 1. 0 means that the
 	// region has none.
-	Zones int64
+	Zones int64 `json:"zones"`
 	// Module is the Go module with its version that the figures were read from, and
 	// Date the day they describe, as YYYY-MM-DD.
-	Module, Date string
+	Module string `json:"module"`
+	Date   string `json:"date"`
 	// Sizes holds what is sold, in order of name.
-	Sizes []Size
+	Sizes []Size `json:"sizes"`
 }
 
 // Size is a virtual machine size and its prices. A text that is not known is empty.
 type Size struct {
 	// Name is the size, such as "Standard_D8as_v5".
-	Name string
+	Name string `json:"name"`
 	// VCPU counts virtual cores.
-	VCPU int64
+	VCPU int64 `json:"vcpu"`
 	// MemoryMiB is the memory that Azure advertises.
-	MemoryMiB int64
+	MemoryMiB int64 `json:"memoryMiB"`
 	// Arch is amd64 or arm64.
-	Arch string
+	Arch string `json:"arch"`
 	// GPUMaker is nvidia or amd, GPUName such as "A100", GPUs their number.
-	GPUMaker, GPUName string
-	GPUs              int64
+	GPUMaker string `json:"gpuMaker,omitempty"`
+	GPUName  string `json:"gpuName,omitempty"`
+	GPUs     int64  `json:"gpus,omitempty"`
 	// PremiumDisks and AcceleratedNetworking are "true", "false" or empty.
-	PremiumDisks, AcceleratedNetworking string
+	PremiumDisks          string `json:"premiumDisks,omitempty"`
+	AcceleratedNetworking string `json:"acceleratedNetworking,omitempty"`
 	// OnDemand and Spot are the prices; there is no spot offering if Spot is 0.
-	OnDemand, Spot offerings.Price
-}
-
-// field is a column of the table.
-type field struct {
-	name  string
-	text  func(*Size) *string // one of text, num and price is set
-	num   func(*Size) *int64
-	price func(*Size) *offerings.Price
-}
-
-func fields() []field {
-	return []field{
-		{name: "name", text: func(s *Size) *string { return &s.Name }},
-		{name: "vcpu", num: func(s *Size) *int64 { return &s.VCPU }},
-		{name: "memory", num: func(s *Size) *int64 { return &s.MemoryMiB }},
-		{name: "arch", text: func(s *Size) *string { return &s.Arch }},
-		{name: "gpumaker", text: func(s *Size) *string { return &s.GPUMaker }},
-		{name: "gpuname", text: func(s *Size) *string { return &s.GPUName }},
-		{name: "gpus", num: func(s *Size) *int64 { return &s.GPUs }},
-		{name: "premium", text: func(s *Size) *string { return &s.PremiumDisks }},
-		{name: "accelerated", text: func(s *Size) *string { return &s.AcceleratedNetworking }},
-		{name: "ondemand", price: func(s *Size) *offerings.Price { return &s.OnDemand }},
-		{name: "spot", price: func(s *Size) *offerings.Price { return &s.Spot }},
-	}
-}
-
-// Table writes the region as a table.
-func (g Region) Table() (*compact.Table, error) {
-	if err := g.validate(); err != nil {
-		return nil, err
-	}
-	t := &compact.Table{Facts: []compact.Fact{
-		{Key: "region", Value: g.Name},
-		{Key: "zones", Value: strconv.FormatInt(g.Zones, 10)},
-		{Key: "module", Value: g.Module},
-		{Key: "date", Value: g.Date},
-	}}
-	for _, f := range fields() {
-		cells := make([]string, len(g.Sizes))
-		for i := range g.Sizes {
-			cells[i] = f.write(&g.Sizes[i])
-		}
-		t.Columns = append(t.Columns, compact.Column{Name: f.name, Cells: cells})
-	}
-	return t, nil
-}
-
-func (f field) write(s *Size) string {
-	switch {
-	case f.text != nil:
-		return *f.text(s)
-	case f.num != nil && *f.num(s) != 0:
-		return strconv.FormatInt(*f.num(s), 10)
-	case f.price != nil && *f.price(s) != 0:
-		return f.price(s).String()
-	}
-	return ""
-}
-
-// ReadRegion is the inverse of [Region.Table].
-func ReadRegion(t *compact.Table) (Region, error) {
-	r := compact.NewReader(t)
-	g := Region{Name: r.Fact("region"), Module: r.Fact("module"), Date: r.Fact("date"), Sizes: make([]Size, t.Rows())}
-	zones, errZones := strconv.ParseInt(r.Fact("zones"), 10, 64)
-	var errs []error
-	for _, f := range fields() {
-		switch {
-		case f.text != nil:
-			for i, cell := range r.Text(f.name) {
-				*f.text(&g.Sizes[i]) = cell
-			}
-		case f.num != nil:
-			for i, n := range r.Ints(f.name) {
-				*f.num(&g.Sizes[i]) = n
-			}
-		default:
-			for i, cell := range r.Text(f.name) {
-				if cell == "" {
-					continue
-				}
-				price, err := offerings.ParsePrice(cell)
-				if err != nil && len(errs) < 20 {
-					errs = append(errs, fmt.Errorf("column %q, row %d: %w", f.name, i, err))
-				}
-				*f.price(&g.Sizes[i]) = price
-			}
-		}
-	}
-	if err := errors.Join(append(errs, r.Err(), errZones)...); err != nil {
-		return Region{}, fmt.Errorf("region %s: %w", g.Name, err)
-	}
-	g.Zones = zones
-	if err := g.validate(); err != nil {
-		return Region{}, err
-	}
-	return g, nil
+	OnDemand offerings.Price `json:"onDemand"`
+	Spot     offerings.Price `json:"spot,omitempty"`
 }
 
 // maxZones is the largest number of zones that is believed.
 const maxZones = 9
 
-func (g Region) validate() error {
+// Validate reports what is wrong with a region: names that do not ascend, prices that are not
+// above 0, flags that are none.
+func (g *Region) Validate() error {
 	var errs []error
 	fault := func(format string, args ...any) {
 		if len(errs) < 20 {

@@ -1,15 +1,13 @@
 package ec2facts_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -50,68 +48,22 @@ func sampleRegion() ec2facts.Region {
 	}
 }
 
-func TestShapesSurviveTheRoundTrip(t *testing.T) {
-	table, err := sampleShapes().Table()
+func TestFactsSurviveTheRoundTrip(t *testing.T) {
+	region, shapes := sampleRegion(), sampleShapes()
+	data, err := embedded.Encode(&region)
 	require.NoError(t, err)
-	data, err := table.Encode()
+	var gotRegion ec2facts.Region
+	require.NoError(t, embedded.Decode(data, &gotRegion))
+	assert.Equal(t, region, gotRegion)
+
+	data, err = embedded.Encode(&shapes)
 	require.NoError(t, err)
-	table, err = compact.Decode(data)
-	require.NoError(t, err)
-	got, err := ec2facts.ReadShapes(table)
-	require.NoError(t, err)
-	assert.Equal(t, sampleShapes(), got)
+	var gotShapes ec2facts.Shapes
+	require.NoError(t, embedded.Decode(data, &gotShapes))
+	assert.Equal(t, shapes, gotShapes)
 }
 
-func TestRegionSurvivesTheRoundTrip(t *testing.T) {
-	table, err := sampleRegion().Table()
-	require.NoError(t, err)
-	unit, _ := table.Fact("spotunit")
-	assert.Equal(t, "0.0001", unit, "the largest unit in which spot prices are whole")
-	spot, _ := table.Column("spot")
-	assert.Equal(t, []string{"15000 1", "", ""}, spot)
-	zones, _ := table.Fact("zones")
-	assert.Equal(t, "ause1-az1 buse1-az2 duse1-az4", zones)
-
-	got, err := ec2facts.ReadRegion(table)
-	require.NoError(t, err)
-	assert.Equal(t, sampleRegion(), got)
-}
-
-// Prices of any precision come back exactly.
-func TestRandomRegionsSurviveTheRoundTrip(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 5))
-	for range 200 {
-		digits := offerings.Price(1)
-		for range rng.IntN(10) {
-			digits *= 10
-		}
-		want := ec2facts.Region{Name: "r", Rows: []ec2facts.Row{}}
-		letters := ""
-		for l := byte('a'); l < byte('a'+1+rng.IntN(6)); l++ {
-			want.Zones = append(want.Zones, ec2facts.Zone{Letter: l})
-			letters += string(l)
-		}
-		for i := range rng.IntN(20) {
-			row := ec2facts.Row{Type: fmt.Sprintf("t%02d", i), OnDemand: digits * offerings.Price(1+rng.IntN(1_000_000)), Zones: letters}
-			last := offerings.Price(0)
-			for range rng.IntN(len(letters) + 1) {
-				last += digits * offerings.Price(rng.IntN(1000)+1)
-				row.Spot = append(row.Spot, last)
-			}
-			if len(row.Spot) > 0 {
-				row.Band = ec2facts.Band(rng.IntN(6))
-			}
-			want.Rows = append(want.Rows, row)
-		}
-		table, err := want.Table()
-		require.NoError(t, err)
-		got, err := ec2facts.ReadRegion(table)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-	}
-}
-
-func TestRegionsAreCheckedOnBothWays(t *testing.T) {
+func TestRegionsAreChecked(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		damage func(*ec2facts.Region)
@@ -137,46 +89,15 @@ func TestRegionsAreCheckedOnBothWays(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			g := sampleRegion()
 			tt.damage(&g)
-			_, err := g.Table()
-			require.ErrorContains(t, err, tt.want)
+			require.ErrorContains(t, g.Validate(), tt.want)
 		})
 	}
 	g := sampleRegion()
 	g.Rows[0].Spot = []offerings.Price{2, 1}
-	_, err := g.Table()
-	require.ErrorContains(t, err, "that ascend")
+	require.ErrorContains(t, g.Validate(), "that ascend")
 	s := sampleShapes()
 	s.List[0], s.List[1] = s.List[1], s.List[0]
-	_, err = s.Table()
-	require.ErrorContains(t, err, "does not come after")
-}
-
-func TestReadersReportWhatIsMissing(t *testing.T) {
-	_, err := ec2facts.ReadShapes(&compact.Table{})
-	require.ErrorContains(t, err, `instance shapes: column "name": is missing`)
-	_, err = ec2facts.ReadRegion(&compact.Table{})
-	require.ErrorContains(t, err, `region prices: fact "region": is missing`)
-
-	replace := func(column, fact, with string) error {
-		table, err := sampleRegion().Table()
-		require.NoError(t, err)
-		for i := range table.Facts {
-			if table.Facts[i].Key == fact {
-				table.Facts[i].Value = with
-			}
-		}
-		if cells, ok := table.Column(column); ok {
-			cells[0] = with
-		}
-		_, err = ec2facts.ReadRegion(table)
-		return err
-	}
-	require.ErrorContains(t, replace("", "spotunit", "1e"), "region us-east-1: spotunit:")
-	require.ErrorContains(t, replace("", "spotunit", "0"), "want prices above 0")
-	require.ErrorContains(t, replace("ondemand", "", "free"), "region us-east-1: g5.12xlarge: price")
-	require.ErrorContains(t, replace("spot", "", "9223372036854775807"), "is too large")
-	require.ErrorContains(t, replace("band", "", "9223372036854775807"), "interruption band 6")
-	require.ErrorContains(t, replace("assumed", "", "x"), `column "assumed", row 0`)
+	require.ErrorContains(t, s.Validate(), "does not come after")
 }
 
 func TestBands(t *testing.T) {
@@ -198,36 +119,4 @@ func TestIsMetal(t *testing.T) {
 	} {
 		assert.Equal(t, want, ec2facts.IsMetal(name), name)
 	}
-}
-
-func FuzzRead(f *testing.F) {
-	for _, from := range []interface {
-		Table() (*compact.Table, error)
-	}{sampleShapes(), sampleRegion()} {
-		table, err := from.Table()
-		require.NoError(f, err)
-		text, err := table.Text()
-		require.NoError(f, err)
-		f.Add(string(text))
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		table, err := compact.Parse(text)
-		if err != nil {
-			return
-		}
-		if shapes, err := ec2facts.ReadShapes(table); err == nil {
-			again, err := shapes.Table()
-			require.NoError(t, err)
-			same, err := ec2facts.ReadShapes(again)
-			require.NoError(t, err)
-			require.Equal(t, shapes, same)
-		}
-		if region, err := ec2facts.ReadRegion(table); err == nil {
-			again, err := region.Table()
-			require.NoError(t, err)
-			same, err := ec2facts.ReadRegion(again)
-			require.NoError(t, err)
-			require.Equal(t, region, same)
-		}
-	})
 }

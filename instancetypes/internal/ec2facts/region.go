@@ -1,33 +1,32 @@
 package ec2facts
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // Region is what a region sells.
 type Region struct {
 	// Name is the region, such as "us-east-1".
-	Name string
+	Name string `json:"name"`
 	// Zones lists its availability zones, in order of letter.
-	Zones []Zone
+	Zones []Zone `json:"zones"`
 	// FreshDate is the day of the fresher price list, as YYYY-MM-DD; empty if there
 	// is none for this region.
-	FreshDate string
+	FreshDate string `json:"freshDate,omitempty"`
 	// Rows holds what is sold, in order of type.
-	Rows []Row
+	Rows []Row `json:"rows"`
 }
 
 // Zone is an availability zone.
 type Zone struct {
 	// Letter ends the zone's name: zone "us-east-1a" has letter 'a'.
-	Letter byte
+	Letter byte `json:"letter"`
 	// ID is the zone id, such as "use1-az1"; empty if it is not known.
-	ID string
+	ID string `json:"id,omitempty"`
 }
 
 // PriceList tells which list an on-demand price stands in.
@@ -47,123 +46,70 @@ const (
 // Row is how a region sells one type.
 type Row struct {
 	// Type is the instance type.
-	Type string
+	Type string `json:"type"`
 	// OnDemand is the price of a machine on demand, and List where it stands.
-	OnDemand offerings.Price
-	List     PriceList
+	OnDemand offerings.Price `json:"onDemand"`
+	List     PriceList       `json:"list,omitempty"`
 	// Zones holds the letters of the zones that sell the type, ascending.
-	Zones string
+	Zones string `json:"zones"`
 	// Assumed tells that the zones are a guess, because no source lists them.
-	Assumed bool
+	Assumed bool `json:"assumed,omitempty"`
 	// Spot lists spot prices, ascending: one for each zone as far as they go.
-	Spot []offerings.Price
+	Spot []offerings.Price `json:"spot,omitempty"`
 	// Band is the interruption band of spot machines, 1 to 5; 0 if not known.
-	Band Band
+	Band Band `json:"band,omitempty"`
 }
 
-// Table writes the region as a table.
-func (g Region) Table() (*compact.Table, error) {
-	if err := g.validate(); err != nil {
-		return nil, err
-	}
-	unit := g.spotUnit()
-	columns := [7][]string{}
-	for i := range columns {
-		columns[i] = make([]string, len(g.Rows))
-	}
-	for i, row := range g.Rows {
-		units := make([]int64, len(row.Spot))
-		for j, p := range row.Spot {
-			units[j] = int64(p / unit)
-		}
-		spot, ok := compact.Ascending(units)
-		if !ok {
-			return nil, fmt.Errorf("region %s: %s: spot prices %v do not ascend", g.Name, row.Type, row.Spot)
-		}
-		columns[0][i] = row.Type
-		columns[1][i] = row.OnDemand.String()
-		columns[2][i] = string(row.List)
-		columns[3][i] = row.Zones
-		if row.Assumed {
-			columns[4][i] = "1"
-		}
-		columns[5][i] = spot
-		if row.Band != 0 {
-			columns[6][i] = strconv.Itoa(int(row.Band))
+// Validate reports what is wrong with a region: prices that are not above 0, zones that the region does not have, more spot
+// prices than zones, spot prices in zones that are guesses.
+func (g *Region) Validate() error {
+	var errs []error
+	fault := func(format string, args ...any) {
+		if len(errs) < 20 {
+			errs = append(errs, fmt.Errorf("region %s: "+format, append([]any{g.Name}, args...)...))
 		}
 	}
-	zones := make([]string, len(g.Zones))
+	if g.Name == "" {
+		fault("the name is empty")
+	}
+	known := map[byte]bool{}
 	for i, z := range g.Zones {
-		zones[i] = string(z.Letter) + z.ID
+		known[z.Letter] = true
+		if z.Letter < 'a' || z.Letter > 'z' || i > 0 && g.Zones[i-1].Letter >= z.Letter {
+			fault("zone %q: want letters from a to z that ascend", z.Letter)
+		}
 	}
-	t := &compact.Table{Facts: []compact.Fact{
-		{Key: "region", Value: g.Name},
-		{Key: "zones", Value: strings.Join(zones, " ")},
-		{Key: "freshdate", Value: g.FreshDate},
-		{Key: "spotunit", Value: unit.String()},
-	}}
-	for i, name := range regionColumns() {
-		t.Columns = append(t.Columns, compact.Column{Name: name, Cells: columns[i]})
+	if err := ascending(len(g.Rows), func(i int) string { return g.Rows[i].Type }); err != nil {
+		fault("%w", err)
 	}
-	return t, nil
-}
-
-func regionColumns() [7]string {
-	return [7]string{"type", "ondemand", "list", "zones", "assumed", "spot", "band"}
-}
-
-// spotUnit returns the largest power of ten, in USD and at most 1, that divides
-// every spot price: prices in that unit are short whole numbers.
-func (g Region) spotUnit() offerings.Price {
-	unit := offerings.Price(1_000_000_000)
 	for _, row := range g.Rows {
-		for _, p := range row.Spot {
-			for p%unit != 0 {
-				unit /= 10
+		if row.OnDemand <= 0 {
+			fault("%s: on-demand price %v: want more than 0", row.Type, row.OnDemand)
+		}
+		if !slices.Contains([]PriceList{OlderList, FresherList, DedicatedList}, row.List) {
+			fault("%s: price list %q is not known", row.Type, row.List)
+		}
+		if row.Zones == "" {
+			fault("%s: is sold in no zone", row.Type)
+		}
+		for i := range len(row.Zones) {
+			if !known[row.Zones[i]] || i > 0 && row.Zones[i-1] >= row.Zones[i] {
+				fault("%s: zones %q: want ascending letters of the region's zones", row.Type, row.Zones)
+				break
 			}
 		}
-	}
-	return unit
-}
-
-// ReadRegion is the inverse of [Region.Table].
-func ReadRegion(t *compact.Table) (Region, error) {
-	r := compact.NewReader(t)
-	names := regionColumns()
-	g := Region{Name: r.Fact("region"), FreshDate: r.Fact("freshdate"), Rows: make([]Row, t.Rows())}
-	zones, unitText := r.Fact("zones"), r.Fact("spotunit")
-	types, onDemand, lists, letters := r.Text(names[0]), r.Text(names[1]), r.Text(names[2]), r.Text(names[3])
-	assumed, spot, bands := r.Ints(names[4]), r.Ascending(names[5]), r.Ints(names[6])
-	if err := r.Err(); err != nil {
-		return Region{}, fmt.Errorf("region prices: %w", err)
-	}
-	unit, err := offerings.ParsePrice(unitText)
-	if err != nil {
-		return Region{}, fmt.Errorf("region %s: spotunit: %w", g.Name, err)
-	}
-	for zone := range strings.FieldsSeq(zones) {
-		g.Zones = append(g.Zones, Zone{Letter: zone[0], ID: zone[1:]})
-	}
-	for i := range g.Rows {
-		price, err := offerings.ParsePrice(onDemand[i])
-		if err != nil {
-			return Region{}, fmt.Errorf("region %s: %s: %w", g.Name, types[i], err)
+		if row.Band < 0 || row.Band > BandTop || row.Band != 0 && len(row.Spot) == 0 {
+			fault("%s: interruption band %d: want 0 to %d, and 0 without a spot price", row.Type, row.Band, BandTop)
 		}
-		row := Row{
-			Type: types[i], OnDemand: price, List: PriceList(lists[i]), Zones: letters[i],
-			Assumed: assumed[i] != 0, Band: Band(min(bands[i], int64(BandTop)+1)),
-		}
-		for _, n := range spot[i] {
-			price, ok := unit.Times(n)
-			if !ok {
-				return Region{}, fmt.Errorf("region %s: %s: spot price of %d units of %v is too large", g.Name, types[i], n, unit)
+		for i, p := range row.Spot {
+			if p <= 0 || i > 0 && p < row.Spot[i-1] {
+				fault("%s: spot prices %v: want prices above 0 that ascend", row.Type, row.Spot)
+				break
 			}
-			row.Spot = append(row.Spot, price)
 		}
-		g.Rows[i] = row
+		if len(row.Spot) > len(row.Zones) || len(row.Spot) > 0 && row.Assumed {
+			fault("%s: %d spot prices: want at most one for each zone, and none where zones are a guess", row.Type, len(row.Spot))
+		}
 	}
-	if err := g.validate(); err != nil {
-		return Region{}, err
-	}
-	return g, nil
+	return errors.Join(errs...)
 }

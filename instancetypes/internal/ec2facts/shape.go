@@ -2,156 +2,106 @@ package ec2facts
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
 )
 
 // Shape is what a machine of one instance type is. A number that is not known is 0
 // and a text that is not known is empty.
 type Shape struct {
 	// Name is the instance type, such as "m5.large".
-	Name string
+	Name string `json:"name"`
 	// VCPU counts virtual cores.
-	VCPU int64
+	VCPU int64 `json:"vcpu"`
 	// MemoryMiB is the memory that EC2 advertises.
-	MemoryMiB int64
+	MemoryMiB int64 `json:"memoryMiB"`
 	// Arch is amd64 or arm64.
-	Arch string
+	Arch string `json:"arch"`
 	// CPUMaker is intel, amd or aws.
-	CPUMaker string
+	CPUMaker string `json:"cpuMaker,omitempty"`
 	// Hypervisor is nitro or xen; empty on bare metal.
-	Hypervisor string
+	Hypervisor string `json:"hypervisor,omitempty"`
 	// Interfaces counts the network interfaces of the default network card, and
 	// Addresses the IPv4 addresses of each.
-	Interfaces, Addresses int64
+	Interfaces int64 `json:"interfaces,omitempty"`
+	Addresses  int64 `json:"addresses,omitempty"`
 	// BranchInterfaces counts the interfaces that pods can have of their own.
-	BranchInterfaces int64
+	BranchInterfaces int64 `json:"branchInterfaces,omitempty"`
 	// NetworkMbps is the baseline network bandwidth, EBSMbps the highest bandwidth to
 	// network disks of types that are optimised for them by default.
-	NetworkMbps, EBSMbps int64
+	NetworkMbps int64 `json:"networkMbps,omitempty"`
+	EBSMbps     int64 `json:"ebsMbps,omitempty"`
 	// LocalDiskGB is the size of all NVMe instance stores together, in 10^9 bytes.
-	LocalDiskGB int64
+	LocalDiskGB int64 `json:"localDiskGB,omitempty"`
 	// Accelerator describes the GPUs or other accelerators, all of one kind.
-	Accelerator Accelerator
+	Accelerator Accelerator `json:"accelerator,omitzero"`
 	// Derived tells that cores, memory, architecture and maker were read off the name
 	// of the type, because no source describes it.
-	Derived bool
+	Derived bool `json:"derived,omitempty"`
 }
 
 // Accelerator is a set of equal devices. Without devices it is the zero value.
 type Accelerator struct {
 	// Resource is the extended resource that counts the devices.
-	Resource string
+	Resource string `json:"resource"`
 	// Name and Maker are those of the device, as the labels spell them.
-	Name, Maker string
+	Name  string `json:"name"`
+	Maker string `json:"maker"`
 	// Count is the number of devices.
-	Count int64
+	Count int64 `json:"count"`
 	// MemoryMiB is the memory of each device.
-	MemoryMiB int64
+	MemoryMiB int64 `json:"memoryMiB,omitempty"`
 	// Cores counts the neuron cores of each device.
-	Cores int64
+	Cores int64 `json:"cores,omitempty"`
 }
 
 // IsMetal reports whether a type of that name is a whole machine without a
 // hypervisor: its size is "metal" or begins with "metal-".
 func IsMetal(name string) bool {
-	_, size := splitName(name)
+	_, size, _ := strings.Cut(name, ".")
 	return size == "metal" || strings.HasPrefix(size, "metal-")
 }
-
-// shapeField is a column of the table of shapes.
-type shapeField struct {
-	name string
-	text func(*Shape) *string // one of text and number is set
-	num  func(*Shape) *int64
-}
-
-func shapeFields() []shapeField {
-	return []shapeField{
-		{name: "name", text: func(s *Shape) *string { return &s.Name }},
-		{name: "vcpu", num: func(s *Shape) *int64 { return &s.VCPU }},
-		{name: "memory", num: func(s *Shape) *int64 { return &s.MemoryMiB }},
-		{name: "arch", text: func(s *Shape) *string { return &s.Arch }},
-		{name: "cpumaker", text: func(s *Shape) *string { return &s.CPUMaker }},
-		{name: "hypervisor", text: func(s *Shape) *string { return &s.Hypervisor }},
-		{name: "interfaces", num: func(s *Shape) *int64 { return &s.Interfaces }},
-		{name: "addresses", num: func(s *Shape) *int64 { return &s.Addresses }},
-		{name: "branches", num: func(s *Shape) *int64 { return &s.BranchInterfaces }},
-		{name: "network", num: func(s *Shape) *int64 { return &s.NetworkMbps }},
-		{name: "ebs", num: func(s *Shape) *int64 { return &s.EBSMbps }},
-		{name: "localdisk", num: func(s *Shape) *int64 { return &s.LocalDiskGB }},
-		{name: "accelerator", text: func(s *Shape) *string { return &s.Accelerator.Resource }},
-		{name: "acceleratorname", text: func(s *Shape) *string { return &s.Accelerator.Name }},
-		{name: "acceleratormaker", text: func(s *Shape) *string { return &s.Accelerator.Maker }},
-		{name: "accelerators", num: func(s *Shape) *int64 { return &s.Accelerator.Count }},
-		{name: "acceleratormemory", num: func(s *Shape) *int64 { return &s.Accelerator.MemoryMiB }},
-		{name: "acceleratorcores", num: func(s *Shape) *int64 { return &s.Accelerator.Cores }},
-	}
-}
-
-const derivedColumn = "derived"
 
 // Shapes is the content of the file of shapes.
 type Shapes struct {
 	// Sources names where the shapes come from.
-	Sources Sources
+	Sources Sources `json:"sources"`
 	// List holds the shapes in order of name.
-	List []Shape
+	List []Shape `json:"list"`
 }
 
-// Table writes the shapes as a table. Names must ascend.
-func (s Shapes) Table() (*compact.Table, error) {
-	if err := ascending(len(s.List), func(i int) string { return s.List[i].Name }); err != nil {
-		return nil, err
-	}
-	t := &compact.Table{Facts: s.Sources.facts()}
-	for _, f := range shapeFields() {
-		cells := make([]string, len(s.List))
-		for i := range s.List {
-			if f.text != nil {
-				cells[i] = *f.text(&s.List[i])
-			} else if n := *f.num(&s.List[i]); n != 0 {
-				cells[i] = strconv.FormatInt(n, 10)
-			}
-		}
-		t.Columns = append(t.Columns, compact.Column{Name: f.name, Cells: cells})
-	}
-	derived := make([]string, len(s.List))
-	for i := range s.List {
-		if s.List[i].Derived {
-			derived[i] = "1"
-		}
-	}
-	t.Columns = append(t.Columns, compact.Column{Name: derivedColumn, Cells: derived})
-	return t, nil
+// Validate reports shapes whose names do not ascend.
+func (s *Shapes) Validate() error {
+	return ascending(len(s.List), func(i int) string { return s.List[i].Name })
 }
 
-// ReadShapes is the inverse of [Shapes.Table].
-func ReadShapes(t *compact.Table) (Shapes, error) {
-	r := compact.NewReader(t)
-	list := make([]Shape, t.Rows())
-	for _, f := range shapeFields() {
-		if f.text != nil {
-			for i, cell := range r.Text(f.name) {
-				*f.text(&list[i]) = cell
-			}
-			continue
+// ascending checks that n names are in order and differ, so that they can be searched by
+// halves.
+func ascending(n int, name func(int) string) error {
+	for i := range n {
+		if name(i) == "" {
+			return fmt.Errorf("row %d: the name is empty", i)
 		}
-		for i, n := range r.Ints(f.name) {
-			*f.num(&list[i]) = n
+		if i > 0 && name(i-1) >= name(i) {
+			return fmt.Errorf("row %d: name %q does not come after %q", i, name(i), name(i-1))
 		}
 	}
-	for i, n := range r.Ints(derivedColumn) {
-		list[i].Derived = n != 0
-	}
-	s := Shapes{Sources: readSources(r), List: list}
-	if err := r.Err(); err != nil {
-		return Shapes{}, fmt.Errorf("instance shapes: %w", err)
-	}
-	if err := ascending(len(list), func(i int) string { return list[i].Name }); err != nil {
-		return Shapes{}, err
-	}
-	return s, nil
+	return nil
+}
+
+// Source is where figures were read, and when they were true.
+type Source struct {
+	// Module is a Go module with its version.
+	Module string `json:"module"`
+	// Date is a day as YYYY-MM-DD.
+	Date string `json:"date"`
+}
+
+// Sources names the origin of the shapes.
+type Sources struct {
+	// Instances describes machines, prices of all regions, spot prices, bands, zones.
+	Instances Source `json:"instances"`
+	// Limits tells network interfaces and their addresses.
+	Limits Source `json:"limits"`
+	// Bandwidth tells the network bandwidth and the fresher prices.
+	Bandwidth Source `json:"bandwidth"`
 }

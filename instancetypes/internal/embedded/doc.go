@@ -1,3 +1,12 @@
-// Package embedded finds the regions among a package's embedded files and reads
-// their tables. Nothing is kept between calls.
+// Package embedded keeps the facts of the embedded catalogs in files: JSON under gzip, one
+// file for each region beside what all regions share. The generator writes them and the
+// packages of the clouds read them, both through this package. Nothing is kept between calls.
+//
+// The same facts make the same bytes in every run of one Go release; another release may
+// compress otherwise, never write another text.
+//
+// Its files:
+//
+//	embedded.go  reading and writing files of facts
+//	suggest.go   the error for a region that there is no file of
 package embedded

@@ -1,13 +1,14 @@
 package embedded
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
 )
 
 const (
@@ -15,6 +16,16 @@ const (
 	prefix    = "region-"
 	extension = ".gz"
 )
+
+// Facts is what a file holds, a pointer to a struct. Validate reports everything that is
+// wrong with it, whether it is to be written or was read.
+type Facts interface{ Validate() error }
+
+// Files is what an embed.FS offers.
+type Files interface {
+	fs.ReadDirFS
+	fs.ReadFileFS
+}
 
 // Regions returns the names of the regions that have a file, sorted. The caller owns
 // the slice.
@@ -26,7 +37,7 @@ func Regions(files fs.ReadDirFS) []string {
 	var names []string
 	for _, e := range entries {
 		name, ok := strings.CutPrefix(e.Name(), prefix)
-		if name, isTable := strings.CutSuffix(name, extension); ok && isTable {
+		if name, isFacts := strings.CutSuffix(name, extension); ok && isFacts {
 			names = append(names, name)
 		}
 	}
@@ -34,31 +45,59 @@ func Regions(files fs.ReadDirFS) []string {
 	return names
 }
 
-// Files is what an embed.FS offers.
-type Files interface {
-	fs.ReadDirFS
-	fs.ReadFileFS
-}
-
-// Region reads the table of a region. The error for a region without a file lists
-// the regions whose names come close, and how many there are.
-func Region(files Files, provider, region string) (*compact.Table, error) {
+// Region reads the facts of a region. The error for a region without a file lists the
+// regions whose names come close, and how many there are.
+func Region(files Files, provider, region string, into Facts) error {
 	known := Regions(files)
 	if !slices.Contains(known, region) {
-		return nil, unknown(provider, region, known)
+		return unknown(provider, region, known)
 	}
-	return Table(files, prefix+region)
+	return Read(files, prefix+region, into)
 }
 
-// Table reads a table by the name of its file without extension.
-func Table(files fs.ReadFileFS, name string) (*compact.Table, error) {
+// Read reads facts by the name of their file without extension.
+func Read(files fs.ReadFileFS, name string, into Facts) error {
 	data, err := files.ReadFile(path.Join(dir, name+extension))
+	if err != nil {
+		return err
+	}
+	if err := Decode(data, into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Decode reads what [Encode] wrote.
+func Decode(data []byte, into Facts) error {
+	text, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	if err := json.NewDecoder(text).Decode(into); err != nil {
+		return err
+	}
+	return into.Validate()
+}
+
+// Encode writes facts that are valid, without a time stamp.
+func Encode(facts Facts) ([]byte, error) {
+	if err := facts.Validate(); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(facts)
 	if err != nil {
 		return nil, err
 	}
-	t, err := compact.Decode(data)
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	return t, nil
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }

@@ -1,20 +1,28 @@
 package embedded
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/compact"
 )
+
+// count is a file of facts that must not be negative.
+type count struct{ N int }
+
+func (c *count) Validate() error {
+	if c.N < 0 {
+		return errors.New("negative")
+	}
+	return nil
+}
 
 func testFiles(t *testing.T) fstest.MapFS {
 	t.Helper()
-	table := &compact.Table{Columns: []compact.Column{{Name: "a", Cells: []string{"1"}}}}
-	data, err := table.Encode()
+	data, err := Encode(&count{1})
 	require.NoError(t, err)
 	return fstest.MapFS{
 		"data/region-us-east-1.gz":    {Data: data},
@@ -31,16 +39,27 @@ func TestRegions(t *testing.T) {
 	assert.Empty(t, Regions(fstest.MapFS{}))
 }
 
-func TestRegionReadsATable(t *testing.T) {
-	table, err := Region(testFiles(t), "ec2", "us-east-1")
-	require.NoError(t, err)
-	assert.Equal(t, 1, table.Rows())
+func TestRegionReadsFacts(t *testing.T) {
+	var c count
+	require.NoError(t, Region(testFiles(t), "ec2", "us-east-1", &c))
+	assert.Equal(t, count{1}, c)
+	require.ErrorContains(t, Region(testFiles(t), "ec2", "us-west-2", &c), "region-us-west-2: ")
+	require.Error(t, Read(testFiles(t), "missing", &c))
+	_, err := Encode(&count{-1})
+	require.ErrorContains(t, err, "negative")
+}
 
-	_, err = Region(testFiles(t), "ec2", "us-west-2")
-	require.ErrorContains(t, err, "region-us-west-2: decode table: ")
-
-	_, err = Table(testFiles(t), "missing")
-	require.Error(t, err)
+// Whatever stands in a file, reading it returns valid facts or an error.
+func FuzzDecode(f *testing.F) {
+	data, err := Encode(&count{1})
+	require.NoError(f, err)
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var c count
+		if Decode(data, &c) == nil {
+			require.GreaterOrEqual(t, c.N, 0)
+		}
+	})
 }
 
 func TestUnknownRegionProposesNames(t *testing.T) {
@@ -54,11 +73,9 @@ func TestUnknownRegionProposesNames(t *testing.T) {
 		{"../shapes", "no such catalog"},
 		{strings.Repeat("us-east-1", 9999), "…\": no such catalog"},
 	} {
-		_, err := Region(testFiles(t), "ec2", tt.region)
-		require.ErrorContains(t, err, tt.want, tt.region)
+		require.ErrorContains(t, Region(testFiles(t), "ec2", tt.region, &count{}), tt.want, tt.region)
 	}
 	files := testFiles(t)
 	delete(files, "data/region-us-west-2.gz")
-	_, err := Region(files, "azure", "mars")
-	require.EqualError(t, err, `azure region "mars": no such catalog; the regions are ap-south-1, eu-central-1, us-east-1`)
+	require.EqualError(t, Region(files, "azure", "mars", &count{}), `azure region "mars": no such catalog; the regions are ap-south-1, eu-central-1, us-east-1`)
 }

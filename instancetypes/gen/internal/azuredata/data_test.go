@@ -31,8 +31,7 @@ func buildAll(t *testing.T, sizes ...source.Size) (azurefacts.Region, []LeftOut)
 	t.Helper()
 	g, leftOut, err := Build(Input{Sizes: sizes, Region: "eastus", PriceKey: "us-east", Zones: 3, Module: "m@v1", Date: "2025-05-28"})
 	require.NoError(t, err)
-	_, err = g.Table()
-	require.NoError(t, err)
+	require.NoError(t, g.Validate())
 	return g, leftOut
 }
 
