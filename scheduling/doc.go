@@ -132,11 +132,11 @@ package scheduling
 //	near, lodging  the nodes that pods of such a plan could need, and who is on them in all
 //	tiedsolve    the rounds of planning sites and finding machines
 //	foresee      a bound beforehand, to know when to stop
-//	seek, shift, reprice  other sites for a few pods, or other prices for sites
+//	seek, reprice  other sites for a few pods, or other prices for sites
 //	afresh, clearing  other sites for all pods, by what machines hold and cost
 //	foreign, shun  zones that a spread must not come to count with
-//	concede, surrender, resign, topup  once more without domains, or without pods, that
-//	             keep others from a place
+//	concede, resign  once more without domains, or without pods, that keep others from a
+//	             place
 //
 // Reading the answer
 //

@@ -67,7 +67,7 @@ func (t *ties) countedDomains(rule int) []bool {
 			for s := range class.Sites {
 				site := &class.Sites[s]
 				d := site.Domains[k]
-				if d != topology.None && !t.yielded[ruleDomain{rule, int(d)}] && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
+				if d != topology.None && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
 					out[d], held = true, true
 				}
 			}

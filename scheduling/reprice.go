@@ -15,11 +15,10 @@ import (
 // one that others need has room to spare. Both only show in a solution.
 
 // settled plans sites, anew where that is cheaper. Where a search for machines takes long,
-// drafts are compared, and only the best is worked out. The other is one that may be better.
-func (t *ties) settled(params pack.Params) (best, other trial) {
+// drafts are compared, and only the best is worked out.
+func (t *ties) settled(params pack.Params) trial {
 	params.Draft = params.Work > 0 && len(t.unitBook.units) >= manyClasses && !t.land.thorough()
-	best, other = t.rounds(params)
-	return t.reprice(t.concede(best, params), params).completed(), other
+	return t.reprice(t.concede(t.rounds(params), params), params).completed()
 }
 
 // repriceRounds is how often a solution's own prices choose sites anew.

@@ -29,12 +29,9 @@ type seeker struct {
 	counts [][]int64 // of the best, by planner class and site
 	prices [][]int64 // of sites, as the best's machines show them
 	tried  map[string]bool
-	// promised are, by rule, the domains that spreads count with, unless they yield them.
-	promised [][]bool
-	upheld   map[ruleDomain]bool // domains that count whether or not pods may go there
-	left     int64               // work that may still be done
-	each     int64               // what the last trial took
-	lodged   []bool              // by planner class, those that stay on the nodes where they are; see keepLodgers
+	left   int64  // work that may still be done
+	each   int64  // what the last trial took
+	lodged []bool // by planner class, those that stay on the nodes where they are; see keepLodgers
 }
 
 // move is a change of a plan of sites: classes that may go elsewhere, and how many pods
@@ -42,7 +39,6 @@ type seeker struct {
 type move struct {
 	classes []int
 	limit   func(class, site int) int64
-	yields  map[ruleDomain]bool // domains of spreads, and whether it does without them
 }
 
 // seek looks for better sites, one move at a time, until none is better or the work is
@@ -66,7 +62,6 @@ func (t *ties) seekWithin(best trial, params pack.Params, work int64) trial {
 	s.params.Work = 0
 	s.score = best.score()
 	s.forget()
-	s.promise()
 	s.uphold()
 	shares := s.siteCosts()
 	found := false
@@ -97,14 +92,10 @@ func (s *seeker) uphold() {
 		before := slices.Clone(domains)
 		for d, counted := range s.countedDomains(r) {
 			domains[d].Eligible = domains[d].Eligible || counted
-			s.upheld[ruleDomain{r, d}] = domains[d].Eligible
 		}
 		bound := topology.Replay(&s.planner, s.counts, opened)
 		if !slices.EqualFunc(bound, s.counts, slices.Equal) {
 			copy(domains, before) // it does without some
-			for d := range domains {
-				s.upheld[ruleDomain{r, d}] = before[d].Eligible
-			}
 		}
 	}
 }
@@ -155,7 +146,6 @@ func (s *seeker) late() bool {
 
 // try makes a move. Rigid means that pods of other classes stay where they are.
 func (s *seeker) try(m *move, rigid bool) bool {
-	undo := s.yield(m.yields)
 	shares := s.siteCosts()
 	s.setSiteCosts(s.prices)
 	for i := range s.planner.Classes {
@@ -165,8 +155,6 @@ func (s *seeker) try(m *move, rigid bool) bool {
 		for site := range class.Sites {
 			limit := int64(-1)
 			switch {
-			case s.closed(i, site):
-				limit = 0
 			case moved:
 				limit = m.limit(i, site)
 			case stay:
@@ -178,7 +166,7 @@ func (s *seeker) try(m *move, rigid bool) bool {
 	plan := topology.Plan(&s.planner)
 	s.setSiteCosts(shares)
 	s.forget()
-	name := s.yieldedName(make([]byte, 0, 64))
+	name := make([]byte, 0, 64)
 	for i := range plan.Counts {
 		for _, n := range plan.Counts[i] {
 			name = binary.AppendVarint(name, n)
@@ -186,20 +174,17 @@ func (s *seeker) try(m *move, rigid bool) bool {
 		s.left -= int64(len(plan.Counts[i]))
 	}
 	if s.tried[string(name)] {
-		undo()
 		return false
 	}
 	s.tried[string(name)] = true
 	if s.best.bind == s.best.podCount() && sum(plan.Unplaced) > 0 {
-		undo() // it places fewer, whatever machines are found
-		return false
+		return false // it places fewer, whatever machines are found
 	}
 	x := s.pack(plan, s.params)
 	s.each = x.effort()
 	s.left -= s.each
 	judged := x.score()
-	if x.Late || !judged.better(s.score) || !s.fair(&x) {
-		undo()
+	if x.Late || !judged.better(s.score) {
 		return false
 	}
 	s.best, s.score = x, judged
@@ -224,12 +209,10 @@ func (s *seeker) moves() []move {
 				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at != site) }})
 			}
 		}
-		out = append(out, s.shifts(i)...)
 	}
 	for r := range s.rules {
 		out = append(out, s.herd(int32(r))...)
 	}
-	out = append(out, s.surrender()...)
 	if s.best.bind < s.best.podCount() {
 		for i := range s.planner.Classes {
 			if sum(s.counts[i]) > 0 {

@@ -29,13 +29,7 @@ func (t *ties) found(params pack.Params) trial {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
-	x, other := t.settled(params)
-	found := t.topUp(t.seek(x, params), params)
-	if other.bind >= 0 && !found.Late && other.score().better(x.score()) {
-		if also := t.topUp(t.seek(other.completed(), params), params); also.score().better(found.score()) {
-			found = also
-		}
-	}
+	found := t.seek(t.settled(params), params)
 	return found.ration(params)
 }
 
@@ -45,7 +39,7 @@ func (t *ties) found(params pack.Params) trial {
 func (t *ties) relax(params pack.Params) {
 	params.Work = 0
 	t.scale = 0
-	plain, _ := t.rounds(params)
+	plain := t.rounds(params)
 	placed, most := sum(plain.placed(plain.Solution)), plain.price()*dearestWish
 	if t.land.solver.Preferences == PreferencesPrice {
 		most = plain.price()
@@ -63,7 +57,7 @@ func (t *ties) relax(params pack.Params) {
 		largest = max(largest, t.unitBook.units[i].count)
 	}
 	for t.scale = 1; t.scale <= largest; t.scale *= 2 {
-		x, _ := t.rounds(params)
+		x := t.rounds(params)
 		if sum(x.placed(x.Solution)) >= placed && x.price() <= most {
 			return
 		}
@@ -79,20 +73,15 @@ func sum(counts []int64) (n int64) {
 }
 
 // rounds plans sites, packs machines, and does both again as long as the planner can
-// learn from what did not fit. Of trials in which as many pods bind, best is the first,
-// which has learnt least: what follows builds on that. The other is a later one that is
-// better by its score, such as one that makes use of a domain which the first has opened
-// and kept pods away from; below 0 pods bind in it if there is none.
-func (t *ties) rounds(params pack.Params) (best, other trial) {
+// learn from what did not fit. It returns the best: the one in which most pods bind, among
+// these the best by its score, and among these the first.
+func (t *ties) rounds(params pack.Params) (best trial) {
 	t.forget()
-	best, other = trial{bind: -1}, trial{bind: -1}
+	best = trial{bind: -1}
 	for range siteRounds {
 		x := t.try(params)
-		switch {
-		case x.bind > best.bind:
-			best, other = x, trial{bind: -1}
-		case x.bind >= 0 && x.bind == best.bind && x.surpasses(&best, &other):
-			other = x
+		if x.bind > best.bind || x.bind >= 0 && x.bind == best.bind && x.score().better(best.score()) {
+			best = x
 		}
 		learnt := t.learn(&x)
 		if t.shrink(&x) {
@@ -102,15 +91,7 @@ func (t *ties) rounds(params pack.Params) (best, other trial) {
 			break
 		}
 	}
-	return best, other
-}
-
-// surpasses reports whether a trial is better than the best and, if there is one, the other.
-func (x *trial) surpasses(best, other *trial) bool {
-	if other.bind >= 0 {
-		best = other
-	}
-	return x.score().better(best.score())
+	return best
 }
 
 // forget lifts the limits that earlier rounds have set.

@@ -15,16 +15,15 @@ type ties struct {
 	*unitBook
 	present  [][]model.Presence // by bin
 	planner  topology.Problem
-	units    []int               // by planner class, the unit
-	classOf  []int               // by unit, the planner class; -1 for units that nothing ties
-	scale    int64               // how much wishes per host are relaxed; 0 drops them
-	rows     []model.Bits        // by template, offers outside foreign zones; nil for all
-	roaming  map[int]bool        // kins that no longer keep away from foreign zones
-	away     map[int]bool        // whether kins can keep away; filled when asked
-	yielded  map[ruleDomain]bool // domains that spreads do without
-	stated   int                 // counts what is changed of the problem beside costs and limits
-	replayed *replayed           // see replay
-	begun    *topology.Result    // the plan of sites to begin with, if it was worked out before
+	units    []int            // by planner class, the unit
+	classOf  []int            // by unit, the planner class; -1 for units that nothing ties
+	scale    int64            // how much wishes per host are relaxed; 0 drops them
+	rows     []model.Bits     // by template, offers outside foreign zones; nil for all
+	roaming  map[int]bool     // kins that no longer keep away from foreign zones
+	away     map[int]bool     // whether kins can keep away; filled when asked
+	stated   int              // counts what is changed of the problem beside costs and limits
+	replayed *replayed        // see replay
+	begun    *topology.Result // the plan of sites to begin with, if it was worked out before
 }
 
 // tied reports whether anything ties pods to each other or to what they would like.
