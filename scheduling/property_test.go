@@ -101,7 +101,7 @@ func TestLargeRandomProblems(t *testing.T) {
 	}
 }
 
-// smallest is the smallest problem found that breaks the same rule, as a scenario.
+// smallest is the smallest problem found that breaks the same rule, as YAML.
 func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err error) string {
 	t.Helper()
 	var first verify.Violation
@@ -115,7 +115,7 @@ func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err 
 		return alike(err)
 	})
 	_, err = schedulingtest.Audit(t.Context(), solver, small)
-	return fmt.Sprintf("the smallest problem: %v\n%s", err, schedulingtest.Scenario(small))
+	return fmt.Sprintf("the smallest problem: %v\n%s", err, schedulingtest.YAML(small))
 }
 
 var (

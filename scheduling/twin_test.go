@@ -120,7 +120,7 @@ func (y *twinTally) judge(t *testing.T) {
 	}
 }
 
-// disagreement is the smallest problem, as a scenario, that solver and twin decide
+// disagreement is the smallest problem, as YAML, that solver and twin decide
 // differently.
 func disagreement(t *testing.T, solver scheduling.Solver, p scheduling.Problem) string {
 	t.Helper()
@@ -145,7 +145,7 @@ func disagreement(t *testing.T, solver scheduling.Solver, p scheduling.Problem) 
 		how = fmt.Sprintf("pods worth %d for %v; %d for %v can be", placed, price, loose.placed, aimed.price)
 		return true
 	})
-	return how + "\n" + schedulingtest.Scenario(small)
+	return how + "\n" + schedulingtest.YAML(small)
 }
 
 // onlyPlaced is the problem without the pods that the plan leaves out, of which its

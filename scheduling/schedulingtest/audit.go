@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
+	"testing"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -17,17 +19,20 @@ import (
 //   - the plan breaks no rule ([verify.Checker.Plan]), its certificate proves its lower
 //     bound, and its price is not below that bound;
 //   - the problem is unchanged;
-//   - a second solve, and one of the problem in another order, give the same bytes;
+//   - solving the problem again in another order gives the same bytes;
 //   - the plan's JSON reads back and writes the same bytes again.
 //
 // When the solver returns an error, Audit returns that error as it is, and no plan.
 func Audit(ctx context.Context, solver scheduling.Solver, p scheduling.Problem) (*scheduling.Plan, error) {
-	before := take(p)
+	before := inJSON(p)
 	plan, err := solver.Solve(ctx, p)
-	changed := before.changes(p)
+	var changed error
+	if after := inJSON(p); !bytes.Equal(before, after) {
+		changed = fmt.Errorf("the solver changed its input: %s", difference(before, after))
+	}
 	if err != nil {
 		if changed != nil {
-			return nil, errors.Join(err, changed)
+			err = errors.Join(err, changed)
 		}
 		return nil, err
 	}
@@ -35,13 +40,41 @@ func Audit(ctx context.Context, solver scheduling.Solver, p scheduling.Problem) 
 	if err != nil {
 		return plan, fmt.Errorf("the plan has no JSON form: %w", err)
 	}
-	return plan, errors.Join(
-		changed,
-		breaches(solver, p, plan),
-		readsBack(text),
-		repeats(ctx, solver, p, text, "again"),
-		repeats(ctx, solver, Shuffle(p, uint64(len(text))), text, "in another order"),
-	)
+	return plan, errors.Join(changed, breaches(solver, p, plan), readsBack(text), repeats(ctx, solver, p, text))
+}
+
+// Check solves the problem and fails the test when a promise about plans is not
+// kept: those of [Audit], and that the number of processors does not change the
+// plan. It returns the plan, or ends the test when there is none. It changes
+// GOMAXPROCS while it runs, so parallel tests should use [Audit] instead.
+func Check(t testing.TB, solver scheduling.Solver, p scheduling.Problem) *scheduling.Plan {
+	t.Helper()
+	plan, err := check(t.Context(), solver, p)
+	if plan == nil {
+		t.Fatalf("no plan: %v", err)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return plan
+}
+
+// check is Audit with one processor, and again with eight.
+func check(ctx context.Context, solver scheduling.Solver, p scheduling.Problem) (*scheduling.Plan, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	plan, err := Audit(ctx, solver, p)
+	if plan == nil || err != nil {
+		return plan, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return plan, err
+	}
+	runtime.GOMAXPROCS(8)
+	if err := repeats(ctx, solver, p, text); err != nil {
+		return plan, fmt.Errorf("with eight processors: %w", err)
+	}
+	return plan, nil
 }
 
 // breaches are the rules about plans that the plan breaks.
@@ -73,18 +106,19 @@ func readsBack(text []byte) error {
 	return nil
 }
 
-// repeats solves p and reports when the plan is not the one that is wanted.
-func repeats(ctx context.Context, solver scheduling.Solver, p scheduling.Problem, want []byte, how string) error {
-	plan, err := solver.Solve(ctx, p)
+// repeats solves the problem in another order and reports when the plan is not the one
+// that is wanted.
+func repeats(ctx context.Context, solver scheduling.Solver, p scheduling.Problem, want []byte) error {
+	plan, err := solver.Solve(ctx, Shuffle(p, uint64(len(want))))
 	if err != nil {
-		return fmt.Errorf("solving %s: %w", how, err)
+		return fmt.Errorf("solving in another order: %w", err)
 	}
 	text, err := json.Marshal(plan)
 	if err != nil {
-		return fmt.Errorf("solving %s: the plan has no JSON form: %w", how, err)
+		return fmt.Errorf("solving in another order: the plan has no JSON form: %w", err)
 	}
 	if !bytes.Equal(text, want) {
-		return fmt.Errorf("solving %s gives another plan: %s", how, difference(want, text))
+		return fmt.Errorf("solving in another order gives another plan: %s", difference(want, text))
 	}
 	return nil
 }

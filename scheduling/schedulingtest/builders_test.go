@@ -1,6 +1,7 @@
 package schedulingtest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -132,4 +133,29 @@ func TestTypeBuilder(t *testing.T) {
 	assert.Equal(t, 4, typ.Offerings[2].ReservationCount)
 	assert.Equal(t, 1, MustCatalog(typ).Len())
 	assert.Panics(t, func() { MustCatalog(Type("")) })
+}
+
+// No input makes a command panic.
+func FuzzCommands(f *testing.F) {
+	for _, text := range strings.SplitAfter(surroundings, separator+"\n\n") {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1000 {
+			return
+		}
+		script, err := parseScript(text)
+		if err != nil {
+			return
+		}
+		again, err := parseScript(script.String())
+		require.NoError(t, err)
+		assert.Equal(t, script.String(), again.String())
+		s := newSession()
+		for _, p := range script.parts {
+			if b := p.block; b != nil && len(b.lines) > 0 && !strings.HasPrefix(b.lines[0], "solve") && !strings.Contains(text, " x ") {
+				require.NotPanics(t, func() { s.run(t.Context(), b) })
+			}
+		}
+	})
 }

@@ -143,30 +143,30 @@
 // silently what [Check] checks.
 package schedulingtest
 
-// A map of this package's files. A name with a star stands for all files that begin so.
+// A map of this package's files.
 //
 // Builders, one option after the other
 //
-//	pod, container, hostport, owner, toleration, where, expr  pods, and where they may go
-//	tie, tie_options, driver, volume  what pods have to do with each other, and volumes
-//	node, nodepool, daemonset, taint, label, deleting  what runs, and what may be bought
-//	instancetype, amount  what is on sale
-//	option       the types of these options
+//	pod, where, terms, owner  pods, where they may go, and what they have to do with each other
+//	node, volume  nodes, NodePools and DaemonSets; claims, volumes and their classes
+//	catalog      amounts, and what is on sale
+//	option       the types of these options, and options that several objects have
 //
 // Problems by the thousand
 //
 //	corpus       the mixes of pods of the benchmarks
-//	cluster*     clusters that were packed well once, and what becomes of them
-//	random*, dice  small problems with everything in them, drawn from a seed
+//	random, random_market, random_pods, random_terms, random_volumes  small problems with everything in them, drawn from a seed
+//	random_cluster  clusters with everything in them that can keep nodes from being removed
+//	cluster, cluster_options, apply  clusters that were packed well once, and what becomes of them
 //
 // Tests of programs that plan
 //
-//	audit, check, shuffle, snapshot  what has to hold for every plan
-//	minimise*    the smallest problem that still fails
+//	audit, problem  what has to hold for every plan
+//	minimise     the smallest problem that still fails
 //
 // Scenario files
 //
-//	scenario, script, session, render  reading files, carrying them out, printing plans
-//	cmd_*        a command each
-//	words, parse_*  what a line consists of
-//	write*       problems in the language of scenario files
+//	scenario     reading files, and running them
+//	commands, solve  a command each
+//	words, objects  what a line consists of
+//	render       plans as text

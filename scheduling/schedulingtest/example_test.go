@@ -72,7 +72,7 @@ solve
 	// cost 0.06/h  bound 0.06/h  optimal
 }
 
-// Minimise and Scenario turn a large problem that shows something into a small text
+// Minimise and YAML turn a large problem that shows something into a small text
 // that still does.
 func ExampleMinimise() {
 	problem := schedulingtest.Random(4, schedulingtest.Size{})
@@ -90,7 +90,7 @@ func ExampleMinimise() {
 	}
 	small := schedulingtest.Minimise(problem, usesSpot)
 	fmt.Println(len(problem.Pods), "pods before,", len(small.Pods), "after")
-	fmt.Println(strings.Contains(schedulingtest.Scenario(small), "spot@"))
+	fmt.Println(strings.Contains(schedulingtest.YAML(small), "capacityType: spot"))
 	// Output:
 	// 39 pods before, 1 after
 	// true

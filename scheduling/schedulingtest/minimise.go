@@ -1,9 +1,8 @@
 package schedulingtest
 
 import (
+	"reflect"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -11,112 +10,116 @@ import (
 )
 
 // Minimise makes a problem smaller for as long as it keeps failing, so that people
-// can read it: it drops pods, pools, nodes, running pods, DaemonSets, volumes and what
-// else there is, instance types and offerings, and what pods and pools ask for, one
-// after the other. The
-// result fails; dropping any one further part of it would not.
+// can read it: it drops whatever the problem lists, instance types and offerings, and what
+// each object says, one after the other. The result fails; dropping any one further part of
+// it would not. The problem given is not changed.
 func Minimise(p scheduling.Problem, fails func(scheduling.Problem) bool) scheduling.Problem {
-	for {
-		q, smaller := shrink(p, fails)
-		if !smaller {
-			return p
-		}
-		p = q
+	for smaller := true; smaller; {
+		smaller = false
+		v := shrink(reflect.ValueOf(p), func(q reflect.Value) bool {
+			ok := fails(q.Interface().(scheduling.Problem))
+			smaller = smaller || ok
+			return ok
+		})
+		p = v.Interface().(scheduling.Problem)
 	}
+	return p
 }
 
-// shrink tries every way to make p smaller once.
-func shrink(p scheduling.Problem, fails func(scheduling.Problem) bool) (scheduling.Problem, bool) {
-	smaller := false
-	try := func(q scheduling.Problem) bool {
-		if !fails(q) {
+// shrink returns what is left of a value when everything has been dropped that try lets
+// go. Values are never changed, but copied.
+func shrink(v reflect.Value, try func(reflect.Value) bool) reflect.Value {
+	// set tries v with a part of it replaced.
+	set := func(change func(copied reflect.Value)) bool {
+		copied := reflect.New(v.Type()).Elem()
+		copied.Set(v)
+		change(copied)
+		if !try(copied) {
 			return false
 		}
-		p, smaller = q, true
+		v = copied
 		return true
 	}
-	dropEach(p.Pods, func(l []*corev1.Pod) bool { q := p; q.Pods = l; return try(q) })
-	dropEach(p.Running, func(l []*corev1.Pod) bool { q := p; q.Running = l; return try(q) })
-	dropEach(p.Nodes, func(l []*corev1.Node) bool { q := p; q.Nodes = l; return try(q) })
-	dropEach(p.NodePools, func(l []*scheduling.NodePool) bool { q := p; q.NodePools = l; return try(q) })
-	dropEach(p.DaemonSets, func(l []*daemonSet) bool { q := p; q.DaemonSets = l; return try(q) })
-	dropSurroundings(&p, try)
-	if p.Unavailable != nil {
-		q := p
-		q.Unavailable = nil
-		try(q)
-	}
-	if p.Catalog != nil {
-		types := slices.Collect(p.Catalog.All())
-		sell := func(l []*instancetypes.InstanceType) bool {
-			c, err := instancetypes.NewCatalog(l...)
-			q := p
-			q.Catalog = c
-			return err == nil && try(q)
-		}
-		types = dropEach(types, sell)
-		for i := range types {
-			dropEach(types[i].Offerings, func(l []offerings.Offering) bool {
-				t := types[i].DeepCopy()
-				t.Offerings = l
-				with := slices.Clone(types)
-				with[i] = t
-				if !sell(with) {
-					return false
+	switch old := v.Interface().(type) {
+	case *instancetypes.Catalog:
+		if old != nil {
+			size := len(inJSON(scheduling.Problem{Catalog: old}))
+			shrink(reflect.ValueOf(slices.Collect(old.All())), func(types reflect.Value) bool {
+				c, err := instancetypes.NewCatalog(types.Interface().([]*instancetypes.InstanceType)...)
+				// A catalog gives types back what they cannot be without.
+				smaller := err == nil && len(inJSON(scheduling.Problem{Catalog: c})) < size &&
+					set(func(copied reflect.Value) { copied.Set(reflect.ValueOf(c)) })
+				if smaller {
+					size = len(inJSON(scheduling.Problem{Catalog: c}))
 				}
-				types = with
-				return true
+				return smaller
 			})
 		}
+		return v
+	case *offerings.Unavailable:
+		return v
 	}
-	changePods(p.Pods, func(l []*corev1.Pod) bool { q := p; q.Pods = l; return try(q) })
-	changePods(p.Running, func(l []*corev1.Pod) bool { q := p; q.Running = l; return try(q) })
-	for i := range p.NodePools {
-		for _, change := range poolChanges() {
-			pool := copyPool(p.NodePools[i])
-			if change(pool) {
-				q := p
-				q.NodePools = slices.Clone(p.NodePools)
-				q.NodePools[i] = pool
-				try(q)
-			}
+	switch v.Kind() {
+	case reflect.Slice:
+		v = dropEach(v, try)
+		for i := range v.Len() {
+			shrink(v.Index(i), func(e reflect.Value) bool {
+				return set(func(copied reflect.Value) {
+					copied.Set(reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v))
+					copied.Index(i).Set(e)
+				})
+			})
 		}
-	}
-	return p, smaller
-}
-
-// changePods makes pods ask for less, one thing of one pod after the other.
-func changePods(pods []*corev1.Pod, try func([]*corev1.Pod) bool) {
-	for i := range pods {
-		for _, change := range podChanges() {
-			pod := pods[i].DeepCopy()
-			if !change(pod) {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			shrink(v.Elem(), func(e reflect.Value) bool {
+				return set(func(copied reflect.Value) {
+					copied.Set(reflect.New(e.Type()))
+					copied.Elem().Set(e)
+				})
+			})
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
 				continue
 			}
-			with := slices.Clone(pods)
-			with[i] = pod
-			if try(with) {
-				pods = with
+			tryField := func(f reflect.Value) bool {
+				// A pod has a container at least.
+				return (v.Type().Field(i).Name != "Containers" || f.Len() > 0) &&
+					set(func(copied reflect.Value) { copied.Field(i).Set(f) })
+			}
+			if f := v.Field(i); !droppable(f) || !tryField(reflect.Zero(f.Type())) {
+				shrink(f, tryField)
 			}
 		}
 	}
+	return v
 }
 
-// dropEach drops every entry that can be dropped and returns the rest. Halves are
+// droppable reports whether the value is something that can be left out.
+func droppable(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() > 0
+	case reflect.Pointer:
+		return !v.IsNil()
+	}
+	return false
+}
+
+// dropEach drops every entry of a list that can be dropped and returns the rest. Halves are
 // tried first, since most of a large problem has nothing to do with the failure.
-func dropEach[T any](list []T, try func([]T) bool) []T {
-	for size := max(len(list)/2, 1); len(list) > 0; size /= 2 {
-		for i := 0; i < len(list); {
-			end := min(i+size, len(list))
-			rest := slices.Concat(list[:i], list[end:])
+func dropEach(list reflect.Value, try func(reflect.Value) bool) reflect.Value {
+	for size := max(list.Len()/2, 1); size > 0; size /= 2 {
+		for i := 0; i < list.Len(); {
+			rest := reflect.AppendSlice(reflect.MakeSlice(list.Type(), 0, list.Len()), list.Slice(0, i))
+			rest = reflect.AppendSlice(rest, list.Slice(min(i+size, list.Len()), list.Len()))
 			if try(rest) {
 				list = rest
 			} else {
-				i = end
+				i += size
 			}
-		}
-		if size <= 1 {
-			break
 		}
 	}
 	return list

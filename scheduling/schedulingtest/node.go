@@ -3,6 +3,7 @@ package schedulingtest
 import (
 	"maps"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -94,4 +95,62 @@ func Cordoned() NodeOption {
 			Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule,
 		})
 	})
+}
+
+// NodePool is a pool that may buy everything in the catalog unless an option
+// narrows it.
+func NodePool(name string, opts ...NodePoolOption) *scheduling.NodePool {
+	p := &scheduling.NodePool{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "karpenter.sh/v1", Kind: "NodePool"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+	}
+	for _, o := range opts {
+		o.applyNodePool(p)
+	}
+	return p
+}
+
+// Limit bounds the sum of the capacity of the pool's nodes; see [MaxNodes] for
+// their number.
+func Limit(amounts ...Amount) NodePoolOption {
+	return poolFunc(func(p *scheduling.NodePool) {
+		p.Spec.Limits = merge(p.Spec.Limits, amounts)
+	})
+}
+
+// MaxNodes bounds the number of the pool's nodes.
+func MaxNodes(n int64) NodePoolOption { return Limit(Count(scheduling.NodesResource, n)) }
+
+// Replicas makes the pool static: it keeps n nodes and launches none for pods.
+func Replicas(n int64) NodePoolOption {
+	return poolFunc(func(p *scheduling.NodePool) { p.Spec.Replicas = &n })
+}
+
+// poolLabels are the labels that the node of a pool carries because it is one.
+func poolLabels(pool string) map[string]string {
+	return map[string]string{
+		scheduling.NodePoolLabel:    pool,
+		scheduling.RegisteredLabel:  "true",
+		scheduling.InitializedLabel: "true",
+		corev1.LabelOSStable:        "linux",
+		corev1.LabelArchStable:      "amd64",
+	}
+}
+
+// DaemonSet runs a pod on every node that the pod fits. The options are those of
+// its pods.
+func DaemonSet(name string, opts ...PodOption) *appsv1.DaemonSet {
+	pod := Pod(name, opts...)
+	labels := LabelOption{"app", name}.into(pod.Labels)
+	ds := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: pod.Namespace, UID: daemonSetUID(pod.Namespace, name)},
+		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}},
+	}
+	ds.Spec.Template.Labels = labels
+	ds.Spec.Template.Spec = pod.Spec
+	return ds
+}
+
+func daemonSetUID(namespace, name string) types.UID {
+	return types.UID("daemonset/" + namespace + "/" + name)
 }

@@ -16,9 +16,9 @@ func Pod(name string, opts ...PodOption) *corev1.Pod {
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
 		Status:     corev1.PodStatus{Phase: corev1.PodPending},
 	}
-	var ties []tiePod
+	var ties []podTerm
 	for _, o := range opts {
-		if t, ok := o.(tiePod); ok {
+		if t, ok := o.(podTerm); ok {
 			ties = append(ties, t)
 			continue
 		}
@@ -67,4 +67,113 @@ func OwnedByDaemonSet(name string) PodOption {
 			UID: daemonSetUID(p.Namespace, name), Controller: &controller,
 		})
 	})
+}
+
+// Requests are what the container "main" asks for. Called twice, the amounts add
+// to the list; the later amount of one resource counts.
+func Requests(amounts ...Amount) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		r := &p.Spec.Containers[0].Resources
+		r.Requests = merge(r.Requests, amounts)
+	})
+}
+
+// Limits are the limits of the container "main". A resource with a limit and no
+// request asks for the limit.
+func Limits(amounts ...Amount) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		r := &p.Spec.Containers[0].Resources
+		r.Limits = merge(r.Limits, amounts)
+	})
+}
+
+// Container adds a further container with these requests.
+func Container(amounts ...Amount) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		p.Spec.Containers = append(p.Spec.Containers, container("main", len(p.Spec.Containers), amounts))
+	})
+}
+
+// Init adds an init container, which runs before the main containers and ends.
+func Init(amounts ...Amount) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		p.Spec.InitContainers = append(p.Spec.InitContainers, container("init", len(p.Spec.InitContainers), amounts))
+	})
+}
+
+// Sidecar adds an init container that goes on running beside everything that
+// starts after it.
+func Sidecar(amounts ...Amount) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		c := container("sidecar", len(p.Spec.InitContainers), amounts)
+		always := corev1.ContainerRestartPolicyAlways
+		c.RestartPolicy = &always
+		p.Spec.InitContainers = append(p.Spec.InitContainers, c)
+	})
+}
+
+// Overhead is what the pod's runtime takes beside its containers.
+func Overhead(amounts ...Amount) PodOption {
+	return podFunc(func(p *corev1.Pod) { p.Spec.Overhead = merge(p.Spec.Overhead, amounts) })
+}
+
+// PodLevel are requests of the pod as a whole; they stand for the sum over its
+// containers.
+func PodLevel(amounts ...Amount) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		if p.Spec.Resources == nil {
+			p.Spec.Resources = &corev1.ResourceRequirements{}
+		}
+		p.Spec.Resources.Requests = merge(p.Spec.Resources.Requests, amounts)
+	})
+}
+
+func container(name string, index int, amounts []Amount) corev1.Container {
+	return corev1.Container{
+		Name:      fmt.Sprintf("%s-%d", name, index),
+		Resources: corev1.ResourceRequirements{Requests: Resources(amounts...)},
+	}
+}
+
+func merge(list corev1.ResourceList, amounts []Amount) corev1.ResourceList {
+	if list == nil {
+		return Resources(amounts...)
+	}
+	for _, a := range amounts {
+		list[a.Name] = a.Quantity.DeepCopy()
+	}
+	return list
+}
+
+// HostPort takes a TCP port of the node on all of its addresses.
+func HostPort(port int32) PodOption { return HostPortOn("", port, corev1.ProtocolTCP) }
+
+// HostPortOn takes a port of the node on one of its addresses; an empty address
+// stands for all.
+func HostPortOn(ip string, port int32, protocol corev1.Protocol) PodOption {
+	return podFunc(func(p *corev1.Pod) {
+		c := &p.Spec.Containers[0]
+		c.Ports = append(c.Ports, corev1.ContainerPort{
+			HostPort: port, ContainerPort: port, HostIP: ip, Protocol: protocol,
+		})
+	})
+}
+
+// Tolerate lets the pod onto nodes with the taint. An empty effect stands for all.
+func Tolerate(key, value string, effect corev1.TaintEffect) PodOption {
+	return Toleration(corev1.Toleration{Key: key, Operator: corev1.TolerationOpEqual, Value: value, Effect: effect})
+}
+
+// TolerateKey lets the pod onto nodes with the taint, whatever its value. An empty
+// effect stands for all.
+func TolerateKey(key string, effect corev1.TaintEffect) PodOption {
+	return Toleration(corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect})
+}
+
+// TolerateAll lets the pod onto every node.
+func TolerateAll() PodOption { return TolerateKey("", "") }
+
+// Toleration adds a toleration as it is.
+func Toleration(t corev1.Toleration) PodOption {
+	return podFunc(func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, t) })
 }

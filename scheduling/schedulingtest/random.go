@@ -2,7 +2,11 @@ package schedulingtest
 
 import (
 	"cmp"
+	"math/rand/v2"
+	"strconv"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -45,7 +49,7 @@ func (s Size) orDefaults() Size {
 // Most pods of most problems can be placed. The same seed and size give the same
 // problem.
 func Random(seed uint64, size Size) scheduling.Problem {
-	w := newWorld(seed, size.orDefaults())
+	w := newGenerator(seed, size.orDefaults())
 	p := scheduling.Problem{Now: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
 	w.types = w.instanceTypes()
 	p.Catalog = MustCatalog(w.types...)
@@ -65,14 +69,14 @@ func Random(seed uint64, size Size) scheduling.Problem {
 		p.Unavailable = w.unavailable(p.Now)
 	}
 	if size.Ties {
-		w.tie(&p)
+		w.relate(&p)
 	}
 	return p
 }
 
 // openAPool makes sure that some pool can buy something: a problem in which none
 // can is refused as malformed.
-func (w *world) openAPool(p scheduling.Problem) {
+func (w *generator) openAPool(p scheduling.Problem) {
 	for _, pool := range w.pools {
 		if pool.Spec.Replicas != nil {
 			continue // it launches nothing
@@ -98,8 +102,8 @@ func (w *world) openAPool(p scheduling.Problem) {
 	}
 }
 
-// world is what the parts of one random problem have in common.
-type world struct {
+// generator is what the parts of one random problem have in common.
+type generator struct {
 	dice
 	size  Size
 	zones []string
@@ -116,8 +120,8 @@ type world struct {
 	only int
 }
 
-func newWorld(seed uint64, size Size) *world {
-	w := &world{dice: newDice(seed), size: size}
+func newGenerator(seed uint64, size Size) *generator {
+	w := &generator{dice: newDice(seed), size: size}
 	for i := range w.between(1, size.Zones) {
 		w.zones = append(w.zones, "zone-"+string(rune('a'+i)))
 	}
@@ -143,7 +147,7 @@ func customKeys() []labelKey {
 
 // unavailable is a record of some offerings that failed, a few of them so long ago
 // that they count no more.
-func (w *world) unavailable(now time.Time) *offerings.Unavailable {
+func (w *generator) unavailable(now time.Time) *offerings.Unavailable {
 	u := &offerings.Unavailable{}
 	for range w.between(1, 3) {
 		t := pick(w.dice, w.types...)
@@ -158,4 +162,113 @@ func (w *world) unavailable(now time.Time) *offerings.Unavailable {
 		u.Mark(key, now.Add(-time.Duration(w.between(0, 5))*time.Minute), 0)
 	}
 	return u
+}
+
+// dice draws from a seeded stream. The same seed draws the same on every machine.
+type dice struct{ *rand.Rand }
+
+func newDice(seed uint64) dice {
+	// The second word is arbitrary; it keeps small seeds from starting alike.
+	return dice{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}
+}
+
+// oneIn is true once in n times.
+func (d dice) oneIn(n int) bool { return d.IntN(n) == 0 }
+
+// between draws from lo to hi, both included; lo where hi is less.
+func (d dice) between(lo, hi int) int {
+	if hi <= lo {
+		return lo
+	}
+	return lo + d.IntN(hi-lo+1)
+}
+
+// few draws from 0 to n, small numbers more often.
+func (d dice) few(n int) int { return min(d.between(0, n), d.between(0, n)) }
+
+// pick draws one of the values.
+func pick[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
+
+// some draws a non-empty part of the values, in their order.
+func some[T any](d dice, values ...T) []T {
+	keep := d.IntN(len(values))
+	var part []T
+	for i, v := range values {
+		if i == keep || d.oneIn(2) {
+			part = append(part, v)
+		}
+	}
+	return part
+}
+
+// expr is a requirement on a random key, of a kind that pods and pools may both
+// ask for. It rarely asks for what no node can have.
+func (w *generator) expr() requirements.Selector {
+	switch w.IntN(9) {
+	case 0, 1:
+		return w.exprOn(labelKey{corev1.LabelTopologyZone, w.zones})
+	case 2:
+		return w.exprOn(labelKey{offerings.CapacityTypeLabel, []string{"spot", "on-demand", "reserved"}})
+	case 3:
+		return w.exprOn(labelKey{corev1.LabelArchStable, []string{"amd64", "amd64", "arm64"}})
+	case 4:
+		return w.numeric(generationKey, 5, 8)
+	case 5:
+		return w.numeric(cpuKey, 1, 16)
+	case 6:
+		return w.exprOn(labelKey{corev1.LabelInstanceTypeStable, w.typeNames()})
+	case 7:
+		t := pick(w.dice, w.types...)
+		return w.exprOn(labelKey{familyKey, []string{t.Labels[familyKey], "m6", "c7"}})
+	default:
+		return w.customExpr()
+	}
+}
+
+// customExpr is a requirement on a key that pools alone can give to nodes.
+func (w *generator) customExpr() requirements.Selector {
+	key := pick(w.dice, w.keys...)
+	if key.key == "example.com/level" && w.oneIn(2) {
+		return w.numeric(key.key, 1, 8)
+	}
+	return w.exprOn(key)
+}
+
+func (w *generator) exprOn(k labelKey) requirements.Selector {
+	switch w.IntN(8) {
+	case 0:
+		return Exists(k.key)
+	case 1:
+		return NotIn(k.key, pick(w.dice, k.values...))
+	case 2:
+		if w.oneIn(4) {
+			return DoesNotExist(k.key)
+		}
+		return NotIn(k.key, "never")
+	case 3:
+		return In(k.key, append(some(w.dice, k.values...), "never")...)
+	default:
+		return In(k.key, some(w.dice, k.values...)...)
+	}
+}
+
+func (w *generator) numeric(key string, lo, hi int) requirements.Selector {
+	switch w.IntN(4) {
+	case 0:
+		return Gt(key, int64(w.between(lo-1, hi-1)))
+	case 1:
+		return Lt(key, int64(w.between(lo+1, hi+1)))
+	case 2:
+		return NotIn(key, strconv.Itoa(w.between(lo, hi)))
+	default:
+		return In(key, strconv.Itoa(w.between(lo, hi)), strconv.Itoa(w.between(lo, hi)))
+	}
+}
+
+func (w *generator) typeNames() []string {
+	names := make([]string, 0, len(w.types))
+	for _, t := range w.types {
+		names = append(names, t.Name)
+	}
+	return names
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -15,17 +16,14 @@ import (
 )
 
 func TestRandomClustersAreValidAndMixed(t *testing.T) {
-	seeds := uint64(300)
-	if testing.Short() {
-		seeds = 60
-	}
+	const seeds = 200
 	seen := map[string]int{}
 	note := func(what string, is bool) {
 		if is {
 			seen[what]++
 		}
 	}
-	for seed := range seeds {
+	for seed := range soak.Cases(seeds) {
 		c := st.RandomCluster(seed)
 		require.NoError(t, c.Validate(), "seed %d", seed)
 		if seed%10 == 0 {
@@ -81,8 +79,8 @@ func TestRandomClustersAreValidAndMixed(t *testing.T) {
 	} {
 		assert.Positive(t, seen[what], what)
 	}
-	assert.Greater(t, seen["pod"], int(5*seeds))
-	assert.Greater(t, seen["node"], int(2*seeds))
+	assert.Greater(t, seen["pod"], 5*seeds)
+	assert.Greater(t, seen["node"], 2*seeds)
 }
 
 func TestApply(t *testing.T) {

@@ -2,14 +2,17 @@ package schedulingtest
 
 import (
 	"fmt"
+	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // pods draws workloads of one to a dozen alike pods.
-func (w *world) pods() []*corev1.Pod {
+func (w *generator) pods() []*corev1.Pod {
 	total := w.between(1, w.size.Pods)
 	var pods []*corev1.Pod
 	for i := 0; len(pods) < total; i++ {
@@ -23,7 +26,7 @@ func (w *world) pods() []*corev1.Pod {
 	return pods
 }
 
-func (w *world) podOptions() []PodOption {
+func (w *generator) podOptions() []PodOption {
 	opts := w.requests()
 	if w.oneIn(12) {
 		opts = append(opts, Namespace("shop"))
@@ -40,7 +43,7 @@ func (w *world) podOptions() []PodOption {
 }
 
 // requests draws every shape that a request can have.
-func (w *world) requests() []PodOption {
+func (w *generator) requests() []PodOption {
 	cpu := MilliCPU(int64(pick(w.dice, 50, 100, 250, 500, 500, 1000, 1500, 1900, 3000)))
 	memory := MiB(int64(pick(w.dice, 64, 100, 256, 512, 1024, 2048, 4096, 7000)))
 	opts := []PodOption{Requests(cpu, memory)}
@@ -82,7 +85,7 @@ func (w *world) requests() []PodOption {
 }
 
 // further draws containers beside the main one.
-func (w *world) further() []PodOption {
+func (w *generator) further() []PodOption {
 	cpu := MilliCPU(int64(w.between(1, 20) * 100))
 	memory := MiB(int64(w.between(1, 20) * 100))
 	switch w.IntN(20) {
@@ -105,7 +108,7 @@ func (w *world) further() []PodOption {
 }
 
 // selection draws what pods ask of their node.
-func (w *world) selection() []PodOption {
+func (w *generator) selection() []PodOption {
 	switch w.IntN(14) {
 	case 0:
 		return []PodOption{Select(corev1.LabelTopologyZone, pick(w.dice, w.zones...))}
@@ -136,7 +139,7 @@ func (w *world) selection() []PodOption {
 	return nil
 }
 
-func (w *world) tolerations() []PodOption {
+func (w *generator) tolerations() []PodOption {
 	const key = "example.com/dedicated"
 	switch w.IntN(12) {
 	case 0, 1, 2:
@@ -154,8 +157,144 @@ func (w *world) tolerations() []PodOption {
 	return nil
 }
 
-func (w *world) hostPort() PodOption {
+func (w *generator) hostPort() PodOption {
 	port := pick[int32](w.dice, 80, 80, 443)
 	return HostPortOn(pick(w.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1"), port,
 		pick(w.dice, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP))
+}
+
+// daemonSets draws daemons that take little and run on some nodes only.
+func (w *generator) daemonSets() []*appsv1.DaemonSet {
+	var sets []*appsv1.DaemonSet
+	for i := range w.few(w.size.DaemonSets) {
+		opts := []PodOption{Requests(MilliCPU(int64(w.between(0, 10)*20)), MiB(int64(w.between(1, 6)*32)))}
+		switch w.IntN(8) {
+		case 0:
+			opts = append(opts, Where(w.expr()))
+		case 1:
+			opts = append(opts, Where(w.expr()), Where(w.expr()))
+		case 2:
+			opts = append(opts, Select(corev1.LabelTopologyZone, pick(w.dice, w.zones...)))
+		case 3:
+			opts = append(opts, Select(offerings.CapacityTypeLabel, "spot"))
+		case 4:
+			opts = append(opts, Where(Gt(cpuKey, 3)))
+		case 5:
+			opts = append(opts, Where(w.customExpr()))
+		}
+		if w.oneIn(2) {
+			opts = append(opts, TolerateAll())
+		}
+		if w.ports && w.oneIn(3) {
+			opts = append(opts, w.hostPort())
+		}
+		sets = append(sets, DaemonSet(fmt.Sprintf("daemon-%d", i), opts...))
+	}
+	return sets
+}
+
+// nodes draws running, starting and leaving nodes with the pods on them.
+func (w *generator) nodes() ([]*corev1.Node, []*corev1.Pod) {
+	if w.oneIn(3) {
+		return nil, nil
+	}
+	var nodes []*corev1.Node
+	var running []*corev1.Pod
+	for i := range w.few(w.size.Nodes) {
+		name := fmt.Sprintf("node-%d", i)
+		node := Node(name, w.nodeOptions()...)
+		nodes = append(nodes, node)
+		if len(node.Status.Allocatable) > 0 {
+			running = append(running, w.runningOn(node)...)
+		}
+	}
+	return nodes, running
+}
+
+func (w *generator) nodeOptions() []NodeOption {
+	t := pick(w.dice, w.types...)
+	if len(t.Offerings) == 0 || w.oneIn(6) {
+		// A machine that no pool bought and no catalog knows.
+		opts := []NodeOption{
+			Allocatable(Cores(4), GiB(16), Count(corev1.ResourcePods, int64(pick(w.dice, 5, 110)))),
+			Label(corev1.LabelTopologyZone, pick(w.dice, w.zones...)),
+		}
+		if w.oneIn(3) {
+			opts = append(opts, w.taint())
+		}
+		return opts
+	}
+	o := pick(w.dice, t.Offerings...)
+	opts := []NodeOption{OfType(t, o)}
+	pool := w.poolOf(o)
+	if pool != nil {
+		opts = append(opts, OfPool(pool.Name))
+		for key, value := range pool.Spec.Template.Metadata.Labels {
+			opts = append(opts, Label(key, value))
+		}
+		for _, t := range pool.Spec.Template.Spec.Taints {
+			opts = append(opts, Taint(t.Key, t.Value, t.Effect))
+		}
+	}
+	return append(opts, w.nodeState(pool)...)
+}
+
+func (w *generator) nodeState(pool *scheduling.NodePool) []NodeOption {
+	switch w.IntN(12) {
+	case 0:
+		return []NodeOption{Deleting()}
+	case 1:
+		return []NodeOption{Disrupted()}
+	case 2:
+		return []NodeOption{Cordoned()}
+	case 3:
+		return []NodeOption{Taint("example.com/starting", "", corev1.TaintEffectNoSchedule)}
+	case 4, 5, 6:
+		if pool == nil {
+			return nil
+		}
+		return slices.Concat([]NodeOption{InFlight()}, w.startingTaints())
+	}
+	return nil
+}
+
+func (w *generator) startingTaints() []NodeOption {
+	return []NodeOption{
+		Taint("node.kubernetes.io/not-ready", "", corev1.TaintEffectNoSchedule),
+		Taint("example.com/starting", "", corev1.TaintEffectNoSchedule),
+	}[:w.between(0, 2)]
+}
+
+// runningOn draws pods for a node. Like a real scheduler it never gives the node
+// more than it holds; it asks no further whether the pods may be there.
+func (w *generator) runningOn(node *corev1.Node) []*corev1.Pod {
+	cpu := node.Status.Allocatable.Cpu().MilliValue()
+	memory := node.Status.Allocatable.Memory().Value() >> 20
+	slots := node.Status.Allocatable.Pods().Value()
+	var pods []*corev1.Pod
+	for i := range w.between(0, 4) {
+		askCPU, askMemory := int64(w.between(0, 8)*250), int64(w.between(0, 8)*256)
+		if cpu -= askCPU; cpu < 0 {
+			break
+		}
+		if memory -= askMemory; memory < 0 {
+			break
+		}
+		if slots--; slots < 0 {
+			break
+		}
+		opts := []PodOption{OnNode(node.Name), Requests(MilliCPU(askCPU), MiB(askMemory)), Label("app", "old")}
+		switch w.IntN(12) {
+		case 0:
+			opts = append(opts, Phase(corev1.PodSucceeded))
+		case 1:
+			opts = append(opts, OwnedByDaemonSet("daemon-0"))
+		case 2:
+			if w.ports {
+				opts = append(opts, HostPort(80))
+			}
+		}
+		pods = append(pods, Pod(fmt.Sprintf("%s-pod-%d", node.Name, i), opts...))
+	}
+	return pods
 }

@@ -1,50 +1,26 @@
 package schedulingtest
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 )
 
-// text is everything about a problem, in JSON.
-func text(t *testing.T, p scheduling.Problem) string {
-	t.Helper()
-	var b strings.Builder
-	for _, part := range []any{p.Pods, p.NodePools, p.Nodes, p.Running, p.DaemonSets, p.Now} {
-		data, err := json.Marshal(part)
-		require.NoError(t, err)
-		b.Write(data)
-		b.WriteByte('\n')
-	}
-	for _, c := range catalogsOf(p) {
-		require.NoError(t, c.WriteJSON(&b))
-	}
-	if p.Unavailable != nil {
-		data, err := json.Marshal(p.Unavailable.Keys())
-		require.NoError(t, err)
-		b.Write(data)
-	}
-	return b.String()
-}
-
 func TestRandomIsRepeatable(t *testing.T) {
-	for seed := range uint64(50) {
-		if len(Random(seed, Size{}).PoolCatalogs) > 0 {
-			continue // text writes catalogs in map order
+	for seed := range soak.Cases(40) {
+		for _, size := range []Size{{}, {Ties: true}} {
+			assert.Equal(t, YAML(Random(seed, size)), YAML(Random(seed, size)), "seed %d", seed)
 		}
-		assert.Equal(t, text(t, Random(seed, Size{})), text(t, Random(seed, Size{})), "seed %d", seed)
 	}
-	assert.NotEqual(t, text(t, Random(1, Size{})), text(t, Random(2, Size{})))
+	assert.NotEqual(t, YAML(Random(1, Size{})), YAML(Random(2, Size{})))
 }
 
 func TestRandomKeepsToItsSize(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range soak.Cases(150) {
 		p := Random(seed, Size{})
 		assert.LessOrEqual(t, len(p.Pods), 40)
 		assert.NotEmpty(t, p.Pods)
@@ -64,7 +40,7 @@ func TestRandomKeepsToItsSize(t *testing.T) {
 }
 
 func TestRandomProblemsAreValid(t *testing.T) {
-	for seed := range uint64(2000) {
+	for seed := range soak.Cases(1000) {
 		p := Random(seed, Size{})
 		assert.NoError(t, p.Validate(), "seed %d", seed)
 	}
@@ -84,10 +60,9 @@ func TestRandomDrawsEverything(t *testing.T) {
 	}
 	seen := map[string]int{}
 	var failed, perPool, inFlight int
-	for seed := range uint64(1500) {
+	for seed := range soak.Cases(1500) {
 		p := Random(seed, Size{})
-		all := strings.ReplaceAll(text(t, p), "\n", "")
-		all = strings.ReplaceAll(all, `": `, `":`)
+		all := string(inJSON(p))
 		for _, w := range want {
 			if strings.Contains(all, w) {
 				seen[w]++
@@ -113,9 +88,9 @@ func TestRandomDrawsEverything(t *testing.T) {
 
 func TestShuffle(t *testing.T) {
 	p := Random(7, Size{})
-	before := text(t, p)
+	before := string(inJSON(p))
 	q := Shuffle(p, 1)
-	assert.Equal(t, before, text(t, p), "the problem itself keeps its order")
+	assert.Equal(t, before, string(inJSON(p)), "the problem itself keeps its order")
 	assert.ElementsMatch(t, p.Pods, q.Pods)
 	assert.ElementsMatch(t, p.NodePools, q.NodePools)
 	assert.ElementsMatch(t, p.Nodes, q.Nodes)
@@ -184,7 +159,7 @@ func TestWorkloads(t *testing.T) {
 }
 
 func TestRunningPodsFitTheirNodes(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range soak.Cases(150) {
 		p := Random(seed, Size{})
 		for _, n := range p.Nodes {
 			var sum int64

@@ -15,7 +15,7 @@ const ebsZone = "topology.ebs.csi.aws.com/zone"
 
 // volumes draws volumes in zones, claims that wait for their pod, and limits to how
 // many volumes nodes take.
-func (w *world) volumes(p *scheduling.Problem, groups [][]*corev1.Pod) {
+func (w *generator) volumes(p *scheduling.Problem, groups [][]*corev1.Pod) {
 	if w.only != 4 && !w.oneIn(4) {
 		return
 	}
@@ -36,7 +36,7 @@ func (w *world) volumes(p *scheduling.Problem, groups [][]*corev1.Pod) {
 }
 
 // classes are those that claims name.
-func (w *world) classes() []*storagev1.StorageClass {
+func (w *generator) classes() []*storagev1.StorageClass {
 	zonal := StorageClass("zonal", Where(In(corev1.LabelTopologyZone, some(w.dice, w.zones...)...)))
 	if w.oneIn(2) {
 		zonal = StorageClass("zonal",
@@ -50,7 +50,7 @@ func (w *world) classes() []*storagev1.StorageClass {
 }
 
 // claims gives a workload volumes of one kind.
-func (w *world) claims(p *scheduling.Problem, name string, pods []*corev1.Pod) {
+func (w *generator) claims(p *scheduling.Problem, name string, pods []*corev1.Pod) {
 	namespace := Namespace(pods[0].Namespace)
 	each := func(claimFor func(pod *corev1.Pod, claim string)) {
 		for i, pod := range pods {
@@ -97,7 +97,7 @@ func (w *world) claims(p *scheduling.Problem, name string, pods []*corev1.Pod) {
 }
 
 // brokenClaim is a claim with which no pod can start; nil for none at all.
-func (w *world) brokenClaim(name string, namespace ClaimOption) *corev1.PersistentVolumeClaim {
+func (w *generator) brokenClaim(name string, namespace ClaimOption) *corev1.PersistentVolumeClaim {
 	switch w.IntN(8) {
 	case 0:
 		return Claim(name, namespace, OfClass("now"))
@@ -118,7 +118,7 @@ func (w *world) brokenClaim(name string, namespace ClaimOption) *corev1.Persiste
 }
 
 // volume is a volume in some zones, as its driver words them.
-func (w *world) volume(name string) *corev1.PersistentVolume {
+func (w *generator) volume(name string) *corev1.PersistentVolume {
 	in := func(zones ...string) requirements.Selector {
 		return In(pick(w.dice, corev1.LabelTopologyZone, corev1.LabelTopologyZone, ebsZone), zones...)
 	}
@@ -139,7 +139,7 @@ func (w *world) volume(name string) *corev1.PersistentVolume {
 
 // runningClaims gives volumes to pods that run, and some of these volumes to pods that
 // wait.
-func (w *world) runningClaims(p *scheduling.Problem) {
+func (w *generator) runningClaims(p *scheduling.Problem) {
 	for i, pod := range p.Running {
 		if !w.oneIn(3) {
 			continue

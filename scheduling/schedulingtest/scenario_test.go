@@ -73,21 +73,6 @@ func TestCommandErrors(t *testing.T) {
 	}
 }
 
-func TestErrorsKeepNoBlankLines(t *testing.T) {
-	assert.Equal(t, "error: a\nerror: b", printError(errorText("a\n\n  b\n")))
-}
-
-type errorText string
-
-func (e errorText) Error() string { return string(e) }
-
-func TestCount(t *testing.T) {
-	for want, n := range map[string]int{"0 pods": 0, "1 pod": 1, "2 pods": 2} {
-		assert.Equal(t, want, count(n, "pod"))
-	}
-	assert.Equal(t, "2 classes", count(2, "class"))
-}
-
 func TestRunScenarioRefusesOtherText(t *testing.T) {
 	_, err := RunScenario(t.Context(), "solve")
 	assert.ErrorContains(t, err, "lacks its ----")

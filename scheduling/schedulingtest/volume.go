@@ -208,3 +208,53 @@ func Ephemeral(volume string, opts ...ClaimOption) PodOption {
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	})
 }
+
+// The plugins for volumes that Kubernetes itself had before there were CSI drivers.
+const (
+	inTreeEBS   = "kubernetes.io/aws-ebs"
+	inTreeGCE   = "kubernetes.io/gce-pd"
+	inTreeAzure = "kubernetes.io/azure-disk"
+	inTreeLocal = "kubernetes.io/local-volume"
+	inTreeHost  = "kubernetes.io/host-path"
+	inTreeNFS   = "kubernetes.io/nfs"
+)
+
+// volumeSource is a volume of the driver with the handle.
+func volumeSource(driver, handle string) corev1.PersistentVolumeSource {
+	var s corev1.PersistentVolumeSource
+	switch driver {
+	case inTreeEBS:
+		s.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: handle}
+	case inTreeGCE:
+		s.GCEPersistentDisk = &corev1.GCEPersistentDiskVolumeSource{PDName: handle}
+	case inTreeAzure:
+		s.AzureDisk = &corev1.AzureDiskVolumeSource{DiskName: handle, DataDiskURI: handle}
+	case inTreeLocal:
+		s.Local = &corev1.LocalVolumeSource{Path: "/mnt/" + handle}
+	case inTreeHost:
+		s.HostPath = &corev1.HostPathVolumeSource{Path: "/mnt/" + handle}
+	case inTreeNFS:
+		s.NFS = &corev1.NFSVolumeSource{Server: "nfs", Path: "/" + handle}
+	default:
+		s.CSI = &corev1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: handle}
+	}
+	return s
+}
+
+// driverNames are short for the names of drivers.
+func driverNames() map[string]string {
+	return map[string]string{
+		"ebs": diskDriver, "gce": "pd.csi.storage.gke.io", "azure": "disk.csi.azure.com", "efs": "efs.csi.aws.com",
+		"in-tree-ebs": inTreeEBS, "in-tree-gce": inTreeGCE, "in-tree-azure": inTreeAzure,
+		"local": inTreeLocal, "host-path": inTreeHost, "nfs": inTreeNFS,
+	}
+}
+
+// driverName is the driver that a word of a scenario names: a short name, or the
+// word itself.
+func driverName(text string) string {
+	if name, ok := driverNames()[text]; ok {
+		return name
+	}
+	return text
+}

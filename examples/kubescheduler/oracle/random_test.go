@@ -52,7 +52,7 @@ func TestRandomProblems(t *testing.T) {
 					continue
 				}
 				smallest := st.Minimise(p, func(p scheduling.Problem) bool { return len(disagreements(t, s, p, seed)) > 0 })
-				t.Errorf("seed %d: %v\nthe smallest such problem, names of nodes and status of pods left out:\n%s", seed, found[0], st.Scenario(smallest))
+				t.Errorf("seed %d: %v\nthe smallest such problem, names of nodes and status of pods left out:\n%s", seed, found[0], st.YAML(smallest))
 			}
 		})
 	}

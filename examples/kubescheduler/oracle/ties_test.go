@@ -58,7 +58,7 @@ func TestTiedProblems(t *testing.T) {
 					_, found := tiedDisagreements(t, p, seed)
 					return misplaces(found)
 				})
-				t.Errorf("seed %d: %v\nthe smallest such problem, names of nodes and status of pods left out:\n%s", seed, found[0], st.Scenario(smallest))
+				t.Errorf("seed %d: %v\nthe smallest such problem, names of nodes and status of pods left out:\n%s", seed, found[0], st.YAML(smallest))
 			}
 			t.Logf("%d pods bound, %d left, %d problems with rare disagreements", placed, left, rare)
 			require.Greater(t, 2*placed, left)

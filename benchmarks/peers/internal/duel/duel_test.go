@@ -235,8 +235,8 @@ func TestMinimal(t *testing.T) {
 			continue
 		}
 		text := Minimal(t.Context(), b, s)
-		assert.Contains(t, text, "\npods\n")
-		assert.Less(t, len(text), len(st.Scenario(Draw(seed))))
+		assert.Contains(t, text, "\nPods:\n")
+		assert.Less(t, len(text), len(st.YAML(Draw(seed))))
 		return
 	}
 }

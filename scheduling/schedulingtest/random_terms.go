@@ -1,18 +1,21 @@
 package schedulingtest
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// tie ties the pods of a problem that is drawn already to each other, to volumes and
+// relate relates the pods of a problem that is drawn already to each other, to volumes and
 // to wishes. All that it draws comes after the problem itself, so that the problem
 // without ties stays what it is.
-func (w *world) tie(p *scheduling.Problem) {
+func (w *generator) relate(p *scheduling.Problem) {
 	w.houseDaemons(p)
 	groups := workloads(p.Pods)
 	for _, g := range groups {
@@ -29,7 +32,7 @@ func (w *world) tie(p *scheduling.Problem) {
 	// Some problems are about one kind of tie alone: what it does shows better there.
 	w.only = w.IntN(9)
 	for _, g := range groups {
-		for _, o := range w.ties(g[0]) {
+		for _, o := range w.terms(g[0]) {
 			apply(g, o)
 		}
 		if w.oneIn(6) {
@@ -52,7 +55,7 @@ func (w *world) tie(p *scheduling.Problem) {
 // houseDaemons puts daemons into a namespace of their own. A plan counts those that run,
 // but not those that machines get which are yet to be bought; so nobody's ties are to be
 // about them.
-func (w *world) houseDaemons(p *scheduling.Problem) {
+func (w *generator) houseDaemons(p *scheduling.Problem) {
 	const namespace = "system"
 	for _, ds := range p.DaemonSets {
 		ds.Namespace = namespace
@@ -91,7 +94,7 @@ func apply(pods []*corev1.Pod, o PodOption) {
 
 // label gives a workload labels that it shares with others, and now and then two
 // versions.
-func (w *world) label(pods []*corev1.Pod) {
+func (w *generator) label(pods []*corev1.Pod) {
 	if !w.oneIn(4) {
 		apply(pods, Label("tier", pick(w.dice, "front", "back")))
 	}
@@ -103,7 +106,7 @@ func (w *world) label(pods []*corev1.Pod) {
 }
 
 // labelRunning makes a running pod one of a workload, or just gives it a tier.
-func (w *world) labelRunning(pod *corev1.Pod) {
+func (w *generator) labelRunning(pod *corev1.Pod) {
 	if w.oneIn(2) {
 		Label("app", pick(w.dice, w.apps...)).applyPod(pod)
 	}
@@ -123,7 +126,7 @@ func (w *world) labelRunning(pod *corev1.Pod) {
 
 // holders makes some running pods keep others away, or ask for others that may long
 // have gone.
-func (w *world) holders(running []*corev1.Pod) {
+func (w *generator) holders(running []*corev1.Pod) {
 	for _, pod := range running {
 		switch w.IntN(10) {
 		case 0:
@@ -136,8 +139,8 @@ func (w *world) holders(running []*corev1.Pod) {
 	}
 }
 
-// ties draws the ties of a workload.
-func (w *world) ties(pod *corev1.Pod) []PodOption {
+// terms draws the topology terms of a workload.
+func (w *generator) terms(pod *corev1.Pod) []PodOption {
 	kind, app := w.IntN(26), pod.Labels["app"]
 	if w.only < 4 && !w.oneIn(3) {
 		kind = []int{0, 6, 9, 13}[w.only] // zones, others' pods, affinity, anti-affinity
@@ -182,7 +185,7 @@ func (w *world) ties(pod *corev1.Pod) []PodOption {
 }
 
 // place is a key over which pods are tied.
-func (w *world) place() string {
+func (w *generator) place() string {
 	switch w.IntN(16) {
 	case 0, 1, 2, 3, 4:
 		return corev1.LabelHostname
@@ -197,7 +200,7 @@ func (w *world) place() string {
 }
 
 // others selects pods of some workload, of this one or of several.
-func (w *world) others(pod *corev1.Pod) TieOption {
+func (w *generator) others(pod *corev1.Pod) TermOption {
 	switch w.IntN(12) {
 	case 0:
 		return Of("tier", pick(w.dice, "front", "back"))
@@ -217,8 +220,8 @@ func (w *world) others(pod *corev1.Pod) TieOption {
 
 // spreading draws the details of a spread constraint, with this workload's own pods
 // most often.
-func (w *world) spreading(app string) []TieOption {
-	opts := []TieOption{Skew(int32(pick(w.dice, 1, 1, 1, 2, 3))), Of("app", app)}
+func (w *generator) spreading(app string) []TermOption {
+	opts := []TermOption{Skew(int32(pick(w.dice, 1, 1, 1, 2, 3))), Of("app", app)}
 	switch w.IntN(14) {
 	case 0:
 		opts = append(opts, MinDomains(int32(w.between(1, 3))))
@@ -237,20 +240,119 @@ func (w *world) spreading(app string) []TieOption {
 }
 
 // scope draws in which namespaces the pods are, and of which versions.
-func (w *world) scope() []TieOption {
+func (w *generator) scope() []TermOption {
 	switch w.IntN(14) {
 	case 0:
-		return []TieOption{InNamespaces("shop", corev1.NamespaceDefault)}
+		return []TermOption{InNamespaces("shop", corev1.NamespaceDefault)}
 	case 1:
-		return []TieOption{InNamespacesOf()}
+		return []TermOption{InNamespacesOf()}
 	case 2:
-		return []TieOption{InNamespacesOf(In("team", "red"))}
+		return []TermOption{InNamespacesOf(In("team", "red"))}
 	case 3:
-		return []TieOption{InNamespaces(corev1.NamespaceDefault), InNamespacesOf(In(corev1.LabelMetadataName, "shop"))}
+		return []TermOption{InNamespaces(corev1.NamespaceDefault), InNamespacesOf(In(corev1.LabelMetadataName, "shop"))}
 	case 4:
-		return []TieOption{Same("version")}
+		return []TermOption{Same("version")}
 	case 5:
-		return []TieOption{Other("version")}
+		return []TermOption{Other("version")}
 	}
 	return nil
+}
+
+// tidy takes away what no API server lets pass: two constraints on one key, minDomains
+// of a soft constraint, and label keys that are in the selector already, or that lack
+// a selector.
+func tidy(pod *corev1.Pod) {
+	seen := map[string]bool{}
+	spec := &pod.Spec
+	spec.TopologySpreadConstraints = slices.DeleteFunc(spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
+		again := seen[c.TopologyKey]
+		seen[c.TopologyKey] = true
+		return again
+	})
+	for i := range spec.TopologySpreadConstraints {
+		c := &spec.TopologySpreadConstraints[i]
+		if c.WhenUnsatisfiable == corev1.ScheduleAnyway {
+			c.MinDomains = nil
+		}
+		c.MatchLabelKeys = without(c.MatchLabelKeys, c.LabelSelector)
+	}
+	if spec.Affinity == nil {
+		return
+	}
+	terms := func(required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) {
+		for i := range required {
+			tidyTerm(&required[i])
+		}
+		for i := range preferred {
+			tidyTerm(&preferred[i].PodAffinityTerm)
+		}
+	}
+	if a := spec.Affinity.PodAffinity; a != nil {
+		terms(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	if a := spec.Affinity.PodAntiAffinity; a != nil {
+		terms(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+}
+
+// tidyTerm leaves every namespace to terms only that do not select every pod there: see
+// houseDaemons.
+func tidyTerm(t *corev1.PodAffinityTerm) {
+	if s := t.LabelSelector; t.NamespaceSelector != nil && s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		t.NamespaceSelector = nil
+	}
+	t.MatchLabelKeys = without(t.MatchLabelKeys, t.LabelSelector)
+	t.MismatchLabelKeys = without(t.MismatchLabelKeys, t.LabelSelector)
+}
+
+// without are the keys that the selector does not name; none if there is no selector.
+func without(keys []string, s *metav1.LabelSelector) []string {
+	if s == nil {
+		return nil
+	}
+	return slices.DeleteFunc(keys, func(key string) bool {
+		_, named := s.MatchLabels[key]
+		return named || slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == key })
+	})
+}
+
+// owners draws services and controllers, and constraints for pods without their own.
+func (w *generator) owners(p *scheduling.Problem, groups [][]*corev1.Pod) {
+	if !w.oneIn(5) {
+		return
+	}
+	p.DefaultSpread = append(p.DefaultSpread, DefaultSpread(corev1.LabelTopologyZone, Skew(int32(w.between(1, 3)))))
+	if w.oneIn(2) {
+		p.DefaultSpread[0].WhenUnsatisfiable = corev1.ScheduleAnyway
+	}
+	if w.oneIn(2) {
+		p.DefaultSpread = append(p.DefaultSpread, DefaultSpread(corev1.LabelHostname, Skew(int32(w.between(2, 5)))))
+	}
+	for i, g := range groups {
+		app := g[0].Labels["app"]
+		labels := map[string]string{"app": app}
+		if tier, ok := g[0].Labels["tier"]; ok && w.oneIn(3) {
+			labels = map[string]string{"tier": tier}
+		}
+		namespace := g[0].Namespace
+		name := app
+		switch w.IntN(7) {
+		case 0, 1:
+			p.Services = append(p.Services, Service(namespace, name, labels))
+		case 2:
+			p.Services = append(p.Services, Service(namespace, name, nil))
+		case 3:
+			apply(g, OwnedBy("ReplicaSet", name))
+			p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, ReplicaSet(namespace, name, selecting(labels, nil)))
+		case 4:
+			apply(g, OwnedBy("StatefulSet", name))
+			p.Owners.StatefulSets = append(p.Owners.StatefulSets, StatefulSet(namespace, name, selecting(labels, []requirements.Selector{In("app", app)})))
+		case 5:
+			apply(g, OwnedBy("ReplicationController", name))
+			p.Owners.ReplicationControllers = append(p.Owners.ReplicationControllers, ReplicationController(namespace, name, maps.Clone(labels)))
+			if i%2 == 0 {
+				p.Services = append(p.Services, Service(namespace, name, map[string]string{"app": app}))
+			}
+		}
+	}
 }

@@ -9,11 +9,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// onePod is the pod of a line of the language.
+func onePod(t *testing.T, line string) *corev1.Pod {
+	t.Helper()
+	p := read(t, "pods\n"+line+"\n----\n")
+	require.Len(t, p.Pods, 1, line)
+	return p.Pods[0]
+}
+
 func spreadOf(t *testing.T, word string) corev1.TopologySpreadConstraint {
 	t.Helper()
-	g, err := parsePods("web label=(app=web tier=front) spread=" + word)
-	require.NoError(t, err, word)
-	constraints := g.pods()[0].Spec.TopologySpreadConstraints
+	constraints := onePod(t, "web label=(app=web tier=front) spread="+word).Spec.TopologySpreadConstraints
 	require.Len(t, constraints, 1, word)
 	return constraints[0]
 }
@@ -62,10 +68,8 @@ func TestParseSpread(t *testing.T) {
 }
 
 func TestParseAffinity(t *testing.T) {
-	g, err := parsePods("web near=(zone of=(app=db)) near=(zone of=(app=cache) weight=50) apart=(host) " +
-		"apart=(rack ns=(shop blog) ns-of=(team=red) same=version other=tenant) label=(app=web)")
-	require.NoError(t, err)
-	a := g.pods()[0].Spec.Affinity
+	a := onePod(t, "web near=(zone of=(app=db)) near=(zone of=(app=cache) weight=50) apart=(host) "+
+		"apart=(rack ns=(shop blog) ns-of=(team=red) same=version other=tenant) label=(app=web)").Spec.Affinity
 	of := func(app string) *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 	}
@@ -85,34 +89,6 @@ func TestParseAffinity(t *testing.T) {
 			},
 		},
 	}, a.PodAntiAffinity)
-}
-
-func TestParseTieFaults(t *testing.T) {
-	for word, want := range map[string]string{
-		"spread=()":                   "spread=(): want a key",
-		"spread=(of=(a=b))":           "spread=(of=(a=b)): want a key",
-		"spread=(zone weight=5)":      `unexpected word "weight=5"`,
-		"near=(zone soft)":            `unexpected word "soft"`,
-		"near=(zone of=(a=b c))":      `"c": want KEY=VALUE`,
-		"apart=(zone of=(a within))":  `selector "a within": unknown operator "within"`,
-		"spread=(zone taints=always)": "taints=always: want honor or ignore",
-		"spread=(zone skew=many)":     `strconv.ParseInt: parsing "many": invalid syntax`,
-		"prefer=(zone in a, weight x)": "prefer=(zone in a, weight x): " +
-			`strconv.ParseInt: parsing "x": invalid syntax`,
-		"owner=web":           `"web": want KIND/NAME`,
-		"ephemeral=(class=x)": "want the ephemeral volume's name",
-	} {
-		_, err := parsePods("web " + word)
-		assert.EqualError(t, err, want, word)
-	}
-}
-
-func TestPreferWithWeight(t *testing.T) {
-	g, err := parsePods("web prefer=(zone in a, arch in arm64, weight 30) prefer=(zone in b)")
-	require.NoError(t, err)
-	want := Pod("web", Prefer(30, In(corev1.LabelTopologyZone, "a"), In(corev1.LabelArchStable, "arm64")),
-		Prefer(1, In(corev1.LabelTopologyZone, "b")))
-	assert.Equal(t, want, g.pods()[0])
 }
 
 // A tie without a selector is about pods with the labels of its pod, in whatever order
@@ -139,10 +115,4 @@ func TestTiesOfPodsShareNothing(t *testing.T) {
 	c.LabelSelector.MatchLabels["a"] = "changed"
 	pods[0].Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector.MatchExpressions[0].Values[0] = "changed"
 	assert.Equal(t, want, pods[1])
-}
-
-func TestDefaultSpreadBuilder(t *testing.T) {
-	assert.Equal(t, corev1.TopologySpreadConstraint{
-		TopologyKey: "zone", MaxSkew: 3, WhenUnsatisfiable: corev1.ScheduleAnyway,
-	}, DefaultSpread("zone", Skew(3), Soft()))
 }

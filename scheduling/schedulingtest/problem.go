@@ -1,0 +1,89 @@
+package schedulingtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Shuffle is the problem with everything that it lists in another order, which must not
+// change the plan. The objects are shared with p; the order inside an object, of
+// containers for example, has a meaning and stays.
+func Shuffle(p scheduling.Problem, seed uint64) scheduling.Problem {
+	shuffleLists(newDice(seed), reflect.ValueOf(&p).Elem())
+	return p
+}
+
+// ShuffleCluster is the cluster with everything that it lists in another order, which must
+// not change the plan. The objects are shared with c.
+func ShuffleCluster(c disruption.Cluster, seed uint64) disruption.Cluster {
+	shuffleLists(newDice(seed), reflect.ValueOf(&c).Elem())
+	return c
+}
+
+// shuffleLists replaces the lists of a struct, and of structs inside it, by shuffled ones.
+func shuffleLists(d dice, v reflect.Value) {
+	for i := range v.NumField() {
+		switch f := v.Field(i); {
+		case !f.CanSet():
+		case f.Kind() == reflect.Struct:
+			shuffleLists(d, f)
+		case f.Kind() == reflect.Slice:
+			list := reflect.MakeSlice(f.Type(), f.Len(), f.Len())
+			reflect.Copy(list, f)
+			d.Shuffle(f.Len(), reflect.Swapper(list.Interface()))
+			f.Set(list)
+		}
+	}
+}
+
+// YAML is the problem with all of its objects and instance types as a text for people: what
+// [Minimise] has left of one that fails.
+func YAML(p scheduling.Problem) string {
+	text, err := yaml.Marshal(contents(p))
+	if err != nil {
+		return fmt.Sprintf("no YAML form: %v", err)
+	}
+	return string(text)
+}
+
+// inJSON is equal for problems that are equal in everything a solver could change.
+func inJSON(p scheduling.Problem) []byte {
+	text, err := json.Marshal(contents(p))
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return text
+}
+
+// contents are the fields of the problem that say something, by name.
+func contents(p scheduling.Problem) map[string]any {
+	all := make(map[string]any)
+	v := reflect.ValueOf(p)
+	for i := range v.NumField() {
+		if f := v.Field(i); !f.IsZero() {
+			all[v.Type().Field(i).Name] = f.Interface()
+		}
+	}
+	if p.Catalog != nil {
+		all["Catalog"] = slices.Collect(p.Catalog.All())
+	}
+	if len(p.PoolCatalogs) > 0 {
+		own := make(map[string][]*instancetypes.InstanceType)
+		for pool, catalog := range p.PoolCatalogs {
+			own[pool] = slices.Collect(catalog.All())
+		}
+		all["PoolCatalogs"] = own
+	}
+	if p.Unavailable != nil {
+		all["Unavailable"] = p.Unavailable.Keys()
+	}
+	return all
+}

@@ -1,0 +1,280 @@
+package schedulingtest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// The labels that random types carry beside the standard ones, as Karpenter's AWS
+// provider names them.
+const (
+	familyKey     = "karpenter.k8s.aws/instance-family"
+	generationKey = "karpenter.k8s.aws/instance-generation"
+	cpuKey        = "karpenter.k8s.aws/instance-cpu"
+)
+
+// The devices that random problems know.
+const (
+	gpuResource  corev1.ResourceName = "nvidia.com/gpu"
+	fpgaResource corev1.ResourceName = "example.com/fpga"
+	hugePages    corev1.ResourceName = "hugepages-2Mi"
+)
+
+func (w *generator) instanceTypes() []*instancetypes.InstanceType {
+	types := make([]*instancetypes.InstanceType, 0, w.size.Types)
+	for i := range w.between(1, w.size.Types) {
+		types = append(types, w.instanceType(i))
+	}
+	return types
+}
+
+func (w *generator) instanceType(i int) *instancetypes.InstanceType {
+	cpu := pick(w.dice, 1, 2, 2, 4, 4, 8, 16)
+	ratio := pick(w.dice, 2, 4, 4, 8)
+	generation := w.between(5, 8)
+	family := map[int]string{2: "c", 4: "m", 8: "r"}[ratio] + strconv.Itoa(generation)
+	// Milli-dollars an hour, roughly what the shape is worth.
+	price := int64(cpu*(30+2*ratio) + w.between(-5, 10))
+	opts := []TypeOption{
+		Capacity(Cores(int64(cpu)), GiB(int64(cpu*ratio)), DiskGiB(int64(pick(w.dice, 20, 100)))),
+		Label(generationKey, strconv.Itoa(generation)),
+		Label(familyKey, family),
+		Label(cpuKey, strconv.Itoa(cpu)),
+	}
+	if w.oneIn(4) {
+		opts = append(opts, Label(corev1.LabelArchStable, "arm64"))
+		price = price * 4 / 5
+	}
+	if w.oneIn(20) {
+		opts = append(opts, Label(corev1.LabelOSStable, "windows"))
+	}
+	if w.oneIn(3) {
+		opts = append(opts, Capacity(Count(corev1.ResourcePods, int64(w.between(3, 30)))))
+	}
+	if w.oneIn(2) {
+		opts = append(opts, KubeReserved(MilliCPU(int64(w.between(0, 150))), MiB(int64(w.between(0, 600)))))
+	}
+	switch w.IntN(12) {
+	case 0, 1:
+		gpus := pick(w.dice, 1, 2, 4)
+		opts = append(opts, Capacity(Count(gpuResource, int64(gpus))))
+		price += int64(gpus) * 400
+	case 2:
+		opts = append(opts, Capacity(Count(fpgaResource, 1)))
+		price += 90
+	case 3:
+		opts = append(opts, Capacity(Amount{hugePages, *resource.NewQuantity(512<<20, resource.BinarySI)}))
+	}
+	return Type(fmt.Sprintf("%s.x%d-%d", family, cpu, i), append(opts, w.offers(i, price)...)...)
+}
+
+// offers puts a type on sale in some zones. A type is sold once for each zone,
+// capacity type and reservation.
+func (w *generator) offers(i int, price int64) []TypeOption {
+	const milli = 1_000_000 // nano-USD in a milli-dollar
+	var opts []TypeOption
+	for _, zone := range some(w.dice, w.zones...) {
+		if !w.oneIn(8) {
+			opts = append(opts, Offer(w.offer(zone, offerings.OnDemand, price*milli)))
+		}
+		if !w.oneIn(3) {
+			// Spot prices have more digits than a milli-dollar, and now and then
+			// exceed those of on-demand.
+			spot := price * int64(w.between(250, 1050)) * milli / 1000
+			opts = append(opts, Offer(w.offer(zone, offerings.Spot, spot)))
+		}
+		if w.oneIn(6) {
+			opts = append(opts, Offer(w.reserved(i, zone, price*milli)))
+		}
+	}
+	if i == 0 && len(opts) == 0 {
+		// A catalog that sells nothing at all is refused as malformed.
+		opts = append(opts, OnDemand(w.zones[0], offerings.Price(price*milli)))
+	}
+	return opts
+}
+
+func (w *generator) offer(zone string, ct offerings.CapacityType, price int64) offerings.Offering {
+	o := offerings.Offering{Zone: zone, CapacityType: ct, Price: offerings.Price(price), Unavailable: w.oneIn(10)}
+	if ct == offerings.Spot {
+		o.InterruptionRate = float64(w.IntN(5)) / 20
+	}
+	switch w.IntN(30) {
+	case 0:
+		o.Capacity = Resources(Count(fpgaResource, 1))
+	case 1:
+		o.Overhead = Resources(MiB(int64(w.between(0, 300))))
+	case 2:
+		o.Labels = map[string]string{"topology.k8s.aws/zone-id": zone + "-id"}
+	}
+	return o
+}
+
+// reserved sells out of a reservation, which several types may share.
+func (w *generator) reserved(i int, zone string, price int64) offerings.Offering {
+	id := fmt.Sprintf("cr-%s-%d", zone, i)
+	count := w.between(0, 3)
+	if w.oneIn(2) {
+		id = "cr-shared"
+		count = 2
+		if w.oneIn(5) {
+			// Sources may disagree about what is left.
+			count = 1
+		}
+	}
+	return offerings.Offering{
+		Zone: zone, CapacityType: offerings.Reserved, Price: offerings.Price(price / int64(pick(w.dice, 3, 100))),
+		ReservationID: id, ReservationCount: count,
+	}
+}
+
+func (w *generator) nodePools() []*scheduling.NodePool {
+	n := w.between(1, w.size.Pools)
+	if w.size.Pools == 0 || w.oneIn(40) {
+		n = 0
+	}
+	// Weights all alike, all different, or drawn.
+	weights := w.IntN(3)
+	pools := make([]*scheduling.NodePool, 0, n)
+	for i := range n {
+		var opts []NodePoolOption
+		switch {
+		case weights == 1:
+			opts = append(opts, Weight(int32(min(10*i+1, 100))))
+		case weights == 2 && w.oneIn(2):
+			opts = append(opts, Weight(pick[int32](w.dice, 1, 50, 100)))
+		}
+		pools = append(pools, w.withoutContradictions(NodePool(fmt.Sprintf("pool-%d", i), append(opts, w.poolOptions()...)...)))
+	}
+	return pools
+}
+
+// withoutContradictions drops the requirements on keys for which the pool asks the
+// impossible: no API server would have such a pool.
+func (w *generator) withoutContradictions(p *scheduling.NodePool) *scheduling.NodePool {
+	s := &p.Spec.Template.Spec
+	set, err := requirements.FromSelectors(s.Requirements)
+	set = set.Intersect(requirements.FromLabels(p.Spec.Template.Metadata.Labels))
+	s.Requirements = slices.DeleteFunc(s.Requirements, func(r requirements.Selector) bool {
+		return err != nil || set.Get(r.Key).Empty()
+	})
+	return p
+}
+
+func (w *generator) poolOptions() []NodePoolOption {
+	var opts []NodePoolOption
+	for range w.few(2) {
+		opts = append(opts, Where(w.expr()))
+	}
+	opts = append(opts, w.poolLabels()...)
+	if w.oneIn(6) {
+		opts = append(opts, Where(Gte(cpuKey, 2), Lte(cpuKey, 8)))
+	}
+	if w.oneIn(5) {
+		opts = append(opts, Where(w.floor()))
+	}
+	if w.oneIn(3) {
+		opts = append(opts, w.taint())
+	}
+	if w.oneIn(4) {
+		opts = append(opts, StartupTaint("example.com/starting", "", corev1.TaintEffectNoSchedule))
+	}
+	if w.oneIn(3) {
+		opts = append(opts, w.limit())
+	}
+	if w.oneIn(30) {
+		opts = append(opts, Replicas(2))
+	}
+	return opts
+}
+
+// poolLabels gives values to custom keys, or leaves them open to the pods.
+func (w *generator) poolLabels() []NodePoolOption {
+	var opts []NodePoolOption
+	for _, k := range w.keys {
+		switch w.IntN(5) {
+		case 0:
+			opts = append(opts, Label(k.key, pick(w.dice, k.values...)))
+		case 1:
+			opts = append(opts, Where(Exists(k.key)))
+		case 2:
+			opts = append(opts, Where(In(k.key, some(w.dice, k.values...)...)))
+		case 3:
+			if w.oneIn(3) {
+				opts = append(opts, Where(NotIn(k.key, pick(w.dice, k.values...))))
+			}
+		}
+	}
+	return opts
+}
+
+// floor asks for a choice of values in every launch.
+func (w *generator) floor() requirements.Selector {
+	switch w.IntN(3) {
+	case 0:
+		return AtLeast(w.between(1, 3), Exists(corev1.LabelInstanceTypeStable))
+	case 1:
+		return AtLeast(w.between(1, 2), Exists(familyKey))
+	default:
+		return AtLeast(1, In(corev1.LabelTopologyZone, w.zones...))
+	}
+}
+
+func (w *generator) limit() NodePoolOption {
+	switch w.IntN(6) {
+	case 0:
+		return MaxNodes(int64(w.between(0, 4)))
+	case 1:
+		return Limit(GiB(int64(w.between(4, 128))))
+	case 2:
+		return Limit(Count(gpuResource, int64(w.between(0, 4))))
+	case 3:
+		return Limit(Cores(int64(w.between(2, 32))), GiB(int64(w.between(8, 128))), Count(scheduling.NodesResource, 6))
+	default:
+		return Limit(Cores(int64(w.between(2, 64))))
+	}
+}
+
+func (w *generator) taint() TaintOption {
+	effect := pick(w.dice, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoSchedule,
+		corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule)
+	return Taint("example.com/dedicated", pick(w.dice, taintValues()...), effect)
+}
+
+func taintValues() []string { return []string{"batch", "7", ""} }
+
+// poolOf is a pool that may buy the offering, or nil. It looks at In requirements
+// on zone and capacity type only: nodes that a pool would not buy today exist, too.
+func (w *generator) poolOf(o offerings.Offering) *scheduling.NodePool {
+	allows := func(p *scheduling.NodePool) bool {
+		for _, r := range p.Spec.Template.Spec.Requirements {
+			if r.Operator != requirements.In {
+				continue
+			}
+			value, ok := o.NodeLabels()[r.Key]
+			if ok && !slices.Contains(r.Values, value) {
+				return false
+			}
+		}
+		return true
+	}
+	var fit []*scheduling.NodePool
+	for _, p := range w.pools {
+		if allows(p) {
+			fit = append(fit, p)
+		}
+	}
+	if len(fit) == 0 {
+		return nil
+	}
+	return pick(w.dice, fit...)
+}

@@ -1,0 +1,245 @@
+package schedulingtest
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// TermOption says one thing about a tie between pods: a topology spread constraint
+// ([Spread]), or a term of pod affinity ([Near]) or anti-affinity ([Apart]).
+type TermOption interface{ applyTerm(*topologyTerm) }
+
+// topologyTerm is what the three kinds have in common, and what each has of its own.
+type topologyTerm struct {
+	key      string
+	selector *metav1.LabelSelector
+	chosen   bool // the selector was stated, perhaps as none
+	same     []string
+
+	// Of spread.
+	skew       int32
+	minDomains *int32
+	soft       bool
+	affinity   *corev1.NodeInclusionPolicy
+	taints     *corev1.NodeInclusionPolicy
+
+	// Of affinity.
+	weight     int32 // 0: required
+	namespaces []string
+	everywhere *metav1.LabelSelector
+	other      []string
+}
+
+type termFunc func(*topologyTerm)
+
+func (f termFunc) applyTerm(t *topologyTerm) { f(t) }
+
+// podTerm is a tie on its way into a pod. It goes in when everything else is known:
+// without a selector, it is about pods that have the labels of this one.
+type podTerm struct {
+	key  string
+	opts []TermOption
+	add  func(*corev1.Pod, *topologyTerm)
+}
+
+func (t podTerm) applyPod(p *corev1.Pod) {
+	made := &topologyTerm{key: t.key, skew: 1}
+	for _, o := range t.opts {
+		o.applyTerm(made)
+	}
+	if !made.chosen {
+		made.selector = &metav1.LabelSelector{MatchLabels: maps.Clone(p.Labels)}
+	}
+	t.add(p, made)
+}
+
+// Spread spreads pods evenly over the values of a node label: by at most one pod
+// more in one place than in another, and as a hard constraint. It counts the pods
+// with the labels of this pod unless [Of], [OfAll] or [OfNone] say otherwise.
+func Spread(key string, opts ...TermOption) PodOption {
+	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
+		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, t.constraint())
+	}}
+}
+
+// Near asks for a place, a value of a node label, with another of these pods in it,
+// or with [Weight] prefers one. The pods are those with the labels of this pod unless
+// [Of], [OfAll] or [OfNone] say otherwise.
+func Near(key string, opts ...TermOption) PodOption {
+	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
+		a := podAffinity(p)
+		if a.PodAffinity == nil {
+			a.PodAffinity = &corev1.PodAffinity{}
+		}
+		into := a.PodAffinity
+		t.addTo(&into.RequiredDuringSchedulingIgnoredDuringExecution, &into.PreferredDuringSchedulingIgnoredDuringExecution)
+	}}
+}
+
+// Apart asks for a place, a value of a node label, without any other of these pods in
+// it, or with [Weight] prefers one. The pods are those with the labels of this pod
+// unless [Of], [OfAll] or [OfNone] say otherwise.
+func Apart(key string, opts ...TermOption) PodOption {
+	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
+		a := podAffinity(p)
+		if a.PodAntiAffinity == nil {
+			a.PodAntiAffinity = &corev1.PodAntiAffinity{}
+		}
+		into := a.PodAntiAffinity
+		t.addTo(&into.RequiredDuringSchedulingIgnoredDuringExecution, &into.PreferredDuringSchedulingIgnoredDuringExecution)
+	}}
+}
+
+// DefaultSpread is a constraint for [scheduling.Problem.DefaultSpread], which has no
+// selector.
+func DefaultSpread(key string, opts ...TermOption) corev1.TopologySpreadConstraint {
+	t := &topologyTerm{key: key, skew: 1}
+	for _, o := range opts {
+		o.applyTerm(t)
+	}
+	return t.constraint()
+}
+
+// constraint is the tie as a topology spread constraint.
+func (t *topologyTerm) constraint() corev1.TopologySpreadConstraint {
+	c := corev1.TopologySpreadConstraint{
+		TopologyKey: t.key, MaxSkew: t.skew, MinDomains: t.minDomains, LabelSelector: t.selector,
+		WhenUnsatisfiable: corev1.DoNotSchedule, MatchLabelKeys: t.same,
+		NodeAffinityPolicy: t.affinity, NodeTaintsPolicy: t.taints,
+	}
+	if t.soft {
+		c.WhenUnsatisfiable = corev1.ScheduleAnyway
+	}
+	return c
+}
+
+// addTo adds the tie as a term to one of the lists.
+func (t *topologyTerm) addTo(required *[]corev1.PodAffinityTerm, preferred *[]corev1.WeightedPodAffinityTerm) {
+	term := corev1.PodAffinityTerm{
+		TopologyKey: t.key, LabelSelector: t.selector, Namespaces: t.namespaces, NamespaceSelector: t.everywhere,
+		MatchLabelKeys: t.same, MismatchLabelKeys: t.other,
+	}
+	if t.weight == 0 {
+		*required = append(*required, term)
+		return
+	}
+	*preferred = append(*preferred, corev1.WeightedPodAffinityTerm{Weight: t.weight, PodAffinityTerm: term})
+}
+
+func podAffinity(p *corev1.Pod) *corev1.Affinity {
+	if p.Spec.Affinity == nil {
+		p.Spec.Affinity = &corev1.Affinity{}
+	}
+	return p.Spec.Affinity
+}
+
+// WeightOption is the weight of a NodePool, or of a preferred tie between pods.
+type WeightOption struct{ weight int32 }
+
+// Weight ranks a NodePool: pods go to the pool of the highest weight. It makes a tie
+// between pods a preferred one.
+func Weight(n int32) WeightOption { return WeightOption{n} }
+
+func (w WeightOption) applyNodePool(p *scheduling.NodePool) { p.Spec.Weight = &w.weight }
+
+func (w WeightOption) applyTerm(t *topologyTerm) { t.weight = w.weight }
+
+// Of is about pods with this label, too.
+func Of(key, value string) TermOption {
+	return termFunc(func(t *topologyTerm) {
+		s := t.choose()
+		s.MatchLabels = LabelOption{key, value}.into(s.MatchLabels)
+	})
+}
+
+// OfAll is about pods whose labels meet all of these, too; with none, about every pod
+// of the namespace. The operators are In, NotIn, Exists and DoesNotExist.
+func OfAll(exprs ...requirements.Selector) TermOption {
+	return termFunc(func(t *topologyTerm) {
+		s := t.choose()
+		s.MatchExpressions = append(s.MatchExpressions, labelExpressions(exprs)...)
+	})
+}
+
+// OfNone is about no pod at all: the tie has no selector.
+func OfNone() TermOption {
+	return termFunc(func(t *topologyTerm) { t.selector, t.chosen = nil, true })
+}
+
+// Skew is by how many pods one place may hold more than another.
+func Skew(n int32) TermOption { return termFunc(func(t *topologyTerm) { t.skew = n }) }
+
+// MinDomains spreads over at least n places.
+func MinDomains(n int32) TermOption {
+	return termFunc(func(t *topologyTerm) { m := n; t.minDomains = &m })
+}
+
+// Soft spreads as well as can be (ScheduleAnyway).
+func Soft() TermOption { return termFunc(func(t *topologyTerm) { t.soft = true }) }
+
+// AffinityPolicy says whether spread counts the nodes only that the pod's own node
+// selector and affinity allow.
+func AffinityPolicy(p corev1.NodeInclusionPolicy) TermOption {
+	return termFunc(func(t *topologyTerm) { own := p; t.affinity = &own })
+}
+
+// TaintsPolicy says whether spread counts the nodes only whose taints the pod tolerates.
+func TaintsPolicy(p corev1.NodeInclusionPolicy) TermOption {
+	return termFunc(func(t *topologyTerm) { own := p; t.taints = &own })
+}
+
+// Same is about pods only that have the same value of these labels as this pod
+// (matchLabelKeys).
+func Same(keys ...string) TermOption {
+	return termFunc(func(t *topologyTerm) { t.same = append(t.same, keys...) })
+}
+
+// Other is about pods only that have another value of these labels than this pod, or
+// none (mismatchLabelKeys). Affinity and anti-affinity alone have it.
+func Other(keys ...string) TermOption {
+	return termFunc(func(t *topologyTerm) { t.other = append(t.other, keys...) })
+}
+
+// InNamespaces is about pods of these namespaces, too, instead of the pod's own.
+// Affinity and anti-affinity alone have it.
+func InNamespaces(names ...string) TermOption {
+	return termFunc(func(t *topologyTerm) { t.namespaces = append(t.namespaces, names...) })
+}
+
+// InNamespacesOf is about pods of the namespaces, too, whose labels meet all of these;
+// with none, of every namespace. Affinity and anti-affinity alone have it.
+func InNamespacesOf(exprs ...requirements.Selector) TermOption {
+	return termFunc(func(t *topologyTerm) { t.everywhere = selecting(nil, exprs) })
+}
+
+// choose returns the tie's selector, to be added to.
+func (t *topologyTerm) choose() *metav1.LabelSelector {
+	if t.selector == nil {
+		t.selector = &metav1.LabelSelector{}
+	}
+	t.chosen = true
+	return t.selector
+}
+
+// selecting is a selector of labels and expressions.
+func selecting(labels map[string]string, exprs []requirements.Selector) *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: labels, MatchExpressions: labelExpressions(exprs)}
+}
+
+// labelExpressions is the form in which selectors of labels write conditions. What
+// they have no operator for they get as it is, as a selector that is not valid.
+func labelExpressions(exprs []requirements.Selector) []metav1.LabelSelectorRequirement {
+	var out []metav1.LabelSelectorRequirement
+	for _, e := range exprs {
+		out = append(out, metav1.LabelSelectorRequirement{
+			Key: e.Key, Operator: metav1.LabelSelectorOperator(e.Operator), Values: slices.Clone(e.Values),
+		})
+	}
+	return out
+}
