@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 )
 
 // Certificate proves a lower bound on price, by what the pods of a plan are worth: if
@@ -40,7 +39,7 @@ import (
 // then. Where pods are not counted by the constraint that they have, a plan that does without
 // may bind all the same, as long as they come first.
 type Certificate struct {
-	// Kind is "resource", "cover", "assignment", "pattern", "parted" or "cases".
+	// Kind is "resource", "cover", "assignment", "pattern" or "parted".
 	//
 	// With "resource", a pod is worth the sum of its requests times Values, and a
 	// machine can hold its capacity times Values.
@@ -62,8 +61,6 @@ type Certificate struct {
 	// costs. The vectors help to rule most of them out.
 	//
 	// "parted" tells cases apart, each of which has a certificate of its own.
-	//
-	// "cases" tells them apart too, and proves each of them by Rows.
 	Kind string `json:"kind"`
 	// Values is the worth of one base unit (millicore, byte, pod) of each resource, or
 	// else the worth of the pod that namespace/name names and of all pods
@@ -99,11 +96,6 @@ type Certificate struct {
 	// where they are more than that. Machines hold no more worth than they cost so, and what
 	// the tolls come to for as many machines is taken off the bound, or added to it.
 	Tolls []offerings.Price `json:"tolls,omitempty"`
-	// Rows, with "cases", are worths that say something of the machines of every plan, and Cases
-	// what follows of the price. Values say then what pods are worth where no cases are told apart,
-	// and prove nothing.
-	Rows  []WorthRow `json:"rows,omitempty"`
-	Cases *CaseProof `json:"cases,omitempty"`
 	// Scale is the exponent of the unit in which Values and Vectors are given.
 	Scale int `json:"scale"`
 }
@@ -118,41 +110,6 @@ type PartedCertificate struct {
 	Fewer  *Certificate    `json:"fewer"`
 	More   *Certificate    `json:"more"`
 }
-
-// WorthRow is worths that say of every plan that its machines hold no less than all pods are
-// worth. Values and Vectors are those of an assignment; the vectors show of each machine how much
-// worth it holds at most, which need not have to do with its price.
-type WorthRow struct {
-	Values  map[string]string   `json:"values"`
-	Vectors []map[string]string `json:"vectors,omitempty"`
-}
-
-// CaseProof tells plans apart by how many machines they buy that cost at least From in USD per
-// hour: at most AtMost, or more. Any plan is of one case or the other, and the bound holds if it
-// is proven of both.
-//
-// Without Fewer and More it proves the bound of one case: each machine costs at least what it holds
-// by the Rows together, each of them times its weight, but for tolls; so all machines cost at
-// least what all pods are worth by the rows together, but for tolls.
-type CaseProof struct {
-	From   offerings.Price `json:"from,omitempty"`
-	AtMost int64           `json:"atMost,omitempty"`
-	Fewer  *CaseProof      `json:"fewer,omitempty"`
-	More   *CaseProof      `json:"more,omitempty"`
-	// Rows are places in the rows of the certificate, and Weights how often each of them counts, in
-	// parts of 2^[WeightScale].
-	Rows    []int   `json:"rows,omitempty"`
-	Weights []int64 `json:"weights,omitempty"`
-	// Tolls are by the cases that this one is part of, as those of a Certificate.
-	Tolls []offerings.Price `json:"tolls,omitempty"`
-}
-
-// WeightScale is the exponent of the unit of weights. What a machine holds by a row is counted in
-// parts of 2^[HeldScale] of a billionth of a USD, rounded up.
-const (
-	WeightScale = bound.WeightScale
-	HeldScale   = bound.HeldScale
-)
 
 // ZoneSpread names a pod with a constraint of topology spread over zones that must hold and
 // counts the pod itself. It says what those placed pods are worth less, zone by zone, that

@@ -16,7 +16,6 @@ const (
 	patternKind    = "pattern"
 	coverKind      = "cover"
 	partedKind     = "parted"
-	casesKind      = "cases"
 )
 
 // prove computes the lower bound on every plan that places at least the placed pods, and
@@ -74,7 +73,7 @@ func (c *compiler) proveAnew(ctx context.Context, plan *Plan, near int64, price 
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.tied() || c.sited != nil:
-				effort.Further, effort.Mixed, effort.Cases = 0, 0, 0
+				effort.Further, effort.Cases = 0, 0
 			case c.solver.Effort == EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
@@ -162,16 +161,6 @@ func (pr *prover) assignment(a bound.Assigned) *Certificate {
 		}
 		return certificate
 	}
-	if a.Cases != nil {
-		certificate.Kind, certificate.Cases = casesKind, casesOf(a.Cases)
-		pr.nameYardsticks(certificate)
-		for _, r := range a.Rows {
-			row := WorthRow{Values: map[string]string{}, Vectors: pr.namedAll(r.Vectors)}
-			pr.nameWorths(row.Values, r.Worths)
-			certificate.Rows = append(certificate.Rows, row)
-		}
-		return certificate
-	}
 	pr.nameYardsticks(certificate)
 	certificate.Tolls, certificate.Vectors = tollsOf(a.CountTolls), pr.namedAll(a.Vectors)
 	return certificate
@@ -189,14 +178,6 @@ func (pr *prover) nameWorths(values map[string]string, worths []*big.Int) {
 			}
 		}
 	}
-}
-
-// casesOf are cases as a certificate has them.
-func casesOf(x *bound.Case) *CaseProof {
-	if x.Fewer != nil {
-		return &CaseProof{From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: casesOf(x.Fewer), More: casesOf(x.More)}
-	}
-	return &CaseProof{Rows: x.Rows, Weights: x.Weights, Tolls: tollsOf(x.Tolls)}
 }
 
 // tollsOf are tolls of counts as a certificate has them.
@@ -242,8 +223,6 @@ const (
 	leastFillingWork     = 6_000_000
 	fillingWorkPerEffort = 18_000
 	mostFillingWork      = 400_000_000
-	mixedWorkPerEffort   = 300_000
-	mostMixedWork        = 1_500_000_000
 	casesFast            = 12
 	caseWorkPerEffort    = 2_000_000
 	mostCaseWork         = 4_000_000_000
@@ -280,7 +259,6 @@ func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Ef
 	out.Further = furtherFast * out.Work
 	if effort > int64(EffortFast) {
 		out.Work += min(effort, mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
-		out.Mixed = min(effort, mostMixedWork/mixedWorkPerEffort) * mixedWorkPerEffort
 		out.Further = max(out.Further, min(effort, mostFurtherWork/furtherWorkPerEffort)*furtherWorkPerEffort)
 		out.Cases = min(effort, mostCaseWork/caseWorkPerEffort) * caseWorkPerEffort
 		out.CasesFilled = out.Cases / 2

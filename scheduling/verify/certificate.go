@@ -50,8 +50,6 @@ func (j *judge) bound() {
 		j.assignmentBound(cert, claimed, nil)
 	case partedKind:
 		j.partedBound(cert, claimed)
-	case casesKind:
-		j.casesBound(cert, claimed)
 	default:
 		j.malformed("unknown kind %q", cert.Kind)
 	}

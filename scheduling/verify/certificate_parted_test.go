@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -100,12 +101,12 @@ func TestForgedCases(t *testing.T) {
 // What the solver proves by cases holds; spoiled a little it does not.
 func TestCasesOfTheSolver(t *testing.T) {
 	parted := 0
-	for seed := range uint64(200) {
+	for seed := range soak.Cases(200) {
 		p := schedulable(t, seed)
 		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
-		if c == nil || c.Kind != "cases" {
+		if c == nil || c.Kind != "parted" {
 			continue
 		}
 		parted++
@@ -113,10 +114,9 @@ func TestCasesOfTheSolver(t *testing.T) {
 		require.Empty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
 		require.NotEmpty(t, boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
 		assert.NotEmpty(t, c.Worths(p.Pods), "seed %d", seed)
-		require.NotNil(t, c.Cases.Fewer, "seed %d", seed)
-		c.Cases.AtMost++
+		c.Parted.AtMost++
 		require.NotEmpty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
 	}
-	t.Logf("%d of 200 take cases to prove", parted)
+	t.Logf("%d take cases to prove", parted)
 	assert.Positive(t, parted)
 }

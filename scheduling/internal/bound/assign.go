@@ -24,10 +24,6 @@ type Assigned struct {
 	Filled bool
 	// Parted tells plans apart; then the rest is what is known without that. Nil for nothing.
 	Parted *Parted
-	// Cases are told apart and proven by Rows; then the rest but Bound is what is known without
-	// that. Nil for nothing.
-	Cases *Case
-	Rows  []Row
 	// Tolls of counts: what machines cost more by each Parted that leads here, the outermost
 	// first, or less where there are more machines than that.
 	CountTolls []int64
@@ -85,9 +81,6 @@ type Effort struct {
 	// Further is for going on with the assignment bound where Work does not do and the
 	// bound is less than Wanted.
 	Further, Wanted int64
-	// Mixed is for fillings where the bound is less than Wanted, because machines of few
-	// pods are beside machines of many.
-	Mixed int64
 	// Enough is a bound at which to stop, 0 for none.
 	Enough int64
 	// Cases is for telling apart by how many machines are bought where the bound is less than
@@ -117,9 +110,7 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	if e.Enough > 0 {
 		enough = float64(e.Enough) / a.price
 	}
-	if !a.patterns(e.Filling, enough) && e.Mixed > 0 && a.best.value*a.price < float64(e.Wanted) {
-		a.mixed(e.Mixed, min(enough, float64(e.Wanted)/a.price))
-	}
+	a.patterns(e.Filling, enough)
 	out := a.certify()
 	if a.best != before && out.Bound == 0 {
 		a.best = before

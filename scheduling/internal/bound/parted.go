@@ -1,5 +1,7 @@
 package bound
 
+import "math"
+
 // Parted tells plans apart by how many machines they buy that cost at least so much. Whole
 // machines are what no worths know of: where it would be best to buy two machines and a half,
 // plans with at most two and plans with at least three both cost more, and each of them is
@@ -30,10 +32,9 @@ const (
 	fewestSolves = 8
 	// tightly is the share of its price that a machine holds at least to be bought.
 	tightly = 1 - 1e-4
-	// mostCases bounds how many cases are told apart, mostCounted up to how many machines it
-	// matters that they are whole, and mostWithSmall how many there may be where the others
-	// are small beside those.
-	mostCases, mostCounted, mostWithSmall = 64, 64, 256
+	// mostCases bounds how many cases are told apart, and mostCounted up to how many machines it
+	// matters that they are whole.
+	mostCases, mostCounted = 64, 64
 )
 
 // divided tells cases apart while the bound is less than wanted, the one with the least bound
@@ -118,4 +119,19 @@ func (x *branch) prove() (out *Assigned, least int64, ok bool) {
 	}
 	more, b, ok := x.more.prove()
 	return &Assigned{Parted: &Parted{From: x.by.from, Domain: x.by.domain, AtMost: x.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), ok
+}
+
+// leastAt is the place of the least of some cases, the first of several.
+func leastAt[T any](cases []T, value func(T) float64) (at int) {
+	for i, x := range cases {
+		if value(x) < value(cases[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+// isTight says that a machine holds as much worth as it costs.
+func (a *assignment) isTight(i int) bool {
+	return a.holds(i, &a.best.vectors[a.best.proof[i]], a.best.worths, math.Inf(1)) >= tightly*a.prices[i]
 }

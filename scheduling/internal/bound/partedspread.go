@@ -1,9 +1,6 @@
 package bound
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // Divided goes on from a bound by telling cases apart, see [Parted], where that is less than
 // wanted and there is work for it.
@@ -12,9 +9,6 @@ func (x Assigned) Divided(e Effort) Assigned {
 	x.rest = nil
 	if a == nil || e.Cases <= 0 || x.Bound <= 0 || x.Bound >= cmp.Or(e.CasesWanted, e.Wanted) {
 		return x
-	}
-	if a.shares == nil && !a.byDomain() {
-		return a.byRows(x, e.Cases, cmp.Or(e.CasesWanted, e.Wanted))
 	}
 	return a.divided(x, e)
 }
@@ -43,9 +37,4 @@ func (a *assignment) certifyCase() Assigned {
 	s.assignment, s.best = a, a.best
 	s.value, s.tolls = s.proven(a.best)
 	return s.certify()
-}
-
-// byDomain says that machines are counted by domain.
-func (a *assignment) byDomain() bool {
-	return slices.ContainsFunc(a.machines, func(m machine) bool { return m.domain > 0 })
 }
