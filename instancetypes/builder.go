@@ -18,19 +18,18 @@ func newCatalogBuilder(fs *faults) *catalogBuilder {
 	return &catalogBuilder{fs: fs, first: map[string]position{}}
 }
 
-// places says where in a file a type and its offerings stand.
-type places struct {
-	typ       position
-	offerings []position
-}
+// places says where in a file a type (the empty path) and the objects in it stand, by path.
+type places map[string]position
 
-// of returns the place that a field of the type is nearest to.
+// of returns the place of the innermost object that holds a field of the type.
 func (p places) of(field string) position {
-	var i int
-	if n, _ := fmt.Sscanf(field, "offerings[%d]", &i); n == 1 && i < len(p.offerings) {
-		return p.offerings[i]
+	for field != "" {
+		if at, ok := p[field]; ok {
+			return at
+		}
+		field = field[:max(strings.LastIndexAny(field, ".["), 0)]
 	}
-	return p.typ
+	return p[""]
 }
 
 // add takes over a type. explained are the fields that have been found faulty
@@ -48,12 +47,12 @@ func (b *catalogBuilder) add(t *InstanceType, at places, explained []string) {
 	b.fs.extra += own.extra
 	if first, ok := b.first[t.Name]; ok && t.Name != "" {
 		b.fs.add(&Fault{
-			Line: at.typ.line, Column: at.typ.column, Type: t.Name, Field: "name", Value: t.Name,
+			Line: at[""].line, Column: at[""].column, Type: t.Name, Field: "name", Value: t.Name,
 			Problem: fmt.Sprintf("is the name of two types, the first in line %d", first.line),
 		})
 		return
 	}
-	b.first[t.Name] = at.typ
+	b.first[t.Name] = at[""]
 	b.types = append(b.types, t)
 }
 

@@ -85,7 +85,7 @@ func TestReadCSVFaults(t *testing.T) {
 		{"bad cells", head + "m,two,1Gi,a,cheap,NaN,often,,,maybe\n", []string{
 			`line 2, column 13: instance type m: capacityType: "cheap": want reserved, spot or on-demand`,
 			`line 2, column 19: instance type m: price: "NaN": want a decimal number`,
-			`line 2, column 23: instance type m: interruptionRate: "often": must be a share from 0 to 1`,
+			`line 2, column 23: instance type m: interruptionRate: "often": is not a number`,
 			`line 2, column 31: instance type m: unavailable: "maybe": must be true or false`,
 			`line 2, column 3: instance type m: cpu: "two": is not a quantity`,
 		}},

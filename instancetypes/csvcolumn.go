@@ -1,9 +1,9 @@
 package instancetypes
 
 import (
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,133 +18,129 @@ const emptyLabel = `""`
 // gpuResource is what the column gpu counts.
 const gpuResource = "nvidia.com/gpu"
 
-// csvColumn is one column of the CSV format.
+// csvColumn is one column of the CSV format: a field of the type or of the offering, or an
+// entry of a field that is a map.
 type csvColumn struct {
 	// name is the heading, path the field that it stands for, as [Fault] names it:
 	// within the offering if the column belongs to that, else within the type.
 	name, path string
 	offering   bool
-	// set takes over a cell that is not empty and returns what is wrong with it.
-	set func(t *InstanceType, o *offerings.Offering, cell string) error
-	// get is the inverse: the empty string where there is nothing to write.
-	get func(t *InstanceType, o *offerings.Offering) string
+	index      []int  // of the field
+	key        string // of the entry; empty for a whole field
 }
 
-func (c csvColumn) renamed(name string) csvColumn {
-	c.name = name
+// newColumn returns the column of the field with a path of names in JSON, or of an entry.
+func newColumn(heading, field, key string, offering bool) csvColumn {
+	c := csvColumn{name: heading, path: field, key: key, offering: offering}
+	at := reflect.TypeFor[InstanceType]()
+	if offering {
+		at = reflect.TypeFor[offerings.Offering]()
+	}
+	for name := range strings.SplitSeq(field, ".") {
+		c.index = append(c.index, fieldIndex(at, name)...)
+		at = at.Field(c.index[len(c.index)-1]).Type
+	}
+	switch {
+	case key == "":
+	case field == "labels":
+		c.path += "[" + key + "]"
+	default:
+		c.path += "." + key
+	}
 	return c
 }
 
-// resourcePrefix is the beginning of headings that name a resource after it, and
-// the list that the amounts belong to.
-type resourcePrefix struct {
-	heading, path string
-	offering      bool
-	list          func(t *InstanceType, o *offerings.Offering) *corev1.ResourceList
+// field returns the field of the column, the map if the column is an entry of one.
+func (c csvColumn) field(t *InstanceType, o *offerings.Offering) reflect.Value {
+	if c.offering {
+		return reflect.ValueOf(o).Elem().FieldByIndex(c.index)
+	}
+	return reflect.ValueOf(t).Elem().FieldByIndex(c.index)
 }
 
-func resourcePrefixes() []resourcePrefix {
-	return []resourcePrefix{
-		{
-			heading: "capacity:", path: "capacity",
-			list: func(t *InstanceType, _ *offerings.Offering) *corev1.ResourceList { return &t.Capacity },
-		},
-		{
-			heading: "reserved:", path: "overhead.kubeReserved",
-			list: func(t *InstanceType, _ *offerings.Offering) *corev1.ResourceList { return &t.Overhead.KubeReserved },
-		},
-		{
-			heading: "systemReserved:", path: "overhead.systemReserved",
-			list: func(t *InstanceType, _ *offerings.Offering) *corev1.ResourceList { return &t.Overhead.SystemReserved },
-		},
-		{
-			heading: "evictionThreshold:", path: "overhead.evictionThreshold",
-			list: func(t *InstanceType, _ *offerings.Offering) *corev1.ResourceList {
-				return &t.Overhead.EvictionThreshold
-			},
-		},
-		{
-			heading: "offering.capacity:", path: "capacity", offering: true,
-			list: func(_ *InstanceType, o *offerings.Offering) *corev1.ResourceList { return &o.Capacity },
-		},
-		{
-			heading: "offering.overhead:", path: "overhead", offering: true,
-			list: func(_ *InstanceType, o *offerings.Offering) *corev1.ResourceList { return &o.Overhead },
-		},
+// set takes over a cell that is not empty and returns what is wrong with it.
+func (c csvColumn) set(t *InstanceType, o *offerings.Offering, cell string) error {
+	field := c.field(t, o)
+	if c.key == "" {
+		return setText(field, cell)
+	}
+	entry := reflect.New(field.Type().Elem()).Elem()
+	if entry.Kind() == reflect.String && cell == emptyLabel {
+		cell = ""
+	}
+	if err := setText(entry, cell); err != nil {
+		return err
+	}
+	if field.IsNil() {
+		field.Set(reflect.MakeMap(field.Type()))
+	}
+	field.SetMapIndex(c.mapKey(field), entry)
+	return nil
+}
+
+// get is the inverse of set: the empty string where there is nothing to write.
+func (c csvColumn) get(t *InstanceType, o *offerings.Offering) string {
+	field := c.field(t, o)
+	if c.key == "" {
+		return textOf(field)
+	}
+	entry := field.MapIndex(c.mapKey(field))
+	if !entry.IsValid() {
+		return ""
+	}
+	text := textOf(entry)
+	if text == "" && entry.Kind() == reflect.String {
+		return emptyLabel
+	}
+	return text
+}
+
+func (c csvColumn) mapKey(field reflect.Value) reflect.Value {
+	return reflect.ValueOf(c.key).Convert(field.Type().Key())
+}
+
+// csvPrefix is the beginning of headings that name the key of an entry after it.
+type csvPrefix struct {
+	heading, field string
+	offering       bool
+}
+
+func csvPrefixes() []csvPrefix {
+	return []csvPrefix{
+		{heading: "label:", field: "labels"},
+		{heading: "offering.label:", field: "labels", offering: true},
+		{heading: "capacity:", field: "capacity"},
+		{heading: "reserved:", field: "overhead.kubeReserved"},
+		{heading: "systemReserved:", field: "overhead.systemReserved"},
+		{heading: "evictionThreshold:", field: "overhead.evictionThreshold"},
+		{heading: "offering.capacity:", field: "capacity", offering: true},
+		{heading: "offering.overhead:", field: "overhead", offering: true},
 	}
 }
 
-// column returns the column of one resource.
-func (p resourcePrefix) column(resource string) csvColumn {
-	key := corev1.ResourceName(resource)
-	return csvColumn{
-		name: p.heading + resource, path: p.path + "." + resource, offering: p.offering,
-		set: func(t *InstanceType, o *offerings.Offering, cell string) error {
-			q, err := parseQuantity(cell)
-			if err != nil {
-				return err
-			}
-			list := p.list(t, o)
-			if *list == nil {
-				*list = corev1.ResourceList{}
-			}
-			(*list)[key] = q
-			return nil
-		},
-		get: func(t *InstanceType, o *offerings.Offering) string {
-			q, ok := (*p.list(t, o))[key]
-			if !ok {
-				return ""
-			}
-			q = canonical(corev1.ResourceList{key: q})[key]
-			return q.String()
-		},
-	}
+func (p csvPrefix) column(key string) csvColumn {
+	return newColumn(p.heading+key, p.field, key, p.offering)
 }
 
-// labelPrefix is the beginning of headings that name a label after it.
-type labelPrefix struct {
-	heading  string
-	offering bool
-	labels   func(t *InstanceType, o *offerings.Offering) *map[string]string
-}
-
-func labelPrefixes() []labelPrefix {
-	return []labelPrefix{
-		{
-			heading: "label:",
-			labels:  func(t *InstanceType, _ *offerings.Offering) *map[string]string { return &t.Labels },
-		},
-		{
-			heading: "offering.label:", offering: true,
-			labels: func(_ *InstanceType, o *offerings.Offering) *map[string]string { return &o.Labels },
-		},
+// fixedColumns returns the columns that have one name, in the order in which they
+// are written.
+func fixedColumns() []csvColumn {
+	columns := []csvColumn{
+		newColumn("name", "name", "", false),
+		newColumn("arch", "labels", corev1.LabelArchStable, false),
+		newColumn("os", "labels", corev1.LabelOSStable, false),
+		newColumn("cpu", "capacity", "cpu", false),
+		newColumn("memory", "capacity", "memory", false),
+		newColumn("pods", "capacity", "pods", false),
+		newColumn("ephemeralStorage", "capacity", "ephemeral-storage", false),
+		newColumn("gpu", "capacity", gpuResource, false),
 	}
-}
-
-// column returns the column of one label.
-func (p labelPrefix) column(key string) csvColumn {
-	return csvColumn{
-		name: p.heading + key, path: "labels[" + key + "]", offering: p.offering,
-		set: func(t *InstanceType, o *offerings.Offering, cell string) error {
-			labels := p.labels(t, o)
-			if *labels == nil {
-				*labels = map[string]string{}
-			}
-			if cell == emptyLabel {
-				cell = ""
-			}
-			(*labels)[key] = cell
-			return nil
-		},
-		get: func(t *InstanceType, o *offerings.Offering) string {
-			value, ok := (*p.labels(t, o))[key]
-			if ok && value == "" {
-				return emptyLabel
-			}
-			return value
-		},
+	for _, field := range []string{
+		"zone", "capacityType", "price", "unavailable", "interruptionRate", "reservationID", "reservationCount", "estimated",
+	} {
+		columns = append(columns, newColumn(field, field, "", true))
 	}
+	return columns
 }
 
 // columnNamed returns the column of a heading. Names without a colon may be
@@ -155,44 +151,25 @@ func columnNamed(heading string) (csvColumn, error) {
 			return c, nil
 		}
 	}
-	prefix, key, ok := strings.Cut(heading, ":")
-	prefix += ":"
-	if ok && key != "" {
-		if short := shortHeading(heading); short != "" {
-			return csvColumn{}, fmt.Errorf("has a column of its own, %s", short)
-		}
-		for _, p := range resourcePrefixes() {
-			if p.heading == prefix {
-				return p.column(key), nil
+	for _, p := range csvPrefixes() {
+		if key, ok := strings.CutPrefix(heading, p.heading); ok && key != "" {
+			c := p.column(key)
+			if short := shortHeading(c); short != "" {
+				return csvColumn{}, fmt.Errorf("has a column of its own, %s", short)
 			}
-		}
-		for _, p := range labelPrefixes() {
-			if p.heading == prefix {
-				return p.column(key), nil
-			}
+			return c, nil
 		}
 	}
-	return csvColumn{}, fmt.Errorf("is not a known column")
+	return csvColumn{}, errors.New("is not a known column")
 }
 
-// shortHeading returns the fixed column that stands for the same field as a
-// heading with a prefix; empty if there is none. Allowing both would leave open
-// which of them counts.
-func shortHeading(heading string) string {
-	short := shortHeadings()
-	for _, name := range slices.Sorted(maps.Keys(short)) {
-		if short[name] == heading {
-			return name
+// shortHeading returns the fixed column that stands for the same field as one with a prefix;
+// empty if there is none. Allowing both would leave open which of them counts.
+func shortHeading(c csvColumn) string {
+	for _, fixed := range fixedColumns() {
+		if fixed.path == c.path && fixed.offering == c.offering {
+			return fixed.name
 		}
 	}
 	return ""
-}
-
-// shortHeadings maps fixed columns to what they are short for.
-func shortHeadings() map[string]string {
-	return map[string]string{
-		"arch": "label:" + corev1.LabelArchStable, "os": "label:" + corev1.LabelOSStable,
-		"cpu": "capacity:cpu", "memory": "capacity:memory", "pods": "capacity:pods",
-		"ephemeralStorage": "capacity:ephemeral-storage", "gpu": "capacity:" + gpuResource,
-	}
 }

@@ -130,7 +130,7 @@ func (c *csvReader) readRow() bool {
 	name := row[c.name]
 	t := c.byName[name]
 	if t == nil || name == "" { // rows without a name are faults of their own
-		t = &csvType{at: places{typ: position{line: line, column: 1}}, said: make([]csvSaying, len(c.columns))}
+		t = &csvType{at: places{"": {line: line, column: 1}}, said: make([]csvSaying, len(c.columns))}
 		t.Name = strings.Clone(name) // the row's memory is used again
 		c.byName[t.Name] = t
 		c.types = append(c.types, t)
@@ -163,7 +163,7 @@ func (c *csvReader) readTypeCell(t *csvType, i int, cell string, line int) {
 // readOffering takes over the cells of an offering, if any is filled.
 func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 	var o offerings.Offering
-	path := fmt.Sprintf("offerings[%d].", len(t.Offerings))
+	path := fmt.Sprintf("offerings[%d]", len(t.Offerings))
 	filled, priced := false, false
 	for i, column := range c.columns {
 		if !column.offering || row[i] == "" {
@@ -173,7 +173,7 @@ func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 		priced = priced || column.name == "price"
 		if err := column.set(nil, &o, strings.Clone(row[i])); err != nil {
 			c.cellFault(t, i, row[i], reason(err))
-			t.explained = append(t.explained, path+column.path)
+			t.explained = append(t.explained, dotted(path, column.path))
 		}
 	}
 	if !filled {
@@ -186,7 +186,7 @@ func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 		})
 	}
 	t.Offerings = append(t.Offerings, o)
-	t.at.offerings = append(t.at.offerings, position{line: line, column: 1})
+	t.at[path] = position{line: line, column: 1}
 }
 
 // cellFault reports a cell of the present row.

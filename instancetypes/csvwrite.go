@@ -23,31 +23,18 @@ func (c *Catalog) WriteCSV(w io.Writer) error {
 	for i, column := range columns {
 		row[i] = column.name
 	}
-	err := table.Write(row)
-	for t := range c.All() {
-		for _, o := range t.Offerings {
-			for i, column := range columns {
-				row[i] = column.get(t, &o)
-			}
-			if err == nil {
-				err = table.Write(row)
+	_ = table.Write(row) // the writer keeps its first error
+	c.each(func(t *InstanceType, o *offerings.Offering) {
+		for i, column := range columns {
+			row[i] = ""
+			if !column.offering || len(t.Offerings) > 0 {
+				row[i] = column.get(t, o)
 			}
 		}
-		if len(t.Offerings) == 0 && err == nil {
-			for i, column := range columns {
-				row[i] = ""
-				if !column.offering {
-					row[i] = column.get(t, nil)
-				}
-			}
-			err = table.Write(row)
-		}
-	}
+		_ = table.Write(row)
+	})
 	table.Flush()
-	if err == nil {
-		err = table.Error()
-	}
-	if err != nil {
+	if err := table.Error(); err != nil {
 		return fmt.Errorf("writing CSV catalog: %w", err)
 	}
 	return nil
@@ -56,36 +43,26 @@ func (c *Catalog) WriteCSV(w io.Writer) error {
 // csvColumns returns the columns that are needed: the fixed ones as far as anyone
 // fills them, then labels and resources by name.
 func (c *Catalog) csvColumns() []csvColumn {
+	common := []string{"name", "arch", "os", "cpu", "memory", "pods", "zone", "capacityType", "price"}
 	var columns []csvColumn
 	for _, column := range fixedColumns() {
-		if isCommon(column.name) || c.uses(column) {
+		used := slices.Contains(common, column.name)
+		c.each(func(t *InstanceType, o *offerings.Offering) { used = used || column.get(t, o) != "" })
+		if used {
 			columns = append(columns, column)
 		}
 	}
-	for _, p := range labelPrefixes() {
-		keys := map[string]bool{}
+	for _, p := range csvPrefixes() {
+		keys, whole := map[string]bool{}, newColumn("", p.field, "", p.offering)
 		c.each(func(t *InstanceType, o *offerings.Offering) {
-			for key := range *p.labels(t, o) {
-				keys[key] = true
+			for _, key := range whole.field(t, o).MapKeys() {
+				keys[key.String()] = true
 			}
 		})
 		delete(keys, corev1.LabelInstanceTypeStable) // it is the name
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			if shortHeading(p.heading+key) == "" {
-				columns = append(columns, p.column(key))
-			}
-		}
-	}
-	for _, p := range resourcePrefixes() {
-		names := map[corev1.ResourceName]bool{}
-		c.each(func(t *InstanceType, o *offerings.Offering) {
-			for name := range *p.list(t, o) {
-				names[name] = true
-			}
-		})
-		for _, name := range slices.Sorted(maps.Keys(names)) {
-			if shortHeading(p.heading+string(name)) == "" {
-				columns = append(columns, p.column(string(name)))
+			if column := p.column(key); shortHeading(column) == "" {
+				columns = append(columns, column)
 			}
 		}
 	}
@@ -102,19 +79,4 @@ func (c *Catalog) each(visit func(t *InstanceType, o *offerings.Offering)) {
 			visit(t, &offerings.Offering{})
 		}
 	}
-}
-
-func (c *Catalog) uses(column csvColumn) bool {
-	used := false
-	c.each(func(t *InstanceType, o *offerings.Offering) { used = used || column.get(t, o) != "" })
-	return used
-}
-
-// isCommon names the columns that are written even if they are empty.
-func isCommon(name string) bool {
-	switch name {
-	case "name", "arch", "os", "cpu", "memory", "pods", "zone", "capacityType", "price":
-		return true
-	}
-	return false
 }

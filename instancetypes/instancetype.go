@@ -15,32 +15,32 @@ import (
 type InstanceType struct {
 	// Name is the provider's name, such as "m7i.large". It is the value of the label
 	// node.kubernetes.io/instance-type and must be a valid label value.
-	Name string
+	Name string `json:"name"`
 	// Labels are carried by every node of this type. [NewCatalog] fills in
 	// node.kubernetes.io/instance-type, and kubernetes.io/arch (amd64) and
 	// kubernetes.io/os (linux) where they are absent. Zone and capacity type belong
 	// to the offerings.
-	Labels map[string]string
+	Labels map[string]string `json:"labels,omitempty"`
 	// Capacity is what the machine has before anything is reserved: cpu and memory
 	// (both required), pods, ephemeral-storage, huge pages and extended resources.
 	// A resource that is absent is one the machine does not have.
-	Capacity corev1.ResourceList
+	Capacity corev1.ResourceList `json:"capacity"`
 	// Overhead is what pods cannot use of the capacity.
-	Overhead Overhead
+	Overhead Overhead `json:"overhead,omitzero"`
 	// Offerings say where the type can be bought and at what price. A type without
 	// offerings cannot be launched; it is still useful to describe running nodes.
-	Offerings []offerings.Offering
+	Offerings []offerings.Offering `json:"offerings,omitempty"`
 }
 
 // Overhead is the part of a machine's capacity that pods cannot use, in the
 // three parts that the kubelet knows.
 type Overhead struct {
 	// KubeReserved is set aside for the kubelet and the container runtime.
-	KubeReserved corev1.ResourceList
+	KubeReserved corev1.ResourceList `json:"kubeReserved,omitempty"`
 	// SystemReserved is set aside for the operating system's daemons.
-	SystemReserved corev1.ResourceList
+	SystemReserved corev1.ResourceList `json:"systemReserved,omitempty"`
 	// EvictionThreshold is what the kubelet keeps free by evicting pods.
-	EvictionThreshold corev1.ResourceList
+	EvictionThreshold corev1.ResourceList `json:"evictionThreshold,omitempty"`
 }
 
 // Total returns the sum of the three parts, resource by resource. The caller

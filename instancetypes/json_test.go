@@ -133,9 +133,9 @@ func TestReadJSONFaults(t *testing.T) {
 			[]string{
 				`line 1, column 49: instance type m: capacity.cpu: "x": is not a quantity`,
 				"line 1, column 19: instance type m: capacity.memory: is missing",
+				`line 4, column 27: instance type n: offerings[1].capacityType: "cheap": want reserved, spot or on-demand`,
 				`line 4, column 43: instance type n: offerings[1].price: "-1": must not be negative`,
 				"line 4, column 1: instance type n: offerings[1].zone: must not be empty",
-				"line 4, column 1: instance type n: offerings[1].capacityType",
 			},
 		},
 	} {

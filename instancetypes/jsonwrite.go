@@ -10,25 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// typeJSON is a type as the JSON format has it, without its offerings.
-type typeJSON struct {
-	Name     string              `json:"name"`
-	Labels   map[string]string   `json:"labels,omitempty"`
-	Capacity corev1.ResourceList `json:"capacity"`
-	Overhead overheadJSON        `json:"overhead,omitzero"`
-}
-
-type overheadJSON struct {
-	KubeReserved      corev1.ResourceList `json:"kubeReserved,omitempty"`
-	SystemReserved    corev1.ResourceList `json:"systemReserved,omitempty"`
-	EvictionThreshold corev1.ResourceList `json:"evictionThreshold,omitempty"`
-}
-
-// IsZero reports whether nothing is reserved at all.
-func (o overheadJSON) IsZero() bool {
-	return len(o.KubeReserved)+len(o.SystemReserved)+len(o.EvictionThreshold) == 0
-}
-
 // WriteJSON writes the catalog in the JSON format that the package comment
 // describes, with one line for each type and each offering. [ReadJSON] reads it
 // back; the same catalog gives the same bytes.
@@ -67,16 +48,16 @@ func (c *Catalog) writeJSON(out *bytes.Buffer) error {
 }
 
 func (t *InstanceType) writeJSON(out *bytes.Buffer) error {
-	labels := maps.Clone(t.Labels)
-	delete(labels, corev1.LabelInstanceTypeStable) // it is the name
-	text, err := json.Marshal(typeJSON{
-		Name: t.Name, Labels: labels, Capacity: canonical(t.Capacity),
-		Overhead: overheadJSON{
+	head := InstanceType{
+		Name: t.Name, Labels: maps.Clone(t.Labels), Capacity: canonical(t.Capacity),
+		Overhead: Overhead{
 			KubeReserved:      canonical(t.Overhead.KubeReserved),
 			SystemReserved:    canonical(t.Overhead.SystemReserved),
 			EvictionThreshold: canonical(t.Overhead.EvictionThreshold),
 		},
-	})
+	}
+	delete(head.Labels, corev1.LabelInstanceTypeStable) // it is the name
+	text, err := json.Marshal(head)
 	if err != nil {
 		return err
 	}

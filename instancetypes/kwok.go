@@ -123,7 +123,7 @@ func (k *kwokReader) add(entry kwokEntry, at position) {
 	report := func(field, value, problem string) {
 		k.fs.add(&Fault{Line: at.line, Column: at.column, Type: entry.Name, Field: field, Value: value, Problem: problem})
 	}
-	t := &kwokType{os: entry.os(), arch: entry.arch(), at: places{typ: at}}
+	t := &kwokType{os: entry.os(), arch: entry.arch(), at: places{"": at}}
 	t.Name = entry.Name
 	known := len(k.fs.list)
 	t.Capacity = entry.capacity(report)
@@ -185,7 +185,7 @@ func (t *kwokType) rank() []string {
 // join adds what an entry for the same machine sells.
 func (t *kwokType) join(other *kwokType, report func(field, value, problem string)) {
 	if !sameResources(t.Capacity, other.Capacity) {
-		report("resources", "", fmt.Sprintf("differ from those of the entry of the same name in line %d", t.at.typ.line))
+		report("resources", "", fmt.Sprintf("differ from those of the entry of the same name in line %d", t.at[""].line))
 		return
 	}
 	for _, o := range other.Offerings {
@@ -195,7 +195,7 @@ func (t *kwokType) join(other *kwokType, report func(field, value, problem strin
 			t.Offerings = append(t.Offerings, o)
 		case t.Offerings[i].Price != o.Price:
 			report("offerings", keyOf(o).String(), fmt.Sprintf("costs %v here and %v in the entry of the same name in line %d",
-				o.Price, t.Offerings[i].Price, t.at.typ.line))
+				o.Price, t.Offerings[i].Price, t.at[""].line))
 		}
 	}
 }

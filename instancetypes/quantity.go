@@ -94,16 +94,25 @@ func quantityText(q resource.Quantity) string {
 	return q.String()
 }
 
-// canonical returns a list of the same amounts whose text does not change when it
-// is read and written again. Kubernetes' own does: 1000 bytes print as "1000" if
-// they were once given in binary units, and that reads back as "1k".
+// canonical returns a list of the same amounts in the form of canonicalQuantity; nil for an
+// empty list.
 func canonical(list corev1.ResourceList) corev1.ResourceList {
+	if len(list) == 0 {
+		return nil
+	}
 	out := make(corev1.ResourceList, len(list))
 	for name, q := range list {
-		if again, err := resource.ParseQuantity(q.String()); err == nil {
-			q = again
-		}
-		out[name] = q
+		out[name] = canonicalQuantity(q)
 	}
 	return out
+}
+
+// canonicalQuantity returns the same amount, whose text does not change when it is read and
+// written again. Kubernetes' own does: 1000 bytes print as "1000" if they were once given in
+// binary units, and that reads back as "1k".
+func canonicalQuantity(q resource.Quantity) resource.Quantity {
+	if again, err := resource.ParseQuantity(q.String()); err == nil {
+		return again
+	}
+	return q
 }
