@@ -1,7 +1,6 @@
 package instancetypes
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -88,7 +87,7 @@ func (t *InstanceType) complete() {
 	for i := range t.Offerings {
 		t.Offerings[i].Labels = stableKeys(t.Offerings[i].Labels)
 	}
-	slices.SortFunc(t.Offerings, func(a, b offerings.Offering) int { return keyOf(a).compare(keyOf(b)) })
+	slices.SortFunc(t.Offerings, func(a, b offerings.Offering) int { return a.Key(t.Name).Compare(b.Key(t.Name)) })
 }
 
 // stableKeys returns labels without aliases: each key in its stable form. It may
@@ -146,18 +145,24 @@ func (c *Catalog) Names() []string {
 	return names
 }
 
-// Offering returns how a type is sold in a zone under a capacity type. Where there
-// are several reservations it returns the one whose id sorts first.
-func (c *Catalog) Offering(instanceType, zone string, capacityType offerings.CapacityType) (offerings.Offering, bool) {
-	t, ok := c.Get(instanceType)
+// Lookup returns the offering that the key names. A key without a reservation id finds
+// the reservation whose id sorts first, where there are several.
+func (c *Catalog) Lookup(key offerings.Key) (offerings.Offering, bool) {
+	t, ok := c.Get(key.InstanceType)
 	if !ok {
 		return offerings.Offering{}, false
 	}
-	want := offeringKey{zone: zone, capacityType: capacityType}
-	i, _ := slices.BinarySearchFunc(t.Offerings, want, func(o offerings.Offering, want offeringKey) int {
-		return keyOf(o).compare(want)
+	i, _ := slices.BinarySearchFunc(t.Offerings, key, func(o offerings.Offering, key offerings.Key) int {
+		return o.Key(t.Name).Compare(key)
 	})
-	if i == len(t.Offerings) || t.Offerings[i].Zone != zone || t.Offerings[i].CapacityType != capacityType {
+	if i == len(t.Offerings) {
+		return offerings.Offering{}, false
+	}
+	found := t.Offerings[i].Key(t.Name)
+	if key.ReservationID == "" {
+		found.ReservationID = ""
+	}
+	if found != key {
 		return offerings.Offering{}, false
 	}
 	return t.Offerings[i], true
@@ -176,31 +181,4 @@ func (c *Catalog) derive(types []*InstanceType) *Catalog {
 		d.byName[t.Name] = t
 	}
 	return d
-}
-
-// offeringKey is what distinguishes the offerings of one type.
-type offeringKey struct {
-	zone          string
-	capacityType  offerings.CapacityType
-	reservationID string
-}
-
-func keyOf(o offerings.Offering) offeringKey {
-	return offeringKey{zone: o.Zone, capacityType: o.CapacityType, reservationID: o.ReservationID}
-}
-
-func (k offeringKey) compare(l offeringKey) int {
-	return cmp.Or(
-		strings.Compare(k.zone, l.zone),
-		strings.Compare(string(k.capacityType), string(l.capacityType)),
-		strings.Compare(k.reservationID, l.reservationID),
-	)
-}
-
-func (k offeringKey) String() string {
-	s := k.zone + " " + string(k.capacityType)
-	if k.reservationID != "" {
-		s += " " + k.reservationID
-	}
-	return s
 }

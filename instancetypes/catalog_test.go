@@ -137,7 +137,7 @@ func TestEmptyCatalogs(t *testing.T) {
 			assert.Empty(t, c.Provenance())
 			_, ok := c.Get("m")
 			assert.False(t, ok)
-			_, ok = c.Offering("m", "a", offerings.Spot)
+			_, ok = c.Lookup(offerings.Key{InstanceType: "m", Zone: "a", CapacityType: offerings.Spot})
 			assert.False(t, ok)
 			assert.Equal(t, 0, c.Filter(instancetypes.ByName("*")).Len())
 			types, err := c.InstanceTypes(context.Background(), "")
@@ -168,7 +168,7 @@ func TestCatalogOffering(t *testing.T) {
 		{"m", "", offerings.Spot, ""},
 		{"n", "a", offerings.Spot, ""},
 	} {
-		o, ok := c.Offering(tc.typ, tc.zone, tc.kind)
+		o, ok := c.Lookup(offerings.Key{InstanceType: tc.typ, Zone: tc.zone, CapacityType: tc.kind})
 		assert.Equal(t, tc.want != "", ok, tc)
 		if ok {
 			assert.Equal(t, tc.want, o.Price.String(), tc)

@@ -98,7 +98,7 @@ func ExampleReadCSV() {
 		fmt.Println(err)
 		return
 	}
-	o, ok := catalog.Offering("m7i.large", "us-east-1a", offerings.Spot)
+	o, ok := catalog.Lookup(offerings.Key{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: offerings.Spot})
 	fmt.Println(catalog.Len(), o.Price, ok)
 
 	_, err = instancetypes.ReadCSV(strings.NewReader("name,cpu,memory,zone,capacityType,price\nm7i.large,2,8Gb,a,spot,-1\n"))

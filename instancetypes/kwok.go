@@ -189,12 +189,12 @@ func (t *kwokType) join(other *kwokType, report func(field, value, problem strin
 		return
 	}
 	for _, o := range other.Offerings {
-		i := slices.IndexFunc(t.Offerings, func(p offerings.Offering) bool { return keyOf(p) == keyOf(o) })
+		i := slices.IndexFunc(t.Offerings, func(p offerings.Offering) bool { return p.Key("") == o.Key("") })
 		switch {
 		case i < 0:
 			t.Offerings = append(t.Offerings, o)
 		case t.Offerings[i].Price != o.Price:
-			report("offerings", keyOf(o).String(), fmt.Sprintf("costs %v here and %v in the entry of the same name in line %d",
+			report("offerings", o.Key("").String(), fmt.Sprintf("costs %v here and %v in the entry of the same name in line %d",
 				o.Price, t.Offerings[i].Price, t.at[""].line))
 		}
 	}

@@ -197,7 +197,7 @@ func TestReadKWOKOfKarpenter(t *testing.T) {
 	c, err := instancetypes.ReadKWOK(bytes.NewReader(text))
 	require.NoError(t, err)
 	assert.Equal(t, 853, c.Len())
-	o, ok := c.Offering("t3.nano", "us-west-2a", offerings.OnDemand)
+	o, ok := c.Lookup(offerings.Key{InstanceType: "t3.nano", Zone: "us-west-2a", CapacityType: offerings.OnDemand})
 	require.True(t, ok)
 	assert.Equal(t, "0.0052", o.Price.String())
 
@@ -225,7 +225,7 @@ func TestReadKWOKOfKarpenter(t *testing.T) {
 			for _, r := range offered.(map[string]any)["Requirements"].([]any) {
 				place[r.(map[string]any)["key"].(string)] = r.(map[string]any)["values"].([]any)[0].(string)
 			}
-			o, ok := c.Offering(it.Name, place[corev1.LabelTopologyZone], offerings.CapacityType(place[offerings.CapacityTypeLabel]))
+			o, ok := c.Lookup(offerings.Key{InstanceType: it.Name, Zone: place[corev1.LabelTopologyZone], CapacityType: offerings.CapacityType(place[offerings.CapacityTypeLabel])})
 			require.True(t, ok, "%s %v", it.Name, place)
 			assert.InDelta(t, offered.(map[string]any)["Price"].(float64), o.Price.USD(), 1e-9, it.Name)
 		}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
@@ -298,7 +299,7 @@ func TestPoolOverlays(t *testing.T) {
 			}
 			require.Len(t, got, 2)
 			for pool, want := range map[string]string{"batch": tc.batch, "web": tc.web} {
-				o, ok := got[pool].Offering("m", "a", "on-demand")
+				o, ok := got[pool].Lookup(offerings.Key{InstanceType: "m", Zone: "a", CapacityType: "on-demand"})
 				require.True(t, ok)
 				assert.Equal(t, want, o.Price.String(), pool)
 			}

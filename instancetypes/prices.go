@@ -58,7 +58,7 @@ func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, e
 	if err = fs.err(); err != nil {
 		return nil, nil, err
 	}
-	r := repricing{catalog: c, zones: map[string]offerings.Offering{}, made: map[saleKey]sale{}}
+	r := repricing{catalog: c, zones: map[string]offerings.Offering{}, made: map[offerings.Key]sale{}}
 	for t := range c.All() {
 		for _, o := range t.Offerings {
 			if _, ok := r.zones[o.Zone]; !ok {
@@ -73,7 +73,7 @@ func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, e
 	}
 	changes := make([]OfferingChange, 0, len(r.made))
 	for key, s := range r.made {
-		changes = append(changes, OfferingChange{InstanceType: key.instanceType, Offering: s.offering})
+		changes = append(changes, OfferingChange{InstanceType: key.InstanceType, Offering: s.offering})
 	}
 	priced, err = c.WithOfferings(changes...)
 	if err != nil {
@@ -81,12 +81,6 @@ func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, e
 	}
 	priced.provenance = append(r.outlived(priced), r.statement(p))
 	return priced, unused, nil
-}
-
-// saleKey names an offering of a catalog.
-type saleKey struct {
-	instanceType string
-	offeringKey
 }
 
 // sale is an offering with its new price.
@@ -99,7 +93,7 @@ type sale struct {
 type repricing struct {
 	catalog *Catalog
 	zones   map[string]offerings.Offering // any offering of each zone
-	made    map[saleKey]sale
+	made    map[offerings.Key]sale
 }
 
 // change prices what a change selects, and reports whether there is anything.
@@ -173,7 +167,7 @@ func (r *repricing) price(t *InstanceType, o offerings.Offering, x *PriceChange)
 	if x.Price.Replaces() {
 		o.Estimated = slices.DeleteFunc(o.Estimated, func(field string) bool { return field == "price" || field == "zone" })
 	}
-	r.made[saleKey{t.Name, keyOf(o)}] = sale{offering: o, replaced: x.Price.Replaces()}
+	r.made[o.Key(t.Name)] = sale{offering: o, replaced: x.Price.Replaces()}
 }
 
 // outlived are the catalog's statements without the capacity types of which every price is
@@ -182,7 +176,7 @@ func (r *repricing) outlived(priced *Catalog) []Provenance {
 	left := map[offerings.CapacityType]bool{}
 	for t := range priced.All() {
 		for _, o := range t.Offerings {
-			left[o.CapacityType] = left[o.CapacityType] || !r.made[saleKey{t.Name, keyOf(o)}].replaced
+			left[o.CapacityType] = left[o.CapacityType] || !r.made[o.Key(t.Name)].replaced
 		}
 	}
 	list := r.catalog.Provenance()
@@ -198,7 +192,7 @@ func (r *repricing) outlived(priced *Catalog) []Provenance {
 func (r *repricing) statement(p Prices) Provenance {
 	changed := map[offerings.CapacityType]int{}
 	for key := range r.made {
-		changed[key.capacityType]++
+		changed[key.CapacityType]++
 	}
 	statement := Provenance{Source: p.Source, Date: p.Date, Prices: slices.Sorted(maps.Keys(changed))}
 	var parts []string

@@ -33,7 +33,7 @@ func ExampleCatalog_WithPrices() {
 		}
 	}
 	for _, by := range []offerings.CapacityType{offerings.OnDemand, offerings.Spot} {
-		o, _ := catalog.Offering("m7i.large", "us-east-1a", by)
+		o, _ := catalog.Lookup(offerings.Key{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: by})
 		fmt.Println(by, o.Price)
 	}
 	for _, p := range catalog.Origin().Prices {
@@ -62,10 +62,10 @@ func TestWithPrices(t *testing.T) {
 	priced, unused, err := c.WithPrices(instancetypes.Prices{Changes: []instancetypes.PriceChange{elsewhere, cheaper, unknown, spot}})
 	require.NoError(t, err)
 	assert.Equal(t, []instancetypes.PriceChange{elsewhere, cheaper, unknown}, unused, "none of a zone or type that is not there, no discount on what is not sold")
-	o, ok := priced.Offering("small", "a", offerings.Spot)
+	o, ok := priced.Lookup(offerings.Key{InstanceType: "small", Zone: "a", CapacityType: offerings.Spot})
 	require.True(t, ok)
 	assert.Equal(t, "0.5", o.Price.String())
-	_, ok = c.Offering("small", "a", offerings.Spot)
+	_, ok = c.Lookup(offerings.Key{InstanceType: "small", Zone: "a", CapacityType: offerings.Spot})
 	assert.False(t, ok, "the catalog itself stays as it is")
 
 	_, _, err = c.WithPrices(instancetypes.Prices{Changes: []instancetypes.PriceChange{{}, {InstanceType: "small", CapacityType: "od"}}})

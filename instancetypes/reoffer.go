@@ -35,7 +35,7 @@ func (c *Catalog) WithOfferings(changes ...OfferingChange) (*Catalog, error) {
 			t = old.DeepCopy()
 			changed[x.InstanceType] = t
 		}
-		at := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool { return keyOf(o) == keyOf(x.Offering) })
+		at := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool { return o.Key("") == x.Key("") })
 		if at < 0 {
 			t.Offerings = append(t.Offerings, x.Offering.DeepCopy())
 		} else {

@@ -90,7 +90,7 @@ func (t *InstanceType) checkLabels(report func(field, value, problem string)) {
 }
 
 func (t *InstanceType) checkOfferings(report func(field, value, problem string)) {
-	seen := make(map[offeringKey]int, len(t.Offerings))
+	seen := make(map[offerings.Key]int, len(t.Offerings))
 	for i, o := range t.Offerings {
 		at := fmt.Sprintf("offerings[%d]", i)
 		o.Capacity, o.Overhead = nil, nil // checked below, more closely
@@ -104,7 +104,7 @@ func (t *InstanceType) checkOfferings(report func(field, value, problem string))
 		checkResources(t.Offerings[i].Capacity, report, at+".capacity")
 		checkResources(t.Offerings[i].Overhead, report, at+".overhead")
 		t.checkOfferingLabels(o, at, report)
-		key := keyOf(o)
+		key := o.Key("")
 		if first, ok := seen[key]; ok {
 			report(at, key.String(), fmt.Sprintf("is the same zone, capacity type and reservation as offerings[%d]", first))
 			continue

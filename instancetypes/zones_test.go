@@ -170,7 +170,7 @@ func TestRunningNodesProveOfferings(t *testing.T) {
 			made, err := c.WithNodes([]*corev1.Node{nil, labelled("n", tt.labels)})
 			require.NoError(t, err)
 			name, _, _ := strings.Cut(strings.TrimPrefix(tt.labels, "type="), " ")
-			o, ok := made.Offering(name, tt.zone, tt.by)
+			o, ok := made.Lookup(offerings.Key{InstanceType: name, Zone: tt.zone, CapacityType: tt.by})
 			if tt.want == "" {
 				assert.False(t, ok)
 				assert.Same(t, c, made)
@@ -181,7 +181,7 @@ func TestRunningNodesProveOfferings(t *testing.T) {
 			assert.Equal(t, []string{"price"}, o.Estimated)
 			assert.True(t, o.Launchable())
 			assert.NotEqual(t, "az1", o.Labels[offerings.ZoneIDLabel], "the id is not that of another zone")
-			_, ok = c.Offering(name, tt.zone, tt.by)
+			_, ok = c.Lookup(offerings.Key{InstanceType: name, Zone: tt.zone, CapacityType: tt.by})
 			assert.False(t, ok, "the catalog itself stays as it is")
 		})
 	}

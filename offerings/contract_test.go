@@ -19,7 +19,7 @@ func TestAllocations(t *testing.T) {
 			Ranking{Strategy: PriceCapacityOptimized}.Compare(cs[0], cs[1])
 		},
 		"ExpectedPrice": func() { Ranking{Strategy: CapacityOptimized}.ExpectedPrice(cs[0]) },
-		"Has":           func() { failed.Has(cs[0].InstanceType, cs[0].Offering, noon()) },
+		"Has":           func() { failed.Has(key(cs[0].InstanceType, cs[0].Offering), noon()) },
 		"Apply":         func() { adjustment.Apply(MustPrice("0")) },
 	} {
 		assert.Zero(t, testing.AllocsPerRun(100, f), name)

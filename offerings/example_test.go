@@ -144,7 +144,7 @@ func ExampleUnavailable() {
 		return
 	}
 	o := offerings.Offering{Zone: "us-east-1a", CapacityType: offerings.Spot}
-	fmt.Println(later.Has("m7i.large", o, now.Add(time.Minute)), later.Has("m7i.large", o, now.Add(time.Hour)))
+	fmt.Println(later.Has(o.Key("m7i.large"), now.Add(time.Minute)), later.Has(o.Key("m7i.large"), now.Add(time.Hour)))
 	// Output:
 	// [{"instanceType":"m7i.large","zone":"us-east-1a","capacityType":"spot","until":"2026-11-21T06:33:00Z"}]
 	// true false

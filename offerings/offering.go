@@ -1,8 +1,10 @@
 package offerings
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -96,4 +98,37 @@ func (o Offering) DeepCopy() Offering {
 	o.Labels = maps.Clone(o.Labels)
 	o.Estimated = slices.Clone(o.Estimated)
 	return o
+}
+
+// Key returns the name of the offering in a catalog, given that of its instance type.
+func (o *Offering) Key(instanceType string) Key {
+	return Key{InstanceType: instanceType, Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}
+}
+
+// Key names an offering of a catalog, in which no two have the same. In a mark of
+// [Unavailable] it names several: an empty field stands for every value, so that
+// Key{Zone: "us-east-1a"} is everything in that zone.
+type Key struct {
+	// InstanceType, Zone and CapacityType are as in a catalog.
+	InstanceType string       `json:"instanceType,omitempty"`
+	Zone         string       `json:"zone,omitempty"`
+	CapacityType CapacityType `json:"capacityType,omitempty"`
+	// ReservationID is that of a reserved offering.
+	ReservationID string `json:"reservationID,omitempty"`
+}
+
+// Compare orders keys by instance type, zone, capacity type and reservation.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(
+		cmp.Compare(k.InstanceType, o.InstanceType),
+		cmp.Compare(k.Zone, o.Zone),
+		cmp.Compare(k.CapacityType, o.CapacityType),
+		cmp.Compare(k.ReservationID, o.ReservationID),
+	)
+}
+
+// String returns the fields that are not empty, with blanks between them.
+func (k Key) String() string {
+	fields := []string{k.InstanceType, k.Zone, string(k.CapacityType), k.ReservationID}
+	return strings.Join(slices.DeleteFunc(fields, func(s string) bool { return s == "" }), " ")
 }

@@ -1,9 +1,13 @@
 package offerings
 
 import (
-	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"iter"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -11,36 +15,14 @@ import (
 // caller says otherwise.
 const DefaultUnavailableTTL = 3 * time.Minute
 
-// Key names the offerings that a mark in [Unavailable] covers. An empty field stands
-// for every value: Key{Zone: "us-east-1a"} is everything in that zone.
-type Key struct {
-	// InstanceType, Zone and CapacityType are as in a catalog.
-	InstanceType string       `json:"instanceType,omitempty"`
-	Zone         string       `json:"zone,omitempty"`
-	CapacityType CapacityType `json:"capacityType,omitempty"`
-	// ReservationID covers one reservation, for failures that say that it is used up
-	// and nothing about others.
-	ReservationID string `json:"reservationID,omitempty"`
-}
-
-// compare orders keys by name.
-func (k Key) compare(o Key) int {
-	return cmp.Or(
-		cmp.Compare(k.InstanceType, o.InstanceType),
-		cmp.Compare(k.Zone, o.Zone),
-		cmp.Compare(k.CapacityType, o.CapacityType),
-		cmp.Compare(k.ReservationID, o.ReservationID),
-	)
-}
-
 // Unavailable records offerings that a provider turned down lately, so that the next
 // solve asks for something else. The zero value and nil are empty records. It reads
-// no clock. It is not safe for use by several goroutines while one of them marks or
-// prunes.
+// no clock. Any number of goroutines may use one; it must not be copied.
 //
 // Only failures for lack of capacity belong here. A throttled or malformed request
 // says nothing about the offering.
 type Unavailable struct {
+	mu    sync.RWMutex
 	until map[Key]time.Time
 }
 
@@ -57,6 +39,8 @@ func (u *Unavailable) Mark(k Key, now time.Time, ttl time.Duration) {
 // extend keeps the later of two ends. Times are stored in UTC and without the
 // monotonic clock, so that a record read back from JSON is the same record.
 func (u *Unavailable) extend(k Key, until time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	if old, ok := u.until[k]; ok && !until.After(old) {
 		return
 	}
@@ -66,18 +50,20 @@ func (u *Unavailable) extend(k Key, until time.Time) {
 	u.until[k] = until.Round(0).UTC()
 }
 
-// Has reports whether a mark that covers the offering of this instance type holds at
-// now. A mark holds up to, and not at, its end.
-func (u *Unavailable) Has(instanceType string, o Offering, now time.Time) bool {
+// Has reports whether a mark that covers the offering of this key holds at now. A mark
+// holds up to, and not at, its end.
+func (u *Unavailable) Has(offering Key, now time.Time) bool {
 	if u.Len() == 0 {
 		return false
 	}
-	for _, name := range either(instanceType) {
-		for _, zone := range either(o.Zone) {
-			for _, capacityType := range either(o.CapacityType) {
-				for _, id := range either(o.ReservationID) {
-					k := Key{InstanceType: name, Zone: zone, CapacityType: capacityType, ReservationID: id}
-					if until, ok := u.until[k]; ok && now.Before(until) {
+	u.mu.RLock()
+	defer u.mu.RUnlock()
+	for _, name := range either(offering.InstanceType) {
+		for _, zone := range either(offering.Zone) {
+			for _, capacityType := range either(offering.CapacityType) {
+				for _, id := range either(offering.ReservationID) {
+					until, ok := u.until[Key{InstanceType: name, Zone: zone, CapacityType: capacityType, ReservationID: id}]
+					if ok && now.Before(until) {
 						return true
 					}
 				}
@@ -89,21 +75,21 @@ func (u *Unavailable) Has(instanceType string, o Offering, now time.Time) bool {
 
 // either is a field's value and the empty value, which stands for every one.
 func either[T ~string](value T) []T {
-	all := [2]T{value, ""}
 	if value == "" {
-		return all[1:]
+		return []T{""}
 	}
-	return all[:]
+	return []T{value, ""}
 }
 
 // Prune forgets the marks that no longer hold at now. Nothing else depends on it; it
 // keeps a long-lived record small.
 func (u *Unavailable) Prune(now time.Time) {
-	for k, until := range u.All() {
-		if !now.Before(until) {
-			delete(u.until, k)
-		}
+	if u == nil {
+		return
 	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	maps.DeleteFunc(u.until, func(_ Key, until time.Time) bool { return !now.Before(until) })
 }
 
 // Len is the number of marks, those that no longer hold included.
@@ -111,29 +97,87 @@ func (u *Unavailable) Len() int {
 	if u == nil {
 		return 0
 	}
+	u.mu.RLock()
+	defer u.mu.RUnlock()
 	return len(u.until)
 }
 
 // Keys returns the marked keys, those that no longer hold included, sorted by
 // instance type, zone, capacity type and reservation.
-func (u *Unavailable) Keys() []Key {
-	keys := make([]Key, 0, u.Len())
-	if u != nil {
-		for k := range u.until {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, Key.compare)
-	return keys
-}
+func (u *Unavailable) Keys() []Key { return slices.SortedFunc(maps.Keys(u.marks()), Key.Compare) }
 
-// All yields the marks and when each ends, in the order of [Unavailable.Keys].
+// All yields the marks of this moment and when each ends, in the order of [Unavailable.Keys].
 func (u *Unavailable) All() iter.Seq2[Key, time.Time] {
 	return func(yield func(Key, time.Time) bool) {
-		for _, k := range u.Keys() {
-			if !yield(k, u.until[k]) {
+		marks := u.marks()
+		for _, k := range slices.SortedFunc(maps.Keys(marks), Key.Compare) {
+			if !yield(k, marks[k]) {
 				return
 			}
 		}
 	}
+}
+
+// marks returns a copy.
+func (u *Unavailable) marks() map[Key]time.Time {
+	if u == nil {
+		return nil
+	}
+	u.mu.RLock()
+	defer u.mu.RUnlock()
+	return maps.Clone(u.until)
+}
+
+// mark is one entry of the JSON form of Unavailable.
+type mark struct {
+	Key
+
+	Until time.Time `json:"until"`
+}
+
+// MarshalJSON writes the marks as a list in the order of [Unavailable.Keys], each
+// with its end: {"instanceType":"m7i.large","zone":"us-east-1a",
+// "capacityType":"spot","until":"2026-11-21T06:30:00Z"}.
+func (u *Unavailable) MarshalJSON() ([]byte, error) {
+	marks := make([]mark, 0, u.Len())
+	for k, until := range u.All() {
+		marks = append(marks, mark{Key: k, Until: until})
+	}
+	return json.Marshal(marks)
+}
+
+// UnmarshalJSON replaces the record by what [Unavailable.MarshalJSON] wrote. Where a
+// key is listed twice the later end holds. On an error, which names every entry at
+// fault, the record stays as it was. null leaves it as it is.
+func (u *Unavailable) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	var marks []mark
+	if err := json.Unmarshal(data, &marks); err != nil {
+		return fmt.Errorf("unavailable offerings: %w", err)
+	}
+	var faults faultList
+	read := Unavailable{}
+	for i, m := range marks {
+		if m.CapacityType != "" {
+			if _, err := ParseCapacityType(string(m.CapacityType)); err != nil {
+				faults.add("unavailable offerings: entry %d: capacityType: %w", i, err)
+			}
+		}
+		switch year := m.Until.UTC().Year(); {
+		case m.Until.IsZero():
+			faults.add("unavailable offerings: entry %d: until: must not be empty", i)
+		case year < 0 || year > 9999: // could not be written again
+			faults.add("unavailable offerings: entry %d: until: %v: want a year from 0 to 9999 in UTC", i, m.Until)
+		}
+		read.extend(m.Key, m.Until)
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.until = read.until
+	return nil
 }

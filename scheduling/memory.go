@@ -137,7 +137,7 @@ func available(offers []offer, p *Problem) []offer {
 	for i := range out {
 		x := &out[i]
 		if x.launchable && (len(byType[""]) > 0 || len(byType[x.instanceType.Name]) > 0) {
-			x.launchable = !p.Unavailable.Has(x.instanceType.Name, *x.offering, p.Now)
+			x.launchable = !p.Unavailable.Has(x.offering.Key(x.instanceType.Name), p.Now)
 		}
 	}
 	return out

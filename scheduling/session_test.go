@@ -118,7 +118,7 @@ func TestSingleOfferingsChange(t *testing.T) {
 	require.True(t, ok)
 	require.NoError(t, s.Apply(scheduling.Delta{Offerings: []instancetypes.OfferingChange{change}}))
 	assert.Equal(t, "m7i.xlarge", bought())
-	was, ok := p.Catalog.Offering("m7i.xlarge", "us-east-1a", offerings.OnDemand)
+	was, ok := p.Catalog.Lookup(offerings.Key{InstanceType: "m7i.xlarge", Zone: "us-east-1a", CapacityType: offerings.OnDemand})
 	require.True(t, ok)
 	assert.Equal(t, schedulingtest.Cents(19), was.Price, "the caller's catalog stays")
 	plan := same(t, scheduling.Solver{}, fork, "the fork")

@@ -86,7 +86,7 @@ func (m *moves) accounts() []*account {
 			}
 			var o offerings.Offering
 			capacityType, _ = manifest.CapacityTypeOf(node)
-			o, priced = m.catalog.Offering(v.InstanceType, v.Zone, capacityType)
+			o, priced = m.catalog.Lookup(offerings.Key{InstanceType: v.InstanceType, Zone: v.Zone, CapacityType: capacityType})
 			price = o.Price
 		}
 		a := index[name+note]

@@ -144,6 +144,6 @@ func (t *table) split() {
 // onDemand is what the machine of a launch costs on demand.
 func (t *table) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
 	o := &l.Options[0]
-	offering, ok := t.catalogOf(l.NodePool).Offering(o.InstanceType, o.Zone, offerings.OnDemand)
+	offering, ok := t.catalogOf(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.OnDemand})
 	return offering.Price, ok
 }

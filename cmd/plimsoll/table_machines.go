@@ -208,7 +208,7 @@ func (t *table) mustBeOnDemand(l *scheduling.Launch) bool {
 		}
 	}
 	o := &l.Options[0]
-	_, sold := t.buys(l.NodePool).Offering(o.InstanceType, o.Zone, offerings.Spot)
+	_, sold := t.buys(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.Spot})
 	return sold
 }
 

@@ -83,7 +83,7 @@ func (c *cloud) terminate(name string) { delete(c.instances, name) }
 // price is what a machine costs per hour at today's prices.
 func (c *cloud) price(name string) offerings.Price {
 	k := c.instances[name].offering
-	o, _ := c.sale.Offering(k.InstanceType, k.Zone, k.CapacityType)
+	o, _ := c.sale.Lookup(offerings.Key{InstanceType: k.InstanceType, Zone: k.Zone, CapacityType: k.CapacityType})
 	return o.Price
 }
 
@@ -101,7 +101,7 @@ func (c *cloud) interrupt(now time.Time) (noticed, gone []string) {
 			}
 			continue
 		}
-		o, _ := c.list.Offering(i.offering.InstanceType, i.offering.Zone, i.offering.CapacityType)
+		o, _ := c.list.Lookup(offerings.Key{InstanceType: i.offering.InstanceType, Zone: i.offering.Zone, CapacityType: i.offering.CapacityType})
 		const month = 730 * time.Hour
 		if c.dice.Float64() < o.InterruptionRate*c.opts.interruptions*tick.Hours()/month.Hours() {
 			i.gone = now.Add(spotNotice)

@@ -147,7 +147,7 @@ func TestBuyTakesTheNextOption(t *testing.T) {
 	name, err := l.buy(launch, 0)
 	require.NoError(t, err)
 	require.Equal(t, second.Key(), l.cloud.instances[name].offering)
-	require.True(t, l.unavailable.Has(first.InstanceType, offering(first), l.now))
+	require.True(t, l.unavailable.Has(first.Key(), l.now))
 	require.False(t, l.cluster.ready(name), "it is on its way")
 	require.Equal(t, 1, l.ledger.refusals)
 
@@ -177,7 +177,7 @@ func TestCloud(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, changes)
 	for _, change := range changes {
-		list, ok := types.Offering(change.InstanceType, change.Zone, change.CapacityType)
+		list, ok := types.Lookup(offerings.Key{InstanceType: change.InstanceType, Zone: change.Zone, CapacityType: change.CapacityType})
 		require.True(t, ok)
 		require.InDelta(t, list.Price.USD(), change.Price.USD(), list.Price.USD()*opts.noise+1e-9)
 	}

@@ -59,7 +59,7 @@ func (l *loop) tell() error {
 func (l *loop) buy(launch *scheduling.Launch, limit offerings.Price) (string, error) {
 	for i := range launch.Options {
 		o := &launch.Options[i]
-		if limit > 0 && o.Price >= launch.Price+limit || l.unavailable.Has(o.InstanceType, offering(o), l.now) {
+		if limit > 0 && o.Price >= launch.Price+limit || l.unavailable.Has(o.Key(), l.now) {
 			continue
 		}
 		name, err := l.cloud.launch(launch.NodePool, o, l.now)
@@ -84,9 +84,4 @@ func (l *loop) buy(launch *scheduling.Launch, limit offerings.Price) (string, er
 		return name, nil
 	}
 	return "", fmt.Errorf("none of the %d options of launch %s can be had: %w", len(launch.Options), launch.Name, errNoCapacity)
-}
-
-// offering is an option as the record of failures asks for it.
-func offering(o *scheduling.Option) offerings.Offering {
-	return offerings.Offering{Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}
 }

@@ -54,11 +54,11 @@ func TestKnownSizes(t *testing.T) {
 			}
 			assert.Equal(t, tt.gpu, gpu)
 			for _, zone := range []string{"eastus-1", "eastus-2", "eastus-3"} {
-				o, ok := catalog.Offering(tt.name, zone, offerings.OnDemand)
+				o, ok := catalog.Lookup(offerings.Key{InstanceType: tt.name, Zone: zone, CapacityType: offerings.OnDemand})
 				require.True(t, ok)
 				assert.Equal(t, tt.onDemand, o.Price.String())
 				assert.Equal(t, []string{"unavailable"}, o.Estimated)
-				o, ok = catalog.Offering(tt.name, zone, offerings.Spot)
+				o, ok = catalog.Lookup(offerings.Key{InstanceType: tt.name, Zone: zone, CapacityType: offerings.Spot})
 				require.Equal(t, tt.spot != "", ok)
 				if ok {
 					assert.Equal(t, tt.spot, o.Price.String())

@@ -82,7 +82,7 @@ func TestKnownTypes(t *testing.T) {
 
 			assert.Equal(t, tt.virginia, onDemand(virginia, tt.name))
 			assert.Equal(t, tt.frankfurt, onDemand(frankfurt, tt.name))
-			spot, _ := virginia.Offering(tt.name, "us-east-1a", offerings.Spot)
+			spot, _ := virginia.Lookup(offerings.Key{InstanceType: tt.name, Zone: "us-east-1a", CapacityType: offerings.Spot})
 			if tt.spotA == "" {
 				assert.Zero(t, spot.Price)
 			} else {

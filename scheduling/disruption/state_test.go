@@ -199,7 +199,7 @@ func TestOptionsAgreeWhilePodsWait(t *testing.T) {
 func TestStock(t *testing.T) {
 	s := stateOf(t)
 	left := func() int {
-		o, ok := s.stock.all.Offering("m.large", "a", offerings.Reserved)
+		o, ok := s.stock.all.Lookup(offerings.Key{InstanceType: "m.large", Zone: "a", CapacityType: offerings.Reserved})
 		require.True(t, ok)
 		return o.ReservationCount
 	}

@@ -132,7 +132,7 @@ func (w *world) unavailable(t *instancetypes.InstanceType, o offerings.Offering)
 	switch {
 	case o.Unavailable:
 		return "is marked unavailable in the catalog"
-	case w.problem.Unavailable.Has(t.Name, o, w.problem.Now):
+	case w.problem.Unavailable.Has(o.Key(t.Name), w.problem.Now):
 		return "failed lately"
 	default:
 		return ""

@@ -67,7 +67,7 @@ func (s *shop) items(pool *scheduling.NodePool) iter.Seq[*item] {
 func (s *shop) onSale(x *item) bool {
 	o := x.offering
 	return !o.Unavailable && (o.CapacityType != offerings.Reserved || o.ReservationCount > 0) &&
-		!s.problem.Unavailable.Has(x.kind.Name, *o, s.problem.Now)
+		!s.problem.Unavailable.Has(o.Key(x.kind.Name), s.problem.Now)
 }
 
 // agrees reports whether the pool's labels say nothing else than the offering's.

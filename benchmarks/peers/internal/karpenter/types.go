@@ -38,7 +38,7 @@ func translate(c *instancetypes.Catalog, keys labelKeys, unavailable *offerings.
 		}
 		for _, o := range t.Offerings {
 			of := offering(t, o)
-			of.Available = o.Launchable() && !unavailable.Has(t.Name, o, now)
+			of.Available = o.Launchable() && !unavailable.Has(o.Key(t.Name), now)
 			out.Offerings = append(out.Offerings, of)
 			s.sold[of] = o
 		}

@@ -150,7 +150,7 @@ func (r *reader) pool(p scheduling.Problem, pool *scheduling.NodePool) error {
 	}
 	for t := range catalog.All() {
 		for _, o := range t.Offerings {
-			if o.Launchable() && !p.Unavailable.Has(t.Name, o, p.Now) {
+			if o.Launchable() && !p.Unavailable.Has(o.Key(t.Name), p.Now) {
 				r.option(pool, set, t, o)
 			}
 		}

@@ -92,7 +92,7 @@ func (c *checker) offering(t *instancetypes.InstanceType, want offerings.Offerin
 		switch {
 		case o.Price != want.Price:
 			return o, fmt.Errorf("costs %s, not %s", o.Price, want.Price)
-		case !o.Launchable() || c.problem.Unavailable.Has(t.Name, o, c.problem.Now):
+		case !o.Launchable() || c.problem.Unavailable.Has(o.Key(t.Name), c.problem.Now):
 			return o, errors.New("cannot be bought now")
 		}
 		return o, nil

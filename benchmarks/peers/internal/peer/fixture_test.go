@@ -35,6 +35,6 @@ func machine(p scheduling.Problem, pods ...*corev1.Pod) Machine {
 }
 
 func sold(c *instancetypes.Catalog, name, zone string) (o offerings.Offering) {
-	o, _ = c.Offering(name, zone, "on-demand")
+	o, _ = c.Lookup(offerings.Key{InstanceType: name, Zone: zone, CapacityType: "on-demand"})
 	return o
 }
