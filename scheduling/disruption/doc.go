@@ -121,7 +121,7 @@ package disruption
 // What would become of the pods
 //
 //	state, hold, stock, ledger  the cluster and the market after the steps so far
-//	simulate, recall  where pods would be if nodes were gone, and answers kept
+//	simulate     where pods would be if nodes were gone
 //	waves, turns, stage*  the order in which they leave, and whether each may land
 //	agree        options that pods which wait could be in the way of
 //	frame        all of this at one point of a plan
@@ -129,15 +129,13 @@ package disruption
 // The steps
 //
 //	forced       interrupted, expired, drifted and empty nodes
-//	consolidate* steps that save something
-//	search*      moves of many nodes that make the cluster cheaper
+//	consolidate  steps that save something
+//	search, moves  a cheaper cluster for the same pods
+//	keepset      which nodes stay, where many go at once
 //	sizes        whether pods could fit, in round figures, before anything is tried
+//	search_rejected  the best moves that were not made
 //	target*, alternative  the cluster bought afresh, as an aim, as a bound and of other NodePools
-//	settle       the steps that lead at once to where many moves lead
-//	walk*        the way to there where pods depend on each other
-//	seating      the places of a step, for walk and peel
-//	peel*, early parts of a step that stand by themselves, and steps that are certain
-//	             before the search has ended
+//	ordering*    the steps that lead to the cheaper cluster
 //	rebalance*   pods that break a rule where they are
 //	rehearse, afterwards, further  the next plan, made in advance: whether it would move
 //	             pods on, and what it would add

@@ -226,3 +226,24 @@ func machineOf(machines map[string]*Machine, node string) *Machine {
 	}
 	return &Machine{}
 }
+
+// clone is a frame of its own that knows the same.
+func (f *frame) clone() *frame {
+	out := *f
+	out.pools, out.ordered = make(map[string]*poolState, len(f.pools)), nil
+	for _, p := range f.ordered {
+		own := *p
+		out.pools[p.pool.Name] = &own
+		out.ordered = append(out.ordered, &own)
+	}
+	out.subjects, out.at = make([]*subject, len(f.subjects)), make(map[string]*subject, len(f.at))
+	for i, s := range f.subjects {
+		own := *s
+		if s.pool != nil {
+			own.pool = out.pools[s.pool.pool.Name]
+		}
+		out.subjects[i], out.at[s.name] = &own, &own
+	}
+	out.pods, out.moved = maps.Clone(f.pods), maps.Clone(f.moved)
+	return &out
+}

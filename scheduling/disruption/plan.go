@@ -133,9 +133,6 @@ func (r *run) search(ctx context.Context) error {
 		return r.ended(ctx, r.rehearse(ctx, true))
 	}
 	err := r.forced(ctx)
-	if err == nil && !r.done {
-		err = past(ctx, r.early(ctx))
-	}
 	switch {
 	case err != nil || r.done:
 		return r.ended(ctx, err)

@@ -138,7 +138,7 @@ func (r *run) ahead(ctx context.Context) ([]Step, error) {
 		}
 		if before := len(r.steps); !ok {
 			c := &carrier{frame: r.frame, state: r.state, emit: r.emit}
-			if _, err := c.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
+			if err := c.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
 				return next.steps, err
 			}
 		}
@@ -159,8 +159,7 @@ func (r *run) merge(ctx context.Context, next *run) (bool, error) {
 			moves = append(moves, &steps[i])
 		}
 	}
-	steps, _ := net(moves, next.state.rebooked)
-	t, err := (&carrier{frame: r.base.frame, state: r.base.state}).reach(ctx, steps)
+	t, _, err := (&carrier{frame: r.base.frame, state: r.base.state}).walkTo(ctx, combined(moves, next.state.rebooked))
 	if err != nil || t.price() >= r.frame.tally().price {
 		return false, err
 	}

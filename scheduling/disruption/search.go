@@ -4,17 +4,27 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// search looks for moves that make the cluster cheaper. It works on a copy of the cluster
-// in which moves are carried out as they are found, also such as undo a part of earlier
-// ones, until the rules find no further move: what the next plan would look at is what the
-// last round has looked at. Only then it is worked out which steps lead there at once.
+const (
+	// enough is how much dearer than the bound, as a share, a cluster may be without a look at
+	// machines that waste something.
+	enough = 0.025
+	// manyNodes is how many nodes a cluster has to have to be searched less thoroughly: from
+	// someNodes on, moves are looked for with few questions, each about many nodes.
+	manyNodes = 1_000
+	someNodes = 300
+	// mostImproved is how many of the ends that a search has found are improved.
+	mostImproved = 2
+)
+
+// search looks for a cheaper cluster. It works on a copy of the cluster in which moves are
+// carried out as they are found, also such as undo a part of earlier ones, and without
+// regard to the order in which pods leave: only where it ends counts.
 type search struct {
 	frame  *frame
 	state  *state
@@ -22,31 +32,87 @@ type search struct {
 	moves  []*Step
 	// settled are nodes that steps before have bought or moved pods to. They stay.
 	settled map[string]bool
-	// single says that nodes are drained one by one, so that each move is possible after
-	// those before it: where pods depend on where others are, what is possible at once may
-	// not be one by one.
-	single bool
-	// patient says that moves may be larger than budgets of pools allow.
+	// patient says that moves may be larger than budgets of pools allow: they are done part
+	// after part.
 	patient bool
-	// loosens says that nodes may be filled kind by kind, which leaves more of their room, and
-	// loose that they are; loosened is what began so.
-	loosens, loose, loosened bool
-	// piecemeal says that nodes are not told apart at once into those that stay and those that
-	// leave; together is where that was done, and ended near the bound.
-	piecemeal, together bool
-	// walks says that pods depend on each other in ways that a walk knows of, so that where the
-	// search ends is all that counts.
-	walks bool
-	// kinds are of which kind pods are, for moves of many nodes at once.
-	kinds kinds
-	// ends are where the search from several beginnings has ended: near the bound, or anywhere if it
-	// walks.
-	ends []*search
 }
 
-// mostSingle is the number of nodes up to which they are drained one by one where pods
-// depend on where others are.
-const mostSingle = 500
+// ends are the clusters that the search finds, the best first: with no more nodes removed
+// than the others have room for, and, where the cluster costs much more than it has to, with
+// each of the keep sets, and with all nodes removed that may go. In clusters of many nodes it is the
+// first that costs little more than it has to.
+func (x *search) ends(ctx context.Context) ([]*search, error) {
+	begins := [][]string{nil}
+	if !x.near() && x.patient {
+		begins = append(begins, x.keepSets()...)
+		begins = append(begins, x.everybody())
+	}
+	var out []*search
+	for i, leave := range begins {
+		if i == len(begins)-1 && i > 0 && slices.ContainsFunc(out, (*search).near) {
+			break
+		}
+		y := x.scratch()
+		if err := y.drainAll(ctx, leave, x.frame.planner.Solver.Effort); err != nil {
+			return nil, err
+		}
+		if err := y.delete(ctx); err != nil {
+			return nil, past(ctx, err)
+		}
+		out = append(out, y)
+		if over(ctx) || x.many() && y.near() {
+			break
+		}
+	}
+	byToll := func(a, b *search) int { return cmp.Compare(x.toll(a), x.toll(b)) }
+	slices.SortStableFunc(out, byToll)
+	for _, y := range out[:min(len(out), mostImproved)] {
+		if err := y.improve(ctx); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(out, byToll)
+	return out, nil
+}
+
+// near reports whether the cluster costs about what it has to.
+func (x *search) near() bool { return float64(x.price()) <= (1+enough)*float64(x.target.bound) }
+
+// many reports whether the cluster is too large for moves to be looked for node by node.
+func (x *search) many() bool { return len(x.state.original) > someNodes }
+
+// pains is what it is worth not to remove nodes, as a share of what they cost by what it
+// costs to remove them, where one end of the search is compared with another: more where
+// budgets of pools say that few are to go at once.
+const (
+	pains      = 0.01
+	mostlyKept = 0.05
+)
+
+// toll is what the cluster costs where a search that began where x stands has ended, with what
+// is disrupted on the way.
+func (x *search) toll(y *search) float64 {
+	price, cost, rate := 0.0, 0.0, pains
+	for _, s := range x.frame.subjects {
+		if s.pool != nil && !s.gone {
+			price, cost = price+float64(s.price), cost+s.cost
+		}
+	}
+	if slices.ContainsFunc(x.frame.ordered, func(p *poolState) bool { return x.frame.room(p, Underutilized) < p.counted }) {
+		rate = mostlyKept
+	}
+	moved, disrupted := map[string]bool{}, 0.0
+	for _, m := range y.moves {
+		for i := range m.Evictions {
+			name := m.Evictions[i].Pod
+			if pod := x.state.pods[name]; pod != nil && !moved[name] {
+				disrupted += x.frame.podCost(pod)
+			}
+			moved[name] = true
+		}
+	}
+	return float64(y.price()) + rate*price/max(cost, 1e-9)*disrupted
+}
 
 // rank is a node in the order in which the search turns to them.
 type rank struct {
@@ -71,36 +137,26 @@ func (x *search) order() []rank {
 		out = append(out, r)
 	}
 	slices.SortFunc(out, func(a, b rank) int {
-		return cmp.Or(cmp.Compare(b.waste(), a.waste()), cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(ratio(b.loss, b.cost), ratio(a.loss, a.cost)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name))
 	})
 	return out
 }
 
-// waste is what is lost on the node for each unit of what it costs to remove it.
-func (r *rank) waste() float64 { return ratio(r.loss, r.cost) }
+// ratio is what is saved for each unit of disruption.
+func ratio(saving offerings.Price, cost float64) float64 { return float64(saving) / max(cost, 1e-9) }
 
-// wastes are the shares of its price that a machine has to waste to be replaced: none is at
-// first, what wastes much is then, and what wastes little stays unless the cluster is still
-// too dear. Packing machines anew always finds a little, and would move every pod for it.
-func wastes() []float64 { return []float64{math.Inf(1), 0.1, 0.06, 0.04} }
+// everybody are the nodes that may go.
+func (x *search) everybody() []string { return x.wasteful(math.Inf(-1)) }
 
-// moved counts the pods that move.
-func (x *search) moved() int { return len(x.movers()) }
-
-// movers are the pods that move.
-func (x *search) movers() map[string]bool {
-	pods := map[string]bool{}
-	for _, m := range x.moves {
-		for i := range m.Evictions {
-			pods[m.Evictions[i].Pod] = true
+// wasteful are the nodes that may go and waste a share of their price.
+func (x *search) wasteful(share float64) []string {
+	var out []string
+	for _, r := range x.order() {
+		if float64(r.loss) >= share*float64(r.price) {
+			out = append(out, r.name)
 		}
 	}
-	return pods
-}
-
-// gone are the nodes that have gone since another search.
-func (x *search) gone(since *search) []string {
-	return slices.DeleteFunc(since.state.names(), func(name string) bool { return x.state.nodes[name] != nil })
+	return out
 }
 
 // price is what all nodes of pools cost.
@@ -111,73 +167,9 @@ func (x *search) price() offerings.Price {
 
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
-	y := &search{
-		frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, single: x.single, patient: x.patient, walks: x.walks,
-		loosens: x.loosens, loose: x.loose, loosened: x.loosened, kinds: x.kinds,
-	}
-	y.frame.patient, y.frame.late = x.patient, true
+	y := &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, patient: x.patient}
+	y.frame.patient, y.frame.late, y.frame.roughly = x.patient, true, true
 	return y
-}
-
-// round looks for moves once: which nodes are to go is found out first, so that nobody
-// moves to a node that goes a little later.
-func (x *search) round(ctx context.Context, waste float64) error {
-	if x.walks && x.many() {
-		return x.sweep(ctx, waste)
-	}
-	leave, err := x.leavers(ctx, waste)
-	if err != nil {
-		return err
-	}
-	return x.guided(ctx, leave)
-}
-
-// guided looks for moves of nodes that are to go, into the room on the others and onto new
-// machines, and then of any node.
-func (x *search) guided(ctx context.Context, leave []string) error {
-	if err := x.state.shun(leave); err != nil {
-		return err
-	}
-	for _, look := range []func(context.Context, []rank) error{x.deleteMany, x.deleteEach, x.replace} {
-		if err := look(ctx, x.among(leave)); err != nil {
-			return err
-		}
-	}
-	if err := x.state.readmit(leave); err != nil {
-		return err
-	}
-	return x.deleteEach(ctx, x.order())
-}
-
-// leavers are the nodes that are to go: those that can, if nothing else does, and those
-// that would still waste much of what they cost when the pods of the others have come.
-func (x *search) leavers(ctx context.Context, waste float64) ([]string, error) {
-	y := x.scratch()
-	for _, look := range []func(context.Context, []rank) error{y.deleteMany, y.deleteEach} {
-		if err := look(ctx, y.order()); err != nil {
-			return nil, err
-		}
-	}
-	var out []string
-	for _, m := range y.moves {
-		out = append(out, m.Drain...)
-	}
-	order := y.order()
-	for i := range order {
-		if float64(order[i].loss) >= waste*float64(order[i].price) {
-			out = append(out, order[i].name)
-		}
-	}
-	slices.Sort(out)
-	return out, nil
-}
-
-// among are those of the nodes that may go and are still there, in order.
-func (x *search) among(names []string) []rank {
-	return slices.DeleteFunc(x.order(), func(r rank) bool {
-		_, ok := slices.BinarySearch(names, r.name)
-		return !ok
-	})
 }
 
 // over reports whether there is no more time.
@@ -202,41 +194,4 @@ func (x *search) take(step *Step) error {
 	x.frame.took(step)
 	x.moves = append(x.moves, step)
 	return nil
-}
-
-// fork is a state of its own that stands where s does.
-func (s *state) fork() *state {
-	out := *s
-	out.market, out.free = s.market.Fork(), s.free.Fork()
-	out.nodes = make(map[string]*standing, len(s.nodes))
-	for name, at := range s.nodes {
-		own := *at
-		own.pods = slices.Clone(at.pods)
-		out.nodes[name] = &own
-	}
-	own := *s.stock
-	out.gauge, out.stock = s.gauge.clone(), &own
-	out.pods, out.waits, out.lifted, out.bought = maps.Clone(s.pods), maps.Clone(s.waits), maps.Clone(s.lifted), maps.Clone(s.bought)
-	return &out
-}
-
-// clone is a frame of its own that knows the same.
-func (f *frame) clone() *frame {
-	out := *f
-	out.pools, out.ordered = make(map[string]*poolState, len(f.pools)), nil
-	for _, p := range f.ordered {
-		own := *p
-		out.pools[p.pool.Name] = &own
-		out.ordered = append(out.ordered, &own)
-	}
-	out.subjects, out.at = make([]*subject, len(f.subjects)), make(map[string]*subject, len(f.at))
-	for i, s := range f.subjects {
-		own := *s
-		if s.pool != nil {
-			own.pool = out.pools[s.pool.pool.Name]
-		}
-		out.subjects[i], out.at[s.name] = &own, &own
-	}
-	out.pods, out.moved = maps.Clone(f.pods), maps.Clone(f.moved)
-	return &out
 }

@@ -61,6 +61,6 @@ func (x *search) refused(r *rank, o *outcome) *Rejected {
 		return out
 	}
 	out.Because = Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf(
-		"saves %s of %s per hour; machines that waste less than %g %% of their price are not replaced", out.SavingPerHour, r.price, 100*wastes()[1])}
+		"saves %s of %s per hour; machines that waste less than %g %% of their price are not replaced", out.SavingPerHour, r.price, 100*wastes()[0])}
 	return out
 }

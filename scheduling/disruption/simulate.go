@@ -42,8 +42,6 @@ type question struct {
 	why bool
 	// alone leaves out pods that wait already.
 	alone bool
-	// loose fills nodes that run kind by kind.
-	loose bool
 }
 
 // drain says what would become of the pods of nodes if these were removed, when machines
@@ -55,19 +53,6 @@ func (s *state) drain(ctx context.Context, nodes []string) (*outcome, error) {
 // ask answers a what-if. The state stays as it is. Pods that wait already take part and may
 // stay without a place.
 func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
-	key := s.key(q)
-	if known := s.recall.get(key); known != nil {
-		return known, nil
-	}
-	o, err := s.answer(ctx, q)
-	if err == nil {
-		s.recall.put(key, o)
-	}
-	return o, err
-}
-
-// answer works a what-if out.
-func (s *state) answer(ctx context.Context, q *question) (*outcome, error) {
 	from := s.free
 	if q.buy {
 		from = s.market
@@ -93,8 +78,6 @@ func (s *state) answer(ctx context.Context, q *question) (*outcome, error) {
 	switch {
 	case q.why:
 		plan, err = fork.Solve(ctx)
-	case q.loose:
-		plan, err = fork.PlaceLoosely(ctx, q.effort)
 	default:
 		plan, err = fork.Place(ctx, q.effort)
 	}
@@ -207,7 +190,7 @@ func (s *state) read(out *outcome, plan *scheduling.Plan, origin map[string]stri
 			out.stuck = append(out.stuck, plan.Unschedulable[i])
 		}
 	}
-	slices.SortFunc(out.evictions, func(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) })
+	slices.SortFunc(out.evictions, compareEvictions)
 }
 
 // namer hands out names for launches that no node and no earlier launch has.
@@ -275,3 +258,6 @@ func going(node *corev1.Node) bool {
 		return t.Key == scheduling.DisruptedTaint || t.Key == "ToBeDeletedByClusterAutoscaler"
 	})
 }
+
+// compareEvictions orders evictions by pod.
+func compareEvictions(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) }

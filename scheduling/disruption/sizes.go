@@ -171,28 +171,34 @@ func (r *rooms) share(v []int64) (sum float64) {
 	return sum
 }
 
-// put finds room for sizes, the largest first, each where least is free. Where all find
-// some, it is taken if keep says so. skip is a node to leave out.
-func (r *rooms) put(sizes [][]int64, skip string, keep bool) bool {
+// put finds room for sizes, the largest first, each where least is free, and returns where.
+// Where all find some, it is taken if keep says so. skip is a node to leave out.
+func (r *rooms) put(sizes [][]int64, skip string, keep bool) (into []string, ok bool) {
 	order := slices.Clone(sizes)
 	slices.SortStableFunc(order, func(a, b []int64) int { return cmp.Compare(r.share(b), r.share(a)) })
 	var taken []int
-	all := true
 	for _, size := range order {
 		best := r.tightest(size, skip)
 		if best < 0 {
-			all = false
 			break
 		}
-		taken = append(taken, best)
+		taken, into = append(taken, best), append(into, r.names[best])
 		r.take(best, size, 1)
 	}
-	if !all || !keep {
+	ok = len(taken) == len(order)
+	if !ok || !keep {
 		for j, i := range taken {
 			r.take(i, order[j], -1)
 		}
 	}
-	return all
+	return into, ok
+}
+
+// close lets a node take in nobody.
+func (r *rooms) close(name string) {
+	if i := slices.Index(r.names, name); i >= 0 {
+		r.names, r.free, r.left = slices.Delete(r.names, i, i+1), slices.Delete(r.free, i, i+1), slices.Delete(r.left, i, i+1)
+	}
 }
 
 // tightest is the fullest of the rooms that hold a size, -1 if none does.

@@ -28,10 +28,8 @@ type state struct {
 	// not hold the pods that wait.
 	market, free *scheduling.Session
 	// pods are those that run and those that are expected, by name, as they were at first:
-	// where they are now is for nodes to say. ties is how many of them have places that
-	// depend on where others are.
+	// where they are now is for nodes to say.
 	pods map[string]*corev1.Pod
-	ties int
 	// waits are the pods that wait for a machine that somebody else has to buy, by name.
 	waits map[string]*corev1.Pod
 	gauge *gauge
@@ -45,9 +43,6 @@ type state struct {
 	original map[string]bool
 	// held are changes that the sessions have not been told yet; nil while they are told at once.
 	held *scheduling.Delta
-	// recall is what was asked before, past stands for the steps done since.
-	recall *recall
-	past   string
 }
 
 // standing is a node that is there.
@@ -78,7 +73,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 	}
 	s := &state{
 		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*standing, len(problem.Nodes)), waits: map[string]*corev1.Pod{},
-		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newStock(&c.Problem), recall: newRecall(len(problem.Nodes)),
+		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newStock(&c.Problem),
 	}
 	for _, node := range problem.Nodes {
 		s.nodes[node.Name], s.original[node.Name] = &standing{node: node}, true
@@ -87,7 +82,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 		if at := s.nodes[pod.Spec.NodeName]; at != nil && !ended(pod) {
 			at.pods = append(at.pods, pod)
 		}
-		s.know(pod)
+		s.pods[podName(pod)] = pod
 	}
 	for _, at := range s.nodes {
 		slices.SortFunc(at.pods, comparePods)
@@ -173,7 +168,7 @@ func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 		for _, name := range a.Pods {
 			pod := bound(byName[name], a.Node)
 			come, at.expected = append(come, pod), append(at.expected, pod)
-			s.know(pod)
+			s.pods[podName(pod)] = pod
 			delete(byName, name)
 		}
 	}
@@ -190,22 +185,6 @@ func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 		gone.NodePools = append(gone.NodePools, pool.Name)
 	}
 	return s.free.Apply(scheduling.Delta{Removed: gone})
-}
-
-// know adds a pod to those of the state, which has none of its name.
-func (s *state) know(pod *corev1.Pod) {
-	s.pods[podName(pod)] = pod
-	if tied(pod) {
-		s.ties++
-	}
-}
-
-// forget takes a pod of the state out.
-func (s *state) forget(pod *corev1.Pod) {
-	delete(s.pods, podName(pod))
-	if tied(pod) {
-		s.ties--
-	}
 }
 
 // expects reports whether pods that wait, or those of a node that goes already, are
@@ -277,9 +256,6 @@ func (s *state) shown(at *standing) *corev1.Node {
 
 // take moves the state on to where it is once the step is done.
 func (s *state) take(step *Step) error {
-	if err := s.passed(step); err != nil {
-		return err
-	}
 	d := scheduling.Delta{}
 	var astray []*corev1.Pod
 	used := map[string]int{}
@@ -306,7 +282,7 @@ func (s *state) take(step *Step) error {
 		delete(s.lifted, old)
 		if to == nil {
 			d.Removed.Pods = append(d.Removed.Pods, keyOf(old))
-			s.forget(old)
+			delete(s.pods, e.Pod)
 			continue
 		}
 		pod := old
@@ -326,7 +302,7 @@ func (s *state) take(step *Step) error {
 		}
 		for _, pod := range slices.Concat(at.pods, at.expected) {
 			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
-			s.forget(pod)
+			delete(s.pods, podName(pod))
 			delete(s.lifted, pod)
 		}
 		astray = append(astray, at.expected...)
@@ -390,4 +366,20 @@ func bound(pod *corev1.Pod, node string) *corev1.Pod {
 
 func keyOf(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespaceOf(pod.Namespace), Name: pod.Name}
+}
+
+// fork is a state of its own that stands where s does.
+func (s *state) fork() *state {
+	out := *s
+	out.market, out.free = s.market.Fork(), s.free.Fork()
+	out.nodes = make(map[string]*standing, len(s.nodes))
+	for name, at := range s.nodes {
+		own := *at
+		own.pods = slices.Clone(at.pods)
+		out.nodes[name] = &own
+	}
+	own := *s.stock
+	out.gauge, out.stock = s.gauge.clone(), &own
+	out.pods, out.waits, out.lifted, out.bought = maps.Clone(s.pods), maps.Clone(s.waits), maps.Clone(s.lifted), maps.Clone(s.bought)
+	return &out
 }

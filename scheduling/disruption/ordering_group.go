@@ -1,14 +1,16 @@
 package disruption
 
 import (
+	"context"
 	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// pack is a group of nodes that leave together, and what is bought for them.
-type pack struct {
+// group is nodes that leave together, and what is bought for them.
+type group struct {
 	leavers []*leaver
 	bought  []string
 	stuck   map[string][]string // by kind, pods that have no place yet
@@ -18,60 +20,47 @@ type pack struct {
 }
 
 // alone is the step in which a node goes by itself and nothing is bought, nil if that cannot
-// be. It takes one along of those that are to be taken along if it can: what must not be done
-// for one node may be for two.
-func (w *walk) alone(l *leaver) *Step {
+// be.
+func (w *ordering) alone(ctx context.Context, l *leaver) (*Step, error) {
 	mark := len(w.stage.log)
-	g := &pack{stuck: map[string][]string{}}
+	g := &group{stuck: map[string][]string{}}
 	w.join(g, l)
 	w.seatAll(g)
 	if g.lost == 0 {
-		for _, other := range w.waits {
-			if other == l || !slices.Contains(w.along, other.name) {
-				continue
-			}
-			at, two := len(w.stage.log), g.with()
-			if w.add(two, other); two.lost == 0 && two.saving > 0 {
-				if final := w.leave(two, mark); final != nil {
-					return final
-				}
-			}
-			w.stage.undo(at)
-		}
-		if final := w.leave(g, mark); final != nil {
-			return final
+		if final, err := w.leave(ctx, g, mark); final != nil || err != nil {
+			return final, err
 		}
 	}
 	w.stage.undo(mark)
-	return nil
+	return nil, nil //nolint:nilnil // no step is an answer
 }
 
 const (
 	// mostBegun is with how many nodes a group may begin.
 	mostBegun = 6
-	// mostJoined is among how many nodes the next one is looked for.
+	// mostJoined is among how many nodes the next one is looked for, and mostEasy in groups of
+	// how many nodes it is half as many.
 	mostJoined = 24
-	// mostEasy is in groups of how many nodes it is half as many.
-	mostEasy = 16
+	mostEasy   = 16
 	// patience is how many times as large as what it has grown by a group is when it is tried
 	// again that must not go: to try it takes as long as it is large.
 	patience = 4
 )
 
 // together is the step in which as few nodes as may be go at once, nil if there is none.
-func (w *walk) together() *Step {
+func (w *ordering) together(ctx context.Context) (*Step, error) {
 	for i, first := range slices.Clone(w.waits) {
 		if i >= mostBegun {
 			break
 		}
 		mark := len(w.stage.log)
-		g := &pack{stuck: map[string][]string{}}
+		g := &group{stuck: map[string][]string{}}
 		w.add(g, first)
 		for again, last := 0, false; ; {
 			if n := len(g.leavers); g.lost == 0 && g.saving > 0 && (n >= again || last) {
-				if final := w.leave(g, mark); final != nil {
+				if final, err := w.leave(ctx, g, mark); final != nil || err != nil {
 					w.last = g.bought
-					return final
+					return final, err
 				}
 				again = n + 1 + n/patience
 			}
@@ -85,13 +74,13 @@ func (w *walk) together() *Step {
 			break // whoever begins
 		}
 	}
-	return nil
+	return nil, nil //nolint:nilnil // no step is an answer
 }
 
 // grow adds the node to a group that leaves fewest pods without a place, and saves most.
-func (w *walk) grow(g *pack) bool {
+func (w *ordering) grow(g *group) bool {
 	var best *leaver
-	var most *pack
+	var most *group
 	tried := 0
 	for _, l := range w.waits {
 		if slices.Contains(g.leavers, l) {
@@ -101,9 +90,10 @@ func (w *walk) grow(g *pack) bool {
 			break
 		}
 		mark := len(w.stage.log)
-		with := g.with()
-		if w.add(with, l); w.frame.within(namesOf(with.leavers)) && (most == nil || with.better(most)) {
-			best, most = l, with
+		with := *g
+		with.leavers, with.bought, with.stuck = slices.Clip(g.leavers), slices.Clip(g.bought), maps.Clone(g.stuck)
+		if w.add(&with, l); w.frame.within(namesOf(with.leavers)) && (most == nil || with.better(most)) {
+			best, most = l, &with
 		}
 		w.stage.undo(mark)
 	}
@@ -115,7 +105,7 @@ func (w *walk) grow(g *pack) bool {
 }
 
 // better reports whether a group is nearer to being one that may go than another.
-func (g *pack) better(than *pack) bool {
+func (g *group) better(than *group) bool {
 	if g.lost != than.lost {
 		return g.lost < than.lost
 	}
@@ -125,15 +115,8 @@ func (g *pack) better(than *pack) bool {
 	return ratio(g.saving, g.cost) > ratio(than.saving, than.cost)
 }
 
-// with is a group of its own with the same nodes.
-func (g *pack) with() *pack {
-	out := *g
-	out.leavers, out.bought, out.stuck = slices.Clip(g.leavers), slices.Clip(g.bought), maps.Clone(g.stuck)
-	return &out
-}
-
 // add lets a node go with a group, and buys what its pods ask for.
-func (w *walk) add(g *pack, l *leaver) {
+func (w *ordering) add(g *group, l *leaver) {
 	w.join(g, l)
 	w.seatAll(g)
 	for more := g.lost > 0; more; {
@@ -142,7 +125,7 @@ func (w *walk) add(g *pack, l *leaver) {
 }
 
 // join takes the pods of a node away from it.
-func (w *walk) join(g *pack, l *leaver) {
+func (w *ordering) join(g *group, l *leaver) {
 	g.leavers = append(g.leavers, l)
 	g.saving, g.cost = clampPrice(g.saving, l.price), g.cost+l.cost
 	for _, kind := range l.kinds {
@@ -159,7 +142,7 @@ func (w *walk) join(g *pack, l *leaver) {
 }
 
 // seatAll gives the pods of a group that have none the places that they may have now.
-func (w *walk) seatAll(g *pack) {
+func (w *ordering) seatAll(g *group) {
 	for again := true; again && g.lost > 0; {
 		again = false
 		for _, kind := range slices.Sorted(maps.Keys(g.stuck)) {
@@ -182,7 +165,7 @@ func (w *walk) seatAll(g *pack) {
 }
 
 // seat gives a pod a place of its kind, if it may have one now.
-func (w *walk) seat(kind string, a *actor) bool {
+func (w *ordering) seat(kind string, a *actor) bool {
 	places := w.places[kind]
 	for _, node := range w.order[kind] {
 		if places[node] == 0 || w.new[node] != nil && !w.bought[node] {
@@ -206,7 +189,7 @@ func (w *walk) seat(kind string, a *actor) bool {
 }
 
 // buy adds the launch that pods without a place fill most for its price, if there is one.
-func (w *walk) buy(g *pack) bool {
+func (w *ordering) buy(g *group) bool {
 	fill := map[string]float64{}
 	for kind, pods := range g.stuck {
 		for node, n := range w.places[kind] {
@@ -224,74 +207,93 @@ func (w *walk) buy(g *pack) bool {
 	if best == "" {
 		return false
 	}
-	w.bought[best] = true
-	w.stage.stand(best, 1)
-	w.stage.log = append(w.stage.log, func() {
-		delete(w.bought, best)
-		w.stage.stand(best, -1)
-	})
 	g.bought = append(g.bought, best)
-	g.saving = clampPrice(g.saving, -w.frame.costOf(w.new[best]))
+	w.own(g, best, true)
 	w.seatAll(g)
 	return true
 }
 
-// release takes back what was bought for a group and has stayed empty: rules keep the pods
-// away for which it was bought, or let them go elsewhere since.
-func (w *walk) release(g *pack, bring map[string][]Eviction) {
-	g.bought = slices.DeleteFunc(slices.Clone(g.bought), func(name string) bool {
-		if len(bring[name]) > 0 {
-			return false
-		}
-		delete(w.bought, name)
-		w.stage.stand(name, -1)
-		w.stage.log = append(w.stage.log, func() {
-			w.bought[name] = true
-			w.stage.stand(name, 1)
-		})
-		g.saving = clampPrice(g.saving, w.frame.costOf(w.new[name]))
-		return true
-	})
+// own notes that a launch is there, or no longer.
+func (w *ordering) own(g *group, name string, there bool) {
+	sign := 1
+	if !there {
+		sign = -1
+	}
+	set := func(there bool, by int) {
+		w.bought[name] = there
+		w.stage.stand(name, by)
+	}
+	set(there, sign)
+	w.stage.log = append(w.stage.log, func() { set(!there, -sign) })
+	g.saving = clampPrice(g.saving, offerings.Price(-sign)*w.frame.costOf(w.new[name]))
 }
 
 // leave is the step in which a group goes, whose pods have all found places since a mark, nil
-// if it must not be.
-func (w *walk) leave(g *pack, mark int) *Step {
-	s := &Step{Reason: Underutilized}
-	var group []*actor
+// if it must not be. What was bought and has stayed empty is not: rules keep the pods away for
+// which it was, or let them go elsewhere since.
+func (w *ordering) leave(ctx context.Context, g *group, mark int) (*Step, error) {
+	o := &outcome{}
+	var all []*actor
 	for _, l := range g.leavers {
-		s.Drain = append(s.Drain, l.name)
+		o.nodes = append(o.nodes, l.name)
 		for _, kind := range l.kinds {
 			for _, pod := range l.pods[kind] {
 				a := w.stage.pods[pod]
-				s.Evictions, group = append(s.Evictions, Eviction{Pod: pod, From: l.name, To: a.on}), append(group, a)
+				o.evictions, all = append(o.evictions, Eviction{Pod: pod, From: l.name, To: a.on}), append(all, a)
 			}
 		}
 	}
-	slices.Sort(s.Drain)
-	s.Evictions = byPod(s.Evictions)
-	bring := arrivals(s.Evictions)
-	w.release(g, bring)
+	slices.Sort(o.nodes)
+	slices.SortFunc(o.evictions, compareEvictions)
+	g.bought = slices.DeleteFunc(slices.Clone(g.bought), func(name string) bool {
+		idle := !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
+		if idle {
+			w.own(g, name, false)
+		}
+		return idle
+	})
 	// Pods have found places node by node, and are away at the same time.
-	if len(g.leavers) > 1 && !w.stage.possible(group, true) {
-		return nil
+	if len(g.leavers) > 1 && !w.stage.possible(all, true) {
+		return nil, nil
 	}
 	for _, name := range slices.Sorted(slices.Values(g.bought)) {
-		l := trimmed(w.new[name], bring[name], w.state.rebooked)
+		l := trimmed(w.new[name], o.evictions, w.state.rebooked)
 		l.Options = w.new[name].Options // pods that are alike take each other's places
-		s.Launches = append(s.Launches, l)
+		o.launches = append(o.launches, l)
 	}
-	if !w.state.stock.covers(s.Launches) {
-		return nil
+	if !w.state.stock.covers(o.launches) {
+		return nil, nil
 	}
-	final, cause := w.frame.admit(Underutilized, outcomeOf(s))
+	if w.asks {
+		var err error
+		if o, err = w.again(ctx, o); o == nil || err != nil {
+			return nil, err
+		}
+	}
+	final, cause := w.frame.admit(Underutilized, o)
 	if cause != nil {
-		return nil
+		return nil, nil
 	}
 	w.waits = slices.DeleteFunc(w.waits, func(l *leaver) bool { return slices.Contains(g.leavers, l) })
 	clear(w.stage.log[mark:])
 	w.stage.log = w.stage.log[:mark]
-	return final
+	return final, nil
+}
+
+// again looks for places anew, once what is bought is there; nil where there are none.
+func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
+	found, err := w.state.ask(ctx, &question{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: namesOf(w.waits)})
+	if err != nil || len(found.stuck) > 0 {
+		return nil, past(ctx, err)
+	}
+	for i := range o.launches {
+		l := trimmed(&o.launches[i], found.evictions, w.state.rebooked)
+		if len(l.Pods) == 0 {
+			return nil, nil //nolint:nilnil // no place is an answer
+		}
+		found.launches = append(found.launches, l)
+	}
+	return found, nil
 }
 
 // namesOf are the names of nodes.

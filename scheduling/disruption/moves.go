@@ -1,0 +1,204 @@
+package disruption
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// wastes are the shares of its price that a machine has to waste to be replaced: what wastes
+// little stays unless the cluster is still too dear. Packing machines anew always finds a
+// little, and would move every pod for it.
+func wastes() []float64 { return []float64{0.1, 0.04} }
+
+// improve looks for moves until there are none, as long as the cluster is too dear: nodes that
+// waste much go, all at once and few at a time.
+func (x *search) improve(ctx context.Context) error {
+	for before := -1; before < len(x.moves) && !x.near() && !over(ctx); {
+		before = len(x.moves)
+		for _, waste := range wastes() {
+			if err := x.drainAll(ctx, x.wasteful(waste), scheduling.EffortFast); err != nil {
+				return err
+			}
+		}
+		if !x.many() {
+			if err := x.replace(ctx); err != nil {
+				return past(ctx, err)
+			}
+		}
+		if len(x.moves) > before {
+			if err := x.delete(ctx); err != nil {
+				return past(ctx, err)
+			}
+		}
+	}
+	return nil
+}
+
+// drainAll moves the pods of nodes at once, into room on the others and onto what is bought for all of
+// them together, if that pays.
+func (x *search) drainAll(ctx context.Context, names []string, effort scheduling.Effort) error {
+	if len(names) == 0 || over(ctx) {
+		return nil
+	}
+	o, err := x.state.ask(ctx, &question{nodes: names, buy: true, effort: effort})
+	if err != nil {
+		return past(ctx, err)
+	}
+	if step, cause := x.frame.admit(Underutilized, o); cause == nil {
+		return x.take(step)
+	}
+	return nil
+}
+
+// delete drains nodes into the room that the others have: as many as find room by their
+// size at once, then one by one.
+func (x *search) delete(ctx context.Context) error {
+	for names := x.likely(); len(names) > 1 && !over(ctx); {
+		o, err := x.state.ask(ctx, &question{nodes: names, effort: scheduling.EffortFast})
+		if err != nil {
+			return err
+		}
+		if len(o.stuck) == 0 {
+			if step, cause := x.frame.admit(Underutilized, o); cause == nil {
+				if err := x.take(step); err != nil {
+					return err
+				}
+			}
+			break
+		}
+		stuck := map[string]bool{}
+		for i := range o.stuck {
+			stuck[o.origin[o.stuck[i].Pod]] = true
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return stuck[name] })
+	}
+	return x.deleteEach(ctx)
+}
+
+// likely are the nodes whose pods find room on the others by their size alone, the most
+// wasteful first. Nodes that would take in pods stay.
+func (x *search) likely() []string {
+	rooms := x.state.open(nil)
+	stays, out := map[string]bool{}, []string(nil)
+	for _, r := range x.order() {
+		if stays[r.name] || x.frame.dismisses(r.name) != nil {
+			continue
+		}
+		if into, ok := rooms.put(x.sizes(r.name), r.name, true); ok {
+			for _, name := range into {
+				stays[name] = true
+			}
+			rooms.close(r.name)
+			out = append(out, r.name)
+		}
+	}
+	return out
+}
+
+// mostInVain is how many nodes are looked at in vain, each by itself, in clusters of some nodes.
+const mostInVain = 100
+
+// deleteEach drains nodes one by one into the room that the others have.
+func (x *search) deleteEach(ctx context.Context) error {
+	rooms, vain := x.state.open(nil), 0
+	for _, r := range x.order() {
+		if over(ctx) || x.many() && vain >= mostInVain {
+			break
+		}
+		if x.frame.dismisses(r.name) != nil {
+			continue
+		}
+		if _, ok := rooms.put(x.sizes(r.name), r.name, false); !ok {
+			continue
+		}
+		o, err := x.state.ask(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})
+		if err != nil {
+			return err
+		}
+		step, cause := x.frame.admit(Underutilized, o)
+		if cause != nil {
+			vain++
+			continue
+		}
+		if err := x.take(step); err != nil {
+			return err
+		}
+		rooms = x.state.open(nil)
+	}
+	return nil
+}
+
+// sizes are those of the pods of a node that have to live on.
+func (x *search) sizes(name string) [][]int64 {
+	var out [][]int64
+	for _, pod := range x.state.nodes[name].pods {
+		if reschedulable(pod) {
+			out = append(out, x.state.gauge.sizes[podName(pod)])
+		}
+	}
+	return out
+}
+
+// dismisses says why a node cannot go whatever becomes of its pods.
+func (f *frame) dismisses(name string) *Cause {
+	_, cause := f.admit(Underutilized, &outcome{nodes: []string{name}})
+	return cause
+}
+
+// groupSizes are how many nodes are replaced together.
+func groupSizes() []int { return []int{1, 2, 3, 5, 8, 13} }
+
+// leastShare is the share of the price of nodes that a replacement has to save.
+const leastShare = 0.03
+
+// replace looks for nodes that cost less when others are bought in their place: those next to each other
+// in the order of what they waste.
+func (x *search) replace(ctx context.Context) error {
+	for list := x.order(); len(list) > 0 && !over(ctx); {
+		var best *Step
+		taken := 1
+		for _, size := range groupSizes() {
+			if size > len(list) {
+				break
+			}
+			step, err := x.replacement(ctx, list[:size])
+			if err != nil {
+				return err
+			}
+			if step != nil && (best == nil || ratio(step.SavingPerHour, step.DisruptionCost) > ratio(best.SavingPerHour, best.DisruptionCost)) {
+				best, taken = step, size
+			}
+		}
+		if best != nil {
+			if err := x.take(best); err != nil {
+				return err
+			}
+		}
+		list = list[taken:]
+	}
+	return nil
+}
+
+// replacement is the move of nodes into free room and onto new machines, nil if it does not
+// pay. What the nodes waste is about all that can be saved.
+func (x *search) replacement(ctx context.Context, group []rank) (*Step, error) {
+	var loss, least float64
+	q := &question{buy: true, effort: scheduling.EffortFast}
+	for i := range group {
+		loss, least = loss+float64(group[i].loss), least+leastShare*float64(group[i].price)
+		q.nodes = append(q.nodes, group[i].name)
+	}
+	if loss < least {
+		return nil, nil
+	}
+	o, err := x.state.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if step, cause := x.frame.admit(Underutilized, o); cause == nil && float64(step.SavingPerHour) >= least {
+		return step, nil
+	}
+	return nil, nil //nolint:nilnil // no move is an answer
+}

@@ -1,0 +1,267 @@
+package disruption
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// ordering is the way to a cluster that is known in steps as small as may be: nodes leave one
+// by one, or as few together as may be. Which places there are to be taken is known, and
+// which of them a pod takes is only told when its turn comes: pods that are alike may have
+// each other's, and rules look at the cluster as it stands then.
+type ordering struct {
+	frame *frame
+	state *state
+	stage *stage
+	// asks says that rules are in force which the stage does not know, so that places are
+	// looked for again.
+	asks bool
+	// places are how many pods of a kind a node takes in; new are the launches among these, and
+	// bought those that are there.
+	places map[string]map[string]int
+	order  map[string][]string // by kind, the nodes of its places
+	new    map[string]*scheduling.Launch
+	bought map[string]bool
+	last   []string           // what was bought last
+	weight map[string]float64 // by kind, what a pod takes of what nodes have
+	// waits are the nodes that are still to go, those that save most for what they disrupt first.
+	waits []*leaver
+}
+
+// leaver is a node that is to go, with its pods by kind.
+type leaver struct {
+	*subject
+	kinds []string
+	pods  map[string][]string
+}
+
+// mostWalks is how often a way is looked for: nodes that were left the last time go first.
+const mostWalks = 3
+
+// walkTo carries out what leads to where a step leads in a copy of the cluster, and returns the
+// try that ends cheapest, and whether nodes are left that should have gone.
+func (c *carrier) walkTo(ctx context.Context, step *Step) (best *carrier, left bool, err error) {
+	var first []string
+	for range mostWalks {
+		t := c.trial()
+		stay, err := t.walk(ctx, step, first)
+		if err != nil {
+			return nil, false, err
+		}
+		if best == nil || t.price() < best.price() {
+			best, left = t, len(stay) > 0
+		}
+		if len(stay) == 0 || over(ctx) {
+			break
+		}
+		first = append(stay, first...)
+	}
+	return best, left, nil
+}
+
+// walk carries out what leads to where a step leads, as far as it gets, and returns the nodes
+// that stay. Some nodes may be told that find their way before the others.
+func (c *carrier) walk(ctx context.Context, step *Step, first []string) (stay []string, err error) {
+	w := c.newOrdering(step, first)
+	if !w.asks {
+		c.state.hold()
+		defer func() {
+			if told := c.state.release(); err == nil {
+				err = told
+			}
+		}()
+	}
+	for all := true; len(w.waits) > 0 && !c.done && !over(ctx); {
+		went, err := c.singly(ctx, w, all)
+		if err != nil || c.done || over(ctx) {
+			return namesOf(w.waits), err
+		}
+		final, err := w.together(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case final != nil:
+			if err := c.do(final); err != nil {
+				return nil, err
+			}
+			all = false
+		case all && !went:
+			return namesOf(w.waits), nil
+		default:
+			all = true
+		}
+	}
+	return namesOf(w.waits), nil
+}
+
+// singly lets nodes go for which nothing has to be bought, one after the other: all that can,
+// or those that may have places on what was bought last.
+func (c *carrier) singly(ctx context.Context, w *ordering, all bool) (went bool, err error) {
+	for i := 0; i < len(w.waits) && !c.done && !over(ctx); {
+		var final *Step
+		if all || w.hopes(w.waits[i]) {
+			if final, err = w.alone(ctx, w.waits[i]); err != nil {
+				return went, err
+			}
+		}
+		if final == nil {
+			i++
+			continue
+		}
+		if err := c.do(final); err != nil {
+			return went, err
+		}
+		went = true
+	}
+	return went, nil
+}
+
+// hopes reports whether what was bought last has places for pods of a node.
+func (w *ordering) hopes(l *leaver) bool {
+	return slices.ContainsFunc(l.kinds, func(kind string) bool {
+		return slices.ContainsFunc(w.last, func(name string) bool { return w.places[kind][name] > 0 })
+	})
+}
+
+// combined is the step that leads at once to where moves lead one after the other: machines
+// that are bought and removed on the way are not bought, and pods go to where they end.
+func combined(moves []*Step, rebooked booking) *Step {
+	out := &Step{Reason: Underutilized}
+	launches, origin, final := map[string]scheduling.Launch{}, map[string]string{}, map[string]string{}
+	for _, m := range moves {
+		for i := range m.Launches {
+			launches[m.Launches[i].Name] = m.Launches[i]
+		}
+		for _, name := range m.Drain {
+			if _, ok := launches[name]; !ok {
+				out.Drain = append(out.Drain, name)
+			}
+			delete(launches, name)
+		}
+		for _, e := range m.Evictions {
+			if _, ok := origin[e.Pod]; !ok {
+				origin[e.Pod] = e.From
+			}
+			final[e.Pod] = e.To
+		}
+	}
+	slices.Sort(out.Drain)
+	bring := map[string][]Eviction{}
+	for _, pod := range slices.Sorted(maps.Keys(final)) {
+		e := Eviction{Pod: pod, From: origin[pod], To: final[pod]}
+		out.Evictions, bring[e.To] = append(out.Evictions, e), append(bring[e.To], e)
+	}
+	for _, name := range slices.Sorted(maps.Keys(launches)) {
+		if l := launches[name]; len(bring[name]) > 0 {
+			out.Launches = append(out.Launches, trimmed(&l, bring[name], rebooked))
+		}
+	}
+	return out
+}
+
+// booking is what a launch is asked for when other pods land there than before.
+type booking func(requests corev1.ResourceList, before, after []string) corev1.ResourceList
+
+// trimmed is a launch with the pods that evictions bring there. If those are not the ones
+// that it was bought for, it is only sure of its first option that it holds them.
+func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) scheduling.Launch {
+	out := *l
+	out.Pods = nil
+	for _, e := range evictions {
+		if e.To == l.Name {
+			out.Pods = append(out.Pods, e.Pod)
+		}
+	}
+	slices.Sort(out.Pods)
+	out.Requests = rebooked(l.Requests, l.Pods, out.Pods)
+	if slices.ContainsFunc(out.Pods, func(pod string) bool { return !slices.Contains(l.Pods, pod) }) {
+		out.Options = out.Options[:1]
+	}
+	return out
+}
+
+// newOrdering begins the way to where a step leads.
+func (c *carrier) newOrdering(step *Step, first []string) *ordering {
+	limited := slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
+	w := &ordering{
+		frame: c.frame, state: c.state, stage: newStage(c.frame, step), asks: limited || !c.frame.ruled(),
+		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
+	}
+	for i := range step.Launches {
+		w.new[step.Launches[i].Name] = &step.Launches[i]
+		w.stage.stand(step.Launches[i].Name, -1)
+	}
+	at := make(map[string]*leaver, len(step.Drain))
+	for _, name := range step.Drain {
+		at[name] = &leaver{subject: c.frame.at[name], pods: map[string][]string{}}
+		w.waits = append(w.waits, at[name])
+	}
+	rooms, known := c.state.open(nil), map[string]string{}
+	for _, e := range step.Evictions {
+		kind := w.kindOf(e.Pod)
+		if name, ok := known[kind]; ok {
+			kind = name // one string for all of them
+		}
+		known[kind] = kind
+		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
+		if w.places[kind] == nil {
+			w.places[kind] = map[string]int{}
+			w.weight[kind] = 1e-9 + rooms.share(c.state.gauge.sizes[e.Pod])
+		}
+		w.places[kind][e.To]++
+	}
+	for kind, places := range w.places {
+		w.order[kind] = slices.Sorted(maps.Keys(places))
+	}
+	turn := func(l *leaver) int {
+		if i := slices.Index(first, l.name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	for _, l := range w.waits {
+		l.kinds = slices.Sorted(maps.Keys(l.pods))
+	}
+	slices.SortStableFunc(w.waits, func(a, b *leaver) int {
+		return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(ratio(b.price, b.cost), ratio(a.price, a.cost)))
+	})
+	return w
+}
+
+// kindOf is the same for pods that may have each other's places: they ask for the same, the
+// same holds them, and rules see the same of them. Pods with something of their own are like
+// none.
+func (w *ordering) kindOf(name string) string {
+	a := w.stage.pods[name]
+	if a == nil || len(a.pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(a.pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(a.pod.Spec.Containers, ownPort) {
+		return name
+	}
+	brand, spec := "", &a.pod.Spec
+	if len(a.seen) > 0 || tied(a.pod) {
+		brand = brandKey(a.pod)
+	}
+	text, err := json.Marshal([]any{
+		scheduling.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, spec.Affinity, spec.Tolerations, spec.TopologySpreadConstraints, spec.Priority, brand,
+	})
+	if err != nil {
+		return name
+	}
+	return "=" + string(text)
+}
+
+// ownVolume reports whether a volume may tie a pod to some nodes.
+func ownVolume(v corev1.Volume) bool {
+	return v.EmptyDir == nil && v.ConfigMap == nil && v.Secret == nil && v.Projected == nil && v.DownwardAPI == nil && v.HostPath == nil
+}
+
+// ownPort reports whether a container takes a port of its node.
+func ownPort(c corev1.Container) bool {
+	return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort > 0 })
+}
