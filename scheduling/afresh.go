@@ -122,8 +122,8 @@ func (x *trial) others(base *compiler, params pack.Params, late func() bool) []c
 			out = append(out, y)
 		}
 	}
-	if y := (trial{}); !late() {
-		y.compiler, y.Outcome = newTies(base).solve(least)
+	if !late() {
+		y := *newTrial(newTies(base).solve(least))
 		y.bind = sum(y.placed(y.Solution)) - y.unbound(y.Solution)
 		y.sites = y.countSites(y.placing(y.Solution))
 		add(y)
