@@ -123,13 +123,3 @@ func TestWorn(t *testing.T) {
 		assert.Equal(t, ties, len(c.PodDisruptionBudgets) > 0)
 	}
 }
-
-func TestWatch(t *testing.T) {
-	hold := make([]byte, 64<<20)
-	done, peak := make(chan struct{}), make(chan uint64)
-	go func() { peak <- watch(done) }()
-	time.Sleep(20 * time.Millisecond)
-	close(done)
-	assert.GreaterOrEqual(t, <-peak, uint64(len(hold)))
-	runtime.KeepAlive(hold)
-}

@@ -4,9 +4,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/reading"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -67,18 +64,4 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportMetric(cpu.Seconds()/cpuOnce, "cpu-reads")
 		}
 	})
-}
-
-// The problem is what its name says.
-func TestThousand(t *testing.T) {
-	p := thousand(t, 3_000)
-	require.Equal(t, 900, p.Catalog.Len())
-	classes := map[string]bool{}
-	for _, pod := range p.Pods {
-		classes[pod.Labels["app"]] = true
-	}
-	assert.Len(t, classes, 1_000)
-	plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
-	require.NoError(t, err)
-	assert.Empty(t, plan.Unschedulable)
 }

@@ -1,11 +1,9 @@
 package instancetypes_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -86,31 +84,4 @@ func TestCapacityOf(t *testing.T) {
 	assert.Equal(t, "cpu=4 memory=16Gi", amounts(it.Capacity), "the caller owns the result")
 	assert.Empty(t, (&instancetypes.InstanceType{}).CapacityOf(offerings.Offering{}))
 	assert.NotNil(t, (&instancetypes.InstanceType{}).CapacityOf(offerings.Offering{}))
-}
-
-func TestAllocatableProperties(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for i := range 300 {
-		it := randomType(r, i)
-		before := it.DeepCopy()
-		for _, o := range append(it.Offerings, offerings.Offering{}) {
-			capacity, allocatable := it.CapacityOf(o), it.AllocatableOf(o)
-			assert.Len(t, allocatable, len(capacity))
-			for name, q := range allocatable {
-				assert.GreaterOrEqual(t, q.Sign(), 0, name)
-				assert.LessOrEqual(t, q.Cmp(capacity[name]), 0, name)
-			}
-			// More overhead never leaves more.
-			more := it.DeepCopy()
-			if more.Overhead.SystemReserved == nil {
-				more.Overhead.SystemReserved = corev1.ResourceList{}
-			}
-			add := more.Overhead.SystemReserved[corev1.ResourceMemory]
-			add.Add(quantity(12345))
-			more.Overhead.SystemReserved[corev1.ResourceMemory] = add
-			less := more.AllocatableOf(o)
-			assert.LessOrEqual(t, less.Memory().Cmp(*allocatable.Memory()), 0)
-		}
-		sameType(t, before, it)
-	}
 }

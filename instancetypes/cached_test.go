@@ -60,21 +60,6 @@ func TestCached(t *testing.T) {
 	assert.Equal(t, 3, src.asked["a"])
 }
 
-func TestCachedDefaultsToFiveMinutes(t *testing.T) {
-	now := time.Unix(0, 0)
-	src := &counting{}
-	cached := &instancetypes.Cached{Source: src, Now: func() time.Time { return now }}
-	for _, step := range []struct {
-		after time.Duration
-		want  int
-	}{{0, 1}, {299 * time.Second, 1}, {time.Second, 2}} {
-		now = now.Add(step.after)
-		_, err := cached.InstanceTypes(t.Context(), "")
-		require.NoError(t, err)
-		assert.Equal(t, step.want, src.asked[""])
-	}
-}
-
 func TestCachedDoesNotRememberErrors(t *testing.T) {
 	down := errors.New("API is down")
 	src := &counting{}
@@ -126,15 +111,4 @@ func TestCachedAsksOnceForManyWaiting(t *testing.T) {
 	close(release)
 	wg.Wait()
 	assert.Equal(t, int32(1), calls.Load())
-}
-
-func TestCachedAnswerCannotBeExtended(t *testing.T) {
-	src := fixed(machine("m", "cpu=1 memory=1Gi", ""), machine("n", "cpu=1 memory=1Gi", ""))
-	cached := &instancetypes.Cached{Source: src, Now: func() time.Time { return time.Unix(0, 0) }}
-	first, err := cached.InstanceTypes(t.Context(), "")
-	require.NoError(t, err)
-	_ = append(first, machine("o", "cpu=1 memory=1Gi", ""))
-	second, err := cached.InstanceTypes(t.Context(), "")
-	require.NoError(t, err)
-	assert.Len(t, second, 2)
 }

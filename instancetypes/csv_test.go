@@ -154,22 +154,6 @@ func TestCSVRoundTrip(t *testing.T) {
 	}
 }
 
-// What one format cannot lose the other cannot either.
-func TestFormatsAgree(t *testing.T) {
-	r := rand.New(rand.NewPCG(17, 18))
-	for range 50 {
-		want := randomCatalog(t, r)
-		var table, object bytes.Buffer
-		require.NoError(t, want.WriteCSV(&table))
-		fromTable, err := instancetypes.ReadCSV(&table)
-		require.NoError(t, err)
-		require.NoError(t, fromTable.WriteJSON(&object))
-		fromObject, err := instancetypes.ReadJSON(&object)
-		require.NoError(t, err)
-		sameCatalog(t, want, fromObject)
-	}
-}
-
 func FuzzReadCSV(f *testing.F) {
 	fuzzReader(f, []string{
 		"name,cpu,memory\nm,1,1Gi\n", "name,cpu,memory,zone,capacityType,price\nm,1,1Gi,a,spot,0.1\nm,,,b,on-demand,0.2\n",

@@ -3,7 +3,6 @@ package instancetypes_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -126,32 +125,4 @@ func TestFaultsOfTablesNameTheirRow(t *testing.T) {
 		assert.Equal(t, "price", faults[0].Field)
 		assert.Equal(t, "free", faults[0].Value)
 	}
-}
-
-// Readers take their input in whatever pieces it comes.
-func TestReadersDoNotDependOnTheReader(t *testing.T) {
-	for name, text := range wholeFiles(t) {
-		want, err := readers()[name](strings.NewReader(text))
-		require.NoError(t, err, name)
-		for _, size := range []int{1, 7, 511, 4096} {
-			got, err := readers()[name](&pieces{text: text, size: size})
-			require.NoError(t, err, name)
-			sameCatalog(t, want, got)
-		}
-	}
-}
-
-// pieces gives a text out in small parts.
-type pieces struct {
-	text string
-	size int
-}
-
-func (p *pieces) Read(b []byte) (int, error) {
-	if p.text == "" {
-		return 0, io.EOF
-	}
-	n := copy(b[:min(p.size, len(b))], p.text)
-	p.text = p.text[n:]
-	return n, nil
 }

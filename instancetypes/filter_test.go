@@ -141,15 +141,3 @@ func TestByRequirementsAgreesWithMatches(t *testing.T) {
 	}
 	assert.Greater(t, kept, 500)
 }
-
-func TestFilterProperties(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 10))
-	for range 100 {
-		c := randomCatalog(t, r)
-		f, g := instancetypes.ByZone("a", "b"), instancetypes.ByCapacityType(offerings.Spot)
-		once := c.Filter(f)
-		assert.Equal(t, listing(once), listing(once.Filter(f)), "twice is once")
-		assert.Equal(t, listing(c.Filter(f, g)), listing(c.Filter(f).Filter(g)), "together is one after the other")
-		assert.Equal(t, listing(c.Filter(g, f)), listing(c.Filter(f, g)), "in any order")
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -66,21 +65,6 @@ func TestOverheadTotal(t *testing.T) {
 	assert.Equal(t, "cpu=100m ephemeral-storage=3Gi memory=740Mi", amounts(o.Total()))
 	assert.Equal(t, "cpu=70m ephemeral-storage=1Gi memory=640Mi", amounts(o.KubeReserved), "the parts stay as they are")
 	assert.Empty(t, instancetypes.Overhead{}.Total())
-}
-
-// Quantities beyond int64 are held by pointer, and adding to one must not change
-// the overhead it came from.
-func TestOverheadTotalDoesNotShareBigNumbers(t *testing.T) {
-	big := resource.MustParse("0.1234567890123456789")
-	require.NotNil(t, big.AsDec())
-	o := instancetypes.Overhead{
-		KubeReserved:   corev1.ResourceList{corev1.ResourceCPU: big},
-		SystemReserved: corev1.ResourceList{corev1.ResourceCPU: big.DeepCopy()},
-	}
-	before := amounts(o.KubeReserved)
-	first := amounts(o.Total())
-	assert.Equal(t, first, amounts(o.Total()))
-	assert.Equal(t, before, amounts(o.KubeReserved))
 }
 
 func TestDeepCopySharesNothing(t *testing.T) {

@@ -3,7 +3,6 @@ package instancetypes_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -335,29 +334,4 @@ spec:
 	assert.Equal(t, "m: on-demand@a=0.08 spot@a=0.04 spot@b=0.05", listing(got)[0])
 	m, _ := got.Get("m")
 	assert.Equal(t, "cpu=2 memory=8Gi smarter-devices/fuse=20", amounts(m.Capacity))
-}
-
-// The order in which overlays are given never matters.
-func TestOverlayOrderDoesNotMatter(t *testing.T) {
-	r := rand.New(rand.NewPCG(19, 20))
-	conflicts := 0
-	for range 200 {
-		c := randomCatalog(t, r)
-		var list []instancetypes.NodeOverlay
-		for i := range 1 + r.IntN(5) {
-			text := fmt.Sprintf("o%d weight=%d", i, 1+r.IntN(3))
-			text += []string{"", " price=1", " adjust=+10%", " add=x.y/z:3"}[r.IntN(4)]
-			text += []string{"", " where=zone:a", " where=kind:spot", " where=arch:amd64"}[r.IntN(4)]
-			list = append(list, overlay(text))
-		}
-		want, err := c.WithOverlays(list...)
-		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		got, again := c.WithOverlays(list...)
-		sameCatalog(t, want, got)
-		assert.Equal(t, err, again)
-		if err != nil {
-			conflicts++
-		}
-	}
-	assert.Greater(t, conflicts, 10)
 }

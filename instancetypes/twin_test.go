@@ -298,25 +298,3 @@ func naiveGlob(pattern, s string) bool {
 	}
 	return (pattern[0] == '?' || pattern[0] == s[0]) && naiveGlob(pattern[1:], s[1:])
 }
-
-func TestPatternsAgreeWithTwin(t *testing.T) {
-	r := rand.New(rand.NewPCG(37, 38))
-	word := func(letters string, n int) string {
-		var b strings.Builder
-		for range r.IntN(n) {
-			b.WriteByte(letters[r.IntN(len(letters))])
-		}
-		return b.String()
-	}
-	matched := 0
-	for range 20_000 {
-		pattern, name := word("ab*?", 7), word("ab", 8)
-		want := naiveGlob(pattern, name)
-		got := instancetypes.ByName(pattern)(&instancetypes.InstanceType{Name: name}, offerings.Offering{})
-		require.Equal(t, want, got, "%q on %q", pattern, name)
-		if want {
-			matched++
-		}
-	}
-	assert.Greater(t, matched, 1000)
-}

@@ -46,21 +46,6 @@ func TestAdjustmentApply(t *testing.T) {
 	}
 }
 
-func TestAdjustmentZeroValue(t *testing.T) {
-	var nothing Adjustment
-	assert.Equal(t, MustPrice("0.0412"), nothing.Apply(MustPrice("0.0412")))
-	assert.Equal(t, "+0", nothing.String())
-}
-
-// Differences of prices may be negative; adjusting one must not make it worse.
-func TestAdjustmentOfNegativePrice(t *testing.T) {
-	for _, text := range []string{"+0.01", "-0.01", "-10%", "+10%"} {
-		adjustment, err := ParseAdjustment(text)
-		require.NoError(t, err)
-		assert.Zero(t, adjustment.Apply(-nano), text)
-	}
-}
-
 func TestParseFactor(t *testing.T) {
 	for text, percentage := range map[string]string{"0.72": "-28%", "1": "+0%", "0": "-100%", "1.05": "+5%", "1000": "+99900%", "0.123456789": "-87.6543211%"} {
 		got, err := ParseFactor(text)

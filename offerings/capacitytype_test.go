@@ -30,12 +30,6 @@ func TestParseCapacityType(t *testing.T) {
 	}
 }
 
-// The caller may do what it likes with the list.
-func TestCapacityTypesIsACopy(t *testing.T) {
-	CapacityTypes()[0] = "mine"
-	assert.Equal(t, []CapacityType{Reserved, Spot, OnDemand}, CapacityTypes())
-}
-
 func TestParseStrategy(t *testing.T) {
 	for _, want := range Strategies() {
 		got, err := ParseStrategy(string(want))

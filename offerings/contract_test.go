@@ -25,17 +25,3 @@ func TestAllocations(t *testing.T) {
 		assert.Zero(t, testing.AllocsPerRun(100, f), name)
 	}
 }
-
-func BenchmarkSort(b *testing.B) {
-	for _, strategy := range []Strategy{LowestPrice, Diversified} {
-		b.Run(string(strategy), func(b *testing.B) {
-			cs := randomCandidates(rand.New(rand.NewPCG(23, 24)), 6800) // 850 types × 8 offerings
-			work := make([]Candidate, len(cs))
-			b.ReportAllocs()
-			for b.Loop() {
-				copy(work, cs)
-				Ranking{Strategy: strategy}.Sort(work)
-			}
-		})
-	}
-}

@@ -15,29 +15,6 @@ func spotOf(rate float64) Offering {
 	return Offering{CapacityType: Spot, InterruptionRate: rate}
 }
 
-func TestInterruptionCost(t *testing.T) {
-	for _, c := range []struct {
-		each string
-		rate float64
-		want string
-	}{
-		{"0", 0.2, "0"},
-		{"730", 0.2, "0.2"},
-		{"730", 1, "1"},
-		{"730", 0, "0"},
-		{"7.3", 0.025, "0.00025"},
-		{"0.00000073", 0.5, "0.000000001"}, // half a billionth rounds up
-		{"0.00000072", 0.5, "0"},
-		{"730", 2, "1"}, // no more than all
-		{"730", math.NaN(), "0"},
-	} {
-		assert.Equal(t, c.want, spotOf(c.rate).InterruptionCost(MustAmount(c.each)).String(), "%s at %v", c.each, c.rate)
-	}
-	assert.Zero(t, spotOf(0.5).InterruptionCost(-1))
-	assert.Less(t, spotOf(1).InterruptionCost(MaxAmount), MaxPrice)
-	assert.InDelta(t, 0.2, InterruptionsPerHour(0.2)*HoursPerMonth, 1e-15)
-}
-
 // The cost is that of exact arithmetic, rounded half up.
 func TestInterruptionCostIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 30))

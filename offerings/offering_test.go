@@ -36,14 +36,6 @@ func TestNodeLabels(t *testing.T) {
 	}, reservedOffering().NodeLabels())
 }
 
-func TestNodeLabelsAreTheCallers(t *testing.T) {
-	o := spotOffering()
-	labels := o.NodeLabels()
-	labels["topology.k8s.aws/zone-id"] = "changed"
-	delete(labels, ZoneLabel)
-	assert.Equal(t, spotOffering(), o)
-}
-
 // A7: what is not reserved has no reservation id, and says so.
 func TestRequirements(t *testing.T) {
 	named := requirements.NewSet(requirements.MustNew(ReservationIDLabel, requirements.In, "cr-1"))
@@ -147,25 +139,6 @@ func TestValidateRejects(t *testing.T) {
 			c.change(&o)
 			require.ErrorContains(t, o.Validate(), c.want)
 		})
-	}
-}
-
-// Every fault is reported, in the same order each time.
-func TestValidateReportsAllAtOnce(t *testing.T) {
-	o := Offering{
-		Price: -1, InterruptionRate: 2, CapacityType: "on demand",
-		Labels:   map[string]string{"b": "?", "a": "?", "c": "?"},
-		Capacity: corev1.ResourceList{"b": resource.MustParse("-1"), "a": resource.MustParse("-1")},
-	}
-	err := o.Validate()
-	require.Error(t, err)
-	lines := strings.Split(err.Error(), "\n")
-	require.Len(t, lines, 9)
-	for i, prefix := range []string{"zone:", "capacityType:", "price:", "interruptionRate:", "capacity[a]:", "capacity[b]:", "labels[a]:", "labels[b]:", "labels[c]:"} {
-		assert.True(t, strings.HasPrefix(lines[i], prefix), "line %d: %s", i, lines[i])
-	}
-	for range 20 {
-		require.EqualError(t, o.Validate(), err.Error())
 	}
 }
 

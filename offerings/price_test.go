@@ -165,22 +165,6 @@ func TestPriceOf(t *testing.T) {
 	require.ErrorContains(t, err, "not a number")
 }
 
-// A price that a float64 can hold survives the way there and back.
-func TestPriceUSDRoundTrip(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 5000 {
-		price := Price(random.Int64N(1_000_000 * nano))
-		again, err := PriceOf(price.USD())
-		require.NoError(t, err)
-		require.Equal(t, price, again)
-	}
-}
-
-func TestMustPrice(t *testing.T) {
-	assert.Equal(t, Price(41_200_000), MustPrice("0.0412"))
-	assert.PanicsWithError(t, `price "free": want a decimal number of USD per hour, like 0.0412`, func() { MustPrice("free") })
-}
-
 func TestPriceString(t *testing.T) {
 	for price, want := range map[Price]string{
 		0:              "0",
@@ -302,12 +286,4 @@ func FuzzPriceJSON(f *testing.F) {
 		var number json.Number
 		require.NoError(t, json.Unmarshal(written, &number), "%s is a JSON number", written)
 	})
-}
-
-// The causes that parseNano tells apart stay apart when they are wrapped.
-func TestParseNanoCauses(t *testing.T) {
-	for text, want := range map[string]error{"x": errNotDecimal, "-x": errNotDecimal, "-1": errNegative, "--1": errNotDecimal, "1e99": errTooLarge} {
-		_, err := parseNano(text)
-		assert.ErrorIs(t, err, want, text)
-	}
 }

@@ -247,39 +247,6 @@ func TestExpectedPrice(t *testing.T) {
 	}
 }
 
-// Sorting neither loses nor makes up candidates, and does not depend on the order in
-// which they come.
-func TestSortPermutes(t *testing.T) {
-	random := rand.New(rand.NewPCG(13, 14))
-	for _, ranking := range allRankings() {
-		for n := range 40 {
-			cs := randomCandidates(random, n)
-			sorted := slices.Clone(cs)
-			ranking.Sort(sorted)
-			require.ElementsMatch(t, cs, sorted)
-
-			random.Shuffle(len(cs), func(i, j int) { cs[i], cs[j] = cs[j], cs[i] })
-			ranking.Sort(cs)
-			require.Equal(t, sorted, cs)
-			if ranking.Strategy != Diversified {
-				require.True(t, slices.IsSortedFunc(cs, ranking.Compare))
-			}
-			turned := slices.Clone(cs)
-			ranking.SortNth(turned, 1+random.IntN(9))
-			require.ElementsMatch(t, cs, turned)
-			if ranking.Strategy != Diversified {
-				require.Equal(t, cs, turned, "only Diversified turns")
-			}
-		}
-	}
-}
-
-func TestSortDoesNotChangeTheRanking(t *testing.T) {
-	ranking := Ranking{Strategy: Prioritized, CapacityTypes: []CapacityType{Spot}, Priorities: map[string]int{"m7i.large": 3}}
-	ranking.Sort(randomCandidates(rand.New(rand.NewPCG(1, 1)), 30))
-	assert.Equal(t, Ranking{Strategy: Prioritized, CapacityTypes: []CapacityType{Spot}, Priorities: map[string]int{"m7i.large": 3}}, ranking)
-}
-
 func TestRankingValidate(t *testing.T) {
 	for _, ranking := range allRankings() {
 		require.NoError(t, ranking.Validate())
@@ -293,11 +260,4 @@ func TestRankingValidate(t *testing.T) {
 capacityTypes[1]: capacity type "ondemand": want reserved, spot or on-demand; did you mean on-demand?
 capacityTypes[2]: spot: stands there twice
 priorities: the name of an instance type must not be empty`)
-}
-
-// What Validate rejects still sorts without a panic, and behind what is known.
-func TestSortUnknownValues(t *testing.T) {
-	cs := []Candidate{candidate("a", "weird", "a", "0.1", 0), candidate("a", OnDemand, "a", "0.1", 0), {}}
-	Ranking{Strategy: "unknown"}.Sort(cs)
-	assert.Equal(t, []string{" @", "a on-demand@a", "a weird@a"}, names(cs))
 }

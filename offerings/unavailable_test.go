@@ -68,49 +68,6 @@ func TestUnavailableExtends(t *testing.T) {
 	assert.Equal(t, noon().Add(DefaultUnavailableTTL), ends(&short), "a negative time is no time given")
 }
 
-// A41, A42: a field that is left out stands for every value.
-func TestUnavailableWildcards(t *testing.T) {
-	type offer struct {
-		instanceType string
-		Offering
-	}
-	offers := map[string]offer{
-		"m spot a":     {"m7i.large", Offering{Zone: "a", CapacityType: Spot}},
-		"m spot b":     {"m7i.large", Offering{Zone: "b", CapacityType: Spot}},
-		"c spot a":     {"c7i.large", Offering{Zone: "a", CapacityType: Spot}},
-		"m demand a":   {"m7i.large", Offering{Zone: "a", CapacityType: OnDemand}},
-		"m reserved 1": {"m7i.large", Offering{Zone: "a", CapacityType: Reserved, ReservationID: "cr-1"}},
-		"m reserved 2": {"m7i.large", Offering{Zone: "a", CapacityType: Reserved, ReservationID: "cr-2"}},
-		"bare":         {"", Offering{}},
-	}
-	for name, c := range map[string]struct {
-		key  Key
-		want []string
-	}{
-		"capacity type":      {Key{CapacityType: Spot}, []string{"m spot a", "m spot b", "c spot a"}},
-		"zone":               {Key{Zone: "a"}, []string{"m spot a", "c spot a", "m demand a", "m reserved 1", "m reserved 2"}},
-		"type":               {Key{InstanceType: "c7i.large"}, []string{"c spot a"}},
-		"type everywhere":    {Key{InstanceType: "m7i.large", CapacityType: Spot}, []string{"m spot a", "m spot b"}},
-		"one reservation":    {Key{ReservationID: "cr-1"}, []string{"m reserved 1"}},
-		"all reservations":   {Key{InstanceType: "m7i.large", Zone: "a", CapacityType: Reserved}, []string{"m reserved 1", "m reserved 2"}},
-		"everything":         {Key{}, []string{"m spot a", "m spot b", "c spot a", "m demand a", "m reserved 1", "m reserved 2", "bare"}},
-		"nothing like it":    {Key{InstanceType: "m7i.large", Zone: "c"}, nil},
-		"reservation, wrong": {Key{CapacityType: Spot, ReservationID: "cr-1"}, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var u Unavailable
-			u.Mark(c.key, noon(), time.Minute)
-			var got []string
-			for offerName, o := range offers {
-				if u.Has(key(o.instanceType, o.Offering), noon()) {
-					got = append(got, offerName)
-				}
-			}
-			assert.ElementsMatch(t, c.want, got)
-		})
-	}
-}
-
 func TestUnavailablePrune(t *testing.T) {
 	var u Unavailable
 	for i, name := range []string{"a", "b", "c", "d"} {
@@ -125,34 +82,7 @@ func TestUnavailablePrune(t *testing.T) {
 	assert.Equal(t, 1, u.Len(), "a pruned record takes new marks")
 }
 
-func TestUnavailableKeysAreSorted(t *testing.T) {
-	want := []Key{
-		{CapacityType: Spot},
-		{Zone: "a"},
-		{InstanceType: "a", Zone: "a", CapacityType: OnDemand},
-		{InstanceType: "a", Zone: "a", CapacityType: Reserved},
-		{InstanceType: "a", Zone: "a", CapacityType: Reserved, ReservationID: "cr-1"},
-		{InstanceType: "a", Zone: "b"},
-		{InstanceType: "b"},
-	}
-	random := rand.New(rand.NewPCG(17, 18))
-	for range 20 {
-		var u Unavailable
-		for _, i := range random.Perm(len(want)) {
-			u.Mark(want[i], noon(), 0)
-		}
-		require.Equal(t, want, u.Keys())
-		var all []Key
-		for k := range u.All() {
-			if all = append(all, k); len(all) == 3 {
-				break
-			}
-		}
-		require.Equal(t, want[:3], all, "iteration may be cut short")
-	}
-}
-
-// The record agrees with a list of marks that is searched from end to end.
+// A41, A42: a field that is left out stands for every value. The record agrees with a list of marks that is searched from end to end.
 func TestUnavailableAgainstList(t *testing.T) {
 	random := rand.New(rand.NewPCG(19, 20))
 	pick := func(options ...string) string { return options[random.IntN(len(options))] }

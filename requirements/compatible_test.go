@@ -88,15 +88,6 @@ func TestCompatibleAllowUndefined(t *testing.T) {
 	require.NoError(t, Set{}.Compatible(parseSet(t, custom+" In [web]"), WellKnown().With(custom)))
 }
 
-// R34: two pods choose different values of a key that the pool leaves open.
-func TestOpenKeyIsChosenOnce(t *testing.T) {
-	pool := parseSet(t, "example.com/team Exists")
-	first := pool.With(MustNew("example.com/team", In, "red"))
-	require.NoError(t, first.Compatible(parseSet(t, "example.com/team In [red blue]")))
-	require.Error(t, first.Compatible(parseSet(t, "example.com/team In [blue]")))
-	assert.Equal(t, "example.com/team Exists", pool.String())
-}
-
 // Every conflict comes out, in the order of the keys.
 func TestConflictsAreComplete(t *testing.T) {
 	have := parseSet(t, "a In [1], b >5, d DoesNotExist")

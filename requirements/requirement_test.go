@@ -2,7 +2,6 @@ package requirements
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -229,98 +228,4 @@ func TestMinValues(t *testing.T) {
 	assert.Zero(t, r.MinValues(), "the receiver stays as it is")
 	assert.Zero(t, r.WithMinValues(-1).MinValues())
 	assert.Zero(t, r.WithMinValues(3).WithMinValues(0).MinValues())
-}
-
-// Every method of every zero value answers without panicking.
-func TestZeroValues(t *testing.T) {
-	var r Requirement
-	assert.Empty(t, r.Key())
-	assert.True(t, r.Has("x"))
-	assert.True(t, r.AllowsAbsent())
-	assert.True(t, r.Overlaps(r))
-	assert.False(t, r.Empty())
-	assert.False(t, r.Impossible())
-	value, ok := r.Any()
-	assert.Equal(t, "0", value)
-	assert.True(t, ok)
-	assert.True(t, r.Intersect(r).Equal(r))
-	assert.Equal(t, []Selector{{Operator: NotIn}}, r.Selector())
-	assert.Equal(t, r.String(), r.Short())
-
-	var s Set
-	assert.Empty(t, s.Keys())
-	assert.Zero(t, s.Len())
-	assert.True(t, s.Get("k").Equal(MustNew("k", NotIn)))
-	assert.False(t, s.Has("k"))
-	assert.True(t, s.With().Equal(s))
-	assert.True(t, s.Without("k").Equal(s))
-	assert.True(t, s.Intersect(s).Equal(s))
-	require.NoError(t, s.Compatible(s))
-	require.NoError(t, s.Overlaps(s))
-	assert.True(t, s.Matches(nil))
-	assert.False(t, s.HasMinValues())
-	assert.False(t, s.Impossible())
-	assert.Empty(t, slices.Collect(s.All()))
-	assert.Empty(t, s.String()+s.Short())
-	assert.Empty(t, s.Selectors())
-
-	var ks KeySet
-	assert.False(t, ks.Has(""))
-	assert.Zero(t, ks.Len())
-	assert.Empty(t, ks.Keys())
-
-	assert.NotEmpty(t, (&Conflict{}).Error())
-	assert.Empty(t, (&Conflict{}).Hint())
-	assert.NotEmpty(t, (&FieldError{}).Error())
-	require.Error(t, Selector{}.Validate())
-	_, err := Selector{}.Requirement()
-	require.Error(t, err)
-	assert.Empty(t, Selector{}.UnknownValues())
-	var conflict *Conflict
-	assert.NotErrorAs(t, err, &conflict)
-}
-
-// Equal tells every field apart.
-func TestEqual(t *testing.T) {
-	different := []Requirement{
-		{},
-		{key: "k"},
-		MustNew("k", In, "1"),
-		MustNew("k", In, "1", "2"),
-		MustNew("k", In, "1").WithMinValues(1),
-		MustNew("k", NotIn, "1"),
-		MustNew("j", NotIn, "1"),
-		meet(MustNew("k", NotIn, "1"), MustNew("k", Exists)),
-		MustNew("k", Exists),
-		MustNew("k", DoesNotExist),
-		nothing("k"),
-		MustNew("k", Gte, "1"),
-		MustNew("k", Gte, "2"),
-		MustNew("k", Lte, "2"),
-		MustNew("k", Lte, "3"),
-		meet(MustNew("k", Gte, "1"), MustNew("k", Lte, "2")),
-		meet(MustNew("k", Gte, "1"), MustNew("k", Lte, "3")),
-		meet(MustNew("k", Gte, "1"), MustNew("k", NotIn, "1")),
-	}
-	for i, a := range different {
-		for j, b := range different {
-			assert.Equal(t, i == j, a.Equal(b), "%s = %s", a, b)
-			assert.Equal(t, i == j, a.String() == b.String(), "%s = %s", a, b)
-			assert.Equal(t, i == j, NewSet(a).Equal(NewSet(b)), "%s = %s", a, b)
-		}
-	}
-}
-
-// Requirements are values: copies may be read from anywhere at once.
-func TestReadsDoNotWrite(t *testing.T) {
-	r := meet(MustNew("k", Gte, "1"), MustNew("k", Lte, "9"), MustNew("k", NotIn, "3", "4")).WithMinValues(2)
-	before, text := r, r.String()
-	r.Has("3")
-	r.Any()
-	r.Intersect(MustNew("k", NotIn, "5"))
-	r.Overlaps(MustNew("k", In, "3"))
-	r.WithMinValues(7)
-	r.Selector()
-	assert.True(t, r.Equal(before))
-	assert.Equal(t, text, r.String())
 }

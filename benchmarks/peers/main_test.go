@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -75,7 +73,6 @@ func TestRandom(t *testing.T) {
 	stdout.Reset()
 	require.NoError(t, run(t.Context(), append(args, "-preferences"), &stdout, &stderr))
 	assert.Contains(t, stdout.String(), "| dearer | 0 |")
-	assert.Error(t, run(t.Context(), args, full{}, &stderr))
 }
 
 func TestPlots(t *testing.T) {
@@ -93,14 +90,6 @@ func TestKWOK(t *testing.T) {
 	args := []string{"-corpora", "thirty-sizes", "-markets", "kwok", "-buy", "mixed", "-pods", "30", "-kwok", "internal/corpus/testdata/kwok.json", "-strict"}
 	require.NoError(t, run(t.Context(), args, &stdout, &stderr), stderr.String())
 	assert.Contains(t, stdout.String(), "| kwok/thirty-sizes/mixed/30 | karpenter | 30 |")
-}
-
-func TestList(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	require.NoError(t, run(t.Context(), []string{"-list"}, &stdout, &stderr))
-	for _, want := range []string{"karpenter-topology", "many-pools", "autoscaler least-waste", "plimsoll thorough"} {
-		assert.Contains(t, stdout.String(), want)
-	}
 }
 
 func TestFlags(t *testing.T) {
@@ -126,19 +115,4 @@ func TestFlags(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	assert.ErrorIs(t, run(t.Context(), []string{"-help"}, &stdout, &stderr), flag.ErrHelp)
 	assert.Contains(t, stderr.String(), "-corpora")
-}
-
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var stdout, stderr bytes.Buffer
-	assert.ErrorIs(t, run(ctx, []string{"-corpora", "ci", "-pods", "10"}, &stdout, &stderr), context.Canceled)
-}
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
-
-func TestFullDisk(t *testing.T) {
-	assert.ErrorContains(t, run(t.Context(), []string{"-corpora", "ci", "-pods", "10"}, full{}, &bytes.Buffer{}), "disk full")
 }

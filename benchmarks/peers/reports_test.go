@@ -76,13 +76,6 @@ func TestReportOfSpeed(t *testing.T) {
 	assert.Equal(t, []string{"memory.png", "memory.svg", "time.png", "time.svg"}, plots)
 }
 
-// Speed without Karpenter is told without ratios.
-func TestReportOfSpeedAlone(t *testing.T) {
-	stdout, _, _, err := report(t, "-report", "speed", "-pods", "50", "-peers", "plimsoll fast", "-strict")
-	require.NoError(t, err)
-	assert.Regexp(t, `\| 50 \| plimsoll fast \| 50 \|.*\| – \| – \| – \| – \|`, stdout)
-}
-
 func TestReportOfGrowth(t *testing.T) {
 	stdout, readme, plots, err := report(t, "-report", "growth", "-quick", "-peers", "plimsoll fast")
 	require.NoError(t, err)

@@ -2,12 +2,9 @@ package main
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -201,30 +198,6 @@ func TestCloud(t *testing.T) {
 	c.terminate("p-0001")
 	_, err = c.launch("p", o, start())
 	require.NoError(t, err, "a machine that is given back can be bought again")
-}
-
-func TestChart(t *testing.T) {
-	points := []point{{price: 100, bound: 50}, {price: 100, bound: 60}, {price: 200, bound: 60}}
-	for _, list := range [][]point{nil, points[:1], points} {
-		svg := chart(list)
-		dec := xml.NewDecoder(strings.NewReader(svg))
-		for {
-			_, err := dec.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			require.NoError(t, err)
-		}
-		require.NotContains(t, svg, "NaN")
-		require.Equal(t, 2, strings.Count(svg, "<polyline"))
-	}
-}
-
-func TestReplicas(t *testing.T) {
-	s := service{pods: 10, wave: 0.5}
-	require.Equal(t, 15, s.replicas(start().Add(15*time.Hour), false))
-	require.Equal(t, 5, s.replicas(start().Add(3*time.Hour), false))
-	require.Equal(t, 10, s.replicas(start().Add(3*time.Hour), true))
 }
 
 // Machines are bought once for pods that wait for them; when one is lost on its way, another

@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,21 +18,6 @@ func TestReservedByAKS(t *testing.T) {
 	for gib, want := range map[int64]int64{0: 0, 4: 1024, 7: 1638, 8: 1843, 16: 2662, 32: 3645, 64: 5611, 128: 9543, 256: 12165} {
 		assert.Equal(t, want, reservedMemory(gib<<10), "%d GiB", gib)
 	}
-}
-
-// More of a resource never means less for pods, and less of a share is reserved.
-func TestReservedGrowsSlowly(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 8))
-	for range 2000 {
-		a := rng.Int64N(1 << 22)
-		b := a + rng.Int64N(1<<12)
-		for _, f := range []func(int64) int64{reservedCPU, reservedMemory} {
-			require.LessOrEqual(t, f(a), f(b))
-			require.GreaterOrEqual(t, b-f(b)+1, a-f(a))
-			require.LessOrEqual(t, f(a), a/4+1)
-		}
-	}
-	assert.Zero(t, reservedCPU(-5))
 }
 
 func TestParseName(t *testing.T) {
@@ -69,13 +53,4 @@ func TestFaultyRegionsAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "azure region mars: ")
 	require.ErrorContains(t, err, "not a label!")
 	require.ErrorContains(t, err, "capacity.cpu")
-}
-
-func BenchmarkCatalog(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Catalog("eastus"); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -102,27 +102,3 @@ func TestEveryShapeIsSold(t *testing.T) {
 	}
 	assert.Len(t, sold, len(all.List))
 }
-
-// BenchmarkRead measures the tables alone, without building and checking a catalog.
-func BenchmarkRead(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, err := read("us-east-1"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkBuild measures what becomes of the tables, without checking it.
-func BenchmarkBuild(b *testing.B) {
-	shapes, prices, err := read("us-east-1")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := build(shapes, prices); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

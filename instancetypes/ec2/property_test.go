@@ -1,7 +1,6 @@
 package ec2_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,29 +163,6 @@ func TestSizesScale(t *testing.T) {
 func scales(labels map[string]string) bool {
 	generation, err := strconv.Atoi(labels[group+"generation"])
 	return err == nil && generation >= 5 && slices.Contains([]string{"c", "m", "r", "x"}, labels[group+"category"])
-}
-
-func TestCatalogsAreRepeatable(t *testing.T) {
-	write := func() []byte {
-		var b bytes.Buffer
-		catalog, err := ec2.Catalog("ap-northeast-1")
-		require.NoError(t, err)
-		require.NoError(t, catalog.WriteJSON(&b))
-		return b.Bytes()
-	}
-	assert.Equal(t, write(), write())
-}
-
-// Catalogs share no memory: one caller's mistake must not reach another's.
-func TestCatalogsAreApart(t *testing.T) {
-	first, second := ec2.MustCatalog("us-west-1"), ec2.MustCatalog("us-west-1")
-	a, _ := first.Get("m5.large")
-	b, _ := second.Get("m5.large")
-	a.Labels["x"] = "y"
-	a.Offerings[0].Labels["x"] = "y"
-	assert.NotContains(t, b.Labels, "x")
-	assert.NotContains(t, b.Offerings[0].Labels, "x")
-	assert.NotContains(t, a.Offerings[1].Labels, "x")
 }
 
 func TestEmbeddedDataStaysSmall(t *testing.T) {

@@ -8,31 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func TestMarket(t *testing.T) {
-	c, err := Market(400)
-	require.NoError(t, err)
-	require.Equal(t, 400, c.Len())
-	one, ok := c.Get("fake-it-0")
-	require.True(t, ok)
-	last, ok := c.Get("fake-it-399")
-	require.True(t, ok)
-	assert.Equal(t, "400", last.Capacity.Cpu().String())
-	assert.Equal(t, "800Gi", last.Capacity.Memory().String())
-	assert.Equal(t, "4k", last.Capacity.Pods().String())
-	allocatable := one.Allocatable()
-	assert.Equal(t, "900m 2038Mi", allocatable.Cpu().String()+" "+allocatable.Memory().String())
-	sold := map[string]int{}
-	for _, o := range last.Offerings {
-		sold[o.Zone+" "+string(o.CapacityType)]++
-		assert.Equal(t, 400*one.Offerings[0].Price, o.Price)
-		assert.InDelta(t, 125.8993, o.Price.USD(), 1e-4)
-	}
-	assert.Equal(t, map[string]int{
-		Zone1 + " spot": 1, Zone2 + " spot": 1,
-		Zone1 + " on-demand": 1, Zone2 + " on-demand": 1, Zone3 + " on-demand": 1,
-	}, sold)
-}
-
 // A fifth each: plain, over zones, over hosts, near each other, apart from each other.
 func TestDiverse(t *testing.T) {
 	p, err := Diverse(103, 1)

@@ -207,16 +207,3 @@ func TestCheckExcuses(t *testing.T) {
 		})
 	}
 }
-
-// Check leaves its inputs alone.
-func TestCheckChangesNothing(t *testing.T) {
-	s := newScheduler(t)
-	p, same := shop(), shop()
-	plan := solved(t, s, &p)
-	require.Equal(t, same.Pods, p.Pods)
-	require.Equal(t, same.Nodes, p.Nodes)
-	require.Equal(t, same.NodePools, p.NodePools)
-	require.Equal(t, same.DaemonSets, p.DaemonSets)
-	again := solved(t, s, &same)
-	require.Equal(t, again, plan)
-}

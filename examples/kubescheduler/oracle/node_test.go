@@ -136,55 +136,6 @@ func TestReadyNode(t *testing.T) {
 	})
 }
 
-func TestLeaving(t *testing.T) {
-	tests := map[string]struct {
-		node *corev1.Node
-		want bool
-	}{
-		"stays":            {st.Node("a"), false},
-		"cordoned":         {st.Node("a", st.Cordoned()), false},
-		"deleted":          {st.Node("a", st.Deleting()), true},
-		"disrupted":        {st.Node("a", st.Disrupted()), true},
-		"given up outside": {st.Node("a", st.Taint("ToBeDeletedByClusterAutoscaler", "1", corev1.TaintEffectNoSchedule)), true},
-	}
-	for name, tt := range tests {
-		require.Equal(t, tt.want, leaving(tt.node), name)
-	}
-}
-
-// What runs on unknown nodes or has ended does not take part.
-func TestWorldRunning(t *testing.T) {
-	w := newWorld(&scheduling.Problem{
-		Nodes: []*corev1.Node{st.Node("a")},
-		Running: []*corev1.Pod{
-			st.Pod("here", st.OnNode("a")), st.Pod("elsewhere", st.OnNode("b")),
-			st.Pod("failed", st.OnNode("a"), st.Phase(corev1.PodFailed)), st.Pod("done", st.OnNode("a"), st.Phase(corev1.PodSucceeded)),
-		},
-	})
-	require.Len(t, w.running, 1)
-	require.Equal(t, "here", w.running[0].Name)
-}
-
-// Pods are as the API server would have them.
-func TestAdmittedPod(t *testing.T) {
-	in := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}, Spec: corev1.PodSpec{
-		HostNetwork: true,
-		Containers: []corev1.Container{{
-			Name: "main", Ports: []corev1.ContainerPort{{ContainerPort: 80}},
-			Resources: corev1.ResourceRequirements{Limits: st.Resources(st.Cores(1))},
-		}},
-	}}
-	before := in.DeepCopy()
-	out := admittedPod(in)
-	require.Equal(t, before, in)
-	require.Equal(t, "default", out.Namespace)
-	require.Equal(t, "default/p", string(out.UID))
-	require.Equal(t, corev1.DefaultSchedulerName, out.Spec.SchedulerName)
-	require.Equal(t, int32(80), out.Spec.Containers[0].Ports[0].HostPort)
-	require.Equal(t, corev1.ProtocolTCP, out.Spec.Containers[0].Ports[0].Protocol)
-	require.Equal(t, "1", out.Spec.Containers[0].Resources.Requests.Cpu().String())
-}
-
 // The daemons of a node are those that the DaemonSet controller would start there and
 // that are not there yet, as large as the newest that runs.
 func TestDaemonsOf(t *testing.T) {

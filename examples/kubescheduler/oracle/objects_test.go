@@ -103,21 +103,6 @@ func TestVolumes(t *testing.T) {
 	require.NotNil(t, mustAdmit(t, s, using("nowhere"), "a"))
 }
 
-// A filter that breaks down refuses, too, and says so.
-func TestBrokenFilter(t *testing.T) {
-	s := newScheduler(t)
-	require.NoError(t, s.AddNode(zoneNode("a")))
-	pod := st.Pod("p")
-	pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
-		MaxSkew: 1, TopologyKey: offerings.ZoneLabel, WhenUnsatisfiable: corev1.DoNotSchedule,
-		LabelSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Resembles"}}},
-	}}
-	refusal := mustAdmit(t, s, pod, "a")
-	require.NotNil(t, refusal)
-	require.Equal(t, "PodTopologySpread", refusal.Plugin)
-	require.True(t, refusal.Failed)
-}
-
 // claim is a claim on a volume, or on one of a class.
 func claim(name, class, volume string) *corev1.PersistentVolumeClaim {
 	c := &corev1.PersistentVolumeClaim{

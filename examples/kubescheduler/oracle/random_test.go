@@ -2,7 +2,6 @@ package oracle_test
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,14 +104,4 @@ func TestSpiceIsValid(t *testing.T) {
 		}
 	}
 	require.Less(t, invalid, 10)
-}
-
-// The same seed draws the same problem.
-func TestSpiceRepeats(t *testing.T) {
-	for seed := range uint64(20) {
-		a, b := spiced(seed, st.Size{}), spiced(seed, st.Size{})
-		require.True(t, reflect.DeepEqual(a.Pods, b.Pods) && reflect.DeepEqual(a.Running, b.Running), "seed %d", seed)
-		require.True(t, reflect.DeepEqual(a.NodePools, b.NodePools) && reflect.DeepEqual(a.Nodes, b.Nodes), "seed %d", seed)
-		require.True(t, reflect.DeepEqual(a.DaemonSets, b.DaemonSets), "seed %d", seed)
-	}
 }

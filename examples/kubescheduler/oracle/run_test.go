@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
@@ -91,25 +90,4 @@ func TestWholeSchedulerUnsteered(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, got.Refused, "default/big")
 	require.Contains(t, got.Refused["default/big"], "Insufficient cpu")
-}
-
-// Run serves pods that name volumes from the objects that it is given.
-func TestWholeSchedulerObjects(t *testing.T) {
-	volume := &corev1.PersistentVolume{}
-	volume.Name = "disk"
-	volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "default", Name: "bound"}
-	volume.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{"b"}}},
-	}}}}
-	c := &oracle.Cluster{
-		Nodes:      []oracle.Node{{Node: zoneNode("a")}, {Node: zoneNode("b")}},
-		Placements: []oracle.Placement{{Pod: using("bound"), Node: "b"}},
-		Left:       []*corev1.Pod{st.Pod("huge", st.Requests(st.Cores(64)))},
-	}
-	c.Placements[0].Pod.Spec.SchedulerName = corev1.DefaultSchedulerName
-	c.Left[0].Spec.SchedulerName = corev1.DefaultSchedulerName
-	got, err := oracle.Run(t.Context(), c, nil, volume, claim("bound", "", "disk"))
-	require.NoError(t, err)
-	require.Equal(t, map[string]string{"default/p": "b"}, got.Bound)
-	require.Contains(t, got.Refused["default/huge"], "2 Insufficient cpu")
 }

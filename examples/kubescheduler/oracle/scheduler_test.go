@@ -116,15 +116,3 @@ func TestUnbindAndRemove(t *testing.T) {
 	_, err := s.Admit(t.Context(), full, "a")
 	require.ErrorContains(t, err, "node a")
 }
-
-func TestSchedulerErrors(t *testing.T) {
-	s := newScheduler(t)
-	a, p := st.Node("a", st.Allocatable(st.Cores(4))), st.Pod("p")
-	require.EqualError(t, s.Bind(p, "a"), "pod default/p cannot be bound to node a, which is not there")
-	require.EqualError(t, s.Unbind(p), "pod default/p has no node")
-	require.EqualError(t, s.RemoveNode("a"), "node a is not there")
-	require.NoError(t, s.AddNode(a))
-	require.EqualError(t, s.AddNode(a), "node a is there already")
-	require.NoError(t, s.Bind(p, "a"))
-	require.EqualError(t, s.Bind(p, "a"), "pod default/p has a node already")
-}

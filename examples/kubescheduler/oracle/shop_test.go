@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -137,58 +135,4 @@ func TestShopChoicesAreBounded(t *testing.T) {
 	pod := st.Pod("web", st.Where(st.In("a.example.com/x", values...), st.In("b.example.com/x", values...)))
 	s := newShop(newWorld(&scheduling.Problem{}), pod)
 	require.Len(t, s.choices(newRules(pool), givenLabels(pool), nil), mostChoices)
-}
-
-func TestGivenLabels(t *testing.T) {
-	pool := st.NodePool("p", st.Label("example.com/team", "red"), st.Label("beta.kubernetes.io/arch", "arm64"))
-	pool.Spec.Template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: "default"}
-	require.Equal(t, map[string]string{
-		scheduling.NodePoolLabel: "p", "example.com/team": "red",
-		"beta.kubernetes.io/arch": "arm64", corev1.LabelArchStable: "arm64",
-		"karpenter.k8s.aws/ec2nodeclass": "default",
-	}, givenLabels(pool))
-}
-
-// A sample leaves launches without alternatives alone, and of dependent pods' launches
-// all but one.
-func TestSample(t *testing.T) {
-	plan := &scheduling.Plan{Launches: []scheduling.Launch{
-		{Options: make([]scheduling.Option, 1)}, {Options: make([]scheduling.Option, 3)}, {Options: make([]scheduling.Option, 5)},
-	}}
-	dice := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // a test
-	seen := map[int]bool{}
-	for range 100 {
-		choice, other := sample(dice, plan, false)
-		require.True(t, other)
-		require.Zero(t, choice[0])
-		require.Contains(t, []int{1, 2}, choice[1])
-		require.Contains(t, []int{1, 2, 3, 4}, choice[2])
-		seen[choice[2]] = true
-
-		choice, other = sample(dice, plan, true)
-		require.True(t, other)
-		require.Len(t, slices.DeleteFunc(slices.Clone(choice), func(n int) bool { return n == 0 }), 1)
-	}
-	require.Len(t, seen, 4)
-	_, other := sample(dice, &scheduling.Plan{Launches: plan.Launches[:1]}, false)
-	require.False(t, other)
-}
-
-func TestDependent(t *testing.T) {
-	spread, volume, anti := st.Pod("p"), st.Pod("p"), st.Pod("p", st.OnNode("a"))
-	spread.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{}}
-	volume.Spec.Volumes = []corev1.Volume{{}}
-	anti.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}
-	tests := map[string]struct {
-		problem scheduling.Problem
-		want    bool
-	}{
-		"independent": {scheduling.Problem{Pods: []*corev1.Pod{st.Pod("p", st.Where(st.Exists("k")))}}, false},
-		"spread":      {scheduling.Problem{Pods: []*corev1.Pod{spread}}, true},
-		"volume":      {scheduling.Problem{Pods: []*corev1.Pod{volume}}, true},
-		"running":     {scheduling.Problem{Nodes: []*corev1.Node{st.Node("a")}, Running: []*corev1.Pod{anti}}, true},
-	}
-	for name, tt := range tests {
-		require.Equal(t, tt.want, newWorld(&tt.problem).dependent(), name)
-	}
 }

@@ -71,22 +71,6 @@ func TestPreFilter(t *testing.T) {
 	}
 }
 
-// The message tells the user what the pod waits for.
-func TestPreFilterMessage(t *testing.T) {
-	_, status := newPlugin(t, steer.Placements{"default/a": "default-1"}).PreFilter(t.Context(), nil, st.Pod("a"), nil)
-	require.Equal(t, "machine default-1, which the plan chose, has not joined the cluster", status.Message())
-}
-
-// The plugin keeps a map of its own.
-func TestNewCopies(t *testing.T) {
-	placements := steer.Placements{"default/a": "node-0"}
-	plugin := newPlugin(t, placements)
-	placements["default/a"] = "node-1"
-	result, _ := plugin.PreFilter(t.Context(), nil, st.Pod("a"), infos(st.Node("node-0"), st.Node("node-1")))
-	require.Equal(t, []string{"node-0"}, result.NodeNames.UnsortedList())
-	require.Nil(t, plugin.PreFilterExtensions())
-}
-
 // A waiting pod is woken by its own machine and by no other.
 func TestQueueingHint(t *testing.T) {
 	events, err := newPlugin(t, steer.Placements{"default/a": "default-1"}).EventsToRegister(t.Context())

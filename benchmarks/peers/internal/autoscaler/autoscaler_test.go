@@ -1,7 +1,6 @@
 package autoscaler
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -112,26 +111,9 @@ func TestDevicesHaveWorth(t *testing.T) {
 	assert.Zero(t, e.share(e.memory, s.Classes[0].Requests, s.Options[0].Room))
 }
 
-func TestNames(t *testing.T) {
-	assert.Equal(t, "autoscaler least-waste", Peer{LeastWaste}.Name())
-	assert.Equal(t, "autoscaler price", Peer{Price}.Name())
-}
-
 func TestUnsupported(t *testing.T) {
 	p := problem(nil)
 	p.NodePools[0] = st.NodePool("p", st.Weight(1))
 	_, err := Peer{}.Load(p)
 	assert.ErrorContains(t, err, "weights are not modelled")
-}
-
-func TestLate(t *testing.T) {
-	run, err := Peer{}.Load(problem(pods([2]int64{1, 1}), st.Type("m", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("z", 1))))
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.NoError(t, run.Solve(ctx))
-	outcome, err := run.Outcome()
-	require.NoError(t, err)
-	assert.True(t, outcome.Late)
-	assert.Empty(t, outcome.Machines)
 }

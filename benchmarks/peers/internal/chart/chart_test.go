@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"image/color"
 	"image/png"
 	"io"
 	"os"
@@ -96,35 +95,6 @@ func TestDrawNothing(t *testing.T) {
 	assert.Len(t, files, 2)
 }
 
-func TestDrawFails(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := Draw(filepath.Join(file, "below"), rows())
-	assert.Error(t, err)
-
-	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "cost.svg"), 0o700))
-	_, err = Draw(dir, rows())
-	assert.ErrorContains(t, err, "cost.svg")
-}
-
-func TestSeries(t *testing.T) {
-	assert.Equal(t, "a/b", series(table.Row{Result: peer.Result{Instance: "a/b/7"}}))
-	assert.Equal(t, "a", series(table.Row{Result: peer.Result{Instance: "a"}}))
-}
-
-func TestColoursDiffer(t *testing.T) {
-	seen := map[string]bool{}
-	for _, s := range styles() {
-		c, shape := look(s.planner)
-		assert.NotNil(t, shape)
-		seen[fmt.Sprint(c)] = true
-	}
-	assert.Len(t, seen, 10)
-	c, _ := look("somebody else")
-	assert.Equal(t, color.Black, c)
-}
-
 func TestLines(t *testing.T) {
 	l := Lines{Name: "growth", Title: "title", X: "pods", Y: "ms", Series: []Series{
 		{Name: "plimsoll", Points: []Point{{100, 3}, {10, 1}, {1, 0}}},
@@ -147,28 +117,6 @@ func TestLines(t *testing.T) {
 	files, err = single.Draw(t.TempDir())
 	require.NoError(t, err, "one value has no length on a logarithmic axis")
 	assert.Len(t, files, 2)
-}
-
-// Linear curves begin at the origin, and points on the axes are drawn.
-func TestLinearLines(t *testing.T) {
-	l := Lines{Name: "saved", Title: "title", X: "pods moved", Y: "% saved", Linear: true, Series: []Series{
-		{Name: "plimsoll", Points: []Point{{0, 0}, {100, 40}, {200, 50}}}, {Name: "nothing"},
-	}}
-	files, err := l.Draw(t.TempDir())
-	require.NoError(t, err)
-	text := svgText(t, files[0])
-	for _, want := range []string{"title", "pods moved", "% saved", "plimsoll", "200"} {
-		assert.Contains(t, text, want)
-	}
-	assert.NotContains(t, text, "nothing")
-}
-
-func TestTicks(t *testing.T) {
-	var labels []string
-	for _, tick := range (ticks{}).Ticks(0.04, 30_000) {
-		labels = append(labels, tick.Label)
-	}
-	assert.Equal(t, strings.Fields("0.05 0.1 0.2 0.5 1 2 5 10 20 50 100 200 500 1000 2000 5000 10000 20000"), labels)
 }
 
 func TestDots(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -93,20 +92,6 @@ func TestSettled(t *testing.T) {
 	require.ErrorContains(t, settled(c, o), "costs ")
 }
 
-func TestBound(t *testing.T) {
-	c, err := clusters(t).Cluster(10, 1)
-	require.NoError(t, err)
-	l, err := open(c)
-	require.NoError(t, err)
-	bound, err := Bound(t.Context(), c)
-	require.NoError(t, err)
-	assert.Positive(t, bound.Price)
-	assert.Less(t, bound.Price, l.point().Price)
-	c.Running[0].Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "moon"}
-	_, err = Bound(t.Context(), c)
-	assert.EqualError(t, err, "1 pods have no place if all machines are bought anew")
-}
-
 // Karpenter saves something, and what it does from round to round adds up.
 func TestKarpenter(t *testing.T) {
 	c, err := clusters(t).Cluster(12, 1)
@@ -139,22 +124,4 @@ func TestPlimsoll(t *testing.T) {
 	c.Nodes[0].Name = ""
 	_, err = Plimsoll(t.Context(), "plimsoll", disruption.Planner{}, c)
 	assert.ErrorIs(t, err, scheduling.ErrInvalid)
-}
-
-func TestPlay(t *testing.T) {
-	k := clusters(t)
-	m, err := Play(t.Context(), k, 5, 1, map[string]scheduling.Effort{"plimsoll fast": scheduling.EffortFast})
-	require.NoError(t, err)
-	assert.Equal(t, "5 nodes, budget 100%", m.Kind)
-	assert.Positive(t, m.Pods)
-	require.Len(t, m.Courses, 2)
-	for i, name := range []string{"karpenter", "plimsoll fast"} {
-		assert.Equal(t, name, m.Courses[i].Planner)
-		assert.Equal(t, 5, m.Courses[i].Begin().Nodes)
-		assert.GreaterOrEqual(t, m.Courses[i].End().Price, m.Bound)
-	}
-	k.Market.Name = "moon"
-	k.Market.Catalog = k.Market.Catalog.Filter(func(t *instancetypes.InstanceType, _ offerings.Offering) bool { return t.Name == "m5.large" })
-	_, err = Play(t.Context(), k, 5, 1, nil)
-	assert.ErrorContains(t, err, "the market moon does not sell ")
 }

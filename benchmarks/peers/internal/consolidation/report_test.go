@@ -37,17 +37,6 @@ func TestBest(t *testing.T) {
 	assert.Equal(t, at(2, "5", 5), best.End())
 }
 
-func TestReaches(t *testing.T) {
-	c := course("x", 0, at(0, "9", 9), at(2, "7", 5), at(5, "5", 4))
-	for price, want := range map[string]int{"10": 0, "9": 0, "8": 2, "7": 2, "6": 5, "5": 5} {
-		p, ok := c.Reaches(offerings.MustPrice(price))
-		assert.True(t, ok, price)
-		assert.Equal(t, want, p.Moved, price)
-	}
-	_, ok := c.Reaches(offerings.MustPrice("4.9"))
-	assert.False(t, ok)
-}
-
 func TestWrite(t *testing.T) {
 	theirs := course("karpenter", 30*time.Second, at(0, "9", 9), at(3, "7", 6), at(20, "6", 4))
 	ours := course("plimsoll", 200*time.Millisecond, at(0, "9", 9), at(4, "6", 5), at(15, "4.4", 3))
@@ -84,14 +73,4 @@ func TestBroken(t *testing.T) {
 	}
 	assert.Empty(t, Broken(match(7, theirs), "plimsoll"))
 	assert.Empty(t, Broken(match(7, course("plimsoll", 0, at(0, "9", 9))), "plimsoll"))
-}
-
-func TestPlot(t *testing.T) {
-	l := Plot(match(7, course("karpenter", 0, at(0, "8", 9), at(3, "6", 4)), course("plimsoll", 0, at(0, "8", 9))))
-	assert.Equal(t, "consolidation-9", l.Name)
-	assert.True(t, l.Linear)
-	require.Len(t, l.Series, 2)
-	assert.InDelta(t, 3, l.Series[0].Points[1].X, 0)
-	assert.InDelta(t, 25, l.Series[0].Points[1].Y, 1e-9)
-	assert.InDelta(t, 0, l.Series[1].Points[0].Y, 0)
 }

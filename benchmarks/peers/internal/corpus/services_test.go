@@ -57,18 +57,3 @@ func TestTiedServices(t *testing.T) {
 		assert.LessOrEqual(t, count[app], 30)
 	}
 }
-
-func TestHeavy(t *testing.T) {
-	d := newDice(1)
-	small := 0
-	for range 1_000 {
-		n := heavy(d, 100)
-		assert.GreaterOrEqual(t, n, 2)
-		assert.LessOrEqual(t, n, 100)
-		if n < 4 {
-			small++
-		}
-	}
-	assert.InDelta(t, 530, small, 60)
-	assert.Equal(t, 2, heavy(d, 0), "a service has two pods at least")
-}

@@ -39,21 +39,3 @@ func TestRandomSizes(t *testing.T) {
 	assert.InDelta(t, 2_025, cpu/2_000, 100)
 	assert.InDelta(t, 8_224, memory/2_000, 400)
 }
-
-func TestLargeCI(t *testing.T) {
-	count, all := sizesOf(2_000, func(n int, seed uint64) (out []size) {
-		for _, p := range LargeCI(n, seed) {
-			r := p.Spec.Containers[0].Resources.Requests
-			out = append(out, size{r.Cpu().MilliValue(), r.Memory().Value() >> 20})
-		}
-		return out
-	})
-	assert.Greater(t, len(count), 30)
-	assert.LessOrEqual(t, len(count), 40)
-	for _, s := range all {
-		assert.Greater(t, s.milliCPU, int64(2_000))
-		assert.LessOrEqual(t, s.milliCPU, int64(15_000))
-		assert.GreaterOrEqual(t, s.mib, int64(5_000))
-		assert.LessOrEqual(t, s.mib, int64(62_000))
-	}
-}

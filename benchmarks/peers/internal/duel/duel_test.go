@@ -3,7 +3,6 @@ package duel
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,30 +16,6 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
-
-func TestDraw(t *testing.T) {
-	tied, volumes := 0, 0
-	local := func(v *corev1.PersistentVolume) bool { return v.Spec.Local != nil && v.Spec.NodeAffinity != nil }
-	for seed := range uint64(50) {
-		p := Draw(seed)
-		require.NoError(t, p.Validate())
-		assert.Empty(t, p.Nodes)
-		assert.Empty(t, p.Running)
-		assert.Empty(t, p.DefaultSpread)
-		assert.False(t, slices.ContainsFunc(p.Volumes, local))
-		for _, c := range p.Claims {
-			assert.NotContains(t, c.Spec.AccessModes, corev1.ReadWriteOncePod)
-		}
-		volumes += len(p.Claims)
-		for _, pod := range p.Pods {
-			if a := pod.Spec.Affinity; len(pod.Spec.TopologySpreadConstraints) > 0 || a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
-				tied++
-			}
-		}
-	}
-	assert.Greater(t, tied, 100)
-	assert.Greater(t, volumes, 20)
-}
 
 // fixture has two pools, one of more weight, that sell a small machine in three zones.
 func fixture(pods ...*corev1.Pod) scheduling.Problem {
@@ -110,11 +85,6 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-func TestImpossible(t *testing.T) {
-	got := Broken(fixture(), peer.Outcome{Impossible: []string{"nobody sells it"}}, Settings{}.solver())
-	assert.Equal(t, map[verify.Code]string{verify.NoOptions: "nobody sells it"}, got)
-}
-
 func TestVerdict(t *testing.T) {
 	for name, tc := range map[string]struct {
 		bout   Bout
@@ -145,20 +115,6 @@ func TestVerdict(t *testing.T) {
 	} {
 		assert.Equal(t, tc.want, tc.bout.Verdict(Settings{Preferences: tc.wishes}), name)
 	}
-}
-
-func TestLead(t *testing.T) {
-	pods := []*corev1.Pod{st.Pod("low-1"), st.Pod("low-2"), st.Pod("high", st.Priority(5))}
-	at := func(names ...string) map[string]string {
-		out := map[string]string{}
-		for _, n := range names {
-			out["default/"+n] = "pool"
-		}
-		return out
-	}
-	assert.Positive(t, lead(pods, at("high"), at("low-1", "low-2")))
-	assert.Negative(t, lead(pods, at("high"), at("high", "low-2")))
-	assert.Zero(t, lead(pods, at("low-1"), at("low-2")))
 }
 
 func TestDemoted(t *testing.T) {

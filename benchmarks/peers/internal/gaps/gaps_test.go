@@ -106,28 +106,6 @@ func TestCompareFindsLosses(t *testing.T) {
 	assert.Len(t, faults, 3)
 }
 
-func TestAskFails(t *testing.T) {
-	none := cheat{func(scheduling.Problem) []peer.Machine { return make([]peer.Machine, 1) }}
-	_, err := Ask(t.Context(), instance("x", 3, false), []peer.Peer{none}, peer.Options{})
-	assert.ErrorContains(t, err, "cheat: x: the outcome is wrong")
-}
-
-func TestBeats(t *testing.T) {
-	base := result("a", 8, "2", "1", 1)
-	for _, tc := range []struct {
-		placed int
-		price  string
-		want   bool
-	}{{9, "5", true}, {8, "1.9", true}, {8, "2", false}, {8, "2.1", false}, {7, "1", false}} {
-		assert.Equal(t, tc.want, beats(result("b", tc.placed, tc.price, "0", 0), base), "%+v", tc)
-	}
-}
-
-func TestGap(t *testing.T) {
-	assert.InDelta(t, 0.25, Gap(result("a", 1, "1", "0.8", 0)), 1e-12)
-	assert.Zero(t, Gap(result("a", 1, "1", "0", 0)))
-}
-
 // findings has an instance for each gap of the default effort.
 func findings(pods int, tied bool, gaps ...float64) []*Finding {
 	var out []*Finding
@@ -176,12 +154,4 @@ func TestGapsThatAreNotAsReported(t *testing.T) {
 	assert.Contains(t, Row(f[0]), "0.20 % (says 0.10 %)")
 	faults := Summary(&strings.Builder{}, f)
 	assert.Equal(t, []string{"plimsoll: 1 gaps without ties are not what the plan says"}, faults)
-}
-
-func TestRowWithoutOthers(t *testing.T) {
-	f := &Finding{Instance: instance("n", 1, false)}
-	assert.Equal(t, "| n | – | – | – | – | – | – | – | – | – |\n", Row(f))
-	f.Others = []peer.Result{result("x", 9, "3", "0", 0), result("y", 9, "2", "0", 0), result("z", 8, "1", "0", 0)}
-	f.Ours = []peer.Result{result("plimsoll", 9, "2", "1.9", 2/1.9-1)}
-	assert.Equal(t, "| n | – | – | 2.000 | 5.26 % | – | – | y | 2.000 | – |\n", Row(f))
 }

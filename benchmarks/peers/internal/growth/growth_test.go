@@ -10,7 +10,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/planner"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -62,34 +61,6 @@ func TestAxes(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"pods", "classes", "types", "pools"}, names)
-}
-
-// The classes are the same at every number of pods: only their pods grow in number.
-func TestClassesStay(t *testing.T) {
-	sizes := func(p scheduling.Problem) map[string]string {
-		out := map[string]string{}
-		for _, pod := range p.Pods {
-			r := pod.Spec.Containers[0].Resources.Requests
-			out[pod.Labels["app"]] = r.Cpu().String() + " " + r.Memory().String()
-		}
-		return out
-	}
-	a := axes(t)[0]
-	assert.Equal(t, sizes(a.Problem(1_000)), sizes(a.Problem(5_000)))
-}
-
-func TestMeasure(t *testing.T) {
-	a := axes(t)[3]
-	a.Values = []int{1, 2}
-	samples, err := Measure(t.Context(), a, []peer.Peer{planner.All()[0]}, peer.Options{Repeat: 2})
-	require.NoError(t, err)
-	require.Len(t, samples, 2)
-	assert.Equal(t, "pools=2 plimsoll fast", samples[1].Instance+" "+samples[1].Peer)
-	assert.Equal(t, samples[1].Pods, samples[1].Placed)
-	var b strings.Builder
-	require.NoError(t, Write(&b, samples))
-	assert.Regexp(t, `(?m)^\| pools \| 2 \| plimsoll fast \| [\d.e+]+ ms \| [\d.e+]+ µs \| [\d.e+]+ ms \| [\d.]+ MB \| \d+ \| [\d.]+ % \|$`, b.String())
-	assert.Equal(t, 2*strings.Count(strings.Split(b.String(), "\n")[0], "|"), strings.Count(Header(), "|"))
 }
 
 func sample(axis string, value int, who string, elapsed time.Duration) Sample {

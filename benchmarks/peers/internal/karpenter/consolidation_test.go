@@ -12,10 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -204,30 +202,4 @@ func TestEstate(t *testing.T) {
 	require.EqualError(t, k.move(t.Context(), stray, "n0"), "pod default/a0 is not on node n1")
 	require.NoError(t, k.leave("n1"))
 	require.Len(t, k.Outcome().Machines, 1)
-}
-
-// Memory answers as an API server would.
-func TestMemory(t *testing.T) {
-	c := fleet(t, "100%", "small", "small")
-	put(&c, "n0", 2, "a", st.Label("app", "web"))
-	put(&c, "n1", 1, "b", st.Namespace("shop"), st.Label("app", "web"))
-	k, err := NewConsolidation(t.Context(), c)
-	require.NoError(t, err)
-	count := func(opts ...client.ListOption) int {
-		var pods corev1.PodList
-		require.NoError(t, k.kube.List(t.Context(), &pods, opts...))
-		return len(pods.Items)
-	}
-	assert.Equal(t, []int{3, 2, 0, 1, 3, 0}, []int{
-		count(), count(client.MatchingFields{"spec.nodeName": "n0"}), count(client.MatchingFields{"spec.nodeName": ""}),
-		count(client.InNamespace("shop")), count(client.MatchingLabels{"app": "web"}), count(client.MatchingLabels{"app": "db"}),
-	})
-	var node corev1.Node
-	require.NoError(t, k.kube.Get(t.Context(), client.ObjectKey{Name: "n1"}, &node))
-	assert.Equal(t, "catalog://n1", node.Spec.ProviderID)
-	assert.True(t, apierrors.IsNotFound(k.kube.Get(t.Context(), client.ObjectKey{Name: "n9"}, &node)))
-	node.Labels["x"] = "y"
-	var again corev1.Node
-	require.NoError(t, k.kube.Get(t.Context(), client.ObjectKey{Name: "n1"}, &again))
-	assert.NotContains(t, again.Labels, "x", "answers are copies")
 }

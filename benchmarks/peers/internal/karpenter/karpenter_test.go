@@ -150,34 +150,3 @@ func TestDeadline(t *testing.T) {
 	assert.True(t, outcome.Late)
 	assert.Empty(t, outcome.Machines)
 }
-
-func TestCancelled(t *testing.T) {
-	run, err := Peer{}.Load(scheduling.Problem{Pods: st.Pods(3, "a"), NodePools: []*scheduling.NodePool{st.NodePool("default")}, Catalog: small()})
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	assert.ErrorIs(t, run.Solve(ctx), context.Canceled)
-}
-
-func TestRunningNodesAreRefused(t *testing.T) {
-	_, err := Peer{}.Load(scheduling.Problem{Catalog: small(), Nodes: []*corev1.Node{st.Node("n")}})
-	assert.ErrorContains(t, err, "running nodes are not translated")
-}
-
-func TestProvider(t *testing.T) {
-	p := provider{}
-	_, err := p.Create(t.Context(), nil)
-	assert.ErrorIs(t, err, errNothingRuns)
-	assert.ErrorIs(t, p.Delete(t.Context(), nil), errNothingRuns)
-	_, err = p.Get(t.Context(), "")
-	assert.ErrorIs(t, err, errNothingRuns)
-	claims, err := p.List(t.Context())
-	assert.Empty(t, claims)
-	assert.NoError(t, err)
-	drift, err := p.IsDrifted(t.Context(), nil)
-	assert.Empty(t, drift)
-	assert.NoError(t, err)
-	assert.Empty(t, p.RepairPolicies())
-	assert.Empty(t, p.GetSupportedNodeClasses())
-	assert.Equal(t, "catalog", p.Name())
-}

@@ -147,16 +147,3 @@ func TestCheapest(t *testing.T) {
 		})
 	}
 }
-
-// Of equal prices the first by type, zone and capacity type counts, in any order.
-func TestCheapestTies(t *testing.T) {
-	price := st.Cents(10)
-	c := st.MustCatalog(
-		st.Type("a", st.Capacity(st.Cores(1), st.GiB(1)), st.OnDemand("z2", price), st.OnDemand("z1", price), st.Spot("z1", price)),
-		st.Type("b", st.Capacity(st.Cores(1), st.GiB(1)), st.OnDemand("z0", price)))
-	s := translate(c, keysOf(c), nil, time.Time{})
-	for _, types := range [][]*cloudprovider.InstanceType{s.types, {s.types[1], s.types[0]}} {
-		it, of := cheapest(types, scheduling.NewRequirements(), nil)
-		assert.Equal(t, "a z1 on-demand", it.Name+" "+of.Zone()+" "+of.CapacityType())
-	}
-}

@@ -1,7 +1,6 @@
 package packing
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,18 +15,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
-
-func heuristics() []Peer {
-	return []Peer{{}, {BestFit: true}, {AllTypes: true}, {BestFit: true, AllTypes: true}}
-}
-
-func TestNames(t *testing.T) {
-	var names []string
-	for _, h := range heuristics() {
-		names = append(names, h.Name())
-	}
-	assert.Equal(t, []string{"first-fit one type", "best-fit one type", "first-fit all types", "best-fit all types"}, names)
-}
 
 // pods asks for as many milli-cores each.
 func pods(milliCPU ...int64) []*corev1.Pod {
@@ -139,15 +126,4 @@ func TestRandomProblems(t *testing.T) {
 			assert.GreaterOrEqual(t, bought, wanted)
 		}
 	}
-}
-
-func TestLate(t *testing.T) {
-	run, err := Peer{}.Load(problem(pods(1000), m("one", 1, st.OnDemand("z", 1))))
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.NoError(t, run.Solve(ctx))
-	outcome, err := run.Outcome()
-	require.NoError(t, err)
-	assert.True(t, outcome.Late)
 }

@@ -113,28 +113,3 @@ func TestUnsupported(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 }
-
-func TestBadSelectors(t *testing.T) {
-	bad := st.Pod("bad", st.Where(st.In("not a key!")))
-	_, err := NewShop(problem([]*corev1.Pod{bad}, m("m", 1, st.OnDemand("z", 1))))
-	assert.ErrorContains(t, err, "pod default/bad")
-	p := problem(nil, m("m", 1, st.OnDemand("z", 1)))
-	p.NodePools[0] = st.NodePool("p", st.Where(st.In("not a key!")))
-	_, err = NewShop(p)
-	assert.ErrorContains(t, err, "pool p")
-}
-
-func TestFits(t *testing.T) {
-	for _, tc := range []struct {
-		requests, room []int64
-		want           int
-	}{
-		{[]int64{100, 1}, []int64{1000, 110}, 10},
-		{[]int64{100, 1}, []int64{1000, 3}, 3},
-		{[]int64{0, 1}, []int64{0, 5}, 5},
-		{[]int64{0, 1}, []int64{-1, 5}, 0},
-		{[]int64{1001, 1}, []int64{1000, 5}, 0},
-	} {
-		assert.Equal(t, tc.want, fits(tc.requests, tc.room), "%v in %v", tc.requests, tc.room)
-	}
-}

@@ -75,18 +75,6 @@ func TestMeasureDoesNotRepeatLateRuns(t *testing.T) {
 	assert.Equal(t, 1, loads)
 }
 
-func TestMeasurePassesTheTimeoutOn(t *testing.T) {
-	for timeout, want := range map[time.Duration]bool{0: false, time.Hour: true} {
-		got := false
-		_, _, err := Measure(t.Context(), puppet{solve: func(ctx context.Context) error {
-			_, got = ctx.Deadline()
-			return nil
-		}}, "i", fixture(), Options{Timeout: timeout})
-		require.NoError(t, err)
-		assert.Equal(t, want, got)
-	}
-}
-
 func TestMeasureFails(t *testing.T) {
 	broken := errors.New("broken")
 	p := fixture()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -64,19 +63,4 @@ func TestWrongPlansAreErrors(t *testing.T) {
 			assert.ErrorAs(t, err, &report)
 		})
 	}
-}
-
-func TestRunningNodesAreNotCompared(t *testing.T) {
-	p := problem()
-	it, _ := p.Catalog.Get("m")
-	p.Nodes = []*corev1.Node{st.Node("n", st.OfType(it, it.Offerings[0]), st.OfPool("default"))}
-	_, _, err := peer.Measure(t.Context(), All()[1], "test", p, peer.Options{})
-	assert.ErrorContains(t, err, "pods on running nodes are not compared")
-}
-
-func TestInvalidProblem(t *testing.T) {
-	p := problem()
-	p.Pods[0].Name = ""
-	_, _, err := peer.Measure(t.Context(), All()[1], "test", p, peer.Options{})
-	assert.ErrorIs(t, err, scheduling.ErrInvalid)
 }

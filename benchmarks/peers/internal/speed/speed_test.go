@@ -109,18 +109,3 @@ func TestBroken(t *testing.T) {
 	fat.Pods = 5_000
 	assert.Empty(t, Broken([]peer.Result{fat}, "karpenter", Promises()))
 }
-
-func TestPlots(t *testing.T) {
-	a, b := result("a", 9, "3", 2*time.Second, 500), result("b", 9, "3", time.Second, 250)
-	plots := Plots([]peer.Result{a, b, a})
-	require.Len(t, plots, 2)
-	for i, want := range []float64{2, 500} {
-		require.Len(t, plots[i].Series, 2)
-		assert.Len(t, plots[i].Series[0].Points, 2)
-		assert.InDelta(t, 20_000, plots[i].Series[0].Points[1].X, 0)
-		assert.InDelta(t, want, plots[i].Series[0].Points[1].Y, 1e-9)
-		files, err := plots[i].Draw(t.TempDir())
-		require.NoError(t, err)
-		assert.Len(t, files, 2)
-	}
-}

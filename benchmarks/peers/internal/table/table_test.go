@@ -44,23 +44,6 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestCompareKeepsInstancesApart(t *testing.T) {
-	rows := Compare([]peer.Result{
-		result("a", "karpenter", 10, "3", "", time.Second),
-		result("b", "plimsoll", 10, "2", "1.6", time.Second),
-	}, "plimsoll")
-	assert.Zero(t, rows[0].OverBound)
-	assert.Zero(t, rows[0].Cost)
-	assert.Zero(t, rows[0].Time)
-}
-
-func TestCompareWithNothing(t *testing.T) {
-	rows := Compare([]peer.Result{result("a", "plimsoll", 0, "0", "", 0), result("a", "x", 0, "0", "", 0)}, "plimsoll")
-	for _, r := range rows {
-		assert.Zero(t, r.OverBound+r.Cost+r.Time)
-	}
-}
-
 func TestLosses(t *testing.T) {
 	ours := func(name string) bool { return strings.HasPrefix(name, "plimsoll") }
 	for name, tc := range map[string]struct {
@@ -96,15 +79,6 @@ func TestWrite(t *testing.T) {
 	columns := strings.Count(strings.Split(b.String(), "\n")[0], "|")
 	for line := range strings.Lines(Header()) {
 		assert.Equal(t, columns, strings.Count(line, "|"))
-	}
-}
-
-func TestDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0 ms", 1234 * time.Microsecond: "1.23 ms", 999 * time.Millisecond: "999 ms", time.Second: "1.00 s",
-		12345 * time.Millisecond: "12.3 s", 200 * time.Second: "200 s",
-	} {
-		assert.Equal(t, want, duration(d))
 	}
 }
 
