@@ -1,8 +1,6 @@
 package source
 
 import (
-	"fmt"
-	"go/ast"
 	"maps"
 	"path/filepath"
 
@@ -30,8 +28,8 @@ func ReadPrices(moduleDir string) (Prices, error) {
 		if err != nil {
 			return Prices{}, err
 		}
-		byRegion, err := f.prices(file.variable)
-		if err != nil {
+		var byRegion map[string]map[string]offerings.Price
+		if err := f.literal(file.variable, &byRegion); err != nil {
 			return Prices{}, err
 		}
 		date, err := f.generatedDate()
@@ -46,52 +44,13 @@ func ReadPrices(moduleDir string) (Prices, error) {
 	return prices, nil
 }
 
-// prices reads map[string]map[InstanceType]float64{"region": {"type": 0.1}}.
-func (f *goFile) prices(variable string) (map[string]map[string]offerings.Price, error) {
-	lit, err := f.variable(variable)
-	if err != nil {
-		return nil, err
-	}
-	byRegion := map[string]map[string]offerings.Price{}
-	err = f.entries(lit, func(region string, value ast.Expr) error {
-		list, err := f.composite(value)
-		if err != nil {
-			return err
-		}
-		byType := map[string]offerings.Price{}
-		byRegion[region] = byType
-		return f.entries(list, func(name string, value ast.Expr) error {
-			digits, err := f.number(value)
-			if err != nil {
-				return err
-			}
-			if byType[name], err = offerings.ParsePrice(digits); err != nil {
-				return f.errorf(value, "%s: %w", name, err)
-			}
-			return nil
-		})
-	})
-	return byRegion, err
-}
-
 // ReadBandwidths reads the baseline network bandwidth of instance types, in Mbit/s.
 func ReadBandwidths(moduleDir string) (map[string]int64, error) {
 	f, err := parseGo(filepath.Join(moduleDir, "pkg", "providers", "instancetype", "zz_generated.bandwidth.go"))
 	if err != nil {
 		return nil, err
 	}
-	lit, err := f.variable("InstanceTypeBandwidthMegabits")
-	if err != nil {
-		return nil, err
-	}
-	byType := map[string]int64{}
-	err = f.entries(lit, func(name string, value ast.Expr) error {
-		n, err := f.integer(value)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		byType[name] = n
-		return nil
-	})
+	var byType map[string]int64
+	err = f.literal("InstanceTypeBandwidthMegabits", &byType)
 	return byType, err
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -30,10 +31,6 @@ func parseGo(path string) (*goFile, error) {
 	return f, nil
 }
 
-func (f *goFile) errorf(n ast.Node, format string, args ...any) error {
-	return fmt.Errorf("%s: "+format, append([]any{f.fset.Position(n.Pos())}, args...)...)
-}
-
 // generatedDate returns the day in the file's remark about when it was generated.
 func (f *goFile) generatedDate() (string, error) {
 	m := regexp.MustCompile(`generated at (\d{4}-\d\d-\d\d)T`).FindSubmatch(f.raw)
@@ -43,86 +40,76 @@ func (f *goFile) generatedDate() (string, error) {
 	return string(m[1]), nil
 }
 
-// variable returns the composite literal that a package-level variable is set to.
-func (f *goFile) variable(name string) (*ast.CompositeLit, error) {
+// literal decodes the composite literal that a package-level variable is set to, by the rules
+// of encoding/json: fields of structs and keys of maps by their names.
+func (f *goFile) literal(variable string, into any) error {
 	for _, decl := range f.file.Decls {
 		gen, ok := decl.(*ast.GenDecl)
 		if !ok || gen.Tok != token.VAR {
 			continue
 		}
 		for _, spec := range gen.Specs {
-			v, ok := spec.(*ast.ValueSpec)
-			if !ok {
-				continue
-			}
+			v := spec.(*ast.ValueSpec) // a declaration of variables has no others
 			for i, id := range v.Names {
-				if id.Name != name || i >= len(v.Values) {
+				if id.Name != variable || i >= len(v.Values) {
 					continue
 				}
-				if lit, ok := v.Values[i].(*ast.CompositeLit); ok {
-					return lit, nil
+				text, err := json.Marshal(value(v.Values[i]))
+				if err == nil {
+					err = json.Unmarshal(text, into)
 				}
-				return nil, f.errorf(v.Values[i], "%s is not a composite literal", name)
+				if err != nil {
+					return fmt.Errorf("%s: variable %s: %w", f.fset.Position(id.Pos()), variable, err)
+				}
+				return nil
 			}
 		}
 	}
-	return nil, fmt.Errorf("%s: no variable %s", f.path, name)
+	return fmt.Errorf("%s: no variable %s", f.path, variable)
 }
 
-// entries calls f with the key and the value of every element of a literal.
-func (f *goFile) entries(lit *ast.CompositeLit, visit func(key string, value ast.Expr) error) error {
+// value turns an expression of literals into what encoding/json makes the same of. What is no
+// literal becomes a list of a text, which fits no field that is wanted.
+func value(e ast.Expr) any {
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return value(e.X)
+		}
+	case *ast.CompositeLit:
+		return elements(e)
+	case *ast.BasicLit:
+		if s, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+			return s
+		}
+		return json.Number(e.Value)
+	case *ast.Ident:
+		if e.Name == "true" || e.Name == "false" {
+			return e.Name == "true"
+		}
+	}
+	return []any{fmt.Sprintf("%T", e)}
+}
+
+func elements(lit *ast.CompositeLit) any {
+	list, fields := []any{}, map[string]any{}
 	for _, element := range lit.Elts {
 		kv, ok := element.(*ast.KeyValueExpr)
 		if !ok {
-			return f.errorf(element, "want key: value")
+			list = append(list, value(element))
+			continue
 		}
-		key := ""
-		switch k := kv.Key.(type) {
+		switch key := kv.Key.(type) {
 		case *ast.Ident: // field of a struct
-			key = k.Name
+			fields[key.Name] = value(kv.Value)
 		case *ast.BasicLit: // key of a map
-			s, err := strconv.Unquote(k.Value)
-			if err != nil {
-				return f.errorf(k, "key %s: %w", k.Value, err)
-			}
-			key = s
+			fields[fmt.Sprint(value(key))] = value(kv.Value)
 		default:
-			return f.errorf(kv.Key, "want a literal key")
-		}
-		if err := visit(key, kv.Value); err != nil {
-			return err
+			list = append(list, value(key))
 		}
 	}
-	return nil
-}
-
-// number returns the digits of a numeric literal.
-func (f *goFile) number(e ast.Expr) (string, error) {
-	if lit, ok := e.(*ast.BasicLit); ok && (lit.Kind == token.INT || lit.Kind == token.FLOAT) {
-		return lit.Value, nil
+	if len(list) > 0 {
+		return list
 	}
-	return "", f.errorf(e, "want a number")
-}
-
-func (f *goFile) integer(e ast.Expr) (int64, error) {
-	digits, err := f.number(e)
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return 0, f.errorf(e, "%w", err)
-	}
-	return n, nil
-}
-
-// composite returns e as a composite literal, taking an & off.
-func (f *goFile) composite(e ast.Expr) (*ast.CompositeLit, error) {
-	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
-		e = u.X
-	}
-	if lit, ok := e.(*ast.CompositeLit); ok {
-		return lit, nil
-	}
-	return nil, f.errorf(e, "want a composite literal")
+	return fields
 }
