@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
 // ParseFilter reads the text form of a filter, a list of terms that must all hold:
@@ -44,16 +44,66 @@ func ParseFilter(expr string) (Filter, error) {
 	return func(t *InstanceType, o offerings.Offering) bool { return keepsAll(all, t, o) }, nil
 }
 
+// measure compares what the key of a term stands for with the term's i-th value; it also says
+// whether there is such a thing, which is all that matters where i is -1.
+type measure func(t *InstanceType, o *offerings.Offering, i int) (order int, there bool)
+
 // filter turns a term into a function.
 func (t filterTerm) filter() (Filter, error) {
+	measured, err := t.measure()
+	if err != nil {
+		return nil, err
+	}
+	return func(it *InstanceType, o offerings.Offering) bool {
+		switch order, there := measured(it, &o, min(0, len(t.values)-1)); t.op {
+		case "exists", "absent":
+			return there == (t.op == "exists")
+		case "<":
+			return there && order < 0
+		case "<=":
+			return there && order <= 0
+		case ">":
+			return there && order > 0
+		case ">=":
+			return there && order >= 0
+		}
+		equal := false
+		for i := range t.values {
+			order, there := measured(it, &o, i)
+			equal = equal || there && order == 0
+		}
+		return equal != t.negated()
+	}, nil
+}
+
+// negated reports whether the term holds where no value is equal, or nothing there.
+func (t filterTerm) negated() bool { return t.op == "!=" || t.op == "notin" }
+
+// needs returns an error if the operator is none of the named ones, = and in, != and notin.
+func (t filterTerm) needs(others ...string) error {
+	if slices.Contains(append(others, "=", "in", "!=", "notin"), t.op) {
+		return nil
+	}
+	return fmt.Errorf("needs =, !=, in (…) or notin (…) after %s", t.key)
+}
+
+// measure finds what the key stands for and reads the values as such.
+func (t filterTerm) measure() (measure, error) {
 	if name, ok := strings.CutPrefix(t.key, "capacity:"); ok {
 		return t.resource(func(r corev1.ResourceName) bool { return string(r) == name })
 	}
 	switch t.key {
 	case "available":
-		return t.available()
+		if t.op != "exists" && t.op != "absent" {
+			return nil, errors.New("compares available, which is either so (available) or not (!available)")
+		}
+		return func(_ *InstanceType, o *offerings.Offering, _ int) (int, bool) {
+			return 0, o.Launchable() && o.Zone != ""
+		}, nil
 	case "name":
-		return t.name()
+		return func(it *InstanceType, _ *offerings.Offering, i int) (int, bool) {
+			return unlike(t.values[i], it.Name), true
+		}, t.needs()
 	case "price":
 		return t.price()
 	case "cpu", "memory", "pods", "ephemeral-storage":
@@ -64,86 +114,56 @@ func (t filterTerm) filter() (Filter, error) {
 	return t.label()
 }
 
-func (t filterTerm) available() (Filter, error) {
-	switch t.op {
-	case "exists":
-		return func(_ *InstanceType, o offerings.Offering) bool { return o.Launchable() && o.Zone != "" }, nil
-	case "absent":
-		return func(_ *InstanceType, o offerings.Offering) bool { return !o.Launchable() || o.Zone == "" }, nil
+// unlike is 0 if a text matches a pattern.
+func unlike(pattern, s string) int {
+	if glob(pattern, s) {
+		return 0
 	}
-	return nil, errors.New("compares available, which is either so (available) or not (!available)")
+	return 1
 }
 
-func (t filterTerm) name() (Filter, error) {
-	negated, err := t.equality()
-	if err != nil {
-		return nil, err
-	}
-	return func(it *InstanceType, _ offerings.Offering) bool { return globAny(t.values, it.Name) != negated }, nil
-}
-
-// equality reports whether the term's operator is != or notin rather than = or in.
-func (t filterTerm) equality() (negated bool, err error) {
-	switch t.op {
-	case "=", "in":
-		return false, nil
-	case "!=", "notin":
-		return true, nil
-	}
-	return false, fmt.Errorf("needs =, !=, in (…) or notin (…) after %s", t.key)
-}
-
-// label compares a label: by integer for the order relations, by pattern for the
-// others. An absent label satisfies !=, notin and !key only.
-func (t filterTerm) label() (Filter, error) {
+// label measures the first of the labels that a node has: as an integer for the order
+// relations, by pattern for the others.
+func (t filterTerm) label() (measure, error) {
 	keys, err := labelKeys(t.key)
 	if err != nil {
 		return nil, err
 	}
-	if op, ok := orderOperators[t.op]; ok {
-		r, err := requirements.New(keys[0], op, t.values...)
-		if err != nil {
+	var limit int64
+	ordered := strings.ContainsAny(t.op, "<>")
+	if ordered {
+		if limit, err = strconv.ParseInt(t.values[0], 10, 64); err != nil {
 			return nil, fmt.Errorf("needs a whole number after %s", t.op)
 		}
-		return labelFilter(keys, r.Has, false), nil
-	}
-	switch t.op {
-	case "exists", "absent":
-		return labelFilter(keys, func(string) bool { return t.op == "exists" }, t.op == "absent"), nil
-	}
-	negated, err := t.equality()
-	if err != nil {
-		return nil, err
 	}
 	if slices.Contains(keys, offerings.CapacityTypeLabel) {
 		for _, v := range t.values {
-			if _, err := offerings.ParseCapacityType(v); err != nil && !strings.ContainsAny(v, "*?") {
+			if _, err := offerings.ParseCapacityType(v); err != nil && !ordered && !isPattern(v) {
 				return nil, fmt.Errorf("has an unknown %w", err)
 			}
 		}
 	}
-	return labelFilter(keys, func(v string) bool { return globAny(t.values, v) != negated }, negated), nil
-}
-
-// orderOperators maps the order relations to those of requirements.
-var orderOperators = map[string]requirements.Operator{
-	"<": requirements.Lt, "<=": requirements.Lte, ">": requirements.Gt, ">=": requirements.Gte,
-}
-
-// labelFilter tests the first of the labels that a node has.
-func labelFilter(keys []string, test func(string) bool, absent bool) Filter {
-	return func(t *InstanceType, o offerings.Offering) bool {
+	return func(it *InstanceType, o *offerings.Offering, i int) (int, bool) {
 		for _, key := range keys {
-			if value, ok := t.label(&o, key); ok {
-				return test(value)
+			value, ok := it.label(o, key)
+			switch {
+			case !ok:
+				continue
+			case i < 0:
+				return 0, true
+			case ordered:
+				n, err := strconv.ParseInt(value, 10, 64)
+				return cmp.Compare(n, limit), err == nil
 			}
+			return unlike(t.values[i], value), true
 		}
-		return absent
-	}
+		return 0, false
+	}, nil
 }
 
-// price compares the price of an offering; without an offering there is none.
-func (t filterTerm) price() (Filter, error) {
+// price measures the price of an offering. Without an offering there is none, and no term about
+// it holds.
+func (t filterTerm) price() (measure, error) {
 	prices := make([]offerings.Price, 0, len(t.values))
 	for _, v := range t.values {
 		p, err := offerings.ParsePrice(v)
@@ -152,93 +172,39 @@ func (t filterTerm) price() (Filter, error) {
 		}
 		prices = append(prices, p)
 	}
-	holds, err := t.comparison()
-	if err != nil {
-		return nil, err
-	}
-	return func(_ *InstanceType, o offerings.Offering) bool {
-		return o.Zone != "" && holds(func(i int) int { return cmp.Compare(o.Price, prices[i]) })
-	}, nil
+	return func(_ *InstanceType, o *offerings.Offering, i int) (int, bool) {
+		if o.Zone == "" {
+			return 0, t.negated()
+		}
+		return cmp.Compare(o.Price, prices[i]), true
+	}, t.needs("<", "<=", ">", ">=")
 }
 
-// resource compares the capacity of the resources that match, added up. A machine
+// resource measures the capacity of the resources that match, added up. A machine
 // that has none of them has 0.
-func (t filterTerm) resource(match func(corev1.ResourceName) bool) (Filter, error) {
-	if t.op == "exists" || t.op == "absent" {
-		return func(it *InstanceType, o offerings.Offering) bool {
-			q := capacitySum(it, &o, match)
-			return q.IsZero() == (t.op == "absent")
-		}, nil
-	}
+func (t filterTerm) resource(match func(corev1.ResourceName) bool) (measure, error) {
+	inBytes := slices.Contains([]string{"memory", "ephemeral-storage"}, strings.TrimPrefix(t.key, "capacity:"))
 	amounts := make([]resource.Quantity, 0, len(t.values))
 	for _, v := range t.values {
 		q, err := parseQuantity(v)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("has %q, which %w", v, err)
-		case inBytes(t.key) && strings.Trim(v, "0123456789") == "" && !q.IsZero():
+		case inBytes && strings.Trim(v, "0123456789") == "" && !q.IsZero(): // more likely a mistake than an amount
 			return nil, fmt.Errorf("needs a unit after %s, such as %sGi or %sMi", v, v, v)
 		}
 		amounts = append(amounts, q)
 	}
-	holds, err := t.comparison()
-	if err != nil {
-		return nil, err
-	}
-	return func(it *InstanceType, o offerings.Offering) bool {
-		q := capacitySum(it, &o, match)
-		return holds(func(i int) int { return q.Cmp(amounts[i]) })
-	}, nil
-}
-
-// inBytes reports whether a bare number is more likely a mistake than an amount.
-func inBytes(key string) bool {
-	switch strings.TrimPrefix(key, "capacity:") {
-	case "memory", "ephemeral-storage":
-		return true
-	}
-	return false
-}
-
-func capacitySum(t *InstanceType, o *offerings.Offering, match func(corev1.ResourceName) bool) resource.Quantity {
-	var sum resource.Quantity
-	for name, q := range o.Capacity {
-		if match(name) {
-			sum.Add(q)
-		}
-	}
-	for name, q := range t.Capacity {
-		if _, replaced := o.Capacity[name]; !replaced && match(name) {
-			sum.Add(q)
-		}
-	}
-	return sum
-}
-
-// comparison returns a function that tells whether the term holds, given one that
-// compares the actual amount with the term's i-th value.
-func (t filterTerm) comparison() (func(order func(i int) int) bool, error) {
-	switch t.op {
-	case "<":
-		return func(order func(int) int) bool { return order(0) < 0 }, nil
-	case "<=":
-		return func(order func(int) int) bool { return order(0) <= 0 }, nil
-	case ">":
-		return func(order func(int) int) bool { return order(0) > 0 }, nil
-	case ">=":
-		return func(order func(int) int) bool { return order(0) >= 0 }, nil
-	}
-	negated, err := t.equality()
-	if err != nil {
-		return nil, err
-	}
-	n := len(t.values)
-	return func(order func(int) int) bool {
-		for i := range n {
-			if order(i) == 0 {
-				return !negated
+	return func(it *InstanceType, o *offerings.Offering, i int) (int, bool) {
+		var sum resource.Quantity
+		for name, q := range it.CapacityOf(*o) {
+			if match(name) {
+				sum.Add(q)
 			}
 		}
-		return negated
+		if i < 0 {
+			return 0, !sum.IsZero()
+		}
+		return sum.Cmp(amounts[i]), true
 	}, nil
 }

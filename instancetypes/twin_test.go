@@ -285,16 +285,3 @@ func TestFilterExpressionsAgreeWithTwin(t *testing.T) {
 	}
 	assert.Greater(t, kept, 1000)
 }
-
-// naiveGlob tries everything.
-func naiveGlob(pattern, s string) bool {
-	switch {
-	case pattern == "":
-		return s == ""
-	case pattern[0] == '*':
-		return naiveGlob(pattern[1:], s) || s != "" && naiveGlob(pattern, s[1:])
-	case s == "":
-		return false
-	}
-	return (pattern[0] == '?' || pattern[0] == s[0]) && naiveGlob(pattern[1:], s[1:])
-}
