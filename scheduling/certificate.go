@@ -28,10 +28,11 @@ import (
 // as plans of a [Solver] do: over all zones that have nodes at which the constraint looks,
 // and those in which any of the pods named could have a machine of its own, whether or not
 // the plan has a node there. Kube-scheduler looks at zones with nodes alone, so that with
-// all pods in one zone it would be content; such a plan may cost less. Zones to which only
-// pools lead that ask for minValues or leave a label open, or in which a pool's limits
-// allow no machine even at first, are not among those, nor, where spot machines have to
-// leave a choice, those with spot machines alone.
+// all pods in one zone it would be content; such a plan may cost less. Where a NodePool asks
+// for minValues, the zone has to have so many machines that would do. Zones to which only
+// pools lead that leave a label open, or in which a pool's limits allow no machine even at
+// first, are not among those, nor, where spot machines have to leave a choice, those with spot
+// machines alone.
 //
 // With Balances they keep the constraints that are named there once all pods are bound, too:
 // a zone with pods that have the constraint has no more pods that it counts than the emptiest

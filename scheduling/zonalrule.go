@@ -277,34 +277,44 @@ func (b *zoneBook) gain() (gain float64) {
 	return gain
 }
 
-// openZones are those in which a placed pod of the rule could have a machine of its own,
-// however minValues and open labels are settled.
+// openZones are those in which a placed pod of the rule could have a machine of its own, with
+// the choice of others there that its pool's minValues ask for, however open labels are settled.
 func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
 	open := make([]bool, len(b.zones))
 	for ti, v := range b.templates {
-		if b.undecided(v) {
+		if b.opens(v) {
 			continue
 		}
-		for _, o := range b.offered[ti].list {
-			x := &b.offers.offers[o.offer]
-			z := b.zoneOf(o.offer)
-			if z < 0 || open[z] || !b.columns.rows[o.column].Has(key.group) || x.spot() && b.solver.Flexibility.on() || !b.land.onOffer(ti, o.offer) {
-				continue
+		for _, i := range r.classes {
+			if !slices.Contains(open, false) {
+				return open
 			}
-			open[z] = slices.ContainsFunc(r.classes, func(i int) bool {
-				return model.Fits(b.compiler.rooms.rooms[o.room], b.planned[i].requests)
-			})
+			fits := make([]model.Bits, len(b.zones)) // the offers that hold a pod of the class
+			for _, o := range b.offered[ti].list {
+				x := &b.offers.offers[o.offer]
+				z := b.zoneOf(o.offer)
+				if z < 0 || open[z] || !b.columns.rows[o.column].Has(key.group) || x.spot() && b.solver.Flexibility.on() || !b.land.onOffer(ti, o.offer) ||
+					!model.Fits(b.compiler.rooms.rooms[o.room], b.planned[i].requests) {
+					continue
+				}
+				if fits[z] == nil {
+					fits[z] = model.NewBits(len(b.offers.offers))
+				}
+				fits[z].Set(o.offer)
+			}
+			for z, row := range fits {
+				open[z] = open[z] || row != nil && b.choiceIn(v, row)
+			}
 		}
 	}
 	return open
 }
 
-// undecided reports whether a pool asks for several values of a label, or for a label of
-// which the value is chosen for each launch.
-func (b *zoneBook) undecided(v *template) bool {
+// opens reports whether a pool asks for a label of which the value is chosen for each launch.
+func (b *zoneBook) opens(v *template) bool {
 	return slices.ContainsFunc(v.pool.Spec.Template.Spec.Requirements, func(s requirements.Selector) bool {
 		key := requirements.NormalizeKey(s.Key)
-		return s.MinValues != nil && *s.MinValues > 0 || !requirements.WellKnown().Has(key) && !b.offers.defines(key, v.catalog)
+		return !requirements.WellKnown().Has(key) && !b.offers.defines(key, v.catalog)
 	})
 }
 

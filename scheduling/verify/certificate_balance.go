@@ -203,11 +203,7 @@ func (r *spreadReader) readBalance(named scheduling.ZoneBalance) (*zoneBalance, 
 			}
 		}
 	}
-	for _, m := range r.shelves {
-		if zone := m.offering.Zone; !b.level[zone] && slices.ContainsFunc(sizes, m.holdsAlone) {
-			b.level[zone] = true
-		}
-	}
+	r.openZones(sizes, b.level)
 	return b, ""
 }
 

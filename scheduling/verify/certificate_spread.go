@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -34,8 +33,8 @@ type spreadReader struct {
 	alike     map[string][]*tenant // placed pods by constraint and what they ask of nodes
 	waiting   map[*face]int64
 	residents map[string][]*face // by node
-	shelves   []*machine         // what pools may buy that ask for nothing undecided
-	zones     []string           // those with nodes, and where pools may buy
+	shelves   []shelf
+	zones     []string // those with nodes, and where pools may buy
 }
 
 // readSpreads reads them. It reports whether they can be.
@@ -99,13 +98,19 @@ func (j *judge) newSpreadReader() *spreadReader {
 	}
 	zones := make(map[string]bool)
 	for _, pl := range j.sortedPools() {
-		open := !undecided(pl)
+		shelves := make(map[string]*shelf)
 		for m := range j.offers(pl, most) {
 			zones[m.offering.Zone] = true
-			if open && j.affordableAtFirst(m) && len(exceeding(m.daemons, m.allocatable)) == 0 &&
+			if !undecided(pl) && j.affordableAtFirst(m) && len(exceeding(m.daemons, m.allocatable)) == 0 &&
 				(m.offering.CapacityType != offerings.Spot || j.settings.Solver.Flexibility == scheduling.Flexibility{}) {
-				r.shelves = append(r.shelves, m)
+				if shelves[m.offering.Zone] == nil {
+					shelves[m.offering.Zone] = &shelf{pool: pl, zone: m.offering.Zone}
+				}
+				shelves[m.offering.Zone].machines = append(shelves[m.offering.Zone].machines, m)
 			}
+		}
+		for _, s := range shelves {
+			r.shelves = append(r.shelves, *s)
 		}
 	}
 	for _, s := range j.stations {
@@ -115,20 +120,6 @@ func (j *judge) newSpreadReader() *spreadReader {
 	}
 	r.zones = slices.Sorted(maps.Keys(zones))
 	return r
-}
-
-// undecided reports whether a pool asks for several values of a label, or for a label of
-// which the value is chosen for each launch.
-func undecided(pl *pool) bool {
-	return len(pl.minValues()) > 0 || slices.ContainsFunc(pl.asks, func(e expression) bool { return pl.chooses(requirements.NormalizeKey(e.key)) })
-}
-
-// affordableAtFirst reports whether the limits of the pool allow one such machine beside its
-// nodes.
-func (j *judge) affordableAtFirst(m *machine) bool {
-	total := m.pool.usage.plus(m.capacity)
-	total.add(amounts{scheduling.NodesResource: big.NewInt(1)})
-	return above(total, m.pool.limits()) == ""
 }
 
 // text is equal for constraints that say the same.
@@ -192,11 +183,7 @@ func (r *spreadReader) read(named scheduling.ZoneSpread) (*zoneSpread, string) {
 			}
 		}
 	}
-	for _, m := range r.shelves {
-		if zone := m.offering.Zone; !z.counts[zone] && slices.ContainsFunc(sizes, m.holdsAlone) {
-			z.counts[zone] = true
-		}
-	}
+	r.openZones(sizes, z.counts)
 	return z, ""
 }
 

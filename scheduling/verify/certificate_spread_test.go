@@ -77,14 +77,16 @@ func TestWhatSpreadsProve(t *testing.T) {
 			st.Type("m", st.Capacity(st.Cores(1), st.GiB(8), st.Count(corev1.ResourcePods, 1)), st.OnDemand("a", 100), st.OnDemand("b", 160), st.OnDemand("c", 250)),
 			st.Type("xl", st.Capacity(st.Cores(2), st.GiB(16), st.Count(corev1.ResourcePods, 2)), st.OnDemand("c", 260)))
 	}
-	picky := func(p *scheduling.Problem) {
+	picky := func(p *scheduling.Problem, types int) {
 		p.NodePools = []*scheduling.NodePool{
 			st.NodePool("pool", st.Where(st.In(zoneOf, "a", "b"))),
-			st.NodePool("picky", st.Where(st.In(zoneOf, "c"), st.AtLeast(1, st.In(corev1.LabelInstanceTypeStable, "m")))),
+			st.NodePool("picky", st.Where(st.In(zoneOf, "c"), st.AtLeast(types, st.Exists(corev1.LabelInstanceTypeStable)))),
 		}
 	}
+	met := func(p *scheduling.Problem) { picky(p, 1) }
+	unmet := func(p *scheduling.Problem) { picky(p, 2) }
 	closed := func(p *scheduling.Problem) {
-		picky(p)
+		picky(p, 1)
 		p.NodePools[1] = st.NodePool("picky", st.Where(st.In(zoneOf, "c")), st.MaxNodes(0))
 	}
 	for _, tc := range []struct {
@@ -107,7 +109,8 @@ func TestWhatSpreadsProve(t *testing.T) {
 		{"more skew", zonesMarket(web(5, st.Spread(zoneOf, st.Skew(2)))), "aaabc", "250", usual, nil, 710},
 		{"one runs", zonesMarket(five, running), "abbcc", "250", usual, nil, 920},
 		{"one that counts and goes anywhere", zonesMarket(append(web(5, st.Spread(zoneOf)), st.Pod("q", st.Requests(st.Cores(1)), st.Label("app", "web")))), "aabbca", "250", usual, nil, 770},
-		{"a zone of a pool with minValues", zonesMarket(five, picky), "aabbc", "250", usual, nil, 620},
+		{"a zone of a pool with minValues", zonesMarket(five, met), "aabbc", "250", usual, nil, 770},
+		{"a zone of a pool with minValues that nothing meets", zonesMarket(five, unmet), "aaabb", "250", usual, nil, 620},
 		{"a zone of a pool that is full", zonesMarket(five, closed), "aaabb", "250", usual, nil, 620},
 		{"a large machine", zonesMarket(five, large), "aabbc", "250", usual, nil, -1},
 		{"pods beyond the least", zonesMarket(five, large), "aabbc", "250", usual, less("a", "150", "b", "90", "c", "240"), 620},
