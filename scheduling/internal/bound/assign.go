@@ -158,10 +158,7 @@ type assignment struct {
 	parts    model.Bits // classes that are parts of kinds that are spread
 	scarce   model.Bits // those, and those that are few
 
-	shares *shares // of which this is the search, nil where no pods are spread
-	// loose says that classes are merged of different sizes: a problem bounds them on a machine
-	// by how many there are, not by how many of the mean size fit.
-	loose   bool
+	shares  *shares   // of which this is the search, nil where no pods are spread
 	sellers [][]int   // by class: the machines on sale that it may use; see usersOf
 	slack   []float64 // by machine, and what its vector says; see raise
 	said    [][]float64

@@ -105,3 +105,47 @@ func TestFixedPoint(t *testing.T) {
 	}
 	assert.Equal(t, uint128{math.MaxUint64, math.MaxUint64}, fixedPointOf(math.Inf(1)))
 }
+
+// Check proves a bound from the worths alone: ok says that no worth is negative,
+// that no price is, and that no option holds more worth than it costs; bound is
+// then a lower bound in nano-USD per hour, at most the largest int64. Worths are
+// in nano-USD per hour divided by 2^scale. Check shares no arithmetic with
+// [Resource].
+func Check(values []*big.Int, scale uint, in Input) (bound int64, ok bool) {
+	if len(values) != in.Dims {
+		return 0, false
+	}
+	for _, v := range values {
+		if v == nil || v.Sign() < 0 {
+			return 0, false
+		}
+	}
+	worth := func(caps []int64) *big.Int {
+		sum := new(big.Int)
+		for d, c := range caps {
+			if d < len(values) && c > 0 {
+				sum.Add(sum, new(big.Int).Mul(values[d], big.NewInt(c)))
+			}
+		}
+		return sum
+	}
+	scaled := func(price int64) *big.Int { return new(big.Int).Lsh(big.NewInt(price), scale) }
+	for _, o := range in.Options {
+		if o.Price < 0 || worth(o.Cap).Cmp(scaled(o.Price)) > 0 {
+			return 0, false
+		}
+	}
+	total := new(big.Int)
+	for _, it := range in.Items {
+		total.Add(total, new(big.Int).Mul(worth(it.Size), big.NewInt(max(0, it.Count))))
+	}
+	for _, f := range in.Free {
+		if f.Price < 0 {
+			return 0, false
+		}
+		if gain := new(big.Int).Sub(worth(f.Cap), scaled(f.Price)); gain.Sign() > 0 {
+			total.Sub(total, gain.Mul(gain, big.NewInt(max(0, f.Count))))
+		}
+	}
+	return ceil(total, scale), true
+}

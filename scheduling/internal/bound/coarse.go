@@ -21,7 +21,7 @@ const (
 // pods add up, and each counts as their average. It says nearly the same of machines and
 // takes a fraction of the time. merged is the coarse class of each class. It returns nil
 // where that hardly makes a difference.
-func (a *assignment) coarse(start *vector, steps float64, sorts []int) (c *assignment, merged []int) {
+func (a *assignment) coarse(start *vector) (c *assignment, merged []int) {
 	if len(a.demand) < fewClasses {
 		return nil, nil
 	}
@@ -36,10 +36,7 @@ func (a *assignment) coarse(start *vector, steps float64, sorts []int) (c *assig
 		class := &a.market.Classes[i]
 		key = binary.LittleEndian.AppendUint64(key[:0], users[i][0])
 		key = binary.LittleEndian.AppendUint64(key, users[i][1])
-		key = a.appendShares(key, i, start, costs, steps)
-		if sorts != nil {
-			key = binary.AppendVarint(key, int64(sorts[i]))
-		}
+		key = a.appendShares(key, i, start, costs)
 		if class.PerNode > 0 || a.demand[i] == 0 {
 			key = binary.AppendVarint(key, int64(i)) // on its own
 		}
@@ -101,7 +98,7 @@ type merging struct {
 
 // merge begins a search among merged classes, nil where merging hardly makes a difference.
 func (a *assignment) merge(first *vector, work int64) *merging {
-	c, merged := a.coarse(first, shareSteps, nil)
+	c, merged := a.coarse(first)
 	if c == nil {
 		return nil
 	}
@@ -142,7 +139,7 @@ func scrambled(x uint64) uint64 {
 }
 
 // appendShares appends in steps how much each resource contributes to a pod's cost.
-func (a *assignment) appendShares(key []byte, class int, start *vector, costs []float64, steps float64) []byte {
+func (a *assignment) appendShares(key []byte, class int, start *vector, costs []float64) []byte {
 	total := 0.0
 	for e, n := range a.size(class) {
 		// The largest machine has a capacity of 1 and a price of at most 1.
@@ -150,7 +147,7 @@ func (a *assignment) appendShares(key []byte, class int, start *vector, costs []
 		total += costs[e]
 	}
 	for _, cost := range costs {
-		key = append(key, byte(math.Round(steps*cost/max(total, 1e-300))))
+		key = append(key, byte(math.Round(shareSteps*cost/max(total, 1e-300))))
 	}
 	return key
 }

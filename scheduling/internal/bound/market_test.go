@@ -246,3 +246,29 @@ func TestSound(t *testing.T) {
 		})
 	}
 }
+
+// largeMarket takes the seeded catalog for three kinds of pods: some take any machine,
+// some want one of three zones, some none that can be interrupted.
+func largeMarket(rng *rand.Rand, classes, options int) Market {
+	in := market(rng, options, 4)
+	m := Market{Dims: in.Dims}
+	zone, steady := make([]int, classes), make([]bool, classes)
+	for c := range classes {
+		m.Classes = append(m.Classes, Class{Size: in.Items[c].Size, Count: in.Items[c].Count})
+		zone[c], steady[c] = max(-1, rng.IntN(6)-3), rng.IntN(4) == 0
+	}
+	for i, o := range in.Options {
+		spot := i%2 == 0
+		x := Choice{Cap: o.Cap, Price: o.Price, Users: model.NewBits(classes)}
+		if spot {
+			x.Price /= 3
+		}
+		for c := range classes {
+			if (zone[c] < 0 || zone[c] == i%3) && (!spot || !steady[c]) {
+				x.Users.Set(c)
+			}
+		}
+		m.Options = append(m.Options, x)
+	}
+	return m
+}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 )
 
 // usd is one USD per hour.
@@ -81,8 +83,8 @@ func TestResource(t *testing.T) {
 
 // The bound equals the best vertex of the polytope, found by trying all of them.
 func TestResourceIsTheBestVertex(t *testing.T) {
-	rng := rand.New(rand.NewPCG(11, 7))
-	for range 1500 {
+	for seed := range soak.Cases(300) {
+		rng := rand.New(rand.NewPCG(11, seed))
 		in := randomInput(rng)
 		assert.Equal(t, bestVertex(in), prove(t, in).Bound, "%+v", in)
 	}
@@ -118,8 +120,8 @@ func randomInput(rng *rand.Rand) Input {
 // No packing, however lucky, is cheaper than the bound; tightening keeps that true
 // and never loses anything.
 func TestResourceIsBelowEveryPacking(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 23))
-	for range 1500 {
+	for seed := range soak.Cases(300) {
+		rng := rand.New(rand.NewPCG(5, seed))
 		in := randomInput(rng)
 		plain, tight := prove(t, in).Bound, prove(t, in.Tighten()).Bound
 		require.LessOrEqual(t, plain, tight, "%+v", in)

@@ -13,9 +13,6 @@ import (
 func (a *assignment) search(start []*big.Int, e Effort) {
 	first, work := a.starting(start), e.Work
 	a.best = a.settle(slices.Clone(first.worths), []vector{first})
-	if p := a.parties(); p != nil && p.value > a.best.value {
-		a.best = p
-	}
 	few, rough := a.few(&first, work), false
 	alike := a.merge(&first, work)
 	if alike != nil {
@@ -160,9 +157,6 @@ func (a *assignment) problem(few []candidate) *interior {
 			q := pair{class: p.classes, machine: o}
 			if i := few[o].machine; i >= 0 {
 				k := float64(a.market.alone(&a.machines[i], c))
-				if a.loose {
-					k = a.most[c]
-				}
 				if (k <= placesThatMatter || a.scarce.Has(c)) && k*share < 0.99 || share == 0 {
 					q.k = k
 				}
