@@ -19,7 +19,7 @@ type Assigned struct {
 	// Vectors are worths of one base unit of each resource, in the same unit. For
 	// every machine, one of them proves that it holds no more worth than it costs.
 	Vectors [][]*big.Int
-	// Filled says that for some machines it takes more than the vectors: no filling that
+	// Filled says that for some machines it takes more than the vectors: no pattern that
 	// comes into question, by some vector, is worth more than the machine costs.
 	Filled bool
 	// Parted tells plans apart; then the rest is what is known without that. Nil for nothing.
@@ -88,7 +88,7 @@ type Effort struct {
 	Cases int64
 	// CasesWanted is the bound that cases are told apart for, 0 for Wanted.
 	CasesWanted int64
-	// CasesFilled is how much of Cases may be done where the bound is one by fillings, which cases
+	// CasesFilled is how much of Cases may be done where the bound is one by patterns, which cases
 	// do not build on: where few machines are bought they often prove more all the same.
 	CasesFilled int64
 	// Late says that it is time to stop; nil for never.

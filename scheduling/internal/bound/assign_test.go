@@ -148,7 +148,7 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 	return big.NewInt(ceil(total, r.Scale)), true
 }
 
-// dearest tries every filling of a machine for the one that is worth most.
+// dearest tries every pattern of a machine for the one that is worth most.
 func dearest(m Market, c *Choice, worths []*big.Int) *big.Int {
 	left := slices.Clone(c.Cap)
 	var try func(i int) *big.Int

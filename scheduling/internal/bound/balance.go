@@ -35,30 +35,30 @@ type Rule struct {
 	Level   []bool
 }
 
-// mostTangled bounds how many rules may concern each other's pods, mostCounting how many
+// mostRulesTogether bounds how many rules may concern each other's pods, mostRulesCounting how many
 // count one pod.
-const mostTangled, mostCounting = 10, 3
+const mostRulesTogether, mostRulesCounting = 10, 3
 
-// tangle is rules that concern each other's pods, and those pods.
-type tangle struct {
-	rules []int
-	herds []herd
+// ruleGroup is rules that concern each other's pods, and those pods.
+type ruleGroup struct {
+	rules     []int
+	podGroups []podGroup
 }
 
-// herd is flocks with the same rules, as numbers within their tangle.
-type herd struct {
+// podGroup is flocks with the same rules, as numbers within their group.
+type podGroup struct {
 	asks    int // -1 for none
 	counted []int
 	mask    int // of those that count
 	flocks  []int
-	// own is which of the rules that count the herd are held, by which of all in the tangle
-	// are; -1 where the herd cannot be.
+	// own is which of the rules that count the group are held, by which of all in the group of rules
+	// are; -1 where the group cannot be.
 	own []int8
 }
 
-// tangles sorts flocks and rules; the first one has the pods without any. It returns nil
-// where too many rules are tangled up.
-func (b *Balance) tangles() []tangle {
+// ruleGroups sorts flocks and rules; the first one has the pods without any. It returns nil
+// where too many rules are grouped together.
+func (b *Balance) ruleGroups() []ruleGroup {
 	group := make([]int, len(b.Rules))
 	for r := range group {
 		group[r] = r
@@ -80,30 +80,30 @@ func (b *Balance) tangles() []tangle {
 	}
 	for i := range b.Flocks {
 		f := &b.Flocks[i]
-		if len(f.Counted) > mostCounting {
+		if len(f.Counted) > mostRulesCounting {
 			return nil
 		}
 		for _, r := range f.Counted {
 			group[find(r)] = find(ruleOf(f))
 		}
 	}
-	out := []tangle{{}}
+	out := []ruleGroup{{}}
 	number, local := map[int]int{}, make([]int, len(b.Rules))
 	for r := range b.Rules {
 		at, known := number[find(r)]
 		if !known {
 			at = len(out)
 			number[find(r)] = at
-			out = append(out, tangle{})
+			out = append(out, ruleGroup{})
 		}
 		local[r] = len(out[at].rules)
-		if out[at].rules = append(out[at].rules, r); len(out[at].rules) > mostTangled {
+		if out[at].rules = append(out[at].rules, r); len(out[at].rules) > mostRulesTogether {
 			return nil
 		}
 	}
 	for i := range b.Flocks {
 		f, at := &b.Flocks[i], 0
-		h := herd{asks: -1}
+		h := podGroup{asks: -1}
 		if r := ruleOf(f); r >= 0 {
 			at = number[find(r)]
 		}
@@ -115,22 +115,22 @@ func (b *Balance) tangles() []tangle {
 			h.mask |= 1 << local[r]
 		}
 		t := &out[at]
-		k := slices.IndexFunc(t.herds, func(x herd) bool { return x.asks == h.asks && x.mask == h.mask })
+		k := slices.IndexFunc(t.podGroups, func(x podGroup) bool { return x.asks == h.asks && x.mask == h.mask })
 		if k < 0 {
-			k = len(t.herds)
-			t.herds = append(t.herds, h)
+			k = len(t.podGroups)
+			t.podGroups = append(t.podGroups, h)
 		}
-		t.herds[k].flocks = append(t.herds[k].flocks, i)
+		t.podGroups[k].flocks = append(t.podGroups[k].flocks, i)
 	}
 	for i := range out {
-		for k := range out[i].herds {
-			out[i].herds[k].tabulate(len(out[i].rules))
+		for k := range out[i].podGroups {
+			out[i].podGroups[k].tabulate(len(out[i].rules))
 		}
 	}
 	return out
 }
 
-func (h *herd) tabulate(rules int) {
+func (h *podGroup) tabulate(rules int) {
 	h.own = make([]int8, 1<<rules)
 	for held := range h.own {
 		if h.asks >= 0 && held>>h.asks&1 == 0 {
@@ -232,7 +232,7 @@ func (x *Balanced) settle(b *Balance) {
 }
 
 // prove adds everything up. surplus is what limited machines hold beyond their price.
-func (x *Balanced) prove(b *Balance, tangles []tangle, surplus *big.Int) {
+func (x *Balanced) prove(b *Balance, ruleGroups []ruleGroup, surplus *big.Int) {
 	total := new(big.Int).Neg(surplus)
 	for i := range b.Flocks {
 		total.Add(total, new(big.Int).Mul(x.Worths[i], big.NewInt(b.Flocks[i].Count)))
@@ -243,27 +243,27 @@ func (x *Balanced) prove(b *Balance, tangles []tangle, surplus *big.Int) {
 		}
 	}
 	for d := range b.Domains {
-		for t := range tangles {
-			total.Sub(total, x.left(b, &tangles[t], d))
+		for t := range ruleGroups {
+			total.Sub(total, x.left(b, &ruleGroups[t], d))
 		}
 	}
 	x.Bound = ceil(total, Scale)
 }
 
-// left is what is left to a domain of what pods of a tangle pay, whichever it takes.
-func (x *Balanced) left(b *Balance, t *tangle, d int) *big.Int {
-	rents := make([][]*big.Int, len(t.herds)) // by herd and rules that are held in the domain
-	for k := range t.herds {
-		rents[k] = make([]*big.Int, 1<<len(t.herds[k].counted))
+// left is what is left to a domain of what pods of a group of rules pay, whichever it takes.
+func (x *Balanced) left(b *Balance, t *ruleGroup, d int) *big.Int {
+	rents := make([][]*big.Int, len(t.podGroups)) // by group of pods and rules that are held in the domain
+	for k := range t.podGroups {
+		rents[k] = make([]*big.Int, 1<<len(t.podGroups[k].counted))
 		for held := range rents[k] {
-			rents[k][held] = x.rent(b, t, &t.herds[k], d, held)
+			rents[k][held] = x.rent(b, t, &t.podGroups[k], d, held)
 		}
 	}
 	most := new(big.Int)
 	for held := range 1 << len(t.rules) {
 		sum := new(big.Int)
-		for k := range t.herds {
-			if own := t.herds[k].own[held]; own >= 0 {
+		for k := range t.podGroups {
+			if own := t.podGroups[k].own[held]; own >= 0 {
 				sum.Add(sum, rents[k][own])
 			}
 		}
@@ -278,8 +278,8 @@ func (x *Balanced) left(b *Balance, t *tangle, d int) *big.Int {
 	return most
 }
 
-// rent is what a domain has of the pods of a herd if it takes those that pay.
-func (x *Balanced) rent(b *Balance, t *tangle, h *herd, d, held int) *big.Int {
+// rent is what a domain has of the pods of a group of pods if it takes those that pay.
+func (x *Balanced) rent(b *Balance, t *ruleGroup, h *podGroup, d, held int) *big.Int {
 	more := new(big.Int)
 	for k, own := range h.counted {
 		r := t.rules[own]

@@ -184,8 +184,8 @@ func TestBalanceWithAnyDuals(t *testing.T) {
 	for round := range 2000 {
 		x := randomBalance(r)
 		best := x.cheapest()
-		tangles := x.tangles()
-		if best < 0 || tangles == nil || slices.Max(x.free) > 0 {
+		ruleGroups := x.ruleGroups()
+		if best < 0 || ruleGroups == nil || slices.Max(x.free) > 0 {
 			continue
 		}
 		out := Balanced{}
@@ -204,7 +204,7 @@ func TestBalanceWithAnyDuals(t *testing.T) {
 			out.Raised, out.Taken = append(out.Raised, raised), append(out.Taken, taken)
 		}
 		out.settle(&x.Balance)
-		out.prove(&x.Balance, tangles, scaled(0))
+		out.prove(&x.Balance, ruleGroups, scaled(0))
 		require.LessOrEqual(t, out.Bound, best, "round %d: %+v", round, x)
 		if out.Bound > 0 {
 			positive++
@@ -229,10 +229,10 @@ func TestBalancesThatAreNone(t *testing.T) {
 		"nothing is known":  func(x *tinyBalance) { x.Rules = nil },
 		"spreads beside":    func(x *tinyBalance) { x.Domains[0].Spreads = make([]Spread, 1) },
 		"too much is tangled": func(x *tinyBalance) {
-			for len(x.Rules) <= mostTangled {
+			for len(x.Rules) <= mostRulesTogether {
 				x.Rules = append(x.Rules, x.Rules[0])
 			}
-			for r := range mostTangled {
+			for r := range mostRulesTogether {
 				x.Flocks = append(x.Flocks, Flock{Count: 1, Asks: r, Counted: []int{r + 1}})
 				for d := range x.Domains {
 					x.Domains[d].Classes[0].Count++

@@ -16,19 +16,19 @@ const (
 	newShare      = 0.1
 )
 
-// leveller is the search for a bound of a [Balance]. For any numbers of pods by class and
+// lagrangian is the search for a bound of a [Balance]. For any numbers of pods by class and
 // domain the assignment bound gives worths; for any worths [balancing] gives numbers by
 // which the pods are worth least. It goes part of the way from the best worths to those for
 // the numbers that these lead to.
-type leveller struct {
+type lagrangian struct {
 	*balancing
 	parts  []*assignment
 	start  []*big.Int
 	effort Effort
 }
 
-// bearing is what machines bear, by domain.
-type bearing struct {
+// domainDuals is what machines bear, by domain.
+type domainDuals struct {
 	worths  [][]float64 // by class, in nano-USD
 	vectors [][]vector
 	// surplus is what limited machines hold beyond their price.
@@ -41,11 +41,11 @@ func (b *Balance) Level(start []*big.Int, known Assigned, e Effort) (Balanced, b
 	if !b.sound() || len(known.Worths) != len(b.Domains[0].Classes) || len(known.Vectors) == 0 {
 		return Balanced{}, false
 	}
-	tangles := b.tangles()
-	if tangles == nil {
+	ruleGroups := b.ruleGroups()
+	if ruleGroups == nil {
 		return Balanced{}, false
 	}
-	l := &leveller{balancing: newBalancing(b, tangles), start: start, effort: e}
+	l := &lagrangian{balancing: newBalancing(b, ruleGroups), start: start, effort: e}
 	for d := range b.Domains {
 		a := prepare(&b.Domains[d], e.Late)
 		if a == nil {
@@ -59,10 +59,10 @@ func (b *Balance) Level(start []*big.Int, known Assigned, e Effort) (Balanced, b
 	return l.certify()
 }
 
-func (l *leveller) late() bool { return l.effort.Late != nil && l.effort.Late() }
+func (l *lagrangian) late() bool { return l.effort.Late != nil && l.effort.Late() }
 
 // climb improves what machines bear.
-func (l *leveller) climb() {
+func (l *lagrangian) climb() {
 	x, _ := l.answer(l.ruled())
 	l.learn(x, newShare)
 	for range balanceRounds {
@@ -80,7 +80,7 @@ func (l *leveller) climb() {
 }
 
 // ruled are the pods that rules concern, evenly dealt out.
-func (l *leveller) ruled() [][]float64 {
+func (l *lagrangian) ruled() [][]float64 {
 	out := grid(len(l.parts), len(l.Domains[0].Classes))
 	for i := range l.Flocks {
 		if f := &l.Flocks[i]; f.Asks >= 0 || len(f.Counted) > 0 {
@@ -94,7 +94,7 @@ func (l *leveller) ruled() [][]float64 {
 
 // first is what holds for all domains together, raised as far as the machines of each bear
 // that.
-func (l *leveller) first(known Assigned) *bearing {
+func (l *lagrangian) first(known Assigned) *domainDuals {
 	var proposals []*proposal
 	for _, a := range l.parts {
 		a.state(nil)
@@ -114,7 +114,7 @@ func (l *leveller) first(known Assigned) *bearing {
 		}
 		proposals = append(proposals, a.polish(a.settle(worths, vectors)))
 	}
-	return l.bearing(proposals)
+	return l.domainDuals(proposals)
 }
 
 func unscaled(n *big.Int) float64 {
@@ -140,7 +140,7 @@ func (a *assignment) state(numbers []float64) {
 
 // answer is the worths that are best for some numbers, and what they come to. Domains have
 // nothing to do with each other and are looked at side by side.
-func (l *leveller) answer(numbers [][]float64) (*bearing, float64) {
+func (l *lagrangian) answer(numbers [][]float64) (*domainDuals, float64) {
 	var searches sync.WaitGroup
 	for d, a := range l.parts {
 		searches.Go(func() {
@@ -155,12 +155,12 @@ func (l *leveller) answer(numbers [][]float64) (*bearing, float64) {
 		proposals[d] = a.best
 		value += a.best.value * a.price
 	}
-	return l.bearing(proposals), value
+	return l.domainDuals(proposals), value
 }
 
-// bearing is proposals for the demands that they are for.
-func (l *leveller) bearing(proposals []*proposal) *bearing {
-	out := &bearing{}
+// domainDuals is proposals for the demands that they are for.
+func (l *lagrangian) domainDuals(proposals []*proposal) *domainDuals {
+	out := &domainDuals{}
 	for d, a := range l.parts {
 		p := proposals[d]
 		over := -p.value
@@ -177,7 +177,7 @@ func (l *leveller) bearing(proposals []*proposal) *bearing {
 }
 
 // evade makes what no machine of a domain lets in worth most there, so that it stays away.
-func (l *leveller) evade(worths [][]float64) {
+func (l *lagrangian) evade(worths [][]float64) {
 	for c := range worths[0] {
 		most := 0.0
 		for d, a := range l.parts {
@@ -194,7 +194,7 @@ func (l *leveller) evade(worths [][]float64) {
 }
 
 // recent are the numbers of pods that domains took of late.
-func (l *leveller) recent() [][]float64 {
+func (l *lagrangian) recent() [][]float64 {
 	out := grid(len(l.parts), len(l.Domains[0].Classes))
 	for f := range l.Flocks {
 		sum := 0.0
@@ -214,7 +214,7 @@ func (l *leveller) recent() [][]float64 {
 
 // certify settles worths in every domain, goes on from the duals, and proves it all in whole
 // numbers.
-func (l *leveller) certify() (Balanced, bool) {
+func (l *lagrangian) certify() (Balanced, bool) {
 	l.duals = l.best.copied()
 	l.mix()
 	out, surplus := Balanced{}, new(big.Int)
@@ -253,12 +253,12 @@ func (l *leveller) certify() (Balanced, bool) {
 		out.Raised, out.Taken = append(out.Raised, raised), append(out.Taken, taken)
 	}
 	out.settle(l.Balance)
-	out.prove(l.Balance, l.tangles, surplus)
+	out.prove(l.Balance, l.ruleGroups, surplus)
 	return out, true
 }
 
 // evadeWhole is evade in whole numbers.
-func (l *leveller) evadeWhole(parts []Assigned) {
+func (l *lagrangian) evadeWhole(parts []Assigned) {
 	for c := range l.Domains[0].Classes {
 		most := new(big.Int)
 		for d := range parts {
@@ -300,7 +300,7 @@ func (a *assignment) certifyPart() (out Assigned, surplus *big.Int, ok bool) {
 }
 
 // vectors are those of the worths that are mixed.
-func (l *leveller) vectors(d int) (out []vector) {
+func (l *lagrangian) vectors(d int) (out []vector) {
 	for k, share := range l.shares[d] {
 		if share > 2*leastPart {
 			out = append(out, l.known[k].vectors[d]...)
@@ -310,9 +310,9 @@ func (l *leveller) vectors(d int) (out []vector) {
 }
 
 // settled goes on from the best duals with worths that are settled.
-func (l *leveller) settled(worths [][]float64) *duals {
-	x := &bearing{worths: worths, surplus: make([]float64, len(worths))}
-	l.known = []*bearing{x}
+func (l *lagrangian) settled(worths [][]float64) *duals {
+	x := &domainDuals{worths: worths, surplus: make([]float64, len(worths))}
+	l.known = []*domainDuals{x}
 	l.best.value = math.Inf(-1)
 	for d := range l.best.shares {
 		l.best.shares[d] = []float64{1}

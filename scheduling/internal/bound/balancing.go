@@ -11,12 +11,12 @@ import (
 // more, and one that several take pays less.
 type balancing struct {
 	*Balance
-	tangles []tangle
-	counted []float64 // by rule: pods
-	pods    float64
+	ruleGroups []ruleGroup
+	counted    []float64 // by rule: pods
+	pods       float64
 	duals
 	best   duals
-	known  []*bearing
+	known  []*domainDuals
 	fresh  float64     // share of the last one at first
 	worths [][]float64 // by domain and class
 	// taken is how much of each flock every domain took of late, by domain.
@@ -26,7 +26,7 @@ type balancing struct {
 	rents [][]float64
 	now   [][]float64
 	from  []float64
-	sums  [1 << mostTangled]float64
+	sums  [1 << mostRulesTogether]float64
 }
 
 // duals are what pods pay, and what is raised and taken by rule and domain.
@@ -49,8 +49,8 @@ const (
 	quick, leastPart = 500, 1e-4
 )
 
-func newBalancing(b *Balance, tangles []tangle) *balancing {
-	s := &balancing{Balance: b, tangles: tangles, counted: make([]float64, len(b.Rules))}
+func newBalancing(b *Balance, ruleGroups []ruleGroup) *balancing {
+	s := &balancing{Balance: b, ruleGroups: ruleGroups, counted: make([]float64, len(b.Rules))}
 	for i := range b.Flocks {
 		s.pods += float64(b.Flocks[i].Count)
 		for _, r := range b.Flocks[i].Counted {
@@ -63,10 +63,10 @@ func newBalancing(b *Balance, tangles []tangle) *balancing {
 	s.taken = grid(len(b.Domains), len(b.Flocks))
 	s.now = grid(len(b.Domains), len(b.Flocks))
 	most := 0
-	for t := range tangles {
-		most = max(most, len(tangles[t].herds))
+	for t := range ruleGroups {
+		most = max(most, len(ruleGroups[t].podGroups))
 	}
-	s.rents, s.from = grid(most, 1<<mostCounting), make([]float64, len(b.Domains))
+	s.rents, s.from = grid(most, 1<<mostRulesCounting), make([]float64, len(b.Domains))
 	return s
 }
 
@@ -133,7 +133,7 @@ func (s *balancing) begin() {
 	}
 	s.fresh = 0
 	for d := range s.shares {
-		s.shares[d] = []float64{1} // there is one bearing
+		s.shares[d] = []float64{1} // there is one domainDuals
 	}
 	s.mix()
 	s.best.value = math.Inf(-1)
@@ -148,7 +148,7 @@ func (s *balancing) begin() {
 
 // learn adds worths that the machines of each domain bear. The next search begins with a
 // share of them.
-func (s *balancing) learn(x *bearing, share float64) {
+func (s *balancing) learn(x *domainDuals, share float64) {
 	s.known, s.fresh = append(s.known, x), share
 	for d := range s.best.shares {
 		s.best.shares[d] = append(s.best.shares[d], 0)
@@ -192,8 +192,8 @@ func (s *balancing) evaluate(worths [][]float64, held [][]bool, counts [][]float
 		}
 	}
 	for d := range s.Domains {
-		for t := 1; t < len(s.tangles); t++ {
-			value -= s.left(&s.tangles[t], d, worths[d], held, counts)
+		for t := 1; t < len(s.ruleGroups); t++ {
+			value -= s.left(&s.ruleGroups[t], d, worths[d], held, counts)
 		}
 	}
 	return value
@@ -201,8 +201,8 @@ func (s *balancing) evaluate(worths [][]float64, held [][]bool, counts [][]float
 
 // loose lets pods without rules be where they are worth least, and pay that.
 func (s *balancing) loose(worths [][]float64) {
-	for k := range s.tangles[0].herds {
-		for _, f := range s.tangles[0].herds[k].flocks {
+	for k := range s.ruleGroups[0].podGroups {
+		for _, f := range s.ruleGroups[0].podGroups[k].flocks {
 			at := 0
 			for d := range s.Domains {
 				if worths[d][s.Flocks[f].Class] < worths[at][s.Flocks[f].Class] {
@@ -215,10 +215,10 @@ func (s *balancing) loose(worths [][]float64) {
 	}
 }
 
-// left is what is left to a domain of what the pods of a tangle pay. It notes which it takes.
-func (s *balancing) left(t *tangle, d int, worths []float64, held [][]bool, counts [][]float64) float64 {
-	for k := range t.herds {
-		h := &t.herds[k]
+// left is what is left to a domain of what the pods of a group of rules pay. It notes which it takes.
+func (s *balancing) left(t *ruleGroup, d int, worths []float64, held [][]bool, counts [][]float64) float64 {
+	for k := range t.podGroups {
+		h := &t.podGroups[k]
 		for own := range 1 << len(h.counted) {
 			s.rents[k][own] = s.rent(t, h, d, own, worths, nil)
 		}
@@ -233,9 +233,9 @@ func (s *balancing) left(t *tangle, d int, worths []float64, held [][]bool, coun
 			sums[mask] = sums[mask&(mask-1)] + s.stake[r][d]*float64(s.Rules[r].Skew-s.Rules[r].Running[d])
 		}
 	}
-	for k := range t.herds {
+	for k := range t.podGroups {
 		rents := s.rents[k]
-		for mask, own := range t.herds[k].own {
+		for mask, own := range t.podGroups[k].own {
 			if own >= 0 {
 				sums[mask] += rents[own]
 			}
@@ -246,20 +246,20 @@ func (s *balancing) left(t *tangle, d int, worths []float64, held [][]bool, coun
 			best, most = mask, sum
 		}
 	}
-	s.work += int64((len(t.herds) + len(t.rules)) << len(t.rules))
+	s.work += int64((len(t.podGroups) + len(t.rules)) << len(t.rules))
 	for own, r := range t.rules {
 		held[r][d] = best>>own&1 == 1
 	}
-	for k := range t.herds {
-		if h := &t.herds[k]; h.own[best] >= 0 {
+	for k := range t.podGroups {
+		if h := &t.podGroups[k]; h.own[best] >= 0 {
 			s.rent(t, h, d, int(h.own[best]), worths, counts)
 		}
 	}
 	return most
 }
 
-// rent is what a domain has of the pods of a herd; if counts are given it takes them.
-func (s *balancing) rent(t *tangle, h *herd, d, own int, worths []float64, counts [][]float64) (sum float64) {
+// rent is what a domain has of the pods of a group of pods; if counts are given it takes them.
+func (s *balancing) rent(t *ruleGroup, h *podGroup, d, own int, worths []float64, counts [][]float64) (sum float64) {
 	more := 0.0
 	for k, local := range h.counted {
 		r := t.rules[local]

@@ -159,15 +159,15 @@ func (c *rounding) held(x *machine, vector, excess []uint128) (sum uint128, over
 	return sum, overflow
 }
 
-// fullest is the worth that a machine can hold at most, by every filling that is worth
+// fullest is the worth that a machine can hold at most, by every pattern that is worth
 // more than it costs as far as a vector tells. held is what that vector says itself.
 func (c *rounding) fullest(x *machine, vector []uint128, held uint128) uint128 {
 	shift := uint(max(0, held.bits()-wholeBits))
-	v := c.market.vessel(x)
+	v := c.market.knapsack(x)
 	if !v.countable() {
 		return held
 	}
-	s := &search{vessel: v, width: c.best.width, floor: int64(uint128{hi: uint64(x.price)}.shifted(shift, false))}
+	s := &search{knapsack: v, width: c.best.width, floor: int64(uint128{hi: uint64(x.price)}.shifted(shift, false))}
 	for _, class := range v.classes {
 		s.worths = append(s.worths, int64(c.worths[class].shifted(shift, true)))
 	}

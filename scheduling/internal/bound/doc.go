@@ -62,55 +62,32 @@
 // Machines of a few pods each can be worth less than any λ tells: a machine of two cores
 // holds one pod of 1.2 cores, or two of 0.7, but not what would fill it up. [Pattern]
 // goes on from the assignment bound to worths that such machines bear because pods are
-// whole. It generates columns as Gilmore and Gomory do: the cheapest mix of the fillings
+// whole. It generates columns as Gilmore and Gomory do: the cheapest mix of the patterns
 // that are known suggests worths, and where some machine holds more than it costs by
-// them, that is a filling that was missing. Worths are taken part of the way from those
+// them, that is a pattern that was missing. Worths are taken part of the way from those
 // that are proven to those that are suggested, and scaled down to what every machine
 // bears, so that every round may prove something.
 //
-// The fuller a machine, the less is gained and the more fillings there are. It is tried
-// only where some machine that counts holds few pods, and given up where the fillings
-// near the price of such a machine are too many. That no filling is worth more than the
+// The fuller a machine, the less is gained and the more patterns there are. It is tried
+// only where some machine that counts holds few pods, and given up where the patterns
+// near the price of such a machine are too many. That no pattern is worth more than the
 // price is proven in whole numbers: classes are decided on one after the other, of
-// fillings that leave the same room only the best is kept, and those are dropped that
+// patterns that leave the same room only the best is kept, and those are dropped that
 // even λ says cannot come to more than the price.
 //
-// Where such machines are beside others of many pods there are too many fillings and too
-// many classes for that. Then the fillings of the small ones alone are tried, and pods may
-// be cut to pieces elsewhere. Classes at home on machines of many pods alone keep their
-// worths relative to each other, so that only few numbers are left to be found; worths that
-// some machine cannot bear are lowered for its users, not for all.
-//
-// # Cases
+// # Branches
 //
 // Where few machines are bought it counts that they are whole, whatever pods are there. Plans
 // buy either at most k machines that cost at least so much, or at least k+1. In the one case
 // each of those may cost t more, as long as k·t is taken off the bound; in the other one each
-// costs t less, and (k+1)·t is added. With such prices either case is an assignment
-// bound of its own, and the least of them holds for all plans. The case that is proven least
-// of is told apart next, where the number of machines is far from a whole one and most is
-// gained in both halves. A machine that is bought for the sake of the count may be one that
-// others make pointless otherwise.
+// costs t less, and (k+1)·t is added. With such prices either case is an assignment bound of
+// its own, and the least of them holds for all plans ([Parted]). The case with the least bound
+// is branched on next, where the number of machines is furthest from a whole one. A machine that
+// others make pointless may be bought for the sake of the count, and counts then.
 //
-// Whatever worths of pods there are, the machines of any plan hold no less than all pods are
-// worth, and how much each machine holds does not depend on prices. So what is found for one
-// case is a row that holds in all of them: so many times what each machine holds, by the number
-// of machines, is at least so much. The rows that are known and the counts of a case make a
-// small linear program, the dual of which mixes worths and tolls that prove something for the
-// case; rows join it as the machines found do not meet them. Only the case that is least is
-// solved by itself, which adds a row; where there are many classes, alike ones are merged for
-// that, and the row is what the classes themselves make of what is found.
-//
-// Most of what there is to prove follows from some dozens of rows. So cases are told apart once more
-// then, from the start, by rows alone, up to a thousand of them: solving one takes a few exchanges
-// of variables in the linear program of the case that it is part of. What proves a case is
-// how often each row counts in it and its tolls ([Case]); it is checked from what machines hold by
-// each row, which is worked out once for all cases ([Row]).
-//
-// Where machines are in domains they are counted domain by domain: each buys whole machines for
-// what has to be there. Each case is solved by itself then and has worths of its own ([Parted]). As far as it is open how many pods
-// are where, cases are sought for the numbers that the best worths were found for, and each
-// proves what its worths come to wherever the pods are.
+// Where machines are in domains they are counted domain by domain. As far as it is open how many
+// pods are where, the duals are sought for the numbers that the best ones were found for, and
+// each branch proves what its duals come to wherever the pods are.
 //
 // # Spreads
 //

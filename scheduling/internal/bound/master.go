@@ -6,10 +6,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
 )
 
-// master is the linear program over the fillings that are known: how many machines of
+// master is the linear program over the patterns that are known: how many machines of
 // each to buy so that every class has its pods and no supply is overdrawn. Rows are the
 // classes (at least their pods) and then the supplies (at least minus their count). It is
-// solved by the simplex method, which goes on from where it was when fillings are added.
+// solved by the simplex method, which goes on from where it was when patterns are added.
 type master struct {
 	wanted  []float64 // by row
 	columns []column
@@ -20,7 +20,7 @@ type master struct {
 	entries []float64
 }
 
-// column is a filling with its price, or a row's surplus.
+// column is a pattern with its price, or a row's surplus.
 type column struct {
 	rows   []int
 	counts []float64
@@ -38,7 +38,7 @@ const (
 	leastMasterPivot = 1e-12
 )
 
-// newMaster starts with a filling of its own for each class, and all supplies unused.
+// newMaster starts with a pattern of its own for each class, and all supplies unused.
 func newMaster(wanted []float64, alone []column) *master {
 	m := &master{wanted: wanted}
 	rows := len(wanted)
@@ -77,7 +77,7 @@ func (m *master) gain(c *column) float64 {
 	return sum
 }
 
-// solve returns the price of the best mix of the fillings, and how many pivots it took.
+// solve returns the price of the best mix of the patterns, and how many pivots it took.
 func (m *master) solve() (value float64, pivots int) {
 	stalled := 0
 	for m.refresh() && pivots < mostPivots {

@@ -15,18 +15,18 @@ const (
 
 	mostPatternSupplies = 8
 	fewPods             = 48
-	// A busy machine of so many pods, of more than few classes, has too many fillings.
+	// A busy machine of so many pods, of more than few classes, has too many patterns.
 	tooManyPods, fewPatternSorts = 4 * fewPods, 12
 )
 
 const (
-	// patternRounds bounds how often fillings are added, patternGap is the share of the
+	// patternRounds bounds how often patterns are added, patternGap is the share of the
 	// bound at which to stop.
 	patternRounds = 200
 	patternGap    = 1e-6
 	// leastStep is the share of the way to the master's worths that a round takes at least.
 	leastStep = 0.3
-	// quickWidth is how many states a layer of a search may have that looks for fillings.
+	// quickWidth is how many states a layer of a search may have that looks for patterns.
 	// One that has to be sure may have more, as the work allows.
 	quickWidth, fewestStates, mostStates, workPerState = 30, 8_000, 32_000, 2_500
 	// searchCost is what one of
@@ -37,22 +37,22 @@ const (
 )
 
 // patterns looks for higher worths that machines bear because pods are whole. Where no
-// vector shows that a machine holds no more worth than it costs, every filling that
-// comes into question is tried. It generates columns as Gilmore and Gomory do: fillings
-// suggest worths, and worths that some machine cannot bear suggest fillings.
+// vector shows that a machine holds no more worth than it costs, every pattern that
+// comes into question is tried. It generates columns as Gilmore and Gomory do: patterns
+// suggest worths, and worths that some machine cannot bear suggest patterns.
 type patterns struct {
 	*assignment
 	master *master
 	rows   []int // by class: its row, −1 for none
 	// weights is what a pod of each class counts for in its row; nil is 1 for all.
-	weights  []float64
-	supplies []int // by supply: its row, −1 for none
-	vessels  []*vessel
-	work     int64
-	width    int // of searches now, and of those that have to be sure
-	widest   int
-	search   search
-	center   *proposal
+	weights   []float64
+	supplies  []int // by supply: its row, −1 for none
+	knapsacks []*knapsack
+	work      int64
+	width     int // of searches now, and of those that have to be sure
+	widest    int
+	search    search
+	center    *proposal
 }
 
 // patterns replaces the best proposal where it finds a better one. It stops where that
@@ -88,7 +88,7 @@ func (a *assignment) patterns(work int64, enough float64) bool {
 }
 
 // promising reports whether machines that bear no more worth hold so few pods, in so few
-// ways, that something can be gained. It adds the fillings that are worth most by the
+// ways, that something can be gained. It adds the patterns that are worth most by the
 // worths that are proven.
 func (p *patterns) promising() bool {
 	busy := model.NewBits(len(p.machines))
@@ -110,7 +110,7 @@ func (p *patterns) promising() bool {
 		return false
 	}
 	for i := range p.machines {
-		v, price := p.vessel(i), p.prices[i]
+		v, price := p.knapsack(i), p.prices[i]
 		if p.work < 0 || p.late() || busy.Has(i) && !v.countable() {
 			return false
 		}
@@ -133,13 +133,13 @@ func (p *patterns) promising() bool {
 	return true
 }
 
-// fill looks for the filling of a vessel that is worth most, at least the floor. top is
+// fill looks for the pattern of a knapsack that is worth most, at least the floor. top is
 // what it may be worth at most.
-func (p *patterns) fill(v *vessel, r *relaxed, top, floor float64) (out outcome, whole float64) {
+func (p *patterns) fill(v *knapsack, r *relaxed, top, floor float64) (out outcome, whole float64) {
 	shares := r.solve()
 	whole = math.Ldexp(1, wholeBits) / top
 	s := &p.search
-	s.vessel, s.width, s.floor, s.work = v, p.width, int64(floor*whole), 0
+	s.knapsack, s.width, s.floor, s.work = v, p.width, int64(floor*whole), 0
 	s.worths, s.values = s.worths[:0], s.values[:0]
 	for _, w := range r.worths {
 		s.worths = append(s.worths, int64(math.Ceil(w*whole)))
@@ -154,7 +154,7 @@ func (p *patterns) fill(v *vessel, r *relaxed, top, floor float64) (out outcome,
 
 // newPatterns returns nil where the market is too large.
 func (a *assignment) newPatterns(work int64) *patterns {
-	p := &patterns{assignment: a, work: work, center: a.best, vessels: make([]*vessel, len(a.machines))}
+	p := &patterns{assignment: a, work: work, center: a.best, knapsacks: make([]*knapsack, len(a.machines))}
 	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
 	p.widest = int(min(max(fewestStates, work/workPerState), mostStates))
 	var wanted []float64
@@ -196,16 +196,16 @@ func sum(v []float64) float64 {
 	return s
 }
 
-func (p *patterns) vessel(i int) *vessel {
-	if p.vessels[i] == nil {
-		p.vessels[i] = p.market.vessel(&p.machines[i])
+func (p *patterns) knapsack(i int) *knapsack {
+	if p.knapsacks[i] == nil {
+		p.knapsacks[i] = p.market.knapsack(&p.machines[i])
 	}
-	return p.vessels[i]
+	return p.knapsacks[i]
 }
 
 // relax sets a machine up for pods in pieces.
 func (p *patterns) relax(i int, worths []float64) *relaxed {
-	v := p.vessel(i)
+	v := p.knapsack(i)
 	n := len(v.classes)
 	parts := make([]float64, 0, n*(2+v.dims))
 	r := &relaxed{dims: v.dims, worths: parts[:0:n], most: parts[n : n : 2*n], sizes: parts[2*n : 2*n]}
@@ -223,11 +223,11 @@ func (p *patterns) relax(i int, worths []float64) *relaxed {
 type verdict struct {
 	bound  float64
 	vector int  // number of the vector that shows it
-	exact  bool // or that helps to, when fillings are tried
+	exact  bool // or that helps to, when patterns are tried
 }
 
 // round tries worths between the best ones that are proven and those of the master. It
-// reports whether they show fillings that the master gains from.
+// reports whether they show patterns that the master gains from.
 func (p *patterns) round(share float64) (violated bool) {
 	worths := make([]float64, len(p.demand))
 	for c, row := range p.rows {
@@ -290,7 +290,7 @@ func (p *proposal) scale(a *assignment, factor float64) {
 	p.vectors = vectors
 }
 
-// judge finds what a machine holds at most, and adds a filling to the master that is
+// judge finds what a machine holds at most, and adds a pattern to the master that is
 // worth more than its price.
 func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
 	price := p.prices[i]
@@ -300,7 +300,7 @@ func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
 	}
 	r := p.relax(i, next.worths)
 	shares := r.solve()
-	v := p.vessel(i)
+	v := p.knapsack(i)
 	at := next.add(p.vector(p.valuesIn(v, shares)))
 	held := p.holds(i, &next.vectors[at], next.worths, math.Inf(1))
 	if held <= price || held > 4*price && p.machines[i].supply < 0 || !v.countable() {
@@ -313,8 +313,8 @@ func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
 	return verdict{min(held, float64(out.bound)/whole), at, true}
 }
 
-// valuesIn turns shares of a vessel's resources into values of the search.
-func (p *patterns) valuesIn(v *vessel, shares []float64) []float64 {
+// valuesIn turns shares of a knapsack's resources into values of the search.
+func (p *patterns) valuesIn(v *knapsack, shares []float64) []float64 {
 	values := make([]float64, len(p.dims))
 	for d, row := range v.rows {
 		for e, dim := range p.dims {
@@ -332,8 +332,8 @@ func (p *proposal) add(v vector) int {
 	return len(p.vectors) - 1
 }
 
-// learn adds a filling to the master. It reports whether it gains from it.
-func (p *patterns) learn(i int, v *vessel, counts []int64) bool {
+// learn adds a pattern to the master. It reports whether it gains from it.
+func (p *patterns) learn(i int, v *knapsack, counts []int64) bool {
 	c := column{price: p.prices[i]}
 	for k, n := range counts {
 		if n > 0 {

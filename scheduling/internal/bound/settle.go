@@ -15,7 +15,7 @@ type proposal struct {
 	vectors []vector
 	proof   []int // vector of each machine
 	value   float64
-	// exact are machines for which no vector is proof: every filling is tried.
+	// exact are machines for which no vector is proof: every pattern is tried.
 	exact model.Bits
 	width int // of the searches that do so
 	// broken are the machines that held too much worth before the worths of their

@@ -1,6 +1,9 @@
 package bound
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Parted tells plans apart by how many machines they buy that cost at least so much. Whole
 // machines are what no worths know of: where it would be best to buy two machines and a half,
@@ -134,4 +137,41 @@ func leastAt[T any](cases []T, value func(T) float64) (at int) {
 // isTight says that a machine holds as much worth as it costs.
 func (a *assignment) isTight(i int) bool {
 	return a.holds(i, &a.best.vectors[a.best.proof[i]], a.best.worths, math.Inf(1)) >= tightly*a.prices[i]
+}
+
+// Divided goes on from a bound by telling cases apart, see [Parted], where that is less than
+// wanted and there is work for it.
+func (x Assigned) Divided(e Effort) Assigned {
+	a := x.rest
+	x.rest = nil
+	if a == nil || e.Cases <= 0 || x.Bound <= 0 || x.Bound >= cmp.Or(e.CasesWanted, e.Wanted) {
+		return x
+	}
+	return a.divided(x, e)
+}
+
+// Where pods are spread over domains, cases are sought for the numbers of pods by domain that the
+// best worths were sought for. Each of them has tolls of its own: what its worths prove holds
+// wherever the pods are.
+
+// proven is what the best worths prove, wherever pods are that are spread.
+func (a *assignment) proven() float64 {
+	if a.shares == nil {
+		return a.best.value
+	}
+	s := *a.shares
+	s.assignment = a
+	value, _ := s.proven(a.best)
+	return value
+}
+
+// certifyCase is certify for prices with the tolls of a case.
+func (a *assignment) certifyCase() Assigned {
+	if a.shares == nil {
+		return a.certify()
+	}
+	s := *a.shares
+	s.assignment, s.best = a, a.best
+	s.value, s.tolls = s.proven(a.best)
+	return s.certify()
 }

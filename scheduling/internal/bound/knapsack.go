@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// vessel is a machine with the pods that may be on it, in the coarsest units in which
+// knapsack is a machine with the pods that may be on it, in the coarsest units in which
 // their sizes are whole.
-type vessel struct {
+type knapsack struct {
 	dims    int
 	classes []int
 	sizes   []int64 // by class of the list, dims each
@@ -18,11 +18,11 @@ type vessel struct {
 	rows    []int   // numbers of the resources
 }
 
-// vessel leaves out resources that cannot run short.
-func (m *Market) vessel(x *machine) *vessel {
+// knapsack leaves out resources that cannot run short.
+func (m *Market) knapsack(x *machine) *knapsack {
 	n, dims := x.users.Count(), len(x.cap)
 	whole := make([]int64, 0, n+2*dims+n*dims)
-	v := &vessel{classes: make([]int, 0, n), rows: make([]int, 0, dims)}
+	v := &knapsack{classes: make([]int, 0, n), rows: make([]int, 0, dims)}
 	v.most, v.units, v.room, v.sizes = whole[:0:n], whole[n:n:n+dims], whole[n+dims:n+dims:n+2*dims], whole[n+2*dims:n+2*dims]
 	x.users.Each(func(c int) {
 		v.classes = append(v.classes, c)
@@ -51,12 +51,12 @@ func (m *Market) vessel(x *machine) *vessel {
 	return v
 }
 
-// mostUnits and mostRooms bound what a resource of a vessel may have and in how many
+// mostUnits and mostRooms bound what a resource of a knapsack may have and in how many
 // ways all of them may be left, so that sums and numbers of rooms stay within an int64.
 const mostUnits, mostRooms = 1 << 44, 1 << 62
 
-// countable reports whether a search can handle the vessel.
-func (v *vessel) countable() bool {
+// countable reports whether a search can handle the knapsack.
+func (v *knapsack) countable() bool {
 	rooms := int64(1)
 	for _, n := range v.room {
 		if rooms = product(rooms, n+1); n > mostUnits || rooms > mostRooms {
@@ -74,13 +74,13 @@ func divisor(a, b int64) int64 {
 	return a
 }
 
-func (v *vessel) size(k int) []int64 { return v.sizes[k*v.dims : (k+1)*v.dims] }
+func (v *knapsack) size(k int) []int64 { return v.sizes[k*v.dims : (k+1)*v.dims] }
 
-// search looks for the filling of a vessel that is worth most, layer by layer: each
+// search looks for the pattern of a knapsack that is worth most, layer by layer: each
 // layer decides how many pods of one class there are. What is left of the room, and
 // what it is worth at most, tells states apart and which of them lead nowhere.
 type search struct {
-	*vessel
+	*knapsack
 	worths []int64 // of one pod, by class of the list
 	values []int64 // of one unit of each resource, at least 0
 	// floor is the worth that is of no interest, width how many states a layer may have,
@@ -105,7 +105,7 @@ type search struct {
 	work    int64
 }
 
-// state is a filling of the classes decided so far.
+// state is a pattern of the classes decided so far.
 type state struct {
 	value, bound int64
 	from         int32

@@ -12,9 +12,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// randomVessel is a machine for a few classes with worths near a common value of its
+// randomKnapsack is a machine for a few classes with worths near a common value of its
 // resources, as they are where it matters.
-func randomVessel(rng *rand.Rand) (Market, machine, []int64) {
+func randomKnapsack(rng *rand.Rand) (Market, machine, []int64) {
 	dims, classes := 1+rng.IntN(3), 1+rng.IntN(6)
 	m := Market{Dims: dims}
 	x := machine{users: model.NewBits(classes), cap: make([]int64, dims)}
@@ -41,7 +41,7 @@ func randomVessel(rng *rand.Rand) (Market, machine, []int64) {
 	return m, x, worths
 }
 
-// fullest tries every filling.
+// fullest tries every pattern.
 func fullest(m Market, x machine, worths []int64) int64 {
 	var try func(c int, left []int64) int64
 	try = func(c int, left []int64) int64 {
@@ -71,9 +71,9 @@ func TestSearch(t *testing.T) {
 	exact, partial := 0, 0
 	for seed := range soak.Cases(500) {
 		rng := rand.New(rand.NewPCG(53, seed))
-		m, x, worths := randomVessel(rng)
-		v := m.vessel(&x)
-		s := &search{vessel: v, worths: worths, values: make([]int64, v.dims), width: 1000}
+		m, x, worths := randomKnapsack(rng)
+		v := m.knapsack(&x)
+		s := &search{knapsack: v, worths: worths, values: make([]int64, v.dims), width: 1000}
 		for d := range s.values {
 			s.values[d] = rng.Int64N(15) * v.units[d]
 		}
