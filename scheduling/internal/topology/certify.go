@@ -8,7 +8,7 @@ import (
 // certifyRounds bounds how often the pods of a cluster are gone through.
 const certifyRounds = 16
 
-// workForTwo is from how much work on, see [planner.work], orders are tried on two hands.
+// workForTwo is from how much work on, see [planner.work], orders are tried by two goroutines.
 const workForTwo = 500
 
 // certified reports whether the plan of a cluster is known to bind in whatever order
@@ -55,14 +55,14 @@ type claim struct {
 // others.
 func (s *planner) newProof(cl *cluster) *proof {
 	p := &proof{planner: s, doubt: make([]int64, len(s.counts.count))}
-	s.ground.start(cl, s.placed)
+	s.independence.start(cl, s.placed)
 	for _, c := range cl.classes {
 		spreads, bound := s.spreads(c), s.follows(c)
 		for i := s.first[c]; i < s.first[c+1]; i++ {
 			switch {
 			case s.placed[i] == 0:
 			case spreads == 0 && !bound:
-				s.ground.add(i)
+				s.independence.add(i)
 			default:
 				o := claim{cell: i, spreads: spreads}
 				p.cast(&o, false, 1)
@@ -79,7 +79,7 @@ func (p *proof) step() bool {
 	news := false
 	left := p.open[:0]
 	for _, o := range p.open {
-		if !o.firm && p.ground.meets(o.cell) {
+		if !o.firm && p.independence.meets(o.cell) {
 			o.firm, news = true, true
 			p.cast(&o, true, -1)
 		}
@@ -89,7 +89,7 @@ func (p *proof) step() bool {
 		}
 		news = true
 		p.cast(&o, false, -1)
-		p.ground.add(o.cell)
+		p.independence.add(o.cell)
 	}
 	p.open = left
 	return news
@@ -192,7 +192,7 @@ func (s *planner) risk(cl *cluster) (r risk) {
 	return r
 }
 
-// attempted binds the plan of a cluster in n orders, on two hands where that takes long, and
+// attempted binds the plan of a cluster in n orders, by two goroutines where that takes long, and
 // returns how many pods do not bind in all of them together.
 func (s *planner) attempted(cl *cluster, n int64) (lost int64) {
 	if n < 2 || s.work(cl) < workForTwo {
@@ -205,8 +205,8 @@ func (s *planner) attempted(cl *cluster, n int64) (lost int64) {
 		s.other = &trial{tables: s.tables, counts: newCounts(s.tables), left: make([]int64, len(s.cells))}
 	}
 	var theirs int64
-	var hand sync.WaitGroup
-	hand.Go(func() {
+	var second sync.WaitGroup
+	second.Go(func() {
 		for seed := n / 2; seed < n; seed++ {
 			theirs += s.other.run(cl, s.placed, s.reach, uint64(seed))
 		}
@@ -214,7 +214,7 @@ func (s *planner) attempted(cl *cluster, n int64) (lost int64) {
 	for seed := range n / 2 {
 		lost += s.trial.run(cl, s.placed, s.reach, uint64(seed))
 	}
-	hand.Wait()
+	second.Wait()
 	return lost + theirs
 }
 
@@ -229,4 +229,87 @@ func (s *planner) trials(cl *cluster) int64 {
 		return n
 	}
 	return 0
+}
+
+// How often a plan is tried that is not known to bind in any order, and how many pods
+// are bound in all of these trials together.
+const (
+	trialsLeast = 4
+	trialsMost  = 16
+	trialPods   = 8_000
+)
+
+// trial binds pods one by one in an order that a seed stands for, with retries.
+type trial struct {
+	*tables
+	counts *counts
+	order  []int32 // cells, one entry for each pod
+	left   []int64 // by cell
+}
+
+func newTrial(r *replay) *trial {
+	return &trial{tables: r.tables, counts: r.counts, left: make([]int64, len(r.cells))}
+}
+
+// run binds the pods that are placed in the cells of a cluster, and returns how many do
+// not bind. The machines of all of them stand from the start; in are the domains that
+// there are besides.
+func (t *trial) run(cl *cluster, placed []int64, in []bool, seed uint64) (lost int64) {
+	t.start(cl, placed, in)
+	for k := range t.order {
+		x := mix(seed<<32 + uint64(k))
+		j := k + int(x%uint64(len(t.order)-k))
+		t.order[k], t.order[j] = t.order[j], t.order[k]
+	}
+	waiting := t.order[:0]
+	for _, i := range t.order {
+		if t.bind(i, 1) == 0 {
+			if t.left[i]++; t.left[i] == 1 {
+				waiting = append(waiting, i)
+			}
+		}
+	}
+	for some := true; some; {
+		some = false
+		waiting = slices.DeleteFunc(waiting, func(i int32) bool {
+			n := t.bind(i, t.left[i])
+			t.left[i] -= n
+			some = some || n > 0
+			return t.left[i] == 0
+		})
+	}
+	for _, i := range waiting {
+		lost += t.left[i]
+	}
+	return lost
+}
+
+// start takes the rules of a cluster back to what runs, and lists the pods.
+func (t *trial) start(cl *cluster, placed []int64, in []bool) {
+	for _, rule := range cl.rules {
+		t.counts.restart(rule, in)
+	}
+	t.order = t.order[:0]
+	for _, c := range cl.classes {
+		for i := t.first[c]; i < t.first[c+1]; i++ {
+			t.left[i] = 0
+			if placed[i] > 0 {
+				t.counts.stand(t.cells[i].terms)
+				t.order = append(t.order, slices.Repeat([]int32{i}, int(placed[i]))...)
+			}
+		}
+	}
+	for _, rule := range cl.rules {
+		t.counts.measure(rule)
+	}
+}
+
+// bind binds up to n pods in a cell, and returns how many.
+func (t *trial) bind(i int32, n int64) int64 {
+	terms := t.cells[i].terms
+	may, _, _ := t.counts.admits(terms)
+	if n = min(n, may); n > 0 {
+		t.counts.add(terms, n)
+	}
+	return n
 }

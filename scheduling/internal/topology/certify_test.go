@@ -50,13 +50,13 @@ func TestCertified(t *testing.T) {
 			counts: [][]int64{{4, 4}, {4, 4}},
 		},
 		{
-			name: "with a home, and others to make up for it", certified: true,
+			name: "with a anchor, and others to make up for it", certified: true,
 			p: problem(two, class(4, 2, holds(0), seen(1)), class(4, 2, holds(1), seen(0)),
 				class(3, 2, seen(0)), class(3, 2, seen(1))),
 			counts: [][]int64{{4, 0}, {4, 0}, {0, 3}, {0, 3}},
 		},
 		{
-			name: "with a home, and too few others", fragile: true,
+			name: "with a anchor, and too few others", fragile: true,
 			p: problem(two, class(4, 2, holds(0), seen(1)), class(4, 2, holds(1), seen(0)),
 				class(2, 2, seen(0)), class(3, 2, seen(1))),
 			counts: [][]int64{{4, 0}, {4, 0}, {0, 2}, {0, 3}},

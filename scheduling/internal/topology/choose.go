@@ -10,8 +10,8 @@ type mode struct {
 	even bool
 	// noise, unless 0, takes the place of costs.
 	noise uint64
-	// home, unless nil, is where classes go that would have to wait for each other.
-	home *home
+	// anchor, unless nil, is where classes go that would have to wait for each other.
+	anchor *anchor
 }
 
 // merit is what speaks against a cell.
@@ -57,7 +57,7 @@ func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 			continue
 		}
 		m, steady := s.judge(&cells[k], price, opens)
-		away, shut := s.mode.home.harm(s, &cells[k])
+		away, shut := s.mode.anchor.harm(s, &cells[k])
 		if shut {
 			continue
 		}
@@ -103,7 +103,7 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 			steady = steady && (e.adds == 0 || e.dom < 0 || s.counts.count[e.dom] > 0)
 		}
 	}
-	m.harm = s.needs.harm(c.class, c.terms)
+	m.harm = s.lookahead.harm(c.class, c.terms)
 	if s.mode.even {
 		m.harm += m.excess << 32
 	}
@@ -130,12 +130,12 @@ func (s *planner) lead(c *cell, e *term, m *merit) bool {
 			return true
 		}
 	} else {
-		if e.dom < 0 || e.adds == 0 || s.counts.count[e.dom] > 0 || !s.needs.wants(e) {
+		if e.dom < 0 || e.adds == 0 || s.counts.count[e.dom] > 0 || !s.lookahead.wants(e) {
 			return false
 		}
 		m.useless = 0
 	}
-	missing, cost := s.needs.gather(e)
+	missing, cost := s.lookahead.gather(e)
 	m.missing += missing
 	m.cost += cost
 	return true

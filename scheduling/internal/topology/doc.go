@@ -53,14 +53,29 @@
 // is lost in random orders, then the one of which most is proven.
 //
 // Pods that wait for each other are mostly such that hold one spread and are counted by
-// another, in a ring. Each spread of a ring is given one domain, its home, for all that
+// another, in a cycle. Each spread of a cycle is given one domain, its anchor, for all that
 // hold it without being counted by it; others level it out. Spreads that select their
 // own pods keep these apart as they are meant to. Then it is tried to give pods with the
 // same spreads and the same labels a domain each, so that few that a spread counts are
 // where others hold it, and the others can be where they are cheapest. That plan is taken
 // if it binds in any order, too, and costs less.
 //
-// Where proofs are asked for, pods go to cheaper sites as long as it is proven that all bind in
-// any order, one class at a time, and are dealt out anew at random: pods that are missing for a
-// proof have a price then, which rises until none is missing.
+// Where proofs are asked for, pods are reassigned to cheaper sites by simulated annealing: pods
+// that are missing for a proof that all bind in any order have a price, which rises until none
+// is missing.
 package topology
+
+// A map of this package's files.
+//
+//	problem, compile  the problem, and the same with everything numbered through
+//	counts       counted pods per domain, kept up to date pod by pod, and whom they admit
+//	room         what running machines and limits have left
+//	plan, order, choose  pods one by one: in which order, and the best site for the next
+//	lookahead    what pods that are not placed yet would like the others to leave or to do
+//	retry_queue  pods that a rule keeps out until something changes
+//	replay       binding as kube-scheduler does
+//	independence pods that meet their affinities in any order, and those to give up if not
+//	certify      whether all pods are proven to bind in any order, or bind in random ones
+//	repair, ceiling  planning a cluster again in other ways, and when that is of no use
+//	cyclic*      domains for spreads that count each other's pods
+//	reassign*    cheaper sites for all pods at once, as long as they bind in any order

@@ -8,42 +8,42 @@ func Plan(p *Problem) *Result {
 		s.begin(int32(c))
 	}
 	s.run(order)
-	s.amend(order)
+	s.repair(order)
 	return s.result()
 }
 
 // planner is a plan that grows.
 type planner struct {
 	*tables
-	counts *counts
-	rooms  *rooms
-	needs  *needs
-	check  *replay
-	ground *ground
-	trial  *trial
-	other  *trial // for a second hand; nil until there is one
-	waits  *waits
-	mode   mode
-	placed []int64 // by cell
-	todo   []int64 // by class
-	seen   []int32 // by class: the changes of its rules when no more pods got in
+	counts       *counts
+	rooms        *rooms
+	lookahead    *lookahead
+	check        *replay
+	independence *orderIndependence
+	trial        *trial
+	other        *trial // for a second goroutine; nil until there is one
+	queue        *retryQueue
+	mode         mode
+	placed       []int64 // by cell
+	todo         []int64 // by class
+	seen         []int32 // by class: the changes of its rules when no more pods got in
 	// solo is, by affinity, the domain that pods have opened for their own kind, as
 	// long as it has no others that are counted, or None.
 	solo []int32
-	// dealLeft is work that may go into dealing pods out anew.
-	dealLeft int64
+	// reassignLeft is work that may go into reassigning pods.
+	reassignLeft int64
 }
 
 func newPlanner(t *tables) *planner {
 	s := &planner{
-		tables: t, counts: newCounts(t), rooms: newRooms(t), check: newReplay(t), ground: newGround(t),
+		tables: t, counts: newCounts(t), rooms: newRooms(t), check: newReplay(t), independence: newOrderIndependence(t),
 		placed: make([]int64, len(t.cells)), todo: make([]int64, len(t.p.Classes)),
 		seen: make([]int32, len(t.p.Classes)), solo: make([]int32, len(t.p.Rules)),
 	}
 	s.trial = newTrial(s.check)
-	s.dealLeft = dealWork * int64(max(0, t.p.Proofs))
-	s.needs = newNeeds(s)
-	s.waits = newWaits(t, s.counts)
+	s.reassignLeft = stepsPerProof * int64(max(0, t.p.Proofs))
+	s.lookahead = newLookahead(s)
+	s.queue = newRetryQueue(t, s.counts)
 	for r := range t.p.Rules {
 		s.restart(int32(r))
 	}
@@ -61,8 +61,8 @@ func (s *planner) begin(class int32) {
 	s.todo[class] = max(s.p.Classes[class].Count, 0)
 	clear(s.placed[s.first[class]:s.first[class+1]])
 	s.rooms.clear(class)
-	s.needs.update(class)
-	s.mode.home.update(s, class)
+	s.lookahead.update(class)
+	s.mode.anchor.update(s, class)
 }
 
 // run places classes in order, again and again until a pass places nothing. Between
@@ -71,7 +71,7 @@ func (s *planner) run(order []int32) {
 	for _, c := range order {
 		s.seen[c] = -1
 	}
-	s.waits.start(order)
+	s.queue.start(order)
 	hasRoom := func(i int32) bool {
 		n, _ := s.rooms.find(i)
 		return n > 0
@@ -82,7 +82,7 @@ func (s *planner) run(order []int32) {
 			again = s.place(c) || again
 			s.seen[c] = s.counts.changes(c)
 			if s.todo[c] > 0 {
-				s.waits.wait(c, hasRoom)
+				s.queue.wait(c, hasRoom)
 			}
 		}
 		for _, c := range order {
@@ -90,7 +90,7 @@ func (s *planner) run(order []int32) {
 				try(c)
 			}
 		}
-		s.waits.wake(hasRoom, try)
+		s.queue.wake(hasRoom, try)
 	}
 }
 
@@ -105,12 +105,12 @@ func (s *planner) place(class int32) bool {
 		s.settleIn(&s.cells[i])
 		s.rooms.take(i, n, runs)
 		s.counts.add(s.cells[i].terms, n)
-		s.mode.home.put(&s.cells[i], n)
+		s.mode.anchor.put(&s.cells[i], n)
 		s.placed[i] += n
 		s.todo[class] -= n
 	}
-	s.needs.update(class)
-	s.mode.home.update(s, class)
+	s.lookahead.update(class)
+	s.mode.anchor.update(s, class)
 	return s.todo[class] < before
 }
 

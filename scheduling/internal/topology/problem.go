@@ -33,7 +33,7 @@ type Problem struct {
 	// Priced says that penalties and weights are money like costs, so that the sum
 	// decides. Otherwise the penalties decide, and costs between equal penalties.
 	Priced bool
-	// Proofs is how often it is proven of a plan with some pods at a cheaper site that all
+	// Proofs bounds the work that goes into reassigning pods to cheaper sites, in proofs that all
 	// bind in any order. 0 takes plans as they come.
 	Proofs int
 	// Shuffle tells plans apart that are looked for at random.

@@ -106,7 +106,7 @@ func TestCertifiedPlansBindInAnyOrder(t *testing.T) {
 			s.begin(int32(c))
 		}
 		s.run(order)
-		s.amend(order)
+		s.repair(order)
 		all := newCluster(s.tables)
 		if !s.certified(all) {
 			fragile++
@@ -149,7 +149,7 @@ func lostInOrder(p *Problem, counts [][]int64, rng *rand.Rand) (lost int64) {
 }
 
 // TestCrowdBindsInAnyOrder is about the many classes of the benchmark, which hold one
-// spread and are counted by another: given a home, they do not wait for each other.
+// spread and are counted by another: given a anchor, they do not wait for each other.
 func TestCrowdBindsInAnyOrder(t *testing.T) {
 	p := crowd(6_000, 3_000, 3, 0)
 	got := Plan(p)

@@ -55,7 +55,7 @@ const regained = 64
 
 // hold drops what does not bind, or not in any order as far as affinities go.
 func (r *replay) hold(placed []int64) {
-	all, g := newCluster(r.tables), newGround(r.tables)
+	all, g := newCluster(r.tables), newOrderIndependence(r.tables)
 	given := slices.Clone(placed)
 	var dropped []int32
 	for {
@@ -113,7 +113,7 @@ const patience = 40
 type replay struct {
 	*tables
 	counts *counts
-	waits  *waits
+	queue  *retryQueue
 	bound  []int64 // by cell
 	todo   []int64 // by class
 	seen   []int32 // by class: the changes of its rules when no more pods could bind
@@ -122,7 +122,7 @@ type replay struct {
 func newReplay(t *tables) *replay {
 	s := newCounts(t)
 	return &replay{
-		tables: t, counts: s, waits: newWaits(t, s), bound: make([]int64, len(t.cells)),
+		tables: t, counts: s, queue: newRetryQueue(t, s), bound: make([]int64, len(t.cells)),
 		todo: make([]int64, len(t.p.Classes)), seen: make([]int32, len(t.p.Classes)),
 	}
 }
@@ -141,14 +141,14 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 		}
 		todo += r.todo[c]
 	}
-	r.waits.start(cl.classes)
+	r.queue.start(cl.classes)
 	late := false
 	isLeft := func(i int32) bool { return r.bound[i] < placed[i] }
 	try := func(c int32) {
 		todo -= r.bind(c, placed)
 		r.seen[c] = r.counts.changes(c)
 		if r.todo[c] > 0 && late {
-			r.waits.wait(c, isLeft)
+			r.queue.wait(c, isLeft)
 		}
 	}
 	for pass, before := 1, int64(-1); todo > 0 && todo != before; pass++ {
@@ -160,7 +160,7 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 			}
 		}
 		if late {
-			r.waits.wake(isLeft, try)
+			r.queue.wake(isLeft, try)
 		}
 	}
 	return todo == 0

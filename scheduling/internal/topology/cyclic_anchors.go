@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// homes is a choice of homes: one domain for each spread that crossed classes hold.
-type homes struct {
+// anchors is a choice of anchors: one domain for each spread that crossed classes hold.
+type anchors struct {
 	*planner
-	flocks []*flock
-	rules  []int32 // that need homes, those of most pods first
-	of     []int32 // by rule: the home, as a flat domain, or None
+	spreadGroups []*spreadGroup
+	rules        []int32 // that need anchors, those of most pods first
+	of           []int32 // by rule: the anchor, as a flat domain, or None
 	// By rule: pods that can go anywhere, and those that hold this spread alone.
 	free, alone []int64
-	add         []int64 // by flat domain: pods of the flocks, in an evaluation
+	add         []int64 // by flat domain: pods of the spreadGroups, in an evaluation
 }
 
-// verdict is what speaks against a choice of homes.
+// verdict is what speaks against a choice of anchors.
 type verdict struct {
-	lack int64 // pods that are missing in other domains, or have no home
+	lack int64 // pods that are missing in other domains, or have no anchor
 	lean int64 // counted pods that cannot be balanced
 	cost int64
 }
@@ -27,14 +27,14 @@ func (v verdict) less(o verdict) bool {
 	return cmp.Or(cmp.Compare(v.lack, o.lack), cmp.Compare(v.lean, o.lean), cmp.Compare(v.cost, o.cost)) < 0
 }
 
-// descents bounds how often the homes are gone through.
+// descents bounds how often the anchors are gone through.
 const descents = 4
 
-// chooseHomes picks a domain for each spread that crossed classes hold, such that, if
+// chooseAnchors picks a domain for each spread that crossed classes hold, such that, if
 // they go there, other pods can make up for them in the other domains: if possible the
 // same for all, which leaves every spread balanced; the cheapest among the like.
-func (s *planner) chooseHomes(cl *cluster, cross []bool) *homes {
-	h := &homes{
+func (s *planner) chooseAnchors(cl *cluster, cross []bool) *anchors {
+	h := &anchors{
 		planner: s, of: make([]int32, len(s.p.Rules)),
 		free: make([]int64, len(s.p.Rules)), alone: make([]int64, len(s.p.Rules)),
 		add: make([]int64, len(s.counts.count)),
@@ -73,14 +73,14 @@ func (s *planner) chooseHomes(cl *cluster, cross []bool) *homes {
 		}
 	}
 	slices.SortStableFunc(h.rules, func(a, b int32) int { return cmp.Compare(held[b], held[a]) })
-	h.flocks = s.flocks(classes)
+	h.spreadGroups = s.spreadGroups(classes)
 	h.settle()
 	return h
 }
 
-// settle finds homes: starting with none, and with different ones for all, it moves one
+// settle finds anchors: starting with none, and with different ones for all, it moves one
 // at a time as long as that is better.
-func (h *homes) settle() {
+func (h *anchors) settle() {
 	h.descend()
 	together, best := slices.Clone(h.of), h.judge()
 	for k, r := range h.rules {
@@ -93,7 +93,7 @@ func (h *homes) settle() {
 	}
 }
 
-func (h *homes) descend() {
+func (h *anchors) descend() {
 	for again, round := true, 0; again && round < descents; round++ {
 		again = false
 		for _, r := range h.rules {
@@ -114,11 +114,11 @@ func (h *homes) descend() {
 	}
 }
 
-// judge says what speaks against the homes as they are. Pods that hold a spread
+// judge says what speaks against the anchors as they are. Pods that hold a spread
 // without one are passed over.
-func (h *homes) judge() (v verdict) {
+func (h *anchors) judge() (v verdict) {
 	clear(h.add)
-	for _, f := range h.flocks {
+	for _, f := range h.spreadGroups {
 		at, known := h.cell(f)
 		switch {
 		case !known:
@@ -142,19 +142,19 @@ func (h *homes) judge() (v verdict) {
 	return v
 }
 
-// weigh adds what speaks against the home of a rule.
-func (h *homes) weigh(rule int32, v *verdict) {
+// weigh adds what speaks against the anchor of a rule.
+func (h *anchors) weigh(rule int32, v *verdict) {
 	r := &h.p.Rules[rule]
 	from, to := h.domains(rule)
-	home := h.of[rule]
+	anchor := h.of[rule]
 	lean := int64(0)
 	for d := from; d < to; d++ {
-		if d != home {
+		if d != anchor {
 			lean += h.add[d]
 		}
 	}
 	v.lean += lean
-	high := r.Domains[home-from].Count + h.add[home] - r.Max
+	high := r.Domains[anchor-from].Count + h.add[anchor] - r.Max
 	supply := h.free[rule]
 	if lean > 0 {
 		high += h.alone[rule]
@@ -162,17 +162,17 @@ func (h *homes) weigh(rule int32, v *verdict) {
 		supply += h.alone[rule]
 	}
 	for d := from; d < to; d++ {
-		if d != home && h.reach[d] {
+		if d != anchor && h.reach[d] {
 			supply -= max(0, high-r.Domains[d-from].Count)
 		}
 	}
 	v.lack += max(0, -supply)
 }
 
-// cell is the cheapest cell of a flock that is at home for each spread that it holds,
+// cell is the cheapest cell of a spreadGroup that is at the anchor of each spread that it holds,
 // as a place in its list; -1 if there is none. It is not known as long as one of them
-// has no home.
-func (h *homes) cell(f *flock) (best int, known bool) {
+// has no anchor.
+func (h *anchors) cell(f *spreadGroup) (best int, known bool) {
 	best = -1
 	for k, i := range f.cells {
 		fits := true

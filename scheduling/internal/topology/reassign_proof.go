@@ -2,18 +2,18 @@ package topology
 
 import "math"
 
-// doubts is what a dealer looks for a proof with. By domain: pods that are proven to bind,
+// proofState is what a reassignment looks for a proof with. By domain: pods that are proven to bind,
 // whether those bind that hold the spread there, and whether there are any for which there is no
 // proof yet. By spread: it is taken to be fine, or what it says of its domains is out of date.
-type doubts struct {
+type proofState struct {
 	sure          []int64
 	fine, waits   []bool
 	forced, stale []bool
-	open          []*crew
+	open          []*proofGroup
 }
 
-func newDoubts(x *dealer) doubts {
-	return doubts{
+func newProofState(x *reassignment) proofState {
+	return proofState{
 		sure: make([]int64, len(x.n)), fine: make([]bool, len(x.n)), waits: make([]bool, len(x.n)),
 		forced: make([]bool, len(x.spreads)), stale: make([]bool, len(x.spreads)),
 	}
@@ -22,12 +22,12 @@ func newDoubts(x *dealer) doubts {
 // missing is how many pods are missing for a proof that all bind in any order. It goes as
 // [planner.certified] does. Where it is stuck, pods are taken to be there that some spread
 // takes, the one that takes the fewest. It stops at a limit.
-func (x *dealer) missing(limit int64) (lack int64) {
-	q := &x.doubts
+func (x *reassignment) missing(limit int64) (lack int64) {
+	q := &x.proofState
 	copy(q.sure, x.firm)
 	clear(q.forced)
 	q.open = q.open[:0]
-	for _, c := range x.crews {
+	for _, c := range x.proofGroups {
 		if c.pods > 0 {
 			q.open = append(q.open, c)
 		}
@@ -57,8 +57,8 @@ func (x *dealer) missing(limit int64) (lack int64) {
 
 // allow finds the domains in which the pods of a spread bind: those that have no more than is
 // sure to be in any other, and what may be over.
-func (x *dealer) allow(k int) {
-	q, s := &x.doubts, &x.spreads[k]
+func (x *reassignment) allow(k int) {
+	q, s := &x.proofState, &x.spreads[k]
 	q.stale[k] = false
 	least, next, at := int64(math.MaxInt64), int64(math.MaxInt64), int32(-1)
 	for d := s.from; d < s.to; d++ {
@@ -79,10 +79,10 @@ func (x *dealer) allow(k int) {
 	}
 }
 
-// proven takes crews for certain that bind wherever they are, and reports whether there were
+// proven takes proofGroups for certain that bind wherever they are, and reports whether there were
 // any.
-func (x *dealer) proven() (some bool) {
-	q := &x.doubts
+func (x *reassignment) proven() (some bool) {
+	q := &x.proofState
 	left := q.open[:0]
 	for _, c := range q.open {
 		fine := true
@@ -106,8 +106,8 @@ func (x *dealer) proven() (some bool) {
 }
 
 // nearest is the spread that takes the fewest pods for its own to bind, -1 for none.
-func (x *dealer) nearest() (least int64, spread int) {
-	q := &x.doubts
+func (x *reassignment) nearest() (least int64, spread int) {
+	q := &x.proofState
 	for _, c := range q.open {
 		for _, d := range c.held {
 			q.waits[d] = true
@@ -123,8 +123,8 @@ func (x *dealer) nearest() (least int64, spread int) {
 }
 
 // short is how many pods a spread takes for those to bind that wait.
-func (x *dealer) short(k int) (sum int64) {
-	q, s := &x.doubts, &x.spreads[k]
+func (x *reassignment) short(k int) (sum int64) {
+	q, s := &x.proofState, &x.spreads[k]
 	high, next, at := int64(0), int64(0), int32(-1)
 	for d := s.from; d < s.to; d++ {
 		if !q.waits[d] {

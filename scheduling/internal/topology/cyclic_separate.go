@@ -2,33 +2,33 @@ package topology
 
 import "slices"
 
-// A home for all that hold a spread is more than it takes: they bind in any order where
+// An anchor for all that hold a spread is more than it takes: they bind in any order where
 // no, or not many, pods go that the spread counts. So pods with the same spreads and the
 // same labels may have a site of their own, such that where some are that hold a spread
 // others are not that it counts. The fewer counted pods these make up for in the other
 // domains, the more of them can be where they are cheapest.
 
-// mostScattered bounds how many flocks get sites of their own.
-const mostScattered = 128
+// mostSeparated bounds how many spreadGroups get sites of their own.
+const mostSeparated = 128
 
-// scattered is a choice of sites for flocks.
-type scattered struct {
+// ownSites is a choice of sites for spreadGroups.
+type ownSites struct {
 	*planner
-	flocks []*flock
-	others []*flock // that hold none of the spreads, but are counted
-	at     []int    // by flock: a place in its cells, or -1
-	rules  []int32  // that flocks hold
-	supply []int64  // by rule: pods that can make up
-	each   []int64  // by flat domain: what one of those costs there
-	add    []int64  // by flat domain: pods of the flocks, in an evaluation
-	home   []bool   // by flat domain: flocks that hold the rule are there
+	spreadGroups []*spreadGroup
+	others       []*spreadGroup // that hold none of the spreads, but are counted
+	at           []int          // by spreadGroup: a place in its cells, or -1
+	rules        []int32        // that spreadGroups hold
+	supply       []int64        // by rule: pods that can make up
+	each         []int64        // by flat domain: what one of those costs there
+	add          []int64        // by flat domain: pods of the spreadGroups, in an evaluation
+	anchor       []bool         // by flat domain: spreadGroups that hold the rule are there
 }
 
-// scatter picks sites for the flocks of a cluster; nil if there are none, or too many.
-func (s *planner) scatter(cl *cluster) *home {
+// separate picks sites for the spreadGroups of a cluster; nil if there are none, or too many.
+func (s *planner) separate(cl *cluster) *anchor {
 	cross := s.crossed(cl)
-	x := &scattered{planner: s, supply: make([]int64, len(s.p.Rules)), each: make([]int64, len(s.counts.count)),
-		add: make([]int64, len(s.counts.count)), home: make([]bool, len(s.counts.count))}
+	x := &ownSites{planner: s, supply: make([]int64, len(s.p.Rules)), each: make([]int64, len(s.counts.count)),
+		add: make([]int64, len(s.counts.count)), anchor: make([]bool, len(s.counts.count))}
 	var crossed, others []int32
 	for _, c := range cl.classes {
 		cells, _ := s.of(c)
@@ -41,19 +41,19 @@ func (s *planner) scatter(cl *cluster) *home {
 			others = append(others, c)
 		}
 	}
-	x.flocks = s.flocks(crossed)
-	if len(x.flocks) == 0 || len(x.flocks) > mostScattered || slices.ContainsFunc(x.flocks, func(f *flock) bool { return len(f.cells) == 0 }) {
+	x.spreadGroups = s.spreadGroups(crossed)
+	if len(x.spreadGroups) == 0 || len(x.spreadGroups) > mostSeparated || slices.ContainsFunc(x.spreadGroups, func(f *spreadGroup) bool { return len(f.cells) == 0 }) {
 		return nil
 	}
-	x.others = s.flocks(others)
+	x.others = s.spreadGroups(others)
 	x.price()
 	x.settle()
-	h := s.emptyHome(cross)
+	h := s.emptyAnchors(cross)
 	h.apart = true
 	for c := range h.site {
 		h.site[c] = -1
 	}
-	for i, f := range x.flocks {
+	for i, f := range x.spreadGroups {
 		for _, c := range f.classes {
 			h.site[c] = s.like(c, f.cells[x.at[i]])
 		}
@@ -62,17 +62,17 @@ func (s *planner) scatter(cl *cluster) *home {
 	for _, r := range x.rules {
 		from, to := s.domains(r)
 		for d := from; d < to; d++ {
-			h.at[d] = x.home[d]
-			h.homed[r] = h.homed[r] || x.home[d]
+			h.at[d] = x.anchor[d]
+			h.anchored[r] = h.anchored[r] || x.anchor[d]
 		}
 	}
 	return h
 }
 
 // price finds out how many pods can make up for a rule, and what one of them costs where.
-func (x *scattered) price() {
+func (x *ownSites) price() {
 	held := make([]bool, len(x.p.Rules))
-	for _, f := range x.flocks {
+	for _, f := range x.spreadGroups {
 		for k := range x.cells[f.cells[0]].terms {
 			if e := &x.cells[f.cells[0]].terms[k]; e.spreads() && e.holds {
 				held[e.rule] = true
@@ -105,11 +105,11 @@ func (x *scattered) price() {
 	}
 }
 
-// settle gives each flock a site in turn, and then moves one at a time as long as that is
+// settle gives each spreadGroup a site in turn, and then moves one at a time as long as that is
 // better. It begins twice, the second time where nobody has the site that is cheapest for
 // it: that is where those would like to be, too, that hold no spread, and are more.
-func (x *scattered) settle() {
-	x.at = make([]int, len(x.flocks))
+func (x *ownSites) settle() {
+	x.at = make([]int, len(x.spreadGroups))
 	x.begin(false)
 	x.descend()
 	first, v := slices.Clone(x.at), x.judge()
@@ -120,12 +120,12 @@ func (x *scattered) settle() {
 	}
 }
 
-// begin gives each flock the site that is best beside those before it.
-func (x *scattered) begin(dear bool) {
+// begin gives each spreadGroup the site that is best beside those before it.
+func (x *ownSites) begin(dear bool) {
 	for i := range x.at {
 		x.at[i] = -1
 	}
-	for i, f := range x.flocks {
+	for i, f := range x.spreadGroups {
 		cheapest := slices.Index(f.cost, slices.Min(f.cost))
 		best, unset := 0, true
 		var least verdict
@@ -142,12 +142,12 @@ func (x *scattered) begin(dear bool) {
 	}
 }
 
-// descend moves one flock at a time.
-func (x *scattered) descend() {
+// descend moves one spreadGroup at a time.
+func (x *ownSites) descend() {
 	least := x.judge()
 	for again, round := true, 0; again && round < descents; round++ {
 		again = false
-		for i, f := range x.flocks {
+		for i, f := range x.spreadGroups {
 			best := x.at[i]
 			for k := range f.cells {
 				x.at[i] = k
@@ -161,10 +161,10 @@ func (x *scattered) descend() {
 }
 
 // judge says what speaks against the sites as they are.
-func (x *scattered) judge() (v verdict) {
+func (x *ownSites) judge() (v verdict) {
 	clear(x.add)
-	clear(x.home)
-	for i, f := range x.flocks {
+	clear(x.anchor)
+	for i, f := range x.spreadGroups {
 		if x.at[i] < 0 {
 			continue
 		}
@@ -176,7 +176,7 @@ func (x *scattered) judge() (v verdict) {
 				continue
 			}
 			x.add[e.dom] += f.pods * e.adds
-			x.home[e.dom] = x.home[e.dom] || e.holds
+			x.anchor[e.dom] = x.anchor[e.dom] || e.holds
 		}
 	}
 	for _, r := range x.rules {
@@ -188,13 +188,13 @@ func (x *scattered) judge() (v verdict) {
 	return v
 }
 
-// weigh adds what it takes to make up for the pods that a rule counts at its homes.
-func (x *scattered) weigh(rule int32, v *verdict) {
+// weigh adds what it takes to make up for the pods that a rule counts at its anchors.
+func (x *ownSites) weigh(rule int32, v *verdict) {
 	r := &x.p.Rules[rule]
 	from, to := x.domains(rule)
 	least, missing := int64(-1), int64(0)
 	for d := from; d < to; d++ {
-		if x.reach[d] && !x.home[d] && (least < 0 || x.each[d] < least) {
+		if x.reach[d] && !x.anchor[d] && (least < 0 || x.each[d] < least) {
 			least = x.each[d]
 		}
 	}
@@ -204,7 +204,7 @@ func (x *scattered) weigh(rule int32, v *verdict) {
 		}
 		high := int64(0)
 		for z := from; z < to; z++ {
-			if x.home[z] && z != d {
+			if x.anchor[z] && z != d {
 				high = max(high, r.Domains[z-from].Count+x.add[z]-r.Max)
 			}
 		}
@@ -215,15 +215,15 @@ func (x *scattered) weigh(rule int32, v *verdict) {
 	v.lack += max(0, missing-x.supply[rule])
 }
 
-// elsewhere is what a flock costs that stays away from homes of rules that count it.
-func (x *scattered) elsewhere(f *flock) int64 {
+// elsewhere is what a spreadGroup costs that stays away from anchors of rules that count it.
+func (x *ownSites) elsewhere(f *spreadGroup) int64 {
 	best, anywhere := int64(-1), int64(-1)
 	for k, i := range f.cells {
 		away := true
 		terms := x.cells[i].terms
 		for t := range terms {
 			e := &terms[t]
-			away = away && (!e.spreads() || e.adds == 0 || e.dom < 0 || !x.home[e.dom])
+			away = away && (!e.spreads() || e.adds == 0 || e.dom < 0 || !x.anchor[e.dom])
 		}
 		if anywhere < 0 || f.cost[k] < anywhere {
 			anywhere = f.cost[k]
@@ -255,13 +255,13 @@ func (s *planner) priced(cl *cluster) bool {
 	return true
 }
 
-// scattered is scatter, unless the best draft is as good as can be.
-func (s *planner) scattered(cl *cluster, best *draft) *home {
+// ownSites is separate, unless the best draft is as good as can be.
+func (s *planner) ownSites(cl *cluster, best *draft) *anchor {
 	if best.risk == (risk{}) && !best.stuck && !slices.ContainsFunc(best.unplaced, func(n int64) bool { return n > 0 }) &&
 		(!s.priced(cl) || s.cheapest(cl, best)) {
 		return nil
 	}
-	return s.scatter(cl)
+	return s.separate(cl)
 }
 
 // cheapest reports whether all pods of a draft are where their class is cheapest.

@@ -8,19 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dealt is a dealer for the plan of a problem.
-func dealt(t *testing.T, p *Problem) (*dealer, *cluster) {
+// dealt is a reassignment for the plan of a problem.
+func dealt(t *testing.T, p *Problem) (*reassignment, *cluster) {
 	s, all := planned(p, Plan(p).Counts)
-	x := s.newDealer(all)
+	x := s.newReassignment(all)
 	require.NotNil(t, x)
 	return x, all
 }
 
 // stir moves pods about.
-func (x *dealer) stir(r *rand.Rand, moves int) {
+func (x *reassignment) stir(r *rand.Rand, moves int) {
 	for range moves {
-		h := x.hands[r.IntN(len(x.hands))]
-		from, to := r.IntN(len(h.seats)), r.IntN(len(h.seats))
+		h := x.groups[r.IntN(len(x.groups))]
+		from, to := r.IntN(len(h.choices)), r.IntN(len(h.choices))
 		if n := h.count[from]; from != to && n > 0 {
 			n = 1 + r.Int64N(n)
 			x.move(h, from, to, n)
@@ -82,7 +82,7 @@ func TestMissingStopsAtTheLimit(t *testing.T) {
 	assert.Positive(t, stopped)
 }
 
-// However pods are moved, a dealer knows where they are, and takes them back.
+// However pods are moved, a reassignment knows where they are, and takes them back.
 func TestDealerKeepsCount(t *testing.T) {
 	x, all := dealt(t, letters(4, 3, 20))
 	r := rand.New(rand.NewPCG(3, 4))
@@ -90,13 +90,13 @@ func TestDealerKeepsCount(t *testing.T) {
 	for range 50 {
 		x.stir(r, 10)
 		x.put(all)
-		fresh := x.planner.newDealer(all)
+		fresh := x.planner.newReassignment(all)
 		assert.Equal(t, fresh.n, x.n)
 		assert.Equal(t, fresh.firm, x.firm)
-		assert.Equal(t, fresh.crews, x.crews)
+		assert.Equal(t, fresh.proofGroups, x.proofGroups)
 		assert.Equal(t, fresh.lack, x.lack)
-		for i, h := range x.hands {
-			assert.Equal(t, fresh.hands[i].count, h.count)
+		for i, h := range x.groups {
+			assert.Equal(t, fresh.groups[i].count, h.count)
 		}
 	}
 	x.load(begin)
@@ -107,14 +107,14 @@ func TestDealerKeepsCount(t *testing.T) {
 
 // What a move costs is what it changes, and those go for which it costs least.
 func TestHandsPassWhatCostsLeast(t *testing.T) {
-	h := &hand{seats: make([]seat, 2), count: []int64{5, 0}, cards: []card{
+	h := &podGroup{choices: make([]siteChoice, 2), count: []int64{5, 0}, shares: []classShare{
 		{cost: []int64{10, 30}, n: []int64{2, 0}}, {cost: []int64{10, 15}, n: []int64{3, 0}},
 	}}
 	h.sort()
 	assert.Equal(t, int64(5), h.over(0, 1, 1))
 	assert.Equal(t, int64(3*5+20), h.over(0, 1, 4))
 	h.pass(0, 1, 4)
-	assert.Equal(t, []int64{1, 1}, h.cards[0].n)
-	assert.Equal(t, []int64{0, 3}, h.cards[1].n)
+	assert.Equal(t, []int64{1, 1}, h.shares[0].n)
+	assert.Equal(t, []int64{0, 3}, h.shares[1].n)
 	assert.Equal(t, int64(-20), h.over(1, 0, 1))
 }

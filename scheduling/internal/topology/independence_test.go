@@ -118,7 +118,7 @@ func TestGround(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, all := planned(c.p, c.counts)
-			assert.Equal(t, c.firm, s.ground.run(all, s.placed))
+			assert.Equal(t, c.firm, s.independence.run(all, s.placed))
 			if c.firm {
 				c.after = c.counts
 			}
@@ -167,7 +167,7 @@ func TestGroundAgainstAllOrders(t *testing.T) {
 			continue // not even in one order
 		}
 		stuck := mayBeStuck(p, given)
-		if s.ground.run(all, s.placed) {
+		if s.independence.run(all, s.placed) {
 			firm++
 			require.False(t, stuck, "round %d: %+v\n%v", round, p, given)
 		} else if !stuck {

@@ -1,7 +1,7 @@
 package topology
 
-// needs is what pods that are not placed yet would like the others to leave or to do.
-type needs struct {
+// lookahead is what pods that are not placed yet would like the others to leave or to do.
+type lookahead struct {
 	s *planner
 	// By flat domain: the pods that hold a hard rule, and those that an Anti rule
 	// counts, that could go there and wait; each weighs the more, the fewer domains
@@ -18,9 +18,9 @@ type needs struct {
 	version []int32
 }
 
-func newNeeds(s *planner) *needs {
+func newLookahead(s *planner) *lookahead {
 	domains := s.domFirst[len(s.p.Rules)]
-	return &needs{
+	return &lookahead{
 		s: s, holders: make([]int64, domains), counted: make([]int64, domains),
 		waiting: make([]int64, len(s.p.Classes)), seen: make([]int32, domains),
 		wanted: make([]bool, domains), version: make([]int32, len(s.p.Rules)),
@@ -28,7 +28,7 @@ func newNeeds(s *planner) *needs {
 }
 
 // update makes the numbers agree with what a class has left to place.
-func (w *needs) update(class int32) {
+func (w *lookahead) update(class int32) {
 	n := w.s.todo[class] - w.waiting[class]
 	if n == 0 {
 		return
@@ -58,7 +58,7 @@ func (w *needs) update(class int32) {
 
 // harm is how many others a pod in a cell would keep out, going by what they could
 // choose from instead.
-func (w *needs) harm(class int32, terms []term) (harm int64) {
+func (w *lookahead) harm(class int32, terms []term) (harm int64) {
 	counts := w.s.counts
 	for i := range terms {
 		e := &terms[i]
@@ -88,7 +88,7 @@ func (w *needs) harm(class int32, terms []term) (harm int64) {
 
 // wants reports whether a counted pod in a domain would let pods in that hold an
 // Affinity rule and have no counted pod within reach.
-func (w *needs) wants(e *term) bool {
+func (w *lookahead) wants(e *term) bool {
 	counts := w.s.counts
 	if v := counts.version[e.rule]; w.version[e.rule] != v {
 		w.version[e.rule] = v
@@ -98,7 +98,7 @@ func (w *needs) wants(e *term) bool {
 }
 
 // survey finds the domains in which a counted pod of an Affinity rule is wanted.
-func (w *needs) survey(rule int32) {
+func (w *lookahead) survey(rule int32) {
 	from, to := w.s.domains(rule)
 	clear(w.wanted[from:to])
 	for _, m := range w.s.members[rule] {
@@ -121,7 +121,7 @@ func (w *needs) survey(rule int32) {
 
 // gather estimates what it means for the pods that hold an Affinity rule and wait if
 // they have to go to a domain: how many have no room there, and what the others cost.
-func (w *needs) gather(e *term) (missing, cost int64) {
+func (w *lookahead) gather(e *term) (missing, cost int64) {
 	for _, m := range w.s.members[e.rule] {
 		cells, first := w.s.of(m.class)
 		left := w.s.todo[m.class]

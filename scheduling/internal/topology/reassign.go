@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// The pods of a cluster can be dealt out over sites anew, whatever way its plan was made. Those
+// The pods of a cluster can be reassigned to sites, however its plan was made. Those
 // that bind first make up for what others wait for, which makes up for others again: which
 // spread comes first, and where pods are that it counts, hangs together. So pods are moved at
 // random, a few at a time, and in between there may be no proof that all bind in any order.
@@ -14,27 +14,27 @@ import (
 // taken less and less (threshold accepting).
 
 const (
-	// dealings is how often it is begun anew, dealTries how many moves are tried each time for
-	// every hand and seat, and mostDealTries at most. dealMore is how many times fewer are tried
+	// runs is how often it is begun anew, movesPerChoice how many moves are tried each time for
+	// every group and choice, and mostMoves at most. fewerMoves is how many times fewer are tried
 	// again where pods are missing in the end.
-	dealings, dealTries, mostDealTries, dealMore = 4, 200, 50_000, 5
-	// dealWork is how many steps of all that one proof stands for, see [Problem.Proofs], and
-	// fewestDealTries what they have to do for at least.
-	dealWork, fewestDealTries = 100_000, 1_000
+	runs, movesPerChoice, mostMoves, fewerMoves = 4, 200, 50_000, 5
+	// stepsPerProof is how many steps of all that one proof stands for, see [Problem.Proofs], and
+	// fewestMoves what they have to do for at least.
+	stepsPerProof, fewestMoves = 100_000, 1_000
 	// Beside what it costs more to have a pod where it is dearest instead of where it is
 	// cheapest: what a move may cost at first, and what a missing pod costs at first and in
-	// the end of a dealing, and at most; all but the first in fifths.
-	dealHeat, dealFirst, dealLast, dealMost = 4, 1, 5, 160
-	// swaps is how many of 64 moves are swaps with a hand that counts the same.
+	// the end of a run, and at most; all but the first in fifths.
+	firstThreshold, firstPrice, lastPrice, mostPrice = 4, 1, 5, 160
+	// swaps is how many of 64 moves are swaps with a group that counts the same.
 	swaps = 38
 	// triesInARow is how many moves are tried before it is looked at the time.
 	triesInARow = 256
 )
 
-// deal deals the pods of a cluster out anew, and keeps that if all bind in any order and it
+// reassign reassigns the pods of a cluster, and keeps that if all bind in any order and it
 // costs less.
-func (s *planner) deal(cl *cluster) {
-	if s.dealLeft <= 0 {
+func (s *planner) reassign(cl *cluster) {
+	if s.reassignLeft <= 0 {
 		return
 	}
 	before := s.save(cl, risk{doubt: s.doubtful(cl)}, s.stuck(cl))
@@ -46,17 +46,16 @@ func (s *planner) deal(cl *cluster) {
 		return
 	}
 	x.put(cl)
-	s.polish(cl, s.p.Proofs)
 	d := s.save(cl, risk{doubt: s.doubtful(cl)}, s.stuck(cl))
 	if d.risk.doubt > 0 || before.better(d) || before.risk.doubt == 0 && s.cost(cl, d) >= s.cost(cl, before) {
 		s.restore(cl, before)
 	}
 }
 
-// search finds the cheapest way to deal a cluster out with a proof, better than the one at hand;
-// nil if there is none. It is begun anew on two hands, which do not change each other's results.
-func (s *planner) search(cl *cluster) *dealer {
-	x := s.newDealer(cl)
+// search finds the cheapest way to reassign a cluster with a proof, better than the present one;
+// nil if there is none. It is begun anew by two goroutines, which do not change each other's results.
+func (s *planner) search(cl *cluster) *reassignment {
+	x := s.newReassignment(cl)
 	if x == nil {
 		return nil
 	}
@@ -65,23 +64,23 @@ func (s *planner) search(cl *cluster) *dealer {
 		least = many
 	}
 	tries := x.tries()
-	if tries < fewestDealTries {
+	if tries < fewestMoves {
 		return nil
 	}
-	found := make([]*way, dealings)
-	deal := func(x *dealer, from int) {
+	found := make([]*assignment, runs)
+	work := func(x *reassignment, from int) {
 		begin := x.save()
-		for run := from; run < dealings && !x.late(); run += 2 {
+		for run := from; run < runs && !x.late(); run += 2 {
 			x.load(begin)
-			found[run] = x.deal(run, tries)
+			found[run] = x.run(run, tries)
 		}
 	}
 	var other sync.WaitGroup
-	y := s.newDealer(cl)
-	other.Go(func() { deal(y, 1) })
-	deal(x, 0)
+	y := s.newReassignment(cl)
+	other.Go(func() { work(y, 1) })
+	work(x, 0)
 	other.Wait()
-	var best *way
+	var best *assignment
 	for _, w := range found {
 		if w != nil && w.cost < least {
 			best, least = w, w.cost
@@ -94,50 +93,50 @@ func (s *planner) search(cl *cluster) *dealer {
 	return x
 }
 
-// way is one to deal out that is proven to bind.
-type way struct {
+// assignment is where all pods are, such that they are proven to bind.
+type assignment struct {
 	at   []int64 // see save
 	cost int64
 }
 
 // tries is how many moves are tried each time; 0 where there is nothing to be gained, or too
 // much to add up. They are paid for.
-func (x *dealer) tries() (n int64) {
+func (x *reassignment) tries() (n int64) {
 	stake, pods := x.stake()
 	if stake == 0 || bits.Len64(uint64(stake))+bits.Len64(uint64(pods)) > 48 {
 		return 0
 	}
-	for _, h := range x.hands {
-		n += dealTries * int64(len(h.seats))
+	for _, h := range x.groups {
+		n += movesPerChoice * int64(len(h.choices))
 	}
-	each := int64(4 * (len(x.crews) + len(x.n)))
-	if n = min(n, mostDealTries, x.dealLeft/dealings/each); n >= fewestDealTries {
-		x.dealLeft -= dealings * n * each
+	each := int64(4 * (len(x.proofGroups) + len(x.n)))
+	if n = min(n, mostMoves, x.reassignLeft/runs/each); n >= fewestMoves {
+		x.reassignLeft -= runs * n * each
 	}
 	return n
 }
 
-// deal deals out once, and returns what comes of it; nil where pods are missing in the end.
-func (x *dealer) deal(run int, tries int64) *way {
+// run reassigns once, and returns what comes of it; nil where pods are missing in the end.
+func (x *reassignment) run(run int, tries int64) *assignment {
 	stake, _ := x.stake()
-	x.seed = mix(x.p.Shuffle*dealings + uint64(run))
-	x.anneal(tries, dealHeat*stake, stake*dealFirst/5, stake*dealLast/5)
-	for k := int64(dealLast); x.lack > 0 && k < dealMost && !x.late(); k *= 2 {
-		x.anneal(tries/dealMore, stake*k*3/50, stake*k/5, stake*k*2/5)
+	x.seed = mix(x.p.Shuffle*runs + uint64(run))
+	x.anneal(tries, firstThreshold*stake, stake*firstPrice/5, stake*lastPrice/5)
+	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.late(); k *= 2 {
+		x.anneal(tries/fewerMoves, stake*k*3/50, stake*k/5, stake*k*2/5)
 	}
-	if x.descend(stake * dealMost / 5); x.lack > 0 {
+	if x.descend(stake * mostPrice / 5); x.lack > 0 {
 		return nil
 	}
-	return &way{at: x.save(), cost: x.cost()}
+	return &assignment{at: x.save(), cost: x.cost()}
 }
 
 // stake is how much more a pod costs where it is dearest than where it is cheapest, on average,
 // and of how many pods.
-func (x *dealer) stake() (each, pods int64) {
+func (x *reassignment) stake() (each, pods int64) {
 	sum := 0.0
-	for _, h := range x.hands {
-		for i := range h.cards {
-			k := &h.cards[i]
+	for _, h := range x.groups {
+		for i := range h.shares {
+			k := &h.shares[i]
 			for _, n := range k.n {
 				sum += float64(n) * float64(slices.Max(k.cost)-slices.Min(k.cost))
 				pods += n
@@ -149,7 +148,7 @@ func (x *dealer) stake() (each, pods int64) {
 
 // anneal tries moves at random. Those are taken that make it dearer by less than a threshold,
 // which falls from heat to nothing, at a price for each pod that is missing.
-func (x *dealer) anneal(tries, heat, first, last int64) {
+func (x *reassignment) anneal(tries, heat, first, last int64) {
 	for k := range tries {
 		if k%triesInARow == 0 && x.late() {
 			return
@@ -161,9 +160,9 @@ func (x *dealer) anneal(tries, heat, first, last int64) {
 	}
 }
 
-// tryAny tries a move at random: so many pods of a hand from one seat to another, and as many
-// of another hand the other way round or none.
-func (x *dealer) tryAny(limit, price int64) {
+// tryAny tries a move at random: so many pods of a group from one choice to another, and as many
+// of another group the other way round or none.
+func (x *reassignment) tryAny(limit, price int64) {
 	x.seed = mix(x.seed)
 	dice := x.seed
 	roll := func(sides int) int {
@@ -171,10 +170,10 @@ func (x *dealer) tryAny(limit, price int64) {
 		dice >>= 12
 		return n
 	}
-	h := x.hands[x.seed>>48%uint64(len(x.hands))]
-	from, to := roll(len(h.seats)), roll(len(h.seats)-1)
+	h := x.groups[x.seed>>48%uint64(len(x.groups))]
+	from, to := roll(len(h.choices)), roll(len(h.choices)-1)
 	for h.count[from] == 0 {
-		from = (from + 1) % len(h.seats)
+		from = (from + 1) % len(h.choices)
 	}
 	if to >= from {
 		to++
@@ -186,7 +185,7 @@ func (x *dealer) tryAny(limit, price int64) {
 	case 2:
 		n = (n + 1) / 2
 	}
-	var other *hand
+	var other *podGroup
 	if len(h.like) > 0 && roll(64) < swaps {
 		other = h.like[mix(x.seed)%uint64(len(h.like))]
 		if n = min(n, other.count[to]); n == 0 {
@@ -197,7 +196,7 @@ func (x *dealer) tryAny(limit, price int64) {
 }
 
 // attempt makes a move if it makes all dearer by less than a limit.
-func (x *dealer) attempt(h, other *hand, from, to int, n, limit, price int64) bool {
+func (x *reassignment) attempt(h, other *podGroup, from, to int, n, limit, price int64) bool {
 	over := h.over(from, to, n)
 	if other != nil {
 		over += other.over(to, from, n)
@@ -234,13 +233,13 @@ func floor(a, b int64) int64 {
 	return q
 }
 
-// descend moves pods of one hand at a time as long as that makes it cheaper.
-func (x *dealer) descend(price int64) {
+// descend moves pods of one group at a time as long as that makes it cheaper.
+func (x *reassignment) descend(price int64) {
 	for again := true; again && !x.late(); {
 		again = false
-		for _, h := range x.hands {
-			for from := range h.seats {
-				for to := range h.seats {
+		for _, h := range x.groups {
+			for from := range h.choices {
+				for to := range h.choices {
 					for _, n := range [...]int64{h.count[from], (h.count[from] + 1) / 2, 1} {
 						if from != to && n <= h.count[from] && n > 0 && x.attempt(h, nil, from, to, n, 0, price) {
 							again = true

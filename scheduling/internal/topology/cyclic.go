@@ -2,40 +2,40 @@ package topology
 
 import "slices"
 
-// home is a way to plan classes whose spreads count each other's pods, so that they
+// anchor is a way to plan classes whose spreads count each other's pods, so that they
 // bind in whatever order they come: all pods that hold such a spread go to one of its
-// domains, its home. What the other domains have then does not depend on pods that
+// domains, its anchor. What the other domains have then does not depend on pods that
 // wait, and pods without such ties are made to go there until it is enough.
-type home struct {
-	cross []bool  // by class: one of those classes
-	alone []bool  // by class: it holds just such a spread, and pods elsewhere are in doubt
-	site  []int32 // by class: a cell that is home to it, or -1
-	at    []bool  // by flat domain: it is a home of its rule
-	homed []bool  // by rule: it has any
-	apart bool    // classes have sites of their own, see scatter
-	keep  []int64 // by flat domain: what will be added there by pods that are not placed
-	taken []int64 // by class: what of it is in keep
-	open  bool    // pods may go away from home, if they have to
-	doubt []int64 // by flat domain: what crossed pods add
+type anchor struct {
+	cross    []bool  // by class: one of those classes
+	alone    []bool  // by class: it holds just such a spread, and pods elsewhere are in doubt
+	site     []int32 // by class: a cell that is an anchor to it, or -1
+	at       []bool  // by flat domain: it is an anchor of its rule
+	anchored []bool  // by rule: it has any
+	apart    bool    // classes have sites of their own, see separate
+	keep     []int64 // by flat domain: what will be added there by pods that are not placed
+	taken    []int64 // by class: what of it is in keep
+	open     bool    // pods may go away from their anchor, if they have to
+	doubt    []int64 // by flat domain: what crossed pods add
 }
 
 // spreads reports whether a term is a spread that must hold.
 func (e *term) spreads() bool { return e.kind == Spread && !e.wish }
 
-// newHome picks homes for the classes of a cluster; nil if no class needs one.
-func (s *planner) newHome(cl *cluster) *home {
+// newAnchors picks anchors for the classes of a cluster; nil if no class needs one.
+func (s *planner) newAnchors(cl *cluster) *anchor {
 	cross := s.crossed(cl)
-	of := s.chooseHomes(cl, cross)
-	if len(of.flocks) == 0 {
+	of := s.chooseAnchors(cl, cross)
+	if len(of.spreadGroups) == 0 {
 		return nil
 	}
-	h := s.emptyHome(cross)
+	h := s.emptyAnchors(cross)
 	for r, at := range of.of {
 		if at >= 0 {
-			h.at[at], h.homed[r] = true, true
+			h.at[at], h.anchored[r] = true, true
 		}
 	}
-	for _, f := range of.flocks {
+	for _, f := range of.spreadGroups {
 		at, _ := of.cell(f)
 		for _, c := range f.classes {
 			h.site[c] = -1
@@ -54,20 +54,20 @@ func (s *planner) newHome(cl *cluster) *home {
 	return h
 }
 
-// emptyHome is a home that nobody has.
-func (s *planner) emptyHome(cross []bool) *home {
-	return &home{
+// emptyAnchors is an anchor that nobody has.
+func (s *planner) emptyAnchors(cross []bool) *anchor {
+	return &anchor{
 		cross: cross, alone: make([]bool, len(s.p.Classes)),
-		at: make([]bool, len(s.counts.count)), homed: make([]bool, len(s.p.Rules)),
+		at: make([]bool, len(s.counts.count)), anchored: make([]bool, len(s.p.Rules)),
 		site: make([]int32, len(s.p.Classes)), taken: make([]int64, len(s.p.Classes)),
 		keep: make([]int64, len(s.counts.count)), doubt: make([]int64, len(s.counts.count)),
 	}
 }
 
-// shared reports whether a class holds a spread that has a home.
-func (h *home) shared(t *tables, class int32) bool {
+// shared reports whether a class holds a spread that has an anchor.
+func (h *anchor) shared(t *tables, class int32) bool {
 	return slices.ContainsFunc(t.p.Classes[class].Links, func(l Link) bool {
-		return l.Holds && t.exists(l.Rule) && h.homed[l.Rule]
+		return l.Holds && t.exists(l.Rule) && h.anchored[l.Rule]
 	})
 }
 
@@ -95,10 +95,10 @@ func (s *planner) like(class, as int32) int32 {
 	return best
 }
 
-// leans is the home of a class that holds just one spread, if crossed pods are counted
+// leans is the anchor of a class that holds just one spread, if crossed pods are counted
 // in other domains too: what it adds there cannot be relied on to be balanced. It is
 // -1 otherwise.
-func (s *planner) leans(class int32, of *homes) int32 {
+func (s *planner) leans(class int32, of *anchors) int32 {
 	if s.spreads(class) != 1 || s.follows(class) {
 		return -1
 	}
@@ -120,7 +120,7 @@ func (s *planner) leans(class int32, of *homes) int32 {
 }
 
 // update makes what is kept free agree with what a class has left to place.
-func (h *home) update(s *planner, class int32) {
+func (h *anchor) update(s *planner, class int32) {
 	if h == nil || !h.cross[class] && !h.alone[class] || h.site[class] < 0 {
 		return
 	}
@@ -134,7 +134,7 @@ func (h *home) update(s *planner, class int32) {
 }
 
 // put takes note of pods on which others cannot rely.
-func (h *home) put(c *cell, n int64) {
+func (h *anchor) put(c *cell, n int64) {
 	if h == nil || !h.cross[c.class] {
 		return
 	}
@@ -145,9 +145,9 @@ func (h *home) put(c *cell, n int64) {
 	}
 }
 
-// away is the number of spreads of whose home a cell is no part: of those that a class
+// away is the number of spreads of whose anchor a cell is no part: of those that a class
 // holds, or where it has a site of its own, of all.
-func (h *home) away(s *planner, c *cell) (n int64) {
+func (h *anchor) away(s *planner, c *cell) (n int64) {
 	at := h.site[c.class]
 	for k := range c.terms {
 		e := &c.terms[k]
@@ -164,10 +164,10 @@ func (h *home) away(s *planner, c *cell) (n int64) {
 	return n
 }
 
-// harm says how many rules are against a pod in a cell: those of whose home it keeps
-// away, those of which it makes the home too high, and those that need it in another
+// harm says how many rules are against a pod in a cell: those of whose anchor it keeps
+// away, those of which it makes the anchor too high, and those that need it in another
 // domain. A pod that has to wait rather than go there is shut out.
-func (h *home) harm(s *planner, c *cell) (harm int64, shut bool) {
+func (h *anchor) harm(s *planner, c *cell) (harm int64, shut bool) {
 	if h == nil {
 		return 0, false
 	}
@@ -177,7 +177,7 @@ func (h *home) harm(s *planner, c *cell) (harm int64, shut bool) {
 	}
 	for k := range c.terms {
 		e := &c.terms[k]
-		if !e.spreads() || e.dom < 0 || e.adds == 0 || !h.homed[e.rule] {
+		if !e.spreads() || e.dom < 0 || e.adds == 0 || !h.anchored[e.rule] {
 			continue
 		}
 		if h.at[e.dom] && h.high(s, e.rule, e.dom, cross)+e.adds > h.least(s, e.rule, e.dom) {
@@ -201,9 +201,9 @@ func (h *home) harm(s *planner, c *cell) (harm int64, shut bool) {
 	return harm, cross && !h.open && harm > 0
 }
 
-// high is what the other domains need to have for pods to bind in a home, whatever the
+// high is what the other domains need to have for pods to bind in an anchor, whatever the
 // order; with all that is going to be there, but where those themselves are asked.
-func (h *home) high(s *planner, rule, at int32, crossed bool) int64 {
+func (h *anchor) high(s *planner, rule, at int32, crossed bool) int64 {
 	high := s.counts.count[at] - s.p.Rules[rule].Max
 	if !crossed {
 		high += h.keep[at]
@@ -212,10 +212,10 @@ func (h *home) high(s *planner, rule, at int32, crossed bool) int64 {
 }
 
 // sure is what a domain is certain to have.
-func (h *home) sure(s *planner, dom int32) int64 { return s.counts.count[dom] - h.doubt[dom] }
+func (h *anchor) sure(s *planner, dom int32) int64 { return s.counts.count[dom] - h.doubt[dom] }
 
 // least is what the domains other than one are sure to have of a rule.
-func (h *home) least(s *planner, rule, but int32) int64 {
+func (h *anchor) least(s *planner, rule, but int32) int64 {
 	from, to := s.domains(rule)
 	low := int64(many)
 	for d := from; d < to; d++ {

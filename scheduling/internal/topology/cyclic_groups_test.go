@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestRings(t *testing.T) {
-	// 0 leads to 1, 2 and back to 0; 3 leads into that ring, and 4 to itself.
-	ring := rings([]int32{0, 1, 2, 3, 4}, [][]int32{{1}, {2}, {0}, {0}, {4}, nil})
-	assert.Equal(t, ring[0], ring[1])
-	assert.Equal(t, ring[0], ring[2])
-	assert.NotEqual(t, ring[0], ring[3])
-	assert.NotEqual(t, ring[0], ring[4])
-	assert.NotEqual(t, ring[3], ring[4])
+func TestComponents(t *testing.T) {
+	// 0 leads to 1, 2 and back to 0; 3 leads into that component, and 4 to itself.
+	component := components([]int32{0, 1, 2, 3, 4}, [][]int32{{1}, {2}, {0}, {0}, {4}, nil})
+	assert.Equal(t, component[0], component[1])
+	assert.Equal(t, component[0], component[2])
+	assert.NotEqual(t, component[0], component[3])
+	assert.NotEqual(t, component[0], component[4])
+	assert.NotEqual(t, component[3], component[4])
 }
 
 func TestCrossed(t *testing.T) {

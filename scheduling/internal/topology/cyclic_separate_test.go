@@ -29,8 +29,8 @@ func letters(n int32, zones, free int64) *Problem {
 }
 
 // Pods that spread over each other's kinds bind in any order wherever they are, all
-// together at homes or scattered, and scattered that costs less.
-func TestScatteredPodsBindAndCostLess(t *testing.T) {
+// together at anchors or apart, and apart that costs less.
+func TestSeparatedPodsBindAndCostLess(t *testing.T) {
 	cheaper := 0
 	for n := int32(3); n <= 7; n++ {
 		for _, free := range []int64{30, 60} {
@@ -41,9 +41,9 @@ func TestScatteredPodsBindAndCostLess(t *testing.T) {
 			require.True(t, certain.certified(all), "%d kinds: %v", n, got.Counts)
 
 			s := newPlanner(compile(p))
-			s.mode.home = s.newHome(all)
-			require.NotNil(t, s.mode.home)
-			s.again(all, s.homeward(all.classes))
+			s.mode.anchor = s.newAnchors(all)
+			require.NotNil(t, s.mode.anchor)
+			s.again(all, s.anchorOrder(all.classes))
 			together := s.save(all, s.risk(all), s.stuck(all))
 			if together.risk.doubt > 0 || together.unplaced[0] > 0 {
 				continue
@@ -58,10 +58,10 @@ func TestScatteredPodsBindAndCostLess(t *testing.T) {
 	assert.GreaterOrEqual(t, cheaper, 2)
 }
 
-// Flocks are at home where the spreads are that they hold.
-func TestScatter(t *testing.T) {
+// Groups are at anchors where the spreads are that they hold.
+func TestSeparate(t *testing.T) {
 	s := newPlanner(compile(letters(6, 5, 40)))
-	h := s.scatter(newCluster(s.tables))
+	h := s.separate(newCluster(s.tables))
 	require.NotNil(t, h)
 	sites := 0
 	for c, i := range h.site {
@@ -71,13 +71,13 @@ func TestScatter(t *testing.T) {
 		}
 		sites++
 		for _, e := range s.cells[i].terms {
-			assert.True(t, !e.holds || h.at[e.dom] && h.homed[e.rule], "class %d", c)
+			assert.True(t, !e.holds || h.at[e.dom] && h.anchored[e.rule], "class %d", c)
 		}
 	}
 	assert.Equal(t, 30, sites)
 }
 
-func TestNothingToScatter(t *testing.T) {
+func TestNothingToSeparate(t *testing.T) {
 	many := letters(13, 2, 1)
 	for name, p := range map[string]*Problem{
 		"one spread":      problem([]Rule{spread(1, 2)}, class(5, 2, self(0))),
@@ -87,7 +87,7 @@ func TestNothingToScatter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newPlanner(compile(p))
-			assert.Nil(t, s.scatter(newCluster(s.tables)))
+			assert.Nil(t, s.separate(newCluster(s.tables)))
 		})
 	}
 }

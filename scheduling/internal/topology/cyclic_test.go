@@ -7,34 +7,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHome plans two spreads that count each other's pods. All that hold one of them
+// TestAnchor plans two spreads that count each other's pods. All that hold one of them
 // end up in one zone, the cheapest for them, and the others make up for it.
-func TestHome(t *testing.T) {
+func TestAnchor(t *testing.T) {
 	p := problem([]Rule{spread(1, 3), spread(1, 3)},
 		class(5, 3, holds(0), seen(1)).costs(9, 2, 3),
 		class(5, 3, holds(1), seen(0)).costs(9, 2, 3),
 		class(12, 3, seen(0)), class(12, 3, seen(1)))
 	s := newPlanner(compile(p))
 	all := newCluster(s.tables)
-	s.mode.home = s.newHome(all)
-	require.NotNil(t, s.mode.home)
-	s.again(all, s.homeward([]int32{0, 1, 2, 3}))
+	s.mode.anchor = s.newAnchors(all)
+	require.NotNil(t, s.mode.anchor)
+	s.again(all, s.anchorOrder([]int32{0, 1, 2, 3}))
 	got := s.result()
 	assert.Equal(t, [][]int64{{0, 5, 0}, {0, 5, 0}, {6, 1, 5}, {6, 1, 5}}, got.Counts)
 	assert.True(t, s.certified(all))
 	assert.Zero(t, s.risk(all).doubt)
 }
 
-// TestSecondHome makes one spread count more pods with ties than others can make up
+// TestSecondAnchor makes one spread count more pods with ties than others can make up
 // for: who holds it goes elsewhere.
-func TestSecondHome(t *testing.T) {
+func TestSecondAnchor(t *testing.T) {
 	rules := []Rule{spread(1, 3), spread(1, 3)}
 	p := problem(rules,
 		class(9, 3, holds(0), seen(1)).costs(1, 2, 3),
 		class(3, 3, holds(1), seen(0)).costs(1, 2, 3),
 		class(12, 3, seen(0)).costs(1, 2, 3))
 	s := newPlanner(compile(p))
-	h := s.newHome(newCluster(s.tables))
+	h := s.newAnchors(newCluster(s.tables))
 	require.NotNil(t, h)
 	assert.Equal(t, []bool{true, false, false, false, true, false}, h.at)
 	assert.Equal(t, int32(0), h.site[0])
@@ -46,7 +46,7 @@ func TestSecondHome(t *testing.T) {
 	assert.True(t, certain.certified(all), "%v", got.Counts)
 }
 
-func TestNoHome(t *testing.T) {
+func TestNoAnchor(t *testing.T) {
 	for name, p := range map[string]*Problem{
 		"one spread":      problem([]Rule{spread(1, 2)}, class(5, 2, self(0))),
 		"two of one pod":  problem([]Rule{spread(1, 2), spread(1, 2)}, class(5, 2, self(0), self(1))),
@@ -57,19 +57,19 @@ func TestNoHome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newPlanner(compile(p))
-			assert.Nil(t, s.newHome(newCluster(s.tables)))
+			assert.Nil(t, s.newAnchors(newCluster(s.tables)))
 		})
 	}
 }
 
-// TestHomeOfSome leaves one class without the zone that is home to the others.
-func TestHomeOfSome(t *testing.T) {
+// TestAnchorOfSome leaves one class without the zone that is the anchor of the others.
+func TestAnchorOfSome(t *testing.T) {
 	rules := []Rule{spread(1, 2), spread(1, 2)}
 	p := problem(rules,
 		class(4, 2, holds(0), seen(1)).at(0), class(1, 2, holds(1), seen(0)).at(1),
 		class(6, 2, seen(0)), class(6, 2, seen(1)))
 	s := newPlanner(compile(p))
-	h := s.newHome(newCluster(s.tables))
+	h := s.newAnchors(newCluster(s.tables))
 	require.NotNil(t, h)
 	assert.Equal(t, []int32{0, 1, -1, -1}, h.site)
 	got := Plan(p)

@@ -2,30 +2,30 @@ package topology
 
 import "slices"
 
-// waits is pods that a rule keeps out of a cell until something changes in the domain
+// retryQueue is pods that a rule keeps out of a cell until something changes in the domain
 // or in the rule. They are looked at when it does, so that many classes which wait for
 // each other are not gone through for every pod.
-type waits struct {
+type retryQueue struct {
 	*tables
 	counts *counts
 	rank   []int32 // by class: who goes first
 	// lists are the cells that wait, by the flat domain that is closed to them: first
 	// those whose pods do not count there, then those whose pods do.
-	lists [][]waiter
+	lists [][]queueEntry
 	turn  []int32 // by class: entries of earlier turns are void
 }
 
-type waiter struct{ cell, turn int32 }
+type queueEntry struct{ cell, turn int32 }
 
-func newWaits(t *tables, s *counts) *waits {
-	return &waits{
+func newRetryQueue(t *tables, s *counts) *retryQueue {
+	return &retryQueue{
 		tables: t, counts: s, rank: make([]int32, len(t.p.Classes)),
-		lists: make([][]waiter, 2*len(s.count)), turn: make([]int32, len(t.p.Classes)),
+		lists: make([][]queueEntry, 2*len(s.count)), turn: make([]int32, len(t.p.Classes)),
 	}
 }
 
 // start begins with nobody waiting, and sets who goes first.
-func (w *waits) start(order []int32) {
+func (w *retryQueue) start(order []int32) {
 	for at, c := range order {
 		w.rank[c] = int32(at)
 		w.turn[c]++
@@ -43,7 +43,7 @@ func (w *waits) start(order []int32) {
 }
 
 // wait puts a class where it has to wait, for each of its cells that it wants.
-func (w *waits) wait(class int32, wants func(cell int32) bool) {
+func (w *retryQueue) wait(class int32, wants func(cell int32) bool) {
 	w.turn[class]++
 	for i := w.first[class]; i < w.first[class+1]; i++ {
 		if wants(i) {
@@ -54,17 +54,17 @@ func (w *waits) wait(class int32, wants func(cell int32) bool) {
 
 // enter puts a cell into the list of the domain that is closed to it, unless it is
 // closed for good.
-func (w *waits) enter(i int32) {
+func (w *retryQueue) enter(i int32) {
 	c := &w.cells[i]
 	n, at, _ := w.counts.admits(c.terms)
 	if n > 0 || c.terms[at].dom < 0 || c.terms[at].kind == Anti {
 		return
 	}
 	list := listOf(&c.terms[at])
-	to, _ := slices.BinarySearchFunc(w.lists[list], w.rank[c.class], func(e waiter, rank int32) int {
+	to, _ := slices.BinarySearchFunc(w.lists[list], w.rank[c.class], func(e queueEntry, rank int32) int {
 		return int(w.rank[w.cells[e.cell].class]) - int(rank)
 	})
-	w.lists[list] = slices.Insert(w.lists[list], to, waiter{cell: i, turn: w.turn[c.class]})
+	w.lists[list] = slices.Insert(w.lists[list], to, queueEntry{cell: i, turn: w.turn[c.class]})
 }
 
 // listOf is the list in which a cell waits for a term.
@@ -77,7 +77,7 @@ func listOf(e *term) int32 {
 
 // wake lets classes try again that wait for what has changed, until nothing changes
 // any more.
-func (w *waits) wake(wants func(cell int32) bool, try func(class int32)) {
+func (w *retryQueue) wake(wants func(cell int32) bool, try func(class int32)) {
 	for {
 		rule := w.counts.next()
 		if rule < 0 {
@@ -91,7 +91,7 @@ func (w *waits) wake(wants func(cell int32) bool, try func(class int32)) {
 }
 
 // open goes through a list until its first cell is still closed.
-func (w *waits) open(list int32, wants func(cell int32) bool, try func(class int32)) {
+func (w *retryQueue) open(list int32, wants func(cell int32) bool, try func(class int32)) {
 	for len(w.lists[list]) > 0 {
 		e := w.lists[list][0]
 		c := &w.cells[e.cell]

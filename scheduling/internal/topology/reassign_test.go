@@ -21,7 +21,33 @@ func twin(n int32, free int64) *Problem {
 	return p
 }
 
-// Pods that are dealt out anew bind in any order, and never cost more.
+// priceOf is what pods cost by the costs of their sites.
+func priceOf(p *Problem, counts [][]int64) (sum int64) {
+	for c := range counts {
+		for k, n := range counts[c] {
+			sum += n * p.Classes[c].Sites[k].Cost
+		}
+	}
+	return sum
+}
+
+// cheaperBinds expects of a plan with proofs that it binds in any order, places the pods of one
+// without, and costs no more; it reports whether it costs less.
+func cheaperBinds(t *testing.T, p *Problem, before, after *Result) bool {
+	t.Helper()
+	assert.Equal(t, before.Unplaced, after.Unplaced, "%d kinds", len(p.Rules))
+	for c := range p.Classes {
+		assert.Equal(t, podsOf(before.Counts[c]), podsOf(after.Counts[c]))
+	}
+	s, all := planned(p, after.Counts)
+	require.True(t, s.certified(all), "%d kinds: %v", len(p.Rules), after.Counts)
+	assert.Equal(t, after.Counts, Replay(p, after.Counts, nil))
+	assert.Equal(t, after, Plan(p), "the same again")
+	assert.LessOrEqual(t, priceOf(p, after.Counts), priceOf(p, before.Counts), "%d kinds", len(p.Rules))
+	return priceOf(p, after.Counts) < priceOf(p, before.Counts)
+}
+
+// Pods that are reassigned bind in any order, and never cost more.
 func TestDealtPodsBindAndCostLess(t *testing.T) {
 	cheaper := 0
 	for n := range int32(race.Fewer(4, 2)) {
@@ -93,7 +119,7 @@ func cheapestProven(p *Problem) int64 {
 	return least
 }
 
-// Who is not dealt out: those at sites with limits or with running machines, those that have
+// Who is not reassigned: those at sites with limits or with running machines, those that have
 // other ties than spreads; and nobody where costs say little, or too much to add up.
 func TestNotDealtOut(t *testing.T) {
 	base := func() *Problem {
@@ -103,7 +129,7 @@ func TestNotDealtOut(t *testing.T) {
 	}
 	for name, change := range map[string]func(p *Problem){
 		"minimum of domains": func(p *Problem) { p.Rules[0].MinDomains = 2 },
-		"one hand":           func(p *Problem) { p.Classes = p.Classes[:1] },
+		"one podGroup":       func(p *Problem) { p.Classes = p.Classes[:1] },
 		"limits": func(p *Problem) {
 			for c := range p.Classes {
 				p.Classes[c] = p.Classes[c].limits(9, 9, 9, 9)
@@ -119,7 +145,7 @@ func TestNotDealtOut(t *testing.T) {
 			p := base()
 			change(p)
 			s, all := planned(p, Plan(p).Counts)
-			assert.Nil(t, s.newDealer(all))
+			assert.Nil(t, s.newReassignment(all))
 		})
 	}
 	for name, costs := range map[string][]int64{
@@ -132,8 +158,8 @@ func TestNotDealtOut(t *testing.T) {
 				p.Classes[c] = p.Classes[c].costs(costs...)
 			}
 			s, all := planned(p, Plan(p).Counts)
-			s.dealLeft = math.MaxInt64
-			require.NotNil(t, s.newDealer(all))
+			s.reassignLeft = math.MaxInt64
+			require.NotNil(t, s.newReassignment(all))
 			assert.Nil(t, s.search(all))
 		})
 	}
@@ -144,10 +170,10 @@ func TestNotDealtOut(t *testing.T) {
 		c.Links = slices.Clone(c.Links)
 		p.Classes = append(p.Classes, c)
 		s, all := planned(p, Plan(p).Counts)
-		x := s.newDealer(all)
+		x := s.newReassignment(all)
 		require.NotNil(t, x)
-		for _, h := range x.hands {
-			for _, k := range h.cards {
+		for _, h := range x.groups {
+			for _, k := range h.shares {
 				assert.NotEqual(t, int32(len(p.Classes)-1), k.class)
 			}
 		}
@@ -159,17 +185,17 @@ func TestDealingIsLimited(t *testing.T) {
 	p := twin(5, 20)
 	s, all := planned(p, Plan(p).Counts)
 	before := slices.Clone(s.placed)
-	s.deal(all)
+	s.reassign(all)
 	assert.Equal(t, before, s.placed, "no work, no change")
 
-	s.dealLeft = 1_000
+	s.reassignLeft = 1_000
 	assert.Nil(t, s.search(all), "too little to begin")
-	assert.Equal(t, int64(1_000), s.dealLeft)
-	s.dealLeft = 30_000_000
+	assert.Equal(t, int64(1_000), s.reassignLeft)
+	s.reassignLeft = 30_000_000
 	x := s.search(all)
 	require.NotNil(t, x)
-	assert.Less(t, s.dealLeft, int64(30_000_000))
-	assert.GreaterOrEqual(t, s.dealLeft, int64(0))
+	assert.Less(t, s.reassignLeft, int64(30_000_000))
+	assert.GreaterOrEqual(t, s.reassignLeft, int64(0))
 	assert.Zero(t, x.lack)
 }
 
@@ -198,4 +224,11 @@ func TestDealingEndsInTime(t *testing.T) {
 	}
 	assert.Positive(t, different)
 	assert.Less(t, different, 8)
+}
+
+func podsOf(counts []int64) (n int64) {
+	for _, k := range counts {
+		n += k
+	}
+	return n
 }

@@ -19,7 +19,7 @@ func begun(p *Problem) *planner {
 func harms(s *planner, class int32) (out []int64) {
 	cells, _ := s.of(class)
 	for i := range cells {
-		out = append(out, s.needs.harm(class, cells[i].terms))
+		out = append(out, s.lookahead.harm(class, cells[i].terms))
 	}
 	return out
 }
@@ -93,7 +93,7 @@ func TestWants(t *testing.T) {
 	wanted := func(s *planner, class int32) (out []bool) {
 		cells, _ := s.of(class)
 		for i := range cells {
-			out = append(out, s.needs.wants(&cells[i].terms[0]))
+			out = append(out, s.lookahead.wants(&cells[i].terms[0]))
 		}
 		return out
 	}
@@ -118,8 +118,8 @@ func TestGather(t *testing.T) {
 	}
 	s := begun(p)
 	cells, _ := s.of(0)
-	missing, cost := s.needs.gather(&cells[0].terms[0])
+	missing, cost := s.lookahead.gather(&cells[0].terms[0])
 	assert.Equal(t, []int64{4, 9}, []int64{missing, cost}, "two are free, three are bought, four have no place")
-	missing, cost = s.needs.gather(&cells[1].terms[0])
+	missing, cost = s.lookahead.gather(&cells[1].terms[0])
 	assert.Equal(t, []int64{1, 23}, []int64{missing, cost}, "one is above the limit")
 }

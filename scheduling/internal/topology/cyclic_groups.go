@@ -1,0 +1,146 @@
+package topology
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// crossed says, by class, whether spreads tie it to others both ways: it holds one that
+// does not count it, and is counted by another, which it does not hold, and who gets in
+// there decides, at once or by way of others, who gets in here. Only such pods may wait
+// for each other for ever and may be all in one place as well. Others can be proven to
+// bind one spread after the other, or have a spread that keeps themselves apart.
+func (t *tables) crossed(cl *cluster) []bool {
+	next := make([][]int32, len(t.p.Rules)) // what the counts of a spread depend on
+	for _, c := range cl.classes {
+		t.eachPair(c, func(counts, holds *term) {
+			if !slices.Contains(next[counts.rule], holds.rule) {
+				next[counts.rule] = append(next[counts.rule], holds.rule)
+			}
+		})
+	}
+	component := components(cl.rules, next)
+	cross := make([]bool, len(t.p.Classes))
+	for _, c := range cl.classes {
+		t.eachPair(c, func(counts, holds *term) {
+			cross[c] = cross[c] || !holds.self && component[counts.rule] == component[holds.rule]
+		})
+	}
+	return cross
+}
+
+// eachPair goes through spreads that count a class, which does not hold them, and
+// spreads that it holds.
+func (t *tables) eachPair(class int32, do func(counts, holds *term)) {
+	cells, _ := t.of(class)
+	if len(cells) == 0 {
+		return
+	}
+	terms := cells[0].terms
+	for i := range terms {
+		for k := range terms {
+			if x, y := &terms[i], &terms[k]; x.spreads() && y.spreads() && x.self && !x.holds && y.holds {
+				do(x, y)
+			}
+		}
+	}
+}
+
+// components numbers rules such that those have the same number which lead to each other.
+func components(rules []int32, next [][]int32) []int32 {
+	component := make([]int32, len(next))
+	var order []int32
+	seen := make([]bool, len(next))
+	back := make([][]int32, len(next))
+	var visit func(r int32, next [][]int32, leave func(r int32))
+	visit = func(r int32, next [][]int32, leave func(r int32)) {
+		seen[r] = true
+		for _, to := range next[r] {
+			if !seen[to] {
+				visit(to, next, leave)
+			}
+		}
+		leave(r)
+	}
+	for _, r := range rules {
+		for _, to := range next[r] {
+			back[to] = append(back[to], r)
+		}
+		if !seen[r] {
+			visit(r, next, func(r int32) { order = append(order, r) })
+		}
+	}
+	clear(seen)
+	for i, r := range slices.Backward(order) {
+		if !seen[r] {
+			visit(r, back, func(r int32) { component[r] = int32(i) })
+		}
+	}
+	return component
+}
+
+// spreadGroup is classes that are the same to the choice of anchors.
+type spreadGroup struct {
+	classes []int32
+	pods    int64
+	cells   []int32 // of the first of them, the cheapest for each choice of domains
+	cost    []int64 // by cell in that list, of all pods
+}
+
+// spreadGroups groups classes by their spreads and by the domains that they can choose from.
+func (s *planner) spreadGroups(classes []int32) []*spreadGroup {
+	var found []*spreadGroup
+	index := make(map[string]*spreadGroup)
+	var name, vector []byte
+	for _, c := range classes {
+		name = name[:0]
+		var cells []int32
+		var costs []int64
+		vectors := make(map[string]int)
+		for i := s.first[c]; i < s.first[c+1]; i++ {
+			site := s.cells[i].source(s.tables)
+			if !site.usable() {
+				continue
+			}
+			vector = appendSpreads(vector[:0], s.cells[i].terms)
+			cost := max(0, site.Cost)
+			if at, ok := vectors[string(vector)]; ok {
+				costs[at] = min(costs[at], cost)
+				continue
+			}
+			vectors[string(vector)] = len(cells)
+			cells, costs = append(cells, i), append(costs, cost)
+			name = append(name, vector...)
+		}
+		of := index[string(name)]
+		if of == nil {
+			of = &spreadGroup{cells: cells, cost: make([]int64, len(cells))}
+			index[string(name)] = of
+			found = append(found, of)
+		}
+		of.classes = append(of.classes, c)
+		n := max(s.p.Classes[c].Count, 0)
+		of.pods += n
+		for k := range costs {
+			of.cost[k] += n * costs[k]
+		}
+	}
+	return found
+}
+
+// appendSpreads adds a name for what spreads make of a cell.
+func appendSpreads(b []byte, terms []term) []byte {
+	for i := range terms {
+		e := &terms[i]
+		if !e.spreads() {
+			continue
+		}
+		b = binary.AppendVarint(b, int64(e.rule))
+		b = binary.AppendVarint(b, int64(e.dom))
+		b = binary.AppendVarint(b, e.adds)
+		if e.holds {
+			b = append(b, 'h')
+		}
+	}
+	return append(b, ';')
+}
