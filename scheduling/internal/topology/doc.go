@@ -76,6 +76,6 @@ package topology
 //	replay       binding as kube-scheduler does
 //	independence pods that meet their affinities in any order, and those to give up if not
 //	certify      whether all pods are proven to bind in any order, or bind in random ones
-//	repair, ceiling  planning a cluster again in other ways, and when that is of no use
+//	repair       planning a cluster again in other ways
 //	cyclic*      domains for spreads that count each other's pods
 //	reassign*    cheaper sites for all pods at once, as long as they bind in any order

@@ -143,11 +143,10 @@ func (s *planner) recount(cl *cluster) {
 	}
 }
 
-// stuck reports whether rules keep pods of a cluster out that another plan might place.
+// stuck reports whether rules keep pods of a cluster out.
 func (s *planner) stuck(cl *cluster) bool {
 	return slices.ContainsFunc(cl.classes, func(c int32) bool {
-		return s.todo[c] > 0 && s.blocker(c) >= 0 &&
-			max(s.p.Classes[c].Count, 0)-s.todo[c] < s.ceiling(c)
+		return s.todo[c] > 0 && s.blocker(c) >= 0
 	})
 }
 

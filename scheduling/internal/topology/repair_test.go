@@ -97,27 +97,6 @@ func TestRetry(t *testing.T) {
 	})
 }
 
-func TestStuck(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		p     *Problem
-		stuck bool
-	}{
-		{"all are placed", problem([]Rule{anti(2)}, class(2, 2, self(0))), false},
-		{"as many as there are zones", problem([]Rule{anti(2)}, class(5, 2, self(0))), false},
-		{"no target anywhere", problem([]Rule{affinity(2)}, class(5, 2, holds(0))), false},
-		{"a zone that nobody can use", problem([]Rule{spread(1, 3).running(0, 0, 0)}, class(5, 3, self(0)).at(0, 1)), false},
-		{"limits", problem([]Rule{spread(9, 2)}, class(5, 2, self(0)).limits(2, 2)), false},
-		{"another class is in the way", problem([]Rule{anti(2)}, class(2, 2, self(0)), class(1, 2, self(0))), true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := begun(c.p)
-			s.run(s.order())
-			assert.Equal(t, c.stuck, s.stuck(newCluster(s.tables)))
-		})
-	}
-}
-
 func TestBetterDraft(t *testing.T) {
 	base := &draft{unplaced: []int64{1, 5}}
 	for _, c := range []struct {
