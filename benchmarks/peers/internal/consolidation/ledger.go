@@ -29,7 +29,9 @@ func open(c disruption.Cluster) (*ledger, error) {
 	for _, node := range c.Nodes {
 		m := peer.Machine{NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable], Labels: node.Labels}
 		var err error
-		m.Offering, err = l.offering(m.InstanceType, node.Labels[corev1.LabelTopologyZone], offerings.CapacityType(node.Labels[scheduling.CapacityTypeLabel]), "")
+		m.Offering, err = l.offering(offerings.Key{
+			InstanceType: m.InstanceType, Zone: node.Labels[corev1.LabelTopologyZone], CapacityType: offerings.CapacityType(node.Labels[scheduling.CapacityTypeLabel]),
+		})
 		if err != nil {
 			return nil, fmt.Errorf("node %s: %w", node.Name, err)
 		}
@@ -42,15 +44,12 @@ func open(c disruption.Cluster) (*ledger, error) {
 	return l, nil
 }
 
-func (l *ledger) offering(name, zone string, way offerings.CapacityType, reservation string) (offerings.Offering, error) {
-	if t, ok := l.catalog.Get(name); ok {
-		for _, o := range t.Offerings {
-			if o.Zone == zone && o.CapacityType == way && o.ReservationID == reservation {
-				return o, nil
-			}
-		}
+func (l *ledger) offering(key offerings.Key) (offerings.Offering, error) {
+	o, ok := l.catalog.Lookup(key)
+	if !ok || o.ReservationID != key.ReservationID {
+		return o, fmt.Errorf("the catalog does not sell %v", key)
 	}
-	return offerings.Offering{}, fmt.Errorf("the catalog does not sell %s as %s in %s", name, way, zone)
+	return o, nil
 }
 
 // take carries a step out. Machines are bought as their first options.
@@ -61,7 +60,7 @@ func (l *ledger) take(s *disruption.Step) error {
 			return fmt.Errorf("launch %s: there is a node of that name", launch.Name)
 		}
 		option := launch.Options[0]
-		o, err := l.offering(option.InstanceType, option.Zone, option.CapacityType, option.ReservationID)
+		o, err := l.offering(option.Key())
 		if err != nil {
 			return fmt.Errorf("launch %s: %w", launch.Name, err)
 		}

@@ -5,16 +5,16 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // Header is the head of the table.
 func Header() string {
-	return "| clusters | planner | $/h before | after | over the bound | nodes | pods moved | steps | time | to the first step | CPU | allocated | pods moved to save as much as karpenter |\n" +
-		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+	return table.Head("clusters", "planner", "$/h before:", "after:", "over the bound:", "nodes:", "pods moved:", "steps:", "time:", "to the first step:",
+		"CPU:", "allocated:", "pods moved to save as much as karpenter:")
 }
 
 // total is the courses of one planner on several clusters, added up.
@@ -71,9 +71,9 @@ func Write(w io.Writer, matches []Match) error {
 			if t.unreachable > 0 {
 				reaches = fmt.Sprintf("not on %d", t.unreachable)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %.3f | %.3f | %.1f %% | %d → %d | %d | %d | %s | %s | %s | %.0f MB | %s |\n", title, t.Planner,
-				t.before.USD(), t.after.USD(), 100*(t.after.USD()/bound.USD()-1), t.nodes, t.left, t.moved, t.steps,
-				duration(t.Elapsed), duration(t.First), duration(t.CPU), float64(t.Allocated)/1e6, reaches)
+			b.WriteString(table.Line(title, t.Planner, fmt.Sprintf("%.3f", t.before.USD()), fmt.Sprintf("%.3f", t.after.USD()),
+				fmt.Sprintf("%.1f %%", 100*(t.after.USD()/bound.USD()-1)), fmt.Sprintf("%d → %d", t.nodes, t.left), t.moved, t.steps,
+				table.Duration(t.Elapsed), table.Duration(t.First), table.Duration(t.CPU), fmt.Sprintf("%.0f MB", float64(t.Allocated)/1e6), reaches))
 			title = ""
 		}
 	}
@@ -126,12 +126,4 @@ func Plot(m Match) chart.Lines {
 		l.Series = append(l.Series, s)
 	}
 	return l
-}
-
-// duration shows three figures.
-func duration(d time.Duration) string {
-	if d >= time.Second {
-		return fmt.Sprintf("%.3g s", d.Seconds())
-	}
-	return fmt.Sprintf("%.3g ms", float64(d.Microseconds())/1000)
 }

@@ -3,7 +3,6 @@ package corpus
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -53,13 +52,11 @@ func (k Clusters) Cluster(n int, seed uint64) (disruption.Cluster, error) {
 			return c, fmt.Errorf("the market %s does not sell %s", k.Market.Name, name)
 		}
 		zone := zones[d.IntN(len(zones))]
-		at := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
-			return o.Zone == zone && o.CapacityType == offerings.OnDemand && o.ReservationID == ""
-		})
-		if at < 0 {
+		o, ok := k.Market.Catalog.Lookup(offerings.Key{InstanceType: name, Zone: zone, CapacityType: offerings.OnDemand})
+		if !ok {
 			return c, fmt.Errorf("the market %s does not sell %s on demand in %s", k.Market.Name, name, zone)
 		}
-		node := running(fmt.Sprintf("node-%04d", i), t, t.Offerings[at], now.Add(-time.Duration(1+d.IntN(200))*time.Hour))
+		node := running(fmt.Sprintf("node-%04d", i), t, o, now.Add(-time.Duration(1+d.IntN(200))*time.Hour))
 		c.Nodes = append(c.Nodes, node)
 		for j, pod := range filling(d, node) {
 			if d.IntN(2) == 0 {

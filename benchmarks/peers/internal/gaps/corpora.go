@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -82,23 +83,25 @@ func (g *grid) at(corpus, planner string) *share {
 // median over the instances of the corpus on which the planner places as many pods as any.
 func Corpora(b *strings.Builder, findings []*Finding) {
 	g := newGrid(findings)
-	b.WriteString("| corpus | " + strings.Join(g.planners, " | ") + " |\n|---|" + strings.Repeat("--:|", len(g.planners)) + "\n")
+	columns := []string{"corpus"}
+	for _, p := range g.planners {
+		columns = append(columns, p+":")
+	}
+	b.WriteString(table.Head(columns...))
 	for _, c := range g.corpora {
-		fmt.Fprintf(b, "| %s |", c)
+		cells := []any{c}
 		for _, p := range g.planners {
 			s := g.at(c, p)
 			switch {
 			case len(s.over) == 0 && s.asked > 0:
-				b.WriteString(" fewer pods |")
-			case len(s.over) == 0:
-				b.WriteString(" – |")
+				cells = append(cells, "fewer pods")
 			case len(s.over) < s.asked:
-				fmt.Fprintf(b, " %.3f (on %d of %d) |", s.median(), len(s.over), s.asked)
+				cells = append(cells, fmt.Sprintf("%.3f (on %d of %d)", s.median(), len(s.over), s.asked))
 			default:
-				fmt.Fprintf(b, " %.3f |", s.median())
+				cells = append(cells, table.Number(s.median(), 3, ""))
 			}
 		}
-		b.WriteString("\n")
+		b.WriteString(table.Line(cells...))
 	}
 }
 

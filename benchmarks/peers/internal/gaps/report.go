@@ -5,42 +5,36 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // Header is the head of the table of instances.
 func Header() string {
-	return "| instance | fast: $/h | gap | default: $/h | gap | thorough: $/h | gap | cheapest other planner | $/h | ÷ fast |\n" +
-		"|---|--:|--:|--:|--:|--:|--:|---|--:|--:|\n"
+	return table.Head("instance", "fast: $/h:", "gap:", "default: $/h:", "gap:", "thorough: $/h:", "gap:", "cheapest other planner", "$/h:", "÷ fast:")
 }
 
 // Row is the line of one instance: price and gap at each of our efforts, beside the
 // cheapest other planner that places as many pods.
 func Row(f *Finding) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |", f.Instance.Name)
+	cells := []any{f.Instance.Name}
 	for _, effort := range []string{"plimsoll fast", "plimsoll", "plimsoll thorough"} {
 		r, ok := f.at(effort)
-		switch {
+		switch price := fmt.Sprintf("%.3f", r.Price.USD()); {
 		case !ok:
-			b.WriteString(" – | – |")
+			cells = append(cells, "–", "–")
 		case differ(Gap(r), r.Gap):
-			fmt.Fprintf(&b, " %.3f | %s (says %s) |", r.Price.USD(), percent(Gap(r)), percent(r.Gap))
+			cells = append(cells, price, fmt.Sprintf("%s (says %s)", percent(Gap(r)), percent(r.Gap)))
 		default:
-			fmt.Fprintf(&b, " %.3f | %s |", r.Price.USD(), percent(Gap(r)))
+			cells = append(cells, price, percent(Gap(r)))
 		}
 	}
 	best, ok := f.cheapest()
-	fast, ours := f.at("plimsoll fast")
-	switch {
-	case !ok:
-		b.WriteString(" – | – | – |\n")
-	case !ours || fast.Price == 0:
-		fmt.Fprintf(&b, " %s | %.3f | – |\n", best.Peer, best.Price.USD())
-	default:
-		fmt.Fprintf(&b, " %s | %.3f | %.4f |\n", best.Peer, best.Price.USD(), best.Price.USD()/fast.Price.USD())
+	if !ok {
+		return table.Line(append(cells, "–", "–", "–")...)
 	}
-	return b.String()
+	fast, _ := f.at("plimsoll fast")
+	return table.Line(append(cells, best.Peer, fmt.Sprintf("%.3f", best.Price.USD()), table.Number(table.Quotient(best.Price.USD(), fast.Price.USD()), 4, ""))...)
 }
 
 func (f *Finding) at(effort string) (peer.Result, bool) {
@@ -74,15 +68,14 @@ func (f *Finding) cheapest() (peer.Result, bool) {
 // fails for.
 func Summary(b *strings.Builder, findings []*Finding) []string {
 	var faults []string
-	b.WriteString("| gaps from 1,000 pods on | instances | median | allowed | largest | allowed | where |\n|---|--:|--:|--:|--:|--:|---|\n")
+	b.WriteString(table.Head("gaps from 1,000 pods on", "instances:", "median:", "allowed:", "largest:", "allowed:", "where"))
 	for _, l := range limits() {
 		s := l.measure(findings)
 		if s.n == 0 {
 			continue
 		}
 		kind := map[bool]string{false: "without ties", true: "with ties"}[s.tied]
-		fmt.Fprintf(b, "| %s, %s | %d | %s | %s | %s | %s | %s |\n", s.effort, kind, s.n,
-			percent(s.middle), allowed(s.median), percent(s.largest), allowed(s.max), s.worst)
+		b.WriteString(table.Line(s.effort+", "+kind, s.n, percent(s.middle), allowed(s.median), percent(s.largest), allowed(s.max), s.worst))
 		faults = append(faults, s.faults()...)
 	}
 	var lost, foul []string
@@ -115,12 +108,7 @@ func dearer(findings []*Finding) []string {
 	return out
 }
 
-func allowed(x float64) string {
-	if x == 0 {
-		return "–"
-	}
-	return percent(x)
-}
+func allowed(x float64) string { return table.Number(100*x, 2, " %") }
 
 func list(b *strings.Builder, title string, lines []string) {
 	fmt.Fprintf(b, "\n%s: %d\n", title, len(lines))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
 )
 
 // Sample is one result at one value of an axis.
@@ -39,15 +40,16 @@ func Measure(ctx context.Context, a Axis, planners []peer.Peer, o peer.Options) 
 
 // Header is the head of the table.
 func Header() string {
-	return "| number of | | planner | time | time per pod | CPU | allocated | nodes | gap |\n|---|--:|---|--:|--:|--:|--:|--:|--:|\n"
+	return table.Head("number of", ":", "planner", "time:", "time per pod:", "CPU:", "allocated:", "nodes:", "gap:")
 }
 
 // Write writes the lines of samples.
 func Write(w io.Writer, samples []Sample) error {
 	var b strings.Builder
 	for _, s := range samples {
-		fmt.Fprintf(&b, "| %s | %d | %s | %.3g ms | %.3g µs | %.3g ms | %.1f MB | %d | %.2f %% |\n", s.Axis.Name, s.Value, s.Peer,
-			milliseconds(s.Elapsed), 1000*milliseconds(s.Elapsed)/float64(max(s.Pods, 1)), milliseconds(s.CPU), float64(s.Allocated)/1e6, s.Nodes, 100*s.Gap)
+		b.WriteString(table.Line(s.Axis.Name, s.Value, s.Peer, fmt.Sprintf("%.3g ms", milliseconds(s.Elapsed)),
+			fmt.Sprintf("%.3g µs", 1000*milliseconds(s.Elapsed)/float64(max(s.Pods, 1))), fmt.Sprintf("%.3g ms", milliseconds(s.CPU)),
+			table.Megabytes(s.Allocated), s.Nodes, fmt.Sprintf("%.2f %%", 100*s.Gap)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

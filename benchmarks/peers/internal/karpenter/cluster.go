@@ -19,7 +19,6 @@ import (
 	podutils "sigs.k8s.io/karpenter/pkg/utils/pod"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -94,8 +93,10 @@ func (e *estate) populate(ctx context.Context, c *disruption.Cluster) error {
 	}
 	for _, node := range c.Nodes {
 		m := peer.Machine{NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable], Labels: node.Labels}
-		of, ok := sold(c.Catalog, m.InstanceType, node.Labels[corev1.LabelTopologyZone], node.Labels[scheduling.CapacityTypeLabel])
-		if !ok {
+		of, ok := c.Catalog.Lookup(offerings.Key{
+			InstanceType: m.InstanceType, Zone: node.Labels[corev1.LabelTopologyZone], CapacityType: offerings.CapacityType(node.Labels[scheduling.CapacityTypeLabel]),
+		})
+		if !ok || of.ReservationID != "" {
 			return fmt.Errorf("node %s: the catalog does not sell %s there", node.Name, m.InstanceType)
 		}
 		m.Offering = of
@@ -104,21 +105,6 @@ func (e *estate) populate(ctx context.Context, c *disruption.Cluster) error {
 		}
 	}
 	return nil
-}
-
-// sold finds an offering.
-func sold(c *instancetypes.Catalog, name, zone, way string) (offerings.Offering, bool) {
-	t, ok := c.Get(name)
-	if !ok {
-		return offerings.Offering{}, false
-	}
-	i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
-		return o.Zone == zone && string(o.CapacityType) == way && o.ReservationID == ""
-	})
-	if i < 0 {
-		return offerings.Offering{}, false
-	}
-	return t.Offerings[i], true
 }
 
 // join adds a node that is ready, with its node claim; its pods are in memory.

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -94,15 +93,10 @@ func (r *run) bought(l *scheduling.Launch) (offerings.Offering, error) {
 	if own, ok := r.problem.PoolCatalogs[l.NodePool]; ok {
 		catalog = own
 	}
-	option := l.Options[0]
-	t, ok := catalog.Get(option.InstanceType)
-	if !ok {
-		t = &instancetypes.InstanceType{}
+	key := l.Options[0].Key()
+	o, ok := catalog.Lookup(key)
+	if !ok || o.ReservationID != key.ReservationID {
+		return o, fmt.Errorf("launch %s: the catalog does not sell %v", l.Name, key)
 	}
-	for _, o := range t.Offerings {
-		if o.Zone == option.Zone && o.CapacityType == option.CapacityType && o.ReservationID == option.ReservationID {
-			return o, nil
-		}
-	}
-	return offerings.Offering{}, fmt.Errorf("launch %s: the catalog does not sell %s in %s", l.Name, option.InstanceType, option.Zone)
+	return o, nil
 }

@@ -7,10 +7,64 @@ import (
 	"time"
 )
 
-// Header is the head of the table.
+// Head is the head of a Markdown table. Columns whose name ends in a colon are aligned to the
+// right.
+func Head(columns ...string) string {
+	names, rule := "|", "|"
+	for _, c := range columns {
+		name, right := strings.CutSuffix(c, ":")
+		names += " " + name + " |"
+		rule += "---|"
+		if right {
+			rule = strings.TrimSuffix(rule, "---|") + "--:|"
+		}
+	}
+	return names + "\n" + rule + "\n"
+}
+
+// Line is a line of a Markdown table.
+func Line(cells ...any) string {
+	line := "|"
+	for _, c := range cells {
+		line += fmt.Sprintf(" %v |", c)
+	}
+	return line + "\n"
+}
+
+// Number is a number with so many digits after the point, followed by a unit; a dash for 0,
+// which stands for what is not known.
+func Number(x float64, digits int, unit string) string {
+	if x == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.*f%s", digits, x, unit)
+}
+
+// Megabytes are so many bytes in millions.
+func Megabytes(n uint64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// Duration shows three figures.
+func Duration(d time.Duration) string {
+	switch {
+	case d >= 100*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d >= time.Second:
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	}
+	return fmt.Sprintf("%.3g ms", float64(d.Microseconds())/1000)
+}
+
+// Quotient is a ÷ b; 0 where b is not known.
+func Quotient(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// Header is the head of the table of comparisons.
 func Header() string {
-	return "| instance | planner | placed | nodes | $/h | cost ÷ bound | time | CPU | allocated | cost ÷ plimsoll | time ÷ plimsoll |\n" +
-		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+	return Head("instance", "planner", "placed:", "nodes:", "$/h:", "cost ÷ bound:", "time:", "CPU:", "allocated:", "cost ÷ plimsoll:", "time ÷ plimsoll:")
 }
 
 // Write writes the rows, without a head.
@@ -25,35 +79,13 @@ func Write(w io.Writer, rows []Row) error {
 		if r.Placed != r.Pods {
 			placed = fmt.Sprintf("%d of %d", r.Placed, r.Pods)
 		}
-		elapsed := duration(r.Elapsed)
+		elapsed := Duration(r.Elapsed)
 		if r.Late {
 			elapsed = "stopped at " + elapsed
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %.3f | %s | %s | %s | %.1f MB | %s | %s |\n",
-			name, r.Peer, placed, r.Nodes, r.Price.USD(), ratio(r.OverBound, 4), elapsed, duration(r.CPU),
-			float64(r.Allocated)/1e6, ratio(r.Cost, 4), ratio(r.Time, 2))
+		b.WriteString(Line(name, r.Peer, placed, r.Nodes, fmt.Sprintf("%.3f", r.Price.USD()), Number(r.OverBound, 4, ""), elapsed, Duration(r.CPU),
+			Megabytes(r.Allocated), Number(r.Cost, 4, ""), Number(r.Time, 2, "")))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func ratio(x float64, digits int) string {
-	if x == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.*f", digits, x)
-}
-
-// duration shows three figures.
-func duration(d time.Duration) string {
-	switch {
-	case d >= 100*time.Second:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d >= 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d >= time.Second:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	default:
-		return fmt.Sprintf("%.3g ms", float64(d.Microseconds())/1000)
-	}
 }
