@@ -1,8 +1,10 @@
 package instancetypes
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -112,4 +114,93 @@ func reason(err error) string {
 		return text[i+len(`": `):]
 	}
 	return text
+}
+
+// Limits on what a reader takes in, so that a file that is not a catalog fails
+// before it fills the memory. The largest real catalogs (every type that a cloud
+// sells in a region) are a few megabytes.
+const (
+	maxInput = 256 << 20 // bytes of a whole file
+	maxEntry = 4 << 20   // bytes of one instance type, or of one row
+	maxLines = 1 << 18   // lines of one instance type
+)
+
+// position is a place in a file: line and column in bytes, from 1.
+type position struct{ line, column int }
+
+// input counts lines and enforces the limits on behalf of a decoder that reads
+// ahead. The decoder reports its progress through at and begin; what is kept here
+// is bounded by how far it reads ahead.
+type input struct {
+	r     io.Reader
+	read  int64 // bytes handed out
+	entry int64 // offset at which the present entry begins
+	err   error // why reading stopped, unless at the end
+
+	lines     bool    // whether at will be asked for
+	newlines  []int64 // offsets of newlines handed out; those before head are passed
+	head      int
+	line      int   // of the position last asked for
+	lineStart int64 // offset at which that line begins
+}
+
+// newInput reads from r, without the byte order mark that some editors write.
+// Without lines it does not count them, for decoders that do.
+func newInput(r io.Reader, lines bool) *input {
+	b := bufio.NewReader(r)
+	// An error here comes back with the first Read.
+	if mark, _ := b.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		_, _ = b.Discard(len(mark))
+	}
+	return &input{r: b, line: 1, lines: lines}
+}
+
+// Read implements io.Reader.
+func (in *input) Read(p []byte) (int, error) {
+	if in.err != nil {
+		return 0, in.err
+	}
+	switch {
+	case in.read >= maxInput:
+		in.err = fmt.Errorf("the file is larger than %d MiB: this is not a catalog", maxInput>>20)
+		return 0, in.err
+	case len(in.newlines)-in.head > maxLines:
+		in.err = fmt.Errorf("a single entry has more than %d lines: this is not a catalog", maxLines)
+		return 0, in.err
+	case in.read-in.entry >= maxEntry:
+		in.err = fmt.Errorf("a single entry is larger than %d MiB: this is not a catalog", maxEntry>>20)
+		return 0, in.err
+	}
+	p = p[:min(int64(len(p)), maxEntry-(in.read-in.entry), maxInput-in.read)]
+	n, err := in.r.Read(p)
+	if in.lines {
+		for i, b := range p[:n] {
+			if b == '\n' {
+				in.newlines = append(in.newlines, in.read+int64(i))
+			}
+		}
+	}
+	in.read += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		in.err = err
+	}
+	return n, err
+}
+
+// begin says that an entry starts at offset: its limit counts from here.
+func (in *input) begin(offset int64) { in.entry = offset }
+
+// at turns an offset into line and column. Offsets must not decrease from call to
+// call.
+func (in *input) at(offset int64) position {
+	for in.head < len(in.newlines) && in.newlines[in.head] < offset {
+		in.line++
+		in.lineStart = in.newlines[in.head] + 1
+		in.head++
+	}
+	if in.head > len(in.newlines)/2 {
+		in.newlines = append(in.newlines[:0], in.newlines[in.head:]...)
+		in.head = 0
+	}
+	return position{line: in.line, column: int(max(offset-in.lineStart, 0)) + 1}
 }

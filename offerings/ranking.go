@@ -3,9 +3,11 @@ package offerings
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Candidate is an offering together with the name of the instance type that it
@@ -135,4 +137,118 @@ func (r Ranking) priority(c Candidate) int {
 		return priority
 	}
 	return math.MaxInt
+}
+
+// Strategy names a rule by which offerings are ordered. The empty strategy is
+// [LowestPrice].
+type Strategy string
+
+// The strategies.
+const (
+	// LowestPrice takes the cheapest offering.
+	LowestPrice Strategy = "lowest-price"
+	// PriceCapacityOptimized weighs price and risk of interruption: a spot offering
+	// counts as dearer by its monthly interruption rate. One of which 20% are
+	// interrupted has to be a sixth cheaper than one that never is.
+	PriceCapacityOptimized Strategy = "price-capacity-optimized"
+	// CapacityOptimized weighs interruptions ten times as heavily: it pays for calm,
+	// but still not any price.
+	CapacityOptimized Strategy = "capacity-optimized"
+	// FewestInterruptions takes what is interrupted least, at almost any price: each
+	// percent of interruptions in a month counts as 10 USD per hour. A spot offering
+	// that states no rate counts as one of [UnstatedRate].
+	FewestInterruptions Strategy = "fewest-interruptions"
+	// Diversified takes what is cheap from as many different spot pools as there are.
+	// See [Ranking.Sort] for the rule.
+	Diversified Strategy = "diversified"
+	// Prioritized takes the caller's order: capacity types first, then instance
+	// types by priority, then price.
+	Prioritized Strategy = "prioritized"
+)
+
+// Strategies returns the strategies in the order in which they are documented.
+func Strategies() []Strategy {
+	return []Strategy{LowestPrice, PriceCapacityOptimized, CapacityOptimized, FewestInterruptions, Diversified, Prioritized}
+}
+
+// ParseStrategy reads the name of a strategy, spelled exactly; "" is [LowestPrice].
+func ParseStrategy(s string) (Strategy, error) {
+	if s == "" {
+		return LowestPrice, nil
+	}
+	names := make([]string, 0, len(Strategies()))
+	hint := ""
+	for _, strategy := range Strategies() {
+		if string(strategy) == s {
+			return strategy, nil
+		}
+		if squeeze(s) == squeeze(string(strategy)) {
+			hint = fmt.Sprintf("; did you mean %s?", strategy)
+		}
+		names = append(names, string(strategy))
+	}
+	return "", fmt.Errorf("strategy %s: want one of %s%s", quoteShort(s), strings.Join(names, ", "), hint)
+}
+
+// riskWeight is by how much of its price an offering counts as dearer for each unit
+// of interruption rate.
+func (s Strategy) riskWeight() uint64 {
+	switch s {
+	case PriceCapacityOptimized:
+		return 1
+	case CapacityOptimized:
+		return 10
+	}
+	return 0
+}
+
+// million is the resolution at which interruption rates enter a price.
+const million = 1_000_000
+
+// partsPerMillion turns a rate into an integer; what is not a share counts as the
+// nearest one, NaN as 0.
+func partsPerMillion(rate float64) uint64 {
+	if !(rate > 0) {
+		return 0
+	}
+	return uint64(math.Round(min(rate, 1) * million))
+}
+
+// CapacityType says how a machine is paid for. Its values are those of the node
+// label karpenter.sh/capacity-type.
+type CapacityType string
+
+// The capacity types.
+const (
+	// Reserved machines come out of a reservation that is paid for anyway.
+	Reserved CapacityType = "reserved"
+	// Spot machines are cheap and may be taken away at short notice.
+	Spot CapacityType = "spot"
+	// OnDemand machines cost the list price and stay.
+	OnDemand CapacityType = "on-demand"
+)
+
+// CapacityTypes returns the capacity types in the order in which they are preferred
+// unless a [Ranking] says otherwise: reserved, spot, on-demand.
+func CapacityTypes() []CapacityType { return []CapacityType{Reserved, Spot, OnDemand} }
+
+// ParseCapacityType reads the name of a capacity type, spelled exactly.
+func ParseCapacityType(s string) (CapacityType, error) {
+	switch c := CapacityType(s); c {
+	case Reserved, Spot, OnDemand:
+		return c, nil
+	}
+	hint := ""
+	switch squeezed := squeeze(s); squeezed {
+	case "reserved", "spot":
+		hint = fmt.Sprintf("; did you mean %s?", squeezed)
+	case "ondemand":
+		hint = fmt.Sprintf("; did you mean %s?", OnDemand)
+	}
+	return "", fmt.Errorf("capacity type %s: want reserved, spot or on-demand%s", quoteShort(s), hint)
+}
+
+// squeeze removes what people vary when they spell a name.
+func squeeze(s string) string {
+	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }

@@ -1,6 +1,10 @@
 package requirements
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Compatible reports whether something that is constrained by s can serve what
 // o asks for: nil, or every [*Conflict], joined when there are several. It has
@@ -52,3 +56,83 @@ func (s Set) Overlaps(o Set) error {
 	}
 	return joinErrors(conflicts)
 }
+
+// Conflict is the error of two requirements on one key that cannot both hold.
+// It formats itself only when it is printed: most conflicts never are.
+type Conflict struct {
+	// Key is the label key.
+	Key string
+	// Left is the requirement of the receiver; when Undefined is set it allows anything.
+	Left Requirement
+	// Right is the requirement of the argument.
+	Right Requirement
+	// Undefined means that the receiver does not define the key at all, while
+	// Right insists on the label.
+	Undefined bool
+
+	receiver Set
+}
+
+// Error names the key, both sides, and the key that was probably meant.
+func (c *Conflict) Error() string {
+	left, right := c.Left.clauses(), c.Right.clauses()
+	switch {
+	case c.Undefined:
+		msg := fmt.Sprintf("label %q is required (%s) but not defined", c.Key, right)
+		if hint := c.Hint(); hint != "" {
+			msg += fmt.Sprintf("; did you mean %q?", hint)
+		}
+		return msg
+	case c.Right.Impossible():
+		return fmt.Sprintf("label %q: nothing satisfies %s", c.Key, right)
+	case c.Left.Impossible():
+		return fmt.Sprintf("label %q: nothing satisfies %s", c.Key, left)
+	default:
+		return fmt.Sprintf("label %q: %s does not overlap %s", c.Key, left, right)
+	}
+}
+
+// Hint returns the key that was probably meant by an undefined one: a
+// well-known key, or one that the receiver defines, which contains the key or
+// ends with the part of it after the slash. It is empty when no key does. The
+// closest goes first: same name after the slash, then same ending.
+func (c *Conflict) Hint() string {
+	if !c.Undefined || wellKnown.Has(c.Key) {
+		return "" // a well-known key is spelled right, and merely missing here
+	}
+	best, hint := 0, ""
+	consider := func(known string) {
+		if score := resemblance(c.Key, known); score > best {
+			best, hint = score, known
+		}
+	}
+	for _, r := range c.receiver.reqs {
+		consider(r.key)
+	}
+	for _, known := range wellKnown.keys {
+		consider(known)
+	}
+	return hint
+}
+
+// minResemblance is how many characters must agree: one or two occur in any key.
+const minResemblance = 3
+
+// resemblance rates how likely key is a slip for known; 0 is not at all.
+func resemblance(key, known string) int {
+	name, knownName := lastPart(key), lastPart(known)
+	switch {
+	case name == "":
+		return 0
+	case name == knownName:
+		return 3
+	case len(name) >= minResemblance && strings.HasSuffix(known, name):
+		return 2
+	case len(key) >= minResemblance && strings.Contains(known, key):
+		return 1
+	default:
+		return 0
+	}
+}
+
+func lastPart(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

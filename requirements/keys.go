@@ -1,6 +1,11 @@
 package requirements
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // Label keys that carry a meaning here, beside those that Kubernetes defines.
 const (
@@ -78,4 +83,59 @@ func normalizeValue(key, value string) string {
 		return "0"
 	}
 	return value
+}
+
+// KeySet is an immutable set of label keys; the zero value is empty.
+type KeySet struct{ keys []string }
+
+// NewKeySet returns the set of the keys, each in its stable form.
+func NewKeySet(keys ...string) KeySet { return KeySet{}.With(keys...) }
+
+// Has reports whether key, or the stable key that it stands for, is in the set.
+func (s KeySet) Has(key string) bool {
+	_, found := slices.BinarySearch(s.keys, NormalizeKey(key))
+	return found
+}
+
+// With returns a set that also holds keys.
+func (s KeySet) With(keys ...string) KeySet {
+	out := slices.Clone(s.keys)
+	for _, k := range keys {
+		out = append(out, NormalizeKey(k))
+	}
+	slices.Sort(out)
+	return KeySet{keys: slices.Compact(out)}
+}
+
+// Keys returns the keys, sorted, in a slice of the caller's own.
+func (s KeySet) Keys() []string { return slices.Clone(s.keys) }
+
+// Len returns the number of keys.
+func (s KeySet) Len() int { return len(s.keys) }
+
+// Restricted reports whether users may not set a label of that key on nodes or
+// require it in a NodePool, because its value follows from where and how a node
+// is bought: the host name, and every key in the domains of Karpenter and its
+// providers (karpenter.sh, karpenter.k8s.aws, karpenter.azure.com,
+// karpenter.kwok.sh, and their subdomains) that is not among [WellKnown]. The
+// domains of Kubernetes itself are open.
+func Restricted(key string) bool {
+	key = NormalizeKey(key)
+	if key == corev1.LabelHostname {
+		return true
+	}
+	if wellKnown.Has(key) {
+		return false
+	}
+	domain, _, found := strings.Cut(key, "/")
+	return found && restrictedDomain(domain)
+}
+
+func restrictedDomain(domain string) bool {
+	for _, d := range []string{"karpenter.sh", "karpenter.k8s.aws", "karpenter.azure.com", "karpenter.kwok.sh"} {
+		if parent, ok := strings.CutSuffix(domain, d); ok && (parent == "" || strings.HasSuffix(parent, ".")) {
+			return true
+		}
+	}
+	return false
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
 )
 
@@ -77,4 +79,84 @@ func parseName(name string) nameParts {
 		p.version = "1"
 	}
 	return p
+}
+
+const (
+	mib = 1 << 20
+	// osDisk is the size of the system disk of Karpenter's node class, in bytes.
+	osDisk = 128_000_000_000
+	// evictionMemory is the hard threshold memory.available of AKS.
+	evictionMemory = 750 * mib
+)
+
+// Resources by which device plugins count GPUs.
+const (
+	nvidiaGPU corev1.ResourceName = "nvidia.com/gpu"
+	amdGPU    corev1.ResourceName = "amd.com/gpu"
+)
+
+// capacity returns what a node of this size reports before anything is reserved.
+func capacity(s *azurefacts.Size) corev1.ResourceList {
+	advertised := s.MemoryMiB * mib
+	// The firmware of EC2's arm64 machines, which the formula counts, is not here.
+	memory := advertised - instancetypes.VMMemoryOverhead(advertised, "amd64")
+	list := corev1.ResourceList{
+		corev1.ResourceCPU:              *resource.NewQuantity(s.VCPU, resource.DecimalSI),
+		corev1.ResourceMemory:           *resource.NewQuantity(memory, resource.BinarySI),
+		corev1.ResourceEphemeralStorage: *resource.NewQuantity(osDisk, resource.DecimalSI),
+		corev1.ResourcePods:             *resource.NewQuantity(instancetypes.MaxPods(0, 0, 0, s.VCPU), resource.DecimalSI),
+	}
+	if s.GPUs > 0 {
+		name := nvidiaGPU
+		if s.GPUMaker == "amd" {
+			name = amdGPU
+		}
+		list[name] = *resource.NewQuantity(s.GPUs, resource.DecimalSI)
+	}
+	return list
+}
+
+// overhead returns what an AKS node of this size keeps from pods.
+func overhead(s *azurefacts.Size) instancetypes.Overhead {
+	return instancetypes.Overhead{
+		KubeReserved: corev1.ResourceList{
+			corev1.ResourceCPU:    *resource.NewMilliQuantity(reservedCPU(s.VCPU*1000), resource.DecimalSI),
+			corev1.ResourceMemory: *resource.NewQuantity(reservedMemory(s.MemoryMiB)*mib, resource.BinarySI),
+		},
+		EvictionThreshold: corev1.ResourceList{
+			corev1.ResourceMemory: *resource.NewQuantity(evictionMemory, resource.BinarySI),
+		},
+	}
+}
+
+// bracket says which share of a stretch of a resource is reserved, in percent. A
+// stretch begins where the one before ends.
+type bracket struct{ upTo, percent int64 }
+
+// reservedCPU returns how many of a node's millicores AKS reserves: 6 % of the first
+// core, 4 % of the second, 2 % of the third and fourth, 1 % of the rest.
+func reservedCPU(millicores int64) int64 {
+	return reserve(millicores, []bracket{{1000, 6}, {2000, 4}, {4000, 2}, {1 << 40, 1}})
+}
+
+// reservedMemory returns how many of a node's MiB AKS reserves: a quarter of the
+// first 4 GiB, a fifth of the next 4, a tenth of the next 8, 6 % of the next 112 and
+// 2 % of the rest. The rule is that of AKS before Kubernetes 1.29, which Karpenter's
+// Azure provider keeps to; newer nodes reserve less.
+func reservedMemory(mebibytes int64) int64 {
+	return reserve(mebibytes, []bracket{{4 << 10, 25}, {8 << 10, 20}, {16 << 10, 10}, {128 << 10, 6}, {1 << 40, 2}})
+}
+
+// reserve sums up the shares and rounds down.
+func reserve(amount int64, brackets []bracket) int64 {
+	var hundredths, from int64
+	for _, b := range brackets {
+		stretch := min(amount, b.upTo) - from
+		if stretch <= 0 {
+			break
+		}
+		hundredths += stretch * b.percent
+		from = b.upTo
+	}
+	return hundredths / 100
 }

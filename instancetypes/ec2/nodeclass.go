@@ -1,11 +1,18 @@
 package ec2
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
 // NodeClass is an EC2NodeClass of karpenter.k8s.aws/v1 or v1beta1, as far as it decides
@@ -106,4 +113,206 @@ func (n *NodeClass) Unread() []string {
 	add("subnetSelectorTerms", len(s.SubnetSelectorTerms) > 0 && len(n.Status.Subnets) == 0)
 	add("userData", s.UserData != "")
 	return out
+}
+
+// privateIPv4 counts the addresses that Windows pods take.
+const privateIPv4 corev1.ResourceName = "vpc.amazonaws.com/PrivateIPv4Address"
+
+const gib = 1 << 30
+
+// family is what a family of images decides.
+type family struct {
+	name string
+	// device is the one that pods write to, volume the size of its volume in bytes.
+	device string
+	volume int64
+	// pods is how many a node admits without maxPods; 0 leaves it to the network
+	// interfaces.
+	pods int64
+	// reservesForMaxPods says that the kubelet's memory grows with the pods that it
+	// admits, not with those that the network interfaces allow.
+	reservesForMaxPods bool
+	// ignoresPodsPerCore says that the setting has no effect.
+	ignoresPodsPerCore bool
+	// build is the version of Windows; empty for Linux.
+	build string
+}
+
+// families returns what Karpenter's AWS provider knows of images
+// (pkg/providers/amifamily). Of Ubuntu it was so up to v1beta1.
+func families() []family {
+	windows := func(name, build string) family {
+		return family{name: name, device: "/dev/sda1", volume: 50 * gib, pods: 110, reservesForMaxPods: true, build: build}
+	}
+	return []family{
+		{name: "AL2", device: "/dev/xvda", volume: 20 * gib},
+		{name: "AL2023", device: "/dev/xvda", volume: 20 * gib},
+		{name: "Bottlerocket", device: "/dev/xvdb", volume: 20 * gib, reservesForMaxPods: true, ignoresPodsPerCore: true},
+		windows("Windows2019", "10.0.17763"),
+		windows("Windows2022", "10.0.20348"),
+		windows("Windows2025", "10.0.26100"),
+		{name: "Ubuntu", device: "/dev/sda1", volume: 20 * gib},
+		{name: "Custom", volume: 20 * gib},
+	}
+}
+
+// family returns the family of the class's images.
+func (n *NodeClass) family() (family, error) {
+	field, name := "spec.amiFamily", n.Spec.AMIFamily
+	for i, term := range n.Spec.AMISelectorTerms {
+		if name == "" && term.Alias != "" {
+			field = fmt.Sprintf("spec.amiSelectorTerms[%d].alias", i)
+			name, _, _ = strings.Cut(term.Alias, "@")
+		}
+	}
+	if name == "" {
+		name = "Custom"
+	}
+	var names []string
+	for _, f := range families() {
+		// Aliases are in lower case.
+		if f.name == name || n.Spec.AMIFamily == "" && name == strings.ToLower(name) && strings.EqualFold(f.name, name) {
+			return f, nil
+		}
+		names = append(names, f.name)
+	}
+	return family{}, &instancetypes.Fault{Field: field, Value: name, Problem: "is no family of images: known are " + strings.Join(names, ", ")}
+}
+
+// Settings returns how the nodes of a NodePool of this class are set up. kubelet, if
+// not nil, takes the place of the class's own, as that of a NodePool of v1beta1 does.
+// The error reports every fault at once, as [instancetypes.Fault] values.
+//
+// The rules are those of Karpenter's AWS provider (pkg/providers/instancetype/types.go
+// and pkg/providers/amifamily). Pods write to the volume that is marked as the root
+// volume; or else, with family Custom, to the last one; or else to the one with the
+// family's device: /dev/xvda for AL2 and AL2023, /dev/xvdb for Bottlerocket, /dev/sda1
+// for Windows. Its size is 20 GiB unless stated, and 50 GiB for Windows. Local disks
+// are known by the label karpenter.k8s.aws/instance-local-nvme.
+//
+// Machines are launched in the zones of status.subnets, matched by their ids where both
+// sides have them, and only those that an image of status.amis runs on. Windows runs on
+// amd64; the label of its build is put on nodes, and the addresses for its pods are those
+// of the embedded types. Prices stay those of Linux.
+func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.NodeSettings, error) {
+	s := instancetypes.NodeSettings{Kubelet: n.Spec.Kubelet}
+	var errs []error
+	if kubelet != nil {
+		s.Kubelet = *kubelet
+	} else if err := s.Kubelet.Validate(); err != nil {
+		errs = append(errs, below("spec.kubelet.", err))
+	}
+	f, err := n.family()
+	errs = append(errs, err)
+	switch n.Spec.InstanceStorePolicy {
+	case "":
+	case "RAID0":
+		s.LocalDisks = labelLocalNVMe
+	default:
+		errs = append(errs, &instancetypes.Fault{Field: "spec.instanceStorePolicy", Value: n.Spec.InstanceStorePolicy, Problem: "is not RAID0"})
+	}
+	for i, m := range n.Spec.BlockDeviceMappings {
+		if size := m.size(); size != nil && (size.Sign() <= 0 || size.CmpInt64(64<<40) > 0) {
+			errs = append(errs, &instancetypes.Fault{
+				Field: fmt.Sprintf("spec.blockDeviceMappings[%d].ebs.volumeSize", i), Value: size.String(), Problem: "is not more than zero and at most 64Ti",
+			})
+		}
+	}
+	images, err := n.images()
+	errs = append(errs, err)
+	s.VolumeBytes = n.volume(f)
+	s.Pods, s.MemoryFollowsPods = f.pods, f.reservesForMaxPods
+	if f.ignoresPodsPerCore {
+		s.Kubelet.PodsPerCore = 0
+	}
+	if f.build != "" {
+		s.Labels = map[string]string{corev1.LabelOSStable: string(corev1.Windows), corev1.LabelWindowsBuild: f.build}
+		s.Devices, err = addresses()
+		errs = append(errs, err)
+	}
+	s.Launches = func(t *instancetypes.InstanceType, o offerings.Offering) bool {
+		return (f.build == "" || t.Labels[corev1.LabelArchStable] == "amd64") && n.reaches(o) &&
+			(len(images) == 0 || slices.ContainsFunc(images, func(runs instancetypes.Filter) bool { return runs(t, o) }))
+	}
+	return s, errors.Join(errs...)
+}
+
+// volume returns the size of the volume that pods write to, in bytes.
+func (n *NodeClass) volume(f family) int64 {
+	mappings := n.Spec.BlockDeviceMappings
+	at := slices.IndexFunc(mappings, func(m BlockDeviceMapping) bool { return m.RootVolume })
+	if at < 0 || mappings[at].size() == nil {
+		at = slices.IndexFunc(mappings, func(m BlockDeviceMapping) bool { return f.device != "" && m.DeviceName == f.device })
+		if f.device == "" {
+			at = len(mappings) - 1
+		}
+	}
+	if at < 0 || mappings[at].size() == nil {
+		return f.volume
+	}
+	return mappings[at].size().Value()
+}
+
+func (m *BlockDeviceMapping) size() *resource.Quantity {
+	if m.EBS == nil {
+		return nil
+	}
+	return m.EBS.VolumeSize
+}
+
+// reaches says whether the class has a subnet where an offering is.
+func (n *NodeClass) reaches(o offerings.Offering) bool {
+	return len(n.Status.Subnets) == 0 || slices.ContainsFunc(n.Status.Subnets, func(s Subnet) bool {
+		if id := o.Labels[labelZoneID]; id != "" && s.ZoneID != "" {
+			return id == s.ZoneID
+		}
+		return o.Zone == s.Zone
+	})
+}
+
+// images returns, for each image, what keeps the machines that it runs on.
+func (n *NodeClass) images() (out []instancetypes.Filter, err error) {
+	for i, image := range n.Status.AMIs {
+		set, err := requirements.FromNodeSelector(image.Requirements)
+		if err != nil {
+			return nil, &instancetypes.Fault{Field: fmt.Sprintf("status.amis[%d].requirements", i), Problem: "is no list of requirements: " + err.Error()}
+		}
+		out = append(out, instancetypes.ByRequirements(set))
+	}
+	return out, nil
+}
+
+// addresses returns how many addresses each type has for Windows pods: those of one
+// network interface less its own.
+func addresses() (map[string]corev1.ResourceList, error) {
+	shapes, err := readShapes()
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]corev1.ResourceList, len(shapes.List))
+	for i := range shapes.List {
+		if s := &shapes.List[i]; s.Addresses > 1 {
+			out[s.Name] = corev1.ResourceList{privateIPv4: *resource.NewQuantity(s.Addresses-1, resource.DecimalSI)}
+		}
+	}
+	return out, nil
+}
+
+// below puts a path before the fields of faults.
+func below(path string, err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var out []error
+	for _, e := range joined.Unwrap() {
+		var fault *instancetypes.Fault
+		if errors.As(e, &fault) {
+			moved := *fault
+			moved.Field = path + moved.Field
+			e = &moved
+		}
+		out = append(out, e)
+	}
+	return errors.Join(out...)
 }

@@ -1,15 +1,26 @@
 package main
 
-//go:generate go run .
-
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/azuredata"
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/ec2data"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
 )
+
+//go:generate go run .
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -54,4 +65,100 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	}
 	report.printf("%d bytes in all\n", total)
 	return report.err
+}
+
+// extension is that of the files of data.
+const extension = ".gz"
+
+// write puts the files into the directory data of a package and removes files of the
+// same kind that are not among them. It returns their size together.
+func (f files) write(root, pkg string) (int, error) {
+	if _, err := os.Stat(filepath.Join(root, pkg)); err != nil {
+		return 0, fmt.Errorf("no package %s in %s: %w", pkg, root, err)
+	}
+	dir := filepath.Join(root, pkg, "data")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	total := 0
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		data, err := embedded.Encode(f[name])
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+extension), data, 0o644); err != nil {
+			return 0, err
+		}
+		total += len(data)
+	}
+	stale, err := filepath.Glob(filepath.Join(dir, "*"+extension))
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range stale {
+		base := filepath.Base(path)
+		if _, ok := f[base[:len(base)-len(extension)]]; ok {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+	}
+	return total, nil
+}
+
+// reporter writes what was generated, for the person who runs the command.
+type reporter struct {
+	w       io.Writer
+	verbose bool
+	err     error
+}
+
+func (r *reporter) printf(format string, args ...any) {
+	if r.err == nil {
+		_, r.err = fmt.Fprintf(r.w, format, args...)
+	}
+}
+
+func (r *reporter) ec2(out ec2data.Output) {
+	derived := 0
+	for _, s := range out.Shapes.List {
+		if s.Derived {
+			derived++
+		}
+	}
+	r.printf("ec2: %d types, %d of them derived from their names; %d left out\n", len(out.Shapes.List), derived, len(out.LeftOut))
+	for _, g := range out.Regions {
+		onDemand, spot, assumed, lists := 0, 0, 0, map[ec2facts.PriceList]int{}
+		for _, row := range g.Rows {
+			onDemand += len(row.Zones)
+			spot += len(row.Spot)
+			lists[row.List]++
+			if row.Assumed {
+				assumed++
+			}
+		}
+		r.printf("  %-16s %4d types, %5d on-demand and %4d spot offerings; prices %d older, %d fresher, %d dedicated; zones of %d assumed\n",
+			g.Name, len(g.Rows), onDemand, spot, lists[ec2facts.OlderList], lists[ec2facts.FresherList], lists[ec2facts.DedicatedList], assumed)
+	}
+	if r.verbose {
+		for _, l := range out.LeftOut {
+			r.printf("  left out: %s: %s\n", l.Type, l.Reason)
+		}
+	}
+}
+
+func (r *reporter) azure(g azurefacts.Region, leftOut []azuredata.LeftOut) {
+	spot := 0
+	for _, s := range g.Sizes {
+		if s.Spot > 0 {
+			spot++
+		}
+	}
+	r.printf("azure: %s: %d sizes, %d of them sold as spot; %d left out\n", g.Name, len(g.Sizes), spot, len(leftOut))
+	if r.verbose {
+		for _, l := range leftOut {
+			r.printf("  left out: %s: %s\n", l.Size, l.Reason)
+		}
+	}
 }

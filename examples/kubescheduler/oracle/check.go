@@ -2,7 +2,17 @@ package oracle
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -81,4 +91,125 @@ func (w *world) dependent() bool {
 		}
 	}
 	return false
+}
+
+// Kind says in what way kube-scheduler sees things differently.
+type Kind string
+
+// The kinds of disagreement.
+const (
+	// Refused is a pod that the plan places and kube-scheduler does not.
+	Refused Kind = "refused"
+	// Overlooked is a pod that the plan gives up on and kube-scheduler would place.
+	Overlooked Kind = "overlooked"
+)
+
+// Disagreement is one pod and one node on which plan and kube-scheduler differ.
+type Disagreement struct {
+	Kind Kind
+	// Pod is namespace/name.
+	Pod string
+	// Node is the name of the node, Machine what it is or would be bought as; "" for
+	// nodes that were there before.
+	Node, Machine string
+	// Plugin is the filter that refuses the pod, Reason what it says. Both are empty
+	// for pods that were overlooked.
+	Plugin, Reason string
+}
+
+func (d Disagreement) String() string {
+	node := "node " + d.Node
+	if d.Machine != "" {
+		node += " (" + d.Machine + ")"
+	}
+	if d.Kind == Overlooked {
+		return fmt.Sprintf("pod %s is unschedulable to the plan, but kube-scheduler admits it to %s", d.Pod, node)
+	}
+	return fmt.Sprintf("pod %s is planned onto %s, but kube-scheduler refuses it: %s: %s", d.Pod, node, d.Plugin, d.Reason)
+}
+
+func refused(p Placement, machine string, r *Refusal) Disagreement {
+	return Disagreement{Kind: Refused, Pod: podKey(p.Pod), Node: p.Node, Machine: machine, Plugin: r.Plugin, Reason: r.Reason}
+}
+
+func overlooked(pod *corev1.Pod, node *Node) Disagreement {
+	return Disagreement{Kind: Overlooked, Pod: podKey(pod), Node: node.Name, Machine: node.Machine}
+}
+
+// How often Run looks, and for how long nothing must have happened for it to believe
+// that nothing will: longer than a refused pod waits before it is tried again.
+const (
+	runPoll   = 20 * time.Millisecond
+	runSettle = 2 * time.Second
+)
+
+// Outcome is where a scheduler put the pods of a cluster.
+type Outcome struct {
+	// Bound is the node of each pod that got one. Pods are namespace/name.
+	Bound map[string]string
+	// Refused is what the scheduler said about each of the others.
+	Refused map[string]string
+}
+
+// Run lets a whole kube-scheduler, with its default plugins and the given ones, loose on
+// a cluster in a fake API server that holds the further objects, too. It creates the
+// planned pods, and once they have settled the pods that the plan gives up on, which
+// may evict no one. It returns when every pod has a node, or nothing happens any more.
+func Run(ctx context.Context, c *Cluster, plugins frameworkruntime.Registry, objects ...runtime.Object) (*Outcome, error) {
+	ctx, cancel := context.WithCancel(quiet(ctx))
+	defer cancel()
+	api := newFakeAPI(objects)
+	if err := api.addNodes(ctx, c, false); err != nil {
+		return nil, err
+	}
+	if err := startWhole(ctx, api.client, plugins, c.DefaultSpread); err != nil {
+		return nil, err
+	}
+	pods := make([]*corev1.Pod, 0, len(c.Placements))
+	for _, p := range c.Placements {
+		pods = append(pods, p.Pod)
+	}
+	if err := api.createAll(ctx, pods); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(api.answered(ctx, pods), api.addNodes(ctx, c, true), api.settled(ctx, pods)); err != nil {
+		return nil, err
+	}
+	left := make([]*corev1.Pod, 0, len(c.Left))
+	for _, pod := range c.Left {
+		never := corev1.PreemptNever
+		pod = pod.DeepCopy()
+		pod.Spec.PreemptionPolicy = &never
+		left = append(left, pod)
+	}
+	if err := errors.Join(api.createAll(ctx, left), api.settled(ctx, left)); err != nil {
+		return nil, err
+	}
+	return api.outcome(ctx, append(pods, left...))
+}
+
+// startWhole starts a scheduler that works by itself until the context ends.
+func startWhole(ctx context.Context, client *fake.Clientset, plugins frameworkruntime.Registry, spread []corev1.TopologySpreadConstraint) error {
+	profiles, err := profilesWith(spread)
+	if err != nil {
+		return err
+	}
+	enabled := &profiles[0].Plugins.MultiPoint.Enabled
+	for name := range plugins {
+		*enabled = append(*enabled, config.Plugin{Name: name})
+	}
+	informers := kubescheduler.NewInformerFactory(client, 0)
+	s, err := kubescheduler.New(ctx, client, informers, nil, silentRecorder,
+		kubescheduler.WithProfiles(profiles...),
+		kubescheduler.WithFrameworkOutOfTreeRegistry(plugins))
+	if err != nil {
+		return fmt.Errorf("starting kube-scheduler: %w", err)
+	}
+	informers.Start(ctx.Done())
+	informers.WaitForCacheSync(ctx.Done())
+	if err := s.WaitForHandlersSync(ctx); err != nil {
+		return fmt.Errorf("starting kube-scheduler: %w", err)
+	}
+	go s.Run(ctx)
+	return nil
 }

@@ -2,6 +2,8 @@ package corpus
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -99,3 +101,107 @@ func GPUJobs(n int, seed uint64) []*corev1.Pod {
 	}
 	return pods
 }
+
+// dice draws from a seeded stream, the same on every machine.
+type dice struct{ *rand.Rand }
+
+func newDice(seed uint64) dice {
+	// The second word is arbitrary; it keeps small seeds from starting alike.
+	return dice{rand.New(rand.NewPCG(seed, 0xd1b54a32d192ed03))}
+}
+
+// kind is a size of pod with its share of all pods, in any unit.
+type kind struct {
+	share, milliCPU, mib, gpus int64
+}
+
+// draw picks a kind by its share.
+func draw(d dice, kinds []kind) kind {
+	var total int64
+	for _, k := range kinds {
+		total += k.share
+	}
+	at := d.Int64N(total)
+	for _, k := range kinds {
+		if at -= k.share; at < 0 {
+			return k
+		}
+	}
+	return kinds[len(kinds)-1]
+}
+
+// jitter is n, give or take the percentage, rounded to the step and at least one step.
+func jitter(d dice, n, percent, step int64) int64 {
+	spread := n * percent / 100
+	n += d.Int64N(2*spread+1) - spread
+	return max((n+step/2)/step*step, step)
+}
+
+// RandomSizes is n pods, no two of which need be alike: 50m to 4 cores and 64 MiB to
+// 16 GiB, each drawn evenly in steps of 10m and 1 MiB.
+func RandomSizes(n int, seed uint64) []*corev1.Pod {
+	d := newDice(seed)
+	pods := make([]*corev1.Pod, 0, n)
+	for i := range n {
+		pods = append(pods, sized(fmt.Sprintf("pod-%06d", i), 10*(5+d.Int64N(396)), 64+d.Int64N(16<<10-63)))
+	}
+	return pods
+}
+
+// LargeCI is n build and test jobs of which only a few share a machine: 3 to 15 cores
+// with 5 to 60 GiB, in forty sizes that are no fractions of machines.
+func LargeCI(n int, seed uint64) []*corev1.Pod {
+	d := newDice(seed)
+	kinds := make([]kind, 40)
+	for i := range kinds {
+		cores := 3 + d.Int64N(13)
+		kinds[i] = kind{share: 1 + d.Int64N(10), milliCPU: 1000*cores - 250*d.Int64N(4), mib: cores * (1700 + d.Int64N(2400))}
+	}
+	pods := make([]*corev1.Pod, 0, n)
+	for i := range n {
+		k := draw(d, kinds)
+		pods = append(pods, sized(fmt.Sprintf("build-%06d", i), k.milliCPU, k.mib))
+	}
+	return pods
+}
+
+// Services is n pods of Deployments as a company has them: requests are log-normal around
+// 400m and 2 GiB a core, and replicas have a heavy tail, so that most services have a few
+// and a few have most of the pods.
+func Services(n int, seed uint64) []*corev1.Pod { return services(n, seed, false) }
+
+// TiedServices is the same pods. A third of the services spread over zones, and a sixth
+// of those with up to thirty replicas want a host for each.
+func TiedServices(n int, seed uint64) []*corev1.Pod { return services(n, seed, true) }
+
+func services(n int, seed uint64, ties bool) []*corev1.Pod {
+	d := newDice(seed)
+	pods := make([]*corev1.Pod, 0, n)
+	for i := 0; len(pods) < n; i++ {
+		name := fmt.Sprintf("service-%04d", i)
+		replicas := min(heavy(d, max(n/10, 1)), n-len(pods))
+		milliCPU := clamp(400*math.Exp(0.9*d.NormFloat64()), 10, 12_000)
+		mib := clamp(milliCPU/1000*2048*math.Exp(0.8*d.NormFloat64()), 16, 60_000)
+		spread, alone := d.IntN(3) == 0, d.IntN(6) == 0
+		opts := []schedulingtest.PodOption{
+			schedulingtest.Label("app", name),
+			schedulingtest.Requests(schedulingtest.MilliCPU(int64(math.Round(milliCPU/5))*5), schedulingtest.MiB(int64(mib))),
+		}
+		if ties && spread {
+			opts = append(opts, schedulingtest.Spread(corev1.LabelTopologyZone))
+		}
+		if ties && alone && replicas <= 30 {
+			opts = append(opts, schedulingtest.Apart(corev1.LabelHostname))
+		}
+		pods = append(pods, schedulingtest.Pods(replicas, name, opts...)...)
+	}
+	return pods
+}
+
+// heavy is a number from 2 to the limit with a Pareto tail: half of the draws are below
+// 4, and their mean grows with the limit.
+func heavy(d dice, limit int) int {
+	return min(int(2/math.Pow(1-d.Float64(), 1/1.1)), max(limit, 2))
+}
+
+func clamp(x, low, high float64) float64 { return math.Min(math.Max(x, low), high) }
