@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -61,34 +63,17 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []scheduling.Al
 		t.line("%s for %s. Each holds by itself; --goal GOAL prints one in full.", count(len(list), "plan"), count(s.Pods, "pod"))
 	}
 	t.line("%s", t.madeWith())
-	var cheapest *scheduling.Alternative
-	for i := range list {
-		for _, g := range list[i].Goals {
-			if g == scheduling.GoalCheapest {
-				cheapest = &list[i]
-			}
-		}
+	i := slices.IndexFunc(list, func(a scheduling.Alternative) bool { return slices.Contains(a.Goals, scheduling.GoalCheapest) })
+	cheapest := &list[max(i, 0)]
+	head := []string{"GOAL", "PLACED", "$/HOUR", "EXPECTED", "$/MONTH", "AGAINST CHEAPEST", "AT LEAST", "MACHINES", "SPOT", "INTERRUPTIONS A MONTH", "BUYS"}
+	rows := append([][]string{head}, lo.Map(list, func(a scheduling.Alternative, _ int) []string { return t.alternative(&a, i >= 0, cheapest) })...)
+	if lo.EveryBy(list, func(a scheduling.Alternative) bool { return a.Plan.Summary.ExpectedPerHour <= 0 }) {
+		rows = lo.Map(rows, func(row []string, _ int) []string { return slices.Concat(row[:3], row[4:]) })
 	}
 	t.section("ALTERNATIVES")
-	rows := [][]string{{"GOAL", "PLACED", "$/HOUR", "$/MONTH", "AGAINST CHEAPEST", "AT LEAST", "MACHINES", "SPOT", "INTERRUPTIONS A MONTH", "BUYS"}}
-	expected := false
-	for i := range list {
-		rows = append(rows, t.alternative(&list[i], cheapest))
-		expected = expected || list[i].Plan.Summary.ExpectedPerHour > 0
-	}
-	if expected {
-		rows[0] = append(rows[0][:3:3], append([]string{"EXPECTED"}, rows[0][3:]...)...)
-		for i := range list {
-			price := t.dollars(list[i].Plan.Summary.ExpectedPerHour.USD())
-			rows[i+1] = append(rows[i+1][:3:3], append([]string{price}, rows[i+1][3:]...)...)
-		}
-	}
 	t.headed(rows, "BUYS", "$/MONTH", "AT LEAST", "SPOT", "INTERRUPTIONS A MONTH", "PLACED")
-	for i := range list {
-		if list[i].UnratedLaunches > 0 {
-			t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
-			break
-		}
+	if lo.SomeBy(list, func(a scheduling.Alternative) bool { return a.UnratedLaunches > 0 }) {
+		t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
 	}
 	_, err := w.Write(t.out.Bytes())
 	return err
@@ -103,35 +88,23 @@ func objective(s *scheduling.Summary) offerings.Price {
 func (t *table) dollars(price float64) string { return strconv.FormatFloat(price, 'f', 4, 64) }
 
 // alternative is one row of the comparison.
-func (t *table) alternative(a, cheapest *scheduling.Alternative) []string {
+func (t *table) alternative(a *scheduling.Alternative, known bool, cheapest *scheduling.Alternative) []string {
 	s := &a.Plan.Summary
-	names := make([]string, len(a.Goals))
-	for i, g := range a.Goals {
-		names[i] = string(g)
-	}
 	against := "-"
-	if a != cheapest && cheapest != nil && cheapest.Plan.Summary.PricePerHour > 0 {
+	if known && a.Plan != cheapest.Plan && cheapest.Plan.Summary.PricePerHour > 0 {
 		share := objective(s).USD()/objective(&cheapest.Plan.Summary).USD() - 1
-		sign := "+"
-		if share < 0 {
-			sign = ""
-		}
-		against = sign + percent(share)
+		against = lo.Ternary(share < 0, "", "+") + percent(share)
 	}
-	spot, kinds := 0, map[string]int{}
-	for i := range a.Plan.Launches {
-		o := &a.Plan.Launches[i].Options[0]
-		kinds[o.InstanceType]++
-		if o.CapacityType == offerings.Spot {
-			spot++
-		}
-	}
+	bought := lo.Map(a.Plan.Launches, func(l scheduling.Launch, _ int) scheduling.Option { return l.Options[0] })
+	spot := lo.CountBy(bought, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot })
+	kinds := lo.CountValuesBy(bought, func(o scheduling.Option) string { return o.InstanceType })
 	interruptions := strconv.FormatFloat(a.InterruptionsPerMonth, 'f', 2, 64)
 	if a.UnratedLaunches > 0 {
 		interruptions += " and more"
 	}
 	return []string{
-		join(names), strconv.Itoa(s.Placed), t.dollars(s.PricePerHour.USD()), strings.TrimPrefix(monthly(s.PricePerHour), "$"), against,
+		join(lo.Map(a.Goals, func(g scheduling.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
+		t.dollars(s.PricePerHour.USD()), t.dollars(s.ExpectedPerHour.USD()), plainMonthly(s.PricePerHour), against,
 		t.dollars(s.LowerBoundPerHour.USD()), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(summarise(kinds, t.most(2)), "nothing"),
 	}
 }

@@ -21,7 +21,7 @@ import (
 // catalogCommand prints what is on sale.
 func (a *app) catalogCommand() *cobra.Command {
 	var market marketFlags
-	var output string
+	var format *string
 	var regions, each, sources bool
 	cmd := &cobra.Command{
 		Use:   "catalog",
@@ -33,15 +33,11 @@ everything that is known of them and can be edited and passed back with --catalo
   plimsoll catalog --catalog azure/eastus -o csv > mine.csv`,
 		Args: noArguments("; name a catalog with --catalog"),
 		RunE: a.does(func(context.Context) error {
-			format, err := a.format(output, "json", "csv")
-			if err != nil {
-				return err
-			}
-			if sources && format != "table" {
+			if sources && *format != "table" {
 				return usagef("--sources are text; --output json has them under provenance")
 			}
 			if regions {
-				return a.printRegions(format)
+				return a.printRegions(*format)
 			}
 			m, err := market.catalog(nil)
 			if err != nil {
@@ -50,14 +46,14 @@ everything that is known of them and can be edited and passed back with --catalo
 			for _, w := range m.warnings {
 				a.say("warning: %s: %s", w.Object, w.Message)
 			}
-			c := m.Filter(m.keep...)
+			c := m.Filter(market.keep()...)
 			switch {
 			case sources:
 				writeSources(&a.stdout, c)
 				return nil
-			case format == "json":
+			case *format == "json":
 				return c.WriteJSON(&a.stdout)
-			case format == "csv":
+			case *format == "csv":
 				return c.WriteCSV(&a.stdout)
 			}
 			rows := typeRows
@@ -72,11 +68,10 @@ everything that is known of them and can be edited and passed back with --catalo
 		}),
 	}
 	market.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print it: `FORMAT` is table, wide (a table of any width), json or csv")
 	cmd.Flags().BoolVar(&regions, "regions", false, "list the embedded catalogs instead")
 	cmd.Flags().BoolVar(&each, "offerings", false, "print a line for each offering, not for each type")
 	cmd.Flags().BoolVar(&sources, "sources", false, "print where the catalog's figures come from, and which are estimated")
-	grouped(cmd, groupOutput)
+	format = a.outputFlag(cmd, "how to print it: `FORMAT` is table, wide (a table of any width), json or csv", "table", "wide", "json", "csv")
 	return cmd
 }
 

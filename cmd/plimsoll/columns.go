@@ -11,6 +11,40 @@ import (
 	"github.com/samber/lo"
 )
 
+// line writes a line.
+func (t *table) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
+
+// section starts a part of the output.
+func (t *table) section(title string) { t.line("\n%s", title) }
+
+// tabulate writes a section with a row for each of some things, if there is any: below a
+// head, if there is one; see [table.headed].
+func tabulate[T any](t *table, title string, head []string, things []T, row func(thing T, index int) []string, spare ...string) {
+	if len(things) == 0 {
+		return
+	}
+	t.section(title)
+	rows := lo.Map(things, row)
+	if head == nil {
+		t.columns(rows)
+	} else {
+		t.headed(append([][]string{head}, rows...), spare...)
+	}
+}
+
+// asItIs is a row that is ready.
+func asItIs(row []string, _ int) []string { return row }
+
+// cut leaves out the rows above a number, and tells how many there are: in the first
+// column, or behind blank ones. One more than the number is never left out alone.
+func cut(rows [][]string, most int, more ...string) [][]string {
+	if len(rows) <= most+1 {
+		return rows
+	}
+	last := append(slices.Clone(more), fmt.Sprintf("and %d more", len(rows)-most))
+	return append(rows[:most:most], last)
+}
+
 // headed writes rows below their head, the first row, in columns that fit the width of the
 // view. Where they do not, the columns that spare names are left out, the first one first,
 // until names and lists have some room, and then these are shortened, the longest first.

@@ -17,7 +17,7 @@ func (a *app) consolidateCommand() *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var what plannerFlags
-	var output string
+	var format *string
 	cmd := &cobra.Command{
 		Use:   "consolidate -f FILE [-f FILE]...",
 		Short: "Decide which running nodes to remove or replace, and what that saves",
@@ -37,15 +37,7 @@ to be taken away and a pod of it has no place.`,
   plimsoll consolidate -f cluster.json --reasons empty,underutilized --steps 3 -o json`,
 		Args: noArguments("; name manifests with -f"),
 		RunE: a.does(func(ctx context.Context) error {
-			format, err := a.format(output, "json", "yaml")
-			if err != nil {
-				return err
-			}
 			solver, err := how.solver(&input.market)
-			if err != nil {
-				return err
-			}
-			planner, err := what.planner(solver)
 			if err != nil {
 				return err
 			}
@@ -53,21 +45,20 @@ to be taken away and a pod of it has no place.`,
 			if err != nil {
 				return err
 			}
-			plan, err := how.disrupt(ctx, a, planner, p)
+			plan, err := how.disrupt(ctx, a, what.planner(solver), p)
 			if err != nil {
 				return err
 			}
 			if stranded(p, plan) {
 				a.code = exitUnschedulable
 			}
-			return a.printMoves(format, p, plan)
+			return a.printMoves(*format, p, plan)
 		}),
 	}
 	input.register(cmd)
 	how.register(cmd)
 	what.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, wide (a table of any width), json or yaml")
-	grouped(cmd, groupOutput)
+	format = a.outputFlag(cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 	return cmd
 }
 

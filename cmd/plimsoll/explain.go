@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -21,7 +18,8 @@ func (a *app) explainCommand() *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var what plannerFlags
-	var output, file string
+	var format *string
+	var file string
 	var subjects []subject
 	cmd := &cobra.Command{
 		Use:   "explain pod/[NAMESPACE/]NAME|node/NAME|deployment/[NAMESPACE/]NAME... -f FILE [-f FILE]...",
@@ -47,15 +45,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			return err
 		},
 		RunE: a.does(func(ctx context.Context) error {
-			format, err := oneOf("output", output, "text", "json", "yaml")
-			if err != nil {
-				return err
-			}
 			solver, err := how.solver(&input.market)
-			if err != nil {
-				return err
-			}
-			planner, err := what.planner(solver)
 			if err != nil {
 				return err
 			}
@@ -73,7 +63,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			if len(answers) == 0 {
 				return unknown
 			}
-			if err := a.judge(ctx, &how, planner, p, answers); err != nil {
+			if err := a.judge(ctx, &how, what.planner(solver), p, answers); err != nil {
 				return err
 			}
 			if unknown != nil {
@@ -82,7 +72,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 					a.say("error: %s", line)
 				}
 			}
-			return a.printAnswers(format, p, plan, answers)
+			return a.printAnswers(*format, p, plan, answers)
 		}),
 	}
 	input.register(cmd)
@@ -90,8 +80,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 	what.register(cmd)
 	cmd.Flags().StringVar(&file, "plan", "", "`FILE` that holds a plan of the same input, or - for stdin; without it, one is made")
 	grouped(cmd, groupInput)
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "how to print the answers: `FORMAT` is text, json or yaml")
-	grouped(cmd, groupOutput)
+	format = a.outputFlag(cmd, "how to print the answers: `FORMAT` is text, json or yaml", "text", "json", "yaml")
 	return cmd
 }
 
@@ -206,24 +195,8 @@ func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, ans
 		_, err := t.out.WriteTo(&a.stdout)
 		return err
 	}
-	var what any = answers
 	if len(answers) == 1 {
-		what = answers[0]
+		return a.encode(format, "answer", answers[0])
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(what); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	text := b.Bytes()
-	if format == "yaml" {
-		var err error
-		if text, err = yaml.JSONToYAML(text); err != nil {
-			return fmt.Errorf("writing the answer: %w", err)
-		}
-	}
-	_, err := a.stdout.Write(text)
-	return err
+	return a.encode(format, "answers", answers)
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -47,32 +50,21 @@ func (t *table) explainPod(x *scheduling.PodExplanation) {
 	}
 	t.line("%s.", asks)
 	t.ties(x.Ties)
-	if len(x.Next) > 0 {
-		t.section("ELSEWHERE")
-		rows := make([][]string, 0, len(x.Next))
-		for _, p := range x.Next {
-			switch {
-			case p.Node != "":
-				rows = append(rows, []string{"node " + p.Node, "has room"})
-			case p.Launch != "":
-				rows = append(rows, []string{"launch " + p.Launch, "has room"})
-			default:
-				rows = append(rows, []string{"a machine of its own", fmt.Sprintf("%s at %s per hour (node pool %s)", offeringText(p.Option), usd(p.Price()), p.NodePool)})
-			}
+	tabulate(t, "ELSEWHERE", nil, x.Next, func(p scheduling.Place, _ int) []string {
+		switch {
+		case p.Node != "":
+			return []string{"node " + p.Node, "has room"}
+		case p.Launch != "":
+			return []string{"launch " + p.Launch, "has room"}
 		}
-		t.columns(rows)
-	}
+		return []string{"a machine of its own", fmt.Sprintf("%s at %s per hour (node pool %s)", offeringText(p.Option), usd(p.Price()), p.NodePool)}
+	})
 	title := "RULED OUT"
 	if x.Status == scheduling.PodUnschedulable {
 		title = "WHY"
 	}
-	t.counted(title, x.RuledOut)
-	if len(x.Changes) > 0 {
-		t.section("WOULD HELP")
-		for i := range x.Changes {
-			t.line("  %s", x.Changes[i].Text)
-		}
-	}
+	t.counted(title, x.RuledOut, 12)
+	tabulate(t, "WOULD HELP", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
 }
 
 // ties writes what ties a pod to others.
@@ -80,41 +72,15 @@ func (t *table) ties(ties []scheduling.TieState) {
 	if len(ties) == 0 {
 		return
 	}
-	const most = 12
 	t.section("TIED TO OTHER PODS")
 	for _, s := range ties {
-		var parts []string
-		for i, d := range s.Domains {
-			if i == most {
-				parts = append(parts, fmt.Sprintf("and %d more", len(s.Domains)-most))
-				break
-			}
-			parts = append(parts, fmt.Sprintf("%s %d", d.Value, d.Pods))
-		}
-		if len(parts) == 0 {
+		domains := lo.Map(s.Domains, func(d scheduling.DomainCount, _ int) string { return fmt.Sprintf("%s %d", d.Value, d.Pods) })
+		if len(domains) == 0 {
 			t.line("  %s", s.Text)
 		} else {
-			t.line("  %s: %s", s.Text, join(parts))
+			t.line("  %s: %s", s.Text, names(domains, 12))
 		}
 	}
-}
-
-// counted writes counted reasons.
-func (t *table) counted(title string, reasons []scheduling.Reason) {
-	if len(reasons) == 0 {
-		return
-	}
-	const most = 12
-	t.section(title)
-	var rows [][]string
-	for i, r := range reasons {
-		if i == most && len(reasons) > most+1 {
-			rows = append(rows, []string{"", fmt.Sprintf("and %d more reasons", len(reasons)-most)})
-			break
-		}
-		rows = append(rows, []string{places(r.Count), r.Detail})
-	}
-	t.columns(rows)
 }
 
 // explainLaunch writes why a machine is bought.
@@ -127,65 +93,32 @@ func (t *table) explainLaunch(x *scheduling.LaunchExplanation) {
 	}
 	t.rooms(x.Rooms)
 	t.shares("PODS", x.Pods, x.Rooms)
-	if len(x.RunnersUp) > 0 {
-		t.section("RUNNERS-UP")
-		rows := make([][]string, 0, len(x.RunnersUp))
-		for i := range x.RunnersUp {
-			o := &x.RunnersUp[i]
-			rows = append(rows, []string{offeringText(o), usd(o.Price) + difference(o.Price, x.Option.Price)})
-		}
-		t.columns(rows)
-	}
-	if len(x.Cheaper) > 0 {
-		t.section("CHEAPER, BUT")
-		rows := make([][]string, 0, len(x.Cheaper))
-		for i := range x.Cheaper {
-			r := &x.Cheaper[i]
-			rows = append(rows, []string{offeringText(&r.Option), usd(r.Price), r.Reason.Detail})
-		}
-		t.columns(rows)
-	}
-	t.counted("RULED OUT", x.RuledOut)
+	tabulate(t, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.Option, _ int) []string {
+		return []string{offeringText(&o), usd(o.Price) + difference(o.Price, x.Option.Price)}
+	})
+	tabulate(t, "CHEAPER, BUT", nil, x.Cheaper, func(r scheduling.Rejected, _ int) []string {
+		return []string{offeringText(&r.Option), usd(r.Price), r.Reason.Detail}
+	})
+	t.counted("RULED OUT", x.RuledOut, 12)
 }
 
 // explainNode writes what a node receives.
 func (t *table) explainNode(x *scheduling.NodeExplanation) {
-	about := []string{string(x.State)}
-	for _, text := range []string{x.InstanceType, x.CapacityType, x.Zone} {
-		if text != "" {
-			about = append(about, text)
-		}
-	}
+	pool := ""
 	if x.NodePool != "" {
-		about = append(about, "node pool "+x.NodePool)
+		pool = "node pool " + x.NodePool
 	}
-	t.line("Node %s (%s) receives %s; %s there.", x.Node, join(about), count(len(x.Planned), "pod"), runs(len(x.Running)))
+	about := lo.Compact([]string{string(x.State), x.InstanceType, x.CapacityType, x.Zone, pool})
+	t.line("Node %s (%s) receives %s; %s there.", x.Node, join(about), count(len(x.Planned), "pod"), countVerb(len(x.Running), "pod", "runs", "run"))
 	for i := range x.Taints {
 		t.line("It has the taint %s.", x.Taints[i].ToString())
 	}
 	t.rooms(x.Rooms)
 	t.shares("PLANNED", x.Planned, x.Rooms)
 	t.shares("RUNNING", x.Running, x.Rooms)
-	if len(x.Refused) > 0 {
-		t.section("DOES NOT TAKE")
-		rows := make([][]string, 0, len(x.Refused))
-		for _, r := range x.Refused {
-			counts := map[string]int{}
-			for _, pod := range r.Pods {
-				counts[t.Workload(pod)]++
-			}
-			rows = append(rows, []string{summarise(counts, 3), r.Reason.Detail})
-		}
-		t.columns(rows)
-	}
-}
-
-// runs says how many pods run.
-func runs(n int) string {
-	if n == 1 {
-		return "1 pod runs"
-	}
-	return count(n, "pod") + " run"
+	tabulate(t, "DOES NOT TAKE", nil, x.Refused, func(r scheduling.Refusal, _ int) []string {
+		return []string{t.byWorkload(r.Pods, 3), r.Reason.Detail}
+	})
 }
 
 // rooms writes how full a machine is.
@@ -193,23 +126,16 @@ func (t *table) rooms(rooms []scheduling.Room) {
 	if len(rooms) == 0 {
 		return
 	}
-	running := false
-	for _, r := range rooms {
-		running = running || r.Running > 0
-	}
-	head := []string{"", "ALLOCATABLE", "RUNNING", "PLANNED", "DAEMONS", "FREE"}
 	cell := func(r *scheduling.Room, n int64) string {
-		return amountText(r.Resource, n) + " " + "(" + ratio(n, r.Allocatable) + ")"
+		return amountText(r.Resource, n) + " (" + ratio(n, r.Allocatable) + ")"
 	}
-	rows := [][]string{head}
+	rows := [][]string{{"", "ALLOCATABLE", "RUNNING", "PLANNED", "DAEMONS", "FREE"}}
 	for i := range rooms {
 		r := &rooms[i]
 		rows = append(rows, []string{r.Resource, amountText(r.Resource, r.Allocatable), cell(r, r.Running), cell(r, r.Planned), cell(r, r.Daemons), cell(r, r.Free)})
 	}
-	if !running {
-		for i := range rows {
-			rows[i] = append(rows[i][:2:2], rows[i][3:]...)
-		}
+	if !lo.SomeBy(rooms, func(r scheduling.Room) bool { return r.Running > 0 }) {
+		rows = lo.Map(rows, func(row []string, _ int) []string { return slices.Concat(row[:2], row[3:]) })
 	}
 	t.section("ROOM")
 	t.columns(rows)
@@ -220,59 +146,30 @@ func (t *table) shares(title string, pods []scheduling.PodShare, rooms []schedul
 	if len(pods) == 0 || len(rooms) == 0 {
 		return
 	}
-	const most = 10
-	type line struct {
-		workload, asks string
-		n              int
-		share          float64
-	}
-	var lines []*line
-	index := map[string]*line{}
-	for i := range pods {
-		workload, asks := t.Workload(pods[i].Pod), amounts(pods[i].Requests)
-		l := index[workload+"\x00"+asks]
-		if l == nil {
-			l = &line{workload: workload, asks: asks}
-			index[workload+"\x00"+asks] = l
-			lines = append(lines, l)
+	type key struct{ workload, asks string }
+	of := func(p scheduling.PodShare) key { return key{t.Workload(p.Pod), amounts(p.Requests)} }
+	rows := lo.Map(lo.PartitionBy(pods, of), func(alike []scheduling.PodShare, _ int) []string {
+		k, n := of(alike[0]), len(alike)
+		share := percent(lo.SumBy(alike, func(p scheduling.PodShare) float64 { return p.Share })) + " of " + rooms[0].Resource
+		if n > 1 {
+			return []string{fmt.Sprintf("%s ×%d", k.workload, n), k.asks + " each", share}
 		}
-		l.n++
-		l.share += pods[i].Share
-	}
-	t.section(title)
-	var rows [][]string
-	for i, l := range lines {
-		if i == most && len(lines) > most+1 {
-			rows = append(rows, []string{fmt.Sprintf("and %d more", len(lines)-most)})
-			break
-		}
-		name, each := l.workload, ""
-		if l.n > 1 {
-			name, each = fmt.Sprintf("%s ×%d", l.workload, l.n), " each"
-		}
-		rows = append(rows, []string{name, l.asks + each, percent(l.share) + " of " + rooms[0].Resource})
-	}
-	t.columns(rows)
+		return []string{k.workload, k.asks, share}
+	})
+	tabulate(t, title, nil, cut(rows, 10), asItIs)
 }
 
 // amounts writes requests, pod slots aside.
 func amounts(list corev1.ResourceList) string {
+	first := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+	others := lo.Without(slices.Sorted(maps.Keys(list)), corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods)
 	var parts []string
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+	for _, name := range slices.Concat(first, others) {
 		if q, ok := list[name]; ok {
 			parts = append(parts, fmt.Sprintf("%s %s", name, q.String()))
 		}
 	}
-	var others []string
-	for name, q := range list {
-		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && name != corev1.ResourcePods {
-			others = append(others, fmt.Sprintf("%s %s", name, q.String()))
-		}
-	}
-	if parts = append(parts, sortedText(others)...); len(parts) == 0 {
-		return "no more than a pod slot"
-	}
-	return join(parts)
+	return cmp.Or(join(parts), "no more than a pod slot")
 }
 
 // amountText writes an amount in the units of plans.
@@ -294,9 +191,4 @@ func offeringText(o *scheduling.Option) string {
 		text += " (reservation " + o.ReservationID + ")"
 	}
 	return text
-}
-
-func sortedText(words []string) []string {
-	slices.Sort(words)
-	return words
 }

@@ -66,18 +66,14 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 		return nil, err
 	}
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
-	p := &problem{Snapshot: snapshot, catalog: market.Catalog, keep: market.keep, assumed: market.assumed, grouped: grouped}
+	p := &problem{Snapshot: snapshot, catalog: market.Catalog, keep: f.market.keep(), assumed: market.assumed, grouped: grouped}
 	p.Problem.Catalog = market.Catalog
 	p.Warnings = append(p.Warnings, market.warnings...)
-	types, err := f.market.order()
-	if err != nil {
-		return nil, err
-	}
-	p.poolsOrDefault(types)
+	p.poolsOrDefault(f.market.types)
 	if err := p.SetCatalog(p.catalog); err != nil {
 		return nil, err
 	}
-	p.slips()
+	p.warnOfTypos()
 	return p, nil
 }
 
@@ -116,24 +112,4 @@ func (p *problem) catalogOf(pool string) *instancetypes.Catalog {
 		return c
 	}
 	return p.catalog
-}
-
-// oneOf returns the choice that s names, or an error that lists the choices.
-func oneOf(flag, s string, choices ...string) (string, error) {
-	if slices.Contains(choices, s) {
-		return s, nil
-	}
-	return "", usagef("--%s %q: want one of %s", flag, s, list(choices))
-}
-
-// list joins choices for people.
-func list(choices []string) string {
-	switch n := len(choices); n {
-	case 0:
-		return ""
-	case 1:
-		return choices[0]
-	default:
-		return fmt.Sprintf("%s or %s", join(choices[:n-1]), choices[n-1])
-	}
 }

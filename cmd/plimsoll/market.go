@@ -25,10 +25,11 @@ import (
 
 // marketFlags say what is on sale.
 type marketFlags struct {
-	name          string
-	prices        []string
-	filters       []string
-	capacityTypes []string
+	name    string
+	prices  []string
+	filters []instancetypes.Filter
+	types   []offerings.CapacityType
+	said    []string // the filters and types as they were written
 }
 
 // register adds the flags to a command.
@@ -36,69 +37,46 @@ func (f *marketFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "catalog", "", "what is on sale: a `CATALOG` that is embedded, such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; without it the region of the input's nodes and volumes, or else its NodePools, and "+assumedCatalog+" where they name none")
 	flags.StringArrayVar(&f.prices, "prices", nil, "lay the prices of `FILE` over the catalog: what 'aws ec2 describe-spot-price-history' prints, or YAML, JSON or CSV with prices and factors by instanceType, zone and capacityType; may be repeated, and each file changes what the one before has made")
-	flags.StringArrayVar(&f.filters, "filter", nil, "buy only what meets `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated")
-	flags.StringSliceVar(&f.capacityTypes, "capacity-types", nil, "buy only these `TYPES` (reserved, spot, on-demand), and prefer them in this order where the strategy leaves a choice")
+	textFlag(flags, "filter", "buy only what meets `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated", func(text string) error {
+		filter, err := instancetypes.ParseFilter(text)
+		f.filters, f.said = append(f.filters, filter), append(f.said, fmt.Sprintf("--filter %q", text))
+		return err
+	})
+	listFlag(cmd, "capacity-types", "buy only these `TYPES` (reserved, spot, on-demand), and prefer them in this order where the strategy leaves a choice", func(text string) error {
+		c, err := offerings.ParseCapacityType(text)
+		f.types, f.said = lo.Uniq(append(f.types, c)), append(f.said, "--capacity-types "+text)
+		return err
+	})
 	grouped(cmd, groupMarket)
 }
 
-// order returns the capacity types that were asked for.
-func (f *marketFlags) order() ([]offerings.CapacityType, error) {
-	var out []offerings.CapacityType
-	for _, s := range f.capacityTypes {
-		c, err := offerings.ParseCapacityType(s)
-		if err != nil {
-			return nil, usagef("--capacity-types: %w", err)
-		}
-		if !slices.Contains(out, c) {
-			out = append(out, c)
-		}
+// keep returns the filters that what may be bought has to pass.
+func (f *marketFlags) keep() []instancetypes.Filter {
+	if len(f.types) == 0 {
+		return f.filters
 	}
-	return out, nil
+	return append(slices.Clone(f.filters), instancetypes.ByCapacityType(f.types...))
 }
 
 // market is what is on sale.
 type market struct {
 	*instancetypes.Catalog
-	// keep are the filters that what may be bought has to pass.
-	keep []instancetypes.Filter
 	// assumed says that nothing told which catalog is meant.
 	assumed bool
 	// warnings say what prices were left out.
 	warnings []scheduling.Warning
 }
 
-// keep returns the filters that what may be bought has to pass.
-func (f *marketFlags) keep() ([]instancetypes.Filter, error) {
-	var keep []instancetypes.Filter
-	for _, expression := range f.filters {
-		filter, err := instancetypes.ParseFilter(expression)
-		if err != nil {
-			return nil, usagef("--filter %q: %w", expression, err)
-		}
-		keep = append(keep, filter)
-	}
-	types, err := f.order()
-	if err == nil && len(types) > 0 {
-		keep = append(keep, instancetypes.ByCapacityType(types...))
-	}
-	return keep, err
-}
-
 // catalog returns what is on sale where the input is, of which something passes the filters.
 // The input may be nil.
 func (f *marketFlags) catalog(input *manifest.Snapshot) (*market, error) {
-	keep, err := f.keep()
-	if err != nil {
-		return nil, err
-	}
 	m, err := f.open(input)
 	if err != nil {
 		return nil, err
 	}
-	if m.Filter(keep...).Len() == 0 {
-		return nil, fmt.Errorf("catalog %s: none of the %d instance types meets %s", m.Name(), m.Len(), f.conditions())
+	if m.Filter(f.keep()...).Len() == 0 {
+		return nil, fmt.Errorf("catalog %s: none of the %d instance types meets %s", m.Name(), m.Len(), strings.Join(f.said, " and "))
 	}
-	m.keep = keep
 	return m, nil
 }
 
@@ -187,18 +165,6 @@ func changed(x instancetypes.PriceChange) string {
 		parts = append(parts, "in "+zone)
 	}
 	return strings.Join(parts, " ")
-}
-
-// conditions repeats what the catalog was narrowed by.
-func (f *marketFlags) conditions() string {
-	var parts []string
-	for _, expression := range f.filters {
-		parts = append(parts, fmt.Sprintf("--filter %q", expression))
-	}
-	if len(f.capacityTypes) > 0 {
-		parts = append(parts, "--capacity-types "+strings.Join(f.capacityTypes, ","))
-	}
-	return strings.Join(parts, " and ")
 }
 
 // provider is a cloud whose catalogs are embedded.

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/exp/constraints"
@@ -90,13 +94,72 @@ func count[N constraints.Integer](n N, thing string) string {
 	return fmt.Sprintf("%s %ss", thousands(fmt.Sprint(n)), thing)
 }
 
-// are begins a sentence about a number of things: "1 pod is", "2 pods are".
-func are[N constraints.Integer](n N, thing string) string {
+// countVerb begins a sentence about a number of things: "1 pod runs", "2 pods run".
+func countVerb[N constraints.Integer](n N, thing, one, many string) string {
 	if n == 1 {
-		return count(n, thing) + " is"
+		return count(n, thing) + " " + one
 	}
-	return count(n, thing) + " are"
+	return count(n, thing) + " " + many
 }
+
+// are begins a sentence about a number of things: "1 pod is", "2 pods are".
+func are[N constraints.Integer](n N, thing string) string { return countVerb(n, thing, "is", "are") }
 
 // join puts commas between words.
 func join(words []string) string { return strings.Join(words, ", ") }
+
+// names writes names, and how many more there are.
+func names(list []string, most int) string {
+	switch {
+	case len(list) == 0:
+		return "-"
+	case len(list) > most+1:
+		return join(append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most)))
+	}
+	return join(list)
+}
+
+// summarise writes counted names, the most first, and how many more there are.
+func summarise(counts map[string]int, most int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+	var parts []string
+	for i, name := range names {
+		if i == most && len(names) > most+1 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(names)-most))
+			break
+		}
+		if counts[name] > 1 {
+			name = fmt.Sprintf("%s ×%d", name, counts[name])
+		}
+		parts = append(parts, name)
+	}
+	return join(parts)
+}
+
+// signed writes a price that may be below 0.
+func signed(p offerings.Price) string {
+	if p < 0 {
+		return "-" + usd(-p)
+	}
+	return usd(p)
+}
+
+// plainMonthly writes what a price that may be below 0 comes to in a month, without its sign
+// of currency.
+func plainMonthly(p offerings.Price) string {
+	if p < 0 {
+		return "-" + plainMonthly(-p)
+	}
+	return strings.TrimPrefix(monthly(p), "$")
+}
+
+// plain writes a price without its sign of currency.
+func plain(p offerings.Price) string { return strings.Replace(signed(p), "$", "", 1) }
+
+// decimal writes a number with two decimals at most.
+func decimal(x float64) string {
+	text := strconv.FormatFloat(x, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}

@@ -21,7 +21,7 @@ import (
 func (a *app) planCommand() *cobra.Command {
 	var input inputFlags
 	var how solverFlags
-	var output string
+	var format *string
 	var several bool
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE [-f FILE]...",
@@ -40,15 +40,11 @@ fewest machines and one without spot; --goal prints one of them in full.`,
   kubectl get pods,nodes,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -`,
 		Args: noArguments("; name manifests with -f"),
 		RunE: a.does(func(ctx context.Context) error {
-			format, err := a.format(output, "json", "yaml", "nodeclaims")
-			if err != nil {
-				return err
-			}
 			solver, err := how.solver(&input.market)
 			if err != nil {
 				return err
 			}
-			if several && (format == "nodeclaims" || how.knobs.goal != string(scheduling.GoalCheapest)) {
+			if several && (*format == "nodeclaims" || how.goal != scheduling.GoalCheapest) {
 				return usagef("--alternatives are for every goal, and printed as table, wide, json or yaml: leave out --goal and -o nodeclaims")
 			}
 			p, err := input.load(a)
@@ -56,7 +52,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 				return err
 			}
 			if several {
-				return a.compare(ctx, &how, solver, p, format)
+				return a.compare(ctx, &how, solver, p, *format)
 			}
 			plan, err := how.solve(ctx, a, solver, p)
 			if err != nil {
@@ -66,14 +62,14 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 			if p.unplaced(plan) > 0 {
 				a.code = exitUnschedulable
 			}
-			return a.print(format, p, plan)
+			return a.print(*format, p, plan)
 		}),
 	}
 	input.register(cmd)
 	how.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml, or nodeclaims to create in a cluster that runs Karpenter (kubectl create -f)")
 	cmd.Flags().BoolVar(&several, "alternatives", false, "compare the best plans for every goal instead of printing the cheapest")
-	grouped(cmd, groupOutput)
+	format = a.outputFlag(cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml, or nodeclaims to create in a cluster that runs Karpenter (kubectl create -f)",
+		"table", "wide", "json", "yaml", "nodeclaims")
 	return cmd
 }
 

@@ -10,9 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -108,7 +106,7 @@ func (a *app) run(ctx context.Context, root *cobra.Command, stdout io.Writer) in
 	return exitBadInput
 }
 
-// mostMessages is how many faults are told, so that a slip that a large cluster repeats
+// mostMessages is how many faults are told, so that a fault that a large cluster repeats
 // does not fill the screen.
 const mostMessages = 25
 
@@ -155,36 +153,10 @@ if there is one.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = version()
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
-	root.SetFlagErrorFunc(unknownFlag)
+	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(a.usage)
 	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
-}
-
-// unknownFlag adds to the error about a flag that a command does not have what may have
-// been meant.
-func unknownFlag(cmd *cobra.Command, err error) error {
-	typed, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !unknown {
-		return err
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	near := spelling.Closest(names, 1, func(name string) (int, bool) {
-		if len(typed) > 2 && strings.HasPrefix(name, typed) {
-			return 0, true
-		}
-		d := spelling.Distance(typed, name)
-		return d, d <= 1+len(typed)/4
-	})
-	if len(near) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w (did you mean --%s?)", err, near[0])
 }
 
 // does wraps what a command does, once its arguments are understood.

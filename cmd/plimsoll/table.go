@@ -35,12 +35,6 @@ func writeTable(w io.Writer, v view, p *problem, plan *scheduling.Plan) error {
 	return err
 }
 
-// line writes a line.
-func (t *table) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
-
-// section starts a part of the output.
-func (t *table) section(title string) { t.line("\n%s", title) }
-
 // headline says in two or three lines what the plan comes to.
 func (t *table) headline() {
 	s := &t.plan.Summary

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -68,32 +68,29 @@ func (t *table) add(g *group, l *scheduling.Launch) {
 
 // machines lists what to launch.
 func (t *table) machines(groups []*group) {
-	if len(groups) == 0 {
-		return
-	}
-	t.section("LAUNCH")
-	devices := false
-	for _, g := range groups {
-		devices = devices || g.devices() != ""
-	}
+	devices := lo.SomeBy(groups, func(g *group) bool { return g.devices() != "" })
 	head := []string{"COUNT", "INSTANCE TYPE", "CAPACITY", "ZONE", "NODEPOOL", "$/HOUR EACH", "CPU", "MEMORY"}
 	if devices {
 		head = append(head, "DEVICES")
 	}
-	rows := [][]string{append(head, "PODS")}
-	for _, g := range groups {
+	tabulate(t, "LAUNCH", append(head, "PODS"), groups, func(g *group, _ int) []string {
 		l := g.launches[0]
 		o := &l.Options[0]
 		row := []string{
 			fmt.Sprint(len(g.launches)), o.InstanceType, string(o.CapacityType), o.Zone, l.NodePool,
-			strings.TrimPrefix(usd(o.Price), "$"), g.share(corev1.ResourceCPU), g.share(corev1.ResourceMemory),
+			plain(o.Price), g.share(corev1.ResourceCPU), g.share(corev1.ResourceMemory),
 		}
 		if devices {
 			row = append(row, g.devices())
 		}
-		rows = append(rows, append(row, t.workloads(g)))
-	}
-	t.headed(rows, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
+		pods := lo.FlatMap(g.launches, func(l *scheduling.Launch, _ int) []string { return l.Pods })
+		return append(row, t.byWorkload(pods, t.most(3)))
+	}, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
+}
+
+// byWorkload writes how many pods are of which workload, the most first.
+func (t *table) byWorkload(pods []string, most int) string {
+	return summarise(lo.CountValuesBy(pods, t.Workload), most)
 }
 
 // share writes how much of a resource is asked for.
@@ -116,54 +113,13 @@ func (g *group) devices() string {
 	return join(parts)
 }
 
-// workloads writes what stands on the machines of a group, the most first.
-func (t *table) workloads(g *group) string {
-	counts := map[string]int{}
-	for _, l := range g.launches {
-		for _, pod := range l.Pods {
-			counts[t.Workload(pod)]++
-		}
-	}
-	return summarise(counts, t.most(3))
-}
-
-// summarise writes counted names, the most first, and how many more there are.
-func summarise(counts map[string]int, most int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
-	var parts []string
-	for i, name := range names {
-		if i == most && len(names) > most+1 {
-			parts = append(parts, fmt.Sprintf("and %d more", len(names)-most))
-			break
-		}
-		if counts[name] > 1 {
-			name = fmt.Sprintf("%s ×%d", name, counts[name])
-		}
-		parts = append(parts, name)
-	}
-	return join(parts)
-}
-
 // reasons says for each group why it is cheap.
 func (t *table) reasons(groups []*group) {
-	if len(groups) == 0 {
-		return
-	}
-	t.section("WHY")
-	rows := make([][]string, 0, len(groups))
-	seen := map[string]bool{}
-	for _, g := range groups {
-		l := g.launches[0]
-		o := &l.Options[0]
-		row := []string{fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone), t.why(l)}
-		if key := strings.Join(row, "\t"); !seen[key] {
-			seen[key] = true
-			rows = append(rows, row)
-		}
-	}
-	t.columns(rows)
+	rows := lo.Map(groups, func(g *group, _ int) []string {
+		o := &g.launches[0].Options[0]
+		return []string{fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone), t.why(g.launches[0])}
+	})
+	tabulate(t, "WHY", nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
 }
 
 // why says what speaks for the first option of a launch: against its price on
@@ -202,26 +158,18 @@ func (t *table) why(l *scheduling.Launch) string {
 // mustBeOnDemand says whether the type is sold in another way, too, but all options
 // of the launch are on demand.
 func (t *table) mustBeOnDemand(l *scheduling.Launch) bool {
-	for _, o := range l.Options {
-		if o.CapacityType != offerings.OnDemand {
-			return false
-		}
-	}
 	o := &l.Options[0]
 	_, sold := t.buys(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.Spot})
-	return sold
+	return sold && lo.EveryBy(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.OnDemand })
 }
 
-// nextType returns the cheapest option of another type.
+// nextType returns the cheapest option of another type; nil if there is none.
 func nextType(options []scheduling.Option) *scheduling.Option {
-	var best *scheduling.Option
-	for i := range options {
-		o := &options[i]
-		if o.InstanceType != options[0].InstanceType && (best == nil || o.Price < best.Price) {
-			best = o
-		}
+	others := lo.Reject(options, func(o scheduling.Option, _ int) bool { return o.InstanceType == options[0].InstanceType })
+	if len(others) == 0 {
+		return nil
 	}
-	return best
+	return lo.ToPtr(lo.MinBy(others, func(a, b scheduling.Option) bool { return a.Price < b.Price }))
 }
 
 // difference writes by how much a price differs from another.

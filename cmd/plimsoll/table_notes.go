@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -23,47 +24,28 @@ func units(name corev1.ResourceName, q resource.Quantity) int64 {
 
 // usage says where the CPU and memory that are bought go.
 func (t *table) usage() {
-	rows := [][]string{{"", "BOUGHT", "PODS", "DAEMONS", "SYSTEM", "FREE"}}
+	var rows [][]string
 	for _, u := range t.plan.Summary.Resources {
-		var bought string
-		switch corev1.ResourceName(u.Resource) {
-		case corev1.ResourceCPU:
+		bought := gib(u.Capacity)
+		if u.Resource == string(corev1.ResourceCPU) {
 			bought = cores(u.Capacity) + " cores"
-		case corev1.ResourceMemory:
-			bought = gib(u.Capacity)
-		default:
-			continue
 		}
-		rows = append(rows, []string{
-			u.Resource, bought, ratio(u.Pods, u.Capacity), ratio(u.Daemons, u.Capacity), ratio(u.Reserved, u.Capacity), ratio(u.Free, u.Capacity),
-		})
+		if u.Resource == string(corev1.ResourceCPU) || u.Resource == string(corev1.ResourceMemory) {
+			rows = append(rows, []string{u.Resource, bought, ratio(u.Pods, u.Capacity), ratio(u.Daemons, u.Capacity), ratio(u.Reserved, u.Capacity), ratio(u.Free, u.Capacity)})
+		}
 	}
-	if len(rows) > 1 {
-		t.section("WHERE IT GOES")
-		t.headed(rows)
-	}
+	tabulate(t, "WHERE IT GOES", []string{"", "BOUGHT", "PODS", "DAEMONS", "SYSTEM", "FREE"}, rows, asItIs)
 }
 
 // present lists what goes onto machines that are there.
 func (t *table) present() {
-	if len(t.plan.Existing) == 0 {
-		return
+	rows := lo.Map(t.plan.Existing, func(a scheduling.Assignment, _ int) []string {
+		return []string{a.Node, t.byWorkload(a.Pods, t.most(4))}
+	})
+	if most := t.most(20); len(rows) > most+1 {
+		rows = append(rows[:most], []string{fmt.Sprintf("and %d more", len(rows)-most), "(-o wide lists them all)"})
 	}
-	most := t.most(20)
-	t.section("ON MACHINES THAT ARE THERE")
-	rows := [][]string{{"NODE", "PODS"}}
-	for i, a := range t.plan.Existing {
-		if i == most && len(t.plan.Existing) > most+1 {
-			rows = append(rows, []string{fmt.Sprintf("and %d more", len(t.plan.Existing)-most), "(-o wide lists them all)"})
-			break
-		}
-		counts := map[string]int{}
-		for _, pod := range a.Pods {
-			counts[t.Workload(pod)]++
-		}
-		rows = append(rows, []string{a.Node, summarise(counts, t.most(4))})
-	}
-	t.headed(rows)
+	tabulate(t, "ON MACHINES THAT ARE THERE", []string{"NODE", "PODS"}, rows, asItIs)
 }
 
 // refusal is pods of one workload that are refused for the same reasons.
@@ -103,7 +85,10 @@ func (t *table) refused() {
 		t.section(part.title)
 		for _, r := range told {
 			t.line("  %s (%s)", r.workload, count(r.pods, "pod"))
-			t.causes(r.first)
+			if len(r.first.Reasons) == 0 {
+				t.line("    %s", r.first.Message)
+			}
+			t.counted("", r.first.Reasons, 5)
 			for _, fix := range r.first.Fixes {
 				t.line("    would help: %s", fix)
 			}
@@ -124,13 +109,8 @@ func (p *problem) gated() map[string]bool {
 
 // unplaced is how many pods have no place that no scheduling gate holds back.
 func (p *problem) unplaced(plan *scheduling.Plan) int {
-	gated, n := p.gated(), 0
-	for i := range plan.Unschedulable {
-		if !gated[plan.Unschedulable[i].Pod] {
-			n++
-		}
-	}
-	return n
+	gated := p.gated()
+	return lo.CountBy(plan.Unschedulable, func(u scheduling.Unschedulable) bool { return !gated[u.Pod] })
 }
 
 // places writes over how many places a reason counts.
@@ -141,22 +121,17 @@ func places(n int) string {
 	return thousands(fmt.Sprint(n)) + " offerings or nodes"
 }
 
-// causes writes the reasons of a refusal, the most frequent first.
-func (t *table) causes(u *scheduling.Unschedulable) {
-	const most = 5
-	if len(u.Reasons) == 0 {
-		t.line("    %s", u.Message)
+// counted writes counted reasons, the most frequent first.
+func (t *table) counted(title string, reasons []scheduling.Reason, most int) {
+	rows := lo.Map(reasons, func(r scheduling.Reason, _ int) []string { return []string{places(r.Count), r.Detail} })
+	if len(rows) > most+1 {
+		rows = append(rows[:most], []string{"", fmt.Sprintf("and %d more reasons", len(rows)-most)})
+	}
+	if title != "" {
+		tabulate(t, title, nil, rows, asItIs)
 		return
 	}
-	var rows [][]string
-	for i, reason := range u.Reasons {
-		if i == most && len(u.Reasons) > most+1 {
-			rows = append(rows, []string{"", fmt.Sprintf("and %d more reasons", len(u.Reasons)-most)})
-			break
-		}
-		rows = append(rows, []string{"  " + places(reason.Count), reason.Detail})
-	}
-	t.columns(rows)
+	t.columns(lo.Map(rows, func(row []string, _ int) []string { return []string{lo.Ternary(row[0] == "", "", "  "+row[0]), row[1]} }))
 }
 
 // warnings lists what was noticed, objects with the same warning together.

@@ -49,10 +49,6 @@ made with, and what else said what may be disrupted.`,
 			if file == manifest.Stdin && slices.Contains(input.files, manifest.Stdin) {
 				return usagef("stdin cannot hold both the manifests and the plan")
 			}
-			planner, err := what.planner(solver)
-			if err != nil {
-				return err
-			}
 			plan, moves, planErr := a.readAnyPlan(file)
 			p, err := input.load(a)
 			if err := errors.Join(err, planErr); err != nil {
@@ -62,7 +58,7 @@ made with, and what else said what may be disrupted.`,
 				return err
 			}
 			if moves != nil {
-				return a.verifyMoves(planner, p, moves)
+				return a.verifyMoves(what.planner(solver), p, moves)
 			}
 			if err := (verify.Checker{Solver: solver}).Plan(p.Problem, plan); err != nil {
 				return err

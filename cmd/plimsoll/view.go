@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"strconv"
+
+	"github.com/spf13/cobra"
 )
 
 // view says how what was found is shown.
@@ -40,11 +42,16 @@ func widthOf(stdout io.Writer) int {
 	return defaultWidth
 }
 
-// format returns what --output asks for. "wide" is a table that takes as many columns as
-// it likes.
-func (a *app) format(output string, others ...string) (string, error) {
-	if output == "wide" {
-		a.width, output = 0, "table"
-	}
-	return oneOf("output", output, append([]string{"table", "wide"}, others...)...)
+// outputFlag adds the flag for the format of what is printed, and returns where that will
+// stand: by default the first one. "wide" is a table that takes as many columns as it likes.
+func (a *app) outputFlag(cmd *cobra.Command, usage string, formats ...string) *string {
+	format := formats[0]
+	cmd.Flags().VarP(&parsed{text: format, kind: "string", read: func(text string) (err error) {
+		if format, err = oneOf(text, formats...); format == "wide" {
+			a.width, format = 0, formats[0]
+		}
+		return err
+	}}, "output", "o", usage)
+	grouped(cmd, groupOutput)
+	return &format
 }

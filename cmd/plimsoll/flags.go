@@ -1,0 +1,247 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// The groups of flags, by their titles.
+const (
+	groupInput  = "Input"
+	groupMarket = "Market"
+	groupBuy    = "What to buy"
+	groupRemove = "What to remove"
+	groupSearch = "Search"
+	groupOutput = "Output"
+)
+
+// grouped puts those flags of a command into a group that are in none yet.
+func grouped(cmd *cobra.Command, title string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if groupOf(f) == "" {
+			f.Annotations = map[string][]string{"group": {title}}
+		}
+	})
+}
+
+// groupOf is the group that a flag is in; "" is none.
+func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations["group"], "") }
+
+// usage prints how a command is called, with its flags by group.
+func (a *app) usage(cmd *cobra.Command) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s\n", cmd.UseLine())
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(&b, "\nCommands:\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), c.Name(), c.Short)
+			}
+		}
+	}
+	for _, title := range []string{groupInput, groupMarket, groupBuy, groupRemove, groupSearch, groupOutput, ""} {
+		flags := pflag.NewFlagSet(title, pflag.ContinueOnError)
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if groupOf(f) == title {
+				flags.AddFlag(f)
+			}
+		})
+		if flags.HasAvailableFlags() {
+			fmt.Fprintf(&b, "\n%s:\n%s", cmp.Or(title, "Flags"), flags.FlagUsagesWrapped(max(0, a.width-5))) // it leaves lines up to 5 characters longer
+		}
+	}
+	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
+	return err
+}
+
+// flagError says what is wrong with a flag: what a value should be, and what may have been
+// meant by a flag that the command does not have.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
+	}
+	typed, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	near := spelling.Closest(names, 1, func(name string) (int, bool) {
+		if len(typed) > 2 && strings.HasPrefix(name, typed) {
+			return 0, true
+		}
+		d := spelling.Distance(typed, name)
+		return d, d <= 1+len(typed)/4
+	})
+	if len(near) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (did you mean --%s?)", err, near[0])
+}
+
+// parsed is a flag whose text is read by a function as soon as it is given.
+type parsed struct {
+	text, kind string
+	read       func(text string) error
+}
+
+// String implements [pflag.Value].
+func (p *parsed) String() string { return p.text }
+
+// Set implements [pflag.Value].
+func (p *parsed) Set(text string) error {
+	p.text = text
+	return p.read(text)
+}
+
+// Type implements [pflag.Value].
+func (p *parsed) Type() string { return p.kind }
+
+// textFlag adds a flag that a function reads.
+func textFlag(flags *pflag.FlagSet, name, usage string, read func(text string) error) {
+	flags.Var(&parsed{kind: "string", read: read}, name, usage)
+}
+
+// choiceFlag adds a flag for one of some values, by default the one that into has.
+func choiceFlag[T ~string](flags *pflag.FlagSet, into *T, name, usage string, choices ...T) {
+	flags.Var(&parsed{text: string(*into), kind: "string", read: func(text string) (err error) {
+		*into, err = oneOf(text, choices...)
+		return err
+	}}, name, usage)
+}
+
+// oneOf returns the choice that a text names, or an error that lists the choices.
+func oneOf[T ~string](text string, choices ...T) (T, error) {
+	for _, c := range choices {
+		if strings.EqualFold(text, string(c)) {
+			return c, nil
+		}
+	}
+	return "", fmt.Errorf("want one of %s", list(choices))
+}
+
+// list joins choices for people.
+func list[T ~string](choices []T) string {
+	names := lo.Map(choices, func(c T, _ int) string { return string(c) })
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return join(names[:len(names)-1]) + " or " + names[len(names)-1]
+}
+
+// countFlag adds a flag for a number from 0, which is the default.
+func countFlag(flags *pflag.FlagSet, into *int, name, usage string) {
+	flags.Var(&parsed{text: "0", kind: "int", read: func(text string) (err error) {
+		if *into, err = strconv.Atoi(text); err != nil {
+			return errors.New("want a whole number")
+		}
+		return notNegative(*into)
+	}}, name, usage)
+}
+
+// numberFlag adds a flag for a finite number from 0, which is the default.
+func numberFlag(flags *pflag.FlagSet, into *float64, name, usage string) {
+	flags.Var(&parsed{text: "0", kind: "float", read: func(text string) (err error) {
+		if *into, err = strconv.ParseFloat(text, 64); err != nil || !(*into >= 0) || math.IsInf(*into, 0) {
+			return errors.New("must be a number from 0")
+		}
+		return nil
+	}}, name, usage)
+}
+
+// timeFlag adds a flag for a time from 0, which is the default.
+func timeFlag(flags *pflag.FlagSet, into *time.Duration, name, usage string) {
+	flags.Var(&parsed{text: "0", kind: "duration", read: func(text string) (err error) {
+		if *into, err = time.ParseDuration(text); err != nil {
+			return errors.New("want a time such as 30s or 12h")
+		}
+		return notNegative(*into)
+	}}, name, usage)
+}
+
+func notNegative[N int | time.Duration](n N) error {
+	if n < 0 {
+		return errors.New("must not be negative")
+	}
+	return nil
+}
+
+// moneyFlag adds a flag for an amount of money, by default none.
+func moneyFlag(flags *pflag.FlagSet, into *offerings.Amount, name, usage string) {
+	textFlag(flags, name, usage, func(text string) (err error) {
+		*into, err = offerings.ParseAmount(text)
+		return err
+	})
+}
+
+// sizeFlag adds a flag for an amount of CPU and of memory: cpu=2,memory=4Gi.
+func sizeFlag(flags *pflag.FlagSet, into *corev1.ResourceList, name, usage string) {
+	textFlag(flags, name, usage, func(text string) error {
+		size := corev1.ResourceList{}
+		for part := range strings.SplitSeq(text, ",") {
+			key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+			name := corev1.ResourceName(key)
+			q, err := resource.ParseQuantity(value)
+			_, twice := size[name]
+			switch {
+			case name != corev1.ResourceCPU && name != corev1.ResourceMemory:
+				return errors.New("want cpu=QUANTITY or memory=QUANTITY")
+			case twice:
+				return fmt.Errorf("%s stands there twice", name)
+			case err != nil:
+				return fmt.Errorf("%q is no quantity: want a number like 2, 500m or 4Gi", value)
+			case q.Sign() <= 0:
+				return fmt.Errorf("%s must be above 0", name)
+			}
+			size[name] = q
+		}
+		*into = size
+		return nil
+	})
+}
+
+// parsePercent reads a share, with or without a percent sign.
+func parsePercent(text string) (float64, error) {
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(percent >= 0 && percent <= 100) {
+		return 0, errors.New("want a percentage from 0% to 100%")
+	}
+	return percent / 100, nil
+}
+
+// parseRate reads what something costs per hour, or in a month of 730 hours: 0.05/hour,
+// 30/month.
+func parseRate(text string) (price offerings.Price, month bool, err error) {
+	number, unit, _ := strings.Cut(strings.TrimSpace(text), "/")
+	if price, err = offerings.ParsePrice(strings.TrimPrefix(number, "$")); err != nil {
+		return 0, false, err
+	}
+	month = slices.Contains([]string{"month", "mo"}, strings.ToLower(unit))
+	if !month && !slices.Contains([]string{"", "h", "hr", "hour"}, strings.ToLower(unit)) {
+		return 0, false, errors.New("want an amount per hour or per month, such as 0.05/hour or 30/month")
+	}
+	return price, month, nil
+}

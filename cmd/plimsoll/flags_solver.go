@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// solverFlags say what plan is wanted, and how long it is searched for.
+type solverFlags struct {
+	said      scheduling.Solver // what the flags say each for itself
+	goal      scheduling.Goal
+	minValues string
+	weights   string
+	timeout   time.Duration
+}
+
+// defaultOverhead is what a node costs beside its machine, by the public prices of us-east-1:
+// 20 GiB of root volume (gp3, $0.08 per GB and month) and a public IPv4 address ($0.005 per
+// hour). Nodes in private subnets have no address, but agents that are paid for by the host
+// mostly cost more than one.
+const defaultOverhead = "5.25/month"
+
+// The values of --min-values-policy and --weights.
+const strict, bestEffort, ignore = "strict", "best-effort", "ignore"
+
+// register adds the flags to a command.
+func (f *solverFlags) register(cmd *cobra.Command) {
+	flags, s := cmd.Flags(), &f.said
+	flags.Var(&parsed{text: "default", kind: "string", read: func(text string) (err error) {
+		s.Effort, err = parseEffort(text)
+		return err
+	}}, "effort", "how hard to search: `EFFORT` is fast, default, thorough or a number; default is 1000")
+	timeFlag(flags, &f.timeout, "timeout", "stop searching after this time and print the best plan so far; 0 is never")
+	grouped(cmd, groupSearch)
+
+	f.goal, f.minValues, f.weights = scheduling.GoalCheapest, strict, strict
+	s.Effort, s.Ranking.Strategy = scheduling.EffortDefault, offerings.LowestPrice
+	choiceFlag(flags, &s.Ranking.Strategy, "strategy", "what makes an offering the better one: `STRATEGY` is "+list(offerings.Strategies()), offerings.Strategies()...)
+	choiceFlag(flags, &f.minValues, "min-values-policy", "what to do where a NodePool's minValues cannot be met: `POLICY` strict places nothing against them, best-effort lowers them", strict, bestEffort)
+	choiceFlag(flags, &f.weights, "weights", "what NodePool weights mean: `POLICY` strict takes the heaviest pool that can hold a pod, ignore lets price choose", strict, ignore)
+	countFlag(flags, &s.MaxOptions, "max-options", "list at most `N` options for each launch; 0 is 60")
+	choiceFlag(flags, &f.goal, "goal", "what the plan is to be best at: `GOAL` is "+list(scheduling.Goals())+"; plan --alternatives compares them", scheduling.Goals()...)
+	flags.BoolVar(&s.NoSpot, "no-spot", false, "buy no spot machines")
+	sizeFlag(flags, &s.Size.Smallest, "smallest-node", "buy no machine with less than `SIZE`, such as cpu=2,memory=4Gi")
+	sizeFlag(flags, &s.Size.Largest, "largest-node", "buy no machine with more than `SIZE`, such as cpu=64,memory=256Gi")
+	countFlag(flags, &s.Flexibility.Options, "spot-options", "leave every launch that may become a spot machine at least `N` spot options")
+	countFlag(flags, &s.Flexibility.Types, "spot-types", "leave it spot options of at least `N` instance types")
+	countFlag(flags, &s.Flexibility.Families, "spot-families", "leave it spot options of at least `N` families of types")
+	countFlag(flags, &s.Flexibility.Zones, "spot-zones", "leave it spot options in at least `N` zones")
+	textFlag(flags, "max-workload-share", "put at most `PERCENT` of the pods of a workload onto one machine, but never less than one pod", func(text string) (err error) {
+		if s.WorkloadShare, err = strconv.Atoi(strings.TrimSuffix(text, "%")); err != nil || s.WorkloadShare < 1 || s.WorkloadShare > 100 {
+			return errors.New("want a whole percentage from 1 to 100")
+		}
+		return nil
+	})
+	overhead := &parsed{kind: "string", read: func(text string) error {
+		price, month, err := parseRate(text)
+		if s.NodeOverhead = price; month {
+			s.NodeOverhead = (price + hoursPerMonth/2) / hoursPerMonth
+		}
+		return err
+	}}
+	_ = overhead.Set(defaultOverhead) // which can be read
+	flags.Var(overhead, "node-overhead", "what a node costs beside its machine, as `AMOUNT` in USD such as 0.01/hour or 7.30/month: root volume, address, agents that are paid for by the host")
+	moneyFlag(flags, &s.Interruption.PerNode, "interruption-cost", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
+	moneyFlag(flags, &s.Interruption.PerCore, "interruption-cost-per-core", "what it costs in `USD` for each core of the machine")
+	textFlag(flags, "unstated-rate", "take spot machines whose interruption rate nobody states for such that `PERCENT` of them are interrupted in a month; 0 if not set", func(text string) (err error) {
+		s.Interruption.UnstatedRate, err = parsePercent(text)
+		return err
+	})
+	grouped(cmd, groupBuy)
+}
+
+// solver returns the solver that the flags describe.
+func (f *solverFlags) solver(market *marketFlags) (scheduling.Solver, error) {
+	s := f.said
+	s.Ranking.CapacityTypes, s.Filters = market.types, market.keep()
+	s.MinValues, s.Weights = scheduling.MinValuesStrict, scheduling.WeightStrict
+	if f.minValues == bestEffort {
+		s.MinValues = scheduling.MinValuesBestEffort
+	}
+	if f.weights == ignore {
+		s.Weights = scheduling.WeightIgnore
+	}
+	for name, least := range s.Size.Smallest {
+		if most, ok := s.Size.Largest[name]; ok && least.Cmp(most) > 0 {
+			return s, usagef("--smallest-node %s=%s: is above --largest-node %s=%s", name, least.String(), name, most.String())
+		}
+	}
+	if i := s.Interruption; i.UnstatedRate > 0 && i.PerNode == 0 && i.PerCore == 0 {
+		return s, usagef("--unstated-rate: counts only with --interruption-cost or --interruption-cost-per-core")
+	}
+	return s.For(f.goal)
+}
+
+// parseEffort reads the name of an effort or a number.
+func parseEffort(text string) (scheduling.Effort, error) {
+	switch text {
+	case "fast":
+		return scheduling.EffortFast, nil
+	case "default", "":
+		return scheduling.EffortDefault, nil
+	case "thorough":
+		return scheduling.EffortThorough, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return 0, errors.New("want fast, default, thorough or a number from 1")
+	}
+	return scheduling.Effort(n), nil
+}
+
+// plannerFlags say what may be disrupted, and for what.
+type plannerFlags struct {
+	said disruption.Planner // what the flags say each for itself
+	bare bool
+}
+
+// register adds the flags to a command.
+func (f *plannerFlags) register(cmd *cobra.Command) {
+	flags, p := cmd.Flags(), &f.said
+	reasons := []disruption.Reason{ // in the order in which they come first
+		disruption.Interrupted, disruption.Expired, disruption.Drifted, disruption.Empty, disruption.Underutilized, disruption.Misplaced,
+	}
+	textFlag(flags, "now", "`TIME` of the decision, such as 2026-11-21T09:00:00Z, on which budgets, expiry and consolidateAfter depend; the present if not set", func(text string) (err error) {
+		if p.Now, err = time.Parse(time.RFC3339, text); err != nil {
+			return errors.New("want a time like 2026-11-21T09:00:00Z")
+		}
+		return nil
+	})
+	listFlag(cmd, "reasons", "disrupt nodes for these `REASONS` only: "+list(reasons), func(text string) error {
+		reason, err := oneOf(text, reasons...)
+		p.Reasons = append(p.Reasons, reason)
+		p.Rebalance = p.Rebalance || reason == disruption.Misplaced
+		return err
+	})
+	listFlag(cmd, "min-saving", "what a step for underutilized nodes has to save at least: `AMOUNT` is USD such as 0.05/hour or 30/month, or a share of what the nodes cost such as 10%; may be repeated, and then all have to be met", func(text string) error {
+		return addSaving(&p.MinSaving, text)
+	})
+	numberFlag(flags, &p.BalancedK, "balanced-k", "for pools with policy Balanced take steps that score at least 1/`K`; 0 is 2")
+	flags.IntVar(&p.SpotToSpotTypes, "spot-to-spot-types", 0, "replace spot by spot only where `N` cheaper instance types are left to choose from; 0 is 15, below 0 is never")
+	timeFlag(flags, &p.MinLifetime, "min-lifetime", "leave nodes alone for this `TIME` before they are removed for being empty or underutilized")
+	numberFlag(flags, &p.NodeCost, "node-cost", "what removing a node costs, where evicting a pod of no special worth costs 1; 0 is 1")
+	countFlag(flags, &p.MaxSteps, "steps", "end the plan after `N` steps; 0 is never")
+	flags.BoolVar(&f.bare, "evict-bare-pods", false, "also evict pods that have no controller and are gone for good then")
+	flags.BoolVar(&p.Rebalance, "rebalance", false, "also move pods that break a rule where they are, such as topology spread, to where they keep it")
+	grouped(cmd, groupRemove)
+}
+
+// listFlag adds a flag that may be repeated, and holds several values between commas.
+func listFlag(cmd *cobra.Command, name, usage string, read func(text string) error) {
+	cmd.Flags().Var(&parsed{kind: "strings", read: func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			if err := read(strings.TrimSpace(part)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, name, usage)
+}
+
+// planner returns the planner that the flags describe.
+func (f *plannerFlags) planner(s scheduling.Solver) disruption.Planner {
+	p := f.said
+	p.Solver, p.KeepBarePods = s, !f.bare
+	if p.Rebalance && len(p.Reasons) > 0 {
+		p.Reasons = append(p.Reasons, disruption.Misplaced)
+	}
+	if p.Now.IsZero() {
+		p.Now = time.Now().UTC() //nolint:forbidigo // the command is where the time comes from
+	}
+	return p
+}
+
+// addSaving reads one threshold: 0.05/hour, 30/month or 10%.
+func addSaving(s *disruption.Saving, text string) error {
+	if text = strings.TrimSpace(text); strings.HasSuffix(text, "%") {
+		share, err := parsePercent(text)
+		s.Share = max(s.Share, share)
+		return err
+	}
+	price, month, err := parseRate(text)
+	if month {
+		s.PerMonth = max(s.PerMonth, price)
+	} else {
+		s.PerHour = max(s.PerHour, price)
+	}
+	return err
+}
