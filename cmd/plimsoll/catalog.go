@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/samber/lo"
@@ -60,11 +60,11 @@ everything that is known of them and can be edited and passed back with --catalo
 			if each {
 				rows = offeringRows
 			}
-			if err := writeColumns(&a.stdout, a.view, rows(c), "ZONES", "INTERRUPTED", "$/MONTH", "PODS", "DEVICES", "ARCH"); err != nil {
-				return err
-			}
-			fmt.Fprintf(&a.stdout, "\n%s.\n", priceDates(c, false))
-			return nil
+			t := &table{view: a.view, alone: true}
+			t.headed(rows(c), "ZONES", "INTERRUPTED", "$/MONTH", "PODS", "DEVICES", "ARCH")
+			t.line("\n%s.", priceDates(c, false))
+			_, err = t.out.WriteTo(&a.stdout)
+			return err
 		}),
 	}
 	market.register(cmd)
@@ -88,18 +88,6 @@ func (a *app) printRegions(format string) error {
 	}
 	for _, name := range names {
 		fmt.Fprintln(&a.stdout, name)
-	}
-	return nil
-}
-
-// writeColumns writes rows in columns; see [table.headed].
-func writeColumns(w io.Writer, v view, rows [][]string, spare ...string) error {
-	t := &table{view: v}
-	t.headed(rows, spare...)
-	for line := range strings.Lines(t.out.String()) {
-		if _, err := io.WriteString(w, strings.TrimPrefix(line, "  ")); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -139,56 +127,35 @@ func shapeOf(t *instancetypes.InstanceType) []string {
 	return []string{t.Name, t.Labels[corev1.LabelArchStable], cores(cpu.MilliValue()), gib(memory.Value()), pods.String(), cmp.Or(join(devices), "-")}
 }
 
-// typeRows has a row for each type with its lowest prices, the cheapest first.
+// typeRows has a row for each type with its lowest prices, the cheapest first. One that is
+// not on sale comes last.
 func typeRows(c *instancetypes.Catalog) [][]string {
 	types := slices.SortedFunc(c.All(), func(a, b *instancetypes.InstanceType) int {
-		return cmp.Or(cmp.Compare(lowest(a), lowest(b)), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(lowest(a.Offerings), lowest(b.Offerings)), strings.Compare(a.Name, b.Name))
 	})
-	sold, zones := map[offerings.CapacityType]bool{}, map[string]map[string]bool{}
-	for _, t := range types {
-		zones[t.Name] = map[string]bool{}
-		for _, o := range t.Offerings {
-			sold[o.CapacityType] = true
-			zones[t.Name][o.Zone] = true
-		}
-	}
 	rows := [][]string{{"INSTANCE TYPE", "ARCH", "CPU", "MEMORY", "PODS", "DEVICES", "ZONES"}}
 	for _, t := range types {
-		rows = append(rows, append(shapeOf(t), fmt.Sprint(len(zones[t.Name]))))
+		zones := lo.UniqBy(t.Offerings, func(o offerings.Offering) string { return o.Zone })
+		rows = append(rows, append(shapeOf(t), strconv.Itoa(len(zones))))
 	}
 	for _, ct := range []offerings.CapacityType{offerings.Reserved, offerings.Spot, offerings.OnDemand} {
-		if !sold[ct] {
+		prices := lo.Map(types, func(t *instancetypes.InstanceType, _ int) offerings.Price {
+			return lowest(lo.Filter(t.Offerings, func(o offerings.Offering, _ int) bool { return o.CapacityType == ct }))
+		})
+		if lo.EveryBy(prices, func(p offerings.Price) bool { return p == offerings.MaxPrice }) {
 			continue
 		}
 		rows[0] = append(rows[0], strings.ToUpper(string(ct)))
-		for i, t := range types {
-			rows[i+1] = append(rows[i+1], pricesOf(t, ct))
+		for i, price := range prices {
+			rows[i+1] = append(rows[i+1], lo.Ternary(price == offerings.MaxPrice, "-", usd(price)))
 		}
 	}
 	return rows
 }
 
-// lowest is the lowest price of a type; one that is not on sale comes last.
-func lowest(t *instancetypes.InstanceType) offerings.Price {
-	price := offerings.MaxPrice
-	for _, o := range t.Offerings {
-		price = min(price, o.Price)
-	}
-	return price
-}
-
-// pricesOf writes the lowest price of a type under a capacity type.
-func pricesOf(t *instancetypes.InstanceType, ct offerings.CapacityType) string {
-	price, found := offerings.MaxPrice, false
-	for _, o := range t.Offerings {
-		if o.CapacityType == ct {
-			price, found = min(price, o.Price), true
-		}
-	}
-	if !found {
-		return "-"
-	}
-	return usd(price)
+// lowest is the lowest price of some offerings; of none the highest there is.
+func lowest(list []offerings.Offering) offerings.Price {
+	return slices.Min(append(lo.Map(list, func(o offerings.Offering, _ int) offerings.Price { return o.Price }), offerings.MaxPrice))
 }
 
 // offeringRows has a row for each offering, the cheapest first.

@@ -57,16 +57,19 @@ func (t *table) headed(rows [][]string, spare ...string) {
 	fitting, left := fit(rows, t.width-2, spare)
 	t.columns(fitting)
 	if len(left) > 0 {
-		t.line("  (-o wide adds %s)", join(left))
+		t.line("%s(-o wide adds %s)", t.indent(), join(left))
 	}
 }
+
+// indent is what rows begin with, below their section.
+func (t *table) indent() string { return lo.Ternary(t.alone, "", "  ") }
 
 // columns writes rows in columns, indented below their section.
 func (t *table) columns(rows [][]string) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
-		_, _ = fmt.Fprintf(w, "  %s\n", strings.Join(r, "\t")) // a buffer takes everything
+		_, _ = fmt.Fprintf(w, "%s%s\n", t.indent(), strings.Join(r, "\t")) // a buffer takes everything
 	}
 	_ = w.Flush()
 	for line := range strings.Lines(b.String()) {

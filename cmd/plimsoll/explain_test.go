@@ -121,7 +121,7 @@ func TestExplainUsage(t *testing.T) {
 		"explain pod/a -f x -o table":             `--output "table": want one of text, json or yaml`,
 		"explain pod/a -f - --plan -":             "stdin cannot hold both",
 		"explain pod/a -f x --effort much":        "--effort",
-		"explain pod/a -f x --capacity-types gas": "--capacity-types: ",
+		"explain pod/a -f x --capacity-types gas": `--capacity-types "gas": `,
 	} {
 		t.Run(args, func(t *testing.T) {
 			r := run(t, strings.Fields(args)...)

@@ -77,7 +77,12 @@ func (a *app) usage(cmd *cobra.Command) error {
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
-		return fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
+		cause := invalid.Unwrap()
+		var number *strconv.NumError
+		if errors.As(cause, &number) {
+			cause = errors.New("want a whole number")
+		}
+		return fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), cause)
 	}
 	typed, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
@@ -155,10 +160,8 @@ func list[T ~string](choices []T) string {
 // countFlag adds a flag for a number from 0, which is the default.
 func countFlag(flags *pflag.FlagSet, into *int, name, usage string) {
 	flags.Var(&parsed{text: "0", kind: "int", read: func(text string) (err error) {
-		if *into, err = strconv.Atoi(text); err != nil {
-			return errors.New("want a whole number")
-		}
-		return notNegative(*into)
+		*into, err = strconv.Atoi(text)
+		return cmp.Or(err, notNegative(*into))
 	}}, name, usage)
 }
 

@@ -16,8 +16,9 @@ type table struct {
 	*problem
 	view
 
-	plan *scheduling.Plan
-	out  bytes.Buffer
+	plan  *scheduling.Plan
+	alone bool // the table has no section that it is indented below
+	out   bytes.Buffer
 }
 
 // writeTable writes a plan for people.

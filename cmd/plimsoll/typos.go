@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
@@ -15,68 +16,58 @@ import (
 
 // warnOfTypos warns of names that pods and NodePools ask for and that nothing has, where
 // something has one that is spelt almost the same: resources, labels of nodes, and
-// instance types.
+// instance types. Labels that a machine may bring, and no machine on sale does, are no typos.
 func (p *problem) warnOfTypos() {
 	if len(p.Problem.Pods) == 0 {
 		return
 	}
-	resources, labels, types := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	resources, labels, types := nameSet{}, nameSet{scheduling.NodePoolLabel: true}, nameSet{}
 	for t := range p.catalog.All() {
 		types[t.Name] = true
-		note(resources, t.Capacity)
-		note(labels, t.Labels)
+		add(resources, t.Capacity)
+		add(labels, t.Labels)
 		for i := range t.Offerings {
-			note(resources, t.Offerings[i].Capacity)
-			note(labels, t.Offerings[i].NodeLabels())
+			add(resources, t.Offerings[i].Capacity)
+			add(labels, t.Offerings[i].NodeLabels())
 		}
 	}
 	for _, node := range p.Problem.Nodes {
 		types[node.Labels[corev1.LabelInstanceTypeStable]] = true
-		note(resources, node.Status.Allocatable)
-		note(labels, node.Labels)
+		add(resources, node.Status.Allocatable)
+		add(labels, node.Labels)
 	}
-	labels[scheduling.NodePoolLabel] = true
-	given := p.poolTypos(labels)
-	maps.Copy(labels, given)
-	asked := typo{known: resources, what: "asks for the resource", near: map[string]string{}}
-	selected := typo{known: labels, what: "selects nodes by the label", near: map[string]string{}}
-	bought := typo{known: types, what: "selects nodes of the instance type", near: map[string]string{}}
-	for _, pod := range p.Problem.Pods {
-		name := pod.Namespace + "/" + pod.Name
-		names := map[string]bool{}
-		for i := range pod.Spec.Containers {
-			note(names, pod.Spec.Containers[i].Resources.Requests)
-			note(names, pod.Spec.Containers[i].Resources.Limits)
-		}
-		p.Warnings = asked.warn(p.Warnings, name, names)
-		keys, typeNames := selectors(&pod.Spec)
-		p.Warnings = selected.warn(p.Warnings, name, keys)
-		p.Warnings = bought.warn(p.Warnings, name, typeNames)
-	}
-}
-
-// poolTypos warns of labels that NodePools require and no machine brings. It returns all
-// that the pools give to nodes, typos included.
-func (p *problem) poolTypos(brought map[string]bool) (given map[string]bool) {
-	given = map[string]bool{}
-	required := typo{known: brought, what: "requires or sets the label", near: map[string]string{}}
+	given := nameSet{} // by NodePools, typos included
+	required := typoCheck{p, labels, "requires or sets the label", map[string]string{}}
 	for _, pool := range p.Problem.NodePools {
-		keys := map[string]bool{}
-		note(keys, pool.Spec.Template.Metadata.Labels)
+		keys := nameSet{}
+		add(keys, pool.Spec.Template.Metadata.Labels)
 		for _, r := range pool.Spec.Template.Spec.Requirements {
 			keys[r.Key] = true
 		}
+		required.warn("NodePool/"+pool.Name, keys)
 		maps.Copy(given, keys)
-		p.Warnings = required.warn(p.Warnings, "NodePool/"+pool.Name, keys)
 	}
-	return given
+	asked := typoCheck{p, resources, "asks for the resource", map[string]string{}}
+	selected := typoCheck{p, lo.Assign(labels, given), "selects nodes by the label", map[string]string{}}
+	bought := typoCheck{p, types, "selects nodes of the instance type", map[string]string{}}
+	for _, pod := range p.Problem.Pods {
+		name, requests := pod.Namespace+"/"+pod.Name, nameSet{}
+		for i := range pod.Spec.Containers {
+			add(requests, pod.Spec.Containers[i].Resources.Requests)
+			add(requests, pod.Spec.Containers[i].Resources.Limits)
+		}
+		keys, typeNames := selectors(&pod.Spec)
+		asked.warn(name, requests)
+		selected.warn(name, keys)
+		bought.warn(name, typeNames)
+	}
 }
 
 // selectors returns the labels by which a pod must choose its node, and the instance
 // types that it names.
-func selectors(spec *corev1.PodSpec) (keys, types map[string]bool) {
-	keys, types = map[string]bool{}, map[string]bool{}
-	note(keys, spec.NodeSelector)
+func selectors(spec *corev1.PodSpec) (keys, types nameSet) {
+	keys, types = nameSet{}, nameSet{}
+	add(keys, spec.NodeSelector)
 	if name, ok := spec.NodeSelector[corev1.LabelInstanceTypeStable]; ok {
 		types[name] = true
 	}
@@ -94,50 +85,42 @@ func selectors(spec *corev1.PodSpec) (keys, types map[string]bool) {
 	return keys, types
 }
 
-// note adds the keys of a map to a set.
-func note[K ~string, V any](set map[string]bool, m map[K]V) {
+// nameSet is a set of names.
+type nameSet map[string]bool
+
+// add adds the keys of a map.
+func add[K ~string, V any](set nameSet, m map[K]V) {
 	for key := range m {
 		set[string(key)] = true
 	}
 }
 
-// typo looks for the names that were meant.
-type typo struct {
-	known map[string]bool
-	what  string
-	near  map[string]string // by name, "" for none
+// typoCheck looks for the names that were meant.
+type typoCheck struct {
+	*problem
+	known   nameSet
+	what    string
+	nearest map[string]string // by name, "" for none
 }
 
 // warn adds a warning for each name that an object asks for, which is not known and
-// another one is near to. Labels that a machine may bring, and no machine on sale does,
-// are no typos.
-func (s *typo) warn(warnings []scheduling.Warning, object string, names map[string]bool) []scheduling.Warning {
-	wellKnown := requirements.WellKnown()
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if s.known[name] || wellKnown.Has(name) {
+// few letters lead to another one.
+func (c *typoCheck) warn(object string, asked nameSet) {
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		if c.known[name] || requirements.WellKnown().Has(name) {
 			continue
 		}
-		if _, seen := s.near[name]; !seen {
-			s.near[name] = s.nearest(name)
+		if _, seen := c.nearest[name]; !seen {
+			near := spelling.Closest(lo.Keys(c.known), 1, func(known string) (int, bool) {
+				d := spelling.Distance(strings.ToLower(name), strings.ToLower(known))
+				return d, d <= 2 && d < len(name)/3
+			})
+			c.nearest[name] = strings.Join(near, "")
 		}
-		if suggest := s.near[name]; suggest != "" {
-			warnings = append(warnings, scheduling.Warning{
-				Object:  object,
-				Message: fmt.Sprintf("%s %s, which nothing has; did you mean %s?", s.what, name, suggest),
+		if suggest := c.nearest[name]; suggest != "" {
+			c.Warnings = append(c.Warnings, scheduling.Warning{
+				Object: object, Message: fmt.Sprintf("%s %s, which nothing has; did you mean %s?", c.what, name, suggest),
 			})
 		}
 	}
-	return warnings
-}
-
-// nearest returns the known name that few letters lead to.
-func (s *typo) nearest(name string) string {
-	near := spelling.Closest(slices.Collect(maps.Keys(s.known)), 1, func(known string) (int, bool) {
-		d := spelling.Distance(strings.ToLower(name), strings.ToLower(known))
-		return d, d <= 2 && d < len(name)/3
-	})
-	if len(near) == 0 {
-		return ""
-	}
-	return near[0]
 }

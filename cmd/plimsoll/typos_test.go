@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Names that nothing has are most often slips, and the plan says what was meant. A name
-// of its own is no slip: others may provide it.
-func TestSlips(t *testing.T) {
+// Names that nothing has are most often typos, and the plan says what was meant. A name
+// of its own is no typo: others may provide it.
+func TestTypos(t *testing.T) {
 	pod := func(name, spec, resources string) string {
 		return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: {" + spec + "containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {" + resources + "}}}]}\n"
 	}
@@ -17,7 +17,7 @@ func TestSlips(t *testing.T) {
 		pod("type", "nodeSelector: {node.kubernetes.io/instance-type: m5.xxlarge}, ", "") +
 		pod("fine", "nodeSelector: {kubernetes.io/arch: amd64, karpenter.sh/nodepool: x}, ", "nvidia.com/gpu: 1") +
 		pod("own", "nodeSelector: {example.com/team: a}, ", "example.com/licence: 1")
-	r := run(t, "plan", "-f", temp(t, "slips.yaml", text))
+	r := run(t, "plan", "-f", temp(t, "typos.yaml", text))
 	require.Equal(t, exitUnschedulable, r.code)
 	require.Contains(t, r.stdout, "default/gpu: asks for the resource nvidia.com/gpus, which nothing has; did you mean nvidia.com/gpu?\n")
 	require.Contains(t, r.stdout, "default/key: selects nodes by the label karpenter.sh/capacity-types, which nothing has; did you mean karpenter.sh/capacity-type?\n")
@@ -27,8 +27,8 @@ func TestSlips(t *testing.T) {
 }
 
 // Required node affinity is read as selectors are, and what a NodePool requires does not
-// make a slip right. Labels that some machine may bring are none.
-func TestSlipsOfAffinityAndPools(t *testing.T) {
+// make a typo right. Labels that some machine may bring are none.
+func TestTyposOfAffinityAndPools(t *testing.T) {
 	text := `apiVersion: v1
 kind: Pod
 metadata: {name: zone}
@@ -44,7 +44,7 @@ kind: NodePool
 metadata: {name: general}
 spec: {template: {metadata: {labels: {team: a}}, spec: {requirements: [{key: kubernetes.io/aarch, operator: In, values: [amd64]}, {key: karpenter.k8s.aws/instance-category, operator: In, values: [m]}]}}}
 `
-	r := run(t, "plan", "-f", temp(t, "slips.yaml", text), "--filter", "category=m")
+	r := run(t, "plan", "-f", temp(t, "typos.yaml", text), "--filter", "category=m")
 	require.Equal(t, exitUnschedulable, r.code, r.stderr)
 	_, warnings, _ := strings.Cut(r.stdout, "WARNINGS\n")
 	require.Equal(t, `  DaemonSets: the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints

@@ -63,7 +63,7 @@ func TestWrongUsage(t *testing.T) {
 		"consolidate -f x --node-cost +Inf":                                          `--node-cost "+Inf": must be a number from 0`,
 		"consolidate -f x --steps -1":                                                `--steps "-1": must not be negative`,
 		"consolidate -f x --min-lifetime -1s":                                        `--min-lifetime "-1s": must not be negative`,
-		"consolidate -f x --spot-to-spot-types some":                                 "invalid argument",
+		"consolidate -f x --spot-to-spot-types some":                                 `--spot-to-spot-types "some": want a whole number`,
 		"consolidate -f x --effort hard":                                             `--effort "hard"`,
 		"verify -f x":                                                                "no plan to verify",
 		"verify -f - --plan -":                                                       "stdin cannot hold both",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -35,7 +36,7 @@ type containerDefaults struct {
 func (c *collector) admission() *admission {
 	a := &admission{
 		priorities: maps.Clone(systemPriorities),
-		runtimes:   map[string]*nodev1.RuntimeClass{},
+		runtimes:   lo.KeyBy(c.runtimeClasses, func(r *nodev1.RuntimeClass) string { return r.Name }),
 		defaults:   map[string]containerDefaults{},
 		warn:       c.warn,
 	}
@@ -46,9 +47,6 @@ func (c *collector) admission() *admission {
 		if p.GlobalDefault && (a.defaultPriority == nil || p.Value < *a.defaultPriority) {
 			a.defaultPriority = &p.Value
 		}
-	}
-	for _, r := range c.runtimeClasses {
-		a.runtimes[r.Name] = r
 	}
 	slices.SortFunc(c.limitRanges, byName)
 	for _, lr := range c.limitRanges {
@@ -75,20 +73,10 @@ func itemDefaults(item corev1.LimitRangeItem) (requests, limits corev1.ResourceL
 
 // fill returns list with what it lacks taken from more. It changes neither.
 func fill(list, more corev1.ResourceList) corev1.ResourceList {
-	cloned := false
-	for name, q := range more {
-		if _, ok := list[name]; ok {
-			continue
-		}
-		if !cloned {
-			list, cloned = list.DeepCopy(), true
-			if list == nil {
-				list = corev1.ResourceList{}
-			}
-		}
-		list[name] = q
+	if lo.EveryBy(lo.Keys(more), func(name corev1.ResourceName) bool { return lo.HasKey(list, name) }) {
+		return list
 	}
-	return list
+	return lo.Assign(more, list)
 }
 
 // spec returns the specification of a pod after admission. It leaves the one that it
@@ -138,9 +126,7 @@ func (a *admission) runtime(object string, s *corev1.PodSpec) {
 	}
 	if class.Scheduling != nil {
 		if len(class.Scheduling.NodeSelector) > 0 {
-			selector := maps.Clone(class.Scheduling.NodeSelector)
-			maps.Copy(selector, s.NodeSelector)
-			s.NodeSelector = selector
+			s.NodeSelector = lo.Assign(class.Scheduling.NodeSelector, s.NodeSelector)
 		}
 		s.Tolerations = append(slices.Clip(s.Tolerations), class.Scheduling.Tolerations...)
 	}
@@ -184,8 +170,7 @@ func admitClaims(claims []*corev1.PersistentVolumeClaim, classes []*storagev1.St
 	for _, c := range claims {
 		_, named := c.Annotations[betaClassKey]
 		if c.UID == "" && c.Spec.StorageClassName == nil && !named && c.Spec.VolumeName == "" {
-			name := class.Name
-			c.Spec.StorageClassName = &name
+			c.Spec.StorageClassName = lo.ToPtr(class.Name)
 		}
 	}
 }
@@ -195,11 +180,9 @@ func admitClaims(claims []*corev1.PersistentVolumeClaim, classes []*storagev1.St
 func newestDefault(classes []*storagev1.StorageClass) *storagev1.StorageClass {
 	var newest *storagev1.StorageClass
 	for _, c := range classes {
-		if c.Annotations[defaultClassKey] != "true" && c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] != "true" {
-			continue
-		}
-		if newest == nil || newest.CreationTimestamp.Before(&c.CreationTimestamp) ||
-			newest.CreationTimestamp.Equal(&c.CreationTimestamp) && c.Name < newest.Name {
+		isDefault := c.Annotations[defaultClassKey] == "true" || c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] == "true"
+		if isDefault && (newest == nil || newest.CreationTimestamp.Before(&c.CreationTimestamp) ||
+			newest.CreationTimestamp.Equal(&c.CreationTimestamp) && c.Name < newest.Name) {
 			newest = c
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -31,12 +32,9 @@ const (
 // announced for some later day are no notice.
 func (s *Snapshot) Cluster() disruption.Cluster {
 	machines := map[string]*disruption.Machine{}
-	nodes := map[string]*corev1.Node{}
-	for _, n := range s.Problem.Nodes {
-		nodes[n.Name] = n
-	}
+	nodes := lo.KeyBy(s.Problem.Nodes, func(n *corev1.Node) string { return n.Name })
 	for _, claim := range s.NodeClaims {
-		name := s.nodeOf(claim)
+		name := cmp.Or(s.hosts[claim.Name], claim.Status.NodeName, claim.Name)
 		if nodes[name] == nil || machines[name] != nil {
 			continue
 		}
@@ -72,14 +70,6 @@ func (s *Snapshot) Cluster() disruption.Cluster {
 
 // endOfTime stands for as long as a pod waits that the scheduler has promised a node.
 func endOfTime() time.Time { return time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }
-
-// nodeOf returns the name of the node that a claim stands for.
-func (s *Snapshot) nodeOf(claim *NodeClaim) string {
-	if name, ok := s.hosts[claim.Name]; ok {
-		return name
-	}
-	return cmp.Or(claim.Status.NodeName, claim.Name)
-}
 
 // machineOf returns what a claim tells of its machine.
 func machineOf(claim *NodeClaim) disruption.Machine {
@@ -140,46 +130,29 @@ const spotNotice = 2 * time.Minute
 
 // noticeTaint returns the kind of notice that a taint stands for, "" for none.
 func noticeTaint(key string) string {
-	switch key {
-	case "aws-node-termination-handler/spot-itn":
-		return kindSpot
-	case "aws-node-termination-handler/scheduled-maintenance":
-		return kindMaintenance
-	case "aws-node-termination-handler/asg-lifecycle-termination":
-		return kindScaleIn
-	case "cloud.google.com/impending-node-termination":
-		return kindTermination
-	case "remediator.kubernetes.azure.com/unschedulable", "remediator.aks.microsoft.com/unschedulable":
-		return kindMaintenance
-	}
-	return ""
+	return map[string]string{
+		"aws-node-termination-handler/spot-itn":                  kindSpot,
+		"aws-node-termination-handler/scheduled-maintenance":     kindMaintenance,
+		"aws-node-termination-handler/asg-lifecycle-termination": kindScaleIn,
+		"cloud.google.com/impending-node-termination":            kindTermination,
+		"remediator.kubernetes.azure.com/unschedulable":          kindMaintenance,
+		"remediator.aks.microsoft.com/unschedulable":             kindMaintenance,
+	}[key]
 }
 
 // noticeCondition returns the kind of notice that a condition of AKS stands for, "" for
 // none. Events that a machine survives with its pods, freeze and reboot, are none.
 func noticeCondition(c *corev1.NodeCondition) string {
-	if c.Status != corev1.ConditionTrue {
+	event := strings.TrimSuffix(string(c.Type), "Scheduled")
+	if event == "VMEvent" {
+		event, _, _ = strings.Cut(c.Message, " ")
+	}
+	if c.Status != corev1.ConditionTrue || event == string(c.Type) {
 		return ""
 	}
-	switch c.Type {
-	case "PreemptionScheduled", "PreemptScheduled":
-		return kindSpot
-	case "TerminateScheduled":
-		return kindTermination
-	case "RedeployScheduled":
-		return kindMaintenance
-	case "VMEventScheduled":
-		event, _, _ := strings.Cut(c.Message, " ")
-		switch event {
-		case "Preempt":
-			return kindSpot
-		case "Terminate":
-			return kindTermination
-		case "Redeploy":
-			return kindMaintenance
-		}
-	}
-	return ""
+	return map[string]string{
+		"Preemption": kindSpot, "Preempt": kindSpot, "Terminate": kindTermination, "Redeploy": kindMaintenance,
+	}[event]
 }
 
 // interruption returns the notice on a node; of several, the one that comes first, and
@@ -225,10 +198,5 @@ func announced(message string) time.Time {
 
 // shutDown says whether the cloud's controller reports that the instance is shut down.
 func shutDown(n *corev1.Node) bool {
-	for i := range n.Spec.Taints {
-		if n.Spec.Taints[i].Key == "node.cloudprovider.kubernetes.io/shutdown" {
-			return true
-		}
-	}
-	return false
+	return lo.ContainsBy(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == "node.cloudprovider.kubernetes.io/shutdown" })
 }

@@ -64,8 +64,8 @@
 // file, the document, the object, the field and the value. What a solver refuses later
 // on names the object alone, and [Snapshot.Locate] the place, too. Unknown fields are no
 // fault, because dumps hold fields of newer versions of Kubernetes; outside of
-// status and metadata they are reported as a warning, because they may be a slip of
-// the keyboard, with the field that was probably meant. Of NodePools such a slip is a fault.
+// status and metadata they are reported as a warning, because they may be a typo,
+// with the field that was probably meant. Of NodePools such a typo is a fault.
 //
 // A repository holds files that are no manifests, and templates and patches that are no
 // objects yet. [Loader.SkipInvalid] leaves them out and lists them in [Snapshot.Skipped].

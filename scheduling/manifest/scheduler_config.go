@@ -19,7 +19,7 @@ import (
 const spreadPlugin = "PodTopologySpread"
 
 // schedulerConfiguration is kube-scheduler's configuration file. What plans do not
-// know is left as it is, but no field may be unknown: a slip of the keyboard would
+// know is left as it is, but no field may be unknown: a typo would
 // leave constraints out.
 type schedulerConfiguration struct {
 	metav1.TypeMeta `json:",inline"`

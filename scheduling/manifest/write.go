@@ -30,10 +30,7 @@ import (
 // options can, and else lowered, which the claim's annotation says as for Karpenter's policy
 // BestEffort.
 func NodeClaims(plan *scheduling.Plan, pools []*scheduling.NodePool) ([]*NodeClaim, error) {
-	byName := map[string]*scheduling.NodePool{}
-	for _, p := range pools {
-		byName[p.Name] = p
-	}
+	byName := lo.KeyBy(pools, func(p *scheduling.NodePool) string { return p.Name })
 	claims := make([]*NodeClaim, 0, len(plan.Launches))
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
