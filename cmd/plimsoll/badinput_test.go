@@ -39,7 +39,7 @@ func TestBadInput(t *testing.T) {
 			good + pool("odd", "{key: kubernetes.io/arch, operator: Near, values: [amd64]}"),
 			[]string{"input.yaml: document 2, line 6: NodePool odd: ", "requirements[0].operator", "Near"},
 		},
-		"a slip that all replicas share": {
+		"a fault that all replicas share": {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 50, selector: {}, template: {spec: {tolerations: [{key: k, operator: Equals}], containers: [{name: c}]}}}\n",
 			[]string{"input.yaml: document 1, line 1: Deployment default/web: spec.template.spec.tolerations[0].operator: ", `"Equals"`},
 		},
@@ -91,7 +91,7 @@ func TestEmptyStdin(t *testing.T) {
 	require.Contains(t, r.stdout, "nothing to place")
 }
 
-// Files without an object are a slip, as an object of the wrong kind is, and directories
+// Files without an object are an error, as an object of the wrong kind is, and directories
 // without a file.
 func TestFilesOfNothing(t *testing.T) {
 	blank, comments := temp(t, "blank.yaml", " \n"), temp(t, "comments.yaml", "---\n# nothing\n---\n")
@@ -105,7 +105,7 @@ func TestFilesOfNothing(t *testing.T) {
 	require.Equal(t, exitOK, r.code, "templates that come to nothing stand beside others")
 }
 
-// However many objects repeat a slip, what is told fits on a screen.
+// However many objects repeat a fault, what is told fits on a screen.
 func TestManyFaultsAreCut(t *testing.T) {
 	var text strings.Builder
 	for i := range 40 {
@@ -117,9 +117,9 @@ func TestManyFaultsAreCut(t *testing.T) {
 	require.True(t, strings.HasSuffix(r.stderr, "\nerror: and 15 further faults\n"), r.stderr)
 }
 
-// A file of 100 MB that is no manifest is refused without being read into memory.
+// A large file that is no manifest is refused without being read into memory.
 func TestJunk(t *testing.T) {
-	const size = 100 << 20
+	const size = 20 << 20
 	for name, text := range map[string]string{"text": "all work and no play\n", "zeros": "\x00", "JSON": `{"a":[1,2,3],`, "YAML": "a: b\n"} {
 		t.Run(name, func(t *testing.T) {
 			r := runWith(t, io.LimitReader(&endless{text: text}, size), "plan", "-f", "-")

@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 		{"catalog.sources", []string{"catalog", "--sources", "--catalog", "testdata/market.json"}, exitOK},
 		{"catalog.json", []string{"catalog", "-o", "json", "--catalog", "testdata/market.json", "--filter", "zone=b"}, exitOK},
 		{"catalog.csv", []string{"catalog", "-o", "csv", "--catalog", "testdata/market.json", "--capacity-types", "spot"}, exitOK},
-		{"consolidate.table", waste(), exitOK},
+		{"consolidate.table", waste("--effort", "default"), exitOK},
 		{"verify.txt", append([]string{"verify", "--plan", "testdata/plan.json"}, shop...), exitOK},
 		{"verify.txt", append([]string{"verify", "--plan", "testdata/plan.yaml"}, shop...), exitOK},
 	}

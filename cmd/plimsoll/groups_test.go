@@ -155,7 +155,7 @@ func TestNodeGroups(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := temp(t, "cluster.yaml", tt.cluster)
-			args := []string{"-f", file, "--now", "2026-11-21T09:00:00Z"}
+			args := []string{"-f", file, "--now", "2026-11-21T09:00:00Z", "--effort", "fast"}
 			if tt.catalog != "" {
 				args = append(args, "--catalog", tt.catalog)
 			}
@@ -226,7 +226,7 @@ func TestNodesOfNoCloud(t *testing.T) {
 // Where Karpenter runs, groups beside it are in the bill and in no step.
 func TestNodeGroupsBesideNodePools(t *testing.T) {
 	const pool = "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: general}\nspec: {template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}\n"
-	r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", pool+eksCluster()), "--catalog", "ec2/eu-west-1", "--now", "2026-11-21T09:00:00Z")
+	r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", pool+eksCluster()), "--catalog", "ec2/eu-west-1", "--now", "2026-11-21T09:00:00Z", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Contains(t, r.stdout, "  workers (no NodePool)  6      m5.2xlarge ×6  on-demand  2.5680  1,875 ")
 	require.Contains(t, r.stdout, "  batch (no NodePool)    3      m5.xlarge ×3   spot       0.2")
@@ -248,7 +248,7 @@ func TestDefaultPoolBuysCurrentHardware(t *testing.T) {
 			return slices.Contains([]string{"D", "E", "F"}, l["karpenter.azure.com/sku-family"]) && !slices.Contains([]string{"1", "2"}, l["karpenter.azure.com/sku-version"])
 		}},
 	} {
-		r := run(t, "plan", "-f", temp(t, "pods.yaml", pods+gpu), "--catalog", name, "-o", "json")
+		r := run(t, "plan", "-f", temp(t, "pods.yaml", pods+gpu), "--catalog", name, "-o", "json", "--effort", "fast")
 		require.Equal(t, exitOK, r.code, r.stderr)
 		bought := map[string]bool{}
 		for _, l := range decodePlan(t, r.stdout).Launches {

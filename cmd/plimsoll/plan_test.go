@@ -120,7 +120,7 @@ func TestPlanWithEveryCatalog(t *testing.T) {
 		"KWOK":              {"--catalog", "kwok:testdata/kwok.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := run(t, append([]string{"plan", "-f", "testdata/nopool.yaml", "-o", "json"}, args...)...)
+			r := run(t, append([]string{"plan", "-f", "testdata/nopool.yaml", "-o", "json", "--effort", "fast"}, args...)...)
 			require.Equal(t, exitOK, r.code, r.stderr)
 			obeys(t, r.stdout, 4)
 			require.Contains(t, r.stdout, "there is no NodePool in the input")

@@ -14,7 +14,7 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 	quickstart := "../../examples/quickstart"
 	for name, e := range map[string]excerpt{
 		"plan":         {"../../README.md", "<!-- output of the first command;", []string{"plan", "-f", quickstart}, firstLines},
-		"consolidate":  {"../../README.md", "<!-- output of this command;", waste(), firstLines},
+		"consolidate":  {"../../README.md", "<!-- output of this command;", waste("--effort", "default"), firstLines},
 		"alternatives": {"README.md", "plan -f examples/quickstart --alternatives", []string{"plan", "-f", quickstart, "--alternatives"}, everything},
 	} {
 		t.Run(name, func(t *testing.T) {

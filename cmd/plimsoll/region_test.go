@@ -43,7 +43,7 @@ const onePod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop
 // Without --catalog a cluster is planned where it is.
 func TestClustersArePlannedWhereTheyAre(t *testing.T) {
 	file := moveTo(t, "eu-west-1")
-	r := run(t, "consolidate", "-f", file, "--now", "2026-11-21T09:00:00Z", "-o", "json")
+	r := run(t, "consolidate", "-f", file, "--now", "2026-11-21T09:00:00Z", "-o", "json", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	plan := moveset(t, r.stdout)
 	require.Equal(t, "ec2/eu-west-1", plan.Summary.Catalog.Name)
@@ -57,7 +57,7 @@ func TestClustersArePlannedWhereTheyAre(t *testing.T) {
 		}
 	}
 	require.NotZero(t, launches)
-	require.Contains(t, run(t, "consolidate", "-f", file, "--now", "2026-11-21T09:00:00Z").stdout,
+	require.Contains(t, run(t, "consolidate", "-f", file, "--now", "2026-11-21T09:00:00Z", "--effort", "fast").stdout,
 		"\nPrices: ec2/eu-west-1, on-demand of 2025-05-28, spot of 2025-05-28 (zones assigned).\n")
 
 	r = run(t, "consolidate", "-f", file, "--catalog", "ec2/us-east-1")

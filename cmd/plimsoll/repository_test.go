@@ -96,7 +96,7 @@ func TestSkipInvalid(t *testing.T) {
 `, r.stderr)
 }
 
-// Paths that cannot be read are slips in the call, whatever may be left out of the files.
+// Paths that cannot be read are errors of the call, whatever may be left out of the files.
 func TestSkipInvalidIsNotForPaths(t *testing.T) {
 	for _, path := range []string{"/nowhere", t.TempDir()} {
 		r := run(t, "plan", "-R", "--skip-invalid", "-f", path)

@@ -66,7 +66,7 @@ func TestSolverFlags(t *testing.T) {
 		},
 	} {
 		t.Run(flags, func(t *testing.T) {
-			args := append([]string{"-f", shop}, strings.Fields(flags)...)
+			args := append([]string{"-f", shop, "--effort", "fast"}, strings.Fields(flags)...)
 			r := run(t, append([]string{"plan", "-o", "json"}, args...)...)
 			require.Equal(t, exitOK, r.code, r.stderr)
 			holds(t, decodePlan(t, r.stdout))
@@ -74,7 +74,7 @@ func TestSolverFlags(t *testing.T) {
 			require.Equal(t, exitOK, run(t, append([]string{"verify", "--plan", file}, args...)...).code)
 		})
 	}
-	r := run(t, "plan", "-f", shop, "-o", "json")
+	r := run(t, "plan", "-f", shop, "-o", "json", "--effort", "fast")
 	file := temp(t, "plan.json", r.stdout)
 	for _, flag := range []string{"--no-spot", "--largest-node=cpu=2", "--spot-zones=9", "--interruption-cost=3"} {
 		r := run(t, "verify", "-f", shop, "--plan", file, flag)
