@@ -32,27 +32,23 @@ func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Sol
 	return list, nil
 }
 
-// choices is what is printed of alternatives for programs.
-type choices struct {
-	Alternatives []scheduling.Alternative `json:"alternatives"`
-}
-
 // printAlternatives writes alternatives in a format.
 func (a *app) printAlternatives(format string, p *problem, list []scheduling.Alternative) error {
 	if format == "table" {
-		return writeAlternatives(&a.stdout, a.view, p, list)
+		writeAlternatives(&a.stdout, a.view, p, list)
+		return nil
 	}
-	return a.encode(format, "alternatives", choices{list})
+	return a.encode(format, "alternatives", map[string]any{"alternatives": list})
 }
 
 // writeAlternatives compares alternatives for people.
-func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []scheduling.Alternative) error {
+func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []scheduling.Alternative) {
 	t := &table{problem: p, view: v, plan: list[0].Plan}
 	s := &list[0].Plan.Summary
+	defer func() { _, _ = t.out.WriteTo(w) }() // a buffer takes everything
 	if s.Pods == 0 {
 		t.headline()
-		_, err := w.Write(t.out.Bytes())
-		return err
+		return
 	}
 	switch {
 	case t.stopped != "":
@@ -75,8 +71,6 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []scheduling.Al
 	if lo.SomeBy(list, func(a scheduling.Alternative) bool { return a.UnratedLaunches > 0 }) {
 		t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
 	}
-	_, err := w.Write(t.out.Bytes())
-	return err
 }
 
 // objective is the price by which plans are compared.

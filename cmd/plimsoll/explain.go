@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -101,6 +103,23 @@ func (a *app) planned(ctx context.Context, input *inputFlags, how *solverFlags, 
 	return p, plan, err
 }
 
+// subjectKinds are the kinds that can be asked about, with the names by which kubectl knows
+// them.
+func subjectKinds() map[string]string {
+	return map[string]string{
+		"pod":                   "pod pods po",
+		"node":                  "node nodes no",
+		"launch":                "launch launches nodeclaim nodeclaims",
+		"Deployment":            "deployment deployments deploy",
+		"StatefulSet":           "statefulset statefulsets sts",
+		"ReplicaSet":            "replicaset replicasets rs",
+		"ReplicationController": "replicationcontroller replicationcontrollers rc",
+		"DaemonSet":             "daemonset daemonsets ds",
+		"CronJob":               "cronjob cronjobs cj",
+		"Job":                   "job jobs",
+	}
+}
+
 // subject is what a question is about.
 type subject struct{ kind, name string }
 
@@ -112,18 +131,12 @@ func parseSubjects(args []string) ([]subject, error) {
 	}
 	var out []subject
 	for _, arg := range args {
-		kind, name, _ := strings.Cut(arg, "/")
-		switch lower := strings.ToLower(kind); lower {
-		case "pod", "pods", "po":
-			kind = "pod"
-		case "node", "nodes", "no":
-			kind = "node"
-		case "launch", "launches", "nodeclaim", "nodeclaims":
-			kind = "launch"
-		default:
-			if kind = workloadKind(lower); kind == "" {
-				return nil, fmt.Errorf("cannot tell what %q is: %s", arg, want)
-			}
+		typed, name, _ := strings.Cut(arg, "/")
+		kind, known := lo.FindKeyBy(subjectKinds(), func(_, names string) bool {
+			return slices.Contains(strings.Fields(names), strings.ToLower(typed))
+		})
+		if !known {
+			return nil, fmt.Errorf("cannot tell what %q is: %s", arg, want)
 		}
 		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || (kind == "node" || kind == "launch") && strings.Contains(name, "/") {
 			return nil, fmt.Errorf("%q names no %s: %s", arg, kind, want)
@@ -199,4 +212,44 @@ func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, ans
 		return a.encode(format, "answer", answers[0])
 	}
 	return a.encode(format, "answers", answers)
+}
+
+// judgedNode is a node of a pool, explained with what becomes of it when the cluster is
+// consolidated.
+type judgedNode struct {
+	*scheduling.NodeExplanation
+
+	// Verdict says why it stays, or that it goes; Removal is the step that removes it.
+	Verdict *disruption.Verdict `json:"verdict"`
+	Removal *disruption.Step    `json:"removal,omitempty"`
+}
+
+// judge adds to the answers about nodes of pools what becomes of them when the cluster is
+// consolidated.
+func (a *app) judge(ctx context.Context, how *solverFlags, planner disruption.Planner, p *problem, answers []any) error {
+	var plan *disruption.Plan
+	for i, answer := range answers {
+		node, ok := answer.(*scheduling.NodeExplanation)
+		if !ok || node.NodePool == "" {
+			continue
+		}
+		if plan == nil {
+			var err error
+			if plan, err = how.disrupt(ctx, a, planner, p); err != nil {
+				return err
+			}
+		}
+		for k := range plan.Nodes {
+			v := &plan.Nodes[k]
+			if v.Node != node.Node {
+				continue
+			}
+			judged := &judgedNode{NodeExplanation: node, Verdict: v}
+			if v.Step > 0 && v.Step <= len(plan.Steps) {
+				judged.Removal = &plan.Steps[v.Step-1]
+			}
+			answers[i] = judged
+		}
+	}
+	return nil
 }

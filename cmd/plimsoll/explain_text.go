@@ -192,3 +192,26 @@ func offeringText(o *scheduling.Option) string {
 	}
 	return text
 }
+
+// verdict writes what becomes of a node when the cluster is consolidated.
+func (t *table) verdict(n *judgedNode) {
+	t.section("CONSOLIDATION")
+	v := n.Verdict
+	if s := n.Removal; s != nil {
+		t.line("  It is removed for the reason %q, in step %d; that step saves %s per hour and moves %s.", s.Reason, v.Step, signed(s.SavingPerHour), count(len(s.Evictions), "pod"))
+	} else {
+		t.line("  It stays.")
+	}
+	if v.Drift != "" {
+		t.line("  It has drifted: %s.", v.Drift)
+	}
+	var rows [][]string
+	for i := range v.Reasons {
+		rows = append(rows, []string{string(v.Reasons[i].Code), reason(&v.Reasons[i])})
+	}
+	t.columns(rows)
+	if v.Rejected != nil {
+		text := rejected(v.Node, v.Rejected)
+		t.line("  %s.", strings.ToUpper(text[:1])+text[1:])
+	}
+}

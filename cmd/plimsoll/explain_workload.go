@@ -9,25 +9,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// workloadKind is the kind that kubectl knows by a name in lower case, "" if it makes no
-// pods.
-func workloadKind(name string) string {
-	for kind, names := range map[string][]string{
-		"Deployment":            {"deployment", "deployments", "deploy"},
-		"StatefulSet":           {"statefulset", "statefulsets", "sts"},
-		"ReplicaSet":            {"replicaset", "replicasets", "rs"},
-		"ReplicationController": {"replicationcontroller", "replicationcontrollers", "rc"},
-		"DaemonSet":             {"daemonset", "daemonsets", "ds"},
-		"CronJob":               {"cronjob", "cronjobs", "cj"},
-		"Job":                   {"job", "jobs"},
-	} {
-		if slices.Contains(names, name) {
-			return kind
-		}
-	}
-	return ""
-}
-
 // workloadAnswer says what becomes of the pods of a workload.
 type workloadAnswer struct {
 	// Workload is kind/namespace/name.

@@ -101,7 +101,8 @@ func mergeWarnings(lists ...[]scheduling.Warning) []scheduling.Warning {
 func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 	switch format {
 	case "table":
-		return writeTable(&a.stdout, a.view, p, plan)
+		writeTable(&a.stdout, a.view, p, plan)
+		return nil
 	case "nodeclaims":
 		// The claims have no place for what else there is to say.
 		for _, w := range plan.Warnings {

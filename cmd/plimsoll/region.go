@@ -186,11 +186,7 @@ func evidence(seen []sighting) []string {
 			first[place] = fmt.Sprintf("%s (%s: %s)", place, seen[i].object, seen[i].from)
 		}
 	}
-	var out []string
-	for _, place := range slices.Sorted(maps.Keys(first)) {
-		out = append(out, first[place])
-	}
-	return out
+	return lo.Map(slices.Sorted(maps.Keys(first)), func(place string, _ int) string { return first[place] })
 }
 
 // elsewhere reports nodes and volumes in regions of which the catalog is not. Where only

@@ -3,6 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -55,4 +59,61 @@ func (a *app) checked(err error) error {
 		a.say("The plan did not pass the check that every plan goes through. This is a defect of plimsoll, please report it.")
 	}
 	return err
+}
+
+// untilInterrupted is a context whose cancellation counts as its deadline, so that a search
+// that it ends returns the best that it has found.
+type untilInterrupted struct {
+	parent context.Context //nolint:containedctx // it is one itself
+}
+
+// Deadline implements [context.Context].
+func (c untilInterrupted) Deadline() (time.Time, bool) { return c.parent.Deadline() }
+
+// Done implements [context.Context].
+func (c untilInterrupted) Done() <-chan struct{} { return c.parent.Done() }
+
+// Err implements [context.Context].
+func (c untilInterrupted) Err() error {
+	if c.parent.Err() != nil {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Value implements [context.Context]. There is none: contexts made from this one would find
+// its parent, and end with the parent's error.
+func (c untilInterrupted) Value(any) any { return nil }
+
+// progress shows on a terminal that work goes on, from the second second. What it
+// returns ends that and wipes the line.
+func (a *app) progress(what string) (done func()) {
+	terminal, ok := a.stderr.(*os.File)
+	if !ok {
+		return func() {}
+	}
+	if info, err := terminal.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return func() {}
+	}
+	ticker, stop := time.NewTicker(time.Second), make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		width := 0
+		for seconds := 1; ; seconds++ {
+			select {
+			case <-ticker.C:
+				line := fmt.Sprintf("%s: %d s", what, seconds)
+				width = len(line)
+				_, _ = fmt.Fprintf(terminal, "\r%s", line)
+			case <-stop:
+				_, _ = fmt.Fprintf(terminal, "\r%s\r", strings.Repeat(" ", width))
+				return
+			}
+		}
+	})
+	return func() {
+		ticker.Stop()
+		close(stop)
+		wait.Wait()
+	}
 }

@@ -4,141 +4,239 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
 )
 
-// table writes a plan for people: first what it comes to, then what to launch and
-// why, then what was refused and what to look at.
-type table struct {
-	*problem
-	view
+// line writes a line.
+func (t *table) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
 
-	plan  *scheduling.Plan
-	alone bool // the table has no section that it is indented below
-	out   bytes.Buffer
-}
+// section starts a part of the output.
+func (t *table) section(title string) { t.line("\n%s", title) }
 
-// writeTable writes a plan for people.
-func writeTable(w io.Writer, v view, p *problem, plan *scheduling.Plan) error {
-	t := &table{problem: p, view: v, plan: plan}
-	t.headline()
-	groups := t.groups()
-	t.machines(groups)
-	t.reasons(groups)
-	t.usage()
-	t.present()
-	t.refused()
-	t.warnings()
-	_, err := w.Write(t.out.Bytes())
-	return err
-}
-
-// headline says in two or three lines what the plan comes to.
-func (t *table) headline() {
-	s := &t.plan.Summary
-	gated := len(t.plan.Unschedulable) - t.unplaced(t.plan)
-	if gated > 0 {
-		defer t.line("%s held back by scheduling gates, see below.", are(gated, "pod"))
-	}
-	pods := s.Pods - gated
-	switch {
-	case pods == 0:
-		t.line("There is nothing to place: no pod of the input is waiting for a node.")
-		return
-	case s.Placed == 0:
-		t.line("None of %s can be placed. What would help is below.", count(pods, "pod"))
+// tabulate writes a section with a row for each of some things, if there is any: below a
+// head, if there is one; see [table.headed].
+func tabulate[T any](t *table, title string, head []string, things []T, row func(thing T, index int) []string, spare ...string) {
+	if len(things) == 0 {
 		return
 	}
-	placed := count(pods, "pod") + " placed"
-	if s.Placed < pods {
-		placed = fmt.Sprintf("%d of %s placed", s.Placed, count(pods, "pod"))
+	t.section(title)
+	rows := lo.Map(things, row)
+	if head == nil {
+		t.columns(rows)
+	} else {
+		t.headed(append([][]string{head}, rows...), spare...)
 	}
-	where := "on " + count(s.Nodes, "new machine")
-	if n := len(t.plan.Existing); n > 0 {
-		where += " and " + count(n, "present one")
-		if s.Nodes == 0 {
-			where = "on " + count(n, "present machine")
-		}
+}
+
+// asItIs is a row that is ready.
+func asItIs(row []string, _ int) []string { return row }
+
+// cut leaves out the rows above a number, and tells how many there are: in the first
+// column, or behind blank ones. One more than the number is never left out alone.
+func cut(rows [][]string, most int, more ...string) [][]string {
+	if len(rows) <= most+1 {
+		return rows
 	}
-	if s.Nodes == 0 {
-		t.line("%s %s: there is nothing to buy.", placed, where)
+	last := append(slices.Clone(more), fmt.Sprintf("and %d more", len(rows)-most))
+	return append(rows[:most:most], last)
+}
+
+// headed writes rows below their head, the first row, in columns that fit the width of the
+// view. Where they do not, the columns that spare names are left out, the first one first,
+// until names and lists have some room, and then these are shortened, the longest first.
+// Figures never are.
+func (t *table) headed(rows [][]string, spare ...string) {
+	if t.width == 0 {
+		t.columns(rows)
 		return
 	}
-	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, usd(s.PricePerHour), monthly(s.PricePerHour), hoursPerMonth)
-	if s.ExpectedPerHour > 0 {
-		t.line("With %s it comes to %s per hour, %s per month.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), usd(s.ExpectedPerHour), monthly(s.ExpectedPerHour))
+	fitting, left := fit(rows, t.width-2, spare)
+	t.columns(fitting)
+	if len(left) > 0 {
+		t.line("%s(-o wide adds %s)", t.indent(), join(left))
 	}
-	t.line("%s", t.bound(s))
-	t.split()
-	t.line("%s", t.madeWith())
 }
 
-// beside says what so much is that nodes cost beside their machines.
-func beside(overhead offerings.Price, nodes int, all offerings.Price) string {
-	var parts []string
-	if overhead > 0 {
-		parts = append(parts, usd(overhead)+" for each node (--node-overhead)")
+// indent is what rows begin with, below their section.
+func (t *table) indent() string { return lo.Ternary(t.alone, "", "  ") }
+
+// columns writes rows in columns, indented below their section.
+func (t *table) columns(rows [][]string) {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		_, _ = fmt.Fprintf(w, "%s%s\n", t.indent(), strings.Join(r, "\t")) // a buffer takes everything
 	}
-	if own, ok := overhead.Times(int64(nodes)); overhead == 0 || ok && all > own {
-		parts = append(parts, "what interruptions are expected to cost")
+	_ = w.Flush()
+	for line := range strings.Lines(b.String()) {
+		t.out.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	return strings.Join(parts, " and ")
 }
 
-// bound says in words how good the plan is.
-func (t *table) bound(s *scheduling.Summary) string {
-	var text string
-	price, cost := s.PricePerHour, "cost"
-	if s.ExpectedPerHour > 0 {
-		price, cost = s.ExpectedPerHour, "come to"
-	}
-	switch {
-	case s.Status == scheduling.StatusOptimal || price == s.LowerBoundPerHour:
-		text = "No plan is cheaper."
-	case s.LowerBoundPerHour <= 0:
-		text = "How much cheaper a plan could be is not known."
-	default:
-		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is %s above the cheapest possible.", cost, usd(s.LowerBoundPerHour), above(s.Gap))
-	}
-	if s.Status == scheduling.StatusDeadline {
-		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.stopped)
-	}
-	return text
-}
+// The least that a cell of names or of a list is shortened to, in characters: before columns
+// are left out for it, and after.
+const (
+	comfortable = 30
+	shortest    = 8
+)
 
-// split says what the plan costs by capacity type, and against buying on demand.
-func (t *table) split() {
-	s := &t.plan.Summary
-	if len(s.CapacityTypes) > 1 {
-		var parts []string
-		for _, share := range s.CapacityTypes {
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", share.Name, usd(share.PricePerHour), count(share.Nodes, "machine")))
+// fit makes rows take so many characters at most, if it can, and tells what it left out.
+func fit(rows [][]string, room int, spare []string) (fitting [][]string, left []string) {
+	columns := measured(rows)
+	for _, head := range spare {
+		if columns.without(left).need(comfortable) <= room {
+			break
 		}
-		t.line("Of that: %s.", join(parts))
-	}
-	total := offerings.Price(0)
-	for i := range t.plan.Launches {
-		l := &t.plan.Launches[i]
-		price, ok := t.onDemand(l)
-		if !ok {
-			return
-		}
-		if total, ok = total.Plus(price); !ok {
-			return
+		if slices.Contains(rows[0], head) {
+			left = append(left, head)
 		}
 	}
-	if total > s.PricePerHour {
-		then, now := t.datesOf()
-		t.line("The same machines on demand would cost %s per hour%s; the plan%s saves %s of that.", usd(total), then, now, percent(1-s.PricePerHour.USD()/total.USD()))
+	for _, head := range slices.Backward(left) { // those before may have been too narrow to help
+		if fewer := lo.Without(left, head); columns.without(fewer).need(comfortable) <= room {
+			left = fewer
+		}
 	}
+	shown := columns.without(left)
+	limit := lo.MaxBy(shown, func(a, b column) bool { return a.names > b.names }).names
+	for limit > shortest && shown.need(limit) > room {
+		limit--
+	}
+	for _, r := range rows {
+		fitting = append(fitting, lo.Map(shown, func(c column, _ int) string { return shortened(r[c.number], c.width(limit)) }))
+	}
+	return fitting, left
 }
 
-// onDemand is what the machine of a launch costs on demand.
-func (t *table) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
-	o := &l.Options[0]
-	offering, ok := t.catalogOf(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.OnDemand})
-	return offering.Price, ok
+// column is how many characters a column takes: for its head and figures, and for its names.
+type column struct {
+	number       int
+	head         string
+	fixed, names int
+}
+
+// width is what the column takes if its names have so many characters at most.
+func (c column) width(limit int) int { return max(c.fixed, min(c.names, limit)) }
+
+// columnList is the columns of a table.
+type columnList []column
+
+// measured measures the columns of rows of which the first is their head.
+func measured(rows [][]string) columnList {
+	columns := lo.Map(rows[0], func(head string, i int) column { return column{number: i, head: head} })
+	for i, r := range rows {
+		for k, cell := range r {
+			c, n := &columns[k], utf8.RuneCountInString(cell)
+			if i == 0 || isFigure(cell) {
+				c.fixed = max(c.fixed, n)
+			} else {
+				c.names = max(c.names, n)
+			}
+		}
+	}
+	return columns
+}
+
+// without leaves out the columns with these heads.
+func (l columnList) without(heads []string) columnList {
+	return lo.Reject(l, func(c column, _ int) bool { return slices.Contains(heads, c.head) })
+}
+
+// need is what the columns take, with the gaps between them.
+func (l columnList) need(limit int) int {
+	return lo.SumBy(l, func(c column) int { return c.width(limit) + 2 }) - 2
+}
+
+// isFigure says whether a cell is a figure, and no name and no list.
+func isFigure(cell string) bool {
+	return cell == "" || strings.ContainsAny(cell[:1], "0123456789$+-") && !strings.Contains(cell, ", ")
+}
+
+// shortened writes a name or a list in so many characters: of a list the first ones and how
+// many more there are, of a name both ends.
+func shortened(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most || isFigure(text) {
+		return text
+	}
+	parts := strings.Split(text, ", ")
+	if lo.SomeBy(parts, func(part string) bool { return strings.Count(part, " ") > 3 }) {
+		parts = []string{text} // no list of names, but a sentence
+	}
+	more := 0
+	if n, _ := fmt.Sscanf(parts[len(parts)-1], "and %d more", &more); n == 1 {
+		parts = parts[:len(parts)-1]
+	}
+	for k := len(parts) - 1; k > 0; k-- {
+		some := fmt.Sprintf("%s, and %d more", join(parts[:k]), more+len(parts)-k)
+		if utf8.RuneCountInString(some) <= most {
+			return some
+		}
+	}
+	rest := ""
+	if more += len(parts) - 1; more > 0 {
+		if rest = fmt.Sprintf(", and %d more", more); most-len(rest) < shortest {
+			rest = ", …"
+		}
+	}
+	name := []rune(parts[0])
+	keep := most - utf8.RuneCountInString(rest) - 1
+	if keep >= len(name) {
+		return parts[0] + rest
+	}
+	return string(name[:(keep+1)/2]) + "…" + string(name[len(name)-keep/2:]) + rest
+}
+
+// view says how what was found is shown.
+type view struct {
+	// width is how many columns tables may take; 0 is any number.
+	width int
+	// stopped is what ended the search early; "" is nothing.
+	stopped string
+}
+
+// most is how many items of a list are told at most: n, or all where tables take any width.
+func (v view) most(n int) int {
+	if v.width == 0 {
+		return math.MaxInt32
+	}
+	return n
+}
+
+// defaultWidth is how many columns tables take where nothing says how many there are.
+const defaultWidth = 140
+
+// widthOf returns how many columns there are for tables: what COLUMNS says, or else the width
+// of the terminal, if that is what output goes to.
+func widthOf(stdout io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if file, ok := stdout.(*os.File); ok {
+		if n := terminalWidth(file); n > 0 {
+			return n
+		}
+	}
+	return defaultWidth
+}
+
+// outputFlag adds the flag for the format of what is printed, and returns where that will
+// stand: by default the first one. "wide" is a table that takes as many columns as it likes.
+func (a *app) outputFlag(cmd *cobra.Command, usage string, formats ...string) *string {
+	format := formats[0]
+	cmd.Flags().VarP(&parsed{text: format, kind: "string", read: func(text string) (err error) {
+		if format, err = oneOf(text, formats...); format == "wide" {
+			a.width, format = 0, formats[0]
+		}
+		return err
+	}}, "output", "o", usage)
+	grouped(cmd, groupOutput)
+	return &format
 }

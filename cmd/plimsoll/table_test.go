@@ -1,198 +1,110 @@
 package main
 
 import (
-	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// tabled writes a plan of hand against the market of testdata.
-func tabled(t *testing.T, plan *scheduling.Plan) string {
+// tablesOf returns the lines of the tables in an output, below their heads in capitals.
+func tablesOf(text string) []string {
+	head := regexp.MustCompile(`^ *[A-Z$][A-Z$/ :-]*$`)
+	var out []string
+	inside := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "":
+			inside = false
+		case strings.Contains(line, "  ") && head.MatchString(line):
+			inside = true
+		}
+		if inside {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// longNames is the example of consolidate with nodes named as EC2 does.
+func longNames(t *testing.T) string {
 	t.Helper()
-	c, err := openCatalog("testdata/market.json")
-	require.NoError(t, err)
 	var b strings.Builder
-	require.NoError(t, writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan))
-	return b.String()
+	files, err := filepath.Glob("../../examples/consolidate/*.yaml")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		b.WriteString(regexp.MustCompile(`\bip-10-0-\d+-\d+\b`).ReplaceAllString(string(text), "$0.eu-central-1.compute.internal") + "\n---\n")
+	}
+	return temp(t, "cluster.yaml", b.String())
 }
 
-// launch buys a machine of the market.
-func launch(options ...scheduling.Option) scheduling.Launch {
-	return scheduling.Launch{
-		NodePool: "p", Options: options, Price: options[0].Price, Pods: []string{"shop/a"},
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")},
-	}
-}
-
-// option is one way to buy a machine.
-func option(name, zone string, ct offerings.CapacityType, price string) scheduling.Option {
-	return scheduling.Option{InstanceType: name, Zone: zone, CapacityType: ct, Price: offerings.MustPrice(price)}
-}
-
-func TestHeadlines(t *testing.T) {
-	price := offerings.MustPrice
-	launches := []scheduling.Launch{launch(option("small", "a", offerings.Spot, "0.04"))}
-	existing := []scheduling.Assignment{{Node: "n1", Pods: []string{"shop/b"}}}
-	tests := map[string]struct {
-		plan scheduling.Plan
-		want string
-	}{
-		"nothing to place": {scheduling.Plan{}, "There is nothing to place: no pod of the input is waiting for a node."},
-		"nothing placed":   {scheduling.Plan{Summary: scheduling.Summary{Pods: 3}}, "None of 3 pods can be placed. What would help is below."},
-		"nothing to buy": {
-			scheduling.Plan{Existing: existing, Summary: scheduling.Summary{Pods: 1, Placed: 1}},
-			"1 pod placed on 1 present machine: there is nothing to buy.",
-		},
-		"some placed": {
-			scheduling.Plan{Launches: launches, Existing: existing, Summary: scheduling.Summary{Pods: 5, Placed: 2, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: price("0.0398"), Gap: 0.005}},
-			"2 of 5 pods placed on 1 new machine and 1 present one: $0.0400 per hour, $29.20 per month (730 hours).\n" +
-				"No plan can cost less than $0.0398 per hour: this one is at most 0.5% above the cheapest possible.",
-		},
-		"nearly optimal": {
-			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: price("0.03999"), Gap: 0.0002}},
-			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\n" +
-				"No plan can cost less than $0.0400 per hour: this one is less than 0.1% above the cheapest possible.",
-		},
-		"optimal": {
-			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), Status: scheduling.StatusOptimal}},
-			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\nNo plan is cheaper.",
-		},
-		"no bound, and late": {
-			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), Status: scheduling.StatusDeadline}},
-			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\n" +
-				"How much cheaper a plan could be is not known. The search was stopped by --timeout; more time may find a cheaper one.",
-		},
-		"large": {
-			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1234, PricePerHour: price("4179.83"), LowerBoundPerHour: price("4179.83")}},
-			"1 pod placed on 1,234 new machines: $4,179.83 per hour, $3,051,276 per month (730 hours).\nNo plan is cheaper.",
-		},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			require.True(t, strings.HasPrefix(tabled(t, &tt.plan), tt.want+"\n"), tabled(t, &tt.plan))
-		})
-	}
-}
-
-func TestWhy(t *testing.T) {
-	spot, onDemand := option("small", "a", offerings.Spot, "0.04"), option("small", "a", offerings.OnDemand, "0.1")
-	risky := spot
-	risky.InterruptionRate = 0.175
-	reserved := option("small", "a", offerings.Reserved, "0")
-	reserved.ReservationID = "cr-1"
-	tests := map[string]struct {
-		options []scheduling.Option
-		want    string
-	}{
-		"alone":           {[]scheduling.Option{spot}, "60% below its price on demand ($0.1000); nothing else on sale holds these pods"},
-		"one type":        {[]scheduling.Option{spot, onDemand}, "60% below its price on demand ($0.1000); no other type holds these pods"},
-		"interruptions":   {[]scheduling.Option{risky}, "60% below its price on demand ($0.1000); 18% are interrupted in a month; nothing else on sale holds these pods"},
-		"a dearer type":   {[]scheduling.Option{spot, option("large", "a", offerings.Spot, "0.09")}, "60% below its price on demand ($0.1000); next type: large spot a at $0.0900 (+125%)"},
-		"an equal type":   {[]scheduling.Option{spot, option("large", "b", offerings.Spot, "0.04")}, "60% below its price on demand ($0.1000); next type: large spot b at $0.0400, the same"},
-		"a cheaper type":  {[]scheduling.Option{risky, option("large", "a", offerings.Spot, "0.03")}, "60% below its price on demand ($0.1000); 18% are interrupted in a month; next type: large spot a at $0.0300 (-25%)"},
-		"on demand":       {[]scheduling.Option{onDemand, option("large", "a", offerings.OnDemand, "0.2")}, "these pods or the NodePool ask for on-demand; next type: large on-demand a at $0.2000 (+100%)"},
-		"by choice":       {[]scheduling.Option{onDemand, option("large", "a", offerings.Spot, "0.2")}, "next type: large spot a at $0.2000 (+100%)"},
-		"reserved":        {[]scheduling.Option{reserved, spot}, "reservation cr-1 pays for it; no other type holds these pods"},
-		"free":            {[]scheduling.Option{reserved, option("large", "a", offerings.Spot, "0.2")}, "reservation cr-1 pays for it; next type: large spot a at $0.2000"},
-		"not on sale now": {[]scheduling.Option{option("gone", "a", offerings.Spot, "0.1")}, "nothing else on sale holds these pods"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			plan := &scheduling.Plan{Launches: []scheduling.Launch{launch(tt.options...)}, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1}}
-			text := tabled(t, plan)
-			require.Contains(t, text, tt.want+"\n")
-			if tt.options[0].InstanceType == "gone" {
-				require.Contains(t, text, "  -    -  ", "of a machine that the catalog does not have nothing is said")
+func TestTablesFitTheTerminal(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	cell := regexp.MustCompile(`\S+(?: \S+)*`)
+	figure := regexp.MustCompile(`^[$+-]?\d[\d,.]*%?$`)
+	for _, args := range [][]string{
+		{"plan", "-f", "testdata/dump.json", "--catalog", "testdata/market.json"},
+		{"plan", "-f", "../../examples/quickstart", "--effort", "fast"},
+		{"plan", "-f", "../../examples/quickstart", "--effort", "fast", "--alternatives"},
+		{"consolidate", "-f", longNames(t), "--effort", "fast", "--now", "2026-11-21T09:00:00Z"},
+		{"catalog", "--filter", "family in (c6i g5 p4d)"},
+		{"catalog", "--offerings", "--filter", "family in (g5 p4d)"},
+	} {
+		wide := run(t, append(args, "-o", "wide")...)
+		require.Equal(t, exitOK, wide.code, wide.stderr)
+		require.NotContains(t, wide.stdout, "…")
+		require.NotContains(t, wide.stdout, "-o wide")
+		for _, line := range tablesOf(wide.stdout) {
+			require.NotRegexp(t, `\band \d+ more`, line)
+		}
+		figures := map[string]bool{}
+		for _, line := range tablesOf(wide.stdout) {
+			for _, c := range cell.FindAllString(line, -1) {
+				figures[c] = true
 			}
-		})
+		}
+		r := run(t, args...)
+		lines := tablesOf(r.stdout)
+		for _, line := range lines {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 80, "%s", line)
+			for _, c := range cell.FindAllString(line, -1) {
+				if figure.MatchString(c) {
+					require.True(t, figures[c], "%s in %s", c, line)
+				}
+			}
+		}
+		rows := slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "(-o wide adds ") })
+		require.Len(t, rows, len(tablesOf(wide.stdout)), "no row is left out")
+		if args[1] != "-f" || args[2] != "testdata/dump.json" {
+			require.Contains(t, r.stdout, "(-o wide adds ")
+		}
 	}
 }
 
-func TestGroups(t *testing.T) {
-	a, b := option("small", "a", offerings.Spot, "0.04"), option("small", "b", offerings.Spot, "0.05")
-	plan := &scheduling.Plan{Launches: []scheduling.Launch{launch(a), launch(a), launch(b), launch(a)}}
-	for i := range plan.Launches {
-		plan.Launches[i].Pods = []string{fmt.Sprintf("shop/p-%d", i), fmt.Sprintf("shop/q-%d", i)}
+func TestWithoutATerminalTablesAreAsWideAsEver(t *testing.T) {
+	for _, line := range tablesOf(run(t, waste()...).stdout) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 140)
 	}
-	text := tabled(t, plan)
-	require.Contains(t, text, "  3      small          spot      a     p         0.0400       50%  0%      shop/p-0, shop/p-1, shop/p-3, and 3 more\n")
-	require.Contains(t, text, "  1      small          spot      b     p         0.0500       50%  0%      shop/p-2, shop/q-2\n")
+	require.NotContains(t, run(t, "plan", "-f", shop, "--effort", "fast").stdout, "(-o wide adds ")
 }
 
-func TestLongListsAreCut(t *testing.T) {
-	plan := &scheduling.Plan{Summary: scheduling.Summary{Pods: 100, Placed: 40}}
-	for i := range 40 {
-		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: fmt.Sprintf("n%02d", i), Pods: []string{fmt.Sprintf("shop/p-%d", i)}})
+func TestListsSayHowManyMoreThereAre(t *testing.T) {
+	for text, want := range map[string]string{
+		"shop/storefront ×8, shop/catalog ×6, and 8 more":  "shop/storefront ×8, and 9 more",
+		"a-node, another-node, a-third-node, and-a-fourth": "a-node, and 3 more",
+		"an-extraordinarily-long-name.of-a.node":           "an-extraordinar…name.of-a.node",
+		"an-extraordinarily-long-name.of-a.node, another":  "an-extrao…f-a.node, and 1 more",
+		"several pods are away at once, and no budget is":  "several pods ar…d no budget is",
+		"12,345.67": "12,345.67",
+	} {
+		require.Equal(t, want, shortened(text, 30))
 	}
-	u := scheduling.Unschedulable{Pod: "shop/x", Message: "no place", Fixes: []string{"tolerate a", "ask for less"}}
-	for i := range 9 {
-		u.Reasons = append(u.Reasons, scheduling.Reason{Count: 20 - i, Detail: fmt.Sprintf("reason %d", i)})
-	}
-	plan.Unschedulable = append(plan.Unschedulable, u, scheduling.Unschedulable{Pod: "shop/y", Message: "for no reason given"})
-	for i := range 9 {
-		plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: fmt.Sprintf("shop/w-%d", i), Message: "no memory request"})
-	}
-	plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "shop/z", Message: "odd"})
-	text := tabled(t, plan)
-	require.Contains(t, text, "  n19          shop/p-19\n  and 20 more  (-o wide lists them all)\n")
-	require.NotContains(t, text, "n20")
-	require.Contains(t, text, "NOT PLACED\n  shop/x (1 pod)\n    20 offerings or nodes  reason 0\n")
-	require.Contains(t, text, "    16 offerings or nodes  reason 4\n                           and 4 more reasons\n    would help: tolerate a\n    would help: ask for less\n  shop/y (1 pod)\n    for no reason given\n")
-	require.Contains(t, text, "WARNINGS\n  shop/w-0, shop/w-1, shop/w-2, shop/w-3, shop/w-4, and 4 more: no memory request\n  shop/z: odd\n")
-}
-
-func TestPodsRefusedAlikeAreToldOnce(t *testing.T) {
-	s, err := manifest.Loader{}.Load("testdata/shop.yaml")
-	require.NoError(t, err)
-	plan := &scheduling.Plan{Summary: scheduling.Summary{Pods: 3}}
-	for _, p := range []string{"shop/huge-0", "shop/huge-1", "shop/web-0"} {
-		plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: p, Message: "too large"})
-	}
-	var b strings.Builder
-	require.NoError(t, writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: s, catalog: &instancetypes.Catalog{}}, plan))
-	require.Contains(t, b.String(), "NOT PLACED\n  shop/huge (2 pods)\n    too large\n  shop/web (1 pod)\n    too large\n")
-}
-
-func TestCapacityTypesAreAddedUp(t *testing.T) {
-	plan := &scheduling.Plan{
-		Launches: []scheduling.Launch{launch(option("small", "a", offerings.Spot, "0.04")), launch(option("small", "a", offerings.OnDemand, "0.1"))},
-		Summary: scheduling.Summary{Pods: 2, Placed: 2, Nodes: 2, PricePerHour: offerings.MustPrice("0.14"), CapacityTypes: []scheduling.Share{
-			{Name: "on-demand", Nodes: 1, PricePerHour: offerings.MustPrice("0.1")}, {Name: "spot", Nodes: 1, PricePerHour: offerings.MustPrice("0.04")},
-		}},
-	}
-	text := tabled(t, plan)
-	require.Contains(t, text, "Of that: on-demand $0.1000 (1 machine), spot $0.0400 (1 machine).\nThe same machines on demand would cost $0.2000 per hour; the plan saves 30% of that.\n")
-}
-
-// Progress is for terminals. /dev/null counts as one, and takes what is written.
-func TestProgress(t *testing.T) {
-	a := &app{stderr: &strings.Builder{}}
-	a.progress("planning")()
-	require.Empty(t, a.stderr.(*strings.Builder).String())
-
-	file, err := os.Create(temp(t, "stderr", ""))
-	require.NoError(t, err)
-	a = &app{stderr: file}
-	a.progress("planning")()
-	text, err := os.ReadFile(file.Name())
-	require.NoError(t, err)
-	require.Empty(t, text, "a file is no terminal")
-
-	terminal, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	require.NoError(t, err)
-	a = &app{stderr: terminal}
-	done := a.progress("planning")
-	time.Sleep(1100 * time.Millisecond)
-	done()
 }

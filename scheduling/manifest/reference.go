@@ -1,9 +1,9 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "k8s.io/apimachinery/pkg/util/json"
@@ -34,9 +34,7 @@ func warned(kind string, obj metav1.Object) string {
 // refOf names an object that could not be decoded, as well as can be.
 func refOf(o rawObject) string {
 	meta := peek(o)
-	if meta.Name == "" {
-		meta.Name = meta.GenerateName
-	}
+	meta.Name = cmp.Or(meta.Name, meta.GenerateName)
 	if meta.Name == "" {
 		return o.kind
 	}
@@ -71,16 +69,4 @@ func quote(s string) string {
 		return ""
 	}
 	return strconv.Quote(shorten(s))
-}
-
-// versionList joins versions of a group for people.
-func versionList(group string, versions []string) string {
-	full := make([]string, len(versions))
-	for i, v := range versions {
-		full[i] = v
-		if group != "" {
-			full[i] = group + "/" + v
-		}
-	}
-	return strings.Join(full, " or ")
 }
