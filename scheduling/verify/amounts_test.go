@@ -51,22 +51,6 @@ func TestBaseUnitsAgreeWithKubernetes(t *testing.T) {
 	}
 }
 
-func TestAmounts(t *testing.T) {
-	a, b := roundedUp(list("cpu", "2", "memory", "5")), roundedUp(list("cpu", "3", "pods", "1"))
-	assert.Equal(t, map[string]string{"cpu": "5000", "memory": "5", "pods": "1"}, plain(a.plus(b)))
-	assert.Equal(t, map[string]string{"cpu": "-1000", "memory": "5", "pods": "-1"}, plain(a.minus(b)))
-	assert.Equal(t, map[string]string{"cpu": "2000", "memory": "5"}, plain(a), "operands stay")
-	assert.Equal(t, []corev1.ResourceName{"cpu", "memory", "pods"}, names(a, b))
-	assert.Equal(t, []corev1.ResourceName{"cpu", "pods"}, exceeding(b, a))
-	assert.Empty(t, exceeding(a, a), "what is there is enough")
-	raised := a.clone()
-	raised.raise(b)
-	assert.Equal(t, map[string]string{"cpu": "3000", "memory": "5", "pods": "1"}, plain(raised))
-	raised.of("cpu").SetInt64(7)
-	assert.Equal(t, "3000", b.of("cpu").String(), "no number is shared")
-	assert.Equal(t, map[string]string{"cpu": "2000", "memory": "0"}, plain(lesser(a, b)))
-}
-
 // P27, P50: what is not asked for cannot be short, even where a node has less than nothing.
 func TestExceedingIgnoresWhatIsNotAskedFor(t *testing.T) {
 	need := roundedUp(list("cpu", "0", "memory", "1", "example.com/x", "0"))

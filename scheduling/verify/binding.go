@@ -20,9 +20,9 @@ type booking struct {
 
 // resident is a pod that runs already.
 type resident struct {
-	face  *face
-	apart []podTerm
-	node  string
+	face *face
+	ties *ties
+	node string
 }
 
 // bindings checks the rules between pods. They hold if the plan's pods can bind one
@@ -33,18 +33,18 @@ func (j *judge) bindings() {
 	if !j.anyTies() {
 		return
 	}
-	s, waiting := j.play(j.booked)
-	for _, g := range waiting {
-		o, _ := s.obstacle(g.party, g.host)
-		j.add(o.code, "pod/"+g.name, "cannot bind to %s: %s", g.host.object, o)
+	o := j.bind(j.booked)
+	for _, b := range o.waiting {
+		j.add(b.by.code, "pod/"+b.name, "cannot bind to %s: %s", b.host.object, b.by)
 	}
-	j.agreements(s)
+	j.agreements(o)
+	o.undo()
 }
 
 // anyTies reports whether there are rules that could keep a pod off its host.
 func (j *judge) anyTies() bool {
 	return slices.ContainsFunc(j.booked, func(b booking) bool { return !b.ties.none() }) ||
-		len(j.crowd.stances) > 0
+		j.crowd.kept
 }
 
 // stand sets up all nodes, those that are being removed too, and the first options of
@@ -63,13 +63,13 @@ func (j *judge) stand() {
 }
 
 // gather sets up the nodes with the pods that run on them.
-func (w *world) gather() *crowd {
-	c := newCrowd()
+func (w *world) gather() *topology {
+	c := newTopology()
 	for _, s := range w.stations {
 		c.enter(&host{place: &s.place, object: "node/" + s.name})
 	}
 	for _, r := range w.residents {
-		c.flockOf(r.face, r.apart).sit(c.nodes[r.node])
+		c.sit(c.group(r.face, r.ties), c.nodes[r.node], 1)
 	}
 	return c
 }
@@ -119,65 +119,98 @@ func (t *tenant) priority() int {
 	return 0
 }
 
-// guest is a pod that has not bound yet.
-type guest struct {
-	booking
-	party *party
-	// stuck is the state of the rules in which such a pod could not bind.
-	stuck *int
+// outcome is how things are when pods have bound, until it is undone.
+type outcome struct {
+	*topology
+	// groups are those of the pods, counters what their rules count.
+	groups   map[*podGroup]bool
+	counters map[*counter]bool
+	bound    []booking
+	waiting  []unbound
 }
 
-// play lets the pods bind and returns those that cannot. The scene also counts what
-// matters to pods that only watch.
-func (j *judge) play(bookings []booking, watching ...booking) (*scene, []guest) {
+// unbound is a pod that cannot bind, and what keeps it.
+type unbound struct {
+	booking
+	by obstacle
+}
+
+// bind lets the pods bind, one by one, and those that cannot try again for as long as
+// anybody binds. What matters to the pods that only watch is counted, too.
+func (j *judge) bind(bookings []booking, watching ...*tenant) *outcome {
 	type seat struct {
-		party *party
+		group *podGroup
 		host  *host
 	}
-	s := newScene(j.crowd)
-	waiting := make([]guest, 0, len(bookings))
-	stuck := make(map[seat]*int)
+	o := &outcome{topology: j.crowd, groups: make(map[*podGroup]bool), counters: make(map[*counter]bool)}
 	for _, b := range bookings {
-		at := seat{s.partyOf(b.face, b.ties), b.host}
-		if stuck[at] == nil {
-			never := -1
-			stuck[at] = &never
-		}
-		waiting = append(waiting, guest{b, at.party, stuck[at]})
+		o.watch(b.tenant)
 	}
-	for _, b := range watching {
-		s.partyOf(b.face, b.ties)
+	for _, t := range watching {
+		o.watch(t)
 	}
+	stuck := make(map[seat]int) // the state in which such a pod could not bind
+	waiting := bookings
 	for bound := true; bound; {
 		bound = false
-		var rest []guest
-		for _, g := range waiting {
-			if now := s.state(g.party); now != *g.stuck {
-				if _, found := s.obstacle(g.party, g.host); !found {
-					s.sit(g.face, g.party.keeps, g.host)
-					bound = true
-					continue
-				}
-				*g.stuck = now
+		var rest []booking
+		for _, b := range waiting {
+			at := seat{o.group(b.face, b.ties), b.host}
+			now := at.group.state()
+			if before, tried := stuck[at]; tried && before == now {
+				rest = append(rest, b)
+			} else if _, found := at.group.obstacle(b.host); found {
+				stuck[at] = now
+				rest = append(rest, b)
+			} else {
+				o.sit(at.group, b.host, 1)
+				o.bound, bound = append(o.bound, b), true
 			}
-			rest = append(rest, g)
 		}
 		waiting = rest
 	}
-	return s, waiting
+	for _, b := range waiting {
+		by, _ := o.group(b.face, b.ties).obstacle(b.host)
+		o.waiting = append(o.waiting, unbound{b, by})
+	}
+	return o
+}
+
+func (o *outcome) watch(t *tenant) {
+	g := o.group(t.face, t.ties)
+	o.prepare(g)
+	if o.groups[g] {
+		return
+	}
+	o.groups[g] = true
+	for _, list := range [][]*counter{g.spread, g.near, g.apart} {
+		for _, c := range list {
+			o.counters[c] = true
+		}
+	}
+}
+
+// undo takes the pods off their hosts again, redo puts them back.
+func (o *outcome) undo() { o.all(-1) }
+func (o *outcome) redo() { o.all(1) }
+
+func (o *outcome) all(n int) {
+	for _, b := range o.bound {
+		o.sit(o.group(b.face, b.ties), b.host, n)
+	}
 }
 
 // agreements checks that all options of a launch have what its first has of every
 // label that matters to a rule between pods, its own or one that counts it. Host names
 // are unique whatever is bought.
-func (j *judge) agreements(s *scene) {
+func (j *judge) agreements(o *outcome) {
 	for _, r := range j.launches {
 		if r.host == nil {
 			continue
 		}
 		keys := make(map[string]bool)
 		for _, t := range r.pods {
-			s.noteKeys(keys, t, r.host)
+			o.noteKeys(keys, t, r.host)
 		}
 		for i, m := range r.machines {
 			if m == nil || i == 0 {
@@ -200,43 +233,43 @@ func (j *judge) agreements(s *scene) {
 // noteKeys notes the labels on which it depends what the pod may do on the host, or what
 // it means to others: true where the value matters, false where only having it does.
 // No value matters to a rule that would hold wherever all of its pods were.
-func (s *scene) noteKeys(keys map[string]bool, t *tenant, h *host) {
-	p := s.partyOf(t.face, t.ties)
-	for i, x := range p.spread {
-		keys[x.key] = keys[x.key] || x.total > t.ties.spread[i].maxSkew
+func (o *outcome) noteKeys(keys map[string]bool, t *tenant, h *host) {
+	g := o.group(t.face, t.ties)
+	for i, c := range g.spread {
+		keys[c.key] = keys[c.key] || c.total > t.ties.spread[i].maxSkew
 	}
-	for _, x := range p.near {
-		keys[x.key] = keys[x.key] || !s.aloof(p, x)
+	for _, c := range g.near {
+		keys[c.key] = keys[c.key] || !o.aloof(g, c)
 	}
-	for _, x := range p.apart {
-		if x.total > 1 || x.total == 1 && !x.means(p.face) {
-			keys[x.key] = true
+	for _, c := range g.apart {
+		if c.total > 1 || c.total == 1 && !c.means(g.face) {
+			keys[c.key] = true
 		}
 	}
-	for _, x := range s.shunners(t.face) {
-		// If nobody who shuns them is anywhere with that label, it does not matter, nor if
-		// that is the pod itself.
-		if x.total > 1 || x.total == 1 && !slices.Contains(p.keeps, x) {
-			keys[x.key] = true
+	for _, c := range g.against {
+		// If nobody who keeps them away is anywhere with that label, it does not matter, nor
+		// if that is the pod itself.
+		if c.total > 1 || c.total == 1 && !slices.Contains(g.keeps, c) {
+			keys[c.key] = true
 		}
 	}
-	for _, x := range s.counters(t.face) {
-		if x.wanted && x.looksAt(h) && (x.view == nil && !s.aloof(p, x) || x.view != nil && x.total > x.skew) {
-			keys[x.key] = true
+	for _, c := range g.counted {
+		if o.counters[c] && !c.lone && c.looksAt(h) && (c.view == nil && !o.aloof(g, c) || c.view != nil && c.total > c.skew) {
+			keys[c.key] = true
 		}
 	}
 }
 
 // aloof reports whether one pod alone is counted for an affinity, and nobody else asks
 // for it.
-func (s *scene) aloof(p *party, x *tally) bool {
-	if x.total > 1 || !x.means(p.face) {
+func (o *outcome) aloof(g *podGroup, c *counter) bool {
+	if c.total > 1 || !c.means(g.face) {
 		return false
 	}
-	for _, other := range s.parties {
-		if other != p && slices.Contains(other.near, x) {
+	for other := range o.groups {
+		if other != g && slices.Contains(other.near, c) {
 			return false
 		}
 	}
-	return slices.Contains(p.near, x)
+	return slices.Contains(g.near, c)
 }

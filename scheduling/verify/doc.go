@@ -63,34 +63,32 @@ package verify
 //
 // The way through a plan
 //
-//	verify, settings  the checkers, and the settings that the plan was made with
-//	world, amounts  the problem looked up by name, and sums without a size limit
-//	census       every pending pod stands once
-//	codes, report  the rules that a plan can break, and the breaches that were found
+//	verify, report  the checkers, the rules that a plan can break, and the breaches found
+//	input, amounts  the problem looked up by name, and sums without a size limit
+//	pods         every pending pod stands once, and refused ones are told why
 //
-// Machines to launch
+// Machines to launch, and nodes that receive pods
 //
-//	launch, options, minvalues  a launch, each of its options, and how many there are
-//	pool, machine, allocatable  what a pool may buy, and what such a machine has
-//	limits, reservations  what pools and reservations have left for all launches together
-//	flexibility, workload  choice among spot machines, and bounds on the share of a workload
-//	open, rooms  labels that a pool leaves open, and whether some value of them will do
+//	launch       a launch, and what pools and reservations have left for all together
+//	options      each of its options, and nodes that receive pods
+//	machine, node  what a pool may buy, and what nodes have
+//	workload     bounds on the share of a workload
 //
 // Pods on machines and nodes
 //
-//	existing, station  nodes that receive pods
-//	place, daemons  what a pod sees of a node, and what daemons take up there
-//	requests, selector, taints, ports  what pods ask for, one rule after the other
-//	storage, mounts, static, shared  claims, and where their volumes may be
+//	requests     what pods take, their host ports, and taints
+//	selector     what they ask of labels, those too that a pool leaves open
+//	storage, mounts, static  claims, and where their volumes may be
 //
 // Pods that depend on other pods
 //
-//	ties, defaultspread, podset, meant  whom rules are about
-//	crowd, tally, obstacle, binding  the plan carried out, pod by pod
+//	terms        whom rules are about
+//	topology     what they count
+//	binding      the plan carried out, pod by pod
 //
 // Pods that are refused
 //
-//	betterplaces, scene, rehearsal  whether there would have been a place
+//	refusals, rehearsal  whether there would have been a place
 //
 // The bound
 //

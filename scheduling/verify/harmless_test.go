@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -154,7 +155,7 @@ func asksForNothing(p *corev1.Pod) bool {
 
 func TestHarmlessChanges(t *testing.T) {
 	applied := make(map[string]int)
-	for seed := range uint64(150) {
+	for seed := range soak.Cases(80) {
 		p := schedulable(t, seed)
 		plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
 		require.NoError(t, err)
@@ -170,6 +171,6 @@ func TestHarmlessChanges(t *testing.T) {
 		}
 	}
 	for name := range harmless() {
-		assert.Greater(t, applied[name], 8, "%s was hardly ever tried", name)
+		assert.Greater(t, applied[name], 3, "%s was hardly ever tried", name)
 	}
 }

@@ -1,7 +1,9 @@
 package verify
 
 import (
+	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -132,6 +134,164 @@ func (j *judge) launchRequests(r *resolved) {
 	for _, name := range names(got, want) {
 		if got.of(name).Cmp(want.of(name)) != 0 {
 			j.add(LaunchRequests, r.object, "%s is %v, pods and daemons ask for %v", name, got.of(name), want.of(name))
+		}
+	}
+}
+
+// minimumValues checks how many options the launch has: enough distinct values for
+// the pool's minValues, and no more options than the solver's limit unless minValues
+// needs them.
+func (j *judge) minimumValues(r *resolved) {
+	least := r.pool.minValues()
+	if j.settings.strictMinValues() {
+		for _, key := range slices.Sorted(maps.Keys(least)) {
+			if n := distinct(r.machines, key); n < least[key] {
+				j.add(MinValues, r.object, "%d values of %s, want at least %d", n, key, least[key])
+			}
+		}
+	}
+	if limit := j.settings.maxOptions(); len(r.machines) > limit {
+		needed := slices.ContainsFunc(slices.Collect(maps.Keys(least)), func(key string) bool {
+			return distinct(r.machines[:len(r.machines)-1], key) < min(least[key], distinct(r.machines, key))
+		})
+		if !needed && !j.settings.lastForVariety(r.machines) {
+			j.add(TooManyOptions, r.object, "%d options, want at most %d", len(r.machines), limit)
+		}
+	}
+}
+
+func (c Checker) strictMinValues() bool {
+	return c.Solver.MinValues != scheduling.MinValuesBestEffort
+}
+
+// enough reports whether the machines offer the number of values wanted of each key.
+func enough(machines []*machine, least map[string]int) bool {
+	for key, n := range least {
+		if distinct(machines, key) < n {
+			return false
+		}
+	}
+	return true
+}
+
+func distinct(machines []*machine, key string) int {
+	seen := make(map[string]bool)
+	for _, m := range machines {
+		if m == nil {
+			continue
+		}
+		if v, ok := m.values(key); ok {
+			seen[v] = true
+		}
+	}
+	return len(seen)
+}
+
+// limits checks every pool's limits: its nodes and the first options of its launches
+// together, and again with any one launch falling back to another of its options.
+func (j *judge) limits() {
+	for _, pl := range j.sortedPools() {
+		limits := pl.limits()
+		launches := j.ofPool(pl)
+		if len(limits) == 0 || len(launches) == 0 {
+			continue
+		}
+		total := j.poolTotal(pl)
+		if over := above(total, limits); over != "" {
+			j.add(Limits, "nodepool/"+pl.Name, "%s", over)
+			continue
+		}
+		for _, r := range launches {
+			for i, m := range r.machines {
+				if i == 0 || m == nil {
+					continue
+				}
+				if over := above(total.minus(r.first().capacity).plus(m.capacity), limits); over != "" {
+					j.add(Limits, fmt.Sprintf("%s/options[%d]", r.object, i), "%s", over)
+				}
+			}
+		}
+	}
+}
+
+// ofPool returns the launches of a pool whose first option is known.
+func (j *judge) ofPool(pl *pool) []*resolved {
+	var out []*resolved
+	for _, r := range j.launches {
+		if r.pool == pl && r.first() != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// poolTotal is the capacity of the pool's nodes and of the first options of its
+// launches, with their number.
+func (j *judge) poolTotal(pl *pool) amounts {
+	total := pl.usage.clone()
+	for _, r := range j.ofPool(pl) {
+		total.add(r.first().capacity)
+		total.add(amounts{scheduling.NodesResource: big.NewInt(1)})
+	}
+	return total
+}
+
+// above says which limits a total exceeds; "" for none. Meeting one exactly is fine.
+func above(total, limits amounts) string {
+	var parts []string
+	for _, name := range names(limits) {
+		if total.of(name).Cmp(limits.of(name)) > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %v exceeds the limit of %v", name, total.of(name), limits.of(name)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// slack is what the pool may still launch for certain, whichever one of its launches
+// falls back to another option.
+func (j *judge) slack(pl *pool) amounts {
+	worst := amounts{}
+	for _, r := range j.ofPool(pl) {
+		for _, m := range r.machines {
+			if m != nil {
+				worst.raise(m.capacity.minus(r.first().capacity))
+			}
+		}
+	}
+	limits, total := pl.limits(), j.poolTotal(pl).plus(worst)
+	left := make(map[corev1.ResourceName]*big.Int, len(limits))
+	for name, n := range limits {
+		left[name] = new(big.Int).Sub(n, total.of(name))
+	}
+	return left
+}
+
+// reservationCounts checks that the launches count on no more machines of a
+// reservation than are left, also when any one launch falls back to another option.
+func (j *judge) reservationCounts() {
+	for _, id := range slices.Sorted(maps.Keys(j.used)) {
+		if n, left := j.used[id], j.reservations[id]; n > left {
+			j.add(Reservation, "reservation/"+id, "%d launches count on it, %d machines are left", n, left)
+		}
+	}
+	for _, r := range j.launches {
+		first := r.first()
+		if first == nil {
+			continue
+		}
+		also := make(map[string]bool)
+		for i, m := range r.machines {
+			if m == nil || m.offering.ReservationID == "" || m.offering.ReservationID == first.offering.ReservationID {
+				continue
+			}
+			id := m.offering.ReservationID
+			if !also[id] {
+				also[id] = true
+				j.listed[id]++
+			}
+			if n, left := j.used[id]+1, j.reservations[id]; n > left {
+				j.add(Reservation, fmt.Sprintf("%s/options[%d]", r.object, i), "%d launches would count on %s, %d machines are left", n, id, left)
+			}
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -261,7 +262,7 @@ func muddle(rng *rand.Rand) (p scheduling.Problem, where map[string]*corev1.Node
 // The judge blames exactly the pods that the naive rules keep unbound.
 func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 	fine, blamed := 0, map[verify.Code]int{}
-	for seed := range uint64(4000) {
+	for seed := range soak.Cases(2000) {
 		p, where := muddle(rand.New(rand.NewPCG(seed, 9)))
 		require.NoError(t, p.Validate(), "seed %d", seed)
 		d := &draft{p: p, nodes: map[string]string{}}
@@ -286,9 +287,9 @@ func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 			fine++
 		}
 	}
-	assert.Greater(t, fine, 200)
+	assert.Greater(t, fine, 100)
 	for _, c := range slices.Sorted(maps.Keys(blamed)) {
-		assert.Greater(t, blamed[c], 200, "%s", c)
+		assert.Greater(t, blamed[c], 100, "%s", c)
 	}
 	assert.Len(t, blamed, 3)
 }
@@ -297,7 +298,7 @@ func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 func TestRehearsalsAgreeWithTheNaiveRules(t *testing.T) {
 	t.Parallel()
 	accused, spared := 0, 0
-	for seed := range uint64(3000) {
+	for seed := range soak.Cases(1500) {
 		rng := rand.New(rand.NewPCG(seed, 10))
 		p, where := muddle(rng)
 		binds := func(where map[string]*corev1.Node) bool {
@@ -342,6 +343,6 @@ func TestRehearsalsAgreeWithTheNaiveRules(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, accused, 300)
-	assert.Greater(t, spared, 300)
+	assert.Greater(t, accused, 150)
+	assert.Greater(t, spared, 150)
 }

@@ -109,7 +109,7 @@ func (j *judge) option(r *resolved, object string, o *scheduling.Option, m *mach
 			j.add(LaunchRequirements, object, "the launch does not carry the pool's %s", e)
 		}
 	}
-	j.tenants(r, object, m, &place)
+	j.settle(object, &place, r.pods, &occupancy{taken: m.daemonPorts, volumes: attached{}, limit: m.volumeLimit, reach: &place, free: m.room()})
 }
 
 // promises is what a launch says about labels that only the provider knows: pods
@@ -125,34 +125,43 @@ func (r *resolved) promises(key string) opening {
 	return opening{rule: every, known: known}
 }
 
-// tenants checks that the machine holds all pods of the launch.
-func (j *judge) tenants(r *resolved, object string, m *machine, place *place) {
-	need, volumes := amounts{}, attached{}
-	taken := slices.Clone(m.daemonPorts)
-	for _, t := range r.pods {
-		if !place.admits(t.wants) {
+// occupancy is what a machine or node has for pods, and what is taken of it already.
+type occupancy struct {
+	taken   []port
+	volumes attached
+	// limit is how many volumes of a driver it takes, reach where its volumes may be.
+	limit func(driver string) (int, bool)
+	reach *place
+	free  amounts
+}
+
+// settle checks that all of the pods can be at the place, and adds them to what is taken.
+func (j *judge) settle(object string, at *place, pods []*tenant, o *occupancy) {
+	need := amounts{}
+	for _, t := range pods {
+		if !at.admits(t.wants) {
 			j.add(NodeAffinity, object, "labels do not suit pod %s", t.name)
 		}
-		if bad := untolerated(place.taints, t.pod.Spec.Tolerations); len(bad) > 0 {
+		if bad := untolerated(at.taints, t.pod.Spec.Tolerations); len(bad) > 0 {
 			j.add(Taints, object, "pod %s does not tolerate %s", t.name, taintText(bad))
 		}
-		if p, ok := clash(t.ports, taken); ok {
+		if p, ok := clash(t.ports, o.taken); ok {
 			j.add(HostPorts, object, "port %v of pod %s is taken", p, t.name)
 		}
-		taken = append(taken, t.ports...)
-		if claim, bad := place.outOfReach(t.mounts); bad {
+		o.taken = slices.Concat(o.taken, t.ports)
+		if claim, bad := o.reach.outOfReach(t.mounts); bad {
 			j.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.name)
 		}
-		if why, full := volumes.excess(t.mounts, m.volumeLimit); full {
+		if why, full := o.volumes.excess(t.mounts, o.limit); full {
 			j.add(AttachLimit, object, "pod %s: %s", t.name, why)
 		}
-		volumes.add(t.mounts)
+		o.volumes.add(t.mounts)
 		need.add(t.requests)
 	}
-	room := m.room()
-	for _, name := range exceeding(need, room) {
-		j.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.of(name), room.of(name))
+	for _, name := range exceeding(need, o.free) {
+		j.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.of(name), o.free.of(name))
 	}
+	o.free = o.free.minus(need)
 }
 
 func (e expression) String() string {
@@ -160,4 +169,104 @@ func (e expression) String() string {
 		return fmt.Sprintf("%s %s", e.key, e.op)
 	}
 	return fmt.Sprintf("%s %s %v", e.key, e.op, e.values)
+}
+
+// existing checks the nodes that receive pods, and charges the pods to them.
+func (j *judge) existing() {
+	listed := make(map[string]bool)
+	for i := range j.plan.Existing {
+		a := &j.plan.Existing[i]
+		object := "node/" + a.Node
+		if listed[a.Node] {
+			j.add(NodeDuplicated, object, "is listed twice")
+		}
+		listed[a.Node] = true
+		if len(a.Pods) == 0 {
+			j.add(NodeEmpty, object, "is listed without pods")
+		}
+		s := j.stations[a.Node]
+		if s == nil {
+			j.add(NodeUnknown, object, "is not in the problem")
+			continue
+		}
+		if leaving(s.node) {
+			j.add(NodeLeaving, object, "is being removed")
+		}
+		var pods []*tenant
+		for _, name := range a.Pods {
+			if t := j.pods[name]; t != nil {
+				pods = append(pods, t)
+			}
+		}
+		o := &occupancy{taken: s.taken, volumes: s.attached, limit: s.volumeLimit, reach: s.forVolumes(), free: s.left}
+		j.settle(object, &s.place, pods, o)
+		s.taken, s.left = o.taken, o.free
+	}
+}
+
+// variety is in how many ways spot machines differ, by what is counted.
+type variety map[string]map[string]bool
+
+func (v variety) add(m *machine) {
+	if m == nil || m.offering.CapacityType != offerings.Spot {
+		return
+	}
+	for what, value := range map[string]string{
+		"options":  m.kind.Name + " in " + m.offering.Zone,
+		"types":    m.kind.Name,
+		"families": offerings.Family(m.kind.Name),
+		"zones":    m.offering.Zone,
+	} {
+		if v[what] == nil {
+			v[what] = make(map[string]bool)
+		}
+		v[what][value] = true
+	}
+}
+
+func varietyOf(machines []*machine) variety {
+	v := make(variety)
+	for _, m := range machines {
+		v.add(m)
+	}
+	return v
+}
+
+// wantedVariety is how many of each are asked for.
+func (c Checker) wantedVariety() map[string]int {
+	f := c.Solver.Flexibility
+	return map[string]int{"options": f.Options, "types": f.Types, "families": f.Families, "zones": f.Zones}
+}
+
+// lacking is what there is too little of, sorted.
+func (c Checker) lacking(v variety) []string {
+	var out []string
+	for what, least := range c.wantedVariety() {
+		if len(v[what]) < least {
+			out = append(out, what)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// flexible checks that a launch which may become a spot machine leaves the provider
+// enough of a choice among them.
+func (j *judge) flexible(r *resolved) {
+	v := varietyOf(r.machines)
+	if len(v) == 0 {
+		return
+	}
+	for _, what := range j.settings.lacking(v) {
+		j.add(Flexibility, r.object, "%d %s of spot machines, want at least %d", len(v[what]), what, j.settings.wantedVariety()[what])
+	}
+}
+
+// lastForVariety reports whether the last of the machines is there for the choice that
+// spot machines have to leave.
+func (c Checker) lastForVariety(machines []*machine) bool {
+	all, without := varietyOf(machines), varietyOf(machines[:len(machines)-1])
+	return slices.ContainsFunc(slices.Collect(maps.Keys(all)), func(what string) bool {
+		return len(without[what]) < min(c.wantedVariety()[what], len(all[what]))
+	})
 }

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ const (
 type rehearsal struct {
 	*judge
 	// final is how things are once the plan has been carried out.
-	final  *scene
+	final  *outcome
 	budget int
 	// shelves are what each pool may buy, sold the values of a label that anything on
 	// sale has, by key.
@@ -43,15 +44,11 @@ func (j *judge) tiedPlaces() {
 	for _, pl := range j.sortedPools() {
 		h.shelves[pl.Name] = slices.Collect(j.offers(pl, most))
 	}
-	var watching []booking
-	for _, t := range kinds {
-		watching = append(watching, booking{tenant: t})
-	}
-	final, waiting := j.play(j.booked, watching...)
-	if len(waiting) > 0 {
+	h.final = j.bind(j.booked, kinds...)
+	defer h.final.undo()
+	if len(h.final.waiting) > 0 {
 		return // nothing is certain about a plan that does not come about
 	}
-	h.final = final
 	for _, t := range kinds {
 		if where, found := h.nodeFor(t); found {
 			j.add(RefusedForNothing, "pod/"+t.name, "is unschedulable, and could bind to node %s in the end", where)
@@ -140,9 +137,10 @@ func (h *rehearsal) machineFor(t *tenant) (string, bool) {
 // whereabouts are equal for machines that rules between pods cannot tell apart.
 func (h *rehearsal) whereabouts(x *host) string {
 	var b strings.Builder
-	for _, t := range slices.Concat(h.final.tallies, h.final.keepers) {
-		value, ok := x.value(t.key)
-		fmt.Fprintf(&b, "%q %v %v ", value, ok, t.looksAt(x))
+	for _, text := range slices.Sorted(maps.Keys(h.crowd.counters)) {
+		c := h.crowd.counters[text]
+		value, ok := x.value(c.key)
+		fmt.Fprintf(&b, "%q %v %v ", value, ok, c.looksAt(x))
 	}
 	return b.String()
 }
@@ -154,20 +152,26 @@ func (h *rehearsal) joins(t *tenant, x *host) bool {
 	if !h.roomy(t, x) || !h.meets(t, x) || !h.leavesVolumes(t, x) {
 		return false
 	}
-	final := h.final
-	if !h.crowd.hosts[x] {
+	g := h.crowd.group(t.face, t.ties)
+	_, found := g.obstacle(x)
+	isNew := !h.crowd.hosts[x]
+	if found && !isNew {
+		return false
+	}
+	h.final.undo()
+	defer h.final.redo()
+	if isNew {
 		if !h.affords() {
 			return false
 		}
 		h.crowd.enter(x)
 		defer h.crowd.leave(x)
-		var waiting []guest
-		if final, waiting = h.play(h.booked, booking{tenant: t}); len(waiting) > 0 {
+		o := h.bind(h.booked, t)
+		_, found = g.obstacle(x)
+		o.undo()
+		if found || len(o.waiting) > 0 {
 			return false
 		}
-	}
-	if _, found := final.obstacle(final.partyOf(t.face, t.ties), x); found {
-		return false
 	}
 	bookings := append(slices.Clip(h.booked), booking{t, x})
 	slices.SortFunc(bookings, bindingOrder)
@@ -175,7 +179,9 @@ func (h *rehearsal) joins(t *tenant, x *host) bool {
 		if !h.affords() {
 			return false
 		}
-		if _, waiting := h.play(bookings); len(waiting) > 0 {
+		o := h.bind(bookings)
+		o.undo()
+		if len(o.waiting) > 0 {
 			return false
 		}
 		slices.Reverse(bookings)
@@ -193,31 +199,30 @@ func (h *rehearsal) affords() bool {
 // counted, would hold even if the emptiest domain is one that nobody is in yet: a host
 // to come, or a zone in which something is on sale.
 func (h *rehearsal) roomy(t *tenant, x *host) bool {
-	own := h.final.partyOf(t.face, t.ties).spread
-	for _, s := range h.final.tallies {
-		counted := s.means(t.face)
-		mine := slices.Contains(own, s)
-		if s.level == nil || !counted && !mine {
+	g := h.crowd.group(t.face, t.ties)
+	for c := range h.final.counters {
+		counted, mine := c.means(t.face), slices.Contains(g.spread, c)
+		if c.view == nil || !counted && !mine {
 			continue
 		}
-		value, _ := x.value(s.key)
-		count, least := s.counts[value], s.least(1)
+		value, _ := x.value(c.key)
+		count, least := c.counts[value], c.least(1)
 		if counted {
 			count++
 		}
-		if s.key == corev1.LabelHostname || h.opens(s, t, mine) {
+		if c.key == corev1.LabelHostname || h.opens(c, t, mine) {
 			least = 0
 		}
-		if count-least > s.skew {
+		if count-least > c.skew {
 			return false
 		}
 	}
 	return true
 }
 
-// opens reports whether something is on sale in a domain that the tally does not have
+// opens reports whether something is on sale in a domain that the counter does not have
 // yet. For a constraint of the pod's own only what could hold it matters.
-func (h *rehearsal) opens(s *tally, t *tenant, mine bool) bool {
+func (h *rehearsal) opens(s *counter, t *tenant, mine bool) bool {
 	key := s.key
 	if mine {
 		key += " " + t.name

@@ -88,3 +88,149 @@ func plural(word string, n int) string {
 	}
 	return word + "s"
 }
+
+// Code names one rule that a plan can break. The set is closed and the names are stable.
+type Code string
+
+// The rules about the plan as a whole and about where each pod stands.
+const (
+	NoPlan            Code = "no-plan"             // there is no plan
+	PodMissing        Code = "pod-missing"         // a pending pod stands nowhere
+	PodDuplicated     Code = "pod-duplicated"      // a pod stands more than once
+	PodUnknown        Code = "pod-unknown"         // the problem has no such pod
+	PodNotPending     Code = "pod-not-pending"     // the pod is bound, finished, being deleted, a daemon's or a kubelet's own
+	PodHeld           Code = "pod-held"            // a pod with a scheduling gate, a resource claim or a broken volume claim is planned
+	Unsorted          Code = "unsorted"            // a list is not in its documented order
+	NoReason          Code = "no-reason"           // a refused pod has no reason, one that is unknown or counts nothing, or none that names what holds it
+	NoFix             Code = "no-fix"              // a refused pod is told neither what would place it nor that nothing was found, and nothing holds it
+	NoMessage         Code = "no-message"          // a refused pod has no message
+	RefusedForNothing Code = "refused-for-nothing" // a refused pod fits a node, or a machine that may still be bought
+	WeightIgnored     Code = "weight-ignored"      // a pod sits in a pool although one of a higher weight can hold it
+)
+
+// The rules about launches.
+const (
+	LaunchName         Code = "launch-name"         // the name is empty or taken
+	LaunchEmpty        Code = "launch-empty"        // no pods
+	LaunchPrice        Code = "launch-price"        // not the price of the first option
+	LaunchRequests     Code = "launch-requests"     // not the requests of the pods and of the first option's daemons
+	LaunchLabels       Code = "launch-labels"       // a label is missing, or is none that the pool gives
+	LaunchTaints       Code = "launch-taints"       // not the taints of the pool
+	LaunchRequirements Code = "launch-requirements" // the pool's requirements are not carried, or an option does not meet the launch's
+	PoolUnknown        Code = "pool-unknown"        // the problem has no such pool
+	PoolClosed         Code = "pool-closed"         // the pool is static or being deleted
+	NoOptions          Code = "no-options"          // nothing to ask the provider for
+	TooManyOptions     Code = "too-many-options"    // more than the limit, and minValues does not need them
+	MinValues          Code = "min-values"          // too few distinct values over the options
+	WorkloadShare      Code = "workload-share"      // more pods of a workload on one machine or node than its share
+	Flexibility        Code = "flexibility"         // spot options that leave too little choice
+	Limits             Code = "limits"              // the pool's limits are exceeded
+	Reservation        Code = "reservation"         // a reservation holds fewer machines
+)
+
+// The rules about single options.
+const (
+	OptionDuplicated    Code = "option-duplicated"    // the launch lists it twice
+	OptionOrder         Code = "option-order"         // not in the order of the ranking
+	OptionPrice         Code = "option-price"         // not the catalog's price
+	OptionInterruption  Code = "option-interruption"  // not the catalog's interruption rate
+	OptionEstimated     Code = "option-estimated"     // not what the catalog says is estimated
+	TypeUnknown         Code = "type-unknown"         // the pool's catalog has no such type
+	OfferingUnknown     Code = "offering-unknown"     // the type is not sold so
+	OfferingUnavailable Code = "offering-unavailable" // the offering cannot be bought now
+	PoolRequirements    Code = "pool-requirements"    // the pool may not buy it
+	OptionExcluded      Code = "option-excluded"      // the settings exclude it: a filter, its size or its capacity type
+)
+
+// The rules about pods and what carries them, bought or running.
+const (
+	NodeAffinity   Code = "node-affinity"   // node selector or required node affinity
+	Taints         Code = "taints"          // an untolerated taint
+	HostPorts      Code = "host-ports"      // a port is taken
+	Resources      Code = "resources"       // not enough of a resource
+	NodeUnknown    Code = "node-unknown"    // the problem has no such node
+	NodeLeaving    Code = "node-leaving"    // the node is being deleted or disrupted
+	NodeDuplicated Code = "node-duplicated" // the node is listed twice
+	NodeEmpty      Code = "node-empty"      // the node is listed without pods
+)
+
+// The rules about volumes.
+const (
+	Volume      Code = "volume"        // a volume cannot be used on the node or option
+	VolumeInUse Code = "volume-in-use" // two pods with a claim that one pod at a time may use
+	VolumeApart Code = "volume-apart"  // pods that wait for one volume may be in different zones
+	VolumeGone  Code = "volume-gone"   // no volume is left for a claim where its pods are
+	AttachLimit Code = "attach-limit"  // more volumes of a driver than the node or option takes
+)
+
+// The rules between pods. A plan keeps them if its pods can bind one by one.
+const (
+	TopologySpread  Code = "topology-spread"   // a domain would have too many pods, or the label is missing
+	PodAffinity     Code = "pod-affinity"      // no pod that it has to be with is there
+	PodAntiAffinity Code = "pod-anti-affinity" // a pod is there that it must not be with, or that keeps it away
+	OptionTopology  Code = "option-topology"   // an option is elsewhere than the first by a label that such rules depend on
+)
+
+// The rules about the summary and the bound.
+const (
+	SummaryCounts        Code = "summary-counts"        // pods, placed, nodes or pods without requests
+	SummaryPrice         Code = "summary-price"         // not the sum of the launches' prices
+	SummaryExpected      Code = "summary-expected"      // not that sum with what machines cost beside their prices
+	SummaryGap           Code = "summary-gap"           // not (price − bound) ÷ bound
+	SummaryStatus        Code = "summary-status"        // unknown, or optimal while price and bound differ
+	SummaryShares        Code = "summary-shares"        // the split by pool or capacity type does not add up
+	SummaryResources     Code = "summary-resources"     // the split of a resource does not add up
+	BoundAbovePrice      Code = "bound-above-price"     // the lower bound is negative or above the price
+	BoundUnproven        Code = "bound-unproven"        // the certificate proves less than the bound
+	CertificateMissing   Code = "certificate-missing"   // a bound above 0 without a certificate
+	CertificateMalformed Code = "certificate-malformed" // unknown kind, scale or resource, or a value that is not a natural number
+	CertificateOption    Code = "certificate-option"    // a machine holds more worth than it costs
+)
+
+// The rules about the steps of plans that disrupt nodes; those about launches, places and
+// pods hold for them, too.
+const (
+	StepEmpty       Code = "step-empty"       // drains nothing and moves nothing
+	StepReason      Code = "step-reason"      // not a reason that the node gives, or not one for which nodes are to be disrupted
+	NotDisruptable  Code = "not-disruptable"  // a node without a pool, of a static one, not ready, awaiting pods, or of unknown price
+	DoNotDisrupt    Code = "do-not-disrupt"   // a node, or a pod on it, asks to be left alone
+	BarePod         Code = "bare-pod"         // a pod without a controller is to stay where it is
+	Policy          Code = "policy"           // the pool's policy or a consolidateAfter of Never forbids it
+	TooSoon         Code = "too-soon"         // consolidateAfter or the least lifetime has not passed
+	NodeBudget      Code = "node-budget"      // more nodes than the pool's budgets let go at once
+	PodBudget       Code = "pod-budget"       // more pods than a PodDisruptionBudget lets go at once, or pods of one that lets none go
+	BudgetUse       Code = "budget-use"       // not what the step uses up of budgets
+	EvictionMissing Code = "eviction-missing" // a pod that has to live on loses its node and is not evicted
+	EvictionUnknown Code = "eviction-unknown" // no such pod, not where it is said to be, or one that stays or needs no place
+	MovedTwice      Code = "moved-twice"      // a pod that moves twice, or a machine that is bought and drained
+	Landing         Code = "landing"          // a place that is not there, goes too, or takes nobody in, or a launch that is for other pods
+	Wave            Code = "wave"             // not counted from 1, or pods of the wave cannot bind while those of later ones are where they were
+	StepSaving      Code = "step-saving"      // not what the drained nodes cost more than the launches
+	StepCost        Code = "step-cost"        // not the disruption cost of nodes and evictions
+	StepScore       Code = "step-score"       // not the share saved over the share disrupted
+	SavingTooSmall  Code = "saving-too-small" // less than is asked for, with the dearest options of the launches
+	BelowThreshold  Code = "below-threshold"  // not worth the disruption in a pool with policy Balanced
+	SpotToSpot      Code = "spot-to-spot"     // spot that takes the place of spot without enough choice
+	NodeVerdict     Code = "node-verdict"     // not exactly one verdict for a node, or not what becomes of it
+	StepRisk        Code = "step-risk"        // an unknown risk, or a pod without a controller that is evicted untold
+	SummaryKept     Code = "summary-kept"     // what keeps the rest is not what a cluster built anew would save
+	SummaryFrontier Code = "summary-frontier" // not what has been saved and moved after each step
+)
+
+// Codes returns every code, in the order in which they are documented.
+func Codes() []Code {
+	return []Code{
+		NoPlan, PodMissing, PodDuplicated, PodUnknown, PodNotPending, PodHeld, Unsorted, NoReason, NoFix, NoMessage, RefusedForNothing, WeightIgnored,
+		LaunchName, LaunchEmpty, LaunchPrice, LaunchRequests, LaunchLabels, LaunchTaints, LaunchRequirements, PoolUnknown, PoolClosed,
+		NoOptions, TooManyOptions, MinValues, WorkloadShare, Flexibility, Limits, Reservation,
+		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, OptionEstimated, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements, OptionExcluded,
+		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
+		Volume, VolumeInUse, VolumeApart, VolumeGone, AttachLimit,
+		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
+		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
+		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
+		StepEmpty, StepReason, NotDisruptable, DoNotDisrupt, BarePod, Policy, TooSoon, NodeBudget, PodBudget, BudgetUse,
+		EvictionMissing, EvictionUnknown, MovedTwice, Landing, Wave, StepSaving, StepCost, StepScore, SavingTooSmall, BelowThreshold,
+		SpotToSpot, NodeVerdict, StepRisk, SummaryKept, SummaryFrontier,
+	}
+}

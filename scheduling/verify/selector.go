@@ -2,6 +2,7 @@ package verify
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -138,4 +139,179 @@ func about(key string, exprs []expression) []expression {
 		}
 	}
 	return out
+}
+
+// opening is what is known about a label whose value is not fixed.
+type opening struct {
+	rule  quantifier
+	known []expression
+}
+
+// quantifier says which of the values that an open label may take have to suit.
+type quantifier int
+
+const (
+	shut  quantifier = iota // the label is absent
+	some                    // one value that can be chosen
+	every                   // all values, since somebody else chooses
+)
+
+// allows tries the values that the label may take under what is known about it. It
+// is enough to try those that somebody names, the integers next to them, one that
+// nobody names, and no label at all: all others behave like one of these. Where
+// every value has to suit there must be one at least.
+func (o opening) allows(exprs []expression) bool {
+	found := false
+	for _, c := range candidates(o.known, exprs) {
+		if !allHold(o.known, c) {
+			continue
+		}
+		suits := allHold(exprs, c)
+		if suits != (o.rule == every) {
+			return suits
+		}
+		found = true
+	}
+	return found && o.rule == every
+}
+
+// candidate is a value that an open label may take; absent is no label at all.
+type candidate struct {
+	value  string
+	absent bool
+}
+
+func allHold(exprs []expression, c candidate) bool {
+	return !slices.ContainsFunc(exprs, func(e expression) bool { return !e.holds(c.value, !c.absent) })
+}
+
+func candidates(lists ...[]expression) []candidate {
+	all := []candidate{{absent: true}, {value: unnamed(lists...)}, {value: "0"}}
+	for _, exprs := range lists {
+		for _, e := range exprs {
+			for _, v := range e.values {
+				all = append(all, candidate{value: v})
+				n, err := strconv.ParseInt(v, 10, 64)
+				if err != nil {
+					continue
+				}
+				if n > 0 { // labels cannot start with a minus
+					all = append(all, candidate{value: strconv.FormatInt(n-1, 10)})
+				}
+				if n >= 0 && n < math.MaxInt64 {
+					all = append(all, candidate{value: strconv.FormatInt(n+1, 10)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// unnamed returns a value that is no number and that nobody names.
+func unnamed(lists ...[]expression) string {
+	value := "other"
+	for slices.ContainsFunc(lists, func(exprs []expression) bool {
+		return slices.ContainsFunc(exprs, func(e expression) bool { return slices.Contains(e.values, value) })
+	}) {
+		value += "x"
+	}
+	return value
+}
+
+// maxChoices bounds how many ways to fill in open labels are tried.
+const maxChoices = 4096
+
+// roomsFor returns what the machine may have for pods once the pod sits on it: one
+// room for each way to choose the labels that are still open and that some DaemonSet
+// asks about. None if the pod could not have the machine for itself.
+func (w *world) roomsFor(m *machine, t *tenant) []amounts {
+	if !m.holdsAlone(t) {
+		return nil
+	}
+	var rooms []amounts
+	for _, alternative := range t.wants {
+		if !m.admits(selector{alternative}) {
+			continue
+		}
+		for _, c := range w.choicesOf(m, alternative.exprs) {
+			daemons, ports := w.daemonsAt(c)
+			room := m.allocatable.minus(daemons)
+			if _, busy := clash(t.ports, ports); !busy && len(exceeding(t.requests, room)) == 0 {
+				rooms = append(rooms, room)
+			}
+		}
+	}
+	return rooms
+}
+
+// choicesOf returns the machine's place with the open labels filled in that daemons
+// ask about, in every way that pool and pod allow. Where there are too many ways it
+// returns one place, on which only those daemons run that run whatever is chosen.
+func (w *world) choicesOf(m *machine, asked []expression) []*place {
+	questions := w.daemonQuestions(m)
+	choices := []*place{{labels: m.labels, taints: m.taints, planned: true, open: func(string) opening { return opening{} }}}
+	for _, key := range slices.Sorted(maps.Keys(questions)) {
+		limits := slices.Concat(about(key, m.pool.asks), about(key, asked))
+		var next []*place
+		for _, c := range candidates(limits, questions[key]) {
+			if !allHold(limits, c) {
+				continue
+			}
+			for _, p := range choices {
+				next = append(next, p.with(key, c))
+			}
+		}
+		if m.pool.providers(key) && allHold(about(key, asked), candidate{absent: true}) {
+			// Nobody has to say anything about a label of the provider's. Then each
+			// daemon that may run there counts.
+			for _, p := range choices {
+				next = append(next, p.leaving(key, opening{rule: some, known: about(key, m.pool.asks)}))
+			}
+		}
+		if choices = next; len(choices) > maxChoices {
+			p := m.place
+			p.open = m.certain(asked)
+			return []*place{&p}
+		}
+	}
+	return choices
+}
+
+// daemonQuestions are the conditions that daemons put on labels which are open on the
+// machine, by label.
+func (w *world) daemonQuestions(m *machine) map[string][]expression {
+	questions := make(map[string][]expression)
+	for _, d := range w.daemons {
+		for _, t := range d.wants {
+			for _, e := range t.exprs {
+				key := requirements.NormalizeKey(e.key)
+				if _, fixed := m.value(key); !fixed && (m.pool.chooses(key) || m.pool.providers(key)) {
+					questions[key] = append(questions[key], e)
+				}
+			}
+		}
+	}
+	return questions
+}
+
+// with returns the place with a label filled in.
+func (p *place) with(key string, c candidate) *place {
+	filled := *p
+	if !c.absent {
+		filled.labels = maps.Clone(p.labels)
+		filled.labels[key] = c.value
+	}
+	return &filled
+}
+
+// leaving returns the place with one more open label.
+func (p *place) leaving(key string, o opening) *place {
+	filled, before := *p, p.open
+	filled.open = func(k string) opening {
+		if k == key {
+			return o
+		}
+		return before(k)
+	}
+	return &filled
 }

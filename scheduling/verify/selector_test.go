@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
@@ -99,7 +100,7 @@ func TestExpressionsAgreeWithKubernetes(t *testing.T) {
 		"In": selection.In, "NotIn": selection.NotIn, "Exists": selection.Exists, "DoesNotExist": selection.DoesNotExist,
 		"Gt": selection.GreaterThan, "Lt": selection.LessThan,
 	}
-	for seed := range uint64(3000) {
+	for seed := range soak.Cases(2000) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		e := randomExpression(rng, []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
 		r, err := labels.NewRequirement(e.key, operators[e.op], e.values)
@@ -136,7 +137,7 @@ func TestOpeningsAgreeWithTryingEverything(t *testing.T) {
 		universe = append(universe, candidate{value: strconv.Itoa(n)})
 	}
 	counts := map[string]int{}
-	for seed := range uint64(20000) {
+	for seed := range soak.Cases(5000) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var known, asked []expression
 		for range rng.IntN(4) {
@@ -159,16 +160,8 @@ func TestOpeningsAgreeWithTryingEverything(t *testing.T) {
 		counts[fmt.Sprint(can, must)]++
 	}
 	for _, outcome := range []string{"false false", "true false", "true true"} {
-		assert.Greater(t, counts[outcome], 500, outcome)
+		assert.Greater(t, counts[outcome], 100, outcome)
 	}
-}
-
-// The value that stands for all that nobody names is one that nobody names.
-func TestUnnamed(t *testing.T) {
-	named := []expression{{values: []string{"other", "otherxx"}}, {values: []string{"otherx"}}}
-	assert.Equal(t, "other", unnamed())
-	assert.Equal(t, "otherxxx", unnamed(named[:1], named[1:]))
-	assert.False(t, opening{rule: every, known: []expression{{op: "Exists"}}}.allows([]expression{{op: "In", values: []string{"other"}}}))
 }
 
 func TestMalformedNumbersSatisfyNothing(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -237,7 +238,7 @@ func TestCorruptedSolutions(t *testing.T) {
 	t.Parallel()
 	applied := make(map[string]int)
 	sound, total := 0, 0
-	for seed := range uint64(200) {
+	for seed := range soak.Cases(100) {
 		p := schedulable(t, seed)
 		solver := scheduling.Solver{Effort: scheduling.EffortFast}
 		plan, err := solver.Solve(t.Context(), p)
@@ -260,7 +261,7 @@ func TestCorruptedSolutions(t *testing.T) {
 	}
 	assert.Greater(t, sound, total*9/10, "most plans of the solver are sound")
 	for _, c := range corruptions() {
-		assert.Greater(t, applied[c.name], 10, "%s was hardly ever tried", c.name)
+		assert.Greater(t, applied[c.name], 3, "%s was hardly ever tried", c.name)
 	}
 }
 
@@ -275,7 +276,7 @@ func clone(t *testing.T, plan *scheduling.Plan) *scheduling.Plan {
 
 // The checker reads; a second reading finds the same.
 func TestNothingIsChanged(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range soak.Cases(10) {
 		p := schedulable(t, seed)
 		plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
 		require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -118,7 +119,7 @@ func (m *march) draw(rng *rand.Rand) disruption.Step {
 func TestStepsAgreeWithTheNaiveRules(t *testing.T) {
 	t.Parallel()
 	blamed := map[string]int{}
-	for seed := range uint64(3000) {
+	for seed := range soak.Cases(1500) {
 		rng := rand.New(rand.NewPCG(seed, 12))
 		p, where := muddle(rng)
 		m := &march{nodes: p.Nodes, at: map[string]*corev1.Node{}}
@@ -154,6 +155,6 @@ func TestStepsAgreeWithTheNaiveRules(t *testing.T) {
 	}
 	require.Len(t, blamed, 4)
 	for what, n := range blamed {
-		assert.Greater(t, n, 300, what)
+		assert.Greater(t, n, 120, what)
 	}
 }

@@ -33,7 +33,7 @@ func (a *act) waves() {
 	var seats []func() // what gives the seats up that are taken
 	for _, wave := range order {
 		for _, m := range waves[wave] {
-			m.was.rise(a.crowd.nodes[m.From])
+			a.crowd.sit(m.was, a.crowd.nodes[m.From], -1)
 		}
 		for _, s := range a.going {
 			if end, ok := ends[s.name]; ok && end == wave {
@@ -45,8 +45,8 @@ func (a *act) waves() {
 		}
 		for _, m := range waves[wave] {
 			h := a.crowd.nodes[m.To]
-			m.will.sit(h)
-			seats = append(seats, func() { m.will.rise(h) })
+			a.crowd.sit(m.will, h, 1)
+			seats = append(seats, func() { a.crowd.sit(m.will, h, -1) })
 		}
 	}
 	for _, rise := range seats {
@@ -83,11 +83,11 @@ func (a *act) comeBack(ends map[string]int) {
 		p.taints = append(slices.Clone(p.taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
 		a.crowd.enter(&host{place: &p, object: "node/" + s.name})
 		for _, k := range a.left[s.name] {
-			k.sit(a.crowd.nodes[s.name])
+			a.crowd.sit(k, a.crowd.nodes[s.name], 1)
 		}
 	}
 	for _, m := range a.moves {
-		m.was.sit(a.crowd.nodes[m.From])
+		a.crowd.sit(m.was, a.crowd.nodes[m.From], 1)
 	}
 }
 
@@ -95,7 +95,7 @@ func (a *act) comeBack(ends map[string]int) {
 func (a *act) vacate(s *standing) {
 	h := a.crowd.nodes[s.name]
 	for _, k := range a.left[s.name] {
-		k.rise(h)
+		a.crowd.sit(k, h, -1)
 	}
 	a.crowd.leave(h)
 }
@@ -109,40 +109,32 @@ func (a *act) wave(number int, moves []move) {
 		}
 	}
 	slices.SortFunc(j.booked, bindingOrder)
-	_, unbound := a.bindAll(j)
-	for _, u := range unbound {
+	for _, u := range a.bindAll(j, nil) {
 		a.add(Wave, "pod/"+u.name, "cannot bind to %s in wave %d: %s", u.host.object, number, strings.TrimSpace(u.by.String()))
 	}
 }
 
-// unbound is a pod that cannot bind, and what keeps it.
-type unbound struct {
-	booking
-	by obstacle
-}
-
 // bindAll lets the pods of the judge bind one by one, and tells which cannot. Nodes that are
 // being removed already, for whatever reason, are looked at as there and as gone, since
-// nobody knows which comes first. The scene is that with all of them there.
-func (a *act) bindAll(j *judge) (*scene, []unbound) {
-	s, waiting := j.play(j.booked)
-	seen := s
+// nobody knows which comes first. What is to be looked at once all have bound is told how
+// things are with all of them there.
+func (a *act) bindAll(j *judge, look func(*outcome)) []unbound {
+	o := j.bind(j.booked)
+	if look != nil {
+		look(o)
+	}
+	o.undo()
+	waiting := o.waiting
 	if len(waiting) > 0 {
-		if again, rest := a.withoutLeaving(j); len(rest) < len(waiting) {
-			seen, waiting = again, rest
+		if rest := a.withoutLeaving(j); len(rest) < len(waiting) {
+			waiting = rest
 		}
 	}
-	var left []unbound
-	for _, g := range waiting {
-		if o, _ := seen.obstacle(g.party, g.host); !a.mayPass(o) {
-			left = append(left, unbound{g.booking, o})
-		}
-	}
-	return s, left
+	return slices.DeleteFunc(waiting, func(u unbound) bool { return a.mayPass(u.by) })
 }
 
-// withoutLeaving lets the pods bind where nodes that are being removed are gone.
-func (a *act) withoutLeaving(j *judge) (*scene, []guest) {
+// withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
+func (a *act) withoutLeaving(j *judge) []unbound {
 	var gone []*host
 	for _, s := range a.leavers {
 		if a.nodes[s.name] == s {
@@ -150,13 +142,14 @@ func (a *act) withoutLeaving(j *judge) (*scene, []guest) {
 		}
 	}
 	for _, h := range gone {
-		a.crowd.hide(h)
+		a.crowd.leave(h)
 	}
-	s, waiting := j.play(slices.DeleteFunc(slices.Clone(j.booked), func(b booking) bool { return !a.crowd.hosts[b.host] }))
+	o := j.bind(slices.DeleteFunc(slices.Clone(j.booked), func(b booking) bool { return !a.crowd.hosts[b.host] }))
+	o.undo()
 	for _, h := range gone {
-		a.crowd.show(h)
+		a.crowd.enter(h)
 	}
-	return s, waiting
+	return o.waiting
 }
 
 // mayPass reports whether the obstacle may be gone by the time: there are pods on their way,
@@ -179,7 +172,10 @@ func (a *act) mayPass(o obstacle) bool {
 			missing--
 		}
 	}
-	for _, k := range a.crowd.members([]*podSet{o.pods}) {
+	for _, k := range a.crowd.labelled[o.pods.label()] {
+		if !o.pods.has(k.face) {
+			continue
+		}
 		for h, n := range k.on {
 			if s := a.nodes[h.name]; s != nil && a.crowd.hosts[h] && leaving(s.node) {
 				missing -= n

@@ -60,7 +60,7 @@ type judge struct {
 	launches []*resolved
 	named    map[string]bool
 	// crowd is all nodes and machines as they stand, booked the pods that bind to them.
-	crowd  *crowd
+	crowd  *topology
 	booked []booking
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.

@@ -108,7 +108,7 @@ func newWorld(p scheduling.Problem) *world {
 		if node != nil {
 			w.stations[node.Name] = w.newStation(node, running[node.Name])
 			for _, pod := range running[node.Name] {
-				w.residents = append(w.residents, resident{w.faceOf(pod), apartOf(pod), node.Name})
+				w.residents = append(w.residents, resident{w.faceOf(pod), residentTies(pod), node.Name})
 			}
 		}
 	}
