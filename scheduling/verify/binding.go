@@ -18,8 +18,8 @@ type booking struct {
 	host *host
 }
 
-// resident is a pod that runs already.
-type resident struct {
+// runningPod is a pod that runs already.
+type runningPod struct {
 	face *face
 	ties *ties
 	node string
@@ -44,19 +44,19 @@ func (j *judge) bindings() {
 // anyTies reports whether there are rules that could keep a pod off its host.
 func (j *judge) anyTies() bool {
 	return slices.ContainsFunc(j.booked, func(b booking) bool { return !b.ties.none() }) ||
-		j.crowd.kept
+		j.topology.kept
 }
 
 // stand sets up all nodes, those that are being removed too, and the first options of
 // the launches, and books the pods of the plan.
 func (j *judge) stand() {
-	if j.crowd == nil {
-		j.crowd = j.gather()
+	if j.topology == nil {
+		j.topology = j.gather()
 	}
 	for _, r := range j.launches {
 		if m := r.first(); m != nil {
 			r.host = newHost(m, r.promises, r.object)
-			j.crowd.enter(r.host)
+			j.topology.enter(r.host)
 		}
 	}
 	j.book()
@@ -102,7 +102,7 @@ func (j *judge) book() {
 		put(r.host, r.Pods)
 	}
 	for _, a := range j.plan.Existing {
-		put(j.crowd.nodes[a.Node], a.Pods)
+		put(j.topology.nodes[a.Node], a.Pods)
 	}
 	slices.SortFunc(j.booked, bindingOrder)
 }
@@ -142,7 +142,7 @@ func (j *judge) bind(bookings []booking, watching ...*tenant) *outcome {
 		group *podGroup
 		host  *host
 	}
-	o := &outcome{topology: j.crowd, groups: make(map[*podGroup]bool), counters: make(map[*counter]bool)}
+	o := &outcome{topology: j.topology, groups: make(map[*podGroup]bool), counters: make(map[*counter]bool)}
 	for _, b := range bookings {
 		o.watch(b.tenant)
 	}

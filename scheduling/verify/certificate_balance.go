@@ -264,7 +264,7 @@ func (b *zoneBalance) fault() string {
 
 // imbalance says where the plan itself does not keep the constraint.
 func (r *spreadReader) imbalance(b *zoneBalance) string {
-	if r.crowd == nil {
+	if r.topology == nil {
 		return "" // the certificate stands alone
 	}
 	counts, held := maps.Clone(b.running), make(map[string]bool)

@@ -262,7 +262,7 @@ func (z *zoneSpread) beyond() int64 {
 
 // breach says where the plan itself has more or fewer of the pods than it may.
 func (r *spreadReader) breach(z *zoneSpread) string {
-	if r.crowd == nil {
+	if r.topology == nil {
 		return "" // the certificate stands alone
 	}
 	counts := make(map[string]int64)

@@ -88,7 +88,7 @@ package verify
 //
 // Pods that are refused
 //
-//	refusals, rehearsal  whether there would have been a place
+//	refusals, simulation  whether there would have been a place
 //
 // The bound
 //

@@ -27,11 +27,11 @@ type world struct {
 	stations map[string]*station
 	daemons  []*daemon
 	// residents are the pods that run on them.
-	residents []resident
+	residents []runningPod
 	storage   storage
 	rules     rules
-	// roster is nil until shares of workloads are asked for.
-	roster *roster
+	// workloadCounts is nil until shares of workloads are asked for.
+	workloads *workloadCounts
 	// faces and deduced remember what rules see of pods, and which pods belong with one.
 	faces   map[string]*face
 	deduced map[string]*metav1.LabelSelector
@@ -108,7 +108,7 @@ func newWorld(p scheduling.Problem) *world {
 		if node != nil {
 			w.stations[node.Name] = w.newStation(node, running[node.Name])
 			for _, pod := range running[node.Name] {
-				w.residents = append(w.residents, resident{w.faceOf(pod), residentTies(pod), node.Name})
+				w.residents = append(w.residents, runningPod{w.faceOf(pod), runningTies(pod), node.Name})
 			}
 		}
 	}
@@ -220,14 +220,14 @@ func (w *world) countReservations() {
 	}
 }
 
-func (w *world) sortedPools() []*pool {
-	return slices.SortedFunc(maps.Values(w.pools), func(a, b *pool) int { return strings.Compare(a.Name, b.Name) })
-}
+func (w *world) sortedPools() []*pool       { return byName(w.pools) }
+func (w *world) sortedStations() []*station { return byName(w.stations) }
+func (w *world) sortedPods() []*tenant      { return byName(w.pods) }
 
-func (w *world) sortedStations() []*station {
-	return slices.SortedFunc(maps.Values(w.stations), func(a, b *station) int { return strings.Compare(a.name, b.name) })
-}
-
-func (w *world) sortedPods() []*tenant {
-	return slices.SortedFunc(maps.Values(w.pods), func(a, b *tenant) int { return strings.Compare(a.name, b.name) })
+func byName[T any](named map[string]T) []T {
+	list := make([]T, 0, len(named))
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		list = append(list, named[name])
+	}
+	return list
 }

@@ -228,6 +228,7 @@ type daemon struct {
 	ports           []port
 	tolerations     []corev1.Toleration
 	wants           selector
+	newest          *corev1.Pod // what it needs is read from this pod; nil for its template
 }
 
 // readDaemons reads the DaemonSets in order of name. What one needs is what its
@@ -246,14 +247,13 @@ func (w *world) readDaemons() {
 		}
 		d.tolerations = daemonTolerations(template)
 		spec := template
-		var newest *corev1.Pod
 		for _, pod := range w.problem.Running {
 			if pod == nil || !d.owns(pod) || finished(pod) {
 				continue
 			}
-			if newest == nil || newest.CreationTimestamp.Before(&pod.CreationTimestamp) ||
-				newest.CreationTimestamp.Equal(&pod.CreationTimestamp) && pod.Name > newest.Name {
-				newest, spec = pod, &pod.Spec
+			if old := d.newest; old == nil || old.CreationTimestamp.Before(&pod.CreationTimestamp) ||
+				old.CreationTimestamp.Equal(&pod.CreationTimestamp) && pod.Name > old.Name {
+				d.newest, spec = pod, &pod.Spec
 			}
 		}
 		d.requests, d.ports = pendingRequests(spec), hostPorts(spec)

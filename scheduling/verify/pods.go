@@ -8,9 +8,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// census checks that every pending pod stands exactly once in the plan, and nothing
+// everyPodOnce checks that every pending pod stands exactly once in the plan, and nothing
 // else does.
-func (j *judge) census() {
+func (j *judge) everyPodOnce() {
 	places := make(map[string][]string)
 	put := func(pod, where string) { places[pod] = append(places[pod], where) }
 	for i := range j.plan.Launches {

@@ -15,7 +15,7 @@ import (
 // betterPlaces looks for pods that are refused although something could hold them,
 // and for pods that sit in a pool although one of a higher weight could hold them.
 // It accuses only where no other rule can be the reason; about pods that depend on
-// others, see rehearsal.
+// others, see bindSimulation.
 func (j *judge) betterPlaces() {
 	j.tiedPlaces()
 	refused := j.refusedKinds()
@@ -258,15 +258,15 @@ func (w *world) wishesOf(pod *corev1.Pod) []*podSet {
 // independent reports whether neither a rule between pods nor a volume has a say in
 // where the pod goes.
 func (w *world) independent(t *tenant) bool {
-	return t.ties.none() && len(t.mounts) == 0 && !isMeant(t.face, w.rules.hard, w.rules.byHard)
+	return t.ties.none() && len(t.mounts) == 0 && !isCounted(t.face, w.rules.hard, w.rules.byHard)
 }
 
 // carefree reports whether besides no wish has.
 func (w *world) carefree(t *tenant) bool {
-	return w.independent(t) && !t.entangled() && len(w.wishesOf(t.pod)) == 0 && !isMeant(t.face, w.rules.soft, w.rules.bySoft)
+	return w.independent(t) && !t.entangled() && len(w.wishesOf(t.pod)) == 0 && !isCounted(t.face, w.rules.soft, w.rules.bySoft)
 }
 
-func isMeant(f *face, sets []*podSet, known map[*face]bool) bool {
+func isCounted(f *face, sets []*podSet, known map[*face]bool) bool {
 	meant, ok := known[f]
 	if !ok {
 		meant = slices.ContainsFunc(sets, func(s *podSet) bool { return s.has(f) })

@@ -41,7 +41,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	g := newGround(c, cluster, plan)
+	g := newClusterState(c, cluster, plan)
 	start := g.totals()
 	frontier := []disruption.Point{}
 	sum := disruption.Point{}
@@ -67,21 +67,21 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 	return report.err()
 }
 
-// ground is the cluster as it stands between two steps.
-type ground struct {
+// clusterState is the cluster as it stands between two steps.
+type clusterState struct {
 	*world
 	checker StepsChecker
 	plan    *disruption.Plan
 	now     time.Time
 	// original are the nodes of the cluster, machines what is told of them, by name.
-	original map[string]*corev1.Node
-	machines map[string]*disruption.Machine
-	nodes    map[string]*standing
-	row      []*standing // the same, by name
-	leavers  []*standing // nodes that are being removed already
-	fleets   map[*pool]*fleet
-	// crowd is who sits where.
-	crowd *topology
+	original   map[string]*corev1.Node
+	machines   map[string]*disruption.Machine
+	nodes      map[string]*clusterNode
+	row        []*clusterNode // the same, by name
+	leavers    []*clusterNode // nodes that are being removed already
+	nodeCounts map[*pool]*nodeCount
+	// topology is who sits where.
+	topology *topology
 	// seats are the nodes of pods that run, by pod; bodies the pods.
 	seats   map[string]string
 	bodies  map[string]*corev1.Pod
@@ -89,10 +89,8 @@ type ground struct {
 	tied    bool                 // some pod has ties
 	waiting map[string]*tenant
 	order   []string // the names of all pods, sorted
-	// newest are the pods by which daemons are judged.
-	newest  []string
-	budgets []*guard
-	book    guardBook
+	budgets []*podBudget
+	book    podBudgetIndex
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
 	// node goes, and a machine has been launched.
 	moved, drains, bought map[string]int
@@ -100,28 +98,28 @@ type ground struct {
 	stirred map[string]bool
 }
 
-func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *ground {
+func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *clusterState {
 	cluster.Nodes = shuttingDown(cluster)
-	g := &ground{
+	g := &clusterState{
 		world: newWorld(cluster.Problem), checker: c, plan: plan, now: c.Planner.Now,
-		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*standing),
+		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*clusterNode),
 		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), groups: make(map[string]*podGroup),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
-		fleets: make(map[*pool]*fleet), crowd: newTopology(),
+		nodeCounts: make(map[*pool]*nodeCount), topology: newTopology(),
 	}
 	if g.solver = c.Planner.Solver; g.solver.WorkloadShare > 0 {
-		g.roster = newRoster()
+		g.workloads = newWorkloadCounts()
 	}
 	if g.now.IsZero() {
 		g.now = cluster.Now
 	}
-	g.waiting, g.residents = g.world.pods, nil // the crowd knows them
+	g.waiting, g.residents = g.world.pods, nil // the topology knows them
 	for i := range cluster.Machines {
 		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
 	}
 	for _, node := range cluster.Nodes {
 		g.original[node.Name] = node
-		g.enlist(g.newStanding(node))
+		g.enlist(g.newClusterNode(node))
 	}
 	for _, pod := range slices.Concat(cluster.Running, cluster.Pods) {
 		at := g.nodes[pod.Spec.NodeName]
@@ -138,8 +136,7 @@ func newGround(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan
 	for _, name := range g.order {
 		g.sit(g.bodies[name], g.bodies[name].Spec.NodeName)
 	}
-	g.findNewest()
-	g.budgets, g.book = guardsOf(cluster), make(guardBook)
+	g.budgets, g.book = podBudgetsOf(cluster), make(podBudgetIndex)
 	for _, b := range g.budgets {
 		g.book[b.page()] = append(g.book[b.page()], b)
 	}
@@ -172,8 +169,8 @@ func shuttingDown(c disruption.Cluster) []*corev1.Node {
 }
 
 // step judges one step and carries it out.
-func (g *ground) step(r *Report, number int, step *disruption.Step) {
-	a := &act{ground: g, Report: r, number: number, step: step}
+func (g *clusterState) step(r *Report, number int, step *disruption.Step) {
+	a := &stepCheck{clusterState: g, Report: r, number: number, step: step}
 	a.head()
 	a.drained()
 	a.movers()
@@ -186,15 +183,15 @@ func (g *ground) step(r *Report, number int, step *disruption.Step) {
 	a.arrive()
 }
 
-// act is one step as it is judged.
-type act struct {
-	*ground
+// stepCheck is one step as it is judged.
+type stepCheck struct {
+	*clusterState
 	*Report
 	number int
 	step   *disruption.Step
 	// going are the nodes that it removes, in its order; moves the evictions that can be
 	// carried out; launched the nodes that its launches become.
-	going    []*standing
+	going    []*clusterNode
 	moves    []move
 	launched map[string]*corev1.Node
 	// from are the nodes that go or lose pods, as they were.
@@ -214,8 +211,8 @@ type move struct {
 	was, will *podGroup
 }
 
-// standing is a node that is there.
-type standing struct {
+// clusterNode is a node that is there.
+type clusterNode struct {
 	name    string
 	node    *corev1.Node
 	machine *disruption.Machine
@@ -233,21 +230,21 @@ type standing struct {
 }
 
 // seat says which pods are there now.
-func (s *standing) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
+func (s *clusterNode) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 
-// fleet is how many nodes of a pool budgets count, those that have become ready once and are
+// nodeCount is how many nodes of a pool budgets count, those that have become ready once and are
 // not shut down, and how many of them do not work or are being removed.
-type fleet struct{ counted, away int }
+type nodeCount struct{ counted, away int }
 
-func (g *ground) newStanding(node *corev1.Node) *standing {
-	s := &standing{name: node.Name, node: node, machine: g.machineOf(node.Name), pool: g.pools[poolOf(node)]}
+func (g *clusterState) newClusterNode(node *corev1.Node) *clusterNode {
+	s := &clusterNode{name: node.Name, node: node, machine: g.machineOf(node.Name), pool: g.pools[poolOf(node)]}
 	bare, expected, priced := g.priceOf(node)
 	s.bare, s.price, s.priced = int64(bare), int64(expected), priced
 	return s
 }
 
 // enlist takes in a node that has its station.
-func (g *ground) enlist(s *standing) {
+func (g *clusterState) enlist(s *clusterNode) {
 	g.nodes[s.name] = s
 	i, _ := g.find(s.name)
 	g.row = slices.Insert(g.row, i, s)
@@ -255,13 +252,13 @@ func (g *ground) enlist(s *standing) {
 		g.leavers = append(g.leavers, s)
 	}
 	g.count(s, 1)
-	g.crowd.enter(&host{place: &g.stations[s.name].place, object: "node/" + s.name})
+	g.topology.enter(&host{place: &g.stations[s.name].place, object: "node/" + s.name})
 }
 
 // retire removes a node, and what its pool's limits count of it.
-func (g *ground) retire(s *standing) {
+func (g *clusterState) retire(s *clusterNode) {
 	g.uncharge(s)
-	g.crowd.leave(g.crowd.nodes[s.name])
+	g.topology.leave(g.topology.nodes[s.name])
 	g.count(s, -1)
 	i, _ := g.find(s.name)
 	g.row = slices.Delete(g.row, i, i+1)
@@ -270,32 +267,32 @@ func (g *ground) retire(s *standing) {
 }
 
 // find is where a node is in the row, or belongs.
-func (g *ground) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(g.row, name, func(s *standing, name string) int { return strings.Compare(s.name, name) })
+func (g *clusterState) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(g.row, name, func(s *clusterNode, name string) int { return strings.Compare(s.name, name) })
 }
 
 // count notes n nodes more such as this one for the budgets of its pool.
-func (g *ground) count(s *standing, n int) {
+func (g *clusterState) count(s *clusterNode, n int) {
 	if inFlight(s.node) || s.machine.Terminating {
 		return
 	}
-	if g.fleets[s.pool] == nil {
-		g.fleets[s.pool] = &fleet{}
+	if g.nodeCounts[s.pool] == nil {
+		g.nodeCounts[s.pool] = &nodeCount{}
 	}
-	g.fleets[s.pool].counted += n
+	g.nodeCounts[s.pool].counted += n
 	if !readyNode(s.node) || leaving(s.node) {
-		g.fleets[s.pool].away += n
+		g.nodeCounts[s.pool].away += n
 	}
 }
 
 // rebuild works a node out anew from the pods on it.
-func (g *ground) rebuild(s *standing) {
+func (g *clusterState) rebuild(s *clusterNode) {
 	g.uncharge(s)
 	g.stations[s.name] = g.newStation(s.node, s.pods)
 }
 
 // uncharge takes back what newStation has counted of a node for the limits of its pool.
-func (g *ground) uncharge(s *standing) {
+func (g *clusterState) uncharge(s *clusterNode) {
 	if s.pool == nil || leaving(s.node) || g.stations[s.name] == nil {
 		return
 	}
@@ -307,22 +304,22 @@ func (g *ground) uncharge(s *standing) {
 }
 
 // sit puts a pod onto a node.
-func (g *ground) sit(pod *corev1.Pod, node string) {
-	name, k := podName(pod), g.crowd.group(g.faceOf(pod), residentTies(pod))
+func (g *clusterState) sit(pod *corev1.Pod, node string) {
+	name, k := podName(pod), g.topology.group(g.faceOf(pod), runningTies(pod))
 	g.bodies[name], g.seats[name], g.groups[name] = pod, node, k
-	g.crowd.sit(k, g.crowd.nodes[node], 1)
-	if g.roster != nil {
-		g.roster.call(g.world, pod, node, 1)
+	g.topology.sit(k, g.topology.nodes[node], 1)
+	if g.workloads != nil {
+		g.workloads.call(g.world, pod, node, 1)
 	}
 }
 
 // drop takes a pod out of the cluster.
-func (g *ground) drop(pod *corev1.Pod) {
+func (g *clusterState) drop(pod *corev1.Pod) {
 	name := podName(pod)
 	g.storage.release(pod)
-	g.crowd.sit(g.groups[name], g.crowd.nodes[g.seats[name]], -1)
-	if g.roster != nil {
-		g.roster.call(g.world, pod, g.seats[name], -1)
+	g.topology.sit(g.groups[name], g.topology.nodes[g.seats[name]], -1)
+	if g.workloads != nil {
+		g.workloads.call(g.world, pod, g.seats[name], -1)
 	}
 	delete(g.seats, name)
 	delete(g.bodies, name)

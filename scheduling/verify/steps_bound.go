@@ -57,11 +57,11 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 // fresh is the problem of buying anew what may go, the solver of it, and what the nodes of
 // pools cost that may not.
 func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, scheduling.Solver, *big.Int) {
-	g := newGround(c, cluster, &disruption.Plan{})
+	g := newClusterState(c, cluster, &disruption.Plan{})
 	problem, kept := cluster.Problem, new(big.Int)
 	problem.Nodes, problem.Pods, problem.Running = nil, nil, nil
 	goes := make(map[string]bool)
-	var leave []*standing
+	var leave []*clusterNode
 	for _, node := range cluster.Nodes {
 		s := g.nodes[node.Name]
 		if goes[node.Name] = g.mayGoForSome(s); goes[node.Name] {
@@ -91,7 +91,7 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 // onSale makes what the nodes are to be had again, as they may stay: machines that a
 // reservation has lent to them, and offerings that are not on sale now. The solver may buy
 // them even where its settings keep them from being bought.
-func (g *ground) onSale(problem *scheduling.Problem, nodes []*standing) scheduling.Solver {
+func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode) scheduling.Solver {
 	type sold struct{ kind, zone, by, id string }
 	had, lent := make(map[sold]bool), make(map[string]int)
 	unavailable := &offerings.Unavailable{}
@@ -160,16 +160,16 @@ func (g *ground) onSale(problem *scheduling.Problem, nodes []*standing) scheduli
 // mayGoForSome reports whether the node may be disrupted for some reason that is meant,
 // whatever the budgets of its pool say. A node without a pool or of unknown price counts
 // nothing where it is.
-func (g *ground) mayGoForSome(s *standing) bool {
+func (g *clusterState) mayGoForSome(s *clusterNode) bool {
 	if s.pool == nil || !s.priced {
 		return false
 	}
 	for _, reason := range reasons() {
-		if reason == disruption.Misplaced || !g.meant(reason) {
+		if reason == disruption.Misplaced || !g.wanted(reason) {
 			continue
 		}
 		r := &Report{}
-		a := &act{ground: g, Report: r, step: &disruption.Step{Reason: reason}}
+		a := &stepCheck{clusterState: g, Report: r, step: &disruption.Step{Reason: reason}}
 		if a.mayGo(s, ""); len(r.Violations) == 0 {
 			return true
 		}

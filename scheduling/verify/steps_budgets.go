@@ -18,8 +18,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// guard is a PodDisruptionBudget.
-type guard struct {
+// podBudget is a PodDisruptionBudget.
+type podBudget struct {
 	name    string // namespace/name
 	space   string
 	labels  []expression
@@ -28,14 +28,14 @@ type guard struct {
 	allowed int  // how many pods may be away at once
 }
 
-// guardsOf reads the budgets. What their controller has not counted is counted here.
-func guardsOf(c disruption.Cluster) []*guard {
-	var out []*guard
+// podBudgetsOf reads the budgets. What their controller has not counted is counted here.
+func podBudgetsOf(c disruption.Cluster) []*podBudget {
+	var out []*podBudget
 	for _, b := range c.PodDisruptionBudgets {
 		if b == nil {
 			continue
 		}
-		g := &guard{space: cmp.Or(b.Namespace, metav1.NamespaceDefault)}
+		g := &podBudget{space: cmp.Or(b.Namespace, metav1.NamespaceDefault)}
 		g.name = g.space + "/" + b.Name
 		var ok bool
 		g.labels, ok = selected(b.Spec.Selector)
@@ -58,7 +58,7 @@ func counted(s *policyv1.PodDisruptionBudgetStatus) bool {
 
 // count is how many pods may be away, as the disruption controller counts: those that are
 // ready, less those that have to be. Shares are of the pods that there are, rounded up.
-func (g *guard) count(b *policyv1.PodDisruptionBudget, c disruption.Cluster) int {
+func (g *podBudget) count(b *policyv1.PodDisruptionBudget, c disruption.Cluster) int {
 	seen := make(map[string]bool)
 	all, ready := 0, 0
 	for _, list := range [][]*corev1.Pod{c.Running, c.Pods} {
@@ -95,15 +95,15 @@ func shareOf(n *intstr.IntOrString, all int) int {
 }
 
 // about reports whether the budget counts the pod.
-func (g *guard) about(pod *corev1.Pod) bool {
+func (g *podBudget) about(pod *corev1.Pod) bool {
 	return !g.nobody && namespaceOf(pod) == g.space && allOn(g.labels, pod.Labels)
 }
 
-// guardBook finds the budgets that may be about a pod: those that ask for one value of a
+// podBudgetIndex finds the budgets that may be about a pod: those that ask for one value of a
 // label by that, the others by their namespace.
-type guardBook map[string][]*guard
+type podBudgetIndex map[string][]*podBudget
 
-func (g *guard) page() string {
+func (g *podBudget) page() string {
 	for _, e := range g.labels {
 		if e.op == corev1.NodeSelectorOpIn && len(e.values) == 1 {
 			return g.space + "/" + e.key + "=" + e.values[0]
@@ -112,18 +112,18 @@ func (g *guard) page() string {
 	return g.space
 }
 
-func (b guardBook) candidates(pod *corev1.Pod) []*guard {
+func (b podBudgetIndex) candidates(pod *corev1.Pod) []*podBudget {
 	out := slices.Clone(b[namespaceOf(pod)])
 	for key, value := range pod.Labels {
 		out = append(out, b[namespaceOf(pod)+"/"+key+"="+value]...)
 	}
-	slices.SortFunc(out, func(a, b *guard) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b *podBudget) int { return strings.Compare(a.name, b.name) })
 	return out
 }
 
-// guardsFor are the budgets that count an eviction of the pod.
-func (g *ground) guardsFor(pod *corev1.Pod) []*guard {
-	var out []*guard
+// podBudgetsFor are the budgets that count an eviction of the pod.
+func (g *clusterState) podBudgetsFor(pod *corev1.Pod) []*podBudget {
+	var out []*podBudget
 	for _, b := range g.book.candidates(pod) {
 		if b.about(pod) {
 			out = append(out, b)
@@ -137,18 +137,18 @@ func (g *ground) guardsFor(pod *corev1.Pod) []*guard {
 
 // podBudgets checks that no wave takes more pods of a budget away than may be, and what the
 // step says about that.
-func (a *act) podBudgets() {
-	most, least := make(map[*guard]int), make(map[*guard]int)
+func (a *stepCheck) podBudgets() {
+	most, least := make(map[*podBudget]int), make(map[*podBudget]int)
 	type seat struct {
-		guard *guard
-		wave  int
+		budget *podBudget
+		wave   int
 	}
 	evicted, leave := make(map[seat]int), make(map[seat]int)
 	for _, m := range a.moves {
 		if !live(m.pod) {
 			continue // it is on its way out already
 		}
-		for _, b := range a.guardsFor(m.pod) {
+		for _, b := range a.podBudgetsFor(m.pod) {
 			at := seat{b, m.Wave}
 			leave[at]++
 			most[b] = max(most[b], leave[at])
@@ -196,7 +196,7 @@ func (a *act) podBudgets() {
 
 // byForce reports whether draining a node of the step ends by force, so that pods go, one
 // after the other, even if a budget allows none.
-func (a *act) byForce() bool {
+func (a *stepCheck) byForce() bool {
 	for _, s := range a.going {
 		if a.step.Reason == disruption.Drifted && a.graceOf(s, a.machineOf(s.name)) {
 			return true
@@ -207,7 +207,7 @@ func (a *act) byForce() bool {
 
 // nodeBudgets checks that the pools let so many of their nodes go at once, and what the
 // step says about that.
-func (a *act) nodeBudgets() {
+func (a *stepCheck) nodeBudgets() {
 	goes := make(map[*pool]int)
 	for _, s := range a.going {
 		if s.pool != nil {
@@ -247,9 +247,9 @@ func (a *act) nodeBudgets() {
 
 // allowance is how many nodes of the pool may go now for the step's reason, and how many
 // it counts. Of these, nodes that do not work or are being removed use the allowance up.
-func (a *act) allowance(pl *pool) (room, counted int) {
-	f := fleet{}
-	if there := a.fleets[pl]; there != nil {
+func (a *stepCheck) allowance(pl *pool) (room, counted int) {
+	f := nodeCount{}
+	if there := a.nodeCounts[pl]; there != nil {
 		f = *there
 	}
 	least := budgeted(pl.NodePool, a.step.Reason, f.counted, a.now)

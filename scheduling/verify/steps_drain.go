@@ -16,7 +16,7 @@ import (
 const keepOff = "karpenter.sh/do-not-disrupt"
 
 // drained checks that every node of the step may go, and notes those that are there.
-func (a *act) drained() {
+func (a *stepCheck) drained() {
 	seen := make(map[string]bool)
 	for _, name := range a.step.Drain {
 		object := "node/" + name
@@ -43,7 +43,7 @@ func (a *act) drained() {
 }
 
 // mayGo checks that the node may go for the step's reason.
-func (a *act) mayGo(s *standing, object string) {
+func (a *stepCheck) mayGo(s *clusterNode, object string) {
 	m := a.machineOf(s.name)
 	if leaving(s.node) || m.Terminating {
 		a.add(NodeLeaving, object, "is being removed already")
@@ -87,11 +87,11 @@ func (a *act) mayGo(s *standing, object string) {
 		if !a.evictable(pod) {
 			continue
 		}
-		guards := a.guardsFor(pod)
-		if len(guards) > 1 {
-			a.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", podName(pod), len(guards))
+		budgets := a.podBudgetsFor(pod)
+		if len(budgets) > 1 {
+			a.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", podName(pod), len(budgets))
 		}
-		for _, b := range guards {
+		for _, b := range budgets {
 			if b.allowed <= 0 {
 				a.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, podName(pod))
 			}
@@ -100,7 +100,7 @@ func (a *act) mayGo(s *standing, object string) {
 }
 
 // concerns checks that the step's reason is one that the node gives.
-func (a *act) concerns(s *standing, m *disruption.Machine, object string) {
+func (a *stepCheck) concerns(s *clusterNode, m *disruption.Machine, object string) {
 	switch a.step.Reason {
 	case disruption.Interrupted:
 		if m.Interruption == nil {
@@ -129,7 +129,7 @@ func (a *act) concerns(s *standing, m *disruption.Machine, object string) {
 }
 
 // consolidatable checks what the pool says about nodes that are to be saved.
-func (a *act) consolidatable(s *standing, m *disruption.Machine, object string) {
+func (a *stepCheck) consolidatable(s *clusterNode, m *disruption.Machine, object string) {
 	d := &s.pool.Spec.Disruption
 	created := createdAt(s, m)
 	if s.fresh {
@@ -159,14 +159,14 @@ func (a *act) consolidatable(s *standing, m *disruption.Machine, object string) 
 	}
 }
 
-func (g *ground) machineOf(node string) *disruption.Machine {
+func (g *clusterState) machineOf(node string) *disruption.Machine {
 	if m := g.machines[node]; m != nil {
 		return m
 	}
 	return &disruption.Machine{}
 }
 
-func createdAt(s *standing, m *disruption.Machine) time.Time {
+func createdAt(s *clusterNode, m *disruption.Machine) time.Time {
 	if m.Created.IsZero() {
 		return s.node.CreationTimestamp.Time
 	}
@@ -174,13 +174,13 @@ func createdAt(s *standing, m *disruption.Machine) time.Time {
 }
 
 // graceOf reports whether draining the node ends by force.
-func (g *ground) graceOf(s *standing, m *disruption.Machine) bool {
+func (g *clusterState) graceOf(s *clusterNode, m *disruption.Machine) bool {
 	return m.TerminationGracePeriod != nil || s.pool != nil && s.pool.Spec.Template.Spec.TerminationGracePeriod != nil
 }
 
 // expired reports whether the node is older than it may become: 720 hours where neither
 // machine nor pool says otherwise.
-func (g *ground) expired(s *standing, m *disruption.Machine) bool {
+func (g *clusterState) expired(s *clusterNode, m *disruption.Machine) bool {
 	life := m.ExpireAfter
 	if life == nil {
 		if s.pool == nil {
@@ -200,7 +200,7 @@ func (g *ground) expired(s *standing, m *disruption.Machine) bool {
 }
 
 // drift says how the node is no longer what its pool asks for; "" if it is.
-func (g *ground) drift(s *standing, m *disruption.Machine) string {
+func (g *clusterState) drift(s *clusterNode, m *disruption.Machine) string {
 	if s.pool == nil {
 		return ""
 	}
@@ -232,7 +232,7 @@ func (g *ground) drift(s *standing, m *disruption.Machine) string {
 
 // sold reports whether the catalog knows the machine, available or not. A reserved one may
 // have become one on demand.
-func (g *ground) sold(s *standing, labels map[string]string) bool {
+func (g *clusterState) sold(s *clusterNode, labels map[string]string) bool {
 	t, ok := s.pool.catalog.Get(labels[corev1.LabelInstanceTypeStable])
 	if !ok {
 		return false
@@ -267,12 +267,12 @@ func saves(r disruption.Reason) bool  { return r == disruption.Empty || r == dis
 
 // mayUndo reports whether the step may move on what another one has moved or bought: what had
 // to be done at once can be bettered, and what was done to save cannot.
-func (a *act) mayUndo(number int) bool {
+func (a *stepCheck) mayUndo(number int) bool {
 	return saves(a.step.Reason) && needed(a.plan.Steps[number-1].Reason)
 }
 
 // head checks what the step says of itself, and notes its launches.
-func (a *act) head() {
+func (a *stepCheck) head() {
 	step := a.step
 	if len(step.Drain) == 0 && len(step.Evictions) == 0 {
 		a.add(StepEmpty, "step", "drains no node and moves no pod")
@@ -280,7 +280,7 @@ func (a *act) head() {
 	if (step.Reason == disruption.Misplaced) != (len(step.Drain) == 0) {
 		a.add(StepReason, "step", "the reason is %q, and %d nodes are drained", step.Reason, len(step.Drain))
 	}
-	if !a.meant(step.Reason) {
+	if !a.wanted(step.Reason) {
 		a.add(StepReason, "step", "nodes are not to be disrupted for %q", step.Reason)
 	}
 	for i := range step.Launches {
@@ -298,8 +298,8 @@ func (a *act) head() {
 	}
 }
 
-// meant reports whether the planner disrupts nodes for the reason.
-func (g *ground) meant(r disruption.Reason) bool {
+// wanted reports whether the planner disrupts nodes for the reason.
+func (g *clusterState) wanted(r disruption.Reason) bool {
 	p := &g.checker.Planner
 	switch {
 	case !slices.Contains(reasons(), r):
@@ -311,7 +311,7 @@ func (g *ground) meant(r disruption.Reason) bool {
 }
 
 // launch is the step's launch of that name, nil if there is none.
-func (a *act) launch(name string) *scheduling.Launch {
+func (a *stepCheck) launch(name string) *scheduling.Launch {
 	for i := range a.step.Launches {
 		if a.step.Launches[i].Name == name {
 			return &a.step.Launches[i]
@@ -357,7 +357,7 @@ func asksForPeace(pod *corev1.Pod, now time.Time) bool {
 }
 
 // evictable reports whether draining evicts the pod, so that budgets count.
-func (g *ground) evictable(pod *corev1.Pod) bool {
+func (g *clusterState) evictable(pod *corev1.Pod) bool {
 	taint := corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}
 	for _, t := range pod.Spec.Tolerations {
 		if tolerates(t, taint) {

@@ -16,7 +16,7 @@ import (
 
 // movers checks that the evictions are those of the pods that lose their nodes, each to a
 // place that is there, and notes those that can be carried out.
-func (a *act) movers() {
+func (a *stepCheck) movers() {
 	listed := make(map[string]bool)
 	wave := 0
 	for i := range a.step.Evictions {
@@ -63,7 +63,7 @@ func (a *act) movers() {
 }
 
 // risks checks that the step tells of every pod that is gone for good when it is evicted.
-func (a *act) risks() {
+func (a *stepCheck) risks() {
 	told := make(map[string]bool)
 	for _, x := range a.step.Risks {
 		if !slices.Contains(disruption.RiskCodes(), x.Code) || x.Detail == "" {
@@ -86,17 +86,17 @@ func (a *act) risks() {
 }
 
 // goes reports whether the step removes the node.
-func (a *act) goes(node string) bool {
-	return slices.ContainsFunc(a.going, func(s *standing) bool { return s.name == node })
+func (a *stepCheck) goes(node string) bool {
+	return slices.ContainsFunc(a.going, func(s *clusterNode) bool { return s.name == node })
 }
 
 // move notes an eviction with its pod as it looks for a new place, if it has one.
-func (a *act) move(e *disruption.Eviction, pod *corev1.Pod) {
+func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	object := "pod/" + e.Pod
 	again := *pod
 	again.Spec.NodeName, again.DeletionTimestamp, again.Status = "", nil, corev1.PodStatus{}
 	t := a.newTenant(&again)
-	noted := move{e, pod, t, a.groups[e.Pod], a.crowd.group(t.face, residentTies(pod))}
+	noted := move{e, pod, t, a.groups[e.Pod], a.topology.group(t.face, runningTies(pod))}
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
 			a.add(Landing, object, "has nowhere to go")
@@ -127,7 +127,7 @@ func (a *act) move(e *disruption.Eviction, pod *corev1.Pod) {
 }
 
 // launchedPods checks that launches are for the pods that are expected there.
-func (a *act) launchedPods() {
+func (a *stepCheck) launchedPods() {
 	for i := range a.step.Launches {
 		l := &a.step.Launches[i]
 		var come []string
@@ -144,7 +144,7 @@ func (a *act) launchedPods() {
 }
 
 // leave takes the nodes that go and the pods that move out of the cluster.
-func (a *act) leave() {
+func (a *stepCheck) leave() {
 	a.from, a.left = make(map[string]*station), make(map[string][]*podGroup)
 	evicted := make(map[*corev1.Pod]bool)
 	for _, m := range a.moves {
@@ -173,68 +173,35 @@ func (a *act) leave() {
 }
 
 // daemonsLeft reads the daemons again where the pod by which one is judged is gone.
-func (g *ground) daemonsLeft() {
-	gone := false
-	for _, name := range g.newest {
-		gone = gone || g.bodies[name] == nil
-	}
-	if !gone {
+func (g *clusterState) daemonsLeft() {
+	if !slices.ContainsFunc(g.daemons, func(d *daemon) bool { return d.newest != nil && g.bodies[podName(d.newest)] == nil }) {
 		return
 	}
-	was := make(map[string]string)
-	text := func(d *daemon) string { return fmt.Sprint(d.requests, d.ports) }
-	for _, d := range g.daemons {
-		was[d.namespace+"/"+d.name] = text(d)
-	}
-	g.problem.Running, g.problem.Pods = g.bodiesLeft(), nil
-	g.daemons = nil
-	g.readDaemons()
-	g.findNewest()
-	for _, d := range g.daemons {
-		if was[d.namespace+"/"+d.name] != text(d) {
-			for _, s := range g.row {
-				g.rebuild(s)
-			}
-			return
-		}
-	}
-}
-
-// findNewest notes the pods by which daemons are judged.
-func (g *ground) findNewest() {
-	best := make(map[*daemon]*corev1.Pod)
-	for _, name := range g.order {
-		pod := g.bodies[name]
-		if pod == nil || owner(pod, "DaemonSet") == "" {
-			continue
-		}
+	text := func() string {
+		var b strings.Builder
 		for _, d := range g.daemons {
-			if old := best[d]; d.owns(pod) && (old == nil || old.CreationTimestamp.Before(&pod.CreationTimestamp) ||
-				old.CreationTimestamp.Equal(&pod.CreationTimestamp) && pod.Name > old.Name) {
-				best[d] = pod
-			}
+			fmt.Fprintln(&b, d.requests, d.ports)
 		}
+		return b.String()
 	}
-	g.newest = nil
-	for _, pod := range best {
-		g.newest = append(g.newest, podName(pod))
-	}
-}
-
-// bodiesLeft are the pods that run, by name.
-func (g *ground) bodiesLeft() []*corev1.Pod {
-	out := make([]*corev1.Pod, 0, len(g.bodies))
+	was := text()
+	g.problem.Running, g.problem.Pods, g.daemons = nil, nil, nil
 	for _, name := range g.order {
 		if pod := g.bodies[name]; pod != nil {
-			out = append(out, pod)
+			g.problem.Running = append(g.problem.Running, pod)
 		}
 	}
-	return out
+	g.readDaemons()
+	if text() != was {
+		for _, s := range g.row {
+			g.rebuild(s)
+		}
+	}
 }
 
 // place checks that launches are legal, and that all evicted pods fit where they are
 // expected once the nodes of the step are gone, by every rule about plans.
-func (a *act) place() {
+func (a *stepCheck) place() {
 	a.world.pods = maps.Clone(a.waiting)
 	onto := make(map[string][]string) // pods by node
 	for _, m := range a.moves {
@@ -252,7 +219,7 @@ func (a *act) place() {
 	a.bind(j)
 	for _, r := range j.launches {
 		if r.host != nil {
-			a.crowd.leave(r.host)
+			a.topology.leave(r.host)
 		}
 	}
 	a.used = j.used
@@ -268,14 +235,14 @@ func (a *act) place() {
 }
 
 // judge reads the step as a plan for the cluster without the nodes that go.
-func (a *act) judge(plan *scheduling.Plan) *judge {
+func (a *stepCheck) judge(plan *scheduling.Plan) *judge {
 	j := newJudge(a.Report, a.world, Checker{Solver: a.checker.Planner.Solver}, plan)
-	j.crowd = a.crowd
+	j.topology = a.topology
 	return j
 }
 
 // bind checks the rules between pods: those that move bind one by one.
-func (a *act) bind(j *judge) {
+func (a *stepCheck) bind(j *judge) {
 	if !j.anyTies() {
 		return
 	}
@@ -285,11 +252,11 @@ func (a *act) bind(j *judge) {
 }
 
 // arrive leaves the cluster as it is once the step is done.
-func (a *act) arrive() {
+func (a *stepCheck) arrive() {
 	for i := range a.step.Launches {
 		l := &a.step.Launches[i]
 		if node := a.launched[l.Name]; node != nil && a.nodes[l.Name] == nil {
-			s := a.newStanding(node)
+			s := a.newClusterNode(node)
 			s.fresh = true
 			a.stations[l.Name] = a.newStation(node, nil)
 			a.enlist(s)

@@ -25,7 +25,7 @@ func causes() []disruption.CauseCode {
 }
 
 // verdicts checks that the plan says what becomes of each node.
-func (g *ground) verdicts(r *Report) {
+func (g *clusterState) verdicts(r *Report) {
 	seen := make(map[string]bool)
 	for i := range g.plan.Nodes {
 		v := &g.plan.Nodes[i]
@@ -52,7 +52,7 @@ func (g *ground) verdicts(r *Report) {
 	}
 }
 
-func (g *ground) verdict(r *Report, object string, v *disruption.Verdict, node *corev1.Node) {
+func (g *clusterState) verdict(r *Report, object string, v *disruption.Verdict, node *corev1.Node) {
 	step, decision := g.drains[v.Node], disruption.Keep
 	if step > 0 {
 		decision = disruption.Drain
@@ -81,7 +81,7 @@ func (g *ground) verdict(r *Report, object string, v *disruption.Verdict, node *
 	if price, _, _ := g.priceOf(node); v.PricePerHour != price {
 		r.add(NodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
 	}
-	if drift := g.drift(g.newStanding(node), g.machineOf(v.Node)); (drift == "") != (v.Drift == "") {
+	if drift := g.drift(g.newClusterNode(node), g.machineOf(v.Node)); (drift == "") != (v.Drift == "") {
 		r.add(NodeVerdict, object, "drift is %q, want %q", v.Drift, drift)
 	}
 	if decision == disruption.Keep && len(v.Reasons) == 0 {
@@ -103,7 +103,7 @@ func (g *ground) verdict(r *Report, object string, v *disruption.Verdict, node *
 	}
 }
 
-func (g *ground) cause(r *Report, object string, c disruption.Cause) {
+func (g *clusterState) cause(r *Report, object string, c disruption.Cause) {
 	if !slices.Contains(causes(), c.Code) {
 		r.add(NoReason, object, "the reason %q is not known", c.Code)
 	}
@@ -114,11 +114,11 @@ func (g *ground) cause(r *Report, object string, c disruption.Cause) {
 
 // totals add up the nodes of pools that are there.
 type totals struct {
-	price, bare     *big.Int // as in standing
+	price, bare     *big.Int // as in clusterNode
 	nodes, unpriced int
 }
 
-func (g *ground) totals() totals {
+func (g *clusterState) totals() totals {
 	t := totals{price: new(big.Int), bare: new(big.Int)}
 	for _, s := range g.row {
 		switch {
@@ -135,7 +135,7 @@ func (g *ground) totals() totals {
 }
 
 // addsUp checks the summary, now that all steps are done.
-func (g *ground) addsUp(r *Report, start totals, frontier []disruption.Point) {
+func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Point) {
 	s := &g.plan.Summary
 	end := g.totals()
 	after, before, expected := s.PricePerHourAfter, new(big.Int), new(big.Int)
@@ -203,7 +203,7 @@ func (g *ground) addsUp(r *Report, start totals, frontier []disruption.Point) {
 }
 
 // frontier checks how far each number of steps gets.
-func (g *ground) frontier(r *Report, want []disruption.Point) {
+func (g *clusterState) frontier(r *Report, want []disruption.Point) {
 	got := g.plan.Summary.Frontier
 	if len(got) != len(want) {
 		r.add(SummaryFrontier, "summary", "the frontier has %d points, want %d", len(got), len(want))
@@ -218,7 +218,7 @@ func (g *ground) frontier(r *Report, want []disruption.Point) {
 }
 
 // rest checks that the parts of what a cluster built anew would save come to all of it.
-func (g *ground) rest(r *Report, after offerings.Price) {
+func (g *clusterState) rest(r *Report, after offerings.Price) {
 	s := &g.plan.Summary
 	if s.Rebuilt == nil {
 		if len(s.Kept) > 0 {

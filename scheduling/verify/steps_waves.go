@@ -12,7 +12,7 @@ import (
 
 // waves checks, where pods go in several waves, that each wave can bind while the pods of
 // the next ones still are where they were.
-func (a *act) waves() {
+func (a *stepCheck) waves() {
 	waves, last := make(map[int][]move), 0
 	for _, m := range a.moves {
 		waves[m.Wave] = append(waves[m.Wave], m)
@@ -33,7 +33,7 @@ func (a *act) waves() {
 	var seats []func() // what gives the seats up that are taken
 	for _, wave := range order {
 		for _, m := range waves[wave] {
-			a.crowd.sit(m.was, a.crowd.nodes[m.From], -1)
+			a.topology.sit(m.was, a.topology.nodes[m.From], -1)
 		}
 		for _, s := range a.going {
 			if end, ok := ends[s.name]; ok && end == wave {
@@ -44,29 +44,29 @@ func (a *act) waves() {
 			a.wave(wave, waves[wave])
 		}
 		for _, m := range waves[wave] {
-			h := a.crowd.nodes[m.To]
-			a.crowd.sit(m.will, h, 1)
-			seats = append(seats, func() { a.crowd.sit(m.will, h, -1) })
+			h := a.topology.nodes[m.To]
+			a.topology.sit(m.will, h, 1)
+			seats = append(seats, func() { a.topology.sit(m.will, h, -1) })
 		}
 	}
 	for _, rise := range seats {
 		rise()
 	}
 	for _, h := range bought {
-		a.crowd.leave(h)
+		a.topology.leave(h)
 	}
 }
 
 // setUp lets the machines stand that the step launches.
-func (a *act) setUp() []*host {
+func (a *stepCheck) setUp() []*host {
 	var bought []*host
 	for i := range a.step.Launches {
 		node := a.launched[a.step.Launches[i].Name]
-		if node == nil || a.crowd.nodes[node.Name] != nil {
+		if node == nil || a.topology.nodes[node.Name] != nil {
 			continue
 		}
 		h := &host{place: &place{labels: node.Labels, name: node.Name, taints: node.Spec.Taints}, object: "node/" + node.Name}
-		a.crowd.enter(h)
+		a.topology.enter(h)
 		bought = append(bought, h)
 	}
 	return bought
@@ -74,37 +74,37 @@ func (a *act) setUp() []*host {
 
 // comeBack lets drained nodes stand with their pods, and pods sit where they were, as when
 // the step begins. Such a node takes nobody in any more.
-func (a *act) comeBack(ends map[string]int) {
+func (a *stepCheck) comeBack(ends map[string]int) {
 	for _, s := range a.going {
 		if _, ok := ends[s.name]; !ok {
 			continue
 		}
 		p := a.from[s.name].place
 		p.taints = append(slices.Clone(p.taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
-		a.crowd.enter(&host{place: &p, object: "node/" + s.name})
+		a.topology.enter(&host{place: &p, object: "node/" + s.name})
 		for _, k := range a.left[s.name] {
-			a.crowd.sit(k, a.crowd.nodes[s.name], 1)
+			a.topology.sit(k, a.topology.nodes[s.name], 1)
 		}
 	}
 	for _, m := range a.moves {
-		a.crowd.sit(m.was, a.crowd.nodes[m.From], 1)
+		a.topology.sit(m.was, a.topology.nodes[m.From], 1)
 	}
 }
 
 // vacate lets a drained node go, with the pods that go with it.
-func (a *act) vacate(s *standing) {
-	h := a.crowd.nodes[s.name]
+func (a *stepCheck) vacate(s *clusterNode) {
+	h := a.topology.nodes[s.name]
 	for _, k := range a.left[s.name] {
-		a.crowd.sit(k, h, -1)
+		a.topology.sit(k, h, -1)
 	}
-	a.crowd.leave(h)
+	a.topology.leave(h)
 }
 
 // wave checks that the pods of one wave can bind.
-func (a *act) wave(number int, moves []move) {
+func (a *stepCheck) wave(number int, moves []move) {
 	j := a.judge(&scheduling.Plan{})
 	for _, m := range moves {
-		if h := a.crowd.nodes[m.To]; h != nil {
+		if h := a.topology.nodes[m.To]; h != nil {
 			j.booked = append(j.booked, booking{m.tenant, h})
 		}
 	}
@@ -118,7 +118,7 @@ func (a *act) wave(number int, moves []move) {
 // being removed already, for whatever reason, are looked at as there and as gone, since
 // nobody knows which comes first. What is to be looked at once all have bound is told how
 // things are with all of them there.
-func (a *act) bindAll(j *judge, look func(*outcome)) []unbound {
+func (a *stepCheck) bindAll(j *judge, look func(*outcome)) []unbound {
 	o := j.bind(j.booked)
 	if look != nil {
 		look(o)
@@ -134,20 +134,20 @@ func (a *act) bindAll(j *judge, look func(*outcome)) []unbound {
 }
 
 // withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
-func (a *act) withoutLeaving(j *judge) []unbound {
+func (a *stepCheck) withoutLeaving(j *judge) []unbound {
 	var gone []*host
 	for _, s := range a.leavers {
 		if a.nodes[s.name] == s {
-			gone = append(gone, a.crowd.nodes[s.name])
+			gone = append(gone, a.topology.nodes[s.name])
 		}
 	}
 	for _, h := range gone {
-		a.crowd.leave(h)
+		a.topology.leave(h)
 	}
-	o := j.bind(slices.DeleteFunc(slices.Clone(j.booked), func(b booking) bool { return !a.crowd.hosts[b.host] }))
+	o := j.bind(slices.DeleteFunc(slices.Clone(j.booked), func(b booking) bool { return !a.topology.hosts[b.host] }))
 	o.undo()
 	for _, h := range gone {
-		a.crowd.enter(h)
+		a.topology.enter(h)
 	}
 	return o.waiting
 }
@@ -155,7 +155,7 @@ func (a *act) withoutLeaving(j *judge) []unbound {
 // mayPass reports whether the obstacle may be gone by the time: there are pods on their way,
 // which wait or leave their nodes already, and where they land nobody knows. They may fill
 // places up that are emptier, or be the company that is asked for.
-func (a *act) mayPass(o obstacle) bool {
+func (a *stepCheck) mayPass(o obstacle) bool {
 	missing := 1
 	switch o.code {
 	case TopologySpread:
@@ -172,12 +172,12 @@ func (a *act) mayPass(o obstacle) bool {
 			missing--
 		}
 	}
-	for _, k := range a.crowd.labelled[o.pods.label()] {
+	for _, k := range a.topology.labelled[o.pods.label()] {
 		if !o.pods.has(k.face) {
 			continue
 		}
 		for h, n := range k.on {
-			if s := a.nodes[h.name]; s != nil && a.crowd.hosts[h] && leaving(s.node) {
+			if s := a.nodes[h.name]; s != nil && a.topology.hosts[h] && leaving(s.node) {
 				missing -= n
 			}
 		}

@@ -15,7 +15,7 @@ import (
 
 // priceOf is what the machine of a node costs by the catalog, on sale or not, and what it is
 // expected to cost all in all; false where the catalog does not tell.
-func (g *ground) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok bool) {
+func (g *clusterState) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok bool) {
 	catalog := g.problem.Catalog
 	if pl := g.pools[poolOf(node)]; pl != nil {
 		catalog = pl.catalog
@@ -40,7 +40,7 @@ func (g *ground) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok 
 
 // expectedOf is what an option of a launch is expected to cost, its price if the catalog does
 // not have it.
-func (g *ground) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings.Price {
+func (g *clusterState) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings.Price {
 	if pl := g.pools[l.NodePool]; pl != nil {
 		if t, ok := pl.catalog.Get(o.InstanceType); ok {
 			if offering, ok := findOffering(t, o.Zone, o.CapacityType, o.ReservationID); ok {
@@ -64,7 +64,7 @@ func stableLabels(node *corev1.Node) map[string]string {
 }
 
 // podCost is what evicting the pod counts: Karpenter's formula where the planner has none.
-func (g *ground) podCost(pod *corev1.Pod) float64 {
+func (g *clusterState) podCost(pod *corev1.Pod) float64 {
 	var cost float64
 	if of := g.checker.Planner.PodCost; of != nil {
 		cost = of(pod)
@@ -77,7 +77,7 @@ func (g *ground) podCost(pod *corev1.Pod) float64 {
 	return min(max(cost, 0), math.MaxFloat32)
 }
 
-func (g *ground) nodeCost() float64 {
+func (g *clusterState) nodeCost() float64 {
 	if n := g.checker.Planner.NodeCost; n != 0 {
 		return n
 	}
@@ -85,7 +85,7 @@ func (g *ground) nodeCost() float64 {
 }
 
 // removal is what removing the node counts.
-func (g *ground) removal(s *standing) float64 {
+func (g *clusterState) removal(s *clusterNode) float64 {
 	if s.removal == nil {
 		cost := g.nodeCost()
 		for _, pod := range s.pods {
@@ -99,7 +99,7 @@ func (g *ground) removal(s *standing) float64 {
 }
 
 // worth checks price, cost and score of the step, and that it is worth while.
-func (a *act) worth() {
+func (a *stepCheck) worth() {
 	saved, unknown := new(big.Int), false
 	cost := 0.0
 	for _, s := range a.going {
@@ -146,7 +146,7 @@ func alike(a, b float64) bool {
 }
 
 // asked is what has to be saved where nodes of that price go.
-func (a *act) asked(price *big.Int) *big.Int {
+func (a *stepCheck) asked(price *big.Int) *big.Int {
 	least := &a.checker.Planner.MinSaving
 	asked := big.NewInt(max(1, int64(least.PerHour)))
 	raise := func(n *big.Int) {
@@ -166,7 +166,7 @@ func (a *act) asked(price *big.Int) *big.Int {
 }
 
 // spot checks that spot machines are replaced by spot as the planner allows it.
-func (a *act) spot() {
+func (a *stepCheck) spot() {
 	for _, s := range a.going {
 		if s.node.Labels[scheduling.CapacityTypeLabel] != string(offerings.Spot) {
 			return
@@ -201,7 +201,7 @@ func (a *act) spot() {
 
 // score checks what the step says it is worth, and that this is enough for pools with policy
 // Balanced.
-func (a *act) score(saving, cost float64) {
+func (a *stepCheck) score(saving, cost float64) {
 	type side struct{ price, cost, allPrice, allCost float64 }
 	pools := make(map[*pool]*side)
 	all := &side{}

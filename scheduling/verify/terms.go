@@ -73,8 +73,8 @@ func (w *world) tiesOf(pod *corev1.Pod) *ties {
 	return t
 }
 
-// residentTies are the rules of a pod that runs already: those that keep others away.
-func residentTies(pod *corev1.Pod) *ties {
+// runningTies are the rules of a pod that runs already: those that keep others away.
+func runningTies(pod *corev1.Pod) *ties {
 	t := &ties{apart: apartOf(pod)}
 	t.write()
 	return t

@@ -36,7 +36,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	w := newWorld(p)
 	w.solver = c.Solver
 	j := newJudge(report, w, c, plan)
-	j.census()
+	j.everyPodOnce()
 	j.order()
 	j.places()
 	j.bindings()
@@ -59,9 +59,9 @@ type judge struct {
 	// launches are those of the plan, in its order; named are their names.
 	launches []*resolved
 	named    map[string]bool
-	// crowd is all nodes and machines as they stand, booked the pods that bind to them.
-	crowd  *topology
-	booked []booking
+	// topology is all nodes and machines as they stand, booked the pods that bind to them.
+	topology *topology
+	booked   []booking
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.
 	used, listed map[string]int

@@ -13,22 +13,15 @@ import (
 // one, those that the same Services select; "" where a pod stands alone, or where every
 // node has its own.
 func (w *world) workloadOf(pod *corev1.Pod) string {
-	for _, ref := range pod.OwnerReferences {
-		if ref.Controller == nil || !*ref.Controller {
-			continue
-		}
+	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
 		if ref.Kind == "DaemonSet" || ref.Kind == "Node" {
 			return ""
 		}
-		return strings.Join([]string{ref.Kind, namespaceOf(pod), ref.Name}, "/")
+		return ref.Kind + "/" + namespaceOf(pod) + "/" + ref.Name
 	}
 	var names []string
 	for _, s := range w.problem.Services {
-		space := s.Namespace
-		if space == "" {
-			space = metav1.NamespaceDefault
-		}
-		if space == namespaceOf(pod) && len(s.Spec.Selector) > 0 && carries(pod.Labels, s.Spec.Selector) {
+		if inSpace(s, namespaceOf(pod)) && len(s.Spec.Selector) > 0 && allOn(sameLabels(s.Spec.Selector), pod.Labels) {
 			names = append(names, s.Name)
 		}
 	}
@@ -39,27 +32,18 @@ func (w *world) workloadOf(pod *corev1.Pod) string {
 	return "Services/" + namespaceOf(pod) + "/" + strings.Join(names, ",")
 }
 
-func carries(labels, wanted map[string]string) bool {
-	for key, value := range wanted {
-		if got, ok := labels[key]; !ok || got != value {
-			return false
-		}
-	}
-	return true
-}
-
-// roster counts the pods that run on nodes and stay, by workload.
-type roster struct {
+// workloadCounts counts the pods that run on nodes and stay, by workload.
+type workloadCounts struct {
 	sizes map[string]int
 	on    map[string]map[string]int // by node and workload
 }
 
-func newRoster() *roster {
-	return &roster{sizes: make(map[string]int), on: make(map[string]map[string]int)}
+func newWorkloadCounts() *workloadCounts {
+	return &workloadCounts{sizes: make(map[string]int), on: make(map[string]map[string]int)}
 }
 
 // call counts n pods more such as this one on a node.
-func (r *roster) call(w *world, pod *corev1.Pod, node string, n int) {
+func (r *workloadCounts) call(w *world, pod *corev1.Pod, node string, n int) {
 	if node == "" || !live(pod) {
 		return
 	}
@@ -72,20 +56,20 @@ func (r *roster) call(w *world, pod *corev1.Pod, node string, n int) {
 }
 
 // running counts the pods of the problem.
-func (w *world) running() *roster {
-	if w.roster != nil {
-		return w.roster
+func (w *world) running() *workloadCounts {
+	if w.workloads != nil {
+		return w.workloads
 	}
-	w.roster = newRoster()
+	w.workloads = newWorkloadCounts()
 	seen := make(map[string]bool)
 	for _, pod := range slices.Concat(w.problem.Running, w.problem.Pods) {
 		if pod.Spec.NodeName == "" || !live(pod) || seen[podName(pod)] {
 			continue
 		}
 		seen[podName(pod)] = true
-		w.roster.call(w, pod, pod.Spec.NodeName, 1)
+		w.workloads.call(w, pod, pod.Spec.NodeName, 1)
 	}
-	return w.roster
+	return w.workloads
 }
 
 // sizeOfWorkloads counts the pods of each workload.

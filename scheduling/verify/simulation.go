@@ -13,17 +13,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// rehearsedKinds bounds for how many kinds of refused pods a place is looked for,
-// rehearsedPods how many pods bind in rehearsals, all of them together.
+// simulatedKinds bounds for how many kinds of refused pods a place is looked for,
+// simulatedPods how many pods bind in simulations, all of them together.
 const (
-	rehearsedKinds = 200
-	rehearsedPods  = 500_000
+	simulatedKinds = 200
+	simulatedPods  = 500_000
 )
 
-// rehearsal finds out whether a refused pod that depends on others could have joined
+// bindSimulation finds out whether a refused pod that depends on others could have joined
 // the plan: whether, with this one more, all pods still bind. Where a planner has
 // reason to be more careful than kube-scheduler nothing is said.
-type rehearsal struct {
+type bindSimulation struct {
 	*judge
 	// final is how things are once the plan has been carried out.
 	final  *outcome
@@ -40,7 +40,7 @@ func (j *judge) tiedPlaces() {
 	if len(kinds) == 0 {
 		return
 	}
-	h := &rehearsal{judge: j, budget: rehearsedPods, shelves: make(map[string][]*machine), sold: make(map[string]map[string]bool)}
+	h := &bindSimulation{judge: j, budget: simulatedPods, shelves: make(map[string][]*machine), sold: make(map[string]map[string]bool)}
 	for _, pl := range j.sortedPools() {
 		h.shelves[pl.Name] = slices.Collect(j.offers(pl, most))
 	}
@@ -81,7 +81,7 @@ func (j *judge) tiedKinds() []*tenant {
 			seen[key] = true
 			kinds = append(kinds, t)
 		}
-		if len(kinds) == rehearsedKinds {
+		if len(kinds) == simulatedKinds {
 			break
 		}
 	}
@@ -89,9 +89,9 @@ func (j *judge) tiedKinds() []*tenant {
 }
 
 // nodeFor finds a node that could take the pod beside those of the plan.
-func (h *rehearsal) nodeFor(t *tenant) (string, bool) {
+func (h *bindSimulation) nodeFor(t *tenant) (string, bool) {
 	for _, s := range h.sortedStations() {
-		if s.holds(t) && h.shareLeaves(t, s) && h.joins(t, h.crowd.nodes[s.name]) {
+		if s.holds(t) && h.shareLeaves(t, s) && h.joins(t, h.topology.nodes[s.name]) {
 			return s.name, true
 		}
 	}
@@ -101,7 +101,7 @@ func (h *rehearsal) nodeFor(t *tenant) (string, bool) {
 // machineFor finds a machine that could be bought for the pod. It leaves out pools
 // whose minValues ask for several machines that suit, and those whose machines have
 // labels that are still to be chosen, and spot machines if several have to suit.
-func (h *rehearsal) machineFor(t *tenant) (string, bool) {
+func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 	if t.picky() {
 		return "", false
 	}
@@ -135,10 +135,10 @@ func (h *rehearsal) machineFor(t *tenant) (string, bool) {
 }
 
 // whereabouts are equal for machines that rules between pods cannot tell apart.
-func (h *rehearsal) whereabouts(x *host) string {
+func (h *bindSimulation) whereabouts(x *host) string {
 	var b strings.Builder
-	for _, text := range slices.Sorted(maps.Keys(h.crowd.counters)) {
-		c := h.crowd.counters[text]
+	for _, text := range slices.Sorted(maps.Keys(h.topology.counters)) {
+		c := h.topology.counters[text]
 		value, ok := x.value(c.key)
 		fmt.Fprintf(&b, "%q %v %v ", value, ok, c.looksAt(x))
 	}
@@ -148,13 +148,13 @@ func (h *rehearsal) whereabouts(x *host) string {
 // joins reports whether the pod can be on the host, and everybody where the plan says,
 // whoever comes first: it has to bind when all others have, and all have to bind with
 // it among them from the first name to the last and from the last to the first.
-func (h *rehearsal) joins(t *tenant, x *host) bool {
+func (h *bindSimulation) joins(t *tenant, x *host) bool {
 	if !h.roomy(t, x) || !h.meets(t, x) || !h.leavesVolumes(t, x) {
 		return false
 	}
-	g := h.crowd.group(t.face, t.ties)
+	g := h.topology.group(t.face, t.ties)
 	_, found := g.obstacle(x)
-	isNew := !h.crowd.hosts[x]
+	isNew := !h.topology.hosts[x]
 	if found && !isNew {
 		return false
 	}
@@ -164,8 +164,8 @@ func (h *rehearsal) joins(t *tenant, x *host) bool {
 		if !h.affords() {
 			return false
 		}
-		h.crowd.enter(x)
-		defer h.crowd.leave(x)
+		h.topology.enter(x)
+		defer h.topology.leave(x)
 		o := h.bind(h.booked, t)
 		_, found = g.obstacle(x)
 		o.undo()
@@ -189,8 +189,8 @@ func (h *rehearsal) joins(t *tenant, x *host) bool {
 	return true
 }
 
-// affords takes one rehearsal of the whole plan from the budget, if it is still there.
-func (h *rehearsal) affords() bool {
+// affords takes one simulation of the whole plan from the budget, if it is still there.
+func (h *bindSimulation) affords() bool {
 	h.budget -= len(h.booked) + len(h.residents) + 1
 	return h.budget >= 0
 }
@@ -198,8 +198,8 @@ func (h *rehearsal) affords() bool {
 // roomy reports whether every spread constraint that the pod has, or by which it is
 // counted, would hold even if the emptiest domain is one that nobody is in yet: a host
 // to come, or a zone in which something is on sale.
-func (h *rehearsal) roomy(t *tenant, x *host) bool {
-	g := h.crowd.group(t.face, t.ties)
+func (h *bindSimulation) roomy(t *tenant, x *host) bool {
+	g := h.topology.group(t.face, t.ties)
 	for c := range h.final.counters {
 		counted, mine := c.means(t.face), slices.Contains(g.spread, c)
 		if c.view == nil || !counted && !mine {
@@ -222,7 +222,7 @@ func (h *rehearsal) roomy(t *tenant, x *host) bool {
 
 // opens reports whether something is on sale in a domain that the counter does not have
 // yet. For a constraint of the pod's own only what could hold it matters.
-func (h *rehearsal) opens(s *counter, t *tenant, mine bool) bool {
+func (h *bindSimulation) opens(s *counter, t *tenant, mine bool) bool {
 	key := s.key
 	if mine {
 		key += " " + t.name
