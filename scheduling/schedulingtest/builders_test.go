@@ -33,11 +33,11 @@ func TestAmounts(t *testing.T) {
 
 func TestPodBuilder(t *testing.T) {
 	p := Pod("web",
-		Requests(MilliCPU(100)), Requests(MiB(64)), Limits(Cores(1)), Container(Cores(2)),
-		Init(Cores(3)), Sidecar(MilliCPU(5)), Overhead(MiB(1)), PodLevel(Cores(4)),
+		Requests(MilliCPU(100)), Requests(MiB(64)), Limits(Cores(1)), sideContainer(Cores(2)),
+		Init(Cores(3)), Sidecar(MilliCPU(5)), overhead(MiB(1)), podLevel(Cores(4)),
 		Where(In("a", "1")), Where(Gt("b", 2), Exists("c")), Prefer(3, NotIn("d", "x")),
 		Tolerate("k", "v", corev1.TaintEffectNoExecute), TolerateKey("k", ""), TolerateAll(),
-		HostPort(80), HostPortOn("127.0.0.1", 53, corev1.ProtocolUDP), Priority(5), Label("app", "web"),
+		HostPort(80), hostPortOn("127.0.0.1", 53, corev1.ProtocolUDP), Priority(5), Label("app", "web"),
 	)
 	assert.Equal(t, "default", p.Namespace)
 	assert.Equal(t, "default/web", string(p.UID))

@@ -315,11 +315,11 @@ func ownersCommand(_ context.Context, s *session, args []word, input []string) (
 		n++
 		switch kind {
 		case "ReplicaSet":
-			list.ReplicaSets = append(list.ReplicaSets, ReplicaSet(namespace, name, selector))
+			list.ReplicaSets = append(list.ReplicaSets, replicaSet(namespace, name, selector))
 		case "StatefulSet":
-			list.StatefulSets = append(list.StatefulSets, StatefulSet(namespace, name, selector))
+			list.StatefulSets = append(list.StatefulSets, statefulSet(namespace, name, selector))
 		case "ReplicationController":
-			list.ReplicationControllers = append(list.ReplicationControllers, ReplicationController(namespace, name, matchLabels(selector)))
+			list.ReplicationControllers = append(list.ReplicationControllers, replicationController(namespace, name, matchLabels(selector)))
 		default:
 			return fmt.Errorf("kind %q is neither replicaset nor statefulset nor controller", kind)
 		}

@@ -77,8 +77,8 @@ func InFlight() NodeOption {
 	})
 }
 
-// Without takes a label off the node.
-func Without(key string) NodeOption {
+// withoutLabel takes a label off the node.
+func withoutLabel(key string) NodeOption {
 	return nodeFunc(func(n *corev1.Node) { delete(n.Labels, key) })
 }
 

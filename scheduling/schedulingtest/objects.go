@@ -27,7 +27,7 @@ type (
 // podWord reads a word about a pod.
 func podWord(w word) (PodOption, error) {
 	lists := map[string]func(...Amount) PodOption{
-		"limits": Limits, "container": Container, "init": Init, "sidecar": Sidecar, "overhead": Overhead, "pod-level": PodLevel,
+		"limits": Limits, "container": sideContainer, "init": Init, "sidecar": Sidecar, "overhead": overhead, "pod-level": podLevel,
 	}
 	if list, ok := lists[w.key]; ok {
 		amounts, err := parseAmounts(w.value)
@@ -149,9 +149,9 @@ func spreadWord(w word) (TermOption, error) {
 			return nil, fmt.Errorf("%s: want honor or ignore", w)
 		}
 		if w.key == "affinity" {
-			return AffinityPolicy(policy), nil
+			return affinityPolicy(policy), nil
 		}
-		return TaintsPolicy(policy), nil
+		return taintsPolicy(policy), nil
 	}
 	return termWord(w)
 }
@@ -177,7 +177,7 @@ func affinityWord(w word) (TermOption, error) {
 func termWord(w word) (TermOption, error) {
 	switch {
 	case w.key == "of" && w.value == "none":
-		return OfNone(), nil
+		return ofNone(), nil
 	case w.key == "of":
 		selector, err := parseSelector(w.value)
 		return termFunc(func(t *topologyTerm) { t.selector, t.chosen = selector.DeepCopy(), true }), err
@@ -193,7 +193,7 @@ func nodeWord(w word) (NodeOption, error) {
 	case "pool":
 		return OfPool(w.value), nil
 	case "without":
-		return Without(expandKey(w.value)), nil
+		return withoutLabel(expandKey(w.value)), nil
 	case "deleting":
 		return Deleting(), nil
 	case "disrupted":

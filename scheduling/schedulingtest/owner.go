@@ -51,24 +51,24 @@ func Service(namespace, name string, selector map[string]string) *corev1.Service
 	}
 }
 
-// ReplicaSet owns pods by the selector.
-func ReplicaSet(namespace, name string, selector *metav1.LabelSelector) *appsv1.ReplicaSet {
+// replicaSet owns pods by the selector.
+func replicaSet(namespace, name string, selector *metav1.LabelSelector) *appsv1.ReplicaSet {
 	return &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("ReplicaSet/" + name)},
 		Spec:       appsv1.ReplicaSetSpec{Selector: selector},
 	}
 }
 
-// StatefulSet owns pods by the selector.
-func StatefulSet(namespace, name string, selector *metav1.LabelSelector) *appsv1.StatefulSet {
+// statefulSet owns pods by the selector.
+func statefulSet(namespace, name string, selector *metav1.LabelSelector) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("StatefulSet/" + name)},
 		Spec:       appsv1.StatefulSetSpec{Selector: selector},
 	}
 }
 
-// ReplicationController owns pods by the labels.
-func ReplicationController(namespace, name string, selector map[string]string) *corev1.ReplicationController {
+// replicationController owns pods by the labels.
+func replicationController(namespace, name string, selector map[string]string) *corev1.ReplicationController {
 	return &corev1.ReplicationController{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("ReplicationController/" + name)},
 		Spec:       corev1.ReplicationControllerSpec{Selector: selector},

@@ -87,8 +87,8 @@ func Limits(amounts ...Amount) PodOption {
 	})
 }
 
-// Container adds a further container with these requests.
-func Container(amounts ...Amount) PodOption {
+// sideContainer adds a further container with these requests.
+func sideContainer(amounts ...Amount) PodOption {
 	return podFunc(func(p *corev1.Pod) {
 		p.Spec.Containers = append(p.Spec.Containers, container("main", len(p.Spec.Containers), amounts))
 	})
@@ -112,14 +112,14 @@ func Sidecar(amounts ...Amount) PodOption {
 	})
 }
 
-// Overhead is what the pod's runtime takes beside its containers.
-func Overhead(amounts ...Amount) PodOption {
+// overhead is what the pod's runtime takes beside its containers.
+func overhead(amounts ...Amount) PodOption {
 	return podFunc(func(p *corev1.Pod) { p.Spec.Overhead = merge(p.Spec.Overhead, amounts) })
 }
 
-// PodLevel are requests of the pod as a whole; they stand for the sum over its
+// podLevel are requests of the pod as a whole; they stand for the sum over its
 // containers.
-func PodLevel(amounts ...Amount) PodOption {
+func podLevel(amounts ...Amount) PodOption {
 	return podFunc(func(p *corev1.Pod) {
 		if p.Spec.Resources == nil {
 			p.Spec.Resources = &corev1.ResourceRequirements{}
@@ -146,11 +146,11 @@ func merge(list corev1.ResourceList, amounts []Amount) corev1.ResourceList {
 }
 
 // HostPort takes a TCP port of the node on all of its addresses.
-func HostPort(port int32) PodOption { return HostPortOn("", port, corev1.ProtocolTCP) }
+func HostPort(port int32) PodOption { return hostPortOn("", port, corev1.ProtocolTCP) }
 
-// HostPortOn takes a port of the node on one of its addresses; an empty address
+// hostPortOn takes a port of the node on one of its addresses; an empty address
 // stands for all.
-func HostPortOn(ip string, port int32, protocol corev1.Protocol) PodOption {
+func hostPortOn(ip string, port int32, protocol corev1.Protocol) PodOption {
 	return podFunc(func(p *corev1.Pod) {
 		c := &p.Spec.Containers[0]
 		c.Ports = append(c.Ports, corev1.ContainerPort{

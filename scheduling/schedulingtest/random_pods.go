@@ -98,11 +98,11 @@ func (w *generator) further() []PodOption {
 	case 3:
 		return []PodOption{Init(cpu, memory), Sidecar(MilliCPU(50), MiB(64))}
 	case 4:
-		return []PodOption{Container(cpu, memory)}
+		return []PodOption{sideContainer(cpu, memory)}
 	case 5:
-		return []PodOption{Overhead(MilliCPU(25), MiB(120))}
+		return []PodOption{overhead(MilliCPU(25), MiB(120))}
 	case 6:
-		return []PodOption{PodLevel(cpu, memory)}
+		return []PodOption{podLevel(cpu, memory)}
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (w *generator) tolerations() []PodOption {
 
 func (w *generator) hostPort() PodOption {
 	port := pick[int32](w.dice, 80, 80, 443)
-	return HostPortOn(pick(w.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1"), port,
+	return hostPortOn(pick(w.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1"), port,
 		pick(w.dice, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP))
 }
 

@@ -211,7 +211,7 @@ func (w *generator) others(pod *corev1.Pod) TermOption {
 	case 3:
 		return Of("app", "old")
 	case 4:
-		return pick(w.dice, OfAll(), OfNone(), Of("app", "nobody"))
+		return pick(w.dice, OfAll(), ofNone(), Of("app", "nobody"))
 	case 5:
 		return OfAll(DoesNotExist("version"), In("app", pod.Labels["app"]))
 	}
@@ -228,9 +228,9 @@ func (w *generator) spreading(app string) []TermOption {
 	case 1, 2:
 		opts = append(opts, Soft())
 	case 3:
-		opts = append(opts, AffinityPolicy(pick(w.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)))
+		opts = append(opts, affinityPolicy(pick(w.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)))
 	case 4:
-		opts = append(opts, TaintsPolicy(pick(w.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)))
+		opts = append(opts, taintsPolicy(pick(w.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)))
 	case 5, 6:
 		opts = append(opts, Same("version"))
 	case 7:
@@ -343,13 +343,13 @@ func (w *generator) owners(p *scheduling.Problem, groups [][]*corev1.Pod) {
 			p.Services = append(p.Services, Service(namespace, name, nil))
 		case 3:
 			apply(g, OwnedBy("ReplicaSet", name))
-			p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, ReplicaSet(namespace, name, selecting(labels, nil)))
+			p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, replicaSet(namespace, name, selecting(labels, nil)))
 		case 4:
 			apply(g, OwnedBy("StatefulSet", name))
-			p.Owners.StatefulSets = append(p.Owners.StatefulSets, StatefulSet(namespace, name, selecting(labels, []requirements.Selector{In("app", app)})))
+			p.Owners.StatefulSets = append(p.Owners.StatefulSets, statefulSet(namespace, name, selecting(labels, []requirements.Selector{In("app", app)})))
 		case 5:
 			apply(g, OwnedBy("ReplicationController", name))
-			p.Owners.ReplicationControllers = append(p.Owners.ReplicationControllers, ReplicationController(namespace, name, maps.Clone(labels)))
+			p.Owners.ReplicationControllers = append(p.Owners.ReplicationControllers, replicationController(namespace, name, maps.Clone(labels)))
 			if i%2 == 0 {
 				p.Services = append(p.Services, Service(namespace, name, map[string]string{"app": app}))
 			}

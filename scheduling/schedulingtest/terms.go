@@ -61,7 +61,7 @@ func (t podTerm) applyPod(p *corev1.Pod) {
 
 // Spread spreads pods evenly over the values of a node label: by at most one pod
 // more in one place than in another, and as a hard constraint. It counts the pods
-// with the labels of this pod unless [Of], [OfAll] or [OfNone] say otherwise.
+// with the labels of this pod unless [Of] or [OfAll] say otherwise.
 func Spread(key string, opts ...TermOption) PodOption {
 	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
 		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, t.constraint())
@@ -70,7 +70,7 @@ func Spread(key string, opts ...TermOption) PodOption {
 
 // Near asks for a place, a value of a node label, with another of these pods in it,
 // or with [Weight] prefers one. The pods are those with the labels of this pod unless
-// [Of], [OfAll] or [OfNone] say otherwise.
+// [Of] or [OfAll] say otherwise.
 func Near(key string, opts ...TermOption) PodOption {
 	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
 		a := podAffinity(p)
@@ -84,7 +84,7 @@ func Near(key string, opts ...TermOption) PodOption {
 
 // Apart asks for a place, a value of a node label, without any other of these pods in
 // it, or with [Weight] prefers one. The pods are those with the labels of this pod
-// unless [Of], [OfAll] or [OfNone] say otherwise.
+// unless [Of] or [OfAll] say otherwise.
 func Apart(key string, opts ...TermOption) PodOption {
 	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
 		a := podAffinity(p)
@@ -167,8 +167,8 @@ func OfAll(exprs ...requirements.Selector) TermOption {
 	})
 }
 
-// OfNone is about no pod at all: the tie has no selector.
-func OfNone() TermOption {
+// ofNone is about no pod at all: the tie has no selector.
+func ofNone() TermOption {
 	return termFunc(func(t *topologyTerm) { t.selector, t.chosen = nil, true })
 }
 
@@ -183,14 +183,14 @@ func MinDomains(n int32) TermOption {
 // Soft spreads as well as can be (ScheduleAnyway).
 func Soft() TermOption { return termFunc(func(t *topologyTerm) { t.soft = true }) }
 
-// AffinityPolicy says whether spread counts the nodes only that the pod's own node
+// affinityPolicy says whether spread counts the nodes only that the pod's own node
 // selector and affinity allow.
-func AffinityPolicy(p corev1.NodeInclusionPolicy) TermOption {
+func affinityPolicy(p corev1.NodeInclusionPolicy) TermOption {
 	return termFunc(func(t *topologyTerm) { own := p; t.affinity = &own })
 }
 
-// TaintsPolicy says whether spread counts the nodes only whose taints the pod tolerates.
-func TaintsPolicy(p corev1.NodeInclusionPolicy) TermOption {
+// taintsPolicy says whether spread counts the nodes only whose taints the pod tolerates.
+func taintsPolicy(p corev1.NodeInclusionPolicy) TermOption {
 	return termFunc(func(t *topologyTerm) { own := p; t.taints = &own })
 }
 

@@ -97,7 +97,7 @@ func TestTiesComeLast(t *testing.T) {
 	a := Pod("web", Spread("zone"), Label("app", "web"))
 	b := Pod("web", Label("app", "web"), Spread("zone", Of("app", "web")))
 	assert.Equal(t, b, a)
-	assert.Nil(t, Pod("web", Spread("zone", OfNone())).Spec.TopologySpreadConstraints[0].LabelSelector)
+	assert.Nil(t, Pod("web", Spread("zone", ofNone())).Spec.TopologySpreadConstraints[0].LabelSelector)
 	all := Pod("web", Near("zone", OfAll())).Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0]
 	assert.Equal(t, &metav1.LabelSelector{}, all.LabelSelector)
 	some := Pod("web", Apart("zone", OfAll(In("app", "a", "b"), Exists("x")), InNamespacesOf(), InNamespaces("shop"), Weight(3)))

@@ -289,7 +289,7 @@ func parsePort(text string) (PodOption, error) {
 	if err != nil {
 		return nil, fmt.Errorf("port %q: want [IP:]PORT[/PROTOCOL]", text)
 	}
-	return HostPortOn(ip, int32(n), corev1.Protocol(protocol)), nil
+	return hostPortOn(ip, int32(n), corev1.Protocol(protocol)), nil
 }
 
 // parseTaint reads KEY[=VALUE]:EFFECT, the form that kubectl taint reads.

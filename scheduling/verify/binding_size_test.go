@@ -68,7 +68,7 @@ func sizeable(n int) *draft {
 
 // A plan of many pods takes seconds at most.
 func TestLargePlans(t *testing.T) {
-	n := 20_000
+	n := 5_000
 	if testing.Short() || race.Enabled {
 		n = 2_000
 	}
