@@ -121,7 +121,7 @@ func TestWhatBalancesProve(t *testing.T) {
 // more: with anything changed to its advantage it no longer does.
 func TestBalancesOfTheSolver(t *testing.T) {
 	t.Parallel()
-	used, seeds := 0, race.Fewer(6, 2)
+	used, seeds := 0, race.Fewer(3, 2)
 	for seed := range uint64(seeds) {
 		p := tangledProblem(seed)
 		f := solved(t, p, scheduling.Solver{})

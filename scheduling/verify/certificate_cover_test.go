@@ -100,7 +100,7 @@ func TestWhatWholeMachinesProve(t *testing.T) {
 // Bounds of the solver of that kind hold, and one nano-USD above the price never does.
 func TestCoversOfTheSolver(t *testing.T) {
 	covers := 0
-	for seed := range uint64(120) {
+	for seed := range uint64(60) {
 		p := schedulable(t, seed)
 		plan, err := scheduling.Solver{Weights: scheduling.WeightIgnore}.Solve(t.Context(), p)
 		require.NoError(t, err)

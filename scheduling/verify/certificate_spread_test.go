@@ -175,7 +175,7 @@ func servicesInZones(seed uint64) scheduling.Problem {
 // without what it says of zones, or with more worth, it no longer does.
 func TestSpreadsOfTheSolver(t *testing.T) {
 	t.Parallel()
-	used, further, seeds := 0, 0, race.Fewer(12, 4)
+	used, further, seeds := 0, 0, race.Fewer(5, 3)
 	for seed := range uint64(seeds) {
 		p := servicesInZones(seed)
 		solver := scheduling.Solver{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
@@ -228,7 +228,7 @@ func TestSpreadsOfTheSolver(t *testing.T) {
 func TestCasesOfSpreadsOfTheSolver(t *testing.T) {
 	t.Parallel()
 	parted := 0
-	for seed := range uint64(race.Fewer(12, 2)) {
+	for seed := range uint64(race.Fewer(5, 2)) {
 		f := solved(t, servicesInZones(seed), scheduling.Solver{})
 		c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
 		if c.Parted == nil {

@@ -168,7 +168,7 @@ func TestTooManyChoices(t *testing.T) {
 // are as high as the checker lets them be, in random proportions.
 func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 	tight, checked := 0, 0
-	for seed := range uint64(24) {
+	for seed := range uint64(14) {
 		p := schedulable(t, seed)
 		solver := scheduling.Solver{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
 		plan, err := solver.Solve(t.Context(), p)
@@ -208,7 +208,7 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, checked, 30)
+	assert.Greater(t, checked, 20)
 	assert.Greater(t, tight, checked/5, "the certificates prove next to nothing, which tests next to nothing")
 }
 
