@@ -46,7 +46,7 @@ type poolShare struct {
 }
 
 // moveOf adds nodes up.
-func (f *frame) moveOf(nodes []string) *move {
+func (f *planConstraints) moveOf(nodes []string) *move {
 	m := &move{}
 	for _, name := range nodes {
 		s := f.at[name]
@@ -71,7 +71,7 @@ func (f *frame) moveOf(nodes []string) *move {
 // score is that of a move which saves so much: the least of the scores of pools with
 // policy Balanced, with the saving split by what each pool's nodes cost, and the pool that
 // has it; without such a pool that of the move in the cluster.
-func (f *frame) score(m *move, saving offerings.Price) (float64, *poolState) {
+func (f *planConstraints) score(m *move, saving offerings.Price) (float64, *poolState) {
 	least, of := math.Inf(1), (*poolState)(nil)
 	for _, x := range m.pools {
 		if !x.pool.balanced() {
@@ -93,7 +93,7 @@ func (f *frame) score(m *move, saving offerings.Price) (float64, *poolState) {
 }
 
 // totals are what all nodes of pools cost, and removing them.
-func (f *frame) totals() (price offerings.Price, cost float64) {
+func (f *planConstraints) totals() (price offerings.Price, cost float64) {
 	for _, p := range f.ordered {
 		price, cost = clampPrice(price, p.price), cost+p.cost
 	}
@@ -101,10 +101,12 @@ func (f *frame) totals() (price offerings.Price, cost float64) {
 }
 
 // threshold is the least score of moves in pools with policy Balanced.
-func (f *frame) threshold() float64 { return 1 / cmp.Or(f.planner.BalancedK, defaultBalancedK) }
+func (f *planConstraints) threshold() float64 {
+	return 1 / cmp.Or(f.planner.BalancedK, defaultBalancedK)
+}
 
 // unworthy says that a move is not worth its disruption in some pool with policy Balanced.
-func (f *frame) unworthy(m *move, saving offerings.Price) *Cause {
+func (f *planConstraints) unworthy(m *move, saving offerings.Price) *Cause {
 	score, pool := f.score(m, saving)
 	if pool == nil || score >= f.threshold() {
 		return nil
@@ -113,13 +115,6 @@ func (f *frame) unworthy(m *move, saving offerings.Price) *Cause {
 		Code: CauseScore, Object: "nodepool/" + pool.pool.Name,
 		Detail: fmt.Sprintf("the share that is saved is %.3g of the share that is disrupted, and has to be at least %.3g", score, f.threshold()),
 	}
-}
-
-// hopeless says that not even the removal of a node without a replacement would be worth
-// its disruption, so that no move of the node alone needs to be tried.
-func (f *frame) hopeless(s *subject) *Cause {
-	m := f.moveOf([]string{s.name})
-	return f.unworthy(m, m.price)
 }
 
 // finite is a score that can be written down.

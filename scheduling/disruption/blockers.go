@@ -14,7 +14,7 @@ import (
 // as far as it is up to the node. Budgets of pools are not asked: see room.
 //
 // Interruption and expiry come whatever stands in their way.
-func (f *frame) blockers(s *subject, reason Reason) []Cause {
+func (f *planConstraints) blockers(s *candidate, reason Reason) []Cause {
 	switch {
 	case s.going():
 		return []Cause{{Code: CauseGoing, Detail: "is being removed already"}}
@@ -64,7 +64,7 @@ func (f *frame) blockers(s *subject, reason Reason) []Cause {
 }
 
 // unowned says whether a node belongs to no pool that could replace it.
-func (f *frame) unowned(s *subject) *Cause {
+func (f *planConstraints) unowned(s *candidate) *Cause {
 	switch name := s.poolName(); {
 	case name == "":
 		return &Cause{Code: CauseNoNodePool, Detail: "belongs to no NodePool"}
@@ -77,7 +77,7 @@ func (f *frame) unowned(s *subject) *Cause {
 }
 
 // policy says whether the pool's policy speaks against consolidation.
-func (f *frame) policy(s *subject, reason Reason) *Cause {
+func (f *planConstraints) policy(s *candidate, reason Reason) *Cause {
 	d := &s.pool.pool.Spec.Disruption
 	object := "nodepool/" + s.poolName()
 	if d.ConsolidateAfter != nil && d.ConsolidateAfter.Duration == nil {
@@ -91,7 +91,7 @@ func (f *frame) policy(s *subject, reason Reason) *Cause {
 
 // tooSoon says whether a node has not been left alone for long enough, or is too young.
 // What time does not tell does not hold a node back.
-func (f *frame) tooSoon(s *subject) *Cause {
+func (f *planConstraints) tooSoon(s *candidate) *Cause {
 	created := f.createdAt(s)
 	quiet := s.machine.LastPodEvent
 	if quiet.IsZero() {
@@ -112,10 +112,10 @@ func (f *frame) tooSoon(s *subject) *Cause {
 }
 
 // leftAlone reports whether a node has been left alone for as long as it has to be.
-func (f *frame) leftAlone(s *subject) bool { return s.pool == nil || f.tooSoon(s) == nil }
+func (f *planConstraints) leftAlone(s *candidate) bool { return s.pool == nil || f.tooSoon(s) == nil }
 
 // createdAt is when a node's machine was asked for; zero where that is not known.
-func (f *frame) createdAt(s *subject) time.Time {
+func (f *planConstraints) createdAt(s *candidate) time.Time {
 	if s.node == nil || !s.machine.Created.IsZero() {
 		return s.machine.Created
 	}
@@ -123,7 +123,7 @@ func (f *frame) createdAt(s *subject) time.Time {
 }
 
 // graceOf is how long draining a node may take at most; nil for as long as it takes.
-func (f *frame) graceOf(s *subject) *time.Duration {
+func (f *planConstraints) graceOf(s *candidate) *time.Duration {
 	switch {
 	case s.machine.TerminationGracePeriod != nil:
 		return &s.machine.TerminationGracePeriod.Duration
@@ -135,7 +135,7 @@ func (f *frame) graceOf(s *subject) *time.Duration {
 
 // podBlockers says which pods of a node may not be evicted: the first that asks to be left
 // alone, and the first that a budget holds.
-func (f *frame) podBlockers(s *subject) []Cause {
+func (f *planConstraints) podBlockers(s *candidate) []Cause {
 	var asks, held *Cause
 	var asking, holding int
 	for _, pod := range s.pods {
@@ -170,11 +170,11 @@ func andMore(c Cause, pods int) Cause {
 
 // heldBy says whether budgets let a pod not go at all: one that allows nothing, or two,
 // which the API server does not support.
-func (f *frame) heldBy(pod *corev1.Pod) *Cause {
+func (f *planConstraints) heldBy(pod *corev1.Pod) *Cause {
 	if !evictable(pod, f.now) {
 		return nil
 	}
-	charges := f.guards.charges(pod)
+	charges := f.podBudgets.charges(pod)
 	switch {
 	case len(charges) > 1:
 		return &Cause{

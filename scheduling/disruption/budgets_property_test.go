@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -19,10 +18,10 @@ import (
 // same is saved where only a tenth of the nodes may be away.
 func TestWornClustersByTenths(t *testing.T) {
 	for seed, nodes := range []int{30, 40, 60} {
-		if nodes > 30 && (testing.Short() || race.Enabled) {
+		if nodes > 30 && !soaking() {
 			continue
 		}
-		for _, spot := range []bool{false, true}[:race.Fewer(2, 1)] {
+		for _, spot := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d-spot-%t", nodes, spot), func(t *testing.T) {
 				c := st.Cluster(uint64(seed), st.ClusterOptions{Nodes: nodes, Spot: spot, Budgets: []scheduling.Budget{{Nodes: "10%"}}})
 				plan, err := disruption.Planner{}.Plan(context.Background(), c)

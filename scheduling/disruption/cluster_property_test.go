@@ -3,7 +3,6 @@ package disruption_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -11,15 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
-
-// large is how many nodes the largest worn clusters have, as in
-// go test -run WornClusters -nodes 1000 -timeout 1h.
-var large = flag.Int("nodes", 100, "number of nodes of the largest worn clusters")
 
 // wornCluster is what a cluster that was packed well once looks like, and how far above the
 // proven bound a plan for it may end.
@@ -45,8 +39,8 @@ func wornClusters() []wornCluster {
 // cost, and when the steps are done nothing is left to do, now or later.
 func TestWornClusters(t *testing.T) {
 	for _, w := range wornClusters() {
-		for _, nodes := range []int{30, *large} {
-			if (testing.Short() || race.Enabled) && (nodes > 30 || w.hard) {
+		for _, nodes := range []int{30, 100} {
+			if (nodes > 30 || w.hard) && !soaking() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s-%d", w.name, nodes), func(t *testing.T) {

@@ -43,7 +43,7 @@ func TestScoreMove(t *testing.T) {
 }
 
 // balancedFrame has one pool, default, with so many nodes that cost 0.1 each.
-func balancedFrame(t *testing.T, policy scheduling.ConsolidationPolicy, k float64, nodes int) *frame {
+func balancedFrame(t *testing.T, policy scheduling.ConsolidationPolicy, k float64, nodes int) *planConstraints {
 	t.Helper()
 	pool := poolWithBudgets(scheduling.Budget{Nodes: "100%"})
 	pool.Spec.Disruption.ConsolidationPolicy = policy
@@ -51,7 +51,7 @@ func balancedFrame(t *testing.T, policy scheduling.ConsolidationPolicy, k float6
 	for i := range nodes {
 		c.Nodes = append(c.Nodes, testNode(fmt.Sprintf("n%d", i)))
 	}
-	return newFrame(Planner{Now: noon(), BalancedK: k}, c)
+	return newConstraints(Planner{Now: noon(), BalancedK: k}, c)
 }
 
 // D78: the worked numbers, against the threshold that k sets.
@@ -143,18 +143,4 @@ func TestBalancedNothing(t *testing.T) {
 	_, cause := f.admit(Underutilized, &outcome{})
 	require.NotNil(t, cause)
 	assert.Equal(t, CauseNoSaving, cause.Code)
-}
-
-// D66: a node that would not even be worth its disruption if nothing took its place need not
-// be looked at; D81: the only node of a pool always is.
-func TestHopeless(t *testing.T) {
-	f := balancedFrame(t, scheduling.Balanced, 0, 1)
-	assert.Nil(t, f.hopeless(f.at["n0"]))
-	f = balancedFrame(t, scheduling.Balanced, 0, 4)
-	assert.Nil(t, f.hopeless(f.at["n0"]))
-	f.at["n0"].cost *= 30
-	f.pools["default"].cost += 29
-	assert.NotNil(t, f.hopeless(f.at["n0"]))
-	f.pools["default"].pool.Spec.Disruption.ConsolidationPolicy = ""
-	assert.Nil(t, f.hopeless(f.at["n0"]))
 }

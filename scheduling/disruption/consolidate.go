@@ -11,12 +11,12 @@ import (
 
 // consolidate finds the steps that make the cluster cheaper, and hands each to emit once it
 // is certain; emit returns false to end the search.
-func consolidate(ctx context.Context, f *frame, s *state, emit func(*Step) bool) (*findings, error) {
+func consolidate(ctx context.Context, f *planConstraints, s *state, emit func(*Step) bool) (*findings, error) {
 	t, err := f.solveAnew(ctx, f.planner.Solver.Effort, f.loose)
 	if err != nil {
 		return nil, err
 	}
-	err = (&carrier{frame: f, state: s, emit: emit}).save(ctx, t)
+	err = (&carrier{constraints: f, state: s, emit: emit}).save(ctx, t)
 	return &findings{bound: t.bound, anew: t, late: over(ctx)}, err
 }
 
@@ -25,10 +25,10 @@ const mostSearches = 3
 
 // carrier carries steps out one after the other.
 type carrier struct {
-	frame *frame
-	state *state
-	emit  func(*Step) bool
-	done  bool
+	constraints *planConstraints
+	state       *state
+	emit        func(*Step) bool
+	done        bool
 	// made are the steps of a trial.
 	made []*Step
 }
@@ -37,7 +37,7 @@ type carrier struct {
 func (c *carrier) save(ctx context.Context, t *target) error {
 	for range mostSearches {
 		before := c.price()
-		x := &search{frame: c.frame, state: c.state, target: t, settled: c.frame.settled(), patient: true}
+		x := &search{constraints: c.constraints, state: c.state, target: t, receiving: c.constraints.receiving(), patient: true}
 		left, err := c.reach(ctx, x)
 		if err != nil || c.done || !left || c.price() == before || over(ctx) {
 			return err
@@ -55,7 +55,7 @@ func (c *carrier) reach(ctx context.Context, x *search) (left bool, err error) {
 		return false, err
 	}
 	if len(c.state.nodes) >= manyNodes {
-		rest, err := c.walk(ctx, combined(ends[0].moves, c.state.rebooked), nil)
+		rest, err := c.inSteps(ctx, combined(ends[0].moves, c.state.rebooked), nil)
 		return len(rest) > 0, err
 	}
 	way, left, err := c.cheapest(ctx, ends)
@@ -93,7 +93,7 @@ func (c *carrier) cheapest(ctx context.Context, ends []*search) (way *carrier, l
 		if way != nil && end.price() >= way.price() {
 			continue
 		}
-		t, rest, err := c.walkTo(ctx, combined(end.moves, end.state.rebooked))
+		t, rest, err := c.tryInSteps(ctx, combined(end.moves, end.state.rebooked))
 		if err != nil {
 			return nil, false, err
 		}
@@ -118,9 +118,9 @@ func (c *carrier) do(step *Step) error {
 
 // trial is a carrier that stands where c does, and carries steps out in a copy of the cluster.
 func (c *carrier) trial() *carrier {
-	t := &carrier{frame: c.frame.clone(), state: c.state.fork()}
+	t := &carrier{constraints: c.constraints.clone(), state: c.state.fork()}
 	t.emit = func(step *Step) bool {
-		t.frame.took(step)
+		t.constraints.took(step)
 		t.made = append(t.made, step)
 		return true
 	}
@@ -129,19 +129,19 @@ func (c *carrier) trial() *carrier {
 
 // price is what all nodes of pools cost.
 func (c *carrier) price() offerings.Price {
-	price, _ := c.frame.totals()
+	price, _ := c.constraints.totals()
 	return price
 }
 
 // within reports whether the budgets of pools let nodes go at once.
-func (f *frame) within(nodes []string) bool {
+func (f *planConstraints) within(nodes []string) bool {
 	return !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.crowded(x.pool, Underutilized, x.nodes) != nil })
 }
 
-// settled are the nodes that steps have bought or moved pods to. They stay.
-func (f *frame) settled() map[string]bool {
+// receiving are the nodes that steps have bought or moved pods to. They stay.
+func (f *planConstraints) receiving() map[string]bool {
 	out := map[string]bool{}
-	for _, at := range f.subjects {
+	for _, at := range f.nodes {
 		if at.received || at.fresh {
 			out[at.name] = true
 		}
@@ -149,9 +149,9 @@ func (f *frame) settled() map[string]bool {
 	return out
 }
 
-// ruled reports whether a stage knows all rules that there are: it does not see spread that
+// ruled reports whether a simulation knows all rules that there are: it does not see spread that
 // pods do not state, nor pods that keep away others that would have them.
-func (f *frame) ruled() bool {
+func (f *planConstraints) ruled() bool {
 	if len(f.problem.DefaultSpread) > 0 || f.planner.Solver.WorkloadShare > 0 {
 		return false
 	}

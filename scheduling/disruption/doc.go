@@ -107,24 +107,24 @@ package disruption
 //
 // What goes in
 //
-//	cluster, planner  what runs, and the settings
+//	cluster      what runs, and the settings
 //	validate     every fault of both
 //
 // Who may go, and what that costs
 //
 //	candidates, drift  nodes, and the reasons for which they are candidates
 //	blockers, pods  what keeps a node where it is
-//	budget, schedule  how many nodes of a pool may go, and when
-//	pdb*         how many pods a PodDisruptionBudget lets go
-//	cost, price, balanced, admit  what a move disrupts, saves, and has to save
+//	budget, pdb  how many nodes of a pool may go, and how many pods
+//	price, balanced, admit  what a move disrupts, saves, and has to save
 //
 // What would become of the pods
 //
-//	state, hold, stock, ledger  the cluster and the market after the steps so far
+//	state, stock  the cluster and the market after the steps so far
 //	simulate     where pods would be if nodes were gone
-//	waves, turns, stage*  the order in which they leave, and whether each may land
 //	agree        options that pods which wait could be in the way of
-//	frame        all of this at one point of a plan
+//	waves, drain_simulation  the order in which they leave, and whether each may land
+//	topology_counts, pod_rules  what rules of pods count, and who breaks one
+//	constraints, update  who may go, at one point of a plan
 //
 // The steps
 //
@@ -132,15 +132,14 @@ package disruption
 //	consolidate  steps that save something
 //	search, moves  a cheaper cluster for the same pods
 //	keepset      which nodes stay, where many go at once
-//	sizes        whether pods could fit, in round figures, before anything is tried
-//	search_rejected  the best moves that were not made
-//	target*, alternative  the cluster bought afresh, as an aim, as a bound and of other NodePools
+//	capacity     whether pods could fit, in round figures, before anything is tried
+//	target*      the cluster bought afresh, as an aim and as a bound
 //	ordering*    the steps that lead to the cheaper cluster
-//	rebalance*   pods that break a rule where they are
-//	rehearse, afterwards, further  the next plan, made in advance: whether it would move
-//	             pods on, and what it would add
+//	rebalance    pods that break a rule where they are
+//	lookahead, nextplan  the next plan, made in advance: whether it would move pods on, and
+//	             what it would add
 //
 // What comes out
 //
 //	plan, step, risks, summary, rebuilt  the steps, what they come to, and what they leave
-//	verdict, cause  why each other node stays
+//	verdict, rejected  why each other node stays, and the best moves that were not made

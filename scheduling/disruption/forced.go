@@ -28,7 +28,7 @@ func (r *run) forced(ctx context.Context) error {
 	}
 	var stay []string
 	for _, name := range leaving {
-		if !r.frame.at[name].gone && r.lessons.late[name] == 0 {
+		if !r.constraints.at[name].gone && r.lessons.late[name] == 0 {
 			stay = append(stay, name)
 		}
 	}
@@ -52,13 +52,13 @@ func (r *run) leaving() []string {
 	seen := map[string]bool{}
 	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
 		for _, s := range r.may(reason) {
-			if reason != Drifted || s.pool != nil && r.frame.room(s.pool, Drifted) > 0 {
+			if reason != Drifted || s.pool != nil && r.constraints.room(s.pool, Drifted) > 0 {
 				seen[s.name] = true
 			}
 		}
 	}
 	var out []string
-	for _, s := range r.frame.subjects {
+	for _, s := range r.constraints.nodes {
 		if seen[s.name] {
 			out = append(out, s.name)
 		}
@@ -68,14 +68,14 @@ func (r *run) leaving() []string {
 
 // may are the nodes that may go for a reason and have taken in no pods of earlier steps;
 // why others may not is noted.
-func (r *run) may(reason Reason) []*subject {
-	may, not := r.frame.candidates(reason)
+func (r *run) may(reason Reason) []*candidate {
+	may, not := r.constraints.candidates(reason)
 	if reason != Underutilized {
 		for name, cause := range not {
 			r.note(name, cause)
 		}
 	}
-	return slices.DeleteFunc(may, func(s *subject) bool { return s.received || s.fresh })
+	return slices.DeleteFunc(may, func(s *candidate) bool { return s.received || s.fresh })
 }
 
 // interrupted removes all nodes at once that the provider takes away. They go whether or
@@ -99,7 +99,7 @@ func (r *run) interrupted(ctx context.Context) error {
 	}
 	for i := range o.stuck {
 		u := &o.stuck[i]
-		if pod := r.frame.pods[u.Pod]; pod != nil {
+		if pod := r.constraints.pods[u.Pod]; pod != nil {
 			o.evictions = append(o.evictions, Eviction{Pod: u.Pod, From: pod.Spec.NodeName})
 		}
 		r.warn(u.Pod, "its node is taken away, and it has nowhere else to go: "+u.Message)
@@ -111,7 +111,7 @@ func (r *run) interrupted(ctx context.Context) error {
 // expired replaces nodes that are older than they may be, the oldest expiry first.
 func (r *run) expired(ctx context.Context) error {
 	nodes := r.inTime(r.may(Expired))
-	slices.SortStableFunc(nodes, func(a, b *subject) int { return r.frame.createdAt(a).Compare(r.frame.createdAt(b)) })
+	slices.SortStableFunc(nodes, func(a, b *candidate) int { return r.constraints.createdAt(a).Compare(r.constraints.createdAt(b)) })
 	return r.oneByOne(ctx, Expired, nodes)
 }
 
@@ -125,15 +125,15 @@ func (r *run) drifted(ctx context.Context, first bool) error {
 			idle[s.name] = true
 		}
 	}
-	nodes := slices.DeleteFunc(r.inTime(r.may(Drifted)), func(s *subject) bool { return idle[s.name] })
-	slices.SortStableFunc(nodes, func(a, b *subject) int {
+	nodes := slices.DeleteFunc(r.inTime(r.may(Drifted)), func(s *candidate) bool { return idle[s.name] })
+	slices.SortStableFunc(nodes, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(min(len(a.movers), 1), min(len(b.movers), 1)), compareDrift(a, b))
 	})
 	return r.oneByOne(ctx, Drifted, nodes)
 }
 
 // compareDrift orders nodes by when they drifted, those where nobody noted it last.
-func compareDrift(a, b *subject) int {
+func compareDrift(a, b *candidate) int {
 	s, t := a.machine.DriftedAt, b.machine.DriftedAt
 	if s.IsZero() != t.IsZero() {
 		if s.IsZero() {
@@ -145,7 +145,7 @@ func compareDrift(a, b *subject) int {
 }
 
 // oneByOne makes a step of each node that can go. The others are passed over.
-func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*subject) error {
+func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*candidate) error {
 	for _, s := range nodes {
 		if r.over(ctx) {
 			r.note(s.name, Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
@@ -155,7 +155,7 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*subject) err
 			continue
 		}
 		if reason == Drifted && s.pool != nil {
-			if cause := r.frame.crowded(s.pool, reason, 1); cause != nil {
+			if cause := r.constraints.crowded(s.pool, reason, 1); cause != nil {
 				r.note(s.name, *cause)
 				continue
 			}
@@ -181,16 +181,16 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*subject) err
 func (r *run) empty(ctx context.Context) error {
 	for {
 		idle := r.may(Empty)
-		slices.SortStableFunc(idle, func(a, b *subject) int { return cmp.Compare(b.price, a.price) })
+		slices.SortStableFunc(idle, func(a, b *candidate) int { return cmp.Compare(b.price, a.price) })
 		o := &outcome{}
 		left := map[*poolState]int{}
 		for _, s := range idle {
 			n, ok := left[s.pool]
 			if !ok {
-				n = r.frame.room(s.pool, Empty)
+				n = r.constraints.room(s.pool, Empty)
 			}
 			if left[s.pool] = n - 1; n <= 0 {
-				r.note(s.name, *r.frame.crowded(s.pool, Empty, r.frame.room(s.pool, Empty)+1))
+				r.note(s.name, *r.constraints.crowded(s.pool, Empty, r.constraints.room(s.pool, Empty)+1))
 				continue
 			}
 			o.nodes = append(o.nodes, s.name)
@@ -215,18 +215,18 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 		return nil, false, err
 	}
 	if len(o.launches) > 0 {
-		free, err := r.state.ask(ctx, &question{nodes: nodes, effort: r.frame.planner.Solver.Effort})
+		free, err := r.state.ask(ctx, &question{nodes: nodes, effort: r.constraints.planner.Solver.Effort})
 		if err != nil {
 			return nil, false, err
 		}
-		if _, cause := r.frame.admit(reason, free); cause == nil && len(free.stuck) == 0 && r.lands(free) {
+		if _, cause := r.constraints.admit(reason, free); cause == nil && len(free.stuck) == 0 && r.lands(free) {
 			return free, true, nil
 		}
 	}
 	if !r.someWait() || r.lands(o) {
 		return o, true, nil
 	}
-	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.frame.planner.Solver.Effort, why: true, alone: true})
+	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.constraints.planner.Solver.Effort, why: true, alone: true})
 	if err != nil {
 		return nil, false, err
 	}
@@ -235,16 +235,16 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 
 // someWait reports whether there are pods that wait, with a place in sight or without.
 func (r *run) someWait() bool {
-	return len(r.state.waits) > 0 || slices.ContainsFunc(r.frame.subjects, func(s *subject) bool { return s.expecting })
+	return len(r.state.waits) > 0 || slices.ContainsFunc(r.constraints.nodes, func(s *candidate) bool { return s.expecting })
 }
 
 // lands reports whether all pods may land where they are to.
 func (r *run) lands(o *outcome) bool {
-	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.frame.ties(e.Pod) != tiedNot }) {
+	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.constraints.ties(e.Pod) != tiedNot }) {
 		return true
 	}
-	s := newStage(r.frame, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
-	var all []*actor
+	s := newSimulation(r.constraints, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
+	var all []*movingPod
 	for _, name := range slices.Sorted(maps.Keys(s.pods)) {
 		all = append(all, s.pods[name])
 	}
@@ -253,7 +253,7 @@ func (r *run) lands(o *outcome) bool {
 
 // try makes a step of what would become of nodes, if that may be.
 func (r *run) try(reason Reason, o *outcome) error {
-	step, cause := r.frame.admit(reason, o)
+	step, cause := r.constraints.admit(reason, o)
 	if cause != nil {
 		for _, name := range o.nodes {
 			r.note(name, *cause)

@@ -109,11 +109,11 @@ func (x *search) newKeepSet(order []rank, fixed *rooms) *keepSet {
 	n := len(order)
 	s := &keepSet{
 		names: make([]string, n), full: make([]float64, n), cost: make([]float64, n), price: make([]float64, n), worth: make([]float64, n),
-		pods: make([][]classCount, n), room: make([]keepRoom, n), stays: make([]bool, n), unit: make([]float64, len(x.state.gauge.names)),
+		pods: make([][]classCount, n), room: make([]keepRoom, n), stays: make([]bool, n), unit: make([]float64, len(x.state.capacity.names)),
 	}
 	for i := range order {
 		s.names[i], s.full[i], s.cost[i] = order[i].name, float64(order[i].price), order[i].cost
-		s.room[i] = keepRoom{node: order[i].node, free: x.state.gauge.free[order[i].name]}
+		s.room[i] = keepRoom{node: order[i].node, free: x.state.capacity.free[order[i].name]}
 	}
 	for i, name := range fixed.names {
 		s.fixed = append(s.fixed, keepRoom{node: x.state.nodes[name].node, free: fixed.free[i]})
@@ -133,7 +133,7 @@ func (x *search) count(s *keepSet) {
 	sum, n := map[*int64]float64{}, map[*int64]float64{}
 	for _, name := range x.state.names() {
 		for _, pod := range x.state.nodes[name].pods {
-			size := x.state.gauge.sizes[podName(pod)]
+			size := x.state.capacity.sizes[podName(pod)]
 			if worth, ok := x.target.worth[podName(pod)]; ok && len(size) > 0 {
 				sum[&size[0]], n[&size[0]] = sum[&size[0]]+float64(worth), n[&size[0]]+1
 			}
@@ -142,7 +142,7 @@ func (x *search) count(s *keepSet) {
 	known, groups := map[kind]int{}, map[string]int{}
 	for i, name := range s.names {
 		for _, pod := range x.state.nodes[name].pods {
-			size := x.state.gauge.sizes[podName(pod)]
+			size := x.state.capacity.sizes[podName(pod)]
 			if !reschedulable(pod) || len(size) == 0 {
 				continue
 			}

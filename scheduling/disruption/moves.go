@@ -46,7 +46,7 @@ func (x *search) drainAll(ctx context.Context, names []string, effort scheduling
 	if err != nil {
 		return past(ctx, err)
 	}
-	if step, cause := x.frame.admit(Underutilized, o); cause == nil {
+	if step, cause := x.constraints.admit(Underutilized, o); cause == nil {
 		return x.take(step)
 	}
 	return nil
@@ -61,7 +61,7 @@ func (x *search) delete(ctx context.Context) error {
 			return err
 		}
 		if len(o.stuck) == 0 {
-			if step, cause := x.frame.admit(Underutilized, o); cause == nil {
+			if step, cause := x.constraints.admit(Underutilized, o); cause == nil {
 				if err := x.take(step); err != nil {
 					return err
 				}
@@ -83,7 +83,7 @@ func (x *search) likely() []string {
 	rooms := x.state.open(nil)
 	stays, out := map[string]bool{}, []string(nil)
 	for _, r := range x.order() {
-		if stays[r.name] || x.frame.dismisses(r.name) != nil {
+		if stays[r.name] || x.constraints.dismisses(r.name) != nil {
 			continue
 		}
 		if into, ok := rooms.put(x.sizes(r.name), r.name, true); ok {
@@ -107,7 +107,7 @@ func (x *search) deleteEach(ctx context.Context) error {
 		if over(ctx) || x.many() && vain >= mostInVain {
 			break
 		}
-		if x.frame.dismisses(r.name) != nil {
+		if x.constraints.dismisses(r.name) != nil {
 			continue
 		}
 		if _, ok := rooms.put(x.sizes(r.name), r.name, false); !ok {
@@ -117,7 +117,7 @@ func (x *search) deleteEach(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		step, cause := x.frame.admit(Underutilized, o)
+		step, cause := x.constraints.admit(Underutilized, o)
 		if cause != nil {
 			vain++
 			continue
@@ -135,14 +135,14 @@ func (x *search) sizes(name string) [][]int64 {
 	var out [][]int64
 	for _, pod := range x.state.nodes[name].pods {
 		if reschedulable(pod) {
-			out = append(out, x.state.gauge.sizes[podName(pod)])
+			out = append(out, x.state.capacity.sizes[podName(pod)])
 		}
 	}
 	return out
 }
 
 // dismisses says why a node cannot go whatever becomes of its pods.
-func (f *frame) dismisses(name string) *Cause {
+func (f *planConstraints) dismisses(name string) *Cause {
 	_, cause := f.admit(Underutilized, &outcome{nodes: []string{name}})
 	return cause
 }
@@ -197,7 +197,7 @@ func (x *search) replacement(ctx context.Context, group []rank) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if step, cause := x.frame.admit(Underutilized, o); cause == nil && float64(step.SavingPerHour) >= least {
+	if step, cause := x.constraints.admit(Underutilized, o); cause == nil && float64(step.SavingPerHour) >= least {
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // no move is an answer

@@ -17,10 +17,10 @@ import (
 // which of them a pod takes is only told when its turn comes: pods that are alike may have
 // each other's, and rules look at the cluster as it stands then.
 type ordering struct {
-	frame *frame
-	state *state
-	stage *stage
-	// asks says that rules are in force which the stage does not know, so that places are
+	constraints *planConstraints
+	state       *state
+	simulation  *drainSimulation
+	// asks says that rules are in force which the simulation does not know, so that places are
 	// looked for again.
 	asks bool
 	// places are how many pods of a kind a node takes in; new are the launches among these, and
@@ -32,26 +32,26 @@ type ordering struct {
 	last   []string           // what was bought last
 	weight map[string]float64 // by kind, what a pod takes of what nodes have
 	// waits are the nodes that are still to go, those that save most for what they disrupt first.
-	waits []*leaver
+	waits []*leavingNode
 }
 
-// leaver is a node that is to go, with its pods by kind.
-type leaver struct {
-	*subject
+// leavingNode is a node that is to go, with its pods by kind.
+type leavingNode struct {
+	*candidate
 	kinds []string
 	pods  map[string][]string
 }
 
-// mostWalks is how often a way is looked for: nodes that were left the last time go first.
-const mostWalks = 3
+// mostTries is how often a way is looked for: nodes that were left the last time go first.
+const mostTries = 3
 
-// walkTo carries out what leads to where a step leads in a copy of the cluster, and returns the
+// tryInSteps carries out what leads to where a step leads in a copy of the cluster, and returns the
 // try that ends cheapest, and whether nodes are left that should have gone.
-func (c *carrier) walkTo(ctx context.Context, step *Step) (best *carrier, left bool, err error) {
+func (c *carrier) tryInSteps(ctx context.Context, step *Step) (best *carrier, left bool, err error) {
 	var first []string
-	for range mostWalks {
+	for range mostTries {
 		t := c.trial()
-		stay, err := t.walk(ctx, step, first)
+		stay, err := t.inSteps(ctx, step, first)
 		if err != nil {
 			return nil, false, err
 		}
@@ -66,9 +66,9 @@ func (c *carrier) walkTo(ctx context.Context, step *Step) (best *carrier, left b
 	return best, left, nil
 }
 
-// walk carries out what leads to where a step leads, as far as it gets, and returns the nodes
+// inSteps carries out what leads to where a step leads, as far as it gets, and returns the nodes
 // that stay. Some nodes may be told that find their way before the others.
-func (c *carrier) walk(ctx context.Context, step *Step, first []string) (stay []string, err error) {
+func (c *carrier) inSteps(ctx context.Context, step *Step, first []string) (stay []string, err error) {
 	w := c.newOrdering(step, first)
 	if !w.asks {
 		c.state.hold()
@@ -124,7 +124,7 @@ func (c *carrier) singly(ctx context.Context, w *ordering, all bool) (went bool,
 }
 
 // hopes reports whether what was bought last has places for pods of a node.
-func (w *ordering) hopes(l *leaver) bool {
+func (w *ordering) hopes(l *leavingNode) bool {
 	return slices.ContainsFunc(l.kinds, func(kind string) bool {
 		return slices.ContainsFunc(w.last, func(name string) bool { return w.places[kind][name] > 0 })
 	})
@@ -189,18 +189,18 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 
 // newOrdering begins the way to where a step leads.
 func (c *carrier) newOrdering(step *Step, first []string) *ordering {
-	limited := slices.ContainsFunc(c.frame.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
+	limited := slices.ContainsFunc(c.constraints.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 	w := &ordering{
-		frame: c.frame, state: c.state, stage: newStage(c.frame, step), asks: limited || !c.frame.ruled(),
+		constraints: c.constraints, state: c.state, simulation: newSimulation(c.constraints, step), asks: limited || !c.constraints.ruled(),
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
 	}
 	for i := range step.Launches {
 		w.new[step.Launches[i].Name] = &step.Launches[i]
-		w.stage.stand(step.Launches[i].Name, -1)
+		w.simulation.stand(step.Launches[i].Name, -1)
 	}
-	at := make(map[string]*leaver, len(step.Drain))
+	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {
-		at[name] = &leaver{subject: c.frame.at[name], pods: map[string][]string{}}
+		at[name] = &leavingNode{candidate: c.constraints.at[name], pods: map[string][]string{}}
 		w.waits = append(w.waits, at[name])
 	}
 	rooms, known := c.state.open(nil), map[string]string{}
@@ -213,14 +213,14 @@ func (c *carrier) newOrdering(step *Step, first []string) *ordering {
 		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
 		if w.places[kind] == nil {
 			w.places[kind] = map[string]int{}
-			w.weight[kind] = 1e-9 + rooms.share(c.state.gauge.sizes[e.Pod])
+			w.weight[kind] = 1e-9 + rooms.share(c.state.capacity.sizes[e.Pod])
 		}
 		w.places[kind][e.To]++
 	}
 	for kind, places := range w.places {
 		w.order[kind] = slices.Sorted(maps.Keys(places))
 	}
-	turn := func(l *leaver) int {
+	turn := func(l *leavingNode) int {
 		if i := slices.Index(first, l.name); i >= 0 {
 			return i
 		}
@@ -229,7 +229,7 @@ func (c *carrier) newOrdering(step *Step, first []string) *ordering {
 	for _, l := range w.waits {
 		l.kinds = slices.Sorted(maps.Keys(l.pods))
 	}
-	slices.SortStableFunc(w.waits, func(a, b *leaver) int {
+	slices.SortStableFunc(w.waits, func(a, b *leavingNode) int {
 		return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(ratio(b.price, b.cost), ratio(a.price, a.cost)))
 	})
 	return w
@@ -239,16 +239,16 @@ func (c *carrier) newOrdering(step *Step, first []string) *ordering {
 // same holds them, and rules see the same of them. Pods with something of their own are like
 // none.
 func (w *ordering) kindOf(name string) string {
-	a := w.stage.pods[name]
+	a := w.simulation.pods[name]
 	if a == nil || len(a.pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(a.pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(a.pod.Spec.Containers, ownPort) {
 		return name
 	}
-	brand, spec := "", &a.pod.Spec
+	podGroup, spec := "", &a.pod.Spec
 	if len(a.seen) > 0 || tied(a.pod) {
-		brand = brandKey(a.pod)
+		podGroup = labelsKey(a.pod)
 	}
 	text, err := json.Marshal([]any{
-		scheduling.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, spec.Affinity, spec.Tolerations, spec.TopologySpreadConstraints, spec.Priority, brand,
+		scheduling.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, spec.Affinity, spec.Tolerations, spec.TopologySpreadConstraints, spec.Priority, podGroup,
 	})
 	if err != nil {
 		return name

@@ -11,7 +11,7 @@ import (
 
 // group is nodes that leave together, and what is bought for them.
 type group struct {
-	leavers []*leaver
+	leaving []*leavingNode
 	bought  []string
 	stuck   map[string][]string // by kind, pods that have no place yet
 	lost    int                 // how many they are
@@ -21,8 +21,8 @@ type group struct {
 
 // alone is the step in which a node goes by itself and nothing is bought, nil if that cannot
 // be.
-func (w *ordering) alone(ctx context.Context, l *leaver) (*Step, error) {
-	mark := len(w.stage.log)
+func (w *ordering) alone(ctx context.Context, l *leavingNode) (*Step, error) {
+	mark := len(w.simulation.log)
 	g := &group{stuck: map[string][]string{}}
 	w.join(g, l)
 	w.seatAll(g)
@@ -31,7 +31,7 @@ func (w *ordering) alone(ctx context.Context, l *leaver) (*Step, error) {
 			return final, err
 		}
 	}
-	w.stage.undo(mark)
+	w.simulation.undo(mark)
 	return nil, nil //nolint:nilnil // no step is an answer
 }
 
@@ -53,11 +53,11 @@ func (w *ordering) together(ctx context.Context) (*Step, error) {
 		if i >= mostBegun {
 			break
 		}
-		mark := len(w.stage.log)
+		mark := len(w.simulation.log)
 		g := &group{stuck: map[string][]string{}}
 		w.add(g, first)
 		for again, last := 0, false; ; {
-			if n := len(g.leavers); g.lost == 0 && g.saving > 0 && (n >= again || last) {
+			if n := len(g.leaving); g.lost == 0 && g.saving > 0 && (n >= again || last) {
 				if final, err := w.leave(ctx, g, mark); final != nil || err != nil {
 					w.last = g.bought
 					return final, err
@@ -69,8 +69,8 @@ func (w *ordering) together(ctx context.Context) (*Step, error) {
 			}
 			last = !w.grow(g)
 		}
-		w.stage.undo(mark)
-		if len(g.leavers) == len(w.waits) {
+		w.simulation.undo(mark)
+		if len(g.leaving) == len(w.waits) {
 			break // whoever begins
 		}
 	}
@@ -79,23 +79,23 @@ func (w *ordering) together(ctx context.Context) (*Step, error) {
 
 // grow adds the node to a group that leaves fewest pods without a place, and saves most.
 func (w *ordering) grow(g *group) bool {
-	var best *leaver
+	var best *leavingNode
 	var most *group
 	tried := 0
 	for _, l := range w.waits {
-		if slices.Contains(g.leavers, l) {
+		if slices.Contains(g.leaving, l) {
 			continue
 		}
-		if tried++; tried > max(1, mostJoined*mostEasy/(mostEasy+len(g.leavers))) {
+		if tried++; tried > max(1, mostJoined*mostEasy/(mostEasy+len(g.leaving))) {
 			break
 		}
-		mark := len(w.stage.log)
+		mark := len(w.simulation.log)
 		with := *g
-		with.leavers, with.bought, with.stuck = slices.Clip(g.leavers), slices.Clip(g.bought), maps.Clone(g.stuck)
-		if w.add(&with, l); w.frame.within(namesOf(with.leavers)) && (most == nil || with.better(most)) {
+		with.leaving, with.bought, with.stuck = slices.Clip(g.leaving), slices.Clip(g.bought), maps.Clone(g.stuck)
+		if w.add(&with, l); w.constraints.within(namesOf(with.leaving)) && (most == nil || with.better(most)) {
 			best, most = l, &with
 		}
-		w.stage.undo(mark)
+		w.simulation.undo(mark)
 	}
 	if best == nil {
 		return false
@@ -116,7 +116,7 @@ func (g *group) better(than *group) bool {
 }
 
 // add lets a node go with a group, and buys what its pods ask for.
-func (w *ordering) add(g *group, l *leaver) {
+func (w *ordering) add(g *group, l *leavingNode) {
 	w.join(g, l)
 	w.seatAll(g)
 	for more := g.lost > 0; more; {
@@ -125,19 +125,19 @@ func (w *ordering) add(g *group, l *leaver) {
 }
 
 // join takes the pods of a node away from it.
-func (w *ordering) join(g *group, l *leaver) {
-	g.leavers = append(g.leavers, l)
+func (w *ordering) join(g *group, l *leavingNode) {
+	g.leaving = append(g.leaving, l)
 	g.saving, g.cost = clampPrice(g.saving, l.price), g.cost+l.cost
 	for _, kind := range l.kinds {
 		for _, pod := range l.pods[kind] {
-			w.stage.move(w.stage.pods[pod], "")
+			w.simulation.move(w.simulation.pods[pod], "")
 		}
 		g.stuck[kind] = slices.Concat(g.stuck[kind], l.pods[kind])
 		g.lost += len(l.pods[kind])
 	}
 	if len(l.kinds) == 0 {
-		w.stage.stand(l.name, -1)
-		w.stage.log = append(w.stage.log, func() { w.stage.stand(l.name, 1) })
+		w.simulation.stand(l.name, -1)
+		w.simulation.log = append(w.simulation.log, func() { w.simulation.stand(l.name, 1) })
 	}
 }
 
@@ -148,7 +148,7 @@ func (w *ordering) seatAll(g *group) {
 		for _, kind := range slices.Sorted(maps.Keys(g.stuck)) {
 			var rest []string
 			for _, pod := range g.stuck[kind] {
-				if w.seat(kind, w.stage.pods[pod]) {
+				if w.seat(kind, w.simulation.pods[pod]) {
 					g.lost--
 					again = true
 				} else {
@@ -165,7 +165,7 @@ func (w *ordering) seatAll(g *group) {
 }
 
 // seat gives a pod a place of its kind, if it may have one now.
-func (w *ordering) seat(kind string, a *actor) bool {
+func (w *ordering) seat(kind string, a *movingPod) bool {
 	places := w.places[kind]
 	for _, node := range w.order[kind] {
 		if places[node] == 0 || w.new[node] != nil && !w.bought[node] {
@@ -173,13 +173,13 @@ func (w *ordering) seat(kind string, a *actor) bool {
 		}
 		was := a.to
 		a.to = node
-		if !w.stage.fits(a) {
+		if !w.simulation.fits(a) {
 			a.to = was
 			continue
 		}
 		places[node]--
-		w.stage.move(a, node)
-		w.stage.log = append(w.stage.log, func() {
+		w.simulation.move(a, node)
+		w.simulation.log = append(w.simulation.log, func() {
 			places[node]++
 			a.to = was
 		})
@@ -200,7 +200,7 @@ func (w *ordering) buy(g *group) bool {
 	}
 	best, most := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(fill)) {
-		if share := ratio(1, float64(w.frame.costOf(w.new[name]))) * fill[name]; best == "" || share > most {
+		if share := ratio(1, float64(w.constraints.costOf(w.new[name]))) * fill[name]; best == "" || share > most {
 			best, most = name, share
 		}
 	}
@@ -221,11 +221,11 @@ func (w *ordering) own(g *group, name string, there bool) {
 	}
 	set := func(there bool, by int) {
 		w.bought[name] = there
-		w.stage.stand(name, by)
+		w.simulation.stand(name, by)
 	}
 	set(there, sign)
-	w.stage.log = append(w.stage.log, func() { set(!there, -sign) })
-	g.saving = clampPrice(g.saving, offerings.Price(-sign)*w.frame.costOf(w.new[name]))
+	w.simulation.log = append(w.simulation.log, func() { set(!there, -sign) })
+	g.saving = clampPrice(g.saving, offerings.Price(-sign)*w.constraints.costOf(w.new[name]))
 }
 
 // leave is the step in which a group goes, whose pods have all found places since a mark, nil
@@ -233,12 +233,12 @@ func (w *ordering) own(g *group, name string, there bool) {
 // which it was, or let them go elsewhere since.
 func (w *ordering) leave(ctx context.Context, g *group, mark int) (*Step, error) {
 	o := &outcome{}
-	var all []*actor
-	for _, l := range g.leavers {
+	var all []*movingPod
+	for _, l := range g.leaving {
 		o.nodes = append(o.nodes, l.name)
 		for _, kind := range l.kinds {
 			for _, pod := range l.pods[kind] {
-				a := w.stage.pods[pod]
+				a := w.simulation.pods[pod]
 				o.evictions, all = append(o.evictions, Eviction{Pod: pod, From: l.name, To: a.on}), append(all, a)
 			}
 		}
@@ -253,7 +253,7 @@ func (w *ordering) leave(ctx context.Context, g *group, mark int) (*Step, error)
 		return idle
 	})
 	// Pods have found places node by node, and are away at the same time.
-	if len(g.leavers) > 1 && !w.stage.possible(all, true) {
+	if len(g.leaving) > 1 && !w.simulation.possible(all, true) {
 		return nil, nil
 	}
 	for _, name := range slices.Sorted(slices.Values(g.bought)) {
@@ -270,13 +270,13 @@ func (w *ordering) leave(ctx context.Context, g *group, mark int) (*Step, error)
 			return nil, err
 		}
 	}
-	final, cause := w.frame.admit(Underutilized, o)
+	final, cause := w.constraints.admit(Underutilized, o)
 	if cause != nil {
 		return nil, nil
 	}
-	w.waits = slices.DeleteFunc(w.waits, func(l *leaver) bool { return slices.Contains(g.leavers, l) })
-	clear(w.stage.log[mark:])
-	w.stage.log = w.stage.log[:mark]
+	w.waits = slices.DeleteFunc(w.waits, func(l *leavingNode) bool { return slices.Contains(g.leaving, l) })
+	clear(w.simulation.log[mark:])
+	w.simulation.log = w.simulation.log[:mark]
 	return final, nil
 }
 
@@ -297,7 +297,7 @@ func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
 }
 
 // namesOf are the names of nodes.
-func namesOf(list []*leaver) []string {
+func namesOf(list []*leavingNode) []string {
 	out := make([]string, len(list))
 	for i, l := range list {
 		out[i] = l.name

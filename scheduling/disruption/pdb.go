@@ -1,54 +1,57 @@
 package disruption
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// guard is a PodDisruptionBudget as plans see it.
-type guard struct {
+// podBudget is a PodDisruptionBudget as plans see it.
+type podBudget struct {
 	name      string // namespace/name
 	selector  labels.Selector
 	unhealthy bool // pods that are not ready may always go
 	allowed   int  // how many pods may be away at once
 }
 
-// guards are the PodDisruptionBudgets of a cluster, to be found by pod.
-type guards struct {
-	list []*guard
+// podBudgets are the PodDisruptionBudgets of a cluster, to be found by pod.
+type podBudgets struct {
+	list []*podBudget
 	// named holds, by namespace, the budgets that ask for one value of a label, under one
 	// such label; open the others.
-	named map[string]map[labelPair][]*guard
-	open  map[string][]*guard
+	named map[string]map[labelPair][]*podBudget
+	open  map[string][]*podBudget
 }
 
 // labelPair is a label with its value.
 type labelPair struct{ key, value string }
 
-// newGuards reads valid budgets. The pods are all that count for them.
-func newGuards(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) *guards {
-	g := &guards{named: map[string]map[labelPair][]*guard{}, open: map[string][]*guard{}}
+// newPodBudgets reads valid budgets. The pods are all that count for them.
+func newPodBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) *podBudgets {
+	g := &podBudgets{named: map[string]map[labelPair][]*podBudget{}, open: map[string][]*podBudget{}}
 	sorted := slices.Clone(budgets)
 	slices.SortFunc(sorted, func(a, b *policyv1.PodDisruptionBudget) int {
 		return strings.Compare(budgetName(a), budgetName(b))
 	})
-	counted := make(map[*guard]*headcount, len(sorted))
+	counted := make(map[*podBudget]*podCount, len(sorted))
 	for _, b := range sorted {
 		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
 		if err != nil {
 			continue // refused by validation
 		}
 		policy := b.Spec.UnhealthyPodEvictionPolicy
-		x := &guard{name: budgetName(b), selector: selector, unhealthy: policy != nil && *policy == policyv1.AlwaysAllow}
+		x := &podBudget{name: budgetName(b), selector: selector, unhealthy: policy != nil && *policy == policyv1.AlwaysAllow}
 		g.list = append(g.list, x)
 		g.file(namespaceOf(b.Namespace), b.Spec.Selector, x)
 		if !observed(b) {
-			counted[x] = &headcount{spec: &b.Spec}
+			counted[x] = &podCount{spec: &b.Spec}
 			continue
 		}
 		x.allowed = max(0, int(b.Status.DisruptionsAllowed))
@@ -74,7 +77,7 @@ func budgetName(b *policyv1.PodDisruptionBudget) string {
 }
 
 // file puts a budget where the pods that it is about look for it.
-func (g *guards) file(namespace string, s *metav1.LabelSelector, x *guard) {
+func (g *podBudgets) file(namespace string, s *metav1.LabelSelector, x *podBudget) {
 	if s == nil {
 		return // it is about no pod
 	}
@@ -89,19 +92,19 @@ func (g *guards) file(namespace string, s *metav1.LabelSelector, x *guard) {
 		}
 	}
 	if g.named[namespace] == nil {
-		g.named[namespace] = map[labelPair][]*guard{}
+		g.named[namespace] = map[labelPair][]*podBudget{}
 	}
 	g.named[namespace][least] = append(g.named[namespace][least], x)
 }
 
 // of returns the budgets that are about a pod, by name.
-func (g *guards) of(pod *corev1.Pod) []*guard {
+func (g *podBudgets) of(pod *corev1.Pod) []*podBudget {
 	namespace := namespaceOf(pod.Namespace)
 	open, named := g.open[namespace], g.named[namespace]
 	if len(open) == 0 && len(named) == 0 {
 		return nil
 	}
-	var out []*guard
+	var out []*podBudget
 	set := labels.Set(pod.Labels)
 	for _, x := range open {
 		if x.selector.Matches(set) {
@@ -117,13 +120,13 @@ func (g *guards) of(pod *corev1.Pod) []*guard {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b *guard) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b *podBudget) int { return strings.Compare(a.name, b.name) })
 	return out
 }
 
 // charges returns the budgets that count the eviction of a pod: none for one that they let
 // go whenever it is not ready.
-func (g *guards) charges(pod *corev1.Pod) []*guard {
+func (g *podBudgets) charges(pod *corev1.Pod) []*podBudget {
 	found := g.of(pod)
 	if len(found) == 1 && found[0].unhealthy && unready(pod) {
 		return nil
@@ -136,4 +139,76 @@ func unready(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
 	})
+}
+
+// observed reports whether the status of a budget is that of its specification.
+func observed(b *policyv1.PodDisruptionBudget) bool {
+	s := &b.Status
+	return s.ObservedGeneration >= b.Generation &&
+		(s.ObservedGeneration > 0 || s.ExpectedPods > 0 || s.DesiredHealthy > 0 || s.CurrentHealthy > 0 || s.DisruptionsAllowed > 0)
+}
+
+// podCount counts the pods of a budget whose controller has not counted them.
+type podCount struct {
+	spec            *policyv1.PodDisruptionBudgetSpec
+	expected, ready int
+}
+
+// add counts a pod.
+func (n *podCount) add(pod *corev1.Pod) {
+	if ended(pod) {
+		return
+	}
+	n.expected++
+	if pod.DeletionTimestamp == nil && healthy(pod) {
+		n.ready++
+	}
+}
+
+// healthy reports whether a pod is taken to be ready: it says so, or has a node and says
+// nothing to the contrary.
+func healthy(pod *corev1.Pod) bool {
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return pod.Spec.NodeName != "" && pod.Status.Phase != corev1.PodPending
+}
+
+// allowed is how many of the pods may be away: those that are ready beyond the number
+// that has to be. Percentages are of the pods that there should be, and rounded up, as the
+// disruption controller does it.
+func (n *podCount) allowed() int {
+	var desired int
+	switch {
+	case n.spec.MaxUnavailable != nil:
+		away, ok := scaled(n.spec.MaxUnavailable, n.expected)
+		if !ok {
+			return 0
+		}
+		desired = max(0, n.expected-away)
+	case n.spec.MinAvailable != nil:
+		stay, ok := scaled(n.spec.MinAvailable, n.expected)
+		if !ok {
+			return 0
+		}
+		desired = stay
+	default:
+		return 0 // the disruption controller lets none go of what says nothing
+	}
+	return max(0, n.ready-desired)
+}
+
+// scaled reads a count that is not negative or a percentage, which is rounded up.
+func scaled(v *intstr.IntOrString, of int) (int, bool) {
+	if v.Type == intstr.Int {
+		return int(v.IntVal), v.IntVal >= 0
+	}
+	digits, percent := strings.CutSuffix(v.StrVal, "%")
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if !percent || err != nil || n < 0 || strings.HasPrefix(digits, "+") {
+		return 0, false
+	}
+	return int(min((n*int64(of)+99)/100, math.MaxInt32)), true
 }

@@ -71,7 +71,7 @@ func TestAllowedDisruptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := guarding(1)
 			tc.change(b)
-			g := newGuards([]*policyv1.PodDisruptionBudget{b}, tc.pods)
+			g := newPodBudgets([]*policyv1.PodDisruptionBudget{b}, tc.pods)
 			require.Len(t, g.list, 1)
 			assert.Equal(t, tc.want, g.list[0].allowed)
 		})
@@ -83,7 +83,7 @@ func TestGuardsOf(t *testing.T) {
 	budget := func(name string, s *metav1.LabelSelector) *policyv1.PodDisruptionBudget {
 		return &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: policyv1.PodDisruptionBudgetSpec{Selector: s}}
 	}
-	g := newGuards([]*policyv1.PodDisruptionBudget{
+	g := newPodBudgets([]*policyv1.PodDisruptionBudget{
 		budget("nothing", nil),
 		budget("everything", &metav1.LabelSelector{}),
 		budget("both", &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web", "tier": "front"}}),
@@ -111,7 +111,7 @@ func TestWaves(t *testing.T) {
 		b := guarding(tc.allowed)
 		b.Status.ObservedGeneration, b.Status.DisruptionsAllowed = 1, int32(tc.allowed)
 		c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{b}
-		f := newFrame(Planner{Now: noon()}, &c)
+		f := newConstraints(Planner{Now: noon()}, &c)
 		var evictions []Eviction
 		for _, p := range f.at["n"].movers {
 			evictions = append(evictions, Eviction{Pod: podName(p), From: "n", To: "m"})
@@ -142,7 +142,7 @@ func TestWavesOfTwoBudgets(t *testing.T) {
 	one, two := guarding(1), guarding(2)
 	two.Name = "second"
 	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{two, one}
-	f := newFrame(Planner{Now: noon()}, &c)
+	f := newConstraints(Planner{Now: noon()}, &c)
 	var evictions []Eviction
 	for _, p := range f.at["n"].movers {
 		evictions = append(evictions, Eviction{Pod: podName(p)})
@@ -166,7 +166,7 @@ func TestTiedPodsMoveLast(t *testing.T) {
 	wave := func(reason Reason, pods ...*corev1.Pod) map[string]int {
 		c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.xlarge", od)}, append(webs(3, 0), pods...)...)
 		c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{guarding(1)}
-		f := newFrame(Planner{Now: noon()}, &c)
+		f := newConstraints(Planner{Now: noon()}, &c)
 		var evictions []Eviction
 		for _, p := range f.at["n"].movers {
 			evictions = append(evictions, Eviction{Pod: podName(p)})
@@ -203,7 +203,7 @@ func FuzzScaled(f *testing.F) {
 		if !isMax {
 			b.Spec.MinAvailable, b.Spec.MaxUnavailable = &v, nil
 		}
-		allowed := newGuards([]*policyv1.PodDisruptionBudget{b}, webs(pods, unready)).list[0].allowed
+		allowed := newPodBudgets([]*policyv1.PodDisruptionBudget{b}, webs(pods, unready)).list[0].allowed
 		assert.GreaterOrEqual(t, allowed, 0)
 		assert.LessOrEqual(t, allowed, pods-unready)
 		faults := &faults{}

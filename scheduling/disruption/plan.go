@@ -27,7 +27,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 		return nil, err
 	}
 	plan := r.plan()
-	plan.Summary.Alternative, err = r.frame.planner.alternative(ctx, &c)
+	plan.Summary.Alternative, err = r.constraints.planner.alternative(ctx, &c)
 	return plan, err
 }
 
@@ -49,9 +49,9 @@ func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 
 // run is the making of a plan.
 type run struct {
-	frame *frame
-	state *state
-	steps []Step
+	constraints *planConstraints
+	state       *state
+	steps       []Step
 	// found, if set, is told of each step, and says whether to go on; done says that it
 	// does not want more.
 	found func(*Step) bool
@@ -109,11 +109,11 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 	case err != nil:
 		return nil, err
 	}
-	r := &run{frame: newFrame(p, &cluster), state: s, causes: map[string][]Cause{}}
-	for _, x := range r.frame.subjects {
+	r := &run{constraints: newConstraints(p, &cluster), state: s, causes: map[string][]Cause{}}
+	for _, x := range r.constraints.nodes {
 		x.expecting = s.expects(x.name)
 	}
-	r.before = r.frame.tally()
+	r.before = r.constraints.tally()
 	return r, nil
 }
 
@@ -128,16 +128,16 @@ func cancelled(ctx context.Context) error {
 // search makes all steps: in large clusters as they are found, else once it is known that they
 // leave nothing to do.
 func (r *run) search(ctx context.Context) error {
-	tries := r.frame.meant(Underutilized) && len(r.state.nodes) < manyNodes
-	if tries && r.stirs() {
-		return r.ended(ctx, r.rehearse(ctx, true))
+	tries := r.constraints.meant(Underutilized) && len(r.state.nodes) < manyNodes
+	if tries && r.forcedMovesPods() {
+		return r.ended(ctx, r.lookAhead(ctx, true))
 	}
 	err := r.forced(ctx)
 	switch {
 	case err != nil || r.done:
 		return r.ended(ctx, err)
 	case tries && !r.last:
-		return r.ended(ctx, r.rehearse(ctx, false))
+		return r.ended(ctx, r.lookAhead(ctx, false))
 	}
 	if err = r.phases(ctx); err == nil && !r.last && r.someWait() {
 		err = r.further(ctx)
@@ -151,17 +151,17 @@ func (r *run) search(ctx context.Context) error {
 // phases makes the steps that a search finds, and those that come after them.
 func (r *run) phases(ctx context.Context) error {
 	var err error
-	if r.frame.meant(Underutilized) {
+	if r.constraints.meant(Underutilized) {
 		if r.base != nil {
-			r.base = &run{frame: r.frame.clone(), state: r.state.fork(), steps: slices.Clone(r.steps)}
+			r.base = &run{constraints: r.constraints.clone(), state: r.state.fork(), steps: slices.Clone(r.steps)}
 		}
-		r.findings, err = consolidate(ctx, r.frame, r.state, r.emit)
+		r.findings, err = consolidate(ctx, r.constraints, r.state, r.emit)
 	}
 	if err == nil && !r.done {
 		err = r.latecomers(ctx, 2)
 	}
 	r.cap()
-	if err == nil && !r.done && r.frame.meant(Misplaced) {
+	if err == nil && !r.done && r.constraints.meant(Misplaced) {
 		err = r.rebalance(ctx)
 	}
 	return err
@@ -182,10 +182,10 @@ func (r *run) ended(ctx context.Context, err error) error {
 // emit takes a step into the plan, and says whether to go on.
 func (r *run) emit(step *Step) bool {
 	told := *step
-	told.Risks = r.frame.risks(step)
-	r.frame.took(step)
+	told.Risks = r.constraints.risks(step)
+	r.constraints.took(step)
 	r.steps = append(r.steps, told)
-	if most := r.frame.planner.MaxSteps; most > 0 && len(r.steps) >= most {
+	if most := r.constraints.planner.MaxSteps; most > 0 && len(r.steps) >= most {
 		r.done = true
 	}
 	if r.found != nil && !r.found(&told) {

@@ -1,6 +1,9 @@
 package disruption
 
 import (
+	"math"
+	"strconv"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -45,7 +48,7 @@ func offered(p *scheduling.Problem, pool string, x *scheduling.Option) (*instanc
 }
 
 // costs is the expected price of an option of a launch, see [scheduling.Solver.ExpectedPrice].
-func (f *frame) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
+func (f *planConstraints) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
 	solver := &f.planner.Solver
 	if solver.Interruption != (scheduling.Interruption{}) {
 		if t, o := offered(f.problem, l.NodePool, x); t != nil {
@@ -56,7 +59,7 @@ func (f *frame) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Pric
 }
 
 // costOf is the expected price of what a launch buys, its first option.
-func (f *frame) costOf(l *scheduling.Launch) offerings.Price {
+func (f *planConstraints) costOf(l *scheduling.Launch) offerings.Price {
 	if len(l.Options) == 0 {
 		return clampPrice(l.Price, f.planner.Solver.NodeOverhead)
 	}
@@ -64,7 +67,7 @@ func (f *frame) costOf(l *scheduling.Launch) offerings.Price {
 }
 
 // spent is what launches are expected to cost, by their first options.
-func (f *frame) spent(launches []scheduling.Launch) offerings.Price {
+func (f *planConstraints) spent(launches []scheduling.Launch) offerings.Price {
 	var sum offerings.Price
 	for i := range launches {
 		sum = clampPrice(sum, f.costOf(&launches[i]))
@@ -84,4 +87,48 @@ func catalogOf(p *scheduling.Problem, pool string) *instancetypes.Catalog {
 func clampPrice(a, b offerings.Price) offerings.Price {
 	sum, _ := a.Plus(b)
 	return sum
+}
+
+// bounds of what one pod counts, as Karpenter has them.
+const (
+	cheapestPod = -10
+	dearestPod  = 10
+)
+
+// PodDisruptionCost is what evicting a pod costs unless [Planner.PodCost] says otherwise:
+// 1 for a pod of no special worth, more for those of high priority or with a high
+// controller.kubernetes.io/pod-deletion-cost, less for low ones; at least -10, at most 10.
+// It is Karpenter's formula. An annotation that is no number is ignored. Plans count what
+// is below 0 as 0.
+func PodDisruptionCost(pod *corev1.Pod) float64 {
+	cost := 1.0
+	if n, err := strconv.ParseFloat(pod.Annotations[corev1.PodDeletionCost], 64); err == nil && !math.IsNaN(n) {
+		cost += n / (1 << 27)
+	}
+	if pod.Spec.Priority != nil {
+		cost += float64(*pod.Spec.Priority) / (1 << 25)
+	}
+	return min(max(cost, cheapestPod), dearestPod)
+}
+
+// podCost is what evicting a pod counts in plans.
+func (f *planConstraints) podCost(pod *corev1.Pod) float64 {
+	cost := f.planner.PodCost
+	if cost == nil {
+		cost = PodDisruptionCost
+	}
+	n := cost(pod)
+	if math.IsNaN(n) || n < 0 {
+		return 0
+	}
+	return min(n, math.MaxFloat32) // so that sums stay finite
+}
+
+// removal is what removing a node with these pods counts.
+func (f *planConstraints) removal(movers []*corev1.Pod) float64 {
+	cost := f.nodeCost
+	for _, pod := range movers {
+		cost += f.podCost(pod)
+	}
+	return cost
 }

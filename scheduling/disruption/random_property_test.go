@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -14,19 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
-)
-
-// How many random clusters are tried, and which, as in
-// go test -run RandomClusters -clusters 1000 -first 5000.
-var (
-	clusters     = flag.Int("clusters", 200, "number of random clusters")
-	firstCluster = flag.Uint64("first", 0, "the number of the first random cluster, so that a long run can be done in parts")
 )
 
 // oddPlanner is one of the settings that random clusters are planned under.
@@ -132,14 +124,7 @@ func awkward() []uint64 { return []uint64{193, 10387, 30001, 20619, 10912} }
 // In clusters with everything in them that can go wrong, plans are right, the same in any
 // order, tell of every node, and leave nothing to do.
 func TestRandomClusters(t *testing.T) {
-	seeds := uint64(*clusters)
-	if testing.Short() || race.Enabled {
-		seeds = min(seeds, uint64(race.Fewer(60, 24)))
-	}
-	list := awkward()
-	for seed := *firstCluster; seed < *firstCluster+seeds; seed++ {
-		list = append(list, seed)
-	}
+	list := slices.AppendSeq(awkward(), soak.Cases(30))
 	steps := 0
 	for _, seed := range list {
 		c := st.RandomCluster(seed)
@@ -157,14 +142,14 @@ func TestRandomClusters(t *testing.T) {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
-	require.Greater(t, steps, int(seeds)/3, "most clusters give nothing to do")
+	require.Greater(t, steps, len(list)/3, "most clusters give nothing to do")
 }
 
 // The number of processors does not change a plan.
 func TestProcessorsDoNotMatter(t *testing.T) {
 	was := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(was)
-	for seed := range uint64(race.Fewer(20, 10)) {
+	for seed := range soak.Cases(4) {
 		c := st.RandomCluster(1000 + seed)
 		var want string
 		for _, n := range []int{1, 2, 8} {
@@ -192,4 +177,13 @@ func FuzzRandomCluster(f *testing.F) {
 		require.NoError(t, err)
 		require.NoError(t, calmed(p, c, plan))
 	})
+}
+
+// soaking reports whether there is time for the cases that take long.
+func soaking() bool {
+	n := 0
+	for range soak.Cases(1) {
+		n++
+	}
+	return n > 1
 }

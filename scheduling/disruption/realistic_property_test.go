@@ -2,6 +2,7 @@ package disruption_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -30,6 +31,9 @@ func ec2Types(t testing.TB, families string) *instancetypes.Catalog {
 	require.NoError(t, err)
 	return c.Filter(f)
 }
+
+// clusters is how many realistic clusters are tried; 0 is as many as PLIMSOLL_SOAK says.
+var clusters = flag.Int("clusters", 0, "number of realistic clusters")
 
 // realistic is a cluster as production has them: two pools with the default budgets, whose nodes
 // were bought bit by bit, five DaemonSets, nodes that no pool owns, Deployments and StatefulSets
@@ -62,17 +66,14 @@ func realistic(t testing.TB, seed uint64) disruption.Cluster {
 // and consolidateAfter has passed, the next plan saves next to nothing. As in
 // go test -run RealisticClusters -clusters 300 -timeout 3h.
 func TestRealisticClusters(t *testing.T) {
-	seeds := []uint64{0, 1, 2, 9, 51}
-	if n := uint64(*clusters); n != 200 || *firstCluster > 0 {
-		seeds = seeds[:0]
-		for seed := *firstCluster; seed < *firstCluster+n; seed++ {
-			seeds = append(seeds, seed)
+	seeds := soak.Cases(1)
+	if *clusters > 0 {
+		seeds = func(yield func(uint64) bool) {
+			for seed := uint64(0); seed < uint64(*clusters) && yield(seed); seed++ {
+			}
 		}
 	}
-	if testing.Short() || race.Enabled {
-		seeds = seeds[:1]
-	}
-	for _, seed := range seeds {
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			c := realistic(t, seed)
 			start := time.Now()

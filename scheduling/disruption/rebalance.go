@@ -23,7 +23,7 @@ func (r *run) rebalance(ctx context.Context) error {
 	if err := r.state.shun(r.departing()); err != nil {
 		return err
 	}
-	book := newRulebook(r.state)
+	book := newPodRules(r.state)
 	// A move may put right what another one would have been made for, or make room for it.
 	for again := true; again; {
 		again = false
@@ -63,8 +63,8 @@ func (r *run) rebalance(ctx context.Context) error {
 // departing are nodes that stay in this plan and will be gone soon.
 func (r *run) departing() []string {
 	var out []string
-	for _, s := range r.frame.subjects {
-		if !s.gone && (s.machine.Interruption != nil || s.machine.Terminating || r.frame.expired(s)) {
+	for _, s := range r.constraints.nodes {
+		if !s.gone && (s.machine.Interruption != nil || s.machine.Terminating || r.constraints.expired(s)) {
 			out = append(out, s.name)
 		}
 	}
@@ -73,13 +73,13 @@ func (r *run) departing() []string {
 
 // mayMove reports whether a pod can be evicted from a node that stays.
 func (r *run) mayMove(pod *corev1.Pod) bool {
-	s := r.frame.at[pod.Spec.NodeName]
-	known := r.frame.pods[podName(pod)]
+	s := r.constraints.at[pod.Spec.NodeName]
+	known := r.constraints.pods[podName(pod)]
 	if s == nil || s.gone || s.going() || known == nil {
 		return false
 	}
-	stays := r.frame.planner.KeepBarePods && bare(known)
-	return !stays && reschedulable(known) && evictable(known, r.frame.now) && r.frame.heldBy(known) == nil
+	stays := r.constraints.planner.KeepBarePods && bare(known)
+	return !stays && reschedulable(known) && evictable(known, r.constraints.now) && r.constraints.heldBy(known) == nil
 }
 
 // relocation is the step that moves a pod to where it keeps its rules, nil where there is
@@ -101,9 +101,9 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 		}
 		step := &Step{
 			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
-			DisruptionCost: r.frame.podCost(pod),
+			DisruptionCost: r.constraints.podCost(pod),
 		}
-		step.PodDisruptionBudgets = r.frame.waves(Misplaced, step.Evictions)
+		step.PodDisruptionBudgets = r.constraints.waves(Misplaced, step.Evictions)
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // there is no such place, and that is no error

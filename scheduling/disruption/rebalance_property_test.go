@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -14,13 +15,9 @@ import (
 // Whatever is moved to keep a rule keeps all of them where it lands, and nothing is moved
 // again once that is done.
 func TestRebalanceRandomClusters(t *testing.T) {
-	seeds := uint64(300)
-	if testing.Short() {
-		seeds = 60
-	}
 	p := disruption.Planner{Reasons: []disruption.Reason{disruption.Misplaced}}
 	moved := 0
-	for seed := range seeds {
+	for seed := range soak.Cases(60) {
 		c := schedulingtest.RandomCluster(seed)
 		plan, err := p.Plan(t.Context(), c)
 		require.NoError(t, err, "seed %d", seed)

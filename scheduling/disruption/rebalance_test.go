@@ -246,7 +246,7 @@ func TestRulesThatAreNotFollowedMoveNobody(t *testing.T) {
 	b := pod("b", "n1", "1", app("a"))
 	s, err := newState(t.Context(), Planner{Now: noon()}, &[]Cluster{world(t, pool(), []*corev1.Node{n1}, a, b)}[0])
 	require.NoError(t, err)
-	book := newRulebook(s)
+	book := newPodRules(s)
 	term := func(change func(*corev1.PodAffinityTerm)) *corev1.Pod {
 		p := pod("a", "n1", "1", app("a"), apart(byHost, "a"))
 		change(&p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0])

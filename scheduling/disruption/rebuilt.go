@@ -15,20 +15,20 @@ func (r *run) rebuild(ctx context.Context) error {
 	if found == nil || found.anew == nil || over(ctx) {
 		return cancelled(ctx)
 	}
-	all := r.frame.owned()
-	if len(all) == len(r.frame.loose) {
+	all := r.constraints.owned()
+	if len(all) == len(r.constraints.loose) {
 		found.rebuilt = found.anew
 		return nil
 	}
 	var err error
-	found.rebuilt, err = r.frame.solveAnew(ctx, r.frame.planner.Solver.Effort, all)
+	found.rebuilt, err = r.constraints.solveAnew(ctx, r.constraints.planner.Solver.Effort, all)
 	return r.ended(ctx, err)
 }
 
 // owned are the nodes of pools whose price is known, launches of steps aside.
-func (f *frame) owned() map[string]bool {
+func (f *planConstraints) owned() map[string]bool {
 	all := map[string]bool{}
-	for _, s := range f.subjects {
+	for _, s := range f.nodes {
 		if !s.fresh && s.pool != nil && s.priced {
 			all[s.name] = true
 		}
@@ -37,7 +37,7 @@ func (f *frame) owned() map[string]bool {
 }
 
 // rebuilt is a cluster bought afresh, in the words of a summary.
-func (f *frame) rebuilt(t *target) *Rebuilt {
+func (f *planConstraints) rebuilt(t *target) *Rebuilt {
 	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, LeftOut: t.leftOut}
 	if f.planner.Solver.NodeOverhead > 0 || f.planner.Solver.Interruption != (scheduling.Interruption{}) {
 		out.ExpectedPerHour = t.price
@@ -59,7 +59,7 @@ func (r *run) kept(more offerings.Price, verdicts []Verdict) []Kept {
 	}
 	sum, waste := 0.0, map[CauseCode]float64{}
 	parts := map[CauseCode]*Kept{CauseSearch: {Code: CauseSearch}}
-	for _, s := range r.frame.subjects {
+	for _, s := range r.constraints.nodes {
 		if s.gone || s.pool == nil || !s.priced {
 			continue
 		}
@@ -93,4 +93,23 @@ func (r *run) kept(more offerings.Price, verdicts []Verdict) []Kept {
 	}
 	slices.SortFunc(out, func(a, b Kept) int { return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code)) })
 	return out
+}
+
+// alternative looks with little effort for the cheapest cluster of other NodePools, as
+// [Summary.Rebuilt] is one of its own; nil where there are none to compare with, or no node
+// of a pool has a price.
+func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
+	f := newConstraints(p, c)
+	all := f.owned()
+	if len(c.Alternative) == 0 || len(all) == 0 || ctx.Err() != nil {
+		return nil, nil //nolint:nilerr,nilnil // nothing to compare with is no error, nor is too little time
+	}
+	other := c.Problem
+	other.NodePools = c.Alternative
+	f.problem = &other
+	t, err := f.solveAnew(ctx, scheduling.EffortFast, all)
+	if err != nil {
+		return nil, err
+	}
+	return f.rebuilt(t), nil
 }

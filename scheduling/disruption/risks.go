@@ -61,7 +61,7 @@ func (was machineKind) becomes(will []machineKind) map[RiskCode]string {
 }
 
 // risks are those of a step that is about to be carried out, by code and object.
-func (f *frame) risks(step *Step) []Risk {
+func (f *planConstraints) risks(step *Step) []Risk {
 	bought := map[string][]machineKind{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
@@ -105,7 +105,7 @@ func (f *frame) risks(step *Step) []Risk {
 
 // absences are the controllers of which a step takes the only pod away, or several at the same
 // time, where no PodDisruptionBudget has a say.
-func (f *frame) absences(step *Step) (out []Risk) {
+func (f *planConstraints) absences(step *Step) (out []Risk) {
 	type turn struct {
 		controller string
 		wave       int
@@ -114,7 +114,7 @@ func (f *frame) absences(step *Step) (out []Risk) {
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod := f.pods[e.Pod]
-		if pod == nil || bare(pod) || step.Reason != Interrupted && len(f.guards.charges(pod)) > 0 {
+		if pod == nil || bare(pod) || step.Reason != Interrupted && len(f.podBudgets.charges(pod)) > 0 {
 			continue
 		}
 		t := turn{controllerOf(pod), e.Wave}

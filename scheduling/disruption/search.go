@@ -26,12 +26,12 @@ const (
 // carried out as they are found, also such as undo a part of earlier ones, and without
 // regard to the order in which pods leave: only where it ends counts.
 type search struct {
-	frame  *frame
-	state  *state
-	target *target
-	moves  []*Step
-	// settled are nodes that steps before have bought or moved pods to. They stay.
-	settled map[string]bool
+	constraints *planConstraints
+	state       *state
+	target      *target
+	moves       []*Step
+	// receiving are nodes that steps before have bought or moved pods to. They stay.
+	receiving map[string]bool
 	// patient says that moves may be larger than budgets of pools allow: they are done part
 	// after part.
 	patient bool
@@ -53,7 +53,7 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 			break
 		}
 		y := x.scratch()
-		if err := y.drainAll(ctx, leave, x.frame.planner.Solver.Effort); err != nil {
+		if err := y.drainAll(ctx, leave, x.constraints.planner.Solver.Effort); err != nil {
 			return nil, err
 		}
 		if err := y.delete(ctx); err != nil {
@@ -64,14 +64,14 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 			break
 		}
 	}
-	byToll := func(a, b *search) int { return cmp.Compare(x.toll(a), x.toll(b)) }
-	slices.SortStableFunc(out, byToll)
+	byObjective := func(a, b *search) int { return cmp.Compare(x.objective(a), x.objective(b)) }
+	slices.SortStableFunc(out, byObjective)
 	for _, y := range out[:min(len(out), mostImproved)] {
 		if err := y.improve(ctx); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(out, byToll)
+	slices.SortStableFunc(out, byObjective)
 	return out, nil
 }
 
@@ -81,32 +81,32 @@ func (x *search) near() bool { return float64(x.price()) <= (1+enough)*float64(x
 // many reports whether the cluster is too large for moves to be looked for node by node.
 func (x *search) many() bool { return len(x.state.original) > someNodes }
 
-// pains is what it is worth not to remove nodes, as a share of what they cost by what it
+// disruptionWeight is what it is worth not to remove nodes, as a share of what they cost by what it
 // costs to remove them, where one end of the search is compared with another: more where
 // budgets of pools say that few are to go at once.
 const (
-	pains      = 0.01
-	mostlyKept = 0.05
+	disruptionWeight = 0.01
+	tightWeight      = 0.05
 )
 
-// toll is what the cluster costs where a search that began where x stands has ended, with what
+// objective is what the cluster costs where a search that began where x stands has ended, with what
 // is disrupted on the way.
-func (x *search) toll(y *search) float64 {
-	price, cost, rate := 0.0, 0.0, pains
-	for _, s := range x.frame.subjects {
+func (x *search) objective(y *search) float64 {
+	price, cost, rate := 0.0, 0.0, disruptionWeight
+	for _, s := range x.constraints.nodes {
 		if s.pool != nil && !s.gone {
 			price, cost = price+float64(s.price), cost+s.cost
 		}
 	}
-	if slices.ContainsFunc(x.frame.ordered, func(p *poolState) bool { return x.frame.room(p, Underutilized) < p.counted }) {
-		rate = mostlyKept
+	if slices.ContainsFunc(x.constraints.ordered, func(p *poolState) bool { return x.constraints.room(p, Underutilized) < p.counted }) {
+		rate = tightWeight
 	}
 	moved, disrupted := map[string]bool{}, 0.0
 	for _, m := range y.moves {
 		for i := range m.Evictions {
 			name := m.Evictions[i].Pod
 			if pod := x.state.pods[name]; pod != nil && !moved[name] {
-				disrupted += x.frame.podCost(pod)
+				disrupted += x.constraints.podCost(pod)
 			}
 			moved[name] = true
 		}
@@ -116,7 +116,7 @@ func (x *search) toll(y *search) float64 {
 
 // rank is a node in the order in which the search turns to them.
 type rank struct {
-	*subject
+	*candidate
 	// loss is what the node costs beyond what its pods are worth.
 	loss offerings.Price
 }
@@ -124,13 +124,13 @@ type rank struct {
 // order lists the nodes that may go, the most wasteful first: by what is lost on a node for
 // what it costs to remove it.
 func (x *search) order() []rank {
-	may, _ := x.frame.candidates(Underutilized)
+	may, _ := x.constraints.candidates(Underutilized)
 	out := make([]rank, 0, len(may))
 	for _, s := range may {
-		if x.settled[s.name] || x.state.nodes[s.name] == nil || x.state.expects(s.name) {
+		if x.receiving[s.name] || x.state.nodes[s.name] == nil || x.state.expects(s.name) {
 			continue
 		}
-		r := rank{subject: s, loss: s.price}
+		r := rank{candidate: s, loss: s.price}
 		for _, pod := range s.movers {
 			r.loss -= x.target.worth[podName(pod)]
 		}
@@ -161,14 +161,14 @@ func (x *search) wasteful(share float64) []string {
 
 // price is what all nodes of pools cost.
 func (x *search) price() offerings.Price {
-	price, _ := x.frame.totals()
+	price, _ := x.constraints.totals()
 	return price
 }
 
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
-	y := &search{frame: x.frame.clone(), state: x.state.fork(), target: x.target, settled: x.settled, patient: x.patient}
-	y.frame.patient, y.frame.late, y.frame.roughly = x.patient, true, true
+	y := &search{constraints: x.constraints.clone(), state: x.state.fork(), target: x.target, receiving: x.receiving, patient: x.patient}
+	y.constraints.patient, y.constraints.late, y.constraints.roughly = x.patient, true, true
 	return y
 }
 
@@ -191,7 +191,7 @@ func (x *search) take(step *Step) error {
 	if err := x.state.take(step); err != nil {
 		return err
 	}
-	x.frame.took(step)
+	x.constraints.took(step)
 	x.moves = append(x.moves, step)
 	return nil
 }

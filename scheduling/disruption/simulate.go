@@ -32,8 +32,6 @@ type question struct {
 	// buy allows launches, for which effort is spent.
 	buy    bool
 	effort scheduling.Effort
-	// stays, if set, are pods of the nodes that get no place.
-	stays func(*corev1.Pod) bool
 	// closed receive nobody this time, besides those that are shunned.
 	closed []string
 	// launches are machines that are there already when the nodes go.
@@ -101,7 +99,7 @@ func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 			return d, nil, fmt.Errorf("there is no node %q", name)
 		}
 		for _, pod := range at.pods {
-			if reschedulable(pod) && (q.stays == nil || !q.stays(pod)) {
+			if reschedulable(pod) {
 				d.Pods = append(d.Pods, s.lift(pod))
 				origin[podName(pod)] = name
 			} else {

@@ -23,7 +23,7 @@ import (
 type state struct {
 	planner Planner
 	problem *scheduling.Problem
-	nodes   map[string]*standing
+	nodes   map[string]*nodeState
 	// market may buy, free has no pools. Both hold the same otherwise, but that free does
 	// not hold the pods that wait.
 	market, free *scheduling.Session
@@ -31,8 +31,8 @@ type state struct {
 	// where they are now is for nodes to say.
 	pods map[string]*corev1.Pod
 	// waits are the pods that wait for a machine that somebody else has to buy, by name.
-	waits map[string]*corev1.Pod
-	gauge *gauge
+	waits    map[string]*corev1.Pod
+	capacity *capacity
 	// lifted is, by running pod, the same pod without a node, ready to be placed.
 	lifted map[*corev1.Pod]*corev1.Pod
 	// bought counts the launches, by pool: their names go on from there.
@@ -45,14 +45,12 @@ type state struct {
 	held *scheduling.Delta
 }
 
-// standing is a node that is there.
-type standing struct {
+// nodeState is a node that is there.
+type nodeState struct {
 	node *corev1.Node
 	// pods are those that run there and have not ended, in the order of their names;
 	// expected are those that wait and will go there.
 	pods, expected []*corev1.Pod
-	// launch is the plan's own, for a node that it buys; nil for others.
-	launch *scheduling.Launch
 	// shut counts the reasons to let nobody in.
 	shut int
 	// received says that pods of an earlier step went there.
@@ -63,7 +61,7 @@ type standing struct {
 // buying, on nodes that start up as well, and keep them; the others, and those of nodes
 // that go already, stay as they are. Nodes that are not ready take nobody else in.
 func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
-	problem, leaving, err := settled(c)
+	problem, leaving, err := dividePods(c)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +70,11 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 		return nil, err
 	}
 	s := &state{
-		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*standing, len(problem.Nodes)), waits: map[string]*corev1.Pod{},
+		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*nodeState, len(problem.Nodes)), waits: map[string]*corev1.Pod{},
 		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newStock(&c.Problem),
 	}
 	for _, node := range problem.Nodes {
-		s.nodes[node.Name], s.original[node.Name] = &standing{node: node}, true
+		s.nodes[node.Name], s.original[node.Name] = &nodeState{node: node}, true
 	}
 	for _, pod := range problem.Running {
 		if at := s.nodes[pod.Spec.NodeName]; at != nil && !ended(pod) {
@@ -99,17 +97,17 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 			unready = append(unready, name)
 		}
 	}
-	s.gauge = newGauge(s.nodes)
+	s.capacity = newCapacity(s.nodes)
 	if err := s.shun(unready); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// settled is the problem with lists of its own: pods with a node run, and those of nodes
+// dividePods is the problem with lists of its own: pods with a node run, and those of nodes
 // that are going wait for another one. leaving are the nodes that will be taken away, and so
 // take nobody in.
-func settled(c *Cluster) (out scheduling.Problem, leaving []string, err error) {
+func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error) {
 	out = c.Problem
 	out.Pods, out.Running, out.Nodes = nil, nil, slices.Clone(c.Nodes)
 	terminating, vacated := map[string]bool{}, map[string]bool{}
@@ -223,7 +221,7 @@ func (s *state) shut(nodes []string, by int) error {
 }
 
 // shown is the node as the sessions see it: without room if it is closed.
-func (s *state) shown(at *standing) *corev1.Node {
+func (s *state) shown(at *nodeState) *corev1.Node {
 	if at.shut == 0 {
 		return at.node
 	}
@@ -265,7 +263,7 @@ func (s *state) take(step *Step) error {
 		if err != nil {
 			return err
 		}
-		s.nodes[node.Name] = &standing{node: node, launch: l}
+		s.nodes[node.Name] = &nodeState{node: node}
 		s.bought[l.NodePool] = max(s.bought[l.NodePool], launchNumber(l))
 		d.Nodes = append(d.Nodes, node)
 		if id := l.Options[0].ReservationID; id != "" {
@@ -312,7 +310,7 @@ func (s *state) take(step *Step) error {
 			used[id]--
 		}
 	}
-	s.gauge.took(step, s.nodes)
+	s.capacity.took(step, s.nodes)
 	if err := s.stock.reserve(used, &d); err != nil {
 		return err
 	}
@@ -372,14 +370,14 @@ func keyOf(pod *corev1.Pod) types.NamespacedName {
 func (s *state) fork() *state {
 	out := *s
 	out.market, out.free = s.market.Fork(), s.free.Fork()
-	out.nodes = make(map[string]*standing, len(s.nodes))
+	out.nodes = make(map[string]*nodeState, len(s.nodes))
 	for name, at := range s.nodes {
 		own := *at
 		own.pods = slices.Clone(at.pods)
 		out.nodes[name] = &own
 	}
 	own := *s.stock
-	out.gauge, out.stock = s.gauge.clone(), &own
+	out.capacity, out.stock = s.capacity.clone(), &own
 	out.pods, out.waits, out.lifted, out.bought = maps.Clone(s.pods), maps.Clone(s.waits), maps.Clone(s.lifted), maps.Clone(s.bought)
 	return &out
 }

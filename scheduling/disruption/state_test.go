@@ -49,7 +49,6 @@ func TestAsk(t *testing.T) {
 			c.Running = c.Running[:2]
 			c.Machines = []Machine{{Node: "two", Terminating: true}}
 		}, question{nodes: []string{"one"}}, nil, 1},
-		"pods that stay get no place": {nil, question{nodes: []string{"one"}, stays: func(*corev1.Pod) bool { return true }}, map[string]string{}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			change := tt.change

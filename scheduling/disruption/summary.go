@@ -10,14 +10,14 @@ import (
 
 // tally is what the nodes of pools come to at some time.
 type tally struct {
-	price, paid     offerings.Price // as in subject
+	price, paid     offerings.Price // as in candidate
 	nodes, unpriced int
 }
 
 // tally adds up the nodes that are there.
-func (f *frame) tally() tally {
+func (f *planConstraints) tally() tally {
 	var t tally
-	for _, s := range f.subjects {
+	for _, s := range f.nodes {
 		if !s.gone {
 			t.add(s)
 		}
@@ -26,7 +26,7 @@ func (f *frame) tally() tally {
 }
 
 // add counts a node, unless no pool owns it.
-func (t *tally) add(s *subject) {
+func (t *tally) add(s *candidate) {
 	switch {
 	case s.pool == nil:
 	case !s.priced:
@@ -39,7 +39,7 @@ func (t *tally) add(s *subject) {
 
 // plan puts together what was found.
 func (r *run) plan() *Plan {
-	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, r.frame.problem.IdleNodePools()...)}
+	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, r.constraints.problem.IdleNodePools()...)}
 	if plan.Steps == nil {
 		plan.Steps = []Step{}
 	}
@@ -56,13 +56,13 @@ func (r *run) plan() *Plan {
 
 // summary adds the plan up.
 func (r *run) summary(verdicts []Verdict) Summary {
-	after := r.frame.tally()
+	after := r.constraints.tally()
 	s := Summary{
 		PricePerHourBefore: r.before.paid, PricePerHourAfter: after.paid, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
-		Catalog: r.frame.problem.Catalog.Origin(),
+		Catalog: r.constraints.problem.Catalog.Origin(),
 	}
-	solver := &r.frame.planner.Solver
+	solver := &r.constraints.planner.Solver
 	expects := solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{})
 	if s.NodeOverheadPerHour = solver.NodeOverhead; expects {
 		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price
@@ -84,7 +84,7 @@ func (r *run) summary(verdicts []Verdict) Summary {
 			if least.price > after.price {
 				least = &target{tally: after} // which holds the same pods
 			}
-			s.Rebuilt = r.frame.rebuilt(least)
+			s.Rebuilt = r.constraints.rebuilt(least)
 			s.Kept = r.kept(after.price-least.price, verdicts)
 		}
 		r.late = r.late || found.late

@@ -11,10 +11,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// resell makes nodes that are gone to be had again, in a problem of buying afresh: they
+// backOnSale makes nodes that are gone to be had again, in a problem of buying afresh: they
 // could as well have stayed. Reservations have their machines back, and offerings that
 // nodes were bought at are on sale.
-func resell(p *scheduling.Problem, nodes []*corev1.Node) error {
+func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
 	had, lent := map[offerings.Key]bool{}, map[string]int{}
 	for _, node := range nodes {
 		key := instancetypes.OfferingOf(node)
@@ -49,7 +49,7 @@ func resell(p *scheduling.Problem, nodes []*corev1.Node) error {
 
 // buysBack is the planner's solver, which may buy what some nodes are, whatever it may
 // buy otherwise: they could as well have stayed.
-func (f *frame) buysBack(loose map[string]bool) scheduling.Solver {
+func (f *planConstraints) buysBack(loose map[string]bool) scheduling.Solver {
 	solver, had := f.planner.Solver, map[offerings.Key]bool{}
 	for name := range loose {
 		had[instancetypes.OfferingOf(f.at[name].node)] = true

@@ -26,7 +26,7 @@ func spreadWeb(p *corev1.Pod) {
 }
 
 // turnsWorld has a pod web-N on each of the nodes, which are in the zones that are named.
-func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*frame, []string) {
+func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*planConstraints, []string) {
 	t.Helper()
 	var nodes []*corev1.Node
 	var pods []*corev1.Pod
@@ -40,7 +40,7 @@ func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*frame
 	c := world(t, pool(), nodes, pods...)
 	b := guarding(1)
 	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{b}
-	f := newFrame(Planner{Now: noon()}, &c)
+	f := newConstraints(Planner{Now: noon()}, &c)
 	for _, name := range names { // whatever the catalog sells where
 		f.at[name].price, f.at[name].priced = offerings.MustPrice("0.1"), true
 	}
@@ -74,8 +74,8 @@ func TestOutOfTurn(t *testing.T) {
 	f, _ := turnsWorld(t, keep, "x", "y")
 	c := world(t, pool(), []*corev1.Node{machine(t, "to-x", "m.large", od, standsIn("x")), machine(t, "to-y", "m.large", od, standsIn("y"))})
 	for _, n := range c.Nodes {
-		f.at[n.Name] = &subject{name: n.Name, node: n, machine: &Machine{}, known: &Machine{}}
-		f.subjects = append(f.subjects, f.at[n.Name])
+		f.at[n.Name] = &candidate{name: n.Name, node: n, machine: &Machine{}, known: &Machine{}}
+		f.nodes = append(f.nodes, f.at[n.Name])
 	}
 	o := &outcome{nodes: []string{"a-x", "b-y"}, evictions: []Eviction{{Pod: "shop/web-a-x", From: "a-x", To: "to-y"}, {Pod: "shop/web-b-y", From: "b-y", To: "to-x"}}}
 	for _, reason := range []Reason{Drifted, Underutilized} {
@@ -88,7 +88,7 @@ func TestOutOfTurn(t *testing.T) {
 	require.Nil(t, cause, "what has to be is done at once")
 	assert.Equal(t, []int{1, 1}, []int{step.Evictions[0].Wave, step.Evictions[1].Wave})
 	assert.Equal(t, 2, step.PodDisruptionBudgets[0].Pods)
-	f.guards.list[0].allowed = 2
+	f.podBudgets.list[0].allowed = 2
 	step, cause = f.admit(Underutilized, o)
 	require.Nil(t, cause, "both at once is fine")
 	assert.Equal(t, 1, step.Evictions[1].Wave)
@@ -119,7 +119,7 @@ func TestFollowersTakeTurns(t *testing.T) {
 func TestStageTakesBack(t *testing.T) {
 	f, _ := turnsWorld(t, spreadWeb, "x", "x", "y", "z")
 	step := &Step{Drain: []string{"a-x", "d-z"}, Evictions: []Eviction{{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"}}}
-	s := newStage(f, step)
+	s := newSimulation(f, step)
 	require.Len(t, s.rules, 1)
 	counts := func() (pods, nodes map[string]int) {
 		for _, c := range s.rules {
@@ -130,7 +130,7 @@ func TestStageTakesBack(t *testing.T) {
 	pods, nodes := counts()
 	assert.Equal(t, map[string]int{"x": 2, "y": 1, "z": 1}, pods)
 	assert.Equal(t, map[string]int{"x": 2, "y": 1, "z": 1}, nodes)
-	both := []*actor{s.pods["shop/web-d-z"], s.pods["shop/web-a-x"]}
+	both := []*movingPod{s.pods["shop/web-d-z"], s.pods["shop/web-a-x"]}
 	assert.True(t, s.possible(both, true))
 	again, stand := counts()
 	assert.Equal(t, pods, again)

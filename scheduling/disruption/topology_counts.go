@@ -2,25 +2,30 @@ package disruption
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// census counts the pods that a rule is about, by domain.
-type census struct {
+// topologyCounts counts the pods that a rule is about, by domain.
+type topologyCounts struct {
 	key   string
 	match func(*corev1.Pod) bool
 	pods  map[string]int
 	total int
 	// domains are those of a spread constraint, nil for other rules: all nodes count to them.
 	domains *domains
-	keepers []*actor // those of the step that keep others away by it
+	keepers []*movingPod // those of the step that keep others away by it
 }
 
 // holds reports whether pods on a node count.
-func (c *census) holds(node *corev1.Node) bool { return c.domains == nil || c.domains.holds(node) }
+func (c *topologyCounts) holds(node *corev1.Node) bool {
+	return c.domains == nil || c.domains.holds(node)
+}
 
 // domains counts the nodes that count to spread constraints of one kind, by domain.
 type domains struct {
@@ -40,18 +45,18 @@ func (d *domains) holds(node *corev1.Node) bool {
 	return known
 }
 
-// census counts for a rule, once for all pods that have the same. hint is a label of all pods
+// topologyCounts counts for a rule, once for all pods that have the same. hint is a label of all pods
 // that it matches.
-func (s *stage) census(pod *corev1.Pod, rule any, key, hint string, match func(*corev1.Pod) bool) *census {
+func (s *drainSimulation) countsFor(pod *corev1.Pod, rule any, key, hint string, match func(*corev1.Pod) bool) *topologyCounts {
 	text, err := json.Marshal([]any{namespaceOf(pod.Namespace), pod.Labels, rule})
 	if known := s.rules[string(text)]; known != nil && err == nil {
 		return known
 	}
-	c := &census{key: key, match: match, pods: map[string]int{}}
+	c := &topologyCounts{key: key, match: match, pods: map[string]int{}}
 	if spread, ok := rule.([]any); ok {
 		c.domains = s.domainsOf(pod, spread[0].(*corev1.TopologySpreadConstraint)) //nolint:forcetypeassert // as spreadRule makes them
 	}
-	for _, b := range s.frame.brands.of(s.frame, hint) {
+	for _, b := range s.constraints.podIndex.of(s.constraints, hint) {
 		if !match(b.sample) {
 			continue
 		}
@@ -65,7 +70,7 @@ func (s *stage) census(pod *corev1.Pod, rule any, key, hint string, match func(*
 
 // domainsOf are the domains of a pod's spread constraint, once for all that count the same
 // nodes.
-func (s *stage) domainsOf(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *domains {
+func (s *drainSimulation) domainsOf(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *domains {
 	var keys []string
 	for i := range pod.Spec.TopologySpreadConstraints {
 		if x := &pod.Spec.TopologySpreadConstraints[i]; x.WhenUnsatisfiable == corev1.DoNotSchedule {
@@ -85,7 +90,7 @@ func (s *stage) domainsOf(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *
 			d.nodes[value]++
 		}
 	}
-	for _, x := range s.frame.subjects {
+	for _, x := range s.constraints.nodes {
 		if !x.gone {
 			add(x.node)
 		}
@@ -98,9 +103,9 @@ func (s *stage) domainsOf(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *
 }
 
 // look is which rules count a pod.
-func (s *stage) look(pod *corev1.Pod) []*census {
-	var out []*census
-	add := func(list []*census) {
+func (s *drainSimulation) look(pod *corev1.Pod) []*topologyCounts {
+	var out []*topologyCounts
+	add := func(list []*topologyCounts) {
 		for _, c := range list {
 			if c.match(pod) {
 				out = append(out, c)
@@ -129,12 +134,12 @@ func hintOf(selector labels.Selector) string {
 }
 
 // enroll counts a pod where it is.
-func (s *stage) enroll(c *census, name string) {
-	pod := s.frame.pods[name]
+func (s *drainSimulation) enroll(c *topologyCounts, name string) {
+	pod := s.constraints.pods[name]
 	if pod == nil || !c.match(pod) {
 		return
 	}
-	x := s.frame.at[s.frame.home(pod)]
+	x := s.constraints.at[s.constraints.home(pod)]
 	if x == nil || x.gone || x.node == nil {
 		return
 	}
@@ -177,4 +182,59 @@ func spreadNodes(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) func(*core
 		}
 		return c.NodeTaintsPolicy == nil || *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyIgnore || tolerates(pod, n.Spec.Taints)
 	}
+}
+
+// podIndex are the running pods of a cluster by namespace and labels, for those who count
+// pods by selectors. They are sorted out when somebody first asks.
+type podIndex struct {
+	once sync.Once
+	list []*podGroup
+	// labelled are those that have a label.
+	labelled map[string][]*podGroup
+}
+
+// podGroup is the pods of a namespace with the same labels, by name.
+type podGroup struct {
+	sample *corev1.Pod
+	names  []string
+}
+
+// of returns the groups of the pods that run, only those with a label unless it is "".
+func (b *podIndex) of(f *planConstraints, label string) []*podGroup {
+	b.once.Do(func() {
+		b.labelled = map[string][]*podGroup{}
+		at := map[string]*podGroup{}
+		for _, list := range [][]*corev1.Pod{f.cluster.Running, f.cluster.Pods} {
+			for _, pod := range list {
+				if pod.Spec.NodeName == "" || ended(pod) {
+					continue
+				}
+				key := labelsKey(pod)
+				if at[key] == nil {
+					sample := *pod
+					sample.DeletionTimestamp = nil
+					at[key] = &podGroup{sample: &sample}
+					b.list = append(b.list, at[key])
+					for name, value := range pod.Labels {
+						b.labelled[name+"="+value] = append(b.labelled[name+"="+value], at[key])
+					}
+				}
+				at[key].names = append(at[key].names, podName(pod))
+			}
+		}
+	})
+	if label != "" {
+		return b.labelled[label]
+	}
+	return b.list
+}
+
+// labelsKey is the namespace and the labels of a pod.
+func labelsKey(pod *corev1.Pod) string {
+	pairs := make([]string, 0, len(pod.Labels)+1)
+	for key, value := range pod.Labels {
+		pairs = append(pairs, key+"="+value)
+	}
+	slices.Sort(pairs)
+	return namespaceOf(pod.Namespace) + "\x00" + strings.Join(pairs, "\x00")
 }

@@ -15,24 +15,24 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// frame is what a plan has to keep to: who may go, how many at once, what that costs. It
+// planConstraints is what a plan has to keep to: who may go, how many at once, what that costs. It
 // knows the cluster as it stands after the steps so far. Between two calls of took it is
 // only read, also by several goroutines.
-type frame struct {
-	planner  Planner
-	cluster  *Cluster
-	problem  *scheduling.Problem
-	now      time.Time
-	nodeCost float64
-	pools    map[string]*poolState
-	ordered  []*poolState // by name
-	subjects []*subject   // nodes of the cluster by name, then launches of steps
-	at       map[string]*subject
-	pods     map[string]*corev1.Pod // those that run, by name
-	moved    map[string]string      // by pod, the node to which a step has moved it
-	guards   *guards
-	replicas map[string]int // by controller, its pods that run
-	brands   *brands
+type planConstraints struct {
+	planner    Planner
+	cluster    *Cluster
+	problem    *scheduling.Problem
+	now        time.Time
+	nodeCost   float64
+	pools      map[string]*poolState
+	ordered    []*poolState // by name
+	nodes      []*candidate // nodes of the cluster by name, then launches of steps
+	at         map[string]*candidate
+	pods       map[string]*corev1.Pod // those that run, by name
+	moved      map[string]string      // by pod, the node to which a step has moved it
+	podBudgets *podBudgets
+	replicas   map[string]int // by controller, its pods that run
+	podIndex   *podIndex
 	// loose are the nodes that might be disrupted before the first step.
 	loose map[string]bool
 	// patient lets more nodes go together than budgets of pools allow, if they allow any:
@@ -46,8 +46,8 @@ type frame struct {
 	roughly bool
 }
 
-// subject is a node, or a machine that a step has launched.
-type subject struct {
+// candidate is a node, or a machine that a step has launched.
+type candidate struct {
 	name    string
 	node    *corev1.Node // nil for a launch that the catalog does not know
 	machine *Machine     // never nil
@@ -89,11 +89,11 @@ type poolState struct {
 	cost          float64         // of removing all its nodes
 }
 
-// newFrame reads a valid cluster.
-func newFrame(p Planner, c *Cluster) *frame {
-	f := &frame{
-		planner: p, cluster: c, brands: &brands{}, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
-		pools: map[string]*poolState{}, at: make(map[string]*subject, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{}, replicas: map[string]int{},
+// newConstraints reads a valid cluster.
+func newConstraints(p Planner, c *Cluster) *planConstraints {
+	f := &planConstraints{
+		planner: p, cluster: c, podIndex: &podIndex{}, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{}, replicas: map[string]int{},
 	}
 	if f.now.IsZero() {
 		f.now = c.Now
@@ -113,11 +113,11 @@ func newFrame(p Planner, c *Cluster) *frame {
 		machines[c.Machines[i].Node] = &c.Machines[i]
 	}
 	for _, node := range c.Nodes {
-		s := &subject{name: node.Name, node: node, machine: machineOf(machines, node.Name), known: machineOf(machines, node.Name), pool: f.pools[node.Labels[scheduling.NodePoolLabel]]}
-		f.subjects = append(f.subjects, s)
+		s := &candidate{name: node.Name, node: node, machine: machineOf(machines, node.Name), known: machineOf(machines, node.Name), pool: f.pools[node.Labels[scheduling.NodePoolLabel]]}
+		f.nodes = append(f.nodes, s)
 		f.at[s.name] = s
 	}
-	slices.SortFunc(f.subjects, func(a, b *subject) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(f.nodes, func(a, b *candidate) int { return strings.Compare(a.name, b.name) })
 	counted := slices.Clone(c.Pods) // pods for budgets: those that wait, too
 	for _, pods := range [][]*corev1.Pod{c.Running, c.Pods} {
 		for _, pod := range pods {
@@ -132,18 +132,18 @@ func newFrame(p Planner, c *Cluster) *frame {
 			}
 		}
 	}
-	f.guards = newGuards(c.PodDisruptionBudgets, append(counted, c.Running...))
-	for _, s := range f.subjects {
+	f.podBudgets = newPodBudgets(c.PodDisruptionBudgets, append(counted, c.Running...))
+	for _, s := range f.nodes {
 		f.settle(s)
 		f.count(s, 1)
 		s.held, s.drifted = f.podBlockers(s), f.drift(s)
 	}
-	f.loose = f.leavers()
+	f.loose = f.leaving()
 	return f
 }
 
 // settle works out what follows from a node and its pods.
-func (f *frame) settle(s *subject) {
+func (f *planConstraints) settle(s *candidate) {
 	slices.SortFunc(s.pods, comparePods)
 	s.movers, s.bare = nil, nil
 	for _, pod := range s.pods {
@@ -170,7 +170,7 @@ func (f *frame) settle(s *subject) {
 }
 
 // count adds a node to what is known of its pool, or takes it out by sign -1.
-func (f *frame) count(s *subject, sign int) {
+func (f *planConstraints) count(s *candidate, sign int) {
 	p := s.pool
 	if p == nil {
 		return
@@ -189,12 +189,12 @@ func (f *frame) count(s *subject, sign int) {
 }
 
 // initialized reports whether a node has become ready once.
-func (s *subject) initialized() bool {
+func (s *candidate) initialized() bool {
 	return s.node == nil || s.node.Labels[scheduling.InitializedLabel] == "true"
 }
 
 // going reports whether a node is being removed already.
-func (s *subject) going() bool {
+func (s *candidate) going() bool {
 	return s.node != nil && (s.machine.Terminating || going(s.node))
 }
 
@@ -209,7 +209,7 @@ func atWork(node *corev1.Node) bool {
 }
 
 // poolName is the name of the pool that a node says it belongs to.
-func (s *subject) poolName() string {
+func (s *candidate) poolName() string {
 	if s.pool != nil {
 		return s.pool.pool.Name
 	}
@@ -227,8 +227,8 @@ func machineOf(machines map[string]*Machine, node string) *Machine {
 	return &Machine{}
 }
 
-// clone is a frame of its own that knows the same.
-func (f *frame) clone() *frame {
+// clone is one of its own that knows the same.
+func (f *planConstraints) clone() *planConstraints {
 	out := *f
 	out.pools, out.ordered = make(map[string]*poolState, len(f.pools)), nil
 	for _, p := range f.ordered {
@@ -236,13 +236,13 @@ func (f *frame) clone() *frame {
 		out.pools[p.pool.Name] = &own
 		out.ordered = append(out.ordered, &own)
 	}
-	out.subjects, out.at = make([]*subject, len(f.subjects)), make(map[string]*subject, len(f.at))
-	for i, s := range f.subjects {
+	out.nodes, out.at = make([]*candidate, len(f.nodes)), make(map[string]*candidate, len(f.at))
+	for i, s := range f.nodes {
 		own := *s
 		if s.pool != nil {
 			own.pool = out.pools[s.pool.pool.Name]
 		}
-		out.subjects[i], out.at[s.name] = &own, &own
+		out.nodes[i], out.at[s.name] = &own, &own
 	}
 	out.pods, out.moved = maps.Clone(f.pods), maps.Clone(f.moved)
 	return &out

@@ -11,16 +11,16 @@ import (
 
 // took notes that a step is done, as who looked at the cluster right afterwards would see
 // it: its machines are there, its pods have moved and begun anew, its nodes are gone.
-func (f *frame) took(step *Step) {
+func (f *planConstraints) took(step *Step) {
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		s := &subject{name: l.Name, machine: &Machine{Node: l.Name, Created: f.quiet(true), Initialized: f.quiet(true)}, pool: f.pools[l.NodePool], fresh: true}
+		s := &candidate{name: l.Name, machine: &Machine{Node: l.Name, Created: f.quiet(true), Initialized: f.quiet(true)}, pool: f.pools[l.NodePool], fresh: true}
 		s.price, s.paid, s.priced, s.cost = f.costOf(l), l.Price, true, f.nodeCost
 		if len(l.Options) > 0 {
 			// The catalog has what was bought, as the option comes from there.
 			s.node, _ = l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool))
 		}
-		f.subjects = append(f.subjects, s)
+		f.nodes = append(f.nodes, s)
 		f.at[l.Name] = s
 		f.count(s, 1)
 	}
@@ -31,7 +31,7 @@ func (f *frame) took(step *Step) {
 		}
 	}
 	leave, come := f.moves(step)
-	var touched []*subject
+	var touched []*candidate
 	for s := range leave {
 		touched = append(touched, s)
 	}
@@ -42,14 +42,14 @@ func (f *frame) took(step *Step) {
 	}
 	// Costs are added up in the order of names, so that rounding does not depend on the
 	// order of a map.
-	slices.SortFunc(touched, func(a, b *subject) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(touched, func(a, b *candidate) int { return strings.Compare(a.name, b.name) })
 	for _, s := range touched {
-		leavers, comers := leave[s], come[s]
-		if s.gone || len(leavers)+len(comers) == 0 {
+		leaving, comers := leave[s], come[s]
+		if s.gone || len(leaving)+len(comers) == 0 {
 			continue
 		}
 		f.count(s, -1)
-		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return leavers[pod] })
+		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return leaving[pod] })
 		s.pods = append(s.pods, comers...)
 		s.received = s.received || len(comers) > 0
 		machine := *s.machine
@@ -63,7 +63,7 @@ func (f *frame) took(step *Step) {
 
 // quiet is since when nothing has happened to a node that a step has just bought or touched, where
 // it might have been disrupted before or not.
-func (f *frame) quiet(before bool) time.Time {
+func (f *planConstraints) quiet(before bool) time.Time {
 	if f.late && before {
 		return longAgo()
 	}
@@ -71,8 +71,8 @@ func (f *frame) quiet(before bool) time.Time {
 }
 
 // moves says which pods leave and reach which nodes in a step.
-func (f *frame) moves(step *Step) (leave map[*subject]map[*corev1.Pod]bool, come map[*subject][]*corev1.Pod) {
-	leave, come = map[*subject]map[*corev1.Pod]bool{}, map[*subject][]*corev1.Pod{}
+func (f *planConstraints) moves(step *Step) (leave map[*candidate]map[*corev1.Pod]bool, come map[*candidate][]*corev1.Pod) {
+	leave, come = map[*candidate]map[*corev1.Pod]bool{}, map[*candidate][]*corev1.Pod{}
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod := f.pods[e.Pod]
@@ -96,7 +96,7 @@ func (f *frame) moves(step *Step) (leave map[*subject]map[*corev1.Pod]bool, come
 
 // begun is a pod that runs anew. It is a copy only if that shows in something else than its
 // node.
-func (f *frame) begun(pod *corev1.Pod) *corev1.Pod {
+func (f *planConstraints) begun(pod *corev1.Pod) *corev1.Pod {
 	if _, counts := pod.Annotations[doNotDisrupt]; !counts && pod.DeletionTimestamp == nil {
 		return pod
 	}
@@ -106,7 +106,7 @@ func (f *frame) begun(pod *corev1.Pod) *corev1.Pod {
 }
 
 // home is the name of the node where a pod is now, "" if it is on none.
-func (f *frame) home(pod *corev1.Pod) string {
+func (f *planConstraints) home(pod *corev1.Pod) string {
 	if to, ok := f.moved[podName(pod)]; ok {
 		return to
 	}

@@ -6,45 +6,45 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// stage is the cluster while the waves of a step go on: what rules of the step's pods
+// drainSimulation is the cluster while the waves of a step go on: what rules of the step's pods
 // count, kept up as pods leave and land.
-type stage struct {
-	frame *frame
-	book  *rulebook
+type drainSimulation struct {
+	constraints *planConstraints
+	book        *podRules
 	// nodes are those of the step's launches; left counts the pods that a node which is
 	// drained still has to lose, and it is gone when that is none.
 	nodes map[string]*corev1.Node
 	left  map[string]int
 	// pods are those of the step, with the node that they are on, "" while they are away.
-	pods  map[string]*actor
+	pods  map[string]*movingPod
 	apart bool // some of them keep others away
-	rules map[string]*census
+	rules map[string]*topologyCounts
 	// index are the rules by a label that all pods have which they count, "" where that is not
 	// known.
-	index map[string][]*census
+	index map[string][]*topologyCounts
 	// domains are those that spread constraints look at, by which nodes count.
 	domains map[string]*domains
 	log     []func() // what undoes what was done since a mark, last first
 }
 
-// actor is a pod that moves, where it comes from, goes to and is, and the rules that it
+// movingPod is a pod that moves, where it comes from, goes to and is, and the rules that it
 // keeps.
-type actor struct {
+type movingPod struct {
 	name string
 	pod  *corev1.Pod
 	// anew is the pod as it lands: one that is being deleted has a successor.
 	anew         *corev1.Pod
 	from, to, on string
-	rules        []actorRule
+	rules        []podRule
 	// seen are the rules that count it.
-	seen []*census
+	seen []*topologyCounts
 }
 
-// actorRule is a rule of a pod: an anti-affinity or affinity term, or a spread constraint.
-type actorRule struct {
+// podRule is a rule of a pod: an anti-affinity or affinity term, or a spread constraint.
+type podRule struct {
 	kind   ruleKind
 	spread *corev1.TopologySpreadConstraint
-	census *census
+	counts *topologyCounts
 }
 
 type ruleKind int
@@ -55,9 +55,9 @@ const (
 	ruleSpread
 )
 
-// newStage sets the stage for a step.
-func newStage(f *frame, step *Step) *stage {
-	s := &stage{frame: f, nodes: map[string]*corev1.Node{}, left: map[string]int{}, pods: map[string]*actor{}, rules: map[string]*census{}, index: map[string][]*census{}, domains: map[string]*domains{}}
+// newSimulation begins with a step that nobody has left for yet.
+func newSimulation(f *planConstraints, step *Step) *drainSimulation {
+	s := &drainSimulation{constraints: f, nodes: map[string]*corev1.Node{}, left: map[string]int{}, pods: map[string]*movingPod{}, rules: map[string]*topologyCounts{}, index: map[string][]*topologyCounts{}, domains: map[string]*domains{}}
 	s.book = rulesOf(f.problem)
 	for i := range step.Launches {
 		l := &step.Launches[i]
@@ -73,7 +73,7 @@ func newStage(f *frame, step *Step) *stage {
 		if pod := f.pods[e.Pod]; pod != nil {
 			anew := *pod
 			anew.DeletionTimestamp = nil
-			s.pods[e.Pod] = &actor{name: e.Pod, pod: pod, anew: &anew, from: e.From, to: e.To, on: e.From}
+			s.pods[e.Pod] = &movingPod{name: e.Pod, pod: pod, anew: &anew, from: e.From, to: e.To, on: e.From}
 			s.left[e.From]++
 		}
 	}
@@ -82,10 +82,10 @@ func newStage(f *frame, step *Step) *stage {
 			s.read(a)
 		}
 	}
-	known := map[string][]*census{}
+	known := map[string][]*topologyCounts{}
 	for i := range step.Evictions {
 		if a := s.pods[step.Evictions[i].Pod]; a != nil {
-			key := brandKey(a.anew)
+			key := labelsKey(a.anew)
 			if _, ok := known[key]; !ok {
 				known[key] = s.look(a.anew)
 			}
@@ -96,15 +96,15 @@ func newStage(f *frame, step *Step) *stage {
 }
 
 // read notes which rules a pod keeps.
-func (s *stage) read(a *actor) {
+func (s *drainSimulation) read(a *movingPod) {
 	away, near := awayFrom(a.pod), nearTo(a.pod)
-	rule := func(kind ruleKind, term *corev1.PodAffinityTerm) *census {
+	rule := func(kind ruleKind, term *corev1.PodAffinityTerm) *topologyCounts {
 		match := s.book.term(a.pod, term)
 		if match == nil {
 			return nil
 		}
-		c := s.census(a.pod, term, term.TopologyKey, hintOf(selectorOf(a.pod, term.LabelSelector, term.MatchLabelKeys)), match)
-		a.rules = append(a.rules, actorRule{kind: kind, census: c})
+		c := s.countsFor(a.pod, term, term.TopologyKey, hintOf(selectorOf(a.pod, term.LabelSelector, term.MatchLabelKeys)), match)
+		a.rules = append(a.rules, podRule{kind: kind, counts: c})
 		return c
 	}
 	for i := range away {
@@ -119,25 +119,25 @@ func (s *stage) read(a *actor) {
 	for i := range a.pod.Spec.TopologySpreadConstraints {
 		c := &a.pod.Spec.TopologySpreadConstraints[i]
 		if match := spreadMatch(a.pod, c); c.WhenUnsatisfiable == corev1.DoNotSchedule && match != nil {
-			counts := s.census(a.pod, spreadRule(a.pod, c), c.TopologyKey, hintOf(selectorOf(a.pod, c.LabelSelector, c.MatchLabelKeys)), match)
-			a.rules = append(a.rules, actorRule{kind: ruleSpread, spread: c, census: counts})
+			counts := s.countsFor(a.pod, spreadRule(a.pod, c), c.TopologyKey, hintOf(selectorOf(a.pod, c.LabelSelector, c.MatchLabelKeys)), match)
+			a.rules = append(a.rules, podRule{kind: ruleSpread, spread: c, counts: counts})
 		}
 	}
 }
 
 // node is a node by name, of the cluster or of a launch.
-func (s *stage) node(name string) *corev1.Node {
+func (s *drainSimulation) node(name string) *corev1.Node {
 	if n := s.nodes[name]; n != nil {
 		return n
 	}
-	if x := s.frame.at[name]; x != nil {
+	if x := s.constraints.at[name]; x != nil {
 		return x.node
 	}
 	return nil
 }
 
 // fits reports whether a pod that is away may land where it goes, as things stand.
-func (s *stage) fits(a *actor) bool {
+func (s *drainSimulation) fits(a *movingPod) bool {
 	node := s.node(a.to)
 	if node == nil {
 		return true // it goes nowhere
@@ -149,7 +149,7 @@ func (s *stage) fits(a *actor) bool {
 	}
 	for _, c := range a.seen {
 		here, ok := node.Labels[c.key]
-		if ok && slices.ContainsFunc(c.keepers, func(b *actor) bool {
+		if ok && slices.ContainsFunc(c.keepers, func(b *movingPod) bool {
 			on := s.node(b.on)
 			if b == a || on == nil {
 				return false
@@ -164,35 +164,35 @@ func (s *stage) fits(a *actor) bool {
 }
 
 // allows reports whether a rule lets a pod, which is away, onto a node.
-func (r *actorRule) allows(a *actor, node *corev1.Node) bool {
-	value, ok := node.Labels[r.census.key]
+func (r *podRule) allows(a *movingPod, node *corev1.Node) bool {
+	value, ok := node.Labels[r.counts.key]
 	switch r.kind {
 	case ruleApart:
-		return !ok || r.census.pods[value] == 0
+		return !ok || r.counts.pods[value] == 0
 	case ruleTogether:
-		return ok && r.census.pods[value] > 0 || ok && r.census.total == 0 && r.census.match(a.anew)
+		return ok && r.counts.pods[value] > 0 || ok && r.counts.total == 0 && r.counts.match(a.anew)
 	default:
 		return ok && r.even(a, value)
 	}
 }
 
 // even reports whether a domain is not too full for one more.
-func (r *actorRule) even(a *actor, value string) bool {
+func (r *podRule) even(a *movingPod, value string) bool {
 	least, domains := -1, 0
-	for domain, nodes := range r.census.domains.nodes {
+	for domain, nodes := range r.counts.domains.nodes {
 		if nodes <= 0 {
 			continue
 		}
 		domains++
-		if n := r.census.pods[domain]; least < 0 || n < least {
+		if n := r.counts.pods[domain]; least < 0 || n < least {
 			least = n
 		}
 	}
 	if least < 0 || r.spread.MinDomains != nil && domains < int(*r.spread.MinDomains) {
 		least = 0
 	}
-	with := r.census.pods[value]
-	if r.census.match(a.anew) {
+	with := r.counts.pods[value]
+	if r.counts.match(a.anew) {
 		with++
 	}
 	return with-least <= int(r.spread.MaxSkew)
@@ -200,7 +200,7 @@ func (r *actorRule) even(a *actor, value string) bool {
 
 // possible reports whether pods can leave at the same time and then all land, each as soon
 // as it may. If so they have, unless only asked.
-func (s *stage) possible(group []*actor, only bool) bool {
+func (s *drainSimulation) possible(group []*movingPod, only bool) bool {
 	mark := len(s.log)
 	for _, a := range group {
 		s.move(a, "")
@@ -208,7 +208,7 @@ func (s *stage) possible(group []*actor, only bool) bool {
 	waiting := slices.Clone(group)
 	for len(waiting) > 0 {
 		before := len(waiting)
-		waiting = slices.DeleteFunc(waiting, func(a *actor) bool {
+		waiting = slices.DeleteFunc(waiting, func(a *movingPod) bool {
 			ok := s.fits(a)
 			if ok {
 				s.move(a, a.to)
@@ -226,7 +226,7 @@ func (s *stage) possible(group []*actor, only bool) bool {
 }
 
 // force lets pods land whether or not they may.
-func (s *stage) force(group []*actor) {
+func (s *drainSimulation) force(group []*movingPod) {
 	for _, a := range group {
 		s.move(a, "")
 	}
@@ -237,7 +237,7 @@ func (s *stage) force(group []*actor) {
 
 // move takes a pod from where it is to a node, or away from all. A node that is drained
 // goes with its last pod.
-func (s *stage) move(a *actor, to string) {
+func (s *drainSimulation) move(a *movingPod, to string) {
 	was := a.on
 	a.on = to
 	s.tell(a, was, -1)
@@ -264,7 +264,7 @@ func (s *stage) move(a *actor, to string) {
 }
 
 // undo takes back what was done since a mark.
-func (s *stage) undo(mark int) {
+func (s *drainSimulation) undo(mark int) {
 	for len(s.log) > mark {
 		last := s.log[len(s.log)-1]
 		s.log = s.log[:len(s.log)-1]
@@ -273,7 +273,7 @@ func (s *stage) undo(mark int) {
 }
 
 // tell counts a pod on a node, or no longer.
-func (s *stage) tell(a *actor, on string, by int) {
+func (s *drainSimulation) tell(a *movingPod, on string, by int) {
 	node := s.node(on)
 	if node == nil {
 		return
@@ -290,7 +290,7 @@ func (s *stage) tell(a *actor, on string, by int) {
 }
 
 // stand counts a node, or no longer.
-func (s *stage) stand(name string, by int) {
+func (s *drainSimulation) stand(name string, by int) {
 	node := s.node(name)
 	if node == nil {
 		return

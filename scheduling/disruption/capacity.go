@@ -11,9 +11,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// gauge knows what is free on nodes in round figures: daemons that are still to come aside,
+// capacity knows what is free on nodes in round figures: daemons that are still to come aside,
 // and whoever may go where. It serves to tell in advance what is not worth asking.
-type gauge struct {
+type capacity struct {
 	names []corev1.ResourceName
 	// sizes are what pods ask for, by name; pods that ask for the same share them.
 	sizes map[string][]int64
@@ -21,9 +21,9 @@ type gauge struct {
 	free map[string][]int64
 }
 
-// newGauge measures nodes and what is there.
-func newGauge(nodes map[string]*standing) *gauge {
-	g := &gauge{sizes: map[string][]int64{}, free: make(map[string][]int64, len(nodes))}
+// newCapacity measures nodes and what is there.
+func newCapacity(nodes map[string]*nodeState) *capacity {
+	g := &capacity{sizes: map[string][]int64{}, free: make(map[string][]int64, len(nodes))}
 	number := map[corev1.ResourceName]int{}
 	order := slices.Sorted(maps.Keys(nodes))
 	for _, name := range order {
@@ -68,7 +68,7 @@ func key(v []int64) []byte {
 	return out
 }
 
-func (g *gauge) vector(list corev1.ResourceList) []int64 {
+func (g *capacity) vector(list corev1.ResourceList) []int64 {
 	out := make([]int64, len(g.names))
 	for d, name := range g.names {
 		if q, ok := list[name]; ok {
@@ -87,7 +87,7 @@ func baseUnits(name corev1.ResourceName, q *resource.Quantity) int64 {
 }
 
 // took notes that pods have moved and nodes have come and gone.
-func (g *gauge) took(step *Step, nodes map[string]*standing) {
+func (g *capacity) took(step *Step, nodes map[string]*nodeState) {
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		g.free[l.Name] = g.empty(nodes[l.Name].node, l)
@@ -110,7 +110,7 @@ func (g *gauge) took(step *Step, nodes map[string]*standing) {
 }
 
 // empty is what is free on the node of a launch before its pods come, daemons aside.
-func (g *gauge) empty(node *corev1.Node, l *scheduling.Launch) []int64 {
+func (g *capacity) empty(node *corev1.Node, l *scheduling.Launch) []int64 {
 	free := g.vector(node.Status.Allocatable)
 	for d, n := range g.vector(l.Requests) {
 		free[d] -= n
@@ -123,8 +123,8 @@ func (g *gauge) empty(node *corev1.Node, l *scheduling.Launch) []int64 {
 	return free
 }
 
-// clone is a gauge of its own that knows the same.
-func (g *gauge) clone() *gauge {
+// clone is one of its own that knows the same.
+func (g *capacity) clone() *capacity {
 	out := *g
 	out.free = make(map[string][]int64, len(g.free))
 	for name, free := range g.free {
@@ -143,13 +143,13 @@ type rooms struct {
 
 // open are the rooms of the nodes that take pods in, but for some.
 func (s *state) open(but map[string]bool) *rooms {
-	r := &rooms{unit: make([]float64, len(s.gauge.names))}
-	for _, name := range slices.Sorted(maps.Keys(s.gauge.free)) {
+	r := &rooms{unit: make([]float64, len(s.capacity.names))}
+	for _, name := range slices.Sorted(maps.Keys(s.capacity.free)) {
 		at := s.nodes[name]
 		if at == nil || at.shut > 0 || but[name] || at.node.Spec.Unschedulable {
 			continue
 		}
-		free := slices.Clone(s.gauge.free[name])
+		free := slices.Clone(s.capacity.free[name])
 		r.names, r.free = append(r.names, name), append(r.free, free)
 		for d, n := range free {
 			r.unit[d] += float64(max(n, 0))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -19,7 +19,8 @@ import (
 func TestForcedMovesLeaveNothingToSave(t *testing.T) {
 	seeds := []uint64{50, 75, 121, 354, 427, 1404, 1459, 1576, 1617, 1826, 1835, 2152, 2167, 2305,
 		67, 196, 235, 247, 403, 617, 671, 808, 1219, 1226, 1297}
-	for _, seed := range seeds[:race.Fewer(len(seeds), 4)] {
+	for i := range soak.Cases(5) {
+		seed := seeds[i%uint64(len(seeds))]
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			c, p := st.RandomCluster(seed), oddPlanner(seed)
 			plan, err := p.Plan(t.Context(), c)

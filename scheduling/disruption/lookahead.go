@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// mostRehearsals is how often a plan is tried out at most.
-const mostRehearsals = 6
+// mostAttempts is how often a plan is tried out at most.
+const mostAttempts = 6
 
 // lessons are what a try of a plan teaches: what its forced steps should not do, since what
 // saves would undo it.
@@ -20,12 +20,12 @@ type lessons struct {
 	late map[string]int
 }
 
-// stirs reports whether steps that have to be may move pods, and others may follow to save.
-func (r *run) stirs() bool {
-	return r.frame.meant(Underutilized) && slices.ContainsFunc(r.leaving(), func(name string) bool { return len(r.frame.at[name].movers) > 0 })
+// forcedMovesPods reports whether steps that have to be may move pods, and others may follow to save.
+func (r *run) forcedMovesPods() bool {
+	return r.constraints.meant(Underutilized) && slices.ContainsFunc(r.leaving(), func(name string) bool { return len(r.constraints.at[name].movers) > 0 })
 }
 
-// rehearse tries the plan out before the first step is certain, and the next plan with it. What
+// lookAhead tries the plan out before the first step is certain, and the next plan with it. What
 // that would save, this plan does instead. Where it cannot, as nodes that forced steps have
 // filled would go next, the plan is tried again with that in mind, so that no pod moves twice,
 // in this plan and the next. The steps are those of the first try that leaves nothing to do and
@@ -33,16 +33,16 @@ func (r *run) stirs() bool {
 // left.
 //
 // forced says that the forced steps are a part of each try; otherwise they are made already.
-func (r *run) rehearse(ctx context.Context, forced bool) error {
+func (r *run) lookAhead(ctx context.Context, forced bool) error {
 	var first *run
 	calm := false
 	learned := lessons{late: map[string]int{}}
-	for range mostRehearsals {
+	for range mostAttempts {
 		y := &run{
-			frame: r.frame.clone(), state: r.state.fork(), steps: slices.Clone(r.steps), causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings),
+			constraints: r.constraints.clone(), state: r.state.fork(), steps: slices.Clone(r.steps), causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings),
 			before: r.before, lessons: learned, base: r,
 		}
-		y.frame.planner.MaxSteps = 0
+		y.constraints.planner.MaxSteps = 0
 		var err error
 		if forced {
 			err = y.forced(ctx)
@@ -98,11 +98,11 @@ func (r *run) rehearse(ctx context.Context, forced bool) error {
 func (r *run) nevertheless(than *run) bool {
 	for i := range than.steps {
 		step := &than.steps[i]
-		if step.forced() && slices.ContainsFunc(step.Drain, func(name string) bool { return !r.frame.at[name].gone }) {
+		if step.forced() && slices.ContainsFunc(step.Drain, func(name string) bool { return !r.constraints.at[name].gone }) {
 			return false
 		}
 	}
-	return r.abandoned() <= than.abandoned() && r.frame.tally().price <= than.frame.tally().price
+	return r.abandoned() <= than.abandoned() && r.constraints.tally().price <= than.constraints.tally().price
 }
 
 // abandoned counts the pods that leave without a place to go to.
@@ -137,7 +137,7 @@ func (r *run) ahead(ctx context.Context) ([]Step, error) {
 			return nil, err
 		}
 		if before := len(r.steps); !ok {
-			c := &carrier{frame: r.frame, state: r.state, emit: r.emit}
+			c := &carrier{constraints: r.constraints, state: r.state, emit: r.emit}
 			if err := c.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
 				return next.steps, err
 			}
@@ -150,20 +150,20 @@ func (r *run) ahead(ctx context.Context) ([]Step, error) {
 // cheaper than the steps do.
 func (r *run) merge(ctx context.Context, next *run) (bool, error) {
 	var moves []*Step
-	settled := r.base.frame.settled()
+	receiving := r.base.constraints.receiving()
 	for _, steps := range [][]Step{r.steps[len(r.base.steps):], next.steps} {
 		for i := range steps {
-			if !steps[i].saves() || slices.ContainsFunc(steps[i].Drain, func(name string) bool { return settled[name] }) {
+			if !steps[i].saves() || slices.ContainsFunc(steps[i].Drain, func(name string) bool { return receiving[name] }) {
 				return false, nil
 			}
 			moves = append(moves, &steps[i])
 		}
 	}
-	t, _, err := (&carrier{frame: r.base.frame, state: r.base.state}).walkTo(ctx, combined(moves, next.state.rebooked))
-	if err != nil || t.price() >= r.frame.tally().price {
+	t, _, err := (&carrier{constraints: r.base.constraints, state: r.base.state}).tryInSteps(ctx, combined(moves, next.state.rebooked))
+	if err != nil || t.price() >= r.constraints.tally().price {
 		return false, err
 	}
-	r.frame, r.state, r.steps = t.frame, t.state, slices.Clone(r.base.steps)
+	r.constraints, r.state, r.steps = t.constraints, t.state, slices.Clone(r.base.steps)
 	for _, step := range t.made {
 		r.steps = append(r.steps, *step)
 	}
@@ -174,7 +174,7 @@ func (r *run) merge(ctx context.Context, next *run) (bool, error) {
 // more may hold pods for less than the market does.
 func (r *run) cap() {
 	if r.findings != nil {
-		price, _ := r.frame.totals()
+		price, _ := r.constraints.totals()
 		r.findings.bound = min(r.findings.bound, price)
 	}
 }
@@ -185,8 +185,8 @@ func (r *run) next(ctx context.Context) (*run, error) {
 	if len(r.steps) == 0 {
 		return nil, nil
 	}
-	after := r.afterwards(true)
-	next, err := r.frame.planner.begin(ctx, &after)
+	after := r.clusterAfter(true)
+	next, err := r.constraints.planner.begin(ctx, &after)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (r *run) next(ctx context.Context) (*run, error) {
 	if err := next.empty(ctx); err != nil {
 		return nil, err
 	}
-	next.findings, err = consolidate(ctx, next.frame, next.state, next.emit)
+	next.findings, err = consolidate(ctx, next.constraints, next.state, next.emit)
 	return next, err
 }
 
@@ -206,7 +206,7 @@ func (l lessons) and(y *run, next []Step) lessons {
 	goes := func(step *Step) {
 		for _, name := range step.Drain {
 			undone[name] = true
-			if s := y.frame.at[name]; s != nil && !s.fresh {
+			if s := y.constraints.at[name]; s != nil && !s.fresh {
 				out.avoid = append(out.avoid, name)
 			}
 		}
@@ -254,8 +254,8 @@ func (r *run) perform(y *run) {
 }
 
 // inTime are those of the nodes whose turn it is by when they are to go.
-func (r *run) inTime(nodes []*subject) []*subject {
-	return slices.DeleteFunc(nodes, func(s *subject) bool { return r.lessons.late[s.name] > r.turn })
+func (r *run) inTime(nodes []*candidate) []*candidate {
+	return slices.DeleteFunc(nodes, func(s *candidate) bool { return r.lessons.late[s.name] > r.turn })
 }
 
 // latecomers replaces the nodes whose turn is that one.

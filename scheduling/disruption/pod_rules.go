@@ -13,35 +13,35 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// rulebook says which pods break a rule where they are that kube-scheduler would hold them
+// podRules says which pods break a rule where they are that kube-scheduler would hold them
 // to if it placed them there now. Where it cannot be sure it says none: the cluster's
 // default spread constraints and taints of the moment, as of nodes that are going, are
 // left out.
-type rulebook struct {
+type podRules struct {
 	state *state
 	// namespaces are the labels of those that are known.
 	namespaces map[string]map[string]string
-	// heads are the numbers of pods that a selector matches, by the value that a node label
+	// domainCounts are the numbers of pods that a selector matches, by the value that a node label
 	// has; they hold as long as no pod moves.
-	heads map[string]*heads
+	domainCounts map[string]*domainCounts
 }
 
-// heads counts pods by domain.
-type heads struct {
+// domainCounts counts pods by domain.
+type domainCounts struct {
 	pods  map[string]int // of each domain that counts, also those without pods
 	total int
 }
 
-func newRulebook(s *state) *rulebook {
+func newPodRules(s *state) *podRules {
 	b := rulesOf(s.problem)
 	b.state = s
 	b.moved()
 	return b
 }
 
-// rulesOf is a rulebook that reads rules, and counts nobody.
-func rulesOf(p *scheduling.Problem) *rulebook {
-	b := &rulebook{namespaces: map[string]map[string]string{}}
+// rulesOf is a podRules that reads rules, and counts nobody.
+func rulesOf(p *scheduling.Problem) *podRules {
+	b := &podRules{namespaces: map[string]map[string]string{}}
 	for _, ns := range p.Namespaces {
 		b.namespaces[ns.Name] = ns.Labels
 	}
@@ -49,10 +49,10 @@ func rulesOf(p *scheduling.Problem) *rulebook {
 }
 
 // moved forgets what was counted.
-func (b *rulebook) moved() { b.heads = map[string]*heads{} }
+func (b *podRules) moved() { b.domainCounts = map[string]*domainCounts{} }
 
 // broken names the first rule that a pod breaks on its node, "" for none.
-func (b *rulebook) broken(pod *corev1.Pod, node *corev1.Node) string {
+func (b *podRules) broken(pod *corev1.Pod, node *corev1.Node) string {
 	switch {
 	case !selects(pod, node):
 		return "its node selector or required node affinity"
@@ -93,7 +93,7 @@ func nearTo(pod *corev1.Pod) []corev1.PodAffinityTerm {
 }
 
 // meets counts the other pods of a term in the pod's domain.
-func (b *rulebook) meets(pod *corev1.Pod, node *corev1.Node, term *corev1.PodAffinityTerm) int {
+func (b *podRules) meets(pod *corev1.Pod, node *corev1.Node, term *corev1.PodAffinityTerm) int {
 	value, ok := node.Labels[term.TopologyKey]
 	match := b.term(pod, term)
 	if !ok || match == nil {
@@ -108,7 +108,7 @@ func (b *rulebook) meets(pod *corev1.Pod, node *corev1.Node, term *corev1.PodAff
 
 // alone reports whether a pod has nobody in its domain for one of the terms. The first of
 // pods that want to be together is no exception where others of them are somewhere.
-func (b *rulebook) alone(pod *corev1.Pod, node *corev1.Node, terms []corev1.PodAffinityTerm) bool {
+func (b *podRules) alone(pod *corev1.Pod, node *corev1.Node, terms []corev1.PodAffinityTerm) bool {
 	for i := range terms {
 		match := b.term(pod, &terms[i])
 		if match == nil || b.meets(pod, node, &terms[i]) > 0 {
@@ -123,7 +123,7 @@ func (b *rulebook) alone(pod *corev1.Pod, node *corev1.Node, terms []corev1.PodA
 }
 
 // term returns what tells the pods of an affinity term; nil if that is not clear.
-func (b *rulebook) term(pod *corev1.Pod, term *corev1.PodAffinityTerm) func(*corev1.Pod) bool {
+func (b *podRules) term(pod *corev1.Pod, term *corev1.PodAffinityTerm) func(*corev1.Pod) bool {
 	selector := selectorOf(pod, term.LabelSelector, term.MatchLabelKeys)
 	if selector == nil || len(term.MismatchLabelKeys) > 0 {
 		return nil
@@ -145,7 +145,7 @@ func (b *rulebook) term(pod *corev1.Pod, term *corev1.PodAffinityTerm) func(*cor
 }
 
 // spaceLabels are the labels of a namespace.
-func (b *rulebook) spaceLabels(name string) labels.Set {
+func (b *podRules) spaceLabels(name string) labels.Set {
 	if known, ok := b.namespaces[name]; ok {
 		return known
 	}
@@ -153,7 +153,7 @@ func (b *rulebook) spaceLabels(name string) labels.Set {
 }
 
 // skewed reports whether a pod's domain is too full for a constraint.
-func (b *rulebook) skewed(pod *corev1.Pod, node *corev1.Node, c *corev1.TopologySpreadConstraint) bool {
+func (b *podRules) skewed(pod *corev1.Pod, node *corev1.Node, c *corev1.TopologySpreadConstraint) bool {
 	value, ok := node.Labels[c.TopologyKey]
 	match, counts := spreadMatch(pod, c), spreadNodes(pod, c)
 	if match == nil || !ok || !counts(node) || !match(pod) {
@@ -176,16 +176,16 @@ func everyNode(*corev1.Node) bool { return true }
 
 // count counts pods by the value that a label of their nodes has. The rule and the pod's
 // namespace say what is counted.
-func (b *rulebook) count(kind string, pod *corev1.Pod, rule any, key string, match func(*corev1.Pod) bool, counts func(*corev1.Node) bool) *heads {
+func (b *podRules) count(kind string, pod *corev1.Pod, rule any, key string, match func(*corev1.Pod) bool, counts func(*corev1.Node) bool) *domainCounts {
 	text, err := json.Marshal(rule)
 	name := strings.Join([]string{kind, namespaceOf(pod.Namespace), string(text)}, "\x00")
 	for _, label := range matchKeys(rule) {
 		name += "\x00" + pod.Labels[label]
 	}
-	if found := b.heads[name]; found != nil && err == nil {
+	if found := b.domainCounts[name]; found != nil && err == nil {
 		return found
 	}
-	out := &heads{pods: map[string]int{}}
+	out := &domainCounts{pods: map[string]int{}}
 	for _, at := range b.state.nodes {
 		value, ok := at.node.Labels[key]
 		if !ok || !counts(at.node) {
@@ -199,7 +199,7 @@ func (b *rulebook) count(kind string, pod *corev1.Pod, rule any, key string, mat
 			}
 		}
 	}
-	b.heads[name] = out
+	b.domainCounts[name] = out
 	return out
 }
 
