@@ -224,7 +224,7 @@ const (
 	fillingWorkPerEffort = 18_000
 	mostFillingWork      = 400_000_000
 	casesFast            = 12
-	caseWorkPerEffort    = 2_000_000
+	caseWorkPerEffort    = 3_000_000
 	mostCaseWork         = 4_000_000_000
 )
 
