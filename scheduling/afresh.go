@@ -34,8 +34,6 @@ const (
 	// seekFurther is how many times the usual work goes into moving pods to other sites, unless
 	// as many nodes run as machines are bought: a try takes longer there, and gains less.
 	seekFurther = 10
-	// honeRounds is how often machines of tied pods are exchanged while that pays.
-	honeRounds = 3
 	// siteProofs is how many moves of pods to cheaper sites are tried, and siteLean how many
 	// times as much dearer as they are sites may be taken to be: where few pods are, machines
 	// are dear for their size, or not full.
@@ -59,15 +57,6 @@ func (x *trial) afresh(ctx context.Context, base *compiler, params pack.Params) 
 	if x.few() && x.machines() > int64(len(x.nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
 		if *x = x.ties.seekWithin(*x, params, work); late() || !base.farAbove(ctx, x) {
-			return
-		}
-	}
-	for range honeRounds {
-		y := x.honed(params, base)
-		if !y.score().better(x.score()) {
-			break
-		}
-		if *x = y; late() || !base.farAbove(ctx, x) {
 			return
 		}
 	}
@@ -178,7 +167,7 @@ func (x *trial) machines() int64 { return model.Count(x.Solution.Nodes) }
 // Fillings are mixed with so many times the work of a search.
 func (x *trial) repacked(params pack.Params, worths []float64, times int64) trial {
 	switch {
-	case x.mixes():
+	case x.mixes(), x.few():
 		x.furnish()
 		return x.with(x.mixed(params, times))
 	case worths == nil:
@@ -192,7 +181,7 @@ func (x *trial) repacked(params pack.Params, worths []float64, times int64) tria
 func (x *trial) mixed(params pack.Params, times int64) pack.Outcome {
 	work := min(params.Work, mostWork)
 	params.Work = times * min(work, work/manyMachines*x.machines())
-	return pack.Mix(x.model, x.Outcome, params)
+	return pack.Improve(x.model, x.Outcome, params)
 }
 
 // mixAll mixes fillings for some trials side by side.
@@ -218,24 +207,6 @@ func (x *trial) with(outcome pack.Outcome) trial {
 		return y
 	}
 	return *x
-}
-
-// honed is a trial with machines exchanged for cheaper ones where there are few, until they cost
-// little more than is proven.
-func (x *trial) honed(params pack.Params, base *compiler) trial {
-	if !x.few() {
-		return *x
-	}
-	if z := noted[provenByZones](base.notes); z != nil && !base.thorough() {
-		params.Enough = int64(float64(z.Bound) * (1 + enoughDefault))
-	} else {
-		params.Enough = 0
-	}
-	if params.Worths = newClearing(x.unlodged(), params.Late).worths; params.Worths == nil {
-		return *x
-	}
-	x.furnish()
-	return x.with(pack.HoneTied(x.model, x.Outcome, params))
 }
 
 // clearingWork is how much may go into what pods are worth at their sites.

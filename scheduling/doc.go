@@ -95,8 +95,6 @@ package scheduling
 //	flexibility  how much choice a spot launch has to leave
 //	expected, interruption  what machines cost beside their prices
 //	alternatives*  the best plans for other goals
-//	remix        machines of few pods, bought by mixing all fillings at once
-//	hone         few machines, exchanged for cheaper ones where the price is far above its bound
 //
 // Reading pods
 //

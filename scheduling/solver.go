@@ -189,8 +189,7 @@ func (f *facts) attempt(ctx context.Context, cautious bool) (_ *solved, bold bol
 		}
 	} else {
 		params = c.remembering(params)
-		outcome = c.remixed(ctx, pack.Ration(c.model, pack.Search(c.model, params), params), params)
-		outcome = c.honed(ctx, outcome, params)
+		outcome = pack.Ration(c.model, pack.Search(c.model, params), params)
 	}
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err

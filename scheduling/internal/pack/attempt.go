@@ -158,18 +158,12 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 		s.seatAll(a.bins, remaining, values)
 	}
 	for i := range s.p.Passes {
-		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
+		if !anyLeft(remaining) {
 			return
 		}
 		s.joinEarlier(a, i, remaining)
 		if len(a.bought[i]) > 0 {
 			a.bought[i] = s.topUp(a.bought[i], i, remaining)
-		}
-		if s.known != nil && len(a.bought[i]) == 0 {
-			a.bought[i], values = s.inColumns(i, remaining, values, s.known[i], a.budget)
-		}
-		if s.bulky {
-			a.bought[i] = append(a.bought[i], s.bulk(i, remaining, values, a.budget)...)
 		}
 		a.bought[i] = append(a.bought[i], s.construct(i, remaining, values, a.budget)...)
 	}

@@ -17,16 +17,16 @@ type binFiller struct {
 // loosely begins once more, with bins that are filled class by class, where filling them one
 // by one left pods out or machines had to be bought. It returns the better of both, and
 // attempts that follow fill bins as it does.
-func (s *search) loosely(best *attempt, near bool, values []float64) (*attempt, bool) {
-	if !s.snug || best.cost == 0 && !slices.ContainsFunc(best.unplaced, func(n int64) bool { return n > 0 }) {
-		return best, near
+func (s *search) loosely(best *attempt, values []float64) *attempt {
+	if !s.snug || best.cost == 0 && !anyLeft(best.unplaced) {
+		return best
 	}
 	s.snug = false
-	if a, n := s.begin(values); a.better(best) {
-		return a, n
+	if a := s.try(values, false); a.better(best) {
+		return a
 	}
 	s.snug = true
-	return best, near
+	return best
 }
 
 // fillBins puts remaining pods onto the bins, one bin after the other, as new machines are

@@ -67,7 +67,6 @@ type construction struct {
 	values    []float64
 	budget    *budget
 	offers    offers
-	least     float64 // worth per price at which to stop
 	waiting   []int   // places in the market that the pace holds back
 	eager     bool    // offers are filled before they could come first
 	pods      float64 // that remain of the classes of the stage
@@ -83,13 +82,8 @@ type construction struct {
 // impossible, which the fall of worth with fewer pods to choose from justifies, and
 // computed at all only once the worth of all that remains would be enough to be first.
 func (f *filler) construct(s *stage, remaining []int64, values []float64, b *budget) []model.Node {
-	return f.constructAbove(s, remaining, values, b, 0)
-}
-
-// constructAbove buys like construct, but only machines with so much worth per price.
-func (f *filler) constructAbove(s *stage, remaining []int64, values []float64, b *budget, least float64) []model.Node {
 	x := construction{
-		filler: f, s: s, remaining: remaining, values: values, budget: b, least: least, tidied: f.work,
+		filler: f, s: s, remaining: remaining, values: values, budget: b, tidied: f.work,
 		offers: f.offers[:0], waiting: append(f.waiting[:0], s.places...), eager: f.eager,
 	}
 	f.patterns = f.patterns[:0]
@@ -100,7 +94,7 @@ func (f *filler) constructAbove(s *stage, remaining []int64, values []float64, b
 	x.admit()
 	for {
 		bought := len(x.nodes)
-		for len(x.offers) > 0 && x.offers[0].score >= least && x.pods > 0.5 {
+		for len(x.offers) > 0 && x.pods > 0.5 {
 			x.step()
 		}
 		if len(x.waiting) == 0 || len(x.offers) > 0 || x.pods < 0.5 {

@@ -2,7 +2,6 @@ package pack
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
@@ -10,273 +9,264 @@ import (
 )
 
 const (
-	// coverPivots bounds one linear program, and coverWork is how many machines are weighed
-	// with the work of weighing one class.
-	coverPivots, coverWork = 200, 2
-	// covered is the share of what is asked that may be missing.
+	// coverPivots bounds one linear program, and pivotShare is how many numbers a pivot changes
+	// in the time that a class is looked at.
+	coverPivots, pivotShare = 400, 32
+	// covered is the share of a need that may be missing.
 	covered = 1e-9
+	// coverDear is how many times what it costs at most a unit costs that no option has.
+	coverDear = 4
 )
 
-// breadths are how many machines are tried next at every step, search after search: first
-// few, so that all that is tried does not only differ in the last machines.
-func breadths() []int { return []int{1, 2, 3, 4, 6, 12} }
+// need is what a fleet must have: so much of a resource on options of certain rows of the
+// market, or so many machines.
+type need struct {
+	dim   int // of the resource; -1 for machines
+	asked float64
+	rows  model.Bits
+}
 
-// cover looks for the cheapest machines that together have as much of every resource as
-// some pods ask for. It goes through the combinations in depth and leaves out those that
-// cannot become cheaper than the best, by what a unit of each resource is worth.
+// share is which part of a need an option meets.
+func (n *need) share(option *model.Option, row int32) float64 {
+	switch {
+	case !n.rows.Has(int(row)):
+		return 0
+	case n.dim < 0:
+		return 1 / n.asked
+	}
+	return min(1, float64(option.Room[n.dim])/n.asked)
+}
+
+// cover looks for the cheapest whole machines that meet all needs, by branch and bound: each
+// branch buys some machines, rules out others, and knows by a linear program what the rest costs
+// at least.
 type cover struct {
-	dims   int
-	places []int     // in the market, the dearest first
-	room   []float64 // by place, dims each, in shares of what is asked
-	cost   []float64
-	losses []float64 // what places cost beyond what they are worth, ascending
-	least  []uint64  // by number, which so many places lose the least, a row of bits each
-	worths []float64 // of what is asked of each resource
-	base   []int     // machines that are bought whole by the linear program, but for the last of each
-
-	limit   float64
-	nodes   int // machines to weigh
-	breadth int // of the search
+	dims    int
+	places  []int     // in the market, the dearest first
+	room    []float64 // by place, dims each, in shares of what is needed
+	cost    []float64
+	standIn []float64
+	useless []bool // places that no cover below the limit has
+	open    []branch
 	work    int64
-	coverRoom
 }
 
-// coverRoom is what a search among machines writes to, for one search after the other.
-type coverRoom struct {
-	rest     []float64 // what is still asked, by depth
-	chosen   []int
-	best     []int // nil where nothing is found
-	children []child
-	banned   []uint64 // places, as bits
-	bans     int      // how many
+// branch is machines that are bought, by place, and places that are ruled out, what the former
+// cost, and what everything costs at least.
+type branch struct {
+	bought       []int32
+	banned       []bool
+	spent, bound float64
 }
 
-// child is a machine that could come next, what everything costs at least with it, and
-// what part of its own cost is lost.
-type child struct {
-	k           int
-	bound, lost float64
-}
-
-// newCover finds out what resources are worth, where so many times as much is to be had as
-// is asked, and so many slots. It returns nil where the options do not have it.
-func newCover(p *model.Problem, m *market, places []int, asked []int64, times float64, slots int64) *cover {
-	x := &cover{places: slices.Clone(places)}
+// newCover returns nil where the options do not meet the needs.
+func newCover(p *model.Problem, m *market, places []int, needs []need) *cover {
+	x := &cover{places: slices.Clone(places), dims: len(needs), standIn: make([]float64, len(needs))}
 	slices.SortStableFunc(x.places, func(a, b int) int {
 		return cmp.Compare(p.Options[m.options[b]].Cost, p.Options[m.options[a]].Cost)
 	})
-	var rows []int32
-	var wanted []float64
-	for _, n := range asked {
-		if n > 0 {
-			rows, wanted = append(rows, int32(x.dims)), append(wanted, 1)
-			x.dims++
-		}
-	}
-	if slots > 1 {
-		rows, wanted = append(rows, int32(x.dims)), append(wanted, 1)
-		x.dims++
-	}
-	standIn := make([]float64, x.dims)
 	x.cost, x.room = make([]float64, 0, len(places)), make([]float64, 0, x.dims*len(places))
 	for _, at := range x.places {
 		option := &p.Options[m.options[at]]
 		cost := float64(max(option.Cost, 1))
-		x.cost = append(x.cost, cost)
-		i := 0
-		add := func(share float64) {
+		for i := range needs {
+			share := needs[i].share(option, m.row[at])
 			x.room = append(x.room, share)
-			if share > 0 && (standIn[i] == 0 || 4*cost/share < standIn[i]) {
-				standIn[i] = 4 * cost / share
-			}
-			i++
-		}
-		for d, n := range asked {
-			if n > 0 {
-				add(min(1, float64(option.Room[d])/(float64(n)*times)))
+			if dear := coverDear * cost / share; share > 0 && (x.standIn[i] == 0 || dear < x.standIn[i]) {
+				x.standIn[i] = dear
 			}
 		}
-		if slots > 1 {
-			add(1 / float64(slots))
-		}
+		x.cost = append(x.cost, cost)
 	}
-	if x.dims == 0 || slices.Contains(standIn, 0) {
+	if x.dims == 0 || slices.Contains(x.standIn, 0) {
 		return nil
-	}
-	lp := linear.NewCover(wanted, standIn)
-	lp.Grow(len(x.cost))
-	for k, cost := range x.cost {
-		lp.Add(linear.Column{Rows: rows, Amounts: x.room[k*x.dims:][:x.dims], Cost: cost})
-	}
-	lp.Solve(coverPivots)
-	x.work = lp.Work() + int64(len(x.places))
-	for _, worth := range lp.Worths() {
-		x.worths = append(x.worths, max(0, worth))
-	}
-	x.reckon()
-	for k := range x.places {
-		for range int(lp.Amount(k)+covered) - 1 {
-			x.base = append(x.base, k)
-		}
 	}
 	return x
 }
 
-// reckon works out what machines cost beyond what they are worth.
-func (x *cover) reckon() {
-	type loss struct {
-		k    int
-		lost float64
-	}
-	all := make([]loss, len(x.cost))
-	for k, cost := range x.cost {
-		for i, v := range x.room[k*x.dims:][:x.dims] {
-			cost -= x.worths[i] * v
+// find returns the places of the cheapest machines below a limit that it finds with so many
+// linear programs; nil where it finds none.
+func (x *cover) find(limit float64, programs int) (fleet []int) {
+	n := len(x.cost)
+	x.useless = make([]bool, n)
+	x.open = append(x.open[:0], branch{bought: make([]int32, n), banned: make([]bool, n)})
+	var best []int32
+	for dive, tried := false, 0; tried < programs && len(x.open) > 0; tried++ {
+		y := x.pop(dive)
+		dive = false
+		if max(y.bound, y.spent) >= limit {
+			continue
 		}
-		all[k] = loss{k, cost}
+		rest, met := x.missing(y.bought)
+		if met {
+			best, limit = y.bought, y.spent
+			continue
+		}
+		lp, places := x.program(rest, y.banned)
+		if lp == nil {
+			continue
+		}
+		if y.bound = y.spent + lp.Cost(); y.bound >= limit {
+			continue
+		}
+		if more, cost := x.complete(rest, lp.Worths(), y.banned, limit-y.spent); more != nil {
+			best, limit = slices.Clone(y.bought), y.spent+cost
+			for _, k := range more {
+				best[k]++
+			}
+		}
+		if tried == 0 {
+			x.rule(lp, limit)
+		}
+		if y.bound < limit {
+			dive = x.branch(&y, lp, places)
+		}
 	}
-	slices.SortFunc(all, func(a, b loss) int { return cmp.Or(cmp.Compare(a.lost, b.lost), cmp.Compare(a.k, b.k)) })
-	words := x.words()
-	x.losses, x.least = make([]float64, len(all)), make([]uint64, (len(all)+1)*words)
-	for n, y := range all {
-		x.losses[n] = y.lost
-		row := x.least[(n+1)*words:][:words]
-		copy(row, x.least[n*words:])
-		row[y.k/64] |= 1 << (y.k % 64)
+	for k, count := range best {
+		for range count {
+			fleet = append(fleet, x.places[k])
+		}
+	}
+	return fleet
+}
+
+// rule rules places out that cost so much more than they are worth by a program of all needs
+// that no cover below the limit has them.
+func (x *cover) rule(lp *linear.Cover, limit float64) {
+	spare := limit - lp.Cost()
+	for k, more := range x.cost {
+		for i, worth := range lp.Worths() {
+			more -= max(0, worth) * x.room[k*x.dims+i]
+		}
+		x.useless[k] = more >= spare
 	}
 }
 
-// words is how many words a row of bits over the places has.
-func (x *cover) words() int { return (len(x.cost) + 63) / 64 }
-
-// ban leaves out some places, and no others.
-func (x *cover) ban(places []bool) {
-	x.banned, x.bans = slices.Grow(x.banned[:0], x.words())[:x.words()], 0
-	clear(x.banned)
-	for k, banned := range places {
-		if banned {
-			x.banned[k/64] |= 1 << (k % 64)
-			x.bans++
+// pop takes the branch that was opened last, or the one with the least bound.
+func (x *cover) pop(last bool) branch {
+	at := len(x.open) - 1
+	if !last {
+		for i := range x.open {
+			if x.open[i].bound < x.open[at].bound {
+				at = i
+			}
 		}
 	}
-}
-
-// find returns the places of the cheapest machines below a limit that have what is to be
-// had, nil where it finds none.
-func (x *cover) find(limit float64, nodes int) []int {
-	x.limit, x.nodes, x.best = limit, nodes, nil
-	x.rest, x.chosen, x.children = x.rest[:0], x.chosen[:0], x.children[:0]
-	x.ban(nil)
-	for range x.dims {
-		x.rest = append(x.rest, 1)
-	}
-	spent := 0.0
-	for _, k := range x.base {
-		spent += x.cost[k]
-		for i, v := range x.room[k*x.dims:][:x.dims] {
-			x.rest[i] = max(0, x.rest[i]-v)
-		}
-	}
-	all := breadths()
-	for i, breadth := range all {
-		kept := nodes * (len(all) - 1 - i) / len(all) // for later searches
-		x.breadth, x.nodes = breadth, x.nodes-kept
-		x.descend(spent)
-		x.nodes += kept
-	}
-	x.work += int64(nodes-x.nodes) / coverWork
-	if x.best == nil {
-		return nil
-	}
-	var out []int
-	for _, k := range slices.Concat(x.base, x.best) {
-		out = append(out, x.places[k])
-	}
-	return out
-}
-
-// descend adds machines to those chosen, which cost so much: those first of whose cost
-// the least is lost. What was tried at some depth is not tried again below its successors:
-// the order in which machines are bought does not matter.
-func (x *cover) descend(spent float64) {
-	depth, from := len(x.chosen), len(x.children)
-	x.weigh(x.rest[depth*x.dims:][:x.dims], spent)
-	to := min(len(x.children), from+x.breadth)
-	for at := from; at < to && x.nodes > 0; at++ {
-		y := bringUp(x.children[at:])
-		if y.bound < x.limit {
-			x.choose(y, depth, spent)
-		}
-		x.banned[y.k/64] |= 1 << (y.k % 64)
-		x.bans++
-	}
-	for _, y := range x.children[from:to] {
-		if bit := uint64(1) << (y.k % 64); x.banned[y.k/64]&bit != 0 {
-			x.banned[y.k/64] ^= bit
-			x.bans--
-		}
-	}
-	x.children = x.children[:from]
-}
-
-// bringUp moves the child to the front that loses the least, of several the first, and returns
-// it. The others stay in order.
-func bringUp(children []child) child {
-	least := 0
-	for i := range children {
-		if children[i].lost < children[least].lost {
-			least = i
-		}
-	}
-	y := children[least]
-	copy(children[1:least+1], children[:least])
-	children[0] = y
+	y := x.open[at]
+	x.open = slices.Delete(x.open, at, at+1)
 	return y
 }
 
-// choose goes on with a child.
-func (x *cover) choose(y child, depth int, spent float64) {
-	x.chosen = append(x.chosen, y.k)
-	x.rest = x.rest[:(depth+1)*x.dims]
-	for i, v := range x.room[y.k*x.dims:][:x.dims] {
-		x.rest = append(x.rest, max(0, x.rest[depth*x.dims+i]-v))
-	}
-	x.descend(spent + x.cost[y.k])
-	x.chosen = x.chosen[:depth]
-}
-
-// weigh lists the machines that could come next.
-func (x *cover) weigh(rest []float64, spent float64) {
-	before := spent
-	for i, v := range rest {
-		before += x.worths[i] * v
-	}
-	x.nodes -= len(x.cost) - x.bans
-	// What a machine has beyond what is still asked for only makes it worse.
-	worthwhile, most := 0, x.limit*(1+covered)
-	for worthwhile < len(x.losses) && before+x.losses[worthwhile] < most {
-		worthwhile++
-	}
-	words := len(x.banned)
-	for w, row := range x.least[worthwhile*words:][:words] {
-		for row &^= x.banned[w]; row != 0; row &= row - 1 {
-			k := 64*w + bits.TrailingZeros64(row)
-			cost := x.cost[k]
-			bound, done := spent+cost, true
+// missing is what is needed beside machines that are bought, and whether that is nothing.
+func (x *cover) missing(bought []int32) (rest []float64, met bool) {
+	rest = slices.Repeat([]float64{1}, x.dims)
+	for k, count := range bought {
+		if count > 0 {
 			for i, v := range x.room[k*x.dims:][:x.dims] {
-				if left := rest[i] - v; left > covered {
-					bound += x.worths[i] * left
-					done = false
-				}
-			}
-			switch {
-			case bound >= x.limit:
-			case done:
-				x.limit = bound
-				x.best = append(append(x.best[:0], x.chosen...), k)
-			default:
-				x.children = append(x.children, child{k, bound, (bound - before) / cost})
+				rest[i] -= float64(count) * v
 			}
 		}
 	}
+	met = true
+	for i := range rest {
+		if rest[i] > covered {
+			met = false
+		} else {
+			rest[i] = 0
+		}
+	}
+	return rest, met
+}
+
+// program finds the cheapest parts of machines that have the rest, and the places of its
+// columns; nil where there are none.
+func (x *cover) program(rest []float64, banned []bool) (*linear.Cover, []int) {
+	lp := linear.NewCover(rest, x.standIn)
+	lp.Grow(len(x.cost))
+	rows := make([]int32, x.dims)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	var places []int
+	for k, cost := range x.cost {
+		if !banned[k] && !x.useless[k] {
+			lp.Add(linear.Column{Rows: rows, Amounts: x.room[k*x.dims:][:x.dims], Cost: cost})
+			places = append(places, k)
+		}
+	}
+	lp.Solve(coverPivots)
+	x.work += (lp.Work() + lp.Looked()*int64(x.dims)) / pivotShare
+	for i := range rest {
+		if lp.Missing(i) > covered {
+			return nil, nil
+		}
+	}
+	return lp, places
+}
+
+// complete buys machines one by one that meet the most of a rest for their cost, by what its
+// parts are worth, until one meets all that is left. It returns the cheapest places that come
+// out below a limit, and what they cost.
+func (x *cover) complete(rest, worths []float64, banned []bool, limit float64) (best []int, cost float64) {
+	rest = slices.Clone(rest)
+	var chosen []int
+	for spent := 0.0; spent < limit; {
+		next, most := -1, 0.0
+		for k, c := range x.cost {
+			if banned[k] || x.useless[k] || spent+c >= limit {
+				continue
+			}
+			met, worth := true, 0.0
+			for i, v := range x.room[k*x.dims:][:x.dims] {
+				worth += max(0, worths[i]) * min(v, rest[i])
+				met = met && rest[i]-v <= covered
+			}
+			if met {
+				limit, cost, best = spent+c, spent+c, append(slices.Clone(chosen), k)
+			}
+			if worth > most*c {
+				next, most = k, worth/c
+			}
+		}
+		x.work += int64(len(x.cost)*x.dims) / pivotShare
+		if next < 0 {
+			break
+		}
+		chosen, spent = append(chosen, next), spent+x.cost[next]
+		for i, v := range x.room[next*x.dims:][:x.dims] {
+			rest[i] = max(0, rest[i]-v)
+		}
+	}
+	return best, cost
+}
+
+// branch opens the branches of one: where the program buys some machines more than once, it
+// has all of these but the last; else one has the machine that it has the largest part of,
+// and one has not. It reports whether the branch to look at next was opened last.
+func (x *cover) branch(y *branch, lp *linear.Cover, places []int) bool {
+	up := branch{bought: slices.Clone(y.bought), banned: y.banned, spent: y.spent, bound: y.bound}
+	pick, most, whole := -1, covered, false
+	for j, k := range places {
+		amount := lp.Amount(j)
+		if n := int32(amount+covered) - 1; n > 0 {
+			up.bought[k] += n
+			up.spent += float64(n) * x.cost[k]
+			whole = true
+		}
+		if amount > most {
+			pick, most = k, amount
+		}
+	}
+	if !whole {
+		if pick < 0 {
+			return false
+		}
+		down := branch{bought: y.bought, banned: slices.Clone(y.banned), spent: y.spent, bound: y.bound}
+		down.banned[pick] = true
+		x.open = append(x.open, down)
+		up.bought[pick]++
+		up.spent += x.cost[pick]
+	}
+	x.open = append(x.open, up)
+	return true
 }

@@ -22,8 +22,10 @@ const mostHands = 4
 // change is machines to take apart, and what was bought in their place; nil where that is
 // no better.
 type change struct {
+	by     operator
 	picked []int
 	fresh  []model.Node
+	gain   bool
 	seed   uint64
 	work   int64
 }
@@ -41,17 +43,21 @@ type crew struct {
 	market  *market
 	values  []float64
 	budget  *budget
+	batch   int // of changes
 	changes []change
+	work    [operators]int64 // by operator, that it took so far
+	gains   [operators]int64 // and how often it was for the better
 }
 
-// newCrew returns a crew for so many machines, nil where one change is tried after the
-// other: where there are few, and where what one buys may be what another one may not.
+// newCrew returns a crew for so many machines. One change is tried after the other where
+// there are few, and where what one buys may be what another one may not.
 func (s *search) newCrew(m *market, machines int, values []float64, b *budget) *crew {
-	if machines < manyMachines || s.limited() {
-		return nil
+	x := &crew{market: m, values: values, budget: b, batch: 1}
+	hands := 1
+	if machines >= manyMachines && !s.limited() {
+		x.batch, hands = batchSize, min(runtime.GOMAXPROCS(0), mostHands)
 	}
-	x := &crew{market: m, values: values, budget: b}
-	for i := range min(runtime.GOMAXPROCS(0), mostHands) {
+	for i := range hands {
 		h := hand{search: s, remaining: make([]int64, len(s.p.Classes)), source: rand.NewPCG(0, 0)}
 		if i > 0 {
 			h.search = s.twin()
@@ -71,12 +77,39 @@ func (s *search) twin() *search {
 	return t
 }
 
+// usual is how often each operator is chosen at first, and usualWork and usualGains what each is
+// taken to have done by then.
+const usualWork, usualGains = 200_000, 2
+
+func usual() [operators]float64 {
+	return [operators]float64{byFleet: 3, byOne: 1, byWorth: 2, byMixing: 1}
+}
+
+// choose draws an operator, those more often that gained more often for their work.
+func (x *crew) choose(random *rand.Rand) operator {
+	weights, sum := usual(), 0.0
+	if !x.hands[0].deep {
+		weights[byMixing] = 0
+	}
+	for by := range weights {
+		weights[by] *= float64(usualGains+x.gains[by]) / float64(usualWork+x.work[by])
+		sum += weights[by]
+	}
+	drawn := random.Float64() * sum
+	for by, w := range weights {
+		if drawn -= w; drawn < 0 {
+			return operator(by)
+		}
+	}
+	return byWorth
+}
+
 // draw draws a batch of changes.
 func (x *crew) draw(nodes []model.Node, random *rand.Rand) {
 	s := x.hands[0].search
 	x.changes = x.changes[:0]
-	for range batchSize {
-		x.changes = append(x.changes, change{picked: s.pickNear(x.market, nodes, random), seed: random.Uint64()})
+	for range x.batch {
+		x.changes = append(x.changes, change{by: x.choose(random), picked: s.draw(x.market, nodes, random), seed: random.Uint64()})
 	}
 }
 
@@ -92,7 +125,7 @@ func (x *crew) try(nodes []model.Node) {
 			c := &x.changes[i]
 			h.source.Seed(c.seed, 0x706c696d)
 			before := h.fill.work
-			c.fresh = h.anew(x.market, nodes, c.picked, x.values, h.remaining, x.budget, rand.New(h.source))
+			c.fresh, c.gain = h.anew(c.by, x.market, nodes, c.picked, x.values, h.remaining, x.budget, rand.New(h.source))
 			c.work, h.fill.work = h.fill.work-before, before
 		}
 	}
@@ -112,12 +145,18 @@ func (x *crew) make(r *ranking, vain int) int {
 	for i := range x.changes {
 		c := &x.changes[i]
 		x.hands[0].fill.work += c.work
+		x.work[c.by] += c.work
+		if c.gain {
+			x.gains[c.by]++
+		}
 		switch {
 		case slices.ContainsFunc(c.picked, func(at int) bool { return slices.Contains(picked, at) }):
 		case c.fresh == nil:
 			vain++
 		default:
-			vain = 0
+			if vain++; c.gain {
+				vain = 0
+			}
 			picked, fresh = append(picked, c.picked...), append(fresh, c.fresh...)
 		}
 	}

@@ -21,9 +21,9 @@ const (
 // dive buys the machines of one mix after the other: the large ones, then those that a mix has
 // whole, else those that it nearly has whole, and mixes anew for the rest. It returns nil where
 // not all pods find a place.
-func (x *mixture) dive() (out []model.Node) {
-	rounds, f := mixRounds, x.s.fill
-	for left := true; left; left = slices.ContainsFunc(x.remaining, func(n int64) bool { return n > 0 }) {
+func (x *mixture) dive(rounds int) (out []model.Node) {
+	f := x.s.fill
+	for left := true; left; left = anyLeft(x.remaining) {
 		x.generate(rounds)
 		if x.first == nil {
 			x.first = slices.Clone(x.worths)
@@ -41,7 +41,7 @@ func (x *mixture) dive() (out []model.Node) {
 	x.stock()
 	out = append(out, f.construct(&x.s.stage, x.remaining, x.worths, newBudget(x.s.p))...)
 	f.pace.on = paced
-	if slices.ContainsFunc(x.remaining, func(n int64) bool { return n > 0 }) {
+	if anyLeft(x.remaining) {
 		return nil
 	}
 	return out

@@ -1,111 +1,146 @@
 package pack
 
-// draft is the best of several constructions.
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// draft is what was constructed.
 type draft struct {
 	best   *attempt
 	values []float64 // by which it was made
 	way    Milestones
-	near   bool  // see begin
-	least  int64 // work that is done in any case
+	work   int64 // that the first answer took
 	ended  bool  // there is nothing to improve, or a rival is far ahead
 }
 
+// unpacedMore is how many times the machines that crowded pods need an answer must have for
+// another to be made without the pace: that takes long where all machines are small.
+const unpacedMore = 1.1
+
+// corrections is how many answers are made with corrected worths, and correction how far these move
+// to what classes really cost.
+const corrections, correction = 12, 0.8
+
 // draft constructs an answer.
 func (s *search) draft() draft {
-	p, params := s.p, s.params
-	values := params.Worths
+	values := s.params.Worths
 	if values == nil {
 		values = s.fill.shareValues()
 	} else {
 		s.fill.pace.on = false
 	}
-	if len(p.Classes) == 0 {
-		return draft{best: s.try(values, false), ended: true}
-	}
-	best, near := s.begin(values)
-	best, near = s.loosely(best, near, values)
-	d := draft{near: near, way: Milestones{First: best.cost}}
-	if behind(d.way.First, params.Rival.First, dearFirst) {
-		d.best, d.ended = best, true
-		return d
-	}
-	d.least = leastTimes * s.fill.work
-	s.budget = max(params.Work/3, min(d.least, leastTries))
+	best := s.loosely(s.try(values, false), values)
+	first := s.fill.work
 	if s.scarce(best, values) {
 		best = s.share(best, values)
 	}
-	s.start = s.fill.work
-	bestValues := values
-	if !near {
-		best, bestValues = s.attempts(best, values)
+	if !s.fill.pace.idle {
+		s.allow(min(leastTimes*first, leastTries))
+		paced := s.corrected(best, values, true)
+		if float64(best.nodes) >= unpacedMore*s.fill.pace.fewest {
+			s.allow(s.budget)
+			if a := s.corrected(nil, values, false); a.better(paced) {
+				paced = a
+			}
+		}
+		best = paced
 	}
-	if best.cost > 0 && s.fill.pace.idle && (!near || params.Work > 0) {
-		best = s.tryKeeping(best, values)
-	}
-	if !near && s.columnsPay(best) {
-		best = s.tryInColumns(best, values)
-	}
-	d.best, d.values, d.way.Best = best, bestValues, best.cost
-	d.ended = behind(d.way.Best, params.Rival.Best, dearBest)
+	d := draft{best: best, values: values, way: Milestones{best.cost, best.cost}, work: first}
+	d.ended = len(s.p.Classes) == 0 || behind(d.way.First, s.params.Rival.First, dearFirst)
 	return d
 }
 
-// finish improves what was constructed.
-func (s *search) finish(d draft) *attempt {
-	p, params, best, bestValues := s.p, s.params, d.best, d.values
-	if d.ended {
-		return best
+// deepTimes is how many times the work of the first answer more effort is at least.
+const deepTimes = 4
+
+// corrected is the best of some answers, each with the worths that the last one has corrected
+// (sequential value correction), with or without the pace. nil is no answer to begin with.
+func (s *search) corrected(best *attempt, values []float64, paced bool) *attempt {
+	s.fill.pace.on = paced
+	defer func() { s.fill.pace.on = true }()
+	last := best
+	for i := 0; last == nil || i < corrections && !s.over() && !s.content(best) && last.cost > 0; i++ {
+		if last != nil {
+			values = correct(s.p, last, values, correction)
+		}
+		if last = s.try(values, false); last.better(best) {
+			best = last
+		}
 	}
-	s.budget = max(params.Work-params.Work/3, params.Work-(s.fill.work-s.start), min(d.least, leastMost))
-	if params.Work > 0 || s.fill.pace.idle {
-		s.start = s.fill.work
+	return best
+}
+
+// complete ends a search that has made a draft: the least work first, and what more there is from
+// where that ended.
+func (s *search) complete(d draft) Outcome {
+	best := d.best
+	if !d.ended {
+		if s.limited() {
+			s.exchange(best)
+		}
+		s.allow(s.least(d.work))
+		best = s.refine(best, d.values)
+		if s.params.Work > 0 && (!s.content(best) || s.limited()) {
+			s.deep = true
+			s.allow(max(s.params.Work, deepTimes*d.work))
+			best = s.refine(s.mixed(best, s.params.Work/2), d.values)
+		}
+		s.joinPasses(best, d.values)
 	}
+	return s.outcome(best, d.way, nil)
+}
+
+// Improve looks for cheaper machines for the pods of those that an answer buys, by column
+// generation and what follows on it in a search, and returns the answer where it finds none.
+func Improve(p *model.Problem, at Outcome, params Params) Outcome {
+	if at.Late || anyLeft(at.Solution.Unplaced) {
+		return at
+	}
+	s := newSearch(p, params)
 	if s.limited() {
-		s.exchange(best)
+		return at
 	}
+	values := params.Worths
+	if values == nil {
+		values = s.fill.shareValues()
+	}
+	s.deep = true
+	s.allow(params.Work)
+	best := s.refine(s.mixed(s.attemptOf(at.Solution), params.Work/2), values)
+	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.work
+	return at
+}
+
+// least is how much work is done on a first answer in any case: more where not all machines admit
+// the same pods.
+func (s *search) least(first int64) int64 {
+	most := int64(leastMost)
+	if s.fill.pace.idle && slices.ContainsFunc(s.markets, func(m *market) bool { return len(m.rows) > 1 }) {
+		most = max(most, leastDrafts*first)
+	}
+	return min(leastTimes*first, most)
+}
+
+// allow lets so much work be done from here on.
+func (s *search) allow(work int64) { s.start, s.budget = s.fill.work, work }
+
+// refine improves an attempt, as long as there is work to do.
+func (s *search) refine(best *attempt, values []float64) *attempt {
 	if s.content(best) && !s.limited() {
 		return best
 	}
 	if best.cost > 0 && !s.over() {
-		s.remember(best)
-		s.improve(best, bestValues, 0)
-		if params.Work > 0 && s.fill.pace.idle && !s.limited() {
-			best = s.improveOthers(best, bestValues)
-		}
+		s.improve(best, values, 0)
 	}
-	if (len(p.Bins) > 0 && best.cost > 0 || s.scarce(best, bestValues)) && !s.over() {
-		s.improveBins(best, bestValues)
+	if (len(s.p.Bins) > 0 && best.cost > 0 || s.scarce(best, values)) && !s.over() {
+		s.improveBins(best, values)
 	}
 	if s.limited() {
-		best = s.reconsider(best, bestValues)
+		best = s.reconsider(best, values)
 	}
-	s.cheap = s.fill.pace.idle && !s.limited() && d.least <= params.Work/cheapShare
 	return best
-}
-
-// complete ends a search that has made a draft.
-func (s *search) complete(d draft) Outcome {
-	best := s.finish(d)
-	if !d.ended {
-		s.refleets(best, d.values)
-	}
-	work := s.fill.work
-	if s.cheap && !s.late {
-		// More work goes other ways, which need not end where the least work does.
-		least := newSearch(s.p, Params{Late: s.params.Late, Snug: s.params.Snug})
-		other := least.draft()
-		a := least.finish(other)
-		least.refleets(a, other.values)
-		if a.better(best) {
-			best = a
-		}
-		work += least.fill.work
-		s.late = least.late
-	}
-	s.joinPasses(best, d.values)
-	out := s.outcome(best, d.way, nil)
-	out.Work = work
-	return out
 }
 
 // Rest is what remains to be done of a search that ended with a draft.

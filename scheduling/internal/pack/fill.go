@@ -43,8 +43,6 @@ type filler struct {
 	short    []int32 // the best of them some choices ago, best first
 	scores   []float64
 	before   []int64 // room left at the time, per dim
-	racks    *racks  // to fill machines from, in place of shelves; nil for none
-	shapes   shapes
 	items    []model.Item
 	at       []int32 // per class on the machine, its place in items
 	groups   model.Bits
@@ -140,7 +138,7 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 		f.left[d] -= f.hold[d]
 	}
 	worth += f.fillUp(option, shelves, remaining, values)
-	if slices.ContainsFunc(f.hold, func(n int64) bool { return n > 0 }) {
+	if anyLeft(f.hold) {
 		for d, n := range f.hold {
 			f.left[d] += n
 		}
@@ -152,11 +150,7 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 
 // fillUp adds pods from the shelves until no more fit.
 func (f *filler) fillUp(option *model.Option, shelves []shelf, remaining []int64, values []float64) (worth float64) {
-	if f.racks != nil {
-		f.enter(f.racks)
-	} else {
-		f.reopen(shelves, values)
-	}
+	f.reopen(shelves, values)
 	for {
 		best := f.choose(remaining, values)
 		if best == nil {
@@ -189,9 +183,6 @@ func (f *filler) choose(remaining []int64, values []float64) *cursor {
 		} else {
 			f.inverse[d] = 2 // any request of a whole unit then exceeds the room
 		}
-	}
-	if f.racks != nil {
-		return f.bestInRacks(f.racks, remaining, values)
 	}
 	if f.fresh() {
 		if best := f.glance(remaining, values); best != nil {

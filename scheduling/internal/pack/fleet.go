@@ -1,100 +1,128 @@
 package pack
 
 import (
-	"encoding/binary"
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
+const (
+	// mostNeeds bounds how many sets of rows are told apart.
+	mostNeeds = 24
+	// ownFirst is how many times their worth pods count for on the machines of a fleet for each
+	// row that does not admit them, up to mostOwn rows.
+	ownFirst, mostOwn = 4, 8
+)
+
 // terms are what a fleet is looked for on: below a cost, with so much more room than is
-// asked for, and how many machines may be weighed.
+// asked for, and in how many linear programs.
 type terms struct {
-	limit int64
-	slack float64
-	nodes int
+	limit    int64
+	slack    float64
+	programs int
 }
 
-// refit buys a fleet that costs less than a limit and has room for the pods that remain
-// of the classes that own it, at places of the market that admit them all, and puts onto
-// it what fits of these and all others. It returns nil where it finds none.
-func (s *search) refit(m *market, places []int, own, classes []model.ClassID, remaining []int64, values []float64, t terms, b *budget) []model.Node {
-	asked := make([]int64, s.p.Dims)
-	groups := model.NewBits(s.p.Groups)
-	for _, c := range own {
-		if remaining[c] == 0 {
-			continue
-		}
-		groups.Set(int(s.p.Classes[c].Group))
-		for d, q := range s.p.Classes[c].Request {
-			asked[d] += q * remaining[c]
-		}
+// fleet buys the cheapest machines below a limit that have room for what the pods that remain of
+// some classes ask for together, and for those of each kind where they may be, puts onto them what
+// fits, and buys machines for what does not.
+func (s *search) fleet(m *market, places []int, classes []model.ClassID, remaining []int64, values []float64, t terms, b *budget, random *rand.Rand) []model.Node {
+	places = s.endless(places, m)
+	needs, boosted := s.needs(m, classes, remaining, values, 1+t.slack)
+	x := newCover(s.p, m, places, needs)
+	if x == nil {
+		return nil
 	}
-	fleet := s.fleet(m, places, groups, asked, s.fill.slots(own, remaining), t)
+	fleet := x.find(float64(t.limit), t.programs)
+	s.fill.work += x.work
 	if fleet == nil || !s.buyFleet(m, fleet, b) {
 		return nil
 	}
-	return s.outfit(m, fleet, own, classes, remaining, values, b)
-}
-
-// fleetKey is a question for a fleet, about places that stand where the first does.
-type fleetKey struct {
-	terms
-	first  *int
-	places int
-	slots  int64
-	pods   string // their groups, and what they ask for
-}
-
-// fleetFound is the answer, and the work that it took. It is not changed any more.
-type fleetFound struct {
-	fleet []int
-	work  int64
-}
-
-// mostFleets is how many answers are remembered.
-const mostFleets = 256
-
-// fleet looks for a fleet for pods of some groups that ask for so much. Where few machines
-// are packed anew again and again, it is asked the same many times: it then says the same,
-// and counts the work as if it had been done.
-func (s *search) fleet(m *market, places []int, groups model.Bits, asked []int64, slots int64, t terms) []int {
-	if len(places) == 0 {
-		return nil
-	}
-	pods := groups.Append(make([]byte, 0, 8*(len(groups)+len(asked))))
-	for _, n := range asked {
-		pods = binary.LittleEndian.AppendUint64(pods, uint64(n))
-	}
-	key := fleetKey{terms: t, first: &places[0], places: len(places), slots: slots, pods: string(pods)}
-	found, known := s.fleetsFound[key]
-	if !known {
-		if x := newCover(s.p, m, s.open(m, places, groups), asked, 1+t.slack, slots); x != nil {
-			x.coverRoom = s.weighing
-			found.fleet = x.find(float64(t.limit), t.nodes)
-			found.work, s.weighing = x.work, x.coverRoom
+	slices.SortStableFunc(fleet, func(i, j int) int { return len(m.kindsIn[m.row[j]]) - len(m.kindsIn[m.row[i]]) })
+	out := s.outfit(m, fleet, classes, remaining, boosted, b)
+	left := slices.DeleteFunc(slices.Clone(classes), func(c model.ClassID) bool { return remaining[c] == 0 })
+	if len(left) > 0 && len(out) == len(fleet) {
+		if nodes := s.squeezeIn(m, out, classes, remaining, random); nodes != nil {
+			return nodes
 		}
-		if s.fleetsFound == nil || len(s.fleetsFound) >= mostFleets {
-			s.fleetsFound = map[fleetKey]fleetFound{}
-		}
-		s.fleetsFound[key] = found
 	}
-	s.fill.work += found.work
-	return found.fleet
+	if len(left) > 0 && s.p.Cost(out) < t.limit {
+		out = append(out, s.reconstruct(m, s.sample(places, len(left), random), left, remaining, values, b, random)...)
+	}
+	return out
 }
 
-// open are the places of the options that admit all groups and may be bought without
-// limit in number.
-func (s *search) open(m *market, places []int, groups model.Bits) []int {
-	admits := make([]bool, len(m.rows))
-	for r, row := range m.rows {
-		admits[r] = row.Contains(groups)
+// endless are the places of the options that may be bought without limit in number.
+func (s *search) endless(places []int, m *market) []int {
+	if len(s.p.Supply) == 0 {
+		return places
 	}
-	var out []int
-	for _, at := range places {
-		if admits[m.row[at]] && s.p.Options[m.options[at]].Supply == model.NoSupply {
-			out = append(out, at)
+	return slices.DeleteFunc(slices.Clone(places), func(at int) bool { return s.p.Options[m.options[at]].Supply != model.NoSupply })
+}
+
+// needs are what the pods that the same rows admit need on these, so many times, and those of
+// several such kinds on all their rows where these overlap: what a machine has counts for one of
+// them only. It returns worths that are raised for those that few rows admit with it.
+func (s *search) needs(m *market, classes []model.ClassID, remaining []int64, values []float64, times float64) (out []need, boosted []float64) {
+	var kinds []int32
+	for _, c := range classes {
+		switch k := m.kindOf[s.p.Classes[c].Group]; {
+		case k < 0:
+			return nil, values // an earlier pass let it in
+		case remaining[c] > 0 && !slices.Contains(kinds, k):
+			kinds = append(kinds, k)
 		}
+	}
+	slices.Sort(kinds)
+	boosted = values
+	if len(kinds) > 1 {
+		boosted = slices.Clone(values)
+		for _, c := range classes {
+			missing := len(m.rows) - len(m.kinds[m.kindOf[s.p.Classes[c].Group]])
+			boosted[c] *= math.Pow(ownFirst, float64(min(mostOwn, missing)))
+		}
+	}
+	var sets []model.Bits // of rows
+	for _, k := range kinds {
+		set := model.NewBits(len(m.rows))
+		for _, r := range m.kinds[k] {
+			set.Set(int(r))
+		}
+		sets = append(sets, set)
+	}
+	for i := 0; i < len(sets) && len(sets) < mostNeeds; i++ {
+		for j := 0; j < i && len(sets) < mostNeeds; j++ {
+			both := sets[i].Clone()
+			both.Or(sets[j])
+			if both.Count() < sets[i].Count()+sets[j].Count() && !slices.ContainsFunc(sets, func(have model.Bits) bool { return slices.Equal(have, both) }) {
+				sets = append(sets, both)
+			}
+		}
+	}
+	for _, set := range sets {
+		own := slices.DeleteFunc(slices.Clone(classes), func(c model.ClassID) bool {
+			rows := m.kinds[m.kindOf[s.p.Classes[c].Group]]
+			return slices.ContainsFunc(rows, func(r int32) bool { return !set.Has(int(r)) })
+		})
+		out = append(out, s.need(own, remaining, set, times)...)
+	}
+	return out, boosted
+}
+
+// need is what the pods of some classes ask for on some rows, and how many machines they make for.
+func (s *search) need(classes []model.ClassID, remaining []int64, rows model.Bits, times float64) (out []need) {
+	for d := range s.p.Dims {
+		asked := int64(0)
+		for _, c := range classes {
+			asked += s.p.Classes[c].Request[d] * remaining[c]
+		}
+		if asked > 0 {
+			out = append(out, need{d, float64(asked) * times, rows})
+		}
+	}
+	if slots := s.fill.slots(classes, remaining); slots > 1 {
+		out = append(out, need{-1, float64(slots), rows})
 	}
 	return out
 }
@@ -117,9 +145,8 @@ func (s *search) buyFleet(m *market, fleet []int, b *budget) bool {
 // outfit puts pods onto the machines of a fleet, in the order in which they stand, so
 // that each gets its part of every resource and none runs out before the others. It
 // lowers remaining by what they hold, and gives machines back that stay empty.
-func (s *search) outfit(m *market, fleet []int, own, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
+func (s *search) outfit(m *market, fleet []int, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
 	f, dims := s.fill, s.p.Dims
-	f.arrange(own, values)
 	f.arrange(classes, values)
 	f.stock(&s.stage, m, fleet, classes)
 	asked, room := make([]float64, dims), make([]float64, dims)
@@ -144,7 +171,10 @@ func (s *search) outfit(m *market, fleet []int, own, classes []model.ClassID, re
 				f.hold = append(f.hold, int64(float64(n)*spare/max(room[d], 1)))
 			}
 		}
-		f.ahead = f.queues(own, remaining, float64(len(fleet)-i))
+		if !f.pace.idle {
+			there := slices.DeleteFunc(slices.Clone(classes), func(c model.ClassID) bool { return !m.rows[m.row[at]].Has(int(s.p.Classes[c].Group)) })
+			f.ahead = f.queues(there, remaining, float64(len(fleet)-i))
+		}
 		items, _ := f.fill(o, nil, s.stage.shelves[m.row[at]], remaining, values)
 		for d, n := range option.Room {
 			room[d] -= float64(n)

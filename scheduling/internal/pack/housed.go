@@ -86,7 +86,7 @@ func house(p *model.Problem, params Params) *housed {
 			s.fillBins(b, remaining, s.worths)
 		}
 		s.fill.placeOn(b, s.every, s.inOrder(), remaining)
-		if !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
+		if !anyLeft(remaining) {
 			h.bins, h.work = b.items, s.fill.work
 			return h
 		}

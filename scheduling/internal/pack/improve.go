@@ -12,12 +12,11 @@ import (
 // stays. It ends with the budget, the deadline, or after tries in vain that grow
 // with the number of machines.
 func (s *search) improve(a *attempt, values []float64, from int) {
-	random := rand.New(rand.NewPCG(0x706c696d, 0x736f6c6c))
 	for i := range s.p.Passes {
 		if i < from || len(a.bought[i]) == 0 {
 			continue
 		}
-		a.bought[i] = s.improvePass(s.markets[i], unbundle(a.bought[i]), values, a.budget, random, s.wanted(a, i))
+		a.bought[i] = s.improvePass(s.markets[i], unbundle(a.bought[i]), values, a.budget, s.random, s.wanted(a, i))
 	}
 	a.settle(s.p, s.levels)
 }
@@ -29,15 +28,8 @@ const fewestPlaces, mostFillings = 12, 2000
 // crowdedPlaces is how many times as many places are filled for crowded pods.
 const crowdedPlaces = 4
 
-// mostPairs is among how many machines all pairs are looked at, and pairsWork what may be
-// done for that in any case.
-const (
-	mostPairs = 24
-	pairsWork = 20_000
-)
-
-// fleetNodes bounds the search for one fleet.
-const fleetNodes = 2000
+// fleetPrograms is how many linear programs the search for one fleet takes at most.
+const fleetPrograms = 12
 
 // fleetSlack draws how much more room than is asked for a fleet has.
 func fleetSlack(random *rand.Rand) float64 {
@@ -71,100 +63,109 @@ func (s *search) exchange(a *attempt) {
 // that it ends with. It ends early where they cost no more than wanted.
 func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b *budget, random *rand.Rand, wanted int64) []model.Node {
 	r := newRanking(s.p, nodes, values)
-	remaining := make([]int64, len(s.p.Classes))
 	crew := s.newCrew(m, len(nodes), values, b)
-	vain := 0
-	for len(r.nodes) > 0 && vain < s.patience(len(r.nodes)) && !s.over() {
-		if crew != nil {
-			crew.draw(r.nodes, random)
-			crew.try(r.nodes)
-			if vain = crew.make(r, vain); vain == 0 && wanted > 0 && s.p.Cost(r.nodes) <= wanted {
-				return r.nodes
-			}
-			continue
+	for vain := 0; len(r.nodes) > 0 && vain < s.patience(len(r.nodes)) && !s.over(); {
+		crew.draw(r.nodes, random)
+		crew.try(r.nodes)
+		if vain = crew.make(r, vain); vain == 0 && wanted > 0 && s.p.Cost(r.nodes) <= wanted {
+			break
 		}
-		picked := s.pickNear(m, r.nodes, random)
-		fresh := s.anew(m, r.nodes, picked, values, remaining, b, random)
-		if fresh == nil {
-			vain++
-			continue
-		}
-		vain = 0
-		r.exchange(picked, unbundle(fresh))
-	}
-	if s.params.Work > 0 {
-		s.regroup(m, r, values, b, random)
-	}
-	s.unitePairs(m, r, remaining, b)
-	if s.params.Work > 0 {
-		s.dissolve(m, r, b)
 	}
 	return r.nodes
 }
 
 // triesPerChoice is how often each choice of machines is packed anew at the least work.
-const triesPerChoice = 16
+const triesPerChoice, deepPatience = 16, 4
 
 // patience is how many tries in vain end an improvement. Of few machines there are few
 // choices: the least work tries each some times only.
 func (s *search) patience(machines int) int {
 	most := 200 + 4*machines
-	if s.params.Work == 0 && machines < 8 {
+	if s.deep {
+		return deepPatience * most
+	}
+	if machines < 8 {
 		most = min(most, triesPerChoice*(1<<machines-1))
 	}
 	return most
 }
 
+// operator is a way to pack pods anew.
+type operator int
+
+const (
+	byFleet  operator = iota // the cheapest machines with so much room together
+	byOne                    // one machine
+	byWorth                  // one machine after the other, at worths and prices that are a little off
+	byMixing                 // column generation
+	operators
+)
+
 // anew packs the pods of the picked machines anew. It returns the machines that it buys for
-// them, or nil where they would cost more, or as much and be no fewer.
-func (s *search) anew(m *market, nodes []model.Node, picked []int, values []float64, remaining []int64, b *budget, random *rand.Rand) []model.Node {
+// them, or nil where they would cost more, or as much and be more, and whether that is a gain.
+func (s *search) anew(by operator, m *market, nodes []model.Node, picked []int, values []float64, remaining []int64, b *budget, random *rand.Rand) (fresh []model.Node, gain bool) {
 	classes := s.heldBy(nodes, picked)
 	cost, count := s.takeApart(nodes, picked, remaining, b)
-	var fresh []model.Node
-	switch random.IntN(6) {
-	case 0, 1, 2:
-		t := terms{cost, fleetSlack(random), fleetNodes}
-		fresh = s.refit(m, m.upTo(s.p, cost), classes, classes, remaining, s.jitter(values, classes, random), t, b)
-	case 3:
+	switch by {
+	case byFleet:
+		t := terms{cost, fleetSlack(random), fleetPrograms}
+		fresh = s.fleet(m, m.upTo(s.p, cost), classes, remaining, s.jitter(values, classes, random), t, b, random)
+	case byOne:
 		fresh = s.unite(m, nodes, picked, remaining, cost, b)
-	default:
+	case byWorth:
 		places := s.sample(m.upTo(s.p, cost), len(classes), random)
 		fresh = s.reconstruct(m, places, classes, remaining, s.jitter(values, classes, random), b, random)
+	case byMixing:
+		fresh = s.mix(m, nodes, picked, remaining)
 	}
 	freshCost, freshCount := s.p.Cost(fresh), model.Count(fresh)
 	left := slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 })
-	if !left && (freshCost < cost || freshCost == cost && freshCount < count) {
-		return fresh
+	gain = freshCost < cost || freshCost == cost && freshCount < count
+	if !left && (gain || by != byOne && freshCost == cost && freshCount == count) {
+		return fresh, gain
 	}
 	s.restore(nodes, picked, fresh, b)
 	for _, c := range classes {
 		remaining[c] = 0
 	}
-	return nil
+	return nil, false
 }
 
-// unitePairs looks among a few machines for any two that one could stand in for. That is
-// worth a little work even where no more is to be done.
-func (s *search) unitePairs(m *market, r *ranking, remaining []int64, b *budget) {
-	until := s.fill.work + pairsWork
-	for i := 0; i < len(r.nodes) && len(r.nodes) <= mostPairs && (!s.over() || !s.late && s.fill.work < until); i++ {
-		for j := i + 1; j < len(r.nodes); j++ {
-			picked := []int{i, j}
-			cost, _ := s.takeApart(r.nodes, picked, remaining, b)
-			fresh := s.unite(m, r.nodes, picked, remaining, cost, b)
-			if fresh == nil {
-				for _, at := range picked {
-					b.spend(&s.p.Options[r.nodes[at].Option], 1)
-					for _, it := range r.nodes[at].Items {
-						remaining[it.Class] = 0
-					}
-				}
-				continue
-			}
-			r.exchange(picked, fresh)
-			i = -1 // from the start: places have changed
-			break
+// mixClasses is for how many classes at most fillings are mixed to pack a few machines anew.
+const mixClasses = 64
+
+// mixWork bounds the work for that.
+const mixWork = 300_000
+
+// mix packs the pods of the picked machines anew by column generation.
+func (s *search) mix(m *market, nodes []model.Node, picked []int, remaining []int64) []model.Node {
+	if len(s.p.Floors) > 0 || s.limited() || len(s.classes) > mixClasses {
+		return nil
+	}
+	some := make([]model.Node, len(picked))
+	for i, at := range picked {
+		some[i] = nodes[at]
+	}
+	x := s.newMixture(m, some, mixWork)
+	if x == nil {
+		return nil
+	}
+	fresh := x.dive(mixAgain)
+	if fresh != nil {
+		for _, c := range s.classes {
+			remaining[c] = 0
 		}
+	}
+	return fresh
+}
+
+// restore gives fresh machines back and takes the picked ones again.
+func (s *search) restore(nodes []model.Node, picked []int, fresh []model.Node, b *budget) {
+	for i := range fresh {
+		b.spend(&s.p.Options[fresh[i].Option], -fresh[i].N)
+	}
+	for _, at := range picked {
+		b.spend(&s.p.Options[nodes[at].Option], 1)
 	}
 }
 
@@ -297,26 +298,64 @@ func pick(random *rand.Rand, n int) []int {
 	return out
 }
 
-// pickNear is pick among machines of which most stand in one row, so that they can
-// take each other's pods.
-func (s *search) pickNear(m *market, nodes []model.Node, random *rand.Rand) []int {
+// draw picks machines to take apart: any, or some that hold pods of a kind that few rows admit,
+// or that stand in one row, and a few others.
+func (s *search) draw(m *market, nodes []model.Node, random *rand.Rand) []int {
 	picked := pick(random, len(nodes))
-	if len(m.rows) == 1 || len(picked) < 2 || random.IntN(3) == 0 {
+	if len(m.rows) == 1 {
 		return picked
 	}
+	var alike []int
+	switch random.IntN(4) {
+	case 0:
+		return picked
+	case 1:
+		alike = s.holding(m, nodes, random)
+	default:
+		alike = s.inRow(m, nodes, picked, random)
+	}
+	if len(alike) == 0 {
+		return picked
+	}
+	alike = append(alike, picked[:random.IntN(min(len(picked), mostOthers)+1)]...)
+	slices.Sort(alike)
+	return slices.Compact(alike)
+}
+
+// inRow are machines of the row of one that is picked, not too far from those that are picked.
+func (s *search) inRow(m *market, nodes []model.Node, picked []int, random *rand.Rand) (out []int) {
 	row := m.rowOf[nodes[picked[random.IntN(len(picked))]].Option]
-	near := picked[:0]
 	for _, at := range picked {
-		// The next in line that stands in the row, not too far off.
 		for next := at; next < min(len(nodes), at+8*len(m.rows)); next++ {
-			if m.rowOf[nodes[next].Option] == row && !slices.Contains(near, next) {
-				near = append(near, next)
+			if m.rowOf[nodes[next].Option] == row && !slices.Contains(out, next) {
+				out = append(out, next)
 				break
 			}
 		}
 	}
-	slices.Sort(near)
-	return near
+	return out
+}
+
+// fewestHolding and mostHolding are how many machines of a kind of pods are taken apart, and
+// mostOthers how many others with machines that are alike.
+const fewestHolding, mostHolding, mostOthers = 3, 16, 4
+
+// holding draws some of the machines that hold pods of a kind that not all rows admit.
+func (s *search) holding(m *market, nodes []model.Node, random *rand.Rand) (out []int) {
+	if len(m.kinds) < 2 {
+		return nil
+	}
+	k := int32(random.IntN(len(m.kinds)))
+	for at := range nodes {
+		if slices.ContainsFunc(nodes[at].Items, func(it model.Item) bool { return m.kindOf[s.p.Classes[it.Class].Group] == k }) {
+			out = append(out, at)
+		}
+	}
+	for most := fewestHolding + random.IntN(mostHolding-fewestHolding+1); len(out) > most; {
+		at := random.IntN(len(out))
+		out = slices.Delete(out, at, at+1)
+	}
+	return out
 }
 
 // jitter changes what some classes are worth by up to a few percent, so that the same

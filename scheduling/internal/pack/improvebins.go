@@ -95,7 +95,7 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *t
 	picked := s.pickBins(receivers, random)
 	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
 	// Where all pods have a place and nothing is scarce, only fewer pods on machines are a gain.
-	ample := tolls == nil && !s.limited() && !slices.ContainsFunc(a.unplaced, func(n int64) bool { return n > 0 })
+	ample := tolls == nil && !s.limited() && !anyLeft(a.unplaced)
 	remaining := slices.Clone(a.unplaced)
 	nodes, least := make([][]int, len(s.markets)), 0
 	if tolls != nil || ample {

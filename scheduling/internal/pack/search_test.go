@@ -328,35 +328,10 @@ func TestLargeProblemsComeCloseToTheBound(t *testing.T) {
 	}
 }
 
-// What was bought alike is improved once: it would end alike.
-func TestAlikeAttemptsAreImprovedOnce(t *testing.T) {
-	p := thirtySizes(300)
-	s := newSearch(p, Params{Work: 1_000_000})
-	s.budget = 1_000_000
-	values := s.fill.shareValues()
-	first, again := s.try(values, false), s.try(values, false)
-	s.starts = append(s.starts, again)
-	s.remember(first)
-	s.improve(first, values, 0)
-	work := s.fill.work
-	require.Same(t, first, s.improveOthers(first, values))
-	assert.Equal(t, work, s.fill.work)
-
-	other := again.clone()
-	other.cost = first.cost
-	other.bought[0] = unbundle(other.bought[0])[1:]
-	s.starts = append(s.starts, other)
-	s.improveOthers(first, values)
-	assert.Greater(t, s.fill.work, work)
-}
-
 // More work never ends dearer than the least.
 func TestMoreWorkIsNeverDearer(t *testing.T) {
 	for _, p := range []*model.Problem{thirtySizes(400), thirtySizes(700)} {
 		least := Search(p, Params{})
-		s := newSearch(p, Params{Work: 10_000_000})
-		s.finish(s.draft())
-		assert.True(t, s.cheap, "the least work is done, too")
 		for _, work := range []int64{1_000_000, 10_000_000} {
 			more := Search(p, Params{Work: work})
 			require.NoError(t, check(p, more.Solution))

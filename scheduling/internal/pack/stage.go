@@ -18,6 +18,9 @@ type market struct {
 	byCost  []int        // and cheapest first
 	dearest []float64    // by row, what the dearest option costs
 	room    [][]int64    // by row, the most that any option has of each resource
+	kinds   [][]int32    // rows of the groups of each kind, the fewest first
+	kindsIn [][]int32    // by row, the kinds that it admits
+	kindOf  []int32      // by group; -1 where no row admits it
 	rate    [][]float64  // by row, the least that a unit of each resource costs; 0 where none is for sale without limit
 }
 
@@ -82,7 +85,38 @@ func marketFor(p *model.Problem, weight int32, narrow func(option *model.Option,
 	slices.SortStableFunc(m.byCost, func(a, b int) int {
 		return cmp.Compare(p.Options[m.options[a]].Cost, p.Options[m.options[b]].Cost)
 	})
+	m.sortKinds(p.Groups)
 	return m
+}
+
+// sortKinds finds the kinds of groups: those that the same rows admit.
+func (m *market) sortKinds(groups int) {
+	rowsOf := make([][]int32, groups)
+	m.kindOf = slices.Repeat([]int32{-1}, groups)
+	for g := range rowsOf {
+		for r, row := range m.rows {
+			if row.Has(g) {
+				rowsOf[g] = append(rowsOf[g], int32(r))
+			}
+		}
+		if rowsOf[g] != nil {
+			m.kinds = append(m.kinds, rowsOf[g])
+		}
+	}
+	order := func(a, b []int32) int { return cmp.Or(cmp.Compare(len(a), len(b)), slices.Compare(a, b)) }
+	slices.SortFunc(m.kinds, order)
+	m.kinds = slices.CompactFunc(m.kinds, slices.Equal)
+	m.kindsIn = make([][]int32, len(m.rows))
+	for k, rows := range m.kinds {
+		for _, r := range rows {
+			m.kindsIn[r] = append(m.kindsIn[r], int32(k))
+		}
+	}
+	for g, rows := range rowsOf {
+		if k, found := slices.BinarySearchFunc(m.kinds, rows, order); found {
+			m.kindOf[g] = int32(k)
+		}
+	}
 }
 
 // upTo lists the places of the options that cost at most so much.
@@ -108,7 +142,6 @@ type stage struct {
 	*market
 	places  []int // of the options to look at
 	shelves [][]shelf
-	racks   []racks         // by row, in which shelves stand; none unless asked
 	tight   [][]shelf       // by row, the classes that cannot share machines as they like
 	all     []model.ClassID // what the shelves are slices of
 	wanted  []bool          // by row, whether some option to look at is in it
@@ -123,7 +156,6 @@ func (f *filler) stock(s *stage, m *market, places []int, classes []model.ClassI
 	rows := len(m.rows)
 	s.shelves = slices.Grow(s.shelves[:0], rows)[:rows]
 	s.tight = slices.Grow(s.tight[:0], rows)[:rows]
-	s.racks = s.racks[:0]
 	s.wanted = slices.Grow(s.wanted[:0], rows)[:rows]
 	clear(s.wanted)
 	for _, at := range places {
