@@ -23,7 +23,7 @@ func BenchmarkConsolidate(b *testing.B) {
 	for _, nodes := range []int{100, 1_000, 5_000} {
 		for _, e := range []string{"fast", "default"} {
 			b.Run(fmt.Sprintf("nodes=%d/effort=%s", nodes, e), func(b *testing.B) {
-				consolidate(b, disruption.Planner{Solver: scheduling.Solver{Effort: efforts()[e]}}, worn(nodes, false))
+				consolidate(b, disruption.Planner{Policy: scheduling.Policy{Effort: efforts()[e]}}, worn(nodes, false))
 			})
 		}
 	}

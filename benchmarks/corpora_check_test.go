@@ -30,12 +30,12 @@ func TestCorpora(t *testing.T) {
 	for name, p := range corpora {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			solver := scheduling.Solver{Effort: scheduling.EffortFast}
-			plan, err := solver.Solve(t.Context(), p)
+			solver := scheduling.Policy{Effort: scheduling.EffortFast}
+			plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			assert.Empty(t, plan.Unschedulable)
 			assert.Positive(t, plan.Summary.LowerBoundPerHour)
-			assert.NoError(t, verify.Checker{Solver: solver, SkipRefusals: true}.Plan(p, plan))
+			assert.NoError(t, verify.Checker{Policy: solver, SkipRefusals: true}.Plan(p, plan))
 		})
 	}
 }
@@ -48,7 +48,7 @@ func TestWishesCostLittle(t *testing.T) {
 		p := wishful(t, wishes)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 		runtime.ReadMemStats(&after)
 		require.NoError(t, err)
 		require.Empty(t, plan.Unschedulable)

@@ -56,7 +56,7 @@ func BenchmarkRead(b *testing.B) {
 		b.ReportMetric(float64(len(p.Pods))/once, "pods/s")
 	})
 	b.Run("pods=100000/classes=1000/types=900/effort=fast", func(b *testing.B) {
-		cpu := measure(b, scheduling.Solver{Effort: scheduling.EffortFast}, p)
+		cpu := measure(b, scheduling.Policy{Effort: scheduling.EffortFast}, p)
 		if once > 0 {
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/once, "reads")
 		}

@@ -25,7 +25,7 @@ func BenchmarkCold(b *testing.B) {
 	for _, ties := range []bool{false, true} {
 		for _, e := range []string{"fast", "default"} {
 			b.Run(fmt.Sprintf("ties=%t/effort=%s", ties, e), func(b *testing.B) {
-				measure(b, scheduling.Solver{Effort: efforts()[e]}, grown(b, 5_000, 100, ties))
+				measure(b, scheduling.Policy{Effort: efforts()[e]}, grown(b, 5_000, 100, ties))
 			})
 		}
 	}
@@ -43,10 +43,10 @@ func BenchmarkRoom(b *testing.B) {
 	b.Run("cold", func(b *testing.B) {
 		q := p
 		q.Pods = first
-		measure(b, scheduling.Solver{}, q)
+		measure(b, scheduling.Policy{}, q)
 	})
 	b.Run("warm", func(b *testing.B) {
-		s, err := scheduling.NewSession(scheduling.Solver{}, p)
+		s, err := scheduling.NewSession(scheduling.Policy{}, p)
 		require.NoError(b, err)
 		again(b, s, first, second)
 	})
@@ -55,7 +55,7 @@ func BenchmarkRoom(b *testing.B) {
 // BenchmarkSettling plans 100 new pods that fit into what is free in a session, those of the
 // time before having come to run where they were planned, and those before them having ended.
 func BenchmarkSettling(b *testing.B) {
-	s, err := scheduling.NewSession(scheduling.Solver{}, grown(b, 5_000, 0, false))
+	s, err := scheduling.NewSession(scheduling.Policy{}, grown(b, 5_000, 0, false))
 	require.NoError(b, err)
 	var running []*corev1.Pod
 	waiting, plan := []*corev1.Pod(nil), &scheduling.Plan{}
@@ -72,7 +72,7 @@ func BenchmarkSettling(b *testing.B) {
 		if err := s.Apply(d); err != nil {
 			b.Fatal(err)
 		}
-		if plan, err = s.Solve(b.Context()); err != nil {
+		if plan, err = s.Plan(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -124,7 +124,7 @@ func warm(b *testing.B, lots func(ties bool) [][]*corev1.Pod) {
 	for _, ties := range []bool{false, true} {
 		for _, e := range []string{"fast", "default"} {
 			b.Run(fmt.Sprintf("ties=%t/effort=%s", ties, e), func(b *testing.B) {
-				s, err := scheduling.NewSession(scheduling.Solver{Effort: efforts()[e]}, grown(b, 5_000, 0, ties))
+				s, err := scheduling.NewSession(scheduling.Policy{Effort: efforts()[e]}, grown(b, 5_000, 0, ties))
 				require.NoError(b, err)
 				again(b, s, lots(ties)...)
 			})
@@ -136,7 +136,7 @@ func warm(b *testing.B, lots func(ties bool) [][]*corev1.Pod) {
 func again(b *testing.B, s *scheduling.Session, lots ...[]*corev1.Pod) {
 	last := lots[len(lots)-1]
 	require.NoError(b, s.Apply(scheduling.Delta{Pods: last}))
-	_, err := s.Solve(b.Context())
+	_, err := s.Plan(b.Context())
 	require.NoError(b, err)
 	b.ReportAllocs()
 	cpu := cputime.Used()
@@ -145,7 +145,7 @@ func again(b *testing.B, s *scheduling.Session, lots ...[]*corev1.Pod) {
 		if err := s.Apply(scheduling.Delta{Pods: next, Removed: scheduling.Removed{Pods: names(last)}}); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.Solve(b.Context()); err != nil {
+		if _, err := s.Plan(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		last = next
@@ -164,7 +164,7 @@ func names(pods []*corev1.Pod) []types.NamespacedName {
 // What a session plans for new pods in a cluster is what is planned from nothing.
 func TestWarmIsCold(t *testing.T) {
 	for _, ties := range []bool{false, true} {
-		solver := scheduling.Solver{Effort: scheduling.EffortFast}
+		solver := scheduling.Policy{Effort: scheduling.EffortFast}
 		p := grown(t, 300, 0, ties)
 		s, err := scheduling.NewSession(solver, p)
 		require.NoError(t, err)
@@ -174,9 +174,9 @@ func TestWarmIsCold(t *testing.T) {
 				pod.Name = fmt.Sprintf("%s-%d", pod.Name, round)
 			}
 			require.NoError(t, s.Apply(scheduling.Delta{Pods: p.Pods[len(p.Pods)-30:]}))
-			warm, err := s.Solve(t.Context())
+			warm, err := s.Plan(t.Context())
 			require.NoError(t, err)
-			cold, err := solver.Solve(t.Context(), p)
+			cold, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			a, err := json.Marshal(warm)
 			require.NoError(t, err)
@@ -191,15 +191,15 @@ func TestWarmIsCold(t *testing.T) {
 // from nothing.
 func TestWarmIsColdAmongChanges(t *testing.T) {
 	for _, ties := range []bool{false, true} {
-		solver := scheduling.Solver{Effort: scheduling.EffortFast}
+		solver := scheduling.Policy{Effort: scheduling.EffortFast}
 		s, err := scheduling.NewSession(solver, grown(t, 150, 20, ties))
 		require.NoError(t, err)
 		spare := grown(t, 160, 0, ties).Nodes[150:]
 		for round := range 6 {
 			p := s.Problem()
-			plan, err := s.Solve(t.Context())
+			plan, err := s.Plan(t.Context())
 			require.NoError(t, err)
-			cold, err := solver.Solve(t.Context(), p)
+			cold, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			a, err := json.Marshal(plan)
 			require.NoError(t, err)

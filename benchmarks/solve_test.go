@@ -14,7 +14,7 @@ import (
 func BenchmarkWorkloads(b *testing.B) {
 	for _, pods := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("pods=%d/classes=300", pods), func(b *testing.B) {
-			measure(b, scheduling.Solver{}, workloads(b, pods))
+			measure(b, scheduling.Policy{}, workloads(b, pods))
 		})
 	}
 }
@@ -22,7 +22,7 @@ func BenchmarkWorkloads(b *testing.B) {
 // BenchmarkAnything lets the pods have every type there is.
 func BenchmarkAnything(b *testing.B) {
 	b.Run("pods=10000/classes=300", func(b *testing.B) {
-		measure(b, scheduling.Solver{}, anything(b, 10_000))
+		measure(b, scheduling.Policy{}, anything(b, 10_000))
 	})
 }
 
@@ -30,7 +30,7 @@ func BenchmarkAnything(b *testing.B) {
 func BenchmarkMixedSizes(b *testing.B) {
 	for _, capacityType := range []string{"on-demand", "spot"} {
 		b.Run("pods=5000/capacity-type="+capacityType, func(b *testing.B) {
-			measure(b, scheduling.Solver{}, mixed(b, capacityType))
+			measure(b, scheduling.Policy{}, mixed(b, capacityType))
 		})
 	}
 }
@@ -43,7 +43,7 @@ func BenchmarkEffort(b *testing.B) {
 	}{{"fast", scheduling.EffortFast}, {"default", scheduling.EffortDefault}, {"thorough", scheduling.EffortThorough}}
 	for _, e := range efforts {
 		b.Run("pods=5000/effort="+e.name, func(b *testing.B) {
-			measure(b, scheduling.Solver{Effort: e.effort}, mixed(b, "on-demand"))
+			measure(b, scheduling.Policy{Effort: e.effort}, mixed(b, "on-demand"))
 		})
 	}
 }
@@ -51,14 +51,14 @@ func BenchmarkEffort(b *testing.B) {
 // BenchmarkPools has twenty pools, twenty daemons and a thousand classes.
 func BenchmarkPools(b *testing.B) {
 	b.Run("pods=10000/classes=1000/pools=20", func(b *testing.B) {
-		measure(b, scheduling.Solver{}, manyPools(b))
+		measure(b, scheduling.Policy{}, manyPools(b))
 	})
 }
 
 // BenchmarkRunning plans beside a cluster that is there already.
 func BenchmarkRunning(b *testing.B) {
 	b.Run("pods=2000/nodes=1000/running=25000", func(b *testing.B) {
-		measure(b, scheduling.Solver{}, running(b))
+		measure(b, scheduling.Policy{}, running(b))
 	})
 }
 
@@ -70,7 +70,7 @@ func BenchmarkDiverse(b *testing.B) {
 			effort scheduling.Effort
 		}{{"fast", scheduling.EffortFast}, {"default", scheduling.EffortDefault}} {
 			b.Run(fmt.Sprintf("pods=%d/effort=%s", pods, e.name), func(b *testing.B) {
-				measure(b, scheduling.Solver{Effort: e.effort}, diverse(b, pods))
+				measure(b, scheduling.Policy{Effort: e.effort}, diverse(b, pods))
 			})
 		}
 	}
@@ -89,7 +89,7 @@ func BenchmarkWishes(b *testing.B) {
 		{"respected", true, scheduling.PreferencesRespect},
 	} {
 		b.Run("pods=4000/wishes="+w.name, func(b *testing.B) {
-			measure(b, scheduling.Solver{Preferences: w.policy}, wishful(b, w.wishes))
+			measure(b, scheduling.Policy{Preferences: w.policy}, wishful(b, w.wishes))
 		})
 	}
 }
@@ -97,19 +97,19 @@ func BenchmarkWishes(b *testing.B) {
 // measure solves the problem again and again. The plan is judged once, outside the
 // timer: a fast wrong answer fails the benchmark. It returns what the cores spent on one
 // solve.
-func measure(b *testing.B, solver scheduling.Solver, p scheduling.Problem) time.Duration {
+func measure(b *testing.B, solver scheduling.Policy, p scheduling.Problem) time.Duration {
 	b.Helper()
-	plan, err := solver.Solve(b.Context(), p)
+	plan, err := scheduling.Planner{Policy: solver}.Plan(b.Context(), p)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := (verify.Checker{Solver: solver, SkipRefusals: len(p.Pods) > 20_000}).Plan(p, plan); err != nil {
+	if err := (verify.Checker{Policy: solver, SkipRefusals: len(p.Pods) > 20_000}).Plan(p, plan); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	cpu := cputime.Used()
 	for b.Loop() {
-		if _, err := solver.Solve(b.Context(), p); err != nil {
+		if _, err := (scheduling.Planner{Policy: solver}).Plan(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -33,15 +33,15 @@ func TestPlansFarFromTheirBound(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{60, 150, 300}[:race.Fewer(3, 1)] {
 		p := far(n)
-		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		require.Empty(t, plan.Unschedulable)
 		require.NoError(t, verify.Plan(p, plan))
 		t.Log(n, plan.Summary.PricePerHour, plan.Summary.Gap)
-		again, err := scheduling.Solver{}.Solve(t.Context(), p)
+		again, err := scheduling.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		assert.Equal(t, plan, again)
-		fast, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+		fast, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, plan.Summary.PricePerHour, fast.Summary.PricePerHour)
 	}

@@ -29,9 +29,9 @@ const (
 	GoalFewestInterruptions Goal = "fewest-interruptions"
 	// GoalFlexible leaves much choice to launches that may become spot machines: 15
 	// types, as Karpenter's spot-to-spot rule asks for, of 3 families; or what
-	// [Solver.Flexibility] asks for, if it does.
+	// [Policy.Flexibility] asks for, if it does.
 	GoalFlexible Goal = "flexible"
-	// GoalInflexible asks for no such choice: what Solver.Flexibility costs is the
+	// GoalInflexible asks for no such choice: what Policy.Flexibility costs is the
 	// difference.
 	GoalInflexible Goal = "inflexible"
 )
@@ -43,11 +43,11 @@ func Goals() []Goal {
 
 // For returns the settings that look for a plan of a goal: those of s but for what the
 // goal is about. An unknown goal is an error.
-func (s Solver) For(goal Goal) (Solver, error) {
+func (s Policy) For(goal Goal) (Policy, error) {
 	switch goal {
 	case GoalCheapest:
 	case GoalFewestNodes:
-		s.fewest = true
+		s.FewestNodes = true
 	case GoalCalm:
 		s.Ranking.Strategy = offerings.CapacityOptimized
 	case GoalFewestInterruptions:
@@ -78,14 +78,14 @@ type Alternative struct {
 	UnratedLaunches int `json:"unratedLaunches,omitempty"`
 	// Plan is complete in itself: its price, bound and nodes are in its summary.
 	Plan *Plan `json:"plan"`
-	// Solver holds the settings under which the plan was made, and under which
+	// Policy holds the settings under which the plan was made, and under which
 	// verify.Checker passes it.
-	Solver Solver `json:"-"`
+	Policy Policy `json:"-"`
 }
 
 // Alternatives solves p for every goal and returns the plans that differ: those that
 // place the most pods first, then the cheapest first. Every goal is served by one of
-// them, but [GoalInflexible] only where [Solver.Flexibility] asks for something. The
+// them, but [GoalInflexible] only where [Policy.Flexibility] asks for something. The
 // plan of [GoalCheapest] is that of Solve, unless the search for another goal
 // found a cheaper one. Goals that plainly lead to the plan of another one take no time:
 // where the cheapest plan buys no spot machines, none is calmer.
@@ -94,7 +94,7 @@ type Alternative struct {
 // looked at, so that at least one alternative comes back, and perhaps only one; goals
 // that were not looked at are not served. Without a deadline the same problem and
 // settings give the same alternatives.
-func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, error) {
+func (s Planner) Alternatives(ctx context.Context, p Problem) ([]Alternative, error) {
 	var found []Alternative
 	var sought []Goal
 	for _, goal := range s.goals() {
@@ -114,11 +114,11 @@ func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, err
 		if err != nil {
 			return nil, err
 		}
-		plan, err := solver.Solve(ctx, p)
+		plan, err := Planner{Policy: solver}.Plan(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		a := Alternative{Plan: plan, Solver: solver}
+		a := Alternative{Plan: plan, Policy: solver}
 		a.InterruptionsPerMonth, a.UnratedLaunches = interruptions(plan)
 		switch at := slices.IndexFunc(found, func(b Alternative) bool { return samePlan(b.Plan, plan) }); {
 		case at < 0 || at == 0 && !s.serves(goal, found[at].Plan):
@@ -127,7 +127,7 @@ func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, err
 			found[at] = a // the same machines, with options that suit both goals
 		}
 	}
-	s.award(found, sought, wishful(&p, &s))
+	s.award(found, sought, wishful(&p, &s.Policy))
 	found = slices.DeleteFunc(found, func(a Alternative) bool { return len(a.Goals) == 0 })
 	slices.SortStableFunc(found, func(a, b Alternative) int {
 		return cmp.Or(compareBy(&a, &b, objective), cmp.Compare(a.Plan.Summary.Nodes, b.Plan.Summary.Nodes))
@@ -139,12 +139,12 @@ func (s Solver) Alternatives(ctx context.Context, p Problem) ([]Alternative, err
 func late(ctx context.Context) bool { return ctx.Err() != nil }
 
 // goals are those that are worth looking for under the settings; the cheapest is first.
-func (s *Solver) goals() []Goal {
+func (s *Policy) goals() []Goal {
 	return slices.DeleteFunc(Goals(), func(g Goal) bool { return g == GoalInflexible && !s.Flexibility.on() })
 }
 
 // spares reports whether the cheapest plan serves a goal as it is.
-func (s *Solver) spares(goal Goal, cheapest *Plan) bool {
+func (s *Policy) spares(goal Goal, cheapest *Plan) bool {
 	switch goal {
 	case GoalCalm, GoalFewestInterruptions, GoalOnDemand:
 		return spotLaunches(cheapest) == 0
@@ -157,7 +157,7 @@ func (s *Solver) spares(goal Goal, cheapest *Plan) bool {
 }
 
 // serves reports whether a plan is one that a goal allows.
-func (s *Solver) serves(goal Goal, plan *Plan) bool {
+func (s *Policy) serves(goal Goal, plan *Plan) bool {
 	switch goal {
 	case GoalInflexible:
 		return true
@@ -176,7 +176,7 @@ func (s *Solver) serves(goal Goal, plan *Plan) bool {
 // award gives each goal that was looked for to the plan that serves it best, the
 // earlier one of equals. Where pods have wishes, the cheapest plan is the one that was
 // looked for as such: others may be cheaper because they grant less.
-func (s *Solver) award(found []Alternative, sought []Goal, wishful bool) {
+func (s *Policy) award(found []Alternative, sought []Goal, wishful bool) {
 	for _, goal := range sought {
 		best := -1
 		for i := range found {
@@ -210,7 +210,7 @@ func measures(goal Goal) []measure {
 }
 
 // objective is what the search minimises in the end.
-func objective(a *Alternative) int64 { return int64(a.Solver.objective(&a.Plan.Summary)) }
+func objective(a *Alternative) int64 { return int64(a.Policy.objective(&a.Plan.Summary)) }
 
 // ranked is the sum of what a strategy expects of the launches.
 func ranked(strategy offerings.Strategy) measure {

@@ -59,7 +59,7 @@ func interruptions(plan *Plan) (perMonth float64, unrated int) {
 }
 
 // wishful reports whether any pod of the problem has a wish that plans look at.
-func wishful(p *Problem, s *Solver) bool {
+func wishful(p *Problem, s *Policy) bool {
 	if s.Preferences == PreferencesIgnore {
 		return false
 	}

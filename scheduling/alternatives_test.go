@@ -32,10 +32,10 @@ func without(goals []scheduling.Goal, goal scheduling.Goal) []scheduling.Goal {
 
 // What choice among spot machines costs is the difference between two alternatives.
 func TestAlternativesTellWhatFlexibilityCosts(t *testing.T) {
-	s := scheduling.Solver{Flexibility: scheduling.Flexibility{Options: 2}}
+	s := scheduling.Policy{Flexibility: scheduling.Flexibility{Options: 2}}
 	p := spotShop()
 	p.Pods = append(p.Pods, st.Pod("large", st.Requests(st.Cores(16)), st.Select(scheduling.CapacityTypeLabel, "spot")))
-	list, err := s.Alternatives(t.Context(), p)
+	list, err := scheduling.Planner{Policy: s}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	free, held := served(t, list, scheduling.GoalInflexible), served(t, list, scheduling.GoalCheapest)
 	assert.Same(t, &list[0], free, "it places the pod that too few spot machines hold")
@@ -68,7 +68,7 @@ func spotShop() scheduling.Problem {
 
 func TestAlternatives(t *testing.T) {
 	p := spotShop()
-	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
+	list, err := scheduling.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	type row struct {
 		goals         []scheduling.Goal
@@ -87,7 +87,7 @@ func TestAlternatives(t *testing.T) {
 		{[]scheduling.Goal{scheduling.GoalFewestNodes}, "0.6", 1, 0.2},
 	}, got)
 	onDemand := served(t, list, scheduling.GoalOnDemand)
-	assert.True(t, onDemand.Solver.NoSpot)
+	assert.True(t, onDemand.Policy.NoSpot)
 	assert.Equal(t, "0.4", onDemand.Plan.Summary.LowerBoundPerHour.String(), "the bound is about plans without spot")
 }
 
@@ -95,7 +95,7 @@ func TestAlternatives(t *testing.T) {
 func TestAlternativesForPodsThatAskForSpot(t *testing.T) {
 	p := spotShop()
 	p.Pods = append(p.Pods, st.Pod("batch", st.Requests(st.Cores(1)), st.Select(scheduling.CapacityTypeLabel, "spot")))
-	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
+	list, err := scheduling.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	last := list[len(list)-1]
 	assert.Equal(t, []scheduling.Goal{scheduling.GoalOnDemand, scheduling.GoalFlexible}, last.Goals)
@@ -111,12 +111,12 @@ func TestOneAlternative(t *testing.T) {
 	p := spotShop()
 	p.Pods = p.Pods[:1]
 	p.NodePools = []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "on-demand")))}
-	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
+	list, err := scheduling.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	assert.Equal(t, without(scheduling.Goals(), scheduling.GoalInflexible), list[0].Goals)
 	p.Pods = nil
-	list, err = scheduling.Solver{}.Alternatives(t.Context(), p)
+	list, err = scheduling.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	assert.Empty(t, list[0].Plan.Launches)
@@ -127,7 +127,7 @@ func TestUnratedSpotIsNotCalm(t *testing.T) {
 	p.Catalog = st.MustCatalog(st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)),
 		st.Offer(offerings.Offering{Zone: "a", CapacityType: offerings.Spot, Price: offerings.MustPrice("0.01")}),
 		st.Offer(offerings.Offering{Zone: "b", CapacityType: offerings.Spot, Price: offerings.MustPrice("0.05"), InterruptionRate: 0.2})))
-	list, err := scheduling.Solver{}.Alternatives(t.Context(), p)
+	list, err := scheduling.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, 4, served(t, list, scheduling.GoalCheapest).UnratedLaunches)
 	calmest := served(t, list, scheduling.GoalFewestInterruptions)
@@ -136,9 +136,9 @@ func TestUnratedSpotIsNotCalm(t *testing.T) {
 }
 
 func TestAlternativesOfBadSettings(t *testing.T) {
-	_, err := scheduling.Solver{Effort: -1}.Alternatives(t.Context(), spotShop())
+	_, err := scheduling.Planner{Policy: scheduling.Policy{Effort: -1}}.Alternatives(t.Context(), spotShop())
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
-	_, err = scheduling.Solver{}.For("best")
+	_, err = scheduling.Policy{}.For("best")
 	require.EqualError(t, err, `goal "best": want one of cheapest, fewest-nodes, calm, on-demand, fewest-interruptions, flexible, inflexible`)
 }
 
@@ -148,15 +148,15 @@ func TestAlternativesStopInTime(t *testing.T) {
 	p := scheduling.Problem{
 		NodePools: []*scheduling.NodePool{st.NodePool("default")}, Catalog: ec2.MustCatalog("us-east-1"), Pods: st.Diverse(300, 1),
 	}
-	list, err := scheduling.Solver{}.Alternatives(late, p)
+	list, err := scheduling.Planner{}.Alternatives(late, p)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	assert.Equal(t, []scheduling.Goal{scheduling.GoalCheapest}, list[0].Goals)
-	require.NoError(t, verify.Checker{Solver: list[0].Solver}.Plan(p, list[0].Plan))
+	require.NoError(t, verify.Checker{Policy: list[0].Policy}.Plan(p, list[0].Plan))
 
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	_, err = scheduling.Solver{}.Alternatives(ended, p)
+	_, err = scheduling.Planner{}.Alternatives(ended, p)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -171,8 +171,8 @@ func TestAlternativesOfRandomProblems(t *testing.T) {
 	several := 0
 	for seed := range uint64(n) {
 		p := st.Random(seed, st.Size{Pods: 25, Ties: seed%2 == 0})
-		s := scheduling.Solver{Effort: scheduling.EffortFast}
-		list, err := s.Alternatives(t.Context(), p)
+		s := scheduling.Policy{Effort: scheduling.EffortFast}
+		list, err := scheduling.Planner{Policy: s}.Alternatives(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)
 		times := map[scheduling.Goal]int{}
 		for _, a := range list {
@@ -180,7 +180,7 @@ func TestAlternativesOfRandomProblems(t *testing.T) {
 			for _, g := range a.Goals {
 				times[g]++
 			}
-			require.NoError(t, verify.Checker{Solver: a.Solver, SkipRefusals: a.Solver.NoSpot && seed%2 == 0}.Plan(p, a.Plan), "seed %d: %v", seed, a.Goals)
+			require.NoError(t, verify.Checker{Policy: a.Policy, SkipRefusals: a.Policy.NoSpot && seed%2 == 0}.Plan(p, a.Plan), "seed %d: %v", seed, a.Goals)
 			assert.LessOrEqual(t, a.Plan.Summary.Placed, list[0].Plan.Summary.Placed)
 			if a.Plan.Summary.Placed == list[0].Plan.Summary.Placed {
 				assert.GreaterOrEqual(t, a.Plan.Summary.Nodes, served(t, list, scheduling.GoalFewestNodes).Plan.Summary.Nodes, "seed %d", seed)
@@ -201,7 +201,7 @@ func TestAlternativesOfRandomProblems(t *testing.T) {
 		}
 		want, err := json.Marshal(list)
 		require.NoError(t, err)
-		again, err := s.Alternatives(t.Context(), st.Shuffle(p, seed))
+		again, err := scheduling.Planner{Policy: s}.Alternatives(t.Context(), st.Shuffle(p, seed))
 		require.NoError(t, err)
 		got, err := json.Marshal(again)
 		require.NoError(t, err)

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -93,7 +94,7 @@ func (r *bondReader) sort() (bonds, targets []int) {
 func (t *targets) sort() []int {
 	moved := make([]int, len(t.list))
 	sorted := make([]target, len(t.list))
-	for to, signature := range sortedKeys(t.index) {
+	for to, signature := range slices.Sorted(maps.Keys(t.index)) {
 		from := t.index[signature]
 		moved[from], sorted[to] = to, t.list[from]
 	}

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -43,7 +44,7 @@ func (pr *prover) sold() iter.Seq[[]templateOffer] {
 			if admits := pr.poolAdmits(from, to); admits == nil {
 				list = append(append(list, pr.offered[from].list...), pr.offered[from].crowded...)
 			} else {
-				for _, o := range sortedKeys(admits) {
+				for _, o := range slices.Sorted(maps.Keys(admits)) {
 					list = append(list, templateOffer{offer: o, column: pr.columns.number(admits[o])})
 				}
 			}
@@ -59,27 +60,27 @@ func (pr *prover) sold() iter.Seq[[]templateOffer] {
 // priceRanks is the place of every offer in the order of prices; of equally dear ones
 // the roomier comes first.
 func (pr *prover) priceRanks() []int32 {
-	offers := pr.offers.offers
+	all := pr.offers.offers
 	if pr.offers.ranks != nil && *pr.offers.ranks != nil {
 		return *pr.offers.ranks
 	}
-	order := make([]int32, len(offers))
+	order := make([]int32, len(all))
 	for i := range order {
 		order[i] = int32(i)
 	}
-	dearer := func(a, b int32) int { return cmp.Compare(offers[a].expected, offers[b].expected) }
+	dearer := func(a, b int32) int { return cmp.Compare(all[a].expected, all[b].expected) }
 	if slices.IsSortedFunc(order, dearer) {
 		return order // the usual order of options
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		x, y := &offers[a], &offers[b]
+		x, y := &all[a], &all[b]
 		return cmp.Or(
 			dearer(a, b),
 			-slices.Compare(pr.offers.shapes[x.shape].allocatable, pr.offers.shapes[y.shape].allocatable),
 			cmp.Compare(a, b),
 		)
 	})
-	ranks := make([]int32, len(offers))
+	ranks := make([]int32, len(all))
 	for at, i := range order {
 		ranks[i] = int32(at)
 	}
@@ -129,18 +130,18 @@ func (pr *prover) setRooms(list []templateOffer, daemons []model.Bits) {
 // the same pods. Reservations stay, since there are only so many of them. recent are
 // those that may make others pointless, and so after it.
 func (pr *prover) worthwhile(out, recent, list []templateOffer, turn []int32) (kept, after []templateOffer) {
-	offers := pr.offers.offers
+	all := pr.offers.offers
 	for _, n := range turn {
 		if n == 0 {
 			continue
 		}
 		o := list[n-1]
-		if offers[o.offer].offering.CapacityType == offerings.Reserved {
+		if all[o.offer].offering.CapacityType == offerings.Reserved {
 			out = append(out, o)
 			continue
 		}
 		at := slices.IndexFunc(recent, func(r templateOffer) bool {
-			return offers[r.offer].expected <= offers[o.offer].expected &&
+			return all[r.offer].expected <= all[o.offer].expected &&
 				roomier(pr.rooms.rooms[r.room], pr.rooms.rooms[o.room]) &&
 				(r.column == o.column || pr.columns.rows[r.column].Contains(pr.columns.rows[o.column]))
 		})

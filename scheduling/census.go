@@ -60,7 +60,7 @@ func (l *land) census() *census {
 		l.polled = newCensus(nil)
 		return l.polled
 	}
-	for n, signature := range sortedKeys(l.bonds.targets.index) {
+	for n, signature := range slices.Sorted(maps.Keys(l.bonds.targets.index)) {
 		l.targetNames[n] = string(appendTargetKey(nil, signature, &l.bonds.targets.list[n]))
 	}
 	a := l.atlas
@@ -160,7 +160,7 @@ func (b *ruleBook) poll(c *census) {
 			}
 		}
 	})
-	for _, target := range sortedKeys(crowds) {
+	for _, target := range slices.Sorted(maps.Keys(crowds)) {
 		for _, x := range crowds[target] {
 			list := make([]headcount, 0, len(x.counts))
 			for bin, n := range x.counts {

@@ -25,7 +25,7 @@ import (
 // host, and how many volumes a node takes. What keeps those rules, too, costs no less.
 //
 // With Spreads they keep the constraints of topology spread that are named there, too, and
-// as plans of a [Solver] do: over all zones that have nodes at which the constraint looks,
+// as plans of a [Policy] do: over all zones that have nodes at which the constraint looks,
 // and those in which any of the pods named could have a machine of its own, whether or not
 // the plan has a node there. Kube-scheduler looks at zones with nodes alone, so that with
 // all pods in one zone it would be content; such a plan may cost less. Where a NodePool asks

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // many overrides as cloud fleet requests comfortably take.
 const defaultMaxOptions = 60
 
-func (s *Solver) maxOptions() int {
+func (s *Policy) maxOptions() int {
 	if s.MaxOptions > 0 {
 		return s.MaxOptions
 	}
@@ -140,7 +141,7 @@ func (d *decoder) launchRequirements(m *machine, options []Option) []requirement
 // fixedSelectors are the requirements that are the same for every launch of a template.
 func (d *decoder) fixedSelectors(v *template) []requirements.Selector {
 	set := v.set.Without(corev1.LabelInstanceTypeStable, offerings.ZoneLabel, offerings.CapacityTypeLabel)
-	for _, key := range sortedKeys(v.labels) {
+	for _, key := range slices.Sorted(maps.Keys(v.labels)) {
 		set = set.With(requirements.MustNew(key, requirements.In, v.labels[key]))
 	}
 	out := []requirements.Selector{}

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -344,7 +345,9 @@ func (c *compiler) kinds(list []templateOffer, limited, apart bool, supplies *su
 }
 
 // limitedResources are the resources that a pool limits, sorted.
-func limitedResources(p *NodePool) []corev1.ResourceName { return sortedKeys(p.Spec.Limits) }
+func limitedResources(p *NodePool) []corev1.ResourceName {
+	return slices.Sorted(maps.Keys(p.Spec.Limits))
+}
 
 // poolLimits are the limits of a pool, nothing taken.
 func poolLimits(p *NodePool, limited []corev1.ResourceName) []int64 {

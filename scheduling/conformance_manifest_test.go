@@ -64,7 +64,7 @@ metadata: {name: n1}
 // claimed plans p and writes its launches down as NodeClaims.
 func claimed(t *testing.T, p scheduling.Problem) []*manifest.NodeClaim {
 	t.Helper()
-	claims, err := manifest.NodeClaims(planOf(t, scheduling.Solver{}, p), p.NodePools)
+	claims, err := manifest.NodeClaims(planOf(t, scheduling.Policy{}, p), p.NodePools)
 	require.NoError(t, err)
 	return claims
 }

@@ -30,9 +30,9 @@ func shop(pods ...*corev1.Pod) scheduling.Problem {
 }
 
 // planOf solves p with a solver.
-func planOf(t *testing.T, s scheduling.Solver, p scheduling.Problem) *scheduling.Plan {
+func planOf(t *testing.T, s scheduling.Policy, p scheduling.Problem) *scheduling.Plan {
 	t.Helper()
-	plan, err := s.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{Policy: s}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	return plan
 }
@@ -42,14 +42,14 @@ func planOf(t *testing.T, s scheduling.Solver, p scheduling.Problem) *scheduling
 func TestAgeAndIdentityOfPodsDoNotMatter(t *testing.T) {
 	for seed := range uint64(40) {
 		p := st.Random(700_000+seed, st.Size{})
-		want := solved(t, scheduling.Solver{Effort: 20}, p)
+		want := solved(t, scheduling.Policy{Effort: 20}, p)
 		for i, pod := range p.Pods {
 			pod = pod.DeepCopy()
 			pod.UID = types.UID("uid-" + string(rune('a'+(i*7)%26)) + pod.Name)
 			pod.CreationTimestamp = metav1.Unix(int64(1_700_000_000+(i*7919)%1009), 0)
 			p.Pods[i] = pod
 		}
-		assert.Equal(t, string(want), string(solved(t, scheduling.Solver{Effort: 20}, p)), "seed %d", seed)
+		assert.Equal(t, string(want), string(solved(t, scheduling.Policy{Effort: 20}, p)), "seed %d", seed)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestDeadlineLosesNoPod(t *testing.T) {
 	ended := 0
 	for seed := range uint64(60) {
 		p := st.Random(710_000+seed, st.Size{Pods: 30, Ties: seed%2 == 1})
-		plan, err := scheduling.Solver{}.Solve(late, p)
+		plan, err := scheduling.Planner{}.Plan(late, p)
 		require.NoError(t, err, "seed %d", seed)
 		var got []string
 		for i := range plan.Launches {
@@ -91,21 +91,21 @@ func TestDeadlineLosesNoPod(t *testing.T) {
 // P15: without settings, wishes are respected and minValues hold strictly.
 func TestSettingsByDefault(t *testing.T) {
 	wishing := shop(st.Pods(3, "web", st.Requests(st.MilliCPU(1500)), st.Prefer(10, requirements.Selector{Key: corev1.LabelTopologyZone, Operator: requirements.In, Values: []string{"a"}}))...)
-	stated := scheduling.Solver{Preferences: scheduling.PreferencesRespect, MinValues: scheduling.MinValuesStrict, Weights: scheduling.WeightStrict}
-	assert.Equal(t, planOf(t, stated, wishing), planOf(t, scheduling.Solver{}, wishing))
-	assert.NotEqual(t, planOf(t, scheduling.Solver{Preferences: scheduling.PreferencesIgnore}, wishing), planOf(t, scheduling.Solver{}, wishing))
+	stated := scheduling.Policy{Preferences: scheduling.PreferencesRespect, MinValues: scheduling.MinValuesStrict, Weights: scheduling.WeightStrict}
+	assert.Equal(t, planOf(t, stated, wishing), planOf(t, scheduling.Policy{}, wishing))
+	assert.NotEqual(t, planOf(t, scheduling.Policy{Preferences: scheduling.PreferencesIgnore}, wishing), planOf(t, scheduling.Policy{}, wishing))
 
 	three := 3
 	floored := shop(st.Pod("web", st.Requests(st.MilliCPU(1500))))
 	floored.NodePools[0].Spec.Template.Spec.Requirements = []requirements.Selector{{Key: corev1.LabelInstanceTypeStable, Operator: requirements.Exists, MinValues: &three}}
-	assert.Len(t, planOf(t, scheduling.Solver{}, floored).Unschedulable, 1)
+	assert.Len(t, planOf(t, scheduling.Policy{}, floored).Unschedulable, 1)
 
 	// P44: a launch against minValues says so.
-	effort := planOf(t, scheduling.Solver{MinValues: scheduling.MinValuesBestEffort}, floored)
+	effort := planOf(t, scheduling.Policy{MinValues: scheduling.MinValuesBestEffort}, floored)
 	require.Len(t, effort.Launches, 1)
 	assert.True(t, effort.Launches[0].MinValuesRelaxed)
 	three = 2
-	assert.False(t, planOf(t, scheduling.Solver{MinValues: scheduling.MinValuesBestEffort}, floored).Launches[0].MinValuesRelaxed)
+	assert.False(t, planOf(t, scheduling.Policy{MinValues: scheduling.MinValuesBestEffort}, floored).Launches[0].MinValuesRelaxed)
 }
 
 // P37: machines that do not exist yet have no name. No launch says or asks which host
@@ -118,7 +118,7 @@ func TestLaunchesNameNoHost(t *testing.T) {
 	for _, pod := range pods {
 		pod.Spec.Affinity = apart
 	}
-	plan := planOf(t, scheduling.Solver{}, shop(pods...))
+	plan := planOf(t, scheduling.Policy{}, shop(pods...))
 	require.Len(t, plan.Launches, 3)
 	for i := range plan.Launches {
 		assert.NotContains(t, plan.Launches[i].Labels, corev1.LabelHostname)
@@ -140,7 +140,7 @@ func TestResourceClaims(t *testing.T) {
 	daemon.Spec.Template.Spec.ResourceClaims = claims
 	p.DaemonSets = append(p.DaemonSets, daemon)
 
-	plan := planOf(t, scheduling.Solver{}, p)
+	plan := planOf(t, scheduling.Policy{}, p)
 	require.Len(t, plan.Unschedulable, 1)
 	assert.Equal(t, "default/train", plan.Unschedulable[0].Pod)
 	assert.Equal(t, scheduling.ReasonUnsupported, plan.Unschedulable[0].Reasons[0].Code)
@@ -161,7 +161,7 @@ func TestDaemonPodsAreTiedToTheirNodes(t *testing.T) {
 		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"n1"}}}}},
 	}}}
 	p.Running = append(p.Running, running)
-	plan := planOf(t, scheduling.Solver{}, p)
+	plan := planOf(t, scheduling.Policy{}, p)
 	require.Len(t, plan.Launches, 1)
 	assert.Equal(t, int64(1970), plan.Launches[0].Requests.Cpu().MilliValue())
 }
@@ -172,7 +172,7 @@ func TestTaintsThereTwice(t *testing.T) {
 	p := shop(st.Pod("web"))
 	p.NodePools[0].Spec.Template.Spec.Taints = []corev1.Taint{{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}}
 	p.NodePools[0].Spec.Template.Spec.StartupTaints = []corev1.Taint{{Key: "team", Value: "b", Effect: corev1.TaintEffectNoSchedule}}
-	_, err := scheduling.Solver{}.Solve(t.Context(), p)
+	_, err := scheduling.Planner{}.Plan(t.Context(), p)
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 	assert.ErrorContains(t, err, "spec.template.spec.startupTaints[0]")
 
@@ -184,7 +184,7 @@ func TestTaintsThereTwice(t *testing.T) {
 // will come in its place is the caller's to say.
 func TestPodsThatNeedNoPlace(t *testing.T) {
 	p := shop(st.Pod("web", st.Requests(st.MilliCPU(500))), st.Pod("going", st.Deleting()), st.Pod("done", st.Phase(corev1.PodSucceeded)), st.Pod("failed", st.Phase(corev1.PodFailed)))
-	plan := planOf(t, scheduling.Solver{}, p)
+	plan := planOf(t, scheduling.Policy{}, p)
 	assert.Equal(t, 1, plan.Summary.Pods)
 	require.Len(t, plan.Launches, 1)
 	assert.Equal(t, []string{"default/web"}, plan.Launches[0].Pods)
@@ -201,7 +201,7 @@ func TestLabelsOfPoolAndNodeClass(t *testing.T) {
 	special := st.NodePool("special", st.Where(requirements.Selector{Key: corev1.LabelTopologyZone, Operator: requirements.In, Values: []string{"b"}}))
 	special.Spec.Template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: "large-disks"}
 	p.NodePools = append(p.NodePools, special)
-	plan := planOf(t, scheduling.Solver{}, p)
+	plan := planOf(t, scheduling.Policy{}, p)
 	require.Len(t, plan.Unschedulable, 1)
 	assert.Equal(t, "default/lost", plan.Unschedulable[0].Pod)
 	require.Len(t, plan.Launches, 1)

@@ -1,7 +1,7 @@
 package scheduling
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -50,7 +50,7 @@ func (e *expression) matches(labels map[string]string) bool {
 // refused match nothing.
 func newConstraint(spec *corev1.PodSpec) *constraint {
 	c := &constraint{tolerations: spec.Tolerations, ports: hostPorts(spec)}
-	for _, key := range sortedKeys(spec.NodeSelector) {
+	for _, key := range slices.Sorted(maps.Keys(spec.NodeSelector)) {
 		c.selector = append(c.selector, newExpression(key, corev1.NodeSelectorOpIn, []string{spec.NodeSelector[key]}))
 	}
 	if a := spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
@@ -254,13 +254,4 @@ func appendText(b []byte, s string) []byte {
 	b = strconv.AppendInt(b, int64(len(s)), 36)
 	b = append(b, ':')
 	return append(b, s...)
-}
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

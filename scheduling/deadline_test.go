@@ -42,9 +42,9 @@ func (c *countdown) Err() error {
 // complete checks a plan that a deadline may have cut short: it breaks no rule, its
 // bound is proven, and every pod has a place or reasons. That a better place would have
 // been found with more time is no fault.
-func complete(t *testing.T, solver scheduling.Solver, p scheduling.Problem, plan *scheduling.Plan) {
+func complete(t *testing.T, solver scheduling.Policy, p scheduling.Problem, plan *scheduling.Plan) {
 	t.Helper()
-	require.NoError(t, verify.Checker{Solver: solver, SkipRefusals: true}.Plan(p, plan))
+	require.NoError(t, verify.Checker{Policy: solver, SkipRefusals: true}.Plan(p, plan))
 	assert.Contains(t, []scheduling.Status{scheduling.StatusOptimal, scheduling.StatusComplete, scheduling.StatusDeadline}, plan.Summary.Status)
 	assert.Equal(t, plan.Summary.Pods, plan.Summary.Placed+len(plan.Unschedulable))
 }
@@ -65,7 +65,7 @@ func TestDeadlinesCutAnywhere(t *testing.T) {
 				solver := randomSolver(seed)
 				p := schedulingtest.Random(uint64(400_000+seed), schedulingtest.Size{Ties: seed%3 == 1})
 				asks := []int64{0, 1, 2, 3, 5, 8, 13, 30, 100, 1000}[seed/shards%10]
-				plan, err := solver.Solve(newCountdown(t, asks), p)
+				plan, err := scheduling.Planner{Policy: solver}.Plan(newCountdown(t, asks), p)
 				require.NoError(t, err, "seed %d", seed)
 				if t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { complete(t, solver, p, plan) }); t.Failed() {
 					return
@@ -106,11 +106,11 @@ func TestDeadlinesOnTheClock(t *testing.T) {
 }
 
 // within solves a problem in the time there is, and checks the plan.
-func within(t *testing.T, solver scheduling.Solver, p scheduling.Problem, limit time.Duration) *scheduling.Plan {
+func within(t *testing.T, solver scheduling.Policy, p scheduling.Problem, limit time.Duration) *scheduling.Plan {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	plan, err := solver.Solve(ctx, p)
+	plan, err := scheduling.Planner{Policy: solver}.Plan(ctx, p)
 	require.NoError(t, err)
 	complete(t, solver, p, plan)
 	return plan
@@ -130,7 +130,7 @@ func TestDeadlinesOfLargerProblems(t *testing.T) {
 				size := size
 				size.Ties = seed%2 == 1
 				p := schedulingtest.Random(500_000+seed, size)
-				within(t, scheduling.Solver{Effort: scheduling.EffortThorough}, p, limit)
+				within(t, scheduling.Policy{Effort: scheduling.EffortThorough}, p, limit)
 			})
 		}
 	}
@@ -152,7 +152,7 @@ func TestDeadlinesOfLargeProblems(t *testing.T) {
 	} {
 		for _, limit := range []time.Duration{-time.Hour, time.Millisecond} {
 			t.Run(fmt.Sprintf("%s/limit=%v", tt.name, limit), func(t *testing.T) {
-				plan := within(t, scheduling.Solver{}, tt.problem, limit)
+				plan := within(t, scheduling.Policy{}, tt.problem, limit)
 				assert.Equal(t, pods, plan.Summary.Pods)
 				assert.False(t, slices.ContainsFunc(plan.Unschedulable, func(u scheduling.Unschedulable) bool { return len(u.Reasons) == 0 }))
 			})

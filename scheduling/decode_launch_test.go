@@ -26,7 +26,7 @@ func TestLaunchesShareNoMemory(t *testing.T) {
 		),
 	}
 	solve := func() *scheduling.Plan {
-		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		return plan
 	}
@@ -82,7 +82,7 @@ func TestNamesInOnePiece(t *testing.T) {
 			Catalog:   st.MustCatalog(st.Type("a", st.Capacity(st.Cores(16), st.GiB(64), st.Count("pods", 10_000)), st.OnDemand("z1", 10_000_000))),
 		}
 		allocs[pods] = testing.AllocsPerRun(1, func() {
-			plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+			plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			require.Len(t, plan.Launches, 1)
 			require.Len(t, plan.Launches[0].Pods, pods)

@@ -51,12 +51,12 @@ func TestConcurrentSolves(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		p := schedulingtest.Random(200_000+seed, schedulingtest.Size{Ties: seed%2 == 1})
-		solver := scheduling.Solver{Effort: 20}
+		solver := scheduling.Policy{Effort: 20}
 		got := make([][]byte, 4)
 		var wg sync.WaitGroup
 		for i := range got {
 			wg.Go(func() {
-				plan, err := solver.Solve(t.Context(), p)
+				plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 				if err != nil {
 					t.Errorf("seed %d: %v", seed, err)
 					return
@@ -79,8 +79,8 @@ func TestPlansAreTheCallers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
 		p := schedulingtest.Random(300_000+seed, schedulingtest.Size{Ties: seed%2 == 1})
-		solver := scheduling.Solver{Effort: 20}
-		first, err := solver.Solve(t.Context(), p)
+		solver := scheduling.Policy{Effort: 20}
+		first, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)
 		want, err := json.Marshal(first)
 		require.NoError(t, err)
@@ -135,9 +135,9 @@ func vandalise(plan *scheduling.Plan) {
 }
 
 // solved is the plan's JSON.
-func solved(t *testing.T, solver scheduling.Solver, p scheduling.Problem) []byte {
+func solved(t *testing.T, solver scheduling.Policy, p scheduling.Problem) []byte {
 	t.Helper()
-	plan, err := solver.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	text, err := json.Marshal(plan)
 	require.NoError(t, err)

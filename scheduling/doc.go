@@ -3,10 +3,10 @@
 // could be.
 //
 // A [Problem] holds the pods, the NodePools, the instance-type catalog, the nodes
-// that run and their pods, and the DaemonSets. [Solver.Solve] returns a [Plan]:
+// that run and their pods, and the DaemonSets. [Planner.Plan] returns a [Plan]:
 // launches with ranked options, placements on existing nodes, and for every pod
 // that fits nowhere the reasons, counted over all options, and the smallest changes
-// that would place it ([Change]). The zero Solver works. [Solver.Explain] answers
+// that would place it ([Change]). The zero Policy works. [Policy.Explain] answers
 // questions about a plan: why a launch buys what it buys and what others would cost,
 // where else a pod could go, what a node receives. A [Session] holds a problem that
 // changes all the time, and plans again at the price of what has changed.
@@ -42,7 +42,7 @@
 // # From one plan to the next
 //
 // A [Session] keeps what it knows of pods, nodes and offers while a [Delta] after the
-// other changes them. [Session.Solve] gives the plan that [Solver.Solve] would give for
+// other changes them. [Session.Plan] gives the plan that [Planner.Plan] would give for
 // [Session.Problem], byte for byte. Kept are: the offers of a catalog in rank order with
 // their labels; what pods of one mould ask for; each node with what its pods take, until
 // one of them changes; the room that nodes have left, until daemons, pools, catalogs or
@@ -60,9 +60,9 @@
 // Those who want something other than the cheapest plan say so by the settings: machines
 // that filters keep, of some sizes only ([NodeSize]), no spot, a bound on the share of a
 // workload that one machine holds, choice among spot machines ([Flexibility]), or that
-// nodes cost something beside their machines ([Solver.NodeOverhead]) or interruptions do
+// nodes cost something beside their machines ([Policy.NodeOverhead]) or interruptions do
 // ([Interruption]), which then count as part of the price.
-// [Solver.Alternatives] compares the best plans for several goals ([Goal]).
+// [Policy.Alternatives] compares the best plans for several goals ([Goal]).
 //
 // # Where Kubernetes and Karpenter differ, and what is done here
 //

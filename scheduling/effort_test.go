@@ -38,9 +38,9 @@ func TestMoreEffortIsNoWorse(t *testing.T) {
 			t.Parallel()
 			p := tc.in
 			p.Pods = tc.pods
-			less := planAt(t, p, scheduling.Solver{Effort: scheduling.EffortFast})
+			less := planAt(t, p, scheduling.Policy{Effort: scheduling.EffortFast})
 			for _, effort := range []scheduling.Effort{scheduling.EffortDefault, scheduling.EffortThorough} {
-				more := planAt(t, p, scheduling.Solver{Effort: effort})
+				more := planAt(t, p, scheduling.Policy{Effort: effort})
 				require.Empty(t, more.Unschedulable)
 				assert.LessOrEqual(t, more.Summary.PricePerHour, less.Summary.PricePerHour)
 				assert.LessOrEqual(t, more.Summary.Gap, less.Summary.Gap)
@@ -58,7 +58,7 @@ func TestMoreEffortIsNoWorseAtRandom(t *testing.T) {
 			size.Pods, size.Types = 40, 25
 		}
 		p := st.Random(uint64(seed), size)
-		s := scheduling.Solver{Weights: scheduling.WeightIgnore, Preferences: scheduling.PreferencesIgnore}
+		s := scheduling.Policy{Weights: scheduling.WeightIgnore, Preferences: scheduling.PreferencesIgnore}
 		less := planAt(t, p, s)
 		s.Effort = scheduling.EffortThorough
 		more, err := st.Audit(t.Context(), s, p)
@@ -85,11 +85,11 @@ func TestMoreEffortUnderDeadlines(t *testing.T) {
 			st.Type("large", st.Capacity(st.Cores(16), st.GiB(48)), st.OnDemand("a", 270_000_000)),
 		),
 	}
-	s := scheduling.Solver{Effort: scheduling.EffortThorough}
+	s := scheduling.Policy{Effort: scheduling.EffortThorough}
 	hurried := 0
 	for asks := int64(1); ; asks *= 2 {
 		c := newCountdown(t, asks)
-		plan, err := s.Solve(c, p)
+		plan, err := scheduling.Planner{Policy: s}.Plan(c, p)
 		require.NoError(t, err)
 		complete(t, s, p, plan)
 		if c.left.Load() > 0 {
@@ -103,11 +103,11 @@ func TestMoreEffortUnderDeadlines(t *testing.T) {
 }
 
 // planAt is the plan of a solver, which breaks no rule.
-func planAt(t *testing.T, p scheduling.Problem, s scheduling.Solver) *scheduling.Plan {
+func planAt(t *testing.T, p scheduling.Problem, s scheduling.Policy) *scheduling.Plan {
 	t.Helper()
-	plan, err := s.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{Policy: s}.Plan(t.Context(), p)
 	require.NoError(t, err)
-	require.NoError(t, verify.Checker{Solver: s}.Plan(p, plan))
+	require.NoError(t, verify.Checker{Policy: s}.Plan(p, plan))
 	return plan
 }
 

@@ -30,7 +30,7 @@ func ExampleSolver_Solve() {
 		),
 	}
 
-	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -61,7 +61,7 @@ func ExampleUnschedulable() {
 			schedulingtest.OnDemand("us-east-1a", schedulingtest.Cents(10)))),
 	}
 
-	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -117,7 +117,7 @@ func ExampleOption_Key() {
 	}
 	soldOut := func(o *scheduling.Option) bool { return o.Zone == "us-east-1a" && o.CapacityType == offerings.Spot }
 	for range 2 {
-		plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+		plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
 		if err != nil {
 			fmt.Println(err)
 			return

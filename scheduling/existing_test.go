@@ -19,7 +19,7 @@ func TestNoRoomBesideEndlessRequests(t *testing.T) {
 		Nodes:   []*corev1.Node{st.Node("n", st.Allocatable(st.Cores(4), st.GiB(8)))},
 		Running: st.Pods(3, "r", st.Requests(st.MiB(1<<42)), st.OnNode("n")),
 	}
-	plan, err := st.Audit(t.Context(), scheduling.Solver{}, p)
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
 	require.NoError(t, err)
 	assert.Len(t, plan.Unschedulable, 1)
 }

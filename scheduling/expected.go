@@ -6,17 +6,17 @@ import (
 )
 
 // ExpectedPrice is what a machine of a type that is bought at an offering is expected to
-// cost per hour, all in all: the price of the offering, [Solver.NodeOverhead], and what its
-// interruptions cost ([Solver.Interruption]); at most [offerings.MaxPrice].
+// cost per hour, all in all: the price of the offering, [Policy.NodeOverhead], and what its
+// interruptions cost ([Policy.Interruption]); at most [offerings.MaxPrice].
 //
 // The search minimises it, options are ranked by it, and lower bound and gap are about it.
 // The ranking's strategy takes it for the price.
-func (s Solver) ExpectedPrice(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
+func (s Policy) ExpectedPrice(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
 	return addPrice(addPrice(o.Price, s.NodeOverhead), s.Interruption.cost(t, o))
 }
 
 // expects reports whether machines cost something beside their prices.
-func (s *Solver) expects() bool { return s.NodeOverhead > 0 || s.Interruption.on() }
+func (s *Policy) expects() bool { return s.NodeOverhead > 0 || s.Interruption.on() }
 
 // expected sums up the expected prices of a plan's launches.
 func (c *compiler) expected(plan *Plan) offerings.Price {
@@ -53,7 +53,7 @@ func (c *compiler) expectedOf(pool string, o *Option) offerings.Price {
 }
 
 // objective is what the search minimised, as the plan's sums state it.
-func (s *Solver) objective(sums *Summary) offerings.Price {
+func (s *Policy) objective(sums *Summary) offerings.Price {
 	if s.expects() {
 		return sums.ExpectedPerHour
 	}

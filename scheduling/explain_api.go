@@ -15,16 +15,16 @@ import (
 // pod could go besides, what a node receives. Its answers are worked out when asked,
 // from the problem and the plan alone. It is not safe for concurrent use.
 type Explainer struct {
-	solver Solver
+	solver Policy
 	e      *explainer
 	plan   *Plan
 }
 
 // Explain returns an Explainer for a plan of p by a solver like s. It refuses what
-// [Solver.Solve] refuses. That the plan keeps the rules is not checked; see package
+// [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
 // verify.
-func (s Solver) Explain(p Problem, plan *Plan) (*Explainer, error) {
-	x := &Explainer{solver: s, plan: plan}
+func (s Planner) Explain(p Problem, plan *Plan) (*Explainer, error) {
+	x := &Explainer{solver: s.Policy, plan: plan}
 	facts, err := newFacts(&p, &x.solver)
 	if err != nil {
 		return nil, err

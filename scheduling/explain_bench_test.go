@@ -42,7 +42,7 @@ func refusals(n, classes int) scheduling.Problem {
 func BenchmarkRefusals(b *testing.B) {
 	p := refusals(1_000, 100)
 	for b.Loop() {
-		if _, err := (scheduling.Solver{Effort: scheduling.EffortFast}).Solve(b.Context(), p); err != nil {
+		if _, err := (scheduling.Planner{Policy: (scheduling.Policy{Effort: scheduling.EffortFast})}).Plan(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
 	}

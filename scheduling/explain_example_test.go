@@ -22,12 +22,12 @@ func ExampleExplainer_Launch() {
 			schedulingtest.Type("r7i.large", schedulingtest.Capacity(schedulingtest.Cores(2), schedulingtest.GiB(16)), schedulingtest.OnDemand("a", schedulingtest.Cents(13))),
 		),
 	}
-	solver := scheduling.Solver{}
-	plan, err := solver.Solve(context.Background(), problem)
+	solver := scheduling.Policy{}
+	plan, err := scheduling.Planner{Policy: solver}.Plan(context.Background(), problem)
 	if err != nil {
 		log.Fatal(err)
 	}
-	explainer, err := solver.Explain(problem, plan)
+	explainer, err := scheduling.Planner{Policy: solver}.Explain(problem, plan)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func ExampleExplainer_Launch() {
 
 // What would place a pod, in a form for programs.
 func ExampleChange() {
-	plan, err := scheduling.Solver{}.Solve(context.Background(), scheduling.Problem{
+	plan, err := scheduling.Planner{}.Plan(context.Background(), scheduling.Problem{
 		Pods: []*corev1.Pod{schedulingtest.Pod("web",
 			schedulingtest.Requests(schedulingtest.Cores(1)),
 			schedulingtest.Select("topology.kubernetes.io/zone", "us-east-1e"), schedulingtest.Select("kubernetes.io/arch", "arm64"))},

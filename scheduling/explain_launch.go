@@ -3,6 +3,7 @@ package scheduling
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -162,7 +163,7 @@ func (r *rivalry) run(out *LaunchExplanation) {
 	}
 	out.RuledOut = sortedReasons(counts)
 	out.Others = len(best)
-	names := sortedKeys(best)
+	names := slices.Sorted(maps.Keys(best))
 	slices.SortStableFunc(names, func(a, b string) int {
 		x, y := &r.offers.offers[best[a]], &r.offers.offers[best[b]]
 		return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.offering.Price, y.offering.Price))
@@ -170,7 +171,7 @@ func (r *rivalry) run(out *LaunchExplanation) {
 	for _, name := range names[:min(len(names), mostRunnersUp)] {
 		out.RunnersUp = append(out.RunnersUp, r.offers.offers[best[name]].option())
 	}
-	cheaper := slices.DeleteFunc(sortedKeys(rejected), func(name string) bool {
+	cheaper := slices.DeleteFunc(slices.Sorted(maps.Keys(rejected)), func(name string) bool {
 		_, holds := best[name]
 		return holds || name == own
 	})

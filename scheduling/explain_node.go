@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,7 +70,7 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 		}
 	}
 	names := x.e.requestable()
-	for _, name := range sortedKeys(used) {
+	for _, name := range slices.Sorted(maps.Keys(used)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

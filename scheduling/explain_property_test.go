@@ -20,7 +20,7 @@ func explained() int { return race.Fewer(800, 120) }
 func TestEverythingIsExplained(t *testing.T) {
 	for seed := range uint64(explained()) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: seed%3 > 0})
-		plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		for _, u := range plan.Unschedulable {
 			require.NotEmpty(t, u.Reasons, "seed %d, %s", seed, u.Pod)
@@ -54,10 +54,10 @@ func TestExplanationsAreRepeatable(t *testing.T) {
 // explanations are those of all pods and nodes, and of some launches.
 func explanations(t *testing.T, p scheduling.Problem) map[string]any {
 	t.Helper()
-	solver := scheduling.Solver{Effort: scheduling.EffortFast}
-	plan, err := solver.Solve(t.Context(), p)
+	solver := scheduling.Policy{Effort: scheduling.EffortFast}
+	plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 	require.NoError(t, err)
-	x, err := solver.Explain(p, plan)
+	x, err := scheduling.Planner{Policy: solver}.Explain(p, plan)
 	require.NoError(t, err)
 	out := map[string]any{}
 	for _, pod := range p.Pods {
@@ -78,7 +78,7 @@ func explanations(t *testing.T, p scheduling.Problem) map[string]any {
 // explainAll asks about every launch, node and pod, and checks what adds up.
 func explainAll(t *testing.T, seed uint64, p scheduling.Problem, plan *scheduling.Plan) {
 	t.Helper()
-	x, err := scheduling.Solver{Effort: scheduling.EffortFast}.Explain(p, plan)
+	x, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Explain(p, plan)
 	require.NoError(t, err)
 	for i := range plan.Launches {
 		l, err := x.Launch(plan.Launches[i].Name)

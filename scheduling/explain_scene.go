@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -85,7 +86,7 @@ func (s *scene) items(pods []string) []portion {
 		}
 	}
 	out := make([]portion, 0, len(counts))
-	for _, class := range sortedKeys(counts) {
+	for _, class := range slices.Sorted(maps.Keys(counts)) {
 		out = append(out, portion{class, counts[class]})
 	}
 	return out

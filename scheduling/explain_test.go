@@ -12,11 +12,11 @@ import (
 )
 
 // explainer solves a problem and returns who explains the plan.
-func explainer(t *testing.T, solver scheduling.Solver, p scheduling.Problem) (*scheduling.Explainer, *scheduling.Plan) {
+func explainer(t *testing.T, solver scheduling.Policy, p scheduling.Problem) (*scheduling.Explainer, *scheduling.Plan) {
 	t.Helper()
-	plan, err := solver.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 	require.NoError(t, err)
-	x, err := solver.Explain(p, plan)
+	x, err := scheduling.Planner{Policy: solver}.Explain(p, plan)
 	require.NoError(t, err)
 	return x, plan
 }
@@ -38,7 +38,7 @@ func machines() scheduling.Problem {
 func TestExplainLaunch(t *testing.T) {
 	p := machines()
 	p.Pods = append(Pods(2, "web", Requests(MilliCPU(500), GiB(2))), Pod("db", Requests(MilliCPU(500), GiB(2))))
-	x, plan := explainer(t, scheduling.Solver{}, p)
+	x, plan := explainer(t, scheduling.Policy{}, p)
 	require.Len(t, plan.Launches, 1)
 	l, err := x.Launch(plan.Launches[0].Name)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestExplainLaunchRuledOut(t *testing.T) {
 			p := machines()
 			p.Pods = []*corev1.Pod{Pod("web", Requests(Cores(2)))}
 			tt.change(&p)
-			x, plan := explainer(t, scheduling.Solver{}, p)
+			x, plan := explainer(t, scheduling.Policy{}, p)
 			l, err := x.Launch(plan.Launches[0].Name)
 			require.NoError(t, err)
 			require.Contains(t, l.RuledOut, tt.want)
@@ -131,7 +131,7 @@ func TestExplainPod(t *testing.T) {
 		Pod("huge", Requests(Cores(64))),
 		Pod("big", Requests(Cores(4), GiB(1))),
 	}
-	x, plan := explainer(t, scheduling.Solver{}, p)
+	x, plan := explainer(t, scheduling.Policy{}, p)
 	require.Len(t, plan.Existing, 1)
 	web, err := x.Pod("web")
 	require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestExplainPodsThatAreIgnored(t *testing.T) {
 		Pod("ended", Phase(corev1.PodSucceeded)),
 		Pod("agent", OwnedByDaemonSet("agents")),
 	}
-	x, _ := explainer(t, scheduling.Solver{}, p)
+	x, _ := explainer(t, scheduling.Policy{}, p)
 	for _, name := range []string{"ended", "agent"} {
 		e, err := x.Pod(name)
 		require.NoError(t, err)
@@ -202,7 +202,7 @@ func TestExplainNode(t *testing.T) {
 		Pod("larger", Requests(Cores(9))),
 		Pod("alone", Requests(MilliCPU(100)), Apart(corev1.LabelHostname, Of("app", "db"))),
 	}
-	x, _ := explainer(t, scheduling.Solver{}, p)
+	x, _ := explainer(t, scheduling.Policy{}, p)
 	n, err := x.Node("n1")
 	require.NoError(t, err)
 	require.Equal(t, scheduling.NodeReady, n.State)
@@ -231,7 +231,7 @@ func TestRefusedOutrightWithARemedy(t *testing.T) {
 	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}}
 	claiming.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}}
 	p.Pods = []*corev1.Pod{gated, claiming, Pod("stored", Requests(Cores(1)), UseClaim("data"))}
-	x, plan := explainer(t, scheduling.Solver{}, p)
+	x, plan := explainer(t, scheduling.Policy{}, p)
 	require.Len(t, plan.Unschedulable, 3)
 	want := map[string]scheduling.Change{
 		"gated":    {Kind: scheduling.ChangeGate, Object: "example.com/quota", Text: "remove the scheduling gate example.com/quota, or have its controller do so"},
@@ -251,7 +251,7 @@ func TestExplainUnknownNames(t *testing.T) {
 	p := machines()
 	p.Nodes = []*corev1.Node{Node("worker-1"), Node("worker-2")}
 	p.Pods = append(Pods(2, "web", Requests(Cores(1), GiB(1))), Pod("web-1", Namespace("shop"), Requests(Cores(1))))
-	x, _ := explainer(t, scheduling.Solver{}, p)
+	x, _ := explainer(t, scheduling.Policy{}, p)
 	tests := []struct {
 		ask  func(string) error
 		name string
@@ -301,21 +301,21 @@ func launches(x *scheduling.Explainer) func(string) error {
 func TestExplainRefuses(t *testing.T) {
 	p := machines()
 	p.Pods = []*corev1.Pod{Pod("web", Requests(Cores(1)))}
-	_, plan := explainer(t, scheduling.Solver{}, p)
-	_, err := scheduling.Solver{Effort: -1}.Explain(p, plan)
+	_, plan := explainer(t, scheduling.Policy{}, p)
+	_, err := scheduling.Planner{Policy: scheduling.Policy{Effort: -1}}.Explain(p, plan)
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
-	_, err = scheduling.Solver{}.Explain(p, nil)
+	_, err = scheduling.Planner{}.Explain(p, nil)
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 	bad := p
 	bad.Pods = append(bad.Pods, Pod("web"))
-	_, err = scheduling.Solver{}.Explain(bad, plan)
+	_, err = scheduling.Planner{}.Explain(bad, plan)
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 
 	foreign := *plan
 	foreign.Launches = append([]scheduling.Launch{}, plan.Launches...)
 	foreign.Launches[0].Options = []scheduling.Option{{InstanceType: "never", Zone: "a", CapacityType: offerings.Spot}}
 	foreign.Launches = append(foreign.Launches, scheduling.Launch{Name: "empty", NodePool: "none", Pods: []string{"default/nobody"}})
-	x, err := scheduling.Solver{}.Explain(p, &foreign)
+	x, err := scheduling.Planner{}.Explain(p, &foreign)
 	require.NoError(t, err)
 	_, err = x.Launch(plan.Launches[0].Name)
 	require.ErrorContains(t, err, "no node pool of the problem sells what it buys")

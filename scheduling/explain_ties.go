@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,7 +88,7 @@ func (t *tied) hard(id int, f func(tie)) {
 // their pods away.
 func (t *tied) enter() {
 	wanted := map[int]bool{}
-	for _, id := range sortedKeys(t.left) {
+	for _, id := range slices.Sorted(maps.Keys(t.left)) {
 		class := t.scene.planned[id]
 		t.hard(id, func(x tie) {
 			b := duty{tie: x, rule: -1}

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -171,7 +172,7 @@ func (s *podSelector) text(own string) string {
 	case len(s.namespaces) == 0:
 		return text + " in no namespace"
 	default:
-		return text + " in namespace " + strings.Join(sortedKeys(s.namespaces), " or ")
+		return text + " in namespace " + strings.Join(slices.Sorted(maps.Keys(s.namespaces)), " or ")
 	}
 }
 

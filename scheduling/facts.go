@@ -3,7 +3,7 @@ package scheduling
 // facts is what is known of a problem before anything is decided.
 type facts struct {
 	problem  *Problem
-	solver   *Solver
+	solver   *Policy
 	readings *readings
 	cluster  *cluster
 	// spaces counts the pods that run by namespace; where it is nil, they are in problem.
@@ -36,7 +36,7 @@ func (f *facts) volumes(choice *volumeChoice) *volumeIndex {
 }
 
 // newFacts reads a problem for a solver, or says what is wrong with it.
-func newFacts(p *Problem, s *Solver) (*facts, error) {
+func newFacts(p *Problem, s *Policy) (*facts, error) {
 	r, err := p.read(s)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -125,7 +126,7 @@ func (e *explainer) askFix(class *podClass, id int, a ask, all []ask) Change {
 	c := Change{Kind: a.kind(), Key: a.raw, From: a.values()}
 	if len(values) > 0 {
 		const most = 3
-		c.Values = sortedKeys(values)[:min(len(values), most)]
+		c.Values = slices.Sorted(maps.Keys(values))[:min(len(values), most)]
 		c.Text = fmt.Sprintf("select another value of %s than %s, such as %s", a.raw, a.values(), strings.Join(c.Values, ", "))
 		if a.Operator() != requirements.In {
 			c.Text = fmt.Sprintf("widen %s, such as to %s", a.Short(), strings.Join(c.Values, ", "))

@@ -54,11 +54,11 @@ const (
 	ChangeClaim           ChangeKind = "claim"             // create, repair or share the claim, volume or storage class Object
 	ChangeGate            ChangeKind = "scheduling-gate"   // remove the scheduling gate Object
 	ChangeResourceClaim   ChangeKind = "resource-claim"    // drop the resource claim Object
-	ChangeNodeSize        ChangeKind = "node-size"         // let Solver.Size reach To of the resource Key
-	ChangeFlexibility     ChangeKind = "flexibility"       // ask for less in Solver.Flexibility
+	ChangeNodeSize        ChangeKind = "node-size"         // let Policy.Size reach To of the resource Key
+	ChangeFlexibility     ChangeKind = "flexibility"       // ask for less in Policy.Flexibility
 	ChangeSpot            ChangeKind = "spot"              // let spot machines be bought
-	ChangeFilter          ChangeKind = "filter"            // let Solver.Filters keep the offering Object
-	ChangeWorkloadShare   ChangeKind = "workload-share"    // raise Solver.WorkloadShare
+	ChangeFilter          ChangeKind = "filter"            // let Policy.Filters keep the offering Object
+	ChangeWorkloadShare   ChangeKind = "workload-share"    // raise Policy.WorkloadShare
 	ChangeEffort          ChangeKind = "effort"            // nothing: the plan misses a place that is there
 )
 

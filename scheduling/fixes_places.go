@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (e *explainer) volumeFix(class *podClass, id int, out *changeList) {
 		return
 	}
 	const most = 5
-	c := Change{Kind: ChangeVolume, Key: offerings.ZoneLabel, Values: sortedKeys(zones)[:min(len(zones), most)]}
+	c := Change{Kind: ChangeVolume, Key: offerings.ZoneLabel, Values: slices.Sorted(maps.Keys(zones))[:min(len(zones), most)]}
 	c.Text = fmt.Sprintf("use volumes that are elsewhere, such as in %s: these can be used %s, and nothing there takes the pod",
 		strings.Join(c.Values, ", "), placesText(group))
 	out.add(c)

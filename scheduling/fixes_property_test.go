@@ -32,7 +32,7 @@ func TestEveryFixHolds(t *testing.T) {
 	for seed := uint64(0); tried < *refusalsTried; seed++ {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: seed%3 > 0, Pods: 20})
 		solver := solverOf(seed)
-		plan, err := solver.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)
 		seen := map[string]bool{}
 		for _, u := range plan.Unschedulable {
@@ -46,7 +46,7 @@ func TestEveryFixHolds(t *testing.T) {
 				byKind[c.Kind]++
 				w := carriedOut(t, p, plan, solver, u.Pod)
 				w.make(t, c)
-				done, err := w.solver.Solve(t.Context(), w.problem)
+				done, err := scheduling.Planner{Policy: w.solver}.Plan(t.Context(), w.problem)
 				if err != nil || len(done.Unschedulable) > 0 {
 					t.Errorf("seed %d, %s, fix %d of %v: %v %v", seed, u.Pod, i, u.Fixes, err, messageOf(done, u.Pod))
 				}
@@ -57,8 +57,8 @@ func TestEveryFixHolds(t *testing.T) {
 }
 
 // solverOf is a solver whose settings refuse pods, too, now and then.
-func solverOf(seed uint64) scheduling.Solver {
-	s := scheduling.Solver{Effort: scheduling.EffortFast}
+func solverOf(seed uint64) scheduling.Policy {
+	s := scheduling.Policy{Effort: scheduling.EffortFast}
 	switch seed % 8 {
 	case 0:
 		s.NoSpot = true
@@ -77,12 +77,12 @@ func solverOf(seed uint64) scheduling.Solver {
 // world is what there is when a change is made: a pod that waits, and all else.
 type world struct {
 	problem scheduling.Problem
-	solver  scheduling.Solver
+	solver  scheduling.Policy
 	pod     *corev1.Pod
 }
 
 // carriedOut carries out a plan, and leaves one pod waiting.
-func carriedOut(t *testing.T, p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Solver, waits string) *world {
+func carriedOut(t *testing.T, p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Policy, waits string) *world {
 	t.Helper()
 	w := &world{problem: p, solver: solver}
 	w.problem.Pods, w.problem.Nodes, w.problem.Running = nil, slices.Clone(p.Nodes), slices.Clone(p.Running)
@@ -295,7 +295,7 @@ func (w *world) request(t *testing.T, c scheduling.Change) {
 	t.Helper()
 	p := w.problem
 	p.Pods = []*corev1.Pod{w.pod}
-	x, err := scheduling.Solver{}.Explain(p, &scheduling.Plan{})
+	x, err := scheduling.Planner{}.Explain(p, &scheduling.Plan{})
 	require.NoError(t, err)
 	told, err := x.Pod(full(w.pod))
 	require.NoError(t, err)

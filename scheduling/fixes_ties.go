@@ -108,7 +108,7 @@ func (t *tied) relax(class *podClass, id int, bars []bar) []Change {
 	switch x.kind {
 	case spreadTie:
 		if x.share {
-			return []Change{{Kind: ChangeWorkloadShare, Object: "Solver", Text: "let one machine hold a larger share of a workload"}}
+			return []Change{{Kind: ChangeWorkloadShare, Object: "Policy", Text: "let one machine hold a larger share of a workload"}}
 		}
 		return t.relaxSpread(id, bars)
 	case affinityTie:

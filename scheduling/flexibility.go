@@ -237,7 +237,7 @@ func (s *scene) spotsOf(row model.Bits) model.Bits {
 }
 
 // flexibilityReason words that spot machines would leave too little choice.
-func (s *Solver) flexibilityReason() Reason {
+func (s *Policy) flexibilityReason() Reason {
 	return Reason{Code: ReasonFlexibility, Detail: fmt.Sprintf("too little choice of spot machines remains (%s are asked for)", s.Flexibility)}
 }
 
@@ -255,7 +255,7 @@ func (e *explainer) flexibilityFix(class *podClass, id int, screens []screened) 
 		spots.Each(func(o int) { found = found || e.usable(class, id, ti, o) })
 		if found {
 			return Change{
-				Kind: ChangeFlexibility, Object: "Solver", From: e.solver.Flexibility.String(),
+				Kind: ChangeFlexibility, Object: "Policy", From: e.solver.Flexibility.String(),
 				Text: fmt.Sprintf("ask for less choice among spot machines than %s", e.solver.Flexibility),
 			}
 		}

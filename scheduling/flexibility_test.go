@@ -14,7 +14,7 @@ import (
 )
 
 func TestBadFlexibility(t *testing.T) {
-	_, err := scheduling.Solver{Flexibility: scheduling.Flexibility{Options: -1, Zones: -2}}.Solve(t.Context(), scheduling.Problem{})
+	_, err := scheduling.Planner{Policy: scheduling.Policy{Flexibility: scheduling.Flexibility{Options: -1, Zones: -2}}}.Plan(t.Context(), scheduling.Problem{})
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 	require.ErrorContains(t, err, `solver.flexibility.options: is negative: "-1"`)
 	require.ErrorContains(t, err, `solver.flexibility.zones: is negative: "-2"`)
@@ -51,10 +51,10 @@ func TestFlexibilityOnEC2(t *testing.T) {
 	}
 	efforts := []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}
 	for _, effort := range efforts[:race.Fewer(2, 1)] {
-		free, err := scheduling.Solver{Effort: effort}.Solve(t.Context(), p)
+		free, err := scheduling.Planner{Policy: scheduling.Policy{Effort: effort}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		for _, f := range []scheduling.Flexibility{{Types: 15, Families: 3}, {Options: 40, Types: 30, Families: 8}} {
-			plan, err := st.Audit(t.Context(), scheduling.Solver{Effort: effort, Flexibility: f}, p)
+			plan, err := st.Audit(t.Context(), scheduling.Policy{Effort: effort, Flexibility: f}, p)
 			require.NoError(t, err)
 			assert.Equal(t, free.Summary.Placed, plan.Summary.Placed)
 			for i := range plan.Launches {
@@ -76,7 +76,7 @@ func TestFlexibilityOfRandomProblems(t *testing.T) {
 	for seed := range uint64(n) {
 		p := st.Random(seed, st.Size{Pods: 25, Types: 16, Ties: seed%3 == 0})
 		f := scheduling.Flexibility{Options: int(seed % 6), Types: int(seed / 2 % 5), Families: int(seed / 5 % 3), Zones: int(seed / 3 % 3)}
-		s := scheduling.Solver{Effort: scheduling.EffortFast, Flexibility: f, MaxOptions: int(seed % 4 * 3)}
+		s := scheduling.Policy{Effort: scheduling.EffortFast, Flexibility: f, MaxOptions: int(seed % 4 * 3)}
 		if seed%4 == 1 {
 			s.MinValues = scheduling.MinValuesBestEffort
 		}

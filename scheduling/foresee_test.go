@@ -31,10 +31,10 @@ func TestTiedPodsEndNearTheirBound(t *testing.T) {
 		gap := map[scheduling.Effort]float64{scheduling.EffortFast: 0.05, scheduling.EffortDefault: 0.025}
 		price := map[scheduling.Effort]float64{}
 		for effort, most := range gap {
-			solver := scheduling.Solver{Effort: effort}
-			plan, err := solver.Solve(t.Context(), p)
+			solver := scheduling.Policy{Effort: effort}
+			plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 			require.NoError(t, err)
-			require.NoError(t, verify.Checker{Solver: solver, SkipRefusals: true}.Plan(p, plan))
+			require.NoError(t, verify.Checker{Policy: solver, SkipRefusals: true}.Plan(p, plan))
 			assert.Equal(t, 900, plan.Summary.Placed)
 			assert.LessOrEqual(t, plan.Summary.Gap, most+1e-9, "seed %d", seed)
 			price[effort] = plan.Summary.PricePerHour.USD()

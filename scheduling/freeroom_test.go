@@ -39,7 +39,7 @@ func TestBoundBesideNodes(t *testing.T) {
 				p.Nodes = append(p.Nodes, st.Node(fmt.Sprintf("n-%03d", i), st.Allocatable(st.MilliCPU(tt.free(i)), st.GiB(8), st.Count(corev1.ResourcePods, 100))))
 			}
 			for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
-				plan, err := st.Audit(t.Context(), scheduling.Solver{Effort: effort}, p)
+				plan, err := st.Audit(t.Context(), scheduling.Policy{Effort: effort}, p)
 				require.NoError(t, err)
 				assert.GreaterOrEqual(t, plan.Summary.LowerBoundPerHour, tt.least*98/100)
 				assert.LessOrEqual(t, plan.Summary.LowerBoundPerHour, plan.Summary.PricePerHour)

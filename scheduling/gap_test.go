@@ -25,7 +25,7 @@ func TestFewMachinesOfManySizes(t *testing.T) {
 	for i := range 100 {
 		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), st.Requests(st.MilliCPU(50+random.Int64N(3950)), st.MiB(64+random.Int64N(16_000)))))
 	}
-	plan := planAt(t, spotProblem(pods), scheduling.Solver{Effort: scheduling.EffortFast})
+	plan := planAt(t, spotProblem(pods), scheduling.Policy{Effort: scheduling.EffortFast})
 	assert.Empty(t, plan.Unschedulable)
 	assert.Less(t, plan.Summary.Gap, 0.025)
 }
@@ -43,11 +43,11 @@ func TestFewMachinesForPodsOfZones(t *testing.T) {
 		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), opts...))
 	}
 	p := spotProblem(pods)
-	plan := planAt(t, p, scheduling.Solver{Effort: scheduling.Effort(race.Fewer(int(scheduling.EffortDefault), 50))})
+	plan := planAt(t, p, scheduling.Policy{Effort: scheduling.Effort(race.Fewer(int(scheduling.EffortDefault), 50))})
 	assert.Empty(t, plan.Unschedulable)
 	if !race.Enabled {
 		assert.Less(t, plan.Summary.Gap, 0.01)
-		assert.Equal(t, plan, planAt(t, p, scheduling.Solver{}), "the same plan comes out again")
+		assert.Equal(t, plan, planAt(t, p, scheduling.Policy{}), "the same plan comes out again")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestManySizesOnSmallMachines(t *testing.T) {
 			st.Type("medium", st.Capacity(st.Cores(8), st.GiB(32)), st.OnDemand("a", 96_000_000)),
 		),
 	}
-	plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.Empty(t, plan.Unschedulable)
 	require.NoError(t, verify.Plan(p, plan))

@@ -51,7 +51,7 @@ func (g *guestBook) gather(c *compiler) {
 	}
 	c.memory.guestLists = m
 	keys, missing := make([]string, len(g.targets.list)), map[string]guestList{}
-	for n, signature := range sortedKeys(g.targets.index) {
+	for n, signature := range slices.Sorted(maps.Keys(g.targets.index)) {
 		keys[n] = string(appendTargetKey(nil, signature, &g.targets.list[n]))
 		if list, known := m.lists[keys[n]]; !known {
 			missing[keys[n]] = guestList{target: g.targets.list[n]}
@@ -138,7 +138,7 @@ func (m *guestLists) renewed(c *compiler, hosts []*host) *guestLists {
 
 // ask adds to lists which pods on some hosts are among their targets.
 func (c *compiler) ask(hosts []*host, some []int, lists map[string]guestList) {
-	t, names := newTargets(), sortedKeys(lists)
+	t, names := newTargets(), slices.Sorted(maps.Keys(lists))
 	for _, name := range names {
 		t.add(name, func() target { return lists[name].target })
 	}

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -74,7 +75,7 @@ func (g *guestBook) read(c *compiler, old *guestBook) {
 // key have the same numbers.
 func (t *targets) key() string {
 	var b []byte
-	for n, signature := range sortedKeys(t.index) {
+	for n, signature := range slices.Sorted(maps.Keys(t.index)) {
 		b = appendTargetKey(b, signature, &t.list[n])
 	}
 	return string(b)
@@ -89,7 +90,7 @@ func appendTargetKey(b []byte, signature string, t *target) []byte {
 			b = append(b, '*')
 			continue
 		}
-		for _, name := range sortedKeys(s.namespaces) {
+		for _, name := range slices.Sorted(maps.Keys(s.namespaces)) {
 			b = appendText(append(b, 'n'), name)
 		}
 	}

@@ -21,7 +21,7 @@ func TestBadInterruptions(t *testing.T) {
 		`solver.interruption.unstatedRate: must be a share from 0 to 1: "NaN"`:                       {PerNode: 1, UnstatedRate: math.NaN()},
 		`solver.interruption.unstatedRate: counts only where an interruption costs something: "0.1"`: {UnstatedRate: 0.1},
 	} {
-		_, err := scheduling.Solver{Interruption: i}.Solve(t.Context(), scheduling.Problem{})
+		_, err := scheduling.Planner{Policy: scheduling.Policy{Interruption: i}}.Plan(t.Context(), scheduling.Problem{})
 		require.ErrorIs(t, err, scheduling.ErrInvalid)
 		assert.ErrorContains(t, err, want)
 	}
@@ -47,7 +47,7 @@ func TestExpectedPriceOfOneMachine(t *testing.T) {
 				Zone: string(rune('a' + i)), CapacityType: offerings.Spot, Price: price, InterruptionRate: w.rate,
 			}))
 		}
-		s := scheduling.Solver{Interruption: scheduling.Interruption{
+		s := scheduling.Policy{Interruption: scheduling.Interruption{
 			PerNode: offerings.Amount(r.Int64N(300) * 1e9), PerCore: offerings.Amount(r.Int64N(50) * 1e9), UnstatedRate: 0.1,
 		}}
 		if s.Interruption.PerNode+s.Interruption.PerCore == 0 {
@@ -87,7 +87,7 @@ func TestInterruptionsOfRandomProblems(t *testing.T) {
 	moved, dearer := 0, 0
 	for seed := range uint64(n) {
 		p := st.Random(seed, st.Size{Pods: 30, Ties: seed%3 == 0})
-		s := scheduling.Solver{
+		s := scheduling.Policy{
 			Effort: scheduling.EffortFast,
 			Interruption: scheduling.Interruption{
 				PerNode: offerings.Amount(seed%5) * 4e9, PerCore: offerings.Amount(1+seed%7) * 5e8, UnstatedRate: float64(seed%4) / 20,

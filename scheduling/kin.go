@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -133,14 +134,14 @@ func (b *kinBook) link(k *kin) {
 			k.wishes = append(k.wishes, wish{weight: w.weight, axis: b.land.wishAxis(&w.term)})
 		}
 	}
-	for _, n := range sortedKeys(rules) {
+	for _, n := range slices.Sorted(maps.Keys(rules)) {
 		if b.vacuous(n) {
 			continue
 		}
 		b.within(k, rules[n])
 		k.rules = append(k.rules, *rules[n])
 	}
-	for _, n := range sortedKeys(crowds) {
+	for _, n := range slices.Sorted(maps.Keys(crowds)) {
 		if b.idle[n] {
 			continue
 		}

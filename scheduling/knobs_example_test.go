@@ -27,7 +27,7 @@ func market() *instancetypes.Catalog {
 
 // Several whole plans, for whoever would rather choose.
 func ExampleSolver_Alternatives() {
-	list, err := scheduling.Solver{}.Alternatives(context.Background(), scheduling.Problem{
+	list, err := scheduling.Planner{}.Alternatives(context.Background(), scheduling.Problem{
 		Pods:      st.Pods(8, "web", st.Requests(st.Cores(2), st.GiB(4))),
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},
 		Catalog:   market(),
@@ -55,8 +55,8 @@ func ExampleInterruption() {
 		Catalog:   market(),
 	}
 	for _, cost := range []string{"0", "60", "1000"} {
-		solver := scheduling.Solver{Interruption: scheduling.Interruption{PerNode: offerings.MustAmount(cost)}}
-		plan, err := solver.Solve(context.Background(), problem)
+		solver := scheduling.Policy{Interruption: scheduling.Interruption{PerNode: offerings.MustAmount(cost)}}
+		plan, err := scheduling.Planner{Policy: solver}.Plan(context.Background(), problem)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -72,11 +72,11 @@ func ExampleInterruption() {
 
 // No machine above a size, and pods that only a larger one could hold are told so.
 func ExampleNodeSize() {
-	solver := scheduling.Solver{
+	solver := scheduling.Policy{
 		Size:   scheduling.NodeSize{Largest: st.Resources(st.Cores(8))},
 		NoSpot: true,
 	}
-	plan, err := solver.Solve(context.Background(), scheduling.Problem{
+	plan, err := scheduling.Planner{Policy: solver}.Plan(context.Background(), scheduling.Problem{
 		Pods:      append(st.Pods(2, "web", st.Requests(st.Cores(1))), st.Pod("big", st.Requests(st.Cores(12)))),
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},
 		Catalog:   market(),

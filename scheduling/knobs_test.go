@@ -23,11 +23,11 @@ func TestNoReasons(t *testing.T) {
 	left := 0
 	for seed := range soak.Cases(30) {
 		p := st.Random(seed, st.Size{Ties: seed%2 == 0, Pods: 20})
-		told, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+		told, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
-		brief, err := scheduling.Solver{Effort: scheduling.EffortFast, NoReasons: true}.Solve(t.Context(), p)
+		brief, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast, NoReasons: true}}.Plan(t.Context(), p)
 		require.NoError(t, err)
-		require.NoError(t, verify.Checker{Solver: scheduling.Solver{NoReasons: true}}.Plan(p, brief), "seed %d", seed)
+		require.NoError(t, verify.Checker{Policy: scheduling.Policy{NoReasons: true}}.Plan(p, brief), "seed %d", seed)
 		for i := range told.Unschedulable {
 			told.Unschedulable[i] = scheduling.Unschedulable{Pod: told.Unschedulable[i].Pod}
 			left++
@@ -38,8 +38,8 @@ func TestNoReasons(t *testing.T) {
 }
 
 // knobs draws settings of every kind.
-func knobs(r *rand.Rand) scheduling.Solver {
-	s := scheduling.Solver{Effort: scheduling.EffortFast}
+func knobs(r *rand.Rand) scheduling.Policy {
+	s := scheduling.Policy{Effort: scheduling.EffortFast}
 	often := func(n int) bool { return r.IntN(n) == 0 }
 	if often(3) {
 		s.NoSpot = true

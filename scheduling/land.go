@@ -151,9 +151,9 @@ func (l *land) keyAxis(key string) int {
 
 func (l *land) drawKey(key string) axis {
 	known := requirements.NormalizeKey(key)
-	offers, places := l.offers.column(known), l.country.column(key)
+	onSale, places := l.offers.column(known), l.country.column(key)
 	fallbacks, has := make([]string, len(l.templates)), make([]bool, len(l.templates))
-	used := make([]bool, len(offers.values))
+	used := make([]bool, len(onSale.values))
 	values := slices.Clone(places.values)
 	for ti, v := range l.templates {
 		if fallbacks[ti], has[ti] = v.labels[known]; !has[ti] {
@@ -161,7 +161,7 @@ func (l *land) drawKey(key string) axis {
 		}
 		bare := false
 		for _, o := range l.offered[ti].list {
-			if n := offers.numbers[o.offer]; n >= 0 {
+			if n := onSale.numbers[o.offer]; n >= 0 {
 				used[n] = true
 			} else {
 				bare = true
@@ -173,7 +173,7 @@ func (l *land) drawKey(key string) axis {
 	}
 	for n, ok := range used {
 		if ok {
-			values = append(values, offers.values[n])
+			values = append(values, onSale.values[n])
 		}
 	}
 	a := axis{at: make([]int32, l.spots()), values: compacted(values)}
@@ -181,10 +181,10 @@ func (l *land) drawKey(key string) axis {
 		n, _ := slices.BinarySearch(a.values, value)
 		return int32(n)
 	}
-	numbers := make([]int32, len(offers.values))
+	numbers := make([]int32, len(onSale.values))
 	for n, ok := range used {
 		if ok {
-			numbers[n] = number(offers.values[n])
+			numbers[n] = number(onSale.values[n])
 		}
 	}
 	for ti := range l.templates {
@@ -193,7 +193,7 @@ func (l *land) drawKey(key string) axis {
 			bare = number(fallbacks[ti])
 		}
 		for i, o := range l.offered[ti].list {
-			if n := offers.numbers[o.offer]; n >= 0 {
+			if n := onSale.numbers[o.offer]; n >= 0 {
 				a.at[l.first[ti]+i] = numbers[n]
 			} else {
 				a.at[l.first[ti]+i] = bare

@@ -26,7 +26,7 @@ func TestLaunchNodeHoldsItsPods(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		p.Pods = append(p.Pods, schedulingtest.Pod(name, schedulingtest.Requests(schedulingtest.MilliCPU(700), schedulingtest.GiB(1))))
 	}
-	plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.NotEmpty(t, plan.Launches)
 	require.Empty(t, plan.Unschedulable)
@@ -47,7 +47,7 @@ func TestLaunchNodeHoldsItsPods(t *testing.T) {
 					}
 				}
 			}
-			there, err := scheduling.Solver{}.Solve(t.Context(), again)
+			there, err := scheduling.Planner{}.Plan(t.Context(), again)
 			require.NoError(t, err)
 			require.Equal(t, len(l.Pods), there.Summary.Placed, "option %v of %s", l.Options[j], l.Name)
 		}
@@ -70,12 +70,12 @@ func TestOptionKeyNamesItsReservation(t *testing.T) {
 		Unavailable: &offerings.Unavailable{},
 		Now:         time.Unix(1_700_000_000, 0),
 	}
-	plan, err := scheduling.Solver{}.Solve(t.Context(), problem)
+	plan, err := scheduling.Planner{}.Plan(t.Context(), problem)
 	require.NoError(t, err)
 	first := &plan.Launches[0].Options[0]
 	require.Equal(t, "cr-1", first.ReservationID)
 	problem.Unavailable.Mark(first.Key(), problem.Now, 0)
-	plan, err = scheduling.Solver{}.Solve(t.Context(), problem)
+	plan, err = scheduling.Planner{}.Plan(t.Context(), problem)
 	require.NoError(t, err)
 	require.Len(t, plan.Launches, 1)
 	require.Equal(t, "cr-2", plan.Launches[0].Options[0].ReservationID)

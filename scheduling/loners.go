@@ -3,6 +3,7 @@ package scheduling
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -58,7 +59,7 @@ func (pr *prover) kindsOfLoners() []loners {
 	}
 	var out []loners
 	alike := map[string]int{}
-	for _, target := range sortedKeys(found) {
+	for _, target := range slices.Sorted(maps.Keys(found)) {
 		x := found[target]
 		name := string(pr.amongPlaced(target))
 		if at, ok := alike[name]; ok {

@@ -41,7 +41,7 @@ func TestBoundOfLoners(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.p.NodePools, tt.p.Catalog = []*scheduling.NodePool{st.NodePool("pool")}, catalog
-			plan, err := st.Audit(t.Context(), scheduling.Solver{}, tt.p)
+			plan, err := st.Audit(t.Context(), scheduling.Policy{}, tt.p)
 			require.NoError(t, err)
 			assert.Equal(t, tt.bound, plan.Summary.LowerBoundPerHour)
 			assert.Equal(t, tt.kind, plan.Summary.Certificate.Kind)
@@ -52,7 +52,7 @@ func TestBoundOfLoners(t *testing.T) {
 // Where everything is on running nodes there is nothing to prove.
 func TestNoBoundOfNothing(t *testing.T) {
 	p := scheduling.Problem{Pods: st.Pods(3, "p", st.Requests(st.Cores(1))), Nodes: []*corev1.Node{st.Node("n", st.Allocatable(st.Cores(4), st.GiB(8)))}}
-	plan, err := st.Audit(t.Context(), scheduling.Solver{}, p)
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
 	require.NoError(t, err)
 	assert.Zero(t, plan.Summary.LowerBoundPerHour)
 	assert.Nil(t, plan.Summary.Certificate)
@@ -87,7 +87,7 @@ func TestBoundOfLonersAgainstEveryPartition(t *testing.T) {
 		}
 		best := cheapestPartition(sizes, kinds, caps, prices)
 		for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
-			plan, err := st.Audit(t.Context(), scheduling.Solver{Effort: effort}, p)
+			plan, err := st.Audit(t.Context(), scheduling.Policy{Effort: effort}, p)
 			require.NoError(t, err, "seed %d", seed)
 			s := plan.Summary
 			require.Equal(t, len(p.Pods), s.Placed, "seed %d", seed)

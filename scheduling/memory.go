@@ -80,7 +80,7 @@ func catalogsOf(p *Problem) []*instancetypes.Catalog {
 		}
 	}
 	add(p.Catalog)
-	for _, name := range sortedKeys(p.PoolCatalogs) {
+	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
 		add(p.PoolCatalogs[name])
 	}
 	return out
@@ -88,7 +88,7 @@ func catalogsOf(p *Problem) []*instancetypes.Catalog {
 
 // restock begins to read the catalogs of a problem, unless they are those that were read
 // last. Whoever needs the stock has to wait.
-func (m *memory) restock(p *Problem, s *Solver) (wait func()) {
+func (m *memory) restock(p *Problem, s *Policy) (wait func()) {
 	catalogs := catalogsOf(p)
 	if m.stock != nil && slices.Equal(m.stock.catalogs, catalogs) {
 		return func() {}
@@ -99,7 +99,7 @@ func (m *memory) restock(p *Problem, s *Solver) (wait func()) {
 }
 
 // offers returns the offers of a problem for a solver, which is always the same one.
-func (m *memory) offers(p *Problem, s *Solver, table *resourceTable, volumes *volumeIndex) *offerTable {
+func (m *memory) offers(p *Problem, s *Policy, table *resourceTable, volumes *volumeIndex) *offerTable {
 	m.restock(p, s)()
 	k := m.stock
 	if len(k.rows) > mostRows {

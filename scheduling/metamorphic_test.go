@@ -24,10 +24,10 @@ func related(t *testing.T, follow func(scheduling.Problem) scheduling.Problem, c
 	for i := range uint64(randomProblems() / 20) {
 		seed := 400_000 + i
 		p := schedulingtest.Random(seed, schedulingtest.Size{})
-		solver := scheduling.Solver{Effort: 20}
-		first, err := solver.Solve(t.Context(), p)
+		solver := scheduling.Policy{Effort: 20}
+		first, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)
-		second, err := solver.Solve(t.Context(), follow(p))
+		second, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), follow(p))
 		require.NoError(t, err, "seed %d", seed)
 		compare(t, seed, first, second)
 	}
@@ -139,9 +139,9 @@ func TestAddingAPoolThatNobodyTolerates(t *testing.T) {
 	for i := range uint64(randomProblems() / 20) {
 		seed := 500_000 + i
 		p := schedulingtest.Random(seed, schedulingtest.Size{})
-		without, err := scheduling.Solver{}.Solve(t.Context(), alone(p))
+		without, err := scheduling.Planner{}.Plan(t.Context(), alone(p))
 		require.NoError(t, err, "seed %d", seed)
-		with, err := scheduling.Solver{}.Solve(t.Context(), add(p))
+		with, err := scheduling.Planner{}.Plan(t.Context(), add(p))
 		require.NoError(t, err, "seed %d", seed)
 		assert.Equal(t, without.Summary.PricePerHour, with.Summary.PricePerHour, "seed %d", seed)
 		assert.Equal(t, contents(without), contents(with), "seed %d", seed)

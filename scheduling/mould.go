@@ -57,7 +57,7 @@ type moulder struct {
 	keys   []string
 }
 
-func newMoulder(p *Problem, s *Solver) *moulder {
+func newMoulder(p *Problem, s *Policy) *moulder {
 	t := newResourceTable()
 	return &moulder{
 		table: t, reader: requestReader{table: t}, index: map[string]int32{},

@@ -2,7 +2,9 @@ package scheduling
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +33,7 @@ func TestDecodeNodePoolReadsEveryField(t *testing.T) {
 func paths(v any, at []string, visit func(path []string)) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, k := range sortedKeys(v) {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			paths(v[k], append(at[:len(at):len(at)], k), visit)
 		}
 	case []any:

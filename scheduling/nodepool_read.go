@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +48,7 @@ func (v value) object(read parts) {
 		v.fault("is not an object")
 		return
 	}
-	for _, name := range sortedKeys(fields) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		part := value{v.manifest, strings.TrimPrefix(v.path+field(name), "."), fields[name]}
 		if part.v == nil {
 			continue
@@ -122,7 +124,7 @@ func (v value) textMap() map[string]string {
 		return nil
 	}
 	out := make(map[string]string, len(fields))
-	for _, name := range sortedKeys(fields) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		out[name] = value{v.manifest, v.path + field(name), fields[name]}.text()
 	}
 	return out
@@ -146,7 +148,7 @@ func (v value) quantities() corev1.ResourceList {
 		return nil
 	}
 	out := make(corev1.ResourceList, len(fields))
-	for _, name := range sortedKeys(fields) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		e := value{v.manifest, v.path + field(name), fields[name]}
 		text, ok := e.v.(string)
 		if number, isNumber := e.v.(json.Number); isNumber {

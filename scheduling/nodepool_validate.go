@@ -2,6 +2,8 @@ package scheduling
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +48,7 @@ func (c *checker) nodePool(p *NodePool) {
 func (c *checker) templateLabels(labels map[string]string) {
 	const path = "spec.template.metadata.labels"
 	c.labels(labels, path)
-	for _, key := range sortedKeys(labels) {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		switch normal := requirements.NormalizeKey(key); {
 		case normal == NodePoolLabel:
 			c.add("", "is set by the NodePool itself", path+field(key))
@@ -77,7 +79,7 @@ func (c *checker) contradictions(p *NodePool) {
 			hold(r, "spec.template.spec.requirements["+strconv.Itoa(i)+"]")
 		}
 	}
-	for _, key := range sortedKeys(p.Spec.Template.Metadata.Labels) {
+	for _, key := range slices.Sorted(maps.Keys(p.Spec.Template.Metadata.Labels)) {
 		if r, err := requirements.New(key, requirements.In, p.Spec.Template.Metadata.Labels[key]); err == nil {
 			hold(r, "spec.template.metadata.labels"+field(key))
 		}

@@ -16,7 +16,7 @@ import (
 type offer struct {
 	instanceType *instancetypes.InstanceType
 	offering     *offerings.Offering
-	expected     offerings.Price // see Solver.ExpectedPrice
+	expected     offerings.Price // see Policy.ExpectedPrice
 	shape        int             // of its allocatable and capacity
 	cost         int64           // what the search minimises
 	launchable   bool            // on sale now, and the settings allow it
@@ -78,7 +78,7 @@ const (
 )
 
 // newStock reads catalogs.
-func newStock(s *Solver, catalogs []*instancetypes.Catalog) *stock {
+func newStock(s *Policy, catalogs []*instancetypes.Catalog) *stock {
 	k := &stock{catalogs: catalogs, offerTable: offerTable{
 		spans:   map[*instancetypes.Catalog][2]int{},
 		columns: map[string]*column{},
@@ -92,7 +92,7 @@ func newStock(s *Solver, catalogs []*instancetypes.Catalog) *stock {
 }
 
 // add appends the offers of a catalog in rank order.
-func (k *stock) add(s *Solver, catalog *instancetypes.Catalog) {
+func (k *stock) add(s *Policy, catalog *instancetypes.Catalog) {
 	from, n := len(k.offers), 0
 	for it := range catalog.All() {
 		n += len(it.Offerings)
@@ -128,7 +128,7 @@ func (k *stock) add(s *Solver, catalog *instancetypes.Catalog) {
 
 // sortOffers puts offers in rank order. Where that goes by costs first, these are looked at
 // before anything else.
-func sortOffers(s *Solver, offers []offer) {
+func sortOffers(s *Policy, offers []offer) {
 	byCost := s.byCost()
 	order := make([]int32, len(offers))
 	for i := range order {
@@ -149,7 +149,7 @@ func sortOffers(s *Solver, offers []offer) {
 }
 
 // byCost reports whether offers of a lower cost always rank before others.
-func (s *Solver) byCost() bool { return s.Ranking.Strategy != offerings.Prioritized && !s.fewest }
+func (s *Policy) byCost() bool { return s.Ranking.Strategy != offerings.Prioritized && !s.FewestNodes }
 
 func (k *stock) addLists(allocatable, capacity corev1.ResourceList) int {
 	k.lists = append(k.lists, shapeLists{allocatable, capacity})
@@ -163,9 +163,9 @@ func (t *offerTable) addShape(table *resourceTable, allocatable, capacity corev1
 }
 
 // cost is what the search minimises when it buys the candidate.
-func (s *Solver) cost(c offerings.Candidate) int64 {
+func (s *Policy) cost(c offerings.Candidate) int64 {
 	cost := int64(s.Ranking.ExpectedPrice(c))
-	if s.fewest {
+	if s.FewestNodes {
 		cost += machineSurcharge
 	}
 	if s.Ranking.Strategy == offerings.Prioritized {
@@ -177,7 +177,7 @@ func (s *Solver) cost(c offerings.Candidate) int64 {
 
 // priorityRank is the place of an instance type among the caller's priorities; types
 // without one come last.
-func (s *Solver) priorityRank(name string) int {
+func (s *Policy) priorityRank(name string) int {
 	own, ok := s.Ranking.Priorities[name]
 	better := map[int]bool{}
 	for _, p := range s.Ranking.Priorities {
@@ -189,7 +189,7 @@ func (s *Solver) priorityRank(name string) int {
 }
 
 // capacityTypeRank is the place of a capacity type in the ranking's order.
-func (s *Solver) capacityTypeRank(ct offerings.CapacityType) int {
+func (s *Policy) capacityTypeRank(ct offerings.CapacityType) int {
 	order := s.Ranking.CapacityTypes
 	if i := slices.Index(order, ct); i >= 0 {
 		return i

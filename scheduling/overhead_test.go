@@ -12,7 +12,7 @@ import (
 )
 
 func TestBadNodeOverhead(t *testing.T) {
-	_, err := scheduling.Solver{NodeOverhead: -1}.Solve(t.Context(), scheduling.Problem{})
+	_, err := scheduling.Planner{Policy: scheduling.Policy{NodeOverhead: -1}}.Plan(t.Context(), scheduling.Problem{})
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 	require.ErrorContains(t, err, "solver.nodeOverhead: is negative")
 }
@@ -37,7 +37,7 @@ func TestNodeOverhead(t *testing.T) {
 		st.Cents(1) + 1:    {1, st.Cents(21), st.Cents(22) + 1},
 		offerings.MaxPrice: {1, st.Cents(21), offerings.MaxPrice},
 	} {
-		plan, err := st.Audit(t.Context(), scheduling.Solver{NodeOverhead: overhead}, p)
+		plan, err := st.Audit(t.Context(), scheduling.Policy{NodeOverhead: overhead}, p)
 		require.NoError(t, err)
 		s := &plan.Summary
 		assert.Equal(t, want.nodes, s.Nodes, overhead)

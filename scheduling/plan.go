@@ -162,11 +162,11 @@ type Summary struct {
 	// PricePerHour is the sum of the launches' prices.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	// ExpectedPerHour is PricePerHour and what the machines are expected to cost beside; set
-	// only where the solver is told of such costs ([Solver.NodeOverhead],
-	// [Solver.Interruption]). Then it is the price that bound and gap are about.
+	// only where the solver is told of such costs ([Policy.NodeOverhead],
+	// [Policy.Interruption]). Then it is the price that bound and gap are about.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
 	// NodeOverheadPerHour is what each node was taken to cost beside its machine
-	// ([Solver.NodeOverhead]).
+	// ([Policy.NodeOverhead]).
 	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
 	// LowerBoundPerHour is a price below which no plan that places at least the
 	// placed pods can be, as the certificate proves, whose description says what such

@@ -23,7 +23,7 @@ func TestResourcesWorthNothing(t *testing.T) {
 		NodePools: []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "spot")))},
 		Catalog:   ec2.MustCatalog("us-east-1"),
 	}
-	plan, err := st.Audit(t.Context(), scheduling.Solver{}, p)
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
 	require.NoError(t, err)
 	require.Empty(t, plan.Unschedulable)
 	require.Positive(t, plan.Summary.LowerBoundPerHour)

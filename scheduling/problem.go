@@ -53,7 +53,7 @@ type Problem struct {
 	// Unavailable remembers offerings that failed lately; nil is none. Now is the
 	// time it is read at.
 	Unavailable *offerings.Unavailable
-	// Now is the time of the decision. A Solver reads nothing but Unavailable by it;
+	// Now is the time of the decision. A Policy reads nothing but Unavailable by it;
 	// package disruption takes it where its planner has no time of its own.
 	Now time.Time
 }

@@ -93,7 +93,7 @@ func TestLargeRandomProblems(t *testing.T) {
 			for _, ties := range []bool{false, true} {
 				size.Ties = ties
 				p := schedulingtest.Random(seed, size)
-				if _, err := schedulingtest.Audit(t.Context(), scheduling.Solver{Effort: 10}, p); err != nil {
+				if _, err := schedulingtest.Audit(t.Context(), scheduling.Policy{Effort: 10}, p); err != nil {
 					t.Errorf("ties %t: %v", ties, err)
 				}
 			}
@@ -102,7 +102,7 @@ func TestLargeRandomProblems(t *testing.T) {
 }
 
 // smallest is the smallest problem found that breaks the same rule, as YAML.
-func smallest(t *testing.T, solver scheduling.Solver, p scheduling.Problem, err error) string {
+func smallest(t *testing.T, solver scheduling.Policy, p scheduling.Problem, err error) string {
 	t.Helper()
 	var first verify.Violation
 	alike := func(err error) bool {
@@ -142,8 +142,8 @@ func randomProblems() int {
 func tiedProblems() int { return randomProblems() / 5 }
 
 // randomSolver goes round the settings of a solver with the seed.
-func randomSolver(seed int) scheduling.Solver {
-	var s scheduling.Solver
+func randomSolver(seed int) scheduling.Policy {
+	var s scheduling.Policy
 	switch seed % 8 {
 	case 0:
 		s.Effort = scheduling.EffortFast

@@ -237,7 +237,7 @@ const (
 )
 
 // coverChoices is how many choices of machines a bound may look at.
-func (s *Solver) coverChoices() int {
+func (s *Policy) coverChoices() int {
 	effort := s.Effort
 	if effort == 0 {
 		effort = EffortDefault
@@ -246,7 +246,7 @@ func (s *Solver) coverChoices() int {
 }
 
 // boundEffort is how far to go for a bound on so many classes and options.
-func (s *Solver) boundEffort(ctx context.Context, classes, options int) bound.Effort {
+func (s *Policy) boundEffort(ctx context.Context, classes, options int) bound.Effort {
 	effort := int64(s.Effort)
 	if effort == 0 {
 		effort = int64(EffortDefault)

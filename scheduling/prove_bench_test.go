@@ -52,7 +52,7 @@ func BenchmarkProve(b *testing.B) {
 					Status:     corev1.NodeStatus{Allocatable: list(int64(i%150), int64(i%700))},
 				})
 			}
-			s := Solver{Effort: EffortFast}
+			s := Policy{Effort: EffortFast}
 			facts, err := newFacts(&p, &s)
 			if err != nil {
 				b.Fatal(err)

@@ -31,7 +31,7 @@ func TestBoundKnowsFillingsBesideLargeMachines(t *testing.T) {
 			st.Type("large", st.Capacity(st.Cores(64), st.GiB(512)), st.OnDemand("a", 480_000)),
 		),
 	}
-	plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.NoError(t, verify.Plan(p, plan))
 	assert.Equal(t, "pattern", plan.Summary.Certificate.Kind)
@@ -39,7 +39,7 @@ func TestBoundKnowsFillingsBesideLargeMachines(t *testing.T) {
 	forged := *plan
 	forged.Summary.LowerBoundPerHour = plan.Summary.PricePerHour + 1
 	assert.Error(t, verify.Plan(p, &forged))
-	quick, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+	quick, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	assert.Less(t, quick.Summary.LowerBoundPerHour, plan.Summary.LowerBoundPerHour)
 }

@@ -2,13 +2,13 @@ package scheduling
 
 // The reason codes of a solver's settings.
 const (
-	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Solver.Size allows
-	ReasonNoSpot   ReasonCode = "no-spot"   // Solver.NoSpot rules it out
-	ReasonFilter   ReasonCode = "filter"    // one of Solver.Filters rules it out
+	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Policy.Size allows
+	ReasonNoSpot   ReasonCode = "no-spot"   // Policy.NoSpot rules it out
+	ReasonFilter   ReasonCode = "filter"    // one of Policy.Filters rules it out
 	// ReasonWorkloadShare says that the node holds as many pods of the workload as
-	// Solver.WorkloadShare lets it.
+	// Policy.WorkloadShare lets it.
 	ReasonWorkloadShare ReasonCode = "workload-share"
-	// ReasonFlexibility says that too few spot options would remain for Solver.Flexibility.
+	// ReasonFlexibility says that too few spot options would remain for Policy.Flexibility.
 	ReasonFlexibility ReasonCode = "flexibility"
 )
 

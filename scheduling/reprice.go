@@ -171,15 +171,15 @@ func (t *ties) alone(k *kin, class *topology.Class, site int, share int64) int64
 		name = binary.AppendVarint(name, q)
 	}
 	t.land.buffer = name
-	least, ok := k.market.alone[string(name)]
+	price, ok := k.market.alone[string(name)]
 	if !ok {
-		least = t.land.least(k.market, class, site)
-		k.market.alone[string(name)] = least
+		price = t.land.least(k.market, class, site)
+		k.market.alone[string(name)] = price
 	}
-	if least < 0 {
+	if price < 0 {
 		return share
 	}
-	return least
+	return price
 }
 
 // least is what a pod of a class costs at least at a site if its class has machines to

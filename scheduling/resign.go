@@ -30,7 +30,7 @@ func (x *trial) resign(params pack.Params) trial {
 		return best
 	}
 	sets := []map[int]int64{out}
-	if classes := sortedKeys(out); len(classes) > 1 && x.choosy() {
+	if classes := slices.Sorted(maps.Keys(out)); len(classes) > 1 && x.choosy() {
 		for _, i := range classes[:min(len(classes), mostResigned)] {
 			sets = append(sets, map[int]int64{i: out[i]})
 		}
@@ -73,7 +73,7 @@ func (x *trial) fewKept(out map[int]int64) []map[int]int64 {
 		return nil
 	}
 	var sets []map[int]int64
-	for _, i := range sortedKeys(out) {
+	for _, i := range slices.Sorted(maps.Keys(out)) {
 		keep := out[i]
 		for _, t := range x.bonds.list[x.planned[i].bonds].ties {
 			if t.kind == spreadTie && t.weight == 0 && !t.perHost() {

@@ -26,7 +26,7 @@ func TestTheFirstBeginsWhatOthersFollow(t *testing.T) {
 		Pods: append(leads, follow...), NodePools: []*scheduling.NodePool{st.NodePool("a", st.MaxNodes(3)), st.NodePool("b", st.MaxNodes(3))},
 		Catalog: st.MustCatalog(st.Type("type", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", 100))),
 	}
-	plan, err := st.Audit(t.Context(), scheduling.Solver{}, p)
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
 	require.NoError(t, err)
 	assert.Empty(t, plan.Unschedulable)
 }
@@ -42,7 +42,7 @@ func TestOthersDoNotBeginBefore(t *testing.T) {
 				Pods: slices.Concat(leads, large, small), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
 				Catalog: st.MustCatalog(st.Type("type", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", 100))),
 			}
-			plan, err := st.Audit(t.Context(), scheduling.Solver{}, p)
+			plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
 			require.NoError(t, err)
 			assert.Empty(t, plan.Unschedulable)
 		})

@@ -60,7 +60,7 @@ func (x *trial) score() *score {
 			byPriority[x.planned[q.class].priority] += n * q.n
 		}
 	}
-	for _, priority := range slices.Backward(sortedKeys(byPriority)) {
+	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(byPriority))) {
 		s.placed = append(s.placed, byPriority[priority])
 	}
 	if t := x.ties; t != nil {

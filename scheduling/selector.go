@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -186,7 +187,7 @@ func appendSelector(b []byte, selector *metav1.LabelSelector, match, mismatch []
 		return append(b, '-')
 	}
 	b = append(b, '{')
-	for _, key := range sortedKeys(selector.MatchLabels) {
+	for _, key := range slices.Sorted(maps.Keys(selector.MatchLabels)) {
 		b = appendText(append(b, 'l'), key)
 		b = appendText(b, selector.MatchLabels[key])
 	}

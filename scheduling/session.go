@@ -9,7 +9,7 @@ import (
 
 // Session holds a problem from one plan to the next: changes are handed in as they
 // happen, and a plan takes what has changed since, not what is there. Its plans are
-// those that [Solver.Solve] would make of the same problem, byte for byte.
+// those that [Planner.Plan] would make of the same problem, byte for byte.
 //
 // A Session is not safe for concurrent use. Several forks may be used at the same time,
 // each by one goroutine.
@@ -17,7 +17,7 @@ import (
 // The session keeps the objects that it is given, and copies none of them: the caller
 // must not change them any more.
 type Session struct {
-	solver Solver
+	solver Policy
 	// problem is what there is besides pods and nodes, every list sorted by name.
 	problem Problem
 	running *podTable
@@ -30,7 +30,7 @@ type Session struct {
 // refuses what [Problem.Validate] refuses, but leaves it to Solve to say that nothing is
 // on sale for any pod, as that may change. Pods among p.Pods that have a node count as
 // running.
-func NewSession(s Solver, p Problem) (*Session, error) {
+func NewSession(s Policy, p Problem) (*Session, error) {
 	c := newChecker()
 	c.list = s.faults()
 	c.allPods(&p, nil)
@@ -43,7 +43,7 @@ func NewSession(s Solver, p Problem) (*Session, error) {
 }
 
 // newSession starts a session with a problem without faults.
-func newSession(s Solver, p Problem, m *memory) *Session {
+func newSession(s Policy, p Problem, m *memory) *Session {
 	x := &Session{solver: s, memory: m}
 	pods, running := []*corev1.Pod{}, p.Running[:len(p.Running):len(p.Running)]
 	for _, pod := range p.Pods {
@@ -68,8 +68,8 @@ func newSession(s Solver, p Problem, m *memory) *Session {
 // podKey names a pod.
 func podKey(pod *corev1.Pod) objectKey { return objectKey{namespaceOf(pod), pod.Name} }
 
-// Solve plans as [Solver.Solve] does for what the session holds.
-func (x *Session) Solve(ctx context.Context) (*Plan, error) {
+// Plan plans as [Planner.Plan] does for what the session holds.
+func (x *Session) Plan(ctx context.Context) (*Plan, error) {
 	facts, err := x.facts()
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (x *Session) facts() (*facts, error) {
 
 // Explain returns an [Explainer] for a plan of what the session holds.
 func (x *Session) Explain(plan *Plan) (*Explainer, error) {
-	return x.solver.Explain(x.Problem(), plan)
+	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
 }
 
 // Problem is what the session holds, with every list in the order of names. The lists

@@ -211,7 +211,7 @@ func (p *Problem) reprice(changes []instancetypes.OfferingChange) error {
 		return err
 	}
 	err := renew(p.Catalog)
-	for _, name := range sortedKeys(p.PoolCatalogs) {
+	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
 		if err == nil {
 			err = renew(p.PoolCatalogs[name])
 		}

@@ -33,13 +33,13 @@ func bazaar() scheduling.Problem {
 // A session takes changes as they happen, and plans take what has changed since.
 func ExampleSession() {
 	ctx := context.Background()
-	session, err := scheduling.NewSession(scheduling.Solver{}, bazaar())
+	session, err := scheduling.NewSession(scheduling.Policy{}, bazaar())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	show := func(what string) {
-		plan, err := session.Solve(ctx)
+		plan, err := session.Plan(ctx)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -83,7 +83,7 @@ func ExampleSession_Fork() {
 	ctx := context.Background()
 	p := bazaar()
 	p.Pods = schedulingtest.Pods(2, "web", schedulingtest.Requests(schedulingtest.MilliCPU(900), schedulingtest.GiB(2)))
-	session, err := scheduling.NewSession(scheduling.Solver{}, p)
+	session, err := scheduling.NewSession(scheduling.Policy{}, p)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -94,7 +94,7 @@ func ExampleSession_Fork() {
 		return
 	}
 	for _, s := range []*scheduling.Session{session, without} {
-		plan, err := s.Solve(ctx)
+		plan, err := s.Plan(ctx)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Place plans as [Session.Solve] does, with an effort of its own, and leaves out what
+// Place plans as [Session.Plan] does, with an effort of its own, and leaves out what
 // only people need: pods without a place are listed without reasons, no bound is proven,
 // and of the summary only the numbers of pods are there. It is for those who ask what if,
 // many times over.

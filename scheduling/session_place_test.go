@@ -18,10 +18,10 @@ import (
 func TestPlaceIsSolveWithoutWords(t *testing.T) {
 	for seed := range uint64(60) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
-		solver := scheduling.Solver{Effort: scheduling.EffortFast}
+		solver := scheduling.Policy{Effort: scheduling.EffortFast}
 		s, err := scheduling.NewSession(solver, p)
 		require.NoError(t, err)
-		want, err := s.Solve(context.Background())
+		want, err := s.Plan(context.Background())
 		require.NoError(t, err)
 		got, err := s.Place(context.Background(), scheduling.EffortFast)
 		require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestPlaceLoosely(t *testing.T) {
 	other := 0
 	for seed := range uint64(60) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
-		s, err := scheduling.NewSession(scheduling.Solver{}, p)
+		s, err := scheduling.NewSession(scheduling.Policy{}, p)
 		require.NoError(t, err)
 		loose, err := s.PlaceLoosely(t.Context(), scheduling.EffortFast)
 		require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestPlaceLoosely(t *testing.T) {
 }
 
 func TestPlaceRefusesWhatSolversRefuse(t *testing.T) {
-	s, err := scheduling.NewSession(scheduling.Solver{}, bazaar())
+	s, err := scheduling.NewSession(scheduling.Policy{}, bazaar())
 	require.NoError(t, err)
 	_, err = s.Place(context.Background(), -1)
 	require.ErrorContains(t, err, "solver.effort")
@@ -77,7 +77,7 @@ func TestWorthsAddUpToTheBound(t *testing.T) {
 		schedulingtest.Type("large", schedulingtest.Capacity(schedulingtest.Cores(8), schedulingtest.GiB(16), schedulingtest.Count("pods", 40)), schedulingtest.OnDemand("a", schedulingtest.Cents(32))),
 	)
 	p := scheduling.Problem{Catalog: catalog, NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")}, Pods: schedulingtest.MixedSizes(300, 1)}
-	plan, err := scheduling.Solver{}.Solve(context.Background(), p)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), p)
 	require.NoError(t, err)
 	require.NotNil(t, plan.Summary.Certificate)
 	worths := plan.Summary.Certificate.Worths(p.Pods)

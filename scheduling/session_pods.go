@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -198,7 +199,7 @@ func (b *clusterBuilder) build(running *podTable) *cluster {
 		return &k
 	}
 	var hosts []*host
-	for _, name := range sortedKeys(b.changed) {
+	for _, name := range slices.Sorted(maps.Keys(b.changed)) {
 		hosts = append(hosts, b.changed[name])
 	}
 	k.table = k.table.extended()

@@ -243,9 +243,9 @@ func (c *chance) market(d *scheduling.Delta, now scheduling.Problem) {
 }
 
 // same compares what a session plans with what a solver does that knows nothing.
-func same(t require.TestingT, solver scheduling.Solver, s *scheduling.Session, what string) *scheduling.Plan {
-	warm, warmErr := s.Solve(context.Background())
-	cold, coldErr := solver.Solve(context.Background(), s.Problem())
+func same(t require.TestingT, solver scheduling.Policy, s *scheduling.Session, what string) *scheduling.Plan {
+	warm, warmErr := s.Plan(context.Background())
+	cold, coldErr := scheduling.Planner{Policy: solver}.Plan(context.Background(), s.Problem())
 	if coldErr != nil {
 		require.EqualError(t, warmErr, coldErr.Error(), what)
 		return nil
@@ -262,7 +262,7 @@ func same(t require.TestingT, solver scheduling.Solver, s *scheduling.Session, w
 // lives runs a session and its forks through changes.
 func lives(t require.TestingT, seed uint64, steps int) {
 	c := newChance(seed, seed%2 == 1)
-	solver := scheduling.Solver{Effort: scheduling.EffortFast}
+	solver := scheduling.Policy{Effort: scheduling.EffortFast}
 	switch seed % 9 {
 	case 1:
 		solver.Preferences = scheduling.PreferencesIgnore
@@ -279,7 +279,7 @@ func lives(t require.TestingT, seed uint64, steps int) {
 	for step := range steps {
 		what := fmt.Sprintf("seed %d, step %d", seed, step)
 		if plan := same(t, solver, s, what); plan != nil && step%3 == 0 {
-			require.NoError(t, verify.Checker{Solver: solver, SkipRefusals: true}.Plan(s.Problem(), plan), what)
+			require.NoError(t, verify.Checker{Policy: solver, SkipRefusals: true}.Plan(s.Problem(), plan), what)
 		}
 		if c.oneIn(3) {
 			forks = append(forks, s.Fork())
@@ -319,7 +319,7 @@ func FuzzSession(f *testing.F) {
 func TestForksPlanAtTheSameTime(t *testing.T) {
 	for seed := range uint64(6) {
 		c := newChance(seed, true)
-		solver := scheduling.Solver{Effort: scheduling.EffortFast}
+		solver := scheduling.Policy{Effort: scheduling.EffortFast}
 		s, err := scheduling.NewSession(solver, c.start())
 		require.NoError(t, err)
 		same(t, solver, s, "before")

@@ -83,7 +83,7 @@ func TestFaultyChangesChangeNothing(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			p := bazaar()
 			p.Pods = schedulingtest.Pods(2, "web")
-			s, err := scheduling.NewSession(scheduling.Solver{}, p)
+			s, err := scheduling.NewSession(scheduling.Policy{}, p)
 			require.NoError(t, err)
 			before := s.Problem()
 			err = s.Apply(tt.delta)
@@ -92,7 +92,7 @@ func TestFaultyChangesChangeNothing(t *testing.T) {
 				assert.ErrorContains(t, err, text)
 			}
 			assert.Equal(t, before, s.Problem())
-			same(t, scheduling.Solver{}, s, "after the fault")
+			same(t, scheduling.Policy{}, s, "after the fault")
 		})
 	}
 }
@@ -102,10 +102,10 @@ func TestSingleOfferingsChange(t *testing.T) {
 	p := bazaar()
 	p.Nodes, p.Running = nil, nil
 	p.Pods = schedulingtest.Pods(2, "web", schedulingtest.Requests(schedulingtest.MilliCPU(900), schedulingtest.GiB(2)))
-	s, err := scheduling.NewSession(scheduling.Solver{}, p)
+	s, err := scheduling.NewSession(scheduling.Policy{}, p)
 	require.NoError(t, err)
 	bought := func() string {
-		plan := same(t, scheduling.Solver{}, s, "as it is now")
+		plan := same(t, scheduling.Policy{}, s, "as it is now")
 		require.Len(t, plan.Launches, 1)
 		return plan.Launches[0].Options[0].InstanceType
 	}
@@ -121,7 +121,7 @@ func TestSingleOfferingsChange(t *testing.T) {
 	was, ok := p.Catalog.Lookup(offerings.Key{InstanceType: "m7i.xlarge", Zone: "us-east-1a", CapacityType: offerings.OnDemand})
 	require.True(t, ok)
 	assert.Equal(t, schedulingtest.Cents(19), was.Price, "the caller's catalog stays")
-	plan := same(t, scheduling.Solver{}, fork, "the fork")
+	plan := same(t, scheduling.Policy{}, fork, "the fork")
 	assert.Equal(t, "m7i.large", plan.Launches[0].Options[0].InstanceType)
 }
 
@@ -130,28 +130,28 @@ func TestSingleOfferingsChange(t *testing.T) {
 func TestAnEmptyMarketIsForSolveToRefuse(t *testing.T) {
 	p := bazaar()
 	p.Nodes, p.Running, p.Catalog = nil, nil, schedulingtest.MustCatalog()
-	s, err := scheduling.NewSession(scheduling.Solver{}, p)
+	s, err := scheduling.NewSession(scheduling.Policy{}, p)
 	require.NoError(t, err)
 	require.NoError(t, s.Apply(scheduling.Delta{Pods: schedulingtest.Pods(1, "web")}))
-	_, err = s.Solve(context.Background())
+	_, err = s.Plan(context.Background())
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 	require.NoError(t, s.Apply(scheduling.Delta{Catalog: bazaar().Catalog}))
-	assert.NotNil(t, same(t, scheduling.Solver{}, s, "with a catalog"))
+	assert.NotNil(t, same(t, scheduling.Policy{}, s, "with a catalog"))
 }
 
 // A session refuses what a solver refuses.
 func TestNewSessionRefuses(t *testing.T) {
-	_, err := scheduling.NewSession(scheduling.Solver{Effort: -1}, bazaar())
+	_, err := scheduling.NewSession(scheduling.Policy{Effort: -1}, bazaar())
 	require.ErrorContains(t, err, "solver.effort")
 	p := bazaar()
 	p.Nodes = append(p.Nodes, p.Nodes[0])
-	_, err = scheduling.NewSession(scheduling.Solver{}, p)
+	_, err = scheduling.NewSession(scheduling.Policy{}, p)
 	require.ErrorContains(t, err, "nodes[node-1]: is there more than once")
 }
 
 // Names may come and go for long without leaving anything behind that shows.
 func TestSessionsForgetWhatPodsWere(t *testing.T) {
-	s, err := scheduling.NewSession(scheduling.Solver{Effort: scheduling.EffortFast}, bazaar())
+	s, err := scheduling.NewSession(scheduling.Policy{Effort: scheduling.EffortFast}, bazaar())
 	require.NoError(t, err)
 	var last *corev1.Pod
 	for i := range 3_000 {
@@ -163,9 +163,9 @@ func TestSessionsForgetWhatPodsWere(t *testing.T) {
 		last = d.Pods[0]
 		require.NoError(t, s.Apply(d))
 		if i%500 == 0 {
-			same(t, scheduling.Solver{Effort: scheduling.EffortFast}, s, "on the way")
+			same(t, scheduling.Policy{Effort: scheduling.EffortFast}, s, "on the way")
 		}
 	}
-	plan := same(t, scheduling.Solver{Effort: scheduling.EffortFast}, s, "in the end")
+	plan := same(t, scheduling.Policy{Effort: scheduling.EffortFast}, s, "in the end")
 	assert.Equal(t, 1, plan.Summary.Pods)
 }

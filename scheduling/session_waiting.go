@@ -23,7 +23,7 @@ const (
 	spareLeast    = 1_000
 )
 
-func newWaiting(s *Solver, p *Problem, pods []*corev1.Pod) waiting {
+func newWaiting(s *Policy, p *Problem, pods []*corev1.Pod) waiting {
 	w := waiting{moulder: newMoulder(p, s)}
 	w.pods = slices.SortedFunc(slices.Values(pods), comparePods)
 	w.read()

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func sizeResources() []corev1.ResourceName {
 // check notes what is wrong with the sizes.
 func (s NodeSize) check(f *faults) {
 	list := func(path string, list corev1.ResourceList) {
-		for _, name := range sortedKeys(list) {
+		for _, name := range slices.Sorted(maps.Keys(list)) {
 			q := list[name]
 			switch {
 			case !slices.Contains(sizeResources(), name):
@@ -69,7 +70,7 @@ type exclusion struct {
 
 // excluded says first of all why the settings keep an offering of a type from being
 // bought.
-func (s *Solver) excluded(t *instancetypes.InstanceType, o *offerings.Offering) exclusion {
+func (s *Policy) excluded(t *instancetypes.InstanceType, o *offerings.Offering) exclusion {
 	if !s.excludes() {
 		return exclusion{}
 	}
@@ -80,19 +81,19 @@ func (s *Solver) excluded(t *instancetypes.InstanceType, o *offerings.Offering) 
 }
 
 // excludes reports whether the settings keep anything from being bought.
-func (s *Solver) excludes() bool {
+func (s *Policy) excludes() bool {
 	return s.NoSpot || len(s.Filters) > 0 || len(s.Size.Smallest) > 0 || len(s.Size.Largest) > 0
 }
 
 // Allows reports whether Filters, NoSpot and Size let an offering of a type be bought,
 // whether it is on sale now or not.
-func (s Solver) Allows(t *instancetypes.InstanceType, o offerings.Offering) bool {
+func (s Policy) Allows(t *instancetypes.InstanceType, o offerings.Offering) bool {
 	return s.excluded(t, &o).code == ""
 }
 
 // exclusions lists everything by which the settings keep an offering of a type from
 // being bought.
-func (s *Solver) exclusions(t *instancetypes.InstanceType, o *offerings.Offering) (out []exclusion) {
+func (s *Policy) exclusions(t *instancetypes.InstanceType, o *offerings.Offering) (out []exclusion) {
 	if s.NoSpot && o.CapacityType == offerings.Spot {
 		out = append(out, exclusion{code: ReasonNoSpot})
 	}
@@ -115,7 +116,7 @@ func (s *Solver) exclusions(t *instancetypes.InstanceType, o *offerings.Offering
 }
 
 // reason words an exclusion.
-func (s *Solver) reason(x exclusion) Reason {
+func (s *Policy) reason(x exclusion) Reason {
 	switch {
 	case x.code == ReasonNoSpot:
 		return Reason{Code: x.code, Detail: "spot machines are ruled out"}
@@ -131,7 +132,7 @@ func (s *Solver) reason(x exclusion) Reason {
 }
 
 // admitting is the change of settings that would let an offer be bought.
-func (s *Solver) admitting(o *offer) Change {
+func (s *Policy) admitting(o *offer) Change {
 	var changes []Change
 	var texts []string
 	for _, x := range s.exclusions(o.instanceType, o.offering) {
@@ -148,9 +149,9 @@ func (s *Solver) admitting(o *offer) Change {
 }
 
 // lifting is the change that lifts one exclusion of an offer.
-func (s *Solver) lifting(x exclusion, o *offer) Change {
+func (s *Policy) lifting(x exclusion, o *offer) Change {
 	if x.code == ReasonNoSpot {
-		return Change{Kind: ChangeSpot, Object: "Solver", Text: "allow spot machines"}
+		return Change{Kind: ChangeSpot, Object: "Policy", Text: "allow spot machines"}
 	}
 	if x.code == ReasonFilter {
 		name := fmt.Sprintf("%s/%s/%s", o.instanceType.Name, o.offering.Zone, o.offering.CapacityType)
@@ -166,7 +167,7 @@ func (s *Solver) lifting(x exclusion, o *offer) Change {
 	}
 	bound := bounds[x.resource]
 	return Change{
-		Kind: ChangeNodeSize, Object: "Solver", Key: string(x.resource), From: bound.String(), To: has.String(),
+		Kind: ChangeNodeSize, Object: "Policy", Key: string(x.resource), From: bound.String(), To: has.String(),
 		Text: fmt.Sprintf("allow machines %s %s %s", direction, x.resource, has.String()),
 	}
 }

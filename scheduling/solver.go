@@ -71,8 +71,8 @@ const (
 	PreferencesPrice PreferencePolicy = "Price"
 )
 
-// Solver decides. The zero value works.
-type Solver struct {
+// Policy says how to decide. The zero value works.
+type Policy struct {
 	// Effort bounds the search; 0 is EffortDefault.
 	Effort Effort
 	// Ranking orders the options of a launch and says what price means; the zero
@@ -99,7 +99,7 @@ type Solver struct {
 	Size NodeSize
 	// NodeOverhead is what a node costs per hour beside the price of its machine, such as its
 	// root volume, its address, and agents that are paid for by the host. It counts for every
-	// machine as a part of its expected price (see [Solver.ExpectedPrice]), so that two small
+	// machine as a part of its expected price (see [Policy.ExpectedPrice]), so that two small
 	// machines have to be cheaper than a large one by that much; 0 is nothing.
 	NodeOverhead offerings.Price
 	// Interruption says what it costs when a spot machine is taken away, which is a part of
@@ -119,21 +119,24 @@ type Solver struct {
 	// NoReasons lists pods without a place by their names alone, for those who only count
 	// them: the plan has no reasons, and nothing is tried that would place them.
 	NoReasons bool
-	// fewest looks for few machines before it looks at prices.
-	fewest bool
+	// FewestNodes looks for few machines before it looks at prices.
+	FewestNodes bool
 }
 
 // ErrInvalid is the error that every malformed problem wraps; errors.As finds the
 // *FieldErrors behind it.
 var ErrInvalid = errors.New("invalid problem")
 
-// Solve places the pods of p. An error means a malformed problem or setting of the solver (every fault at
+// Planner plans by a policy. The zero value works.
+type Planner struct{ Policy }
+
+// Plan places the pods of p. An error means a malformed problem or setting of the solver (every fault at
 // once, see [Problem.Validate]) or a cancelled context. A deadline is no error:
 // past it the best complete plan so far comes back, marked [StatusDeadline]. Pods
 // that fit nowhere are listed in the plan. The same problem and effort give the
 // same plan, whatever the order of its slices and the number of processors.
-func (s Solver) Solve(ctx context.Context, p Problem) (*Plan, error) {
-	facts, err := newFacts(&p, &s)
+func (s Planner) Plan(ctx context.Context, p Problem) (*Plan, error) {
+	facts, err := newFacts(&p, &s.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -232,13 +235,13 @@ func cancelled(ctx context.Context) error {
 }
 
 // validate reports what is wrong with the solver's own settings, as [*FieldErrors].
-func (s *Solver) validate() error {
+func (s *Policy) validate() error {
 	f := faults{list: s.faults()}
 	return f.err()
 }
 
 // faults are what is wrong with the solver's own settings.
-func (s *Solver) faults() []*FieldError {
+func (s *Policy) faults() []*FieldError {
 	f := &faults{}
 	negative := func(is bool, value any, path string) {
 		if is {
@@ -276,7 +279,7 @@ func (s *Solver) faults() []*FieldError {
 const workPerEffort = 10_000
 
 // work is the engine's budget.
-func (s *Solver) work() int64 {
+func (s *Policy) work() int64 {
 	effort := s.Effort
 	if effort == 0 {
 		effort = EffortDefault

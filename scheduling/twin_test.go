@@ -73,7 +73,7 @@ type twinTally struct {
 // compare solves one tiny problem of which the optimum is known.
 func (y *twinTally) compare(t *testing.T, seed int, p scheduling.Problem, aimed, loose outcome) {
 	t.Helper()
-	solver := scheduling.Solver{Effort: y.effort, NodeOverhead: tinyOverhead(seed)}
+	solver := scheduling.Policy{Effort: y.effort, NodeOverhead: tinyOverhead(seed)}
 	y.problems.Add(1)
 	plan, err := schedulingtest.Audit(t.Context(), solver, p)
 	if err != nil && !leavesOut(err) {
@@ -122,14 +122,14 @@ func (y *twinTally) judge(t *testing.T) {
 
 // disagreement is the smallest problem, as YAML, that solver and twin decide
 // differently.
-func disagreement(t *testing.T, solver scheduling.Solver, p scheduling.Problem) string {
+func disagreement(t *testing.T, solver scheduling.Policy, p scheduling.Problem) string {
 	t.Helper()
 	how := ""
 	small := schedulingtest.Minimise(p, func(q scheduling.Problem) bool {
 		if q.Catalog == nil || len(q.NodePools) == 0 || len(q.Pods) == 0 {
 			return false
 		}
-		plan, err := solver.Solve(t.Context(), q)
+		plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), q)
 		if err != nil {
 			return false
 		}

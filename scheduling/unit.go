@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,7 +58,7 @@ func (b *unitBook) build() {
 		b.settle(i)
 	}
 	b.rescue()
-	for _, i := range sortedKeys(b.gone) {
+	for _, i := range slices.Sorted(maps.Keys(b.gone)) {
 		b.follow(i, b.gone[i], model.NewBits(len(b.land.nodes)))
 	}
 	b.units = slices.DeleteFunc(b.units, func(u unit) bool { return u.count == 0 })

@@ -35,7 +35,7 @@ func (p *Problem) Validate() error {
 
 // read is Validate; for a solver, it also checks its settings and reads the pods to be placed on the way, so
 // that their memory is walked through once.
-func (p *Problem) read(s *Solver) (*readings, error) {
+func (p *Problem) read(s *Policy) (*readings, error) {
 	c := newChecker()
 	if s != nil {
 		c.list = s.faults()

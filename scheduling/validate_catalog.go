@@ -2,6 +2,8 @@ package scheduling
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -111,7 +113,7 @@ func (s *sieve) zones() []string {
 	for o := range s.each {
 		seen[o.offering.Zone] = true
 	}
-	return sortedKeys(seen)
+	return slices.Sorted(maps.Keys(seen))
 }
 
 func (s *sieve) defined(key string) bool {

@@ -81,7 +81,7 @@ func TestValidateEmptyCatalog(t *testing.T) {
 // Problem.IdleNodePools says.
 func idleWarnings(t *testing.T, p Problem) []string {
 	t.Helper()
-	plan, err := Solver{Effort: EffortFast}.Solve(t.Context(), p)
+	plan, err := Planner{Policy: Policy{Effort: EffortFast}}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	var out []string
 	for _, w := range plan.Warnings {

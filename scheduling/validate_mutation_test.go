@@ -143,7 +143,7 @@ func TestValidateFindsWhatWasSpoiled(t *testing.T) {
 				assert.Equal(t, path, faults.Errors[0].Path)
 				found++
 				if found == 1 {
-					plan, solveErr := scheduling.Solver{}.Solve(t.Context(), p)
+					plan, solveErr := scheduling.Planner{}.Plan(t.Context(), p)
 					assert.Nil(t, plan)
 					assert.Equal(t, err, solveErr)
 				}

@@ -1,8 +1,10 @@
 package scheduling
 
 import (
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -22,7 +24,7 @@ const podsPerWorker = 512
 // allocates for a pod without a fault. Reading them is bound by memory, so that several
 // readers are faster; since faults are sorted and moulds joined in the order of the
 // pods, their number shows in nothing but the time.
-func (c *checker) allPods(p *Problem, s *Solver) *readings {
+func (c *checker) allPods(p *Problem, s *Policy) *readings {
 	var readers sync.WaitGroup
 	var found []*checker
 	var out *readings
@@ -146,7 +148,7 @@ func (c *checker) resources(r *corev1.ResourceRequirements, list string, index i
 	}
 	c.amounts(r.Requests, path+".requests")
 	c.amounts(r.Limits, path+".limits")
-	for _, name := range sortedKeys(r.Requests) {
+	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
 		q := r.Requests[name]
 		limit, ok := r.Limits[name]
 		if ok && amountFault(name, &q) == "" && amountFault(name, &limit) == "" && exceeds(&q, &limit) {
@@ -157,7 +159,7 @@ func (c *checker) resources(r *corev1.ResourceRequirements, list string, index i
 
 // amounts reports every quantity that is not sound.
 func (c *checker) amounts(list corev1.ResourceList, path string) {
-	for _, name := range sortedKeys(list) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
 		q := list[name]
 		if message := amountFault(name, &q); message != "" {
 			c.add(q.String(), message, path+field(string(name)))
@@ -257,7 +259,7 @@ func plainLabels(labels map[string]string) bool {
 
 // labels reports keys and values that may not stand in labels.
 func (c *checker) labels(labels map[string]string, path string) {
-	for _, k := range sortedKeys(labels) {
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
 		if !labelKey(k) {
 			c.add(k, notALabelKey, path)
 		}

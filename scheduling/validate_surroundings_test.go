@@ -33,7 +33,7 @@ func TestNilEntriesAreFaults(t *testing.T) {
 				t.Run(path+field.Name, func(t *testing.T) {
 					list := in(&p)
 					list.Set(reflect.Append(list, reflect.Zero(field.Type.Elem())))
-					plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+					plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 					require.ErrorIs(t, err, scheduling.ErrInvalid)
 					assert.Nil(t, plan)
 					assert.ErrorContains(t, err, "]: is nil")
@@ -86,7 +86,7 @@ func TestNodesThatStartOutliveTheirPool(t *testing.T) {
 		scheduling.CapacityTypeLabel: string(it.Offerings[0].CapacityType), corev1.LabelHostname: "starting",
 	}}}}
 	p.NodePools, p.PoolCatalogs = nil, nil
-	plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.Len(t, plan.Existing, 1)
 	require.NoError(t, verify.Checker{}.Plan(p, plan))

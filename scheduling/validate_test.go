@@ -181,7 +181,7 @@ func BenchmarkValidate(b *testing.B) {
 // Faults of the solver's settings are reported as those of the problem are, and with them.
 func TestFaultsOfSettingsComeWithTheOthers(t *testing.T) {
 	p := Problem{Pods: []*corev1.Pod{{}}}
-	s := Solver{Effort: -1, MinValues: "Never", WorkloadShare: 101}
+	s := Policy{Effort: -1, MinValues: "Never", WorkloadShare: 101}
 	s.Ranking.Strategy = "luck"
 	s.Size.Largest = corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("1")}
 	want := []string{
@@ -191,8 +191,8 @@ func TestFaultsOfSettingsComeWithTheOthers(t *testing.T) {
 		`solver.size.largest[nvidia.com/gpu]: only cpu and memory can be bounded: "1"`,
 		`solver.workloadShare: must be a percentage from 1 to 100, or 0 for no bound: "101"`,
 	}
-	_, solve := s.Solve(t.Context(), p)
-	_, explain := s.Explain(p, &Plan{})
+	_, solve := Planner{Policy: s}.Plan(t.Context(), p)
+	_, explain := Planner{Policy: s}.Explain(p, &Plan{})
 	_, session := NewSession(s, p)
 	for _, err := range []error{solve, explain, session} {
 		have := faultsOf(t, err)

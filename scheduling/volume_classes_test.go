@@ -53,7 +53,7 @@ func volumeIn(name string, terms ...corev1.NodeSelectorRequirement) *corev1.Pers
 
 // folded counts the classes and groups that the pods of a problem fall into.
 func folded(p *Problem) (classes, groups int) {
-	c := compile(p, &Solver{}, false)
+	c := compile(p, &Policy{}, false)
 	return len(c.classes.classes), len(c.classes.groups)
 }
 
@@ -125,19 +125,19 @@ func TestAttachmentsAreResourcesWhereSomebodyLimitsThem(t *testing.T) {
 		StorageClasses: []*storagev1.StorageClass{waitingClass("waits")},
 		Nodes:          []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "n"}}},
 	}
-	assert.Equal(t, []corev1.ResourceName{corev1.ResourcePods}, compile(p, &Solver{}, false).table.names)
+	assert.Equal(t, []corev1.ResourceName{corev1.ResourcePods}, compile(p, &Policy{}, false).table.names)
 	limit := int32(3)
 	limits := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 	limits.Spec.Drivers = []storagev1.CSINodeDriver{{Name: ebsDriver, Allocatable: &storagev1.VolumeNodeResources{Count: &limit}}}
 	p.CSINodes = []*storagev1.CSINode{limits}
-	c := compile(p, &Solver{}, false)
+	c := compile(p, &Policy{}, false)
 	assert.Equal(t, []corev1.ResourceName{"attachable-volumes-csi-ebs.csi.aws.com", corev1.ResourcePods}, c.table.names)
 	assert.Equal(t, int64(3), c.nodes[0].room[0])
 	assert.Equal(t, []int64{0, 1}, c.unattached(c.classes.classes[0].requests))
 	assert.Equal(t, []corev1.ResourceName{corev1.ResourcePods}, c.requestable())
 	// A node that is being removed limits nobody.
 	p.Nodes[0].Spec.Taints = []corev1.Taint{{Key: DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}}
-	assert.Equal(t, []corev1.ResourceName{corev1.ResourcePods}, compile(p, &Solver{}, false).table.names)
+	assert.Equal(t, []corev1.ResourceName{corev1.ResourcePods}, compile(p, &Policy{}, false).table.names)
 }
 
 // Pods without claims cost nothing.
@@ -257,7 +257,7 @@ func BenchmarkClaims(b *testing.B) {
 	for b.Loop() {
 		c := newClassifier(newResourceTable())
 		c.volumes = newVolumeIndex(p, nil, nil)
-		m := newMoulder(p, &Solver{})
+		m := newMoulder(p, &Policy{})
 		for _, pod := range p.Pods {
 			c.class(pod, m.moulds[m.read(pod)], 0, 0)
 		}

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (x *volumeIndex) readLimits(p *Problem, users []*corev1.Pod) {
 		}
 	}
 	smallest := x.smallestLimits(p, drivers)
-	x.limited = sortedKeys(smallest)
+	x.limited = slices.Sorted(maps.Keys(smallest))
 	var several []*claim
 	for c, n := range counts {
 		if _, limited := smallest[c.driver]; limited && n > 1 {

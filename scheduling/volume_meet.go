@@ -206,5 +206,5 @@ func (f *facts) zones() []string {
 		}
 	}
 	delete(seen, "")
-	return sortedKeys(seen)
+	return slices.Sorted(maps.Keys(seen))
 }

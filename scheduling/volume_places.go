@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func (x *volumeIndex) place(terms []term) *place {
 		texts[terms[i].text()] = terms[i]
 	}
 	p := &place{}
-	keys := sortedKeys(texts)
+	keys := slices.Sorted(maps.Keys(texts))
 	for _, key := range keys {
 		p.terms = append(p.terms, texts[key])
 	}

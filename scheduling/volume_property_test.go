@@ -29,7 +29,7 @@ func TestRandomVolumes(t *testing.T) {
 	faults := 0
 	for seed := range uint64(problems) {
 		p := onlyVolumes(st.Random(seed, st.Size{Ties: true, Pods: 30}), seed)
-		plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		if err != nil {
 			require.ErrorIs(t, err, scheduling.ErrInvalid, "seed %d", seed)
 			continue

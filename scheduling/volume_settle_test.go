@@ -44,7 +44,7 @@ func TestPodsMeetAtTheirVolume(t *testing.T) {
 	for _, ctx := range []context.Context{t.Context(), late} {
 		for _, effort := range []scheduling.Effort{scheduling.EffortFast, 20} {
 			p := sharing(6)
-			plan, err := scheduling.Solver{Effort: effort}.Solve(ctx, p)
+			plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: effort}}.Plan(ctx, p)
 			require.NoError(t, err)
 			require.NoError(t, verify.Plan(p, plan))
 			assert.Len(t, launchZones(plan), 1)
@@ -76,9 +76,9 @@ func TestMeetingsInAnyOrder(t *testing.T) {
 		pod.Spec.Volumes = append(pod.Spec.Volumes, st.Pod("x", st.UseClaim([]string{"other", "third"}[i%2])).Spec.Volumes...)
 	}
 	p.Pods[1].Spec.Volumes = p.Pods[1].Spec.Volumes[1:]
-	want := solved(t, scheduling.Solver{Effort: 20}, p)
+	want := solved(t, scheduling.Policy{Effort: 20}, p)
 	for seed := range uint64(5) {
-		assert.Equal(t, string(want), string(solved(t, scheduling.Solver{Effort: 20}, st.Shuffle(p, seed))))
+		assert.Equal(t, string(want), string(solved(t, scheduling.Policy{Effort: 20}, st.Shuffle(p, seed))))
 	}
 }
 

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,7 +29,7 @@ func (x *volumeIndex) freeVolumes(class string) []*corev1.PersistentVolume {
 		return list
 	}
 	var out []*corev1.PersistentVolume
-	for _, name := range sortedKeys(x.volumes) {
+	for _, name := range slices.Sorted(maps.Keys(x.volumes)) {
 		v := x.volumes[name]
 		if v.Spec.ClaimRef != nil || x.given[v.Name] || v.DeletionTimestamp != nil || v.Status.Phase != "" && v.Status.Phase != corev1.VolumeAvailable {
 			continue

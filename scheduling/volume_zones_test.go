@@ -87,7 +87,7 @@ func TestLabelsOfVolumesOnNewMachines(t *testing.T) {
 				Pods: []*corev1.Pod{claimed("a", "data")}, Claims: []*corev1.PersistentVolumeClaim{boundClaim("data", "v")},
 				Volumes: []*corev1.PersistentVolume{v}, NodePools: []*NodePool{{ObjectMeta: named("default")}}, Catalog: catalog,
 			}
-			c := compile(p, &Solver{}, false)
+			c := compile(p, &Policy{}, false)
 			require.Len(t, c.templates, 1)
 			var zones []string
 			c.offers.admits(c.templates[0], c.classes.groups[0], false).Each(func(o int) { zones = append(zones, c.offers.offers[o].offering.Zone) })

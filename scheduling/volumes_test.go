@@ -38,9 +38,9 @@ func small(name string, opts ...st.PodOption) *corev1.Pod {
 // planned solves the problem, which has to give the same plan in another order.
 func planned(t *testing.T, p scheduling.Problem) *scheduling.Plan {
 	t.Helper()
-	plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
-	again, err := scheduling.Solver{}.Solve(t.Context(), st.Shuffle(p, 7))
+	again, err := scheduling.Planner{}.Plan(t.Context(), st.Shuffle(p, 7))
 	require.NoError(t, err)
 	require.Equal(t, plan, again)
 	return plan

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// workloads knows which pods belong together, for [Solver.WorkloadShare]: pods of one
+// workloads knows which pods belong together, for [Policy.WorkloadShare]: pods of one
 // controller, or without one, those that the same Services select.
 type workloads struct {
 	percent  int64

@@ -17,7 +17,7 @@ import (
 
 func TestBadWorkloadShares(t *testing.T) {
 	for _, n := range []int{-1, 101} {
-		_, err := scheduling.Solver{WorkloadShare: n}.Solve(t.Context(), scheduling.Problem{})
+		_, err := scheduling.Planner{Policy: scheduling.Policy{WorkloadShare: n}}.Plan(t.Context(), scheduling.Problem{})
 		require.ErrorIs(t, err, scheduling.ErrInvalid)
 		require.ErrorContains(t, err, fmt.Sprintf("solver.workloadShare: must be a percentage from 1 to 100, or 0 for no bound: \"%d\"", n))
 	}
@@ -51,7 +51,7 @@ func TestWorkloadSharesOfRandomProblems(t *testing.T) {
 	for seed := range uint64(n) {
 		p := st.Random(seed, st.Size{Pods: 30, Ties: seed%2 == 0})
 		p.Pods, p.Running = owned(p.Pods, seed), owned(p.Running, seed)
-		s := scheduling.Solver{Effort: scheduling.EffortFast, WorkloadShare: int(1 + seed*7%60)}
+		s := scheduling.Policy{Effort: scheduling.EffortFast, WorkloadShare: int(1 + seed*7%60)}
 		plan, err := st.Audit(t.Context(), s, p)
 		require.NoError(t, err, "seed %d", seed)
 		set, size := map[string]string{}, map[string]int{}
@@ -67,7 +67,7 @@ func TestWorkloadSharesOfRandomProblems(t *testing.T) {
 			set[ns+"/"+pod.Name] = ns + "/" + pod.OwnerReferences[0].Name
 			size[ns+"/"+pod.OwnerReferences[0].Name]++
 		}
-		free, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+		free, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		over := func(plan *scheduling.Plan) bool {
 			for _, l := range plan.Launches {

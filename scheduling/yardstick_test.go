@@ -30,7 +30,7 @@ func TestStepsOfSizesThatFewPodsHave(t *testing.T) {
 		p.Pods = append(p.Pods, st.Pods(25, fmt.Sprintf("size-%d", i), st.Requests(st.MilliCPU(11+i)))...)
 	}
 	p.Pods = append(p.Pods, st.Pods(18, "big", st.Requests(st.GiB(2)))...)
-	plan, err := scheduling.Solver{}.Solve(context.Background(), p)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), p)
 	require.NoError(t, err)
 	require.NoError(t, verify.Plan(p, plan))
 	require.NotNil(t, plan.Summary.Certificate)

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -159,7 +160,7 @@ func (m *balance) openFor(classes []int) []bool {
 		g := m.planned[i].group
 		groups[g] = append(groups[g], i)
 	}
-	for _, g := range sortedKeys(groups) {
+	for _, g := range slices.Sorted(maps.Keys(groups)) {
 		for z, is := range m.openZones(&zoneRule{classes: groups[g]}, zoneRuleKey{group: g}) {
 			open[z] = open[z] || is
 		}

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -77,7 +78,7 @@ func (m *zoneMarket) addClasses() {
 		if len(plain) > 0 {
 			m.addClass(zonePart{class: c, ids: plain, zone: -1, rule: -1}, math.MaxInt64)
 		}
-		for _, r := range sortedKeys(ruled) {
+		for _, r := range slices.Sorted(maps.Keys(ruled)) {
 			kinds[r] = append(kinds[r], zonePart{class: c, ids: ruled[r], rule: r})
 		}
 	}

@@ -188,7 +188,7 @@ func (s *settings) consolidation(ctx context.Context, stdout, stderr io.Writer) 
 	efforts := map[string]scheduling.Effort{}
 	for _, p := range s.peers {
 		if mine, ok := p.(planner.Peer); ok {
-			efforts[mine.Title] = mine.Solver.Effort
+			efforts[mine.Title] = mine.Policy.Effort
 		}
 	}
 	var matches []consolidation.Match

@@ -28,7 +28,7 @@ func main() {
 
 // settings are what the flags say.
 type settings struct {
-	solver   scheduling.Solver
+	solver   scheduling.Policy
 	every    int    // vectorpack: solve each Nth instance
 	count    int    // mixes: how many
 	seed     uint64 // mixes: of the first
@@ -74,12 +74,12 @@ type answer struct {
 // solve plans a problem and has the plan checked.
 func (s *settings) solve(ctx context.Context, p scheduling.Problem) (answer, error) {
 	begin := time.Now()
-	plan, err := s.solver.Solve(ctx, p)
+	plan, err := scheduling.Planner{Policy: s.solver}.Plan(ctx, p)
 	if err != nil {
 		return answer{}, err
 	}
 	took := time.Since(begin)
-	return answer{plan, took}, verify.Checker{Solver: s.solver, SkipRefusals: true}.Plan(p, plan)
+	return answer{plan, took}, verify.Checker{Policy: s.solver, SkipRefusals: true}.Plan(p, plan)
 }
 
 // each calls do for the numbers below n, some at a time, and hands on each result in the order

@@ -15,16 +15,16 @@ import (
 )
 
 // alternatives decides in several ways, and has each checked by a second opinion.
-func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Solver, p *problem) (list []scheduling.Alternative, err error) {
+func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Policy, p *problem) (list []scheduling.Alternative, err error) {
 	err = f.search(ctx, a, fmt.Sprintf("planning %s in several ways", count(len(p.Problem.Pods), "pod")), func(ctx context.Context) error {
-		list, err = s.Alternatives(ctx, p.Problem)
+		list, err = scheduling.Planner{Policy: s}.Alternatives(ctx, p.Problem)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	for i := range list {
-		if err := a.checked(quickCheck(list[i].Solver).Plan(p.Problem, list[i].Plan)); err != nil {
+		if err := a.checked(quickCheck(list[i].Policy).Plan(p.Problem, list[i].Plan)); err != nil {
 			return nil, err
 		}
 		list[i].Plan.Warnings = mergeWarnings(p.Warnings, list[i].Plan.Warnings)

@@ -87,7 +87,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 }
 
 // planned reads the input, and reads or makes a plan for it.
-func (a *app) planned(ctx context.Context, input *inputFlags, how *solverFlags, solver scheduling.Solver, file string) (*problem, *scheduling.Plan, error) {
+func (a *app) planned(ctx context.Context, input *inputFlags, how *solverFlags, solver scheduling.Policy, file string) (*problem, *scheduling.Plan, error) {
 	var plan *scheduling.Plan
 	var planErr error
 	if file != "" {
@@ -147,8 +147,8 @@ func parseSubjects(args []string) ([]subject, error) {
 }
 
 // explain answers the questions, and says in unknown which of them have no answer.
-func explain(solver scheduling.Solver, p *problem, plan *scheduling.Plan, subjects []subject) (answers []any, unknown, err error) {
-	x, err := solver.Explain(p.Problem, plan)
+func explain(solver scheduling.Policy, p *problem, plan *scheduling.Plan, subjects []subject) (answers []any, unknown, err error) {
+	x, err := scheduling.Planner{Policy: solver}.Explain(p.Problem, plan)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // solverFlags say what plan is wanted, and how long it is searched for.
 type solverFlags struct {
-	said      scheduling.Solver // what the flags say each for itself
+	said      scheduling.Policy // what the flags say each for itself
 	goal      scheduling.Goal
 	minValues string
 	weights   string
@@ -80,7 +80,7 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 }
 
 // solver returns the solver that the flags describe.
-func (f *solverFlags) solver(market *marketFlags) (scheduling.Solver, error) {
+func (f *solverFlags) solver(market *marketFlags) (scheduling.Policy, error) {
 	s := f.said
 	s.Ranking.CapacityTypes, s.Filters = market.types, market.keep()
 	s.MinValues, s.Weights = scheduling.MinValuesStrict, scheduling.WeightStrict
@@ -168,9 +168,9 @@ func listFlag(cmd *cobra.Command, name, usage string, read func(text string) err
 }
 
 // planner returns the planner that the flags describe.
-func (f *plannerFlags) planner(s scheduling.Solver) disruption.Planner {
+func (f *plannerFlags) planner(s scheduling.Policy) disruption.Planner {
 	p := f.said
-	p.Solver, p.KeepBarePods = s, !f.bare
+	p.Policy, p.KeepBarePods = s, !f.bare
 	if p.Rebalance && len(p.Reasons) > 0 {
 		p.Reasons = append(p.Reasons, disruption.Misplaced)
 	}

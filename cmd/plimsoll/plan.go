@@ -74,7 +74,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 }
 
 // compare finds and prints alternatives.
-func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.Solver, p *problem, format string) error {
+func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.Policy, p *problem, format string) error {
 	list, err := how.alternatives(ctx, a, solver, p)
 	if err != nil {
 		return err

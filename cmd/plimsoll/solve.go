@@ -14,9 +14,9 @@ import (
 
 // solve decides, and has the decision checked by a second opinion before anybody
 // sees it.
-func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Solver, p *problem) (plan *scheduling.Plan, err error) {
+func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
 	err = f.search(ctx, a, fmt.Sprintf("planning %s", count(len(p.Problem.Pods), "pod")), func(ctx context.Context) error {
-		plan, err = s.Solve(ctx, p.Problem)
+		plan, err = scheduling.Planner{Policy: s}.Plan(ctx, p.Problem)
 		return err
 	})
 	if err != nil {
@@ -49,8 +49,8 @@ func (f *solverFlags) search(ctx context.Context, a *app, what string, run func(
 // quickCheck is the check that every plan goes through. Whether a refused pod could have
 // been given a place is a question of quality, and costs more than the rest: "plimsoll
 // verify" asks it.
-func quickCheck(s scheduling.Solver) verify.Checker {
-	return verify.Checker{Solver: s, SkipRefusals: true}
+func quickCheck(s scheduling.Policy) verify.Checker {
+	return verify.Checker{Policy: s, SkipRefusals: true}
 }
 
 // checked passes on what a second opinion says of a plan of our own.

@@ -60,7 +60,7 @@ made with, and what else said what may be disrupted.`,
 			if moves != nil {
 				return a.verifyMoves(what.planner(solver), p, moves)
 			}
-			if err := (verify.Checker{Solver: solver}).Plan(p.Problem, plan); err != nil {
+			if err := (verify.Checker{Policy: solver}).Plan(p.Problem, plan); err != nil {
 				return err
 			}
 			s := plan.Summary

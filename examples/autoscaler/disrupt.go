@@ -44,7 +44,7 @@ func (l *loop) plan(ctx context.Context, q *queue, reasons ...disruption.Reason)
 	for _, name := range slices.Sorted(maps.Keys(l.cluster.machines)) {
 		c.Machines = append(c.Machines, *l.cluster.machines[name])
 	}
-	planner := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}, MinSaving: l.opts.saving, Reasons: reasons}
+	planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}, MinSaving: l.opts.saving, Reasons: reasons}
 	plan, err := planner.Plan(ctx, c)
 	if err != nil {
 		return err

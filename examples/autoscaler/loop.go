@@ -26,7 +26,7 @@ type loop struct {
 	cloud   *cloud
 	cluster *cluster
 	session *scheduling.Session
-	solver  scheduling.Solver
+	solver  scheduling.Policy
 	// unavailable remembers what the cloud had run out of.
 	unavailable *offerings.Unavailable
 	ledger      ledger

@@ -135,7 +135,7 @@ func TestBuyTakesTheNextOption(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, l.world())
 	require.NoError(t, l.tell())
-	plan, err := l.session.Solve(t.Context())
+	plan, err := l.session.Plan(t.Context())
 	require.NoError(t, err)
 	launch := &plan.Launches[0]
 	require.Greater(t, len(launch.Options), 2)

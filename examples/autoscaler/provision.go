@@ -20,7 +20,7 @@ func (l *loop) provision(ctx context.Context) error {
 	if err := l.tell(); err != nil || !unplanned {
 		return err
 	}
-	plan, err := l.session.Solve(ctx)
+	plan, err := l.session.Plan(ctx)
 	if err != nil {
 		return err
 	}

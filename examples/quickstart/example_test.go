@@ -24,7 +24,7 @@ func Example() {
 	}
 	problem := shop.Problem
 
-	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -79,7 +79,7 @@ type Planner struct {
 	Now time.Time
 	// Solver holds the settings under which places and replacements are looked for, and the
 	// effort of the search.
-	Solver scheduling.Solver
+	Policy scheduling.Policy
 	// Reasons are those for which nodes may be disrupted; none means all but Misplaced.
 	Reasons []Reason
 	// MinSaving is what a step for Underutilized has to save.

@@ -87,7 +87,7 @@ func TestConsolidation(t *testing.T) {
 			nodes: []*corev1.Node{machine(t, "n", "m.large", od)}, pods: []*corev1.Pod{pod("x", "n", "900m", prefers)},
 		},
 		"D51 unless they are ignored": {
-			planner: Planner{Solver: scheduling.Solver{Preferences: scheduling.PreferencesIgnore}},
+			planner: Planner{Policy: scheduling.Policy{Preferences: scheduling.PreferencesIgnore}},
 			nodes:   []*corev1.Node{machine(t, "n", "m.large", od)}, pods: []*corev1.Pod{pod("x", "n", "900m", prefers)}, want: []string{"underutilized n +m.small/on-demand x>default-1"},
 		},
 		"D28 what is bought need not have been left alone": {

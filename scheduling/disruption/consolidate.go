@@ -12,7 +12,7 @@ import (
 // consolidate finds the steps that make the cluster cheaper, and hands each to emit once it
 // is certain; emit returns false to end the search.
 func consolidate(ctx context.Context, f *planConstraints, s *state, emit func(*Step) bool) (*findings, error) {
-	t, err := f.solveAnew(ctx, f.planner.Solver.Effort, f.loose)
+	t, err := f.solveAnew(ctx, f.planner.Policy.Effort, f.loose)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (f *planConstraints) receiving() map[string]bool {
 // ruled reports whether a simulation knows all rules that there are: it does not see spread that
 // pods do not state, nor pods that keep away others that would have them.
 func (f *planConstraints) ruled() bool {
-	if len(f.problem.DefaultSpread) > 0 || f.planner.Solver.WorkloadShare > 0 {
+	if len(f.problem.DefaultSpread) > 0 || f.planner.Policy.WorkloadShare > 0 {
 		return false
 	}
 	book := rulesOf(f.problem)

@@ -56,7 +56,7 @@ type candidate struct {
 	// pods are those there, ended ones aside; movers of them those that live on when the
 	// node goes. Both are in the order of names.
 	pods, movers []*corev1.Pod
-	// price is its expected price, see [scheduling.Solver.ExpectedPrice], paid that of the
+	// price is its expected price, see [scheduling.Policy.ExpectedPrice], paid that of the
 	// machine alone.
 	price, paid offerings.Price
 	priced      bool
@@ -165,7 +165,7 @@ func (f *planConstraints) settle(s *candidate) {
 	}
 	t, o := boughtAt(s.node, catalog)
 	if s.price, s.paid, s.priced = 0, 0, o != nil; s.priced {
-		s.price, s.paid = f.planner.Solver.ExpectedPrice(t, o), o.Price
+		s.price, s.paid = f.planner.Policy.ExpectedPrice(t, o), o.Price
 	}
 }
 

@@ -77,7 +77,7 @@
 // # What a move has to be worth
 //
 // Prices are expected ones: what nodes cost beside their machines counts, on nodes that go and
-// on those that come ([scheduling.Solver.ExpectedPrice]). A step for Underutilized saves something, and all that [Planner.MinSaving] asks for,
+// on those that come ([scheduling.Policy.ExpectedPrice]). A step for Underutilized saves something, and all that [Planner.MinSaving] asks for,
 // whichever options of its launches are bought: options that would cost too much are left
 // out. Where one spot machine is to replace another, there have to be enough cheaper types
 // ([Planner.SpotToSpotTypes]). In pools with policy Balanced, the share of the pool's price

@@ -215,7 +215,7 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 		return nil, false, err
 	}
 	if len(o.launches) > 0 {
-		free, err := r.state.ask(ctx, &question{nodes: nodes, effort: r.constraints.planner.Solver.Effort})
+		free, err := r.state.ask(ctx, &question{nodes: nodes, effort: r.constraints.planner.Policy.Effort})
 		if err != nil {
 			return nil, false, err
 		}
@@ -226,7 +226,7 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 	if !r.someWait() || r.lands(o) {
 		return o, true, nil
 	}
-	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.constraints.planner.Solver.Effort, why: true, alone: true})
+	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.constraints.planner.Policy.Effort, why: true, alone: true})
 	if err != nil {
 		return nil, false, err
 	}

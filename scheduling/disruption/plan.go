@@ -104,7 +104,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 	}
 	switch {
 	case errors.Is(err, scheduling.ErrInvalid):
-		_, problem := scheduling.NewSession(p.Solver, cluster.Problem)
+		_, problem := scheduling.NewSession(p.Policy, cluster.Problem)
 		return nil, faults.err(problem)
 	case err != nil:
 		return nil, err

@@ -47,9 +47,9 @@ func offered(p *scheduling.Problem, pool string, x *scheduling.Option) (*instanc
 	return nil, nil
 }
 
-// costs is the expected price of an option of a launch, see [scheduling.Solver.ExpectedPrice].
+// costs is the expected price of an option of a launch, see [scheduling.Policy.ExpectedPrice].
 func (f *planConstraints) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
-	solver := &f.planner.Solver
+	solver := &f.planner.Policy
 	if solver.Interruption != (scheduling.Interruption{}) {
 		if t, o := offered(f.problem, l.NodePool, x); t != nil {
 			return solver.ExpectedPrice(t, o)
@@ -61,7 +61,7 @@ func (f *planConstraints) costs(l *scheduling.Launch, x *scheduling.Option) offe
 // costOf is the expected price of what a launch buys, its first option.
 func (f *planConstraints) costOf(l *scheduling.Launch) offerings.Price {
 	if len(l.Options) == 0 {
-		return clampPrice(l.Price, f.planner.Solver.NodeOverhead)
+		return clampPrice(l.Price, f.planner.Policy.NodeOverhead)
 	}
 	return f.costs(l, &l.Options[0])
 }

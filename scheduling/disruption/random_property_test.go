@@ -23,7 +23,7 @@ import (
 
 // oddPlanner is one of the settings that random clusters are planned under.
 func oddPlanner(seed uint64) disruption.Planner {
-	p := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}, LiveCatalog: seed%3 == 0}
+	p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}, LiveCatalog: seed%3 == 0}
 	switch seed % 8 {
 	case 1:
 		p.MinSaving.Share = 0.1
@@ -38,8 +38,8 @@ func oddPlanner(seed uint64) disruption.Planner {
 	case 6:
 		p.NodeCost = 3
 	case 7: // what runs may be what is not to be bought
-		p.Solver.NoSpot = seed%16 == 7
-		p.Solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
+		p.Policy.NoSpot = seed%16 == 7
+		p.Policy.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
 			return (len(t.Name)+int(o.Price/1_000_000))%3 != 0
 		}}
 	}
@@ -52,10 +52,10 @@ func dearPlanner(seed uint64) disruption.Planner {
 	p := oddPlanner(seed)
 	p.KeepBarePods = seed%4 == 3
 	if seed%3 == 1 {
-		p.Solver.NodeOverhead = st.Cents(1+int64(seed%4)) / 2
+		p.Policy.NodeOverhead = st.Cents(1+int64(seed%4)) / 2
 	}
 	if seed%9 == 4 {
-		p.Solver.Interruption = scheduling.Interruption{PerNode: offerings.Amount(5e9), UnstatedRate: 0.1}
+		p.Policy.Interruption = scheduling.Interruption{PerNode: offerings.Amount(5e9), UnstatedRate: 0.1}
 	}
 	return p
 }

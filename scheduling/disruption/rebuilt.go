@@ -21,7 +21,7 @@ func (r *run) rebuild(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	found.rebuilt, err = r.constraints.solveAnew(ctx, r.constraints.planner.Solver.Effort, all)
+	found.rebuilt, err = r.constraints.solveAnew(ctx, r.constraints.planner.Policy.Effort, all)
 	return r.ended(ctx, err)
 }
 
@@ -39,7 +39,7 @@ func (f *planConstraints) owned() map[string]bool {
 // rebuilt is a cluster bought afresh, in the words of a summary.
 func (f *planConstraints) rebuilt(t *target) *Rebuilt {
 	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, LeftOut: t.leftOut}
-	if f.planner.Solver.NodeOverhead > 0 || f.planner.Solver.Interruption != (scheduling.Interruption{}) {
+	if f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.Interruption != (scheduling.Interruption{}) {
 		out.ExpectedPerHour = t.price
 	}
 	return out

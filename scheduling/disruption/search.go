@@ -53,7 +53,7 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 			break
 		}
 		y := x.scratch()
-		if err := y.drainAll(ctx, leave, x.constraints.planner.Solver.Effort); err != nil {
+		if err := y.drainAll(ctx, leave, x.constraints.planner.Policy.Effort); err != nil {
 			return nil, err
 		}
 		if err := y.delete(ctx); err != nil {

@@ -45,7 +45,7 @@ type question struct {
 // drain says what would become of the pods of nodes if these were removed, when machines
 // may be bought, and why some have no place.
 func (s *state) drain(ctx context.Context, nodes []string) (*outcome, error) {
-	return s.ask(ctx, &question{nodes: nodes, buy: true, effort: s.planner.Solver.Effort, why: true})
+	return s.ask(ctx, &question{nodes: nodes, buy: true, effort: s.planner.Policy.Effort, why: true})
 }
 
 // ask answers a what-if. The state stays as it is. Pods that wait already take part and may
@@ -75,7 +75,7 @@ func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	var plan *scheduling.Plan
 	switch {
 	case q.why:
-		plan, err = fork.Solve(ctx)
+		plan, err = fork.Plan(ctx)
 	default:
 		plan, err = fork.Place(ctx, q.effort)
 	}

@@ -65,7 +65,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	market, err := scheduling.NewSession(p.Solver, problem)
+	market, err := scheduling.NewSession(p.Policy, problem)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ type Step struct {
 	// to land, in the order in which they are evicted.
 	Evictions []Eviction `json:"evictions"`
 	// SavingPerHour is what the cluster costs less per hour afterwards, by expected prices
-	// ([scheduling.Solver.ExpectedPrice]); below 0 where a step that has to be costs something.
+	// ([scheduling.Policy.ExpectedPrice]); below 0 where a step that has to be costs something.
 	SavingPerHour offerings.Price `json:"savingPerHour"`
 	// DisruptionCost is what the evictions and removals cost in the planner's unit: one pod
 	// of no special worth counts 1, and so does a node.
@@ -162,7 +162,7 @@ type Summary struct {
 	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
 	// ExpectedPerHourBefore and ExpectedPerHourAfter are those prices and what the nodes are
 	// expected to cost beside; set only where the solver is told of such costs
-	// ([scheduling.Solver.ExpectedPrice]). Then savings, bound and gap are about them.
+	// ([scheduling.Policy.ExpectedPrice]). Then savings, bound and gap are about them.
 	ExpectedPerHourBefore offerings.Price `json:"expectedPerHourBefore,omitempty"`
 	ExpectedPerHourAfter  offerings.Price `json:"expectedPerHourAfter,omitempty"`
 	// NodeOverheadPerHour is what each node was taken to cost beside its machine.

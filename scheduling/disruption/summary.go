@@ -62,7 +62,7 @@ func (r *run) summary(verdicts []Verdict) Summary {
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
 		Catalog: r.constraints.problem.Catalog.Origin(),
 	}
-	solver := &r.constraints.planner.Solver
+	solver := &r.constraints.planner.Policy
 	expects := solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{})
 	if s.NodeOverheadPerHour = solver.NodeOverhead; expects {
 		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price

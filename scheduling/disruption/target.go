@@ -95,7 +95,7 @@ func (f *planConstraints) solveAnew(ctx context.Context, effort scheduling.Effor
 	problem := f.anew(loose)
 	solver := f.buysBack(loose)
 	solver.Effort, solver.NoReasons = effort, true
-	plan, err := solver.Solve(ctx, problem)
+	plan, err := scheduling.Planner{Policy: solver}.Plan(ctx, problem)
 	if err != nil {
 		return nil, err
 	}

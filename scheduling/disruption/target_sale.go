@@ -49,15 +49,15 @@ func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
 
 // buysBack is the planner's solver, which may buy what some nodes are, whatever it may
 // buy otherwise: they could as well have stayed.
-func (f *planConstraints) buysBack(loose map[string]bool) scheduling.Solver {
-	solver, had := f.planner.Solver, map[offerings.Key]bool{}
+func (f *planConstraints) buysBack(loose map[string]bool) scheduling.Policy {
+	solver, had := f.planner.Policy, map[offerings.Key]bool{}
 	for name := range loose {
 		had[instancetypes.OfferingOf(f.at[name].node)] = true
 	}
-	allows := solver.Allows
+	was := f.planner.Policy
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
 	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
-		return allows(t, o) || had[keyAt(t, &o)]
+		return was.Allows(t, o) || had[keyAt(t, &o)]
 	}}
 	return solver
 }

@@ -20,7 +20,7 @@ func TestAllNodesAreReplacedInTurns(t *testing.T) {
 		for i := range c.Machines {
 			c.Machines[i].Drift = "AMIDrift"
 		}
-		p := disruption.Planner{Reasons: []disruption.Reason{disruption.Drifted}, Solver: scheduling.Solver{Effort: scheduling.EffortFast}}
+		p := disruption.Planner{Reasons: []disruption.Reason{disruption.Drifted}, Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
 		plan, err := p.Plan(t.Context(), c)
 		require.NoError(t, err)
 		require.NotEmpty(t, plan.Steps)

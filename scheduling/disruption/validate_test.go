@@ -64,7 +64,7 @@ func TestValidate(t *testing.T) {
 		`nodepools[default].spec.disruption.budgets[0].nodes: must be a number of nodes or a share from 0% to 100%: "many"`: func(_ *Planner, c *Cluster) {
 			c.NodePools = []*scheduling.NodePool{poolWithBudgets(scheduling.Budget{Nodes: "many"})}
 		},
-		`solver.effort: is negative: "-1"`: func(p *Planner, _ *Cluster) { p.Solver.Effort = -1 },
+		`solver.effort: is negative: "-1"`: func(p *Planner, _ *Cluster) { p.Policy.Effort = -1 },
 	} {
 		t.Run(want, func(t *testing.T) {
 			p := Planner{}
@@ -100,7 +100,7 @@ func TestValidateFindsEverything(t *testing.T) {
 	}
 	assert.Equal(t, []string{"machines[x].node", "nodepools[default].spec.disruption.budgets[0].nodes", "nodes[1]", "planner.balancedK", "podDisruptionBudgets[0]"}, paths)
 
-	_, err = Planner{BalancedK: -1, Solver: scheduling.Solver{Effort: -1}}.Plan(t.Context(), c)
+	_, err = Planner{BalancedK: -1, Policy: scheduling.Policy{Effort: -1}}.Plan(t.Context(), c)
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 	assert.ErrorContains(t, err, "planner.balancedK")
 	assert.ErrorContains(t, err, "solver.effort")

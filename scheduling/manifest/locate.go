@@ -8,7 +8,7 @@ import (
 )
 
 // Locate says where in the input the faults stand for which the snapshot's problem was
-// refused after it had been read, by a [scheduling.Solver] for one: [*scheduling.FieldErrors]
+// refused after it had been read, by a [scheduling.Policy] for one: [*scheduling.FieldErrors]
 // become [Faults] in the same order, each of which wraps the fault that it was. A fault in
 // the template of a workload, which all of its pods share, is told once. What is not in the
 // input, such as a catalog, has no location. Any other error is returned as it is.

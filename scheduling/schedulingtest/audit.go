@@ -23,9 +23,9 @@ import (
 //   - the plan's JSON reads back and writes the same bytes again.
 //
 // When the solver returns an error, Audit returns that error as it is, and no plan.
-func Audit(ctx context.Context, solver scheduling.Solver, p scheduling.Problem) (*scheduling.Plan, error) {
+func Audit(ctx context.Context, solver scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
 	before := inJSON(p)
-	plan, err := solver.Solve(ctx, p)
+	plan, err := scheduling.Planner{Policy: solver}.Plan(ctx, p)
 	var changed error
 	if after := inJSON(p); !bytes.Equal(before, after) {
 		changed = fmt.Errorf("the solver changed its input: %s", difference(before, after))
@@ -47,7 +47,7 @@ func Audit(ctx context.Context, solver scheduling.Solver, p scheduling.Problem) 
 // kept: those of [Audit], and that the number of processors does not change the
 // plan. It returns the plan, or ends the test when there is none. It changes
 // GOMAXPROCS while it runs, so parallel tests should use [Audit] instead.
-func Check(t testing.TB, solver scheduling.Solver, p scheduling.Problem) *scheduling.Plan {
+func Check(t testing.TB, solver scheduling.Policy, p scheduling.Problem) *scheduling.Plan {
 	t.Helper()
 	plan, err := check(t.Context(), solver, p)
 	if plan == nil {
@@ -60,7 +60,7 @@ func Check(t testing.TB, solver scheduling.Solver, p scheduling.Problem) *schedu
 }
 
 // check is Audit with one processor, and again with eight.
-func check(ctx context.Context, solver scheduling.Solver, p scheduling.Problem) (*scheduling.Plan, error) {
+func check(ctx context.Context, solver scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	plan, err := Audit(ctx, solver, p)
 	if plan == nil || err != nil {
@@ -78,11 +78,11 @@ func check(ctx context.Context, solver scheduling.Solver, p scheduling.Problem) 
 }
 
 // breaches are the rules about plans that the plan breaks.
-func breaches(solver scheduling.Solver, p scheduling.Problem, plan *scheduling.Plan) error {
+func breaches(solver scheduling.Policy, p scheduling.Problem, plan *scheduling.Plan) error {
 	if plan == nil {
 		return errors.New("neither a plan nor an error")
 	}
-	err := verify.Checker{Solver: solver}.Plan(p, plan)
+	err := verify.Checker{Policy: solver}.Plan(p, plan)
 	s := &plan.Summary
 	if price := max(s.PricePerHour, s.ExpectedPerHour); s.LowerBoundPerHour > price {
 		err = errors.Join(err, fmt.Errorf("the lower bound %v exceeds the price %v", s.LowerBoundPerHour, price))
@@ -108,8 +108,8 @@ func readsBack(text []byte) error {
 
 // repeats solves the problem in another order and reports when the plan is not the one
 // that is wanted.
-func repeats(ctx context.Context, solver scheduling.Solver, p scheduling.Problem, want []byte) error {
-	plan, err := solver.Solve(ctx, Shuffle(p, uint64(len(want))))
+func repeats(ctx context.Context, solver scheduling.Policy, p scheduling.Problem, want []byte) error {
+	plan, err := scheduling.Planner{Policy: solver}.Plan(ctx, Shuffle(p, uint64(len(want))))
 	if err != nil {
 		return fmt.Errorf("solving in another order: %w", err)
 	}

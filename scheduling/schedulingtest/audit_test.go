@@ -15,20 +15,20 @@ import (
 func TestAuditPassesAnErrorOn(t *testing.T) {
 	p := Random(1, Size{})
 	p.Pods = append(p.Pods, nil)
-	plan, err := Audit(t.Context(), scheduling.Solver{}, p)
+	plan, err := Audit(t.Context(), scheduling.Policy{}, p)
 	assert.Nil(t, plan)
 	assert.ErrorIs(t, err, scheduling.ErrInvalid)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	plan, err = Audit(ctx, scheduling.Solver{}, Random(1, Size{}))
+	plan, err = Audit(ctx, scheduling.Policy{}, Random(1, Size{}))
 	assert.Nil(t, plan)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
 func TestBreachesNoticeABadPlan(t *testing.T) {
 	p := Random(3, Size{Pools: 1})
-	solver := scheduling.Solver{Effort: scheduling.EffortFast}
+	solver := scheduling.Policy{Effort: scheduling.EffortFast}
 	plan, err := Audit(t.Context(), solver, p)
 	require.NoError(t, err)
 	require.NotEmpty(t, plan.Launches)
@@ -44,7 +44,7 @@ func TestBreachesNoticeABadPlan(t *testing.T) {
 
 func TestRepeatsNoticesAnotherPlan(t *testing.T) {
 	p := Random(3, Size{})
-	err := repeats(t.Context(), scheduling.Solver{Effort: scheduling.EffortFast}, p, []byte(`{"launches":[]}`))
+	err := repeats(t.Context(), scheduling.Policy{Effort: scheduling.EffortFast}, p, []byte(`{"launches":[]}`))
 	assert.ErrorContains(t, err, "solving in another order gives another plan: at byte ")
 }
 
@@ -54,7 +54,7 @@ func TestReadsBack(t *testing.T) {
 }
 
 func TestCheckReturnsThePlan(t *testing.T) {
-	plan := Check(t, scheduling.Solver{}, Random(5, Size{}))
+	plan := Check(t, scheduling.Policy{}, Random(5, Size{}))
 	assert.Equal(t, plan.Summary.Pods, plan.Summary.Placed+len(plan.Unschedulable))
 }
 

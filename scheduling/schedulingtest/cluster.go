@@ -65,7 +65,7 @@ func (b *clusterBuilder) pool() *scheduling.NodePool {
 	}
 	pool := NodePool("default", Where(In(scheduling.CapacityTypeLabel, kinds...)))
 	pool.Spec.Disruption = scheduling.Disruption{
-		ConsolidationPolicy: b.options.Policy,
+		ConsolidationPolicy: b.options.Consolidation,
 		ConsolidateAfter:    b.options.ConsolidateAfter,
 		Budgets:             b.options.Budgets,
 	}
@@ -76,7 +76,7 @@ func (b *clusterBuilder) pool() *scheduling.NodePool {
 func (b *clusterBuilder) buy(pods []*corev1.Pod) error {
 	p := b.cluster.Problem
 	p.Pods = pods
-	plan, err := b.options.Solver.Solve(context.Background(), p)
+	plan, err := scheduling.Planner{Policy: b.options.Policy}.Plan(context.Background(), p)
 	if err == nil && len(plan.Unschedulable) > 0 {
 		err = fmt.Errorf("pod %s: %s", plan.Unschedulable[0].Pod, plan.Unschedulable[0].Message)
 	}

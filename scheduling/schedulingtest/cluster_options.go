@@ -45,14 +45,14 @@ type ClusterOptions struct {
 	Foreign int
 	// Pools are what nodes are bought by; nil is one pool.
 	Pools []*scheduling.NodePool
-	// Budgets, Policy and ConsolidateAfter are those of the pool where Pools is nil; no
+	// Budgets, Consolidation and ConsolidateAfter are those of the pool where Pools is nil; no
 	// budgets are one of 100%, and "" and nil the defaults of NodePools.
 	Budgets          []scheduling.Budget
-	Policy           scheduling.ConsolidationPolicy
+	Consolidation    scheduling.ConsolidationPolicy
 	ConsolidateAfter *scheduling.NillableDuration
 	// Solver packs the pods; its bounds on sizes come from MaxCPU. Zero effort is fast
 	// for more than 300 nodes.
-	Solver scheduling.Solver
+	Policy scheduling.Policy
 }
 
 func (o ClusterOptions) orDefaults() ClusterOptions {
@@ -63,13 +63,13 @@ func (o ClusterOptions) orDefaults() ClusterOptions {
 	if o.Catalog == nil {
 		o.Catalog = clusterCatalog()
 	}
-	if o.Solver.Effort == 0 && o.Nodes > 300 {
-		o.Solver.Effort = scheduling.EffortFast
+	if o.Policy.Effort == 0 && o.Nodes > 300 {
+		o.Policy.Effort = scheduling.EffortFast
 	}
 	if o.Budgets == nil {
 		o.Budgets = []scheduling.Budget{{Nodes: "100%"}}
 	}
-	o.Solver.Size = scheduling.NodeSize{Smallest: Resources(MilliCPU(o.MaxCPU * 500)), Largest: Resources(Cores(o.MaxCPU))}
+	o.Policy.Size = scheduling.NodeSize{Smallest: Resources(MilliCPU(o.MaxCPU * 500)), Largest: Resources(Cores(o.MaxCPU))}
 	return o
 }
 

@@ -22,7 +22,7 @@ type session struct {
 	// groups names the line of the scenario that each pod, as namespace/name,
 	// comes from.
 	groups map[string]string
-	solver scheduling.Solver
+	solver scheduling.Policy
 	plan   *scheduling.Plan
 	// broken collects promises that solves did not keep.
 	broken []error

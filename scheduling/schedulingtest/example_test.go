@@ -26,7 +26,7 @@ func ExampleAudit() {
 			schedulingtest.Requests(schedulingtest.MilliCPU(500), schedulingtest.GiB(1)),
 			schedulingtest.TolerateKey("dedicated", "")),
 	}
-	plan, err := schedulingtest.Audit(context.Background(), scheduling.Solver{}, problem)
+	plan, err := schedulingtest.Audit(context.Background(), scheduling.Policy{}, problem)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -77,7 +77,7 @@ solve
 func ExampleMinimise() {
 	problem := schedulingtest.Random(4, schedulingtest.Size{})
 	usesSpot := func(p scheduling.Problem) bool {
-		plan, err := scheduling.Solver{}.Solve(context.Background(), p)
+		plan, err := scheduling.Planner{}.Plan(context.Background(), p)
 		if err != nil {
 			return false
 		}
@@ -110,7 +110,7 @@ func ExampleSpread() {
 			schedulingtest.Spread(corev1.LabelTopologyZone),
 			schedulingtest.Apart(corev1.LabelHostname)),
 	}
-	plan, err := schedulingtest.Audit(context.Background(), scheduling.Solver{}, problem)
+	plan, err := schedulingtest.Audit(context.Background(), scheduling.Policy{}, problem)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -26,7 +26,7 @@ func RandomCluster(seed uint64) disruption.Cluster {
 	r := &clusterGenerator{dice: newDice(seed ^ 0x636c7573746572)}
 	r.calm = r.oneIn(3)
 	c := disruption.Cluster{Problem: p}
-	plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(context.Background(), p)
+	plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(context.Background(), p)
 	if err != nil {
 		panic(fmt.Sprintf("schedulingtest: no cluster for seed %d: %v", seed, err))
 	}

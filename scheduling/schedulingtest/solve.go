@@ -19,7 +19,7 @@ func solveCommand(ctx context.Context, s *session, args []word, input []string) 
 	if len(input) > 0 {
 		return "", fmt.Errorf("unexpected line %q", input[0])
 	}
-	var solver scheduling.Solver
+	var solver scheduling.Policy
 	show := map[string]bool{}
 	settings := settingsOf(&solver, show)
 	for _, w := range args[1:] {
@@ -68,7 +68,7 @@ func (s *session) withPool() scheduling.Problem {
 }
 
 // settingsOf are the words of solve, with what they set.
-func settingsOf(s *scheduling.Solver, show map[string]bool) map[string]func(string) error {
+func settingsOf(s *scheduling.Policy, show map[string]bool) map[string]func(string) error {
 	return map[string]func(string) error{
 		"effort":                into(&s.Effort, parseEffort),
 		"max-options":           into(&s.MaxOptions, strconv.Atoi),

@@ -196,8 +196,8 @@ func TestNoWorthsProveMoreThanAPlanCosts(t *testing.T) {
 	checked, strong := 0, 0
 	for seed := range uint64(24) {
 		p := schedulable(t, seed)
-		solver := scheduling.Solver{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
-		plan, err := solver.Solve(t.Context(), p)
+		solver := scheduling.Policy{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
+		plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(seed, 6))
 		for _, kind := range []string{"assignment", "pattern"} {
@@ -258,7 +258,7 @@ func TestSpoiledWorths(t *testing.T) {
 	spoiled := map[string]int{}
 	for seed := range uint64(160) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind == "resource" || c.Kind == "cover" || c.Kind == "parted" || c.Kind == "cases" {
@@ -304,7 +304,7 @@ func TestBareOffersSpareNothingThatFails(t *testing.T) {
 	spared, kinds := 0, map[string]int{}
 	for seed := range uint64(120) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind == "cover" {

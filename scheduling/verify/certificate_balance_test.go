@@ -124,7 +124,7 @@ func TestBalancesOfTheSolver(t *testing.T) {
 	used, seeds := 0, race.Fewer(3, 2)
 	for seed := range uint64(seeds) {
 		p := tangledProblem(seed)
-		f := solved(t, p, scheduling.Solver{})
+		f := solved(t, p, scheduling.Policy{})
 		c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
 		if len(c.Balances) == 0 {
 			continue

@@ -102,7 +102,7 @@ func TestCoversOfTheSolver(t *testing.T) {
 	covers := 0
 	for seed := range uint64(60) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Solver{Weights: scheduling.WeightIgnore}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{Policy: scheduling.Policy{Weights: scheduling.WeightIgnore}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind != "cover" {

@@ -77,7 +77,7 @@ func TestPatternsOfTheSolver(t *testing.T) {
 	patterns := 0
 	for seed := range uint64(200) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind != "pattern" {

@@ -185,7 +185,7 @@ func TestMeasuresOfTheSolver(t *testing.T) {
 	used := map[string]int{}
 	for seed := range uint64(6) {
 		p := scheduling.Problem{Pods: st.Diverse(100, seed), NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: catalog}
-		solver := scheduling.Solver{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
+		solver := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
 		f := solved(t, p, solver)
 		s := f.plan.Summary
 		c, bound := s.Certificate, s.LowerBoundPerHour

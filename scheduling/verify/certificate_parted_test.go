@@ -103,7 +103,7 @@ func TestCasesOfTheSolver(t *testing.T) {
 	parted := 0
 	for seed := range soak.Cases(200) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind != "parted" {

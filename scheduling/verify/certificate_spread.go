@@ -102,7 +102,7 @@ func (j *judge) newSpreadReader() *spreadReader {
 		for m := range j.offers(pl, most) {
 			zones[m.offering.Zone] = true
 			if !undecided(pl) && j.affordableAtFirst(m) && len(exceeding(m.daemons, m.allocatable)) == 0 &&
-				(m.offering.CapacityType != offerings.Spot || j.settings.Solver.Flexibility == scheduling.Flexibility{}) {
+				(m.offering.CapacityType != offerings.Spot || j.settings.Policy.Flexibility == scheduling.Flexibility{}) {
 				if shelves[m.offering.Zone] == nil {
 					shelves[m.offering.Zone] = &shelf{pool: pl, zone: m.offering.Zone}
 				}

@@ -44,9 +44,9 @@ func inZones(p scheduling.Problem, zones string) *fixture {
 }
 
 // solved is a problem with a solver's plan, of which the certificate proves the bound and no more.
-func solved(t *testing.T, p scheduling.Problem, solver scheduling.Solver) *fixture {
+func solved(t *testing.T, p scheduling.Problem, solver scheduling.Policy) *fixture {
 	t.Helper()
-	plan, err := solver.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	f := &fixture{p: p, plan: plan, solver: solver, skip: true}
 	bound := plan.Summary.LowerBoundPerHour
@@ -178,7 +178,7 @@ func TestSpreadsOfTheSolver(t *testing.T) {
 	used, further, seeds := 0, 0, race.Fewer(5, 3)
 	for seed := range uint64(seeds) {
 		p := servicesInZones(seed)
-		solver := scheduling.Solver{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
+		solver := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
 		f := solved(t, p, solver)
 		s := f.plan.Summary
 		c, bound := s.Certificate, s.LowerBoundPerHour
@@ -229,7 +229,7 @@ func TestCasesOfSpreadsOfTheSolver(t *testing.T) {
 	t.Parallel()
 	parted := 0
 	for seed := range uint64(race.Fewer(5, 2)) {
-		f := solved(t, servicesInZones(seed), scheduling.Solver{})
+		f := solved(t, servicesInZones(seed), scheduling.Policy{})
 		c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
 		if c.Parted == nil {
 			continue

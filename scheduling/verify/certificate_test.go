@@ -170,8 +170,8 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 	tight, checked := 0, 0
 	for seed := range uint64(14) {
 		p := schedulable(t, seed)
-		solver := scheduling.Solver{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
-		plan, err := solver.Solve(t.Context(), p)
+		solver := scheduling.Policy{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
+		plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(seed, 5))
 		for range 3 {

@@ -31,7 +31,7 @@ func exampleProblem() scheduling.Problem {
 // A plan of the solver breaks no rule.
 func ExamplePlan() {
 	problem := exampleProblem()
-	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,7 +43,7 @@ func ExamplePlan() {
 // A plan that somebody has touched: cheaper machines, dearer promises.
 func ExampleReport() {
 	problem := exampleProblem()
-	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -68,15 +68,15 @@ func ExampleReport() {
 // A solver with other settings makes plans that have to be judged by them.
 func ExampleChecker() {
 	problem := exampleProblem()
-	solver := scheduling.Solver{MaxOptions: 2, Weights: scheduling.WeightIgnore}
-	plan, err := solver.Solve(context.Background(), problem)
+	solver := scheduling.Policy{MaxOptions: 2, Weights: scheduling.WeightIgnore}
+	plan, err := scheduling.Planner{Policy: solver}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	problem.Pods = append(problem.Pods, schedulingtest.Pod("late", schedulingtest.Requests(
 		schedulingtest.Count(corev1.ResourceCPU, 1))))
-	fmt.Println(verify.Checker{Solver: solver}.Plan(problem, plan))
+	fmt.Println(verify.Checker{Policy: solver}.Plan(problem, plan))
 	// Output:
 	// plan breaks 2 rules
 	//   pod/default/late: pod-missing: stands nowhere in the plan

@@ -33,7 +33,7 @@ const (
 type fixture struct {
 	p      scheduling.Problem
 	plan   *scheduling.Plan
-	solver scheduling.Solver
+	solver scheduling.Policy
 	skip   bool // the search for better places
 }
 
@@ -216,7 +216,7 @@ func find[T any](list []T, name string, nameOf func(T) string) T {
 // violations judges the plan.
 func (f *fixture) violations(t testing.TB) []verify.Violation {
 	t.Helper()
-	err := verify.Checker{Solver: f.solver, SkipRefusals: f.skip}.Plan(f.p, f.plan)
+	err := verify.Checker{Policy: f.solver, SkipRefusals: f.skip}.Plan(f.p, f.plan)
 	if err == nil {
 		return nil
 	}

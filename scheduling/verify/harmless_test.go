@@ -157,7 +157,7 @@ func TestHarmlessChanges(t *testing.T) {
 	applied := make(map[string]int)
 	for seed := range soak.Cases(80) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		if verify.Plan(p, plan) != nil {
 			continue

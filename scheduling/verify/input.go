@@ -18,7 +18,7 @@ import (
 type world struct {
 	problem scheduling.Problem
 	// solver holds the settings under which plans are made.
-	solver scheduling.Solver
+	solver scheduling.Policy
 	// pods are those to be placed; others says why each other pod of the problem is not.
 	pods   map[string]*tenant
 	others map[string]string

@@ -161,7 +161,7 @@ func (j *judge) minimumValues(r *resolved) {
 }
 
 func (c Checker) strictMinValues() bool {
-	return c.Solver.MinValues != scheduling.MinValuesBestEffort
+	return c.Policy.MinValues != scheduling.MinValuesBestEffort
 }
 
 // enough reports whether the machines offer the number of values wanted of each key.

@@ -30,8 +30,8 @@ func (j *judge) options(r *resolved) {
 			continue
 		}
 		j.option(r, object, &r.Options[i], m)
-		if previous != nil && j.settings.Solver.Ranking.Strategy != offerings.Diversified &&
-			j.settings.Solver.Ranking.Compare(j.candidate(previous), j.candidate(m)) > 0 {
+		if previous != nil && j.settings.Policy.Ranking.Strategy != offerings.Diversified &&
+			j.settings.Policy.Ranking.Compare(j.candidate(previous), j.candidate(m)) > 0 {
 			j.add(OptionOrder, object, "belongs before the option ahead of it")
 		}
 		previous = m
@@ -234,7 +234,7 @@ func varietyOf(machines []*machine) variety {
 
 // wantedVariety is how many of each are asked for.
 func (c Checker) wantedVariety() map[string]int {
-	f := c.Solver.Flexibility
+	f := c.Policy.Flexibility
 	return map[string]int{"options": f.Options, "types": f.Types, "families": f.Families, "zones": f.Zones}
 }
 

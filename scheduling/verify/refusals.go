@@ -67,7 +67,7 @@ func (j *judge) refusedKinds() []*kind {
 
 // lighterKinds groups the pods that are launched for in pools of a lower weight.
 func (j *judge) lighterKinds(pl *pool) []*kind {
-	if j.settings.Solver.Weights == scheduling.WeightIgnore || pl.closed != "" {
+	if j.settings.Policy.Weights == scheduling.WeightIgnore || pl.closed != "" {
 		return nil
 	}
 	lighter := make(map[string]bool)
@@ -131,7 +131,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 	if j.settings.strictMinValues() {
 		least = pl.minValues()
 	}
-	if (len(least) > 0 || j.settings.Solver.Flexibility != scheduling.Flexibility{}) && len(slack) > 0 {
+	if (len(least) > 0 || j.settings.Policy.Flexibility != scheduling.Flexibility{}) && len(slack) > 0 {
 		// A further machine could take from the limits what the minValues of those
 		// already launched count on.
 		return nil

@@ -105,7 +105,7 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 	if t.picky() {
 		return "", false
 	}
-	choosy := h.settings.Solver.Flexibility != scheduling.Flexibility{}
+	choosy := h.settings.Policy.Flexibility != scheduling.Flexibility{}
 	for _, pl := range h.sortedPools() {
 		if len(pl.minValues()) > 0 || slices.ContainsFunc(pl.asks, func(e expression) bool { return pl.chooses(requirements.NormalizeKey(e.key)) }) {
 			continue

@@ -240,8 +240,8 @@ func TestCorruptedSolutions(t *testing.T) {
 	sound, total := 0, 0
 	for seed := range soak.Cases(100) {
 		p := schedulable(t, seed)
-		solver := scheduling.Solver{Effort: scheduling.EffortFast}
-		plan, err := solver.Solve(t.Context(), p)
+		solver := scheduling.Policy{Effort: scheduling.EffortFast}
+		plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		total++
 		if verify.Plan(p, plan) != nil {
@@ -278,7 +278,7 @@ func clone(t *testing.T, plan *scheduling.Plan) *scheduling.Plan {
 func TestNothingIsChanged(t *testing.T) {
 	for seed := range soak.Cases(10) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+		plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		if len(plan.Launches) > 0 {
 			plan.Launches[0].Pods = nil

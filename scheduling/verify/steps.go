@@ -107,7 +107,7 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
 		nodeCounts: make(map[*pool]*nodeCount), topology: newTopology(),
 	}
-	if g.solver = c.Planner.Solver; g.solver.WorkloadShare > 0 {
+	if g.solver = c.Planner.Policy; g.solver.WorkloadShare > 0 {
 		g.workloads = newWorkloadCounts()
 	}
 	if g.now.IsZero() {

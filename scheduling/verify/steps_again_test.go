@@ -17,7 +17,7 @@ import (
 // expired that holds the only machine of a reservation.
 func TestPodsMoveOnToSave(t *testing.T) {
 	t.Parallel()
-	planner := disruption.Planner{Solver: scheduling.Solver{Effort: scheduling.EffortFast}}
+	planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
 	cluster := st.RandomCluster(808)
 	for name, c := range map[string]struct {
 		change func(*disruption.Cluster, *disruption.Plan)

@@ -48,7 +48,7 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 			everywhere.Pods = append(everywhere.Pods, t.name)
 		}
 	}
-	newJudge(r, w, Checker{Solver: solver}, &scheduling.Plan{
+	newJudge(r, w, Checker{Policy: solver}, &scheduling.Plan{
 		Existing: []scheduling.Assignment{everywhere},
 		Summary:  scheduling.Summary{LowerBoundPerHour: offerings.Price(rest.Int64()), Certificate: cert},
 	}).bound()
@@ -56,7 +56,7 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 
 // fresh is the problem of buying anew what may go, the solver of it, and what the nodes of
 // pools cost that may not.
-func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, scheduling.Solver, *big.Int) {
+func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, scheduling.Policy, *big.Int) {
 	g := newClusterState(c, cluster, &disruption.Plan{})
 	problem, kept := cluster.Problem, new(big.Int)
 	problem.Nodes, problem.Pods, problem.Running = nil, nil, nil
@@ -91,7 +91,7 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 // onSale makes what the nodes are to be had again, as they may stay: machines that a
 // reservation has lent to them, and offerings that are not on sale now. The solver may buy
 // them even where its settings keep them from being bought.
-func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode) scheduling.Solver {
+func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode) scheduling.Policy {
 	type sold struct{ kind, zone, by, id string }
 	had, lent := make(map[sold]bool), make(map[string]int)
 	unavailable := &offerings.Unavailable{}
@@ -149,7 +149,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		own[name] = again(old)
 	}
 	problem.PoolCatalogs = own
-	solver, settings := g.checker.Planner.Solver, &world{solver: g.checker.Planner.Solver}
+	solver, settings := g.checker.Planner.Policy, &world{solver: g.checker.Planner.Policy}
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
 	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
 		return had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] || settings.excluded(t, o) == ""

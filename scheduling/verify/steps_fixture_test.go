@@ -144,7 +144,7 @@ func (c *stepsCase) launches(t *testing.T, pods ...string) []scheduling.Launch {
 		pod.Spec.NodeName, pod.Status = "", corev1.PodStatus{}
 		p.Pods = append(p.Pods, pod)
 	}
-	plan, err := scheduling.Solver{}.Solve(context.Background(), p)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), p)
 	require.NoError(t, err)
 	require.Empty(t, plan.Unschedulable)
 	// What does not save is no option.

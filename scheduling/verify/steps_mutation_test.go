@@ -245,7 +245,7 @@ func worthMutations() []stepsMutation {
 		{"a pod without a controller is to stay", func(c *stepsCase) { c.planner.KeepBarePods = true }, verify.BarePod},
 		{"nobody tells that a pod is gone for good", func(c *stepsCase) { c.plan.Steps[2].Risks = nil }, verify.StepRisk},
 		{"a risk that nobody knows", func(c *stepsCase) { c.plan.Steps[2].Risks[0].Code = "rain" }, verify.StepRisk},
-		{"nodes cost more than their machines", func(c *stepsCase) { c.planner.Solver.NodeOverhead = 1 }, verify.StepSaving},
+		{"nodes cost more than their machines", func(c *stepsCase) { c.planner.Policy.NodeOverhead = 1 }, verify.StepSaving},
 		{"not worth it", func(c *stepsCase) {
 			c.pool().Spec.Disruption.ConsolidationPolicy = scheduling.Balanced
 			c.planner.BalancedK = 1
@@ -274,7 +274,7 @@ func verdictMutations() []stepsMutation {
 		{"price after", func(c *stepsCase) { c.plan.Summary.PricePerHourAfter-- }, verify.SummaryPrice},
 		{"overhead that there is none of", func(c *stepsCase) { c.plan.Summary.NodeOverheadPerHour = 1 }, verify.SummaryExpected},
 		{"expected price before", func(c *stepsCase) { c.plan.Summary.ExpectedPerHourBefore = st.Cents(80) }, verify.SummaryExpected},
-		{"expected price after", func(c *stepsCase) { c.planner.Solver.NodeOverhead = 1 }, verify.SummaryExpected},
+		{"expected price after", func(c *stepsCase) { c.planner.Policy.NodeOverhead = 1 }, verify.SummaryExpected},
 		{"built anew for more", func(c *stepsCase) { c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(29)} }, verify.SummaryKept},
 		{"what keeps the rest is not all", func(c *stepsCase) {
 			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20)}

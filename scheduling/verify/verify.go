@@ -11,7 +11,7 @@ const defaultMaxOptions = 60
 type Checker struct {
 	// Solver holds the settings under which the plan was made. All are read but Effort
 	// and those about preferences.
-	Solver scheduling.Solver
+	Policy scheduling.Policy
 	// SkipRefusals leaves out the search for better places: whether a pod that the
 	// plan refuses fits somewhere after all, and whether a pool of a higher weight
 	// could have held one. It is what takes longest on large problems.
@@ -34,7 +34,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 		return report.err()
 	}
 	w := newWorld(p)
-	w.solver = c.Solver
+	w.solver = c.Policy
 	j := newJudge(report, w, c, plan)
 	j.everyPodOnce()
 	j.order()
@@ -88,8 +88,8 @@ func (r *resolved) first() *machine {
 }
 
 func (c Checker) maxOptions() int {
-	if c.Solver.MaxOptions > 0 {
-		return c.Solver.MaxOptions
+	if c.Policy.MaxOptions > 0 {
+		return c.Policy.MaxOptions
 	}
 	return defaultMaxOptions
 }

@@ -82,12 +82,12 @@ func (w *world) sizeOfWorkloads() map[string]int {
 }
 
 // most is how many pods of a workload may share a machine.
-func (c Checker) most(size int) int { return max(1, size*c.Solver.WorkloadShare/100) }
+func (c Checker) most(size int) int { return max(1, size*c.Policy.WorkloadShare/100) }
 
 // shareOfWorkloads checks that no machine and no node that receives pods of a workload
 // holds more of its pods than its share.
 func (j *judge) shareOfWorkloads() {
-	if j.settings.Solver.WorkloadShare <= 0 {
+	if j.settings.Policy.WorkloadShare <= 0 {
 		return
 	}
 	size := j.sizeOfWorkloads()
@@ -119,7 +119,7 @@ func (j *judge) shareOfWorkloads() {
 // shareLeaves reports whether a node could take one more pod of a pod's workload.
 func (j *judge) shareLeaves(t *tenant, s *station) bool {
 	workload := j.workloadOf(t.pod)
-	if j.settings.Solver.WorkloadShare <= 0 || workload == "" {
+	if j.settings.Policy.WorkloadShare <= 0 || workload == "" {
 		return true
 	}
 	n := 1 + j.running().on[s.name][workload]

@@ -31,7 +31,7 @@ func TestDiverse(t *testing.T) {
 				NodePools: []*scheduling.NodePool{st.NodePool("default")},
 				Pods:      st.Diverse(tt.pods, tt.seed),
 			}
-			plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+			plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			require.Empty(t, plan.Unschedulable)
 			t.Logf("%d machines at %v/h, at least %v/h", len(plan.Launches), plan.Summary.PricePerHour, plan.Summary.LowerBoundPerHour)

@@ -20,7 +20,7 @@ func ExampleCheck() {
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},
 		Pods:      st.Pods(2, "web", st.Requests(st.MilliCPU(1500), st.GiB(2))),
 	}
-	plan, err := scheduling.Solver{}.Solve(ctx, problem)
+	plan, err := scheduling.Planner{}.Plan(ctx, problem)
 	if err != nil {
 		fmt.Println(err)
 		return

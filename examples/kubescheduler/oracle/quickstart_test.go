@@ -18,7 +18,7 @@ func TestQuickstart(t *testing.T) {
 	require.NoError(t, err)
 	p := shop.Problem
 	p.Catalog = ec2.MustCatalog("us-east-1")
-	plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+	plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.NotEmpty(t, plan.Launches)
 

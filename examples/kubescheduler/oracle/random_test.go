@@ -60,7 +60,7 @@ func TestRandomProblems(t *testing.T) {
 // disagreements plans a problem as one of many callers might and asks the oracle.
 func disagreements(t *testing.T, s *oracle.Scheduler, p scheduling.Problem, seed uint64) []oracle.Disagreement {
 	t.Helper()
-	plan, err := solver(seed).Solve(t.Context(), p)
+	plan, err := scheduling.Planner{Policy: solver(seed)}.Plan(t.Context(), p)
 	if err != nil {
 		require.ErrorIs(t, err, scheduling.ErrInvalid, "seed %d", seed)
 		return nil // random corners, and what Minimise leaves over, need not be valid
@@ -71,9 +71,9 @@ func disagreements(t *testing.T, s *oracle.Scheduler, p scheduling.Problem, seed
 }
 
 // solver draws settings.
-func solver(seed uint64) scheduling.Solver {
+func solver(seed uint64) scheduling.Policy {
 	dice := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
-	s := scheduling.Solver{Effort: scheduling.EffortFast}
+	s := scheduling.Policy{Effort: scheduling.EffortFast}
 	if dice.IntN(10) == 0 {
 		s.Effort = scheduling.EffortDefault
 	}

@@ -74,7 +74,7 @@ func TestSteps(t *testing.T) {
 func stepDisagreements(t *testing.T, c disruption.Cluster, seed uint64, odd bool) (*disruption.Plan, []oracle.Disagreement) {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test
-	planner := disruption.Planner{Solver: solver(seed)}
+	planner := disruption.Planner{Policy: solver(seed)}
 	if odd && dice.IntN(4) == 0 {
 		planner.Rebalance = true
 	}

@@ -101,7 +101,7 @@ func TestTiedRegressions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := tt.problem
 			p.Catalog, p.NodePools = st.MustCatalog(m), []*scheduling.NodePool{st.NodePool("default")}
-			plan, err := scheduling.Solver{}.Solve(t.Context(), p)
+			plan, err := scheduling.Planner{}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			var left []string
 			for _, u := range plan.Unschedulable {

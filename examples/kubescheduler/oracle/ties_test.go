@@ -91,7 +91,7 @@ func tied(seed uint64, size st.Size) scheduling.Problem {
 // else surrounds its pods: first about the plan, then about fallbacks of launches.
 func tiedDisagreements(t *testing.T, p scheduling.Problem, seed uint64) (*scheduling.Plan, []disagreement) {
 	t.Helper()
-	plan, err := solver(seed).Solve(t.Context(), p)
+	plan, err := scheduling.Planner{Policy: solver(seed)}.Plan(t.Context(), p)
 	if err != nil {
 		require.ErrorIs(t, err, scheduling.ErrInvalid, "seed %d", seed)
 		return nil, nil

@@ -40,7 +40,7 @@ func TestVerifyAgrees(t *testing.T) {
 			wrong, right := 0, 0
 			for seed := range seeds {
 				p := tt.problem(seed, st.Size{})
-				plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), p)
+				plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 				if err != nil || !spoil(plan, seed) {
 					continue
 				}

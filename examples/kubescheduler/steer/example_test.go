@@ -24,7 +24,7 @@ func Example() {
 		Pods: append(st.Pods(2, "web", st.Requests(st.Cores(1), st.GiB(1))),
 			st.Pod("batch", st.Requests(st.Cores(8), st.GiB(1)))),
 	}
-	plan, err := scheduling.Solver{}.Solve(context.Background(), problem)
+	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -25,7 +25,7 @@ func TestFromFile(t *testing.T) {
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},
 		Pods:      st.Pods(1, "web", st.Requests(st.Cores(1))),
 	}
-	plan, err := scheduling.Solver{}.Solve(t.Context(), problem)
+	plan, err := scheduling.Planner{}.Plan(t.Context(), problem)
 	require.NoError(t, err)
 	data, err := json.Marshal(plan)
 	require.NoError(t, err)

@@ -130,7 +130,7 @@ func Play(ctx context.Context, k corpus.Clusters, n int, seed uint64, efforts ma
 		if !wanted {
 			continue
 		}
-		course, err := Plimsoll(ctx, name, disruption.Planner{Solver: scheduling.Solver{Effort: effort}}, c)
+		course, err := Plimsoll(ctx, name, disruption.Planner{Policy: scheduling.Policy{Effort: effort}}, c)
 		if err != nil {
 			return m, err
 		}

@@ -61,7 +61,7 @@ func firstStep(ctx context.Context, planner disruption.Planner, c disruption.Clu
 
 // Bound is a price below which no machines can be that hold the cluster's pods.
 func Bound(ctx context.Context, c disruption.Cluster) (bound Point, err error) {
-	plan, err := scheduling.Solver{Effort: scheduling.EffortThorough}.Solve(ctx, anew(c))
+	plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortThorough}}.Plan(ctx, anew(c))
 	if err != nil {
 		return bound, err
 	}

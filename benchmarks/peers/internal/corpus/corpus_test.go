@@ -71,7 +71,7 @@ func TestEverythingCanBePlaced(t *testing.T) {
 			for _, way := range []string{OnDemand, Spot} {
 				in, err := c.Instance(m, way, 400, 5)
 				require.NoError(t, err)
-				plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), in.Problem)
+				plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), in.Problem)
 				require.NoError(t, err)
 				assert.Empty(t, plan.Unschedulable, in.Name)
 			}
@@ -98,7 +98,7 @@ func TestCappedMachinesAreSmall(t *testing.T) {
 			}
 			in, err := c.Instance(m, OnDemand, 200, 1)
 			require.NoError(t, err)
-			plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), in.Problem)
+			plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), in.Problem)
 			require.NoError(t, err)
 			assert.NotEmpty(t, plan.Launches)
 			for _, l := range plan.Launches {
@@ -123,7 +123,7 @@ func TestClusters(t *testing.T) {
 	assert.Len(t, c.Nodes, 60)
 	assert.InDelta(t, 13*60, len(c.Running), 2*60)
 	assert.Equal(t, "10%", c.NodePools[0].Spec.Disruption.Budgets[0].Nodes)
-	plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(t.Context(), c.Problem)
+	plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), c.Problem)
 	require.NoError(t, err)
 	assert.Empty(t, plan.Warnings, "nothing is odd about the nodes")
 	for _, node := range c.Nodes {

@@ -28,8 +28,8 @@ type Settings struct {
 	Timeout time.Duration
 }
 
-func (s Settings) solver() scheduling.Solver {
-	solver := scheduling.Solver{Effort: s.Effort, Preferences: scheduling.PreferencesIgnore}
+func (s Settings) solver() scheduling.Policy {
+	solver := scheduling.Policy{Effort: s.Effort, Preferences: scheduling.PreferencesIgnore}
 	if s.Preferences {
 		solver.Preferences = scheduling.PreferencesRespect
 	}
@@ -130,7 +130,7 @@ func (b *Bout) verdict(s Settings) Verdict {
 func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (*Bout, error) {
 	instance := fmt.Sprintf("random/%d", seed)
 	options := peer.Options{Timeout: s.Timeout}
-	ours, mine, err := peer.Measure(ctx, planner.Peer{Title: "plimsoll", Solver: s.solver()}, instance, p, options)
+	ours, mine, err := peer.Measure(ctx, planner.Peer{Title: "plimsoll", Policy: s.solver()}, instance, p, options)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (
 }
 
 // lookCloser finds out what the other planner's plan does not promise and ours does.
-func (b *Bout) lookCloser(ctx context.Context, p scheduling.Problem, mine, its *scheduling.Plan, solver scheduling.Solver) error {
+func (b *Bout) lookCloser(ctx context.Context, p scheduling.Problem, mine, its *scheduling.Plan, solver scheduling.Policy) error {
 	if unlucky(p, mine, solver) == "" {
 		b.Unlucky = unlucky(p, its, solver)
 	}

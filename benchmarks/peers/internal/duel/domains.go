@@ -20,7 +20,7 @@ import (
 // itself counts only domains that have nodes: pods that all go to one zone spread over one
 // zone, and so would any pods if nobody looked further. It is empty if the pods spread over
 // all such domains.
-func narrow(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Solver) (string, error) {
+func narrow(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Policy) (string, error) {
 	p, err := withEmptyDomains(ctx, p)
 	if err != nil {
 		return "", err
@@ -123,7 +123,7 @@ func holding(ctx context.Context, p scheduling.Problem, pod *corev1.Pod, pool *s
 			delete(p.PoolCatalogs, name)
 		}
 	}
-	plan, err := scheduling.Solver{Effort: scheduling.EffortFast}.Solve(ctx, p)
+	plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(ctx, p)
 	if errors.Is(err, scheduling.ErrInvalid) {
 		return nil, nil //nolint:nilnil // the pool has nothing on sale
 	}
@@ -140,7 +140,7 @@ const tried = 16
 // unlucky is what verify says about a plan when pods of equal priority come in another
 // order than that of their names: from the last to the first, then in random ones. It is
 // empty if all pods bind in all orders that are tried.
-func unlucky(p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Solver) string {
+func unlucky(p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Policy) string {
 	dice := rand.New(rand.NewPCG(1, 2))
 	turns := make([]int, len(p.Pods))
 	for i := range turns {
@@ -149,7 +149,7 @@ func unlucky(p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Solv
 	for range tried {
 		again, renamed := inTurn(p, plan, turns)
 		var report *verify.Report
-		if errors.As(verify.Checker{Solver: solver, SkipRefusals: true}.Plan(again, renamed), &report) {
+		if errors.As(verify.Checker{Policy: solver, SkipRefusals: true}.Plan(again, renamed), &report) {
 			for _, v := range report.Violations {
 				if aboutOthers(v.Code) {
 					return v.Error()

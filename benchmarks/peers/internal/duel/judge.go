@@ -21,9 +21,9 @@ import (
 // Broken are the rules that the machines of an outcome break, by the code that verify
 // has for each, and what it says about the first pod or machine that breaks it. Rules
 // about what a plan of ours has to tell beyond where pods go are not asked.
-func Broken(p scheduling.Problem, o peer.Outcome, solver scheduling.Solver) map[verify.Code]string {
+func Broken(p scheduling.Problem, o peer.Outcome, solver scheduling.Policy) map[verify.Code]string {
 	var report *verify.Report
-	err := verify.Checker{Solver: solver}.Plan(p, planOf(p, o))
+	err := verify.Checker{Policy: solver}.Plan(p, planOf(p, o))
 	broken := map[verify.Code]string{}
 	if len(o.Impossible) > 0 {
 		broken[verify.NoOptions] = o.Impossible[0]

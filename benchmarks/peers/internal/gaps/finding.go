@@ -96,7 +96,7 @@ func beats(a, b peer.Result) bool {
 // broken are the rules that the machines of an outcome break, sorted.
 func broken(p scheduling.Problem, o peer.Outcome) []string {
 	var out []string
-	for code := range duel.Broken(p, o, scheduling.Solver{}) {
+	for code := range duel.Broken(p, o, scheduling.Policy{}) {
 		out = append(out, string(code))
 	}
 	slices.Sort(out)

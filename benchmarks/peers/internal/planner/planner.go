@@ -21,15 +21,15 @@ const verifyRefusals = 5_000
 type Peer struct {
 	// Title is the name in tables.
 	Title  string
-	Solver scheduling.Solver
+	Policy scheduling.Policy
 }
 
 // All is Plimsoll at its named efforts.
 func All() []Peer {
 	return []Peer{
-		{"plimsoll fast", scheduling.Solver{Effort: scheduling.EffortFast}},
-		{"plimsoll", scheduling.Solver{}},
-		{"plimsoll thorough", scheduling.Solver{Effort: scheduling.EffortThorough}},
+		{"plimsoll fast", scheduling.Policy{Effort: scheduling.EffortFast}},
+		{"plimsoll", scheduling.Policy{}},
+		{"plimsoll thorough", scheduling.Policy{Effort: scheduling.EffortThorough}},
 	}
 }
 
@@ -38,25 +38,25 @@ func (p Peer) Name() string { return p.Title }
 
 // Load implements [peer.Peer].
 func (p Peer) Load(problem scheduling.Problem) (peer.Run, error) {
-	return &run{solver: p.Solver, problem: problem}, nil
+	return &run{solver: p.Policy, problem: problem}, nil
 }
 
 type run struct {
-	solver  scheduling.Solver
+	solver  scheduling.Policy
 	problem scheduling.Problem
 	plan    *scheduling.Plan
 }
 
 // Solve implements [peer.Run].
 func (r *run) Solve(ctx context.Context) error {
-	plan, err := r.solver.Solve(ctx, r.problem)
+	plan, err := scheduling.Planner{Policy: r.solver}.Plan(ctx, r.problem)
 	r.plan = plan
 	return err
 }
 
 // Outcome implements [peer.Run]. A plan that the second opinion rejects is an error.
 func (r *run) Outcome() (peer.Outcome, error) {
-	checker := verify.Checker{Solver: r.solver, SkipRefusals: len(r.problem.Pods) > verifyRefusals}
+	checker := verify.Checker{Policy: r.solver, SkipRefusals: len(r.problem.Pods) > verifyRefusals}
 	if err := checker.Plan(r.problem, r.plan); err != nil {
 		return peer.Outcome{}, err
 	}
