@@ -37,8 +37,13 @@ func (f Flexibility) on() bool { return max(f.Options, f.Types, f.Families, f.Zo
 // String says what is asked for: "15 types, 3 families".
 func (f Flexibility) String() string {
 	var parts []string
-	for _, k := range f.keys() {
-		parts = append(parts, fmt.Sprintf("%d %s", k.least, k.name))
+	for _, k := range []struct {
+		least int
+		name  string
+	}{{f.Options, "options"}, {f.Types, "types"}, {f.Families, "families"}, {f.Zones, "zones"}} {
+		if k.least > 1 {
+			parts = append(parts, fmt.Sprintf("%d %s", k.least, k.name))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
