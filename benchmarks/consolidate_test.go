@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -111,7 +112,7 @@ func watch(done <-chan struct{}) uint64 {
 func TestWorn(t *testing.T) {
 	for _, ties := range []bool{false, true} {
 		c := worn(100, ties)
-		require.NoError(t, c.Validate())
+		require.NoError(t, provisioning.Validate(&c.Problem))
 		assert.InDelta(t, 100, len(c.Nodes), 40)
 		pods := 0
 		for _, pod := range c.Running {

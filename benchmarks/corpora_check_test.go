@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -31,7 +32,7 @@ func TestCorpora(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			solver := scheduling.Policy{Effort: scheduling.EffortFast}
-			plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
+			plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			assert.Empty(t, plan.Unschedulable)
 			assert.Positive(t, plan.Summary.LowerBoundPerHour)
@@ -48,7 +49,7 @@ func TestWishesCostLittle(t *testing.T) {
 		p := wishful(t, wishes)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 		runtime.ReadMemStats(&after)
 		require.NoError(t, err)
 		require.Empty(t, plan.Unschedulable)

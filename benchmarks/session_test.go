@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // efforts are those that sessions are measured at.
@@ -46,7 +47,7 @@ func BenchmarkRoom(b *testing.B) {
 		measure(b, scheduling.Policy{}, q)
 	})
 	b.Run("warm", func(b *testing.B) {
-		s, err := scheduling.NewSession(scheduling.Policy{}, p)
+		s, err := provisioning.NewSession(scheduling.Policy{}, p)
 		require.NoError(b, err)
 		again(b, s, first, second)
 	})
@@ -55,7 +56,7 @@ func BenchmarkRoom(b *testing.B) {
 // BenchmarkSettling plans 100 new pods that fit into what is free in a session, those of the
 // time before having come to run where they were planned, and those before them having ended.
 func BenchmarkSettling(b *testing.B) {
-	s, err := scheduling.NewSession(scheduling.Policy{}, grown(b, 5_000, 0, false))
+	s, err := provisioning.NewSession(scheduling.Policy{}, grown(b, 5_000, 0, false))
 	require.NoError(b, err)
 	var running []*corev1.Pod
 	waiting, plan := []*corev1.Pod(nil), &scheduling.Plan{}
@@ -124,7 +125,7 @@ func warm(b *testing.B, lots func(ties bool) [][]*corev1.Pod) {
 	for _, ties := range []bool{false, true} {
 		for _, e := range []string{"fast", "default"} {
 			b.Run(fmt.Sprintf("ties=%t/effort=%s", ties, e), func(b *testing.B) {
-				s, err := scheduling.NewSession(scheduling.Policy{Effort: efforts()[e]}, grown(b, 5_000, 0, ties))
+				s, err := provisioning.NewSession(scheduling.Policy{Effort: efforts()[e]}, grown(b, 5_000, 0, ties))
 				require.NoError(b, err)
 				again(b, s, lots(ties)...)
 			})
@@ -133,7 +134,7 @@ func warm(b *testing.B, lots func(ties bool) [][]*corev1.Pod) {
 }
 
 // again lets one lot of pods take the place of the one before, and plans.
-func again(b *testing.B, s *scheduling.Session, lots ...[]*corev1.Pod) {
+func again(b *testing.B, s *provisioning.Session, lots ...[]*corev1.Pod) {
 	last := lots[len(lots)-1]
 	require.NoError(b, s.Apply(scheduling.Delta{Pods: last}))
 	_, err := s.Plan(b.Context())
@@ -166,7 +167,7 @@ func TestWarmIsCold(t *testing.T) {
 	for _, ties := range []bool{false, true} {
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}
 		p := grown(t, 300, 0, ties)
-		s, err := scheduling.NewSession(solver, p)
+		s, err := provisioning.NewSession(solver, p)
 		require.NoError(t, err)
 		for round := range 3 {
 			p.Pods = append(p.Pods, arriving(30, ties)...)
@@ -176,7 +177,7 @@ func TestWarmIsCold(t *testing.T) {
 			require.NoError(t, s.Apply(scheduling.Delta{Pods: p.Pods[len(p.Pods)-30:]}))
 			warm, err := s.Plan(t.Context())
 			require.NoError(t, err)
-			cold, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
+			cold, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			a, err := json.Marshal(warm)
 			require.NoError(t, err)
@@ -192,14 +193,14 @@ func TestWarmIsCold(t *testing.T) {
 func TestWarmIsColdAmongChanges(t *testing.T) {
 	for _, ties := range []bool{false, true} {
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}
-		s, err := scheduling.NewSession(solver, grown(t, 150, 20, ties))
+		s, err := provisioning.NewSession(solver, grown(t, 150, 20, ties))
 		require.NoError(t, err)
 		spare := grown(t, 160, 0, ties).Nodes[150:]
 		for round := range 6 {
 			p := s.Problem()
 			plan, err := s.Plan(t.Context())
 			require.NoError(t, err)
-			cold, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
+			cold, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			a, err := json.Marshal(plan)
 			require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -99,7 +100,7 @@ func BenchmarkWishes(b *testing.B) {
 // solve.
 func measure(b *testing.B, solver scheduling.Policy, p scheduling.Problem) time.Duration {
 	b.Helper()
-	plan, err := scheduling.Planner{Policy: solver}.Plan(b.Context(), p)
+	plan, err := provisioning.Planner{Policy: solver}.Plan(b.Context(), p)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func measure(b *testing.B, solver scheduling.Policy, p scheduling.Problem) time.
 	b.ReportAllocs()
 	cpu := cputime.Used()
 	for b.Loop() {
-		if _, err := (scheduling.Planner{Policy: solver}).Plan(b.Context(), p); err != nil {
+		if _, err := (provisioning.Planner{Policy: solver}).Plan(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
 	}

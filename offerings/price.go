@@ -76,6 +76,14 @@ func (p Price) Plus(q Price) (Price, bool) {
 	return lowest, false
 }
 
+// Sum is a plus b, or MaxPrice if that is less.
+func Sum(a, b Price) Price {
+	if sum, ok := a.Plus(b); ok {
+		return sum
+	}
+	return MaxPrice
+}
+
 // Times is the price of n such machines. It reports false, with the nearest price
 // that exists, where the product overflows.
 func (p Price) Times(n int64) (Price, bool) {

@@ -183,7 +183,7 @@ type Step struct {
 // No resource has such a name.
 func StepKey(place int) string { return "step:" + strconv.Itoa(place) }
 
-// zonal reports whether it holds of plans that keep constraints over zones alone.
-func (c *Certificate) zonal() bool {
-	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Parted != nil && c.Parted.Fewer.zonal())
+// Zonal reports whether it holds of plans that keep constraints over zones alone.
+func (c *Certificate) Zonal() bool {
+	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Parted != nil && c.Parted.Fewer.Zonal())
 }

@@ -61,18 +61,18 @@ func (e *FieldErrors) Unwrap() []error {
 	return errs
 }
 
-// faults collects field errors of one object after another. Paths are put
+// Faults collects field errors of one object after another. Paths are put
 // together only where there is a fault.
-type faults struct {
-	list []*FieldError
+type Faults struct {
+	List []*FieldError
 	// object leads to the object at hand, such as "pods[shop/web-3]", when called.
-	object func() string
+	Object func() string
 }
 
-// add notes a fault of the field at a path within the object at hand.
-func (f *faults) add(value, message, path string) {
-	if f.object != nil {
-		switch object := f.object(); {
+// Add notes a fault of the field at a path within the object at hand.
+func (f *Faults) Add(value, message, path string) {
+	if f.Object != nil {
+		switch object := f.Object(); {
 		case path == "":
 			path = object
 		case path[0] == '[':
@@ -81,24 +81,24 @@ func (f *faults) add(value, message, path string) {
 			path = object + "." + path
 		}
 	}
-	f.list = append(f.list, &FieldError{Path: path, Value: value, Message: message})
+	f.List = append(f.List, &FieldError{Path: path, Value: value, Message: message})
 }
 
-// err returns what was collected, sorted, each fault once; nil if that is nothing.
-func (f *faults) err() error {
-	if len(f.list) == 0 {
+// Err returns what was collected, sorted, each fault once; nil if that is nothing.
+func (f *Faults) Err() error {
+	if len(f.List) == 0 {
 		return nil
 	}
 	order := func(a, b *FieldError) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message), strings.Compare(a.Value, b.Value))
 	}
-	slices.SortFunc(f.list, order)
-	f.list = slices.CompactFunc(f.list, func(a, b *FieldError) bool { return order(a, b) == 0 })
-	return &FieldErrors{Errors: f.list}
+	slices.SortFunc(f.List, order)
+	f.List = slices.CompactFunc(f.List, func(a, b *FieldError) bool { return order(a, b) == 0 })
+	return &FieldErrors{Errors: f.List}
 }
 
-// unjoin returns the errors that errors.Join put together.
-func unjoin(err error) []error {
+// Unjoin returns the errors that errors.Join put together.
+func Unjoin(err error) []error {
 	if err == nil {
 		return nil
 	}
@@ -109,8 +109,8 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-// field appends the key of a map to a path: .cpu, but [nvidia.com/gpu].
-func field(key string) string {
+// Field appends the key of a map to a path: .cpu, but [nvidia.com/gpu].
+func Field(key string) string {
 	if key == "" || strings.ContainsAny(key, "./[] ") {
 		return "[" + key + "]"
 	}

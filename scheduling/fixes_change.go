@@ -1,6 +1,8 @@
 package scheduling
 
-import "slices"
+import (
+	"slices"
+)
 
 // Change is one way to find a pod a place. What of Key, From, To, Values and Object it
 // fills in depends on its kind.
@@ -62,20 +64,20 @@ const (
 	ChangeEffort          ChangeKind = "effort"            // nothing: the plan misses a place that is there
 )
 
-// copyChanges returns changes that share nothing with the given ones.
-func copyChanges(in []Change) []Change {
+// CopyChanges returns changes that share nothing with the given ones.
+func CopyChanges(in []Change) []Change {
 	out := slices.Clone(in)
 	for i := range out {
 		out[i].Values = slices.Clone(out[i].Values)
-		out[i].And = copyChanges(out[i].And)
+		out[i].And = CopyChanges(out[i].And)
 	}
 	return out
 }
 
-// changeList collects changes, each text once.
-type changeList []Change
+// ChangeList collects changes, each text once.
+type ChangeList []Change
 
-func (l *changeList) add(c Change) {
+func (l *ChangeList) Add(c Change) {
 	if c.Kind != "" && !slices.ContainsFunc(*l, func(have Change) bool { return have.Text == c.Text }) {
 		*l = append(*l, c)
 	}

@@ -1,8 +1,6 @@
 package scheduling
 
 import (
-	"strconv"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -29,28 +27,12 @@ type Interruption struct {
 	UnstatedRate float64
 }
 
-// on reports whether interruptions count.
-func (i Interruption) on() bool { return i.PerNode > 0 || i.PerCore > 0 }
-
-// check notes what is wrong.
-func (i Interruption) check(f *faults) {
-	if i.PerNode < 0 {
-		f.add(i.PerNode.String(), "is negative", "solver.interruption.perNode")
-	}
-	if i.PerCore < 0 {
-		f.add(i.PerCore.String(), "is negative", "solver.interruption.perCore")
-	}
-	rate := strconv.FormatFloat(i.UnstatedRate, 'g', -1, 64)
-	if !(i.UnstatedRate >= 0 && i.UnstatedRate <= 1) { // so that NaN fails too
-		f.add(rate, "must be a share from 0 to 1", "solver.interruption.unstatedRate")
-	} else if i.UnstatedRate > 0 && !i.on() {
-		f.add(rate, "counts only where an interruption costs something", "solver.interruption.unstatedRate")
-	}
-}
+// On reports whether interruptions count.
+func (i Interruption) On() bool { return i.PerNode > 0 || i.PerCore > 0 }
 
 // cost is what the interruptions of a machine are expected to cost per hour.
 func (i Interruption) cost(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
-	if !i.on() || o.CapacityType != offerings.Spot {
+	if !i.On() || o.CapacityType != offerings.Spot {
 		return 0
 	}
 	cpu, ok := o.Capacity[corev1.ResourceCPU]

@@ -125,8 +125,8 @@ type Budget struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// weight returns the pool's weight, 0 where none is set.
-func (p *NodePool) weight() int32 {
+// Weight returns the pool's weight, 0 where none is set.
+func (p *NodePool) Weight() int32 {
 	if p.Spec.Weight == nil {
 		return 0
 	}

@@ -38,13 +38,13 @@ func DecodeNodePool(raw []byte) (*NodePool, []Warning, error) {
 	m := &manifest{}
 	root, err := parseDocument(raw)
 	if err != nil {
-		m.add("", err.Error(), "nodepool")
-		return nil, nil, m.err()
+		m.Add("", err.Error(), "nodepool")
+		return nil, nil, m.Err()
 	}
 	doc := value{manifest: m, v: root}
 	name := doc.metadata("name")
 	m.stored = doc.metadata("uid") != ""
-	m.object = func() string { return "nodepools[" + name + "]" }
+	m.Object = func() string { return "nodepools[" + name + "]" }
 
 	p := &NodePool{TypeMeta: metav1.TypeMeta{APIVersion: karpenterV1, Kind: "NodePool"}}
 	beta := doc.version() == karpenterV1beta1
@@ -69,13 +69,13 @@ func DecodeNodePool(raw []byte) (*NodePool, []Warning, error) {
 	})
 	if _, ok := root.(map[string]any); ok {
 		if name == "" {
-			m.add("", "is missing", "metadata.name")
+			m.Add("", "is missing", "metadata.name")
 		}
 		if !hasSpec {
-			m.add("", "is missing", "spec")
+			m.Add("", "is missing", "spec")
 		}
 	}
-	if err := m.err(); err != nil {
+	if err := m.Err(); err != nil {
 		return nil, nil, err
 	}
 	if m.kubeletSettings != "" {
@@ -112,7 +112,7 @@ func parseDocument(raw []byte) (any, error) {
 	if err != nil {
 		return nil, errors.New(strings.Join(strings.Fields(err.Error()), " "))
 	}
-	return tree(asJSON)
+	return Tree(asJSON)
 }
 
 // metadata returns a text of the metadata, as far as there is one.
@@ -132,7 +132,7 @@ func (v value) version() string {
 // objectMeta reads the metadata. The fields that matter are read one by one, so
 // that faults are named; the others are the API server's.
 func (v value) objectMeta(meta *metav1.ObjectMeta) {
-	faults := len(v.faults.list)
+	faults := len(v.Faults.List)
 	checkText, checkTexts := func(v value) { v.text() }, func(v value) { v.textMap() }
 	checkTime, unchecked := func(v value) { v.time() }, func(value) {}
 	v.object(parts{
@@ -152,7 +152,7 @@ func (v value) objectMeta(meta *metav1.ObjectMeta) {
 		"selfLink":                   unchecked,
 		"uid":                        unchecked,
 	})
-	if len(v.faults.list) > faults {
+	if len(v.Faults.List) > faults {
 		return
 	}
 	raw, err := json.Marshal(v.v)
@@ -160,7 +160,7 @@ func (v value) objectMeta(meta *metav1.ObjectMeta) {
 		err = json.Unmarshal(raw, meta)
 	}
 	if err != nil {
-		v.add("", strings.TrimPrefix(err.Error(), "json: "), v.path)
+		v.Add("", strings.TrimPrefix(err.Error(), "json: "), v.path)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 // manifest is a document being read. It collects faults and warnings.
 type manifest struct {
-	faults
+	Faults
 	warnings        []string
 	stored          bool   // in an API server, which gave it a UID
 	kubeletSettings string // of v1beta1, as JSON
@@ -49,7 +49,7 @@ func (v value) object(read parts) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		part := value{v.manifest, strings.TrimPrefix(v.path+field(name), "."), fields[name]}
+		part := value{v.manifest, strings.TrimPrefix(v.path+Field(name), "."), fields[name]}
 		if part.v == nil {
 			continue
 		}
@@ -89,7 +89,7 @@ func (v value) fault(message string) {
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "…"
 	}
-	v.add(text, message, v.path)
+	v.Add(text, message, v.path)
 }
 
 func (v value) list(each func(value)) {
@@ -125,7 +125,7 @@ func (v value) textMap() map[string]string {
 	}
 	out := make(map[string]string, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		out[name] = value{v.manifest, v.path + field(name), fields[name]}.text()
+		out[name] = value{v.manifest, v.path + Field(name), fields[name]}.text()
 	}
 	return out
 }
@@ -149,7 +149,7 @@ func (v value) quantities() corev1.ResourceList {
 	}
 	out := make(corev1.ResourceList, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		e := value{v.manifest, v.path + field(name), fields[name]}
+		e := value{v.manifest, v.path + Field(name), fields[name]}
 		text, ok := e.v.(string)
 		if number, isNumber := e.v.(json.Number); isNumber {
 			text, ok = number.String(), true
@@ -232,8 +232,8 @@ func (v value) time() *metav1.Time {
 	return &metav1.Time{Time: t}
 }
 
-// tree parses JSON without losing digits.
-func tree(raw []byte) (any, error) {
+// Tree parses JSON without losing digits.
+func Tree(raw []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any

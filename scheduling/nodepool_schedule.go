@@ -26,9 +26,9 @@ func scheduleFields() [5]scheduleField {
 	}
 }
 
-// checkSchedule says what is wrong with a cron expression, in the form that
+// CheckSchedule says what is wrong with a cron expression, in the form that
 // budgets have; nil for nothing.
-func checkSchedule(s string) error {
+func CheckSchedule(s string) error {
 	if strings.HasPrefix(s, "@") {
 		if !slices.Contains([]string{"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}, s) {
 			return errNoSchedule

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// whenUnderutilized is what karpenter.sh/v1beta1 called [WhenEmptyOrUnderutilized].
-const whenUnderutilized ConsolidationPolicy = "WhenUnderutilized"
+// WhenUnderutilized is what karpenter.sh/v1beta1 called [WhenEmptyOrUnderutilized].
+const WhenUnderutilized ConsolidationPolicy = "WhenUnderutilized"
 
 // betaDisruption reads the disruption block of v1beta1, and returns its
 // expireAfter, which v1 has in the template.
@@ -14,7 +14,7 @@ func (v value) betaDisruption(d *Disruption) (expireAfter *NillableDuration) {
 	read := d.readers()
 	read["expireAfter"] = func(v value) { expireAfter = v.nillable() }
 	v.object(read)
-	if d.ConsolidationPolicy == whenUnderutilized {
+	if d.ConsolidationPolicy == WhenUnderutilized {
 		d.ConsolidationPolicy = WhenEmptyOrUnderutilized
 	}
 	return expireAfter

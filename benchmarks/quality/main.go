@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -74,7 +75,7 @@ type answer struct {
 // solve plans a problem and has the plan checked.
 func (s *settings) solve(ctx context.Context, p scheduling.Problem) (answer, error) {
 	begin := time.Now()
-	plan, err := scheduling.Planner{Policy: s.solver}.Plan(ctx, p)
+	plan, err := provisioning.Planner{Policy: s.solver}.Plan(ctx, p)
 	if err != nil {
 		return answer{}, err
 	}

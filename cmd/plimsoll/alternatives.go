@@ -12,12 +12,13 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // alternatives decides in several ways, and has each checked by a second opinion.
-func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Policy, p *problem) (list []scheduling.Alternative, err error) {
+func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Policy, p *problem) (list []provisioning.Alternative, err error) {
 	err = f.search(ctx, a, fmt.Sprintf("planning %s in several ways", count(len(p.Problem.Pods), "pod")), func(ctx context.Context) error {
-		list, err = scheduling.Planner{Policy: s}.Alternatives(ctx, p.Problem)
+		list, err = provisioning.Planner{Policy: s}.Alternatives(ctx, p.Problem)
 		return err
 	})
 	if err != nil {
@@ -33,7 +34,7 @@ func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Pol
 }
 
 // printAlternatives writes alternatives in a format.
-func (a *app) printAlternatives(format string, p *problem, list []scheduling.Alternative) error {
+func (a *app) printAlternatives(format string, p *problem, list []provisioning.Alternative) error {
 	if format == "table" {
 		writeAlternatives(&a.stdout, a.view, p, list)
 		return nil
@@ -42,7 +43,7 @@ func (a *app) printAlternatives(format string, p *problem, list []scheduling.Alt
 }
 
 // writeAlternatives compares alternatives for people.
-func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []scheduling.Alternative) {
+func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.Alternative) {
 	t := &table{problem: p, view: v, plan: list[0].Plan}
 	s := &list[0].Plan.Summary
 	defer func() { _, _ = t.out.WriteTo(w) }() // a buffer takes everything
@@ -59,16 +60,16 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []scheduling.Al
 		t.line("%s for %s. Each holds by itself; --goal GOAL prints one in full.", count(len(list), "plan"), count(s.Pods, "pod"))
 	}
 	t.line("%s", t.madeWith())
-	i := slices.IndexFunc(list, func(a scheduling.Alternative) bool { return slices.Contains(a.Goals, scheduling.GoalCheapest) })
+	i := slices.IndexFunc(list, func(a provisioning.Alternative) bool { return slices.Contains(a.Goals, provisioning.GoalCheapest) })
 	cheapest := &list[max(i, 0)]
 	head := []string{"GOAL", "PLACED", "$/HOUR", "EXPECTED", "$/MONTH", "AGAINST CHEAPEST", "AT LEAST", "MACHINES", "SPOT", "INTERRUPTIONS A MONTH", "BUYS"}
-	rows := append([][]string{head}, lo.Map(list, func(a scheduling.Alternative, _ int) []string { return t.alternative(&a, i >= 0, cheapest) })...)
-	if lo.EveryBy(list, func(a scheduling.Alternative) bool { return a.Plan.Summary.ExpectedPerHour <= 0 }) {
+	rows := append([][]string{head}, lo.Map(list, func(a provisioning.Alternative, _ int) []string { return t.alternative(&a, i >= 0, cheapest) })...)
+	if lo.EveryBy(list, func(a provisioning.Alternative) bool { return a.Plan.Summary.ExpectedPerHour <= 0 }) {
 		rows = lo.Map(rows, func(row []string, _ int) []string { return slices.Concat(row[:3], row[4:]) })
 	}
 	t.section("ALTERNATIVES")
 	t.headed(rows, "BUYS", "$/MONTH", "AT LEAST", "SPOT", "INTERRUPTIONS A MONTH", "PLACED")
-	if lo.SomeBy(list, func(a scheduling.Alternative) bool { return a.UnratedLaunches > 0 }) {
+	if lo.SomeBy(list, func(a provisioning.Alternative) bool { return a.UnratedLaunches > 0 }) {
 		t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
 	}
 }
@@ -82,7 +83,7 @@ func objective(s *scheduling.Summary) offerings.Price {
 func (t *table) dollars(price float64) string { return strconv.FormatFloat(price, 'f', 4, 64) }
 
 // alternative is one row of the comparison.
-func (t *table) alternative(a *scheduling.Alternative, known bool, cheapest *scheduling.Alternative) []string {
+func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *provisioning.Alternative) []string {
 	s := &a.Plan.Summary
 	against := "-"
 	if known && a.Plan != cheapest.Plan && cheapest.Plan.Summary.PricePerHour > 0 {
@@ -97,7 +98,7 @@ func (t *table) alternative(a *scheduling.Alternative, known bool, cheapest *sch
 		interruptions += " and more"
 	}
 	return []string{
-		join(lo.Map(a.Goals, func(g scheduling.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
+		join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
 		t.dollars(s.PricePerHour.USD()), t.dollars(s.ExpectedPerHour.USD()), plainMonthly(s.PricePerHour), against,
 		t.dollars(s.LowerBoundPerHour.USD()), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(summarise(kinds, t.most(2)), "nothing"),
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // kept says why the steps do not lead to what the cluster would cost built anew.
@@ -218,7 +219,7 @@ func (m *moves) accounts() []*account {
 		a.allocatable.cpu += node.Status.Allocatable.Cpu().AsApproximateFloat64()
 		a.allocatable.memory += node.Status.Allocatable.Memory().AsApproximateFloat64()
 	}
-	for i, requests := range scheduling.PodRequests(m.Problem.Running) {
+	for i, requests := range provisioning.PodRequests(m.Problem.Running) {
 		if a := of[m.Problem.Running[i].Spec.NodeName]; a != nil {
 			a.requested.cpu += requests.Cpu().AsApproximateFloat64()
 			a.requested.memory += requests.Memory().AsApproximateFloat64()

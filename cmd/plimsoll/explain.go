@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // explainCommand says why a plan is as it is.
@@ -148,7 +149,7 @@ func parseSubjects(args []string) ([]subject, error) {
 
 // explain answers the questions, and says in unknown which of them have no answer.
 func explain(solver scheduling.Policy, p *problem, plan *scheduling.Plan, subjects []subject) (answers []any, unknown, err error) {
-	x, err := scheduling.Planner{Policy: solver}.Explain(p.Problem, plan)
+	x, err := provisioning.Planner{Policy: solver}.Explain(p.Problem, plan)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,7 +178,7 @@ func explain(solver scheduling.Policy, p *problem, plan *scheduling.Plan, subjec
 
 // explainNode explains a node that is there or, where there is none of the name, a
 // launch.
-func explainNode(x *scheduling.Explainer, name string) (any, error) {
+func explainNode(x *provisioning.Explainer, name string) (any, error) {
 	node, err := x.Node(name)
 	if err == nil {
 		return node, nil

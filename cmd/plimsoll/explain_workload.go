@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // workloadAnswer says what becomes of the pods of a workload.
@@ -27,7 +28,7 @@ type podGroup struct {
 
 // explainWorkload explains the pods of a workload, named as namespace/name, or by its name
 // where no other namespace has it.
-func explainWorkload(x *scheduling.Explainer, p *problem, plan *scheduling.Plan, s subject) (*workloadAnswer, error) {
+func explainWorkload(x *provisioning.Explainer, p *problem, plan *scheduling.Plan, s subject) (*workloadAnswer, error) {
 	workloads := p.Workloads(s.kind)
 	var found, all []string
 	for name := range workloads {

@@ -11,12 +11,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // solverFlags say what plan is wanted, and how long it is searched for.
 type solverFlags struct {
 	said      scheduling.Policy // what the flags say each for itself
-	goal      scheduling.Goal
+	goal      provisioning.Goal
 	minValues string
 	weights   string
 	timeout   time.Duration
@@ -41,13 +42,13 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	timeFlag(flags, &f.timeout, "timeout", "stop searching after this time and print the best plan so far; 0 is never")
 	grouped(cmd, groupSearch)
 
-	f.goal, f.minValues, f.weights = scheduling.GoalCheapest, strict, strict
+	f.goal, f.minValues, f.weights = provisioning.GoalCheapest, strict, strict
 	s.Effort, s.Ranking.Strategy = scheduling.EffortDefault, offerings.LowestPrice
 	choiceFlag(flags, &s.Ranking.Strategy, "strategy", "what makes an offering the better one: `STRATEGY` is "+list(offerings.Strategies()), offerings.Strategies()...)
 	choiceFlag(flags, &f.minValues, "min-values-policy", "what to do where a NodePool's minValues cannot be met: `POLICY` strict places nothing against them, best-effort lowers them", strict, bestEffort)
 	choiceFlag(flags, &f.weights, "weights", "what NodePool weights mean: `POLICY` strict takes the heaviest pool that can hold a pod, ignore lets price choose", strict, ignore)
 	countFlag(flags, &s.MaxOptions, "max-options", "list at most `N` options for each launch; 0 is 60")
-	choiceFlag(flags, &f.goal, "goal", "what the plan is to be best at: `GOAL` is "+list(scheduling.Goals())+"; plan --alternatives compares them", scheduling.Goals()...)
+	choiceFlag(flags, &f.goal, "goal", "what the plan is to be best at: `GOAL` is "+list(provisioning.Goals())+"; plan --alternatives compares them", provisioning.Goals()...)
 	flags.BoolVar(&s.NoSpot, "no-spot", false, "buy no spot machines")
 	sizeFlag(flags, &s.Size.Smallest, "smallest-node", "buy no machine with less than `SIZE`, such as cpu=2,memory=4Gi")
 	sizeFlag(flags, &s.Size.Largest, "largest-node", "buy no machine with more than `SIZE`, such as cpu=64,memory=256Gi")
@@ -98,7 +99,7 @@ func (f *solverFlags) solver(market *marketFlags) (scheduling.Policy, error) {
 	if i := s.Interruption; i.UnstatedRate > 0 && i.PerNode == 0 && i.PerCore == 0 {
 		return s, usagef("--unstated-rate: counts only with --interruption-cost or --interruption-cost-per-core")
 	}
-	return s.For(f.goal)
+	return provisioning.For(s, f.goal)
 }
 
 // parseEffort reads the name of an effort or a number.

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // inputFlags say what problem is at hand.
@@ -122,7 +123,7 @@ func (p *problem) catalogOf(pool string) *instancetypes.Catalog {
 // say more than they do.
 func (p *problem) poolsOrDefault(types []offerings.CapacityType) {
 	own := p.Problem.NodePools
-	if len(p.Problem.Pods) == 0 || len(own) > 0 && (!p.grouped || len(p.Problem.IdleNodePools()) < len(own)) {
+	if len(p.Problem.Pods) == 0 || len(own) > 0 && (!p.grouped || len(provisioning.IdleNodePools(&p.Problem)) < len(own)) {
 		return
 	}
 	for _, pool := range manifest.DefaultNodePools(p.buys(""), p.Problem.Pods) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // planCommand decides what to launch.
@@ -44,7 +45,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 			if err != nil {
 				return err
 			}
-			if several && (*format == "nodeclaims" || how.goal != scheduling.GoalCheapest) {
+			if several && (*format == "nodeclaims" || how.goal != provisioning.GoalCheapest) {
 				return usagef("--alternatives are for every goal, and printed as table, wide, json or yaml: leave out --goal and -o nodeclaims")
 			}
 			p, err := input.load(a)

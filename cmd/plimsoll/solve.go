@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -16,7 +17,7 @@ import (
 // sees it.
 func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
 	err = f.search(ctx, a, fmt.Sprintf("planning %s", count(len(p.Problem.Pods), "pod")), func(ctx context.Context) error {
-		plan, err = scheduling.Planner{Policy: s}.Plan(ctx, p.Problem)
+		plan, err = provisioning.Planner{Policy: s}.Plan(ctx, p.Problem)
 		return err
 	})
 	if err != nil {

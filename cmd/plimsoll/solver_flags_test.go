@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // What a flag says holds of the plan, and verify passes the plan with the same flags only.
@@ -88,13 +89,13 @@ func TestAlternativesAsJSON(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.stderr)
 	var got struct {
 		Alternatives []struct {
-			Goals []scheduling.Goal
+			Goals []provisioning.Goal
 			Plan  json.RawMessage
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &got))
 	require.Greater(t, len(got.Alternatives), 2)
-	require.Contains(t, got.Alternatives[0].Goals, scheduling.GoalCheapest)
+	require.Contains(t, got.Alternatives[0].Goals, provisioning.GoalCheapest)
 	for _, a := range got.Alternatives {
 		obeys(t, string(a.Plan), 55)
 	}

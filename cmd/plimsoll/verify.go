@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -54,7 +55,7 @@ made with, and what else said what may be disrupted.`,
 			if err := errors.Join(err, planErr); err != nil {
 				return err
 			}
-			if err := p.Problem.Validate(); err != nil {
+			if err := provisioning.Validate(&p.Problem); err != nil {
 				return err
 			}
 			if moves != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // loop is the autoscaler together with the world that it lives in.
@@ -25,7 +26,7 @@ type loop struct {
 	dice    *rand.Rand
 	cloud   *cloud
 	cluster *cluster
-	session *scheduling.Session
+	session *provisioning.Session
 	solver  scheduling.Policy
 	// unavailable remembers what the cloud had run out of.
 	unavailable *offerings.Unavailable
@@ -82,7 +83,7 @@ func newLoop(opts options) (*loop, error) {
 		opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, types), cluster: newCluster(), awaited: map[string]string{},
 		unavailable: &offerings.Unavailable{}, ledger: ledger{moves: map[string]int{}},
 	}
-	l.session, err = scheduling.NewSession(l.solver, scheduling.Problem{
+	l.session, err = provisioning.NewSession(l.solver, scheduling.Problem{
 		NodePools: []*scheduling.NodePool{pool(&l.opts)}, Catalog: types, DaemonSets: []*appsv1.DaemonSet{agent()},
 		Unavailable: l.unavailable, Now: l.now,
 	})

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -24,7 +24,7 @@ func Example() {
 	}
 	problem := shop.Problem
 
-	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
+	plan, err := provisioning.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return

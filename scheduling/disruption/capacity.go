@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // capacity knows what is free on nodes in round figures: daemons that are still to come aside,
@@ -39,7 +40,7 @@ func newCapacity(nodes map[string]*nodeState) *capacity {
 		at := nodes[name]
 		free := g.vector(at.node.Status.Allocatable)
 		for _, pods := range [][]*corev1.Pod{at.pods, at.expected} {
-			for i, list := range scheduling.PodRequests(pods) {
+			for i, list := range provisioning.PodRequests(pods) {
 				size := g.vector(list)
 				if known, ok := same[string(key(size))]; ok {
 					size = known

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // noon is a Wednesday.
@@ -111,13 +112,13 @@ func TestSchedulesOfNodePoolsAreRead(t *testing.T) {
 		"0-30/10 * * * *", "5/15 * * * *", "  0\t0 * *  0 ", "@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually",
 	} {
 		pool := poolWithBudgets(scheduled("1", s, time.Hour))
-		require.NoError(t, (&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}}).Validate(), s)
+		require.NoError(t, provisioning.Validate((&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}})), s)
 		_, err := parseWindow(s, time.Hour)
 		assert.NoError(t, err, s)
 	}
 	for _, s := range []string{"", "* * * *", "@every 1h", "60 * * * *", "TZ=Asia/Tokyo 0 9 * * *"} {
 		pool := poolWithBudgets(scheduled("1", s, time.Hour))
-		assert.ErrorIs(t, (&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}}).Validate(), scheduling.ErrInvalid, s)
+		assert.ErrorIs(t, provisioning.Validate((&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}})), scheduling.ErrInvalid, s)
 	}
 }
 
@@ -130,7 +131,7 @@ func FuzzWindow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, at, lasts int64) {
 		w, err := parseWindow(s, time.Duration(lasts))
 		pool := poolWithBudgets(scheduled("1", s, time.Hour))
-		if (&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}}).Validate() == nil {
+		if provisioning.Validate((&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}})) == nil {
 			require.NoError(t, err)
 		}
 		if err != nil || strings.HasPrefix(strings.TrimSpace(s), "@every") {

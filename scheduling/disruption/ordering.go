@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // ordering is the way to a cluster that is known in steps as small as may be: nodes leave one
@@ -248,7 +249,7 @@ func (w *ordering) kindOf(name string) string {
 		podGroup = labelsKey(a.pod)
 	}
 	text, err := json.Marshal([]any{
-		scheduling.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, spec.Affinity, spec.Tolerations, spec.TopologySpreadConstraints, spec.Priority, podGroup,
+		provisioning.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, spec.Affinity, spec.Tolerations, spec.TopologySpreadConstraints, spec.Priority, podGroup,
 	})
 	if err != nil {
 		return name

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Plan decides which nodes to remove or replace. An error means a malformed cluster or
@@ -104,7 +105,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 	}
 	switch {
 	case errors.Is(err, scheduling.ErrInvalid):
-		_, problem := scheduling.NewSession(p.Policy, cluster.Problem)
+		_, problem := provisioning.NewSession(p.Policy, cluster.Problem)
 		return nil, faults.err(problem)
 	case err != nil:
 		return nil, err

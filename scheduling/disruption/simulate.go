@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // outcome is what would become of the pods of nodes if these were removed.
@@ -221,7 +222,7 @@ func (s *state) rebooked(requests corev1.ResourceList, before, after []string) c
 			if _, both := slices.BinarySearch(others, name); both || pod == nil {
 				continue
 			}
-			for resource, q := range scheduling.PodRequests([]*corev1.Pod{pod})[0] {
+			for resource, q := range provisioning.PodRequests([]*corev1.Pod{pod})[0] {
 				sum, ok := out[resource]
 				switch {
 				case add && ok:

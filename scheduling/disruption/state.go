@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // state is the cluster as it stands once some steps are done. Two sessions hold it, for
@@ -26,7 +27,7 @@ type state struct {
 	nodes   map[string]*nodeState
 	// market may buy, free has no pools. Both hold the same otherwise, but that free does
 	// not hold the pods that wait.
-	market, free *scheduling.Session
+	market, free *provisioning.Session
 	// pods are those that run and those that are expected, by name, as they were at first:
 	// where they are now is for nodes to say.
 	pods map[string]*corev1.Pod
@@ -65,7 +66,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	market, err := scheduling.NewSession(p.Policy, problem)
+	market, err := provisioning.NewSession(p.Policy, problem)
 	if err != nil {
 		return nil, err
 	}

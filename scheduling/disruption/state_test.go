@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 func stateOf(t *testing.T, change ...func(*Cluster)) *state {
@@ -86,7 +87,7 @@ func TestTake(t *testing.T) {
 	require.NoError(t, s.take(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}))
 	assert.Equal(t, []string{"default-1", "two"}, s.names())
 	assert.Equal(t, []*corev1.Pod{s.pods["shop/web"]}, s.nodes["default-1"].pods)
-	for _, session := range []*scheduling.Session{s.market, s.free} {
+	for _, session := range []*provisioning.Session{s.market, s.free} {
 		held := session.Problem()
 		require.Len(t, held.Running, len(s.pods))
 		for _, pod := range held.Running {

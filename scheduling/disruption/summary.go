@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // tally is what the nodes of pools come to at some time.
@@ -39,7 +40,7 @@ func (t *tally) add(s *candidate) {
 
 // plan puts together what was found.
 func (r *run) plan() *Plan {
-	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, r.constraints.problem.IdleNodePools()...)}
+	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, provisioning.IdleNodePools(r.constraints.problem)...)}
 	if plan.Steps == nil {
 		plan.Steps = []Step{}
 	}

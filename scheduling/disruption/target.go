@@ -8,6 +8,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Anew is the problem of buying the cluster afresh: every node that the planner may
@@ -95,7 +97,7 @@ func (f *planConstraints) solveAnew(ctx context.Context, effort scheduling.Effor
 	problem := f.anew(loose)
 	solver := f.buysBack(loose)
 	solver.Effort, solver.NoReasons = effort, true
-	plan, err := scheduling.Planner{Policy: solver}.Plan(ctx, problem)
+	plan, err := provisioning.Planner{Policy: solver}.Plan(ctx, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func (f *planConstraints) solveAnew(ctx context.Context, effort scheduling.Effor
 			paid:  clampPrice(sums.PricePerHour, fixed.paid), nodes: sums.Nodes + fixed.nodes,
 		},
 		bound: clampPrice(sums.LowerBoundPerHour, fixed.price), certificate: sums.Certificate,
-		worth: sums.Certificate.Worths(problem.Pods),
+		worth: prove.Worths(sums.Certificate, problem.Pods),
 	}
 	for i := range plan.Unschedulable {
 		t.leftOut = append(t.leftOut, plan.Unschedulable[i].Pod)

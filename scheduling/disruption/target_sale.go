@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // backOnSale makes nodes that are gone to be had again, in a problem of buying afresh: they
@@ -57,7 +58,7 @@ func (f *planConstraints) buysBack(loose map[string]bool) scheduling.Policy {
 	was := f.planner.Policy
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
 	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
-		return was.Allows(t, o) || had[keyAt(t, &o)]
+		return offers.Allows(was, t, o) || had[keyAt(t, &o)]
 	}}
 	return solver
 }

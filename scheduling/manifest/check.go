@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // faultsOf returns the faults that other packages found in an object, or in what stands at
@@ -46,7 +47,7 @@ func faultsOf(err error, at string) (out []fieldFault) {
 // validate returns the faults of a problem that holds nothing but what stands at a path of
 // an object.
 func validate(alone *scheduling.Problem, at string) []fieldFault {
-	err := alone.Validate()
+	err := provisioning.Validate(alone)
 	faults := faultsOf(err, at)
 	var fields *scheduling.FieldErrors
 	if errors.As(err, &fields) {

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // DefaultNodePools returns NodePools for manifests that hold none, to answer what their pods
@@ -115,7 +116,7 @@ func devices(catalog *instancetypes.Catalog) []string {
 // asked are the resources that pods ask for.
 func asked(pods []*corev1.Pod) []string {
 	names := map[string]bool{}
-	for _, requests := range scheduling.PodRequests(pods) {
+	for _, requests := range provisioning.PodRequests(pods) {
 		for name := range requests {
 			names[string(name)] = true
 		}

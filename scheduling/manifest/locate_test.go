@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // locate reads text, has its problem validated and returns the faults with their places.
@@ -16,7 +17,7 @@ func locate(t *testing.T, text string) error {
 	t.Helper()
 	s, err := manifest.Loader{}.Read("test.yaml", strings.NewReader(text))
 	if err == nil {
-		err = s.Locate(s.Problem.Validate())
+		err = s.Locate(provisioning.Validate(&s.Problem))
 	}
 	require.Error(t, err)
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Labels name the group of a node and how it is paid for.
@@ -76,5 +77,5 @@ metadata: {name: d, labels: {eks.amazonaws.com/compute-type: fargate}}
 	require.Empty(t, s.Problem.Nodes[0].Annotations)
 	require.Equal(t, "true", s.Problem.Nodes[1].Annotations["karpenter.sh/do-not-disrupt"])
 	require.NotContains(t, s.Problem.Nodes[3].Labels, "karpenter.sh/nodepool", "no label says what it is")
-	require.NoError(t, s.Problem.Validate())
+	require.NoError(t, provisioning.Validate(&s.Problem))
 }

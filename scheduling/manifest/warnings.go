@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // reportUnknown warns about fields and kinds that were left out, and of kinds by which other
@@ -137,7 +138,7 @@ func consumption(pods []*corev1.Pod) corev1.ResourceList {
 			}
 		}
 	}
-	requests := scheduling.PodRequests(pods)
+	requests := provisioning.PodRequests(pods)
 	add("", requests)
 	add("requests.", requests)
 	add("count/", requests)
@@ -150,7 +151,7 @@ func consumption(pods []*corev1.Pod) corev1.ResourceList {
 			}
 		}
 	}
-	add("limits.", scheduling.PodRequests(limited))
+	add("limits.", provisioning.PodRequests(limited))
 	return sum
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -25,7 +26,7 @@ import (
 // When the solver returns an error, Audit returns that error as it is, and no plan.
 func Audit(ctx context.Context, solver scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
 	before := inJSON(p)
-	plan, err := scheduling.Planner{Policy: solver}.Plan(ctx, p)
+	plan, err := provisioning.Planner{Policy: solver}.Plan(ctx, p)
 	var changed error
 	if after := inJSON(p); !bytes.Equal(before, after) {
 		changed = fmt.Errorf("the solver changed its input: %s", difference(before, after))
@@ -109,7 +110,7 @@ func readsBack(text []byte) error {
 // repeats solves the problem in another order and reports when the plan is not the one
 // that is wanted.
 func repeats(ctx context.Context, solver scheduling.Policy, p scheduling.Problem, want []byte) error {
-	plan, err := scheduling.Planner{Policy: solver}.Plan(ctx, Shuffle(p, uint64(len(want))))
+	plan, err := provisioning.Planner{Policy: solver}.Plan(ctx, Shuffle(p, uint64(len(want))))
 	if err != nil {
 		return fmt.Errorf("solving in another order: %w", err)
 	}

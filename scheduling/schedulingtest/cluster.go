@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Cluster is a cluster that was packed well once and has lost pods since: the solver
@@ -76,7 +77,7 @@ func (b *clusterBuilder) pool() *scheduling.NodePool {
 func (b *clusterBuilder) buy(pods []*corev1.Pod) error {
 	p := b.cluster.Problem
 	p.Pods = pods
-	plan, err := scheduling.Planner{Policy: b.options.Policy}.Plan(context.Background(), p)
+	plan, err := provisioning.Planner{Policy: b.options.Policy}.Plan(context.Background(), p)
 	if err == nil && len(plan.Unschedulable) > 0 {
 		err = fmt.Errorf("pod %s: %s", plan.Unschedulable[0].Pod, plan.Unschedulable[0].Message)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -24,7 +25,7 @@ func TestCluster(t *testing.T) {
 			c := st.Cluster(7, o)
 			assert.Equal(t, c, st.Cluster(7, o), "the same seed")
 			assert.NotEqual(t, len(c.Running), len(st.Cluster(8, o).Running), "another seed")
-			require.NoError(t, c.Validate())
+			require.NoError(t, provisioning.Validate(&c.Problem))
 
 			wanted := 100
 			if o.Nodes > 0 {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -77,7 +78,7 @@ solve
 func ExampleMinimise() {
 	problem := schedulingtest.Random(4, schedulingtest.Size{})
 	usesSpot := func(p scheduling.Problem) bool {
-		plan, err := scheduling.Planner{}.Plan(context.Background(), p)
+		plan, err := provisioning.Planner{}.Plan(context.Background(), p)
 		if err != nil {
 			return false
 		}

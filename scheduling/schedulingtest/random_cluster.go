@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // RandomCluster is a small valid cluster with everything in it that can keep nodes from
@@ -26,7 +27,7 @@ func RandomCluster(seed uint64) disruption.Cluster {
 	r := &clusterGenerator{dice: newDice(seed ^ 0x636c7573746572)}
 	r.calm = r.oneIn(3)
 	c := disruption.Cluster{Problem: p}
-	plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(context.Background(), p)
+	plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(context.Background(), p)
 	if err != nil {
 		panic(fmt.Sprintf("schedulingtest: no cluster for seed %d: %v", seed, err))
 	}

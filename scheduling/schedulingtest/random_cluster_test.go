@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -25,7 +26,7 @@ func TestRandomClustersAreValidAndMixed(t *testing.T) {
 	}
 	for seed := range soak.Cases(seeds) {
 		c := st.RandomCluster(seed)
-		require.NoError(t, c.Validate(), "seed %d", seed)
+		require.NoError(t, provisioning.Validate(&c.Problem), "seed %d", seed)
 		if seed%10 == 0 {
 			require.Equal(t, c, st.RandomCluster(seed))
 		}
@@ -146,7 +147,7 @@ func TestApply(t *testing.T) {
 			assert.Equal(t, 2, o.ReservationCount, "one was taken, and one came back")
 		}
 	}
-	require.NoError(t, got.Validate())
+	require.NoError(t, provisioning.Validate(&got.Problem))
 
 	// The cluster that was given is as it was.
 	assert.Equal(t, []string{"one", "two", "three"}, names(c.Nodes))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 func tied(seed uint64) scheduling.Problem { return Random(seed, Size{Ties: true}) }
@@ -34,7 +35,7 @@ func TestTiesComeOnTop(t *testing.T) {
 func TestTiedProblemsAreValid(t *testing.T) {
 	for seed := range soak.Cases(800) {
 		p := tied(seed)
-		assert.NoError(t, p.Validate(), "seed %d", seed)
+		assert.NoError(t, provisioning.Validate(&p), "seed %d", seed)
 	}
 }
 

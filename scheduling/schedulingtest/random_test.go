@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 func TestRandomIsRepeatable(t *testing.T) {
@@ -42,7 +43,7 @@ func TestRandomKeepsToItsSize(t *testing.T) {
 func TestRandomProblemsAreValid(t *testing.T) {
 	for seed := range soak.Cases(1000) {
 		p := Random(seed, Size{})
-		assert.NoError(t, p.Validate(), "seed %d", seed)
+		assert.NoError(t, provisioning.Validate(&p), "seed %d", seed)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -197,7 +198,7 @@ func TestNoWorthsProveMoreThanAPlanCosts(t *testing.T) {
 	for seed := range uint64(24) {
 		p := schedulable(t, seed)
 		solver := scheduling.Policy{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
-		plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(seed, 6))
 		for _, kind := range []string{"assignment", "pattern"} {
@@ -258,7 +259,7 @@ func TestSpoiledWorths(t *testing.T) {
 	spoiled := map[string]int{}
 	for seed := range uint64(160) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind == "resource" || c.Kind == "cover" || c.Kind == "parted" || c.Kind == "cases" {
@@ -304,7 +305,7 @@ func TestBareOffersSpareNothingThatFails(t *testing.T) {
 	spared, kinds := 0, map[string]int{}
 	for seed := range uint64(120) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind == "cover" {

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -102,7 +103,7 @@ func TestCoversOfTheSolver(t *testing.T) {
 	covers := 0
 	for seed := range uint64(60) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Planner{Policy: scheduling.Policy{Weights: scheduling.WeightIgnore}}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{Policy: scheduling.Policy{Weights: scheduling.WeightIgnore}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind != "cover" {

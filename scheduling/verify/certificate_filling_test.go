@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -77,7 +78,7 @@ func TestPatternsOfTheSolver(t *testing.T) {
 	patterns := 0
 	for seed := range uint64(200) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Planner{}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		c := plan.Summary.Certificate
 		if c == nil || c.Kind != "pattern" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -171,7 +172,7 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 	for seed := range uint64(14) {
 		p := schedulable(t, seed)
 		solver := scheduling.Policy{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
-		plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(seed, 5))
 		for range 3 {
@@ -217,7 +218,7 @@ func schedulable(t *testing.T, seed uint64) scheduling.Problem {
 	t.Helper()
 	for s := seed; ; s += 1000 {
 		p := st.Random(s, st.Size{Pods: 15, Types: 5, Pools: 3, Nodes: 3})
-		if err := p.Validate(); err == nil {
+		if err := provisioning.Validate(&p); err == nil {
 			return p
 		} else if s > 20000 {
 			t.Fatal(fmt.Errorf("no seed makes a valid problem: %w", err))

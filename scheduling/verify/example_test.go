@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -31,7 +32,7 @@ func exampleProblem() scheduling.Problem {
 // A plan of the solver breaks no rule.
 func ExamplePlan() {
 	problem := exampleProblem()
-	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
+	plan, err := provisioning.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,7 +44,7 @@ func ExamplePlan() {
 // A plan that somebody has touched: cheaper machines, dearer promises.
 func ExampleReport() {
 	problem := exampleProblem()
-	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
+	plan, err := provisioning.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -69,7 +70,7 @@ func ExampleReport() {
 func ExampleChecker() {
 	problem := exampleProblem()
 	solver := scheduling.Policy{MaxOptions: 2, Weights: scheduling.WeightIgnore}
-	plan, err := scheduling.Planner{Policy: solver}.Plan(context.Background(), problem)
+	plan, err := provisioning.Planner{Policy: solver}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -264,7 +265,7 @@ func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 	fine, blamed := 0, map[verify.Code]int{}
 	for seed := range soak.Cases(2000) {
 		p, where := muddle(rand.New(rand.NewPCG(seed, 9)))
-		require.NoError(t, p.Validate(), "seed %d", seed)
+		require.NoError(t, provisioning.Validate(&p), "seed %d", seed)
 		d := &draft{p: p, nodes: map[string]string{}}
 		for name, node := range where {
 			d.nodes[node.Name] += " " + name

@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -241,7 +242,7 @@ func TestCorruptedSolutions(t *testing.T) {
 	for seed := range soak.Cases(100) {
 		p := schedulable(t, seed)
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}
-		plan, err := scheduling.Planner{Policy: solver}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		total++
 		if verify.Plan(p, plan) != nil {
@@ -278,7 +279,7 @@ func clone(t *testing.T, plan *scheduling.Plan) *scheduling.Plan {
 func TestNothingIsChanged(t *testing.T) {
 	for seed := range soak.Cases(10) {
 		p := schedulable(t, seed)
-		plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
+		plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		if len(plan.Launches) > 0 {
 			plan.Launches[0].Pods = nil

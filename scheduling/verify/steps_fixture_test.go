@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -144,7 +145,7 @@ func (c *stepsCase) launches(t *testing.T, pods ...string) []scheduling.Launch {
 		pod.Spec.NodeName, pod.Status = "", corev1.PodStatus{}
 		p.Pods = append(p.Pods, pod)
 	}
-	plan, err := scheduling.Planner{}.Plan(context.Background(), p)
+	plan, err := provisioning.Planner{}.Plan(context.Background(), p)
 	require.NoError(t, err)
 	require.Empty(t, plan.Unschedulable)
 	// What does not save is no option.

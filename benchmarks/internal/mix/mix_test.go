@@ -3,6 +3,7 @@ package mix
 import (
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +13,7 @@ import (
 func TestDiverse(t *testing.T) {
 	p, err := Diverse(103, 1)
 	require.NoError(t, err)
-	require.NoError(t, p.Validate())
+	require.NoError(t, provisioning.Validate(&p))
 	count := map[string]int{}
 	selectsOthers := 0
 	for _, pod := range p.Pods {
@@ -53,7 +54,7 @@ func kindOf(pod *corev1.Pod) string {
 func TestWishful(t *testing.T) {
 	with, err := Wishful(3, true)
 	require.NoError(t, err)
-	require.NoError(t, with.Validate())
+	require.NoError(t, provisioning.Validate(&with))
 	without, err := Wishful(3, false)
 	require.NoError(t, err)
 	require.Len(t, with.Pods, 3)

@@ -1,0 +1,188 @@
+package compile
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Cluster is what is known of the nodes and of the pods that run on them, whatever pods
+// are to be placed. What it holds is never changed, only replaced.
+type Cluster struct {
+	Table *podspec.ResourceTable // of what runs; it may grow, numbers stay
+	Hosts []*Host                // by name
+	// newest is, by DaemonSet, the youngest of its pods that have not ended.
+	Newest map[types.NamespacedName]*corev1.Pod
+	// special are the hosts that are no nodes, and those on which some pod keeps others
+	// away or has volumes.
+	Special []*Host
+	Watch   *watch
+}
+
+// Host is a node with the pods that run there. A host is not changed once it is made.
+type Host struct {
+	Name   string
+	Node   *corev1.Node // nil where pods run on a node that is not among the nodes
+	Pods   []*corev1.Pod
+	used   []int64 // what they take together, by number of the cluster's table
+	ports  []podspec.HostPort
+	crew   []types.NamespacedName // the DaemonSets that have a pod there
+	Guards []guard                // what keeps others away
+	claims []*corev1.Pod          // those with volumes that are claimed
+}
+
+// hostsPerReader is how many hosts are worth a goroutine.
+const hostsPerReader = 64
+
+// NewCluster reads the nodes of a valid problem and what runs on them.
+func NewCluster(p *scheduling.Problem) *Cluster {
+	k := &Cluster{Table: podspec.NewResourceTable(), Newest: map[types.NamespacedName]*corev1.Pod{}}
+	at := make(map[string]*Host, len(p.Nodes))
+	slab := make([]Host, len(p.Nodes))
+	for i, node := range p.Nodes {
+		slab[i] = Host{Name: node.Name, Node: node}
+		at[node.Name] = &slab[i]
+		k.Hosts = append(k.Hosts, &slab[i])
+	}
+	for _, pod := range p.Running {
+		k.muster(pod)
+	}
+	for _, pods := range [][]*corev1.Pod{p.Running, p.Pods} {
+		for _, pod := range pods {
+			if !Runs(pod) {
+				continue
+			}
+			h := at[pod.Spec.NodeName]
+			if h == nil {
+				h = &Host{Name: pod.Spec.NodeName}
+				at[h.Name] = h
+				k.Hosts = append(k.Hosts, h)
+			}
+			h.Pods = append(h.Pods, pod)
+		}
+	}
+	slices.SortFunc(k.Hosts, func(a, b *Host) int { return strings.Compare(a.Name, b.Name) })
+	k.Read(k.Hosts)
+	for _, h := range k.Hosts {
+		if h.Special() {
+			k.Special = append(k.Special, h)
+		}
+	}
+	k.Watch = NewWatch(k.Special)
+	return k
+}
+
+// Special reports whether a host has to be looked at besides the room that is left.
+func (h *Host) Special() bool { return h.Node == nil || len(h.Guards) > 0 || len(h.claims) > 0 }
+
+// Runs reports whether a pod takes room on a node.
+func Runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !podspec.Terminal(pod) }
+
+// muster notes a running pod that may be the newest of its DaemonSet.
+func (k *Cluster) muster(pod *corev1.Pod) {
+	if podspec.Terminal(pod) {
+		return
+	}
+	for _, key := range CrewOf(pod) {
+		if old := k.Newest[key]; old == nil || Newer(pod, old) {
+			k.Newest[key] = pod
+		}
+	}
+}
+
+// CrewOf names the DaemonSets that own a pod.
+func CrewOf(pod *corev1.Pod) []types.NamespacedName {
+	var out []types.NamespacedName
+	for i := range pod.OwnerReferences {
+		if ref := &pod.OwnerReferences[i]; ref.Kind == "DaemonSet" {
+			out = append(out, types.NamespacedName{Namespace: podspec.NamespaceOf(pod), Name: ref.Name})
+		}
+	}
+	return out
+}
+
+// Read reads what runs on hosts. Several readers share them, each with numbers of its own
+// for resources that are put right in the end.
+func (k *Cluster) Read(hosts []*Host) {
+	size := max(hostsPerReader, len(hosts)/runtime.GOMAXPROCS(0)+1)
+	var readers sync.WaitGroup
+	var tables []*podspec.ResourceTable
+	for from := 0; from < len(hosts); from += size {
+		t := k.Table.Clone()
+		tables = append(tables, t)
+		readers.Go(func() {
+			r := podspec.RequestReader{Table: t}
+			for _, h := range hosts[from:min(from+size, len(hosts))] {
+				h.read(&r)
+			}
+		})
+	}
+	readers.Wait()
+	for part, t := range tables {
+		numbers := make([]int, len(t.Names))
+		same := true
+		for i, name := range t.Names {
+			numbers[i] = k.Table.Number(name)
+			same = same && numbers[i] == i
+		}
+		if same {
+			continue
+		}
+		for _, h := range hosts[part*size : min((part+1)*size, len(hosts))] {
+			used := make([]int64, len(k.Table.Names))
+			for i, n := range h.used {
+				used[numbers[i]] = n
+			}
+			h.used = used
+		}
+	}
+}
+
+// read works out what the pods of a host take.
+func (h *Host) read(r *podspec.RequestReader) {
+	for _, pod := range h.Pods {
+		requests := r.ReadRunning(pod)
+		if len(h.used) < len(requests) {
+			h.used = append(h.used, make([]int64, len(requests)-len(h.used))...)
+		}
+		for d, n := range requests {
+			h.used[d] = podspec.Plus(h.used[d], n)
+		}
+		h.ports = append(h.ports, podspec.HostPorts(&pod.Spec)...)
+		h.crew = append(h.crew, CrewOf(pod)...)
+		h.Guards = append(h.Guards, guardsOf(pod)...)
+		if podspec.UsesClaims(pod) {
+			h.claims = append(h.claims, pod)
+		}
+	}
+}
+
+// claimants are the running pods with volumes that are claimed.
+func (k *Cluster) claimants() []*corev1.Pod {
+	var out []*corev1.Pod
+	for _, h := range k.Special {
+		out = append(out, h.claims...)
+	}
+	return out
+}
+
+// Host returns the host of a name, or nil.
+func (k *Cluster) Host(name string) *Host {
+	if i, ok := k.find(name); ok {
+		return k.Hosts[i]
+	}
+	return nil
+}
+
+// find returns the place of a host in the list, or where it would be.
+func (k *Cluster) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(k.Hosts, name, func(h *Host, name string) int { return strings.Compare(h.Name, name) })
+}

@@ -1,0 +1,141 @@
+package compile
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// Ledger is what pools and reservations have left once everything is bought.
+type Ledger struct {
+	c        *Compiler
+	Limits   [][]int64
+	Supply   map[string]int64
+	Limited  []bool
+	capacity map[offers.Purchase][]int64
+}
+
+func NewLedger(c *Compiler) *Ledger {
+	l := &Ledger{c: c, Supply: map[string]int64{}, capacity: map[offers.Purchase][]int64{}}
+	for i := range c.Model.Pools {
+		l.Limits = append(l.Limits, append([]int64(nil), c.Model.Pools[i].Limits...))
+		l.Limited = append(l.Limited, len(c.Model.Pools[i].Limits) > 0)
+	}
+	for _, i := range c.Offers.Reserved {
+		o := c.Offers.Offers[i].Offering
+		n, ok := l.Supply[o.ReservationID]
+		if count := int64(o.ReservationCount); !ok || count < n {
+			l.Supply[o.ReservationID] = count
+		}
+	}
+	return l
+}
+
+// Use is what a purchase takes of its pool's limits.
+func (l *Ledger) Use(p offers.Purchase) []int64 {
+	if u, ok := l.capacity[p]; ok {
+		return u
+	}
+	u := limitUse(LimitedResources(l.c.Templates[p.Template].Pool), l.c.Offers.Shapes[l.c.Offers.Offers[p.Offer].Shape].Capacity)
+	l.capacity[p] = u
+	return u
+}
+
+// Reservation is the reservation that a purchase draws on, "" for none.
+func (l *Ledger) Reservation(p offers.Purchase) string {
+	if o := l.c.Offers.Offers[p.Offer].Offering; o.CapacityType == offerings.Reserved {
+		return o.ReservationID
+	}
+	return ""
+}
+
+// Spend books n purchases; a negative n gives them back.
+func (l *Ledger) Spend(p offers.Purchase, n int64) {
+	if id := l.Reservation(p); id != "" {
+		l.Supply[id] -= n
+	}
+	pool := l.c.Templates[p.Template].Number
+	if l.Limited[pool] {
+		for d, u := range l.Use(p) {
+			l.Limits[pool][d] -= u * n
+		}
+	}
+}
+
+// Affords reports whether a further purchase keeps limits and reservations.
+func (l *Ledger) Affords(p offers.Purchase) bool {
+	if id := l.Reservation(p); id != "" && l.Supply[id] < 1 {
+		return false
+	}
+	pool := l.c.Templates[p.Template].Number
+	if !l.Limited[pool] {
+		return true
+	}
+	for d, u := range l.Use(p) {
+		if left := l.Limits[pool][d]; left < 0 || u > left {
+			return false
+		}
+	}
+	return true
+}
+
+// Drained reports whether anything that could be bought of a pool takes from its limits.
+func (l *Ledger) Drained(pool int) bool {
+	if !l.Limited[pool] {
+		return false
+	}
+	for ti, v := range l.c.Templates {
+		if v.Number != pool {
+			continue
+		}
+		for _, o := range l.c.Offered[ti].List {
+			p := offers.Purchase{Template: ti, Offer: o.Offer}
+			if l.Affords(p) && slices.ContainsFunc(l.Use(p), func(u int64) bool { return u > 0 }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// CouldSwap reports whether one purchase could be exchanged for another of the same
+// template without overrunning limits or reservations.
+func (l *Ledger) CouldSwap(from, to offers.Purchase) bool {
+	if id := l.Reservation(to); id != "" && id != l.Reservation(from) && l.Supply[id] < 1 {
+		return false
+	}
+	pool := l.c.Templates[to.Template].Number
+	if !l.Limited[pool] {
+		return true
+	}
+	old := l.Use(from)
+	for d, u := range l.Use(to) {
+		if l.Limits[pool][d] < u-old[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// Swap exchanges a booked purchase for another, if that can be.
+func (l *Ledger) Swap(from, to offers.Purchase) bool {
+	if !l.CouldSwap(from, to) {
+		return false
+	}
+	l.Spend(from, -1)
+	l.Spend(to, 1)
+	return true
+}
+
+// Clone returns a ledger that can be written without changing l.
+func (l *Ledger) Clone() *Ledger {
+	c := *l
+	c.Limits = nil
+	for _, limits := range l.Limits {
+		c.Limits = append(c.Limits, slices.Clone(limits))
+	}
+	c.Supply = maps.Clone(l.Supply)
+	return &c
+}

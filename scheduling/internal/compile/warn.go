@@ -1,0 +1,68 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
+)
+
+// Warnings lists what was noticed about the problem: constraints that are not
+// modelled, pods without requests, running pods without a known node, labels that
+// pools require and nothing checks, pools that nothing on sale meets.
+func (c *Compiler) Warnings() []scheduling.Warning {
+	w := &validate.Warner{Counts: map[scheduling.Warning]int{}}
+	for _, class := range c.Classes.Classes {
+		noCPU, noMemory := c.lacks(class, corev1.ResourceCPU), c.lacks(class, corev1.ResourceMemory)
+		for _, pod := range class.Pods {
+			for _, name := range validate.Unmodelled(&pod.Spec) {
+				w.Add(validate.Workload(pod), name+" is left to the scheduler: the plan does not count on it")
+			}
+			switch {
+			case noCPU && noMemory:
+				w.Add(validate.Workload(pod), "no cpu and no memory request: only a pod slot is planned for it")
+			case noMemory:
+				w.Add(validate.Workload(pod), "no memory request")
+			case noCPU:
+				w.Add(validate.Workload(pod), "no cpu request")
+			}
+		}
+	}
+	for _, h := range c.Cluster.Special {
+		if h.Node != nil {
+			continue
+		}
+		for _, pod := range h.Pods {
+			w.Add(podspec.PodName(pod), fmt.Sprintf("runs on node %s, which is not among the nodes", h.Name))
+		}
+	}
+	for key := range c.unchecked {
+		w.Add("catalog", fmt.Sprintf("no instance type has the label %s, which a node pool requires: it is taken to hold", key))
+	}
+	for _, pool := range c.without() {
+		if why := validate.Idle(c.Problem, pool); why != "" {
+			w.Add("NodePool/"+pool.Name, why)
+		}
+	}
+	return w.List()
+}
+
+// without are the pools that have nothing on sale now.
+func (c *Compiler) without() []*scheduling.NodePool {
+	has := map[*scheduling.NodePool]bool{}
+	for _, v := range c.Templates {
+		has[v.Pool] = has[v.Pool] || v.Within.Any()
+	}
+	return slices.DeleteFunc(offers.PoolOrder(c.Problem.NodePools), func(p *scheduling.NodePool) bool { return has[p] })
+}
+
+// lacks reports whether a class asks for none of a resource.
+func (c *Compiler) lacks(class *podspec.PodClass, name corev1.ResourceName) bool {
+	d, ok := c.Table.Index[name]
+	return !ok || class.Requests[d] == 0
+}

@@ -1,0 +1,284 @@
+package explain
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+)
+
+type barKind uint8
+
+// What keeps a pod away from a place that has room for it.
+const (
+	NoBar      barKind = iota
+	lacksKey           // the node has no value of the label
+	tooMany            // the spread would be too uneven
+	nobody             // no pod that it has to be with is anywhere
+	elsewhere          // pods that it has to be with are in other domains
+	alone              // a new machine has no pod on it that it has to be with
+	inCompany          // a pod that it must not be with is there
+	turnedAway         // a pod is there that must not be with it
+)
+
+// bar is a tie that keeps a pod away from a place.
+type bar struct {
+	Kind barKind
+	Tie  podspec.Tie
+	rule int   // -1 where the domains are single nodes
+	at   int32 // domain; for single nodes -1
+}
+
+// shun is an anti-affinity of others that the pods of a class are subject to.
+type shun struct {
+	tie  podspec.Tie
+	rule int
+}
+
+// ties reports whether a class that was left out is tied to others.
+func (t *tied) ties(id int) bool { return t != nil && t.left[id] }
+
+// offerBars lists what keeps a class from a machine that could be bought.
+func (e *Explainer) offerBars(id, ti, o int) []bar {
+	if !e.Tied.ties(id) {
+		return nil
+	}
+	if spot := search.Spot(e.Tied.Land, ti, o); spot >= 0 {
+		return e.Tied.barsAt(id, spot)
+	}
+	// Nothing that waits may use the offer as things are, so it is no spot.
+	return e.Tied.bars(id, func(rule int) int32 { return e.Tied.labelled(rule, ti, o) }, -1)
+}
+
+// siteBars remembers what keeps a class from the sites that its rules tell apart.
+type siteBars struct {
+	id    int
+	part  *compile.Partition
+	known []bool
+	bars  [][]bar
+}
+
+// barsAt lists what keeps a class from new machines at a spot.
+func (t *tied) barsAt(id, spot int) []bar {
+	m := &t.memo
+	if m.part == nil || m.id != id {
+		var axes []int
+		for _, d := range t.holds[id] {
+			if d.rule >= 0 {
+				axes = append(axes, t.Rules[d.rule].Axis)
+			}
+		}
+		for _, s := range t.shuns(id) {
+			if s.rule >= 0 {
+				axes = append(axes, t.Rules[s.rule].Axis)
+			}
+		}
+		part := t.Land.Partition(axes)
+		*m = siteBars{id: id, part: part, known: make([]bool, part.Sites), bars: make([][]bar, part.Sites)}
+	}
+	site := m.part.At[spot]
+	if !m.known[site] {
+		m.known[site], m.bars[site] = true, t.bars(id, t.at(spot), -1)
+	}
+	return m.bars[site]
+}
+
+// newDomain stands for a value of a label that no spot has.
+const newDomain int32 = -2
+
+// at tells the domains of a spot, by rule.
+func (t *tied) at(spot int) func(rule int) int32 {
+	return func(rule int) int32 { return t.Land.Axes[t.Rules[rule].Axis].At[spot] }
+}
+
+// labelled is the domain of a machine bought at an offer.
+func (t *tied) labelled(rule, ti, o int) int32 {
+	value, ok := t.scene.labelOf(ti, o, requirements.NormalizeKey(t.Rules[rule].Key))
+	if !ok {
+		return -1
+	}
+	if at, found := slices.BinarySearch(t.Land.Axes[t.Rules[rule].Axis].Values, value); found {
+		return int32(at)
+	}
+	return newDomain
+}
+
+// NodeBars lists what keeps a class from a node.
+func (t *tied) NodeBars(id, bin int) []bar {
+	if !t.ties(id) {
+		return nil
+	}
+	node := t.nodeOf[bin]
+	return t.bars(id, t.at(t.Land.OnSale+node), node)
+}
+
+// bars lists what keeps one more pod of a class from a place of which the domains are
+// known; node is -1 for a new machine.
+func (t *tied) bars(id int, at func(rule int) int32, node int) []bar {
+	var out []bar
+	among := t.scene.Planned[id].Among
+	first := t.first(id)
+	for _, b := range t.holds[id] {
+		own := t.Land.Bonds.Targets.Has(among, b.Target)
+		var kind barKind
+		domain := int32(-1)
+		if b.rule < 0 {
+			kind = t.hostBar(b, node, own, first)
+		} else {
+			domain = at(b.rule)
+			kind = t.bar(b, domain, own, first)
+		}
+		if kind != NoBar {
+			out = append(out, bar{Kind: kind, Tie: b.Tie, rule: b.rule, at: domain})
+		}
+	}
+	for _, s := range t.shuns(id) {
+		if s.rule >= 0 {
+			if d := at(s.rule); d >= 0 && t.Rules[s.rule].Domains[d].Holders > 0 && !barred(out, s.rule) {
+				out = append(out, bar{Kind: turnedAway, Tie: s.tie, rule: s.rule, at: d})
+			}
+		} else if node >= 0 && t.hosts[s.tie.Target].keepers[node] {
+			out = append(out, bar{Kind: turnedAway, Tie: s.tie, rule: -1, at: -1})
+		}
+	}
+	return out
+}
+
+// barred reports whether a rule is among those that keep a pod away.
+func barred(bars []bar, rule int) bool {
+	return slices.ContainsFunc(bars, func(b bar) bool { return b.rule == rule })
+}
+
+// first reports whether a pod of a class may go anywhere because there is nobody yet
+// that its affinity is about, itself included.
+func (t *tied) first(id int) bool {
+	for _, b := range t.holds[id] {
+		if b.Kind != podspec.AffinityTie {
+			continue
+		}
+		if t.somewhere(b) || !t.Land.Bonds.Targets.Has(t.scene.Planned[id].Among, b.Target) {
+			return false
+		}
+	}
+	return true
+}
+
+// somewhere reports whether any pod is there that a constraint is about.
+func (t *tied) somewhere(b duty) bool {
+	if b.rule >= 0 {
+		return t.Rules[b.rule].Total > 0
+	}
+	return t.hosts[b.Target].named > 0
+}
+
+// bar judges one constraint in a domain.
+func (t *tied) bar(b duty, at int32, own, first bool) barKind {
+	r := &t.Rules[b.rule]
+	switch b.Kind {
+	case podspec.SpreadTie:
+		if at == -1 {
+			return lacksKey
+		}
+		if at >= 0 && t.over(b, at, own) > 0 {
+			return tooMany
+		}
+	case podspec.AffinityTie:
+		switch {
+		case at == -1:
+			return lacksKey
+		case first || at >= 0 && r.Domains[at].Count > 0:
+		case r.Total == 0:
+			return nobody
+		default:
+			return elsewhere
+		}
+	case podspec.AntiTie:
+		if at >= 0 && r.Domains[at].Count > 0 {
+			return inCompany
+		}
+	}
+	return NoBar
+}
+
+// over is by how much one more pod in a domain would exceed the skew of a spread.
+func (t *tied) over(b duty, at int32, own bool) int64 {
+	d := &t.Rules[b.rule].Domains[at]
+	least := int64(0) // a machine in a new domain makes that the emptiest
+	if d.Eligible {
+		least = t.minimum(b.rule).count
+	}
+	n := d.Count - least
+	if own {
+		n++
+	}
+	return n - b.MaxSkew
+}
+
+// hostBar judges a constraint whose domains are single nodes. A plan keeps spreads per
+// node to the skew itself, since new nodes are empty.
+func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
+	c := t.hosts[b.Target]
+	if node < 0 {
+		switch {
+		case b.Kind != podspec.AffinityTie || first:
+			return NoBar
+		case c.named == 0:
+			return nobody
+		default:
+			return alone
+		}
+	}
+	_, named := t.Land.Places[node].Labels[corev1.LabelHostname]
+	there := c.nodes[node]
+	switch b.Kind {
+	case podspec.SpreadTie:
+		if own {
+			there++
+		}
+		if !named && !b.Share {
+			return lacksKey
+		}
+		if there > b.MaxSkew {
+			return tooMany
+		}
+	case podspec.AffinityTie:
+		switch {
+		case !named:
+			return lacksKey
+		case first || there > 0:
+		case c.named == 0:
+			return nobody
+		default:
+			return elsewhere
+		}
+	case podspec.AntiTie:
+		if named && there > 0 {
+			return inCompany
+		}
+	}
+	return NoBar
+}
+
+// shuns lists the anti-affinity of others that is about the pods of a class.
+func (t *tied) shuns(id int) []shun {
+	if s, ok := t.seen[id]; ok {
+		return s
+	}
+	out := []shun{}
+	for _, target := range t.Land.Bonds.Targets.Sets[t.scene.Planned[id].Among] {
+		for _, r := range t.ByTarget[int(target)] {
+			if x := &t.Rules[r]; x.Kind == podspec.AntiTie {
+				out = append(out, shun{tie: x.Tie, rule: r})
+			}
+		}
+		if t.hosts[int(target)] != nil {
+			out = append(out, shun{tie: podspec.Tie{Kind: podspec.AntiTie, Key: corev1.LabelHostname, Target: int(target)}, rule: -1})
+		}
+	}
+	t.seen[id] = out
+	return out
+}

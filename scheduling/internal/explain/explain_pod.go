@@ -1,0 +1,133 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// MostPlaces is how many nodes, and how many launches, an explanation of a pod lists.
+const MostPlaces = 3
+
+// Without returns a plan without one pod.
+func Without(plan *scheduling.Plan, pod string) *scheduling.Plan {
+	out := *plan
+	drop := func(pods []string) []string {
+		return slices.DeleteFunc(slices.Clone(pods), func(name string) bool { return name == pod })
+	}
+	out.Launches = slices.Clone(plan.Launches)
+	for i := range out.Launches {
+		if slices.Contains(out.Launches[i].Pods, pod) {
+			out.Launches[i].Pods = drop(out.Launches[i].Pods)
+		}
+	}
+	out.Existing = slices.Clone(plan.Existing)
+	for i := range out.Existing {
+		if slices.Contains(out.Existing[i].Pods, pod) {
+			out.Existing[i].Pods = drop(out.Existing[i].Pods)
+		}
+	}
+	return &out
+}
+
+// Cheapest is the best offer that would take a pod of a class on a machine of its own.
+func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purchase, ok bool) {
+	for ti, s := range e.screened(class.Group) {
+		s.admitted.Each(func(o int) {
+			if (!ok || e.Offers.Offers[o].Cost < e.Offers.Offers[best.Offer].Cost) && e.usable(class, id, ti, o) {
+				best, ok = offers.Purchase{Template: ti, Offer: o}, true
+			}
+		})
+	}
+	return best, ok
+}
+
+// MachineHolds reports whether a machine of the plan could take a further pod.
+func (e *Explainer) MachineHolds(class *podspec.PodClass, id, launch int) bool {
+	m := &e.Machines[launch]
+	if m.Template < 0 {
+		return false
+	}
+	room, ok := e.room(m.Template, m.Offer)
+	row := e.Offered[m.Template].Rows[class.Group]
+	if !ok || row == nil || !row.Has(m.Offer) {
+		return false
+	}
+	left := slices.Clone(room)
+	for d, q := range e.Load(m.Items) {
+		left[d] -= q
+	}
+	ports := e.Classes.Groups[class.Group].Ports
+	return model.Fits(left, class.Requests) && len(e.Tied.machineBars(id, launch)) == 0 &&
+		!slices.ContainsFunc(m.Items, func(it compile.Portion) bool {
+			return podspec.PortsClash(ports, e.Classes.Groups[e.Planned[it.Class].Group].Ports)
+		})
+}
+
+// machineBars lists what keeps a class from a machine of the plan.
+func (t *tied) machineBars(id, launch int) []bar {
+	if !t.ties(id) || t.spots[launch] < 0 {
+		return nil
+	}
+	items := t.scene.Machines[launch].Items
+	out := slices.DeleteFunc(t.bars(id, t.at(t.spots[launch]), -1), func(b bar) bool { return b.rule < 0 })
+	first := t.first(id)
+	for _, d := range t.holds[id] {
+		if d.rule >= 0 {
+			continue
+		}
+		there := int64(0)
+		for _, it := range items {
+			if t.selfMatch(it.Class, d.Target) {
+				there += it.N
+			}
+		}
+		kind := NoBar
+		switch {
+		case d.Kind == podspec.AffinityTie && there == 0 && !first:
+			kind = elsewhere
+		case d.Kind == podspec.AntiTie && there > 0:
+			kind = inCompany
+		case d.Kind == podspec.SpreadTie && (there > d.MaxSkew || there == d.MaxSkew && t.selfMatch(id, d.Target)):
+			kind = tooMany
+		}
+		if kind != NoBar {
+			out = append(out, bar{Kind: kind, Tie: d.Tie, rule: -1, at: -1})
+		}
+	}
+	for _, it := range items {
+		t.hard(it.Class, func(x podspec.Tie) {
+			if x.Kind == podspec.AntiTie && x.PerHost() && t.selfMatch(id, x.Target) {
+				out = append(out, bar{Kind: turnedAway, Tie: x, rule: -1, at: -1})
+			}
+		})
+	}
+	return out
+}
+
+// States lists the constraints of a class on where others are.
+func (t *tied) States(id int) []scheduling.TieState {
+	if !t.ties(id) {
+		return nil
+	}
+	namespace := podspec.NamespaceOf(t.scene.Planned[id].Pods[0])
+	var out []scheduling.TieState
+	for _, d := range t.holds[id] {
+		s := scheduling.TieState{Code: Code(&d.Tie), Key: d.Key, Matching: t.who(d.Target, namespace)}
+		s.Text = textTie(&d.Tie) + " of pods that match " + s.Matching
+		if d.rule >= 0 {
+			r := &t.Rules[d.rule]
+			for i := range r.Domains {
+				if x := &r.Domains[i]; x.Count > 0 || x.Eligible {
+					s.Domains = append(s.Domains, scheduling.DomainCount{Value: t.Land.Axes[r.Axis].Values[i], Pods: x.Count})
+				}
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}

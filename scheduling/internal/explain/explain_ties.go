@@ -1,0 +1,307 @@
+package explain
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+)
+
+// tied is what ties of pods that found no place look at, once a plan is carried out.
+// It is judged as kube-scheduler would judge one more pod.
+type tied struct {
+	*compile.RuleBook
+	scene   *scene
+	spots   []int            // by launch, its spot, or -1
+	nodeOf  []int            // by bin, its node of the land
+	holds   [][]duty         // by planned class, its own constraints; filled for those left out
+	left    map[int]bool     // planned classes of which pods were left out
+	hosts   map[int]*company // by target of ties per host
+	least   map[int]minimum  // by spread rule
+	seen    map[int][]shun   // memo of shuns, by planned class
+	memo    siteBars
+	spotsOf map[string]int // by name of a placed pod; filled when asked
+}
+
+// duty is a constraint of a class that has to hold.
+type duty struct {
+	podspec.Tie
+	rule int // -1 where the domains are single nodes
+}
+
+// company is where pods of a target are.
+type company struct {
+	nodes    []int64 // by node of the land
+	machines int64   // on planned ones
+	named    int64   // anywhere, nodes without a host name excepted
+	keepers  []bool  // by node: a pod there keeps the target off that one node
+}
+
+// minimum is what a spread measures domains by.
+type minimum struct {
+	count   int64
+	domain  int32
+	domains int64
+}
+
+// newTied returns nil where nothing ties the pods that a plan leaves out.
+func newTied(s *scene) *tied {
+	t := &tied{
+		RuleBook: compile.NewRuleBook(compile.NewLand(s.Compiler)), scene: s, holds: make([][]duty, len(s.Planned)),
+		left: map[int]bool{}, hosts: map[int]*company{}, least: map[int]minimum{}, seen: map[int][]shun{},
+	}
+	for id, class := range s.Planned {
+		if len(s.Unplaced(id)) > 0 && (class.Bonds != 0 || len(s.Bonds.Targets.Sets[class.Among]) > 0) {
+			t.left[id] = true
+		}
+	}
+	if len(t.left) == 0 {
+		return nil
+	}
+	t.nodeOf = make([]int, len(s.Nodes))
+	for bin, n := range t.Land.PlaceOf {
+		t.nodeOf[bin] = int(n)
+	}
+	t.enter()
+	t.Keep()
+	t.Count()
+	t.countHosts()
+	t.carryOut()
+	t.open()
+	return t
+}
+
+// hard calls f with every constraint of a class that has to hold.
+func (t *tied) hard(id int, f func(podspec.Tie)) {
+	for _, x := range t.scene.Bonds.List[t.scene.Planned[id].Bonds].Ties {
+		if x.Weight == 0 {
+			f(x)
+		}
+	}
+}
+
+// enter numbers the rules of the classes that were left out, and those that may keep
+// their pods away.
+func (t *tied) enter() {
+	wanted := map[int]bool{}
+	for _, id := range slices.Sorted(maps.Keys(t.left)) {
+		class := t.scene.Planned[id]
+		t.hard(id, func(x podspec.Tie) {
+			b := duty{Tie: x, rule: -1}
+			if x.PerHost() {
+				t.host(x.Target)
+			} else {
+				b.rule = t.Rule(x, class.Group, t.scene.Bonds.List[class.Bonds])
+			}
+			if !slices.Contains(t.holds[id], b) {
+				t.holds[id] = append(t.holds[id], b)
+			}
+		})
+		slices.SortFunc(t.holds[id], compareDuties)
+		for _, target := range t.scene.Bonds.Targets.Sets[class.Among] {
+			wanted[int(target)] = true
+		}
+	}
+	for id := range t.scene.Planned {
+		t.hard(id, func(x podspec.Tie) {
+			switch {
+			case x.Kind != podspec.AntiTie || !wanted[x.Target]:
+			case x.PerHost():
+				t.host(x.Target)
+			default:
+				t.Rule(x, -1, nil)
+			}
+		})
+	}
+}
+
+// compareDuties orders constraints so that the order in which pods state them does not
+// show.
+func compareDuties(a, b duty) int {
+	return cmp.Or(
+		cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Key, b.Key), cmp.Compare(a.Target, b.Target),
+		cmp.Compare(a.MaxSkew, b.MaxSkew), cmp.Compare(a.MinDomains, b.MinDomains), cmp.Compare(a.rule, b.rule),
+	)
+}
+
+// host returns where pods of a target are, node by node.
+func (t *tied) host(target int) *company {
+	if t.hosts[target] == nil {
+		t.hosts[target] = &company{nodes: make([]int64, len(t.Land.Places)), keepers: make([]bool, len(t.Land.Places))}
+	}
+	return t.hosts[target]
+}
+
+// countHosts counts the running pods node by node.
+func (t *tied) countHosts() {
+	for k, node := range t.Land.Kept() {
+		if k.PerHost() {
+			t.host(k.Target).keepers[node] = true
+		}
+	}
+	t.Land.RunningSets(func(_ *corev1.Pod, node int, among []int32) {
+		_, named := t.Land.Places[node].Labels[corev1.LabelHostname]
+		for _, target := range among {
+			if c := t.hosts[int(target)]; c != nil {
+				c.nodes[node]++
+				if named {
+					c.named++
+				}
+			}
+		}
+	})
+}
+
+// carryOut counts the pods of the plan.
+func (t *tied) carryOut() {
+	for i := range t.scene.Machines {
+		m := &t.scene.Machines[i]
+		spot := -1
+		if m.Template >= 0 {
+			spot = search.Spot(t.Land, m.Template, m.Offer)
+		}
+		t.spots = append(t.spots, spot)
+		if spot < 0 {
+			continue
+		}
+		for r := range t.Rules {
+			if x := &t.Rules[r]; x.Kind == podspec.SpreadTie && t.Land.Axes[x.Filter].At[spot] == 1 {
+				if at := t.Land.Axes[x.Axis].At[spot]; at >= 0 {
+					x.Domains[at].Eligible = true
+				}
+			}
+		}
+		t.add(m.Items, spot, -1)
+	}
+	for n, bin := range t.Land.BinOf {
+		if bin >= 0 {
+			t.add(t.scene.Bins[bin].Items, t.Land.OnSale+n, n)
+		}
+	}
+}
+
+// add counts pods at a spot; node is -1 on a machine of the plan.
+func (t *tied) add(items []compile.Portion, spot, node int) {
+	for _, it := range items {
+		for _, target := range t.scene.Bonds.Targets.Sets[t.scene.Planned[it.Class].Among] {
+			for _, r := range t.ByTarget[int(target)] {
+				x := &t.Rules[r]
+				at := t.Land.Axes[x.Axis].At[spot]
+				if at < 0 || x.Kind == podspec.SpreadTie && t.Land.Axes[x.Filter].At[spot] != 1 {
+					continue
+				}
+				x.Domains[at].Count += it.N
+				x.Total += it.N
+			}
+			if c := t.hosts[int(target)]; c != nil {
+				c.named += it.N
+				if node >= 0 {
+					c.nodes[node] += it.N
+				} else {
+					c.machines += it.N
+				}
+			}
+		}
+		t.hard(it.Class, func(x podspec.Tie) {
+			if x.Kind != podspec.AntiTie {
+				return
+			}
+			if x.PerHost() {
+				if c := t.hosts[x.Target]; c != nil && node >= 0 {
+					c.keepers[node] = true
+				}
+				return
+			}
+			if r, ok := t.RuleOf[compile.RuleKey{Tie: x, Filter: -1}]; ok {
+				if at := t.Land.Axes[t.Rules[r].Axis].At[spot]; at >= 0 {
+					t.Rules[r].Domains[at].Holders += it.N
+				}
+			}
+		})
+	}
+}
+
+// open lets the domains count that pods of a spread could go to, though nothing
+// stands there: a plan spreads over them too.
+func (t *tied) open() {
+	shared := map[int]bool{}
+	for id := range t.left {
+		shared[t.scene.Planned[id].Bonds] = true
+	}
+	for id, class := range t.scene.Planned {
+		if !shared[class.Bonds] {
+			continue
+		}
+		bonds := t.scene.Bonds.List[class.Bonds]
+		var rules []int
+		t.hard(id, func(x podspec.Tie) {
+			if x.Kind == podspec.SpreadTie && !x.PerHost() {
+				rules = append(rules, t.Rule(x, class.Group, bonds))
+			}
+		})
+		if len(rules) > 0 {
+			t.openFor(class, rules)
+		}
+	}
+}
+
+func (t *tied) openFor(class *podspec.PodClass, rules []int) {
+	l := t.Land
+	fits := map[int]bool{}
+	for ti := range l.Templates {
+		row := l.Offered[ti].Rows[class.Group]
+		if row == nil {
+			continue
+		}
+		for i, o := range l.Offered[ti].List {
+			if !row.Has(o.Offer) {
+				continue
+			}
+			ok, known := fits[o.Room]
+			if !known {
+				ok = model.Fits(l.Compiler.Rooms.Rooms[o.Room], class.Requests)
+				fits[o.Room] = ok
+			}
+			if !ok {
+				continue
+			}
+			for _, r := range rules {
+				x := &t.Rules[r]
+				if at := l.Axes[x.Axis].At[l.First[ti]+i]; at >= 0 && l.Axes[x.Filter].At[l.First[ti]+i] == 1 {
+					x.Domains[at].Eligible = true
+				}
+			}
+		}
+	}
+}
+
+// minimum returns what the domains of a spread are measured by.
+func (t *tied) minimum(rule int) minimum {
+	if m, ok := t.least[rule]; ok {
+		return m
+	}
+	m := minimum{domain: -1}
+	r := &t.Rules[rule]
+	for i := range r.Domains {
+		d := &r.Domains[i]
+		if !d.Eligible {
+			continue
+		}
+		if m.domains == 0 || d.Count < m.count {
+			m.count, m.domain = d.Count, int32(i)
+		}
+		m.domains++
+	}
+	if m.domains < r.MinDomains {
+		m.count, m.domain = 0, -1
+	}
+	t.least[rule] = m
+	return m
+}

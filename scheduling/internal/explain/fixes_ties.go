@@ -1,0 +1,311 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// obstacle is one tie, by what it keeps pods away for.
+type obstacle struct {
+	tie  podspec.Tie
+	rule int
+}
+
+// tieFixes says how the ties could give way that alone keep a class from places.
+func (e *Explainer) tieFixes(class *podspec.PodClass, id int, out *scheduling.ChangeList) {
+	if !e.Tied.ties(id) {
+		return
+	}
+	single := map[obstacle][]bar{}
+	var order []obstacle
+	var fewest []bar        // of a place that several ties keep the class from
+	seen := map[*bar]bool{} // bars of one site are one slice
+	note := func(bars []bar) {
+		if len(bars) == 0 || seen[&bars[0]] {
+			return
+		}
+		seen[&bars[0]] = true
+		first := obstacle{bars[0].Tie, bars[0].rule}
+		if slices.ContainsFunc(bars, func(b bar) bool { return (obstacle{b.Tie, b.rule}) != first }) {
+			if fewest == nil || len(bars) < len(fewest) {
+				fewest = bars
+			}
+			return
+		}
+		if single[first] == nil {
+			order = append(order, first)
+		}
+		for _, b := range bars {
+			if !slices.Contains(single[first], b) {
+				single[first] = append(single[first], b)
+			}
+		}
+	}
+	for ti, s := range e.screened(class.Group) {
+		if !e.enough(ti, s.admitted, class.Requests) {
+			continue
+		}
+		s.admitted.Each(func(o int) {
+			if e.takes(class, ti, o) && e.affords(ti, o) {
+				note(e.offerBars(id, ti, o))
+			}
+		})
+	}
+	for i := range e.Nodes {
+		if e.Suits[i].Has(class.Group) && e.NodeHolds(class, i) {
+			note(e.Tied.NodeBars(id, i))
+		}
+	}
+	for _, o := range order {
+		relaxed := e.Tied.relax(class, id, single[o])
+		out.Add(relaxed[0])
+		e.blockers(class, id, single[o], out)
+		for _, c := range relaxed[1:] {
+			out.Add(c)
+		}
+	}
+	if len(order) == 0 && fewest != nil {
+		var changes []scheduling.Change
+		var texts []string
+		for _, b := range fewest {
+			c := e.Tied.lift(class, id, b)
+			if !slices.Contains(texts, c.Text) {
+				changes, texts = append(changes, c), append(texts, c.Text)
+			}
+		}
+		c := changes[0]
+		c.Text, c.And = strings.Join(texts, ", and "), changes[1:]
+		out.Add(c)
+	}
+}
+
+// NodeHolds reports whether a node that suits a class has room for a pod of it.
+func (e *Explainer) NodeHolds(class *podspec.PodClass, bin int) bool {
+	group, x := e.Classes.Groups[class.Group], e.Nodes[bin]
+	return !podspec.PortsClash(group.Ports, x.Ports) && x.Attached.TurnsAway(group) == "" &&
+		model.Fits(e.Left[bin], class.Requests) && !e.portsTaken(class, bin)
+}
+
+// relax says how one tie could give way that keeps a class from places, the smallest
+// change first. There is at least one.
+func (t *tied) relax(class *podspec.PodClass, id int, bars []bar) []scheduling.Change {
+	x := bars[0].Tie
+	if bars[0].Kind == turnedAway {
+		return []scheduling.Change{t.relaxOthers(class, bars)}
+	}
+	if !slices.ContainsFunc(bars, func(b bar) bool { return b.Kind != lacksKey }) {
+		c := scheduling.Change{Kind: scheduling.ChangePodAffinity, Key: x.Key}
+		if x.Kind == podspec.SpreadTie {
+			c.Kind = scheduling.ChangeScheduleAnyway
+		}
+		c.Text = fmt.Sprintf("prefer the %s instead of requiring it, or give machines the label %s", textTie(&x), x.Key)
+		return []scheduling.Change{c}
+	}
+	switch x.Kind {
+	case podspec.SpreadTie:
+		if x.Share {
+			return []scheduling.Change{{Kind: scheduling.ChangeWorkloadShare, Object: "Policy", Text: "let one machine hold a larger share of a workload"}}
+		}
+		return t.relaxSpread(id, bars)
+	case podspec.AffinityTie:
+		return t.relaxAffinity(class, bars)
+	default:
+		return []scheduling.Change{t.relaxAnti(class, bars)}
+	}
+}
+
+// lift says how the pod itself could do without one tie.
+func (t *tied) lift(class *podspec.PodClass, id int, b bar) scheduling.Change {
+	all := t.relax(class, id, []bar{b})
+	if b.Tie.Kind == podspec.AffinityTie {
+		return all[len(all)-1]
+	}
+	return all[0]
+}
+
+// relaxSpread says which skew would do.
+func (t *tied) relaxSpread(id int, bars []bar) []scheduling.Change {
+	x := bars[0].Tie
+	var out []scheduling.Change
+	own := t.selfMatch(id, x.Target)
+	least := int64(-1)
+	for _, b := range bars {
+		if b.Kind != tooMany {
+			continue
+		}
+		over := int64(1)
+		if b.rule >= 0 {
+			over = t.over(duty{Tie: x, rule: b.rule}, b.at, own)
+		}
+		if least < 0 || over < least {
+			least = over
+		}
+	}
+	if rule := bars[0].rule; rule >= 0 {
+		m := t.minimum(rule)
+		if short := t.Rules[rule].MinDomains; m.domains < short && t.evenWithout(rule, bars, own) {
+			out = append(out, scheduling.Change{
+				Kind: scheduling.ChangeMinDomains, Key: x.Key, From: strconv.FormatInt(short, 10), To: strconv.FormatInt(m.domains, 10),
+				Text: fmt.Sprintf("minDomains ≤ %d over %s would do (it is %d)", m.domains, x.Key, short),
+			})
+		}
+	}
+	skew := x.MaxSkew + least
+	return append(out, scheduling.Change{
+		Kind: scheduling.ChangeMaxSkew, Key: x.Key, From: strconv.FormatInt(x.MaxSkew, 10), To: strconv.FormatInt(skew, 10),
+		Text: fmt.Sprintf("maxSkew ≥ %d over %s would do for one more (it is %d)", skew, x.Key, x.MaxSkew),
+	}, scheduling.Change{
+		Kind: scheduling.ChangeScheduleAnyway, Key: x.Key,
+		Text: fmt.Sprintf("whenUnsatisfiable: ScheduleAnyway over %s would do", x.Key),
+	})
+}
+
+// evenWithout reports whether a spread would let one more pod in if it asked for no
+// more domains than there are.
+func (t *tied) evenWithout(rule int, bars []bar, own bool) bool {
+	r := &t.Rules[rule]
+	least := int64(-1)
+	for _, d := range r.Domains {
+		if d.Eligible && (least < 0 || d.Count < least) {
+			least = d.Count
+		}
+	}
+	return slices.ContainsFunc(bars, func(b bar) bool {
+		if b.Kind != tooMany || b.at < 0 {
+			return false
+		}
+		n := r.Domains[b.at].Count - least
+		if own {
+			n++
+		}
+		return n <= r.MaxSkew
+	})
+}
+
+// relaxAffinity says which pod is missing.
+func (t *tied) relaxAffinity(class *podspec.PodClass, bars []bar) []scheduling.Change {
+	x := bars[0].Tie
+	who := t.who(x.Target, podspec.NamespaceOf(class.Pods[0]))
+	where := "where " + x.Key + " is the same"
+	if x.PerHost() {
+		where = "on the same node"
+	}
+	wish := scheduling.Change{Kind: scheduling.ChangePodAffinity, Key: x.Key, Text: fmt.Sprintf("prefer the pod affinity over %s instead of requiring it", x.Key)}
+	switch bars[0].Kind {
+	case nobody:
+		if t.selectsNone(x.Target) {
+			wish.Text = fmt.Sprintf("give the pod affinity over %s a selector: without one it matches no pod", x.Key)
+			return []scheduling.Change{wish}
+		}
+		c := scheduling.Change{Kind: scheduling.ChangePods, Key: x.Key, Text: fmt.Sprintf("needs a pod that matches %s %s; none runs or is planned", who, where)}
+		if other := t.waiting(x.Target, class); other != nil {
+			c.Object = "Pod/" + podspec.PodName(other)
+			c.Text = fmt.Sprintf("place pod %s first, which has no place either: needs a pod that matches %s %s", podspec.PodName(other), who, where)
+		}
+		return []scheduling.Change{c, wish}
+	default:
+		return []scheduling.Change{wish}
+	}
+}
+
+// relaxAnti says what keeps the pods of a class apart from others.
+func (t *tied) relaxAnti(class *podspec.PodClass, bars []bar) scheduling.Change {
+	x := bars[0].Tie
+	who := t.who(x.Target, podspec.NamespaceOf(class.Pods[0]))
+	c := scheduling.Change{Kind: scheduling.ChangePodAntiAffinity, Key: x.Key}
+	if x.PerHost() {
+		c.Text = fmt.Sprintf("prefer the pod anti-affinity over %s instead of requiring it: every node with room has a pod that matches %s", x.Key, who)
+		return c
+	}
+	var domains []string
+	for _, b := range bars {
+		if name := t.domain(b); !slices.Contains(domains, name) {
+			domains = append(domains, name)
+		}
+	}
+	slices.Sort(domains)
+	has := fmt.Sprintf("all %d values with room have", len(domains))
+	switch len(domains) {
+	case 1:
+		has = domains[0] + " has"
+	case 2:
+		has = domains[0] + " and " + domains[1] + " have"
+	}
+	c.Text = fmt.Sprintf("prefer the pod anti-affinity over %s instead of requiring it: %s a pod that matches %s already", x.Key, has, who)
+	return c
+}
+
+// relaxOthers names a pod whose anti-affinity keeps a class away.
+func (t *tied) relaxOthers(class *podspec.PodClass, bars []bar) scheduling.Change {
+	b := bars[0]
+	who := t.who(b.Tie.Target, podspec.NamespaceOf(class.Pods[0]))
+	c := scheduling.Change{Kind: scheduling.ChangePodAntiAffinity, Key: b.Tie.Key}
+	whose := "of the pods that keep it away"
+	if pod := t.holder(b); pod != "" {
+		c.Object, whose = "Pod/"+pod, "of pod "+pod
+	}
+	c.Text = fmt.Sprintf("prefer the pod anti-affinity over %s %s instead of requiring it: it is about pods that match %s", b.Tie.Key, whose, who)
+	return c
+}
+
+// holder returns the first pod whose anti-affinity a bar is.
+func (t *tied) holder(b bar) string {
+	var names []string
+	at := func(spot int) bool {
+		if b.rule < 0 {
+			return true
+		}
+		return spot >= 0 && t.Land.Axes[t.Rules[b.rule].Axis].At[spot] == b.at
+	}
+	holds := func(class int) bool {
+		return slices.ContainsFunc(t.scene.Bonds.List[t.scene.Planned[class].Bonds].Ties, func(x podspec.Tie) bool {
+			return x.Kind == podspec.AntiTie && x.Weight == 0 && x.Key == b.Tie.Key && x.Target == b.Tie.Target
+		})
+	}
+	for i := range t.scene.Keepers {
+		if k := &t.scene.Keepers[i]; k.Key == b.Tie.Key && k.Target == b.Tie.Target {
+			if n, ok := t.Land.NodeAt[k.Node]; ok && at(t.Land.OnSale+n) {
+				names = append(names, k.Pod)
+			}
+		}
+	}
+	for pod, where := range t.places() {
+		if class := t.scene.ClassOf[pod]; holds(class) && at(where) {
+			names = append(names, pod)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return slices.Min(names)
+}
+
+// places returns the spots of the pods that the plan places.
+func (t *tied) places() map[string]int {
+	if t.spotsOf != nil {
+		return t.spotsOf
+	}
+	t.spotsOf = map[string]int{}
+	for i := range t.scene.plan.Launches {
+		for _, pod := range t.scene.plan.Launches[i].Pods {
+			if _, ok := t.scene.ClassOf[pod]; ok {
+				t.spotsOf[pod] = t.spots[i]
+			}
+		}
+	}
+	for _, a := range t.scene.plan.Existing {
+		n, ok := t.Land.NodeAt[a.Node]
+		for _, pod := range a.Pods {
+			if _, known := t.scene.ClassOf[pod]; known && ok {
+				t.spotsOf[pod] = t.Land.OnSale + n
+			}
+		}
+	}
+	return t.spotsOf
+}

@@ -1,0 +1,257 @@
+package podspec
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Constraint is what a pod asks of its node besides room: everything that one pod
+// and one node decide. Pods with equal constraints form a group.
+type Constraint struct {
+	Selector    []Expression
+	Terms       []Term // alternatives; any one suffices
+	Affine      bool   // required node affinity is set: without a usable term nothing matches
+	Tolerations []corev1.Toleration
+	Ports       []HostPort
+	Volumes     [][]Term // of each, one term has to hold for a volume of the pod
+	shared      []*Claim // claims that nodes are charged for in advance
+	Sharing     int      // how much of the group's signature is about them
+}
+
+// Term is one alternative of a required node affinity: all its expressions hold.
+type Term struct {
+	Labels []Expression
+	Fields []Expression // on metadata.name
+}
+
+// Expression is one condition on a label. raw is the key as the pod wrote it, the
+// requirement's own key the one that aliases stand for.
+type Expression struct {
+	Raw string
+	requirements.Requirement
+}
+
+// Matches evaluates the expression on the labels of a node that exists: absent
+// labels satisfy NotIn and DoesNotExist only.
+func (e *Expression) Matches(labels map[string]string) bool {
+	if value, ok := labels[e.Raw]; ok {
+		return e.Has(value)
+	}
+	return e.AllowsAbsent()
+}
+
+// NewConstraint reads a pod's constraints. Expressions that validation would have
+// refused match nothing.
+func NewConstraint(spec *corev1.PodSpec) *Constraint {
+	c := &Constraint{Tolerations: spec.Tolerations, Ports: HostPorts(spec)}
+	for _, key := range slices.Sorted(maps.Keys(spec.NodeSelector)) {
+		c.Selector = append(c.Selector, NewExpression(key, corev1.NodeSelectorOpIn, []string{spec.NodeSelector[key]}))
+	}
+	if a := spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		c.Affine = true
+		for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
+				continue // an empty term matches nothing
+			}
+			c.Terms = append(c.Terms, NewTerm(&t))
+		}
+	}
+	return c
+}
+
+// NewTerm reads one alternative of a node affinity.
+func NewTerm(t *corev1.NodeSelectorTerm) Term {
+	return Term{
+		Labels: lo.Map(t.MatchExpressions, func(e corev1.NodeSelectorRequirement, _ int) Expression { return NewLabelExpression(e) }),
+		Fields: newExpressions(t.MatchFields),
+	}
+}
+
+func newExpressions(in []corev1.NodeSelectorRequirement) []Expression {
+	out := make([]Expression, 0, len(in))
+	for i := range in {
+		out = append(out, NewExpression(in[i].Key, in[i].Operator, in[i].Values))
+	}
+	return out
+}
+
+func NewExpression(key string, op corev1.NodeSelectorOperator, values []string) Expression {
+	r, err := requirements.New(key, op, values...)
+	if err != nil {
+		r = Impossible(key)
+	}
+	return Expression{Raw: key, Requirement: r}
+}
+
+// NewLabelExpression reads an expression on a label exactly as kube-scheduler does,
+// which has its own idea of what an operand may be.
+func NewLabelExpression(e corev1.NodeSelectorRequirement) Expression {
+	set, err := requirements.FromNodeSelector([]corev1.NodeSelectorRequirement{e})
+	if err != nil {
+		return Expression{Raw: e.Key, Requirement: Impossible(e.Key)}
+	}
+	return Expression{Raw: e.Key, Requirement: set.Get(e.Key)}
+}
+
+// Impossible is a requirement that neither a value nor absence satisfies.
+func Impossible(key string) requirements.Requirement {
+	return requirements.MustNew(key, requirements.Exists).Intersect(requirements.MustNew(key, requirements.DoesNotExist))
+}
+
+// MatchesNode evaluates what a pod asks of a node that exists.
+func (c *Constraint) MatchesNode(name string, labels map[string]string) bool {
+	return c.OwnMatchesNode(name, labels) && c.VolumesMatch(name, labels)
+}
+
+// OwnMatchesNode evaluates selector and affinity alone, as topology spread does.
+func (c *Constraint) OwnMatchesNode(name string, labels map[string]string) bool {
+	for i := range c.Selector {
+		if !c.Selector[i].Matches(labels) {
+			return false
+		}
+	}
+	if !c.Affine {
+		return true
+	}
+	for i := range c.Terms {
+		if c.Terms[i].MatchesNode(name, labels) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Term) MatchesNode(name string, labels map[string]string) bool {
+	for i := range t.Labels {
+		if !t.Labels[i].Matches(labels) {
+			return false
+		}
+	}
+	for i := range t.Fields {
+		if t.Fields[i].Raw != MetadataName || !t.Fields[i].Has(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// Text identifies a term.
+func (t *Term) Text() string {
+	var b []byte
+	for _, list := range [][]Expression{t.Labels, t.Fields} {
+		for i := range list {
+			b = AppendText(append(b, ','), list[i].Raw)
+			b = AppendText(b, list[i].String())
+		}
+		b = append(b, ';')
+	}
+	return string(b)
+}
+
+// MetadataName is the only field that node affinity can select on.
+const MetadataName = "metadata.name"
+
+// FieldsAllowNew reports whether a node that does not exist yet, whose name
+// nobody knows, can satisfy the term's fields: excluding names can, naming one cannot.
+func (t *Term) FieldsAllowNew() bool {
+	for i := range t.Fields {
+		if t.Fields[i].Raw != MetadataName || !t.Fields[i].AllowsAbsent() {
+			return false
+		}
+	}
+	return true
+}
+
+// Expressions calls f with every expression on a label.
+func (c *Constraint) Expressions(f func(*Expression)) {
+	for i := range c.Selector {
+		f(&c.Selector[i])
+	}
+	for i := range c.Terms {
+		for j := range c.Terms[i].Labels {
+			f(&c.Terms[i].Labels[j])
+		}
+	}
+}
+
+// AppendSignature appends what identifies a pod's constraints: equal signatures,
+// equal constraints. It reads the spec directly so that building one allocates
+// nothing for the pods of a class that is known already.
+func AppendSignature(b []byte, spec *corev1.PodSpec, keys *[]string) []byte {
+	if len(spec.NodeSelector) > 0 {
+		*keys = (*keys)[:0]
+		for k := range spec.NodeSelector {
+			*keys = append(*keys, k)
+		}
+		slices.Sort(*keys)
+		for _, k := range *keys {
+			b = AppendText(append(b, 's'), k)
+			b = AppendText(b, spec.NodeSelector[k])
+		}
+	}
+	if a := spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		b = append(b, 'a')
+		for i := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			t := &a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[i]
+			b = append(b, 't')
+			b = appendExpressions(b, t.MatchExpressions)
+			b = append(b, 'f')
+			b = appendExpressions(b, t.MatchFields)
+		}
+	}
+	for i := range spec.Tolerations {
+		t := &spec.Tolerations[i]
+		b = AppendText(append(b, 'o'), t.Key)
+		b = AppendText(b, string(t.Operator))
+		b = AppendText(b, t.Value)
+		b = AppendText(b, string(t.Effect))
+	}
+	if mayBindPorts(spec) {
+		for _, p := range HostPorts(spec) {
+			b = append(b, 'p')
+			b = strconv.AppendInt(b, int64(p.Port), 10)
+			b = AppendText(b, string(p.Protocol))
+			b = AppendText(b, p.Ip)
+		}
+	}
+	return b
+}
+
+// mayBindPorts reports whether any container lists ports.
+func mayBindPorts(spec *corev1.PodSpec) bool {
+	for i := range spec.Containers {
+		if len(spec.Containers[i].Ports) > 0 {
+			return true
+		}
+	}
+	for i := range spec.InitContainers {
+		if len(spec.InitContainers[i].Ports) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func appendExpressions(b []byte, in []corev1.NodeSelectorRequirement) []byte {
+	for i := range in {
+		b = AppendText(append(b, 'e'), in[i].Key)
+		b = AppendText(b, string(in[i].Operator))
+		for _, v := range in[i].Values {
+			b = AppendText(append(b, 'v'), v)
+		}
+	}
+	return b
+}
+
+// AppendText appends a string so that no two sequences of strings look alike.
+func AppendText(b []byte, s string) []byte {
+	b = strconv.AppendInt(b, int64(len(s)), 36)
+	b = append(b, ':')
+	return append(b, s...)
+}

@@ -1,0 +1,234 @@
+package podspec
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// RequestReader computes effective requests. It keeps scratch vectors between
+// pods, so that reading a pod allocates nothing once every resource was met.
+//
+// The rule is that of kube-scheduler's PodRequests: per resource the larger of
+// what containers and sidecars need together and what the hungriest init
+// container needs beside the sidecars started before it; pod-level requests take
+// the place of that; the pod's overhead comes on top. Requests that are missing
+// are filled from limits, as the API server fills them. Every pod takes one "pods".
+type RequestReader struct {
+	Table      *ResourceTable
+	containers []int64
+	sidecars   []int64
+	initial    []int64
+	own        []int64
+	asked      []bool // some container states a request or limit
+	total      []int64
+	named      []bool            // somebody named the resource, if only to ask for none of it
+	status     *corev1.PodStatus // of a running pod
+}
+
+// grow makes room for resources that were met since the last call.
+func (r *RequestReader) grow() {
+	for len(r.total) < len(r.Table.Names) {
+		r.containers = append(r.containers, 0)
+		r.sidecars = append(r.sidecars, 0)
+		r.initial = append(r.initial, 0)
+		r.own = append(r.own, 0)
+		r.asked = append(r.asked, false)
+		r.total = append(r.total, 0)
+		r.named = append(r.named, false)
+	}
+}
+
+// Read returns the effective requests of a pod that is not running yet. The
+// vector is valid until the next read.
+func (r *RequestReader) Read(spec *corev1.PodSpec) []int64 {
+	r.grow()
+	clear(r.containers)
+	clear(r.sidecars)
+	clear(r.initial)
+	clear(r.asked)
+	clear(r.named)
+	for i := range spec.Containers {
+		r.container(&spec.Containers[i].Resources)
+		r.held(spec.Containers[i].Name)
+		for d, n := range r.own {
+			r.containers[d] = Plus(r.containers[d], n)
+		}
+	}
+	for i := range spec.InitContainers {
+		c := &spec.InitContainers[i]
+		r.container(&c.Resources)
+		sidecar := isSidecar(c)
+		if sidecar {
+			r.held(c.Name)
+		}
+		for d, n := range r.own {
+			if sidecar {
+				r.sidecars[d] = Plus(r.sidecars[d], n)
+				r.initial[d] = max(r.initial[d], r.sidecars[d])
+			} else {
+				r.initial[d] = max(r.initial[d], Plus(n, r.sidecars[d]))
+			}
+		}
+	}
+	r.grow()
+	for d := range r.total {
+		r.total[d] = max(Plus(r.containers[d], r.sidecars[d]), r.initial[d])
+	}
+	if spec.Resources != nil {
+		r.podLevel(spec.Resources)
+	}
+	for name, q := range spec.Overhead {
+		d := r.number(name)
+		r.total[d] = Plus(r.total[d], Amount(name, q))
+	}
+	r.total[r.Table.Index[corev1.ResourcePods]] = 1
+	return r.total
+}
+
+// number numbers a resource and makes room for it.
+func (r *RequestReader) number(name corev1.ResourceName) int {
+	d := r.Table.Number(name)
+	r.grow()
+	r.named[d] = true
+	return d
+}
+
+// container reads one container's requests, completed from its limits, into own.
+func (r *RequestReader) container(res *corev1.ResourceRequirements) {
+	clear(r.own)
+	r.list(res.Limits)
+	r.list(res.Requests)
+}
+
+// list reads a list into own. The two resources that every pod has are looked up, as
+// that is much faster than walking the map.
+func (r *RequestReader) list(list corev1.ResourceList) {
+	left := len(list)
+	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		if left == 0 {
+			return
+		}
+		if q, ok := list[name]; ok {
+			r.ask(name, q)
+			left--
+		}
+	}
+	if left == 0 {
+		return
+	}
+	for name, q := range list {
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory {
+			r.ask(name, q)
+		}
+	}
+}
+
+func (r *RequestReader) ask(name corev1.ResourceName, q resource.Quantity) {
+	d := r.number(name)
+	r.own[d], r.asked[d] = Amount(name, q), true
+}
+
+// restore makes a vector that was read before the one that was read last.
+func (r *RequestReader) restore(requests []int64) {
+	r.grow()
+	clear(r.total)
+	copy(r.total, requests)
+}
+
+// podLevel applies pod-level requests, which replace what the containers add up to.
+// A pod-level limit without a request stands in where no container asks for any.
+func (r *RequestReader) podLevel(res *corev1.ResourceRequirements) {
+	for name, q := range res.Limits {
+		d := r.number(name)
+		if _, set := res.Requests[name]; !set && podLevelResource(name) && !r.asked[d] {
+			r.total[d] = Amount(name, q)
+		}
+	}
+	for name, q := range res.Requests {
+		if podLevelResource(name) {
+			r.total[r.number(name)] = Amount(name, q)
+		}
+	}
+	if r.status == nil {
+		return
+	}
+	for _, list := range []corev1.ResourceList{r.status.AllocatedResources, statusRequests(r.status)} {
+		for name, q := range list {
+			if _, named := res.Requests[name]; named && podLevelResource(name) {
+				d := r.number(name)
+				r.total[d] = max(r.total[d], Amount(name, q))
+			}
+		}
+	}
+}
+
+// statusRequests are the pod-level requests that are in force.
+func statusRequests(status *corev1.PodStatus) corev1.ResourceList {
+	if status.Resources == nil {
+		return nil
+	}
+	return status.Resources.Requests
+}
+
+// podLevelResource reports whether a resource may be requested for the whole pod.
+func podLevelResource(name corev1.ResourceName) bool {
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory ||
+		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+// ReadRunning returns what a running pod takes on its node: while a resize is in
+// progress, the larger of what it asks for and what it has.
+func (r *RequestReader) ReadRunning(pod *corev1.Pod) []int64 {
+	r.status = &pod.Status
+	defer func() { r.status = nil }()
+	return r.Read(&pod.Spec)
+}
+
+// held raises own to what a container of a running pod has. What was allocated counts
+// once the node has said what is in force; a resize that the node can never grant
+// does not count at all.
+func (r *RequestReader) held(name string) {
+	if r.status == nil {
+		return
+	}
+	infeasible := slices.ContainsFunc(r.status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible
+	})
+	for _, statuses := range [][]corev1.ContainerStatus{r.status.ContainerStatuses, r.status.InitContainerStatuses} {
+		for i := range statuses {
+			s := &statuses[i]
+			if s.Name != name || s.Resources == nil {
+				continue
+			}
+			if infeasible {
+				clear(r.own)
+			}
+			r.raise(s.AllocatedResources)
+			r.raise(s.Resources.Requests)
+		}
+	}
+}
+
+// raise raises own to the amounts of a list.
+func (r *RequestReader) raise(list corev1.ResourceList) {
+	for name, q := range list {
+		d := r.number(name)
+		r.own[d] = max(r.own[d], Amount(name, q))
+	}
+}
+
+// isSidecar reports whether an init container keeps running beside the containers.
+func isSidecar(c *corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
+
+// Plus adds without wrapping: a sum beyond int64 stays at its end, and fits nowhere.
+func Plus(a, b int64) int64 {
+	if s := a + b; s >= a || b < 0 {
+		return s
+	}
+	return 1<<63 - 1
+}

@@ -1,0 +1,191 @@
+package podspec
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Claim is a persistent volume claim as far as placing pods is concerned.
+type Claim struct {
+	Name   string   // namespace/name
+	Fault  string   // why no pod that uses it can be placed; "" for most
+	Places []*Place // where the volume can be used, or made; all of them have to match
+	Driver string   // the CSI driver that attaches the volume; "" for none
+	Volume string   // equal for claims of the same volume
+	// once says that one pod at a time may use the claim; holder is that pod.
+	Once   bool
+	Holder *corev1.Pod
+	shared bool // by several pods to be placed, and charged to nodes in advance
+	// charged says that several pods use it and each is charged for it.
+	Charged bool
+	// object is the volume that the claim is bound to, and class what would make one.
+	Object *corev1.PersistentVolume
+	Class  *storagev1.StorageClass
+}
+
+// The annotations that storage controllers put on claims and classes.
+const (
+	BindCompletedAnnotation    = "pv.kubernetes.io/bind-completed"
+	defaultClassAnnotation     = "storageclass.kubernetes.io/is-default-class"
+	betaDefaultClassAnnotation = "storageclass.beta.kubernetes.io/is-default-class"
+)
+
+// claim returns the claim with a name, whether it exists or not.
+func (x *VolumeIndex) claim(key types.NamespacedName) *Claim {
+	if c, ok := x.known[key]; ok {
+		return c
+	}
+	c := &Claim{Name: key.Namespace + "/" + key.Name}
+	c.Volume = c.Name
+	if object := x.Claims[key]; object != nil {
+		x.read(c, object)
+	} else {
+		c.Fault = c.Text() + " does not exist"
+	}
+	x.known[key] = c
+	return c
+}
+
+// ephemeral returns the claim of a pod's ephemeral volume. As long as the claim does
+// not exist, the volume's template says what it will be.
+func (x *VolumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *Claim {
+	key := types.NamespacedName{Namespace: NamespaceOf(pod), Name: pod.Name + "-" + v.Name}
+	if object := x.Claims[key]; object != nil {
+		c := x.claim(key)
+		if OwnedBy(object, pod) {
+			return c
+		}
+		other := *c
+		other.Fault = c.Text() + " was not made for volume " + v.Name + " of pod " + PodName(pod)
+		other.Driver = ""
+		return &other
+	}
+	if c, ok := x.known[key]; ok && c.Fault == "" {
+		return c
+	}
+	c := &Claim{Name: key.Namespace + "/" + key.Name}
+	c.Volume = c.Name
+	made := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	if t := v.Ephemeral.VolumeClaimTemplate; t != nil {
+		made.Annotations, made.Spec = t.Annotations, t.Spec
+	}
+	if ClassName(made) == nil && x.Standard != nil {
+		made.Spec.StorageClassName = &x.Standard.Name
+	}
+	x.readClass(c, made)
+	if c.Fault == "" {
+		x.known[key] = c
+	}
+	return c
+}
+
+// IsBound reports whether a claim has its volume: the controller says so by an annotation,
+// and dumps from which annotations were taken by the phase.
+func IsBound(object *corev1.PersistentVolumeClaim) bool {
+	_, noted := object.Annotations[BindCompletedAnnotation]
+	return noted || object.Status.Phase == corev1.ClaimBound
+}
+
+// OwnedBy reports whether the claim was made for the pod.
+func OwnedBy(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOfNoCopy(object)
+	return owner != nil && owner.Kind == "Pod" && owner.Name == pod.Name &&
+		(owner.UID == pod.UID || owner.UID == "" || pod.UID == "")
+}
+
+// read reads a claim that exists.
+func (x *VolumeIndex) read(c *Claim, object *corev1.PersistentVolumeClaim) {
+	c.Once = slices.Contains(object.Spec.AccessModes, corev1.ReadWriteOncePod)
+	name := object.Spec.VolumeName
+	switch volume := x.Volumes[name]; {
+	case name == "":
+		x.readClass(c, object)
+	case volume == nil:
+		// The class tells at least what a running pod has attached.
+		x.readClass(c, object)
+		c.Places = nil
+		c.Fault = "persistent volume " + name + " of claim " + c.Name + " does not exist"
+	default:
+		x.ReadVolume(c, volume)
+	}
+	switch {
+	case object.DeletionTimestamp != nil:
+		c.Fault = c.Text() + " is being deleted"
+	case object.Status.Phase == corev1.ClaimLost:
+		c.Fault = c.Text() + " has lost its volume"
+	case name != "" && !IsBound(object):
+		c.Fault = c.Text() + " waits to be bound to volume " + name
+	}
+}
+
+// ReadVolume reads what the volume of a bound claim asks for.
+func (x *VolumeIndex) ReadVolume(c *Claim, volume *corev1.PersistentVolume) {
+	c.Object = volume
+	c.Driver, c.Volume = volumeDriver(volume)
+	if volume.DeletionTimestamp != nil {
+		c.Fault = "persistent volume " + volume.Name + " of claim " + c.Name + " is being deleted"
+	}
+	if a := volume.Spec.NodeAffinity; a != nil && a.Required != nil {
+		c.Places = append(c.Places, x.Place(AffinityTerms(a.Required)))
+	}
+	for _, key := range zoneKeys() {
+		if value, ok := volume.Labels[key]; ok {
+			c.Places = append(c.Places, x.Place(labelTerms(key, value)))
+		}
+	}
+}
+
+// readClass reads what the class of a claim says that is not bound to a volume.
+func (x *VolumeIndex) readClass(c *Claim, object *corev1.PersistentVolumeClaim) {
+	name := ClassName(object)
+	if name == nil || *name == "" {
+		c.Fault = c.Text() + " is not bound to a volume and names no storage class"
+		return
+	}
+	class := x.Classes[*name]
+	if class == nil {
+		c.Fault = "storage class " + *name + " of " + c.Text() + " does not exist"
+		return
+	}
+	c.Class = class
+	c.Driver = ProvisionerDriver(class.Provisioner)
+	if class.VolumeBindingMode == nil || *class.VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer {
+		c.Fault = c.Text() + " waits for its volume, which storage class " + *name + " makes at once"
+		return
+	}
+	if IsStatic(class) {
+		x.readStatic(c, object, *name)
+		return
+	}
+	if len(class.AllowedTopologies) > 0 {
+		c.Places = append(c.Places, x.Place(topologyTerms(class.AllowedTopologies)))
+	}
+	x.settle(c)
+}
+
+// ClassName is the class that a claim names, in the old way or the new; nil for none.
+func ClassName(object *corev1.PersistentVolumeClaim) *string {
+	if beta, ok := object.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		return &beta
+	}
+	return object.Spec.StorageClassName
+}
+
+func (c *Claim) Text() string { return "persistent volume claim " + c.Name }
+
+func isDefault(c *storagev1.StorageClass) bool {
+	return c.Annotations[defaultClassAnnotation] == "true" || c.Annotations[betaDefaultClassAnnotation] == "true"
+}
+
+// newerClass orders default classes: the newest counts, and of several the first by name.
+func newerClass(a, b *storagev1.StorageClass) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return b.CreationTimestamp.Before(&a.CreationTimestamp)
+	}
+	return a.Name < b.Name
+}

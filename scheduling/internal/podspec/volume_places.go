@@ -1,0 +1,182 @@
+package podspec
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Place is where a volume can be used: on nodes that match any one of the terms. A
+// place without terms is nowhere.
+type Place struct {
+	Terms []Term // in the order of their texts
+	text  string // equal for equal places
+}
+
+// Place returns the place with these terms; equal ones are the same.
+func (x *VolumeIndex) Place(terms []Term) *Place {
+	texts := make(map[string]Term, len(terms))
+	for i := range terms {
+		texts[terms[i].Text()] = terms[i]
+	}
+	p := &Place{}
+	keys := slices.Sorted(maps.Keys(texts))
+	for _, key := range keys {
+		p.Terms = append(p.Terms, texts[key])
+	}
+	p.text = strings.Join(keys, "|")
+	if have, ok := x.Places[p.text]; ok {
+		return have
+	}
+	x.Places[p.text] = p
+	return p
+}
+
+// AffinityTerms are the alternatives of a volume's node affinity. A term without
+// expressions matches nothing.
+func AffinityTerms(required *corev1.NodeSelector) []Term {
+	var out []Term
+	for i := range required.NodeSelectorTerms {
+		t := &required.NodeSelectorTerms[i]
+		if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
+			continue
+		}
+		made := Term{Fields: newExpressions(t.MatchFields)}
+		for _, e := range t.MatchExpressions {
+			made.Labels = append(made.Labels, NewLabelExpression(e))
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+// topologyTerms are the topologies that a storage class allows.
+func topologyTerms(allowed []corev1.TopologySelectorTerm) []Term {
+	var out []Term
+	for i := range allowed {
+		var made Term
+		for _, e := range allowed[i].MatchLabelExpressions {
+			made.Labels = append(made.Labels, NewExpression(e.Key, corev1.NodeSelectorOpIn, e.Values))
+		}
+		if len(made.Labels) > 0 {
+			out = append(out, made)
+		}
+	}
+	return out
+}
+
+// VolumesMatch reports whether a node that exists can use all volumes of a pod.
+func (c *Constraint) VolumesMatch(name string, labels map[string]string) bool {
+	for _, terms := range c.Volumes {
+		if !slices.ContainsFunc(terms, func(t Term) bool { return t.MatchesNode(name, labels) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// VolumeExpressions calls f with every expression on a label that a new machine may
+// have to satisfy for a volume.
+func (c *Constraint) VolumeExpressions(f func(*Expression)) {
+	for _, terms := range c.Volumes {
+		if slices.ContainsFunc(terms, func(t Term) bool { return t.aside() }) {
+			continue // what is unknown will do
+		}
+		for i := range terms {
+			for j := range terms[i].Labels {
+				f(&terms[i].Labels[j])
+			}
+		}
+	}
+}
+
+// MaxAlternatives bounds the combinations of terms that one pod makes a pool look at.
+const MaxAlternatives = 64
+
+// Alternatives lists conjunctions of expressions of which any one has to hold on a
+// node: the terms of affinity and of all volumes, in every combination that does not
+// contradict itself, up to a limit.
+func (c *Constraint) Alternatives() [][]Expression {
+	out := [][]Expression{c.Selector}
+	if c.Affine {
+		out = crossed(out, c.Terms)
+	}
+	for _, terms := range c.Volumes {
+		out = crossed(out, terms)
+	}
+	return out
+}
+
+func crossed(heads [][]Expression, terms []Term) [][]Expression {
+	var out [][]Expression
+	for i := range terms {
+		for _, head := range heads {
+			if len(out) == MaxAlternatives {
+				return out
+			}
+			if both := slices.Concat(head, terms[i].Labels); terms[i].FieldsAllowNew() && possible(both) {
+				out = append(out, both)
+			}
+		}
+	}
+	return out
+}
+
+// possible reports whether some labels satisfy all expressions.
+func possible(expressions []Expression) bool {
+	set := requirements.NewSet()
+	for i := range expressions {
+		set = set.With(expressions[i].Requirement)
+	}
+	return !set.Impossible()
+}
+
+// CompleteLabels adds, to the labels of a node in flight, the names under which
+// storage drivers will repeat its zone there.
+func (x *VolumeIndex) CompleteLabels(labels map[string]string) {
+	if x == nil {
+		return
+	}
+	for _, p := range x.Places {
+		for i := range p.Terms {
+			for j := range p.Terms[i].Labels {
+				e := &p.Terms[i].Labels[j]
+				if _, has := labels[e.Raw]; has {
+					continue
+				}
+				if value, ok := labels[e.Key()]; ok {
+					labels[e.Raw] = value
+				}
+			}
+		}
+	}
+}
+
+// PlacesText writes where the volumes of a group can be used.
+func PlacesText(c *Constraint) string {
+	var all []string
+	for _, terms := range c.Volumes {
+		var alternatives []string
+		for i := range terms {
+			if terms[i].aside() {
+				continue
+			}
+			var parts []string
+			for _, list := range [][]Expression{terms[i].Labels, terms[i].Fields} {
+				for j := range list {
+					parts = append(parts, strings.Replace(list[j].Short(), list[j].Key(), list[j].Raw, 1))
+				}
+			}
+			alternatives = append(alternatives, strings.Join(parts, " and "))
+		}
+		if len(alternatives) == 0 {
+			return "nowhere"
+		}
+		all = append(all, strings.Join(alternatives, ", or "))
+	}
+	return "only where " + strings.Join(all, ", and where ")
+}

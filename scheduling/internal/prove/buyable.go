@@ -1,0 +1,237 @@
+package prove
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// buyable lists the offers of every pool with the most room that pods may find there
+// and all groups that may be there, whatever is chosen for the labels that the pool
+// leaves open. An offer that another one of its pool makes pointless may be missing.
+func (pr *prover) buyable() []offers.TemplateOffer {
+	if pr.Assorted != nil && pr.Assorted.Buyable != nil {
+		return pr.Assorted.Buyable
+	}
+	var out, recent []offers.TemplateOffer
+	ranks := pr.priceRanks()
+	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
+	for list := range pr.sold() {
+		clear(turn)
+		for i, o := range list {
+			turn[ranks[o.Offer]] = int32(i + 1)
+		}
+		out, recent = pr.worthwhile(out, recent, list, turn)
+	}
+	pr.Learn(func(a *compile.Assortment) { a.Buyable = out })
+	return out
+}
+
+// sold yields everything that each pool may buy.
+func (pr *prover) sold() iter.Seq[[]offers.TemplateOffer] {
+	return func(yield func([]offers.TemplateOffer) bool) {
+		for from := 0; from < len(pr.Templates); {
+			to := from + 1
+			for to < len(pr.Templates) && pr.Templates[to].Number == pr.Templates[from].Number {
+				to++
+			}
+			var list []offers.TemplateOffer
+			if admits := pr.poolAdmits(from, to); admits == nil {
+				list = append(append(list, pr.Offered[from].List...), pr.Offered[from].Crowded...)
+			} else {
+				for _, o := range slices.Sorted(maps.Keys(admits)) {
+					list = append(list, offers.TemplateOffer{Offer: o, Column: pr.Columns.Number(admits[o])})
+				}
+			}
+			pr.setRooms(list, certain(pr.Compiler, from))
+			if !yield(list) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// priceRanks is the place of every offer in the order of prices; of equally dear ones
+// the roomier comes first.
+func (pr *prover) priceRanks() []int32 {
+	all := pr.Offers.Offers
+	if pr.Offers.Ranks != nil && *pr.Offers.Ranks != nil {
+		return *pr.Offers.Ranks
+	}
+	order := make([]int32, len(all))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	dearer := func(a, b int32) int { return cmp.Compare(all[a].Expected, all[b].Expected) }
+	if slices.IsSortedFunc(order, dearer) {
+		return order // the usual order of options
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		x, y := &all[a], &all[b]
+		return cmp.Or(
+			dearer(a, b),
+			-slices.Compare(pr.Offers.Shapes[x.Shape].Allocatable, pr.Offers.Shapes[y.Shape].Allocatable),
+			cmp.Compare(a, b),
+		)
+	})
+	ranks := make([]int32, len(all))
+	for at, i := range order {
+		ranks[i] = int32(at)
+	}
+	if pr.Offers.Ranks != nil {
+		*pr.Offers.Ranks = ranks
+	}
+	return ranks
+}
+
+// setRooms fills in what room daemons leave.
+func (pr *prover) setRooms(list []offers.TemplateOffer, daemons []model.Bits) {
+	var rows []model.Bits
+	for _, row := range daemons {
+		if row.Any() {
+			rows = append(rows, row)
+		}
+	}
+	// Most offers of a shape run the same daemons, and so have the same room.
+	type known struct {
+		daemons uint64
+		room    int // from 1
+	}
+	byShape := make([]known, len(pr.Offers.Shapes))
+	for i := range list {
+		o := &list[i]
+		shape := pr.Offers.Offers[o.Offer].Shape
+		if len(rows) > 64 {
+			o.Room = roomFor(pr.Compiler, shape, daemons, o.Offer)
+			continue
+		}
+		k := known{}
+		for d, row := range rows {
+			if row.Has(o.Offer) {
+				k.daemons |= 1 << d
+			}
+		}
+		if last := byShape[shape]; last.room == 0 || last.daemons != k.daemons {
+			k.room = roomFor(pr.Compiler, shape, daemons, o.Offer) + 1
+			byShape[shape] = k
+		}
+		o.Room = byShape[shape].room - 1
+	}
+}
+
+// worthwhile appends the offers of a list, in the order of their turns, that no
+// cheaper one of this list or those before makes pointless by having as much room for
+// the same pods. Reservations stay, since there are only so many of them. recent are
+// those that may make others pointless, and so after it.
+func (pr *prover) worthwhile(out, recent, list []offers.TemplateOffer, turn []int32) (kept, after []offers.TemplateOffer) {
+	all := pr.Offers.Offers
+	for _, n := range turn {
+		if n == 0 {
+			continue
+		}
+		o := list[n-1]
+		if all[o.Offer].Offering.CapacityType == offerings.Reserved {
+			out = append(out, o)
+			continue
+		}
+		at := slices.IndexFunc(recent, func(r offers.TemplateOffer) bool {
+			return all[r.Offer].Expected <= all[o.Offer].Expected &&
+				roomier(pr.Rooms.Rooms[r.Room], pr.Rooms.Rooms[o.Room]) &&
+				(r.Column == o.Column || pr.Columns.Rows[r.Column].Contains(pr.Columns.Rows[o.Column]))
+		})
+		if at < 0 {
+			out, recent = append(out, o), append(recent, o)
+			continue
+		}
+		// What did so once is likely to do so again: it moves halfway up.
+		recent[at], recent[at/2] = recent[at/2], recent[at]
+	}
+	return out, recent
+}
+
+// roomier reports whether one room has at least what the other has.
+func roomier(a, b []int64) bool {
+	for d, n := range b {
+		if a[d] < n {
+			return false
+		}
+	}
+	return true
+}
+
+// poolAdmits returns, for each offer of a pool with the given templates, the groups
+// that may be there, or nil where the lists of its only template say so. Ports that
+// daemons bind are left out of account, since it may depend on a label whether they
+// run.
+func (pr *prover) poolAdmits(from, to int) map[int]model.Bits {
+	var ported []int
+	for g, group := range pr.Compiler.Classes.Groups {
+		if slices.ContainsFunc(pr.Daemons, func(d *offers.Daemon) bool { return podspec.PortsClash(group.Ports, d.Constraint.Ports) }) {
+			ported = append(ported, g)
+		}
+	}
+	if to-from == 1 && len(ported) == 0 {
+		return nil
+	}
+	admits := map[int]model.Bits{}
+	row := func(o int) model.Bits {
+		if admits[o] == nil {
+			admits[o] = model.NewBits(pr.Model.Groups)
+		}
+		return admits[o]
+	}
+	for ti := from; ti < to; ti++ {
+		for _, o := range slices.Concat(pr.Offered[ti].List, pr.Offered[ti].Crowded) {
+			row(o.Offer).Or(pr.Columns.Rows[o.Column])
+		}
+		for _, g := range ported {
+			group := pr.Compiler.Classes.Groups[g]
+			if hard, _ := pr.Templates[ti].HardTaint(group); hard != nil {
+				continue
+			}
+			pr.Offers.Admits(pr.Templates[ti], group, false).Each(func(o int) {
+				if pr.Offers.Offers[o].Launchable {
+					row(o).Set(g)
+				}
+			})
+		}
+	}
+	return admits
+}
+
+// certain are the rows of the daemons of a template that run whatever value is chosen
+// for the labels that its pool leaves open and whatever the provider sets; the others
+// are nil. Counting fewer daemons keeps the bound valid.
+func certain(c *compile.Compiler, ti int) []model.Bits {
+	rows := make([]model.Bits, len(c.Daemons))
+	v := c.Templates[ti]
+	for i, d := range c.Daemons {
+		sure := true
+		d.Constraint.Expressions(func(e *podspec.Expression) {
+			_, fixed := v.Labels[e.Key()]
+			sure = sure && !v.Open[e.Key()] && (fixed || !requirements.WellKnown().Has(e.Key()) || c.Offers.Defines(e.Key(), v.Catalog))
+		})
+		if sure {
+			rows[i] = c.Offered[ti].Daemons[i]
+		}
+	}
+	return rows
+}
+
+// roomFor is the number of the room that daemons leave on a shape, or that of the
+// bare shape where they do not fit: a bound may not rest on their keeping pods away.
+func roomFor(c *compile.Compiler, shape int, daemons []model.Bits, offer int) int {
+	if n := compile.Number(c.Rooms, c, shape, daemons, offer); n >= 0 {
+		return n
+	}
+	return compile.Number(c.Rooms, c, shape, nil, offer)
+}

@@ -1,0 +1,157 @@
+package prove
+
+import (
+	"encoding/binary"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+)
+
+// freeRoom is running nodes that have as much room for the same pods.
+type freeRoom struct {
+	room     []int64
+	column   int
+	nameless bool // without a host name
+	zone     int  // 0 where zones are not told apart
+	count    int64
+	first    int // number of one of them
+}
+
+// mostFreeRooms bounds how many kinds of running nodes a bound tells apart, mostZonalRooms those
+// in all zones of one that tells zones apart: beside nodes that count as larger than they are it
+// stays far below the price, and most work goes into bounds that do not come near it.
+const mostFreeRooms, mostZonalRooms = 128, 1_024
+
+// addNodes adds the free room of running nodes. Where no two of many nodes are alike it
+// counts them as somewhat larger than they are.
+func (pr *prover) addNodes() {
+	rooms := pr.fewRooms(mostFreeRooms, func(*compile.ExistingNode) int { return 0 })
+	for i := range rooms {
+		r := &rooms[i]
+		users := pr.admitted(r.column)
+		room := pr.measured(r.room, func(y *yardstick) int64 { return y.room(r.room, r.nameless) })
+		if !pr.usable(room, users) {
+			continue
+		}
+		pr.Input.Free = append(pr.Input.Free, bound.Bin{Cap: room, Count: r.count})
+		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: users}}})
+	}
+}
+
+// fewRooms lists what running nodes have, so many kinds at most: as some larger than they are
+// if there are too many. Nodes that are equal in that are one.
+func (pr *prover) fewRooms(atMost int, zone func(*compile.ExistingNode) int) []freeRoom {
+	var rooms []freeRoom
+	index := map[string]int{}
+	var name []byte
+	pr.freeRooms(zone, func(r freeRoom) bool {
+		rooms, name = joinRooms(rooms, index, name, r)
+		return len(rooms) <= atMost
+	})
+	if len(rooms) <= atMost {
+		return rooms
+	}
+	most := make([]int64, pr.Model.Dims)
+	pr.freeRooms(zone, func(r freeRoom) bool {
+		for d, n := range r.room {
+			most[d] = max(most[d], n)
+		}
+		return true
+	})
+	rooms = rounded(most, firstParts, func(yield func(freeRoom) bool) { pr.freeRooms(zone, yield) })
+	for parts := int64(firstParts / fewerParts); len(rooms) > atMost && parts > 0; parts /= fewerParts {
+		clear(most)
+		for i := range rooms {
+			for d, n := range rooms[i].room {
+				most[d] = max(most[d], n)
+			}
+		}
+		rooms = rounded(most, parts, slices.Values(rooms))
+	}
+	return rooms
+}
+
+// Rooms are rounded up to firstParts parts of what the largest has, and to fewerParts times
+// fewer ones again and again.
+const firstParts, fewerParts = 16, 4
+
+// freeRooms calls f with what each running node has that is enough for the least request of
+// every resource, and no more than all pods request, until f returns false. The room is f's
+// only while it runs.
+func (pr *prover) freeRooms(zone func(*compile.ExistingNode) int, f func(freeRoom) bool) {
+	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.Model.Dims), make([]int64, pr.Model.Dims)
+	for i := range pr.market.Classes {
+		c := &pr.market.Classes[i]
+		for d := range least {
+			n := c.Size[d]
+			least[d] = min(least[d], n)
+			if n > 0 && c.Count > (math.MaxInt64-all[d])/n {
+				all[d] = math.MaxInt64
+			} else {
+				all[d] += n * c.Count
+			}
+		}
+	}
+	room := make([]int64, len(all))
+	last := freeRoom{first: -1}
+	for i, node := range pr.Nodes {
+		if !roomier(node.Room, least) {
+			continue
+		}
+		for d, n := range node.Room {
+			room[d] = min(n, all[d])
+		}
+		r := freeRoom{room: room, count: 1, zone: zone(node), first: i, nameless: len(pr.yardsticks) > 0 && !node.Named}
+		if last.first >= 0 && slices.Equal(pr.Suits[i], pr.Suits[last.first]) {
+			r.column = last.column // nodes that are neighbours are often alike
+		} else {
+			r.column = pr.Columns.Number(pr.Suits[i])
+		}
+		if last = r; !f(r) {
+			return
+		}
+	}
+}
+
+// joinRooms adds a room to a list, or its count to that of an equal one.
+func joinRooms(list []freeRoom, index map[string]int, name []byte, r freeRoom) (joined []freeRoom, buffer []byte) {
+	name = binary.AppendVarint(name[:0], int64(r.column))
+	if r.nameless {
+		name = append(name, 1)
+	}
+	name = binary.AppendVarint(name, int64(r.zone))
+	for _, n := range r.room {
+		name = binary.AppendVarint(name, n)
+	}
+	at, known := index[string(name)]
+	if !known {
+		index[string(name)] = len(list)
+		r.room = slices.Clone(r.room)
+		return append(list, r), name
+	}
+	list[at].count += r.count
+	return list, name
+}
+
+// rounded rounds rooms up to a part of the most that any has.
+func rounded(most []int64, parts int64, rooms iter.Seq[freeRoom]) []freeRoom {
+	var out []freeRoom
+	index := map[string]int{}
+	var name []byte
+	room := make([]int64, len(most))
+	for r := range rooms {
+		for d, n := range r.room {
+			if step := most[d]/parts + 1; n > math.MaxInt64-step {
+				room[d] = n
+			} else {
+				room[d] = (n + step - 1) / step * step
+			}
+		}
+		r.room = room
+		out, name = joinRooms(out, index, name, r)
+	}
+	return out
+}

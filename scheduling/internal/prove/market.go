@@ -1,0 +1,233 @@
+package prove
+
+import (
+	"encoding/binary"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// prover collects what the placed pods need and what could hold any of them. Limits,
+// weights and minValues are left out: a plan that ignores them is never dearer. Where
+// it cannot tell it counts a machine as larger and as open to more pods than it is,
+// which only lowers the bound.
+type prover struct {
+	*compile.Compiler
+	placed []int64
+	// classes are the classes of the market: those of the plan that differ in
+	// priority alone count as one.
+	Classes [][]model.ClassID
+	Input   bound.Input
+	market  bound.Market
+	users   map[int]model.Bits // of the market's classes, by column
+	// yardsticks are what the market counts beside the resources, spaces the rooms of
+	// machines on sale with them, by number.
+	yardsticks []yardstick
+	spaces     map[int][]int64
+	// further are kinds of loners beside the yardsticks, each of one class, and lonely are
+	// their numbers by planned class, from 1.
+	further []loners
+	lonely  []int
+}
+
+func NewProver(c *compile.Compiler, placed []int64) *prover {
+	pr := &prover{Compiler: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
+	pr.readLoners()
+	pr.Input.Dims = c.Model.Dims + len(pr.yardsticks)
+	pr.market.Dims = pr.Input.Dims
+	pr.addClasses()
+	if len(pr.Classes) > 0 {
+		pr.addOffers()
+		pr.addNodes()
+		pr.market.Everything = pr.everyChoice
+	}
+	return pr
+}
+
+// readLoners finds the loners. Those with the most pods are yardsticks.
+func (pr *prover) readLoners() {
+	kinds := pr.kindsOfLoners()
+	n := min(len(kinds), mostLoners)
+	for i := range kinds[:n] {
+		pr.yardsticks = append(pr.yardsticks, yardstick{loners: &kinds[i]})
+	}
+	pr.lonely = make([]int, len(pr.placed))
+	if !pr.hostsNamed() {
+		return
+	}
+	for _, x := range kinds[n:] {
+		known := false
+		x.members.Each(func(i int) { known = known || pr.lonely[i] > 0 })
+		if !known && len(pr.further) < mostNamedLoners && pr.alike(&x) {
+			pr.further = append(pr.further, x)
+			x.members.Each(func(i int) { pr.lonely[i] = len(pr.further) })
+		}
+	}
+}
+
+func (pr *prover) addClasses() {
+	index := map[string]int{}
+	for i, n := range pr.placed {
+		if n <= 0 {
+			continue
+		}
+		class := &pr.Model.Classes[i]
+		request := pr.measured(pr.Unattached(class.Request), func(y *yardstick) int64 { return y.request(i, class.Request) })
+		b := binary.AppendVarint(pr.AppendGroup(nil, int(class.Group)), int64(pr.lonely[i]))
+		for _, q := range request {
+			b = binary.AppendVarint(b, q)
+		}
+		at, known := index[string(b)]
+		if !known {
+			at = len(pr.Classes)
+			index[string(b)] = at
+			pr.Classes = append(pr.Classes, nil)
+			perNode := class.PerNode
+			if pr.lonely[i] > 0 {
+				perNode = 1
+			}
+			pr.market.Classes = append(pr.market.Classes, bound.Class{Size: request, PerNode: perNode})
+		}
+		pr.Classes[at] = append(pr.Classes[at], model.ClassID(i))
+		pr.market.Classes[at].Count += n
+	}
+	for i := range pr.market.Classes {
+		pr.Input.Items = append(pr.Input.Items, bound.Item{Size: pr.market.Classes[i].Size, Count: pr.market.Classes[i].Count})
+	}
+}
+
+// measured is amounts of resources followed by those of the yardsticks.
+func (pr *prover) measured(amounts []int64, of func(*yardstick) int64) []int64 {
+	if len(pr.yardsticks) == 0 {
+		return amounts
+	}
+	out := append(make([]int64, 0, pr.market.Dims), amounts...)
+	for i := range pr.yardsticks {
+		out = append(out, of(&pr.yardsticks[i]))
+	}
+	return out
+}
+
+// space is the room of a machine on sale.
+func (pr *prover) space(room int) []int64 {
+	out, ok := pr.spaces[room]
+	if !ok {
+		amounts := pr.Rooms.Rooms[room]
+		out = pr.measured(amounts, func(y *yardstick) int64 { return y.room(amounts, false) })
+		pr.spaces[room] = out
+	}
+	return out
+}
+
+// admitted are the market's classes of the groups in a column.
+func (pr *prover) admitted(column int) model.Bits {
+	if row, ok := pr.users[column]; ok {
+		return row
+	}
+	row := model.NewBits(len(pr.Classes))
+	for i, ids := range pr.Classes {
+		if pr.Columns.Rows[column].Has(int(pr.Model.Classes[ids[0]].Group)) {
+			row.Set(i)
+		}
+	}
+	pr.users[column] = row
+	return row
+}
+
+// usable reports whether any class could sit alone in the room.
+func (pr *prover) usable(room []int64, users model.Bits) bool {
+	for i := range pr.market.Classes {
+		if users.Has(i) && model.Fits(room, pr.market.Classes[i].Size) {
+			return true
+		}
+	}
+	return false
+}
+
+// addOffers adds what may be bought. Of offers with equal room for the same pods the
+// cheapest stands for all.
+func (pr *prover) addOffers() {
+	type machine struct{ room, column int }
+	type reservation struct {
+		machine
+		id    string
+		price int64
+	}
+	cheapest := map[machine]int{}
+	reserved := map[reservation]bool{}
+	supplies := pr.newReservedSupplies(&pr.market)
+	for _, o := range pr.buyable() {
+		x := &pr.Offers.Offers[o.Offer]
+		price, room, k := int64(x.Expected), pr.space(o.Room), machine{o.Room, o.Column}
+		if x.Offering.CapacityType == offerings.Reserved {
+			id := x.Offering.ReservationID
+			r := reservation{k, id, price}
+			if users := pr.admitted(o.Column); !reserved[r] && pr.usable(room, users) {
+				reserved[r] = true
+				pr.Input.Free = append(pr.Input.Free, bound.Bin{Cap: room, Price: price, Count: supplies.left[id]})
+				supplies.add(id, bound.Choice{Cap: room, Price: price, Users: users})
+			}
+			continue
+		}
+		if at, ok := cheapest[k]; ok {
+			if at >= 0 {
+				pr.market.Options[at].Price = min(pr.market.Options[at].Price, price)
+			}
+			continue
+		}
+		users := pr.admitted(o.Column)
+		if !pr.usable(room, users) {
+			cheapest[k] = -1
+			continue
+		}
+		cheapest[k] = len(pr.market.Options)
+		pr.market.Options = append(pr.market.Options, bound.Choice{Cap: room, Price: price, Users: users})
+	}
+	for _, o := range pr.market.Options {
+		pr.Input.Options = append(pr.Input.Options, bound.Option{Cap: o.Cap, Price: o.Price})
+	}
+}
+
+// reservedSupplies are the reservations that a market draws on.
+type reservedSupplies struct {
+	market *bound.Market
+	at     map[string]int   // place among the market's supplies, by reservation
+	left   map[string]int64 // machines, by reservation
+}
+
+func (pr *prover) newReservedSupplies(m *bound.Market) *reservedSupplies {
+	return &reservedSupplies{market: m, at: map[string]int{}, left: pr.reservations()}
+}
+
+// add lets a reservation be a machine.
+func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
+	at, ok := r.at[reservation]
+	if !ok {
+		at = len(r.market.Supplies)
+		r.at[reservation] = at
+		r.market.Supplies = append(r.market.Supplies, bound.Supply{Count: r.left[reservation]})
+	}
+	s := &r.market.Supplies[at]
+	s.Members = append(s.Members, machine)
+}
+
+// reservations are how many machines each has left: the least that any offering says
+// which some pool's catalog has.
+func (pr *prover) reservations() map[string]int64 {
+	left := map[string]int64{}
+	for _, pool := range pr.Problem.NodePools {
+		span := pr.Offers.Spans[pr.Problem.CatalogOf(pool.Name)]
+		for _, i := range pr.Offers.Reserved {
+			if int(i) < span[0] || int(i) >= span[1] {
+				continue
+			}
+			o := pr.Offers.Offers[i].Offering
+			if n, known := left[o.ReservationID]; !known || int64(o.ReservationCount) < n {
+				left[o.ReservationID] = int64(o.ReservationCount)
+			}
+		}
+	}
+	return left
+}

@@ -1,0 +1,262 @@
+package prove
+
+import (
+	"context"
+	"math/big"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Prove computes the lower bound on every plan that places at least the placed pods, and
+// what proves it, looking at some of them. It goes on until it comes near the price of the
+// plan. Past the deadline it makes do with what it has.
+func Prove(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *scheduling.Certificate) {
+	if price == 0 {
+		return 0, nil // nothing to prove: no plan is cheaper
+	}
+	near := nearBound(c, price)
+	if k := compile.Noted[Proven](c.Notes); k != nil && k.equal(&pods) && !k.certificate.Zonal() {
+		return k.balanced(ctx, plan, near)
+	}
+	k := &Proven{AtStake: pods}
+	k.Placed = slices.Clone(pods.Placed)
+	k.bound, k.certificate = proveAnew(c, ctx, plan, near, price, k)
+	if ctx.Err() == nil { // else there may be time for more another time
+		c.Note(k)
+	}
+	return k.balanced(ctx, plan, near)
+}
+
+// Proven is what was proven of plans that place some pods, where that does not hang on a
+// plan: spreads are left out of it that the plan itself does not keep.
+type Proven struct {
+	AtStake
+	bound       offerings.Price
+	certificate *scheduling.Certificate
+	// prover, start and assigned are what there is to go on from; nil for nothing.
+	prover   *prover
+	start    []*big.Int
+	assigned bound.Assigned
+	level    *levelled
+}
+
+// proveAnew notes in k what there is to go on from.
+func proveAnew(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *Proven) (offerings.Price, *scheduling.Certificate) {
+	pr, resource, known := foreseen(c, k.Placed)
+	if !known {
+		if pr = NewProver(c, k.Placed); len(pr.Classes) == 0 {
+			return 0, nil
+		}
+		if resource = bound.Resource(pr.Input.Tighten()); resource.Bound < near && ctx.Err() == nil {
+			resource = pr.withSteps(resource)
+		}
+	}
+	covered := int64(0)
+	if resource.Bound < near && len(pr.yardsticks) == 0 && !k.joined && ctx.Err() == nil {
+		covered = bound.Cover(pr.Input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
+	}
+	if best := max(resource.Bound, covered); best < near {
+		least, zonal := pr.byZones(ctx, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
+		if least < near && (zonal == nil || len(pr.Classes) <= mostPatternClasses) {
+			effort := boundEffort(c.Solver, ctx, len(pr.Classes), len(pr.market.Options))
+			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
+			switch {
+			case c.Tied() || c.Sited != nil:
+				effort.Further, effort.Cases = 0, 0
+			case c.Solver.Effort == scheduling.EffortFast:
+				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
+			}
+			if len(pr.Offers.Reserved) > 0 {
+				effort.Cases = 0 // only machines that may be bought in any number are counted
+			}
+			a := bound.Pattern(pr.market, resource.Values, effort)
+			k.prover, k.start, k.assigned = pr, resource.Values, a
+			if a.Bound > max(best, least) {
+				return offerings.Price(a.Bound), pr.assignment(a)
+			}
+		}
+		if least > best {
+			return offerings.Price(least), zonal
+		}
+	}
+	if covered > resource.Bound {
+		return offerings.Price(covered), &scheduling.Certificate{Kind: scheduling.CoverKind, Values: pr.named(resource.Values), Scale: bound.Scale}
+	}
+	if resource.Bound == 0 {
+		return 0, nil
+	}
+	return offerings.Price(resource.Bound), pr.resource(resource, k.all)
+}
+
+// mostPatternClasses is up to how many classes it is worth looking for a bound by fillings
+// where there is one by zones.
+const mostPatternClasses = 64
+
+// nearEnough is the share of the price that a fast bound may miss it by.
+const nearEnough = 0.02
+
+// farEnough is the share of the price that a bound may miss it by without more being done
+// for it where nothing ties the pods. What is far off is so for want of work more often.
+const farEnough = 0.0095
+
+// TiedEnough is the same where pods are tied to each other.
+const TiedEnough = 0.015
+
+// tooFar is the share of the price that a fast bound may miss it by without cases being told
+// apart for it.
+const tooFar = 0.029
+
+// nearBound is a bound at which to be content: one at which the search was, too.
+func nearBound(c *compile.Compiler, price offerings.Price) int64 {
+	if share := Enough(c); share > 0 {
+		return int64(float64(price) / (1 + share))
+	}
+	if c.Solver.Effort == scheduling.EffortFast {
+		return int64(float64(price) * (1 - nearEnough))
+	}
+	return int64(price)
+}
+
+// resource is the certificate of a bound on resources. If it values yardsticks it has to
+// say what each pod is worth, since they are not what pods request, and so it has to if some
+// placed pods are worth nothing.
+func (pr *prover) resource(r bound.Result, all bool) *scheduling.Certificate {
+	if all && !slices.ContainsFunc(r.Values[pr.Model.Dims:], func(v *big.Int) bool { return v.Sign() > 0 }) {
+		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: pr.named(r.Values), Scale: bound.Scale}
+	}
+	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}
+	for i := range pr.market.Classes {
+		worth := new(big.Int)
+		for d, n := range pr.market.Classes[i].Size {
+			worth.Add(worth, new(big.Int).Mul(r.Values[d], big.NewInt(n)))
+		}
+		a.Worths = append(a.Worths, worth)
+	}
+	return pr.assignment(a)
+}
+
+// assignment names the classes by the first pod of each, or by several where their
+// volumes say the same in different words.
+func (pr *prover) assignment(a bound.Assigned) *scheduling.Certificate {
+	certificate := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: bound.Scale}
+	if a.Filled {
+		certificate.Kind = scheduling.PatternKind
+	}
+	pr.nameWorths(certificate.Values, a.Worths)
+	if x := a.Parted; x != nil {
+		certificate.Kind = scheduling.PartedKind
+		certificate.Parted = &scheduling.PartedCertificate{
+			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: pr.assignment(*x.Fewer), More: pr.assignment(*x.More),
+		}
+		return certificate
+	}
+	pr.nameYardsticks(certificate)
+	certificate.Tolls, certificate.Vectors = tollsOf(a.CountTolls), pr.namedAll(a.Vectors)
+	return certificate
+}
+
+// nameWorths puts the names of pods to worths above 0.
+func (pr *prover) nameWorths(values map[string]string, worths []*big.Int) {
+	for i, ids := range pr.Classes {
+		if len(worths) == 0 || worths[i].Sign() == 0 {
+			continue
+		}
+		for _, id := range ids {
+			for _, pod := range pr.Spokesmen(pr.Planned[id]) {
+				values[podspec.PodName(pod)] = worths[i].String()
+			}
+		}
+	}
+}
+
+// tollsOf are tolls of counts as a certificate has them.
+func tollsOf(tolls []int64) (out []offerings.Price) {
+	for _, n := range tolls {
+		out = append(out, offerings.Price(n))
+	}
+	return out
+}
+
+// namedAll is named for some vectors.
+func (pr *prover) namedAll(vectors [][]*big.Int) (out []map[string]string) {
+	for _, v := range vectors {
+		out = append(out, pr.named(v))
+	}
+	return out
+}
+
+// named puts the names of resources and yardsticks to values above 0.
+func (pr *prover) named(values []*big.Int) map[string]string {
+	out := map[string]string{}
+	for d, v := range values {
+		if v.Sign() > 0 {
+			out[pr.nameOf(d)] = v.String()
+		}
+	}
+	return out
+}
+
+// The work that a bound may take, in elementary operations: the least, what each class,
+// each option and each unit of effort add to it, and the most that effort adds. The
+// same for trying fillings. Where the bound is far off it may take further work, at fast
+// effort so many times what it took.
+const (
+	leastBoundWork       = 500_000
+	boundWorkPerClass    = 20_000
+	boundWorkPerOption   = 2_000
+	boundWorkPerEffort   = 50_000
+	furtherWorkPerEffort = 450_000
+	furtherFast          = 16
+	mostBoundWork        = 200_000_000
+	mostFurtherWork      = 450_000_000
+	leastFillingWork     = 6_000_000
+	fillingWorkPerEffort = 18_000
+	mostFillingWork      = 400_000_000
+	casesFast            = 12
+	caseWorkPerEffort    = 3_000_000
+	mostCaseWork         = 4_000_000_000
+)
+
+// How many choices of machines a bound may look at: at fast effort, what each unit of
+// effort adds, and the most that it adds.
+const (
+	leastChoices     = 2_000
+	choicesPerEffort = 20
+	mostChoices      = 400_000
+)
+
+// coverChoices is how many choices of machines a bound may look at.
+func coverChoices(s *scheduling.Policy) int {
+	effort := s.Effort
+	if effort == 0 {
+		effort = scheduling.EffortDefault
+	}
+	return leastChoices + int(min(int64(effort-scheduling.EffortFast), mostChoices/choicesPerEffort))*choicesPerEffort
+}
+
+// boundEffort is how far to go for a bound on so many classes and options.
+func boundEffort(s *scheduling.Policy, ctx context.Context, classes, options int) bound.Effort {
+	effort := int64(s.Effort)
+	if effort == 0 {
+		effort = int64(scheduling.EffortDefault)
+	}
+	out := bound.Effort{
+		Work:    leastBoundWork + boundWorkPerClass*int64(classes) + boundWorkPerOption*int64(options),
+		Filling: leastFillingWork,
+		Late:    func() bool { return ctx.Err() != nil },
+	}
+	out.Further = furtherFast * out.Work
+	if effort > int64(scheduling.EffortFast) {
+		out.Work += min(effort, mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
+		out.Further = max(out.Further, min(effort, mostFurtherWork/furtherWorkPerEffort)*furtherWorkPerEffort)
+		out.Cases = min(effort, mostCaseWork/caseWorkPerEffort) * caseWorkPerEffort
+		out.CasesFilled = out.Cases / 2
+		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
+	}
+	return out
+}

@@ -1,0 +1,367 @@
+package prove
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// zoneRule is placed pods that are spread over zones by one constraint, count for it
+// themselves and ask the same of their nodes. In every plan that keeps the constraint
+// there are so many of them in each zone.
+type zoneRule struct {
+	classes     []int // planned classes
+	pods        int64
+	spokesman   *corev1.Pod
+	least, most []int64   // by zone
+	weight      float64   // of what is at stake
+	costs       []float64 // of all of its pods by zone, roughly; infinite where some cannot be bought for
+}
+
+// zoneBook is what the bound knows of zones.
+type zoneBook struct {
+	*prover
+	land    *compile.Land
+	zones   []string // those with nodes and those where pools may buy, sorted
+	number  map[string]int
+	rules   []zoneRule
+	zonesOf []int // by offer; nil until asked
+	// offersAt and rooms are what may be bought, and what running nodes have, by zone; nil until
+	// asked.
+	offersAt *compile.ZonalOffers
+	rooms    []freeRoom
+}
+
+const (
+	// mostZones and mostZoneClasses bound how many zones, and pods of how many classes in
+	// how many zones, a bound tells apart.
+	mostZones, mostZoneClasses = 16, 600
+	// leastStake is how much dearer, as a share, the dearest zone has to be for it to matter
+	// where pods are.
+	leastStake = 0.01
+)
+
+// zoneRuleKey is equal for classes of one rule.
+type zoneRuleKey struct {
+	podspec.Tie
+	group int
+	keys  string
+}
+
+// newZoneBook finds the rules by which the bound gains. It returns nil if there are none.
+// A rule that a plan does not keep to as planners do, since there would be no place for all
+// of its pods, bounds nothing.
+func (pr *prover) newZoneBook(plan *scheduling.Plan) *zoneBook {
+	keys, rules := pr.zoneRules()
+	if len(rules) == 0 {
+		return nil
+	}
+	b := &zoneBook{prover: pr, land: pr.Land(), number: map[string]int{}}
+	b.readZones()
+	if slices.Contains(b.zones, "") || len(b.zones) < 2 || len(b.zones) > mostZones {
+		return nil
+	}
+	book, numbers := compile.NewRuleBook(b.land), make([]int, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		if r.weight = b.stake(r); r.weight > 0 {
+			numbers[i] = book.Rule(keys[i].Tie, keys[i].group, b.Bonds.List[b.Planned[r.classes[0]].Bonds])
+		}
+	}
+	book.Count()
+	for i := range rules {
+		if r := &rules[i]; r.weight > 0 && b.limit(r, keys[i], &book.Rules[numbers[i]]) {
+			b.rules = append(b.rules, *r)
+		}
+	}
+	b.keepTo(plan)
+	slices.SortStableFunc(b.rules, func(x, y zoneRule) int { return cmp.Compare(y.weight, x.weight) })
+	classes := 0
+	for i := range b.rules {
+		if classes += len(b.rules[i].classes) * len(b.zones); classes > mostZoneClasses {
+			b.rules = b.rules[:i]
+			break
+		}
+	}
+	if len(b.rules) == 0 {
+		return nil
+	}
+	return b
+}
+
+// zoneRules are the constraints of placed pods that are about zones and count the pods
+// that have them.
+func (pr *prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
+	index := map[zoneRuleKey]int{}
+	for i, n := range pr.placed {
+		if n <= 0 {
+			continue
+		}
+		class := pr.Planned[i]
+		bonds := pr.Bonds.List[class.Bonds]
+		t := overZones(bonds)
+		if t == nil || !pr.Bonds.Targets.Has(class.Among, t.Target) || slices.ContainsFunc(class.Pods, hasClaims) {
+			continue // where volumes can be is said in many ways
+		}
+		key := zoneRuleKey{Tie: *t, group: class.Group, keys: strings.Join(bonds.SpreadKeys(true), ",")}
+		at, known := index[key]
+		if !known {
+			at = len(rules)
+			index[key] = at
+			keys, rules = append(keys, key), append(rules, zoneRule{spokesman: class.Pods[0]})
+		}
+		rules[at].classes = append(rules[at].classes, i)
+		rules[at].pods += n
+	}
+	return keys, rules
+}
+
+// overZones is the constraint of topology spread that is over zones and must hold, nil for
+// none. A pod has one at most.
+func overZones(b *podspec.Bonds) *podspec.Tie {
+	at := slices.IndexFunc(b.Ties, func(t podspec.Tie) bool {
+		return t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.Share && t.Key == corev1.LabelTopologyZone
+	})
+	if at < 0 {
+		return nil
+	}
+	return &b.Ties[at]
+}
+
+// hasClaims reports whether a pod has volumes that may tie it to a place.
+func hasClaims(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+}
+
+// readZones lists the zones.
+func (b *zoneBook) readZones() {
+	b.zones = podspec.Compacted(slices.Concat(b.zonesOnSale(), b.land.Country.Column(corev1.LabelTopologyZone).Values))
+	for z, name := range b.zones {
+		b.number[name] = z
+	}
+}
+
+// zonesOnSale are the zones in which pools may buy, sorted.
+func (b *zoneBook) zonesOnSale() []string {
+	if b.Assorted != nil && b.Assorted.Zones != nil {
+		return b.Assorted.Zones
+	}
+	zones, last := []string{}, ""
+	for _, v := range b.Templates {
+		v.Within.Each(func(o int) {
+			if x := &b.Offers.Offers[o]; x.Launchable && (x.Offering.Zone != last || len(zones) == 0) && !slices.Contains(zones, x.Offering.Zone) {
+				last = x.Offering.Zone
+				zones = append(zones, last)
+			}
+		})
+	}
+	zones = podspec.Compacted(zones)
+	b.Learn(func(a *compile.Assortment) { a.Zones = zones })
+	return zones
+}
+
+// zoneOf is the zone of an offer, -1 where nobody may buy.
+func (b *zoneBook) zoneOf(offer int) int {
+	if b.zonesOf == nil {
+		if known := b.knownZonal(); known != nil {
+			b.zonesOf = known.Of
+		}
+	}
+	if b.zonesOf == nil {
+		zones := b.Offers.Column(corev1.LabelTopologyZone)
+		numbers := make([]int, len(zones.Values))
+		for i, zone := range zones.Values {
+			z, known := b.number[zone]
+			if numbers[i] = z; !known {
+				numbers[i] = -1
+			}
+		}
+		b.zonesOf = make([]int, len(zones.Numbers))
+		for i, n := range zones.Numbers {
+			b.zonesOf[i] = numbers[n]
+		}
+	}
+	return b.zonesOf[offer]
+}
+
+// stake is what it costs at most that pods have to be in a dear zone, roughly, or 0 where
+// it hardly matters.
+func (b *zoneBook) stake(r *zoneRule) (stake float64) {
+	r.costs = make([]float64, len(b.zones))
+	for _, i := range r.classes {
+		class := b.Planned[i]
+		least := make([]float64, len(b.zones))
+		for z, list := range b.zonalOffers().Plain {
+			for _, o := range list {
+				x := &b.Offers.Offers[o.Offer]
+				room := b.Compiler.Rooms.Rooms[o.Room]
+				if !b.Columns.Rows[o.Column].Has(class.Group) || !model.Fits(room, class.Requests) {
+					continue
+				}
+				share := 0.0
+				for d, q := range class.Requests {
+					if q > 0 {
+						share = max(share, float64(q)/float64(room[d]))
+					}
+				}
+				if cost := share * float64(x.Expected); cost > 0 && (least[z] == 0 || cost < least[z]) {
+					least[z] = cost
+				}
+			}
+		}
+		for z, cost := range least {
+			if cost == 0 {
+				cost = math.Inf(1)
+			}
+			r.costs[z] += cost * float64(b.placed[i])
+		}
+		least = slices.DeleteFunc(least, func(cost float64) bool { return cost == 0 })
+		if len(least) > 1 && slices.Max(least) > slices.Min(least)*(1+leastStake) {
+			stake += (slices.Max(least) - slices.Min(least)) * float64(b.placed[i])
+		}
+	}
+	return stake
+}
+
+// limit works out how many pods of a rule may be where, given what runs already, and reports
+// whether that says anything.
+func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *compile.Rule) bool {
+	s := ZoneSpread{
+		Skew: key.MaxSkew, Placed: r.pods,
+		Running: make([]int64, len(b.zones)), Counts: b.openZones(r, key),
+	}
+	for _, class := range b.Planned {
+		if b.Bonds.Targets.Has(class.Among, key.Target) {
+			s.Pending += int64(len(class.Pods))
+		}
+	}
+	for at, d := range runs.Domains {
+		z, known := b.number[b.land.Axes[runs.Axis].Values[at]]
+		if known {
+			s.Running[z] = d.Count
+			s.Counts[z] = s.Counts[z] || d.Eligible
+		}
+	}
+	r.least, r.most = s.Bounds()
+	for z := range b.zones {
+		if r.least[z] > 0 || r.most[z] < r.pods {
+			return true
+		}
+	}
+	return false
+}
+
+// gain is how much more the pods of all rules cost, roughly, than if they were in the cheapest
+// zone: what there is for a bound to gain.
+func (b *zoneBook) gain() (gain float64) {
+	for i := range b.rules {
+		r := &b.rules[i]
+		cheapest := slices.Min(r.costs)
+		if math.IsInf(cheapest, 1) {
+			return cheapest // it hangs on nodes that run
+		}
+		s := bound.Spread{Least: r.least, Most: r.most, Kinds: []bound.Kind{{Count: r.pods}}}
+		over := make([]float64, len(r.costs))
+		for z, cost := range r.costs {
+			over[z] = (cost - cheapest) / float64(r.pods)
+		}
+		gain += s.Cheapest(over)
+	}
+	return gain
+}
+
+// openZones are those in which a placed pod of the rule could have a machine of its own, with
+// the choice of others there that its pool's minValues ask for, however open labels are settled.
+func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
+	open := make([]bool, len(b.zones))
+	for ti, v := range b.Templates {
+		if b.opens(v) {
+			continue
+		}
+		for _, i := range r.classes {
+			if !slices.Contains(open, false) {
+				return open
+			}
+			fits := make([]model.Bits, len(b.zones)) // the offers that hold a pod of the class
+			for _, o := range b.Offered[ti].List {
+				x := &b.Offers.Offers[o.Offer]
+				z := b.zoneOf(o.Offer)
+				if z < 0 || open[z] || !b.Columns.Rows[o.Column].Has(key.group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.land.OnOffer(ti, o.Offer) ||
+					!model.Fits(b.Compiler.Rooms.Rooms[o.Room], b.Planned[i].Requests) {
+					continue
+				}
+				if fits[z] == nil {
+					fits[z] = model.NewBits(len(b.Offers.Offers))
+				}
+				fits[z].Set(o.Offer)
+			}
+			for z, row := range fits {
+				open[z] = open[z] || row != nil && b.ChoiceIn(v, row)
+			}
+		}
+	}
+	return open
+}
+
+// opens reports whether a pool asks for a label of which the value is chosen for each launch.
+func (b *zoneBook) opens(v *offers.Template) bool {
+	return slices.ContainsFunc(v.Pool.Spec.Template.Spec.Requirements, func(s requirements.Selector) bool {
+		key := requirements.NormalizeKey(s.Key)
+		return !requirements.WellKnown().Has(key) && !b.Offers.Defines(key, v.Catalog)
+	})
+}
+
+// keepTo drops the rules that the plan does not keep.
+func (b *zoneBook) keepTo(plan *scheduling.Plan) {
+	if len(b.rules) == 0 || plan == nil {
+		return
+	}
+	zoneOf := b.whereabouts(plan)
+	b.rules = slices.DeleteFunc(b.rules, func(r zoneRule) bool {
+		counts := make([]int64, len(b.zones))
+		for _, i := range r.classes {
+			for _, pod := range b.Planned[i].Pods {
+				if z := zoneOf[podspec.PodName(pod)]; z > 0 {
+					counts[z-1]++
+				}
+			}
+		}
+		for z, n := range counts {
+			if n < r.least[z] || n > r.most[z] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// whereabouts are the zones of the pods of a plan, from 1.
+func (b *zoneBook) whereabouts(plan *scheduling.Plan) map[string]int {
+	zoneOf := map[string]int{}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		for _, name := range l.Pods {
+			zoneOf[name] = b.number[l.Options[0].Zone] + 1
+		}
+	}
+	for _, a := range plan.Existing {
+		if at, ok := b.land.NodeAt[a.Node]; ok {
+			zone := b.land.Places[at].Labels[corev1.LabelTopologyZone]
+			for _, name := range a.Pods {
+				zoneOf[name] = b.number[zone] + 1
+			}
+		}
+	}
+	return zoneOf
+}

@@ -1,0 +1,320 @@
+package prove
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// balance is what the bound knows of pods that are spread over zones by how many others
+// are there, whether or not they are counted themselves. Of a rule it takes what holds of
+// plans in which any pod may be the last to bind: in the end a zone with pods that hold
+// the rule has no more pods that it counts than the emptiest zone and the skew.
+type balance struct {
+	*zoneBook
+	bound.Balance
+	rules  []balanceRule
+	flocks []balanceFlock
+}
+
+// balanceRule is a constraint of topology spread over zones.
+type balanceRule struct {
+	target    int
+	skew      int64
+	classes   []int // planned classes that hold it
+	spokesman *corev1.Pod
+	running   []int64
+	level     []bool
+	// kept says that the plan keeps it, and that nothing is against it.
+	kept bool
+}
+
+// balanceFlock are planned classes of one flock.
+type balanceFlock []int
+
+// mostFlocks bounds how many flocks a bound tells apart.
+const mostFlocks = 4_000
+
+// newBalance returns nil where there is nothing to gain, or more than is understood.
+func (pr *prover) newBalance(plan *scheduling.Plan) *balance {
+	if slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named || !n.Zoned }) {
+		return nil
+	}
+	m := &balance{zoneBook: &zoneBook{prover: pr, land: pr.Land(), number: map[string]int{}}}
+	keys := m.readRules()
+	if len(m.rules) == 0 {
+		return nil
+	}
+	m.readZones()
+	if slices.Contains(m.zones, "") || len(m.zones) < 2 || len(m.zones) > mostZones {
+		return nil
+	}
+	for i := range m.land.Places {
+		labels := m.land.Places[i].Labels
+		if labels[corev1.LabelTopologyZone] == "" || labels[corev1.LabelHostname] == "" {
+			return nil
+		}
+	}
+	m.count(keys)
+	if m.keepOnly(plan); len(m.rules) == 0 {
+		return nil
+	}
+	m.addFlocks()
+	if len(m.flocks) > mostFlocks {
+		return nil
+	}
+	clear(m.spaces) // there may be further yardsticks
+	for z := range m.zones {
+		m.Domains = append(m.Domains, m.marketOf(z))
+	}
+	return m
+}
+
+// readRules finds the rules that look at every node, hold for placed pods and count only
+// pods that are placed. It returns the keys by which rule books know them.
+func (m *balance) readRules() (keys []zoneRuleKey) {
+	type ruleKey struct {
+		target int
+		skew   int64
+	}
+	index := map[ruleKey]int{}
+	for i, n := range m.placed {
+		if n <= 0 {
+			continue
+		}
+		class := m.Planned[i]
+		bonds := m.Bonds.List[class.Bonds]
+		t := overZones(bonds)
+		if t == nil || !looksEverywhere(class.Pods[0], t, bonds.SpreadKeys(true)) {
+			continue
+		}
+		key := ruleKey{t.Target, t.MaxSkew}
+		r, known := index[key]
+		if !known {
+			r = len(m.rules)
+			index[key] = r
+			m.rules = append(m.rules, balanceRule{target: t.Target, skew: t.MaxSkew, spokesman: class.Pods[0], kept: !m.waitsFor(t.Target)})
+			keys = append(keys, zoneRuleKey{Tie: *t, group: class.Group})
+		}
+		m.rules[r].classes = append(m.rules[r].classes, i)
+		if slices.ContainsFunc(class.Pods, hasClaims) {
+			m.rules[r].kept = false // where volumes can be is said in many ways
+		}
+	}
+	return keys
+}
+
+// looksEverywhere reports whether a constraint counts on every node with a zone and a host
+// name.
+func looksEverywhere(pod *corev1.Pod, t *podspec.Tie, keys []string) bool {
+	if t.HonorTaints || slices.ContainsFunc(keys, func(key string) bool { return key != corev1.LabelTopologyZone && key != corev1.LabelHostname }) {
+		return false
+	}
+	if !t.HonorAffinity {
+		return true
+	}
+	a := pod.Spec.Affinity
+	return len(pod.Spec.NodeSelector) == 0 && (a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil)
+}
+
+// waitsFor reports whether pods of a target are not placed.
+func (m *balance) waitsFor(target int) bool {
+	for i, class := range m.Planned {
+		if m.placed[i] < int64(len(class.Pods)) && m.Bonds.Targets.Has(class.Among, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// count finds out what runs in each zone, and which zones a rule looks at whatever the plan.
+func (m *balance) count(keys []zoneRuleKey) {
+	book, numbers := compile.NewRuleBook(m.land), make([]int, len(keys))
+	for i, key := range keys {
+		numbers[i] = book.Rule(key.Tie, key.group, m.Bonds.List[m.Planned[m.rules[i].classes[0]].Bonds])
+	}
+	book.Count()
+	for i := range m.rules {
+		r := &m.rules[i]
+		r.running = make([]int64, len(m.zones))
+		r.level = m.openFor(r.classes)
+		runs := &book.Rules[numbers[i]]
+		for at, d := range runs.Domains {
+			if z, known := m.number[m.land.Axes[runs.Axis].Values[at]]; known {
+				r.running[z] = d.Count
+				r.level[z] = r.level[z] || d.Eligible
+			}
+		}
+	}
+}
+
+// openFor are the zones in which a pod of some classes could have a machine of its own.
+func (m *balance) openFor(classes []int) []bool {
+	open, groups := make([]bool, len(m.zones)), map[int][]int{}
+	for _, i := range classes {
+		g := m.Planned[i].Group
+		groups[g] = append(groups[g], i)
+	}
+	for _, g := range slices.Sorted(maps.Keys(groups)) {
+		for z, is := range m.openZones(&zoneRule{classes: groups[g]}, zoneRuleKey{group: g}) {
+			open[z] = open[z] || is
+		}
+	}
+	return open
+}
+
+// keepOnly drops the rules that do not matter, that the plan does not keep, or that count the
+// same pods by another name.
+func (m *balance) keepOnly(plan *scheduling.Plan) {
+	zoneOf := m.whereabouts(plan)
+	matters := false
+	for i := range m.rules {
+		r := &m.rules[i]
+		r.kept = r.kept && m.keeps(r, zoneOf)
+		for k := range m.rules[:i] {
+			if o := &m.rules[k]; o.skew == r.skew && slices.Equal(m.amongPlaced(o.target), m.amongPlaced(r.target)) {
+				o.kept, r.kept = false, false
+			}
+		}
+		matters = matters || r.kept && m.stake(&zoneRule{classes: r.classes}) > 0
+	}
+	m.rules = slices.DeleteFunc(m.rules, func(r balanceRule) bool { return !r.kept || !matters })
+}
+
+// keeps reports whether the plan keeps the rule in the end.
+func (m *balance) keeps(r *balanceRule, zoneOf map[string]int) bool {
+	counts, held := slices.Clone(r.running), make([]bool, len(m.zones))
+	for i, class := range m.Planned {
+		holds, counted := slices.Contains(r.classes, i), m.Bonds.Targets.Has(class.Among, r.target)
+		if !holds && !counted {
+			continue
+		}
+		for _, pod := range class.Pods {
+			if z := zoneOf[podspec.PodName(pod)] - 1; z >= 0 {
+				held[z] = held[z] || holds
+				if counted {
+					counts[z]++
+				}
+			}
+		}
+	}
+	least, some := int64(0), false
+	for z, n := range counts {
+		if r.level[z] && (!some || n < least) {
+			least, some = n, true
+		}
+	}
+	for z, n := range counts {
+		if held[z] && some && n > least+r.skew {
+			return false
+		}
+	}
+	return true
+}
+
+// addFlocks splits the classes up by the rules that concern them.
+func (m *balance) addFlocks() {
+	asks := map[int]int{}
+	for r := range m.rules {
+		m.Rules = append(m.Rules, bound.Rule{Skew: m.rules[r].skew, Running: m.rules[r].running, Level: m.rules[r].level})
+		for _, i := range m.rules[r].classes {
+			asks[i] = r
+		}
+	}
+	for c, ids := range m.prover.Classes {
+		first := len(m.Flocks)
+		for _, id := range ids {
+			f := bound.Flock{Class: c, Count: m.placed[id], Asks: -1}
+			if r, holds := asks[int(id)]; holds {
+				f.Asks = r
+			}
+			for r := range m.rules {
+				if m.Bonds.Targets.Has(m.Planned[id].Among, m.rules[r].target) {
+					f.Counted = append(f.Counted, r)
+				}
+			}
+			at := slices.IndexFunc(m.Flocks[first:], func(x bound.Flock) bool { return x.Asks == f.Asks && slices.Equal(x.Counted, f.Counted) })
+			if at < 0 {
+				m.Flocks, m.flocks = append(m.Flocks, f), append(m.flocks, balanceFlock{int(id)})
+				continue
+			}
+			m.Flocks[first+at].Count += f.Count
+			m.flocks[first+at] = append(m.flocks[first+at], int(id))
+		}
+	}
+}
+
+// marketOf is what can be had in a zone.
+func (m *balance) marketOf(zone int) bound.Market {
+	out := bound.Market{Dims: m.prover.market.Dims, Classes: m.prover.market.Classes}
+	supplies := m.newReservedSupplies(&out)
+	for _, o := range m.zonalOffers().Kept[zone] {
+		x := &m.Offers.Offers[o.Offer]
+		choice := bound.Choice{Cap: m.space(o.Room), Price: int64(x.Expected), Users: m.admitted(o.Column)}
+		if !m.usable(choice.Cap, choice.Users) {
+			continue
+		}
+		if x.Offering.CapacityType != offerings.Reserved {
+			out.Options = append(out.Options, choice)
+			continue
+		}
+		supplies.add(x.Offering.ReservationID, choice)
+	}
+	if m.rooms == nil {
+		m.rooms = m.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.number[n.Zone] })
+	}
+	for i := range m.rooms {
+		r := &m.rooms[i]
+		if r.zone != zone {
+			continue
+		}
+		choice := bound.Choice{Cap: m.measured(r.room, func(y *yardstick) int64 { return y.room(r.room, r.nameless) }), Users: m.admitted(r.column)}
+		if m.usable(choice.Cap, choice.Users) {
+			out.Supplies = append(out.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{choice}})
+		}
+	}
+	return out
+}
+
+// levelled is the bound on plans that keep some rules.
+type levelled struct {
+	rules       []int // targets and skews
+	bound       offerings.Price
+	certificate *scheduling.Certificate
+}
+
+// balanced is the bound on plans that balance pods over zones as the given one does, or what
+// is proven without that.
+func (k *Proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *scheduling.Certificate) {
+	if plan == nil || k.prover == nil || int64(k.bound) >= near || k.prover.Solver.Effort == scheduling.EffortFast || ctx.Err() != nil {
+		return k.bound, k.certificate
+	}
+	m := k.prover.newBalance(plan)
+	if m == nil {
+		return k.bound, k.certificate
+	}
+	x := &levelled{}
+	for i := range m.rules {
+		x.rules = append(x.rules, m.rules[i].target, int(m.rules[i].skew))
+	}
+	if k.level == nil || !slices.Equal(k.level.rules, x.rules) {
+		x.bound, x.certificate = k.bound, k.certificate
+		effort := boundEffort(m.Solver, ctx, len(m.Classes), len(m.prover.market.Options))
+		if out, ok := m.Level(k.start, k.assigned, effort); ok && out.Bound > int64(k.bound) {
+			x.bound, x.certificate = offerings.Price(out.Bound), m.certificate(&out)
+		}
+		if k.level = x; ctx.Err() != nil {
+			k.level = nil
+		}
+		return x.bound, x.certificate
+	}
+	return k.level.bound, k.level.certificate
+}

@@ -1,0 +1,83 @@
+package prove
+
+import (
+	"math/big"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// certificate names flocks, classes and rules.
+func (m *balance) certificate(x *bound.Balanced) *scheduling.Certificate {
+	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Zones: map[string]scheduling.ZoneWorths{}, Scale: bound.Scale}
+	for i, ids := range m.flocks {
+		m.nameAll(c.Values, ids, x.Worths[i])
+	}
+	for z, zone := range m.zones {
+		own := scheduling.ZoneWorths{Values: map[string]string{}, Vectors: m.namedAll(x.Parts[z].Vectors)}
+		for i, ids := range m.prover.Classes {
+			var list []int
+			for _, id := range ids {
+				list = append(list, int(id))
+			}
+			m.nameAll(own.Values, list, x.Parts[z].Worths[i])
+		}
+		c.Zones[zone] = own
+	}
+	for r := range m.rules {
+		c.Balances = append(c.Balances, scheduling.ZoneBalance{
+			Pod: podspec.PodName(m.rules[r].spokesman), Raised: m.byZoneName(x.Raised[r]), Taken: m.byZoneName(x.Taken[r]),
+		})
+	}
+	m.nameYardsticks(c)
+	return c
+}
+
+// nameAll says what the pods of some planned classes are worth, by the first pod of each, or
+// of all of them where nothing but requests matters on a node.
+func (m *balance) nameAll(values map[string]string, ids []int, worth *big.Int) {
+	if worth.Sign() == 0 {
+		return
+	}
+	undemanding := true
+	for _, id := range ids {
+		undemanding = undemanding && demandsNothing(m.Planned[id].Pods[0])
+	}
+	for k, id := range ids {
+		if k > 0 && undemanding {
+			return
+		}
+		for _, pod := range m.Spokesmen(m.Planned[id]) {
+			values[podspec.PodName(pod)] = worth.String()
+		}
+	}
+}
+
+// demandsNothing reports whether the pod asks for nothing of its node but room.
+func demandsNothing(pod *corev1.Pod) bool {
+	s := &pod.Spec
+	if len(s.NodeSelector) > 0 || len(s.Tolerations) > 0 || len(s.Volumes) > 0 || s.Affinity != nil && s.Affinity.NodeAffinity != nil {
+		return false
+	}
+	for _, list := range [][]corev1.Container{s.Containers, s.InitContainers} {
+		for i := range list {
+			if len(list[i].Ports) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (m *balance) byZoneName(values []*big.Int) map[string]string {
+	out := map[string]string{}
+	for z, v := range values {
+		if v.Sign() > 0 {
+			out[m.zones[z]] = v.String()
+		}
+	}
+	return out
+}

@@ -1,0 +1,35 @@
+package prove
+
+import (
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+)
+
+// everyChoice is everything on sale in each zone but reservations, once for all with equal room
+// for the same pods at the same price.
+func (m *zoneMarket) everyChoice() (out []bound.Choice) {
+	type machine struct {
+		room, column, zone int
+		price              int64
+	}
+	listed, usable := map[machine]bool{}, map[[2]int]bool{}
+	for list := range m.sold() {
+		for _, o := range list {
+			x := &m.Offers.Offers[o.Offer]
+			at, k := [2]int{o.Room, o.Column}, machine{o.Room, o.Column, m.zoneOf(o.Offer), int64(x.Expected)}
+			if x.Offering.CapacityType == offerings.Reserved || k.zone < 0 || listed[k] {
+				continue
+			}
+			listed[k] = true
+			fits, known := usable[at]
+			if !known {
+				fits = m.prover.usable(m.space(o.Room), m.admitted(o.Column))
+				usable[at] = fits
+			}
+			if fits {
+				out = append(out, bound.Choice{Cap: m.space(o.Room), Price: k.price, Users: m.usersOf(o.Column, k.zone), Domain: k.zone + 1})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,260 @@
+package prove
+
+import (
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// zoneMarket is the market with zones told apart: a class of it is pods of a class of the
+// prover's that no rule spreads, or those of them that are spread by one, in one zone. Where
+// they are told apart, and all pods of a rule are of one class, as many as there are in each
+// zone at least are a class, and those beyond are another one.
+type zoneMarket struct {
+	*zoneBook
+	bound.Market
+	apart bool
+	parts []zonePart // by class of the market
+	// spread is, by rule, the number of its spread, -1 where no pods are beyond.
+	spread []int
+	// split says, by rule, that those that are in each zone at least are told apart.
+	split []bool
+	users map[[2]int]model.Bits
+	// single are the yardsticks of loners of one class. It takes less time to know that a
+	// node has one of them than to count them like a resource.
+	single []bool
+}
+
+// zonePart is what a class of the market stands for.
+type zonePart struct {
+	class int   // of the prover's
+	ids   []int // planned classes
+	zone  int   // -1 for all
+	rule  int   // -1 for none
+	least bool  // those that there are at least
+}
+
+// zoned is the market with zones. If it is not to tell those apart that are in each zone at
+// least, machines that hold one pod or two are known to hold no more of both together.
+func (b *zoneBook) zoned(apart bool) *zoneMarket {
+	m := &zoneMarket{zoneBook: b, users: map[[2]int]model.Bits{}, apart: apart}
+	m.Dims = b.prover.market.Dims
+	clear(b.spaces) // there may be further yardsticks
+	for i := range b.yardsticks {
+		x := b.yardsticks[i].loners
+		m.single = append(m.single, x != nil && b.hostsNamed() && b.alike(x))
+	}
+	m.addClasses()
+	m.addOffers()
+	m.addNodes()
+	m.Everything = m.everyChoice
+	return m
+}
+
+// addClasses splits the classes of the prover's.
+func (m *zoneMarket) addClasses() {
+	ruleOf := map[int]int{}
+	for r := range m.rules {
+		for _, id := range m.rules[r].classes {
+			ruleOf[id] = r
+		}
+	}
+	kinds := make([][]zonePart, len(m.rules))
+	for c, ids := range m.prover.Classes {
+		var plain []int
+		ruled := map[int][]int{}
+		for _, id := range ids {
+			if r, ok := ruleOf[int(id)]; ok {
+				ruled[r] = append(ruled[r], int(id))
+			} else {
+				plain = append(plain, int(id))
+			}
+		}
+		if len(plain) > 0 {
+			m.addClass(zonePart{class: c, ids: plain, zone: -1, rule: -1}, math.MaxInt64)
+		}
+		for _, r := range slices.Sorted(maps.Keys(ruled)) {
+			kinds[r] = append(kinds[r], zonePart{class: c, ids: ruled[r], rule: r})
+		}
+	}
+	m.spread, m.split = make([]int, len(m.rules)), make([]bool, len(m.rules))
+	for r := range kinds {
+		m.addRule(&m.rules[r], kinds[r])
+	}
+}
+
+// addRule adds the pods of a rule.
+func (m *zoneMarket) addRule(r *zoneRule, kinds []zonePart) {
+	at := kinds[0].rule
+	m.spread[at] = -1
+	beyond := r.pods
+	s := bound.Spread{Least: r.least, Most: r.most}
+	if m.split[at] = m.apart && len(kinds) == 1; m.split[at] {
+		s.Least, s.Most = make([]int64, len(m.zones)), make([]int64, len(m.zones))
+		for z, n := range r.least {
+			p := kinds[0]
+			p.zone, p.least = z, true
+			if n > 0 {
+				m.addClass(p, n)
+			}
+			beyond -= n
+			s.Most[z] = r.most[z] - n
+		}
+		if beyond == 0 {
+			return
+		}
+	}
+	for _, p := range kinds {
+		kind := bound.Kind{Count: min(beyond, m.count(p.ids))}
+		for z, most := range s.Most {
+			p.zone = z
+			m.addClass(p, min(kind.Count, most))
+			kind.Parts = append(kind.Parts, len(m.Classes)-1)
+		}
+		s.Kinds = append(s.Kinds, kind)
+	}
+	m.spread[at] = len(m.Market.Spreads)
+	m.Market.Spreads = append(m.Market.Spreads, s)
+}
+
+// count is the number of placed pods of some classes.
+func (m *zoneMarket) count(ids []int) (n int64) {
+	for _, id := range ids {
+		n += m.placed[id]
+	}
+	return n
+}
+
+// addClass adds pods as a class, at most so many.
+func (m *zoneMarket) addClass(p zonePart, most int64) {
+	class := m.prover.market.Classes[p.class]
+	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0
+	class.Size = slices.Clone(class.Size)
+	for k, single := range m.single {
+		if d := m.Model.Dims + k; single && class.Size[d] > 0 {
+			class.Size[d], class.PerNode = 0, 1
+		}
+	}
+	m.Classes, m.parts = append(m.Classes, class), append(m.parts, p)
+}
+
+// usersOf are the classes of the groups in a column, in a zone.
+func (m *zoneMarket) usersOf(column, zone int) model.Bits {
+	at := [2]int{column, zone}
+	if row, ok := m.users[at]; ok {
+		return row
+	}
+	admitted := m.admitted(column)
+	row := model.NewBits(len(m.parts))
+	for i := range m.parts {
+		if p := &m.parts[i]; admitted.Has(p.class) && (p.zone < 0 || p.zone == zone) {
+			row.Set(i)
+		}
+	}
+	m.users[at] = row
+	return row
+}
+
+// addOffers adds what may be bought, zone by zone.
+func (m *zoneMarket) addOffers() {
+	kept := m.zonalOffers().Kept
+	supplies := m.newReservedSupplies(&m.Market)
+	for z := range m.zones {
+		type machine struct{ room, column int }
+		known := map[machine]int{}
+		for _, o := range kept[z] {
+			x := &m.Offers.Offers[o.Offer]
+			choice := bound.Choice{Cap: m.space(o.Room), Price: int64(x.Expected), Users: m.usersOf(o.Column, z), Domain: z + 1}
+			if !m.prover.usable(choice.Cap, m.admitted(o.Column)) {
+				continue
+			}
+			if x.Offering.CapacityType != offerings.Reserved {
+				at, ok := known[machine{o.Room, o.Column}]
+				if !ok {
+					known[machine{o.Room, o.Column}] = len(m.Options)
+					m.Options = append(m.Options, choice)
+				} else {
+					m.Options[at].Price = min(m.Options[at].Price, choice.Price)
+				}
+				continue
+			}
+			supplies.add(x.Offering.ReservationID, choice)
+		}
+	}
+}
+
+// zonalOffers lists what may be bought, zone by zone.
+func (b *zoneBook) zonalOffers() *compile.ZonalOffers {
+	if b.offersAt != nil {
+		return b.offersAt
+	}
+	if known := b.knownZonal(); known != nil {
+		b.offersAt = known
+		return known
+	}
+	b.offersAt = &compile.ZonalOffers{Zones: b.zones}
+	b.offersAt.Kept = b.byZone(b.sold())
+	b.offersAt.Plain = b.byZone(func(yield func([]offers.TemplateOffer) bool) {
+		for i := range b.Offered {
+			if !yield(b.Offered[i].List) {
+				return
+			}
+		}
+	})
+	b.offersAt.Of = b.zonesOf
+	b.Learn(func(a *compile.Assortment) { a.Zonal = b.offersAt })
+	return b.offersAt
+}
+
+// knownZonal is what is remembered of the zones of the book; nil for nothing.
+func (b *zoneBook) knownZonal() *compile.ZonalOffers {
+	if b.Assorted != nil && b.Assorted.Zonal != nil && slices.Equal(b.Assorted.Zonal.Zones, b.zones) {
+		return b.Assorted.Zonal
+	}
+	return nil
+}
+
+// byZone deals offers out to zones, those left out that cheaper ones make pointless.
+func (b *zoneBook) byZone(lists iter.Seq[[]offers.TemplateOffer]) [][]offers.TemplateOffer {
+	ranks := b.priceRanks()
+	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
+	kept, recent := make([][]offers.TemplateOffer, len(b.zones)), make([][]offers.TemplateOffer, len(b.zones))
+	for list := range lists {
+		for z := range b.zones {
+			clear(turn)
+			for i, o := range list {
+				if b.zoneOf(o.Offer) == z {
+					turn[ranks[o.Offer]] = int32(i + 1)
+				}
+			}
+			kept[z], recent[z] = b.worthwhile(kept[z], recent[z], list, turn)
+		}
+	}
+	return kept
+}
+
+// addNodes adds the free room of running nodes.
+func (m *zoneMarket) addNodes() {
+	if m.rooms == nil {
+		m.rooms = m.fewRooms(mostZonalRooms, func(n *compile.ExistingNode) int {
+			if n.Zoned {
+				return m.number[n.Zone]
+			}
+			return len(m.zones)
+		})
+	}
+	for i := range m.rooms {
+		r := &m.rooms[i]
+		room := m.measured(r.room, func(y *yardstick) int64 { return y.room(r.room, r.nameless) })
+		if m.prover.usable(room, m.admitted(r.column)) {
+			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: m.usersOf(r.column, r.zone)}}})
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package prove
+
+import (
+	"context"
+	"math/big"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// byZones is the bound on plans in which pods that are spread over zones are where they may
+// be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
+// below what is wanted. best is the bound without zones.
+func (pr *prover) byZones(ctx context.Context, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
+	b := pr.newZoneBook(plan)
+	if b == nil || pr.Solver.Effort == scheduling.EffortFast && b.vain(best, near) {
+		return 0, nil
+	}
+	x := compile.Noted[ProvenByZones](pr.Notes)
+	if x == nil || !slices.Equal(x.Placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
+		x = &ProvenByZones{Placed: slices.Clone(pr.placed), spread: b.ruled()}
+		x.market, x.Assigned = b.prove(ctx, start, near)
+	}
+	if plan != nil {
+		x.Divide(ctx, pr.Compiler, wanted)
+	}
+	if pr.Note(x); ctx.Err() != nil {
+		pr.Note((*ProvenByZones)(nil)) // another time there may be time for more
+	}
+	if x.market == nil {
+		return 0, nil
+	}
+	return x.Bound, x.market.certificate(x.Assigned)
+}
+
+// ProvenByZones is what was proven of plans that place some pods and keep some rules.
+type ProvenByZones struct {
+	Placed []int64
+	spread []*corev1.Pod // a pod of each rule
+	market *zoneMarket   // nil where nothing was proven
+	bound.Assigned
+}
+
+// Divide tells cases apart while less than wanted is proven.
+func (x *ProvenByZones) Divide(ctx context.Context, c *compile.Compiler, wanted int64) {
+	if x.market == nil || len(c.Offers.Reserved) > 0 {
+		return
+	}
+	effort := boundEffort(c.Solver, ctx, len(x.market.Classes), len(x.market.Options))
+	effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(podspec.Sum(x.Placed), casePods)
+	x.Assigned = x.Divided(effort)
+}
+
+// ruled are pods of which each stands for a rule.
+func (b *zoneBook) ruled() (out []*corev1.Pod) {
+	for i := range b.rules {
+		out = append(out, b.rules[i].spokesman)
+	}
+	return out
+}
+
+// prove computes the bound on plans that keep the rules of the book.
+func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (market *zoneMarket, best bound.Assigned) {
+	pr := b.prover
+	for _, apart := range []bool{false, true} {
+		if !apart && len(pr.Classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil || apart && market != nil && !b.splits() {
+			continue
+		}
+		m := b.zoned(apart)
+		effort := boundEffort(pr.Solver, ctx, len(m.Classes), len(m.Options))
+		effort.Cases = 0
+		if pr.Solver.Effort != scheduling.EffortFast {
+			effort.Work *= zonesWork
+		}
+		if a := bound.Pattern(m.Market, start, effort); a.Bound > best.Bound {
+			market, best = m, a
+		}
+	}
+	return market, best
+}
+
+// splits reports whether pods that there are in each zone at least can be told apart from
+// others of their rule. Where they cannot, that market is the other one once more.
+func (b *zoneBook) splits() bool {
+	return slices.ContainsFunc(b.rules, func(r zoneRule) bool {
+		return slices.Max(r.least) > 0 && slices.ContainsFunc(b.prover.Classes, func(ids []model.ClassID) bool {
+			return !slices.ContainsFunc(r.classes, func(i int) bool { return !slices.Contains(ids, model.ClassID(i)) })
+		})
+	})
+}
+
+// vainPods is how many pods there have to be at least: of few, whole machines in each zone cost
+// more than what zones differ in.
+const vainPods = 16
+
+// vain reports whether there is little to gain by telling zones apart, and twice as much would
+// not do.
+func (b *zoneBook) vain(best, near int64) bool {
+	if podspec.Sum(b.prover.placed) < vainPods {
+		return false
+	}
+	gain := b.gain()
+	return gain < nearEnough*float64(near) && float64(best)+2*gain < float64(near)
+}
+
+// casePods is how many pods are worth half of the work that may go into cases, which is the most
+// that zones get: what these gain for fewer is not much, and a search for them does not take long
+// either.
+const casePods = 1_500
+
+// zonesWork is how many times the work of a bound is spent where zones are told apart:
+// there are as many more machines to look at.
+const zonesWork = 4

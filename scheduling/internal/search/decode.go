@@ -1,0 +1,224 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// decoder turns the engine's answer into a plan.
+type decoder struct {
+	*compile.Compiler
+	ties     *ties // nil where nothing is tied
+	solution model.Solution
+	ledger   *compile.Ledger
+	roster   *roster
+	short    bool         // limits or reservations leave a launch too few options for its pool's minValues
+	frozen   bool         // machines buy what the engine planned, and list nothing of a better rank
+	shunned  []model.Bits // by template, offers that launches do not fall back on; nil for none
+	listed   []int        // room for the places of one machine's options
+	lots     map[string]*lot
+	named    []corev1.ResourceName // what pods may request by name
+}
+
+// Decode writes the plan down. ok is false where limits or reservations leave a
+// launch too few options for the minValues of its pool.
+func Decode(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan, ok bool) {
+	d := &decoder{
+		Compiler: c, ties: tiesOf(c), solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{}, named: c.Requestable(),
+	}
+	machines := d.final()
+	d.shun(machines)
+	plan = d.write(bundle(machines))
+	return plan, !d.short
+}
+
+// final are the machines of the answer, once all pods on them bind.
+func (d *decoder) final() []machine {
+	machines := d.machines()
+	for surplus := d.rehearse(machines); len(surplus) > 0; surplus = d.rehearse(machines) {
+		machines = d.unbind(d.relieve(machines, surplus))
+		slices.SortStableFunc(machines, d.compareMachines)
+	}
+	return machines
+}
+
+// write writes down what nodes and machines hold.
+func (d *decoder) write(machines []machine) *scheduling.Plan {
+	d.roster = d.newRoster(machines)
+	n := int64(0)
+	for i := range machines {
+		n += machines[i].count
+	}
+	plan := &scheduling.Plan{Launches: make([]scheduling.Launch, 0, n), Existing: []scheduling.Assignment{}, Unschedulable: []scheduling.Unschedulable{}, Warnings: []scheduling.Warning{}}
+	for i, items := range d.solution.Bins {
+		if len(items) == 0 {
+			continue
+		}
+		if pods := d.hand(items); len(pods) > 0 {
+			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: d.Nodes[d.NodeOf(i)].Node.Name, Pods: pods})
+		}
+	}
+	slices.SortFunc(plan.Existing, func(a, b scheduling.Assignment) int { return strings.Compare(a.Node, b.Node) })
+	numbers := map[string]int{}
+	for i := range machines {
+		d.launches(plan, &machines[i], numbers)
+	}
+	return plan
+}
+
+// machines reads the bundles of the answer, lets each buy the best-ranked offer that
+// holds its pods and that limits and reservations still allow, and sorts them.
+func (d *decoder) machines() []machine {
+	out := make([]machine, 0, model.Count(d.solution.Nodes))
+	for _, node := range d.solution.Nodes {
+		d.ledger.Spend(d.Bought[node.Option], node.N)
+	}
+	byClass := func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) }
+	firsts := map[model.OptionID]int{}
+	for _, node := range d.solution.Nodes {
+		first, known := firsts[node.Option]
+		if !known {
+			first = d.place(d.Bought[node.Option])
+			firsts[node.Option] = first
+		}
+		m := machine{template: d.Bought[node.Option].Template, first: first, count: 1, items: node.Items}
+		if !slices.IsSortedFunc(m.items, byClass) {
+			m.items = slices.Clone(m.items)
+			slices.SortFunc(m.items, byClass)
+		}
+		d.weigh(&m)
+		for range node.N {
+			out = append(out, m)
+		}
+	}
+	d.settle(out)
+	for range lastCalls {
+		out = d.lastCall(d.drop(out))
+	}
+	out = d.unbind(d.drop(d.lift(out)))
+	slices.SortStableFunc(out, d.compareMachines)
+	return out
+}
+
+// compareMachines orders machines by pool, price, type, what they hold.
+func (d *decoder) compareMachines(a, b machine) int {
+	x, y := d.offerAt(&a, a.first), d.offerAt(&b, b.first)
+	return cmp.Or(
+		strings.Compare(d.Templates[a.template].Pool.Name, d.Templates[b.template].Pool.Name),
+		cmp.Compare(x.Offering.Price, y.Offering.Price),
+		strings.Compare(x.InstanceType.Name, y.InstanceType.Name),
+		cmp.Compare(a.first, b.first),
+		cmp.Compare(a.template, b.template),
+		slices.CompareFunc(a.items, b.items, func(x, y model.Item) int {
+			return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(y.N, x.N))
+		}),
+		cmp.Compare(a.turn, b.turn),
+	)
+}
+
+// bundle joins neighbours that are alike, in place.
+func bundle(in []machine) []machine {
+	out := in[:0]
+	for _, m := range in {
+		if n := len(out); n > 0 && out[n-1].template == m.template && out[n-1].first == m.first && out[n-1].turn == m.turn && slices.Equal(out[n-1].items, m.items) {
+			out[n-1].count++
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// place returns the place of what the engine planned to buy.
+func (d *decoder) place(planned offers.Purchase) int {
+	return slices.IndexFunc(d.Offered[planned.Template].List, func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
+}
+
+// settle upgrades the machines. A cautious solve has counted on what is left of the
+// limits: should the upgrades leave a launch too few options, they are taken back.
+func (d *decoder) settle(machines []machine) {
+	var before []machine
+	var ledger *compile.Ledger
+	if d.Cautious {
+		before, ledger = slices.Clone(machines), d.ledger.Clone()
+	}
+	d.upgrade(machines)
+	if d.Solver.Ranking.Strategy == offerings.Diversified {
+		slices.SortStableFunc(machines, d.compareMachines)
+		d.spread(machines)
+	}
+	if !d.Cautious {
+		return
+	}
+	for i := range machines {
+		machines[i].places = d.options(&machines[i])
+		if d.tooFew(&machines[i]) {
+			copy(machines, before)
+			d.ledger, d.frozen = ledger, true
+			return
+		}
+	}
+}
+
+// upgrade lets every machine buy the best-ranked offer that holds its pods. What one
+// gives back of limits and reservations may be what another needs, so it goes round
+// until nothing changes.
+func (d *decoder) upgrade(machines []machine) {
+	for changed := true; changed; {
+		changed = false
+		for i := range machines {
+			m := &machines[i]
+			for at := m.bare; at < m.first; at++ {
+				if !d.holds(m, at) {
+					if at == m.bare {
+						m.bare++
+					}
+					continue
+				}
+				if d.leavesChoice(m, at) && d.ledger.Swap(d.buys(m), d.sale(m.template, at)) {
+					m.first, changed = at, true
+					break
+				}
+			}
+		}
+	}
+}
+
+// options lists what may be bought for a machine, best first: what it buys, then
+// every other offer that holds its pods and could be taken in its place, up to the
+// limit, and beyond the limit as far as the pool's minValues need it. The answer holds
+// until the next is asked for.
+func (d *decoder) options(m *machine) []int {
+	limit := maxOptions(d.Solver)
+	floors := offers.FloorKeys(d.Templates[m.template].Set)
+	choosy := offers.On(d.Solver.Flexibility)
+	whole := len(floors) > 0 || choosy || d.Solver.Ranking.Strategy == offerings.Diversified
+	out := d.listed[:0]
+	defer func() { d.listed = out }()
+	out = append(out, m.first)
+	for at := m.bare; at < len(d.Offered[m.template].List) && (len(out) < limit || whole); at++ {
+		if at == m.first || d.frozen && at < m.first || !d.holds(m, at) || !d.ledger.CouldSwap(d.buys(m), d.sale(m.template, at)) {
+			continue
+		}
+		out = append(out, at)
+	}
+	if d.Solver.Ranking.Strategy == offerings.Diversified {
+		d.diversify(m, out[1:]) // the first stays: it is what the ledger counts
+	}
+	if choosy && !d.offerAt(m, m.first).Spot() && d.inflexible(m, out) {
+		out = slices.DeleteFunc(out, func(at int) bool { return d.offerAt(m, at).Spot() })
+	}
+	if len(floors) > 0 || choosy {
+		return d.trim(m, out, limit)
+	}
+	return out[:min(len(out), limit)]
+}

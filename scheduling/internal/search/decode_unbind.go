@@ -1,0 +1,86 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// unbind takes pods off machines and bins that would not bind there in any order: those
+// whose rules others, who found no place after all, were to keep. Machines that hold
+// less may then be cheaper ones elsewhere, so it goes round until all pods bind.
+func (d *decoder) unbind(machines []machine) []machine {
+	t := d.ties
+	if t == nil || len(t.planner.Classes) == 0 {
+		return machines
+	}
+	for {
+		surplus := d.surplus(machines)
+		if len(surplus) == 0 {
+			return machines
+		}
+		machines = d.relieve(machines, surplus)
+	}
+}
+
+// relieve takes pods off machines and bins. What is left on a machine may fit a better one.
+func (d *decoder) relieve(machines []machine, surplus map[model.ClassID]int64) []machine {
+	machines = d.strip(machines, surplus)
+	if !d.frozen {
+		d.upgrade(machines)
+	}
+	return machines
+}
+
+// surplus counts, by engine class, the pods that do not bind.
+func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
+	return surplus(d.Compiler, d.placing(machines), d.spots(machines))
+}
+
+// placing is how many units of each part machines and bins hold.
+func (d *decoder) placing(machines []machine) func(part int) int64 {
+	placed := make([]int64, len(d.Parts))
+	for i := range machines {
+		for _, it := range machines[i].items {
+			placed[it.Class] += it.N
+		}
+	}
+	for _, items := range d.solution.Bins {
+		for _, it := range items {
+			placed[it.Class] += it.N
+		}
+	}
+	return func(part int) int64 { return placed[part] }
+}
+
+// spots are the spots of machines, in their order.
+func (d *decoder) spots(machines []machine) []int {
+	out := make([]int, len(machines))
+	for i := range machines {
+		out[i] = d.spot(&machines[i])
+	}
+	return out
+}
+
+// strip takes pods off machines and bins, and gives back what is left empty.
+func (d *decoder) strip(machines []machine, surplus map[model.ClassID]int64) []machine {
+	less := func(items []model.Item) []model.Item {
+		out := slices.Clone(items)
+		for i := range out {
+			n := min(out[i].N, surplus[out[i].Class])
+			out[i].N -= n
+			surplus[out[i].Class] -= n
+			d.solution.Unplaced[out[i].Class] += n
+		}
+		return slices.DeleteFunc(out, func(it model.Item) bool { return it.N == 0 })
+	}
+	for i := range machines {
+		m := &machines[i]
+		m.items = less(m.items)
+		d.weigh(m)
+	}
+	for i, items := range d.solution.Bins {
+		d.solution.Bins[i] = less(items)
+	}
+	return d.giveBack(machines)
+}

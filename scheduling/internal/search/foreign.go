@@ -1,0 +1,140 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// A machine in a zone that a spread has not counted with makes that zone one of its
+// domains, and an empty one: kube-scheduler would then hold the spread's pods back
+// although none of them could ever go there. Pods that nothing ties therefore stay away
+// from such zones where they have a choice.
+
+// stayAway returns, by template, the offers outside such zones; nil where there are no
+// such zones.
+func (t *ties) stayAway() []model.Bits {
+	l := t.Land
+	foreign := make([]bool, l.OnSale)
+	found := false
+	for i := range t.Rules {
+		r := &t.Rules[i]
+		if r.Kind != podspec.SpreadTie || r.Weight > 0 {
+			continue
+		}
+		counted := t.countedDomains(i)
+		if !slices.Contains(counted, false) {
+			continue
+		}
+		for spot := range foreign {
+			if at := l.Axes[r.Axis].At[spot]; at >= 0 && l.Axes[r.Filter].At[spot] == 1 && !counted[at] {
+				foreign[spot], found = true, true
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	rows := make([]model.Bits, len(l.Templates))
+	for ti := range l.Templates {
+		rows[ti] = model.NewBits(len(l.Offers.Offers))
+		for i, o := range l.Offered[ti].List {
+			if !foreign[l.First[ti]+i] {
+				rows[ti].Set(o.Offer)
+			}
+		}
+	}
+	return rows
+}
+
+// countedDomains are those that count for the minimum of a spread: where nodes are
+// that it looks at, and where its pods could go. It is nil where no pod that could go anywhere holds
+// the rule.
+func (t *ties) countedDomains(rule int) []bool {
+	out := make([]bool, len(t.Rules[rule].Domains))
+	for i, d := range t.Rules[rule].Domains {
+		out[i] = d.Eligible
+	}
+	held := false
+	for i := range t.planner.Classes {
+		class := &t.planner.Classes[i]
+		for k, link := range class.Links {
+			if int(link.Rule) != rule || !link.Holds {
+				continue
+			}
+			for s := range class.Sites {
+				site := &class.Sites[s]
+				d := site.Domains[k]
+				if d != topology.None && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
+					out[d], held = true, true
+				}
+			}
+		}
+	}
+	if !held {
+		return nil
+	}
+	return out
+}
+
+// staysAway reports whether a kin that nothing ties keeps away from foreign zones.
+func (t *ties) staysAway(n int) bool {
+	if t.rows == nil || t.roaming[n] {
+		return false
+	}
+	can, known := t.away[n]
+	if !known {
+		can = t.canStayAway(t.List[n])
+		t.away[n] = can
+	}
+	return can
+}
+
+// canStayAway reports whether all units of a kin find a machine outside foreign zones,
+// in a pool of no lower weight than they would find anywhere.
+func (t *ties) canStayAway(k *compile.Kin) bool {
+	l := t.Land
+	type place struct{ rank, room int }
+	near, all := map[place]bool{}, map[place]bool{}
+	ranks := l.WeightRank()
+	for ti, v := range l.Templates {
+		for _, o := range l.Offered[ti].List {
+			if !k.Admits(l.Columns.Rows[o.Column]) {
+				continue
+			}
+			if len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.Solver.Flexibility) {
+				return false // a zone less may be one choice too few
+			}
+			at := place{int(ranks[v.Number]), o.Room}
+			all[at] = true
+			if t.rows[ti].Has(o.Offer) {
+				near[at] = true
+			}
+		}
+	}
+	best := func(places map[place]bool, request []int64) int {
+		rank := math.MaxInt
+		for at := range places {
+			if at.rank < rank && model.Fits(l.Compiler.Rooms.Rooms[at.room], request) {
+				rank = at.rank
+			}
+		}
+		return rank
+	}
+	for i := range t.UnitBook.Units {
+		u := &t.UnitBook.Units[i]
+		if t.List[u.Kin] != k {
+			continue
+		}
+		request := t.Request(u.Portions)
+		if best(near, request) > best(all, request) {
+			return false
+		}
+	}
+	return true
+}

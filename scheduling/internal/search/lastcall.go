@@ -1,0 +1,232 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// lastCall offers the pods that were left out to what limits and reservations have
+// left now that every machine has settled on what it buys: exchanges for a better
+// rank can free what the search had no way to count on.
+func (d *decoder) lastCall(machines []machine) []machine {
+	for c := range d.Model.Classes {
+		id := model.ClassID(c)
+		for d.solution.Unplaced[c] > 0 {
+			if n := d.join(machines, id); n > 0 {
+				d.solution.Unplaced[c] -= n
+				continue
+			}
+			m, ok := d.oneMore(id)
+			if !ok {
+				break
+			}
+			d.solution.Unplaced[c] -= m.items[0].N
+			machines = append(machines, m)
+		}
+	}
+	return machines
+}
+
+// lastCalls is how often the refused are asked: a machine bought for some can take the
+// choice from others, who then ask again.
+const lastCalls = 3
+
+// drop gives back machines whose options fall short of their pool's minValues even
+// though the solve was cautious; their pods count as left out.
+func (d *decoder) drop(machines []machine) []machine {
+	if !d.Cautious {
+		return machines
+	}
+	return slices.DeleteFunc(machines, func(m machine) bool {
+		if m.places = d.options(&m); !d.tooFew(&m) {
+			return false
+		}
+		d.ledger.Spend(d.buys(&m), -1)
+		for _, it := range m.items {
+			d.solution.Unplaced[it.Class] += it.N
+		}
+		return true
+	})
+}
+
+// lift moves pods from machines of one pool to machines of a pool of higher weight
+// whose limits turned out to have room for them.
+func (d *decoder) lift(machines []machine) []machine {
+	if d.Solver.Weights == scheduling.WeightIgnore || !slices.Contains(d.ledger.Limited, true) {
+		return machines
+	}
+	var lifted []machine
+	for i := range machines {
+		m := &machines[i]
+		for k := 0; k < len(m.items); k++ {
+			class := &d.Model.Classes[m.items[k].Class]
+			for m.items[k].N > 0 {
+				at, first := d.higher(m, class)
+				if at < 0 {
+					break
+				}
+				up, ok := d.buy(at, first, m.items[k].Class, m.items[k].N)
+				if !ok {
+					break
+				}
+				lifted = append(lifted, up)
+				m.items = slices.Clone(m.items)
+				m.items[k].N -= up.items[0].N
+			}
+		}
+		m.items = slices.DeleteFunc(slices.Clone(m.items), func(it model.Item) bool { return it.N == 0 })
+		d.weigh(m)
+	}
+	return append(d.giveBack(machines), lifted...)
+}
+
+// higher returns a template of a higher weight than a machine's, and the place of an
+// offer of it, that could take a class at the same rank of taints; -1 for none.
+func (d *decoder) higher(m *machine, class *model.Class) (template, place int) {
+	here := d.Templates[m.template].Pool.Weight()
+	for ti, v := range d.Templates {
+		if v.Pool.Weight() <= here {
+			break // templates stand in the order of weights
+		}
+		if !d.ledger.Limited[v.Number] || d.shared(v) || d.fallback(ti, class) && !d.fallback(m.template, class) {
+			continue
+		}
+		one := d.lone(ti, class)
+		for at := range d.Offered[ti].List {
+			if d.holds(&one, at) && d.ledger.Affords(d.sale(ti, at)) {
+				return ti, at
+			}
+		}
+	}
+	return -1, -1
+}
+
+// shared reports whether a further machine of a pool could take from its limits what
+// the minValues of those already bought count on.
+func (d *decoder) shared(v *offers.Template) bool {
+	floors := d.Solver.MinValues != scheduling.MinValuesBestEffort && len(offers.FloorKeys(v.Set)) > 0
+	return (floors || offers.On(d.Solver.Flexibility)) && d.ledger.Drained(v.Number)
+}
+
+// buy buys one machine for up to n pods of a class, unless that leaves it too few
+// options for its pool's minValues or the class may not even be alone.
+func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
+	if d.bars(nil, id) {
+		return machine{}, false
+	}
+	m := machine{template: ti, first: at, count: 1}
+	p := d.sale(ti, at)
+	n = d.capacity(id, n, d.Rooms.Rooms[d.Offered[ti].List[at].Room])
+	d.ledger.Spend(p, 1)
+	fits := func(n int64) bool {
+		m.items = []model.Item{{Class: id, N: n}}
+		d.weigh(&m)
+		m.places = d.options(&m)
+		return !d.tooFew(&m)
+	}
+	if fits(n) {
+		return m, true
+	}
+	// The fewer pods, the more choice.
+	least, most := int64(0), n
+	for most-least > 1 {
+		if half := (least + most) / 2; fits(half) {
+			least = half
+		} else {
+			most = half
+		}
+	}
+	if least == 0 {
+		d.ledger.Spend(p, -1)
+		return machine{}, false
+	}
+	return m, fits(least)
+}
+
+// join adds one pod of a class to a machine that has room for it, and returns how
+// many it added.
+func (d *decoder) join(machines []machine, id model.ClassID) int64 {
+	class := &d.Model.Classes[id]
+	for i := range machines {
+		m := &machines[i]
+		if d.bars(m.items, id) {
+			continue
+		}
+		with := *m
+		with.load = slices.Clone(m.load)
+		for r, n := range class.Request {
+			with.load[r] = podspec.Plus(with.load[r], n)
+		}
+		with.groups = m.groups.Clone()
+		with.groups.Set(int(class.Group))
+		if !d.holds(&with, m.first) {
+			continue
+		}
+		with.items = slices.Clone(m.items)
+		if at := slices.IndexFunc(with.items, func(it model.Item) bool { return it.Class == id }); at >= 0 {
+			with.items[at].N++
+		} else {
+			with.items = append(with.items, model.Item{Class: id, N: 1})
+			slices.SortFunc(with.items, func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) })
+		}
+		if len(offers.FloorKeys(d.Templates[m.template].Set)) > 0 || offers.On(d.Solver.Flexibility) {
+			if with.places = d.options(&with); d.tooFew(&with) {
+				continue
+			}
+		}
+		*m = with
+		return 1
+	}
+	return 0
+}
+
+// bars reports whether pods that are there keep one more of a class away.
+func (d *decoder) bars(items []model.Item, id model.ClassID) bool {
+	return d.Model.Joining(items, nil, id) == 0
+}
+
+// fallback reports whether a class would rather avoid a template's pool.
+func (d *decoder) fallback(ti int, class *model.Class) bool {
+	return slices.ContainsFunc(d.Seats[class.Group].Groups, func(g int) bool {
+		_, soft := d.Templates[ti].HardTaint(d.Classes.Groups[g])
+		return soft
+	})
+}
+
+// oneMore buys one more machine for a class, of the pool that ranks first.
+func (d *decoder) oneMore(id model.ClassID) (machine, bool) {
+	class := &d.Model.Classes[id]
+	for _, soft := range []bool{false, true} {
+		for ti := range d.Templates {
+			if d.fallback(ti, class) != soft || d.shared(d.Templates[ti]) {
+				continue
+			}
+			one := d.lone(ti, class)
+			for at := range d.Offered[ti].List {
+				if !d.holds(&one, at) || !d.ledger.Affords(d.sale(ti, at)) {
+					continue
+				}
+				if m, ok := d.buy(ti, at, id, d.solution.Unplaced[id]); ok {
+					return m, true
+				}
+			}
+		}
+	}
+	return machine{}, false
+}
+
+// capacity is how many of n pods of a class a room holds.
+func (d *decoder) capacity(id model.ClassID, n int64, room []int64) int64 {
+	class := &d.Model.Classes[id]
+	for r, q := range class.Request {
+		if q > 0 {
+			n = min(n, room[r]/q)
+		}
+	}
+	return max(min(n, d.Model.Joining(nil, nil, id)), 1)
+}

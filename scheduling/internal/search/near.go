@@ -1,0 +1,100 @@
+package search
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+)
+
+// lodge finds the bins that the parts of e could need, ascending: for each kind of parts as
+// many of those that it fills best as there are units of all parts that fit any bin. Whoever
+// would go elsewhere finds one of these that nobody uses. Nil stands for all bins.
+func (t *ties) lodge(e *compile.Compiler) *compile.Lodging {
+	l := t.Land
+	bins, pods := len(l.Model.Bins), l.PodCount()
+	if bins <= compile.FewBins || pods >= int64(bins) || pods*int64(len(e.Parts)) > compile.MostNearby {
+		return nil
+	}
+	lists := make([][]int32, 0, len(e.Parts))
+	known := map[string]bool{}
+	seated := int64(0)
+	var key, name []byte
+	e.Lodgers = nil
+	for i := range e.Parts {
+		key = compile.NearKey(key[:0], e, i)
+		book := l.Nearest
+		if len(e.Parts[i].Crowds) > 0 {
+			book = t.Nearest // crowds have their numbers there
+		}
+		list, ok := book[string(key)]
+		if !ok {
+			list = t.fullest(e, i, pods)
+			book[string(key)] = list
+		}
+		if len(list) > 0 {
+			seated += e.Parts[i].Count
+			e.Lodgers = append(e.Lodgers, model.ClassID(i))
+			name = binary.AppendVarint(append(append(name, key...), '/'), e.Parts[i].Count)
+		}
+		if !known[string(key)] {
+			known[string(key)] = true
+			lists = append(lists, list)
+		}
+	}
+	if x := l.Lodgings[string(name)]; x != nil && slices.Equal(x.Crowds, t.Crowds) {
+		return x
+	}
+	row := model.NewBits(bins)
+	for _, list := range lists {
+		for _, bin := range list[:min(seated, int64(len(list)))] {
+			row.Set(int(bin))
+		}
+	}
+	x := &compile.Lodging{Crowds: slices.Clone(t.Crowds), Near: make([]int, 0, row.Count())}
+	row.Each(func(bin int) { x.Near = append(x.Near, bin) })
+	l.Lodgings[string(name)] = x
+	return x
+}
+
+// fullest lists the n bins that units of a part fill best, the best first.
+func (t *ties) fullest(e *compile.Compiler, part int, n int64) []int32 {
+	p := &e.Parts[part]
+	seat := &e.Seats[p.Seat]
+	l := t.Land
+	l.OpenRow, l.WaryRow = l.BinsOf(seat, l.OpenRow, l.WaryRow)
+	open, wary := l.OpenRow, l.WaryRow
+	takes := func(bin int) (takes, soft bool) {
+		takes = open.Has(bin) && (len(p.Crowds) == 0 || e.Model.Joining(nil, t.present[bin], model.ClassID(part)) > 0)
+		return takes, wary.Has(bin)
+	}
+	if m := l.NearestNodes(); m != nil && len(seat.Groups) > 0 {
+		if len(p.Crowds) == 0 {
+			return m.FullestFor(l.Compiler, seat.Groups, seat.Bins, p.Request, n, takes)
+		}
+		if e.Model.Joining(nil, nil, model.ClassID(part)) > 0 { // crowds keep them off bins where some of them are
+			crowded := t.crowded(p.Crowds)
+			all := m.FullestFor(l.Compiler, seat.Groups, seat.Bins, p.Request, n+crowded, func(bin int) (takes, soft bool) {
+				return open.Has(bin), wary.Has(bin)
+			})
+			out := make([]int32, 0, n)
+			for _, bin := range all {
+				if joins, _ := takes(int(bin)); joins && int64(len(out)) < n {
+					out = append(out, bin)
+				}
+			}
+			return out
+		}
+	}
+	return pack.Fullest(l.Model, p.Request, n, takes)
+}
+
+// crowded is on how many bins at most there is anybody of some crowds.
+func (t *ties) crowded(crowds []model.Membership) (n int64) {
+	for _, m := range crowds {
+		n += int64(len(t.Land.Census().Crowded[t.CrowdName(&t.Crowds[m.Crowd])]))
+	}
+	return n
+}

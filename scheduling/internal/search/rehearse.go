@@ -1,0 +1,160 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// handed is a pod that the plan puts somewhere as part of an engine class.
+type handed struct {
+	namespace, name string
+	priority        int32
+	bearing         int32 // number of it, see rehearsal
+	part            model.ClassID
+}
+
+func (h handed) compare(o handed) int {
+	if h.priority != o.priority {
+		return cmp.Compare(o.priority, h.priority)
+	}
+	if h.namespace != o.namespace {
+		return strings.Compare(h.namespace, o.namespace)
+	}
+	return strings.Compare(h.name, o.name)
+}
+
+// rehearse binds the pods of a plan one by one, with retries, in the order of their
+// priorities and names, as a scheduler would, and counts by engine class those that do
+// not bind: spreads that count each other's pods can block each other in one order and
+// not in another.
+func (d *decoder) rehearse(machines []machine) map[model.ClassID]int64 {
+	t := d.ties
+	if t == nil || len(t.planner.Classes) == 0 {
+		return nil
+	}
+	r := &rehearsal{decoder: d, index: map[bearing]int32{}, known: make([][]int32, len(d.Parts))}
+	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
+	pods := r.pods(machines)
+	slices.SortFunc(pods, handed.compare)
+	order := make([]int32, len(pods))
+	for i := range pods {
+		order[i] = pods[i].bearing
+	}
+	extra := t.domainsOf(d.spots(machines))
+	if topology.Binds(&r.problem, order, extra) {
+		return nil
+	}
+	return r.surplus(pods, extra)
+}
+
+// rehearsal is what binding the pods of a plan takes. Pods that obey the same rules and
+// go to the same domains have the same bearing; there are few.
+type rehearsal struct {
+	*decoder
+	problem topology.Problem // its classes are the bearings
+	index   map[bearing]int32
+	known   [][]int32 // by engine class and portion; nil where not known
+}
+
+// bearing is what decides how a pod binds: its own constraints, and where it goes.
+type bearing struct {
+	group, bonds, among int
+	of                  *compile.Partition
+	site                int
+}
+
+// pods lists those of the plan that ties pin down, in the order in which it hands them
+// out.
+func (r *rehearsal) pods(machines []machine) []handed {
+	n := 0
+	for i := range r.Planned {
+		n += len(r.Planned[i].Pods)
+	}
+	out := make([]handed, 0, n)
+	roster := r.newRoster(machines)
+	hand := func(items []model.Item) {
+		for _, it := range items {
+			p := &r.Parts[it.Class]
+			for k, x := range p.Portions {
+				pods := roster.take(it.Class, x, it.N)
+				if !p.Pinned {
+					continue
+				}
+				h := handed{priority: r.Planned[x.Class].Priority, bearing: r.bearing(it.Class, k), part: it.Class}
+				for _, pod := range pods {
+					h.namespace, h.name = podspec.NamespaceOf(pod), pod.Name
+					out = append(out, h)
+				}
+			}
+		}
+	}
+	for _, items := range r.solution.Bins {
+		hand(items)
+	}
+	for i := range machines {
+		hand(machines[i].items)
+	}
+	return out
+}
+
+// bearing numbers the pods of a portion of a part.
+func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
+	p := &r.Parts[part]
+	if r.known[part] == nil {
+		r.known[part] = slices.Repeat([]int32{-1}, len(p.Portions))
+	}
+	known := &r.known[part][portion]
+	if *known >= 0 {
+		return *known
+	}
+	t, class := r.ties, r.Planned[p.Portions[portion].Class]
+	s := bearing{class.Group, class.Bonds, class.Among, t.List[t.UnitBook.Units[p.Unit].Kin].Part, p.Site}
+	n, ok := r.index[s]
+	if !ok {
+		n = int32(len(r.problem.Classes))
+		r.index[s] = n
+		r.problem.Classes = append(r.problem.Classes, t.single(s))
+	}
+	*known = n
+	return n
+}
+
+// single is pods of one bearing in the planner's form.
+func (t *ties) single(s bearing) topology.Class {
+	own := t.List[t.Kin([]compile.Member{{Group: s.group, Bonds: s.bonds, Among: s.among, N: 1}}, nil)]
+	if own.Part == nil {
+		t.Link(own)
+	}
+	site := topology.Site{Limit: -1}
+	site.Domains, site.Counted = t.domainsAt(own.Rules, s.of, s.site)
+	return topology.Class{Count: 1, Links: own.Rules, Sites: []topology.Site{site}}
+}
+
+// surplus counts, by engine class, the units that do not bind, when not all do.
+func (r *rehearsal) surplus(pods []handed, extra [][]int32) map[model.ClassID]int64 {
+	problem := r.problem
+	problem.Classes = make([]topology.Class, len(pods))
+	given := make([][]int64, len(pods))
+	for i := range pods {
+		problem.Classes[i] = r.problem.Classes[pods[i].bearing]
+		problem.Classes[i].Priority = pods[i].priority
+		given[i] = []int64{1}
+	}
+	out := map[model.ClassID]int64{}
+	for i, n := range topology.Replay(&problem, given, extra) {
+		if n[0] == 0 {
+			out[pods[i].part]++
+		}
+	}
+	for part, n := range out {
+		each := size(r.Parts[part].Portions)
+		out[part] = (n + each - 1) / each
+	}
+	return out
+}

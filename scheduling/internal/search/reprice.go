@@ -1,0 +1,202 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// A pod's share of a machine is what it costs where many fill machines together. A pod
+// that is alone at a site costs a machine of its own there, and next to nothing where
+// one that others need has room to spare. Both only show in a solution.
+
+// settled plans sites, anew where that is cheaper. Where a search for machines takes long,
+// drafts are compared, and only the best is worked out.
+func (t *ties) settled(params pack.Params) trial {
+	params.Draft = params.Work > 0 && len(t.UnitBook.Units) >= compile.ManyClasses && !t.Land.Thorough()
+	return t.reprice(t.concede(t.rounds(params), params), params).completed()
+}
+
+// repriceRounds is how often a solution's own prices choose sites anew.
+const repriceRounds = 4
+
+// repriceWork bounds what repricing may look at: pods of a class times machines.
+const repriceWork = 2_000_000
+
+// reprice plans sites anew at the prices that a solution shows, as long as that makes
+// it cheaper.
+func (t *ties) reprice(best trial, params pack.Params) trial {
+	if len(t.planner.Classes)*len(best.Solution.Nodes) > repriceWork || best.Late || t.content(&best, params) {
+		return best
+	}
+	shares := t.siteCosts()
+	defer t.setSiteCosts(shares)
+	for range repriceRounds {
+		t.setSiteCosts(t.marginal(&best, shares))
+		plan := topology.Plan(&t.planner)
+		if t.stated == best.ties.stated && slices.EqualFunc(plan.Counts, best.sites, slices.Equal[[]int64]) {
+			break // the same machines would come out
+		}
+		params.Rival = t.rival(&best)
+		x := t.pack(plan, params)
+		if x.bind < best.bind || x.bind == best.bind && x.price() >= best.price() || !t.asGranted(x.Compiler, best.Compiler) {
+			break
+		}
+		if best = x; best.Late {
+			break
+		}
+	}
+	return best
+}
+
+// content reports whether a trial places all pods at a cost that will do, where to look
+// for a cheaper one takes long.
+func (t *ties) content(x *trial, params pack.Params) bool {
+	return len(t.UnitBook.Units) >= compile.ManyClasses && x.bind == x.PodCount() && int64(x.price()) <= params.Enough
+}
+
+// rival is what another plan of sites has to come near to early on. Where pods are left
+// out, or the search is thorough, nothing is ruled out.
+func (t *ties) rival(x *trial) pack.Milestones {
+	if len(x.Model.Classes) < compile.ManyClasses || x.Thorough() || slices.Max(x.Solution.Unplaced) > 0 || x.bind < podspec.Sum(x.Placed(x.Solution)) {
+		return pack.Milestones{}
+	}
+	return x.Milestones
+}
+
+// asGranted reports whether a plan of sites grants wishes no worse than another.
+func (t *ties) asGranted(a, b *compile.Compiler) bool {
+	return t.planner.Priced || denied(a) <= denied(b)
+}
+
+// denied adds up what the sites of a plan do not grant.
+func denied(c *compile.Compiler) (sum int64) {
+	t := tiesOf(c)
+	for i := range c.Parts {
+		if p := &c.Parts[i]; p.Pinned {
+			sum += t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site].Penalty * p.Count
+		}
+	}
+	return sum
+}
+
+// siteCosts are the costs of all sites, by planner class.
+func (t *ties) siteCosts() [][]int64 {
+	out := make([][]int64, len(t.planner.Classes))
+	for i := range t.planner.Classes {
+		for s := range t.planner.Classes[i].Sites {
+			out[i] = append(out[i], t.planner.Classes[i].Sites[s].Cost)
+		}
+	}
+	return out
+}
+
+func (t *ties) setSiteCosts(costs [][]int64) {
+	for i := range t.planner.Classes[:min(len(costs), len(t.planner.Classes))] {
+		sites := t.planner.Classes[i].Sites
+		for s := range sites[:min(len(costs[i]), len(sites))] {
+			sites[s].Cost = costs[i][s]
+		}
+	}
+}
+
+// spareRoom is a machine of a solution with the room that is left on it.
+type spareRoom struct {
+	spot   int
+	column model.Bits
+	room   []int64
+}
+
+// marginal are the costs of sites once a solution's machines stand: a share of nothing
+// where one has room, a whole machine elsewhere, as far as a class does not fill it.
+func (t *ties) marginal(x *trial, shares [][]int64) [][]int64 {
+	var spares []spareRoom
+	for i, spot := range spots(x.Compiler, x.Solution) {
+		node := &x.Solution.Nodes[i]
+		load := make([]int64, x.Model.Dims)
+		x.Model.Load(load, node.Items)
+		room := slices.Clone(x.Model.Options[node.Option].Room)
+		for d, n := range load {
+			room[d] -= n
+		}
+		template := x.Bought[node.Option].Template
+		column := t.Land.Columns.Rows[t.Land.Offered[template].List[spot-t.Land.First[template]].Column]
+		spares = append(spares, spareRoom{spot: spot, column: column, room: room})
+	}
+	ranks := int64(compile.RankCost)
+	out := make([][]int64, len(t.planner.Classes))
+	for i := range t.planner.Classes {
+		class := &t.planner.Classes[i]
+		k := t.List[t.UnitBook.Units[t.units[i]].Kin]
+		out[i] = slices.Clone(shares[i])
+		free, shut := make([]bool, len(class.Sites)), len(class.Sites)
+		for _, r := range spares {
+			if site := k.Part.At[r.spot]; !free[site] && model.Fits(r.room, class.Request) && k.Admits(r.column) {
+				free[site] = true
+				if shut--; shut == 0 {
+					break
+				}
+			}
+		}
+		for site, share := range shares[i] {
+			if share == topology.Nowhere {
+				continue
+			}
+			if free[site] {
+				out[i][site] = share/ranks*ranks + share%ranks/16
+				continue
+			}
+			out[i][site] = t.alone(k, class, site, share)
+		}
+	}
+	return out
+}
+
+// alone is what a pod of a class costs at a site where its class has machines to itself.
+// Classes of the same kin and size share the answers.
+func (t *ties) alone(k *compile.Kin, class *topology.Class, site int, share int64) int64 {
+	if k.Market == nil {
+		return share
+	}
+	name := binary.AppendVarint(binary.AppendVarint(t.Land.Buffer[:0], int64(site)), class.Count)
+	for _, q := range class.Request {
+		name = binary.AppendVarint(name, q)
+	}
+	t.Land.Buffer = name
+	price, ok := k.Market.Alone[string(name)]
+	if !ok {
+		price = least(t.Land, k.Market, class, site)
+		k.Market.Alone[string(name)] = price
+	}
+	if price < 0 {
+		return share
+	}
+	return price
+}
+
+// least is what a pod of a class costs at least at a site if its class has machines to
+// itself; -1 if it fits none.
+func least(l *compile.Land, m *compile.Market, class *topology.Class, site int) int64 {
+	from, _ := slices.BinarySearchFunc(m.Rooms, site, func(r compile.SiteRoom, site int) int { return cmp.Compare(r.Site, site) })
+	least := int64(-1)
+	for _, r := range m.Rooms[from:] {
+		if r.Site != site {
+			break
+		}
+		room := l.Rooms.Rooms[r.Room]
+		if !model.Fits(room, class.Request) {
+			continue
+		}
+		n := min(max(compile.TimesIn(room, class.Request), 1), class.Count)
+		if cost := r.Cost/n + int64(r.Rank)*compile.RankCost; least < 0 || cost < least {
+			least = cost
+		}
+	}
+	return least
+}

@@ -1,0 +1,176 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// Score is what plans of sites are judged by once machines are found for them.
+type Score struct {
+	placed   []int64 // pods that bind, by priority, highest first
+	denied   int64   // wishes that are not granted
+	passes   []rankedPods
+	cost     int64
+	machines int64
+}
+
+// rankedPods is how many pods are on machines of one rank.
+type rankedPods struct {
+	model.Pass
+	n int64
+}
+
+// Score judges a trial by the plan that it would become.
+func (x *trial) Score() *Score {
+	d := &decoder{Compiler: x.Compiler, ties: x.ties, solution: x.Solution, ledger: compile.NewLedger(x.Compiler)}
+	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
+	machines := d.final()
+	s := &Score{machines: int64(len(machines))}
+	ranks := x.WeightRank()
+	by := map[model.Pass]int64{}
+	for i := range machines {
+		m := &machines[i]
+		s.cost += d.offerAt(m, m.first).Cost
+		short := d.isShort(m)
+		for _, it := range m.items {
+			soft := d.fallback(m.template, &x.Model.Classes[it.Class])
+			by[model.Pass{Weight: ranks[x.Templates[m.template].Number], Soft: soft}] += it.N * size(x.Parts[it.Class].Portions)
+			if short {
+				d.solution.Unplaced[it.Class] += it.N
+			}
+		}
+	}
+	for pass, n := range by {
+		s.passes = append(s.passes, rankedPods{pass, n})
+	}
+	slices.SortFunc(s.passes, func(a, b rankedPods) int { return compile.ComparePasses(a.Pass, b.Pass) })
+	placed := placing(x.Compiler, d.solution)
+	byPriority := map[int32]int64{}
+	for _, class := range x.Planned {
+		byPriority[class.Priority] = 0
+	}
+	for i := range x.Parts {
+		p := &x.Parts[i]
+		n := placed(i)
+		for _, q := range p.Portions {
+			byPriority[x.Planned[q.Class].Priority] += n * q.N
+		}
+	}
+	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(byPriority))) {
+		s.placed = append(s.placed, byPriority[priority])
+	}
+	if t := x.ties; t != nil {
+		if s.denied = t.refused(countSites(x.Compiler, placed)); t.planner.Priced {
+			s.cost, s.denied = s.cost+s.denied, 0
+		}
+	}
+	return s
+}
+
+// isShort reports whether limits and reservations leave a machine too few options for
+// its pool's minValues.
+func (d *decoder) isShort(m *machine) bool {
+	if d.Cautious || len(offers.FloorKeys(d.Templates[m.template].Set)) == 0 {
+		return false // such machines were given back
+	}
+	m.places = d.options(m)
+	return d.tooFew(m)
+}
+
+// compareRanks is negative where a has fewer pods on machines of low rank: the lowest
+// rank in which they differ decides.
+func compareRanks(a, b []rankedPods) int {
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0:
+			return 1
+		case len(a) == 0:
+			return -1
+		}
+		x, y := a[len(a)-1], b[len(b)-1]
+		if c := cmp.Or(compile.ComparePasses(x.Pass, y.Pass), cmp.Compare(x.n, y.n)); c != 0 {
+			return c
+		}
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return 0
+}
+
+// Better reports whether a plan places more pods of the highest priority that differs,
+// or as many and grants more wishes, or is of a higher rank, or costs less.
+func (s *Score) Better(o *Score) bool {
+	return cmp.Or(
+		slices.Compare(o.placed, s.placed), cmp.Compare(s.denied, o.denied), compareRanks(s.passes, o.passes),
+		cmp.Compare(s.cost, o.cost), cmp.Compare(s.machines, o.machines),
+	) < 0
+}
+
+// refused adds up what wishes weigh that a plan of sites does not grant.
+func (t *ties) refused(counts [][]int64) (sum int64) {
+	held := make([]map[int32]int64, len(t.Rules)) // by rule and domain, what it counts there
+	for i := range t.Rules {
+		held[i] = map[int32]int64{}
+		for d, domain := range t.Rules[i].Domains {
+			held[i][int32(d)] = domain.Count
+		}
+	}
+	each := func(f func(link topology.Link, site *topology.Site, k int, n int64)) {
+		for i := range t.planner.Classes {
+			class := &t.planner.Classes[i]
+			for s, n := range counts[i] {
+				for k, link := range class.Links {
+					if n > 0 {
+						f(link, &class.Sites[s], k, n)
+					}
+				}
+			}
+		}
+	}
+	each(func(link topology.Link, site *topology.Site, k int, n int64) {
+		if d := site.Domains[k]; d != topology.None && site.Counted[k] {
+			held[link.Rule][d] += n * link.Counts
+		}
+	})
+	for i := range t.planner.Classes {
+		for s, n := range counts[i] {
+			sum += n * t.planner.Classes[i].Sites[s].Penalty
+		}
+	}
+	each(func(link topology.Link, site *topology.Site, k int, n int64) {
+		r := &t.planner.Rules[link.Rule]
+		if r.Weight == 0 || !link.Holds {
+			return
+		}
+		d := site.Domains[k]
+		here := held[link.Rule][d]
+		own := int64(0)
+		if d != topology.None && site.Counted[k] {
+			own = link.Counts
+		}
+		switch r.Kind {
+		case topology.Spread:
+			least := int64(-1)
+			for e, domain := range r.Domains {
+				if c := held[link.Rule][int32(e)]; (domain.Eligible || c > 0) && (least < 0 || c < least) {
+					least = c
+				}
+			}
+			sum += min(max(here-max(least, 0)-r.Max, 0), n) * r.Weight
+		case topology.Affinity:
+			if here-own <= 0 {
+				sum += n * r.Weight
+			}
+		case topology.Anti:
+			if here-own > 0 {
+				sum += n * r.Weight
+			}
+		}
+	})
+	return sum
+}

@@ -1,0 +1,174 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// siteRounds is how often sites are planned anew because what the planner took for
+// possible was not: room, limits or reservations were used up by others.
+const siteRounds = 8
+
+// dearestWish is how much dearer, as a factor, wishes about single machines may make a
+// plan before they are relaxed.
+const dearestWish = 2
+
+// Solve plans sites and machines in turn.
+func (t *ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
+	x := t.found(params)
+	x = x.resign(params)
+	x = x.pile(params)
+	return x.Compiler, x.Outcome
+}
+
+// found is the best that is found for all pods.
+func (t *ties) found(params pack.Params) trial {
+	if t.wishesPerHost() {
+		t.relax(params)
+	}
+	found := t.seek(t.settled(params), params)
+	return found.ration(params)
+}
+
+// relax finds out how far wishes per host have to be relaxed: as little as is needed
+// for the plan to place as many pods and to cost at most twice as much as without
+// them, or, where wishes have a price, no more than they are worth.
+func (t *ties) relax(params pack.Params) {
+	params.Work = 0
+	t.scale = 0
+	plain := t.rounds(params)
+	placed, most := podspec.Sum(plain.Placed(plain.Solution)), plain.price()*dearestWish
+	if t.Land.Solver.Preferences == scheduling.PreferencesPrice {
+		most = plain.price()
+		for i := range t.UnitBook.Units {
+			u := &t.UnitBook.Units[i]
+			for _, m := range t.List[u.Kin].Crowds {
+				if k := t.Crowds[m.Crowd]; k.Weight > 0 && m.Holds {
+					most += t.Land.Solver.PreferencePrice * offerings.Price(k.Weight*u.Count) / podspec.UnsatisfiedWeight
+				}
+			}
+		}
+	}
+	largest := int64(1)
+	for i := range t.UnitBook.Units {
+		largest = max(largest, t.UnitBook.Units[i].Count)
+	}
+	for t.scale = 1; t.scale <= largest; t.scale *= 2 {
+		x := t.rounds(params)
+		if podspec.Sum(x.Placed(x.Solution)) >= placed && x.price() <= most {
+			return
+		}
+	}
+	t.scale = 0
+}
+
+// rounds plans sites, packs machines, and does both again as long as the planner can
+// learn from what did not fit. It returns the best: the one in which most pods bind, among
+// these the best by its score, and among these the first.
+func (t *ties) rounds(params pack.Params) (best trial) {
+	t.forget()
+	best = trial{bind: -1}
+	for range siteRounds {
+		x := t.try(params)
+		if x.bind > best.bind || x.bind >= 0 && x.bind == best.bind && x.Score().Better(best.Score()) {
+			best = x
+		}
+		learnt := t.learn(&x)
+		if t.shrink(&x) {
+			learnt = true
+		}
+		if !learnt || x.Late {
+			break
+		}
+	}
+	return best
+}
+
+// forget lifts the limits that earlier rounds have set.
+func (t *ties) forget() {
+	for i := range t.planner.Classes {
+		for s := range t.planner.Classes[i].Sites {
+			t.planner.Classes[i].Sites[s].Limit = -1
+		}
+	}
+}
+
+// learn limits the sites at which parts were left out to what found a place there, and
+// counts domains that machines of other pods have opened. It reports whether that
+// could change anything.
+func (t *ties) learn(x *trial) bool {
+	news := false
+	for i := range x.Parts {
+		p := &x.Parts[i]
+		if left := x.Solution.Unplaced[i]; p.Pinned && left > 0 {
+			site := &t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site]
+			if site.Limit < 0 || site.Limit > p.Count-left {
+				site.Limit = p.Count - left
+				news = true
+			}
+		} else if kin := t.UnitBook.Units[p.Unit].Kin; left > 0 && x.Seats[p.Seat].Rows != nil && !t.roaming[kin] {
+			t.roaming[kin], news = true, true
+			t.stated++
+		}
+	}
+	opened := false
+	for r, domains := range t.domainsOf(spots(x.Compiler, x.Solution)) {
+		counted := t.countedDomains(r)
+		for _, d := range domains {
+			if len(counted) > 0 && !counted[d] {
+				t.planner.Rules[r].Domains[d].Eligible = true
+				t.Rules[r].Domains[d].Eligible = true
+				opened = true
+			}
+		}
+	}
+	if opened { // nobody has to keep away from there any more
+		t.rows, t.away = t.stayAway(), map[int]bool{}
+		t.stated++
+	}
+	return news || opened
+}
+
+// shrink takes pods out of units that found no place, so that those whom others follow
+// may find one without them. It reports whether there were any.
+func (t *ties) shrink(x *trial) bool {
+	placed := make([]int64, len(t.UnitBook.Units))
+	for i := range x.Parts {
+		placed[x.Parts[i].Unit] += x.Parts[i].Count - x.Solution.Unplaced[i]
+	}
+	before := len(t.UnitBook.Units)
+	shrunk := false
+	for i := range before {
+		u := &t.UnitBook.Units[i]
+		left := u.Count - placed[i]
+		last := len(u.Portions) - 1
+		if left == 0 || last == 0 && u.Portions[0].N == 1 {
+			continue
+		}
+		shrunk = true
+		u.Count -= left
+		less := compile.Unit{Portions: slices.Clone(u.Portions), Count: left, Begins: u.Begins}
+		p := &less.Portions[last]
+		gone := (p.N + 3) / 4
+		class := p.Class
+		if p.N -= gone; p.N == 0 {
+			less.Portions = less.Portions[:last]
+		}
+		hosts := t.List[u.Kin].Hosts
+		less.Kin = t.Kin(t.Members(less.Portions), hosts)
+		t.UnitBook.Units = append(t.UnitBook.Units, less)
+		t.Follow(class, gone*left, model.NewBits(len(t.Land.Nodes)))
+	}
+	if !shrunk {
+		return false
+	}
+	t.UnitBook.Units = slices.DeleteFunc(t.UnitBook.Units, func(u compile.Unit) bool { return u.Count == 0 })
+	t.plan()
+	return true
+}

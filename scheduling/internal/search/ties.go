@@ -1,0 +1,320 @@
+package search
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// ties plans where pods go that are tied to each other: first how many to each site,
+// by the planner, then, as a problem of the engine in which every part is pinned to its
+// site, onto which machines.
+type ties struct {
+	*compile.UnitBook
+	present  [][]model.Presence // by bin
+	planner  topology.Problem
+	units    []int            // by planner class, the unit
+	classOf  []int            // by unit, the planner class; -1 for units that nothing ties
+	scale    int64            // how much wishes per host are relaxed; 0 drops them
+	rows     []model.Bits     // by template, offers outside foreign zones; nil for all
+	roaming  map[int]bool     // kins that no longer keep away from foreign zones
+	away     map[int]bool     // whether kins can keep away; filled when asked
+	stated   int              // counts what is changed of the problem beside costs and limits
+	replayed *replayed        // see replay
+	begun    *topology.Result // the plan of sites to begin with, if it was worked out before
+}
+
+// NewTies works out what ties the pods of a compiled problem.
+func NewTies(c *compile.Compiler) *ties { return newTiesWithout(c, nil) }
+
+// newTiesWithout is newTies with pods given up from the start: so many of some classes.
+func newTiesWithout(c *compile.Compiler, gone map[int]int64) *ties {
+	return newTiesFollowing(c, gone, false)
+}
+
+// newTiesFollowing is newTiesWithout where pods that follow others may be piled on few.
+func newTiesFollowing(c *compile.Compiler, gone map[int]int64, piled bool) *ties {
+	l := c.Land()
+	t := &ties{UnitBook: &compile.UnitBook{KinBook: &compile.KinBook{RuleBook: compile.NewRuleBook(l), Index: map[string]int{}}}}
+	for _, class := range c.Planned {
+		t.Enter(compile.Member{Group: class.Group, Bonds: class.Bonds, Among: class.Among, N: 1})
+	}
+	t.Keep()
+	t.present = t.Count()
+	t.roaming = map[int]bool{}
+	t.Gone, t.Piled = gone, piled
+	t.slacken(t.present)
+	t.form()
+	t.rows = t.stayAway()
+	return t
+}
+
+// form makes units and states the planner's problem of them.
+func (t *ties) form() {
+	t.UnitBook.Units = nil
+	t.Build()
+	for i := range t.UnitBook.Units {
+		if u := &t.UnitBook.Units[i]; u.Kin < 0 {
+			u.Kin = t.Kin(t.Members(u.Portions), nil)
+		}
+	}
+	t.plan()
+}
+
+// plan states the planner's problem.
+func (t *ties) plan() {
+	for _, k := range t.List {
+		if k.Part == nil {
+			t.Link(k)
+		}
+	}
+	t.stated++
+	t.begun = nil
+	c := t.Land.Compiler
+	priced := c.Solver.Preferences == scheduling.PreferencesPrice
+	t.units, t.away = nil, map[int]bool{}
+	t.planner = topology.Problem{Dims: c.Model.Dims, Rules: t.Planned(), Priced: priced}
+	for i := range t.planner.Rules {
+		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
+	}
+	t.planner.Bins = t.Land.RoomBook().RoomsOf(c)
+	t.classOf = make([]int, len(t.UnitBook.Units))
+	t.planner.Classes = make([]topology.Class, 0, len(t.UnitBook.Units))
+	for i := range t.UnitBook.Units {
+		u := &t.UnitBook.Units[i]
+		k := t.List[u.Kin]
+		t.classOf[i] = -1
+		if k.Plain || t.Hopeless[u.Portions[0].Class] {
+			continue
+		}
+		t.classOf[i] = len(t.units)
+		t.units = append(t.units, i)
+		request := t.Request(u.Portions)
+		class := topology.Class{Count: u.Count, Priority: t.Priority(u), Request: request, Links: k.Rules}
+		costs := t.Costs(k, request)
+		class.Sites = make([]topology.Site, k.Part.Sites)
+		for site := range class.Sites {
+			class.Sites[site] = t.site(k, site, costs[site], request)
+		}
+		t.planner.Classes = append(t.planner.Classes, class)
+	}
+}
+
+// worth is what the planner makes of the weight of a wish.
+func (t *ties) worth(weight int64) int64 {
+	s := t.Land.Solver
+	if s.Preferences != scheduling.PreferencesPrice || weight == 0 {
+		return weight
+	}
+	// A wish that is worth nothing is still no rule that has to hold.
+	return max(1, int64(float64(s.PreferencePrice)*float64(weight)/podspec.UnsatisfiedWeight))
+}
+
+// site describes a site to the planner.
+func (t *ties) site(k *compile.Kin, site int, cost int64, request []int64) topology.Site {
+	if k.Sites == nil {
+		k.Sites = t.sitesOf(k)
+	}
+	s := k.Sites[site]
+	s.Cost = cost
+	fit, n := t.Land.RoomBook().Fits(t.Land.Compiler, request), 0
+	for w, word := range k.Seats[site].Bins {
+		n += bits.OnesCount64(word & fit[w])
+	}
+	s.Bins = make([]int32, 0, n)
+	for w, word := range k.Seats[site].Bins {
+		for word &= fit[w]; word != 0; word &= word - 1 {
+			s.Bins = append(s.Bins, int32(w<<6+bits.TrailingZeros64(word)))
+		}
+	}
+	return s
+}
+
+// sitesOf describes the sites of a kin, as far as they are the same for all its units.
+func (t *ties) sitesOf(k *compile.Kin) []topology.Site {
+	out := make([]topology.Site, k.Part.Sites)
+	for site := range out {
+		s := &out[site]
+		s.Limit = -1
+		s.Domains, s.Counted = t.domainsAt(k.Rules, k.Part, site)
+		for _, w := range k.Wishes {
+			if k.Part.Domain(t.Land, w.Axis, site) != 1 {
+				s.Penalty += t.worth(w.Weight)
+			}
+		}
+	}
+	return out
+}
+
+// domainsAt are, by link, the domain of a site and whether pods there are counted.
+func (t *ties) domainsAt(links []topology.Link, p *compile.Partition, site int) (domains []int32, counted []bool) {
+	domains, counted = make([]int32, len(links)), make([]bool, len(links))
+	for i, link := range links {
+		r := &t.Rules[link.Rule]
+		domains[i] = p.Domain(t.Land, r.Axis, site)
+		counted[i] = r.Filter < 0 || p.Domain(t.Land, r.Filter, site) == 1
+	}
+	return domains, counted
+}
+
+// split states the engine's problem for a plan of sites.
+func (t *ties) split(r *topology.Result) *compile.Compiler {
+	base := t.Land.Compiler
+	e := *base
+	e.Sited = t.Land
+	e.Note(t.snapshot())
+	e.Model = &model.Problem{Dims: base.Model.Dims, BestEffort: base.Model.BestEffort, Pools: base.Model.Pools}
+	e.Parts, e.Seats, e.Bought = make([]compile.Part, 0, t.partCount(r)), nil, nil
+	e.Offered = append([]offers.TemplateOffers(nil), base.Offered...)
+	seats := map[[2]int]int{}
+	seatAt := func(kin, site int) int {
+		at := [2]int{kin, site}
+		n, ok := seats[at]
+		if !ok {
+			n = len(e.Seats)
+			seats[at] = n
+			e.Seats = append(e.Seats, t.seat(kin, site))
+		}
+		return n
+	}
+	closed := -1
+	nowhere := func() int {
+		if closed < 0 {
+			closed = len(e.Seats)
+			e.Seats = append(e.Seats, compile.Seat{Bins: model.NewBits(len(base.Nodes)), NoNew: true})
+		}
+		return closed
+	}
+	for i := range t.UnitBook.Units {
+		u := &t.UnitBook.Units[i]
+		p := compile.Part{
+			Portions: u.Portions, Request: t.Request(u.Portions), Priority: t.Priority(u),
+			Crowds: t.memberships(t.List[u.Kin]), Unit: i,
+		}
+		if t.Hopeless[u.Portions[0].Class] {
+			p.Seat, p.Count = nowhere(), u.Count
+			e.Parts = append(e.Parts, p)
+			continue
+		}
+		if t.classOf[i] < 0 {
+			p.Seat, p.Count = seatAt(u.Kin, 0), u.Count
+			e.Parts = append(e.Parts, p)
+			continue
+		}
+		for site, n := range r.Counts[t.classOf[i]] {
+			if n > 0 {
+				p.Seat, p.Site, p.Count, p.Pinned = seatAt(u.Kin, site), site, n, true
+				e.Parts = append(e.Parts, p)
+			}
+		}
+	}
+	for _, k := range t.Crowds {
+		e.Model.Crowds = append(e.Model.Crowds, model.Crowd{Max: t.crowdMax(k)})
+	}
+	e.AddParts()
+	e.AddOffers()
+	if e.Lodging = t.lodge(&e); e.Lodging == nil {
+		seatBins(&e, base, t.present)
+	} else if e.Near = e.Lodging.Near; e.Lodging.Items == nil {
+		e.SeatNear(base, t.present)
+	}
+	return &e
+}
+
+// partCount is how many parts a plan of sites has at most.
+func (t *ties) partCount(r *topology.Result) int {
+	n := len(t.UnitBook.Units) - len(r.Counts)
+	for _, counts := range r.Counts {
+		for _, pods := range counts {
+			n += int(min(pods, 1))
+		}
+	}
+	return n
+}
+
+// snapshot is the state of the planning, for those who read it when it has gone on.
+func (t *ties) snapshot() *ties {
+	c := *t
+	c.replayed = nil
+	book := *t.UnitBook
+	book.Units = slices.Clone(book.Units)
+	c.UnitBook = &book
+	c.planner.Rules = slices.Clone(t.planner.Rules)
+	for i := range c.planner.Rules {
+		c.planner.Rules[i].Domains = slices.Clone(c.planner.Rules[i].Domains)
+	}
+	return &c
+}
+
+// seat is the seat of a kin at a site.
+func (t *ties) seat(n, site int) compile.Seat {
+	k := t.List[n]
+	s := k.Seats[site]
+	if k.Plain {
+		if !s.NoNew && t.staysAway(n) {
+			s.Rows = t.rows
+		}
+		return s
+	}
+	if !s.NoNew && k.Part.Sites > 1 {
+		s.Sold = k.Market.Sold(t.Land, &s)
+	}
+	return s
+}
+
+// crowdMax is how many of a crowd may share a machine, relaxed as far as wishes are.
+func (t *ties) crowdMax(k compile.Crowd) int64 {
+	if k.Weight == 0 || t.scale <= 1 {
+		return k.Max
+	}
+	return max(k.Max, 1) * t.scale
+}
+
+// memberships are those of a kin in the crowds that count.
+func (t *ties) memberships(k *compile.Kin) []model.Membership {
+	if t.scale > 0 {
+		return k.Crowds
+	}
+	var out []model.Membership
+	for _, m := range k.Crowds {
+		if t.Crowds[m.Crowd].Weight == 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// wishesPerHost reports whether any wish is about single machines.
+func (t *ties) wishesPerHost() bool {
+	for i, k := range t.Crowds {
+		if k.Weight > 0 && !t.Idle[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// seatBins states the bins of the base problem as the seats see them.
+func seatBins(c *compile.Compiler, base *compile.Compiler, present [][]model.Presence) {
+	bins := make([]model.Bin, len(base.Model.Bins))
+	words := len(model.NewBits(len(c.Seats)))
+	rows := make([]uint64, 2*words*len(bins))
+	for i := range bins {
+		row := rows[2*words*i : 2*words*(i+1)]
+		bins[i] = model.Bin{Room: base.Model.Bins[i].Room, Admits: row[:words:words], Soft: row[words:], Present: present[i]}
+	}
+	opens := make([]model.Bits, len(c.Seats))
+	for i := range c.Seats {
+		open, wary := base.BinsOf(&c.Seats[i], nil, nil)
+		opens[i] = open
+		open.Each(func(at int) { bins[at].Admits.Set(i) })
+		wary.Each(func(at int) { bins[at].Soft.Set(i) })
+	}
+	c.Model.Bins, c.Model.Rooms, c.Model.Open = bins, base.Model.Rooms, opens
+}

@@ -1,0 +1,174 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// trial is a plan of sites together with the machines that were found for it.
+type trial struct {
+	*compile.Compiler
+	pack.Outcome
+	ties  *ties
+	bind  int64     // pods that have a place and would bind there
+	sites [][]int64 // by planner class and site, the pods that are planned there
+}
+
+// NewTrial is an outcome for a compiled problem whose parts have their sites.
+func NewTrial(c *compile.Compiler, outcome pack.Outcome) *trial {
+	return &trial{Compiler: c, Outcome: outcome, ties: tiesOf(c)}
+}
+
+// tiesOf are the ties of the pods of a compiled problem; nil where its parts have no sites.
+func tiesOf(c *compile.Compiler) *ties { return compile.Noted[ties](c.Notes) }
+
+// try plans sites, then machines.
+func (t *ties) try(params pack.Params) trial {
+	plan := t.begun
+	if t.begun = nil; plan == nil {
+		plan = topology.Plan(&t.planner)
+	}
+	return t.pack(plan, params)
+}
+
+// pack finds machines for a plan of sites.
+func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
+	x := *NewTrial(t.split(plan), pack.Outcome{})
+	x.sites = plan.Counts
+	x.search(params)
+	return x
+}
+
+// search finds machines for the sites of a trial.
+func (x *trial) search(params pack.Params) {
+	x.Outcome = x.machinesFor(params)
+	if x.Rest != nil && slices.Max(x.Solution.Unplaced) > 0 {
+		x.Outcome = x.Rest.Search() // more may find a place
+	}
+	x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
+}
+
+// completed is a trial with all the work that goes into the search for its machines.
+func (x trial) completed() trial {
+	if x.Rest != nil {
+		x.Outcome = x.Rest.Search()
+		x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
+	}
+	return x
+}
+
+// ration gives what limits and reservations have to others, where a trial leaves out pods
+// for lack of it and that lets more pods in.
+func (x *trial) ration(params pack.Params) trial {
+	if !slices.ContainsFunc(x.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
+		return *x
+	}
+	x.furnish()
+	y := *x
+	y.Outcome = pack.Ration(x.Model, x.Outcome, params)
+	if slices.Equal(x.Solution.Unplaced, y.Solution.Unplaced) {
+		return *x
+	}
+	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
+	if y.Score().Better(x.Score()) {
+		return y
+	}
+	return *x
+}
+
+// price is what a trial's machines cost, as the search sees it.
+func (x *trial) price() offerings.Price { return offerings.Price(x.Model.Cost(x.Solution.Nodes)) }
+
+// spots are the spots of a solution's machines, in their order.
+func spots(c *compile.Compiler, s model.Solution) []int {
+	out, l := make([]int, len(s.Nodes)), c.Sited
+	for i := range s.Nodes {
+		b := c.Bought[s.Nodes[i].Option]
+		out[i] = Spot(l, b.Template, b.Offer)
+	}
+	return out
+}
+
+// unbound counts the pods of a solution that would not bind.
+func unbound(c *compile.Compiler, s model.Solution) (lost int64) {
+	for i, n := range surplus(c, placing(c, s), spots(c, s)) {
+		lost += n * size(c.Parts[i].Portions)
+	}
+	return lost
+}
+
+// placing is how many units of each part a solution places.
+func placing(c *compile.Compiler, s model.Solution) func(part int) int64 {
+	return func(part int) int64 { return c.Parts[part].Count - s.Unplaced[part] }
+}
+
+// surplus counts, by part, the units that would not bind of those that have a place
+// while machines stand at some spots.
+func surplus(c *compile.Compiler, placed func(part int) int64, spots []int) map[model.ClassID]int64 {
+	return surplusAmong(c, placed, tiesOf(c).domainsOf(spots))
+}
+
+// countSites counts, by planner class and site, the units that have a place.
+func countSites(c *compile.Compiler, placed func(part int) int64) [][]int64 {
+	t := tiesOf(c)
+	counts := make([][]int64, len(t.planner.Classes))
+	for i := range counts {
+		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
+	}
+	for i := range c.Parts {
+		if p := &c.Parts[i]; p.Pinned {
+			counts[t.classOf[p.Unit]][p.Site] += placed(i)
+		}
+	}
+	return counts
+}
+
+// size is the number of pods in a unit.
+func size(portions []compile.Portion) (n int64) {
+	for _, p := range portions {
+		n += p.N
+	}
+	return n
+}
+
+// domainsOf lists, by rule, the domains of spots that a spread looks at.
+func (t *ties) domainsOf(spots []int) [][]int32 {
+	out := make([][]int32, len(t.Rules))
+	for i := range t.Rules {
+		r := &t.Rules[i]
+		if r.Kind != podspec.SpreadTie {
+			continue
+		}
+		seen := make([]bool, len(r.Domains))
+		for _, spot := range spots {
+			if at := t.Land.Axes[r.Axis].At[spot]; at >= 0 && t.Land.Axes[r.Filter].At[spot] == 1 {
+				seen[at] = true
+			}
+		}
+		for at, ok := range seen {
+			if ok {
+				out[i] = append(out[i], int32(at))
+			}
+		}
+	}
+	return out
+}
+
+// Spot is the place of an offer of a template.
+func Spot(l *compile.Land, template, offer int) int {
+	spots := l.Atlas.Spots[template]
+	if spots == nil {
+		spots = slices.Repeat([]int32{-1}, len(l.Offers.Offers))
+		for i, o := range l.Offered[template].List {
+			spots[o.Offer] = int32(l.First[template] + i)
+		}
+		l.Atlas.Spots[template] = spots
+	}
+	return int(spots[offer])
+}

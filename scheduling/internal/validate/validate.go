@@ -1,0 +1,143 @@
+package validate
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Read is Validate; for a solver, it also checks its settings and reads the pods to be placed on the way, so
+// that their memory is walked through once.
+func Read(p *scheduling.Problem, s *scheduling.Policy) (*podspec.Readings, error) {
+	c := NewChecker()
+	if s != nil {
+		c.List = Faults(s)
+	}
+	readings := c.AllPods(p, s)
+	c.Objects(p)
+	c.PoolCatalogs(p)
+	c.surroundings(p)
+	if len(c.List) == 0 {
+		c.Choice(p)
+	}
+	return readings, c.Err()
+}
+
+// PoolCatalogs reports catalogs of pools that are not there.
+func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
+	if len(p.PoolCatalogs) == 0 {
+		return
+	}
+	pools := map[string]bool{}
+	for _, pool := range p.NodePools {
+		if pool != nil {
+			pools[pool.Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
+		if !pools[name] {
+			c.At = Position{List: "poolCatalogs", Name: name}
+			c.Add("", "there is no NodePool of this name", "")
+		}
+	}
+}
+
+// Objects checks all objects but pods, each for itself.
+func (c *Checker) Objects(p *scheduling.Problem) {
+	c.names = NewNameSet(len(p.Nodes))
+	for i, n := range p.Nodes {
+		if !c.Enter("nodes", i, n == nil) || !c.named(&n.ObjectMeta) {
+			continue
+		}
+		c.amounts(n.Status.Capacity, "status.capacity")
+		c.amounts(n.Status.Allocatable, "status.allocatable")
+	}
+	c.storage(p)
+	c.names = NewNameSet(len(p.DaemonSets))
+	for i, d := range p.DaemonSets {
+		if !c.Enter("daemonsets", i, d == nil) || !c.named(&d.ObjectMeta) {
+			continue
+		}
+		c.spec = "spec.template.spec"
+		c.podSpec(&d.Spec.Template.Spec)
+	}
+	c.names = NewNameSet(len(p.NodePools))
+	for i, pool := range p.NodePools {
+		if !c.Enter("nodepools", i, pool == nil) || !c.named(&pool.ObjectMeta) {
+			continue
+		}
+		c.nodePool(pool)
+	}
+}
+
+// Checker walks through a problem. It holds where it is, so that paths need not be
+// built before there is a fault.
+type Checker struct {
+	scheduling.Faults
+	At   Position
+	spec string // path of the pod spec within the object
+	// names are the objects of the kind at hand.
+	names *nameSet
+	// moulder, where it is set, reads the pods that were checked.
+	moulder *podspec.Moulder
+	pods    int // how many it was given
+}
+
+func NewChecker() *Checker {
+	c := &Checker{}
+	c.Object = c.path
+	return c
+}
+
+// Position is an entry of one of the problem's lists, by index until its name is known.
+type Position struct {
+	List            string
+	Index           int
+	Namespace, Name string
+}
+
+// path leads to the object at hand.
+func (c *Checker) path() string {
+	switch {
+	case c.At.Name == "":
+		return c.At.List + "[" + strconv.Itoa(c.At.Index) + "]"
+	case c.At.Namespace == "":
+		return c.At.List + "[" + c.At.Name + "]"
+	default:
+		return c.At.List + "[" + c.At.Namespace + "/" + c.At.Name + "]"
+	}
+}
+
+// Enter moves on to an entry, and reports whether there is anything in it.
+func (c *Checker) Enter(list string, index int, isNil bool) bool {
+	c.At = Position{List: list, Index: index}
+	if isNil {
+		c.Add("", "is nil", "")
+	}
+	return !isNil
+}
+
+// named takes down the name of the entry. It reports false where there is none.
+func (c *Checker) named(meta *metav1.ObjectMeta) bool {
+	if meta.Name == "" {
+		c.Add("", "is missing", "metadata.name")
+		return false
+	}
+	c.At.Namespace, c.At.Name = meta.Namespace, meta.Name
+	c.once()
+	return true
+}
+
+// once reports an object that was there before, one time.
+func (c *Checker) once() {
+	if first, again := c.names.Add(types.NamespacedName{Namespace: c.At.Namespace, Name: c.At.Name}); !first && !again {
+		c.Add("", "is there more than once", "")
+	}
+}

@@ -1,0 +1,182 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// maxWeight bounds the weights of preferences.
+const maxWeight = 100
+
+// trail leads to an entry of a list within a pod spec. Its text is put together
+// only for faults, of which most pods have none.
+type trail struct {
+	list  string
+	index int
+	rest  string
+}
+
+func (c *Checker) text(t trail) string {
+	return c.spec + "." + t.list + "[" + strconv.Itoa(t.index) + "]" + t.rest
+}
+
+// to leads further.
+func (t trail) to(rest string) trail {
+	t.rest += rest
+	return t
+}
+
+// Lists of affinity terms.
+const (
+	NodeRequired      = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+	NodePreferred     = "affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution"
+	PodRequired       = "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+	PodPreferred      = "affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution"
+	AntiRequired      = "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+	antiPreferred     = "affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution"
+	spreadConstraints = "topologySpreadConstraints"
+)
+
+// affinity checks what a pod says about nodes and other pods. kube-scheduler takes
+// a faulty term for one that matches nothing; the API server does not let it in.
+func (c *Checker) affinity(a *corev1.Affinity) {
+	if n := a.NodeAffinity; n != nil {
+		if required := n.RequiredDuringSchedulingIgnoredDuringExecution; required != nil {
+			if len(required.NodeSelectorTerms) == 0 {
+				c.Add("", "needs at least one term", c.spec+"."+NodeRequired)
+			}
+			for i := range required.NodeSelectorTerms {
+				c.nodeTerm(&required.NodeSelectorTerms[i], trail{list: NodeRequired, index: i})
+			}
+		}
+		for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
+			t := &n.PreferredDuringSchedulingIgnoredDuringExecution[i]
+			at := trail{list: NodePreferred, index: i}
+			c.weight(t.Weight, at)
+			c.nodeTerm(&t.Preference, at.to(".preference"))
+		}
+	}
+	if p := a.PodAffinity; p != nil {
+		c.podTerms(p.RequiredDuringSchedulingIgnoredDuringExecution, PodRequired)
+		c.weightedPodTerms(p.PreferredDuringSchedulingIgnoredDuringExecution, PodPreferred)
+	}
+	if p := a.PodAntiAffinity; p != nil {
+		c.podTerms(p.RequiredDuringSchedulingIgnoredDuringExecution, AntiRequired)
+		c.weightedPodTerms(p.PreferredDuringSchedulingIgnoredDuringExecution, antiPreferred)
+	}
+}
+
+func (c *Checker) weight(weight int32, at trail) {
+	if weight < 1 || weight > maxWeight {
+		c.Add(strconv.Itoa(int(weight)), "must lie between 1 and 100", c.text(at)+".weight")
+	}
+}
+
+func (c *Checker) podTerms(terms []corev1.PodAffinityTerm, list string) {
+	for i := range terms {
+		c.podTerm(&terms[i], trail{list: list, index: i})
+	}
+}
+
+func (c *Checker) weightedPodTerms(terms []corev1.WeightedPodAffinityTerm, list string) {
+	for i := range terms {
+		at := trail{list: list, index: i}
+		c.weight(terms[i].Weight, at)
+		c.podTerm(&terms[i].PodAffinityTerm, at.to(".podAffinityTerm"))
+	}
+}
+
+func (c *Checker) podTerm(t *corev1.PodAffinityTerm, at trail) {
+	c.topologyKey(t.TopologyKey, at)
+	c.selector(t.LabelSelector, at, ".labelSelector")
+	c.selector(t.NamespaceSelector, at, ".namespaceSelector")
+}
+
+func (c *Checker) topologyKey(key string, at trail) {
+	switch {
+	case key == "":
+		c.Add("", "is missing", c.text(at)+".topologyKey")
+	case !LabelKey(key):
+		c.Add(key, NotALabelKey, c.text(at)+".topologyKey")
+	}
+}
+
+// nodeTerm checks a term of a node selector.
+func (c *Checker) nodeTerm(t *corev1.NodeSelectorTerm, at trail) {
+	for i := range t.MatchExpressions {
+		if !PlainExpression(&t.MatchExpressions[i]) {
+			_, err := requirements.FromNodeSelector(t.MatchExpressions)
+			c.selectors(err, c.text(at)+".matchExpressions")
+			break
+		}
+	}
+	for i := range t.MatchFields {
+		f := &t.MatchFields[i]
+		fault := func(value, message, field string) {
+			c.Add(value, message, c.text(at)+".matchFields["+strconv.Itoa(i)+"]."+field)
+		}
+		if f.Key != metav1.ObjectNameField {
+			fault(f.Key, "must be metadata.name", "key")
+		}
+		if f.Operator != corev1.NodeSelectorOpIn && f.Operator != corev1.NodeSelectorOpNotIn {
+			fault(string(f.Operator), "must be In or NotIn", "operator")
+		}
+		if len(f.Values) != 1 {
+			fault("", fmt.Sprintf("needs exactly one value, not %d", len(f.Values)), "values")
+		}
+	}
+}
+
+// selectors adds the faults that package requirements found, each below the path.
+func (c *Checker) selectors(err error, path string) {
+	for _, e := range scheduling.Unjoin(err) {
+		var fault *requirements.FieldError
+		if !errors.As(e, &fault) {
+			c.Add("", e.Error(), path)
+			continue
+		}
+		message := fault.Problem
+		if fault.Key != "" {
+			message = fmt.Sprintf("label %q: %s", fault.Key, fault.Problem)
+		}
+		c.Add(fault.Value, message, path+fault.Path)
+	}
+}
+
+// PlainExpression reports whether an expression is certainly valid, without
+// allocating. Where it is not so sure, package requirements decides.
+func PlainExpression(e *corev1.NodeSelectorRequirement) bool {
+	if !LabelKey(e.Key) {
+		return false
+	}
+	switch e.Operator {
+	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
+		for _, v := range e.Values {
+			if !LabelValue(v) {
+				return false
+			}
+		}
+		return len(e.Values) > 0
+	case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
+		return len(e.Values) == 0
+	case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
+		if len(e.Values) != 1 || e.Values[0] == "" || len(e.Values[0]) > 18 {
+			return false
+		}
+		for _, digit := range []byte(e.Values[0]) {
+			if digit < '0' || digit > '9' {
+				return false
+			}
+		}
+		return true
+	default:
+		return false
+	}
+}

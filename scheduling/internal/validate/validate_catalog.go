@@ -1,0 +1,164 @@
+package validate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// Choice reports that no pool has any offering to choose from. A node may hold the pods, so
+// that it is none where there are nodes; and that requirements leave none is only warned of.
+// What is only unavailable for the moment counts as on sale.
+func (c *Checker) Choice(p *scheduling.Problem) {
+	pools := offers.PoolOrder(p.NodePools)
+	if len(p.Pods) == 0 || len(p.Nodes) > 0 || len(pools) == 0 {
+		return
+	}
+	for _, pool := range pools {
+		if newSieve(pool, p.CatalogOf(pool.Name)).offers() {
+			return
+		}
+	}
+	c.At = Position{}
+	c.Object = nil
+	c.Add("", "is empty: there is no offering of any instance type for any NodePool to buy", "catalog")
+}
+
+// Idle says why a pool has no offering to choose from; "" where it has one.
+func Idle(p *scheduling.Problem, pool *scheduling.NodePool) string {
+	s := newSieve(pool, p.CatalogOf(pool.Name))
+	if s.passes() {
+		return ""
+	}
+	if !s.offers() {
+		return "buys nothing: its catalog has no offerings"
+	}
+	worst, ruledOut, all := s.worst()
+	if ruledOut <= 0 {
+		return fmt.Sprintf("buys nothing: none of the %d instance types of the catalog has an offering that meets all of its requirements together", all)
+	}
+	why := fmt.Sprintf("buys nothing: none of the %d instance types of the catalog meets all of its requirements: %s alone rules out %d", all, worst.Short(), ruledOut)
+	if key := worst.Key(); key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion {
+		why += ", and the catalog's zones are " + strings.Join(s.zones(), ", ")
+	}
+	return why
+}
+
+// sieve holds a pool's requirements against the offerings of a catalog.
+type sieve struct {
+	catalog *instancetypes.Catalog
+	labels  map[string]string // that the pool gives to machines which do not bring them
+	asked   []requirements.Requirement
+}
+
+// newSieve leaves out requirements on labels that nothing in the catalog defines:
+// those are the pool's own to set, or the provider's.
+func newSieve(pool *scheduling.NodePool, catalog *instancetypes.Catalog) *sieve {
+	s := &sieve{catalog: catalog, labels: offers.PoolLabels(pool)}
+	if catalog == nil {
+		return s
+	}
+	for r := range offers.PoolSet(pool).All() {
+		if s.defined(r.Key()) {
+			s.asked = append(s.asked, r)
+		}
+	}
+	return s
+}
+
+// each calls yield for every offering, until it returns false.
+func (s *sieve) each(yield func(offers.Offer) bool) {
+	if s.catalog == nil {
+		return
+	}
+	for t := range s.catalog.All() {
+		for i := range t.Offerings {
+			if !yield(offers.Offer{InstanceType: t, Offering: &t.Offerings[i]}) {
+				return
+			}
+		}
+	}
+}
+
+func (s *sieve) offers() bool {
+	for range s.each {
+		return true
+	}
+	return false
+}
+
+// zones are those of the offerings, sorted.
+func (s *sieve) zones() []string {
+	seen := map[string]bool{}
+	for o := range s.each {
+		seen[o.Offering.Zone] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+func (s *sieve) defined(key string) bool {
+	for o := range s.each {
+		if _, ok := o.Label(key); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// meets reports whether a machine bought at the offer satisfies the requirement.
+func (s *sieve) meets(o *offers.Offer, r *requirements.Requirement) bool {
+	value, ok := o.Label(r.Key())
+	if !ok {
+		value, ok = s.labels[r.Key()]
+	}
+	if !ok {
+		return r.AllowsAbsent()
+	}
+	return r.Has(value)
+}
+
+// passes reports whether any offering meets all requirements.
+func (s *sieve) passes() bool {
+next:
+	for o := range s.each {
+		for i := range s.asked {
+			if !s.meets(&o, &s.asked[i]) {
+				continue next
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// worst returns the requirement that rules out the most instance types by itself,
+// the first in key order where several do, how many these are, and how many
+// instance types there are.
+func (s *sieve) worst() (worst requirements.Requirement, ruledOut, all int) {
+	met := make([]map[string]bool, len(s.asked)) // by requirement, the types that meet it
+	for i := range met {
+		met[i] = map[string]bool{}
+	}
+	for o := range s.each {
+		for i := range s.asked {
+			if s.meets(&o, &s.asked[i]) {
+				met[i][o.InstanceType.Name] = true
+			}
+		}
+	}
+	all, ruledOut = s.catalog.Len(), -1
+	for i := range s.asked {
+		if n := all - len(met[i]); n > ruledOut {
+			worst, ruledOut = s.asked[i], n
+		}
+	}
+	return worst, ruledOut, all
+}

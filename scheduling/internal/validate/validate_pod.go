@@ -1,0 +1,374 @@
+package validate
+
+import (
+	"maps"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// maxPort is the largest TCP and UDP port.
+const maxPort = 65535
+
+// PodsPerWorker is how many pods are worth a goroutine.
+const PodsPerWorker = 512
+
+// AllPods checks the pods of a problem, of which there may be hundreds of
+// thousands, and reads those to be placed for a solver, if there is one. Nothing here
+// allocates for a pod without a fault. Reading them is bound by memory, so that several
+// readers are faster; since faults are sorted and moulds joined in the order of the
+// pods, their number shows in nothing but the time.
+func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.Readings {
+	var readers sync.WaitGroup
+	var found []*Checker
+	var out *podspec.Readings
+	if s != nil {
+		out = &podspec.Readings{Of: make([]int32, len(p.Pods))}
+	}
+	for _, list := range []struct {
+		name string
+		pods []*corev1.Pod
+	}{{"pods", p.Pods}, {"running", p.Running}} {
+		size := max(PodsPerWorker, len(list.pods)/runtime.GOMAXPROCS(0)+1)
+		for from := 0; from < len(list.pods); from += size {
+			reader, to := NewChecker(), min(from+size, len(list.pods))
+			reader.pods = to - from
+			var of []int32
+			if s != nil && list.name == "pods" {
+				reader.moulder, of = podspec.NewMoulder(p, s), out.Of[from:to]
+			}
+			found = append(found, reader)
+			readers.Go(func() { reader.podSpecs(list.name, list.pods[from:to], of) })
+		}
+	}
+	c.podNames(p)
+	readers.Wait()
+	for _, reader := range found {
+		c.List = append(c.List, reader.List...)
+	}
+	if len(c.List) > 0 || s == nil {
+		return nil
+	}
+	return join(out, found, podspec.NewMoulder(p, s))
+}
+
+// podNames checks that every pod is there, has a name, and is there once.
+func (c *Checker) podNames(p *scheduling.Problem) {
+	c.names = NewNameSet(len(p.Pods) + len(p.Running))
+	for i, pod := range p.Pods {
+		c.podName("pods", i, pod)
+	}
+	for i, pod := range p.Running {
+		c.podName("running", i, pod)
+	}
+}
+
+func (c *Checker) podName(list string, index int, pod *corev1.Pod) {
+	switch {
+	case !c.Enter(list, index, pod == nil):
+	case pod.Name == "":
+		c.Add("", "is missing", "metadata.name")
+	default:
+		c.At.Namespace, c.At.Name = podspec.NamespaceOf(pod), pod.Name
+		c.once()
+	}
+}
+
+// podSpecs checks the specs of pods that have a name. With a moulder, it notes their
+// moulds, too.
+func (c *Checker) podSpecs(list string, pods []*corev1.Pod, of []int32) {
+	c.spec = "spec"
+	for i, pod := range pods {
+		if pod == nil || pod.Name == "" {
+			continue
+		}
+		c.At = Position{List: list, Namespace: podspec.NamespaceOf(pod), Name: pod.Name}
+		c.podSpec(&pod.Spec)
+		if c.moulder != nil && len(c.List) == 0 {
+			of[i] = c.moulder.Read(pod)
+		}
+	}
+}
+
+// podSpec checks what scheduling reads of a pod.
+func (c *Checker) podSpec(spec *corev1.PodSpec) {
+	for i := range spec.Containers {
+		c.container(&spec.Containers[i], "containers", i)
+	}
+	for i := range spec.InitContainers {
+		c.container(&spec.InitContainers[i], "initContainers", i)
+	}
+	if spec.Resources != nil {
+		c.resources(spec.Resources, "", 0)
+	}
+	if len(spec.Overhead) > 0 {
+		c.amounts(spec.Overhead, c.spec+".overhead")
+	}
+	if !plainLabels(spec.NodeSelector) {
+		c.labels(spec.NodeSelector, c.spec+".nodeSelector")
+	}
+	if spec.Affinity != nil {
+		c.affinity(spec.Affinity)
+	}
+	for i := range spec.TopologySpreadConstraints {
+		c.spread(&spec.TopologySpreadConstraints[i], i)
+	}
+	for i := range spec.Tolerations {
+		if field, value, message := tolerationFault(&spec.Tolerations[i]); message != "" {
+			c.Add(value, message, c.text(trail{list: "tolerations", index: i})+"."+field)
+		}
+	}
+}
+
+func (c *Checker) container(ctr *corev1.Container, list string, index int) {
+	c.resources(&ctr.Resources, list, index)
+	for i := range ctr.Ports {
+		if port := ctr.Ports[i].HostPort; port < 0 || port > maxPort {
+			c.Add(strconv.Itoa(int(port)), "must lie between 0 and 65535",
+				c.text(trail{list: list, index: index})+".ports["+strconv.Itoa(i)+"].hostPort")
+		}
+	}
+}
+
+// resources checks requests and limits of a container, or of the pod as a whole
+// where list is empty.
+func (c *Checker) resources(r *corev1.ResourceRequirements, list string, index int) {
+	if fine(r) {
+		return
+	}
+	path := c.spec + ".resources"
+	if list != "" {
+		path = c.text(trail{list: list, index: index}) + ".resources"
+	}
+	c.amounts(r.Requests, path+".requests")
+	c.amounts(r.Limits, path+".limits")
+	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
+		q := r.Requests[name]
+		limit, ok := r.Limits[name]
+		if ok && AmountFault(name, &q) == "" && AmountFault(name, &limit) == "" && exceeds(&q, &limit) {
+			c.Add(q.String(), "is more than the limit of "+limit.String(), path+".requests"+scheduling.Field(string(name)))
+		}
+	}
+}
+
+// amounts reports every quantity that is not sound.
+func (c *Checker) amounts(list corev1.ResourceList, path string) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		q := list[name]
+		if message := AmountFault(name, &q); message != "" {
+			c.Add(q.String(), message, path+scheduling.Field(string(name)))
+		}
+	}
+}
+
+// fine reports whether all quantities are sound and no request exceeds its limit.
+// The two that every pod has are looked up, as that is much faster than walking
+// the maps.
+func fine(r *corev1.ResourceRequirements) bool {
+	requests, limits := len(r.Requests), len(r.Limits)
+	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		var request, limit resource.Quantity
+		var asked, limited bool
+		if requests > 0 {
+			request, asked = r.Requests[name]
+		}
+		if limits > 0 {
+			limit, limited = r.Limits[name]
+		}
+		if asked {
+			requests--
+			if AmountFault(name, &request) != "" {
+				return false
+			}
+		}
+		if limited {
+			limits--
+			if AmountFault(name, &limit) != "" || asked && exceeds(&request, &limit) {
+				return false
+			}
+		}
+	}
+	if requests > 0 {
+		for name, q := range r.Requests {
+			if AmountFault(name, &q) != "" {
+				return false
+			}
+		}
+	}
+	if limits > 0 {
+		for name, limit := range r.Limits {
+			request, asked := r.Requests[name]
+			if AmountFault(name, &limit) != "" || asked && exceeds(&request, &limit) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// AmountFault says what is wrong with a quantity; empty for nothing.
+func AmountFault(name corev1.ResourceName, q *resource.Quantity) string {
+	if q.Sign() < 0 {
+		return "is negative"
+	}
+	near := q.AsApproximateFloat64()
+	if name == corev1.ResourceCPU {
+		near *= 1000
+	}
+	if near < math.MaxInt64/2 {
+		return ""
+	}
+	if near > math.MaxInt64*2.0 {
+		return "is too large" // exact arithmetic would write out a number like 1e1000000
+	}
+	most := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
+	if name == corev1.ResourceCPU {
+		most = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
+	}
+	exact := q.DeepCopy() // Cmp may change the form of its receiver
+	if exact.Cmp(*most) > 0 {
+		return "is too large"
+	}
+	return ""
+}
+
+// exceeds reports whether a request is above its limit. Both must be copies.
+func exceeds(request, limit *resource.Quantity) bool {
+	// Far apart is decided without exact arithmetic, which may allocate.
+	if request.AsApproximateFloat64() < limit.AsApproximateFloat64()*(1-1e-9) {
+		return false
+	}
+	return request.Cmp(*limit) > 0
+}
+
+// plainLabels reports whether all keys and values may stand in labels.
+func plainLabels(labels map[string]string) bool {
+	for k, v := range labels {
+		if !LabelKey(k) || !LabelValue(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// labels reports keys and values that may not stand in labels.
+func (c *Checker) labels(labels map[string]string, path string) {
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		if !LabelKey(k) {
+			c.Add(k, NotALabelKey, path)
+		}
+		if v := labels[k]; !LabelValue(v) {
+			c.Add(v, NotALabelValue, path+scheduling.Field(k))
+		}
+	}
+}
+
+// selector checks a selector of pods.
+func (c *Checker) selector(s *metav1.LabelSelector, at trail, rest string) {
+	if s == nil {
+		return
+	}
+	if !plainLabels(s.MatchLabels) {
+		c.labels(s.MatchLabels, c.text(at)+rest+".matchLabels")
+	}
+	for i := range s.MatchExpressions {
+		if field, value, message := expressionFault(&s.MatchExpressions[i]); message != "" {
+			c.Add(value, message, c.text(at)+rest+".matchExpressions["+strconv.Itoa(i)+"]."+field)
+		}
+	}
+}
+
+// expressionFault says what is wrong with an expression about labels of pods.
+func expressionFault(e *metav1.LabelSelectorRequirement) (field, value, message string) {
+	if !LabelKey(e.Key) {
+		return "key", e.Key, NotALabelKey
+	}
+	switch e.Operator {
+	case metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn:
+		if len(e.Values) == 0 {
+			return "values", "", "operator " + string(e.Operator) + " needs at least one value"
+		}
+	case metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist:
+		if len(e.Values) > 0 {
+			return "values", e.Values[0], "operator " + string(e.Operator) + " takes no values"
+		}
+	default:
+		return "operator", string(e.Operator), "must be one of In, NotIn, Exists, DoesNotExist"
+	}
+	for i, v := range e.Values {
+		if !LabelValue(v) {
+			return "values[" + strconv.Itoa(i) + "]", v, NotALabelValue
+		}
+	}
+	return "", "", ""
+}
+
+// spread checks a topology spread constraint.
+func (c *Checker) spread(s *corev1.TopologySpreadConstraint, index int) {
+	at := trail{list: spreadConstraints, index: index}
+	fault := func(value, message, field string) { c.Add(value, message, c.text(at)+"."+field) }
+	if s.MaxSkew < 1 {
+		fault(strconv.Itoa(int(s.MaxSkew)), "must be at least 1", "maxSkew")
+	}
+	c.topologyKey(s.TopologyKey, at)
+	switch s.WhenUnsatisfiable {
+	case corev1.DoNotSchedule:
+		if s.MinDomains != nil && *s.MinDomains < 1 {
+			fault(strconv.Itoa(int(*s.MinDomains)), "must be at least 1", "minDomains")
+		}
+	case corev1.ScheduleAnyway:
+		if s.MinDomains != nil {
+			fault(strconv.Itoa(int(*s.MinDomains)), "is allowed with whenUnsatisfiable DoNotSchedule only", "minDomains")
+		}
+	default:
+		fault(string(s.WhenUnsatisfiable), "must be DoNotSchedule or ScheduleAnyway", "whenUnsatisfiable")
+	}
+	for _, p := range [...]struct {
+		policy *corev1.NodeInclusionPolicy
+		field  string
+	}{{s.NodeAffinityPolicy, "nodeAffinityPolicy"}, {s.NodeTaintsPolicy, "nodeTaintsPolicy"}} {
+		if p.policy != nil && *p.policy != corev1.NodeInclusionPolicyHonor && *p.policy != corev1.NodeInclusionPolicyIgnore {
+			fault(string(*p.policy), "must be Honor or Ignore", p.field)
+		}
+	}
+	c.selector(s.LabelSelector, at, ".labelSelector")
+}
+
+// tolerationFault says what is wrong with a toleration.
+func tolerationFault(t *corev1.Toleration) (field, value, message string) {
+	switch t.Effect {
+	case "", corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
+	default:
+		return "effect", string(t.Effect), "must be one of NoSchedule, PreferNoSchedule, NoExecute"
+	}
+	switch t.Operator {
+	case corev1.TolerationOpExists:
+		if t.Value != "" {
+			return "value", t.Value, "operator Exists takes no value"
+		}
+		return "", "", ""
+	case "", corev1.TolerationOpEqual:
+		if !LabelValue(t.Value) {
+			return "value", t.Value, NotALabelValue
+		}
+	case corev1.TolerationOpLt, corev1.TolerationOpGt:
+		if n, err := strconv.ParseInt(t.Value, 10, 64); err != nil || strconv.FormatInt(n, 10) != t.Value {
+			return "value", t.Value, "operator " + string(t.Operator) + " needs an integer of 64 bits in plain digits"
+		}
+	default:
+		return "operator", string(t.Operator), "must be one of Equal, Exists, Lt, Gt"
+	}
+	if t.Key == "" {
+		return "key", "", "is missing, which only operator Exists allows"
+	}
+	return "", "", ""
+}

@@ -1,0 +1,243 @@
+package provisioning
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// Goal names what a plan is best at; the set is closed, and the names are stable.
+type Goal string
+
+// The goals.
+const (
+	// GoalCheapest is the lowest price, or the lowest expected price where
+	// interruptions cost something: what Solve looks for.
+	GoalCheapest Goal = "cheapest"
+	// GoalFewestNodes is the smallest number of machines, then the price.
+	GoalFewestNodes Goal = "fewest-nodes"
+	// GoalCalm weighs price and interruptions as [offerings.CapacityOptimized] does:
+	// it pays for calm, but not any price.
+	GoalCalm Goal = "calm"
+	// GoalOnDemand buys no spot machines. Pods that ask for spot are left out.
+	GoalOnDemand Goal = "on-demand"
+	// GoalFewestInterruptions is the smallest number of interruptions, at almost any
+	// price: see [offerings.FewestInterruptions].
+	GoalFewestInterruptions Goal = "fewest-interruptions"
+	// GoalFlexible leaves much choice to launches that may become spot machines: 15
+	// types, as Karpenter's spot-to-spot rule asks for, of 3 families; or what
+	// [Policy.Flexibility] asks for, if it does.
+	GoalFlexible Goal = "flexible"
+	// GoalInflexible asks for no such choice: what Policy.Flexibility costs is the
+	// difference.
+	GoalInflexible Goal = "inflexible"
+)
+
+// Goals returns the goals in the order in which they are documented.
+func Goals() []Goal {
+	return []Goal{GoalCheapest, GoalFewestNodes, GoalCalm, GoalOnDemand, GoalFewestInterruptions, GoalFlexible, GoalInflexible}
+}
+
+// For returns the settings that look for a plan of a goal: those of s but for what the
+// goal is about. An unknown goal is an error.
+func For(s scheduling.Policy, goal Goal) (scheduling.Policy, error) {
+	switch goal {
+	case GoalCheapest:
+	case GoalFewestNodes:
+		s.FewestNodes = true
+	case GoalCalm:
+		s.Ranking.Strategy = offerings.CapacityOptimized
+	case GoalFewestInterruptions:
+		s.Ranking.Strategy = offerings.FewestInterruptions
+	case GoalOnDemand:
+		s.NoSpot = true
+	case GoalFlexible:
+		if !offers.On(s.Flexibility) {
+			s.Flexibility = offers.FlexibleByDefault()
+		}
+	case GoalInflexible:
+		s.Flexibility = scheduling.Flexibility{}
+	default:
+		return s, fmt.Errorf("goal %q: want one of %s", goal, joined(Goals()))
+	}
+	return s, nil
+}
+
+// Alternative is a whole plan with what it is best at.
+type Alternative struct {
+	// Goals are those that no other alternative serves better, in the order of [Goals].
+	Goals []Goal `json:"goals"`
+	// InterruptionsPerMonth is how many of the plan's launches are expected to be
+	// interrupted in a month: the sum of the rates of their first options.
+	InterruptionsPerMonth float64 `json:"interruptionsPerMonth"`
+	// UnratedLaunches are spot launches whose offerings state no interruption rate.
+	// They are not in InterruptionsPerMonth.
+	UnratedLaunches int `json:"unratedLaunches,omitempty"`
+	// Plan is complete in itself: its price, bound and nodes are in its summary.
+	Plan *scheduling.Plan `json:"plan"`
+	// Policy holds the settings under which the plan was made, and under which
+	// verify.Checker passes it.
+	Policy scheduling.Policy `json:"-"`
+}
+
+// Alternatives solves p for every goal and returns the plans that differ: those that
+// place the most pods first, then the cheapest first. Every goal is served by one of
+// them, but [GoalInflexible] only where [Policy.Flexibility] asks for something. The
+// plan of [GoalCheapest] is that of Solve, unless the search for another goal
+// found a cheaper one. Goals that plainly lead to the plan of another one take no time:
+// where the cheapest plan buys no spot machines, none is calmer.
+//
+// Errors are those of Solve. Once the deadline of ctx has passed no further goal is
+// looked at, so that at least one alternative comes back, and perhaps only one; goals
+// that were not looked at are not served. Without a deadline the same problem and
+// settings give the same alternatives.
+func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alternative, error) {
+	var found []Alternative
+	var sought []Goal
+	for _, goal := range goals(&s.Policy) {
+		if len(found) > 0 {
+			if err := cancelled(ctx); err != nil {
+				return nil, err
+			}
+			if late(ctx) {
+				break
+			}
+		}
+		sought = append(sought, goal)
+		if len(found) > 0 && spares(&s.Policy, goal, found[0].Plan) {
+			continue
+		}
+		solver, err := For(s.Policy, goal)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := Planner{Policy: solver}.Plan(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		a := Alternative{Plan: plan, Policy: solver}
+		a.InterruptionsPerMonth, a.UnratedLaunches = interruptions(plan)
+		switch at := slices.IndexFunc(found, func(b Alternative) bool { return samePlan(b.Plan, plan) }); {
+		case at < 0 || at == 0 && !serves(&s.Policy, goal, found[at].Plan):
+			found = append(found, a)
+		case !serves(&s.Policy, goal, found[at].Plan):
+			found[at] = a // the same machines, with options that suit both goals
+		}
+	}
+	award(&s.Policy, found, sought, wishful(&p, &s.Policy))
+	found = slices.DeleteFunc(found, func(a Alternative) bool { return len(a.Goals) == 0 })
+	slices.SortStableFunc(found, func(a, b Alternative) int {
+		return cmp.Or(compareBy(&a, &b, objective), cmp.Compare(a.Plan.Summary.Nodes, b.Plan.Summary.Nodes))
+	})
+	return found, nil
+}
+
+// late reports whether the deadline has passed.
+func late(ctx context.Context) bool { return ctx.Err() != nil }
+
+// goals are those that are worth looking for under the settings; the cheapest is first.
+func goals(s *scheduling.Policy) []Goal {
+	return slices.DeleteFunc(Goals(), func(g Goal) bool { return g == GoalInflexible && !offers.On(s.Flexibility) })
+}
+
+// spares reports whether the cheapest plan serves a goal as it is.
+func spares(s *scheduling.Policy, goal Goal, cheapest *scheduling.Plan) bool {
+	switch goal {
+	case GoalCalm, GoalFewestInterruptions, GoalOnDemand:
+		return spotLaunches(cheapest) == 0
+	case GoalFewestNodes:
+		return cheapest.Summary.Nodes <= 1
+	case GoalFlexible:
+		return serves(s, goal, cheapest)
+	}
+	return false
+}
+
+// serves reports whether a plan is one that a goal allows.
+func serves(s *scheduling.Policy, goal Goal, plan *scheduling.Plan) bool {
+	switch goal {
+	case GoalInflexible:
+		return true
+	case GoalFlexible:
+		if !offers.On(s.Flexibility) {
+			return offers.Kept(offers.FlexibleByDefault(), plan)
+		}
+	case GoalOnDemand:
+		if spotLaunches(plan) > 0 {
+			return false
+		}
+	}
+	return offers.Kept(s.Flexibility, plan)
+}
+
+// award gives each goal that was looked for to the plan that serves it best, the
+// earlier one of equals. Where pods have wishes, the cheapest plan is the one that was
+// looked for as such: others may be cheaper because they grant less.
+func award(s *scheduling.Policy, found []Alternative, sought []Goal, wishful bool) {
+	for _, goal := range sought {
+		best := -1
+		for i := range found {
+			if !serves(s, goal, found[i].Plan) || goal == GoalCheapest && wishful && i > 0 {
+				continue
+			}
+			if best < 0 || compareBy(&found[i], &found[best], measures(goal)...) < 0 {
+				best = i
+			}
+		}
+		if best >= 0 {
+			found[best].Goals = append(found[best].Goals, goal)
+		}
+	}
+}
+
+// measure is something of which a plan had better have little.
+type measure func(a *Alternative) int64
+
+// measures are what a goal looks at, in order.
+func measures(goal Goal) []measure {
+	switch goal {
+	case GoalFewestNodes:
+		return []measure{func(a *Alternative) int64 { return int64(a.Plan.Summary.Nodes) }, objective}
+	case GoalCalm:
+		return []measure{ranked(offerings.CapacityOptimized), objective}
+	case GoalFewestInterruptions:
+		return []measure{ranked(offerings.FewestInterruptions), objective}
+	}
+	return []measure{objective}
+}
+
+// objective is what the search minimises in the end.
+func objective(a *Alternative) int64 { return int64(offers.Objective(&a.Policy, &a.Plan.Summary)) }
+
+// ranked is the sum of what a strategy expects of the launches.
+func ranked(strategy offerings.Strategy) measure {
+	r := offerings.Ranking{Strategy: strategy}
+	return func(a *Alternative) int64 {
+		sum := offerings.Price(0)
+		for i := range a.Plan.Launches {
+			o := &a.Plan.Launches[i].Options[0]
+			sum = offerings.Sum(sum, r.ExpectedPrice(offerings.Candidate{InstanceType: o.InstanceType, Offering: offerings.Offering{
+				CapacityType: o.CapacityType, Price: o.Price, InterruptionRate: o.InterruptionRate,
+			}}))
+		}
+		return int64(sum)
+	}
+}
+
+// compareBy compares plans: by how many pods they place, then by the measures.
+func compareBy(a, b *Alternative, by ...measure) int {
+	if c := cmp.Compare(b.Plan.Summary.Placed, a.Plan.Summary.Placed); c != 0 {
+		return c
+	}
+	for _, m := range by {
+		if c := cmp.Compare(m(a), m(b)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}

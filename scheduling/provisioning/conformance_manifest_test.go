@@ -1,0 +1,133 @@
+package provisioning_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// P2: of the pods of a cluster those without a node are to be placed, unless they come
+// with a node of their own. What kube-scheduler thinks of them so far does not matter.
+func TestWhichPodsOfAClusterArePending(t *testing.T) {
+	snapshot, err := manifest.Loader{}.Read("cluster.yaml", strings.NewReader(`
+apiVersion: v1
+kind: Pod
+metadata: {name: tried, uid: a}
+spec: {containers: [{name: c}]}
+status: {conditions: [{type: PodScheduled, status: "False", reason: Unschedulable}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: untried, uid: b}
+spec: {containers: [{name: c}]}
+status: {nominatedNodeName: n1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: of-daemon, uid: c, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: u1, controller: true}]}
+spec: {containers: [{name: c}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: of-node, uid: d, ownerReferences: [{apiVersion: v1, kind: Node, name: n1, uid: u2, controller: true}]}
+spec: {containers: [{name: c}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: bound, uid: e}
+spec: {nodeName: n1, containers: [{name: c}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+`))
+	require.NoError(t, err)
+	var names []string
+	for _, pod := range snapshot.Problem.Pods {
+		names = append(names, pod.Name)
+	}
+	assert.ElementsMatch(t, []string{"tried", "untried"}, names)
+	require.Len(t, snapshot.Problem.Running, 1)
+	assert.Equal(t, "bound", snapshot.Problem.Running[0].Name)
+}
+
+// claimed plans p and writes its launches down as NodeClaims.
+func claimed(t *testing.T, p scheduling.Problem) []*manifest.NodeClaim {
+	t.Helper()
+	claims, err := manifest.NodeClaims(planOf(t, scheduling.Policy{}, p), p.NodePools)
+	require.NoError(t, err)
+	return claims
+}
+
+// values are what a claim asks of a label.
+func values(t *testing.T, c *manifest.NodeClaim, key string) []string {
+	t.Helper()
+	for _, r := range c.Spec.Requirements {
+		if r.Key == key {
+			assert.Equal(t, requirements.In, r.Operator)
+			return r.Values
+		}
+	}
+	return nil
+}
+
+// P39: a claim asks for those capacity types that one of its options has, and no other.
+// P156: that of a launch out of a reservation asks for this reservation.
+func TestClaimsAskForWhatTheirOptionsHave(t *testing.T) {
+	p := shop(st.Pod("web", st.Requests(st.MilliCPU(3500))), st.Pod("api", st.Requests(st.MilliCPU(1500)), st.Select(corev1.LabelTopologyZone, "a")))
+	claims := claimed(t, p)
+	require.Len(t, claims, 2)
+	for _, c := range claims {
+		if len(values(t, c, corev1.LabelInstanceTypeStable)) == 1 {
+			assert.Equal(t, []string{"spot"}, values(t, c, scheduling.CapacityTypeLabel), "on demand in a and spot in b, together, would ask for spot in a, too")
+			assert.Equal(t, []string{"b"}, values(t, c, corev1.LabelTopologyZone))
+			continue
+		}
+		assert.Equal(t, []string{"on-demand"}, values(t, c, scheduling.CapacityTypeLabel), "spot is sold in zone b only")
+		assert.Equal(t, []string{"a"}, values(t, c, corev1.LabelTopologyZone))
+	}
+
+	p = shop(st.Pod("web", st.Requests(st.MilliCPU(1500)), st.Select(scheduling.CapacityTypeLabel, "reserved")))
+	p.Catalog = st.MustCatalog(st.Type("m.large", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", st.Cents(10)), st.Reserved("a", 1, "cr-1", 2), st.Reserved("b", 1, "cr-2", 0)))
+	claims = claimed(t, p)
+	require.Len(t, claims, 1)
+	assert.Equal(t, []string{"reserved"}, values(t, claims[0], scheduling.CapacityTypeLabel))
+	assert.Equal(t, []string{"cr-1"}, values(t, claims[0], requirements.ReservationIDKey))
+}
+
+// P41: a claim carries what its pool says of taints, expiry and grace, and the sum of
+// what runs on it.
+func TestClaimsCarryWhatThePoolSays(t *testing.T) {
+	tolerant := st.TolerateKey("team", "")
+	p := shop(st.Pod("web", st.Requests(st.MilliCPU(500)), tolerant))
+	life := 48 * time.Hour
+	spec := &p.NodePools[0].Spec.Template.Spec
+	spec.ExpireAfter = &scheduling.NillableDuration{Duration: &life}
+	spec.TerminationGracePeriod = &metav1.Duration{Duration: time.Minute}
+	spec.Taints = []corev1.Taint{{Key: "team", Effect: corev1.TaintEffectNoSchedule}}
+	spec.StartupTaints = []corev1.Taint{{Key: "starting", Effect: corev1.TaintEffectNoExecute}}
+	p.DaemonSets = append(p.DaemonSets, st.DaemonSet("agent", st.Requests(st.MilliCPU(100)), tolerant))
+	claims := claimed(t, p)
+	require.Len(t, claims, 1)
+	got := claims[0].Spec
+	assert.Equal(t, spec.ExpireAfter, got.ExpireAfter)
+	assert.Equal(t, spec.TerminationGracePeriod, got.TerminationGracePeriod)
+	assert.Equal(t, spec.Taints, got.Taints)
+	assert.Equal(t, spec.StartupTaints, got.StartupTaints)
+	assert.Equal(t, int64(600), got.Resources.Requests.Cpu().MilliValue())
+
+	spec.ExpireAfter, spec.TerminationGracePeriod = nil, nil
+	got = claimed(t, p)[0].Spec
+	assert.Nil(t, got.ExpireAfter)
+	assert.Nil(t, got.TerminationGracePeriod, "nobody else has a default to put here")
+}

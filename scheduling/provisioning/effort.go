@@ -1,0 +1,91 @@
+package provisioning
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+)
+
+// solve places the pods, and tries what would help those that find no place.
+func solve(f *compile.Facts, ctx context.Context) (*scheduling.Plan, error) {
+	x, err := searched(f, ctx)
+	if err != nil {
+		return nil, err
+	}
+	return x.Plan, tryFixes(f, ctx, x.Plan)
+}
+
+// searched places the pods.
+func searched(f *compile.Facts, ctx context.Context) (*solved, error) {
+	if !f.Thorough() {
+		return settled(f, ctx)
+	}
+	less, err := found(f, ctx, scheduling.EffortDefault)
+	if err != nil {
+		return nil, err
+	}
+	if late(ctx) {
+		less.late = true
+		less.conclude(f, proof{})
+		return less, nil
+	}
+	more, err := found(f, ctx, f.Solver.Effort)
+	if err != nil {
+		return nil, err
+	}
+	best, other := less, more
+	if more.score.Better(less.score) {
+		best, other = more, less
+	}
+	best.late = best.late || other.late
+	best.conclude(f, other.proves(ctx, best, f))
+	return best, nil
+}
+
+// found is the plan of an effort.
+func found(f *compile.Facts, ctx context.Context, effort scheduling.Effort) (*solved, error) {
+	s, g := *f.Solver, *f
+	s.Effort = effort
+	g.Solver, g.Judged = &s, true
+	return settled(&g, ctx)
+}
+
+// solved is a plan and what it is compared by.
+type solved struct {
+	*scheduling.Plan
+	score *search.Score // where facts are judged
+	late  bool
+	// prover has proven how low the price of plans can be that place so many pods of each class;
+	// nil where nobody asks.
+	prover *compile.Compiler
+	placed []int64
+}
+
+// proves is what was proven for one plan as far as it holds for another one, of which less was.
+func (x *solved) proves(ctx context.Context, other *solved, f *compile.Facts) (p proof) {
+	if f.Terse || x.Plan.Summary.LowerBoundPerHour <= other.Plan.Summary.LowerBoundPerHour {
+		return proof{}
+	}
+	if k := compile.Noted[prove.Proven](x.prover.Notes); k != nil && slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.prover.Choice, other.prover.Choice) {
+		p.bound, p.certificate = prove.Prove(x.prover, ctx, other.Plan, k.AtStake, offers.Objective(f.Solver, &x.Plan.Summary))
+	}
+	return p
+}
+
+// conclude sums the plan up anew with another proof if that is a better one.
+func (x *solved) conclude(f *compile.Facts, p proof) {
+	if f.Terse {
+		return
+	}
+	s := &x.Plan.Summary
+	if p.bound <= s.LowerBoundPerHour {
+		p = proof{s.LowerBoundPerHour, s.Certificate}
+	}
+	conclude(s, p, offers.Objective(f.Solver, s), x.late)
+}

@@ -1,0 +1,120 @@
+package provisioning_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// More effort never ends with a dearer plan of the same pods, and proves no less. Of thirty
+// sizes the higher effort by itself is content with a dearer plan, as it can prove more.
+func TestMoreEffortIsNoWorse(t *testing.T) {
+	general := scheduling.Problem{
+		Catalog: ec2.MustCatalog("us-east-1"),
+		NodePools: []*scheduling.NodePool{st.NodePool("pool", st.Where(
+			st.In("kubernetes.io/arch", "amd64"), st.In(scheduling.CapacityTypeLabel, "on-demand"),
+			st.In("karpenter.k8s.aws/instance-category", "c", "m", "r"), st.Gte("karpenter.k8s.aws/instance-generation", 5),
+			st.Lte("karpenter.k8s.aws/instance-cpu", 32)))},
+	}
+	for _, tc := range []struct {
+		name string
+		in   scheduling.Problem
+		pods []*corev1.Pod
+	}{
+		{"thirty sizes", general, st.MixedSizes(100, 20261121)},
+		{"far from the bound", far(0), st.Workloads(150, 40, 3)},
+		{"tied and far from the bound", far(0), st.Diverse(60, 3)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := tc.in
+			p.Pods = tc.pods
+			less := planAt(t, p, scheduling.Policy{Effort: scheduling.EffortFast})
+			for _, effort := range []scheduling.Effort{scheduling.EffortDefault, scheduling.EffortThorough} {
+				more := planAt(t, p, scheduling.Policy{Effort: effort})
+				require.Empty(t, more.Unschedulable)
+				assert.LessOrEqual(t, more.Summary.PricePerHour, less.Summary.PricePerHour)
+				assert.LessOrEqual(t, more.Summary.Gap, less.Summary.Gap)
+				less = more
+			}
+		})
+	}
+}
+
+// Neither does it on random problems, where price decides between plans of the same pods.
+func TestMoreEffortIsNoWorseAtRandom(t *testing.T) {
+	for seed := range randomProblems() / 20 {
+		size := st.Size{Ties: seed%4 == 3}
+		if seed%10 == 0 {
+			size.Pods, size.Types = 40, 25
+		}
+		p := st.Random(uint64(seed), size)
+		s := scheduling.Policy{Weights: scheduling.WeightIgnore, Preferences: scheduling.PreferencesIgnore}
+		less := planAt(t, p, s)
+		s.Effort = scheduling.EffortThorough
+		more, err := st.Audit(t.Context(), s, p)
+		require.NoError(t, err, "seed %d", seed)
+		name := fmt.Sprintf("seed %d", seed)
+		require.GreaterOrEqual(t, more.Summary.Placed, less.Summary.Placed, name)
+		if !assert.ObjectsAreEqual(leftOut(less), leftOut(more)) {
+			continue
+		}
+		assert.LessOrEqual(t, more.Summary.PricePerHour, less.Summary.PricePerHour, name)
+		if c := less.Summary.Certificate; c == nil || len(c.Spreads)+len(c.Balances) == 0 { // else it is about some plans only
+			assert.GreaterOrEqual(t, more.Summary.LowerBoundPerHour, less.Summary.LowerBoundPerHour, name)
+		}
+	}
+}
+
+// A deadline may pass before more effort is made, or while it is.
+func TestMoreEffortUnderDeadlines(t *testing.T) {
+	p := scheduling.Problem{
+		Pods:      st.Workloads(30, 20, 4),
+		NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+		Catalog: st.MustCatalog(
+			st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 40_000_000)),
+			st.Type("large", st.Capacity(st.Cores(16), st.GiB(48)), st.OnDemand("a", 270_000_000)),
+		),
+	}
+	s := scheduling.Policy{Effort: scheduling.EffortThorough}
+	hurried := 0
+	for asks := int64(1); ; asks *= 2 {
+		c := newCountdown(t, asks)
+		plan, err := provisioning.Planner{Policy: s}.Plan(c, p)
+		require.NoError(t, err)
+		complete(t, s, p, plan)
+		if c.left.Load() > 0 {
+			break
+		}
+		if plan.Summary.Status == scheduling.StatusDeadline {
+			hurried++
+		}
+	}
+	assert.Greater(t, hurried, 3, "a plan says that there was no time for the effort")
+}
+
+// planAt is the plan of a solver, which breaks no rule.
+func planAt(t *testing.T, p scheduling.Problem, s scheduling.Policy) *scheduling.Plan {
+	t.Helper()
+	plan, err := provisioning.Planner{Policy: s}.Plan(t.Context(), p)
+	require.NoError(t, err)
+	require.NoError(t, verify.Checker{Policy: s}.Plan(p, plan))
+	return plan
+}
+
+// leftOut are the pods without a place.
+func leftOut(plan *scheduling.Plan) (pods []string) {
+	for i := range plan.Unschedulable {
+		pods = append(pods, plan.Unschedulable[i].Pod)
+	}
+	return pods
+}

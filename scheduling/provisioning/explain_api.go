@@ -1,0 +1,108 @@
+package provisioning
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Explainer answers questions about a plan: why a launch buys what it buys, where a
+// pod could go besides, what a node receives. Its answers are worked out when asked,
+// from the problem and the plan alone. It is not safe for concurrent use.
+type Explainer struct {
+	solver scheduling.Policy
+	e      *explain.Explainer
+	plan   *scheduling.Plan
+}
+
+// Explain returns an Explainer for a plan of p by a solver like s. It refuses what
+// [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
+// verify.
+func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explainer, error) {
+	x := &Explainer{solver: s.Policy, plan: plan}
+	facts, err := compile.NewFacts(&p, &x.solver)
+	if err != nil {
+		return nil, err
+	}
+	if plan == nil {
+		return nil, fmt.Errorf("%w: plan is missing", scheduling.ErrInvalid)
+	}
+	x.e = explain.NewExplainer(facts.Compile(false), plan)
+	return x, nil
+}
+
+// pods calls f with every pod of the problem and its name.
+func (x *Explainer) pods(f func(name string, pod *corev1.Pod)) {
+	for _, pods := range [][]*corev1.Pod{x.e.Problem.Pods, x.e.Problem.Running} {
+		for _, pod := range pods {
+			f(podspec.PodName(pod), pod)
+		}
+	}
+}
+
+// findPod finds a pod by namespace/name, or by its name alone where only one
+// namespace has it.
+func (x *Explainer) findPod(name string) (*corev1.Pod, error) {
+	var found []*corev1.Pod
+	var all []string
+	x.pods(func(full string, pod *corev1.Pod) {
+		all = append(all, full)
+		if full == name || pod.Name == name {
+			found = append(found, pod)
+		}
+	})
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	e := &scheduling.UnknownNameError{Kind: "pod", Name: name, Ambiguous: len(found) > 1}
+	for _, pod := range found {
+		if podspec.PodName(pod) == name {
+			return pod, nil
+		}
+		e.Near = append(e.Near, podspec.PodName(pod))
+	}
+	if !e.Ambiguous {
+		e.Near = explain.Near(name, all)
+	}
+	slices.Sort(e.Near)
+	e.Near = e.Near[:min(len(e.Near), explain.MostNear)]
+	return nil, e
+}
+
+// podShares lists pods with what they take of a resource.
+func (x *Explainer) podShares(pods []*corev1.Pod, resource string, allocatable int64) []scheduling.PodShare {
+	out := make([]scheduling.PodShare, 0, len(pods))
+	name := corev1.ResourceName(resource)
+	takes := func(s *scheduling.PodShare) int64 { return podspec.Amount(name, s.Requests[name]) }
+	for _, pod := range pods {
+		s := scheduling.PodShare{Pod: podspec.PodName(pod), Requests: x.requests(pod)}
+		if allocatable > 0 {
+			s.Share = float64(takes(&s)) / float64(allocatable)
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b scheduling.PodShare) int {
+		return cmp.Or(cmp.Compare(takes(&b), takes(&a)), strings.Compare(a.Pod, b.Pod))
+	})
+	return out
+}
+
+// requests are the effective requests of a pod, whether it waits or runs.
+func (x *Explainer) requests(pod *corev1.Pod) corev1.ResourceList {
+	if id, ok := x.e.ClassOf[podspec.PodName(pod)]; ok {
+		return x.e.Table.List(x.e.Planned[id].Requests)
+	}
+	reader := podspec.RequestReader{Table: podspec.NewResourceTable()}
+	if pod.Spec.NodeName == "" {
+		return reader.Table.List(reader.Read(&pod.Spec))
+	}
+	return reader.Table.List(reader.ReadRunning(pod))
+}

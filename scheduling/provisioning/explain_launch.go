@@ -1,0 +1,81 @@
+package provisioning
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+)
+
+// Launch explains the launch of a name. The error is an [UnknownNameError], or says
+// that the launch buys what is not on sale.
+func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
+	i := slices.IndexFunc(x.plan.Launches, func(l scheduling.Launch) bool { return l.Name == name })
+	if i < 0 {
+		e := &scheduling.UnknownNameError{Kind: "launch", Name: name}
+		var all []string
+		for i := range x.plan.Launches {
+			all = append(all, x.plan.Launches[i].Name)
+		}
+		e.Near = explain.Near(name, all)
+		return nil, e
+	}
+	l, m := &x.plan.Launches[i], &x.e.Machines[i]
+	if m.Template < 0 {
+		return nil, fmt.Errorf("launch %s: %w: no node pool of the problem sells what it buys", name, scheduling.ErrInvalid)
+	}
+	out := &scheduling.LaunchExplanation{
+		Launch: name, NodePool: l.NodePool, Option: l.Options[0], Options: len(l.Options), Rooms: x.machineRooms(m),
+		RunnersUp: []scheduling.Option{}, Cheaper: []scheduling.Rejected{},
+	}
+	explain.SortRooms(out.Rooms)
+	fullest := out.Rooms[0]
+	out.Pods = x.podShares(x.named(l.Pods), fullest.Resource, fullest.Allocatable)
+	explain.NewRivalry(x.e, m).Run(out)
+	return out, nil
+}
+
+// named returns the pods of some names.
+func (x *Explainer) named(names []string) []*corev1.Pod {
+	want := map[string]bool{}
+	for _, name := range names {
+		want[name] = true
+	}
+	var out []*corev1.Pod
+	x.pods(func(name string, pod *corev1.Pod) {
+		if want[name] {
+			want[name] = false
+			out = append(out, pod)
+		}
+	})
+	return out
+}
+
+// machineRooms says how full a machine of the plan is.
+func (x *Explainer) machineRooms(m *explain.Standing) []scheduling.Room {
+	shape := &x.e.Offers.Shapes[x.e.Offers.Offers[m.Offer].Shape]
+	daemons := make([]int64, len(x.e.Table.Names))
+	for i, row := range x.e.Offered[m.Template].Daemons {
+		if row.Has(m.Offer) {
+			for d, q := range x.e.Daemons[i].Requests {
+				daemons[d] += q
+			}
+		}
+	}
+	load := x.e.Load(m.Items)
+	var out []scheduling.Room
+	for _, name := range x.e.Requestable() {
+		d := x.e.Table.Index[name]
+		if shape.Allocatable[d] == 0 && load[d] == 0 {
+			continue
+		}
+		out = append(out, scheduling.Room{
+			Resource: string(name), Allocatable: shape.Allocatable[d], Daemons: daemons[d], Planned: load[d],
+			Free: shape.Allocatable[d] - daemons[d] - load[d],
+		})
+	}
+	return out
+}

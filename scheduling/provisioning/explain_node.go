@@ -1,0 +1,128 @@
+package provisioning
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Node explains what a node that is there receives, and what it does not. The error is
+// an [UnknownNameError].
+func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
+	i := slices.IndexFunc(x.e.Problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
+	if i < 0 {
+		return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: explain.Near(name, x.nodeNames())}
+	}
+	node := x.e.Problem.Nodes[i]
+	out := &scheduling.NodeExplanation{
+		Node: name, State: scheduling.NodeReady, NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
+		Zone: node.Labels[offerings.ZoneLabel], CapacityType: node.Labels[scheduling.CapacityTypeLabel],
+		Taints: x.e.EffectiveTaints(node, x.e.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
+	}
+	switch {
+	case podspec.Going(node):
+		out.State = scheduling.NodeGoing
+	case compile.InFlight(node):
+		out.State = scheduling.NodeInFlight
+	}
+	running := x.e.Cluster.Host(name).Pods
+	bin := slices.IndexFunc(x.e.Nodes, func(n *compile.ExistingNode) bool { return n.Node == node })
+	out.Rooms = x.nodeRooms(node, bin, running)
+	explain.SortRooms(out.Rooms)
+	fullest := scheduling.Room{}
+	if len(out.Rooms) > 0 {
+		fullest = out.Rooms[0]
+	}
+	for _, a := range x.plan.Existing {
+		if a.Node == name {
+			out.Planned = x.podShares(x.named(a.Pods), fullest.Resource, fullest.Allocatable)
+		}
+	}
+	out.Running = x.podShares(running, fullest.Resource, fullest.Allocatable)
+	if bin >= 0 {
+		out.Refused = x.refusedBy(bin)
+	}
+	return out, nil
+}
+
+// nodeNames lists the nodes that are there.
+func (x *Explainer) nodeNames() []string {
+	var all []string
+	for _, n := range x.e.Problem.Nodes {
+		all = append(all, n.Name)
+	}
+	return all
+}
+
+// nodeRooms says how full a node is, of all that pods which wait or run there, or
+// daemons, ask for; bin is -1 for those that receive nothing.
+func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod) []scheduling.Room {
+	table := x.e.Table
+	used := corev1.ResourceList{}
+	for _, pod := range running {
+		for name, q := range x.requests(pod) {
+			sum := used[name]
+			sum.Add(q)
+			used[name] = sum
+		}
+	}
+	names := x.e.Requestable()
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	allocatable := x.e.NodeAllocatable(node)
+	var planned []int64
+	if bin >= 0 {
+		planned = x.e.Load(x.e.Bins[bin].Items)
+	}
+	var out []scheduling.Room
+	for _, name := range names {
+		r := scheduling.Room{Resource: string(name), Allocatable: podspec.Amount(name, allocatable[name]), Running: podspec.Amount(name, used[name])}
+		if r.Allocatable == 0 && r.Running == 0 {
+			continue
+		}
+		r.Free = max(0, r.Allocatable-r.Running)
+		if d, ok := table.Index[name]; ok && bin >= 0 {
+			r.Planned, r.Free = planned[d], x.e.Left[bin][d]
+		}
+		r.Daemons = max(0, r.Allocatable-r.Running-r.Planned-r.Free)
+		out = append(out, r)
+	}
+	return out
+}
+
+// refusedBy lists the pods without a place, with why a node does not take them.
+func (x *Explainer) refusedBy(bin int) []scheduling.Refusal {
+	var out []scheduling.Refusal
+	for id, class := range x.e.Planned {
+		pods := x.e.Unplaced(id)
+		if len(pods) == 0 {
+			continue
+		}
+		r, b := x.e.NodeReason(class, id, bin)
+		if b.Kind != explain.NoBar {
+			r = scheduling.Reason{Code: explain.Code(&b.Tie), Detail: x.e.Tied.Detail(b, podspec.NamespaceOf(class.Pods[0]), "")}
+		}
+		r.Count = 1
+		names := make([]string, 0, len(pods))
+		for _, pod := range pods {
+			names = append(names, podspec.PodName(pod))
+		}
+		if i := slices.IndexFunc(out, func(have scheduling.Refusal) bool { return have.Reason == r }); i >= 0 {
+			out[i].Pods = append(out[i].Pods, names...)
+			slices.Sort(out[i].Pods)
+			continue
+		}
+		out = append(out, scheduling.Refusal{Pods: names, Reason: r})
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package provisioning
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Pod explains what becomes of a pod, named as namespace/name, or by its name where no
+// other namespace has it. The error is an [UnknownNameError].
+func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
+	pod, err := x.findPod(name)
+	if err != nil {
+		return nil, err
+	}
+	full := podspec.PodName(pod)
+	out := &scheduling.PodExplanation{Pod: full, Status: scheduling.PodIgnored, Requests: x.requests(pod), Priority: podspec.PriorityOf(pod)}
+	id, planned := x.e.ClassOf[full]
+	for i := range x.plan.Launches {
+		if l := &x.plan.Launches[i]; slices.Contains(l.Pods, full) {
+			out.Status, out.Place, out.Option = scheduling.PodLaunch, l.Name, &l.Options[0]
+		}
+	}
+	for _, a := range x.plan.Existing {
+		if slices.Contains(a.Pods, full) {
+			out.Status, out.Place = scheduling.PodExisting, a.Node
+		}
+	}
+	for i := range x.plan.Unschedulable {
+		if u := &x.plan.Unschedulable[i]; u.Pod == full {
+			out.Status, out.RuledOut, out.Changes = scheduling.PodUnschedulable, slices.Clone(u.Reasons), scheduling.CopyChanges(u.Changes)
+			if planned {
+				out.Ties = x.e.Tied.States(id)
+			}
+			return out, nil
+		}
+	}
+	switch {
+	case planned && out.Status != scheduling.PodIgnored:
+		x.alternatives(out, id)
+	case pod.Spec.NodeName != "" && !podspec.Terminal(pod):
+		out.Status, out.Place = scheduling.PodRunning, pod.Spec.NodeName
+	}
+	return out, nil
+}
+
+// alternatives looks where else a pod could be that has a place: as if the plan had
+// all others and not it.
+func (x *Explainer) alternatives(out *scheduling.PodExplanation, id int) {
+	e := explain.NewExplainer(x.e.Compiler, explain.Without(x.plan, out.Pod))
+	e.Lenient = true
+	class := e.Planned[id]
+	out.Ties = e.Tied.States(id)
+	out.RuledOut = e.Reasons(class, id)
+	nodes, launches := 0, 0
+	for i, n := range e.Nodes {
+		if n.Node.Name == out.Place || nodes == explain.MostPlaces || !e.Suits[i].Has(class.Group) || !e.NodeHolds(class, i) || len(e.Tied.NodeBars(id, i)) > 0 {
+			continue
+		}
+		nodes++
+		out.Next = append(out.Next, scheduling.Place{Node: n.Node.Name})
+	}
+	for i := range e.Machines {
+		l := &x.plan.Launches[i]
+		if l.Name == out.Place || launches == explain.MostPlaces || !e.MachineHolds(class, id, i) {
+			continue
+		}
+		launches++
+		out.Next = append(out.Next, scheduling.Place{Launch: l.Name, NodePool: l.NodePool})
+	}
+	if own, ok := e.Cheapest(class, id); ok {
+		o := e.Offers.Offers[own.Offer].Option()
+		out.Next = append(out.Next, scheduling.Place{Option: &o, NodePool: e.Templates[own.Template].Pool.Name})
+	}
+}

@@ -1,0 +1,104 @@
+package provisioning
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// boughtPrefix begins the names of nodes that a plan buys; no other node's name has a slash.
+const boughtPrefix = "launch/"
+
+// carriedOut is what there is once a plan has been carried out, without the pods that it
+// leaves out. Of each launch the first option has been bought. As another may have been,
+// no further pod can count on the room that it leaves.
+func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
+	p := cloned(*f.Problem)
+	nodeOf, drawn := map[string]*corev1.Node{}, map[string]int{}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		node, err := l.Node(boughtPrefix+l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
+		if err != nil {
+			return nil, err
+		}
+		node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(int64(len(l.Pods)), resource.DecimalSI)
+		p.Nodes = append(p.Nodes, node)
+		for _, pod := range l.Pods {
+			nodeOf[pod] = node
+		}
+		if id := l.Options[0].ReservationID; id != "" {
+			drawn[id]++
+		}
+	}
+	for _, a := range plan.Existing {
+		for _, pod := range a.Pods {
+			nodeOf[pod] = f.Cluster.Host(a.Node).Node
+		}
+	}
+	p.Running = nil
+	for _, h := range f.Cluster.Hosts {
+		for _, pod := range h.Pods {
+			p.Running = append(p.Running, onNode(pod, h.Name))
+		}
+	}
+	for _, pod := range p.Pods {
+		if node, ok := nodeOf[podspec.PodName(pod)]; ok {
+			p.Running = append(p.Running, onNode(pod, node.Name))
+			bindClaims(&p, pod, node)
+		}
+	}
+	p.Pods = nil
+	err := reoffer(&p, func(_ string, o *offerings.Offering) bool {
+		n := drawn[o.ReservationID]
+		o.ReservationCount -= n
+		return n > 0
+	})
+	return newSession(*f.Solver, p, f.Memory.Fork()), err
+}
+
+// onNode is a pod that runs on a node.
+func onNode(pod *corev1.Pod, node string) *corev1.Pod {
+	if pod.Spec.NodeName == node {
+		return pod
+	}
+	moved := *pod
+	moved.Spec.NodeName = node
+	return &moved
+}
+
+// bindClaims binds the claims of a pod that wait for their first consumer to new volumes
+// in the zone of its node.
+func bindClaims(p *scheduling.Problem, pod *corev1.Pod, node *corev1.Node) {
+	zone, zonal := node.Labels[offerings.ZoneLabel]
+	for i, c := range p.Claims {
+		class := podspec.ClassName(c)
+		if c.Spec.VolumeName != "" || class == nil || podspec.OrDefault(c.Namespace) != podspec.NamespaceOf(pod) || !claims(pod, c.Name) {
+			continue
+		}
+		for _, k := range p.StorageClasses {
+			if k.Name != *class || podspec.IsStatic(k) || !zonal {
+				continue
+			}
+			v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "made/" + podspec.NamespaceOf(pod) + "/" + c.Name, Labels: map[string]string{offerings.ZoneLabel: zone}}}
+			v.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: podspec.ProvisionerDriver(k.Provisioner), VolumeHandle: v.Name}
+			p.Volumes = append(p.Volumes, v)
+			p.Claims[i] = c.DeepCopy()
+			p.Claims[i].Spec.VolumeName, p.Claims[i].Status.Phase = v.Name, corev1.ClaimBound
+		}
+	}
+}
+
+// claims reports whether a pod mounts a claim.
+func claims(pod *corev1.Pod, name string) bool {
+	for i := range pod.Spec.Volumes {
+		if c := pod.Spec.Volumes[i].PersistentVolumeClaim; c != nil && c.ClaimName == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,225 @@
+package provisioning
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+const (
+	// mostFixes is how many changes are told that each place a pod, and mostTried how many
+	// are tried to find them.
+	mostFixes = 4
+	mostTried = 8
+	// mostCombined is how many of those that do not are tried together with what else
+	// stands in the way, and mostTogether how many changes that makes at most.
+	mostCombined = 2
+	mostTogether = 5
+	// trialsPerPod bounds what is tried for one pod and those like it, trialsPerPlan for all.
+	trialsPerPod  = 200
+	trialsPerPlan = 2_000
+)
+
+// tryFixes keeps of the changes that a plan proposes those that place the pod, once the
+// plan has been carried out. Where none does, it proposes several together. What cannot be
+// tried, past the context's deadline or because the plan cannot be carried out, is not
+// proposed.
+func tryFixes(f *compile.Facts, ctx context.Context, plan *scheduling.Plan) error {
+	if f.Terse || f.Solver.NoReasons || len(plan.Unschedulable) == 0 {
+		return nil
+	}
+	after, err := carriedOut(f, plan)
+	if err != nil {
+		for i := range plan.Unschedulable {
+			explain.Propose(&plan.Unschedulable[i], nil)
+		}
+		return nil //nolint:nilerr // what is not on sale cannot be carried out, and there is nothing to try on
+	}
+	place := make(map[string]int, len(f.Problem.Pods))
+	for i, pod := range f.Problem.Pods {
+		place[podspec.PodName(pod)] = i
+	}
+	type refusal struct {
+		mould   int32
+		message string
+	}
+	known := map[refusal]*scheduling.Unschedulable{}
+	trials := trialsPerPlan
+	for at := range plan.Unschedulable { // in order of name, so that the input's does not matter
+		u := &plan.Unschedulable[at]
+		i, ok := place[u.Pod]
+		if !ok {
+			continue
+		}
+		pod := f.Problem.Pods[i]
+		key := refusal{f.Readings.Of[i], u.Message}
+		if same := known[key]; same != nil {
+			explain.Propose(u, scheduling.CopyChanges(same.Changes))
+			continue
+		}
+		if n := key.mould; n >= 0 && !f.Readings.Moulds[n].Single {
+			known[key] = u
+		}
+		if err := cancelled(ctx); err != nil {
+			return err
+		}
+		if late(ctx) {
+			trials = 0
+		}
+		t := &fixTrial{Session: after, pod: pod, left: min(trials, trialsPerPod)}
+		before := t.left
+		fixes := t.remedies(context.WithoutCancel(ctx), u.Changes)
+		trials -= before - t.left
+		explain.Propose(u, fixes)
+	}
+	return nil
+}
+
+// fixTrial is a pod that finds no place, and what there is besides, changes made.
+type fixTrial struct {
+	*Session // without the pod
+	pod      *corev1.Pod
+	// company has to be placed with the pod.
+	company []*corev1.Pod
+	left    int // how many more things may be tried
+}
+
+// remedies are those of some changes that place the pod, or what else does.
+func (t *fixTrial) remedies(ctx context.Context, candidates []scheduling.Change) []scheduling.Change {
+	if t.left == 0 {
+		return nil
+	}
+	t.left--
+	if t.placed(ctx) {
+		return []scheduling.Change{{Kind: scheduling.ChangeEffort, Text: "plan again once this plan has been carried out: then there is a place"}}
+	}
+	return t.fixes(ctx, candidates, mostTogether)
+}
+
+// fixes are those of some changes that place the pod, a few of them. Where there are
+// none, it is the first that does with up to so many others, if there is any.
+func (t *fixTrial) fixes(ctx context.Context, candidates []scheduling.Change, together int) []scheduling.Change {
+	tried := sets.New[string]()
+	var out, failed []scheduling.Change
+	try := func(candidates []scheduling.Change, most int) {
+		for _, c := range candidates {
+			if len(out) == mostFixes || len(out)+len(failed) == most || t.left <= 0 {
+				return
+			}
+			if tried.Has(c.Text) || t.with(&c) == nil {
+				continue
+			}
+			tried.Insert(c.Text)
+			t.left--
+			if t.holds(ctx, &c) {
+				out = append(out, c)
+			} else {
+				failed = append(failed, c)
+			}
+		}
+	}
+	try(candidates, mostTried)
+	if len(out) == 0 && together == mostTogether {
+		try(t.candidates(ctx), 2*mostTried)
+	}
+	if len(out) > 0 || together == 1 {
+		return out
+	}
+	// Those that take several changes come nearest.
+	slices.SortStableFunc(failed, func(a, b scheduling.Change) int { return cmp.Compare(len(b.And), len(a.And)) })
+	for _, c := range failed[:min(len(failed), mostCombined)] {
+		next := t.with(&c)
+		next.left = t.left
+		more := next.fixes(ctx, next.candidates(ctx), together-1)
+		t.left = next.left
+		if len(more) > 0 {
+			c.Text += ", and " + more[0].Text
+			c.And = append(slices.Clone(c.And), more[0])
+			return []scheduling.Change{c}
+		}
+	}
+	return nil
+}
+
+// holds reports whether a change places the pod. Of values that would each do it keeps
+// those that do.
+func (t *fixTrial) holds(ctx context.Context, c *scheduling.Change) bool {
+	if len(c.Values) < 2 {
+		return t.with(c).placed(ctx)
+	}
+	var values []string
+	for _, value := range c.Values {
+		one := *c
+		one.Values = []string{value}
+		if t.holds(ctx, &one) {
+			values = append(values, value)
+		}
+	}
+	if len(values) == 0 {
+		return false
+	}
+	c.Text = strings.Replace(c.Text, strings.Join(c.Values, ", "), strings.Join(values, ", "), 1)
+	c.Values = values
+	return true
+}
+
+// waits lets the pod and its company wait. The error says that the pod is no valid one,
+// or cannot be placed whatever it is like.
+func (t *fixTrial) waits() (*Session, error) {
+	x := t.Fork()
+	x.solver.Effort = scheduling.EffortFast
+	err := x.Apply(scheduling.Delta{Pods: append(slices.Clone(t.company), t.pod)})
+	return x, err
+}
+
+// placed reports whether the pod finds a place.
+func (t *fixTrial) placed(ctx context.Context) bool {
+	x, err := t.waits()
+	if err != nil {
+		return false
+	}
+	plan, err := x.Place(ctx, scheduling.EffortFast)
+	return err == nil && plan.Summary.Placed == 1+len(t.company)
+}
+
+// candidates are changes that might place the pod.
+func (t *fixTrial) candidates(ctx context.Context) []scheduling.Change {
+	x, err := t.waits()
+	if err != nil {
+		return nil
+	}
+	facts, err := x.facts()
+	if err != nil {
+		return nil
+	}
+	facts.Together = true
+	plan, err := settled(facts, ctx)
+	if err != nil {
+		return nil
+	}
+	at, ok := left(plan.Plan)[podspec.PodName(t.pod)]
+	if !ok {
+		return nil
+	}
+	return slices.DeleteFunc(plan.Unschedulable[at].Changes, func(c scheduling.Change) bool {
+		return strings.HasPrefix(c.Object, "Node/"+boughtPrefix) // nobody has seen it yet
+	})
+}
+
+// with is the trial with a change made; nil where it cannot be made.
+func (t *fixTrial) with(c *scheduling.Change) *fixTrial {
+	next := &fixTrial{Session: t.Fork(), pod: t.pod.DeepCopy(), company: t.company}
+	if !next.make(c) {
+		return nil
+	}
+	return next
+}

@@ -1,0 +1,83 @@
+package provisioning_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Where a few machines of very different sizes hold everything, what room is left is a little on
+// each.
+func TestFewMachinesOfManySizes(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 1))
+	var pods []*corev1.Pod
+	for i := range 100 {
+		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), st.Requests(st.MilliCPU(50+random.Int64N(3950)), st.MiB(64+random.Int64N(16_000)))))
+	}
+	plan := planAt(t, spotProblem(pods), scheduling.Policy{Effort: scheduling.EffortFast})
+	assert.Empty(t, plan.Unschedulable)
+	assert.Less(t, plan.Summary.Gap, 0.025)
+}
+
+// Some pods select a zone: machines are bought there for them, and others fill these.
+func TestFewMachinesForPodsOfZones(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 2))
+	zones := []string{"us-east-1b", "us-east-1d", "us-east-1f"}
+	var pods []*corev1.Pod
+	for i := range race.Fewer(200, 60) {
+		opts := []st.PodOption{st.Requests(st.MilliCPU(50+random.Int64N(1950)), st.MiB(64+random.Int64N(6_000)))}
+		if i%8 == 0 {
+			opts = append(opts, st.Select(corev1.LabelTopologyZone, zones[i/8%len(zones)]))
+		}
+		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), opts...))
+	}
+	p := spotProblem(pods)
+	plan := planAt(t, p, scheduling.Policy{Effort: scheduling.Effort(race.Fewer(int(scheduling.EffortDefault), 50))})
+	assert.Empty(t, plan.Unschedulable)
+	if !race.Enabled {
+		assert.Less(t, plan.Summary.Gap, 0.01)
+		assert.Equal(t, plan, planAt(t, p, scheduling.Policy{}), "the same plan comes out again")
+	}
+}
+
+// spotProblem is pods for spot machines of the usual kinds.
+func spotProblem(pods []*corev1.Pod) scheduling.Problem {
+	return scheduling.Problem{
+		Pods: pods,
+		NodePools: []*scheduling.NodePool{st.NodePool("pool", st.Where(
+			st.In("kubernetes.io/arch", "amd64"), st.In(scheduling.CapacityTypeLabel, "spot"),
+			st.In("karpenter.k8s.aws/instance-category", "c", "m", "r")))},
+		Catalog: ec2.MustCatalog("us-east-1"),
+	}
+}
+
+// Machines hold few pods each of many sizes, of which some go together badly.
+func TestManySizesOnSmallMachines(t *testing.T) {
+	t.Parallel()
+	p := scheduling.Problem{
+		Pods:      st.Workloads(600, 90, 5),
+		NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+		Catalog: st.MustCatalog(
+			st.Type("tiny", st.Capacity(st.Cores(1), st.GiB(2)), st.OnDemand("a", 11_000_000)),
+			st.Type("small", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 20_000_000)),
+			st.Type("roomy", st.Capacity(st.Cores(2), st.GiB(16)), st.OnDemand("a", 27_000_000)),
+			st.Type("medium", st.Capacity(st.Cores(8), st.GiB(32)), st.OnDemand("a", 96_000_000)),
+		),
+	}
+	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
+	require.NoError(t, err)
+	require.Empty(t, plan.Unschedulable)
+	require.NoError(t, verify.Plan(p, plan))
+	assert.Less(t, plan.Summary.Gap, 0.02)
+}

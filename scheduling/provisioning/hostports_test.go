@@ -1,0 +1,60 @@
+package provisioning
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+func port(number int32, protocol corev1.Protocol, ip string) corev1.ContainerPort {
+	return corev1.ContainerPort{HostPort: number, Protocol: protocol, HostIP: ip}
+}
+
+// P147, and P148 without its quirks: sidecars bind ports too, and no protocol is TCP.
+func TestHostPorts(t *testing.T) {
+	always := corev1.ContainerRestartPolicyAlways
+	spec := &corev1.PodSpec{
+		Containers: []corev1.Container{{Ports: []corev1.ContainerPort{
+			port(80, "", ""), port(80, corev1.ProtocolTCP, "0.0.0.0"), port(0, corev1.ProtocolTCP, ""), port(53, corev1.ProtocolUDP, "::"),
+		}}},
+		InitContainers: []corev1.Container{
+			{RestartPolicy: &always, Ports: []corev1.ContainerPort{port(90, corev1.ProtocolTCP, "10.0.0.1")}},
+			{Ports: []corev1.ContainerPort{port(91, corev1.ProtocolTCP, "")}},
+		},
+	}
+	assert.Equal(t, []podspec.HostPort{
+		{Protocol: corev1.ProtocolUDP, Port: 53},
+		{Protocol: corev1.ProtocolTCP, Port: 80},
+		{Protocol: corev1.ProtocolTCP, Port: 90, Ip: "10.0.0.1"},
+	}, podspec.HostPorts(spec))
+}
+
+func TestHostNetworkBindsContainerPorts(t *testing.T) {
+	spec := &corev1.PodSpec{HostNetwork: true, Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{ContainerPort: 9100}}}}}
+	assert.Equal(t, []podspec.HostPort{{Protocol: corev1.ProtocolTCP, Port: 9100}}, podspec.HostPorts(spec))
+}
+
+func TestPortsClash(t *testing.T) {
+	tcp := func(number int32, ip string) []podspec.HostPort {
+		return []podspec.HostPort{{Ip: ip, Protocol: corev1.ProtocolTCP, Port: number}}
+	}
+	for _, tt := range []struct {
+		name string
+		a, b []podspec.HostPort
+		want bool
+	}{
+		{"same port everywhere", tcp(80, ""), tcp(80, ""), true},
+		{"every address against one", tcp(80, ""), tcp(80, "10.0.0.1"), true},
+		{"one against every address", tcp(80, "10.0.0.1"), tcp(80, ""), true},
+		{"two addresses", tcp(80, "10.0.0.1"), tcp(80, "10.0.0.2"), false},
+		{"two ports", tcp(80, ""), tcp(81, ""), false},
+		{"two protocols", tcp(80, ""), []podspec.HostPort{{Protocol: corev1.ProtocolUDP, Port: 80}}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.want, podspec.PortsClash(tt.a, tt.b))
+		})
+	}
+}

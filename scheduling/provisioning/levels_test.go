@@ -1,0 +1,73 @@
+package provisioning
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Values are made up where pods keep apart, or ask for so many domains, and only where
+// the pool leaves the choice.
+func TestLevels(t *testing.T) {
+	const key = "example.com/level"
+	anti := podspec.Tie{Kind: podspec.AntiTie, Key: key}
+	spread := func(least int64) podspec.Tie {
+		return podspec.Tie{Kind: podspec.SpreadTie, Key: key, MaxSkew: 1, MinDomains: least}
+	}
+	wish := anti
+	wish.Weight = 5
+	exists := requirements.MustNew(key, requirements.Exists)
+	for name, tc := range map[string]struct {
+		ties    []podspec.Tie
+		pods    int
+		keepers []compile.Keeper
+		nodes   []string
+		pool    requirements.Requirement
+		have    []string
+		want    []string
+	}{
+		"nobody asks":                {nil, 3, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"one for each, and others":   {[]podspec.Tie{anti}, 2, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
+		"those that others ask for":  {[]podspec.Tie{anti}, 1, nil, nil, exists, []string{"b", "a", "b"}, []string{"a", "b"}},
+		"not more than eight":        {[]podspec.Tie{anti}, 99, nil, nil, exists, nil, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
+		"a wish is none":             {[]podspec.Tie{wish}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"a host is its own":          {[]podspec.Tie{{Kind: podspec.AntiTie, Key: corev1.LabelHostname}}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"as many domains as asked":   {[]podspec.Tie{spread(3)}, 9, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
+		"no domain without need":     {[]podspec.Tie{spread(0)}, 9, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"nor for those that spread":  {[]podspec.Tie{anti, spread(1)}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"what nodes have is taken":   {[]podspec.Tie{anti}, 1, nil, []string{"0", "2"}, exists, []string{"0"}, []string{"0", "1", "3"}},
+		"who runs keeps others away": {nil, 0, []compile.Keeper{{Tie: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
+		"the pool lists its values":  {[]podspec.Tie{anti}, 5, nil, nil, requirements.MustNew(key, requirements.In, "x", "y"), []string{"x", "y"}, []string{"x", "y"}},
+		"the pool leaves some out":   {[]podspec.Tie{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "0"), nil, []string{"1", "2"}},
+		"what the pool does not have": {
+			[]podspec.Tie{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "a"), []string{"a"}, []string{"a", "0", "1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := offers.NewLevels()
+			l.Want(tc.ties, tc.pods)
+			var nodes []*corev1.Node
+			for _, value := range tc.nodes {
+				nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{key: value, "other": "1"}}})
+			}
+			compile.Survey(&l, tc.keepers, nodes)
+			assert.Equal(t, tc.want, l.Add(tc.pool, tc.have))
+		})
+	}
+}
+
+// What may be bought is not remembered where it hangs on what running pods keep away.
+func TestKeptOff(t *testing.T) {
+	for key, want := range map[string]bool{"example.com/level": true, corev1.LabelTopologyZone: false, corev1.LabelHostname: false} {
+		c := &compile.Compiler{Keepers: []compile.Keeper{{Tie: podspec.Tie{Kind: podspec.AntiTie, Key: key}}}}
+		assert.Equal(t, want, c.KeptOff(), key)
+	}
+	assert.False(t, (&compile.Compiler{}).KeptOff())
+}

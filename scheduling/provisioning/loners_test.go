@@ -1,0 +1,131 @@
+package provisioning_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Pods that keep their kind off a host prove how many machines it takes.
+func TestBoundOfLoners(t *testing.T) {
+	alone := st.Apart(corev1.LabelHostname)
+	half, web := st.Requests(st.MilliCPU(500)), st.Label("app", "web")
+	catalog := st.MustCatalog(
+		st.Type("small", st.Capacity(st.Cores(1), st.GiB(4)), st.OnDemand("a", 100)),
+		st.Type("large", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", 350)),
+	)
+	node := st.Node("n", st.Allocatable(st.Cores(4), st.GiB(8)))
+	for _, tt := range []struct {
+		name  string
+		p     scheduling.Problem
+		bound offerings.Price
+		kind  string
+	}{
+		{"each has a machine", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone)}, 1000, "assignment"},
+		{"others fill them up", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half)...)}, 1000, "assignment"},
+		{"two kinds may meet", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half, st.Label("app", "api"), alone)...)}, 1000, "assignment"},
+		{"one has a node", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone), Nodes: []*corev1.Node{node}}, 900, "assignment"},
+		{"one alone is no loner", scheduling.Problem{Pods: st.Pods(1, "p", half, web, alone)}, 100, "resource"},
+		{"a wish is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Apart(corev1.LabelHostname, st.Weight(1)))}, 350, "resource"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.p.NodePools, tt.p.Catalog = []*scheduling.NodePool{st.NodePool("pool")}, catalog
+			plan, err := st.Audit(t.Context(), scheduling.Policy{}, tt.p)
+			require.NoError(t, err)
+			assert.Equal(t, tt.bound, plan.Summary.LowerBoundPerHour)
+			assert.Equal(t, tt.kind, plan.Summary.Certificate.Kind)
+		})
+	}
+}
+
+// Where everything is on running nodes there is nothing to prove.
+func TestNoBoundOfNothing(t *testing.T) {
+	p := scheduling.Problem{Pods: st.Pods(3, "p", st.Requests(st.Cores(1))), Nodes: []*corev1.Node{st.Node("n", st.Allocatable(st.Cores(4), st.GiB(8)))}}
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+	require.NoError(t, err)
+	assert.Zero(t, plan.Summary.LowerBoundPerHour)
+	assert.Nil(t, plan.Summary.Certificate)
+	assert.Equal(t, scheduling.StatusOptimal, plan.Summary.Status)
+}
+
+// The bound of few pods, some of which keep their kind off a host, is never above what
+// trying every way to put them on machines finds.
+func TestBoundOfLonersAgainstEveryPartition(t *testing.T) {
+	tight := 0
+	const problems = 300
+	for seed := range uint64(problems) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		var types []*instancetypes.InstanceType
+		var caps, prices []int64
+		for i := range 1 + rng.IntN(4) {
+			cpu, price := 900+100*rng.Int64N(30), 100+rng.Int64N(300)
+			caps, prices = append(caps, cpu), append(prices, price)
+			types = append(types, st.Type(fmt.Sprintf("t%d", i), st.Capacity(st.MilliCPU(cpu), st.GiB(64)), st.OnDemand("a", offerings.Price(price))))
+		}
+		p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
+		var sizes []int64
+		var kinds []int
+		for i := range 2 + rng.IntN(5) {
+			size, kind := []int64{100, 250, 300, 500, 900}[rng.IntN(5)], rng.IntN(3)
+			opts := []st.PodOption{st.Requests(st.MilliCPU(size)), st.Label("app", fmt.Sprint("kind-", kind))}
+			if kind > 0 {
+				opts = append(opts, st.Apart(corev1.LabelHostname))
+			}
+			p.Pods = append(p.Pods, st.Pod(fmt.Sprint("p-", i), opts...))
+			sizes, kinds = append(sizes, size), append(kinds, kind)
+		}
+		best := cheapestPartition(sizes, kinds, caps, prices)
+		for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
+			plan, err := st.Audit(t.Context(), scheduling.Policy{Effort: effort}, p)
+			require.NoError(t, err, "seed %d", seed)
+			s := plan.Summary
+			require.Equal(t, len(p.Pods), s.Placed, "seed %d", seed)
+			require.LessOrEqual(t, int64(s.LowerBoundPerHour), best, "seed %d", seed)
+			require.GreaterOrEqual(t, int64(s.PricePerHour), best, "seed %d", seed)
+			if effort == scheduling.EffortDefault && int64(s.LowerBoundPerHour) == best {
+				tight++
+			}
+		}
+	}
+	t.Logf("%d of %d bounds are tight", tight, problems)
+	assert.Greater(t, tight, problems/2)
+}
+
+// cheapestPartition tries every way to put pods on machines of which each holds one pod
+// of each kind above 0.
+func cheapestPartition(sizes []int64, kinds []int, caps, prices []int64) int64 {
+	cost := make([]int64, 1<<len(sizes)) // of a machine for a set of pods
+	for set := range cost {
+		load, many := int64(0), [3]int{}
+		for i, size := range sizes {
+			if set>>i&1 == 1 {
+				load += size
+				many[kinds[i]]++
+			}
+		}
+		cost[set] = math.MaxInt32
+		for k, c := range caps {
+			if load <= c && many[1] < 2 && many[2] < 2 {
+				cost[set] = min(cost[set], prices[k])
+			}
+		}
+	}
+	best := make([]int64, len(cost))
+	for set := 1; set < len(cost); set++ {
+		best[set] = math.MaxInt32
+		for part := set; part > 0; part = (part - 1) & set {
+			best[set] = min(best[set], cost[part]+best[set&^part])
+		}
+	}
+	return best[len(best)-1]
+}

@@ -1,0 +1,30 @@
+package provisioning_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Spot prices make some resources worth nothing while bounds are sought by zones: what a pod
+// is worth by them then has no ratio to what it is worth at all.
+func TestResourcesWorthNothing(t *testing.T) {
+	t.Parallel()
+	if race.Enabled {
+		t.Skip("a thousand types, and bounds by zones")
+	}
+	p := scheduling.Problem{
+		Pods:      st.Diverse(1_000, 2),
+		NodePools: []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "spot")))},
+		Catalog:   ec2.MustCatalog("us-east-1"),
+	}
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+	require.NoError(t, err)
+	require.Empty(t, plan.Unschedulable)
+	require.Positive(t, plan.Summary.LowerBoundPerHour)
+}

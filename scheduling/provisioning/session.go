@@ -1,0 +1,134 @@
+package provisioning
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
+)
+
+// Session holds a problem from one plan to the next: changes are handed in as they
+// happen, and a plan takes what has changed since, not what is there. Its plans are
+// those that [Planner.Plan] would make of the same problem, byte for byte.
+//
+// A Session is not safe for concurrent use. Several forks may be used at the same time,
+// each by one goroutine.
+//
+// The session keeps the objects that it is given, and copies none of them: the caller
+// must not change them any more.
+type Session struct {
+	solver scheduling.Policy
+	// problem is what there is besides pods and nodes, every list sorted by name.
+	problem scheduling.Problem
+	running *podTable
+	waiting waiting
+	cluster *compile.Cluster
+	memory  *compile.Memory
+}
+
+// NewSession starts a session with a problem, to be solved by a solver like s. It
+// refuses what [Problem.Validate] refuses, but leaves it to Solve to say that nothing is
+// on sale for any pod, as that may change. Pods among p.Pods that have a node count as
+// running.
+func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
+	c := validate.NewChecker()
+	c.List = validate.Faults(&s)
+	c.AllPods(&p, nil)
+	c.Objects(&p)
+	c.PoolCatalogs(&p)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return newSession(s, p, compile.NewMemory()), nil
+}
+
+// newSession starts a session with a problem without faults.
+func newSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory) *Session {
+	x := &Session{solver: s, memory: m}
+	pods, running := []*corev1.Pod{}, p.Running[:len(p.Running):len(p.Running)]
+	for _, pod := range p.Pods {
+		if pod.Spec.NodeName != "" {
+			running = append(running, pod)
+		} else {
+			pods = append(pods, pod)
+		}
+	}
+	x.running = newPodTable(len(running))
+	for _, pod := range running {
+		x.running.put(pod, pod.Spec.NodeName)
+	}
+	x.problem = sortedProblem(p)
+	x.waiting = newWaiting(&s, &x.problem, pods)
+	x.problem.Running = running
+	x.cluster = compile.NewCluster(&x.problem)
+	x.problem.Running = nil
+	return x
+}
+
+// podKey names a pod.
+func podKey(pod *corev1.Pod) types.NamespacedName {
+	return types.NamespacedName{Namespace: podspec.NamespaceOf(pod), Name: pod.Name}
+}
+
+// Plan plans as [Planner.Plan] does for what the session holds.
+func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
+	facts, err := x.facts()
+	if err != nil {
+		return nil, err
+	}
+	return solve(facts, ctx)
+}
+
+// facts is what the session knows, ready to be compiled.
+func (x *Session) facts() (*compile.Facts, error) {
+	problem := x.problem
+	problem.Pods = x.waiting.pods
+	c := validate.NewChecker()
+	if c.Choice(&problem); len(c.List) > 0 {
+		return nil, c.Err()
+	}
+	return &compile.Facts{
+		Problem: &problem, Solver: &x.solver, Readings: x.waiting.readings(), Cluster: x.cluster, Spaces: x.running.spaces, Memory: x.memory,
+	}, nil
+}
+
+// Explain returns an [Explainer] for a plan of what the session holds.
+func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
+	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
+}
+
+// Problem is what the session holds, with every list in the order of names. The lists
+// are the caller's, the objects the session's, but for copies of pods that have moved.
+func (x *Session) Problem() scheduling.Problem {
+	p := cloned(x.problem)
+	p.Pods = slices.Clone(x.waiting.pods)
+	p.Running = make([]*corev1.Pod, 0, x.running.count)
+	for pod, node := range x.running.all() {
+		if pod.Spec.NodeName != node {
+			moved := *pod
+			moved.Spec.NodeName = node
+			pod = &moved
+		}
+		p.Running = append(p.Running, pod)
+	}
+	slices.SortFunc(p.Running, podspec.ComparePods)
+	return p
+}
+
+// Fork returns a session that holds the same and goes its own way from here: what
+// happens to one of them does not show in the other. It costs little, however much the
+// session holds. The record of unavailable offerings is shared until a Delta brings
+// another.
+func (x *Session) Fork() *Session {
+	return &Session{
+		solver: x.solver, problem: x.problem, running: x.running.fork(), waiting: x.waiting.fork(),
+		cluster: fork(x.cluster), memory: x.memory.Fork(),
+	}
+}

@@ -1,0 +1,69 @@
+package provisioning
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
+)
+
+// Place plans as [Session.Plan] does, with an effort of its own, and leaves out what
+// only people need: pods without a place are listed without reasons, no bound is proven,
+// and of the summary only the numbers of pods are there. It is for those who ask what if,
+// many times over.
+func (x *Session) Place(ctx context.Context, effort scheduling.Effort) (*scheduling.Plan, error) {
+	return x.place(ctx, effort, false)
+}
+
+// PlaceLoosely is [Session.Place] with nodes that run filled kind by kind. Solve and Place
+// fill them one by one, such that little of their room is left, and kind by kind only where
+// something has to be bought and that is cheaper.
+func (x *Session) PlaceLoosely(ctx context.Context, effort scheduling.Effort) (*scheduling.Plan, error) {
+	return x.place(ctx, effort, true)
+}
+
+func (x *Session) place(ctx context.Context, effort scheduling.Effort, loose bool) (*scheduling.Plan, error) {
+	facts, err := x.facts()
+	if err != nil {
+		return nil, err
+	}
+	solver := x.solver
+	solver.Effort = effort
+	if err := validate.Validate(&solver); err != nil {
+		return nil, err
+	}
+	facts.Solver, facts.Terse, facts.Loose = &solver, true, loose
+	return solve(facts, ctx)
+}
+
+// list lists the pods that found no place, without reasons.
+func list(c *compile.Compiler, plan *scheduling.Plan) {
+	if c.Sited != nil {
+		c = c.Sited.Compiler
+	}
+	placed := map[string]bool{}
+	for i := range plan.Launches {
+		for _, pod := range plan.Launches[i].Pods {
+			placed[pod] = true
+		}
+	}
+	for i := range plan.Existing {
+		for _, pod := range plan.Existing[i].Pods {
+			placed[pod] = true
+		}
+	}
+	for _, class := range c.Classes.Classes {
+		for _, pod := range class.Pods {
+			if name := podspec.PodName(pod); !placed[name] {
+				plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: name})
+			}
+		}
+	}
+	slices.SortFunc(plan.Unschedulable, func(a, b scheduling.Unschedulable) int { return strings.Compare(a.Pod, b.Pod) })
+	plan.Summary.Pods = len(placed) + len(plan.Unschedulable)
+	plan.Summary.Placed = len(placed)
+}

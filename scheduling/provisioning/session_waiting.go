@@ -1,0 +1,144 @@
+package provisioning
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// waiting is the pods to be placed, in the order of their names, with what was read of
+// them. The lists are replaced where they change.
+type waiting struct {
+	pods    []*corev1.Pod
+	of      []int32 // by pod, its mould
+	moulder *podspec.Moulder
+	counts  []int // by mould, how many pods have it
+	shared  bool  // with a fork: moulder and counts have to be copied before they change
+}
+
+// sparePerMould is how many moulds that no pod has are kept for each that some have,
+// besides the least.
+const (
+	sparePerMould = 3
+	spareLeast    = 1_000
+)
+
+func newWaiting(s *scheduling.Policy, p *scheduling.Problem, pods []*corev1.Pod) waiting {
+	w := waiting{moulder: podspec.NewMoulder(p, s)}
+	w.pods = slices.SortedFunc(slices.Values(pods), podspec.ComparePods)
+	w.read()
+	return w
+}
+
+// read reads all pods anew.
+func (w *waiting) read() {
+	w.of = make([]int32, len(w.pods))
+	w.counts = nil
+	for i, pod := range w.pods {
+		w.of[i] = w.enter(pod)
+	}
+}
+
+// enter reads a pod and counts it.
+func (w *waiting) enter(pod *corev1.Pod) int32 {
+	n := w.moulder.Read(pod)
+	if n < 0 {
+		return n
+	}
+	for len(w.counts) < len(w.moulder.Moulds) {
+		w.counts = append(w.counts, 0)
+	}
+	w.counts[n]++
+	return n
+}
+
+func (w *waiting) find(key types.NamespacedName) (int, bool) {
+	return slices.BinarySearchFunc(w.pods, key, func(pod *corev1.Pod, key types.NamespacedName) int { return compare(podKey(pod), key) })
+}
+
+// change takes pods away and lets others come, both sorted by name and none in both.
+func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
+	if len(put) == 0 && len(taken) == 0 {
+		return
+	}
+	if w.shared {
+		w.moulder, w.counts, w.shared = clone(w.moulder), slices.Clone(w.counts), false
+	}
+	pods, of := make([]*corev1.Pod, 0, len(w.pods)+len(put)), make([]int32, 0, len(w.pods)+len(put))
+	from := 0
+	for len(put) > 0 || len(taken) > 0 {
+		next, comes := types.NamespacedName{}, len(put) > 0
+		if comes {
+			next = podKey(put[0])
+		}
+		if len(taken) > 0 && (!comes || compare(taken[0], next) < 0) {
+			next, comes, taken = taken[0], false, taken[1:]
+		}
+		at, found := w.find(next)
+		pods, of = append(pods, w.pods[from:at]...), append(of, w.of[from:at]...)
+		if from = at; found {
+			if n := w.of[at]; n >= 0 {
+				w.counts[n]--
+			}
+			from++
+		}
+		if comes {
+			pods, of = append(pods, put[0]), append(of, w.enter(put[0]))
+			put = put[1:]
+		}
+	}
+	w.pods, w.of = append(pods, w.pods[from:]...), append(of, w.of[from:]...)
+	used := 0
+	for _, n := range w.counts {
+		used += min(n, 1)
+	}
+	if len(w.counts) > spareLeast+(1+sparePerMould)*used {
+		w.moulder = anew(w.moulder)
+		w.read()
+	}
+}
+
+// readings are those of the pods that are there.
+func (w *waiting) readings() *podspec.Readings {
+	r := &podspec.Readings{Table: w.moulder.Table, Moulds: make([]*podspec.Mould, len(w.counts)), Of: w.of}
+	for i, n := range w.counts {
+		if n > 0 {
+			r.Moulds[i] = w.moulder.Moulds[i]
+		}
+	}
+	return r
+}
+
+// fork returns a copy. Both copy what they share before they change it.
+func (w *waiting) fork() waiting {
+	w.shared = true
+	return *w
+}
+
+// anew is a moulder of the same kind that has read nothing.
+func anew(m *podspec.Moulder) *podspec.Moulder {
+	c := *m
+	c.Table, c.Index, c.Moulds, c.Buffer, c.Keys = podspec.NewResourceTable(), map[string]int32{}, nil, nil, nil
+	c.Reader = podspec.RequestReader{Table: c.Table}
+	return &c
+}
+
+// clone is a moulder that has read the same.
+func clone(m *podspec.Moulder) *podspec.Moulder {
+	c := anew(m)
+	for i, name := range m.Table.Names {
+		if i > 0 { // the first is there
+			c.Table.Number(name)
+		}
+	}
+	c.Moulds = slices.Clone(m.Moulds)
+	for key, n := range m.Index {
+		c.Index[key] = n
+	}
+	return c
+}

@@ -1,0 +1,178 @@
+package provisioning
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+)
+
+// Planner plans by a policy. The zero value works.
+type Planner struct{ scheduling.Policy }
+
+// Plan places the pods of p. An error means a malformed problem or setting of the solver (every fault at
+// once, see [Problem.Validate]) or a cancelled context. A deadline is no error:
+// past it the best complete plan so far comes back, marked [StatusDeadline]. Pods
+// that fit nowhere are listed in the plan. The same problem and effort give the
+// same plan, whatever the order of its slices and the number of processors.
+func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Plan, error) {
+	facts, err := compile.NewFacts(&p, &s.Policy)
+	if err != nil {
+		return nil, err
+	}
+	return solve(facts, ctx)
+}
+
+// settled places the pods, and settles what their volumes depend on.
+func settled(f *compile.Facts, ctx context.Context) (*solved, error) {
+	x, err := place(f, ctx)
+	if err != nil {
+		return nil, err
+	}
+	return settleVolumes(f, ctx, x)
+}
+
+// place places the pods as is chosen about volumes.
+func place(f *compile.Facts, ctx context.Context) (*solved, error) {
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	x, bold, err := attempt(f, ctx, false)
+	if err != nil || !bold.short && !bold.outbid {
+		return x, err
+	}
+	careful, _, err := attempt(f, ctx, true)
+	if err != nil || bold.short || fewerLeft(f, careful.Plan, x.Plan) < 0 {
+		x = careful
+	}
+	return x, err
+}
+
+// boldness is what came of an attempt that is not cautious.
+type boldness struct {
+	short  bool // a launch was left with too few options for its pool's minValues
+	outbid bool // more pods would be placed, were it not for such launches
+}
+
+// attempt solves once. What launches are left with too few options for their pool's
+// minValues a cautious attempt rules out.
+func attempt(f *compile.Facts, ctx context.Context, cautious bool) (_ *solved, bold boldness, err error) {
+	base := f.Compile(cautious)
+	params := pack.Params{Snug: !f.Loose, Work: work(f.Solver), Late: func() bool { return ctx.Err() != nil }}
+	c := base
+	var outcome pack.Outcome
+	if base.Tied() {
+		t := search.NewTies(base)
+		params.Enough = t.Outlook(ctx)
+		c, outcome = t.Solve(params)
+		if !f.Terse {
+			x := search.NewTrial(c, outcome)
+			x.Afresh(ctx, base, params)
+			c, outcome = x.Compiler, x.Outcome
+		}
+	} else {
+		params = c.Remembering(params)
+		outcome = pack.Ration(c.Model, pack.Search(c.Model, params), params)
+	}
+	if err := cancelled(ctx); err != nil {
+		return nil, bold, err
+	}
+	from := &solved{late: outcome.Late}
+	if f.Judged {
+		from.score = search.NewTrial(c, outcome).Score()
+	}
+	plan, ok := search.Decode(c, outcome.Solution)
+	bold = boldness{short: !ok, outbid: base.Outbid}
+	if !ok && !cautious {
+		return nil, bold, nil
+	}
+	from.Plan = plan
+	if f.Terse {
+		list(c, plan)
+		return from, bold, nil
+	}
+	if f.Solver.NoReasons {
+		list(c, plan)
+	} else {
+		explain.Explain(c, plan)
+	}
+	plan.Warnings = base.Warnings()
+	placed := c.Placed(outcome.Solution)
+	if f.Choice.Settles() {
+		base, placed = unsettled(f, plan, cautious)
+	}
+	summarise(base, ctx, plan, placed, outcome.Late)
+	from.prover, from.placed = base, placed
+	return from, bold, nil
+}
+
+// cancelled returns the context's error, unless that is a deadline that passed.
+func cancelled(ctx context.Context) error {
+	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// workPerEffort turns effort into what the engine counts.
+const workPerEffort = 10_000
+
+// work is the engine's budget.
+func work(s *scheduling.Policy) int64 {
+	effort := s.Effort
+	if effort == 0 {
+		effort = scheduling.EffortDefault
+	}
+	if effort <= scheduling.EffortFast {
+		return 0
+	}
+	return min(int64(effort), math.MaxInt64/workPerEffort) * workPerEffort
+}
+
+// summarise completes the plan's sums.
+func summarise(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, placed []int64, late bool) {
+	s := &plan.Summary
+	s.Placed = 0
+	for _, n := range placed {
+		s.Placed += int(n)
+	}
+	s.Pods = s.Placed + len(plan.Unschedulable)
+	s.PodsWithoutRequests = c.Classes.Unrequested
+	s.Catalog = c.Problem.Catalog.Origin()
+	if s.NodeOverheadPerHour = c.Solver.NodeOverhead; offers.Expects(c.Solver) {
+		s.ExpectedPerHour = c.Expected(plan)
+	}
+	price := offers.Objective(c.Solver, s)
+	least, certificate := prove.Prove(c, ctx, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)
+	conclude(s, proof{least, certificate}, price, late)
+}
+
+// proof is a lower bound and what proves it.
+type proof struct {
+	bound       offerings.Price
+	certificate *scheduling.Certificate
+}
+
+// conclude says how near a price comes to what is proven, and how the solve ended.
+func conclude(s *scheduling.Summary, p proof, price offerings.Price, late bool) {
+	s.LowerBoundPerHour, s.Certificate, s.Gap = p.bound, p.certificate, 0
+	if p.bound > 0 {
+		s.Gap = float64(price-p.bound) / float64(p.bound)
+	}
+	switch {
+	case price == p.bound:
+		s.Status = scheduling.StatusOptimal
+	case late:
+		s.Status = scheduling.StatusDeadline
+	default:
+		s.Status = scheduling.StatusComplete
+	}
+}

@@ -1,0 +1,21 @@
+package provisioning
+
+import (
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
+)
+
+// IdleNodePools warns of each NodePool that may launch machines and has none to choose from:
+// of its requirements it names the one that rules out the most instance types, and the zones
+// of the catalog where that is one on the place. Pools for other regions and architectures
+// are nothing unusual.
+func IdleNodePools(p *scheduling.Problem) []scheduling.Warning {
+	var out []scheduling.Warning
+	for _, pool := range offers.PoolOrder(p.NodePools) {
+		if why := validate.Idle(p, pool); why != "" {
+			out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: why})
+		}
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package provisioning
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// A claim gets one of the volumes that are there and free as soon as the first pod that
+// uses it is bound. Others that use it have to go where that volume is, whatever else is
+// free.
+
+// give decides which volume a claim gets that several pods wait for, where not all nodes
+// can reach it: where most of the pods are without that, or elsewhere where fewer would
+// be left out.
+func (t *volumeSettling) give(ctx context.Context) error {
+	sharers := sharers(t.Volumes(t.Choice), t.Problem.Pods)
+	for _, c := range inNameOrder(sharers) {
+		users := map[string]bool{}
+		for _, pod := range sharers[c] {
+			users[podspec.PodName(pod)] = true
+		}
+		machines, left := hosting(t.best.Plan, users)
+		torn := machines > 1
+		if !torn && left == 0 {
+			continue
+		}
+		free := t.couldHave(c, users)
+		if len(free) == 0 || podspec.Everywhere(free[0]) {
+			continue
+		}
+		for _, v := range free[:min(len(free), compile.VolumeRounds)] {
+			if ctx.Err() != nil {
+				break
+			}
+			choice := t.Choice.Clone()
+			choice.Given[c.Name] = v.Name
+			plan, err := t.under(ctx, choice)
+			if err != nil {
+				return err
+			}
+			if torn || compareFacts(&t.Facts, plan, t.best) < 0 {
+				t.best, t.Choice, torn = plan, choice, false // what comes next has to be better
+			}
+		}
+	}
+	return nil
+}
+
+// hosting counts the machines that have some of the pods, and those of these without a
+// place.
+func hosting(p *scheduling.Plan, pods map[string]bool) (machines, left int) {
+	some := func(list []string) bool { return slices.ContainsFunc(list, func(pod string) bool { return pods[pod] }) }
+	for i := range p.Launches {
+		if some(p.Launches[i].Pods) {
+			machines++
+		}
+	}
+	for i := range p.Existing {
+		if some(p.Existing[i].Pods) {
+			machines++
+		}
+	}
+	for i := range p.Unschedulable {
+		if pods[p.Unschedulable[i].Pod] {
+			left++
+		}
+	}
+	return machines, left
+}
+
+// couldHave lists the free volumes that a claim could get, those first that every node
+// reaches, then those that reach the most of its pods. Of several that are in the same
+// place the first is enough.
+func (t *volumeSettling) couldHave(c *podspec.Claim, users map[string]bool) []*corev1.PersistentVolume {
+	if c.Class == nil || !podspec.IsStatic(c.Class) || c.Object != nil || c.Fault != "" {
+		return nil
+	}
+	x := t.Volumes(t.Choice)
+	namespace, name, _ := strings.Cut(c.Name, "/")
+	object := x.Claims[types.NamespacedName{Namespace: namespace, Name: name}]
+	if object == nil {
+		return nil
+	}
+	type candidate struct {
+		volume *corev1.PersistentVolume
+		pods   int
+	}
+	var found []candidate
+	seen := map[*podspec.Place]bool{}
+	for _, v := range x.FreeVolumes(c.Class.Name) {
+		if !podspec.SuitsClaim(v, object) {
+			continue
+		}
+		if podspec.Everywhere(v) {
+			return []*corev1.PersistentVolume{v}
+		}
+		at := x.Place(podspec.AffinityTerms(v.Spec.NodeAffinity.Required))
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		found = append(found, candidate{v, t.reached(x, v, users)})
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.pods, a.pods) })
+	var out []*corev1.PersistentVolume
+	for _, f := range found {
+		out = append(out, f.volume)
+	}
+	return out
+}
+
+// reached counts those of some pods that the best plan puts where a volume is.
+func (t *volumeSettling) reached(x *podspec.VolumeIndex, v *corev1.PersistentVolume, users map[string]bool) (n int) {
+	count := func(pods []string, node string, has map[string]string) {
+		if x.Reaches(v, node, has) {
+			for _, pod := range pods {
+				if users[pod] {
+					n++
+				}
+			}
+		}
+	}
+	for i := range t.best.Launches {
+		l := &t.best.Launches[i]
+		count(l.Pods, "", map[string]string{corev1.LabelTopologyZone: l.Options[0].Zone})
+	}
+	for _, a := range t.best.Existing {
+		for _, h := range t.Cluster.Hosts {
+			if h.Name == a.Node && h.Node != nil {
+				count(a.Pods, a.Node, h.Node.Labels)
+			}
+		}
+	}
+	return n
+}

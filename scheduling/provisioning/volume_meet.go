@@ -1,0 +1,215 @@
+package provisioning
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// fellowship is claims whose volumes are to be made in one zone: they share pods.
+type fellowship struct {
+	claims []string // in name order
+	users  map[string]bool
+}
+
+// fellowships lists those of which several pods wait for a volume that can be used in one
+// zone only, in the order of their first claims.
+func fellowships(x *podspec.VolumeIndex, pods []*corev1.Pod) []*fellowship {
+	of := map[*corev1.Pod]*fellowship{}
+	sharers := sharers(x, pods)
+	var out []*fellowship
+	for _, c := range inNameOrder(sharers) {
+		if !x.Zonal(c) {
+			continue
+		}
+		joined := &fellowship{claims: []string{c.Name}, users: map[string]bool{}}
+		for _, pod := range sharers[c] {
+			if other := of[pod]; other != nil && other != joined {
+				joined.claims = append(other.claims, joined.claims...)
+				maps.Copy(joined.users, other.users)
+				for p, group := range of {
+					if group == other {
+						of[p] = joined
+					}
+				}
+				out = slices.DeleteFunc(out, func(o *fellowship) bool { return o == other })
+			}
+			of[pod] = joined
+			joined.users[podspec.PodName(pod)] = true
+		}
+		slices.Sort(joined.claims)
+		out = append(out, joined)
+	}
+	slices.SortFunc(out, func(a, b *fellowship) int { return cmp.Compare(a.claims[0], b.claims[0]) })
+	return out
+}
+
+// seating is where a plan has the pods of a fellowship.
+type seating struct {
+	machines int
+	all      map[string]bool // the zones of all options
+	pods     map[string]int  // how many pods each zone has that is first choice
+	left     int             // pods without a place
+}
+
+// seatingFacts finds the pods of a fellowship in a plan.
+func seatingFacts(f *compile.Facts, plan *scheduling.Plan, of *fellowship) seating {
+	s := seating{all: map[string]bool{}, pods: map[string]int{}}
+	count := func(pods []string) (n int) {
+		for _, pod := range pods {
+			if of.users[pod] {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		if n := count(l.Pods); n > 0 {
+			s.machines++
+			s.pods[l.Options[0].Zone] += n
+			for k := range l.Options {
+				s.all[l.Options[k].Zone] = true
+			}
+		}
+	}
+	zones := make(map[string]string, len(f.Cluster.Hosts))
+	for _, h := range f.Cluster.Hosts {
+		if h.Node != nil {
+			zones[h.Name] = h.Node.Labels[corev1.LabelTopologyZone]
+		}
+	}
+	for _, a := range plan.Existing {
+		if n := count(a.Pods); n > 0 && zones[a.Node] != "" {
+			s.machines++
+			s.pods[zones[a.Node]] += n
+			s.all[zones[a.Node]] = true
+		}
+	}
+	for i := range plan.Unschedulable {
+		s.left += count([]string{plan.Unschedulable[i].Pod})
+	}
+	return s
+}
+
+// torn reports whether pods that wait for one volume may end up in different zones.
+func (s *seating) torn() bool { return s.machines > 1 && len(s.all) > 1 }
+
+// likely lists the zones, those first in which most of the pods are.
+func (s *seating) likely(zones []string) []string {
+	out := slices.Clone(zones)
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(s.pods[b], s.pods[a]) })
+	return out
+}
+
+// meet finds a zone for every volume to be made that pods on several machines wait for.
+// It begins where most of them are without it, and as long as some are left out, or the
+// plan is dearer than one that need not meet, looks at other zones.
+func (t *volumeSettling) meet(ctx context.Context) error {
+	fellowships := fellowships(t.Volumes(t.Choice), t.Problem.Pods)
+	if len(fellowships) == 0 {
+		return nil
+	}
+	zones := zones(&t.Facts)
+	free := make([]seating, len(fellowships))
+	for i, of := range fellowships {
+		free[i] = seatingFacts(&t.Facts, t.best.Plan, of)
+	}
+	least := offers.Objective(t.Solver, &t.best.Summary)
+	plan, choice, err := t.gather(ctx, t.best, t.Choice, fellowships, zones)
+	if err != nil || plan == t.best {
+		return err
+	}
+	t.best, t.Choice = plan, choice
+	rounds := 0
+	for i, of := range fellowships {
+		if t.Choice.Zones[of.claims[0]] == "" {
+			continue
+		}
+		for _, zone := range free[i].likely(zones) {
+			now := seatingFacts(&t.Facts, t.best.Plan, of)
+			if now.left <= free[i].left && offers.Objective(t.Solver, &t.best.Summary) <= least || ctx.Err() != nil {
+				break
+			}
+			if rounds == compile.VolumeRounds {
+				return nil
+			}
+			if zone == t.Choice.Zones[of.claims[0]] {
+				continue
+			}
+			rounds++
+			choice := t.Choice.Clone()
+			send(choice, of, zone)
+			plan, err := t.under(ctx, choice)
+			if err != nil {
+				return err
+			}
+			if plan, choice, err = t.gather(ctx, plan, choice, fellowships, zones); err != nil {
+				return err
+			}
+			if compareFacts(&t.Facts, plan, t.best) < 0 {
+				t.best, t.Choice = plan, choice
+			}
+		}
+	}
+	return nil
+}
+
+// gather sends fellowships to one zone each until none is torn.
+func (t *volumeSettling) gather(ctx context.Context, plan *solved, choice *podspec.VolumeChoice, fellowships []*fellowship, zones []string) (*solved, *podspec.VolumeChoice, error) {
+	for range fellowships {
+		next := choice.Clone()
+		for _, of := range fellowships {
+			if s := seatingFacts(&t.Facts, plan.Plan, of); s.torn() {
+				send(next, of, s.likely(zones)[0])
+			}
+		}
+		if len(next.Zones) == len(choice.Clone().Zones) {
+			break
+		}
+		var err error
+		if plan, err = t.under(ctx, next); err != nil {
+			return nil, nil, err
+		}
+		choice = next
+	}
+	return plan, choice, nil
+}
+
+// send has the volumes of a fellowship made in a zone.
+func send(v *podspec.VolumeChoice, of *fellowship, zone string) {
+	for _, c := range of.claims {
+		v.Zones[c] = zone
+	}
+}
+
+// zones are those of all nodes and of everything on sale, in name order.
+func zones(f *compile.Facts) []string {
+	seen := map[string]bool{}
+	for _, h := range f.Cluster.Hosts {
+		if h.Node != nil {
+			seen[h.Node.Labels[corev1.LabelTopologyZone]] = true
+		}
+	}
+	for _, pool := range f.Problem.NodePools {
+		catalog := f.Problem.CatalogOf(pool.Name)
+		if catalog == nil {
+			continue
+		}
+		for it := range catalog.All() {
+			for i := range it.Offerings {
+				seen[it.Offerings[i].Zone] = true
+			}
+		}
+	}
+	delete(seen, "")
+	return slices.Sorted(maps.Keys(seen))
+}

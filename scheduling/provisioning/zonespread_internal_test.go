@@ -1,0 +1,122 @@
+package provisioning
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
+)
+
+// tinySpread is a spread with so few pods that every order of binding can be tried.
+type tinySpread struct {
+	prove.ZoneSpread
+	held    int64 // pods of the rule that need not be placed
+	strange int64 // pods that count and are not of the rule: they go anywhere
+}
+
+func randomSpread(r *rand.Rand) tinySpread {
+	zones := 1 + r.IntN(3)
+	s := tinySpread{ZoneSpread: prove.ZoneSpread{Skew: 1 + r.Int64N(2), Placed: 1 + r.Int64N(5), Counts: make([]bool, zones)}}
+	if r.IntN(3) == 0 {
+		s.held = r.Int64N(3)
+	}
+	if r.IntN(3) == 0 {
+		s.strange = r.Int64N(4)
+	}
+	s.Pending = s.Placed + s.held + s.strange
+	for z := range zones {
+		s.Running = append(s.Running, max(0, r.Int64N(6)-3))
+		s.Counts[z] = r.IntN(5) > 0
+	}
+	return s
+}
+
+// scene is a state while pods bind: those of the rule by zone, and all that count.
+type spreadScene struct {
+	own, all [3]int64
+	strange  int64
+}
+
+// outcomes are the numbers of the rule's pods by zone in every plan that places at least
+// placed of them and up to held more. A zone that does not count is not looked at until it
+// has pods.
+func (s *tinySpread) outcomes() map[[3]int64]bool {
+	found, seen := map[[3]int64]bool{}, map[spreadScene]bool{}
+	var visit func(x spreadScene)
+	visit = func(x spreadScene) {
+		if seen[x] {
+			return
+		}
+		seen[x] = true
+		bound := x.own[0] + x.own[1] + x.own[2]
+		if bound >= s.Placed {
+			found[x.own] = true
+		}
+		low := int64(1 << 40)
+		for z := range s.Running {
+			if s.Counts[z] {
+				low = min(low, x.all[z])
+			}
+		}
+		for z := range s.Running {
+			if bound < s.Placed+s.held && (low == 1<<40 || x.all[z]+1-low <= s.Skew) {
+				next := x
+				next.own[z]++
+				next.all[z]++
+				visit(next)
+			}
+			if x.strange < s.strange {
+				next := x
+				next.strange++
+				next.all[z]++
+				visit(next)
+			}
+		}
+	}
+	var first spreadScene
+	copy(first.all[:], s.Running)
+	visit(first)
+	return found
+}
+
+// TestZoneSpreadBounds tries everything: no plan has more or fewer pods of a rule in a
+// zone than is said, and where no other pods are counted some plan has as many.
+func TestZoneSpreadBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(91, 4))
+	exact, compared := 0, 0
+	for round := range 4000 {
+		s := randomSpread(r)
+		least, most := s.Bounds()
+		name := fmt.Sprintf("round %d: %+v: %v to %v", round, s, least, most)
+		low, high := []int64{99, 99, 99}, make([]int64, 3)
+		for own := range s.outcomes() {
+			total := own[0] + own[1] + own[2]
+			for z := range s.Running {
+				// Of those that are there, any may be the ones that need not be placed.
+				low[z] = min(low[z], max(0, own[z]-(total-s.Placed)))
+				high[z] = max(high[z], min(own[z], s.Placed))
+			}
+		}
+		for z := range s.Running {
+			require.LessOrEqual(t, least[z], low[z], name)
+			require.GreaterOrEqual(t, most[z], high[z], name)
+		}
+		if s.held > 0 || s.strange > 0 || low[0] == 99 {
+			continue
+		}
+		compared++
+		tight := true
+		for z := range s.Running {
+			tight = tight && low[z] == least[z] && high[z] == most[z]
+		}
+		if tight {
+			exact++
+		}
+	}
+	t.Logf("%d of %d are exact", exact, compared)
+	assert.Greater(t, exact, compared*9/10)
+}
