@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
@@ -39,7 +41,7 @@ func shop() scheduling.Problem {
 // solved is the plan for a problem, which must be to the oracle's liking.
 func solved(t *testing.T, s *oracle.Scheduler, p *scheduling.Problem) *scheduling.Plan {
 	t.Helper()
-	plan, err := scheduling.Planner{}.Plan(t.Context(), *p)
+	plan, err := provisioning.Planner{}.Plan(t.Context(), *p)
 	require.NoError(t, err)
 	found, err := oracle.Check(t.Context(), s, p, plan, oracle.Config{Samples: 3})
 	require.NoError(t, err)

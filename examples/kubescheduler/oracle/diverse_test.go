@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
@@ -31,7 +33,7 @@ func TestDiverse(t *testing.T) {
 				NodePools: []*scheduling.NodePool{st.NodePool("default")},
 				Pods:      st.Diverse(tt.pods, tt.seed),
 			}
-			plan, err := scheduling.Planner{}.Plan(t.Context(), p)
+			plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			require.Empty(t, plan.Unschedulable)
 			t.Logf("%d machines at %v/h, at least %v/h", len(plan.Launches), plan.Summary.PricePerHour, plan.Summary.LowerBoundPerHour)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
@@ -20,7 +22,7 @@ func ExampleCheck() {
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},
 		Pods:      st.Pods(2, "web", st.Requests(st.MilliCPU(1500), st.GiB(2))),
 	}
-	plan, err := scheduling.Planner{}.Plan(ctx, problem)
+	plan, err := provisioning.Planner{}.Plan(ctx, problem)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -3,11 +3,12 @@ package oracle_test
 import (
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -18,7 +19,7 @@ func TestQuickstart(t *testing.T) {
 	require.NoError(t, err)
 	p := shop.Problem
 	p.Catalog = ec2.MustCatalog("us-east-1")
-	plan, err := scheduling.Planner{}.Plan(t.Context(), p)
+	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.NotEmpty(t, plan.Launches)
 

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
@@ -60,7 +62,7 @@ func TestRandomProblems(t *testing.T) {
 // disagreements plans a problem as one of many callers might and asks the oracle.
 func disagreements(t *testing.T, s *oracle.Scheduler, p scheduling.Problem, seed uint64) []oracle.Disagreement {
 	t.Helper()
-	plan, err := scheduling.Planner{Policy: solver(seed)}.Plan(t.Context(), p)
+	plan, err := provisioning.Planner{Policy: solver(seed)}.Plan(t.Context(), p)
 	if err != nil {
 		require.ErrorIs(t, err, scheduling.ErrInvalid, "seed %d", seed)
 		return nil // random corners, and what Minimise leaves over, need not be valid
@@ -96,7 +98,7 @@ func TestSpiceIsValid(t *testing.T) {
 	invalid := 0
 	for seed := range uint64(200) {
 		p := spiced(seed, st.Size{})
-		if err := p.Validate(); err != nil {
+		if err := provisioning.Validate(&p); err != nil {
 			invalid++
 		}
 		for _, pod := range p.Pods {

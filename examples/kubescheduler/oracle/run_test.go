@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
@@ -20,7 +22,7 @@ func TestWholeScheduler(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			p := st.Random(seed, st.Size{})
-			plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
+			plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			require.NotZero(t, plan.Summary.Placed)
 			follow(t, &p, plan)
@@ -39,7 +41,7 @@ func TestWholeSchedulerWithTies(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			p := onlyAdmitted(st.Random(seed, st.Size{Pods: 25, Ties: true}))
-			plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
+			plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			follow(t, &p, plan)
 		})
@@ -79,7 +81,7 @@ func TestWholeSchedulerUnsteered(t *testing.T) {
 		Pods: append(st.Pods(2, "little", st.Requests(st.Cores(1), st.GiB(1)), st.Priority(10)),
 			st.Pod("big", st.Requests(st.Cores(8), st.GiB(1)))),
 	}
-	plan, err := scheduling.Planner{}.Plan(t.Context(), p)
+	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.Len(t, plan.Launches, 2)
 	follow(t, &p, plan)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
@@ -101,7 +103,7 @@ func TestTiedRegressions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := tt.problem
 			p.Catalog, p.NodePools = st.MustCatalog(m), []*scheduling.NodePool{st.NodePool("default")}
-			plan, err := scheduling.Planner{}.Plan(t.Context(), p)
+			plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			var left []string
 			for _, u := range plan.Unschedulable {

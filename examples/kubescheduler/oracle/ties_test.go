@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
@@ -91,7 +93,7 @@ func tied(seed uint64, size st.Size) scheduling.Problem {
 // else surrounds its pods: first about the plan, then about fallbacks of launches.
 func tiedDisagreements(t *testing.T, p scheduling.Problem, seed uint64) (*scheduling.Plan, []disagreement) {
 	t.Helper()
-	plan, err := scheduling.Planner{Policy: solver(seed)}.Plan(t.Context(), p)
+	plan, err := provisioning.Planner{Policy: solver(seed)}.Plan(t.Context(), p)
 	if err != nil {
 		require.ErrorIs(t, err, scheduling.ErrInvalid, "seed %d", seed)
 		return nil, nil

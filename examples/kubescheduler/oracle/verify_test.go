@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
@@ -40,7 +42,7 @@ func TestVerifyAgrees(t *testing.T) {
 			wrong, right := 0, 0
 			for seed := range seeds {
 				p := tt.problem(seed, st.Size{})
-				plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
+				plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 				if err != nil || !spoil(plan, seed) {
 					continue
 				}

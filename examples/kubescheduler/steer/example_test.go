@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
@@ -24,7 +26,7 @@ func Example() {
 		Pods: append(st.Pods(2, "web", st.Requests(st.Cores(1), st.GiB(1))),
 			st.Pod("batch", st.Requests(st.Cores(8), st.GiB(1)))),
 	}
-	plan, err := scheduling.Planner{}.Plan(context.Background(), problem)
+	plan, err := provisioning.Planner{}.Plan(context.Background(), problem)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -25,7 +27,7 @@ func TestFromFile(t *testing.T) {
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},
 		Pods:      st.Pods(1, "web", st.Requests(st.Cores(1))),
 	}
-	plan, err := scheduling.Planner{}.Plan(t.Context(), problem)
+	plan, err := provisioning.Planner{}.Plan(t.Context(), problem)
 	require.NoError(t, err)
 	data, err := json.Marshal(plan)
 	require.NoError(t, err)

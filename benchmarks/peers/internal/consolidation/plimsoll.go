@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/karpenter"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -61,7 +63,7 @@ func firstStep(ctx context.Context, planner disruption.Planner, c disruption.Clu
 
 // Bound is a price below which no machines can be that hold the cluster's pods.
 func Bound(ctx context.Context, c disruption.Cluster) (bound Point, err error) {
-	plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortThorough}}.Plan(ctx, anew(c))
+	plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortThorough}}.Plan(ctx, anew(c))
 	if err != nil {
 		return bound, err
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -44,7 +46,7 @@ func TestInstances(t *testing.T) {
 				assert.Equal(t, c.Name, in.Corpus)
 				assert.Equal(t, c.Topology, in.Tied)
 				assert.Len(t, in.Problem.Pods, 137)
-				assert.NoError(t, in.Problem.Validate(), in.Name)
+				assert.NoError(t, provisioning.Validate(&in.Problem), in.Name)
 				again, err := c.Instance(m, way, 137, 1)
 				require.NoError(t, err)
 				assert.Equal(t, in.Problem.Pods, again.Problem.Pods)
@@ -71,7 +73,7 @@ func TestEverythingCanBePlaced(t *testing.T) {
 			for _, way := range []string{OnDemand, Spot} {
 				in, err := c.Instance(m, way, 400, 5)
 				require.NoError(t, err)
-				plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), in.Problem)
+				plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), in.Problem)
 				require.NoError(t, err)
 				assert.Empty(t, plan.Unschedulable, in.Name)
 			}
@@ -98,7 +100,7 @@ func TestCappedMachinesAreSmall(t *testing.T) {
 			}
 			in, err := c.Instance(m, OnDemand, 200, 1)
 			require.NoError(t, err)
-			plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), in.Problem)
+			plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), in.Problem)
 			require.NoError(t, err)
 			assert.NotEmpty(t, plan.Launches)
 			for _, l := range plan.Launches {
@@ -123,7 +125,7 @@ func TestClusters(t *testing.T) {
 	assert.Len(t, c.Nodes, 60)
 	assert.InDelta(t, 13*60, len(c.Running), 2*60)
 	assert.Equal(t, "10%", c.NodePools[0].Spec.Disruption.Budgets[0].Nodes)
-	plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), c.Problem)
+	plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), c.Problem)
 	require.NoError(t, err)
 	assert.Empty(t, plan.Warnings, "nothing is odd about the nodes")
 	for _, node := range c.Nodes {

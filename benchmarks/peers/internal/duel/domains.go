@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -123,7 +125,7 @@ func holding(ctx context.Context, p scheduling.Problem, pod *corev1.Pod, pool *s
 			delete(p.PoolCatalogs, name)
 		}
 	}
-	plan, err := scheduling.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(ctx, p)
+	plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(ctx, p)
 	if errors.Is(err, scheduling.ErrInvalid) {
 		return nil, nil //nolint:nilnil // the pool has nothing on sale
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -44,7 +46,7 @@ func TestAxes(t *testing.T) {
 		assert.Equal(t, a.Values[3], base[a.Name])
 		for _, v := range []int{a.Values[2], a.Values[len(a.Values)-1]} {
 			p := a.Problem(v)
-			require.NoError(t, p.Validate())
+			require.NoError(t, provisioning.Validate(&p))
 			got := count(p)
 			if a.Name == "classes" {
 				v = min(v, len(p.Pods))

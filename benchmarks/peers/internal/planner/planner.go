@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
@@ -49,7 +51,7 @@ type run struct {
 
 // Solve implements [peer.Run].
 func (r *run) Solve(ctx context.Context) error {
-	plan, err := scheduling.Planner{Policy: r.solver}.Plan(ctx, r.problem)
+	plan, err := provisioning.Planner{Policy: r.solver}.Plan(ctx, r.problem)
 	r.plan = plan
 	return err
 }
