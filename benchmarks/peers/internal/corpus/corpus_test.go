@@ -121,7 +121,7 @@ func TestClusters(t *testing.T) {
 	k := Clusters{Market: market, Budget: "10%"}
 	c, err := k.Cluster(60, 7)
 	require.NoError(t, err)
-	require.NoError(t, c.Validate())
+	require.NoError(t, provisioning.Validate(&c.Problem))
 	assert.Len(t, c.Nodes, 60)
 	assert.InDelta(t, 13*60, len(c.Running), 2*60)
 	assert.Equal(t, "10%", c.NodePools[0].Spec.Disruption.Budgets[0].Nodes)
