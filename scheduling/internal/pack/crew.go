@@ -71,7 +71,7 @@ func (s *search) newCrew(m *market, machines int, values []float64, b *budget) *
 func (s *search) twin() *search {
 	t := &search{
 		p: s.p, params: s.params, fill: newFiller(s.p), levels: s.levels, every: s.every,
-		jittered: make([]float64, len(s.p.Classes)), prices: s.prices, crowded: s.crowded, markets: s.markets,
+		jittered: make([]float64, len(s.p.Classes)), prices: s.prices, crowded: s.crowded, markets: s.markets, deep: s.deep,
 	}
 	t.fill.eager, t.fill.pace.on = s.fill.eager, s.fill.pace.on
 	return t

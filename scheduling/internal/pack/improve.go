@@ -29,7 +29,7 @@ const fewestPlaces, mostFillings = 12, 2000
 const crowdedPlaces = 4
 
 // fleetPrograms is how many linear programs the search for one fleet takes at most.
-const fleetPrograms = 12
+const fleetPrograms, fewNodes = 12, 64
 
 // fleetSlack draws how much more room than is asked for a fleet has.
 func fleetSlack(random *rand.Rand) float64 {
@@ -109,6 +109,9 @@ func (s *search) anew(by operator, m *market, nodes []model.Node, picked []int, 
 	switch by {
 	case byFleet:
 		t := terms{cost, fleetSlack(random), fleetPrograms}
+		if s.deep && len(nodes) <= fewNodes {
+			t.programs *= 5
+		}
 		fresh = s.fleet(m, m.upTo(s.p, cost), classes, remaining, s.jitter(values, classes, random), t, b, random)
 	case byOne:
 		fresh = s.unite(m, nodes, picked, remaining, cost, b)
