@@ -72,9 +72,9 @@ func TestWrite(t *testing.T) {
 	rows := Compare([]peer.Result{result("a", "karpenter", 10, "3", "", 1500*time.Millisecond), result("a", "plimsoll", 10, "2", "1.6", 12345*time.Microsecond), late}, "plimsoll")
 	var b strings.Builder
 	require.NoError(t, Write(&b, rows))
-	assert.Equal(t, `| a | karpenter | 10 | 3 | 3.000 | 1.8750 | 1.50 s | 3.00 s | 12.3 MB | 1.5000 | 121.51 |
+	assert.Equal(t, `| a | karpenter | 10 | 3 | 3.000 | 1.8750 | 1.5 s | 3 s | 12.3 MB | 1.5000 | 121.51 |
 |  | plimsoll | 10 | 3 | 2.000 | 1.2500 | 12.3 ms | 24.7 ms | 12.3 MB | 1.0000 | 1.00 |
-| b | karpenter | 4 of 10 | 3 | 3.000 | – | stopped at 60.0 s | 120 s | 12.3 MB | – | – |
+| b | karpenter | 4 of 10 | 3 | 3.000 | – | stopped at 60 s | 120 s | 12.3 MB | – | – |
 `, b.String())
 	columns := strings.Count(strings.Split(b.String(), "\n")[0], "|")
 	for line := range strings.Lines(Header()) {
