@@ -33,7 +33,7 @@ func NewSchedulerForSteps(ctx context.Context, c *disruption.Cluster) (*Schedule
 // means that the plan cannot be carried out at all, for example because it names an unknown
 // pod.
 func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *disruption.Plan) ([]Disagreement, error) {
-	m := &march{replay: &replay{world: newWorld(&c.Problem), scheduler: s}, at: map[string]*corev1.Pod{}}
+	m := &stepReplay{replay: &replay{world: newWorld(&c.Problem), scheduler: s}, at: map[string]*corev1.Pod{}}
 	if err := m.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *
 	return m.found, nil
 }
 
-// march is a replay in which pods move.
-type march struct {
+// stepReplay is a replay in which pods move.
+type stepReplay struct {
 	*replay
 	at map[string]*corev1.Pod // the pods that run, as they are bound
 	// left counts the pods that nodes which the step drains, and are there, still have to lose.
@@ -57,7 +57,7 @@ type march struct {
 }
 
 // begin puts the cluster there as it is.
-func (m *march) begin(ctx context.Context) error {
+func (m *stepReplay) begin(ctx context.Context) error {
 	if err := m.scheduler.Reset(); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (m *march) begin(ctx context.Context) error {
 }
 
 // step carries one step out.
-func (m *march) step(ctx context.Context, step *disruption.Step) error {
+func (m *stepReplay) step(ctx context.Context, step *disruption.Step) error {
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		if len(l.Options) == 0 {
@@ -126,7 +126,7 @@ func (m *march) step(ctx context.Context, step *disruption.Step) error {
 
 // wave lets pods leave together, and then lets the scheduler admit them. What is expected
 // nowhere stays without a node.
-func (m *march) wave(ctx context.Context, evictions []disruption.Eviction) error {
+func (m *stepReplay) wave(ctx context.Context, evictions []disruption.Eviction) error {
 	var placements []Placement
 	for _, e := range evictions {
 		pod, ok := m.at[e.Pod]
@@ -143,19 +143,19 @@ func (m *march) wave(ctx context.Context, evictions []disruption.Eviction) error
 		if e.To == "" {
 			continue
 		}
-		placements = append(placements, Placement{Pod: reborn(pod), Node: e.To})
+		placements = append(placements, Placement{Pod: recreated(pod), Node: e.To})
 		m.at[e.Pod] = onNode(pod, e.To)
 	}
 	slices.SortStableFunc(placements, func(a, b Placement) int {
 		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), strings.Compare(podKey(a.Pod), podKey(b.Pod)))
 	})
-	return m.land(ctx, placements)
+	return m.admitAll(ctx, placements)
 }
 
-// land lets the scheduler admit pods as things stand. Those that it refuses are asked about
+// admitAll lets the scheduler admit pods as things stand. Those that it refuses are asked about
 // again once the nodes that are bound to go have gone, with the pods on them: from then on
 // they are missing.
-func (m *march) land(ctx context.Context, placements []Placement) error {
+func (m *stepReplay) admitAll(ctx context.Context, placements []Placement) error {
 	if err := m.place(ctx, placements); err != nil || len(m.found) == 0 {
 		return err
 	}
@@ -163,7 +163,7 @@ func (m *march) land(ctx context.Context, placements []Placement) error {
 	for _, d := range m.found {
 		refused[d.Pod] = true
 	}
-	removed, err := m.sweep()
+	removed, err := m.removeEmptied()
 	if err != nil || !removed {
 		return err
 	}
@@ -171,9 +171,9 @@ func (m *march) land(ctx context.Context, placements []Placement) error {
 	return m.place(ctx, slices.DeleteFunc(placements, func(p Placement) bool { return !refused[podKey(p.Pod)] }))
 }
 
-// sweep takes away the nodes that were being removed all along, and those of the step that have
+// removeEmptied takes away the nodes that were being removed all along, and those of the step that have
 // lost their last pod. It reports whether there are any.
-func (m *march) sweep() (removed bool, err error) {
+func (m *stepReplay) removeEmptied() (removed bool, err error) {
 	var going []string
 	for _, name := range slices.Sorted(maps.Keys(m.left)) {
 		if m.left[name] == 0 {
@@ -198,13 +198,13 @@ func (m *march) sweep() (removed bool, err error) {
 	return removed, nil
 }
 
-func (m *march) remove(node string) error {
+func (m *stepReplay) remove(node string) error {
 	m.cluster.Nodes = slices.DeleteFunc(m.cluster.Nodes, func(n Node) bool { return n.Name == node })
 	return m.scheduler.RemoveNode(node)
 }
 
-// reborn is the pod that the controller of an evicted one creates in its place.
-func reborn(pod *corev1.Pod) *corev1.Pod {
+// recreated is the pod that the controller of an evicted one creates in its place.
+func recreated(pod *corev1.Pod) *corev1.Pod {
 	out := onNode(pod, "")
 	out.DeletionTimestamp, out.DeletionGracePeriodSeconds, out.Finalizers = nil, nil, nil
 	out.Status = corev1.PodStatus{Phase: corev1.PodPending}
