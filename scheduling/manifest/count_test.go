@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 )
 
 // A workload of which some pods are there comes to as many active pods as it asks
 // for, never fewer, and no name is given twice.
 func TestWorkloadsComeToTheirReplicas(t *testing.T) {
-	r := rand.New(rand.NewPCG(21, 22))
-	for range 200 {
+	for seed := range soak.Cases(100) {
+		r := rand.New(rand.NewPCG(seed, 22))
 		var text strings.Builder
 		want := 0
 		for w := range 1 + r.IntN(4) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -80,8 +81,8 @@ func (c *cluster) object() map[string]any {
 
 // Whatever form the same objects are written in, the same problem comes out.
 func TestFormsAreEquivalent(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 11))
-	for round := range 150 {
+	for round := range soak.Cases(60) {
+		r := rand.New(rand.NewPCG(round, 11))
 		c := cluster{r: r}
 		var jsons, yamls []string
 		var tree []any
@@ -131,8 +132,7 @@ func TestFormsAreEquivalent(t *testing.T) {
 
 // A slice of a valid input is refused or read, and never more than the whole holds.
 func TestCutInputs(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 5))
-	c := cluster{r: r}
+	c := cluster{r: rand.New(rand.NewPCG(3, 5))}
 	var yamls, jsons []string
 	for range 12 {
 		o := c.object()
@@ -145,8 +145,8 @@ func TestCutInputs(t *testing.T) {
 	for _, whole := range []string{strings.Join(yamls, "---\n"), strings.Join(jsons, "\n"), `{"kind":"List","apiVersion":"v1","items":[` + strings.Join(jsons, ",") + "]}"} {
 		full, err := manifest.Loader{}.Read("x", strings.NewReader(whole))
 		require.NoError(t, err)
-		for range 300 {
-			cut := whole[:r.IntN(len(whole))]
+		for seed := range soak.Cases(100) {
+			cut := whole[:rand.New(rand.NewPCG(seed, 5)).IntN(len(whole))]
 			s, err := manifest.Loader{}.Read("x", strings.NewReader(cut))
 			if err != nil {
 				var faults manifest.Faults
@@ -161,8 +161,7 @@ func TestCutInputs(t *testing.T) {
 
 // Bytes that change on the way make a fault or another problem, and no panic.
 func TestSpoiltInputs(t *testing.T) {
-	r := rand.New(rand.NewPCG(13, 17))
-	c := cluster{r: r}
+	c := cluster{r: rand.New(rand.NewPCG(13, 17))}
 	var yamls []string
 	for range 8 {
 		text, err := yaml.Marshal(c.object())
@@ -170,8 +169,8 @@ func TestSpoiltInputs(t *testing.T) {
 		yamls = append(yamls, string(text))
 	}
 	whole := []byte(strings.Join(yamls, "---\n"))
-	for range 1000 {
-		spoilt := slices.Clone(whole)
+	for seed := range soak.Cases(300) {
+		r, spoilt := rand.New(rand.NewPCG(seed, 17)), slices.Clone(whole)
 		for range 1 + r.IntN(4) {
 			spoilt[r.IntN(len(spoilt))] = byte(pick(r, '\n', ' ', ':', '-', '{', '"', '\t', '0', 'x', 0xFF, '|', '*', '&'))
 		}

@@ -10,7 +10,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestTypeChecks(t *testing.T) {
@@ -48,20 +47,6 @@ func TestTypeChecks(t *testing.T) {
 	}
 }
 
-func TestTypeChecksAreBounded(t *testing.T) {
-	faults, _, _ := decode([]byte(`{"spec":{"containers":[`+strings.Repeat("1,", 1000)+`1]}}`), &corev1.Pod{}, "")
-	require.Len(t, faults, maxFaults)
-}
-
-func TestShorten(t *testing.T) {
-	require.Equal(t, "short", shorten("short"))
-	require.Equal(t, strings.Repeat("a", 60)+"…", shorten(strings.Repeat("a", 61)))
-	long := shorten("a" + strings.Repeat("ä", 60))
-	require.Equal(t, "a"+strings.Repeat("ä", 29)+"…", long, "letters are not cut in two")
-	require.Empty(t, quote(""))
-	require.Equal(t, `"a\nb"`, quote("a\nb"))
-}
-
 func TestLocations(t *testing.T) {
 	for want, at := range map[string]Location{
 		"a.yaml":                      {Source: "a.yaml", Item: -1},
@@ -76,30 +61,6 @@ func TestLocations(t *testing.T) {
 	f := &Fault{At: Location{Source: "a", Item: -1}, Object: "Pod x", Field: "spec", Value: "1", Message: "is odd"}
 	require.EqualError(t, f, "a: Pod x: spec: 1 is odd")
 	require.EqualError(t, &Fault{At: f.At, Message: "is odd"}, "a: is odd")
-}
-
-func TestDocumentMarkers(t *testing.T) {
-	for line, want := range map[string]string{
-		"---\n": "", "--- \n": "", "---": "", "--- # a\n": "", "...\n": "", "... rest\n": "",
-		"--- {a: b}\n": "    {a: b}\n", "---\t|\n": "   \t|\n",
-	} {
-		rest, ok := documentMarker([]byte(line))
-		require.True(t, ok, line)
-		require.Equal(t, want, string(rest))
-	}
-	for _, line := range []string{"----\n", "--\n", "---a\n", " ---\n", "a\n", "", "- --\n", "....\n"} {
-		_, ok := documentMarker([]byte(line))
-		require.False(t, ok, line)
-	}
-}
-
-func TestFirstLines(t *testing.T) {
-	for _, line := range []string{"a: b\n", "apiVersion:\n", `"kind": Pod`, "'kind': Pod", "{a: b}", "? a", "&x a: b", "!!map {", "  a: b", "a.b/c-d: e", "a : b"} {
-		require.Empty(t, notMapping([]byte(line)), line)
-	}
-	for _, line := range []string{"plain text\n", "- a: b\n", "a:b\n", "[a: b]\n", "http://x\n", strings.Repeat("x", 9000) + ": y"} {
-		require.NotEmpty(t, notMapping([]byte(line)), line)
-	}
 }
 
 func TestRanges(t *testing.T) {
@@ -132,27 +93,4 @@ func TestResourceHints(t *testing.T) {
 		require.Contains(t, resourceHint(typed), "did you mean "+meant+"?")
 	}
 	require.Contains(t, resourceHint("licences"), "have a domain in their name")
-}
-
-func TestControllers(t *testing.T) {
-	yes, no := true, false
-	ref := func(kind string, controller *bool) metav1.OwnerReference {
-		return metav1.OwnerReference{Kind: kind, Name: "x", Controller: controller}
-	}
-	for name, tt := range map[string]struct {
-		refs []metav1.OwnerReference
-		want string
-	}{
-		"none":                        {nil, ""},
-		"the one that controls":       {[]metav1.OwnerReference{ref("A", &no), ref("B", &yes)}, "B"},
-		"the only one":                {[]metav1.OwnerReference{ref("A", nil)}, "A"},
-		"the only one, not in charge": {[]metav1.OwnerReference{ref("A", &no)}, "A"},
-		"two, none in charge":         {[]metav1.OwnerReference{ref("A", nil), ref("B", &no)}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w, ok := controllerOf(&metav1.ObjectMeta{OwnerReferences: tt.refs})
-			require.Equal(t, tt.want != "", ok)
-			require.Equal(t, tt.want, w.kind)
-		})
-	}
 }
