@@ -63,6 +63,7 @@ func (s *search) exchange(a *attempt) {
 // that it ends with. It ends early where they cost no more than wanted.
 func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b *budget, random *rand.Rand, wanted int64) []model.Node {
 	r := newRanking(s.p, nodes, values)
+	start := r.nodes
 	crew := s.newCrew(m, len(nodes), values, b)
 	for vain := 0; len(r.nodes) > 0 && vain < s.patience(len(r.nodes)) && !s.over(); {
 		crew.draw(r.nodes, random)
@@ -70,6 +71,9 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 		if vain = crew.make(r, vain); vain == 0 && wanted > 0 && s.p.Cost(r.nodes) <= wanted {
 			break
 		}
+	}
+	if len(r.nodes) == len(start) && s.p.Cost(r.nodes) == s.p.Cost(start) {
+		return start // pods were moved about for nothing
 	}
 	return r.nodes
 }
@@ -124,7 +128,7 @@ func (s *search) anew(by operator, m *market, nodes []model.Node, picked []int, 
 	freshCost, freshCount := s.p.Cost(fresh), model.Count(fresh)
 	left := slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 })
 	gain = freshCost < cost || freshCost == cost && freshCount < count
-	if !left && (gain || by != byOne && freshCost == cost && freshCount == count) {
+	if !left && (gain || by != byOne && !s.limited() && freshCost == cost && freshCount == count) {
 		return fresh, gain
 	}
 	s.restore(nodes, picked, fresh, b)

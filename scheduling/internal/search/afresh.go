@@ -30,6 +30,8 @@ const (
 	// mixLittle is how many times the work of a search may go into mixing fillings for many
 	// machines, and mixMuch for few, and where a plan is far above its bound after that.
 	mixLittle, mixMuch = 1, 12
+	// fewTimes is the same at least for few machines of many pods each.
+	fewTimes = 6
 	// mostWork bounds work that is multiplied.
 	mostWork = 1 << 50
 	// manyMachines is from how many on it counts how each is filled, and not where.
@@ -184,6 +186,9 @@ func (x *trial) repacked(params pack.Params, worths []float64, times int64) tria
 func (x *trial) mixed(params pack.Params, times int64) pack.Outcome {
 	work := min(params.Work, mostWork)
 	params.Work = times * min(work, work/manyMachines*x.machines())
+	if x.few() && !x.mixes() {
+		params.Work = max(params.Work, fewTimes*work)
+	}
 	return pack.Improve(x.Model, x.Outcome, params)
 }
 
