@@ -18,8 +18,16 @@ const (
 	market
 	machines
 	catalogs
+	vocabulary
 	compiled
 	engine
+	pods
+	offers
+	validity
+	problem
+	proof
+	search
+	reasons
 	solver
 	mover
 	referee
@@ -42,12 +50,20 @@ func floors() map[string]floor {
 		"instancetypes":                machines,
 		"instancetypes/ec2":            catalogs,
 		"instancetypes/azure":          catalogs,
+		"scheduling":                   vocabulary,
 		"scheduling/internal/linear":   compiled,
 		"scheduling/internal/model":    compiled,
 		"scheduling/internal/bound":    engine,
 		"scheduling/internal/pack":     engine,
 		"scheduling/internal/topology": engine,
-		"scheduling":                   solver,
+		"scheduling/internal/podspec":  pods,
+		"scheduling/internal/offers":   offers,
+		"scheduling/internal/validate": validity,
+		"scheduling/internal/compile":  problem,
+		"scheduling/internal/prove":    proof,
+		"scheduling/internal/search":   search,
+		"scheduling/internal/explain":  reasons,
+		"scheduling/provisioning":      solver,
 		"scheduling/verify":            referee,
 		"scheduling/disruption":        mover,
 		"scheduling/manifest":          tools,
@@ -80,8 +96,11 @@ func place(pkg string) (floor, string) {
 	return unknown, ""
 }
 
-// engineRoot is the part of the module that knows integers only.
+// engineRoot is where the stages of a decision stand; those that know integers only are the engine.
 const engineRoot = "scheduling/internal"
+
+// isEngine reports whether packages of a floor know integers only.
+func isEngine(f floor) bool { return f == compiled || f == engine }
 
 // mayImport says what is wrong with an import of one package of ours by another, ""
 // for nothing. Both are given as paths in the module. What is mistyped is mistyped at the
@@ -99,10 +118,10 @@ func mayImport(from, to string) string {
 		return "" // private helpers below one and the same public package
 	case within(from, "scheduling/verify") && within(to, engineRoot):
 		return "a second opinion must not share code with the solver"
-	case within(from, engineRoot) && !within(to, engineRoot):
+	case isEngine(fromFloor) && !isEngine(toFloor):
 		return "the engine imports nothing but itself and the standard library"
-	case within(to, engineRoot) && !within(from, engineRoot) && fromFloor != solver:
-		return "only package scheduling talks to the engine"
+	case within(to, engineRoot) && !within(from, engineRoot) && fromFloor != solver && fromFloor != mover:
+		return "only what decides talks to the stages of a decision"
 	case fromFloor == programs && strings.Contains("/"+to+"/", "/internal/") && (!within(from, "cmd") || to != "internal/spelling"):
 		return "programs use public packages, as any caller does"
 	case toFloor >= fromFloor:

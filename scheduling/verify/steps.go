@@ -325,3 +325,6 @@ func (g *clusterState) drop(pod *corev1.Pod) {
 	delete(g.bodies, name)
 	delete(g.groups, name)
 }
+
+// poolOf is the pool that the node says it belongs to.
+func poolOf(node *corev1.Node) string { return node.Labels[scheduling.NodePoolLabel] }

@@ -396,6 +396,3 @@ func readyNode(node *corev1.Node) bool {
 	}
 	return true
 }
-
-// poolOf is the pool that the node says it belongs to.
-func poolOf(node *corev1.Node) string { return node.Labels[scheduling.NodePoolLabel] }

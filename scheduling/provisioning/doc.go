@@ -1,0 +1,38 @@
+// Package provisioning decides which machines to buy for pending pods, and which pods go
+// onto each, at the lowest price it can find and with a proof of how low a price could be.
+//
+// [Planner.Plan] returns a [scheduling.Plan] for a [scheduling.Problem]; the zero Planner
+// works. [Planner.Explain] answers questions about a plan: why a launch buys what it buys and
+// what others would cost, where else a pod could go, what a node receives.
+// [Planner.Alternatives] compares the best plans for several goals ([Goal]). A [Session]
+// holds a problem that changes all the time, and plans again at the price of what has changed.
+// [Validate] says what is wrong with a problem.
+//
+// # How a plan comes about
+//
+// A pod goes through the packages below internal once, in this order:
+//
+//	validate   every fault of the input at once, each with the path of its field
+//	podspec    what each pod asks for; pods between which nothing that scheduling reads
+//	           differs become one class, so that the cost of a plan follows classes
+//	offers     a NodePool with a value for every label that it leaves open, and each
+//	           instance type × offering with its labels as columns
+//	compile    all of this in numbers: offers with the same room (after daemons), the same
+//	           admitted pods and the same share of limits are one option to the search
+//	search     domains for pods with topology terms (topology), machines for all (pack), and
+//	           each launch with all offers that hold its pods, in rank order
+//	explain    why pods found no place, and what would place them
+//	prove      what the pods are worth at most, by their requests and class by class (bound);
+//	           the higher bound counts, see [scheduling.Certificate]
+//
+// # From one plan to the next
+//
+// A [Session] keeps what it knows of pods, nodes and offers while a [scheduling.Delta] after the
+// other changes them. [Session.Plan] gives the plan that [Planner.Plan] would give for
+// [Session.Problem], byte for byte. Kept are: the offers of a catalog in rank order with
+// their labels; what pods of one spec ask for; each node with what its pods take, until
+// one of them changes; the room that nodes have left, until daemons, pools, catalogs or
+// the resources that pods ask for change; and what may be bought for the same constraints.
+// [Session.Fork] answers what-if questions: a fork shares all this with the session and
+// goes its own way.
+package provisioning
