@@ -134,7 +134,7 @@ func newConstraints(p Planner, c *Cluster) *planConstraints {
 	}
 	f.podBudgets = newPodBudgets(c.PodDisruptionBudgets, append(counted, c.Running...))
 	for _, s := range f.nodes {
-		f.settle(s)
+		f.derive(s)
 		f.count(s, 1)
 		s.held, s.drifted = f.podBlockers(s), f.drift(s)
 	}
@@ -142,8 +142,8 @@ func newConstraints(p Planner, c *Cluster) *planConstraints {
 	return f
 }
 
-// settle works out what follows from a node and its pods.
-func (f *planConstraints) settle(s *candidate) {
+// derive works out what follows from a node and its pods.
+func (f *planConstraints) derive(s *candidate) {
 	slices.SortFunc(s.pods, comparePods)
 	s.movers, s.bare = nil, nil
 	for _, pod := range s.pods {

@@ -18,7 +18,7 @@ import (
 // gone come last.
 func (r *run) forced(ctx context.Context) error {
 	leaving := r.leaving()
-	if err := r.state.shun(slices.Concat(leaving, r.lessons.avoid)); err != nil {
+	if err := r.state.closeTo(slices.Concat(leaving, r.lessons.avoid)); err != nil {
 		return err
 	}
 	for _, phase := range []func(context.Context) error{r.interrupted, r.expired, func(ctx context.Context) error { return r.drifted(ctx, true) }} {

@@ -271,7 +271,7 @@ func (r *run) latecomers(ctx context.Context, turn int) error {
 	}
 	slices.Sort(late)
 	r.turn = turn
-	if err := r.state.shun(r.lessons.avoid); err != nil {
+	if err := r.state.closeTo(r.lessons.avoid); err != nil {
 		return err
 	}
 	for _, phase := range []func(context.Context) error{r.expired, func(ctx context.Context) error { return r.drifted(ctx, false) }} {

@@ -20,7 +20,7 @@ func (r *run) rebalance(ctx context.Context) error {
 			moved[e.Pod] = true
 		}
 	}
-	if err := r.state.shun(r.departing()); err != nil {
+	if err := r.state.closeTo(r.departing()); err != nil {
 		return err
 	}
 	book := newPodRules(r.state)

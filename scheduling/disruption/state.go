@@ -39,7 +39,7 @@ type state struct {
 	// bought counts the launches, by pool: their names go on from there.
 	bought map[string]int
 	// stock is what is on sale now: reservations have lost what steps bought from them.
-	stock *stock
+	stock *availability
 	// original are the names of the nodes that were there at first.
 	original map[string]bool
 	// held are changes that the sessions have not been told yet; nil while they are told at once.
@@ -72,7 +72,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 	}
 	s := &state{
 		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*nodeState, len(problem.Nodes)), waits: map[string]*corev1.Pod{},
-		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newStock(&c.Problem),
+		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newAvailability(&c.Problem),
 	}
 	for _, node := range problem.Nodes {
 		s.nodes[node.Name], s.original[node.Name] = &nodeState{node: node}, true
@@ -86,7 +86,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 	for _, at := range s.nodes {
 		slices.SortFunc(at.pods, comparePods)
 	}
-	if err := s.shun(leaving); err != nil {
+	if err := s.closeTo(leaving); err != nil {
 		return nil, err
 	}
 	if err := s.expect(ctx, problem.Pods); err != nil {
@@ -99,7 +99,7 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 		}
 	}
 	s.capacity = newCapacity(s.nodes)
-	if err := s.shun(unready); err != nil {
+	if err := s.closeTo(unready); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -196,9 +196,9 @@ func (s *state) expects(node string) bool {
 // names are those of the nodes that are there, sorted.
 func (s *state) names() []string { return slices.Sorted(maps.Keys(s.nodes)) }
 
-// shun lets nodes receive nobody from now on; for each time it takes one readmit to undo
+// closeTo lets nodes receive nobody from now on; for each time it takes one readmit to undo
 // it. Nodes that are not there are passed over.
-func (s *state) shun(nodes []string) error { return s.shut(nodes, 1) }
+func (s *state) closeTo(nodes []string) error { return s.shut(nodes, 1) }
 
 // readmit undoes shun.
 func (s *state) readmit(nodes []string) error { return s.shut(nodes, -1) }

@@ -112,8 +112,8 @@ func TestShun(t *testing.T) {
 		return len(o.stuck)
 	}
 	assert.Zero(t, ask())
-	require.NoError(t, s.shun([]string{"two", "none"}))
-	require.NoError(t, s.shun([]string{"two"}))
+	require.NoError(t, s.closeTo([]string{"two", "none"}))
+	require.NoError(t, s.closeTo([]string{"two"}))
 	assert.Equal(t, 1, ask())
 	require.NoError(t, s.readmit([]string{"two"}))
 	assert.Equal(t, 1, ask())
@@ -222,5 +222,5 @@ func TestStock(t *testing.T) {
 	large, _ := s.stock.all.Get("m.large")
 	both, err := instancetypes.NewCatalog(other, large.DeepCopy())
 	require.NoError(t, err)
-	assert.False(t, (&stock{all: both}).covers(l), "the least that any offering says of a reservation counts")
+	assert.False(t, (&availability{all: both}).covers(l), "the least that any offering says of a reservation counts")
 }

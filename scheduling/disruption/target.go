@@ -114,7 +114,7 @@ func (f *planConstraints) solveAnew(ctx context.Context, effort scheduling.Effor
 			paid:  clampPrice(sums.PricePerHour, fixed.paid), nodes: sums.Nodes + fixed.nodes,
 		},
 		bound: clampPrice(sums.LowerBoundPerHour, fixed.price), certificate: sums.Certificate,
-		worth: prove.Worths(sums.Certificate, problem.Pods),
+		worth: prove.PodDuals(sums.Certificate, problem.Pods),
 	}
 	for i := range plan.Unschedulable {
 		t.leftOut = append(t.leftOut, plan.Unschedulable[i].Pod)

@@ -45,7 +45,7 @@ func (d *domains) holds(node *corev1.Node) bool {
 	return known
 }
 
-// topologyCounts counts for a rule, once for all pods that have the same. hint is a label of all pods
+// countsFor counts for a rule, once for all pods that have the same. hint is a label of all pods
 // that it matches.
 func (s *drainSimulation) countsFor(pod *corev1.Pod, rule any, key, hint string, match func(*corev1.Pod) bool) *topologyCounts {
 	text, err := json.Marshal([]any{namespaceOf(pod.Namespace), pod.Labels, rule})

@@ -55,7 +55,7 @@ func (f *planConstraints) took(step *Step) {
 		machine := *s.machine
 		machine.LastPodEvent = f.quiet(f.leftAlone(s))
 		s.machine = &machine
-		f.settle(s)
+		f.derive(s)
 		s.held = f.podBlockers(s)
 		f.count(s, 1)
 	}

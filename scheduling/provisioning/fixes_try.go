@@ -66,7 +66,7 @@ func tryFixes(f *compile.Facts, ctx context.Context, plan *scheduling.Plan) erro
 			explain.Propose(u, scheduling.CopyChanges(same.Changes))
 			continue
 		}
-		if n := key.mould; n >= 0 && !f.Readings.Moulds[n].Single {
+		if n := key.mould; n >= 0 && !f.Readings.PodSpecKeys[n].Single {
 			known[key] = u
 		}
 		if err := cancelled(ctx); err != nil {

@@ -27,7 +27,7 @@ func TestLevels(t *testing.T) {
 	for name, tc := range map[string]struct {
 		ties    []podspec.Tie
 		pods    int
-		keepers []compile.Keeper
+		keepers []compile.ExistingAntiAffinity
 		nodes   []string
 		pool    requirements.Requirement
 		have    []string
@@ -43,7 +43,7 @@ func TestLevels(t *testing.T) {
 		"no domain without need":     {[]podspec.Tie{spread(0)}, 9, nil, nil, exists, []string{"0"}, []string{"0"}},
 		"nor for those that spread":  {[]podspec.Tie{anti, spread(1)}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
 		"what nodes have is taken":   {[]podspec.Tie{anti}, 1, nil, []string{"0", "2"}, exists, []string{"0"}, []string{"0", "1", "3"}},
-		"who runs keeps others away": {nil, 0, []compile.Keeper{{Tie: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
+		"who runs keeps others away": {nil, 0, []compile.ExistingAntiAffinity{{Tie: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
 		"the pool lists its values":  {[]podspec.Tie{anti}, 5, nil, nil, requirements.MustNew(key, requirements.In, "x", "y"), []string{"x", "y"}, []string{"x", "y"}},
 		"the pool leaves some out":   {[]podspec.Tie{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "0"), nil, []string{"1", "2"}},
 		"what the pool does not have": {
@@ -51,7 +51,7 @@ func TestLevels(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := offers.NewLevels()
+			l := offers.NewOpenLabelValues()
 			l.Want(tc.ties, tc.pods)
 			var nodes []*corev1.Node
 			for _, value := range tc.nodes {
@@ -66,7 +66,7 @@ func TestLevels(t *testing.T) {
 // What may be bought is not remembered where it hangs on what running pods keep away.
 func TestKeptOff(t *testing.T) {
 	for key, want := range map[string]bool{"example.com/level": true, corev1.LabelTopologyZone: false, corev1.LabelHostname: false} {
-		c := &compile.Compiler{Keepers: []compile.Keeper{{Tie: podspec.Tie{Kind: podspec.AntiTie, Key: key}}}}
+		c := &compile.Compiler{ExistingAntiAffinity: []compile.ExistingAntiAffinity{{Tie: podspec.Tie{Kind: podspec.AntiTie, Key: key}}}}
 		assert.Equal(t, want, c.KeptOff(), key)
 	}
 	assert.False(t, (&compile.Compiler{}).KeptOff())

@@ -82,7 +82,7 @@ func TestWorthsAddUpToTheBound(t *testing.T) {
 	plan, err := provisioning.Planner{}.Plan(context.Background(), p)
 	require.NoError(t, err)
 	require.NotNil(t, plan.Summary.Certificate)
-	worths := prove.Worths(plan.Summary.Certificate, p.Pods)
+	worths := prove.PodDuals(plan.Summary.Certificate, p.Pods)
 	require.Len(t, worths, len(p.Pods)-len(plan.Unschedulable))
 	sum := offerings.Price(0)
 	for _, worth := range worths {
@@ -92,8 +92,8 @@ func TestWorthsAddUpToTheBound(t *testing.T) {
 	if plan.Summary.Certificate.Kind != "cover" {
 		assert.InEpsilon(t, float64(plan.Summary.LowerBoundPerHour), float64(sum), 1e-6)
 	}
-	assert.Empty(t, prove.Worths((*scheduling.Certificate)(nil), p.Pods))
-	assert.Empty(t, prove.Worths((&scheduling.Certificate{Kind: "resource", Values: map[string]string{"cpu": "no number"}, Scale: -1}), nil))
+	assert.Empty(t, prove.PodDuals((*scheduling.Certificate)(nil), p.Pods))
+	assert.Empty(t, prove.PodDuals((&scheduling.Certificate{Kind: "resource", Values: map[string]string{"cpu": "no number"}, Scale: -1}), nil))
 }
 
 func TestPodRequests(t *testing.T) {

@@ -141,7 +141,7 @@ func (b *clusterBuilder) at(name string) *compile.Host {
 }
 
 func (b *clusterBuilder) end(r runner) {
-	for _, key := range compile.CrewOf(r.pod) {
+	for _, key := range compile.DaemonOwners(r.pod) {
 		if b.old.Newest[key] == r.pod || b.newest[key] == r.pod {
 			b.stale[key] = true
 		}
@@ -159,7 +159,7 @@ func (b *clusterBuilder) leave(r runner) {
 
 func (b *clusterBuilder) start(pod *corev1.Pod) {
 	if !podspec.Terminal(pod) {
-		for _, key := range compile.CrewOf(pod) {
+		for _, key := range compile.DaemonOwners(pod) {
 			old := b.newest[key]
 			if old == nil {
 				old = b.old.Newest[key]
@@ -194,7 +194,7 @@ func (b *clusterBuilder) build(running *podTable) *compile.Cluster {
 		}
 		if len(b.stale) > 0 {
 			for pod := range running.all() {
-				for _, key := range compile.CrewOf(pod) {
+				for _, key := range compile.DaemonOwners(pod) {
 					if old := k.Newest[key]; b.stale[key] && !podspec.Terminal(pod) && (old == nil || compile.Newer(pod, old)) {
 						k.Newest[key] = pod
 					}

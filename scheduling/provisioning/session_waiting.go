@@ -14,14 +14,14 @@ import (
 // waiting is the pods to be placed, in the order of their names, with what was read of
 // them. The lists are replaced where they change.
 type waiting struct {
-	pods    []*corev1.Pod
-	of      []int32 // by pod, its mould
-	moulder *podspec.Moulder
-	counts  []int // by mould, how many pods have it
-	shared  bool  // with a fork: moulder and counts have to be copied before they change
+	pods       []*corev1.Pod
+	of         []int32 // by pod, its pod spec key
+	specReader *podspec.PodSpecReader
+	counts     []int // by pod spec key, how many pods have it
+	shared     bool  // with a fork: moulder and counts have to be copied before they change
 }
 
-// sparePerMould is how many moulds that no pod has are kept for each that some have,
+// sparePerMould is how many pod spec keys that no pod has are kept for each that some have,
 // besides the least.
 const (
 	sparePerMould = 3
@@ -29,7 +29,7 @@ const (
 )
 
 func newWaiting(s *scheduling.Policy, p *scheduling.Problem, pods []*corev1.Pod) waiting {
-	w := waiting{moulder: podspec.NewMoulder(p, s)}
+	w := waiting{specReader: podspec.NewMoulder(p, s)}
 	w.pods = slices.SortedFunc(slices.Values(pods), podspec.ComparePods)
 	w.read()
 	return w
@@ -46,11 +46,11 @@ func (w *waiting) read() {
 
 // enter reads a pod and counts it.
 func (w *waiting) enter(pod *corev1.Pod) int32 {
-	n := w.moulder.Read(pod)
+	n := w.specReader.Read(pod)
 	if n < 0 {
 		return n
 	}
-	for len(w.counts) < len(w.moulder.Moulds) {
+	for len(w.counts) < len(w.specReader.PodSpecKeys) {
 		w.counts = append(w.counts, 0)
 	}
 	w.counts[n]++
@@ -67,7 +67,7 @@ func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
 		return
 	}
 	if w.shared {
-		w.moulder, w.counts, w.shared = clone(w.moulder), slices.Clone(w.counts), false
+		w.specReader, w.counts, w.shared = clone(w.specReader), slices.Clone(w.counts), false
 	}
 	pods, of := make([]*corev1.Pod, 0, len(w.pods)+len(put)), make([]int32, 0, len(w.pods)+len(put))
 	from := 0
@@ -98,17 +98,17 @@ func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
 		used += min(n, 1)
 	}
 	if len(w.counts) > spareLeast+(1+sparePerMould)*used {
-		w.moulder = anew(w.moulder)
+		w.specReader = anew(w.specReader)
 		w.read()
 	}
 }
 
 // readings are those of the pods that are there.
 func (w *waiting) readings() *podspec.Readings {
-	r := &podspec.Readings{Table: w.moulder.Table, Moulds: make([]*podspec.Mould, len(w.counts)), Of: w.of}
+	r := &podspec.Readings{Table: w.specReader.Table, PodSpecKeys: make([]*podspec.PodSpecKey, len(w.counts)), Of: w.of}
 	for i, n := range w.counts {
 		if n > 0 {
-			r.Moulds[i] = w.moulder.Moulds[i]
+			r.PodSpecKeys[i] = w.specReader.PodSpecKeys[i]
 		}
 	}
 	return r
@@ -121,22 +121,22 @@ func (w *waiting) fork() waiting {
 }
 
 // anew is a moulder of the same kind that has read nothing.
-func anew(m *podspec.Moulder) *podspec.Moulder {
+func anew(m *podspec.PodSpecReader) *podspec.PodSpecReader {
 	c := *m
-	c.Table, c.Index, c.Moulds, c.Buffer, c.Keys = podspec.NewResourceTable(), map[string]int32{}, nil, nil, nil
+	c.Table, c.Index, c.PodSpecKeys, c.Buffer, c.Keys = podspec.NewResourceTable(), map[string]int32{}, nil, nil, nil
 	c.Reader = podspec.RequestReader{Table: c.Table}
 	return &c
 }
 
 // clone is a moulder that has read the same.
-func clone(m *podspec.Moulder) *podspec.Moulder {
+func clone(m *podspec.PodSpecReader) *podspec.PodSpecReader {
 	c := anew(m)
 	for i, name := range m.Table.Names {
 		if i > 0 { // the first is there
 			c.Table.Number(name)
 		}
 	}
-	c.Moulds = slices.Clone(m.Moulds)
+	c.PodSpecKeys = slices.Clone(m.PodSpecKeys)
 	for key, n := range m.Index {
 		c.Index[key] = n
 	}

@@ -38,7 +38,7 @@ func settled(f *compile.Facts, ctx context.Context) (*solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settleVolumes(f, ctx, x)
+	return resolveVolumes(f, ctx, x)
 }
 
 // place places the pods as is chosen about volumes.
@@ -76,12 +76,12 @@ func attempt(f *compile.Facts, ctx context.Context, cautious bool) (_ *solved, b
 		c, outcome = t.Solve(params)
 		if !f.Terse {
 			x := search.NewTrial(c, outcome)
-			x.Afresh(ctx, base, params)
+			x.Intensify(ctx, base, params)
 			c, outcome = x.Compiler, x.Outcome
 		}
 	} else {
 		params = c.Remembering(params)
-		outcome = pack.Ration(c.Model, pack.Search(c.Model, params), params)
+		outcome = pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, params), params)
 	}
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err

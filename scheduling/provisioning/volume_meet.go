@@ -14,23 +14,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// fellowship is claims whose volumes are to be made in one zone: they share pods.
-type fellowship struct {
+// zoneGroup is claims whose volumes are to be made in one zone: they share pods.
+type zoneGroup struct {
 	claims []string // in name order
 	users  map[string]bool
 }
 
 // fellowships lists those of which several pods wait for a volume that can be used in one
 // zone only, in the order of their first claims.
-func fellowships(x *podspec.VolumeIndex, pods []*corev1.Pod) []*fellowship {
-	of := map[*corev1.Pod]*fellowship{}
+func fellowships(x *podspec.VolumeIndex, pods []*corev1.Pod) []*zoneGroup {
+	of := map[*corev1.Pod]*zoneGroup{}
 	sharers := sharers(x, pods)
-	var out []*fellowship
+	var out []*zoneGroup
 	for _, c := range inNameOrder(sharers) {
 		if !x.Zonal(c) {
 			continue
 		}
-		joined := &fellowship{claims: []string{c.Name}, users: map[string]bool{}}
+		joined := &zoneGroup{claims: []string{c.Name}, users: map[string]bool{}}
 		for _, pod := range sharers[c] {
 			if other := of[pod]; other != nil && other != joined {
 				joined.claims = append(other.claims, joined.claims...)
@@ -40,7 +40,7 @@ func fellowships(x *podspec.VolumeIndex, pods []*corev1.Pod) []*fellowship {
 						of[p] = joined
 					}
 				}
-				out = slices.DeleteFunc(out, func(o *fellowship) bool { return o == other })
+				out = slices.DeleteFunc(out, func(o *zoneGroup) bool { return o == other })
 			}
 			of[pod] = joined
 			joined.users[podspec.PodName(pod)] = true
@@ -48,7 +48,7 @@ func fellowships(x *podspec.VolumeIndex, pods []*corev1.Pod) []*fellowship {
 		slices.Sort(joined.claims)
 		out = append(out, joined)
 	}
-	slices.SortFunc(out, func(a, b *fellowship) int { return cmp.Compare(a.claims[0], b.claims[0]) })
+	slices.SortFunc(out, func(a, b *zoneGroup) int { return cmp.Compare(a.claims[0], b.claims[0]) })
 	return out
 }
 
@@ -61,7 +61,7 @@ type seating struct {
 }
 
 // seatingFacts finds the pods of a fellowship in a plan.
-func seatingFacts(f *compile.Facts, plan *scheduling.Plan, of *fellowship) seating {
+func seatingFacts(f *compile.Facts, plan *scheduling.Plan, of *zoneGroup) seating {
 	s := seating{all: map[string]bool{}, pods: map[string]int{}}
 	count := func(pods []string) (n int) {
 		for _, pod := range pods {
@@ -164,7 +164,7 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 }
 
 // gather sends fellowships to one zone each until none is torn.
-func (t *volumeSettling) gather(ctx context.Context, plan *solved, choice *podspec.VolumeChoice, fellowships []*fellowship, zones []string) (*solved, *podspec.VolumeChoice, error) {
+func (t *volumeSettling) gather(ctx context.Context, plan *solved, choice *podspec.VolumeChoice, fellowships []*zoneGroup, zones []string) (*solved, *podspec.VolumeChoice, error) {
 	for range fellowships {
 		next := choice.Clone()
 		for _, of := range fellowships {
@@ -185,7 +185,7 @@ func (t *volumeSettling) gather(ctx context.Context, plan *solved, choice *podsp
 }
 
 // send has the volumes of a fellowship made in a zone.
-func send(v *podspec.VolumeChoice, of *fellowship, zone string) {
+func send(v *podspec.VolumeChoice, of *zoneGroup, zone string) {
 	for _, c := range of.claims {
 		v.Zones[c] = zone
 	}

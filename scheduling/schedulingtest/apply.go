@@ -46,14 +46,14 @@ func carryOut(c *disruption.Cluster, step *disruption.Step) {
 			used[id]--
 		}
 	}
-	land(c, step)
+	moveEvicted(c, step)
 	c.Nodes = slices.DeleteFunc(c.Nodes, func(n *corev1.Node) bool { return slices.Contains(step.Drain, n.Name) })
 	c.Machines = slices.DeleteFunc(c.Machines, func(m disruption.Machine) bool { return slices.Contains(step.Drain, m.Node) })
 	reserve(c, used)
 }
 
-// land moves the evicted pods, and removes what else is on the drained nodes.
-func land(c *disruption.Cluster, step *disruption.Step) {
+// moveEvicted moves the evicted pods, and removes what else is on the drained nodes.
+func moveEvicted(c *disruption.Cluster, step *disruption.Step) {
 	to := make(map[string]string, len(step.Evictions))
 	received := make(map[string]bool)
 	for _, e := range step.Evictions {

@@ -46,7 +46,7 @@ func Cluster(seed uint64, o ClusterOptions) disruption.Cluster {
 			panic(fmt.Sprintf("schedulingtest: no cluster for seed %d: %v", seed, err))
 		}
 	}
-	b.settle()
+	b.finish()
 	countBudgets(&b.cluster)
 	return b.cluster
 }
@@ -105,8 +105,8 @@ func (b *clusterBuilder) buy(pods []*corev1.Pod) error {
 	return nil
 }
 
-// settle takes pods away, and tells when the nodes came. The first nodes lose their pool.
-func (b *clusterBuilder) settle() {
+// finish takes pods away, and tells when the nodes came. The first nodes lose their pool.
+func (b *clusterBuilder) finish() {
 	c := &b.cluster
 	on := make(map[string][]*corev1.Pod, len(c.Nodes))
 	for _, pod := range c.Running {

@@ -31,7 +31,7 @@ func RandomCluster(seed uint64) disruption.Cluster {
 	if err != nil {
 		panic(fmt.Sprintf("schedulingtest: no cluster for seed %d: %v", seed, err))
 	}
-	r.settle(&c, plan)
+	r.carryOut(&c, plan)
 	for _, pool := range c.NodePools {
 		r.poolDisruption(pool)
 	}
@@ -51,8 +51,8 @@ type clusterGenerator struct {
 	calm bool
 }
 
-// settle carries the plan out, and takes pods away.
-func (r *clusterGenerator) settle(c *disruption.Cluster, plan *scheduling.Plan) {
+// carryOut carries the plan out, and takes pods away.
+func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan) {
 	pods := make(map[string]*corev1.Pod, len(c.Pods))
 	for _, pod := range c.Pods {
 		pods[podKey(pod)] = pod

@@ -16,7 +16,7 @@ import (
 // to wishes. All that it draws comes after the problem itself, so that the problem
 // without ties stays what it is.
 func (w *generator) relate(p *scheduling.Problem) {
-	w.houseDaemons(p)
+	w.placeDaemons(p)
 	groups := workloads(p.Pods)
 	for _, g := range groups {
 		w.apps = append(w.apps, g[0].Labels["app"])
@@ -52,10 +52,10 @@ func (w *generator) relate(p *scheduling.Problem) {
 	}
 }
 
-// houseDaemons puts daemons into a namespace of their own. A plan counts those that run,
+// placeDaemons puts daemons into a namespace of their own. A plan counts those that run,
 // but not those that machines get which are yet to be bought; so nobody's ties are to be
 // about them.
-func (w *generator) houseDaemons(p *scheduling.Problem) {
+func (w *generator) placeDaemons(p *scheduling.Problem) {
 	const namespace = "system"
 	for _, ds := range p.DaemonSets {
 		ds.Namespace = namespace
@@ -296,7 +296,7 @@ func tidy(pod *corev1.Pod) {
 }
 
 // tidyTerm leaves every namespace to terms only that do not select every pod there: see
-// houseDaemons.
+// placeDaemons.
 func tidyTerm(t *corev1.PodAffinityTerm) {
 	if s := t.LabelSelector; t.NamespaceSelector != nil && s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		t.NamespaceSelector = nil

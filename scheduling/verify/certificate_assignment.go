@@ -30,7 +30,7 @@ type assignmentProof struct {
 	// zones are proofs with worths of their own, all zones that there are; nil for none.
 	zones map[string]*assignmentProof
 	// tolls are what machines that are counted cost more or less.
-	tolls []toll
+	tolls []caseCosts
 	// worthOf is what pods are worth by what they belong to, need and ask.
 	worthOf     map[string]*big.Int
 	values      []map[corev1.ResourceName]*big.Int // of the vectors
@@ -47,7 +47,7 @@ type assignmentProof struct {
 	tries   *int
 }
 
-func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.Price, tolls []toll) {
+func (j *judge) assignmentBound(cert *scheduling.Certificate, claimed offerings.Price, tolls []caseCosts) {
 	pr, ok := j.readAssignment(cert)
 	if !ok {
 		return
@@ -85,7 +85,7 @@ func (j *judge) readAssignment(cert *scheduling.Certificate) (*assignmentProof, 
 	pr.measures = measures
 	spreads, read := j.readSpreads(cert)
 	pr.spreads = spreads
-	worths, ok := pr.readWorths(cert)
+	worths, ok := pr.readDuals(cert)
 	pr.worthOf = worths
 	ok = ok && fine && read
 	placed := j.placed()

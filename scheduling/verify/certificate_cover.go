@@ -46,13 +46,13 @@ func (j *judge) coverBound(cert *scheduling.Certificate, claimed offerings.Price
 		return
 	}
 	kinds := j.placedKinds()
-	if !j.covered(kinds, values, claimed) && !j.covered(j.homeless(kinds), values, claimed) {
+	if !j.covered(kinds, values, claimed) && !j.covered(j.needNewNode(kinds), values, claimed) {
 		j.add(BoundUnproven, "certificate", "machines for less than %v may have room for all pods", claimed)
 	}
 }
 
-// homeless are those of the kinds that fit no running node.
-func (j *judge) homeless(kinds []*kind) []*kind {
+// needNewNode are those of the kinds that fit no running node.
+func (j *judge) needNewNode(kinds []*kind) []*kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k *kind) bool {
 		return slices.ContainsFunc(j.sortedStations(), func(s *station) bool { return !leaving(s.node) && s.holdsOne(k) })
 	})

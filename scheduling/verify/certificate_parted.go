@@ -14,8 +14,8 @@ const (
 	mostParts = 1 << 10
 )
 
-// toll is what machines cost more or less that are counted for a case.
-type toll struct {
+// caseCosts is what machines cost more or less that are counted for a case.
+type caseCosts struct {
 	from  offerings.Price
 	zone  string   // "" for all
 	count *big.Int // how many there are at most, or at least
@@ -36,7 +36,7 @@ func (j *judge) partedBound(cert *scheduling.Certificate, claimed offerings.Pric
 	j.caseBound(cert, claimed, nil, &cases)
 }
 
-func (j *judge) caseBound(cert *scheduling.Certificate, claimed offerings.Price, tolls []toll, cases *int) {
+func (j *judge) caseBound(cert *scheduling.Certificate, claimed offerings.Price, tolls []caseCosts, cases *int) {
 	if *cases++; *cases > mostParts {
 		if *cases == mostParts+1 {
 			j.malformed("more than %d cases", mostParts)
@@ -54,9 +54,9 @@ func (j *judge) caseBound(cert *scheduling.Certificate, claimed offerings.Price,
 			return
 		}
 		at := len(tolls)
-		j.caseBound(x.Fewer, claimed, append(tolls[:at:at], toll{from: x.From, zone: x.Zone, count: big.NewInt(x.AtMost)}), cases)
+		j.caseBound(x.Fewer, claimed, append(tolls[:at:at], caseCosts{from: x.From, zone: x.Zone, count: big.NewInt(x.AtMost)}), cases)
 		more := new(big.Int).Add(big.NewInt(x.AtMost), big.NewInt(1))
-		j.caseBound(x.More, claimed, append(tolls[:at:at], toll{from: x.From, zone: x.Zone, count: more, least: true}), cases)
+		j.caseBound(x.More, claimed, append(tolls[:at:at], caseCosts{from: x.From, zone: x.Zone, count: more, least: true}), cases)
 		return
 	}
 	if cert.Kind != assignmentKind || balanced(cert) {
@@ -93,7 +93,7 @@ func (pr *assignmentProof) charged(price offerings.Price, zone string) (with off
 }
 
 // owed is what the tolls come to for the plans of the case at least.
-func owed(tolls []toll, scale uint) *big.Int {
+func owed(tolls []caseCosts, scale uint) *big.Int {
 	sum := new(big.Int)
 	for _, t := range tolls {
 		all := new(big.Int).Mul(t.count, big.NewInt(int64(t.per)))

@@ -76,9 +76,9 @@ func (t *tenant) needs() string {
 	return b.String()
 }
 
-// readWorths finds what the pods that the certificate names are worth, by what they
+// readDuals finds what the pods that the certificate names are worth, by what they
 // need and ask; where it says different things about the same, the least counts.
-func (pr *assignmentProof) readWorths(cert *scheduling.Certificate) (map[string]*big.Int, bool) {
+func (pr *assignmentProof) readDuals(cert *scheduling.Certificate) (map[string]*big.Int, bool) {
 	values, ok := pr.naturals("worth of ", cert.Values)
 	worths := make(map[string]*big.Int, len(values))
 	strangers := make([]string, 0)

@@ -234,11 +234,11 @@ func (z *zoneSpread) bound(zones []string) {
 	for zone := range z.counts {
 		z.least[zone] = min(z.most[zone], max(0, low-z.running[zone]-(z.pending-pods)))
 	}
-	z.squeeze(zones)
+	z.tighten(zones)
 }
 
-// squeeze lets each zone have what the others leave to it.
-func (z *zoneSpread) squeeze(zones []string) {
+// tighten lets each zone have what the others leave to it.
+func (z *zoneSpread) tighten(zones []string) {
 	pods, atLeast, atMost := int64(len(z.members)), int64(0), int64(0)
 	for _, zone := range zones {
 		atLeast += z.least[zone]

@@ -247,9 +247,9 @@ func above(total, limits amounts) string {
 	return strings.Join(parts, ", ")
 }
 
-// slack is what the pool may still launch for certain, whichever one of its launches
+// launchHeadroom is what the pool may still launch for certain, whichever one of its launches
 // falls back to another option.
-func (j *judge) slack(pl *pool) amounts {
+func (j *judge) launchHeadroom(pl *pool) amounts {
 	worst := amounts{}
 	for _, r := range j.ofPool(pl) {
 		for _, m := range r.machines {

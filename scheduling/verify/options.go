@@ -109,7 +109,7 @@ func (j *judge) option(r *resolved, object string, o *scheduling.Option, m *mach
 			j.add(LaunchRequirements, object, "the launch does not carry the pool's %s", e)
 		}
 	}
-	j.settle(object, &place, r.pods, &occupancy{taken: m.daemonPorts, volumes: attached{}, limit: m.volumeLimit, reach: &place, free: m.room()})
+	j.placeAll(object, &place, r.pods, &occupancy{taken: m.daemonPorts, volumes: attached{}, limit: m.volumeLimit, reach: &place, free: m.room()})
 }
 
 // promises is what a launch says about labels that only the provider knows: pods
@@ -135,8 +135,8 @@ type occupancy struct {
 	free  amounts
 }
 
-// settle checks that all of the pods can be at the place, and adds them to what is taken.
-func (j *judge) settle(object string, at *place, pods []*tenant, o *occupancy) {
+// placeAll checks that all of the pods can be at the place, and adds them to what is taken.
+func (j *judge) placeAll(object string, at *place, pods []*tenant, o *occupancy) {
 	need := amounts{}
 	for _, t := range pods {
 		if !at.admits(t.wants) {
@@ -199,7 +199,7 @@ func (j *judge) existing() {
 			}
 		}
 		o := &occupancy{taken: s.taken, volumes: s.attached, limit: s.volumeLimit, reach: s.forVolumes(), free: s.left}
-		j.settle(object, &s.place, pods, o)
+		j.placeAll(object, &s.place, pods, o)
 		s.taken, s.left = o.taken, o.free
 	}
 }

@@ -123,7 +123,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 	if pl.closed != "" {
 		return nil
 	}
-	slack := j.slack(pl)
+	slack := j.launchHeadroom(pl)
 	if n, limited := slack[scheduling.NodesResource]; limited && n.Sign() <= 0 {
 		return nil
 	}

@@ -110,7 +110,7 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 		if len(pl.minValues()) > 0 || slices.ContainsFunc(pl.asks, func(e expression) bool { return pl.chooses(requirements.NormalizeKey(e.key)) }) {
 			continue
 		}
-		slack := h.slack(pl)
+		slack := h.launchHeadroom(pl)
 		if choosy && len(slack) > 0 {
 			continue
 		}

@@ -132,21 +132,21 @@ func (j *judge) withoutVolume(bookings []booking) []string {
 	owner := make(map[string]string) // claims by volume
 	var left []string
 	for _, claim := range slices.Sorted(maps.Keys(wants)) {
-		if !handOut(claim, fits, owner, make(map[string]bool)) {
+		if !assignVolume(claim, fits, owner, make(map[string]bool)) {
 			left = append(left, claim)
 		}
 	}
 	return left
 }
 
-// handOut gives the claim a volume; those that have one may get another for that.
-func handOut(claim string, fits map[string][]string, owner map[string]string, asked map[string]bool) bool {
+// assignVolume gives the claim a volume; those that have one may get another for that.
+func assignVolume(claim string, fits map[string][]string, owner map[string]string, asked map[string]bool) bool {
 	for _, v := range fits[claim] {
 		if asked[v] {
 			continue
 		}
 		asked[v] = true
-		if other, taken := owner[v]; !taken || handOut(other, fits, owner, asked) {
+		if other, taken := owner[v]; !taken || assignVolume(other, fits, owner, asked) {
 			owner[v] = claim
 			return true
 		}

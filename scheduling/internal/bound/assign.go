@@ -12,7 +12,7 @@ type Assigned struct {
 	// Worths is what one pod of each class is worth, in nano-USD per hour divided by
 	// 2^Scale. None is negative. Of classes that are parts of a kind that is spread it is
 	// what a pod of the kind is worth where no toll is taken off.
-	Worths []*big.Int
+	Duals []*big.Int
 	// Tolls is what pods of each spread are worth less, by domain, in the same unit; pods
 	// with a worth below the toll are worth nothing there. None is negative.
 	Tolls [][]*big.Int

@@ -106,9 +106,9 @@ func heldBy(m Market, worths []*big.Int, c *Choice, v []*big.Int) *big.Int {
 // some vector says that it holds no more than it costs.
 func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 	total, own := together(m, r)
-	r.Worths = own
+	r.Duals = own
 	load := func(c *Choice, v []*big.Int) *big.Int {
-		sum := heldBy(m, r.Worths, c, v)
+		sum := heldBy(m, r.Duals, c, v)
 		return sum.Sub(sum, new(big.Int).Lsh(big.NewInt(c.Price), r.Scale))
 	}
 	least := func(c *Choice) *big.Int {
@@ -120,13 +120,13 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 		}
 		if r.Filled && best.Sign() > 0 {
 			price := new(big.Int).Lsh(big.NewInt(c.Price), r.Scale)
-			if over := new(big.Int).Sub(dearest(m, c, r.Worths), price); over.Cmp(best) < 0 {
+			if over := new(big.Int).Sub(dearest(m, c, r.Duals), price); over.Cmp(best) < 0 {
 				best = over
 			}
 		}
 		return best
 	}
-	for _, w := range r.Worths {
+	for _, w := range r.Duals {
 		if w.Sign() < 0 {
 			return nil, false
 		}

@@ -13,12 +13,12 @@ type Balance struct {
 	// Domains are what can be had in each. Their classes are the same, all pods of them.
 	Domains []Market
 	// Flocks are the pods: each class is split up into flocks.
-	Flocks []Flock
+	Flocks []SpreadGroup
 	Rules  []Rule
 }
 
-// Flock is equal pods of a class.
-type Flock struct {
+// SpreadGroup is equal pods of a class.
+type SpreadGroup struct {
 	Class int
 	Count int64
 	// Asks is the rule that they hold, -1 for none; Counted are those that count them.
@@ -69,7 +69,7 @@ func (b *Balance) ruleGroups() []ruleGroup {
 		}
 		return r
 	}
-	ruleOf := func(f *Flock) int {
+	ruleOf := func(f *SpreadGroup) int {
 		if f.Asks >= 0 {
 			return f.Asks
 		}
@@ -200,14 +200,14 @@ func (b *Balance) sound() bool {
 // no less than Taken.
 type Balanced struct {
 	Parts         []Assigned // by domain
-	Worths        []*big.Int // by flock
+	Duals         []*big.Int // by flock
 	Raised, Taken [][]*big.Int
 	Bound         int64
 }
 
-// settle gives raised and taken their form: nothing is raised off the level, and no more
+// normalize gives raised and taken their form: nothing is raised off the level, and no more
 // is taken than is raised.
-func (x *Balanced) settle(b *Balance) {
+func (x *Balanced) normalize(b *Balance) {
 	for r := range b.Rules {
 		over := new(big.Int)
 		for d := range b.Domains {
@@ -235,7 +235,7 @@ func (x *Balanced) settle(b *Balance) {
 func (x *Balanced) prove(b *Balance, ruleGroups []ruleGroup, surplus *big.Int) {
 	total := new(big.Int).Neg(surplus)
 	for i := range b.Flocks {
-		total.Add(total, new(big.Int).Mul(x.Worths[i], big.NewInt(b.Flocks[i].Count)))
+		total.Add(total, new(big.Int).Mul(x.Duals[i], big.NewInt(b.Flocks[i].Count)))
 	}
 	for r := range b.Rules {
 		for d, n := range b.Rules[r].Running {
@@ -291,7 +291,7 @@ func (x *Balanced) rent(b *Balance, t *ruleGroup, h *podGroup, d, held int) *big
 	sum := new(big.Int)
 	for _, i := range h.flocks {
 		f := &b.Flocks[i]
-		one := new(big.Int).Sub(x.Worths[i], x.Parts[d].Worths[f.Class])
+		one := new(big.Int).Sub(x.Duals[i], x.Parts[d].Duals[f.Class])
 		if one.Add(one, more); one.Sign() > 0 {
 			sum.Add(sum, one.Mul(one, big.NewInt(f.Count)))
 		}

@@ -33,7 +33,7 @@ func randomBalance(r *rand.Rand) *tinyBalance {
 	}
 	counts := make([]int64, 2)
 	for range 2 + r.IntN(3) {
-		f := Flock{Class: r.IntN(2), Count: 1 + r.Int64N(3), Asks: r.IntN(rules+1) - 1}
+		f := SpreadGroup{Class: r.IntN(2), Count: 1 + r.Int64N(3), Asks: r.IntN(rules+1) - 1}
 		for rule := range rules {
 			if r.IntN(2) == 0 {
 				f.Counted = append(f.Counted, rule)
@@ -148,7 +148,7 @@ func TestBalanceAgainstEveryDeal(t *testing.T) {
 		if best < 0 {
 			continue
 		}
-		zeros := Assigned{Worths: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
+		zeros := Assigned{Duals: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
 		effort := Effort{Work: 2_000_000}
 		out, ok := x.Level(nil, zeros, effort)
 		require.True(t, ok, "round %d", round)
@@ -191,10 +191,10 @@ func TestBalanceWithAnyDuals(t *testing.T) {
 		out := Balanced{}
 		for d := range x.Domains {
 			one := min(x.prices[d][0], x.prices[d][1]/2)
-			out.Parts = append(out.Parts, Assigned{Worths: []*big.Int{scaled(r.Int64N(one + 1)), scaled(r.Int64N(min(x.prices[d][1], 2*one) + 1))}})
+			out.Parts = append(out.Parts, Assigned{Duals: []*big.Int{scaled(r.Int64N(one + 1)), scaled(r.Int64N(min(x.prices[d][1], 2*one) + 1))}})
 		}
 		for range x.Flocks {
-			out.Worths = append(out.Worths, scaled(r.Int64N(150)))
+			out.Duals = append(out.Duals, scaled(r.Int64N(150)))
 		}
 		for range x.Rules {
 			var raised, taken []*big.Int
@@ -203,7 +203,7 @@ func TestBalanceWithAnyDuals(t *testing.T) {
 			}
 			out.Raised, out.Taken = append(out.Raised, raised), append(out.Taken, taken)
 		}
-		out.settle(&x.Balance)
+		out.normalize(&x.Balance)
 		out.prove(&x.Balance, ruleGroups, scaled(0))
 		require.LessOrEqual(t, out.Bound, best, "round %d: %+v", round, x)
 		if out.Bound > 0 {
@@ -233,7 +233,7 @@ func TestBalancesThatAreNone(t *testing.T) {
 				x.Rules = append(x.Rules, x.Rules[0])
 			}
 			for r := range mostRulesTogether {
-				x.Flocks = append(x.Flocks, Flock{Count: 1, Asks: r, Counted: []int{r + 1}})
+				x.Flocks = append(x.Flocks, SpreadGroup{Count: 1, Asks: r, Counted: []int{r + 1}})
 				for d := range x.Domains {
 					x.Domains[d].Classes[0].Count++
 				}
@@ -242,7 +242,7 @@ func TestBalancesThatAreNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := randomBalance(rand.New(rand.NewPCG(1, 1)))
-			known := Assigned{Worths: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
+			known := Assigned{Duals: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
 			_, ok := x.Level(nil, known, Effort{Work: 100_000})
 			require.True(t, ok)
 			if change(x); name == "nothing is known" {

@@ -38,7 +38,7 @@ type domainDuals struct {
 // Level searches for a bound, from values of resources. known is a bound for all domains
 // taken together.
 func (b *Balance) Level(start []*big.Int, known Assigned, e Effort) (Balanced, bool) {
-	if !b.sound() || len(known.Worths) != len(b.Domains[0].Classes) || len(known.Vectors) == 0 {
+	if !b.sound() || len(known.Duals) != len(b.Domains[0].Classes) || len(known.Vectors) == 0 {
 		return Balanced{}, false
 	}
 	ruleGroups := b.ruleGroups()
@@ -98,8 +98,8 @@ func (l *lagrangian) first(known Assigned) *domainDuals {
 	var proposals []*proposal
 	for _, a := range l.parts {
 		a.state(nil)
-		worths := make([]float64, len(known.Worths))
-		for c, w := range known.Worths {
+		worths := make([]float64, len(known.Duals))
+		for c, w := range known.Duals {
 			if a.demand[c] > 0 {
 				worths[c] = unscaled(w) / a.price
 			}
@@ -112,7 +112,7 @@ func (l *lagrangian) first(known Assigned) *domainDuals {
 			}
 			vectors = append(vectors, a.vector(values))
 		}
-		proposals = append(proposals, a.polish(a.settle(worths, vectors)))
+		proposals = append(proposals, a.polish(a.makeFeasible(worths, vectors)))
 	}
 	return l.domainDuals(proposals)
 }
@@ -226,7 +226,7 @@ func (l *lagrangian) certify() (Balanced, bool) {
 				worths[c] = w / a.price
 			}
 		}
-		a.best = a.settle(worths, l.vectors(d))
+		a.best = a.makeFeasible(worths, l.vectors(d))
 		part, over, ok := a.certifyPart()
 		if !ok {
 			return Balanced{}, false
@@ -237,13 +237,13 @@ func (l *lagrangian) certify() (Balanced, bool) {
 	l.evadeWhole(out.Parts)
 	settled := grid(len(l.parts), len(l.Domains[0].Classes))
 	for d := range settled {
-		for c, w := range out.Parts[d].Worths {
+		for c, w := range out.Parts[d].Duals {
 			settled[d][c] = unscaled(w)
 		}
 	}
 	best := l.settled(settled)
 	for f := range l.Flocks {
-		out.Worths = append(out.Worths, fixedPointOf(best.pays[f]).big())
+		out.Duals = append(out.Duals, fixedPointOf(best.pays[f]).big())
 	}
 	for r := range l.Rules {
 		var raised, taken []*big.Int
@@ -252,7 +252,7 @@ func (l *lagrangian) certify() (Balanced, bool) {
 		}
 		out.Raised, out.Taken = append(out.Raised, raised), append(out.Taken, taken)
 	}
-	out.settle(l.Balance)
+	out.normalize(l.Balance)
 	out.prove(l.Balance, l.ruleGroups, surplus)
 	return out, true
 }
@@ -262,13 +262,13 @@ func (l *lagrangian) evadeWhole(parts []Assigned) {
 	for c := range l.Domains[0].Classes {
 		most := new(big.Int)
 		for d := range parts {
-			if w := parts[d].Worths[c]; w.Cmp(most) > 0 {
+			if w := parts[d].Duals[c]; w.Cmp(most) > 0 {
 				most = w
 			}
 		}
 		for d, a := range l.parts {
 			if a.demand[c] == 0 {
-				parts[d].Worths[c] = most
+				parts[d].Duals[c] = most
 			}
 		}
 	}
@@ -285,7 +285,7 @@ func (a *assignment) certifyPart() (out Assigned, surplus *big.Int, ok bool) {
 		}
 		out = Assigned{Scale: Scale}
 		for _, w := range c.worths {
-			out.Worths = append(out.Worths, w.big())
+			out.Duals = append(out.Duals, w.big())
 		}
 		for _, v := range c.vectors {
 			whole := make([]*big.Int, len(v))

@@ -21,7 +21,7 @@ type Parted struct {
 
 // branch is a case, or several that are told apart.
 type branch struct {
-	*tolled
+	*countProposal
 	by          kindCount
 	number      int64
 	fewer, more *branch
@@ -51,7 +51,7 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 		return known
 	}
 	d := &division{assignment: a, choices: a.market.everything(), work: e.Cases}
-	root := &branch{tolled: d.begin(&tolled{prices: a, few: few, value: a.proven()}, nil)}
+	root := &branch{countProposal: d.begin(&countProposal{prices: a, few: few, value: a.proven()}, nil)}
 	open := []*branch{root}
 	wanted := float64(e.Wanted) / a.price
 	for cases := 1; !a.late(); {
@@ -102,10 +102,10 @@ type division struct {
 
 // branch is a case of another one.
 func (d *division) branch(x *branch, c count) *branch {
-	return &branch{tolled: d.begin(x.tolled, append(x.counts[:len(x.counts):len(x.counts)], c))}
+	return &branch{countProposal: d.begin(x.countProposal, append(x.counts[:len(x.counts):len(x.counts)], c))}
 }
 
-func (d *division) begin(before *tolled, counts []count) *tolled {
+func (d *division) begin(before *countProposal, counts []count) *countProposal {
 	return d.among(d.choices, counts).begin(before, counts)
 }
 

@@ -14,24 +14,24 @@ func (a *assignment) certify() Assigned {
 	if a.best == nil || !(a.best.value > 0) {
 		return Assigned{Scale: Scale}
 	}
-	return a.certified(func(*rounding, float64) []wholeToll { return nil })
+	return a.certified(func(*rounding, float64) []wholeReductions { return nil })
 }
 
 // certified proves it with the tolls that belong to whole numbers.
-func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeToll) Assigned {
+func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeReductions) Assigned {
 	a.best.used()
 	for _, margin := range margins {
 		c := a.rounded(1 - margin)
 		c.tolls = tolls(c, 1-margin)
 		if bound, ok := c.prove(); ok {
 			out := Assigned{Scale: Scale, Bound: bound, Filled: a.best.exact.Any()}
-			out.Worths = bigsOf(c.worths)
+			out.Duals = bigsOf(c.worths)
 			for i := range c.tolls {
 				t := &c.tolls[i]
 				out.Tolls = append(out.Tolls, t.less)
 				for k := range t.Kinds {
 					for _, part := range t.Kinds[k].Parts {
-						out.Worths[part] = t.worths[k]
+						out.Duals[part] = t.worths[k]
 					}
 				}
 			}
@@ -49,8 +49,8 @@ type rounding struct {
 	*assignment
 	worths  []uint128
 	vectors [][]uint128
-	tolls   []wholeToll // of the spreads
-	lost    *big.Int    // what limited machines hold beyond their price
+	tolls   []wholeReductions // of the spreads
+	lost    *big.Int          // what limited machines hold beyond their price
 }
 
 func (a *assignment) rounded(factor float64) *rounding {

@@ -103,7 +103,7 @@ func (a *assignment) merge(first *vector, work int64) *merging {
 		return nil
 	}
 	start := c.vector(first.values)
-	c.best = c.settle(slices.Clone(start.worths), []vector{start})
+	c.best = c.makeFeasible(slices.Clone(start.worths), []vector{start})
 	return &merging{fine: a, coarse: c, merged: merged, first: first, start: &start, few: c.few(&start, work)}
 }
 
@@ -200,7 +200,7 @@ func (a *assignment) refined(vectors []vector, c *assignment, merged []int) *pro
 			worths[class] = c.best.worths[k]
 		}
 	}
-	return a.settle(worths, vectors)
+	return a.makeFeasible(worths, vectors)
 }
 
 // beyond is a worth raised by as much as a merged one is beyond what resources leave it: as many
@@ -215,7 +215,7 @@ func beyond(worth, merged, left float64) float64 {
 // settled settles worths and, where there are so few classes that it takes no time,
 // polishes them: what is exact proves plans optimal.
 func (a *assignment) settled(worths []float64, vectors []vector) *proposal {
-	p := a.settle(worths, vectors)
+	p := a.makeFeasible(worths, vectors)
 	if len(a.demand) < fewClasses {
 		p = a.polish(p)
 	}

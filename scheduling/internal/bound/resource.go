@@ -57,7 +57,7 @@ func Resource(in Input) Result {
 	if len(p.dims) == 0 {
 		return none
 	}
-	worths := p.worths()
+	worths := p.duals()
 	if !in.shrink(worths) {
 		return none
 	}
@@ -188,9 +188,9 @@ func (p *program) addColumn(caps []int64, price int64) bool {
 	return some
 }
 
-// worths solves the program and returns the worth of every resource in fixed point,
+// duals solves the program and returns the worth of every resource in fixed point,
 // as exactly as that can say it.
-func (p *program) worths() []uint128 {
+func (p *program) duals() []uint128 {
 	basis, approx := p.solve(pivotLimit)
 	out := make([]uint128, p.in.Dims)
 	eqs := make([]equation, len(basis))

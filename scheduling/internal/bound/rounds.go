@@ -12,7 +12,7 @@ import (
 // hold too much worth then, which join the few.
 func (a *assignment) search(start []*big.Int, e Effort) {
 	first, work := a.starting(start), e.Work
-	a.best = a.settle(slices.Clone(first.worths), []vector{first})
+	a.best = a.makeFeasible(slices.Clone(first.worths), []vector{first})
 	few, rough := a.few(&first, work), false
 	alike := a.merge(&first, work)
 	if alike != nil {

@@ -18,14 +18,14 @@ type shares struct {
 	usable []float64   // by class: its pods, or 0 where no machine takes them
 	counts [][]float64 // by spread: pods by kind and domain, domain by domain
 	best   *proposal
-	tolls  []toll
+	tolls  []domainReductions
 	value  float64
 	chosen []float64 // by class, the numbers that the best worths were sought for
 }
 
-// toll is what pods of a spread are worth less, by domain, than what they are worth at
+// domainReductions is what pods of a spread are worth less, by domain, than what they are worth at
 // most, by kind.
-type toll struct {
+type domainReductions struct {
 	worths []float64 // by kind
 	less   []float64 // by domain
 }
@@ -118,9 +118,9 @@ func (s *shares) spreadDemand() {
 }
 
 // proven is what worths prove wherever the pods are, with the tolls that show it.
-func (s *shares) proven(p *proposal) (float64, []toll) {
+func (s *shares) proven(p *proposal) (float64, []domainReductions) {
 	value := p.value
-	tolls := make([]toll, len(s.market.Spreads))
+	tolls := make([]domainReductions, len(s.market.Spreads))
 	for i := range s.market.Spreads {
 		x := &s.market.Spreads[i]
 		for k := range x.Kinds {
@@ -136,7 +136,7 @@ func (s *shares) proven(p *proposal) (float64, []toll) {
 }
 
 // tollsOf finds the tolls by which the pods of a spread are worth most, wherever they are.
-func (s *shares) tollsOf(x *Spread, worths []float64) (best toll, value float64) {
+func (s *shares) tollsOf(x *Spread, worths []float64) (best domainReductions, value float64) {
 	domains := len(x.Most)
 	less, weight := make([]float64, domains), 0.0
 	for k := range x.Kinds { // what they are worth less on average
@@ -152,7 +152,7 @@ func (s *shares) tollsOf(x *Spread, worths []float64) (best toll, value float64)
 	for d := range less {
 		less[d] /= weight
 	}
-	best, value = s.tolled(x, worths, less)
+	best, value = s.valueAt(x, worths, less)
 	if len(x.Kinds) == 1 {
 		return best, value
 	}
@@ -179,7 +179,7 @@ func (s *shares) tollsOf(x *Spread, worths []float64) (best toll, value float64)
 			next[d] -= low
 		}
 		less = next
-		if t, v := s.tolled(x, worths, less); v > value {
+		if t, v := s.valueAt(x, worths, less); v > value {
 			best, value = t, v
 		}
 	}
@@ -196,8 +196,8 @@ func (s *shares) dearestPart(k *Kind, worths []float64) (most float64) {
 	return most
 }
 
-// tolled is what the pods of a spread are worth by some tolls.
-func (s *shares) tolled(x *Spread, worths, less []float64) (t toll, value float64) {
+// valueAt is what the pods of a spread are worth by some tolls.
+func (s *shares) valueAt(x *Spread, worths, less []float64) (t domainReductions, value float64) {
 	t.less = slices.Clone(less)
 	for k := range x.Kinds {
 		w := math.Inf(1)
@@ -242,19 +242,19 @@ func (s *shares) certify() Assigned {
 	return s.certified(s.whole)
 }
 
-// wholeToll is a toll in whole numbers.
-type wholeToll struct {
+// wholeReductions is a toll in whole numbers.
+type wholeReductions struct {
 	*Spread
 	worths, less []*big.Int
 }
 
 // whole turns tolls into whole numbers, such that no kind is worth more in any domain than
 // its part there.
-func (s *shares) whole(c *rounding, factor float64) []wholeToll {
-	out := make([]wholeToll, len(s.market.Spreads))
+func (s *shares) whole(c *rounding, factor float64) []wholeReductions {
+	out := make([]wholeReductions, len(s.market.Spreads))
 	for i := range s.market.Spreads {
 		x := &s.market.Spreads[i]
-		t := wholeToll{Spread: x}
+		t := wholeReductions{Spread: x}
 		for d := range x.Most {
 			less := fixedPointOf(s.tolls[i].less[d] * s.price * factor)
 			t.less = append(t.less, less.big())
@@ -291,7 +291,7 @@ func (s *shares) whole(c *rounding, factor float64) []wholeToll {
 }
 
 // addTo adds what the pods are worth wherever they are, less what the parts count for.
-func (t *wholeToll) addTo(total *big.Int) {
+func (t *wholeReductions) addTo(total *big.Int) {
 	for k := range t.Kinds {
 		total.Add(total, new(big.Int).Mul(t.worths[k], big.NewInt(t.Kinds[k].Count)))
 	}

@@ -17,9 +17,9 @@ import (
 // together is what all pods are worth, wherever those are that are spread, and what those
 // of each class are worth where they are.
 func together(m Market, r Assigned) (total *big.Int, own []*big.Int) {
-	total, own = new(big.Int), slices.Clone(r.Worths)
+	total, own = new(big.Int), slices.Clone(r.Duals)
 	parts := m.spreadParts()
-	for i, w := range r.Worths {
+	for i, w := range r.Duals {
 		if !parts.Has(i) {
 			total.Add(total, new(big.Int).Mul(w, big.NewInt(m.Classes[i].Count)))
 		}
@@ -27,9 +27,9 @@ func together(m Market, r Assigned) (total *big.Int, own []*big.Int) {
 	for i := range m.Spreads {
 		s := &m.Spreads[i]
 		for _, k := range s.Kinds {
-			total.Add(total, new(big.Int).Mul(r.Worths[k.Parts[0]], big.NewInt(k.Count)))
+			total.Add(total, new(big.Int).Mul(r.Duals[k.Parts[0]], big.NewInt(k.Count)))
 			for d, c := range k.Parts {
-				if own[c] = new(big.Int).Sub(r.Worths[c], r.Tolls[i][d]); own[c].Sign() < 0 {
+				if own[c] = new(big.Int).Sub(r.Duals[c], r.Tolls[i][d]); own[c].Sign() < 0 {
 					own[c] = new(big.Int)
 				}
 			}

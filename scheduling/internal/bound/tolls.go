@@ -24,10 +24,10 @@ type count struct {
 	least  bool // at least so many, not at most
 }
 
-// tolled is a proposal for plans that keep counts. What a machine costs more for those that
+// countProposal is a proposal for plans that keep counts. What a machine costs more for those that
 // are at most so many, it may hold more, and the toll of as many is lost; what it costs less
 // for those that are at least so many is gained as many times.
-type tolled struct {
+type countProposal struct {
 	counts []count
 	tolls  []int64
 	on     *assignment // what is on sale
@@ -84,8 +84,8 @@ func owed(counts []count, tolls []int64) (sum int64) {
 
 // begin is a case before anything is solved for it: what is proven for the one that it is part
 // of holds for it without further tolls.
-func (a *assignment) begin(before *tolled, counts []count) *tolled {
-	t := &tolled{
+func (a *assignment) begin(before *countProposal, counts []count) *countProposal {
+	t := &countProposal{
 		counts: counts, tolls: append(slices.Clone(before.tolls), make([]int64, len(counts)-len(before.tolls))...),
 		on: a, prices: before.prices, value: before.value,
 	}
@@ -95,7 +95,7 @@ func (a *assignment) begin(before *tolled, counts []count) *tolled {
 
 // advance looks for worths and tolls with the machines that are next, and notes which to try
 // after them.
-func (t *tolled) advance(work *int64) {
+func (t *countProposal) advance(work *int64) {
 	a, few := t.on, t.next
 	t.next = nil
 	p, used := a.countProblem(few, t.counts)
@@ -121,7 +121,7 @@ func (t *tolled) advance(work *int64) {
 	}
 	worths, vectors := a.suggestion(p), a.suggested(p, few, nothing)
 	snap(worths, vectors, few, nothing)
-	next := x.settle(worths, append(vectors, t.prices.best.vectors...))
+	next := x.makeFeasible(worths, append(vectors, t.prices.best.vectors...))
 	broken := next.broken
 	x.best = x.polish(next)
 	if value := x.proven() + float64(owed(t.counts, tolls))/a.price; value > t.value {
@@ -231,7 +231,7 @@ func (a *assignment) parted(p *interior, few []candidate) map[kindCount]float64 
 }
 
 // bought is how many machines there are.
-func (t *tolled) bought() (sum float64) {
+func (t *countProposal) bought() (sum float64) {
 	most := map[int]float64{}
 	for kind, n := range t.part {
 		most[kind.domain] = max(most[kind.domain], n)
@@ -244,7 +244,7 @@ func (t *tolled) bought() (sum float64) {
 
 // halfway is the kind of which the number of machines is furthest from a whole one, weighed by
 // what they cost at least, and that number rounded down; from is 0 for none.
-func (t *tolled) halfway() (kind kindCount, number int64) {
+func (t *countProposal) halfway() (kind kindCount, number int64) {
 	most := 0.0
 	for k, n := range t.part {
 		down := math.Floor(n)

@@ -37,10 +37,10 @@ type Assortment struct {
 	supply    []int64
 	passes    []model.Pass
 	// What was asked for since; nil until then.
-	strata  *strata
-	Buyable []offers.TemplateOffer
-	Zonal   *ZonalOffers
-	Zones   []string // in which anything is on sale, sorted; nil until asked
+	offerGroups *offerGroups
+	Buyable     []offers.TemplateOffer
+	Zonal       *ZonalOffers
+	Zones       []string // in which anything is on sale, sorted; nil until asked
 	Notes
 }
 

@@ -29,14 +29,14 @@ type Cluster struct {
 
 // Host is a node with the pods that run there. A host is not changed once it is made.
 type Host struct {
-	Name   string
-	Node   *corev1.Node // nil where pods run on a node that is not among the nodes
-	Pods   []*corev1.Pod
-	used   []int64 // what they take together, by number of the cluster's table
-	ports  []podspec.HostPort
-	crew   []types.NamespacedName // the DaemonSets that have a pod there
-	Guards []guard                // what keeps others away
-	claims []*corev1.Pod          // those with volumes that are claimed
+	Name         string
+	Node         *corev1.Node // nil where pods run on a node that is not among the nodes
+	Pods         []*corev1.Pod
+	used         []int64 // what they take together, by number of the cluster's table
+	ports        []podspec.HostPort
+	daemonOwners []types.NamespacedName // the DaemonSets that have a pod there
+	Guards       []guard                // what keeps others away
+	claims       []*corev1.Pod          // those with volumes that are claimed
 }
 
 // hostsPerReader is how many hosts are worth a goroutine.
@@ -53,7 +53,7 @@ func NewCluster(p *scheduling.Problem) *Cluster {
 		k.Hosts = append(k.Hosts, &slab[i])
 	}
 	for _, pod := range p.Running {
-		k.muster(pod)
+		k.noteDaemonPod(pod)
 	}
 	for _, pods := range [][]*corev1.Pod{p.Running, p.Pods} {
 		for _, pod := range pods {
@@ -86,20 +86,20 @@ func (h *Host) Special() bool { return h.Node == nil || len(h.Guards) > 0 || len
 // Runs reports whether a pod takes room on a node.
 func Runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !podspec.Terminal(pod) }
 
-// muster notes a running pod that may be the newest of its DaemonSet.
-func (k *Cluster) muster(pod *corev1.Pod) {
+// noteDaemonPod notes a running pod that may be the newest of its DaemonSet.
+func (k *Cluster) noteDaemonPod(pod *corev1.Pod) {
 	if podspec.Terminal(pod) {
 		return
 	}
-	for _, key := range CrewOf(pod) {
+	for _, key := range DaemonOwners(pod) {
 		if old := k.Newest[key]; old == nil || Newer(pod, old) {
 			k.Newest[key] = pod
 		}
 	}
 }
 
-// CrewOf names the DaemonSets that own a pod.
-func CrewOf(pod *corev1.Pod) []types.NamespacedName {
+// DaemonOwners names the DaemonSets that own a pod.
+func DaemonOwners(pod *corev1.Pod) []types.NamespacedName {
 	var out []types.NamespacedName
 	for i := range pod.OwnerReferences {
 		if ref := &pod.OwnerReferences[i]; ref.Kind == "DaemonSet" {
@@ -157,7 +157,7 @@ func (h *Host) read(r *podspec.RequestReader) {
 			h.used[d] = podspec.Plus(h.used[d], n)
 		}
 		h.ports = append(h.ports, podspec.HostPorts(&pod.Spec)...)
-		h.crew = append(h.crew, CrewOf(pod)...)
+		h.daemonOwners = append(h.daemonOwners, DaemonOwners(pod)...)
 		h.Guards = append(h.Guards, guardsOf(pod)...)
 		if podspec.UsesClaims(pod) {
 			h.claims = append(h.claims, pod)

@@ -16,34 +16,34 @@ import (
 // their numbers stands for.
 type Compiler struct {
 	*Facts
-	Table     *podspec.ResourceTable
-	Classes   *podspec.Classifier
-	Bonds     *bondReader
-	Keepers   []Keeper
-	Sited     *Land               // where the parts have their sites; nil where they have none
-	Planned   []*podspec.PodClass // those that are not refused
-	Parts     []Part              // by engine class
-	Seats     []Seat              // by engine group
-	Daemons   []*offers.Daemon
-	Pools     []*scheduling.NodePool
-	Offers    *offers.OfferTable
-	Templates []*offers.Template
-	Bought    []offers.Purchase // by engine option
-	Offered   []offers.TemplateOffers
-	Nodes     []*ExistingNode
-	Suits     []model.Bits    // by node, the groups that its labels and taints allow there
-	open      []model.Bits    // by group, the bins that admit it
-	wary      []model.Bits    // and those of them whose taints it would rather avoid
-	unchecked map[string]bool // well-known keys that pools require and no type defines
-	Rooms     *offers.RoomTable
-	Columns   *offers.RowTable
-	Model     *model.Problem
-	Near      []int           // the bins that model has; nil for all
-	Lodging   *Lodging        // what is known of these; nil where all are
-	Lodgers   []model.ClassID // parts that some bin takes, where not all bins are near
-	ground    *Land           // nil until asked
-	Assorted  *Assortment     // where rooms and columns are those of one
-	Notes                     // of what is tied, and of what is proven
+	Table                *podspec.ResourceTable
+	Classes              *podspec.Classifier
+	TopologyTerms        *termReader
+	ExistingAntiAffinity []ExistingAntiAffinity
+	Sited                *LocationIndex      // where the parts have their sites; nil where they have none
+	Planned              []*podspec.PodClass // those that are not refused
+	Parts                []Part              // by engine class
+	Seats                []Seat              // by engine group
+	Daemons              []*offers.Daemon
+	Pools                []*scheduling.NodePool
+	Offers               *offers.OfferTable
+	Templates            []*offers.Template
+	Bought               []offers.Purchase // by engine option
+	Offered              []offers.TemplateOffers
+	Nodes                []*ExistingNode
+	Suits                []model.Bits    // by node, the groups that its labels and taints allow there
+	open                 []model.Bits    // by group, the bins that admit it
+	wary                 []model.Bits    // and those of them whose taints it would rather avoid
+	unchecked            map[string]bool // well-known keys that pools require and no type defines
+	Rooms                *offers.RoomTable
+	Columns              *offers.RowTable
+	Model                *model.Problem
+	Near                 []int            // the bins that model has; nil for all
+	FixedAssignment      *FixedAssignment // what is known of these; nil where all are
+	FixedParts           []model.ClassID  // parts that some bin takes, where not all bins are near
+	ground               *LocationIndex   // nil until asked
+	Assorted             *Assortment      // where rooms and columns are those of one
+	Notes                                 // of what is tied, and of what is proven
 	// cautious books limits such that minValues hold whichever option is bought.
 	Cautious bool
 	// outbid says that more tied pods would be placed, were it not for launches that are left
@@ -58,12 +58,12 @@ func (f *Facts) Compile(cautious bool) *Compiler {
 	c := &Compiler{Facts: f, Cautious: cautious, Table: f.Readings.Resources(), Rooms: &offers.RoomTable{}, unchecked: map[string]bool{}}
 	c.Classes = podspec.NewClassifier(c.Table)
 	c.Classes.Volumes = f.Volumes(f.Choice)
-	c.Bonds = newBondReader(f)
+	c.TopologyTerms = newBondReader(f)
 	stocked := f.Memory.restock(p, s)
 	c.readPods()
 	c.Daemons = newDaemons(p, c.Cluster.Newest, &c.Classes.Reader)
 	moved := c.Table.Sort()
-	c.Classes.Sort(moved, c.Bonds.Targets.Sets)
+	c.Classes.Sort(moved, c.TopologyTerms.Targets.Sets)
 	for _, d := range c.Daemons {
 		d.Requests = c.Table.Renumbered(d.Requests, moved)
 	}
@@ -111,14 +111,14 @@ func (c *Compiler) buildClasses() {
 // questions are what pods and daemons ask of labels.
 func (c *Compiler) questions() *offers.Questions {
 	asked := offers.NewQuestions(c.Classes.Groups, c.Daemons)
-	pods := make([]int, len(c.Bonds.List))
+	pods := make([]int, len(c.TopologyTerms.List))
 	for _, class := range c.Classes.Classes {
-		pods[class.Bonds] += len(class.Pods)
+		pods[class.TopologyTerms] += len(class.Pods)
 	}
-	for i, b := range c.Bonds.List {
+	for i, b := range c.TopologyTerms.List {
 		asked.Tell(b, pods[i])
 	}
-	Survey(&asked.Levels, c.Keepers, c.Problem.Nodes)
+	Survey(&asked.Levels, c.ExistingAntiAffinity, c.Problem.Nodes)
 	return asked
 }
 

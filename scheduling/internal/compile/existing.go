@@ -37,15 +37,15 @@ func InFlight(node *corev1.Node) bool {
 // that have not changed since another plan are as they were then.
 func (c *Compiler) existing() []*ExistingNode {
 	hosts := c.Cluster.Hosts
-	kept := &roll{}
-	if r := c.Memory.roll.Load(); c.Classes.Volumes == nil && r.suits(c) {
+	kept := &nodeTable{}
+	if r := c.Memory.nodeTable.Load(); c.Classes.Volumes == nil && r.suits(c) {
 		kept = r
 	}
 	if len(kept.hosts) > 0 && slices.Equal(kept.hosts, hosts) {
 		c.Model.Rooms = kept.inOrder(c.Model.Dims)
 		return kept.ordered
 	}
-	now := &roll{
+	now := &nodeTable{
 		names: c.Table.Names, daemons: c.Daemons, pools: c.Problem.NodePools, catalogs: CatalogsOf(c.Problem),
 		shops: c.Problem.PoolCatalogs, hosts: hosts, nodes: make([]*ExistingNode, len(hosts)),
 	}
@@ -75,7 +75,7 @@ func (c *Compiler) existing() []*ExistingNode {
 		c.Model.Rooms = now.orderedAs(kept, c.Model.Dims)
 	}
 	if c.Classes.Volumes == nil {
-		c.Memory.roll.Store(now)
+		c.Memory.nodeTable.Store(now)
 	}
 	return now.ordered
 }
@@ -113,7 +113,7 @@ func (c *Compiler) existingNode(h *Host, columns []int) ExistingNode {
 	}
 	for _, d := range c.Daemons {
 		hard, _ := podspec.Untolerated(d.Constraint.Tolerations, x.Taints)
-		if hard != nil || slices.Contains(h.crew, key(d)) || !d.Constraint.MatchesNode(node.Name, x.Labels) {
+		if hard != nil || slices.Contains(h.daemonOwners, key(d)) || !d.Constraint.MatchesNode(node.Name, x.Labels) {
 			continue
 		}
 		for i, n := range d.Requests {

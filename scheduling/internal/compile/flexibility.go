@@ -14,9 +14,9 @@ func (c *Compiler) addFloors(v *offers.Template, x *offers.TemplateOffers) [2]in
 	return [2]int32{floor, c.addFloor(v, x, true)}
 }
 
-// spotChoiceAt tells at which sites of a kin a template has the choice among spot offers
+// spotChoiceAt tells at which sites of a topology signature a template has the choice among spot offers
 // that is asked for; nil where none is.
-func (l *Land) spotChoiceAt(k *Kin, ti int) []bool {
+func (l *LocationIndex) spotChoiceAt(k *TopologySignature, ti int) []bool {
 	if !offers.On(l.Solver.Flexibility) {
 		return nil
 	}

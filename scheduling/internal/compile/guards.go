@@ -13,7 +13,7 @@ import (
 // guard is a term by which a running pod keeps others away.
 type guard struct {
 	key  string // of the label that its node and others share
-	name string // of whom it keeps away, see bondReader.target
+	name string // of whom it keeps away, see termReader.target
 	pod  string
 	by   *corev1.Pod
 	term *corev1.PodAffinityTerm
@@ -76,9 +76,9 @@ func NewWatch(hosts []*Host) *watch {
 
 // kept is the guards of a cluster as keepers, of some targets.
 type kept struct {
-	watch   *watch
-	targets []int // by place of the name
-	keepers []Keeper
+	watch                *watch
+	targets              []int // by place of the name
+	existingAntiAffinity []ExistingAntiAffinity
 }
 
 // readGuards adds the targets of what running pods keep away, and returns them by place of
@@ -86,29 +86,29 @@ type kept struct {
 func (c *Compiler) readGuards() []int {
 	out := make([]int, len(c.Cluster.Watch.names))
 	for i, g := range c.Cluster.Watch.names {
-		out[i] = anti(c.Bonds, g.by, g.term, 0).Target
+		out[i] = anti(c.TopologyTerms, g.by, g.term, 0).Target
 	}
 	return out
 }
 
 // postKeepers returns what running pods keep away, sorted by label, target, node and pod:
 // targets have the order of their names.
-func (c *Compiler) postKeepers(targets []int) []Keeper {
+func (c *Compiler) postKeepers(targets []int) []ExistingAntiAffinity {
 	w := c.Cluster.Watch
 	if k := c.Memory.kept; k != nil && k.watch == w && slices.Equal(k.targets, targets) {
-		return k.keepers
+		return k.existingAntiAffinity
 	}
-	out := make([]Keeper, len(w.posts))
+	out := make([]ExistingAntiAffinity, len(w.posts))
 	for i := range w.posts {
 		p := &w.posts[i]
-		out[i] = Keeper{Tie: podspec.Tie{Kind: podspec.AntiTie, Key: p.key, Target: targets[p.at]}, Node: p.node, Pod: p.pod}
+		out[i] = ExistingAntiAffinity{Tie: podspec.Tie{Kind: podspec.AntiTie, Key: p.key, Target: targets[p.at]}, Node: p.node, Pod: p.pod}
 	}
-	c.Memory.kept = &kept{watch: w, targets: targets, keepers: out}
+	c.Memory.kept = &kept{watch: w, targets: targets, existingAntiAffinity: out}
 	return out
 }
 
 // posts are the places of the keepers, -1 where their node is none.
-func (k *country) posts(w *watch) []int32 {
+func (k *nodeLocations) posts(w *watch) []int32 {
 	if k.watch == w {
 		return k.posted
 	}
@@ -126,13 +126,13 @@ func (k *country) posts(w *watch) []int32 {
 
 // Kept yields the keepers whose nodes have the label that they are about, with the places of
 // these.
-func (l *Land) Kept() iter.Seq2[*Keeper, int] {
+func (l *LocationIndex) Kept() iter.Seq2[*ExistingAntiAffinity, int] {
 	posts := l.Country.posts(l.Cluster.Watch)
-	return func(yield func(*Keeper, int) bool) {
+	return func(yield func(*ExistingAntiAffinity, int) bool) {
 		var column *placeColumn
 		for i, n := range posts {
-			k := &l.Keepers[i]
-			if i == 0 || k.Key != l.Keepers[i-1].Key {
+			k := &l.ExistingAntiAffinity[i]
+			if i == 0 || k.Key != l.ExistingAntiAffinity[i-1].Key {
 				column = l.Country.Column(k.Key)
 			}
 			if n >= 0 && column.numbers[n] >= 0 && !yield(k, int(n)) {

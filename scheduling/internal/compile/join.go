@@ -10,10 +10,10 @@ import (
 
 // fits is how many pods of a class the free room of some bins could hold.
 func (b *UnitBook) fits(class int, bins model.Bits) int64 {
-	c := b.Land.Planned[class]
+	c := b.Locations.Planned[class]
 	sum := int64(0)
 	bins.Each(func(i int) {
-		bin := &b.Land.Model.Bins[i]
+		bin := &b.Locations.Model.Bins[i]
 		if bin.Admits.Has(c.Group) {
 			sum += TimesIn(bin.Room, c.Requests)
 		}
@@ -118,8 +118,8 @@ func (b *UnitBook) joinNew(u Unit, class int, each, count int64) int64 {
 // add puts pods into a unit; where that could go to some bins only, so do they.
 func (b *UnitBook) add(u *Unit, p Portion) {
 	u.Portions = added(u.Portions, p)
-	if u.Kin >= 0 {
-		u.Kin = b.Kin(b.Members(u.Portions), b.List[u.Kin].Hosts)
+	if u.Signature >= 0 {
+		u.Signature = b.Number(b.Members(u.Portions), b.List[u.Signature].Hosts)
 	}
 }
 
@@ -156,11 +156,11 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 		return false
 	}
 	request := b.Request(shares)
-	k := &Kin{members: b.Members(shares)}
-	l := b.Land
+	k := &TopologySignature{members: b.Members(shares)}
+	l := b.Locations
 	var hosts model.Bits
-	if u.Kin >= 0 {
-		hosts = b.List[u.Kin].Hosts
+	if u.Signature >= 0 {
+		hosts = b.List[u.Signature].Hosts
 	}
 	for ti := range l.Templates {
 		if hosts != nil {
@@ -183,7 +183,7 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 // clash reports whether pods of a unit bind the same ports.
 func (b *UnitBook) clash(shares []Portion) bool {
 	for i, s := range shares {
-		ports := b.Land.Classes.Groups[b.Land.Planned[s.Class].Group].Ports
+		ports := b.Locations.Classes.Groups[b.Locations.Planned[s.Class].Group].Ports
 		if len(ports) == 0 {
 			continue
 		}
@@ -191,7 +191,7 @@ func (b *UnitBook) clash(shares []Portion) bool {
 			return true
 		}
 		for _, o := range shares[i+1:] {
-			if podspec.PortsClash(ports, b.Land.Classes.Groups[b.Land.Planned[o.Class].Group].Ports) {
+			if podspec.PortsClash(ports, b.Locations.Classes.Groups[b.Locations.Planned[o.Class].Group].Ports) {
 				return true
 			}
 		}
@@ -202,7 +202,7 @@ func (b *UnitBook) clash(shares []Portion) bool {
 // atOdds reports whether pods of a unit keep each other off their machine.
 func (b *UnitBook) atOdds(portions []Portion) bool {
 	for _, p := range portions {
-		for _, t := range b.Land.Bonds.List[b.Land.Planned[p.Class].Bonds].Ties {
+		for _, t := range b.Locations.TopologyTerms.List[b.Locations.Planned[p.Class].TopologyTerms].Ties {
 			if t.Weight > 0 || t.Kind == podspec.AffinityTie || t.Kind == podspec.SpreadTie && !t.PerHost() {
 				continue
 			}

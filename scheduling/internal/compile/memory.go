@@ -17,21 +17,21 @@ import (
 // a plan: whatever is there stands for what would be worked out anew. What it holds is
 // replaced, never changed, but for the columns and rows of its stock, which only grow.
 type Memory struct {
-	stock *offers.Stock
+	stock *offers.RankedOffers
 	// roll is shared among forks: each finds there what the last one that planned has
 	// worked out for nodes that both have, and leaves what it works out itself.
-	roll       *atomic.Pointer[roll]
-	assortment *Assortment
-	guests     *guestBook
-	guestLists *guestLists
-	country    *country
-	kept       *kept
-	bench      *bench
-	nearest    *nearest
-	atlas      *atlas
+	nodeTable         *atomic.Pointer[nodeTable]
+	assortment        *Assortment
+	selectorIndex     *selectorIndex
+	guestLists        *selectorLists
+	country           *nodeLocations
+	kept              *kept
+	nodeCompatibility *nodeCompatibility
+	nearest           *nearest
+	locationCache     *locationCache
 }
 
-func NewMemory() *Memory { return &Memory{roll: &atomic.Pointer[roll]{}} }
+func NewMemory() *Memory { return &Memory{nodeTable: &atomic.Pointer[nodeTable]{}} }
 
 // Fork returns a memory of its own that remembers the same.
 func (m *Memory) Fork() *Memory {
@@ -42,15 +42,15 @@ func (m *Memory) Fork() *Memory {
 		c.stock = &s
 	}
 	c.country, c.nearest, c.guestLists = m.country.fork(), m.nearest.fork(), m.guestLists.fork()
-	c.atlas = m.atlas.fork()
+	c.locationCache = m.locationCache.fork()
 	return &c
 }
 
 // Part lets nodes be remembered apart from forks, because they look different from now on.
 func (m *Memory) Part() {
-	box := &atomic.Pointer[roll]{}
-	box.Store(m.roll.Load())
-	m.roll = box
+	box := &atomic.Pointer[nodeTable]{}
+	box.Store(m.nodeTable.Load())
+	m.nodeTable = box
 }
 
 // mostRows is how many rows of offers are remembered.
@@ -80,7 +80,7 @@ func (m *Memory) restock(p *scheduling.Problem, s *scheduling.Policy) (wait func
 		return func() {}
 	}
 	var reader sync.WaitGroup
-	reader.Go(func() { m.stock = offers.NewStock(s, catalogs) })
+	reader.Go(func() { m.stock = offers.NewRankedOffers(s, catalogs) })
 	return reader.Wait
 }
 

@@ -27,8 +27,8 @@ func NearKey(key []byte, e *Compiler, part int) []byte {
 	for _, q := range p.Request {
 		key = binary.AppendVarint(key, q)
 	}
-	for _, m := range p.Crowds {
-		for _, n := range []int64{int64(m.Crowd), m.Weight, e.Model.Crowds[m.Crowd].Max} {
+	for _, m := range p.PerNodeLimits {
+		for _, n := range []int64{int64(m.Crowd), m.Weight, e.Model.PerNodeLimits[m.Crowd].Max} {
 			key = binary.AppendVarint(append(key, 'c'), n)
 		}
 		if m.Holds {

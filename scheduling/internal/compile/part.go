@@ -10,12 +10,12 @@ import (
 // Part is what the engine takes for a class: pods, or units of several pods, that go
 // to one seat.
 type Part struct {
-	Portions []Portion
-	Seat     int
-	Request  []int64
-	Count    int64
-	Priority int32
-	Crowds   []model.Membership
+	Portions      []Portion
+	Seat          int
+	Request       []int64
+	Count         int64
+	Priority      int32
+	PerNodeLimits []model.Membership
 	// unit and site say, where ties pin the part down, what the planner calls it.
 	Unit, Site int
 	Pinned     bool
@@ -35,7 +35,7 @@ func (c *Compiler) AddParts() {
 	c.Model.Classes = slices.Grow(c.Model.Classes, len(c.Parts))
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		m := model.Class{Group: int32(p.Seat), Request: p.Request, Count: p.Count, Priority: p.Priority, Crowds: p.Crowds}
+		m := model.Class{Group: int32(p.Seat), Request: p.Request, Count: p.Count, Priority: p.Priority, PerNodeLimits: p.PerNodeLimits}
 		if len(ports[p.Seat]) > 0 {
 			m.PerNode = 1
 			ported = append(ported, model.ClassID(i))

@@ -8,7 +8,7 @@ import (
 
 // Partition puts spots that are alike on some axes into sites.
 type Partition struct {
-	id    int // in the atlas
+	id    int // in the location cache
 	axes  []*axis
 	At    []int32 // by spot
 	Sites int
@@ -18,16 +18,16 @@ type Partition struct {
 }
 
 // Partition returns the sites that some axes tell apart.
-func (l *Land) Partition(axes []int) *Partition {
+func (l *LocationIndex) Partition(axes []int) *Partition {
 	some := make([]*axis, len(axes))
 	for i, n := range axes {
 		some[i] = l.Axes[n]
 	}
 	name, some := axesName(some)
-	if p, ok := l.Atlas.partitions[name]; ok {
+	if p, ok := l.LocationCache.partitions[name]; ok {
 		return p
 	}
-	p := &Partition{id: len(l.Atlas.partitions), axes: some, At: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.Templates))}
+	p := &Partition{id: len(l.LocationCache.partitions), axes: some, At: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.Templates))}
 	p.Sites = min(len(p.At), 1)
 	for _, a := range some {
 		p.tellApart(a)
@@ -44,7 +44,7 @@ func (l *Land) Partition(axes []int) *Partition {
 	if p.Sites == 0 { // nothing is on sale and nothing runs
 		p.Sites, p.value = 1, [][]int32{make([]int32, len(some))}
 	}
-	l.Atlas.partitions[name] = p
+	l.LocationCache.partitions[name] = p
 	return p
 }
 
@@ -79,7 +79,7 @@ func (p *Partition) tellApart(a *axis) {
 }
 
 // binsAt are the bins at a site.
-func (p *Partition) binsAt(l *Land, site int) model.Bits {
+func (p *Partition) binsAt(l *LocationIndex, site int) model.Bits {
 	if p.bins == nil {
 		p.bins = make([]model.Bits, p.Sites)
 		for i := range p.bins {
@@ -96,7 +96,7 @@ func (p *Partition) binsAt(l *Land, site int) model.Bits {
 func (p *Partition) tells(a *axis) bool { return slices.Contains(p.axes, a) }
 
 // Domain is the value of an axis at a site.
-func (p *Partition) Domain(l *Land, axis, site int) int32 {
+func (p *Partition) Domain(l *LocationIndex, axis, site int) int32 {
 	a := l.Axes[axis]
 	if i := slices.Index(p.axes, a); i >= 0 {
 		return p.value[site][i]
@@ -108,7 +108,7 @@ func (p *Partition) Domain(l *Land, axis, site int) int32 {
 }
 
 // row returns the offers of a template that are at a site.
-func (p *Partition) row(l *Land, ti, site int) model.Bits {
+func (p *Partition) row(l *LocationIndex, ti, site int) model.Bits {
 	if p.rows[ti] == nil {
 		p.rows[ti] = make([]model.Bits, p.Sites)
 		for i, o := range l.Offered[ti].List {

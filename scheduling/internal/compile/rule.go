@@ -21,29 +21,29 @@ type Rule struct {
 	Loose   bool // it holds wherever pods go, as long as their nodes have the label
 }
 
-// Crowd bounds how many pods of a target may be on one machine with a pod that holds
+// PerNodeLimit bounds how many pods of a target may be on one machine with a pod that holds
 // it to that: a spread or an anti-affinity whose domains are single nodes.
-type Crowd struct {
+type PerNodeLimit struct {
 	kind   podspec.TieKind
 	target int
 	Max    int64
 	Weight int64
 }
 
-// RuleBook numbers the rules and the crowds of a problem.
+// RuleBook numbers the rules and the per-node limits of a problem.
 type RuleBook struct {
-	Land     *Land
-	Rules    []Rule
-	RuleOf   map[RuleKey]int
-	ByTarget map[int][]int // rules that count a target
-	Crowds   []Crowd
-	crowdOf  map[Crowd]int
-	CrowdsBy map[int][]int
-	Idle     []bool // crowds that bind nobody; nil for none
+	Locations       *LocationIndex
+	Rules           []Rule
+	RuleOf          map[RuleKey]int
+	ByTarget        map[int][]int // rules that count a target
+	PerNodeLimits   []PerNodeLimit
+	perNodeLimitOf  map[PerNodeLimit]int
+	PerNodeLimitsBy map[int][]int
+	Idle            []bool // per-node limits that bind nobody; nil for none
 	// keptOff are, by target, the bins that anti-affinity of what runs there keeps it off, and
 	// that one node only.
 	keptOff map[int]model.Bits
-	Nearest nearBook // of parts that crowds concern
+	Nearest nearBook // of parts that per-node limits concern
 }
 
 type RuleKey struct {
@@ -51,22 +51,22 @@ type RuleKey struct {
 	Filter int
 }
 
-func NewRuleBook(l *Land) *RuleBook {
+func NewRuleBook(l *LocationIndex) *RuleBook {
 	return &RuleBook{
-		Land: l, RuleOf: map[RuleKey]int{}, ByTarget: map[int][]int{},
-		crowdOf: map[Crowd]int{}, CrowdsBy: map[int][]int{}, keptOff: map[int]model.Bits{}, Nearest: nearBook{},
+		Locations: l, RuleOf: map[RuleKey]int{}, ByTarget: map[int][]int{},
+		perNodeLimitOf: map[PerNodeLimit]int{}, PerNodeLimitsBy: map[int][]int{}, keptOff: map[int]model.Bits{}, Nearest: nearBook{},
 	}
 }
 
 // Rule returns the number of the rule that a tie of a group is.
-func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.Bonds) int {
+func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.TopologyTerms) int {
 	filterAxis := -1
 	if t.Kind == podspec.SpreadTie {
 		f := Filter{Group: -1, honorAffinity: t.HonorAffinity, honorTaints: t.HonorTaints, keys: strings.Join(bonds.SpreadKeys(t.Weight == 0), ",")}
 		if t.HonorAffinity || t.HonorTaints {
 			f.Group = group
 		}
-		filterAxis = b.Land.FilterAxis(f)
+		filterAxis = b.Locations.FilterAxis(f)
 		t.HonorAffinity, t.HonorTaints = false, false // the filter says it
 	}
 	key := RuleKey{Tie: t, Filter: filterAxis}
@@ -74,42 +74,42 @@ func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.Bonds) int {
 		return n
 	}
 	n := len(b.Rules)
-	axis := b.Land.KeyAxis(t.Key)
+	axis := b.Locations.KeyAxis(t.Key)
 	b.RuleOf[key] = n
-	b.Rules = append(b.Rules, Rule{Tie: t, Axis: axis, Filter: filterAxis, Domains: make([]topology.Domain, len(b.Land.Axes[axis].Values))})
+	b.Rules = append(b.Rules, Rule{Tie: t, Axis: axis, Filter: filterAxis, Domains: make([]topology.Domain, len(b.Locations.Axes[axis].Values))})
 	b.ByTarget[t.Target] = append(b.ByTarget[t.Target], n)
 	return n
 }
 
-// Crowd returns the number of the crowd that a tie per host is for pods that are, or
+// PerNodeLimit returns the number of the per-node limit that a tie per host is for pods that are, or
 // are not, of the target themselves.
-func (b *RuleBook) Crowd(t podspec.Tie, self bool) int {
-	k := Crowd{kind: t.Kind, target: t.Target, Max: t.MaxSkew, Weight: t.Weight}
+func (b *RuleBook) PerNodeLimit(t podspec.Tie, self bool) int {
+	k := PerNodeLimit{kind: t.Kind, target: t.Target, Max: t.MaxSkew, Weight: t.Weight}
 	if t.Kind == podspec.AntiTie {
 		k.Max = 0
 		if self {
 			k.Max = 1
 		}
 	}
-	if n, ok := b.crowdOf[k]; ok {
+	if n, ok := b.perNodeLimitOf[k]; ok {
 		return n
 	}
-	n := len(b.Crowds)
-	b.crowdOf[k] = n
-	b.Crowds = append(b.Crowds, k)
-	b.CrowdsBy[t.Target] = append(b.CrowdsBy[t.Target], n)
+	n := len(b.PerNodeLimits)
+	b.perNodeLimitOf[k] = n
+	b.PerNodeLimits = append(b.PerNodeLimits, k)
+	b.PerNodeLimitsBy[t.Target] = append(b.PerNodeLimitsBy[t.Target], n)
 	return n
 }
 
 // Keep notes what running pods keep away from their nodes.
 func (b *RuleBook) Keep() {
-	for k, node := range b.Land.Kept() {
+	for k, node := range b.Locations.Kept() {
 		if k.PerHost() {
-			b.keepOff(k.Target, b.Land.BinOf[node])
+			b.keepOff(k.Target, b.Locations.BinOf[node])
 			continue
 		}
 		r := &b.Rules[b.Rule(k.Tie, -1, nil)]
-		if at := b.Land.Axes[r.Axis].At[b.Land.OnSale+node]; at >= 0 {
+		if at := b.Locations.Axes[r.Axis].At[b.Locations.OnSale+node]; at >= 0 {
 			r.Domains[at].Holders++
 		}
 	}
@@ -121,7 +121,7 @@ func (b *RuleBook) keepOff(target int, bin int32) {
 		return
 	}
 	if b.keptOff[target] == nil {
-		b.keptOff[target] = model.NewBits(len(b.Land.Nodes))
+		b.keptOff[target] = model.NewBits(len(b.Locations.Nodes))
 	}
 	b.keptOff[target].Set(int(bin))
 }

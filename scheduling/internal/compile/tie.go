@@ -9,34 +9,34 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// bondReader reads the bonds of pods. Equal ones get the same number; 0 is none.
-type bondReader struct {
+// termReader reads the topology terms of pods. Equal ones get the same number; 0 is none.
+type termReader struct {
 	Targets    *podspec.Targets
 	namespaces *namespaces
 	defaults   *podspec.DefaultSpread
 	workloads  *podspec.Workloads
 	wishes     bool // preferences count
-	List       []*podspec.Bonds
+	List       []*podspec.TopologyTerms
 	index      map[string]int
 	buffer     []byte
 }
 
-func newBondReader(f *Facts) *bondReader {
-	return &bondReader{
+func newBondReader(f *Facts) *termReader {
+	return &termReader{
 		Targets: podspec.NewTargets(), namespaces: &namespaces{facts: f}, defaults: podspec.NewDefaultSpread(f.Problem),
-		wishes: f.Solver.Preferences != scheduling.PreferencesIgnore, List: []*podspec.Bonds{{}}, index: map[string]int{"": 0},
+		wishes: f.Solver.Preferences != scheduling.PreferencesIgnore, List: []*podspec.TopologyTerms{{}}, index: map[string]int{"": 0},
 	}
 }
 
-// read returns the number of a pod's bonds.
-func read(r *bondReader, pod *corev1.Pod) int {
+// read returns the number of a pod's topology terms.
+func read(r *termReader, pod *corev1.Pod) int {
 	spread, selector := spread(r, pod)
 	a := pod.Spec.Affinity
 	share, workload, shared := shareTie(r, pod)
 	if !shared && len(spread) == 0 && (a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil && (a.NodeAffinity == nil || !r.wishes)) {
 		return 0
 	}
-	r.buffer = podspec.AppendBonds(r.buffer[:0], pod, spread, selector, r.wishes)
+	r.buffer = podspec.AppendTopologyTerms(r.buffer[:0], pod, spread, selector, r.wishes)
 	if shared {
 		r.buffer = podspec.AppendText(append(r.buffer, 'W'), workload)
 	}
@@ -45,7 +45,7 @@ func read(r *bondReader, pod *corev1.Pod) int {
 	}
 	n := len(r.List)
 	name := string(r.buffer)
-	b := bonds(r, pod, spread, selector)
+	b := readTerms(r, pod, spread, selector)
 	if shared {
 		b.Ties = append(b.Ties, share)
 	}
@@ -61,7 +61,7 @@ func read(r *bondReader, pod *corev1.Pod) int {
 
 // spread returns the spread constraints that hold for a pod, and the selector that
 // the cluster's default ones have.
-func spread(r *bondReader, pod *corev1.Pod) ([]corev1.TopologySpreadConstraint, *podspec.Deduced) {
+func spread(r *termReader, pod *corev1.Pod) ([]corev1.TopologySpreadConstraint, *podspec.Deduced) {
 	if len(pod.Spec.TopologySpreadConstraints) > 0 || r.defaults == nil {
 		return pod.Spec.TopologySpreadConstraints, nil
 	}
@@ -72,9 +72,9 @@ func spread(r *bondReader, pod *corev1.Pod) ([]corev1.TopologySpreadConstraint, 
 	return r.defaults.Constraints, d
 }
 
-// bonds reads what is new.
-func bonds(r *bondReader, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *podspec.Deduced) *podspec.Bonds {
-	b := &podspec.Bonds{}
+// readTerms reads what is new.
+func readTerms(r *termReader, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *podspec.Deduced) *podspec.TopologyTerms {
+	b := &podspec.TopologyTerms{}
 	for i := range spread {
 		if c := &spread[i]; r.wishes || c.WhenUnsatisfiable != corev1.ScheduleAnyway {
 			b.Ties = append(b.Ties, spreadTie(r, pod, c, selector))
@@ -115,7 +115,7 @@ func bonds(r *bondReader, pod *corev1.Pod, spread []corev1.TopologySpreadConstra
 }
 
 // spreadTie reads a spread constraint.
-func spreadTie(r *bondReader, pod *corev1.Pod, c *corev1.TopologySpreadConstraint, selector *podspec.Deduced) podspec.Tie {
+func spreadTie(r *termReader, pod *corev1.Pod, c *corev1.TopologySpreadConstraint, selector *podspec.Deduced) podspec.Tie {
 	t := podspec.Tie{Kind: podspec.SpreadTie, Key: c.TopologyKey, MaxSkew: int64(c.MaxSkew), HonorAffinity: true}
 	if c.MinDomains != nil {
 		t.MinDomains = int64(*c.MinDomains)
@@ -149,7 +149,7 @@ func spreadTie(r *bondReader, pod *corev1.Pod, c *corev1.TopologySpreadConstrain
 
 // required reads the required terms of pod affinity. A pod counts for them only if
 // all of them select it (kube-scheduler, interpodaffinity: podMatchesAllAffinityTerms).
-func required(r *bondReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) []podspec.Tie {
+func required(r *termReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) []podspec.Tie {
 	if len(terms) == 0 {
 		return nil
 	}
@@ -165,12 +165,12 @@ func required(r *bondReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) []
 }
 
 // anti reads a term of anti-affinity.
-func anti(r *bondReader, pod *corev1.Pod, term *corev1.PodAffinityTerm, weight int64) podspec.Tie {
+func anti(r *termReader, pod *corev1.Pod, term *corev1.PodAffinityTerm, weight int64) podspec.Tie {
 	return podspec.Tie{Kind: podspec.AntiTie, Key: term.TopologyKey, Weight: weight, Target: target(r, pod, []corev1.PodAffinityTerm{*term})}
 }
 
 // target numbers the pods that all terms select.
-func target(r *bondReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) int {
+func target(r *termReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) int {
 	own := podspec.NamespaceOf(pod)
 	return r.Targets.Add(string(podspec.AppendTargetName(nil, pod, terms)), func() podspec.Target {
 		made := podspec.Target{}

@@ -5,7 +5,9 @@ import (
 )
 
 // Tied reports whether anything ties pods to each other or to what they would like.
-func (c *Compiler) Tied() bool { return len(c.Bonds.List) > 1 || len(c.Keepers) > 0 }
+func (c *Compiler) Tied() bool {
+	return len(c.TopologyTerms.List) > 1 || len(c.ExistingAntiAffinity) > 0
+}
 
 // BinsOf are the bins that will do for a seat, and those of them that its pods would rather
 // avoid. Both are written into rows that are not used any more, if there are some.

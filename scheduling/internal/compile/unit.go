@@ -14,9 +14,9 @@ import (
 // Unit is what the engine places as one: a pod, or pods that have to share a machine
 // because some of them demand to be where others are.
 type Unit struct {
-	Portions []Portion
-	Count    int64
-	Kin      int
+	Portions  []Portion
+	Count     int64
+	Signature int
 	// begins says that its pods follow each other, and nobody is there before them.
 	Begins bool
 }
@@ -29,7 +29,7 @@ type Portion struct {
 
 // UnitBook turns classes into units.
 type UnitBook struct {
-	*KinBook
+	*SignatureBook
 	Units []Unit
 	// runs are the bins on which pods of a target run, and anywhere whether any runs at
 	// all on a node with a host name; filled for targets of affinity per host.
@@ -47,27 +47,27 @@ type UnitBook struct {
 
 // Build makes one unit of every class, then joins those that have to be together.
 func (b *UnitBook) Build() {
-	ones := make([]Portion, len(b.Land.Planned))
+	ones := make([]Portion, len(b.Locations.Planned))
 	b.Units = slices.Grow(b.Units, len(ones))
-	for i := range b.Land.Planned {
+	for i := range b.Locations.Planned {
 		ones[i] = Portion{i, 1}
-		b.Units = append(b.Units, Unit{Portions: ones[i : i+1 : i+1], Count: b.Wanting(i), Kin: -1})
+		b.Units = append(b.Units, Unit{Portions: ones[i : i+1 : i+1], Count: b.Wanting(i), Signature: -1})
 	}
 	b.scan()
 	b.states, b.stranded = make([]settling, len(b.Units)), make([]int64, len(b.Units))
-	for i := range b.Land.Planned {
-		b.settle(i)
+	for i := range b.Locations.Planned {
+		b.placeFollower(i)
 	}
 	b.rescue()
 	for _, i := range slices.Sorted(maps.Keys(b.Gone)) {
-		b.Follow(i, b.Gone[i], model.NewBits(len(b.Land.Nodes)))
+		b.Follow(i, b.Gone[i], model.NewBits(len(b.Locations.Nodes)))
 	}
 	b.Units = slices.DeleteFunc(b.Units, func(u Unit) bool { return u.Count == 0 })
 }
 
 // Wanting is how many pods of a class are to have a place.
 func (b *UnitBook) Wanting(class int) int64 {
-	return int64(len(b.Land.Planned[class].Pods)) - b.Gone[class]
+	return int64(len(b.Locations.Planned[class].Pods)) - b.Gone[class]
 }
 
 // settling is how far a class is that may have to be where others are.
@@ -82,7 +82,7 @@ const (
 // HostTargets are the targets one of which has to be on the same node.
 func (b *UnitBook) HostTargets(class int) []int {
 	var out []int
-	for _, t := range b.Land.Bonds.List[b.Land.Planned[class].Bonds].Ties {
+	for _, t := range b.Locations.TopologyTerms.List[b.Locations.Planned[class].TopologyTerms].Ties {
 		if t.Kind == podspec.AffinityTie && t.Weight == 0 && t.PerHost() && !slices.Contains(out, t.Target) {
 			out = append(out, t.Target)
 		}
@@ -93,19 +93,19 @@ func (b *UnitBook) HostTargets(class int) []int {
 // scan finds out where pods that others follow run already.
 func (b *UnitBook) scan() {
 	b.runs, b.anywhere = map[int]model.Bits{}, map[int]bool{}
-	for i := range b.Land.Planned {
+	for i := range b.Locations.Planned {
 		for _, t := range b.HostTargets(i) {
-			b.runs[t] = model.NewBits(len(b.Land.Nodes))
+			b.runs[t] = model.NewBits(len(b.Locations.Nodes))
 		}
 	}
 	if len(b.runs) == 0 {
 		return
 	}
-	b.Land.RunningSets(func(_ *corev1.Pod, node int, among []int32) {
-		if _, ok := b.Land.Places[node].Labels[corev1.LabelHostname]; !ok {
+	b.Locations.RunningSets(func(_ *corev1.Pod, node int, among []int32) {
+		if _, ok := b.Locations.Places[node].Labels[corev1.LabelHostname]; !ok {
 			return
 		}
-		bin := int(b.Land.BinOf[node])
+		bin := int(b.Locations.BinOf[node])
 		for _, t := range among {
 			if runs, ok := b.runs[int(t)]; ok {
 				b.anywhere[int(t)] = true
@@ -117,10 +117,10 @@ func (b *UnitBook) scan() {
 	})
 }
 
-// settle gives a class that follows others its places: bins where such pods run, the
+// placeFollower gives a class that follows others its places: bins where such pods run, the
 // units of pods that are planned, or, if it may be with its own kind, one machine. Those
 // that it follows are settled before.
-func (b *UnitBook) settle(class int) {
+func (b *UnitBook) placeFollower(class int) {
 	if b.states[class] != unsettled {
 		return
 	}
@@ -135,7 +135,7 @@ func (b *UnitBook) settle(class int) {
 	left := b.Units[class].Count
 	b.Units[class].Count = 0
 	for _, i := range leaders {
-		b.settle(i)
+		b.placeFollower(i)
 	}
 	if b.anywhere[target] {
 		here := left
@@ -158,14 +158,14 @@ func (b *UnitBook) settle(class int) {
 
 // Among reports whether pods of a class are among a target.
 func (b *UnitBook) Among(class, target int) bool {
-	return b.Land.Bonds.Targets.Has(b.Land.Planned[class].Among, target)
+	return b.Locations.TopologyTerms.Targets.Has(b.Locations.Planned[class].Among, target)
 }
 
 // leaders are the classes that a class with a target follows, those left out that
 // follow the same.
 func (b *UnitBook) leaders(class, target int) []int {
 	var out []int
-	for i := range b.Land.Planned {
+	for i := range b.Locations.Planned {
 		if i != class && !b.Dead[i] && b.Among(i, target) && !slices.Contains(b.HostTargets(i), target) {
 			out = append(out, i)
 		}
@@ -190,7 +190,7 @@ func (b *UnitBook) rescue() {
 			}
 			target := b.HostTargets(class)[0]
 			leaders := b.leaders(class, target)
-			for i := range b.Land.Planned {
+			for i := range b.Locations.Planned {
 				if b.Among(i, target) && !slices.Contains(leaders, i) {
 					leaders = append(leaders, i)
 				}
@@ -201,7 +201,7 @@ func (b *UnitBook) rescue() {
 		}
 	}
 	for class, n := range b.stranded {
-		b.Follow(class, n, model.NewBits(len(b.Land.Nodes)))
+		b.Follow(class, n, model.NewBits(len(b.Locations.Nodes)))
 	}
 }
 
@@ -209,7 +209,7 @@ func (b *UnitBook) rescue() {
 func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 	if n > 0 {
 		u := Unit{Portions: []Portion{{class, 1}}, Count: n}
-		u.Kin = b.Kin(b.Members(u.Portions), hosts)
+		u.Signature = b.Number(b.Members(u.Portions), hosts)
 		b.Units = append(b.Units, u)
 	}
 }
@@ -219,7 +219,7 @@ func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 // would bind, so that nobody begins elsewhere before them.
 func (b *UnitBook) gather(class, target int) {
 	var classes []int
-	for i := range b.Land.Planned {
+	for i := range b.Locations.Planned {
 		if i == class || b.states[i] == unsettled && slices.Contains(b.HostTargets(i), target) {
 			if b.Among(i, target) && !b.Hopeless[i] {
 				classes = append(classes, i)
@@ -227,10 +227,10 @@ func (b *UnitBook) gather(class, target int) {
 		}
 	}
 	slices.SortFunc(classes, func(i, j int) int {
-		x, y := b.Land.Planned[i], b.Land.Planned[j]
+		x, y := b.Locations.Planned[i], b.Locations.Planned[j]
 		return cmp.Or(cmp.Compare(y.Priority, x.Priority), podspec.ComparePods(x.Pods[0], y.Pods[0]))
 	})
-	u := Unit{Count: 1, Kin: -1, Begins: true}
+	u := Unit{Count: 1, Signature: -1, Begins: true}
 	for _, i := range classes {
 		b.states[i] = settled
 		n := b.most(&u, i, b.Units[i].Count)
@@ -248,8 +248,8 @@ func (b *UnitBook) gather(class, target int) {
 func (b *UnitBook) Members(shares []Portion) []Member {
 	out := make([]Member, 0, len(shares))
 	for _, s := range shares {
-		c := b.Land.Planned[s.Class]
-		out = append(out, Member{Group: c.Group, Bonds: c.Bonds, Among: c.Among, N: s.N})
+		c := b.Locations.Planned[s.Class]
+		out = append(out, Member{Group: c.Group, TopologyTerms: c.TopologyTerms, Among: c.Among, N: s.N})
 	}
 	return out
 }
@@ -260,11 +260,11 @@ const tooMuch = int64(1) << 61
 // Request is what a unit asks for, not to be written: for one pod it is the class's own.
 func (b *UnitBook) Request(shares []Portion) []int64 {
 	if len(shares) == 1 && shares[0].N == 1 {
-		return b.Land.Planned[shares[0].Class].Requests
+		return b.Locations.Planned[shares[0].Class].Requests
 	}
-	sum := make([]int64, b.Land.Model.Dims)
+	sum := make([]int64, b.Locations.Model.Dims)
 	for _, s := range shares {
-		for d, q := range b.Land.Planned[s.Class].Requests {
+		for d, q := range b.Locations.Planned[s.Class].Requests {
 			if q > 0 && s.N > (tooMuch-sum[d])/q {
 				sum[d] = tooMuch
 			} else {
@@ -277,9 +277,9 @@ func (b *UnitBook) Request(shares []Portion) []int64 {
 
 // Priority is the lowest of a unit's: no pod is bound before the one it follows.
 func (b *UnitBook) Priority(u *Unit) int32 {
-	least := b.Land.Planned[u.Portions[0].Class].Priority
+	least := b.Locations.Planned[u.Portions[0].Class].Priority
 	for _, s := range u.Portions {
-		least = min(least, b.Land.Planned[s.Class].Priority)
+		least = min(least, b.Locations.Planned[s.Class].Priority)
 	}
 	return least
 }

@@ -37,7 +37,7 @@ func newWorkloads(c *Compiler) *podspec.Workloads {
 
 // tie bounds how many pods of a pod's workload may be on one machine; ok is false where
 // that is no bound.
-func shareTie(r *bondReader, pod *corev1.Pod) (t podspec.Tie, name string, ok bool) {
+func shareTie(r *termReader, pod *corev1.Pod) (t podspec.Tie, name string, ok bool) {
 	if r.workloads == nil {
 		return podspec.Tie{}, "", false
 	}
@@ -56,7 +56,7 @@ func shareTie(r *bondReader, pod *corev1.Pod) (t podspec.Tie, name string, ok bo
 }
 
 // labelsOf are a pod's labels, and its workload where that matters.
-func labelsOf(r *bondReader, pod *corev1.Pod) map[string]string {
+func labelsOf(r *termReader, pod *corev1.Pod) map[string]string {
 	if r.workloads == nil {
 		return pod.Labels
 	}

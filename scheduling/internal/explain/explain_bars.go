@@ -33,8 +33,8 @@ type bar struct {
 	at   int32 // domain; for single nodes -1
 }
 
-// shun is an anti-affinity of others that the pods of a class are subject to.
-type shun struct {
+// foreignAntiAffinity is an anti-affinity of others that the pods of a class are subject to.
+type foreignAntiAffinity struct {
 	tie  podspec.Tie
 	rule int
 }
@@ -47,7 +47,7 @@ func (e *Explainer) offerBars(id, ti, o int) []bar {
 	if !e.Tied.ties(id) {
 		return nil
 	}
-	if spot := search.Spot(e.Tied.Land, ti, o); spot >= 0 {
+	if spot := search.Spot(e.Tied.Locations, ti, o); spot >= 0 {
 		return e.Tied.barsAt(id, spot)
 	}
 	// Nothing that waits may use the offer as things are, so it is no spot.
@@ -77,7 +77,7 @@ func (t *tied) barsAt(id, spot int) []bar {
 				axes = append(axes, t.Rules[s.rule].Axis)
 			}
 		}
-		part := t.Land.Partition(axes)
+		part := t.Locations.Partition(axes)
 		*m = siteBars{id: id, part: part, known: make([]bool, part.Sites), bars: make([][]bar, part.Sites)}
 	}
 	site := m.part.At[spot]
@@ -92,7 +92,7 @@ const newDomain int32 = -2
 
 // at tells the domains of a spot, by rule.
 func (t *tied) at(spot int) func(rule int) int32 {
-	return func(rule int) int32 { return t.Land.Axes[t.Rules[rule].Axis].At[spot] }
+	return func(rule int) int32 { return t.Locations.Axes[t.Rules[rule].Axis].At[spot] }
 }
 
 // labelled is the domain of a machine bought at an offer.
@@ -101,7 +101,7 @@ func (t *tied) labelled(rule, ti, o int) int32 {
 	if !ok {
 		return -1
 	}
-	if at, found := slices.BinarySearch(t.Land.Axes[t.Rules[rule].Axis].Values, value); found {
+	if at, found := slices.BinarySearch(t.Locations.Axes[t.Rules[rule].Axis].Values, value); found {
 		return int32(at)
 	}
 	return newDomain
@@ -113,7 +113,7 @@ func (t *tied) NodeBars(id, bin int) []bar {
 		return nil
 	}
 	node := t.nodeOf[bin]
-	return t.bars(id, t.at(t.Land.OnSale+node), node)
+	return t.bars(id, t.at(t.Locations.OnSale+node), node)
 }
 
 // bars lists what keeps one more pod of a class from a place of which the domains are
@@ -123,7 +123,7 @@ func (t *tied) bars(id int, at func(rule int) int32, node int) []bar {
 	among := t.scene.Planned[id].Among
 	first := t.first(id)
 	for _, b := range t.holds[id] {
-		own := t.Land.Bonds.Targets.Has(among, b.Target)
+		own := t.Locations.TopologyTerms.Targets.Has(among, b.Target)
 		var kind barKind
 		domain := int32(-1)
 		if b.rule < 0 {
@@ -141,7 +141,7 @@ func (t *tied) bars(id int, at func(rule int) int32, node int) []bar {
 			if d := at(s.rule); d >= 0 && t.Rules[s.rule].Domains[d].Holders > 0 && !barred(out, s.rule) {
 				out = append(out, bar{Kind: turnedAway, Tie: s.tie, rule: s.rule, at: d})
 			}
-		} else if node >= 0 && t.hosts[s.tie.Target].keepers[node] {
+		} else if node >= 0 && t.hosts[s.tie.Target].existingAntiAffinity[node] {
 			out = append(out, bar{Kind: turnedAway, Tie: s.tie, rule: -1, at: -1})
 		}
 	}
@@ -160,7 +160,7 @@ func (t *tied) first(id int) bool {
 		if b.Kind != podspec.AffinityTie {
 			continue
 		}
-		if t.somewhere(b) || !t.Land.Bonds.Targets.Has(t.scene.Planned[id].Among, b.Target) {
+		if t.somewhere(b) || !t.Locations.TopologyTerms.Targets.Has(t.scene.Planned[id].Among, b.Target) {
 			return false
 		}
 	}
@@ -232,7 +232,7 @@ func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
 			return alone
 		}
 	}
-	_, named := t.Land.Places[node].Labels[corev1.LabelHostname]
+	_, named := t.Locations.Places[node].Labels[corev1.LabelHostname]
 	there := c.nodes[node]
 	switch b.Kind {
 	case podspec.SpreadTie:
@@ -264,19 +264,19 @@ func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
 }
 
 // shuns lists the anti-affinity of others that is about the pods of a class.
-func (t *tied) shuns(id int) []shun {
+func (t *tied) shuns(id int) []foreignAntiAffinity {
 	if s, ok := t.seen[id]; ok {
 		return s
 	}
-	out := []shun{}
-	for _, target := range t.Land.Bonds.Targets.Sets[t.scene.Planned[id].Among] {
+	out := []foreignAntiAffinity{}
+	for _, target := range t.Locations.TopologyTerms.Targets.Sets[t.scene.Planned[id].Among] {
 		for _, r := range t.ByTarget[int(target)] {
 			if x := &t.Rules[r]; x.Kind == podspec.AntiTie {
-				out = append(out, shun{tie: x.Tie, rule: r})
+				out = append(out, foreignAntiAffinity{tie: x.Tie, rule: r})
 			}
 		}
 		if t.hosts[int(target)] != nil {
-			out = append(out, shun{tie: podspec.Tie{Kind: podspec.AntiTie, Key: corev1.LabelHostname, Target: int(target)}, rule: -1})
+			out = append(out, foreignAntiAffinity{tie: podspec.Tie{Kind: podspec.AntiTie, Key: corev1.LabelHostname, Target: int(target)}, rule: -1})
 		}
 	}
 	t.seen[id] = out

@@ -52,15 +52,15 @@ func NewRivalry(e *Explainer, m *Standing) *rivalry {
 		if !slices.Contains(r.groups, class.Group) {
 			r.groups = append(r.groups, class.Group)
 		}
-		for _, target := range e.Bonds.Targets.Sets[class.Among] {
+		for _, target := range e.TopologyTerms.Targets.Sets[class.Among] {
 			among[int(target)] = true
 		}
 	}
 	here := map[int]bool{}
 	for _, it := range m.Items {
-		here[e.Planned[it.Class].Bonds] = true
+		here[e.Planned[it.Class].TopologyTerms] = true
 	}
-	for i, b := range e.Bonds.List {
+	for i, b := range e.TopologyTerms.List {
 		for _, t := range b.Ties {
 			if t.Weight == 0 && !t.PerHost() && (here[i] || among[t.Target]) && !slices.ContainsFunc(r.keys, func(k podspec.Tie) bool { return k.Key == t.Key }) {
 				r.keys = append(r.keys, t)

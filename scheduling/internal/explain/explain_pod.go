@@ -123,7 +123,7 @@ func (t *tied) States(id int) []scheduling.TieState {
 			r := &t.Rules[d.rule]
 			for i := range r.Domains {
 				if x := &r.Domains[i]; x.Count > 0 || x.Eligible {
-					s.Domains = append(s.Domains, scheduling.DomainCount{Value: t.Land.Axes[r.Axis].Values[i], Pods: x.Count})
+					s.Domains = append(s.Domains, scheduling.DomainCount{Value: t.Locations.Axes[r.Axis].Values[i], Pods: x.Count})
 				}
 			}
 		}

@@ -19,13 +19,13 @@ import (
 type tied struct {
 	*compile.RuleBook
 	scene   *scene
-	spots   []int            // by launch, its spot, or -1
-	nodeOf  []int            // by bin, its node of the land
-	holds   [][]duty         // by planned class, its own constraints; filled for those left out
-	left    map[int]bool     // planned classes of which pods were left out
-	hosts   map[int]*company // by target of ties per host
-	least   map[int]minimum  // by spread rule
-	seen    map[int][]shun   // memo of shuns, by planned class
+	spots   []int                         // by launch, its spot, or -1
+	nodeOf  []int                         // by bin, its node of the locations
+	holds   [][]duty                      // by planned class, its own constraints; filled for those left out
+	left    map[int]bool                  // planned classes of which pods were left out
+	hosts   map[int]*company              // by target of ties per host
+	least   map[int]minimum               // by spread rule
+	seen    map[int][]foreignAntiAffinity // memo of shuns, by planned class
 	memo    siteBars
 	spotsOf map[string]int // by name of a placed pod; filled when asked
 }
@@ -38,10 +38,10 @@ type duty struct {
 
 // company is where pods of a target are.
 type company struct {
-	nodes    []int64 // by node of the land
-	machines int64   // on planned ones
-	named    int64   // anywhere, nodes without a host name excepted
-	keepers  []bool  // by node: a pod there keeps the target off that one node
+	nodes                []int64 // by node of the locations
+	machines             int64   // on planned ones
+	named                int64   // anywhere, nodes without a host name excepted
+	existingAntiAffinity []bool  // by node: a pod there keeps the target off that one node
 }
 
 // minimum is what a spread measures domains by.
@@ -54,11 +54,11 @@ type minimum struct {
 // newTied returns nil where nothing ties the pods that a plan leaves out.
 func newTied(s *scene) *tied {
 	t := &tied{
-		RuleBook: compile.NewRuleBook(compile.NewLand(s.Compiler)), scene: s, holds: make([][]duty, len(s.Planned)),
-		left: map[int]bool{}, hosts: map[int]*company{}, least: map[int]minimum{}, seen: map[int][]shun{},
+		RuleBook: compile.NewRuleBook(compile.NewLocationIndex(s.Compiler)), scene: s, holds: make([][]duty, len(s.Planned)),
+		left: map[int]bool{}, hosts: map[int]*company{}, least: map[int]minimum{}, seen: map[int][]foreignAntiAffinity{},
 	}
 	for id, class := range s.Planned {
-		if len(s.Unplaced(id)) > 0 && (class.Bonds != 0 || len(s.Bonds.Targets.Sets[class.Among]) > 0) {
+		if len(s.Unplaced(id)) > 0 && (class.TopologyTerms != 0 || len(s.TopologyTerms.Targets.Sets[class.Among]) > 0) {
 			t.left[id] = true
 		}
 	}
@@ -66,7 +66,7 @@ func newTied(s *scene) *tied {
 		return nil
 	}
 	t.nodeOf = make([]int, len(s.Nodes))
-	for bin, n := range t.Land.PlaceOf {
+	for bin, n := range t.Locations.PlaceOf {
 		t.nodeOf[bin] = int(n)
 	}
 	t.enter()
@@ -80,7 +80,7 @@ func newTied(s *scene) *tied {
 
 // hard calls f with every constraint of a class that has to hold.
 func (t *tied) hard(id int, f func(podspec.Tie)) {
-	for _, x := range t.scene.Bonds.List[t.scene.Planned[id].Bonds].Ties {
+	for _, x := range t.scene.TopologyTerms.List[t.scene.Planned[id].TopologyTerms].Ties {
 		if x.Weight == 0 {
 			f(x)
 		}
@@ -98,14 +98,14 @@ func (t *tied) enter() {
 			if x.PerHost() {
 				t.host(x.Target)
 			} else {
-				b.rule = t.Rule(x, class.Group, t.scene.Bonds.List[class.Bonds])
+				b.rule = t.Rule(x, class.Group, t.scene.TopologyTerms.List[class.TopologyTerms])
 			}
 			if !slices.Contains(t.holds[id], b) {
 				t.holds[id] = append(t.holds[id], b)
 			}
 		})
 		slices.SortFunc(t.holds[id], compareDuties)
-		for _, target := range t.scene.Bonds.Targets.Sets[class.Among] {
+		for _, target := range t.scene.TopologyTerms.Targets.Sets[class.Among] {
 			wanted[int(target)] = true
 		}
 	}
@@ -134,20 +134,20 @@ func compareDuties(a, b duty) int {
 // host returns where pods of a target are, node by node.
 func (t *tied) host(target int) *company {
 	if t.hosts[target] == nil {
-		t.hosts[target] = &company{nodes: make([]int64, len(t.Land.Places)), keepers: make([]bool, len(t.Land.Places))}
+		t.hosts[target] = &company{nodes: make([]int64, len(t.Locations.Places)), existingAntiAffinity: make([]bool, len(t.Locations.Places))}
 	}
 	return t.hosts[target]
 }
 
 // countHosts counts the running pods node by node.
 func (t *tied) countHosts() {
-	for k, node := range t.Land.Kept() {
+	for k, node := range t.Locations.Kept() {
 		if k.PerHost() {
-			t.host(k.Target).keepers[node] = true
+			t.host(k.Target).existingAntiAffinity[node] = true
 		}
 	}
-	t.Land.RunningSets(func(_ *corev1.Pod, node int, among []int32) {
-		_, named := t.Land.Places[node].Labels[corev1.LabelHostname]
+	t.Locations.RunningSets(func(_ *corev1.Pod, node int, among []int32) {
+		_, named := t.Locations.Places[node].Labels[corev1.LabelHostname]
 		for _, target := range among {
 			if c := t.hosts[int(target)]; c != nil {
 				c.nodes[node]++
@@ -165,24 +165,24 @@ func (t *tied) carryOut() {
 		m := &t.scene.Machines[i]
 		spot := -1
 		if m.Template >= 0 {
-			spot = search.Spot(t.Land, m.Template, m.Offer)
+			spot = search.Spot(t.Locations, m.Template, m.Offer)
 		}
 		t.spots = append(t.spots, spot)
 		if spot < 0 {
 			continue
 		}
 		for r := range t.Rules {
-			if x := &t.Rules[r]; x.Kind == podspec.SpreadTie && t.Land.Axes[x.Filter].At[spot] == 1 {
-				if at := t.Land.Axes[x.Axis].At[spot]; at >= 0 {
+			if x := &t.Rules[r]; x.Kind == podspec.SpreadTie && t.Locations.Axes[x.Filter].At[spot] == 1 {
+				if at := t.Locations.Axes[x.Axis].At[spot]; at >= 0 {
 					x.Domains[at].Eligible = true
 				}
 			}
 		}
 		t.add(m.Items, spot, -1)
 	}
-	for n, bin := range t.Land.BinOf {
+	for n, bin := range t.Locations.BinOf {
 		if bin >= 0 {
-			t.add(t.scene.Bins[bin].Items, t.Land.OnSale+n, n)
+			t.add(t.scene.Bins[bin].Items, t.Locations.OnSale+n, n)
 		}
 	}
 }
@@ -190,11 +190,11 @@ func (t *tied) carryOut() {
 // add counts pods at a spot; node is -1 on a machine of the plan.
 func (t *tied) add(items []compile.Portion, spot, node int) {
 	for _, it := range items {
-		for _, target := range t.scene.Bonds.Targets.Sets[t.scene.Planned[it.Class].Among] {
+		for _, target := range t.scene.TopologyTerms.Targets.Sets[t.scene.Planned[it.Class].Among] {
 			for _, r := range t.ByTarget[int(target)] {
 				x := &t.Rules[r]
-				at := t.Land.Axes[x.Axis].At[spot]
-				if at < 0 || x.Kind == podspec.SpreadTie && t.Land.Axes[x.Filter].At[spot] != 1 {
+				at := t.Locations.Axes[x.Axis].At[spot]
+				if at < 0 || x.Kind == podspec.SpreadTie && t.Locations.Axes[x.Filter].At[spot] != 1 {
 					continue
 				}
 				x.Domains[at].Count += it.N
@@ -215,12 +215,12 @@ func (t *tied) add(items []compile.Portion, spot, node int) {
 			}
 			if x.PerHost() {
 				if c := t.hosts[x.Target]; c != nil && node >= 0 {
-					c.keepers[node] = true
+					c.existingAntiAffinity[node] = true
 				}
 				return
 			}
 			if r, ok := t.RuleOf[compile.RuleKey{Tie: x, Filter: -1}]; ok {
-				if at := t.Land.Axes[t.Rules[r].Axis].At[spot]; at >= 0 {
+				if at := t.Locations.Axes[t.Rules[r].Axis].At[spot]; at >= 0 {
 					t.Rules[r].Domains[at].Holders += it.N
 				}
 			}
@@ -233,13 +233,13 @@ func (t *tied) add(items []compile.Portion, spot, node int) {
 func (t *tied) open() {
 	shared := map[int]bool{}
 	for id := range t.left {
-		shared[t.scene.Planned[id].Bonds] = true
+		shared[t.scene.Planned[id].TopologyTerms] = true
 	}
 	for id, class := range t.scene.Planned {
-		if !shared[class.Bonds] {
+		if !shared[class.TopologyTerms] {
 			continue
 		}
-		bonds := t.scene.Bonds.List[class.Bonds]
+		bonds := t.scene.TopologyTerms.List[class.TopologyTerms]
 		var rules []int
 		t.hard(id, func(x podspec.Tie) {
 			if x.Kind == podspec.SpreadTie && !x.PerHost() {
@@ -253,7 +253,7 @@ func (t *tied) open() {
 }
 
 func (t *tied) openFor(class *podspec.PodClass, rules []int) {
-	l := t.Land
+	l := t.Locations
 	fits := map[int]bool{}
 	for ti := range l.Templates {
 		row := l.Offered[ti].Rows[class.Group]

@@ -125,7 +125,7 @@ func (t *tied) emptiest(rule int) []string {
 		if len(out) == most {
 			return append(out, "…")
 		}
-		out = append(out, t.Land.Axes[r.Axis].Values[i])
+		out = append(out, t.Locations.Axes[r.Axis].Values[i])
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func (t *tied) domain(b bar) string {
 	if b.rule < 0 || b.at < 0 {
 		return "the node"
 	}
-	return t.Land.Axes[t.Rules[b.rule].Axis].Values[b.at]
+	return t.Locations.Axes[t.Rules[b.rule].Axis].Values[b.at]
 }
 
 // in puts a preposition before a domain.
@@ -149,7 +149,7 @@ func in(where string) string {
 // who writes which pods a target is about, for pods of a namespace.
 func (t *tied) who(target int, namespace string) string {
 	var parts []string
-	selectors := t.Land.Bonds.Targets.List[target].Selectors
+	selectors := t.Locations.TopologyTerms.Targets.List[target].Selectors
 	for i := range selectors {
 		if text := text(&selectors[i], namespace); !slices.Contains(parts, text) {
 			parts = append(parts, text)
@@ -181,12 +181,12 @@ func text(s *podspec.PodSelector, own string) string {
 
 // selectsNone reports whether a target has no selector at all.
 func (t *tied) selectsNone(target int) bool {
-	return slices.ContainsFunc(t.Land.Bonds.Targets.List[target].Selectors, func(s podspec.PodSelector) bool { return s.Labels == labels.Nothing() })
+	return slices.ContainsFunc(t.Locations.TopologyTerms.Targets.List[target].Selectors, func(s podspec.PodSelector) bool { return s.Labels == labels.Nothing() })
 }
 
 // selfMatch reports whether pods of a class are among those that a tie is about.
 func (t *tied) selfMatch(id, target int) bool {
-	return t.Land.Bonds.Targets.Has(t.scene.Planned[id].Among, target)
+	return t.Locations.TopologyTerms.Targets.Has(t.scene.Planned[id].Among, target)
 }
 
 // waiting returns the first pod that a tie is about and that was left out itself.
@@ -200,7 +200,7 @@ func (t *tied) waiting(target int, not *podspec.PodClass) *corev1.Pod {
 		}
 	}
 	for _, class := range t.scene.Classes.Classes {
-		if class.Refused != "" && t.Land.Bonds.Targets.Has(class.Among, target) {
+		if class.Refused != "" && t.Locations.TopologyTerms.Targets.Has(class.Among, target) {
 			return class.Pods[0]
 		}
 	}

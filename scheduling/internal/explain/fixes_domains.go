@@ -22,7 +22,7 @@ func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []bar, out *s
 		return
 	}
 	r := &e.Tied.Rules[b.rule]
-	values := e.Tied.Land.Axes[r.Axis].Values
+	values := e.Tied.Locations.Axes[r.Axis].Values
 	told := 0
 	tell := func(at int, text string) {
 		if told == mostBlockers {

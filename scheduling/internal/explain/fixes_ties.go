@@ -261,16 +261,16 @@ func (t *tied) holder(b bar) string {
 		if b.rule < 0 {
 			return true
 		}
-		return spot >= 0 && t.Land.Axes[t.Rules[b.rule].Axis].At[spot] == b.at
+		return spot >= 0 && t.Locations.Axes[t.Rules[b.rule].Axis].At[spot] == b.at
 	}
 	holds := func(class int) bool {
-		return slices.ContainsFunc(t.scene.Bonds.List[t.scene.Planned[class].Bonds].Ties, func(x podspec.Tie) bool {
+		return slices.ContainsFunc(t.scene.TopologyTerms.List[t.scene.Planned[class].TopologyTerms].Ties, func(x podspec.Tie) bool {
 			return x.Kind == podspec.AntiTie && x.Weight == 0 && x.Key == b.Tie.Key && x.Target == b.Tie.Target
 		})
 	}
-	for i := range t.scene.Keepers {
-		if k := &t.scene.Keepers[i]; k.Key == b.Tie.Key && k.Target == b.Tie.Target {
-			if n, ok := t.Land.NodeAt[k.Node]; ok && at(t.Land.OnSale+n) {
+	for i := range t.scene.ExistingAntiAffinity {
+		if k := &t.scene.ExistingAntiAffinity[i]; k.Key == b.Tie.Key && k.Target == b.Tie.Target {
+			if n, ok := t.Locations.NodeAt[k.Node]; ok && at(t.Locations.OnSale+n) {
 				names = append(names, k.Pod)
 			}
 		}
@@ -300,10 +300,10 @@ func (t *tied) places() map[string]int {
 		}
 	}
 	for _, a := range t.scene.plan.Existing {
-		n, ok := t.Land.NodeAt[a.Node]
+		n, ok := t.Locations.NodeAt[a.Node]
 		for _, pod := range a.Pods {
 			if _, known := t.scene.ClassOf[pod]; known && ok {
-				t.spotsOf[pod] = t.Land.OnSale + n
+				t.spotsOf[pod] = t.Locations.OnSale + n
 			}
 		}
 	}

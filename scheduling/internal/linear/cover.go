@@ -82,9 +82,9 @@ func (c *Cover) Add(x Column) int {
 	return len(c.columns) - 1
 }
 
-// Worths are what a unit of each row is worth by the last solution. They are good until
+// Duals are what a unit of each row is worth by the last solution. They are good until
 // the next one.
-func (c *Cover) Worths() []float64 { return c.worths }
+func (c *Cover) Duals() []float64 { return c.worths }
 
 // Amount is how much of a column the last solution buys.
 func (c *Cover) Amount(column int) float64 {

@@ -47,7 +47,7 @@ func optimal(t *testing.T, c *Cover, wanted, standIn []float64, columns []Column
 		}
 		held := 0.0
 		for k, row := range columns[j].Rows {
-			held += c.Worths()[row] * columns[j].Amounts[k]
+			held += c.Duals()[row] * columns[j].Amounts[k]
 		}
 		assert.LessOrEqual(t, held, columns[j].Cost*(1+1e-6), "column %d", j)
 	}
@@ -55,9 +55,9 @@ func optimal(t *testing.T, c *Cover, wanted, standIn []float64, columns []Column
 		missing := c.Missing(row)
 		cost += missing * standIn[row]
 		assert.InDelta(t, 0, math.Min(0, have[row]+missing-wanted[row]), 1e-6, "row %d", row)
-		assert.GreaterOrEqual(t, c.Worths()[row], -1e-6, "row %d", row)
-		assert.LessOrEqual(t, c.Worths()[row], standIn[row]*(1+1e-6), "row %d", row)
-		worth += c.Worths()[row] * wanted[row]
+		assert.GreaterOrEqual(t, c.Duals()[row], -1e-6, "row %d", row)
+		assert.LessOrEqual(t, c.Duals()[row], standIn[row]*(1+1e-6), "row %d", row)
+		worth += c.Duals()[row] * wanted[row]
 	}
 	assert.InDelta(t, cost, worth, 1e-6*(1+cost))
 	assert.InDelta(t, cost, c.Cost(), 1e-6*(1+cost))

@@ -7,7 +7,7 @@ import "slices"
 const Unbounded = int64(1) << 40
 
 // Joining is how many more pods of class c may sit on a machine that holds items,
-// and where crowds of pods run already: by PerNode, Conflicts and Crowds alone, room
+// and where per-node limits of pods run already: by PerNode, Conflicts and PerNodeLimits alone, room
 // aside. It is 0 where none may.
 //
 // Whoever may sit together may also sit together with fewer: machines that were
@@ -29,8 +29,8 @@ func (p *Problem) Joining(items []Item, present []Presence, c ClassID) int64 {
 			n = min(n, class.PerNode)
 		}
 	}
-	for _, m := range class.Crowds {
-		crowd, held := p.crowd(items, m.Crowd)
+	for _, m := range class.PerNodeLimits {
+		crowd, held := p.usedOfLimit(items, m.Crowd)
 		if !held && !m.Holds {
 			continue
 		}
@@ -39,13 +39,13 @@ func (p *Problem) Joining(items []Item, present []Presence, c ClassID) int64 {
 				crowd += x.N
 			}
 		}
-		n = min(n, m.Allows(p.Crowds[m.Crowd].Max-crowd))
+		n = min(n, m.Allows(p.PerNodeLimits[m.Crowd].Max-crowd))
 	}
 	return max(n, 0)
 }
 
 // Allows is how many pods of the class may still come to a machine that may hold
-// spare more of the crowd; it is negative or 0 where none may.
+// spare more of the per-node limit; it is negative or 0 where none may.
 func (m Membership) Allows(spare int64) int64 {
 	switch {
 	case spare < 0:
@@ -56,9 +56,9 @@ func (m Membership) Allows(spare int64) int64 {
 	return Unbounded
 }
 
-// crowd is how much of crowd k the items are, and whether one of them holds the
+// usedOfLimit is how much of per-node limit k the items are, and whether one of them holds the
 // machine to its bound.
-func (p *Problem) crowd(items []Item, k int32) (sum int64, held bool) {
+func (p *Problem) usedOfLimit(items []Item, k int32) (sum int64, held bool) {
 	for i := range items {
 		if m, found := p.Classes[items[i].Class].Membership(k); found {
 			sum += m.Weight * items[i].N
@@ -68,9 +68,9 @@ func (p *Problem) crowd(items []Item, k int32) (sum int64, held bool) {
 	return sum, held
 }
 
-// Membership is what the class has to do with crowd k.
+// Membership is what the class has to do with per-node limit k.
 func (c *Class) Membership(k int32) (Membership, bool) {
-	for _, m := range c.Crowds {
+	for _, m := range c.PerNodeLimits {
 		if m.Crowd == k {
 			return m, true
 		}
@@ -78,11 +78,11 @@ func (c *Class) Membership(k int32) (Membership, bool) {
 	return Membership{}, false
 }
 
-// CrowdsHold reports whether the items may be together on a machine where crowds of
-// pods run already, as far as the problem's crowds are concerned. It reads the rule
+// CrowdsHold reports whether the items may be together on a machine where per-node limits of
+// pods run already, as far as the problem's per-node limits are concerned. It reads the rule
 // as it is written and shares nothing with [Problem.Joining], which it checks.
 func (p *Problem) CrowdsHold(items []Item, present []Presence) bool {
-	for k, crowd := range p.Crowds {
+	for k, crowd := range p.PerNodeLimits {
 		var sum int64
 		holds := false
 		for _, x := range present {
@@ -91,7 +91,7 @@ func (p *Problem) CrowdsHold(items []Item, present []Presence) bool {
 			}
 		}
 		for _, it := range items {
-			for _, m := range p.Classes[it.Class].Crowds {
+			for _, m := range p.Classes[it.Class].PerNodeLimits {
 				if int(m.Crowd) == k && it.N > 0 {
 					sum += m.Weight * it.N
 					holds = holds || m.Holds

@@ -10,10 +10,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// crowded draws a few classes tied by crowds, bounds per machine and conflicts, and
+// crowded draws a few classes tied by per-node limits, bounds per machine and conflicts, and
 // what runs on a machine already.
 func crowded(r *rand.Rand) (*model.Problem, []model.Presence) {
-	p := &model.Problem{Classes: make([]model.Class, 1+r.IntN(5)), Crowds: make([]model.Crowd, r.IntN(4))}
+	p := &model.Problem{Classes: make([]model.Class, 1+r.IntN(5)), PerNodeLimits: make([]model.PerNodeLimit, r.IntN(4))}
 	for c := range p.Classes {
 		if r.IntN(3) == 0 {
 			p.Classes[c].PerNode = 1 + r.Int64N(3)
@@ -32,12 +32,12 @@ func crowded(r *rand.Rand) (*model.Problem, []model.Presence) {
 		}
 	}
 	var present []model.Presence
-	for k := range p.Crowds {
-		p.Crowds[k].Max = r.Int64N(6)
+	for k := range p.PerNodeLimits {
+		p.PerNodeLimits[k].Max = r.Int64N(6)
 		for c := range p.Classes {
 			if r.IntN(3) > 0 {
 				m := model.Membership{Crowd: int32(k), Weight: r.Int64N(4), Holds: r.IntN(2) == 0}
-				p.Classes[c].Crowds = append(p.Classes[c].Crowds, m)
+				p.Classes[c].PerNodeLimits = append(p.Classes[c].PerNodeLimits, m)
 			}
 		}
 		if r.IntN(2) == 0 {
@@ -130,11 +130,11 @@ func TestFewerMayAlsoSitTogether(t *testing.T) {
 func TestCrowdsHold(t *testing.T) {
 	const holder, counted, guard = 0, 1, 2
 	p := &model.Problem{
-		Crowds: []model.Crowd{{Max: 2}},
+		PerNodeLimits: []model.PerNodeLimit{{Max: 2}},
 		Classes: []model.Class{
-			holder:  {Crowds: []model.Membership{{Weight: 1, Holds: true}}},
-			counted: {Crowds: []model.Membership{{Weight: 1}}},
-			guard:   {Crowds: []model.Membership{{Holds: true}}},
+			holder:  {PerNodeLimits: []model.Membership{{Weight: 1, Holds: true}}},
+			counted: {PerNodeLimits: []model.Membership{{Weight: 1}}},
+			guard:   {PerNodeLimits: []model.Membership{{Holds: true}}},
 		},
 	}
 	two := []model.Presence{{N: 2}}

@@ -35,8 +35,8 @@ type Problem struct {
 	Passes []Pass
 	// Floors are the flexibility floors that options point at.
 	Floors []Floor
-	// Crowds bound how many pods of a kind may share a machine.
-	Crowds []Crowd
+	// PerNodeLimits bound how many pods of a kind may share a machine.
+	PerNodeLimits []PerNodeLimit
 	// BestEffort lowers floors to what the pods of a machine could reach at best.
 	BestEffort bool
 }
@@ -51,28 +51,28 @@ type Class struct {
 	PerNode int64
 	// Conflicts are the other classes that may not share a machine with it, ascending.
 	Conflicts []ClassID
-	// Crowds are the crowds that concern the class, ascending.
-	Crowds []Membership
+	// PerNodeLimits are the per-node limits that concern the class, ascending.
+	PerNodeLimits []Membership
 }
 
-// Crowd bounds how many pods of several classes may share a machine, wherever a pod
+// PerNodeLimit bounds how many pods of several classes may share a machine, wherever a pod
 // sits that holds it to that.
-type Crowd struct {
+type PerNodeLimit struct {
 	Max int64
 }
 
-// Membership is what a class has to do with a crowd.
+// Membership is what a class has to do with a per-node limit.
 type Membership struct {
 	Crowd int32
-	// Weight is how much each of its pods counts towards the crowd; 0 for a class that
+	// Weight is how much each of its pods counts towards the per-node limit; 0 for a class that
 	// only holds others to it.
 	Weight int64
 	// Holds says that no machine with a pod of the class may hold more than Max of
-	// the crowd, those that run there already counted.
+	// the per-node limit, those that run there already counted.
 	Holds bool
 }
 
-// Presence is how much of a crowd runs on a bin already.
+// Presence is how much of a per-node limit runs on a bin already.
 type Presence struct {
 	Crowd int32
 	N     int64
@@ -107,7 +107,7 @@ type Bin struct {
 	Room   []int64
 	Admits Bits
 	Soft   Bits
-	// Present are the crowds that already have pods there, ascending.
+	// Present are the per-node limits that already have pods there, ascending.
 	Present []Presence
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 )
 
-// Stock is the offers of some catalogs in rank order, all that does not depend on pods
+// RankedOffers is the offers of some catalogs in rank order, all that does not depend on pods
 // and on what is unavailable for a while.
-type Stock struct {
+type RankedOffers struct {
 	Catalogs []*instancetypes.Catalog
 	OfferTable
 	Lists []shapeLists // by shape

@@ -79,9 +79,9 @@ const (
 	machineSurcharge = 10_000 * 1_000_000_000
 )
 
-// NewStock reads catalogs.
-func NewStock(s *scheduling.Policy, catalogs []*instancetypes.Catalog) *Stock {
-	k := &Stock{Catalogs: catalogs, OfferTable: OfferTable{
+// NewRankedOffers reads catalogs.
+func NewRankedOffers(s *scheduling.Policy, catalogs []*instancetypes.Catalog) *RankedOffers {
+	k := &RankedOffers{Catalogs: catalogs, OfferTable: OfferTable{
 		Spans:   map[*instancetypes.Catalog][2]int{},
 		Columns: map[string]*column{},
 		Rows:    map[string]model.Bits{},
@@ -94,7 +94,7 @@ func NewStock(s *scheduling.Policy, catalogs []*instancetypes.Catalog) *Stock {
 }
 
 // add appends the offers of a catalog in rank order.
-func (k *Stock) add(s *scheduling.Policy, catalog *instancetypes.Catalog) {
+func (k *RankedOffers) add(s *scheduling.Policy, catalog *instancetypes.Catalog) {
 	from, n := len(k.Offers), 0
 	for it := range catalog.All() {
 		n += len(it.Offerings)
@@ -155,7 +155,7 @@ func ByCost(s *scheduling.Policy) bool {
 	return s.Ranking.Strategy != offerings.Prioritized && !s.FewestNodes
 }
 
-func (k *Stock) addLists(allocatable, capacity corev1.ResourceList) int {
+func (k *RankedOffers) addLists(allocatable, capacity corev1.ResourceList) int {
 	k.Lists = append(k.Lists, shapeLists{allocatable, capacity})
 	return len(k.Lists) - 1
 }

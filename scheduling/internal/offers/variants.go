@@ -14,7 +14,7 @@ import (
 type Questions struct {
 	ByKey  map[string][]Question
 	Apart  map[string]bool // labels all of whose values have to be told apart
-	Levels Levels
+	Levels OpenLabelValues
 	groups []*podspec.Constraint
 }
 
@@ -41,7 +41,7 @@ type OpenKey struct {
 }
 
 func NewQuestions(groups []*podspec.Constraint, daemons []*Daemon) *Questions {
-	q := &Questions{ByKey: map[string][]Question{}, Apart: map[string]bool{}, Levels: NewLevels(), groups: groups}
+	q := &Questions{ByKey: map[string][]Question{}, Apart: map[string]bool{}, Levels: NewOpenLabelValues(), groups: groups}
 	for _, g := range groups {
 		g.Expressions(func(e *podspec.Expression) { q.add(e.Requirement, false) })
 		g.VolumeExpressions(func(e *podspec.Expression) { q.add(e.Requirement, false) })
@@ -61,8 +61,8 @@ func (q *Questions) add(r requirements.Requirement, daemon bool) {
 	q.ByKey[r.Key()] = append(q.ByKey[r.Key()], Question{Requirement: r, Daemon: daemon})
 }
 
-// Tell adds what the bonds of some pods ask: their labels' values have to be told apart.
-func (q *Questions) Tell(b *podspec.Bonds, pods int) {
+// Tell adds what the topology terms of some pods ask: their labels' values have to be told apart.
+func (q *Questions) Tell(b *podspec.TopologyTerms, pods int) {
 	q.Levels.Want(b.Ties, pods)
 	for i := range b.Ties {
 		if !b.Ties[i].PerHost() {

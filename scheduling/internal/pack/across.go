@@ -24,7 +24,7 @@ func (s *search) joinPasses(a *attempt, values []float64) {
 		}
 	}
 	if joined {
-		a.settle(s.p, s.levels)
+		a.evaluate(s.p, s.levels)
 	}
 }
 

@@ -81,8 +81,8 @@ func cloneNodes(nodes []model.Node) []model.Node {
 	return out
 }
 
-// settle computes what an attempt is judged by.
-func (a *attempt) settle(p *model.Problem, levels []int32) {
+// evaluate computes what an attempt is judged by.
+func (a *attempt) evaluate(p *model.Problem, levels []int32) {
 	a.cost, a.nodes = 0, 0
 	for _, nodes := range a.bought {
 		a.cost += p.Cost(nodes)
@@ -102,8 +102,8 @@ func levelOf(levels []int32, priority int32) int {
 
 func (s *search) level(c int) int { return levelOf(s.levels, s.p.Classes[c].Priority) }
 
-// levels are the priorities that occur, highest first.
-func levels(p *model.Problem) []int32 {
+// priorities are the priorities that occur, highest first.
+func priorities(p *model.Problem) []int32 {
 	var out []int32
 	for c := range p.Classes {
 		out = append(out, p.Classes[c].Priority)
@@ -147,7 +147,7 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 			}
 		}
 	}
-	a.settle(p, s.levels)
+	a.evaluate(p, s.levels)
 	return a
 }
 

@@ -141,7 +141,7 @@ func (f *filler) sameSeats(a, b model.ClassID) bool {
 // sameCompany reports whether pods of two classes are let in by the same pods.
 func (f *filler) sameCompany(a, b model.ClassID) bool {
 	x, y := &f.p.Classes[a], &f.p.Classes[b]
-	return x.PerNode == 0 && y.PerNode == 0 && len(x.Conflicts) == 0 && len(y.Conflicts) == 0 && slices.Equal(x.Crowds, y.Crowds)
+	return x.PerNode == 0 && y.PerNode == 0 && len(x.Conflicts) == 0 && len(y.Conflicts) == 0 && slices.Equal(x.PerNodeLimits, y.PerNodeLimits)
 }
 
 // run places classes of one size and group.

@@ -9,8 +9,8 @@ type company struct {
 	p       *model.Problem
 	taken   []int64 // per class, pods on the machine
 	blocked []int32 // per class, classes on the machine that conflict with it
-	crowd   []int64 // per crowd, how much of it is on the machine
-	holders []int32 // per crowd, classes on the machine that hold it to its bound
+	crowd   []int64 // per per-node limit, how much of it is on the machine
+	holders []int32 // per per-node limit, classes on the machine that hold it to its bound
 }
 
 func newCompany(p *model.Problem) company {
@@ -18,8 +18,8 @@ func newCompany(p *model.Problem) company {
 		p:       p,
 		taken:   make([]int64, len(p.Classes)),
 		blocked: make([]int32, len(p.Classes)),
-		crowd:   make([]int64, len(p.Crowds)),
-		holders: make([]int32, len(p.Crowds)),
+		crowd:   make([]int64, len(p.PerNodeLimits)),
+		holders: make([]int32, len(p.PerNodeLimits)),
 	}
 }
 
@@ -33,9 +33,9 @@ func (k *company) joining(c model.ClassID) int64 {
 	if class.PerNode > 0 {
 		n = class.PerNode - k.taken[c]
 	}
-	for _, m := range class.Crowds {
+	for _, m := range class.PerNodeLimits {
 		if m.Holds || k.holders[m.Crowd] > 0 {
-			n = min(n, m.Allows(k.p.Crowds[m.Crowd].Max-k.crowd[m.Crowd]))
+			n = min(n, m.Allows(k.p.PerNodeLimits[m.Crowd].Max-k.crowd[m.Crowd]))
 		}
 	}
 	return max(n, 0)
@@ -46,7 +46,7 @@ func (k *company) join(c model.ClassID, n int64) (first bool) {
 	class := &k.p.Classes[c]
 	first = k.taken[c] == 0
 	k.taken[c] += n
-	for _, m := range class.Crowds {
+	for _, m := range class.PerNodeLimits {
 		k.crowd[m.Crowd] += m.Weight * n
 		if first && m.Holds {
 			k.holders[m.Crowd]++
@@ -65,7 +65,7 @@ func (k *company) leave(items []model.Item) {
 	for _, it := range items {
 		class := &k.p.Classes[it.Class]
 		k.taken[it.Class] = 0
-		for _, m := range class.Crowds {
+		for _, m := range class.PerNodeLimits {
 			k.crowd[m.Crowd], k.holders[m.Crowd] = 0, 0
 		}
 		for _, other := range class.Conflicts {

@@ -135,7 +135,7 @@ func (x *construction) admit() {
 		offer := offer{at: at}
 		switch {
 		case !x.affords(at):
-		case x.tooDear(at):
+		case x.overCap(at):
 			kept = append(kept, at)
 		case !x.eager && len(x.s.shelves[x.s.row[at]]) > 0:
 			offer.score = x.most(&offer)
@@ -156,8 +156,8 @@ func (x *construction) affords(at int) bool {
 	return x.budget.affords(&x.p.Options[x.s.options[at]], 1) > 0
 }
 
-// tooDear reports whether the pace rules the option at a place out for now.
-func (x *construction) tooDear(at int) bool {
+// overCap reports whether the pacing rules the option at a place out for now.
+func (x *construction) overCap(at int) bool {
 	return x.costs[x.s.options[at]] > x.pace.most[x.s.row[at]]
 }
 
@@ -165,7 +165,7 @@ func (x *construction) tooDear(at int) bool {
 func (x *construction) step() {
 	first := &x.offers[0]
 	row := x.s.row[first.at]
-	if x.tooDear(first.at) {
+	if x.overCap(first.at) {
 		x.waiting = append(x.waiting, first.at)
 		x.drop()
 		return

@@ -109,7 +109,7 @@ func (x *cover) find(limit float64, programs int) (fleet []int) {
 		if y.bound = y.spent + lp.Cost(); y.bound >= limit {
 			continue
 		}
-		if more, cost := x.complete(rest, lp.Worths(), y.banned, limit-y.spent); more != nil {
+		if more, cost := x.complete(rest, lp.Duals(), y.banned, limit-y.spent); more != nil {
 			best, limit = slices.Clone(y.bought), y.spent+cost
 			for _, k := range more {
 				best[k]++
@@ -135,7 +135,7 @@ func (x *cover) find(limit float64, programs int) (fleet []int) {
 func (x *cover) rule(lp *linear.Cover, limit float64) {
 	spare := limit - lp.Cost()
 	for k, more := range x.cost {
-		for i, worth := range lp.Worths() {
+		for i, worth := range lp.Duals() {
 			more -= max(0, worth) * x.room[k*x.dims+i]
 		}
 		x.useless[k] = more >= spare

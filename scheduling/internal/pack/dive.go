@@ -27,7 +27,7 @@ func (x *mixture) dive(rounds int) (out []model.Node) {
 		x.generate(rounds)
 		if x.first == nil {
 			x.first = slices.Clone(x.worths)
-			out = x.settleLarge()
+			out = x.roundLarge()
 		}
 		rounds = mixAgain
 		bought := x.buy()
@@ -38,7 +38,7 @@ func (x *mixture) dive(rounds int) (out []model.Node) {
 	}
 	paced := f.pace.on
 	f.pace.on = false
-	x.stock()
+	x.indexClasses()
 	out = append(out, f.construct(&x.s.stage, x.remaining, x.worths, newBudget(x.s.p))...)
 	f.pace.on = paced
 	if anyLeft(x.remaining) {
@@ -62,7 +62,7 @@ func (x *mixture) buy() (out []model.Node) {
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.amount, a.amount) })
-	x.stock()
+	x.indexClasses()
 	for _, y := range parts {
 		for range int64(y.amount + 1e-6) {
 			if node, ok := x.buyOne(y.filling); ok {

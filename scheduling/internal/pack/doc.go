@@ -25,7 +25,7 @@
 //	shortlist.go  of many sizes only the best are weighed again at every step
 //	construct.go  buys, again and again, the filled option with the most worth per
 //	              price; counts are taken in bulk, so that cost follows classes
-//	pace.go       where crowded pods make for many machines, keeps the others from
+//	limit_pacing.go  where crowded pods make for many machines, keeps the others from
 //	              running out before these do
 //	slots.go      how many machines crowded pods need, and who has to go first on each
 //	mixture.go    column generation: mixes fillings so that every class has its pods,
@@ -35,14 +35,14 @@
 //	improve.go    large neighbourhood search: takes a few machines apart and packs their
 //	              pods anew by one of some operators
 //	ranking.go    machines, those that hold least worth for their price first
-//	crew.go       tries such changes side by side, and chooses operators by what they gained
+//	workers.go    tries such changes side by side, and chooses operators by what they gained
 //	fleet.go      an operator: the cheapest machines with so much room together
 //	cover.go      which these are, by branch and bound
-//	squeeze.go    moves pods about between machines until none holds too much
+//	overload_repair.go  moves pods about between machines until none holds too much
 //	improvebins.go  takes running and bought machines apart together
 //	across.go     packs machines of pods that put up with a taint together with those of
 //	              pods to whom it means nothing
-//	ration.go     where limits or reservations keep pods out, judges machines by what they
+//	limit_penalties.go  where limits or reservations keep pods out, judges machines by what they
 //	              take of these, so that fewer are
 //
 // Work is counted in classes looked at, never in time, so that the same budget

@@ -15,7 +15,7 @@ type draft struct {
 	ended  bool  // there is nothing to improve, or a rival is far ahead
 }
 
-// unpacedMore is how many times the machines that crowded pods need an answer must have for
+// unpacedMore is how many times the machines that pods under per-node limits need an answer must have for
 // another to be made without the pace: that takes long where all machines are small.
 const unpacedMore = 1.1
 

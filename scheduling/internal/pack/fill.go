@@ -28,14 +28,14 @@ type filler struct {
 	requests [][]int64 // per size
 	scaled   []float64 // sizes × stride
 	stride   int       // dims, and what makes them a multiple of fewDims
-	pace     pace
+	pace     limitPacing
 	eager    bool      // see construction
 	rowsOf   []int32   // per class on shelves, the rows it is in
 	possible []bool    // per class, whether a pod of it may be on any machine at all
 	costs    []float64 // per option, what worth is divided by; never 0
 	left     []int64   // room left, per dim
 	hold     []int64   // room to use only at last, per dim; empty for none
-	ahead    []queue   // crowds of which a machine takes before all others; empty for none
+	ahead    []queue   // per-node limits of which a machine takes before all others; empty for none
 	inverse  []float64 // by resource, 1 by the room left; 0 beyond the resources
 	shelves  []shelf   // that the cursors walk along
 	cursors  []cursor
@@ -104,7 +104,7 @@ func newFiller(p *model.Problem) *filler {
 		}
 		f.sizeOf[c] = number
 	}
-	f.pace = newPace(p, f.possible)
+	f.pace = newLimitPacing(p, f.possible)
 	for o := range p.Options {
 		f.costs[o] = float64(max(p.Options[o].Cost, 1))
 	}

@@ -43,7 +43,7 @@ func (s *search) fleet(m *market, places []int, classes []model.ClassID, remaini
 	out := s.outfit(m, fleet, classes, remaining, boosted, b)
 	left := slices.DeleteFunc(slices.Clone(classes), func(c model.ClassID) bool { return remaining[c] == 0 })
 	if len(left) > 0 && len(out) == len(fleet) {
-		if nodes := s.squeezeIn(m, out, classes, remaining, random); nodes != nil {
+		if nodes := s.insertByRepair(m, out, classes, remaining, random); nodes != nil {
 			return nodes
 		}
 	}
@@ -148,7 +148,7 @@ func (s *search) buyFleet(m *market, fleet []int, b *budget) bool {
 func (s *search) outfit(m *market, fleet []int, classes []model.ClassID, remaining []int64, values []float64, b *budget) []model.Node {
 	f, dims := s.fill, s.p.Dims
 	f.arrange(classes, values)
-	f.stock(&s.stage, m, fleet, classes)
+	f.indexClasses(&s.stage, m, fleet, classes)
 	asked, room := make([]float64, dims), make([]float64, dims)
 	for _, c := range classes {
 		for d, q := range s.p.Classes[c].Request {

@@ -20,7 +20,7 @@ type housed struct {
 func searchBeside(p *model.Problem, params Params) Outcome {
 	var h *housed
 	if params.Housed == nil {
-		h = house(p, params)
+		h = placeOnNodes(p, params)
 	} else if h = housedAs(p, params.Housed); len(h.classes) == 0 {
 		return h.widen(Outcome{})
 	}
@@ -47,9 +47,9 @@ func housedAs(p *model.Problem, bins [][]model.Item) *housed {
 	return h
 }
 
-// house puts pods onto the bins, one bin after the other or else class by class. It returns
+// placeOnNodes puts pods onto the bins, one bin after the other or else class by class. It returns
 // nil where some that fit a bin find no room, or where no pods are left then.
-func house(p *model.Problem, params Params) *housed {
+func placeOnNodes(p *model.Problem, params Params) *housed {
 	h := &housed{all: len(p.Classes)}
 	if len(p.Bins) == 0 {
 		return nil

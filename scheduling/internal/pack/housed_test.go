@@ -75,7 +75,7 @@ func TestPodsThatNoBinTakes(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		p := beside(r)
 		params := Params{Snug: seed%2 == 0, Work: int64(seed%3) * 20_000}
-		h := house(p, params)
+		h := placeOnNodes(p, params)
 		if h == nil {
 			continue
 		}
@@ -105,7 +105,7 @@ func TestDraftsForPodsThatNoBinTakes(t *testing.T) {
 	found := 0
 	for seed := range uint64(200) {
 		p := beside(rand.New(rand.NewPCG(seed, 22)))
-		if house(p, Params{}) == nil {
+		if placeOnNodes(p, Params{}) == nil {
 			continue
 		}
 		draft := Search(p, Params{Draft: true})

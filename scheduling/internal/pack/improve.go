@@ -18,21 +18,21 @@ func (s *search) improve(a *attempt, values []float64, from int) {
 		}
 		a.bought[i] = s.improvePass(s.markets[i], unbundle(a.bought[i]), values, a.budget, s.random, s.wanted(a, i))
 	}
-	a.settle(s.p, s.levels)
+	a.evaluate(s.p, s.levels)
 }
 
 // At least fewestPlaces of a market are filled to pack machines anew, and not many more
 // than it takes for mostFillings with the number of classes.
 const fewestPlaces, mostFillings = 12, 2000
 
-// crowdedPlaces is how many times as many places are filled for crowded pods.
+// crowdedPlaces is how many times as many places are filled for pods under per-node limits.
 const crowdedPlaces = 4
 
 // fleetPrograms is how many linear programs the search for one fleet takes at most.
 const fleetPrograms, fewNodes = 12, 64
 
-// fleetSlack draws how much more room than is asked for a fleet has.
-func fleetSlack(random *rand.Rand) float64 {
+// extraRoom draws how much more room than is asked for a fleet has.
+func extraRoom(random *rand.Rand) float64 {
 	return [...]float64{0, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06}[random.IntN(8)]
 }
 
@@ -56,7 +56,7 @@ func (s *search) exchange(a *attempt) {
 		}
 		a.bought[i] = nodes
 	}
-	a.settle(s.p, s.levels)
+	a.evaluate(s.p, s.levels)
 }
 
 // improvePass works on the machines of one pass, bought once each, and returns those
@@ -64,7 +64,7 @@ func (s *search) exchange(a *attempt) {
 func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b *budget, random *rand.Rand, wanted int64) []model.Node {
 	r := newRanking(s.p, nodes, values)
 	start := r.nodes
-	crew := s.newCrew(m, len(nodes), values, b)
+	crew := s.newWorkers(m, len(nodes), values, b)
 	for vain := 0; len(r.nodes) > 0 && vain < s.patience(len(r.nodes)) && !s.over(); {
 		crew.draw(r.nodes, random)
 		crew.try(r.nodes)
@@ -112,7 +112,7 @@ func (s *search) anew(by operator, m *market, nodes []model.Node, picked []int, 
 	cost, count := s.takeApart(nodes, picked, remaining, b)
 	switch by {
 	case byFleet:
-		t := terms{cost, fleetSlack(random), fleetPrograms}
+		t := terms{cost, extraRoom(random), fleetPrograms}
 		if s.deep && len(nodes) <= fewNodes {
 			t.programs *= 5
 		}
@@ -181,7 +181,7 @@ func (s *search) restore(nodes []model.Node, picked []int, fresh []model.Node, b
 func (s *search) reconstruct(m *market, places []int, classes []model.ClassID, remaining []int64, values []float64, b *budget, random *rand.Rand) []model.Node {
 	s.jitterCosts(m, places, random)
 	s.fill.arrange(classes, values)
-	s.fill.stock(&s.stage, m, places, classes)
+	s.fill.indexClasses(&s.stage, m, places, classes)
 	fresh := s.fill.construct(&s.stage, remaining, values, b)
 	for _, at := range places {
 		s.fill.costs[m.options[at]] = s.prices[m.options[at]]
@@ -190,7 +190,7 @@ func (s *search) reconstruct(m *market, places []int, classes []model.ClassID, r
 }
 
 // sample draws some of the places of a market where filling all for so many classes would
-// take long: more where crowded pods make machines small and options matter more.
+// take long: more where pods under per-node limits make machines small and options matter more.
 func (s *search) sample(places []int, classes int, random *rand.Rand) []int {
 	want := max(fewestPlaces, mostFillings/max(classes, 1))
 	if !s.fill.pace.idle {

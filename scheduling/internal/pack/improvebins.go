@@ -51,7 +51,7 @@ func (s *search) improveBins(a *attempt, values []float64) {
 			vain, receivers = -1, s.receivers(a)
 		}
 	}
-	a.settle(s.p, s.levels)
+	a.evaluate(s.p, s.levels)
 }
 
 // handful is up to how many bins all are taken apart, in case one makes room on another.
@@ -91,7 +91,7 @@ func (s *search) receivers(a *attempt) []int {
 // tryBins makes one change and keeps it if it is for the better, which it reports. With
 // tolls, machines are judged by what they take of what is scarce, and a change is kept
 // that leaves out no more, whatever it costs.
-func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *toll, random *rand.Rand) bool {
+func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *limitPenalties, random *rand.Rand) bool {
 	picked := s.pickBins(receivers, random)
 	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
 	// Where all pods have a place and nothing is scarce, only fewer pods on machines are a gain.
@@ -130,7 +130,7 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *t
 	jittered := s.jitter(values, s.classes, random)
 	if tolls != nil {
 		tolls = tolls.draw(random)
-		s.drawWorths(jittered, values, random)
+		s.drawValues(jittered, values, random)
 	}
 	for c, n := range a.unplaced {
 		if n > 0 && (tolls == nil || random.IntN(2) == 0) {

@@ -18,10 +18,10 @@ const (
 	largeShare, mostLarge, largeAgain = 0.01, 40, 5
 )
 
-// settleLarge decides about the large machines of a mix, the dearest first: each of which it has
+// roundLarge decides about the large machines of a mix, the dearest first: each of which it has
 // a part is bought, or no more of the same option, whichever is cheaper with a mix for the
 // rest. It returns what is bought.
-func (x *mixture) settleLarge() (out []model.Node) {
+func (x *mixture) roundLarge() (out []model.Node) {
 	least := largeShare * x.lp.Cost()
 	for range mostLarge {
 		filling, whole := x.large(least)

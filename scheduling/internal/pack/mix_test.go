@@ -9,13 +9,13 @@ import (
 // mix draws n pods as Karpenter's own benchmark does, a fifth each of five kinds of
 // thirty sizes: plain, spread over zones, spread over hosts by the label of another
 // kind, with affinity in a zone, and alone of their kind on a host. A zone is given
-// to each; what is left for the packer are hosts: crowds of at most one pod.
+// to each; what is left for the packer are hosts: per-node limits of at most one pod.
 func mix(n int, options []model.Option, zones int) *model.Problem {
 	const labels, nginx = 7, 7
 	random := rand.New(rand.NewPCG(5, 6))
 	p := &model.Problem{Dims: 3, Groups: zones, Pools: make([]model.Pool, 1), Passes: []model.Pass{{}}, Options: options}
 	for range labels + 1 {
-		p.Crowds = append(p.Crowds, model.Crowd{Max: 1})
+		p.PerNodeLimits = append(p.PerNodeLimits, model.PerNodeLimit{Max: 1})
 	}
 	type kind struct{ kind, cpu, mib, label, other, zone int }
 	classes := map[kind]int{}
@@ -33,7 +33,7 @@ func mix(n int, options []model.Option, zones int) *model.Problem {
 		if !ok {
 			c = len(p.Classes)
 			classes[k] = c
-			p.Classes = append(p.Classes, model.Class{Group: int32(k.zone), Crowds: memberships(k.kind, k.label, k.other, nginx), Request: []int64{
+			p.Classes = append(p.Classes, model.Class{Group: int32(k.zone), PerNodeLimits: memberships(k.kind, k.label, k.other, nginx), Request: []int64{
 				[]int64{100, 250, 500, 1000, 1500}[k.cpu], []int64{100, 256, 512, 1024, 2048, 4096}[k.mib] << 20, 1,
 			}})
 		}
@@ -42,7 +42,7 @@ func mix(n int, options []model.Option, zones int) *model.Problem {
 	return p
 }
 
-// memberships are the crowds of a pod of mix.
+// memberships are the per-node limits of a pod of mix.
 func memberships(kind, label, other, nginx int) []model.Membership {
 	counted := model.Membership{Crowd: int32(label), Weight: 1}
 	switch {
@@ -108,7 +108,7 @@ func running(p *model.Problem, n int) *model.Problem {
 			Admits: model.NewBits(p.Groups), Soft: model.NewBits(p.Groups),
 		}
 		b.Admits.Set(random.IntN(p.Groups))
-		for k := range p.Crowds {
+		for k := range p.PerNodeLimits {
 			if random.IntN(3) == 0 {
 				b.Present = append(b.Present, model.Presence{Crowd: int32(k), N: 1})
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Where crowded pods make for many machines, or pods are tied to places, what is bought one
+// Where pods under per-node limits make for many machines, or pods are tied to places, what is bought one
 // best machine after the other strays far from what could be: nothing is left in the end
 // that suits the others. A mix of fillings that covers all pods at once knows how many
 // machines of each option there should be.
@@ -59,7 +59,7 @@ func (s *search) mixed(best *attempt, work int64) *attempt {
 
 // mixture is which fillings to buy how often if machines could be bought in parts, so that
 // the pods of every kind have a place. Kinds are classes of one size that may be in the same
-// rows of the market and belong to the same crowds of those that need the most machines.
+// rows of the market and belong to the same per-node limits of those that need the most machines.
 type mixture struct {
 	s         *search
 	m         *market
@@ -111,10 +111,10 @@ func (s *search) newMixture(m *market, nodes []model.Node, work int64) *mixture 
 
 // kindKey is equal for classes of one kind.
 type kindKey struct {
-	size    int32
-	rows    string
-	perNode int64
-	crowds  string
+	size          int32
+	rows          string
+	perNode       int64
+	perNodeLimits string
 }
 
 // sort finds the kinds, and reports whether there are few enough and the market admits all.
@@ -145,7 +145,7 @@ func (x *mixture) sort() bool {
 			for _, m := range x.s.fill.pace.holds[c] {
 				b = append(b, byte(m.Crowd), byte(m.Crowd>>8), byte(m.Weight))
 			}
-			key.crowds = string(b)
+			key.perNodeLimits = string(b)
 		}
 		k, ok := known[key]
 		if !ok {
@@ -212,7 +212,7 @@ func (x *mixture) generate(rounds int) {
 	for i := 0; ; i++ {
 		x.lp.Continue(mixPivots)
 		for _, c := range x.classes {
-			x.worths[c] = max(0, x.lp.Worths()[x.kindOf[c]])
+			x.worths[c] = max(0, x.lp.Duals()[x.kindOf[c]])
 		}
 		now := x.lp.Work() + x.lp.Looked()*mixLook
 		x.s.fill.work += (now - done) / pivotShare
@@ -235,15 +235,15 @@ func (x *mixture) generate(rounds int) {
 // over reports whether no more fillings should be looked for.
 func (x *mixture) over() bool { return x.s.overdue() || x.s.fill.work > x.until }
 
-// stock puts what remains on shelves by the present worths.
-func (x *mixture) stock() {
+// indexClasses puts what remains on shelves by the present worths.
+func (x *mixture) indexClasses() {
 	x.s.fill.arrange(x.classes, x.worths)
-	x.s.fill.stock(&x.s.stage, x.m, x.m.all, x.classes)
+	x.s.fill.indexClasses(&x.s.stage, x.m, x.m.all, x.classes)
 }
 
 // look looks for fillings among all options that may be bought.
 func (x *mixture) look() []found {
-	x.stock()
+	x.indexClasses()
 	return x.s.look(x.m, func(at int) bool { return !x.barred[at] }, x.remaining, x.worths, mixGain)
 }
 

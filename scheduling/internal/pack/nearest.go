@@ -17,7 +17,7 @@ type Nearest struct {
 
 // FindNearest finds the n best bins of p; see [Fullest] for takes.
 func FindNearest(p *model.Problem, request []int64, n int64, takes func(bin int) (takes, soft bool)) *Nearest {
-	y := yard{p: p, rooms: p.Rooms}
+	y := binSearch{p: p, rooms: p.Rooms}
 	if y.rooms == nil {
 		y.open = everyBin(p)
 	}

@@ -18,7 +18,7 @@ type Params struct {
 	// Rival is what an answer at hand had cost on its way: a search that comes out clearly
 	// dearer ends early. The zero value rules nothing out.
 	Rival Milestones
-	// Enough is a cost at which to be content where crowded pods make for a long search:
+	// Enough is a cost at which to be content where pods under per-node limits make for a long search:
 	// one that has found a place for all pods at no more than this ends. 0 is none.
 	Enough int64
 	// Draft ends the search before anything is improved; see [Outcome].
@@ -28,7 +28,7 @@ type Params struct {
 	Snug bool
 	// Near says that pods could need any of the bins, so that nobody has to find out which.
 	Near bool
-	// Fullest remembers the bins that pods of a class which no crowd concerns fill best, so many
+	// Fullest remembers the bins that pods of a class which no per-node limit concerns fill best, so many
 	// of them, the best first; nil for nobody who does.
 	Fullest func(class *model.Class, n int64) []int32
 	// Housed says where pods are that some bin takes, by bin, if that is known: then no bin
@@ -103,7 +103,7 @@ const leastTimes, leastMost, leastDrafts, leastTries = 20, 500_000, 2, 1_500_000
 
 func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
-		p: p, params: params, fill: newFiller(p), levels: levels(p),
+		p: p, params: params, fill: newFiller(p), levels: priorities(p),
 		jittered: make([]float64, len(p.Classes)),
 	}
 	s.prices = slices.Clone(s.fill.costs)
@@ -139,7 +139,7 @@ func (s *search) outcome(a *attempt, way Milestones, rest *Rest) Outcome {
 // construct buys machines for what remains in a pass.
 func (s *search) construct(pass int, remaining []int64, values []float64, b *budget) []model.Node {
 	m := s.markets[pass]
-	s.fill.stock(&s.stage, m, m.all, s.fill.those(remaining, values))
+	s.fill.indexClasses(&s.stage, m, m.all, s.fill.those(remaining, values))
 	return s.fill.construct(&s.stage, remaining, values, b)
 }
 
@@ -184,7 +184,7 @@ func (s *search) reconsider(a *attempt, values []float64) *attempt {
 			break
 		}
 		s.round(again, remaining, values)
-		again.settle(s.p, s.levels)
+		again.evaluate(s.p, s.levels)
 		if slices.Compare(again.placed, a.placed) < 0 || !again.earlier(a) {
 			break
 		}

@@ -101,13 +101,13 @@ func random(seed uint64) *model.Problem {
 	return p
 }
 
-// crowd draws crowds of a problem's classes, some of which run on its bins already.
+// per-node limit draws per-node limits of a problem's classes, some of which run on its bins already.
 func crowd(p *model.Problem, r *rand.Rand) {
 	for k := range int32(1 + r.IntN(3)) {
-		p.Crowds = append(p.Crowds, model.Crowd{Max: r.Int64N(6)})
+		p.PerNodeLimits = append(p.PerNodeLimits, model.PerNodeLimit{Max: r.Int64N(6)})
 		for c := range p.Classes {
 			if r.IntN(2) == 0 {
-				p.Classes[c].Crowds = append(p.Classes[c].Crowds, model.Membership{Crowd: k, Weight: r.Int64N(4), Holds: r.IntN(2) == 0})
+				p.Classes[c].PerNodeLimits = append(p.Classes[c].PerNodeLimits, model.Membership{Crowd: k, Weight: r.Int64N(4), Holds: r.IntN(2) == 0})
 			}
 		}
 		for i := range p.Bins {
@@ -246,7 +246,7 @@ func TestMoreWorkNeverCostsMore(t *testing.T) {
 	for seed := range uint64(1500) {
 		p := random(seed)
 		little, much := Search(p, hurried()), Search(p, Params{Work: 1_000_000})
-		s := &search{p: p, levels: levels(p)}
+		s := &search{p: p, levels: priorities(p)}
 		more := slices.Compare(s.byLevel(little.Solution.Unplaced), s.byLevel(much.Solution.Unplaced))
 		assert.GreaterOrEqual(t, more, 0, "seed %d", seed)
 		if ranked(p) || more > 0 {

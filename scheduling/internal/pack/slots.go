@@ -24,20 +24,20 @@ func (f *filler) slots(classes []model.ClassID, remaining []int64) (most int64) 
 		}
 		for _, m := range k.holds[c] {
 			k.need[m.Crowd] += float64(m.Weight) * float64(remaining[c])
-			room := f.p.Crowds[m.Crowd].Max
+			room := f.p.PerNodeLimits[m.Crowd].Max
 			most = max(most, (int64(k.need[m.Crowd])+room-1)/room)
 		}
 	}
 	return most
 }
 
-// queue is the pods of a crowd, and the slots that they need.
+// queue is the pods of a per-node limit, and the slots that they need.
 type queue struct {
 	need    float64
 	shelves []shelf
 }
 
-// queues lists the crowds among some classes, which stand as arranged, that need nearly as
+// queues lists the per-node limits among some classes, which stand as arranged, that need nearly as
 // many slots as there are machines, those first that need the most.
 func (f *filler) queues(classes []model.ClassID, remaining []int64, machines float64) []queue {
 	k := &f.pace
@@ -69,7 +69,7 @@ func (f *filler) queues(classes []model.ClassID, remaining []int64, machines flo
 			join(-1-int32(c), c, float64(remaining[c])/float64(k.perNode[c]))
 		}
 		for _, m := range k.holds[c] {
-			join(m.Crowd, c, float64(m.Weight)*float64(remaining[c])/float64(f.p.Crowds[m.Crowd].Max))
+			join(m.Crowd, c, float64(m.Weight)*float64(remaining[c])/float64(f.p.PerNodeLimits[m.Crowd].Max))
 		}
 	}
 	out = slices.DeleteFunc(out, func(q queue) bool { return q.need < crowdedMost*machines })

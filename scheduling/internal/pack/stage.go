@@ -147,11 +147,11 @@ type stage struct {
 	wanted  []bool          // by row, whether some option to look at is in it
 }
 
-// stockWork is how many classes are put on shelves with the work of weighing one.
-const stockWork = 4
+// indexWork is how many classes are put on shelves with the work of weighing one.
+const indexWork = 4
 
-// stock puts the classes, which stand as arranged, on the shelves of a market.
-func (f *filler) stock(s *stage, m *market, places []int, classes []model.ClassID) {
+// indexClasses puts the classes, which stand as arranged, on the shelves of a market.
+func (f *filler) indexClasses(s *stage, m *market, places []int, classes []model.ClassID) {
 	s.market, s.places = m, places
 	rows := len(m.rows)
 	s.shelves = slices.Grow(s.shelves[:0], rows)[:rows]
@@ -168,7 +168,7 @@ func (f *filler) stock(s *stage, m *market, places []int, classes []model.ClassI
 	for r := range m.rows {
 		s.shelves[r], s.tight[r] = s.shelves[r][:0], s.tight[r][:0]
 		if s.wanted[r] {
-			f.work += int64(len(classes)) / stockWork
+			f.work += int64(len(classes)) / indexWork
 			s.shelves[r] = f.sort(s, r, s.shelves[r], classes, false)
 			if !f.pace.idle {
 				s.tight[r] = f.sort(s, r, s.tight[r], classes, true)

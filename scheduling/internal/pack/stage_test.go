@@ -77,7 +77,7 @@ func TestStock(t *testing.T) {
 		}
 		m := newMarket(p, p.Passes[0])
 		var s stage
-		f.stock(&s, m, m.all, f.those(remaining, values))
+		f.indexClasses(&s, m, m.all, f.those(remaining, values))
 		for row, shelves := range s.shelves {
 			want := map[model.ClassID]bool{}
 			for c := range p.Classes {
@@ -130,7 +130,7 @@ func TestFillLeavesNoRoom(t *testing.T) {
 		}
 		m := newMarket(p, p.Passes[0])
 		var s stage
-		f.stock(&s, m, m.all, f.those(remaining, values))
+		f.indexClasses(&s, m, m.all, f.those(remaining, values))
 		for at, o := range m.options {
 			shelves := s.shelves[m.row[at]]
 			var seeds []shelf

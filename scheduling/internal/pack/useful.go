@@ -45,7 +45,7 @@ func useful(p *model.Problem, known func(class *model.Class, n int64) []int32) [
 	if len(p.Bins) <= fewBins || len(p.Classes) == 0 {
 		return everyBin(p)
 	}
-	y := yard{p: p, rooms: p.Rooms, known: known}
+	y := binSearch{p: p, rooms: p.Rooms, known: known}
 	y.enter()
 	kinds, seated := y.seatedKinds()
 	if y.atMost(seated) {
@@ -78,9 +78,9 @@ func everyBin(p *model.Problem) []int {
 	return every
 }
 
-// yard is where bins are looked for: in the order of their room where that is known, else
+// binSearch is where bins are looked for: in the order of their room where that is known, else
 // one by one.
-type yard struct {
+type binSearch struct {
 	p     *model.Problem
 	rooms *model.Rooms // nil where it is not known
 	least []int64      // that any class asks for, by resource
@@ -88,12 +88,12 @@ type yard struct {
 	// once someone has asked for few of them.
 	open []int
 	best []seat // room for a heap
-	// known, where it is set, remembers the bins that pods which no crowd concerns fill best.
+	// known, where it is set, remembers the bins that pods which no per-node limit concerns fill best.
 	known func(class *model.Class, n int64) []int32
 }
 
 // enter finds out what the least is that a bin must have.
-func (y *yard) enter() {
+func (y *binSearch) enter() {
 	y.least = slices.Clone(y.p.Classes[0].Request)
 	for c := range y.p.Classes {
 		for d, q := range y.p.Classes[c].Request {
@@ -112,7 +112,7 @@ func (y *yard) enter() {
 }
 
 // atMost reports whether no more than n bins are open, which are then listed.
-func (y *yard) atMost(n int64) bool {
+func (y *binSearch) atMost(n int64) bool {
 	if y.rooms == nil {
 		return int64(len(y.open)) <= n
 	}
@@ -127,12 +127,12 @@ func (y *yard) atMost(n int64) bool {
 }
 
 // anyTakes reports whether a pod of class c fits some bin.
-func (y *yard) anyTakes(c model.ClassID) bool {
+func (y *binSearch) anyTakes(c model.ClassID) bool {
 	if y.rooms == nil {
 		return slices.ContainsFunc(y.open, func(i int) bool { return takesOne(y.p, i, c) })
 	}
 	request := y.p.Classes[c].Request
-	if y.known != nil && len(y.p.Classes[c].Crowds) == 0 {
+	if y.known != nil && len(y.p.Classes[c].PerNodeLimits) == 0 {
 		return len(y.known(&y.p.Classes[c], 1)) > 0
 	}
 	for i := range y.rooms.Fitting(request) {
@@ -146,7 +146,7 @@ func (y *yard) anyTakes(c model.ClassID) bool {
 // seatedKinds lists one class of each kind of those that fit some bin, and counts the
 // pods of all these classes. Classes are of one kind that differ in number and priority
 // alone.
-func (y *yard) seatedKinds() (kinds []model.ClassID, pods int64) {
+func (y *binSearch) seatedKinds() (kinds []model.ClassID, pods int64) {
 	p := y.p
 	fits := map[model.ClassID]bool{}
 	byGroup := map[int32][]model.ClassID{}
@@ -171,20 +171,20 @@ func (y *yard) seatedKinds() (kinds []model.ClassID, pods int64) {
 
 // alikeOnBins reports whether pods of two classes of one group may sit on the same bins.
 func alikeOnBins(a, b *model.Class) bool {
-	return slices.Equal(a.Request, b.Request) && slices.Equal(a.Crowds, b.Crowds)
+	return slices.Equal(a.Request, b.Request) && slices.Equal(a.PerNodeLimits, b.PerNodeLimits)
 }
 
 // takesOne reports whether a bin could hold a pod of class c besides what runs there.
 func takesOne(p *model.Problem, i int, c model.ClassID) bool {
 	bin, class := &p.Bins[i], &p.Classes[c]
 	return bin.Admits.Has(int(class.Group)) && model.Fits(bin.Room, class.Request) &&
-		(len(class.Crowds) == 0 || p.Joining(nil, bin.Present, c) > 0)
+		(len(class.PerNodeLimits) == 0 || p.Joining(nil, bin.Present, c) > 0)
 }
 
 // fullest marks the best n seats that bins are for pods of class c.
-func (y *yard) fullest(c model.ClassID, n int64, keep []bool) {
+func (y *binSearch) fullest(c model.ClassID, n int64, keep []bool) {
 	class := &y.p.Classes[c]
-	if y.known != nil && len(class.Crowds) == 0 {
+	if y.known != nil && len(class.PerNodeLimits) == 0 {
 		for _, i := range y.known(class, n) {
 			keep[i] = true
 		}
@@ -195,7 +195,7 @@ func (y *yard) fullest(c model.ClassID, n int64, keep []bool) {
 			return false, false
 		}
 		bin := &y.p.Bins[i]
-		takes = bin.Admits.Has(int(class.Group)) && (len(class.Crowds) == 0 || y.p.Joining(nil, bin.Present, c) > 0)
+		takes = bin.Admits.Has(int(class.Group)) && (len(class.PerNodeLimits) == 0 || y.p.Joining(nil, bin.Present, c) > 0)
 		return takes, takes && bin.Soft.Has(int(class.Group))
 	})
 	for _, x := range y.best {
@@ -210,7 +210,7 @@ func Fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (ta
 }
 
 // pick looks for the best n seats that bins are for pods with a request.
-func (y *yard) pick(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
+func (y *binSearch) pick(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
 	y.best = y.best[:0]
 	if y.rooms != nil {
 		y.walk(request, n, takes)
@@ -228,7 +228,7 @@ func (y *yard) pick(request []int64, n int64, takes func(bin int) (takes, soft b
 }
 
 // offer puts a seat among the best n, if it is one of them.
-func (y *yard) offer(x seat, n int64) {
+func (y *binSearch) offer(x seat, n int64) {
 	switch {
 	case int64(len(y.best)) < n:
 		y.best = append(y.best, x)
@@ -242,7 +242,7 @@ func (y *yard) offer(x seat, n int64) {
 }
 
 // walk looks for the best n seats in the tree of the bins' rooms.
-func (y *yard) walk(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
+func (y *binSearch) walk(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
 	y.rooms.Nearly(request, func(i int32, left float64) (most float64) {
 		x := seat{bin: int(i), left: left}
 		if int64(len(y.best)) < n || x.before(y.best[0]) {
@@ -259,7 +259,7 @@ func (y *yard) walk(request []int64, n int64, takes func(bin int) (takes, soft b
 }
 
 // admits reports whether a bin admits class c, or nobody has listed which do.
-func (y *yard) admits(c model.ClassID, i int32) bool {
+func (y *binSearch) admits(c model.ClassID, i int32) bool {
 	return len(y.p.Open) == 0 || y.p.Open[y.p.Classes[c].Group].Has(int(i))
 }
 

@@ -112,8 +112,8 @@ func TestUsefulBinsInOrder(t *testing.T) {
 			p.Classes[0].Request[r.IntN(2)] = 0
 		}
 		if r.IntN(3) == 0 { // pods keep each other off some bins
-			p.Crowds = []model.Crowd{{Max: 1}}
-			p.Classes[0].Crowds = []model.Membership{{Weight: 1, Holds: true}}
+			p.PerNodeLimits = []model.PerNodeLimit{{Max: 1}}
+			p.Classes[0].PerNodeLimits = []model.Membership{{Weight: 1, Holds: true}}
 			for i := range p.Bins {
 				if r.IntN(3) == 0 {
 					p.Bins[i].Present = []model.Presence{{N: 1}}

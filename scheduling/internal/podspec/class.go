@@ -14,14 +14,14 @@ import (
 
 // PodClass is pods between which nothing that scheduling reads differs.
 type PodClass struct {
-	Group    int
-	Bonds    int     // what ties its pods to others
-	Among    int     // the set of targets that its pods are among
-	Requests []int64 // by resource number
-	Priority int32
-	Refused  string                // why pods of the class are not planned at all; "" for most
-	Code     scheduling.ReasonCode // of what refused says
-	Pods     []*corev1.Pod
+	Group         int
+	TopologyTerms int     // what ties its pods to others
+	Among         int     // the set of targets that its pods are among
+	Requests      []int64 // by resource number
+	Priority      int32
+	Refused       string                // why pods of the class are not planned at all; "" for most
+	Code          scheduling.ReasonCode // of what refused says
+	Pods          []*corev1.Pod
 }
 
 // Classifier folds pods into classes, and constraints into groups.
@@ -48,9 +48,9 @@ func NewClassifier(table *ResourceTable) *Classifier {
 	}
 }
 
-// Class returns the class of a pod of a mould that has the given bonds and is among a
+// Class returns the class of a pod of a pod spec key that has the given topology terms and is among a
 // set of targets. The pod is not entered.
-func (c *Classifier) Class(pod *corev1.Pod, m *Mould, bonds, among int) *PodClass {
+func (c *Classifier) Class(pod *corev1.Pod, m *PodSpecKey, bonds, among int) *PodClass {
 	c.Reader.restore(m.requests)
 	volumes := c.Volumes.Of(pod)
 	requests := volumes.charge(&c.Reader)
@@ -74,13 +74,13 @@ func (c *Classifier) Class(pod *corev1.Pod, m *Mould, bonds, among int) *PodClas
 		i = len(c.Classes)
 		c.classIndex[string(b)] = i
 		c.Classes = append(c.Classes, &PodClass{
-			Group:    c.group(b[:groupEnd], &pod.Spec, &volumes),
-			Bonds:    bonds,
-			Among:    among,
-			Requests: slices.Clone(requests),
-			Priority: m.priority,
-			Refused:  refused,
-			Code:     code,
+			Group:         c.group(b[:groupEnd], &pod.Spec, &volumes),
+			TopologyTerms: bonds,
+			Among:         among,
+			Requests:      slices.Clone(requests),
+			Priority:      m.priority,
+			Refused:       refused,
+			Code:          code,
 		})
 	}
 	return c.Classes[i]
@@ -132,7 +132,7 @@ func (c *Classifier) Sort(moved []int, sets [][]int32) {
 			cmp.Compare(b.Priority, a.Priority),
 			slices.Compare(b.Requests, a.Requests),
 			cmp.Compare(a.Group, b.Group),
-			cmp.Compare(a.Bonds, b.Bonds),
+			cmp.Compare(a.TopologyTerms, b.TopologyTerms),
 			slices.Compare(sets[a.Among], sets[b.Among]),
 			cmp.Compare(a.Refused, b.Refused),
 		)

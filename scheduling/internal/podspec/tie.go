@@ -42,16 +42,16 @@ type NodeWish struct {
 	Term   Term
 }
 
-// Bonds are what ties a pod to others, and what it would like of its node.
-type Bonds struct {
+// TopologyTerms are what ties a pod to others, and what it would like of its node.
+type TopologyTerms struct {
 	Ties   []Tie
 	Wishes []NodeWish
-	Name   string // of equal bonds
+	Name   string // of equal topology terms
 }
 
 // SpreadKeys are the labels that a node must have to be looked at by the pod's
 // spread constraints of one sort.
-func (b *Bonds) SpreadKeys(hard bool) []string {
+func (b *TopologyTerms) SpreadKeys(hard bool) []string {
 	var keys []string
 	for i := range b.Ties {
 		if t := &b.Ties[i]; t.Kind == SpreadTie && !t.Share && (t.Weight == 0) == hard {
@@ -97,9 +97,9 @@ func appendTerm(b []byte, term *corev1.PodAffinityTerm, own string, podLabels ma
 	return append(AppendSelector(b, term.LabelSelector, term.MatchLabelKeys, term.MismatchLabelKeys, podLabels), ')')
 }
 
-// AppendBonds appends what identifies a pod's bonds, its wishes among them where they
+// AppendTopologyTerms appends what identifies a pod's topology terms, its wishes among them where they
 // count.
-func AppendBonds(b []byte, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *Deduced, wishes bool) []byte {
+func AppendTopologyTerms(b []byte, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *Deduced, wishes bool) []byte {
 	own := NamespaceOf(pod)
 	if selector != nil {
 		b = AppendText(append(b, 'd'), own)

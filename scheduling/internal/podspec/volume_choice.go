@@ -72,8 +72,8 @@ func (x *VolumeIndex) give() {
 	}
 }
 
-// settle narrows the places of a claim to the zone that was chosen for it.
-func (x *VolumeIndex) settle(c *Claim) {
+// narrow narrows the places of a claim to the zone that was chosen for it.
+func (x *VolumeIndex) narrow(c *Claim) {
 	if x.choice == nil || x.choice.Zones[c.Name] == "" {
 		return
 	}

@@ -165,7 +165,7 @@ func (x *VolumeIndex) readClass(c *Claim, object *corev1.PersistentVolumeClaim) 
 	if len(class.AllowedTopologies) > 0 {
 		c.Places = append(c.Places, x.Place(topologyTerms(class.AllowedTopologies)))
 	}
-	x.settle(c)
+	x.narrow(c)
 }
 
 // ClassName is the class that a claim names, in the old way or the new; nil for none.

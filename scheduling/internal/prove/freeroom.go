@@ -32,7 +32,7 @@ func (pr *prover) addNodes() {
 	for i := range rooms {
 		r := &rooms[i]
 		users := pr.admitted(r.column)
-		room := pr.measured(r.room, func(y *yardstick) int64 { return y.room(r.room, r.nameless) })
+		room := pr.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) })
 		if !pr.usable(room, users) {
 			continue
 		}
@@ -104,7 +104,7 @@ func (pr *prover) freeRooms(zone func(*compile.ExistingNode) int, f func(freeRoo
 		for d, n := range node.Room {
 			room[d] = min(n, all[d])
 		}
-		r := freeRoom{room: room, count: 1, zone: zone(node), first: i, nameless: len(pr.yardsticks) > 0 && !node.Named}
+		r := freeRoom{room: room, count: 1, zone: zone(node), first: i, nameless: len(pr.surrogateResources) > 0 && !node.Named}
 		if last.first >= 0 && slices.Equal(pr.Suits[i], pr.Suits[last.first]) {
 			r.column = last.column // nodes that are neighbours are often alike
 		} else {

@@ -22,20 +22,20 @@ type prover struct {
 	Input   bound.Input
 	market  bound.Market
 	users   map[int]model.Bits // of the market's classes, by column
-	// yardsticks are what the market counts beside the resources, spaces the rooms of
+	// surrogate resources are what the market counts beside the resources, spaces the rooms of
 	// machines on sale with them, by number.
-	yardsticks []yardstick
-	spaces     map[int][]int64
-	// further are kinds of loners beside the yardsticks, each of one class, and lonely are
+	surrogateResources []surrogateResource
+	spaces             map[int][]int64
+	// further are kinds of exclusive pods beside the surrogate resources, each of one class, and lonely are
 	// their numbers by planned class, from 1.
-	further []loners
+	further []exclusivePods
 	lonely  []int
 }
 
 func NewProver(c *compile.Compiler, placed []int64) *prover {
 	pr := &prover{Compiler: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
-	pr.readLoners()
-	pr.Input.Dims = c.Model.Dims + len(pr.yardsticks)
+	pr.readExclusivePods()
+	pr.Input.Dims = c.Model.Dims + len(pr.surrogateResources)
 	pr.market.Dims = pr.Input.Dims
 	pr.addClasses()
 	if len(pr.Classes) > 0 {
@@ -46,12 +46,12 @@ func NewProver(c *compile.Compiler, placed []int64) *prover {
 	return pr
 }
 
-// readLoners finds the loners. Those with the most pods are yardsticks.
-func (pr *prover) readLoners() {
-	kinds := pr.kindsOfLoners()
-	n := min(len(kinds), mostLoners)
+// readExclusivePods finds the exclusive pods. Those with the most pods are surrogate resources.
+func (pr *prover) readExclusivePods() {
+	kinds := pr.exclusiveKinds()
+	n := min(len(kinds), maxExclusiveKinds)
 	for i := range kinds[:n] {
-		pr.yardsticks = append(pr.yardsticks, yardstick{loners: &kinds[i]})
+		pr.surrogateResources = append(pr.surrogateResources, surrogateResource{exclusivePods: &kinds[i]})
 	}
 	pr.lonely = make([]int, len(pr.placed))
 	if !pr.hostsNamed() {
@@ -60,7 +60,7 @@ func (pr *prover) readLoners() {
 	for _, x := range kinds[n:] {
 		known := false
 		x.members.Each(func(i int) { known = known || pr.lonely[i] > 0 })
-		if !known && len(pr.further) < mostNamedLoners && pr.alike(&x) {
+		if !known && len(pr.further) < maxNamedExclusive && pr.alike(&x) {
 			pr.further = append(pr.further, x)
 			x.members.Each(func(i int) { pr.lonely[i] = len(pr.further) })
 		}
@@ -74,7 +74,7 @@ func (pr *prover) addClasses() {
 			continue
 		}
 		class := &pr.Model.Classes[i]
-		request := pr.measured(pr.Unattached(class.Request), func(y *yardstick) int64 { return y.request(i, class.Request) })
+		request := pr.measured(pr.Unattached(class.Request), func(y *surrogateResource) int64 { return y.request(i, class.Request) })
 		b := binary.AppendVarint(pr.AppendGroup(nil, int(class.Group)), int64(pr.lonely[i]))
 		for _, q := range request {
 			b = binary.AppendVarint(b, q)
@@ -98,14 +98,14 @@ func (pr *prover) addClasses() {
 	}
 }
 
-// measured is amounts of resources followed by those of the yardsticks.
-func (pr *prover) measured(amounts []int64, of func(*yardstick) int64) []int64 {
-	if len(pr.yardsticks) == 0 {
+// measured is amounts of resources followed by those of the surrogate resources.
+func (pr *prover) measured(amounts []int64, of func(*surrogateResource) int64) []int64 {
+	if len(pr.surrogateResources) == 0 {
 		return amounts
 	}
 	out := append(make([]int64, 0, pr.market.Dims), amounts...)
-	for i := range pr.yardsticks {
-		out = append(out, of(&pr.yardsticks[i]))
+	for i := range pr.surrogateResources {
+		out = append(out, of(&pr.surrogateResources[i]))
 	}
 	return out
 }
@@ -115,7 +115,7 @@ func (pr *prover) space(room int) []int64 {
 	out, ok := pr.spaces[room]
 	if !ok {
 		amounts := pr.Rooms.Rooms[room]
-		out = pr.measured(amounts, func(y *yardstick) int64 { return y.room(amounts, false) })
+		out = pr.measured(amounts, func(y *surrogateResource) int64 { return y.room(amounts, false) })
 		pr.spaces[room] = out
 	}
 	return out

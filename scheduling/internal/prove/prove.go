@@ -57,7 +57,7 @@ func proveAnew(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, 
 		}
 	}
 	covered := int64(0)
-	if resource.Bound < near && len(pr.yardsticks) == 0 && !k.joined && ctx.Err() == nil {
+	if resource.Bound < near && len(pr.surrogateResources) == 0 && !k.joined && ctx.Err() == nil {
 		covered = bound.Cover(pr.Input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
 	}
 	if best := max(resource.Bound, covered); best < near {
@@ -122,7 +122,7 @@ func nearBound(c *compile.Compiler, price offerings.Price) int64 {
 	return int64(price)
 }
 
-// resource is the certificate of a bound on resources. If it values yardsticks it has to
+// resource is the certificate of a bound on resources. If it values surrogate resources it has to
 // say what each pod is worth, since they are not what pods request, and so it has to if some
 // placed pods are worth nothing.
 func (pr *prover) resource(r bound.Result, all bool) *scheduling.Certificate {
@@ -135,7 +135,7 @@ func (pr *prover) resource(r bound.Result, all bool) *scheduling.Certificate {
 		for d, n := range pr.market.Classes[i].Size {
 			worth.Add(worth, new(big.Int).Mul(r.Values[d], big.NewInt(n)))
 		}
-		a.Worths = append(a.Worths, worth)
+		a.Duals = append(a.Duals, worth)
 	}
 	return pr.assignment(a)
 }
@@ -147,7 +147,7 @@ func (pr *prover) assignment(a bound.Assigned) *scheduling.Certificate {
 	if a.Filled {
 		certificate.Kind = scheduling.PatternKind
 	}
-	pr.nameWorths(certificate.Values, a.Worths)
+	pr.nameDuals(certificate.Values, a.Duals)
 	if x := a.Parted; x != nil {
 		certificate.Kind = scheduling.PartedKind
 		certificate.Parted = &scheduling.PartedCertificate{
@@ -160,8 +160,8 @@ func (pr *prover) assignment(a bound.Assigned) *scheduling.Certificate {
 	return certificate
 }
 
-// nameWorths puts the names of pods to worths above 0.
-func (pr *prover) nameWorths(values map[string]string, worths []*big.Int) {
+// nameDuals puts the names of pods to worths above 0.
+func (pr *prover) nameDuals(values map[string]string, worths []*big.Int) {
 	for i, ids := range pr.Classes {
 		if len(worths) == 0 || worths[i].Sign() == 0 {
 			continue
@@ -190,7 +190,7 @@ func (pr *prover) namedAll(vectors [][]*big.Int) (out []map[string]string) {
 	return out
 }
 
-// named puts the names of resources and yardsticks to values above 0.
+// named puts the names of resources and surrogate resources to values above 0.
 func (pr *prover) named(values []*big.Int) map[string]string {
 	out := map[string]string{}
 	for d, v := range values {

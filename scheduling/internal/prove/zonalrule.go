@@ -32,11 +32,11 @@ type zoneRule struct {
 // zoneBook is what the bound knows of zones.
 type zoneBook struct {
 	*prover
-	land    *compile.Land
-	zones   []string // those with nodes and those where pools may buy, sorted
-	number  map[string]int
-	rules   []zoneRule
-	zonesOf []int // by offer; nil until asked
+	locations *compile.LocationIndex
+	zones     []string // those with nodes and those where pools may buy, sorted
+	number    map[string]int
+	rules     []zoneRule
+	zonesOf   []int // by offer; nil until asked
 	// offersAt and rooms are what may be bought, and what running nodes have, by zone; nil until
 	// asked.
 	offersAt *compile.ZonalOffers
@@ -67,16 +67,16 @@ func (pr *prover) newZoneBook(plan *scheduling.Plan) *zoneBook {
 	if len(rules) == 0 {
 		return nil
 	}
-	b := &zoneBook{prover: pr, land: pr.Land(), number: map[string]int{}}
+	b := &zoneBook{prover: pr, locations: pr.Locations(), number: map[string]int{}}
 	b.readZones()
 	if slices.Contains(b.zones, "") || len(b.zones) < 2 || len(b.zones) > mostZones {
 		return nil
 	}
-	book, numbers := compile.NewRuleBook(b.land), make([]int, len(rules))
+	book, numbers := compile.NewRuleBook(b.locations), make([]int, len(rules))
 	for i := range rules {
 		r := &rules[i]
 		if r.weight = b.stake(r); r.weight > 0 {
-			numbers[i] = book.Rule(keys[i].Tie, keys[i].group, b.Bonds.List[b.Planned[r.classes[0]].Bonds])
+			numbers[i] = book.Rule(keys[i].Tie, keys[i].group, b.TopologyTerms.List[b.Planned[r.classes[0]].TopologyTerms])
 		}
 	}
 	book.Count()
@@ -109,9 +109,9 @@ func (pr *prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 			continue
 		}
 		class := pr.Planned[i]
-		bonds := pr.Bonds.List[class.Bonds]
+		bonds := pr.TopologyTerms.List[class.TopologyTerms]
 		t := overZones(bonds)
-		if t == nil || !pr.Bonds.Targets.Has(class.Among, t.Target) || slices.ContainsFunc(class.Pods, hasClaims) {
+		if t == nil || !pr.TopologyTerms.Targets.Has(class.Among, t.Target) || slices.ContainsFunc(class.Pods, hasClaims) {
 			continue // where volumes can be is said in many ways
 		}
 		key := zoneRuleKey{Tie: *t, group: class.Group, keys: strings.Join(bonds.SpreadKeys(true), ",")}
@@ -129,7 +129,7 @@ func (pr *prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 
 // overZones is the constraint of topology spread that is over zones and must hold, nil for
 // none. A pod has one at most.
-func overZones(b *podspec.Bonds) *podspec.Tie {
+func overZones(b *podspec.TopologyTerms) *podspec.Tie {
 	at := slices.IndexFunc(b.Ties, func(t podspec.Tie) bool {
 		return t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.Share && t.Key == corev1.LabelTopologyZone
 	})
@@ -146,7 +146,7 @@ func hasClaims(pod *corev1.Pod) bool {
 
 // readZones lists the zones.
 func (b *zoneBook) readZones() {
-	b.zones = podspec.Compacted(slices.Concat(b.zonesOnSale(), b.land.Country.Column(corev1.LabelTopologyZone).Values))
+	b.zones = podspec.Compacted(slices.Concat(b.zonesOnSale(), b.locations.Country.Column(corev1.LabelTopologyZone).Values))
 	for z, name := range b.zones {
 		b.number[name] = z
 	}
@@ -242,12 +242,12 @@ func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *compile.Rule) bool 
 		Running: make([]int64, len(b.zones)), Counts: b.openZones(r, key),
 	}
 	for _, class := range b.Planned {
-		if b.Bonds.Targets.Has(class.Among, key.Target) {
+		if b.TopologyTerms.Targets.Has(class.Among, key.Target) {
 			s.Pending += int64(len(class.Pods))
 		}
 	}
 	for at, d := range runs.Domains {
-		z, known := b.number[b.land.Axes[runs.Axis].Values[at]]
+		z, known := b.number[b.locations.Axes[runs.Axis].Values[at]]
 		if known {
 			s.Running[z] = d.Count
 			s.Counts[z] = s.Counts[z] || d.Eligible
@@ -297,7 +297,7 @@ func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
 			for _, o := range b.Offered[ti].List {
 				x := &b.Offers.Offers[o.Offer]
 				z := b.zoneOf(o.Offer)
-				if z < 0 || open[z] || !b.Columns.Rows[o.Column].Has(key.group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.land.OnOffer(ti, o.Offer) ||
+				if z < 0 || open[z] || !b.Columns.Rows[o.Column].Has(key.group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
 					!model.Fits(b.Compiler.Rooms.Rooms[o.Room], b.Planned[i].Requests) {
 					continue
 				}
@@ -356,8 +356,8 @@ func (b *zoneBook) whereabouts(plan *scheduling.Plan) map[string]int {
 		}
 	}
 	for _, a := range plan.Existing {
-		if at, ok := b.land.NodeAt[a.Node]; ok {
-			zone := b.land.Places[at].Labels[corev1.LabelTopologyZone]
+		if at, ok := b.locations.NodeAt[a.Node]; ok {
+			zone := b.locations.Places[at].Labels[corev1.LabelTopologyZone]
 			for _, name := range a.Pods {
 				zoneOf[name] = b.number[zone] + 1
 			}

@@ -22,7 +22,7 @@ type balance struct {
 	*zoneBook
 	bound.Balance
 	rules  []balanceRule
-	flocks []balanceFlock
+	flocks []spreadGroup
 }
 
 // balanceRule is a constraint of topology spread over zones.
@@ -37,8 +37,8 @@ type balanceRule struct {
 	kept bool
 }
 
-// balanceFlock are planned classes of one flock.
-type balanceFlock []int
+// spreadGroup are planned classes of one flock.
+type spreadGroup []int
 
 // mostFlocks bounds how many flocks a bound tells apart.
 const mostFlocks = 4_000
@@ -48,7 +48,7 @@ func (pr *prover) newBalance(plan *scheduling.Plan) *balance {
 	if slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named || !n.Zoned }) {
 		return nil
 	}
-	m := &balance{zoneBook: &zoneBook{prover: pr, land: pr.Land(), number: map[string]int{}}}
+	m := &balance{zoneBook: &zoneBook{prover: pr, locations: pr.Locations(), number: map[string]int{}}}
 	keys := m.readRules()
 	if len(m.rules) == 0 {
 		return nil
@@ -57,8 +57,8 @@ func (pr *prover) newBalance(plan *scheduling.Plan) *balance {
 	if slices.Contains(m.zones, "") || len(m.zones) < 2 || len(m.zones) > mostZones {
 		return nil
 	}
-	for i := range m.land.Places {
-		labels := m.land.Places[i].Labels
+	for i := range m.locations.Places {
+		labels := m.locations.Places[i].Labels
 		if labels[corev1.LabelTopologyZone] == "" || labels[corev1.LabelHostname] == "" {
 			return nil
 		}
@@ -71,7 +71,7 @@ func (pr *prover) newBalance(plan *scheduling.Plan) *balance {
 	if len(m.flocks) > mostFlocks {
 		return nil
 	}
-	clear(m.spaces) // there may be further yardsticks
+	clear(m.spaces) // there may be further surrogate resources
 	for z := range m.zones {
 		m.Domains = append(m.Domains, m.marketOf(z))
 	}
@@ -91,7 +91,7 @@ func (m *balance) readRules() (keys []zoneRuleKey) {
 			continue
 		}
 		class := m.Planned[i]
-		bonds := m.Bonds.List[class.Bonds]
+		bonds := m.TopologyTerms.List[class.TopologyTerms]
 		t := overZones(bonds)
 		if t == nil || !looksEverywhere(class.Pods[0], t, bonds.SpreadKeys(true)) {
 			continue
@@ -128,7 +128,7 @@ func looksEverywhere(pod *corev1.Pod, t *podspec.Tie, keys []string) bool {
 // waitsFor reports whether pods of a target are not placed.
 func (m *balance) waitsFor(target int) bool {
 	for i, class := range m.Planned {
-		if m.placed[i] < int64(len(class.Pods)) && m.Bonds.Targets.Has(class.Among, target) {
+		if m.placed[i] < int64(len(class.Pods)) && m.TopologyTerms.Targets.Has(class.Among, target) {
 			return true
 		}
 	}
@@ -137,9 +137,9 @@ func (m *balance) waitsFor(target int) bool {
 
 // count finds out what runs in each zone, and which zones a rule looks at whatever the plan.
 func (m *balance) count(keys []zoneRuleKey) {
-	book, numbers := compile.NewRuleBook(m.land), make([]int, len(keys))
+	book, numbers := compile.NewRuleBook(m.locations), make([]int, len(keys))
 	for i, key := range keys {
-		numbers[i] = book.Rule(key.Tie, key.group, m.Bonds.List[m.Planned[m.rules[i].classes[0]].Bonds])
+		numbers[i] = book.Rule(key.Tie, key.group, m.TopologyTerms.List[m.Planned[m.rules[i].classes[0]].TopologyTerms])
 	}
 	book.Count()
 	for i := range m.rules {
@@ -148,7 +148,7 @@ func (m *balance) count(keys []zoneRuleKey) {
 		r.level = m.openFor(r.classes)
 		runs := &book.Rules[numbers[i]]
 		for at, d := range runs.Domains {
-			if z, known := m.number[m.land.Axes[runs.Axis].Values[at]]; known {
+			if z, known := m.number[m.locations.Axes[runs.Axis].Values[at]]; known {
 				r.running[z] = d.Count
 				r.level[z] = r.level[z] || d.Eligible
 			}
@@ -193,7 +193,7 @@ func (m *balance) keepOnly(plan *scheduling.Plan) {
 func (m *balance) keeps(r *balanceRule, zoneOf map[string]int) bool {
 	counts, held := slices.Clone(r.running), make([]bool, len(m.zones))
 	for i, class := range m.Planned {
-		holds, counted := slices.Contains(r.classes, i), m.Bonds.Targets.Has(class.Among, r.target)
+		holds, counted := slices.Contains(r.classes, i), m.TopologyTerms.Targets.Has(class.Among, r.target)
 		if !holds && !counted {
 			continue
 		}
@@ -232,18 +232,18 @@ func (m *balance) addFlocks() {
 	for c, ids := range m.prover.Classes {
 		first := len(m.Flocks)
 		for _, id := range ids {
-			f := bound.Flock{Class: c, Count: m.placed[id], Asks: -1}
+			f := bound.SpreadGroup{Class: c, Count: m.placed[id], Asks: -1}
 			if r, holds := asks[int(id)]; holds {
 				f.Asks = r
 			}
 			for r := range m.rules {
-				if m.Bonds.Targets.Has(m.Planned[id].Among, m.rules[r].target) {
+				if m.TopologyTerms.Targets.Has(m.Planned[id].Among, m.rules[r].target) {
 					f.Counted = append(f.Counted, r)
 				}
 			}
-			at := slices.IndexFunc(m.Flocks[first:], func(x bound.Flock) bool { return x.Asks == f.Asks && slices.Equal(x.Counted, f.Counted) })
+			at := slices.IndexFunc(m.Flocks[first:], func(x bound.SpreadGroup) bool { return x.Asks == f.Asks && slices.Equal(x.Counted, f.Counted) })
 			if at < 0 {
-				m.Flocks, m.flocks = append(m.Flocks, f), append(m.flocks, balanceFlock{int(id)})
+				m.Flocks, m.flocks = append(m.Flocks, f), append(m.flocks, spreadGroup{int(id)})
 				continue
 			}
 			m.Flocks[first+at].Count += f.Count
@@ -276,7 +276,7 @@ func (m *balance) marketOf(zone int) bound.Market {
 		if r.zone != zone {
 			continue
 		}
-		choice := bound.Choice{Cap: m.measured(r.room, func(y *yardstick) int64 { return y.room(r.room, r.nameless) }), Users: m.admitted(r.column)}
+		choice := bound.Choice{Cap: m.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) }), Users: m.admitted(r.column)}
 		if m.usable(choice.Cap, choice.Users) {
 			out.Supplies = append(out.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{choice}})
 		}

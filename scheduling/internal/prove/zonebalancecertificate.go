@@ -14,7 +14,7 @@ import (
 func (m *balance) certificate(x *bound.Balanced) *scheduling.Certificate {
 	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Zones: map[string]scheduling.ZoneWorths{}, Scale: bound.Scale}
 	for i, ids := range m.flocks {
-		m.nameAll(c.Values, ids, x.Worths[i])
+		m.nameAll(c.Values, ids, x.Duals[i])
 	}
 	for z, zone := range m.zones {
 		own := scheduling.ZoneWorths{Values: map[string]string{}, Vectors: m.namedAll(x.Parts[z].Vectors)}
@@ -23,7 +23,7 @@ func (m *balance) certificate(x *bound.Balanced) *scheduling.Certificate {
 			for _, id := range ids {
 				list = append(list, int(id))
 			}
-			m.nameAll(own.Values, list, x.Parts[z].Worths[i])
+			m.nameAll(own.Values, list, x.Parts[z].Duals[i])
 		}
 		c.Zones[zone] = own
 	}

@@ -15,8 +15,8 @@ func (m *zoneMarket) certificate(a bound.Assigned) *scheduling.Certificate {
 	if a.Filled {
 		c.Kind = scheduling.PatternKind
 	}
-	if len(a.Worths) > 0 {
-		m.nameWorths(c, a)
+	if len(a.Duals) > 0 {
+		m.nameDuals(c, a)
 	}
 	if x := a.Parted; x != nil {
 		c.Kind, c.Spreads = scheduling.PartedKind, nil
@@ -31,8 +31,8 @@ func (m *zoneMarket) certificate(a bound.Assigned) *scheduling.Certificate {
 	return c
 }
 
-// nameWorths says what pods are worth, and how much less in which zone.
-func (m *zoneMarket) nameWorths(c *scheduling.Certificate, a bound.Assigned) {
+// nameDuals says what pods are worth, and how much less in which zone.
+func (m *zoneMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
 	most := m.mostWorth(a)
 	c.Spreads = make([]scheduling.ZoneSpread, len(m.rules))
 	for r := range m.rules {
@@ -42,7 +42,7 @@ func (m *zoneMarket) nameWorths(c *scheduling.Certificate, a bound.Assigned) {
 		}
 	}
 	for i, p := range m.parts {
-		worth := a.Worths[i]
+		worth := a.Duals[i]
 		if p.rule >= 0 {
 			s := &c.Spreads[p.rule]
 			if m.split[p.rule] {
@@ -72,9 +72,9 @@ func (m *zoneMarket) nameWorths(c *scheduling.Certificate, a bound.Assigned) {
 func (m *zoneMarket) worthOf(a bound.Assigned, class int) *big.Int {
 	p := &m.parts[class]
 	if p.rule < 0 || p.least {
-		return a.Worths[class]
+		return a.Duals[class]
 	}
-	return new(big.Int).Sub(a.Worths[class], a.Tolls[m.spread[p.rule]][p.zone])
+	return new(big.Int).Sub(a.Duals[class], a.Tolls[m.spread[p.rule]][p.zone])
 }
 
 // mostWorth is what a pod of each rule is worth where it is worth most.

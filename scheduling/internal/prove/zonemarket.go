@@ -27,7 +27,7 @@ type zoneMarket struct {
 	// split says, by rule, that those that are in each zone at least are told apart.
 	split []bool
 	users map[[2]int]model.Bits
-	// single are the yardsticks of loners of one class. It takes less time to know that a
+	// single are the surrogate resources of exclusive pods of one class. It takes less time to know that a
 	// node has one of them than to count them like a resource.
 	single []bool
 }
@@ -46,9 +46,9 @@ type zonePart struct {
 func (b *zoneBook) zoned(apart bool) *zoneMarket {
 	m := &zoneMarket{zoneBook: b, users: map[[2]int]model.Bits{}, apart: apart}
 	m.Dims = b.prover.market.Dims
-	clear(b.spaces) // there may be further yardsticks
-	for i := range b.yardsticks {
-		x := b.yardsticks[i].loners
+	clear(b.spaces) // there may be further surrogate resources
+	for i := range b.surrogateResources {
+		x := b.surrogateResources[i].exclusivePods
 		m.single = append(m.single, x != nil && b.hostsNamed() && b.alike(x))
 	}
 	m.addClasses()
@@ -252,7 +252,7 @@ func (m *zoneMarket) addNodes() {
 	}
 	for i := range m.rooms {
 		r := &m.rooms[i]
-		room := m.measured(r.room, func(y *yardstick) int64 { return y.room(r.room, r.nameless) })
+		room := m.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) })
 		if m.prover.usable(room, m.admitted(r.column)) {
 			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: m.usersOf(r.column, r.zone)}}})
 		}

@@ -36,12 +36,12 @@ func (s *ZoneSpread) Bounds() (least, most []int64) {
 			least[z] = min(most[z], max(0, floor-n-(s.Pending-s.Placed)))
 		}
 	}
-	s.squeeze(least, most)
+	s.tighten(least, most)
 	return least, most
 }
 
-// squeeze lets each zone have what the others leave to it.
-func (s *ZoneSpread) squeeze(least, most []int64) {
+// tighten lets each zone have what the others leave to it.
+func (s *ZoneSpread) tighten(least, most []int64) {
 	atLeast, atMost := podspec.Sum(least), podspec.Sum(most)
 	for z := range most {
 		low, high := least[z], most[z]

@@ -17,16 +17,16 @@ import (
 // decoder turns the engine's answer into a plan.
 type decoder struct {
 	*compile.Compiler
-	ties     *ties // nil where nothing is tied
-	solution model.Solution
-	ledger   *compile.Ledger
-	roster   *roster
-	short    bool         // limits or reservations leave a launch too few options for its pool's minValues
-	frozen   bool         // machines buy what the engine planned, and list nothing of a better rank
-	shunned  []model.Bits // by template, offers that launches do not fall back on; nil for none
-	listed   []int        // room for the places of one machine's options
-	lots     map[string]*lot
-	named    []corev1.ResourceName // what pods may request by name
+	ties         *ties // nil where nothing is tied
+	solution     model.Solution
+	ledger       *compile.Ledger
+	nameAssigner *nameAssigner
+	short        bool         // limits or reservations leave a launch too few options for its pool's minValues
+	frozen       bool         // machines buy what the engine planned, and list nothing of a better rank
+	shunned      []model.Bits // by template, offers that launches do not fall back on; nil for none
+	listed       []int        // room for the places of one machine's options
+	lots         map[string]*lot
+	named        []corev1.ResourceName // what pods may request by name
 }
 
 // Decode writes the plan down. ok is false where limits or reservations leave a
@@ -36,7 +36,7 @@ func Decode(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan
 		Compiler: c, ties: tiesOf(c), solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{}, named: c.Requestable(),
 	}
 	machines := d.final()
-	d.shun(machines)
+	d.avoidNewDomains(machines)
 	plan = d.write(bundle(machines))
 	return plan, !d.short
 }
@@ -53,7 +53,7 @@ func (d *decoder) final() []machine {
 
 // write writes down what nodes and machines hold.
 func (d *decoder) write(machines []machine) *scheduling.Plan {
-	d.roster = d.newRoster(machines)
+	d.nameAssigner = d.newNameAssigner(machines)
 	n := int64(0)
 	for i := range machines {
 		n += machines[i].count
@@ -63,7 +63,7 @@ func (d *decoder) write(machines []machine) *scheduling.Plan {
 		if len(items) == 0 {
 			continue
 		}
-		if pods := d.hand(items); len(pods) > 0 {
+		if pods := d.takePods(items); len(pods) > 0 {
 			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: d.Nodes[d.NodeOf(i)].Node.Name, Pods: pods})
 		}
 	}
@@ -100,7 +100,7 @@ func (d *decoder) machines() []machine {
 			out = append(out, m)
 		}
 	}
-	d.settle(out)
+	d.upgradeAll(out)
 	for range lastCalls {
 		out = d.lastCall(d.drop(out))
 	}
@@ -143,9 +143,9 @@ func (d *decoder) place(planned offers.Purchase) int {
 	return slices.IndexFunc(d.Offered[planned.Template].List, func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
 }
 
-// settle upgrades the machines. A cautious solve has counted on what is left of the
+// upgradeAll upgrades the machines. A cautious solve has counted on what is left of the
 // limits: should the upgrades leave a launch too few options, they are taken back.
-func (d *decoder) settle(machines []machine) {
+func (d *decoder) upgradeAll(machines []machine) {
 	var before []machine
 	var ledger *compile.Ledger
 	if d.Cautious {

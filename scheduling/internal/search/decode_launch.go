@@ -83,7 +83,7 @@ func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string
 		numbers[pool.Name]++
 		l := scheduling.Launch{
 			Name: pool.Name + "-" + strconv.Itoa(numbers[pool.Name]), NodePool: pool.Name,
-			Options: slices.Clone(x.options), Price: x.options[0].Price, Pods: d.hand(m.items),
+			Options: slices.Clone(x.options), Price: x.options[0].Price, Pods: d.takePods(m.items),
 			Requests: d.Table.List(requests), Labels: maps.Clone(x.labels),
 			Taints:        copyTaints(pool.Spec.Template.Spec.Taints),
 			StartupTaints: copyTaints(pool.Spec.Template.Spec.StartupTaints),
@@ -97,8 +97,8 @@ func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string
 	d.account(plan, m, d.buys(m).Offer, x.daemons)
 }
 
-// hand hands out the next pods of each class. It returns their names, sorted.
-func (d *decoder) hand(items []model.Item) []string {
+// takePods hands out the next pods of each class. It returns their names, sorted.
+func (d *decoder) takePods(items []model.Item) []string {
 	n := int64(0)
 	for _, it := range items {
 		n += it.N * size(d.Parts[it.Class].Portions)
@@ -107,7 +107,7 @@ func (d *decoder) hand(items []model.Item) []string {
 	length := 0
 	for _, it := range items {
 		for _, p := range d.Parts[it.Class].Portions {
-			run := d.roster.take(it.Class, p, it.N)
+			run := d.nameAssigner.take(it.Class, p, it.N)
 			if len(run) == 0 {
 				continue
 			}

@@ -48,7 +48,7 @@ func (d *decoder) buys(m *machine) offers.Purchase { return d.sale(m.template, m
 // spot is where a machine stands.
 func (d *decoder) spot(m *machine) int {
 	p := d.buys(m)
-	return Spot(d.ties.Land, p.Template, p.Offer)
+	return Spot(d.ties.Locations, p.Template, p.Offer)
 }
 
 // offerAt is the offer at a place of a machine's template.

@@ -19,7 +19,7 @@ import (
 // stayAway returns, by template, the offers outside such zones; nil where there are no
 // such zones.
 func (t *ties) stayAway() []model.Bits {
-	l := t.Land
+	l := t.Locations
 	foreign := make([]bool, l.OnSale)
 	found := false
 	for i := range t.Rules {
@@ -82,7 +82,7 @@ func (t *ties) countedDomains(rule int) []bool {
 	return out
 }
 
-// staysAway reports whether a kin that nothing ties keeps away from foreign zones.
+// staysAway reports whether a topology signature that nothing ties keeps away from foreign zones.
 func (t *ties) staysAway(n int) bool {
 	if t.rows == nil || t.roaming[n] {
 		return false
@@ -95,10 +95,10 @@ func (t *ties) staysAway(n int) bool {
 	return can
 }
 
-// canStayAway reports whether all units of a kin find a machine outside foreign zones,
+// canStayAway reports whether all units of a topology signature find a machine outside foreign zones,
 // in a pool of no lower weight than they would find anywhere.
-func (t *ties) canStayAway(k *compile.Kin) bool {
-	l := t.Land
+func (t *ties) canStayAway(k *compile.TopologySignature) bool {
+	l := t.Locations
 	type place struct{ rank, room int }
 	near, all := map[place]bool{}, map[place]bool{}
 	ranks := l.WeightRank()
@@ -128,7 +128,7 @@ func (t *ties) canStayAway(k *compile.Kin) bool {
 	}
 	for i := range t.UnitBook.Units {
 		u := &t.UnitBook.Units[i]
-		if t.List[u.Kin] != k {
+		if t.List[u.Signature] != k {
 			continue
 		}
 		request := t.Request(u.Portions)

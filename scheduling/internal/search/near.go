@@ -12,8 +12,8 @@ import (
 // lodge finds the bins that the parts of e could need, ascending: for each kind of parts as
 // many of those that it fills best as there are units of all parts that fit any bin. Whoever
 // would go elsewhere finds one of these that nobody uses. Nil stands for all bins.
-func (t *ties) lodge(e *compile.Compiler) *compile.Lodging {
-	l := t.Land
+func (t *ties) lodge(e *compile.Compiler) *compile.FixedAssignment {
+	l := t.Locations
 	bins, pods := len(l.Model.Bins), l.PodCount()
 	if bins <= compile.FewBins || pods >= int64(bins) || pods*int64(len(e.Parts)) > compile.MostNearby {
 		return nil
@@ -22,12 +22,12 @@ func (t *ties) lodge(e *compile.Compiler) *compile.Lodging {
 	known := map[string]bool{}
 	seated := int64(0)
 	var key, name []byte
-	e.Lodgers = nil
+	e.FixedParts = nil
 	for i := range e.Parts {
 		key = compile.NearKey(key[:0], e, i)
 		book := l.Nearest
-		if len(e.Parts[i].Crowds) > 0 {
-			book = t.Nearest // crowds have their numbers there
+		if len(e.Parts[i].PerNodeLimits) > 0 {
+			book = t.Nearest // per-node limits have their numbers there
 		}
 		list, ok := book[string(key)]
 		if !ok {
@@ -36,7 +36,7 @@ func (t *ties) lodge(e *compile.Compiler) *compile.Lodging {
 		}
 		if len(list) > 0 {
 			seated += e.Parts[i].Count
-			e.Lodgers = append(e.Lodgers, model.ClassID(i))
+			e.FixedParts = append(e.FixedParts, model.ClassID(i))
 			name = binary.AppendVarint(append(append(name, key...), '/'), e.Parts[i].Count)
 		}
 		if !known[string(key)] {
@@ -44,7 +44,7 @@ func (t *ties) lodge(e *compile.Compiler) *compile.Lodging {
 			lists = append(lists, list)
 		}
 	}
-	if x := l.Lodgings[string(name)]; x != nil && slices.Equal(x.Crowds, t.Crowds) {
+	if x := l.FixedAssignments[string(name)]; x != nil && slices.Equal(x.PerNodeLimits, t.PerNodeLimits) {
 		return x
 	}
 	row := model.NewBits(bins)
@@ -53,9 +53,9 @@ func (t *ties) lodge(e *compile.Compiler) *compile.Lodging {
 			row.Set(int(bin))
 		}
 	}
-	x := &compile.Lodging{Crowds: slices.Clone(t.Crowds), Near: make([]int, 0, row.Count())}
+	x := &compile.FixedAssignment{PerNodeLimits: slices.Clone(t.PerNodeLimits), Near: make([]int, 0, row.Count())}
 	row.Each(func(bin int) { x.Near = append(x.Near, bin) })
-	l.Lodgings[string(name)] = x
+	l.FixedAssignments[string(name)] = x
 	return x
 }
 
@@ -63,19 +63,19 @@ func (t *ties) lodge(e *compile.Compiler) *compile.Lodging {
 func (t *ties) fullest(e *compile.Compiler, part int, n int64) []int32 {
 	p := &e.Parts[part]
 	seat := &e.Seats[p.Seat]
-	l := t.Land
+	l := t.Locations
 	l.OpenRow, l.WaryRow = l.BinsOf(seat, l.OpenRow, l.WaryRow)
 	open, wary := l.OpenRow, l.WaryRow
 	takes := func(bin int) (takes, soft bool) {
-		takes = open.Has(bin) && (len(p.Crowds) == 0 || e.Model.Joining(nil, t.present[bin], model.ClassID(part)) > 0)
+		takes = open.Has(bin) && (len(p.PerNodeLimits) == 0 || e.Model.Joining(nil, t.present[bin], model.ClassID(part)) > 0)
 		return takes, wary.Has(bin)
 	}
 	if m := l.NearestNodes(); m != nil && len(seat.Groups) > 0 {
-		if len(p.Crowds) == 0 {
+		if len(p.PerNodeLimits) == 0 {
 			return m.FullestFor(l.Compiler, seat.Groups, seat.Bins, p.Request, n, takes)
 		}
-		if e.Model.Joining(nil, nil, model.ClassID(part)) > 0 { // crowds keep them off bins where some of them are
-			crowded := t.crowded(p.Crowds)
+		if e.Model.Joining(nil, nil, model.ClassID(part)) > 0 { // per-node limits keep them off bins where some of them are
+			crowded := t.crowded(p.PerNodeLimits)
 			all := m.FullestFor(l.Compiler, seat.Groups, seat.Bins, p.Request, n+crowded, func(bin int) (takes, soft bool) {
 				return open.Has(bin), wary.Has(bin)
 			})
@@ -91,10 +91,10 @@ func (t *ties) fullest(e *compile.Compiler, part int, n int64) []int32 {
 	return pack.Fullest(l.Model, p.Request, n, takes)
 }
 
-// crowded is on how many bins at most there is anybody of some crowds.
+// crowded is on how many bins at most there is anybody of some per-node limits.
 func (t *ties) crowded(crowds []model.Membership) (n int64) {
 	for _, m := range crowds {
-		n += int64(len(t.Land.Census().Crowded[t.CrowdName(&t.Crowds[m.Crowd])]))
+		n += int64(len(t.Locations.TopologyCounts().Crowded[t.PerNodeLimitName(&t.PerNodeLimits[m.Crowd])]))
 	}
 	return n
 }

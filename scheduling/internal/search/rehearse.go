@@ -77,7 +77,7 @@ func (r *rehearsal) pods(machines []machine) []handed {
 		n += len(r.Planned[i].Pods)
 	}
 	out := make([]handed, 0, n)
-	roster := r.newRoster(machines)
+	roster := r.newNameAssigner(machines)
 	hand := func(items []model.Item) {
 		for _, it := range items {
 			p := &r.Parts[it.Class]
@@ -114,7 +114,7 @@ func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
 		return *known
 	}
 	t, class := r.ties, r.Planned[p.Portions[portion].Class]
-	s := bearing{class.Group, class.Bonds, class.Among, t.List[t.UnitBook.Units[p.Unit].Kin].Part, p.Site}
+	s := bearing{class.Group, class.TopologyTerms, class.Among, t.List[t.UnitBook.Units[p.Unit].Signature].Part, p.Site}
 	n, ok := r.index[s]
 	if !ok {
 		n = int32(len(r.problem.Classes))
@@ -127,7 +127,7 @@ func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
 
 // single is pods of one bearing in the planner's form.
 func (t *ties) single(s bearing) topology.Class {
-	own := t.List[t.Kin([]compile.Member{{Group: s.group, Bonds: s.bonds, Among: s.among, N: 1}}, nil)]
+	own := t.List[t.Number([]compile.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
 	if own.Part == nil {
 		t.Link(own)
 	}

@@ -19,8 +19,8 @@ import (
 // settled plans sites, anew where that is cheaper. Where a search for machines takes long,
 // drafts are compared, and only the best is worked out.
 func (t *ties) settled(params pack.Params) trial {
-	params.Draft = params.Work > 0 && len(t.UnitBook.Units) >= compile.ManyClasses && !t.Land.Thorough()
-	return t.reprice(t.concede(t.rounds(params), params), params).completed()
+	params.Draft = params.Work > 0 && len(t.UnitBook.Units) >= compile.ManyClasses && !t.Locations.Thorough()
+	return t.reprice(t.replanWithoutEmptyDomains(t.rounds(params), params), params).completed()
 }
 
 // repriceRounds is how often a solution's own prices choose sites anew.
@@ -126,14 +126,14 @@ func (t *ties) marginal(x *trial, shares [][]int64) [][]int64 {
 			room[d] -= n
 		}
 		template := x.Bought[node.Option].Template
-		column := t.Land.Columns.Rows[t.Land.Offered[template].List[spot-t.Land.First[template]].Column]
+		column := t.Locations.Columns.Rows[t.Locations.Offered[template].List[spot-t.Locations.First[template]].Column]
 		spares = append(spares, spareRoom{spot: spot, column: column, room: room})
 	}
 	ranks := int64(compile.RankCost)
 	out := make([][]int64, len(t.planner.Classes))
 	for i := range t.planner.Classes {
 		class := &t.planner.Classes[i]
-		k := t.List[t.UnitBook.Units[t.units[i]].Kin]
+		k := t.List[t.UnitBook.Units[t.units[i]].Signature]
 		out[i] = slices.Clone(shares[i])
 		free, shut := make([]bool, len(class.Sites)), len(class.Sites)
 		for _, r := range spares {
@@ -159,19 +159,19 @@ func (t *ties) marginal(x *trial, shares [][]int64) [][]int64 {
 }
 
 // alone is what a pod of a class costs at a site where its class has machines to itself.
-// Classes of the same kin and size share the answers.
-func (t *ties) alone(k *compile.Kin, class *topology.Class, site int, share int64) int64 {
+// Classes of the same topology signature and size share the answers.
+func (t *ties) alone(k *compile.TopologySignature, class *topology.Class, site int, share int64) int64 {
 	if k.Market == nil {
 		return share
 	}
-	name := binary.AppendVarint(binary.AppendVarint(t.Land.Buffer[:0], int64(site)), class.Count)
+	name := binary.AppendVarint(binary.AppendVarint(t.Locations.Buffer[:0], int64(site)), class.Count)
 	for _, q := range class.Request {
 		name = binary.AppendVarint(name, q)
 	}
-	t.Land.Buffer = name
+	t.Locations.Buffer = name
 	price, ok := k.Market.Alone[string(name)]
 	if !ok {
-		price = least(t.Land, k.Market, class, site)
+		price = least(t.Locations, k.Market, class, site)
 		k.Market.Alone[string(name)] = price
 	}
 	if price < 0 {
@@ -182,7 +182,7 @@ func (t *ties) alone(k *compile.Kin, class *topology.Class, site int, share int6
 
 // least is what a pod of a class costs at least at a site if its class has machines to
 // itself; -1 if it fits none.
-func least(l *compile.Land, m *compile.Market, class *topology.Class, site int) int64 {
+func least(l *compile.LocationIndex, m *compile.Market, class *topology.Class, site int) int64 {
 	from, _ := slices.BinarySearchFunc(m.Rooms, site, func(r compile.SiteRoom, site int) int { return cmp.Compare(r.Site, site) })
 	least := int64(-1)
 	for _, r := range m.Rooms[from:] {

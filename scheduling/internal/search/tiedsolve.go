@@ -22,8 +22,8 @@ const dearestWish = 2
 // Solve plans sites and machines in turn.
 func (t *ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
 	x := t.found(params)
-	x = x.resign(params)
-	x = x.pile(params)
+	x = x.replanWithoutUnplaced(params)
+	x = x.stackColocated(params)
 	return x.Compiler, x.Outcome
 }
 
@@ -32,8 +32,8 @@ func (t *ties) found(params pack.Params) trial {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
-	found := t.seek(t.settled(params), params)
-	return found.ration(params)
+	found := t.searchDomains(t.settled(params), params)
+	return found.placeWithinLimits(params)
 }
 
 // relax finds out how far wishes per host have to be relaxed: as little as is needed
@@ -44,13 +44,13 @@ func (t *ties) relax(params pack.Params) {
 	t.scale = 0
 	plain := t.rounds(params)
 	placed, most := podspec.Sum(plain.Placed(plain.Solution)), plain.price()*dearestWish
-	if t.Land.Solver.Preferences == scheduling.PreferencesPrice {
+	if t.Locations.Solver.Preferences == scheduling.PreferencesPrice {
 		most = plain.price()
 		for i := range t.UnitBook.Units {
 			u := &t.UnitBook.Units[i]
-			for _, m := range t.List[u.Kin].Crowds {
-				if k := t.Crowds[m.Crowd]; k.Weight > 0 && m.Holds {
-					most += t.Land.Solver.PreferencePrice * offerings.Price(k.Weight*u.Count) / podspec.UnsatisfiedWeight
+			for _, m := range t.List[u.Signature].PerNodeLimits {
+				if k := t.PerNodeLimits[m.Crowd]; k.Weight > 0 && m.Holds {
+					most += t.Locations.Solver.PreferencePrice * offerings.Price(k.Weight*u.Count) / podspec.UnsatisfiedWeight
 				}
 			}
 		}
@@ -112,7 +112,7 @@ func (t *ties) learn(x *trial) bool {
 				site.Limit = p.Count - left
 				news = true
 			}
-		} else if kin := t.UnitBook.Units[p.Unit].Kin; left > 0 && x.Seats[p.Seat].Rows != nil && !t.roaming[kin] {
+		} else if kin := t.UnitBook.Units[p.Unit].Signature; left > 0 && x.Seats[p.Seat].Rows != nil && !t.roaming[kin] {
 			t.roaming[kin], news = true, true
 			t.stated++
 		}
@@ -160,10 +160,10 @@ func (t *ties) shrink(x *trial) bool {
 		if p.N -= gone; p.N == 0 {
 			less.Portions = less.Portions[:last]
 		}
-		hosts := t.List[u.Kin].Hosts
-		less.Kin = t.Kin(t.Members(less.Portions), hosts)
+		hosts := t.List[u.Signature].Hosts
+		less.Signature = t.Number(t.Members(less.Portions), hosts)
 		t.UnitBook.Units = append(t.UnitBook.Units, less)
-		t.Follow(class, gone*left, model.NewBits(len(t.Land.Nodes)))
+		t.Follow(class, gone*left, model.NewBits(len(t.Locations.Nodes)))
 	}
 	if !shrunk {
 		return false

@@ -23,8 +23,8 @@ type ties struct {
 	classOf  []int            // by unit, the planner class; -1 for units that nothing ties
 	scale    int64            // how much wishes per host are relaxed; 0 drops them
 	rows     []model.Bits     // by template, offers outside foreign zones; nil for all
-	roaming  map[int]bool     // kins that no longer keep away from foreign zones
-	away     map[int]bool     // whether kins can keep away; filled when asked
+	roaming  map[int]bool     // topology signatures that no longer keep away from foreign zones
+	away     map[int]bool     // whether topology signatures can keep away; filled when asked
 	stated   int              // counts what is changed of the problem beside costs and limits
 	replayed *replayed        // see replay
 	begun    *topology.Result // the plan of sites to begin with, if it was worked out before
@@ -40,10 +40,10 @@ func newTiesWithout(c *compile.Compiler, gone map[int]int64) *ties {
 
 // newTiesFollowing is newTiesWithout where pods that follow others may be piled on few.
 func newTiesFollowing(c *compile.Compiler, gone map[int]int64, piled bool) *ties {
-	l := c.Land()
-	t := &ties{UnitBook: &compile.UnitBook{KinBook: &compile.KinBook{RuleBook: compile.NewRuleBook(l), Index: map[string]int{}}}}
+	l := c.Locations()
+	t := &ties{UnitBook: &compile.UnitBook{SignatureBook: &compile.SignatureBook{RuleBook: compile.NewRuleBook(l), Index: map[string]int{}}}}
 	for _, class := range c.Planned {
-		t.Enter(compile.Member{Group: class.Group, Bonds: class.Bonds, Among: class.Among, N: 1})
+		t.Enter(compile.Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
 	}
 	t.Keep()
 	t.present = t.Count()
@@ -60,8 +60,8 @@ func (t *ties) form() {
 	t.UnitBook.Units = nil
 	t.Build()
 	for i := range t.UnitBook.Units {
-		if u := &t.UnitBook.Units[i]; u.Kin < 0 {
-			u.Kin = t.Kin(t.Members(u.Portions), nil)
+		if u := &t.UnitBook.Units[i]; u.Signature < 0 {
+			u.Signature = t.Number(t.Members(u.Portions), nil)
 		}
 	}
 	t.plan()
@@ -76,19 +76,19 @@ func (t *ties) plan() {
 	}
 	t.stated++
 	t.begun = nil
-	c := t.Land.Compiler
+	c := t.Locations.Compiler
 	priced := c.Solver.Preferences == scheduling.PreferencesPrice
 	t.units, t.away = nil, map[int]bool{}
 	t.planner = topology.Problem{Dims: c.Model.Dims, Rules: t.Planned(), Priced: priced}
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
 	}
-	t.planner.Bins = t.Land.RoomBook().RoomsOf(c)
+	t.planner.Bins = t.Locations.RoomBook().RoomsOf(c)
 	t.classOf = make([]int, len(t.UnitBook.Units))
 	t.planner.Classes = make([]topology.Class, 0, len(t.UnitBook.Units))
 	for i := range t.UnitBook.Units {
 		u := &t.UnitBook.Units[i]
-		k := t.List[u.Kin]
+		k := t.List[u.Signature]
 		t.classOf[i] = -1
 		if k.Plain || t.Hopeless[u.Portions[0].Class] {
 			continue
@@ -108,7 +108,7 @@ func (t *ties) plan() {
 
 // worth is what the planner makes of the weight of a wish.
 func (t *ties) worth(weight int64) int64 {
-	s := t.Land.Solver
+	s := t.Locations.Solver
 	if s.Preferences != scheduling.PreferencesPrice || weight == 0 {
 		return weight
 	}
@@ -117,13 +117,13 @@ func (t *ties) worth(weight int64) int64 {
 }
 
 // site describes a site to the planner.
-func (t *ties) site(k *compile.Kin, site int, cost int64, request []int64) topology.Site {
+func (t *ties) site(k *compile.TopologySignature, site int, cost int64, request []int64) topology.Site {
 	if k.Sites == nil {
 		k.Sites = t.sitesOf(k)
 	}
 	s := k.Sites[site]
 	s.Cost = cost
-	fit, n := t.Land.RoomBook().Fits(t.Land.Compiler, request), 0
+	fit, n := t.Locations.RoomBook().Fits(t.Locations.Compiler, request), 0
 	for w, word := range k.Seats[site].Bins {
 		n += bits.OnesCount64(word & fit[w])
 	}
@@ -136,15 +136,15 @@ func (t *ties) site(k *compile.Kin, site int, cost int64, request []int64) topol
 	return s
 }
 
-// sitesOf describes the sites of a kin, as far as they are the same for all its units.
-func (t *ties) sitesOf(k *compile.Kin) []topology.Site {
+// sitesOf describes the sites of a topology signature, as far as they are the same for all its units.
+func (t *ties) sitesOf(k *compile.TopologySignature) []topology.Site {
 	out := make([]topology.Site, k.Part.Sites)
 	for site := range out {
 		s := &out[site]
 		s.Limit = -1
 		s.Domains, s.Counted = t.domainsAt(k.Rules, k.Part, site)
 		for _, w := range k.Wishes {
-			if k.Part.Domain(t.Land, w.Axis, site) != 1 {
+			if k.Part.Domain(t.Locations, w.Axis, site) != 1 {
 				s.Penalty += t.worth(w.Weight)
 			}
 		}
@@ -157,17 +157,17 @@ func (t *ties) domainsAt(links []topology.Link, p *compile.Partition, site int) 
 	domains, counted = make([]int32, len(links)), make([]bool, len(links))
 	for i, link := range links {
 		r := &t.Rules[link.Rule]
-		domains[i] = p.Domain(t.Land, r.Axis, site)
-		counted[i] = r.Filter < 0 || p.Domain(t.Land, r.Filter, site) == 1
+		domains[i] = p.Domain(t.Locations, r.Axis, site)
+		counted[i] = r.Filter < 0 || p.Domain(t.Locations, r.Filter, site) == 1
 	}
 	return domains, counted
 }
 
 // split states the engine's problem for a plan of sites.
 func (t *ties) split(r *topology.Result) *compile.Compiler {
-	base := t.Land.Compiler
+	base := t.Locations.Compiler
 	e := *base
-	e.Sited = t.Land
+	e.Sited = t.Locations
 	e.Note(t.snapshot())
 	e.Model = &model.Problem{Dims: base.Model.Dims, BestEffort: base.Model.BestEffort, Pools: base.Model.Pools}
 	e.Parts, e.Seats, e.Bought = make([]compile.Part, 0, t.partCount(r)), nil, nil
@@ -195,7 +195,7 @@ func (t *ties) split(r *topology.Result) *compile.Compiler {
 		u := &t.UnitBook.Units[i]
 		p := compile.Part{
 			Portions: u.Portions, Request: t.Request(u.Portions), Priority: t.Priority(u),
-			Crowds: t.memberships(t.List[u.Kin]), Unit: i,
+			PerNodeLimits: t.memberships(t.List[u.Signature]), Unit: i,
 		}
 		if t.Hopeless[u.Portions[0].Class] {
 			p.Seat, p.Count = nowhere(), u.Count
@@ -203,25 +203,25 @@ func (t *ties) split(r *topology.Result) *compile.Compiler {
 			continue
 		}
 		if t.classOf[i] < 0 {
-			p.Seat, p.Count = seatAt(u.Kin, 0), u.Count
+			p.Seat, p.Count = seatAt(u.Signature, 0), u.Count
 			e.Parts = append(e.Parts, p)
 			continue
 		}
 		for site, n := range r.Counts[t.classOf[i]] {
 			if n > 0 {
-				p.Seat, p.Site, p.Count, p.Pinned = seatAt(u.Kin, site), site, n, true
+				p.Seat, p.Site, p.Count, p.Pinned = seatAt(u.Signature, site), site, n, true
 				e.Parts = append(e.Parts, p)
 			}
 		}
 	}
-	for _, k := range t.Crowds {
-		e.Model.Crowds = append(e.Model.Crowds, model.Crowd{Max: t.crowdMax(k)})
+	for _, k := range t.PerNodeLimits {
+		e.Model.PerNodeLimits = append(e.Model.PerNodeLimits, model.PerNodeLimit{Max: t.perNodeMax(k)})
 	}
 	e.AddParts()
 	e.AddOffers()
-	if e.Lodging = t.lodge(&e); e.Lodging == nil {
+	if e.FixedAssignment = t.lodge(&e); e.FixedAssignment == nil {
 		seatBins(&e, base, t.present)
-	} else if e.Near = e.Lodging.Near; e.Lodging.Items == nil {
+	} else if e.Near = e.FixedAssignment.Near; e.FixedAssignment.Items == nil {
 		e.SeatNear(base, t.present)
 	}
 	return &e
@@ -252,7 +252,7 @@ func (t *ties) snapshot() *ties {
 	return &c
 }
 
-// seat is the seat of a kin at a site.
+// seat is the seat of a topology signature at a site.
 func (t *ties) seat(n, site int) compile.Seat {
 	k := t.List[n]
 	s := k.Seats[site]
@@ -263,27 +263,27 @@ func (t *ties) seat(n, site int) compile.Seat {
 		return s
 	}
 	if !s.NoNew && k.Part.Sites > 1 {
-		s.Sold = k.Market.Sold(t.Land, &s)
+		s.Sold = k.Market.Sold(t.Locations, &s)
 	}
 	return s
 }
 
-// crowdMax is how many of a crowd may share a machine, relaxed as far as wishes are.
-func (t *ties) crowdMax(k compile.Crowd) int64 {
+// perNodeMax is how many of a per-node limit may share a machine, relaxed as far as wishes are.
+func (t *ties) perNodeMax(k compile.PerNodeLimit) int64 {
 	if k.Weight == 0 || t.scale <= 1 {
 		return k.Max
 	}
 	return max(k.Max, 1) * t.scale
 }
 
-// memberships are those of a kin in the crowds that count.
-func (t *ties) memberships(k *compile.Kin) []model.Membership {
+// memberships are those of a topology signature in the per-node limits that count.
+func (t *ties) memberships(k *compile.TopologySignature) []model.Membership {
 	if t.scale > 0 {
-		return k.Crowds
+		return k.PerNodeLimits
 	}
 	var out []model.Membership
-	for _, m := range k.Crowds {
-		if t.Crowds[m.Crowd].Weight == 0 {
+	for _, m := range k.PerNodeLimits {
+		if t.PerNodeLimits[m.Crowd].Weight == 0 {
 			out = append(out, m)
 		}
 	}
@@ -292,7 +292,7 @@ func (t *ties) memberships(k *compile.Kin) []model.Membership {
 
 // wishesPerHost reports whether any wish is about single machines.
 func (t *ties) wishesPerHost() bool {
-	for i, k := range t.Crowds {
+	for i, k := range t.PerNodeLimits {
 		if k.Weight > 0 && !t.Idle[i] {
 			return true
 		}

@@ -63,15 +63,15 @@ func (x trial) completed() trial {
 	return x
 }
 
-// ration gives what limits and reservations have to others, where a trial leaves out pods
+// placeWithinLimits gives what limits and reservations have to others, where a trial leaves out pods
 // for lack of it and that lets more pods in.
-func (x *trial) ration(params pack.Params) trial {
+func (x *trial) placeWithinLimits(params pack.Params) trial {
 	if !slices.ContainsFunc(x.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
 		return *x
 	}
 	x.furnish()
 	y := *x
-	y.Outcome = pack.Ration(x.Model, x.Outcome, params)
+	y.Outcome = pack.PlaceWithinLimits(x.Model, x.Outcome, params)
 	if slices.Equal(x.Solution.Unplaced, y.Solution.Unplaced) {
 		return *x
 	}
@@ -147,7 +147,7 @@ func (t *ties) domainsOf(spots []int) [][]int32 {
 		}
 		seen := make([]bool, len(r.Domains))
 		for _, spot := range spots {
-			if at := t.Land.Axes[r.Axis].At[spot]; at >= 0 && t.Land.Axes[r.Filter].At[spot] == 1 {
+			if at := t.Locations.Axes[r.Axis].At[spot]; at >= 0 && t.Locations.Axes[r.Filter].At[spot] == 1 {
 				seen[at] = true
 			}
 		}
@@ -161,14 +161,14 @@ func (t *ties) domainsOf(spots []int) [][]int32 {
 }
 
 // Spot is the place of an offer of a template.
-func Spot(l *compile.Land, template, offer int) int {
-	spots := l.Atlas.Spots[template]
+func Spot(l *compile.LocationIndex, template, offer int) int {
+	spots := l.LocationCache.Spots[template]
 	if spots == nil {
 		spots = slices.Repeat([]int32{-1}, len(l.Offers.Offers))
 		for i, o := range l.Offered[template].List {
 			spots[o.Offer] = int32(l.First[template] + i)
 		}
-		l.Atlas.Spots[template] = spots
+		l.LocationCache.Spots[template] = spots
 	}
 	return int(spots[offer])
 }

@@ -74,13 +74,13 @@ func (s *planner) chooseAnchors(cl *cluster, cross []bool) *anchors {
 	}
 	slices.SortStableFunc(h.rules, func(a, b int32) int { return cmp.Compare(held[b], held[a]) })
 	h.spreadGroups = s.spreadGroups(classes)
-	h.settle()
+	h.find()
 	return h
 }
 
-// settle finds anchors: starting with none, and with different ones for all, it moves one
+// find finds anchors: starting with none, and with different ones for all, it moves one
 // at a time as long as that is better.
-func (h *anchors) settle() {
+func (h *anchors) find() {
 	h.descend()
 	together, best := slices.Clone(h.of), h.judge()
 	for k, r := range h.rules {

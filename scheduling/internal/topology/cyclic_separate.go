@@ -47,7 +47,7 @@ func (s *planner) separate(cl *cluster) *anchor {
 	}
 	x.others = s.spreadGroups(others)
 	x.price()
-	x.settle()
+	x.assign()
 	h := s.emptyAnchors(cross)
 	h.apart = true
 	for c := range h.site {
@@ -105,10 +105,10 @@ func (x *ownSites) price() {
 	}
 }
 
-// settle gives each spreadGroup a site in turn, and then moves one at a time as long as that is
+// assign gives each spreadGroup a site in turn, and then moves one at a time as long as that is
 // better. It begins twice, the second time where nobody has the site that is cheapest for
 // it: that is where those would like to be, too, that hold no spread, and are more.
-func (x *ownSites) settle() {
+func (x *ownSites) assign() {
 	x.at = make([]int, len(x.spreadGroups))
 	x.begin(false)
 	x.descend()

@@ -102,7 +102,7 @@ func (s *planner) place(class int32) bool {
 		if n == 0 {
 			break
 		}
-		s.settleIn(&s.cells[i])
+		s.noteOpened(&s.cells[i])
 		s.rooms.take(i, n, runs)
 		s.counts.add(s.cells[i].terms, n)
 		s.mode.anchor.put(&s.cells[i], n)
@@ -114,9 +114,9 @@ func (s *planner) place(class int32) bool {
 	return s.todo[class] < before
 }
 
-// settleIn notes which domains pods of a cell open for their own kind, and in which
+// noteOpened notes which domains pods of a cell open for their own kind, and in which
 // others can do without that.
-func (s *planner) settleIn(c *cell) {
+func (s *planner) noteOpened(c *cell) {
 	for k := range c.terms {
 		e := &c.terms[k]
 		switch {

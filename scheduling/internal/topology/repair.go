@@ -24,7 +24,7 @@ func (s *planner) repair(order []int32) {
 	}
 	spare := int64(effort)
 	for _, cl := range s.clusters() {
-		lost := s.settle(cl)
+		lost := s.dropUnbindable(cl)
 		risk, stuck := s.risk(cl), s.stuck(cl)
 		if lost || stuck || risk.doubt > 0 {
 			own := effortMore * s.work(cl)
@@ -101,10 +101,10 @@ func (s *planner) clusters() []*cluster {
 	return found
 }
 
-// settle drops pods of a cluster that would not bind, and reports whether there were
+// dropUnbindable drops pods of a cluster that would not bind, and reports whether there were
 // any. Pods have to bind whether or not the domains that stay empty exist, and to meet
 // their affinities in any order.
-func (s *planner) settle(cl *cluster) bool {
+func (s *planner) dropUnbindable(cl *cluster) bool {
 	lost := false
 	for {
 		keep := s.check.bound
@@ -261,7 +261,7 @@ func (s *planner) again(cl *cluster, order []int32) {
 		s.mode.anchor.open = true
 		s.run(order)
 	}
-	for round := 0; s.settle(cl) && round < resettled; round++ {
+	for round := 0; s.dropUnbindable(cl) && round < resettled; round++ {
 		s.run(order)
 	}
 }

@@ -59,13 +59,13 @@ func TestSettleDropsWhatDoesNotBind(t *testing.T) {
 	s.placed[0], s.placed[1] = 4, 1
 	s.recount(all)
 
-	assert.True(t, s.settle(all))
+	assert.True(t, s.dropUnbindable(all))
 	assert.Equal(t, []int64{2, 1}, s.placed)
 	assert.Equal(t, []int64{2}, s.todo)
 	assert.Equal(t, []int64{7}, s.rooms.free(0))
 	assert.Equal(t, []int64{5, 8}, s.rooms.left)
 	assert.Equal(t, []int64{2, 1}, s.counts.count)
-	assert.False(t, s.settle(all), "what is left binds")
+	assert.False(t, s.dropUnbindable(all), "what is left binds")
 }
 
 // TestRetry is about problems that cannot be solved class by class in the first order.

@@ -86,7 +86,7 @@ type Checker struct {
 	// names are the objects of the kind at hand.
 	names *nameSet
 	// moulder, where it is set, reads the pods that were checked.
-	moulder *podspec.Moulder
+	moulder *podspec.PodSpecReader
 	pods    int // how many it was given
 }
 

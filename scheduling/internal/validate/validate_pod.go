@@ -25,7 +25,7 @@ const PodsPerWorker = 512
 // AllPods checks the pods of a problem, of which there may be hundreds of
 // thousands, and reads those to be placed for a solver, if there is one. Nothing here
 // allocates for a pod without a fault. Reading them is bound by memory, so that several
-// readers are faster; since faults are sorted and moulds joined in the order of the
+// readers are faster; since faults are sorted and pod spec keys joined in the order of the
 // pods, their number shows in nothing but the time.
 func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.Readings {
 	var readers sync.WaitGroup
@@ -84,7 +84,7 @@ func (c *Checker) podName(list string, index int, pod *corev1.Pod) {
 }
 
 // podSpecs checks the specs of pods that have a name. With a moulder, it notes their
-// moulds, too.
+// pod spec keys, too.
 func (c *Checker) podSpecs(list string, pods []*corev1.Pod, of []int32) {
 	c.spec = "spec"
 	for i, pod := range pods {

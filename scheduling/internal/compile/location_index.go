@@ -1,0 +1,364 @@
+package compile
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// LocationIndex is everywhere a pod could be, as a list of spots: every offer of every
+// template, then every node.
+type LocationIndex struct {
+	*Compiler
+	Country       *nodeLocations
+	Places        []locationNode
+	NodeAt        map[string]int
+	First         []int   // by template, its first spot
+	OnSale        int     // spots that are offers
+	BinOf         []int32 // by place, in the engine's list; -1 for none
+	PlaceOf       []int32 // by bin
+	LocationCache *locationCache
+	Axes          []*axis
+	axisOf        map[string]int
+	ledger        *Ledger
+	polled        *topologyCounts // nil until asked
+	// targetNames are what targets are, whatever their numbers; filled with polled.
+	targetNames []string
+	Buffer      []byte // for names
+	// openRow and waryRow are for whoever needs rows of bins for a while.
+	OpenRow, WaryRow model.Bits
+	roomy            *nearest       // what rooms nodes have; nil until asked
+	reaches          map[string]int // numbers of sets of bins, see reach
+	Nearest          nearBook       // of parts that no per-node limit concerns
+	// lodgings are by what there is of parts that some bin takes.
+	FixedAssignments map[string]*FixedAssignment
+	// sorted are the offer groups while there are so many axes; nil until asked.
+	sorted   *offerGroups
+	sortedBy int
+}
+
+// axis is one thing in which spots differ: the value of a label, whether a spread
+// looks at them, whether a wish is granted there. -1 is no value.
+type axis struct {
+	id     int     // in the location cache
+	At     []int32 // by spot
+	Values []string
+	flat   bool // the same everywhere
+}
+
+// Locations is everywhere a pod could be.
+func (c *Compiler) Locations() *LocationIndex {
+	if c.ground == nil {
+		c.ground = NewLocationIndex(c)
+	}
+	return c.ground
+}
+
+func NewLocationIndex(c *Compiler) *LocationIndex {
+	k := c.nodeLocations()
+	l := &LocationIndex{Compiler: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, Nearest: nearBook{}, reaches: map[string]int{}, FixedAssignments: map[string]*FixedAssignment{}, ledger: NewLedger(c)}
+	for ti := range c.Offered {
+		l.First = append(l.First, l.OnSale)
+		l.OnSale += len(c.Offered[ti].List)
+	}
+	l.linkBins()
+	l.LocationCache = l.openLocationCache()
+	return l
+}
+
+// RoomBook is what is known of the rooms that nodes have.
+func (l *LocationIndex) RoomBook() *nearest {
+	if l.roomy == nil {
+		if l.roomy = l.NearestNodes(); l.roomy == nil {
+			l.roomy = newNearest(l.Compiler)
+		}
+	}
+	return l.roomy
+}
+
+// reach numbers a set of bins, from 1.
+func (l *LocationIndex) reach(bins model.Bits) int {
+	l.Buffer = bins.Append(l.Buffer[:0])
+	n, known := l.reaches[string(l.Buffer)]
+	if !known {
+		n = len(l.reaches) + 1
+		l.reaches[string(l.Buffer)] = n
+	}
+	return n
+}
+
+// spots is the number of spots.
+func (l *LocationIndex) spots() int { return l.OnSale + len(l.Places) }
+
+// OnOffer reports whether limits and reservations allow an offer of a template at all.
+func (l *LocationIndex) OnOffer(template, offer int) bool {
+	return l.ledger.Affords(offers.Purchase{Template: template, Offer: offer})
+}
+
+// choiceAt tells at which sites of a topology signature a template has the choice that its pool's
+// minValues ask for; nil where they ask for none.
+func (l *LocationIndex) choiceAt(k *TopologySignature, ti int) []bool {
+	if len(offers.FloorKeys(l.Templates[ti].Set)) == 0 {
+		return nil
+	}
+	rows := make([]model.Bits, k.Part.Sites)
+	for i, o := range l.Offered[ti].List {
+		if !k.Admits(l.Columns.Rows[o.Column]) {
+			continue
+		}
+		site := k.Part.At[l.First[ti]+i]
+		if rows[site] == nil {
+			rows[site] = model.NewBits(len(l.Offers.Offers))
+		}
+		rows[site].Set(o.Offer)
+	}
+	out := make([]bool, len(rows))
+	for site, row := range rows {
+		out[site] = l.ChoiceIn(l.Templates[ti], row)
+	}
+	return out
+}
+
+// choiceAmong reports whether any offers of a template will do, and leave the choice that
+// its pool's minValues ask for.
+func (l *LocationIndex) choiceAmong(ti int, do func(i int, o offers.TemplateOffer) bool) bool {
+	v := l.Templates[ti]
+	var row model.Bits
+	if len(offers.FloorKeys(v.Set)) > 0 {
+		row = model.NewBits(len(l.Offers.Offers))
+	}
+	for i, o := range l.Offered[ti].List {
+		if !do(i, o) {
+			continue
+		}
+		if row == nil {
+			return true
+		}
+		row.Set(o.Offer)
+	}
+	return row.Any() && l.ChoiceIn(v, row)
+}
+
+// KeyAxis is the axis of a label.
+func (l *LocationIndex) KeyAxis(key string) int {
+	return l.axis("k"+key, func() axis { return l.drawKey(key) })
+}
+
+func (l *LocationIndex) drawKey(key string) axis {
+	known := requirements.NormalizeKey(key)
+	onSale, places := l.Offers.Column(known), l.Country.Column(key)
+	fallbacks, has := make([]string, len(l.Templates)), make([]bool, len(l.Templates))
+	used := make([]bool, len(onSale.Values))
+	values := slices.Clone(places.Values)
+	for ti, v := range l.Templates {
+		if fallbacks[ti], has[ti] = v.Labels[known]; !has[ti] {
+			fallbacks[ti], has[ti] = offers.Ready()[known]
+		}
+		bare := false
+		for _, o := range l.Offered[ti].List {
+			if n := onSale.Numbers[o.Offer]; n >= 0 {
+				used[n] = true
+			} else {
+				bare = true
+			}
+		}
+		if bare && has[ti] {
+			values = append(values, fallbacks[ti])
+		}
+	}
+	for n, ok := range used {
+		if ok {
+			values = append(values, onSale.Values[n])
+		}
+	}
+	a := axis{At: make([]int32, l.spots()), Values: podspec.Compacted(values)}
+	number := func(value string) int32 {
+		n, _ := slices.BinarySearch(a.Values, value)
+		return int32(n)
+	}
+	numbers := make([]int32, len(onSale.Values))
+	for n, ok := range used {
+		if ok {
+			numbers[n] = number(onSale.Values[n])
+		}
+	}
+	for ti := range l.Templates {
+		bare := int32(-1)
+		if has[ti] {
+			bare = number(fallbacks[ti])
+		}
+		for i, o := range l.Offered[ti].List {
+			if n := onSale.Numbers[o.Offer]; n >= 0 {
+				a.At[l.First[ti]+i] = numbers[n]
+			} else {
+				a.At[l.First[ti]+i] = bare
+			}
+		}
+	}
+	numbers = make([]int32, len(places.Values))
+	for n, value := range places.Values {
+		numbers[n] = number(value)
+	}
+	for i, n := range places.numbers {
+		if n >= 0 {
+			n = numbers[n]
+		}
+		a.At[l.OnSale+i] = n
+	}
+	return a
+}
+
+// PresenceAxis says where there is a label, whatever its value.
+func (l *LocationIndex) PresenceAxis(key string) int {
+	of := l.Axes[l.KeyAxis(key)]
+	return l.axis("p"+key, func() axis {
+		a := axis{At: make([]int32, l.spots()), Values: []string{"*"}}
+		for spot, v := range of.At {
+			a.At[spot] = min(v, 0)
+		}
+		return a
+	})
+}
+
+// axis is the number of the axis of a name.
+func (l *LocationIndex) axis(name string, draw func() axis) int {
+	if n, ok := l.axisOf[name]; ok {
+		return n
+	}
+	a := l.LocationCache.axis(name, draw)
+	n := slices.Index(l.Axes, a)
+	if n < 0 {
+		n = len(l.Axes)
+		l.Axes = append(l.Axes, a)
+	}
+	l.axisOf[name] = n
+	return n
+}
+
+// Filter says which nodes a spread looks at.
+type Filter struct {
+	Group         int // whose constraints and tolerations count; -1 where neither does
+	honorAffinity bool
+	honorTaints   bool
+	keys          string // labels that have to be there, joined by commas
+}
+
+// FilterAxis is 1 where a spread looks.
+func (l *LocationIndex) FilterAxis(f Filter) int {
+	b := binary.AppendVarint([]byte{'f'}, int64(f.Group))
+	if f.honorAffinity {
+		b = append(b, 'a')
+	}
+	if f.honorTaints {
+		b = append(b, 't')
+	}
+	var needed []*axis
+	for _, key := range strings.Split(f.keys, ",") {
+		if key != "" && key != corev1.LabelHostname {
+			needed = append(needed, l.Axes[l.KeyAxis(key)])
+		}
+	}
+	return l.axis(string(b)+f.keys, func() axis { return l.drawFilter(f, needed) })
+}
+
+// drawFilter draws the axis of a filter that needs some labels.
+func (l *LocationIndex) drawFilter(f Filter, needed []*axis) axis {
+	a := axis{At: make([]int32, l.spots())}
+	for i := range a.At {
+		a.At[i] = 1
+	}
+	bar := func(spot int, barred bool) {
+		if barred {
+			a.At[spot] = 0
+		}
+	}
+	if slices.Contains(strings.Split(f.keys, ","), corev1.LabelHostname) {
+		for i, v := range l.Country.Column(corev1.LabelHostname).numbers {
+			bar(l.OnSale+i, v < 0)
+		}
+	}
+	for _, x := range needed {
+		for spot, v := range x.At {
+			bar(spot, v < 0)
+		}
+	}
+	if f.Group >= 0 {
+		l.filterGroup(f, bar)
+	}
+	return a
+}
+
+// filterGroup applies what a spread honours of its pods' own constraints.
+func (l *LocationIndex) filterGroup(f Filter, bar func(int, bool)) {
+	group := l.Classes.Groups[f.Group]
+	for ti, v := range l.Templates {
+		hard, _ := v.HardTaint(group)
+		var row model.Bits
+		if f.honorAffinity {
+			row = l.Offers.AdmitsOwn(v, group, false)
+		}
+		for i, o := range l.Offered[ti].List {
+			bar(l.First[ti]+i, f.honorTaints && hard != nil || row != nil && !row.Has(o.Offer))
+		}
+	}
+	choosy := f.honorAffinity && (len(group.Selector) > 0 || group.Affine)
+	if !f.honorTaints && !choosy {
+		return
+	}
+	for i := range l.Places {
+		n := &l.Places[i]
+		hard, _ := podspec.Untolerated(group.Tolerations, n.taints)
+		bar(l.OnSale+i, f.honorTaints && hard != nil || choosy && !group.OwnMatchesNode(n.node.Name, n.Labels))
+	}
+}
+
+// wishAxis is 1 where a preferred term of node affinity matches.
+func (l *LocationIndex) wishAxis(t *podspec.Term) int {
+	return l.axis("w"+t.Text(), func() axis { return l.drawWish(t) })
+}
+
+func (l *LocationIndex) drawWish(t *podspec.Term) axis {
+	a := axis{At: make([]int32, l.spots())}
+	for ti, v := range l.Templates {
+		row := l.Offers.Matching(v, t)
+		if row == nil {
+			continue
+		}
+		for i, o := range l.Offered[ti].List {
+			if row.Has(o.Offer) {
+				a.At[l.First[ti]+i] = 1
+			}
+		}
+	}
+	for i := range l.Places {
+		if t.MatchesNode(l.Places[i].node.Name, l.Places[i].Labels) {
+			a.At[l.OnSale+i] = 1
+		}
+	}
+	return a
+}
+
+// RunningSets calls f with each running pod that is among some targets, the place of its
+// node, and these targets.
+func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []int32)) {
+	if len(l.TopologyTerms.Targets.List) == 0 {
+		return
+	}
+	book := l.selectorIndex()
+	places := l.Country.lodgings(book)
+	for k, i := range book.booked {
+		if places[k] < 0 {
+			continue
+		}
+		for _, x := range book.selectorIndex[i] {
+			f(x.pod, int(places[k]), x.among)
+		}
+	}
+}

@@ -1,0 +1,396 @@
+package compile
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// Member is what decides where pods of one class may be: their group, their topology terms,
+// and the targets that they are among.
+type Member struct {
+	Group, TopologyTerms, Among int
+	N                           int64 // pods in one unit
+}
+
+// TopologySignature is what ties and node constraints make of units: those with the same topology signature may be
+// in the same places.
+type TopologySignature struct {
+	members []Member
+	// hosts, where it is set, are the only bins that will do, and nothing is bought.
+	Hosts model.Bits
+	Rules []topology.Link // by rule, ascending
+	// per-node limits are the memberships of one unit.
+	PerNodeLimits []model.Membership
+	Wishes        []wish
+	Part          *Partition
+	bins          model.Bits      // that admit the topology signature
+	Seats         []Seat          // by site
+	Sites         []topology.Site // what the planner is told of them, costs and bins aside; nil until then
+	Market        *Market
+	Plain         bool // no rule and no wish concerns it
+}
+
+// wish is a preferred term of node affinity: what it weighs and where it is granted.
+type wish struct {
+	Weight int64
+	Axis   int
+}
+
+// Seat is a site for a topology signature: what the engine takes for a group.
+type Seat struct {
+	Groups []int      // whose node constraints all hold
+	part   *Partition // nil for everywhere
+	site   int
+	Bins   model.Bits   // that will do; nil for all that admit the groups
+	reach  int          // number of these bins, the same for the same bins, from 1
+	Rows   []model.Bits // by template, offers that will do; nil for all
+	Sold   []model.Bits // by template, those that suit the groups, too; nil where that is not known
+	NoNew  bool
+}
+
+// SignatureBook numbers the topology signatures.
+type SignatureBook struct {
+	*RuleBook
+	List  []*TopologySignature
+	Index map[string]int
+}
+
+// Number returns the number of the topology signature with the given members.
+func (b *SignatureBook) Number(members []Member, hosts model.Bits) int {
+	var name []byte
+	for _, m := range members {
+		for _, v := range []int64{int64(m.Group), int64(m.TopologyTerms), int64(m.Among), m.N} {
+			name = binary.AppendVarint(name, v)
+		}
+	}
+	if hosts != nil {
+		name = append(name, ';')
+	}
+	name = hosts.Append(name)
+	if n, ok := b.Index[string(name)]; ok {
+		return n
+	}
+	n := len(b.List)
+	b.Index[string(name)] = n
+	b.List = append(b.List, &TopologySignature{members: members, Hosts: hosts})
+	return n
+}
+
+// Enter numbers the rules and per-node limits that a member is held to.
+func (b *SignatureBook) Enter(m Member) {
+	bonds := b.Locations.TopologyTerms.List[m.TopologyTerms]
+	for _, t := range bonds.Ties {
+		switch {
+		case !t.PerHost():
+			b.Rule(t, m.Group, bonds)
+		case t.Kind != podspec.AffinityTie:
+			b.PerNodeLimit(t, b.Locations.TopologyTerms.Targets.Has(m.Among, t.Target))
+		}
+	}
+}
+
+// Link works out which rules, per-node limits and wishes concern a topology signature.
+func (b *SignatureBook) Link(k *TopologySignature) {
+	rules := map[int]*topology.Link{}
+	crowds := map[int]*model.Membership{}
+	rule := func(n int) *topology.Link {
+		if rules[n] == nil {
+			rules[n] = &topology.Link{Rule: int32(n)}
+		}
+		return rules[n]
+	}
+	crowd := func(n int) *model.Membership {
+		if crowds[n] == nil {
+			crowds[n] = &model.Membership{Crowd: int32(n)}
+		}
+		return crowds[n]
+	}
+	for _, m := range k.members {
+		bonds := b.Locations.TopologyTerms.List[m.TopologyTerms]
+		for _, t := range bonds.Ties {
+			switch {
+			case !t.PerHost():
+				rule(b.Rule(t, m.Group, bonds)).Holds = true
+			case t.Kind != podspec.AffinityTie:
+				crowd(b.PerNodeLimit(t, b.Locations.TopologyTerms.Targets.Has(m.Among, t.Target))).Holds = true
+			}
+		}
+		for _, target := range b.Locations.TopologyTerms.Targets.Sets[m.Among] {
+			for _, n := range b.ByTarget[int(target)] {
+				rule(n).Counts += m.N
+			}
+			for _, n := range b.PerNodeLimitsBy[int(target)] {
+				crowd(n).Weight += m.N
+			}
+		}
+		for i := range bonds.Wishes {
+			w := &bonds.Wishes[i]
+			k.Wishes = append(k.Wishes, wish{Weight: w.Weight, Axis: b.Locations.wishAxis(&w.Term)})
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(rules)) {
+		if b.vacuous(n) {
+			continue
+		}
+		b.within(k, rules[n])
+		k.Rules = append(k.Rules, *rules[n])
+	}
+	for _, n := range slices.Sorted(maps.Keys(crowds)) {
+		if b.Idle[n] {
+			continue
+		}
+		k.PerNodeLimits = append(k.PerNodeLimits, *crowds[n])
+	}
+	k.Wishes = slices.DeleteFunc(k.Wishes, func(w wish) bool { return b.Locations.Axes[w.Axis].flat })
+	k.Plain = len(k.Rules) == 0 && len(k.Wishes) == 0
+	var axes []int
+	for _, link := range k.Rules {
+		axes = append(axes, b.Rules[link.Rule].Axis)
+		if f := b.Rules[link.Rule].Filter; f >= 0 {
+			axes = append(axes, f)
+		}
+	}
+	for _, w := range k.Wishes {
+		axes = append(axes, w.Axis)
+	}
+	k.Part = b.Locations.Partition(axes)
+	k.bins = b.binsFor(k)
+	k.Seats = make([]Seat, k.Part.Sites)
+	var groups []int
+	for _, m := range k.members {
+		groups = append(groups, m.Group)
+	}
+	slices.Sort(groups)
+	groups = slices.Compact(groups)
+	if k.Hosts == nil {
+		k.Market = b.marketOf(k, groups)
+	}
+	for site := range k.Seats {
+		bins := b.binsAt(k, site)
+		k.Seats[site] = Seat{Groups: groups, part: k.Part, site: site, Bins: bins, reach: b.Locations.reach(bins), NoNew: k.Hosts != nil}
+	}
+}
+
+// within settles what pods of one unit are to each other for an affinity: a pod that
+// leads the unit is there before those who follow it and satisfies them; one that
+// follows is not, and no help to those it waits for.
+func (b *SignatureBook) within(k *TopologySignature, link *topology.Link) {
+	r := &b.Rules[link.Rule]
+	if r.Kind != podspec.AffinityTie || !link.Holds || link.Counts == 0 || len(k.members) == 1 {
+		return
+	}
+	targets := b.Locations.TopologyTerms.Targets
+	led, selfless := false, false
+	for _, m := range k.members {
+		holds, follows := false, false
+		for _, t := range b.Locations.TopologyTerms.List[m.TopologyTerms].Ties {
+			if t.Kind == podspec.AffinityTie && t.Weight == 0 {
+				follows = follows || t.PerHost()
+				holds = holds || !t.PerHost() && t.Target == r.Target && t.Key == r.Key
+			}
+		}
+		counted := targets.Has(m.Among, r.Target)
+		led = led || counted && !follows && !holds
+		selfless = selfless || holds && !counted
+	}
+	switch {
+	case led:
+		link.Holds = false
+	case selfless:
+		link.Counts = 0
+	}
+}
+
+// binsFor are the bins whose nodes admit a topology signature, the other pods on them considered.
+func (b *SignatureBook) binsFor(k *TopologySignature) model.Bits {
+	l := b.Locations
+	bins := model.NewBits(len(l.Nodes))
+	needsHost := false
+	for _, m := range k.members {
+		for _, t := range l.TopologyTerms.List[m.TopologyTerms].Ties {
+			needsHost = needsHost || t.PerHost() && t.Weight == 0 && t.Kind != podspec.AntiTie && !t.Share
+		}
+	}
+	for i, m := range k.members {
+		if i == 0 {
+			bins.Or(l.open[m.Group])
+		} else {
+			bins.And(l.open[m.Group])
+		}
+		for _, target := range l.TopologyTerms.Targets.Sets[m.Among] {
+			if off := b.keptOff[int(target)]; off != nil {
+				bins.AndNot(off)
+			}
+		}
+	}
+	if k.Hosts != nil {
+		bins.And(k.Hosts)
+	}
+	if needsHost {
+		bins.And(l.binsWith(corev1.LabelHostname))
+	}
+	return bins
+}
+
+// binsAt are the bins of a topology signature that are at a site.
+func (b *SignatureBook) binsAt(k *TopologySignature, site int) model.Bits {
+	if k.Part.Sites == 1 {
+		return k.bins
+	}
+	out := k.Part.binsAt(b.Locations, site).Clone()
+	out.And(k.bins)
+	return out
+}
+
+// Admits reports whether all groups of a topology signature are in a column of the base problem.
+func (k *TopologySignature) Admits(column model.Bits) bool {
+	for _, m := range k.members {
+		if !column.Has(m.Group) {
+			return false
+		}
+	}
+	return true
+}
+
+// Costs returns, for each site, what one unit with a request costs on the machine on
+// sale there that suits it best, or that none does. Kins with the same constraints and
+// the same sites share the answers.
+func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
+	if k.Hosts != nil {
+		return slices.Repeat([]int64{topology.Nowhere}, k.Part.Sites)
+	}
+	m := k.Market
+	name := make([]byte, 0, 3*len(request))
+	for _, q := range request {
+		name = binary.AppendVarint(name, q)
+	}
+	if out, ok := m.costs[string(name)]; ok {
+		return out
+	}
+	out := slices.Repeat([]int64{topology.Nowhere}, k.Part.Sites)
+	for _, r := range m.Rooms {
+		room := b.Locations.Compiler.Rooms.Rooms[r.Room]
+		if !model.Fits(room, request) {
+			continue
+		}
+		share := 0.0
+		for d, q := range request {
+			if q > 0 {
+				share = max(share, float64(q)/float64(room[d]))
+			}
+		}
+		if cost := int64(share*float64(r.Cost)) + int64(r.Rank)*RankCost; out[r.Site] == topology.Nowhere || cost < out[r.Site] {
+			out[r.Site] = cost
+		}
+	}
+	m.costs[string(name)] = out
+	return out
+}
+
+// Market is what may be bought at the sites of a partition under some constraints.
+type Market struct {
+	Rooms  []SiteRoom
+	costs  map[string][]int64   // by request
+	Alone  map[string]int64     // by site, count and request; see ties.alone
+	offers map[int][]model.Bits // by site and template, what suits; see sold
+}
+
+// Sold are, by template, the offers that suit the groups of a seat and are at its site.
+func (m *Market) Sold(l *LocationIndex, s *Seat) []model.Bits {
+	out, known := m.offers[s.site]
+	if known {
+		return out
+	}
+	out = make([]model.Bits, len(l.Templates))
+	for ti := range out {
+		row := s.part.row(l, ti, s.site)
+		for i, g := range s.Groups {
+			switch of := l.Offered[ti].Rows[g]; {
+			case row == nil:
+			case of == nil:
+				row = nil
+			default:
+				if i == 0 {
+					row = row.Clone()
+				}
+				row.And(of)
+			}
+		}
+		out[ti] = row
+	}
+	m.offers[s.site] = out
+	return out
+}
+
+// marketOf returns the market of a topology signature.
+func (b *SignatureBook) marketOf(k *TopologySignature, groups []int) *Market {
+	name := binary.AppendVarint(nil, int64(k.Part.id))
+	for _, g := range groups {
+		name = binary.AppendVarint(name, int64(g))
+	}
+	markets := b.Locations.LocationCache.markets
+	m, ok := markets[string(name)]
+	if !ok {
+		m = newMarket(b.rooms(k))
+		markets[string(name)] = m
+	}
+	return m
+}
+
+func newMarket(rooms []SiteRoom) *Market {
+	return &Market{Rooms: rooms, costs: map[string][]int64{}, Alone: map[string]int64{}, offers: map[int][]model.Bits{}}
+}
+
+// RankCost is what a pool of lower weight counts for in the choice of a site: more than
+// any machine costs.
+const RankCost = 1_000_000 * 1_000_000_000
+
+// SiteRoom is the cheapest way to have a room at a site from pools of one weight.
+type SiteRoom struct {
+	Site, Room, Rank int
+	Cost             int64
+}
+
+// rooms lists what may be bought for a topology signature, site by site.
+func (b *SignatureBook) rooms(k *TopologySignature) []SiteRoom {
+	l := b.Locations
+	ranks := l.WeightRank()
+	rooms, top := len(l.Compiler.Rooms.Rooms), 0
+	for _, rank := range ranks {
+		top = max(top, int(rank)+1)
+	}
+	cheapest := make([]int64, k.Part.Sites*top*rooms) // plus 1, so that 0 is none
+	for ti, v := range l.Templates {
+		suits, choice, spots := map[int]bool{}, l.choiceAt(k, ti), l.spotChoiceAt(k, ti)
+		for i, o := range l.Offered[ti].List {
+			ok, known := suits[o.Column]
+			if !known {
+				ok = k.Admits(l.Columns.Rows[o.Column])
+				suits[o.Column] = ok
+			}
+			site := int(k.Part.At[l.First[ti]+i])
+			if !ok || !l.OnOffer(ti, o.Offer) || len(choice) > 0 && !choice[site] ||
+				len(spots) > 0 && !spots[site] && l.Offers.Offers[o.Offer].Spot() {
+				continue
+			}
+			have := &cheapest[(site*top+int(ranks[v.Number]))*rooms+o.Room]
+			if cost := l.Offers.Offers[o.Offer].Cost; *have == 0 || cost < *have-1 {
+				*have = cost + 1
+			}
+		}
+	}
+	var out []SiteRoom
+	for at, cost := range cheapest {
+		if cost > 0 {
+			out = append(out, SiteRoom{at / rooms / top, at % rooms, at / rooms % top, cost - 1})
+		}
+	}
+	return out
+}

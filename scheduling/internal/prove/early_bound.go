@@ -1,0 +1,61 @@
+package prove
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+)
+
+// Where many pods are tied to each other, most of a search goes into the last few percent
+// of the price. A bound that is known beforehand says when that is not worth while.
+
+// How far above a bound a search for many tied pods may end, as a share of the bound: at
+// fast effort, and up to the default one.
+const enoughFast, enoughDefault = 0.05, 0.025
+
+// foresight is what a bound on resources says of plans that place all pods.
+type foresight struct {
+	prover *prover
+	bound.Result
+}
+
+// EarlyBound works out a bound for many tied pods before there is a plan, and at what price
+// one of them will do; 0 is none.
+func EarlyBound(c *compile.Compiler, ctx context.Context) (enough int64) {
+	if ctx.Err() != nil {
+		return 0
+	}
+	all := make([]int64, len(c.Planned))
+	for i, class := range c.Planned {
+		all[i] = int64(len(class.Pods))
+	}
+	pr := NewProver(c, all)
+	if len(pr.Classes) == 0 {
+		return 0
+	}
+	f := &foresight{pr, pr.withSteps(bound.Resource(pr.Input.Tighten()))}
+	c.Note(f)
+	return int64(float64(f.Bound) * (1 + Enough(c)))
+}
+
+// Enough is how far above a bound the price of tied pods may be; 0 is as near as can be.
+func Enough(c *compile.Compiler) float64 {
+	switch {
+	case !c.Tied() || len(c.Planned) < compile.ManyClasses || c.Solver.Effort > scheduling.EffortDefault:
+		return 0
+	case c.Solver.Effort == scheduling.EffortFast:
+		return enoughFast
+	}
+	return enoughDefault
+}
+
+// foreseen is what is known of plans with the placed pods.
+func foreseen(c *compile.Compiler, placed []int64) (pr *prover, resource bound.Result, known bool) {
+	if f := compile.Noted[foresight](c.Notes); f != nil && slices.Equal(f.prover.placed, placed) {
+		return f.prover, f.Result, true
+	}
+	return nil, bound.Result{}, false
+}

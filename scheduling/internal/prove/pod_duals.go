@@ -1,0 +1,63 @@
+package prove
+
+import (
+	"math/big"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// PodDuals is what each pod is worth by the certificate, by namespace/name, in USD per hour,
+// rounded down: what the room that it takes costs where the market is cleared. A machine
+// that holds pods worth less than its price is dearer than it has to be by about the
+// difference. The pods are those of the problem whose plan the certificate belongs to, or
+// pods like them; one of a kind that the certificate does not tell of is worth nothing.
+func PodDuals(c *scheduling.Certificate, pods []*corev1.Pod) map[string]offerings.Price {
+	out := make(map[string]offerings.Price, len(pods))
+	if c == nil {
+		return out
+	}
+	values := make(map[string]*big.Int, len(c.Values))
+	for name, text := range c.Values {
+		if n, ok := new(big.Int).SetString(text, 10); ok {
+			values[name] = n
+		}
+	}
+	byResource := c.Kind == scheduling.ResourceKind || c.Kind == scheduling.CoverKind
+	t := podspec.NewResourceTable()
+	r := podspec.RequestReader{Table: t}
+	kinds := map[string]*big.Int{}
+	keys := make([]string, len(pods))
+	var buffer []byte
+	var words []string
+	for i, pod := range pods {
+		requests := r.Read(&pod.Spec)
+		buffer = podspec.AppendRequests(podspec.AppendSignature(buffer[:0], &pod.Spec, &words), requests)
+		sum := kinds[string(buffer)]
+		if keys[i] = string(buffer); byResource && sum == nil {
+			sum = new(big.Int)
+			for d, n := range requests {
+				if v := values[string(t.Names[d])]; v != nil {
+					sum.Add(sum, new(big.Int).Mul(v, big.NewInt(n)))
+				}
+			}
+			kinds[keys[i]] = sum
+		}
+		if own := values[podspec.PodName(pod)]; !byResource && own != nil && (sum == nil || sum.Cmp(own) < 0) {
+			kinds[keys[i]] = own
+		}
+	}
+	for i, pod := range pods {
+		sum := kinds[keys[i]]
+		if sum == nil {
+			continue
+		}
+		if sum = new(big.Int).Rsh(sum, uint(max(c.Scale, 0))); sum.IsInt64() {
+			out[podspec.PodName(pod)] = offerings.Price(sum.Int64())
+		}
+	}
+	return out
+}

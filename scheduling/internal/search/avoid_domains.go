@@ -1,0 +1,124 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// A launch that can be bought in several zones may bring one into being that a spread
+// does without: with an empty domain more, its pods may not bind any more. Such options
+// are worth having only where a pool's minValues ask for them.
+
+// avoidNewDomains finds the offers that no launch is to fall back on, by template: those in domains
+// in which there is nothing, and with which some pods of the plan would not bind.
+func (d *decoder) avoidNewDomains(machines []machine) {
+	t := d.ties
+	if t == nil || len(t.planner.Classes) == 0 {
+		return
+	}
+	placed, extra := d.placing(machines), t.domainsOf(d.spots(machines))
+	for r := range t.Rules {
+		x := &t.Rules[r]
+		if x.Kind != podspec.SpreadTie || x.Weight > 0 {
+			continue
+		}
+		for at := range x.Domains {
+			if t.planner.Rules[r].Domains[at].Eligible || slices.Contains(extra[r], int32(at)) || !t.sold(r, at) {
+				continue
+			}
+			opened := slices.Clone(extra)
+			opened[r] = append(slices.Clone(opened[r]), int32(at))
+			if len(surplusAmong(d.Compiler, placed, opened)) > 0 {
+				d.bar(r, at)
+			}
+		}
+	}
+}
+
+// sold reports whether anything is on sale that would bring a domain of a spread into being.
+func (t *ties) sold(rule, domain int) bool {
+	for spot := range t.Locations.OnSale {
+		if t.opens(rule, domain, spot) {
+			return true
+		}
+	}
+	return false
+}
+
+// opens reports whether a spot is in a domain, and looked at by the spread.
+func (t *ties) opens(rule, domain, spot int) bool {
+	x := &t.Rules[rule]
+	return int(t.Locations.Axes[x.Axis].At[spot]) == domain && t.Locations.Axes[x.Filter].At[spot] == 1
+}
+
+// bar shuns the offers in a domain of a rule.
+func (d *decoder) bar(rule, domain int) {
+	l := d.ties.Locations
+	if d.shunned == nil {
+		d.shunned = make([]model.Bits, len(l.Templates))
+		for ti := range d.shunned {
+			d.shunned[ti] = model.NewBits(len(l.Offers.Offers))
+		}
+	}
+	for ti := range l.Templates {
+		for i, o := range l.Offered[ti].List {
+			if d.ties.opens(rule, domain, l.First[ti]+i) {
+				d.shunned[ti].Set(o.Offer)
+			}
+		}
+	}
+}
+
+// steady takes the options of a machine that are to be shunned out of its list, unless
+// that leaves too few.
+func (d *decoder) steady(m *machine) {
+	if d.shunned == nil {
+		return
+	}
+	all := m.places
+	m.places = slices.DeleteFunc(slices.Clone(all), func(at int) bool {
+		return at != m.first && d.shunned[m.template].Has(d.Offered[m.template].List[at].Offer)
+	})
+	if len(m.places) < len(all) && d.tooFew(m) {
+		m.places = all
+	}
+}
+
+// surplusAmong counts, by part, the units that would not bind of those that have a place,
+// with the domains of spreads that there are.
+func surplusAmong(c *compile.Compiler, placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
+	t, counts := tiesOf(c), countSites(c, placed)
+	bound := t.replay(counts, extra)
+	out := map[model.ClassID]int64{}
+	for i := range c.Parts {
+		if p := &c.Parts[i]; p.Pinned {
+			class := t.classOf[p.Unit]
+			if n := counts[class][p.Site] - bound[class][p.Site]; n > 0 {
+				out[model.ClassID(i)] = n
+			}
+		}
+	}
+	return out
+}
+
+// replayed is what [ties.replay] was asked last, and what came out.
+type replayed struct {
+	counts [][]int64
+	extra  [][]int32
+	bound  [][]int64
+}
+
+// replay is [topology.Replay] for a plan of sites whose rules do not change any more: a
+// [ties.snapshot]. It remembers what it was asked last.
+func (t *ties) replay(counts [][]int64, extra [][]int32) [][]int64 {
+	k := t.replayed
+	if k == nil || !slices.EqualFunc(k.counts, counts, slices.Equal) || !slices.EqualFunc(k.extra, extra, slices.Equal) {
+		k = &replayed{counts: counts, extra: extra, bound: topology.Replay(&t.planner, counts, extra)}
+		t.replayed = k
+	}
+	return k.bound
+}

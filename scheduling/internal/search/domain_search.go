@@ -1,0 +1,307 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// Shares of machines and prices of whole ones guess where tied pods are cheapest. Where
+// that takes little work, the guesses are put to the test: pods are moved to other sites,
+// machines are found anew, and what is better is kept.
+
+// seekShare is what part of the search's work may go into moving pods between sites, and
+// seekLeast what may in any case.
+const (
+	seekShare = 4
+	seekLeast = 100_000
+)
+
+// domainSearch moves pods between sites.
+type domainSearch struct {
+	*ties
+	params pack.Params
+	best   trial
+	score  *Score
+	counts [][]int64 // of the best, by planner class and site
+	prices [][]int64 // of sites, as the best's machines show them
+	tried  map[string]bool
+	left   int64  // work that may still be done
+	each   int64  // what the last trial took
+	fixed  []bool // by planner class, those that stay on the nodes where they are; see keepLodgers
+}
+
+// move is a change of a plan of sites: classes that may go elsewhere, and how many pods
+// of them may stay or go where; below 0 it is any number.
+type move struct {
+	classes []int
+	limit   func(class, site int) int64
+}
+
+// searchDomains looks for better sites, one move at a time, until none is better or the work is
+// done.
+func (t *ties) searchDomains(best trial, params pack.Params) trial {
+	return t.searchDomainsWithin(best, params, max(params.Work/seekShare, seekLeast))
+}
+
+// searchDomainsWithin is seek with so much work for moving pods.
+func (t *ties) searchDomainsWithin(best trial, params pack.Params, work int64) trial {
+	if best.Late || best.bind < 0 || len(best.ties.planner.Classes) == 0 {
+		return best
+	}
+	s := &domainSearch{
+		ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
+		left: work, each: best.effort(),
+	}
+	if s.keepLodgers(); s.left < s.each {
+		return best
+	}
+	s.params.Work = 0
+	s.score = best.Score()
+	s.forget()
+	s.uphold()
+	shares := s.siteCosts()
+	found := false
+	for s.improve(shares) {
+		found = true
+	}
+	if !found || params.Work == 0 || s.best.Late {
+		return s.best
+	}
+	x := s.best
+	x.search(params)
+	if x.Score().Better(s.score) {
+		return x
+	}
+	return s.best
+}
+
+// uphold makes the domains count that the best plan spreads over, whether or not a move
+// lets pods go there.
+func (s *domainSearch) uphold() {
+	s.tally()
+	opened := s.domainsOf(spots(s.best.Compiler, s.best.Solution))
+	for r := range s.Rules {
+		if s.Rules[r].Kind != podspec.SpreadTie {
+			continue
+		}
+		domains := s.planner.Rules[r].Domains
+		before := slices.Clone(domains)
+		for d, counted := range s.countedDomains(r) {
+			domains[d].Eligible = domains[d].Eligible || counted
+		}
+		bound := topology.Replay(&s.planner, s.counts, opened)
+		if !slices.EqualFunc(bound, s.counts, slices.Equal) {
+			copy(domains, before) // it does without some
+		}
+	}
+}
+
+// effort estimates what a trial takes: the search for machines, and stating each with
+// all that it could be instead.
+func (x *trial) effort() int64 {
+	n := x.Work + int64(len(x.Parts))*int64(len(x.Model.Options))
+	for i := range x.Solution.Nodes {
+		n += int64(len(x.Offered[x.Bought[x.Solution.Nodes[i].Option].Template].List))
+	}
+	for i := range x.Offered {
+		n += int64(len(x.Offered[i].List))
+	}
+	for i := range x.ties.planner.Classes {
+		n += x.ties.planner.Classes[i].Count * int64(len(x.ties.planner.Classes[i].Sites))
+	}
+	return n
+}
+
+// tally notes where the best plan puts pods.
+func (s *domainSearch) tally() {
+	s.counts = countSites(s.best.Compiler, placing(s.best.Compiler, s.best.Solution))
+}
+
+// improve makes the first move that is better, and reports whether there was any.
+func (s *domainSearch) improve(shares [][]int64) bool {
+	s.tally()
+	s.prices = s.marginal(&s.best, shares)
+	for _, m := range s.moves() {
+		for _, rigid := range []bool{true, false} {
+			if s.late() || s.left < s.each {
+				return false
+			}
+			if s.try(&m, rigid) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// late reports whether the deadline has passed, and notes it.
+func (s *domainSearch) late() bool {
+	s.best.Late = s.best.Late || s.params.Late != nil && s.params.Late()
+	return s.best.Late
+}
+
+// try makes a move. Rigid means that pods of other classes stay where they are.
+func (s *domainSearch) try(m *move, rigid bool) bool {
+	shares := s.siteCosts()
+	s.setSiteCosts(s.prices)
+	for i := range s.planner.Classes {
+		class := &s.planner.Classes[i]
+		moved := slices.Contains(m.classes, i)
+		stay := (rigid || s.fixed[i]) && !moved && podspec.Sum(s.counts[i]) == class.Count
+		for site := range class.Sites {
+			limit := int64(-1)
+			switch {
+			case moved:
+				limit = m.limit(i, site)
+			case stay:
+				limit = s.counts[i][site]
+			}
+			class.Sites[site].Limit = limit
+		}
+	}
+	plan := topology.Plan(&s.planner)
+	s.setSiteCosts(shares)
+	s.forget()
+	name := make([]byte, 0, 64)
+	for i := range plan.Counts {
+		for _, n := range plan.Counts[i] {
+			name = binary.AppendVarint(name, n)
+		}
+		s.left -= int64(len(plan.Counts[i]))
+	}
+	if s.tried[string(name)] {
+		return false
+	}
+	s.tried[string(name)] = true
+	if s.best.bind == s.best.PodCount() && podspec.Sum(plan.Unplaced) > 0 {
+		return false // it places fewer, whatever machines are found
+	}
+	x := s.pack(plan, s.params)
+	s.each = x.effort()
+	s.left -= s.each
+	judged := x.Score()
+	if x.Late || !judged.Better(s.score) {
+		return false
+	}
+	s.best, s.score = x, judged
+	return true
+}
+
+// moves lists what could be changed: machines are taken apart, those first that are the
+// emptiest; then classes go to one site or leave one, then all that a rule concerns do,
+// and, where pods are left out, classes make way altogether.
+func (s *domainSearch) moves() []move {
+	out := s.apart()
+	for i := range s.planner.Classes {
+		class := &s.planner.Classes[i]
+		if s.fixed[i] {
+			continue
+		}
+		for site := range class.Sites {
+			if s.counts[i][site] < class.Count && (class.Sites[site].Cost != topology.Nowhere || len(class.Sites[site].Bins) > 0) {
+				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at == site) }})
+			}
+			if n := s.counts[i][site]; n > 0 && n < class.Count {
+				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at != site) }})
+			}
+		}
+	}
+	for r := range s.Rules {
+		out = append(out, s.moveGroup(int32(r))...)
+	}
+	if s.best.bind < s.best.PodCount() {
+		for i := range s.planner.Classes {
+			if podspec.Sum(s.counts[i]) > 0 {
+				out = append(out, move{classes: []int{i}, limit: func(int, int) int64 { return 0 }})
+			}
+		}
+	}
+	return out
+}
+
+func only(ok bool) int64 {
+	if ok {
+		return -1
+	}
+	return 0
+}
+
+// moveGroup lists the moves of all classes that a rule concerns: to one domain, or out of it.
+func (s *domainSearch) moveGroup(rule int32) []move {
+	var classes []int
+	place := map[int]int{} // of the rule among a class's links
+	for i := range s.planner.Classes {
+		if k := slices.IndexFunc(s.planner.Classes[i].Links, func(l topology.Link) bool { return l.Rule == rule }); k >= 0 {
+			classes = append(classes, i)
+			place[i] = k
+		}
+	}
+	if len(classes) < 2 || s.fixed[classes[0]] {
+		return nil
+	}
+	var out []move
+	for d := range s.Rules[rule].Domains {
+		in := func(class, site int) bool {
+			return int(s.planner.Classes[class].Sites[site].Domains[place[class]]) == d
+		}
+		out = append(out,
+			move{classes: classes, limit: func(class, site int) int64 { return only(in(class, site)) }},
+			move{classes: classes, limit: func(class, site int) int64 { return only(!in(class, site)) }},
+		)
+	}
+	return out
+}
+
+// apart lists the moves of what is on one machine away from its site.
+func (s *domainSearch) apart() []move {
+	type emptiness struct {
+		node int
+		room float64
+	}
+	var order []emptiness
+	load := make([]int64, s.best.Model.Dims)
+	for i := range s.best.Solution.Nodes {
+		node := &s.best.Solution.Nodes[i]
+		clear(load)
+		s.best.Model.Load(load, node.Items)
+		full := 0.0
+		for d, n := range load {
+			if room := s.best.Model.Options[node.Option].Room[d]; n > 0 {
+				full = max(full, float64(n)/float64(room))
+			}
+		}
+		order = append(order, emptiness{i, 1 - full})
+	}
+	slices.SortStableFunc(order, func(a, b emptiness) int { return cmp.Compare(b.room, a.room) })
+	var out []move
+	for _, e := range order {
+		type seatOf struct{ class, site int }
+		gone := map[seatOf]int64{}
+		var classes []int
+		for _, it := range s.best.Solution.Nodes[e.node].Items {
+			if p := &s.best.Parts[it.Class]; p.Pinned {
+				class := s.classOf[p.Unit]
+				gone[seatOf{class, p.Site}] += it.N
+				if !slices.Contains(classes, class) {
+					classes = append(classes, class)
+				}
+			}
+		}
+		if len(classes) == 0 {
+			continue
+		}
+		counts := s.counts
+		out = append(out, move{classes: classes, limit: func(class, site int) int64 {
+			if n := gone[seatOf{class, site}]; n > 0 {
+				return max(counts[class][site]-n, 0)
+			}
+			return -1
+		}})
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package search
+
+import (
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// A spread counts with every domain in which its pods could be, so that they really
+// spread. kube-scheduler knows those domains only in which there are nodes. Where pods
+// would be left out for the sake of a domain in which nothing is bought in the end, it
+// is better to do without that domain.
+
+// replanWithoutEmptyDomains plans again without the domains in which a solution buys nothing, and, where
+// pods are still kept out by a rule, with one domain of it at a time.
+func (t *ties) replanWithoutEmptyDomains(best trial, params pack.Params) trial {
+	all := best.PodCount()
+	if best.bind == all || best.Late {
+		return best
+	}
+	try := func(closed func(class, site int) bool) {
+		t.forget()
+		for i := range t.planner.Classes {
+			for s := range t.planner.Classes[i].Sites {
+				if closed(i, s) {
+					t.planner.Classes[i].Sites[s].Limit = 0
+				}
+			}
+		}
+		for range replanRounds {
+			x := t.try(params)
+			if x.bind > best.bind {
+				best = x
+			}
+			if !t.learn(&x) || x.Late {
+				return
+			}
+		}
+	}
+	if t.bury(best.Placed(best.Solution)) {
+		try(func(int, int) bool { return false })
+	}
+	if len(t.planner.Classes) == 0 {
+		return best
+	}
+	used := t.usedSites(&best)
+	try(func(class, site int) bool {
+		return !used[class][site] && len(t.planner.Classes[class].Sites[site].Bins) == 0
+	})
+	for _, r := range t.blocking() {
+		for d := range t.Rules[r].Domains {
+			if best.bind == all || best.Late {
+				return best
+			}
+			try(func(class, site int) bool {
+				for k, link := range t.planner.Classes[class].Links {
+					if int(link.Rule) == r {
+						return int(t.planner.Classes[class].Sites[site].Domains[k]) != d
+					}
+				}
+				return false
+			})
+		}
+	}
+	return best
+}
+
+// bury makes units anew without following those who have no place at all, if anybody
+// followed them.
+func (t *ties) bury(placed []int64) bool {
+	dead, followed := make([]bool, len(placed)), false
+	for i, n := range placed {
+		dead[i] = n == 0
+	}
+	for i := range placed {
+		if placed[i] == int64(len(t.Locations.Planned[i].Pods)) {
+			continue
+		}
+		for _, target := range t.HostTargets(i) {
+			for j := range placed {
+				followed = followed || i != j && dead[j] && !t.Dead[j] && t.Among(j, target)
+			}
+		}
+	}
+	if !followed {
+		return false
+	}
+	t.Dead = dead
+	t.form()
+	return true
+}
+
+// replanRounds is how often each of these attempts learns from what did not fit.
+const replanRounds = 2
+
+// mostConceded bounds the rules that are looked at one by one.
+const mostConceded = 3
+
+// usedSites tells, by planner class, at which sites a trial buys machines.
+func (t *ties) usedSites(x *trial) [][]bool {
+	out := make([][]bool, len(t.planner.Classes))
+	for i := range out {
+		out[i] = make([]bool, len(t.planner.Classes[i].Sites))
+	}
+	for _, spot := range spots(x.Compiler, x.Solution) {
+		for c := range out {
+			out[c][t.List[t.UnitBook.Units[t.units[c]].Signature].Part.At[spot]] = true
+		}
+	}
+	return out
+}
+
+// blocking lists the first rules that keep pods out.
+func (t *ties) blocking() []int {
+	t.forget()
+	var out []int
+	seen := map[int32]bool{}
+	for i, r := range topology.Plan(&t.planner).Blocked {
+		if r >= 0 && !seen[r] && len(out) < mostConceded && i < len(t.planner.Classes) {
+			seen[r] = true
+			out = append(out, int(r))
+		}
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// slacken gives up classes that have no place, beside those that are gone as it is, and
+// loosens the rules and per-node limits that hold wherever the others go.
+func (t *ties) slacken(present [][]model.Presence) {
+	t.Hopeless = t.unplaceable()
+	for i := range t.Gone {
+		t.Hopeless[i] = t.Hopeless[i] || t.Wanting(i) == 0
+	}
+	for t.dropInfeasibleClasses(t.heads()) {
+		continue
+	}
+	t.Dead = slices.Clone(t.Hopeless)
+	for r, h := range t.heads() {
+		if t.Rules[r].Redundant(&h) {
+			t.loosen(&t.Rules[r])
+		}
+	}
+	t.Idle = t.idleCrowds(present)
+}
+
+// heldBy lists the rules that a class holds, as far as they are about more than
+// single nodes.
+func (t *ties) heldBy(class *podspec.PodClass) []int {
+	bonds := t.Locations.TopologyTerms.List[class.TopologyTerms]
+	var out []int
+	for _, x := range bonds.Ties {
+		if !x.PerHost() {
+			out = append(out, t.Rule(x, class.Group, bonds))
+		}
+	}
+	return out
+}
+
+// heads counts, by rule, the pods that could have a place.
+func (t *ties) heads() []compile.Heads {
+	out := make([]compile.Heads, len(t.Rules))
+	for i, class := range t.Locations.Planned {
+		if t.Hopeless[i] || class.TopologyTerms == 0 && len(t.Locations.TopologyTerms.Targets.Sets[class.Among]) == 0 {
+			continue
+		}
+		n := t.Wanting(i)
+		held := t.heldBy(class)
+		for _, r := range held {
+			out[r].Add(true, t.Among(i, t.Rules[r].Target), n)
+		}
+		for _, target := range t.Locations.TopologyTerms.Targets.Sets[class.Among] {
+			for _, r := range t.ByTarget[int(target)] {
+				if !slices.Contains(held, r) {
+					out[r].Add(false, true, n)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// dropInfeasibleClasses gives up classes that demand to be where nobody will ever be, and reports
+// whether there were any.
+func (t *ties) dropInfeasibleClasses(heads []compile.Heads) bool {
+	found := false
+	for i, class := range t.Locations.Planned {
+		if t.Hopeless[i] {
+			continue
+		}
+		for _, r := range t.heldBy(class) {
+			if x := &t.Rules[r]; x.Kind == podspec.AffinityTie && x.Weight == 0 && x.Total == 0 && heads[r].Counted == 0 {
+				t.Hopeless[i], found = true, true
+			}
+		}
+	}
+	return found
+}
+
+// unplaceable are the classes that neither anything on sale nor a node could take if
+// they were alone.
+func (t *ties) unplaceable() []bool {
+	out := make([]bool, len(t.Locations.Planned))
+	for i, class := range t.Locations.Planned {
+		var need []int // axes on which a place must have a value
+		for _, x := range t.Locations.TopologyTerms.List[class.TopologyTerms].Ties {
+			if x.Weight == 0 && x.Kind != podspec.AntiTie && !x.PerHost() {
+				need = append(need, t.Locations.KeyAxis(x.Key))
+			}
+		}
+		out[i] = !t.Locations.Takes(class, need)
+	}
+	return out
+}
+
+// loosen makes a rule ask for the label and nothing else.
+func (t *ties) loosen(r *compile.Rule) {
+	r.Loose = true
+	r.Axis, r.MinDomains = t.Locations.PresenceAxis(r.Key), 0
+	if r.Kind == podspec.SpreadTie {
+		r.Filter = t.Locations.FilterAxis(compile.Filter{Group: -1})
+	}
+	all := topology.Domain{}
+	for _, d := range r.Domains {
+		all.Count += d.Count
+		all.Holders += d.Holders
+		all.Eligible = all.Eligible || d.Eligible
+	}
+	r.Domains = []topology.Domain{all}
+}
+
+// idleCrowds are those that let as many pods share a machine as there are.
+func (t *ties) idleCrowds(present [][]model.Presence) []bool {
+	all := make([]compile.Heads, len(t.PerNodeLimits))
+	for i, class := range t.Locations.Planned {
+		if t.Hopeless[i] {
+			continue
+		}
+		n := t.Wanting(i)
+		for _, x := range t.Locations.TopologyTerms.List[class.TopologyTerms].Ties {
+			if x.PerHost() && x.Kind != podspec.AffinityTie {
+				all[t.PerNodeLimit(x, t.Among(i, x.Target))].Add(true, false, n)
+			}
+		}
+		for _, target := range t.Locations.TopologyTerms.Targets.Sets[class.Among] {
+			for _, k := range t.PerNodeLimitsBy[int(target)] {
+				all[k].Add(false, true, n)
+			}
+		}
+	}
+	most := make([]int64, len(t.PerNodeLimits))
+	for _, list := range present {
+		for _, x := range list {
+			most[x.Crowd] = max(most[x.Crowd], x.N)
+		}
+	}
+	out := make([]bool, len(t.PerNodeLimits))
+	for k, h := range all {
+		out[k] = h.Held == 0 || most[k]+h.Counted <= t.PerNodeLimits[k].Max
+	}
+	return out
+}

@@ -1,0 +1,262 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
+)
+
+// A plan of sites makes many small problems of one: what is bought for each site leaves
+// machines that are not full, and pods that may go anywhere are where they first fitted. Where
+// the plan costs much more than its bound it is worth more work to find out whether that
+// has to be.
+
+const (
+	// farOff is how many times its bound a plan has to cost for that, and fewFarOff the same where
+	// few machines are bought, for which less work does.
+	farOff, fewFarOff = 1.03, 1.02
+	// mixedPods is up to how many pods for each machine fillings are mixed. Of larger
+	// machines there are too many fillings.
+	mixedPods = 24
+	// mixLittle is how many times the work of a search may go into mixing fillings for many
+	// machines, and mixMuch for few, and where a plan is far above its bound after that.
+	mixLittle, mixMuch = 1, 12
+	// fewTimes is the same at least for few machines of many pods each.
+	fewTimes = 6
+	// mostWork bounds work that is multiplied.
+	mostWork = 1 << 50
+	// manyMachines is from how many on it counts how each is filled, and not where.
+	manyMachines = 80
+	// seekFurther is how many times the usual work goes into moving pods to other sites, unless
+	// as many nodes run as machines are bought: a try takes longer there, and gains less.
+	seekFurther = 10
+	// siteProofs is how many moves of pods to cheaper sites are tried, and siteLean how many
+	// times as much dearer as they are sites may be taken to be: where few pods are, machines
+	// are dear for their size, or not full.
+	siteProofs, siteLean = 2_000, 3
+	// mixedTrials is for how many of those plans of sites fillings are mixed, where machines could
+	// be bought for less by this factor: then it matters which.
+	mixedTrials, siteGain = 3, 1.01
+)
+
+// Intensify looks for a cheaper plan where the price is far above the bound: other machines for
+// the sites as they are, and for those that the least effort chooses.
+func (x *trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
+	x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
+	if params.Work == 0 || x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(base, ctx, x) {
+		return
+	}
+	late := func() bool {
+		x.Late = x.Late || params.Late != nil && params.Late()
+		return x.Late
+	}
+	if x.few() && x.machines() > int64(len(x.Nodes)) {
+		work := min(params.Work, mostWork) / seekShare * seekFurther
+		if *x = x.ties.searchDomainsWithin(*x, params, work); late() || !farAbove(base, ctx, x) {
+			return
+		}
+	}
+	found := x.others(base, params, late)
+	best, times := *x, int64(mixLittle)
+	if x.few() || base.Thorough() {
+		times = mixMuch
+	}
+	keep := func(y trial) {
+		if y.Score().Better(best.Score()) {
+			best = y
+		}
+	}
+	for ; !late(); times = mixMuch {
+		keep(found[0].repacked(params, found[0].worths, times))
+		far := !late() && farAbove(base, ctx, &best)
+		rest := found[1:]
+		switch {
+		case !found[0].mixes():
+			for _, other := range rest {
+				if late() {
+					break
+				}
+				keep(other.repacked(params, other.worths, times))
+			}
+		case far && times == mixMuch: // with less work, the first says whether it is worth more
+			for i, outcome := range mixAll(rest, params, times) {
+				keep(rest[i].with(outcome))
+			}
+		}
+		if times == mixMuch || !found[0].mixes() || !far {
+			break
+		}
+	}
+	best.Late = x.Late
+	*x = best
+}
+
+// others are the trial and others that bind as many pods, those of which machines could be
+// bought for the least first. Where fillings are mixed, which takes long, it is only a few
+// unless the effort is high, and the trial alone where there are few machines of many pods.
+func (x *trial) others(base *compile.Compiler, params pack.Params, late func() bool) []cleared {
+	if x.few() && !x.mixes() {
+		return []cleared{{*x, newRelaxation(x.unlodged(), params.Late)}}
+	}
+	least := params
+	least.Work = 0
+	out := []trial{*x}
+	add := func(y trial) {
+		if y.ties.scale == x.ties.scale && y.bind == x.bind && !y.Late &&
+			!slices.ContainsFunc(out, func(z trial) bool { return slices.EqualFunc(y.sites, z.sites, slices.Equal) }) {
+			out = append(out, y)
+		}
+	}
+	if !late() {
+		y := *NewTrial(NewTies(base).Solve(least))
+		y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
+		y.sites = countSites(y.Compiler, placing(y.Compiler, y.Solution))
+		add(y)
+	}
+	for k, factor := range [...]int64{1, siteLean} {
+		if late() {
+			break
+		}
+		t := NewTies(base)
+		t.scale = x.ties.scale // wishes per host are relaxed as far
+		t.scaleDomainCosts(factor)
+		t.planner.Proofs, t.planner.Shuffle, t.planner.Late = siteProofs, uint64(k), params.Late
+		add(t.try(least))
+	}
+	if len(out) == 1 && x.mixes() {
+		return []cleared{{trial: *x}} // there is nothing to choose from, and no use for worths
+	}
+	sorted := make([]cleared, 0, len(out))
+	for _, y := range out {
+		sorted = append(sorted, cleared{y, newRelaxation(y.unlodged(), params.Late)})
+	}
+	own := sorted[0].bound
+	slices.SortStableFunc(sorted, func(a, b cleared) int { return cmp.Compare(a.bound, b.bound) })
+	switch {
+	case !sorted[0].mixes() || base.Thorough():
+		return sorted
+	case float64(own) > siteGain*float64(sorted[0].bound):
+		return sorted[:min(len(sorted), mixedTrials)]
+	}
+	return sorted[:1]
+}
+
+// cleared is a trial with what its pods are worth at their sites.
+type cleared struct {
+	trial
+	relaxation
+}
+
+// mixes reports whether fillings are mixed for a trial.
+func (x *trial) mixes() bool {
+	return x.bind <= mixedPods*x.machines()
+}
+
+// few reports whether so few machines are bought that it counts most where they are: then pods
+// were moved to other sites until that did not pay any more.
+func (x *trial) few() bool { return x.machines() < manyMachines }
+
+// machines is how many are bought.
+func (x *trial) machines() int64 { return model.Count(x.Solution.Nodes) }
+
+// repacked is a trial with machines bought anew for pods of such worths, if that is better.
+// Fillings are mixed with so many times the work of a search.
+func (x *trial) repacked(params pack.Params, worths []float64, times int64) trial {
+	switch {
+	case x.mixes(), x.few():
+		x.furnish()
+		return x.with(x.mixed(params, times))
+	case worths == nil:
+		return *x
+	}
+	params.Worths = worths
+	return x.with(x.machinesFor(params))
+}
+
+// mixed mixes fillings for a trial.
+func (x *trial) mixed(params pack.Params, times int64) pack.Outcome {
+	work := min(params.Work, mostWork)
+	params.Work = times * min(work, work/manyMachines*x.machines())
+	if x.few() && !x.mixes() {
+		params.Work = max(params.Work, fewTimes*work)
+	}
+	return pack.Improve(x.Model, x.Outcome, params)
+}
+
+// mixAll mixes fillings for some trials side by side.
+func mixAll(trials []cleared, params pack.Params, times int64) []pack.Outcome {
+	out := make([]pack.Outcome, len(trials))
+	for i := range trials {
+		trials[i].furnish()
+	}
+	var searches sync.WaitGroup
+	for i := range trials {
+		searches.Go(func() { out[i] = trials[i].mixed(params, times) })
+	}
+	searches.Wait()
+	return out
+}
+
+// with is a trial with other machines, if that is better.
+func (x *trial) with(outcome pack.Outcome) trial {
+	y := *x
+	y.Outcome = outcome
+	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
+	if y.bind >= x.bind && y.Score().Better(x.Score()) {
+		return y
+	}
+	return *x
+}
+
+// relaxationWork is how much may go into what pods are worth at their sites.
+const relaxationWork = 400_000_000
+
+// farAbove reports whether a trial costs much more than what can be proven.
+func farAbove(c *compile.Compiler, ctx context.Context, x *trial) bool {
+	price := x.price()
+	pods := prove.Deciding(c, x.Placed(x.Solution), x.onLaunches())
+	far := farOff
+	if x.few() {
+		far = fewFarOff
+	}
+	near := int64(float64(price) / far)
+	if pr := prove.NewProver(c, pods.Placed); len(pr.Classes) == 0 || bound.Resource(pr.Input.Tighten()).Bound >= near {
+		return false
+	}
+	least, _ := prove.Prove(c, ctx, nil, pods, price)
+	if z := compile.Noted[prove.ProvenByZones](c.Notes); int64(least) < near && x.few() && z != nil && slices.Equal(z.Placed, pods.Placed) && ctx.Err() == nil {
+		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.
+		z.Divide(ctx, c, int64(float64(price)*(1-prove.TiedEnough)))
+		if least = max(least, offerings.Price(z.Bound)); ctx.Err() != nil {
+			c.Note((*prove.ProvenByZones)(nil))
+		}
+	}
+	return int64(least) < near
+}
+
+// scaleDomainCosts makes sites so many times as much dearer than the cheapest of their rank as they are.
+func (t *ties) scaleDomainCosts(factor int64) {
+	for i := range t.planner.Classes {
+		sites := t.planner.Classes[i].Sites
+		least := int64(-1)
+		for k := range sites {
+			if c := sites[k].Cost; c >= 0 && (least < 0 || c < least) {
+				least = c
+			}
+		}
+		for k := range sites {
+			if over := sites[k].Cost - least; over > 0 && over < compile.RankCost/factor {
+				sites[k].Cost = least + factor*over
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package search
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// nameAssigner hands out the pods of classes in the order of their names. Those that others
+// follow to where they are, though nobody was there before them, come first of their
+// class: of all that could be the first, kube-scheduler takes the one that it comes to
+// first.
+type nameAssigner struct {
+	*compile.Compiler
+	next  []int // by planned class, the first pod not handed out yet
+	ahead []int // the same of those that go to units that begin; nil where there are none
+}
+
+// newNameAssigner hands out what nodes and the machines hold.
+func (d *decoder) newNameAssigner(machines []machine) *nameAssigner {
+	r := &nameAssigner{Compiler: d.Compiler, next: make([]int, len(d.Planned))}
+	if d.ties == nil || !slices.ContainsFunc(d.ties.UnitBook.Units, func(u compile.Unit) bool { return u.Begins }) {
+		return r
+	}
+	r.ahead = make([]int, len(d.Planned))
+	reserve := func(items []model.Item, times int64) {
+		for _, it := range items {
+			if begins(d.Compiler, it.Class) {
+				for _, p := range d.Parts[it.Class].Portions {
+					r.next[p.Class] += int(it.N * p.N * times)
+				}
+			}
+		}
+	}
+	for _, items := range d.solution.Bins {
+		reserve(items, 1)
+	}
+	for i := range machines {
+		reserve(machines[i].items, machines[i].count)
+	}
+	return r
+}
+
+// begins reports whether a part's unit is where pods gather that follow each other.
+func begins(c *compile.Compiler, part model.ClassID) bool {
+	t := tiesOf(c)
+	return t != nil && t.UnitBook.Units[c.Parts[part].Unit].Begins
+}
+
+// take hands out the pods of a portion of so many of a part.
+func (r *nameAssigner) take(part model.ClassID, p compile.Portion, times int64) []*corev1.Pod {
+	next := r.next
+	if r.ahead != nil && begins(r.Compiler, part) {
+		next = r.ahead
+	}
+	from := next[p.Class]
+	next[p.Class] += int(times * p.N)
+	return r.Planned[p.Class].Pods[from:next[p.Class]]
+}

@@ -1,0 +1,124 @@
+package search
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Whom a rule counts or who holds it pins others to sites, even if in the end it finds no
+// place itself: its rules were planned for, and what they left to others was less. So where
+// pods are left out, the rest is planned once more as if they did not exist.
+
+// mostResigned bounds how many classes are given up one at a time.
+const mostResigned = 3
+
+// replanShare is what part of the work on moving pods between sites a plan may take at
+// most for others to be made beside it.
+const replanShare = 4
+
+// replanWithoutUnplaced plans once more without the pods that found no place: without all of them, then
+// without those of one class at a time. It is for plans that take little work to find.
+func (x *trial) replanWithoutUnplaced(params pack.Params) trial {
+	best := *x
+	if x.Late || x.bind < 0 || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
+		return best
+	}
+	out := x.ties.leftOut(x.Placed(x.Solution))
+	if len(out) == 0 {
+		return best
+	}
+	sets := []map[int]int64{out}
+	if classes := slices.Sorted(maps.Keys(out)); len(classes) > 1 && choosy(x.Compiler) {
+		for _, i := range classes[:min(len(classes), mostResigned)] {
+			sets = append(sets, map[int]int64{i: out[i]})
+		}
+	}
+	sets = append(sets, x.fewKept(out)...)
+	score := best.Score()
+	for _, gone := range sets {
+		if best.Late {
+			break
+		}
+		y := newTiesWithout(x.ties.Locations.Compiler, gone).found(params)
+		if judged := y.Score(); judged.Better(score) {
+			best, score = y, judged
+		} else if y.bind > best.bind && choosy(x.Compiler) {
+			x.ties.Locations.Compiler.Outbid = true
+		}
+	}
+	return best
+}
+
+// stackColocated plans once more with pods that follow others to their machines on as few of these as
+// can be, where they went evenly to all: that leaves others small. It is for plans that take
+// little work to find.
+func (x *trial) stackColocated(params pack.Params) trial {
+	if x.Late || x.bind < 0 || !x.ties.Spread || x.ties.Piled || len(x.Solution.Nodes) == 0 ||
+		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
+		return *x
+	}
+	y := newTiesFollowing(x.ties.Locations.Compiler, x.ties.Gone, true).found(params)
+	if y.Score().Better(x.Score()) {
+		return y
+	}
+	return *x
+}
+
+// fewKept lists, where machines have to leave a choice, what to give up for so few pods of one
+// class to be left that their spreads hold wherever these are: no site is chosen for them then.
+func (x *trial) fewKept(out map[int]int64) []map[int]int64 {
+	if !choosy(x.Compiler) {
+		return nil
+	}
+	var sets []map[int]int64
+	for _, i := range slices.Sorted(maps.Keys(out)) {
+		keep := out[i]
+		for _, t := range x.TopologyTerms.List[x.Planned[i].TopologyTerms].Ties {
+			if t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.PerHost() {
+				keep = min(keep, t.MaxSkew)
+			}
+		}
+		if keep < out[i] && len(sets) < mostResigned {
+			gone := maps.Clone(out)
+			gone[i] -= keep
+			sets = append(sets, gone)
+		}
+	}
+	return sets
+}
+
+// choosy reports whether machines have to leave a choice, which is less at a single site.
+func choosy(c *compile.Compiler) bool {
+	return offers.On(c.Solver.Flexibility) || slices.ContainsFunc(c.Templates, func(v *offers.Template) bool { return len(offers.FloorKeys(v.Set)) > 0 })
+}
+
+// leftOut counts, by class, the pods that found no place though they could have one, of
+// classes that share a rule with pods that have a place, or, where choice matters, with
+// any.
+func (t *ties) leftOut(placed []int64) map[int]int64 {
+	rules := make([][]int32, len(placed)) // by class
+	pinned := map[int32]bool{}            // rules about pods that have a place
+	choosy := choosy(t.Locations.Compiler)
+	for i := range t.UnitBook.Units {
+		u := &t.UnitBook.Units[i]
+		for _, p := range u.Portions {
+			for _, link := range t.List[u.Signature].Rules {
+				rules[p.Class] = append(rules[p.Class], link.Rule)
+				pinned[link.Rule] = pinned[link.Rule] || placed[p.Class] > 0 || choosy
+			}
+		}
+	}
+	out := map[int]int64{}
+	for i, n := range placed {
+		left := int64(len(t.Locations.Planned[i].Pods)) - n
+		if left > 0 && !t.Hopeless[i] && slices.ContainsFunc(rules[i], func(r int32) bool { return pinned[r] }) {
+			out[i] = left
+		}
+	}
+	return out
+}

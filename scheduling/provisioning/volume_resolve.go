@@ -1,0 +1,179 @@
+package provisioning
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// resolveVolumes asks what a plan cannot answer itself and its volumes depend on: which
+// pod gets a claim that one at a time may use, how much of their attachments machines
+// keep for volumes that pods share, in which zone a volume is made that several pods wait
+// for, and which of those that are there they get. Each answer is a plan of its own, and the best one is kept. Problems
+// without such volumes are not solved again.
+func resolveVolumes(f *compile.Facts, ctx context.Context, plan *solved) (*solved, error) {
+	x := f.Volumes(f.Choice)
+	if x == nil || len(sharers(x, f.Problem.Pods)) == 0 {
+		return plan, nil
+	}
+	t := &volumeSettling{Facts: *f, best: plan, reasons: map[string]scheduling.Unschedulable{}}
+	for _, ask := range []func(context.Context) error{t.passOn, t.keepFree, t.meet, t.give} {
+		if err := ask(ctx); err != nil {
+			return nil, err
+		}
+	}
+	t.keepReasons(t.best.Plan)
+	return t.best, nil
+}
+
+// volumeSettling is the search for what to decide about volumes: the choice of its facts is
+// the one that led to the best plan.
+type volumeSettling struct {
+	compile.Facts
+	best *solved
+	// reasons say of pods that had a claim in vain what kept them out.
+	reasons map[string]scheduling.Unschedulable
+}
+
+// sharers lists, by claim, the pods to be placed that use it, where those are several.
+func sharers(x *podspec.VolumeIndex, pods []*corev1.Pod) map[*podspec.Claim][]*corev1.Pod {
+	out := map[*podspec.Claim][]*corev1.Pod{}
+	for _, pod := range x.Users(pods) {
+		for _, c := range x.ClaimsOf(pod) {
+			out[c] = append(out[c], pod)
+		}
+	}
+	maps.DeleteFunc(out, func(_ *podspec.Claim, users []*corev1.Pod) bool { return len(users) < 2 })
+	return out
+}
+
+func inNameOrder(sharers map[*podspec.Claim][]*corev1.Pod) []*podspec.Claim {
+	return slices.SortedFunc(maps.Keys(sharers), func(a, b *podspec.Claim) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// under solves with a choice.
+func (t *volumeSettling) under(ctx context.Context, choice *podspec.VolumeChoice) (*solved, error) {
+	f := t.Facts
+	f.Choice, f.Memory = choice, compile.NewMemory()
+	x, err := place(&f, ctx)
+	if err == nil {
+		t.keepReasons(x.Plan)
+	}
+	return x, err
+}
+
+// keepReasons says of pods that let others have their claims why they are left out
+// even so.
+func (t *volumeSettling) keepReasons(plan *scheduling.Plan) {
+	for pod, at := range left(plan) {
+		if reasons, ok := t.reasons[pod]; ok {
+			plan.Unschedulable[at] = reasons
+		}
+	}
+}
+
+// compareFacts orders plans, the better first: fewer pods left out, of the highest priority
+// first, then the lower price.
+func compareFacts(f *compile.Facts, a, b *solved) int {
+	return cmp.Or(fewerLeft(f, a.Plan, b.Plan), cmp.Compare(offers.Objective(f.Solver, &a.Plan.Summary), offers.Objective(f.Solver, &b.Plan.Summary)))
+}
+
+// fewerLeft orders plans by the pods that they leave out alone.
+func fewerLeft(f *compile.Facts, a, b *scheduling.Plan) int {
+	priority := make(map[string]int32, len(f.Problem.Pods))
+	for _, pod := range f.Problem.Pods {
+		priority[podspec.PodName(pod)] = podspec.PriorityOf(pod)
+	}
+	left := func(plan *scheduling.Plan) []int32 {
+		var out []int32
+		for pod := range left(plan) {
+			out = append(out, priority[pod])
+		}
+		slices.SortFunc(out, func(a, b int32) int { return cmp.Compare(b, a) })
+		return out
+	}
+	return slices.Compare(left(a), left(b))
+}
+
+// left are the pods that a plan leaves out, with their places in its list.
+func left(p *scheduling.Plan) map[string]int {
+	out := make(map[string]int, len(p.Unschedulable))
+	for i := range p.Unschedulable {
+		out[p.Unschedulable[i].Pod] = i
+	}
+	return out
+}
+
+// passOn gives claims that one pod at a time may use to the next, where the first is
+// left out whatever it may use. So are those that are like it.
+func (t *volumeSettling) passOn(ctx context.Context) error {
+	plan, choice := t.best, t.Choice.Clone()
+	for range compile.VolumeRounds {
+		left := left(plan.Plan)
+		next := choice.Clone()
+		sharers := sharers(t.Volumes(choice), t.Problem.Pods)
+		for _, c := range inNameOrder(sharers) {
+			if !c.Once || c.Holder == nil || c.Holder.Spec.NodeName != "" {
+				continue
+			}
+			at, vain := left[podspec.PodName(c.Holder)]
+			if !vain || choice.Lets(c.Holder) {
+				continue
+			}
+			for _, pod := range sharers[c] {
+				if equality.Semantic.DeepEqual(pod.Spec, c.Holder.Spec) && maps.Equal(pod.Labels, c.Holder.Labels) {
+					next.Passed[podspec.PodName(pod)] = true
+					reasons := plan.Unschedulable[at]
+					reasons.Pod = podspec.PodName(pod)
+					t.reasons[reasons.Pod] = reasons
+				}
+			}
+		}
+		if len(next.Passed) == len(choice.Passed) {
+			return nil
+		}
+		choice = next
+		var err error
+		if plan, err = t.under(ctx, choice); err != nil {
+			return err
+		}
+		if compareFacts(&t.Facts, plan, t.best) < 0 {
+			t.best, t.Choice = plan, choice
+		}
+	}
+	return nil
+}
+
+// keepFree keeps more of their attachments for shared volumes, where pods would be
+// charged for them one by one otherwise.
+func (t *volumeSettling) keepFree(ctx context.Context) error {
+	for part := int64(podspec.SharedPart / 2); part > 0; part /= 2 {
+		charged := false
+		for c := range sharers(t.Volumes(t.Choice), t.Problem.Pods) {
+			charged = charged || c.Charged
+		}
+		if !charged {
+			return nil
+		}
+		choice := t.Choice.Clone()
+		choice.Part = part
+		plan, err := t.under(ctx, choice)
+		if err != nil {
+			return err
+		}
+		if compareFacts(&t.Facts, plan, t.best) < 0 {
+			t.best, t.Choice = plan, choice
+		}
+	}
+	return nil
+}
