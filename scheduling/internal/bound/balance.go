@@ -200,7 +200,7 @@ func (b *Balance) sound() bool {
 // no less than Taken.
 type Balanced struct {
 	Parts         []Assigned // by domain
-	Duals         []*big.Int // by flock
+	Duals         []*big.Int // by spread group
 	Raised, Taken [][]*big.Int
 	Bound         int64
 }

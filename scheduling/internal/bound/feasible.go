@@ -95,7 +95,7 @@ func (a *assignment) tightest(i int, vectors []vector, worths []float64, hint in
 	return at, worth
 }
 
-// makeFeasible turns a suggestion into worths that every machine on sale can bear: where
+// makeFeasible turns a suggestion into duals that every machine on sale can bear: where
 // one holds too much, its users are lowered; what then is left is given back.
 func (a *assignment) makeFeasible(worths []float64, vectors []vector) *proposal {
 	p := &proposal{worths: worths, vectors: vectors, proof: make([]int, len(a.machines))}

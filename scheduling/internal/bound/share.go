@@ -242,7 +242,7 @@ func (s *shares) certify() Assigned {
 	return s.certified(s.whole)
 }
 
-// wholeReductions is a toll in whole numbers.
+// wholeReductions are domainReductions in whole numbers.
 type wholeReductions struct {
 	*Spread
 	worths, less []*big.Int

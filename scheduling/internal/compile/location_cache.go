@@ -39,7 +39,7 @@ const (
 	mostRelisted = 8
 )
 
-// openLocationCache is the location cache of the locations: the one that is remembered, or an empty one.
+// openLocationCache is the cache that is remembered, or an empty one.
 func (l *LocationIndex) openLocationCache() *locationCache {
 	a := l.Memory.locationCache
 	if l.Assorted == nil || len(l.Assorted.offered) == 0 {

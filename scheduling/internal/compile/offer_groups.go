@@ -20,7 +20,7 @@ type offerGroups struct {
 	firsts [][]int32
 }
 
-// offerGroups are those of the locations as it is now.
+// offerGroups are those of the locations as they are now.
 func (l *LocationIndex) offerGroups() *offerGroups {
 	if l.sorted != nil && l.sortedBy == len(l.Axes) {
 		return l.sorted

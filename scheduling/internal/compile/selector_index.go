@@ -25,7 +25,7 @@ type guest struct {
 	among []int32
 }
 
-// selectorIndex returns the book of those who run, looking at hosts only that have changed.
+// selectorIndex returns the index of those who run, looking at hosts only that have changed.
 func (c *Compiler) selectorIndex() *selectorIndex {
 	old, targets := c.Memory.selectorIndex, c.TopologyTerms.Targets
 	if old != nil && old.targets == targets {

@@ -25,7 +25,7 @@ type tied struct {
 	left    map[int]bool                  // planned classes of which pods were left out
 	hosts   map[int]*company              // by target of ties per host
 	least   map[int]minimum               // by spread rule
-	seen    map[int][]foreignAntiAffinity // memo of shuns, by planned class
+	seen    map[int][]foreignAntiAffinity // memo, by planned class
 	memo    siteBars
 	spotsOf map[string]int // by name of a placed pod; filled when asked
 }

@@ -9,8 +9,8 @@ type company struct {
 	p       *model.Problem
 	taken   []int64 // per class, pods on the machine
 	blocked []int32 // per class, classes on the machine that conflict with it
-	crowd   []int64 // per per-node limit, how much of it is on the machine
-	holders []int32 // per per-node limit, classes on the machine that hold it to its bound
+	crowd   []int64 // by per-node limit, how much of it is on the machine
+	holders []int32 // by per-node limit, classes on the machine that hold it to its bound
 }
 
 func newCompany(p *model.Problem) company {

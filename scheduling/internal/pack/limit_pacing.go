@@ -19,8 +19,8 @@ const (
 // limitPacing keeps what may share machines with pods under per-node limits from running out before these
 // do. Where only one, or a few, of many pods may sit on a machine, there will be many
 // machines. One that is dearer than what is left for each of those to come takes more
-// than its part, and the last of the per-node limit end on machines of their own. So the dear
-// ones wait, and every machine begins with one of the per-node limit.
+// than its part, and the last of its pods end on machines of their own. So the dear
+// ones wait, and every machine begins with one of them.
 type limitPacing struct {
 	on      bool // worths and costs compare, so that it can be set
 	idle    bool // nobody is crowded

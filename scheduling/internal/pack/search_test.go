@@ -101,7 +101,7 @@ func random(seed uint64) *model.Problem {
 	return p
 }
 
-// per-node limit draws per-node limits of a problem's classes, some of which run on its bins already.
+// crowd draws per-node limits of a problem's classes, some of which run on its bins already.
 func crowd(p *model.Problem, r *rand.Rand) {
 	for k := range int32(1 + r.IntN(3)) {
 		p.PerNodeLimits = append(p.PerNodeLimits, model.PerNodeLimit{Max: r.Int64N(6)})

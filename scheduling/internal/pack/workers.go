@@ -37,7 +37,7 @@ type worker struct {
 	source    *rand.PCG
 }
 
-// workers is all hands that try changes of the machines of one pass.
+// workers are all that try changes of the machines of one pass.
 type workers struct {
 	workers []worker
 	market  *market

@@ -48,7 +48,7 @@ func NewClassifier(table *ResourceTable) *Classifier {
 	}
 }
 
-// Class returns the class of a pod of a pod spec key that has the given topology terms and is among a
+// Class returns the class of a pod with a spec key that has the given topology terms and is among a
 // set of targets. The pod is not entered.
 func (c *Classifier) Class(pod *corev1.Pod, m *PodSpecKey, bonds, among int) *PodClass {
 	c.Reader.restore(m.requests)

@@ -37,7 +37,7 @@ type balanceRule struct {
 	kept bool
 }
 
-// spreadGroup are planned classes of one flock.
+// spreadGroup are planned classes of one spread group.
 type spreadGroup []int
 
 // mostFlocks bounds how many flocks a bound tells apart.

@@ -48,7 +48,7 @@ func (t *ties) searchDomains(best trial, params pack.Params) trial {
 	return t.searchDomainsWithin(best, params, max(params.Work/seekShare, seekLeast))
 }
 
-// searchDomainsWithin is seek with so much work for moving pods.
+// searchDomainsWithin is searchDomains with so much work for moving pods.
 func (t *ties) searchDomainsWithin(best trial, params pack.Params, work int64) trial {
 	if best.Late || best.bind < 0 || len(best.ties.planner.Classes) == 0 {
 		return best

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// per-node limit is many classes that share labels with seven values. Half of them are merely
+// crowd is many classes that share labels with seven values. Half of them are merely
 // counted by the spread over zones that selects their value. A quarter also holds a
 // spread over zones, but one that selects some other value. The last quarter has an
 // affinity to its own kind, with seven kinds.
