@@ -20,7 +20,7 @@ import (
 // drafts are compared, and only the best is worked out.
 func (t *ties) settled(params pack.Params) trial {
 	params.Draft = params.Work > 0 && len(t.UnitBook.Units) >= compile.ManyClasses && !t.Locations.Thorough()
-	return t.reprice(t.replanWithoutEmptyDomains(t.rounds(params), params), params).completed()
+	return t.reprice(t.replanWithoutEmptyDomains(t.rounds(params, true), params), params).completed()
 }
 
 // repriceRounds is how often a solution's own prices choose sites anew.

@@ -42,7 +42,7 @@ func (t *ties) found(params pack.Params) trial {
 func (t *ties) relax(params pack.Params) {
 	params.Work = 0
 	t.scale = 0
-	plain := t.rounds(params)
+	plain := t.rounds(params, true)
 	placed, most := podspec.Sum(plain.Placed(plain.Solution)), plain.price()*dearestWish
 	if t.Locations.Solver.Preferences == scheduling.PreferencesPrice {
 		most = plain.price()
@@ -57,10 +57,14 @@ func (t *ties) relax(params pack.Params) {
 	}
 	largest := int64(1)
 	for i := range t.UnitBook.Units {
-		largest = max(largest, t.UnitBook.Units[i].Count)
+		pods := int64(0)
+		for _, p := range t.UnitBook.Units[i].Portions {
+			pods += p.N
+		}
+		largest = max(largest, t.UnitBook.Units[i].Count*pods)
 	}
 	for t.scale = 1; t.scale <= largest; t.scale *= 2 {
-		x := t.rounds(params)
+		x := t.rounds(params, false)
 		if podspec.Sum(x.Placed(x.Solution)) >= placed && x.price() <= most {
 			return
 		}
@@ -70,8 +74,9 @@ func (t *ties) relax(params pack.Params) {
 
 // rounds plans sites, packs machines, and does both again as long as the planner can
 // learn from what did not fit. It returns the best: the one in which most pods bind, among
-// these the best by its score, and among these the first.
-func (t *ties) rounds(params pack.Params) (best trial) {
+// these the best by its score, and among these the first. Units that found no place lose pods
+// if they may, for all rounds to come.
+func (t *ties) rounds(params pack.Params, shrink bool) (best trial) {
 	t.forget()
 	best = trial{bind: -1}
 	for range siteRounds {
@@ -80,7 +85,7 @@ func (t *ties) rounds(params pack.Params) (best trial) {
 			best = x
 		}
 		learnt := t.learn(&x)
-		if t.shrink(&x) {
+		if shrink && t.shrink(&x) {
 			learnt = true
 		}
 		if !learnt || x.Late {
