@@ -77,6 +77,7 @@ func CopyChanges(in []Change) []Change {
 // ChangeList collects changes, each text once.
 type ChangeList []Change
 
+// Add adds a change unless its text is there.
 func (l *ChangeList) Add(c Change) {
 	if c.Kind != "" && !slices.ContainsFunc(*l, func(have Change) bool { return have.Text == c.Text }) {
 		*l = append(*l, c)

@@ -103,7 +103,7 @@ func readInstances(checkout, set string) ([]instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // only read
 	unzipped, err := gzip.NewReader(file)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func readResults(path string) (map[string]map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // only read
 	in := csv.NewReader(file)
 	in.Comma = '\t'
 	lines, err := in.ReadAll()

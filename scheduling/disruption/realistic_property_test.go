@@ -69,7 +69,10 @@ func TestRealisticClusters(t *testing.T) {
 	seeds := soak.Cases(1)
 	if *clusters > 0 {
 		seeds = func(yield func(uint64) bool) {
-			for seed := uint64(0); seed < uint64(*clusters) && yield(seed); seed++ {
+			for seed := range uint64(*clusters) {
+				if !yield(seed) {
+					return
+				}
 			}
 		}
 	}

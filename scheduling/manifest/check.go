@@ -116,8 +116,8 @@ func (c *collector) checkNames(object string, r corev1.ResourceRequirements, at 
 				faults = append(faults, fieldFault{field: below(at, list.name), value: quote(string(name)), msg: msg})
 				continue
 			}
-			bytes := name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
-			if q := list.amounts[name]; bytes && q.Sign() > 0 && q.Value() < 1<<10 {
+			inBytes := name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
+			if q := list.amounts[name]; inBytes && q.Sign() > 0 && q.Value() < 1<<10 {
 				c.warn(object, fmt.Sprintf("%s of %s is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", member(below(at, list.name), string(name)), q.String()))
 			}
 		}

@@ -3,7 +3,7 @@ package provisioning_test
 import (
 	"testing"
 
-	. "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	. "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest" //nolint:revive // builders read like a language
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"

@@ -42,7 +42,7 @@ func tryFixes(f *compile.Facts, ctx context.Context, plan *scheduling.Plan) erro
 		for i := range plan.Unschedulable {
 			explain.Propose(&plan.Unschedulable[i], nil)
 		}
-		return nil //nolint:nilerr // what is not on sale cannot be carried out, and there is nothing to try on
+		return nil // what is not on sale cannot be carried out, and there is nothing to try on
 	}
 	place := make(map[string]int, len(f.Problem.Pods))
 	for i, pod := range f.Problem.Pods {

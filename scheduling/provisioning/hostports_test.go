@@ -28,7 +28,7 @@ func TestHostPorts(t *testing.T) {
 	assert.Equal(t, []podspec.HostPort{
 		{Protocol: corev1.ProtocolUDP, Port: 53},
 		{Protocol: corev1.ProtocolTCP, Port: 80},
-		{Protocol: corev1.ProtocolTCP, Port: 90, Ip: "10.0.0.1"},
+		{Protocol: corev1.ProtocolTCP, Port: 90, IP: "10.0.0.1"},
 	}, podspec.HostPorts(spec))
 }
 
@@ -39,7 +39,7 @@ func TestHostNetworkBindsContainerPorts(t *testing.T) {
 
 func TestPortsClash(t *testing.T) {
 	tcp := func(number int32, ip string) []podspec.HostPort {
-		return []podspec.HostPort{{Ip: ip, Protocol: corev1.ProtocolTCP, Port: number}}
+		return []podspec.HostPort{{IP: ip, Protocol: corev1.ProtocolTCP, Port: number}}
 	}
 	for _, tt := range []struct {
 		name string

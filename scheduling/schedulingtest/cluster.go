@@ -247,11 +247,11 @@ func (b *clusterBuilder) volume(pod *corev1.Pod, node *corev1.Node) {
 
 // DisruptionBudget is a PodDisruptionBudget of the namespace "default" that lets so many of
 // the pods with the labels be away. No controller has seen it yet.
-func DisruptionBudget(name string, labels map[string]string, maxUnavailable intstr.IntOrString) *policyv1.PodDisruptionBudget {
+func DisruptionBudget(name string, of map[string]string, maxUnavailable intstr.IntOrString) *policyv1.PodDisruptionBudget {
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name, Generation: 1},
 		Spec: policyv1.PodDisruptionBudgetSpec{
-			Selector:       &metav1.LabelSelector{MatchLabels: labels},
+			Selector:       &metav1.LabelSelector{MatchLabels: of},
 			MaxUnavailable: &maxUnavailable,
 		},
 	}

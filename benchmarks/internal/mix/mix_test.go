@@ -3,10 +3,11 @@ package mix
 import (
 	"testing"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // A fifth each: plain, over zones, over hosts, near each other, apart from each other.

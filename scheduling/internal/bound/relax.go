@@ -170,22 +170,6 @@ func (r *relaxed) pivot(entering int, down bool) bool {
 	return true
 }
 
-// pieces is how many pods of each class the machine holds.
-func (r *relaxed) pieces() []float64 {
-	out := make([]float64, len(r.worths))
-	for c, full := range r.full {
-		if full && !r.inBasis[c] {
-			out[c] = r.most[c]
-		}
-	}
-	for k, j := range r.basis {
-		if j < len(r.worths) {
-			out[j] = max(0, r.x[k])
-		}
-	}
-	return out
-}
-
 // pods is how many pods the machine holds, pieces counted as pieces.
 func (r *relaxed) pods() float64 {
 	pods := 0.0

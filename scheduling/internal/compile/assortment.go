@@ -81,7 +81,7 @@ func (a *Assortment) suits(c *Compiler, asked *offers.Questions) bool {
 }
 
 // same reports whether the same is asked of labels, the groups aside.
-func same(q *offers.Questions, o *offers.Questions) bool {
+func same(q, o *offers.Questions) bool {
 	return maps.EqualFunc(q.ByKey, o.ByKey, func(a, b []offers.Question) bool {
 		return slices.EqualFunc(a, b, func(x, y offers.Question) bool { return x.Daemon == y.Daemon && x.Equal(y.Requirement) })
 	}) && maps.Equal(q.Apart, o.Apart) && maps.Equal(q.Levels.Wanted, o.Levels.Wanted) && maps.Equal(q.Levels.Spread, o.Levels.Spread) &&

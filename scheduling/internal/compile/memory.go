@@ -109,7 +109,7 @@ func (m *Memory) offers(p *scheduling.Problem, s *scheduling.Policy, table *pods
 }
 
 // available marks the offers that cannot be had for a while.
-func available(offers []offers.Offer, p *scheduling.Problem) []offers.Offer {
+func available(all []offers.Offer, p *scheduling.Problem) []offers.Offer {
 	byType := map[string][]offerings.Key{}
 	for k, until := range p.Unavailable.All() {
 		if p.Now.Before(until) {
@@ -117,9 +117,9 @@ func available(offers []offers.Offer, p *scheduling.Problem) []offers.Offer {
 		}
 	}
 	if len(byType) == 0 {
-		return offers
+		return all
 	}
-	out := slices.Clone(offers)
+	out := slices.Clone(all)
 	for i := range out {
 		x := &out[i]
 		if x.Launchable && (len(byType[""]) > 0 || len(byType[x.InstanceType.Name]) > 0) {

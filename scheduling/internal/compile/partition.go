@@ -92,9 +92,6 @@ func (p *Partition) binsAt(l *LocationIndex, site int) model.Bits {
 	return p.bins[site]
 }
 
-// tells reports whether the sites differ on an axis.
-func (p *Partition) tells(a *axis) bool { return slices.Contains(p.axes, a) }
-
 // Domain is the value of an axis at a site.
 func (p *Partition) Domain(l *LocationIndex, axis, site int) int32 {
 	a := l.Axes[axis]

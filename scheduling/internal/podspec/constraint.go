@@ -217,7 +217,7 @@ func AppendSignature(b []byte, spec *corev1.PodSpec, keys *[]string) []byte {
 			b = append(b, 'p')
 			b = strconv.AppendInt(b, int64(p.Port), 10)
 			b = AppendText(b, string(p.Protocol))
-			b = AppendText(b, p.Ip)
+			b = AppendText(b, p.IP)
 		}
 	}
 	return b

@@ -9,7 +9,7 @@ import (
 
 // HostPort is a port that a pod binds on its node.
 type HostPort struct {
-	Ip       string // "" for every address
+	IP       string // "" for every address
 	Protocol corev1.Protocol
 	Port     int32
 }
@@ -27,12 +27,12 @@ func HostPorts(spec *corev1.PodSpec) []HostPort {
 			if port <= 0 {
 				continue
 			}
-			h := HostPort{Ip: p.HostIP, Protocol: p.Protocol, Port: port}
+			h := HostPort{IP: p.HostIP, Protocol: p.Protocol, Port: port}
 			if h.Protocol == "" {
 				h.Protocol = corev1.ProtocolTCP
 			}
-			if h.Ip == "0.0.0.0" || h.Ip == "::" {
-				h.Ip = ""
+			if h.IP == "0.0.0.0" || h.IP == "::" {
+				h.IP = ""
 			}
 			out = append(out, h)
 		}
@@ -46,7 +46,7 @@ func HostPorts(spec *corev1.PodSpec) []HostPort {
 		}
 	}
 	slices.SortFunc(out, func(a, b HostPort) int {
-		return cmp.Or(cmp.Compare(a.Port, b.Port), cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Ip, b.Ip))
+		return cmp.Or(cmp.Compare(a.Port, b.Port), cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.IP, b.IP))
 	})
 	return slices.Compact(out)
 }
@@ -56,7 +56,7 @@ func HostPorts(spec *corev1.PodSpec) []HostPort {
 func PortsClash(a, b []HostPort) bool {
 	for _, x := range a {
 		for _, y := range b {
-			if x.Port == y.Port && x.Protocol == y.Protocol && (x.Ip == y.Ip || x.Ip == "" || y.Ip == "") {
+			if x.Port == y.Port && x.Protocol == y.Protocol && (x.IP == y.IP || x.IP == "" || y.IP == "") {
 				return true
 			}
 		}

@@ -301,7 +301,7 @@ func (t *ties) wishesPerHost() bool {
 }
 
 // seatBins states the bins of the base problem as the seats see them.
-func seatBins(c *compile.Compiler, base *compile.Compiler, present [][]model.Presence) {
+func seatBins(c, base *compile.Compiler, present [][]model.Presence) {
 	bins := make([]model.Bin, len(base.Model.Bins))
 	words := len(model.NewBits(len(c.Seats)))
 	rows := make([]uint64, 2*words*len(bins))
