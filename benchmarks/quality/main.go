@@ -74,12 +74,12 @@ type answer struct {
 
 // solve plans a problem and has the plan checked.
 func (s *settings) solve(ctx context.Context, p scheduling.Problem) (answer, error) {
-	begin := time.Now()
+	begin := time.Now() //nolint:forbidigo // measuring time is what this is for
 	plan, err := provisioning.Planner{Policy: s.solver}.Plan(ctx, p)
 	if err != nil {
 		return answer{}, err
 	}
-	took := time.Since(begin)
+	took := time.Since(begin) //nolint:forbidigo // measuring time is what this is for
 	return answer{plan, took}, verify.Checker{Policy: s.solver, SkipRefusals: true}.Plan(p, plan)
 }
 

@@ -13,20 +13,20 @@ import (
 )
 
 // solve places the pods, and tries what would help those that find no place.
-func solve(f *compile.Facts, ctx context.Context) (*scheduling.Plan, error) {
-	x, err := searched(f, ctx)
+func solve(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
+	x, err := searched(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	return x.Plan, tryFixes(f, ctx, x.Plan)
+	return x.Plan, tryFixes(ctx, f, x.Plan)
 }
 
 // searched places the pods.
-func searched(f *compile.Facts, ctx context.Context) (*solved, error) {
+func searched(ctx context.Context, f *compile.Facts) (*solved, error) {
 	if !f.Thorough() {
-		return settled(f, ctx)
+		return settled(ctx, f)
 	}
-	less, err := found(f, ctx, scheduling.EffortDefault)
+	less, err := found(ctx, f, scheduling.EffortDefault)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func searched(f *compile.Facts, ctx context.Context) (*solved, error) {
 		less.conclude(f, proof{})
 		return less, nil
 	}
-	more, err := found(f, ctx, f.Solver.Effort)
+	more, err := found(ctx, f, f.Solver.Effort)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +49,11 @@ func searched(f *compile.Facts, ctx context.Context) (*solved, error) {
 }
 
 // found is the plan of an effort.
-func found(f *compile.Facts, ctx context.Context, effort scheduling.Effort) (*solved, error) {
+func found(ctx context.Context, f *compile.Facts, effort scheduling.Effort) (*solved, error) {
 	s, g := *f.Solver, *f
 	s.Effort = effort
 	g.Solver, g.Judged = &s, true
-	return settled(&g, ctx)
+	return settled(ctx, &g)
 }
 
 // solved is a plan and what it is compared by.
@@ -73,7 +73,7 @@ func (x *solved) proves(ctx context.Context, other *solved, f *compile.Facts) (p
 		return proof{}
 	}
 	if k := compile.Noted[prove.Proven](x.prover.Notes); k != nil && slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.prover.Choice, other.prover.Choice) {
-		p.bound, p.certificate = prove.Prove(x.prover, ctx, other.Plan, k.AtStake, offers.Objective(f.Solver, &x.Plan.Summary))
+		p.bound, p.certificate = prove.Prove(ctx, x.prover, other.Plan, k.AtStake, offers.Objective(f.Solver, &x.Plan.Summary))
 	}
 	return p
 }

@@ -33,7 +33,7 @@ const (
 // plan has been carried out. Where none does, it proposes several together. What cannot be
 // tried, past the context's deadline or because the plan cannot be carried out, is not
 // proposed.
-func tryFixes(f *compile.Facts, ctx context.Context, plan *scheduling.Plan) error {
+func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) error {
 	if f.Terse || f.Solver.NoReasons || len(plan.Unschedulable) == 0 {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (t *fixTrial) candidates(ctx context.Context) []scheduling.Change {
 		return nil
 	}
 	facts.Together = true
-	plan, err := settled(facts, ctx)
+	plan, err := settled(ctx, facts)
 	if err != nil {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return solve(facts, ctx)
+	return solve(ctx, facts)
 }
 
 // facts is what the session knows, ready to be compiled.

@@ -37,7 +37,7 @@ func (x *Session) place(ctx context.Context, effort scheduling.Effort, loose boo
 		return nil, err
 	}
 	facts.Solver, facts.Terse, facts.Loose = &solver, true, loose
-	return solve(facts, ctx)
+	return solve(ctx, facts)
 }
 
 // list lists the pods that found no place, without reasons.

@@ -29,28 +29,28 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 	if err != nil {
 		return nil, err
 	}
-	return solve(facts, ctx)
+	return solve(ctx, facts)
 }
 
 // settled places the pods, and settles what their volumes depend on.
-func settled(f *compile.Facts, ctx context.Context) (*solved, error) {
-	x, err := place(f, ctx)
+func settled(ctx context.Context, f *compile.Facts) (*solved, error) {
+	x, err := place(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	return resolveVolumes(f, ctx, x)
+	return resolveVolumes(ctx, f, x)
 }
 
 // place places the pods as is chosen about volumes.
-func place(f *compile.Facts, ctx context.Context) (*solved, error) {
+func place(ctx context.Context, f *compile.Facts) (*solved, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	x, bold, err := attempt(f, ctx, false)
+	x, bold, err := attempt(ctx, f, false)
 	if err != nil || !bold.short && !bold.outbid {
 		return x, err
 	}
-	careful, _, err := attempt(f, ctx, true)
+	careful, _, err := attempt(ctx, f, true)
 	if err != nil || bold.short || fewerLeft(f, careful.Plan, x.Plan) < 0 {
 		x = careful
 	}
@@ -65,7 +65,7 @@ type boldness struct {
 
 // attempt solves once. What launches are left with too few options for their pool's
 // minValues a cautious attempt rules out.
-func attempt(f *compile.Facts, ctx context.Context, cautious bool) (_ *solved, bold boldness, err error) {
+func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, bold boldness, err error) {
 	base := f.Compile(cautious)
 	params := pack.Params{Snug: !f.Loose, Work: work(f.Solver), Late: func() bool { return ctx.Err() != nil }}
 	c := base
@@ -110,7 +110,7 @@ func attempt(f *compile.Facts, ctx context.Context, cautious bool) (_ *solved, b
 	if f.Choice.Settles() {
 		base, placed = unsettled(f, plan, cautious)
 	}
-	summarise(base, ctx, plan, placed, outcome.Late)
+	summarise(ctx, base, plan, placed, outcome.Late)
 	from.prover, from.placed = base, placed
 	return from, bold, nil
 }
@@ -139,7 +139,7 @@ func work(s *scheduling.Policy) int64 {
 }
 
 // summarise completes the plan's sums.
-func summarise(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, placed []int64, late bool) {
+func summarise(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, placed []int64, late bool) {
 	s := &plan.Summary
 	s.Placed = 0
 	for _, n := range placed {
@@ -152,7 +152,7 @@ func summarise(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, 
 		s.ExpectedPerHour = c.Expected(plan)
 	}
 	price := offers.Objective(c.Solver, s)
-	least, certificate := prove.Prove(c, ctx, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)
+	least, certificate := prove.Prove(ctx, c, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)
 	conclude(s, proof{least, certificate}, price, late)
 }
 

@@ -21,7 +21,7 @@ import (
 // keep for volumes that pods share, in which zone a volume is made that several pods wait
 // for, and which of those that are there they get. Each answer is a plan of its own, and the best one is kept. Problems
 // without such volumes are not solved again.
-func resolveVolumes(f *compile.Facts, ctx context.Context, plan *solved) (*solved, error) {
+func resolveVolumes(ctx context.Context, f *compile.Facts, plan *solved) (*solved, error) {
 	x := f.Volumes(f.Choice)
 	if x == nil || len(sharers(x, f.Problem.Pods)) == 0 {
 		return plan, nil
@@ -65,7 +65,7 @@ func inNameOrder(sharers map[*podspec.Claim][]*corev1.Pod) []*podspec.Claim {
 func (t *volumeSettling) under(ctx context.Context, choice *podspec.VolumeChoice) (*solved, error) {
 	f := t.Facts
 	f.Choice, f.Memory = choice, compile.NewMemory()
-	x, err := place(&f, ctx)
+	x, err := place(ctx, &f)
 	if err == nil {
 		t.keepReasons(x.Plan)
 	}

@@ -24,7 +24,7 @@ type foresight struct {
 
 // EarlyBound works out a bound for many tied pods before there is a plan, and at what price
 // one of them will do; 0 is none.
-func EarlyBound(c *compile.Compiler, ctx context.Context) (enough int64) {
+func EarlyBound(ctx context.Context, c *compile.Compiler) (enough int64) {
 	if ctx.Err() != nil {
 		return 0
 	}

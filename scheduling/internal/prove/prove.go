@@ -15,7 +15,7 @@ import (
 // Prove computes the lower bound on every plan that places at least the placed pods, and
 // what proves it, looking at some of them. It goes on until it comes near the price of the
 // plan. Past the deadline it makes do with what it has.
-func Prove(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *scheduling.Certificate) {
+func Prove(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *scheduling.Certificate) {
 	if price == 0 {
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
@@ -25,7 +25,7 @@ func Prove(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, pods
 	}
 	k := &Proven{AtStake: pods}
 	k.Placed = slices.Clone(pods.Placed)
-	k.bound, k.certificate = proveAnew(c, ctx, plan, near, price, k)
+	k.bound, k.certificate = proveAnew(ctx, c, plan, near, price, k)
 	if ctx.Err() == nil { // else there may be time for more another time
 		c.Note(k)
 	}
@@ -46,7 +46,7 @@ type Proven struct {
 }
 
 // proveAnew notes in k what there is to go on from.
-func proveAnew(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *Proven) (offerings.Price, *scheduling.Certificate) {
+func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, near int64, price offerings.Price, k *Proven) (offerings.Price, *scheduling.Certificate) {
 	pr, resource, known := foreseen(c, k.Placed)
 	if !known {
 		if pr = NewProver(c, k.Placed); len(pr.Classes) == 0 {
@@ -63,7 +63,7 @@ func proveAnew(c *compile.Compiler, ctx context.Context, plan *scheduling.Plan, 
 	if best := max(resource.Bound, covered); best < near {
 		least, zonal := pr.byZones(ctx, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
 		if least < near && (zonal == nil || len(pr.Classes) <= mostPatternClasses) {
-			effort := boundEffort(c.Solver, ctx, len(pr.Classes), len(pr.market.Options))
+			effort := boundEffort(ctx, c.Solver, len(pr.Classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.Tied() || c.Sited != nil:
@@ -240,7 +240,7 @@ func coverChoices(s *scheduling.Policy) int {
 }
 
 // boundEffort is how far to go for a bound on so many classes and options.
-func boundEffort(s *scheduling.Policy, ctx context.Context, classes, options int) bound.Effort {
+func boundEffort(ctx context.Context, s *scheduling.Policy, classes, options int) bound.Effort {
 	effort := int64(s.Effort)
 	if effort == 0 {
 		effort = int64(scheduling.EffortDefault)

@@ -307,7 +307,7 @@ func (k *Proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64
 	}
 	if k.level == nil || !slices.Equal(k.level.rules, x.rules) {
 		x.bound, x.certificate = k.bound, k.certificate
-		effort := boundEffort(m.Solver, ctx, len(m.Classes), len(m.prover.market.Options))
+		effort := boundEffort(ctx, m.Solver, len(m.Classes), len(m.prover.market.Options))
 		if out, ok := m.Level(k.start, k.assigned, effort); ok && out.Bound > int64(k.bound) {
 			x.bound, x.certificate = offerings.Price(out.Bound), m.certificate(&out)
 		}

@@ -52,7 +52,7 @@ func (x *ProvenByZones) Divide(ctx context.Context, c *compile.Compiler, wanted 
 	if x.market == nil || len(c.Offers.Reserved) > 0 {
 		return
 	}
-	effort := boundEffort(c.Solver, ctx, len(x.market.Classes), len(x.market.Options))
+	effort := boundEffort(ctx, c.Solver, len(x.market.Classes), len(x.market.Options))
 	effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(podspec.Sum(x.Placed), casePods)
 	x.Assigned = x.Divided(effort)
 }
@@ -73,7 +73,7 @@ func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (mar
 			continue
 		}
 		m := b.zoned(apart)
-		effort := boundEffort(pr.Solver, ctx, len(m.Classes), len(m.Options))
+		effort := boundEffort(ctx, pr.Solver, len(m.Classes), len(m.Options))
 		effort.Cases = 0
 		if pr.Solver.Effort != scheduling.EffortFast {
 			effort.Work *= zonesWork

@@ -16,7 +16,7 @@ func (t *ties) Outlook(ctx context.Context) (enough int64) {
 		return 0
 	}
 	var other sync.WaitGroup
-	other.Go(func() { enough = prove.EarlyBound(c, ctx) })
+	other.Go(func() { enough = prove.EarlyBound(ctx, c) })
 	t.begun = topology.Plan(&t.planner)
 	other.Wait()
 	return enough

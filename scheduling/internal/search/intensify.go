@@ -52,7 +52,7 @@ const (
 // the sites as they are, and for those that the least effort chooses.
 func (x *trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
 	x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
-	if params.Work == 0 || x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(base, ctx, x) {
+	if params.Work == 0 || x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(ctx, base, x) {
 		return
 	}
 	late := func() bool {
@@ -61,7 +61,7 @@ func (x *trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 	}
 	if x.few() && x.machines() > int64(len(x.Nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
-		if *x = x.ties.searchDomainsWithin(*x, params, work); late() || !farAbove(base, ctx, x) {
+		if *x = x.ties.searchDomainsWithin(*x, params, work); late() || !farAbove(ctx, base, x) {
 			return
 		}
 	}
@@ -77,7 +77,7 @@ func (x *trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 	}
 	for ; !late(); times = mixMuch {
 		keep(found[0].repacked(params, found[0].worths, times))
-		far := !late() && farAbove(base, ctx, &best)
+		far := !late() && farAbove(ctx, base, &best)
 		rest := found[1:]
 		switch {
 		case !found[0].mixes():
@@ -221,7 +221,7 @@ func (x *trial) with(outcome pack.Outcome) trial {
 const relaxationWork = 400_000_000
 
 // farAbove reports whether a trial costs much more than what can be proven.
-func farAbove(c *compile.Compiler, ctx context.Context, x *trial) bool {
+func farAbove(ctx context.Context, c *compile.Compiler, x *trial) bool {
 	price := x.price()
 	pods := prove.Deciding(c, x.Placed(x.Solution), x.onLaunches())
 	far := farOff
@@ -232,7 +232,7 @@ func farAbove(c *compile.Compiler, ctx context.Context, x *trial) bool {
 	if pr := prove.NewProver(c, pods.Placed); len(pr.Classes) == 0 || bound.Resource(pr.Input.Tighten()).Bound >= near {
 		return false
 	}
-	least, _ := prove.Prove(c, ctx, nil, pods, price)
+	least, _ := prove.Prove(ctx, c, nil, pods, price)
 	if z := compile.Noted[prove.ProvenByZones](c.Notes); int64(least) < near && x.few() && z != nil && slices.Equal(z.Placed, pods.Placed) && ctx.Err() == nil {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.
 		z.Divide(ctx, c, int64(float64(price)*(1-prove.TiedEnough)))
