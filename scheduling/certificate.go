@@ -187,3 +187,12 @@ func StepKey(place int) string { return "step:" + strconv.Itoa(place) }
 func (c *Certificate) Zonal() bool {
 	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Parted != nil && c.Parted.Fewer.Zonal())
 }
+
+// The kinds of certificates.
+const (
+	ResourceKind   = "resource"
+	AssignmentKind = "assignment"
+	PatternKind    = "pattern"
+	CoverKind      = "cover"
+	PartedKind     = "parted"
+)

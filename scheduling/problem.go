@@ -65,3 +65,11 @@ type Owners struct {
 	ReplicaSets            []*appsv1.ReplicaSet
 	StatefulSets           []*appsv1.StatefulSet
 }
+
+// CatalogOf is the catalog that a pool buys from.
+func (p *Problem) CatalogOf(pool string) *instancetypes.Catalog {
+	if c, ok := p.PoolCatalogs[pool]; ok {
+		return c
+	}
+	return p.Catalog
+}

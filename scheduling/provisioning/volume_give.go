@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -38,7 +37,7 @@ func (t *volumeSettling) give(ctx context.Context) error {
 		if len(free) == 0 || podspec.Everywhere(free[0]) {
 			continue
 		}
-		for _, v := range free[:min(len(free), compile.VolumeRounds)] {
+		for _, v := range free[:min(len(free), volumeRounds)] {
 			if ctx.Err() != nil {
 				break
 			}

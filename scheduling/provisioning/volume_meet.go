@@ -139,7 +139,7 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 			if now.left <= free[i].left && offers.Objective(t.Solver, &t.best.Summary) <= least || ctx.Err() != nil {
 				break
 			}
-			if rounds == compile.VolumeRounds {
+			if rounds == volumeRounds {
 				return nil
 			}
 			if zone == t.Choice.Zones[of.claims[0]] {

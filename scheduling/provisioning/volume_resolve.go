@@ -16,6 +16,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
+// volumeRounds is how many times each question about volumes may be asked anew.
+const volumeRounds = 8
+
 // resolveVolumes asks what a plan cannot answer itself and its volumes depend on: which
 // pod gets a claim that one at a time may use, how much of their attachments machines
 // keep for volumes that pods share, in which zone a volume is made that several pods wait
@@ -118,7 +121,7 @@ func left(p *scheduling.Plan) map[string]int {
 // left out whatever it may use. So are those that are like it.
 func (t *volumeSettling) passOn(ctx context.Context) error {
 	plan, choice := t.best, t.Choice.Clone()
-	for range compile.VolumeRounds {
+	for range volumeRounds {
 		left := left(plan.Plan)
 		next := choice.Clone()
 		sharers := sharers(t.Volumes(choice), t.Problem.Pods)
@@ -176,4 +179,24 @@ func (t *volumeSettling) keepFree(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unsettled compiles the problem as if it were open where volumes are made, which no
+// bound may take for granted, and counts by class what a plan places.
+func unsettled(f *compile.Facts, plan *scheduling.Plan, cautious bool) (*compile.Compiler, []int64) {
+	open := *f
+	open.Choice, open.Memory = f.Choice.Clone(), compile.NewMemory()
+	clear(open.Choice.Zones)
+	clear(open.Choice.Given)
+	c := open.Compile(cautious)
+	left := left(plan)
+	placed := make([]int64, len(c.Planned))
+	for i, class := range c.Planned {
+		for _, pod := range class.Pods {
+			if _, out := left[podspec.PodName(pod)]; !out {
+				placed[i]++
+			}
+		}
+	}
+	return c, placed
 }

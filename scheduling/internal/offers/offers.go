@@ -287,3 +287,41 @@ func (t *OfferTable) row(r requirements.Requirement, fallback string, has bool) 
 	t.Rows[name] = row
 	return row
 }
+
+// Option is the offer as launches list it.
+func (o *Offer) Option() scheduling.Option {
+	return scheduling.Option{
+		InstanceType: o.InstanceType.Name, Zone: o.Offering.Zone, CapacityType: o.Offering.CapacityType,
+		Price: o.Offering.Price, ReservationID: o.Offering.ReservationID, InterruptionRate: o.Offering.InterruptionRate,
+		Estimated: o.Offering.Estimated,
+	}
+}
+
+// RankedOffers is the offers of some catalogs in rank order, all that does not depend on pods
+// and on what is unavailable for a while.
+type RankedOffers struct {
+	Catalogs []*instancetypes.Catalog
+	OfferTable
+	Lists []shapeLists // by shape
+	// sized is the shapes' room by the resources that were asked for last.
+	Sized  []Shape
+	Names  []corev1.ResourceName
+	Ranked []int32 // see offerTable.ranks
+}
+
+// shapeLists are what a shape is made of.
+type shapeLists struct{ Allocatable, Capacity corev1.ResourceList }
+
+// NarrowToVolumes keeps the offers whose machines, bought for a template, can use all
+// volumes of a pod.
+func (t *OfferTable) NarrowToVolumes(row model.Bits, v *Template, c *podspec.Constraint) {
+	for _, terms := range c.Volumes {
+		matched := model.NewBits(len(t.Offers))
+		for i := range terms {
+			if alternative := t.Matching(v, &terms[i]); alternative != nil {
+				matched.Or(alternative)
+			}
+		}
+		row.And(matched)
+	}
+}

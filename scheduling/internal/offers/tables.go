@@ -1,6 +1,8 @@
 package offers
 
 import (
+	"maps"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -51,4 +53,12 @@ func (t *RowTable) Number(row model.Bits) int {
 	t.Index = ToGrow(t.Index, &t.Shared)
 	t.Index[string(b)] = n
 	return n
+}
+
+// ToGrow is an index that may grow.
+func ToGrow(index map[string]int, shared *bool) map[string]int {
+	if *shared {
+		index, *shared = maps.Clone(index), false
+	}
+	return index
 }

@@ -170,3 +170,10 @@ func refusal(pod *corev1.Pod) string {
 	}
 	return ""
 }
+
+func Sum(counts []int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}

@@ -255,3 +255,8 @@ func AppendText(b []byte, s string) []byte {
 	b = append(b, ':')
 	return append(b, s...)
 }
+
+func Compacted(values []string) []string {
+	slices.Sort(values)
+	return slices.Compact(values)
+}

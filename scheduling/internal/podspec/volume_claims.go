@@ -3,11 +3,10 @@ package podspec
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Claim is a persistent volume claim as far as placing pods is concerned.
@@ -188,4 +187,80 @@ func newerClass(a, b *storagev1.StorageClass) bool {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
 	}
 	return a.Name < b.Name
+}
+
+// AppendWords appends where the volume can be used, as its objects word it.
+func (c *Claim) AppendWords(b []byte) []byte {
+	if v := c.Object; v != nil {
+		if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
+			for i := range a.Required.NodeSelectorTerms {
+				t := &a.Required.NodeSelectorTerms[i]
+				b = appendExpressions(append(b, 't'), t.MatchExpressions)
+				b = appendExpressions(append(b, 'f'), t.MatchFields)
+			}
+		}
+		for _, key := range zoneKeys() {
+			b = AppendText(append(b, 'l'), v.Labels[key])
+		}
+	} else if c.Class != nil {
+		for i := range c.Class.AllowedTopologies {
+			b = append(b, 't')
+			for _, e := range c.Class.AllowedTopologies[i].MatchLabelExpressions {
+				b = AppendText(append(b, 'e'), e.Key)
+				for _, v := range e.Values {
+					b = AppendText(append(b, 'v'), v)
+				}
+			}
+		}
+	}
+	return b
+}
+
+// setAside gives every claim that only one pod at a time may use to the pod that has
+// it: one that runs, wherever that is, or else the first of those to be placed. Of
+// pods that would need several such claims, one gets all or none. Those that let others
+// have what they need come last.
+func (x *VolumeIndex) setAside(users, running []*corev1.Pod) {
+	for _, pod := range running {
+		for i := range pod.Spec.Volumes {
+			v := pod.Spec.Volumes[i].PersistentVolumeClaim
+			if v == nil {
+				continue
+			}
+			c := x.known[types.NamespacedName{Namespace: NamespaceOf(pod), Name: v.ClaimName}]
+			if c != nil && c.Once && (c.Holder == nil || ComparePods(pod, c.Holder) < 0) {
+				c.Holder = pod
+			}
+		}
+	}
+	for _, lets := range []bool{false, true} {
+		for _, pod := range users {
+			if x.choice.Lets(pod) != lets || x.deprived(pod) {
+				continue
+			}
+			for _, c := range x.ClaimsOf(pod) {
+				if c.Once {
+					c.Holder = pod
+				}
+			}
+		}
+	}
+}
+
+// deprived reports whether another pod has a claim that the pod would need for itself.
+func (x *VolumeIndex) deprived(pod *corev1.Pod) bool {
+	for _, c := range x.ClaimsOf(pod) {
+		if c.Holder != nil && c.Holder != pod {
+			return true
+		}
+	}
+	return false
+}
+
+// heldText says who has a claim that only one pod at a time may use.
+func (c *Claim) heldText() string {
+	if c.Holder.Spec.NodeName != "" {
+		return c.Text() + " is ReadWriteOncePod, and pod " + PodName(c.Holder) + " uses it"
+	}
+	return c.Text() + " is ReadWriteOncePod, and pod " + PodName(c.Holder) + " comes first"
 }

@@ -1,4 +1,0 @@
-package compile
-
-// VolumeRounds is how many times each question about volumes may be asked anew.
-const VolumeRounds = 8
