@@ -33,7 +33,7 @@ const (
 // a UID. Values of a wrong type, bad quantities and
 // durations, a key that is there twice, and a missing name are errors, reported
 // together as [*FieldErrors]. Whether the values make sense is for
-// [Problem.Validate] to say.
+// provisioning.Validate to say.
 func DecodeNodePool(raw []byte) (*NodePool, []Warning, error) {
 	m := &manifest{}
 	root, err := parseDocument(raw)

@@ -19,11 +19,11 @@ import (
 // Planner plans by a policy. The zero value works.
 type Planner struct{ scheduling.Policy }
 
-// Plan places the pods of p. An error means a malformed problem or setting of the solver (every fault at
-// once, see [Problem.Validate]) or a cancelled context. A deadline is no error:
-// past it the best complete plan so far comes back, marked [StatusDeadline]. Pods
-// that fit nowhere are listed in the plan. The same problem and effort give the
-// same plan, whatever the order of its slices and the number of processors.
+// Plan places the pods of p. An error means a malformed problem or policy (every fault at
+// once, see [Validate]) or a cancelled context. A deadline is no error: past it the best
+// complete plan so far comes back, marked [scheduling.StatusDeadline]. Pods that fit nowhere
+// are listed in the plan. The same problem and effort give the same plan, whatever the order
+// of its slices and the number of processors.
 func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Plan, error) {
 	facts, err := compile.NewFacts(&p, &s.Policy)
 	if err != nil {

@@ -34,7 +34,7 @@ type Session struct {
 }
 
 // NewSession starts a session with a problem, to be solved by a solver like s. It
-// refuses what [Problem.Validate] refuses, but leaves it to Solve to say that nothing is
+// refuses what [Validate] refuses, but leaves it to Plan to say that nothing is
 // on sale for any pod, as that may change. Pods among p.Pods that have a node count as
 // running.
 func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {

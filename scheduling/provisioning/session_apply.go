@@ -51,7 +51,7 @@ func (x *Session) Apply(d scheduling.Delta) error {
 	x.problem = next
 	x.changePods(&pods, &d)
 	if len(next.DefaultSpread) > 0 != spread {
-		x.waiting.specReader = podspec.NewMoulder(&x.problem, &x.solver)
+		x.waiting.specReader = podspec.NewSpecReader(&x.problem, &x.solver)
 		x.waiting.shared = false
 		x.waiting.read()
 	}

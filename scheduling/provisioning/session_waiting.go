@@ -16,7 +16,7 @@ import (
 type waiting struct {
 	pods       []*corev1.Pod
 	of         []int32 // by pod, its pod spec key
-	specReader *podspec.PodSpecReader
+	specReader *podspec.SpecReader
 	counts     []int // by pod spec key, how many pods have it
 	shared     bool  // with a fork: moulder and counts have to be copied before they change
 }
@@ -29,7 +29,7 @@ const (
 )
 
 func newWaiting(s *scheduling.Policy, p *scheduling.Problem, pods []*corev1.Pod) waiting {
-	w := waiting{specReader: podspec.NewMoulder(p, s)}
+	w := waiting{specReader: podspec.NewSpecReader(p, s)}
 	w.pods = slices.SortedFunc(slices.Values(pods), podspec.ComparePods)
 	w.read()
 	return w
@@ -105,7 +105,7 @@ func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
 
 // readings are those of the pods that are there.
 func (w *waiting) readings() *podspec.Readings {
-	r := &podspec.Readings{Table: w.specReader.Table, PodSpecKeys: make([]*podspec.PodSpecKey, len(w.counts)), Of: w.of}
+	r := &podspec.Readings{Table: w.specReader.Table, PodSpecKeys: make([]*podspec.SpecKey, len(w.counts)), Of: w.of}
 	for i, n := range w.counts {
 		if n > 0 {
 			r.PodSpecKeys[i] = w.specReader.PodSpecKeys[i]
@@ -121,7 +121,7 @@ func (w *waiting) fork() waiting {
 }
 
 // anew is a moulder of the same kind that has read nothing.
-func anew(m *podspec.PodSpecReader) *podspec.PodSpecReader {
+func anew(m *podspec.SpecReader) *podspec.SpecReader {
 	c := *m
 	c.Table, c.Index, c.PodSpecKeys, c.Buffer, c.Keys = podspec.NewResourceTable(), map[string]int32{}, nil, nil, nil
 	c.Reader = podspec.RequestReader{Table: c.Table}
@@ -129,7 +129,7 @@ func anew(m *podspec.PodSpecReader) *podspec.PodSpecReader {
 }
 
 // clone is a moulder that has read the same.
-func clone(m *podspec.PodSpecReader) *podspec.PodSpecReader {
+func clone(m *podspec.SpecReader) *podspec.SpecReader {
 	c := anew(m)
 	for i, name := range m.Table.Names {
 		if i > 0 { // the first is there

@@ -24,7 +24,7 @@ type Cluster struct {
 	// special are the hosts that are no nodes, and those on which some pod keeps others
 	// away or has volumes.
 	Special []*Host
-	Watch   *watch
+	Watch   *Watch
 }
 
 // Host is a node with the pods that run there. A host is not changed once it is made.

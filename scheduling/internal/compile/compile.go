@@ -80,6 +80,7 @@ func (f *Facts) Compile(cautious bool) *Compiler {
 	return c
 }
 
+// PoolNamed is the NodePool of a name, nil for none.
 func (c *Compiler) PoolNamed(name string) *scheduling.NodePool {
 	for _, p := range c.Problem.NodePools {
 		if p.Name == name {

@@ -27,7 +27,7 @@ func (l *LocationIndex) spotChoiceAt(k *TopologySignature, ti int) []bool {
 			continue
 		}
 		if seen[site] == nil {
-			seen[site] = offers.ChoicesFlexibility(l.Solver.Flexibility)
+			seen[site] = offers.NewChoices(l.Solver.Flexibility)
 		}
 		out[site] = seen[site].Add(x) && seen[site].Enough()
 	}

@@ -34,8 +34,8 @@ func guardsOf(pod *corev1.Pod) []guard {
 	return out
 }
 
-// watch is all guards of a cluster. It is not changed once it is made.
-type watch struct {
+// Watch is all guards of a cluster. It is not changed once it is made.
+type Watch struct {
 	names []*guard // one of each name, sorted by it
 	posts []post
 }
@@ -48,8 +48,8 @@ type post struct {
 }
 
 // NewWatch lists the guards of hosts.
-func NewWatch(hosts []*Host) *watch {
-	w := &watch{}
+func NewWatch(hosts []*Host) *Watch {
+	w := &Watch{}
 	index := map[string]int{}
 	for _, h := range hosts {
 		for i := range h.Guards {
@@ -76,7 +76,7 @@ func NewWatch(hosts []*Host) *watch {
 
 // kept is the guards of a cluster as keepers, of some targets.
 type kept struct {
-	watch                *watch
+	watch                *Watch
 	targets              []int // by place of the name
 	existingAntiAffinity []ExistingAntiAffinity
 }
@@ -108,7 +108,7 @@ func (c *Compiler) postKeepers(targets []int) []ExistingAntiAffinity {
 }
 
 // posts are the places of the keepers, -1 where their node is none.
-func (k *nodeLocations) posts(w *watch) []int32 {
+func (k *nodeLocations) posts(w *Watch) []int32 {
 	if k.watch == w {
 		return k.posted
 	}

@@ -17,6 +17,7 @@ type Ledger struct {
 	capacity map[offers.Purchase][]int64
 }
 
+// NewLedger returns a ledger in which nothing is bought: limits are what running nodes leave of them.
 func NewLedger(c *Compiler) *Ledger {
 	l := &Ledger{c: c, Supply: map[string]int64{}, capacity: map[offers.Purchase][]int64{}}
 	for i := range c.Model.Pools {

@@ -27,7 +27,7 @@ type locationCache struct {
 	markets        map[string]*Market      // by partition and groups
 	offerGroups    map[string]*offerGroups // by axes
 	relisted       []*relisted             // the latest last
-	topologyCounts *topologyCounts
+	topologyCounts *TopologyCounts
 	Spots          map[int][]int32 // by template: by offer, its spot, -1 for none
 }
 

@@ -28,13 +28,13 @@ type LocationIndex struct {
 	Axes          []*axis
 	axisOf        map[string]int
 	ledger        *Ledger
-	polled        *topologyCounts // nil until asked
+	polled        *TopologyCounts // nil until asked
 	// targetNames are what targets are, whatever their numbers; filled with polled.
 	targetNames []string
 	Buffer      []byte // for names
 	// openRow and waryRow are for whoever needs rows of bins for a while.
 	OpenRow, WaryRow model.Bits
-	roomy            *nearest       // what rooms nodes have; nil until asked
+	roomy            *NodeOrder     // what rooms nodes have; nil until asked
 	reaches          map[string]int // numbers of sets of bins, see reach
 	Nearest          nearBook       // of parts that no per-node limit concerns
 	// lodgings are by what there is of parts that some bin takes.
@@ -61,6 +61,8 @@ func (c *Compiler) Locations() *LocationIndex {
 	return c.ground
 }
 
+// NewLocationIndex lists where the pods of a compiled problem could be: first the offers of
+// each template, then the nodes that run.
 func NewLocationIndex(c *Compiler) *LocationIndex {
 	k := c.nodeLocations()
 	l := &LocationIndex{Compiler: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, Nearest: nearBook{}, reaches: map[string]int{}, FixedAssignments: map[string]*FixedAssignment{}, ledger: NewLedger(c)}
@@ -74,7 +76,7 @@ func NewLocationIndex(c *Compiler) *LocationIndex {
 }
 
 // RoomBook is what is known of the rooms that nodes have.
-func (l *LocationIndex) RoomBook() *nearest {
+func (l *LocationIndex) RoomBook() *NodeOrder {
 	if l.roomy == nil {
 		if l.roomy = l.NearestNodes(); l.roomy == nil {
 			l.roomy = newNearest(l.Compiler)

@@ -27,10 +27,11 @@ type Memory struct {
 	country           *nodeLocations
 	kept              *kept
 	nodeCompatibility *nodeCompatibility
-	nearest           *nearest
+	nearest           *NodeOrder
 	locationCache     *locationCache
 }
 
+// NewMemory returns a memory of nothing.
 func NewMemory() *Memory { return &Memory{nodeTable: &atomic.Pointer[nodeTable]{}} }
 
 // Fork returns a memory of its own that remembers the same.

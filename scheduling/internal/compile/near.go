@@ -12,10 +12,6 @@ import (
 // nearBook remembers the bins that pods of a kind fill best, the best first.
 type nearBook map[string][]int32
 
-// Up to fewBins all bins are near, and so they are where more than mostNearby would have to be
-// remembered.
-const FewBins, MostNearby = 64, 1 << 20
-
 // NearKey names what decides where a part of e finds a place.
 func NearKey(key []byte, e *Compiler, part int) []byte {
 	p := &e.Parts[part]

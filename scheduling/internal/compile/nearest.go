@@ -9,9 +9,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 )
 
-// nearest remembers, from one plan to the next, which nodes pods fill best. Where nodes change,
+// NodeOrder remembers, from one plan to the next, which nodes pods fill best. Where nodes change,
 // it looks at those that have changed alone. Lists are replaced, never changed.
-type nearest struct {
+type NodeOrder struct {
 	nodes []*ExistingNode
 	lists map[string]nearList // by what is asked
 	seats int                 // in all lists
@@ -42,16 +42,16 @@ const (
 )
 
 // fork returns a memory of its own that remembers the same.
-func (m *nearest) fork() *nearest {
+func (m *NodeOrder) fork() *NodeOrder {
 	if m == nil {
 		return nil
 	}
-	return &nearest{nodes: m.nodes, lists: maps.Clone(m.lists), seats: m.seats, fitting: maps.Clone(m.fitting), rooms: m.rooms}
+	return &NodeOrder{nodes: m.nodes, lists: maps.Clone(m.lists), seats: m.seats, fitting: maps.Clone(m.fitting), rooms: m.rooms}
 }
 
 // NearestNodes is what is remembered of the compiler's nodes; nil where nothing is, which holds
 // for the first plan for some nodes and for pods with volumes.
-func (c *Compiler) NearestNodes() *nearest {
+func (c *Compiler) NearestNodes() *NodeOrder {
 	if c.Classes.Volumes != nil || c.Model.Rooms == nil {
 		return nil
 	}
@@ -66,12 +66,12 @@ func (c *Compiler) NearestNodes() *nearest {
 	return m
 }
 
-func newNearest(c *Compiler) *nearest {
-	return &nearest{nodes: c.Nodes, lists: map[string]nearList{}, fitting: map[string]model.Bits{}}
+func newNearest(c *Compiler) *NodeOrder {
+	return &NodeOrder{nodes: c.Nodes, lists: map[string]nearList{}, fitting: map[string]model.Bits{}}
 }
 
 // RoomsOf is the room of each node.
-func (m *nearest) RoomsOf(c *Compiler) [][]int64 {
+func (m *NodeOrder) RoomsOf(c *Compiler) [][]int64 {
 	if m.rooms == nil {
 		m.rooms = make([][]int64, len(c.Nodes))
 		for i := range m.rooms {
@@ -82,7 +82,7 @@ func (m *nearest) RoomsOf(c *Compiler) [][]int64 {
 }
 
 // Fits are the nodes with room for a request.
-func (m *nearest) Fits(c *Compiler, request []int64) model.Bits {
+func (m *NodeOrder) Fits(c *Compiler, request []int64) model.Bits {
 	key := make([]byte, 0, 64)
 	for _, q := range request {
 		key = binary.AppendVarint(key, q)
@@ -122,7 +122,7 @@ func sameNodes(a, b []*ExistingNode) bool {
 
 // renewed is what still holds for the nodes of a compiler, and what can be told of those that
 // have changed.
-func (m *nearest) renewed(c *Compiler) *nearest {
+func (m *NodeOrder) renewed(c *Compiler) *NodeOrder {
 	out := newNearest(c)
 	number := numbersIn(c.Nodes, m.nodes, (*ExistingNode).compare)
 	fresh := unnumbered(number, len(c.Nodes))
@@ -156,7 +156,7 @@ func unnumbered(number []int32, n int) (fresh []int) {
 }
 
 // put remembers a list, and forgets the others where there would be too much to remember.
-func (m *nearest) put(key string, list nearList) {
+func (m *NodeOrder) put(key string, list nearList) {
 	if old, known := m.lists[key]; known {
 		m.seats -= old.Len()
 	}
@@ -197,7 +197,7 @@ func (c *Compiler) takesOf(groups []int) func(bin int) (takes, soft bool) {
 
 // FullestFor lists the n nodes that pods with a request fill best which have the constraints of
 // some groups, the best first; nil stands for all nodes to be among.
-func (m *nearest) FullestFor(c *Compiler, groups []int, among model.Bits, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
+func (m *NodeOrder) FullestFor(c *Compiler, groups []int, among model.Bits, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
 	key := m.buffer[:0]
 	for _, g := range groups {
 		s := c.Classes.Signatures[g]

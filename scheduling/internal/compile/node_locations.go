@@ -21,7 +21,7 @@ type nodeLocations struct {
 	places  []locationNode // by name
 	at      map[string]int
 	columns map[string]*placeColumn
-	watch   *watch // those whose places were asked for last
+	watch   *Watch // those whose places were asked for last
 	posted  []int32
 	booked  []int // hosts with guests whose places were asked for last
 	hosts   []*Host

@@ -45,6 +45,7 @@ func passes(options []model.Option) []model.Pass {
 	return slices.SortedFunc(maps.Keys(found), ComparePasses)
 }
 
+// ComparePasses orders passes, those that come first before others.
 func ComparePasses(a, b model.Pass) int {
 	if a.Soft != b.Soft {
 		if b.Soft {

@@ -19,6 +19,7 @@ type Heads struct {
 	Held, Counted, both int64
 }
 
+// Add counts n pods: whether the term holds them, and whether it counts them.
 func (h *Heads) Add(holds, counts bool, n int64) {
 	if holds {
 		h.Held += n

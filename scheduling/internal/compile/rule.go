@@ -46,11 +46,14 @@ type RuleBook struct {
 	Nearest nearBook // of parts that per-node limits concern
 }
 
+// RuleKey is what tells rules apart: the term, and the number of the filter on the nodes that
+// it looks at.
 type RuleKey struct {
 	podspec.Tie
 	Filter int
 }
 
+// NewRuleBook returns a book without rules.
 func NewRuleBook(l *LocationIndex) *RuleBook {
 	return &RuleBook{
 		Locations: l, RuleOf: map[RuleKey]int{}, ByTarget: map[int][]int{},

@@ -12,10 +12,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// topologyCounts counts the running pods that ties are about: by domain for rules, by bin for per-node limits. It
+// TopologyCounts counts the running pods that ties are about: by domain for rules, by bin for per-node limits. It
 // is remembered from plan to plan while the same pods run. What it holds is not changed, and only
 // grows.
-type topologyCounts struct {
+type TopologyCounts struct {
 	hosts   []*Host
 	counted map[countsKey][]int64         // by domain
 	looked  map[[2]*axis][]bool           // by axis and filter: the domains with places that are looked at
@@ -41,15 +41,15 @@ type headcount struct {
 // mostCounted is how many numbers a topology counts remembers from plan to plan.
 const mostCounted = 1 << 18
 
-func newTopologyCounts(hosts []*Host) *topologyCounts {
-	return &topologyCounts{
+func newTopologyCounts(hosts []*Host) *TopologyCounts {
+	return &TopologyCounts{
 		hosts: hosts, counted: map[countsKey][]int64{}, looked: map[[2]*axis][]bool{},
 		Crowded: map[string][]headcount{}, present: map[string][][]model.Presence{},
 	}
 }
 
 // TopologyCounts is that of those who run: the one that is remembered, or an empty one.
-func (l *LocationIndex) TopologyCounts() *topologyCounts {
+func (l *LocationIndex) TopologyCounts() *TopologyCounts {
 	if l.polled != nil {
 		return l.polled
 	}
@@ -112,7 +112,7 @@ func (b *RuleBook) Count() [][]model.Presence {
 }
 
 // poll counts those of whom the topology counts does not know yet how many they are.
-func (b *RuleBook) poll(c *topologyCounts) {
+func (b *RuleBook) poll(c *TopologyCounts) {
 	type domains struct {
 		countsKey
 		count []int64
@@ -175,7 +175,7 @@ func (b *RuleBook) poll(c *topologyCounts) {
 }
 
 // presence is who is on each bin of the per-node limits.
-func (b *RuleBook) presence(c *topologyCounts) [][]model.Presence {
+func (b *RuleBook) presence(c *TopologyCounts) [][]model.Presence {
 	var name []byte
 	for i := range b.PerNodeLimits {
 		name = podspec.AppendText(name, b.PerNodeLimitName(&b.PerNodeLimits[i]))
@@ -213,11 +213,11 @@ func (l *LocationIndex) looked(a, filter *axis) []bool {
 }
 
 // fork is a topology counts that may grow without changing c.
-func (c *topologyCounts) fork() *topologyCounts {
+func (c *TopologyCounts) fork() *TopologyCounts {
 	if c == nil {
 		return nil
 	}
-	return &topologyCounts{
+	return &TopologyCounts{
 		hosts: c.hosts, counted: maps.Clone(c.counted), looked: maps.Clone(c.looked),
 		Crowded: maps.Clone(c.Crowded), present: maps.Clone(c.present), size: c.size,
 	}

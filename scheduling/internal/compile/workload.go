@@ -16,7 +16,7 @@ func newWorkloads(c *Compiler) *podspec.Workloads {
 	w := &podspec.Workloads{Percent: int64(c.Solver.WorkloadShare), Services: map[string][]*corev1.Service{}, Pods: map[string]int64{}}
 	for _, s := range c.Problem.Services {
 		if len(s.Spec.Selector) > 0 {
-			ns := podspec.ServiceNamespace(s)
+			ns := podspec.OrDefault(s.Namespace)
 			w.Services[ns] = append(w.Services[ns], s)
 		}
 	}

@@ -25,6 +25,7 @@ type Explainer struct {
 	Lenient bool
 }
 
+// NewExplainer explains a plan of a compiled problem.
 func NewExplainer(c *compile.Compiler, plan *scheduling.Plan) *Explainer {
 	s := newScene(c, plan)
 	return &Explainer{scene: s, Tied: newTied(s), screen: map[int][]screened{}, idle: map[string]string{}}
@@ -176,37 +177,37 @@ func (e *Explainer) anywhere(d int) bool {
 }
 
 // NodeReason says why a node does not take a class's pods.
-func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) (scheduling.Reason, bar) {
+func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) (scheduling.Reason, Bar) {
 	group, x := e.Classes.Groups[class.Group], e.Nodes[bin]
 	if hard, _ := podspec.Untolerated(group.Tolerations, x.Taints); hard != nil {
-		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}, bar{}
+		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}, Bar{}
 	}
 	if !group.OwnMatchesNode(x.Node.Name, x.Labels) {
-		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}, bar{}
+		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}, Bar{}
 	}
 	if podspec.PortsClash(group.Ports, x.Ports) {
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod on the node binds the same host port"}, bar{}
+		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod on the node binds the same host port"}, Bar{}
 	}
 	if !group.VolumesMatch(x.Node.Name, x.Labels) {
-		return volumeReason(group), bar{}
+		return volumeReason(group), Bar{}
 	}
 	if driver := x.Attached.TurnsAway(group); driver != "" {
-		return fullReason(driver), bar{}
+		return fullReason(driver), Bar{}
 	}
 	if lacking := e.lacking(e.Left[bin], class.Requests); len(lacking) > 0 {
 		r := e.resourceReason(lacking)
 		if r.Code == scheduling.ReasonResources {
 			r.Detail += " left on running nodes"
 		}
-		return r, bar{}
+		return r, Bar{}
 	}
 	if e.portsTaken(class, bin) {
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}, bar{}
+		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}, Bar{}
 	}
 	if bars := e.Tied.NodeBars(id, bin); len(bars) > 0 {
 		return scheduling.Reason{}, bars[0]
 	}
-	return e.unplanned(id, "a running node"), bar{}
+	return e.unplanned(id, "a running node"), Bar{}
 }
 
 func taintText(t *corev1.Taint) string {

@@ -25,8 +25,8 @@ const (
 	turnedAway         // a pod is there that must not be with it
 )
 
-// bar is a tie that keeps a pod away from a place.
-type bar struct {
+// Bar is a tie that keeps a pod away from a place.
+type Bar struct {
 	Kind barKind
 	Tie  podspec.Tie
 	rule int   // -1 where the domains are single nodes
@@ -43,7 +43,7 @@ type foreignAntiAffinity struct {
 func (t *tied) ties(id int) bool { return t != nil && t.left[id] }
 
 // offerBars lists what keeps a class from a machine that could be bought.
-func (e *Explainer) offerBars(id, ti, o int) []bar {
+func (e *Explainer) offerBars(id, ti, o int) []Bar {
 	if !e.Tied.ties(id) {
 		return nil
 	}
@@ -59,11 +59,11 @@ type siteBars struct {
 	id    int
 	part  *compile.Partition
 	known []bool
-	bars  [][]bar
+	bars  [][]Bar
 }
 
 // barsAt lists what keeps a class from new machines at a spot.
-func (t *tied) barsAt(id, spot int) []bar {
+func (t *tied) barsAt(id, spot int) []Bar {
 	m := &t.memo
 	if m.part == nil || m.id != id {
 		var axes []int
@@ -78,7 +78,7 @@ func (t *tied) barsAt(id, spot int) []bar {
 			}
 		}
 		part := t.Locations.Partition(axes)
-		*m = siteBars{id: id, part: part, known: make([]bool, part.Sites), bars: make([][]bar, part.Sites)}
+		*m = siteBars{id: id, part: part, known: make([]bool, part.Sites), bars: make([][]Bar, part.Sites)}
 	}
 	site := m.part.At[spot]
 	if !m.known[site] {
@@ -108,7 +108,7 @@ func (t *tied) labelled(rule, ti, o int) int32 {
 }
 
 // NodeBars lists what keeps a class from a node.
-func (t *tied) NodeBars(id, bin int) []bar {
+func (t *tied) NodeBars(id, bin int) []Bar {
 	if !t.ties(id) {
 		return nil
 	}
@@ -118,8 +118,8 @@ func (t *tied) NodeBars(id, bin int) []bar {
 
 // bars lists what keeps one more pod of a class from a place of which the domains are
 // known; node is -1 for a new machine.
-func (t *tied) bars(id int, at func(rule int) int32, node int) []bar {
-	var out []bar
+func (t *tied) bars(id int, at func(rule int) int32, node int) []Bar {
+	var out []Bar
 	among := t.scene.Planned[id].Among
 	first := t.first(id)
 	for _, b := range t.holds[id] {
@@ -133,24 +133,24 @@ func (t *tied) bars(id int, at func(rule int) int32, node int) []bar {
 			kind = t.bar(b, domain, own, first)
 		}
 		if kind != NoBar {
-			out = append(out, bar{Kind: kind, Tie: b.Tie, rule: b.rule, at: domain})
+			out = append(out, Bar{Kind: kind, Tie: b.Tie, rule: b.rule, at: domain})
 		}
 	}
 	for _, s := range t.shuns(id) {
 		if s.rule >= 0 {
 			if d := at(s.rule); d >= 0 && t.Rules[s.rule].Domains[d].Holders > 0 && !barred(out, s.rule) {
-				out = append(out, bar{Kind: turnedAway, Tie: s.tie, rule: s.rule, at: d})
+				out = append(out, Bar{Kind: turnedAway, Tie: s.tie, rule: s.rule, at: d})
 			}
 		} else if node >= 0 && t.hosts[s.tie.Target].existingAntiAffinity[node] {
-			out = append(out, bar{Kind: turnedAway, Tie: s.tie, rule: -1, at: -1})
+			out = append(out, Bar{Kind: turnedAway, Tie: s.tie, rule: -1, at: -1})
 		}
 	}
 	return out
 }
 
 // barred reports whether a rule is among those that keep a pod away.
-func barred(bars []bar, rule int) bool {
-	return slices.ContainsFunc(bars, func(b bar) bool { return b.rule == rule })
+func barred(bars []Bar, rule int) bool {
+	return slices.ContainsFunc(bars, func(b Bar) bool { return b.rule == rule })
 }
 
 // first reports whether a pod of a class may go anywhere because there is nobody yet
@@ -175,7 +175,7 @@ func (t *tied) somewhere(b duty) bool {
 	return t.hosts[b.Target].named > 0
 }
 
-// bar judges one constraint in a domain.
+// Bar judges one constraint in a domain.
 func (t *tied) bar(b duty, at int32, own, first bool) barKind {
 	r := &t.Rules[b.rule]
 	switch b.Kind {

@@ -32,8 +32,8 @@ func (s *scene) Load(items []compile.Portion) []int64 {
 	return sum
 }
 
-// rivalry asks of every offering whether it would hold the pods of a launch.
-type rivalry struct {
+// Rivalry asks of every offering whether it would hold the pods of a launch.
+type Rivalry struct {
 	*Explainer
 	launch *Standing
 	ledger *compile.Ledger // with what the launch takes given back
@@ -43,8 +43,9 @@ type rivalry struct {
 	ranks  []int32
 }
 
-func NewRivalry(e *Explainer, m *Standing) *rivalry {
-	r := &rivalry{Explainer: e, launch: m, ledger: e.ledger.Clone(), load: e.Load(m.Items), ranks: e.WeightRank()}
+// NewRivalry compares what a launch buys with everything else on sale.
+func NewRivalry(e *Explainer, m *Standing) *Rivalry {
+	r := &Rivalry{Explainer: e, launch: m, ledger: e.ledger.Clone(), load: e.Load(m.Items), ranks: e.WeightRank()}
 	r.ledger.Spend(offers.Purchase{Template: m.Template, Offer: m.Offer}, -1)
 	among := map[int]bool{}
 	for _, it := range m.Items {
@@ -71,7 +72,7 @@ func NewRivalry(e *Explainer, m *Standing) *rivalry {
 }
 
 // Run fills in what becomes of all offerings.
-func (r *rivalry) Run(out *scheduling.LaunchExplanation) {
+func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
 	own := r.Offers.Offers[r.launch.Offer].InstanceType.Name
 	price := r.Offers.Offers[r.launch.Offer].Offering.Price
 	best, rejected := map[string]int{}, map[string]offers.Purchase{}
@@ -121,7 +122,7 @@ func (r *rivalry) Run(out *scheduling.LaunchExplanation) {
 }
 
 // wrong says why an offer would not do for the launch; the code is empty if it would.
-func (r *rivalry) wrong(ti, o int) scheduling.Reason {
+func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
 	v := r.Templates[ti]
 	for _, g := range r.groups {
 		if row := r.Offered[ti].Rows[g]; row == nil || !row.Has(o) {
@@ -163,7 +164,7 @@ func (r *rivalry) wrong(ti, o int) scheduling.Reason {
 }
 
 // unfit says which constraint of a group keeps an offer from doing.
-func (r *rivalry) unfit(ti, o, g int) scheduling.Reason {
+func (r *Rivalry) unfit(ti, o, g int) scheduling.Reason {
 	only := model.NewBits(len(r.Offers.Offers))
 	only.Set(o)
 	s := r.screenWithin(r.Templates[ti], ti, r.Classes.Groups[g], only)
@@ -174,7 +175,7 @@ func (r *rivalry) unfit(ti, o, g int) scheduling.Reason {
 }
 
 // exactly puts numbers into the reason why an offer would not do.
-func (r *rivalry) exactly(at offers.Purchase, reason scheduling.Reason) scheduling.Reason {
+func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.Reason) scheduling.Reason {
 	reason.Count = 1
 	room, ok := r.room(at.Template, at.Offer)
 	if reason.Code != scheduling.ReasonResources && reason.Code != scheduling.ReasonNoResource || !ok {

@@ -69,12 +69,12 @@ func (e *Explainer) MachineHolds(class *podspec.PodClass, id, launch int) bool {
 }
 
 // machineBars lists what keeps a class from a machine of the plan.
-func (t *tied) machineBars(id, launch int) []bar {
+func (t *tied) machineBars(id, launch int) []Bar {
 	if !t.ties(id) || t.spots[launch] < 0 {
 		return nil
 	}
 	items := t.scene.Machines[launch].Items
-	out := slices.DeleteFunc(t.bars(id, t.at(t.spots[launch]), -1), func(b bar) bool { return b.rule < 0 })
+	out := slices.DeleteFunc(t.bars(id, t.at(t.spots[launch]), -1), func(b Bar) bool { return b.rule < 0 })
 	first := t.first(id)
 	for _, d := range t.holds[id] {
 		if d.rule >= 0 {
@@ -96,13 +96,13 @@ func (t *tied) machineBars(id, launch int) []bar {
 			kind = tooMany
 		}
 		if kind != NoBar {
-			out = append(out, bar{Kind: kind, Tie: d.Tie, rule: -1, at: -1})
+			out = append(out, Bar{Kind: kind, Tie: d.Tie, rule: -1, at: -1})
 		}
 	}
 	for _, it := range items {
 		t.hard(it.Class, func(x podspec.Tie) {
 			if x.Kind == podspec.AntiTie && x.PerHost() && t.selfMatch(id, x.Target) {
-				out = append(out, bar{Kind: turnedAway, Tie: x, rule: -1, at: -1})
+				out = append(out, Bar{Kind: turnedAway, Tie: x, rule: -1, at: -1})
 			}
 		})
 	}

@@ -12,14 +12,14 @@ type tally struct {
 	class   *podspec.PodClass
 	id      int
 	counts  map[scheduling.Reason]int
-	bars    map[bar]int
-	shared  map[*bar]int // by what keeps the class from a site
+	bars    map[Bar]int
+	shared  map[*Bar]int // by what keeps the class from a site
 	rooms   []int        // by number of a room that is too small
 	blocked []int        // by place among the blocks
 }
 
 func newTally(e *Explainer, class *podspec.PodClass, id int) *tally {
-	return &tally{Explainer: e, class: class, id: id, counts: map[scheduling.Reason]int{}, bars: map[bar]int{}, shared: map[*bar]int{}}
+	return &tally{Explainer: e, class: class, id: id, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}, shared: map[*Bar]int{}}
 }
 
 // offers counts what rules out the offers of a template.

@@ -17,7 +17,7 @@ import (
 const mostDomains = 8
 
 // word turns counted bars into counted reasons.
-func (t *tied) word(class *podspec.PodClass, bars map[bar]int, counts map[scheduling.Reason]int) {
+func (t *tied) word(class *podspec.PodClass, bars map[Bar]int, counts map[scheduling.Reason]int) {
 	type cause struct {
 		kind barKind
 		tie  podspec.Tie
@@ -70,7 +70,7 @@ func textTie(t *podspec.Tie) string {
 
 // Detail words a bar for pods of a namespace. where stands for its domain where there
 // are too many to name.
-func (t *tied) Detail(b bar, namespace, where string) string {
+func (t *tied) Detail(b Bar, namespace, where string) string {
 	name := textTie(&b.Tie) + ": "
 	who := t.who(b.Tie.Target, namespace)
 	if where == "" {
@@ -98,7 +98,7 @@ func (t *tied) Detail(b bar, namespace, where string) string {
 }
 
 // skew words why a spread allows no further pod in a domain.
-func (t *tied) skew(b bar, where string) string {
+func (t *tied) skew(b Bar, where string) string {
 	if b.rule < 0 {
 		return where + " has as many as it may"
 	}
@@ -131,7 +131,7 @@ func (t *tied) emptiest(rule int) []string {
 }
 
 // domain names the domain of a bar.
-func (t *tied) domain(b bar) string {
+func (t *tied) domain(b Bar) string {
 	if b.rule < 0 || b.at < 0 {
 		return "the node"
 	}

@@ -16,7 +16,7 @@ const mostBlockers = 3
 
 // blockers says what is wrong with the domains that pods of a class would have to go
 // to: the emptiest of a spread, or those where the pods are that they have to be with.
-func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []bar, out *scheduling.ChangeList) {
+func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []Bar, out *scheduling.ChangeList) {
 	b := bars[0]
 	if b.rule < 0 {
 		return

@@ -22,17 +22,17 @@ func (e *Explainer) tieFixes(class *podspec.PodClass, id int, out *scheduling.Ch
 	if !e.Tied.ties(id) {
 		return
 	}
-	single := map[obstacle][]bar{}
+	single := map[obstacle][]Bar{}
 	var order []obstacle
-	var fewest []bar        // of a place that several ties keep the class from
-	seen := map[*bar]bool{} // bars of one site are one slice
-	note := func(bars []bar) {
+	var fewest []Bar        // of a place that several ties keep the class from
+	seen := map[*Bar]bool{} // bars of one site are one slice
+	note := func(bars []Bar) {
 		if len(bars) == 0 || seen[&bars[0]] {
 			return
 		}
 		seen[&bars[0]] = true
 		first := obstacle{bars[0].Tie, bars[0].rule}
-		if slices.ContainsFunc(bars, func(b bar) bool { return (obstacle{b.Tie, b.rule}) != first }) {
+		if slices.ContainsFunc(bars, func(b Bar) bool { return (obstacle{b.Tie, b.rule}) != first }) {
 			if fewest == nil || len(bars) < len(fewest) {
 				fewest = bars
 			}
@@ -94,12 +94,12 @@ func (e *Explainer) NodeHolds(class *podspec.PodClass, bin int) bool {
 
 // relax says how one tie could give way that keeps a class from places, the smallest
 // change first. There is at least one.
-func (t *tied) relax(class *podspec.PodClass, id int, bars []bar) []scheduling.Change {
+func (t *tied) relax(class *podspec.PodClass, id int, bars []Bar) []scheduling.Change {
 	x := bars[0].Tie
 	if bars[0].Kind == turnedAway {
 		return []scheduling.Change{t.relaxOthers(class, bars)}
 	}
-	if !slices.ContainsFunc(bars, func(b bar) bool { return b.Kind != lacksKey }) {
+	if !slices.ContainsFunc(bars, func(b Bar) bool { return b.Kind != lacksKey }) {
 		c := scheduling.Change{Kind: scheduling.ChangePodAffinity, Key: x.Key}
 		if x.Kind == podspec.SpreadTie {
 			c.Kind = scheduling.ChangeScheduleAnyway
@@ -121,8 +121,8 @@ func (t *tied) relax(class *podspec.PodClass, id int, bars []bar) []scheduling.C
 }
 
 // lift says how the pod itself could do without one tie.
-func (t *tied) lift(class *podspec.PodClass, id int, b bar) scheduling.Change {
-	all := t.relax(class, id, []bar{b})
+func (t *tied) lift(class *podspec.PodClass, id int, b Bar) scheduling.Change {
+	all := t.relax(class, id, []Bar{b})
 	if b.Tie.Kind == podspec.AffinityTie {
 		return all[len(all)-1]
 	}
@@ -130,7 +130,7 @@ func (t *tied) lift(class *podspec.PodClass, id int, b bar) scheduling.Change {
 }
 
 // relaxSpread says which skew would do.
-func (t *tied) relaxSpread(id int, bars []bar) []scheduling.Change {
+func (t *tied) relaxSpread(id int, bars []Bar) []scheduling.Change {
 	x := bars[0].Tie
 	var out []scheduling.Change
 	own := t.selfMatch(id, x.Target)
@@ -168,7 +168,7 @@ func (t *tied) relaxSpread(id int, bars []bar) []scheduling.Change {
 
 // evenWithout reports whether a spread would let one more pod in if it asked for no
 // more domains than there are.
-func (t *tied) evenWithout(rule int, bars []bar, own bool) bool {
+func (t *tied) evenWithout(rule int, bars []Bar, own bool) bool {
 	r := &t.Rules[rule]
 	least := int64(-1)
 	for _, d := range r.Domains {
@@ -176,7 +176,7 @@ func (t *tied) evenWithout(rule int, bars []bar, own bool) bool {
 			least = d.Count
 		}
 	}
-	return slices.ContainsFunc(bars, func(b bar) bool {
+	return slices.ContainsFunc(bars, func(b Bar) bool {
 		if b.Kind != tooMany || b.at < 0 {
 			return false
 		}
@@ -189,7 +189,7 @@ func (t *tied) evenWithout(rule int, bars []bar, own bool) bool {
 }
 
 // relaxAffinity says which pod is missing.
-func (t *tied) relaxAffinity(class *podspec.PodClass, bars []bar) []scheduling.Change {
+func (t *tied) relaxAffinity(class *podspec.PodClass, bars []Bar) []scheduling.Change {
 	x := bars[0].Tie
 	who := t.who(x.Target, podspec.NamespaceOf(class.Pods[0]))
 	where := "where " + x.Key + " is the same"
@@ -215,7 +215,7 @@ func (t *tied) relaxAffinity(class *podspec.PodClass, bars []bar) []scheduling.C
 }
 
 // relaxAnti says what keeps the pods of a class apart from others.
-func (t *tied) relaxAnti(class *podspec.PodClass, bars []bar) scheduling.Change {
+func (t *tied) relaxAnti(class *podspec.PodClass, bars []Bar) scheduling.Change {
 	x := bars[0].Tie
 	who := t.who(x.Target, podspec.NamespaceOf(class.Pods[0]))
 	c := scheduling.Change{Kind: scheduling.ChangePodAntiAffinity, Key: x.Key}
@@ -242,7 +242,7 @@ func (t *tied) relaxAnti(class *podspec.PodClass, bars []bar) scheduling.Change 
 }
 
 // relaxOthers names a pod whose anti-affinity keeps a class away.
-func (t *tied) relaxOthers(class *podspec.PodClass, bars []bar) scheduling.Change {
+func (t *tied) relaxOthers(class *podspec.PodClass, bars []Bar) scheduling.Change {
 	b := bars[0]
 	who := t.who(b.Tie.Target, podspec.NamespaceOf(class.Pods[0]))
 	c := scheduling.Change{Kind: scheduling.ChangePodAntiAffinity, Key: b.Tie.Key}
@@ -255,7 +255,7 @@ func (t *tied) relaxOthers(class *podspec.PodClass, bars []bar) scheduling.Chang
 }
 
 // holder returns the first pod whose anti-affinity a bar is.
-func (t *tied) holder(b bar) string {
+func (t *tied) holder(b Bar) string {
 	var names []string
 	at := func(spot int) bool {
 		if b.rule < 0 {

@@ -15,7 +15,7 @@ func (s *scene) choosable(ti int, row model.Bits, request []int64) bool {
 	if !offers.On(s.Solver.Flexibility) {
 		return true
 	}
-	c, ok := offers.ChoicesFlexibility(s.Solver.Flexibility), false
+	c, ok := offers.NewChoices(s.Solver.Flexibility), false
 	row.Each(func(o int) {
 		x := &s.Offers.Offers[o]
 		if room, fits := s.room(ti, o); !ok && fits && x.Launchable && model.Fits(room, request) {

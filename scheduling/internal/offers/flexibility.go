@@ -24,6 +24,7 @@ type ChoiceKey struct {
 	Of    func(o *Offer) string
 }
 
+// All are the respects in which a choice can be asked for, asked for or not.
 func All(f scheduling.Flexibility) []ChoiceKey {
 	return []ChoiceKey{
 		{"options", f.Options, func(o *Offer) string { return o.InstanceType.Name + "/" + o.Offering.Zone }},
@@ -47,6 +48,7 @@ func Keys(f scheduling.Flexibility) []ChoiceKey {
 	return out
 }
 
+// Spot reports whether it is a spot offer.
 func (o *Offer) Spot() bool { return o.Offering.CapacityType == offerings.Spot }
 
 // CapacityKind tells spot offers, 1, from others, 0.
@@ -63,7 +65,8 @@ type Choices struct {
 	seen []map[string]bool
 }
 
-func ChoicesFlexibility(f scheduling.Flexibility) *Choices {
+// NewChoices begins to count the choice among offers that is asked for.
+func NewChoices(f scheduling.Flexibility) *Choices {
 	c := &Choices{keys: Keys(f)}
 	for range c.keys {
 		c.seen = append(c.seen, map[string]bool{})
@@ -100,7 +103,7 @@ func Kept(f scheduling.Flexibility, plan *scheduling.Plan) bool {
 		return true
 	}
 	for i := range plan.Launches {
-		c, spot := ChoicesFlexibility(f), false
+		c, spot := NewChoices(f), false
 		for _, o := range plan.Launches[i].Options {
 			if o.CapacityType == offerings.Spot {
 				spot = true

@@ -45,7 +45,7 @@ type OfferTable struct {
 	Offers  []Offer
 	Shapes  []Shape
 	Spans   map[*instancetypes.Catalog][2]int
-	Columns map[string]*column
+	Columns map[string]*LabelColumn
 	Rows    map[string]model.Bits
 	Defined map[definition]bool
 	// reserved are those of the offers that draw on a reservation.
@@ -61,8 +61,8 @@ type definition struct {
 	catalog *instancetypes.Catalog
 }
 
-// column is one label over all offers: a value number each, -1 where it is absent.
-type column struct {
+// LabelColumn is one label over all offers: a value number each, -1 where it is absent.
+type LabelColumn struct {
 	Numbers []int32
 	Values  []string
 	Defined bool // by any catalog
@@ -83,7 +83,7 @@ const (
 func NewRankedOffers(s *scheduling.Policy, catalogs []*instancetypes.Catalog) *RankedOffers {
 	k := &RankedOffers{Catalogs: catalogs, OfferTable: OfferTable{
 		Spans:   map[*instancetypes.Catalog][2]int{},
-		Columns: map[string]*column{},
+		Columns: map[string]*LabelColumn{},
 		Rows:    map[string]model.Bits{},
 		Defined: map[definition]bool{},
 	}}
@@ -160,6 +160,7 @@ func (k *RankedOffers) addLists(allocatable, capacity corev1.ResourceList) int {
 	return len(k.Lists) - 1
 }
 
+// AddShape adds what the machines of some offers have, and what of it pods may use.
 func (t *OfferTable) AddShape(table *podspec.ResourceTable, allocatable, capacity corev1.ResourceList) {
 	room := table.Vector(allocatable)
 	t.Volumes.LimitShape(room, table, allocatable)
@@ -222,11 +223,11 @@ func (o *Offer) Label(key string) (string, bool) {
 }
 
 // Column returns the column of a label.
-func (t *OfferTable) Column(key string) *column {
+func (t *OfferTable) Column(key string) *LabelColumn {
 	if c, ok := t.Columns[key]; ok {
 		return c
 	}
-	c := &column{Numbers: make([]int32, len(t.Offers))}
+	c := &LabelColumn{Numbers: make([]int32, len(t.Offers))}
 	index := map[string]int32{}
 	for i := range t.Offers {
 		v, ok := t.Offers[i].Label(key)

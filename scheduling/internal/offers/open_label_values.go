@@ -20,6 +20,7 @@ type OpenLabelValues struct {
 	Taken  map[string][]string // values that running nodes have
 }
 
+// NewOpenLabelValues returns no values.
 func NewOpenLabelValues() OpenLabelValues {
 	return OpenLabelValues{Wanted: map[string]int{}, Spread: map[string]bool{}, Taken: map[string][]string{}}
 }

@@ -14,6 +14,7 @@ type Supplies struct {
 	Counts []int64
 }
 
+// Number is the number of the reservation of an offering, model.NoSupply where it is none.
 func (s *Supplies) Number(o *offerings.Offering) int32 {
 	if o.CapacityType != offerings.Reserved {
 		return model.NoSupply
@@ -38,10 +39,12 @@ type RowTable struct {
 	buffer  []byte
 }
 
+// NewRowTable returns an empty table of rows of so many groups.
 func NewRowTable(groups int) *RowTable {
 	return &RowTable{Index: map[string]int{}, Scratch: model.NewBits(groups)}
 }
 
+// Number is the number of a row, which is added if it is new.
 func (t *RowTable) Number(row model.Bits) int {
 	b := row.Append(t.buffer[:0])
 	t.buffer = b

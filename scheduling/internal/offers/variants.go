@@ -40,6 +40,7 @@ type OpenKey struct {
 	Atoms []Atom
 }
 
+// NewQuestions are what groups of pods and DaemonSets ask of the labels of nodes.
 func NewQuestions(groups []*podspec.Constraint, daemons []*Daemon) *Questions {
 	q := &Questions{ByKey: map[string][]Question{}, Apart: map[string]bool{}, Levels: NewOpenLabelValues(), groups: groups}
 	for _, g := range groups {

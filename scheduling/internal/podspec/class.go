@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -39,6 +38,7 @@ type Classifier struct {
 	keys        []string
 }
 
+// NewClassifier returns a classifier without classes, which numbers resources by a table.
 func NewClassifier(table *ResourceTable) *Classifier {
 	return &Classifier{
 		table:      table,
@@ -50,7 +50,7 @@ func NewClassifier(table *ResourceTable) *Classifier {
 
 // Class returns the class of a pod with a spec key that has the given topology terms and is among a
 // set of targets. The pod is not entered.
-func (c *Classifier) Class(pod *corev1.Pod, m *PodSpecKey, bonds, among int) *PodClass {
+func (c *Classifier) Class(pod *corev1.Pod, m *SpecKey, bonds, among int) *PodClass {
 	c.Reader.restore(m.requests)
 	volumes := c.Volumes.Of(pod)
 	requests := volumes.charge(&c.Reader)
@@ -150,12 +150,7 @@ func ComparePods(a, b *corev1.Pod) int {
 }
 
 // NamespaceOf is a pod's namespace, "default" where none is set.
-func NamespaceOf(pod *corev1.Pod) string {
-	if pod.Namespace == "" {
-		return metav1.NamespaceDefault
-	}
-	return pod.Namespace
-}
+func NamespaceOf(pod *corev1.Pod) string { return OrDefault(pod.Namespace) }
 
 // PodName is how plans name a pod: namespace/name.
 func PodName(pod *corev1.Pod) string { return NamespaceOf(pod) + "/" + pod.Name }
@@ -171,6 +166,7 @@ func refusal(pod *corev1.Pod) string {
 	return ""
 }
 
+// Sum adds counts up.
 func Sum(counts []int64) (n int64) {
 	for _, c := range counts {
 		n += c

@@ -81,6 +81,7 @@ func newExpressions(in []corev1.NodeSelectorRequirement) []Expression {
 	return out
 }
 
+// NewExpression is an expression of node affinity; one that is malformed matches nothing.
 func NewExpression(key string, op corev1.NodeSelectorOperator, values []string) Expression {
 	r, err := requirements.New(key, op, values...)
 	if err != nil {
@@ -127,6 +128,7 @@ func (c *Constraint) OwnMatchesNode(name string, labels map[string]string) bool 
 	return false
 }
 
+// MatchesNode reports whether a node of a name and some labels meets the term.
 func (t *Term) MatchesNode(name string, labels map[string]string) bool {
 	for i := range t.Labels {
 		if !t.Labels[i].Matches(labels) {
@@ -256,6 +258,7 @@ func AppendText(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
+// Compacted sorts values in place and drops repetitions.
 func Compacted(values []string) []string {
 	slices.Sort(values)
 	return slices.Compact(values)

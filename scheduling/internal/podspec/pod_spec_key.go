@@ -9,10 +9,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// PodSpecKey is what pods are made of that were made alike: all that scheduling reads of a
+// SpecKey is what pods are made of that were made alike: all that scheduling reads of a
 // pod but its name, its labels and its volumes. Pods of one pod spec key mostly end in one
 // class.
-type PodSpecKey struct {
+type SpecKey struct {
 	Pod      *corev1.Pod // the first of them
 	requests []int64     // by number of the readings' table, volumes aside
 	named    []int32     // the resources that they name
@@ -27,8 +27,8 @@ type PodSpecKey struct {
 // it is complete.
 type Readings struct {
 	Table       *ResourceTable
-	PodSpecKeys []*PodSpecKey // those that no pod has are nil
-	Of          []int32       // by pod of the problem, its pod spec key; -1 for pods that are not to be placed
+	PodSpecKeys []*SpecKey // those that no pod has are nil
+	Of          []int32    // by pod of the problem, its pod spec key; -1 for pods that are not to be placed
 }
 
 // Resources is a table of its own for those that the pods name.
@@ -45,12 +45,12 @@ func (r *Readings) Resources() *ResourceTable {
 	return t
 }
 
-// PodSpecReader reads pods, each for itself. Several moulders may read parts of the same
+// SpecReader reads pods, each for itself. Several moulders may read parts of the same
 // problem at the same time.
-type PodSpecReader struct {
+type SpecReader struct {
 	Table       *ResourceTable
 	Reader      RequestReader
-	PodSpecKeys []*PodSpecKey
+	PodSpecKeys []*SpecKey
 	Index       map[string]int32
 	wishes      bool // preferences count
 	spread      bool // pods without spread constraints may get some
@@ -59,9 +59,10 @@ type PodSpecReader struct {
 	Keys        []string
 }
 
-func NewMoulder(p *scheduling.Problem, s *scheduling.Policy) *PodSpecReader {
+// NewSpecReader returns a reader of the pods of a problem that has read none.
+func NewSpecReader(p *scheduling.Problem, s *scheduling.Policy) *SpecReader {
 	t := NewResourceTable()
-	return &PodSpecReader{
+	return &SpecReader{
 		Table: t, Reader: RequestReader{Table: t}, Index: map[string]int32{},
 		wishes: s.Preferences != scheduling.PreferencesIgnore, spread: len(p.DefaultSpread) > 0,
 		share: s.WorkloadShare > 0,
@@ -69,7 +70,7 @@ func NewMoulder(p *scheduling.Problem, s *scheduling.Policy) *PodSpecReader {
 }
 
 // Read returns the number of a pod's pod spec key, or -1 for a pod that is not to be placed.
-func (m *PodSpecReader) Read(pod *corev1.Pod) int32 {
+func (m *SpecReader) Read(pod *corev1.Pod) int32 {
 	if !Pending(pod) {
 		return -1
 	}
@@ -99,7 +100,7 @@ func (m *PodSpecReader) Read(pod *corev1.Pod) int32 {
 	if !ok {
 		n = int32(len(m.PodSpecKeys))
 		m.Index[string(b)] = n
-		x := &PodSpecKey{Pod: pod, requests: slices.Clone(requests), priority: priority, refused: refused, Single: single}
+		x := &SpecKey{Pod: pod, requests: slices.Clone(requests), priority: priority, refused: refused, Single: single}
 		for d, named := range m.Reader.named {
 			if named {
 				x.named = append(x.named, int32(d))

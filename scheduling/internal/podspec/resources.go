@@ -16,6 +16,7 @@ type ResourceTable struct {
 	Asked []bool // by number, whether anybody asked for it
 }
 
+// NewResourceTable returns a table of "pods" alone, which every pod takes one of.
 func NewResourceTable() *ResourceTable {
 	t := &ResourceTable{Index: map[corev1.ResourceName]int{}}
 	t.Number(corev1.ResourcePods)

@@ -52,6 +52,7 @@ type Targets struct {
 	buffer []byte
 }
 
+// NewTargets returns a book without targets.
 func NewTargets() *Targets {
 	return &Targets{
 		Index: map[string]int{}, Exact: map[string][]int{},
@@ -145,6 +146,7 @@ func (t *Targets) Has(set, target int) bool {
 	return found
 }
 
+// DemandsValue reports whether only labels with some value meet a requirement.
 func DemandsValue(r *labels.Requirement) bool {
 	switch r.Operator() {
 	case "=", "==", "in":

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
+// TieKind is the kind of a topology term.
 type TieKind uint8
 
 // The kinds of ties.

@@ -175,6 +175,7 @@ func ClassName(object *corev1.PersistentVolumeClaim) *string {
 	return object.Spec.StorageClassName
 }
 
+// Text names the claim in messages.
 func (c *Claim) Text() string { return "persistent volume claim " + c.Name }
 
 func isDefault(c *storagev1.StorageClass) bool {

@@ -194,6 +194,7 @@ func (v *PodVolumes) Constrain(c *Constraint) {
 	c.shared, c.Sharing = v.shared, v.sharing
 }
 
+// PriorityOf is the priority of a pod, 0 where it states none.
 func PriorityOf(pod *corev1.Pod) int32 {
 	if pod.Spec.Priority == nil {
 		return 0
@@ -201,4 +202,5 @@ func PriorityOf(pod *corev1.Pod) int32 {
 	return *pod.Spec.Priority
 }
 
+// OrDefault is a namespace, "default" for "".
 func OrDefault(namespace string) string { return cmp.Or(namespace, corev1.NamespaceDefault) }

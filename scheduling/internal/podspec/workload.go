@@ -20,13 +20,7 @@ type Workloads struct {
 // WorkloadKey stands for a label that tells the workload; no label can be called so.
 const WorkloadKey = "workload:"
 
-func ServiceNamespace(s *corev1.Service) string {
-	if s.Namespace == "" {
-		return metav1.NamespaceDefault
-	}
-	return s.Namespace
-}
-
+// Count counts a pod to its workload, if it has one.
 func (w *Workloads) Count(pod *corev1.Pod) {
 	if name := w.Of(pod); name != "" {
 		w.Pods[name]++

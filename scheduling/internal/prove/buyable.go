@@ -17,7 +17,7 @@ import (
 // buyable lists the offers of every pool with the most room that pods may find there
 // and all groups that may be there, whatever is chosen for the labels that the pool
 // leaves open. An offer that another one of its pool makes pointless may be missing.
-func (pr *prover) buyable() []offers.TemplateOffer {
+func (pr *Prover) buyable() []offers.TemplateOffer {
 	if pr.Assorted != nil && pr.Assorted.Buyable != nil {
 		return pr.Assorted.Buyable
 	}
@@ -36,7 +36,7 @@ func (pr *prover) buyable() []offers.TemplateOffer {
 }
 
 // sold yields everything that each pool may buy.
-func (pr *prover) sold() iter.Seq[[]offers.TemplateOffer] {
+func (pr *Prover) sold() iter.Seq[[]offers.TemplateOffer] {
 	return func(yield func([]offers.TemplateOffer) bool) {
 		for from := 0; from < len(pr.Templates); {
 			to := from + 1
@@ -62,7 +62,7 @@ func (pr *prover) sold() iter.Seq[[]offers.TemplateOffer] {
 
 // priceRanks is the place of every offer in the order of prices; of equally dear ones
 // the roomier comes first.
-func (pr *prover) priceRanks() []int32 {
+func (pr *Prover) priceRanks() []int32 {
 	all := pr.Offers.Offers
 	if pr.Offers.Ranks != nil && *pr.Offers.Ranks != nil {
 		return *pr.Offers.Ranks
@@ -94,7 +94,7 @@ func (pr *prover) priceRanks() []int32 {
 }
 
 // setRooms fills in what room daemons leave.
-func (pr *prover) setRooms(list []offers.TemplateOffer, daemons []model.Bits) {
+func (pr *Prover) setRooms(list []offers.TemplateOffer, daemons []model.Bits) {
 	var rows []model.Bits
 	for _, row := range daemons {
 		if row.Any() {
@@ -132,7 +132,7 @@ func (pr *prover) setRooms(list []offers.TemplateOffer, daemons []model.Bits) {
 // cheaper one of this list or those before makes pointless by having as much room for
 // the same pods. Reservations stay, since there are only so many of them. recent are
 // those that may make others pointless, and so after it.
-func (pr *prover) worthwhile(out, recent, list []offers.TemplateOffer, turn []int32) (kept, after []offers.TemplateOffer) {
+func (pr *Prover) worthwhile(out, recent, list []offers.TemplateOffer, turn []int32) (kept, after []offers.TemplateOffer) {
 	all := pr.Offers.Offers
 	for _, n := range turn {
 		if n == 0 {
@@ -172,7 +172,7 @@ func roomier(a, b []int64) bool {
 // that may be there, or nil where the lists of its only template say so. Ports that
 // daemons bind are left out of account, since it may depend on a label whether they
 // run.
-func (pr *prover) poolAdmits(from, to int) map[int]model.Bits {
+func (pr *Prover) poolAdmits(from, to int) map[int]model.Bits {
 	var ported []int
 	for g, group := range pr.Compiler.Classes.Groups {
 		if slices.ContainsFunc(pr.Daemons, func(d *offers.Daemon) bool { return podspec.PortsClash(group.Ports, d.Constraint.Ports) }) {

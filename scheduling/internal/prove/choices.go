@@ -27,7 +27,7 @@ type soldMachine struct {
 
 // soldOnes lists what is on sale. It is the same for all pods that may buy the same, and so it is
 // remembered with what that is.
-func (pr *prover) soldOnes() *soldMachines {
+func (pr *Prover) soldOnes() *soldMachines {
 	if pr.Assorted != nil {
 		if known := compile.Noted[soldMachines](pr.Assorted.Notes); known != nil {
 			return known
@@ -61,7 +61,7 @@ func (pr *prover) soldOnes() *soldMachines {
 
 // bestAtPrices leaves out what something else at the same price has as much room as, for the same
 // pods: a bound would do so.
-func (pr *prover) bestAtPrices(sold *soldMachines) []soldMachine {
+func (pr *Prover) bestAtPrices(sold *soldMachines) []soldMachine {
 	better := func(a, b machineKind) bool {
 		return roomier(pr.Rooms.Rooms[a.room], pr.Rooms.Rooms[b.room]) && pr.Columns.Rows[a.column].Contains(pr.Columns.Rows[b.column])
 	}
@@ -86,7 +86,7 @@ func (pr *prover) bestAtPrices(sold *soldMachines) []soldMachine {
 
 // everyChoice is what is on sale but reservations, the cheapest first: of machines at one price
 // with as much room for the same pods only one.
-func (pr *prover) everyChoice() []bound.Choice {
+func (pr *Prover) everyChoice() []bound.Choice {
 	sold := pr.soldOnes()
 	kinds := make([]bound.Choice, len(sold.kinds))
 	for i, k := range sold.kinds {

@@ -18,7 +18,7 @@ const enoughFast, enoughDefault = 0.05, 0.025
 
 // foresight is what a bound on resources says of plans that place all pods.
 type foresight struct {
-	prover *prover
+	prover *Prover
 	bound.Result
 }
 
@@ -53,7 +53,7 @@ func Enough(c *compile.Compiler) float64 {
 }
 
 // foreseen is what is known of plans with the placed pods.
-func foreseen(c *compile.Compiler, placed []int64) (pr *prover, resource bound.Result, known bool) {
+func foreseen(c *compile.Compiler, placed []int64) (pr *Prover, resource bound.Result, known bool) {
 	if f := compile.Noted[foresight](c.Notes); f != nil && slices.Equal(f.prover.placed, placed) {
 		return f.prover, f.Result, true
 	}

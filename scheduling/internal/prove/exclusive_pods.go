@@ -31,7 +31,7 @@ type exclusivePods struct {
 
 // exclusiveKinds finds the exclusive pods among the placed pods, the kinds with the most pods
 // first. Two targets are one if the same placed pods are among them.
-func (pr *prover) exclusiveKinds() []exclusivePods {
+func (pr *Prover) exclusiveKinds() []exclusivePods {
 	found := map[int]*exclusivePods{}
 	for i, n := range pr.placed {
 		if n <= 0 {
@@ -84,7 +84,7 @@ func (pr *prover) exclusiveKinds() []exclusivePods {
 
 // alike reports whether the exclusive pods are of one class but for their priority: a machine
 // holds one pod of it.
-func (pr *prover) alike(x *exclusivePods) bool {
+func (pr *Prover) alike(x *exclusivePods) bool {
 	first, same := -1, true
 	x.members.Each(func(i int) {
 		if first < 0 {
@@ -97,12 +97,12 @@ func (pr *prover) alike(x *exclusivePods) bool {
 }
 
 // hostsNamed reports whether all nodes have a host name: without one, nobody is kept apart.
-func (pr *prover) hostsNamed() bool {
+func (pr *Prover) hostsNamed() bool {
 	return !slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named })
 }
 
 // amongPlaced is equal for targets that the same placed pods are among.
-func (pr *prover) amongPlaced(target int) []byte {
+func (pr *Prover) amongPlaced(target int) []byte {
 	var b []byte
 	for i, n := range pr.placed {
 		if n > 0 && pr.TopologyTerms.Targets.Has(pr.Planned[i].Among, target) {

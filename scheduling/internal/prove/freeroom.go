@@ -27,7 +27,7 @@ const mostFreeRooms, mostZonalRooms = 128, 1_024
 
 // addNodes adds the free room of running nodes. Where no two of many nodes are alike it
 // counts them as somewhat larger than they are.
-func (pr *prover) addNodes() {
+func (pr *Prover) addNodes() {
 	rooms := pr.fewRooms(mostFreeRooms, func(*compile.ExistingNode) int { return 0 })
 	for i := range rooms {
 		r := &rooms[i]
@@ -43,7 +43,7 @@ func (pr *prover) addNodes() {
 
 // fewRooms lists what running nodes have, so many kinds at most: as some larger than they are
 // if there are too many. Nodes that are equal in that are one.
-func (pr *prover) fewRooms(atMost int, zone func(*compile.ExistingNode) int) []freeRoom {
+func (pr *Prover) fewRooms(atMost int, zone func(*compile.ExistingNode) int) []freeRoom {
 	var rooms []freeRoom
 	index := map[string]int{}
 	var name []byte
@@ -81,7 +81,7 @@ const firstParts, fewerParts = 16, 4
 // freeRooms calls f with what each running node has that is enough for the least request of
 // every resource, and no more than all pods request, until f returns false. The room is f's
 // only while it runs.
-func (pr *prover) freeRooms(zone func(*compile.ExistingNode) int, f func(freeRoom) bool) {
+func (pr *Prover) freeRooms(zone func(*compile.ExistingNode) int, f func(freeRoom) bool) {
 	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.Model.Dims), make([]int64, pr.Model.Dims)
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]

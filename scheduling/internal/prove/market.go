@@ -9,11 +9,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// prover collects what the placed pods need and what could hold any of them. Limits,
+// Prover collects what the placed pods need and what could hold any of them. Limits,
 // weights and minValues are left out: a plan that ignores them is never dearer. Where
 // it cannot tell it counts a machine as larger and as open to more pods than it is,
 // which only lowers the bound.
-type prover struct {
+type Prover struct {
 	*compile.Compiler
 	placed []int64
 	// classes are the classes of the market: those of the plan that differ in
@@ -32,8 +32,9 @@ type prover struct {
 	lonely  []int
 }
 
-func NewProver(c *compile.Compiler, placed []int64) *prover {
-	pr := &prover{Compiler: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
+// NewProver states the bound of plans that place so many pods of each planned class.
+func NewProver(c *compile.Compiler, placed []int64) *Prover {
+	pr := &Prover{Compiler: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
 	pr.readExclusivePods()
 	pr.Input.Dims = c.Model.Dims + len(pr.surrogateResources)
 	pr.market.Dims = pr.Input.Dims
@@ -47,7 +48,7 @@ func NewProver(c *compile.Compiler, placed []int64) *prover {
 }
 
 // readExclusivePods finds the exclusive pods. Those with the most pods are surrogate resources.
-func (pr *prover) readExclusivePods() {
+func (pr *Prover) readExclusivePods() {
 	kinds := pr.exclusiveKinds()
 	n := min(len(kinds), maxExclusiveKinds)
 	for i := range kinds[:n] {
@@ -67,7 +68,7 @@ func (pr *prover) readExclusivePods() {
 	}
 }
 
-func (pr *prover) addClasses() {
+func (pr *Prover) addClasses() {
 	index := map[string]int{}
 	for i, n := range pr.placed {
 		if n <= 0 {
@@ -99,7 +100,7 @@ func (pr *prover) addClasses() {
 }
 
 // measured is amounts of resources followed by those of the surrogate resources.
-func (pr *prover) measured(amounts []int64, of func(*surrogateResource) int64) []int64 {
+func (pr *Prover) measured(amounts []int64, of func(*surrogateResource) int64) []int64 {
 	if len(pr.surrogateResources) == 0 {
 		return amounts
 	}
@@ -111,7 +112,7 @@ func (pr *prover) measured(amounts []int64, of func(*surrogateResource) int64) [
 }
 
 // space is the room of a machine on sale.
-func (pr *prover) space(room int) []int64 {
+func (pr *Prover) space(room int) []int64 {
 	out, ok := pr.spaces[room]
 	if !ok {
 		amounts := pr.Rooms.Rooms[room]
@@ -122,7 +123,7 @@ func (pr *prover) space(room int) []int64 {
 }
 
 // admitted are the market's classes of the groups in a column.
-func (pr *prover) admitted(column int) model.Bits {
+func (pr *Prover) admitted(column int) model.Bits {
 	if row, ok := pr.users[column]; ok {
 		return row
 	}
@@ -137,7 +138,7 @@ func (pr *prover) admitted(column int) model.Bits {
 }
 
 // usable reports whether any class could sit alone in the room.
-func (pr *prover) usable(room []int64, users model.Bits) bool {
+func (pr *Prover) usable(room []int64, users model.Bits) bool {
 	for i := range pr.market.Classes {
 		if users.Has(i) && model.Fits(room, pr.market.Classes[i].Size) {
 			return true
@@ -148,7 +149,7 @@ func (pr *prover) usable(room []int64, users model.Bits) bool {
 
 // addOffers adds what may be bought. Of offers with equal room for the same pods the
 // cheapest stands for all.
-func (pr *prover) addOffers() {
+func (pr *Prover) addOffers() {
 	type machine struct{ room, column int }
 	type reservation struct {
 		machine
@@ -197,7 +198,7 @@ type reservedSupplies struct {
 	left   map[string]int64 // machines, by reservation
 }
 
-func (pr *prover) newReservedSupplies(m *bound.Market) *reservedSupplies {
+func (pr *Prover) newReservedSupplies(m *bound.Market) *reservedSupplies {
 	return &reservedSupplies{market: m, at: map[string]int{}, left: pr.reservations()}
 }
 
@@ -215,7 +216,7 @@ func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
 
 // reservations are how many machines each has left: the least that any offering says
 // which some pool's catalog has.
-func (pr *prover) reservations() map[string]int64 {
+func (pr *Prover) reservations() map[string]int64 {
 	left := map[string]int64{}
 	for _, pool := range pr.Problem.NodePools {
 		span := pr.Offers.Spans[pr.Problem.CatalogOf(pool.Name)]

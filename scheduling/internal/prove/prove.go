@@ -39,7 +39,7 @@ type Proven struct {
 	bound       offerings.Price
 	certificate *scheduling.Certificate
 	// prover, start and assigned are what there is to go on from; nil for nothing.
-	prover   *prover
+	prover   *Prover
 	start    []*big.Int
 	assigned bound.Assigned
 	level    *levelled
@@ -125,7 +125,7 @@ func nearBound(c *compile.Compiler, price offerings.Price) int64 {
 // resource is the certificate of a bound on resources. If it values surrogate resources it has to
 // say what each pod is worth, since they are not what pods request, and so it has to if some
 // placed pods are worth nothing.
-func (pr *prover) resource(r bound.Result, all bool) *scheduling.Certificate {
+func (pr *Prover) resource(r bound.Result, all bool) *scheduling.Certificate {
 	if all && !slices.ContainsFunc(r.Values[pr.Model.Dims:], func(v *big.Int) bool { return v.Sign() > 0 }) {
 		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: pr.named(r.Values), Scale: bound.Scale}
 	}
@@ -142,7 +142,7 @@ func (pr *prover) resource(r bound.Result, all bool) *scheduling.Certificate {
 
 // assignment names the classes by the first pod of each, or by several where their
 // volumes say the same in different words.
-func (pr *prover) assignment(a bound.Assigned) *scheduling.Certificate {
+func (pr *Prover) assignment(a bound.Assigned) *scheduling.Certificate {
 	certificate := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: bound.Scale}
 	if a.Filled {
 		certificate.Kind = scheduling.PatternKind
@@ -161,7 +161,7 @@ func (pr *prover) assignment(a bound.Assigned) *scheduling.Certificate {
 }
 
 // nameDuals puts the names of pods to worths above 0.
-func (pr *prover) nameDuals(values map[string]string, worths []*big.Int) {
+func (pr *Prover) nameDuals(values map[string]string, worths []*big.Int) {
 	for i, ids := range pr.Classes {
 		if len(worths) == 0 || worths[i].Sign() == 0 {
 			continue
@@ -183,7 +183,7 @@ func tollsOf(tolls []int64) (out []offerings.Price) {
 }
 
 // namedAll is named for some vectors.
-func (pr *prover) namedAll(vectors [][]*big.Int) (out []map[string]string) {
+func (pr *Prover) namedAll(vectors [][]*big.Int) (out []map[string]string) {
 	for _, v := range vectors {
 		out = append(out, pr.named(v))
 	}
@@ -191,7 +191,7 @@ func (pr *prover) namedAll(vectors [][]*big.Int) (out []map[string]string) {
 }
 
 // named puts the names of resources and surrogate resources to values above 0.
-func (pr *prover) named(values []*big.Int) map[string]string {
+func (pr *Prover) named(values []*big.Int) map[string]string {
 	out := map[string]string{}
 	for d, v := range values {
 		if v.Sign() > 0 {

@@ -58,7 +58,7 @@ type step struct {
 
 // steps lists what most pods request, resource by resource: what keeps a machine from
 // being filled up is that they leave the same rest on it.
-func (pr *prover) steps() []step {
+func (pr *Prover) steps() []step {
 	var out []step
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
@@ -84,7 +84,7 @@ func (s step) with(amounts []int64) []int64 {
 }
 
 // stepped is the input with one more resource.
-func (pr *prover) stepped(s step) bound.Input {
+func (pr *Prover) stepped(s step) bound.Input {
 	in := pr.Input
 	in.Dims++
 	in.Items, in.Options, in.Free = slices.Clone(in.Items), slices.Clone(in.Options), slices.Clone(in.Free)
@@ -101,7 +101,7 @@ func (pr *prover) stepped(s step) bound.Input {
 }
 
 // withSteps adds the steps that raise the bound on resources most.
-func (pr *prover) withSteps(plain bound.Result) bound.Result {
+func (pr *Prover) withSteps(plain bound.Result) bound.Result {
 	if len(pr.surrogateResources) == 0 {
 		return plain
 	}
@@ -119,7 +119,7 @@ func (pr *prover) withSteps(plain bound.Result) bound.Result {
 }
 
 // addSteps adds steps to the market.
-func (pr *prover) addSteps(s step) {
+func (pr *Prover) addSteps(s step) {
 	pr.surrogateResources = append(pr.surrogateResources, surrogateResource{dim: s.dim, step: s.size})
 	pr.Input = pr.stepped(s)
 	pr.market.Dims++
@@ -138,7 +138,7 @@ func (pr *prover) addSteps(s step) {
 }
 
 // nameOf is what vectors call a resource or surrogate resource of the market.
-func (pr *prover) nameOf(dim int) string {
+func (pr *Prover) nameOf(dim int) string {
 	if dim < pr.Model.Dims {
 		return string(pr.Table.Names[dim])
 	}
@@ -155,7 +155,7 @@ func (pr *prover) nameOf(dim int) string {
 }
 
 // nameYardsticks says in the certificate what the surrogate resources are.
-func (pr *prover) nameYardsticks(c *scheduling.Certificate) {
+func (pr *Prover) nameYardsticks(c *scheduling.Certificate) {
 	for i := range pr.surrogateResources {
 		y := &pr.surrogateResources[i]
 		if y.exclusivePods == nil {

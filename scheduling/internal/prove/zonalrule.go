@@ -31,7 +31,7 @@ type zoneRule struct {
 
 // zoneBook is what the bound knows of zones.
 type zoneBook struct {
-	*prover
+	*Prover
 	locations *compile.LocationIndex
 	zones     []string // those with nodes and those where pools may buy, sorted
 	number    map[string]int
@@ -62,12 +62,12 @@ type zoneRuleKey struct {
 // newZoneBook finds the rules by which the bound gains. It returns nil if there are none.
 // A rule that a plan does not keep to as planners do, since there would be no place for all
 // of its pods, bounds nothing.
-func (pr *prover) newZoneBook(plan *scheduling.Plan) *zoneBook {
+func (pr *Prover) newZoneBook(plan *scheduling.Plan) *zoneBook {
 	keys, rules := pr.zoneRules()
 	if len(rules) == 0 {
 		return nil
 	}
-	b := &zoneBook{prover: pr, locations: pr.Locations(), number: map[string]int{}}
+	b := &zoneBook{Prover: pr, locations: pr.Locations(), number: map[string]int{}}
 	b.readZones()
 	if slices.Contains(b.zones, "") || len(b.zones) < 2 || len(b.zones) > mostZones {
 		return nil
@@ -102,7 +102,7 @@ func (pr *prover) newZoneBook(plan *scheduling.Plan) *zoneBook {
 
 // zoneRules are the constraints of placed pods that are about zones and count the pods
 // that have them.
-func (pr *prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
+func (pr *Prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 	index := map[zoneRuleKey]int{}
 	for i, n := range pr.placed {
 		if n <= 0 {

@@ -44,11 +44,11 @@ type spreadGroup []int
 const mostFlocks = 4_000
 
 // newBalance returns nil where there is nothing to gain, or more than is understood.
-func (pr *prover) newBalance(plan *scheduling.Plan) *balance {
+func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
 	if slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named || !n.Zoned }) {
 		return nil
 	}
-	m := &balance{zoneBook: &zoneBook{prover: pr, locations: pr.Locations(), number: map[string]int{}}}
+	m := &balance{zoneBook: &zoneBook{Prover: pr, locations: pr.Locations(), number: map[string]int{}}}
 	keys := m.readRules()
 	if len(m.rules) == 0 {
 		return nil
@@ -229,7 +229,7 @@ func (m *balance) addFlocks() {
 			asks[i] = r
 		}
 	}
-	for c, ids := range m.prover.Classes {
+	for c, ids := range m.Prover.Classes {
 		first := len(m.Flocks)
 		for _, id := range ids {
 			f := bound.SpreadGroup{Class: c, Count: m.placed[id], Asks: -1}
@@ -254,7 +254,7 @@ func (m *balance) addFlocks() {
 
 // marketOf is what can be had in a zone.
 func (m *balance) marketOf(zone int) bound.Market {
-	out := bound.Market{Dims: m.prover.market.Dims, Classes: m.prover.market.Classes}
+	out := bound.Market{Dims: m.Prover.market.Dims, Classes: m.Prover.market.Classes}
 	supplies := m.newReservedSupplies(&out)
 	for _, o := range m.zonalOffers().Kept[zone] {
 		x := &m.Offers.Offers[o.Offer]
@@ -307,7 +307,7 @@ func (k *Proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64
 	}
 	if k.level == nil || !slices.Equal(k.level.rules, x.rules) {
 		x.bound, x.certificate = k.bound, k.certificate
-		effort := boundEffort(ctx, m.Solver, len(m.Classes), len(m.prover.market.Options))
+		effort := boundEffort(ctx, m.Solver, len(m.Classes), len(m.Prover.market.Options))
 		if out, ok := m.Level(k.start, k.assigned, effort); ok && out.Bound > int64(k.bound) {
 			x.bound, x.certificate = offerings.Price(out.Bound), m.certificate(&out)
 		}

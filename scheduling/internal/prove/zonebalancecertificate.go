@@ -18,7 +18,7 @@ func (m *balance) certificate(x *bound.Balanced) *scheduling.Certificate {
 	}
 	for z, zone := range m.zones {
 		own := scheduling.ZoneWorths{Values: map[string]string{}, Vectors: m.namedAll(x.Parts[z].Vectors)}
-		for i, ids := range m.prover.Classes {
+		for i, ids := range m.Prover.Classes {
 			var list []int
 			for _, id := range ids {
 				list = append(list, int(id))

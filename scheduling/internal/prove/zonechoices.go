@@ -23,7 +23,7 @@ func (m *zoneMarket) everyChoice() (out []bound.Choice) {
 			listed[k] = true
 			fits, known := usable[at]
 			if !known {
-				fits = m.prover.usable(m.space(o.Room), m.admitted(o.Column))
+				fits = m.Prover.usable(m.space(o.Room), m.admitted(o.Column))
 				usable[at] = fits
 			}
 			if fits {

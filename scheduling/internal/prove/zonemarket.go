@@ -45,7 +45,7 @@ type zonePart struct {
 // least, machines that hold one pod or two are known to hold no more of both together.
 func (b *zoneBook) zoned(apart bool) *zoneMarket {
 	m := &zoneMarket{zoneBook: b, users: map[[2]int]model.Bits{}, apart: apart}
-	m.Dims = b.prover.market.Dims
+	m.Dims = b.Prover.market.Dims
 	clear(b.spaces) // there may be further surrogate resources
 	for i := range b.surrogateResources {
 		x := b.surrogateResources[i].exclusivePods
@@ -67,7 +67,7 @@ func (m *zoneMarket) addClasses() {
 		}
 	}
 	kinds := make([][]zonePart, len(m.rules))
-	for c, ids := range m.prover.Classes {
+	for c, ids := range m.Prover.Classes {
 		var plain []int
 		ruled := map[int][]int{}
 		for _, id := range ids {
@@ -134,7 +134,7 @@ func (m *zoneMarket) count(ids []int) (n int64) {
 
 // addClass adds pods as a class, at most so many.
 func (m *zoneMarket) addClass(p zonePart, most int64) {
-	class := m.prover.market.Classes[p.class]
+	class := m.Prover.market.Classes[p.class]
 	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0
 	class.Size = slices.Clone(class.Size)
 	for k, single := range m.single {
@@ -172,7 +172,7 @@ func (m *zoneMarket) addOffers() {
 		for _, o := range kept[z] {
 			x := &m.Offers.Offers[o.Offer]
 			choice := bound.Choice{Cap: m.space(o.Room), Price: int64(x.Expected), Users: m.usersOf(o.Column, z), Domain: z + 1}
-			if !m.prover.usable(choice.Cap, m.admitted(o.Column)) {
+			if !m.Prover.usable(choice.Cap, m.admitted(o.Column)) {
 				continue
 			}
 			if x.Offering.CapacityType != offerings.Reserved {
@@ -253,7 +253,7 @@ func (m *zoneMarket) addNodes() {
 	for i := range m.rooms {
 		r := &m.rooms[i]
 		room := m.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) })
-		if m.prover.usable(room, m.admitted(r.column)) {
+		if m.Prover.usable(room, m.admitted(r.column)) {
 			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: m.usersOf(r.column, r.zone)}}})
 		}
 	}

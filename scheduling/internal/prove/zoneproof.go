@@ -17,7 +17,7 @@ import (
 // byZones is the bound on plans in which pods that are spread over zones are where they may
 // be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
 // below what is wanted. best is the bound without zones.
-func (pr *prover) byZones(ctx context.Context, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
+func (pr *Prover) byZones(ctx context.Context, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
 	b := pr.newZoneBook(plan)
 	if b == nil || pr.Solver.Effort == scheduling.EffortFast && b.vain(best, near) {
 		return 0, nil
@@ -67,7 +67,7 @@ func (b *zoneBook) ruled() (out []*corev1.Pod) {
 
 // prove computes the bound on plans that keep the rules of the book.
 func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (market *zoneMarket, best bound.Assigned) {
-	pr := b.prover
+	pr := b.Prover
 	for _, apart := range []bool{false, true} {
 		if !apart && len(pr.Classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil || apart && market != nil && !b.splits() {
 			continue
@@ -89,7 +89,7 @@ func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (mar
 // others of their rule. Where they cannot, that market is the other one once more.
 func (b *zoneBook) splits() bool {
 	return slices.ContainsFunc(b.rules, func(r zoneRule) bool {
-		return slices.Max(r.least) > 0 && slices.ContainsFunc(b.prover.Classes, func(ids []model.ClassID) bool {
+		return slices.Max(r.least) > 0 && slices.ContainsFunc(b.Prover.Classes, func(ids []model.ClassID) bool {
 			return !slices.ContainsFunc(r.classes, func(i int) bool { return !slices.Contains(ids, model.ClassID(i)) })
 		})
 	})
@@ -102,7 +102,7 @@ const vainPods = 16
 // vain reports whether there is little to gain by telling zones apart, and twice as much would
 // not do.
 func (b *zoneBook) vain(best, near int64) bool {
-	if podspec.Sum(b.prover.placed) < vainPods {
+	if podspec.Sum(b.Prover.placed) < vainPods {
 		return false
 	}
 	gain := b.gain()

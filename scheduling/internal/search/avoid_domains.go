@@ -40,7 +40,7 @@ func (d *decoder) avoidNewDomains(machines []machine) {
 }
 
 // sold reports whether anything is on sale that would bring a domain of a spread into being.
-func (t *ties) sold(rule, domain int) bool {
+func (t *Ties) sold(rule, domain int) bool {
 	for spot := range t.Locations.OnSale {
 		if t.opens(rule, domain, spot) {
 			return true
@@ -50,7 +50,7 @@ func (t *ties) sold(rule, domain int) bool {
 }
 
 // opens reports whether a spot is in a domain, and looked at by the spread.
-func (t *ties) opens(rule, domain, spot int) bool {
+func (t *Ties) opens(rule, domain, spot int) bool {
 	x := &t.Rules[rule]
 	return int(t.Locations.Axes[x.Axis].At[spot]) == domain && t.Locations.Axes[x.Filter].At[spot] == 1
 }
@@ -114,7 +114,7 @@ type replayed struct {
 
 // replay is [topology.Replay] for a plan of sites whose rules do not change any more: a
 // [ties.snapshot]. It remembers what it was asked last.
-func (t *ties) replay(counts [][]int64, extra [][]int32) [][]int64 {
+func (t *Ties) replay(counts [][]int64, extra [][]int32) [][]int64 {
 	k := t.replayed
 	if k == nil || !slices.EqualFunc(k.counts, counts, slices.Equal) || !slices.EqualFunc(k.extra, extra, slices.Equal) {
 		k = &replayed{counts: counts, extra: extra, bound: topology.Replay(&t.planner, counts, extra)}

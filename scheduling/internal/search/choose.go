@@ -85,7 +85,7 @@ func (d *decoder) trim(m *machine, places []int, limit int) []int {
 		seen[i] = map[string]bool{}
 	}
 	needed := map[int]bool{places[0]: true}
-	choice := offers.ChoicesFlexibility(d.Solver.Flexibility)
+	choice := offers.NewChoices(d.Solver.Flexibility)
 	note := func(at int) (news bool) {
 		if o := d.offerAt(m, at); o.Spot() {
 			news = choice.Add(o)

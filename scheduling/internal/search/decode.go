@@ -17,7 +17,7 @@ import (
 // decoder turns the engine's answer into a plan.
 type decoder struct {
 	*compile.Compiler
-	ties         *ties // nil where nothing is tied
+	ties         *Ties // nil where nothing is tied
 	solution     model.Solution
 	ledger       *compile.Ledger
 	nameAssigner *nameAssigner

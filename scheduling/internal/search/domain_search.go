@@ -23,9 +23,9 @@ const (
 
 // domainSearch moves pods between sites.
 type domainSearch struct {
-	*ties
+	*Ties
 	params pack.Params
-	best   trial
+	best   Trial
 	score  *Score
 	counts [][]int64 // of the best, by planner class and site
 	prices [][]int64 // of sites, as the best's machines show them
@@ -44,17 +44,17 @@ type move struct {
 
 // searchDomains looks for better sites, one move at a time, until none is better or the work is
 // done.
-func (t *ties) searchDomains(best trial, params pack.Params) trial {
+func (t *Ties) searchDomains(best Trial, params pack.Params) Trial {
 	return t.searchDomainsWithin(best, params, max(params.Work/seekShare, seekLeast))
 }
 
 // searchDomainsWithin is searchDomains with so much work for moving pods.
-func (t *ties) searchDomainsWithin(best trial, params pack.Params, work int64) trial {
+func (t *Ties) searchDomainsWithin(best Trial, params pack.Params, work int64) Trial {
 	if best.Late || best.bind < 0 || len(best.ties.planner.Classes) == 0 {
 		return best
 	}
 	s := &domainSearch{
-		ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
+		Ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
 		left: work, each: best.effort(),
 	}
 	if s.keepLodgers(); s.left < s.each {
@@ -103,7 +103,7 @@ func (s *domainSearch) uphold() {
 
 // effort estimates what a trial takes: the search for machines, and stating each with
 // all that it could be instead.
-func (x *trial) effort() int64 {
+func (x *Trial) effort() int64 {
 	n := x.Work + int64(len(x.Parts))*int64(len(x.Model.Options))
 	for i := range x.Solution.Nodes {
 		n += int64(len(x.Offered[x.Bought[x.Solution.Nodes[i].Option].Template].List))

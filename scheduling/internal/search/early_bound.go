@@ -10,7 +10,7 @@ import (
 
 // Outlook foresees at what price a plan will do. Beside that it plans sites for the first
 // time.
-func (t *ties) Outlook(ctx context.Context) (enough int64) {
+func (t *Ties) Outlook(ctx context.Context) (enough int64) {
 	c := t.Locations.Compiler
 	if prove.Enough(c) == 0 || c.Terse {
 		return 0

@@ -12,7 +12,7 @@ import (
 
 // replanWithoutEmptyDomains plans again without the domains in which a solution buys nothing, and, where
 // pods are still kept out by a rule, with one domain of it at a time.
-func (t *ties) replanWithoutEmptyDomains(best trial, params pack.Params) trial {
+func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 	all := best.PodCount()
 	if best.bind == all || best.Late {
 		return best
@@ -66,7 +66,7 @@ func (t *ties) replanWithoutEmptyDomains(best trial, params pack.Params) trial {
 
 // bury makes units anew without following those who have no place at all, if anybody
 // followed them.
-func (t *ties) bury(placed []int64) bool {
+func (t *Ties) bury(placed []int64) bool {
 	dead, followed := make([]bool, len(placed)), false
 	for i, n := range placed {
 		dead[i] = n == 0
@@ -96,7 +96,7 @@ const replanRounds = 2
 const mostConceded = 3
 
 // usedSites tells, by planner class, at which sites a trial buys machines.
-func (t *ties) usedSites(x *trial) [][]bool {
+func (t *Ties) usedSites(x *Trial) [][]bool {
 	out := make([][]bool, len(t.planner.Classes))
 	for i := range out {
 		out[i] = make([]bool, len(t.planner.Classes[i].Sites))
@@ -110,7 +110,7 @@ func (t *ties) usedSites(x *trial) [][]bool {
 }
 
 // blocking lists the first rules that keep pods out.
-func (t *ties) blocking() []int {
+func (t *Ties) blocking() []int {
 	t.forget()
 	var out []int
 	seen := map[int32]bool{}

@@ -9,7 +9,7 @@ import (
 )
 
 // lodged is where the lodgers of a trial are, by bin that is near.
-func (x *trial) lodged() [][]model.Item {
+func (x *Trial) lodged() [][]model.Item {
 	out := make([][]model.Item, len(x.Near))
 	for i, list := range x.FixedAssignment.Items {
 		for _, it := range list {
@@ -20,7 +20,7 @@ func (x *trial) lodged() [][]model.Item {
 }
 
 // machinesFor looks for machines for the sites of a trial.
-func (x *trial) machinesFor(params pack.Params) pack.Outcome {
+func (x *Trial) machinesFor(params pack.Params) pack.Outcome {
 	params.Near = x.Near != nil
 	if x.FixedAssignment != nil && x.FixedAssignment.Items != nil {
 		params.Housed = x.lodged()
@@ -33,7 +33,7 @@ func (x *trial) machinesFor(params pack.Params) pack.Outcome {
 }
 
 // allLodge reports whether all pods that some bin takes are on bins in a solution.
-func (x *trial) allLodge(s model.Solution) bool {
+func (x *Trial) allLodge(s model.Solution) bool {
 	left := make([]int64, len(x.Parts))
 	for _, c := range x.FixedParts {
 		left[c] = x.Parts[c].Count
@@ -48,7 +48,7 @@ func (x *trial) allLodge(s model.Solution) bool {
 
 // unlodged is the engine's problem of a trial, those left out of whom it is known where they are
 // on bins.
-func (x *trial) unlodged() *model.Problem {
+func (x *Trial) unlodged() *model.Problem {
 	if x.FixedAssignment == nil || x.FixedAssignment.Items == nil {
 		return x.Model
 	}
@@ -61,7 +61,7 @@ func (x *trial) unlodged() *model.Problem {
 }
 
 // furnish hands the engine the bins that a trial has done without.
-func (x *trial) furnish() {
+func (x *Trial) furnish() {
 	if x.Near != nil && x.Model.Bins == nil {
 		x.SeatNear(x.ties.Locations.Compiler, x.ties.present)
 	}

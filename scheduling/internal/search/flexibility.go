@@ -10,7 +10,7 @@ func (d *decoder) leavesChoice(m *machine, at int) bool {
 	if !offers.On(d.Solver.Flexibility) || !d.offerAt(m, at).Spot() {
 		return true
 	}
-	c := offers.ChoicesFlexibility(d.Solver.Flexibility)
+	c := offers.NewChoices(d.Solver.Flexibility)
 	for i := range d.Offered[m.template].List {
 		o := d.offerAt(m, i)
 		if !o.Spot() || !d.holds(m, i) || i != at && !d.ledger.CouldSwap(d.buys(m), d.sale(m.template, i)) {
@@ -29,7 +29,7 @@ func (d *decoder) inflexible(m *machine, places []int) bool {
 	if !offers.On(d.Solver.Flexibility) {
 		return false
 	}
-	c, spot := offers.ChoicesFlexibility(d.Solver.Flexibility), false
+	c, spot := offers.NewChoices(d.Solver.Flexibility), false
 	for _, at := range places {
 		if o := d.offerAt(m, at); o.Spot() {
 			spot = true

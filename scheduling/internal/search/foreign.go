@@ -18,7 +18,7 @@ import (
 
 // stayAway returns, by template, the offers outside such zones; nil where there are no
 // such zones.
-func (t *ties) stayAway() []model.Bits {
+func (t *Ties) stayAway() []model.Bits {
 	l := t.Locations
 	foreign := make([]bool, l.OnSale)
 	found := false
@@ -55,7 +55,7 @@ func (t *ties) stayAway() []model.Bits {
 // countedDomains are those that count for the minimum of a spread: where nodes are
 // that it looks at, and where its pods could go. It is nil where no pod that could go anywhere holds
 // the rule.
-func (t *ties) countedDomains(rule int) []bool {
+func (t *Ties) countedDomains(rule int) []bool {
 	out := make([]bool, len(t.Rules[rule].Domains))
 	for i, d := range t.Rules[rule].Domains {
 		out[i] = d.Eligible
@@ -83,7 +83,7 @@ func (t *ties) countedDomains(rule int) []bool {
 }
 
 // staysAway reports whether a topology signature that nothing ties keeps away from foreign zones.
-func (t *ties) staysAway(n int) bool {
+func (t *Ties) staysAway(n int) bool {
 	if t.rows == nil || t.roaming[n] {
 		return false
 	}
@@ -97,7 +97,7 @@ func (t *ties) staysAway(n int) bool {
 
 // canStayAway reports whether all units of a topology signature find a machine outside foreign zones,
 // in a pool of no lower weight than they would find anywhere.
-func (t *ties) canStayAway(k *compile.TopologySignature) bool {
+func (t *Ties) canStayAway(k *compile.TopologySignature) bool {
 	l := t.Locations
 	type place struct{ rank, room int }
 	near, all := map[place]bool{}, map[place]bool{}

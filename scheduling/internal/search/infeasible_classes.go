@@ -11,7 +11,7 @@ import (
 
 // slacken gives up classes that have no place, beside those that are gone as it is, and
 // loosens the rules and per-node limits that hold wherever the others go.
-func (t *ties) slacken(present [][]model.Presence) {
+func (t *Ties) slacken(present [][]model.Presence) {
 	t.Hopeless = t.unplaceable()
 	for i := range t.Gone {
 		t.Hopeless[i] = t.Hopeless[i] || t.Wanting(i) == 0
@@ -30,7 +30,7 @@ func (t *ties) slacken(present [][]model.Presence) {
 
 // heldBy lists the rules that a class holds, as far as they are about more than
 // single nodes.
-func (t *ties) heldBy(class *podspec.PodClass) []int {
+func (t *Ties) heldBy(class *podspec.PodClass) []int {
 	bonds := t.Locations.TopologyTerms.List[class.TopologyTerms]
 	var out []int
 	for _, x := range bonds.Ties {
@@ -42,7 +42,7 @@ func (t *ties) heldBy(class *podspec.PodClass) []int {
 }
 
 // heads counts, by rule, the pods that could have a place.
-func (t *ties) heads() []compile.Heads {
+func (t *Ties) heads() []compile.Heads {
 	out := make([]compile.Heads, len(t.Rules))
 	for i, class := range t.Locations.Planned {
 		if t.Hopeless[i] || class.TopologyTerms == 0 && len(t.Locations.TopologyTerms.Targets.Sets[class.Among]) == 0 {
@@ -66,7 +66,7 @@ func (t *ties) heads() []compile.Heads {
 
 // dropInfeasibleClasses gives up classes that demand to be where nobody will ever be, and reports
 // whether there were any.
-func (t *ties) dropInfeasibleClasses(heads []compile.Heads) bool {
+func (t *Ties) dropInfeasibleClasses(heads []compile.Heads) bool {
 	found := false
 	for i, class := range t.Locations.Planned {
 		if t.Hopeless[i] {
@@ -83,7 +83,7 @@ func (t *ties) dropInfeasibleClasses(heads []compile.Heads) bool {
 
 // unplaceable are the classes that neither anything on sale nor a node could take if
 // they were alone.
-func (t *ties) unplaceable() []bool {
+func (t *Ties) unplaceable() []bool {
 	out := make([]bool, len(t.Locations.Planned))
 	for i, class := range t.Locations.Planned {
 		var need []int // axes on which a place must have a value
@@ -98,7 +98,7 @@ func (t *ties) unplaceable() []bool {
 }
 
 // loosen makes a rule ask for the label and nothing else.
-func (t *ties) loosen(r *compile.Rule) {
+func (t *Ties) loosen(r *compile.Rule) {
 	r.Loose = true
 	r.Axis, r.MinDomains = t.Locations.PresenceAxis(r.Key), 0
 	if r.Kind == podspec.SpreadTie {
@@ -114,7 +114,7 @@ func (t *ties) loosen(r *compile.Rule) {
 }
 
 // idleCrowds are those that let as many pods share a machine as there are.
-func (t *ties) idleCrowds(present [][]model.Presence) []bool {
+func (t *Ties) idleCrowds(present [][]model.Presence) []bool {
 	all := make([]compile.Heads, len(t.PerNodeLimits))
 	for i, class := range t.Locations.Planned {
 		if t.Hopeless[i] {

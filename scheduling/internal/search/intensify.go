@@ -50,7 +50,7 @@ const (
 
 // Intensify looks for a cheaper plan where the price is far above the bound: other machines for
 // the sites as they are, and for those that the least effort chooses.
-func (x *trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
+func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
 	x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
 	if params.Work == 0 || x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(ctx, base, x) {
 		return
@@ -70,7 +70,7 @@ func (x *trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 	if x.few() || base.Thorough() {
 		times = mixMuch
 	}
-	keep := func(y trial) {
+	keep := func(y Trial) {
 		if y.Score().Better(best.Score()) {
 			best = y
 		}
@@ -103,16 +103,16 @@ func (x *trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 // others are the trial and others that bind as many pods, those of which machines could be
 // bought for the least first. Where fillings are mixed, which takes long, it is only a few
 // unless the effort is high, and the trial alone where there are few machines of many pods.
-func (x *trial) others(base *compile.Compiler, params pack.Params, late func() bool) []cleared {
+func (x *Trial) others(base *compile.Compiler, params pack.Params, late func() bool) []cleared {
 	if x.few() && !x.mixes() {
 		return []cleared{{*x, newRelaxation(x.unlodged(), params.Late)}}
 	}
 	least := params
 	least.Work = 0
-	out := []trial{*x}
-	add := func(y trial) {
+	out := []Trial{*x}
+	add := func(y Trial) {
 		if y.ties.scale == x.ties.scale && y.bind == x.bind && !y.Late &&
-			!slices.ContainsFunc(out, func(z trial) bool { return slices.EqualFunc(y.sites, z.sites, slices.Equal) }) {
+			!slices.ContainsFunc(out, func(z Trial) bool { return slices.EqualFunc(y.sites, z.sites, slices.Equal) }) {
 			out = append(out, y)
 		}
 	}
@@ -133,7 +133,7 @@ func (x *trial) others(base *compile.Compiler, params pack.Params, late func() b
 		add(t.try(least))
 	}
 	if len(out) == 1 && x.mixes() {
-		return []cleared{{trial: *x}} // there is nothing to choose from, and no use for worths
+		return []cleared{{Trial: *x}} // there is nothing to choose from, and no use for worths
 	}
 	sorted := make([]cleared, 0, len(out))
 	for _, y := range out {
@@ -152,25 +152,25 @@ func (x *trial) others(base *compile.Compiler, params pack.Params, late func() b
 
 // cleared is a trial with what its pods are worth at their sites.
 type cleared struct {
-	trial
+	Trial
 	relaxation
 }
 
 // mixes reports whether fillings are mixed for a trial.
-func (x *trial) mixes() bool {
+func (x *Trial) mixes() bool {
 	return x.bind <= mixedPods*x.machines()
 }
 
 // few reports whether so few machines are bought that it counts most where they are: then pods
 // were moved to other sites until that did not pay any more.
-func (x *trial) few() bool { return x.machines() < manyMachines }
+func (x *Trial) few() bool { return x.machines() < manyMachines }
 
 // machines is how many are bought.
-func (x *trial) machines() int64 { return model.Count(x.Solution.Nodes) }
+func (x *Trial) machines() int64 { return model.Count(x.Solution.Nodes) }
 
 // repacked is a trial with machines bought anew for pods of such worths, if that is better.
 // Fillings are mixed with so many times the work of a search.
-func (x *trial) repacked(params pack.Params, worths []float64, times int64) trial {
+func (x *Trial) repacked(params pack.Params, worths []float64, times int64) Trial {
 	switch {
 	case x.mixes(), x.few():
 		x.furnish()
@@ -183,7 +183,7 @@ func (x *trial) repacked(params pack.Params, worths []float64, times int64) tria
 }
 
 // mixed mixes fillings for a trial.
-func (x *trial) mixed(params pack.Params, times int64) pack.Outcome {
+func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 	work := min(params.Work, mostWork)
 	params.Work = times * min(work, work/manyMachines*x.machines())
 	if x.few() && !x.mixes() {
@@ -207,7 +207,7 @@ func mixAll(trials []cleared, params pack.Params, times int64) []pack.Outcome {
 }
 
 // with is a trial with other machines, if that is better.
-func (x *trial) with(outcome pack.Outcome) trial {
+func (x *Trial) with(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
 	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
@@ -221,7 +221,7 @@ func (x *trial) with(outcome pack.Outcome) trial {
 const relaxationWork = 400_000_000
 
 // farAbove reports whether a trial costs much more than what can be proven.
-func farAbove(ctx context.Context, c *compile.Compiler, x *trial) bool {
+func farAbove(ctx context.Context, c *compile.Compiler, x *Trial) bool {
 	price := x.price()
 	pods := prove.Deciding(c, x.Placed(x.Solution), x.onLaunches())
 	far := farOff
@@ -244,7 +244,7 @@ func farAbove(ctx context.Context, c *compile.Compiler, x *trial) bool {
 }
 
 // scaleDomainCosts makes sites so many times as much dearer than the cheapest of their rank as they are.
-func (t *ties) scaleDomainCosts(factor int64) {
+func (t *Ties) scaleDomainCosts(factor int64) {
 	for i := range t.planner.Classes {
 		sites := t.planner.Classes[i].Sites
 		least := int64(-1)

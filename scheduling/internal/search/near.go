@@ -9,13 +9,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 )
 
+// Up to fewBins all bins are near, and so they are where more than mostNearby would have to be
+// remembered.
+const fewBins, mostNearby = 64, 1 << 20
+
 // lodge finds the bins that the parts of e could need, ascending: for each kind of parts as
 // many of those that it fills best as there are units of all parts that fit any bin. Whoever
 // would go elsewhere finds one of these that nobody uses. Nil stands for all bins.
-func (t *ties) lodge(e *compile.Compiler) *compile.FixedAssignment {
+func (t *Ties) lodge(e *compile.Compiler) *compile.FixedAssignment {
 	l := t.Locations
 	bins, pods := len(l.Model.Bins), l.PodCount()
-	if bins <= compile.FewBins || pods >= int64(bins) || pods*int64(len(e.Parts)) > compile.MostNearby {
+	if bins <= fewBins || pods >= int64(bins) || pods*int64(len(e.Parts)) > mostNearby {
 		return nil
 	}
 	lists := make([][]int32, 0, len(e.Parts))
@@ -60,7 +64,7 @@ func (t *ties) lodge(e *compile.Compiler) *compile.FixedAssignment {
 }
 
 // fullest lists the n bins that units of a part fill best, the best first.
-func (t *ties) fullest(e *compile.Compiler, part int, n int64) []int32 {
+func (t *Ties) fullest(e *compile.Compiler, part int, n int64) []int32 {
 	p := &e.Parts[part]
 	seat := &e.Seats[p.Seat]
 	l := t.Locations
@@ -92,7 +96,7 @@ func (t *ties) fullest(e *compile.Compiler, part int, n int64) []int32 {
 }
 
 // crowded is on how many bins at most there is anybody of some per-node limits.
-func (t *ties) crowded(crowds []model.Membership) (n int64) {
+func (t *Ties) crowded(crowds []model.Membership) (n int64) {
 	for _, m := range crowds {
 		n += int64(len(t.Locations.TopologyCounts().Crowded[t.PerNodeLimitName(&t.PerNodeLimits[m.Crowd])]))
 	}

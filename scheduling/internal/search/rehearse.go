@@ -126,7 +126,7 @@ func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
 }
 
 // single is pods of one bearing in the planner's form.
-func (t *ties) single(s bearing) topology.Class {
+func (t *Ties) single(s bearing) topology.Class {
 	own := t.List[t.Number([]compile.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
 	if own.Part == nil {
 		t.Link(own)

@@ -18,7 +18,7 @@ import (
 
 // settled plans sites, anew where that is cheaper. Where a search for machines takes long,
 // drafts are compared, and only the best is worked out.
-func (t *ties) settled(params pack.Params) trial {
+func (t *Ties) settled(params pack.Params) Trial {
 	params.Draft = params.Work > 0 && len(t.UnitBook.Units) >= compile.ManyClasses && !t.Locations.Thorough()
 	return t.reprice(t.replanWithoutEmptyDomains(t.rounds(params, true), params), params).completed()
 }
@@ -31,7 +31,7 @@ const repriceWork = 2_000_000
 
 // reprice plans sites anew at the prices that a solution shows, as long as that makes
 // it cheaper.
-func (t *ties) reprice(best trial, params pack.Params) trial {
+func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 	if len(t.planner.Classes)*len(best.Solution.Nodes) > repriceWork || best.Late || t.content(&best, params) {
 		return best
 	}
@@ -57,13 +57,13 @@ func (t *ties) reprice(best trial, params pack.Params) trial {
 
 // content reports whether a trial places all pods at a cost that will do, where to look
 // for a cheaper one takes long.
-func (t *ties) content(x *trial, params pack.Params) bool {
+func (t *Ties) content(x *Trial, params pack.Params) bool {
 	return len(t.UnitBook.Units) >= compile.ManyClasses && x.bind == x.PodCount() && int64(x.price()) <= params.Enough
 }
 
 // rival is what another plan of sites has to come near to early on. Where pods are left
 // out, or the search is thorough, nothing is ruled out.
-func (t *ties) rival(x *trial) pack.Milestones {
+func (t *Ties) rival(x *Trial) pack.Milestones {
 	if len(x.Model.Classes) < compile.ManyClasses || x.Thorough() || slices.Max(x.Solution.Unplaced) > 0 || x.bind < podspec.Sum(x.Placed(x.Solution)) {
 		return pack.Milestones{}
 	}
@@ -71,7 +71,7 @@ func (t *ties) rival(x *trial) pack.Milestones {
 }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.
-func (t *ties) asGranted(a, b *compile.Compiler) bool {
+func (t *Ties) asGranted(a, b *compile.Compiler) bool {
 	return t.planner.Priced || denied(a) <= denied(b)
 }
 
@@ -87,7 +87,7 @@ func denied(c *compile.Compiler) (sum int64) {
 }
 
 // siteCosts are the costs of all sites, by planner class.
-func (t *ties) siteCosts() [][]int64 {
+func (t *Ties) siteCosts() [][]int64 {
 	out := make([][]int64, len(t.planner.Classes))
 	for i := range t.planner.Classes {
 		for s := range t.planner.Classes[i].Sites {
@@ -97,7 +97,7 @@ func (t *ties) siteCosts() [][]int64 {
 	return out
 }
 
-func (t *ties) setSiteCosts(costs [][]int64) {
+func (t *Ties) setSiteCosts(costs [][]int64) {
 	for i := range t.planner.Classes[:min(len(costs), len(t.planner.Classes))] {
 		sites := t.planner.Classes[i].Sites
 		for s := range sites[:min(len(costs[i]), len(sites))] {
@@ -115,7 +115,7 @@ type spareRoom struct {
 
 // marginal are the costs of sites once a solution's machines stand: a share of nothing
 // where one has room, a whole machine elsewhere, as far as a class does not fill it.
-func (t *ties) marginal(x *trial, shares [][]int64) [][]int64 {
+func (t *Ties) marginal(x *Trial, shares [][]int64) [][]int64 {
 	var spares []spareRoom
 	for i, spot := range spots(x.Compiler, x.Solution) {
 		node := &x.Solution.Nodes[i]
@@ -160,7 +160,7 @@ func (t *ties) marginal(x *trial, shares [][]int64) [][]int64 {
 
 // alone is what a pod of a class costs at a site where its class has machines to itself.
 // Classes of the same topology signature and size share the answers.
-func (t *ties) alone(k *compile.TopologySignature, class *topology.Class, site int, share int64) int64 {
+func (t *Ties) alone(k *compile.TopologySignature, class *topology.Class, site int, share int64) int64 {
 	if k.Market == nil {
 		return share
 	}

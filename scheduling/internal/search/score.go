@@ -27,7 +27,7 @@ type rankedPods struct {
 }
 
 // Score judges a trial by the plan that it would become.
-func (x *trial) Score() *Score {
+func (x *Trial) Score() *Score {
 	d := &decoder{Compiler: x.Compiler, ties: x.ties, solution: x.Solution, ledger: compile.NewLedger(x.Compiler)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
@@ -112,7 +112,7 @@ func (s *Score) Better(o *Score) bool {
 }
 
 // refused adds up what wishes weigh that a plan of sites does not grant.
-func (t *ties) refused(counts [][]int64) (sum int64) {
+func (t *Ties) refused(counts [][]int64) (sum int64) {
 	held := make([]map[int32]int64, len(t.Rules)) // by rule and domain, what it counts there
 	for i := range t.Rules {
 		held[i] = map[int32]int64{}

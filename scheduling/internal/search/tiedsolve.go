@@ -20,7 +20,7 @@ const siteRounds = 8
 const dearestWish = 2
 
 // Solve plans sites and machines in turn.
-func (t *ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
+func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
 	x := t.found(params)
 	x = x.replanWithoutUnplaced(params)
 	x = x.stackColocated(params)
@@ -28,7 +28,7 @@ func (t *ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
 }
 
 // found is the best that is found for all pods.
-func (t *ties) found(params pack.Params) trial {
+func (t *Ties) found(params pack.Params) Trial {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
@@ -39,7 +39,7 @@ func (t *ties) found(params pack.Params) trial {
 // relax finds out how far wishes per host have to be relaxed: as little as is needed
 // for the plan to place as many pods and to cost at most twice as much as without
 // them, or, where wishes have a price, no more than they are worth.
-func (t *ties) relax(params pack.Params) {
+func (t *Ties) relax(params pack.Params) {
 	params.Work = 0
 	t.scale = 0
 	plain := t.rounds(params, true)
@@ -76,9 +76,9 @@ func (t *ties) relax(params pack.Params) {
 // learn from what did not fit. It returns the best: the one in which most pods bind, among
 // these the best by its score, and among these the first. Units that found no place lose pods
 // if they may, for all rounds to come.
-func (t *ties) rounds(params pack.Params, shrink bool) (best trial) {
+func (t *Ties) rounds(params pack.Params, shrink bool) (best Trial) {
 	t.forget()
-	best = trial{bind: -1}
+	best = Trial{bind: -1}
 	for range siteRounds {
 		x := t.try(params)
 		if x.bind > best.bind || x.bind >= 0 && x.bind == best.bind && x.Score().Better(best.Score()) {
@@ -96,7 +96,7 @@ func (t *ties) rounds(params pack.Params, shrink bool) (best trial) {
 }
 
 // forget lifts the limits that earlier rounds have set.
-func (t *ties) forget() {
+func (t *Ties) forget() {
 	for i := range t.planner.Classes {
 		for s := range t.planner.Classes[i].Sites {
 			t.planner.Classes[i].Sites[s].Limit = -1
@@ -107,7 +107,7 @@ func (t *ties) forget() {
 // learn limits the sites at which parts were left out to what found a place there, and
 // counts domains that machines of other pods have opened. It reports whether that
 // could change anything.
-func (t *ties) learn(x *trial) bool {
+func (t *Ties) learn(x *Trial) bool {
 	news := false
 	for i := range x.Parts {
 		p := &x.Parts[i]
@@ -142,7 +142,7 @@ func (t *ties) learn(x *trial) bool {
 
 // shrink takes pods out of units that found no place, so that those whom others follow
 // may find one without them. It reports whether there were any.
-func (t *ties) shrink(x *trial) bool {
+func (t *Ties) shrink(x *Trial) bool {
 	placed := make([]int64, len(t.UnitBook.Units))
 	for i := range x.Parts {
 		placed[x.Parts[i].Unit] += x.Parts[i].Count - x.Solution.Unplaced[i]

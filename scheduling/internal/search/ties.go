@@ -12,10 +12,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
-// ties plans where pods go that are tied to each other: first how many to each site,
+// Ties plans where pods go that are tied to each other: first how many to each site,
 // by the planner, then, as a problem of the engine in which every part is pinned to its
 // site, onto which machines.
-type ties struct {
+type Ties struct {
 	*compile.UnitBook
 	present  [][]model.Presence // by bin
 	planner  topology.Problem
@@ -31,17 +31,17 @@ type ties struct {
 }
 
 // NewTies works out what ties the pods of a compiled problem.
-func NewTies(c *compile.Compiler) *ties { return newTiesWithout(c, nil) }
+func NewTies(c *compile.Compiler) *Ties { return newTiesWithout(c, nil) }
 
 // newTiesWithout is newTies with pods given up from the start: so many of some classes.
-func newTiesWithout(c *compile.Compiler, gone map[int]int64) *ties {
+func newTiesWithout(c *compile.Compiler, gone map[int]int64) *Ties {
 	return newTiesFollowing(c, gone, false)
 }
 
 // newTiesFollowing is newTiesWithout where pods that follow others may be piled on few.
-func newTiesFollowing(c *compile.Compiler, gone map[int]int64, piled bool) *ties {
+func newTiesFollowing(c *compile.Compiler, gone map[int]int64, piled bool) *Ties {
 	l := c.Locations()
-	t := &ties{UnitBook: &compile.UnitBook{SignatureBook: &compile.SignatureBook{RuleBook: compile.NewRuleBook(l), Index: map[string]int{}}}}
+	t := &Ties{UnitBook: &compile.UnitBook{SignatureBook: &compile.SignatureBook{RuleBook: compile.NewRuleBook(l), Index: map[string]int{}}}}
 	for _, class := range c.Planned {
 		t.Enter(compile.Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
 	}
@@ -56,7 +56,7 @@ func newTiesFollowing(c *compile.Compiler, gone map[int]int64, piled bool) *ties
 }
 
 // form makes units and states the planner's problem of them.
-func (t *ties) form() {
+func (t *Ties) form() {
 	t.UnitBook.Units = nil
 	t.Build()
 	for i := range t.UnitBook.Units {
@@ -68,7 +68,7 @@ func (t *ties) form() {
 }
 
 // plan states the planner's problem.
-func (t *ties) plan() {
+func (t *Ties) plan() {
 	for _, k := range t.List {
 		if k.Part == nil {
 			t.Link(k)
@@ -107,7 +107,7 @@ func (t *ties) plan() {
 }
 
 // worth is what the planner makes of the weight of a wish.
-func (t *ties) worth(weight int64) int64 {
+func (t *Ties) worth(weight int64) int64 {
 	s := t.Locations.Solver
 	if s.Preferences != scheduling.PreferencesPrice || weight == 0 {
 		return weight
@@ -117,7 +117,7 @@ func (t *ties) worth(weight int64) int64 {
 }
 
 // site describes a site to the planner.
-func (t *ties) site(k *compile.TopologySignature, site int, cost int64, request []int64) topology.Site {
+func (t *Ties) site(k *compile.TopologySignature, site int, cost int64, request []int64) topology.Site {
 	if k.Sites == nil {
 		k.Sites = t.sitesOf(k)
 	}
@@ -137,7 +137,7 @@ func (t *ties) site(k *compile.TopologySignature, site int, cost int64, request 
 }
 
 // sitesOf describes the sites of a topology signature, as far as they are the same for all its units.
-func (t *ties) sitesOf(k *compile.TopologySignature) []topology.Site {
+func (t *Ties) sitesOf(k *compile.TopologySignature) []topology.Site {
 	out := make([]topology.Site, k.Part.Sites)
 	for site := range out {
 		s := &out[site]
@@ -153,7 +153,7 @@ func (t *ties) sitesOf(k *compile.TopologySignature) []topology.Site {
 }
 
 // domainsAt are, by link, the domain of a site and whether pods there are counted.
-func (t *ties) domainsAt(links []topology.Link, p *compile.Partition, site int) (domains []int32, counted []bool) {
+func (t *Ties) domainsAt(links []topology.Link, p *compile.Partition, site int) (domains []int32, counted []bool) {
 	domains, counted = make([]int32, len(links)), make([]bool, len(links))
 	for i, link := range links {
 		r := &t.Rules[link.Rule]
@@ -164,7 +164,7 @@ func (t *ties) domainsAt(links []topology.Link, p *compile.Partition, site int) 
 }
 
 // split states the engine's problem for a plan of sites.
-func (t *ties) split(r *topology.Result) *compile.Compiler {
+func (t *Ties) split(r *topology.Result) *compile.Compiler {
 	base := t.Locations.Compiler
 	e := *base
 	e.Sited = t.Locations
@@ -228,7 +228,7 @@ func (t *ties) split(r *topology.Result) *compile.Compiler {
 }
 
 // partCount is how many parts a plan of sites has at most.
-func (t *ties) partCount(r *topology.Result) int {
+func (t *Ties) partCount(r *topology.Result) int {
 	n := len(t.UnitBook.Units) - len(r.Counts)
 	for _, counts := range r.Counts {
 		for _, pods := range counts {
@@ -239,7 +239,7 @@ func (t *ties) partCount(r *topology.Result) int {
 }
 
 // snapshot is the state of the planning, for those who read it when it has gone on.
-func (t *ties) snapshot() *ties {
+func (t *Ties) snapshot() *Ties {
 	c := *t
 	c.replayed = nil
 	book := *t.UnitBook
@@ -253,7 +253,7 @@ func (t *ties) snapshot() *ties {
 }
 
 // seat is the seat of a topology signature at a site.
-func (t *ties) seat(n, site int) compile.Seat {
+func (t *Ties) seat(n, site int) compile.Seat {
 	k := t.List[n]
 	s := k.Seats[site]
 	if k.Plain {
@@ -269,7 +269,7 @@ func (t *ties) seat(n, site int) compile.Seat {
 }
 
 // perNodeMax is how many of a per-node limit may share a machine, relaxed as far as wishes are.
-func (t *ties) perNodeMax(k compile.PerNodeLimit) int64 {
+func (t *Ties) perNodeMax(k compile.PerNodeLimit) int64 {
 	if k.Weight == 0 || t.scale <= 1 {
 		return k.Max
 	}
@@ -277,7 +277,7 @@ func (t *ties) perNodeMax(k compile.PerNodeLimit) int64 {
 }
 
 // memberships are those of a topology signature in the per-node limits that count.
-func (t *ties) memberships(k *compile.TopologySignature) []model.Membership {
+func (t *Ties) memberships(k *compile.TopologySignature) []model.Membership {
 	if t.scale > 0 {
 		return k.PerNodeLimits
 	}
@@ -291,7 +291,7 @@ func (t *ties) memberships(k *compile.TopologySignature) []model.Membership {
 }
 
 // wishesPerHost reports whether any wish is about single machines.
-func (t *ties) wishesPerHost() bool {
+func (t *Ties) wishesPerHost() bool {
 	for i, k := range t.PerNodeLimits {
 		if k.Weight > 0 && !t.Idle[i] {
 			return true

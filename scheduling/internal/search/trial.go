@@ -11,25 +11,25 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
-// trial is a plan of sites together with the machines that were found for it.
-type trial struct {
+// Trial is a plan of sites together with the machines that were found for it.
+type Trial struct {
 	*compile.Compiler
 	pack.Outcome
-	ties  *ties
+	ties  *Ties
 	bind  int64     // pods that have a place and would bind there
 	sites [][]int64 // by planner class and site, the pods that are planned there
 }
 
 // NewTrial is an outcome for a compiled problem whose parts have their sites.
-func NewTrial(c *compile.Compiler, outcome pack.Outcome) *trial {
-	return &trial{Compiler: c, Outcome: outcome, ties: tiesOf(c)}
+func NewTrial(c *compile.Compiler, outcome pack.Outcome) *Trial {
+	return &Trial{Compiler: c, Outcome: outcome, ties: tiesOf(c)}
 }
 
 // tiesOf are the ties of the pods of a compiled problem; nil where its parts have no sites.
-func tiesOf(c *compile.Compiler) *ties { return compile.Noted[ties](c.Notes) }
+func tiesOf(c *compile.Compiler) *Ties { return compile.Noted[Ties](c.Notes) }
 
 // try plans sites, then machines.
-func (t *ties) try(params pack.Params) trial {
+func (t *Ties) try(params pack.Params) Trial {
 	plan := t.begun
 	if t.begun = nil; plan == nil {
 		plan = topology.Plan(&t.planner)
@@ -38,7 +38,7 @@ func (t *ties) try(params pack.Params) trial {
 }
 
 // pack finds machines for a plan of sites.
-func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
+func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 	x := *NewTrial(t.split(plan), pack.Outcome{})
 	x.sites = plan.Counts
 	x.search(params)
@@ -46,7 +46,7 @@ func (t *ties) pack(plan *topology.Result, params pack.Params) trial {
 }
 
 // search finds machines for the sites of a trial.
-func (x *trial) search(params pack.Params) {
+func (x *Trial) search(params pack.Params) {
 	x.Outcome = x.machinesFor(params)
 	if x.Rest != nil && slices.Max(x.Solution.Unplaced) > 0 {
 		x.Outcome = x.Rest.Search() // more may find a place
@@ -55,7 +55,7 @@ func (x *trial) search(params pack.Params) {
 }
 
 // completed is a trial with all the work that goes into the search for its machines.
-func (x trial) completed() trial {
+func (x Trial) completed() Trial {
 	if x.Rest != nil {
 		x.Outcome = x.Rest.Search()
 		x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
@@ -65,7 +65,7 @@ func (x trial) completed() trial {
 
 // placeWithinLimits gives what limits and reservations have to others, where a trial leaves out pods
 // for lack of it and that lets more pods in.
-func (x *trial) placeWithinLimits(params pack.Params) trial {
+func (x *Trial) placeWithinLimits(params pack.Params) Trial {
 	if !slices.ContainsFunc(x.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
 		return *x
 	}
@@ -83,7 +83,7 @@ func (x *trial) placeWithinLimits(params pack.Params) trial {
 }
 
 // price is what a trial's machines cost, as the search sees it.
-func (x *trial) price() offerings.Price { return offerings.Price(x.Model.Cost(x.Solution.Nodes)) }
+func (x *Trial) price() offerings.Price { return offerings.Price(x.Model.Cost(x.Solution.Nodes)) }
 
 // spots are the spots of a solution's machines, in their order.
 func spots(c *compile.Compiler, s model.Solution) []int {
@@ -138,7 +138,7 @@ func size(portions []compile.Portion) (n int64) {
 }
 
 // domainsOf lists, by rule, the domains of spots that a spread looks at.
-func (t *ties) domainsOf(spots []int) [][]int32 {
+func (t *Ties) domainsOf(spots []int) [][]int32 {
 	out := make([][]int32, len(t.Rules))
 	for i := range t.Rules {
 		r := &t.Rules[i]
@@ -174,7 +174,7 @@ func Spot(l *compile.LocationIndex, template, offer int) int {
 }
 
 // onLaunches counts the pods on machines that a trial buys.
-func (x *trial) onLaunches() (n int64) {
+func (x *Trial) onLaunches() (n int64) {
 	for i := range x.Solution.Nodes {
 		for _, it := range x.Solution.Nodes[i].Items {
 			n += x.Solution.Nodes[i].N * it.N * size(x.Parts[it.Class].Portions)

@@ -23,7 +23,7 @@ const replanShare = 4
 
 // replanWithoutUnplaced plans once more without the pods that found no place: without all of them, then
 // without those of one class at a time. It is for plans that take little work to find.
-func (x *trial) replanWithoutUnplaced(params pack.Params) trial {
+func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 	best := *x
 	if x.Late || x.bind < 0 || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return best
@@ -57,7 +57,7 @@ func (x *trial) replanWithoutUnplaced(params pack.Params) trial {
 // stackColocated plans once more with pods that follow others to their machines on as few of these as
 // can be, where they went evenly to all: that leaves others small. It is for plans that take
 // little work to find.
-func (x *trial) stackColocated(params pack.Params) trial {
+func (x *Trial) stackColocated(params pack.Params) Trial {
 	if x.Late || x.bind < 0 || !x.ties.Spread || x.ties.Piled || len(x.Solution.Nodes) == 0 ||
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
@@ -71,7 +71,7 @@ func (x *trial) stackColocated(params pack.Params) trial {
 
 // fewKept lists, where machines have to leave a choice, what to give up for so few pods of one
 // class to be left that their spreads hold wherever these are: no site is chosen for them then.
-func (x *trial) fewKept(out map[int]int64) []map[int]int64 {
+func (x *Trial) fewKept(out map[int]int64) []map[int]int64 {
 	if !choosy(x.Compiler) {
 		return nil
 	}
@@ -100,7 +100,7 @@ func choosy(c *compile.Compiler) bool {
 // leftOut counts, by class, the pods that found no place though they could have one, of
 // classes that share a rule with pods that have a place, or, where choice matters, with
 // any.
-func (t *ties) leftOut(placed []int64) map[int]int64 {
+func (t *Ties) leftOut(placed []int64) map[int]int64 {
 	rules := make([][]int32, len(placed)) // by class
 	pinned := map[int32]bool{}            // rules about pods that have a place
 	choosy := choosy(t.Locations.Compiler)

@@ -83,12 +83,13 @@ type Checker struct {
 	At   Position
 	spec string // path of the pod spec within the object
 	// names are the objects of the kind at hand.
-	names *nameSet
+	names *NameSet
 	// moulder, where it is set, reads the pods that were checked.
-	moulder *podspec.PodSpecReader
+	moulder *podspec.SpecReader
 	pods    int // how many it was given
 }
 
+// NewChecker returns a checker that has found nothing.
 func NewChecker() *Checker {
 	c := &Checker{}
 	c.Object = c.path
@@ -143,7 +144,7 @@ func (c *Checker) once() {
 
 // join completes readings from those of several moulders, whose pods follow each other.
 // The first one's numbers stand.
-func join(r *podspec.Readings, parts []*Checker, none *podspec.PodSpecReader) *podspec.Readings {
+func join(r *podspec.Readings, parts []*Checker, none *podspec.SpecReader) *podspec.Readings {
 	all, at := none, 0
 	for _, part := range parts {
 		m := part.moulder

@@ -6,33 +6,34 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// nameSet is a set of object names, for the hundreds of thousands that a problem
+// NameSet is a set of object names, for the hundreds of thousands that a problem
 // may hold: a table of hashes with open addressing, which takes a third of the
 // time and memory of a map.
-type nameSet struct {
+type NameSet struct {
 	seed  maphash.Seed
 	Slots []NameSlot // a power of two, at most half full
 	Keys  []types.NamespacedName
 	twice map[types.NamespacedName]bool
 }
 
+// NameSlot is a place in the table of a NameSet.
 type NameSlot struct {
 	Hash uint32
 	Key  int32 // number of the key, counting from 1; 0 is a free slot
 }
 
 // NewNameSet makes room for so many names.
-func NewNameSet(size int) *nameSet {
+func NewNameSet(size int) *NameSet {
 	slots := 16
 	for slots < 2*size {
 		slots *= 2
 	}
-	return &nameSet{seed: maphash.MakeSeed(), Slots: make([]NameSlot, slots), Keys: make([]types.NamespacedName, 0, size)}
+	return &NameSet{seed: maphash.MakeSeed(), Slots: make([]NameSlot, slots), Keys: make([]types.NamespacedName, 0, size)}
 }
 
 // Add adds a name. first is false for a name that was there, and again is true for
 // one that was found there before.
-func (s *nameSet) Add(key types.NamespacedName) (first, again bool) {
+func (s *NameSet) Add(key types.NamespacedName) (first, again bool) {
 	if 2*len(s.Keys) >= len(s.Slots) {
 		s.grow()
 	}
@@ -51,13 +52,13 @@ func (s *nameSet) Add(key types.NamespacedName) (first, again bool) {
 	return true, false
 }
 
-func (s *nameSet) hash(key types.NamespacedName) uint32 {
+func (s *NameSet) hash(key types.NamespacedName) uint32 {
 	h := maphash.String(s.seed, key.Name) ^ 3*maphash.String(s.seed, key.Namespace)
 	return uint32(h ^ h>>32)
 }
 
 // Find returns the slot of the key, or the free one where it belongs.
-func (s *nameSet) Find(key types.NamespacedName, hash uint32) *NameSlot {
+func (s *NameSet) Find(key types.NamespacedName, hash uint32) *NameSlot {
 	mask := uint32(len(s.Slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		slot := &s.Slots[i]
@@ -67,7 +68,7 @@ func (s *nameSet) Find(key types.NamespacedName, hash uint32) *NameSlot {
 	}
 }
 
-func (s *nameSet) grow() {
+func (s *NameSet) grow() {
 	s.Slots = make([]NameSlot, 2*len(s.Slots))
 	for i, key := range s.Keys {
 		hash := s.hash(key)

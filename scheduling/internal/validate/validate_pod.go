@@ -44,7 +44,7 @@ func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.
 			reader.pods = to - from
 			var of []int32
 			if s != nil && list.name == "pods" {
-				reader.moulder, of = podspec.NewMoulder(p, s), out.Of[from:to]
+				reader.moulder, of = podspec.NewSpecReader(p, s), out.Of[from:to]
 			}
 			found = append(found, reader)
 			readers.Go(func() { reader.podSpecs(list.name, list.pods[from:to], of) })
@@ -58,7 +58,7 @@ func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.
 	if len(c.List) > 0 || s == nil {
 		return nil
 	}
-	return join(out, found, podspec.NewMoulder(p, s))
+	return join(out, found, podspec.NewSpecReader(p, s))
 }
 
 // podNames checks that every pod is there, has a name, and is there once.

@@ -19,10 +19,12 @@ type Warner struct {
 	Counts map[scheduling.Warning]int
 }
 
+// Add counts a warning of an object.
 func (w *Warner) Add(object, message string) {
 	w.Counts[scheduling.Warning{Object: object, Message: message}]++
 }
 
+// List are the warnings, sorted, each once.
 func (w *Warner) List() []scheduling.Warning {
 	out := []scheduling.Warning{}
 	for warning, n := range w.Counts {
