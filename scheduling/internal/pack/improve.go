@@ -63,7 +63,7 @@ func (s *search) exchange(a *attempt) {
 // that it ends with. It ends early where they cost no more than wanted.
 func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b *budget, random *rand.Rand, wanted int64) []model.Node {
 	r := newRanking(s.p, nodes, values)
-	start := r.nodes
+	start := slices.Clone(r.nodes)
 	crew := s.newWorkers(m, len(nodes), values, b)
 	for vain := 0; len(r.nodes) > 0 && vain < s.patience(len(r.nodes)) && !s.over(); {
 		crew.draw(r.nodes, random)
@@ -348,21 +348,22 @@ func (s *search) inRow(m *market, nodes []model.Node, picked []int, random *rand
 const fewestHolding, mostHolding, mostOthers = 3, 16, 4
 
 // holding draws some of the machines that hold pods of a kind that not all rows admit.
-func (s *search) holding(m *market, nodes []model.Node, random *rand.Rand) (out []int) {
+func (s *search) holding(m *market, nodes []model.Node, random *rand.Rand) []int {
 	if len(m.kinds) < 2 {
 		return nil
 	}
-	k := int32(random.IntN(len(m.kinds)))
+	k, out := int32(random.IntN(len(m.kinds))), s.held[:0]
 	for at := range nodes {
 		if slices.ContainsFunc(nodes[at].Items, func(it model.Item) bool { return m.kindOf[s.p.Classes[it.Class].Group] == k }) {
 			out = append(out, at)
 		}
 	}
+	s.held = out
 	for most := fewestHolding + random.IntN(mostHolding-fewestHolding+1); len(out) > most; {
 		at := random.IntN(len(out))
 		out = slices.Delete(out, at, at+1)
 	}
-	return out
+	return slices.Clone(out)
 }
 
 // jitter changes what some classes are worth by up to a few percent, so that the same

@@ -14,10 +14,14 @@ type ranking struct {
 	values []float64
 	nodes  []model.Node
 	rates  []float64 // worth per price, by place in nodes
+	// spareNodes and spareRates are what the next exchange is written into: the lists of the
+	// one before the last.
+	spareNodes []model.Node
+	spareRates []float64
 }
 
 func newRanking(p *model.Problem, nodes []model.Node, values []float64) *ranking {
-	r := &ranking{p: p, values: values}
+	r := &ranking{p: p, values: values, nodes: []model.Node{}, spareNodes: make([]model.Node, 0, len(nodes))}
 	r.exchange(nil, nodes)
 	return r
 }
@@ -32,7 +36,8 @@ func (r *ranking) rate(n *model.Node) float64 {
 }
 
 // exchange takes the machines at some places, ascending, out and puts others in.
-// Among equals, those that were there stay first.
+// Among equals, those that were there stay first. Lists of nodes that were there before the
+// last exchange are written over.
 func (r *ranking) exchange(out []int, in []model.Node) {
 	rates := make([]float64, len(in))
 	order := make([]int, len(in))
@@ -40,8 +45,7 @@ func (r *ranking) exchange(out []int, in []model.Node) {
 		rates[i], order[i] = r.rate(&in[i]), i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rates[a], rates[b]) })
-	size := len(r.nodes) - len(out) + len(in)
-	nodes, all := make([]model.Node, 0, size), make([]float64, 0, size)
+	nodes, all := r.spareNodes[:0], r.spareRates[:0]
 	for at := range r.nodes {
 		if len(out) > 0 && out[0] == at {
 			out = out[1:]
@@ -56,5 +60,5 @@ func (r *ranking) exchange(out []int, in []model.Node) {
 	for _, i := range order {
 		nodes, all = append(nodes, in[i]), append(all, rates[i])
 	}
-	r.nodes, r.rates = nodes, all
+	r.nodes, r.rates, r.spareNodes, r.spareRates = nodes, all, r.nodes, r.rates
 }

@@ -82,6 +82,7 @@ type search struct {
 	order    []model.ClassID // in which classes are offered to machines that exist; nil until asked
 	worths   []float64       // by which that is
 	jittered []float64
+	held     []int           // scratch of holding
 	classes  []model.ClassID // those that a change concerns
 	prices   []float64       // costs of options as they are
 	markets  []*market       // by pass
