@@ -14,18 +14,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/race"
 )
 
-// Cases yields the seeds to try where n cases are enough for a change: as many more as
-// PLIMSOLL_SOAK says, and a fifth of them under the race detector. A variable that is not
-// a number counts as unset.
-func Cases(n int) iter.Seq[uint64] {
-	count := uint64(max(1, n*max(1, number("PLIMSOLL_SOAK"))))
+// Window is the first seed and the number of seeds to try where n cases are enough for a
+// change: as many more as PLIMSOLL_SOAK says, and a fifth of them under the race detector. A
+// variable that is not a number counts as unset.
+func Window(n int) (first, count int) {
+	count = max(1, n*max(1, number("PLIMSOLL_SOAK")))
 	if race.Enabled {
 		count = max(1, count/5)
 	}
-	first := uint64(number("PLIMSOLL_WINDOW")) * count
+	return number("PLIMSOLL_WINDOW") * count, count
+}
+
+// Cases yields the seeds of [Window].
+func Cases(n int) iter.Seq[uint64] {
+	first, count := Window(n)
 	return func(yield func(uint64) bool) {
 		for seed := first; seed < first+count; seed++ {
-			if !yield(seed) {
+			if !yield(uint64(seed)) {
 				return
 			}
 		}

@@ -147,7 +147,7 @@ func faultsOf(table []verdict, where map[string]string) []string {
 
 // The table of doc/conformance.md says of every behaviour what the tests say.
 func TestConformanceTable(t *testing.T) {
-	text, err := os.ReadFile("doc/conformance.md")
+	text, err := os.ReadFile("../doc/conformance.md")
 	require.NoError(t, err)
 	where := cited(t, "..")
 	assert.Greater(t, len(where), 150, "citations were found")
@@ -156,7 +156,7 @@ func TestConformanceTable(t *testing.T) {
 
 // A table that disagrees with the tests is caught, whichever way.
 func TestConformanceTableCanFail(t *testing.T) {
-	text, err := os.ReadFile("doc/conformance.md")
+	text, err := os.ReadFile("../doc/conformance.md")
 	require.NoError(t, err)
 	where := cited(t, "..")
 	require.Empty(t, faultsOf(verdicts(text), where))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -53,7 +54,7 @@ func complete(t *testing.T, solver scheduling.Policy, p scheduling.Problem, plan
 // Wherever a deadline cuts in, what comes back is a complete plan.
 func TestDeadlinesCutAnywhere(t *testing.T) {
 	const shards = 10
-	problems, first := randomProblems()/10, *firstSeed
+	first, problems := soak.Window(250)
 	var late atomic.Int64
 	t.Cleanup(func() {
 		t.Logf("the deadline ended %d of %d searches", late.Load(), problems)
@@ -84,10 +85,10 @@ func TestDeadlinesCutAnywhere(t *testing.T) {
 func TestDeadlinesOnTheClock(t *testing.T) {
 	t.Parallel()
 	const block = 100
-	problems := randomProblems() / 25
-	for first := *firstSeed; first < *firstSeed+problems; first += block {
+	begin, problems := soak.Window(60)
+	for first := begin; first < begin+problems; first += block {
 		started, late := time.Now(), 0
-		size := min(block, *firstSeed+problems-first)
+		size := min(block, begin+problems-first)
 		for i := range size {
 			seed := 700_000 + first + i
 			solver := randomSolver(seed)

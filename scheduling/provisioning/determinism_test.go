@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -23,12 +23,12 @@ import (
 func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const block = 50
-	problems := max(race.Fewer(80, 25), randomProblems()/10)
+	begin, problems := soak.Window(100)
 	want := make([][]byte, block)
-	for first := *firstSeed; first < *firstSeed+problems; first += block {
+	for first := begin; first < begin+problems; first += block {
 		clear(want)
 		started := time.Now()
-		size := min(block, *firstSeed+problems-first)
+		size := min(block, begin+problems-first)
 		for _, processors := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(processors)
 			for i := range size {

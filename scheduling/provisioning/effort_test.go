@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -52,7 +53,7 @@ func TestMoreEffortIsNoWorse(t *testing.T) {
 
 // Neither does it on random problems, where price decides between plans of the same pods.
 func TestMoreEffortIsNoWorseAtRandom(t *testing.T) {
-	for seed := range randomProblems() / 20 {
+	for seed := range soak.Cases(40) {
 		size := st.Size{Ties: seed%4 == 3}
 		if seed%10 == 0 {
 			size.Pods, size.Types = 40, 25

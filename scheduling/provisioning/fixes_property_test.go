@@ -2,7 +2,6 @@ package provisioning_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,22 +14,20 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// refusalsTried is how many refusals have their fixes made.
-var refusalsTried = flag.Int("refusals", race.Fewer(150, 20), "how many refusals of random problems have their fixes made")
-
 // Every fix of every refusal holds: once the plan has been carried out and the change
 // made, nothing else changed, the pod is placed.
 func TestEveryFixHolds(t *testing.T) {
 	t.Parallel()
+	_, wanted := soak.Window(150)
 	tried, byKind := 0, map[scheduling.ChangeKind]int{}
-	for seed := uint64(0); tried < *refusalsTried; seed++ {
+	for seed := uint64(0); tried < wanted; seed++ {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: seed%3 > 0, Pods: 20})
 		solver := solverOf(seed)
 		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -21,7 +22,7 @@ import (
 // related solves p and a problem that follows from it, for many p.
 func related(t *testing.T, follow func(scheduling.Problem) scheduling.Problem, compare func(t *testing.T, seed uint64, p, q *scheduling.Plan)) {
 	t.Helper()
-	for i := range uint64(randomProblems() / 20) {
+	for i := range soak.Cases(60) {
 		seed := 400_000 + i
 		p := schedulingtest.Random(seed, schedulingtest.Size{})
 		solver := scheduling.Policy{Effort: 20}
@@ -136,7 +137,7 @@ func TestAddingAPoolThatNobodyTolerates(t *testing.T) {
 		p.NodePools = p.NodePools[:len(p.NodePools)-1]
 		return p
 	}
-	for i := range uint64(randomProblems() / 20) {
+	for i := range soak.Cases(60) {
 		seed := 500_000 + i
 		p := schedulingtest.Random(seed, schedulingtest.Size{})
 		without, err := provisioning.Planner{}.Plan(t.Context(), alone(p))

@@ -2,13 +2,12 @@ package provisioning_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -21,11 +20,11 @@ import (
 // the smallest problem that fails alike.
 func TestRandomProblems(t *testing.T) {
 	const shards = 20
-	problems := randomProblems()
+	first, problems := randomProblems()
 	for shard := range shards {
 		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
 			t.Parallel()
-			for seed := *firstSeed + shard; seed < *firstSeed+problems; seed += shards {
+			for seed := first + shard; seed < first+problems; seed += shards {
 				solver := randomSolver(seed)
 				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{})
 				if _, err := schedulingtest.Audit(t.Context(), solver, p); err != nil {
@@ -41,7 +40,7 @@ func TestRandomProblems(t *testing.T) {
 // a few hundred may leave a pod out that could have had a place.
 func TestRandomTies(t *testing.T) {
 	const shards = 20
-	problems := tiedProblems()
+	first, problems := tiedProblems()
 	var missed atomic.Int64
 	t.Cleanup(func() {
 		t.Logf("%d of %d plans leave a pod out that could have had a place", missed.Load(), problems)
@@ -52,7 +51,7 @@ func TestRandomTies(t *testing.T) {
 	for shard := range shards {
 		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
 			t.Parallel()
-			for seed := *firstSeed + shard; seed < *firstSeed+problems; seed += shards {
+			for seed := first + shard; seed < first+problems; seed += shards {
 				solver := randomSolver(seed)
 				solver.Preferences = [...]scheduling.PreferencePolicy{"", scheduling.PreferencesIgnore, scheduling.PreferencesPrice}[seed/20%3]
 				solver.PreferencePrice = offerings.Price(seed%5) * 10_000_000
@@ -82,7 +81,7 @@ func TestLargeRandomProblems(t *testing.T) {
 	// On the sixth, running machines have room in the end that the plan of sites has
 	// reckoned with for others.
 	seeds := []uint64{6}
-	for seed := range uint64(randomProblems() / 1000) {
+	for seed := range soak.Cases(2) {
 		seeds = append(seeds, seed)
 	}
 	slices.Sort(seeds)
@@ -118,28 +117,11 @@ func smallest(t *testing.T, solver scheduling.Policy, p scheduling.Problem, err 
 	return fmt.Sprintf("the smallest problem: %v\n%s", err, schedulingtest.YAML(small))
 }
 
-var (
-	randomSeeds = flag.Int("problems", 0, "how many random problems to solve; 0 is 2,500, or fewer with -short")
-	firstSeed   = flag.Int("first", 0, "the number of the first random problem, so that a long run can be done in parts")
-)
+// randomProblems are the first of the random problems that are solved, and how many these are.
+func randomProblems() (first, problems int) { return soak.Window(500) }
 
-// randomProblems is how many random problems are solved: 2,500, or 1,500 with
-// -short, or 250 under the race detector, which is some ten times slower; or as many as
-// the flag -problems says.
-func randomProblems() int {
-	switch {
-	case *randomSeeds > 0:
-		return *randomSeeds
-	case race.Enabled:
-		return 250
-	case testing.Short():
-		return 1_500
-	}
-	return 2_500
-}
-
-// tiedProblems is how many of them have ties, which take longer.
-func tiedProblems() int { return randomProblems() / 5 }
+// tiedProblems are those of them that have ties, which take longer.
+func tiedProblems() (first, problems int) { return soak.Window(200) }
 
 // randomSolver goes round the settings of a solver with the seed.
 func randomSolver(seed int) scheduling.Policy {

@@ -1,7 +1,6 @@
 package provisioning_test
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -9,15 +8,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
-
-// twinSeeds is how many tiny problems are decided by trying everything.
-var twinSeeds = flag.Int("twins", 0, "how many tiny problems are compared with their optimum (300, or 100 with -short, unless set)")
 
 // The twin decides tiny problems by trying everything. Against it the solver must place
 // as many pods, must not be cheaper (one of the two would be wrong), and its bound must
@@ -55,13 +51,8 @@ func tinyOverhead(seed int) offerings.Price { return offerings.Price(seed%3) * s
 
 // twins is how many tiny problems there are.
 func twins() int {
-	switch {
-	case *twinSeeds > 0:
-		return *twinSeeds
-	case testing.Short() || race.Enabled:
-		return 100
-	}
-	return 300
+	_, n := soak.Window(300)
+	return n
 }
 
 // twinTally counts how the solver does against the twin at one effort.
