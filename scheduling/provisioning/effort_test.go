@@ -58,7 +58,7 @@ func TestMoreEffortIsNoWorseAtRandom(t *testing.T) {
 		if seed%10 == 0 {
 			size.Pods, size.Types = 40, 25
 		}
-		p := st.Random(uint64(seed), size)
+		p := st.Random(seed, size)
 		s := scheduling.Policy{Weights: scheduling.WeightIgnore, Preferences: scheduling.PreferencesIgnore}
 		less := planAt(t, p, s)
 		s.Effort = scheduling.EffortThorough
