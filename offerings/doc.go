@@ -25,9 +25,8 @@
 //	prioritized               capacity type, then the caller's priority, then price
 //
 // where rate is [Offering.InterruptionRate], the share of such machines that are
-// interrupted in a month; [InterruptionsPerHour] says what that comes to, and
-// [Offering.InterruptionCost] what it costs. [Ranking.ExpectedPrice] is the figure in question, so
-// that a solver can add it up.
+// interrupted in a month; [Offering.InterruptionCost] says what that costs.
+// [Ranking.ExpectedPrice] is the figure in question, so that a solver can add it up.
 //
 // # Failures
 //

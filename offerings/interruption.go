@@ -27,17 +27,6 @@ func (o Offering) presumedRate() float64 {
 	return o.InterruptionRate
 }
 
-// InterruptionsPerHour is how often a machine with a monthly interruption rate is
-// expected to be interrupted in one hour: rate ÷ [HoursPerMonth].
-//
-// Rates are read as the number of interruptions in a month for each machine that is
-// kept running, which is how the AWS Spot Instance Advisor defines its frequency of
-// interruption ("the rate at which Spot has reclaimed capacity during the trailing
-// month"). Were they the share of machines that do not live to see the month's end, a
-// machine that is replaced each time would be interrupted −ln(1 − rate) times, which is
-// 1% more at a rate of 2.5% and 15% more at one of 25%.
-func InterruptionsPerHour(rate float64) float64 { return rate / HoursPerMonth }
-
 // InterruptionCost is what the interruptions of a machine bought here are expected to
 // cost per hour when each of them costs so much: with the rate rounded to parts per
 // million,
@@ -45,6 +34,13 @@ func InterruptionsPerHour(rate float64) float64 { return rate / HoursPerMonth }
 //	cost × rate ÷ (730 × 1,000,000)
 //
 // rounded half up to a nano-USD, at most [MaxPrice]. A cost below 0 counts as 0.
+//
+// Rates are read as the number of interruptions in a month for each machine that is
+// kept running, which is how the AWS Spot Instance Advisor defines its frequency of
+// interruption ("the rate at which Spot has reclaimed capacity during the trailing
+// month"). Were they the share of machines that do not live to see the month's end, a
+// machine that is replaced each time would be interrupted −ln(1 − rate) times, which is
+// 1% more at a rate of 2.5% and 15% more at one of 25%.
 func (o Offering) InterruptionCost(each Amount) Price {
 	parts := partsPerMillion(o.InterruptionRate)
 	if parts == 0 || each <= 0 {

@@ -34,20 +34,16 @@
 //
 // # Text form
 //
-// [Requirement.String] and [Set.String] are complete, canonical, and read back
-// by [Parse] and [ParseSet]:
+// [Requirement.String] and [Set.String] are complete and canonical:
 //
-//	set         = [ requirement { "," requirement } ] .
+//	set         = [ requirement { ", " requirement } ] .
 //	requirement = word clause { clause } .
-//	clause      = ( "In" | "NotIn" ) "[" { word } "]"
-//	            | "Exists" | "DoesNotExist"
-//	            | ( ">=" | "<=" | ">" | "<" | "Gte" | "Lte" | "Gt" | "Lt" ) integer
-//	            | "minValues" integer .
+//	clause      = ( "In" | "NotIn" ) "[" { word } "]" | "Exists" | "DoesNotExist"
+//	            | ( ">=" | "<=" ) integer | "minValues" integer .
 //	word        = plain { plain } | Go string literal in double quotes .
 //	plain       = letter | digit | "-" | "_" | "." | "/" .
 //
-// White space separates words and is free elsewhere. The first word is the key.
-// The clauses of a requirement intersect. "zone In []" is the requirement that
+// The first word is the key. The clauses of a requirement intersect. "zone In []" is the requirement that
 // nothing satisfies, "zone NotIn []" the one that everything satisfies.
 //
 //	topology.kubernetes.io/zone In [us-east-1a us-east-1b] minValues 2

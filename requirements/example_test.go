@@ -39,19 +39,17 @@ func ExampleRequirement_Intersect() {
 
 // A missing label satisfies some requirements and not others.
 func ExampleSet_Matches() {
-	for _, text := range []string{"gpu NotIn [none]", "gpu DoesNotExist", "gpu Exists", "gpu >0"} {
-		set, err := requirements.ParseSet(text)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(text, set.Matches(map[string]string{"kubernetes.io/os": "linux"}))
+	for _, r := range []requirements.Requirement{
+		requirements.MustNew("gpu", requirements.NotIn, "none"), requirements.MustNew("gpu", requirements.DoesNotExist),
+		requirements.MustNew("gpu", requirements.Exists), requirements.MustNew("gpu", requirements.Gt, "0"),
+	} {
+		fmt.Println(r, requirements.NewSet(r).Matches(map[string]string{"kubernetes.io/os": "linux"}))
 	}
 	// Output:
 	// gpu NotIn [none] true
 	// gpu DoesNotExist true
 	// gpu Exists false
-	// gpu >0 false
+	// gpu Exists >=1 false
 }
 
 func ExampleSet_Compatible() {
@@ -66,12 +64,6 @@ func ExampleSet_Compatible() {
 	// label "example.com/team": In [shop] does not overlap In [search]
 	// label "zone" is required (In [eu-west-1a]) but not defined; did you mean "topology.kubernetes.io/zone"?
 	// true example.com/team
-}
-
-func ExampleParse() {
-	r, err := requirements.Parse("topology.kubernetes.io/zone NotIn [us-east-1e] minValues 3")
-	fmt.Println(r.Operator(), r.Values(), r.MinValues(), r.Has("us-east-1a"), err)
-	// Output: NotIn [us-east-1e] 3 true <nil>
 }
 
 func ExampleValidateSelectors() {

@@ -14,8 +14,7 @@ import (
 //	(PerNode + PerCore × cores) × rate ÷ 730
 //
 // with the cores of the machine's whole capacity and the offering's interruption rate
-// in a month; see [offerings.InterruptionsPerHour] for the 730 and
-// [offerings.Offering.InterruptionCost] for the rounding. That is a part of the expected
+// in a month; see [offerings.Offering.InterruptionCost]. That is a part of the expected
 // price ([Policy.ExpectedPrice]). The zero value leaves interruptions out of account.
 type Interruption struct {
 	// PerNode is lost with a machine of whatever size, in USD for each interruption.

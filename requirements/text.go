@@ -1,0 +1,123 @@
+package requirements
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// shortValues is how many values the short form shows.
+const shortValues = 5
+
+// String returns the complete text form; the package comment has the grammar.
+func (r Requirement) String() string {
+	var b strings.Builder
+	r.write(&b, len(r.values))
+	return b.String()
+}
+
+// Short returns the text form for people: at most five values, then how many
+// more there are.
+func (r Requirement) Short() string {
+	var b strings.Builder
+	r.write(&b, min(len(r.values), shortValues))
+	return b.String()
+}
+
+// clauses returns the short form without the key.
+func (r Requirement) clauses() string {
+	var b strings.Builder
+	r.writeClauses(&b, min(len(r.values), shortValues))
+	return strings.TrimPrefix(b.String(), " ")
+}
+
+func (r *Requirement) write(b *strings.Builder, show int) {
+	writeWord(b, r.key)
+	r.writeClauses(b, show)
+}
+
+// writeClauses writes each clause with a space before it.
+func (r *Requirement) writeClauses(b *strings.Builder, show int) {
+	excludes := !r.listed && len(r.values) > 0
+	switch {
+	case r.listed && !r.present:
+		b.WriteString(" DoesNotExist")
+	case r.listed:
+		r.writeValues(b, In, show)
+	case r.present && (!r.numeric || !excludes):
+		b.WriteString(" Exists")
+	}
+	if excludes || !r.listed && !r.present {
+		r.writeValues(b, NotIn, show)
+	}
+	if r.hasLower() {
+		b.WriteString(" >=" + strconv.FormatInt(r.lower, 10))
+	}
+	if r.hasUpper() {
+		b.WriteString(" <=" + strconv.FormatInt(r.upper, 10))
+	}
+	if r.minValues > 0 {
+		b.WriteString(" minValues " + strconv.Itoa(r.minValues))
+	}
+}
+
+func (r *Requirement) writeValues(b *strings.Builder, op Operator, show int) {
+	b.WriteString(" " + string(op) + " [")
+	for i, v := range r.values[:show] {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		writeWord(b, v)
+	}
+	if more := len(r.values) - show; more > 0 {
+		fmt.Fprintf(b, " and %d more", more)
+	}
+	b.WriteByte(']')
+}
+
+// writeWord writes s, quoted unless it consists of plain characters.
+func writeWord(b *strings.Builder, s string) {
+	for i := range len(s) {
+		if !plainChar(s[i]) {
+			b.WriteString(strconv.Quote(s))
+			return
+		}
+	}
+	if s == "" {
+		b.WriteString(`""`)
+		return
+	}
+	b.WriteString(s)
+}
+
+// plainChar reports whether c needs no quotes: what label keys and values are made of.
+func plainChar(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("-_./", c) >= 0
+}
+
+// String returns the complete text form: the requirements in the order of their keys, joined
+// by ", ".
+func (s Set) String() string {
+	var b strings.Builder
+	for i := range s.reqs {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		s.reqs[i].write(&b, len(s.reqs[i].values))
+	}
+	return b.String()
+}
+
+// Short returns the text form for people: the short forms of the requirements,
+// without that of the host name, which tells nothing about what to buy.
+func (s Set) Short() string {
+	parts := make([]string, 0, len(s.reqs))
+	for i := range s.reqs {
+		if s.reqs[i].key != corev1.LabelHostname {
+			parts = append(parts, s.reqs[i].Short())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
