@@ -1,8 +1,6 @@
 package disruption
 
 import (
-	"maps"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -13,25 +11,22 @@ import (
 // counts them then. Yet they are somewhere until they have gone: with them a spread may be
 // broken in another zone than the one that is planned, and where they run they keep others
 // away. So as long as there are any, all options of what is bought have the same values of
-// the labels that their rules read, and those of the pods that land there.
+// the labels that their topology terms read, and those of the pods that land there.
 
 // agree drops the options of launches that differ from the first in such a label, unless
 // that leaves less choice than minValues asks for.
 func (s *state) agree(launches []scheduling.Launch) {
-	if len(s.waits) == 0 || len(launches) == 0 {
+	if len(s.waits) == 0 {
 		return
-	}
-	theirs := map[string]bool{}
-	for _, pod := range s.waits {
-		s.readKeys(theirs, pod)
 	}
 	for i := range launches {
 		l := &launches[i]
-		keys := maps.Clone(theirs)
-		for _, name := range l.Pods {
-			if pod := s.podOf(name); pod != nil {
-				s.readKeys(keys, pod)
-			}
+		keys := map[string]bool{}
+		for pod := range s.waits {
+			s.readKeys(keys, pod)
+		}
+		for _, pod := range l.Pods {
+			s.readKeys(keys, pod)
 		}
 		if len(keys) == 0 || len(l.Options) == 0 {
 			continue
@@ -53,25 +48,11 @@ func (s *state) agree(launches []scheduling.Launch) {
 	}
 }
 
-// readKeys adds the labels that the rules of a pod read, host names aside.
-func (s *state) readKeys(keys map[string]bool, pod *corev1.Pod) {
-	add := func(key string) {
-		if key = requirements.NormalizeKey(key); key != corev1.LabelHostname {
+// readKeys adds the labels that the topology terms of a pod read, host names aside.
+func (s *state) readKeys(keys map[string]bool, pod string) {
+	for _, tie := range s.topology.of(pod).terms.Ties {
+		if key := requirements.NormalizeKey(tie.Key); key != corev1.LabelHostname {
 			keys[key] = true
-		}
-	}
-	spread := pod.Spec.TopologySpreadConstraints
-	if len(spread) == 0 {
-		spread = s.problem.DefaultSpread
-	}
-	for i := range spread {
-		if spread[i].WhenUnsatisfiable == corev1.DoNotSchedule {
-			add(spread[i].TopologyKey)
-		}
-	}
-	for _, terms := range [][]corev1.PodAffinityTerm{nearTo(pod), awayFrom(pod)} {
-		for i := range terms {
-			add(terms[i].TopologyKey)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // blockers says why a node may not go for a reason, the most telling first; nil if it may,
@@ -46,7 +47,7 @@ func (f *planConstraints) blockers(s *candidate, reason Reason) []Cause {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + doNotDisrupt})
 	}
 	if f.planner.KeepBarePods && len(s.bare) > 0 {
-		c := andMore(Cause{Code: CauseBarePod, Object: "pod/" + podName(s.bare[0]), Detail: "the pod has no controller, and would be gone for good"}, len(s.bare))
+		c := andMore(Cause{Code: CauseBarePod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would be gone for good"}, len(s.bare))
 		add(&c)
 	}
 	consolidates := reason == Empty || reason == Underutilized
@@ -141,7 +142,7 @@ func (f *planConstraints) podBlockers(s *candidate) []Cause {
 	for _, pod := range s.pods {
 		if protected(pod, f.now) {
 			if asking++; asks == nil {
-				asks = &Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podName(pod), Detail: "the pod has the annotation " + asked(pod)}
+				asks = &Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podspec.PodName(pod), Detail: "the pod has the annotation " + asked(pod)}
 			}
 		}
 		if c := f.heldBy(pod); c != nil {
@@ -179,10 +180,10 @@ func (f *planConstraints) heldBy(pod *corev1.Pod) *Cause {
 	case len(charges) > 1:
 		return &Cause{
 			Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].name,
-			Detail: fmt.Sprintf("pod %s has %d PodDisruptionBudgets, and cannot be evicted", podName(pod), len(charges)),
+			Detail: fmt.Sprintf("pod %s has %d PodDisruptionBudgets, and cannot be evicted", podspec.PodName(pod), len(charges)),
 		}
 	case len(charges) == 1 && charges[0].allowed == 0:
-		return &Cause{Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].name, Detail: "pod " + podName(pod) + " may not be evicted now"}
+		return &Cause{Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].name, Detail: "pod " + podspec.PodName(pod) + " may not be evicted now"}
 	}
 	return nil
 }

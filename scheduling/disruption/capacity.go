@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -47,7 +47,7 @@ func newCapacity(nodes map[string]*nodeState) *capacity {
 				} else {
 					same[string(key(size))] = size
 				}
-				g.sizes[podName(pods[i])] = size
+				g.sizes[podspec.PodName(pods[i])] = size
 				for d, n := range size {
 					free[d] -= n
 				}
@@ -73,18 +73,10 @@ func (g *capacity) vector(list corev1.ResourceList) []int64 {
 	out := make([]int64, len(g.names))
 	for d, name := range g.names {
 		if q, ok := list[name]; ok {
-			out[d] = baseUnits(name, &q)
+			out[d] = podspec.Amount(name, q)
 		}
 	}
 	return out
-}
-
-// baseUnits is a quantity in base units, CPU in millicores.
-func baseUnits(name corev1.ResourceName, q *resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
 }
 
 // took notes that pods have moved and nodes have come and gone.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -148,24 +146,3 @@ func (f *planConstraints) receiving() map[string]bool {
 	}
 	return out
 }
-
-// ruled reports whether a simulation knows all rules that there are: it does not see spread that
-// pods do not state, nor pods that keep away others that would have them.
-func (f *planConstraints) ruled() bool {
-	if len(f.problem.DefaultSpread) > 0 || f.planner.Policy.WorkloadShare > 0 {
-		return false
-	}
-	book := rulesOf(f.problem)
-	for _, pod := range f.pods {
-		terms := awayFrom(pod)
-		for i := range terms {
-			if match := book.term(pod, &terms[i]); match == nil || !match(pod) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// tied reports whether where a pod may be depends, by its own words, on where others are.
-func tied(pod *corev1.Pod) bool { return tieOf(pod, nil) != tiedNot }

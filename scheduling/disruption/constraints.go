@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // planConstraints is what a plan has to keep to: who may go, how many at once, what that costs. It
@@ -32,7 +33,7 @@ type planConstraints struct {
 	moved      map[string]string      // by pod, the node to which a step has moved it
 	podBudgets *podBudgets
 	replicas   map[string]int // by controller, its pods that run
-	podIndex   *podIndex
+	topology   *topologyIndex
 	// loose are the nodes that might be disrupted before the first step.
 	loose map[string]bool
 	// patient lets more nodes go together than budgets of pools allow, if they allow any:
@@ -92,7 +93,7 @@ type poolState struct {
 // newConstraints reads a valid cluster.
 func newConstraints(p Planner, c *Cluster) *planConstraints {
 	f := &planConstraints{
-		planner: p, cluster: c, podIndex: &podIndex{}, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		planner: p, cluster: c, topology: newTopologyIndex(&c.Problem), problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
 		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{}, replicas: map[string]int{},
 	}
 	if f.now.IsZero() {
@@ -122,10 +123,10 @@ func newConstraints(p Planner, c *Cluster) *planConstraints {
 	for _, pods := range [][]*corev1.Pod{c.Running, c.Pods} {
 		for _, pod := range pods {
 			s := f.at[pod.Spec.NodeName]
-			if pod.Spec.NodeName == "" || ended(pod) {
+			if pod.Spec.NodeName == "" || podspec.Terminal(pod) {
 				continue
 			}
-			f.pods[podName(pod)] = pod
+			f.pods[podspec.PodName(pod)] = pod
 			f.replicas[controllerOf(pod)]++
 			if s != nil {
 				s.pods = append(s.pods, pod)
@@ -144,7 +145,7 @@ func newConstraints(p Planner, c *Cluster) *planConstraints {
 
 // derive works out what follows from a node and its pods.
 func (f *planConstraints) derive(s *candidate) {
-	slices.SortFunc(s.pods, comparePods)
+	slices.SortFunc(s.pods, podspec.ComparePods)
 	s.movers, s.bare = nil, nil
 	for _, pod := range s.pods {
 		if !reschedulable(pod) {
@@ -195,7 +196,7 @@ func (s *candidate) initialized() bool {
 
 // going reports whether a node is being removed already.
 func (s *candidate) going() bool {
-	return s.node != nil && (s.machine.Terminating || going(s.node))
+	return s.node != nil && (s.machine.Terminating || podspec.Going(s.node))
 }
 
 // atWork reports whether a node is at work: it says so, or says nothing about it.

@@ -4,133 +4,163 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// drainSimulation is the cluster while the waves of a step go on: what rules of the step's pods
-// count, kept up as pods leave and land.
+// drainSimulation is the cluster while pods move: what the topology terms about them count, kept up
+// as pods leave and land. What is done can be undone.
 type drainSimulation struct {
 	constraints *planConstraints
-	book        *podRules
-	// nodes are those of the step's launches; left counts the pods that a node which is
-	// drained still has to lose, and it is gone when that is none.
-	nodes map[string]*corev1.Node
-	left  map[string]int
-	// pods are those of the step, with the node that they are on, "" while they are away.
-	pods  map[string]*movingPod
-	apart bool // some of them keep others away
-	rules map[string]*topologyCounts
-	// index are the rules by a label that all pods have which they count, "" where that is not
-	// known.
-	index map[string][]*topologyCounts
-	// domains are those that spread constraints look at, by which nodes count.
-	domains map[string]*domains
-	log     []func() // what undoes what was done since a mark, last first
+	// launched are the nodes of the step's launches. drained counts the pods that a node which is
+	// drained still has to lose: it is gone when that is none.
+	launched map[string]*corev1.Node
+	drained  map[string]int
+	pods     map[string]*movingPod
+	counts   map[countKey]*domainCounts
+	domains  map[domainKey]*domainNodes
+	filters  map[string]*nodeFilter
+	log      []func() // what undoes what was done, last first
 }
 
-// movingPod is a pod that moves, where it comes from, goes to and is, and the rules that it
-// keeps.
+// movingPod is a pod that moves: where it comes from, goes to and is ("" while it is away).
 type movingPod struct {
-	name string
-	pod  *corev1.Pod
-	// anew is the pod as it lands: one that is being deleted has a successor.
-	anew         *corev1.Pod
+	name         string
+	pod          *corev1.Pod
+	topology     *podTopology
 	from, to, on string
-	rules        []podRule
-	// seen are the rules that count it.
-	seen []*topologyCounts
+	terms        []podTerm
+	// repelled count the pods that keep it away, counted is all that counts it.
+	repelled, counted []*domainCounts
 }
 
-// podRule is a rule of a pod: an anti-affinity or affinity term, or a spread constraint.
-type podRule struct {
-	kind   ruleKind
-	spread *corev1.TopologySpreadConstraint
-	counts *topologyCounts
+// podTerm is a topology term of a pod, with what it counts.
+type podTerm struct {
+	*podspec.Tie
+	counts  *domainCounts
+	domains *domainNodes // of a spread constraint
 }
-
-type ruleKind int
-
-const (
-	ruleApart ruleKind = iota
-	ruleTogether
-	ruleSpread
-)
 
 // newSimulation begins with a step that nobody has left for yet.
 func newSimulation(f *planConstraints, step *Step) *drainSimulation {
-	s := &drainSimulation{constraints: f, nodes: map[string]*corev1.Node{}, left: map[string]int{}, pods: map[string]*movingPod{}, rules: map[string]*topologyCounts{}, index: map[string][]*topologyCounts{}, domains: map[string]*domains{}}
-	s.book = rulesOf(f.problem)
+	s := &drainSimulation{
+		constraints: f, launched: map[string]*corev1.Node{}, drained: map[string]int{}, pods: map[string]*movingPod{},
+		counts: map[countKey]*domainCounts{}, domains: map[domainKey]*domainNodes{}, filters: map[string]*nodeFilter{},
+	}
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		if node, err := l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool)); err == nil {
-			s.nodes[l.Name] = node
+			s.launched[l.Name] = node
 		}
 	}
 	for _, name := range step.Drain {
-		s.left[name] = 0
+		s.drained[name] = 0
 	}
-	for i := range step.Evictions {
-		e := &step.Evictions[i]
+	var moving []*movingPod
+	for _, e := range step.Evictions {
 		if pod := f.pods[e.Pod]; pod != nil {
-			anew := *pod
-			anew.DeletionTimestamp = nil
-			s.pods[e.Pod] = &movingPod{name: e.Pod, pod: pod, anew: &anew, from: e.From, to: e.To, on: e.From}
-			s.left[e.From]++
-		}
-	}
-	for i := range step.Evictions {
-		if a := s.pods[step.Evictions[i].Pod]; a != nil {
-			s.read(a)
-		}
-	}
-	known := map[string][]*topologyCounts{}
-	for i := range step.Evictions {
-		if a := s.pods[step.Evictions[i].Pod]; a != nil {
-			key := labelsKey(a.anew)
-			if _, ok := known[key]; !ok {
-				known[key] = s.look(a.anew)
+			a := &movingPod{name: e.Pod, pod: pod, topology: f.topology.of(e.Pod), from: e.From, to: e.To, on: e.From}
+			s.pods[e.Pod] = a
+			moving = append(moving, a)
+			if n, ok := s.drained[e.From]; ok {
+				s.drained[e.From] = n + 1
 			}
-			a.seen = known[key]
+		}
+	}
+	for _, a := range moving {
+		s.read(a)
+	}
+	for _, c := range s.counts {
+		for _, a := range moving {
+			if c.holders && slices.ContainsFunc(a.topology.terms.Ties, func(t podspec.Tie) bool { return t.Kind == podspec.AntiTie && t.Target == c.target && t.Key == c.key }) ||
+				!c.holders && a.topology.isAmong(c.target) {
+				a.counted = append(a.counted, c)
+			}
 		}
 	}
 	return s
 }
 
-// read notes which rules a pod keeps.
+// read resolves what a pod's topology terms, and those that keep it away, count.
 func (s *drainSimulation) read(a *movingPod) {
-	away, near := awayFrom(a.pod), nearTo(a.pod)
-	rule := func(kind ruleKind, term *corev1.PodAffinityTerm) *topologyCounts {
-		match := s.book.term(a.pod, term)
-		if match == nil {
-			return nil
+	terms := a.topology.terms
+	for i := range terms.Ties {
+		tie := &terms.Ties[i]
+		k := countKey{antiTerm: antiTerm{tie.Target, tie.Key}}
+		t := podTerm{Tie: tie}
+		if tie.Kind == podspec.SpreadTie {
+			k.filter = filterKey(a.pod, terms, tie)
+			if s.filters[k.filter] == nil {
+				s.filters[k.filter] = newNodeFilter(a.pod, terms, tie)
+			}
+			t.domains = s.domainsOf(domainKey{tie.Key, k.filter})
 		}
-		c := s.countsFor(a.pod, term, term.TopologyKey, hintOf(selectorOf(a.pod, term.LabelSelector, term.MatchLabelKeys)), match)
-		a.rules = append(a.rules, podRule{kind: kind, counts: c})
-		return c
+		t.counts = s.countsOf(k)
+		a.terms = append(a.terms, t)
 	}
-	for i := range away {
-		if c := rule(ruleApart, &away[i]); c != nil {
-			c.keepers = append(c.keepers, a)
-			s.apart = true
-		}
-	}
-	for i := range near {
-		rule(ruleTogether, &near[i])
-	}
-	for i := range a.pod.Spec.TopologySpreadConstraints {
-		c := &a.pod.Spec.TopologySpreadConstraints[i]
-		if match := spreadMatch(a.pod, c); c.WhenUnsatisfiable == corev1.DoNotSchedule && match != nil {
-			counts := s.countsFor(a.pod, spreadRule(a.pod, c), c.TopologyKey, hintOf(selectorOf(a.pod, c.LabelSelector, c.MatchLabelKeys)), match)
-			a.rules = append(a.rules, podRule{kind: ruleSpread, spread: c, counts: counts})
+	for _, target := range a.topology.among {
+		for _, t := range s.constraints.topology.anti[int(target)] {
+			a.repelled = append(a.repelled, s.countsOf(countKey{antiTerm: t, holders: true}))
 		}
 	}
 }
 
-// node is a node by name, of the cluster or of a launch.
+// countsOf counts pods by domain, once for all terms that count the same.
+func (s *drainSimulation) countsOf(k countKey) *domainCounts {
+	if c := s.counts[k]; c != nil {
+		return c
+	}
+	c := &domainCounts{countKey: k, filter: s.filters[k.filter], pods: map[string]int{}}
+	s.counts[k] = c
+	index := s.constraints.topology
+	names := index.members[k.target]
+	if k.holders {
+		names = index.holders[k.antiTerm]
+	}
+	for _, name := range names {
+		if pod := s.constraints.pods[name]; pod != nil {
+			s.count(c, s.constraints.home(pod), pod.DeletionTimestamp != nil, 1)
+		}
+	}
+	return c
+}
+
+// count counts a pod on a node, or no longer. Spread constraints look at no pod that is being deleted.
+func (s *drainSimulation) count(c *domainCounts, on string, terminating bool, by int) {
+	node := s.node(on)
+	if node == nil || c.filter != nil && terminating || !c.filter.passes(node) {
+		return
+	}
+	if value, ok := node.Labels[c.key]; ok {
+		c.pods[value] += by
+		c.total += by
+	}
+}
+
+// domainsOf counts the nodes that are there by domain.
+func (s *drainSimulation) domainsOf(k domainKey) *domainNodes {
+	if d := s.domains[k]; d != nil {
+		return d
+	}
+	d := &domainNodes{domainKey: k, filter: s.filters[k.filter], nodes: map[string]int{}}
+	s.domains[k] = d
+	for _, x := range s.constraints.nodes {
+		if !x.gone && x.node != nil {
+			d.count(x.node, 1)
+		}
+	}
+	for _, node := range s.launched {
+		d.count(node, 1)
+	}
+	return d
+}
+
+// node is a node by name, of the cluster or of a launch; nil if it is not there.
 func (s *drainSimulation) node(name string) *corev1.Node {
-	if n := s.nodes[name]; n != nil {
+	if n := s.launched[name]; n != nil {
 		return n
 	}
-	if x := s.constraints.at[name]; x != nil {
+	if x := s.constraints.at[name]; x != nil && !x.gone {
 		return x.node
 	}
 	return nil
@@ -142,60 +172,50 @@ func (s *drainSimulation) fits(a *movingPod) bool {
 	if node == nil {
 		return true // it goes nowhere
 	}
-	for i := range a.rules {
-		if !a.rules[i].allows(a, node) {
+	for i := range a.terms {
+		if !a.terms[i].allows(a.topology, node) {
 			return false
 		}
 	}
-	for _, c := range a.seen {
-		here, ok := node.Labels[c.key]
-		if ok && slices.ContainsFunc(c.keepers, func(b *movingPod) bool {
-			on := s.node(b.on)
-			if b == a || on == nil {
-				return false
-			}
-			there, known := on.Labels[c.key]
-			return known && here == there
-		}) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.repelled, func(c *domainCounts) bool {
+		value, ok := node.Labels[c.key]
+		return ok && c.pods[value] > 0
+	})
 }
 
-// allows reports whether a rule lets a pod, which is away, onto a node.
-func (r *podRule) allows(a *movingPod, node *corev1.Node) bool {
-	value, ok := node.Labels[r.counts.key]
-	switch r.kind {
-	case ruleApart:
-		return !ok || r.counts.pods[value] == 0
-	case ruleTogether:
-		return ok && r.counts.pods[value] > 0 || ok && r.counts.total == 0 && r.counts.match(a.anew)
+// allows reports whether a term lets its pod, which is away, onto a node.
+func (t *podTerm) allows(own *podTopology, node *corev1.Node) bool {
+	value, ok := node.Labels[t.Key]
+	here := t.counts.pods[value]
+	switch t.Kind {
+	case podspec.AntiTie:
+		return !ok || here == 0
+	case podspec.AffinityTie:
+		return ok && (here > 0 || t.counts.total == 0 && own.isAmong(t.Target))
 	default:
-		return ok && r.even(a, value)
+		if own.isAmong(t.Target) {
+			here++
+		}
+		return ok && here-t.least() <= int(t.MaxSkew)
 	}
 }
 
-// even reports whether a domain is not too full for one more.
-func (r *podRule) even(a *movingPod, value string) bool {
-	least, domains := -1, 0
-	for domain, nodes := range r.counts.domains.nodes {
+// least is the number of pods in the domain of a spread constraint that has fewest.
+func (t *podTerm) least() int {
+	least, domains := -1, int64(0)
+	for domain, nodes := range t.domains.nodes {
 		if nodes <= 0 {
 			continue
 		}
 		domains++
-		if n := r.counts.pods[domain]; least < 0 || n < least {
+		if n := t.counts.pods[domain]; least < 0 || n < least {
 			least = n
 		}
 	}
-	if least < 0 || r.spread.MinDomains != nil && domains < int(*r.spread.MinDomains) {
-		least = 0
+	if domains < t.MinDomains {
+		return 0
 	}
-	with := r.counts.pods[value]
-	if r.counts.match(a.anew) {
-		with++
-	}
-	return with-least <= int(r.spread.MaxSkew)
+	return max(least, 0)
 }
 
 // possible reports whether pods can leave at the same time and then all land, each as soon
@@ -206,18 +226,16 @@ func (s *drainSimulation) possible(group []*movingPod, only bool) bool {
 		s.move(a, "")
 	}
 	waiting := slices.Clone(group)
-	for len(waiting) > 0 {
-		before := len(waiting)
+	for landed := true; landed && len(waiting) > 0; {
+		landed = false
 		waiting = slices.DeleteFunc(waiting, func(a *movingPod) bool {
 			ok := s.fits(a)
 			if ok {
 				s.move(a, a.to)
+				landed = true
 			}
 			return ok
 		})
-		if len(waiting) == before {
-			break
-		}
 	}
 	if only || len(waiting) > 0 {
 		s.undo(mark)
@@ -235,32 +253,39 @@ func (s *drainSimulation) force(group []*movingPod) {
 	}
 }
 
-// move takes a pod from where it is to a node, or away from all. A node that is drained
-// goes with its last pod.
+// move takes a pod from where it is to a node, or away from all. A node that is drained is gone once
+// its last pod has left.
 func (s *drainSimulation) move(a *movingPod, to string) {
 	was := a.on
-	a.on = to
-	s.tell(a, was, -1)
-	s.tell(a, to, 1)
+	s.set(a, to)
+	_, drained := s.drained[was]
+	drained = drained && was == a.from && to == ""
 	gone := false
-	if was == a.from && to == "" {
-		s.left[was]--
-		gone = s.left[was] == 0
+	if drained {
+		s.drained[was]--
+		gone = s.drained[was] == 0
 	}
 	if gone {
 		s.stand(was, -1)
 	}
 	s.log = append(s.log, func() {
-		a.on = was
-		s.tell(a, to, -1)
-		s.tell(a, was, 1)
-		if was == a.from && to == "" {
-			s.left[was]++
+		s.set(a, was)
+		if drained {
+			s.drained[was]++
 		}
 		if gone {
 			s.stand(was, 1)
 		}
 	})
+}
+
+// set notes where a pod is.
+func (s *drainSimulation) set(a *movingPod, on string) {
+	for _, c := range a.counted {
+		s.count(c, a.on, a.pod.DeletionTimestamp != nil && a.on == a.from, -1)
+		s.count(c, on, a.pod.DeletionTimestamp != nil && on == a.from, 1)
+	}
+	a.on = on
 }
 
 // undo takes back what was done since a mark.
@@ -272,32 +297,11 @@ func (s *drainSimulation) undo(mark int) {
 	}
 }
 
-// tell counts a pod on a node, or no longer.
-func (s *drainSimulation) tell(a *movingPod, on string, by int) {
-	node := s.node(on)
-	if node == nil {
-		return
-	}
-	for _, c := range a.seen {
-		if on == a.from && a.pod.DeletionTimestamp != nil && !c.match(a.pod) {
-			continue
-		}
-		if value, ok := node.Labels[c.key]; ok && c.holds(node) {
-			c.pods[value] += by
-			c.total += by
-		}
-	}
-}
-
 // stand counts a node, or no longer.
 func (s *drainSimulation) stand(name string, by int) {
-	node := s.node(name)
-	if node == nil {
-		return
-	}
-	for _, d := range s.domains {
-		if value, ok := node.Labels[d.key]; ok && d.holds(node) {
-			d.nodes[value] += by
+	if node := s.node(name); node != nil {
+		for _, d := range s.domains {
+			d.count(node, by)
 		}
 	}
 }

@@ -240,7 +240,7 @@ func (r *run) someWait() bool {
 
 // lands reports whether all pods may land where they are to.
 func (r *run) lands(o *outcome) bool {
-	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.constraints.ties(e.Pod) != tiedNot }) {
+	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.constraints.topology.of(e.Pod).tied() }) {
 		return true
 	}
 	s := newSimulation(r.constraints, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // keepSet looks for the nodes that had best stay when all others go at once: the room on them is
@@ -133,8 +135,8 @@ func (x *search) count(s *keepSet) {
 	sum, n := map[*int64]float64{}, map[*int64]float64{}
 	for _, name := range x.state.names() {
 		for _, pod := range x.state.nodes[name].pods {
-			size := x.state.capacity.sizes[podName(pod)]
-			if worth, ok := x.target.worth[podName(pod)]; ok && len(size) > 0 {
+			size := x.state.capacity.sizes[podspec.PodName(pod)]
+			if worth, ok := x.target.worth[podspec.PodName(pod)]; ok && len(size) > 0 {
 				sum[&size[0]], n[&size[0]] = sum[&size[0]]+float64(worth), n[&size[0]]+1
 			}
 		}
@@ -142,7 +144,7 @@ func (x *search) count(s *keepSet) {
 	known, groups := map[kind]int{}, map[string]int{}
 	for i, name := range s.names {
 		for _, pod := range x.state.nodes[name].pods {
-			size := x.state.capacity.sizes[podName(pod)]
+			size := x.state.capacity.sizes[podspec.PodName(pod)]
 			if !reschedulable(pod) || len(size) == 0 {
 				continue
 			}
@@ -177,7 +179,7 @@ func nodesOf(pod *corev1.Pod) string {
 	}
 	text, err := json.Marshal([]any{pod.Spec.NodeSelector, near, pod.Spec.Tolerations})
 	if err != nil {
-		return podName(pod)
+		return podspec.PodName(pod)
 	}
 	return string(text)
 }
@@ -192,10 +194,11 @@ func nodeAffinity(pod *corev1.Pod) *corev1.NodeAffinity {
 
 // open says which rooms admit a new group, of which one pod is given.
 func (s *keepSet) open(pod *corev1.Pod) {
+	asks := podspec.NewConstraint(&pod.Spec)
 	for _, list := range [][]keepRoom{s.room, s.fixed} {
 		for i := range list {
 			r := &list[i]
-			r.admits = append(r.admits, r.node != nil && selects(pod, r.node) && tolerates(pod, r.node.Spec.Taints))
+			r.admits = append(r.admits, r.node != nil && asks.OwnMatchesNode(r.node.Name, r.node.Labels) && tolerates(asks.Tolerations, r.node.Spec.Taints))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // wastes are the shares of its price that a machine has to waste to be replaced: what wastes
@@ -135,7 +136,7 @@ func (x *search) sizes(name string) [][]int64 {
 	var out [][]int64
 	for _, pod := range x.state.nodes[name].pods {
 		if reschedulable(pod) {
-			out = append(out, x.state.capacity.sizes[podName(pod)])
+			out = append(out, x.state.capacity.sizes[podspec.PodName(pod)])
 		}
 	}
 	return out

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // mostPlans is how many plans one may go on with.
@@ -129,7 +131,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 	}
 	moved := r.moved()
 	for _, pod := range slices.Concat(f.cluster.Pods, f.cluster.Running) {
-		to, moves := moved[podName(pod)]
+		to, moves := moved[podspec.PodName(pod)]
 		s := f.at[pod.Spec.NodeName]
 		switch {
 		case pod.Spec.NodeName == "":
@@ -137,7 +139,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 		case moves && to == "":
 			out.Pods = append(out.Pods, again(pod))
 		case moves:
-			out.Running = append(out.Running, ready(f.pods[podName(pod)], to))
+			out.Running = append(out.Running, ready(f.pods[podspec.PodName(pod)], to))
 		case s == nil || !s.gone:
 			out.Running = append(out.Running, pod)
 		}

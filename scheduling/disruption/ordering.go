@@ -192,7 +192,7 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 func (c *carrier) newOrdering(step *Step, first []string) *ordering {
 	limited := slices.ContainsFunc(c.constraints.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 	w := &ordering{
-		constraints: c.constraints, state: c.state, simulation: newSimulation(c.constraints, step), asks: limited || !c.constraints.ruled(),
+		constraints: c.constraints, state: c.state, simulation: newSimulation(c.constraints, step), asks: limited || c.constraints.planner.Policy.WorkloadShare > 0,
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
 	}
 	for i := range step.Launches {
@@ -244,12 +244,9 @@ func (w *ordering) kindOf(name string) string {
 	if a == nil || len(a.pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(a.pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(a.pod.Spec.Containers, ownPort) {
 		return name
 	}
-	podGroup, spec := "", &a.pod.Spec
-	if len(a.seen) > 0 || tied(a.pod) {
-		podGroup = labelsKey(a.pod)
-	}
+	spec := &a.pod.Spec
 	text, err := json.Marshal([]any{
-		provisioning.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, spec.Affinity, spec.Tolerations, spec.TopologySpreadConstraints, spec.Priority, podGroup,
+		provisioning.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, nodeAffinity(a.pod), spec.Tolerations, spec.Priority, a.topology.terms.Name, a.topology.among,
 	})
 	if err != nil {
 		return name

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // podBudget is a PodDisruptionBudget as plans see it.
@@ -49,7 +51,7 @@ func newPodBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) 
 		policy := b.Spec.UnhealthyPodEvictionPolicy
 		x := &podBudget{name: budgetName(b), selector: selector, unhealthy: policy != nil && *policy == policyv1.AlwaysAllow}
 		g.list = append(g.list, x)
-		g.file(namespaceOf(b.Namespace), b.Spec.Selector, x)
+		g.file(podspec.OrDefault(b.Namespace), b.Spec.Selector, x)
 		if !observed(b) {
 			counted[x] = &podCount{spec: &b.Spec}
 			continue
@@ -73,7 +75,7 @@ func newPodBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) 
 
 // budgetName names a PodDisruptionBudget.
 func budgetName(b *policyv1.PodDisruptionBudget) string {
-	return namespaceOf(b.Namespace) + "/" + b.Name
+	return podspec.OrDefault(b.Namespace) + "/" + b.Name
 }
 
 // file puts a budget where the pods that it is about look for it.
@@ -99,7 +101,7 @@ func (g *podBudgets) file(namespace string, s *metav1.LabelSelector, x *podBudge
 
 // of returns the budgets that are about a pod, by name.
 func (g *podBudgets) of(pod *corev1.Pod) []*podBudget {
-	namespace := namespaceOf(pod.Namespace)
+	namespace := podspec.OrDefault(pod.Namespace)
 	open, named := g.open[namespace], g.named[namespace]
 	if len(open) == 0 && len(named) == 0 {
 		return nil
@@ -156,7 +158,7 @@ type podCount struct {
 
 // add counts a pod.
 func (n *podCount) add(pod *corev1.Pod) {
-	if ended(pod) {
+	if podspec.Terminal(pod) {
 		return
 	}
 	n.expected++

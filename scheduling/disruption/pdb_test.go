@@ -10,6 +10,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // webs are so many pods with the label app=web, of which some are not ready.
@@ -114,9 +116,10 @@ func TestWaves(t *testing.T) {
 		f := newConstraints(Planner{Now: noon()}, &c)
 		var evictions []Eviction
 		for _, p := range f.at["n"].movers {
-			evictions = append(evictions, Eviction{Pod: podName(p), From: "n", To: "m"})
+			evictions = append(evictions, Eviction{Pod: podspec.PodName(p), From: "n", To: "m"})
 		}
-		uses := f.waves(Underutilized, evictions)
+		uses, ok := f.turns(&Step{Reason: Underutilized, Evictions: evictions})
+		require.True(t, ok)
 		count := map[int]int{}
 		last := 0
 		for _, e := range evictions {
@@ -145,9 +148,10 @@ func TestWavesOfTwoBudgets(t *testing.T) {
 	f := newConstraints(Planner{Now: noon()}, &c)
 	var evictions []Eviction
 	for _, p := range f.at["n"].movers {
-		evictions = append(evictions, Eviction{Pod: podName(p)})
+		evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
 	}
-	assert.Equal(t, []BudgetUse{{Budget: "shop/second", Pods: 1, Allowed: 2}, {Budget: "shop/web", Pods: 1, Allowed: 1}}, f.waves(Underutilized, evictions))
+	uses, _ := f.turns(&Step{Reason: Underutilized, Evictions: evictions})
+	assert.Equal(t, []BudgetUse{{Budget: "shop/second", Pods: 1, Allowed: 2}, {Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)
 	assert.Equal(t, 4, evictions[3].Wave)
 }
 
@@ -169,9 +173,9 @@ func TestTiedPodsMoveLast(t *testing.T) {
 		f := newConstraints(Planner{Now: noon()}, &c)
 		var evictions []Eviction
 		for _, p := range f.at["n"].movers {
-			evictions = append(evictions, Eviction{Pod: podName(p)})
+			evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
 		}
-		f.waves(reason, evictions)
+		f.turns(&Step{Reason: reason, Evictions: evictions})
 		out := map[string]int{}
 		for _, e := range evictions {
 			out[e.Pod] = e.Wave

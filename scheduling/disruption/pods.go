@@ -1,7 +1,6 @@
 package disruption
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // doNotDisrupt is the annotation by which nodes and pods ask to be left alone.
@@ -21,24 +21,8 @@ const (
 	safeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 )
 
-// namespaceOf is the namespace of an object, with its default.
-func namespaceOf(namespace string) string { return cmp.Or(namespace, corev1.NamespaceDefault) }
-
-// podName names a pod as plans do.
-func podName(pod *corev1.Pod) string { return namespaceOf(pod.Namespace) + "/" + pod.Name }
-
-// comparePods orders pods by namespace and name.
-func comparePods(a, b *corev1.Pod) int {
-	return cmp.Or(strings.Compare(namespaceOf(a.Namespace), namespaceOf(b.Namespace)), strings.Compare(a.Name, b.Name))
-}
-
-// ended reports whether a pod has run to its end.
-func ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-}
-
 // active reports whether a pod runs, or is about to, and is meant to go on.
-func active(pod *corev1.Pod) bool { return !ended(pod) && pod.DeletionTimestamp == nil }
+func active(pod *corev1.Pod) bool { return !podspec.Terminal(pod) && pod.DeletionTimestamp == nil }
 
 // ownedBy reports whether a pod belongs to an object of a kind.
 func ownedBy(pod *corev1.Pod, apiVersion, kind string) bool {
@@ -64,7 +48,7 @@ func controllerOf(pod *corev1.Pod) string {
 	if ref == nil {
 		return ""
 	}
-	return strings.ToLower(ref.Kind) + "/" + namespaceOf(pod.Namespace) + "/" + ref.Name
+	return strings.ToLower(ref.Kind) + "/" + podspec.OrDefault(pod.Namespace) + "/" + ref.Name
 }
 
 // bare reports whether nobody makes a pod again that is evicted, as "kubectl drain" asks.
@@ -73,7 +57,7 @@ func bare(pod *corev1.Pod) bool { return metav1.GetControllerOfNoCopy(pod) == ni
 // reschedulable reports whether a pod has to live on when its node goes. That is so of
 // pods of StatefulSets that are being deleted, too: their successors take up their room.
 func reschedulable(pod *corev1.Pod) bool {
-	return (active(pod) || !ended(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
+	return (active(pod) || !podspec.Terminal(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
 }
 
 // evictable reports whether a pod is evicted through the API when its node is drained.
@@ -84,21 +68,7 @@ func evictable(pod *corev1.Pod, now time.Time) bool {
 
 // toleratesDisruption reports whether a pod stays on nodes that are being drained.
 func toleratesDisruption(pod *corev1.Pod) bool {
-	for i := range pod.Spec.Tolerations {
-		t := &pod.Spec.Tolerations[i]
-		if t.Effect != "" && t.Effect != corev1.TaintEffectNoSchedule || t.Key != "" && t.Key != scheduling.DisruptedTaint {
-			continue
-		}
-		switch t.Operator {
-		case corev1.TolerationOpExists:
-			return true
-		case "", corev1.TolerationOpEqual:
-			if t.Key != "" && t.Value == "" {
-				return true
-			}
-		}
-	}
-	return false
+	return podspec.Tolerates(pod.Spec.Tolerations, &corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
 }
 
 // asked returns the annotation by which a pod asks to be left alone, with its value; empty

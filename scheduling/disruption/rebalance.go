@@ -3,10 +3,12 @@ package disruption
 import (
 	"context"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // rebalance moves pods that break a rule where they are to nodes that are there and where
@@ -23,20 +25,20 @@ func (r *run) rebalance(ctx context.Context) error {
 	if err := r.state.closeTo(r.departing()); err != nil {
 		return err
 	}
-	book := newPodRules(r.state)
+	sim := newSimulation(r.constraints, r.inPlace())
 	// A move may put right what another one would have been made for, or make room for it.
 	for again := true; again; {
 		again = false
 		for _, name := range r.state.names() {
 			for _, pod := range slices.Clone(r.state.nodes[name].pods) {
-				if moved[podName(pod)] || !r.mayMove(pod) {
+				if moved[podspec.PodName(pod)] || !r.mayMove(pod) {
 					continue
 				}
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				at := r.state.nodes[name]
-				if book.broken(pod, at.node) == "" {
+				a := sim.pods[podspec.PodName(pod)]
+				if !sim.misplaced(a, r.state.nodes[name].node) {
 					continue
 				}
 				step, err := r.relocation(ctx, pod)
@@ -49,8 +51,8 @@ func (r *run) rebalance(ctx context.Context) error {
 				if err := r.state.take(step); err != nil {
 					return err
 				}
-				book.moved()
-				moved[podName(pod)], again = true, true
+				sim.move(a, step.Evictions[0].To)
+				moved[podspec.PodName(pod)], again = true, true
 				if !r.emit(step) {
 					return nil
 				}
@@ -74,7 +76,7 @@ func (r *run) departing() []string {
 // mayMove reports whether a pod can be evicted from a node that stays.
 func (r *run) mayMove(pod *corev1.Pod) bool {
 	s := r.constraints.at[pod.Spec.NodeName]
-	known := r.constraints.pods[podName(pod)]
+	known := r.constraints.pods[podspec.PodName(pod)]
 	if s == nil || s.gone || s.going() || known == nil {
 		return false
 	}
@@ -93,7 +95,7 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, from := podName(pod), pod.Spec.NodeName
+	name, from := podspec.PodName(pod), pod.Spec.NodeName
 	for i := range plan.Existing {
 		a := &plan.Existing[i]
 		if a.Node == from || !slices.Contains(a.Pods, name) {
@@ -103,8 +105,49 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
 			DisruptionCost: r.constraints.podCost(pod),
 		}
-		step.PodDisruptionBudgets = r.constraints.waves(Misplaced, step.Evictions)
+		step.PodDisruptionBudgets = r.constraints.deal(step, nil).uses()
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // there is no such place, and that is no error
+}
+
+// inPlace names all pods with the nodes where they are, as the evictions of a step that moves none.
+func (r *run) inPlace() *Step {
+	step := &Step{}
+	for _, name := range r.state.names() {
+		for _, pod := range r.state.nodes[name].pods {
+			step.Evictions = append(step.Evictions, Eviction{Pod: podspec.PodName(pod), From: name, To: name})
+		}
+	}
+	return step
+}
+
+// misplaced reports whether a pod breaks a rule on its node that kube-scheduler would hold it to if
+// it placed it there now. Taints of the moment are left out, as of nodes that are going, and spread
+// constraints that do not look at its node or at itself.
+func (s *drainSimulation) misplaced(a *movingPod, node *corev1.Node) bool {
+	asks := podspec.NewConstraint(&a.pod.Spec)
+	if !asks.OwnMatchesNode(node.Name, node.Labels) || !tolerates(asks.Tolerations, lasting(node)) {
+		return true
+	}
+	mark := len(s.log)
+	s.move(a, "")
+	defer s.undo(mark)
+	return slices.ContainsFunc(a.terms, func(t podTerm) bool {
+		if _, ok := node.Labels[t.Key]; t.Kind == podspec.SpreadTie && !(ok && t.domains.filter.passes(node) && a.topology.isAmong(t.Target)) {
+			return false
+		}
+		return !t.allows(a.topology, node)
+	})
+}
+
+// lasting are the taints of a node that keep pods away for good: not those by which
+// Kubernetes, Karpenter, an autoscaler or a termination handler tell of its state.
+func lasting(node *corev1.Node) []corev1.Taint {
+	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool {
+		domain, _, _ := strings.Cut(t.Key, "/")
+		return t.Effect != corev1.TaintEffectNoSchedule || strings.HasSuffix(domain, "kubernetes.io") || domain == "karpenter.sh" ||
+			domain == "aws-node-termination-handler" || strings.HasPrefix(domain, "remediator.") || domain == "cloud.google.com" ||
+			strings.HasSuffix(t.Key, "ClusterAutoscaler") || t.Key == scheduling.DisruptedTaint
+	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // rebuild looks for the cheapest cluster for the same pods, whatever holds nodes back.
@@ -65,7 +66,7 @@ func (r *run) kept(more offerings.Price, verdicts []Verdict) []Kept {
 		}
 		lost := s.price
 		for _, pod := range s.movers {
-			lost -= r.findings.rebuilt.worth[podName(pod)]
+			lost -= r.findings.rebuilt.worth[podspec.PodName(pod)]
 		}
 		code := codes[s.name]
 		if code == "" || code == CauseNoSaving || code == CauseReceives {

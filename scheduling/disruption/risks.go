@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Risk is something that a careful person asks about before a step is carried out.
@@ -83,7 +84,7 @@ func (f *planConstraints) risks(step *Step) []Risk {
 		}
 		for j := range pod.Spec.Volumes {
 			if claim := pod.Spec.Volumes[j].PersistentVolumeClaim; claim != nil {
-				out = append(out, Risk{RiskVolume, "persistentvolumeclaim/" + namespaceOf(pod.Namespace) + "/" + claim.ClaimName, "is detached, and attached where pod " + e.Pod + " lands"})
+				out = append(out, Risk{RiskVolume, "persistentvolumeclaim/" + podspec.OrDefault(pod.Namespace) + "/" + claim.ClaimName, "is detached, and attached where pod " + e.Pod + " lands"})
 			}
 		}
 		will := bought[e.To]

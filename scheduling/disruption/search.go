@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 const (
@@ -132,7 +133,7 @@ func (x *search) order() []rank {
 		}
 		r := rank{candidate: s, loss: s.price}
 		for _, pod := range s.movers {
-			r.loss -= x.target.worth[podName(pod)]
+			r.loss -= x.target.worth[podspec.PodName(pod)]
 		}
 		out = append(out, r)
 	}

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -102,7 +103,7 @@ func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 		for _, pod := range at.pods {
 			if reschedulable(pod) {
 				d.Pods = append(d.Pods, s.lift(pod))
-				origin[podName(pod)] = name
+				origin[podspec.PodName(pod)] = name
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
 			}
@@ -249,13 +250,6 @@ func (s *state) podOf(name string) *corev1.Pod {
 		return pod
 	}
 	return s.waits[name]
-}
-
-// going reports whether a node is being removed already.
-func going(node *corev1.Node) bool {
-	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Key == scheduling.DisruptedTaint || t.Key == "ToBeDeletedByClusterAutoscaler"
-	})
 }
 
 // compareEvictions orders evictions by pod.

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -34,6 +35,7 @@ type state struct {
 	// waits are the pods that wait for a machine that somebody else has to buy, by name.
 	waits    map[string]*corev1.Pod
 	capacity *capacity
+	topology *topologyIndex
 	// lifted is, by running pod, the same pod without a node, ready to be placed.
 	lifted map[*corev1.Pod]*corev1.Pod
 	// bought counts the launches, by pool: their names go on from there.
@@ -73,18 +75,19 @@ func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 	s := &state{
 		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*nodeState, len(problem.Nodes)), waits: map[string]*corev1.Pod{},
 		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newAvailability(&c.Problem),
+		topology: newTopologyIndex(&c.Problem),
 	}
 	for _, node := range problem.Nodes {
 		s.nodes[node.Name], s.original[node.Name] = &nodeState{node: node}, true
 	}
 	for _, pod := range problem.Running {
-		if at := s.nodes[pod.Spec.NodeName]; at != nil && !ended(pod) {
+		if at := s.nodes[pod.Spec.NodeName]; at != nil && !podspec.Terminal(pod) {
 			at.pods = append(at.pods, pod)
 		}
-		s.pods[podName(pod)] = pod
+		s.pods[podspec.PodName(pod)] = pod
 	}
 	for _, at := range s.nodes {
-		slices.SortFunc(at.pods, comparePods)
+		slices.SortFunc(at.pods, podspec.ComparePods)
 	}
 	if err := s.closeTo(leaving); err != nil {
 		return nil, err
@@ -122,7 +125,7 @@ func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error
 	for i, node := range c.Nodes {
 		switch {
 		case node == nil:
-		case going(node):
+		case podspec.Going(node):
 			vacated[node.Name] = true
 		case terminating[node.Name]:
 			vacated[node.Name] = true
@@ -158,7 +161,7 @@ func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 	}
 	byName := make(map[string]*corev1.Pod, len(pods))
 	for _, pod := range pods {
-		byName[podName(pod)] = pod
+		byName[podspec.PodName(pod)] = pod
 	}
 	var come []*corev1.Pod
 	for i := range plan.Existing {
@@ -167,7 +170,7 @@ func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 		for _, name := range a.Pods {
 			pod := bound(byName[name], a.Node)
 			come, at.expected = append(come, pod), append(at.expected, pod)
-			s.pods[podName(pod)] = pod
+			s.pods[podspec.PodName(pod)] = pod
 			delete(byName, name)
 		}
 	}
@@ -291,7 +294,7 @@ func (s *state) take(step *Step) error {
 			pod = bound(old, e.To)
 			d.Pods, s.pods[e.Pod] = append(d.Pods, pod), pod
 		}
-		at, _ := slices.BinarySearchFunc(to.pods, pod, comparePods)
+		at, _ := slices.BinarySearchFunc(to.pods, pod, podspec.ComparePods)
 		to.pods, to.received = slices.Insert(to.pods, at, pod), true
 	}
 	for _, name := range step.Drain {
@@ -301,7 +304,7 @@ func (s *state) take(step *Step) error {
 		}
 		for _, pod := range slices.Concat(at.pods, at.expected) {
 			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
-			delete(s.pods, podName(pod))
+			delete(s.pods, podspec.PodName(pod))
 			delete(s.lifted, pod)
 		}
 		astray = append(astray, at.expected...)
@@ -327,7 +330,7 @@ func (s *state) await(pods []*corev1.Pod) error {
 	d := scheduling.Delta{}
 	for _, pod := range pods {
 		pod = unbound(pod)
-		s.waits[podName(pod)], d.Pods = pod, append(d.Pods, pod)
+		s.waits[podspec.PodName(pod)], d.Pods = pod, append(d.Pods, pod)
 	}
 	if len(pods) == 0 {
 		return nil
@@ -364,7 +367,7 @@ func bound(pod *corev1.Pod, node string) *corev1.Pod {
 }
 
 func keyOf(pod *corev1.Pod) types.NamespacedName {
-	return types.NamespacedName{Namespace: namespaceOf(pod.Namespace), Name: pod.Name}
+	return types.NamespacedName{Namespace: podspec.OrDefault(pod.Namespace), Name: pod.Name}
 }
 
 // fork is a state of its own that stands where s does.

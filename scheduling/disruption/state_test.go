@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -91,7 +92,7 @@ func TestTake(t *testing.T) {
 		held := session.Problem()
 		require.Len(t, held.Running, len(s.pods))
 		for _, pod := range held.Running {
-			assert.Contains(t, s.nodes[pod.Spec.NodeName].pods, s.pods[podName(pod)], "sessions have pods where they are")
+			assert.Contains(t, s.nodes[pod.Spec.NodeName].pods, s.pods[podspec.PodName(pod)], "sessions have pods where they are")
 		}
 	}
 	assert.Equal(t, []string{"one", "two"}, before.names(), "a fork goes its own way")

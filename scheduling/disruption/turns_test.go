@@ -120,10 +120,11 @@ func TestStageTakesBack(t *testing.T) {
 	f, _ := turnsWorld(t, spreadWeb, "x", "x", "y", "z")
 	step := &Step{Drain: []string{"a-x", "d-z"}, Evictions: []Eviction{{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"}}}
 	s := newSimulation(f, step)
-	require.Len(t, s.rules, 1)
+	require.Len(t, s.counts, 1)
 	counts := func() (pods, nodes map[string]int) {
-		for _, c := range s.rules {
-			return map[string]int{"x": c.pods["x"], "y": c.pods["y"], "z": c.pods["z"]}, map[string]int{"x": c.domains.nodes["x"], "y": c.domains.nodes["y"], "z": c.domains.nodes["z"]}
+		for _, c := range s.counts {
+			d := s.domains[domainKey{c.key, c.countKey.filter}]
+			return map[string]int{"x": c.pods["x"], "y": c.pods["y"], "z": c.pods["z"]}, map[string]int{"x": d.nodes["x"], "y": d.nodes["y"], "z": d.nodes["z"]}
 		}
 		return nil, nil
 	}

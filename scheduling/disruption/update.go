@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // took notes that a step is done, as who looked at the cluster right afterwards would see
@@ -107,7 +109,7 @@ func (f *planConstraints) begun(pod *corev1.Pod) *corev1.Pod {
 
 // home is the name of the node where a pod is now, "" if it is on none.
 func (f *planConstraints) home(pod *corev1.Pod) string {
-	if to, ok := f.moved[podName(pod)]; ok {
+	if to, ok := f.moved[podspec.PodName(pod)]; ok {
 		return to
 	}
 	return pod.Spec.NodeName

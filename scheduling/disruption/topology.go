@@ -1,0 +1,156 @@
+package disruption
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// topologyIndex knows the topology terms of the pods of a cluster that have to hold, and which pods
+// they are about. It does not change while steps are made.
+type topologyIndex struct {
+	pods    map[string]*podTopology // by name
+	members map[int][]string        // by target, the pods that have a node and are among it
+	anti    map[int][]antiTerm      // by target, the anti-affinity terms about it
+	holders map[antiTerm][]string   // the pods that have a node and hold a term
+}
+
+// podTopology is what ties a pod to others.
+type podTopology struct {
+	terms *podspec.TopologyTerms
+	among []int32 // the targets of all terms that it is among
+}
+
+// antiTerm keeps the pods that hold it and those of a target apart, over the values of a label.
+type antiTerm struct {
+	target int
+	key    string
+}
+
+// newTopologyIndex reads the pods of a problem.
+func newTopologyIndex(p *scheduling.Problem) *topologyIndex {
+	x := &topologyIndex{pods: map[string]*podTopology{}, members: map[int][]string{}, anti: map[int][]antiTerm{}, holders: map[antiTerm][]string{}}
+	pods := lo.Filter(slices.Concat(p.Running, p.Pods), func(pod *corev1.Pod, _ int) bool { return !podspec.Terminal(pod) })
+	terms, among := compile.ReadTopology(p, pods)
+	for i, pod := range pods {
+		name := podspec.PodName(pod)
+		x.pods[name] = &podTopology{terms: terms[i], among: among[i]}
+		if pod.Spec.NodeName == "" {
+			continue
+		}
+		for _, target := range among[i] {
+			x.members[int(target)] = append(x.members[int(target)], name)
+		}
+		for _, tie := range terms[i].Ties {
+			if t := (antiTerm{tie.Target, tie.Key}); tie.Kind == podspec.AntiTie {
+				if x.holders[t] == nil {
+					x.anti[t.target] = append(x.anti[t.target], t)
+				}
+				x.holders[t] = append(x.holders[t], name)
+			}
+		}
+	}
+	return x
+}
+
+// of is what ties a pod to others, by its name.
+func (x *topologyIndex) of(pod string) *podTopology {
+	if t := x.pods[pod]; t != nil {
+		return t
+	}
+	return &podTopology{terms: &podspec.TopologyTerms{}}
+}
+
+// tied reports whether where a pod may land depends on where others are.
+func (t *podTopology) tied() bool { return len(t.terms.Ties) > 0 }
+
+// repels reports whether a pod keeps others away.
+func (t *podTopology) repels() bool {
+	return slices.ContainsFunc(t.terms.Ties, func(tie podspec.Tie) bool { return tie.Kind == podspec.AntiTie })
+}
+
+// isAmong reports whether a pod is among a target.
+func (t *podTopology) isAmong(target int) bool {
+	_, ok := slices.BinarySearch(t.among, int32(target))
+	return ok
+}
+
+// nodeFilter tells the nodes that a spread constraint looks at (kube-scheduler, podtopologyspread:
+// those that have all its pod's hard keys, and pass the constraint's node policies).
+type nodeFilter struct {
+	keys                       []string
+	honorAffinity, honorTaints bool
+	pod                        *podspec.Constraint
+	known                      map[string]bool // by node
+}
+
+// filterKey is the same for spread constraints that look at the same nodes.
+func filterKey(pod *corev1.Pod, terms *podspec.TopologyTerms, tie *podspec.Tie) string {
+	return fmt.Sprint(tie.HonorAffinity, tie.HonorTaints, terms.SpreadKeys(true), string(podspec.AppendSignature(nil, &pod.Spec, &[]string{})))
+}
+
+func newNodeFilter(pod *corev1.Pod, terms *podspec.TopologyTerms, tie *podspec.Tie) *nodeFilter {
+	return &nodeFilter{
+		keys: terms.SpreadKeys(true), honorAffinity: tie.HonorAffinity, honorTaints: tie.HonorTaints,
+		pod: podspec.NewConstraint(&pod.Spec), known: map[string]bool{},
+	}
+}
+
+// passes reports whether a node counts; without a filter all do.
+func (f *nodeFilter) passes(node *corev1.Node) bool {
+	if f == nil {
+		return true
+	}
+	ok, known := f.known[node.Name]
+	if !known {
+		ok = lo.EveryBy(f.keys, func(key string) bool { return lo.HasKey(node.Labels, key) }) &&
+			(!f.honorAffinity || f.pod.OwnMatchesNode(node.Name, node.Labels)) && (!f.honorTaints || tolerates(f.pod.Tolerations, node.Spec.Taints))
+		f.known[node.Name] = ok
+	}
+	return ok
+}
+
+// tolerates reports whether tolerations cover all taints that keep pods away.
+func tolerates(tolerations []corev1.Toleration, taints []corev1.Taint) bool {
+	hard, _ := podspec.Untolerated(tolerations, taints)
+	return hard == nil
+}
+
+// countKey says what is counted by domain: the pods of a target on nodes that pass a filter ("" for
+// all nodes), or those that hold the anti-affinity term about it.
+type countKey struct {
+	antiTerm
+	holders bool
+	filter  string
+}
+
+// domainCounts counts pods by domain.
+type domainCounts struct {
+	countKey
+	filter *nodeFilter
+	pods   map[string]int
+	total  int
+}
+
+// domainKey says which nodes are counted by domain.
+type domainKey struct{ key, filter string }
+
+// domainNodes counts the nodes that a spread constraint looks at by domain.
+type domainNodes struct {
+	domainKey
+	filter *nodeFilter
+	nodes  map[string]int
+}
+
+// count counts a node, or no longer.
+func (d *domainNodes) count(node *corev1.Node, by int) {
+	if value, ok := node.Labels[d.key]; ok && d.filter.passes(node) {
+		d.nodes[value] += by
+	}
+}
