@@ -123,7 +123,7 @@ package disruption
 //	simulate     where pods would be if nodes were gone
 //	agree        options that pods which wait could be in the way of
 //	waves, drain_simulation  the order in which they leave, and whether each may land
-//	topology_counts, pod_rules  what rules of pods count, and who breaks one
+//	topology     the topology terms of pods, and what they count
 //	constraints, update  who may go, at one point of a plan
 //
 // The steps
