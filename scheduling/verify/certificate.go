@@ -11,92 +11,108 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// The kinds of certificates.
 const (
-	resourceKind   = "resource"
-	assignmentKind = "assignment"
-	patternKind    = "pattern"
-	coverKind      = "cover"
+	// maxScale bounds the scale of a certificate, so that a forged one cannot ask for
+	// numbers of any length.
+	maxScale = 1024
+	// mostCases bounds how many cases a certificate may tell apart.
+	mostCases = 1 << 10
 )
 
-// maxScale bounds the scale of a certificate, so that a forged one cannot ask for
-// numbers of any length.
-const maxScale = 1024
+// claim is a lower bound on the price of plans that place some pods, to be proven by a
+// certificate.
+type claim struct {
+	*world
+	bound  offerings.Price
+	placed []*tenant // in order of their names
+	// at is where a plan has them, by name; nil where the bound is about no plan.
+	at map[string]*place
+	// fault takes what is wrong with the certificate.
+	fault func(code Code, object, format string, args ...any)
+	// machines are what pools may buy, with the daemons that run there for certain.
+	machines []*machine
+	// constraints are pods of which each stands for all that ask the same of a node beside
+	// room, constraint their numbers by what they ask. rooms are what machines have for the
+	// pods of each constraint, once that is known.
+	constraints []*tenant
+	constraint  map[string]int
+	rooms       map[*machine][][]amounts
+	spreads     *spreadReader // nil until asked
+	cases       int
+}
 
-// bound proves the lower bound anew from the certificate.
-func (j *judge) bound() {
-	claimed := j.plan.Summary.LowerBoundPerHour
-	cert := j.plan.Summary.Certificate
-	if cert == nil {
-		if claimed > 0 {
-			j.add(CertificateMissing, "summary", "lower bound %v without a certificate", claimed)
+// newClaim prepares to judge a certificate; isPlaced says of a pod whether the plans place it.
+func newClaim(w *world, bound offerings.Price, isPlaced func(name string) bool, fault func(code Code, object, format string, args ...any)) *claim {
+	c := &claim{world: w, bound: bound, fault: fault, constraint: make(map[string]int), rooms: make(map[*machine][][]amounts)}
+	for _, t := range w.sortedPods() {
+		if !isPlaced(t.name) {
+			continue
 		}
-		return
-	}
-	if cert.Scale < 0 || cert.Scale > maxScale {
-		j.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
-		return
-	}
-	switch cert.Kind {
-	case resourceKind:
-		j.resourceBound(cert, claimed)
-	case coverKind:
-		j.coverBound(cert, claimed)
-	case assignmentKind, patternKind:
-		if balanced(cert) {
-			j.balanceBound(cert, claimed)
-			return
+		c.placed = append(c.placed, t)
+		if _, known := c.constraint[t.asks()]; !known {
+			c.constraint[t.asks()] = len(c.constraints)
+			c.constraints = append(c.constraints, t)
 		}
-		j.assignmentBound(cert, claimed, nil)
-	case partedKind:
-		j.partedBound(cert, claimed)
+	}
+	return c
+}
+
+// judge looks for what is wrong with a certificate of the bound.
+func (c *claim) judge(cert *scheduling.Certificate) {
+	switch {
+	case cert == nil && c.bound > 0:
+		c.fault(CertificateMissing, "summary", "lower bound %v without a certificate", c.bound)
+	case cert == nil:
+	case cert.Scale < 0 || cert.Scale > maxScale:
+		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
+	case cert.Kind == scheduling.ResourceKind || cert.Kind == scheduling.CoverKind:
+		if len(cert.Vectors)+len(cert.Apart)+len(cert.Steps)+len(cert.Spreads)+len(cert.Zones)+len(cert.Balances) > 0 {
+			c.malformed("vectors, terms, steps, spreads and zones are for another kind")
+		} else if cert.Kind == scheduling.CoverKind {
+			c.judgeCover(cert)
+		} else {
+			c.judgeAssignment(cert, nil)
+		}
+	case cert.Kind == scheduling.AssignmentKind && byZone(cert):
+		c.judgeZones(cert)
+	case byZone(cert):
+		c.malformed("zones are for the kind %q", scheduling.AssignmentKind)
+	case cert.Kind == scheduling.AssignmentKind || cert.Kind == scheduling.PatternKind:
+		c.judgeAssignment(cert, nil)
+	case cert.Kind == scheduling.PartedKind && len(c.reservations) > 0:
+		c.malformed("cases do not go with reservations")
+	case cert.Kind == scheduling.PartedKind:
+		c.judgeCase(cert, nil)
 	default:
-		j.malformed("unknown kind %q", cert.Kind)
+		c.malformed("unknown kind %q", cert.Kind)
 	}
 }
 
-func (j *judge) malformed(format string, args ...any) {
-	j.add(CertificateMalformed, "certificate", format, args...)
+func (c *claim) malformed(format string, args ...any) {
+	c.fault(CertificateMalformed, "certificate", format, args...)
 }
 
-// resourceBound proves the bound from values of resources.
-func (j *judge) resourceBound(cert *scheduling.Certificate, claimed offerings.Price) {
-	values, ok := j.naturals("value of ", cert.Values)
-	if len(cert.Vectors) > 0 {
-		j.malformed("vectors are for another kind")
-		ok = false
+// proven compares what is proven, in nano-USD divided by 2^scale, with what is claimed. Prices
+// are whole nano-USD, so the bound may be rounded up.
+func (c *claim) proven(worth *big.Int, scale uint) {
+	up := new(big.Int).Neg(worth)
+	up.Rsh(up, scale).Neg(up) // Rsh rounds down
+	if up.Sign() < 0 {
+		up.SetInt64(0)
 	}
-	if len(cert.Apart) > 0 || len(cert.Steps) > 0 || len(cert.Spreads) > 0 || balanced(cert) {
-		j.malformed("terms, steps and spreads are for another kind")
-		ok = false
-	}
-	if !ok {
-		return
-	}
-	pr := &proof{judge: j, values: resources(values), scale: uint(cert.Scale), placed: j.placedKinds()}
-	if !pr.checkOffers() {
-		return
-	}
-	if claim := big.NewInt(int64(claimed)); pr.rough().Cmp(claim) < 0 {
-		j.proven(pr.exact(), claimed)
-	}
-}
-
-// proven compares what is proven with what is claimed.
-func (j *judge) proven(bound *big.Int, claimed offerings.Price) {
-	if bound.Cmp(big.NewInt(int64(claimed))) < 0 {
-		j.add(BoundUnproven, "certificate", "proves %v nano-USD, the lower bound is %v", bound, claimed)
+	if up.Cmp(big.NewInt(int64(c.bound))) < 0 {
+		c.fault(BoundUnproven, "certificate", "proves %v nano-USD, the lower bound is %v", up, c.bound)
 	}
 }
 
 // naturals reads numbers by name; they have to be natural numbers.
-func (j *judge) naturals(what string, texts map[string]string) (map[string]*big.Int, bool) {
+func (c *claim) naturals(what string, texts map[string]string) (map[string]*big.Int, bool) {
 	ok := true
 	values := make(map[string]*big.Int, len(texts))
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		v, isNumber := new(big.Int).SetString(texts[name], 10)
 		if !isNumber || v.Sign() < 0 {
-			j.malformed("%s%s is %q, want a natural number", what, name, texts[name])
+			c.malformed("%s%s is %q, want a natural number", what, name, texts[name])
 			ok = false
 			continue
 		}
@@ -105,66 +121,140 @@ func (j *judge) naturals(what string, texts map[string]string) (map[string]*big.
 	return values, ok
 }
 
-// resources are values by the name of a resource.
-func resources(values map[string]*big.Int) map[corev1.ResourceName]*big.Int {
-	out := make(map[corev1.ResourceName]*big.Int, len(values))
-	for name, v := range values {
-		out[corev1.ResourceName(name)] = v
+// valueOf is 0 where nothing is listed.
+func valueOf[K comparable](values map[K]*big.Int, key K) *big.Int {
+	if v := values[key]; v != nil {
+		return v
 	}
-	return out
+	return new(big.Int)
 }
 
-// kind is pods that ask for the same.
-type kind struct {
-	*tenant
-	count int64
-	total amounts
-}
-
-// placed are the names of the pods that the plan places.
-func (j *judge) placed() map[string]bool {
-	placed := make(map[string]bool)
-	for i := range j.plan.Launches {
-		for _, name := range j.plan.Launches[i].Pods {
-			placed[name] = true
+// onSale are the machines that pools may buy.
+func (c *claim) onSale() []*machine {
+	if c.machines == nil {
+		for _, pl := range c.sortedPools() {
+			c.machines = slices.AppendSeq(c.machines, c.offers(pl, fewest))
 		}
 	}
-	for _, a := range j.plan.Existing {
-		for _, name := range a.Pods {
-			placed[name] = true
+	return c.machines
+}
+
+// roomsByConstraint are the rooms that the machine may have for the pods of each constraint:
+// whichever pod sits on it settles some of what is open about it, and so which daemons run.
+func (c *claim) roomsByConstraint(m *machine) [][]amounts {
+	rooms, known := c.rooms[m]
+	if !known {
+		settled := len(c.daemonQuestions(m)) == 0
+		for _, t := range c.constraints {
+			rooms = append(rooms, c.roomsFor(m, t, settled))
 		}
+		c.rooms[m] = rooms
 	}
-	return placed
+	return rooms
 }
 
-// placedKinds groups the pods that the plan places.
-func (j *judge) placedKinds() []*kind {
-	placed := j.placed()
-	return j.kinds(func(t *tenant) bool { return placed[t.name] })
-}
-
-// kinds groups the pods that are kept, in order of the first name of each group.
-func (j *judge) kinds(keep func(*tenant) bool) []*kind {
-	return j.kindsBy(keep, (*tenant).signature)
-}
-
-// kindsBy groups them by what is equal for pods of a kind.
-func (j *judge) kindsBy(keep func(*tenant) bool, signature func(*tenant) string) []*kind {
-	groups := make(map[string]*kind)
-	var out []*kind
-	for _, t := range j.sortedPods() {
-		if !keep(t) {
+// roomsFor are the rooms that the machine may have when such a pod sits there, whatever that
+// requests: one for each way to choose the labels that are still open and that some DaemonSet
+// asks about.
+func (c *claim) roomsFor(m *machine, t *tenant, settled bool) []amounts {
+	if _, busy := clash(t.ports, m.daemonPorts); busy || len(untolerated(m.taints, t.pod.Spec.Tolerations)) > 0 || !m.reaches(t.mounts) {
+		return nil
+	}
+	var rooms []amounts
+	for _, alternative := range t.wants {
+		if !m.admits(selector{alternative}) {
 			continue
 		}
-		key := signature(t)
-		k := groups[key]
-		if k == nil {
-			k = &kind{tenant: t, total: amounts{}}
-			groups[key] = k
-			out = append(out, k)
+		if settled {
+			return []amounts{m.room()}
 		}
-		k.count++
-		k.total.add(t.requests)
+		for _, p := range c.choicesOf(m, alternative.exprs) {
+			daemons, ports := c.daemonsAt(p)
+			if _, busy := clash(t.ports, ports); !busy {
+				rooms = append(rooms, m.allocatable.minus(daemons))
+			}
+		}
 	}
-	return out
+	return rooms
+}
+
+// requested are the resources that the placed pods request.
+func (c *claim) requested() []corev1.ResourceName {
+	all := amounts{}
+	for _, t := range c.placed {
+		all.raise(t.requests)
+	}
+	return names(all)
+}
+
+// judgeCase proves the bound case by case: whatever number of machines a plan buys that cost at
+// least so much, it is at most the one of the certificate, or more than that.
+func (c *claim) judgeCase(cert *scheduling.Certificate, tolls []toll) {
+	if c.cases++; c.cases > mostCases {
+		if c.cases == mostCases+1 {
+			c.malformed("more than %d cases", mostCases)
+		}
+		return
+	}
+	if cert != nil && cert.Kind == scheduling.PartedKind {
+		x := cert.Parted
+		if x == nil || x.From < 0 || x.AtMost < 0 {
+			c.malformed("cases have to be told apart by a price and a number")
+			return
+		}
+		more := new(big.Int).Add(big.NewInt(x.AtMost), big.NewInt(1))
+		c.judgeCase(x.Fewer, append(slices.Clip(tolls), toll{from: x.From, zone: x.Zone, count: big.NewInt(x.AtMost)}))
+		c.judgeCase(x.More, append(slices.Clip(tolls), toll{from: x.From, zone: x.Zone, count: more, least: true}))
+		return
+	}
+	if cert == nil || cert.Kind != scheduling.AssignmentKind || byZone(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Tolls) != len(tolls) {
+		c.malformed("a case needs an assignment without zones, with a toll for each of %d counts", len(tolls))
+		return
+	}
+	for i := range tolls {
+		if tolls[i].per = cert.Tolls[i]; tolls[i].per < 0 {
+			c.malformed("a toll of %v", tolls[i].per)
+			return
+		}
+	}
+	c.judgeAssignment(cert, tolls)
+}
+
+// toll is what machines cost more or less that are counted for a case.
+type toll struct {
+	from  offerings.Price
+	zone  string   // "" for all
+	count *big.Int // how many there are at most, or at least
+	least bool
+	per   offerings.Price
+}
+
+// charged is what a machine of a price in a zone costs with tolls. ok is false where that is no
+// price.
+func charged(tolls []toll, price offerings.Price, zone string) (with offerings.Price, ok bool) {
+	sum := big.NewInt(int64(price))
+	for _, t := range tolls {
+		switch {
+		case price < t.from || t.zone != "" && t.zone != zone:
+		case t.least:
+			sum.Sub(sum, big.NewInt(int64(t.per)))
+		default:
+			sum.Add(sum, big.NewInt(int64(t.per)))
+		}
+	}
+	return offerings.Price(sum.Int64()), sum.Sign() >= 0 && sum.IsInt64()
+}
+
+// owed is what the tolls come to for the plans of the case at least.
+func owed(tolls []toll) *big.Int {
+	sum := new(big.Int)
+	for _, t := range tolls {
+		all := new(big.Int).Mul(t.count, big.NewInt(int64(t.per)))
+		if t.least {
+			sum.Add(sum, all)
+		} else {
+			sum.Sub(sum, all)
+		}
+	}
+	return sum
 }

@@ -5,13 +5,16 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
+
+// mostTogether bounds how many constraints may be about each other's pods: for each choice of
+// those that pods in a zone have it is worked out what is left to the zone.
+const mostTogether = 12
 
 // zoneBalance is a constraint of topology spread over zones, as it holds once all pods are
 // bound, with what zones owe each other for its pods.
@@ -24,22 +27,22 @@ type zoneBalance struct {
 	raised, taken map[string]*big.Int
 }
 
-// balanced reports whether a certificate has worths by zone.
-func balanced(cert *scheduling.Certificate) bool {
+// byZone reports whether a certificate has worths by zone.
+func byZone(cert *scheduling.Certificate) bool {
 	return len(cert.Zones) > 0 || len(cert.Balances) > 0
 }
 
-// balanceBound proves the bound from worths by zone. Whatever the plan, its pods are worth
+// judgeZones proves the bound from worths by zone. Whatever the plan, its pods are worth
 // in their zones no more than it pays. What they pay beyond that, and what zones get and owe
 // each other, is left to the zones; that is bounded zone by zone.
-func (j *judge) balanceBound(cert *scheduling.Certificate, claimed offerings.Price) {
-	if cert.Kind != assignmentKind || len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
-		j.malformed("zones are for the kind %q, with vectors and values of their own", assignmentKind)
+func (c *claim) judgeZones(cert *scheduling.Certificate) {
+	if len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
+		c.malformed("zones have vectors of their own, and no spreads")
 		return
 	}
-	r := j.newSpreadReader()
+	r := c.spreadReader()
 	if why := r.unmapped(); why != "" {
-		j.malformed("%s", why)
+		c.malformed("%s", why)
 		return
 	}
 	balances, fine := r.readBalances(cert)
@@ -48,49 +51,34 @@ func (j *judge) balanceBound(cert *scheduling.Certificate, claimed offerings.Pri
 		return
 	}
 	base := *proofs[r.zones[0]]
-	base.zones = proofs
+	base.zones, base.isZonal = proofs, true
 	payers, ok := base.readPayers(cert, balances)
 	if !ok {
 		return
 	}
-	reserved, ok := base.checkOffers()
+	reserved, ok := base.checkMachines()
 	if !ok {
 		return
 	}
-	sum := new(big.Int).Neg(reserved)
+	sum := new(big.Int).Neg(reserved.Add(reserved, base.onNodes()))
 	for _, p := range payers {
 		sum.Add(sum, new(big.Int).Mul(p.pays, big.NewInt(p.count)))
 	}
 	for _, b := range balances {
 		for zone, n := range b.running {
-			sum.Sub(sum, new(big.Int).Mul(amountOf(b.raised, zone), big.NewInt(n)))
+			sum.Sub(sum, new(big.Int).Mul(valueOf(b.raised, zone), big.NewInt(n)))
 		}
 	}
-	parts := together(payers, len(balances))
-	for _, zone := range r.zones {
-		for _, part := range parts {
-			if len(part.rules) > mostTogether {
-				j.malformed("%d balances are about each other's pods", len(part.rules))
-				return
-			}
+	for _, part := range together(payers, len(balances)) {
+		if len(part.rules) > mostTogether {
+			c.malformed("%d balances are about each other's pods", len(part.rules))
+			return
+		}
+		for _, zone := range r.zones {
 			sum.Sub(sum, part.left(zone, balances, proofs[zone]))
 		}
 	}
-	for _, s := range base.sortedStations() {
-		if !leaving(s.node) {
-			zone, _ := s.value(corev1.LabelTopologyZone)
-			x := proofs[zone]
-			sum.Sub(sum, x.least(x.stationLoad(s), new(big.Int)))
-		}
-	}
-	j.proven(wholePrice(sum, base.scale), claimed)
-}
-
-func amountOf(values map[string]*big.Int, zone string) *big.Int {
-	if v := values[zone]; v != nil {
-		return v
-	}
-	return new(big.Int)
+	c.proven(sum, base.scale)
 }
 
 // unmapped says where a node has no zone or host name, or an offering no zone.
@@ -109,11 +97,11 @@ func (r *spreadReader) unmapped() string {
 }
 
 // readZones reads the worths of each zone.
-func (r *spreadReader) readZones(cert *scheduling.Certificate) (map[string]*assignmentProof, bool) {
-	out, fine := make(map[string]*assignmentProof, len(r.zones)), true
+func (r *spreadReader) readZones(cert *scheduling.Certificate) (map[string]*proof, bool) {
+	out, fine := make(map[string]*proof, len(r.zones)), true
 	for _, zone := range r.zones {
 		own := cert.Zones[zone]
-		pr, ok := r.readAssignment(&scheduling.Certificate{
+		pr, ok := r.readProof(&scheduling.Certificate{
 			Kind: cert.Kind, Values: own.Values, Vectors: own.Vectors, Apart: cert.Apart, Steps: cert.Steps, Scale: cert.Scale,
 		})
 		out[zone], fine = pr, fine && ok
@@ -131,7 +119,6 @@ func (r *spreadReader) readZones(cert *scheduling.Certificate) (map[string]*assi
 func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*zoneBalance, bool) {
 	var out []*zoneBalance
 	fine := true
-	held := make(map[string]bool)
 	for i, named := range cert.Balances {
 		raised, ok := r.naturals(fmt.Sprintf("balances[%d]: raised in ", i), named.Raised)
 		taken, also := r.naturals(fmt.Sprintf("balances[%d]: taken in ", i), named.Taken)
@@ -143,20 +130,15 @@ func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*zoneBalanc
 		if why == "" {
 			why = r.imbalance(b)
 		}
-		for name := range maps.Keys(held) {
-			if why == "" && b.holders[name] {
-				why = "it is named before"
-			}
+		if why == "" && slices.ContainsFunc(out, func(o *zoneBalance) bool { return len(lo.Intersect(lo.Keys(o.holders), lo.Keys(b.holders))) > 0 }) {
+			why = "it is named before"
 		}
 		if why != "" {
 			r.malformed("balances[%d]: %s", i, why)
 		}
-		if !ok || !also || why != "" {
-			fine = false
-			continue
+		if fine = fine && ok && also && why == ""; fine {
+			out = append(out, b)
 		}
-		maps.Copy(held, b.holders)
-		out = append(out, b)
 	}
 	return out, fine
 }
@@ -171,51 +153,30 @@ func (r *spreadReader) readBalance(named scheduling.ZoneBalance) (*zoneBalance, 
 	if rule == nil {
 		return nil, fmt.Sprintf("%s is not spread over the zones of all nodes", named.Pod)
 	}
-	b := &zoneBalance{
-		skew: int64(rule.maxSkew), holders: make(map[string]bool), counted: make(map[string]bool),
-		running: make(map[string]int64), level: make(map[string]bool),
+	b := &zoneBalance{skew: int64(rule.maxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
+	same := make(map[string]bool)
+	var holders []*tenant
+	for _, p := range r.placed {
+		b.counted[p.name] = rule.pods.has(p.face)
+		if own := everywhere(p); own != nil && own.maxSkew == rule.maxSkew && r.selectsSame(own.pods, rule.pods, same) {
+			b.holders[p.name] = true
+			holders = append(holders, p)
+		}
 	}
-	placed, same := r.placed(), map[string]bool{rule.pods.text: true}
-	var sizes []*tenant
-	seen := make(map[string]bool)
 	for _, p := range r.sortedPods() {
-		if !p.isHeld() && rule.pods.has(p.face) {
-			if b.counted[p.name] = true; !placed[p.name] {
-				return nil, fmt.Sprintf("it counts %s, which is not placed", p.name)
-			}
-		}
-		own := everywhere(p)
-		if own == nil || !placed[p.name] || own.maxSkew != rule.maxSkew || !r.selectsSame(own.pods, rule.pods, same) {
-			continue
-		}
-		b.holders[p.name] = true
-		if needs := p.needs() + p.asks(); !seen[needs] {
-			seen[needs] = true
-			sizes = append(sizes, p)
+		if _, placed := b.counted[p.name]; !placed && !p.isHeld() && rule.pods.has(p.face) {
+			return nil, fmt.Sprintf("it counts %s, which is not placed", p.name)
 		}
 	}
-	for _, s := range r.stations {
-		zone, _ := s.value(rule.key)
-		b.level[zone] = true
-		for _, f := range r.residents[s.name] {
-			if rule.pods.has(f) {
-				b.running[zone]++
-			}
-		}
-	}
-	r.openZones(sizes, b.level)
+	b.level, b.running = r.look(rule, holders)
 	return b, ""
 }
 
 // everywhere is the constraint of a pod that is over zones, if it looks at all nodes that
 // have a zone and a host name.
 func everywhere(t *tenant) *spreadRule {
-	at := slices.IndexFunc(t.ties.spread, func(s spreadRule) bool { return s.key == corev1.LabelTopologyZone })
-	if at < 0 {
-		return nil
-	}
-	rule := &t.ties.spread[at]
-	if rule.nodes.shy || slices.ContainsFunc(rule.nodes.keys, func(key string) bool { return key != corev1.LabelTopologyZone && key != corev1.LabelHostname }) {
+	rule := zoneRule(t)
+	if rule == nil || rule.nodes.shy || slices.ContainsFunc(rule.nodes.keys, func(key string) bool { return key != corev1.LabelTopologyZone && key != corev1.LabelHostname }) {
 		return nil
 	}
 	a := t.pod.Spec.Affinity
@@ -235,9 +196,8 @@ func (r *spreadReader) selectsSame(a, b *podSet, known map[string]bool) bool {
 		for f := range r.waiting {
 			same = same && a.has(f) == b.has(f)
 		}
-		for i := range r.judge.residents {
-			f := r.judge.residents[i].face
-			same = same && a.has(f) == b.has(f)
+		for _, p := range r.world.residents {
+			same = same && a.has(p.face) == b.has(p.face)
 		}
 		known[a.text] = same
 	}
@@ -264,32 +224,25 @@ func (b *zoneBalance) fault() string {
 
 // imbalance says where the plan itself does not keep the constraint.
 func (r *spreadReader) imbalance(b *zoneBalance) string {
-	if r.topology == nil {
-		return "" // the certificate stands alone
-	}
 	counts, held := maps.Clone(b.running), make(map[string]bool)
-	for _, x := range r.booked {
-		zone, ok := x.host.value(corev1.LabelTopologyZone)
+	for name, p := range r.at {
+		zone, ok := p.value(corev1.LabelTopologyZone)
 		if !ok {
 			continue
 		}
-		if b.counted[x.name] {
+		if b.counted[name] {
 			counts[zone]++
 		}
-		held[zone] = held[zone] || b.holders[x.name]
+		held[zone] = held[zone] || b.holders[name]
 	}
-	var faults []string
-	for zone := range held {
-		for other := range b.level {
+	for _, zone := range slices.Sorted(maps.Keys(held)) {
+		for _, other := range slices.Sorted(maps.Keys(b.level)) {
 			if held[zone] && counts[zone] > counts[other]+b.skew {
-				faults = append(faults, fmt.Sprintf("the plan has %d pods that count in %s and %d in %s", counts[zone], zone, counts[other], other))
+				return fmt.Sprintf("the plan has %d pods that count in %s and %d in %s", counts[zone], zone, counts[other], other)
 			}
 		}
 	}
-	if len(faults) == 0 {
-		return ""
-	}
-	return slices.Min(faults)
+	return ""
 }
 
 // payer is placed pods that need and ask the same and are about the same constraints.
@@ -301,59 +254,152 @@ type payer struct {
 	among []int // of those that count them
 }
 
-// concerns is equal for pods that are about the same constraints.
-func concerns(t *tenant, balances []*zoneBalance) string {
-	var b strings.Builder
-	for i, x := range balances {
-		if x.holders[t.name] {
-			fmt.Fprintf(&b, "has %d ", i)
-		}
-		if x.counted[t.name] {
-			fmt.Fprintf(&b, "in %d ", i)
-		}
+// about are the constraints that are about the pods.
+func (p *payer) about() []int {
+	if p.asks >= 0 {
+		return append([]int{p.asks}, p.among...)
 	}
-	return b.String()
+	return p.among
 }
 
 // readPayers sorts the placed pods by what they pay. Where the certificate says different
 // things about the same, the least counts.
-func (pr *assignmentProof) readPayers(cert *scheduling.Certificate, balances []*zoneBalance) ([]*payer, bool) {
-	values, ok := pr.naturals("worth of ", cert.Values)
-	key := func(t *tenant) string { return concerns(t, balances) + "\n" + pr.belongs(t) + t.needs() + t.asks() }
-	pays := make(map[string]*big.Int, len(values))
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		t := pr.pods[name]
-		if t == nil {
-			pr.malformed("%s is no pending pod", name)
-			ok = false
-			continue
+func (pr *proof) readPayers(cert *scheduling.Certificate, balances []*zoneBalance) ([]*payer, bool) {
+	concerns := func(t *tenant) (asks int, among []int) {
+		asks = -1
+		for i, b := range balances {
+			if b.holders[t.name] {
+				asks = i
+			}
+			if b.counted[t.name] {
+				among = append(among, i)
+			}
 		}
-		if old := pays[key(t)]; old == nil || values[name].Cmp(old) < 0 {
-			pays[key(t)] = values[name]
-		}
+		return asks, among
 	}
-	placed := pr.placed()
+	key := func(t *tenant) string {
+		asks, among := concerns(t)
+		return fmt.Sprintf("%d %v %s", asks, among, pr.key(t))
+	}
+	values, ok := pr.naturals("worth of ", cert.Values)
+	pays := make(map[string]*big.Int, len(values))
+	ok = pr.readWorths(values, pays, key) && ok
 	known := make(map[string]*payer)
 	var out []*payer
-	for _, t := range pr.sortedPods() {
-		if !placed[t.name] {
-			continue
-		}
-		p := known[key(t)]
+	for _, t := range pr.placed {
+		at := key(t)
+		p := known[at]
 		if p == nil {
-			p = &payer{tenant: t, pays: amountOf(pays, key(t)), asks: -1}
-			for i, b := range balances {
-				if b.holders[t.name] {
-					p.asks = i
-				}
-				if b.counted[t.name] {
-					p.among = append(p.among, i)
-				}
-			}
-			known[key(t)] = p
+			p = &payer{tenant: t, pays: valueOf(pays, at)}
+			p.asks, p.among = concerns(t)
+			known[at] = p
 			out = append(out, p)
 		}
 		p.count++
 	}
 	return out, ok
+}
+
+// entangled is constraints that are about each other's pods, and those pods.
+type entangled struct {
+	rules  []int
+	payers []*payer
+}
+
+// together finds out which constraints are about the same pods, and those about theirs.
+func together(payers []*payer, balances int) []*entangled {
+	part := make([]int, balances) // by constraint
+	for i := range part {
+		part[i] = i
+	}
+	for _, p := range payers {
+		rules := p.about()
+		for _, r := range rules {
+			from, to := part[r], part[rules[0]]
+			for i, c := range part {
+				if c == from {
+					part[i] = to
+				}
+			}
+		}
+	}
+	byNumber := map[int]*entangled{-1: {}}
+	out := []*entangled{byNumber[-1]}
+	for r, c := range part {
+		if byNumber[c] == nil {
+			byNumber[c] = &entangled{}
+			out = append(out, byNumber[c])
+		}
+		byNumber[c].rules = append(byNumber[c].rules, r)
+	}
+	for _, p := range payers {
+		at := -1
+		if rules := p.about(); len(rules) > 0 {
+			at = part[rules[0]]
+		}
+		byNumber[at].payers = append(byNumber[at].payers, p)
+	}
+	return out
+}
+
+// left is what is left to a zone of what such pods pay, if it has those pods by which that is
+// most. Constraints that pods in the zone have are one choice after the other.
+func (e *entangled) left(zone string, balances []*zoneBalance, pr *proof) *big.Int {
+	// Payers that are about the same constraints come as one.
+	type group struct {
+		asks  int
+		among []int
+		gains []*big.Int // of each payer's pods without what is taken
+		known map[string]*big.Int
+		of    []*payer
+	}
+	var groups []*group
+	index := make(map[string]*group)
+	for _, p := range e.payers {
+		key := fmt.Sprint(p.asks, p.among)
+		g := index[key]
+		if g == nil {
+			g = &group{asks: p.asks, among: p.among, known: make(map[string]*big.Int)}
+			index[key] = g
+			groups = append(groups, g)
+		}
+		gain := new(big.Int).Sub(p.pays, pr.worthAt(p.tenant))
+		for _, r := range p.among {
+			gain.Add(gain, valueOf(balances[r].raised, zone))
+		}
+		g.gains, g.of = append(g.gains, gain), append(g.of, p)
+	}
+	most := new(big.Int)
+	for choice := range 1 << len(e.rules) {
+		held := func(r int, _ int) bool { return choice>>slices.Index(e.rules, r)&1 == 1 }
+		sum := new(big.Int)
+		for _, r := range lo.Filter(e.rules, held) {
+			free := big.NewInt(balances[r].skew - balances[r].running[zone])
+			sum.Add(sum, free.Mul(free, valueOf(balances[r].taken, zone)))
+		}
+		for _, g := range groups {
+			if g.asks >= 0 && !held(g.asks, 0) {
+				continue
+			}
+			due := lo.Filter(g.among, held)
+			key := fmt.Sprint(due)
+			if g.known[key] == nil {
+				total, owed := new(big.Int), new(big.Int)
+				for _, r := range due {
+					owed.Add(owed, valueOf(balances[r].taken, zone))
+				}
+				for i, gain := range g.gains {
+					if own := new(big.Int).Sub(gain, owed); own.Sign() > 0 {
+						total.Add(total, own.Mul(own, big.NewInt(g.of[i].count)))
+					}
+				}
+				g.known[key] = total
+			}
+			sum.Add(sum, g.known[key])
+		}
+		if choice == 0 || sum.Cmp(most) > 0 {
+			most = sum
+		}
+	}
+	return most
 }

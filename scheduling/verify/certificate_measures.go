@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -10,68 +11,54 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// measure is what a certificate counts beside resources. No node holds pods that come to
-// more of it than the node has.
+// measure is what a certificate counts beside resources: pods of which no two can be on a node
+// with a host name, or a resource in whole steps. No node holds pods that come to more of it
+// than the node has.
 type measure struct {
-	name corev1.ResourceName
-	// members are the pods of which no two can be on a node with a host name, by name;
-	// apart is whom they keep away, taken are the nodes where such a one is.
-	members map[string]bool
-	apart   *podSet
-	taken   map[string]bool
-	// resource is counted in steps.
-	resource corev1.ResourceName
-	step     *big.Int
+	// members are the pods that are kept apart, by name; taken are the nodes where a pod is that
+	// keeps them away. Both are nil for steps.
+	members, taken map[string]bool
+	resource       corev1.ResourceName
+	step           *big.Int
 }
 
 // readMeasures reads them. It reports whether they can be.
-func (j *judge) readMeasures(cert *scheduling.Certificate) ([]*measure, bool) {
-	var out []*measure
+func (pr *proof) readMeasures(cert *scheduling.Certificate) bool {
 	fine := true
-	var faces map[*face][]*tenant
+	var faces map[*face][]*tenant // placed pods
 	if len(cert.Apart) > 0 {
-		faces = j.placedFaces()
-	}
-	for i, term := range cert.Apart {
-		m, why := j.apartMeasure(term, faces)
-		if why != "" {
-			j.malformed("apart[%d]: %s", i, why)
-			fine = false
-			continue
-		}
-		m.name = corev1.ResourceName(scheduling.ApartKey(i))
-		out = append(out, m)
-	}
-	for i, s := range cert.Steps {
-		if s.Size <= 0 {
-			j.malformed("steps[%d]: %d is no size", i, s.Size)
-			fine = false
-			continue
-		}
-		out = append(out, &measure{
-			name: corev1.ResourceName(scheduling.StepKey(i)), resource: corev1.ResourceName(s.Resource), step: big.NewInt(s.Size),
-		})
-	}
-	return out, fine
-}
-
-// placedFaces are the pods that the plan places, by face.
-func (j *judge) placedFaces() map[*face][]*tenant {
-	faces, placed := make(map[*face][]*tenant), j.placed()
-	for name, t := range j.pods {
-		if placed[name] {
+		faces = make(map[*face][]*tenant)
+		for _, t := range pr.placed {
 			faces[t.face] = append(faces[t.face], t)
 		}
 	}
-	return faces
+	for i, term := range cert.Apart {
+		m, why := pr.apartMeasure(term, faces)
+		if why != "" {
+			pr.malformed("apart[%d]: %s", i, why)
+			fine = false
+			continue
+		}
+		pr.measures, pr.dims = append(pr.measures, m), append(pr.dims, corev1.ResourceName(scheduling.ApartKey(i)))
+	}
+	for i, s := range cert.Steps {
+		if s.Size <= 0 {
+			pr.malformed("steps[%d]: %d is no size", i, s.Size)
+			fine = false
+			continue
+		}
+		m := &measure{resource: corev1.ResourceName(s.Resource), step: big.NewInt(s.Size)}
+		pr.measures, pr.dims = append(pr.measures, m), append(pr.dims, corev1.ResourceName(scheduling.StepKey(i)))
+	}
+	return fine
 }
 
 // apartMeasure finds the pods that a term of anti-affinity keeps apart: those that it
 // selects and that have such a term themselves. The second of two of them on a node finds
 // the first there, whichever it is, and would not be bound. A term is such a one if it
 // selects the same of the placed pods.
-func (j *judge) apartMeasure(named scheduling.ApartTerm, faces map[*face][]*tenant) (*measure, string) {
-	t := j.pods[named.Pod]
+func (c *claim) apartMeasure(named scheduling.ApartTerm, faces map[*face][]*tenant) (*measure, string) {
+	t := c.pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
@@ -82,7 +69,7 @@ func (j *judge) apartMeasure(named scheduling.ApartTerm, faces map[*face][]*tena
 	if term.key != corev1.LabelHostname {
 		return nil, fmt.Sprintf("term %d of %s is about %s", named.Term, named.Pod, term.key)
 	}
-	known := map[string]bool{term.pods.text: true}
+	known := make(map[string]bool)
 	alike := func(s *podSet) bool {
 		same, ok := known[s.text]
 		if !ok {
@@ -94,7 +81,7 @@ func (j *judge) apartMeasure(named scheduling.ApartTerm, faces map[*face][]*tena
 		}
 		return same
 	}
-	m := &measure{members: make(map[string]bool), apart: term.pods, taken: make(map[string]bool)}
+	m := &measure{members: make(map[string]bool), taken: make(map[string]bool)}
 	for f, pods := range faces {
 		if !term.pods.has(f) {
 			continue
@@ -105,7 +92,7 @@ func (j *judge) apartMeasure(named scheduling.ApartTerm, faces map[*face][]*tena
 			}
 		}
 	}
-	for _, r := range j.residents {
+	for _, r := range c.residents {
 		if term.pods.has(r.face) {
 			m.taken[r.node] = true
 		}
@@ -115,18 +102,19 @@ func (j *judge) apartMeasure(named scheduling.ApartTerm, faces map[*face][]*tena
 
 // request is what a pod takes of it.
 func (m *measure) request(t *tenant) int64 {
-	if m.apart == nil {
+	switch {
+	case m.members == nil:
 		return m.whole(t.requests)
-	}
-	if m.members[t.name] {
+	case m.members[t.name]:
 		return 1
+	default:
+		return 0
 	}
-	return 0
 }
 
 // machine is what a machine with so much room has of it.
 func (m *measure) machine(room amounts) int64 {
-	if m.apart == nil {
+	if m.members == nil {
 		return m.whole(room)
 	}
 	return 1
@@ -134,16 +122,17 @@ func (m *measure) machine(room amounts) int64 {
 
 // station is what a node has of it.
 func (m *measure) station(s *station) int64 {
-	if m.apart == nil {
+	_, named := s.value(corev1.LabelHostname)
+	switch {
+	case m.members == nil:
 		return m.whole(s.free)
-	}
-	if _, named := s.value(corev1.LabelHostname); !named {
+	case !named:
 		return int64(len(m.members))
-	}
-	if m.taken[s.name] {
+	case m.taken[s.name]:
 		return 0
+	default:
+		return 1
 	}
-	return 1
 }
 
 // whole is how many whole steps there are.
@@ -152,30 +141,28 @@ func (m *measure) whole(a amounts) int64 {
 	if n.Sign() <= 0 {
 		return 0
 	}
-	steps := new(big.Int).Quo(n, m.step)
-	if !steps.IsInt64() {
-		return 1<<63 - 1
+	if steps := new(big.Int).Quo(n, m.step); steps.IsInt64() {
+		return steps.Int64()
 	}
-	return steps.Int64()
+	return math.MaxInt64
 }
 
 // belongs says which measures count the pod among those that they keep apart, and which
 // spreads count it.
-func (pr *assignmentProof) belongs(t *tenant) string {
+func (pr *proof) belongs(t *tenant) string {
 	b := make([]byte, 0, len(pr.measures)+len(pr.spreads))
 	for _, m := range pr.measures {
-		if m.members[t.name] {
-			b = append(b, '1')
-		} else {
-			b = append(b, '0')
-		}
+		b = append(b, mark(m.members[t.name]))
 	}
 	for _, z := range pr.spreads {
-		if z.members[t.name] {
-			b = append(b, 'z')
-		} else {
-			b = append(b, '.')
-		}
+		b = append(b, mark(z.members[t.name]))
 	}
 	return string(b)
+}
+
+func mark(set bool) byte {
+	if set {
+		return '1'
+	}
+	return '0'
 }

@@ -6,11 +6,126 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
+
+// spreadReader is what all constraints over zones of a certificate have in common.
+type spreadReader struct {
+	*claim
+	waiting   map[*face]int64    // pods that may still be placed
+	residents map[string][]*face // by node
+	shelves   []shelf
+	zones     []string // those with nodes, and where pools may buy
+}
+
+// shelf is what a pool may buy in a zone that leaves no label open, even at first.
+type shelf struct {
+	pool     *pool
+	zone     string
+	machines []*machine
+}
+
+func (c *claim) spreadReader() *spreadReader {
+	if c.spreads != nil {
+		return c.spreads
+	}
+	r := &spreadReader{claim: c, waiting: make(map[*face]int64), residents: make(map[string][]*face)}
+	c.spreads = r
+	for _, t := range c.pods {
+		if !t.isHeld() {
+			r.waiting[t.face]++
+		}
+	}
+	for _, p := range c.world.residents {
+		r.residents[p.node] = append(r.residents[p.node], p.face)
+	}
+	zones := make(map[string]bool)
+	for _, pl := range c.sortedPools() {
+		byZone := make(map[string][]*machine)
+		for m := range c.offers(pl, most) {
+			zones[m.offering.Zone] = true
+			if !pl.undecided() && c.affordableAtFirst(m) && len(exceeding(m.daemons, m.allocatable)) == 0 &&
+				(m.offering.CapacityType != offerings.Spot || c.policy.Flexibility == scheduling.Flexibility{}) {
+				byZone[m.offering.Zone] = append(byZone[m.offering.Zone], m)
+			}
+		}
+		for zone, machines := range byZone {
+			r.shelves = append(r.shelves, shelf{pl, zone, machines})
+		}
+	}
+	for _, s := range c.stations {
+		if zone, ok := s.value(corev1.LabelTopologyZone); ok {
+			zones[zone] = true
+		}
+	}
+	r.zones = slices.Sorted(maps.Keys(zones))
+	return r
+}
+
+// affordableAtFirst reports whether the limits of the pool allow one such machine beside its
+// nodes.
+func (c *claim) affordableAtFirst(m *machine) bool {
+	total := m.pool.usage.plus(m.capacity)
+	total.add(amounts{scheduling.NodesResource: big.NewInt(1)})
+	return above(total, m.pool.limits()) == ""
+}
+
+// look finds the zones at which a constraint of pods looks, and how many pods run in each that
+// it counts: zones with nodes for it, and those in which one of the pods could have a machine
+// of its own, with the choice of others there that its pool's minValues ask for.
+func (r *spreadReader) look(rule *spreadRule, pods []*tenant) (zones map[string]bool, running map[string]int64) {
+	zones, running = make(map[string]bool), make(map[string]int64)
+	counted := make(map[*face]bool)
+	for _, s := range r.stations {
+		zone, ok := s.value(rule.key)
+		if !ok || !rule.nodes.passes(&s.place) {
+			continue
+		}
+		zones[zone] = true
+		for _, f := range r.residents[s.name] {
+			counts, known := counted[f]
+			if !known {
+				counts = rule.pods.has(f)
+				counted[f] = counts
+			}
+			if counts {
+				running[zone]++
+			}
+		}
+	}
+	kinds := kindsOf(pods)
+	for _, s := range r.shelves {
+		least := s.pool.minValues()
+		if !r.strictMinValues() {
+			least = nil
+		}
+		zones[s.zone] = zones[s.zone] || slices.ContainsFunc(kinds, func(k *kind) bool {
+			suits := func(m *machine, _ int) bool { return m.holdsAlone(k.tenant) }
+			if len(least) == 0 {
+				return slices.ContainsFunc(s.machines, func(m *machine) bool { return m.holdsAlone(k.tenant) })
+			}
+			return enough(lo.Filter(s.machines, suits), least)
+		})
+		if !zones[s.zone] {
+			delete(zones, s.zone)
+		}
+	}
+	return zones, running
+}
+
+// zoneRule is the constraint of a pod over zones that must hold, nil for none.
+func zoneRule(t *tenant) *spreadRule {
+	for i := range t.ties.spread {
+		if t.ties.spread[i].key == corev1.LabelTopologyZone {
+			return &t.ties.spread[i]
+		}
+	}
+	return nil
+}
 
 // zoneSpread is placed pods that are spread over zones by one constraint, count for it
 // themselves and ask the same of their nodes, and what they are worth less by zone.
@@ -27,104 +142,32 @@ type zoneSpread struct {
 	least, most map[string]int64
 }
 
-// spreadReader is what all spreads of a certificate have in common.
-type spreadReader struct {
-	*judge
-	alike     map[string][]*tenant // placed pods by constraint and what they ask of nodes
-	waiting   map[*face]int64
-	residents map[string][]*face // by node
-	shelves   []shelf
-	zones     []string // those with nodes, and where pools may buy
-}
-
 // readSpreads reads them. It reports whether they can be.
-func (j *judge) readSpreads(cert *scheduling.Certificate) ([]*zoneSpread, bool) {
-	if len(cert.Spreads) == 0 {
-		return nil, true
-	}
-	if j.spreads == nil {
-		j.spreads = j.newSpreadReader()
-	}
-	r := j.spreads
-	var out []*zoneSpread
+func (pr *proof) readSpreads(cert *scheduling.Certificate) bool {
 	fine := true
 	for i, named := range cert.Spreads {
-		less, ok := j.naturals(fmt.Sprintf("spreads[%d]: less in ", i), named.Less)
+		r := pr.spreadReader()
+		less, ok := r.naturals(fmt.Sprintf("spreads[%d]: less in ", i), named.Less)
 		var further map[string]*big.Int
 		if named.Further != nil {
-			fine := false
-			further, fine = j.naturals(fmt.Sprintf("spreads[%d]: less for further pods in ", i), named.Further)
-			ok = ok && fine
+			also := false
+			further, also = r.naturals(fmt.Sprintf("spreads[%d]: less for further pods in ", i), named.Further)
+			ok = ok && also
 		}
 		z, why := r.read(named)
+		if why == "" {
+			z.less, z.further = less, further
+			z.bound(r.zones)
+			why = r.breach(z)
+		}
 		if why != "" {
-			j.malformed("spreads[%d]: %s", i, why)
+			r.malformed("spreads[%d]: %s", i, why)
 		}
-		if !ok || why != "" {
-			fine = false
-			continue
-		}
-		z.less, z.further = less, further
-		z.bound(r.zones)
-		if why := r.breach(z); why != "" {
-			j.malformed("spreads[%d]: %s", i, why)
-			fine = false
-		}
-		out = append(out, z)
-	}
-	return out, fine
-}
-
-func (j *judge) newSpreadReader() *spreadReader {
-	r := &spreadReader{
-		judge: j, alike: make(map[string][]*tenant), waiting: make(map[*face]int64), residents: make(map[string][]*face),
-	}
-	placed := j.placed()
-	for _, t := range j.sortedPods() {
-		if !t.isHeld() {
-			r.waiting[t.face]++
-		}
-		if placed[t.name] && len(t.ties.spread) > 0 {
-			asks := t.asks()
-			for i := range t.ties.spread {
-				if s := &t.ties.spread[i]; s.key == corev1.LabelTopologyZone {
-					r.alike[s.text()+asks] = append(r.alike[s.text()+asks], t)
-				}
-			}
+		if fine = fine && ok && why == ""; fine {
+			pr.spreads = append(pr.spreads, z)
 		}
 	}
-	for i := range j.residents {
-		r.residents[j.residents[i].node] = append(r.residents[j.residents[i].node], j.residents[i].face)
-	}
-	zones := make(map[string]bool)
-	for _, pl := range j.sortedPools() {
-		shelves := make(map[string]*shelf)
-		for m := range j.offers(pl, most) {
-			zones[m.offering.Zone] = true
-			if !undecided(pl) && j.affordableAtFirst(m) && len(exceeding(m.daemons, m.allocatable)) == 0 &&
-				(m.offering.CapacityType != offerings.Spot || j.settings.Policy.Flexibility == scheduling.Flexibility{}) {
-				if shelves[m.offering.Zone] == nil {
-					shelves[m.offering.Zone] = &shelf{pool: pl, zone: m.offering.Zone}
-				}
-				shelves[m.offering.Zone].machines = append(shelves[m.offering.Zone].machines, m)
-			}
-		}
-		for _, s := range shelves {
-			r.shelves = append(r.shelves, *s)
-		}
-	}
-	for _, s := range j.stations {
-		if zone, ok := s.value(corev1.LabelTopologyZone); ok {
-			zones[zone] = true
-		}
-	}
-	r.zones = slices.Sorted(maps.Keys(zones))
-	return r
-}
-
-// text is equal for constraints that say the same.
-func (r *spreadRule) text() string {
-	return fmt.Sprintf("spread %q %d %d (%s) (%s)\n", r.key, r.maxSkew, r.minDomains, r.pods.text, r.nodes.text)
+	return fine
 }
 
 // read finds the pods, and where pods count that they are counted with.
@@ -133,57 +176,29 @@ func (r *spreadReader) read(named scheduling.ZoneSpread) (*zoneSpread, string) {
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	at := slices.IndexFunc(t.ties.spread, func(s spreadRule) bool { return s.key == corev1.LabelTopologyZone })
-	if at < 0 {
+	rule := zoneRule(t)
+	switch {
+	case rule == nil:
 		return nil, fmt.Sprintf("%s is not spread over zones", named.Pod)
-	}
-	rule := &t.ties.spread[at]
-	if !rule.pods.has(t.face) {
+	case !rule.pods.has(t.face):
 		return nil, fmt.Sprintf("%s does not count itself", named.Pod)
-	}
-	if len(t.mounts) > 0 {
+	case len(t.mounts) > 0:
 		return nil, fmt.Sprintf("%s has volumes", named.Pod)
 	}
-	z := &zoneSpread{rule: rule, members: make(map[string]bool), counts: make(map[string]bool), running: make(map[string]int64)}
-	var sizes []*tenant
-	seen := make(map[string]bool)
-	for _, p := range r.alike[rule.text()+t.asks()] {
-		if !rule.pods.has(p.face) {
-			continue
+	z := &zoneSpread{rule: rule, members: make(map[string]bool)}
+	var members []*tenant
+	for _, p := range r.placed {
+		if own := zoneRule(p); own != nil && own.text == rule.text && p.asks() == t.asks() && rule.pods.has(p.face) {
+			z.members[p.name] = true
+			members = append(members, p)
 		}
-		z.members[p.name] = true
-		if needs := p.needs(); !seen[needs] {
-			seen[needs] = true
-			sizes = append(sizes, p)
-		}
-	}
-	counted := make(map[*face]bool)
-	counts := func(f *face) bool {
-		is, known := counted[f]
-		if !known {
-			is = rule.pods.has(f)
-			counted[f] = is
-		}
-		return is
 	}
 	for f, n := range r.waiting {
-		if counts(f) {
+		if rule.pods.has(f) {
 			z.pending += n
 		}
 	}
-	for _, s := range r.stations {
-		zone, ok := s.value(rule.key)
-		if !ok || !rule.nodes.passes(&s.place) {
-			continue
-		}
-		z.counts[zone] = true
-		for _, f := range r.residents[s.name] {
-			if counts(f) {
-				z.running[zone]++
-			}
-		}
-	}
-	r.openZones(sizes, z.counts)
+	z.counts, z.running = r.look(rule, members)
 	return z, ""
 }
 
@@ -215,13 +230,7 @@ func (z *zoneSpread) bound(zones []string) {
 	if len(z.counts) == 0 {
 		return
 	}
-	first := true
-	var low int64
-	for zone := range z.counts {
-		if n := z.running[zone]; first || n < low {
-			low, first = n, false
-		}
-	}
+	low := lo.Min(lo.Map(lo.Keys(z.counts), func(zone string, _ int) int64 { return z.running[zone] }))
 	for ; ; low++ {
 		room := -skew
 		for _, zone := range zones {
@@ -234,12 +243,8 @@ func (z *zoneSpread) bound(zones []string) {
 	for zone := range z.counts {
 		z.least[zone] = min(z.most[zone], max(0, low-z.running[zone]-(z.pending-pods)))
 	}
-	z.tighten(zones)
-}
-
-// tighten lets each zone have what the others leave to it.
-func (z *zoneSpread) tighten(zones []string) {
-	pods, atLeast, atMost := int64(len(z.members)), int64(0), int64(0)
+	// Each zone has what the others leave to it.
+	atLeast, atMost := int64(0), int64(0)
 	for _, zone := range zones {
 		atLeast += z.least[zone]
 		atMost += z.most[zone]
@@ -253,22 +258,20 @@ func (z *zoneSpread) tighten(zones []string) {
 
 // beyond is how many pods there are that need not be in any one zone.
 func (z *zoneSpread) beyond() int64 {
-	n := int64(len(z.members))
-	for _, least := range z.least {
-		n -= least
-	}
-	return n
+	return int64(len(z.members)) - lo.Sum(lo.Values(z.least))
 }
 
 // breach says where the plan itself has more or fewer of the pods than it may.
 func (r *spreadReader) breach(z *zoneSpread) string {
-	if r.topology == nil {
+	if r.at == nil {
 		return "" // the certificate stands alone
 	}
 	counts := make(map[string]int64)
-	for _, b := range r.booked {
-		if zone, ok := b.host.value(z.rule.key); ok && z.members[b.name] {
-			counts[zone]++
+	for name := range z.members {
+		if p := r.at[name]; p != nil {
+			if zone, ok := p.value(z.rule.key); ok {
+				counts[zone]++
+			}
 		}
 	}
 	for _, zone := range r.zones {
@@ -299,7 +302,7 @@ func (z *zoneSpread) dearest() *big.Int {
 }
 
 // spreadsOf are the numbers of the spreads that count a pod.
-func (pr *assignmentProof) spreadsOf(t *tenant) []int {
+func (pr *proof) spreadsOf(t *tenant) []int {
 	var out []int
 	for i, z := range pr.spreads {
 		if z.members[t.name] {
@@ -311,37 +314,34 @@ func (pr *assignmentProof) spreadsOf(t *tenant) []int {
 
 // in is the proof with what pods are worth in a zone. Without the label no pod is there
 // that is spread over zones.
-func (pr *assignmentProof) in(zone string, labelled bool) *assignmentProof {
-	if pr.zones != nil {
-		return pr.zones[zone]
-	}
-	if len(pr.spreads) == 0 {
+func (pr *proof) in(zone string, labelled bool) *proof {
+	if len(pr.spreads) == 0 && !pr.isZonal {
 		return pr
 	}
 	key := zone
 	if !labelled {
-		key = "\x00"
+		key = nobodys
 	}
-	if x := pr.worths[key]; x != nil {
+	if x := pr.zones[key]; x != nil {
 		return x
 	}
 	x := *pr
-	x.sorts, x.known = nil, make(map[string]*verdicts)
-	for _, s := range pr.sorts {
-		x.sorts = append(x.sorts, pr.sortsIn(s, zone, labelled)...)
+	x.classes, x.known = nil, make(map[string]*threshold)
+	for _, s := range pr.classes {
+		x.classes = append(x.classes, pr.classesIn(s, zone, labelled)...)
 	}
-	x.weigh()
-	pr.worths[key] = &x
+	x.evaluate()
+	pr.zones[key] = &x
 	return &x
 }
 
-// sortsIn is a sort as it is in a zone: two where some of its pods are worth more than those
+// classesIn is a class as it is in a zone: two where some of its pods are worth more than those
 // beyond them.
-func (pr *assignmentProof) sortsIn(s *sort, zone string, labelled bool) []*sort {
-	out := []*sort{s}
+func (pr *proof) classesIn(s *podClass, zone string, labelled bool) []*podClass {
+	out := []*podClass{s}
 	for _, n := range s.spreads {
 		z := pr.spreads[n]
-		var next []*sort
+		var next []*podClass
 		for _, s := range out {
 			switch {
 			case !labelled:
@@ -358,8 +358,8 @@ func (pr *assignmentProof) sortsIn(s *sort, zone string, labelled bool) []*sort 
 	return out
 }
 
-// fewer is the sort with so many pods at most, worth so much less.
-func (s *sort) fewer(less *big.Int, most int64) *sort {
+// fewer is the class with so many pods at most, worth so much less.
+func (s *podClass) fewer(less *big.Int, most int64) *podClass {
 	own := *s
 	if less != nil {
 		if own.worth = new(big.Int).Sub(own.worth, less); own.worth.Sign() < 0 {

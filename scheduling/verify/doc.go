@@ -92,8 +92,8 @@ package verify
 //
 // The bound
 //
-//	summary, proof  the sums, and the bound by requests
-//	certificate* the other proofs
+//	summary      the sums
+//	certificate* the proofs
 //
 // Plans that disrupt nodes
 //

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -17,8 +16,8 @@ import (
 // world is a problem, looked up by name.
 type world struct {
 	problem scheduling.Problem
-	// solver holds the settings under which plans are made.
-	solver scheduling.Policy
+	// policy holds the settings under which plans are made.
+	policy scheduling.Policy
 	// pods are those to be placed; others says why each other pod of the problem is not.
 	pods   map[string]*tenant
 	others map[string]string
@@ -37,10 +36,6 @@ type world struct {
 	deduced map[string]*metav1.LabelSelector
 	// reservations are the machines left, by reservation id.
 	reservations map[string]int
-	// kept are machines that are asked for case after case, and rooms what types have before
-	// daemons run there; nil for none.
-	kept  map[soldKey]*machine
-	rooms map[*instancetypes.InstanceType]amounts
 }
 
 // tenant is a pod with what it needs from a node.
@@ -53,11 +48,14 @@ type tenant struct {
 	mounts   []mount
 	face     *face
 	ties     *ties
+	// asked and needed are what asks and needs say, once they have been asked.
+	asked, needed string
 }
 
-func newWorld(p scheduling.Problem) *world {
+func newWorld(p scheduling.Problem, policy scheduling.Policy) *world {
 	w := &world{
 		problem:      p,
+		policy:       policy,
 		pods:         make(map[string]*tenant),
 		others:       make(map[string]string),
 		pools:        make(map[string]*pool),
@@ -130,16 +128,62 @@ func (w *world) newTenant(pod *corev1.Pod) *tenant {
 	}
 }
 
-// signature is equal for pods that ask for the same.
-func (t *tenant) signature() string {
-	var b strings.Builder
-	for _, name := range names(t.requests) {
-		fmt.Fprintf(&b, "%s=%v ", name, t.requests[name])
+// needs is equal for pods that request the same.
+func (t *tenant) needs() string {
+	if t.needed == "" {
+		var b strings.Builder
+		for _, name := range names(t.requests) {
+			if n := t.requests[name]; n.Sign() > 0 {
+				fmt.Fprintf(&b, "%s=%v ", name, n)
+			}
+		}
+		t.needed = b.String()
 	}
-	fmt.Fprintf(&b, "%q %v", t.wants, t.ports)
-	b.WriteString(tolerationText(t.pod.Spec.Tolerations))
-	fmt.Fprintf(&b, " %v %v%s", t.entangled(), hasPreferences(t.pod), mountText(t.mounts))
-	return b.String()
+	return t.needed
+}
+
+// asks is equal for pods that ask the same of a node beside room.
+func (t *tenant) asks() string {
+	if t.asked == "" {
+		t.asked = fmt.Sprintf("%q %q%s%s", t.wants, t.binds(), tolerationText(t.pod.Spec.Tolerations), mountText(t.mounts))
+	}
+	return t.asked
+}
+
+// binds are the pod's ports, in a form that is equal for equal sets of them.
+func (t *tenant) binds() []string {
+	out := make([]string, 0, len(t.ports))
+	for _, p := range t.ports {
+		if everyAddress(p.ip) {
+			p.ip = ""
+		}
+		out = append(out, p.String())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// kind is pods that need and ask the same.
+type kind struct {
+	*tenant
+	total amounts
+}
+
+// kindsOf groups pods, in order of the first of each group.
+func kindsOf(pods []*tenant) []*kind {
+	groups := make(map[string]*kind)
+	var out []*kind
+	for _, t := range pods {
+		key := t.needs() + t.asks()
+		k := groups[key]
+		if k == nil {
+			k = &kind{tenant: t, total: amounts{}}
+			groups[key] = k
+			out = append(out, k)
+		}
+		k.total.add(t.requests)
+	}
+	return out
 }
 
 // podName is how plans name a pod.

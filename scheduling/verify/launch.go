@@ -143,25 +143,25 @@ func (j *judge) launchRequests(r *resolved) {
 // needs them.
 func (j *judge) minimumValues(r *resolved) {
 	least := r.pool.minValues()
-	if j.settings.strictMinValues() {
+	if j.strictMinValues() {
 		for _, key := range slices.Sorted(maps.Keys(least)) {
 			if n := distinct(r.machines, key); n < least[key] {
 				j.add(MinValues, r.object, "%d values of %s, want at least %d", n, key, least[key])
 			}
 		}
 	}
-	if limit := j.settings.maxOptions(); len(r.machines) > limit {
+	if limit := j.maxOptions(); len(r.machines) > limit {
 		needed := slices.ContainsFunc(slices.Collect(maps.Keys(least)), func(key string) bool {
 			return distinct(r.machines[:len(r.machines)-1], key) < min(least[key], distinct(r.machines, key))
 		})
-		if !needed && !j.settings.lastForVariety(r.machines) {
+		if !needed && !j.lastForVariety(r.machines) {
 			j.add(TooManyOptions, r.object, "%d options, want at most %d", len(r.machines), limit)
 		}
 	}
 }
 
-func (c Checker) strictMinValues() bool {
-	return c.Policy.MinValues != scheduling.MinValuesBestEffort
+func (w *world) strictMinValues() bool {
+	return w.policy.MinValues != scheduling.MinValuesBestEffort
 }
 
 // enough reports whether the machines offer the number of values wanted of each key.

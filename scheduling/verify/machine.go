@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -155,25 +156,17 @@ func (m *machine) unmet() []expression {
 // offers yields everything that the pool may buy now, in order of type and offering,
 // reservations that have no machine left excepted.
 func (w *world) offers(pl *pool, d doubt) iter.Seq[*machine] {
-	return w.offersBut(pl, d, func(*instancetypes.InstanceType, offerings.Offering) bool { return false })
-}
-
-// offersBut yields the same but for what is to be left out.
-func (w *world) offersBut(pl *pool, d doubt, without func(*instancetypes.InstanceType, offerings.Offering) bool) iter.Seq[*machine] {
 	return func(yield func(*machine) bool) {
 		if pl.closed != "" {
 			return
 		}
 		for t := range pl.catalog.All() {
 			for _, o := range t.Offerings {
-				if w.unavailable(t, o) != "" || w.excluded(t, o) != "" || o.CapacityType == offerings.Reserved && w.reservations[o.ReservationID] <= 0 || without(t, o) {
+				if w.unavailable(t, o) != "" || w.excluded(t, o) != "" || o.CapacityType == offerings.Reserved && w.reservations[o.ReservationID] <= 0 {
 					continue
 				}
-				m := w.sold(pl, t, o, d)
-				if len(m.clashes) > 0 || len(m.unmet()) > 0 {
-					continue
-				}
-				if !yield(m) {
+				m := w.newMachine(pl, t, o, choices{}, d)
+				if len(m.clashes) == 0 && len(m.unmet()) == 0 && !yield(m) {
 					return
 				}
 			}
@@ -181,25 +174,9 @@ func (w *world) offersBut(pl *pool, d doubt, without func(*instancetypes.Instanc
 	}
 }
 
-// soldKey is what tells machines apart that pools sell as they stand.
-type soldKey struct {
-	pool  *pool
-	offer bareKey
-	doubt doubt
-}
-
-// sold is what buying the offering for the pool brings if nothing is chosen. It is kept where
-// the same is asked for case after case.
-func (w *world) sold(pl *pool, t *instancetypes.InstanceType, o offerings.Offering, d doubt) *machine {
-	key := soldKey{pl, bareKey{t, o.Zone, o.ReservationID, o.CapacityType}, d}
-	m := w.kept[key]
-	if m == nil {
-		m = w.newMachine(pl, t, o, choices{}, d)
-		if w.kept != nil {
-			w.kept[key] = m
-		}
-	}
-	return m
+// title names the machine in messages.
+func (m *machine) title() string {
+	return fmt.Sprintf("%s %s in %s", m.kind.Name, m.offering.CapacityType, m.offering.Zone)
 }
 
 // holdsAlone reports whether the pod could have the machine for itself, however many
@@ -283,6 +260,12 @@ func (pl *pool) providers(key string) bool {
 // each launch: a key of its requirements that is nobody else's to set.
 func (pl *pool) chooses(key string) bool {
 	return !requirements.WellKnown().Has(key) && !pl.sold[key] && len(about(key, pl.asks)) > 0
+}
+
+// undecided reports whether the pool asks for a label of which the value is chosen for each
+// launch.
+func (pl *pool) undecided() bool {
+	return slices.ContainsFunc(pl.asks, func(e expression) bool { return pl.chooses(requirements.NormalizeKey(e.key)) })
 }
 
 // minValues returns the number of distinct values that the options of a launch must

@@ -30,8 +30,8 @@ func (j *judge) options(r *resolved) {
 			continue
 		}
 		j.option(r, object, &r.Options[i], m)
-		if previous != nil && j.settings.Policy.Ranking.Strategy != offerings.Diversified &&
-			j.settings.Policy.Ranking.Compare(j.candidate(previous), j.candidate(m)) > 0 {
+		if previous != nil && j.policy.Ranking.Strategy != offerings.Diversified &&
+			j.policy.Ranking.Compare(j.candidate(previous), j.candidate(m)) > 0 {
 			j.add(OptionOrder, object, "belongs before the option ahead of it")
 		}
 		previous = m
@@ -233,15 +233,15 @@ func varietyOf(machines []*machine) variety {
 }
 
 // wantedVariety is how many of each are asked for.
-func (c Checker) wantedVariety() map[string]int {
-	f := c.Policy.Flexibility
+func (w *world) wantedVariety() map[string]int {
+	f := w.policy.Flexibility
 	return map[string]int{"options": f.Options, "types": f.Types, "families": f.Families, "zones": f.Zones}
 }
 
 // lacking is what there is too little of, sorted.
-func (c Checker) lacking(v variety) []string {
+func (w *world) lacking(v variety) []string {
 	var out []string
-	for what, least := range c.wantedVariety() {
+	for what, least := range w.wantedVariety() {
 		if len(v[what]) < least {
 			out = append(out, what)
 		}
@@ -257,16 +257,16 @@ func (j *judge) flexible(r *resolved) {
 	if len(v) == 0 {
 		return
 	}
-	for _, what := range j.settings.lacking(v) {
-		j.add(Flexibility, r.object, "%d %s of spot machines, want at least %d", len(v[what]), what, j.settings.wantedVariety()[what])
+	for _, what := range j.lacking(v) {
+		j.add(Flexibility, r.object, "%d %s of spot machines, want at least %d", len(v[what]), what, j.wantedVariety()[what])
 	}
 }
 
 // lastForVariety reports whether the last of the machines is there for the choice that
 // spot machines have to leave.
-func (c Checker) lastForVariety(machines []*machine) bool {
+func (w *world) lastForVariety(machines []*machine) bool {
 	all, without := varietyOf(machines), varietyOf(machines[:len(machines)-1])
 	return slices.ContainsFunc(slices.Collect(maps.Keys(all)), func(what string) bool {
-		return len(without[what]) < min(c.wantedVariety()[what], len(all[what]))
+		return len(without[what]) < min(w.wantedVariety()[what], len(all[what]))
 	})
 }

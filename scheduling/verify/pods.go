@@ -58,7 +58,7 @@ func (j *judge) everyPodOnce() {
 
 // refusal checks that a refused pod is told why, unless the solver was to name it only.
 func (j *judge) refusal(u scheduling.Unschedulable) {
-	if j.solver.NoReasons {
+	if j.policy.NoReasons {
 		return
 	}
 	object := "pod/" + u.Pod

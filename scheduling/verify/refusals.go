@@ -1,10 +1,10 @@
 package verify
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -62,12 +62,12 @@ func (j *judge) refusedPods() map[string]bool {
 // refusedKinds groups the refused pods that have nothing to do with others.
 func (j *judge) refusedKinds() []*kind {
 	refused := j.refusedPods()
-	return j.kinds(func(t *tenant) bool { return refused[t.name] && !t.isHeld() && j.independent(t) })
+	return kindsOf(lo.Filter(j.sortedPods(), func(t *tenant, _ int) bool { return refused[t.name] && !t.isHeld() && j.independent(t) }))
 }
 
 // lighterKinds groups the pods that are launched for in pools of a lower weight.
 func (j *judge) lighterKinds(pl *pool) []*kind {
-	if j.settings.Policy.Weights == scheduling.WeightIgnore || pl.closed != "" {
+	if j.policy.Weights == scheduling.WeightIgnore || pl.closed != "" {
 		return nil
 	}
 	lighter := make(map[string]bool)
@@ -79,10 +79,7 @@ func (j *judge) lighterKinds(pl *pool) []*kind {
 			lighter[t.name] = j.carefree(t) && !t.picky() && !hasPreferences(t.pod) && !pl.prefersOthers(t.pod.Spec.Tolerations)
 		}
 	}
-	if len(lighter) == 0 {
-		return nil
-	}
-	return j.kinds(func(t *tenant) bool { return lighter[t.name] })
+	return kindsOf(lo.Filter(j.sortedPods(), func(t *tenant, _ int) bool { return lighter[t.name] }))
 }
 
 // entangled reports whether the pod says anything about other pods or has volumes.
@@ -128,10 +125,10 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 		return nil
 	}
 	least := map[string]int{}
-	if j.settings.strictMinValues() {
+	if j.strictMinValues() {
 		least = pl.minValues()
 	}
-	if (len(least) > 0 || j.settings.Policy.Flexibility != scheduling.Flexibility{}) && len(slack) > 0 {
+	if (len(least) > 0 || j.policy.Flexibility != scheduling.Flexibility{}) && len(slack) > 0 {
 		// A further machine could take from the limits what the minValues of those
 		// already launched count on.
 		return nil
@@ -157,7 +154,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 					spots[k] = make(variety)
 				}
 				spots[k].add(m)
-				if len(j.settings.lacking(spots[k])) > 0 {
+				if len(j.lacking(spots[k])) > 0 {
 					return false
 				}
 			}
@@ -167,7 +164,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 					return false
 				}
 			}
-			hits = append(hits, hit{kind: k, what: fmt.Sprintf("%s %s in %s", m.kind.Name, m.offering.CapacityType, m.offering.Zone)})
+			hits = append(hits, hit{kind: k, what: m.title()})
 			return true
 		})
 		if len(kinds) == 0 {

@@ -221,29 +221,6 @@ func unnamed(lists ...[]expression) string {
 // maxChoices bounds how many ways to fill in open labels are tried.
 const maxChoices = 4096
 
-// roomsFor returns what the machine may have for pods once the pod sits on it: one
-// room for each way to choose the labels that are still open and that some DaemonSet
-// asks about. None if the pod could not have the machine for itself.
-func (w *world) roomsFor(m *machine, t *tenant) []amounts {
-	if !m.holdsAlone(t) {
-		return nil
-	}
-	var rooms []amounts
-	for _, alternative := range t.wants {
-		if !m.admits(selector{alternative}) {
-			continue
-		}
-		for _, c := range w.choicesOf(m, alternative.exprs) {
-			daemons, ports := w.daemonsAt(c)
-			room := m.allocatable.minus(daemons)
-			if _, busy := clash(t.ports, ports); !busy && len(exceeding(t.requests, room)) == 0 {
-				rooms = append(rooms, room)
-			}
-		}
-	}
-	return rooms
-}
-
 // choicesOf returns the machine's place with the open labels filled in that daemons
 // ask about, in every way that pool and pod allow. Where there are too many ways it
 // returns one place, on which only those daemons run that run whatever is chosen.

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -77,7 +76,7 @@ func (j *judge) tiedKinds() []*tenant {
 		if !refused[t.name] || t.isHeld() || j.independent(t) || slices.ContainsFunc(t.mounts, wanted) {
 			continue
 		}
-		if key := fmt.Sprintf("%s %p %s", t.signature(), t.face, t.ties.text); !seen[key] {
+		if key := fmt.Sprintf("%s %s %p %s", t.needs(), t.asks(), t.face, t.ties.text); !seen[key] {
 			seen[key] = true
 			kinds = append(kinds, t)
 		}
@@ -105,9 +104,9 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 	if t.picky() {
 		return "", false
 	}
-	choosy := h.settings.Policy.Flexibility != scheduling.Flexibility{}
+	choosy := h.policy.Flexibility != scheduling.Flexibility{}
 	for _, pl := range h.sortedPools() {
-		if len(pl.minValues()) > 0 || slices.ContainsFunc(pl.asks, func(e expression) bool { return pl.chooses(requirements.NormalizeKey(e.key)) }) {
+		if len(pl.minValues()) > 0 || pl.undecided() {
 			continue
 		}
 		slack := h.launchHeadroom(pl)
@@ -126,7 +125,7 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 			if at := h.whereabouts(x); !tried[at] {
 				tried[at] = true
 				if h.joins(t, x) {
-					return fmt.Sprintf("%s %s in %s for pool %s", m.kind.Name, m.offering.CapacityType, m.offering.Zone, pl.Name), true
+					return m.title() + " for pool " + pl.Name, true
 				}
 			}
 		}

@@ -101,13 +101,13 @@ type clusterState struct {
 func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *clusterState {
 	cluster.Nodes = shuttingDown(cluster)
 	g := &clusterState{
-		world: newWorld(cluster.Problem), checker: c, plan: plan, now: c.Planner.Now,
+		world: newWorld(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*clusterNode),
 		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), groups: make(map[string]*podGroup),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
 		nodeCounts: make(map[*pool]*nodeCount), topology: newTopology(),
 	}
-	if g.solver = c.Planner.Policy; g.solver.WorkloadShare > 0 {
+	if g.policy.WorkloadShare > 0 {
 		g.workloads = newWorkloadCounts()
 	}
 	if g.now.IsZero() {

@@ -26,12 +26,7 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 	if rest.Sign() <= 0 {
 		return // what stays costs as much
 	}
-	if cert == nil {
-		r.add(CertificateMissing, "summary", "lower bound %v without a certificate", claimed)
-		return
-	}
-	w := newWorld(problem)
-	w.solver = solver
+	w := newWorld(problem, solver)
 	left := make(map[string]bool)
 	for i, name := range plan.Summary.LeftOut {
 		if w.pods[name] == nil {
@@ -42,16 +37,8 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 		}
 		left[name] = true
 	}
-	everywhere := scheduling.Assignment{}
-	for _, t := range w.sortedPods() {
-		if !t.isHeld() && !left[t.name] {
-			everywhere.Pods = append(everywhere.Pods, t.name)
-		}
-	}
-	newJudge(r, w, Checker{Policy: solver}, &scheduling.Plan{
-		Existing: []scheduling.Assignment{everywhere},
-		Summary:  scheduling.Summary{LowerBoundPerHour: offerings.Price(rest.Int64()), Certificate: cert},
-	}).bound()
+	isPlaced := func(name string) bool { return !w.pods[name].isHeld() && !left[name] }
+	newClaim(w, offerings.Price(rest.Int64()), isPlaced, r.add).judge(cert)
 }
 
 // fresh is the problem of buying anew what may go, the solver of it, and what the nodes of
@@ -149,7 +136,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		own[name] = again(old)
 	}
 	problem.PoolCatalogs = own
-	solver, settings := g.checker.Planner.Policy, &world{solver: g.checker.Planner.Policy}
+	solver, settings := g.checker.Planner.Policy, &world{policy: g.checker.Planner.Policy}
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
 	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
 		return had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] || settings.excluded(t, o) == ""

@@ -236,7 +236,7 @@ func (a *stepCheck) place() {
 
 // judge reads the step as a plan for the cluster without the nodes that go.
 func (a *stepCheck) judge(plan *scheduling.Plan) *judge {
-	j := newJudge(a.Report, a.world, Checker{Policy: a.checker.Planner.Policy}, plan)
+	j := newJudge(a.Report, a.world, plan)
 	j.topology = a.topology
 	return j
 }

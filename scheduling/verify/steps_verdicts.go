@@ -142,8 +142,8 @@ func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Poi
 	if g.expects() {
 		after, before, expected = s.ExpectedPerHourAfter, start.price, end.price
 	}
-	if s.NodeOverheadPerHour != g.solver.NodeOverhead {
-		r.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, g.solver.NodeOverhead)
+	if s.NodeOverheadPerHour != g.policy.NodeOverhead {
+		r.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, g.policy.NodeOverhead)
 	}
 	for _, c := range []struct {
 		what      string

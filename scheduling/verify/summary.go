@@ -166,15 +166,15 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 
 // excluded says why the settings keep an offering from being bought; "" if they do not.
 func (w *world) excluded(t *instancetypes.InstanceType, o offerings.Offering) string {
-	if w.solver.NoSpot && o.CapacityType == offerings.Spot {
+	if w.policy.NoSpot && o.CapacityType == offerings.Spot {
 		return "is a spot machine, and there are to be none"
 	}
-	for _, keep := range w.solver.Filters {
+	for _, keep := range w.policy.Filters {
 		if keep != nil && !keep(t, o) {
 			return "is left out by a filter"
 		}
 	}
-	size := w.solver.Size
+	size := w.policy.Size
 	if len(size.Smallest)+len(size.Largest) == 0 {
 		return ""
 	}
@@ -196,7 +196,7 @@ func (w *world) excluded(t *instancetypes.InstanceType, o offerings.Offering) st
 // Of a cost c for each interruption and a rate of n millionths in a month that is
 // c·n ÷ 730,000,000, rounded to the nearest nano-USD.
 func (w *world) objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
-	i := w.solver.Interruption
+	i := w.policy.Interruption
 	cost := new(big.Int)
 	if o.CapacityType == offerings.Spot {
 		rate := o.InterruptionRate
@@ -211,7 +211,7 @@ func (w *world) objective(t *instancetypes.InstanceType, o offerings.Offering) o
 		cost.Add(cost, big.NewInt(730e6/2))
 		cost.Div(cost, big.NewInt(730e6))
 	}
-	cost.Add(cost, big.NewInt(int64(w.solver.NodeOverhead)))
+	cost.Add(cost, big.NewInt(int64(w.policy.NodeOverhead)))
 	cost.Add(cost, big.NewInt(int64(o.Price)))
 	if !cost.IsInt64() {
 		return offerings.MaxPrice
@@ -221,8 +221,8 @@ func (w *world) objective(t *instancetypes.InstanceType, o offerings.Offering) o
 
 // expects reports whether machines cost something beside their prices.
 func (w *world) expects() bool {
-	i := w.solver.Interruption
-	return w.solver.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
+	i := w.policy.Interruption
+	return w.policy.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
 }
 
 // candidate is the machine as rankings see it.
@@ -235,8 +235,8 @@ func (w *world) candidate(m *machine) offerings.Candidate {
 // expected checks what the plan says that its machines are expected to cost, and returns
 // the price that bound and gap are about.
 func (j *judge) expected(s *scheduling.Summary) offerings.Price {
-	if s.NodeOverheadPerHour != j.solver.NodeOverhead {
-		j.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.solver.NodeOverhead)
+	if s.NodeOverheadPerHour != j.policy.NodeOverhead {
+		j.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.policy.NodeOverhead)
 	}
 	if !j.expects() {
 		if s.ExpectedPerHour != 0 {

@@ -28,6 +28,7 @@ type spreadRule struct {
 	maxSkew    int
 	minDomains int
 	nodes      nodeFilter
+	text       string // equal for constraints that say the same
 }
 
 // nodeFilter says which nodes a spread constraint looks at: those that have every key
@@ -110,6 +111,7 @@ func readSpread(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, keys []stri
 	}
 	f.text = fmt.Sprintf("%q %v %q %v%s", keys, f.choosy, f.wants, f.shy, tolerationText(f.tolerations))
 	r.nodes = f
+	r.text = fmt.Sprintf("spread %q %d %d (%s) (%s)", r.key, r.maxSkew, r.minDomains, r.pods.text, r.nodes.text)
 	return r
 }
 
@@ -129,8 +131,7 @@ func (f *nodeFilter) passes(p *place) bool {
 func (t *ties) write() {
 	var b strings.Builder
 	for i := range t.spread {
-		r := &t.spread[i]
-		fmt.Fprintf(&b, "spread %q %d %d (%s) (%s)\n", r.key, r.maxSkew, r.minDomains, r.pods.text, r.nodes.text)
+		fmt.Fprintln(&b, t.spread[i].text)
 	}
 	for _, n := range t.near {
 		fmt.Fprintf(&b, "near %s\n", n.text())

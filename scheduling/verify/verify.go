@@ -33,9 +33,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	w := newWorld(p)
-	w.solver = c.Policy
-	j := newJudge(report, w, c, plan)
+	j := newJudge(report, newWorld(p, c.Policy), plan)
 	j.everyPodOnce()
 	j.order()
 	j.places()
@@ -52,8 +50,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 type judge struct {
 	*Report
 	*world
-	settings Checker
-	plan     *scheduling.Plan
+	plan *scheduling.Plan
 	// machines are those that options name, by what distinguishes them.
 	machines map[string]*machine
 	// launches are those of the plan, in its order; named are their names.
@@ -65,8 +62,6 @@ type judge struct {
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.
 	used, listed map[string]int
-	// spreads reads the spreads of certificates; nil until asked.
-	spreads *spreadReader
 }
 
 // resolved is a launch together with the machines that its options stand for.
@@ -87,19 +82,41 @@ func (r *resolved) first() *machine {
 	return r.machines[0]
 }
 
-func (c Checker) maxOptions() int {
-	if c.Policy.MaxOptions > 0 {
-		return c.Policy.MaxOptions
+func (w *world) maxOptions() int {
+	if w.policy.MaxOptions > 0 {
+		return w.policy.MaxOptions
 	}
 	return defaultMaxOptions
 }
 
 // newJudge begins to read a plan.
-func newJudge(report *Report, w *world, settings Checker, plan *scheduling.Plan) *judge {
+func newJudge(report *Report, w *world, plan *scheduling.Plan) *judge {
 	return &judge{
-		Report: report, world: w, settings: settings, plan: plan,
+		Report: report, world: w, plan: plan,
 		machines: make(map[string]*machine), named: make(map[string]bool), used: make(map[string]int), listed: make(map[string]int),
 	}
+}
+
+// bound proves the lower bound anew from the certificate.
+func (j *judge) bound() {
+	placed := make(map[string]bool)
+	for i := range j.plan.Launches {
+		for _, name := range j.plan.Launches[i].Pods {
+			placed[name] = true
+		}
+	}
+	for _, a := range j.plan.Existing {
+		for _, name := range a.Pods {
+			placed[name] = true
+		}
+	}
+	c := newClaim(j.world, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, j.add)
+	if c.at = make(map[string]*place); j.topology != nil {
+		for _, b := range j.booked {
+			c.at[b.name] = b.host.place
+		}
+	}
+	c.judge(j.plan.Summary.Certificate)
 }
 
 // places judges what is bought and who goes where, but for rules that depend on the order in

@@ -82,12 +82,12 @@ func (w *world) sizeOfWorkloads() map[string]int {
 }
 
 // most is how many pods of a workload may share a machine.
-func (c Checker) most(size int) int { return max(1, size*c.Policy.WorkloadShare/100) }
+func (w *world) most(size int) int { return max(1, size*w.policy.WorkloadShare/100) }
 
 // shareOfWorkloads checks that no machine and no node that receives pods of a workload
 // holds more of its pods than its share.
 func (j *judge) shareOfWorkloads() {
-	if j.settings.Policy.WorkloadShare <= 0 {
+	if j.policy.WorkloadShare <= 0 {
 		return
 	}
 	size := j.sizeOfWorkloads()
@@ -103,7 +103,7 @@ func (j *judge) shareOfWorkloads() {
 			}
 		}
 		for _, workload := range order {
-			if n, most := joins[workload]+there[workload], j.settings.most(size[workload]); workload != "" && n > most {
+			if n, most := joins[workload]+there[workload], j.most(size[workload]); workload != "" && n > most {
 				j.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size[workload])
 			}
 		}
@@ -119,7 +119,7 @@ func (j *judge) shareOfWorkloads() {
 // shareLeaves reports whether a node could take one more pod of a pod's workload.
 func (j *judge) shareLeaves(t *tenant, s *station) bool {
 	workload := j.workloadOf(t.pod)
-	if j.settings.Policy.WorkloadShare <= 0 || workload == "" {
+	if j.policy.WorkloadShare <= 0 || workload == "" {
 		return true
 	}
 	n := 1 + j.running().on[s.name][workload]
@@ -130,5 +130,5 @@ func (j *judge) shareLeaves(t *tenant, s *station) bool {
 			}
 		}
 	}
-	return n <= j.settings.most(j.sizeOfWorkloads()[workload])
+	return n <= j.most(j.sizeOfWorkloads()[workload])
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomFiller is a small machine with pods that are worth about as much as their room.
-func randomFiller(rng *rand.Rand) *filler {
-	f := &filler{tries: mostTries}
+// randomKnapsack is a small machine with pods that are worth about as much as their room.
+func randomKnapsack(rng *rand.Rand) *knapsack {
+	f := &knapsack{tries: mostTries}
 	for range 1 + rng.IntN(3) {
 		f.room, f.values = append(f.room, 4+rng.Int64N(20)), append(f.values, rng.Int64N(12))
 	}
 	for range 1 + rng.IntN(5) {
-		h := heap{most: 1 + rng.Int64N(5), worth: rng.Int64N(12)}
+		h := item{most: 1 + rng.Int64N(5), worth: rng.Int64N(12)}
 		for _, room := range f.room {
 			n := rng.Int64N(room + 1)
 			h.size = append(h.size, n)
@@ -25,37 +25,37 @@ func randomFiller(rng *rand.Rand) *filler {
 		for d, n := range h.size {
 			h.beyond -= f.values[d] * n
 		}
-		f.heaps = append(f.heaps, h)
+		f.items = append(f.items, h)
 	}
 	return f
 }
 
-// everyFilling tries them all.
-func everyFilling(heaps []heap, left []int64) int64 {
-	if len(heaps) == 0 {
+// everyPattern tries them all.
+func everyPattern(items []item, left []int64) int64 {
+	if len(items) == 0 {
 		return 0
 	}
 	best := int64(0)
-	for n := range heaps[0].most + 1 {
+	for n := range items[0].most + 1 {
 		rest := make([]int64, len(left))
 		fits := true
 		for d := range left {
-			rest[d] = left[d] - n*heaps[0].size[d]
+			rest[d] = left[d] - n*items[0].size[d]
 			fits = fits && rest[d] >= 0
 		}
 		if fits {
-			best = max(best, n*heaps[0].worth+everyFilling(heaps[1:], rest))
+			best = max(best, n*items[0].worth+everyPattern(items[1:], rest))
 		}
 	}
 	return best
 }
 
-func TestFillerFindsTheFullest(t *testing.T) {
+func TestKnapsackFindsTheBestPattern(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 1))
 	found, satisfied := 0, 0
 	for range 4000 {
-		f := randomFiller(rng)
-		want := everyFilling(f.heaps, f.room)
+		f := randomKnapsack(rng)
+		want := everyPattern(f.items, f.room)
 		if rng.IntN(2) == 0 {
 			f.limit = max(0, want+rng.Int64N(20)-10)
 		}
@@ -74,12 +74,12 @@ func TestFillerFindsTheFullest(t *testing.T) {
 }
 
 // It gives up rather than say too little.
-func TestFillerGivesUp(t *testing.T) {
+func TestKnapsackGivesUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 2))
 	gaveUp := 0
 	for range 1000 {
-		f := randomFiller(rng)
-		want := everyFilling(f.heaps, f.room)
+		f := randomKnapsack(rng)
+		want := everyPattern(f.items, f.room)
 		f.tries = rng.IntN(40)
 		if got, ok := f.most(); ok {
 			require.Equal(t, want, got)
