@@ -2,7 +2,7 @@
 // heuristics, with an imitation of Cluster Autoscaler and with Plimsoll, one after the
 // other in one run, and writes a Markdown table of what each decided and what it took.
 //
-//	go run . -report gaps           price over the proven bound, by corpus
+//	go run .                        price over the proven bound, and what it took
 //	go run . -report speed          time and memory beside Karpenter's
 //	go run . -report growth         time against pods, classes, types and pools
 //	go run . -report consolidation  what removing nodes saves, and moves for it

@@ -3,9 +3,12 @@ module github.com/plimsoll-go/plimsoll/benchmarks/peers
 go 1.26.6
 
 require (
+	// The newest release that Go 1.26.8 builds: v1.14.3 and v1.15.0 need later
+	// patches of Go. Figures in the README are those of this version.
 	github.com/awslabs/operatorpkg v0.0.0-20260708223819-4da4c353c5fa
 	github.com/go-logr/logr v1.4.3
 	github.com/plimsoll-go/plimsoll v0.0.0
+	github.com/samber/lo v1.53.0
 	gonum.org/v1/plot v0.17.0
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -14,8 +17,6 @@ require (
 	k8s.io/klog/v2 v2.140.0
 	k8s.io/utils v0.0.0-20260210185600-b8788abfbbc2
 	sigs.k8s.io/controller-runtime v0.24.1
-	// The newest release that Go 1.26.8 builds: v1.14.3 and v1.15.0 need later
-	// patches of Go. Figures in the README are those of this version.
 	sigs.k8s.io/karpenter v1.14.1
 )
 
@@ -70,7 +71,6 @@ require (
 	github.com/prometheus/common v0.67.5 // indirect
 	github.com/prometheus/procfs v0.19.2 // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
-	github.com/samber/lo v1.53.0 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/stoewer/go-strcase v1.3.0 // indirect

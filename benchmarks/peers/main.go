@@ -10,8 +10,8 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/document"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/duel"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/report"
 )
 
 func main() {
@@ -37,33 +37,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return s.describe(stdout)
 	case s.random > 0:
 		return s.duel(ctx, stdout)
-	case len(s.reports) > 0:
-		return s.write(ctx, stdout, stderr)
 	}
-	return s.compare(ctx, stdout, stderr)
+	return reporter{s, stdout, stderr}.write(ctx)
 }
 
 // duel compares with Karpenter on random problems.
 func (s *settings) duel(ctx context.Context, stdout io.Writer) error {
 	settings := duel.Settings{Preferences: s.wishes, Timeout: s.measure.Timeout}
-	report, err := duel.Run(ctx, s.seed, s.random, settings)
-	if writeErr := report.Write(stdout); writeErr != nil {
+	duels, err := duel.Run(ctx, s.seed, s.random, settings)
+	if writeErr := duels.Write(stdout); writeErr != nil {
 		return writeErr
 	}
 	faults := []error{err}
 	if s.readme != "" {
 		var sums strings.Builder
-		report.Sums(&sums)
-		faults = append(faults, document.Put(s.readme, "random", sums.String()))
+		duels.Sums(&sums)
+		faults = append(faults, report.Put(s.readme, "random", sums.String()))
 	}
-	beaten := report.Beaten()
-	if s.minimal {
-		for _, b := range beaten {
-			fmt.Fprintf(stdout, "\n%d, %s:\n\n%s", b.Seed, b.Verdict(settings), duel.Minimal(ctx, b, settings))
-		}
-	}
+	beaten := duels.Beaten()
 	if s.strict && len(beaten) > 0 {
-		faults = append(faults, fmt.Errorf("%s is beaten on %d of %d problems", reference, len(beaten), len(report.Bouts)))
+		faults = append(faults, fmt.Errorf("%s is beaten on %d of %d problems", reference, len(beaten), len(duels.Bouts)))
 	}
 	return errors.Join(faults...)
 }

@@ -10,168 +10,235 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/consolidation"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/document"
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/growth"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/karpenter"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/planner"
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/speed"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/report"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// reports are what -report can name, in the order in which "all" writes them.
-func reports() []string { return []string{"gaps", "speed", "growth", "consolidation"} }
+// The planners that others are compared with.
+const reference, standard = "plimsoll", "karpenter"
+
+// reporter writes reports, as Markdown and plots.
+type reporter struct {
+	*settings
+	stdout, stderr io.Writer
+}
+
+// reports are what -report can name, in the order in which "all" writes them, and how each is
+// made. What makes a report returns the promises that are not kept.
+func reports() []struct {
+	name  string
+	write func(reporter, context.Context) ([]string, error)
+} {
+	return []struct {
+		name  string
+		write func(reporter, context.Context) ([]string, error)
+	}{
+		{"gaps", reporter.gaps}, {"speed", reporter.speed}, {"growth", reporter.growth}, {"consolidation", reporter.consolidation},
+	}
+}
 
 // write writes the reports that were asked for.
-func (s *settings) write(ctx context.Context, stdout, stderr io.Writer) error {
+func (r reporter) write(ctx context.Context) error {
 	var faults []error
-	for _, name := range s.reports {
-		own := *s
-		var err error
-		switch name {
-		case "gaps":
-			err = own.gaps(ctx, stdout, stderr)
-		case "speed":
-			err = own.speed(ctx, stdout, stderr)
-		case "growth":
-			err = own.growth(ctx, stdout, stderr)
-		case "consolidation":
-			err = own.consolidation(ctx, stdout, stderr)
+	for _, one := range reports() {
+		if !slices.Contains(r.reports, one.name) {
+			continue
 		}
+		broken, err := one.write(r, ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		faults = append(faults, err)
+		if len(broken) > 0 {
+			fmt.Fprintf(r.stdout, "\nNot as promised:\n\n- %s\n", strings.Join(broken, "\n- "))
+			if r.strict {
+				faults = append(faults, fmt.Errorf("%d promises are not kept, first: %s", len(broken), broken[0]))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// publish writes a section to the output, and into the file that shows it.
+func (r reporter) publish(section, text string) error {
+	if _, err := fmt.Fprintf(r.stdout, "\n%s\n", strings.Trim(text, "\n")); err != nil {
+		return err
+	}
+	if r.readme == "" {
+		return nil
+	}
+	return report.Put(r.readme, section, text)
+}
+
+// draw draws plots if they are wanted.
+func draw[P interface {
+	Draw(dir string) ([]string, error)
+}](r reporter, plots ...P) error {
+	var faults []error
+	for _, p := range plots {
+		if r.plots == "" {
+			break
+		}
+		files, err := p.Draw(r.plots)
+		fmt.Fprintf(r.stderr, "drew %s\n", strings.Join(files, " "))
 		faults = append(faults, err)
 	}
 	return errors.Join(faults...)
 }
 
 // sizes are the numbers of pods that were asked for, or these.
-func (s *settings) sizes(standard ...int) []int {
+func (s *settings) sizes(usual ...int) []int {
 	if len(s.pods) > 0 {
 		return s.pods
 	}
-	return standard
+	return usual
+}
+
+// instances are the problems to solve, each corpus in each market that it fits.
+func (s *settings) instances() ([]corpus.Instance, error) {
+	var out []corpus.Instance
+	for _, c := range s.corpora {
+		for _, m := range s.markets {
+			if !c.Fits(m) {
+				continue
+			}
+			for _, way := range s.ways {
+				for _, n := range s.sizes(1_000) {
+					in, err := c.Instance(m, way, n, s.seed)
+					if err != nil {
+						return nil, err
+					}
+					out = append(out, in)
+				}
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no corpus fits any market")
+	}
+	return out, nil
+}
+
+// quick reports whether a planner is asked about so many pods.
+func (s *settings) quick(p peer.Peer, pods int) bool {
+	return pods <= s.slow || p.Name() != standard && p.Name() != "plimsoll thorough"
+}
+
+// gaps writes what every planner made of every instance, how far that is above the bound, and
+// where others are cheaper. What a planner cannot express is told and left out; a wrong outcome
+// is an error.
+func (r reporter) gaps(ctx context.Context) ([]string, error) {
+	instances, err := r.instances()
+	if err != nil {
+		return nil, err
+	}
+	var findings []*report.Finding
+	var faults []error
+	for i, in := range instances {
+		f := &report.Finding{Instance: in}
+		var outcomes []peer.Outcome
+		for _, p := range r.peers {
+			if !r.quick(p, len(in.Problem.Pods)) {
+				continue
+			}
+			result, outcome, err := peer.Measure(ctx, p, in.Name, in.Problem, r.measure)
+			var unsupported *peer.UnsupportedError
+			switch {
+			case ctx.Err() != nil:
+				return nil, ctx.Err()
+			case errors.As(err, &unsupported):
+				fmt.Fprintln(r.stderr, "left out:", err)
+			case err != nil:
+				faults = append(faults, err)
+			default:
+				f.Results, outcomes = append(f.Results, result), append(outcomes, outcome)
+			}
+		}
+		f.Compare(outcomes)
+		findings = append(findings, f)
+		_, err := io.WriteString(r.stdout, report.Table(report.Comparison(f.Results, reference), f.Results, i == 0))
+		faults = append(faults, err)
+	}
+	summary, broken := report.Summary(findings)
+	faults = append(faults, r.publish("gaps", summary), r.publish("corpora", report.Corpora(findings)), draw(r, report.GapPlot(findings)))
+	return broken, errors.Join(faults...)
+}
+
+// efforts are the library at the efforts that are asked about time.
+func (s *settings) efforts() []peer.Peer {
+	return slices.DeleteFunc(slices.Clone(s.peers), func(p peer.Peer) bool {
+		mine, ok := p.(planner.Peer)
+		return !ok || mine.Title == "plimsoll thorough"
+	})
 }
 
 // speed compares time and memory with Karpenter's on its own mix.
-func (s *settings) speed(ctx context.Context, stdout, stderr io.Writer) error {
-	const standard = "karpenter"
-	var entrants []speed.Entrant
-	for _, p := range s.peers {
-		once, again := s.measure, s.measure
-		once.Repeat, again.Repeat = 1, max(again.Repeat, 5)
-		if mine, ok := p.(planner.Peer); ok && mine.Title != "plimsoll thorough" {
-			entrants = append(entrants, speed.Entrant{Peer: p, Options: again})
-		} else if _, ok := p.(karpenter.Peer); ok {
-			entrants = append(entrants, speed.Entrant{Peer: p, Options: once})
-		}
-	}
-	var table strings.Builder
-	table.WriteString(speed.Header(standard))
+func (r reporter) speed(ctx context.Context) ([]string, error) {
 	var all []peer.Result
-	var broken []string
-	for _, n := range s.sizes(1_000, 5_000, 20_000) {
-		in, err := corpus.KarpenterMix(n, s.seed)
+	for _, n := range r.sizes(1_000, 5_000, 20_000) {
+		in, err := corpus.KarpenterMix(n, r.seed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Fprintln(stderr, "speed:", in.Name)
-		results, err := speed.Measure(ctx, in, entrants)
-		if err != nil {
-			return err
+		fmt.Fprintln(r.stderr, "speed:", in.Name)
+		theirs := slices.DeleteFunc(slices.Clone(r.peers), func(p peer.Peer) bool { _, ok := p.(karpenter.Peer); return !ok })
+		for _, p := range slices.Concat(theirs, r.efforts()) {
+			o := r.measure
+			o.Median = true
+			if o.Repeat = max(o.Repeat, 5); p.Name() == standard {
+				o.Repeat = 1
+			}
+			result, _, err := peer.Measure(ctx, p, in.Name, in.Problem, o)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, result)
 		}
-		if err := speed.Write(&table, results, standard); err != nil {
-			return err
-		}
-		all = append(all, results...)
-		broken = append(broken, speed.Broken(results, standard, speed.Promises())...)
 	}
-	faults := []error{s.publish(stdout, "speed", table.String()), s.told(stdout, broken), s.kept(broken)}
-	for _, p := range speed.Plots(all) {
-		faults = append(faults, s.draw(stderr, p))
-	}
-	return errors.Join(faults...)
+	err := r.publish("speed", report.Table(report.Speed(all, standard), all, true))
+	return report.Slow(all, standard), errors.Join(err, draw(r, report.SpeedPlots(all)...))
 }
 
 // growth measures how the time grows with the numbers of everything.
-func (s *settings) growth(ctx context.Context, stdout, stderr io.Writer) error {
-	i := slices.IndexFunc(s.markets, func(m corpus.Market) bool { return m.Name == "ec2" })
-	if i < 0 {
-		return errors.New("-report growth needs the market ec2")
+func (r reporter) growth(ctx context.Context) ([]string, error) {
+	m, err := r.ec2("growth")
+	if err != nil {
+		return nil, err
 	}
 	divisor := 1
-	if s.quick {
+	if r.small {
 		divisor = 50
 	}
-	o := s.measure
-	o.Repeat = max(o.Repeat, 3)
-	var table strings.Builder
-	table.WriteString(growth.Header())
-	var all []growth.Sample
-	for _, a := range growth.Axes(s.markets[i], s.seed, divisor) {
-		fmt.Fprintln(stderr, "growth:", a.Name)
-		var ours []peer.Peer
-		for _, p := range s.peers {
-			if mine, ok := p.(planner.Peer); ok && mine.Title != "plimsoll thorough" {
-				ours = append(ours, p)
+	o := r.measure
+	o.Repeat, o.Median = max(o.Repeat, 3), true
+	var all []report.Sample
+	for _, a := range report.Axes(m, r.seed, divisor) {
+		fmt.Fprintln(r.stderr, "growth:", a.Name)
+		for _, v := range a.Values {
+			problem := a.Problem(v)
+			for _, p := range r.efforts() {
+				result, _, err := peer.Measure(ctx, p, a.Name, problem, o)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, report.Sample{Result: result, Value: v})
 			}
 		}
-		samples, err := growth.Measure(ctx, a, ours, o)
-		if err != nil {
-			return err
-		}
-		if err := growth.Write(&table, samples); err != nil {
-			return err
-		}
-		all = append(all, samples...)
 	}
-	rising := growth.Rising(all)
-	faults := []error{s.publish(stdout, "growth", table.String()), s.told(stdout, rising), s.kept(rising)}
-	for _, p := range growth.Plots(all) {
-		faults = append(faults, s.draw(stderr, p))
-	}
-	return errors.Join(faults...)
+	err = r.publish("growth", report.Growth(all))
+	return report.Rising(all), errors.Join(err, draw(r, report.GrowthPlots(all)...))
 }
 
-// publish writes a section to the output, and into the file that shows it.
-func (s *settings) publish(stdout io.Writer, section, text string) error {
-	if _, err := fmt.Fprintf(stdout, "\n%s\n", strings.Trim(text, "\n")); err != nil {
-		return err
+// ec2 is the market that a report needs.
+func (s *settings) ec2(name string) (corpus.Market, error) {
+	i := slices.IndexFunc(s.markets, func(m corpus.Market) bool { return m.Name == "ec2" })
+	if i < 0 {
+		return corpus.Market{}, fmt.Errorf("-report %s needs the market ec2", name)
 	}
-	if s.readme == "" {
-		return nil
-	}
-	return document.Put(s.readme, section, text)
-}
-
-// draw draws a plot if plots are wanted.
-func (s *settings) draw(stderr io.Writer, p interface {
-	Draw(dir string) ([]string, error)
-}) error {
-	if s.plots == "" {
-		return nil
-	}
-	files, err := p.Draw(s.plots)
-	fmt.Fprintf(stderr, "drew %s\n", strings.Join(files, " "))
-	return err
-}
-
-// told lists promises that are not kept.
-func (s *settings) told(stdout io.Writer, broken []string) error {
-	if len(broken) == 0 {
-		return nil
-	}
-	_, err := fmt.Fprintf(stdout, "\nNot as promised:\n\n- %s\n", strings.Join(broken, "\n- "))
-	return err
-}
-
-// kept is an error if promises are not kept and that matters.
-func (s *settings) kept(broken []string) error {
-	if !s.strict || len(broken) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%d promises are not kept, first: %s", len(broken), broken[0])
+	return s.markets[i], nil
 }
 
 // tightest is up to how many nodes the clusters are also consolidated by a tenth of their
@@ -180,13 +247,13 @@ const tightest = 100
 
 // consolidation compares what is saved on clusters that have lost pods, and with how many
 // pods moved.
-func (s *settings) consolidation(ctx context.Context, stdout, stderr io.Writer) error {
-	i := slices.IndexFunc(s.markets, func(m corpus.Market) bool { return m.Name == "ec2" })
-	if i < 0 {
-		return errors.New("-report consolidation needs the market ec2")
+func (r reporter) consolidation(ctx context.Context) ([]string, error) {
+	m, err := r.ec2("consolidation")
+	if err != nil {
+		return nil, err
 	}
 	efforts := map[string]scheduling.Effort{}
-	for _, p := range s.peers {
+	for _, p := range r.peers {
 		if mine, ok := p.(planner.Peer); ok {
 			efforts[mine.Title] = mine.Policy.Effort
 		}
@@ -194,36 +261,23 @@ func (s *settings) consolidation(ctx context.Context, stdout, stderr io.Writer) 
 	var matches []consolidation.Match
 	var broken []string
 	for _, budget := range []string{"100%", "10%"} {
-		for _, n := range s.nodes {
+		for _, n := range r.nodes {
 			if budget != "100%" && n > tightest {
 				continue
 			}
-			for seed := s.seed; seed < s.seed+uint64(max(s.clusters, 1)); seed++ {
-				fmt.Fprintf(stderr, "consolidation: %d nodes, budget %s, seed %d\n", n, budget, seed)
-				m, err := consolidation.Play(ctx, corpus.Clusters{Market: s.markets[i], Budget: budget}, n, seed, efforts)
+			for seed := r.seed; seed < r.seed+uint64(max(r.clusters, 1)); seed++ {
+				fmt.Fprintf(r.stderr, "consolidation: %d nodes, budget %s, seed %d\n", n, budget, seed)
+				match, err := consolidation.Play(ctx, corpus.Clusters{Market: m, Budget: budget}, n, seed, efforts)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				matches = append(matches, m)
+				matches = append(matches, match)
 				for name := range efforts {
-					broken = append(broken, consolidation.Broken(m, name)...)
+					broken = append(broken, consolidation.Broken(match, name)...)
 				}
 			}
 		}
 	}
 	slices.Sort(broken)
-	var table strings.Builder
-	table.WriteString(consolidation.Header())
-	if err := consolidation.Write(&table, matches); err != nil {
-		return err
-	}
-	faults := []error{s.publish(stdout, "consolidation", table.String()), s.told(stdout, broken), s.kept(broken)}
-	drawn := map[string]bool{}
-	for _, m := range matches {
-		if p := consolidation.Plot(m); !drawn[p.Name] {
-			drawn[p.Name] = true
-			faults = append(faults, s.draw(stderr, p))
-		}
-	}
-	return errors.Join(faults...)
+	return broken, errors.Join(r.publish("consolidation", consolidation.Table(matches)), draw(r, consolidation.Plots(matches)...))
 }

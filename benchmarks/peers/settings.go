@@ -21,9 +21,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/planner"
 )
 
-// reference is the planner that the others are compared with.
-const reference = "plimsoll"
-
 // settings are what the flags say.
 type settings struct {
 	corpora []corpus.Corpus
@@ -37,12 +34,11 @@ type settings struct {
 	strict  bool
 	random  int
 	wishes  bool
-	minimal bool
 	list    bool
-	// reports are to be written instead of the comparison, into the file readme, too.
+	// reports are to be written, into the file readme, too.
 	reports []string
 	readme  string
-	quick   bool
+	small   bool
 	// nodes are the sizes of the clusters that the report of consolidation is about,
 	// clusters is how many there are of each size.
 	nodes    []int
@@ -58,7 +54,7 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.SetOutput(stderr)
 	corpora := flags.String("corpora", "", "`names` of corpora, with commas between them (default all; see -list)")
 	ways := flags.String("buy", "on-demand,spot,mixed", "how machines are bought: any of on-demand, spot, mixed")
-	pods := flags.String("pods", "", "`numbers` of pods (default 100,1000; of reports, what each needs)")
+	pods := flags.String("pods", "", "`numbers` of pods (default what each report needs)")
 	peers := flags.String("peers", "", "`names` of planners (default all; see -list)")
 	within := flags.String("markets", "", "`names` of markets, with commas between them (default all; see -list)")
 	region := flags.String("region", "us-east-1", "EC2 `region` whose catalog is used")
@@ -68,16 +64,15 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.DurationVar(&s.measure.Timeout, "timeout", 10*time.Minute, "end a planner's run after this time; 0 never")
 	flags.IntVar(&s.measure.Repeat, "repeat", 1, "solve so many times and show the fastest")
 	flags.StringVar(&s.plots, "plots", "", "draw plots into this `directory`")
-	flags.BoolVar(&s.strict, "strict", false, "fail if another planner places more pods than plimsoll, or as many for less")
+	flags.BoolVar(&s.strict, "strict", false, "fail if a promise is not kept, such as that no other planner places more pods, or as many for less")
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
-	flags.BoolVar(&s.minimal, "minimal", false, "with -random: show the smallest problem that each defeat can be reduced to")
-	names := flags.String("report", "", "instead of the comparison, write these reports: any of gaps, speed, growth, consolidation, or all")
+	names := flags.String("report", "gaps", "write these `reports`: any of gaps, speed, growth, consolidation, or all")
 	flags.StringVar(&s.readme, "readme", "", "with -report or -random: put the tables into this `file`, too")
 	flags.IntVar(&s.slow, "slow", 1_000, "with -report gaps: leave Karpenter and the thorough effort out above this `number` of pods")
 	nodes := flags.String("nodes", "40,100,300", "with -report consolidation: `numbers` of nodes of the clusters")
 	flags.IntVar(&s.clusters, "clusters", 3, "with -report consolidation: how many clusters of each size, from -seed on")
-	flags.BoolVar(&s.quick, "quick", false, "with -report growth: a fiftieth of the pods")
+	flags.BoolVar(&s.small, "quick", false, "with -report growth: a fiftieth of the pods")
 	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -91,12 +86,14 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	s.pods, faults[2] = numbers("pods", *pods)
 	s.nodes, faults[6] = numbers("nodes", *nodes)
 	s.ways, faults[3] = choose("buy", *ways, []string{corpus.OnDemand, corpus.Spot, corpus.Mixed}, func(way string) string { return way })
-	if *names != "" {
-		if *names == "all" {
-			*names = strings.Join(reports(), ",")
-		}
-		s.reports, faults[5] = choose("report", *names, reports(), func(name string) string { return name })
+	var known []string
+	for _, r := range reports() {
+		known = append(known, r.name)
 	}
+	if *names == "all" {
+		*names = ""
+	}
+	s.reports, faults[5] = choose("report", *names, known, func(name string) string { return name })
 	if all, err := markets(*region, *kwok); err != nil {
 		faults[4] = err
 	} else {
@@ -111,11 +108,7 @@ func planners(workers int) []peer.Peer {
 	for _, p := range planner.All() {
 		all = append(all, p)
 	}
-	for _, types := range []bool{false, true} {
-		for _, fit := range []bool{false, true} {
-			all = append(all, packing.Peer{BestFit: fit, AllTypes: types})
-		}
-	}
+	all = append(all, packing.Peer{}, packing.Peer{BestFit: true})
 	return append(all, autoscaler.Peer{Expander: autoscaler.LeastWaste}, autoscaler.Peer{Expander: autoscaler.Price})
 }
 

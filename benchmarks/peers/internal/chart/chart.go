@@ -1,155 +1,167 @@
 package chart
 
 import (
-	"errors"
+	"cmp"
+	"fmt"
 	"image/color"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
 )
 
-// Draw writes its plots into a directory, which it makes, as SVG and PNG each:
-// cost.svg has one line for each instance, and time-SERIES.svg one curve for each
-// planner, for every series of instances that differ in their number of pods alone. It
-// returns the names of the files.
-func Draw(dir string, rows []table.Row) ([]string, error) {
-	var files []string
-	keep := func(name string, p *plot.Plot, width, height vg.Length) error {
-		drawn, err := save(dir, name, p, width, height)
-		files = append(files, drawn...)
-		return err
-	}
-	cost, height, err := costPlot(rows)
-	if err == nil {
-		err = keep("cost", cost, 24*vg.Centimeter, height)
-	}
-	faults := []error{err}
-	for _, series := range seriesOf(rows) {
-		p, err := timePlot(series, rows)
-		if err == nil {
-			err = keep("time-"+strings.ReplaceAll(series, "/", "-"), p, 16*vg.Centimeter, 12*vg.Centimeter)
-		}
-		faults = append(faults, err)
-	}
-	return files, errors.Join(faults...)
+// Series is the points of one planner.
+type Series struct {
+	// Name is that of a planner, which has the same colour in every plot.
+	Name   string
+	Points []Point
 }
 
-// series is an instance's name without the number of pods.
-func series(r table.Row) string {
-	if i := strings.LastIndex(r.Instance, "/"); i >= 0 {
-		return r.Instance[:i]
-	}
-	return r.Instance
+// Point is one measurement. On logarithmic axes what is not above 0 is not drawn.
+type Point struct{ X, Y float64 }
+
+// Lines is a plot with one curve for each series. Its axes are logarithmic unless they are
+// said to be linear.
+type Lines struct {
+	// Name is that of its files, without the ending.
+	Name string
+	// Title, X and Y are what it says above and beside the axes.
+	Title, X, Y string
+	Series      []Series
+	// Linear axes begin at 0, and so does every curve.
+	Linear bool
 }
 
-// seriesOf lists the series that have several sizes, in order of appearance.
-func seriesOf(rows []table.Row) []string {
-	sizes := map[string][]int{}
-	var names []string
-	for _, r := range rows {
-		name := series(r)
-		if !slices.Contains(sizes[name], r.Pods) {
-			sizes[name] = append(sizes[name], r.Pods)
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+// Draw writes the plot into the directory, which it makes, as SVG and PNG, and returns
+// the names of the files.
+func (l Lines) Draw(dir string) ([]string, error) {
+	p := newPlot(l.Title, l.X)
+	p.Y.Label.Text, p.Title.Padding = l.Y, vg.Points(6)
+	if !l.Linear {
+		p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
+		p.X.Tick.Marker, p.Y.Tick.Marker = ticks{}, ticks{}
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return len(sizes[name]) < 2 })
-}
-
-// planners are the peers in order of appearance, each once.
-func planners(rows []table.Row) []string {
-	var names []string
-	for _, r := range rows {
-		if !slices.Contains(names, r.Peer) {
-			names = append(names, r.Peer)
-		}
-	}
-	return names
-}
-
-// timePlot draws the curves of one series, both axes logarithmic.
-func timePlot(name string, rows []table.Row) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text = name
-	p.X.Label.Text, p.Y.Label.Text = "pods", "seconds"
-	logarithmic(p)
-	p.Legend.Top = true
-	p.Add(plotter.NewGrid())
-	for _, planner := range planners(rows) {
+	drawn := 0
+	for _, s := range l.Series {
 		var points plotter.XYs
-		for _, r := range rows {
-			if r.Peer == planner && series(r) == name && r.Elapsed > 0 && r.Pods > 0 {
-				points = append(points, plotter.XY{X: float64(r.Pods), Y: r.Elapsed.Seconds()})
+		for _, at := range s.Points {
+			if l.Linear || at.X > 0 && at.Y > 0 {
+				points = append(points, plotter.XY(at))
 			}
 		}
 		if len(points) == 0 {
 			continue
 		}
-		slices.SortFunc(points, func(a, b plotter.XY) int { return int(a.X - b.X) })
+		if l.Linear {
+			points = append(points, plotter.XY{})
+		}
+		slices.SortFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 		line, dots, err := plotter.NewLinePoints(points)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %s: %w", l.Name, s.Name, err)
 		}
-		dots.Color, dots.Shape = look(planner)
+		dots.Color, dots.Shape = look(s.Name)
 		line.Color = dots.Color
 		p.Add(line, dots)
-		p.Legend.Add(planner, line, dots)
+		p.Legend.Add(s.Name, line, dots)
+		drawn += len(points)
 	}
-	p.X.Max *= p.X.Max / p.X.Min // the right half is the legend's
-	return p, nil
+	if drawn == 0 {
+		return nil, fmt.Errorf("%s: nothing to draw", l.Name)
+	}
+	if l.Linear {
+		p.Legend.Top = false // curves rise
+	} else {
+		for _, a := range []*plot.Axis{&p.X, &p.Y} {
+			if a.Min == a.Max { // a logarithm needs a length
+				a.Min, a.Max = a.Min/2, a.Max*2
+			}
+		}
+		p.Y.Min /= 1.5
+		p.Y.Max *= 4                               // the top is the legend's
+		p.X.Max *= math.Pow(p.X.Max/p.X.Min, 0.05) // so that the last tick's label is not cut
+	}
+	return save(dir, l.Name, p, 16*vg.Centimeter, 10*vg.Centimeter)
 }
 
-// costPlot has a line of dots for each instance, one dot a planner.
-func costPlot(rows []table.Row) (*plot.Plot, vg.Length, error) {
-	p := plot.New()
-	p.Title.Text = "price ÷ lower bound (planners that place fewer pods are left out)"
-	p.X.Label.Text = "price ÷ lower bound"
-	p.Legend.Top = true
-	var instances []string
-	for _, r := range rows {
-		if r.OverBound > 0 && !slices.Contains(instances, r.Instance) {
-			instances = append(instances, r.Instance)
-		}
+// Dots is a plot with a row for each category, and a dot in it for each series.
+type Dots struct {
+	// Name is that of its files, without the ending.
+	Name string
+	// Title and X are what it says above and below.
+	Title, X string
+	// From is where the axis begins, To where it ends. What is beyond stands at the end.
+	From, To float64
+	// Categories are the rows, from the top.
+	Categories []string
+	// Series have the figure as X and the number of the category as Y.
+	Series []Series
+}
+
+// Draw writes the plot into the directory, which it makes, as SVG and PNG, and returns
+// the names of the files.
+func (d Dots) Draw(dir string) ([]string, error) {
+	if len(d.Categories) == 0 {
+		return nil, fmt.Errorf("%s: nothing to draw", d.Name)
 	}
-	slices.Reverse(instances) // the first one goes to the top
-	p.Add(plotter.NewGrid())
-	for _, planner := range planners(rows) {
+	p := newPlot(d.Title, d.X)
+	last := float64(len(d.Categories) - 1)
+	for _, s := range d.Series {
 		var points plotter.XYs
-		for _, r := range rows {
-			if r.Peer == planner && r.OverBound > 0 {
-				points = append(points, plotter.XY{X: r.OverBound, Y: float64(slices.Index(instances, r.Instance))})
-			}
+		for _, at := range s.Points {
+			points = append(points, plotter.XY{X: min(at.X, d.To), Y: last - at.Y})
 		}
 		if len(points) == 0 {
 			continue
 		}
 		dots, err := plotter.NewScatter(points)
 		if err != nil {
-			return nil, 0, err
+			return nil, fmt.Errorf("%s: %s: %w", d.Name, s.Name, err)
 		}
-		dots.Color, dots.Shape = look(planner)
+		dots.Color, dots.Shape = look(s.Name)
 		dots.Radius = 3 * vg.Millimeter / 2
 		p.Add(dots)
-		p.Legend.Add(planner, dots)
+		p.Legend.Add(s.Name, dots)
 	}
-	if len(instances) > 0 {
-		p.NominalY(instances...)
+	names := slices.Clone(d.Categories)
+	slices.Reverse(names)
+	p.NominalY(names...)
+	p.Y.Tick.Label.Font.Size = vg.Points(9)
+	p.X.Min, p.X.Max = d.From, d.To+(d.To-d.From)/2 // the right third is the legend's
+	p.Y.Min, p.Y.Max = -0.5, last+0.5
+	return save(dir, d.Name, p, 20*vg.Centimeter, vg.Length(3+len(names))*vg.Centimeter*4/5+vg.Centimeter*2)
+}
+
+func newPlot(title, x string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text = title, x
+	p.Title.TextStyle.Font.Size = vg.Points(10)
+	p.Legend.Top, p.Legend.XOffs = true, -vg.Points(6)
+	p.Add(plotter.NewGrid())
+	return p
+}
+
+// save writes a plot as SVG and PNG.
+func save(dir, name string, p *plot.Plot, width, height vg.Length) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
 	}
-	p.X.Min = 1
-	p.X.Max += (p.X.Max - p.X.Min) / 2 // the right third is the legend's
-	p.Y.Min, p.Y.Max = -0.5, max(float64(len(instances))-0.5, 0.5)
-	return p, vg.Length(6+len(instances)) * vg.Centimeter, nil
+	var files []string
+	for _, ending := range []string{"svg", "png"} {
+		file := filepath.Join(dir, name+"."+ending)
+		if err := p.Save(width, height, file); err != nil {
+			return files, fmt.Errorf("%s: %w", file, err)
+		}
+		files = append(files, file)
+	}
+	return files, nil
 }
 
 // style is the look of one planner.
@@ -165,8 +177,6 @@ func styles() []style {
 		{"plimsoll fast", color.RGBA{R: 0x8f, G: 0xbf, B: 0xe0, A: 0xff}},
 		{"plimsoll", color.RGBA{R: 0x1f, G: 0x4e, B: 0x9c, A: 0xff}},
 		{"plimsoll thorough", color.RGBA{R: 0x17, G: 0xa2, B: 0xb8, A: 0xff}},
-		{"first-fit one type", color.RGBA{R: 0x2c, G: 0xa0, B: 0x2c, A: 0xff}},
-		{"best-fit one type", color.RGBA{R: 0x98, G: 0xdf, B: 0x8a, A: 0xff}},
 		{"first-fit all types", color.RGBA{R: 0x8c, G: 0x56, B: 0x4b, A: 0xff}},
 		{"best-fit all types", color.RGBA{R: 0xc4, G: 0x9c, B: 0x94, A: 0xff}},
 		{"autoscaler least-waste", color.RGBA{R: 0x7f, G: 0x3f, B: 0xbf, A: 0xff}},
@@ -198,10 +208,4 @@ func (ticks) Ticks(low, high float64) []plot.Tick {
 		}
 	}
 	return out
-}
-
-// logarithmic makes the plot's axes logarithmic.
-func logarithmic(p *plot.Plot) {
-	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{}, ticks{}
 }

@@ -3,62 +3,16 @@ package chart
 import (
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"image/png"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
 )
-
-func rows() []table.Row {
-	var out []table.Row
-	for _, name := range []string{"m/c/spot", "m/c/on-demand"} {
-		for _, n := range []int{1000, 100} {
-			for i, who := range []string{"karpenter", "plimsoll"} {
-				out = append(out, table.Row{
-					Result:    peer.Result{Instance: fmt.Sprintf("%s/%d", name, n), Peer: who, Pods: n, Elapsed: time.Duration(n*(i+1)) * time.Millisecond},
-					OverBound: 1 + float64(i)/10,
-				})
-			}
-		}
-	}
-	return append(out, table.Row{Result: peer.Result{Instance: "m/alone/spot/5", Peer: "plimsoll", Pods: 5, Elapsed: time.Second}})
-}
-
-func TestDraw(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new")
-	files, err := Draw(dir, rows())
-	require.NoError(t, err)
-	var names []string
-	for _, f := range files {
-		names = append(names, filepath.Base(f))
-	}
-	assert.Equal(t, []string{
-		"cost.svg", "cost.png", "time-m-c-spot.svg", "time-m-c-spot.png", "time-m-c-on-demand.svg", "time-m-c-on-demand.png",
-	}, names, "a series needs two sizes")
-	for _, f := range files {
-		if strings.HasSuffix(f, ".png") {
-			checkPNG(t, f)
-			continue
-		}
-		text := svgText(t, f)
-		assert.Contains(t, text, "karpenter")
-		assert.Contains(t, text, "plimsoll")
-		if strings.HasPrefix(filepath.Base(f), "cost") {
-			assert.Contains(t, text, "m/c/spot/1000")
-			assert.NotContains(t, text, "m/alone", "what has no bound is not drawn")
-		}
-	}
-}
 
 func checkPNG(t *testing.T, name string) {
 	t.Helper()
@@ -89,12 +43,6 @@ func svgText(t *testing.T, name string) string {
 	}
 }
 
-func TestDrawNothing(t *testing.T) {
-	files, err := Draw(t.TempDir(), nil)
-	require.NoError(t, err)
-	assert.Len(t, files, 2)
-}
-
 func TestLines(t *testing.T) {
 	l := Lines{Name: "growth", Title: "title", X: "pods", Y: "ms", Series: []Series{
 		{Name: "plimsoll", Points: []Point{{100, 3}, {10, 1}, {1, 0}}},
@@ -120,7 +68,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestDots(t *testing.T) {
-	d := Dots{Name: "gap", Title: "title", X: "price", From: 1, To: 1.5, Categories: []string{"top", "bottom"}, Series: []DotSeries{
+	d := Dots{Name: "gap", Title: "title", X: "price", From: 1, To: 1.5, Categories: []string{"top", "bottom"}, Series: []Series{
 		{Name: "plimsoll", Points: []Point{{1.1, 0}, {9, 1}}}, {Name: "nothing"},
 	}}
 	files, err := d.Draw(t.TempDir())

@@ -2,18 +2,19 @@ package consolidation
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/table"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/report"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Header is the head of the table.
-func Header() string {
-	return table.Head("clusters", "planner", "$/h before:", "after:", "over the bound:", "nodes:", "pods moved:", "steps:", "time:", "to the first step:",
+// head is the head of the table.
+func head() string {
+	return report.Head("clusters", "planner", "$/h before:", "after:", "over the bound:", "nodes:", "pods moved:", "steps:", "time:", "to the first step:",
 		"CPU:", "allocated:", "pods moved to save as much as karpenter:")
 }
 
@@ -43,10 +44,11 @@ func (t *total) add(m Match, c Course) {
 	}
 }
 
-// Write writes a line for each planner and each kind of clusters, which are added up; of
-// the times to the first step it shows the longest.
-func Write(w io.Writer, matches []Match) error {
+// Table has a line for each planner and each kind of clusters, which are added up; of the
+// times to the first step it shows the longest.
+func Table(matches []Match) string {
 	var b strings.Builder
+	b.WriteString(head())
 	for _, kind := range kinds(matches) {
 		var totals []total
 		var bound offerings.Price
@@ -71,14 +73,13 @@ func Write(w io.Writer, matches []Match) error {
 			if t.unreachable > 0 {
 				reaches = fmt.Sprintf("not on %d", t.unreachable)
 			}
-			b.WriteString(table.Line(title, t.Planner, fmt.Sprintf("%.3f", t.before.USD()), fmt.Sprintf("%.3f", t.after.USD()),
+			b.WriteString(report.Line(title, t.Planner, fmt.Sprintf("%.3f", t.before.USD()), fmt.Sprintf("%.3f", t.after.USD()),
 				fmt.Sprintf("%.1f %%", 100*(t.after.USD()/bound.USD()-1)), fmt.Sprintf("%d → %d", t.nodes, t.left), t.moved, t.steps,
-				table.Duration(t.Elapsed), table.Duration(t.First), table.Duration(t.CPU), fmt.Sprintf("%.0f MB", float64(t.Allocated)/1e6), reaches))
+				report.Duration(t.Elapsed), report.Duration(t.First), report.Duration(t.CPU), fmt.Sprintf("%.0f MB", float64(t.Allocated)/1e6), reaches))
 			title = ""
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // kinds are those of the matches, in order of appearance.
@@ -111,9 +112,13 @@ func Broken(m Match, planner string) []string {
 	return nil
 }
 
-// Plot is what share of the price has been saved against how many pods have moved, one
-// curve for each planner.
-func Plot(m Match) chart.Lines {
+// Plots are what share of the price has been saved against how many pods have moved, one curve
+// for each planner, of the first cluster of each size.
+func Plots(matches []Match) []chart.Lines {
+	return lo.Map(lo.UniqBy(matches, func(m Match) int { return m.Nodes }), func(m Match, _ int) chart.Lines { return plotOf(m) })
+}
+
+func plotOf(m Match) chart.Lines {
 	l := chart.Lines{
 		Name: fmt.Sprintf("consolidation-%d", m.Nodes), Title: fmt.Sprintf("saved by moving pods: %s, %d pods, seed %d", m.Kind, m.Pods, m.Seed),
 		X: "pods moved", Y: "% of the price saved", Linear: true,

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -37,23 +36,22 @@ func TestBest(t *testing.T) {
 	assert.Equal(t, at(2, "5", 5), best.End())
 }
 
-func TestWrite(t *testing.T) {
+func TestTable(t *testing.T) {
 	theirs := course("karpenter", 30*time.Second, at(0, "9", 9), at(3, "7", 6), at(20, "6", 4))
 	ours := course("plimsoll", 200*time.Millisecond, at(0, "9", 9), at(4, "6", 5), at(15, "4.4", 3))
-	var b strings.Builder
-	require.NoError(t, Write(&b, []Match{match(1, theirs, ours), match(2, theirs, ours)}))
-	assert.Equal(t, `| 2 × 9 nodes, budget 100%, 100 pods | karpenter | 18.000 | 12.000 | 50.0 % | 18 → 8 | 40 | 4 | 60 s | 3 s | 30 s | 6 MB | 40 |
+	text := Table([]Match{match(1, theirs, ours), match(2, theirs, ours)})
+	assert.Equal(t, head()+`| 2 × 9 nodes, budget 100%, 100 pods | karpenter | 18.000 | 12.000 | 50.0 % | 18 → 8 | 40 | 4 | 60 s | 3 s | 30 s | 6 MB | 40 |
 |  | plimsoll | 18.000 | 8.800 | 10.0 % | 18 → 6 | 30 | 4 | 400 ms | 20 ms | 200 ms | 6 MB | 8 |
-`, b.String())
-	assert.Equal(t, 2*strings.Count(strings.Split(b.String(), "\n")[0], "|"), strings.Count(Header(), "|"))
+`, text)
+	lines := strings.Split(text, "\n")
+	assert.Equal(t, strings.Count(lines[0], "|"), strings.Count(lines[2], "|"))
 
-	b.Reset()
 	lazy := course("plimsoll", time.Second, at(0, "9", 9))
 	other := match(3, theirs)
 	other.Kind = "9 nodes, budget 10%"
-	require.NoError(t, Write(&b, []Match{match(1, theirs, lazy), match(2, theirs, ours), other}))
-	assert.Contains(t, b.String(), "|  | plimsoll | 18.000 | 13.400 | 67.5 % | 18 → 12 | 15 | 2 | 1.2 s | 100 ms | 600 ms | 6 MB | not on 1 |\n")
-	assert.Contains(t, b.String(), "| 1 × 9 nodes, budget 10%, 50 pods | karpenter |")
+	text = Table([]Match{match(1, theirs, lazy), match(2, theirs, ours), other})
+	assert.Contains(t, text, "|  | plimsoll | 18.000 | 13.400 | 67.5 % | 18 → 12 | 15 | 2 | 1.2 s | 100 ms | 600 ms | 6 MB | not on 1 |\n")
+	assert.Contains(t, text, "| 1 × 9 nodes, budget 10%, 50 pods | karpenter |")
 }
 
 func TestBroken(t *testing.T) {

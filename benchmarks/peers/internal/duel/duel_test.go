@@ -176,24 +176,8 @@ func TestRandomProblems(t *testing.T) {
 		require.Len(t, r.Bouts, 40)
 		assert.Greater(t, len(r.with(More, Cheaper)), 10)
 		for _, b := range r.Beaten() {
-			t.Errorf("%d, %s: lost %v\n%s", b.Seed, b.Verdict(s), b.Lost, Minimal(t.Context(), b, s))
+			t.Errorf("%d, %s: lost %v", b.Seed, b.Verdict(s), b.Lost)
 		}
-	}
-}
-
-// A problem that is made small keeps its verdict.
-func TestMinimal(t *testing.T) {
-	s := Settings{}
-	for seed := uint64(100); ; seed++ {
-		b, err := Fight(t.Context(), seed, Draw(seed), s)
-		require.NoError(t, err)
-		if b.Verdict(s) != More || b.Theirs == 0 {
-			continue
-		}
-		text := Minimal(t.Context(), b, s)
-		assert.Contains(t, text, "\nPods:\n")
-		assert.Less(t, len(text), len(st.YAML(Draw(seed))))
-		return
 	}
 }
 

@@ -2,7 +2,6 @@ package duel
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -99,16 +98,6 @@ func planOf(p scheduling.Problem, o peer.Outcome) *scheduling.Plan {
 // name is the pod as plans name it.
 func name(pod *corev1.Pod) string {
 	return cmp.Or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
-}
-
-// Minimal is a bout's problem made as small as it can be with the same verdict, as YAML.
-// Karpenter does not always decide alike, so that two calls need not give the same.
-func Minimal(ctx context.Context, b *Bout, s Settings) string {
-	small := schedulingtest.Minimise(Draw(b.Seed), func(q scheduling.Problem) bool {
-		again, err := Fight(ctx, b.Seed, q, s)
-		return err == nil && again.Verdict(s) == b.Verdict(s)
-	})
-	return schedulingtest.YAML(small)
 }
 
 // Draw is a random problem that both planners can express. Karpenter knows nothing of

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -66,12 +65,10 @@ func (p *packer) value(v []int64) float64 {
 	return sum
 }
 
-// run packs every class. choose says what to open for a class that fits no open
-// machine, given what is still to be placed; nil gives up on the class. over ends the
-// run when the price of the open machines exceeds it.
-func (p *packer) run(choose func(class int, left []int64) *Option, over offerings.Price) ([]*Bin, bool) {
+// run packs every class. A class that fits no open machine opens the option that costs least
+// for the room that what is left can use.
+func (p *packer) run() []*Bin {
 	var all, open []*Bin
-	var price offerings.Price
 	left := p.demand()
 	for _, c := range p.order {
 		class := &p.Classes[c]
@@ -85,7 +82,7 @@ func (p *packer) run(choose func(class int, left []int64) *Option, over offering
 			n -= k
 		}
 		for n > 0 {
-			option := choose(c, left)
+			option := p.cheapestRoom(c, left)
 			if option == nil {
 				break
 			}
@@ -97,13 +94,10 @@ func (p *packer) run(choose func(class int, left []int64) *Option, over offering
 				left[i] -= q * int64(k)
 			}
 			all, open = append(all, b), append(open, b)
-			if price, _ = price.Plus(option.Offering.Price); price > over {
-				return nil, false
-			}
 		}
 		open = slices.DeleteFunc(open, p.full)
 	}
-	return all, true
+	return all
 }
 
 func (p *packer) full(b *Bin) bool {
@@ -134,28 +128,21 @@ func (p *packer) retype(bins []*Bin) {
 	}
 }
 
-// Peer is one of the heuristics.
+// Peer is first-fit or best-fit decreasing over all types: a pod that fits nowhere opens the
+// type that costs least for the room that can be used, and in the end each machine becomes the
+// cheapest that holds its pods.
 type Peer struct {
 	// BestFit prefers the open machine with the least room left; otherwise the one
 	// opened first is filled first.
 	BestFit bool
-	// AllTypes opens, for each pod that fits nowhere, the type that costs least for
-	// the room that can be used, and in the end replaces each machine by the cheapest
-	// that holds its pods. Otherwise every type is tried alone, and the one wins that
-	// places most pods, then the cheapest.
-	AllTypes bool
 }
 
 // Name implements [peer.Peer].
 func (h Peer) Name() string {
-	name := "first-fit"
 	if h.BestFit {
-		name = "best-fit"
+		return "best-fit all types"
 	}
-	if h.AllTypes {
-		return name + " all types"
-	}
-	return name + " one type"
+	return "first-fit all types"
 }
 
 // Load implements [peer.Peer].
@@ -171,29 +158,24 @@ type run struct {
 	problem   scheduling.Problem
 	shop      *Shop
 	bins      []*Bin
-	late      bool
 }
 
 // Solve implements [peer.Run]. Reading the problem counts, as it does for Plimsoll.
-func (r *run) Solve(ctx context.Context) error {
+func (r *run) Solve(context.Context) error {
 	s, err := NewShop(r.problem)
 	if err != nil {
 		return err
 	}
 	r.shop = s
 	p := newPacker(s, r.heuristic.BestFit)
-	if r.heuristic.AllTypes {
-		r.bins, _ = p.run(p.cheapestRoom, math.MaxInt64)
-		p.retype(r.bins)
-		return nil
-	}
-	r.bins, r.late = p.oneType(ctx)
+	r.bins = p.run()
+	p.retype(r.bins)
 	return nil
 }
 
 // Outcome implements [peer.Run].
 func (r *run) Outcome() (peer.Outcome, error) {
-	return peer.Outcome{Machines: r.shop.Machines(r.bins), Late: r.late}, nil
+	return peer.Outcome{Machines: r.shop.Machines(r.bins)}, nil
 }
 
 // cheapestRoom is the option that costs least for the room that what is left can use.
@@ -214,39 +196,4 @@ func (p *packer) cheapestRoom(class int, left []int64) *Option {
 		}
 	}
 	return best
-}
-
-// oneType tries every option alone.
-func (p *packer) oneType(ctx context.Context) (bins []*Bin, late bool) {
-	placed, price := -1, offerings.Price(math.MaxInt64)
-	for i := range p.Options {
-		if ctx.Err() != nil {
-			return bins, true
-		}
-		o := &p.Options[i]
-		can := 0
-		for c, class := range p.Classes {
-			if o.Admits[c] {
-				can += len(class.Pods)
-			}
-		}
-		if can < placed {
-			continue
-		}
-		over := offerings.Price(math.MaxInt64)
-		if can == placed {
-			over = price - 1
-		}
-		found, ok := p.run(func(class int, _ []int64) *Option {
-			if o.Admits[class] {
-				return o
-			}
-			return nil
-		}, over)
-		if ok {
-			bins, placed = found, can
-			price, _ = o.Offering.Price.Times(int64(len(found)))
-		}
-	}
-	return bins, false
 }

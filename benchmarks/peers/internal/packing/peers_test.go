@@ -62,31 +62,21 @@ func TestHeuristics(t *testing.T) {
 		"first fit and best fit": {
 			problem(pods(8000, 6000, 3000, 1000), m("ten", 10, st.OnDemand("z", st.Cents(10)))),
 			map[Peer][]string{
-				{}:                              {"ten: 1 8", "ten: 3 6"},
-				{BestFit: true}:                 {"ten: 1 3 6", "ten: 8"},
-				{AllTypes: true}:                {"ten: 1 8", "ten: 3 6"},
-				{BestFit: true, AllTypes: true}: {"ten: 1 3 6", "ten: 8"},
+				{}:              {"ten: 1 8", "ten: 3 6"},
+				{BestFit: true}: {"ten: 1 3 6", "ten: 8"},
 			},
-		},
-		"the best single type": {
-			problem(pods(2000, 2000, 2000), m("two", 2, st.OnDemand("z", st.Cents(3))), m("six", 6, st.OnDemand("z", st.Cents(8)))),
-			map[Peer][]string{{}: {"six: 2 2 2"}, {BestFit: true}: {"six: 2 2 2"}},
-		},
-		"most pods come before price": {
-			problem(pods(2000, 6000), m("two", 2, st.OnDemand("z", st.Cents(3))), m("six", 6, st.OnDemand("z", st.Cents(80)))),
-			map[Peer][]string{{}: {"six: 2", "six: 6"}, {AllTypes: true}: {"six: 6", "two: 2"}},
 		},
 		"the last machine is as small as can be": {
 			problem(pods(4000, 4000, 1000), m("one", 1, st.OnDemand("z", st.Cents(2))), m("eight", 8, st.OnDemand("z", st.Cents(8)))),
-			map[Peer][]string{{AllTypes: true}: {"eight: 4 4", "one: 1"}, {BestFit: true, AllTypes: true}: {"eight: 4 4", "one: 1"}},
+			map[Peer][]string{{}: {"eight: 4 4", "one: 1"}, {BestFit: true}: {"eight: 4 4", "one: 1"}},
 		},
 		"nothing fits": {
 			problem(pods(4000), m("one", 1, st.OnDemand("z", st.Cents(2)))),
-			map[Peer][]string{{}: nil, {AllTypes: true}: nil},
+			map[Peer][]string{{}: nil},
 		},
 		"nothing to do": {
 			problem(nil, m("one", 1, st.OnDemand("z", st.Cents(2)))),
-			map[Peer][]string{{}: nil, {AllTypes: true}: nil},
+			map[Peer][]string{{}: nil},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +98,7 @@ func TestRandomProblems(t *testing.T) {
 		}
 		p := problem(pods(amounts...), m("a", 1, st.OnDemand("z", st.Cents(3))), m("b", 2, st.OnDemand("z", st.Cents(5))), m("c", 4, st.Spot("z", st.Cents(11))))
 		placed := -1
-		for _, h := range []Peer{{AllTypes: true}, {AllTypes: true, BestFit: true}, {}, {BestFit: true}} {
+		for _, h := range []Peer{{}, {BestFit: true}} {
 			r, outcome, err := peer.Measure(t.Context(), h, "random", p, peer.Options{})
 			require.NoError(t, err)
 			if placed < 0 {

@@ -7,13 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -21,14 +19,13 @@ import (
 type folded struct {
 	pods     []*corev1.Pod
 	requests corev1.ResourceList
-	rule     int // where its pods may go, in the list of rules
+	rule     int // of the list of rules
 }
 
-// fold puts pods together that ask for the same. Most classes share one of a few rules.
-func fold(pods []*corev1.Pod) ([]folded, []rule, error) {
-	classes, rules := map[string]int{}, map[string]int{}
-	var out []folded
-	var may []rule
+// fold puts pods together that ask for the same. Most classes share one of a few rules about
+// where their pods may go, each of which is shown by a pod.
+func fold(pods []*corev1.Pod) (out []folded, rules []*corev1.Pod, err error) {
+	classes, known := map[string]int{}, map[string]int{}
 	for _, pod := range pods {
 		admitted := peer.Admitted(pod)
 		amounts := requests(admitted)
@@ -40,26 +37,20 @@ func fold(pods []*corev1.Pod) ([]folded, []rule, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("pod %s: %w", klog.KObj(pod), err)
 		}
+		if _, ok := known[string(where)]; !ok {
+			known[string(where)] = len(rules)
+			rules = append(rules, admitted)
+		}
 		key := string(where) + string(what)
 		i, ok := classes[key]
 		if !ok {
-			r, known := rules[string(where)]
-			if !known {
-				fresh, err := newRule(admitted)
-				if err != nil {
-					return nil, nil, fmt.Errorf("pod %s: %w", klog.KObj(pod), err)
-				}
-				r = len(may)
-				rules[string(where)] = r
-				may = append(may, fresh)
-			}
 			i = len(out)
 			classes[key] = i
-			out = append(out, folded{requests: amounts, rule: r})
+			out = append(out, folded{requests: amounts, rule: known[string(where)]})
 		}
 		out[i].pods = append(out[i].pods, pod)
 	}
-	return out, may, nil
+	return out, rules, nil
 }
 
 // requests is what the pod takes, its slot included.
@@ -69,80 +60,18 @@ func requests(pod *corev1.Pod) corev1.ResourceList {
 	return list
 }
 
-// rule is where a pod may go.
-type rule struct {
-	selector    requirements.Set
-	terms       []requirements.Set // any one; none is anywhere
-	tolerations []corev1.Toleration
-}
-
-func newRule(pod *corev1.Pod) (rule, error) {
-	r := rule{selector: requirements.FromLabels(pod.Spec.NodeSelector), tolerations: pod.Spec.Tolerations}
-	a := pod.Spec.Affinity
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return r, nil
-	}
-	for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		set, err := requirements.FromNodeSelector(term.MatchExpressions)
-		if err != nil {
-			return r, err
-		}
-		r.terms = append(r.terms, set)
-	}
-	return r, nil
-}
-
-// labels looks a label of a node to come up.
-type labels func(key string) (string, bool)
-
-func holds(set requirements.Set, of labels) bool {
-	for r := range set.All() {
-		value, ok := of(r.Key())
-		if ok && !r.Has(value) || !ok && !r.AllowsAbsent() {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *rule) admits(of labels, taints []corev1.Taint) bool {
-	if !holds(r.selector, of) {
-		return false
-	}
-	matched := len(r.terms) == 0
-	for _, term := range r.terms {
-		matched = matched || holds(term, of)
-	}
-	if !matched {
-		return false
-	}
-	_, untolerated := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), taints, r.tolerations, func(t *corev1.Taint) bool {
-		return t.Effect != corev1.TaintEffectPreferNoSchedule
-	}, false)
-	return !untolerated
-}
-
-type daemon struct {
-	rule
-	requests []int64
-}
-
 // reader finds the options of one pool after the other.
 type reader struct {
 	shop    *Shop
 	classes []folded
-	rules   []rule
-	daemons []daemon
+	rules   []*corev1.Pod
+	daemons []*corev1.Pod
 	options []Option
 }
 
-func (r *reader) pool(p scheduling.Problem, pool *scheduling.NodePool) error {
+func (r *reader) pool(p scheduling.Problem, pool *scheduling.NodePool) {
 	if pool.Spec.Replicas != nil {
-		return nil // launches nothing
-	}
-	set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
-	if err != nil {
-		return fmt.Errorf("pool %s: %w", pool.Name, err)
+		return // launches nothing
 	}
 	catalog := p.Catalog
 	if own, ok := p.PoolCatalogs[pool.Name]; ok {
@@ -151,45 +80,29 @@ func (r *reader) pool(p scheduling.Problem, pool *scheduling.NodePool) error {
 	for t := range catalog.All() {
 		for _, o := range t.Offerings {
 			if o.Launchable() && !p.Unavailable.Has(o.Key(t.Name), p.Now) {
-				r.option(pool, set, t, o)
+				r.option(pool, t, o)
 			}
 		}
 	}
-	return nil
 }
 
 // option adds what the pool may buy and some class may use.
-func (r *reader) option(pool *scheduling.NodePool, set requirements.Set, t *instancetypes.InstanceType, o offerings.Offering) {
-	of := func(key string) (string, bool) {
-		switch key {
-		case scheduling.NodePoolLabel:
-			return pool.Name, true
-		case offerings.ZoneLabel:
-			return o.Zone, true
-		case offerings.CapacityTypeLabel:
-			return string(o.CapacityType), true
-		}
-		for _, m := range []map[string]string{pool.Spec.Template.Metadata.Labels, o.Labels, t.Labels} {
-			if value, ok := m[key]; ok {
-				return value, true
-			}
-		}
-		return "", false
+func (r *reader) option(pool *scheduling.NodePool, t *instancetypes.InstanceType, o offerings.Offering) {
+	node, err := peer.NodeOf(pool, nil, t, o)
+	if err != nil {
+		return // the pool does not allow it
 	}
-	if !holds(set, of) {
-		return
-	}
-	option := Option{Pool: pool.Name, InstanceType: t.Name, Offering: o, Room: r.shop.vector(t.AllocatableOf(o)), Admits: make([]bool, len(r.classes))}
-	for i := range r.daemons {
-		if d := &r.daemons[i]; d.admits(of, pool.Spec.Template.Spec.Taints) {
-			for j, n := range d.requests {
+	option := Option{Pool: pool.Name, InstanceType: t.Name, Offering: o, Room: r.shop.vector(node.Status.Allocatable), Admits: make([]bool, len(r.classes))}
+	for _, d := range r.daemons {
+		if peer.Suits(d, node) == nil {
+			for j, n := range r.shop.vector(requests(d)) {
 				option.Room[j] -= n
 			}
 		}
 	}
 	allowed := make([]bool, len(r.rules))
-	for i := range r.rules {
-		allowed[i] = r.rules[i].admits(of, pool.Spec.Template.Spec.Taints)
+	for i, pod := range r.rules {
+		allowed[i] = peer.Suits(pod, node) == nil
 	}
 	useful := false
 	for i := range r.classes {

@@ -60,17 +60,10 @@ func NewShop(p scheduling.Problem) (*Shop, error) {
 	}
 	r := &reader{shop: s, classes: classes, rules: rules}
 	for _, ds := range p.DaemonSets {
-		pod := peer.Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec})
-		rule, err := newRule(pod)
-		if err != nil {
-			return nil, fmt.Errorf("daemonset %s: %w", ds.Name, err)
-		}
-		r.daemons = append(r.daemons, daemon{rule, s.vector(requests(pod))})
+		r.daemons = append(r.daemons, peer.Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec}))
 	}
 	for _, pool := range p.NodePools {
-		if err := r.pool(p, pool); err != nil {
-			return nil, err
-		}
+		r.pool(p, pool)
 	}
 	s.Options = undominated(r.options)
 	return s, nil

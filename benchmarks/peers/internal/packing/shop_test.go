@@ -53,7 +53,7 @@ func TestShopOptions(t *testing.T) {
 		st.NodePool("red", st.Where(st.In(corev1.LabelArchStable, "amd64"), st.In(scheduling.CapacityTypeLabel, "on-demand")),
 			st.Taint("team", "red", corev1.TaintEffectNoSchedule), st.Label("team", "red")),
 		st.NodePool("static", st.Replicas(2)),
-		st.NodePool("strange", st.Where(st.In("unheard/of", "x"))),
+		st.NodePool("strange", st.Where(st.In("unheard/of", "x", "y"))),
 	}
 	p.DaemonSets = append(p.DaemonSets, st.DaemonSet("agent", st.Requests(st.MilliCPU(100)), st.TolerateAll()),
 		st.DaemonSet("elsewhere", st.Requests(st.MilliCPU(1)), st.TolerateAll(), st.Select("team", "blue")))

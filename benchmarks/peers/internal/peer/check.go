@@ -73,7 +73,7 @@ func (c *checker) machine(m Machine) error {
 	if err != nil {
 		return err
 	}
-	node, err := nodeOf(pool, m.Labels, t, o)
+	node, err := NodeOf(pool, m.Labels, t, o)
 	if err != nil {
 		return err
 	}
@@ -100,9 +100,9 @@ func (c *checker) offering(t *instancetypes.InstanceType, want offerings.Offerin
 	return want, errors.New("the type is not sold there")
 }
 
-// nodeOf is the node that the machine becomes, with values for labels that the pool
-// leaves open. The pool must allow it.
-func nodeOf(pool *scheduling.NodePool, open map[string]string, t *instancetypes.InstanceType, o offerings.Offering) (*corev1.Node, error) {
+// NodeOf is the node that the machine becomes, with values for labels that the pool
+// leaves open. It is an error that the pool does not allow it.
+func NodeOf(pool *scheduling.NodePool, open map[string]string, t *instancetypes.InstanceType, o offerings.Offering) (*corev1.Node, error) {
 	set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (c *checker) fits(m Machine, node *corev1.Node) error {
 	sum := corev1.ResourceList{}
 	for _, ds := range c.problem.DaemonSets {
 		pod := Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec})
-		if suits(pod, node) == nil {
+		if Suits(pod, node) == nil {
 			add(sum, pod)
 		}
 	}
@@ -148,7 +148,7 @@ func (c *checker) fits(m Machine, node *corev1.Node) error {
 			return fmt.Errorf("pod %s is placed twice or was not pending", klog.KObj(pod))
 		}
 		c.pending[pod] = false
-		if err := suits(pod, node); err != nil {
+		if err := Suits(pod, node); err != nil {
 			return fmt.Errorf("pod %s: %w", klog.KObj(pod), err)
 		}
 		add(sum, Admitted(pod))
@@ -161,8 +161,8 @@ func (c *checker) fits(m Machine, node *corev1.Node) error {
 	return nil
 }
 
-// suits is whether labels and taints let the pod onto the node.
-func suits(pod *corev1.Pod, node *corev1.Node) error {
+// Suits says what in labels and taints keeps the pod from the node; nil for nothing.
+func Suits(pod *corev1.Pod, node *corev1.Node) error {
 	if ok, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); err != nil || !ok {
 		return errors.Join(errors.New("the node's labels do not match"), err)
 	}

@@ -1,2 +1,0 @@
-// Package document puts generated text between marker lines of a file.
-package document

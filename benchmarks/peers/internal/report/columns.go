@@ -1,0 +1,153 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+)
+
+// What several tables have.
+var (
+	planner   = Column{"planner", func(r peer.Result) string { return r.Peer }}
+	nodes     = Column{"nodes:", func(r peer.Result) string { return fmt.Sprint(r.Nodes) }}
+	dollars   = Column{"$/h:", func(r peer.Result) string { return fmt.Sprintf("%.3f", r.Price.USD()) }}
+	cpu       = Column{"CPU:", func(r peer.Result) string { return Duration(r.CPU) }}
+	allocated = Column{"allocated:", func(r peer.Result) string { return Megabytes(r.Allocated) }}
+	elapsed   = Column{"time:", func(r peer.Result) string {
+		if r.Late {
+			return "stopped at " + Duration(r.Elapsed)
+		}
+		return Duration(r.Elapsed)
+	}}
+	placed = Column{"placed:", func(r peer.Result) string {
+		if r.Placed != r.Pods {
+			return fmt.Sprintf("%d of %d", r.Placed, r.Pods)
+		}
+		return fmt.Sprint(r.Placed)
+	}}
+)
+
+// Comparison are the columns of instances: what each planner decided, how far that is above
+// the bound that it proves, what it took, and how many times as much that is as the
+// standard's.
+func Comparison(results []peer.Result, standard string) []Column {
+	instance := Column{"instance", func(r peer.Result) string { return r.Instance }}
+	above := Column{"gap:", func(r peer.Result) string {
+		switch gap := Gap(r); {
+		case r.Bound <= 0:
+			return "–"
+		case differ(gap, r.Gap):
+			return fmt.Sprintf("%s (says %s)", percent(gap), percent(r.Gap))
+		default:
+			return percent(gap)
+		}
+	}}
+	cost := Column{"cost ÷ " + standard + ":", func(r peer.Result) string {
+		if s, ok := find(results, r.Instance, standard); ok && s.Placed == r.Placed {
+			return Number(quotient(r.Price.USD(), s.Price.USD()), 4, "")
+		}
+		return "–"
+	}}
+	time := Column{"time ÷ " + standard + ":", func(r peer.Result) string {
+		s, _ := find(results, r.Instance, standard)
+		return Number(quotient(r.Elapsed.Seconds(), s.Elapsed.Seconds()), 2, "")
+	}}
+	return []Column{instance, planner, placed, nodes, dollars, above, elapsed, cpu, allocated, cost, time}
+}
+
+// Speed are the columns of one instance in several sizes. The last ones say how many times as
+// much as a planner the standard takes.
+func Speed(results []peer.Result, standard string) []Column {
+	times := func(head string, digits int, of func(s, r peer.Result) float64) Column {
+		return Column{head, func(r peer.Result) string {
+			s, found := find(results, r.Instance, standard)
+			switch {
+			case !found:
+				return "–"
+			case r.Peer == standard:
+				return "1 ×"
+			}
+			return Number(of(s, r), digits, " ×")
+		}}
+	}
+	pods := Column{"pods:", func(r peer.Result) string { return fmt.Sprint(r.Pods) }}
+	return []Column{
+		pods, planner, placed, nodes, dollars, elapsed, cpu, allocated,
+		times(standard+"'s time:", 0, faster),
+		times("CPU:", 0, func(s, r peer.Result) float64 { return quotient(s.CPU.Seconds(), r.CPU.Seconds()) }),
+		times("allocated:", 1, func(s, r peer.Result) float64 { return quotient(float64(s.Allocated), float64(r.Allocated)) }),
+		times("$/h:", 3, func(s, r peer.Result) float64 {
+			if r.Placed != s.Placed {
+				return 0
+			}
+			return quotient(s.Price.USD(), r.Price.USD())
+		}),
+	}
+}
+
+// faster is how many times as fast r is as s.
+func faster(s, r peer.Result) float64 { return quotient(s.Elapsed.Seconds(), r.Elapsed.Seconds()) }
+
+func find(results []peer.Result, instance, name string) (peer.Result, bool) {
+	i := slices.IndexFunc(results, func(r peer.Result) bool { return r.Instance == instance && r.Peer == name })
+	if i < 0 {
+		return peer.Result{}, false
+	}
+	return results[i], true
+}
+
+// Against is a plot of a figure of results, one curve for each planner.
+func Against(l chart.Lines, results []peer.Result, x func(peer.Result) int, y func(peer.Result) float64) chart.Lines {
+	for _, r := range results {
+		i := slices.IndexFunc(l.Series, func(s chart.Series) bool { return s.Name == r.Peer })
+		if i < 0 {
+			i = len(l.Series)
+			l.Series = append(l.Series, chart.Series{Name: r.Peer})
+		}
+		l.Series[i].Points = append(l.Series[i].Points, chart.Point{X: float64(x(r)), Y: y(r)})
+	}
+	return l
+}
+
+// SpeedPlots are time and memory against pods.
+func SpeedPlots(results []peer.Result) []chart.Lines {
+	pods := func(r peer.Result) int { return r.Pods }
+	return []chart.Lines{
+		Against(chart.Lines{Name: "time", Title: "time on Karpenter's own mix", X: "pods", Y: "seconds"}, results, pods,
+			func(r peer.Result) float64 { return r.Elapsed.Seconds() }),
+		Against(chart.Lines{Name: "memory", Title: "memory on Karpenter's own mix", X: "pods", Y: "MB allocated"}, results, pods,
+			func(r peer.Result) float64 { return float64(r.Allocated) / 1e6 }),
+	}
+}
+
+// Slow says which promises of speed on Karpenter's own mix results break: to be so many times
+// as fast as the standard, to allocate so little, to place no fewer pods, and as many for no more.
+func Slow(results []peer.Result, standard string) []string {
+	const (
+		bytes, ofPods = 64e6, 20_000 // for plimsoll fast
+		fast, usual   = 200, 50      // times as fast
+	)
+	var out []string
+	for _, r := range results {
+		least := map[string]float64{"plimsoll fast": fast, "plimsoll": usual}[r.Peer]
+		if least == 0 {
+			continue
+		}
+		if r.Peer == "plimsoll fast" && r.Pods == ofPods && r.Allocated > bytes {
+			out = append(out, fmt.Sprintf("%s: %s allocates %s, over %s", r.Instance, r.Peer, Megabytes(r.Allocated), Megabytes(bytes)))
+		}
+		s, found := find(results, r.Instance, standard)
+		if !found {
+			continue
+		}
+		if ratio := faster(s, r); ratio < least {
+			out = append(out, fmt.Sprintf("%s: %s is %.0f times as fast as %s, under %.0f", r.Instance, r.Peer, ratio, standard, least))
+		}
+		if beats(s, r) {
+			out = append(out, fmt.Sprintf("%s: %s places %d pods for %s, %s %d for %s", r.Instance, r.Peer, r.Placed, r.Price, standard, s.Placed, s.Price))
+		}
+	}
+	return out
+}

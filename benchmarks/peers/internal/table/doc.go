@@ -1,2 +1,0 @@
-// Package table compares the results of several planners and writes them as Markdown.
-package table
