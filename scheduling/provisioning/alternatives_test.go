@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -165,12 +165,9 @@ func TestAlternativesStopInTime(t *testing.T) {
 // settings, none is better at a goal than the one that serves it, and the order of the
 // input does not show.
 func TestAlternativesOfRandomProblems(t *testing.T) {
-	n := 40
-	if testing.Short() || race.Enabled {
-		n = 10
-	}
+	_, n := soak.Window(10)
 	several := 0
-	for seed := range uint64(n) {
+	for seed := range soak.Cases(10) {
 		p := st.Random(seed, st.Size{Pods: 25, Ties: seed%2 == 0})
 		s := scheduling.Policy{Effort: scheduling.EffortFast}
 		list, err := provisioning.Planner{Policy: s}.Alternatives(t.Context(), p)

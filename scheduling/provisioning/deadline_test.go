@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
-	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -54,7 +53,7 @@ func complete(t *testing.T, solver scheduling.Policy, p scheduling.Problem, plan
 // Wherever a deadline cuts in, what comes back is a complete plan.
 func TestDeadlinesCutAnywhere(t *testing.T) {
 	const shards = 10
-	first, problems := soak.Window(250)
+	first, problems := soak.Window(60)
 	var late atomic.Int64
 	t.Cleanup(func() {
 		t.Logf("the deadline ended %d of %d searches", late.Load(), problems)
@@ -85,7 +84,7 @@ func TestDeadlinesCutAnywhere(t *testing.T) {
 func TestDeadlinesOnTheClock(t *testing.T) {
 	t.Parallel()
 	const block = 100
-	begin, problems := soak.Window(60)
+	begin, problems := soak.Window(12)
 	for first := begin; first < begin+problems; first += block {
 		started, late := time.Now(), 0
 		size := min(block, begin+problems-first)
@@ -140,10 +139,7 @@ func TestDeadlinesOfLargerProblems(t *testing.T) {
 
 // What cannot be done in the time there is still gets a plan.
 func TestDeadlinesOfLargeProblems(t *testing.T) {
-	pods := 20_000
-	if testing.Short() || race.Enabled {
-		pods = 2_000
-	}
+	const pods = 2_000
 	for _, tt := range []struct {
 		name    string
 		problem scheduling.Problem

@@ -6,20 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// explained is how many random problems have their refusals and plans explained: 800, or 120
-// under the race detector.
-func explained() int { return race.Fewer(800, 120) }
-
 // Every pod without a place has a reason and a change that would help, the same in
 // words and for programs (P48), and everything of the plan can be explained.
 func TestEverythingIsExplained(t *testing.T) {
-	for seed := range uint64(explained()) {
+	for seed := range soak.Cases(120) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: seed%3 > 0})
 		plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
@@ -45,7 +41,7 @@ func TestEverythingIsExplained(t *testing.T) {
 // The order of the input does not show in what is explained.
 func TestExplanationsAreRepeatable(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(race.Fewer(100, 40)) {
+	for seed := range soak.Cases(20) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: true})
 		shuffled := schedulingtest.Shuffle(p, seed)
 		require.Equal(t, explanations(t, p), explanations(t, shuffled), "seed %d", seed)

@@ -25,7 +25,7 @@ import (
 // made, nothing else changed, the pod is placed.
 func TestEveryFixHolds(t *testing.T) {
 	t.Parallel()
-	_, wanted := soak.Window(150)
+	_, wanted := soak.Window(40)
 	tried, byKind := 0, map[scheduling.ChangeKind]int{}
 	for seed := uint64(0); tried < wanted; seed++ {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: seed%3 > 0, Pods: 20})

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -32,7 +33,7 @@ func TestBadInterruptions(t *testing.T) {
 func TestExpectedPriceOfOneMachine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	moved := 0
-	for range 300 {
+	for range 60 {
 		type way struct {
 			price, rate float64
 			cores       int64
@@ -75,18 +76,15 @@ func TestExpectedPriceOfOneMachine(t *testing.T) {
 			moved++
 		}
 	}
-	assert.Greater(t, moved, 30)
+	assert.Greater(t, moved, 6)
 }
 
 // Every promise about plans holds with interruptions that cost something, and a plan
 // that knows of them is no dearer, all in all, than one that does not.
 func TestInterruptionsOfRandomProblems(t *testing.T) {
-	n := 60
-	if testing.Short() {
-		n = 12
-	}
+	_, n := soak.Window(15)
 	moved, dearer := 0, 0
-	for seed := range uint64(n) {
+	for seed := range soak.Cases(15) {
 		p := st.Random(seed, st.Size{Pods: 30, Ties: seed%3 == 0})
 		s := scheduling.Policy{
 			Effort: scheduling.EffortFast,

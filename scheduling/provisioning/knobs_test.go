@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -22,7 +21,7 @@ import (
 func TestNoReasons(t *testing.T) {
 	t.Parallel()
 	left := 0
-	for seed := range soak.Cases(30) {
+	for seed := range soak.Cases(10) {
 		p := st.Random(seed, st.Size{Ties: seed%2 == 0, Pods: 20})
 		told, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
@@ -86,12 +85,9 @@ func knobs(r *rand.Rand) scheduling.Policy {
 // Every promise about plans holds under any mixture of settings.
 func TestSettingsTogether(t *testing.T) {
 	t.Parallel()
-	n := 200
-	if testing.Short() || race.Enabled {
-		n = 40
-	}
+	_, n := soak.Window(40)
 	bought, needless := 0, 0
-	for seed := range uint64(n) {
+	for seed := range soak.Cases(40) {
 		r := rand.New(rand.NewPCG(seed, 31))
 		p := st.Random(seed+500, st.Size{Pods: 24, Ties: seed%3 != 0})
 		p.Pods, p.Running = owned(p.Pods, seed), owned(p.Running, seed)

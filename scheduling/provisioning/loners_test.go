@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -62,7 +63,7 @@ func TestNoBoundOfNothing(t *testing.T) {
 // trying every way to put them on machines finds.
 func TestBoundOfLonersAgainstEveryPartition(t *testing.T) {
 	tight := 0
-	const problems = 300
+	_, problems := soak.Window(40)
 	for seed := range uint64(problems) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		var types []*instancetypes.InstanceType

@@ -81,7 +81,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		}
 	} else {
 		params = c.Remembering(params)
-		outcome = pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, params), params)
+		outcome = search.Improve(ctx, c, pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, params), params), params)
 	}
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err

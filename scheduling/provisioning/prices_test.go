@@ -19,11 +19,11 @@ func TestResourcesWorthNothing(t *testing.T) {
 		t.Skip("a thousand types, and bounds by zones")
 	}
 	p := scheduling.Problem{
-		Pods:      st.Diverse(1_000, 2),
+		Pods:      st.Diverse(300, 2),
 		NodePools: []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "spot")))},
 		Catalog:   ec2.MustCatalog("us-east-1"),
 	}
-	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+	plan, err := st.Audit(t.Context(), scheduling.Policy{Effort: scheduling.EffortFast}, p)
 	require.NoError(t, err)
 	require.Empty(t, plan.Unschedulable)
 	require.Positive(t, plan.Summary.LowerBoundPerHour)

@@ -118,10 +118,10 @@ func smallest(t *testing.T, solver scheduling.Policy, p scheduling.Problem, err 
 }
 
 // randomProblems are the first of the random problems that are solved, and how many these are.
-func randomProblems() (first, problems int) { return soak.Window(500) }
+func randomProblems() (first, problems int) { return soak.Window(100) }
 
 // tiedProblems are those of them that have ties, which take longer.
-func tiedProblems() (first, problems int) { return soak.Window(200) }
+func tiedProblems() (first, problems int) { return soak.Window(40) }
 
 // randomSolver goes round the settings of a solver with the seed.
 func randomSolver(seed int) scheduling.Policy {

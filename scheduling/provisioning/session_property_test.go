@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -291,11 +291,7 @@ func lives(t require.TestingT, seed uint64, steps int) {
 }
 
 func TestSessionsPlanAsIfTheyHadNoMemory(t *testing.T) {
-	seeds := 120
-	if testing.Short() || race.Enabled {
-		seeds = 40
-	}
-	for seed := range uint64(seeds) {
+	for seed := range soak.Cases(20) {
 		lives(t, seed, 6)
 	}
 }

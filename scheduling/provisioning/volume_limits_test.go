@@ -340,8 +340,8 @@ func TestAttachLimitsOfNodesInFlight(t *testing.T) {
 
 // Whatever the sizes, no node gets more volumes than its limit.
 func TestAttachLimitsHold(t *testing.T) {
-	for limit := range int64(12) {
-		for pods := range 12 {
+	for _, limit := range []int64{0, 1, 4, 11} {
+		for _, pods := range []int{1, 3, 6, 11} {
 			p := disks(pods)
 			p.CSINodes = limited("n1", limit)
 			p.Claims = append(p.Claims, st.Claim("common", st.OfClass("waits")), st.Claim("other", st.OfClass("waits")))

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -23,12 +24,8 @@ import (
 // has two, and pods are refused for their volumes only where something is wrong with
 // these. The judge reads the raw objects, and knows nothing of how the solver works.
 func TestRandomVolumes(t *testing.T) {
-	problems := 400
-	if testing.Short() {
-		problems = 60
-	}
 	faults := 0
-	for seed := range uint64(problems) {
+	for seed := range soak.Cases(100) {
 		p := onlyVolumes(st.Random(seed, st.Size{Ties: true, Pods: 30}), seed)
 		plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -43,12 +43,9 @@ func owned(pods []*corev1.Pod, seed uint64) []*corev1.Pod {
 // Every promise about plans holds with bounded shares, and no machine holds more of a
 // controller's pods than the share, counted anew.
 func TestWorkloadSharesOfRandomProblems(t *testing.T) {
-	n := 90
-	if testing.Short() || race.Enabled {
-		n = 20
-	}
+	_, n := soak.Window(22)
 	moved := 0
-	for seed := range uint64(n) {
+	for seed := range soak.Cases(22) {
 		p := st.Random(seed, st.Size{Pods: 30, Ties: seed%2 == 0})
 		p.Pods, p.Running = owned(p.Pods, seed), owned(p.Running, seed)
 		s := scheduling.Policy{Effort: scheduling.EffortFast, WorkloadShare: int(1 + seed*7%60)}

@@ -78,18 +78,19 @@ func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b 
 	return r.nodes
 }
 
-// triesPerChoice is how often each choice of machines is packed anew at the least work.
+// triesPerChoice is how often each choice of few machines is packed anew at the least work, and
+// deepPatience how many times as many tries more work makes.
 const triesPerChoice, deepPatience = 16, 4
 
 // patience is how many tries in vain end an improvement. Of few machines there are few
-// choices: the least work tries each some times only.
+// choices: each is tried some times only.
 func (s *search) patience(machines int) int {
 	most := 200 + 4*machines
-	if s.deep {
-		return deepPatience * most
-	}
 	if machines < 8 {
 		most = min(most, triesPerChoice*(1<<machines-1))
+	}
+	if s.deep {
+		most *= deepPatience
 	}
 	return most
 }
