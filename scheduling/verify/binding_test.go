@@ -165,7 +165,7 @@ func TestPodAffinity(t *testing.T) {
 	for _, tc := range []tied{
 		{name: "beside a running pod (P118)", pods: apps(1, "web", near(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-a: web-1"}},
 		{name: "away from it", pods: apps(1, "web", near(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-b: web-1"}, breaks: alone,
-			details: []string{"pod/default/web-1", "node/n-b", "kubernetes.io/hostname", `app In [db]`, "n-b has 0"}},
+			details: []string{"pod/default/web-1", "node/n-b", "kubernetes.io/hostname", `app in (db)`, "n-b has 0"}},
 		{name: "in its zone (P118)", pods: apps(1, "web", near(zoneOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")},
 			nodes: append(zones("a b"), zoned("m", "a")), places: []string{"m: web-1"}},
 		{name: "a pod that is being deleted is company", pods: apps(1, "web", near(zoneOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a", terminating)}, nodes: zones("a"), places: []string{"n-a: web-1"}},
@@ -216,7 +216,7 @@ func TestPodAntiAffinity(t *testing.T) {
 	together := broken(verify.PodAntiAffinity)
 	for _, tc := range []tied{
 		{name: "beside a running pod (P124)", pods: apps(1, "web", apart(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-a: web-1"}, breaks: together,
-			details: []string{"pod/default/web-1", "node/n-a", "pod-anti-affinity over kubernetes.io/hostname", `app In [db]`, "n-a has 1"}},
+			details: []string{"pod/default/web-1", "node/n-a", "pod-anti-affinity over kubernetes.io/hostname", `app in (db)`, "n-a has 1"}},
 		{name: "away from it (P124)", pods: apps(1, "web", apart(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-b: web-1"}},
 		{name: "in its zone (P124)", pods: apps(1, "web", apart(zoneOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: append(zones("a"), zoned("m", "a")), places: []string{"m: web-1"}, breaks: together},
 		{name: "where there is no label nobody is in the way", pods: apps(1, "web", apart(zoneOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-x")}, nodes: []*corev1.Node{zoned("n-x", "")}, places: []string{"n-x: web-1"}},
@@ -250,8 +250,8 @@ func TestMachinesAreCalledByTheirLaunch(t *testing.T) {
 		change change
 		says   string
 	}{
-		{"affinity", near(hostOf, of("db")), "pod-affinity over kubernetes.io/hostname with pods of namespaces [\"default\"], labels [app In [db]]: launch/pool-1 has 0 of them"},
-		{"anti-affinity", apart(hostOf, of("web")), "pod-anti-affinity over kubernetes.io/hostname with pods of namespaces [\"default\"], labels [app In [web]]: launch/pool-1 has 1 of them"},
+		{"affinity", near(hostOf, of("db")), "pod-affinity over kubernetes.io/hostname with pods of namespaces [\"default\"], labels app in (db): launch/pool-1 has 0 of them"},
+		{"anti-affinity", apart(hostOf, of("web")), "pod-anti-affinity over kubernetes.io/hostname with pods of namespaces [\"default\"], labels app in (web): launch/pool-1 has 1 of them"},
 		{"spread", spread(hostOf, 1, of("web"), minDomains(2)), "launch/pool-1 would have 2, the least is 0, at most 1 more are allowed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -19,6 +19,14 @@ const (
 	mostCases = 1 << 10
 )
 
+// What is wrong with a certificate.
+const (
+	missing   = "certificate-missing"
+	malformed = "certificate-malformed"
+	overfull  = "certificate-option" // a machine may hold more worth than it costs
+	unproven  = "bound-unproven"
+)
+
 // claim is a lower bound on the price of plans that place some pods, to be proven by a
 // certificate.
 type claim struct {
@@ -26,24 +34,24 @@ type claim struct {
 	bound  offerings.Price
 	placed []*tenant // in order of their names
 	// at is where a plan has them, by name; nil where the bound is about no plan.
-	at map[string]*place
+	at map[string]*node
 	// fault takes what is wrong with the certificate.
-	fault func(code Code, object, format string, args ...any)
+	fault func(code, object, format string, args ...any)
 	// machines are what pools may buy, with the daemons that run there for certain.
-	machines []*machine
+	machines []*node
 	// constraints are pods of which each stands for all that ask the same of a node beside
 	// room, constraint their numbers by what they ask. rooms are what machines have for the
 	// pods of each constraint, once that is known.
 	constraints []*tenant
 	constraint  map[string]int
-	rooms       map[*machine][][]amounts
+	rooms       map[*node][][]amounts
 	spreads     *spreadReader // nil until asked
 	cases       int
 }
 
 // newClaim prepares to judge a certificate; isPlaced says of a pod whether the plans place it.
-func newClaim(w *world, bound offerings.Price, isPlaced func(name string) bool, fault func(code Code, object, format string, args ...any)) *claim {
-	c := &claim{world: w, bound: bound, fault: fault, constraint: make(map[string]int), rooms: make(map[*machine][][]amounts)}
+func newClaim(w *world, bound offerings.Price, isPlaced func(name string) bool, at map[string]*node, fault func(code, object, format string, args ...any)) *claim {
+	c := &claim{world: w, bound: bound, at: at, fault: fault, constraint: make(map[string]int), rooms: make(map[*node][][]amounts)}
 	for _, t := range w.sortedPods() {
 		if !isPlaced(t.name) {
 			continue
@@ -61,7 +69,7 @@ func newClaim(w *world, bound offerings.Price, isPlaced func(name string) bool, 
 func (c *claim) judge(cert *scheduling.Certificate) {
 	switch {
 	case cert == nil && c.bound > 0:
-		c.fault(CertificateMissing, "summary", "lower bound %v without a certificate", c.bound)
+		c.fault(missing, "summary", "lower bound %v without a certificate", c.bound)
 	case cert == nil:
 	case cert.Scale < 0 || cert.Scale > maxScale:
 		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
@@ -89,7 +97,7 @@ func (c *claim) judge(cert *scheduling.Certificate) {
 }
 
 func (c *claim) malformed(format string, args ...any) {
-	c.fault(CertificateMalformed, "certificate", format, args...)
+	c.fault(malformed, "certificate", format, args...)
 }
 
 // proven compares what is proven, in nano-USD divided by 2^scale, with what is claimed. Prices
@@ -101,7 +109,7 @@ func (c *claim) proven(worth *big.Int, scale uint) {
 		up.SetInt64(0)
 	}
 	if up.Cmp(big.NewInt(int64(c.bound))) < 0 {
-		c.fault(BoundUnproven, "certificate", "proves %v nano-USD, the lower bound is %v", up, c.bound)
+		c.fault(unproven, "certificate", "proves %v nano-USD, the lower bound is %v", up, c.bound)
 	}
 }
 
@@ -130,7 +138,7 @@ func valueOf[K comparable](values map[K]*big.Int, key K) *big.Int {
 }
 
 // onSale are the machines that pools may buy.
-func (c *claim) onSale() []*machine {
+func (c *claim) onSale() []*node {
 	if c.machines == nil {
 		for _, pl := range c.sortedPools() {
 			c.machines = slices.AppendSeq(c.machines, c.offers(pl, fewest))
@@ -141,7 +149,7 @@ func (c *claim) onSale() []*machine {
 
 // roomsByConstraint are the rooms that the machine may have for the pods of each constraint:
 // whichever pod sits on it settles some of what is open about it, and so which daemons run.
-func (c *claim) roomsByConstraint(m *machine) [][]amounts {
+func (c *claim) roomsByConstraint(m *node) [][]amounts {
 	rooms, known := c.rooms[m]
 	if !known {
 		settled := len(c.daemonQuestions(m)) == 0
@@ -156,8 +164,8 @@ func (c *claim) roomsByConstraint(m *machine) [][]amounts {
 // roomsFor are the rooms that the machine may have when such a pod sits there, whatever that
 // requests: one for each way to choose the labels that are still open and that some DaemonSet
 // asks about.
-func (c *claim) roomsFor(m *machine, t *tenant, settled bool) []amounts {
-	if _, busy := clash(t.ports, m.daemonPorts); busy || len(untolerated(m.taints, t.pod.Spec.Tolerations)) > 0 || !m.reaches(t.mounts) {
+func (c *claim) roomsFor(m *node, t *tenant, settled bool) []amounts {
+	if _, busy := clash(t.ports, m.taken); busy || len(untolerated(m.taints, t.pod.Spec.Tolerations)) > 0 || !m.reaches(t.mounts) {
 		return nil
 	}
 	var rooms []amounts
@@ -166,7 +174,7 @@ func (c *claim) roomsFor(m *machine, t *tenant, settled bool) []amounts {
 			continue
 		}
 		if settled {
-			return []amounts{m.room()}
+			return []amounts{m.free}
 		}
 		for _, p := range c.choicesOf(m, alternative.exprs) {
 			daemons, ports := c.daemonsAt(p)

@@ -215,7 +215,7 @@ func (s *podClass) count(mayBe func(constraint int) bool) int64 {
 // reports whether nothing else does.
 func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	surplus := make(map[string]*big.Int)
-	bad, first := make(map[*pool]int), make(map[*pool]*machine)
+	bad, first := make(map[*pool]int), make(map[*pool]*node)
 	for _, m := range pr.onSale() {
 		x, price := pr.in(m.offering.Zone, true), pr.objective(m.kind, m.offering)
 		if m.offering.CapacityType == offerings.Reserved {
@@ -232,7 +232,7 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	}
 	for _, pl := range pr.sortedPools() {
 		if n := bad[pl]; n > 0 {
-			pr.fault(CertificateOption, "nodepool/"+pl.Name, "%s has room for more worth than it costs, %d %s in all", first[pl].title(), n, plural("offering", n))
+			pr.fault(overfull, "nodepool/"+pl.Name, "%s has room for more worth than it costs, offerings in all: %d", first[pl].title(), n)
 		}
 	}
 	reserved = new(big.Int)
@@ -243,7 +243,7 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 }
 
 // surplus is how much more worth than its price the machine may hold.
-func (pr *proof) surplus(m *machine, price offerings.Price) *big.Int {
+func (pr *proof) surplus(m *node, price offerings.Price) *big.Int {
 	most, cost := new(big.Int), pr.scaled(price)
 	for _, l := range pr.loads(m, pr.roomVectors(m)) {
 		if over := new(big.Int).Sub(pr.least(l, cost), cost); over.Cmp(most) > 0 {
@@ -254,10 +254,10 @@ func (pr *proof) surplus(m *machine, price offerings.Price) *big.Int {
 }
 
 // bears reports whether the machine holds no more worth than it costs.
-func (pr *proof) bears(m *machine, price offerings.Price) bool {
+func (pr *proof) bears(m *node, price offerings.Price) bool {
 	// With as few daemons as possible, and for all pods that fit, whether they may be there or
 	// not: that is quick to tell.
-	room := pr.vector(m.room())
+	room := pr.vector(m.free)
 	if pr.passes(appendRoom(nil, room), price, func() bool {
 		return pr.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
 	}) {
@@ -286,7 +286,7 @@ func appendRoom(b []byte, room []int64) []byte {
 }
 
 // roomVectors are the rooms of the machine by constraint in the form of the proof.
-func (pr *proof) roomVectors(m *machine) [][][]int64 {
+func (pr *proof) roomVectors(m *node) [][][]int64 {
 	byConstraint := pr.roomsByConstraint(m)
 	out := make([][][]int64, len(byConstraint))
 	for i, rooms := range byConstraint {
@@ -300,8 +300,8 @@ func (pr *proof) roomVectors(m *machine) [][][]int64 {
 // onNodes is the worth that running nodes may hold.
 func (pr *proof) onNodes() *big.Int {
 	sum := new(big.Int)
-	for _, s := range pr.sortedStations() {
-		if leaving(s.node) {
+	for _, s := range pr.sortedNodes() {
+		if s.leaves() {
 			continue
 		}
 		zone, ok := s.value(corev1.LabelTopologyZone)

@@ -83,7 +83,7 @@ func (c *claim) judgeZones(cert *scheduling.Certificate) {
 
 // unmapped says where a node has no zone or host name, or an offering no zone.
 func (r *spreadReader) unmapped() string {
-	for _, s := range r.sortedStations() {
+	for _, s := range r.sortedNodes() {
 		for _, key := range []string{corev1.LabelTopologyZone, corev1.LabelHostname} {
 			if value, ok := s.value(key); !ok || value == "" {
 				return fmt.Sprintf("node %s has no %s", s.name, key)

@@ -43,7 +43,7 @@ func (c *claim) judgeCover(cert *scheduling.Certificate) {
 	}
 	all := kindsOf(c.placed)
 	homeless := slices.DeleteFunc(slices.Clone(all), func(k *kind) bool {
-		return slices.ContainsFunc(c.sortedStations(), func(s *station) bool { return s.holdsOne(k.tenant) })
+		return slices.ContainsFunc(c.sortedNodes(), func(s *node) bool { return holdsOne(s, k.tenant) })
 	})
 	for _, kinds := range [][]*kind{all, homeless} {
 		x := &cover{claim: c, names: c.requested(), tries: mostChoices}
@@ -60,12 +60,12 @@ func (c *claim) judgeCover(cert *scheduling.Certificate) {
 			return
 		}
 	}
-	c.fault(BoundUnproven, "certificate", "machines for less than %v may have room for all pods", c.bound)
+	c.fault(unproven, "certificate", "machines for less than %v may have room for all pods", c.bound)
 }
 
 // holdsOne reports whether the pod fits what is free.
-func (s *station) holdsOne(t *tenant) bool {
-	return !leaving(s.node) && s.welcomes(t) && len(exceeding(t.requests, s.free)) == 0
+func holdsOne(s *node, t *tenant) bool {
+	return !s.leaves() && s.welcomes(t) && len(exceeding(t.requests, s.free)) == 0
 }
 
 // wanted is what running nodes leave to be bought.
@@ -74,10 +74,10 @@ func (x *cover) wanted(kinds []*kind) ([]int64, bool) {
 	for _, k := range kinds {
 		sum.add(k.total)
 	}
-	for _, s := range x.sortedStations() {
+	for _, s := range x.sortedNodes() {
 		users := amounts{}
 		for _, k := range kinds {
-			if s.holdsOne(k.tenant) {
+			if holdsOne(s, k.tenant) {
 				users.add(k.total)
 			}
 		}
@@ -108,12 +108,12 @@ func lesser(a, b *big.Int) *big.Int {
 // readBuys collects the machines on sale that any of the pods could be on, but for those
 // that another one is as good as.
 func (x *cover) readBuys(kinds []*kind, wanted []int64) {
-	price := func(m *machine) offerings.Price { return x.objective(m.kind, m.offering) }
+	price := func(m *node) offerings.Price { return x.objective(m.kind, m.offering) }
 	machines := slices.Clone(x.onSale())
-	slices.SortStableFunc(machines, func(a, b *machine) int { return int(min(1, max(-1, price(a)-price(b)))) })
+	slices.SortStableFunc(machines, func(a, b *node) int { return int(min(1, max(-1, price(a)-price(b)))) })
 	for _, m := range machines {
 		b := buy{price: int64(price(m)), count: math.MaxInt64, worth: new(big.Int)}
-		room := m.room()
+		room := m.free
 		for d, name := range x.names {
 			n := wanted[d]
 			if has := room.of(name); has.Sign() <= 0 {
@@ -153,7 +153,7 @@ func (x *cover) readBuys(kinds []*kind, wanted []int64) {
 
 // holdsInSome reports whether the pod could have the machine for itself, whatever runs there
 // then.
-func (x *cover) holdsInSome(m *machine, t *tenant) bool {
+func (x *cover) holdsInSome(m *node, t *tenant) bool {
 	return slices.ContainsFunc(x.roomsByConstraint(m)[x.constraint[t.asks()]], func(room amounts) bool { return len(exceeding(t.requests, room)) == 0 })
 }
 

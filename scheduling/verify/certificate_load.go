@@ -54,7 +54,7 @@ func (l *load) cut(room []int64) {
 
 // loads are what the machine may hold: one load for each room that it may have, with every pod
 // that could be alone on it in any of them.
-func (pr *proof) loads(m *machine, byConstraint [][][]int64) []load {
+func (pr *proof) loads(m *node, byConstraint [][][]int64) []load {
 	var rooms [][]int64
 	for _, list := range byConstraint {
 		for _, room := range list {
@@ -65,7 +65,7 @@ func (pr *proof) loads(m *machine, byConstraint [][][]int64) []load {
 	}
 	loads := make([]load, 0, len(rooms))
 	for _, room := range rooms {
-		l := pr.loadOf(pr.vector(m.room()), func(s *podClass, c int) bool {
+		l := pr.loadOf(pr.vector(m.free), func(s *podClass, c int) bool {
 			return slices.ContainsFunc(byConstraint[c], func(r []int64) bool { return fits(s.size, r) })
 		})
 		l.cut(room)

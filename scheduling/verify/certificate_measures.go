@@ -121,7 +121,7 @@ func (m *measure) machine(room amounts) int64 {
 }
 
 // station is what a node has of it.
-func (m *measure) station(s *station) int64 {
+func (m *measure) station(s *node) int64 {
 	_, named := s.value(corev1.LabelHostname)
 	switch {
 	case m.members == nil:

@@ -26,7 +26,7 @@ type spreadReader struct {
 type shelf struct {
 	pool     *pool
 	zone     string
-	machines []*machine
+	machines []*node
 }
 
 func (c *claim) spreadReader() *spreadReader {
@@ -45,7 +45,7 @@ func (c *claim) spreadReader() *spreadReader {
 	}
 	zones := make(map[string]bool)
 	for _, pl := range c.sortedPools() {
-		byZone := make(map[string][]*machine)
+		byZone := make(map[string][]*node)
 		for m := range c.offers(pl, most) {
 			zones[m.offering.Zone] = true
 			if !pl.undecided() && c.affordableAtFirst(m) && len(exceeding(m.daemons, m.allocatable)) == 0 &&
@@ -57,7 +57,7 @@ func (c *claim) spreadReader() *spreadReader {
 			r.shelves = append(r.shelves, shelf{pl, zone, machines})
 		}
 	}
-	for _, s := range c.stations {
+	for _, s := range c.nodes {
 		if zone, ok := s.value(corev1.LabelTopologyZone); ok {
 			zones[zone] = true
 		}
@@ -68,7 +68,7 @@ func (c *claim) spreadReader() *spreadReader {
 
 // affordableAtFirst reports whether the limits of the pool allow one such machine beside its
 // nodes.
-func (c *claim) affordableAtFirst(m *machine) bool {
+func (c *claim) affordableAtFirst(m *node) bool {
 	total := m.pool.usage.plus(m.capacity)
 	total.add(amounts{scheduling.NodesResource: big.NewInt(1)})
 	return above(total, m.pool.limits()) == ""
@@ -80,9 +80,9 @@ func (c *claim) affordableAtFirst(m *machine) bool {
 func (r *spreadReader) look(rule *spreadRule, pods []*tenant) (zones map[string]bool, running map[string]int64) {
 	zones, running = make(map[string]bool), make(map[string]int64)
 	counted := make(map[*face]bool)
-	for _, s := range r.stations {
+	for _, s := range r.nodes {
 		zone, ok := s.value(rule.key)
-		if !ok || !rule.nodes.passes(&s.place) {
+		if !ok || !rule.nodes.passes(s) {
 			continue
 		}
 		zones[zone] = true
@@ -104,9 +104,9 @@ func (r *spreadReader) look(rule *spreadRule, pods []*tenant) (zones map[string]
 			least = nil
 		}
 		zones[s.zone] = zones[s.zone] || slices.ContainsFunc(kinds, func(k *kind) bool {
-			suits := func(m *machine, _ int) bool { return m.holdsAlone(k.tenant) }
+			suits := func(m *node, _ int) bool { return m.holds(k.tenant) }
 			if len(least) == 0 {
-				return slices.ContainsFunc(s.machines, func(m *machine) bool { return m.holdsAlone(k.tenant) })
+				return slices.ContainsFunc(s.machines, func(m *node) bool { return m.holds(k.tenant) })
 			}
 			return enough(lo.Filter(s.machines, suits), least)
 		})

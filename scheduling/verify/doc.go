@@ -64,35 +64,30 @@ package verify
 // The way through a plan
 //
 //	verify, report  the checkers, the rules that a plan can break, and the breaches found
-//	input, amounts  the problem looked up by name, and sums without a size limit
 //	pods         every pending pod stands once, and refused ones are told why
+//	launch       launches with their options, and nodes that receive pods
+//	limits, flexibility  what pools, reservations, choices and workloads allow of all together
+//	claims       volumes that pods share
+//	agreements   options that rules between pods could tell apart
+//	refusals, simulation  whether there would have been a place for refused pods
+//	summary      the sums
 //
-// Machines to launch, and nodes that receive pods
+// The problem
 //
-//	launch       a launch, and what pools and reservations have left for all together
-//	options      each of its options, and nodes that receive pods
-//	machine, node  what a pool may buy, and what nodes have
-//	workload     bounds on the share of a workload
-//
-// Pods on machines and nodes
-//
+//	input, amounts  the problem looked up by name, and sums without a size limit
 //	requests     what pods take, their host ports, and taints
 //	selector     what they ask of labels, those too that a pool leaves open
-//	storage, mounts, static  claims, and where their volumes may be
+//	storage, volumes  claims, and where their volumes may be
+//	terms, meant, workload  rules between pods, whom they are about, and pods that belong together
+//	node, pool, policy  nodes that run, and nodes that pools may buy under the settings
 //
 // Pods that depend on other pods
 //
-//	terms        whom rules are about
-//	topology     what they count
+//	topology     what rules between pods count
 //	binding      the plan carried out, pod by pod
-//
-// Pods that are refused
-//
-//	refusals, simulation  whether there would have been a place
 //
 // The bound
 //
-//	summary      the sums
 //	certificate* the proofs
 //
 // Plans that disrupt nodes

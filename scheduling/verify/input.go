@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -22,20 +24,27 @@ type world struct {
 	pods   map[string]*tenant
 	others map[string]string
 	pools  map[string]*pool
-	// stations are the running and in-flight nodes.
-	stations map[string]*station
-	daemons  []*daemon
+	// nodes are the running and in-flight nodes.
+	nodes   map[string]*node
+	daemons []*daemon
 	// residents are the pods that run on them.
-	residents []runningPod
+	residents []resident
 	storage   storage
-	rules     rules
-	// workloadCounts is nil until shares of workloads are asked for.
+	meant     meant
+	// workloads counts running pods, where plans are to share workloads out.
 	workloads *workloadCounts
 	// faces and deduced remember what rules see of pods, and which pods belong with one.
 	faces   map[string]*face
 	deduced map[string]*metav1.LabelSelector
 	// reservations are the machines left, by reservation id.
 	reservations map[string]int
+}
+
+// resident is a pod that runs already.
+type resident struct {
+	face *face
+	ties *ties
+	node string
 }
 
 // tenant is a pod with what it needs from a node.
@@ -59,34 +68,37 @@ func newWorld(p scheduling.Problem, policy scheduling.Policy) *world {
 		pods:         make(map[string]*tenant),
 		others:       make(map[string]string),
 		pools:        make(map[string]*pool),
-		stations:     make(map[string]*station),
+		nodes:        make(map[string]*node),
+		workloads:    newWorkloadCounts(),
 		reservations: make(map[string]int),
 		faces:        make(map[string]*face),
 		deduced:      make(map[string]*metav1.LabelSelector),
 	}
 	w.readStorage()
-	running := make(map[string][]*corev1.Pod) // by node
-	seen := make(map[string]bool)
+	var running []*corev1.Pod
+	byNode, seen := make(map[string][]*corev1.Pod), make(map[string]bool)
 	for _, pod := range slices.Concat(p.Running, p.Pods) {
-		if pod == nil || pod.Spec.NodeName == "" || finished(pod) || seen[podName(pod)] {
+		if pod == nil || pod.Spec.NodeName == "" || finished(pod) || seen[objectName(pod)] {
 			continue
 		}
-		seen[podName(pod)] = true
-		running[pod.Spec.NodeName] = append(running[pod.Spec.NodeName], pod)
+		seen[objectName(pod)] = true
+		running = append(running, pod)
+		byNode[pod.Spec.NodeName] = append(byNode[pod.Spec.NodeName], pod)
 		w.storage.use(pod)
+		w.countWorkload(pod, pod.Spec.NodeName, 1)
 	}
 	for _, pod := range p.Running {
 		if pod != nil {
-			w.others[podName(pod)] = "is running"
+			w.others[objectName(pod)] = "is running"
 		}
 	}
 	for _, pod := range p.Pods {
 		switch {
 		case pod == nil:
 		case notPending(pod) != "":
-			w.others[podName(pod)] = notPending(pod)
+			w.others[objectName(pod)] = notPending(pod)
 		default:
-			w.pods[podName(pod)] = w.newTenant(pod)
+			w.pods[objectName(pod)] = w.newTenant(pod)
 		}
 	}
 	w.readDaemons()
@@ -102,29 +114,32 @@ func newWorld(p scheduling.Problem, policy scheduling.Policy) *world {
 			}
 		}
 	}
-	for _, node := range p.Nodes {
-		if node != nil {
-			w.stations[node.Name] = w.newStation(node, running[node.Name])
-			for _, pod := range running[node.Name] {
-				w.residents = append(w.residents, runningPod{w.faceOf(pod), runningTies(pod), node.Name})
-			}
+	for _, object := range p.Nodes {
+		if object == nil {
+			continue
+		}
+		n := w.newNode(object, byNode[object.Name])
+		n.charge(1)
+		w.nodes[n.name] = n
+		for _, pod := range byNode[n.name] {
+			w.residents = append(w.residents, resident{w.faceOf(pod), w.tiesOf(pod, true), n.name})
 		}
 	}
 	w.countReservations()
-	w.readRules(slices.Concat(slices.Collect(maps.Values(running))...))
+	w.readMeant(running)
 	return w
 }
 
 func (w *world) newTenant(pod *corev1.Pod) *tenant {
 	return &tenant{
-		name:     podName(pod),
+		name:     objectName(pod),
 		pod:      pod,
-		requests: pendingRequests(&pod.Spec),
+		requests: effectiveRequests(&pod.Spec, nil),
 		ports:    hostPorts(&pod.Spec),
 		wants:    selectorOf(&pod.Spec),
 		mounts:   w.mountsOf(pod),
 		face:     w.faceOf(pod),
-		ties:     w.tiesOf(pod),
+		ties:     w.tiesOf(pod, false),
 	}
 }
 
@@ -186,11 +201,6 @@ func kindsOf(pods []*tenant) []*kind {
 	return out
 }
 
-// podName is how plans name a pod.
-func podName(pod *corev1.Pod) string {
-	return namespaceOf(pod) + "/" + pod.Name
-}
-
 // notPending says why a pod takes no part in a plan; "" if it does.
 func notPending(pod *corev1.Pod) string {
 	switch {
@@ -213,12 +223,8 @@ func finished(pod *corev1.Pod) bool {
 
 // owner returns the name of the pod's owner of that kind; "" for none.
 func owner(pod *corev1.Pod, kind string) string {
-	for _, ref := range pod.OwnerReferences {
-		if ref.Kind == kind {
-			return ref.Name
-		}
-	}
-	return ""
+	ref, _ := lo.Find(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == kind })
+	return ref.Name
 }
 
 // held says why no plan may place the pod, although it is pending, and names what
@@ -264,14 +270,33 @@ func (w *world) countReservations() {
 	}
 }
 
-func (w *world) sortedPools() []*pool       { return byName(w.pools) }
-func (w *world) sortedStations() []*station { return byName(w.stations) }
-func (w *world) sortedPods() []*tenant      { return byName(w.pods) }
+func (w *world) sortedPools() []*pool  { return byName(w.pools) }
+func (w *world) sortedNodes() []*node  { return byName(w.nodes) }
+func (w *world) sortedPods() []*tenant { return byName(w.pods) }
 
 func byName[T any](named map[string]T) []T {
-	list := make([]T, 0, len(named))
-	for _, name := range slices.Sorted(maps.Keys(named)) {
-		list = append(list, named[name])
-	}
-	return list
+	return lo.Map(slices.Sorted(maps.Keys(named)), func(name string, _ int) T { return named[name] })
 }
+
+// entangled reports whether the pod says anything about other pods or has volumes.
+func (t *tenant) entangled() bool {
+	spec := &t.pod.Spec
+	if len(spec.TopologySpreadConstraints) > 0 {
+		return true
+	}
+	if a := spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
+		return true
+	}
+	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+}
+
+// picky reports whether the pod asks for a node by name, or for labels by which
+// nobody may choose a machine. A solver may refuse to buy for it.
+func (t *tenant) picky() bool {
+	return slices.ContainsFunc(t.wants, func(t term) bool {
+		return len(t.fields) > 0 || slices.ContainsFunc(t.exprs, func(e expression) bool { return requirements.Restricted(e.key) })
+	})
+}
+
+// live reports whether the pod runs, or will, and nobody deletes it.
+func live(pod *corev1.Pod) bool { return !finished(pod) && pod.DeletionTimestamp == nil }

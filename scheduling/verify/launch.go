@@ -3,295 +3,309 @@ package verify
 import (
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// launch checks one launch with all of its options.
-func (j *judge) launch(l *scheduling.Launch) {
-	r := &resolved{Launch: l, object: launchName(l), pool: j.pools[l.NodePool]}
-	j.launches = append(j.launches, r)
-	j.launchHead(r)
-	for _, name := range l.Pods {
-		if t := j.pods[name]; t != nil {
-			r.pods = append(r.pods, t)
-		}
+// launch is a launch of the plan together with what its options stand for.
+type launch struct {
+	*scheduling.Launch
+	object string
+	pool   *pool
+	nodes  []*node // one per option, nil where the catalog knows none
+	pods   []*tenant
+	node   *node // the first option as it stands, nil if it is not known
+}
+
+// first is what price, limits and reservations count; nil if it is not known.
+func (l *launch) first() *node {
+	if len(l.nodes) == 0 {
+		return nil
 	}
-	if r.pool == nil {
-		j.add(PoolUnknown, r.object, "pool %q is not in the problem", l.NodePool)
+	return l.nodes[0]
+}
+
+// promises is what a launch says about labels that only the provider knows: pods
+// may rely on what its requirements say.
+func (l *launch) promises(key string) opening {
+	known := about(key, fromSelectors(l.Requirements))
+	if !l.pool.providers(key) || len(known) == 0 {
+		return opening{}
+	}
+	return opening{rule: every, known: known}
+}
+
+func launchName(l *scheduling.Launch) string { return "launch/" + l.Name }
+
+// launch checks one launch with all of its options.
+func (j *judge) launch(of *scheduling.Launch) {
+	l := &launch{Launch: of, object: launchName(of), pool: j.pools[of.NodePool], pods: j.known(of.Pods)}
+	j.launches = append(j.launches, l)
+	j.launchHead(l)
+	if l.pool == nil {
+		j.add(PoolUnknown, l.object, "pool %q is not in the problem", l.NodePool)
 		return
 	}
-	if r.pool.closed != "" {
-		j.add(PoolClosed, r.object, "pool %s %s", r.pool.Name, r.pool.closed)
+	if l.pool.closed != "" {
+		j.add(PoolClosed, l.object, "pool %s %s", l.pool.Name, l.pool.closed)
 	}
-	j.launchTaints(r)
-	j.launchLabels(r)
-	j.options(r)
-	j.launchRequests(r)
-	j.minimumValues(r)
-	j.flexible(r)
-	if first := r.first(); first != nil && first.offering.ReservationID != "" {
+	spec := &l.pool.Spec.Template.Spec
+	if !sameTaints(l.Taints, spec.Taints) {
+		j.add(LaunchTaints, l.object, "taints %s, the pool has %s", taintText(l.Taints), taintText(spec.Taints))
+	}
+	if !sameTaints(l.StartupTaints, spec.StartupTaints) {
+		j.add(LaunchTaints, l.object, "start-up taints %s, the pool has %s", taintText(l.StartupTaints), taintText(spec.StartupTaints))
+	}
+	j.launchLabels(l)
+	j.options(l)
+	j.launchRequests(l)
+	j.variety(l)
+	if first := l.first(); first != nil && first.offering.ReservationID != "" {
 		j.used[first.offering.ReservationID]++
 	}
 }
 
 // launchHead checks what needs no look at the problem.
-func (j *judge) launchHead(r *resolved) {
-	if r.Name == "" {
-		j.add(LaunchName, r.object, "the name is empty")
+func (j *judge) launchHead(l *launch) {
+	if l.Name == "" {
+		j.add(LaunchName, l.object, "the name is empty")
 	}
-	if j.named[r.Name] {
-		j.add(LaunchName, r.object, "the name is taken already")
+	if slices.ContainsFunc(j.launches[:len(j.launches)-1], func(o *launch) bool { return o.Name == l.Name }) {
+		j.add(LaunchName, l.object, "the name is taken already")
 	}
-	j.named[r.Name] = true
-	if len(r.Pods) == 0 {
-		j.add(LaunchEmpty, r.object, "has no pods")
+	if len(l.Pods) == 0 {
+		j.add(LaunchEmpty, l.object, "has no pods")
 	}
-	if len(r.Options) == 0 {
-		j.add(NoOptions, r.object, "has no options")
-	} else if r.Price != r.Options[0].Price {
-		j.add(LaunchPrice, r.object, "costs %v, its first option %v", r.Price, r.Options[0].Price)
-	}
-}
-
-func (j *judge) launchTaints(r *resolved) {
-	spec := &r.pool.Spec.Template.Spec
-	if !sameTaints(r.Taints, spec.Taints) {
-		j.add(LaunchTaints, r.object, "taints %s, the pool has %s", taintText(r.Taints), taintText(spec.Taints))
-	}
-	if !sameTaints(r.StartupTaints, spec.StartupTaints) {
-		j.add(LaunchTaints, r.object, "start-up taints %s, the pool has %s", taintText(r.StartupTaints), taintText(spec.StartupTaints))
+	if len(l.Options) == 0 {
+		j.add(NoOptions, l.object, "has no options")
+	} else if l.Price != l.Options[0].Price {
+		j.add(LaunchPrice, l.object, "costs %v, its first option %v", l.Price, l.Options[0].Price)
 	}
 }
 
 // sameTaints compares as sets.
 func sameTaints(a, b []corev1.Taint) bool {
-	within := func(a, b []corev1.Taint) bool {
-		return !slices.ContainsFunc(a, func(t corev1.Taint) bool {
-			return !slices.ContainsFunc(b, func(o corev1.Taint) bool {
-				return o.Key == t.Key && o.Value == t.Value && o.Effect == t.Effect
-			})
-		})
+	set := func(taints []corev1.Taint) map[corev1.Taint]bool {
+		out := make(map[corev1.Taint]bool)
+		for _, t := range taints {
+			out[corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}] = true
+		}
+		return out
 	}
-	return within(a, b) && within(b, a)
+	return maps.Equal(set(a), set(b))
 }
 
 // launchLabels checks that the launch carries the pool's labels, a value for every
 // label that the pool wants on its nodes and leaves open, and nothing else.
-func (j *judge) launchLabels(r *resolved) {
-	template := r.pool.Spec.Template.Metadata.Labels
+func (j *judge) launchLabels(l *launch) {
+	template := l.pool.Spec.Template.Metadata.Labels
 	for _, key := range slices.Sorted(maps.Keys(template)) {
-		if got, ok := r.Labels[requirements.NormalizeKey(key)]; !ok || got != template[key] {
-			j.add(LaunchLabels, r.object, "label %s is %q, the pool has %q", key, got, template[key])
+		if got, ok := l.Labels[requirements.NormalizeKey(key)]; !ok || got != template[key] {
+			j.add(LaunchLabels, l.object, "label %s is %q, the pool has %q", key, got, template[key])
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(r.Labels)) {
-		value := r.Labels[key]
-		asks := about(key, r.pool.asks)
-		if given, ok := r.pool.given[key]; ok {
+	for _, key := range slices.Sorted(maps.Keys(l.Labels)) {
+		value := l.Labels[key]
+		asks := about(key, l.pool.asks)
+		if given, ok := l.pool.given[key]; ok {
 			if value != given {
-				j.add(LaunchLabels, r.object, "label %s is %q, the pool gives %q", key, value, given)
+				j.add(LaunchLabels, l.object, "label %s is %q, the pool gives %q", key, value, given)
 			}
 		} else if len(asks) == 0 {
-			j.add(LaunchLabels, r.object, "label %s is none that pool %s gives", key, r.pool.Name)
+			j.add(LaunchLabels, l.object, "label %s is none that pool %s gives", key, l.pool.Name)
 		}
 		if !allHold(asks, candidate{value: value}) {
-			j.add(LaunchLabels, r.object, "label %s is %q, which the pool's requirements exclude", key, value)
+			j.add(LaunchLabels, l.object, "label %s is %q, which the pool's requirements exclude", key, value)
 		}
 		if messages := validation.IsValidLabelValue(value); len(messages) > 0 {
-			j.add(LaunchLabels, r.object, "label %s is %q: %s", key, value, strings.Join(messages, "; "))
+			j.add(LaunchLabels, l.object, "label %s is %q: %s", key, value, strings.Join(messages, "; "))
 		}
 	}
-	for _, e := range r.pool.asks {
+	for _, e := range l.pool.asks {
 		key := requirements.NormalizeKey(e.key)
-		_, given := r.pool.given[key]
-		_, chosen := r.Labels[key]
-		if r.pool.chooses(key) && !given && !chosen && !e.holds("", false) {
-			j.add(LaunchLabels, r.object, "label %s has no value, although the pool requires one", key)
+		_, given := l.pool.given[key]
+		_, chosen := l.Labels[key]
+		if l.pool.chooses(key) && !given && !chosen && !e.holds("", false) {
+			j.add(LaunchLabels, l.object, "label %s has no value, although the pool requires one", key)
 		}
 	}
 }
 
 // launchRequests compares the stated requests with those of the pods and of the
 // daemons on the first option.
-func (j *judge) launchRequests(r *resolved) {
-	first := r.first()
-	if first == nil || len(r.pods) != len(r.Pods) {
+func (j *judge) launchRequests(l *launch) {
+	first := l.first()
+	if first == nil || len(l.pods) != len(l.Pods) {
 		return
 	}
 	want := first.daemons.clone()
-	for _, t := range r.pods {
+	for _, t := range l.pods {
 		want.add(t.requests)
 	}
-	got := roundedUp(r.Requests)
+	got := roundedUp(l.Requests)
 	for _, name := range names(got, want) {
 		if got.of(name).Cmp(want.of(name)) != 0 {
-			j.add(LaunchRequests, r.object, "%s is %v, pods and daemons ask for %v", name, got.of(name), want.of(name))
+			j.add(LaunchRequests, l.object, "%s is %v, pods and daemons ask for %v", name, got.of(name), want.of(name))
 		}
 	}
 }
 
-// minimumValues checks how many options the launch has: enough distinct values for
-// the pool's minValues, and no more options than the solver's limit unless minValues
-// needs them.
-func (j *judge) minimumValues(r *resolved) {
-	least := r.pool.minValues()
-	if j.strictMinValues() {
-		for _, key := range slices.Sorted(maps.Keys(least)) {
-			if n := distinct(r.machines, key); n < least[key] {
-				j.add(MinValues, r.object, "%d values of %s, want at least %d", n, key, least[key])
-			}
+// options resolves and checks every option of a launch.
+func (j *judge) options(l *launch) {
+	made := choices{labels: l.Labels, requirements: fromSelectors(l.Requirements)}
+	identity := fmt.Sprintf("%s %s %q", l.pool.Name, labelText(l.Labels), made.requirements)
+	var previous *node
+	for i := range l.Options {
+		o, object := &l.Options[i], fmt.Sprintf("%s/options[%d]", l.object, i)
+		if k := slices.IndexFunc(l.Options[:i], func(other scheduling.Option) bool { return optionKey(&other) == optionKey(o) }); k >= 0 {
+			j.add(OptionDuplicated, object, "is options[%d] again", k)
 		}
-	}
-	if limit := j.maxOptions(); len(r.machines) > limit {
-		needed := slices.ContainsFunc(slices.Collect(maps.Keys(least)), func(key string) bool {
-			return distinct(r.machines[:len(r.machines)-1], key) < min(least[key], distinct(r.machines, key))
-		})
-		if !needed && !j.lastForVariety(r.machines) {
-			j.add(TooManyOptions, r.object, "%d options, want at most %d", len(r.machines), limit)
-		}
-	}
-}
-
-func (w *world) strictMinValues() bool {
-	return w.policy.MinValues != scheduling.MinValuesBestEffort
-}
-
-// enough reports whether the machines offer the number of values wanted of each key.
-func enough(machines []*machine, least map[string]int) bool {
-	for key, n := range least {
-		if distinct(machines, key) < n {
-			return false
-		}
-	}
-	return true
-}
-
-func distinct(machines []*machine, key string) int {
-	seen := make(map[string]bool)
-	for _, m := range machines {
-		if m == nil {
+		n := j.resolve(l, object, o, made, identity)
+		l.nodes = append(l.nodes, n)
+		if n == nil {
 			continue
 		}
-		if v, ok := m.values(key); ok {
-			seen[v] = true
+		j.option(l, object, o, n)
+		if previous != nil && j.policy.Ranking.Strategy != offerings.Diversified && j.policy.Ranking.Compare(j.candidate(previous), j.candidate(n)) > 0 {
+			j.add(OptionOrder, object, "belongs before the option ahead of it")
 		}
+		previous = n
 	}
-	return len(seen)
 }
 
-// limits checks every pool's limits: its nodes and the first options of its launches
-// together, and again with any one launch falling back to another of its options.
-func (j *judge) limits() {
-	for _, pl := range j.sortedPools() {
-		limits := pl.limits()
-		launches := j.ofPool(pl)
-		if len(limits) == 0 || len(launches) == 0 {
+// optionKey is what tells the options of a launch apart.
+func optionKey(o *scheduling.Option) offerings.Key {
+	return offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}
+}
+
+// resolve finds what an option stands for in the catalog; nil if nothing.
+func (j *judge) resolve(l *launch, object string, o *scheduling.Option, made choices, identity string) *node {
+	t, ok := l.pool.catalog.Get(o.InstanceType)
+	if !ok {
+		j.add(TypeUnknown, object, "type %q is not in the catalog of pool %s", o.InstanceType, l.pool.Name)
+		return nil
+	}
+	offering, ok := findOffering(t, o.Zone, o.CapacityType, o.ReservationID)
+	if !ok {
+		j.add(OfferingUnknown, object, "%s is not sold as %s in %q with reservation %q", o.InstanceType, o.CapacityType, o.Zone, o.ReservationID)
+		return nil
+	}
+	key := fmt.Sprintf("%q %s", optionKey(o), identity)
+	n := j.planned[key]
+	if n == nil {
+		n = j.newPlanned(l.pool, t, offering, made, settled)
+		j.planned[key] = n
+	}
+	return n
+}
+
+// option checks one option: whether it may be bought, and whether it holds the pods.
+func (j *judge) option(l *launch, object string, o *scheduling.Option, n *node) {
+	if why := j.unavailable(n.kind, n.offering); why != "" {
+		j.add(OfferingUnavailable, object, "%s in %s %s", o.InstanceType, o.Zone, why)
+	}
+	if why := j.excluded(n.kind, n.offering); why != "" {
+		j.add(OptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
+	}
+	if o.Price != n.offering.Price {
+		j.add(OptionPrice, object, "costs %v, in the catalog %v", o.Price, n.offering.Price)
+	}
+	if o.InterruptionRate != n.offering.InterruptionRate {
+		j.add(OptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, n.offering.InterruptionRate)
+	}
+	if !slices.Equal(o.Estimated, n.offering.Estimated) {
+		j.add(OptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, n.offering.Estimated)
+	}
+	for _, key := range n.clashes {
+		j.add(PoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, n.labels[key])
+	}
+	for _, e := range n.unmet() {
+		j.add(PoolRequirements, object, "pool %s requires %s", l.pool.Name, e)
+	}
+	promised := n.copied()
+	promised.open = l.promises
+	for _, e := range fromSelectors(l.Requirements) {
+		if _, fixed := promised.value(e.key); fixed || promised.open(requirements.NormalizeKey(e.key)).rule == shut {
+			if !promised.meets([]expression{e}) {
+				j.add(LaunchRequirements, object, "does not meet the launch's own %s", e)
+			}
+		}
+	}
+	for _, e := range l.pool.asks {
+		if asks := about(e.key, l.pool.asks); !promised.meets(asks) && n.meets(asks) {
+			j.add(LaunchRequirements, object, "the launch does not carry the pool's %s", e)
+		}
+	}
+	j.place(object, promised, l.pods)
+}
+
+// place checks that all of the pods can be on the node, and adds them to what it holds.
+func (j *judge) place(object string, n *node, pods []*tenant) {
+	need, free := amounts{}, n.free.clone()
+	for _, t := range pods {
+		if !n.admits(t.wants) {
+			j.add(NodeAffinity, object, "labels do not suit pod %s", t.name)
+		}
+		if bad := untolerated(n.taints, t.pod.Spec.Tolerations); len(bad) > 0 {
+			j.add(Taints, object, "pod %s does not tolerate %s", t.name, taintText(bad))
+		}
+		if p, ok := clash(t.ports, n.taken); ok {
+			j.add(HostPorts, object, "port %v of pod %s is taken", p, t.name)
+		}
+		if claim, bad := n.outOfReach(t.mounts); bad {
+			j.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.name)
+		}
+		if why := n.tooMany(t.mounts); why != "" {
+			j.add(AttachLimit, object, "pod %s: %s", t.name, why)
+		}
+		n.hold(t.requests, t.ports, t.mounts)
+		need.add(t.requests)
+	}
+	for _, name := range exceeding(need, free) {
+		j.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.of(name), free.of(name))
+	}
+}
+
+// existing checks the nodes that receive pods, and charges the pods to them.
+func (j *judge) existing() {
+	listed := make(map[string]bool)
+	for i := range j.plan.Existing {
+		a := &j.plan.Existing[i]
+		object := "node/" + a.Node
+		if listed[a.Node] {
+			j.add(NodeDuplicated, object, "is listed twice")
+		}
+		listed[a.Node] = true
+		if len(a.Pods) == 0 {
+			j.add(NodeEmpty, object, "is listed without pods")
+		}
+		n := j.after(a.Node)
+		if n == nil {
+			j.add(NodeUnknown, object, "is not in the problem")
 			continue
 		}
-		total := j.poolTotal(pl)
-		if over := above(total, limits); over != "" {
-			j.add(Limits, "nodepool/"+pl.Name, "%s", over)
-			continue
+		if n.leaves() {
+			j.add(NodeLeaving, object, "is being removed")
 		}
-		for _, r := range launches {
-			for i, m := range r.machines {
-				if i == 0 || m == nil {
-					continue
-				}
-				if over := above(total.minus(r.first().capacity).plus(m.capacity), limits); over != "" {
-					j.add(Limits, fmt.Sprintf("%s/options[%d]", r.object, i), "%s", over)
-				}
-			}
+		if j.filled[a.Node] == nil {
+			n = n.copied()
+			j.filled[a.Node] = n
 		}
+		j.place(object, n, j.known(a.Pods))
 	}
 }
 
-// ofPool returns the launches of a pool whose first option is known.
-func (j *judge) ofPool(pl *pool) []*resolved {
-	var out []*resolved
-	for _, r := range j.launches {
-		if r.pool == pl && r.first() != nil {
-			out = append(out, r)
-		}
+// after is a running node with the pods that the plan adds, nil for none.
+func (j *judge) after(name string) *node {
+	if n := j.filled[name]; n != nil {
+		return n
 	}
-	return out
-}
-
-// poolTotal is the capacity of the pool's nodes and of the first options of its
-// launches, with their number.
-func (j *judge) poolTotal(pl *pool) amounts {
-	total := pl.usage.clone()
-	for _, r := range j.ofPool(pl) {
-		total.add(r.first().capacity)
-		total.add(amounts{scheduling.NodesResource: big.NewInt(1)})
-	}
-	return total
-}
-
-// above says which limits a total exceeds; "" for none. Meeting one exactly is fine.
-func above(total, limits amounts) string {
-	var parts []string
-	for _, name := range names(limits) {
-		if total.of(name).Cmp(limits.of(name)) > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %v exceeds the limit of %v", name, total.of(name), limits.of(name)))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// launchHeadroom is what the pool may still launch for certain, whichever one of its launches
-// falls back to another option.
-func (j *judge) launchHeadroom(pl *pool) amounts {
-	worst := amounts{}
-	for _, r := range j.ofPool(pl) {
-		for _, m := range r.machines {
-			if m != nil {
-				worst.raise(m.capacity.minus(r.first().capacity))
-			}
-		}
-	}
-	limits, total := pl.limits(), j.poolTotal(pl).plus(worst)
-	left := make(map[corev1.ResourceName]*big.Int, len(limits))
-	for name, n := range limits {
-		left[name] = new(big.Int).Sub(n, total.of(name))
-	}
-	return left
-}
-
-// reservationCounts checks that the launches count on no more machines of a
-// reservation than are left, also when any one launch falls back to another option.
-func (j *judge) reservationCounts() {
-	for _, id := range slices.Sorted(maps.Keys(j.used)) {
-		if n, left := j.used[id], j.reservations[id]; n > left {
-			j.add(Reservation, "reservation/"+id, "%d launches count on it, %d machines are left", n, left)
-		}
-	}
-	for _, r := range j.launches {
-		first := r.first()
-		if first == nil {
-			continue
-		}
-		also := make(map[string]bool)
-		for i, m := range r.machines {
-			if m == nil || m.offering.ReservationID == "" || m.offering.ReservationID == first.offering.ReservationID {
-				continue
-			}
-			id := m.offering.ReservationID
-			if !also[id] {
-				also[id] = true
-				j.listed[id]++
-			}
-			if n, left := j.used[id]+1, j.reservations[id]; n > left {
-				j.add(Reservation, fmt.Sprintf("%s/options[%d]", r.object, i), "%d launches would count on %s, %d machines are left", n, id, left)
-			}
-		}
-	}
+	return j.nodes[name]
 }

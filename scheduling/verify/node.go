@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -16,210 +17,280 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// station is a running or in-flight node.
-type station struct {
-	place
-	node *corev1.Node
-	// free is what running pods and the daemons still to come leave of the
-	// allocatable resources; below 0 where a node is overcommitted. left is what the
-	// plan leaves of it.
-	free, left amounts
-	// taken are the ports of running pods, of the daemons still to come, and of the
-	// pods that the plan adds.
-	taken []port
-	// allocatable is what all pods may have, limits how many volumes the node takes by
-	// driver, attached the volumes of its pods and of those that the plan adds.
-	allocatable amounts
-	limits      map[string]int
-	attached    attached
+// node is what pods see of a node: one that runs or is starting, or one that a pool could buy.
+type node struct {
+	name   string // "" before it has one
+	object string // names it in messages
+	// labels are those that are known, taints those that count.
+	labels map[string]string
+	taints []corev1.Taint
+	// planned is set for nodes that do not run yet: what is known of their labels are the
+	// stable keys, and a pod may ask for them by any alias.
+	planned bool
+	// open says what is known about a label that is not among labels; nil means that
+	// such a label is absent.
+	open func(key string) opening
+	pool *pool // nil for a running node that no pool owns which is there
+	// capacity is what it has, allocatable what all pods may have, free what running pods and
+	// daemons leave of that; below 0 where a node is overcommitted. daemons is what the daemons
+	// of a planned node take.
+	capacity, allocatable, free, daemons amounts
+	taken                                []port // by running pods and daemons
+	attached                             attached
+	// running is the node itself, limits how many volumes of a driver it says that it takes.
+	running *corev1.Node
+	limits  map[string]int
+	// kind and offering are what is bought for a planned node, clashes the labels on which pool
+	// or launch and catalog disagree, sorted.
+	kind     *instancetypes.InstanceType
+	offering offerings.Offering
+	clashes  []string
 }
 
-// newStation describes a node and charges its pods, its coming daemons and its
-// pool's usage.
-func (w *world) newStation(node *corev1.Node, running []*corev1.Pod) *station {
-	pl := w.pools[node.Labels[scheduling.NodePoolLabel]]
-	s := &station{node: node, limits: w.storage.limits[node.Name], attached: make(attached)}
-	var spec *scheduling.NodePool
-	if pl != nil {
-		spec = pl.NodePool
+// newNode describes a running node with its pods and the daemons that are still to come.
+func (w *world) newNode(running *corev1.Node, pods []*corev1.Pod) *node {
+	pl, catalog := w.pools[running.Labels[scheduling.NodePoolLabel]], w.catalogOf(running.Labels[scheduling.NodePoolLabel])
+	n := &node{
+		name: running.Name, object: "node/" + running.Name, labels: running.Labels, pool: pl, running: running,
+		capacity: roundedUp(running.Status.Capacity), allocatable: roundedDown(running.Status.Allocatable),
+		limits: w.storage.limits[running.Name], attached: make(attached),
 	}
-	labels := node.Labels
-	if inFlight(node) {
+	if inFlight(running) {
 		// By the time pods can run there it carries these.
-		labels = maps.Clone(labels)
-		labels[scheduling.RegisteredLabel], labels[scheduling.InitializedLabel] = "true", "true"
+		n.labels = maps.Clone(n.labels)
+		n.labels[scheduling.RegisteredLabel], n.labels[scheduling.InitializedLabel] = "true", "true"
+		n.complete(catalog)
 	}
-	s.place = place{labels: labels, name: node.Name, taints: nodeTaints(node, spec)}
-	capacity, allocatable := roundedUp(node.Status.Capacity), roundedDown(node.Status.Allocatable)
-	if inFlight(node) {
-		complete(capacity, allocatable, node, w.catalogOf(node.Labels[scheduling.NodePoolLabel]))
-	}
-	if pl != nil && !leaving(node) {
-		pl.usage.add(capacity)
-		pl.usage.add(amounts{scheduling.NodesResource: big.NewInt(1)})
-	}
-	held := amounts{}
-	for _, pod := range running {
-		held.add(runningRequests(pod))
-		s.taken = append(s.taken, hostPorts(&pod.Spec)...)
-		s.attached.add(w.mountsOf(pod))
+	n.taints = nodeTaints(running, said(pl, pool{}).NodePool)
+	n.free = n.allocatable.clone()
+	for _, pod := range pods {
+		n.hold(runningRequests(pod), hostPorts(&pod.Spec), w.mountsOf(pod))
 	}
 	for _, d := range w.daemons {
-		if d.runsOn(&s.place) && !runsAlready(d, running) {
-			held.add(d.requests)
-			s.taken = append(s.taken, d.ports...)
+		if d.runsOn(n) && !slices.ContainsFunc(pods, d.owns) {
+			n.hold(d.requests, d.ports, nil)
 		}
 	}
-	s.allocatable, s.free = allocatable, allocatable.minus(held)
-	s.left = s.free.clone()
-	return s
+	return n
 }
 
-// catalogOf is the catalog of a pool, which need not be there any more.
-func (w *world) catalogOf(pool string) *instancetypes.Catalog {
-	if own, ok := w.problem.PoolCatalogs[pool]; ok {
-		return own
+// hold takes what a pod needs off what is free.
+func (n *node) hold(requests amounts, ports []port, mounts []mount) {
+	for name, amount := range requests {
+		n.free[name] = new(big.Int).Sub(n.free.of(name), amount)
 	}
-	return w.problem.Catalog
+	n.taken = append(slices.Clip(n.taken), ports...)
+	n.attached.add(mounts)
 }
 
-func runsAlready(d *daemon, running []*corev1.Pod) bool {
-	for _, pod := range running {
-		if d.owns(pod) {
-			return true
-		}
+// copied is a copy to which pods can be added.
+func (n *node) copied() *node {
+	own := *n
+	own.free, own.attached = n.free.clone(), make(attached)
+	for driver, ids := range n.attached {
+		own.attached[driver] = maps.Clone(ids)
 	}
-	return false
+	return &own
 }
 
-// fillIn completes what a node of a pool reports, see complete.
-func fillIn(capacity, allocatable amounts, node *corev1.Node, pl *pool) {
-	complete(capacity, allocatable, node, pl.catalog)
+// charge adds the node to what its pool uses of its limits, or takes it off again.
+func (n *node) charge(sign int64) {
+	if n.pool == nil || leaving(n.running) {
+		return
+	}
+	for name, amount := range n.capacity.plus(amounts{scheduling.NodesResource: big.NewInt(1)}) {
+		n.pool.usage.add(amounts{name: amount.Mul(amount, big.NewInt(sign))})
+	}
 }
 
 // complete completes what a node that is still starting reports: a resource that is
 // missing or zero has the amount that the catalog promises.
-func complete(capacity, allocatable amounts, node *corev1.Node, catalog *instancetypes.Catalog) {
+func (n *node) complete(catalog *instancetypes.Catalog) {
 	if catalog == nil {
 		return
 	}
-	t, ok := catalog.Get(node.Labels[corev1.LabelInstanceTypeStable])
+	t, ok := catalog.Get(n.labels[corev1.LabelInstanceTypeStable])
 	if !ok {
 		return
 	}
 	// A type that is no longer sold this way still has its usual shape.
 	var o offerings.Offering
-	for _, sold := range t.Offerings {
-		if sold.Zone == node.Labels[corev1.LabelTopologyZone] && string(sold.CapacityType) == node.Labels[scheduling.CapacityTypeLabel] {
-			o = sold
-			break
+	if i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
+		return o.Zone == n.labels[corev1.LabelTopologyZone] && string(o.CapacityType) == n.labels[scheduling.CapacityTypeLabel]
+	}); i >= 0 {
+		o = t.Offerings[i]
+	}
+	fill := func(has, promised amounts) {
+		for name, amount := range promised {
+			if has.of(name).Sign() == 0 {
+				has[name] = amount
+			}
 		}
 	}
-	for name, n := range roundedUp(capacityOf(t, o)) {
-		if capacity.of(name).Sign() == 0 {
-			capacity[name] = n
+	fill(n.capacity, roundedUp(capacityOf(t, o)))
+	fill(n.allocatable, allocatableOf(t, o))
+}
+
+// choices are what a launch fixes: the labels that it puts on the node, and its requirements.
+type choices struct {
+	labels       map[string]string
+	requirements []expression
+}
+
+// doubt says what to make of a daemon that asks for a label whose value is chosen
+// only when a node is bought.
+type doubt int
+
+const (
+	settled doubt = iota // all choices are made
+	fewest               // count the daemons that run whatever is chosen
+	most                 // count the daemons that may run
+)
+
+// nobodys begins host names that nobody can ask for.
+const nobodys = "\x00"
+
+// newPlanned describes what buying the offering for the pool brings.
+func (w *world) newPlanned(pl *pool, t *instancetypes.InstanceType, o offerings.Offering, made choices, d doubt) *node {
+	n := &node{
+		pool: pl, kind: t, offering: o, planned: true, taints: pl.Spec.Template.Spec.Taints, attached: make(attached),
+		capacity: roundedUp(capacityOf(t, o)), allocatable: allocatableOf(t, o),
+		labels: map[string]string{
+			// Every node carries these once it is ready to run anything.
+			scheduling.RegisteredLabel:  "true",
+			scheduling.InitializedLabel: "true",
+			// There will be a host name, and nobody can name it.
+			corev1.LabelHostname: nobodys,
+		},
+	}
+	for _, from := range []map[string]string{made.labels, pl.given} {
+		for key, value := range from {
+			n.labels[requirements.NormalizeKey(key)] = value
 		}
 	}
-	for name, n := range allocatableOf(t, o) {
-		if allocatable.of(name).Sign() == 0 {
-			allocatable[name] = n
+	for key, value := range soldLabels(t, o) {
+		if other, ok := n.labels[key]; ok && other != value {
+			n.clashes = append(n.clashes, key)
+		}
+		n.labels[key] = value
+	}
+	slices.Sort(n.clashes)
+	n.open = func(key string) opening {
+		switch {
+		case d == settled && pl.chooses(key):
+			return opening{}
+		case d == fewest:
+			return n.opened(every, key, made.requirements)
+		default:
+			return n.opened(some, key, made.requirements)
 		}
 	}
+	n.daemons, n.taken = w.daemonsAt(n)
+	n.free = n.allocatable.minus(n.daemons)
+	// A pod that is alone with the node may choose what is left open.
+	n.open = func(key string) opening {
+		if d == settled && pl.chooses(key) {
+			return opening{}
+		}
+		return n.opened(some, key, nil)
+	}
+	return n
 }
 
-// holds reports whether the node can take one more pod beside those of the plan.
-func (s *station) holds(t *tenant) bool {
-	_, busy := clash(t.ports, s.taken)
-	_, full := s.attached.excess(t.mounts, s.volumeLimit)
-	return !leaving(s.node) && !busy && !full && len(exceeding(t.requests, s.left)) == 0 && s.welcomes(t)
+// standing is the planned node as it stands, with a host name that nobody else has.
+func (n *node) standing(open func(string) opening, object string) *node {
+	own := *n
+	own.labels, own.open, own.object = maps.Clone(n.labels), open, object
+	own.labels[corev1.LabelHostname] = nobodys + object
+	return &own
 }
 
-// welcomes reports whether labels, taints and volumes let the pod onto the node.
-func (s *station) welcomes(t *tenant) bool {
-	return len(untolerated(s.taints, t.pod.Spec.Tolerations)) == 0 && s.admits(t.wants) && s.forVolumes().reaches(t.mounts)
+// soldLabels are the labels that come with an offering, by their stable keys.
+func soldLabels(t *instancetypes.InstanceType, o offerings.Offering) map[string]string {
+	sold := make(map[string]string)
+	for _, from := range []map[string]string{t.Labels, o.NodeLabels()} {
+		for key, value := range from {
+			sold[requirements.NormalizeKey(key)] = value
+		}
+	}
+	return sold
 }
 
-// place is what a pod sees of a node: a running one, one that a launch would bring,
-// or one that could be bought.
-type place struct {
-	// labels are those of the concrete node.
-	labels map[string]string
-	// name is the node's name; "" before it has one.
-	name string
-	// taints are those that count.
-	taints []corev1.Taint
-	// planned is set for machines that do not run yet: what is known of their labels
-	// are the stable keys, and a pod may ask for them by any alias.
-	planned bool
-	// open says what is known about a label that is not among labels; nil means that
-	// such a label is absent.
-	open func(key string) opening
+// opened is what holds of every value, or of some, of a label that is still to be chosen.
+func (n *node) opened(rule quantifier, key string, asked []expression) opening {
+	if !n.pool.chooses(key) && !n.pool.providers(key) {
+		return opening{}
+	}
+	return opening{rule: rule, known: slices.Concat(about(key, n.pool.asks), about(key, asked))}
 }
 
-// value looks a label up, on a planned machine also under the stable key that key is
+// title names a planned node in messages.
+func (n *node) title() string {
+	return fmt.Sprintf("%s %s in %s", n.kind.Name, n.offering.CapacityType, n.offering.Zone)
+}
+
+// unmet returns the pool's requirements that the planned node cannot meet.
+func (n *node) unmet() []expression {
+	return slices.DeleteFunc(slices.Clone(n.pool.asks), func(e expression) bool { return n.meets(about(e.key, n.pool.asks)) })
+}
+
+// value looks a label up, on a planned node also under the stable key that key is
 // an alias of. On a running node kube-scheduler knows no aliases.
-func (p *place) value(key string) (string, bool) {
-	if v, ok := p.labels[key]; ok || !p.planned {
+func (n *node) value(key string) (string, bool) {
+	if v, ok := n.labels[key]; ok || !n.planned {
 		return v, ok
 	}
-	v, ok := p.labels[requirements.NormalizeKey(key)]
+	v, ok := n.labels[requirements.NormalizeKey(key)]
 	return v, ok
 }
 
-// admits reports whether the selector allows the place.
-func (p *place) admits(sel selector) bool {
-	return slices.ContainsFunc(sel, func(t term) bool { return p.meetsFields(t.fields) && p.meets(t.exprs) })
+// admits reports whether the selector allows the node.
+func (n *node) admits(sel selector) bool {
+	return slices.ContainsFunc(sel, func(t term) bool { return n.meetsFields(t.fields) && n.meets(t.exprs) })
 }
 
 // meetsFields evaluates matchFields, which know metadata.name with one value only.
-func (p *place) meetsFields(fields []corev1.NodeSelectorRequirement) bool {
-	for _, f := range fields {
+func (n *node) meetsFields(fields []corev1.NodeSelectorRequirement) bool {
+	return !slices.ContainsFunc(fields, func(f corev1.NodeSelectorRequirement) bool {
 		if f.Key != "metadata.name" || len(f.Values) != 1 {
-			return false
+			return true
 		}
-		same := p.name != "" && p.name == f.Values[0]
-		switch f.Operator {
-		case corev1.NodeSelectorOpIn:
-			if !same {
-				return false
-			}
-		case corev1.NodeSelectorOpNotIn:
-			if same {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
+		same := n.name != "" && n.name == f.Values[0]
+		return !(f.Operator == corev1.NodeSelectorOpIn && same || f.Operator == corev1.NodeSelectorOpNotIn && !same)
+	})
 }
 
-// meets reports whether the place satisfies every expression.
-func (p *place) meets(exprs []expression) bool {
-	for _, e := range exprs {
-		if v, ok := p.value(e.key); ok {
-			if !e.holds(v, true) {
-				return false
-			}
-			continue
+// meets reports whether the node satisfies every expression.
+func (n *node) meets(exprs []expression) bool {
+	return !slices.ContainsFunc(exprs, func(e expression) bool {
+		if v, ok := n.value(e.key); ok {
+			return !e.holds(v, true)
 		}
 		o := opening{}
-		if p.open != nil {
-			o = p.open(requirements.NormalizeKey(e.key))
+		if n.open != nil {
+			o = n.open(requirements.NormalizeKey(e.key))
 		}
 		if o.rule == shut {
-			if !e.holds("", false) {
-				return false
-			}
-			continue
+			return !e.holds("", false)
 		}
 		// All expressions on an open label have to agree on its value.
-		if !o.allows(about(e.key, exprs)) {
-			return false
-		}
-	}
-	return true
+		return !o.allows(about(e.key, exprs))
+	})
 }
+
+// welcomes reports whether labels, taints and volumes let the pod onto the node.
+func (n *node) welcomes(t *tenant) bool {
+	return len(untolerated(n.taints, t.pod.Spec.Tolerations)) == 0 && n.admits(t.wants) && n.reaches(t.mounts)
+}
+
+// holds reports whether the node can take one more pod, however many volumes that brings.
+func (n *node) holds(t *tenant) bool {
+	_, busy := clash(t.ports, n.taken)
+	return !busy && len(exceeding(t.requests, n.free)) == 0 && n.welcomes(t)
+}
+
+// leaves reports whether the node is being removed: it gets no pods any more.
+func (n *node) leaves() bool { return n.running != nil && leaving(n.running) }
 
 // daemon is a DaemonSet, seen as the pod that it runs on each node.
 type daemon struct {
@@ -239,14 +310,11 @@ func (w *world) readDaemons() {
 		if ds == nil {
 			continue
 		}
-		template := &ds.Spec.Template.Spec
+		spec := &ds.Spec.Template.Spec
 		d := &daemon{
-			namespace: cmp.Or(ds.Namespace, metav1.NamespaceDefault),
-			name:      ds.Name,
-			wants:     selectorOf(template),
+			namespace: cmp.Or(ds.Namespace, metav1.NamespaceDefault), name: ds.Name,
+			wants: selectorOf(spec), tolerations: daemonTolerations(spec),
 		}
-		d.tolerations = daemonTolerations(template)
-		spec := template
 		for _, pod := range w.problem.Running {
 			if pod == nil || !d.owns(pod) || finished(pod) {
 				continue
@@ -256,7 +324,7 @@ func (w *world) readDaemons() {
 				d.newest, spec = pod, &pod.Spec
 			}
 		}
-		d.requests, d.ports = pendingRequests(spec), hostPorts(spec)
+		d.requests, d.ports = effectiveRequests(spec, nil), hostPorts(spec)
 		w.daemons = append(w.daemons, d)
 	}
 	slices.SortFunc(w.daemons, func(a, b *daemon) int {
@@ -266,40 +334,36 @@ func (w *world) readDaemons() {
 
 // owns reports whether the pod is one of the DaemonSet's.
 func (d *daemon) owns(pod *corev1.Pod) bool {
-	return owner(pod, "DaemonSet") == d.name && cmp.Or(pod.Namespace, metav1.NamespaceDefault) == d.namespace
+	return owner(pod, "DaemonSet") == d.name && namespaceOf(pod) == d.namespace
 }
 
 // daemonTolerations are the template's tolerations and those that the DaemonSet
 // controller adds to every pod it makes.
 func daemonTolerations(template *corev1.PodSpec) []corev1.Toleration {
-	exists := func(key string, effect corev1.TaintEffect) corev1.Toleration {
-		return corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect}
+	all := slices.Clone(template.Tolerations)
+	add := func(effect corev1.TaintEffect, keys ...string) {
+		for _, key := range keys {
+			all = append(all, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect})
+		}
 	}
-	all := append(slices.Clone(template.Tolerations),
-		exists(corev1.TaintNodeNotReady, corev1.TaintEffectNoExecute),
-		exists(corev1.TaintNodeUnreachable, corev1.TaintEffectNoExecute),
-		exists(corev1.TaintNodeDiskPressure, corev1.TaintEffectNoSchedule),
-		exists(corev1.TaintNodeMemoryPressure, corev1.TaintEffectNoSchedule),
-		exists(corev1.TaintNodePIDPressure, corev1.TaintEffectNoSchedule),
-		exists(corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule),
-	)
+	add(corev1.TaintEffectNoExecute, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable)
+	add(corev1.TaintEffectNoSchedule, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable)
 	if template.HostNetwork {
-		all = append(all, exists(corev1.TaintNodeNetworkUnavailable, corev1.TaintEffectNoSchedule))
+		add(corev1.TaintEffectNoSchedule, corev1.TaintNodeNetworkUnavailable)
 	}
 	return all
 }
 
-// runsOn reports whether the daemon runs at the place.
-func (d *daemon) runsOn(p *place) bool {
-	return len(untolerated(p.taints, d.tolerations)) == 0 && p.admits(d.wants)
+// runsOn reports whether the daemon runs on the node.
+func (d *daemon) runsOn(n *node) bool {
+	return len(untolerated(n.taints, d.tolerations)) == 0 && n.admits(d.wants)
 }
 
-// daemonsAt returns the daemons that run at the place, with the sum of their
-// requests and their ports.
-func (w *world) daemonsAt(p *place) (requests amounts, ports []port) {
+// daemonsAt returns what the daemons take that run on the node, and their ports.
+func (w *world) daemonsAt(n *node) (requests amounts, ports []port) {
 	requests = amounts{}
 	for _, d := range w.daemons {
-		if d.runsOn(p) {
+		if d.runsOn(n) {
 			requests.add(d.requests)
 			ports = append(ports, d.ports...)
 		}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,14 +41,10 @@ func (j *judge) everyPodOnce() {
 			j.add(PodHeld, "pod/"+t.name, "%s and is planned all the same", why)
 		}
 	}
-	strangers := make([]string, 0)
-	for pod := range places {
-		if j.pods[pod] == nil {
-			strangers = append(strangers, pod)
+	for _, pod := range slices.Sorted(maps.Keys(places)) {
+		if j.pods[pod] != nil {
+			continue
 		}
-	}
-	slices.Sort(strangers)
-	for _, pod := range strangers {
 		if why, ok := j.others[pod]; ok {
 			j.add(PodNotPending, "pod/"+pod, "%s and stands in %s", why, strings.Join(places[pod], " and in "))
 		} else {
@@ -68,10 +65,18 @@ func (j *judge) refusal(u scheduling.Unschedulable) {
 	if len(u.Reasons) == 0 {
 		j.add(NoReason, object, "is unschedulable without a reason")
 	}
-	j.refusalOfHeld(object, u)
-	none := strings.HasSuffix(u.Message, "no change was found that places it")
-	if t := j.pods[u.Pod]; t != nil && len(u.Fixes) == 0 && !none && !j.beyondRepair(t) {
-		j.add(NoFix, object, "is unschedulable without a fix")
+	if t := j.pods[u.Pod]; t != nil {
+		why, names := t.held()
+		told := slices.ContainsFunc(u.Reasons, func(r scheduling.Reason) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(r.Detail, name) })
+		})
+		if why != "" && !told && len(u.Reasons) > 0 {
+			j.add(NoReason, object, "%s, and no reason says so", why)
+		}
+		none := strings.HasSuffix(u.Message, "no change was found that places it")
+		if len(u.Fixes) == 0 && !none && !j.beyondRepair(t) {
+			j.add(NoFix, object, "is unschedulable without a fix")
+		}
 	}
 	for i, r := range u.Reasons {
 		if !knownReason(r.Code) {
@@ -90,20 +95,6 @@ func (j *judge) refusal(u scheduling.Unschedulable) {
 // held, or waits for a claim that one pod at a time may use.
 func (j *judge) beyondRepair(t *tenant) bool {
 	return t.isHeld() || slices.ContainsFunc(t.mounts, func(m mount) bool { return m.exclusive })
-}
-
-// refusalOfHeld checks that a pod which no plan may place is told what holds it.
-func (j *judge) refusalOfHeld(object string, u scheduling.Unschedulable) {
-	t := j.pods[u.Pod]
-	if t == nil || len(u.Reasons) == 0 {
-		return
-	}
-	why, names := t.held()
-	if why != "" && !slices.ContainsFunc(u.Reasons, func(r scheduling.Reason) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(r.Detail, name) })
-	}) {
-		j.add(NoReason, object, "%s, and no reason says so", why)
-	}
 }
 
 func knownReason(c scheduling.ReasonCode) bool {
@@ -160,5 +151,3 @@ func compareLaunches(a, b *scheduling.Launch) int {
 	}
 	return c
 }
-
-func launchName(l *scheduling.Launch) string { return "launch/" + l.Name }

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -20,8 +19,8 @@ func (j *judge) betterPlaces() {
 	j.tiedPlaces()
 	refused := j.refusedKinds()
 	for _, k := range refused {
-		for _, s := range j.sortedStations() {
-			if s.holds(k.tenant) && j.shareLeaves(k.tenant, s) {
+		for _, s := range j.sortedNodes() {
+			if j.takes(s, k.tenant) {
 				j.add(RefusedForNothing, "pod/"+k.name, "is unschedulable, and node %s can hold it", s.name)
 				break
 			}
@@ -48,6 +47,12 @@ func (j *judge) betterPlaces() {
 			}
 		}
 	}
+}
+
+// takes reports whether the node can take one more pod beside those of the plan.
+func (j *judge) takes(n *node, t *tenant) bool {
+	n = j.after(n.name)
+	return !n.leaves() && n.holds(t) && n.tooMany(t.mounts) == "" && j.shareLeaves(t, n)
 }
 
 // refusedPods are the names of the pods that the plan refuses.
@@ -82,26 +87,6 @@ func (j *judge) lighterKinds(pl *pool) []*kind {
 	return kindsOf(lo.Filter(j.sortedPods(), func(t *tenant, _ int) bool { return lighter[t.name] }))
 }
 
-// entangled reports whether the pod says anything about other pods or has volumes.
-func (t *tenant) entangled() bool {
-	spec := &t.pod.Spec
-	if len(spec.TopologySpreadConstraints) > 0 {
-		return true
-	}
-	if a := spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
-		return true
-	}
-	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
-}
-
-// picky reports whether the pod asks for a node by name, or for labels by which
-// nobody may choose a machine. A solver may refuse to buy for it.
-func (t *tenant) picky() bool {
-	return slices.ContainsFunc(t.wants, func(t term) bool {
-		return len(t.fields) > 0 || slices.ContainsFunc(t.exprs, func(e expression) bool { return requirements.Restricted(e.key) })
-	})
-}
-
 func hasPreferences(pod *corev1.Pod) bool {
 	a := pod.Spec.Affinity
 	return a != nil && a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0
@@ -120,7 +105,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 	if pl.closed != "" {
 		return nil
 	}
-	slack := j.launchHeadroom(pl)
+	slack := j.headroom(pl)
 	if n, limited := slack[scheduling.NodesResource]; limited && n.Sign() <= 0 {
 		return nil
 	}
@@ -138,7 +123,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 		kinds = append(kinds, k)
 	}
 	slices.SortFunc(kinds, func(a, b *kind) int { return strings.Compare(a.name, b.name) })
-	fits := make(map[*kind][]*machine)
+	fits := make(map[*kind][]*node)
 	spots := make(map[*kind]variety)
 	var hits []hit
 	for m := range j.offers(pl, most) {
@@ -146,7 +131,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 			continue
 		}
 		kinds = slices.DeleteFunc(kinds, func(k *kind) bool {
-			if !m.holdsAlone(k.tenant) {
+			if !m.holds(k.tenant) {
 				return false
 			}
 			if m.offering.CapacityType == offerings.Spot {
@@ -175,7 +160,7 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 }
 
 // affordable reports whether limits and reservation leave room for the machine.
-func (j *judge) affordable(m *machine, slack amounts) bool {
+func (j *judge) affordable(m *node, slack amounts) bool {
 	for name, n := range slack {
 		if name != scheduling.NodesResource && m.capacity.of(name).Cmp(n) > 0 {
 			return false
@@ -186,88 +171,4 @@ func (j *judge) affordable(m *machine, slack amounts) bool {
 	}
 	id := m.offering.ReservationID
 	return j.used[id]+min(j.listed[id], 1) < j.reservations[id]
-}
-
-// rules are the sets of pods that rules and wishes of others are about.
-type rules struct {
-	hard, soft []*podSet
-	// byHard and bySoft remember whether a pod belongs to one of them.
-	byHard, bySoft map[*face]bool
-}
-
-// readRules collects what pending pods ask for, and what running ones keep away or
-// would like.
-func (w *world) readRules(running []*corev1.Pod) {
-	r := rules{byHard: make(map[*face]bool), bySoft: make(map[*face]bool)}
-	known := make(map[string]bool)
-	note := func(list *[]*podSet, kind string, s *podSet) {
-		if !known[kind+s.text] {
-			known[kind+s.text] = true
-			*list = append(*list, s)
-		}
-	}
-	for _, t := range w.sortedPods() {
-		for i := range t.ties.spread {
-			note(&r.hard, "hard", t.ties.spread[i].pods)
-		}
-		for _, n := range slices.Concat(t.ties.near, t.ties.apart) {
-			note(&r.hard, "hard", n.pods)
-		}
-		for _, s := range w.wishesOf(t.pod) {
-			note(&r.soft, "soft", s)
-		}
-	}
-	for _, n := range w.residents {
-		for _, a := range n.ties.apart {
-			note(&r.hard, "hard", a.pods)
-		}
-	}
-	for _, pod := range running {
-		for _, s := range w.wishesOf(pod) {
-			note(&r.soft, "soft", s)
-		}
-	}
-	w.rules = r
-}
-
-// wishesOf are the pods that the wishes of a pod are about.
-func (w *world) wishesOf(pod *corev1.Pod) []*podSet {
-	var sets []*podSet
-	for _, c := range w.spreadOf(pod) {
-		if c.WhenUnsatisfiable == corev1.ScheduleAnyway {
-			sets = append(sets, spreadSet(pod, &c))
-		}
-	}
-	wish := func(terms []corev1.WeightedPodAffinityTerm) {
-		for i := range terms {
-			sets = append(sets, termSet(pod, &terms[i].PodAffinityTerm))
-		}
-	}
-	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
-		wish(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		wish(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-	return sets
-}
-
-// independent reports whether neither a rule between pods nor a volume has a say in
-// where the pod goes.
-func (w *world) independent(t *tenant) bool {
-	return t.ties.none() && len(t.mounts) == 0 && !isCounted(t.face, w.rules.hard, w.rules.byHard)
-}
-
-// carefree reports whether besides no wish has.
-func (w *world) carefree(t *tenant) bool {
-	return w.independent(t) && !t.entangled() && len(w.wishesOf(t.pod)) == 0 && !isCounted(t.face, w.rules.soft, w.rules.bySoft)
-}
-
-func isCounted(f *face, sets []*podSet, known map[*face]bool) bool {
-	meant, ok := known[f]
-	if !ok {
-		meant = slices.ContainsFunc(sets, func(s *podSet) bool { return s.has(f) })
-		known[f] = meant
-	}
-	return meant
 }

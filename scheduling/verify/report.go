@@ -82,6 +82,11 @@ func (r *Report) add(code Code, object, format string, args ...any) {
 	r.Violations = append(r.Violations, Violation{Code: code, Object: object, Detail: fmt.Sprintf(format, args...)})
 }
 
+// fault adds what is wrong with a certificate.
+func (r *Report) fault(code, object, format string, args ...any) {
+	r.add(Code(code), object, format, args...)
+}
+
 func plural(word string, n int) string {
 	if n == 1 {
 		return word
@@ -165,26 +170,26 @@ const (
 
 // The rules between pods. A plan keeps them if its pods can bind one by one.
 const (
-	TopologySpread  Code = "topology-spread"   // a domain would have too many pods, or the label is missing
-	PodAffinity     Code = "pod-affinity"      // no pod that it has to be with is there
-	PodAntiAffinity Code = "pod-anti-affinity" // a pod is there that it must not be with, or that keeps it away
-	OptionTopology  Code = "option-topology"   // an option is elsewhere than the first by a label that such rules depend on
+	TopologySpread  Code = spreading         // a domain would have too many pods, or the label is missing
+	PodAffinity     Code = affinity          // no pod that it has to be with is there
+	PodAntiAffinity Code = antiAffinity      // a pod is there that it must not be with, or that keeps it away
+	OptionTopology  Code = "option-topology" // an option is elsewhere than the first by a label that such rules depend on
 )
 
 // The rules about the summary and the bound.
 const (
-	SummaryCounts        Code = "summary-counts"        // pods, placed, nodes or pods without requests
-	SummaryPrice         Code = "summary-price"         // not the sum of the launches' prices
-	SummaryExpected      Code = "summary-expected"      // not that sum with what machines cost beside their prices
-	SummaryGap           Code = "summary-gap"           // not (price − bound) ÷ bound
-	SummaryStatus        Code = "summary-status"        // unknown, or optimal while price and bound differ
-	SummaryShares        Code = "summary-shares"        // the split by pool or capacity type does not add up
-	SummaryResources     Code = "summary-resources"     // the split of a resource does not add up
-	BoundAbovePrice      Code = "bound-above-price"     // the lower bound is negative or above the price
-	BoundUnproven        Code = "bound-unproven"        // the certificate proves less than the bound
-	CertificateMissing   Code = "certificate-missing"   // a bound above 0 without a certificate
-	CertificateMalformed Code = "certificate-malformed" // unknown kind, scale or resource, or a value that is not a natural number
-	CertificateOption    Code = "certificate-option"    // a machine holds more worth than it costs
+	SummaryCounts        Code = "summary-counts"    // pods, placed, nodes or pods without requests
+	SummaryPrice         Code = "summary-price"     // not the sum of the launches' prices
+	SummaryExpected      Code = "summary-expected"  // not that sum with what machines cost beside their prices
+	SummaryGap           Code = "summary-gap"       // not (price − bound) ÷ bound
+	SummaryStatus        Code = "summary-status"    // unknown, or optimal while price and bound differ
+	SummaryShares        Code = "summary-shares"    // the split by pool or capacity type does not add up
+	SummaryResources     Code = "summary-resources" // the split of a resource does not add up
+	BoundAbovePrice      Code = "bound-above-price" // the lower bound is negative or above the price
+	BoundUnproven        Code = unproven            // the certificate proves less than the bound
+	CertificateMissing   Code = missing             // a bound above 0 without a certificate
+	CertificateMalformed Code = malformed           // unknown kind, scale or resource, or a value that is not a natural number
+	CertificateOption    Code = overfull            // a machine holds more worth than it costs
 )
 
 // The rules about the steps of plans that disrupt nodes; those about launches, places and

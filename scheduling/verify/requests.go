@@ -1,22 +1,19 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
-
-// pendingRequests returns what a pod that is not running yet asks for, with one
-// pod slot.
-func pendingRequests(spec *corev1.PodSpec) amounts {
-	return effectiveRequests(spec, nil)
-}
 
 // runningRequests returns what a running pod holds: while it is being resized in
 // place, the larger of what it asks for and what it was given.
@@ -24,7 +21,8 @@ func runningRequests(pod *corev1.Pod) amounts {
 	return effectiveRequests(&pod.Spec, &pod.Status)
 }
 
-// effectiveRequests follows kube-scheduler: sidecars run beside the containers, an
+// effectiveRequests are what a pod asks for, with one pod slot; status is nil for one that does
+// not run yet. It follows kube-scheduler: sidecars run beside the containers, an
 // init container runs beside the sidecars declared before it, pod-level requests
 // replace the sum for the resources that they may name, and overhead comes on top.
 // Fractions of a unit are rounded up container by container.
@@ -53,7 +51,7 @@ func effectiveRequests(spec *corev1.PodSpec, status *corev1.PodStatus) amounts {
 }
 
 func isSidecar(c *corev1.Container) bool {
-	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	return said(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
 }
 
 // containerRequests are the requests of a container; a limit without a request is
@@ -63,9 +61,7 @@ func containerRequests(c *corev1.Container, given map[string][]corev1.ResourceLi
 	list := amounts{}
 	if !refused || given[c.Name] == nil {
 		list = roundedUp(c.Resources.Limits)
-		for name, n := range roundedUp(c.Resources.Requests) {
-			list[name] = n
-		}
+		maps.Copy(list, roundedUp(c.Resources.Requests))
 	}
 	for _, g := range given[c.Name] {
 		list.raise(roundedUp(g))
@@ -75,15 +71,9 @@ func containerRequests(c *corev1.Container, given map[string][]corev1.ResourceLi
 
 // infeasible reports whether the node has refused a resize for good.
 func infeasible(status *corev1.PodStatus) bool {
-	if status == nil {
-		return false
-	}
-	for i := range status.Conditions {
-		if c := &status.Conditions[i]; c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible {
-			return true
-		}
-	}
-	return false
+	return status != nil && slices.ContainsFunc(status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible
+	})
 }
 
 // allocations are the resources that the containers of a running pod hold, by
@@ -93,11 +83,9 @@ func allocations(status *corev1.PodStatus) map[string][]corev1.ResourceList {
 		return nil
 	}
 	given := make(map[string][]corev1.ResourceList)
-	for _, list := range [][]corev1.ContainerStatus{status.ContainerStatuses, status.InitContainerStatuses} {
-		for i := range list {
-			if c := &list[i]; c.Resources != nil {
-				given[c.Name] = append(given[c.Name], c.AllocatedResources, c.Resources.Requests)
-			}
+	for _, c := range slices.Concat(status.ContainerStatuses, status.InitContainerStatuses) {
+		if c.Resources != nil {
+			given[c.Name] = append(given[c.Name], c.AllocatedResources, c.Resources.Requests)
 		}
 	}
 	return given
@@ -114,22 +102,15 @@ func podLevel(total amounts, spec *corev1.PodSpec, status *corev1.PodStatus) {
 			total[name] = n
 		}
 	}
+	held := amounts{}
+	if status != nil {
+		held.raise(roundedUp(status.AllocatedResources))
+		held.raise(roundedUp(said(status.Resources, corev1.ResourceRequirements{}).Requests))
+	}
 	for name, n := range roundedUp(spec.Resources.Requests) {
-		if !podLevelResource(name) {
-			continue
-		}
-		total[name] = n
-		if status == nil {
-			continue
-		}
-		if held := roundedUp(status.AllocatedResources).of(name); held.Cmp(total[name]) > 0 {
-			total[name] = held
-		}
-		if status.Resources == nil {
-			continue
-		}
-		if held := roundedUp(status.Resources.Requests).of(name); held.Cmp(total[name]) > 0 {
-			total[name] = held
+		if podLevelResource(name) {
+			total[name] = n
+			total.raise(amounts{name: held.of(name)})
 		}
 	}
 }
@@ -155,18 +136,12 @@ func hostPorts(spec *corev1.PodSpec) []port {
 	var ports []port
 	scan := func(c *corev1.Container) {
 		for _, cp := range c.Ports {
-			p := port{ip: cp.HostIP, protocol: cp.Protocol, number: cp.HostPort}
+			p := port{ip: cmp.Or(cp.HostIP, "0.0.0.0"), protocol: cmp.Or(cp.Protocol, corev1.ProtocolTCP), number: cp.HostPort}
 			if p.number == 0 && spec.HostNetwork {
 				p.number = cp.ContainerPort
 			}
 			if p.number <= 0 {
 				continue
-			}
-			if p.ip == "" {
-				p.ip = "0.0.0.0"
-			}
-			if p.protocol == "" {
-				p.protocol = corev1.ProtocolTCP
 			}
 			ports = append(ports, p)
 		}
@@ -199,25 +174,19 @@ func everyAddress(ip string) bool { return ip == "0.0.0.0" || ip == "::" }
 // untolerated returns the taints that keep the pod off: NoSchedule and NoExecute
 // ones without a matching toleration. PreferNoSchedule keeps nothing off.
 func untolerated(taints []corev1.Taint, tolerations []corev1.Toleration) []corev1.Taint {
-	var bad []corev1.Taint
-	for _, taint := range taints {
-		if taint.Effect == corev1.TaintEffectPreferNoSchedule {
-			continue
-		}
-		if !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return tolerates(t, taint) }) {
-			bad = append(bad, taint)
-		}
-	}
-	return bad
+	return lo.Filter(taints, func(taint corev1.Taint, _ int) bool {
+		return taint.Effect != corev1.TaintEffectPreferNoSchedule && !tolerated(taint, tolerations)
+	})
+}
+
+func tolerated(taint corev1.Taint, tolerations []corev1.Toleration) bool {
+	return slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return tolerates(t, taint) })
 }
 
 // tolerates follows the API's rule: an empty effect matches every effect, an empty
 // key every key; Lt and Gt compare the taint's value with the toleration's.
 func tolerates(t corev1.Toleration, taint corev1.Taint) bool {
-	if t.Effect != "" && t.Effect != taint.Effect {
-		return false
-	}
-	if t.Key != "" && t.Key != taint.Key {
+	if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
 		return false
 	}
 	switch t.Operator {
@@ -228,13 +197,7 @@ func tolerates(t corev1.Toleration, taint corev1.Taint) bool {
 	case corev1.TolerationOpLt, corev1.TolerationOpGt:
 		limit, okLimit := canonicalInteger(t.Value)
 		value, okValue := canonicalInteger(taint.Value)
-		if !okLimit || !okValue {
-			return false
-		}
-		if t.Operator == corev1.TolerationOpLt {
-			return value < limit
-		}
-		return value > limit
+		return okLimit && okValue && (t.Operator == corev1.TolerationOpLt && value < limit || t.Operator == corev1.TolerationOpGt && value > limit)
 	default:
 		return false
 	}

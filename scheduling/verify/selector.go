@@ -1,13 +1,15 @@
 package verify
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
@@ -47,7 +49,8 @@ func selectorOf(spec *corev1.PodSpec) selector {
 func alternatives(base []expression, terms []corev1.NodeSelectorTerm) selector {
 	sel := selector{}
 	for _, t := range terms {
-		if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 || !wellFormed(t.MatchExpressions) {
+		malformed := func(e corev1.NodeSelectorRequirement) bool { return !wellFormed(e) }
+		if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 || slices.ContainsFunc(t.MatchExpressions, malformed) {
 			continue
 		}
 		exprs := slices.Clone(base)
@@ -59,29 +62,14 @@ func alternatives(base []expression, terms []corev1.NodeSelectorTerm) selector {
 	return sel
 }
 
-func wellFormed(exprs []corev1.NodeSelectorRequirement) bool {
-	return !slices.ContainsFunc(exprs, func(e corev1.NodeSelectorRequirement) bool {
-		if len(validation.IsQualifiedName(e.Key)) > 0 {
-			return true
-		}
-		if slices.ContainsFunc(e.Values, func(v string) bool { return len(validation.IsValidLabelValue(v)) > 0 }) {
-			return true
-		}
-		switch e.Operator {
-		case requirements.In, requirements.NotIn:
-			return len(e.Values) == 0
-		case requirements.Exists, requirements.DoesNotExist:
-			return len(e.Values) > 0
-		case requirements.Gt, requirements.Lt:
-			if len(e.Values) != 1 {
-				return true
-			}
-			_, err := strconv.ParseInt(e.Values[0], 10, 64)
-			return err != nil
-		default:
-			return true
-		}
-	})
+// wellFormed reports whether an API server would let the condition pass.
+func wellFormed(e corev1.NodeSelectorRequirement) bool {
+	op, known := map[corev1.NodeSelectorOperator]selection.Operator{
+		requirements.In: selection.In, requirements.NotIn: selection.NotIn, requirements.Exists: selection.Exists,
+		requirements.DoesNotExist: selection.DoesNotExist, requirements.Gt: selection.GreaterThan, requirements.Lt: selection.LessThan,
+	}[e.Operator]
+	_, err := labels.NewRequirement(e.Key, op, e.Values)
+	return known && err == nil
 }
 
 // holds evaluates the condition on the value of a label, or on its absence.
@@ -100,25 +88,16 @@ func (e expression) holds(value string, present bool) bool {
 		return false
 	}
 	limit, err := strconv.ParseInt(e.values[0], 10, 64)
-	if err != nil {
-		return false
+	n, also := strconv.ParseInt(value, 10, 64)
+	return err == nil && also == nil && (e.op == requirements.Gt && n > limit || e.op == requirements.Lt && n < limit ||
+		e.op == requirements.Gte && n >= limit || e.op == requirements.Lte && n <= limit)
+}
+
+func (e expression) String() string {
+	if len(e.values) == 0 {
+		return fmt.Sprintf("%s %s", e.key, e.op)
 	}
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil {
-		return false
-	}
-	switch e.op {
-	case requirements.Gt:
-		return n > limit
-	case requirements.Lt:
-		return n < limit
-	case requirements.Gte:
-		return n >= limit
-	case requirements.Lte:
-		return n <= limit
-	default:
-		return false
-	}
+	return fmt.Sprintf("%s %s %v", e.key, e.op, e.values)
 }
 
 // fromSelectors reads the requirements of a NodePool or a launch.
@@ -221,74 +200,66 @@ func unnamed(lists ...[]expression) string {
 // maxChoices bounds how many ways to fill in open labels are tried.
 const maxChoices = 4096
 
-// choicesOf returns the machine's place with the open labels filled in that daemons
-// ask about, in every way that pool and pod allow. Where there are too many ways it
-// returns one place, on which only those daemons run that run whatever is chosen.
-func (w *world) choicesOf(m *machine, asked []expression) []*place {
-	questions := w.daemonQuestions(m)
-	choices := []*place{{labels: m.labels, taints: m.taints, planned: true, open: func(string) opening { return opening{} }}}
+// choicesOf returns the planned node with the open labels filled in that daemons ask about, in
+// every way that pool and pod allow. Where there are too many ways it returns one node, on which
+// only those daemons run that run whatever is chosen.
+func (w *world) choicesOf(n *node, asked []expression) []*node {
+	first := *n
+	first.open = func(string) opening { return opening{} }
+	choices := []*node{&first}
+	questions := w.daemonQuestions(n)
 	for _, key := range slices.Sorted(maps.Keys(questions)) {
-		limits := slices.Concat(about(key, m.pool.asks), about(key, asked))
-		var next []*place
+		limits := slices.Concat(about(key, n.pool.asks), about(key, asked))
+		var next []*node
 		for _, c := range candidates(limits, questions[key]) {
 			if !allHold(limits, c) {
 				continue
 			}
 			for _, p := range choices {
-				next = append(next, p.with(key, c))
+				filled := *p
+				if !c.absent {
+					filled.labels = maps.Clone(p.labels)
+					filled.labels[key] = c.value
+				}
+				next = append(next, &filled)
 			}
 		}
-		if m.pool.providers(key) && allHold(about(key, asked), candidate{absent: true}) {
+		if n.pool.providers(key) && allHold(about(key, asked), candidate{absent: true}) {
 			// Nobody has to say anything about a label of the provider's. Then each
 			// daemon that may run there counts.
 			for _, p := range choices {
-				next = append(next, p.leaving(key, opening{rule: some, known: about(key, m.pool.asks)}))
+				left := *p
+				left.open = func(k string) opening {
+					if k == key {
+						return opening{rule: some, known: about(key, n.pool.asks)}
+					}
+					return p.open(k)
+				}
+				next = append(next, &left)
 			}
 		}
 		if choices = next; len(choices) > maxChoices {
-			p := m.place
-			p.open = m.certain(asked)
-			return []*place{&p}
+			certain := *n
+			certain.open = func(key string) opening { return n.opened(every, key, asked) }
+			return []*node{&certain}
 		}
 	}
 	return choices
 }
 
 // daemonQuestions are the conditions that daemons put on labels which are open on the
-// machine, by label.
-func (w *world) daemonQuestions(m *machine) map[string][]expression {
+// planned node, by label.
+func (w *world) daemonQuestions(n *node) map[string][]expression {
 	questions := make(map[string][]expression)
 	for _, d := range w.daemons {
 		for _, t := range d.wants {
 			for _, e := range t.exprs {
 				key := requirements.NormalizeKey(e.key)
-				if _, fixed := m.value(key); !fixed && (m.pool.chooses(key) || m.pool.providers(key)) {
+				if _, fixed := n.value(key); !fixed && (n.pool.chooses(key) || n.pool.providers(key)) {
 					questions[key] = append(questions[key], e)
 				}
 			}
 		}
 	}
 	return questions
-}
-
-// with returns the place with a label filled in.
-func (p *place) with(key string, c candidate) *place {
-	filled := *p
-	if !c.absent {
-		filled.labels = maps.Clone(p.labels)
-		filled.labels[key] = c.value
-	}
-	return &filled
-}
-
-// leaving returns the place with one more open label.
-func (p *place) leaving(key string, o opening) *place {
-	filled, before := *p, p.open
-	filled.open = func(k string) opening {
-		if k == key {
-			return o
-		}
-		return before(k)
-	}
-	return &filled
 }

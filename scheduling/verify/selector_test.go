@@ -37,8 +37,8 @@ func field(key string, op corev1.NodeSelectorOperator, values ...string) corev1.
 }
 
 func TestAdmits(t *testing.T) {
-	node := place{name: "n1", labels: map[string]string{"zone": "a", "cpu": "8", "empty": "", corev1.LabelTopologyZone: "z"}}
-	planned := place{labels: node.labels, planned: true}
+	seen := node{name: "n1", labels: map[string]string{"zone": "a", "cpu": "8", "empty": "", corev1.LabelTopologyZone: "z"}}
+	planned := node{labels: seen.labels, planned: true}
 	selecting := func(spec *corev1.PodSpec, key, value string) *corev1.PodSpec {
 		spec.NodeSelector = map[string]string{key: value}
 		return spec
@@ -88,7 +88,7 @@ func TestAdmits(t *testing.T) {
 		{"an alias, which only planned machines know", selecting(&corev1.PodSpec{}, corev1.LabelFailureDomainBetaZone, "z"), false, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			assert.Equal(t, tc.node, node.admits(selectorOf(tc.spec)), "on a node")
+			assert.Equal(t, tc.node, seen.admits(selectorOf(tc.spec)), "on a node")
 			assert.Equal(t, tc.planned, planned.admits(selectorOf(tc.spec)), "on a planned machine")
 		})
 	}
@@ -172,7 +172,7 @@ func TestMalformedNumbersSatisfyNothing(t *testing.T) {
 }
 
 func TestOpenLabels(t *testing.T) {
-	p := place{labels: map[string]string{"k": "v"}, planned: true, open: func(key string) opening {
+	p := node{labels: map[string]string{"k": "v"}, planned: true, open: func(key string) opening {
 		switch key {
 		case "free":
 			return opening{rule: some, known: []expression{{key: key, op: "In", values: []string{"a", "b"}}}}

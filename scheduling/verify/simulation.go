@@ -29,7 +29,7 @@ type bindSimulation struct {
 	budget int
 	// shelves are what each pool may buy, sold the values of a label that anything on
 	// sale has, by key.
-	shelves map[string][]*machine
+	shelves map[string][]*node
 	sold    map[string]map[string]bool
 }
 
@@ -39,11 +39,11 @@ func (j *judge) tiedPlaces() {
 	if len(kinds) == 0 {
 		return
 	}
-	h := &bindSimulation{judge: j, budget: simulatedPods, shelves: make(map[string][]*machine), sold: make(map[string]map[string]bool)}
+	h := &bindSimulation{judge: j, budget: simulatedPods, shelves: make(map[string][]*node), sold: make(map[string]map[string]bool)}
 	for _, pl := range j.sortedPools() {
 		h.shelves[pl.Name] = slices.Collect(j.offers(pl, most))
 	}
-	h.final = j.bind(j.booked, kinds...)
+	h.final = j.topology.bind(j.booked, kinds...)
 	defer h.final.undo()
 	if len(h.final.waiting) > 0 {
 		return // nothing is certain about a plan that does not come about
@@ -89,8 +89,8 @@ func (j *judge) tiedKinds() []*tenant {
 
 // nodeFor finds a node that could take the pod beside those of the plan.
 func (h *bindSimulation) nodeFor(t *tenant) (string, bool) {
-	for _, s := range h.sortedStations() {
-		if s.holds(t) && h.shareLeaves(t, s) && h.joins(t, h.topology.nodes[s.name]) {
+	for _, s := range h.sortedNodes() {
+		if h.takes(s, t) && h.joins(t, s) {
 			return s.name, true
 		}
 	}
@@ -109,7 +109,7 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 		if len(pl.minValues()) > 0 || pl.undecided() {
 			continue
 		}
-		slack := h.launchHeadroom(pl)
+		slack := h.headroom(pl)
 		if choosy && len(slack) > 0 {
 			continue
 		}
@@ -118,10 +118,10 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 		}
 		tried := make(map[string]bool)
 		for _, m := range h.shelves[pl.Name] {
-			if choosy && m.offering.CapacityType == offerings.Spot || !h.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 || !m.holdsAlone(t) || !m.attaches(t) {
+			if choosy && m.offering.CapacityType == offerings.Spot || !h.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 || !m.holds(t) || m.tooMany(t.mounts) != "" {
 				continue
 			}
-			x := newHost(m, m.open, "a new machine")
+			x := m.standing(m.open, "a new machine")
 			if at := h.whereabouts(x); !tried[at] {
 				tried[at] = true
 				if h.joins(t, x) {
@@ -134,7 +134,7 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 }
 
 // whereabouts are equal for machines that rules between pods cannot tell apart.
-func (h *bindSimulation) whereabouts(x *host) string {
+func (h *bindSimulation) whereabouts(x *node) string {
 	var b strings.Builder
 	for _, text := range slices.Sorted(maps.Keys(h.topology.counters)) {
 		c := h.topology.counters[text]
@@ -147,13 +147,13 @@ func (h *bindSimulation) whereabouts(x *host) string {
 // joins reports whether the pod can be on the host, and everybody where the plan says,
 // whoever comes first: it has to bind when all others have, and all have to bind with
 // it among them from the first name to the last and from the last to the first.
-func (h *bindSimulation) joins(t *tenant, x *host) bool {
+func (h *bindSimulation) joins(t *tenant, x *node) bool {
 	if !h.roomy(t, x) || !h.meets(t, x) || !h.leavesVolumes(t, x) {
 		return false
 	}
 	g := h.topology.group(t.face, t.ties)
 	_, found := g.obstacle(x)
-	isNew := !h.topology.hosts[x]
+	isNew := !h.topology.nodes[x]
 	if found && !isNew {
 		return false
 	}
@@ -165,7 +165,7 @@ func (h *bindSimulation) joins(t *tenant, x *host) bool {
 		}
 		h.topology.enter(x)
 		defer h.topology.leave(x)
-		o := h.bind(h.booked, t)
+		o := h.topology.bind(h.booked, t)
 		_, found = g.obstacle(x)
 		o.undo()
 		if found || len(o.waiting) > 0 {
@@ -178,7 +178,7 @@ func (h *bindSimulation) joins(t *tenant, x *host) bool {
 		if !h.affords() {
 			return false
 		}
-		o := h.bind(bookings)
+		o := h.topology.bind(bookings)
 		o.undo()
 		if len(o.waiting) > 0 {
 			return false
@@ -197,7 +197,7 @@ func (h *bindSimulation) affords() bool {
 // roomy reports whether every spread constraint that the pod has, or by which it is
 // counted, would hold even if the emptiest domain is one that nobody is in yet: a host
 // to come, or a zone in which something is on sale.
-func (h *bindSimulation) roomy(t *tenant, x *host) bool {
+func (h *bindSimulation) roomy(t *tenant, x *node) bool {
 	g := h.topology.group(t.face, t.ties)
 	for c := range h.final.counters {
 		counted, mine := c.means(t.face), slices.Contains(g.spread, c)
@@ -231,7 +231,7 @@ func (h *bindSimulation) opens(s *counter, t *tenant, mine bool) bool {
 		values = make(map[string]bool)
 		for _, pl := range h.sortedPools() {
 			for _, m := range h.shelves[pl.Name] {
-				if value, ok := m.value(s.key); ok && (!mine || m.holdsAlone(t)) {
+				if value, ok := m.value(s.key); ok && (!mine || m.holds(t)) {
 					values[value] = true
 				}
 			}
@@ -239,7 +239,7 @@ func (h *bindSimulation) opens(s *counter, t *tenant, mine bool) bool {
 		h.sold[key] = values
 	}
 	for value := range values {
-		if s.view.hosts[value] == 0 {
+		if s.view.nodes[value] == 0 {
 			return true
 		}
 	}

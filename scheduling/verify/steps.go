@@ -3,11 +3,11 @@ package verify
 import (
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -76,21 +76,17 @@ type clusterState struct {
 	// original are the nodes of the cluster, machines what is told of them, by name.
 	original   map[string]*corev1.Node
 	machines   map[string]*disruption.Machine
-	nodes      map[string]*clusterNode
+	there      map[string]*clusterNode
 	row        []*clusterNode // the same, by name
 	leavers    []*clusterNode // nodes that are being removed already
 	nodeCounts map[*pool]*nodeCount
-	// topology is who sits where.
+	// topology is who sits where, running the pods by name, order the names of all there were.
 	topology *topology
-	// seats are the nodes of pods that run, by pod; bodies the pods.
-	seats   map[string]string
-	bodies  map[string]*corev1.Pod
-	groups  map[string]*podGroup // what rules see of pods, by name
-	tied    bool                 // some pod has ties
-	waiting map[string]*tenant
-	order   []string // the names of all pods, sorted
-	budgets []*podBudget
-	book    podBudgetIndex
+	running  map[string]*runningPod
+	order    []string
+	tied     bool // some pod has ties
+	waiting  map[string]*tenant
+	budgets  []*podBudget
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
 	// node goes, and a machine has been launched.
 	moved, drains, bought map[string]int
@@ -98,47 +94,46 @@ type clusterState struct {
 	stirred map[string]bool
 }
 
+// runningPod is a pod with its node and what rules see of it.
+type runningPod struct {
+	pod   *corev1.Pod
+	node  string
+	group *podGroup
+}
+
 func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *clusterState {
 	cluster.Nodes = shuttingDown(cluster)
 	g := &clusterState{
 		world: newWorld(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
-		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*clusterNode),
-		seats: make(map[string]string), bodies: make(map[string]*corev1.Pod), groups: make(map[string]*podGroup),
+		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), there: make(map[string]*clusterNode),
+		running: make(map[string]*runningPod), nodeCounts: make(map[*pool]*nodeCount), topology: newTopology(), budgets: podBudgetsOf(cluster),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
-		nodeCounts: make(map[*pool]*nodeCount), topology: newTopology(),
-	}
-	if g.policy.WorkloadShare > 0 {
-		g.workloads = newWorkloadCounts()
 	}
 	if g.now.IsZero() {
 		g.now = cluster.Now
 	}
-	g.waiting, g.residents = g.world.pods, nil // the topology knows them
+	g.waiting, g.residents, g.workloads = g.world.pods, nil, newWorkloadCounts() // the topology knows them
 	for i := range cluster.Machines {
 		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
 	}
-	for _, node := range cluster.Nodes {
-		g.original[node.Name] = node
-		g.enlist(g.newClusterNode(node))
+	for _, object := range cluster.Nodes {
+		g.original[object.Name] = object
+		g.enlist(g.newClusterNode(g.nodes[object.Name]))
 	}
+	pods := make(map[string]*corev1.Pod)
 	for _, pod := range slices.Concat(cluster.Running, cluster.Pods) {
-		at := g.nodes[pod.Spec.NodeName]
-		if pod.Spec.NodeName == "" || finished(pod) || g.bodies[podName(pod)] != nil {
+		if pod.Spec.NodeName == "" || finished(pod) || pods[objectName(pod)] != nil {
 			continue
 		}
-		g.bodies[podName(pod)] = pod
-		if at != nil {
+		pods[objectName(pod)] = pod
+		if at := g.there[pod.Spec.NodeName]; at != nil {
 			at.seat(append(at.pods, pod))
 		}
-		g.tied = g.tied || !g.tiesOf(pod).none()
+		g.tied = g.tied || !g.tiesOf(pod, false).none()
 	}
-	g.order = slices.Sorted(maps.Keys(g.bodies))
+	g.order = slices.Sorted(maps.Keys(pods))
 	for _, name := range g.order {
-		g.sit(g.bodies[name], g.bodies[name].Spec.NodeName)
-	}
-	g.budgets, g.book = podBudgetsOf(cluster), make(podBudgetIndex)
-	for _, b := range g.budgets {
-		g.book[b.page()] = append(g.book[b.page()], b)
+		g.sit(pods[name], pods[name].Spec.NodeName)
 	}
 	for i := range plan.Steps {
 		for _, name := range plan.Steps[i].Drain {
@@ -157,20 +152,19 @@ func shuttingDown(c disruption.Cluster) []*corev1.Node {
 	for i := range c.Machines {
 		gone[c.Machines[i].Node] = c.Machines[i].Terminating
 	}
-	nodes := slices.Clone(c.Nodes)
-	for i, node := range nodes {
-		if gone[node.Name] && !leaving(node) {
-			marked := *node
-			marked.Spec.Taints = append(slices.Clone(node.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
-			nodes[i] = &marked
+	return lo.Map(c.Nodes, func(object *corev1.Node, _ int) *corev1.Node {
+		if !gone[object.Name] || leaving(object) {
+			return object
 		}
-	}
-	return nodes
+		marked := *object
+		marked.Spec.Taints = append(slices.Clone(object.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
+		return &marked
+	})
 }
 
 // step judges one step and carries it out.
 func (g *clusterState) step(r *Report, number int, step *disruption.Step) {
-	a := &stepCheck{clusterState: g, Report: r, number: number, step: step}
+	a := &stepCheck{clusterState: g, Report: r, number: number, step: step, left: make(map[string][]*podGroup)}
 	a.head()
 	a.drained()
 	a.movers()
@@ -194,8 +188,6 @@ type stepCheck struct {
 	going    []*clusterNode
 	moves    []move
 	launched map[string]*corev1.Node
-	// from are the nodes that go or lose pods, as they were.
-	from map[string]*station
 	// left are the pods that go with their nodes, by node.
 	left map[string][]*podGroup
 	// used are the machines that it takes out of reservations.
@@ -213,10 +205,8 @@ type move struct {
 
 // clusterNode is a node that is there.
 type clusterNode struct {
-	name    string
-	node    *corev1.Node
+	*node
 	machine *disruption.Machine
-	pool    *pool // nil where no pool that is there owns it
 	// pods are those there that have not finished; only seat changes them.
 	pods []*corev1.Pod
 	// removal is what removing the node counts, once that is known for these pods.
@@ -236,34 +226,32 @@ func (s *clusterNode) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 // not shut down, and how many of them do not work or are being removed.
 type nodeCount struct{ counted, away int }
 
-func (g *clusterState) newClusterNode(node *corev1.Node) *clusterNode {
-	s := &clusterNode{name: node.Name, node: node, machine: g.machineOf(node.Name), pool: g.pools[poolOf(node)]}
-	bare, expected, priced := g.priceOf(node)
-	s.bare, s.price, s.priced = int64(bare), int64(expected), priced
-	return s
+func (g *clusterState) newClusterNode(n *node) *clusterNode {
+	bare, expected, priced := g.priceOf(n.running)
+	return &clusterNode{node: n, machine: g.machineOf(n.name), bare: int64(bare), price: int64(expected), priced: priced}
 }
 
-// enlist takes in a node that has its station.
+// enlist takes in a node.
 func (g *clusterState) enlist(s *clusterNode) {
-	g.nodes[s.name] = s
+	g.nodes[s.name], g.there[s.name] = s.node, s
 	i, _ := g.find(s.name)
 	g.row = slices.Insert(g.row, i, s)
-	if leaving(s.node) {
+	if s.leaves() {
 		g.leavers = append(g.leavers, s)
 	}
 	g.count(s, 1)
-	g.topology.enter(&host{place: &g.stations[s.name].place, object: "node/" + s.name})
+	g.topology.enter(s.node)
 }
 
 // retire removes a node, and what its pool's limits count of it.
 func (g *clusterState) retire(s *clusterNode) {
-	g.uncharge(s)
-	g.topology.leave(g.topology.nodes[s.name])
+	s.charge(-1)
+	g.topology.leave(s.node)
 	g.count(s, -1)
 	i, _ := g.find(s.name)
 	g.row = slices.Delete(g.row, i, i+1)
+	delete(g.there, s.name)
 	delete(g.nodes, s.name)
-	delete(g.stations, s.name)
 }
 
 // find is where a node is in the row, or belongs.
@@ -273,57 +261,36 @@ func (g *clusterState) find(name string) (int, bool) {
 
 // count notes n nodes more such as this one for the budgets of its pool.
 func (g *clusterState) count(s *clusterNode, n int) {
-	if inFlight(s.node) || s.machine.Terminating {
+	if inFlight(s.running) || s.machine.Terminating {
 		return
 	}
 	if g.nodeCounts[s.pool] == nil {
 		g.nodeCounts[s.pool] = &nodeCount{}
 	}
 	g.nodeCounts[s.pool].counted += n
-	if !readyNode(s.node) || leaving(s.node) {
+	if !readyNode(s.running) || s.leaves() {
 		g.nodeCounts[s.pool].away += n
 	}
 }
 
-// rebuild works a node out anew from the pods on it.
-func (g *clusterState) rebuild(s *clusterNode) {
-	g.uncharge(s)
-	g.stations[s.name] = g.newStation(s.node, s.pods)
-}
-
-// uncharge takes back what newStation has counted of a node for the limits of its pool.
-func (g *clusterState) uncharge(s *clusterNode) {
-	if s.pool == nil || leaving(s.node) || g.stations[s.name] == nil {
-		return
-	}
-	capacity := roundedUp(s.node.Status.Capacity)
-	if inFlight(s.node) {
-		fillIn(capacity, roundedDown(s.node.Status.Allocatable), s.node, s.pool)
-	}
-	s.pool.usage = s.pool.usage.minus(capacity).minus(amounts{scheduling.NodesResource: big.NewInt(1)})
-}
+// rebuild works out anew what the pods on a node leave of it.
+func (g *clusterState) rebuild(s *clusterNode) { *s.node = *g.newNode(s.running, s.pods) }
 
 // sit puts a pod onto a node.
-func (g *clusterState) sit(pod *corev1.Pod, node string) {
-	name, k := podName(pod), g.topology.group(g.faceOf(pod), runningTies(pod))
-	g.bodies[name], g.seats[name], g.groups[name] = pod, node, k
-	g.topology.sit(k, g.topology.nodes[node], 1)
-	if g.workloads != nil {
-		g.workloads.call(g.world, pod, node, 1)
-	}
+func (g *clusterState) sit(pod *corev1.Pod, at string) {
+	p := &runningPod{pod, at, g.topology.group(g.faceOf(pod), g.tiesOf(pod, true))}
+	g.running[objectName(pod)] = p
+	g.topology.sit(p.group, g.topology.named[at], 1)
+	g.countWorkload(pod, at, 1)
 }
 
 // drop takes a pod out of the cluster.
 func (g *clusterState) drop(pod *corev1.Pod) {
-	name := podName(pod)
+	p := g.running[objectName(pod)]
 	g.storage.release(pod)
-	g.topology.sit(g.groups[name], g.topology.nodes[g.seats[name]], -1)
-	if g.workloads != nil {
-		g.workloads.call(g.world, pod, g.seats[name], -1)
-	}
-	delete(g.seats, name)
-	delete(g.bodies, name)
-	delete(g.groups, name)
+	g.topology.sit(p.group, g.topology.named[p.node], -1)
+	g.countWorkload(pod, p.node, -1)
+	delete(g.running, objectName(pod))
 }
 
 // poolOf is the pool that the node says it belongs to.

@@ -38,7 +38,7 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 		left[name] = true
 	}
 	isPlaced := func(name string) bool { return !w.pods[name].isHeld() && !left[name] }
-	newClaim(w, offerings.Price(rest.Int64()), isPlaced, r.add).judge(cert)
+	newClaim(w, offerings.Price(rest.Int64()), isPlaced, nil, r.fault).judge(cert)
 }
 
 // fresh is the problem of buying anew what may go, the solver of it, and what the nodes of
@@ -50,7 +50,7 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 	goes := make(map[string]bool)
 	var leave []*clusterNode
 	for _, node := range cluster.Nodes {
-		s := g.nodes[node.Name]
+		s := g.there[node.Name]
 		if goes[node.Name] = g.mayGoForSome(s); goes[node.Name] {
 			leave = append(leave, s)
 			continue
@@ -87,7 +87,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		marks[key] = until
 	}
 	for _, s := range nodes {
-		labels := stableLabels(s.node)
+		labels := stableLabels(s.running)
 		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[scheduling.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
 		had[x] = true
 		if x.id != "" {

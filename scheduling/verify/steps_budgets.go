@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -9,9 +8,10 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -22,8 +22,7 @@ import (
 type podBudget struct {
 	name    string // namespace/name
 	space   string
-	labels  []expression
-	nobody  bool
+	pods    labels.Selector
 	anyIll  bool // pods that are not ready may always go
 	allowed int  // how many pods may be away at once
 }
@@ -35,100 +34,57 @@ func podBudgetsOf(c disruption.Cluster) []*podBudget {
 		if b == nil {
 			continue
 		}
-		g := &podBudget{space: cmp.Or(b.Namespace, metav1.NamespaceDefault)}
-		g.name = g.space + "/" + b.Name
-		var ok bool
-		g.labels, ok = selected(b.Spec.Selector)
-		g.nobody = !ok
-		g.anyIll = b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
-		if s := &b.Status; counted(s) && s.ObservedGeneration >= b.Generation {
+		g := &podBudget{name: objectName(b), space: namespaceOf(b), pods: selecting(b.Spec.Selector)}
+		g.anyIll = said(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow
+		s := &b.Status
+		says := s.ObservedGeneration > 0 || s.ExpectedPods > 0 || s.DesiredHealthy > 0 || s.CurrentHealthy > 0 || s.DisruptionsAllowed > 0
+		if says && s.ObservedGeneration >= b.Generation {
 			g.allowed = int(s.DisruptionsAllowed)
 		} else {
 			g.allowed = g.count(b, c)
 		}
 		out = append(out, g)
 	}
+	slices.SortStableFunc(out, func(a, b *podBudget) int { return strings.Compare(a.name, b.name) })
 	return out
-}
-
-// counted reports whether the status says anything.
-func counted(s *policyv1.PodDisruptionBudgetStatus) bool {
-	return s.ObservedGeneration > 0 || s.ExpectedPods > 0 || s.DesiredHealthy > 0 || s.CurrentHealthy > 0 || s.DisruptionsAllowed > 0
 }
 
 // count is how many pods may be away, as the disruption controller counts: those that are
 // ready, less those that have to be. Shares are of the pods that there are, rounded up.
 func (g *podBudget) count(b *policyv1.PodDisruptionBudget, c disruption.Cluster) int {
 	seen := make(map[string]bool)
-	all, ready := 0, 0
-	for _, list := range [][]*corev1.Pod{c.Running, c.Pods} {
-		for _, pod := range list {
-			if finished(pod) || seen[podName(pod)] || !g.about(pod) {
-				continue
-			}
-			seen[podName(pod)] = true
-			all++
-			if pod.DeletionTimestamp == nil && well(pod) {
-				ready++
-			}
+	ready := 0
+	for _, pod := range slices.Concat(c.Running, c.Pods) {
+		if finished(pod) || seen[objectName(pod)] || !g.about(pod) {
+			continue
+		}
+		seen[objectName(pod)] = true
+		if pod.DeletionTimestamp == nil && well(pod) {
+			ready++
 		}
 	}
-	var wanted int
+	share := func(n *intstr.IntOrString) int {
+		share, _ := intstr.GetScaledValueFromIntOrPercent(n, len(seen), true) // 0 with an error
+		return share
+	}
 	switch {
 	case b.Spec.MaxUnavailable != nil:
-		wanted = all - shareOf(b.Spec.MaxUnavailable, all)
+		return max(0, ready-max(0, len(seen)-share(b.Spec.MaxUnavailable)))
 	case b.Spec.MinAvailable != nil:
-		wanted = shareOf(b.Spec.MinAvailable, all)
+		return max(0, ready-max(0, share(b.Spec.MinAvailable)))
 	default:
 		return 0
 	}
-	return max(0, ready-max(0, wanted))
-}
-
-// shareOf reads a number or a share of all, rounded up.
-func shareOf(n *intstr.IntOrString, all int) int {
-	share, err := intstr.GetScaledValueFromIntOrPercent(n, all, true)
-	if err != nil {
-		return 0
-	}
-	return share
 }
 
 // about reports whether the budget counts the pod.
 func (g *podBudget) about(pod *corev1.Pod) bool {
-	return !g.nobody && namespaceOf(pod) == g.space && allOn(g.labels, pod.Labels)
+	return namespaceOf(pod) == g.space && g.pods.Matches(labels.Set(pod.Labels))
 }
 
-// podBudgetIndex finds the budgets that may be about a pod: those that ask for one value of a
-// label by that, the others by their namespace.
-type podBudgetIndex map[string][]*podBudget
-
-func (g *podBudget) page() string {
-	for _, e := range g.labels {
-		if e.op == corev1.NodeSelectorOpIn && len(e.values) == 1 {
-			return g.space + "/" + e.key + "=" + e.values[0]
-		}
-	}
-	return g.space
-}
-
-func (b podBudgetIndex) candidates(pod *corev1.Pod) []*podBudget {
-	out := slices.Clone(b[namespaceOf(pod)])
-	for key, value := range pod.Labels {
-		out = append(out, b[namespaceOf(pod)+"/"+key+"="+value]...)
-	}
-	slices.SortFunc(out, func(a, b *podBudget) int { return strings.Compare(a.name, b.name) })
-	return out
-}
-
-// podBudgetsFor are the budgets that count an eviction of the pod.
+// podBudgetsFor are the budgets that count an eviction of the pod, in order of their names.
 func (g *clusterState) podBudgetsFor(pod *corev1.Pod) []*podBudget {
-	var out []*podBudget
-	for _, b := range g.book.candidates(pod) {
-		if b.about(pod) {
-			out = append(out, b)
-		}
-	}
+	out := lo.Filter(g.budgets, func(b *podBudget, _ int) bool { return b.about(pod) })
 	if len(out) == 1 && out[0].anyIll && unwell(pod) {
 		return nil
 	}
@@ -159,10 +115,8 @@ func (a *stepCheck) podBudgets() {
 		}
 	}
 	for _, b := range a.budgets {
-		if forced(a.step.Reason) {
-			continue // such nodes go whatever budgets say
-		}
-		if n := least[b]; n > max(b.allowed, 1) || n > b.allowed && !a.byForce() {
+		// Nodes that are forced to go do so whatever budgets say.
+		if n := least[b]; !forced(a.step.Reason) && (n > max(b.allowed, 1) || n > b.allowed && !a.byForce()) {
 			a.add(PodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
 		}
 	}
@@ -173,18 +127,11 @@ func (a *stepCheck) podBudgets() {
 			a.add(BudgetUse, object, "is listed twice")
 		}
 		told[u.Budget] = true
-		found := false
-		for _, b := range a.budgets {
-			if b.name != u.Budget {
-				continue
-			}
-			found = true
-			if u.Pods < least[b] || u.Pods > most[b] || u.Allowed != b.allowed {
-				a.add(BudgetUse, object, "%d pods of %d allowed are said to be away, it is %d of %d", u.Pods, u.Allowed, most[b], b.allowed)
-			}
-		}
+		b, found := lo.Find(a.budgets, func(b *podBudget) bool { return b.name == u.Budget })
 		if !found {
 			a.add(BudgetUse, object, "is not there")
+		} else if u.Pods < least[b] || u.Pods > most[b] || u.Allowed != b.allowed {
+			a.add(BudgetUse, object, "%d pods of %d allowed are said to be away, it is %d of %d", u.Pods, u.Allowed, most[b], b.allowed)
 		}
 	}
 	for _, b := range a.budgets {
@@ -197,12 +144,7 @@ func (a *stepCheck) podBudgets() {
 // byForce reports whether draining a node of the step ends by force, so that pods go, one
 // after the other, even if a budget allows none.
 func (a *stepCheck) byForce() bool {
-	for _, s := range a.going {
-		if a.step.Reason == disruption.Drifted && a.graceOf(s, a.machineOf(s.name)) {
-			return true
-		}
-	}
-	return false
+	return a.step.Reason == disruption.Drifted && slices.ContainsFunc(a.going, (*clusterNode).graceful)
 }
 
 // nodeBudgets checks that the pools let so many of their nodes go at once, and what the
@@ -248,10 +190,7 @@ func (a *stepCheck) nodeBudgets() {
 // allowance is how many nodes of the pool may go now for the step's reason, and how many
 // it counts. Of these, nodes that do not work or are being removed use the allowance up.
 func (a *stepCheck) allowance(pl *pool) (room, counted int) {
-	f := nodeCount{}
-	if there := a.nodeCounts[pl]; there != nil {
-		f = *there
-	}
+	f := said(a.nodeCounts[pl], nodeCount{})
 	least := budgeted(pl.NodePool, a.step.Reason, f.counted, a.now)
 	if least == math.MaxInt {
 		return least, f.counted
@@ -287,18 +226,10 @@ func budgeted(np *scheduling.NodePool, reason disruption.Reason, nodes int, now 
 
 // isAbout reports whether the budget is about the reason. Budgets know three of them.
 func isAbout(b scheduling.Budget, reason disruption.Reason) bool {
-	name := map[disruption.Reason]string{
+	name, known := map[disruption.Reason]string{
 		disruption.Underutilized: "Underutilized", disruption.Empty: "Empty", disruption.Drifted: "Drifted",
 	}[reason]
-	if name == "" {
-		return false
-	}
-	for _, r := range b.Reasons {
-		if r == name {
-			return true
-		}
-	}
-	return len(b.Reasons) == 0
+	return known && (len(b.Reasons) == 0 || slices.Contains(b.Reasons, name))
 }
 
 // openAt reports whether a time is within the duration after some hit of the schedule.

@@ -20,7 +20,7 @@ func (a *stepCheck) drained() {
 	seen := make(map[string]bool)
 	for _, name := range a.step.Drain {
 		object := "node/" + name
-		s := a.nodes[name]
+		s := a.there[name]
 		switch {
 		case seen[name]:
 			a.add(NodeDuplicated, object, "is drained twice")
@@ -44,12 +44,11 @@ func (a *stepCheck) drained() {
 
 // mayGo checks that the node may go for the step's reason.
 func (a *stepCheck) mayGo(s *clusterNode, object string) {
-	m := a.machineOf(s.name)
-	if leaving(s.node) || m.Terminating {
+	if s.leaves() || s.machine.Terminating {
 		a.add(NodeLeaving, object, "is being removed already")
 		return
 	}
-	a.concerns(s, m, object)
+	a.concerns(s, object)
 	if forced(a.step.Reason) {
 		return
 	}
@@ -61,63 +60,63 @@ func (a *stepCheck) mayGo(s *clusterNode, object string) {
 		a.add(NotDisruptable, object, "its pool has no instance types")
 	case s.pool.Spec.Replicas != nil:
 		a.add(NotDisruptable, object, "its pool is static")
-	case inFlight(s.node):
+	case inFlight(s.running):
 		a.add(NotDisruptable, object, "has not become ready yet")
-	case m.NominatedUntil.After(a.now):
-		a.add(NotDisruptable, object, "pods are expected there until %v", m.NominatedUntil)
+	case s.machine.NominatedUntil.After(a.now):
+		a.add(NotDisruptable, object, "pods are expected there until %v", s.machine.NominatedUntil)
 	}
-	if s.node.Annotations[keepOff] == "true" {
+	if s.running.Annotations[keepOff] == "true" {
 		a.add(DoNotDisrupt, object, "the node asks to be left alone")
 	}
 	for _, pod := range s.pods {
 		if a.checker.Planner.KeepBarePods && livesOn(pod) && metav1.GetControllerOf(pod) == nil {
-			a.add(BarePod, object, "pod %s has no controller", podName(pod))
+			a.add(BarePod, object, "pod %s has no controller", objectName(pod))
 		}
 	}
 	if a.step.Reason == disruption.Empty || a.step.Reason == disruption.Underutilized {
-		a.consolidatable(s, m, object)
+		a.consolidatable(s, object)
 	}
-	if a.step.Reason == disruption.Drifted && a.graceOf(s, m) {
+	if a.step.Reason == disruption.Drifted && s.graceful() {
 		return // draining ends by force, so that pods hold nothing back
 	}
 	for _, pod := range s.pods {
 		if asksForPeace(pod, a.now) {
-			a.add(DoNotDisrupt, object, "pod %s asks to be left alone", podName(pod))
+			a.add(DoNotDisrupt, object, "pod %s asks to be left alone", objectName(pod))
 		}
 		if !a.evictable(pod) {
 			continue
 		}
 		budgets := a.podBudgetsFor(pod)
 		if len(budgets) > 1 {
-			a.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", podName(pod), len(budgets))
+			a.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", objectName(pod), len(budgets))
 		}
 		for _, b := range budgets {
 			if b.allowed <= 0 {
-				a.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, podName(pod))
+				a.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, objectName(pod))
 			}
 		}
 	}
 }
 
 // concerns checks that the step's reason is one that the node gives.
-func (a *stepCheck) concerns(s *clusterNode, m *disruption.Machine, object string) {
+func (a *stepCheck) concerns(s *clusterNode, object string) {
 	switch a.step.Reason {
 	case disruption.Interrupted:
-		if m.Interruption == nil {
+		if s.machine.Interruption == nil {
 			a.add(StepReason, object, "nothing is known of an interruption")
 		}
 	case disruption.Expired:
-		if !a.expired(s, m) {
+		if !a.expired(s) {
 			a.add(StepReason, object, "has not expired")
 		}
 	case disruption.Drifted:
-		if a.drift(s, m) == "" {
+		if a.drift(s) == "" {
 			a.add(StepReason, object, "has not drifted")
 		}
 	case disruption.Empty:
 		for _, pod := range s.pods {
 			if livesOn(pod) {
-				a.add(StepReason, object, "is not empty: pod %s", podName(pod))
+				a.add(StepReason, object, "is not empty: pod %s", objectName(pod))
 				return
 			}
 		}
@@ -129,9 +128,9 @@ func (a *stepCheck) concerns(s *clusterNode, m *disruption.Machine, object strin
 }
 
 // consolidatable checks what the pool says about nodes that are to be saved.
-func (a *stepCheck) consolidatable(s *clusterNode, m *disruption.Machine, object string) {
+func (a *stepCheck) consolidatable(s *clusterNode, object string) {
 	d := &s.pool.Spec.Disruption
-	created := createdAt(s, m)
+	created := s.created()
 	if s.fresh {
 		created = a.now
 	}
@@ -140,7 +139,7 @@ func (a *stepCheck) consolidatable(s *clusterNode, m *disruption.Machine, object
 	}
 	if after := d.ConsolidateAfter; after != nil {
 		since := created
-		for _, t := range []time.Time{m.Initialized, m.LastPodEvent} {
+		for _, t := range []time.Time{s.machine.Initialized, s.machine.LastPodEvent} {
 			if !t.IsZero() {
 				since = t
 			}
@@ -166,22 +165,22 @@ func (g *clusterState) machineOf(node string) *disruption.Machine {
 	return &disruption.Machine{}
 }
 
-func createdAt(s *clusterNode, m *disruption.Machine) time.Time {
-	if m.Created.IsZero() {
-		return s.node.CreationTimestamp.Time
+func (s *clusterNode) created() time.Time {
+	if s.machine.Created.IsZero() {
+		return s.running.CreationTimestamp.Time
 	}
-	return m.Created
+	return s.machine.Created
 }
 
-// graceOf reports whether draining the node ends by force.
-func (g *clusterState) graceOf(s *clusterNode, m *disruption.Machine) bool {
-	return m.TerminationGracePeriod != nil || s.pool != nil && s.pool.Spec.Template.Spec.TerminationGracePeriod != nil
+// graceful reports whether draining the node ends by force.
+func (s *clusterNode) graceful() bool {
+	return s.machine.TerminationGracePeriod != nil || s.pool != nil && s.pool.Spec.Template.Spec.TerminationGracePeriod != nil
 }
 
 // expired reports whether the node is older than it may become: 720 hours where neither
 // machine nor pool says otherwise.
-func (g *clusterState) expired(s *clusterNode, m *disruption.Machine) bool {
-	life := m.ExpireAfter
+func (g *clusterState) expired(s *clusterNode) bool {
+	life := s.machine.ExpireAfter
 	if life == nil {
 		if s.pool == nil {
 			return false
@@ -195,18 +194,18 @@ func (g *clusterState) expired(s *clusterNode, m *disruption.Machine) bool {
 		}
 		most = *life.Duration
 	}
-	created := createdAt(s, m)
+	created := s.created()
 	return !created.IsZero() && g.now.Sub(created) >= most
 }
 
 // drift says how the node is no longer what its pool asks for; "" if it is.
-func (g *clusterState) drift(s *clusterNode, m *disruption.Machine) string {
+func (g *clusterState) drift(s *clusterNode) string {
 	if s.pool == nil {
 		return ""
 	}
-	noted := m.Annotations
+	noted := s.machine.Annotations
 	if noted == nil {
-		noted = s.node.Annotations
+		noted = s.running.Annotations
 	}
 	const hash, version = "karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"
 	has := func(labels map[string]string) bool {
@@ -217,17 +216,17 @@ func (g *clusterState) drift(s *clusterNode, m *disruption.Machine) string {
 	if of := s.pool.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
 		return "the template of the pool has changed"
 	}
-	labels := stableLabels(s.node)
+	labels := stableLabels(s.running)
 	for _, e := range s.pool.asks {
 		value, ok := labels[requirements.NormalizeKey(e.key)]
 		if !e.holds(value, ok) {
 			return "the pool requires " + e.String()
 		}
 	}
-	if created := createdAt(s, m); g.checker.Planner.LiveCatalog && s.pool.catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.sold(s, labels) {
+	if created := s.created(); g.checker.Planner.LiveCatalog && s.pool.catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.sold(s, labels) {
 		return "the type is not in the catalog"
 	}
-	return m.Drift
+	return s.machine.Drift
 }
 
 // sold reports whether the catalog knows the machine, available or not. A reserved one may
@@ -286,7 +285,7 @@ func (a *stepCheck) head() {
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		switch {
-		case a.nodes[l.Name] != nil || a.original[l.Name] != nil:
+		case a.there[l.Name] != nil || a.original[l.Name] != nil:
 			a.add(LaunchName, launchName(l), "a node has the name")
 		case a.bought[l.Name] != 0 && a.bought[l.Name] != a.number:
 			a.add(LaunchName, launchName(l), "steps[%d] launches a machine of that name", a.bought[l.Name]-1)
@@ -319,9 +318,6 @@ func (a *stepCheck) launch(name string) *scheduling.Launch {
 	}
 	return nil
 }
-
-// live reports whether the pod runs, or will, and nobody deletes it.
-func live(pod *corev1.Pod) bool { return !finished(pod) && pod.DeletionTimestamp == nil }
 
 // isMirror reports whether a kubelet shows the pod that it runs on its own account.
 func isMirror(pod *corev1.Pod) bool {
@@ -358,11 +354,8 @@ func asksForPeace(pod *corev1.Pod, now time.Time) bool {
 
 // evictable reports whether draining evicts the pod, so that budgets count.
 func (g *clusterState) evictable(pod *corev1.Pod) bool {
-	taint := corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}
-	for _, t := range pod.Spec.Tolerations {
-		if tolerates(t, taint) {
-			return false
-		}
+	if tolerated(corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}, pod.Spec.Tolerations) {
+		return false
 	}
 	return live(pod) && !isMirror(pod) && !asksForPeace(pod, g.now)
 }

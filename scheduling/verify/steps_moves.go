@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,9 +25,9 @@ func (a *stepCheck) movers() {
 			a.add(Wave, object, "is in wave %d behind wave %d", e.Wave, wave)
 		}
 		wave = max(wave, e.Wave)
-		pod := a.bodies[e.Pod]
+		at := a.running[e.Pod]
 		switch {
-		case pod == nil:
+		case at == nil:
 			a.add(EvictionUnknown, object, "no such pod runs")
 			continue
 		case listed[e.Pod]:
@@ -39,23 +38,23 @@ func (a *stepCheck) movers() {
 		}
 		listed[e.Pod] = true
 		a.moved[e.Pod] = a.number
-		if at := a.seats[e.Pod]; at != e.From {
-			a.add(EvictionUnknown, object, "is on node %q, not on %q", at, e.From)
+		if at.node != e.From {
+			a.add(EvictionUnknown, object, "is on node %q, not on %q", at.node, e.From)
 			continue
 		}
-		if !livesOn(pod) {
+		if !livesOn(at.pod) {
 			a.add(EvictionUnknown, object, "needs no other place")
 		}
 		if a.step.Reason != disruption.Misplaced && !a.goes(e.From) {
 			a.add(EvictionUnknown, object, "its node %s is not drained", e.From)
 		}
-		a.move(e, pod)
+		a.move(e, at)
 	}
 	a.risks()
 	for _, s := range a.going {
 		for _, pod := range s.pods {
-			if livesOn(pod) && !listed[podName(pod)] {
-				a.add(EvictionMissing, "pod/"+podName(pod), "loses its node %s and is not evicted", s.name)
+			if livesOn(pod) && !listed[objectName(pod)] {
+				a.add(EvictionMissing, "pod/"+objectName(pod), "loses its node %s and is not evicted", s.name)
 			}
 		}
 	}
@@ -91,39 +90,42 @@ func (a *stepCheck) goes(node string) bool {
 }
 
 // move notes an eviction with its pod as it looks for a new place, if it has one.
-func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
+func (a *stepCheck) move(e *disruption.Eviction, at *runningPod) {
 	object := "pod/" + e.Pod
-	again := *pod
-	again.Spec.NodeName, again.DeletionTimestamp, again.Status = "", nil, corev1.PodStatus{}
-	t := a.newTenant(&again)
-	noted := move{e, pod, t, a.groups[e.Pod], a.topology.group(t.face, runningTies(pod))}
+	t := a.newTenant(unplaced(at.pod))
+	a.moves = append(a.moves, move{e, at.pod, t, at.group, a.topology.group(t.face, a.tiesOf(at.pod, true))})
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
 			a.add(Landing, object, "has nowhere to go")
 		}
-		a.moves = append(a.moves, noted)
 		return
 	}
 	if why, _ := t.held(); why != "" {
 		a.add(PodHeld, object, "%s", why)
 	}
-	s := a.nodes[e.To]
+	s := a.there[e.To]
 	switch {
 	case a.launch(e.To) != nil:
 	case s == nil:
 		a.add(Landing, object, "node %s is not there", e.To)
 	case a.drains[e.To] != 0 && (!needed(a.step.Reason) || !saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
 		a.add(Landing, object, "node %s is drained by steps[%d]", e.To, a.drains[e.To]-1)
-	case inFlight(s.node) || !readyNode(s.node):
+	case inFlight(s.running) || !readyNode(s.running):
 		a.add(Landing, object, "node %s is not ready", e.To)
-	case a.machineOf(e.To).Terminating:
+	case s.machine.Terminating:
 		a.add(Landing, object, "the machine of node %s is being shut down", e.To)
-	case a.machineOf(e.To).Interruption != nil:
+	case s.machine.Interruption != nil:
 		a.add(Landing, object, "the machine of node %s is going to be taken away", e.To)
 	case e.To == e.From:
 		a.add(Landing, object, "stays on node %s", e.To)
 	}
-	a.moves = append(a.moves, noted)
+}
+
+// unplaced is the pod as it looks for a new place.
+func unplaced(pod *corev1.Pod) *corev1.Pod {
+	again := *pod
+	again.Spec.NodeName, again.DeletionTimestamp, again.Status = "", nil, corev1.PodStatus{}
+	return &again
 }
 
 // launchedPods checks that launches are for the pods that are expected there.
@@ -145,23 +147,21 @@ func (a *stepCheck) launchedPods() {
 
 // leave takes the nodes that go and the pods that move out of the cluster.
 func (a *stepCheck) leave() {
-	a.from, a.left = make(map[string]*station), make(map[string][]*podGroup)
 	evicted := make(map[*corev1.Pod]bool)
 	for _, m := range a.moves {
 		evicted[m.pod] = true
 	}
 	for _, s := range a.going {
-		a.from[s.name] = a.stations[s.name]
 		for _, pod := range s.pods {
 			if !evicted[pod] {
-				a.left[s.name] = append(a.left[s.name], a.groups[podName(pod)])
+				a.left[s.name] = append(a.left[s.name], a.running[objectName(pod)].group)
 			}
 			a.drop(pod)
 		}
 		a.retire(s)
 	}
 	for _, m := range a.moves {
-		s := a.nodes[m.From]
+		s := a.there[m.From]
 		if s == nil {
 			continue // it is gone, and everything on it
 		}
@@ -174,28 +174,18 @@ func (a *stepCheck) leave() {
 
 // daemonsLeft reads the daemons again where the pod by which one is judged is gone.
 func (g *clusterState) daemonsLeft() {
-	if !slices.ContainsFunc(g.daemons, func(d *daemon) bool { return d.newest != nil && g.bodies[podName(d.newest)] == nil }) {
+	if !slices.ContainsFunc(g.daemons, func(d *daemon) bool { return d.newest != nil && g.running[objectName(d.newest)] == nil }) {
 		return
 	}
-	text := func() string {
-		var b strings.Builder
-		for _, d := range g.daemons {
-			fmt.Fprintln(&b, d.requests, d.ports)
-		}
-		return b.String()
-	}
-	was := text()
 	g.problem.Running, g.problem.Pods, g.daemons = nil, nil, nil
 	for _, name := range g.order {
-		if pod := g.bodies[name]; pod != nil {
-			g.problem.Running = append(g.problem.Running, pod)
+		if p := g.running[name]; p != nil {
+			g.problem.Running = append(g.problem.Running, p.pod)
 		}
 	}
 	g.readDaemons()
-	if text() != was {
-		for _, s := range g.row {
-			g.rebuild(s)
-		}
+	for _, s := range g.row {
+		g.rebuild(s)
 	}
 }
 
@@ -206,7 +196,7 @@ func (a *stepCheck) place() {
 	onto := make(map[string][]string) // pods by node
 	for _, m := range a.moves {
 		a.world.pods[m.Pod] = m.tenant
-		if a.launch(m.To) == nil && a.stations[m.To] != nil {
+		if a.launch(m.To) == nil && a.there[m.To] != nil {
 			onto[m.To] = append(onto[m.To], m.Pod)
 		}
 	}
@@ -214,40 +204,24 @@ func (a *stepCheck) place() {
 	for _, name := range slices.Sorted(maps.Keys(onto)) {
 		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: name, Pods: onto[name]})
 	}
-	j := a.judge(plan)
+	j := newJudge(a.Report, a.world, a.topology, plan)
 	j.places()
-	a.bind(j)
-	for _, r := range j.launches {
-		if r.host != nil {
-			a.topology.leave(r.host)
+	if j.anyTies() { // those that move bind one by one
+		for _, u := range a.bindAll(j, j.agreements) {
+			j.add(Code(u.by.rule), "pod/"+u.name, "cannot bind to %s: %s", u.node.object, u.by)
 		}
 	}
-	a.used = j.used
-	a.launched = make(map[string]*corev1.Node)
-	for _, r := range j.launches {
-		if r.first() == nil || r.pool == nil {
+	a.used, a.launched = j.used, make(map[string]*corev1.Node)
+	for _, l := range j.launches {
+		if l.node != nil {
+			a.topology.leave(l.node)
+		}
+		if l.first() == nil || l.pool == nil {
 			continue
 		}
-		if node, err := r.Node(r.Name, &r.Options[0], r.pool.catalog); err == nil {
-			a.launched[r.Name] = node
+		if object, err := l.Launch.Node(l.Name, &l.Options[0], l.pool.catalog); err == nil {
+			a.launched[l.Name] = object
 		}
-	}
-}
-
-// judge reads the step as a plan for the cluster without the nodes that go.
-func (a *stepCheck) judge(plan *scheduling.Plan) *judge {
-	j := newJudge(a.Report, a.world, plan)
-	j.topology = a.topology
-	return j
-}
-
-// bind checks the rules between pods: those that move bind one by one.
-func (a *stepCheck) bind(j *judge) {
-	if !j.anyTies() {
-		return
-	}
-	for _, u := range a.bindAll(j, j.agreements) {
-		j.add(u.by.code, "pod/"+u.name, "cannot bind to %s: %s", u.host.object, u.by)
 	}
 }
 
@@ -255,16 +229,16 @@ func (a *stepCheck) bind(j *judge) {
 func (a *stepCheck) arrive() {
 	for i := range a.step.Launches {
 		l := &a.step.Launches[i]
-		if node := a.launched[l.Name]; node != nil && a.nodes[l.Name] == nil {
-			s := a.newClusterNode(node)
+		if object := a.launched[l.Name]; object != nil && a.there[l.Name] == nil {
+			s := a.newClusterNode(a.newNode(object, nil))
 			s.fresh = true
-			a.stations[l.Name] = a.newStation(node, nil)
+			s.charge(1)
 			a.enlist(s)
 		}
 	}
 	touched := make(map[string]bool)
 	for _, m := range a.moves {
-		s := a.nodes[m.To]
+		s := a.there[m.To]
 		if s == nil {
 			continue
 		}
@@ -277,14 +251,14 @@ func (a *stepCheck) arrive() {
 		touched[m.To] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(touched)) {
-		a.rebuild(a.nodes[name])
+		a.rebuild(a.there[name])
 		a.stirred[name] = a.machines[name] != nil
 	}
 	for id, n := range a.used {
 		a.reservations[id] -= n
 	}
 	for _, s := range a.going {
-		if id := s.node.Labels[offerings.ReservationIDLabel]; id != "" {
+		if id := s.running.Labels[offerings.ReservationIDLabel]; id != "" {
 			a.reservations[id]++
 		}
 	}

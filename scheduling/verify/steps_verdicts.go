@@ -52,7 +52,7 @@ func (g *clusterState) verdicts(r *Report) {
 	}
 }
 
-func (g *clusterState) verdict(r *Report, object string, v *disruption.Verdict, node *corev1.Node) {
+func (g *clusterState) verdict(r *Report, object string, v *disruption.Verdict, of *corev1.Node) {
 	step, decision := g.drains[v.Node], disruption.Keep
 	if step > 0 {
 		decision = disruption.Drain
@@ -62,14 +62,14 @@ func (g *clusterState) verdict(r *Report, object string, v *disruption.Verdict, 
 	}
 	label := func(keys ...string) string {
 		for _, key := range keys {
-			if value := node.Labels[key]; value != "" {
+			if value := of.Labels[key]; value != "" {
 				return value
 			}
 		}
 		return ""
 	}
 	for _, c := range []struct{ what, got, want string }{
-		{"nodePool", v.NodePool, poolOf(node)},
+		{"nodePool", v.NodePool, poolOf(of)},
 		{"instanceType", v.InstanceType, label(corev1.LabelInstanceTypeStable, corev1.LabelInstanceType)},
 		{"zone", v.Zone, label(corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone)},
 		{"capacityType", v.CapacityType, label(scheduling.CapacityTypeLabel)},
@@ -78,10 +78,11 @@ func (g *clusterState) verdict(r *Report, object string, v *disruption.Verdict, 
 			r.add(NodeVerdict, object, "%s is %q, the label says %q", c.what, c.got, c.want)
 		}
 	}
-	if price, _, _ := g.priceOf(node); v.PricePerHour != price {
+	own := &clusterNode{node: &node{running: of, pool: g.pools[poolOf(of)]}, machine: g.machineOf(v.Node)}
+	if price, _, _ := g.priceOf(of); v.PricePerHour != price {
 		r.add(NodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
 	}
-	if drift := g.drift(g.newClusterNode(node), g.machineOf(v.Node)); (drift == "") != (v.Drift == "") {
+	if drift := g.drift(own); (drift == "") != (v.Drift == "") {
 		r.add(NodeVerdict, object, "drift is %q, want %q", v.Drift, drift)
 	}
 	if decision == disruption.Keep && len(v.Reasons) == 0 {

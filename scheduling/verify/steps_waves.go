@@ -33,7 +33,7 @@ func (a *stepCheck) waves() {
 	var seats []func() // what gives the seats up that are taken
 	for _, wave := range order {
 		for _, m := range waves[wave] {
-			a.topology.sit(m.was, a.topology.nodes[m.From], -1)
+			a.topology.sit(m.was, a.topology.named[m.From], -1)
 		}
 		for _, s := range a.going {
 			if end, ok := ends[s.name]; ok && end == wave {
@@ -44,7 +44,7 @@ func (a *stepCheck) waves() {
 			a.wave(wave, waves[wave])
 		}
 		for _, m := range waves[wave] {
-			h := a.topology.nodes[m.To]
+			h := a.topology.named[m.To]
 			a.topology.sit(m.will, h, 1)
 			seats = append(seats, func() { a.topology.sit(m.will, h, -1) })
 		}
@@ -58,16 +58,16 @@ func (a *stepCheck) waves() {
 }
 
 // setUp lets the machines stand that the step launches.
-func (a *stepCheck) setUp() []*host {
-	var bought []*host
+func (a *stepCheck) setUp() []*node {
+	var bought []*node
 	for i := range a.step.Launches {
-		node := a.launched[a.step.Launches[i].Name]
-		if node == nil || a.topology.nodes[node.Name] != nil {
+		object := a.launched[a.step.Launches[i].Name]
+		if object == nil || a.topology.named[object.Name] != nil {
 			continue
 		}
-		h := &host{place: &place{labels: node.Labels, name: node.Name, taints: node.Spec.Taints}, object: "node/" + node.Name}
-		a.topology.enter(h)
-		bought = append(bought, h)
+		n := &node{name: object.Name, object: "node/" + object.Name, labels: object.Labels, taints: object.Spec.Taints}
+		a.topology.enter(n)
+		bought = append(bought, n)
 	}
 	return bought
 }
@@ -79,21 +79,21 @@ func (a *stepCheck) comeBack(ends map[string]int) {
 		if _, ok := ends[s.name]; !ok {
 			continue
 		}
-		p := a.from[s.name].place
-		p.taints = append(slices.Clone(p.taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
-		a.topology.enter(&host{place: &p, object: "node/" + s.name})
+		n := *s.node
+		n.taints = append(slices.Clone(n.taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
+		a.topology.enter(&n)
 		for _, k := range a.left[s.name] {
-			a.topology.sit(k, a.topology.nodes[s.name], 1)
+			a.topology.sit(k, a.topology.named[s.name], 1)
 		}
 	}
 	for _, m := range a.moves {
-		a.topology.sit(m.was, a.topology.nodes[m.From], 1)
+		a.topology.sit(m.was, a.topology.named[m.From], 1)
 	}
 }
 
 // vacate lets a drained node go, with the pods that go with it.
 func (a *stepCheck) vacate(s *clusterNode) {
-	h := a.topology.nodes[s.name]
+	h := a.topology.named[s.name]
 	for _, k := range a.left[s.name] {
 		a.topology.sit(k, h, -1)
 	}
@@ -102,15 +102,15 @@ func (a *stepCheck) vacate(s *clusterNode) {
 
 // wave checks that the pods of one wave can bind.
 func (a *stepCheck) wave(number int, moves []move) {
-	j := a.judge(&scheduling.Plan{})
+	j := newJudge(a.Report, a.world, a.topology, &scheduling.Plan{})
 	for _, m := range moves {
-		if h := a.topology.nodes[m.To]; h != nil {
+		if h := a.topology.named[m.To]; h != nil {
 			j.booked = append(j.booked, booking{m.tenant, h})
 		}
 	}
 	slices.SortFunc(j.booked, bindingOrder)
 	for _, u := range a.bindAll(j, nil) {
-		a.add(Wave, "pod/"+u.name, "cannot bind to %s in wave %d: %s", u.host.object, number, strings.TrimSpace(u.by.String()))
+		a.add(Wave, "pod/"+u.name, "cannot bind to %s in wave %d: %s", u.node.object, number, strings.TrimSpace(u.by.String()))
 	}
 }
 
@@ -119,7 +119,7 @@ func (a *stepCheck) wave(number int, moves []move) {
 // nobody knows which comes first. What is to be looked at once all have bound is told how
 // things are with all of them there.
 func (a *stepCheck) bindAll(j *judge, look func(*outcome)) []unbound {
-	o := j.bind(j.booked)
+	o := j.topology.bind(j.booked)
 	if look != nil {
 		look(o)
 	}
@@ -135,16 +135,16 @@ func (a *stepCheck) bindAll(j *judge, look func(*outcome)) []unbound {
 
 // withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
 func (a *stepCheck) withoutLeaving(j *judge) []unbound {
-	var gone []*host
+	var gone []*node
 	for _, s := range a.leavers {
-		if a.nodes[s.name] == s {
-			gone = append(gone, a.topology.nodes[s.name])
+		if a.there[s.name] == s {
+			gone = append(gone, a.topology.named[s.name])
 		}
 	}
 	for _, h := range gone {
 		a.topology.leave(h)
 	}
-	o := j.bind(slices.DeleteFunc(slices.Clone(j.booked), func(b booking) bool { return !a.topology.hosts[b.host] }))
+	o := j.topology.bind(slices.DeleteFunc(slices.Clone(j.booked), func(b booking) bool { return !a.topology.nodes[b.node] }))
 	o.undo()
 	for _, h := range gone {
 		a.topology.enter(h)
@@ -157,10 +157,10 @@ func (a *stepCheck) withoutLeaving(j *judge) []unbound {
 // places up that are emptier, or be the company that is asked for.
 func (a *stepCheck) mayPass(o obstacle) bool {
 	missing := 1
-	switch o.code {
-	case TopologySpread:
+	switch o.rule {
+	case spreading:
 		missing = o.count - o.least - o.skew
-	case PodAffinity:
+	case affinity:
 	default:
 		return false
 	}
@@ -172,12 +172,12 @@ func (a *stepCheck) mayPass(o obstacle) bool {
 			missing--
 		}
 	}
-	for _, k := range a.topology.labelled[o.pods.label()] {
+	for _, k := range a.topology.labelled[labelOf(o.pods)] {
 		if !o.pods.has(k.face) {
 			continue
 		}
 		for h, n := range k.on {
-			if s := a.nodes[h.name]; s != nil && a.topology.hosts[h] && leaving(s.node) {
+			if s := a.there[h.name]; s != nil && a.topology.nodes[h] && s.leaves() {
 				missing -= n
 			}
 		}

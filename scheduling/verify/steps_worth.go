@@ -168,7 +168,7 @@ func (a *stepCheck) asked(price *big.Int) *big.Int {
 // spot checks that spot machines are replaced by spot as the planner allows it.
 func (a *stepCheck) spot() {
 	for _, s := range a.going {
-		if s.node.Labels[scheduling.CapacityTypeLabel] != string(offerings.Spot) {
+		if s.running.Labels[scheduling.CapacityTypeLabel] != string(offerings.Spot) {
 			return
 		}
 	}

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
 // storage is the problem's claims, volumes and classes, looked up by name.
@@ -27,28 +31,22 @@ type storage struct {
 
 func (w *world) readStorage() {
 	s := storage{
-		claims:  make(map[string]*corev1.PersistentVolumeClaim),
-		volumes: make(map[string]*corev1.PersistentVolume),
-		classes: make(map[string]*storagev1.StorageClass),
+		claims:  indexed(w.problem.Claims, func(c *corev1.PersistentVolumeClaim) string { return objectName(c) }),
+		volumes: indexed(w.problem.Volumes, func(v *corev1.PersistentVolume) string { return v.Name }),
+		classes: indexed(w.problem.StorageClasses, func(c *storagev1.StorageClass) string { return c.Name }),
 		limits:  make(map[string]map[string]int),
 		users:   make(map[string]map[string]bool),
 	}
-	for _, c := range w.problem.Claims {
-		if c != nil {
-			s.claims[cmp.Or(c.Namespace, metav1.NamespaceDefault)+"/"+c.Name] = c
+	// The newest of the classes that are marked as the default.
+	var marked *storagev1.StorageClass
+	for _, c := range s.classes {
+		if c.Annotations["storageclass.kubernetes.io/is-default-class"] != "true" && c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] != "true" {
+			continue
+		}
+		if marked == nil || cmp.Or(marked.CreationTimestamp.Compare(c.CreationTimestamp.Time), strings.Compare(c.Name, marked.Name)) < 0 {
+			marked, s.fallback = c, c.Name
 		}
 	}
-	for _, v := range w.problem.Volumes {
-		if v != nil {
-			s.volumes[v.Name] = v
-		}
-	}
-	for _, c := range w.problem.StorageClasses {
-		if c != nil {
-			s.classes[c.Name] = c
-		}
-	}
-	s.fallback = fallbackClass(w.problem.StorageClasses)
 	for _, n := range w.problem.CSINodes {
 		if n == nil {
 			continue
@@ -63,34 +61,39 @@ func (w *world) readStorage() {
 	w.storage = s
 }
 
+func indexed[T any](list []*T, name func(*T) string) map[string]*T {
+	out := make(map[string]*T)
+	for _, o := range list {
+		if o != nil {
+			out[name(o)] = o
+		}
+	}
+	return out
+}
+
 // use notes that a running pod uses its claims.
 func (s *storage) use(pod *corev1.Pod) {
 	for claim := range claimsOf(pod) {
 		if s.users[claim] == nil {
 			s.users[claim] = make(map[string]bool)
 		}
-		s.users[claim][podName(pod)] = true
+		s.users[claim][objectName(pod)] = true
 	}
 }
 
 // release forgets that a running pod uses its claims.
 func (s *storage) release(pod *corev1.Pod) {
 	for claim := range claimsOf(pod) {
-		delete(s.users[claim], podName(pod))
-		if len(s.users[claim]) == 0 {
-			delete(s.users, claim)
-		}
+		delete(s.users[claim], objectName(pod))
 	}
 }
 
 // occupant is the first, by name, of the running pods that use a claim.
 func (s *storage) occupant(claim string) (pod string, used bool) {
-	for name := range s.users[claim] {
-		if !used || name < pod {
-			pod, used = name, true
-		}
+	if len(s.users[claim]) == 0 {
+		return "", false
 	}
-	return pod, used
+	return slices.Min(slices.Collect(maps.Keys(s.users[claim]))), true
 }
 
 // claimsOf are the names of the claims that a pod names.
@@ -103,20 +106,6 @@ func claimsOf(pod *corev1.Pod) iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// fallbackClass is the newest of the classes that are marked as the default.
-func fallbackClass(classes []*storagev1.StorageClass) string {
-	marked := slices.DeleteFunc(slices.Clone(classes), func(c *storagev1.StorageClass) bool {
-		return c == nil || c.Annotations["storageclass.kubernetes.io/is-default-class"] != "true" &&
-			c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] != "true"
-	})
-	if len(marked) == 0 {
-		return ""
-	}
-	return slices.MinFunc(marked, func(a, b *storagev1.StorageClass) int {
-		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
-	}).Name
 }
 
 // mount is a volume of a pod that comes by way of a claim.
@@ -146,13 +135,11 @@ func (w *world) mountsOf(pod *corev1.Pod) []mount {
 		switch {
 		case v.PersistentVolumeClaim != nil:
 			name := namespaceOf(pod) + "/" + v.PersistentVolumeClaim.ClaimName
-			c := w.storage.claims[name]
-			if c == nil {
-				mounts = append(mounts, mount{claim: name, broken: "does not exist"})
-				continue
+			m := mount{claim: name, broken: "does not exist"}
+			if c := w.storage.claims[name]; c != nil {
+				m = w.mountOf(name, c)
+				m.exclusive = slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod)
 			}
-			m := w.mountOf(name, c)
-			m.exclusive = slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod)
 			mounts = append(mounts, m)
 		case v.Ephemeral != nil:
 			mounts = append(mounts, w.ephemeral(pod, v))
@@ -167,7 +154,9 @@ func (w *world) ephemeral(pod *corev1.Pod, v *corev1.Volume) mount {
 	name := namespaceOf(pod) + "/" + pod.Name + "-" + v.Name
 	if c := w.storage.claims[name]; c != nil {
 		m := w.mountOf(name, c)
-		if !madeFor(c, pod) {
+		// Objects that no API server has seen have no UIDs yet.
+		ref := metav1.GetControllerOfNoCopy(c)
+		if ref == nil || ref.Kind != "Pod" || ref.Name != pod.Name || ref.UID != pod.UID && ref.UID != "" && pod.UID != "" {
 			m.broken, m.driver = "belongs to somebody else", ""
 		}
 		return m
@@ -182,18 +171,16 @@ func (w *world) ephemeral(pod *corev1.Pod, v *corev1.Volume) mount {
 	return w.mountOf(name, c)
 }
 
-// madeFor reports whether the pod controls the claim. Objects that no API server has
-// seen have no UIDs yet.
-func madeFor(c *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
-	ref := metav1.GetControllerOfNoCopy(c)
-	return ref != nil && ref.Kind == "Pod" && ref.Name == pod.Name && (ref.UID == pod.UID || ref.UID == "" || pod.UID == "")
-}
-
 // mountOf reads a claim: it has its volume, or a class whose volumes wait for the
 // first pod that uses them.
 func (w *world) mountOf(name string, c *corev1.PersistentVolumeClaim) mount {
+	class := w.storage.classes[classOf(c)]
 	m := mount{claim: name}
-	m.driver, m.id = w.attachment(name, c)
+	if v := w.storage.volumes[c.Spec.VolumeName]; v != nil {
+		m.driver, m.id = driverOf(v)
+	} else if class != nil {
+		m.driver, m.id = successor(class.Provisioner), "claim "+name // it will be made
+	}
 	_, bound := c.Annotations["pv.kubernetes.io/bind-completed"]
 	switch {
 	case c.DeletionTimestamp != nil:
@@ -204,8 +191,16 @@ func (w *world) mountOf(name string, c *corev1.PersistentVolumeClaim) mount {
 		w.boundMount(&m, c.Spec.VolumeName)
 	case c.Spec.VolumeName != "":
 		m.broken = fmt.Sprintf("is not bound to its volume %s yet", c.Spec.VolumeName)
+	case classOf(c) == "":
+		m.broken = "has neither a volume nor a storage class"
+	case class == nil:
+		m.broken = fmt.Sprintf("has the storage class %s, which does not exist", classOf(c))
+	case said(class.VolumeBindingMode, "") != storagev1.VolumeBindingWaitForFirstConsumer:
+		m.broken = "waits for its volume"
+	case nobodyMakes(class):
+		w.standingMount(&m, c)
 	default:
-		w.unboundMount(&m, c, classOf(c))
+		m.allows, m.zonal = allowed(class.AllowedTopologies), w.madeInOneZone(class)
 	}
 	return m
 }
@@ -216,46 +211,78 @@ func (w *world) boundMount(m *mount, name string) {
 		m.broken = fmt.Sprintf("is bound to the volume %s, which is not there or is being deleted", name)
 		return
 	}
-	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
-		m.allows = alternatives(nil, a.Required.NodeSelectorTerms)
-	}
+	m.allows, m.zones = reachOf(v), make(map[string][]string)
 	for _, key := range zoneLabels() {
 		if value, ok := v.Labels[key]; ok {
-			if m.zones == nil {
-				m.zones = make(map[string][]string)
-			}
 			m.zones[key] = strings.Split(value, "__")
 		}
 	}
 }
 
-func (w *world) unboundMount(m *mount, claim *corev1.PersistentVolumeClaim, class string) {
-	c := w.storage.classes[class]
-	switch {
-	case class == "":
-		m.broken = "has neither a volume nor a storage class"
-	case c == nil:
-		m.broken = fmt.Sprintf("has the storage class %s, which does not exist", class)
-	case c.VolumeBindingMode == nil || *c.VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer:
-		m.broken = "waits for its volume"
-	case nobodyMakes(c):
-		w.standingMount(m, claim, class)
-	default:
-		m.allows = allowed(c.AllowedTopologies)
-		m.zonal = w.madeInOneZone(class)
+// reachOf are the nodes that reach a volume; nil is all.
+func reachOf(v *corev1.PersistentVolume) selector {
+	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
+		return alternatives(nil, a.Required.NodeSelectorTerms)
+	}
+	return nil
+}
+
+// nobodyMakes reports whether volumes of the class have to be there already. Of such a class a
+// claim gets one that is free, when the first of its pods is bound; all others have to reach it.
+func nobodyMakes(class *storagev1.StorageClass) bool {
+	return class.Provisioner == "" || class.Provisioner == "kubernetes.io/no-provisioner"
+}
+
+// standingMount reads a claim of such a class: its pods have to reach one of the volumes.
+func (w *world) standingMount(m *mount, c *corev1.PersistentVolumeClaim) {
+	for _, v := range w.problem.Volumes {
+		if v == nil || v.DeletionTimestamp != nil {
+			continue
+		}
+		if ref := v.Spec.ClaimRef; ref != nil && cmp.Or(ref.Namespace, metav1.NamespaceDefault)+"/"+ref.Name == m.claim {
+			m.offers = []*corev1.PersistentVolume{v} // it waits for the claim
+			break
+		}
+		if v.Spec.ClaimRef == nil && cmp.Or(v.Status.Phase, corev1.VolumeAvailable) == corev1.VolumeAvailable && offered(v, c) {
+			m.offers = append(m.offers, v)
+		}
+	}
+	if len(m.offers) == 0 {
+		m.broken = "finds no free volume of storage class " + classOf(c)
+		return
+	}
+	m.allows = selector{}
+	for _, v := range m.offers {
+		reach := reachOf(v)
+		if reach == nil {
+			m.allows = nil // this one is reached from everywhere
+			return
+		}
+		m.allows = append(m.allows, reach...)
 	}
 }
 
-// attachment is what attaches the volume of a claim, and the volume's name there. What
-// is not there yet will be made by the class.
-func (w *world) attachment(name string, c *corev1.PersistentVolumeClaim) (driver, id string) {
-	if v := w.storage.volumes[c.Spec.VolumeName]; v != nil {
-		return driverOf(v)
+// offered reports whether the volume has what the claim asks for.
+func offered(v *corev1.PersistentVolume, c *corev1.PersistentVolumeClaim) bool {
+	class := v.Spec.StorageClassName
+	if old, ok := v.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		class = old
 	}
-	if class := w.storage.classes[classOf(c)]; class != nil {
-		return successor(class.Provisioner), "claim " + name
+	size := v.Spec.Capacity[corev1.ResourceStorage]
+	asked, err := metav1.LabelSelectorAsSelector(c.Spec.Selector)
+	return class == classOf(c) && size.Cmp(c.Spec.Resources.Requests[corev1.ResourceStorage]) >= 0 &&
+		said(v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == said(c.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) &&
+		said(v.Spec.VolumeAttributesClassName, "") == said(c.Spec.VolumeAttributesClassName, "") &&
+		!slices.ContainsFunc(c.Spec.AccessModes, func(mode corev1.PersistentVolumeAccessMode) bool { return !slices.Contains(v.Spec.AccessModes, mode) }) &&
+		err == nil && (c.Spec.Selector == nil || asked.Matches(labels.Set(v.Labels)))
+}
+
+// said is what a pointer says, or else the default.
+func said[T any](value *T, otherwise T) T {
+	if value == nil {
+		return otherwise
 	}
-	return "", ""
+	return *value
 }
 
 // classOf is the storage class of a claim; its annotation of old comes first.
@@ -263,10 +290,7 @@ func classOf(c *corev1.PersistentVolumeClaim) string {
 	if class, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; ok {
 		return class
 	}
-	if c.Spec.StorageClassName != nil {
-		return *c.Spec.StorageClassName
-	}
-	return ""
+	return said(c.Spec.StorageClassName, "")
 }
 
 // allowed are the places where a class makes volumes: anywhere without terms, else
@@ -295,29 +319,45 @@ func driverOf(v *corev1.PersistentVolume) (driver, id string) {
 	case s.CSI != nil:
 		return s.CSI.Driver, cmp.Or(s.CSI.VolumeHandle, "volume "+v.Name)
 	case s.AWSElasticBlockStore != nil:
-		return successor("kubernetes.io/aws-ebs"), "volume " + v.Name
+		return "ebs.csi.aws.com", "volume " + v.Name
 	case s.GCEPersistentDisk != nil:
-		return successor("kubernetes.io/gce-pd"), "volume " + v.Name
+		return "pd.csi.storage.gke.io", "volume " + v.Name
 	case s.AzureDisk != nil:
-		return successor("kubernetes.io/azure-disk"), "volume " + v.Name
+		return "disk.csi.azure.com", "volume " + v.Name
 	}
 	return "", ""
 }
 
 // successor is the driver that does the work of a provisioner.
 func successor(provisioner string) string {
-	switch provisioner {
-	case "kubernetes.io/aws-ebs":
-		return "ebs.csi.aws.com"
-	case "kubernetes.io/gce-pd":
-		return "pd.csi.storage.gke.io"
-	case "kubernetes.io/azure-disk":
-		return "disk.csi.azure.com"
-	}
-	return provisioner
+	return cmp.Or(map[string]string{
+		"kubernetes.io/aws-ebs":    "ebs.csi.aws.com",
+		"kubernetes.io/gce-pd":     "pd.csi.storage.gke.io",
+		"kubernetes.io/azure-disk": "disk.csi.azure.com",
+	}[provisioner], provisioner)
 }
 
-// zoneLabels are the labels by which a volume may say where it is.
-func zoneLabels() []string {
-	return []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion}
+// madeInOneZone reports whether volumes of a class can be used in the zone only in which
+// they are made: a node says so of its driver, or else the class, or the driver is that
+// of a cloud's disks.
+func (w *world) madeInOneZone(class *storagev1.StorageClass) bool {
+	driver := successor(class.Provisioner)
+	isZone := func(key string) bool { return requirements.NormalizeKey(key) == corev1.LabelTopologyZone }
+	var stated []string
+	for _, n := range w.problem.CSINodes {
+		if n == nil {
+			continue
+		}
+		for _, d := range n.Spec.Drivers {
+			if d.Name == driver {
+				stated = append(stated, d.TopologyKeys...)
+			}
+		}
+	}
+	if len(stated) > 0 {
+		return slices.ContainsFunc(stated, isZone)
+	}
+	return slices.ContainsFunc(class.AllowedTopologies, func(t corev1.TopologySelectorTerm) bool {
+		return slices.ContainsFunc(t.MatchLabelExpressions, func(e corev1.TopologySelectorLabelRequirement) bool { return isZone(e.Key) })
+	}) || slices.Contains([]string{"ebs.csi.aws.com", "pd.csi.storage.gke.io", "disk.csi.azure.com", "cinder.csi.openstack.org"}, driver)
 }

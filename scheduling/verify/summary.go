@@ -1,14 +1,12 @@
 package verify
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -162,74 +160,6 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 			}
 		}
 	}
-}
-
-// excluded says why the settings keep an offering from being bought; "" if they do not.
-func (w *world) excluded(t *instancetypes.InstanceType, o offerings.Offering) string {
-	if w.policy.NoSpot && o.CapacityType == offerings.Spot {
-		return "is a spot machine, and there are to be none"
-	}
-	for _, keep := range w.policy.Filters {
-		if keep != nil && !keep(t, o) {
-			return "is left out by a filter"
-		}
-	}
-	size := w.policy.Size
-	if len(size.Smallest)+len(size.Largest) == 0 {
-		return ""
-	}
-	capacity := capacityOf(t, o)
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		has := capacity[name]
-		if least, ok := size.Smallest[name]; ok && has.Cmp(least) < 0 {
-			return fmt.Sprintf("has %s of %s, the smallest machine is to have %s", has.String(), name, least.String())
-		}
-		if most, ok := size.Largest[name]; ok && has.Cmp(most) > 0 {
-			return fmt.Sprintf("has %s of %s, the largest machine is to have %s", has.String(), name, most.String())
-		}
-	}
-	return ""
-}
-
-// objective is the price that plans under the settings are to keep low: that of the
-// offering, the overhead of a node, and what interruptions are expected to cost in an hour.
-// Of a cost c for each interruption and a rate of n millionths in a month that is
-// c·n ÷ 730,000,000, rounded to the nearest nano-USD.
-func (w *world) objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
-	i := w.policy.Interruption
-	cost := new(big.Int)
-	if o.CapacityType == offerings.Spot {
-		rate := o.InterruptionRate
-		if rate == 0 {
-			rate = i.UnstatedRate
-		}
-		cpu := capacityOf(t, o)[corev1.ResourceCPU]
-		cost.Mul(big.NewInt(int64(i.PerCore)), big.NewInt(cpu.MilliValue()))
-		cost.Div(cost, big.NewInt(1000))
-		cost.Add(cost, big.NewInt(int64(i.PerNode)))
-		cost.Mul(cost, big.NewInt(int64(math.Round(rate*1e6))))
-		cost.Add(cost, big.NewInt(730e6/2))
-		cost.Div(cost, big.NewInt(730e6))
-	}
-	cost.Add(cost, big.NewInt(int64(w.policy.NodeOverhead)))
-	cost.Add(cost, big.NewInt(int64(o.Price)))
-	if !cost.IsInt64() {
-		return offerings.MaxPrice
-	}
-	return offerings.Price(cost.Int64())
-}
-
-// expects reports whether machines cost something beside their prices.
-func (w *world) expects() bool {
-	i := w.policy.Interruption
-	return w.policy.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
-}
-
-// candidate is the machine as rankings see it.
-func (w *world) candidate(m *machine) offerings.Candidate {
-	c := offerings.Candidate{InstanceType: m.kind.Name, Offering: m.offering}
-	c.Offering.Price = w.objective(m.kind, m.offering)
-	return c
 }
 
 // expected checks what the plan says that its machines are expected to cost, and returns

@@ -9,9 +9,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ties are the rules by which a pod's place depends on other pods. Wishes are not
+// ties are the rules by which a pod's place depends on other pods. Preferences are not
 // among them: they keep no pod from its place.
 type ties struct {
 	spread []spreadRule
@@ -47,102 +48,78 @@ type nodeFilter struct {
 type podTerm struct {
 	pods *podSet
 	key  string
+	text string
 }
 
 func (t *ties) none() bool { return len(t.spread) == 0 && len(t.near) == 0 && len(t.apart) == 0 }
 
-// tiesOf reads the rules of a pod.
-func (w *world) tiesOf(pod *corev1.Pod) *ties {
+// tiesOf reads the rules of a pod. Of one that runs already only those matter that keep others
+// away.
+func (w *world) tiesOf(pod *corev1.Pod, runs bool) *ties {
 	t := &ties{}
-	constraints := slices.DeleteFunc(slices.Clone(w.spreadOf(pod)), func(c corev1.TopologySpreadConstraint) bool {
-		return c.WhenUnsatisfiable == corev1.ScheduleAnyway
-	})
-	keys := make([]string, 0, len(constraints))
-	for i := range constraints {
-		keys = append(keys, constraints[i].TopologyKey)
+	a := said(pod.Spec.Affinity, corev1.Affinity{})
+	if !runs {
+		constraints := slices.DeleteFunc(slices.Clone(w.spreadOf(pod)), func(c corev1.TopologySpreadConstraint) bool {
+			return c.WhenUnsatisfiable == corev1.ScheduleAnyway
+		})
+		keys := make([]string, len(constraints))
+		for i := range constraints {
+			keys[i] = constraints[i].TopologyKey
+		}
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+		for i := range constraints {
+			t.spread = append(t.spread, readSpread(pod, &constraints[i], keys))
+		}
+		if a.PodAffinity != nil {
+			t.near = readTerms(pod, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
 	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	for i := range constraints {
-		t.spread = append(t.spread, readSpread(pod, &constraints[i], keys))
+	if a.PodAntiAffinity != nil {
+		t.apart = readTerms(pod, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
-	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
-		t.near = readTerms(pod, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	var texts []string
+	for _, r := range t.spread {
+		texts = append(texts, r.text)
 	}
-	t.apart = apartOf(pod)
-	t.write()
+	for _, n := range t.near {
+		texts = append(texts, "near "+n.text)
+	}
+	for _, n := range t.apart {
+		texts = append(texts, "apart "+n.text)
+	}
+	t.text = strings.Join(texts, "\n")
 	return t
-}
-
-// runningTies are the rules of a pod that runs already: those that keep others away.
-func runningTies(pod *corev1.Pod) *ties {
-	t := &ties{apart: apartOf(pod)}
-	t.write()
-	return t
-}
-
-// apartOf reads the required anti-affinity of a pod, which keeps others away, too.
-func apartOf(pod *corev1.Pod) []podTerm {
-	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		return readTerms(pod, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-	}
-	return nil
 }
 
 func readTerms(pod *corev1.Pod, list []corev1.PodAffinityTerm) []podTerm {
-	terms := make([]podTerm, 0, len(list))
+	terms := make([]podTerm, len(list))
 	for i := range list {
-		terms = append(terms, podTerm{pods: termSet(pod, &list[i]), key: list[i].TopologyKey})
+		pods := termSet(pod, &list[i])
+		terms[i] = podTerm{pods: pods, key: list[i].TopologyKey, text: fmt.Sprintf("%q (%s)", list[i].TopologyKey, pods.text)}
 	}
 	return terms
 }
 
 func readSpread(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, keys []string) spreadRule {
-	r := spreadRule{pods: spreadSet(pod, c), key: c.TopologyKey, maxSkew: int(c.MaxSkew), minDomains: 1}
-	if c.MinDomains != nil {
-		r.minDomains = int(*c.MinDomains)
-	}
 	f := nodeFilter{keys: keys}
-	if c.NodeAffinityPolicy == nil || *c.NodeAffinityPolicy == corev1.NodeInclusionPolicyHonor {
+	if said(c.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor {
 		f.choosy, f.wants = true, selectorOf(&pod.Spec)
 	}
-	if c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor {
+	if said(c.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor {
 		f.shy, f.tolerations = true, pod.Spec.Tolerations
 	}
 	f.text = fmt.Sprintf("%q %v %q %v%s", keys, f.choosy, f.wants, f.shy, tolerationText(f.tolerations))
-	r.nodes = f
-	r.text = fmt.Sprintf("spread %q %d %d (%s) (%s)", r.key, r.maxSkew, r.minDomains, r.pods.text, r.nodes.text)
+	r := spreadRule{pods: spreadSet(pod, c), key: c.TopologyKey, maxSkew: int(c.MaxSkew), minDomains: int(said(c.MinDomains, 1)), nodes: f}
+	r.text = fmt.Sprintf("spread %q %d %d (%s) (%s)", r.key, r.maxSkew, r.minDomains, r.pods.text, f.text)
 	return r
 }
 
-// passes reports whether a spread constraint looks at the place.
-func (f *nodeFilter) passes(p *place) bool {
-	for _, key := range f.keys {
-		if _, ok := p.value(key); !ok {
-			return false
-		}
-	}
-	if f.choosy && !p.admits(f.wants) {
-		return false
-	}
-	return !f.shy || len(untolerated(p.taints, f.tolerations)) == 0
+// passes reports whether a spread constraint looks at the node.
+func (f *nodeFilter) passes(n *node) bool {
+	return !slices.ContainsFunc(f.keys, func(key string) bool { _, ok := n.value(key); return !ok }) &&
+		(!f.choosy || n.admits(f.wants)) && (!f.shy || len(untolerated(n.taints, f.tolerations)) == 0)
 }
-
-func (t *ties) write() {
-	var b strings.Builder
-	for i := range t.spread {
-		fmt.Fprintln(&b, t.spread[i].text)
-	}
-	for _, n := range t.near {
-		fmt.Fprintf(&b, "near %s\n", n.text())
-	}
-	for _, n := range t.apart {
-		fmt.Fprintf(&b, "apart %s\n", n.text())
-	}
-	t.text = b.String()
-}
-
-func (t podTerm) text() string { return fmt.Sprintf("%q (%s)", t.key, t.pods.text) }
 
 func tolerationText(tolerations []corev1.Toleration) string {
 	var b strings.Builder
@@ -152,20 +129,15 @@ func tolerationText(tolerations []corev1.Toleration) string {
 	return b.String()
 }
 
-func namespaceOf(pod *corev1.Pod) string { return cmp.Or(pod.Namespace, metav1.NamespaceDefault) }
-
 // podSet is the pods that a rule between pods means: those of some namespaces that
 // have some labels.
 type podSet struct {
-	// nobody is set for a rule without a selector, and for spread with an empty one.
-	nobody bool
 	// living says that pods which are being deleted do not count any more.
 	living bool
-	// spaces are namespaces by name. If byLabel is set, those with spaceLabels count too.
+	// spaces are namespaces by name; those that spaceLabels selects count, too.
 	spaces      []string
-	byLabel     bool
-	spaceLabels []expression
-	labels      []expression
+	spaceLabels labels.Selector
+	labels      labels.Selector
 	// text is equal for equal sets.
 	text string
 }
@@ -173,43 +145,33 @@ type podSet struct {
 // face is what rules see of a pod.
 type face struct {
 	space       string
-	spaceLabels map[string]string
-	labels      map[string]string
+	spaceLabels labels.Set
+	labels      labels.Set
 	going       bool // it is being deleted
 }
 
 // has reports whether a pod belongs to the set.
 func (s *podSet) has(f *face) bool {
-	if s.nobody || s.living && f.going {
-		return false
-	}
-	there := slices.Contains(s.spaces, f.space) || s.byLabel && allOn(s.spaceLabels, f.spaceLabels)
-	return there && allOn(s.labels, f.labels)
-}
-
-// allOn reports whether a set of labels meets every expression.
-func allOn(exprs []expression, labels map[string]string) bool {
-	return !slices.ContainsFunc(exprs, func(e expression) bool {
-		value, present := labels[e.key]
-		return !e.holds(value, present)
-	})
+	return !(s.living && f.going) && s.labels.Matches(f.labels) && (slices.Contains(s.spaces, f.space) || s.spaceLabels.Matches(f.spaceLabels))
 }
 
 // finish writes the text of the set.
 func (s *podSet) finish() *podSet {
 	var b strings.Builder
 	switch {
-	case s.byLabel && len(s.spaceLabels) == 0:
-		b.WriteString("any namespace")
-	case s.byLabel:
-		fmt.Fprintf(&b, "namespaces %q and those with %s", s.spaces, s.spaceLabels)
-	default:
+	case nothing(s.spaceLabels):
 		fmt.Fprintf(&b, "namespaces %q", s.spaces)
+	case s.spaceLabels.Empty():
+		b.WriteString("any namespace")
+	default:
+		fmt.Fprintf(&b, "namespaces %q and those with %s", s.spaces, s.spaceLabels)
 	}
-	if s.nobody {
-		b.WriteString(", nobody")
+	switch {
+	case nothing(s.labels):
+		b.WriteString(", none of them")
+	case !s.labels.Empty():
+		fmt.Fprintf(&b, ", labels %s", s.labels)
 	}
-	fmt.Fprintf(&b, ", labels %s", s.labels)
 	if s.living {
 		b.WriteString(", not being deleted")
 	}
@@ -217,59 +179,65 @@ func (s *podSet) finish() *podSet {
 	return s
 }
 
-// selected reads a label selector: matching on labels, then expressions. Nothing is
-// selected without one (second result).
-func selected(s *metav1.LabelSelector) ([]expression, bool) {
+// nothing reports whether a selector selects nothing whatever there is.
+func nothing(s labels.Selector) bool {
+	_, selectable := s.Requirements()
+	return !selectable
+}
+
+// selecting reads a label selector with more that it asks for. Nothing is selected without one,
+// or by one that no API server lets pass.
+func selecting(s *metav1.LabelSelector, more ...metav1.LabelSelectorRequirement) labels.Selector {
 	if s == nil {
-		return nil, false
+		return labels.Nothing()
 	}
-	exprs := sameLabels(s.MatchLabels)
-	for _, e := range s.MatchExpressions {
-		exprs = append(exprs, expression{key: e.Key, op: corev1.NodeSelectorOperator(e.Operator), values: e.Values})
+	all := metav1.LabelSelector{MatchExpressions: slices.Concat(same(s.MatchLabels), s.MatchExpressions, more)}
+	out, err := metav1.LabelSelectorAsSelector(&all)
+	if err != nil {
+		return labels.Nothing()
 	}
-	return exprs, true
+	return out
 }
 
-// sameLabels asks for each of the labels with its value, in order of the keys.
-func sameLabels(labels map[string]string) []expression {
-	var exprs []expression
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		exprs = append(exprs, expression{key: key, op: corev1.NodeSelectorOpIn, values: []string{labels[key]}})
-	}
-	return exprs
+// same asks for each of the labels with its value, in order of the keys.
+func same(values map[string]string) []metav1.LabelSelectorRequirement {
+	return compared(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: values}}, slices.Sorted(maps.Keys(values)), metav1.LabelSelectorOpIn)
 }
 
-// compared adds what matchLabelKeys and mismatchLabelKeys stand for: the same value of
+// compared is what matchLabelKeys and mismatchLabelKeys stand for: the same value of
 // a label as the pod itself has, or another one. Keys that it lacks say nothing.
-func compared(exprs []expression, pod *corev1.Pod, keys []string, op corev1.NodeSelectorOperator) []expression {
+func compared(pod *corev1.Pod, keys []string, op metav1.LabelSelectorOperator) []metav1.LabelSelectorRequirement {
+	var out []metav1.LabelSelectorRequirement
 	for _, key := range keys {
 		if value, ok := pod.Labels[key]; ok {
-			exprs = append(exprs, expression{key: key, op: op, values: []string{value}})
+			out = append(out, metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
 		}
 	}
-	return exprs
+	return out
 }
 
 // spreadSet is what a spread constraint of the pod counts. With a selector that asks for
 // nothing kube-scheduler counts no pods there (podtopologyspread: countPodsMatchSelector);
 // the pod itself it does count, which alone exceeds no skew.
 func spreadSet(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *podSet {
-	exprs, ok := selected(c.LabelSelector)
-	exprs = compared(exprs, pod, c.MatchLabelKeys, corev1.NodeSelectorOpIn)
-	s := &podSet{nobody: !ok || len(exprs) == 0, living: true, spaces: []string{namespaceOf(pod)}, labels: exprs}
+	selector := selecting(c.LabelSelector, compared(pod, c.MatchLabelKeys, metav1.LabelSelectorOpIn)...)
+	if selector.Empty() {
+		selector = labels.Nothing()
+	}
+	s := &podSet{living: true, spaces: []string{namespaceOf(pod)}, spaceLabels: labels.Nothing(), labels: selector}
 	return s.finish()
 }
 
 // termSet is what a term of pod affinity or anti-affinity of the pod means.
 func termSet(pod *corev1.Pod, t *corev1.PodAffinityTerm) *podSet {
-	exprs, ok := selected(t.LabelSelector)
-	s := &podSet{nobody: !ok, spaces: slices.Sorted(slices.Values(t.Namespaces))}
+	s := &podSet{
+		spaces: slices.Sorted(slices.Values(t.Namespaces)), spaceLabels: selecting(t.NamespaceSelector),
+		labels: selecting(t.LabelSelector, slices.Concat(
+			compared(pod, t.MatchLabelKeys, metav1.LabelSelectorOpIn), compared(pod, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn))...),
+	}
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		s.spaces = []string{namespaceOf(pod)}
 	}
-	s.spaceLabels, s.byLabel = selected(t.NamespaceSelector)
-	exprs = compared(exprs, pod, t.MatchLabelKeys, corev1.NodeSelectorOpIn)
-	s.labels = compared(exprs, pod, t.MismatchLabelKeys, corev1.NodeSelectorOpNotIn)
 	return s.finish()
 }
 
@@ -285,16 +253,25 @@ func (w *world) faceOf(pod *corev1.Pod) *face {
 	return f
 }
 
+// labelText identifies a set of labels.
+func labelText(labels map[string]string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		fmt.Fprintf(&b, "%q=%q ", key, labels[key])
+	}
+	return b.String()
+}
+
 // spaceLabels are the labels of a namespace. Every namespace carries its own name;
 // of one that the problem does not list nothing else is known.
-func (w *world) spaceLabels(name string) map[string]string {
-	labels := map[string]string{corev1.LabelMetadataName: name}
+func (w *world) spaceLabels(name string) labels.Set {
+	out := labels.Set{corev1.LabelMetadataName: name}
 	for _, ns := range w.problem.Namespaces {
 		if ns != nil && ns.Name == name {
-			maps.Copy(labels, ns.Labels)
+			maps.Copy(out, ns.Labels)
 		}
 	}
-	return labels
+	return out
 }
 
 // spreadOf returns the spread constraints of a pod: its own, or if it states none at
@@ -325,53 +302,55 @@ func (w *world) spreadOf(pod *corev1.Pod) []corev1.TopologySpreadConstraint {
 // ReplicaSets and StatefulSets ask for comes on top of them.
 func (w *world) deducedSelector(pod *corev1.Pod) *metav1.LabelSelector {
 	s := &metav1.LabelSelector{MatchLabels: map[string]string{}}
-	space := namespaceOf(pod)
-	for _, service := range w.problem.Services {
-		if service != nil && service.Spec.Selector != nil && inSpace(service, space) && allOn(sameLabels(service.Spec.Selector), pod.Labels) {
-			maps.Copy(s.MatchLabels, service.Spec.Selector)
-		}
+	for _, service := range w.servicesOf(pod) {
+		maps.Copy(s.MatchLabels, service.Spec.Selector)
 	}
 	ref := metav1.GetControllerOfNoCopy(pod)
 	if ref == nil {
 		return s
 	}
-	owners := &w.problem.Owners
+	name := namespaceOf(pod) + "/" + ref.Name
+	add := func(o metav1.Object, more *metav1.LabelSelector) {
+		if more != nil && objectName(o) == name {
+			s.MatchExpressions = slices.Concat(s.MatchExpressions, same(more.MatchLabels), more.MatchExpressions)
+		}
+	}
 	switch ref.APIVersion + " " + ref.Kind {
 	case "v1 ReplicationController":
-		for _, o := range owners.ReplicationControllers {
-			if o != nil && o.Name == ref.Name && inSpace(o, space) {
+		for _, o := range w.problem.Owners.ReplicationControllers {
+			if o != nil && objectName(o) == name {
 				maps.Copy(s.MatchLabels, o.Spec.Selector)
 			}
 		}
 	case "apps/v1 ReplicaSet":
-		for _, o := range owners.ReplicaSets {
-			if o != nil && o.Name == ref.Name && inSpace(o, space) {
-				addSelector(s, o.Spec.Selector)
+		for _, o := range w.problem.Owners.ReplicaSets {
+			if o != nil {
+				add(o, o.Spec.Selector)
 			}
 		}
 	case "apps/v1 StatefulSet":
-		for _, o := range owners.StatefulSets {
-			if o != nil && o.Name == ref.Name && inSpace(o, space) {
-				addSelector(s, o.Spec.Selector)
+		for _, o := range w.problem.Owners.StatefulSets {
+			if o != nil {
+				add(o, o.Spec.Selector)
 			}
 		}
 	}
 	return s
 }
 
-func inSpace(o metav1.Object, space string) bool {
-	return cmp.Or(o.GetNamespace(), metav1.NamespaceDefault) == space
+// servicesOf are the Services that select the pod.
+func (w *world) servicesOf(pod *corev1.Pod) []*corev1.Service {
+	var out []*corev1.Service
+	for _, s := range w.problem.Services {
+		if s != nil && len(s.Spec.Selector) > 0 && namespaceOf(s) == namespaceOf(pod) && labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(pod.Labels)) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
-// addSelector adds what another selector asks for; one that is missing adds nothing.
-func addSelector(s, more *metav1.LabelSelector) {
-	if more == nil {
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(more.MatchLabels)) {
-		s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{
-			Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{more.MatchLabels[key]},
-		})
-	}
-	s.MatchExpressions = append(s.MatchExpressions, more.MatchExpressions...)
-}
+// namespaceOf is the namespace of an object, that of those that name none for want of another.
+func namespaceOf(o metav1.Object) string { return cmp.Or(o.GetNamespace(), metav1.NamespaceDefault) }
+
+// objectName is namespace/name.
+func objectName(o metav1.Object) string { return namespaceOf(o) + "/" + o.GetName() }

@@ -1,15 +1,19 @@
 package verify
 
 import (
+	"slices"
+
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// defaultMaxOptions is what a Solver's MaxOptions of 0 means.
+// defaultMaxOptions is what a Policy's MaxOptions of 0 means.
 const defaultMaxOptions = 60
 
-// Checker judges plans. The zero value judges those of the zero Solver.
+// Checker judges plans. The zero value judges those of the zero Policy.
 type Checker struct {
-	// Solver holds the settings under which the plan was made. All are read but Effort
+	// Policy holds the settings under which the plan was made. All are read but Effort
 	// and those about preferences.
 	Policy scheduling.Policy
 	// SkipRefusals leaves out the search for better places: whether a pod that the
@@ -18,7 +22,7 @@ type Checker struct {
 	SkipRefusals bool
 }
 
-// Plan judges a plan of the zero Solver. It returns nil if the plan obeys every rule,
+// Plan judges a plan of the zero Policy. It returns nil if the plan obeys every rule,
 // otherwise a *[Report] with every violation; see [Checker.Plan].
 func Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	return Checker{}.Plan(p, plan)
@@ -33,7 +37,8 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	j := newJudge(report, newWorld(p, c.Policy), plan)
+	w := newWorld(p, c.Policy)
+	j := newJudge(report, w, gather(w), plan)
 	j.everyPodOnce()
 	j.order()
 	j.places()
@@ -51,12 +56,11 @@ type judge struct {
 	*Report
 	*world
 	plan *scheduling.Plan
-	// machines are those that options name, by what distinguishes them.
-	machines map[string]*machine
-	// launches are those of the plan, in its order; named are their names.
-	launches []*resolved
-	named    map[string]bool
-	// topology is all nodes and machines as they stand, booked the pods that bind to them.
+	// planned are the nodes that options name, by what distinguishes them; filled are the
+	// running nodes that receive pods, with these.
+	planned, filled map[string]*node
+	launches        []*launch // those of the plan, in its order
+	// topology is all nodes as they stand, booked the pods that bind to them.
 	topology *topology
 	booked   []booking
 	// used is how many launches count on a reservation, listed how many others would
@@ -64,59 +68,17 @@ type judge struct {
 	used, listed map[string]int
 }
 
-// resolved is a launch together with the machines that its options stand for.
-type resolved struct {
-	*scheduling.Launch
-	object   string
-	pool     *pool
-	machines []*machine // one per option, nil where the catalog knows none
-	pods     []*tenant
-	host     *host // the first option as it stands, nil if it is not known
-}
-
-// first is what price, limits and reservations count; nil if it is not known.
-func (r *resolved) first() *machine {
-	if len(r.machines) == 0 {
-		return nil
-	}
-	return r.machines[0]
-}
-
-func (w *world) maxOptions() int {
-	if w.policy.MaxOptions > 0 {
-		return w.policy.MaxOptions
-	}
-	return defaultMaxOptions
-}
-
-// newJudge begins to read a plan.
-func newJudge(report *Report, w *world, plan *scheduling.Plan) *judge {
+// newJudge begins to read a plan for the nodes of a topology.
+func newJudge(report *Report, w *world, t *topology, plan *scheduling.Plan) *judge {
 	return &judge{
-		Report: report, world: w, plan: plan,
-		machines: make(map[string]*machine), named: make(map[string]bool), used: make(map[string]int), listed: make(map[string]int),
+		Report: report, world: w, plan: plan, topology: t,
+		planned: make(map[string]*node), filled: make(map[string]*node), used: make(map[string]int), listed: make(map[string]int),
 	}
 }
 
-// bound proves the lower bound anew from the certificate.
-func (j *judge) bound() {
-	placed := make(map[string]bool)
-	for i := range j.plan.Launches {
-		for _, name := range j.plan.Launches[i].Pods {
-			placed[name] = true
-		}
-	}
-	for _, a := range j.plan.Existing {
-		for _, name := range a.Pods {
-			placed[name] = true
-		}
-	}
-	c := newClaim(j.world, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, j.add)
-	if c.at = make(map[string]*place); j.topology != nil {
-		for _, b := range j.booked {
-			c.at[b.name] = b.host.place
-		}
-	}
-	c.judge(j.plan.Summary.Certificate)
+// known are those of the named pods that are to be placed.
+func (j *judge) known(names []string) []*tenant {
+	return lo.FilterMap(names, func(name string, _ int) (*tenant, bool) { return j.pods[name], j.pods[name] != nil })
 }
 
 // places judges what is bought and who goes where, but for rules that depend on the order in
@@ -128,9 +90,75 @@ func (j *judge) places() {
 	j.existing()
 	j.limits()
 	j.reservationCounts()
-	j.stand()
+	j.book()
 	j.exclusiveClaims()
 	j.sharedVolumes()
 	j.standingVolumes()
 	j.shareOfWorkloads()
+}
+
+// book sets up the first options of the launches, and lists the pods of the plan in the order
+// in which they bind. A pod that stands twice comes once.
+func (j *judge) book() {
+	seen := make(map[string]bool)
+	put := func(n *node, pods []*tenant) {
+		for _, t := range pods {
+			if n != nil && !seen[t.name] {
+				seen[t.name] = true
+				j.booked = append(j.booked, booking{t, n})
+			}
+		}
+	}
+	for _, l := range j.launches {
+		if first := l.first(); first != nil {
+			l.node = first.standing(l.promises, l.object)
+			j.topology.enter(l.node)
+		}
+		put(l.node, l.pods)
+	}
+	for _, a := range j.plan.Existing {
+		put(j.topology.named[a.Node], j.known(a.Pods))
+	}
+	slices.SortFunc(j.booked, bindingOrder)
+}
+
+// bindings checks the rules between pods. They hold if the plan's pods can bind one
+// by one: all nodes stand and the running pods sit, then the pods come in order of priority and
+// name, each binds if every rule allows it at that moment, and those that could not try again
+// for as long as anybody binds.
+func (j *judge) bindings() {
+	if !j.anyTies() {
+		return
+	}
+	o := j.topology.bind(j.booked)
+	for _, b := range o.waiting {
+		j.add(Code(b.by.rule), "pod/"+b.name, "cannot bind to %s: %s", b.node.object, b.by)
+	}
+	j.agreements(o)
+	o.undo()
+}
+
+// anyTies reports whether there are rules that could keep a pod off its node.
+func (j *judge) anyTies() bool {
+	return slices.ContainsFunc(j.booked, func(b booking) bool { return !b.ties.none() }) || j.topology.kept
+}
+
+// bound proves the lower bound anew from the certificate.
+func (j *judge) bound() {
+	placed, at := make(map[string]bool), make(map[string]*node)
+	for i := range j.plan.Launches {
+		for _, name := range j.plan.Launches[i].Pods {
+			placed[name] = true
+		}
+	}
+	for _, a := range j.plan.Existing {
+		for _, name := range a.Pods {
+			placed[name] = true
+		}
+	}
+	for _, b := range j.booked {
+		at[b.name] = b.node
+	}
+	c := newClaim(j.world, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.fault)
+	c.judge(j.plan.Summary.Certificate)
 }

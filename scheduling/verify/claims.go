@@ -1,0 +1,156 @@
+package verify
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// exclusiveClaims checks that claims which one pod at a time may use have one user.
+func (j *judge) exclusiveClaims() {
+	come := make(map[string]string) // pods of the plan by claim
+	for _, b := range j.booked {
+		for _, m := range b.mounts {
+			if !m.exclusive {
+				continue
+			}
+			other, used := come[m.claim]
+			if !used {
+				other, used = j.storage.occupant(m.claim)
+			}
+			if used && other != b.name {
+				j.add(VolumeInUse, "pod/"+b.name, "claim %s is for one pod at a time, and pod %s uses it", m.claim, other)
+			}
+			come[m.claim] = b.name
+		}
+	}
+}
+
+// whereabouts are the nodes that pods on a node may come to be on: every option of its launch.
+func (j *judge) whereabouts(n *node) []*node {
+	for _, l := range j.launches {
+		if l.node == n {
+			return slices.DeleteFunc(slices.Clone(l.nodes), func(n *node) bool { return n == nil })
+		}
+	}
+	return []*node{n}
+}
+
+// sharedVolumes checks that pods which wait for one volume meet. It is made in the zone
+// of the first of them that binds, and the others can only bind there. Pods on one
+// node meet wherever that is.
+func (j *judge) sharedVolumes() {
+	nodes := j.waitingFor()
+	for _, claim := range slices.Sorted(maps.Keys(nodes)) {
+		if zones := j.zonesOf(nodes[claim]); len(nodes[claim]) > 1 && len(zones) > 1 {
+			j.add(VolumeApart, "claim/"+claim, "its volume is made in one zone, and pods that use it may be in %s", strings.Join(zones, " and "))
+		}
+	}
+}
+
+// waitingFor are the nodes of the plan's pods by claims whose volumes are still to be made in
+// one zone.
+func (j *judge) waitingFor() map[string]map[*node]bool {
+	nodes := make(map[string]map[*node]bool)
+	for _, b := range j.booked {
+		for _, m := range b.mounts {
+			if !m.zonal {
+				continue
+			}
+			if nodes[m.claim] == nil {
+				nodes[m.claim] = make(map[*node]bool)
+			}
+			nodes[m.claim][b.node] = true
+		}
+	}
+	return nodes
+}
+
+// zonesOf are the zones in which pods on the nodes may come to be, sorted.
+func (j *judge) zonesOf(nodes map[*node]bool) []string {
+	zones := make(map[string]bool)
+	for n := range nodes {
+		for _, at := range j.whereabouts(n) {
+			if zone, ok := at.value(corev1.LabelTopologyZone); ok {
+				zones[zone] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(zones))
+}
+
+// meets reports whether the pod would be in one zone with all others that wait for the
+// same volumes.
+func (j *judge) meets(t *tenant, n *node) bool {
+	if !slices.ContainsFunc(t.mounts, func(m mount) bool { return m.zonal }) {
+		return true
+	}
+	zone, _ := n.value(corev1.LabelTopologyZone)
+	nodes := j.waitingFor()
+	return !slices.ContainsFunc(t.mounts, func(m mount) bool {
+		return m.zonal && slices.ContainsFunc(j.zonesOf(nodes[m.claim]), func(other string) bool { return other != zone })
+	})
+}
+
+// standingVolumes checks that all claims of the plan can have a volume each.
+func (j *judge) standingVolumes() {
+	for _, claim := range j.withoutVolume(j.booked) {
+		j.add(VolumeGone, "claim/"+claim, "no volume is left for it that all its pods reach")
+	}
+}
+
+// leavesVolumes reports whether all claims can still have a volume each when the pod is on
+// the node too.
+func (j *judge) leavesVolumes(t *tenant, n *node) bool {
+	return !slices.ContainsFunc(t.mounts, func(m mount) bool { return len(m.offers) > 0 }) ||
+		len(j.withoutVolume(append(slices.Clip(j.booked), booking{t, n}))) == 0
+}
+
+// withoutVolume lists claims that can get no volume which all their pods reach, wherever
+// the options of a launch let them be, when each of the others gets one.
+func (j *judge) withoutVolume(bookings []booking) []string {
+	wants := make(map[string]*mount)
+	places := make(map[string][]*node)
+	for _, b := range bookings {
+		for i := range b.mounts {
+			if m := &b.mounts[i]; len(m.offers) > 0 {
+				wants[m.claim] = m
+				places[m.claim] = append(places[m.claim], j.whereabouts(b.node)...)
+			}
+		}
+	}
+	fits := make(map[string][]string)
+	for claim, m := range wants {
+		for _, v := range m.offers {
+			reach := reachOf(v)
+			if reach == nil || !slices.ContainsFunc(places[claim], func(n *node) bool { return !n.admits(reach) }) {
+				fits[claim] = append(fits[claim], v.Name)
+			}
+		}
+	}
+	owner := make(map[string]string) // claims by volume
+	var left []string
+	for _, claim := range slices.Sorted(maps.Keys(wants)) {
+		if !assignVolume(claim, fits, owner, make(map[string]bool)) {
+			left = append(left, claim)
+		}
+	}
+	return left
+}
+
+// assignVolume gives the claim a volume; those that have one may get another for that.
+func assignVolume(claim string, fits map[string][]string, owner map[string]string, asked map[string]bool) bool {
+	for _, v := range fits[claim] {
+		if asked[v] {
+			continue
+		}
+		asked[v] = true
+		if other, taken := owner[v]; !taken || assignVolume(other, fits, owner, asked) {
+			owner[v] = claim
+			return true
+		}
+	}
+	return false
+}
