@@ -13,12 +13,10 @@ import (
 )
 
 // forced makes the steps that do not ask what they save: for nodes that are interrupted,
-// expired, drifted or empty. Nodes that are about to go take in nobody meanwhile, nor do
-// those that would go right afterwards; nodes whose pods are better off when the others have
-// gone come last.
+// expired, drifted or empty. Nodes that are about to go take in nobody meanwhile.
 func (r *run) forced(ctx context.Context) error {
 	leaving := r.leaving()
-	if err := r.state.closeTo(slices.Concat(leaving, r.lessons.avoid)); err != nil {
+	if err := r.state.closeTo(leaving); err != nil {
 		return err
 	}
 	for _, phase := range []func(context.Context) error{r.interrupted, r.expired, func(ctx context.Context) error { return r.drifted(ctx, true) }} {
@@ -26,25 +24,14 @@ func (r *run) forced(ctx context.Context) error {
 			return err
 		}
 	}
-	var stay []string
-	for _, name := range leaving {
-		if !r.constraints.at[name].gone && r.lessons.late[name] == 0 {
-			stay = append(stay, name)
-		}
-	}
+	stay := slices.DeleteFunc(leaving, func(name string) bool { return r.constraints.at[name].gone })
 	if err := r.state.readmit(stay); err != nil {
 		return err
 	}
 	if err := r.empty(ctx); err != nil || r.done {
 		return err
 	}
-	if err := r.drifted(ctx, false); err != nil || r.done {
-		return err
-	}
-	if err := r.latecomers(ctx, 1); err != nil || r.done {
-		return err
-	}
-	return r.state.readmit(r.lessons.avoid)
+	return r.drifted(ctx, false)
 }
 
 // leaving are the nodes that steps for interruption, expiry and drift are about to remove.
@@ -110,7 +97,7 @@ func (r *run) interrupted(ctx context.Context) error {
 
 // expired replaces nodes that are older than they may be, the oldest expiry first.
 func (r *run) expired(ctx context.Context) error {
-	nodes := r.inTime(r.may(Expired))
+	nodes := r.may(Expired)
 	slices.SortStableFunc(nodes, func(a, b *candidate) int { return r.constraints.createdAt(a).Compare(r.constraints.createdAt(b)) })
 	return r.oneByOne(ctx, Expired, nodes)
 }
@@ -125,7 +112,7 @@ func (r *run) drifted(ctx context.Context, first bool) error {
 			idle[s.name] = true
 		}
 	}
-	nodes := slices.DeleteFunc(r.inTime(r.may(Drifted)), func(s *candidate) bool { return idle[s.name] })
+	nodes := slices.DeleteFunc(r.may(Drifted), func(s *candidate) bool { return idle[s.name] })
 	slices.SortStableFunc(nodes, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(min(len(a.movers), 1), min(len(b.movers), 1)), compareDrift(a, b))
 	})

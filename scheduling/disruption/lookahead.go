@@ -4,154 +4,81 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// mostAttempts is how often a plan is tried out at most.
-const mostAttempts = 6
+// mostPlans is how many plans one may go on with whose steps move pods once more.
+const mostPlans = 4
 
-// lessons are what a try of a plan teaches: what its forced steps should not do, since what
-// saves would undo it.
-type lessons struct {
-	// avoid are nodes that are not to take in pods of forced steps, as they would go soon,
-	// by name.
-	avoid []string
-	// late are nodes that are to go after the others, and after those if 2, what saves, as
-	// what would be bought for their pods would go soon.
-	late map[string]int
-}
-
-// forcedMovesPods reports whether steps that have to be may move pods, and others may follow to save.
-func (r *run) forcedMovesPods() bool {
-	return r.constraints.meant(Underutilized) && slices.ContainsFunc(r.leaving(), func(name string) bool { return len(r.constraints.at[name].movers) > 0 })
-}
-
-// lookAhead tries the plan out before the first step is certain, and the next plan with it. What
-// that would save, this plan does instead. Where it cannot, as nodes that forced steps have
-// filled would go next, the plan is tried again with that in mind, so that no pod moves twice,
-// in this plan and the next. The steps are those of the first try that leaves nothing to do and
-// is no worse than the very first one, or else that one's, which then goes on until nothing is
-// left.
-//
-// forced says that the forced steps are a part of each try; otherwise they are made already.
-func (r *run) lookAhead(ctx context.Context, forced bool) error {
-	var first *run
-	calm := false
-	learned := lessons{late: map[string]int{}}
-	for range mostAttempts {
-		y := &run{
-			constraints: r.constraints.clone(), state: r.state.fork(), steps: slices.Clone(r.steps), causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings),
-			before: r.before, lessons: learned, base: r,
-		}
-		y.constraints.planner.MaxSteps = 0
-		var err error
-		if forced {
-			err = y.forced(ctx)
-		}
-		if err == nil {
-			err = y.phases(ctx)
-		}
-		if err != nil && !over(ctx) {
-			return err
-		}
-		y.late = y.late || err != nil
-		if first == nil {
-			first = y
-		}
-		if over(ctx) {
-			break
-		}
-		next, err := y.ahead(ctx)
-		if over(ctx) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if len(next) == 0 {
-			if calm = y == first || y.nevertheless(first); calm {
-				first = y
-			}
-			break
-		}
-		before := learned
-		if learned = learned.and(y, next); learned.same(&before) || !forced {
-			break
-		}
+// lookAhead tries the steps that save something out before the first of them is certain, and the
+// next plan with them, so that this plan leaves that one nothing to save.
+func (r *run) lookAhead(ctx context.Context) error {
+	y := r.trial()
+	err := y.phases(ctx)
+	calm := true
+	if err == nil && !over(ctx) && r.constraints.meant(Underutilized) {
+		calm, err = y.settle(ctx, r)
 	}
+	if err == nil && !over(ctx) && (!calm || y.someWait()) {
+		err = y.further(ctx)
+	}
+	if err != nil && !over(ctx) {
+		return err
+	}
+	y.late = y.late || err != nil
 	if err := cancelled(ctx); err != nil {
 		return err
 	}
-	if !r.last && (!calm || first.someWait()) {
-		if err := first.further(ctx); err != nil {
-			return err
-		}
-	}
-	if err := past(ctx, first.explain(ctx)); err != nil {
+	if err := past(ctx, y.explain(ctx)); err != nil {
 		return err
 	}
-	r.perform(first)
+	r.perform(y)
 	return nil
 }
 
-// nevertheless reports whether a try is no worse than another one: the nodes go that have to,
-// no more pods are left without a place, and it costs no more.
-func (r *run) nevertheless(than *run) bool {
-	for i := range than.steps {
-		step := &than.steps[i]
-		if step.forced() && slices.ContainsFunc(step.Drain, func(name string) bool { return !r.constraints.at[name].gone }) {
-			return false
-		}
+// trial is a run that stands where r does and makes its steps in a copy of the cluster.
+func (r *run) trial() *run {
+	y := &run{
+		constraints: r.constraints.clone(), state: r.state.fork(), steps: slices.Clone(r.steps),
+		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before,
 	}
-	return r.abandoned() <= than.abandoned() && r.constraints.tally().price <= than.constraints.tally().price
+	y.constraints.planner.MaxSteps = 0
+	return y
 }
 
-// abandoned counts the pods that leave without a place to go to.
-func (r *run) abandoned() int {
-	n := 0
-	for i := range r.steps {
-		for _, e := range r.steps[i].Evictions {
-			if e.To == "" {
-				n++
-			}
+// settle does what the next plan would do to save something: at once instead of the steps since a
+// base, so that no pod moves twice, or afterwards with nodes that have taken in no pods. It reports
+// whether nothing is left to save.
+func (r *run) settle(ctx context.Context, base *run) (bool, error) {
+	for len(r.steps) > 0 && r.findings != nil {
+		next, err := r.next(ctx, true)
+		if err != nil || len(next.steps) == 0 {
+			return true, err
 		}
-	}
-	return n
-}
-
-// forced reports whether a step has to be, whatever it saves.
-func (s *Step) forced() bool {
-	return s.Reason == Interrupted || s.Reason == Expired || s.Reason == Drifted
-}
-
-// ahead are the steps that the next plan would make to save something. What of that this plan
-// can do, it does: at once instead of what it would do otherwise, or afterwards, where the nodes
-// go that have taken in no pods.
-func (r *run) ahead(ctx context.Context) ([]Step, error) {
-	for {
-		next, err := r.next(ctx)
-		if err != nil || next == nil || len(next.steps) == 0 || r.findings == nil {
-			return nil, err
-		}
-		ok, err := r.merge(ctx, next)
+		ok, err := r.merge(ctx, base, next)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		if before := len(r.steps); !ok {
 			c := &carrier{constraints: r.constraints, state: r.state, emit: r.emit}
 			if err := c.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
-				return next.steps, err
+				return false, err
 			}
 		}
 		r.cap()
 	}
+	return true, nil
 }
 
-// merge goes at once to where the next plan would lead, so that no pod moves twice, if that ends
-// cheaper than the steps do.
-func (r *run) merge(ctx context.Context, next *run) (bool, error) {
+// merge goes at once to where the next plan would lead, if that ends cheaper than the steps do.
+func (r *run) merge(ctx context.Context, base, next *run) (bool, error) {
 	var moves []*Step
-	receiving := r.base.constraints.receiving()
-	for _, steps := range [][]Step{r.steps[len(r.base.steps):], next.steps} {
+	receiving := base.constraints.receiving()
+	for _, steps := range [][]Step{r.steps[len(base.steps):], next.steps} {
 		for i := range steps {
 			if !steps[i].saves() || slices.ContainsFunc(steps[i].Drain, func(name string) bool { return receiving[name] }) {
 				return false, nil
@@ -159,16 +86,73 @@ func (r *run) merge(ctx context.Context, next *run) (bool, error) {
 			moves = append(moves, &steps[i])
 		}
 	}
-	t, _, err := (&carrier{constraints: r.base.constraints, state: r.base.state}).tryInSteps(ctx, combined(moves, next.state.rebooked))
+	t, _, err := (&carrier{constraints: base.constraints, state: base.state}).tryInSteps(ctx, combined(moves, next.state.rebooked))
 	if err != nil || t.price() >= r.constraints.tally().price {
 		return false, err
 	}
-	r.constraints, r.state, r.steps = t.constraints, t.state, slices.Clone(r.base.steps)
+	r.constraints, r.state, r.steps = t.constraints, t.state, slices.Clone(base.steps)
 	for _, step := range t.made {
 		r.steps = append(r.steps, *step)
 	}
 	return true, nil
 }
+
+// further goes on with what the next plans would do right afterwards, up to the last of them
+// that saves something. Pods that had to move may move once more by that: a machine of a
+// reservation, say, is only to be had again when the one that holds it has gone. Pods that
+// wait may be expected elsewhere than at first, and nodes go that they were expected on.
+func (r *run) further(ctx context.Context) error {
+	y := r.trial()
+	for range mostPlans {
+		next, err := y.next(ctx, false)
+		if err != nil || len(next.steps) == 0 {
+			return err
+		}
+		r.late = r.late || next.late
+		for i := range next.steps {
+			step := y.again(&next.steps[i])
+			if step == nil {
+				return nil
+			}
+			if err := y.state.take(step); err != nil {
+				return err
+			}
+			y.emit(step)
+		}
+		if slices.ContainsFunc(next.steps, func(s Step) bool { return s.saves() }) {
+			r.constraints, r.state, r.steps = y.constraints, y.state, y.steps
+			y = r.trial()
+			r.cap()
+		}
+	}
+	return nil
+}
+
+// again is a step of the next plan as one of this, nil where that must not be: what was moved
+// to save something stays.
+func (r *run) again(step *Step) *Step {
+	for _, e := range step.Evictions {
+		for i := range r.steps {
+			by := &r.steps[i]
+			if moved := slices.ContainsFunc(by.Evictions, func(x Eviction) bool { return x.Pod == e.Pod }); moved && (!by.forced() || !step.saves()) {
+				return nil
+			}
+		}
+	}
+	if step.Reason == Misplaced {
+		return step
+	}
+	out, _ := r.constraints.admit(step.Reason, &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions})
+	return out
+}
+
+// forced reports whether a step has to be, whatever it saves.
+func (s *Step) forced() bool {
+	return s.Reason == Interrupted || s.Reason == Expired || s.Reason == Drifted
+}
+
+// saves reports whether a step is there to save something.
+func (s *Step) saves() bool { return s.Reason == Empty || s.Reason == Underutilized }
 
 // cap bounds what the cluster has to cost by what it does: a machine that cannot be bought any
 // more may hold pods for less than the market does.
@@ -179,66 +163,7 @@ func (r *run) cap() {
 	}
 }
 
-// next is the next plan, as far as it saves something, nil where there is nothing that it could
-// do otherwise than this.
-func (r *run) next(ctx context.Context) (*run, error) {
-	if len(r.steps) == 0 {
-		return nil, nil
-	}
-	after := r.clusterAfter(true)
-	next, err := r.constraints.planner.begin(ctx, &after)
-	if err != nil {
-		return nil, err
-	}
-	r.follow(next)
-	if err := next.empty(ctx); err != nil {
-		return nil, err
-	}
-	next.findings, err = consolidate(ctx, next.constraints, next.state, next.emit)
-	return next, err
-}
-
-// and adds what a try teaches: which nodes the next plan would remove that forced steps have
-// bought or moved pods to.
-func (l lessons) and(y *run, next []Step) lessons {
-	out := lessons{avoid: slices.Clone(l.avoid), late: maps.Clone(l.late)}
-	undone := map[string]bool{}
-	goes := func(step *Step) {
-		for _, name := range step.Drain {
-			undone[name] = true
-			if s := y.constraints.at[name]; s != nil && !s.fresh {
-				out.avoid = append(out.avoid, name)
-			}
-		}
-	}
-	for i := range next {
-		goes(&next[i])
-	}
-	for i := range y.steps {
-		step := &y.steps[i]
-		if !step.forced() {
-			goes(step)
-			continue
-		}
-		for j := range step.Launches {
-			if undone[step.Launches[j].Name] && step.Reason != Interrupted {
-				for _, name := range step.Drain {
-					out.late[name] = min(out.late[name]+1, 2)
-				}
-			}
-		}
-	}
-	slices.Sort(out.avoid)
-	out.avoid = slices.Compact(out.avoid)
-	return out
-}
-
-// same reports whether two lessons are.
-func (l lessons) same(as *lessons) bool {
-	return slices.Equal(l.avoid, as.avoid) && maps.Equal(l.late, as.late)
-}
-
-// perform makes the steps of a try. If they end early, moves that were not taken are left out,
+// perform makes the steps of a trial. If they end early, moves that were not taken are left out,
 // as they are those of the cluster after all steps.
 func (r *run) perform(y *run) {
 	r.causes, r.warnings, r.findings, r.late = y.causes, y.warnings, y.findings, y.late
@@ -253,31 +178,83 @@ func (r *run) perform(y *run) {
 	}
 }
 
-// inTime are those of the nodes whose turn it is by when they are to go.
-func (r *run) inTime(nodes []*candidate) []*candidate {
-	return slices.DeleteFunc(nodes, func(s *candidate) bool { return r.lessons.late[s.name] > r.turn })
+// next is the plan that would be made right after the steps or, late, its steps that save something
+// once consolidateAfter has passed. No machine of it has the name of one that is gone.
+func (r *run) next(ctx context.Context, late bool) (*run, error) {
+	after := r.clusterAfter(late)
+	next, err := r.constraints.planner.begin(ctx, &after)
+	if err != nil {
+		return nil, err
+	}
+	next.last = true
+	next.state.bought = maps.Clone(r.state.bought)
+	for _, at := range r.constraints.nodes {
+		next.state.original[at.name] = true
+	}
+	if !late {
+		return next, next.search(ctx)
+	}
+	if err := next.empty(ctx); err != nil {
+		return nil, err
+	}
+	next.findings, err = consolidate(ctx, next.constraints, next.state, next.emit)
+	return next, err
 }
 
-// latecomers replaces the nodes whose turn is that one.
-func (r *run) latecomers(ctx context.Context, turn int) error {
-	var late []string
-	for name, when := range r.lessons.late {
-		if when == turn {
-			late = append(late, name)
+// clusterAfter is the cluster once the steps are done, as the next plan would find it: pods
+// that have moved run where they were expected. If it is late, nodes that have taken some in
+// have been left alone for as long as they have to be, if they had been before.
+func (r *run) clusterAfter(late bool) Cluster {
+	f := r.constraints
+	out := *f.cluster
+	out.Nodes, out.Pods, out.Running, out.Machines = nil, nil, nil, nil
+	out.Catalog, out.PoolCatalogs = r.state.stock.all, r.state.stock.pools
+	for _, s := range f.nodes {
+		if s.gone || s.node == nil {
+			continue
+		}
+		out.Nodes = append(out.Nodes, s.node)
+		if !s.fresh && s.known.Node == "" {
+			continue // of whose machine nothing is told, nothing will be then
+		}
+		m := *s.machine
+		first := *s
+		first.machine = s.known
+		if late && (s.fresh || s.received && f.leftAlone(&first)) {
+			m.LastPodEvent, m.Initialized = longAgo(), longAgo()
+		}
+		out.Machines = append(out.Machines, m)
+	}
+	moved := map[string]string{}
+	for i := range r.steps {
+		for _, e := range r.steps[i].Evictions {
+			moved[e.Pod] = e.To
 		}
 	}
-	if len(late) == 0 {
-		return nil
-	}
-	slices.Sort(late)
-	r.turn = turn
-	if err := r.state.closeTo(r.lessons.avoid); err != nil {
-		return err
-	}
-	for _, phase := range []func(context.Context) error{r.expired, func(ctx context.Context) error { return r.drifted(ctx, false) }} {
-		if err := phase(ctx); err != nil || r.done {
-			return err
+	for _, pod := range slices.Concat(f.cluster.Pods, f.cluster.Running) {
+		name := podspec.PodName(pod)
+		to, moves := moved[name]
+		s := f.at[pod.Spec.NodeName]
+		switch {
+		case pod.Spec.NodeName == "":
+			out.Pods = append(out.Pods, pod)
+		case moves && to == "": // it waits for a node once more
+			waits := unbound(pod)
+			waits.Status = corev1.PodStatus{Phase: corev1.PodPending}
+			out.Pods = append(out.Pods, waits)
+		case moves:
+			runs := bound(f.pods[name], to)
+			runs.Status = corev1.PodStatus{
+				Phase: corev1.PodRunning, StartTime: f.pods[name].Status.StartTime,
+				Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
+			}
+			out.Running = append(out.Running, runs)
+		case s == nil || !s.gone:
+			out.Running = append(out.Running, pod)
 		}
 	}
-	return r.state.readmit(slices.Concat(late, r.lessons.avoid))
+	return out
 }
+
+// longAgo is long enough before every decision.
+func longAgo() time.Time { return time.Unix(0, 0) }

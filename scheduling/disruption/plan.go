@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -64,13 +63,8 @@ type run struct {
 	warnings []scheduling.Warning
 	findings *findings
 	before   tally
-	// lessons are what earlier tries of the same plan have taught, turn is how late it is.
-	lessons lessons
-	turn    int
 	// last says that the plan does not go on with the next.
 	last bool
-	// base is the plan before the steps that save; nil where they are certain as they are found.
-	base *run
 }
 
 // findings are what the search for savings found out beside its steps.
@@ -126,25 +120,18 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// search makes all steps: in large clusters as they are found, else once it is known that they
-// leave nothing to do.
+// search makes all steps: those that save something as they are found in large clusters, else once
+// it is known that they leave nothing to do.
 func (r *run) search(ctx context.Context) error {
-	tries := r.constraints.meant(Underutilized) && len(r.state.nodes) < manyNodes
-	if tries && r.forcedMovesPods() {
-		return r.ended(ctx, r.lookAhead(ctx, true))
-	}
 	err := r.forced(ctx)
 	switch {
 	case err != nil || r.done:
-		return r.ended(ctx, err)
-	case tries && !r.last:
-		return r.ended(ctx, r.lookAhead(ctx, false))
-	}
-	if err = r.phases(ctx); err == nil && !r.last && r.someWait() {
-		err = r.further(ctx)
-	}
-	if err == nil {
-		err = past(ctx, r.explain(ctx))
+	case len(r.state.nodes) < manyNodes && !r.last:
+		err = r.lookAhead(ctx)
+	default:
+		if err = r.phases(ctx); err == nil && !r.last {
+			err = past(ctx, r.explain(ctx))
+		}
 	}
 	return r.ended(ctx, err)
 }
@@ -153,15 +140,9 @@ func (r *run) search(ctx context.Context) error {
 func (r *run) phases(ctx context.Context) error {
 	var err error
 	if r.constraints.meant(Underutilized) {
-		if r.base != nil {
-			r.base = &run{constraints: r.constraints.clone(), state: r.state.fork(), steps: slices.Clone(r.steps)}
-		}
 		r.findings, err = consolidate(ctx, r.constraints, r.state, r.emit)
+		r.cap()
 	}
-	if err == nil && !r.done {
-		err = r.latecomers(ctx, 2)
-	}
-	r.cap()
 	if err == nil && !r.done && r.constraints.meant(Misplaced) {
 		err = r.rebalance(ctx)
 	}
