@@ -39,15 +39,14 @@
 //	               number of launches
 //	misplaced      pods that break a rule where they are ([Planner.Rebalance])
 //
-// Nodes that are about to go for one of the first three take in no pods of others, so that
-// no pod moves twice. In clusters of less than 1,000 nodes nor do nodes that would be emptied
-// next to save something: the plan is tried out before its first step is certain, and the next
-// plan with it, as it would be when consolidateAfter has passed. Where that one would save
-// something, this goes at once to where both lead, or is made anew, with nodes left alone, or
-// expired and drifted ones drained later. What has come to be possible only by the steps follows
-// in the same plan, as far as consolidateAfter allows: where a node holds the only machine of a
-// reservation, its pods go to another machine, and back when the first is gone. No other pods
-// move twice.
+// Nodes that are about to go for one of the first three take in no pods of others. In clusters of
+// less than 1,000 nodes what saves something is tried out before its first step is certain, and the
+// next plan with it, as it would be when consolidateAfter has passed. Where that one would save
+// something, this goes at once to where both lead, so that no pod moves twice, or does afterwards
+// what nodes allow that have taken in no pods. What is left, or has come to be possible only by the
+// steps, follows in the same plan, as far as consolidateAfter allows: where a node holds the only
+// machine of a reservation, its pods go to another machine, and back when the first is gone. Only
+// pods that had to move for one of the first three reasons may move a second time.
 //
 // A node that is drained is there until its last pod has left. Pods that it keeps out of other
 // zones until then, by spread constraints, land when it is gone.
@@ -136,8 +135,7 @@ package disruption
 //	target*      the cluster bought afresh, as an aim and as a bound
 //	ordering*    the steps that lead to the cheaper cluster
 //	rebalance    pods that break a rule where they are
-//	lookahead, nextplan  the next plan, made in advance: whether it would move pods on, and
-//	             what it would add
+//	lookahead    the next plan, made in advance, and what this one does of it
 //
 // What comes out
 //
