@@ -22,27 +22,24 @@ func Type(name string, opts ...TypeOption) *instancetypes.InstanceType {
 		},
 		Capacity: Resources(Count(corev1.ResourcePods, 110)),
 	}
-	for _, o := range opts {
-		o.applyType(t)
-	}
-	return t
+	return with(t, opts)
 }
 
 // Capacity is what the machine holds before anything is reserved for the system.
 func Capacity(amounts ...Amount) TypeOption {
-	return typeFunc(func(t *instancetypes.InstanceType) { t.Capacity = merge(t.Capacity, amounts) })
+	return on(func(t *instancetypes.InstanceType) { t.Capacity = merge(t.Capacity, amounts) })
 }
 
 // KubeReserved is the part of the capacity that the kubelet keeps for itself.
 func KubeReserved(amounts ...Amount) TypeOption {
-	return typeFunc(func(t *instancetypes.InstanceType) {
+	return on(func(t *instancetypes.InstanceType) {
 		t.Overhead.KubeReserved = merge(t.Overhead.KubeReserved, amounts)
 	})
 }
 
 // Offer puts the type on sale.
 func Offer(o offerings.Offering) TypeOption {
-	return typeFunc(func(t *instancetypes.InstanceType) { t.Offerings = append(t.Offerings, o) })
+	return on(func(t *instancetypes.InstanceType) { t.Offerings = append(t.Offerings, o) })
 }
 
 // OnDemand sells the type on demand in a zone.

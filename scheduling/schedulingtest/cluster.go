@@ -240,7 +240,7 @@ func (b *clusterBuilder) volume(pod *corev1.Pod, node *corev1.Node) {
 		return
 	}
 	name := "data-" + pod.Name
-	UseClaim(name).applyPod(pod)
+	UseClaim(name)(pod)
 	b.cluster.Claims = append(b.cluster.Claims, Claim(name, BoundTo(name)))
 	b.cluster.Volumes = append(b.cluster.Volumes, Volume(name, Where(In(corev1.LabelTopologyZone, node.Labels[corev1.LabelTopologyZone]))))
 }

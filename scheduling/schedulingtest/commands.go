@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -52,16 +54,16 @@ func commands() map[string]command {
 		"solve":       solveCommand,
 		"verify":      verifyCommand,
 		"nodes":       listCommand("node", func(p *problem) *[]*corev1.Node { return &p.Nodes }, (*session).node),
-		"daemonset":   listCommand("daemonset", func(p *problem) *[]*daemonSet { return &p.DaemonSets }, reader(DaemonSet, podWord)),
-		"claims":      listCommand("claim", func(p *problem) *[]*corev1.PersistentVolumeClaim { return &p.Claims }, reader(Claim, claimWord)),
-		"volumes":     listCommand("volume", func(p *problem) *[]*corev1.PersistentVolume { return &p.Volumes }, reader(Volume, volumeWord)),
-		"classes":     listCommand("class", func(p *problem) *[]*storageClass { return &p.StorageClasses }, reader(StorageClass, classWord)),
-		"csi-nodes":   listCommand("CSI node", func(p *problem) *[]*csiNode { return &p.CSINodes }, reader(CSINode, driverWord)),
+		"daemonset":   listCommand("daemonset", func(p *problem) *[]*appsv1.DaemonSet { return &p.DaemonSets }, daemonSetLine),
+		"claims":      listCommand("claim", func(p *problem) *[]*corev1.PersistentVolumeClaim { return &p.Claims }, reader(Claim)),
+		"volumes":     listCommand("volume", func(p *problem) *[]*corev1.PersistentVolume { return &p.Volumes }, reader(Volume)),
+		"classes":     listCommand("class", func(p *problem) *[]*storagev1.StorageClass { return &p.StorageClasses }, reader(StorageClass)),
+		"csi-nodes":   listCommand("CSI node", func(p *problem) *[]*storagev1.CSINode { return &p.CSINodes }, csiNodeLine),
 		"namespaces":  listCommand("namespace", func(p *problem) *[]*corev1.Namespace { return &p.Namespaces }, namespaceLine),
 		"services":    listCommand("service", func(p *problem) *[]*corev1.Service { return &p.Services }, serviceLine),
 		"default-spread": listCommand("default constraint", func(p *problem) *[]corev1.TopologySpreadConstraint { return &p.DefaultSpread },
 			func(_ *session, key string, words []word) (corev1.TopologySpreadConstraint, error) {
-				opts, err := options(words, spreadWord)
+				opts, err := optionsFor(&topologyTerm{spreads: true}, words)
 				return DefaultSpread(expandKey(key), opts...), err
 			}),
 	}
@@ -114,15 +116,18 @@ func listCommand[T any](noun string, list func(*scheduling.Problem) *[]T, read f
 }
 
 // reader reads an object that a builder makes of options, one a word.
-func reader[T, O any](build func(string, ...O) T, read func(word) (O, error)) func(*session, string, []word) (T, error) {
-	return func(_ *session, name string, words []word) (T, error) {
-		opts, err := options(words, read)
-		if err != nil {
-			var none T
-			return none, err
-		}
-		return build(name, opts...), nil
-	}
+func reader[T any](build func(string, ...Option) T) func(*session, string, []word) (T, error) {
+	return func(_ *session, name string, words []word) (T, error) { return built(build, name, words) }
+}
+
+func daemonSetLine(_ *session, name string, words []word) (*appsv1.DaemonSet, error) {
+	opts, err := optionsFor(Pod(name), words)
+	return DaemonSet(name, opts...), err
+}
+
+func csiNodeLine(_ *session, name string, words []word) (*storagev1.CSINode, error) {
+	drivers, err := options(words, driverWord)
+	return CSINode(name, drivers...), err
 }
 
 // eachObject reads lines [N x] NAME WORD… and calls f for each of the N names, numbered as
@@ -198,12 +203,12 @@ func catalogCommand(_ context.Context, s *session, args []word, input []string) 
 	var types []*instancetypes.InstanceType
 	offers := 0
 	err := eachObject(nil, input, func(_, name string, words []word) error {
-		opts, err := options(words, func(w word) (TypeOption, error) { return typeWord(name, w) })
+		t, err := built(Type, name, words)
 		if err != nil {
 			return err
 		}
-		types = append(types, Type(name, opts...))
-		offers += len(types[len(types)-1].Offerings)
+		types = append(types, t)
+		offers += len(t.Offerings)
 		return nil
 	})
 	if err != nil {
@@ -235,11 +240,11 @@ func poolCommand(_ context.Context, s *session, args []word, input []string) (st
 	name, words := args[1].key, slices.Concat(args[2:], more)
 	s.problem.NodePools = slices.DeleteFunc(s.problem.NodePools, func(p *scheduling.NodePool) bool { return p.Name == name })
 	if len(words) != 1 || words[0].key != "none" {
-		opts, err := options(words, poolWord)
+		pool, err := built(NodePool, name, words)
 		if err != nil {
 			return "", err
 		}
-		s.problem.NodePools = append(s.problem.NodePools, NodePool(name, opts...))
+		s.problem.NodePools = append(s.problem.NodePools, pool)
 	}
 	return count(len(s.problem.NodePools), "pool"), nil
 }
@@ -250,11 +255,10 @@ func podsCommand(_ context.Context, s *session, args []word, input []string) (st
 	var pods []*corev1.Pod
 	running := args[0].key == "running"
 	err := eachObject(args, input, func(group, name string, words []word) error {
-		opts, err := options(words, podWord)
+		p, err := built(Pod, name, words)
 		if err != nil {
 			return err
 		}
-		p := Pod(name, opts...)
 		if running && p.Spec.NodeName == "" {
 			return errors.New("want on=NODE")
 		}
@@ -356,9 +360,10 @@ func serviceLine(_ *session, name string, words []word) (*corev1.Service, error)
 // there; one that is in flight reports no resources but those given.
 func (s *session) node(name string, words []word) (*corev1.Node, error) {
 	bought := map[string]string{"capacity-type": string(offerings.OnDemand)}
-	var opts, last []NodeOption
+	var last []NodeOption
 	var amounts []Amount
 	var errs []error
+	var others []word
 	for _, w := range words {
 		switch _, resource := resourceName(w.key); {
 		case w.key == "type" || w.key == "zone" || w.key == "capacity-type":
@@ -369,8 +374,7 @@ func (s *session) node(name string, words []word) (*corev1.Node, error) {
 			a, err := parseAmount(w)
 			amounts, errs = append(amounts, a), append(errs, err)
 		default:
-			o, err := nodeWord(w)
-			opts, errs = append(opts, o), append(errs, err)
+			others = append(others, w)
 		}
 	}
 	first, err := s.bought(bought)
@@ -380,5 +384,7 @@ func (s *session) node(name string, words []word) (*corev1.Node, error) {
 	if len(amounts) > 0 {
 		last = append(last, Allocatable(amounts...))
 	}
-	return Node(name, slices.Concat(first, opts, last)...), nil
+	return built(func(name string, opts ...Option) *corev1.Node {
+		return Node(name, slices.Concat(first, opts, last)...)
+	}, name, others)
 }

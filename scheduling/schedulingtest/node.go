@@ -29,15 +29,12 @@ func Node(name string, opts ...NodeOption) *corev1.Node {
 			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
 		},
 	}
-	for _, o := range opts {
-		o.applyNode(n)
-	}
-	return n
+	return with(n, opts)
 }
 
 // OfPool makes the node an initialized one of the pool.
 func OfPool(pool string) NodeOption {
-	return nodeFunc(func(n *corev1.Node) {
+	return on(func(n *corev1.Node) {
 		labels := poolLabels(pool)
 		maps.Copy(labels, n.Labels)
 		n.Labels = labels
@@ -47,7 +44,7 @@ func OfPool(pool string) NodeOption {
 // OfType makes the node a machine of the type, bought at the offering: it gets
 // their labels, capacity and allocatable.
 func OfType(t *instancetypes.InstanceType, o offerings.Offering) NodeOption {
-	return nodeFunc(func(n *corev1.Node) {
+	return on(func(n *corev1.Node) {
 		maps.Copy(n.Labels, t.NodeLabels(o))
 		n.Labels[corev1.LabelInstanceTypeStable] = t.Name
 		n.Status.Capacity = t.CapacityOf(o)
@@ -58,7 +55,7 @@ func OfType(t *instancetypes.InstanceType, o offerings.Offering) NodeOption {
 // Allocatable is what the node's pods may ask for together. A node holds 110 pods
 // unless the amounts say otherwise.
 func Allocatable(amounts ...Amount) NodeOption {
-	return nodeFunc(func(n *corev1.Node) {
+	return on(func(n *corev1.Node) {
 		list := merge(Resources(Count(corev1.ResourcePods, 110)), amounts)
 		n.Status.Allocatable = list
 		n.Status.Capacity = list.DeepCopy()
@@ -68,7 +65,7 @@ func Allocatable(amounts ...Amount) NodeOption {
 // InFlight makes a node of a pool one that is on its way: it has not been
 // initialized, and reports nothing of what it will hold.
 func InFlight() NodeOption {
-	return nodeFunc(func(n *corev1.Node) {
+	return on(func(n *corev1.Node) {
 		delete(n.Labels, scheduling.InitializedLabel)
 		delete(n.Labels, scheduling.RegisteredLabel)
 		n.Status = corev1.NodeStatus{
@@ -79,7 +76,7 @@ func InFlight() NodeOption {
 
 // withoutLabel takes a label off the node.
 func withoutLabel(key string) NodeOption {
-	return nodeFunc(func(n *corev1.Node) { delete(n.Labels, key) })
+	return on(func(n *corev1.Node) { delete(n.Labels, key) })
 }
 
 // Disrupted puts the taint on the node that stands on those about to be removed.
@@ -89,7 +86,7 @@ func Disrupted() NodeOption {
 
 // Cordoned makes the node unschedulable, as kubectl cordon does.
 func Cordoned() NodeOption {
-	return nodeFunc(func(n *corev1.Node) {
+	return on(func(n *corev1.Node) {
 		n.Spec.Unschedulable = true
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{
 			Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule,
@@ -104,16 +101,13 @@ func NodePool(name string, opts ...NodePoolOption) *scheduling.NodePool {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "karpenter.sh/v1", Kind: "NodePool"},
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 	}
-	for _, o := range opts {
-		o.applyNodePool(p)
-	}
-	return p
+	return with(p, opts)
 }
 
 // Limit bounds the sum of the capacity of the pool's nodes; see [MaxNodes] for
 // their number.
 func Limit(amounts ...Amount) NodePoolOption {
-	return poolFunc(func(p *scheduling.NodePool) {
+	return on(func(p *scheduling.NodePool) {
 		p.Spec.Limits = merge(p.Spec.Limits, amounts)
 	})
 }
@@ -123,7 +117,7 @@ func MaxNodes(n int64) NodePoolOption { return Limit(Count(scheduling.NodesResou
 
 // Replicas makes the pool static: it keeps n nodes and launches none for pods.
 func Replicas(n int64) NodePoolOption {
-	return poolFunc(func(p *scheduling.NodePool) { p.Spec.Replicas = &n })
+	return on(func(p *scheduling.NodePool) { p.Spec.Replicas = &n })
 }
 
 // poolLabels are the labels that the node of a pool carries because it is one.
@@ -141,7 +135,7 @@ func poolLabels(pool string) map[string]string {
 // its pods.
 func DaemonSet(name string, opts ...PodOption) *appsv1.DaemonSet {
 	pod := Pod(name, opts...)
-	labels := LabelOption{"app", name}.into(pod.Labels)
+	labels := put(pod.Labels, "app", name)
 	ds := &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: pod.Namespace, UID: daemonSetUID(pod.Namespace, name)},
 		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}},

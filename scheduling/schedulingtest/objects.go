@@ -6,53 +6,132 @@ import (
 	"strconv"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Short names for the objects of which lists are read.
-type (
-	daemonSet    = appsv1.DaemonSet
-	storageClass = storagev1.StorageClass
-	csiNode      = storagev1.CSINode
-	nodePool     = scheduling.NodePool
-	instanceType = instancetypes.InstanceType
-)
+// built makes an object of options, one a word. A word that is about another kind of object is
+// an error.
+func built[T any](build func(string, ...Option) T, name string, words []word) (T, error) {
+	opts, err := optionsFor(build(name), words)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return build(name, opts...), nil
+}
 
-// podWord reads a word about a pod.
-func podWord(w word) (PodOption, error) {
-	lists := map[string]func(...Amount) PodOption{
-		"limits": Limits, "container": sideContainer, "init": Init, "sidecar": Sidecar, "overhead": overhead, "pod-level": podLevel,
-	}
-	if list, ok := lists[w.key]; ok {
-		amounts, err := parseAmounts(w.value)
-		return list(amounts...), err
-	}
-	if _, ok := resourceName(w.key); ok && w.hasValue {
-		a, err := parseAmount(w)
-		return Requests(a), err
+// optionsFor reads one option of each word, all about the kind of object that scratch is, which
+// they may change.
+func optionsFor(scratch any, words []word) ([]Option, error) {
+	return options(words, func(w word) (Option, error) {
+		o, err := optionOf(w)
+		if err == nil && !suits(o, scratch) {
+			err = unexpected(w)
+		}
+		return o, err
+	})
+}
+
+// suits reports whether an option is about an object, which it may change.
+func suits(o Option, object any) bool {
+	pod, ok := object.(*corev1.Pod)
+	return o(object) || ok && o(&labelled{pod})
+}
+
+// optionOf reads a word about an object of any kind.
+func optionOf(w word) (Option, error) {
+	if w.hasValue {
+		if amounts := amountsOf(w.key); amounts != nil {
+			list, err := parseAmounts(w.value)
+			return amounts(list...), err
+		}
+		if _, ok := resourceName(w.key); ok {
+			a, err := parseAmount(w)
+			return either(Requests(a), Capacity(a)), err
+		}
 	}
 	switch w.key {
 	case "where":
 		exprs, err := parseExprs(w.value)
 		return Where(exprs...), err
+	case "label":
+		words, err := parsePairs(w.value)
+		return labelWord(words), err
+	case "taint", "startup":
+		key, value, effect, err := parseTaint(w.value)
+		if w.key == "startup" {
+			return StartupTaint(key, value, effect), err
+		}
+		return Taint(key, value, effect), err
+	case "deleting":
+		return Deleting(), nil
+	case "ns":
+		return either(Namespace(w.value), InNamespaces(strings.Fields(w.value)...)), nil
+	case "class":
+		return OfClass(w.value), nil
+	case "driver":
+		return Driver(driverName(w.value)), nil
+	case "weight", "priority", "replicas", "skew", "min":
+		n, err := strconv.ParseInt(w.value, 10, 32)
+		return map[string]func(int32) Option{
+			"weight": Weight, "priority": Priority, "skew": Skew, "min": MinDomains,
+			"replicas": func(n int32) Option { return Replicas(int64(n)) },
+		}[w.key](int32(n)), err
+	}
+	for _, read := range []func(word) (Option, error){podWord, termWord, nodeWord, volumeWord} {
+		if o, err := read(w); o != nil || err != nil {
+			return o, err
+		}
+	}
+	if strings.Contains(w.key, "@") {
+		return offeringWord(w)
+	}
+	return nil, unexpected(w)
+}
+
+// amountsOf is the option for lists of amounts under a key; nil if there is none.
+func amountsOf(key string) func(...Amount) Option {
+	return map[string]func(...Amount) Option{
+		"limits":    func(a ...Amount) Option { return either(Limits(a...), Limit(a...)) },
+		"container": sideContainer, "init": Init, "sidecar": Sidecar, "overhead": overhead, "pod-level": podLevel, "reserve": KubeReserved,
+	}[key]
+}
+
+// labelWord sets labels. The keys of nodes and pools may be short for others.
+func labelWord(words []word) Option {
+	return func(object any) bool {
+		about := true
+		for _, l := range words {
+			key := l.key
+			switch object.(type) {
+			case *corev1.Node, *scheduling.NodePool:
+				key = expandKey(key)
+			}
+			about = Label(key, l.value)(object) && about
+		}
+		return about
+	}
+}
+
+// podWord reads a word about a pod; nothing for another word.
+func podWord(w word) (Option, error) {
+	switch w.key {
 	case "prefer":
 		return parsePrefer(w.value)
 	case "spread":
-		return termOf(w, Spread, spreadWord)
+		return termOf(w, Spread)
 	case "near":
-		return termOf(w, Near, affinityWord)
+		return termOf(w, Near)
 	case "apart":
-		return termOf(w, Apart, affinityWord)
+		return termOf(w, Apart)
 	case "claim":
-		return podFunc(func(p *corev1.Pod) {
+		return on(func(p *corev1.Pod) {
 			number := p.Name[strings.LastIndexByte(p.Name, '-')+1:]
-			UseClaim(strings.ReplaceAll(w.value, "#", number)).applyPod(p)
+			UseClaim(strings.ReplaceAll(w.value, "#", number))(p)
 		}), nil
 	case "ephemeral":
 		words, err := splitWords(w.value)
@@ -62,41 +141,30 @@ func podWord(w word) (PodOption, error) {
 		if len(words) == 0 || words[0].hasValue {
 			return nil, errors.New("want the ephemeral volume's name")
 		}
-		opts, err := options(words[1:], claimWord)
+		opts, err := optionsFor(Claim("template"), words[1:])
 		return Ephemeral(words[0].key, opts...), err
 	case "owner":
 		kind, name, err := cutOwner(w.value)
 		return OwnedBy(kind, name), err
-	case "select", "label":
+	case "select":
 		words, err := parsePairs(w.value)
-		return podFunc(func(p *corev1.Pod) {
+		return on(func(p *corev1.Pod) {
 			for _, l := range words {
-				if w.key == "select" {
-					Select(expandKey(l.key), l.value).applyPod(p)
-				} else {
-					Label(l.key, l.value).applyPod(p)
-				}
+				Select(expandKey(l.key), l.value)(p)
 			}
 		}), err
 	case "tolerate":
 		return Toleration(parseToleration(w.value)), nil
 	case "port":
 		return parsePort(w.value)
-	case "priority":
-		n, err := strconv.ParseInt(w.value, 10, 32)
-		return Priority(int32(n)), err
-	case "ns":
-		return Namespace(w.value), nil
 	case "on":
 		return OnNode(w.value), nil
 	case "daemon":
 		return OwnedByDaemonSet(w.value), nil
 	case "done":
 		return Phase(corev1.PodSucceeded), nil
-	case "deleting":
-		return Deleting(), nil
 	}
-	return nil, unexpected(w)
+	return nil, nil
 }
 
 // parsePrefer reads requirements that a pod prefers, perhaps with "weight N" as the
@@ -118,7 +186,7 @@ func parsePrefer(text string) (PodOption, error) {
 
 // termOf reads what stands in the parentheses of spread=, near= and apart=: a key, and
 // words about which pods there.
-func termOf(w word, build func(string, ...TermOption) PodOption, read func(word) (TermOption, error)) (PodOption, error) {
+func termOf(w word, build func(string, ...TermOption) PodOption) (PodOption, error) {
 	words, err := splitWords(w.value)
 	if err != nil {
 		return nil, err
@@ -126,19 +194,13 @@ func termOf(w word, build func(string, ...TermOption) PodOption, read func(word)
 	if len(words) == 0 || words[0].hasValue {
 		return nil, fmt.Errorf("%s=(%s): want a key", w.key, w.value)
 	}
-	opts, err := options(words[1:], read)
+	opts, err := optionsFor(&topologyTerm{spreads: w.key == "spread"}, words[1:])
 	return build(expandKey(words[0].key), opts...), err
 }
 
-// spreadWord reads a word about a topology spread constraint.
-func spreadWord(w word) (TermOption, error) {
+// termWord reads a word about a topology term; nothing for another word.
+func termWord(w word) (Option, error) {
 	switch w.key {
-	case "skew", "min":
-		n, err := strconv.ParseInt(w.value, 10, 32)
-		if w.key == "min" {
-			return MinDomains(int32(n)), err
-		}
-		return Skew(int32(n)), err
 	case "soft":
 		return Soft(), nil
 	case "affinity", "taints":
@@ -152,123 +214,43 @@ func spreadWord(w word) (TermOption, error) {
 			return affinityPolicy(policy), nil
 		}
 		return taintsPolicy(policy), nil
-	}
-	return termWord(w)
-}
-
-// affinityWord reads a word about a term of pod affinity or anti-affinity.
-func affinityWord(w word) (TermOption, error) {
-	switch w.key {
-	case "weight":
-		n, err := strconv.ParseInt(w.value, 10, 32)
-		return Weight(int32(n)), err
-	case "ns":
-		return InNamespaces(strings.Fields(w.value)...), nil
 	case "ns-of":
 		selector, err := parseSelector(w.value)
-		return termFunc(func(t *topologyTerm) { t.everywhere = selector.DeepCopy() }), err
+		return onAffinity(func(t *topologyTerm) { t.everywhere = selector.DeepCopy() }), err
 	case "other":
 		return Other(expandKey(w.value)), nil
-	}
-	return termWord(w)
-}
-
-// termWord reads a word that all three kinds of terms have.
-func termWord(w word) (TermOption, error) {
-	switch {
-	case w.key == "of" && w.value == "none":
-		return ofNone(), nil
-	case w.key == "of":
-		selector, err := parseSelector(w.value)
-		return termFunc(func(t *topologyTerm) { t.selector, t.chosen = selector.DeepCopy(), true }), err
-	case w.key == "same":
+	case "same":
 		return Same(expandKey(w.value)), nil
+	case "of":
+		if w.value == "none" {
+			return ofNone(), nil
+		}
+		selector, err := parseSelector(w.value)
+		return on(func(t *topologyTerm) { t.selector, t.chosen = selector.DeepCopy(), true }), err
 	}
-	return nil, unexpected(w)
+	return nil, nil
 }
 
-// nodeWord reads a word about a node.
-func nodeWord(w word) (NodeOption, error) {
+// nodeWord reads a word about a node or an instance type; nothing for another word.
+func nodeWord(w word) (Option, error) {
 	switch w.key {
 	case "pool":
 		return OfPool(w.value), nil
 	case "without":
 		return withoutLabel(expandKey(w.value)), nil
-	case "deleting":
-		return Deleting(), nil
 	case "disrupted":
 		return Disrupted(), nil
 	case "cordoned":
 		return Cordoned(), nil
-	case "taint":
-		return parseTaint(w.value)
-	case "label":
-		words, err := splitWords(w.value)
-		return nodeFunc(func(n *corev1.Node) {
-			for _, l := range words {
-				Label(expandKey(l.key), l.value).applyNode(n)
-			}
-		}), err
+	case "arch", "os":
+		return on(func(t *instancetypes.InstanceType) { Label(expandKey(w.key), w.value)(t) }), nil
 	}
-	return nil, unexpected(w)
+	return nil, nil
 }
 
-// poolWord reads a word about a NodePool.
-func poolWord(w word) (NodePoolOption, error) {
-	switch w.key {
-	case "weight":
-		n, err := strconv.ParseInt(w.value, 10, 32)
-		return Weight(int32(n)), err
-	case "replicas":
-		n, err := strconv.ParseInt(w.value, 10, 64)
-		return Replicas(n), err
-	case "limits":
-		amounts, err := parseAmounts(w.value)
-		return Limit(amounts...), err
-	case "where":
-		exprs, err := parseExprs(w.value)
-		return Where(exprs...), err
-	case "taint", "startup":
-		t, err := parseTaint(w.value)
-		t.startup = w.key == "startup"
-		return t, err
-	case "label":
-		words, err := splitWords(w.value)
-		return poolFunc(func(p *nodePool) {
-			for _, l := range words {
-				Label(expandKey(l.key), l.value).applyNodePool(p)
-			}
-		}), err
-	}
-	return nil, unexpected(w)
-}
-
-// typeWord reads a word about an instance type.
-func typeWord(name string, w word) (TypeOption, error) {
-	switch {
-	case strings.Contains(w.key, "@"):
-		o, err := parseOffering(name, w)
-		return Offer(o), err
-	case w.key == "arch" || w.key == "os":
-		return Label(expandKey(w.key), w.value), nil
-	case w.key == "label":
-		words, err := splitWords(w.value)
-		return typeFunc(func(t *instanceType) {
-			for _, l := range words {
-				Label(l.key, l.value).applyType(t)
-			}
-		}), err
-	case w.key == "reserve":
-		amounts, err := parseAmounts(w.value)
-		return KubeReserved(amounts...), err
-	}
-	a, err := parseAmount(w)
-	return Capacity(a), err
-}
-
-// parseOffering reads CAPACITY-TYPE@ZONE=PRICE and what may follow. A reservation without
+// offeringWord reads CAPACITY-TYPE@ZONE=PRICE and what may follow. A reservation without
 // an id is called TYPE-ZONE.
-func parseOffering(typeName string, w word) (offerings.Offering, error) {
+func offeringWord(w word) (TypeOption, error) {
 	ct, zone, _ := strings.Cut(w.key, "@")
 	o := offerings.Offering{Zone: zone, CapacityType: offerings.CapacityType(ct)}
 	text, overrides, err := cutOverrides(w.value)
@@ -283,16 +265,19 @@ func parseOffering(typeName string, w word) (offerings.Offering, error) {
 	if ok && err == nil {
 		o.ReservationCount, err = strconv.Atoi(left)
 	}
-	if o.CapacityType == offerings.Reserved && o.ReservationID == "" {
-		o.ReservationID = typeName + "-" + zone
-	}
 	if err == nil {
 		o.Price, err = offerings.ParsePrice(text)
 	}
 	if err != nil {
-		err = fmt.Errorf("offering %s: %w", w, err)
+		return nil, fmt.Errorf("offering %s: %w", w, err)
 	}
-	return o, err
+	return on(func(t *instancetypes.InstanceType) {
+		own := o.DeepCopy()
+		if own.CapacityType == offerings.Reserved && own.ReservationID == "" {
+			own.ReservationID = t.Name + "-" + zone
+		}
+		Offer(own)(t)
+	}), nil
 }
 
 // cutOverrides cuts the resource lists in parentheses off an offering and returns them
@@ -314,13 +299,9 @@ func cutOverrides(text string) (string, map[byte]corev1.ResourceList, error) {
 	return text, lists, nil
 }
 
-// claimWord reads a word about a claim.
-func claimWord(w word) (ClaimOption, error) {
+// volumeWord reads a word about a claim or a storage class; nothing for another word.
+func volumeWord(w word) (Option, error) {
 	switch w.key {
-	case "ns":
-		return Namespace(w.value), nil
-	case "class":
-		return OfClass(w.value), nil
 	case "volume":
 		return BoundTo(w.value), nil
 	case "half-bound":
@@ -337,36 +318,6 @@ func claimWord(w word) (ClaimOption, error) {
 		return Lost(), nil
 	case "of-pod":
 		return OwnedByPod(w.value), nil
-	case "deleting":
-		return Deleting(), nil
-	}
-	return nil, unexpected(w)
-}
-
-// volumeWord reads a word about a volume.
-func volumeWord(w word) (VolumeOption, error) {
-	switch w.key {
-	case "where":
-		exprs, err := parseExprs(w.value)
-		return Where(exprs...), err
-	case "driver":
-		return Driver(driverName(w.value)), nil
-	case "class":
-		return OfClass(w.value), nil
-	case "deleting":
-		return Deleting(), nil
-	}
-	return nil, unexpected(w)
-}
-
-// classWord reads a word about a storage class.
-func classWord(w word) (ClassOption, error) {
-	switch w.key {
-	case "where":
-		exprs, err := parseExprs(w.value)
-		return Where(exprs...), err
-	case "driver":
-		return Driver(driverName(w.value)), nil
 	case "immediate":
 		return Immediate(), nil
 	case "default":
@@ -379,7 +330,7 @@ func classWord(w word) (ClassOption, error) {
 		}
 		return DefaultClass(minute), nil
 	}
-	return nil, unexpected(w)
+	return nil, nil
 }
 
 // driverWord reads how many volumes of a driver a node takes; without a number there is

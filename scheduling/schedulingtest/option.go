@@ -1,6 +1,8 @@
 package schedulingtest
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,113 +12,113 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// PodOption says one thing about a pod.
-type PodOption interface{ applyPod(*corev1.Pod) }
+// Option says one thing about an object. It returns false, and changes nothing, for an object
+// of a kind that it is not about; builders panic then. The other names say what kind of object
+// an option is for.
+type Option func(object any) bool
 
-// NodePoolOption says one thing about a NodePool.
-type NodePoolOption interface {
-	applyNodePool(*scheduling.NodePool)
-}
-
-// NodeOption says one thing about a node.
-type NodeOption interface{ applyNode(*corev1.Node) }
-
-// TypeOption says one thing about an instance type.
-type TypeOption interface {
-	applyType(*instancetypes.InstanceType)
-}
-
+// Options by the kinds of objects that they are for.
 type (
-	podFunc  func(*corev1.Pod)
-	poolFunc func(*scheduling.NodePool)
-	nodeFunc func(*corev1.Node)
-	typeFunc func(*instancetypes.InstanceType)
+	PodOption      = Option
+	NodeOption     = Option
+	NodePoolOption = Option
+	TypeOption     = Option
+	TermOption     = Option
+	ClaimOption    = Option
+	VolumeOption   = Option
+	ClassOption    = Option
 )
 
-func (f podFunc) applyPod(p *corev1.Pod)                   { f(p) }
-func (f poolFunc) applyNodePool(p *scheduling.NodePool)    { f(p) }
-func (f nodeFunc) applyNode(n *corev1.Node)                { f(n) }
-func (f typeFunc) applyType(t *instancetypes.InstanceType) { f(t) }
-
-// LabelOption is a label of a pod, of the nodes of a NodePool, of a node or of an
-// instance type.
-type LabelOption struct{ key, value string }
-
-// Label sets a label.
-func Label(key, value string) LabelOption { return LabelOption{key, value} }
-
-func (l LabelOption) applyPod(p *corev1.Pod) { p.Labels = l.into(p.Labels) }
-
-func (l LabelOption) applyNodePool(p *scheduling.NodePool) {
-	m := &p.Spec.Template.Metadata
-	m.Labels = l.into(m.Labels)
+// on is an option for one kind of objects.
+func on[T any](change func(T)) Option {
+	return func(object any) bool {
+		x, ok := object.(T)
+		if ok {
+			change(x)
+		}
+		return ok
+	}
 }
 
-func (l LabelOption) applyNode(n *corev1.Node) { n.Labels = l.into(n.Labels) }
+// either is the first of the options that is about an object.
+func either(options ...Option) Option {
+	return func(object any) bool {
+		return slices.ContainsFunc(options, func(o Option) bool { return o(object) })
+	}
+}
 
-func (l LabelOption) applyType(t *instancetypes.InstanceType) { t.Labels = l.into(t.Labels) }
+// with applies the options to an object.
+func with[T any](object T, options []Option) T {
+	for _, o := range options {
+		if !o(object) {
+			panic(fmt.Sprintf("schedulingtest: an option is not about a %T", object))
+		}
+	}
+	return object
+}
 
-func (l LabelOption) into(labels map[string]string) map[string]string {
+// Label sets a label of a pod, of the nodes of a NodePool, of a node or of an instance type.
+func Label(key, value string) Option {
+	return either(
+		on(func(p *corev1.Pod) { p.Labels = put(p.Labels, key, value) }),
+		on(func(p *scheduling.NodePool) {
+			p.Spec.Template.Metadata.Labels = put(p.Spec.Template.Metadata.Labels, key, value)
+		}),
+		on(func(n *corev1.Node) { n.Labels = put(n.Labels, key, value) }),
+		on(func(t *instancetypes.InstanceType) { t.Labels = put(t.Labels, key, value) }),
+	)
+}
+
+func put(labels map[string]string, key, value string) map[string]string {
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[l.key] = l.value
+	labels[key] = value
 	return labels
 }
 
-// TaintOption is a taint of a node or of the nodes of a NodePool.
-type TaintOption struct {
-	taint   corev1.Taint
-	startup bool
+// Taint adds a taint to a node or to the nodes of a NodePool.
+func Taint(key, value string, effect corev1.TaintEffect) Option {
+	t := corev1.Taint{Key: key, Value: value, Effect: effect}
+	return either(
+		on(func(n *corev1.Node) { n.Spec.Taints = append(n.Spec.Taints, t) }),
+		on(func(p *scheduling.NodePool) {
+			p.Spec.Template.Spec.Taints = append(p.Spec.Template.Spec.Taints, t)
+		}),
+	)
 }
 
-// Taint adds a taint.
-func Taint(key, value string, effect corev1.TaintEffect) TaintOption {
-	return TaintOption{taint: corev1.Taint{Key: key, Value: value, Effect: effect}}
+// StartupTaint adds a taint that new nodes of a NodePool carry until something removes it.
+func StartupTaint(key, value string, effect corev1.TaintEffect) NodePoolOption {
+	return on(func(p *scheduling.NodePool) {
+		s := &p.Spec.Template.Spec
+		s.StartupTaints = append(s.StartupTaints, corev1.Taint{Key: key, Value: value, Effect: effect})
+	})
 }
 
-// StartupTaint adds a taint that new nodes of a NodePool carry until something
-// removes it. On a node it is a taint like any other.
-func StartupTaint(key, value string, effect corev1.TaintEffect) TaintOption {
-	return TaintOption{taint: corev1.Taint{Key: key, Value: value, Effect: effect}, startup: true}
-}
-
-func (t TaintOption) applyNode(n *corev1.Node) { n.Spec.Taints = append(n.Spec.Taints, t.taint) }
-
-func (t TaintOption) applyNodePool(p *scheduling.NodePool) {
-	s := &p.Spec.Template.Spec
-	if t.startup {
-		s.StartupTaints = append(s.StartupTaints, t.taint)
-	} else {
-		s.Taints = append(s.Taints, t.taint)
+// Deleting marks a node, a pod, a claim or a volume that is being deleted; a finalizer keeps it
+// there.
+func Deleting() Option {
+	mark := func(m *metav1.ObjectMeta, finalizer string) {
+		since := metav1.NewTime(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
+		m.DeletionTimestamp = &since
+		m.Finalizers = append(m.Finalizers, finalizer)
 	}
+	return either(
+		on(func(n *corev1.Node) { mark(&n.ObjectMeta, "karpenter.sh/termination") }),
+		on(func(p *corev1.Pod) { mark(&p.ObjectMeta, "example.com/keep") }),
+		on(func(c *corev1.PersistentVolumeClaim) { mark(&c.ObjectMeta, "kubernetes.io/pvc-protection") }),
+		on(func(v *corev1.PersistentVolume) { mark(&v.ObjectMeta, "kubernetes.io/pv-protection") }),
+	)
 }
 
-// DeletingOption marks an object that is being deleted.
-type DeletingOption struct{}
-
-// Deleting marks a node, a pod, a claim or a volume that is being deleted.
-func Deleting() DeletingOption { return DeletingOption{} }
-
-func (DeletingOption) applyNode(n *corev1.Node) {
-	markDeleted(&n.ObjectMeta, "karpenter.sh/termination")
+// Namespace puts a pod or a claim into a namespace.
+func Namespace(name string) Option {
+	return either(on(func(p *corev1.Pod) { p.Namespace = name }), on(func(c *corev1.PersistentVolumeClaim) { c.Namespace = name }))
 }
 
-func (DeletingOption) applyPod(p *corev1.Pod) {
-	markDeleted(&p.ObjectMeta, "example.com/keep")
-}
-
-func (DeletingOption) applyClaim(c *corev1.PersistentVolumeClaim) {
-	markDeleted(&c.ObjectMeta, "kubernetes.io/pvc-protection")
-}
-
-func (DeletingOption) applyVolume(v *corev1.PersistentVolume) {
-	markDeleted(&v.ObjectMeta, "kubernetes.io/pv-protection")
-}
-
-// markDeleted marks an object; a finalizer is what keeps such an object there.
-func markDeleted(m *metav1.ObjectMeta, finalizer string) {
-	since := metav1.NewTime(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-	m.DeletionTimestamp = &since
-	m.Finalizers = append(m.Finalizers, finalizer)
+// Weight ranks a NodePool: pods go to the pool of the highest weight. It makes a term of pod
+// affinity or anti-affinity a preferred one.
+func Weight(n int32) Option {
+	return either(on(func(p *scheduling.NodePool) { w := n; p.Spec.Weight = &w }), onAffinity(func(t *topologyTerm) { t.weight = n }))
 }

@@ -7,20 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// NamespaceOption is the namespace of a pod or of a claim.
-type NamespaceOption struct{ name string }
-
-// Namespace puts a pod or a claim into a namespace.
-func Namespace(name string) NamespaceOption { return NamespaceOption{name} }
-
-func (n NamespaceOption) applyPod(p *corev1.Pod) { p.Namespace = n.name }
-
-func (n NamespaceOption) applyClaim(c *corev1.PersistentVolumeClaim) { c.Namespace = n.name }
-
 // OwnedBy makes the pod one of a ReplicaSet, StatefulSet, ReplicationController or
 // whatever kind of controller.
 func OwnedBy(kind, name string) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		controller := true
 		version := "apps/v1"
 		if kind == "ReplicationController" {

@@ -16,17 +16,13 @@ func Pod(name string, opts ...PodOption) *corev1.Pod {
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
 		Status:     corev1.PodStatus{Phase: corev1.PodPending},
 	}
-	var ties []podTerm
+	var late []Option
 	for _, o := range opts {
-		if t, ok := o.(podTerm); ok {
-			ties = append(ties, t)
-			continue
+		if !o(p) {
+			late = append(late, o)
 		}
-		o.applyPod(p)
 	}
-	for _, t := range ties {
-		t.applyPod(p)
-	}
+	with(&labelled{p}, late)
 	p.UID = types.UID(p.Namespace + "/" + p.Name)
 	return p
 }
@@ -42,12 +38,12 @@ func Pods(n int, name string, opts ...PodOption) []*corev1.Pod {
 
 // Priority gives the pod a priority.
 func Priority(n int32) PodOption {
-	return podFunc(func(p *corev1.Pod) { p.Spec.Priority = &n })
+	return on(func(p *corev1.Pod) { p.Spec.Priority = &n })
 }
 
 // OnNode binds the pod to a node, where it runs.
 func OnNode(name string) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		p.Spec.NodeName = name
 		p.Status.Phase = corev1.PodRunning
 	})
@@ -55,12 +51,12 @@ func OnNode(name string) PodOption {
 
 // Phase sets the phase of the pod's status.
 func Phase(phase corev1.PodPhase) PodOption {
-	return podFunc(func(p *corev1.Pod) { p.Status.Phase = phase })
+	return on(func(p *corev1.Pod) { p.Status.Phase = phase })
 }
 
 // OwnedByDaemonSet makes the pod one of a DaemonSet.
 func OwnedByDaemonSet(name string) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		controller := true
 		p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{
 			APIVersion: "apps/v1", Kind: "DaemonSet", Name: name,
@@ -72,7 +68,7 @@ func OwnedByDaemonSet(name string) PodOption {
 // Requests are what the container "main" asks for. Called twice, the amounts add
 // to the list; the later amount of one resource counts.
 func Requests(amounts ...Amount) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		r := &p.Spec.Containers[0].Resources
 		r.Requests = merge(r.Requests, amounts)
 	})
@@ -81,7 +77,7 @@ func Requests(amounts ...Amount) PodOption {
 // Limits are the limits of the container "main". A resource with a limit and no
 // request asks for the limit.
 func Limits(amounts ...Amount) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		r := &p.Spec.Containers[0].Resources
 		r.Limits = merge(r.Limits, amounts)
 	})
@@ -89,14 +85,14 @@ func Limits(amounts ...Amount) PodOption {
 
 // sideContainer adds a further container with these requests.
 func sideContainer(amounts ...Amount) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		p.Spec.Containers = append(p.Spec.Containers, container("main", len(p.Spec.Containers), amounts))
 	})
 }
 
 // Init adds an init container, which runs before the main containers and ends.
 func Init(amounts ...Amount) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		p.Spec.InitContainers = append(p.Spec.InitContainers, container("init", len(p.Spec.InitContainers), amounts))
 	})
 }
@@ -104,7 +100,7 @@ func Init(amounts ...Amount) PodOption {
 // Sidecar adds an init container that goes on running beside everything that
 // starts after it.
 func Sidecar(amounts ...Amount) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		c := container("sidecar", len(p.Spec.InitContainers), amounts)
 		always := corev1.ContainerRestartPolicyAlways
 		c.RestartPolicy = &always
@@ -114,13 +110,13 @@ func Sidecar(amounts ...Amount) PodOption {
 
 // overhead is what the pod's runtime takes beside its containers.
 func overhead(amounts ...Amount) PodOption {
-	return podFunc(func(p *corev1.Pod) { p.Spec.Overhead = merge(p.Spec.Overhead, amounts) })
+	return on(func(p *corev1.Pod) { p.Spec.Overhead = merge(p.Spec.Overhead, amounts) })
 }
 
 // podLevel are requests of the pod as a whole; they stand for the sum over its
 // containers.
 func podLevel(amounts ...Amount) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		if p.Spec.Resources == nil {
 			p.Spec.Resources = &corev1.ResourceRequirements{}
 		}
@@ -151,7 +147,7 @@ func HostPort(port int32) PodOption { return hostPortOn("", port, corev1.Protoco
 // hostPortOn takes a port of the node on one of its addresses; an empty address
 // stands for all.
 func hostPortOn(ip string, port int32, protocol corev1.Protocol) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		c := &p.Spec.Containers[0]
 		c.Ports = append(c.Ports, corev1.ContainerPort{
 			HostPort: port, ContainerPort: port, HostIP: ip, Protocol: protocol,
@@ -175,5 +171,5 @@ func TolerateAll() PodOption { return TolerateKey("", "") }
 
 // Toleration adds a toleration as it is.
 func Toleration(t corev1.Toleration) PodOption {
-	return podFunc(func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, t) })
+	return on(func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, t) })
 }

@@ -244,7 +244,7 @@ func (w *generator) limit() NodePoolOption {
 	}
 }
 
-func (w *generator) taint() TaintOption {
+func (w *generator) taint() Option {
 	effect := pick(w.dice, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoSchedule,
 		corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule)
 	return Taint("example.com/dedicated", pick(w.dice, taintValues()...), effect)

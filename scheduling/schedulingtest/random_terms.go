@@ -88,7 +88,7 @@ func workloads(pods []*corev1.Pod) [][]*corev1.Pod {
 
 func apply(pods []*corev1.Pod, o PodOption) {
 	for _, pod := range pods {
-		o.applyPod(pod)
+		suits(o, pod)
 	}
 }
 
@@ -108,19 +108,19 @@ func (w *generator) label(pods []*corev1.Pod) {
 // labelRunning makes a running pod one of a workload, or just gives it a tier.
 func (w *generator) labelRunning(pod *corev1.Pod) {
 	if w.oneIn(2) {
-		Label("app", pick(w.dice, w.apps...)).applyPod(pod)
+		Label("app", pick(w.dice, w.apps...))(pod)
 	}
 	if w.oneIn(2) {
-		Label("tier", pick(w.dice, "front", "back")).applyPod(pod)
+		Label("tier", pick(w.dice, "front", "back"))(pod)
 	}
 	if w.oneIn(4) {
-		Label("version", pick(w.dice, "v1", "v2")).applyPod(pod)
+		Label("version", pick(w.dice, "v1", "v2"))(pod)
 	}
 	if w.oneIn(12) {
-		Namespace("shop").applyPod(pod)
+		Namespace("shop")(pod)
 	}
 	if w.oneIn(20) {
-		Deleting().applyPod(pod)
+		Deleting()(pod)
 	}
 }
 
@@ -130,11 +130,11 @@ func (w *generator) holders(running []*corev1.Pod) {
 	for _, pod := range running {
 		switch w.IntN(10) {
 		case 0:
-			Apart(corev1.LabelHostname, w.others(pod)).applyPod(pod)
+			apply([]*corev1.Pod{pod}, Apart(corev1.LabelHostname, w.others(pod)))
 		case 1:
-			Apart(w.place(), Of("tier", pick(w.dice, "front", "back"))).applyPod(pod)
+			apply([]*corev1.Pod{pod}, Apart(w.place(), Of("tier", pick(w.dice, "front", "back"))))
 		case 2:
-			Near(w.place(), w.others(pod), Weight(20)).applyPod(pod)
+			apply([]*corev1.Pod{pod}, Near(w.place(), w.others(pod), Weight(20)))
 		}
 	}
 }

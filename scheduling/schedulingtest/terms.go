@@ -8,18 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 )
-
-// TermOption says one thing about a tie between pods: a topology spread constraint
-// ([Spread]), or a term of pod affinity ([Near]) or anti-affinity ([Apart]).
-type TermOption interface{ applyTerm(*topologyTerm) }
 
 // topologyTerm is what the three kinds have in common, and what each has of its own.
 type topologyTerm struct {
 	key      string
 	selector *metav1.LabelSelector
 	chosen   bool // the selector was stated, perhaps as none
+	spreads  bool // it is a spread
 	same     []string
 
 	// Of spread.
@@ -36,74 +32,76 @@ type topologyTerm struct {
 	other      []string
 }
 
-type termFunc func(*topologyTerm)
+// onSpread and onAffinity are options for one of the kinds only.
+func onSpread(change func(*topologyTerm)) Option   { return onKind(true, change) }
+func onAffinity(change func(*topologyTerm)) Option { return onKind(false, change) }
 
-func (f termFunc) applyTerm(t *topologyTerm) { f(t) }
-
-// podTerm is a tie on its way into a pod. It goes in when everything else is known:
-// without a selector, it is about pods that have the labels of this one.
-type podTerm struct {
-	key  string
-	opts []TermOption
-	add  func(*corev1.Pod, *topologyTerm)
+func onKind(spreads bool, change func(*topologyTerm)) Option {
+	return func(object any) bool {
+		t, ok := object.(*topologyTerm)
+		if ok = ok && t.spreads == spreads; ok {
+			change(t)
+		}
+		return ok
+	}
 }
 
-func (t podTerm) applyPod(p *corev1.Pod) {
-	made := &topologyTerm{key: t.key, skew: 1}
-	for _, o := range t.opts {
-		o.applyTerm(made)
-	}
-	if !made.chosen {
-		made.selector = &metav1.LabelSelector{MatchLabels: maps.Clone(p.Labels)}
-	}
-	t.add(p, made)
+// labelled is a pod of which everything but its topology terms is known: without a selector,
+// they are about pods that have the labels of this one.
+type labelled struct{ *corev1.Pod }
+
+// topology is an option that adds a topology term to a pod.
+func topology(key string, spreads bool, opts []TermOption, add func(*corev1.Pod, *topologyTerm)) PodOption {
+	return on(func(p *labelled) {
+		t := with(&topologyTerm{key: key, skew: 1, spreads: spreads}, opts)
+		if !t.chosen {
+			t.selector = &metav1.LabelSelector{MatchLabels: maps.Clone(p.Labels)}
+		}
+		add(p.Pod, t)
+	})
 }
 
 // Spread spreads pods evenly over the values of a node label: by at most one pod
 // more in one place than in another, and as a hard constraint. It counts the pods
 // with the labels of this pod unless [Of] or [OfAll] say otherwise.
 func Spread(key string, opts ...TermOption) PodOption {
-	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
+	return topology(key, true, opts, func(p *corev1.Pod, t *topologyTerm) {
 		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, t.constraint())
-	}}
+	})
 }
 
 // Near asks for a place, a value of a node label, with another of these pods in it,
 // or with [Weight] prefers one. The pods are those with the labels of this pod unless
 // [Of] or [OfAll] say otherwise.
 func Near(key string, opts ...TermOption) PodOption {
-	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
+	return topology(key, false, opts, func(p *corev1.Pod, t *topologyTerm) {
 		a := podAffinity(p)
 		if a.PodAffinity == nil {
 			a.PodAffinity = &corev1.PodAffinity{}
 		}
 		into := a.PodAffinity
 		t.addTo(&into.RequiredDuringSchedulingIgnoredDuringExecution, &into.PreferredDuringSchedulingIgnoredDuringExecution)
-	}}
+	})
 }
 
 // Apart asks for a place, a value of a node label, without any other of these pods in
 // it, or with [Weight] prefers one. The pods are those with the labels of this pod
 // unless [Of] or [OfAll] say otherwise.
 func Apart(key string, opts ...TermOption) PodOption {
-	return podTerm{key, opts, func(p *corev1.Pod, t *topologyTerm) {
+	return topology(key, false, opts, func(p *corev1.Pod, t *topologyTerm) {
 		a := podAffinity(p)
 		if a.PodAntiAffinity == nil {
 			a.PodAntiAffinity = &corev1.PodAntiAffinity{}
 		}
 		into := a.PodAntiAffinity
 		t.addTo(&into.RequiredDuringSchedulingIgnoredDuringExecution, &into.PreferredDuringSchedulingIgnoredDuringExecution)
-	}}
+	})
 }
 
 // DefaultSpread is a constraint for [scheduling.Problem.DefaultSpread], which has no
 // selector.
 func DefaultSpread(key string, opts ...TermOption) corev1.TopologySpreadConstraint {
-	t := &topologyTerm{key: key, skew: 1}
-	for _, o := range opts {
-		o.applyTerm(t)
-	}
-	return t.constraint()
+	return with(&topologyTerm{key: key, skew: 1, spreads: true}, opts).constraint()
 }
 
 // constraint is the tie as a topology spread constraint.
@@ -139,29 +137,18 @@ func podAffinity(p *corev1.Pod) *corev1.Affinity {
 	return p.Spec.Affinity
 }
 
-// WeightOption is the weight of a NodePool, or of a preferred tie between pods.
-type WeightOption struct{ weight int32 }
-
-// Weight ranks a NodePool: pods go to the pool of the highest weight. It makes a tie
-// between pods a preferred one.
-func Weight(n int32) WeightOption { return WeightOption{n} }
-
-func (w WeightOption) applyNodePool(p *scheduling.NodePool) { p.Spec.Weight = &w.weight }
-
-func (w WeightOption) applyTerm(t *topologyTerm) { t.weight = w.weight }
-
 // Of is about pods with this label, too.
 func Of(key, value string) TermOption {
-	return termFunc(func(t *topologyTerm) {
+	return on(func(t *topologyTerm) {
 		s := t.choose()
-		s.MatchLabels = LabelOption{key, value}.into(s.MatchLabels)
+		s.MatchLabels = put(s.MatchLabels, key, value)
 	})
 }
 
 // OfAll is about pods whose labels meet all of these, too; with none, about every pod
 // of the namespace. The operators are In, NotIn, Exists and DoesNotExist.
 func OfAll(exprs ...requirements.Selector) TermOption {
-	return termFunc(func(t *topologyTerm) {
+	return on(func(t *topologyTerm) {
 		s := t.choose()
 		s.MatchExpressions = append(s.MatchExpressions, labelExpressions(exprs)...)
 	})
@@ -169,53 +156,53 @@ func OfAll(exprs ...requirements.Selector) TermOption {
 
 // ofNone is about no pod at all: the tie has no selector.
 func ofNone() TermOption {
-	return termFunc(func(t *topologyTerm) { t.selector, t.chosen = nil, true })
+	return on(func(t *topologyTerm) { t.selector, t.chosen = nil, true })
 }
 
 // Skew is by how many pods one place may hold more than another.
-func Skew(n int32) TermOption { return termFunc(func(t *topologyTerm) { t.skew = n }) }
+func Skew(n int32) TermOption { return onSpread(func(t *topologyTerm) { t.skew = n }) }
 
 // MinDomains spreads over at least n places.
 func MinDomains(n int32) TermOption {
-	return termFunc(func(t *topologyTerm) { m := n; t.minDomains = &m })
+	return onSpread(func(t *topologyTerm) { m := n; t.minDomains = &m })
 }
 
 // Soft spreads as well as can be (ScheduleAnyway).
-func Soft() TermOption { return termFunc(func(t *topologyTerm) { t.soft = true }) }
+func Soft() TermOption { return onSpread(func(t *topologyTerm) { t.soft = true }) }
 
 // affinityPolicy says whether spread counts the nodes only that the pod's own node
 // selector and affinity allow.
 func affinityPolicy(p corev1.NodeInclusionPolicy) TermOption {
-	return termFunc(func(t *topologyTerm) { own := p; t.affinity = &own })
+	return onSpread(func(t *topologyTerm) { own := p; t.affinity = &own })
 }
 
 // taintsPolicy says whether spread counts the nodes only whose taints the pod tolerates.
 func taintsPolicy(p corev1.NodeInclusionPolicy) TermOption {
-	return termFunc(func(t *topologyTerm) { own := p; t.taints = &own })
+	return onSpread(func(t *topologyTerm) { own := p; t.taints = &own })
 }
 
 // Same is about pods only that have the same value of these labels as this pod
 // (matchLabelKeys).
 func Same(keys ...string) TermOption {
-	return termFunc(func(t *topologyTerm) { t.same = append(t.same, keys...) })
+	return on(func(t *topologyTerm) { t.same = append(t.same, keys...) })
 }
 
 // Other is about pods only that have another value of these labels than this pod, or
 // none (mismatchLabelKeys). Affinity and anti-affinity alone have it.
 func Other(keys ...string) TermOption {
-	return termFunc(func(t *topologyTerm) { t.other = append(t.other, keys...) })
+	return onAffinity(func(t *topologyTerm) { t.other = append(t.other, keys...) })
 }
 
 // InNamespaces is about pods of these namespaces, too, instead of the pod's own.
 // Affinity and anti-affinity alone have it.
 func InNamespaces(names ...string) TermOption {
-	return termFunc(func(t *topologyTerm) { t.namespaces = append(t.namespaces, names...) })
+	return onAffinity(func(t *topologyTerm) { t.namespaces = append(t.namespaces, names...) })
 }
 
 // InNamespacesOf is about pods of the namespaces, too, whose labels meet all of these;
 // with none, of every namespace. Affinity and anti-affinity alone have it.
 func InNamespacesOf(exprs ...requirements.Selector) TermOption {
-	return termFunc(func(t *topologyTerm) { t.everywhere = selecting(nil, exprs) })
+	return onAffinity(func(t *topologyTerm) { t.everywhere = selecting(nil, exprs) })
 }
 
 // choose returns the tie's selector, to be added to.

@@ -22,27 +22,6 @@ const (
 	defaultClass  = "storageclass.kubernetes.io/is-default-class"
 )
 
-// ClaimOption says one thing about a claim on a volume.
-type ClaimOption interface {
-	applyClaim(*corev1.PersistentVolumeClaim)
-}
-
-// VolumeOption says one thing about a volume.
-type VolumeOption interface {
-	applyVolume(*corev1.PersistentVolume)
-}
-
-// ClassOption says one thing about a storage class.
-type ClassOption interface{ applyClass(*storagev1.StorageClass) }
-
-type (
-	claimFunc func(*corev1.PersistentVolumeClaim)
-	classFunc func(*storagev1.StorageClass)
-)
-
-func (f claimFunc) applyClaim(c *corev1.PersistentVolumeClaim) { f(c) }
-func (f classFunc) applyClass(c *storagev1.StorageClass)       { f(c) }
-
 // Claim is a claim of the namespace "default" on a volume of one gibibyte that one
 // node may use at a time. It is not bound to any volume and names no class unless an
 // option says so.
@@ -55,40 +34,38 @@ func Claim(name string, opts ...ClaimOption) *corev1.PersistentVolumeClaim {
 		},
 		Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
 	}
-	for _, o := range opts {
-		o.applyClaim(c)
-	}
+	with(c, opts)
 	c.UID = types.UID("claim/" + c.Namespace + "/" + c.Name)
 	return c
 }
 
 // BoundTo binds the claim to a volume.
 func BoundTo(volume string) ClaimOption {
-	return claimFunc(func(c *corev1.PersistentVolumeClaim) {
+	return on(func(c *corev1.PersistentVolumeClaim) {
 		c.Spec.VolumeName = volume
-		c.Annotations = LabelOption{bindCompleted, "yes"}.into(c.Annotations)
+		c.Annotations = put(c.Annotations, bindCompleted, "yes")
 		c.Status.Phase = corev1.ClaimBound
 	})
 }
 
 // HalfBoundTo is a claim that names a volume which is not bound to it yet.
 func HalfBoundTo(volume string) ClaimOption {
-	return claimFunc(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = volume })
+	return on(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = volume })
 }
 
 // Access says who may use the volume at a time: corev1.ReadWriteOncePod for one pod.
 func Access(modes ...corev1.PersistentVolumeAccessMode) ClaimOption {
-	return claimFunc(func(c *corev1.PersistentVolumeClaim) { c.Spec.AccessModes = slices.Clone(modes) })
+	return on(func(c *corev1.PersistentVolumeClaim) { c.Spec.AccessModes = slices.Clone(modes) })
 }
 
 // Lost is a claim whose volume is gone for good.
 func Lost() ClaimOption {
-	return claimFunc(func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimLost })
+	return on(func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimLost })
 }
 
 // OwnedByPod makes the claim that of a pod's ephemeral volume.
 func OwnedByPod(name string) ClaimOption {
-	return claimFunc(func(c *corev1.PersistentVolumeClaim) {
+	return on(func(c *corev1.PersistentVolumeClaim) {
 		controller := true
 		c.OwnerReferences = append(c.OwnerReferences, metav1.OwnerReference{
 			APIVersion: "v1", Kind: "Pod", Name: name, UID: types.UID(c.Namespace + "/" + name), Controller: &controller,
@@ -108,10 +85,7 @@ func Volume(name string, opts ...VolumeOption) *corev1.PersistentVolume {
 		},
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
-	for _, o := range opts {
-		o.applyVolume(v)
-	}
-	return v
+	return with(v, opts)
 }
 
 // StorageClass makes volumes of the driver ebs.csi.aws.com where the first pod that
@@ -123,15 +97,12 @@ func StorageClass(name string, opts ...ClassOption) *storagev1.StorageClass {
 		ObjectMeta:  metav1.ObjectMeta{Name: name, UID: types.UID("class/" + name)},
 		Provisioner: diskDriver, VolumeBindingMode: &wait,
 	}
-	for _, o := range opts {
-		o.applyClass(c)
-	}
-	return c
+	return with(c, opts)
 }
 
 // Immediate makes volumes as soon as they are claimed, wherever pods may go.
 func Immediate() ClassOption {
-	return classFunc(func(c *storagev1.StorageClass) {
+	return on(func(c *storagev1.StorageClass) {
 		now := storagev1.VolumeBindingImmediate
 		c.VolumeBindingMode = &now
 	})
@@ -140,38 +111,30 @@ func Immediate() ClassOption {
 // DefaultClass makes the class that of claims which name none, since that minute of
 // the year 2026: of several, the newest counts.
 func DefaultClass(minute int) ClassOption {
-	return classFunc(func(c *storagev1.StorageClass) {
-		c.Annotations = LabelOption{defaultClass, "true"}.into(c.Annotations)
+	return on(func(c *storagev1.StorageClass) {
+		c.Annotations = put(c.Annotations, defaultClass, "true")
 		c.CreationTimestamp = metav1.NewTime(yearBegan().Add(time.Duration(minute) * time.Minute))
 	})
 }
 
 func yearBegan() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// DriverOption is the driver of a volume, or of the volumes of a class.
-type DriverOption struct{ name string }
-
-// Driver is the CSI driver that attaches the volume, or a plugin that Kubernetes
-// itself once had, such as kubernetes.io/aws-ebs or kubernetes.io/local-volume.
-func Driver(name string) DriverOption { return DriverOption{name} }
-
-func (d DriverOption) applyVolume(v *corev1.PersistentVolume) {
-	v.Spec.PersistentVolumeSource = volumeSource(d.name, v.Name)
+// Driver is the CSI driver that attaches a volume or the volumes of a class, or a plugin that
+// Kubernetes itself once had, such as kubernetes.io/aws-ebs or kubernetes.io/local-volume.
+func Driver(name string) Option {
+	return either(
+		on(func(v *corev1.PersistentVolume) { v.Spec.PersistentVolumeSource = volumeSource(name, v.Name) }),
+		on(func(c *storagev1.StorageClass) { c.Provisioner = name }),
+	)
 }
 
-func (d DriverOption) applyClass(c *storagev1.StorageClass) { c.Provisioner = d.name }
-
-// ClassNameOption is the class of a claim, of a volume or of an ephemeral volume.
-type ClassNameOption struct{ name string }
-
-// OfClass names the storage class.
-func OfClass(name string) ClassNameOption { return ClassNameOption{name} }
-
-func (n ClassNameOption) applyClaim(c *corev1.PersistentVolumeClaim) {
-	c.Spec.StorageClassName = &n.name
+// OfClass names the storage class of a claim, of a volume or of an ephemeral volume.
+func OfClass(name string) Option {
+	return either(
+		on(func(c *corev1.PersistentVolumeClaim) { own := name; c.Spec.StorageClassName = &own }),
+		on(func(v *corev1.PersistentVolume) { v.Spec.StorageClassName = name }),
+	)
 }
-
-func (n ClassNameOption) applyVolume(v *corev1.PersistentVolume) { v.Spec.StorageClassName = n.name }
 
 // CSINode says how many volumes of each driver the node takes: amounts such as
 // Count("ebs.csi.aws.com", 25); a negative amount stands for no limit.
@@ -190,7 +153,7 @@ func CSINode(node string, drivers ...Amount) *storagev1.CSINode {
 
 // UseClaim gives the pod a volume: what the claim of that name is bound to.
 func UseClaim(name string) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		v := corev1.Volume{Name: name}
 		v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
@@ -200,7 +163,7 @@ func UseClaim(name string) PodOption {
 // Ephemeral gives the pod a volume of its own that comes and goes with it. Its claim
 // is named after the pod and the volume.
 func Ephemeral(volume string, opts ...ClaimOption) PodOption {
-	return podFunc(func(p *corev1.Pod) {
+	return on(func(p *corev1.Pod) {
 		v := corev1.Volume{Name: volume}
 		v.Ephemeral = &corev1.EphemeralVolumeSource{
 			VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: Claim("template", opts...).Spec},

@@ -217,7 +217,7 @@ func parseSelector(text string) (*metav1.LabelSelector, error) {
 				return nil, err
 			}
 			for _, w := range words {
-				s.MatchLabels = LabelOption{w.key, w.value}.into(s.MatchLabels)
+				s.MatchLabels = put(s.MatchLabels, w.key, w.value)
 			}
 			continue
 		}
@@ -293,13 +293,13 @@ func parsePort(text string) (PodOption, error) {
 }
 
 // parseTaint reads KEY[=VALUE]:EFFECT, the form that kubectl taint reads.
-func parseTaint(text string) (TaintOption, error) {
+func parseTaint(text string) (key, value string, effect corev1.TaintEffect, err error) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
-		return TaintOption{}, fmt.Errorf("taint %q: want KEY[=VALUE]:EFFECT", text)
+		return "", "", "", fmt.Errorf("taint %q: want KEY[=VALUE]:EFFECT", text)
 	}
-	key, value, _ := strings.Cut(text[:i], "=")
-	return Taint(key, value, corev1.TaintEffect(text[i+1:])), nil
+	key, value, _ = strings.Cut(text[:i], "=")
+	return key, value, corev1.TaintEffect(text[i+1:]), nil
 }
 
 // parseToleration reads KEY[=VALUE][:EFFECT], KEY>VALUE[:EFFECT],

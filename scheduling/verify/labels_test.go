@@ -24,8 +24,8 @@ func TestLabelsOfLaunches(t *testing.T) {
 	where := st.Where
 	for _, tc := range []struct {
 		name    string
-		pool    st.WhereOption
-		pod     st.WhereOption
+		pool    st.Option
+		pod     st.Option
 		labels  map[string]string
 		carries []requirements.Selector
 		options []string
