@@ -8,19 +8,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // agreements checks that all options of a launch have what its first has of every
 // label that matters to a rule between pods, its own or one that counts it. Host names
 // are unique whatever is bought.
-func (j *judge) agreements(o *outcome) {
+func (j *judge) agreements(o *binding.Outcome) {
 	for _, l := range j.launches {
 		if l.node == nil {
 			continue
 		}
 		keys := make(map[string]bool)
 		for _, t := range l.pods {
-			o.noteKeys(keys, t, l.node)
+			noteKeys(o, keys, t, l.node)
 		}
 		for i, n := range l.nodes {
 			if n == nil || i == 0 {
@@ -30,8 +32,8 @@ func (j *judge) agreements(o *outcome) {
 				if requirements.NormalizeKey(key) == corev1.LabelHostname {
 					continue
 				}
-				first, has := l.first().value(key)
-				if value, ok := n.value(key); ok != has || keys[key] && value != first {
+				first, has := l.first().Value(key)
+				if value, ok := n.Value(key); ok != has || keys[key] && value != first {
 					j.add(OptionTopology, fmt.Sprintf("%s/options[%d]", l.object, i),
 						"%s is %q, the first option has %q, and rules between pods depend on it", key, value, first)
 				}
@@ -43,43 +45,43 @@ func (j *judge) agreements(o *outcome) {
 // noteKeys notes the labels on which it depends what the pod may do on the node, or what
 // it means to others: true where the value matters, false where only having it does.
 // No value matters to a rule that would hold wherever all of its pods were.
-func (o *outcome) noteKeys(keys map[string]bool, t *tenant, n *node) {
-	g := o.groupOf(t)
-	for i, c := range g.spread {
-		keys[c.key] = keys[c.key] || c.total > t.ties.spread[i].maxSkew
+func noteKeys(o *binding.Outcome, keys map[string]bool, t *snapshot.Pod, n *snapshot.Node) {
+	g := o.GroupOf(t)
+	for i, c := range g.Spread {
+		keys[c.Key] = keys[c.Key] || c.Total > t.Ties.Spread[i].MaxSkew
 	}
-	for _, c := range g.near {
-		keys[c.key] = keys[c.key] || !o.aloof(g, c)
+	for _, c := range g.Near {
+		keys[c.Key] = keys[c.Key] || !aloof(o, g, c)
 	}
-	for _, c := range g.apart {
-		if c.total > 1 || c.total == 1 && !c.means(g.face) {
-			keys[c.key] = true
+	for _, c := range g.Apart {
+		if c.Total > 1 || c.Total == 1 && !c.Means(g.Face) {
+			keys[c.Key] = true
 		}
 	}
-	for _, c := range g.against {
+	for _, c := range g.Against {
 		// If nobody who keeps them away is anywhere with that label, it does not matter, nor
 		// if that is the pod itself.
-		if c.total > 1 || c.total == 1 && !slices.Contains(g.keeps, c) {
-			keys[c.key] = true
+		if c.Total > 1 || c.Total == 1 && !slices.Contains(g.Keeps, c) {
+			keys[c.Key] = true
 		}
 	}
-	for _, c := range g.counted {
-		if o.counters[c] && !c.lone && c.looksAt(n) && (c.view == nil && !o.aloof(g, c) || c.view != nil && c.total > c.skew) {
-			keys[c.key] = true
+	for _, c := range g.Counted {
+		if o.Counters[c] && !c.Lone && c.LooksAt(n) && (c.View == nil && !aloof(o, g, c) || c.View != nil && c.Total > c.Skew) {
+			keys[c.Key] = true
 		}
 	}
 }
 
 // aloof reports whether one pod alone is counted for an affinity, and nobody else asks
 // for it.
-func (o *outcome) aloof(g *podGroup, c *counter) bool {
-	if c.total > 1 || !c.means(g.face) {
+func aloof(o *binding.Outcome, g *binding.Group, c *binding.Counter) bool {
+	if c.Total > 1 || !c.Means(g.Face) {
 		return false
 	}
-	for other := range o.groups {
-		if other != g && slices.Contains(other.near, c) {
+	for other := range o.Groups {
+		if other != g && slices.Contains(other.Near, c) {
 			return false
 		}
 	}
-	return slices.Contains(g.near, c)
+	return slices.Contains(g.Near, c)
 }

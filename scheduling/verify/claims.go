@@ -6,36 +6,39 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // exclusiveClaims checks that claims which one pod at a time may use have one user.
 func (j *judge) exclusiveClaims() {
 	come := make(map[string]string) // pods of the plan by claim
 	for _, b := range j.booked {
-		for _, m := range b.mounts {
-			if !m.exclusive {
+		for _, m := range b.Mounts {
+			if !m.Exclusive {
 				continue
 			}
-			other, used := come[m.claim]
+			other, used := come[m.Claim]
 			if !used {
-				other, used = j.storage.occupant(m.claim)
+				other, used = j.Storage.Occupant(m.Claim)
 			}
-			if used && other != b.name {
-				j.add(VolumeInUse, "pod/"+b.name, "claim %s is for one pod at a time, and pod %s uses it", m.claim, other)
+			if used && other != b.Name {
+				j.add(VolumeInUse, "pod/"+b.Name, "claim %s is for one pod at a time, and pod %s uses it", m.Claim, other)
 			}
-			come[m.claim] = b.name
+			come[m.Claim] = b.Name
 		}
 	}
 }
 
 // whereabouts are the nodes that pods on a node may come to be on: every option of its launch.
-func (j *judge) whereabouts(n *node) []*node {
+func (j *judge) whereabouts(n *snapshot.Node) []*snapshot.Node {
 	for _, l := range j.launches {
 		if l.node == n {
-			return slices.DeleteFunc(slices.Clone(l.nodes), func(n *node) bool { return n == nil })
+			return slices.DeleteFunc(slices.Clone(l.nodes), func(n *snapshot.Node) bool { return n == nil })
 		}
 	}
-	return []*node{n}
+	return []*snapshot.Node{n}
 }
 
 // sharedVolumes checks that pods which wait for one volume meet. It is made in the zone
@@ -52,28 +55,28 @@ func (j *judge) sharedVolumes() {
 
 // waitingFor are the nodes of the plan's pods by claims whose volumes are still to be made in
 // one zone.
-func (j *judge) waitingFor() map[string]map[*node]bool {
-	nodes := make(map[string]map[*node]bool)
+func (j *judge) waitingFor() map[string]map[*snapshot.Node]bool {
+	nodes := make(map[string]map[*snapshot.Node]bool)
 	for _, b := range j.booked {
-		for _, m := range b.mounts {
-			if !m.zonal {
+		for _, m := range b.Mounts {
+			if !m.Zonal {
 				continue
 			}
-			if nodes[m.claim] == nil {
-				nodes[m.claim] = make(map[*node]bool)
+			if nodes[m.Claim] == nil {
+				nodes[m.Claim] = make(map[*snapshot.Node]bool)
 			}
-			nodes[m.claim][b.node] = true
+			nodes[m.Claim][b.Node] = true
 		}
 	}
 	return nodes
 }
 
 // zonesOf are the zones in which pods on the nodes may come to be, sorted.
-func (j *judge) zonesOf(nodes map[*node]bool) []string {
+func (j *judge) zonesOf(nodes map[*snapshot.Node]bool) []string {
 	zones := make(map[string]bool)
 	for n := range nodes {
 		for _, at := range j.whereabouts(n) {
-			if zone, ok := at.value(corev1.LabelTopologyZone); ok {
+			if zone, ok := at.Value(corev1.LabelTopologyZone); ok {
 				zones[zone] = true
 			}
 		}
@@ -83,14 +86,14 @@ func (j *judge) zonesOf(nodes map[*node]bool) []string {
 
 // meets reports whether the pod would be in one zone with all others that wait for the
 // same volumes.
-func (j *judge) meets(t *tenant, n *node) bool {
-	if !slices.ContainsFunc(t.mounts, func(m mount) bool { return m.zonal }) {
+func (j *judge) meets(t *snapshot.Pod, n *snapshot.Node) bool {
+	if !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Zonal }) {
 		return true
 	}
-	zone, _ := n.value(corev1.LabelTopologyZone)
+	zone, _ := n.Value(corev1.LabelTopologyZone)
 	nodes := j.waitingFor()
-	return !slices.ContainsFunc(t.mounts, func(m mount) bool {
-		return m.zonal && slices.ContainsFunc(j.zonesOf(nodes[m.claim]), func(other string) bool { return other != zone })
+	return !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool {
+		return m.Zonal && slices.ContainsFunc(j.zonesOf(nodes[m.Claim]), func(other string) bool { return other != zone })
 	})
 }
 
@@ -103,29 +106,29 @@ func (j *judge) standingVolumes() {
 
 // leavesVolumes reports whether all claims can still have a volume each when the pod is on
 // the node too.
-func (j *judge) leavesVolumes(t *tenant, n *node) bool {
-	return !slices.ContainsFunc(t.mounts, func(m mount) bool { return len(m.offers) > 0 }) ||
-		len(j.withoutVolume(append(slices.Clip(j.booked), booking{t, n}))) == 0
+func (j *judge) leavesVolumes(t *snapshot.Pod, n *snapshot.Node) bool {
+	return !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return len(m.Offers) > 0 }) ||
+		len(j.withoutVolume(append(slices.Clip(j.booked), binding.Pending{Pod: t, Node: n}))) == 0
 }
 
 // withoutVolume lists claims that can get no volume which all their pods reach, wherever
 // the options of a launch let them be, when each of the others gets one.
-func (j *judge) withoutVolume(bookings []booking) []string {
-	wants := make(map[string]*mount)
-	places := make(map[string][]*node)
+func (j *judge) withoutVolume(bookings []binding.Pending) []string {
+	wants := make(map[string]*snapshot.Mount)
+	places := make(map[string][]*snapshot.Node)
 	for _, b := range bookings {
-		for i := range b.mounts {
-			if m := &b.mounts[i]; len(m.offers) > 0 {
-				wants[m.claim] = m
-				places[m.claim] = append(places[m.claim], j.whereabouts(b.node)...)
+		for i := range b.Mounts {
+			if m := &b.Mounts[i]; len(m.Offers) > 0 {
+				wants[m.Claim] = m
+				places[m.Claim] = append(places[m.Claim], j.whereabouts(b.Node)...)
 			}
 		}
 	}
 	fits := make(map[string][]string)
 	for claim, m := range wants {
-		for _, v := range m.offers {
-			reach := reachOf(v)
-			if reach == nil || !slices.ContainsFunc(places[claim], func(n *node) bool { return !n.admits(reach) }) {
+		for _, v := range m.Offers {
+			reach := snapshot.ReachOf(v)
+			if reach == nil || !slices.ContainsFunc(places[claim], func(n *snapshot.Node) bool { return !n.Admits(reach) }) {
 				fits[claim] = append(fits[claim], v.Name)
 			}
 		}

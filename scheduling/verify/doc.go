@@ -72,24 +72,9 @@ package verify
 //	refusals, simulation  whether there would have been a place for refused pods
 //	summary      the sums
 //
-// The problem
-//
-//	input, amounts  the problem looked up by name, and sums without a size limit
-//	requests     what pods take, their host ports, and taints
-//	selector     what they ask of labels, those too that a pool leaves open
-//	storage, volumes  claims, and where their volumes may be
-//	terms, meant, workload  rules between pods, whom they are about, and pods that belong together
-//	node, pool, policy  nodes that run, and nodes that pools may buy under the settings
-//
-// Pods that depend on other pods
-//
-//	topology     what rules between pods count
-//	binding      the plan carried out, pod by pod
-//
-// The bound
-//
-//	certificate* the proofs
-//
 // Plans that disrupt nodes
 //
 //	steps*       the steps carried out, one after the other
+//
+// Below stand internal/snapshot, the problem looked up by name; internal/binding, which carries
+// plans out pod by pod; and internal/certificate, the proofs of bounds.

@@ -5,28 +5,29 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // variety checks how many options the launch has: enough distinct values for the pool's
 // minValues, enough of a choice among spot machines for the provider, and no more options than
 // the limit unless either needs them.
 func (j *judge) variety(l *launch) {
-	least, spot := l.pool.minValues(), varietyOf(l.nodes)
-	if j.strictMinValues() {
+	least, spot := l.pool.MinValues(), varietyOf(l.nodes)
+	if j.StrictMinValues() {
 		for _, key := range slices.Sorted(maps.Keys(least)) {
-			if n := distinct(l.nodes, key); n < least[key] {
+			if n := snapshot.Distinct(l.nodes, key); n < least[key] {
 				j.add(MinValues, l.object, "%d values of %s, want at least %d", n, key, least[key])
 			}
 		}
 	}
 	most := defaultMaxOptions
-	if j.policy.MaxOptions > 0 {
-		most = j.policy.MaxOptions
+	if j.Policy.MaxOptions > 0 {
+		most = j.Policy.MaxOptions
 	}
 	if len(l.nodes) > most {
 		fewer := l.nodes[:len(l.nodes)-1]
 		needed := slices.ContainsFunc(slices.Collect(maps.Keys(least)), func(key string) bool {
-			return distinct(fewer, key) < min(least[key], distinct(l.nodes, key))
+			return snapshot.Distinct(fewer, key) < min(least[key], snapshot.Distinct(l.nodes, key))
 		})
 		without := varietyOf(fewer)
 		for what, values := range spot {
@@ -47,15 +48,15 @@ func (j *judge) variety(l *launch) {
 // variety is in how many ways spot machines differ, by what is counted.
 type variety map[string]map[string]bool
 
-func (v variety) add(n *node) {
-	if n == nil || n.offering.CapacityType != offerings.Spot {
+func (v variety) add(n *snapshot.Node) {
+	if n == nil || n.Offering.CapacityType != offerings.Spot {
 		return
 	}
 	for what, value := range map[string]string{
-		"options":  n.kind.Name + " in " + n.offering.Zone,
-		"types":    n.kind.Name,
-		"families": offerings.Family(n.kind.Name),
-		"zones":    n.offering.Zone,
+		"options":  n.Kind.Name + " in " + n.Offering.Zone,
+		"types":    n.Kind.Name,
+		"families": offerings.Family(n.Kind.Name),
+		"zones":    n.Offering.Zone,
 	} {
 		if v[what] == nil {
 			v[what] = make(map[string]bool)
@@ -64,7 +65,7 @@ func (v variety) add(n *node) {
 	}
 }
 
-func varietyOf(nodes []*node) variety {
+func varietyOf(nodes []*snapshot.Node) variety {
 	v := make(variety)
 	for _, n := range nodes {
 		v.add(n)
@@ -75,21 +76,21 @@ func varietyOf(nodes []*node) variety {
 // shareOfWorkloads checks that no node that is bought or receives pods of a workload
 // holds more of its pods than its share.
 func (j *judge) shareOfWorkloads() {
-	if j.policy.WorkloadShare <= 0 {
+	if j.Policy.WorkloadShare <= 0 {
 		return
 	}
-	size := j.workloadSizes()
+	size := j.WorkloadSizes()
 	check := func(object string, pods []string, there map[string]int) {
 		joins := make(map[string]int)
 		var order []string
 		for _, t := range j.known(pods) {
-			workload := j.workloadOf(t.pod)
+			workload := j.WorkloadOf(t.Object)
 			if joins[workload]++; joins[workload] == 1 && workload != "" {
 				order = append(order, workload)
 			}
 		}
 		for _, workload := range order {
-			if n, most := joins[workload]+there[workload], j.mostTogether(size[workload]); n > most {
+			if n, most := joins[workload]+there[workload], j.MostTogether(size[workload]); n > most {
 				j.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size[workload])
 			}
 		}
@@ -98,30 +99,30 @@ func (j *judge) shareOfWorkloads() {
 		check(l.object, l.Pods, nil)
 	}
 	for _, a := range j.plan.Existing {
-		check("node/"+a.Node, a.Pods, j.workloads.on[a.Node])
+		check("node/"+a.Node, a.Pods, j.Workloads.On[a.Node])
 	}
 }
 
 // shareLeaves reports whether a node could take one more pod of a pod's workload.
-func (j *judge) shareLeaves(t *tenant, n *node) bool {
-	workload := j.workloadOf(t.pod)
-	if j.policy.WorkloadShare <= 0 || workload == "" {
+func (j *judge) shareLeaves(t *snapshot.Pod, n *snapshot.Node) bool {
+	workload := j.WorkloadOf(t.Object)
+	if j.Policy.WorkloadShare <= 0 || workload == "" {
 		return true
 	}
-	there := 1 + j.workloads.on[n.name][workload]
+	there := 1 + j.Workloads.On[n.Name][workload]
 	for _, a := range j.plan.Existing {
 		for _, other := range j.known(a.Pods) {
-			if a.Node == n.name && j.workloadOf(other.pod) == workload {
+			if a.Node == n.Name && j.WorkloadOf(other.Object) == workload {
 				there++
 			}
 		}
 	}
-	return there <= j.mostTogether(j.workloadSizes()[workload])
+	return there <= j.MostTogether(j.WorkloadSizes()[workload])
 }
 
 // wantedVariety is how many of each are asked for.
 func (j *judge) wantedVariety() map[string]int {
-	f := j.policy.Flexibility
+	f := j.Policy.Flexibility
 	return map[string]int{"options": f.Options, "types": f.Types, "families": f.Families, "zones": f.Zones}
 }
 

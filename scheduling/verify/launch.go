@@ -12,20 +12,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // launch is a launch of the plan together with what its options stand for.
 type launch struct {
 	*scheduling.Launch
 	object string
-	pool   *pool
-	nodes  []*node // one per option, nil where the catalog knows none
-	pods   []*tenant
-	node   *node // the first option as it stands, nil if it is not known
+	pool   *snapshot.Pool
+	nodes  []*snapshot.Node // one per option, nil where the catalog knows none
+	pods   []*snapshot.Pod
+	node   *snapshot.Node // the first option as it stands, nil if it is not known
 }
 
 // first is what price, limits and reservations count; nil if it is not known.
-func (l *launch) first() *node {
+func (l *launch) first() *snapshot.Node {
 	if len(l.nodes) == 0 {
 		return nil
 	}
@@ -34,41 +35,41 @@ func (l *launch) first() *node {
 
 // promises is what a launch says about labels that only the provider knows: pods
 // may rely on what its requirements say.
-func (l *launch) promises(key string) opening {
-	known := about(key, fromSelectors(l.Requirements))
-	if !l.pool.providers(key) || len(known) == 0 {
-		return opening{}
+func (l *launch) promises(key string) snapshot.Opening {
+	known := snapshot.About(key, snapshot.FromSelectors(l.Requirements))
+	if !l.pool.Providers(key) || len(known) == 0 {
+		return snapshot.Opening{}
 	}
-	return opening{rule: every, known: known}
+	return snapshot.Opening{Rule: snapshot.Every, Known: known}
 }
 
 func launchName(l *scheduling.Launch) string { return "launch/" + l.Name }
 
 // launch checks one launch with all of its options.
 func (j *judge) launch(of *scheduling.Launch) {
-	l := &launch{Launch: of, object: launchName(of), pool: j.pools[of.NodePool], pods: j.known(of.Pods)}
+	l := &launch{Launch: of, object: launchName(of), pool: j.Pools[of.NodePool], pods: j.known(of.Pods)}
 	j.launches = append(j.launches, l)
 	j.launchHead(l)
 	if l.pool == nil {
 		j.add(PoolUnknown, l.object, "pool %q is not in the problem", l.NodePool)
 		return
 	}
-	if l.pool.closed != "" {
-		j.add(PoolClosed, l.object, "pool %s %s", l.pool.Name, l.pool.closed)
+	if l.pool.Closed != "" {
+		j.add(PoolClosed, l.object, "pool %s %s", l.pool.Name, l.pool.Closed)
 	}
 	spec := &l.pool.Spec.Template.Spec
 	if !sameTaints(l.Taints, spec.Taints) {
-		j.add(LaunchTaints, l.object, "taints %s, the pool has %s", taintText(l.Taints), taintText(spec.Taints))
+		j.add(LaunchTaints, l.object, "taints %s, the pool has %s", snapshot.TaintText(l.Taints), snapshot.TaintText(spec.Taints))
 	}
 	if !sameTaints(l.StartupTaints, spec.StartupTaints) {
-		j.add(LaunchTaints, l.object, "start-up taints %s, the pool has %s", taintText(l.StartupTaints), taintText(spec.StartupTaints))
+		j.add(LaunchTaints, l.object, "start-up taints %s, the pool has %s", snapshot.TaintText(l.StartupTaints), snapshot.TaintText(spec.StartupTaints))
 	}
 	j.launchLabels(l)
 	j.options(l)
 	j.launchRequests(l)
 	j.variety(l)
-	if first := l.first(); first != nil && first.offering.ReservationID != "" {
-		j.used[first.offering.ReservationID]++
+	if first := l.first(); first != nil && first.Offering.ReservationID != "" {
+		j.used[first.Offering.ReservationID]++
 	}
 }
 
@@ -113,26 +114,26 @@ func (j *judge) launchLabels(l *launch) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(l.Labels)) {
 		value := l.Labels[key]
-		asks := about(key, l.pool.asks)
-		if given, ok := l.pool.given[key]; ok {
+		asks := snapshot.About(key, l.pool.Asks)
+		if given, ok := l.pool.Given[key]; ok {
 			if value != given {
 				j.add(LaunchLabels, l.object, "label %s is %q, the pool gives %q", key, value, given)
 			}
 		} else if len(asks) == 0 {
 			j.add(LaunchLabels, l.object, "label %s is none that pool %s gives", key, l.pool.Name)
 		}
-		if !allHold(asks, candidate{value: value}) {
+		if !snapshot.AllHold(asks, snapshot.LabelValue{Value: value}) {
 			j.add(LaunchLabels, l.object, "label %s is %q, which the pool's requirements exclude", key, value)
 		}
 		if messages := validation.IsValidLabelValue(value); len(messages) > 0 {
 			j.add(LaunchLabels, l.object, "label %s is %q: %s", key, value, strings.Join(messages, "; "))
 		}
 	}
-	for _, e := range l.pool.asks {
-		key := requirements.NormalizeKey(e.key)
-		_, given := l.pool.given[key]
+	for _, e := range l.pool.Asks {
+		key := requirements.NormalizeKey(e.Key)
+		_, given := l.pool.Given[key]
 		_, chosen := l.Labels[key]
-		if l.pool.chooses(key) && !given && !chosen && !e.holds("", false) {
+		if l.pool.Chooses(key) && !given && !chosen && !e.Holds("", false) {
 			j.add(LaunchLabels, l.object, "label %s has no value, although the pool requires one", key)
 		}
 	}
@@ -145,23 +146,23 @@ func (j *judge) launchRequests(l *launch) {
 	if first == nil || len(l.pods) != len(l.Pods) {
 		return
 	}
-	want := first.daemons.clone()
+	want := first.Daemons.Clone()
 	for _, t := range l.pods {
-		want.add(t.requests)
+		want.Add(t.Requests)
 	}
-	got := roundedUp(l.Requests)
-	for _, name := range names(got, want) {
-		if got.of(name).Cmp(want.of(name)) != 0 {
-			j.add(LaunchRequests, l.object, "%s is %v, pods and daemons ask for %v", name, got.of(name), want.of(name))
+	got := snapshot.RoundedUp(l.Requests)
+	for _, name := range snapshot.Names(got, want) {
+		if got.Of(name).Cmp(want.Of(name)) != 0 {
+			j.add(LaunchRequests, l.object, "%s is %v, pods and daemons ask for %v", name, got.Of(name), want.Of(name))
 		}
 	}
 }
 
 // options resolves and checks every option of a launch.
 func (j *judge) options(l *launch) {
-	made := choices{labels: l.Labels, requirements: fromSelectors(l.Requirements)}
-	identity := fmt.Sprintf("%s %s %q", l.pool.Name, labelText(l.Labels), made.requirements)
-	var previous *node
+	made := snapshot.Choices{Labels: l.Labels, Requirements: snapshot.FromSelectors(l.Requirements)}
+	identity := fmt.Sprintf("%s %s %q", l.pool.Name, snapshot.LabelText(l.Labels), made.Requirements)
+	var previous *snapshot.Node
 	for i := range l.Options {
 		o, object := &l.Options[i], fmt.Sprintf("%s/options[%d]", l.object, i)
 		if k := slices.IndexFunc(l.Options[:i], func(other scheduling.Option) bool { return optionKey(&other) == optionKey(o) }); k >= 0 {
@@ -173,7 +174,7 @@ func (j *judge) options(l *launch) {
 			continue
 		}
 		j.option(l, object, o, n)
-		if previous != nil && j.policy.Ranking.Strategy != offerings.Diversified && j.policy.Ranking.Compare(j.candidate(previous), j.candidate(n)) > 0 {
+		if previous != nil && j.Policy.Ranking.Strategy != offerings.Diversified && j.Policy.Ranking.Compare(j.Candidate(previous), j.Candidate(n)) > 0 {
 			j.add(OptionOrder, object, "belongs before the option ahead of it")
 		}
 		previous = n
@@ -186,13 +187,13 @@ func optionKey(o *scheduling.Option) offerings.Key {
 }
 
 // resolve finds what an option stands for in the catalog; nil if nothing.
-func (j *judge) resolve(l *launch, object string, o *scheduling.Option, made choices, identity string) *node {
-	t, ok := l.pool.catalog.Get(o.InstanceType)
+func (j *judge) resolve(l *launch, object string, o *scheduling.Option, made snapshot.Choices, identity string) *snapshot.Node {
+	t, ok := l.pool.Catalog.Get(o.InstanceType)
 	if !ok {
 		j.add(TypeUnknown, object, "type %q is not in the catalog of pool %s", o.InstanceType, l.pool.Name)
 		return nil
 	}
-	offering, ok := findOffering(t, o.Zone, o.CapacityType, o.ReservationID)
+	offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID)
 	if !ok {
 		j.add(OfferingUnknown, object, "%s is not sold as %s in %q with reservation %q", o.InstanceType, o.CapacityType, o.Zone, o.ReservationID)
 		return nil
@@ -200,46 +201,46 @@ func (j *judge) resolve(l *launch, object string, o *scheduling.Option, made cho
 	key := fmt.Sprintf("%q %s", optionKey(o), identity)
 	n := j.planned[key]
 	if n == nil {
-		n = j.newPlanned(l.pool, t, offering, made, settled)
+		n = j.NewPlanned(l.pool, t, offering, made, snapshot.DaemonsDecided)
 		j.planned[key] = n
 	}
 	return n
 }
 
 // option checks one option: whether it may be bought, and whether it holds the pods.
-func (j *judge) option(l *launch, object string, o *scheduling.Option, n *node) {
-	if why := j.unavailable(n.kind, n.offering); why != "" {
+func (j *judge) option(l *launch, object string, o *scheduling.Option, n *snapshot.Node) {
+	if why := j.Unavailable(n.Kind, n.Offering); why != "" {
 		j.add(OfferingUnavailable, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
-	if why := j.excluded(n.kind, n.offering); why != "" {
+	if why := j.Excluded(n.Kind, n.Offering); why != "" {
 		j.add(OptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
-	if o.Price != n.offering.Price {
-		j.add(OptionPrice, object, "costs %v, in the catalog %v", o.Price, n.offering.Price)
+	if o.Price != n.Offering.Price {
+		j.add(OptionPrice, object, "costs %v, in the catalog %v", o.Price, n.Offering.Price)
 	}
-	if o.InterruptionRate != n.offering.InterruptionRate {
-		j.add(OptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, n.offering.InterruptionRate)
+	if o.InterruptionRate != n.Offering.InterruptionRate {
+		j.add(OptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, n.Offering.InterruptionRate)
 	}
-	if !slices.Equal(o.Estimated, n.offering.Estimated) {
-		j.add(OptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, n.offering.Estimated)
+	if !slices.Equal(o.Estimated, n.Offering.Estimated) {
+		j.add(OptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, n.Offering.Estimated)
 	}
-	for _, key := range n.clashes {
-		j.add(PoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, n.labels[key])
+	for _, key := range n.Clashes {
+		j.add(PoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, n.Labels[key])
 	}
-	for _, e := range n.unmet() {
+	for _, e := range n.Unmet() {
 		j.add(PoolRequirements, object, "pool %s requires %s", l.pool.Name, e)
 	}
-	promised := n.copied()
-	promised.open = l.promises
-	for _, e := range fromSelectors(l.Requirements) {
-		if _, fixed := promised.value(e.key); fixed || promised.open(requirements.NormalizeKey(e.key)).rule == shut {
-			if !promised.meets([]expression{e}) {
+	promised := n.Copied()
+	promised.Open = l.promises
+	for _, e := range snapshot.FromSelectors(l.Requirements) {
+		if _, fixed := promised.Value(e.Key); fixed || promised.Open(requirements.NormalizeKey(e.Key)).Rule == snapshot.Shut {
+			if !promised.Meets([]snapshot.Expression{e}) {
 				j.add(LaunchRequirements, object, "does not meet the launch's own %s", e)
 			}
 		}
 	}
-	for _, e := range l.pool.asks {
-		if asks := about(e.key, l.pool.asks); !promised.meets(asks) && n.meets(asks) {
+	for _, e := range l.pool.Asks {
+		if asks := snapshot.About(e.Key, l.pool.Asks); !promised.Meets(asks) && n.Meets(asks) {
 			j.add(LaunchRequirements, object, "the launch does not carry the pool's %s", e)
 		}
 	}
@@ -247,29 +248,29 @@ func (j *judge) option(l *launch, object string, o *scheduling.Option, n *node) 
 }
 
 // place checks that all of the pods can be on the node, and adds them to what it holds.
-func (j *judge) place(object string, n *node, pods []*tenant) {
-	need, free := amounts{}, n.free.clone()
+func (j *judge) place(object string, n *snapshot.Node, pods []*snapshot.Pod) {
+	need, free := snapshot.Amounts{}, n.Free.Clone()
 	for _, t := range pods {
-		if !n.admits(t.wants) {
-			j.add(NodeAffinity, object, "labels do not suit pod %s", t.name)
+		if !n.Admits(t.Wants) {
+			j.add(NodeAffinity, object, "labels do not suit pod %s", t.Name)
 		}
-		if bad := untolerated(n.taints, t.pod.Spec.Tolerations); len(bad) > 0 {
-			j.add(Taints, object, "pod %s does not tolerate %s", t.name, taintText(bad))
+		if bad := snapshot.Untolerated(n.Taints, t.Object.Spec.Tolerations); len(bad) > 0 {
+			j.add(Taints, object, "pod %s does not tolerate %s", t.Name, snapshot.TaintText(bad))
 		}
-		if p, ok := clash(t.ports, n.taken); ok {
-			j.add(HostPorts, object, "port %v of pod %s is taken", p, t.name)
+		if p, ok := snapshot.Clash(t.Ports, n.Taken); ok {
+			j.add(HostPorts, object, "port %v of pod %s is taken", p, t.Name)
 		}
-		if claim, bad := n.outOfReach(t.mounts); bad {
-			j.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.name)
+		if claim, bad := n.OutOfReach(t.Mounts); bad {
+			j.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.Name)
 		}
-		if why := n.tooMany(t.mounts); why != "" {
-			j.add(AttachLimit, object, "pod %s: %s", t.name, why)
+		if why := n.TooMany(t.Mounts); why != "" {
+			j.add(AttachLimit, object, "pod %s: %s", t.Name, why)
 		}
-		n.hold(t.requests, t.ports, t.mounts)
-		need.add(t.requests)
+		n.Hold(t.Requests, t.Ports, t.Mounts)
+		need.Add(t.Requests)
 	}
-	for _, name := range exceeding(need, free) {
-		j.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.of(name), free.of(name))
+	for _, name := range snapshot.Exceeding(need, free) {
+		j.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
 	}
 }
 
@@ -291,11 +292,11 @@ func (j *judge) existing() {
 			j.add(NodeUnknown, object, "is not in the problem")
 			continue
 		}
-		if n.leaves() {
+		if n.Leaves() {
 			j.add(NodeLeaving, object, "is being removed")
 		}
 		if j.filled[a.Node] == nil {
-			n = n.copied()
+			n = n.Copied()
 			j.filled[a.Node] = n
 		}
 		j.place(object, n, j.known(a.Pods))
@@ -303,9 +304,9 @@ func (j *judge) existing() {
 }
 
 // after is a running node with the pods that the plan adds, nil for none.
-func (j *judge) after(name string) *node {
+func (j *judge) after(name string) *snapshot.Node {
 	if n := j.filled[name]; n != nil {
 		return n
 	}
-	return j.nodes[name]
+	return j.Nodes[name]
 }

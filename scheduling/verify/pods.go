@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // everyPodOnce checks that every pending pod stands exactly once in the plan, and nothing
@@ -29,23 +30,23 @@ func (j *judge) everyPodOnce() {
 		put(u.Pod, "unschedulable")
 		j.refusal(u)
 	}
-	for _, t := range j.sortedPods() {
-		where := places[t.name]
+	for _, t := range j.SortedPods() {
+		where := places[t.Name]
 		switch {
 		case len(where) == 0:
-			j.add(PodMissing, "pod/"+t.name, "stands nowhere in the plan")
+			j.add(PodMissing, "pod/"+t.Name, "stands nowhere in the plan")
 		case len(where) > 1:
-			j.add(PodDuplicated, "pod/"+t.name, "stands in %s", strings.Join(where, " and in "))
+			j.add(PodDuplicated, "pod/"+t.Name, "stands in %s", strings.Join(where, " and in "))
 		}
-		if why, _ := t.held(); why != "" && slices.ContainsFunc(where, func(w string) bool { return w != "unschedulable" }) {
-			j.add(PodHeld, "pod/"+t.name, "%s and is planned all the same", why)
+		if why, _ := t.Held(); why != "" && slices.ContainsFunc(where, func(w string) bool { return w != "unschedulable" }) {
+			j.add(PodHeld, "pod/"+t.Name, "%s and is planned all the same", why)
 		}
 	}
 	for _, pod := range slices.Sorted(maps.Keys(places)) {
-		if j.pods[pod] != nil {
+		if j.Pods[pod] != nil {
 			continue
 		}
-		if why, ok := j.others[pod]; ok {
+		if why, ok := j.Others[pod]; ok {
 			j.add(PodNotPending, "pod/"+pod, "%s and stands in %s", why, strings.Join(places[pod], " and in "))
 		} else {
 			j.add(PodUnknown, "pod/"+pod, "is not in the problem and stands in %s", strings.Join(places[pod], " and in "))
@@ -55,7 +56,7 @@ func (j *judge) everyPodOnce() {
 
 // refusal checks that a refused pod is told why, unless the solver was to name it only.
 func (j *judge) refusal(u scheduling.Unschedulable) {
-	if j.policy.NoReasons {
+	if j.Policy.NoReasons {
 		return
 	}
 	object := "pod/" + u.Pod
@@ -65,8 +66,8 @@ func (j *judge) refusal(u scheduling.Unschedulable) {
 	if len(u.Reasons) == 0 {
 		j.add(NoReason, object, "is unschedulable without a reason")
 	}
-	if t := j.pods[u.Pod]; t != nil {
-		why, names := t.held()
+	if t := j.Pods[u.Pod]; t != nil {
+		why, names := t.Held()
 		told := slices.ContainsFunc(u.Reasons, func(r scheduling.Reason) bool {
 			return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(r.Detail, name) })
 		})
@@ -93,8 +94,8 @@ func (j *judge) refusal(u scheduling.Unschedulable) {
 
 // beyondRepair reports whether no change to pods, pools or nodes would help: the pod is
 // held, or waits for a claim that one pod at a time may use.
-func (j *judge) beyondRepair(t *tenant) bool {
-	return t.isHeld() || slices.ContainsFunc(t.mounts, func(m mount) bool { return m.exclusive })
+func (j *judge) beyondRepair(t *snapshot.Pod) bool {
+	return t.IsHeld() || slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Exclusive })
 }
 
 func knownReason(c scheduling.ReasonCode) bool {

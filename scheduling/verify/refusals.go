@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // betterPlaces looks for pods that are refused although something could hold them,
@@ -19,17 +20,17 @@ func (j *judge) betterPlaces() {
 	j.tiedPlaces()
 	refused := j.refusedKinds()
 	for _, k := range refused {
-		for _, s := range j.sortedNodes() {
-			if j.takes(s, k.tenant) {
-				j.add(RefusedForNothing, "pod/"+k.name, "is unschedulable, and node %s can hold it", s.name)
+		for _, s := range j.SortedNodes() {
+			if j.takes(s, k.Pod) {
+				j.add(RefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s can hold it", s.Name)
 				break
 			}
 		}
 	}
-	for _, pl := range j.sortedPools() {
-		wanted := make(map[*kind]Code)
+	for _, pl := range j.SortedPools() {
+		wanted := make(map[*snapshot.Kind]Code)
 		for _, k := range refused {
-			if !k.picky() {
+			if !k.Picky() {
 				wanted[k] = RefusedForNothing
 			}
 		}
@@ -40,19 +41,19 @@ func (j *judge) betterPlaces() {
 			continue
 		}
 		for _, hit := range j.launchable(pl, wanted) {
-			if wanted[hit.kind] == RefusedForNothing {
-				j.add(RefusedForNothing, "pod/"+hit.name, "is unschedulable, and pool %s could launch %s for it", pl.Name, hit.what)
+			if wanted[hit.Kind] == RefusedForNothing {
+				j.add(RefusedForNothing, "pod/"+hit.Name, "is unschedulable, and pool %s could launch %s for it", pl.Name, hit.what)
 			} else {
-				j.add(WeightIgnored, "pod/"+hit.name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Name, hit.what)
+				j.add(WeightIgnored, "pod/"+hit.Name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Name, hit.what)
 			}
 		}
 	}
 }
 
 // takes reports whether the node can take one more pod beside those of the plan.
-func (j *judge) takes(n *node, t *tenant) bool {
-	n = j.after(n.name)
-	return !n.leaves() && n.holds(t) && n.tooMany(t.mounts) == "" && j.shareLeaves(t, n)
+func (j *judge) takes(n *snapshot.Node, t *snapshot.Pod) bool {
+	n = j.after(n.Name)
+	return !n.Leaves() && n.Holds(t) && n.TooMany(t.Mounts) == "" && j.shareLeaves(t, n)
 }
 
 // refusedPods are the names of the pods that the plan refuses.
@@ -65,26 +66,26 @@ func (j *judge) refusedPods() map[string]bool {
 }
 
 // refusedKinds groups the refused pods that have nothing to do with others.
-func (j *judge) refusedKinds() []*kind {
+func (j *judge) refusedKinds() []*snapshot.Kind {
 	refused := j.refusedPods()
-	return kindsOf(lo.Filter(j.sortedPods(), func(t *tenant, _ int) bool { return refused[t.name] && !t.isHeld() && j.independent(t) }))
+	return snapshot.KindsOf(lo.Filter(j.SortedPods(), func(t *snapshot.Pod, _ int) bool { return refused[t.Name] && !t.IsHeld() && j.Independent(t) }))
 }
 
 // lighterKinds groups the pods that are launched for in pools of a lower weight.
-func (j *judge) lighterKinds(pl *pool) []*kind {
-	if j.policy.Weights == scheduling.WeightIgnore || pl.closed != "" {
+func (j *judge) lighterKinds(pl *snapshot.Pool) []*snapshot.Kind {
+	if j.Policy.Weights == scheduling.WeightIgnore || pl.Closed != "" {
 		return nil
 	}
 	lighter := make(map[string]bool)
 	for _, r := range j.launches {
-		if r.pool == nil || r.pool.weight() >= pl.weight() {
+		if r.pool == nil || r.pool.Weight() >= pl.Weight() {
 			continue
 		}
 		for _, t := range r.pods {
-			lighter[t.name] = j.carefree(t) && !t.picky() && !hasPreferences(t.pod) && !pl.prefersOthers(t.pod.Spec.Tolerations)
+			lighter[t.Name] = j.Carefree(t) && !t.Picky() && !hasPreferences(t.Object) && !pl.PrefersOthers(t.Object.Spec.Tolerations)
 		}
 	}
-	return kindsOf(lo.Filter(j.sortedPods(), func(t *tenant, _ int) bool { return lighter[t.name] }))
+	return snapshot.KindsOf(lo.Filter(j.SortedPods(), func(t *snapshot.Pod, _ int) bool { return lighter[t.Name] }))
 }
 
 func hasPreferences(pod *corev1.Pod) bool {
@@ -94,15 +95,15 @@ func hasPreferences(pod *corev1.Pod) bool {
 
 // hit is a kind of pod together with a machine that could be bought for it.
 type hit struct {
-	*kind
+	*snapshot.Kind
 	what string
 }
 
 // launchable finds, for each kind of pod, a machine that the pool could still buy for
 // one of them: within its limits and reservations even if another launch falls back
 // to another option, and with enough others like it to satisfy minValues.
-func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
-	if pl.closed != "" {
+func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []hit {
+	if pl.Closed != "" {
 		return nil
 	}
 	slack := j.headroom(pl)
@@ -110,31 +111,31 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 		return nil
 	}
 	least := map[string]int{}
-	if j.strictMinValues() {
-		least = pl.minValues()
+	if j.StrictMinValues() {
+		least = pl.MinValues()
 	}
-	if (len(least) > 0 || j.policy.Flexibility != scheduling.Flexibility{}) && len(slack) > 0 {
+	if (len(least) > 0 || j.Policy.Flexibility != scheduling.Flexibility{}) && len(slack) > 0 {
 		// A further machine could take from the limits what the minValues of those
 		// already launched count on.
 		return nil
 	}
-	kinds := make([]*kind, 0, len(wanted))
+	kinds := make([]*snapshot.Kind, 0, len(wanted))
 	for k := range wanted {
 		kinds = append(kinds, k)
 	}
-	slices.SortFunc(kinds, func(a, b *kind) int { return strings.Compare(a.name, b.name) })
-	fits := make(map[*kind][]*node)
-	spots := make(map[*kind]variety)
+	slices.SortFunc(kinds, func(a, b *snapshot.Kind) int { return strings.Compare(a.Name, b.Name) })
+	fits := make(map[*snapshot.Kind][]*snapshot.Node)
+	spots := make(map[*snapshot.Kind]variety)
 	var hits []hit
-	for m := range j.offers(pl, most) {
-		if !j.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 {
+	for m := range j.Offers(pl, snapshot.MostDaemons) {
+		if !j.affordable(m, slack) || len(snapshot.Exceeding(m.Daemons, m.Allocatable)) > 0 {
 			continue
 		}
-		kinds = slices.DeleteFunc(kinds, func(k *kind) bool {
-			if !m.holds(k.tenant) {
+		kinds = slices.DeleteFunc(kinds, func(k *snapshot.Kind) bool {
+			if !m.Holds(k.Pod) {
 				return false
 			}
-			if m.offering.CapacityType == offerings.Spot {
+			if m.Offering.CapacityType == offerings.Spot {
 				if spots[k] == nil {
 					spots[k] = make(variety)
 				}
@@ -145,11 +146,11 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 			}
 			if len(least) > 0 {
 				fits[k] = append(fits[k], m)
-				if !enough(fits[k], least) {
+				if !snapshot.Enough(fits[k], least) {
 					return false
 				}
 			}
-			hits = append(hits, hit{kind: k, what: m.title()})
+			hits = append(hits, hit{Kind: k, what: m.Title()})
 			return true
 		})
 		if len(kinds) == 0 {
@@ -160,15 +161,15 @@ func (j *judge) launchable(pl *pool, wanted map[*kind]Code) []hit {
 }
 
 // affordable reports whether limits and reservation leave room for the machine.
-func (j *judge) affordable(m *node, slack amounts) bool {
+func (j *judge) affordable(m *snapshot.Node, slack snapshot.Amounts) bool {
 	for name, n := range slack {
-		if name != scheduling.NodesResource && m.capacity.of(name).Cmp(n) > 0 {
+		if name != scheduling.NodesResource && m.Capacity.Of(name).Cmp(n) > 0 {
 			return false
 		}
 	}
-	if m.offering.CapacityType != offerings.Reserved {
+	if m.Offering.CapacityType != offerings.Reserved {
 		return true
 	}
-	id := m.offering.ReservationID
-	return j.used[id]+min(j.listed[id], 1) < j.reservations[id]
+	id := m.Offering.ReservationID
+	return j.used[id]+min(j.listed[id], 1) < j.Reservations[id]
 }

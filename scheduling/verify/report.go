@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/certificate"
 )
 
 // shownViolations bounds how many violations an error text spells out.
@@ -170,26 +173,26 @@ const (
 
 // The rules between pods. A plan keeps them if its pods can bind one by one.
 const (
-	TopologySpread  Code = spreading         // a domain would have too many pods, or the label is missing
-	PodAffinity     Code = affinity          // no pod that it has to be with is there
-	PodAntiAffinity Code = antiAffinity      // a pod is there that it must not be with, or that keeps it away
-	OptionTopology  Code = "option-topology" // an option is elsewhere than the first by a label that such rules depend on
+	TopologySpread  Code = binding.Spread       // a domain would have too many pods, or the label is missing
+	PodAffinity     Code = binding.Affinity     // no pod that it has to be with is there
+	PodAntiAffinity Code = binding.AntiAffinity // a pod is there that it must not be with, or that keeps it away
+	OptionTopology  Code = "option-topology"    // an option is elsewhere than the first by a label that such rules depend on
 )
 
 // The rules about the summary and the bound.
 const (
-	SummaryCounts        Code = "summary-counts"    // pods, placed, nodes or pods without requests
-	SummaryPrice         Code = "summary-price"     // not the sum of the launches' prices
-	SummaryExpected      Code = "summary-expected"  // not that sum with what machines cost beside their prices
-	SummaryGap           Code = "summary-gap"       // not (price − bound) ÷ bound
-	SummaryStatus        Code = "summary-status"    // unknown, or optimal while price and bound differ
-	SummaryShares        Code = "summary-shares"    // the split by pool or capacity type does not add up
-	SummaryResources     Code = "summary-resources" // the split of a resource does not add up
-	BoundAbovePrice      Code = "bound-above-price" // the lower bound is negative or above the price
-	BoundUnproven        Code = unproven            // the certificate proves less than the bound
-	CertificateMissing   Code = missing             // a bound above 0 without a certificate
-	CertificateMalformed Code = malformed           // unknown kind, scale or resource, or a value that is not a natural number
-	CertificateOption    Code = overfull            // a machine holds more worth than it costs
+	SummaryCounts        Code = "summary-counts"      // pods, placed, nodes or pods without requests
+	SummaryPrice         Code = "summary-price"       // not the sum of the launches' prices
+	SummaryExpected      Code = "summary-expected"    // not that sum with what machines cost beside their prices
+	SummaryGap           Code = "summary-gap"         // not (price − bound) ÷ bound
+	SummaryStatus        Code = "summary-status"      // unknown, or optimal while price and bound differ
+	SummaryShares        Code = "summary-shares"      // the split by pool or capacity type does not add up
+	SummaryResources     Code = "summary-resources"   // the split of a resource does not add up
+	BoundAbovePrice      Code = "bound-above-price"   // the lower bound is negative or above the price
+	BoundUnproven        Code = certificate.Unproven  // the certificate proves less than the bound
+	CertificateMissing   Code = certificate.Missing   // a bound above 0 without a certificate
+	CertificateMalformed Code = certificate.Malformed // unknown kind, scale or resource, or a value that is not a natural number
+	CertificateOption    Code = certificate.Overfull  // a machine holds more worth than it costs
 )
 
 // The rules about the steps of plans that disrupt nodes; those about launches, places and

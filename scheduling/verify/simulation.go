@@ -10,6 +10,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // simulatedKinds bounds for how many kinds of refused pods a place is looked for,
@@ -25,11 +27,11 @@ const (
 type bindSimulation struct {
 	*judge
 	// final is how things are once the plan has been carried out.
-	final  *outcome
+	final  *binding.Outcome
 	budget int
 	// shelves are what each pool may buy, sold the values of a label that anything on
 	// sale has, by key.
-	shelves map[string][]*node
+	shelves map[string][]*snapshot.Node
 	sold    map[string]map[string]bool
 }
 
@@ -39,44 +41,44 @@ func (j *judge) tiedPlaces() {
 	if len(kinds) == 0 {
 		return
 	}
-	h := &bindSimulation{judge: j, budget: simulatedPods, shelves: make(map[string][]*node), sold: make(map[string]map[string]bool)}
-	for _, pl := range j.sortedPools() {
-		h.shelves[pl.Name] = slices.Collect(j.offers(pl, most))
+	h := &bindSimulation{judge: j, budget: simulatedPods, shelves: make(map[string][]*snapshot.Node), sold: make(map[string]map[string]bool)}
+	for _, pl := range j.SortedPools() {
+		h.shelves[pl.Name] = slices.Collect(j.Offers(pl, snapshot.MostDaemons))
 	}
-	h.final = j.topology.bind(j.booked, kinds...)
-	defer h.final.undo()
-	if len(h.final.waiting) > 0 {
+	h.final = j.topology.Bind(j.booked, kinds...)
+	defer h.final.Undo()
+	if len(h.final.Waiting) > 0 {
 		return // nothing is certain about a plan that does not come about
 	}
 	for _, t := range kinds {
 		if where, found := h.nodeFor(t); found {
-			j.add(RefusedForNothing, "pod/"+t.name, "is unschedulable, and could bind to node %s in the end", where)
+			j.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to node %s in the end", where)
 		} else if where, found := h.machineFor(t); found {
-			j.add(RefusedForNothing, "pod/"+t.name, "is unschedulable, and could bind to a new machine: %s", where)
+			j.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to a new machine: %s", where)
 		}
 	}
 }
 
 // tiedKinds are refused pods that depend on others or on volumes, one of each kind.
-func (j *judge) tiedKinds() []*tenant {
+func (j *judge) tiedKinds() []*snapshot.Pod {
 	refused := j.refusedPods()
 	users := make(map[string]int)
-	for _, t := range j.pods {
-		for _, m := range t.mounts {
-			users[m.claim]++
+	for _, t := range j.Pods {
+		for _, m := range t.Mounts {
+			users[m.Claim]++
 		}
 	}
-	wanted := func(m mount) bool {
-		_, running := j.storage.occupant(m.claim)
-		return m.exclusive && (running || users[m.claim] > 1)
+	wanted := func(m snapshot.Mount) bool {
+		_, running := j.Storage.Occupant(m.Claim)
+		return m.Exclusive && (running || users[m.Claim] > 1)
 	}
-	var kinds []*tenant
+	var kinds []*snapshot.Pod
 	seen := make(map[string]bool)
-	for _, t := range j.sortedPods() {
-		if !refused[t.name] || t.isHeld() || j.independent(t) || slices.ContainsFunc(t.mounts, wanted) {
+	for _, t := range j.SortedPods() {
+		if !refused[t.Name] || t.IsHeld() || j.Independent(t) || slices.ContainsFunc(t.Mounts, wanted) {
 			continue
 		}
-		if key := fmt.Sprintf("%s %s %p %s", t.needs(), t.asks(), t.face, t.ties.text); !seen[key] {
+		if key := fmt.Sprintf("%s %s %p %s", t.Needs(), t.Asks(), t.Face, t.Ties.Text); !seen[key] {
 			seen[key] = true
 			kinds = append(kinds, t)
 		}
@@ -88,10 +90,10 @@ func (j *judge) tiedKinds() []*tenant {
 }
 
 // nodeFor finds a node that could take the pod beside those of the plan.
-func (h *bindSimulation) nodeFor(t *tenant) (string, bool) {
-	for _, s := range h.sortedNodes() {
+func (h *bindSimulation) nodeFor(t *snapshot.Pod) (string, bool) {
+	for _, s := range h.SortedNodes() {
 		if h.takes(s, t) && h.joins(t, s) {
-			return s.name, true
+			return s.Name, true
 		}
 	}
 	return "", false
@@ -100,13 +102,13 @@ func (h *bindSimulation) nodeFor(t *tenant) (string, bool) {
 // machineFor finds a machine that could be bought for the pod. It leaves out pools
 // whose minValues ask for several machines that suit, and those whose machines have
 // labels that are still to be chosen, and spot machines if several have to suit.
-func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
-	if t.picky() {
+func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
+	if t.Picky() {
 		return "", false
 	}
-	choosy := h.policy.Flexibility != scheduling.Flexibility{}
-	for _, pl := range h.sortedPools() {
-		if len(pl.minValues()) > 0 || pl.undecided() {
+	choosy := h.Policy.Flexibility != scheduling.Flexibility{}
+	for _, pl := range h.SortedPools() {
+		if len(pl.MinValues()) > 0 || pl.Undecided() {
 			continue
 		}
 		slack := h.headroom(pl)
@@ -118,14 +120,14 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 		}
 		tried := make(map[string]bool)
 		for _, m := range h.shelves[pl.Name] {
-			if choosy && m.offering.CapacityType == offerings.Spot || !h.affordable(m, slack) || len(exceeding(m.daemons, m.allocatable)) > 0 || !m.holds(t) || m.tooMany(t.mounts) != "" {
+			if choosy && m.Offering.CapacityType == offerings.Spot || !h.affordable(m, slack) || len(snapshot.Exceeding(m.Daemons, m.Allocatable)) > 0 || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
 				continue
 			}
-			x := m.standing(m.open, "a new machine")
+			x := m.Standing(m.Open, "a new machine")
 			if at := h.whereabouts(x); !tried[at] {
 				tried[at] = true
 				if h.joins(t, x) {
-					return m.title() + " for pool " + pl.Name, true
+					return m.Title() + " for pool " + pl.Name, true
 				}
 			}
 		}
@@ -134,12 +136,12 @@ func (h *bindSimulation) machineFor(t *tenant) (string, bool) {
 }
 
 // whereabouts are equal for machines that rules between pods cannot tell apart.
-func (h *bindSimulation) whereabouts(x *node) string {
+func (h *bindSimulation) whereabouts(x *snapshot.Node) string {
 	var b strings.Builder
-	for _, text := range slices.Sorted(maps.Keys(h.topology.counters)) {
-		c := h.topology.counters[text]
-		value, ok := x.value(c.key)
-		fmt.Fprintf(&b, "%q %v %v ", value, ok, c.looksAt(x))
+	for _, text := range slices.Sorted(maps.Keys(h.topology.Counters)) {
+		c := h.topology.Counters[text]
+		value, ok := x.Value(c.Key)
+		fmt.Fprintf(&b, "%q %v %v ", value, ok, c.LooksAt(x))
 	}
 	return b.String()
 }
@@ -147,40 +149,40 @@ func (h *bindSimulation) whereabouts(x *node) string {
 // joins reports whether the pod can be on the host, and everybody where the plan says,
 // whoever comes first: it has to bind when all others have, and all have to bind with
 // it among them from the first name to the last and from the last to the first.
-func (h *bindSimulation) joins(t *tenant, x *node) bool {
+func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
 	if !h.roomy(t, x) || !h.meets(t, x) || !h.leavesVolumes(t, x) {
 		return false
 	}
-	g := h.topology.group(t.face, t.ties)
-	_, found := g.obstacle(x)
-	isNew := !h.topology.nodes[x]
+	g := h.topology.Group(t.Face, t.Ties)
+	_, found := g.Obstacle(x)
+	isNew := !h.topology.Nodes[x]
 	if found && !isNew {
 		return false
 	}
-	h.final.undo()
-	defer h.final.redo()
+	h.final.Undo()
+	defer h.final.Redo()
 	if isNew {
 		if !h.affords() {
 			return false
 		}
-		h.topology.enter(x)
-		defer h.topology.leave(x)
-		o := h.topology.bind(h.booked, t)
-		_, found = g.obstacle(x)
-		o.undo()
-		if found || len(o.waiting) > 0 {
+		h.topology.Enter(x)
+		defer h.topology.Leave(x)
+		o := h.topology.Bind(h.booked, t)
+		_, found = g.Obstacle(x)
+		o.Undo()
+		if found || len(o.Waiting) > 0 {
 			return false
 		}
 	}
-	bookings := append(slices.Clip(h.booked), booking{t, x})
-	slices.SortFunc(bookings, bindingOrder)
+	bookings := append(slices.Clip(h.booked), binding.Pending{Pod: t, Node: x})
+	slices.SortFunc(bookings, binding.ByBindingOrder)
 	for range 2 {
 		if !h.affords() {
 			return false
 		}
-		o := h.topology.bind(bookings)
-		o.undo()
-		if len(o.waiting) > 0 {
+		o := h.topology.Bind(bookings)
+		o.Undo()
+		if len(o.Waiting) > 0 {
 			return false
 		}
 		slices.Reverse(bookings)
@@ -190,29 +192,29 @@ func (h *bindSimulation) joins(t *tenant, x *node) bool {
 
 // affords takes one simulation of the whole plan from the budget, if it is still there.
 func (h *bindSimulation) affords() bool {
-	h.budget -= len(h.booked) + len(h.residents) + 1
+	h.budget -= len(h.booked) + len(h.Residents) + 1
 	return h.budget >= 0
 }
 
 // roomy reports whether every spread constraint that the pod has, or by which it is
 // counted, would hold even if the emptiest domain is one that nobody is in yet: a host
 // to come, or a zone in which something is on sale.
-func (h *bindSimulation) roomy(t *tenant, x *node) bool {
-	g := h.topology.group(t.face, t.ties)
-	for c := range h.final.counters {
-		counted, mine := c.means(t.face), slices.Contains(g.spread, c)
-		if c.view == nil || !counted && !mine {
+func (h *bindSimulation) roomy(t *snapshot.Pod, x *snapshot.Node) bool {
+	g := h.topology.Group(t.Face, t.Ties)
+	for c := range h.final.Counters {
+		counted, mine := c.Means(t.Face), slices.Contains(g.Spread, c)
+		if c.View == nil || !counted && !mine {
 			continue
 		}
-		value, _ := x.value(c.key)
-		count, least := c.counts[value], c.least(1)
+		value, _ := x.Value(c.Key)
+		count, least := c.Counts[value], c.Least(1)
 		if counted {
 			count++
 		}
-		if c.key == corev1.LabelHostname || h.opens(c, t, mine) {
+		if c.Key == corev1.LabelHostname || h.opens(c, t, mine) {
 			least = 0
 		}
-		if count-least > c.skew {
+		if count-least > c.Skew {
 			return false
 		}
 	}
@@ -221,17 +223,17 @@ func (h *bindSimulation) roomy(t *tenant, x *node) bool {
 
 // opens reports whether something is on sale in a domain that the counter does not have
 // yet. For a constraint of the pod's own only what could hold it matters.
-func (h *bindSimulation) opens(s *counter, t *tenant, mine bool) bool {
-	key := s.key
+func (h *bindSimulation) opens(s *binding.Counter, t *snapshot.Pod, mine bool) bool {
+	key := s.Key
 	if mine {
-		key += " " + t.name
+		key += " " + t.Name
 	}
 	values := h.sold[key]
 	if values == nil {
 		values = make(map[string]bool)
-		for _, pl := range h.sortedPools() {
+		for _, pl := range h.SortedPools() {
 			for _, m := range h.shelves[pl.Name] {
-				if value, ok := m.value(s.key); ok && (!mine || m.holds(t)) {
+				if value, ok := m.Value(s.Key); ok && (!mine || m.Holds(t)) {
 					values[value] = true
 				}
 			}
@@ -239,7 +241,7 @@ func (h *bindSimulation) opens(s *counter, t *tenant, mine bool) bool {
 		h.sold[key] = values
 	}
 	for value := range values {
-		if s.view.nodes[value] == 0 {
+		if s.View.Nodes[value] == 0 {
 			return true
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // StepsChecker judges plans that disrupt nodes. The zero value judges those of the zero
@@ -69,7 +71,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 
 // clusterState is the cluster as it stands between two steps.
 type clusterState struct {
-	*world
+	*snapshot.State
 	checker StepsChecker
 	plan    *disruption.Plan
 	now     time.Time
@@ -79,13 +81,13 @@ type clusterState struct {
 	there      map[string]*clusterNode
 	row        []*clusterNode // the same, by name
 	leavers    []*clusterNode // nodes that are being removed already
-	nodeCounts map[*pool]*nodeCount
+	nodeCounts map[*snapshot.Pool]*nodeCount
 	// topology is who sits where, running the pods by name, order the names of all there were.
-	topology *topology
+	topology *binding.Topology
 	running  map[string]*runningPod
 	order    []string
 	tied     bool // some pod has ties
-	waiting  map[string]*tenant
+	waiting  map[string]*snapshot.Pod
 	budgets  []*podBudget
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
 	// node goes, and a machine has been launched.
@@ -98,38 +100,38 @@ type clusterState struct {
 type runningPod struct {
 	pod   *corev1.Pod
 	node  string
-	group *podGroup
+	group *binding.Group
 }
 
 func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *clusterState {
 	cluster.Nodes = shuttingDown(cluster)
 	g := &clusterState{
-		world: newWorld(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
+		State: snapshot.New(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), there: make(map[string]*clusterNode),
-		running: make(map[string]*runningPod), nodeCounts: make(map[*pool]*nodeCount), topology: newTopology(), budgets: podBudgetsOf(cluster),
+		running: make(map[string]*runningPod), nodeCounts: make(map[*snapshot.Pool]*nodeCount), topology: binding.NewTopology(), budgets: podBudgetsOf(cluster),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
 	}
 	if g.now.IsZero() {
 		g.now = cluster.Now
 	}
-	g.waiting, g.residents, g.workloads = g.world.pods, nil, newWorkloadCounts() // the topology knows them
+	g.waiting, g.Residents, g.Workloads = g.State.Pods, nil, snapshot.NewWorkloadCounts() // the topology knows them
 	for i := range cluster.Machines {
 		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
 	}
 	for _, object := range cluster.Nodes {
 		g.original[object.Name] = object
-		g.enlist(g.newClusterNode(g.nodes[object.Name]))
+		g.enlist(g.newClusterNode(g.Nodes[object.Name]))
 	}
 	pods := make(map[string]*corev1.Pod)
 	for _, pod := range slices.Concat(cluster.Running, cluster.Pods) {
-		if pod.Spec.NodeName == "" || finished(pod) || pods[objectName(pod)] != nil {
+		if pod.Spec.NodeName == "" || snapshot.Finished(pod) || pods[snapshot.ObjectName(pod)] != nil {
 			continue
 		}
-		pods[objectName(pod)] = pod
+		pods[snapshot.ObjectName(pod)] = pod
 		if at := g.there[pod.Spec.NodeName]; at != nil {
 			at.seat(append(at.pods, pod))
 		}
-		g.tied = g.tied || !g.tiesOf(pod, false).none()
+		g.tied = g.tied || !g.TiesOf(pod, false).None()
 	}
 	g.order = slices.Sorted(maps.Keys(pods))
 	for _, name := range g.order {
@@ -153,7 +155,7 @@ func shuttingDown(c disruption.Cluster) []*corev1.Node {
 		gone[c.Machines[i].Node] = c.Machines[i].Terminating
 	}
 	return lo.Map(c.Nodes, func(object *corev1.Node, _ int) *corev1.Node {
-		if !gone[object.Name] || leaving(object) {
+		if !gone[object.Name] || snapshot.Leaving(object) {
 			return object
 		}
 		marked := *object
@@ -164,7 +166,7 @@ func shuttingDown(c disruption.Cluster) []*corev1.Node {
 
 // step judges one step and carries it out.
 func (g *clusterState) step(r *Report, number int, step *disruption.Step) {
-	a := &stepCheck{clusterState: g, Report: r, number: number, step: step, left: make(map[string][]*podGroup)}
+	a := &stepCheck{clusterState: g, Report: r, number: number, step: step, left: make(map[string][]*binding.Group)}
 	a.head()
 	a.drained()
 	a.movers()
@@ -189,7 +191,7 @@ type stepCheck struct {
 	moves    []move
 	launched map[string]*corev1.Node
 	// left are the pods that go with their nodes, by node.
-	left map[string][]*podGroup
+	left map[string][]*binding.Group
 	// used are the machines that it takes out of reservations.
 	used map[string]int
 }
@@ -198,14 +200,14 @@ type stepCheck struct {
 type move struct {
 	*disruption.Eviction
 	pod    *corev1.Pod
-	tenant *tenant
+	tenant *snapshot.Pod
 	// was and will are what rules see of it where it is, and where it goes.
-	was, will *podGroup
+	was, will *binding.Group
 }
 
 // clusterNode is a node that is there.
 type clusterNode struct {
-	*node
+	*snapshot.Node
 	machine *disruption.Machine
 	// pods are those there that have not finished; only seat changes them.
 	pods []*corev1.Pod
@@ -226,71 +228,71 @@ func (s *clusterNode) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 // not shut down, and how many of them do not work or are being removed.
 type nodeCount struct{ counted, away int }
 
-func (g *clusterState) newClusterNode(n *node) *clusterNode {
-	bare, expected, priced := g.priceOf(n.running)
-	return &clusterNode{node: n, machine: g.machineOf(n.name), bare: int64(bare), price: int64(expected), priced: priced}
+func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
+	bare, expected, priced := g.priceOf(n.Running)
+	return &clusterNode{Node: n, machine: g.machineOf(n.Name), bare: int64(bare), price: int64(expected), priced: priced}
 }
 
 // enlist takes in a node.
 func (g *clusterState) enlist(s *clusterNode) {
-	g.nodes[s.name], g.there[s.name] = s.node, s
-	i, _ := g.find(s.name)
+	g.Nodes[s.Name], g.there[s.Name] = s.Node, s
+	i, _ := g.find(s.Name)
 	g.row = slices.Insert(g.row, i, s)
-	if s.leaves() {
+	if s.Leaves() {
 		g.leavers = append(g.leavers, s)
 	}
 	g.count(s, 1)
-	g.topology.enter(s.node)
+	g.topology.Enter(s.Node)
 }
 
 // retire removes a node, and what its pool's limits count of it.
 func (g *clusterState) retire(s *clusterNode) {
-	s.charge(-1)
-	g.topology.leave(s.node)
+	s.Charge(-1)
+	g.topology.Leave(s.Node)
 	g.count(s, -1)
-	i, _ := g.find(s.name)
+	i, _ := g.find(s.Name)
 	g.row = slices.Delete(g.row, i, i+1)
-	delete(g.there, s.name)
-	delete(g.nodes, s.name)
+	delete(g.there, s.Name)
+	delete(g.Nodes, s.Name)
 }
 
 // find is where a node is in the row, or belongs.
 func (g *clusterState) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(g.row, name, func(s *clusterNode, name string) int { return strings.Compare(s.name, name) })
+	return slices.BinarySearchFunc(g.row, name, func(s *clusterNode, name string) int { return strings.Compare(s.Name, name) })
 }
 
 // count notes n nodes more such as this one for the budgets of its pool.
 func (g *clusterState) count(s *clusterNode, n int) {
-	if inFlight(s.running) || s.machine.Terminating {
+	if snapshot.InFlight(s.Running) || s.machine.Terminating {
 		return
 	}
-	if g.nodeCounts[s.pool] == nil {
-		g.nodeCounts[s.pool] = &nodeCount{}
+	if g.nodeCounts[s.Pool] == nil {
+		g.nodeCounts[s.Pool] = &nodeCount{}
 	}
-	g.nodeCounts[s.pool].counted += n
-	if !readyNode(s.running) || s.leaves() {
-		g.nodeCounts[s.pool].away += n
+	g.nodeCounts[s.Pool].counted += n
+	if !readyNode(s.Running) || s.Leaves() {
+		g.nodeCounts[s.Pool].away += n
 	}
 }
 
 // rebuild works out anew what the pods on a node leave of it.
-func (g *clusterState) rebuild(s *clusterNode) { *s.node = *g.newNode(s.running, s.pods) }
+func (g *clusterState) rebuild(s *clusterNode) { *s.Node = *g.NewNode(s.Running, s.pods) }
 
 // sit puts a pod onto a node.
 func (g *clusterState) sit(pod *corev1.Pod, at string) {
-	p := &runningPod{pod, at, g.topology.group(g.faceOf(pod), g.tiesOf(pod, true))}
-	g.running[objectName(pod)] = p
-	g.topology.sit(p.group, g.topology.named[at], 1)
-	g.countWorkload(pod, at, 1)
+	p := &runningPod{pod, at, g.topology.Group(g.FaceOf(pod), g.TiesOf(pod, true))}
+	g.running[snapshot.ObjectName(pod)] = p
+	g.topology.Sit(p.group, g.topology.Named[at], 1)
+	g.CountWorkload(pod, at, 1)
 }
 
 // drop takes a pod out of the cluster.
 func (g *clusterState) drop(pod *corev1.Pod) {
-	p := g.running[objectName(pod)]
-	g.storage.release(pod)
-	g.topology.sit(p.group, g.topology.named[p.node], -1)
-	g.countWorkload(pod, p.node, -1)
-	delete(g.running, objectName(pod))
+	p := g.running[snapshot.ObjectName(pod)]
+	g.Storage.Release(pod)
+	g.topology.Sit(p.group, g.topology.Named[p.node], -1)
+	g.CountWorkload(pod, p.node, -1)
+	delete(g.running, snapshot.ObjectName(pod))
 }
 
 // poolOf is the pool that the node says it belongs to.

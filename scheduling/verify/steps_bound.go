@@ -11,6 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/certificate"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // freshBound proves the lower bound anew: for buying afresh what the nodes hold that may
@@ -26,10 +28,10 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 	if rest.Sign() <= 0 {
 		return // what stays costs as much
 	}
-	w := newWorld(problem, solver)
+	w := snapshot.New(problem, solver)
 	left := make(map[string]bool)
 	for i, name := range plan.Summary.LeftOut {
-		if w.pods[name] == nil {
+		if w.Pods[name] == nil {
 			r.add(PodUnknown, "summary", "the bound leaves out %s, which is no pod of a node that may go", name)
 		}
 		if i > 0 && plan.Summary.LeftOut[i-1] >= name {
@@ -37,8 +39,8 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 		}
 		left[name] = true
 	}
-	isPlaced := func(name string) bool { return !w.pods[name].isHeld() && !left[name] }
-	newClaim(w, offerings.Price(rest.Int64()), isPlaced, nil, r.fault).judge(cert)
+	isPlaced := func(name string) bool { return !w.Pods[name].IsHeld() && !left[name] }
+	certificate.NewClaim(w, offerings.Price(rest.Int64()), isPlaced, nil, r.fault).Judge(cert)
 }
 
 // fresh is the problem of buying anew what may go, the solver of it, and what the nodes of
@@ -56,7 +58,7 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 			continue
 		}
 		problem.Nodes = append(problem.Nodes, node)
-		if s.pool != nil && s.priced {
+		if s.Pool != nil && s.priced {
 			kept.Add(kept, big.NewInt(s.price))
 		}
 	}
@@ -87,7 +89,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		marks[key] = until
 	}
 	for _, s := range nodes {
-		labels := stableLabels(s.running)
+		labels := stableLabels(s.Running)
 		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[scheduling.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
 		had[x] = true
 		if x.id != "" {
@@ -136,10 +138,10 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		own[name] = again(old)
 	}
 	problem.PoolCatalogs = own
-	solver, settings := g.checker.Planner.Policy, &world{policy: g.checker.Planner.Policy}
+	solver, settings := g.checker.Planner.Policy, &snapshot.State{Policy: g.checker.Planner.Policy}
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
 	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
-		return had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] || settings.excluded(t, o) == ""
+		return had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] || settings.Excluded(t, o) == ""
 	}}
 	return solver
 }
@@ -148,7 +150,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 // whatever the budgets of its pool say. A node without a pool or of unknown price counts
 // nothing where it is.
 func (g *clusterState) mayGoForSome(s *clusterNode) bool {
-	if s.pool == nil || !s.priced {
+	if s.Pool == nil || !s.priced {
 		return false
 	}
 	for _, reason := range reasons() {

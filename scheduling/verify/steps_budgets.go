@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // podBudget is a PodDisruptionBudget.
@@ -34,8 +35,8 @@ func podBudgetsOf(c disruption.Cluster) []*podBudget {
 		if b == nil {
 			continue
 		}
-		g := &podBudget{name: objectName(b), space: namespaceOf(b), pods: selecting(b.Spec.Selector)}
-		g.anyIll = said(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow
+		g := &podBudget{name: snapshot.ObjectName(b), space: snapshot.NamespaceOf(b), pods: snapshot.Selecting(b.Spec.Selector)}
+		g.anyIll = snapshot.ValueOr(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow
 		s := &b.Status
 		says := s.ObservedGeneration > 0 || s.ExpectedPods > 0 || s.DesiredHealthy > 0 || s.CurrentHealthy > 0 || s.DisruptionsAllowed > 0
 		if says && s.ObservedGeneration >= b.Generation {
@@ -55,10 +56,10 @@ func (g *podBudget) count(b *policyv1.PodDisruptionBudget, c disruption.Cluster)
 	seen := make(map[string]bool)
 	ready := 0
 	for _, pod := range slices.Concat(c.Running, c.Pods) {
-		if finished(pod) || seen[objectName(pod)] || !g.about(pod) {
+		if snapshot.Finished(pod) || seen[snapshot.ObjectName(pod)] || !g.about(pod) {
 			continue
 		}
-		seen[objectName(pod)] = true
+		seen[snapshot.ObjectName(pod)] = true
 		if pod.DeletionTimestamp == nil && well(pod) {
 			ready++
 		}
@@ -79,7 +80,7 @@ func (g *podBudget) count(b *policyv1.PodDisruptionBudget, c disruption.Cluster)
 
 // about reports whether the budget counts the pod.
 func (g *podBudget) about(pod *corev1.Pod) bool {
-	return namespaceOf(pod) == g.space && g.pods.Matches(labels.Set(pod.Labels))
+	return snapshot.NamespaceOf(pod) == g.space && g.pods.Matches(labels.Set(pod.Labels))
 }
 
 // podBudgetsFor are the budgets that count an eviction of the pod, in order of their names.
@@ -101,7 +102,7 @@ func (a *stepCheck) podBudgets() {
 	}
 	evicted, leave := make(map[seat]int), make(map[seat]int)
 	for _, m := range a.moves {
-		if !live(m.pod) {
+		if !snapshot.Live(m.pod) {
 			continue // it is on its way out already
 		}
 		for _, b := range a.podBudgetsFor(m.pod) {
@@ -150,17 +151,17 @@ func (a *stepCheck) byForce() bool {
 // nodeBudgets checks that the pools let so many of their nodes go at once, and what the
 // step says about that.
 func (a *stepCheck) nodeBudgets() {
-	goes := make(map[*pool]int)
+	goes := make(map[*snapshot.Pool]int)
 	for _, s := range a.going {
-		if s.pool != nil {
-			goes[s.pool]++
+		if s.Pool != nil {
+			goes[s.Pool]++
 		}
 	}
 	binding := !forced(a.step.Reason)
 	told := make(map[string]bool)
 	for _, u := range a.step.NodePools {
 		object := "nodepool/" + u.NodePool
-		pl := a.pools[u.NodePool]
+		pl := a.Pools[u.NodePool]
 		switch {
 		case told[u.NodePool]:
 			a.add(BudgetUse, object, "is listed twice")
@@ -174,7 +175,7 @@ func (a *stepCheck) nodeBudgets() {
 		}
 		told[u.NodePool] = true
 	}
-	for _, pl := range a.sortedPools() {
+	for _, pl := range a.SortedPools() {
 		if !binding || goes[pl] == 0 {
 			continue
 		}
@@ -189,8 +190,8 @@ func (a *stepCheck) nodeBudgets() {
 
 // allowance is how many nodes of the pool may go now for the step's reason, and how many
 // it counts. Of these, nodes that do not work or are being removed use the allowance up.
-func (a *stepCheck) allowance(pl *pool) (room, counted int) {
-	f := said(a.nodeCounts[pl], nodeCount{})
+func (a *stepCheck) allowance(pl *snapshot.Pool) (room, counted int) {
+	f := snapshot.ValueOr(a.nodeCounts[pl], nodeCount{})
 	least := budgeted(pl.NodePool, a.step.Reason, f.counted, a.now)
 	if least == math.MaxInt {
 		return least, f.counted

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // keepOff is the annotation by which nodes and pods ask to be left alone.
@@ -44,7 +45,7 @@ func (a *stepCheck) drained() {
 
 // mayGo checks that the node may go for the step's reason.
 func (a *stepCheck) mayGo(s *clusterNode, object string) {
-	if s.leaves() || s.machine.Terminating {
+	if s.Leaves() || s.machine.Terminating {
 		a.add(NodeLeaving, object, "is being removed already")
 		return
 	}
@@ -53,24 +54,24 @@ func (a *stepCheck) mayGo(s *clusterNode, object string) {
 		return
 	}
 	switch {
-	case s.pool == nil:
+	case s.Pool == nil:
 		a.add(NotDisruptable, object, "no pool that is there owns it")
 		return
-	case s.pool.catalog.Len() == 0:
+	case s.Pool.Catalog.Len() == 0:
 		a.add(NotDisruptable, object, "its pool has no instance types")
-	case s.pool.Spec.Replicas != nil:
+	case s.Pool.Spec.Replicas != nil:
 		a.add(NotDisruptable, object, "its pool is static")
-	case inFlight(s.running):
+	case snapshot.InFlight(s.Running):
 		a.add(NotDisruptable, object, "has not become ready yet")
 	case s.machine.NominatedUntil.After(a.now):
 		a.add(NotDisruptable, object, "pods are expected there until %v", s.machine.NominatedUntil)
 	}
-	if s.running.Annotations[keepOff] == "true" {
+	if s.Running.Annotations[keepOff] == "true" {
 		a.add(DoNotDisrupt, object, "the node asks to be left alone")
 	}
 	for _, pod := range s.pods {
 		if a.checker.Planner.KeepBarePods && livesOn(pod) && metav1.GetControllerOf(pod) == nil {
-			a.add(BarePod, object, "pod %s has no controller", objectName(pod))
+			a.add(BarePod, object, "pod %s has no controller", snapshot.ObjectName(pod))
 		}
 	}
 	if a.step.Reason == disruption.Empty || a.step.Reason == disruption.Underutilized {
@@ -81,18 +82,18 @@ func (a *stepCheck) mayGo(s *clusterNode, object string) {
 	}
 	for _, pod := range s.pods {
 		if asksForPeace(pod, a.now) {
-			a.add(DoNotDisrupt, object, "pod %s asks to be left alone", objectName(pod))
+			a.add(DoNotDisrupt, object, "pod %s asks to be left alone", snapshot.ObjectName(pod))
 		}
 		if !a.evictable(pod) {
 			continue
 		}
 		budgets := a.podBudgetsFor(pod)
 		if len(budgets) > 1 {
-			a.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", objectName(pod), len(budgets))
+			a.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", snapshot.ObjectName(pod), len(budgets))
 		}
 		for _, b := range budgets {
 			if b.allowed <= 0 {
-				a.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, objectName(pod))
+				a.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, snapshot.ObjectName(pod))
 			}
 		}
 	}
@@ -116,7 +117,7 @@ func (a *stepCheck) concerns(s *clusterNode, object string) {
 	case disruption.Empty:
 		for _, pod := range s.pods {
 			if livesOn(pod) {
-				a.add(StepReason, object, "is not empty: pod %s", objectName(pod))
+				a.add(StepReason, object, "is not empty: pod %s", snapshot.ObjectName(pod))
 				return
 			}
 		}
@@ -129,7 +130,7 @@ func (a *stepCheck) concerns(s *clusterNode, object string) {
 
 // consolidatable checks what the pool says about nodes that are to be saved.
 func (a *stepCheck) consolidatable(s *clusterNode, object string) {
-	d := &s.pool.Spec.Disruption
+	d := &s.Pool.Spec.Disruption
 	created := s.created()
 	if s.fresh {
 		created = a.now
@@ -144,7 +145,7 @@ func (a *stepCheck) consolidatable(s *clusterNode, object string) {
 				since = t
 			}
 		}
-		if s.fresh || a.stirred[s.name] {
+		if s.fresh || a.stirred[s.Name] {
 			since = a.now
 		}
 		if after.Duration == nil {
@@ -167,14 +168,14 @@ func (g *clusterState) machineOf(node string) *disruption.Machine {
 
 func (s *clusterNode) created() time.Time {
 	if s.machine.Created.IsZero() {
-		return s.running.CreationTimestamp.Time
+		return s.Running.CreationTimestamp.Time
 	}
 	return s.machine.Created
 }
 
 // graceful reports whether draining the node ends by force.
 func (s *clusterNode) graceful() bool {
-	return s.machine.TerminationGracePeriod != nil || s.pool != nil && s.pool.Spec.Template.Spec.TerminationGracePeriod != nil
+	return s.machine.TerminationGracePeriod != nil || s.Pool != nil && s.Pool.Spec.Template.Spec.TerminationGracePeriod != nil
 }
 
 // expired reports whether the node is older than it may become: 720 hours where neither
@@ -182,10 +183,10 @@ func (s *clusterNode) graceful() bool {
 func (g *clusterState) expired(s *clusterNode) bool {
 	life := s.machine.ExpireAfter
 	if life == nil {
-		if s.pool == nil {
+		if s.Pool == nil {
 			return false
 		}
-		life = s.pool.Spec.Template.Spec.ExpireAfter
+		life = s.Pool.Spec.Template.Spec.ExpireAfter
 	}
 	most := 720 * time.Hour
 	if life != nil {
@@ -200,12 +201,12 @@ func (g *clusterState) expired(s *clusterNode) bool {
 
 // drift says how the node is no longer what its pool asks for; "" if it is.
 func (g *clusterState) drift(s *clusterNode) string {
-	if s.pool == nil {
+	if s.Pool == nil {
 		return ""
 	}
 	noted := s.machine.Annotations
 	if noted == nil {
-		noted = s.running.Annotations
+		noted = s.Running.Annotations
 	}
 	const hash, version = "karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"
 	has := func(labels map[string]string) bool {
@@ -213,17 +214,17 @@ func (g *clusterState) drift(s *clusterNode) string {
 		_, other := labels[version]
 		return one && other
 	}
-	if of := s.pool.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
+	if of := s.Pool.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
 		return "the template of the pool has changed"
 	}
-	labels := stableLabels(s.running)
-	for _, e := range s.pool.asks {
-		value, ok := labels[requirements.NormalizeKey(e.key)]
-		if !e.holds(value, ok) {
+	labels := stableLabels(s.Running)
+	for _, e := range s.Pool.Asks {
+		value, ok := labels[requirements.NormalizeKey(e.Key)]
+		if !e.Holds(value, ok) {
 			return "the pool requires " + e.String()
 		}
 	}
-	if created := s.created(); g.checker.Planner.LiveCatalog && s.pool.catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.sold(s, labels) {
+	if created := s.created(); g.checker.Planner.LiveCatalog && s.Pool.Catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.sold(s, labels) {
 		return "the type is not in the catalog"
 	}
 	return s.machine.Drift
@@ -232,7 +233,7 @@ func (g *clusterState) drift(s *clusterNode) string {
 // sold reports whether the catalog knows the machine, available or not. A reserved one may
 // have become one on demand.
 func (g *clusterState) sold(s *clusterNode, labels map[string]string) bool {
-	t, ok := s.pool.catalog.Get(labels[corev1.LabelInstanceTypeStable])
+	t, ok := s.Pool.Catalog.Get(labels[corev1.LabelInstanceTypeStable])
 	if !ok {
 		return false
 	}
@@ -262,7 +263,8 @@ func forced(r disruption.Reason) bool { return r == disruption.Interrupted || r 
 // needed reports whether nodes go for the reason even where that saves nothing, saves whether
 // they go in order to save.
 func needed(r disruption.Reason) bool { return forced(r) || r == disruption.Drifted }
-func saves(r disruption.Reason) bool  { return r == disruption.Empty || r == disruption.Underutilized }
+
+func saves(r disruption.Reason) bool { return r == disruption.Empty || r == disruption.Underutilized }
 
 // mayUndo reports whether the step may move on what another one has moved or bought: what had
 // to be done at once can be bettered, and what was done to save cannot.
@@ -322,24 +324,24 @@ func (a *stepCheck) launch(name string) *scheduling.Launch {
 // isMirror reports whether a kubelet shows the pod that it runs on its own account.
 func isMirror(pod *corev1.Pod) bool {
 	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return ok || owner(pod, "Node") != ""
+	return ok || snapshot.Owner(pod, "Node") != ""
 }
 
 // livesOn reports whether the pod has to be somewhere else when its node is gone.
 func livesOn(pod *corev1.Pod) bool {
-	if owner(pod, "DaemonSet") != "" || isMirror(pod) || finished(pod) {
+	if snapshot.Owner(pod, "DaemonSet") != "" || isMirror(pod) || snapshot.Finished(pod) {
 		return false
 	}
-	return pod.DeletionTimestamp == nil || owner(pod, "StatefulSet") != ""
+	return pod.DeletionTimestamp == nil || snapshot.Owner(pod, "StatefulSet") != ""
 }
 
 // asksForPeace reports whether the pod does not want to be disrupted at the time.
 func asksForPeace(pod *corev1.Pod, now time.Time) bool {
 	if pod.Annotations["karpenter.sh/do-not-evict"] == "true" || pod.Annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false" {
-		return live(pod)
+		return snapshot.Live(pod)
 	}
 	text, ok := pod.Annotations[keepOff]
-	if !ok || !live(pod) {
+	if !ok || !snapshot.Live(pod) {
 		return false
 	}
 	if text == "true" {
@@ -354,10 +356,10 @@ func asksForPeace(pod *corev1.Pod, now time.Time) bool {
 
 // evictable reports whether draining evicts the pod, so that budgets count.
 func (g *clusterState) evictable(pod *corev1.Pod) bool {
-	if tolerated(corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}, pod.Spec.Tolerations) {
+	if snapshot.Tolerated(corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}, pod.Spec.Tolerations) {
 		return false
 	}
-	return live(pod) && !isMirror(pod) && !asksForPeace(pod, g.now)
+	return snapshot.Live(pod) && !isMirror(pod) && !asksForPeace(pod, g.now)
 }
 
 // unwell reports whether the pod says that it is not ready.

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // movers checks that the evictions are those of the pods that lose their nodes, each to a
@@ -53,8 +54,8 @@ func (a *stepCheck) movers() {
 	a.risks()
 	for _, s := range a.going {
 		for _, pod := range s.pods {
-			if livesOn(pod) && !listed[objectName(pod)] {
-				a.add(EvictionMissing, "pod/"+objectName(pod), "loses its node %s and is not evicted", s.name)
+			if livesOn(pod) && !listed[snapshot.ObjectName(pod)] {
+				a.add(EvictionMissing, "pod/"+snapshot.ObjectName(pod), "loses its node %s and is not evicted", s.Name)
 			}
 		}
 	}
@@ -86,21 +87,21 @@ func (a *stepCheck) risks() {
 
 // goes reports whether the step removes the node.
 func (a *stepCheck) goes(node string) bool {
-	return slices.ContainsFunc(a.going, func(s *clusterNode) bool { return s.name == node })
+	return slices.ContainsFunc(a.going, func(s *clusterNode) bool { return s.Name == node })
 }
 
 // move notes an eviction with its pod as it looks for a new place, if it has one.
 func (a *stepCheck) move(e *disruption.Eviction, at *runningPod) {
 	object := "pod/" + e.Pod
-	t := a.newTenant(unplaced(at.pod))
-	a.moves = append(a.moves, move{e, at.pod, t, at.group, a.topology.group(t.face, a.tiesOf(at.pod, true))})
+	t := a.NewTenant(unplaced(at.pod))
+	a.moves = append(a.moves, move{e, at.pod, t, at.group, a.topology.Group(t.Face, a.TiesOf(at.pod, true))})
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
 			a.add(Landing, object, "has nowhere to go")
 		}
 		return
 	}
-	if why, _ := t.held(); why != "" {
+	if why, _ := t.Held(); why != "" {
 		a.add(PodHeld, object, "%s", why)
 	}
 	s := a.there[e.To]
@@ -110,7 +111,7 @@ func (a *stepCheck) move(e *disruption.Eviction, at *runningPod) {
 		a.add(Landing, object, "node %s is not there", e.To)
 	case a.drains[e.To] != 0 && (!needed(a.step.Reason) || !saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
 		a.add(Landing, object, "node %s is drained by steps[%d]", e.To, a.drains[e.To]-1)
-	case inFlight(s.running) || !readyNode(s.running):
+	case snapshot.InFlight(s.Running) || !readyNode(s.Running):
 		a.add(Landing, object, "node %s is not ready", e.To)
 	case s.machine.Terminating:
 		a.add(Landing, object, "the machine of node %s is being shut down", e.To)
@@ -154,7 +155,7 @@ func (a *stepCheck) leave() {
 	for _, s := range a.going {
 		for _, pod := range s.pods {
 			if !evicted[pod] {
-				a.left[s.name] = append(a.left[s.name], a.running[objectName(pod)].group)
+				a.left[s.Name] = append(a.left[s.Name], a.running[snapshot.ObjectName(pod)].group)
 			}
 			a.drop(pod)
 		}
@@ -174,16 +175,18 @@ func (a *stepCheck) leave() {
 
 // daemonsLeft reads the daemons again where the pod by which one is judged is gone.
 func (g *clusterState) daemonsLeft() {
-	if !slices.ContainsFunc(g.daemons, func(d *daemon) bool { return d.newest != nil && g.running[objectName(d.newest)] == nil }) {
+	if !slices.ContainsFunc(g.Daemons, func(d *snapshot.Daemon) bool {
+		return d.Newest != nil && g.running[snapshot.ObjectName(d.Newest)] == nil
+	}) {
 		return
 	}
-	g.problem.Running, g.problem.Pods, g.daemons = nil, nil, nil
+	g.Problem.Running, g.Problem.Pods, g.Daemons = nil, nil, nil
 	for _, name := range g.order {
 		if p := g.running[name]; p != nil {
-			g.problem.Running = append(g.problem.Running, p.pod)
+			g.Problem.Running = append(g.Problem.Running, p.pod)
 		}
 	}
-	g.readDaemons()
+	g.ReadDaemons()
 	for _, s := range g.row {
 		g.rebuild(s)
 	}
@@ -192,10 +195,10 @@ func (g *clusterState) daemonsLeft() {
 // place checks that launches are legal, and that all evicted pods fit where they are
 // expected once the nodes of the step are gone, by every rule about plans.
 func (a *stepCheck) place() {
-	a.world.pods = maps.Clone(a.waiting)
+	a.State.Pods = maps.Clone(a.waiting)
 	onto := make(map[string][]string) // pods by node
 	for _, m := range a.moves {
-		a.world.pods[m.Pod] = m.tenant
+		a.State.Pods[m.Pod] = m.tenant
 		if a.launch(m.To) == nil && a.there[m.To] != nil {
 			onto[m.To] = append(onto[m.To], m.Pod)
 		}
@@ -204,22 +207,22 @@ func (a *stepCheck) place() {
 	for _, name := range slices.Sorted(maps.Keys(onto)) {
 		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: name, Pods: onto[name]})
 	}
-	j := newJudge(a.Report, a.world, a.topology, plan)
+	j := newJudge(a.Report, a.State, a.topology, plan)
 	j.places()
 	if j.anyTies() { // those that move bind one by one
 		for _, u := range a.bindAll(j, j.agreements) {
-			j.add(Code(u.by.rule), "pod/"+u.name, "cannot bind to %s: %s", u.node.object, u.by)
+			j.add(Code(u.By.Rule), "pod/"+u.Name, "cannot bind to %s: %s", u.Node.Object, u.By)
 		}
 	}
 	a.used, a.launched = j.used, make(map[string]*corev1.Node)
 	for _, l := range j.launches {
 		if l.node != nil {
-			a.topology.leave(l.node)
+			a.topology.Leave(l.node)
 		}
 		if l.first() == nil || l.pool == nil {
 			continue
 		}
-		if object, err := l.Launch.Node(l.Name, &l.Options[0], l.pool.catalog); err == nil {
+		if object, err := l.Launch.Node(l.Name, &l.Options[0], l.pool.Catalog); err == nil {
 			a.launched[l.Name] = object
 		}
 	}
@@ -230,9 +233,9 @@ func (a *stepCheck) arrive() {
 	for i := range a.step.Launches {
 		l := &a.step.Launches[i]
 		if object := a.launched[l.Name]; object != nil && a.there[l.Name] == nil {
-			s := a.newClusterNode(a.newNode(object, nil))
+			s := a.newClusterNode(a.NewNode(object, nil))
 			s.fresh = true
-			s.charge(1)
+			s.Charge(1)
 			a.enlist(s)
 		}
 	}
@@ -242,12 +245,12 @@ func (a *stepCheck) arrive() {
 		if s == nil {
 			continue
 		}
-		pod := *m.tenant.pod
+		pod := *m.tenant.Object
 		pod.Spec.NodeName = m.To
 		pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
 		s.seat(append(slices.Clip(s.pods), &pod))
 		a.sit(&pod, m.To)
-		a.storage.use(&pod)
+		a.Storage.Use(&pod)
 		touched[m.To] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(touched)) {
@@ -255,11 +258,11 @@ func (a *stepCheck) arrive() {
 		a.stirred[name] = a.machines[name] != nil
 	}
 	for id, n := range a.used {
-		a.reservations[id] -= n
+		a.Reservations[id] -= n
 	}
 	for _, s := range a.going {
-		if id := s.running.Labels[offerings.ReservationIDLabel]; id != "" {
-			a.reservations[id]++
+		if id := s.Running.Labels[offerings.ReservationIDLabel]; id != "" {
+			a.Reservations[id]++
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // causes are those for which nodes stay.
@@ -78,7 +79,7 @@ func (g *clusterState) verdict(r *Report, object string, v *disruption.Verdict, 
 			r.add(NodeVerdict, object, "%s is %q, the label says %q", c.what, c.got, c.want)
 		}
 	}
-	own := &clusterNode{node: &node{running: of, pool: g.pools[poolOf(of)]}, machine: g.machineOf(v.Node)}
+	own := &clusterNode{Node: &snapshot.Node{Running: of, Pool: g.Pools[poolOf(of)]}, machine: g.machineOf(v.Node)}
 	if price, _, _ := g.priceOf(of); v.PricePerHour != price {
 		r.add(NodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
 	}
@@ -123,7 +124,7 @@ func (g *clusterState) totals() totals {
 	t := totals{price: new(big.Int), bare: new(big.Int)}
 	for _, s := range g.row {
 		switch {
-		case s.pool == nil:
+		case s.Pool == nil:
 		case !s.priced:
 			t.unpriced++
 		default:
@@ -140,11 +141,11 @@ func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Poi
 	s := &g.plan.Summary
 	end := g.totals()
 	after, before, expected := s.PricePerHourAfter, new(big.Int), new(big.Int)
-	if g.expects() {
+	if g.Expects() {
 		after, before, expected = s.ExpectedPerHourAfter, start.price, end.price
 	}
-	if s.NodeOverheadPerHour != g.policy.NodeOverhead {
-		r.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, g.policy.NodeOverhead)
+	if s.NodeOverheadPerHour != g.Policy.NodeOverhead {
+		r.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, g.Policy.NodeOverhead)
 	}
 	for _, c := range []struct {
 		what      string
@@ -228,7 +229,7 @@ func (g *clusterState) rest(r *Report, after offerings.Price) {
 		return
 	}
 	least := s.Rebuilt.PricePerHour
-	if g.expects() {
+	if g.Expects() {
 		least = s.Rebuilt.ExpectedPerHour
 	}
 	sum := new(big.Int)

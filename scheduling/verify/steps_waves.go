@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // waves checks, where pods go in several waves, that each wave can bind while the pods of
@@ -33,10 +35,10 @@ func (a *stepCheck) waves() {
 	var seats []func() // what gives the seats up that are taken
 	for _, wave := range order {
 		for _, m := range waves[wave] {
-			a.topology.sit(m.was, a.topology.named[m.From], -1)
+			a.topology.Sit(m.was, a.topology.Named[m.From], -1)
 		}
 		for _, s := range a.going {
-			if end, ok := ends[s.name]; ok && end == wave {
+			if end, ok := ends[s.Name]; ok && end == wave {
 				a.vacate(s)
 			}
 		}
@@ -44,29 +46,29 @@ func (a *stepCheck) waves() {
 			a.wave(wave, waves[wave])
 		}
 		for _, m := range waves[wave] {
-			h := a.topology.named[m.To]
-			a.topology.sit(m.will, h, 1)
-			seats = append(seats, func() { a.topology.sit(m.will, h, -1) })
+			h := a.topology.Named[m.To]
+			a.topology.Sit(m.will, h, 1)
+			seats = append(seats, func() { a.topology.Sit(m.will, h, -1) })
 		}
 	}
 	for _, rise := range seats {
 		rise()
 	}
 	for _, h := range bought {
-		a.topology.leave(h)
+		a.topology.Leave(h)
 	}
 }
 
 // setUp lets the machines stand that the step launches.
-func (a *stepCheck) setUp() []*node {
-	var bought []*node
+func (a *stepCheck) setUp() []*snapshot.Node {
+	var bought []*snapshot.Node
 	for i := range a.step.Launches {
 		object := a.launched[a.step.Launches[i].Name]
-		if object == nil || a.topology.named[object.Name] != nil {
+		if object == nil || a.topology.Named[object.Name] != nil {
 			continue
 		}
-		n := &node{name: object.Name, object: "node/" + object.Name, labels: object.Labels, taints: object.Spec.Taints}
-		a.topology.enter(n)
+		n := &snapshot.Node{Name: object.Name, Object: "node/" + object.Name, Labels: object.Labels, Taints: object.Spec.Taints}
+		a.topology.Enter(n)
 		bought = append(bought, n)
 	}
 	return bought
@@ -76,41 +78,41 @@ func (a *stepCheck) setUp() []*node {
 // the step begins. Such a node takes nobody in any more.
 func (a *stepCheck) comeBack(ends map[string]int) {
 	for _, s := range a.going {
-		if _, ok := ends[s.name]; !ok {
+		if _, ok := ends[s.Name]; !ok {
 			continue
 		}
-		n := *s.node
-		n.taints = append(slices.Clone(n.taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
-		a.topology.enter(&n)
-		for _, k := range a.left[s.name] {
-			a.topology.sit(k, a.topology.named[s.name], 1)
+		n := *s.Node
+		n.Taints = append(slices.Clone(n.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
+		a.topology.Enter(&n)
+		for _, k := range a.left[s.Name] {
+			a.topology.Sit(k, a.topology.Named[s.Name], 1)
 		}
 	}
 	for _, m := range a.moves {
-		a.topology.sit(m.was, a.topology.named[m.From], 1)
+		a.topology.Sit(m.was, a.topology.Named[m.From], 1)
 	}
 }
 
 // vacate lets a drained node go, with the pods that go with it.
 func (a *stepCheck) vacate(s *clusterNode) {
-	h := a.topology.named[s.name]
-	for _, k := range a.left[s.name] {
-		a.topology.sit(k, h, -1)
+	h := a.topology.Named[s.Name]
+	for _, k := range a.left[s.Name] {
+		a.topology.Sit(k, h, -1)
 	}
-	a.topology.leave(h)
+	a.topology.Leave(h)
 }
 
 // wave checks that the pods of one wave can bind.
 func (a *stepCheck) wave(number int, moves []move) {
-	j := newJudge(a.Report, a.world, a.topology, &scheduling.Plan{})
+	j := newJudge(a.Report, a.State, a.topology, &scheduling.Plan{})
 	for _, m := range moves {
-		if h := a.topology.named[m.To]; h != nil {
-			j.booked = append(j.booked, booking{m.tenant, h})
+		if h := a.topology.Named[m.To]; h != nil {
+			j.booked = append(j.booked, binding.Pending{Pod: m.tenant, Node: h})
 		}
 	}
-	slices.SortFunc(j.booked, bindingOrder)
+	slices.SortFunc(j.booked, binding.ByBindingOrder)
 	for _, u := range a.bindAll(j, nil) {
-		a.add(Wave, "pod/"+u.name, "cannot bind to %s in wave %d: %s", u.node.object, number, strings.TrimSpace(u.by.String()))
+		a.add(Wave, "pod/"+u.Name, "cannot bind to %s in wave %d: %s", u.Node.Object, number, strings.TrimSpace(u.By.String()))
 	}
 }
 
@@ -118,66 +120,66 @@ func (a *stepCheck) wave(number int, moves []move) {
 // being removed already, for whatever reason, are looked at as there and as gone, since
 // nobody knows which comes first. What is to be looked at once all have bound is told how
 // things are with all of them there.
-func (a *stepCheck) bindAll(j *judge, look func(*outcome)) []unbound {
-	o := j.topology.bind(j.booked)
+func (a *stepCheck) bindAll(j *judge, look func(*binding.Outcome)) []binding.Unbound {
+	o := j.topology.Bind(j.booked)
 	if look != nil {
 		look(o)
 	}
-	o.undo()
-	waiting := o.waiting
+	o.Undo()
+	waiting := o.Waiting
 	if len(waiting) > 0 {
 		if rest := a.withoutLeaving(j); len(rest) < len(waiting) {
 			waiting = rest
 		}
 	}
-	return slices.DeleteFunc(waiting, func(u unbound) bool { return a.mayPass(u.by) })
+	return slices.DeleteFunc(waiting, func(u binding.Unbound) bool { return a.mayPass(u.By) })
 }
 
 // withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
-func (a *stepCheck) withoutLeaving(j *judge) []unbound {
-	var gone []*node
+func (a *stepCheck) withoutLeaving(j *judge) []binding.Unbound {
+	var gone []*snapshot.Node
 	for _, s := range a.leavers {
-		if a.there[s.name] == s {
-			gone = append(gone, a.topology.named[s.name])
+		if a.there[s.Name] == s {
+			gone = append(gone, a.topology.Named[s.Name])
 		}
 	}
 	for _, h := range gone {
-		a.topology.leave(h)
+		a.topology.Leave(h)
 	}
-	o := j.topology.bind(slices.DeleteFunc(slices.Clone(j.booked), func(b booking) bool { return !a.topology.nodes[b.node] }))
-	o.undo()
+	o := j.topology.Bind(slices.DeleteFunc(slices.Clone(j.booked), func(b binding.Pending) bool { return !a.topology.Nodes[b.Node] }))
+	o.Undo()
 	for _, h := range gone {
-		a.topology.enter(h)
+		a.topology.Enter(h)
 	}
-	return o.waiting
+	return o.Waiting
 }
 
 // mayPass reports whether the obstacle may be gone by the time: there are pods on their way,
 // which wait or leave their nodes already, and where they land nobody knows. They may fill
 // places up that are emptier, or be the company that is asked for.
-func (a *stepCheck) mayPass(o obstacle) bool {
+func (a *stepCheck) mayPass(o binding.Obstacle) bool {
 	missing := 1
-	switch o.rule {
-	case spreading:
-		missing = o.count - o.least - o.skew
-	case affinity:
+	switch o.Rule {
+	case binding.Spread:
+		missing = o.Count - o.Least - o.Skew
+	case binding.Affinity:
 	default:
 		return false
 	}
-	if !o.has {
+	if !o.Has {
 		return false
 	}
 	for _, t := range a.waiting {
-		if o.pods.has(t.face) {
+		if o.Pods.Has(t.Face) {
 			missing--
 		}
 	}
-	for _, k := range a.topology.labelled[labelOf(o.pods)] {
-		if !o.pods.has(k.face) {
+	for _, k := range a.topology.Labelled[binding.LabelOf(o.Pods)] {
+		if !o.Pods.Has(k.Face) {
 			continue
 		}
-		for h, n := range k.on {
-			if s := a.there[h.name]; s != nil && a.topology.nodes[h] && s.leaves() {
+		for h, n := range k.On {
+			if s := a.there[h.Name]; s != nil && a.topology.Nodes[h] && s.Leaves() {
 				missing -= n
 			}
 		}

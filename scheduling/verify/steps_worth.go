@@ -11,14 +11,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // priceOf is what the machine of a node costs by the catalog, on sale or not, and what it is
 // expected to cost all in all; false where the catalog does not tell.
 func (g *clusterState) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok bool) {
-	catalog := g.problem.Catalog
-	if pl := g.pools[poolOf(node)]; pl != nil {
-		catalog = pl.catalog
+	catalog := g.Problem.Catalog
+	if pl := g.Pools[poolOf(node)]; pl != nil {
+		catalog = pl.Catalog
 	}
 	labels := stableLabels(node)
 	t, ok := catalog.Get(labels[corev1.LabelInstanceTypeStable])
@@ -33,7 +34,7 @@ func (g *clusterState) priceOf(node *corev1.Node) (bare, expected offerings.Pric
 		if o.CapacityType == offerings.Reserved && id != "" && o.ReservationID != id {
 			continue
 		}
-		return o.Price, g.objective(t, o), true
+		return o.Price, g.Objective(t, o), true
 	}
 	return 0, 0, false
 }
@@ -41,10 +42,10 @@ func (g *clusterState) priceOf(node *corev1.Node) (bare, expected offerings.Pric
 // expectedOf is what an option of a launch is expected to cost, its price if the catalog does
 // not have it.
 func (g *clusterState) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings.Price {
-	if pl := g.pools[l.NodePool]; pl != nil {
-		if t, ok := pl.catalog.Get(o.InstanceType); ok {
-			if offering, ok := findOffering(t, o.Zone, o.CapacityType, o.ReservationID); ok {
-				return g.objective(t, offering)
+	if pl := g.Pools[l.NodePool]; pl != nil {
+		if t, ok := pl.Catalog.Get(o.InstanceType); ok {
+			if offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID); ok {
+				return g.Objective(t, offering)
 			}
 		}
 	}
@@ -168,7 +169,7 @@ func (a *stepCheck) asked(price *big.Int) *big.Int {
 // spot checks that spot machines are replaced by spot as the planner allows it.
 func (a *stepCheck) spot() {
 	for _, s := range a.going {
-		if s.running.Labels[scheduling.CapacityTypeLabel] != string(offerings.Spot) {
+		if s.Running.Labels[scheduling.CapacityTypeLabel] != string(offerings.Spot) {
 			return
 		}
 	}
@@ -203,20 +204,20 @@ func (a *stepCheck) spot() {
 // Balanced.
 func (a *stepCheck) score(saving, cost float64) {
 	type side struct{ price, cost, allPrice, allCost float64 }
-	pools := make(map[*pool]*side)
+	pools := make(map[*snapshot.Pool]*side)
 	all := &side{}
 	for _, s := range a.row {
-		if s.pool == nil {
+		if s.Pool == nil {
 			continue
 		}
-		if pools[s.pool] == nil {
-			pools[s.pool] = &side{}
+		if pools[s.Pool] == nil {
+			pools[s.Pool] = &side{}
 		}
 		removal := a.removal(s)
-		for _, x := range []*side{all, pools[s.pool]} {
+		for _, x := range []*side{all, pools[s.Pool]} {
 			x.allPrice += float64(s.price)
 			x.allCost += removal
-			if a.goes(s.name) {
+			if a.goes(s.Name) {
 				x.price += float64(s.price)
 				x.cost += removal
 			}
@@ -240,7 +241,7 @@ func (a *stepCheck) score(saving, cost float64) {
 	if k == 0 {
 		k = 2
 	}
-	for _, pl := range a.sortedPools() {
+	for _, pl := range a.SortedPools() {
 		x := pools[pl]
 		if x == nil || x.cost == 0 || pl.Spec.Disruption.ConsolidationPolicy != scheduling.Balanced {
 			continue

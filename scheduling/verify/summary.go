@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // gapTolerance allows for the rounding of a floating-point division.
@@ -69,8 +70,8 @@ func (j *judge) summaryCounts(s *scheduling.Summary) {
 		placed += len(a.Pods)
 	}
 	silent := 0
-	for _, t := range j.pods {
-		if t.requests.of(corev1.ResourceCPU).Sign() == 0 && t.requests.of(corev1.ResourceMemory).Sign() == 0 {
+	for _, t := range j.Pods {
+		if t.Requests.Of(corev1.ResourceCPU).Sign() == 0 && t.Requests.Of(corev1.ResourceMemory).Sign() == 0 {
 			silent++
 		}
 	}
@@ -78,7 +79,7 @@ func (j *judge) summaryCounts(s *scheduling.Summary) {
 		what      string
 		got, want int
 	}{
-		{"pods", s.Pods, len(j.pods)},
+		{"pods", s.Pods, len(j.Pods)},
 		{"placed", s.Placed, placed},
 		{"nodes", s.Nodes, len(j.plan.Launches)},
 		{"podsWithoutRequests", s.PodsWithoutRequests, silent},
@@ -124,17 +125,17 @@ func (j *judge) shares(what string, got []scheduling.Share, part func(*schedulin
 // resourceUse checks where the bought capacity is said to go. Which resources are
 // listed is the plan's choice.
 func (j *judge) resourceUse(got []scheduling.ResourceUse) {
-	capacity, reserved, daemons, pods := amounts{}, amounts{}, amounts{}, amounts{}
+	capacity, reserved, daemons, pods := snapshot.Amounts{}, snapshot.Amounts{}, snapshot.Amounts{}, snapshot.Amounts{}
 	for _, r := range j.launches {
 		first := r.first()
 		if first == nil {
 			return // said already, and nothing can be added up
 		}
-		capacity.add(first.capacity)
-		reserved.add(first.capacity.minus(first.allocatable))
-		daemons.add(first.daemons)
+		capacity.Add(first.Capacity)
+		reserved.Add(first.Capacity.Minus(first.Allocatable))
+		daemons.Add(first.Daemons)
 		for _, t := range r.pods {
-			pods.add(t.requests)
+			pods.Add(t.Requests)
 		}
 	}
 	for i, u := range got {
@@ -142,17 +143,17 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 			j.add(SummaryResources, "summary", "%s is listed twice", u.Resource)
 		}
 		name := corev1.ResourceName(u.Resource)
-		free := new(big.Int).Sub(capacity.of(name), reserved.of(name))
-		free.Sub(free, daemons.of(name)).Sub(free, pods.of(name))
+		free := new(big.Int).Sub(capacity.Of(name), reserved.Of(name))
+		free.Sub(free, daemons.Of(name)).Sub(free, pods.Of(name))
 		for _, c := range []struct {
 			what string
 			got  int64
 			want *big.Int
 		}{
-			{"capacity", u.Capacity, capacity.of(name)},
-			{"reserved", u.Reserved, reserved.of(name)},
-			{"daemons", u.Daemons, daemons.of(name)},
-			{"pods", u.Pods, pods.of(name)},
+			{"capacity", u.Capacity, capacity.Of(name)},
+			{"reserved", u.Reserved, reserved.Of(name)},
+			{"daemons", u.Daemons, daemons.Of(name)},
+			{"pods", u.Pods, pods.Of(name)},
 			{"free", u.Free, free},
 		} {
 			if c.want.Cmp(big.NewInt(c.got)) != 0 {
@@ -165,10 +166,10 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 // expected checks what the plan says that its machines are expected to cost, and returns
 // the price that bound and gap are about.
 func (j *judge) expected(s *scheduling.Summary) offerings.Price {
-	if s.NodeOverheadPerHour != j.policy.NodeOverhead {
-		j.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.policy.NodeOverhead)
+	if s.NodeOverheadPerHour != j.Policy.NodeOverhead {
+		j.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.Policy.NodeOverhead)
 	}
-	if !j.expects() {
+	if !j.Expects() {
 		if s.ExpectedPerHour != 0 {
 			j.add(SummaryExpected, "summary", "expected price is %v, and machines cost nothing beside their prices", s.ExpectedPerHour)
 		}
@@ -180,7 +181,7 @@ func (j *judge) expected(s *scheduling.Summary) offerings.Price {
 		if first == nil {
 			return s.ExpectedPerHour // said already, and nothing can be added up
 		}
-		total.Add(total, big.NewInt(int64(j.objective(first.kind, first.offering))))
+		total.Add(total, big.NewInt(int64(j.Objective(first.Kind, first.Offering))))
 	}
 	if total.Cmp(big.NewInt(int64(s.ExpectedPerHour))) != 0 {
 		j.add(SummaryExpected, "summary", "expected price per hour is %v, the launches come to %v nano-USD", s.ExpectedPerHour, total)

@@ -6,6 +6,9 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/certificate"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // defaultMaxOptions is what a Policy's MaxOptions of 0 means.
@@ -37,8 +40,8 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	w := newWorld(p, c.Policy)
-	j := newJudge(report, w, gather(w), plan)
+	w := snapshot.New(p, c.Policy)
+	j := newJudge(report, w, binding.NewTopologyOf(w), plan)
 	j.everyPodOnce()
 	j.order()
 	j.places()
@@ -54,31 +57,31 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 // judge is one reading of one plan.
 type judge struct {
 	*Report
-	*world
+	*snapshot.State
 	plan *scheduling.Plan
 	// planned are the nodes that options name, by what distinguishes them; filled are the
 	// running nodes that receive pods, with these.
-	planned, filled map[string]*node
+	planned, filled map[string]*snapshot.Node
 	launches        []*launch // those of the plan, in its order
 	// topology is all nodes as they stand, booked the pods that bind to them.
-	topology *topology
-	booked   []booking
+	topology *binding.Topology
+	booked   []binding.Pending
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.
 	used, listed map[string]int
 }
 
 // newJudge begins to read a plan for the nodes of a topology.
-func newJudge(report *Report, w *world, t *topology, plan *scheduling.Plan) *judge {
+func newJudge(report *Report, w *snapshot.State, t *binding.Topology, plan *scheduling.Plan) *judge {
 	return &judge{
-		Report: report, world: w, plan: plan, topology: t,
-		planned: make(map[string]*node), filled: make(map[string]*node), used: make(map[string]int), listed: make(map[string]int),
+		Report: report, State: w, plan: plan, topology: t,
+		planned: make(map[string]*snapshot.Node), filled: make(map[string]*snapshot.Node), used: make(map[string]int), listed: make(map[string]int),
 	}
 }
 
 // known are those of the named pods that are to be placed.
-func (j *judge) known(names []string) []*tenant {
-	return lo.FilterMap(names, func(name string, _ int) (*tenant, bool) { return j.pods[name], j.pods[name] != nil })
+func (j *judge) known(names []string) []*snapshot.Pod {
+	return lo.FilterMap(names, func(name string, _ int) (*snapshot.Pod, bool) { return j.Pods[name], j.Pods[name] != nil })
 }
 
 // places judges what is bought and who goes where, but for rules that depend on the order in
@@ -101,25 +104,25 @@ func (j *judge) places() {
 // in which they bind. A pod that stands twice comes once.
 func (j *judge) book() {
 	seen := make(map[string]bool)
-	put := func(n *node, pods []*tenant) {
+	put := func(n *snapshot.Node, pods []*snapshot.Pod) {
 		for _, t := range pods {
-			if n != nil && !seen[t.name] {
-				seen[t.name] = true
-				j.booked = append(j.booked, booking{t, n})
+			if n != nil && !seen[t.Name] {
+				seen[t.Name] = true
+				j.booked = append(j.booked, binding.Pending{Pod: t, Node: n})
 			}
 		}
 	}
 	for _, l := range j.launches {
 		if first := l.first(); first != nil {
-			l.node = first.standing(l.promises, l.object)
-			j.topology.enter(l.node)
+			l.node = first.Standing(l.promises, l.object)
+			j.topology.Enter(l.node)
 		}
 		put(l.node, l.pods)
 	}
 	for _, a := range j.plan.Existing {
-		put(j.topology.named[a.Node], j.known(a.Pods))
+		put(j.topology.Named[a.Node], j.known(a.Pods))
 	}
-	slices.SortFunc(j.booked, bindingOrder)
+	slices.SortFunc(j.booked, binding.ByBindingOrder)
 }
 
 // bindings checks the rules between pods. They hold if the plan's pods can bind one
@@ -130,22 +133,22 @@ func (j *judge) bindings() {
 	if !j.anyTies() {
 		return
 	}
-	o := j.topology.bind(j.booked)
-	for _, b := range o.waiting {
-		j.add(Code(b.by.rule), "pod/"+b.name, "cannot bind to %s: %s", b.node.object, b.by)
+	o := j.topology.Bind(j.booked)
+	for _, b := range o.Waiting {
+		j.add(Code(b.By.Rule), "pod/"+b.Name, "cannot bind to %s: %s", b.Node.Object, b.By)
 	}
 	j.agreements(o)
-	o.undo()
+	o.Undo()
 }
 
 // anyTies reports whether there are rules that could keep a pod off its node.
 func (j *judge) anyTies() bool {
-	return slices.ContainsFunc(j.booked, func(b booking) bool { return !b.ties.none() }) || j.topology.kept
+	return slices.ContainsFunc(j.booked, func(b binding.Pending) bool { return !b.Ties.None() }) || j.topology.Kept
 }
 
 // bound proves the lower bound anew from the certificate.
 func (j *judge) bound() {
-	placed, at := make(map[string]bool), make(map[string]*node)
+	placed, at := make(map[string]bool), make(map[string]*snapshot.Node)
 	for i := range j.plan.Launches {
 		for _, name := range j.plan.Launches[i].Pods {
 			placed[name] = true
@@ -157,8 +160,8 @@ func (j *judge) bound() {
 		}
 	}
 	for _, b := range j.booked {
-		at[b.name] = b.node
+		at[b.Name] = b.Node
 	}
-	c := newClaim(j.world, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.fault)
-	c.judge(j.plan.Summary.Certificate)
+	c := certificate.NewClaim(j.State, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.fault)
+	c.Judge(j.plan.Summary.Certificate)
 }

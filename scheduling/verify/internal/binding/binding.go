@@ -1,0 +1,100 @@
+package binding
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// Pending is a pod with the node that it is to bind to.
+type Pending struct {
+	*snapshot.Pod
+	Node *snapshot.Node
+}
+
+// ByBindingOrder is by priority, highest first, then by namespace and name.
+func ByBindingOrder(a, b Pending) int {
+	return cmp.Or(cmp.Compare(snapshot.ValueOr(b.Object.Spec.Priority, 0), snapshot.ValueOr(a.Object.Spec.Priority, 0)),
+		strings.Compare(snapshot.NamespaceOf(a.Object), snapshot.NamespaceOf(b.Object)), strings.Compare(a.Object.Name, b.Object.Name))
+}
+
+// Outcome is how things are when pods have bound, until it is undone.
+type Outcome struct {
+	*Topology
+	// groups are those of the pods, counters what their rules count.
+	Groups   map[*Group]bool
+	Counters map[*Counter]bool
+	bound    []Pending
+	Waiting  []Unbound
+}
+
+// Unbound is a pod that cannot bind, and what keeps it.
+type Unbound struct {
+	Pending
+	By Obstacle
+}
+
+// Bind lets the pods bind, one by one, each if every rule allows it at that moment, and those
+// that cannot try again for as long as anybody binds. What matters to the pods that only watch
+// is counted, too.
+func (t *Topology) Bind(bookings []Pending, watching ...*snapshot.Pod) *Outcome {
+	o := &Outcome{Topology: t, Groups: make(map[*Group]bool), Counters: make(map[*Counter]bool)}
+	for _, b := range bookings {
+		o.watch(b.Pod)
+	}
+	for _, pod := range watching {
+		o.watch(pod)
+	}
+	waiting := bookings
+	for again := true; again; {
+		again, o.Waiting = false, nil
+		var rest []Pending
+		for _, b := range waiting {
+			g := o.GroupOf(b.Pod)
+			if by, found := g.Obstacle(b.Node); found {
+				rest, o.Waiting = append(rest, b), append(o.Waiting, Unbound{b, by})
+				continue
+			}
+			o.Sit(g, b.Node, 1)
+			o.bound, again = append(o.bound, b), true
+		}
+		waiting = rest
+	}
+	return o
+}
+
+func (t *Topology) GroupOf(pod *snapshot.Pod) *Group { return t.Group(pod.Face, pod.Ties) }
+
+func (o *Outcome) watch(t *snapshot.Pod) {
+	g := o.GroupOf(t)
+	o.prepare(g)
+	o.Groups[g] = true
+	for _, c := range slices.Concat(g.Spread, g.Near, g.Apart) {
+		o.Counters[c] = true
+	}
+}
+
+// Undo takes the pods off their nodes again, redo puts them back.
+func (o *Outcome) Undo() { o.all(-1) }
+
+func (o *Outcome) Redo() { o.all(1) }
+
+func (o *Outcome) all(pods int) {
+	for _, b := range o.bound {
+		o.Sit(o.GroupOf(b.Pod), b.Node, pods)
+	}
+}
+
+// NewTopologyOf sets up the nodes with the pods that run on them.
+func NewTopologyOf(w *snapshot.State) *Topology {
+	t := NewTopology()
+	for _, n := range w.Nodes {
+		t.Enter(n)
+	}
+	for _, r := range w.Residents {
+		t.Sit(t.Group(r.Face, r.Ties), t.Named[r.Node], 1)
+	}
+	return t
+}

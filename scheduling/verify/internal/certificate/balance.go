@@ -1,0 +1,298 @@
+package certificate
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// zoneBalance is a constraint of topology spread over zones, as it holds once all pods are
+// bound, with what zones owe each other for its pods.
+type zoneBalance struct {
+	skew          int64
+	holders       map[string]bool // placed pods that have it, by name
+	counted       map[string]bool // placed pods that it counts
+	running       map[string]int64
+	level         map[string]bool // the zones of which the emptiest counts
+	raised, taken map[string]*big.Int
+}
+
+// byZone reports whether a certificate has worths by zone.
+func byZone(cert *scheduling.Certificate) bool {
+	return len(cert.Zones) > 0 || len(cert.Balances) > 0
+}
+
+// judgeZones proves the bound from worths by zone. Whatever the plan, its pods are worth
+// in their zones no more than it pays. What they pay beyond that, and what zones get and owe
+// each other, is left to the zones; that is bounded zone by zone.
+func (c *Claim) judgeZones(cert *scheduling.Certificate) {
+	if len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
+		c.malformed("zones have vectors of their own, and no spreads")
+		return
+	}
+	r := c.spreadReader()
+	if why := r.unmapped(); why != "" {
+		c.malformed("%s", why)
+		return
+	}
+	balances, fine := r.readBalances(cert)
+	proofs, read := r.readZones(cert)
+	if !fine || !read {
+		return
+	}
+	base := *proofs[r.zones[0]]
+	base.zones, base.isZonal = proofs, true
+	payers, ok := base.readPayers(cert, balances)
+	if !ok {
+		return
+	}
+	reserved, ok := base.checkMachines()
+	if !ok {
+		return
+	}
+	sum := new(big.Int).Neg(reserved.Add(reserved, base.onNodes()))
+	for _, p := range payers {
+		sum.Add(sum, new(big.Int).Mul(p.pays, big.NewInt(p.count)))
+	}
+	for _, b := range balances {
+		for zone, n := range b.running {
+			sum.Sub(sum, new(big.Int).Mul(valueOf(b.raised, zone), big.NewInt(n)))
+		}
+	}
+	for _, part := range together(payers, len(balances)) {
+		if len(part.rules) > mostTogether {
+			c.malformed("%d balances are about each other's pods", len(part.rules))
+			return
+		}
+		for _, zone := range r.zones {
+			sum.Sub(sum, part.left(zone, balances, proofs[zone]))
+		}
+	}
+	c.proven(sum, base.scale)
+}
+
+// unmapped says where a node has no zone or host name, or an offering no zone.
+func (r *spreadReader) unmapped() string {
+	for _, s := range r.SortedNodes() {
+		for _, key := range []string{corev1.LabelTopologyZone, corev1.LabelHostname} {
+			if value, ok := s.Value(key); !ok || value == "" {
+				return fmt.Sprintf("node %s has no %s", s.Name, key)
+			}
+		}
+	}
+	if len(r.zones) == 0 || slices.Contains(r.zones, "") {
+		return "something on sale is in no zone"
+	}
+	return ""
+}
+
+// readZones reads the worths of each zone.
+func (r *spreadReader) readZones(cert *scheduling.Certificate) (map[string]*proof, bool) {
+	out, fine := make(map[string]*proof, len(r.zones)), true
+	for _, zone := range r.zones {
+		own := cert.Zones[zone]
+		pr, ok := r.readProof(&scheduling.Certificate{
+			Kind: cert.Kind, Values: own.Values, Vectors: own.Vectors, Apart: cert.Apart, Steps: cert.Steps, Scale: cert.Scale,
+		})
+		out[zone], fine = pr, fine && ok
+	}
+	for _, zone := range slices.Sorted(maps.Keys(cert.Zones)) {
+		if !slices.Contains(r.zones, zone) {
+			r.malformed("zones: nothing is in zone %q", zone)
+			fine = false
+		}
+	}
+	return out, fine
+}
+
+// readBalances reads the constraints.
+func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*zoneBalance, bool) {
+	var out []*zoneBalance
+	fine := true
+	for i, named := range cert.Balances {
+		raised, ok := r.naturals(fmt.Sprintf("balances[%d]: raised in ", i), named.Raised)
+		taken, also := r.naturals(fmt.Sprintf("balances[%d]: taken in ", i), named.Taken)
+		b, why := r.readBalance(named)
+		if why == "" {
+			b.raised, b.taken = raised, taken
+			why = b.fault()
+		}
+		if why == "" {
+			why = r.imbalance(b)
+		}
+		if why == "" && slices.ContainsFunc(out, func(o *zoneBalance) bool { return len(lo.Intersect(lo.Keys(o.holders), lo.Keys(b.holders))) > 0 }) {
+			why = "it is named before"
+		}
+		if why != "" {
+			r.malformed("balances[%d]: %s", i, why)
+		}
+		if fine = fine && ok && also && why == ""; fine {
+			out = append(out, b)
+		}
+	}
+	return out, fine
+}
+
+// readBalance finds the pods, and where those are that run.
+func (r *spreadReader) readBalance(named scheduling.ZoneBalance) (*zoneBalance, string) {
+	t := r.Pods[named.Pod]
+	if t == nil {
+		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
+	}
+	rule := everywhere(t)
+	if rule == nil {
+		return nil, fmt.Sprintf("%s is not spread over the zones of all nodes", named.Pod)
+	}
+	b := &zoneBalance{skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
+	same := make(map[string]bool)
+	var holders []*snapshot.Pod
+	for _, p := range r.placed {
+		b.counted[p.Name] = rule.Pods.Has(p.Face)
+		if own := everywhere(p); own != nil && own.MaxSkew == rule.MaxSkew && r.selectsSame(own.Pods, rule.Pods, same) {
+			b.holders[p.Name] = true
+			holders = append(holders, p)
+		}
+	}
+	for _, p := range r.SortedPods() {
+		if _, placed := b.counted[p.Name]; !placed && !p.IsHeld() && rule.Pods.Has(p.Face) {
+			return nil, fmt.Sprintf("it counts %s, which is not placed", p.Name)
+		}
+	}
+	b.level, b.running = r.look(rule, holders)
+	return b, ""
+}
+
+// everywhere is the constraint of a pod that is over zones, if it looks at all nodes that
+// have a zone and a host name.
+func everywhere(t *snapshot.Pod) *snapshot.SpreadConstraint {
+	rule := zoneRule(t)
+	if rule == nil || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(key string) bool { return key != corev1.LabelTopologyZone && key != corev1.LabelHostname }) {
+		return nil
+	}
+	a := t.Object.Spec.Affinity
+	asks := len(t.Object.Spec.NodeSelector) > 0 || a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
+	if rule.Nodes.Choosy && asks {
+		return nil
+	}
+	return rule
+}
+
+// selectsSame reports whether a set has the same pods as another one, of those that wait or
+// run. known has what is known of sets, by text.
+func (r *spreadReader) selectsSame(a, b *snapshot.PodSelector, known map[string]bool) bool {
+	same, ok := known[a.Text]
+	if !ok {
+		same = true
+		for f := range r.waiting {
+			same = same && a.Has(f) == b.Has(f)
+		}
+		for _, p := range r.State.Residents {
+			same = same && a.Has(p.Face) == b.Has(p.Face)
+		}
+		known[a.Text] = same
+	}
+	return same
+}
+
+// fault says whether zones owe what they must not.
+func (b *zoneBalance) fault() string {
+	sum := new(big.Int)
+	for _, zone := range slices.Sorted(maps.Keys(b.raised)) {
+		if !b.level[zone] {
+			return fmt.Sprintf("the pods of zone %s need not be looked at", zone)
+		}
+		sum.Add(sum, b.raised[zone])
+	}
+	for _, v := range b.taken {
+		sum.Sub(sum, v)
+	}
+	if sum.Sign() < 0 {
+		return "more is taken than raised"
+	}
+	return ""
+}
+
+// imbalance says where the plan itself does not keep the constraint.
+func (r *spreadReader) imbalance(b *zoneBalance) string {
+	counts, held := maps.Clone(b.running), make(map[string]bool)
+	for name, p := range r.at {
+		zone, ok := p.Value(corev1.LabelTopologyZone)
+		if !ok {
+			continue
+		}
+		if b.counted[name] {
+			counts[zone]++
+		}
+		held[zone] = held[zone] || b.holders[name]
+	}
+	for _, zone := range slices.Sorted(maps.Keys(held)) {
+		for _, other := range slices.Sorted(maps.Keys(b.level)) {
+			if held[zone] && counts[zone] > counts[other]+b.skew {
+				return fmt.Sprintf("the plan has %d pods that count in %s and %d in %s", counts[zone], zone, counts[other], other)
+			}
+		}
+	}
+	return ""
+}
+
+// payer is placed pods that need and ask the same and are about the same constraints.
+type payer struct {
+	*snapshot.Pod
+	count int64
+	pays  *big.Int
+	asks  int   // number of the constraint that they have, -1 for none
+	among []int // of those that count them
+}
+
+// about are the constraints that are about the pods.
+func (p *payer) about() []int {
+	if p.asks >= 0 {
+		return append([]int{p.asks}, p.among...)
+	}
+	return p.among
+}
+
+// readPayers sorts the placed pods by what they pay. Where the certificate says different
+// things about the same, the least counts.
+func (pr *proof) readPayers(cert *scheduling.Certificate, balances []*zoneBalance) ([]*payer, bool) {
+	concerns := func(t *snapshot.Pod) (asks int, among []int) {
+		asks = -1
+		for i, b := range balances {
+			if b.holders[t.Name] {
+				asks = i
+			}
+			if b.counted[t.Name] {
+				among = append(among, i)
+			}
+		}
+		return asks, among
+	}
+	key := func(t *snapshot.Pod) string {
+		asks, among := concerns(t)
+		return fmt.Sprintf("%d %v %s", asks, among, pr.key(t))
+	}
+	values, ok := pr.naturals("worth of ", cert.Values)
+	pays := make(map[string]*big.Int, len(values))
+	ok = pr.readWorths(values, pays, key) && ok
+	known := make(map[string]*payer)
+	var out []*payer
+	for _, t := range pr.placed {
+		at := key(t)
+		p := known[at]
+		if p == nil {
+			p = &payer{Pod: t, pays: valueOf(pays, at)}
+			p.asks, p.among = concerns(t)
+			known[at] = p
+			out = append(out, p)
+		}
+		p.count++
+	}
+	return out, ok
+}

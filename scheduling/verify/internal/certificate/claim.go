@@ -1,0 +1,269 @@
+package certificate
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+const (
+	// maxScale bounds the scale of a certificate, so that a forged one cannot ask for
+	// numbers of any length.
+	maxScale = 1024
+	// mostCases bounds how many cases a certificate may tell apart.
+	mostCases = 1 << 10
+)
+
+// What is wrong with a certificate.
+const (
+	Missing   = "certificate-missing"
+	Malformed = "certificate-malformed"
+	Overfull  = "certificate-option" // a machine may hold more worth than it costs
+	Unproven  = "bound-unproven"
+)
+
+// Claim is a lower bound on the price of plans that place some pods, to be proven by a
+// certificate.
+type Claim struct {
+	*snapshot.State
+	bound  offerings.Price
+	placed []*snapshot.Pod // in order of their names
+	// at is where a plan has them, by name; nil where the bound is about no plan.
+	at map[string]*snapshot.Node
+	// fault takes what is wrong with the certificate.
+	fault func(code, object, format string, args ...any)
+	// machines are what pools may buy, with the daemons that run there for certain.
+	machines []*snapshot.Node
+	// constraints are pods of which each stands for all that ask the same of a node beside
+	// room, constraint their numbers by what they ask. rooms are what machines have for the
+	// pods of each constraint, once that is known.
+	constraints []*snapshot.Pod
+	constraint  map[string]int
+	rooms       map[*snapshot.Node][][]snapshot.Amounts
+	spreads     *spreadReader // nil until asked
+	cases       int
+}
+
+// NewClaim prepares to judge a certificate; isPlaced says of a pod whether the plans place it.
+func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name string) bool, at map[string]*snapshot.Node, fault func(code, object, format string, args ...any)) *Claim {
+	c := &Claim{State: w, bound: bound, at: at, fault: fault, constraint: make(map[string]int), rooms: make(map[*snapshot.Node][][]snapshot.Amounts)}
+	for _, t := range w.SortedPods() {
+		if !isPlaced(t.Name) {
+			continue
+		}
+		c.placed = append(c.placed, t)
+		if _, known := c.constraint[t.Asks()]; !known {
+			c.constraint[t.Asks()] = len(c.constraints)
+			c.constraints = append(c.constraints, t)
+		}
+	}
+	return c
+}
+
+// Judge looks for what is wrong with a certificate of the bound.
+func (c *Claim) Judge(cert *scheduling.Certificate) {
+	switch {
+	case cert == nil && c.bound > 0:
+		c.fault(Missing, "summary", "lower bound %v without a certificate", c.bound)
+	case cert == nil:
+	case cert.Scale < 0 || cert.Scale > maxScale:
+		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
+	case cert.Kind == scheduling.ResourceKind || cert.Kind == scheduling.CoverKind:
+		if len(cert.Vectors)+len(cert.Apart)+len(cert.Steps)+len(cert.Spreads)+len(cert.Zones)+len(cert.Balances) > 0 {
+			c.malformed("vectors, terms, steps, spreads and zones are for another kind")
+		} else if cert.Kind == scheduling.CoverKind {
+			c.judgeCover(cert)
+		} else {
+			c.judgeAssignment(cert, nil)
+		}
+	case cert.Kind == scheduling.AssignmentKind && byZone(cert):
+		c.judgeZones(cert)
+	case byZone(cert):
+		c.malformed("zones are for the kind %q", scheduling.AssignmentKind)
+	case cert.Kind == scheduling.AssignmentKind || cert.Kind == scheduling.PatternKind:
+		c.judgeAssignment(cert, nil)
+	case cert.Kind == scheduling.PartedKind && len(c.Reservations) > 0:
+		c.malformed("cases do not go with reservations")
+	case cert.Kind == scheduling.PartedKind:
+		c.judgeCase(cert, nil)
+	default:
+		c.malformed("unknown kind %q", cert.Kind)
+	}
+}
+
+func (c *Claim) malformed(format string, args ...any) {
+	c.fault(Malformed, "certificate", format, args...)
+}
+
+// proven compares what is proven, in nano-USD divided by 2^scale, with what is claimed. Prices
+// are whole nano-USD, so the bound may be rounded up.
+func (c *Claim) proven(worth *big.Int, scale uint) {
+	up := new(big.Int).Neg(worth)
+	up.Rsh(up, scale).Neg(up) // Rsh rounds down
+	if up.Sign() < 0 {
+		up.SetInt64(0)
+	}
+	if up.Cmp(big.NewInt(int64(c.bound))) < 0 {
+		c.fault(Unproven, "certificate", "proves %v nano-USD, the lower bound is %v", up, c.bound)
+	}
+}
+
+// naturals reads numbers by name; they have to be natural numbers.
+func (c *Claim) naturals(what string, texts map[string]string) (map[string]*big.Int, bool) {
+	ok := true
+	values := make(map[string]*big.Int, len(texts))
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		v, isNumber := new(big.Int).SetString(texts[name], 10)
+		if !isNumber || v.Sign() < 0 {
+			c.malformed("%s%s is %q, want a natural number", what, name, texts[name])
+			ok = false
+			continue
+		}
+		values[name] = v
+	}
+	return values, ok
+}
+
+// valueOf is 0 where nothing is listed.
+func valueOf[K comparable](values map[K]*big.Int, key K) *big.Int {
+	if v := values[key]; v != nil {
+		return v
+	}
+	return new(big.Int)
+}
+
+// onSale are the machines that pools may buy.
+func (c *Claim) onSale() []*snapshot.Node {
+	if c.machines == nil {
+		for _, pl := range c.SortedPools() {
+			c.machines = slices.AppendSeq(c.machines, c.Offers(pl, snapshot.FewestDaemons))
+		}
+	}
+	return c.machines
+}
+
+// roomsByConstraint are the rooms that the machine may have for the pods of each constraint:
+// whichever pod sits on it settles some of what is open about it, and so which daemons run.
+func (c *Claim) roomsByConstraint(m *snapshot.Node) [][]snapshot.Amounts {
+	rooms, known := c.rooms[m]
+	if !known {
+		settled := len(c.DaemonQuestions(m)) == 0
+		for _, t := range c.constraints {
+			rooms = append(rooms, c.roomsFor(m, t, settled))
+		}
+		c.rooms[m] = rooms
+	}
+	return rooms
+}
+
+// roomsFor are the rooms that the machine may have when such a pod sits there, whatever that
+// requests: one for each way to choose the labels that are still open and that some DaemonSet
+// asks about.
+func (c *Claim) roomsFor(m *snapshot.Node, t *snapshot.Pod, settled bool) []snapshot.Amounts {
+	if _, busy := snapshot.Clash(t.Ports, m.Taken); busy || len(snapshot.Untolerated(m.Taints, t.Object.Spec.Tolerations)) > 0 || !m.Reaches(t.Mounts) {
+		return nil
+	}
+	var rooms []snapshot.Amounts
+	for _, alternative := range t.Wants {
+		if !m.Admits(snapshot.Selector{alternative}) {
+			continue
+		}
+		if settled {
+			return []snapshot.Amounts{m.Free}
+		}
+		for _, p := range c.ChoicesOf(m, alternative.Exprs) {
+			daemons, ports := c.DaemonsAt(p)
+			if _, busy := snapshot.Clash(t.Ports, ports); !busy {
+				rooms = append(rooms, m.Allocatable.Minus(daemons))
+			}
+		}
+	}
+	return rooms
+}
+
+// requested are the resources that the placed pods request.
+func (c *Claim) requested() []corev1.ResourceName {
+	all := snapshot.Amounts{}
+	for _, t := range c.placed {
+		all.Raise(t.Requests)
+	}
+	return snapshot.Names(all)
+}
+
+// judgeCase proves the bound case by case: whatever number of machines a plan buys that cost at
+// least so much, it is at most the one of the certificate, or more than that.
+func (c *Claim) judgeCase(cert *scheduling.Certificate, tolls []toll) {
+	if c.cases++; c.cases > mostCases {
+		if c.cases == mostCases+1 {
+			c.malformed("more than %d cases", mostCases)
+		}
+		return
+	}
+	if cert != nil && cert.Kind == scheduling.PartedKind {
+		x := cert.Parted
+		if x == nil || x.From < 0 || x.AtMost < 0 {
+			c.malformed("cases have to be told apart by a price and a number")
+			return
+		}
+		more := new(big.Int).Add(big.NewInt(x.AtMost), big.NewInt(1))
+		c.judgeCase(x.Fewer, append(slices.Clip(tolls), toll{from: x.From, zone: x.Zone, count: big.NewInt(x.AtMost)}))
+		c.judgeCase(x.More, append(slices.Clip(tolls), toll{from: x.From, zone: x.Zone, count: more, least: true}))
+		return
+	}
+	if cert == nil || cert.Kind != scheduling.AssignmentKind || byZone(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Tolls) != len(tolls) {
+		c.malformed("a case needs an assignment without zones, with a toll for each of %d counts", len(tolls))
+		return
+	}
+	for i := range tolls {
+		if tolls[i].per = cert.Tolls[i]; tolls[i].per < 0 {
+			c.malformed("a toll of %v", tolls[i].per)
+			return
+		}
+	}
+	c.judgeAssignment(cert, tolls)
+}
+
+// toll is what machines cost more or less that are counted for a case.
+type toll struct {
+	from  offerings.Price
+	zone  string   // "" for all
+	count *big.Int // how many there are at most, or at least
+	least bool
+	per   offerings.Price
+}
+
+// charged is what a machine of a price in a zone costs with tolls. ok is false where that is no
+// price.
+func charged(tolls []toll, price offerings.Price, zone string) (with offerings.Price, ok bool) {
+	sum := big.NewInt(int64(price))
+	for _, t := range tolls {
+		switch {
+		case price < t.from || t.zone != "" && t.zone != zone:
+		case t.least:
+			sum.Sub(sum, big.NewInt(int64(t.per)))
+		default:
+			sum.Add(sum, big.NewInt(int64(t.per)))
+		}
+	}
+	return offerings.Price(sum.Int64()), sum.Sign() >= 0 && sum.IsInt64()
+}
+
+// owed is what the tolls come to for the plans of the case at least.
+func owed(tolls []toll) *big.Int {
+	sum := new(big.Int)
+	for _, t := range tolls {
+		all := new(big.Int).Mul(t.count, big.NewInt(int64(t.per)))
+		if t.least {
+			sum.Add(sum, all)
+		} else {
+			sum.Sub(sum, all)
+		}
+	}
+	return sum
+}

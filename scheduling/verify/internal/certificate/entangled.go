@@ -1,0 +1,117 @@
+package certificate
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/samber/lo"
+)
+
+// mostTogether bounds how many constraints may be about each other's pods: for each choice of
+// those that pods in a zone have it is worked out what is left to the zone.
+const mostTogether = 12
+
+// entangled is constraints that are about each other's pods, and those pods.
+type entangled struct {
+	rules  []int
+	payers []*payer
+}
+
+// together finds out which constraints are about the same pods, and those about theirs.
+func together(payers []*payer, balances int) []*entangled {
+	part := make([]int, balances) // by constraint
+	for i := range part {
+		part[i] = i
+	}
+	for _, p := range payers {
+		rules := p.about()
+		for _, r := range rules {
+			from, to := part[r], part[rules[0]]
+			for i, c := range part {
+				if c == from {
+					part[i] = to
+				}
+			}
+		}
+	}
+	byNumber := map[int]*entangled{-1: {}}
+	out := []*entangled{byNumber[-1]}
+	for r, c := range part {
+		if byNumber[c] == nil {
+			byNumber[c] = &entangled{}
+			out = append(out, byNumber[c])
+		}
+		byNumber[c].rules = append(byNumber[c].rules, r)
+	}
+	for _, p := range payers {
+		at := -1
+		if rules := p.about(); len(rules) > 0 {
+			at = part[rules[0]]
+		}
+		byNumber[at].payers = append(byNumber[at].payers, p)
+	}
+	return out
+}
+
+// left is what is left to a zone of what such pods pay, if it has those pods by which that is
+// most. Constraints that pods in the zone have are one choice after the other.
+func (e *entangled) left(zone string, balances []*zoneBalance, pr *proof) *big.Int {
+	// Payers that are about the same constraints come as one.
+	type group struct {
+		asks  int
+		among []int
+		gains []*big.Int // of each payer's pods without what is taken
+		known map[string]*big.Int
+		of    []*payer
+	}
+	var groups []*group
+	index := make(map[string]*group)
+	for _, p := range e.payers {
+		key := fmt.Sprint(p.asks, p.among)
+		g := index[key]
+		if g == nil {
+			g = &group{asks: p.asks, among: p.among, known: make(map[string]*big.Int)}
+			index[key] = g
+			groups = append(groups, g)
+		}
+		gain := new(big.Int).Sub(p.pays, pr.worthAt(p.Pod))
+		for _, r := range p.among {
+			gain.Add(gain, valueOf(balances[r].raised, zone))
+		}
+		g.gains, g.of = append(g.gains, gain), append(g.of, p)
+	}
+	most := new(big.Int)
+	for choice := range 1 << len(e.rules) {
+		held := func(r int, _ int) bool { return choice>>slices.Index(e.rules, r)&1 == 1 }
+		sum := new(big.Int)
+		for _, r := range lo.Filter(e.rules, held) {
+			free := big.NewInt(balances[r].skew - balances[r].running[zone])
+			sum.Add(sum, free.Mul(free, valueOf(balances[r].taken, zone)))
+		}
+		for _, g := range groups {
+			if g.asks >= 0 && !held(g.asks, 0) {
+				continue
+			}
+			due := lo.Filter(g.among, held)
+			key := fmt.Sprint(due)
+			if g.known[key] == nil {
+				total, owed := new(big.Int), new(big.Int)
+				for _, r := range due {
+					owed.Add(owed, valueOf(balances[r].taken, zone))
+				}
+				for i, gain := range g.gains {
+					if own := new(big.Int).Sub(gain, owed); own.Sign() > 0 {
+						total.Add(total, own.Mul(own, big.NewInt(g.of[i].count)))
+					}
+				}
+				g.known[key] = total
+			}
+			sum.Add(sum, g.known[key])
+		}
+		if choice == 0 || sum.Cmp(most) > 0 {
+			most = sum
+		}
+	}
+	return most
+}

@@ -1,0 +1,211 @@
+package certificate
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+)
+
+const (
+	// patternBits is how many bits the worth of a machine has when patterns are tried.
+	patternBits = 58
+	// mostTries bounds how many patterns, in part or whole, are looked at for one proof.
+	// Whoever makes a certificate has to leave it at what can be checked.
+	mostTries = 1 << 26
+	// mostSteps and mostLeft bound the room of a machine, in steps and in how many ways
+	// it may be left, so that every number is within an int64.
+	mostSteps, mostLeft = 1 << 44, 1 << 62
+)
+
+// item is pods of a class, ready to be put on a machine: how many fit at most, and what
+// one of them is worth beyond the room that it takes, by the values at hand.
+type item struct {
+	size   []int64
+	most   int64
+	worth  int64
+	beyond int64
+}
+
+// knapsack tries the patterns of one load, class by class. What it knows of those so far is the
+// most that they are worth, by the room that they leave. Those are dropped that cannot come to
+// more than a limit even if what is left of the room is used up.
+type knapsack struct {
+	room   []int64 // in steps of what the pods ask for
+	values []int64 // of a step
+	items  []item
+	limit  int64
+	tries  int
+}
+
+// bestPattern is the most that any pattern of the load is worth, at least the limit; or what
+// the vector says where patterns are too many.
+func (pr *proof) bestPattern(l load, v *valuation, limit *big.Int) *big.Int {
+	held := pr.holds(l, v)
+	if held.Cmp(limit) <= 0 || *pr.tries >= mostTries {
+		return held
+	}
+	shift := uint(max(0, held.BitLen()-patternBits))
+	k := &knapsack{limit: new(big.Int).Rsh(limit, shift).Int64(), tries: mostTries - *pr.tries}
+	if !pr.setUp(k, l, v, shift) {
+		return held
+	}
+	most, ok := k.most()
+	*pr.tries = mostTries - k.tries
+	switch worth := new(big.Int).Lsh(big.NewInt(most), shift); {
+	case !ok || worth.Cmp(held) > 0:
+		return held
+	case worth.Cmp(limit) < 0:
+		return limit
+	default:
+		return worth
+	}
+}
+
+// setUp states the load in whole numbers, worth rounded up. It reports whether they are
+// small enough.
+func (pr *proof) setUp(k *knapsack, l load, v *valuation, shift uint) bool {
+	for _, p := range l.pods {
+		s := pr.classes[p.class]
+		worth := roundedUpBy(s.worth, shift)
+		k.items = append(k.items, item{most: s.alone(p.count, l.room), worth: worth, beyond: worth})
+	}
+	ways := int64(1)
+	for d, room := range l.room {
+		step, asked := int64(0), int64(0)
+		for i, p := range l.pods {
+			size := pr.classes[p.class].size[d]
+			step = greatestDivisor(step, size)
+			asked += size * k.items[i].most // at most what all placed pods request
+		}
+		if asked <= room {
+			continue // it cannot run short
+		}
+		value := roundedUpBy(new(big.Int).Mul(v.values[d], big.NewInt(step)), shift)
+		k.room, k.values = append(k.room, room/step), append(k.values, value)
+		for i, p := range l.pods {
+			size := pr.classes[p.class].size[d] / step
+			k.items[i].size = append(k.items[i].size, size)
+			k.items[i].beyond -= value * size
+		}
+		if room/step > mostSteps || ways > mostLeft/(room/step+1) {
+			return false
+		}
+		ways *= room/step + 1
+	}
+	return true
+}
+
+func greatestDivisor(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// roundedUpBy is the number divided by a power of two, rounded up.
+func roundedUpBy(n *big.Int, shift uint) int64 {
+	down := new(big.Int).Neg(n)
+	return down.Rsh(down, shift).Neg(down).Int64() // Rsh rounds down
+}
+
+// sequence puts the items in order: those first that are worth more than their room,
+// which leaves few choices, then the large ones. What is worth nothing is left out.
+func (k *knapsack) sequence() {
+	share := func(x item) float64 {
+		most := 0.0
+		for d, n := range x.size {
+			most = max(most, float64(n)/float64(max(1, k.room[d])))
+		}
+		return most
+	}
+	k.items = slices.DeleteFunc(k.items, func(x item) bool { return x.worth == 0 })
+	slices.SortStableFunc(k.items, func(a, b item) int {
+		if a.beyond > 0 || b.beyond > 0 {
+			return cmp.Compare(b.beyond, a.beyond)
+		}
+		return cmp.Compare(share(b), share(a))
+	})
+}
+
+// rest is what the items after one can still use of the room, in what steps, and what
+// they are worth beyond it.
+type rest struct {
+	use, step []int64
+	beyond    int64
+}
+
+func (k *knapsack) rests() []rest {
+	dims := len(k.room)
+	out := make([]rest, len(k.items)+1)
+	out[len(k.items)] = rest{use: make([]int64, dims), step: make([]int64, dims)}
+	for i := len(k.items) - 1; i >= 0; i-- {
+		x, next := k.items[i], out[i+1]
+		out[i] = rest{use: make([]int64, dims), step: make([]int64, dims), beyond: next.beyond + max(0, x.beyond)*x.most}
+		for d, n := range x.size {
+			out[i].use[d] = min(k.room[d], next.use[d]+n*x.most)
+			out[i].step[d] = greatestDivisor(next.step[d], n)
+		}
+	}
+	return out
+}
+
+// most is the highest worth of a pattern, if tries suffice to tell. Patterns up to the
+// limit are of no interest.
+func (k *knapsack) most() (best int64, ok bool) {
+	k.sequence()
+	rests := k.rests()
+	best = k.limit
+	all := int64(0)
+	for _, n := range k.room {
+		all = all*(n+1) + n
+	}
+	known := map[int64]int64{all: 0} // worth by the number of the room that is left
+	left := make([]int64, len(k.room))
+	for i, x := range k.items {
+		next := make(map[int64]int64)
+		floor := best
+		for number, worth := range known {
+			for d := len(left) - 1; d >= 0; d-- {
+				left[d] = number % (k.room[d] + 1)
+				number /= k.room[d] + 1
+			}
+			most := x.most
+			for d, n := range x.size {
+				if n > 0 {
+					most = min(most, left[d]/n)
+				}
+			}
+			for n := range most + 1 {
+				if k.tries--; k.tries <= 0 {
+					return 0, false
+				}
+				worth := worth + n*x.worth
+				number, hope := k.after(left, x, n, rests[i+1])
+				if worth+hope <= floor {
+					continue
+				}
+				if old, seen := next[number]; !seen || worth > old {
+					next[number] = worth
+					best = max(best, worth)
+				}
+			}
+		}
+		known = next
+	}
+	return best, true
+}
+
+// after numbers the room that is left by some pods more, so far as anybody can use it, and says
+// what it can come to be worth at most.
+func (k *knapsack) after(left []int64, x item, pods int64, r rest) (number, hope int64) {
+	hope = r.beyond
+	for d, n := range left {
+		usable := min(n-pods*x.size[d], r.use[d])
+		if r.step[d] > 0 {
+			usable -= usable % r.step[d]
+		}
+		hope += k.values[d] * usable
+		number = number*(k.room[d]+1) + usable
+	}
+	return number, hope
+}

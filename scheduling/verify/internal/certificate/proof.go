@@ -1,0 +1,348 @@
+package certificate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// proof is one attempt to prove a lower bound from what pods are worth.
+//
+// Take any vector of values of resources. The pods on a machine request no more than
+// it has, so that by these values they are worth no more than its capacity. What pods
+// of a class are worth beyond that counts as often as the machine holds such pods. The
+// sum bounds the worth of any pods that fit on the machine together, whatever the
+// vector; so for each machine any vector may do whose sum is at most the price. Where
+// none does and the certificate says so, the patterns themselves are tried. Then the placed
+// pods together are worth no more than what plans pay, less what running nodes and
+// reservations, of which there are only so many, may hold for less.
+type proof struct {
+	*Claim
+	scale uint
+	dims  []corev1.ResourceName // resources, then measures
+	// measures are counted beside resources.
+	measures []*measure
+	// spreads take off the worth of pods in some zones. zones are proofs with the worths of
+	// each zone: all there are with isZonal, otherwise those made from this one so far.
+	spreads []*zoneSpread
+	zones   map[string]*proof
+	isZonal bool
+	// tolls are what machines that are counted cost more or less.
+	tolls []toll
+	// worths are what pods are worth, by key.
+	worths  map[string]*big.Int
+	classes []*podClass
+	// values are the vectors, vectors what they leave of the worths of the classes; the last
+	// that proved a machine is tried first.
+	values  []map[string]*big.Int
+	vectors []*valuation
+	last    int
+	// known are the prices at which machines that hold the same passed or failed.
+	known map[string]*threshold
+	// patterns says that patterns may be tried where vectors prove too little; tries is how
+	// many were.
+	patterns bool
+	tries    *int
+}
+
+// podClass is placed pods that request the same, bind the same ports and are worth the same.
+// They need not ask for the same machines.
+type podClass struct {
+	size  []int64 // by dimension of the proof
+	worth *big.Int
+	// single says that no two of them can share a machine, for their ports.
+	single bool
+	counts map[int]int64 // by constraint
+	// spreads are the numbers of those that count them. Of a limited class there are most
+	// at one place.
+	spreads []int
+	limited bool
+	most    int64
+}
+
+// judgeAssignment proves the bound from what pods are worth, wherever they are.
+func (c *Claim) judgeAssignment(cert *scheduling.Certificate, tolls []toll) {
+	pr, ok := c.readProof(cert)
+	if !ok {
+		return
+	}
+	pr.tolls = tolls
+	reserved, ok := pr.checkMachines()
+	if !ok {
+		return
+	}
+	sum := new(big.Int).Lsh(owed(tolls), pr.scale)
+	for _, s := range pr.classes {
+		sum.Add(sum, new(big.Int).Mul(s.worth, big.NewInt(s.count(anywhere))))
+	}
+	for _, z := range pr.spreads {
+		sum.Sub(sum, z.dearest())
+	}
+	pr.proven(sum.Sub(sum, reserved.Add(reserved, pr.onNodes())), pr.scale)
+}
+
+// readProof reads the certificate. It reports whether all of it can be read.
+func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
+	pr := &proof{
+		Claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
+		known: make(map[string]*threshold), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
+	}
+	resources := len(pr.dims)
+	ok := pr.readMeasures(cert)
+	ok = pr.readSpreads(cert) && ok
+	values, fine := pr.naturals("value of ", cert.Values)
+	ok = ok && fine
+	worth := func(t *snapshot.Pod) *big.Int { return pr.worthAt(t) }
+	if cert.Kind == scheduling.ResourceKind {
+		pr.values = []map[string]*big.Int{values}
+		worth = func(t *snapshot.Pod) *big.Int {
+			sum := new(big.Int)
+			for name, n := range t.Requests {
+				sum.Add(sum, new(big.Int).Mul(n, valueOf(values, string(name))))
+			}
+			return sum
+		}
+	} else {
+		ok = pr.readWorths(values, pr.worths, pr.key) && ok
+		for i, texts := range cert.Vectors {
+			v, fine := pr.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
+			pr.values, ok = append(pr.values, v), ok && fine
+		}
+	}
+	if !ok {
+		return nil, false
+	}
+	if !pr.classify(resources, worth) {
+		c.malformed("the placed pods request too much to be counted")
+		return nil, false
+	}
+	pr.evaluate()
+	return pr, true
+}
+
+// readWorths notes what the pods that the certificate names are worth, by their keys; where it
+// says different things about the same, the least counts.
+func (c *Claim) readWorths(values map[string]*big.Int, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
+	ok := true
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		t, v := c.Pods[name], values[name]
+		if t == nil {
+			c.malformed("%s is no pending pod", name)
+			ok = false
+			continue
+		}
+		if old := worths[key(t)]; old == nil || v.Cmp(old) < 0 {
+			worths[key(t)] = v
+		}
+	}
+	return ok
+}
+
+// key is equal for pods that the proof cannot tell apart.
+func (pr *proof) key(t *snapshot.Pod) string { return pr.belongs(t) + t.Needs() + t.Asks() }
+
+// worthAt is what a pod is worth, 0 where the certificate does not tell.
+func (pr *proof) worthAt(t *snapshot.Pod) *big.Int { return valueOf(pr.worths, pr.key(t)) }
+
+// classify sorts the placed pods. It reports whether all sums are numbers that the proof can
+// handle.
+func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) bool {
+	alike, classes := make(map[string]*podClass), make(map[string]*podClass)
+	total := snapshot.Amounts{}
+	for _, t := range pr.placed {
+		total.Add(t.Requests)
+		at := pr.constraint[t.Asks()]
+		if s := alike[pr.key(t)]; s != nil {
+			s.counts[at]++
+			continue
+		}
+		value := worth(t)
+		key := fmt.Sprintf("%s %s %v %q", pr.belongs(t), t.Needs(), value, t.Binds())
+		s := classes[key]
+		if s == nil {
+			s = &podClass{worth: value, single: len(t.Ports) > 0, counts: make(map[int]int64), spreads: pr.spreadsOf(t)}
+			for _, name := range pr.dims[:resources] {
+				s.size = append(s.size, t.Requests.Of(name).Int64())
+			}
+			for _, m := range pr.measures {
+				s.size = append(s.size, m.request(t))
+			}
+			classes[key] = s
+			pr.classes = append(pr.classes, s)
+		}
+		alike[pr.key(t)] = s
+		s.counts[at]++
+	}
+	for _, n := range total {
+		if !n.IsInt64() {
+			return false
+		}
+	}
+	return true
+}
+
+// evaluate works out what the vectors leave of the worths of the classes.
+func (pr *proof) evaluate() {
+	pr.vectors = make([]*valuation, len(pr.values))
+	for i, v := range pr.values {
+		pr.vectors[i] = pr.valuation(v)
+	}
+}
+
+// anywhere lets every pod in.
+func anywhere(int) bool { return true }
+
+// count is the number of pods with a constraint that may be there.
+func (s *podClass) count(mayBe func(constraint int) bool) int64 {
+	var n int64
+	for constraint, count := range s.counts {
+		if mayBe(constraint) {
+			n += count
+		}
+	}
+	return n
+}
+
+// checkMachines looks for machines that may hold more worth than they cost, and says of each
+// pool how many there are. It returns what reservations may hold for less than it is worth, and
+// reports whether nothing else does.
+func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
+	surplus := make(map[string]*big.Int)
+	bad, first := make(map[*snapshot.Pool]int), make(map[*snapshot.Pool]*snapshot.Node)
+	for _, m := range pr.onSale() {
+		x, price := pr.in(m.Offering.Zone, true), pr.Objective(m.Kind, m.Offering)
+		if m.Offering.CapacityType == offerings.Reserved {
+			if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
+				surplus[m.Offering.ReservationID] = over
+			}
+			continue
+		}
+		if price, payable := charged(pr.tolls, price, m.Offering.Zone); !payable || !x.bears(m, price) {
+			if bad[m.Pool]++; bad[m.Pool] == 1 {
+				first[m.Pool] = m
+			}
+		}
+	}
+	for _, pl := range pr.SortedPools() {
+		if n := bad[pl]; n > 0 {
+			pr.fault(Overfull, "nodepool/"+pl.Name, "%s has room for more worth than it costs, offerings in all: %d", first[pl].Title(), n)
+		}
+	}
+	reserved = new(big.Int)
+	for id, over := range surplus {
+		reserved.Add(reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.Reservations[id]))))
+	}
+	return reserved, len(bad) == 0
+}
+
+// surplus is how much more worth than its price the machine may hold.
+func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
+	most, cost := new(big.Int), pr.scaled(price)
+	for _, l := range pr.loads(m, pr.roomVectors(m)) {
+		if over := new(big.Int).Sub(pr.least(l, cost), cost); over.Cmp(most) > 0 {
+			most = over
+		}
+	}
+	return most
+}
+
+// bears reports whether the machine holds no more worth than it costs.
+func (pr *proof) bears(m *snapshot.Node, price offerings.Price) bool {
+	// With as few daemons as possible, and for all pods that fit, whether they may be there or
+	// not: that is quick to tell.
+	room := pr.vector(m.Free)
+	if pr.passes(appendRoom(nil, room), price, func() bool {
+		return pr.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
+	}) {
+		return true
+	}
+	rooms := pr.roomVectors(m)
+	key := appendRoom([]byte("by constraint"), room)
+	for _, list := range rooms {
+		key = binary.AppendUvarint(key, uint64(len(list)))
+		for _, r := range list {
+			key = appendRoom(key, r)
+		}
+	}
+	return pr.passes(key, price, func() bool {
+		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool {
+			return !pr.within(l, price) && !(pr.patterns && pr.least(l, pr.scaled(price)).Cmp(pr.scaled(price)) <= 0)
+		})
+	})
+}
+
+func appendRoom(b []byte, room []int64) []byte {
+	for _, n := range room {
+		b = binary.AppendVarint(b, n)
+	}
+	return b
+}
+
+// roomVectors are the rooms of the machine by constraint in the form of the proof.
+func (pr *proof) roomVectors(m *snapshot.Node) [][][]int64 {
+	byConstraint := pr.roomsByConstraint(m)
+	out := make([][][]int64, len(byConstraint))
+	for i, rooms := range byConstraint {
+		for _, room := range rooms {
+			out[i] = append(out[i], pr.vector(room))
+		}
+	}
+	return out
+}
+
+// onNodes is the worth that running nodes may hold.
+func (pr *proof) onNodes() *big.Int {
+	sum := new(big.Int)
+	for _, s := range pr.SortedNodes() {
+		if s.Leaves() {
+			continue
+		}
+		zone, ok := s.Value(corev1.LabelTopologyZone)
+		x, welcome := pr.in(zone, ok), make([]bool, len(pr.constraints))
+		for i, t := range pr.constraints {
+			welcome[i] = s.Welcomes(t)
+		}
+		room := x.vector(s.Free)
+		for i, m := range x.measures {
+			room[len(room)-len(x.measures)+i] = m.station(s)
+		}
+		sum.Add(sum, x.least(x.loadOf(room, func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
+	}
+	return sum
+}
+
+// threshold is what is known about machines that differ in price alone: the least at which one
+// passed, and the highest at which one failed.
+type threshold struct {
+	passed, failed offerings.Price
+	any            bool // whether one passed
+}
+
+// passes answers from what is known of a price, or else by judging.
+func (pr *proof) passes(key []byte, price offerings.Price, judge func() bool) bool {
+	v := pr.known[string(key)]
+	if v == nil {
+		v = &threshold{failed: -1}
+		pr.known[string(key)] = v
+	}
+	switch {
+	case v.any && price >= v.passed:
+		return true
+	case price <= v.failed:
+		return false
+	case judge():
+		v.passed, v.any = price, true
+		return true
+	default:
+		v.failed = price
+		return false
+	}
+}

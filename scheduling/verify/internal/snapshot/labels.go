@@ -1,0 +1,265 @@
+package snapshot
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Selector is what a pod asks of its node's labels: one of the terms has to hold.
+type Selector []term
+
+// term is a conjunction.
+type term struct {
+	Exprs  []Expression
+	fields []corev1.NodeSelectorRequirement
+}
+
+// Expression is one condition on a label.
+type Expression struct {
+	Key    string
+	op     corev1.NodeSelectorOperator
+	values []string
+}
+
+// selectorOf reads nodeSelector and the required node affinity. As in
+// kube-scheduler, a term that is empty or has a malformed expression matches nothing.
+func selectorOf(spec *corev1.PodSpec) Selector {
+	var base []Expression
+	for _, key := range slices.Sorted(maps.Keys(spec.NodeSelector)) {
+		base = append(base, Expression{Key: key, op: requirements.In, values: []string{spec.NodeSelector[key]}})
+	}
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil ||
+		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return Selector{{Exprs: base}}
+	}
+	return alternatives(base, spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms)
+}
+
+// alternatives reads terms of which one has to hold, each together with what has to
+// hold anyway.
+func alternatives(base []Expression, terms []corev1.NodeSelectorTerm) Selector {
+	sel := Selector{}
+	for _, t := range terms {
+		malformed := func(e corev1.NodeSelectorRequirement) bool { return !wellFormed(e) }
+		if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 || slices.ContainsFunc(t.MatchExpressions, malformed) {
+			continue
+		}
+		exprs := slices.Clone(base)
+		for _, e := range t.MatchExpressions {
+			exprs = append(exprs, Expression{Key: e.Key, op: e.Operator, values: e.Values})
+		}
+		sel = append(sel, term{Exprs: exprs, fields: t.MatchFields})
+	}
+	return sel
+}
+
+// wellFormed reports whether an API server would let the condition pass.
+func wellFormed(e corev1.NodeSelectorRequirement) bool {
+	op, known := map[corev1.NodeSelectorOperator]selection.Operator{
+		requirements.In: selection.In, requirements.NotIn: selection.NotIn, requirements.Exists: selection.Exists,
+		requirements.DoesNotExist: selection.DoesNotExist, requirements.Gt: selection.GreaterThan, requirements.Lt: selection.LessThan,
+	}[e.Operator]
+	_, err := labels.NewRequirement(e.Key, op, e.Values)
+	return known && err == nil
+}
+
+// Holds evaluates the condition on the value of a label, or on its absence.
+func (e Expression) Holds(value string, present bool) bool {
+	switch e.op {
+	case requirements.In:
+		return present && slices.Contains(e.values, value)
+	case requirements.NotIn:
+		return !present || !slices.Contains(e.values, value)
+	case requirements.Exists:
+		return present
+	case requirements.DoesNotExist:
+		return !present
+	}
+	if !present || len(e.values) != 1 {
+		return false
+	}
+	limit, err := strconv.ParseInt(e.values[0], 10, 64)
+	n, also := strconv.ParseInt(value, 10, 64)
+	return err == nil && also == nil && (e.op == requirements.Gt && n > limit || e.op == requirements.Lt && n < limit ||
+		e.op == requirements.Gte && n >= limit || e.op == requirements.Lte && n <= limit)
+}
+
+func (e Expression) String() string {
+	if len(e.values) == 0 {
+		return fmt.Sprintf("%s %s", e.Key, e.op)
+	}
+	return fmt.Sprintf("%s %s %v", e.Key, e.op, e.values)
+}
+
+// FromSelectors reads the requirements of a NodePool or a launch.
+func FromSelectors(selectors []requirements.Selector) []Expression {
+	exprs := make([]Expression, len(selectors))
+	for i, s := range selectors {
+		exprs[i] = Expression{Key: s.Key, op: s.Operator, values: s.Values}
+	}
+	return exprs
+}
+
+// About returns the conditions on one label, under any of its names.
+func About(key string, exprs []Expression) []Expression {
+	var out []Expression
+	for _, e := range exprs {
+		if requirements.NormalizeKey(e.Key) == requirements.NormalizeKey(key) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Opening is what is known about a label whose value is not fixed.
+type Opening struct {
+	Rule  quantifier
+	Known []Expression
+}
+
+// quantifier says which of the values that an open label may take have to suit.
+type quantifier int
+
+const (
+	Shut  quantifier = iota // the label is absent
+	some                    // one value that can be chosen
+	Every                   // all values, since somebody else chooses
+)
+
+// allows tries the values that the label may take under what is known about it. It
+// is enough to try those that somebody names, the integers next to them, one that
+// nobody names, and no label at all: all others behave like one of these. Where
+// every value has to suit there must be one at least.
+func (o Opening) allows(exprs []Expression) bool {
+	found := false
+	for _, c := range candidates(o.Known, exprs) {
+		if !AllHold(o.Known, c) {
+			continue
+		}
+		suits := AllHold(exprs, c)
+		if suits != (o.Rule == Every) {
+			return suits
+		}
+		found = true
+	}
+	return found && o.Rule == Every
+}
+
+// LabelValue is a value that an open label may take; absent is no label at all.
+type LabelValue struct {
+	Value  string
+	absent bool
+}
+
+func AllHold(exprs []Expression, c LabelValue) bool {
+	return !slices.ContainsFunc(exprs, func(e Expression) bool { return !e.Holds(c.Value, !c.absent) })
+}
+
+func candidates(lists ...[]Expression) []LabelValue {
+	all := []LabelValue{{absent: true}, {Value: unnamed(lists...)}, {Value: "0"}}
+	for _, exprs := range lists {
+		for _, e := range exprs {
+			for _, v := range e.values {
+				all = append(all, LabelValue{Value: v})
+				n, err := strconv.ParseInt(v, 10, 64)
+				if err != nil {
+					continue
+				}
+				if n > 0 { // labels cannot start with a minus
+					all = append(all, LabelValue{Value: strconv.FormatInt(n-1, 10)})
+				}
+				if n >= 0 && n < math.MaxInt64 {
+					all = append(all, LabelValue{Value: strconv.FormatInt(n+1, 10)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// unnamed returns a value that is no number and that nobody names.
+func unnamed(lists ...[]Expression) string {
+	value := "other"
+	for slices.ContainsFunc(lists, func(exprs []Expression) bool {
+		return slices.ContainsFunc(exprs, func(e Expression) bool { return slices.Contains(e.values, value) })
+	}) {
+		value += "x"
+	}
+	return value
+}
+
+// maxChoices bounds how many ways to fill in open labels are tried.
+const maxChoices = 4096
+
+// ChoicesOf returns the planned node with the open labels filled in that daemons ask about, in
+// every way that pool and pod allow. Where there are too many ways it returns one node, on which
+// only those daemons run that run whatever is chosen.
+func (w *State) ChoicesOf(n *Node, asked []Expression) []*Node {
+	first := *n
+	first.Open = func(string) Opening { return Opening{} }
+	choices := []*Node{&first}
+	questions := w.DaemonQuestions(n)
+	for _, key := range slices.Sorted(maps.Keys(questions)) {
+		limits := slices.Concat(About(key, n.Pool.Asks), About(key, asked))
+		var next []*Node
+		for _, c := range candidates(limits, questions[key]) {
+			if !AllHold(limits, c) {
+				continue
+			}
+			for _, p := range choices {
+				filled := *p
+				if !c.absent {
+					filled.Labels = maps.Clone(p.Labels)
+					filled.Labels[key] = c.Value
+				}
+				next = append(next, &filled)
+			}
+		}
+		if n.Pool.Providers(key) && AllHold(About(key, asked), LabelValue{absent: true}) {
+			// Nobody has to say anything about a label of the provider's. Then each
+			// daemon that may run there counts.
+			for _, p := range choices {
+				left := *p
+				left.Open = func(k string) Opening {
+					if k == key {
+						return Opening{Rule: some, Known: About(key, n.Pool.Asks)}
+					}
+					return p.Open(k)
+				}
+				next = append(next, &left)
+			}
+		}
+		if choices = next; len(choices) > maxChoices {
+			certain := *n
+			certain.Open = func(key string) Opening { return n.opened(Every, key, asked) }
+			return []*Node{&certain}
+		}
+	}
+	return choices
+}
+
+// DaemonQuestions are the conditions that daemons put on labels which are open on the
+// planned node, by label.
+func (w *State) DaemonQuestions(n *Node) map[string][]Expression {
+	questions := make(map[string][]Expression)
+	for _, d := range w.Daemons {
+		for _, t := range d.wants {
+			for _, e := range t.Exprs {
+				key := requirements.NormalizeKey(e.Key)
+				if _, fixed := n.Value(key); !fixed && (n.Pool.Chooses(key) || n.Pool.Providers(key)) {
+					questions[key] = append(questions[key], e)
+				}
+			}
+		}
+	}
+	return questions
+}

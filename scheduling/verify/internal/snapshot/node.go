@@ -1,0 +1,372 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Node is what pods see of a node: one that runs or is starting, or one that a pool could buy.
+type Node struct {
+	Name   string // "" before it has one
+	Object string // names it in messages
+	// labels are those that are known, taints those that count.
+	Labels map[string]string
+	Taints []corev1.Taint
+	// planned is set for nodes that do not run yet: what is known of their labels are the
+	// stable keys, and a pod may ask for them by any alias.
+	planned bool
+	// open says what is known about a label that is not among labels; nil means that
+	// such a label is absent.
+	Open func(key string) Opening
+	Pool *Pool // nil for a running node that no pool owns which is there
+	// capacity is what it has, allocatable what all pods may have, free what running pods and
+	// daemons leave of that; below 0 where a node is overcommitted. daemons is what the daemons
+	// of a planned node take.
+	Capacity, Allocatable, Free, Daemons Amounts
+	Taken                                []port // by running pods and daemons
+	attached                             attached
+	// running is the node itself, limits how many volumes of a driver it says that it takes.
+	Running *corev1.Node
+	limits  map[string]int
+	// kind and offering are what is bought for a planned node, clashes the labels on which pool
+	// or launch and catalog disagree, sorted.
+	Kind     *instancetypes.InstanceType
+	Offering offerings.Offering
+	Clashes  []string
+}
+
+// NewNode describes a running node with its pods and the daemons that are still to come.
+func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
+	pl, catalog := w.Pools[running.Labels[scheduling.NodePoolLabel]], w.catalogOf(running.Labels[scheduling.NodePoolLabel])
+	n := &Node{
+		Name: running.Name, Object: "node/" + running.Name, Labels: running.Labels, Pool: pl, Running: running,
+		Capacity: RoundedUp(running.Status.Capacity), Allocatable: roundedDown(running.Status.Allocatable),
+		limits: w.Storage.limits[running.Name], attached: make(attached),
+	}
+	if InFlight(running) {
+		// By the time pods can run there it carries these.
+		n.Labels = maps.Clone(n.Labels)
+		n.Labels[scheduling.RegisteredLabel], n.Labels[scheduling.InitializedLabel] = "true", "true"
+		n.complete(catalog)
+	}
+	n.Taints = nodeTaints(running, ValueOr(pl, Pool{}).NodePool)
+	n.Free = n.Allocatable.Clone()
+	for _, pod := range pods {
+		n.Hold(runningRequests(pod), hostPorts(&pod.Spec), w.mountsOf(pod))
+	}
+	for _, d := range w.Daemons {
+		if d.runsOn(n) && !slices.ContainsFunc(pods, d.owns) {
+			n.Hold(d.requests, d.ports, nil)
+		}
+	}
+	return n
+}
+
+// Hold takes what a pod needs off what is free.
+func (n *Node) Hold(requests Amounts, ports []port, mounts []Mount) {
+	for name, amount := range requests {
+		n.Free[name] = new(big.Int).Sub(n.Free.Of(name), amount)
+	}
+	n.Taken = append(slices.Clip(n.Taken), ports...)
+	n.attached.add(mounts)
+}
+
+// Copied is a copy to which pods can be added.
+func (n *Node) Copied() *Node {
+	own := *n
+	own.Free, own.attached = n.Free.Clone(), make(attached)
+	for driver, ids := range n.attached {
+		own.attached[driver] = maps.Clone(ids)
+	}
+	return &own
+}
+
+// Charge adds the node to what its pool uses of its limits, or takes it off again.
+func (n *Node) Charge(sign int64) {
+	if n.Pool == nil || Leaving(n.Running) {
+		return
+	}
+	for name, amount := range n.Capacity.Plus(Amounts{scheduling.NodesResource: big.NewInt(1)}) {
+		n.Pool.Usage.Add(Amounts{name: amount.Mul(amount, big.NewInt(sign))})
+	}
+}
+
+// complete completes what a node that is still starting reports: a resource that is
+// missing or zero has the amount that the catalog promises.
+func (n *Node) complete(catalog *instancetypes.Catalog) {
+	if catalog == nil {
+		return
+	}
+	t, ok := catalog.Get(n.Labels[corev1.LabelInstanceTypeStable])
+	if !ok {
+		return
+	}
+	// A type that is no longer sold this way still has its usual shape.
+	var o offerings.Offering
+	if i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
+		return o.Zone == n.Labels[corev1.LabelTopologyZone] && string(o.CapacityType) == n.Labels[scheduling.CapacityTypeLabel]
+	}); i >= 0 {
+		o = t.Offerings[i]
+	}
+	fill := func(has, promised Amounts) {
+		for name, amount := range promised {
+			if has.Of(name).Sign() == 0 {
+				has[name] = amount
+			}
+		}
+	}
+	fill(n.Capacity, RoundedUp(capacityOf(t, o)))
+	fill(n.Allocatable, allocatableOf(t, o))
+}
+
+// Choices are what a launch fixes: the labels that it puts on the node, and its requirements.
+type Choices struct {
+	Labels       map[string]string
+	Requirements []Expression
+}
+
+// DaemonCount says what to make of a daemon that asks for a label whose value is chosen
+// only when a node is bought.
+type DaemonCount int
+
+const (
+	DaemonsDecided DaemonCount = iota // all choices are made
+	FewestDaemons                     // count the daemons that run whatever is chosen
+	MostDaemons                       // count the daemons that may run
+)
+
+// Nobodys begins host names that nobody can ask for.
+const Nobodys = "\x00"
+
+// NewPlanned describes what buying the offering for the pool brings.
+func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.Offering, made Choices, d DaemonCount) *Node {
+	n := &Node{
+		Pool: pl, Kind: t, Offering: o, planned: true, Taints: pl.Spec.Template.Spec.Taints, attached: make(attached),
+		Capacity: RoundedUp(capacityOf(t, o)), Allocatable: allocatableOf(t, o),
+		Labels: map[string]string{
+			// Every node carries these once it is ready to run anything.
+			scheduling.RegisteredLabel:  "true",
+			scheduling.InitializedLabel: "true",
+			// There will be a host name, and nobody can name it.
+			corev1.LabelHostname: Nobodys,
+		},
+	}
+	for _, from := range []map[string]string{made.Labels, pl.Given} {
+		for key, value := range from {
+			n.Labels[requirements.NormalizeKey(key)] = value
+		}
+	}
+	for key, value := range soldLabels(t, o) {
+		if other, ok := n.Labels[key]; ok && other != value {
+			n.Clashes = append(n.Clashes, key)
+		}
+		n.Labels[key] = value
+	}
+	slices.Sort(n.Clashes)
+	n.Open = func(key string) Opening {
+		switch {
+		case d == DaemonsDecided && pl.Chooses(key):
+			return Opening{}
+		case d == FewestDaemons:
+			return n.opened(Every, key, made.Requirements)
+		default:
+			return n.opened(some, key, made.Requirements)
+		}
+	}
+	n.Daemons, n.Taken = w.DaemonsAt(n)
+	n.Free = n.Allocatable.Minus(n.Daemons)
+	// A pod that is alone with the node may choose what is left open.
+	n.Open = func(key string) Opening {
+		if d == DaemonsDecided && pl.Chooses(key) {
+			return Opening{}
+		}
+		return n.opened(some, key, nil)
+	}
+	return n
+}
+
+// Standing is the planned node as it stands, with a host name that nobody else has.
+func (n *Node) Standing(open func(string) Opening, object string) *Node {
+	own := *n
+	own.Labels, own.Open, own.Object = maps.Clone(n.Labels), open, object
+	own.Labels[corev1.LabelHostname] = Nobodys + object
+	return &own
+}
+
+// soldLabels are the labels that come with an offering, by their stable keys.
+func soldLabels(t *instancetypes.InstanceType, o offerings.Offering) map[string]string {
+	sold := make(map[string]string)
+	for _, from := range []map[string]string{t.Labels, o.NodeLabels()} {
+		for key, value := range from {
+			sold[requirements.NormalizeKey(key)] = value
+		}
+	}
+	return sold
+}
+
+// opened is what holds of every value, or of some, of a label that is still to be chosen.
+func (n *Node) opened(rule quantifier, key string, asked []Expression) Opening {
+	if !n.Pool.Chooses(key) && !n.Pool.Providers(key) {
+		return Opening{}
+	}
+	return Opening{Rule: rule, Known: slices.Concat(About(key, n.Pool.Asks), About(key, asked))}
+}
+
+// Title names a planned node in messages.
+func (n *Node) Title() string {
+	return fmt.Sprintf("%s %s in %s", n.Kind.Name, n.Offering.CapacityType, n.Offering.Zone)
+}
+
+// Unmet returns the pool's requirements that the planned node cannot meet.
+func (n *Node) Unmet() []Expression {
+	return slices.DeleteFunc(slices.Clone(n.Pool.Asks), func(e Expression) bool { return n.Meets(About(e.Key, n.Pool.Asks)) })
+}
+
+// Value looks a label up, on a planned node also under the stable key that key is
+// an alias of. On a running node kube-scheduler knows no aliases.
+func (n *Node) Value(key string) (string, bool) {
+	if v, ok := n.Labels[key]; ok || !n.planned {
+		return v, ok
+	}
+	v, ok := n.Labels[requirements.NormalizeKey(key)]
+	return v, ok
+}
+
+// Admits reports whether the selector allows the node.
+func (n *Node) Admits(sel Selector) bool {
+	return slices.ContainsFunc(sel, func(t term) bool { return n.meetsFields(t.fields) && n.Meets(t.Exprs) })
+}
+
+// meetsFields evaluates matchFields, which know metadata.name with one value only.
+func (n *Node) meetsFields(fields []corev1.NodeSelectorRequirement) bool {
+	return !slices.ContainsFunc(fields, func(f corev1.NodeSelectorRequirement) bool {
+		if f.Key != "metadata.name" || len(f.Values) != 1 {
+			return true
+		}
+		same := n.Name != "" && n.Name == f.Values[0]
+		return !(f.Operator == corev1.NodeSelectorOpIn && same || f.Operator == corev1.NodeSelectorOpNotIn && !same)
+	})
+}
+
+// Meets reports whether the node satisfies every expression.
+func (n *Node) Meets(exprs []Expression) bool {
+	return !slices.ContainsFunc(exprs, func(e Expression) bool {
+		if v, ok := n.Value(e.Key); ok {
+			return !e.Holds(v, true)
+		}
+		o := Opening{}
+		if n.Open != nil {
+			o = n.Open(requirements.NormalizeKey(e.Key))
+		}
+		if o.Rule == Shut {
+			return !e.Holds("", false)
+		}
+		// All expressions on an open label have to agree on its value.
+		return !o.allows(About(e.Key, exprs))
+	})
+}
+
+// Welcomes reports whether labels, taints and volumes let the pod onto the node.
+func (n *Node) Welcomes(t *Pod) bool {
+	return len(Untolerated(n.Taints, t.Object.Spec.Tolerations)) == 0 && n.Admits(t.Wants) && n.Reaches(t.Mounts)
+}
+
+// Holds reports whether the node can take one more pod, however many volumes that brings.
+func (n *Node) Holds(t *Pod) bool {
+	_, busy := Clash(t.Ports, n.Taken)
+	return !busy && len(Exceeding(t.Requests, n.Free)) == 0 && n.Welcomes(t)
+}
+
+// Leaves reports whether the node is being removed: it gets no pods any more.
+func (n *Node) Leaves() bool { return n.Running != nil && Leaving(n.Running) }
+
+// Daemon is a DaemonSet, seen as the pod that it runs on each node.
+type Daemon struct {
+	namespace, name string
+	requests        Amounts
+	ports           []port
+	tolerations     []corev1.Toleration
+	wants           Selector
+	Newest          *corev1.Pod // what it needs is read from this pod; nil for its template
+}
+
+// ReadDaemons reads the DaemonSets in order of name. What one needs is what its
+// newest living pod asks for, since admission may have changed that; without any,
+// what its template asks for.
+func (w *State) ReadDaemons() {
+	for _, ds := range w.Problem.DaemonSets {
+		if ds == nil {
+			continue
+		}
+		spec := &ds.Spec.Template.Spec
+		d := &Daemon{
+			namespace: cmp.Or(ds.Namespace, metav1.NamespaceDefault), name: ds.Name,
+			wants: selectorOf(spec), tolerations: daemonTolerations(spec),
+		}
+		for _, pod := range w.Problem.Running {
+			if pod == nil || !d.owns(pod) || Finished(pod) {
+				continue
+			}
+			if old := d.Newest; old == nil || old.CreationTimestamp.Before(&pod.CreationTimestamp) ||
+				old.CreationTimestamp.Equal(&pod.CreationTimestamp) && pod.Name > old.Name {
+				d.Newest, spec = pod, &pod.Spec
+			}
+		}
+		d.requests, d.ports = effectiveRequests(spec, nil), hostPorts(spec)
+		w.Daemons = append(w.Daemons, d)
+	}
+	slices.SortFunc(w.Daemons, func(a, b *Daemon) int {
+		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
+	})
+}
+
+// owns reports whether the pod is one of the DaemonSet's.
+func (d *Daemon) owns(pod *corev1.Pod) bool {
+	return Owner(pod, "DaemonSet") == d.name && NamespaceOf(pod) == d.namespace
+}
+
+// daemonTolerations are the template's tolerations and those that the DaemonSet
+// controller adds to every pod it makes.
+func daemonTolerations(template *corev1.PodSpec) []corev1.Toleration {
+	all := slices.Clone(template.Tolerations)
+	add := func(effect corev1.TaintEffect, keys ...string) {
+		for _, key := range keys {
+			all = append(all, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect})
+		}
+	}
+	add(corev1.TaintEffectNoExecute, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable)
+	add(corev1.TaintEffectNoSchedule, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable)
+	if template.HostNetwork {
+		add(corev1.TaintEffectNoSchedule, corev1.TaintNodeNetworkUnavailable)
+	}
+	return all
+}
+
+// runsOn reports whether the daemon runs on the node.
+func (d *Daemon) runsOn(n *Node) bool {
+	return len(Untolerated(n.Taints, d.tolerations)) == 0 && n.Admits(d.wants)
+}
+
+// DaemonsAt returns what the daemons take that run on the node, and their ports.
+func (w *State) DaemonsAt(n *Node) (requests Amounts, ports []port) {
+	requests = Amounts{}
+	for _, d := range w.Daemons {
+		if d.runsOn(n) {
+			requests.Add(d.requests)
+			ports = append(ports, d.ports...)
+		}
+	}
+	return requests, ports
+}

@@ -1,0 +1,85 @@
+package snapshot
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Excluded says why the settings keep an offering from being bought; "" if they do not.
+func (w *State) Excluded(t *instancetypes.InstanceType, o offerings.Offering) string {
+	if w.Policy.NoSpot && o.CapacityType == offerings.Spot {
+		return "is a spot machine, and there are to be none"
+	}
+	for _, keep := range w.Policy.Filters {
+		if keep != nil && !keep(t, o) {
+			return "is left out by a filter"
+		}
+	}
+	size := w.Policy.Size
+	if len(size.Smallest)+len(size.Largest) == 0 {
+		return ""
+	}
+	capacity := capacityOf(t, o)
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		has := capacity[name]
+		if least, ok := size.Smallest[name]; ok && has.Cmp(least) < 0 {
+			return fmt.Sprintf("has %s of %s, the smallest machine is to have %s", has.String(), name, least.String())
+		}
+		if most, ok := size.Largest[name]; ok && has.Cmp(most) > 0 {
+			return fmt.Sprintf("has %s of %s, the largest machine is to have %s", has.String(), name, most.String())
+		}
+	}
+	return ""
+}
+
+// Objective is the price that plans under the settings are to keep low: that of the
+// offering, the overhead of a node, and what interruptions are expected to cost in an hour.
+// Of a cost c for each interruption and a rate of n millionths in a month that is
+// c·n ÷ 730,000,000, rounded to the nearest nano-USD.
+func (w *State) Objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
+	i := w.Policy.Interruption
+	cost := new(big.Int)
+	if o.CapacityType == offerings.Spot {
+		rate := o.InterruptionRate
+		if rate == 0 {
+			rate = i.UnstatedRate
+		}
+		cpu := capacityOf(t, o)[corev1.ResourceCPU]
+		cost.Mul(big.NewInt(int64(i.PerCore)), big.NewInt(cpu.MilliValue()))
+		cost.Div(cost, big.NewInt(1000))
+		cost.Add(cost, big.NewInt(int64(i.PerNode)))
+		cost.Mul(cost, big.NewInt(int64(math.Round(rate*1e6))))
+		cost.Add(cost, big.NewInt(730e6/2))
+		cost.Div(cost, big.NewInt(730e6))
+	}
+	cost.Add(cost, big.NewInt(int64(w.Policy.NodeOverhead)))
+	cost.Add(cost, big.NewInt(int64(o.Price)))
+	if !cost.IsInt64() {
+		return offerings.MaxPrice
+	}
+	return offerings.Price(cost.Int64())
+}
+
+// Expects reports whether machines cost something beside their prices.
+func (w *State) Expects() bool {
+	i := w.Policy.Interruption
+	return w.Policy.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
+}
+
+func (w *State) StrictMinValues() bool {
+	return w.Policy.MinValues != scheduling.MinValuesBestEffort
+}
+
+// Candidate is the machine as rankings see it.
+func (w *State) Candidate(m *Node) offerings.Candidate {
+	c := offerings.Candidate{InstanceType: m.Kind.Name, Offering: m.Offering}
+	c.Offering.Price = w.Objective(m.Kind, m.Offering)
+	return c
+}

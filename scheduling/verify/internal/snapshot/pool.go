@@ -1,0 +1,235 @@
+package snapshot
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Pool is a NodePool with what it may buy.
+type Pool struct {
+	*scheduling.NodePool
+	Catalog *instancetypes.Catalog
+	// given are the labels that every node of the pool gets from the pool.
+	Given map[string]string
+	// asks are the pool's requirements.
+	Asks []Expression
+	// sold are the label keys that some type or offering of the catalog carries.
+	sold map[string]bool
+	// set are the label keys that some NodePool of the problem puts on its nodes.
+	set map[string]bool
+	// usage is the capacity of the pool's nodes, with their number.
+	Usage Amounts
+	// closed says why nothing may be launched; "" if something may.
+	Closed string
+}
+
+func (w *State) newPool(np *scheduling.NodePool) *Pool {
+	template := &np.Spec.Template
+	pl := &Pool{
+		NodePool: np, Catalog: w.catalogOf(np.Name), Asks: FromSelectors(template.Spec.Requirements), Usage: Amounts{},
+		Given: make(map[string]string), sold: make(map[string]bool), set: make(map[string]bool),
+	}
+	for key, value := range template.Metadata.Labels {
+		pl.Given[requirements.NormalizeKey(key)] = value
+	}
+	pl.Given[scheduling.NodePoolLabel] = np.Name
+	if ref := template.Spec.NodeClassRef; ref != nil && ref.Group != "" && ref.Kind != "" && ref.Name != "" {
+		pl.Given[ref.Group+"/"+strings.ToLower(ref.Kind)] = ref.Name
+	}
+	for t := range pl.Catalog.All() {
+		for key := range t.Labels {
+			pl.sold[requirements.NormalizeKey(key)] = true
+		}
+		for _, o := range t.Offerings {
+			for key := range o.NodeLabels() {
+				pl.sold[requirements.NormalizeKey(key)] = true
+			}
+		}
+	}
+	switch {
+	case np.Spec.Replicas != nil:
+		pl.Closed = "is static"
+	case np.DeletionTimestamp != nil:
+		pl.Closed = "is being deleted"
+	}
+	return pl
+}
+
+// catalogOf is the catalog of a pool, which need not be there any more.
+func (w *State) catalogOf(pool string) *instancetypes.Catalog {
+	if own, ok := w.Problem.PoolCatalogs[pool]; ok {
+		return own
+	}
+	return w.Problem.Catalog
+}
+
+// Offers yields everything that the pool may buy now, in order of type and offering,
+// reservations that have no machine left excepted.
+func (w *State) Offers(pl *Pool, d DaemonCount) iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		if pl.Closed != "" {
+			return
+		}
+		for t := range pl.Catalog.All() {
+			for _, o := range t.Offerings {
+				if w.Unavailable(t, o) != "" || w.Excluded(t, o) != "" || o.CapacityType == offerings.Reserved && w.Reservations[o.ReservationID] <= 0 {
+					continue
+				}
+				n := w.NewPlanned(pl, t, o, Choices{}, d)
+				if len(n.Clashes) == 0 && len(n.Unmet()) == 0 && !yield(n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Unavailable says why the offering cannot be bought now; "" if it can.
+func (w *State) Unavailable(t *instancetypes.InstanceType, o offerings.Offering) string {
+	switch {
+	case o.Unavailable:
+		return "is marked unavailable in the catalog"
+	case w.Problem.Unavailable.Has(o.Key(t.Name), w.Problem.Now):
+		return "failed lately"
+	default:
+		return ""
+	}
+}
+
+// Providers reports whether the label, if a node has it, comes from the provider
+// although nobody else says so: a well-known key that no type and no offering of the
+// catalog carries, and no NodePool sets. Whoever asks for it is believed.
+func (pl *Pool) Providers(key string) bool {
+	normal := requirements.NormalizeKey(key)
+	return requirements.WellKnown().Has(key) && !pl.sold[normal] && !pl.set[normal]
+}
+
+// Chooses reports whether the pool leaves the value of the label to be chosen for
+// each launch: a key of its requirements that is nobody else's to set.
+func (pl *Pool) Chooses(key string) bool {
+	return !requirements.WellKnown().Has(key) && !pl.sold[key] && len(About(key, pl.Asks)) > 0
+}
+
+// Undecided reports whether the pool asks for a label of which the value is chosen for each
+// launch.
+func (pl *Pool) Undecided() bool {
+	return slices.ContainsFunc(pl.Asks, func(e Expression) bool { return pl.Chooses(requirements.NormalizeKey(e.Key)) })
+}
+
+// MinValues returns the number of distinct values that the options of a launch must
+// keep, by label key.
+func (pl *Pool) MinValues() map[string]int {
+	least := make(map[string]int)
+	for _, s := range pl.Spec.Template.Spec.Requirements {
+		if key := requirements.NormalizeKey(s.Key); s.MinValues != nil && *s.MinValues > least[key] {
+			least[key] = *s.MinValues
+		}
+	}
+	return least
+}
+
+// Enough reports whether the nodes offer the number of values wanted of each key.
+func Enough(nodes []*Node, least map[string]int) bool {
+	for key, n := range least {
+		if Distinct(nodes, key) < n {
+			return false
+		}
+	}
+	return true
+}
+
+func Distinct(nodes []*Node, key string) int {
+	seen := make(map[string]bool)
+	for _, n := range nodes {
+		if n == nil {
+			continue
+		}
+		if v, ok := n.Labels[requirements.NormalizeKey(key)]; ok {
+			seen[v] = true
+		}
+	}
+	return len(seen)
+}
+
+// Limits are the pool's limits in base units, fractions dropped.
+func (pl *Pool) Limits() Amounts { return roundedDown(pl.Spec.Limits) }
+
+func (pl *Pool) Weight() int32 { return ValueOr(pl.Spec.Weight, 0) }
+
+// PrefersOthers reports whether the pool has a PreferNoSchedule taint that is not
+// tolerated.
+func (pl *Pool) PrefersOthers(tolerations []corev1.Toleration) bool {
+	return slices.ContainsFunc(pl.Spec.Template.Spec.Taints, func(taint corev1.Taint) bool {
+		return taint.Effect == corev1.TaintEffectPreferNoSchedule && !Tolerated(taint, tolerations)
+	})
+}
+
+// capacityOf returns what a machine has: the type's capacity, where the offering
+// does not say otherwise.
+func capacityOf(t *instancetypes.InstanceType, o offerings.Offering) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	maps.Copy(list, t.Capacity)
+	maps.Copy(list, o.Capacity)
+	return list
+}
+
+// allocatableOf returns what a machine has for pods: capacity less what kubelet,
+// system and eviction threshold keep, memory also less huge pages, never below 0.
+func allocatableOf(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
+	capacity := capacityOf(t, o)
+	left := make(corev1.ResourceList, len(capacity))
+	for name, q := range capacity {
+		free := q.DeepCopy()
+		if kept, ok := o.Overhead[name]; ok {
+			free.Sub(kept)
+		} else {
+			free.Sub(t.Overhead.KubeReserved[name])
+			free.Sub(t.Overhead.SystemReserved[name])
+			free.Sub(t.Overhead.EvictionThreshold[name])
+		}
+		if name == corev1.ResourceMemory {
+			for other, pages := range capacity {
+				if strings.HasPrefix(string(other), corev1.ResourceHugePagesPrefix) {
+					free.Sub(pages)
+				}
+			}
+		}
+		if free.Sign() < 0 {
+			free = resource.Quantity{}
+		}
+		left[name] = free
+	}
+	return roundedDown(left)
+}
+
+// FindOffering returns how the type is sold in that way.
+func FindOffering(t *instancetypes.InstanceType, zone string, capacityType offerings.CapacityType, reservation string) (offerings.Offering, bool) {
+	for _, o := range t.Offerings {
+		if o.Zone == zone && o.CapacityType == capacityType && o.ReservationID == reservation {
+			return o, true
+		}
+	}
+	return offerings.Offering{}, false
+}
+
+// Above says which limits a total exceeds; "" for none. Meeting one exactly is fine.
+func Above(total, limits Amounts) string {
+	var parts []string
+	for _, name := range Names(limits) {
+		if total.Of(name).Cmp(limits.Of(name)) > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %v exceeds the limit of %v", name, total.Of(name), limits.Of(name)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

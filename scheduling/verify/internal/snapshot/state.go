@@ -1,0 +1,304 @@
+package snapshot
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// State is a problem, looked up by name.
+type State struct {
+	Problem scheduling.Problem
+	// policy holds the settings under which plans are made.
+	Policy scheduling.Policy
+	// pods are those to be placed; others says why each other pod of the problem is not.
+	Pods   map[string]*Pod
+	Others map[string]string
+	Pools  map[string]*Pool
+	// nodes are the running and in-flight nodes.
+	Nodes   map[string]*Node
+	Daemons []*Daemon
+	// residents are the pods that run on them.
+	Residents []resident
+	Storage   storage
+	meant     meant
+	// workloads counts running pods, where plans are to share workloads out.
+	Workloads *workloadCounts
+	// faces and deduced remember what rules see of pods, and which pods belong with one.
+	faces   map[string]*Identity
+	deduced map[string]*metav1.LabelSelector
+	// reservations are the machines left, by reservation id.
+	Reservations map[string]int
+}
+
+// resident is a pod that runs already.
+type resident struct {
+	Face *Identity
+	Ties *TopologyTerms
+	Node string
+}
+
+// Pod is a pod with what it needs from a node.
+type Pod struct {
+	Name     string
+	Object   *corev1.Pod
+	Requests Amounts
+	Ports    []port
+	Wants    Selector
+	Mounts   []Mount
+	Face     *Identity
+	Ties     *TopologyTerms
+	// asked and needed are what asks and needs say, once they have been asked.
+	asked, needed string
+}
+
+func New(p scheduling.Problem, policy scheduling.Policy) *State {
+	w := &State{
+		Problem:      p,
+		Policy:       policy,
+		Pods:         make(map[string]*Pod),
+		Others:       make(map[string]string),
+		Pools:        make(map[string]*Pool),
+		Nodes:        make(map[string]*Node),
+		Workloads:    NewWorkloadCounts(),
+		Reservations: make(map[string]int),
+		faces:        make(map[string]*Identity),
+		deduced:      make(map[string]*metav1.LabelSelector),
+	}
+	w.readStorage()
+	var running []*corev1.Pod
+	byNode, seen := make(map[string][]*corev1.Pod), make(map[string]bool)
+	for _, pod := range slices.Concat(p.Running, p.Pods) {
+		if pod == nil || pod.Spec.NodeName == "" || Finished(pod) || seen[ObjectName(pod)] {
+			continue
+		}
+		seen[ObjectName(pod)] = true
+		running = append(running, pod)
+		byNode[pod.Spec.NodeName] = append(byNode[pod.Spec.NodeName], pod)
+		w.Storage.Use(pod)
+		w.CountWorkload(pod, pod.Spec.NodeName, 1)
+	}
+	for _, pod := range p.Running {
+		if pod != nil {
+			w.Others[ObjectName(pod)] = "is running"
+		}
+	}
+	for _, pod := range p.Pods {
+		switch {
+		case pod == nil:
+		case notPending(pod) != "":
+			w.Others[ObjectName(pod)] = notPending(pod)
+		default:
+			w.Pods[ObjectName(pod)] = w.NewTenant(pod)
+		}
+	}
+	w.ReadDaemons()
+	for _, np := range p.NodePools {
+		if np != nil {
+			w.Pools[np.Name] = w.newPool(np)
+		}
+	}
+	for _, giver := range w.Pools {
+		for key := range giver.Given {
+			for _, pl := range w.Pools {
+				pl.set[key] = true
+			}
+		}
+	}
+	for _, object := range p.Nodes {
+		if object == nil {
+			continue
+		}
+		n := w.NewNode(object, byNode[object.Name])
+		n.Charge(1)
+		w.Nodes[n.Name] = n
+		for _, pod := range byNode[n.Name] {
+			w.Residents = append(w.Residents, resident{w.FaceOf(pod), w.TiesOf(pod, true), n.Name})
+		}
+	}
+	w.countReservations()
+	w.readMeant(running)
+	return w
+}
+
+func (w *State) NewTenant(pod *corev1.Pod) *Pod {
+	return &Pod{
+		Name:     ObjectName(pod),
+		Object:   pod,
+		Requests: effectiveRequests(&pod.Spec, nil),
+		Ports:    hostPorts(&pod.Spec),
+		Wants:    selectorOf(&pod.Spec),
+		Mounts:   w.mountsOf(pod),
+		Face:     w.FaceOf(pod),
+		Ties:     w.TiesOf(pod, false),
+	}
+}
+
+// Needs is equal for pods that request the same.
+func (t *Pod) Needs() string {
+	if t.needed == "" {
+		var b strings.Builder
+		for _, name := range Names(t.Requests) {
+			if n := t.Requests[name]; n.Sign() > 0 {
+				fmt.Fprintf(&b, "%s=%v ", name, n)
+			}
+		}
+		t.needed = b.String()
+	}
+	return t.needed
+}
+
+// Asks is equal for pods that ask the same of a node beside room.
+func (t *Pod) Asks() string {
+	if t.asked == "" {
+		t.asked = fmt.Sprintf("%q %q%s%s", t.Wants, t.Binds(), tolerationText(t.Object.Spec.Tolerations), mountText(t.Mounts))
+	}
+	return t.asked
+}
+
+// Binds are the pod's ports, in a form that is equal for equal sets of them.
+func (t *Pod) Binds() []string {
+	out := make([]string, 0, len(t.Ports))
+	for _, p := range t.Ports {
+		if everyAddress(p.ip) {
+			p.ip = ""
+		}
+		out = append(out, p.String())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Kind is pods that need and ask the same.
+type Kind struct {
+	*Pod
+	Total Amounts
+}
+
+// KindsOf groups pods, in order of the first of each group.
+func KindsOf(pods []*Pod) []*Kind {
+	groups := make(map[string]*Kind)
+	var out []*Kind
+	for _, t := range pods {
+		key := t.Needs() + t.Asks()
+		k := groups[key]
+		if k == nil {
+			k = &Kind{Pod: t, Total: Amounts{}}
+			groups[key] = k
+			out = append(out, k)
+		}
+		k.Total.Add(t.Requests)
+	}
+	return out
+}
+
+// notPending says why a pod takes no part in a plan; "" if it does.
+func notPending(pod *corev1.Pod) string {
+	switch {
+	case pod.Spec.NodeName != "":
+		return "is bound to node " + pod.Spec.NodeName
+	case Finished(pod):
+		return "has finished"
+	case pod.DeletionTimestamp != nil:
+		return "is being deleted"
+	case Owner(pod, "DaemonSet") != "":
+		return "belongs to a DaemonSet"
+	default:
+		return ""
+	}
+}
+
+func Finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// Owner returns the name of the pod's owner of that kind; "" for none.
+func Owner(pod *corev1.Pod, kind string) string {
+	ref, _ := lo.Find(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == kind })
+	return ref.Name
+}
+
+// Held says why no plan may place the pod, although it is pending, and names what
+// stands in the way; nothing if one may.
+func (t *Pod) Held() (why string, names []string) {
+	for _, g := range t.Object.Spec.SchedulingGates {
+		why, names = "has the scheduling gate "+g.Name, append(names, g.Name)
+	}
+	for i := range t.Object.Spec.ResourceClaims {
+		c := &t.Object.Spec.ResourceClaims[i]
+		why, names = "has the resource claim "+c.Name, append(names, c.Name)
+		if c.ResourceClaimName != nil {
+			names = append(names, *c.ResourceClaimName)
+		}
+	}
+	for _, m := range t.Mounts {
+		if m.broken != "" {
+			why, names = fmt.Sprintf("uses the claim %s, which %s", m.Claim, m.broken), append(names, m.Claim)
+		}
+	}
+	return why, names
+}
+
+func (t *Pod) IsHeld() bool {
+	why, _ := t.Held()
+	return why != ""
+}
+
+// countReservations reads how many machines each reservation has left: the least
+// that any offering of any pool's catalog reports.
+func (w *State) countReservations() {
+	for _, pool := range w.SortedPools() {
+		for t := range pool.Catalog.All() {
+			for _, o := range t.Offerings {
+				if o.CapacityType != offerings.Reserved {
+					continue
+				}
+				if n, ok := w.Reservations[o.ReservationID]; !ok || o.ReservationCount < n {
+					w.Reservations[o.ReservationID] = o.ReservationCount
+				}
+			}
+		}
+	}
+}
+
+func (w *State) SortedPools() []*Pool { return byName(w.Pools) }
+
+func (w *State) SortedNodes() []*Node { return byName(w.Nodes) }
+
+func (w *State) SortedPods() []*Pod { return byName(w.Pods) }
+
+func byName[T any](named map[string]T) []T {
+	return lo.Map(slices.Sorted(maps.Keys(named)), func(name string, _ int) T { return named[name] })
+}
+
+// entangled reports whether the pod says anything about other pods or has volumes.
+func (t *Pod) entangled() bool {
+	spec := &t.Object.Spec
+	if len(spec.TopologySpreadConstraints) > 0 {
+		return true
+	}
+	if a := spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
+		return true
+	}
+	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+}
+
+// Picky reports whether the pod asks for a node by name, or for labels by which
+// nobody may choose a machine. A solver may refuse to buy for it.
+func (t *Pod) Picky() bool {
+	return slices.ContainsFunc(t.Wants, func(t term) bool {
+		return len(t.fields) > 0 || slices.ContainsFunc(t.Exprs, func(e Expression) bool { return requirements.Restricted(e.Key) })
+	})
+}
+
+// Live reports whether the pod runs, or will, and nobody deletes it.
+func Live(pod *corev1.Pod) bool { return !Finished(pod) && pod.DeletionTimestamp == nil }

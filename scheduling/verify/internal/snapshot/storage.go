@@ -1,0 +1,363 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// storage is the problem's claims, volumes and classes, looked up by name.
+type storage struct {
+	claims  map[string]*corev1.PersistentVolumeClaim // by namespace/name
+	volumes map[string]*corev1.PersistentVolume
+	classes map[string]*storagev1.StorageClass
+	// fallback is the class of claims that name none when they are made; "" for none.
+	fallback string
+	// limits are how many volumes of a driver a node takes, by node and driver.
+	limits map[string]map[string]int
+	// users are the running pods that use a claim, by its name.
+	users map[string]map[string]bool
+}
+
+func (w *State) readStorage() {
+	s := storage{
+		claims:  indexed(w.Problem.Claims, func(c *corev1.PersistentVolumeClaim) string { return ObjectName(c) }),
+		volumes: indexed(w.Problem.Volumes, func(v *corev1.PersistentVolume) string { return v.Name }),
+		classes: indexed(w.Problem.StorageClasses, func(c *storagev1.StorageClass) string { return c.Name }),
+		limits:  make(map[string]map[string]int),
+		users:   make(map[string]map[string]bool),
+	}
+	// The newest of the classes that are marked as the default.
+	var marked *storagev1.StorageClass
+	for _, c := range s.classes {
+		if c.Annotations["storageclass.kubernetes.io/is-default-class"] != "true" && c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] != "true" {
+			continue
+		}
+		if marked == nil || cmp.Or(marked.CreationTimestamp.Compare(c.CreationTimestamp.Time), strings.Compare(c.Name, marked.Name)) < 0 {
+			marked, s.fallback = c, c.Name
+		}
+	}
+	for _, n := range w.Problem.CSINodes {
+		if n == nil {
+			continue
+		}
+		s.limits[n.Name] = make(map[string]int)
+		for _, d := range n.Spec.Drivers {
+			if d.Allocatable != nil && d.Allocatable.Count != nil {
+				s.limits[n.Name][d.Name] = int(*d.Allocatable.Count)
+			}
+		}
+	}
+	w.Storage = s
+}
+
+func indexed[T any](list []*T, name func(*T) string) map[string]*T {
+	out := make(map[string]*T)
+	for _, o := range list {
+		if o != nil {
+			out[name(o)] = o
+		}
+	}
+	return out
+}
+
+// Use notes that a running pod uses its claims.
+func (s *storage) Use(pod *corev1.Pod) {
+	for claim := range claimsOf(pod) {
+		if s.users[claim] == nil {
+			s.users[claim] = make(map[string]bool)
+		}
+		s.users[claim][ObjectName(pod)] = true
+	}
+}
+
+// Release forgets that a running pod uses its claims.
+func (s *storage) Release(pod *corev1.Pod) {
+	for claim := range claimsOf(pod) {
+		delete(s.users[claim], ObjectName(pod))
+	}
+}
+
+// Occupant is the first, by name, of the running pods that use a claim.
+func (s *storage) Occupant(claim string) (pod string, used bool) {
+	if len(s.users[claim]) == 0 {
+		return "", false
+	}
+	return slices.Min(slices.Collect(maps.Keys(s.users[claim]))), true
+}
+
+// claimsOf are the names of the claims that a pod names.
+func claimsOf(pod *corev1.Pod) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range pod.Spec.Volumes {
+			c := pod.Spec.Volumes[i].PersistentVolumeClaim
+			if c != nil && !yield(NamespaceOf(pod)+"/"+c.ClaimName) {
+				return
+			}
+		}
+	}
+}
+
+// Mount is a volume of a pod that comes by way of a claim.
+type Mount struct {
+	Claim string // namespace/name
+	// broken says why nobody can use the claim now; "" if somebody can.
+	broken string
+	// allows is what the volume asks of the node's labels; nil is nothing.
+	allows Selector
+	// zones are the zones and regions that the volume's own labels name, by key.
+	zones map[string][]string
+	// driver attaches it, id tells it from others of the driver; "" if nothing is attached.
+	driver, id string
+	// exclusive is set for a claim that one pod at a time may use.
+	Exclusive bool
+	// zonal is set for a claim whose volume is still to be made, in one zone.
+	Zonal bool
+	// offers are the volumes of which a claim is to get one that nobody makes.
+	Offers []*corev1.PersistentVolume
+}
+
+// mountsOf reads the claims of a pod, in the order of its volumes.
+func (w *State) mountsOf(pod *corev1.Pod) []Mount {
+	var mounts []Mount
+	for i := range pod.Spec.Volumes {
+		v := &pod.Spec.Volumes[i]
+		switch {
+		case v.PersistentVolumeClaim != nil:
+			name := NamespaceOf(pod) + "/" + v.PersistentVolumeClaim.ClaimName
+			m := Mount{Claim: name, broken: "does not exist"}
+			if c := w.Storage.claims[name]; c != nil {
+				m = w.mountOf(name, c)
+				m.Exclusive = slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod)
+			}
+			mounts = append(mounts, m)
+		case v.Ephemeral != nil:
+			mounts = append(mounts, w.ephemeral(pod, v))
+		}
+	}
+	return mounts
+}
+
+// ephemeral is the mount of a volume that lives as long as its pod: its claim bears the
+// names of both, and is made by a controller once the pod is there.
+func (w *State) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
+	name := NamespaceOf(pod) + "/" + pod.Name + "-" + v.Name
+	if c := w.Storage.claims[name]; c != nil {
+		m := w.mountOf(name, c)
+		// Objects that no API server has seen have no UIDs yet.
+		ref := metav1.GetControllerOfNoCopy(c)
+		if ref == nil || ref.Kind != "Pod" || ref.Name != pod.Name || ref.UID != pod.UID && ref.UID != "" && pod.UID != "" {
+			m.broken, m.driver = "belongs to somebody else", ""
+		}
+		return m
+	}
+	c := &corev1.PersistentVolumeClaim{}
+	if t := v.Ephemeral.VolumeClaimTemplate; t != nil {
+		c.Annotations, c.Spec = t.Annotations, t.Spec
+	}
+	if c.Spec.StorageClassName == nil && w.Storage.fallback != "" {
+		c.Spec.StorageClassName = &w.Storage.fallback
+	}
+	return w.mountOf(name, c)
+}
+
+// mountOf reads a claim: it has its volume, or a class whose volumes wait for the
+// first pod that uses them.
+func (w *State) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
+	class := w.Storage.classes[classOf(c)]
+	m := Mount{Claim: name}
+	if v := w.Storage.volumes[c.Spec.VolumeName]; v != nil {
+		m.driver, m.id = driverOf(v)
+	} else if class != nil {
+		m.driver, m.id = successor(class.Provisioner), "claim "+name // it will be made
+	}
+	_, bound := c.Annotations["pv.kubernetes.io/bind-completed"]
+	switch {
+	case c.DeletionTimestamp != nil:
+		m.broken = "is being deleted"
+	case c.Status.Phase == corev1.ClaimLost:
+		m.broken = "has lost its volume"
+	case c.Spec.VolumeName != "" && (bound || c.Status.Phase == corev1.ClaimBound):
+		w.boundMount(&m, c.Spec.VolumeName)
+	case c.Spec.VolumeName != "":
+		m.broken = fmt.Sprintf("is not bound to its volume %s yet", c.Spec.VolumeName)
+	case classOf(c) == "":
+		m.broken = "has neither a volume nor a storage class"
+	case class == nil:
+		m.broken = fmt.Sprintf("has the storage class %s, which does not exist", classOf(c))
+	case ValueOr(class.VolumeBindingMode, "") != storagev1.VolumeBindingWaitForFirstConsumer:
+		m.broken = "waits for its volume"
+	case nobodyMakes(class):
+		w.standingMount(&m, c)
+	default:
+		m.allows, m.Zonal = allowed(class.AllowedTopologies), w.madeInOneZone(class)
+	}
+	return m
+}
+
+func (w *State) boundMount(m *Mount, name string) {
+	v := w.Storage.volumes[name]
+	if v == nil || v.DeletionTimestamp != nil {
+		m.broken = fmt.Sprintf("is bound to the volume %s, which is not there or is being deleted", name)
+		return
+	}
+	m.allows, m.zones = ReachOf(v), make(map[string][]string)
+	for _, key := range zoneLabels() {
+		if value, ok := v.Labels[key]; ok {
+			m.zones[key] = strings.Split(value, "__")
+		}
+	}
+}
+
+// ReachOf are the nodes that reach a volume; nil is all.
+func ReachOf(v *corev1.PersistentVolume) Selector {
+	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
+		return alternatives(nil, a.Required.NodeSelectorTerms)
+	}
+	return nil
+}
+
+// nobodyMakes reports whether volumes of the class have to be there already. Of such a class a
+// claim gets one that is free, when the first of its pods is bound; all others have to reach it.
+func nobodyMakes(class *storagev1.StorageClass) bool {
+	return class.Provisioner == "" || class.Provisioner == "kubernetes.io/no-provisioner"
+}
+
+// standingMount reads a claim of such a class: its pods have to reach one of the volumes.
+func (w *State) standingMount(m *Mount, c *corev1.PersistentVolumeClaim) {
+	for _, v := range w.Problem.Volumes {
+		if v == nil || v.DeletionTimestamp != nil {
+			continue
+		}
+		if ref := v.Spec.ClaimRef; ref != nil && cmp.Or(ref.Namespace, metav1.NamespaceDefault)+"/"+ref.Name == m.Claim {
+			m.Offers = []*corev1.PersistentVolume{v} // it waits for the claim
+			break
+		}
+		if v.Spec.ClaimRef == nil && cmp.Or(v.Status.Phase, corev1.VolumeAvailable) == corev1.VolumeAvailable && offered(v, c) {
+			m.Offers = append(m.Offers, v)
+		}
+	}
+	if len(m.Offers) == 0 {
+		m.broken = "finds no free volume of storage class " + classOf(c)
+		return
+	}
+	m.allows = Selector{}
+	for _, v := range m.Offers {
+		reach := ReachOf(v)
+		if reach == nil {
+			m.allows = nil // this one is reached from everywhere
+			return
+		}
+		m.allows = append(m.allows, reach...)
+	}
+}
+
+// offered reports whether the volume has what the claim asks for.
+func offered(v *corev1.PersistentVolume, c *corev1.PersistentVolumeClaim) bool {
+	class := v.Spec.StorageClassName
+	if old, ok := v.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		class = old
+	}
+	size := v.Spec.Capacity[corev1.ResourceStorage]
+	asked, err := metav1.LabelSelectorAsSelector(c.Spec.Selector)
+	return class == classOf(c) && size.Cmp(c.Spec.Resources.Requests[corev1.ResourceStorage]) >= 0 &&
+		ValueOr(v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == ValueOr(c.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) &&
+		ValueOr(v.Spec.VolumeAttributesClassName, "") == ValueOr(c.Spec.VolumeAttributesClassName, "") &&
+		!slices.ContainsFunc(c.Spec.AccessModes, func(mode corev1.PersistentVolumeAccessMode) bool { return !slices.Contains(v.Spec.AccessModes, mode) }) &&
+		err == nil && (c.Spec.Selector == nil || asked.Matches(labels.Set(v.Labels)))
+}
+
+// ValueOr is what a pointer says, or else the default.
+func ValueOr[T any](value *T, otherwise T) T {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}
+
+// classOf is the storage class of a claim; its annotation of old comes first.
+func classOf(c *corev1.PersistentVolumeClaim) string {
+	if class, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		return class
+	}
+	return ValueOr(c.Spec.StorageClassName, "")
+}
+
+// allowed are the places where a class makes volumes: anywhere without terms, else
+// where all expressions of one term hold. A term without any matches nothing.
+func allowed(terms []corev1.TopologySelectorTerm) Selector {
+	if len(terms) == 0 {
+		return nil
+	}
+	sel := Selector{}
+	for _, t := range terms {
+		var exprs []Expression
+		for _, e := range t.MatchLabelExpressions {
+			exprs = append(exprs, Expression{Key: e.Key, op: corev1.NodeSelectorOpIn, values: e.Values})
+		}
+		if len(exprs) > 0 {
+			sel = append(sel, term{Exprs: exprs})
+		}
+	}
+	return sel
+}
+
+// driverOf is what attaches a volume, and the volume's name there. Volumes of the kinds
+// that used to be built into Kubernetes are attached by the drivers that replace them.
+func driverOf(v *corev1.PersistentVolume) (driver, id string) {
+	switch s := &v.Spec.PersistentVolumeSource; {
+	case s.CSI != nil:
+		return s.CSI.Driver, cmp.Or(s.CSI.VolumeHandle, "volume "+v.Name)
+	case s.AWSElasticBlockStore != nil:
+		return "ebs.csi.aws.com", "volume " + v.Name
+	case s.GCEPersistentDisk != nil:
+		return "pd.csi.storage.gke.io", "volume " + v.Name
+	case s.AzureDisk != nil:
+		return "disk.csi.azure.com", "volume " + v.Name
+	}
+	return "", ""
+}
+
+// successor is the driver that does the work of a provisioner.
+func successor(provisioner string) string {
+	return cmp.Or(map[string]string{
+		"kubernetes.io/aws-ebs":    "ebs.csi.aws.com",
+		"kubernetes.io/gce-pd":     "pd.csi.storage.gke.io",
+		"kubernetes.io/azure-disk": "disk.csi.azure.com",
+	}[provisioner], provisioner)
+}
+
+// madeInOneZone reports whether volumes of a class can be used in the zone only in which
+// they are made: a node says so of its driver, or else the class, or the driver is that
+// of a cloud's disks.
+func (w *State) madeInOneZone(class *storagev1.StorageClass) bool {
+	driver := successor(class.Provisioner)
+	isZone := func(key string) bool { return requirements.NormalizeKey(key) == corev1.LabelTopologyZone }
+	var stated []string
+	for _, n := range w.Problem.CSINodes {
+		if n == nil {
+			continue
+		}
+		for _, d := range n.Spec.Drivers {
+			if d.Name == driver {
+				stated = append(stated, d.TopologyKeys...)
+			}
+		}
+	}
+	if len(stated) > 0 {
+		return slices.ContainsFunc(stated, isZone)
+	}
+	return slices.ContainsFunc(class.AllowedTopologies, func(t corev1.TopologySelectorTerm) bool {
+		return slices.ContainsFunc(t.MatchLabelExpressions, func(e corev1.TopologySelectorLabelRequirement) bool { return isZone(e.Key) })
+	}) || slices.Contains([]string{"ebs.csi.aws.com", "pd.csi.storage.gke.io", "disk.csi.azure.com", "cinder.csi.openstack.org"}, driver)
+}

@@ -1,0 +1,358 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// TopologyTerms are the rules by which a pod's place depends on other pods. Preferences are not
+// among them: they keep no pod from its place.
+type TopologyTerms struct {
+	Spread []SpreadConstraint
+	// near are the required terms of pod affinity, apart those of anti-affinity.
+	Near, Apart []AffinityTerm
+	// text is equal for pods with equal rules.
+	Text string
+}
+
+// SpreadConstraint is a topology spread constraint that must hold.
+type SpreadConstraint struct {
+	Pods       *PodSelector
+	Key        string
+	MaxSkew    int
+	MinDomains int
+	Nodes      NodeFilter
+	Text       string // equal for constraints that say the same
+}
+
+// NodeFilter says which nodes a spread constraint looks at: those that have every key
+// that the pod spreads over, that the pod's own node selector and affinity allow, and
+// whose taints it tolerates, unless its policies say otherwise.
+type NodeFilter struct {
+	Keys        []string
+	Choosy      bool // only nodes that wants allows
+	wants       Selector
+	Shy         bool // only nodes whose taints are tolerated
+	tolerations []corev1.Toleration
+	Text        string
+}
+
+// AffinityTerm is a term of required pod affinity or anti-affinity.
+type AffinityTerm struct {
+	Pods *PodSelector
+	Key  string
+	Text string
+}
+
+func (t *TopologyTerms) None() bool {
+	return len(t.Spread) == 0 && len(t.Near) == 0 && len(t.Apart) == 0
+}
+
+// TiesOf reads the rules of a pod. Of one that runs already only those matter that keep others
+// away.
+func (w *State) TiesOf(pod *corev1.Pod, runs bool) *TopologyTerms {
+	t := &TopologyTerms{}
+	a := ValueOr(pod.Spec.Affinity, corev1.Affinity{})
+	if !runs {
+		constraints := slices.DeleteFunc(slices.Clone(w.spreadOf(pod)), func(c corev1.TopologySpreadConstraint) bool {
+			return c.WhenUnsatisfiable == corev1.ScheduleAnyway
+		})
+		keys := make([]string, len(constraints))
+		for i := range constraints {
+			keys[i] = constraints[i].TopologyKey
+		}
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+		for i := range constraints {
+			t.Spread = append(t.Spread, readSpread(pod, &constraints[i], keys))
+		}
+		if a.PodAffinity != nil {
+			t.Near = readTerms(pod, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+	}
+	if a.PodAntiAffinity != nil {
+		t.Apart = readTerms(pod, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	var texts []string
+	for _, r := range t.Spread {
+		texts = append(texts, r.Text)
+	}
+	for _, n := range t.Near {
+		texts = append(texts, "near "+n.Text)
+	}
+	for _, n := range t.Apart {
+		texts = append(texts, "apart "+n.Text)
+	}
+	t.Text = strings.Join(texts, "\n")
+	return t
+}
+
+func readTerms(pod *corev1.Pod, list []corev1.PodAffinityTerm) []AffinityTerm {
+	terms := make([]AffinityTerm, len(list))
+	for i := range list {
+		pods := termSet(pod, &list[i])
+		terms[i] = AffinityTerm{Pods: pods, Key: list[i].TopologyKey, Text: fmt.Sprintf("%q (%s)", list[i].TopologyKey, pods.Text)}
+	}
+	return terms
+}
+
+func readSpread(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, keys []string) SpreadConstraint {
+	f := NodeFilter{Keys: keys}
+	if ValueOr(c.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor {
+		f.Choosy, f.wants = true, selectorOf(&pod.Spec)
+	}
+	if ValueOr(c.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor {
+		f.Shy, f.tolerations = true, pod.Spec.Tolerations
+	}
+	f.Text = fmt.Sprintf("%q %v %q %v%s", keys, f.Choosy, f.wants, f.Shy, tolerationText(f.tolerations))
+	r := SpreadConstraint{Pods: spreadSet(pod, c), Key: c.TopologyKey, MaxSkew: int(c.MaxSkew), MinDomains: int(ValueOr(c.MinDomains, 1)), Nodes: f}
+	r.Text = fmt.Sprintf("spread %q %d %d (%s) (%s)", r.Key, r.MaxSkew, r.MinDomains, r.Pods.Text, f.Text)
+	return r
+}
+
+// Passes reports whether a spread constraint looks at the node.
+func (f *NodeFilter) Passes(n *Node) bool {
+	return !slices.ContainsFunc(f.Keys, func(key string) bool { _, ok := n.Value(key); return !ok }) &&
+		(!f.Choosy || n.Admits(f.wants)) && (!f.Shy || len(Untolerated(n.Taints, f.tolerations)) == 0)
+}
+
+func tolerationText(tolerations []corev1.Toleration) string {
+	var b strings.Builder
+	for _, o := range tolerations {
+		fmt.Fprintf(&b, " %q %q %q %q", o.Key, o.Operator, o.Value, o.Effect)
+	}
+	return b.String()
+}
+
+// PodSelector is the pods that a rule between pods means: those of some namespaces that
+// have some labels.
+type PodSelector struct {
+	// living says that pods which are being deleted do not count any more.
+	living bool
+	// spaces are namespaces by name; those that spaceLabels selects count, too.
+	spaces      []string
+	spaceLabels labels.Selector
+	Labels      labels.Selector
+	// text is equal for equal sets.
+	Text string
+}
+
+// Identity is what rules see of a pod.
+type Identity struct {
+	space       string
+	spaceLabels labels.Set
+	Labels      labels.Set
+	going       bool // it is being deleted
+}
+
+// Has reports whether a pod belongs to the set.
+func (s *PodSelector) Has(f *Identity) bool {
+	return !(s.living && f.going) && s.Labels.Matches(f.Labels) && (slices.Contains(s.spaces, f.space) || s.spaceLabels.Matches(f.spaceLabels))
+}
+
+// finish writes the text of the set.
+func (s *PodSelector) finish() *PodSelector {
+	var b strings.Builder
+	switch {
+	case nothing(s.spaceLabels):
+		fmt.Fprintf(&b, "namespaces %q", s.spaces)
+	case s.spaceLabels.Empty():
+		b.WriteString("any namespace")
+	default:
+		fmt.Fprintf(&b, "namespaces %q and those with %s", s.spaces, s.spaceLabels)
+	}
+	switch {
+	case nothing(s.Labels):
+		b.WriteString(", none of them")
+	case !s.Labels.Empty():
+		fmt.Fprintf(&b, ", labels %s", s.Labels)
+	}
+	if s.living {
+		b.WriteString(", not being deleted")
+	}
+	s.Text = b.String()
+	return s
+}
+
+// nothing reports whether a selector selects nothing whatever there is.
+func nothing(s labels.Selector) bool {
+	_, selectable := s.Requirements()
+	return !selectable
+}
+
+// Selecting reads a label selector with more that it asks for. Nothing is selected without one,
+// or by one that no API server lets pass.
+func Selecting(s *metav1.LabelSelector, more ...metav1.LabelSelectorRequirement) labels.Selector {
+	if s == nil {
+		return labels.Nothing()
+	}
+	all := metav1.LabelSelector{MatchExpressions: slices.Concat(same(s.MatchLabels), s.MatchExpressions, more)}
+	out, err := metav1.LabelSelectorAsSelector(&all)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return out
+}
+
+// same asks for each of the labels with its value, in order of the keys.
+func same(values map[string]string) []metav1.LabelSelectorRequirement {
+	return compared(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: values}}, slices.Sorted(maps.Keys(values)), metav1.LabelSelectorOpIn)
+}
+
+// compared is what matchLabelKeys and mismatchLabelKeys stand for: the same value of
+// a label as the pod itself has, or another one. Keys that it lacks say nothing.
+func compared(pod *corev1.Pod, keys []string, op metav1.LabelSelectorOperator) []metav1.LabelSelectorRequirement {
+	var out []metav1.LabelSelectorRequirement
+	for _, key := range keys {
+		if value, ok := pod.Labels[key]; ok {
+			out = append(out, metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
+		}
+	}
+	return out
+}
+
+// spreadSet is what a spread constraint of the pod counts. With a selector that asks for
+// nothing kube-scheduler counts no pods there (podtopologyspread: countPodsMatchSelector);
+// the pod itself it does count, which alone exceeds no skew.
+func spreadSet(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *PodSelector {
+	selector := Selecting(c.LabelSelector, compared(pod, c.MatchLabelKeys, metav1.LabelSelectorOpIn)...)
+	if selector.Empty() {
+		selector = labels.Nothing()
+	}
+	s := &PodSelector{living: true, spaces: []string{NamespaceOf(pod)}, spaceLabels: labels.Nothing(), Labels: selector}
+	return s.finish()
+}
+
+// termSet is what a term of pod affinity or anti-affinity of the pod means.
+func termSet(pod *corev1.Pod, t *corev1.PodAffinityTerm) *PodSelector {
+	s := &PodSelector{
+		spaces: slices.Sorted(slices.Values(t.Namespaces)), spaceLabels: Selecting(t.NamespaceSelector),
+		Labels: Selecting(t.LabelSelector, slices.Concat(
+			compared(pod, t.MatchLabelKeys, metav1.LabelSelectorOpIn), compared(pod, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn))...),
+	}
+	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+		s.spaces = []string{NamespaceOf(pod)}
+	}
+	return s.finish()
+}
+
+// FaceOf is what rules see of the pod; pods that look the same have the same.
+func (w *State) FaceOf(pod *corev1.Pod) *Identity {
+	space := NamespaceOf(pod)
+	key := fmt.Sprintf("%q %v %s", space, pod.DeletionTimestamp != nil, LabelText(pod.Labels))
+	f := w.faces[key]
+	if f == nil {
+		f = &Identity{space: space, spaceLabels: w.spaceLabels(space), Labels: pod.Labels, going: pod.DeletionTimestamp != nil}
+		w.faces[key] = f
+	}
+	return f
+}
+
+// LabelText identifies a set of labels.
+func LabelText(labels map[string]string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		fmt.Fprintf(&b, "%q=%q ", key, labels[key])
+	}
+	return b.String()
+}
+
+// spaceLabels are the labels of a namespace. Every namespace carries its own name;
+// of one that the problem does not list nothing else is known.
+func (w *State) spaceLabels(name string) labels.Set {
+	out := labels.Set{corev1.LabelMetadataName: name}
+	for _, ns := range w.Problem.Namespaces {
+		if ns != nil && ns.Name == name {
+			maps.Copy(out, ns.Labels)
+		}
+	}
+	return out
+}
+
+// spreadOf returns the spread constraints of a pod: its own, or if it states none at
+// all, the defaults of the cluster with a selector that is deduced.
+func (w *State) spreadOf(pod *corev1.Pod) []corev1.TopologySpreadConstraint {
+	if len(pod.Spec.TopologySpreadConstraints) > 0 || len(w.Problem.DefaultSpread) == 0 {
+		return pod.Spec.TopologySpreadConstraints
+	}
+	key := fmt.Sprintf("%q %s %v", NamespaceOf(pod), LabelText(pod.Labels), metav1.GetControllerOfNoCopy(pod))
+	s := w.deduced[key]
+	if s == nil {
+		s = w.deducedSelector(pod)
+		w.deduced[key] = s
+	}
+	if len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0 {
+		return nil // nobody knows who belongs together
+	}
+	constraints := slices.Clone(w.Problem.DefaultSpread)
+	for i := range constraints {
+		constraints[i].LabelSelector = s
+	}
+	return constraints
+}
+
+// deducedSelector says which pods belong with this one: those that the same Services
+// of its namespace select and that the selector of its controller selects. Labels
+// that a ReplicationController asks for replace those of the Services; what
+// ReplicaSets and StatefulSets ask for comes on top of them.
+func (w *State) deducedSelector(pod *corev1.Pod) *metav1.LabelSelector {
+	s := &metav1.LabelSelector{MatchLabels: map[string]string{}}
+	for _, service := range w.servicesOf(pod) {
+		maps.Copy(s.MatchLabels, service.Spec.Selector)
+	}
+	ref := metav1.GetControllerOfNoCopy(pod)
+	if ref == nil {
+		return s
+	}
+	name := NamespaceOf(pod) + "/" + ref.Name
+	add := func(o metav1.Object, more *metav1.LabelSelector) {
+		if more != nil && ObjectName(o) == name {
+			s.MatchExpressions = slices.Concat(s.MatchExpressions, same(more.MatchLabels), more.MatchExpressions)
+		}
+	}
+	switch ref.APIVersion + " " + ref.Kind {
+	case "v1 ReplicationController":
+		for _, o := range w.Problem.Owners.ReplicationControllers {
+			if o != nil && ObjectName(o) == name {
+				maps.Copy(s.MatchLabels, o.Spec.Selector)
+			}
+		}
+	case "apps/v1 ReplicaSet":
+		for _, o := range w.Problem.Owners.ReplicaSets {
+			if o != nil {
+				add(o, o.Spec.Selector)
+			}
+		}
+	case "apps/v1 StatefulSet":
+		for _, o := range w.Problem.Owners.StatefulSets {
+			if o != nil {
+				add(o, o.Spec.Selector)
+			}
+		}
+	}
+	return s
+}
+
+// servicesOf are the Services that select the pod.
+func (w *State) servicesOf(pod *corev1.Pod) []*corev1.Service {
+	var out []*corev1.Service
+	for _, s := range w.Problem.Services {
+		if s != nil && len(s.Spec.Selector) > 0 && NamespaceOf(s) == NamespaceOf(pod) && labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(pod.Labels)) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// NamespaceOf is the namespace of an object, that of those that name none for want of another.
+func NamespaceOf(o metav1.Object) string { return cmp.Or(o.GetNamespace(), metav1.NamespaceDefault) }
+
+// ObjectName is namespace/name.
+func ObjectName(o metav1.Object) string { return NamespaceOf(o) + "/" + o.GetName() }

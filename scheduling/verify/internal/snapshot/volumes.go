@@ -1,0 +1,141 @@
+package snapshot
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// zoneLabels are the labels by which a volume may say where it is.
+func zoneLabels() []string {
+	return []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion}
+}
+
+// Reaches reports whether the volumes of the mounts can be used on the node.
+func (n *Node) Reaches(mounts []Mount) bool {
+	_, bad := n.OutOfReach(mounts)
+	return !bad
+}
+
+// OutOfReach returns the claim of a volume that cannot be used on the node. While a node
+// starts, the drivers have not labelled it yet with their own names for the zone.
+func (n *Node) OutOfReach(mounts []Mount) (claim string, bad bool) {
+	if len(mounts) == 0 {
+		return "", false
+	}
+	seen := *n
+	seen.planned = n.planned || InFlight(n.Running)
+	for i := range mounts {
+		m := &mounts[i]
+		if m.allows != nil && !seen.Admits(m.allows) || !seen.inZones(m.zones) {
+			return m.Claim, true
+		}
+	}
+	return "", false
+}
+
+// inZones reports whether the node is where the labels of a volume say that it is. A
+// node that has none of these labels is believed to be, and of one that does not
+// run yet what is unknown is not held against it.
+func (n *Node) inZones(zones map[string][]string) bool {
+	if len(zones) == 0 || !slices.ContainsFunc(zoneLabels(), func(key string) bool { _, ok := n.Value(key); return ok }) {
+		return true
+	}
+	for key, names := range zones {
+		value, ok := n.Value(key)
+		if !ok {
+			value, ok = n.Value(requirements.NormalizeKey(key))
+		}
+		if ok && !slices.Contains(names, value) || !ok && !n.planned {
+			return false
+		}
+	}
+	return true
+}
+
+// attached are volumes by driver and id.
+type attached map[string]map[string]bool
+
+func (a attached) add(mounts []Mount) {
+	for _, m := range mounts {
+		if m.driver == "" {
+			continue
+		}
+		if a[m.driver] == nil {
+			a[m.driver] = make(map[string]bool)
+		}
+		a[m.driver][m.id] = true
+	}
+}
+
+// TooMany says which driver would have to attach more volumes than it can on the node, once
+// those of the mounts come on top; "" for none.
+func (n *Node) TooMany(mounts []Mount) string {
+	more := make(attached)
+	more.add(mounts)
+	for _, driver := range slices.Sorted(maps.Keys(more)) {
+		all := maps.Clone(more[driver])
+		maps.Copy(all, n.attached[driver])
+		if most, limited := n.volumeLimit(driver); limited && len(all) > len(n.attached[driver]) && len(all) > most {
+			return fmt.Sprintf("%s takes %d volumes, and %d are attached or to be", driver, most, len(all))
+		}
+	}
+	return ""
+}
+
+// volumeLimit is how many volumes of a driver the node takes: what the node itself says; as long
+// as it starts, what it will say; and of one to be bought, what the catalog knows.
+func (n *Node) volumeLimit(driver string) (int, bool) {
+	list := n.Capacity
+	if n.Running != nil {
+		if most, ok := n.limits[driver]; ok || !InFlight(n.Running) {
+			return most, ok
+		}
+		list = n.Allocatable
+	}
+	most, ok := list[corev1.ResourceName(corev1.ResourceAttachableVolumesPrefix+"csi-"+driver)]
+	if !ok || !most.IsInt64() {
+		return 0, false
+	}
+	return int(most.Int64()), true
+}
+
+// mountText is equal for pods whose volumes ask the same of a node, in whatever order
+// and however often.
+func mountText(mounts []Mount) string {
+	var texts []string
+	for i := range mounts {
+		if m := &mounts[i]; m.allows != nil || len(m.zones) > 0 {
+			texts = append(texts, fmt.Sprintf("%s %v", m.allows.normal(), m.zones))
+		}
+	}
+	return joined(texts)
+}
+
+// normal is equal for selectors that differ in order and repetitions alone.
+func (sel Selector) normal() string {
+	if sel == nil {
+		return "any"
+	}
+	terms := make([]string, 0, len(sel))
+	for _, t := range sel {
+		exprs := []string{fmt.Sprintf("%v", t.fields)}
+		for _, e := range t.Exprs {
+			values := slices.Sorted(slices.Values(e.values))
+			exprs = append(exprs, fmt.Sprintf("%q %s %q", e.Key, e.op, slices.Compact(values)))
+		}
+		terms = append(terms, joined(exprs))
+	}
+	return joined(terms)
+}
+
+// joined writes a set of texts.
+func joined(texts []string) string {
+	slices.Sort(texts)
+	return "{" + strings.Join(slices.Compact(texts), "; ") + "}"
+}
