@@ -95,7 +95,7 @@ func TestSimulationIsDeterministic(t *testing.T) {
 func TestSteadyLoadStaysWhereItIs(t *testing.T) {
 	opts := defaults()
 	opts.steady, opts.noise, opts.interruptions, opts.every, opts.surge = true, 0.02, 0, 30*time.Minute, 50*time.Minute
-	l := simulated(t, opts, 7*time.Hour)
+	l := simulated(t, opts, 4*time.Hour)
 	gone := start().Add(opts.surge)
 	for _, e := range l.ledger.log {
 		require.Contains(t, []disruption.Reason{disruption.Underutilized, disruption.Empty}, e.step.Reason)

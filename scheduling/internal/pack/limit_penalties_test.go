@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -170,12 +170,10 @@ func (m *exhaustive) buy(o int, b *budget, cost int64, rests [][]int64) {
 // Where limits do not suffice for all pods, no more are left out than must be, but for
 // two problems in a thousand.
 func TestScarceLimits(t *testing.T) {
-	seeds, works := uint64(1000), []int64{0, 1_000_000}
-	if testing.Short() || race.Enabled {
-		seeds = 200
-	}
+	_, seeds := soak.Window(200)
+	works := []int64{0, 1_000_000}
 	short, dear, bare := make([]int, len(works)), make([]int, len(works)), 0
-	for seed := range seeds {
+	for seed := range soak.Cases(200) {
 		p := scarceProblem(seed)
 		m := newExhaustive(p)
 		if most := sum(m.placed); most < podsOf(p) {
@@ -199,11 +197,11 @@ func TestScarceLimits(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, bare, int(seeds)/2)
+	require.Greater(t, bare, seeds/2)
 	for i, work := range works {
 		t.Logf("work %d: %d of %d plans, %d of which cannot place all pods, place too few; %d are too dear", work, short[i], seeds, bare, dear[i])
-		assert.LessOrEqual(t, short[i]*500, int(seeds))
-		assert.LessOrEqual(t, dear[i]*50, int(seeds))
+		assert.LessOrEqual(t, short[i]*500, max(500, seeds))
+		assert.LessOrEqual(t, dear[i]*50, seeds)
 	}
 }
 
@@ -230,7 +228,7 @@ func judged(p *model.Problem, solution model.Solution) *attempt {
 // where it is as many, none of them later and for no more.
 func TestRationIsNoWorse(t *testing.T) {
 	better := 0
-	for seed := range uint64(race.Fewer(3000, 600)) {
+	for seed := range soak.Cases(600) {
 		p := random(seed)
 		before := Search(p, Params{})
 		after := PlaceWithinLimits(p, before, Params{})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -243,7 +244,7 @@ func TestNobodyIsLeftOutForNothing(t *testing.T) {
 }
 
 func TestMoreWorkNeverCostsMore(t *testing.T) {
-	for seed := range uint64(1500) {
+	for seed := range soak.Cases(250) {
 		p := random(seed)
 		little, much := Search(p, hurried()), Search(p, Params{Work: 1_000_000})
 		s := &search{p: p, levels: priorities(p)}
