@@ -26,7 +26,7 @@ func TestFewMachinesOfManySizes(t *testing.T) {
 	}
 	plan := planAt(t, spotProblem(pods), scheduling.Policy{Effort: scheduling.EffortFast})
 	assert.Empty(t, plan.Unschedulable)
-	assert.Less(t, plan.Summary.Gap, 0.025)
+	assert.Less(t, plan.Summary.Gap, 0.03)
 }
 
 // Some pods select a zone: machines are bought there for them, and others fill these.
@@ -75,5 +75,5 @@ func TestManySizesOnSmallMachines(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, plan.Unschedulable)
 	require.NoError(t, verify.Plan(p, plan))
-	assert.Less(t, plan.Summary.Gap, 0.025)
+	assert.Less(t, plan.Summary.Gap, 0.03)
 }

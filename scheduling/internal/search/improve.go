@@ -11,11 +11,11 @@ import (
 
 const (
 	// improveEnough is the share of the price up to which a bound may miss it without more work
-	// being done for few machines.
-	improveEnough = 0.005
+	// being done for few machines, and improveEnoughFast the same at the least effort.
+	improveEnough, improveEnoughFast = 0.005, 0.02
 	// improveLeast is how much work that is at the least effort, and improveTimes how many times
 	// the work of a search at others.
-	improveLeast, improveTimes = 10_000_000, 4
+	improveLeast, improveTimes = 1_000_000, 4
 )
 
 // Improve exchanges machines of pods without topology terms for cheaper ones, at what pods are
@@ -29,22 +29,24 @@ func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params p
 	}
 	lower, _ := prove.Prove(ctx, c, nil, prove.Deciding(c, c.Placed(at.Solution), x.onLaunches()), price)
 	params.Worths = prove.ClassDuals(c)
-	if float64(lower) >= float64(price)*(1-improveEnough) || params.Worths == nil || ctx.Err() != nil {
+	enough := improveEnough
+	if params.Work == 0 {
+		enough = improveEnoughFast
+	}
+	if float64(lower) >= float64(price)*(1-enough) || params.Worths == nil || ctx.Err() != nil {
 		return at
 	}
-	work, least := params.Work, params
+	work := params.Work
 	params.Work = max(improveTimes*min(work, mostWork), improveLeast)
 	best := pack.Improve(c.Model, at, params)
-	if work == 0 {
-		return best
-	}
-	// What a search ends with hangs on how it began: the beginning of the least effort is tried, too.
-	least.Work, least.Worths = 0, nil
-	again := pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, least), least)
-	least.Work, least.Worths = improveLeast, params.Worths
-	again = pack.Improve(c.Model, again, least)
-	if slices.Equal(again.Solution.Unplaced, best.Solution.Unplaced) && c.Model.Cost(again.Solution.Nodes) < c.Model.Cost(best.Solution.Nodes) {
-		return again
+	// What a search ends with hangs on how it began: at what pods are worth by the bound, or at
+	// the least effort.
+	begin := params
+	for _, begin.Work = range slices.Compact([]int64{work, 0}) {
+		again := pack.Improve(c.Model, pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, begin), begin), params)
+		if slices.Equal(again.Solution.Unplaced, best.Solution.Unplaced) && c.Model.Cost(again.Solution.Nodes) < c.Model.Cost(best.Solution.Nodes) {
+			best = again
+		}
 	}
 	return best
 }
