@@ -34,18 +34,6 @@ func ParsePrice(s string) (Price, error) {
 	return Price(n), nil
 }
 
-// PriceOf converts USD per hour by the rules of [ParsePrice]. The float is taken
-// for the shortest decimal that means it, so that 0.1 is exactly 0.1.
-func PriceOf(usd float64) (Price, error) {
-	switch {
-	case math.IsNaN(usd) || math.IsInf(usd, 0):
-		return 0, fmt.Errorf("price %v: not a number of USD per hour", usd)
-	case usd == 0: // also −0, which would print with a sign
-		return 0, nil
-	}
-	return ParsePrice(strconv.FormatFloat(usd, 'g', -1, 64))
-}
-
 // MustPrice is [ParsePrice] for prices written in source code. It panics on an
 // error.
 func MustPrice(s string) Price {

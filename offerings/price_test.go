@@ -128,43 +128,6 @@ func FuzzParsePrice(f *testing.F) {
 	})
 }
 
-func TestPriceOf(t *testing.T) {
-	for _, c := range []struct {
-		usd  float64
-		want Price
-	}{
-		{0, 0},
-		{math.Copysign(0, -1), 0},
-		{0.1, nano / 10}, // 0.1 is no binary fraction
-		{0.0412, 41_200_000},
-		{1e-9, 1},
-		{5e-10, 1},
-		{4.9e-10, 0},
-		{math.SmallestNonzeroFloat64, 0},
-		{123456.789, 123_456_789_000_000},
-		{1e9, 1e9 * nano},
-	} {
-		got, err := PriceOf(c.usd)
-		require.NoError(t, err, "%v", c.usd)
-		assert.Equal(t, c.want, got, "%v", c.usd)
-	}
-	for usd, want := range map[float64]string{
-		math.Inf(1):           "not a number",
-		math.Inf(-1):          "not a number",
-		-0.1:                  "must not be negative",
-		-1e-300:               "must not be negative",
-		1e10:                  "must not exceed",
-		math.MaxFloat64:       "must not exceed",
-		math.MaxInt64:         "must not exceed",
-		math.Nextafter(0, -1): "must not be negative",
-	} {
-		_, err := PriceOf(usd)
-		require.ErrorContains(t, err, want, "%v", usd)
-	}
-	_, err := PriceOf(math.NaN())
-	require.ErrorContains(t, err, "not a number")
-}
-
 func TestPriceString(t *testing.T) {
 	for price, want := range map[Price]string{
 		0:              "0",

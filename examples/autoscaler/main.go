@@ -1,7 +1,7 @@
 // Command autoscaler is a complete autoscaler on a simulated cloud with a simulated clock:
 // what it takes to embed Plimsoll, from the first pod to the last interruption.
 //
-//	go run ./examples/autoscaler -chart day.svg
+//	go run ./examples/autoscaler
 //	go run ./examples/autoscaler -days 7 -noise 0.02 -steady
 //
 // Pods come and go, spot prices move, offerings run out, spot machines are taken away with
@@ -25,7 +25,6 @@ import (
 func main() {
 	opts := defaults()
 	saving := flag.String("min-saving", opts.saving.PerHour.String(), "what a step has to save, in USD per hour")
-	path := flag.String("chart", "", "draw price and lower bound over time to this SVG `file`")
 	flag.Uint64Var(&opts.seed, "seed", opts.seed, "seed of all that is left to chance")
 	flag.IntVar(&opts.days, "days", opts.days, "days to simulate")
 	flag.Float64Var(&opts.noise, "noise", opts.noise, "how far spot prices stray from the catalog's, as a share")
@@ -37,7 +36,7 @@ func main() {
 	flag.BoolVar(&opts.check, "check", opts.check, "check every plan with package verify")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := simulate(ctx, opts, *saving, *path)
+	err := simulate(ctx, opts, *saving)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -46,7 +45,7 @@ func main() {
 }
 
 // simulate runs the days and tells what came of them.
-func simulate(ctx context.Context, opts options, saving, path string) error {
+func simulate(ctx context.Context, opts options, saving string) error {
 	var err error
 	if opts.saving.PerHour, err = offerings.ParsePrice(saving); err != nil {
 		return err
@@ -59,10 +58,7 @@ func simulate(ctx context.Context, opts options, saving, path string) error {
 		return err
 	}
 	l.ledger.print(os.Stdout)
-	if path == "" {
-		return nil
-	}
-	return os.WriteFile(path, []byte(chart(l.ledger.points)), 0o600)
+	return nil
 }
 
 // options say what is simulated.

@@ -52,7 +52,7 @@ func TestRefereeAndEngineTests(t *testing.T) {
 func TestEveryPackageHasAFloor(t *testing.T) {
 	for _, s := range sources(t) {
 		f, _ := place(s.pkg)
-		assert.NotEqual(t, unknown, f, "%s: give its package a floor in internal/layering/rules.go", s.file)
+		assert.NotEqual(t, unknown, f, "%s: give its package a floor in internal/layering/rules_test.go", s.file)
 	}
 }
 

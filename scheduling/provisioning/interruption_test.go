@@ -43,8 +43,7 @@ func TestExpectedPriceOfOneMachine(t *testing.T) {
 		for i := range 6 {
 			w := way{price: float64(1+r.IntN(2000)) / 1e4, rate: float64(r.IntN(30)) / 100, cores: 4}
 			ways = append(ways, w)
-			price, err := offerings.PriceOf(w.price)
-			require.NoError(t, err)
+			price := offerings.Price(math.Round(w.price * 1e9))
 			types = append(types, st.Offer(offerings.Offering{
 				Zone: string(rune('a' + i)), CapacityType: offerings.Spot, Price: price, InterruptionRate: w.rate,
 			}))

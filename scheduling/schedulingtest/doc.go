@@ -150,6 +150,7 @@ package schedulingtest
 //	pod, where, terms, owner  pods, where they may go, and what they have to do with each other
 //	node, volume  nodes, NodePools and DaemonSets; claims, volumes and their classes
 //	catalog      amounts, and what is on sale
+//	apiserver    what the API server makes of pods, and holds beside them
 //	option       the types of these options, and options that several objects have
 //
 // Problems by the thousand

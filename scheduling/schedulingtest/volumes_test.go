@@ -145,3 +145,16 @@ func TestCommandFaults(t *testing.T) {
 		assert.Equal(t, want, got, text)
 	}
 }
+
+// Claims of ephemeral volumes without a class get the newest default class, of equally new ones
+// the first by name.
+func TestEphemeralClaims(t *testing.T) {
+	p := scheduling.Problem{Pods: []*corev1.Pod{Pod("a", Ephemeral("tmp"))}}
+	class := func(classes ...*storagev1.StorageClass) *string {
+		p.StorageClasses = classes
+		return ephemeralClaims(&p)[0].Spec.StorageClassName
+	}
+	name := "also-newer"
+	assert.Equal(t, &name, class(StorageClass("older", DefaultClass(1)), StorageClass("newer", DefaultClass(2)), StorageClass("also-newer", DefaultClass(2)), StorageClass("no")))
+	assert.Nil(t, class(StorageClass("no")))
+}

@@ -23,10 +23,7 @@ const (
 // that no size is a bargain.
 func Market(types int) (*instancetypes.Catalog, error) {
 	// 0.1 a core and 0.1 a gigabyte, as there; rounded once, so that it stays linear.
-	perCore, err := offerings.PriceOf(0.1 + 0.1*2*(1<<30)/1e9)
-	if err != nil {
-		return nil, err
-	}
+	const perCore offerings.Price = 314_748_365
 	list := make([]*instancetypes.InstanceType, 0, types)
 	for cores := int64(1); cores <= int64(types); cores++ {
 		price := perCore * offerings.Price(cores)

@@ -22,6 +22,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // estate is a cluster that runs: Karpenter's picture of it, and what its machines are.
@@ -85,8 +86,7 @@ func settle(ctx context.Context, c *disruption.Cluster) (*estate, error) {
 // populate adds the nodes with what runs on them.
 func (e *estate) populate(ctx context.Context, c *disruption.Cluster) error {
 	for i, pod := range c.Running {
-		admitted := peer.Admitted(pod)
-		mergeLabelKeys(admitted)
+		admitted := schedulingtest.Admitted(pod)
 		admitted.Namespace = cmp.Or(admitted.Namespace, corev1.NamespaceDefault)
 		admitted.UID = types.UID(fmt.Sprintf("pod-%08d", i))
 		e.memory.pods[pod.Spec.NodeName] = append(e.memory.pods[pod.Spec.NodeName], admitted)

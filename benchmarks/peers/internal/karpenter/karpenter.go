@@ -28,6 +28,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // Peer is Karpenter's scheduler.
@@ -102,8 +103,7 @@ func (r *run) take(pods []*corev1.Pod) {
 	topology := karpenter.NewVolumeTopology(r.kube)
 	r.volumes = map[types.UID][]kscheduling.Requirements{}
 	for i, pod := range pods {
-		admitted := peer.Admitted(pod)
-		mergeLabelKeys(admitted)
+		admitted := schedulingtest.Admitted(pod)
 		admitted.UID = types.UID(fmt.Sprintf("pod-%08d", i)) // Karpenter keeps its notes by UID
 		if !provisionable(admitted) || provisioner.Validate(ctx, admitted) != nil {
 			continue

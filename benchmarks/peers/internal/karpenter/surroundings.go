@@ -1,18 +1,12 @@
 package karpenter
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	klabels "k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -20,58 +14,20 @@ import (
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // surroundings are the objects that Karpenter asks the API server for while it
 // schedules: claims, volumes, storage classes, and every namespace that a pod is in.
 func surroundings(p *scheduling.Problem) []client.Object {
 	var out []client.Object
-	claims := map[string]bool{}
-	for _, c := range p.Claims {
-		c = c.DeepCopy()
-		c.Namespace = cmp.Or(c.Namespace, corev1.NamespaceDefault)
-		claims[c.Namespace+"/"+c.Name] = true
-		out = append(out, c)
-	}
-	for _, v := range p.Volumes {
-		out = append(out, v.DeepCopy())
-	}
-	for _, s := range p.StorageClasses {
-		out = append(out, s.DeepCopy())
-	}
-	for _, c := range p.CSINodes {
-		out = append(out, c.DeepCopy())
-	}
-	standard := standardClass(p.StorageClasses)
-	namespaces := map[string]bool{}
-	for _, n := range p.Namespaces {
-		n = n.DeepCopy()
-		if n.Labels == nil {
-			n.Labels = map[string]string{}
-		}
-		n.Labels[corev1.LabelMetadataName] = n.Name
-		namespaces[n.Name] = true
-		out = append(out, n)
-	}
-	for _, pod := range p.Pods {
-		if !namespaces[pod.Namespace] {
-			namespaces[pod.Namespace] = true
-			out = append(out, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-				Name: pod.Namespace, Labels: map[string]string{corev1.LabelMetadataName: pod.Namespace},
-			}})
-		}
-		for i := range pod.Spec.Volumes {
-			if c := ephemeralClaim(pod, &pod.Spec.Volumes[i], standard); c != nil && !claims[c.Namespace+"/"+c.Name] {
-				out = append(out, c)
-			}
-		}
-	}
-	for _, o := range out {
+	for _, o := range schedulingtest.Objects(p) {
 		o.SetResourceVersion("")
 		if o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) == 0 {
 			// Nothing stays while it is being deleted but for a finalizer.
 			o.SetFinalizers([]string{"example.com/kept"})
 		}
+		out = append(out, o)
 	}
 	return out
 }
@@ -87,78 +43,6 @@ func server(objects []client.Object) client.Client {
 		return c.Get(ctx, key, o, opts...)
 	}
 	return fake.NewClientBuilder().WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{Get: get}).Build()
-}
-
-// ephemeralClaim is the claim that the controller of ephemeral volumes makes for one of
-// the pod's volumes, and that the API server gives the standard class.
-func ephemeralClaim(pod *corev1.Pod, v *corev1.Volume, standard string) *corev1.PersistentVolumeClaim {
-	if v.Ephemeral == nil || v.Ephemeral.VolumeClaimTemplate == nil {
-		return nil
-	}
-	c := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: fmt.Sprintf("%s-%s", pod.Name, v.Name)},
-		Spec:       *v.Ephemeral.VolumeClaimTemplate.Spec.DeepCopy(),
-	}
-	if c.Spec.StorageClassName == nil && standard != "" {
-		c.Spec.StorageClassName = &standard
-	}
-	return c
-}
-
-// standardClass is the newest of the default classes, the first by name of equally new
-// ones; "" if there is none.
-func standardClass(classes []*storagev1.StorageClass) string {
-	var standard []*storagev1.StorageClass
-	for _, c := range classes {
-		if c.Annotations["storageclass.kubernetes.io/is-default-class"] == "true" {
-			standard = append(standard, c)
-		}
-	}
-	if len(standard) == 0 {
-		return ""
-	}
-	return slices.MinFunc(standard, func(a, b *storagev1.StorageClass) int {
-		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
-	}).Name
-}
-
-// mergeLabelKeys does to the terms of pod affinity and anti-affinity what the API
-// server does when a pod is created: label keys become part of the selector.
-func mergeLabelKeys(pod *corev1.Pod) {
-	a := pod.Spec.Affinity
-	if a == nil {
-		return
-	}
-	merge := func(required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) {
-		for i := range required {
-			mergeKeys(&required[i], pod.Labels)
-		}
-		for i := range preferred {
-			mergeKeys(&preferred[i].PodAffinityTerm, pod.Labels)
-		}
-	}
-	if a.PodAffinity != nil {
-		merge(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-	if a.PodAntiAffinity != nil {
-		merge(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-}
-
-func mergeKeys(t *corev1.PodAffinityTerm, labels map[string]string) {
-	if t.LabelSelector == nil {
-		return
-	}
-	add := func(keys []string, op metav1.LabelSelectorOperator) {
-		for _, key := range keys {
-			if value, ok := labels[key]; ok {
-				t.LabelSelector.MatchExpressions = append(t.LabelSelector.MatchExpressions,
-					metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
-			}
-		}
-	}
-	add(t.MatchLabelKeys, metav1.LabelSelectorOpIn)
-	add(t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn)
 }
 
 // memory is what Karpenter's controllers read again and again. It answers as their

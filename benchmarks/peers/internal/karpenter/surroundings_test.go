@@ -2,13 +2,11 @@ package karpenter
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -63,16 +61,6 @@ func TestVolumes(t *testing.T) {
 			assert.Equal(t, tc.want, solve(t, p))
 		})
 	}
-}
-
-func TestStandardClass(t *testing.T) {
-	older, newer := st.StorageClass("older", st.DefaultClass(1)), st.StorageClass("newer", st.DefaultClass(1))
-	older.CreationTimestamp = metav1.NewTime(time.Unix(1, 0))
-	newer.CreationTimestamp = metav1.NewTime(time.Unix(2, 0))
-	other := st.StorageClass("also-newer", st.DefaultClass(1))
-	other.CreationTimestamp = newer.CreationTimestamp
-	assert.Equal(t, "also-newer", standardClass([]*storagev1.StorageClass{older, newer, other, st.StorageClass("no")}))
-	assert.Empty(t, standardClass([]*storagev1.StorageClass{st.StorageClass("no")}))
 }
 
 // Label keys are part of the selectors by the time Karpenter sees a pod.

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // folded is a class before resources have columns.
@@ -27,7 +28,7 @@ type folded struct {
 func fold(pods []*corev1.Pod) (out []folded, rules []*corev1.Pod, err error) {
 	classes, known := map[string]int{}, map[string]int{}
 	for _, pod := range pods {
-		admitted := peer.Admitted(pod)
+		admitted := schedulingtest.Admitted(pod)
 		amounts := requests(admitted)
 		where, err := json.Marshal([]any{pod.Spec.NodeSelector, pod.Spec.Affinity, pod.Spec.Tolerations})
 		if err != nil {

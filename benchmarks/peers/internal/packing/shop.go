@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // Shop is a problem as the simple planners see it.
@@ -60,7 +61,7 @@ func NewShop(p scheduling.Problem) (*Shop, error) {
 	}
 	r := &reader{shop: s, classes: classes, rules: rules}
 	for _, ds := range p.DaemonSets {
-		r.daemons = append(r.daemons, peer.Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec}))
+		r.daemons = append(r.daemons, schedulingtest.Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec}))
 	}
 	for _, pool := range p.NodePools {
 		r.pool(p, pool)

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // shownFaults bounds how many faults an error spells out.
@@ -138,7 +139,7 @@ func NodeOf(pool *scheduling.NodePool, open map[string]string, t *instancetypes.
 func (c *checker) fits(m Machine, node *corev1.Node) error {
 	sum := corev1.ResourceList{}
 	for _, ds := range c.problem.DaemonSets {
-		pod := Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec})
+		pod := schedulingtest.Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec})
 		if Suits(pod, node) == nil {
 			add(sum, pod)
 		}
@@ -151,7 +152,7 @@ func (c *checker) fits(m Machine, node *corev1.Node) error {
 		if err := Suits(pod, node); err != nil {
 			return fmt.Errorf("pod %s: %w", klog.KObj(pod), err)
 		}
-		add(sum, Admitted(pod))
+		add(sum, schedulingtest.Admitted(pod))
 	}
 	for name, q := range sum {
 		if room := node.Status.Allocatable[name]; q.Cmp(room) > 0 {

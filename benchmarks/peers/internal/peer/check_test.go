@@ -116,7 +116,7 @@ func TestAdmitted(t *testing.T) {
 	pod := st.Pod("p", st.Requests(st.MilliCPU(100)), st.Limits(st.MilliCPU(500), st.GiB(1)), st.Init())
 	pod.Spec.InitContainers[0].Resources.Limits = st.Resources(st.MilliCPU(700))
 	before := pod.DeepCopy()
-	got := Admitted(pod)
+	got := st.Admitted(pod)
 	assert.Equal(t, before, pod, "the original stays as it was")
 	assert.Equal(t, "100m", got.Spec.Containers[0].Resources.Requests.Cpu().String(), "a request stands")
 	assert.Equal(t, "1Gi", got.Spec.Containers[0].Resources.Requests.Memory().String())
