@@ -80,7 +80,6 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 			c, outcome = x.Compiler, x.Outcome
 		}
 	} else {
-		params = c.Remembering(params)
 		outcome = search.Improve(ctx, c, pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, params), params), params)
 	}
 	if err := cancelled(ctx); err != nil {

@@ -34,7 +34,8 @@ type LocationIndex struct {
 	Buffer      []byte // for names
 	// openRow and waryRow are for whoever needs rows of bins for a while.
 	OpenRow, WaryRow model.Bits
-	roomy            *NodeOrder     // what rooms nodes have; nil until asked
+	rooms            [][]int64 // of the nodes; nil until asked
+	fitting          map[string]model.Bits // by request, the nodes with room for it
 	reaches          map[string]int // numbers of sets of bins, see reach
 	Nearest          nearBook       // of parts that no per-node limit concerns
 	// lodgings are by what there is of parts that some bin takes.
@@ -65,7 +66,7 @@ func (c *Compiler) Locations() *LocationIndex {
 // each template, then the nodes that run.
 func NewLocationIndex(c *Compiler) *LocationIndex {
 	k := c.nodeLocations()
-	l := &LocationIndex{Compiler: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, Nearest: nearBook{}, reaches: map[string]int{}, FixedAssignments: map[string]*FixedAssignment{}, ledger: NewLedger(c)}
+	l := &LocationIndex{Compiler: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, Nearest: nearBook{}, reaches: map[string]int{}, fitting: map[string]model.Bits{}, FixedAssignments: map[string]*FixedAssignment{}, ledger: NewLedger(c)}
 	for ti := range c.Offered {
 		l.First = append(l.First, l.OnSale)
 		l.OnSale += len(c.Offered[ti].List)
@@ -75,14 +76,40 @@ func NewLocationIndex(c *Compiler) *LocationIndex {
 	return l
 }
 
-// RoomBook is what is known of the rooms that nodes have.
-func (l *LocationIndex) RoomBook() *NodeOrder {
-	if l.roomy == nil {
-		if l.roomy = l.NearestNodes(); l.roomy == nil {
-			l.roomy = newNearest(l.Compiler)
+// NodeRooms is the room of each node, in the engine's list.
+func (l *LocationIndex) NodeRooms() [][]int64 {
+	if l.rooms == nil {
+		l.rooms = make([][]int64, len(l.Nodes))
+		for i := range l.rooms {
+			l.rooms[i] = l.Model.Bins[i].Room
 		}
 	}
-	return l.roomy
+	return l.rooms
+}
+
+// Fitting are the nodes with room for a request.
+func (l *LocationIndex) Fitting(request []int64) model.Bits {
+	key := make([]byte, 0, 64)
+	for _, q := range request {
+		key = binary.AppendVarint(key, q)
+	}
+	if out, ok := l.fitting[string(key)]; ok {
+		return out
+	}
+	out := model.NewBits(len(l.Model.Bins))
+	if r := l.Model.Rooms; r != nil && len(request) > 0 {
+		for bin := range r.Fitting(request) {
+			out.Set(int(bin))
+		}
+	} else {
+		for bin := range l.Model.Bins {
+			if model.Fits(l.Model.Bins[bin].Room, request) {
+				out.Set(bin)
+			}
+		}
+	}
+	l.fitting[string(key)] = out
+	return out
 }
 
 // reach numbers a set of bins, from 1.

@@ -23,11 +23,9 @@ type Memory struct {
 	nodeTable         *atomic.Pointer[nodeTable]
 	assortment        *Assortment
 	selectorIndex     *selectorIndex
-	guestLists        *selectorLists
 	country           *nodeLocations
 	kept              *kept
 	nodeCompatibility *nodeCompatibility
-	nearest           *NodeOrder
 	locationCache     *locationCache
 }
 
@@ -42,8 +40,7 @@ func (m *Memory) Fork() *Memory {
 		s.Columns, s.Rows, s.Defined = maps.Clone(s.Columns), maps.Clone(s.Rows), maps.Clone(s.Defined)
 		c.stock = &s
 	}
-	c.country, c.nearest, c.guestLists = m.country.fork(), m.nearest.fork(), m.guestLists.fork()
-	c.locationCache = m.locationCache.fork()
+	c.country, c.locationCache = m.country.fork(), m.locationCache.fork()
 	return &c
 }
 

@@ -125,7 +125,7 @@ func (k *nodeLocations) lodgings(g *selectorIndex) []int32 {
 // linkBins finds out which of the engine's bins each place is, and which places each bin is.
 func (l *LocationIndex) linkBins() {
 	k := l.Country
-	if k.placeOf != nil && sameNodes(k.settled, l.Nodes) {
+	if k.placeOf != nil && slices.Equal(k.settled, l.Nodes) {
 		l.BinOf, l.PlaceOf = k.binOf, k.placeOf
 		return
 	}

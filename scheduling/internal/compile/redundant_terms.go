@@ -65,7 +65,7 @@ func (l *LocationIndex) nodeTakes(class *podspec.PodClass, has func(spot int) bo
 		return false
 	}
 	found := false
-	for w, word := range l.RoomBook().Fits(l.Compiler, class.Requests) {
+	for w, word := range l.Fitting(class.Requests) {
 		for word &= l.open[class.Group][w]; word != 0 && !found; word &= word - 1 {
 			found = has(l.OnSale + int(l.PlaceOf[w<<6+bits.TrailingZeros64(word)]))
 		}

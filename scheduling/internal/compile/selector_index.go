@@ -35,17 +35,10 @@ func (c *Compiler) selectorIndex() *selectorIndex {
 	if c.TopologyTerms.workloads == nil { // else what a pod is among hangs on more than its labels
 		book.key = keyTargets(targets)
 	}
-	others := old != nil && (old.key == "" || old.key != book.key)
-	switch {
-	case others && book.key != "":
-		book.gather(c)
-	case others || old == nil:
-		book.read(c, nil)
-	case slices.Equal(old.hosts, book.hosts):
-		book.selectorIndex, book.booked = old.selectorIndex, old.booked
-	default:
-		book.read(c, old)
+	if old != nil && (old.key == "" || old.key != book.key) {
+		old = nil
 	}
+	book.read(c, old)
 	c.Memory.selectorIndex = book
 	return book
 }

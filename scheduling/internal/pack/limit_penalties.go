@@ -33,7 +33,7 @@ func PlaceWithinLimits(p *model.Problem, at Outcome, params Params) Outcome {
 	if at.Late || !anyLeft(at.Solution.Unplaced) {
 		return at
 	}
-	kept := useful(p, params.Fullest)
+	kept := useful(p)
 	for i, items := range at.Solution.Bins {
 		if len(items) > 0 {
 			kept = append(kept, i)

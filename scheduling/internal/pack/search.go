@@ -28,9 +28,6 @@ type Params struct {
 	Snug bool
 	// Near says that pods could need any of the bins, so that nobody has to find out which.
 	Near bool
-	// Fullest remembers the bins that pods of a class which no per-node limit concerns fill best, so many
-	// of them, the best first; nil for nobody who does.
-	Fullest func(class *model.Class, n int64) []int32
 	// Housed says where pods are that some bin takes, by bin, if that is known: then no bin
 	// takes any of the others, and bins are not looked at.
 	Housed [][]model.Item

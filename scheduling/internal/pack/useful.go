@@ -17,7 +17,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	if params.Near {
 		return searchBeside(p, params)
 	}
-	kept := useful(p, params.Fullest)
+	kept := useful(p)
 	if len(kept) == len(p.Bins) {
 		return searchBeside(p, params)
 	}
@@ -39,13 +39,12 @@ func Search(p *model.Problem, params Params) Outcome {
 // fewBins is how many running machines are looked at without asking.
 const fewBins = 64
 
-// useful lists the bins to look at, ascending. Where somebody remembers which bins pods fill
-// best, it asks him.
-func useful(p *model.Problem, known func(class *model.Class, n int64) []int32) []int {
+// useful lists the bins to look at, ascending.
+func useful(p *model.Problem) []int {
 	if len(p.Bins) <= fewBins || len(p.Classes) == 0 {
 		return everyBin(p)
 	}
-	y := binSearch{p: p, rooms: p.Rooms, known: known}
+	y := binSearch{p: p, rooms: p.Rooms}
 	y.enter()
 	kinds, seated := y.seatedKinds()
 	if y.atMost(seated) {
@@ -88,8 +87,6 @@ type binSearch struct {
 	// once someone has asked for few of them.
 	open []int
 	best []seat // room for a heap
-	// known, where it is set, remembers the bins that pods which no per-node limit concerns fill best.
-	known func(class *model.Class, n int64) []int32
 }
 
 // enter finds out what the least is that a bin must have.
@@ -132,9 +129,6 @@ func (y *binSearch) anyTakes(c model.ClassID) bool {
 		return slices.ContainsFunc(y.open, func(i int) bool { return takesOne(y.p, i, c) })
 	}
 	request := y.p.Classes[c].Request
-	if y.known != nil && len(y.p.Classes[c].PerNodeLimits) == 0 {
-		return len(y.known(&y.p.Classes[c], 1)) > 0
-	}
 	for i := range y.rooms.Fitting(request) {
 		if y.admits(c, i) && takesOne(y.p, int(i), c) {
 			return true
@@ -184,12 +178,6 @@ func takesOne(p *model.Problem, i int, c model.ClassID) bool {
 // fullest marks the best n seats that bins are for pods of class c.
 func (y *binSearch) fullest(c model.ClassID, n int64, keep []bool) {
 	class := &y.p.Classes[c]
-	if y.known != nil && len(class.PerNodeLimits) == 0 {
-		for _, i := range y.known(class, n) {
-			keep[i] = true
-		}
-		return
-	}
 	y.pick(class.Request, n, func(i int) (takes, soft bool) {
 		if !y.admits(c, int32(i)) {
 			return false, false
@@ -206,7 +194,17 @@ func (y *binSearch) fullest(c model.ClassID, n int64, keep []bool) {
 // Fullest lists the n bins of p that pods with a request fill best, the best first: of those
 // that take them at all, and that they would rather avoid last. It looks at rooms alone.
 func Fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
-	return FindNearest(p, request, n, takes).Bins(n)
+	y := binSearch{p: p, rooms: p.Rooms}
+	if y.rooms == nil {
+		y.open = everyBin(p)
+	}
+	y.pick(request, n, takes)
+	slices.SortFunc(y.best, func(a, b seat) int { return first(a.before(b), b.before(a)) })
+	out := make([]int32, len(y.best))
+	for i := range y.best {
+		out[i] = int32(y.best[i].bin)
+	}
+	return out
 }
 
 // pick looks for the best n seats that bins are for pods with a request.

@@ -52,7 +52,7 @@ func TestUsefulBinsAreEnough(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		p := cluster(r, 65+r.IntN(400))
-		kept := useful(p, nil)
+		kept := useful(p)
 		if len(kept) == len(p.Bins) {
 			continue
 		}
@@ -84,7 +84,7 @@ func TestUsefulBinsHoldEverybody(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 10))
 		p := cluster(r, 65+r.IntN(200))
-		kept := useful(p, nil)
+		kept := useful(p)
 		for c := range p.Classes {
 			all, left := 0, 0
 			for i := range p.Bins {
@@ -120,13 +120,13 @@ func TestUsefulBinsInOrder(t *testing.T) {
 				}
 			}
 		}
-		want := useful(p, nil)
+		want := useful(p)
 		rooms := make([][]int64, len(p.Bins))
 		for i := range p.Bins {
 			rooms[i] = p.Bins[i].Room
 		}
 		p.Rooms = model.NewRooms(p.Dims, rooms)
-		require.Equal(t, want, useful(p, nil), "seed %d", seed)
+		require.Equal(t, want, useful(p), "seed %d", seed)
 		for g := range p.Groups {
 			p.Open = append(p.Open, model.NewBits(len(p.Bins)))
 			for i := range p.Bins {
@@ -135,7 +135,7 @@ func TestUsefulBinsInOrder(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, want, useful(p, nil), "seed %d", seed)
+		require.Equal(t, want, useful(p), "seed %d", seed)
 		if len(want) < len(p.Bins) {
 			fewer++
 		}

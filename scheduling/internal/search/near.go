@@ -70,35 +70,8 @@ func (t *Ties) fullest(e *compile.Compiler, part int, n int64) []int32 {
 	l := t.Locations
 	l.OpenRow, l.WaryRow = l.BinsOf(seat, l.OpenRow, l.WaryRow)
 	open, wary := l.OpenRow, l.WaryRow
-	takes := func(bin int) (takes, soft bool) {
+	return pack.Fullest(l.Model, p.Request, n, func(bin int) (takes, soft bool) {
 		takes = open.Has(bin) && (len(p.PerNodeLimits) == 0 || e.Model.Joining(nil, t.present[bin], model.ClassID(part)) > 0)
 		return takes, wary.Has(bin)
-	}
-	if m := l.NearestNodes(); m != nil && len(seat.Groups) > 0 {
-		if len(p.PerNodeLimits) == 0 {
-			return m.FullestFor(l.Compiler, seat.Groups, seat.Bins, p.Request, n, takes)
-		}
-		if e.Model.Joining(nil, nil, model.ClassID(part)) > 0 { // per-node limits keep them off bins where some of them are
-			crowded := t.crowded(p.PerNodeLimits)
-			all := m.FullestFor(l.Compiler, seat.Groups, seat.Bins, p.Request, n+crowded, func(bin int) (takes, soft bool) {
-				return open.Has(bin), wary.Has(bin)
-			})
-			out := make([]int32, 0, n)
-			for _, bin := range all {
-				if joins, _ := takes(int(bin)); joins && int64(len(out)) < n {
-					out = append(out, bin)
-				}
-			}
-			return out
-		}
-	}
-	return pack.Fullest(l.Model, p.Request, n, takes)
-}
-
-// crowded is on how many bins at most there is anybody of some per-node limits.
-func (t *Ties) crowded(crowds []model.Membership) (n int64) {
-	for _, m := range crowds {
-		n += int64(len(t.Locations.TopologyCounts().Crowded[t.PerNodeLimitName(&t.PerNodeLimits[m.Crowd])]))
-	}
-	return n
+	})
 }

@@ -83,7 +83,7 @@ func (t *Ties) plan() {
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
 	}
-	t.planner.Bins = t.Locations.RoomBook().RoomsOf(c)
+	t.planner.Bins = t.Locations.NodeRooms()
 	t.classOf = make([]int, len(t.UnitBook.Units))
 	t.planner.Classes = make([]topology.Class, 0, len(t.UnitBook.Units))
 	for i := range t.UnitBook.Units {
@@ -123,7 +123,7 @@ func (t *Ties) site(k *compile.TopologySignature, site int, cost int64, request 
 	}
 	s := k.Sites[site]
 	s.Cost = cost
-	fit, n := t.Locations.RoomBook().Fits(t.Locations.Compiler, request), 0
+	fit, n := t.Locations.Fitting(request), 0
 	for w, word := range k.Seats[site].Bins {
 		n += bits.OnesCount64(word & fit[w])
 	}
