@@ -24,7 +24,7 @@ type Cluster struct {
 	// special are the hosts that are no nodes, and those on which some pod keeps others
 	// away or has volumes.
 	Special []*Host
-	Watch   *Watch
+	Guards  []guard // of the special hosts, see [SortedGuards]
 }
 
 // Host is a node with the pods that run there. A host is not changed once it is made.
@@ -76,7 +76,7 @@ func NewCluster(p *scheduling.Problem) *Cluster {
 			k.Special = append(k.Special, h)
 		}
 	}
-	k.Watch = NewWatch(k.Special)
+	k.Guards = SortedGuards(k.Special)
 	return k
 }
 

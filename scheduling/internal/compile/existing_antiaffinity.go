@@ -35,12 +35,11 @@ func (c *Compiler) readPods() {
 			singles[c.Problem.Pods[i]] = read(c.TopologyTerms, c.Problem.Pods[i])
 		}
 	}
-	guarded := c.readGuards()
+	c.readGuards()
 	moved, renamed := sort(c.TopologyTerms)
-	for i, target := range guarded {
-		guarded[i] = renamed[target]
+	for i := range c.ExistingAntiAffinity {
+		c.ExistingAntiAffinity[i].Target = renamed[c.ExistingAntiAffinity[i].Target]
 	}
-	c.ExistingAntiAffinity = c.postKeepers(guarded)
 	counts := make([]int, len(r.PodSpecKeys))
 	for _, n := range r.Of {
 		if n >= 0 {

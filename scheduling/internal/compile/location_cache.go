@@ -27,7 +27,6 @@ type locationCache struct {
 	markets        map[string]*Market      // by partition and groups
 	offerGroups    map[string]*offerGroups // by axes
 	relisted       []*relisted             // the latest last
-	topologyCounts *TopologyCounts
 	Spots          map[int][]int32 // by template: by offer, its spot, -1 for none
 }
 
@@ -84,7 +83,7 @@ func (a *locationCache) fork() *locationCache {
 		own.kinds = maps.Clone(r.kinds)
 		c.relisted = append(c.relisted, &own)
 	}
-	c.named, c.offerGroups, c.Spots, c.topologyCounts = maps.Clone(a.named), maps.Clone(a.offerGroups), maps.Clone(a.Spots), a.topologyCounts.fork()
+	c.named, c.offerGroups, c.Spots = maps.Clone(a.named), maps.Clone(a.offerGroups), maps.Clone(a.Spots)
 	for name, p := range a.partitions {
 		own := *p
 		own.rows = slices.Clone(p.rows)

@@ -28,16 +28,13 @@ type LocationIndex struct {
 	Axes          []*axis
 	axisOf        map[string]int
 	ledger        *Ledger
-	polled        *TopologyCounts // nil until asked
-	// targetNames are what targets are, whatever their numbers; filled with polled.
-	targetNames []string
 	Buffer      []byte // for names
 	// openRow and waryRow are for whoever needs rows of bins for a while.
 	OpenRow, WaryRow model.Bits
-	rooms            [][]int64 // of the nodes; nil until asked
+	rooms            [][]int64             // of the nodes; nil until asked
 	fitting          map[string]model.Bits // by request, the nodes with room for it
-	reaches          map[string]int // numbers of sets of bins, see reach
-	Nearest          nearBook       // of parts that no per-node limit concerns
+	reaches          map[string]int        // numbers of sets of bins, see reach
+	Nearest          nearBook              // of parts that no per-node limit concerns
 	// lodgings are by what there is of parts that some bin takes.
 	FixedAssignments map[string]*FixedAssignment
 	// sorted are the offer groups while there are so many axes; nil until asked.
@@ -381,13 +378,11 @@ func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []in
 		return
 	}
 	book := l.selectorIndex()
-	places := l.Country.lodgings(book)
-	for k, i := range book.booked {
-		if places[k] < 0 {
-			continue
-		}
-		for _, x := range book.selectorIndex[i] {
-			f(x.pod, int(places[k]), x.among)
+	for i, list := range book.guests {
+		if node, ok := l.NodeAt[book.hosts[i].Name]; ok {
+			for _, x := range list {
+				f(x.pod, node, x.among)
+			}
 		}
 	}
 }

@@ -24,7 +24,6 @@ type Memory struct {
 	assortment        *Assortment
 	selectorIndex     *selectorIndex
 	country           *nodeLocations
-	kept              *kept
 	nodeCompatibility *nodeCompatibility
 	locationCache     *locationCache
 }

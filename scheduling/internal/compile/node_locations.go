@@ -21,15 +21,6 @@ type nodeLocations struct {
 	places  []locationNode // by name
 	at      map[string]int
 	columns map[string]*placeColumn
-	watch   *Watch // those whose places were asked for last
-	posted  []int32
-	booked  []int // hosts with guests whose places were asked for last
-	hosts   []*Host
-	lodged  []int32
-	// binOf and placeOf are what bins the places are, and what places the bins, for the nodes
-	// that were asked about last.
-	settled        []*ExistingNode
-	binOf, placeOf []int32
 }
 
 // locationNode is a node, those included that receive no pods any more.
@@ -106,30 +97,8 @@ func (k *nodeLocations) Column(key string) *placeColumn {
 	return c
 }
 
-// lodgings are the places of the hosts with guests, -1 for those that are no nodes.
-func (k *nodeLocations) lodgings(g *selectorIndex) []int32 {
-	if k.lodged != nil && slices.Equal(k.booked, g.booked) && slices.Equal(k.hosts, g.hosts) {
-		return k.lodged
-	}
-	out := make([]int32, len(g.booked))
-	for i, host := range g.booked {
-		out[i] = -1
-		if n, ok := k.at[g.hosts[host].Name]; ok {
-			out[i] = int32(n)
-		}
-	}
-	k.booked, k.hosts, k.lodged = g.booked, g.hosts, out
-	return out
-}
-
 // linkBins finds out which of the engine's bins each place is, and which places each bin is.
 func (l *LocationIndex) linkBins() {
-	k := l.Country
-	if k.placeOf != nil && slices.Equal(k.settled, l.Nodes) {
-		l.BinOf, l.PlaceOf = k.binOf, k.placeOf
-		return
-	}
-	defer func() { k.settled, k.binOf, k.placeOf = l.Nodes, l.BinOf, l.PlaceOf }()
 	l.BinOf, l.PlaceOf = make([]int32, len(l.Places)), make([]int32, len(l.Nodes))
 	// Nodes that are ready and those in flight both stand in the order of places.
 	ready := slices.IndexFunc(l.Nodes, func(x *ExistingNode) bool { return x.flying })
