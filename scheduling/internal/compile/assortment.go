@@ -158,3 +158,181 @@ func lend(shared *bool) {
 		*shared = true
 	}
 }
+
+// offerGroups are the offers sorted by what plans of sites make of them: those of a template that
+// admit the same groups, and are at the same site however sites are told apart, are taken or
+// left together. A search among ties states its offers again and again; this way it looks at
+// each stratum, and not at each offer. They are not changed once they are made.
+type offerGroups struct {
+	sites   []int32           // of the offers' spots, told apart in all ways
+	of      [][]int32         // by template and place in its list
+	samples []offers.Purchase // by stratum, the first of it
+	// firsts are, by template, the places of those that no other one of their stratum makes
+	// pointless: what may be bought is drawn from them.
+	firsts [][]int32
+}
+
+// offerGroups are those of the locations as they are now.
+func (l *LocationIndex) offerGroups() *offerGroups {
+	if l.sorted != nil && l.sortedBy == len(l.Axes) {
+		return l.sorted
+	}
+	l.sortedBy = len(l.Axes)
+	name, axes := axesName(l.Axes)
+	if s, ok := l.LocationCache.offerGroups[name]; ok {
+		l.sorted = s
+		return s
+	}
+	p := &Partition{At: make([]int32, l.OnSale), Sites: min(l.OnSale, 1)}
+	for _, a := range axes {
+		if sold := (axis{At: a.At[:l.OnSale]}); l.OnSale > 0 {
+			p.tellApart(&sold)
+		}
+	}
+	defer func() { l.LocationCache.offerGroups[name] = l.sorted }()
+	if l.Assorted != nil && l.Assorted.offerGroups != nil && slices.Equal(l.Assorted.offerGroups.sites, p.At) {
+		l.sorted = l.Assorted.offerGroups
+		return l.sorted
+	}
+	l.sorted = l.newOfferGroups(p.At)
+	l.Learn(func(a *Assortment) { a.offerGroups = l.sorted })
+	return l.sorted
+}
+
+func (l *LocationIndex) newOfferGroups(sites []int32) *offerGroups {
+	s := &offerGroups{sites: sites, of: make([][]int32, len(l.Templates)), firsts: make([][]int32, len(l.Templates))}
+	supplies := newSupplies(l.Compiler)
+	for ti := range l.Templates {
+		list := l.Offered[ti].List
+		type stratum struct {
+			column int
+			site   int32
+		}
+		known := map[stratum]int32{}
+		of := make([]int32, len(list))
+		var places [][]int32 // by stratum of the template
+		from := int32(len(s.samples))
+		for at := range list {
+			k := stratum{list[at].Column, sites[l.First[ti]+at]}
+			n, found := known[k]
+			if !found {
+				n = int32(len(s.samples))
+				known[k] = n
+				s.samples, places = append(s.samples, offers.Purchase{Template: ti, Offer: list[at].Offer}), append(places, nil)
+			}
+			of[at], places[n-from] = n, append(places[n-from], int32(at))
+		}
+		s.of[ti] = of
+		for _, some := range places {
+			s.firsts[ti] = append(s.firsts[ti], l.pointed(ti, some, supplies)...)
+		}
+		slices.Sort(s.firsts[ti])
+	}
+	return s
+}
+
+// pointed are those of some places of a template's list, of one stratum, that no other of them
+// makes pointless.
+func (l *LocationIndex) pointed(ti int, places []int32, supplies *offers.Supplies) []int32 {
+	v := l.Templates[ti]
+	choosy := len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.Solver.Flexibility)
+	if choosy && l.Cautious || !offers.ByCost(l.Solver) {
+		return places // they may stand for others that come after them
+	}
+	limited := LimitedResources(v.Pool)
+	options := make([]model.Option, len(places))
+	for i, at := range places {
+		o := &l.Offered[ti].List[at]
+		offer := &l.Offers.Offers[o.Offer]
+		options[i] = model.Option{
+			Room: l.Rooms.Rooms[o.Room], Use: limitUse(limited, l.Offers.Shapes[offer.Shape].Capacity),
+			Cost: offer.Cost, Supply: supplies.Number(offer.Offering), Floor: -1,
+		}
+		if choosy {
+			options[i].Floor = int32(offers.CapacityKind(offer))
+		}
+	}
+	var out []int32
+	for _, i := range model.Thin(options, nil) {
+		out = append(out, places[i])
+	}
+	return out
+}
+
+// relist is listOffers of all templates for a part of a tied problem: rows are the offers that
+// its seats may use, by template.
+func (c *Compiler) relist(rows [][]model.Bits) *relisted {
+	l := c.Sited
+	s := l.offerGroups()
+	columns := make([]int32, len(s.samples))
+	for n, x := range s.samples {
+		columns[n] = -1
+		scratch := c.Columns.Scratch
+		clear(scratch)
+		for seat, row := range rows[x.Template] {
+			if row != nil && row.Has(x.Offer) {
+				scratch.Set(seat)
+			}
+		}
+		if scratch.Any() {
+			columns[n] = int32(c.Columns.Number(scratch))
+		}
+	}
+	r := l.LocationCache.relist(s, columns, func() *relisted { return l.newRelisted(s, columns) })
+	for ti := range c.Offered {
+		c.Offered[ti].List, c.Offered[ti].Crowded = r.lists[ti], nil
+	}
+	return r
+}
+
+// relisted is what offers are of use where the offer groups have some columns, the same for all parts
+// that agree on these.
+type relisted struct {
+	offerGroups   *offerGroups
+	columns       []int32 // by stratum, -1 for those of no use
+	lists, firsts [][]offers.TemplateOffer
+	kinds         map[kindsKey][]offers.TemplateOffer // filled when asked
+}
+
+// kindsKey is a template, and whether spot offers are told apart from others.
+type kindsKey struct {
+	template int
+	apart    bool
+}
+
+// kindsOf are the first of each kind of a template's offers, worked out unless they are known.
+func (r *relisted) kindsOf(ti int, apart bool, work func(apart bool) []offers.TemplateOffer) []offers.TemplateOffer {
+	if r == nil {
+		return work(apart)
+	}
+	out, known := r.kinds[kindsKey{ti, apart}]
+	if !known {
+		out = work(apart)
+		r.kinds[kindsKey{ti, apart}] = out
+	}
+	return out
+}
+
+func (l *LocationIndex) newRelisted(s *offerGroups, columns []int32) *relisted {
+	r := &relisted{offerGroups: s, columns: columns, lists: make([][]offers.TemplateOffer, len(l.Templates)), firsts: make([][]offers.TemplateOffer, len(l.Templates)), kinds: map[kindsKey][]offers.TemplateOffer{}}
+	for ti := range l.Templates {
+		from, of := l.Offered[ti].List, s.of[ti]
+		with := func(at int) (offers.TemplateOffer, bool) {
+			column := columns[of[at]]
+			return offers.TemplateOffer{Offer: from[at].Offer, Room: from[at].Room, Column: int(column)}, column >= 0
+		}
+		list := make([]offers.TemplateOffer, 0, len(from))
+		for at := range from {
+			if o, ok := with(at); ok {
+				list = append(list, o)
+			}
+		}
+		r.lists[ti] = list
+		for _, at := range s.firsts[ti] {
+			if o, ok := with(int(at)); ok {
+				r.firsts[ti] = append(r.firsts[ti], o)
+			}
+		}
+	}
+	return r
+}

@@ -1,7 +1,15 @@
 package compile
 
 import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
@@ -48,4 +56,139 @@ func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 		return nil, err
 	}
 	return &Facts{Problem: p, Solver: s, Readings: r, Cluster: NewCluster(p), Memory: NewMemory()}, nil
+}
+
+// Memory is what compilers keep for those that come after them. Nothing of it shows in
+// a plan: whatever is there stands for what would be worked out anew. What it holds is
+// replaced, never changed, but for the columns and rows of its stock, which only grow.
+type Memory struct {
+	stock *offers.RankedOffers
+	// roll is shared among forks: each finds there what the last one that planned has
+	// worked out for nodes that both have, and leaves what it works out itself.
+	nodeTable         *atomic.Pointer[nodeTable]
+	assortment        *Assortment
+	selectorIndex     *selectorIndex
+	country           *nodeLocations
+	nodeCompatibility *nodeCompatibility
+	locationCache     *locationCache
+}
+
+// NewMemory returns a memory of nothing.
+func NewMemory() *Memory { return &Memory{nodeTable: &atomic.Pointer[nodeTable]{}} }
+
+// Fork returns a memory of its own that remembers the same.
+func (m *Memory) Fork() *Memory {
+	c := *m
+	if m.stock != nil {
+		s := *m.stock
+		s.Columns, s.Rows, s.Defined = maps.Clone(s.Columns), maps.Clone(s.Rows), maps.Clone(s.Defined)
+		c.stock = &s
+	}
+	c.country, c.locationCache = m.country.fork(), m.locationCache.fork()
+	return &c
+}
+
+// Part lets nodes be remembered apart from forks, because they look different from now on.
+func (m *Memory) Part() {
+	box := &atomic.Pointer[nodeTable]{}
+	box.Store(m.nodeTable.Load())
+	m.nodeTable = box
+}
+
+// mostRows is how many rows of offers are remembered.
+const mostRows = 4_096
+
+// CatalogsOf lists the catalogs of a problem, in an order that the order of pools does
+// not show in.
+func CatalogsOf(p *scheduling.Problem) []*instancetypes.Catalog {
+	var out []*instancetypes.Catalog
+	add := func(c *instancetypes.Catalog) {
+		if c != nil && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	add(p.Catalog)
+	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
+		add(p.PoolCatalogs[name])
+	}
+	return out
+}
+
+// restock begins to read the catalogs of a problem, unless they are those that were read
+// last. Whoever needs the stock has to wait.
+func (m *Memory) restock(p *scheduling.Problem, s *scheduling.Policy) (wait func()) {
+	catalogs := CatalogsOf(p)
+	if m.stock != nil && slices.Equal(m.stock.Catalogs, catalogs) {
+		return func() {}
+	}
+	var reader sync.WaitGroup
+	reader.Go(func() { m.stock = offers.NewRankedOffers(s, catalogs) })
+	return reader.Wait
+}
+
+// offers returns the offers of a problem for a solver, which is always the same one.
+func (m *Memory) offers(p *scheduling.Problem, s *scheduling.Policy, table *podspec.ResourceTable, volumes *podspec.VolumeIndex) *offers.OfferTable {
+	m.restock(p, s)()
+	k := m.stock
+	if len(k.Rows) > mostRows {
+		clear(k.Rows)
+	}
+	t := k.OfferTable
+	t.Volumes = volumes
+	t.Offers = available(t.Offers, p)
+	if volumes == nil && k.Sized != nil && slices.Equal(k.Names, table.Names) {
+		t.Shapes, t.Ranks = k.Sized, &k.Ranked
+		return &t
+	}
+	for _, x := range k.Lists {
+		t.AddShape(table, x.Allocatable, x.Capacity)
+	}
+	if volumes == nil {
+		k.Sized, k.Names, k.Ranked = t.Shapes, slices.Clone(table.Names), nil
+		t.Ranks = &k.Ranked
+	}
+	return &t
+}
+
+// available marks the offers that cannot be had for a while.
+func available(all []offers.Offer, p *scheduling.Problem) []offers.Offer {
+	byType := map[string][]offerings.Key{}
+	for k, until := range p.Unavailable.All() {
+		if p.Now.Before(until) {
+			byType[k.InstanceType] = append(byType[k.InstanceType], k)
+		}
+	}
+	if len(byType) == 0 {
+		return all
+	}
+	out := slices.Clone(all)
+	for i := range out {
+		x := &out[i]
+		if x.Launchable && (len(byType[""]) > 0 || len(byType[x.InstanceType.Name]) > 0) {
+			x.Launchable = !p.Unavailable.Has(x.Offering.Key(x.InstanceType.Name), p.Now)
+		}
+	}
+	return out
+}
+
+// Notes are what others have worked out for what these are notes of: one value of each type.
+// What is copied keeps what was noted before, and not what is noted afterwards.
+type Notes struct{ last *note }
+
+type note struct {
+	value any
+	next  *note
+}
+
+// Note keeps a pointer in place of the one of its type before; a nil one forgets that.
+func (n *Notes) Note(value any) { n.last = &note{value, n.last} }
+
+// Noted is the pointer that was kept last, nil for none.
+func Noted[T any](n Notes) *T {
+	for at := n.last; at != nil; at = at.next {
+		if v, ok := at.value.(*T); ok {
+			return v
+		}
+	}
+	return nil
 }

@@ -28,7 +28,7 @@ type LocationIndex struct {
 	Axes          []*axis
 	axisOf        map[string]int
 	ledger        *Ledger
-	Buffer      []byte // for names
+	Buffer        []byte // for names
 	// openRow and waryRow are for whoever needs rows of bins for a while.
 	OpenRow, WaryRow model.Bits
 	rooms            [][]int64             // of the nodes; nil until asked

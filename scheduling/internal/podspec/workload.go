@@ -1,12 +1,16 @@
 package podspec
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // Workloads knows which pods belong together, for [Policy.WorkloadShare]: pods of one
@@ -53,3 +57,105 @@ func (w *Workloads) Of(pod *corev1.Pod) string {
 // Most is how many pods of a workload may share a machine: its share, rounded down, and
 // never less than one.
 func (w *Workloads) Most(name string) int64 { return max(1, w.Pods[name]*w.Percent/100) }
+
+// DefaultSpread deduces the selectors that a cluster's default spread constraints
+// have for a pod, as kube-scheduler does (component helper.DefaultSelector): from the
+// Services that select it and the controller that owns it.
+type DefaultSpread struct {
+	Constraints []corev1.TopologySpreadConstraint
+	services    map[string][]*corev1.Service // by namespace
+	owners      map[string]*metav1.LabelSelector
+	controllers map[string]map[string]string // selectors of replication controllers
+	memo        map[string]*Deduced
+}
+
+// NewDefaultSpread returns nil where the cluster has no default constraints.
+func NewDefaultSpread(p *scheduling.Problem) *DefaultSpread {
+	if len(p.DefaultSpread) == 0 {
+		return nil
+	}
+	d := &DefaultSpread{
+		Constraints: p.DefaultSpread, services: map[string][]*corev1.Service{},
+		owners: map[string]*metav1.LabelSelector{}, controllers: map[string]map[string]string{}, memo: map[string]*Deduced{},
+	}
+	for _, s := range p.Services {
+		ns := cmp.Or(s.Namespace, metav1.NamespaceDefault)
+		if len(s.Spec.Selector) > 0 {
+			d.services[ns] = append(d.services[ns], s)
+		}
+	}
+	for _, rc := range p.Owners.ReplicationControllers {
+		d.controllers[ownerName(rc.Namespace, "ReplicationController", rc.Name)] = rc.Spec.Selector
+	}
+	for _, rs := range p.Owners.ReplicaSets {
+		d.owners[ownerName(rs.Namespace, "ReplicaSet", rs.Name)] = rs.Spec.Selector
+	}
+	for _, ss := range p.Owners.StatefulSets {
+		d.owners[ownerName(ss.Namespace, "StatefulSet", ss.Name)] = ss.Spec.Selector
+	}
+	return d
+}
+
+func ownerName(namespace, kind, name string) string {
+	return kind + "/" + cmp.Or(namespace, metav1.NamespaceDefault) + "/" + name
+}
+
+// Deduce returns the selector for a pod, or nil where nothing tells which pods
+// belong with it.
+func (d *DefaultSpread) Deduce(pod *corev1.Pod) *Deduced {
+	ns := NamespaceOf(pod)
+	set := labels.Set{}
+	for _, s := range d.services[ns] {
+		if labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(pod.Labels)) {
+			for k, v := range s.Spec.Selector {
+				set[k] = v
+			}
+		}
+	}
+	var owner *metav1.LabelSelector
+	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+		switch group, _, _ := strings.Cut(ref.APIVersion, "/"); {
+		case ref.Kind == "ReplicationController":
+			for k, v := range d.controllers[ownerName(ns, ref.Kind, ref.Name)] {
+				set[k] = v
+			}
+		case group == "apps" && (ref.Kind == "ReplicaSet" || ref.Kind == "StatefulSet"):
+			owner = d.owners[ownerName(ns, ref.Kind, ref.Name)]
+		}
+	}
+	selector := labels.SelectorFromValidatedSet(set)
+	if len(set) == 0 {
+		selector = labels.NewSelector()
+	}
+	for _, r := range ownerRequirements(owner) {
+		selector = selector.Add(r)
+	}
+	if selector.Empty() {
+		return nil
+	}
+	name := selector.String()
+	if known, ok := d.memo[name]; ok {
+		return known
+	}
+	made := &Deduced{Labels: selector, Name: name}
+	d.memo[name] = made
+	return made
+}
+
+// ownerRequirements are those of a workload's selector.
+func ownerRequirements(selector *metav1.LabelSelector) []labels.Requirement {
+	if selector == nil {
+		return nil
+	}
+	s, err := metav1.LabelSelectorAsSelector(selector)
+	if err != nil {
+		return nil
+	}
+	requirements, selectable := s.Requirements()
+	if !selectable {
+		never, _ := labels.NewRequirement("kubernetes.io/metadata.name", selection.DoesNotExist, nil)
+		always, _ := labels.NewRequirement("kubernetes.io/metadata.name", selection.Exists, nil)
+		return []labels.Requirement{*never, *always}
+	}
+	return slices.Clone(requirements)
+}

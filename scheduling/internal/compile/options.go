@@ -1,0 +1,109 @@
+package compile
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// thin drops options that another one makes pointless. It changes what the search looks at,
+// never what may be launched: the options of a launch are drawn from all offers.
+func (c *Compiler) thin() {
+	kept := model.Thin(c.Model.Options, nil)
+	if len(kept) == len(c.Model.Options) {
+		return
+	}
+	left := make([]model.Option, len(kept))
+	bought := make([]offers.Purchase, len(kept))
+	for to, from := range kept {
+		left[to], bought[to] = c.Model.Options[from], c.Bought[from]
+	}
+	c.Model.Options, c.Bought = left, bought
+}
+
+// passes are the ranks at which some group finds an option: weights from the highest
+// down for those that no taint bothers, then again for those that one does.
+func passes(options []model.Option) []model.Pass {
+	found := map[model.Pass]bool{}
+	if len(options) == 0 {
+		found[model.Pass{}] = true
+	}
+	for i := range options {
+		o := &options[i]
+		free := o.Admits.Clone()
+		free.AndNot(o.Soft)
+		if free.Any() {
+			found[model.Pass{Weight: o.Weight}] = true
+		}
+		if o.Soft.Any() {
+			found[model.Pass{Weight: o.Weight, Soft: true}] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), ComparePasses)
+}
+
+// ComparePasses orders passes, those that come first before others.
+func ComparePasses(a, b model.Pass) int {
+	if a.Soft != b.Soft {
+		if b.Soft {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.Weight, b.Weight)
+}
+
+func newSupplies(c *Compiler) *offers.Supplies {
+	s := &offers.Supplies{Index: map[string]int32{}}
+	for _, i := range c.Offers.Reserved {
+		o := c.Offers.Offers[i].Offering
+		count := int64(o.ReservationCount)
+		if n, ok := s.Index[o.ReservationID]; ok {
+			s.Counts[n] = min(s.Counts[n], count)
+			continue
+		}
+		s.Index[o.ReservationID] = int32(len(s.Counts))
+		s.Counts = append(s.Counts, count)
+	}
+	return s
+}
+
+// Number returns the number of the room that daemons leave on a machine of a
+// shape, or -1 where they do not even fit themselves.
+func Number(t *offers.RoomTable, c *Compiler, shape int, daemons []model.Bits, offer int) int {
+	if t.Index == nil {
+		t.Index = map[string]int{}
+	}
+	b := binary.AppendVarint(t.Buffer[:0], int64(shape))
+	for i, row := range daemons {
+		if row != nil && row.Has(offer) {
+			b = binary.AppendVarint(b, int64(i))
+		}
+	}
+	t.Buffer = b
+	if n, ok := t.Index[string(b)]; ok {
+		return n
+	}
+	room := slices.Clone(c.Offers.Shapes[shape].Allocatable)
+	n := len(t.Rooms)
+	for i, row := range daemons {
+		if row == nil || !row.Has(offer) {
+			continue
+		}
+		for d, q := range c.Daemons[i].Requests {
+			if room[d] -= q; room[d] < 0 {
+				n = -1
+			}
+		}
+	}
+	if n >= 0 {
+		t.Rooms = append(t.Rooms, room)
+	}
+	t.Index = offers.ToGrow(t.Index, &t.Shared)
+	t.Index[string(b)] = n
+	return n
+}

@@ -1,0 +1,273 @@
+package compile
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// ExistingAntiAffinity is a running pod's required anti-affinity: it keeps its target away from
+// nodes that share a label with its own.
+type ExistingAntiAffinity struct {
+	podspec.Tie
+	Node string
+	Pod  string
+}
+
+// readPods folds the pending pods into classes. What ties pods to each other has to
+// be known of all of them before one can tell which of their labels matter.
+func (c *Compiler) readPods() {
+	r := c.Readings
+	c.TopologyTerms.workloads = newWorkloads(c)
+	numbers := make([]int, len(r.PodSpecKeys))
+	singles := map[*corev1.Pod]int{}
+	for i, m := range r.PodSpecKeys {
+		if m != nil && !m.Single {
+			numbers[i] = read(c.TopologyTerms, m.Pod)
+		}
+	}
+	for i, n := range r.Of {
+		if n >= 0 && r.PodSpecKeys[n].Single {
+			singles[c.Problem.Pods[i]] = read(c.TopologyTerms, c.Problem.Pods[i])
+		}
+	}
+	c.readGuards()
+	moved, renamed := sort(c.TopologyTerms)
+	for i := range c.ExistingAntiAffinity {
+		c.ExistingAntiAffinity[i].Target = renamed[c.ExistingAntiAffinity[i].Target]
+	}
+	counts := make([]int, len(r.PodSpecKeys))
+	for _, n := range r.Of {
+		if n >= 0 {
+			counts[n]++
+		}
+	}
+	cast := make([][]setClass, len(r.PodSpecKeys))
+	for i, n := range r.Of {
+		if n < 0 {
+			continue
+		}
+		pod, m := c.Problem.Pods[i], r.PodSpecKeys[n]
+		among := c.TopologyTerms.Targets.Matched(podspec.NamespaceOf(pod), labelsOf(c.TopologyTerms, pod))
+		if m.Single {
+			class := c.Classes.Class(pod, m, moved[singles[pod]], among)
+			class.Pods = append(class.Pods, pod)
+			continue
+		}
+		class := classAmong(cast[n], among)
+		if class == nil {
+			class = c.Classes.Class(pod, m, moved[numbers[n]], among)
+			if cast[n] = append(cast[n], setClass{among, class}); len(class.Pods) == 0 && len(cast[n]) == 1 {
+				class.Pods = make([]*corev1.Pod, 0, counts[n]) // mostly all of them
+			}
+		}
+		class.Pods = append(class.Pods, pod)
+	}
+}
+
+// sort numbers topology terms and targets so that the order of the input does not show, and
+// returns the new numbers of both.
+func sort(r *termReader) (bonds, targets []int) {
+	targets = sortTargets(r.Targets)
+	order := make([]int, len(r.List))
+	for i := range order {
+		order[i] = i
+		for k := range r.List[i].Ties {
+			r.List[i].Ties[k].Target = targets[r.List[i].Ties[k].Target]
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.List[a].Name, r.List[b].Name) })
+	sorted := r.List[:0:0]
+	bonds = make([]int, len(order))
+	for to, from := range order {
+		bonds[from] = to
+		sorted = append(sorted, r.List[from])
+	}
+	r.List = sorted
+	return bonds, targets
+}
+
+// sortTargets numbers the targets in the order of their signatures.
+func sortTargets(t *podspec.Targets) []int {
+	moved := make([]int, len(t.List))
+	sorted := make([]podspec.Target, len(t.List))
+	for to, signature := range slices.Sorted(maps.Keys(t.Index)) {
+		from := t.Index[signature]
+		moved[from], sorted[to] = to, t.List[from]
+	}
+	t.List = sorted
+	for _, list := range t.Exact {
+		for i := range list {
+			list[i] = moved[list[i]]
+		}
+	}
+	for i := range t.Others {
+		t.Others[i] = moved[t.Others[i]]
+	}
+	return moved
+}
+
+// runningAmong returns the set of targets that a running pod is among.
+func (c *Compiler) runningAmong(pod *corev1.Pod) []int32 {
+	t := c.TopologyTerms.Targets
+	return t.Sets[t.Matched(podspec.NamespaceOf(pod), labelsOf(c.TopologyTerms, pod))]
+}
+
+// setClass is the class of a pod spec key's pods that are among a set of targets.
+type setClass struct {
+	among int
+	class *podspec.PodClass
+}
+
+func classAmong(classes []setClass, among int) *podspec.PodClass {
+	for i := range classes {
+		if classes[i].among == among {
+			return classes[i].class
+		}
+	}
+	return nil
+}
+
+// guard is a required anti-affinity term of a running pod, which keeps others away from its node.
+type guard struct {
+	key    string // of the label that its node and others share
+	target string // name of whom it keeps away, see termReader.target
+	node   string
+	pod    string
+	by     *corev1.Pod
+	term   *corev1.PodAffinityTerm
+}
+
+// guardsOf are the terms by which a running pod keeps others away.
+func guardsOf(pod *corev1.Pod) []guard {
+	a := pod.Spec.Affinity
+	if a == nil || a.PodAntiAffinity == nil || len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 0 {
+		return nil
+	}
+	terms := a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	out := make([]guard, len(terms))
+	name := podspec.PodName(pod)
+	for i := range terms {
+		target := string(podspec.AppendTargetName(nil, pod, terms[i:i+1]))
+		out[i] = guard{key: terms[i].TopologyKey, target: target, node: pod.Spec.NodeName, pod: name, by: pod, term: &terms[i]}
+	}
+	return out
+}
+
+// SortedGuards are the terms by which pods on hosts keep others away, sorted by label, target, node
+// and pod.
+func SortedGuards(hosts []*Host) []guard {
+	var out []guard
+	for _, h := range hosts {
+		out = append(out, h.Guards...)
+	}
+	slices.SortFunc(out, func(a, b guard) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.target, b.target), cmp.Compare(a.node, b.node), cmp.Compare(a.pod, b.pod))
+	})
+	return out
+}
+
+// readGuards adds the targets of what running pods keep away. Once targets are numbered in the
+// order of their names, that is in the order of [ExistingAntiAffinity]'s label, target, node and pod.
+func (c *Compiler) readGuards() {
+	c.ExistingAntiAffinity = make([]ExistingAntiAffinity, len(c.Cluster.Guards))
+	for i := range c.Cluster.Guards {
+		g, tie := &c.Cluster.Guards[i], podspec.Tie{}
+		if i > 0 && g.target == c.Cluster.Guards[i-1].target && g.key == c.Cluster.Guards[i-1].key {
+			tie = c.ExistingAntiAffinity[i-1].Tie
+		} else {
+			tie = anti(c.TopologyTerms, g.by, g.term, 0)
+		}
+		c.ExistingAntiAffinity[i] = ExistingAntiAffinity{Tie: tie, Node: g.node, Pod: g.pod}
+	}
+}
+
+// Kept yields the anti-affinity of running pods whose nodes have the label that it is about, with the
+// places of these.
+func (l *LocationIndex) Kept() iter.Seq2[*ExistingAntiAffinity, int] {
+	return func(yield func(*ExistingAntiAffinity, int) bool) {
+		var column *placeColumn
+		for i := range l.ExistingAntiAffinity {
+			k := &l.ExistingAntiAffinity[i]
+			if i == 0 || k.Key != l.ExistingAntiAffinity[i-1].Key {
+				column = l.Country.Column(k.Key)
+			}
+			if n, ok := l.NodeAt[k.Node]; ok && column.numbers[n] >= 0 && !yield(k, n) {
+				return
+			}
+		}
+	}
+}
+
+// selectorIndex tells which running pods some tie is about. It is read several times for a
+// plan, and most of it stays as it is from one plan to the next.
+type selectorIndex struct {
+	targets *podspec.Targets // of those who read it last
+	key     string           // of what they are; "" where that does not tell
+	hosts   []*Host
+	guests  [][]guest // by host
+}
+
+// guest is a running pod with the targets that it is among, at least one.
+type guest struct {
+	pod   *corev1.Pod
+	among []int32
+}
+
+// selectorIndex returns the index of those who run. Of hosts that have not changed, what is known
+// about the same targets is taken over.
+func (c *Compiler) selectorIndex() *selectorIndex {
+	old, targets := c.Memory.selectorIndex, c.TopologyTerms.Targets
+	if old != nil && old.targets == targets {
+		return old
+	}
+	book := &selectorIndex{targets: targets, hosts: c.Cluster.Hosts, guests: make([][]guest, len(c.Cluster.Hosts))}
+	if c.TopologyTerms.workloads == nil { // else what a pod is among hangs on more than its labels
+		book.key = keyTargets(targets)
+	}
+	if old == nil || old.key == "" || old.key != book.key {
+		old = &selectorIndex{}
+	}
+	before := 0
+	for i, h := range book.hosts {
+		for before < len(old.hosts) && old.hosts[before].Name < h.Name {
+			before++
+		}
+		if before < len(old.hosts) && old.hosts[before] == h {
+			book.guests[i] = old.guests[before]
+			continue
+		}
+		for _, pod := range h.Pods {
+			if among := c.runningAmong(pod); len(among) > 0 {
+				book.guests[i] = append(book.guests[i], guest{pod, among})
+			}
+		}
+	}
+	c.Memory.selectorIndex = book
+	return book
+}
+
+// keyTargets identifies targets: what they select, and in which namespaces. Those with the same
+// key have the same numbers.
+func keyTargets(t *podspec.Targets) string {
+	var b []byte
+	for n, signature := range slices.Sorted(maps.Keys(t.Index)) {
+		b = podspec.AppendText(append(b, 't'), signature)
+		for i := range t.List[n].Selectors {
+			s := &t.List[n].Selectors[i]
+			if s.Every {
+				b = append(b, '*')
+				continue
+			}
+			for _, name := range slices.Sorted(maps.Keys(s.Namespaces)) {
+				b = podspec.AppendText(append(b, 'n'), name)
+			}
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,292 @@
+package compile
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// Rule is a tie whose domains are wider than a node, together with the nodes that it
+// looks at.
+type Rule struct {
+	podspec.Tie
+	Axis   int // of the label
+	Filter int // axis that is 1 where a spread looks; -1 for everywhere
+	// domains holds what runs already.
+	Domains []topology.Domain
+	Total   int64
+	Loose   bool // it holds wherever pods go, as long as their nodes have the label
+}
+
+// PerNodeLimit bounds how many pods of a target may be on one machine with a pod that holds
+// it to that: a spread or an anti-affinity whose domains are single nodes.
+type PerNodeLimit struct {
+	kind   podspec.TieKind
+	target int
+	Max    int64
+	Weight int64
+}
+
+// RuleBook numbers the rules and the per-node limits of a problem.
+type RuleBook struct {
+	Locations       *LocationIndex
+	Rules           []Rule
+	RuleOf          map[RuleKey]int
+	ByTarget        map[int][]int // rules that count a target
+	PerNodeLimits   []PerNodeLimit
+	perNodeLimitOf  map[PerNodeLimit]int
+	PerNodeLimitsBy map[int][]int
+	Idle            []bool // per-node limits that bind nobody; nil for none
+	// keptOff are, by target, the bins that anti-affinity of what runs there keeps it off, and
+	// that one node only.
+	keptOff map[int]model.Bits
+	Nearest nearBook // of parts that per-node limits concern
+}
+
+// RuleKey is what tells rules apart: the term, and the number of the filter on the nodes that
+// it looks at.
+type RuleKey struct {
+	podspec.Tie
+	Filter int
+}
+
+// NewRuleBook returns a book without rules.
+func NewRuleBook(l *LocationIndex) *RuleBook {
+	return &RuleBook{
+		Locations: l, RuleOf: map[RuleKey]int{}, ByTarget: map[int][]int{},
+		perNodeLimitOf: map[PerNodeLimit]int{}, PerNodeLimitsBy: map[int][]int{}, keptOff: map[int]model.Bits{}, Nearest: nearBook{},
+	}
+}
+
+// Rule returns the number of the rule that a tie of a group is.
+func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.TopologyTerms) int {
+	filterAxis := -1
+	if t.Kind == podspec.SpreadTie {
+		f := Filter{Group: -1, honorAffinity: t.HonorAffinity, honorTaints: t.HonorTaints, keys: strings.Join(bonds.SpreadKeys(t.Weight == 0), ",")}
+		if t.HonorAffinity || t.HonorTaints {
+			f.Group = group
+		}
+		filterAxis = b.Locations.FilterAxis(f)
+		t.HonorAffinity, t.HonorTaints = false, false // the filter says it
+	}
+	key := RuleKey{Tie: t, Filter: filterAxis}
+	if n, ok := b.RuleOf[key]; ok {
+		return n
+	}
+	n := len(b.Rules)
+	axis := b.Locations.KeyAxis(t.Key)
+	b.RuleOf[key] = n
+	b.Rules = append(b.Rules, Rule{Tie: t, Axis: axis, Filter: filterAxis, Domains: make([]topology.Domain, len(b.Locations.Axes[axis].Values))})
+	b.ByTarget[t.Target] = append(b.ByTarget[t.Target], n)
+	return n
+}
+
+// PerNodeLimit returns the number of the per-node limit that a tie per host is for pods that are, or
+// are not, of the target themselves.
+func (b *RuleBook) PerNodeLimit(t podspec.Tie, self bool) int {
+	k := PerNodeLimit{kind: t.Kind, target: t.Target, Max: t.MaxSkew, Weight: t.Weight}
+	if t.Kind == podspec.AntiTie {
+		k.Max = 0
+		if self {
+			k.Max = 1
+		}
+	}
+	if n, ok := b.perNodeLimitOf[k]; ok {
+		return n
+	}
+	n := len(b.PerNodeLimits)
+	b.perNodeLimitOf[k] = n
+	b.PerNodeLimits = append(b.PerNodeLimits, k)
+	b.PerNodeLimitsBy[t.Target] = append(b.PerNodeLimitsBy[t.Target], n)
+	return n
+}
+
+// Keep notes what running pods keep away from their nodes.
+func (b *RuleBook) Keep() {
+	for k, node := range b.Locations.Kept() {
+		if k.PerHost() {
+			b.keepOff(k.Target, b.Locations.BinOf[node])
+			continue
+		}
+		r := &b.Rules[b.Rule(k.Tie, -1, nil)]
+		if at := b.Locations.Axes[r.Axis].At[b.Locations.OnSale+node]; at >= 0 {
+			r.Domains[at].Holders++
+		}
+	}
+}
+
+// keepOff notes that a target is kept off a bin.
+func (b *RuleBook) keepOff(target int, bin int32) {
+	if bin < 0 {
+		return
+	}
+	if b.keptOff[target] == nil {
+		b.keptOff[target] = model.NewBits(len(b.Locations.Nodes))
+	}
+	b.keptOff[target].Set(int(bin))
+}
+
+// Planned returns the rules in the planner's form.
+func (b *RuleBook) Planned() []topology.Rule {
+	kinds := map[podspec.TieKind]topology.Kind{podspec.SpreadTie: topology.Spread, podspec.AffinityTie: topology.Affinity, podspec.AntiTie: topology.Anti}
+	out := make([]topology.Rule, len(b.Rules))
+	for i := range b.Rules {
+		r := &b.Rules[i]
+		out[i] = topology.Rule{
+			Kind: kinds[r.Kind], Max: r.MaxSkew, MinDomains: r.MinDomains, Weight: r.Weight,
+			Domains: slices.Clone(r.Domains), Total: r.Total,
+		}
+	}
+	return out
+}
+
+// A rule that holds wherever its pods go, such as a spread of fewer pods than its
+// maxSkew, or keeping apart from pods that are nowhere, is no reason to pin anybody to a
+// site: where these pods go is left to the search for machines. Pods that have no place
+// at all do not count for rules.
+
+// Heads are the pods that wait and have to do with a rule or with a per-node limit.
+type Heads struct {
+	Held, Counted, both int64
+}
+
+// Add counts n pods: whether the term holds them, and whether it counts them.
+func (h *Heads) Add(holds, counts bool, n int64) {
+	if holds {
+		h.Held += n
+	}
+	if counts {
+		h.Counted += n
+	}
+	if holds && counts {
+		h.both += n
+	}
+}
+
+// alone reports whether there is one pod only, which is tied to itself.
+func (h *Heads) alone() bool { return h.Held == 1 && h.Counted == 1 && h.both == 1 }
+
+// Takes reports whether a spot with values on some axes could take a pod of a class.
+func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
+	has := func(spot int) bool {
+		return !slices.ContainsFunc(need, func(axis int) bool { return l.Axes[axis].At[spot] < 0 })
+	}
+	if l.nodeTakes(class, has) {
+		return true
+	}
+	for ti := range l.Templates {
+		if l.Offered[ti].Rows[class.Group] != nil && l.choiceAmong(ti, func(i int, o offers.TemplateOffer) bool {
+			return l.Columns.Rows[o.Column].Has(class.Group) && model.Fits(l.Rooms.Rooms[o.Room], class.Requests) &&
+				has(l.First[ti]+i) && l.OnOffer(ti, o.Offer)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// nodeTakes reports whether a node that has what it takes could take a pod of a class.
+func (l *LocationIndex) nodeTakes(class *podspec.PodClass, has func(spot int) bool) bool {
+	if l.Model.Rooms == nil { // it takes long to look at all
+		for n, bin := range l.BinOf {
+			if bin >= 0 && l.open[class.Group].Has(int(bin)) && model.Fits(l.Model.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {
+				return true
+			}
+		}
+		return false
+	}
+	found := false
+	for w, word := range l.Fitting(class.Requests) {
+		for word &= l.open[class.Group][w]; word != 0 && !found; word &= word - 1 {
+			found = has(l.OnSale + int(l.PlaceOf[w<<6+bits.TrailingZeros64(word)]))
+		}
+	}
+	return found
+}
+
+// Redundant reports whether a rule holds wherever the pods that wait go, as long as their
+// nodes have the label.
+func (r *Rule) Redundant(h *Heads) bool {
+	if h.Held == 0 && r.Kind != podspec.AntiTie {
+		return true
+	}
+	holders := int64(0)
+	for _, d := range r.Domains {
+		holders += d.Holders
+	}
+	switch r.Kind {
+	case podspec.SpreadTie:
+		return r.Total+h.Counted <= r.MaxSkew
+	case podspec.AffinityTie:
+		return r.Total == 0 && (h.alone() || r.Weight > 0 && h.Counted == 0)
+	default:
+		return (h.Held == 0 || r.Total == 0) && (h.Counted == 0 || holders == 0) && (h.Held == 0 || h.Counted == 0 || h.alone())
+	}
+}
+
+// vacuous reports whether a rule asks for nothing.
+func (b *RuleBook) vacuous(n int) bool {
+	r := &b.Rules[n]
+	if !r.Loose || r.Kind == podspec.AntiTie {
+		return r.Loose
+	}
+	a := b.Locations.Axes[r.Axis]
+	return a.flat && len(a.At) > 0 && a.At[0] == 0
+}
+
+// Count notes what runs already: how many pods each rule counts in each domain, and who is on
+// each bin of the per-node limits, which it returns. Pods that are going do not count for spreads.
+func (b *RuleBook) Count() [][]model.Presence {
+	l := b.Locations
+	present := make([][]model.Presence, len(l.Nodes))
+	l.RunningSets(func(pod *corev1.Pod, node int, among []int32) {
+		spot, going := l.OnSale+node, pod.DeletionTimestamp != nil
+		for _, target := range among {
+			for _, n := range b.ByTarget[int(target)] {
+				r := &b.Rules[n]
+				at := l.Axes[r.Axis].At[spot]
+				if at < 0 || r.Kind == podspec.SpreadTie && (going || l.Axes[r.Filter].At[spot] != 1) {
+					continue
+				}
+				r.Domains[at].Count++
+				r.Total++
+			}
+			bin := l.BinOf[node]
+			for _, n := range b.PerNodeLimitsBy[int(target)] {
+				if bin >= 0 && !(going && b.PerNodeLimits[n].kind == podspec.SpreadTie) {
+					present[bin] = counted(present[bin], int32(n))
+				}
+			}
+		}
+	})
+	for i := range b.Rules {
+		r := &b.Rules[i]
+		if r.Kind != podspec.SpreadTie {
+			continue
+		}
+		for n := range l.Places {
+			if at := l.Axes[r.Axis].At[l.OnSale+n]; at >= 0 && l.Axes[r.Filter].At[l.OnSale+n] == 1 {
+				r.Domains[at].Eligible = true
+			}
+		}
+	}
+	return present
+}
+
+// counted counts one more pod of a per-node limit among those that are present, by its number.
+func counted(present []model.Presence, limit int32) []model.Presence {
+	at, found := slices.BinarySearchFunc(present, limit, func(p model.Presence, limit int32) int { return cmp.Compare(p.Crowd, limit) })
+	if !found {
+		present = slices.Insert(present, at, model.Presence{Crowd: limit})
+	}
+	present[at].N++
+	return present
+}

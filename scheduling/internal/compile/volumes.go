@@ -1,0 +1,120 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// limitNode puts into a node's room how many further volumes it takes. allocatable is
+// what the node offers; of one in flight, what it will offer.
+func limitNode(x *podspec.VolumeIndex, n *ExistingNode, running []*corev1.Pod, table *podspec.ResourceTable, allocatable corev1.ResourceList) {
+	if x == nil || len(x.Limited) == 0 {
+		return
+	}
+	counts := map[string]int64{}
+	n.Attached = podspec.Attachments{Volumes: map[string]bool{}, Full: map[string]bool{}}
+	for _, pod := range running {
+		if !podspec.UsesClaims(pod) {
+			continue
+		}
+		for _, c := range x.ClaimsOf(pod) {
+			if c.Driver != "" && !n.Attached.Volumes[c.Volume] {
+				n.Attached.Volumes[c.Volume] = true
+				counts[c.Driver]++
+			}
+		}
+	}
+	for _, driver := range x.Limited {
+		name := podspec.AttachResource(driver)
+		limit, limited := x.Stated(n.Node.Name, driver)
+		if q, ok := allocatable[name]; ok && !limited && InFlight(n.Node) {
+			limit, limited = podspec.Amount(name, q), true
+		}
+		if class, static := strings.CutPrefix(driver, podspec.StaticPrefix); static {
+			limit, limited = x.FreeOn(class, n.Node.Name, n.Labels), true
+			counts[driver] = 0 // what runs has a volume that is not free
+		}
+		d, asked := table.Index[name]
+		if !limited {
+			if asked {
+				n.Room[d] = podspec.NoAttachLimit
+			}
+			continue
+		}
+		free := max(0, limit-counts[driver])
+		if charged := charged(x, n, driver); charged <= free {
+			free -= charged
+		} else {
+			n.Attached.Full[driver] = true
+		}
+		if asked {
+			n.Room[d] = free
+		}
+	}
+}
+
+// charged is how many shared volumes of a driver may come to a node that are not there.
+func charged(x *podspec.VolumeIndex, n *ExistingNode, driver string) int64 {
+	count := int64(0)
+	for _, c := range x.Shared {
+		if c.Driver == driver && !n.Attached.Volumes[c.Volume] && c.UsableOn(n.Node.Name, n.Labels) {
+			count++
+		}
+	}
+	return count
+}
+
+// Requestable are the resources that pods may request by name. Attachments are not
+// among them: no part of a plan speaks of them.
+func (c *Compiler) Requestable() []corev1.ResourceName {
+	return slices.DeleteFunc(slices.Clone(c.Table.Names), func(name corev1.ResourceName) bool { return podspec.AttachDriver(name) != "" })
+}
+
+// Unattached is a request without the attachments of volumes. The bound passes over
+// their limits, which keeps it valid.
+func (c *Compiler) Unattached(request []int64) []int64 {
+	if c.Classes.Volumes == nil {
+		return request
+	}
+	out := slices.Clone(request)
+	for d, name := range c.Table.Names {
+		if podspec.AttachDriver(name) != "" {
+			out[d] = 0
+		}
+	}
+	return out
+}
+
+// AppendGroup appends what identifies the constraints of a group, the claims aside
+// that its pods share with others.
+func (c *Compiler) AppendGroup(b []byte, group int) []byte {
+	signature := c.Classes.Signatures[group]
+	return podspec.AppendText(b, signature[:len(signature)-c.Classes.Groups[group].Sharing])
+}
+
+// Spokesmen are the first pods of a class whose volumes say in different words where
+// they can be used. Whoever checks a bound need not know that they mean the same.
+func (c *Compiler) Spokesmen(class *podspec.PodClass) []*corev1.Pod {
+	x := c.Classes.Volumes
+	if x == nil || len(c.Classes.Groups[class.Group].Volumes) == 0 {
+		return class.Pods[:1]
+	}
+	var out []*corev1.Pod
+	said := map[string]bool{}
+	var b []byte
+	for _, pod := range class.Pods {
+		b = b[:0]
+		for _, claim := range x.ClaimsOf(pod) {
+			b = claim.AppendWords(append(b, '|'))
+		}
+		if !said[string(b)] {
+			said[string(b)] = true
+			out = append(out, pod)
+		}
+	}
+	return out
+}

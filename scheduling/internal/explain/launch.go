@@ -1,0 +1,224 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// How many types an explanation of a launch lists.
+const (
+	mostRunnersUp = 5
+	mostCheaper   = 5
+	mostOfAReason = 2 // among the cheaper types
+)
+
+// Load is what pods ask for together.
+func (s *scene) Load(items []compile.Portion) []int64 {
+	sum := make([]int64, len(s.Table.Names))
+	for _, it := range items {
+		for d, q := range s.Planned[it.Class].Requests {
+			sum[d] += q * it.N
+		}
+	}
+	return sum
+}
+
+// Rivalry asks of every offering whether it would hold the pods of a launch.
+type Rivalry struct {
+	*Explainer
+	launch *Standing
+	ledger *compile.Ledger // with what the launch takes given back
+	groups []int
+	load   []int64
+	keys   []podspec.Tie // constraints to which the place of the machine matters
+	ranks  []int32
+}
+
+// NewRivalry compares what a launch buys with everything else on sale.
+func NewRivalry(e *Explainer, m *Standing) *Rivalry {
+	r := &Rivalry{Explainer: e, launch: m, ledger: e.ledger.Clone(), load: e.Load(m.Items), ranks: e.WeightRank()}
+	r.ledger.Spend(offers.Purchase{Template: m.Template, Offer: m.Offer}, -1)
+	among := map[int]bool{}
+	for _, it := range m.Items {
+		class := e.Planned[it.Class]
+		if !slices.Contains(r.groups, class.Group) {
+			r.groups = append(r.groups, class.Group)
+		}
+		for _, target := range e.TopologyTerms.Targets.Sets[class.Among] {
+			among[int(target)] = true
+		}
+	}
+	here := map[int]bool{}
+	for _, it := range m.Items {
+		here[e.Planned[it.Class].TopologyTerms] = true
+	}
+	for i, b := range e.TopologyTerms.List {
+		for _, t := range b.Ties {
+			if t.Weight == 0 && !t.PerHost() && (here[i] || among[t.Target]) && !slices.ContainsFunc(r.keys, func(k podspec.Tie) bool { return k.Key == t.Key }) {
+				r.keys = append(r.keys, t)
+			}
+		}
+	}
+	return r
+}
+
+// Run fills in what becomes of all offerings.
+func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
+	own := r.Offers.Offers[r.launch.Offer].InstanceType.Name
+	price := r.Offers.Offers[r.launch.Offer].Offering.Price
+	best, rejected := map[string]int{}, map[string]offers.Purchase{}
+	counts := map[scheduling.Reason]int{}
+	for ti, v := range r.Templates {
+		v.Within.Each(func(o int) {
+			x := &r.Offers.Offers[o]
+			name := x.InstanceType.Name
+			reason := r.wrong(ti, o)
+			if reason.Code == "" {
+				if have, ok := best[name]; name != own && (!ok || x.Cost < r.Offers.Offers[have].Cost) {
+					best[name] = o
+				}
+				return
+			}
+			counts[reason]++
+			if have, ok := rejected[name]; x.Offering.Price < price && (!ok || x.Offering.Price < r.Offers.Offers[have.Offer].Offering.Price) {
+				rejected[name] = offers.Purchase{Template: ti, Offer: o}
+			}
+		})
+	}
+	out.RuledOut = sortedReasons(counts)
+	out.Others = len(best)
+	names := slices.Sorted(maps.Keys(best))
+	slices.SortStableFunc(names, func(a, b string) int {
+		x, y := &r.Offers.Offers[best[a]], &r.Offers.Offers[best[b]]
+		return cmp.Or(cmp.Compare(x.Cost, y.Cost), cmp.Compare(x.Offering.Price, y.Offering.Price))
+	})
+	for _, name := range names[:min(len(names), mostRunnersUp)] {
+		out.RunnersUp = append(out.RunnersUp, r.Offers.Offers[best[name]].Option())
+	}
+	cheaper := slices.DeleteFunc(slices.Sorted(maps.Keys(rejected)), func(name string) bool {
+		_, holds := best[name]
+		return holds || name == own
+	})
+	slices.SortStableFunc(cheaper, func(a, b string) int {
+		return cmp.Compare(r.Offers.Offers[rejected[b].Offer].Offering.Price, r.Offers.Offers[rejected[a].Offer].Offering.Price)
+	})
+	told := map[scheduling.Reason]int{}
+	for _, name := range cheaper {
+		at := rejected[name]
+		reason := r.wrong(at.Template, at.Offer)
+		if told[reason]++; len(out.Cheaper) < mostCheaper && told[reason] <= mostOfAReason {
+			out.Cheaper = append(out.Cheaper, scheduling.Rejected{Option: r.Offers.Offers[at.Offer].Option(), Reason: r.exactly(at, reason)})
+		}
+	}
+}
+
+// wrong says why an offer would not do for the launch; the code is empty if it would.
+func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
+	v := r.Templates[ti]
+	for _, g := range r.groups {
+		if row := r.Offered[ti].Rows[g]; row == nil || !row.Has(o) {
+			return r.unfit(ti, o, g)
+		}
+	}
+	x := &r.Offers.Offers[o]
+	if x.Excluded.Code != "" {
+		return offers.Reason(r.Solver, x.Excluded)
+	}
+	if !x.Launchable {
+		return r.notOnSale(v.Pool.Name, x)
+	}
+	if r.ranks[v.Number] > r.ranks[r.Templates[r.launch.Template].Number] {
+		return scheduling.Reason{Code: scheduling.ReasonWeight, Detail: "node pool " + v.Pool.Name + " has a lower weight"}
+	}
+	room, ok := r.room(ti, o)
+	if !ok {
+		return scheduling.Reason{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
+	}
+	if lacking := r.lacking(room, r.load); len(lacking) > 0 {
+		return r.resourceReason(lacking)
+	}
+	p := offers.Purchase{Template: ti, Offer: o}
+	if id := r.ledger.Reservation(p); id != "" && r.ledger.Supply[id] < 1 {
+		return scheduling.Reason{Code: scheduling.ReasonReservation, Detail: "reservation " + id + " is used up"}
+	}
+	if !r.ledger.Affords(p) {
+		return scheduling.Reason{Code: scheduling.ReasonLimits, Detail: "the limits of node pool " + v.Pool.Name + " leave no room for it"}
+	}
+	for i := range r.keys {
+		key := r.keys[i].Key
+		here, _ := r.labelOf(r.launch.Template, r.launch.Offer, key)
+		if there, _ := r.labelOf(ti, o, key); here != there {
+			return scheduling.Reason{Code: Code(&r.keys[i]), Detail: fmt.Sprintf("%s counts on its being in %s", textTie(&r.keys[i]), here)}
+		}
+	}
+	return scheduling.Reason{}
+}
+
+// unfit says which constraint of a group keeps an offer from doing.
+func (r *Rivalry) unfit(ti, o, g int) scheduling.Reason {
+	only := model.NewBits(len(r.Offers.Offers))
+	only.Set(o)
+	s := r.screenWithin(r.Templates[ti], ti, r.Classes.Groups[g], only)
+	for reason := range s.counts {
+		return reason // there is one offer, so there is one reason
+	}
+	return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "constraints of the pods do not match"}
+}
+
+// exactly puts numbers into the reason why an offer would not do.
+func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.Reason) scheduling.Reason {
+	reason.Count = 1
+	room, ok := r.room(at.Template, at.Offer)
+	if reason.Code != scheduling.ReasonResources && reason.Code != scheduling.ReasonNoResource || !ok {
+		return reason
+	}
+	var parts []string
+	for _, d := range r.withoutAttachments(r.lacking(room, r.load)) {
+		name := r.Table.Names[d]
+		have, want := podspec.Quantity(name, room[d]), podspec.Quantity(name, r.load[d])
+		parts = append(parts, fmt.Sprintf("%s %s < %s requested", name, have.String(), want.String()))
+	}
+	if len(parts) > 0 {
+		reason.Detail = strings.Join(parts, ", ")
+	}
+	return reason
+}
+
+// MostNear is how many names an error suggests.
+const MostNear = 5
+
+// Near returns the names that look most like one, the nearest first: those that it is
+// a part of, and those that a slip or two turns into it.
+func Near(name string, all []string) []string {
+	want := strings.ToLower(name)
+	slips := 1 + len(want)/5
+	return spelling.Closest(all, MostNear, func(full string) (int, bool) {
+		have := strings.ToLower(full)
+		_, own, scoped := strings.Cut(have, "/")
+		d := spelling.Distance(want, have)
+		if scoped {
+			d = min(d, spelling.Distance(want, own))
+		}
+		if len(want) >= 3 && strings.Contains(have, want) {
+			d = min(d, 1)
+		}
+		return d, d <= slips
+	})
+}
+
+// SortRooms puts the fullest resource first.
+func SortRooms(rooms []scheduling.Room) {
+	slices.SortStableFunc(rooms, func(a, b scheduling.Room) int {
+		return cmp.Or(cmp.Compare(b.Share(), a.Share()), strings.Compare(a.Resource, b.Resource))
+	})
+}
