@@ -56,7 +56,7 @@ func (x *Explainer) alternatives(out *scheduling.PodExplanation, id int) {
 	out.RuledOut = e.Reasons(class, id)
 	nodes, launches := 0, 0
 	for i, n := range e.Nodes {
-		if n.Node.Name == out.Place || nodes == explain.MostPlaces || !e.Suits[i].Has(class.Group) || !e.NodeHolds(class, i) || len(e.Tied.NodeBars(id, i)) > 0 {
+		if n.Node.Name == out.Place || nodes == explain.MostPlaces || !e.NodeTakes(class, id, i) {
 			continue
 		}
 		nodes++

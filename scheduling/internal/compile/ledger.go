@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -65,21 +66,36 @@ func (l *Ledger) Spend(p offers.Purchase, n int64) {
 	}
 }
 
-// Affords reports whether a further purchase keeps limits and reservations.
-func (l *Ledger) Affords(p offers.Purchase) bool {
+// UsedUp is the reservation that a further purchase would draw on in vain, "" for none.
+func (l *Ledger) UsedUp(p offers.Purchase) string {
 	if id := l.Reservation(p); id != "" && l.Supply[id] < 1 {
-		return false
+		return id
 	}
-	pool := l.c.Templates[p.Template].Number
-	if !l.Limited[pool] {
-		return true
-	}
-	for d, u := range l.Use(p) {
-		if left := l.Limits[pool][d]; left < 0 || u > left {
-			return false
+	return ""
+}
+
+// Gaps yields the limits that a further purchase would exceed, by place among the pool's limited
+// resources, and by how much.
+func (l *Ledger) Gaps(p offers.Purchase) iter.Seq2[int, int64] {
+	return func(yield func(int, int64) bool) {
+		pool := l.c.Templates[p.Template].Number
+		if !l.Limited[pool] {
+			return
+		}
+		for d, u := range l.Use(p) {
+			if left := l.Limits[pool][d]; (left < 0 || u > left) && !yield(d, u-left) {
+				return
+			}
 		}
 	}
-	return true
+}
+
+// Affords reports whether a further purchase keeps limits and reservations.
+func (l *Ledger) Affords(p offers.Purchase) bool {
+	for range l.Gaps(p) {
+		return false
+	}
+	return l.UsedUp(p) == ""
 }
 
 // Drained reports whether anything that could be bought of a pool takes from its limits.

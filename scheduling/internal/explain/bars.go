@@ -138,7 +138,7 @@ func (t *tied) bars(id int, at func(rule int) int32, node int) []Bar {
 	}
 	for _, s := range t.shuns(id) {
 		if s.rule >= 0 {
-			if d := at(s.rule); d >= 0 && t.Rules[s.rule].Domains[d].Holders > 0 && !barred(out, s.rule) {
+			if d := at(s.rule); d >= 0 && t.Rules[s.rule].Domains[d].Holders > 0 && !barsRule(out, s.rule) {
 				out = append(out, Bar{Kind: turnedAway, Tie: s.tie, rule: s.rule, at: d})
 			}
 		} else if node >= 0 && t.hosts[s.tie.Target].existingAntiAffinity[node] {
@@ -148,8 +148,8 @@ func (t *tied) bars(id int, at func(rule int) int32, node int) []Bar {
 	return out
 }
 
-// barred reports whether a rule is among those that keep a pod away.
-func barred(bars []Bar, rule int) bool {
+// barsRule reports whether a rule is among those that keep a pod away.
+func barsRule(bars []Bar, rule int) bool {
 	return slices.ContainsFunc(bars, func(b Bar) bool { return b.rule == rule })
 }
 

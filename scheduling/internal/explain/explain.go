@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -18,9 +19,11 @@ import (
 // once the plan is carried out.
 type Explainer struct {
 	*scene
-	Tied   *tied // nil where nothing ties pods to each other
-	screen map[int][]screened
-	idle   map[string]string // by NodePool, why it has no offering to choose from
+	Tied  *tied             // nil where nothing ties pods to each other
+	needs map[int]*needs    // by group
+	idle  map[string]string // by NodePool, why it has no offering to choose from
+	// exclusions by the settings, numbered.
+	exclusions []offers.Exclusion
 	// lenient passes over places that nothing rules out, for pods that have one.
 	Lenient bool
 }
@@ -28,7 +31,7 @@ type Explainer struct {
 // NewExplainer explains a plan of a compiled problem.
 func NewExplainer(c *compile.Compiler, plan *scheduling.Plan) *Explainer {
 	s := newScene(c, plan)
-	return &Explainer{scene: s, Tied: newTied(s), screen: map[int][]screened{}, idle: map[string]string{}}
+	return &Explainer{scene: s, Tied: newTied(s), needs: map[int]*needs{}, idle: map[string]string{}}
 }
 
 // Explain lists the pods that found no place, with reasons and fixes.
@@ -102,22 +105,141 @@ func sentence(reasons []scheduling.Reason, changes []scheduling.Change) string {
 // Reasons counts, over all offers of all pools and all nodes, what ruled them out
 // for a class, which is at a place among the planned ones.
 func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.Reason {
-	t := newTally(e, class, id)
-	if len(e.Pools) == 0 {
+	return e.subject(class, id).count(nil)
+}
+
+// count counts what rules places out, all of them or those with a label.
+func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
+	t := &tally{subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
+	if where == nil {
+		t.nowhere()
+	}
+	for ti, v := range s.Templates {
+		within := v.Within
+		if where != nil {
+			within = within.Clone()
+			within.And(s.Offers.Satisfying(v, where))
+		}
+		if within.Any() {
+			t.offers(ti, within)
+		}
+	}
+	for i, x := range s.Nodes {
+		if where != nil && !where.Matches(x.Labels) {
+			continue
+		}
+		switch r, b := s.why(i); {
+		case b.Kind != NoBar:
+			t.bars[b]++
+		case !s.Lenient || r.Code != scheduling.ReasonSearch:
+			t.counts[r]++
+		}
+	}
+	if s.Tied != nil {
+		s.Tied.word(s.class, t.bars, t.counts)
+	}
+	return sortedReasons(t.counts)
+}
+
+// tally is how often something rules a place out.
+type tally struct {
+	*subject
+	counts map[scheduling.Reason]int
+	bars   map[Bar]int
+}
+
+// nowhere counts what has no place at all: pools without offers, and nodes that are going.
+func (t *tally) nowhere() {
+	if len(t.Pools) == 0 {
 		t.counts[scheduling.Reason{Code: scheduling.ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
 	}
-	for ti, s := range e.screened(class.Group) {
-		t.offers(ti, s)
+	templates := map[string]*offers.Template{}
+	for _, v := range t.Templates {
+		templates[v.Pool.Name] = cmp.Or(templates[v.Pool.Name], v)
 	}
-	for _, node := range e.Problem.Nodes {
+	for _, p := range t.Pools {
+		switch v := templates[p.Name]; {
+		case v == nil:
+			t.counts[scheduling.Reason{Code: scheduling.ReasonNoInstanceType, Detail: "node pool " + p.Name + " allows no value of a label that it requires"}]++
+		case !v.Within.Any():
+			t.counts[scheduling.Reason{Code: scheduling.ReasonNoInstanceType, Detail: t.idlePool(p)}]++
+		}
+	}
+	for _, node := range t.Problem.Nodes {
 		if podspec.Going(node) {
 			t.counts[scheduling.Reason{Code: scheduling.ReasonNodeNotReady, Detail: "a node is being removed"}]++
 		}
 	}
-	for i := range e.Nodes {
-		t.node(i)
+}
+
+// offers counts what rules out some offers of a template.
+func (t *tally) offers(ti int, within model.Bits) {
+	type example struct {
+		place
+		n int
 	}
-	return t.reasons()
+	found, shared := map[obstacle]*example{}, map[*Bar]int{} // bars of one site are one slice
+	choice := offers.NewChoices(t.Solver.Flexibility)
+	open, spots := 0, 0
+	within.Each(func(o int) {
+		p, offer := place{ti, o}, &t.Offers.Offers[o]
+		x, any := t.first(p)
+		if offer.Spot() && (!any || x.kind >= reserved) {
+			choice.Add(offer)
+		}
+		switch {
+		case !any:
+			open++
+			spots += offers.CapacityKind(offer)
+		case x.kind == barred:
+			shared[&t.subject.bars(p)[0]]++
+		case found[x] == nil:
+			found[x] = &example{p, 1}
+		default:
+			found[x].n++
+		}
+	})
+	for x, f := range found {
+		t.counts[t.reason(f.place, x)] += f.n
+	}
+	for b, n := range shared {
+		t.bars[*b] += n
+	}
+	if spots > 0 && !t.Lenient && !choice.Enough() {
+		t.counts[offers.FlexibilityReason(t.Solver)] += spots
+		open -= spots
+	}
+	v := t.Templates[ti]
+	switch pool := "node pool " + v.Pool.Name; {
+	case open == 0 || t.Lenient:
+	case len(offers.FloorKeys(v.Set)) > 0:
+		t.counts[scheduling.Reason{Code: scheduling.ReasonMinValues, Detail: "too few choices remain for the minValues of " + pool}] += open
+	default:
+		t.counts[t.unplanned(t.id, pool)] += open
+	}
+}
+
+// why says why a node does not take the pods: a reason, or the tie that keeps them away.
+func (s *subject) why(bin int) (scheduling.Reason, Bar) {
+	p := place{onNode, bin}
+	switch x, any := s.first(p); {
+	case !any:
+		return s.unplanned(s.id, "a running node"), Bar{}
+	case x.kind == barred:
+		return scheduling.Reason{}, s.bars(p)[0]
+	default:
+		return s.reason(p, x), Bar{}
+	}
+}
+
+// NodeReason says why a node does not take a class's pods: a reason, or the tie that keeps them away.
+func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) (scheduling.Reason, Bar) {
+	return e.subject(class, id).why(bin)
+}
+
+// NodeTakes reports whether nothing keeps a class's pods from a node.
+func (e *Explainer) NodeTakes(class *podspec.PodClass, id, bin int) bool {
+	return e.subject(class, id).free(place{onNode, bin})
 }
 
 // sortedReasons puts counted reasons in order, the most frequent first.
@@ -176,139 +298,9 @@ func (e *Explainer) anywhere(d int) bool {
 		})
 }
 
-// NodeReason says why a node does not take a class's pods.
-func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) (scheduling.Reason, Bar) {
-	group, x := e.Classes.Groups[class.Group], e.Nodes[bin]
-	if hard, _ := podspec.Untolerated(group.Tolerations, x.Taints); hard != nil {
-		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}, Bar{}
-	}
-	if !group.OwnMatchesNode(x.Node.Name, x.Labels) {
-		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}, Bar{}
-	}
-	if podspec.PortsClash(group.Ports, x.Ports) {
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod on the node binds the same host port"}, Bar{}
-	}
-	if !group.VolumesMatch(x.Node.Name, x.Labels) {
-		return volumeReason(group), Bar{}
-	}
-	if driver := x.Attached.TurnsAway(group); driver != "" {
-		return fullReason(driver), Bar{}
-	}
-	if lacking := e.lacking(e.Left[bin], class.Requests); len(lacking) > 0 {
-		r := e.resourceReason(lacking)
-		if r.Code == scheduling.ReasonResources {
-			r.Detail += " left on running nodes"
-		}
-		return r, Bar{}
-	}
-	if e.portsTaken(class, bin) {
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}, Bar{}
-	}
-	if bars := e.Tied.NodeBars(id, bin); len(bars) > 0 {
-		return scheduling.Reason{}, bars[0]
-	}
-	return e.unplanned(id, "a running node"), Bar{}
-}
-
 func taintText(t *corev1.Taint) string {
 	if t.Value == "" {
 		return t.Key + ":" + string(t.Effect)
 	}
 	return t.Key + "=" + t.Value + ":" + string(t.Effect)
-}
-
-// tally counts what rules places out for a class.
-type tally struct {
-	*Explainer
-	class   *podspec.PodClass
-	id      int
-	counts  map[scheduling.Reason]int
-	bars    map[Bar]int
-	shared  map[*Bar]int // by what keeps the class from a site
-	rooms   []int        // by number of a room that is too small
-	blocked []int        // by place among the blocks
-}
-
-func newTally(e *Explainer, class *podspec.PodClass, id int) *tally {
-	return &tally{Explainer: e, class: class, id: id, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}, shared: map[*Bar]int{}}
-}
-
-// offers counts what rules out the offers of a template.
-func (t *tally) offers(ti int, s screened) {
-	for r, n := range s.counts {
-		t.counts[r] += n
-	}
-	minValues := len(offers.FloorKeys(t.Templates[ti].Set)) > 0
-	overfull, open, spots := 0, 0, 0
-	s.admitted.Each(func(o int) {
-		n := t.roomNumber(ti, o)
-		switch k := t.block(ti, o); {
-		case n < 0:
-			overfull++
-		case !t.fitsRoom(t.class, n):
-			t.rooms = counted(t.rooms, n)
-		case k > 0:
-			t.blocked = counted(t.blocked, k-1)
-		default:
-			if bars := t.offerBars(t.id, ti, o); len(bars) > 0 {
-				t.shared[&bars[0]]++
-			} else {
-				open++
-				spots += offers.CapacityKind(&t.Explainer.Offers.Offers[o])
-			}
-		}
-	})
-	if overfull > 0 {
-		t.counts[scheduling.Reason{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}] += overfull
-	}
-	if spots > 0 && !t.Lenient && !t.choosable(ti, t.spotsOf(s.admitted), t.class.Requests) {
-		t.counts[offers.FlexibilityReason(t.Solver)] += spots
-		open -= spots
-	}
-	switch pool := "node pool " + t.Templates[ti].Pool.Name; {
-	case open == 0 || t.Lenient:
-	case minValues:
-		t.counts[scheduling.Reason{Code: scheduling.ReasonMinValues, Detail: "too few choices remain for the minValues of " + pool}] += open
-	default:
-		t.counts[t.unplanned(t.id, pool)] += open
-	}
-}
-
-func counted(counts []int, at int) []int {
-	for len(counts) <= at {
-		counts = append(counts, 0)
-	}
-	counts[at]++
-	return counts
-}
-
-// node counts what rules out a node.
-func (t *tally) node(bin int) {
-	switch r, b := t.NodeReason(t.class, t.id, bin); {
-	case b.Kind != NoBar:
-		t.bars[b]++
-	case !t.Lenient || r.Code != scheduling.ReasonSearch:
-		t.counts[r]++
-	}
-}
-
-// reasons words what was counted.
-func (t *tally) reasons() []scheduling.Reason {
-	for n, count := range t.rooms {
-		if count > 0 {
-			t.counts[t.resourceReason(t.lacking(t.Compiler.Rooms.Rooms[n], t.class.Requests))] += count
-		}
-	}
-	for k, count := range t.blocked {
-		if count > 0 {
-			t.counts[t.sizes.blocks[k]] += count
-		}
-	}
-	for b, n := range t.shared {
-		t.bars[*b] += n
-	}
-	if t.Tied != nil {
-		t.Tied.word(t.class, t.bars, t.counts)
-	}
-	return sortedReasons(t.counts)
 }

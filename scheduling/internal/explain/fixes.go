@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,9 +10,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -20,29 +21,46 @@ import (
 // first: less of one resource, a toleration, one selector less, a higher limit. Where
 // no single one would do, it is the fewest together.
 func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change {
+	s := e.subject(class, id)
+	n := s.nearest()
 	var out scheduling.ChangeList
-	screens := e.screened(class.Group)
 	out.Add(e.unitFix(class))
-	out.Add(e.reservationFix(class, id, screens))
-	out.Add(e.floorFix(class, id, screens))
-	out.Add(e.limitFix(class, id, screens))
-	out.Add(e.settingsFix(class, id, screens))
-	out.Add(e.flexibilityFix(class, id, screens))
-	out.Add(e.resourceFix(class, id, screens))
-	e.tieFixes(class, id, &out)
-	for ti := range screens {
-		out.Add(e.taintFix(class, id, ti, &screens[ti]))
+	if n.reservation != "" {
+		out.Add(raiseReservation(n.reservation))
 	}
-	e.nodeTaintFix(class, id, &out)
-	e.askFixes(class, id, &out)
-	e.volumeFix(class, id, &out)
-	e.portFix(class, id, &out)
-	e.saleFix(class, id, screens, &out)
+	if n.choosy != "" {
+		out.Add(scheduling.Change{Kind: scheduling.ChangeMinValues, Object: "NodePool/" + n.choosy, Text: "lower the minValues of node pool " + n.choosy})
+	}
+	if n.limits != nil {
+		out.Add(limitChange(n.limits))
+	}
+	if n.setting >= 0 {
+		out.Add(offers.Admitting(e.Solver, &e.Offers.Offers[n.setting]))
+	}
+	if n.inflexible {
+		out.Add(scheduling.Change{
+			Kind: scheduling.ChangeFlexibility, Object: "Policy", From: e.Solver.Flexibility.String(),
+			Text: fmt.Sprintf("ask for less choice among spot machines than %s", e.Solver.Flexibility),
+		})
+	}
+	if n.dim >= 0 {
+		out.Add(e.lessOf(n.dim, n.room, class))
+	}
+	e.tieFixes(class, id, &n.ties, &out)
+	for _, c := range slices.Concat(n.pools, n.nodes) {
+		out.Add(c)
+	}
+	s.askFixes(n, &out)
+	s.volumeFix(n, &out)
+	for _, c := range n.ports {
+		out.Add(c)
+	}
+	out.Add(n.sale)
 	if len(e.Pools) == 0 {
 		out.Add(scheduling.Change{Kind: scheduling.ChangeNodePool, Text: "add a node pool"})
 	}
 	if len(out) == 0 || e.Facts.Together {
-		e.together(class, id, &out)
+		s.together(&out)
 	}
 	if len(out) == 0 {
 		e.poolFix(&out)
@@ -50,30 +68,186 @@ func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change
 	return out
 }
 
-// free reports whether no tie keeps a class from a machine that could be bought.
-func (e *Explainer) free(id, ti, o int) bool { return len(e.offerBars(id, ti, o)) == 0 }
+// nearest is what is nearest to a place for some pods, of each kind of thing that one change lifts:
+// it is looked for at places with a single obstacle.
+type nearest struct {
+	*subject
+	reservation  string     // that is used up
+	choosy       string     // pool with a place, but for its minValues
+	limits       []limitGap // the easiest to close
+	setting      int        // offer that the fewest settings rule out, then the cheapest; -1 for none
+	inflexible   bool       // spot machines have a place, but leave too little choice
+	dim          int        // resource of which the least has to go, and what room there is; -1 for none
+	room         int64
+	ties         tieBars             // the ties that alone keep the pods away
+	pools, nodes []scheduling.Change // tolerations
+	tolerated    *offers.Template    // the template whose taints were looked at last
+	values       []map[string]bool   // by ask, the values that would do; nil where nothing but it stands in the way
+	affine       bool                // nothing but node affinity stands in the way
+	zones        map[string]bool     // in which the volumes would have to be
+	ports        scheduling.ChangeList
+	portOnNode   bool // one of them is about a node
+	sale         scheduling.Change
+}
 
-// limitFix names the limits that stand in the way, and how far they would have to rise.
-func (e *Explainer) limitFix(class *podspec.PodClass, id int, screens []screened) scheduling.Change {
-	var best []limitGap
-	for ti := range screens {
-		if !e.enough(ti, screens[ti].admitted, class.Requests) {
-			continue
-		}
-		screens[ti].admitted.Each(func(o int) {
-			if e.affords(ti, o) || !e.holds(class, ti, o) {
-				return
+// nearest looks at all places.
+func (s *subject) nearest() *nearest {
+	n := &nearest{subject: s, setting: -1, dim: -1, values: make([]map[string]bool, len(s.asks)), zones: map[string]bool{}}
+	for ti, v := range s.Templates {
+		choice := offers.NewChoices(s.Solver.Flexibility)
+		open, spot := false, false
+		v.Within.Each(func(o int) {
+			p, x := place{ti, o}, &s.Offers.Offers[o]
+			first, found := n.look(p)
+			if x.Spot() && (!found || first.kind >= reserved) {
+				choice.Add(x)
 			}
-			gaps := e.limitGaps(offers.Purchase{Template: ti, Offer: o})
-			if len(gaps) > 0 && (best == nil || closerLimits(gaps, best)) && e.free(id, ti, o) {
-				best = gaps
+			if !found {
+				open, spot = open || !x.Spot(), spot || x.Spot()
 			}
 		})
+		n.inflexible = n.inflexible || spot && !choice.Enough()
+		if n.choosy == "" && (open || spot && choice.Enough()) && len(offers.FloorKeys(v.Set)) > 0 {
+			n.choosy = v.Pool.Name
+		}
 	}
-	if best == nil {
-		return scheduling.Change{}
+	for i := range s.Nodes {
+		n.look(place{onNode, i})
 	}
-	return limitChange(best)
+	return n
+}
+
+// look looks at a place and returns its first obstacle, if it has any.
+func (n *nearest) look(p place) (first obstacle, found bool) {
+	single, affine := true, true
+	for x := range n.obstacles(p) {
+		if single = !found; single {
+			first, found = x, true
+			if x.kind == barred {
+				n.ties.note(n.bars(p))
+				return first, true
+			}
+		}
+		if affine = affine && (x.kind == unmetAffinity || x.kind == unmet && !n.asks[x.n].selector); !single && !affine {
+			return first, true
+		}
+	}
+	if !found {
+		return first, false
+	}
+	n.affine = n.affine || affine && p.template != onNode
+	if single {
+		n.take(p, first)
+	}
+	return first, true
+}
+
+// take notes a place with a single obstacle.
+func (n *nearest) take(p place, x obstacle) {
+	onNodes := p.template == onNode
+	switch x.kind {
+	case tainted:
+		const most = 2 // tolerations for nodes
+		if !onNodes {
+			if n.tolerated == n.Templates[p.template] {
+				return
+			}
+			n.tolerated = n.Templates[p.template]
+		}
+		switch c := n.change(p, x); {
+		case !onNodes:
+			n.pools = append(n.pools, c)
+		case len(n.nodes) < most && !slices.ContainsFunc(n.nodes, func(have scheduling.Change) bool { return taintsOf(have) == taintsOf(c) }):
+			n.nodes = append(n.nodes, c)
+		}
+	case unmet:
+		if onNodes {
+			return
+		}
+		if n.values[x.n] == nil {
+			n.values[x.n] = map[string]bool{}
+		}
+		if value := n.labelAt(p, n.asks[x.n].Key()); value != "" {
+			n.values[x.n][value] = true
+		}
+	case volumesElsewhere:
+		if zone := n.labelAt(p, offerings.ZoneLabel); zone != "" {
+			n.zones[zone] = true
+		}
+	case excluded:
+		o := &n.Offers.Offers[p.at]
+		grounds := len(offers.Exclusions(n.Solver, o.InstanceType, o.Offering))
+		if n.setting >= 0 {
+			best := &n.Offers.Offers[n.setting]
+			if c := cmp.Compare(grounds, len(offers.Exclusions(n.Solver, best.InstanceType, best.Offering))); c > 0 || c == 0 && o.Cost >= best.Cost {
+				return
+			}
+		}
+		n.setting = p.at
+	case notOnSale:
+		if n.sale.Kind == "" {
+			n.sale = n.change(p, x)
+		}
+	case portBound, portOfDaemon, portPlanned:
+		if !onNodes || !n.portOnNode { // one node will do as an example
+			n.portOnNode = onNodes
+			n.ports.Add(n.change(p, x))
+		}
+	case lacking:
+		room := n.Left
+		if !onNodes {
+			room = n.Compiler.Rooms.Rooms
+		}
+		at := x.room
+		if onNodes {
+			at = p.at
+		}
+		// Of several resources the one that asks for the smaller cut is nearer.
+		if have := room[at][x.n]; have > 0 && (n.dim < 0 || nearer(have, n.class.Requests[x.n], n.room, n.class.Requests[n.dim])) {
+			n.dim, n.room = x.n, have
+		}
+	case reserved:
+		n.reservation = cmp.Or(n.reservation, n.Offers.Offers[p.at].Offering.ReservationID)
+	case limited:
+		if gaps := n.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
+			n.limits = gaps
+		}
+	}
+}
+
+// taintsOf is the part of a toleration's text that names the taints.
+func taintsOf(c scheduling.Change) string {
+	taints, _, _ := strings.Cut(c.Text, " for ")
+	return taints
+}
+
+// together finds the place that misses by the fewest things, where a single one does
+// not help anywhere, and lists those.
+func (s *subject) together(out *scheduling.ChangeList) {
+	var best []scheduling.Change
+	look := func(p place) {
+		if best != nil && len(best) <= 2 {
+			return
+		}
+		var changes []scheduling.Change
+		for x := range s.obstacles(p) {
+			if changes = append(changes, s.change(p, x)); best != nil && len(changes) == len(best) {
+				return
+			}
+		}
+		if len(changes) > 0 {
+			best = changes
+		}
+	}
+	for ti, v := range s.Templates {
+		v.Within.Each(func(o int) { look(place{ti, o}) })
+	}
+	for i := range s.Nodes {
+		look(place{onNode, i})
+	}
+	if best != nil {
+		out.Add(offers.Joined(best, ", and "))
+	}
 }
 
 // limitGap is by how much a limit of a pool falls short of one more purchase.
@@ -95,12 +269,9 @@ func closerLimits(a, b []limitGap) bool {
 // limitGaps lists the limits that one more purchase would exceed.
 func (e *Explainer) limitGaps(p offers.Purchase) []limitGap {
 	pool := e.Templates[p.Template].Pool
-	left := e.ledger.Limits[e.Templates[p.Template].Number]
 	var out []limitGap
-	for d, use := range e.ledger.Use(p) {
-		if use > left[d] || left[d] < 0 {
-			out = append(out, limitGap{pool, compile.LimitedResources(pool)[d], use - left[d]})
-		}
+	for d, short := range e.ledger.Gaps(p) {
+		out = append(out, limitGap{pool, compile.LimitedResources(pool)[d], short})
 	}
 	return out
 }
@@ -108,78 +279,15 @@ func (e *Explainer) limitGaps(p offers.Purchase) []limitGap {
 // limitChange raises limits as far as needed.
 func limitChange(gaps []limitGap) scheduling.Change {
 	var changes []scheduling.Change
-	var texts []string
 	for _, g := range gaps {
 		old := g.pool.Spec.Limits[g.name]
 		q := podspec.Quantity(g.name, podspec.Plus(podspec.Amount(g.name, old), g.short))
-		text := fmt.Sprintf("raise the limit %s of node pool %s to %s", g.name, g.pool.Name, q.String())
 		changes = append(changes, scheduling.Change{
-			Kind: scheduling.ChangeLimit, Object: "NodePool/" + g.pool.Name, Key: string(g.name), From: old.String(), To: q.String(), Text: text,
-		})
-		texts = append(texts, text)
-	}
-	c := changes[0]
-	c.Text = strings.Join(texts, " and ")
-	c.And = slices.Clone(changes[1:])
-	return c
-}
-
-// resourceFix says how much less of one resource would do.
-func (e *Explainer) resourceFix(class *podspec.PodClass, id int, screens []screened) scheduling.Change {
-	dim, most := -1, int64(-1)
-	// nearest returns whether a room is nearer to the request than those before it.
-	nearest := func(room []int64) bool {
-		lacking := e.lacking(room, class.Requests)
-		if len(lacking) != 1 || room[lacking[0]] <= 0 {
-			return false
-		}
-		// Of several resources the one that asks for the smaller cut is nearer.
-		d := lacking[0]
-		return dim < 0 || nearer(room[d], class.Requests[d], most, class.Requests[dim])
-	}
-	take := func(room []int64) {
-		dim = e.lacking(room, class.Requests)[0]
-		most = room[dim]
-	}
-	var far []bool // by number, rooms that are known to be no nearer
-	for ti := range screens {
-		screens[ti].admitted.Each(func(o int) {
-			n := e.roomNumber(ti, o)
-			for n >= len(far) {
-				far = append(far, false)
-			}
-			if n < 0 || far[n] {
-				return
-			}
-			room := e.Compiler.Rooms.Rooms[n]
-			if !nearest(room) {
-				far[n] = true
-				return
-			}
-			if !e.affords(ti, o) || !e.free(id, ti, o) {
-				return
-			}
-			request := slices.Clone(class.Requests)
-			for d := range request {
-				request[d] = min(request[d], room[d])
-			}
-			if e.enough(ti, screens[ti].admitted, request) {
-				take(room)
-			}
+			Kind: scheduling.ChangeLimit, Object: "NodePool/" + g.pool.Name, Key: string(g.name), From: old.String(), To: q.String(),
+			Text: fmt.Sprintf("raise the limit %s of node pool %s to %s", g.name, g.pool.Name, q.String()),
 		})
 	}
-	group := e.Classes.Groups[class.Group]
-	for i, x := range e.Nodes {
-		hard, _ := podspec.Untolerated(group.Tolerations, x.Taints)
-		if hard == nil && group.MatchesNode(x.Node.Name, x.Labels) && !podspec.PortsClash(group.Ports, x.Ports) && !e.portsTaken(class, i) &&
-			x.Attached.TurnsAway(group) == "" && nearest(e.Left[i]) && len(e.Tied.NodeBars(id, i)) == 0 {
-			take(e.Left[i])
-		}
-	}
-	if dim < 0 {
-		return scheduling.Change{}
-	}
-	return e.lessOf(dim, most, class)
+	return offers.Joined(changes, " and ")
 }
 
 // lessOf says that a pod fits if it asks for at most so much of a resource.
@@ -241,39 +349,6 @@ func inOneUnit(name corev1.ResourceName, bound, amount int64) (least, most strin
 // nearer reports whether a/b is a larger share than c/d.
 func nearer(a, b, c, d int64) bool { return float64(a)/float64(b) > float64(c)/float64(d) }
 
-// taintFix names the tolerations that a pod would need to use a pool.
-func (e *Explainer) taintFix(class *podspec.PodClass, id, ti int, s *screened) scheduling.Change {
-	if s.taint == nil {
-		return scheduling.Change{}
-	}
-	group, v := e.Classes.Groups[class.Group], e.Templates[ti]
-	row := e.Offers.Admits(v, group, false)
-	e.withoutPorts(row, ti, group)
-	if !e.anyFits(class, id, ti, row) {
-		return scheduling.Change{}
-	}
-	return tolerationFix(group, v.Pool.Spec.Template.Spec.Taints, "NodePool/"+v.Pool.Name, "node pool "+v.Pool.Name)
-}
-
-// nodeTaintFix names tolerations with which running nodes would do, a few of them.
-func (e *Explainer) nodeTaintFix(class *podspec.PodClass, id int, out *scheduling.ChangeList) {
-	const most = 2
-	group := e.Classes.Groups[class.Group]
-	found := map[string]bool{}
-	for i, x := range e.Nodes {
-		hard, _ := podspec.Untolerated(group.Tolerations, x.Taints)
-		if hard == nil || len(found) == most || !group.MatchesNode(x.Node.Name, x.Labels) || !model.Fits(e.Left[i], class.Requests) ||
-			podspec.PortsClash(group.Ports, x.Ports) || e.portsTaken(class, i) || len(e.Tied.NodeBars(id, i)) > 0 {
-			continue
-		}
-		c := tolerationFix(group, x.Taints, "Node/"+x.Node.Name, "node "+x.Node.Name)
-		if taints, _, _ := strings.Cut(c.Text, " for "); !found[taints] {
-			found[taints] = true
-			out.Add(c)
-		}
-	}
-}
-
 // tolerationFix names the tolerations that are missing for some taints.
 func tolerationFix(group *podspec.Constraint, taints []corev1.Taint, object, where string) scheduling.Change {
 	var changes []scheduling.Change
@@ -316,53 +391,36 @@ func (e *Explainer) unitFix(class *podspec.PodClass) scheduling.Change {
 	}
 }
 
-// reservationFix names a used-up reservation that would hold the pods.
-func (e *Explainer) reservationFix(class *podspec.PodClass, id int, screens []screened) scheduling.Change {
-	for ti := range screens {
-		name := ""
-		screens[ti].admitted.Each(func(o int) {
-			if name != "" || e.affords(ti, o) {
-				return
-			}
-			r := e.ledger.Reservation(offers.Purchase{Template: ti, Offer: o})
-			if r != "" && e.ledger.Supply[r] < 1 && e.takes(class, ti, o) && e.free(id, ti, o) {
-				name = r
-			}
-		})
-		if name != "" {
-			return raiseReservation(name)
-		}
-	}
-	return scheduling.Change{}
-}
-
-// floorFix names the remedy for minValues that cannot be met.
-func (e *Explainer) floorFix(class *podspec.PodClass, id int, screens []screened) scheduling.Change {
-	pool := ""
-	for ti, v := range e.Templates {
-		if pool != "" || len(offers.FloorKeys(v.Set)) == 0 || !e.choosable(ti, screens[ti].admitted, class.Requests) {
-			continue
-		}
-		screens[ti].admitted.Each(func(o int) {
-			if pool == "" && e.takes(class, ti, o) && e.affords(ti, o) && e.free(id, ti, o) {
-				pool = v.Pool.Name
-			}
-		})
-	}
-	if pool == "" {
-		return scheduling.Change{}
-	}
-	return scheduling.Change{
-		Kind: scheduling.ChangeMinValues, Object: "NodePool/" + pool,
-		Text: "lower the minValues of node pool " + pool,
-	}
-}
-
 // Propose sets the changes that would place a pod, and says so.
 func Propose(u *scheduling.Unschedulable, changes []scheduling.Change) {
 	u.Message = sentence(u.Reasons, changes)
 	u.Changes, u.Fixes = changes, nil
 	for i := range changes {
 		u.Fixes = append(u.Fixes, changes[i].Text)
+	}
+}
+
+func portChange(port podspec.HostPort, why string) scheduling.Change {
+	return scheduling.Change{
+		Kind: scheduling.ChangeHostPort, From: fmt.Sprintf("%d/%s", port.Port, port.Protocol),
+		Text: fmt.Sprintf("bind another host port than %d/%s: %s", port.Port, port.Protocol, why),
+	}
+}
+
+// raiseReservation lets a reservation have one machine more.
+func raiseReservation(id string) scheduling.Change {
+	return scheduling.Change{Kind: scheduling.ChangeReservation, Object: id, Text: "raise the count of reservation " + id}
+}
+
+// poolFix names the node pools whose requirements leave nothing.
+func (e *Explainer) poolFix(out *scheduling.ChangeList) {
+	for _, p := range e.Pools {
+		empty := !slices.ContainsFunc(e.Templates, func(v *offers.Template) bool { return v.Pool.Name == p.Name && v.Within.Any() })
+		if empty {
+			out.Add(scheduling.Change{
+				Kind: scheduling.ChangeNodePool, Object: "NodePool/" + p.Name,
+				Text: "widen the requirements of node pool " + p.Name + ": they leave no instance type",
+			})
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -39,18 +37,6 @@ func asksOf(group *podspec.Constraint) []ask {
 	return out
 }
 
-// without returns a group's constraints less one ask.
-func (a ask) without(group *podspec.Constraint) *podspec.Constraint {
-	out := *group
-	if a.selector {
-		out.Selector = slices.Delete(slices.Clone(group.Selector), a.at, a.at+1)
-		return &out
-	}
-	out.Terms = slices.Clone(group.Terms)
-	out.Terms[0].Labels = slices.Delete(slices.Clone(group.Terms[0].Labels), a.at, a.at+1)
-	return &out
-}
-
 // kind says where the ask stands.
 func (a ask) kind() scheduling.ChangeKind {
 	if a.selector {
@@ -59,87 +45,40 @@ func (a ask) kind() scheduling.ChangeKind {
 	return scheduling.ChangeNodeAffinity
 }
 
-// askFixes says which other values of a label would do.
-func (e *Explainer) askFixes(class *podspec.PodClass, id int, out *scheduling.ChangeList) {
-	group := e.Classes.Groups[class.Group]
-	all := asksOf(group)
-	// Another zone is easier to live with than another kind of machine.
-	slices.SortStableFunc(all, func(a, b ask) int {
-		return cmp.Compare(rankOf(a.Key() == offerings.ZoneLabel), rankOf(b.Key() == offerings.ZoneLabel))
-	})
-	for _, a := range all {
-		out.Add(e.askFix(class, id, a, all))
+// askFixes says which other values of labels would do.
+func (s *subject) askFixes(n *nearest, out *scheduling.ChangeList) {
+	for _, zone := range []bool{true, false} { // another zone is easier to live with than another kind of machine
+		for i, a := range s.asks {
+			if n.values[i] != nil && zone == (a.Key() == offerings.ZoneLabel) {
+				out.Add(s.askFix(a, slices.Sorted(maps.Keys(n.values[i]))))
+			}
+		}
 	}
-	if !group.Affine {
+	if !s.group.Affine {
 		return
 	}
-	out.Add(e.affinityHint(group))
-	if slices.ContainsFunc(*out, func(c scheduling.Change) bool { return c.Kind == scheduling.ChangeNodeAffinity }) {
-		return
-	}
-	without := *group
-	without.Affine = false
-	if e.wouldFit(class, id, &without) {
-		out.Add(scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityText(group) + " matches nothing that fits"})
+	out.Add(s.affinityHint(s.group))
+	if n.affine && !slices.ContainsFunc(*out, func(c scheduling.Change) bool { return c.Kind == scheduling.ChangeNodeAffinity }) {
+		out.Add(scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityText(s.group) + " matches nothing that fits"})
 	}
 }
 
-// rankOf puts what is so before what is not.
-func rankOf(so bool) int {
-	if so {
-		return 0
-	}
-	return 1
-}
-
-// askFix says which other values of one label would do.
-func (e *Explainer) askFix(class *podspec.PodClass, id int, a ask, all []ask) scheduling.Change {
-	group := e.Classes.Groups[class.Group]
-	without := a.without(group)
-	values := map[string]bool{}
-	fits := false
-	for ti, v := range e.Templates {
-		if hard, _ := v.HardTaint(group); hard != nil {
-			continue
-		}
-		row := e.Offers.Admits(v, without, false)
-		e.withoutPorts(row, ti, without)
-		if !e.enough(ti, row, class.Requests) {
-			continue
-		}
-		numbers := e.Offers.Column(a.Key()).Numbers
-		known := map[int32]bool{}
-		row.Each(func(o int) {
-			if known[numbers[o]] || !e.usable(class, id, ti, o) {
-				return
-			}
-			fits, known[numbers[o]] = true, true
-			value, ok := e.Offers.Offers[o].Label(a.Key())
-			if !ok {
-				value, ok = v.Labels[a.Key()]
-			}
-			if ok && !a.Has(value) {
-				values[value] = true
-			}
-		})
-	}
-	if !fits {
-		return scheduling.Change{}
-	}
+// askFix says which other values of one label would do, or what to do where nothing has it.
+func (s *subject) askFix(a ask, values []string) scheduling.Change {
 	c := scheduling.Change{Kind: a.kind(), Key: a.Raw, From: a.values()}
 	if len(values) > 0 {
 		const most = 3
-		c.Values = slices.Sorted(maps.Keys(values))[:min(len(values), most)]
+		c.Values = values[:min(len(values), most)]
 		c.Text = fmt.Sprintf("select another value of %s than %s, such as %s", a.Raw, a.values(), strings.Join(c.Values, ", "))
 		if a.Operator() != requirements.In {
 			c.Text = fmt.Sprintf("widen %s, such as to %s", a.Short(), strings.Join(c.Values, ", "))
 		}
-		if clash := e.clash(group, a, all); clash != "" {
+		if clash := s.clash(s.group, a, s.asks); clash != "" {
 			c.Text = clash + ": " + c.Text
 		}
 		return c
 	}
-	if !a.selector || e.known(a.Key()) {
+	if !a.selector || s.known(a.Key()) {
 		return scheduling.Change{} // the value is on sale, or a hint will be given: something else stands in the way
 	}
 	conflict := &requirements.Conflict{Key: a.Key(), Right: a.Requirement, Undefined: true}
@@ -152,6 +91,18 @@ func (e *Explainer) askFix(class *podspec.PodClass, id int, a ask, all []ask) sc
 		c.Text = fmt.Sprintf("drop the node selector %s, or give a node pool that label", a.Raw)
 	}
 	return c
+}
+
+// volumeFix says where volumes would have to be.
+func (s *subject) volumeFix(n *nearest, out *scheduling.ChangeList) {
+	if len(n.zones) == 0 {
+		return
+	}
+	const most = 5
+	c := scheduling.Change{Kind: scheduling.ChangeVolume, Key: offerings.ZoneLabel, Values: slices.Sorted(maps.Keys(n.zones))[:min(len(n.zones), most)]}
+	c.Text = fmt.Sprintf("use volumes that are elsewhere, such as in %s: these can be used %s, and nothing there takes the pod",
+		strings.Join(c.Values, ", "), podspec.PlacesText(s.group))
+	out.Add(c)
 }
 
 // values writes what an ask demands.
@@ -216,21 +167,6 @@ func (e *Explainer) known(key string) bool {
 	})
 }
 
-// wouldFit reports whether a class would find an offer under other constraints.
-func (e *Explainer) wouldFit(class *podspec.PodClass, id int, group *podspec.Constraint) bool {
-	for ti, v := range e.Templates {
-		if hard, _ := v.HardTaint(group); hard != nil {
-			continue
-		}
-		row := e.Offers.Admits(v, group, false)
-		e.withoutPorts(row, ti, group)
-		if e.anyFits(class, id, ti, row) {
-			return true
-		}
-	}
-	return false
-}
-
 // affinityHint points out a label of a required node affinity that nothing defines
 // and that looks like another one.
 func (e *Explainer) affinityHint(group *podspec.Constraint) (c scheduling.Change) {
@@ -247,33 +183,6 @@ func (e *Explainer) affinityHint(group *podspec.Constraint) (c scheduling.Change
 		}
 	})
 	return c
-}
-
-// withoutPorts takes the offers out on whose machines daemons bind a group's ports.
-func (e *Explainer) withoutPorts(row model.Bits, ti int, group *podspec.Constraint) {
-	for i, d := range e.Daemons {
-		if podspec.PortsClash(group.Ports, d.Constraint.Ports) {
-			row.AndNot(e.Offered[ti].Daemons[i])
-		}
-	}
-}
-
-// anyFits reports whether one of the offers takes a pod of the class.
-func (e *Explainer) anyFits(class *podspec.PodClass, id, ti int, row model.Bits) bool {
-	found := false
-	if !e.enough(ti, row, class.Requests) {
-		return false
-	}
-	row.Each(func(o int) {
-		found = found || e.usable(class, id, ti, o)
-	})
-	return found
-}
-
-// usable reports whether an offer whose labels would do could be bought for a pod of
-// the class.
-func (e *Explainer) usable(class *podspec.PodClass, id, ti, o int) bool {
-	return e.takes(class, ti, o) && e.affords(ti, o) && e.free(id, ti, o)
 }
 
 // mostBlockers is how many domains are looked at that hold pods back.
@@ -316,42 +225,15 @@ func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []Bar, out *s
 // wrongWith words the commonest reason why nothing in a domain takes a class.
 func (e *Explainer) wrongWith(class *podspec.PodClass, id int, key, value string) string {
 	x := podspec.Expression{Raw: key, Requirement: requirements.MustNew(key, requirements.In, value)}
-	t := newTally(e, class, id)
-	group := e.Classes.Groups[class.Group]
-	if text := e.soldWithout(group, ask{Expression: &x}); text != "" {
-		return text
-	}
-	for ti, v := range e.Templates {
-		within := v.Within.Clone()
-		within.And(e.Offers.Satisfying(v, &x))
-		if !within.Any() {
-			continue
-		}
-		t.offers(ti, e.screenWithin(v, ti, group, within))
-	}
-	for i, node := range e.Nodes {
-		if x.Matches(node.Labels) {
-			t.node(i)
+	s := e.subject(class, id)
+	if x.Key() == offerings.ZoneLabel {
+		if text := e.clash(s.group, ask{Expression: &x}, s.asks); text != "" {
+			return text // the zone does not sell what the group asks for
 		}
 	}
-	reasons := t.reasons()
+	reasons := s.count(&x)
 	if len(reasons) == 0 {
 		return "nothing is on sale or runs there that could take the pod"
 	}
 	return reasons[0].Detail
-}
-
-// soldWithout says what a zone does not sell that a group asks for, if that is so.
-func (e *Explainer) soldWithout(group *podspec.Constraint, zone ask) string {
-	if zone.Key() != offerings.ZoneLabel {
-		return ""
-	}
-	return e.clash(group, zone, asksOf(group))
-}
-
-// screenWithin applies a group's constraints to some offers of a template.
-func (e *Explainer) screenWithin(v *offers.Template, ti int, group *podspec.Constraint, within model.Bits) screened {
-	narrowed := *v
-	narrowed.Within = within
-	return e.screenTemplate(&narrowed, ti, group, false)
 }

@@ -4,92 +4,69 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// obstacle is one tie, by what it keeps pods away for.
-type obstacle struct {
+// obstructing is one tie, by what it keeps pods away for.
+type obstructing struct {
 	tie  podspec.Tie
 	rule int
 }
 
-// tieFixes says how the ties could give way that alone keep a class from places.
-func (e *Explainer) tieFixes(class *podspec.PodClass, id int, out *scheduling.ChangeList) {
-	if !e.Tied.ties(id) {
+// tieBars are the ties that alone keep pods from places.
+type tieBars struct {
+	single map[obstructing][]Bar // by the one that does
+	order  []obstructing
+	fewest []Bar         // of a place that several ties keep the pods from
+	seen   map[*Bar]bool // bars of one site are one slice
+}
+
+// note notes what keeps pods from a place: at least one tie, and nothing else.
+func (t *tieBars) note(bars []Bar) {
+	if t.seen[&bars[0]] {
 		return
 	}
-	single := map[obstacle][]Bar{}
-	var order []obstacle
-	var fewest []Bar        // of a place that several ties keep the class from
-	seen := map[*Bar]bool{} // bars of one site are one slice
-	note := func(bars []Bar) {
-		if len(bars) == 0 || seen[&bars[0]] {
-			return
+	if t.seen == nil {
+		t.single, t.seen = map[obstructing][]Bar{}, map[*Bar]bool{}
+	}
+	t.seen[&bars[0]] = true
+	first := obstructing{bars[0].Tie, bars[0].rule}
+	if slices.ContainsFunc(bars, func(b Bar) bool { return (obstructing{b.Tie, b.rule}) != first }) {
+		if t.fewest == nil || len(bars) < len(t.fewest) {
+			t.fewest = bars
 		}
-		seen[&bars[0]] = true
-		first := obstacle{bars[0].Tie, bars[0].rule}
-		if slices.ContainsFunc(bars, func(b Bar) bool { return (obstacle{b.Tie, b.rule}) != first }) {
-			if fewest == nil || len(bars) < len(fewest) {
-				fewest = bars
-			}
-			return
-		}
-		if single[first] == nil {
-			order = append(order, first)
-		}
-		for _, b := range bars {
-			if !slices.Contains(single[first], b) {
-				single[first] = append(single[first], b)
-			}
+		return
+	}
+	if t.single[first] == nil {
+		t.order = append(t.order, first)
+	}
+	for _, b := range bars {
+		if !slices.Contains(t.single[first], b) {
+			t.single[first] = append(t.single[first], b)
 		}
 	}
-	for ti, s := range e.screened(class.Group) {
-		if !e.enough(ti, s.admitted, class.Requests) {
-			continue
-		}
-		s.admitted.Each(func(o int) {
-			if e.takes(class, ti, o) && e.affords(ti, o) {
-				note(e.offerBars(id, ti, o))
-			}
-		})
-	}
-	for i := range e.Nodes {
-		if e.Suits[i].Has(class.Group) && e.NodeHolds(class, i) {
-			note(e.Tied.NodeBars(id, i))
-		}
-	}
-	for _, o := range order {
-		relaxed := e.Tied.relax(class, id, single[o])
+}
+
+// tieFixes says how the ties could give way that alone keep a class from places.
+func (e *Explainer) tieFixes(class *podspec.PodClass, id int, t *tieBars, out *scheduling.ChangeList) {
+	for _, o := range t.order {
+		relaxed := e.Tied.relax(class, id, t.single[o])
 		out.Add(relaxed[0])
-		e.blockers(class, id, single[o], out)
+		e.blockers(class, id, t.single[o], out)
 		for _, c := range relaxed[1:] {
 			out.Add(c)
 		}
 	}
-	if len(order) == 0 && fewest != nil {
-		var changes []scheduling.Change
-		var texts []string
-		for _, b := range fewest {
-			c := e.Tied.lift(class, id, b)
-			if !slices.Contains(texts, c.Text) {
-				changes, texts = append(changes, c), append(texts, c.Text)
-			}
+	if len(t.order) == 0 && t.fewest != nil {
+		var changes scheduling.ChangeList
+		for _, b := range t.fewest {
+			changes.Add(e.Tied.lift(class, id, b))
 		}
-		c := changes[0]
-		c.Text, c.And = strings.Join(texts, ", and "), changes[1:]
-		out.Add(c)
+		out.Add(offers.Joined(changes, ", and "))
 	}
-}
-
-// NodeHolds reports whether a node that suits a class has room for a pod of it.
-func (e *Explainer) NodeHolds(class *podspec.PodClass, bin int) bool {
-	group, x := e.Classes.Groups[class.Group], e.Nodes[bin]
-	return !podspec.PortsClash(group.Ports, x.Ports) && x.Attached.TurnsAway(group) == "" &&
-		model.Fits(e.Left[bin], class.Requests) && !e.portsTaken(class, bin)
 }
 
 // relax says how one tie could give way that keeps a class from places, the smallest

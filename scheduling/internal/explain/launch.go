@@ -10,7 +10,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -148,7 +147,7 @@ func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
 		return r.resourceReason(lacking)
 	}
 	p := offers.Purchase{Template: ti, Offer: o}
-	if id := r.ledger.Reservation(p); id != "" && r.ledger.Supply[id] < 1 {
+	if id := r.ledger.UsedUp(p); id != "" {
 		return scheduling.Reason{Code: scheduling.ReasonReservation, Detail: "reservation " + id + " is used up"}
 	}
 	if !r.ledger.Affords(p) {
@@ -166,13 +165,13 @@ func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
 
 // unfit says which constraint of a group keeps an offer from doing.
 func (r *Rivalry) unfit(ti, o, g int) scheduling.Reason {
-	only := model.NewBits(len(r.Offers.Offers))
-	only.Set(o)
-	s := r.screenWithin(r.Templates[ti], ti, r.Classes.Groups[g], only)
-	for reason := range s.counts {
-		return reason // there is one offer, so there is one reason
-	}
-	return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "constraints of the pods do not match"}
+	reason := scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "constraints of the pods do not match"}
+	s, p := &subject{Explainer: r.Explainer, needs: r.needsOf(g)}, place{ti, o}
+	s.unsuited(p, func(x obstacle) bool {
+		reason = s.reason(p, x)
+		return false
+	})
+	return reason
 }
 
 // exactly puts numbers into the reason why an offer would not do.

@@ -36,9 +36,10 @@ func Without(plan *scheduling.Plan, pod string) *scheduling.Plan {
 
 // Cheapest is the best offer that would take a pod of a class on a machine of its own.
 func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purchase, ok bool) {
-	for ti, s := range e.screened(class.Group) {
-		s.admitted.Each(func(o int) {
-			if (!ok || e.Offers.Offers[o].Cost < e.Offers.Offers[best.Offer].Cost) && e.usable(class, id, ti, o) {
+	s := e.subject(class, id)
+	for ti, v := range e.Templates {
+		v.Within.Each(func(o int) {
+			if (!ok || e.Offers.Offers[o].Cost < e.Offers.Offers[best.Offer].Cost) && s.free(place{ti, o}) {
 				best, ok = offers.Purchase{Template: ti, Offer: o}, true
 			}
 		})

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -160,46 +159,6 @@ func (s *scene) labelOf(ti, o int, key string) (string, bool) {
 	return value, ok
 }
 
-// enough reports whether a pool's minValues would be met by those of some offers that
-// hold a request.
-func (s *scene) enough(ti int, row model.Bits, request []int64) bool {
-	if !s.choosable(ti, row, request) {
-		return false
-	}
-	floors := offers.FloorKeys(s.Templates[ti].Set)
-	if len(floors) == 0 || s.Solver.MinValues == scheduling.MinValuesBestEffort {
-		return true
-	}
-	seen := make([]map[string]bool, len(floors))
-	for i := range seen {
-		seen[i] = map[string]bool{}
-	}
-	row.Each(func(o int) {
-		if room, ok := s.room(ti, o); !ok || !s.Offers.Offers[o].Launchable || !model.Fits(room, request) {
-			return
-		}
-		for i, r := range floors {
-			if value, ok := s.labelOf(ti, o, r.Key()); ok {
-				seen[i][value] = true
-			}
-		}
-	})
-	for i, r := range floors {
-		if len(seen[i]) < r.MinValues() {
-			return false
-		}
-	}
-	return true
-}
-
-// portsTaken reports whether pods planned onto a bin bind a port of a class.
-func (s *scene) portsTaken(class *podspec.PodClass, bin int) bool {
-	ports := s.Classes.Groups[class.Group].Ports
-	return len(ports) > 0 && slices.ContainsFunc(s.Bins[bin].Items, func(it compile.Portion) bool {
-		return podspec.PortsClash(ports, s.Classes.Groups[s.Planned[it.Class].Group].Ports)
-	})
-}
-
 // Unplaced returns the pods of a planned class that the plan places nowhere.
 func (s *scene) Unplaced(class int) []*corev1.Pod {
 	var out []*corev1.Pod
@@ -214,9 +173,7 @@ func (s *scene) Unplaced(class int) []*corev1.Pod {
 // sizes remembers what explaining one class after another asks again and again: the
 // room of every offer, whether a class fits it, whether it can still be bought.
 type sizes struct {
-	numbers [][]int32 // by template and offer, the number of the room; -1 where daemons overfill it
-	blocked [][]int32 // by template and offer, 0 or the place after which blocks says why it cannot be bought
-	blocks  []scheduling.Reason
+	numbers [][]int32         // by template and offer, the number of the room; -1 where daemons overfill it
 	of      *podspec.PodClass // whose fits are
 	fits    []int8            // by number of a room: 0 where it is not known, 1 for yes, -1 for no
 }
@@ -264,60 +221,4 @@ func (s *scene) fitsRoom(class *podspec.PodClass, number int) bool {
 		}
 	}
 	return s.sizes.fits[number] > 0
-}
-
-// holds reports whether a machine bought at an offer has room for a pod of the class.
-func (s *scene) holds(class *podspec.PodClass, ti, o int) bool {
-	n := s.roomNumber(ti, o)
-	return n >= 0 && s.fitsRoom(class, n)
-}
-
-// takes reports whether an offer is on sale and has room for a pod of the class.
-func (s *scene) takes(class *podspec.PodClass, ti, o int) bool {
-	return s.Offers.Offers[o].Launchable && s.holds(class, ti, o)
-}
-
-// block says why limits or reservations do not allow one more purchase: 0 if they do,
-// else the place in blocks, and one.
-func (s *scene) block(ti, o int) int {
-	if s.sizes.blocked == nil {
-		s.sizes.blocked = make([][]int32, len(s.Templates))
-	}
-	blocked := s.sizes.blocked[ti]
-	if blocked == nil {
-		blocked = make([]int32, len(s.Offers.Offers))
-		known := map[scheduling.Reason]int32{}
-		s.Templates[ti].Within.Each(func(o int) {
-			r := s.unaffordable(offers.Purchase{Template: ti, Offer: o})
-			if r.Code == "" {
-				return
-			}
-			if known[r] == 0 {
-				s.sizes.blocks = append(s.sizes.blocks, r)
-				known[r] = int32(len(s.sizes.blocks))
-			}
-			blocked[o] = known[r]
-		})
-		s.sizes.blocked[ti] = blocked
-	}
-	return int(blocked[o])
-}
-
-// affords reports whether limits and reservations allow one more purchase.
-func (s *scene) affords(ti, o int) bool { return s.block(ti, o) == 0 }
-
-// unaffordable says why limits or reservations do not allow one more purchase; the
-// code is empty if they do.
-func (s *scene) unaffordable(p offers.Purchase) scheduling.Reason {
-	if id := s.ledger.Reservation(p); id != "" && s.ledger.Supply[id] < 1 {
-		return scheduling.Reason{Code: scheduling.ReasonReservation, Detail: "reservation " + id + " is used up"}
-	}
-	pool := s.Templates[p.Template].Pool
-	left := s.ledger.Limits[s.Templates[p.Template].Number]
-	for d, use := range s.ledger.Use(p) {
-		if use > left[d] || left[d] < 0 {
-			return scheduling.Reason{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, compile.LimitedResources(pool)[d])}
-		}
-	}
-	return scheduling.Reason{}
 }

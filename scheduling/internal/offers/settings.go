@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -123,17 +124,22 @@ func Reason(s *scheduling.Policy, x Exclusion) scheduling.Reason {
 // Admitting is the change of settings that would let an offer be bought.
 func Admitting(s *scheduling.Policy, o *Offer) scheduling.Change {
 	var changes []scheduling.Change
-	var texts []string
 	for _, x := range Exclusions(s, o.InstanceType, o.Offering) {
-		c := lifting(s, x, o)
-		changes, texts = append(changes, c), append(texts, c.Text)
+		changes = append(changes, lifting(s, x, o))
 	}
-	c := changes[0]
-	c.Text = strings.Join(texts, " and ")
-	c.And = slices.Clone(changes[1:])
+	c := Joined(changes, " and ")
 	if c.Kind == scheduling.ChangeNodeSize {
 		c.Text += ", such as " + o.InstanceType.Name
 	}
+	return c
+}
+
+// Joined is several changes as one that makes all of them, its text those of the changes, each once,
+// with words between them.
+func Joined(changes []scheduling.Change, words string) scheduling.Change {
+	c := changes[0]
+	c.Text = strings.Join(lo.Uniq(lo.Map(changes, func(c scheduling.Change, _ int) string { return c.Text })), words)
+	c.And = append(slices.Clone(c.And), changes[1:]...)
 	return c
 }
 
