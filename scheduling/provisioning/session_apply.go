@@ -4,12 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -75,11 +72,11 @@ func check(d *scheduling.Delta) error {
 	c.AllPods(&p, nil)
 	c.Objects(&p)
 	moved(c, d.Moved)
-	present(c, "namespaces", d.Namespaces)
-	present(c, "services", d.Services)
-	present(c, "replicationcontrollers", d.Owners.ReplicationControllers)
-	present(c, "replicasets", d.Owners.ReplicaSets)
-	present(c, "statefulsets", d.Owners.StatefulSets)
+	validate.Listed(c, "namespaces", d.Namespaces, nil)
+	validate.Listed(c, "services", d.Services, nil)
+	validate.Listed(c, "replicationcontrollers", d.Owners.ReplicationControllers, nil)
+	validate.Listed(c, "replicasets", d.Owners.ReplicaSets, nil)
+	validate.Listed(c, "statefulsets", d.Owners.StatefulSets, nil)
 	for i := range d.DefaultSpread {
 		c.At = validate.Position{List: "defaultSpread", Index: i}
 		if s := &d.DefaultSpread[i]; s.TopologyKey == "" {
@@ -96,29 +93,6 @@ func moved(c *validate.Checker, moves []scheduling.Move) {
 			c.At = validate.Position{List: "moved", Index: i, Namespace: podspec.OrDefault(m.Pod.Namespace), Name: m.Pod.Name}
 			c.Add("", "is missing", "node")
 		}
-	}
-}
-
-// present reports objects that are missing or have no name or one that is there twice.
-func present[T interface {
-	comparable
-	metav1.Object
-}](c *validate.Checker, list string, objects []T) {
-	var none T
-	seen := map[types.NamespacedName]bool{}
-	for i, o := range objects {
-		if !c.Enter(list, i, o == none) {
-			continue
-		}
-		key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-		if key.Name == "" {
-			c.Add("", "is missing", "metadata.name")
-			continue
-		}
-		if c.At.Namespace, c.At.Name = key.Namespace, key.Name; seen[key] {
-			c.Add("", "is there more than once", "")
-		}
-		seen[key] = true
 	}
 }
 

@@ -1,6 +1,7 @@
 package podspec
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -104,32 +105,38 @@ func (r *RequestReader) container(res *corev1.ResourceRequirements) {
 	r.list(res.Requests)
 }
 
-// list reads a list into own. The two resources that every pod has are looked up, as
-// that is much faster than walking the map.
+// list reads a list into own.
 func (r *RequestReader) list(list corev1.ResourceList) {
-	left := len(list)
-	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		if left == 0 {
-			return
-		}
-		if q, ok := list[name]; ok {
-			r.ask(name, q)
-			left--
-		}
-	}
-	if left == 0 {
-		return
-	}
-	for name, q := range list {
-		if name != corev1.ResourceCPU && name != corev1.ResourceMemory {
-			r.ask(name, q)
-		}
+	for name, q := range Listed(list) {
+		d := r.number(name)
+		r.own[d], r.asked[d] = Amount(name, q), true
 	}
 }
 
-func (r *RequestReader) ask(name corev1.ResourceName, q resource.Quantity) {
-	d := r.number(name)
-	r.own[d], r.asked[d] = Amount(name, q), true
+// Listed yields what a list holds. The two resources that every pod has are looked up, as that is
+// much faster than walking the map.
+func Listed(list corev1.ResourceList) iter.Seq2[corev1.ResourceName, resource.Quantity] {
+	return func(yield func(corev1.ResourceName, resource.Quantity) bool) {
+		left := len(list)
+		for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			if left == 0 {
+				return
+			}
+			if q, ok := list[name]; ok {
+				if left--; !yield(name, q) {
+					return
+				}
+			}
+		}
+		if left == 0 {
+			return
+		}
+		for name, q := range list {
+			if name != corev1.ResourceCPU && name != corev1.ResourceMemory && !yield(name, q) {
+				return
+			}
+		}
+	}
 }
 
 // restore makes a vector that was read before the one that was read last.

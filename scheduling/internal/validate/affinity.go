@@ -94,18 +94,22 @@ func (c *Checker) weightedPodTerms(terms []corev1.WeightedPodAffinityTerm, list 
 }
 
 func (c *Checker) podTerm(t *corev1.PodAffinityTerm, at trail) {
-	c.topologyKey(t.TopologyKey, at)
+	if message := keyFault(t.TopologyKey); message != "" {
+		c.Add(t.TopologyKey, message, c.text(at)+".topologyKey")
+	}
 	c.selector(t.LabelSelector, at, ".labelSelector")
 	c.selector(t.NamespaceSelector, at, ".namespaceSelector")
 }
 
-func (c *Checker) topologyKey(key string, at trail) {
+// keyFault says what is wrong with the key of a topology term; empty for nothing.
+func keyFault(key string) string {
 	switch {
 	case key == "":
-		c.Add("", "is missing", c.text(at)+".topologyKey")
+		return "is missing"
 	case !LabelKey(key):
-		c.Add(key, NotALabelKey, c.text(at)+".topologyKey")
+		return NotALabelKey
 	}
+	return ""
 }
 
 // nodeTerm checks a term of a node selector.
@@ -166,16 +170,6 @@ func PlainExpression(e *corev1.NodeSelectorRequirement) bool {
 		return len(e.Values) > 0
 	case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
 		return len(e.Values) == 0
-	case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
-		if len(e.Values) != 1 || e.Values[0] == "" || len(e.Values[0]) > 18 {
-			return false
-		}
-		for _, digit := range []byte(e.Values[0]) {
-			if digit < '0' || digit > '9' {
-				return false
-			}
-		}
-		return true
 	default:
 		return false
 	}

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strconv"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -18,36 +17,19 @@ const VolumeTerms = "nodeAffinity.required.nodeSelectorTerms"
 
 // storage checks what tells where pods with volumes may run.
 func (c *Checker) storage(p *scheduling.Problem) {
-	c.names = NewNameSet(len(p.Claims))
+	c.names = map[types.NamespacedName]int{}
 	for i, claim := range p.Claims {
-		switch {
-		case !c.Enter("claims", i, claim == nil):
-		case claim.Name == "":
-			c.Add("", "is missing", "metadata.name")
-		default:
-			c.At.Namespace, c.At.Name = podspec.OrDefault(claim.Namespace), claim.Name
-			c.once()
+		if c.Enter("claims", i, claim == nil) && c.named(podspec.OrDefault(claim.Namespace), claim.Name) {
 			c.accessModes(claim.Spec.AccessModes)
 		}
 	}
-	c.names = NewNameSet(len(p.Volumes))
-	for i, v := range p.Volumes {
-		if c.Enter("volumes", i, v == nil) && c.named(&v.ObjectMeta) && v.Spec.NodeAffinity != nil {
+	Listed(c, "volumes", p.Volumes, func(v *corev1.PersistentVolume) {
+		if v.Spec.NodeAffinity != nil {
 			c.volumeAffinity(v.Spec.NodeAffinity.Required)
 		}
-	}
-	c.names = NewNameSet(len(p.StorageClasses))
-	for i, class := range p.StorageClasses {
-		if c.Enter("storageclasses", i, class == nil) && c.named(&class.ObjectMeta) {
-			c.storageClass(class)
-		}
-	}
-	c.names = NewNameSet(len(p.CSINodes))
-	for i, n := range p.CSINodes {
-		if c.Enter("csinodes", i, n == nil) && c.named(&n.ObjectMeta) {
-			c.csiDrivers(n.Spec.Drivers)
-		}
-	}
+	})
+	Listed(c, "storageclasses", p.StorageClasses, c.storageClass)
+	Listed(c, "csinodes", p.CSINodes, func(n *storagev1.CSINode) { c.csiDrivers(n.Spec.Drivers) })
 }
 
 func (c *Checker) accessModes(modes []corev1.PersistentVolumeAccessMode) {
@@ -120,35 +102,13 @@ func (c *Checker) csiDrivers(drivers []storagev1.CSINodeDriver) {
 // surroundings checks what tells which pods belong together: namespaces, Services and
 // controllers, and the spread constraints of pods that state none.
 func (c *Checker) surroundings(p *scheduling.Problem) {
-	listed(c, "namespaces", p.Namespaces, func(o *corev1.Namespace) *metav1.ObjectMeta { return &o.ObjectMeta })
-	listed(c, "services", p.Services, func(o *corev1.Service) *metav1.ObjectMeta { return &o.ObjectMeta })
-	listed(c, "replicationcontrollers", p.Owners.ReplicationControllers, func(o *corev1.ReplicationController) *metav1.ObjectMeta { return &o.ObjectMeta })
-	listed(c, "replicasets", p.Owners.ReplicaSets, func(o *appsv1.ReplicaSet) *metav1.ObjectMeta { return &o.ObjectMeta })
-	listed(c, "statefulsets", p.Owners.StatefulSets, func(o *appsv1.StatefulSet) *metav1.ObjectMeta { return &o.ObjectMeta })
+	Listed(c, "namespaces", p.Namespaces, nil)
+	Listed(c, "services", p.Services, nil)
+	Listed(c, "replicationcontrollers", p.Owners.ReplicationControllers, nil)
+	Listed(c, "replicasets", p.Owners.ReplicaSets, nil)
+	Listed(c, "statefulsets", p.Owners.StatefulSets, nil)
 	for i := range p.DefaultSpread {
-		s := &p.DefaultSpread[i]
 		c.At = Position{List: "defaultSpread", Index: i}
-		if s.MaxSkew < 1 {
-			c.Add(strconv.Itoa(int(s.MaxSkew)), "must be at least 1", "maxSkew")
-		}
-		switch {
-		case s.TopologyKey == "":
-			c.Add("", "is missing", "topologyKey")
-		case !LabelKey(s.TopologyKey):
-			c.Add(s.TopologyKey, NotALabelKey, "topologyKey")
-		}
-		if s.WhenUnsatisfiable != corev1.DoNotSchedule && s.WhenUnsatisfiable != corev1.ScheduleAnyway {
-			c.Add(string(s.WhenUnsatisfiable), "must be DoNotSchedule or ScheduleAnyway", "whenUnsatisfiable")
-		}
-	}
-}
-
-// listed checks that each object of a list is there, has a name, and is there once.
-func listed[T any](c *Checker, list string, objects []*T, meta func(*T) *metav1.ObjectMeta) {
-	c.names = NewNameSet(len(objects))
-	for i, o := range objects {
-		if c.Enter(list, i, o == nil) {
-			c.named(meta(o))
-		}
+		spreadFaults(&p.DefaultSpread[i], c.Add)
 	}
 }

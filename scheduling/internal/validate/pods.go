@@ -1,16 +1,15 @@
 package validate
 
 import (
-	"maps"
 	"math"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -63,23 +62,16 @@ func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.
 
 // podNames checks that every pod is there, has a name, and is there once.
 func (c *Checker) podNames(p *scheduling.Problem) {
-	c.names = NewNameSet(len(p.Pods) + len(p.Running))
-	for i, pod := range p.Pods {
-		c.podName("pods", i, pod)
-	}
-	for i, pod := range p.Running {
-		c.podName("running", i, pod)
-	}
-}
-
-func (c *Checker) podName(list string, index int, pod *corev1.Pod) {
-	switch {
-	case !c.Enter(list, index, pod == nil):
-	case pod.Name == "":
-		c.Add("", "is missing", "metadata.name")
-	default:
-		c.At.Namespace, c.At.Name = podspec.NamespaceOf(pod), pod.Name
-		c.once()
+	c.names = make(map[types.NamespacedName]int, len(p.Pods)+len(p.Running))
+	for _, list := range []struct {
+		name string
+		pods []*corev1.Pod
+	}{{"pods", p.Pods}, {"running", p.Running}} {
+		for i, pod := range list.pods {
+			if c.Enter(list.name, i, pod == nil) {
+				c.named(podspec.NamespaceOf(pod), pod.Name)
+			}
+		}
 	}
 }
 
@@ -142,77 +134,34 @@ func (c *Checker) container(ctr *corev1.Container, list string, index int) {
 // resources checks requests and limits of a container, or of the pod as a whole
 // where list is empty.
 func (c *Checker) resources(r *corev1.ResourceRequirements, list string, index int) {
-	if fine(r) {
-		return
+	fault := func(field string, name corev1.ResourceName, q *resource.Quantity, message string) {
+		path := c.spec
+		if list != "" {
+			path = c.text(trail{list: list, index: index})
+		}
+		c.Add(q.String(), message, path+".resources."+field+scheduling.Field(string(name)))
 	}
-	path := c.spec + ".resources"
-	if list != "" {
-		path = c.text(trail{list: list, index: index}) + ".resources"
+	for name, q := range podspec.Listed(r.Requests) {
+		if message := AmountFault(name, &q); message != "" {
+			fault("requests", name, &q, message)
+		} else if limit, ok := r.Limits[name]; ok && AmountFault(name, &limit) == "" && exceeds(&q, &limit) {
+			fault("requests", name, &q, "is more than the limit of "+limit.String())
+		}
 	}
-	c.amounts(r.Requests, path+".requests")
-	c.amounts(r.Limits, path+".limits")
-	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
-		q := r.Requests[name]
-		limit, ok := r.Limits[name]
-		if ok && AmountFault(name, &q) == "" && AmountFault(name, &limit) == "" && exceeds(&q, &limit) {
-			c.Add(q.String(), "is more than the limit of "+limit.String(), path+".requests"+scheduling.Field(string(name)))
+	for name, q := range podspec.Listed(r.Limits) {
+		if message := AmountFault(name, &q); message != "" {
+			fault("limits", name, &q, message)
 		}
 	}
 }
 
 // amounts reports every quantity that is not sound.
 func (c *Checker) amounts(list corev1.ResourceList, path string) {
-	for _, name := range slices.Sorted(maps.Keys(list)) {
-		q := list[name]
+	for name, q := range podspec.Listed(list) {
 		if message := AmountFault(name, &q); message != "" {
 			c.Add(q.String(), message, path+scheduling.Field(string(name)))
 		}
 	}
-}
-
-// fine reports whether all quantities are sound and no request exceeds its limit.
-// The two that every pod has are looked up, as that is much faster than walking
-// the maps.
-func fine(r *corev1.ResourceRequirements) bool {
-	requests, limits := len(r.Requests), len(r.Limits)
-	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		var request, limit resource.Quantity
-		var asked, limited bool
-		if requests > 0 {
-			request, asked = r.Requests[name]
-		}
-		if limits > 0 {
-			limit, limited = r.Limits[name]
-		}
-		if asked {
-			requests--
-			if AmountFault(name, &request) != "" {
-				return false
-			}
-		}
-		if limited {
-			limits--
-			if AmountFault(name, &limit) != "" || asked && exceeds(&request, &limit) {
-				return false
-			}
-		}
-	}
-	if requests > 0 {
-		for name, q := range r.Requests {
-			if AmountFault(name, &q) != "" {
-				return false
-			}
-		}
-	}
-	if limits > 0 {
-		for name, limit := range r.Limits {
-			request, asked := r.Requests[name]
-			if AmountFault(name, &limit) != "" || asked && exceeds(&request, &limit) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // AmountFault says what is wrong with a quantity; empty for nothing.
@@ -262,11 +211,11 @@ func plainLabels(labels map[string]string) bool {
 
 // labels reports keys and values that may not stand in labels.
 func (c *Checker) labels(labels map[string]string, path string) {
-	for _, k := range slices.Sorted(maps.Keys(labels)) {
+	for k, v := range labels {
 		if !LabelKey(k) {
 			c.Add(k, NotALabelKey, path)
 		}
-		if v := labels[k]; !LabelValue(v) {
+		if !LabelValue(v) {
 			c.Add(v, NotALabelValue, path+scheduling.Field(k))
 		}
 	}
@@ -316,21 +265,13 @@ func expressionFault(e *metav1.LabelSelectorRequirement) (field, value, message 
 func (c *Checker) spread(s *corev1.TopologySpreadConstraint, index int) {
 	at := trail{list: spreadConstraints, index: index}
 	fault := func(value, message, field string) { c.Add(value, message, c.text(at)+"."+field) }
-	if s.MaxSkew < 1 {
-		fault(strconv.Itoa(int(s.MaxSkew)), "must be at least 1", "maxSkew")
-	}
-	c.topologyKey(s.TopologyKey, at)
-	switch s.WhenUnsatisfiable {
-	case corev1.DoNotSchedule:
-		if s.MinDomains != nil && *s.MinDomains < 1 {
-			fault(strconv.Itoa(int(*s.MinDomains)), "must be at least 1", "minDomains")
-		}
-	case corev1.ScheduleAnyway:
-		if s.MinDomains != nil {
-			fault(strconv.Itoa(int(*s.MinDomains)), "is allowed with whenUnsatisfiable DoNotSchedule only", "minDomains")
-		}
-	default:
-		fault(string(s.WhenUnsatisfiable), "must be DoNotSchedule or ScheduleAnyway", "whenUnsatisfiable")
+	spreadFaults(s, fault)
+	switch {
+	case s.MinDomains == nil:
+	case s.WhenUnsatisfiable == corev1.ScheduleAnyway:
+		fault(strconv.Itoa(int(*s.MinDomains)), "is allowed with whenUnsatisfiable DoNotSchedule only", "minDomains")
+	case s.WhenUnsatisfiable == corev1.DoNotSchedule && *s.MinDomains < 1:
+		fault(strconv.Itoa(int(*s.MinDomains)), "must be at least 1", "minDomains")
 	}
 	for _, p := range [...]struct {
 		policy *corev1.NodeInclusionPolicy
@@ -341,6 +282,19 @@ func (c *Checker) spread(s *corev1.TopologySpreadConstraint, index int) {
 		}
 	}
 	c.selector(s.LabelSelector, at, ".labelSelector")
+}
+
+// spreadFaults reports what is wrong with the fields that every spread constraint has, by name.
+func spreadFaults(s *corev1.TopologySpreadConstraint, fault func(value, message, field string)) {
+	if s.MaxSkew < 1 {
+		fault(strconv.Itoa(int(s.MaxSkew)), "must be at least 1", "maxSkew")
+	}
+	if message := keyFault(s.TopologyKey); message != "" {
+		fault(s.TopologyKey, message, "topologyKey")
+	}
+	if s.WhenUnsatisfiable != corev1.DoNotSchedule && s.WhenUnsatisfiable != corev1.ScheduleAnyway {
+		fault(string(s.WhenUnsatisfiable), "must be DoNotSchedule or ScheduleAnyway", "whenUnsatisfiable")
+	}
 }
 
 // tolerationFault says what is wrong with a toleration.

@@ -1,11 +1,12 @@
 package validate
 
 import (
-	"hash/maphash"
 	"maps"
 	"slices"
 	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -52,30 +53,16 @@ func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
 
 // Objects checks all objects but pods, each for itself.
 func (c *Checker) Objects(p *scheduling.Problem) {
-	c.names = NewNameSet(len(p.Nodes))
-	for i, n := range p.Nodes {
-		if !c.Enter("nodes", i, n == nil) || !c.named(&n.ObjectMeta) {
-			continue
-		}
+	Listed(c, "nodes", p.Nodes, func(n *corev1.Node) {
 		c.amounts(n.Status.Capacity, "status.capacity")
 		c.amounts(n.Status.Allocatable, "status.allocatable")
-	}
+	})
 	c.storage(p)
-	c.names = NewNameSet(len(p.DaemonSets))
-	for i, d := range p.DaemonSets {
-		if !c.Enter("daemonsets", i, d == nil) || !c.named(&d.ObjectMeta) {
-			continue
-		}
+	Listed(c, "daemonsets", p.DaemonSets, func(d *appsv1.DaemonSet) {
 		c.spec = "spec.template.spec"
 		c.podSpec(&d.Spec.Template.Spec)
-	}
-	c.names = NewNameSet(len(p.NodePools))
-	for i, pool := range p.NodePools {
-		if !c.Enter("nodepools", i, pool == nil) || !c.named(&pool.ObjectMeta) {
-			continue
-		}
-		c.nodePool(pool)
-	}
+	})
+	Listed(c, "nodepools", p.NodePools, c.nodePool)
 }
 
 // Checker walks through a problem. It holds where it is, so that paths need not be
@@ -85,7 +72,7 @@ type Checker struct {
 	At   Position
 	spec string // path of the pod spec within the object
 	// names are the objects of the kind at hand.
-	names *NameSet
+	names map[types.NamespacedName]int
 	// moulder, where it is set, reads the pods that were checked.
 	moulder *podspec.SpecReader
 	pods    int // how many it was given
@@ -126,22 +113,33 @@ func (c *Checker) Enter(list string, index int, isNil bool) bool {
 	return !isNil
 }
 
+// Listed checks that each object of a list is there, has a name, and is there once, and checks it for
+// itself where it has a name; check may be nil.
+func Listed[T interface {
+	comparable
+	metav1.Object
+}](c *Checker, list string, objects []T, check func(T)) {
+	var none T
+	c.names = make(map[types.NamespacedName]int, len(objects))
+	for i, o := range objects {
+		if c.Enter(list, i, o == none) && c.named(o.GetNamespace(), o.GetName()) && check != nil {
+			check(o)
+		}
+	}
+}
+
 // named takes down the name of the entry. It reports false where there is none.
-func (c *Checker) named(meta *metav1.ObjectMeta) bool {
-	if meta.Name == "" {
+func (c *Checker) named(namespace, name string) bool {
+	if name == "" {
 		c.Add("", "is missing", "metadata.name")
 		return false
 	}
-	c.At.Namespace, c.At.Name = meta.Namespace, meta.Name
-	c.once()
-	return true
-}
-
-// once reports an object that was there before, one time.
-func (c *Checker) once() {
-	if first, again := c.names.Add(types.NamespacedName{Namespace: c.At.Namespace, Name: c.At.Name}); !first && !again {
+	c.At.Namespace, c.At.Name = namespace, name
+	key := types.NamespacedName{Namespace: namespace, Name: name}
+	if c.names[key]++; c.names[key] == 2 {
 		c.Add("", "is there more than once", "")
 	}
+	return true
 }
 
 // join completes readings from those of several moulders, whose pods follow each other.
@@ -171,76 +169,6 @@ func join(r *podspec.Readings, parts []*Checker, none *podspec.SpecReader) *pods
 	}
 	r.Table, r.PodSpecKeys = all.Table, all.PodSpecKeys
 	return r
-}
-
-// NameSet is a set of object names, for the hundreds of thousands that a problem
-// may hold: a table of hashes with open addressing, which takes a third of the
-// time and memory of a map.
-type NameSet struct {
-	seed  maphash.Seed
-	Slots []NameSlot // a power of two, at most half full
-	Keys  []types.NamespacedName
-	twice map[types.NamespacedName]bool
-}
-
-// NameSlot is a place in the table of a NameSet.
-type NameSlot struct {
-	Hash uint32
-	Key  int32 // number of the key, counting from 1; 0 is a free slot
-}
-
-// NewNameSet makes room for so many names.
-func NewNameSet(size int) *NameSet {
-	slots := 16
-	for slots < 2*size {
-		slots *= 2
-	}
-	return &NameSet{seed: maphash.MakeSeed(), Slots: make([]NameSlot, slots), Keys: make([]types.NamespacedName, 0, size)}
-}
-
-// Add adds a name. first is false for a name that was there, and again is true for
-// one that was found there before.
-func (s *NameSet) Add(key types.NamespacedName) (first, again bool) {
-	if 2*len(s.Keys) >= len(s.Slots) {
-		s.grow()
-	}
-	hash := s.hash(key)
-	slot := s.Find(key, hash)
-	if slot.Key > 0 {
-		again = s.twice[key]
-		if s.twice == nil {
-			s.twice = map[types.NamespacedName]bool{}
-		}
-		s.twice[key] = true
-		return false, again
-	}
-	s.Keys = append(s.Keys, key)
-	*slot = NameSlot{Hash: hash, Key: int32(len(s.Keys))}
-	return true, false
-}
-
-func (s *NameSet) hash(key types.NamespacedName) uint32 {
-	h := maphash.String(s.seed, key.Name) ^ 3*maphash.String(s.seed, key.Namespace)
-	return uint32(h ^ h>>32)
-}
-
-// Find returns the slot of the key, or the free one where it belongs.
-func (s *NameSet) Find(key types.NamespacedName, hash uint32) *NameSlot {
-	mask := uint32(len(s.Slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		slot := &s.Slots[i]
-		if slot.Key == 0 || slot.Hash == hash && s.Keys[slot.Key-1] == key {
-			return slot
-		}
-	}
-}
-
-func (s *NameSet) grow() {
-	s.Slots = make([]NameSlot, 2*len(s.Slots))
-	for i, key := range s.Keys {
-		hash := s.hash(key)
-		*s.Find(key, hash) = NameSlot{Hash: hash, Key: int32(i + 1)}
-	}
 }
 
 // What the API server says of labels, in one sentence each.
