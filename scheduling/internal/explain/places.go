@@ -1,15 +1,11 @@
 package explain
 
 import (
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -274,145 +270,4 @@ func (s *subject) bars(p place) []Bar {
 		return s.Tied.NodeBars(s.id, p.at)
 	}
 	return s.offerBars(s.id, p.template, p.at)
-}
-
-// reason words an obstacle of a place that is no tie.
-func (s *subject) reason(p place, x obstacle) scheduling.Reason {
-	if p.template == onNode {
-		return s.nodeReason(p.at, x)
-	}
-	pool, offer := s.Templates[p.template].Pool, &s.Offers.Offers[p.at]
-	switch x.kind {
-	case tainted:
-		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: fmt.Sprintf("node pool %s has the untolerated taint %s", pool.Name, taintText(s.templates[p.template].hard))}
-	case unmet, unmetAffinity:
-		if x.kind == unmet && s.asks[x.n].selector {
-			a := s.asks[x.n]
-			return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.Raw + "=" + strings.Join(a.Values(), ",") + " does not match"}
-		}
-		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "required node affinity does not match: " + affinityText(s.group)}
-	case volumesElsewhere:
-		return volumeReason(s.group)
-	case excluded:
-		return offers.Reason(s.Solver, offer.Excluded)
-	case notOnSale:
-		return s.notOnSale(pool.Name, offer)
-	case portOfDaemon:
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "daemon set " + s.Daemons[x.n].Set.Name + " binds the same host port"}
-	case overfull:
-		return scheduling.Reason{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
-	case lacking:
-		return s.resourceReason(s.lacking(s.Compiler.Rooms.Rooms[x.room], s.class.Requests))
-	case reserved:
-		return scheduling.Reason{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
-	default:
-		return scheduling.Reason{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, compile.LimitedResources(pool)[x.n])}
-	}
-}
-
-func (s *subject) nodeReason(bin int, x obstacle) scheduling.Reason {
-	node := s.Nodes[bin]
-	switch x.kind {
-	case tainted:
-		hard, _ := podspec.Untolerated(s.group.Tolerations, node.Taints)
-		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}
-	case unmet, unmetAffinity:
-		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
-	case portBound:
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
-	case volumesElsewhere:
-		return volumeReason(s.group)
-	case attachFull:
-		return scheduling.Reason{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.TurnsAway(s.group) + " can be attached to the node"}
-	case lacking:
-		r := s.resourceReason(s.lacking(s.Left[bin], s.class.Requests))
-		if r.Code == scheduling.ReasonResources {
-			r.Detail += " left on running nodes"
-		}
-		return r
-	default:
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}
-	}
-}
-
-// change is the change that lifts an obstacle of a place.
-func (s *subject) change(p place, x obstacle) scheduling.Change {
-	switch x.kind {
-	case unmet:
-		a := s.asks[x.n]
-		c := scheduling.Change{Kind: a.kind(), Key: a.Raw, From: a.values(), Text: "do not ask for " + a.Short()}
-		if v := s.labelAt(p, a.Key()); v != "" {
-			c.Values, c.Text = []string{v}, fmt.Sprintf("ask for %s %s instead of %s", a.Raw, v, a.values())
-		}
-		return c
-	case unmetAffinity:
-		return scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityText(s.group)}
-	case volumesElsewhere:
-		return scheduling.Change{Kind: scheduling.ChangeVolume, Text: "use other volumes: these can be used " + podspec.PlacesText(s.group)}
-	case barred:
-		return s.Tied.lift(s.class, s.id, s.bars(p)[x.n])
-	}
-	if p.template == onNode {
-		return s.nodeChange(s.Nodes[p.at], p.at, x)
-	}
-	v, offer := s.Templates[p.template], &s.Offers.Offers[p.at]
-	switch x.kind {
-	case tainted:
-		return tolerationFix(s.group, v.Pool.Spec.Template.Spec.Taints, "NodePool/"+v.Pool.Name, "node pool "+v.Pool.Name)
-	case excluded:
-		return offers.Admitting(s.Solver, offer)
-	case notOnSale:
-		return s.putOnSale(v.Pool.Name, offer)
-	case portOfDaemon:
-		d := s.Daemons[x.n]
-		port, _ := firstClash(s.group.Ports, d.Constraint.Ports)
-		return portChange(port, "daemon set "+d.Set.Name+" binds it")
-	case overfull:
-		return scheduling.Change{Kind: scheduling.ChangeDaemonSet, Text: "ask for less in daemon sets: they alone do not fit " + offer.InstanceType.Name}
-	case lacking:
-		return s.lessOf(x.n, max(s.Compiler.Rooms.Rooms[x.room][x.n], 0), s.class)
-	case reserved:
-		return raiseReservation(offer.Offering.ReservationID)
-	default:
-		return limitChange(s.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}))
-	}
-}
-
-func (s *subject) nodeChange(node *compile.ExistingNode, bin int, x obstacle) scheduling.Change {
-	name := node.Node.Name
-	switch x.kind {
-	case tainted:
-		return tolerationFix(s.group, node.Taints, "Node/"+name, "node "+name)
-	case attachFull:
-		driver := node.Attached.TurnsAway(s.group)
-		return scheduling.Change{Kind: scheduling.ChangeVolume, Key: driver, Text: "use fewer volumes of " + driver}
-	case lacking:
-		resource, left, want := s.Table.Names[x.n], s.Left[bin][x.n], s.class.Requests[x.n]
-		if driver := podspec.AttachDriver(resource); driver != "" {
-			return attachFix(driver, max(left, 0), want)
-		}
-		q := podspec.Quantity(resource, want-left)
-		return scheduling.Change{
-			Kind: scheduling.ChangeRoom, Object: "Node/" + name, Key: string(resource), To: q.String(),
-			Text: fmt.Sprintf("free %s of %s on node %s", q.String(), resource, name),
-		}
-	default:
-		port, clash := firstClash(s.group.Ports, node.Ports)
-		if !clash {
-			port, _ = s.plannedPort(bin)
-		}
-		return portChange(port, "it is taken on node "+name)
-	}
-}
-
-// labelAt is the value of a label at a place, "" for none, as of the host name that a machine will have.
-func (s *subject) labelAt(p place, key string) string {
-	if p.template == onNode {
-		return s.Nodes[p.at].Labels[key]
-	}
-	if key == corev1.LabelHostname {
-		return ""
-	}
-	value, _ := s.labelOf(p.template, p.at, key)
-	return value
 }

@@ -1,0 +1,193 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// nearest is what is nearest to a place for some pods, of each kind of thing that one change lifts:
+// it is looked for at places with a single obstacle.
+type nearest struct {
+	*subject
+	reservation  string     // that is used up
+	choosy       string     // pool with a place, but for its minValues
+	limits       []limitGap // the easiest to close
+	setting      int        // offer that the fewest settings rule out, then the cheapest; -1 for none
+	inflexible   bool       // spot machines have a place, but leave too little choice
+	dim          int        // resource of which the least has to go, and what room there is; -1 for none
+	room         int64
+	ties         tieBars             // the ties that alone keep the pods away
+	pools, nodes []scheduling.Change // tolerations
+	tolerated    *offers.Template    // the template whose taints were looked at last
+	values       []map[string]bool   // by ask, the values that would do; nil where nothing but it stands in the way
+	affine       bool                // nothing but node affinity stands in the way
+	zones        map[string]bool     // in which the volumes would have to be
+	ports        scheduling.ChangeList
+	portOnNode   bool // one of them is about a node
+	sale         scheduling.Change
+}
+
+// nearest looks at all places.
+func (s *subject) nearest() *nearest {
+	n := &nearest{subject: s, setting: -1, dim: -1, values: make([]map[string]bool, len(s.asks)), zones: map[string]bool{}}
+	for ti, v := range s.Templates {
+		choice := offers.NewChoices(s.Solver.Flexibility)
+		open, spot := false, false
+		v.Within.Each(func(o int) {
+			p, x := place{ti, o}, &s.Offers.Offers[o]
+			first, found := n.look(p)
+			if x.Spot() && (!found || first.kind >= reserved) {
+				choice.Add(x)
+			}
+			if !found {
+				open, spot = open || !x.Spot(), spot || x.Spot()
+			}
+		})
+		n.inflexible = n.inflexible || spot && !choice.Enough()
+		if n.choosy == "" && (open || spot && choice.Enough()) && len(offers.FloorKeys(v.Set)) > 0 {
+			n.choosy = v.Pool.Name
+		}
+	}
+	for i := range s.Nodes {
+		n.look(place{onNode, i})
+	}
+	return n
+}
+
+// look looks at a place and returns its first obstacle, if it has any.
+func (n *nearest) look(p place) (first obstacle, found bool) {
+	single, affine := true, true
+	for x := range n.obstacles(p) {
+		if single = !found; single {
+			first, found = x, true
+			if x.kind == barred {
+				n.ties.note(n.bars(p))
+				return first, true
+			}
+		}
+		if affine = affine && (x.kind == unmetAffinity || x.kind == unmet && !n.asks[x.n].selector); !single && !affine {
+			return first, true
+		}
+	}
+	if !found {
+		return first, false
+	}
+	n.affine = n.affine || affine && p.template != onNode
+	if single {
+		n.take(p, first)
+	}
+	return first, true
+}
+
+// take notes a place with a single obstacle.
+func (n *nearest) take(p place, x obstacle) {
+	onNodes := p.template == onNode
+	switch x.kind {
+	case tainted:
+		const most = 2 // tolerations for nodes
+		if !onNodes {
+			if n.tolerated == n.Templates[p.template] {
+				return
+			}
+			n.tolerated = n.Templates[p.template]
+		}
+		switch c := n.change(p, x); {
+		case !onNodes:
+			n.pools = append(n.pools, c)
+		case len(n.nodes) < most && !slices.ContainsFunc(n.nodes, func(have scheduling.Change) bool { return taintsOf(have) == taintsOf(c) }):
+			n.nodes = append(n.nodes, c)
+		}
+	case unmet:
+		if onNodes {
+			return
+		}
+		if n.values[x.n] == nil {
+			n.values[x.n] = map[string]bool{}
+		}
+		if value := n.labelAt(p, n.asks[x.n].Key()); value != "" {
+			n.values[x.n][value] = true
+		}
+	case volumesElsewhere:
+		if zone := n.labelAt(p, offerings.ZoneLabel); zone != "" {
+			n.zones[zone] = true
+		}
+	case excluded:
+		o := &n.Offers.Offers[p.at]
+		grounds := len(offers.Exclusions(n.Solver, o.InstanceType, o.Offering))
+		if n.setting >= 0 {
+			best := &n.Offers.Offers[n.setting]
+			if c := cmp.Compare(grounds, len(offers.Exclusions(n.Solver, best.InstanceType, best.Offering))); c > 0 || c == 0 && o.Cost >= best.Cost {
+				return
+			}
+		}
+		n.setting = p.at
+	case notOnSale:
+		if n.sale.Kind == "" {
+			n.sale = n.change(p, x)
+		}
+	case portBound, portOfDaemon, portPlanned:
+		if !onNodes || !n.portOnNode { // one node will do as an example
+			n.portOnNode = onNodes
+			n.ports.Add(n.change(p, x))
+		}
+	case lacking:
+		room := n.Left
+		if !onNodes {
+			room = n.Compiler.Rooms.Rooms
+		}
+		at := x.room
+		if onNodes {
+			at = p.at
+		}
+		// Of several resources the one that asks for the smaller cut is nearer.
+		if have := room[at][x.n]; have > 0 && (n.dim < 0 || nearer(have, n.class.Requests[x.n], n.room, n.class.Requests[n.dim])) {
+			n.dim, n.room = x.n, have
+		}
+	case reserved:
+		n.reservation = cmp.Or(n.reservation, n.Offers.Offers[p.at].Offering.ReservationID)
+	case limited:
+		if gaps := n.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
+			n.limits = gaps
+		}
+	}
+}
+
+// taintsOf is the part of a toleration's text that names the taints.
+func taintsOf(c scheduling.Change) string {
+	taints, _, _ := strings.Cut(c.Text, " for ")
+	return taints
+}
+
+// together finds the place that misses by the fewest things, where a single one does
+// not help anywhere, and lists those.
+func (s *subject) together(out *scheduling.ChangeList) {
+	var best []scheduling.Change
+	look := func(p place) {
+		if best != nil && len(best) <= 2 {
+			return
+		}
+		var changes []scheduling.Change
+		for x := range s.obstacles(p) {
+			if changes = append(changes, s.change(p, x)); best != nil && len(changes) == len(best) {
+				return
+			}
+		}
+		if len(changes) > 0 {
+			best = changes
+		}
+	}
+	for ti, v := range s.Templates {
+		v.Within.Each(func(o int) { look(place{ti, o}) })
+	}
+	for i := range s.Nodes {
+		look(place{onNode, i})
+	}
+	if best != nil {
+		out.Add(offers.Joined(best, ", and "))
+	}
+}
