@@ -17,7 +17,7 @@ const hoursPerMonth = 730
 
 // admit turns what would become of nodes into a step, or says why that must not be. It
 // only reads, and leaves the outcome as it is.
-func (f *planConstraints) admit(reason Reason, o *outcome) (*Step, *Cause) {
+func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	m := f.moveOf(o.nodes)
 	if cause := stuck(reason, o); cause != nil {
 		return nil, cause
@@ -90,7 +90,7 @@ func outOfTurn(uses []BudgetUse) *Cause {
 
 // worthwhile says why a move does not pay, or trims its launches to the options by which
 // it pays whichever of them is bought.
-func (f *planConstraints) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *Cause {
+func (f *state) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *Cause {
 	if m.unpriced {
 		return &Cause{Code: CauseUnknownPrice, Detail: "the price of some node is not known"}
 	}
@@ -128,7 +128,7 @@ func (f *planConstraints) worthwhile(o *outcome, m *move, launches []scheduling.
 
 // asked is the least saving of a move of nodes at that price: more than nothing, and all
 // that the planner asks for.
-func (f *planConstraints) asked(price offerings.Price) offerings.Price {
+func (f *state) asked(price offerings.Price) offerings.Price {
 	least := max(1, f.planner.MinSaving.PerHour)
 	if month := f.planner.MinSaving.PerMonth; month > 0 {
 		least = max(least, (month-1)/hoursPerMonth+1)
@@ -140,7 +140,7 @@ func (f *planConstraints) asked(price offerings.Price) offerings.Price {
 }
 
 // allSpot reports whether all nodes are spot machines.
-func (f *planConstraints) allSpot(nodes []string) bool {
+func (f *state) allSpot(nodes []string) bool {
 	return !slices.ContainsFunc(nodes, func(name string) bool {
 		s := f.at[name]
 		return s == nil || s.node == nil || instancetypes.OfferingOf(s.node).CapacityType != offerings.Spot
@@ -165,7 +165,7 @@ const defaultSpotTypes = 15
 // it must not be. One node is only replaced where many types are cheaper, and by one of
 // the cheapest of them, so that the replacement, whichever the provider picks, is not in
 // turn replaced soon. Where several nodes become fewer, that ends by itself.
-func (f *planConstraints) spotToSpot(l *scheduling.Launch, nodes int) *Cause {
+func (f *state) spotToSpot(l *scheduling.Launch, nodes int) *Cause {
 	want := cmp.Or(f.planner.SpotToSpotTypes, defaultSpotTypes)
 	if want < 0 {
 		return &Cause{Code: CauseSpotChoice, Detail: "spot is not to be replaced by spot"}
@@ -207,7 +207,7 @@ func cheapestTypes(options []scheduling.Option) []string {
 
 // flexible says that the options of a launch do not leave as many values open as its
 // requirements ask for. What the solver relaxed for pods that wait is not relaxed to save.
-func (f *planConstraints) flexible(l *scheduling.Launch) *Cause {
+func (f *state) flexible(l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
 		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would fall short of the pool's minValues"}
 	}

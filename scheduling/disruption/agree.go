@@ -15,25 +15,25 @@ import (
 
 // agree drops the options of launches that differ from the first in such a label, unless
 // that leaves less choice than minValues asks for.
-func (s *state) agree(launches []scheduling.Launch) {
-	if len(s.waits) == 0 {
+func (f *state) agree(launches []scheduling.Launch) {
+	if len(f.waits) == 0 {
 		return
 	}
 	for i := range launches {
 		l := &launches[i]
 		keys := map[string]bool{}
-		for pod := range s.waits {
-			s.readKeys(keys, pod)
+		for pod := range f.waits {
+			f.readKeys(keys, pod)
 		}
 		for _, pod := range l.Pods {
-			s.readKeys(keys, pod)
+			f.readKeys(keys, pod)
 		}
 		if len(keys) == 0 || len(l.Options) == 0 {
 			continue
 		}
-		all, first := l.Options, labelsOf(s.problem, l, &l.Options[0])
+		all, first := l.Options, labelsOf(f.problem, l, &l.Options[0])
 		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool {
-			other := labelsOf(s.problem, l, x)
+			other := labelsOf(f.problem, l, x)
 			for key := range keys {
 				a, has := first[key]
 				if b, also := other[key]; a != b || has != also {
@@ -42,15 +42,15 @@ func (s *state) agree(launches []scheduling.Launch) {
 			}
 			return true
 		})
-		if r, _ := tooFewValues(s.problem, l); r != nil {
+		if r, _ := tooFewValues(f.problem, l); r != nil {
 			l.Options = all // the pool asks for choice, and what waits may have gone by then
 		}
 	}
 }
 
 // readKeys adds the labels that the topology terms of a pod read, host names aside.
-func (s *state) readKeys(keys map[string]bool, pod string) {
-	for _, tie := range s.topology.of(pod).terms.Ties {
+func (f *state) readKeys(keys map[string]bool, pod string) {
+	for _, tie := range f.topology.of(pod).terms.Ties {
 		if key := requirements.NormalizeKey(tie.Key); key != corev1.LabelHostname {
 			keys[key] = true
 		}

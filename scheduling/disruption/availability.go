@@ -9,14 +9,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// availability is what is on sale once some steps are done. It is replaced, never changed.
+// availability is what is on sale once some steps are done. Its parts are replaced, never changed.
 type availability struct {
 	all   *instancetypes.Catalog
 	pools map[string]*instancetypes.Catalog
 }
 
-func newAvailability(p *scheduling.Problem) *availability {
-	return &availability{all: p.Catalog, pools: p.PoolCatalogs}
+func newAvailability(p *scheduling.Problem) availability {
+	return availability{all: p.Catalog, pools: p.PoolCatalogs}
 }
 
 // reserve takes machines off what reservations have left, or gives them back where the
@@ -99,36 +99,4 @@ func reserved(c *instancetypes.Catalog, used map[string]int) (*instancetypes.Cat
 		return c, nil
 	}
 	return c.WithOfferings(changes...)
-}
-
-// hold lets the sessions wait for changes until release: a change takes them as long as the
-// cluster is large, and while steps are done that are known to be possible nobody asks them. No
-// pod may move twice until then, and no node come and go.
-func (s *state) hold() { s.held = &scheduling.Delta{} }
-
-// release tells the sessions what has changed since hold.
-func (s *state) release() error {
-	d := s.held
-	s.held = nil
-	return s.apply(*d)
-}
-
-// apply makes a change in both sessions.
-func (s *state) apply(d scheduling.Delta) error {
-	if held := s.held; held != nil {
-		held.Nodes, held.Pods, held.Moved = append(held.Nodes, d.Nodes...), append(held.Pods, d.Pods...), append(held.Moved, d.Moved...)
-		held.Removed.Nodes, held.Removed.Pods = append(held.Removed.Nodes, d.Removed.Nodes...), append(held.Removed.Pods, d.Removed.Pods...)
-		if d.Catalog != nil || d.PoolCatalogs != nil {
-			held.Catalog, held.PoolCatalogs = d.Catalog, d.PoolCatalogs
-		}
-		return nil
-	}
-	if s.free == nil {
-		return s.market.Apply(d)
-	}
-	if err := s.market.Apply(d); err != nil {
-		return err
-	}
-	d.Catalog, d.PoolCatalogs = nil, nil // nothing is for sale there
-	return s.free.Apply(d)
 }

@@ -46,7 +46,7 @@ type poolShare struct {
 }
 
 // moveOf adds nodes up.
-func (f *planConstraints) moveOf(nodes []string) *move {
+func (f *state) moveOf(nodes []string) *move {
 	m := &move{}
 	for _, name := range nodes {
 		s := f.at[name]
@@ -71,7 +71,7 @@ func (f *planConstraints) moveOf(nodes []string) *move {
 // score is that of a move which saves so much: the least of the scores of pools with
 // policy Balanced, with the saving split by what each pool's nodes cost, and the pool that
 // has it; without such a pool that of the move in the cluster.
-func (f *planConstraints) score(m *move, saving offerings.Price) (float64, *poolState) {
+func (f *state) score(m *move, saving offerings.Price) (float64, *poolState) {
 	least, of := math.Inf(1), (*poolState)(nil)
 	for _, x := range m.pools {
 		if !x.pool.balanced() {
@@ -93,7 +93,7 @@ func (f *planConstraints) score(m *move, saving offerings.Price) (float64, *pool
 }
 
 // totals are what all nodes of pools cost, and removing them.
-func (f *planConstraints) totals() (price offerings.Price, cost float64) {
+func (f *state) totals() (price offerings.Price, cost float64) {
 	for _, p := range f.ordered {
 		price, cost = clampPrice(price, p.price), cost+p.cost
 	}
@@ -101,12 +101,12 @@ func (f *planConstraints) totals() (price offerings.Price, cost float64) {
 }
 
 // threshold is the least score of moves in pools with policy Balanced.
-func (f *planConstraints) threshold() float64 {
+func (f *state) threshold() float64 {
 	return 1 / cmp.Or(f.planner.BalancedK, defaultBalancedK)
 }
 
 // unworthy says that a move is not worth its disruption in some pool with policy Balanced.
-func (f *planConstraints) unworthy(m *move, saving offerings.Price) *Cause {
+func (f *state) unworthy(m *move, saving offerings.Price) *Cause {
 	score, pool := f.score(m, saving)
 	if pool == nil || score >= f.threshold() {
 		return nil

@@ -15,7 +15,7 @@ import (
 // as far as it is up to the node. Budgets of pools are not asked: see room.
 //
 // Interruption and expiry come whatever stands in their way.
-func (f *planConstraints) blockers(s *candidate, reason Reason) []Cause {
+func (f *state) blockers(s *candidate, reason Reason) []Cause {
 	switch {
 	case s.going():
 		return []Cause{{Code: CauseGoing, Detail: "is being removed already"}}
@@ -40,7 +40,7 @@ func (f *planConstraints) blockers(s *candidate, reason Reason) []Cause {
 	if s.machine.NominatedUntil.After(f.now) {
 		add(&Cause{Code: CauseNominated, Detail: "pods are expected here until " + s.machine.NominatedUntil.UTC().Format(time.RFC3339)})
 	}
-	if s.expecting && !s.machine.NominatedUntil.After(f.now) {
+	if len(s.expected) > 0 && !s.machine.NominatedUntil.After(f.now) {
 		add(&Cause{Code: CauseNominated, Detail: "pods that wait are expected here"})
 	}
 	if s.node.Annotations[doNotDisrupt] == "true" {
@@ -65,7 +65,7 @@ func (f *planConstraints) blockers(s *candidate, reason Reason) []Cause {
 }
 
 // unowned says whether a node belongs to no pool that could replace it.
-func (f *planConstraints) unowned(s *candidate) *Cause {
+func (f *state) unowned(s *candidate) *Cause {
 	switch name := s.poolName(); {
 	case name == "":
 		return &Cause{Code: CauseNoNodePool, Detail: "belongs to no NodePool"}
@@ -78,7 +78,7 @@ func (f *planConstraints) unowned(s *candidate) *Cause {
 }
 
 // policy says whether the pool's policy speaks against consolidation.
-func (f *planConstraints) policy(s *candidate, reason Reason) *Cause {
+func (f *state) policy(s *candidate, reason Reason) *Cause {
 	d := &s.pool.pool.Spec.Disruption
 	object := "nodepool/" + s.poolName()
 	if d.ConsolidateAfter != nil && d.ConsolidateAfter.Duration == nil {
@@ -92,7 +92,7 @@ func (f *planConstraints) policy(s *candidate, reason Reason) *Cause {
 
 // tooSoon says whether a node has not been left alone for long enough, or is too young.
 // What time does not tell does not hold a node back.
-func (f *planConstraints) tooSoon(s *candidate) *Cause {
+func (f *state) tooSoon(s *candidate) *Cause {
 	created := f.createdAt(s)
 	quiet := s.machine.LastPodEvent
 	if quiet.IsZero() {
@@ -113,10 +113,10 @@ func (f *planConstraints) tooSoon(s *candidate) *Cause {
 }
 
 // leftAlone reports whether a node has been left alone for as long as it has to be.
-func (f *planConstraints) leftAlone(s *candidate) bool { return s.pool == nil || f.tooSoon(s) == nil }
+func (f *state) leftAlone(s *candidate) bool { return s.pool == nil || f.tooSoon(s) == nil }
 
 // createdAt is when a node's machine was asked for; zero where that is not known.
-func (f *planConstraints) createdAt(s *candidate) time.Time {
+func (f *state) createdAt(s *candidate) time.Time {
 	if s.node == nil || !s.machine.Created.IsZero() {
 		return s.machine.Created
 	}
@@ -124,7 +124,7 @@ func (f *planConstraints) createdAt(s *candidate) time.Time {
 }
 
 // graceOf is how long draining a node may take at most; nil for as long as it takes.
-func (f *planConstraints) graceOf(s *candidate) *time.Duration {
+func (f *state) graceOf(s *candidate) *time.Duration {
 	switch {
 	case s.machine.TerminationGracePeriod != nil:
 		return &s.machine.TerminationGracePeriod.Duration
@@ -136,7 +136,7 @@ func (f *planConstraints) graceOf(s *candidate) *time.Duration {
 
 // podBlockers says which pods of a node may not be evicted: the first that asks to be left
 // alone, and the first that a budget holds.
-func (f *planConstraints) podBlockers(s *candidate) []Cause {
+func (f *state) podBlockers(s *candidate) []Cause {
 	var asks, held *Cause
 	var asking, holding int
 	for _, pod := range s.pods {
@@ -171,7 +171,7 @@ func andMore(c Cause, pods int) Cause {
 
 // heldBy says whether budgets let a pod not go at all: one that allows nothing, or two,
 // which the API server does not support.
-func (f *planConstraints) heldBy(pod *corev1.Pod) *Cause {
+func (f *state) heldBy(pod *corev1.Pod) *Cause {
 	if !evictable(pod, f.now) {
 		return nil
 	}

@@ -15,7 +15,7 @@ const defaultExpireAfter = 720 * time.Hour
 // others that it is about may not. Every node is a matter of Underutilized. Nodes are seen as
 // the next plan would see them: what steps have bought or moved pods to is among them, and
 // has just seen pods come. Budgets of pools are left to admit.
-func (f *planConstraints) candidates(reason Reason) (may []*candidate, not map[string]Cause) {
+func (f *state) candidates(reason Reason) (may []*candidate, not map[string]Cause) {
 	not = map[string]Cause{}
 	for _, s := range f.nodes {
 		if s.node == nil || s.gone || !f.concerns(s, reason) {
@@ -39,7 +39,7 @@ func notMeant(reason Reason) Cause {
 }
 
 // meant reports whether the planner is to disrupt nodes for a reason.
-func (f *planConstraints) meant(reason Reason) bool {
+func (f *state) meant(reason Reason) bool {
 	if reason == Misplaced {
 		return f.planner.Rebalance || slices.Contains(f.planner.Reasons, Misplaced)
 	}
@@ -47,7 +47,7 @@ func (f *planConstraints) meant(reason Reason) bool {
 }
 
 // concerns reports whether a reason is about a node.
-func (f *planConstraints) concerns(s *candidate, reason Reason) bool {
+func (f *state) concerns(s *candidate, reason Reason) bool {
 	switch reason {
 	case Interrupted:
 		return s.machine.Interruption != nil
@@ -65,7 +65,7 @@ func (f *planConstraints) concerns(s *candidate, reason Reason) bool {
 
 // expired reports whether a node has lived for as long as it may. The machine knows that
 // best, as a pool may have changed since.
-func (f *planConstraints) expired(s *candidate) bool {
+func (f *state) expired(s *candidate) bool {
 	created, life := f.createdAt(s), defaultExpireAfter
 	switch own := s.machine.ExpireAfter; {
 	case created.IsZero():
@@ -89,7 +89,7 @@ func (f *planConstraints) expired(s *candidate) bool {
 }
 
 // room is how many more nodes of a pool may go for a reason now.
-func (f *planConstraints) room(p *poolState, reason Reason) int {
+func (f *state) room(p *poolState, reason Reason) int {
 	n := allowance(p.budgets, reason, p.counted)
 	if n == unbounded {
 		return unbounded
@@ -98,7 +98,7 @@ func (f *planConstraints) room(p *poolState, reason Reason) int {
 }
 
 // crowded says that a pool's budgets do not let so many nodes go.
-func (f *planConstraints) crowded(p *poolState, reason Reason, nodes int) *Cause {
+func (f *state) crowded(p *poolState, reason Reason, nodes int) *Cause {
 	allowed := f.room(p, reason)
 	if nodes <= allowed || f.patient && allowed > 0 {
 		return nil

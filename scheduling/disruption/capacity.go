@@ -23,12 +23,11 @@ type capacity struct {
 }
 
 // newCapacity measures nodes and what is there.
-func newCapacity(nodes map[string]*nodeState) *capacity {
-	g := &capacity{sizes: map[string][]int64{}, free: make(map[string][]int64, len(nodes))}
+func newCapacity(f *state) *capacity {
+	g := &capacity{sizes: map[string][]int64{}, free: make(map[string][]int64, len(f.nodes))}
 	number := map[corev1.ResourceName]int{}
-	order := slices.Sorted(maps.Keys(nodes))
-	for _, name := range order {
-		for _, resource := range slices.Sorted(maps.Keys(nodes[name].node.Status.Allocatable)) {
+	for _, s := range f.nodes {
+		for _, resource := range slices.Sorted(maps.Keys(s.node.Status.Allocatable)) {
 			if _, ok := number[resource]; !ok {
 				number[resource] = len(g.names)
 				g.names = append(g.names, resource)
@@ -36,8 +35,7 @@ func newCapacity(nodes map[string]*nodeState) *capacity {
 		}
 	}
 	same := map[string][]int64{}
-	for _, name := range order {
-		at := nodes[name]
+	for _, at := range f.nodes {
 		free := g.vector(at.node.Status.Allocatable)
 		for _, pods := range [][]*corev1.Pod{at.pods, at.expected} {
 			for i, list := range provisioning.PodRequests(pods) {
@@ -53,7 +51,7 @@ func newCapacity(nodes map[string]*nodeState) *capacity {
 				}
 			}
 		}
-		g.free[name] = free
+		g.free[at.name] = free
 	}
 	return g
 }
@@ -80,10 +78,10 @@ func (g *capacity) vector(list corev1.ResourceList) []int64 {
 }
 
 // took notes that pods have moved and nodes have come and gone.
-func (g *capacity) took(step *Step, nodes map[string]*nodeState) {
+func (g *capacity) took(step *Step, f *state) {
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		g.free[l.Name] = g.empty(nodes[l.Name].node, l)
+		g.free[l.Name] = g.empty(f.at[l.Name].node, l)
 	}
 	for _, e := range step.Evictions {
 		for _, move := range []struct {
@@ -135,14 +133,14 @@ type rooms struct {
 }
 
 // open are the rooms of the nodes that take pods in, but for some.
-func (s *state) open(but map[string]bool) *rooms {
-	r := &rooms{unit: make([]float64, len(s.capacity.names))}
-	for _, name := range slices.Sorted(maps.Keys(s.capacity.free)) {
-		at := s.nodes[name]
+func (f *state) open(but map[string]bool) *rooms {
+	r := &rooms{unit: make([]float64, len(f.capacity.names))}
+	for _, name := range slices.Sorted(maps.Keys(f.capacity.free)) {
+		at := f.standing(name)
 		if at == nil || at.shut > 0 || but[name] || at.node.Spec.Unschedulable {
 			continue
 		}
-		free := slices.Clone(s.capacity.free[name])
+		free := slices.Clone(f.capacity.free[name])
 		r.names, r.free = append(r.names, name), append(r.free, free)
 		for d, n := range free {
 			r.unit[d] += float64(max(n, 0))

@@ -32,14 +32,14 @@ func kept(l *scheduling.Launch) []string {
 }
 
 // admitWorld has nodes od-1 and od-2 (0.1 each), spot-1 and spot-2 (0.03), and big (spot, 0.08).
-func admitWorld(t *testing.T, p Planner) *planConstraints {
+func admitWorld(t *testing.T, p Planner) *state {
 	t.Helper()
 	c := world(t, pool(), []*corev1.Node{
 		machine(t, "od-1", "m.large", od), machine(t, "od-2", "m.large", od),
 		machine(t, "spot-1", "m.large", offerings.Spot), machine(t, "spot-2", "m.large", offerings.Spot), machine(t, "big", "m.xlarge", offerings.Spot),
 	})
 	p.Now = noon()
-	return newConstraints(p, &c)
+	return newState(p, &c)
 }
 
 func TestAdmit(t *testing.T) {

@@ -43,7 +43,7 @@ func TestScoreMove(t *testing.T) {
 }
 
 // balancedFrame has one pool, default, with so many nodes that cost 0.1 each.
-func balancedFrame(t *testing.T, policy scheduling.ConsolidationPolicy, k float64, nodes int) *planConstraints {
+func balancedFrame(t *testing.T, policy scheduling.ConsolidationPolicy, k float64, nodes int) *state {
 	t.Helper()
 	pool := poolWithBudgets(scheduling.Budget{Nodes: "100%"})
 	pool.Spec.Disruption.ConsolidationPolicy = policy
@@ -51,7 +51,7 @@ func balancedFrame(t *testing.T, policy scheduling.ConsolidationPolicy, k float6
 	for i := range nodes {
 		c.Nodes = append(c.Nodes, testNode(fmt.Sprintf("n%d", i)))
 	}
-	return newConstraints(Planner{Now: noon(), BalancedK: k}, c)
+	return newState(Planner{Now: noon(), BalancedK: k}, c)
 }
 
 // D78: the worked numbers, against the threshold that k sets.
@@ -91,10 +91,10 @@ func TestPoolTotals(t *testing.T) {
 	p := f.pools["default"]
 	assert.Equal(t, offerings.MustPrice("0.4"), p.price)
 	assert.InDelta(t, 4, p.cost, 0)
-	f.took(&Step{Drain: []string{"n1"}})
+	require.NoError(t, f.take(&Step{Drain: []string{"n1"}}))
 	assert.Equal(t, offerings.MustPrice("0.3"), p.price)
 	assert.InDelta(t, 3, p.cost, 0)
-	f.took(&Step{Launches: []scheduling.Launch{{Name: "default-1", NodePool: "default", Price: offerings.MustPrice("0.05")}}})
+	require.NoError(t, f.take(&Step{Launches: []scheduling.Launch{{Name: "default-1", NodePool: "default", Options: []scheduling.Option{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.05")}}}}}))
 	assert.Equal(t, offerings.MustPrice("0.35"), p.price)
 	assert.Equal(t, 4, p.counted)
 }

@@ -203,7 +203,7 @@ func TestRoom(t *testing.T) {
 			for _, name := range tc.gone {
 				c.Machines = append(c.Machines, Machine{Node: name, Terminating: true})
 			}
-			f := newConstraints(Planner{Now: noon()}, c)
+			f := newState(Planner{Now: noon()}, c)
 			for _, reason := range []Reason{Empty, Drifted, Underutilized} { // D37: away is away, for whatever reason
 				assert.Equal(t, tc.want, f.room(f.pools["default"], reason), reason)
 			}

@@ -19,7 +19,7 @@ import (
 func always() []Reason { return []Reason{Drifted, Empty, Underutilized} }
 
 // codes are the causes why the node n may not go for a reason; nil if it may.
-func codes(f *planConstraints, reason Reason) []CauseCode {
+func codes(f *state, reason Reason) []CauseCode {
 	var out []CauseCode
 	for _, c := range f.blockers(f.at["n"], reason) {
 		out = append(out, c.Code)
@@ -91,7 +91,7 @@ func TestBlockers(t *testing.T) {
 			if tc.none {
 				c.Catalog = nil
 			}
-			f := newConstraints(Planner{Now: noon()}, &c)
+			f := newState(Planner{Now: noon()}, &c)
 			for _, reason := range always() {
 				assert.Equal(t, tc.want[reason], codes(f, reason), reason)
 			}
@@ -114,7 +114,7 @@ func TestMinLifetime(t *testing.T) {
 	for age, want := range map[time.Duration][]CauseCode{time.Hour: nil, time.Hour - 1: {CauseTooSoon}, -time.Hour: {CauseTooSoon}} {
 		c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.large", od)})
 		c.Machines = []Machine{{Node: "n", Created: noon().Add(-age)}}
-		f := newConstraints(Planner{Now: noon(), MinLifetime: time.Hour}, &c)
+		f := newState(Planner{Now: noon(), MinLifetime: time.Hour}, &c)
 		assert.Equal(t, want, codes(f, Underutilized), age)
 		assert.Equal(t, want, codes(f, Empty), age)
 		assert.Nil(t, codes(f, Drifted), age)
@@ -188,7 +188,7 @@ func TestPodBlockers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.large", od)}, pod("web", "n", "1", tc.pod))
 			c.PodDisruptionBudgets = tc.budgets
-			f := newConstraints(Planner{Now: noon()}, &c)
+			f := newState(Planner{Now: noon()}, &c)
 			var want []CauseCode
 			if tc.want != "" {
 				want = []CauseCode{tc.want}
@@ -201,7 +201,7 @@ func TestPodBlockers(t *testing.T) {
 
 			// D2, D13: for drift, a node that ends after a while anyway asks its pods nothing.
 			c.Machines = []Machine{{Node: "n", TerminationGracePeriod: &metav1.Duration{Duration: time.Hour}}}
-			f = newConstraints(Planner{Now: noon()}, &c)
+			f = newState(Planner{Now: noon()}, &c)
 			assert.Nil(t, codes(f, Drifted), "D13")
 			assert.Equal(t, want, codes(f, Empty), "D13")
 			assert.Equal(t, want, codes(f, Underutilized), "D13")
@@ -215,7 +215,7 @@ func TestGraceOfThePool(t *testing.T) {
 		p.Spec.Template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: time.Hour}
 	})
 	c := world(t, p, []*corev1.Node{machine(t, "n", "m.large", od)}, pod("web", "n", "1", annotated(doNotDisrupt, "true")))
-	f := newConstraints(Planner{Now: noon()}, &c)
+	f := newState(Planner{Now: noon()}, &c)
 	assert.Nil(t, codes(f, Drifted))
 	assert.Equal(t, []CauseCode{CauseDoNotDisrupt}, codes(f, Empty))
 }
@@ -225,7 +225,7 @@ func TestTheLongestDurationDecides(t *testing.T) {
 	for ago, want := range map[time.Duration][]CauseCode{2*time.Hour - 1: {CauseDoNotDisrupt}, 2 * time.Hour: nil} {
 		c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.large", od)},
 			pod("a", "n", "100m", annotated(doNotDisrupt, "1h"), started(ago)), pod("b", "n", "100m", annotated(doNotDisrupt, "2h"), started(ago)))
-		assert.Equal(t, want, codes(newConstraints(Planner{Now: noon()}, &c), Underutilized), ago)
+		assert.Equal(t, want, codes(newState(Planner{Now: noon()}, &c), Underutilized), ago)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestCandidates(t *testing.T) {
 	c := world(t, pool(), []*corev1.Node{machine(t, "busy", "m.large", od), machine(t, "idle", "m.large", od), machine(t, "taken", "m.large", offerings.Spot)},
 		pod("web", "busy", "1"), pod("api", "taken", "1"))
 	c.Machines = []Machine{{Node: "taken", Interruption: &Interruption{Kind: "spot"}}}
-	names := func(f *planConstraints, reason Reason) []string {
+	names := func(f *state, reason Reason) []string {
 		var out []string
 		may, _ := f.candidates(reason)
 		for _, s := range may {
@@ -282,16 +282,16 @@ func TestCandidates(t *testing.T) {
 		}
 		return out
 	}
-	f := newConstraints(Planner{Now: noon()}, &c)
+	f := newState(Planner{Now: noon()}, &c)
 	assert.Equal(t, []string{"taken"}, names(f, Interrupted))
 	assert.Equal(t, []string{"idle"}, names(f, Empty))
 	assert.Equal(t, []string{"busy", "idle", "taken"}, names(f, Underutilized))
 	assert.Empty(t, names(f, Expired))
-	f.took(&Step{Drain: []string{"busy"}, Evictions: []Eviction{{Pod: "shop/web", From: "busy", To: "idle"}}})
+	require.NoError(t, f.take(&Step{Drain: []string{"busy"}, Evictions: []Eviction{{Pod: "shop/web", From: "busy", To: "idle"}}}))
 	assert.Empty(t, names(f, Empty), "pods have come to it")
 	assert.Equal(t, []string{"idle", "taken"}, names(f, Underutilized))
 
-	f = newConstraints(Planner{Now: noon(), Reasons: []Reason{Empty}}, &c)
+	f = newState(Planner{Now: noon(), Reasons: []Reason{Empty}}, &c)
 	assert.Equal(t, []string{"idle"}, names(f, Empty))
 	may, not := f.candidates(Underutilized)
 	assert.Empty(t, may)
@@ -305,10 +305,10 @@ func TestCandidates(t *testing.T) {
 // D28: what a step has bought is as young as it is, and asks for its time.
 func TestLaunchesAreYoung(t *testing.T) {
 	c := world(t, pool(consolidateAfter(time.Hour)), []*corev1.Node{machine(t, "n", "m.large", od)}, pod("web", "n", "1"))
-	f := newConstraints(Planner{Now: noon()}, &c)
-	f.took(&Step{Drain: []string{"n"}, Evictions: []Eviction{{Pod: "shop/web", From: "n", To: "default-1"}}, Launches: []scheduling.Launch{{
+	f := newState(Planner{Now: noon()}, &c)
+	require.NoError(t, f.take(&Step{Drain: []string{"n"}, Evictions: []Eviction{{Pod: "shop/web", From: "n", To: "default-1"}}, Launches: []scheduling.Launch{{
 		Name: "default-1", NodePool: "default", Options: []scheduling.Option{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.Spot}},
-	}}})
+	}}}))
 	may, not := f.candidates(Underutilized)
 	assert.Empty(t, may)
 	require.Len(t, not, 1)
@@ -322,13 +322,13 @@ func TestPodsBeginAnew(t *testing.T) {
 		pod("plain", "n", "1"), pod("guarded", "n", "1", annotated(doNotDisrupt, "1h")), pod("deleted", "n", "1", func(p *corev1.Pod) {
 			p.DeletionTimestamp = &metav1.Time{Time: noon()}
 		}))
-	f := newConstraints(Planner{Now: noon()}, &c)
+	f := newState(Planner{Now: noon()}, &c)
 	before := maps.Clone(f.pods)
 	step := Step{Drain: []string{"n"}}
 	for _, name := range []string{"shop/plain", "shop/guarded", "shop/deleted"} {
 		step.Evictions = append(step.Evictions, Eviction{Pod: name, From: "n", To: "to"})
 	}
-	f.took(&step)
+	require.NoError(t, f.take(&step))
 	assert.Same(t, before["shop/plain"], f.pods["shop/plain"], "nothing but its node has changed")
 	for _, name := range []string{"shop/guarded", "shop/deleted"} {
 		assert.NotSame(t, before[name], f.pods[name], "what was given stays as it is")

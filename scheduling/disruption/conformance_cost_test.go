@@ -48,12 +48,12 @@ func TestPodDisruptionCost(t *testing.T) {
 // D16: a node counts 1 and what its pods that live on count, none of them less than 0.
 func TestRemoval(t *testing.T) {
 	plain, cheap := &corev1.Pod{}, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{corev1.PodDeletionCost: "-2147483647"}}}
-	f := newConstraints(Planner{Now: noon()}, &Cluster{})
+	f := newState(Planner{Now: noon()}, &Cluster{})
 	assert.InDelta(t, 1, f.removal(nil), 0)
 	assert.InDelta(t, 3, f.removal([]*corev1.Pod{plain, plain}), 0)
 	assert.InDelta(t, 2, f.removal([]*corev1.Pod{plain, cheap}), 0)
 
-	f = newConstraints(Planner{Now: noon(), NodeCost: 5, PodCost: func(*corev1.Pod) float64 { return 2 }}, &Cluster{})
+	f = newState(Planner{Now: noon(), NodeCost: 5, PodCost: func(*corev1.Pod) float64 { return 2 }}, &Cluster{})
 	assert.InDelta(t, 9, f.removal([]*corev1.Pod{plain, plain}), 0)
 	for _, odd := range []float64{-1, math.NaN(), math.Inf(-1)} {
 		f.planner.PodCost = func(*corev1.Pod) float64 { return odd }
@@ -89,7 +89,7 @@ func TestSubjectCost(t *testing.T) {
 			p.DeletionTimestamp = &metav1.Time{Time: noon()}
 		}),
 	}}}
-	f := newConstraints(Planner{Now: noon()}, c)
+	f := newState(Planner{Now: noon()}, c)
 	assert.Equal(t, []*corev1.Pod{pods["leaving-set"], pods["owned"], pods["plain"]}, f.at["n"].movers)
 	assert.InDelta(t, 4, f.at["n"].cost, 0)
 }

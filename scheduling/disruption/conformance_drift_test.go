@@ -93,7 +93,7 @@ func TestDrift(t *testing.T) {
 
 // driftKind is the kind of drift of the node n.
 func driftKind(p Planner, c *Cluster) string {
-	kind, _, _ := strings.Cut(newConstraints(p, c).at["n"].drifted, ":")
+	kind, _, _ := strings.Cut(newState(p, c).at["n"].drifted, ":")
 	return strings.TrimSuffix(kind, " (its NodeClaim says so)")
 }
 

@@ -7,15 +7,22 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// consolidate finds the steps that make the cluster cheaper, and hands each to emit once it
-// is certain; emit returns false to end the search.
-func consolidate(ctx context.Context, f *planConstraints, s *state, emit func(*Step) bool) (*findings, error) {
-	t, err := f.solveAnew(ctx, f.planner.Policy.Effort, f.loose)
+// consolidate makes the steps that make the cluster cheaper, each once it is certain.
+func (r *run) consolidate(ctx context.Context) (*findings, error) {
+	t, err := r.state.solveAnew(ctx, r.state.planner.Policy.Effort, r.state.loose)
 	if err != nil {
 		return nil, err
 	}
-	err = (&carrier{constraints: f, state: s, emit: emit}).save(ctx, t)
+	err = r.carrier().save(ctx, t)
 	return &findings{bound: t.bound, anew: t, late: over(ctx)}, err
+}
+
+// carrier carries steps out as steps of the plan.
+func (r *run) carrier() *carrier {
+	return &carrier{state: r.state, make: func(step *Step) (bool, error) {
+		err := r.make(step)
+		return r.done, err
+	}}
 }
 
 // mostSearches is how often the search is begun anew because nodes were left that were to go.
@@ -23,10 +30,10 @@ const mostSearches = 3
 
 // carrier carries steps out one after the other.
 type carrier struct {
-	constraints *planConstraints
-	state       *state
-	emit        func(*Step) bool
-	done        bool
+	state *state
+	// make carries out one, and says whether it was to be the last: done.
+	make func(*Step) (done bool, err error)
+	done bool
 	// made are the steps of a trial.
 	made []*Step
 }
@@ -35,7 +42,7 @@ type carrier struct {
 func (c *carrier) save(ctx context.Context, t *target) error {
 	for range mostSearches {
 		before := c.price()
-		x := &search{constraints: c.constraints, state: c.state, target: t, receiving: c.constraints.receiving(), patient: true}
+		x := &search{state: c.state, target: t, receiving: c.state.receiving(), patient: true}
 		left, err := c.reach(ctx, x)
 		if err != nil || c.done || !left || c.price() == before || over(ctx) {
 			return err
@@ -52,7 +59,7 @@ func (c *carrier) reach(ctx context.Context, x *search) (left bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if len(c.state.nodes) >= manyNodes {
+	if c.state.large() {
 		rest, err := c.inSteps(ctx, combined(ends[0].moves, c.state.rebooked), nil)
 		return len(rest) > 0, err
 	}
@@ -106,38 +113,34 @@ func (c *carrier) cheapest(ctx context.Context, ends []*search) (way *carrier, l
 }
 
 // do carries a step out.
-func (c *carrier) do(step *Step) error {
-	if err := c.state.take(step); err != nil {
-		return err
-	}
-	c.done = !c.emit(step)
-	return nil
+func (c *carrier) do(step *Step) (err error) {
+	c.done, err = c.make(step)
+	return err
 }
 
 // trial is a carrier that stands where c does, and carries steps out in a copy of the cluster.
 func (c *carrier) trial() *carrier {
-	t := &carrier{constraints: c.constraints.clone(), state: c.state.fork()}
-	t.emit = func(step *Step) bool {
-		t.constraints.took(step)
+	t := &carrier{state: c.state.fork()}
+	t.make = func(step *Step) (bool, error) {
 		t.made = append(t.made, step)
-		return true
+		return false, t.state.take(step)
 	}
 	return t
 }
 
 // price is what all nodes of pools cost.
 func (c *carrier) price() offerings.Price {
-	price, _ := c.constraints.totals()
+	price, _ := c.state.totals()
 	return price
 }
 
 // within reports whether the budgets of pools let nodes go at once.
-func (f *planConstraints) within(nodes []string) bool {
+func (f *state) within(nodes []string) bool {
 	return !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.crowded(x.pool, Underutilized, x.nodes) != nil })
 }
 
 // receiving are the nodes that steps have bought or moved pods to. They stay.
-func (f *planConstraints) receiving() map[string]bool {
+func (f *state) receiving() map[string]bool {
 	out := map[string]bool{}
 	for _, at := range f.nodes {
 		if at.received || at.fresh {

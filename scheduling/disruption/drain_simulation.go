@@ -11,7 +11,7 @@ import (
 // drainSimulation is the cluster while pods move: what the topology terms about them count, kept up
 // as pods leave and land. What is done can be undone.
 type drainSimulation struct {
-	constraints *planConstraints
+	state *state
 	// launched are the nodes of the step's launches. drained counts the pods that a node which is
 	// drained still has to lose: it is gone when that is none.
 	launched map[string]*corev1.Node
@@ -42,9 +42,9 @@ type podTerm struct {
 }
 
 // newSimulation begins with a step that nobody has left for yet.
-func newSimulation(f *planConstraints, step *Step) *drainSimulation {
+func newSimulation(f *state, step *Step) *drainSimulation {
 	s := &drainSimulation{
-		constraints: f, launched: map[string]*corev1.Node{}, drained: map[string]int{}, pods: map[string]*movingPod{},
+		state: f, launched: map[string]*corev1.Node{}, drained: map[string]int{}, pods: map[string]*movingPod{},
 		counts: map[countKey]*domainCounts{}, domains: map[domainKey]*domainNodes{}, filters: map[string]*nodeFilter{},
 	}
 	for i := range step.Launches {
@@ -99,7 +99,7 @@ func (s *drainSimulation) read(a *movingPod) {
 		a.terms = append(a.terms, t)
 	}
 	for _, target := range a.topology.among {
-		for _, t := range s.constraints.topology.anti[int(target)] {
+		for _, t := range s.state.topology.anti[int(target)] {
 			a.repelled = append(a.repelled, s.countsOf(countKey{antiTerm: t, holders: true}))
 		}
 	}
@@ -112,14 +112,14 @@ func (s *drainSimulation) countsOf(k countKey) *domainCounts {
 	}
 	c := &domainCounts{countKey: k, filter: s.filters[k.filter], pods: map[string]int{}}
 	s.counts[k] = c
-	index := s.constraints.topology
+	index := s.state.topology
 	names := index.members[k.target]
 	if k.holders {
 		names = index.holders[k.antiTerm]
 	}
 	for _, name := range names {
-		if pod := s.constraints.pods[name]; pod != nil {
-			s.count(c, s.constraints.home(pod), pod.DeletionTimestamp != nil, 1)
+		if pod := s.state.pods[name]; pod != nil {
+			s.count(c, s.state.home(pod), pod.DeletionTimestamp != nil, 1)
 		}
 	}
 	return c
@@ -144,7 +144,7 @@ func (s *drainSimulation) domainsOf(k domainKey) *domainNodes {
 	}
 	d := &domainNodes{domainKey: k, filter: s.filters[k.filter], nodes: map[string]int{}}
 	s.domains[k] = d
-	for _, x := range s.constraints.nodes {
+	for _, x := range s.state.nodes {
 		if !x.gone && x.node != nil {
 			d.count(x.node, 1)
 		}
@@ -160,7 +160,7 @@ func (s *drainSimulation) node(name string) *corev1.Node {
 	if n := s.launched[name]; n != nil {
 		return n
 	}
-	if x := s.constraints.at[name]; x != nil && !x.gone {
+	if x := s.state.at[name]; x != nil && !x.gone {
 		return x.node
 	}
 	return nil

@@ -32,7 +32,7 @@ const typeDriftAge = time.Hour
 // and in words what differs; "" if it is, and where no pool is there to ask. What hashes are
 // made of is the controller's affair: they are only compared. That a catalog lacks what the
 // node is counts only where the catalog is live.
-func (f *planConstraints) drift(s *candidate) string {
+func (f *state) drift(s *candidate) string {
 	if s.pool == nil || s.node == nil {
 		return ""
 	}
@@ -53,7 +53,7 @@ func (f *planConstraints) drift(s *candidate) string {
 }
 
 // hashDrift compares hashes, where both sides have one of the same version.
-func (f *planConstraints) hashDrift(s *candidate) string {
+func (f *state) hashDrift(s *candidate) string {
 	pool, machine := s.pool.pool.Annotations, s.machine.Annotations
 	if machine == nil {
 		machine = s.node.Annotations
@@ -72,7 +72,7 @@ func (f *planConstraints) hashDrift(s *candidate) string {
 }
 
 // requirementsDrift says which requirements of the pool the node's labels do not meet.
-func (f *planConstraints) requirementsDrift(s *candidate) string {
+func (f *state) requirementsDrift(s *candidate) string {
 	labels := requirements.FromLabels(s.node.Labels)
 	if labels.Compatible(s.pool.wanted) == nil {
 		return ""
@@ -94,7 +94,7 @@ func (f *planConstraints) requirementsDrift(s *candidate) string {
 // typeGone asks whether the catalog still knows what the node is. A pool without any types
 // tells nothing, and for a reservation its on-demand offering will do, as the machine may
 // have become one.
-func (f *planConstraints) typeGone(s *candidate) bool {
+func (f *state) typeGone(s *candidate) bool {
 	created := f.createdAt(s)
 	if s.pool.catalog.Len() == 0 || created.IsZero() || f.now.Sub(created) <= typeDriftAge {
 		return false

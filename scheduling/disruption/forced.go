@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ func (r *run) forced(ctx context.Context) error {
 			return err
 		}
 	}
-	stay := slices.DeleteFunc(leaving, func(name string) bool { return r.constraints.at[name].gone })
+	stay := slices.DeleteFunc(leaving, func(name string) bool { return r.state.at[name].gone })
 	if err := r.state.readmit(stay); err != nil {
 		return err
 	}
@@ -39,13 +38,13 @@ func (r *run) leaving() []string {
 	seen := map[string]bool{}
 	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
 		for _, s := range r.may(reason) {
-			if reason != Drifted || s.pool != nil && r.constraints.room(s.pool, Drifted) > 0 {
+			if reason != Drifted || s.pool != nil && r.state.room(s.pool, Drifted) > 0 {
 				seen[s.name] = true
 			}
 		}
 	}
 	var out []string
-	for _, s := range r.constraints.nodes {
+	for _, s := range r.state.nodes {
 		if seen[s.name] {
 			out = append(out, s.name)
 		}
@@ -56,7 +55,7 @@ func (r *run) leaving() []string {
 // may are the nodes that may go for a reason and have taken in no pods of earlier steps;
 // why others may not is noted.
 func (r *run) may(reason Reason) []*candidate {
-	may, not := r.constraints.candidates(reason)
+	may, not := r.state.candidates(reason)
 	if reason != Underutilized {
 		for name, cause := range not {
 			r.note(name, cause)
@@ -86,7 +85,7 @@ func (r *run) interrupted(ctx context.Context) error {
 	}
 	for i := range o.stuck {
 		u := &o.stuck[i]
-		if pod := r.constraints.pods[u.Pod]; pod != nil {
+		if pod := r.state.pods[u.Pod]; pod != nil {
 			o.evictions = append(o.evictions, Eviction{Pod: u.Pod, From: pod.Spec.NodeName})
 		}
 		r.warn(u.Pod, "its node is taken away, and it has nowhere else to go: "+u.Message)
@@ -98,7 +97,7 @@ func (r *run) interrupted(ctx context.Context) error {
 // expired replaces nodes that are older than they may be, the oldest expiry first.
 func (r *run) expired(ctx context.Context) error {
 	nodes := r.may(Expired)
-	slices.SortStableFunc(nodes, func(a, b *candidate) int { return r.constraints.createdAt(a).Compare(r.constraints.createdAt(b)) })
+	slices.SortStableFunc(nodes, func(a, b *candidate) int { return r.state.createdAt(a).Compare(r.state.createdAt(b)) })
 	return r.oneByOne(ctx, Expired, nodes)
 }
 
@@ -142,7 +141,7 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*candidate) e
 			continue
 		}
 		if reason == Drifted && s.pool != nil {
-			if cause := r.constraints.crowded(s.pool, reason, 1); cause != nil {
+			if cause := r.state.crowded(s.pool, reason, 1); cause != nil {
 				r.note(s.name, *cause)
 				continue
 			}
@@ -174,10 +173,10 @@ func (r *run) empty(ctx context.Context) error {
 		for _, s := range idle {
 			n, ok := left[s.pool]
 			if !ok {
-				n = r.constraints.room(s.pool, Empty)
+				n = r.state.room(s.pool, Empty)
 			}
 			if left[s.pool] = n - 1; n <= 0 {
-				r.note(s.name, *r.constraints.crowded(s.pool, Empty, r.constraints.room(s.pool, Empty)+1))
+				r.note(s.name, *r.state.crowded(s.pool, Empty, r.state.room(s.pool, Empty)+1))
 				continue
 			}
 			o.nodes = append(o.nodes, s.name)
@@ -202,18 +201,18 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 		return nil, false, err
 	}
 	if len(o.launches) > 0 {
-		free, err := r.state.ask(ctx, &question{nodes: nodes, effort: r.constraints.planner.Policy.Effort})
+		free, err := r.state.ask(ctx, &question{nodes: nodes, effort: r.state.planner.Policy.Effort})
 		if err != nil {
 			return nil, false, err
 		}
-		if _, cause := r.constraints.admit(reason, free); cause == nil && len(free.stuck) == 0 && r.lands(free) {
+		if _, cause := r.state.admit(reason, free); cause == nil && len(free.stuck) == 0 && r.lands(free) {
 			return free, true, nil
 		}
 	}
 	if !r.someWait() || r.lands(o) {
 		return o, true, nil
 	}
-	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.constraints.planner.Policy.Effort, why: true, alone: true})
+	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.state.planner.Policy.Effort, why: true, alone: true})
 	if err != nil {
 		return nil, false, err
 	}
@@ -222,15 +221,15 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 
 // someWait reports whether there are pods that wait, with a place in sight or without.
 func (r *run) someWait() bool {
-	return len(r.state.waits) > 0 || slices.ContainsFunc(r.constraints.nodes, func(s *candidate) bool { return s.expecting })
+	return len(r.state.waits) > 0 || slices.ContainsFunc(r.state.nodes, func(s *candidate) bool { return len(s.expected) > 0 })
 }
 
 // lands reports whether all pods may land where they are to.
 func (r *run) lands(o *outcome) bool {
-	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.constraints.topology.of(e.Pod).tied() }) {
+	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.state.topology.of(e.Pod).tied() }) {
 		return true
 	}
-	s := newSimulation(r.constraints, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
+	s := newSimulation(r.state, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
 	var all []*movingPod
 	for _, name := range slices.Sorted(maps.Keys(s.pods)) {
 		all = append(all, s.pods[name])
@@ -240,18 +239,14 @@ func (r *run) lands(o *outcome) bool {
 
 // try makes a step of what would become of nodes, if that may be.
 func (r *run) try(reason Reason, o *outcome) error {
-	step, cause := r.constraints.admit(reason, o)
+	step, cause := r.state.admit(reason, o)
 	if cause != nil {
 		for _, name := range o.nodes {
 			r.note(name, *cause)
 		}
 		return nil
 	}
-	if err := r.state.take(step); err != nil {
-		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
-	}
-	r.emit(step)
-	return nil
+	return r.make(step)
 }
 
 // over reports whether the search has to end.

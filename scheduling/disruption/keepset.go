@@ -118,7 +118,7 @@ func (x *search) newKeepSet(order []rank, fixed *rooms) *keepSet {
 		s.room[i] = keepRoom{node: order[i].node, free: x.state.capacity.free[order[i].name]}
 	}
 	for i, name := range fixed.names {
-		s.fixed = append(s.fixed, keepRoom{node: x.state.nodes[name].node, free: fixed.free[i]})
+		s.fixed = append(s.fixed, keepRoom{node: x.state.at[name].node, free: fixed.free[i]})
 	}
 	x.count(s)
 	s.measure()
@@ -134,7 +134,7 @@ func (x *search) count(s *keepSet) {
 	}
 	sum, n := map[*int64]float64{}, map[*int64]float64{}
 	for _, name := range x.state.names() {
-		for _, pod := range x.state.nodes[name].pods {
+		for _, pod := range x.state.at[name].pods {
 			size := x.state.capacity.sizes[podspec.PodName(pod)]
 			if worth, ok := x.target.worth[podspec.PodName(pod)]; ok && len(size) > 0 {
 				sum[&size[0]], n[&size[0]] = sum[&size[0]]+float64(worth), n[&size[0]]+1
@@ -143,7 +143,7 @@ func (x *search) count(s *keepSet) {
 	}
 	known, groups := map[kind]int{}, map[string]int{}
 	for i, name := range s.names {
-		for _, pod := range x.state.nodes[name].pods {
+		for _, pod := range x.state.at[name].pods {
 			size := x.state.capacity.sizes[podspec.PodName(pod)]
 			if !reschedulable(pod) || len(size) == 0 {
 				continue

@@ -20,7 +20,7 @@ func (r *run) lookAhead(ctx context.Context) error {
 	y := r.trial()
 	err := y.phases(ctx)
 	calm := true
-	if err == nil && !over(ctx) && r.constraints.meant(Underutilized) {
+	if err == nil && !over(ctx) && r.state.meant(Underutilized) {
 		calm, err = y.settle(ctx, r)
 	}
 	if err == nil && !over(ctx) && (!calm || y.someWait()) {
@@ -36,17 +36,16 @@ func (r *run) lookAhead(ctx context.Context) error {
 	if err := past(ctx, y.explain(ctx)); err != nil {
 		return err
 	}
-	r.perform(y)
-	return nil
+	return r.perform(y)
 }
 
 // trial is a run that stands where r does and makes its steps in a copy of the cluster.
 func (r *run) trial() *run {
 	y := &run{
-		constraints: r.constraints.clone(), state: r.state.fork(), steps: slices.Clone(r.steps),
+		state: r.state.fork(), steps: slices.Clone(r.steps),
 		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before,
 	}
-	y.constraints.planner.MaxSteps = 0
+	y.state.planner.MaxSteps = 0
 	return y
 }
 
@@ -64,8 +63,7 @@ func (r *run) settle(ctx context.Context, base *run) (bool, error) {
 			return false, err
 		}
 		if before := len(r.steps); !ok {
-			c := &carrier{constraints: r.constraints, state: r.state, emit: r.emit}
-			if err := c.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
+			if err := r.carrier().save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
 				return false, err
 			}
 		}
@@ -77,7 +75,7 @@ func (r *run) settle(ctx context.Context, base *run) (bool, error) {
 // merge goes at once to where the next plan would lead, if that ends cheaper than the steps do.
 func (r *run) merge(ctx context.Context, base, next *run) (bool, error) {
 	var moves []*Step
-	receiving := base.constraints.receiving()
+	receiving := base.state.receiving()
 	for _, steps := range [][]Step{r.steps[len(base.steps):], next.steps} {
 		for i := range steps {
 			if !steps[i].saves() || slices.ContainsFunc(steps[i].Drain, func(name string) bool { return receiving[name] }) {
@@ -86,11 +84,11 @@ func (r *run) merge(ctx context.Context, base, next *run) (bool, error) {
 			moves = append(moves, &steps[i])
 		}
 	}
-	t, _, err := (&carrier{constraints: base.constraints, state: base.state}).tryInSteps(ctx, combined(moves, next.state.rebooked))
-	if err != nil || t.price() >= r.constraints.tally().price {
+	t, _, err := (&carrier{state: base.state}).tryInSteps(ctx, combined(moves, next.state.rebooked))
+	if err != nil || t.price() >= r.state.tally().price {
 		return false, err
 	}
-	r.constraints, r.state, r.steps = t.constraints, t.state, slices.Clone(base.steps)
+	r.state, r.steps = t.state, slices.Clone(base.steps)
 	for _, step := range t.made {
 		r.steps = append(r.steps, *step)
 	}
@@ -114,13 +112,12 @@ func (r *run) further(ctx context.Context) error {
 			if step == nil {
 				return nil
 			}
-			if err := y.state.take(step); err != nil {
+			if err := y.make(step); err != nil {
 				return err
 			}
-			y.emit(step)
 		}
 		if slices.ContainsFunc(next.steps, func(s Step) bool { return s.saves() }) {
-			r.constraints, r.state, r.steps = y.constraints, y.state, y.steps
+			r.state, r.steps = y.state, y.steps
 			y = r.trial()
 			r.cap()
 		}
@@ -142,7 +139,7 @@ func (r *run) again(step *Step) *Step {
 	if step.Reason == Misplaced {
 		return step
 	}
-	out, _ := r.constraints.admit(step.Reason, &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions})
+	out, _ := r.state.admit(step.Reason, &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions})
 	return out
 }
 
@@ -158,38 +155,43 @@ func (s *Step) saves() bool { return s.Reason == Empty || s.Reason == Underutili
 // more may hold pods for less than the market does.
 func (r *run) cap() {
 	if r.findings != nil {
-		price, _ := r.constraints.totals()
+		price, _ := r.state.totals()
 		r.findings.bound = min(r.findings.bound, price)
 	}
 }
 
-// perform makes the steps of a trial. If they end early, moves that were not taken are left out,
-// as they are those of the cluster after all steps.
-func (r *run) perform(y *run) {
+// perform makes the steps of a trial, which are known to be possible: no session is asked any more.
+// If they end early, moves that were not taken are left out, as they are those of the cluster after
+// all steps.
+func (r *run) perform(y *run) error {
 	r.causes, r.warnings, r.findings, r.late = y.causes, y.warnings, y.findings, y.late
+	r.state.hold()
 	for i := len(r.steps); i < len(y.steps); i++ {
-		if r.emit(&y.steps[i]) || i == len(y.steps)-1 {
-			continue
+		if err := r.make(&y.steps[i]); err != nil {
+			return err
 		}
-		if r.findings != nil {
-			r.findings.rejected, r.findings.causes = nil, nil
+		if r.done && i < len(y.steps)-1 {
+			if r.findings != nil {
+				r.findings.rejected, r.findings.causes = nil, nil
+			}
+			break
 		}
-		return
 	}
+	return nil
 }
 
 // next is the plan that would be made right after the steps or, late, its steps that save something
 // once consolidateAfter has passed. No machine of it has the name of one that is gone.
 func (r *run) next(ctx context.Context, late bool) (*run, error) {
 	after := r.clusterAfter(late)
-	next, err := r.constraints.planner.begin(ctx, &after)
+	next, err := r.state.planner.begin(ctx, &after)
 	if err != nil {
 		return nil, err
 	}
 	next.last = true
 	next.state.bought = maps.Clone(r.state.bought)
-	for _, at := range r.constraints.nodes {
-		next.state.original[at.name] = true
+	for _, at := range r.state.nodes {
+		next.state.used[at.name] = true
 	}
 	if !late {
 		return next, next.search(ctx)
@@ -197,7 +199,7 @@ func (r *run) next(ctx context.Context, late bool) (*run, error) {
 	if err := next.empty(ctx); err != nil {
 		return nil, err
 	}
-	next.findings, err = consolidate(ctx, next.constraints, next.state, next.emit)
+	next.findings, err = next.consolidate(ctx)
 	return next, err
 }
 
@@ -205,7 +207,7 @@ func (r *run) next(ctx context.Context, late bool) (*run, error) {
 // that have moved run where they were expected. If it is late, nodes that have taken some in
 // have been left alone for as long as they have to be, if they had been before.
 func (r *run) clusterAfter(late bool) Cluster {
-	f := r.constraints
+	f := r.state
 	out := *f.cluster
 	out.Nodes, out.Pods, out.Running, out.Machines = nil, nil, nil, nil
 	out.Catalog, out.PoolCatalogs = r.state.stock.all, r.state.stock.pools

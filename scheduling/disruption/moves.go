@@ -47,7 +47,7 @@ func (x *search) drainAll(ctx context.Context, names []string, effort scheduling
 	if err != nil {
 		return past(ctx, err)
 	}
-	if step, cause := x.constraints.admit(Underutilized, o); cause == nil {
+	if step, cause := x.state.admit(Underutilized, o); cause == nil {
 		return x.take(step)
 	}
 	return nil
@@ -62,7 +62,7 @@ func (x *search) delete(ctx context.Context) error {
 			return err
 		}
 		if len(o.stuck) == 0 {
-			if step, cause := x.constraints.admit(Underutilized, o); cause == nil {
+			if step, cause := x.state.admit(Underutilized, o); cause == nil {
 				if err := x.take(step); err != nil {
 					return err
 				}
@@ -84,7 +84,7 @@ func (x *search) likely() []string {
 	rooms := x.state.open(nil)
 	stays, out := map[string]bool{}, []string(nil)
 	for _, r := range x.order() {
-		if stays[r.name] || x.constraints.dismisses(r.name) != nil {
+		if stays[r.name] || x.state.dismisses(r.name) != nil {
 			continue
 		}
 		if into, ok := rooms.put(x.sizes(r.name), r.name, true); ok {
@@ -108,7 +108,7 @@ func (x *search) deleteEach(ctx context.Context) error {
 		if over(ctx) || x.many() && vain >= mostInVain {
 			break
 		}
-		if x.constraints.dismisses(r.name) != nil {
+		if x.state.dismisses(r.name) != nil {
 			continue
 		}
 		if _, ok := rooms.put(x.sizes(r.name), r.name, false); !ok {
@@ -118,7 +118,7 @@ func (x *search) deleteEach(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		step, cause := x.constraints.admit(Underutilized, o)
+		step, cause := x.state.admit(Underutilized, o)
 		if cause != nil {
 			vain++
 			continue
@@ -134,7 +134,7 @@ func (x *search) deleteEach(ctx context.Context) error {
 // sizes are those of the pods of a node that have to live on.
 func (x *search) sizes(name string) [][]int64 {
 	var out [][]int64
-	for _, pod := range x.state.nodes[name].pods {
+	for _, pod := range x.state.at[name].pods {
 		if reschedulable(pod) {
 			out = append(out, x.state.capacity.sizes[podspec.PodName(pod)])
 		}
@@ -143,7 +143,7 @@ func (x *search) sizes(name string) [][]int64 {
 }
 
 // dismisses says why a node cannot go whatever becomes of its pods.
-func (f *planConstraints) dismisses(name string) *Cause {
+func (f *state) dismisses(name string) *Cause {
 	_, cause := f.admit(Underutilized, &outcome{nodes: []string{name}})
 	return cause
 }
@@ -198,7 +198,7 @@ func (x *search) replacement(ctx context.Context, group []rank) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if step, cause := x.constraints.admit(Underutilized, o); cause == nil && float64(step.SavingPerHour) >= least {
+	if step, cause := x.state.admit(Underutilized, o); cause == nil && float64(step.SavingPerHour) >= least {
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // no move is an answer

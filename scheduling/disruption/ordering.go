@@ -18,9 +18,8 @@ import (
 // which of them a pod takes is only told when its turn comes: pods that are alike may have
 // each other's, and rules look at the cluster as it stands then.
 type ordering struct {
-	constraints *planConstraints
-	state       *state
-	simulation  *drainSimulation
+	state      *state
+	simulation *drainSimulation
 	// asks says that rules are in force which the simulation does not know, so that places are
 	// looked for again.
 	asks bool
@@ -190,9 +189,9 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 
 // newOrdering begins the way to where a step leads.
 func (c *carrier) newOrdering(step *Step, first []string) *ordering {
-	limited := slices.ContainsFunc(c.constraints.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
+	limited := slices.ContainsFunc(c.state.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 	w := &ordering{
-		constraints: c.constraints, state: c.state, simulation: newSimulation(c.constraints, step), asks: limited || c.constraints.planner.Policy.WorkloadShare > 0,
+		state: c.state, simulation: newSimulation(c.state, step), asks: limited || c.state.planner.Policy.WorkloadShare > 0,
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
 	}
 	for i := range step.Launches {
@@ -201,7 +200,7 @@ func (c *carrier) newOrdering(step *Step, first []string) *ordering {
 	}
 	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {
-		at[name] = &leavingNode{candidate: c.constraints.at[name], pods: map[string][]string{}}
+		at[name] = &leavingNode{candidate: c.state.at[name], pods: map[string][]string{}}
 		w.waits = append(w.waits, at[name])
 	}
 	rooms, known := c.state.open(nil), map[string]string{}

@@ -92,7 +92,7 @@ func (w *ordering) grow(g *group) bool {
 		mark := len(w.simulation.log)
 		with := *g
 		with.leaving, with.bought, with.stuck = slices.Clip(g.leaving), slices.Clip(g.bought), maps.Clone(g.stuck)
-		if w.add(&with, l); w.constraints.within(namesOf(with.leaving)) && (most == nil || with.better(most)) {
+		if w.add(&with, l); w.state.within(namesOf(with.leaving)) && (most == nil || with.better(most)) {
 			best, most = l, &with
 		}
 		w.simulation.undo(mark)
@@ -200,7 +200,7 @@ func (w *ordering) buy(g *group) bool {
 	}
 	best, most := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(fill)) {
-		if share := ratio(1, float64(w.constraints.costOf(w.new[name]))) * fill[name]; best == "" || share > most {
+		if share := ratio(1, float64(w.state.costOf(w.new[name]))) * fill[name]; best == "" || share > most {
 			best, most = name, share
 		}
 	}
@@ -225,7 +225,7 @@ func (w *ordering) own(g *group, name string, there bool) {
 	}
 	set(there, sign)
 	w.simulation.log = append(w.simulation.log, func() { set(!there, -sign) })
-	g.saving = clampPrice(g.saving, offerings.Price(-sign)*w.constraints.costOf(w.new[name]))
+	g.saving = clampPrice(g.saving, offerings.Price(-sign)*w.state.costOf(w.new[name]))
 }
 
 // leave is the step in which a group goes, whose pods have all found places since a mark, nil
@@ -270,7 +270,7 @@ func (w *ordering) leave(ctx context.Context, g *group, mark int) (*Step, error)
 			return nil, err
 		}
 	}
-	final, cause := w.constraints.admit(Underutilized, o)
+	final, cause := w.state.admit(Underutilized, o)
 	if cause != nil {
 		return nil, nil
 	}

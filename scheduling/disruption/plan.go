@@ -3,6 +3,7 @@ package disruption
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -27,7 +28,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 		return nil, err
 	}
 	plan := r.plan()
-	plan.Summary.Alternative, err = r.constraints.planner.alternative(ctx, &c)
+	plan.Summary.Alternative, err = r.state.planner.alternative(ctx, &c)
 	return plan, err
 }
 
@@ -49,9 +50,8 @@ func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 
 // run is the making of a plan.
 type run struct {
-	constraints *planConstraints
-	state       *state
-	steps       []Step
+	state *state
+	steps []Step
 	// found, if set, is told of each step, and says whether to go on; done says that it
 	// does not want more.
 	found func(*Step) bool
@@ -95,7 +95,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 	var s *state
 	err := faults.err(nil)
 	if err == nil {
-		s, err = newState(ctx, p, &cluster)
+		s, err = openState(ctx, p, &cluster)
 	}
 	switch {
 	case errors.Is(err, scheduling.ErrInvalid):
@@ -104,11 +104,8 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 	case err != nil:
 		return nil, err
 	}
-	r := &run{constraints: newConstraints(p, &cluster), state: s, causes: map[string][]Cause{}}
-	for _, x := range r.constraints.nodes {
-		x.expecting = s.expects(x.name)
-	}
-	r.before = r.constraints.tally()
+	r := &run{state: s, causes: map[string][]Cause{}}
+	r.before = r.state.tally()
 	return r, nil
 }
 
@@ -126,7 +123,7 @@ func (r *run) search(ctx context.Context) error {
 	err := r.forced(ctx)
 	switch {
 	case err != nil || r.done:
-	case len(r.state.nodes) < manyNodes && !r.last:
+	case !r.state.large() && !r.last:
 		err = r.lookAhead(ctx)
 	default:
 		if err = r.phases(ctx); err == nil && !r.last {
@@ -139,11 +136,11 @@ func (r *run) search(ctx context.Context) error {
 // phases makes the steps that a search finds, and those that come after them.
 func (r *run) phases(ctx context.Context) error {
 	var err error
-	if r.constraints.meant(Underutilized) {
-		r.findings, err = consolidate(ctx, r.constraints, r.state, r.emit)
+	if r.state.meant(Underutilized) {
+		r.findings, err = r.consolidate(ctx)
 		r.cap()
 	}
-	if err == nil && !r.done && r.constraints.meant(Misplaced) {
+	if err == nil && !r.done && r.state.meant(Misplaced) {
 		err = r.rebalance(ctx)
 	}
 	return err
@@ -161,17 +158,19 @@ func (r *run) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// emit takes a step into the plan, and says whether to go on.
-func (r *run) emit(step *Step) bool {
+// make carries a step out and takes it into the plan.
+func (r *run) make(step *Step) error {
 	told := *step
-	told.Risks = r.constraints.risks(step)
-	r.constraints.took(step)
+	told.Risks = r.state.risks(step)
+	if err := r.state.take(step); err != nil {
+		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
+	}
 	r.steps = append(r.steps, told)
-	if most := r.constraints.planner.MaxSteps; most > 0 && len(r.steps) >= most {
+	if most := r.state.planner.MaxSteps; most > 0 && len(r.steps) >= most {
 		r.done = true
 	}
 	if r.found != nil && !r.found(&told) {
 		r.done = true
 	}
-	return !r.done
+	return nil
 }

@@ -48,7 +48,7 @@ func offered(p *scheduling.Problem, pool string, x *scheduling.Option) (*instanc
 }
 
 // costs is the expected price of an option of a launch, see [scheduling.Policy.ExpectedPrice].
-func (f *planConstraints) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
+func (f *state) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
 	solver := &f.planner.Policy
 	if solver.Interruption != (scheduling.Interruption{}) {
 		if t, o := offered(f.problem, l.NodePool, x); t != nil {
@@ -59,7 +59,7 @@ func (f *planConstraints) costs(l *scheduling.Launch, x *scheduling.Option) offe
 }
 
 // costOf is the expected price of what a launch buys, its first option.
-func (f *planConstraints) costOf(l *scheduling.Launch) offerings.Price {
+func (f *state) costOf(l *scheduling.Launch) offerings.Price {
 	if len(l.Options) == 0 {
 		return clampPrice(l.Price, f.planner.Policy.NodeOverhead)
 	}
@@ -67,7 +67,7 @@ func (f *planConstraints) costOf(l *scheduling.Launch) offerings.Price {
 }
 
 // spent is what launches are expected to cost, by their first options.
-func (f *planConstraints) spent(launches []scheduling.Launch) offerings.Price {
+func (f *state) spent(launches []scheduling.Launch) offerings.Price {
 	var sum offerings.Price
 	for i := range launches {
 		sum = clampPrice(sum, f.costOf(&launches[i]))
@@ -112,7 +112,7 @@ func PodDisruptionCost(pod *corev1.Pod) float64 {
 }
 
 // podCost is what evicting a pod counts in plans.
-func (f *planConstraints) podCost(pod *corev1.Pod) float64 {
+func (f *state) podCost(pod *corev1.Pod) float64 {
 	cost := f.planner.PodCost
 	if cost == nil {
 		cost = PodDisruptionCost
@@ -125,7 +125,7 @@ func (f *planConstraints) podCost(pod *corev1.Pod) float64 {
 }
 
 // removal is what removing a node with these pods counts.
-func (f *planConstraints) removal(movers []*corev1.Pod) float64 {
+func (f *state) removal(movers []*corev1.Pod) float64 {
 	cost := f.nodeCost
 	for _, pod := range movers {
 		cost += f.podCost(pod)

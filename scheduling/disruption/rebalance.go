@@ -25,12 +25,12 @@ func (r *run) rebalance(ctx context.Context) error {
 	if err := r.state.closeTo(r.departing()); err != nil {
 		return err
 	}
-	sim := newSimulation(r.constraints, r.inPlace())
+	sim := newSimulation(r.state, r.inPlace())
 	// A move may put right what another one would have been made for, or make room for it.
 	for again := true; again; {
 		again = false
 		for _, name := range r.state.names() {
-			for _, pod := range slices.Clone(r.state.nodes[name].pods) {
+			for _, pod := range slices.Clone(r.state.at[name].pods) {
 				if moved[podspec.PodName(pod)] || !r.mayMove(pod) {
 					continue
 				}
@@ -38,7 +38,7 @@ func (r *run) rebalance(ctx context.Context) error {
 					return err
 				}
 				a := sim.pods[podspec.PodName(pod)]
-				if !sim.misplaced(a, r.state.nodes[name].node) {
+				if !sim.misplaced(a, r.state.at[name].node) {
 					continue
 				}
 				step, err := r.relocation(ctx, pod)
@@ -48,14 +48,11 @@ func (r *run) rebalance(ctx context.Context) error {
 					}
 					continue
 				}
-				if err := r.state.take(step); err != nil {
+				if err := r.make(step); err != nil || r.done {
 					return err
 				}
 				sim.move(a, step.Evictions[0].To)
 				moved[podspec.PodName(pod)], again = true, true
-				if !r.emit(step) {
-					return nil
-				}
 			}
 		}
 	}
@@ -65,8 +62,8 @@ func (r *run) rebalance(ctx context.Context) error {
 // departing are nodes that stay in this plan and will be gone soon.
 func (r *run) departing() []string {
 	var out []string
-	for _, s := range r.constraints.nodes {
-		if !s.gone && (s.machine.Interruption != nil || s.machine.Terminating || r.constraints.expired(s)) {
+	for _, s := range r.state.nodes {
+		if !s.gone && (s.machine.Interruption != nil || s.machine.Terminating || r.state.expired(s)) {
 			out = append(out, s.name)
 		}
 	}
@@ -75,13 +72,13 @@ func (r *run) departing() []string {
 
 // mayMove reports whether a pod can be evicted from a node that stays.
 func (r *run) mayMove(pod *corev1.Pod) bool {
-	s := r.constraints.at[pod.Spec.NodeName]
-	known := r.constraints.pods[podspec.PodName(pod)]
+	s := r.state.at[pod.Spec.NodeName]
+	known := r.state.pods[podspec.PodName(pod)]
 	if s == nil || s.gone || s.going() || known == nil {
 		return false
 	}
-	stays := r.constraints.planner.KeepBarePods && bare(known)
-	return !stays && reschedulable(known) && evictable(known, r.constraints.now) && r.constraints.heldBy(known) == nil
+	stays := r.state.planner.KeepBarePods && bare(known)
+	return !stays && reschedulable(known) && evictable(known, r.state.now) && r.state.heldBy(known) == nil
 }
 
 // relocation is the step that moves a pod to where it keeps its rules, nil where there is
@@ -103,9 +100,9 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 		}
 		step := &Step{
 			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
-			DisruptionCost: r.constraints.podCost(pod),
+			DisruptionCost: r.state.podCost(pod),
 		}
-		step.PodDisruptionBudgets = r.constraints.deal(step, nil).uses()
+		step.PodDisruptionBudgets = r.state.deal(step, nil).uses()
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // there is no such place, and that is no error
@@ -115,7 +112,7 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 func (r *run) inPlace() *Step {
 	step := &Step{}
 	for _, name := range r.state.names() {
-		for _, pod := range r.state.nodes[name].pods {
+		for _, pod := range r.state.at[name].pods {
 			step.Evictions = append(step.Evictions, Eviction{Pod: podspec.PodName(pod), From: name, To: name})
 		}
 	}

@@ -246,7 +246,7 @@ func TestRulesThatAreNotFollowedMoveNobody(t *testing.T) {
 	b := pod("b", "n1", "1", app("a"))
 	broken := func(p *corev1.Pod) bool {
 		c := world(t, pool(), []*corev1.Node{n1}, p, b)
-		sim := newSimulation(newConstraints(Planner{Now: noon()}, &c), &Step{Evictions: []Eviction{{Pod: podspec.PodName(p), From: "n1", To: "n1"}}})
+		sim := newSimulation(newState(Planner{Now: noon()}, &c), &Step{Evictions: []Eviction{{Pod: podspec.PodName(p), From: "n1", To: "n1"}}})
 		return sim.misplaced(sim.pods[podspec.PodName(p)], n1)
 	}
 	term := func(change func(*corev1.PodAffinityTerm)) *corev1.Pod {

@@ -16,18 +16,18 @@ func (r *run) rebuild(ctx context.Context) error {
 	if found == nil || found.anew == nil || over(ctx) {
 		return cancelled(ctx)
 	}
-	all := r.constraints.owned()
-	if len(all) == len(r.constraints.loose) {
+	all := r.state.owned()
+	if len(all) == len(r.state.loose) {
 		found.rebuilt = found.anew
 		return nil
 	}
 	var err error
-	found.rebuilt, err = r.constraints.solveAnew(ctx, r.constraints.planner.Policy.Effort, all)
+	found.rebuilt, err = r.state.solveAnew(ctx, r.state.planner.Policy.Effort, all)
 	return r.ended(ctx, err)
 }
 
 // owned are the nodes of pools whose price is known, launches of steps aside.
-func (f *planConstraints) owned() map[string]bool {
+func (f *state) owned() map[string]bool {
 	all := map[string]bool{}
 	for _, s := range f.nodes {
 		if !s.fresh && s.pool != nil && s.priced {
@@ -38,7 +38,7 @@ func (f *planConstraints) owned() map[string]bool {
 }
 
 // rebuilt is a cluster bought afresh, in the words of a summary.
-func (f *planConstraints) rebuilt(t *target) *Rebuilt {
+func (f *state) rebuilt(t *target) *Rebuilt {
 	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, LeftOut: t.leftOut}
 	if f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.Interruption != (scheduling.Interruption{}) {
 		out.ExpectedPerHour = t.price
@@ -60,7 +60,7 @@ func (r *run) kept(more offerings.Price, verdicts []Verdict) []Kept {
 	}
 	sum, waste := 0.0, map[CauseCode]float64{}
 	parts := map[CauseCode]*Kept{CauseSearch: {Code: CauseSearch}}
-	for _, s := range r.constraints.nodes {
+	for _, s := range r.state.nodes {
 		if s.gone || s.pool == nil || !s.priced {
 			continue
 		}
@@ -100,7 +100,7 @@ func (r *run) kept(more offerings.Price, verdicts []Verdict) []Kept {
 // [Summary.Rebuilt] is one of its own; nil where there are none to compare with, or no node
 // of a pool has a price.
 func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
-	f := newConstraints(p, c)
+	f := newState(p, c)
 	all := f.owned()
 	if len(c.Alternative) == 0 || len(all) == 0 || ctx.Err() != nil {
 		return nil, nil //nolint:nilerr,nilnil // nothing to compare with is no error, nor is too little time

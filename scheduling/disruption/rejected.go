@@ -20,7 +20,7 @@ func (r *run) explain(ctx context.Context) error {
 		return nil
 	}
 	out.rejected, out.causes = map[string]*Rejected{}, map[string][]Cause{}
-	x := &search{constraints: r.constraints, state: r.state, target: out.anew, receiving: r.constraints.receiving()}
+	x := &search{state: r.state, target: out.anew, receiving: r.state.receiving()}
 	order := slices.DeleteFunc(x.order(), func(r rank) bool { return r.fresh }) // nobody asks about the plan's own launches
 	for i := range order {
 		r := &order[i]
@@ -30,7 +30,7 @@ func (r *run) explain(ctx context.Context) error {
 		}
 		detail := fmt.Sprintf("costs %s per hour, and the room that its pods take costs %s where it is cheapest", r.price, r.price-r.loss)
 		out.causes[r.name] = []Cause{{Code: CauseNoSaving, Detail: detail}}
-		if cause := x.constraints.dismisses(r.name); cause != nil {
+		if cause := x.state.dismisses(r.name); cause != nil {
 			out.causes[r.name] = []Cause{*cause}
 			continue
 		}
@@ -49,14 +49,14 @@ func (r *run) explain(ctx context.Context) error {
 
 // refused is a move of one node that was not taken, and why.
 func (x *search) refused(r *rank, o *outcome) *Rejected {
-	m := x.constraints.moveOf(o.nodes)
-	out := &Rejected{Drain: o.nodes, SavingPerHour: m.price - x.constraints.spent(o.launches), DisruptionCost: m.cost}
-	score, _ := x.constraints.score(m, out.SavingPerHour)
+	m := x.state.moveOf(o.nodes)
+	out := &Rejected{Drain: o.nodes, SavingPerHour: m.price - x.state.spent(o.launches), DisruptionCost: m.cost}
+	score, _ := x.state.score(m, out.SavingPerHour)
 	out.Score = finite(score)
 	for i := range o.launches {
 		out.Launches, out.PricePerHour = append(out.Launches, o.launches[i].Options[0]), clampPrice(out.PricePerHour, o.launches[i].Price)
 	}
-	if _, cause := x.constraints.admit(Underutilized, o); cause != nil {
+	if _, cause := x.state.admit(Underutilized, o); cause != nil {
 		out.Because = *cause
 		return out
 	}

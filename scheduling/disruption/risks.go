@@ -62,7 +62,7 @@ func (was machineKind) becomes(will []machineKind) map[RiskCode]string {
 }
 
 // risks are those of a step that is about to be carried out, by code and object.
-func (f *planConstraints) risks(step *Step) []Risk {
+func (f *state) risks(step *Step) []Risk {
 	bought := map[string][]machineKind{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
@@ -106,7 +106,7 @@ func (f *planConstraints) risks(step *Step) []Risk {
 
 // absences are the controllers of which a step takes the only pod away, or several at the same
 // time, where no PodDisruptionBudget has a say.
-func (f *planConstraints) absences(step *Step) (out []Risk) {
+func (f *state) absences(step *Step) (out []Risk) {
 	type turn struct {
 		controller string
 		wave       int

@@ -27,10 +27,9 @@ const (
 // carried out as they are found, also such as undo a part of earlier ones, and without
 // regard to the order in which pods leave: only where it ends counts.
 type search struct {
-	constraints *planConstraints
-	state       *state
-	target      *target
-	moves       []*Step
+	state  *state
+	target *target
+	moves  []*Step
 	// receiving are nodes that steps before have bought or moved pods to. They stay.
 	receiving map[string]bool
 	// patient says that moves may be larger than budgets of pools allow: they are done part
@@ -54,7 +53,7 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 			break
 		}
 		y := x.scratch()
-		if err := y.drainAll(ctx, leave, x.constraints.planner.Policy.Effort); err != nil {
+		if err := y.drainAll(ctx, leave, x.state.planner.Policy.Effort); err != nil {
 			return nil, err
 		}
 		if err := y.delete(ctx); err != nil {
@@ -80,7 +79,7 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 func (x *search) near() bool { return float64(x.price()) <= (1+enough)*float64(x.target.bound) }
 
 // many reports whether the cluster is too large for moves to be looked for node by node.
-func (x *search) many() bool { return len(x.state.original) > someNodes }
+func (x *search) many() bool { return len(x.state.problem.Nodes) > someNodes }
 
 // disruptionWeight is what it is worth not to remove nodes, as a share of what they cost by what it
 // costs to remove them, where one end of the search is compared with another: more where
@@ -94,12 +93,12 @@ const (
 // is disrupted on the way.
 func (x *search) objective(y *search) float64 {
 	price, cost, rate := 0.0, 0.0, disruptionWeight
-	for _, s := range x.constraints.nodes {
+	for _, s := range x.state.nodes {
 		if s.pool != nil && !s.gone {
 			price, cost = price+float64(s.price), cost+s.cost
 		}
 	}
-	if slices.ContainsFunc(x.constraints.ordered, func(p *poolState) bool { return x.constraints.room(p, Underutilized) < p.counted }) {
+	if slices.ContainsFunc(x.state.ordered, func(p *poolState) bool { return x.state.room(p, Underutilized) < p.counted }) {
 		rate = tightWeight
 	}
 	moved, disrupted := map[string]bool{}, 0.0
@@ -107,7 +106,7 @@ func (x *search) objective(y *search) float64 {
 		for i := range m.Evictions {
 			name := m.Evictions[i].Pod
 			if pod := x.state.pods[name]; pod != nil && !moved[name] {
-				disrupted += x.constraints.podCost(pod)
+				disrupted += x.state.podCost(pod)
 			}
 			moved[name] = true
 		}
@@ -125,10 +124,10 @@ type rank struct {
 // order lists the nodes that may go, the most wasteful first: by what is lost on a node for
 // what it costs to remove it.
 func (x *search) order() []rank {
-	may, _ := x.constraints.candidates(Underutilized)
+	may, _ := x.state.candidates(Underutilized)
 	out := make([]rank, 0, len(may))
 	for _, s := range may {
-		if x.receiving[s.name] || x.state.nodes[s.name] == nil || x.state.expects(s.name) {
+		if x.receiving[s.name] || len(s.expected) > 0 {
 			continue
 		}
 		r := rank{candidate: s, loss: s.price}
@@ -162,16 +161,19 @@ func (x *search) wasteful(share float64) []string {
 
 // price is what all nodes of pools cost.
 func (x *search) price() offerings.Price {
-	price, _ := x.constraints.totals()
+	price, _ := x.state.totals()
 	return price
 }
 
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
-	y := &search{constraints: x.constraints.clone(), state: x.state.fork(), target: x.target, receiving: x.receiving, patient: x.patient}
-	y.constraints.patient, y.constraints.late, y.constraints.roughly = x.patient, true, true
+	y := &search{state: x.state.fork(), target: x.target, receiving: x.receiving, patient: x.patient}
+	y.state.patient, y.state.late, y.state.roughly = x.patient, true, true
 	return y
 }
+
+// large reports whether the cluster has so many nodes that steps are made as they are found.
+func (f *state) large() bool { return len(f.problem.Nodes) >= manyNodes }
 
 // over reports whether there is no more time.
 func over(ctx context.Context) bool { return ctx.Err() != nil }
@@ -192,7 +194,6 @@ func (x *search) take(step *Step) error {
 	if err := x.state.take(step); err != nil {
 		return err
 	}
-	x.constraints.took(step)
 	x.moves = append(x.moves, step)
 	return nil
 }

@@ -46,19 +46,19 @@ type question struct {
 
 // drain says what would become of the pods of nodes if these were removed, when machines
 // may be bought, and why some have no place.
-func (s *state) drain(ctx context.Context, nodes []string) (*outcome, error) {
-	return s.ask(ctx, &question{nodes: nodes, buy: true, effort: s.planner.Policy.Effort, why: true})
+func (f *state) drain(ctx context.Context, nodes []string) (*outcome, error) {
+	return f.ask(ctx, &question{nodes: nodes, buy: true, effort: f.planner.Policy.Effort, why: true})
 }
 
 // ask answers a what-if. The state stays as it is. Pods that wait already take part and may
 // stay without a place.
-func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
-	from := s.free
+func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
+	from := f.free
 	if q.buy {
-		from = s.market
+		from = f.market
 	}
 	fork := from.Fork()
-	d, origin, err := s.emptied(q)
+	d, origin, err := f.emptied(q)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +67,8 @@ func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
 		return out, nil
 	}
 	if q.alone && q.buy {
-		for _, name := range slices.Sorted(maps.Keys(s.waits)) {
-			d.Removed.Pods = append(d.Removed.Pods, keyOf(s.waits[name]))
+		for _, name := range slices.Sorted(maps.Keys(f.waits)) {
+			d.Removed.Pods = append(d.Removed.Pods, keyOf(f.waits[name]))
 		}
 	}
 	if err := fork.Apply(d); err != nil {
@@ -84,25 +84,25 @@ func (s *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.read(out, plan, origin)
-	s.agree(out.launches)
+	f.read(out, plan, origin)
+	f.agree(out.launches)
 	return out, nil
 }
 
 // emptied is the change in which the question's nodes go, and where the pods that look for
 // a place come from, by name.
-func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error) {
+func (f *state) emptied(q *question) (scheduling.Delta, map[string]string, error) {
 	var d scheduling.Delta
 	origin := map[string]string{}
 	d.Removed.Nodes = slices.Compact(slices.Sorted(slices.Values(q.nodes)))
 	for _, name := range d.Removed.Nodes {
-		at := s.nodes[name]
+		at := f.standing(name)
 		if at == nil {
 			return d, nil, fmt.Errorf("there is no node %q", name)
 		}
 		for _, pod := range at.pods {
 			if reschedulable(pod) {
-				d.Pods = append(d.Pods, s.lift(pod))
+				d.Pods = append(d.Pods, f.lift(pod))
 				origin[podspec.PodName(pod)] = name
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
@@ -110,27 +110,27 @@ func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 		}
 		for _, pod := range at.expected {
 			if q.buy && !q.alone {
-				d.Pods = append(d.Pods, s.lift(pod)) // waits on, for another place
+				d.Pods = append(d.Pods, f.lift(pod)) // waits on, for another place
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
 			}
 		}
 	}
 	for i := range q.launches {
-		node, err := s.nodeOf(&q.launches[i])
+		node, err := f.nodeOf(&q.launches[i])
 		if err != nil {
 			return d, nil, err
 		}
 		d.Nodes = append(d.Nodes, node)
 	}
 	for _, name := range q.closed {
-		at := s.nodes[name]
+		at := f.standing(name)
 		if at == nil || at.shut > 0 || slices.Contains(d.Removed.Nodes, name) {
 			continue
 		}
 		closed := *at
 		closed.shut++
-		d.Nodes = append(d.Nodes, s.shown(&closed))
+		d.Nodes = append(d.Nodes, f.shown(&closed))
 	}
 	return d, origin, nil
 }
@@ -139,28 +139,22 @@ func (s *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 const mostLifted = 10_000
 
 // lift is a pod of a node, ready to be placed elsewhere.
-func (s *state) lift(pod *corev1.Pod) *corev1.Pod {
-	out := s.lifted[pod]
-	if len(s.lifted) > mostLifted {
-		clear(s.lifted)
+func (f *state) lift(pod *corev1.Pod) *corev1.Pod {
+	name := podspec.PodName(pod)
+	out := f.lifted[name]
+	if len(f.lifted) > mostLifted {
+		clear(f.lifted)
 	}
 	if out == nil {
 		out = unbound(pod)
-		s.lifted[pod] = out
+		f.lifted[name] = out
 	}
 	return out
 }
 
-// unbound is a copy of a pod that has no node yet.
-func unbound(pod *corev1.Pod) *corev1.Pod {
-	out := *pod
-	out.Spec.NodeName, out.DeletionTimestamp = "", nil
-	return &out
-}
-
 // read turns the plan of a what-if into its outcome. Machines for pods that wait anyway
 // are left out.
-func (s *state) read(out *outcome, plan *scheduling.Plan, origin map[string]string) {
+func (f *state) read(out *outcome, plan *scheduling.Plan, origin map[string]string) {
 	land := func(pods []string, to string) (own []string) {
 		for _, pod := range pods {
 			if from, ok := origin[pod]; ok {
@@ -173,7 +167,7 @@ func (s *state) read(out *outcome, plan *scheduling.Plan, origin map[string]stri
 	for i := range plan.Existing {
 		land(plan.Existing[i].Pods, plan.Existing[i].Node)
 	}
-	names := s.namer()
+	names := f.namer()
 	for i := range plan.Launches {
 		l := plan.Launches[i]
 		if !slices.ContainsFunc(l.Pods, func(pod string) bool { return origin[pod] != "" }) {
@@ -182,7 +176,7 @@ func (s *state) read(out *outcome, plan *scheduling.Plan, origin map[string]stri
 		l.Name = names(l.NodePool)
 		all := l.Pods
 		l.Pods = land(l.Pods, l.Name)
-		l.Requests = s.rebooked(l.Requests, all, l.Pods)
+		l.Requests = f.rebooked(l.Requests, all, l.Pods)
 		out.launches = append(out.launches, l)
 	}
 	for i := range plan.Unschedulable {
@@ -194,32 +188,29 @@ func (s *state) read(out *outcome, plan *scheduling.Plan, origin map[string]stri
 }
 
 // namer hands out names for launches that no node and no earlier launch has.
-func (s *state) namer() func(pool string) string {
+func (f *state) namer() func(pool string) string {
 	used := map[string]int{}
 	return func(pool string) string {
 		for {
 			used[pool]++
-			name := fmt.Sprintf("%s-%d", pool, s.bought[pool]+used[pool])
-			if s.nodes[name] == nil && !s.gone(name) {
+			name := fmt.Sprintf("%s-%d", pool, f.bought[pool]+used[pool])
+			if f.at[name] == nil && !f.used[name] {
 				return name
 			}
 		}
 	}
 }
 
-// gone reports whether a node of the cluster had that name.
-func (s *state) gone(name string) bool { return s.original[name] }
-
 // rebooked is what a launch is asked for when other pods land there than those it was asked
 // for at first. Both lists are sorted.
-func (s *state) rebooked(requests corev1.ResourceList, before, after []string) corev1.ResourceList {
+func (f *state) rebooked(requests corev1.ResourceList, before, after []string) corev1.ResourceList {
 	if slices.Equal(before, after) {
 		return requests
 	}
 	out := requests.DeepCopy()
 	book := func(pods, others []string, add bool) {
 		for _, name := range pods {
-			pod := s.podOf(name)
+			pod := f.podOf(name)
 			if _, both := slices.BinarySearch(others, name); both || pod == nil {
 				continue
 			}
@@ -245,11 +236,11 @@ func (s *state) rebooked(requests corev1.ResourceList, before, after []string) c
 }
 
 // podOf is the pod of a name, wherever it is.
-func (s *state) podOf(name string) *corev1.Pod {
-	if pod := s.pods[name]; pod != nil {
+func (f *state) podOf(name string) *corev1.Pod {
+	if pod := f.pods[name]; pod != nil {
 		return pod
 	}
-	return s.waits[name]
+	return f.waits[name]
 }
 
 // compareEvictions orders evictions by pod.

@@ -1,387 +1,403 @@
 package disruption
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// state is the cluster as it stands once some steps are done. Two sessions hold it, for
-// what-ifs that may buy and for those that may not. In both, nodes that may receive
-// nobody are closed: they keep their pods, labels and capacity, and have no room.
+// state is the cluster as it stands once some steps are done, with what a plan has to keep to: who
+// may go, how many at once, and what that costs. Once it is open, two sessions hold it as well, for
+// what-ifs that may buy and for those that may not.
 type state struct {
-	planner Planner
-	problem *scheduling.Problem
-	nodes   map[string]*nodeState
+	planner  Planner
+	cluster  *Cluster
+	problem  *scheduling.Problem
+	now      time.Time
+	nodeCost float64
+	pools    map[string]*poolState
+	ordered  []*poolState // by name
+	// nodes are those of the cluster by name, then launches of steps; those that are gone as well.
+	nodes []*candidate
+	at    map[string]*candidate
+	// pods are those that run, and those that wait and will go to a node, by name; moved is, by pod,
+	// the node to which a step has moved it.
+	pods       map[string]*corev1.Pod
+	moved      map[string]string
+	podBudgets *podBudgets
+	replicas   map[string]int // by controller, its pods that run
+	topology   *topologyIndex
+	// loose are the nodes that might be disrupted before the first step.
+	loose map[string]bool
+
 	// market may buy, free has no pools. Both hold the same otherwise, but that free does
-	// not hold the pods that wait.
+	// not hold the pods that wait. In both, nodes that may receive nobody are closed: they keep
+	// their pods, labels and capacity, and have no room.
 	market, free *provisioning.Session
-	// pods are those that run and those that are expected, by name, as they were at first:
-	// where they are now is for nodes to say.
-	pods map[string]*corev1.Pod
+	// held are changes that the sessions have not been told yet; nil while they are told at once.
+	held *scheduling.Delta
 	// waits are the pods that wait for a machine that somebody else has to buy, by name.
 	waits    map[string]*corev1.Pod
 	capacity *capacity
-	topology *topologyIndex
-	// lifted is, by running pod, the same pod without a node, ready to be placed.
-	lifted map[*corev1.Pod]*corev1.Pod
-	// bought counts the launches, by pool: their names go on from there.
+	// lifted are pods without a node, ready to be placed, by name. Copies share it.
+	lifted map[string]*corev1.Pod
+	// bought counts the launches, by pool: their names go on from there. used are names of
+	// machines of plans before that are gone.
 	bought map[string]int
+	used   map[string]bool
 	// stock is what is on sale now: reservations have lost what steps bought from them.
-	stock *availability
-	// original are the names of the nodes that were there at first.
-	original map[string]bool
-	// held are changes that the sessions have not been told yet; nil while they are told at once.
-	held *scheduling.Delta
+	stock availability
+
+	// patient lets more nodes go together than budgets of pools allow, if they allow any:
+	// the search looks for what is to be had, and parts of it are done one after the other.
+	patient bool
+	// late sees nodes that steps have bought or moved pods to as the next plan may: they have been
+	// left alone for as long as they have to be, unless they had not been before either.
+	late bool
+	// roughly says that nobody looks at the order in which pods leave: a move is worked out that
+	// is made in parts.
+	roughly bool
 }
 
-// nodeState is a node that is there.
-type nodeState struct {
-	node *corev1.Node
-	// pods are those that run there and have not ended, in the order of their names;
-	// expected are those that wait and will go there.
-	pods, expected []*corev1.Pod
+// candidate is a node, or a machine that a step has launched.
+type candidate struct {
+	name    string
+	node    *corev1.Node
+	machine *Machine   // never nil
+	known   *Machine   // the machine as it was before any step
+	pool    *poolState // nil where no pool that is there owns it
+	// pods are those there, ended ones aside; movers of them those that live on when the
+	// node goes. Both are in the order of names. expected wait and will go there.
+	pods, movers, expected []*corev1.Pod
+	// price is its expected price, see [scheduling.Policy.ExpectedPrice], paid that of the
+	// machine alone.
+	price, paid offerings.Price
+	priced      bool
+	// cost is what removing it counts.
+	cost float64
+	// held are what the pods that were there at first have against being evicted, drifted is
+	// how the node is no longer what its pool asks for.
+	held    []Cause
+	drifted string
+	// bare are pods there that no controller would make again.
+	bare []*corev1.Pod
 	// shut counts the reasons to let nobody in.
 	shut int
-	// received says that pods of an earlier step went there.
-	received bool
+	// gone says that a step has removed it, received that a step has moved pods onto it,
+	// fresh that a step has bought it.
+	gone, received, fresh bool
 }
 
-// newState reads the cluster. Pods that wait are given the places that they find without
-// buying, on nodes that start up as well, and keep them; the others, and those of nodes
-// that go already, stay as they are. Nodes that are not ready take nobody else in.
-func newState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
-	problem, leaving, err := dividePods(c)
-	if err != nil {
-		return nil, err
-	}
-	market, err := provisioning.NewSession(p.Policy, problem)
-	if err != nil {
-		return nil, err
-	}
-	s := &state{
-		planner: p, problem: &c.Problem, market: market, nodes: make(map[string]*nodeState, len(problem.Nodes)), waits: map[string]*corev1.Pod{},
-		pods: make(map[string]*corev1.Pod, len(problem.Running)), lifted: map[*corev1.Pod]*corev1.Pod{}, bought: map[string]int{}, original: map[string]bool{}, stock: newAvailability(&c.Problem),
-		topology: newTopologyIndex(&c.Problem),
-	}
-	for _, node := range problem.Nodes {
-		s.nodes[node.Name], s.original[node.Name] = &nodeState{node: node}, true
-	}
-	for _, pod := range problem.Running {
-		if at := s.nodes[pod.Spec.NodeName]; at != nil && !podspec.Terminal(pod) {
-			at.pods = append(at.pods, pod)
-		}
-		s.pods[podspec.PodName(pod)] = pod
-	}
-	for _, at := range s.nodes {
-		slices.SortFunc(at.pods, podspec.ComparePods)
-	}
-	if err := s.closeTo(leaving); err != nil {
-		return nil, err
-	}
-	if err := s.expect(ctx, problem.Pods); err != nil {
-		return nil, err
-	}
-	var unready []string
-	for _, name := range s.names() {
-		if !takesIn(s.nodes[name].node) {
-			unready = append(unready, name)
-		}
-	}
-	s.capacity = newCapacity(s.nodes)
-	if err := s.closeTo(unready); err != nil {
-		return nil, err
-	}
-	return s, nil
+// poolState is a NodePool and what there is of it now.
+type poolState struct {
+	pool    *scheduling.NodePool
+	catalog *instancetypes.Catalog
+	// wanted is what the pool requires of nodes.
+	wanted  requirements.Set
+	budgets []scheduling.Budget // those in force
+	// counted are the nodes that percentages are of, away those of them that are not at
+	// work already.
+	counted, away int
+	price         offerings.Price // of all its nodes whose price is known
+	cost          float64         // of removing all its nodes
 }
 
-// dividePods is the problem with lists of its own: pods with a node run, and those of nodes
-// that are going wait for another one. leaving are the nodes that will be taken away, and so
-// take nobody in.
-func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error) {
-	out = c.Problem
-	out.Pods, out.Running, out.Nodes = nil, nil, slices.Clone(c.Nodes)
-	terminating, vacated := map[string]bool{}, map[string]bool{}
+// newState reads a valid cluster, without sessions.
+func newState(p Planner, c *Cluster) *state {
+	f := &state{
+		planner: p, cluster: c, topology: newTopologyIndex(&c.Problem), problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{}, replicas: map[string]int{},
+		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: newAvailability(&c.Problem),
+	}
+	if f.now.IsZero() {
+		f.now = c.Now
+	}
+	for _, pool := range c.NodePools {
+		wanted, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
+		if err != nil {
+			wanted = requirements.Set{} // refused by validation
+		}
+		f.pools[pool.Name] = &poolState{pool: pool, catalog: catalogOf(&c.Problem, pool.Name), wanted: wanted, budgets: inForce(pool, f.now)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.pools)) {
+		f.ordered = append(f.ordered, f.pools[name])
+	}
+	machines := make(map[string]*Machine, len(c.Machines))
 	for i := range c.Machines {
-		m := &c.Machines[i]
-		terminating[m.Node] = terminating[m.Node] || m.Terminating
-		if m.Interruption != nil {
-			leaving = append(leaving, m.Node)
-		}
+		machines[c.Machines[i].Node] = &c.Machines[i]
 	}
-	for i, node := range c.Nodes {
-		switch {
-		case node == nil:
-		case podspec.Going(node):
-			vacated[node.Name] = true
-		case terminating[node.Name]:
-			vacated[node.Name] = true
-			gone := *node
-			gone.DeletionTimestamp = &metav1.Time{Time: c.Now}
-			out.Nodes[i] = &gone
-		}
+	for _, node := range c.Nodes {
+		m := cmp.Or(machines[node.Name], &Machine{})
+		s := &candidate{name: node.Name, node: node, machine: m, known: m, pool: f.pools[node.Labels[scheduling.NodePoolLabel]]}
+		f.nodes = append(f.nodes, s)
+		f.at[s.name] = s
 	}
-	for _, list := range [][]*corev1.Pod{c.Pods, c.Running} {
-		for i, pod := range list {
-			switch {
-			case pod == nil:
-				return out, nil, fmt.Errorf("%w: pods[%d]: is missing", scheduling.ErrInvalid, i)
-			case pod.Spec.NodeName == "":
-				out.Pods = append(out.Pods, pod)
-			case vacated[pod.Spec.NodeName] && reschedulable(pod):
-				out.Pods = append(out.Pods, unbound(pod))
-			default:
-				out.Running = append(out.Running, pod)
+	slices.SortFunc(f.nodes, func(a, b *candidate) int { return strings.Compare(a.name, b.name) })
+	counted := slices.Clone(c.Pods) // pods for budgets: those that wait, too
+	for _, pods := range [][]*corev1.Pod{c.Running, c.Pods} {
+		for _, pod := range pods {
+			s := f.at[pod.Spec.NodeName]
+			if pod.Spec.NodeName == "" || podspec.Terminal(pod) {
+				continue
+			}
+			f.pods[podspec.PodName(pod)] = pod
+			f.replicas[controllerOf(pod)]++
+			if s != nil {
+				s.pods = append(s.pods, pod)
 			}
 		}
 	}
-	return out, leaving, nil
+	f.podBudgets = newPodBudgets(c.PodDisruptionBudgets, append(counted, c.Running...))
+	for _, s := range f.nodes {
+		f.derive(s)
+		f.count(s, 1)
+		s.held, s.drifted = f.podBlockers(s), f.drift(s)
+	}
+	f.loose = f.leaving()
+	return f
 }
 
-// expect finds places for pods that wait, and makes the session that may not buy.
-func (s *state) expect(ctx context.Context, pods []*corev1.Pod) error {
-	// Also without pods: forks remember what their origin has worked out, such as the
-	// order of all that is on sale.
-	plan, err := s.market.Place(ctx, scheduling.EffortFast)
-	if err != nil {
-		return err
-	}
-	byName := make(map[string]*corev1.Pod, len(pods))
-	for _, pod := range pods {
-		byName[podspec.PodName(pod)] = pod
-	}
-	var come []*corev1.Pod
-	for i := range plan.Existing {
-		a := &plan.Existing[i]
-		at := s.nodes[a.Node]
-		for _, name := range a.Pods {
-			pod := bound(byName[name], a.Node)
-			come, at.expected = append(come, pod), append(at.expected, pod)
-			s.pods[podspec.PodName(pod)] = pod
-			delete(byName, name)
+// derive works out what follows from a node and its pods.
+func (f *state) derive(s *candidate) {
+	slices.SortFunc(s.pods, podspec.ComparePods)
+	s.movers, s.bare = nil, nil
+	for _, pod := range s.pods {
+		if !reschedulable(pod) {
+			continue
+		}
+		s.movers = append(s.movers, pod)
+		if bare(pod) {
+			s.bare = append(s.bare, pod)
 		}
 	}
-	if err := s.market.Apply(scheduling.Delta{Pods: come}); err != nil {
-		return err
+	s.cost = f.removal(s.movers)
+	if s.fresh {
+		return // its price is that of its launch
 	}
-	s.waits = byName
-	s.free = s.market.Fork()
-	var gone scheduling.Removed
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		gone.Pods = append(gone.Pods, keyOf(byName[name]))
+	catalog := f.problem.Catalog
+	if s.pool != nil {
+		catalog = s.pool.catalog
 	}
-	for _, pool := range s.problem.NodePools {
-		gone.NodePools = append(gone.NodePools, pool.Name)
+	t, o := boughtAt(s.node, catalog)
+	if s.price, s.paid, s.priced = 0, 0, o != nil; s.priced {
+		s.price, s.paid = f.planner.Policy.ExpectedPrice(t, o), o.Price
 	}
-	return s.free.Apply(scheduling.Delta{Removed: gone})
 }
 
-// expects reports whether pods that wait, or those of a node that goes already, are
-// planned onto a node.
-func (s *state) expects(node string) bool {
-	at := s.nodes[node]
-	return at != nil && len(at.expected) > 0
+// count adds a node to what is known of its pool, or takes it out by sign -1.
+func (f *state) count(s *candidate, sign int) {
+	p := s.pool
+	if p == nil {
+		return
+	}
+	p.price = clampPrice(p.price, offerings.Price(sign)*s.price)
+	p.cost += float64(sign) * s.cost
+	if s.initialized() && !s.machine.Terminating {
+		p.counted += sign
+		if !atWork(s.node) || s.going() {
+			p.away += sign
+		}
+	}
+}
+
+// initialized reports whether a node has become ready once; launches are waited for until they have.
+func (s *candidate) initialized() bool {
+	return s.fresh || s.node.Labels[scheduling.InitializedLabel] == "true"
+}
+
+// going reports whether a node is being removed already.
+func (s *candidate) going() bool { return s.machine.Terminating || podspec.Going(s.node) }
+
+// atWork reports whether a node is at work: it says so, or says nothing about it.
+func atWork(node *corev1.Node) bool {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return true
+}
+
+// poolName is the name of the pool that a node says it belongs to.
+func (s *candidate) poolName() string { return s.node.Labels[scheduling.NodePoolLabel] }
+
+// standing is a node that is there, nil for others.
+func (f *state) standing(name string) *candidate {
+	if s := f.at[name]; s != nil && !s.gone {
+		return s
+	}
+	return nil
 }
 
 // names are those of the nodes that are there, sorted.
-func (s *state) names() []string { return slices.Sorted(maps.Keys(s.nodes)) }
-
-// closeTo lets nodes receive nobody from now on; for each time it takes one readmit to undo
-// it. Nodes that are not there are passed over.
-func (s *state) closeTo(nodes []string) error { return s.shut(nodes, 1) }
-
-// readmit undoes shun.
-func (s *state) readmit(nodes []string) error { return s.shut(nodes, -1) }
-
-func (s *state) shut(nodes []string, by int) error {
-	var changed []*corev1.Node
-	for _, name := range nodes {
-		at := s.nodes[name]
-		if at == nil {
-			continue
-		}
-		was := at.shut > 0
-		if at.shut += by; was != (at.shut > 0) {
-			changed = append(changed, s.shown(at))
+func (f *state) names() []string {
+	var out []string
+	for _, s := range f.nodes {
+		if !s.gone {
+			out = append(out, s.name)
 		}
 	}
-	if len(changed) == 0 {
-		return nil
-	}
-	return s.apply(scheduling.Delta{Nodes: changed})
+	slices.Sort(out)
+	return out
 }
 
-// shown is the node as the sessions see it: without room if it is closed.
-func (s *state) shown(at *nodeState) *corev1.Node {
-	if at.shut == 0 {
-		return at.node
+// home is the name of the node where a pod is now, "" if it is on none.
+func (f *state) home(pod *corev1.Pod) string {
+	if to, ok := f.moved[podspec.PodName(pod)]; ok {
+		return to
 	}
-	node := *at.node
-	node.Status.Allocatable = maps.Clone(node.Status.Allocatable)
-	if node.Status.Allocatable == nil {
-		node.Status.Allocatable = corev1.ResourceList{}
-	}
-	node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(0, resource.DecimalSI)
-	if node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true" {
-		return &node
-	}
-	// What a node in flight does not report is taken from the catalog, so it must not be
-	// one, and yet count for limits.
-	node.Labels = maps.Clone(node.Labels)
-	node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
-	node.Status.Capacity = maps.Clone(node.Status.Capacity)
-	if node.Status.Capacity == nil {
-		node.Status.Capacity = corev1.ResourceList{}
-	}
-	if t, ok := catalogOf(s.problem, node.Labels[scheduling.NodePoolLabel]).Get(instancetypes.OfferingOf(&node).InstanceType); ok {
-		for name, q := range t.Capacity {
-			if have := node.Status.Capacity[name]; have.IsZero() {
-				node.Status.Capacity[name] = q
-			}
-		}
-	}
-	return &node
+	return pod.Spec.NodeName
 }
 
-// take moves the state on to where it is once the step is done.
-func (s *state) take(step *Step) error {
-	d := scheduling.Delta{}
-	var astray []*corev1.Pod
-	used := map[string]int{}
+// fork is a state of its own that stands where f does.
+func (f *state) fork() *state {
+	out := *f
+	out.pools, out.ordered = make(map[string]*poolState, len(f.pools)), nil
+	for _, p := range f.ordered {
+		own := *p
+		out.pools[p.pool.Name] = &own
+		out.ordered = append(out.ordered, &own)
+	}
+	out.nodes, out.at = make([]*candidate, len(f.nodes)), make(map[string]*candidate, len(f.at))
+	for i, s := range f.nodes {
+		own := *s
+		if s.pool != nil {
+			own.pool = out.pools[s.pool.pool.Name]
+		}
+		out.nodes[i], out.at[s.name] = &own, &own
+	}
+	out.market, out.free, out.capacity = f.market.Fork(), f.free.Fork(), f.capacity.clone()
+	out.pods, out.moved, out.waits, out.bought = maps.Clone(f.pods), maps.Clone(f.moved), maps.Clone(f.waits), maps.Clone(f.bought)
+	return &out
+}
+
+// take moves the state on to where it is once a step is done, as who looked at the cluster right
+// afterwards would see it: its machines are there, its pods have moved and begun anew, its nodes
+// are gone.
+func (f *state) take(step *Step) error {
+	var d scheduling.Delta
+	reserved := map[string]int{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		node, err := s.nodeOf(l)
+		node, err := f.nodeOf(l)
 		if err != nil {
 			return err
 		}
-		s.nodes[node.Name] = &nodeState{node: node}
-		s.bought[l.NodePool] = max(s.bought[l.NodePool], launchNumber(l))
+		s := &candidate{name: l.Name, node: node, machine: &Machine{Node: l.Name, Created: f.quiet(true), Initialized: f.quiet(true)}, pool: f.pools[l.NodePool], fresh: true}
+		s.known = s.machine
+		s.price, s.paid, s.priced, s.cost = f.costOf(l), l.Price, true, f.nodeCost
+		f.nodes = append(f.nodes, s)
+		f.at[l.Name] = s
+		f.count(s, 1)
+		f.bought[l.NodePool] = max(f.bought[l.NodePool], launchNumber(l))
 		d.Nodes = append(d.Nodes, node)
 		if id := l.Options[0].ReservationID; id != "" {
-			used[id]++
+			reserved[id]++
 		}
 	}
-	for i := range step.Evictions {
-		e := &step.Evictions[i]
-		old, from, to := s.pods[e.Pod], s.nodes[e.From], s.nodes[e.To]
-		if old == nil || from == nil {
+	leave, come := map[*candidate]map[string]bool{}, map[*candidate][]*corev1.Pod{}
+	touched := map[*candidate]bool{}
+	for _, e := range step.Evictions {
+		pod, from, to := f.pods[e.Pod], f.standing(e.From), f.standing(e.To)
+		if pod == nil || from == nil {
 			return fmt.Errorf("step: %s is not on node %q", e.Pod, e.From)
 		}
-		from.pods = slices.DeleteFunc(from.pods, func(p *corev1.Pod) bool { return p == old })
-		delete(s.lifted, old)
+		if leave[from] == nil {
+			leave[from] = map[string]bool{}
+		}
+		leave[from][e.Pod], touched[from] = true, true
 		if to == nil {
-			d.Removed.Pods = append(d.Removed.Pods, keyOf(old))
-			delete(s.pods, e.Pod)
+			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+			delete(f.pods, e.Pod)
 			continue
 		}
-		pod := old
-		if old.DeletionTimestamp == nil {
-			d.Moved = append(d.Moved, scheduling.Move{Pod: keyOf(old), Node: e.To})
+		if pod.DeletionTimestamp == nil {
+			d.Moved = append(d.Moved, scheduling.Move{Pod: keyOf(pod), Node: e.To})
 		} else {
-			pod = bound(old, e.To)
-			d.Pods, s.pods[e.Pod] = append(d.Pods, pod), pod
+			d.Pods = append(d.Pods, bound(pod, e.To))
 		}
-		at, _ := slices.BinarySearchFunc(to.pods, pod, podspec.ComparePods)
-		to.pods, to.received = slices.Insert(to.pods, at, pod), true
+		pod = f.begun(pod)
+		f.pods[e.Pod], f.moved[e.Pod] = pod, e.To
+		come[to], touched[to] = append(come[to], pod), true
 	}
+	var astray []*corev1.Pod
 	for _, name := range step.Drain {
-		at := s.nodes[name]
-		if at == nil {
+		s := f.standing(name)
+		if s == nil {
 			return fmt.Errorf("step: there is no node %q", name)
 		}
-		for _, pod := range slices.Concat(at.pods, at.expected) {
-			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
-			delete(s.pods, podspec.PodName(pod))
-			delete(s.lifted, pod)
+		f.count(s, -1)
+		s.gone = true
+		for _, pod := range slices.Concat(s.pods, s.expected) {
+			if name := podspec.PodName(pod); !leave[s][name] {
+				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+				delete(f.pods, name)
+			}
 		}
-		astray = append(astray, at.expected...)
+		astray = append(astray, s.expected...)
 		d.Removed.Nodes = append(d.Removed.Nodes, name)
-		delete(s.nodes, name)
-		if id := at.node.Labels[offerings.ReservationIDLabel]; id != "" {
-			used[id]--
+		if id := s.node.Labels[offerings.ReservationIDLabel]; id != "" {
+			reserved[id]--
 		}
 	}
-	s.capacity.took(step, s.nodes)
-	if err := s.stock.reserve(used, &d); err != nil {
-		return err
+	// Costs are added up in the order of names, so that rounding does not depend on the
+	// order of a map.
+	for _, s := range slices.SortedFunc(maps.Keys(touched), func(a, b *candidate) int { return strings.Compare(a.name, b.name) }) {
+		if s.gone {
+			continue
+		}
+		f.count(s, -1)
+		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return leave[s][podspec.PodName(pod)] })
+		s.pods, s.received = append(s.pods, come[s]...), s.received || len(come[s]) > 0
+		machine := *s.machine
+		machine.LastPodEvent = f.quiet(f.leftAlone(s))
+		s.machine = &machine
+		f.derive(s)
+		s.held = f.podBlockers(s)
+		f.count(s, 1)
 	}
-	if err := s.apply(d); err != nil {
-		return err
-	}
-	return s.await(astray)
-}
-
-// await lets pods wait again whose nodes went before they came. Rules go on counting them,
-// so the session that may buy holds them, as it does all that wait.
-func (s *state) await(pods []*corev1.Pod) error {
-	d := scheduling.Delta{}
-	for _, pod := range pods {
-		pod = unbound(pod)
-		s.waits[podspec.PodName(pod)], d.Pods = pod, append(d.Pods, pod)
-	}
-	if len(pods) == 0 {
+	if f.market == nil {
 		return nil
 	}
-	return s.market.Apply(d)
-}
-
-// takesIn reports whether pods that are evicted may land on a node: it is initialized, if a
-// pool owns it, and does not say that it is not ready.
-func takesIn(node *corev1.Node) bool {
-	return (node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true") && atWork(node)
-}
-
-// nodeOf is the node that a launch becomes.
-func (s *state) nodeOf(l *scheduling.Launch) (*corev1.Node, error) {
-	return l.Node(l.Name, &l.Options[0], catalogOf(s.problem, l.NodePool))
-}
-
-// launchNumber is the number at the end of a launch's name.
-func launchNumber(l *scheduling.Launch) int {
-	n := 0
-	_, err := fmt.Sscanf(strings.TrimPrefix(l.Name, l.NodePool+"-"), "%d", &n)
-	if err != nil {
-		return 0
+	f.capacity.took(step, f)
+	if err := f.stock.reserve(reserved, &d); err != nil {
+		return err
 	}
-	return n
-}
-
-// bound is a copy of a pod that runs on a node.
-func bound(pod *corev1.Pod, node string) *corev1.Pod {
-	out := *pod
-	out.Spec.NodeName, out.DeletionTimestamp = node, nil
-	return &out
-}
-
-func keyOf(pod *corev1.Pod) types.NamespacedName {
-	return types.NamespacedName{Namespace: podspec.OrDefault(pod.Namespace), Name: pod.Name}
-}
-
-// fork is a state of its own that stands where s does.
-func (s *state) fork() *state {
-	out := *s
-	out.market, out.free = s.market.Fork(), s.free.Fork()
-	out.nodes = make(map[string]*nodeState, len(s.nodes))
-	for name, at := range s.nodes {
-		own := *at
-		own.pods = slices.Clone(at.pods)
-		out.nodes[name] = &own
+	if err := f.apply(d); err != nil {
+		return err
 	}
-	own := *s.stock
-	out.capacity, out.stock = s.capacity.clone(), &own
-	out.pods, out.waits, out.lifted, out.bought = maps.Clone(s.pods), maps.Clone(s.waits), maps.Clone(s.lifted), maps.Clone(s.bought)
-	return &out
+	return f.await(astray)
+}
+
+// quiet is since when nothing has happened to a node that a step has just bought or touched, where
+// it might have been disrupted before or not.
+func (f *state) quiet(before bool) time.Time {
+	if f.late && before {
+		return longAgo()
+	}
+	return f.now
+}
+
+// begun is a pod that runs anew. It is a copy only if that shows in something else than its
+// node.
+func (f *state) begun(pod *corev1.Pod) *corev1.Pod {
+	if _, counts := pod.Annotations[doNotDisrupt]; !counts && pod.DeletionTimestamp == nil {
+		return pod
+	}
+	anew := *pod
+	anew.DeletionTimestamp, anew.Status.StartTime = nil, &metav1.Time{Time: f.now}
+	return &anew
 }

@@ -16,7 +16,7 @@ type tally struct {
 }
 
 // tally adds up the nodes that are there.
-func (f *planConstraints) tally() tally {
+func (f *state) tally() tally {
 	var t tally
 	for _, s := range f.nodes {
 		if !s.gone {
@@ -40,7 +40,7 @@ func (t *tally) add(s *candidate) {
 
 // plan puts together what was found.
 func (r *run) plan() *Plan {
-	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, provisioning.IdleNodePools(r.constraints.problem)...)}
+	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, provisioning.IdleNodePools(r.state.problem)...)}
 	if plan.Steps == nil {
 		plan.Steps = []Step{}
 	}
@@ -57,13 +57,13 @@ func (r *run) plan() *Plan {
 
 // summary adds the plan up.
 func (r *run) summary(verdicts []Verdict) Summary {
-	after := r.constraints.tally()
+	after := r.state.tally()
 	s := Summary{
 		PricePerHourBefore: r.before.paid, PricePerHourAfter: after.paid, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
-		Catalog: r.constraints.problem.Catalog.Origin(),
+		Catalog: r.state.problem.Catalog.Origin(),
 	}
-	solver := &r.constraints.planner.Policy
+	solver := &r.state.planner.Policy
 	expects := solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{})
 	if s.NodeOverheadPerHour = solver.NodeOverhead; expects {
 		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price
@@ -85,7 +85,7 @@ func (r *run) summary(verdicts []Verdict) Summary {
 			if least.price > after.price {
 				least = &target{tally: after} // which holds the same pods
 			}
-			s.Rebuilt = r.constraints.rebuilt(least)
+			s.Rebuilt = r.state.rebuilt(least)
 			s.Kept = r.kept(after.price-least.price, verdicts)
 		}
 		r.late = r.late || found.late

@@ -25,12 +25,12 @@ import (
 // bound of its plans and the price of those nodes. Budgets of NodePools are left out of
 // account: they say how many nodes go at once, not how many may go.
 func (c *Cluster) Anew(p Planner) scheduling.Problem {
-	f := newConstraints(p, c)
+	f := newState(p, c)
 	return f.anew(f.loose)
 }
 
 // anew is the problem of buying the cluster afresh, as [Cluster.Anew], without some nodes.
-func (f *planConstraints) anew(loose map[string]bool) scheduling.Problem {
+func (f *state) anew(loose map[string]bool) scheduling.Problem {
 	c := f.problem
 	out := *c
 	out.Pods, out.Running, out.Nodes = nil, nil, nil
@@ -61,14 +61,14 @@ func (f *planConstraints) anew(loose map[string]bool) scheduling.Problem {
 
 // mayGo reports whether a node whose price is known may be disrupted for any reason, budgets
 // of pools aside.
-func (f *planConstraints) mayGo(s *candidate) bool {
+func (f *state) mayGo(s *candidate) bool {
 	return s.pool != nil && s.priced && slices.ContainsFunc([]Reason{Interrupted, Expired, Drifted, Empty, Underutilized}, func(r Reason) bool {
 		return f.concerns(s, r) && f.meant(r) && len(f.blockers(s, r)) == 0
 	})
 }
 
 // leaving are the nodes that may be disrupted now.
-func (f *planConstraints) leaving() map[string]bool {
+func (f *state) leaving() map[string]bool {
 	loose := map[string]bool{}
 	for _, s := range f.nodes {
 		if f.mayGo(s) {
@@ -93,7 +93,7 @@ type target struct {
 
 // solveAnew buys the cluster afresh, without some nodes, for the bound and for what pods are
 // worth.
-func (f *planConstraints) solveAnew(ctx context.Context, effort scheduling.Effort, loose map[string]bool) (*target, error) {
+func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose map[string]bool) (*target, error) {
 	problem := f.anew(loose)
 	solver := f.buysBack(loose)
 	solver.Effort, solver.NoReasons = effort, true

@@ -50,7 +50,7 @@ func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
 
 // buysBack is the planner's solver, which may buy what some nodes are, whatever it may
 // buy otherwise: they could as well have stayed.
-func (f *planConstraints) buysBack(loose map[string]bool) scheduling.Policy {
+func (f *state) buysBack(loose map[string]bool) scheduling.Policy {
 	solver, had := f.planner.Policy, map[offerings.Key]bool{}
 	for name := range loose {
 		had[instancetypes.OfferingOf(f.at[name].node)] = true

@@ -26,7 +26,7 @@ func spreadWeb(p *corev1.Pod) {
 }
 
 // turnsWorld has a pod web-N on each of the nodes, which are in the zones that are named.
-func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*planConstraints, []string) {
+func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*state, []string) {
 	t.Helper()
 	var nodes []*corev1.Node
 	var pods []*corev1.Pod
@@ -40,7 +40,7 @@ func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*planC
 	c := world(t, pool(), nodes, pods...)
 	b := guarding(1)
 	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{b}
-	f := newConstraints(Planner{Now: noon()}, &c)
+	f := newState(Planner{Now: noon()}, &c)
 	for _, name := range names { // whatever the catalog sells where
 		f.at[name].price, f.at[name].priced = offerings.MustPrice("0.1"), true
 	}

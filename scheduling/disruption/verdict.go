@@ -53,7 +53,7 @@ func (r *run) verdicts() []Verdict {
 		}
 	}
 	out := []Verdict{}
-	for _, s := range r.constraints.nodes {
+	for _, s := range r.state.nodes {
 		if s.fresh {
 			continue
 		}
@@ -91,7 +91,7 @@ func (r *run) reasons(s *candidate) []Cause {
 			}
 		}
 	}
-	f := r.constraints
+	f := r.state
 	add(r.causes[s.name]...)
 	if !f.meant(Underutilized) {
 		if len(s.movers) == 0 && s.pool != nil {

@@ -15,7 +15,7 @@ import (
 //
 // Only steps that have to be evict pods of a budget that allows none; they do it one by one. Where
 // the machine is taken away, all go at once: waiting helps nobody.
-func (f *planConstraints) turns(step *Step) ([]BudgetUse, bool) {
+func (f *state) turns(step *Step) ([]BudgetUse, bool) {
 	w := f.deal(step, nil)
 	n := len(step.Evictions)
 	if step.Reason == Interrupted || n == 0 || step.Evictions[n-1].Wave == 1 || !slices.ContainsFunc(step.Evictions, f.bound) {
@@ -30,16 +30,16 @@ func (f *planConstraints) turns(step *Step) ([]BudgetUse, bool) {
 }
 
 // bound reports whether a pod leaves in turns with others and is tied to some.
-func (f *planConstraints) bound(e Eviction) bool {
+func (f *state) bound(e Eviction) bool {
 	pod := f.pods[e.Pod]
 	return pod != nil && f.topology.of(e.Pod).tied() && len(f.podBudgets.charges(pod)) > 0
 }
 
 // waves is the dealing out of the evictions of a step.
 type waves struct {
-	constraints *planConstraints
-	simulation  *drainSimulation // nil to let every pod land
-	atOnce      bool
+	state      *state
+	simulation *drainSimulation // nil to let every pod land
+	atOnce     bool
 	// free go in the first wave, last when all that budgets count have gone.
 	free, charged, last []*Eviction
 	used                map[*podBudget]int // how many pods of a budget are away at most at the same time
@@ -47,8 +47,8 @@ type waves struct {
 }
 
 // deal deals out waves, and sorts evictions by them.
-func (f *planConstraints) deal(step *Step, s *drainSimulation) *waves {
-	w := &waves{constraints: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*podBudget]int{}, ok: true}
+func (f *state) deal(step *Step, s *drainSimulation) *waves {
+	w := &waves{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*podBudget]int{}, ok: true}
 	list := step.Evictions
 	if s == nil { // pods that depend on others go late, within a budget too
 		slices.SortStableFunc(list, func(a, b Eviction) int { return cmp.Compare(f.rank(a.Pod), f.rank(b.Pod)) })
@@ -77,7 +77,7 @@ func (f *planConstraints) deal(step *Step, s *drainSimulation) *waves {
 
 // rank orders pods by how where they may land depends on others: not, by their own terms, or so that
 // they keep others away.
-func (f *planConstraints) rank(pod string) int {
+func (f *state) rank(pod string) int {
 	switch t := f.topology.of(pod); {
 	case t.repels():
 		return 2
@@ -126,7 +126,7 @@ func (w *waves) choose(group []*Eviction) (chosen []*Eviction) {
 	taken := map[*podBudget]int{}
 	for _, e := range w.charged {
 		full := func(g *podBudget) bool { return !w.atOnce && taken[g] >= max(g.allowed, 1) }
-		if slices.ContainsFunc(w.constraints.podBudgets.charges(w.constraints.pods[e.Pod]), full) {
+		if slices.ContainsFunc(w.state.podBudgets.charges(w.state.pods[e.Pod]), full) {
 			continue
 		}
 		if w.independent(e) || w.possible(append(slices.Concat(group, chosen), e), true) {
@@ -148,7 +148,7 @@ func (w *waves) independent(e *Eviction) bool {
 
 // charge counts a pod that is away.
 func (w *waves) charge(taken map[*podBudget]int, e *Eviction) {
-	for _, g := range w.constraints.podBudgets.charges(w.constraints.pods[e.Pod]) {
+	for _, g := range w.state.podBudgets.charges(w.state.pods[e.Pod]) {
 		taken[g]++
 	}
 }
