@@ -249,7 +249,7 @@ func valuesLeft(p *scheduling.Problem, l *scheduling.Launch, key string) int {
 // labelsOf are the labels that an option brings by its type and offering; nil where the
 // catalog does not have it.
 func labelsOf(p *scheduling.Problem, l *scheduling.Launch, x *scheduling.Option) map[string]string {
-	t, o := offered(p, l.NodePool, x)
+	t, o := listed(p.CatalogOf(l.NodePool), x.Key())
 	if t == nil {
 		return nil
 	}

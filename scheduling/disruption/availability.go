@@ -3,10 +3,14 @@ package disruption
 import (
 	"maps"
 	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // availability is what is on sale once some steps are done. Its parts are replaced, never changed.
@@ -19,6 +23,42 @@ func newAvailability(p *scheduling.Problem) availability {
 	return availability{all: p.Catalog, pools: p.PoolCatalogs}
 }
 
+// changed is what is on sale once offerings have changed; change changes one, and says whether it has.
+func (k availability) changed(change func(*instancetypes.InstanceType, *offerings.Offering) bool) (availability, error) {
+	known := map[*instancetypes.Catalog]*instancetypes.Catalog{nil: nil}
+	renew := func(old *instancetypes.Catalog) (*instancetypes.Catalog, error) {
+		if made, ok := known[old]; ok {
+			return made, nil
+		}
+		var changes []instancetypes.OfferingChange
+		for t := range old.All() {
+			for _, o := range t.Offerings {
+				if change(t, &o) {
+					changes = append(changes, instancetypes.OfferingChange{InstanceType: t.Name, Offering: o})
+				}
+			}
+		}
+		known[old] = old
+		if len(changes) == 0 {
+			return old, nil
+		}
+		made, err := old.WithOfferings(changes...)
+		known[old] = made
+		return made, err
+	}
+	out := availability{pools: maps.Clone(k.pools)}
+	var err error
+	if out.all, err = renew(k.all); err != nil {
+		return k, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.pools)) {
+		if out.pools[name], err = renew(k.pools[name]); err != nil {
+			return k, err
+		}
+	}
+	return out, nil
+}
+
 // reserve takes machines off what reservations have left, or gives them back where the
 // number is below 0, and says so in a change.
 func (k *availability) reserve(used map[string]int, d *scheduling.Delta) error {
@@ -26,28 +66,17 @@ func (k *availability) reserve(used map[string]int, d *scheduling.Delta) error {
 	if len(used) == 0 {
 		return nil
 	}
-	known := map[*instancetypes.Catalog]*instancetypes.Catalog{nil: nil}
-	renew := func(old *instancetypes.Catalog) (*instancetypes.Catalog, error) {
-		if made, ok := known[old]; ok {
-			return made, nil
+	var err error
+	*k, err = k.changed(func(_ *instancetypes.InstanceType, o *offerings.Offering) bool {
+		n := used[o.ReservationID]
+		if o.CapacityType != offerings.Reserved || n == 0 {
+			return false
 		}
-		made, err := reserved(old, used)
-		known[old] = made
-		return made, err
-	}
-	all, err := renew(k.all)
-	if err != nil {
-		return err
-	}
-	pools := maps.Clone(k.pools)
-	for _, name := range slices.Sorted(maps.Keys(pools)) {
-		if pools[name], err = renew(pools[name]); err != nil {
-			return err
-		}
-	}
-	k.all, k.pools = all, pools
-	d.Catalog, d.PoolCatalogs = all, pools
-	return nil
+		o.ReservationCount = max(o.ReservationCount-n, 0)
+		return true
+	})
+	d.Catalog, d.PoolCatalogs = k.all, k.pools
+	return err
 }
 
 // covers reports whether reservations have the machines that launches take from them. Where
@@ -83,20 +112,67 @@ func (k *availability) covers(launches []scheduling.Launch) bool {
 	return true
 }
 
-// reserved is a catalog in which reservations have fewer machines left.
-func reserved(c *instancetypes.Catalog, used map[string]int) (*instancetypes.Catalog, error) {
-	var changes []instancetypes.OfferingChange
-	for t := range c.All() {
-		for _, o := range t.Offerings {
-			if o.CapacityType != offerings.Reserved || used[o.ReservationID] == 0 {
-				continue
-			}
-			o.ReservationCount = max(o.ReservationCount-used[o.ReservationID], 0)
-			changes = append(changes, instancetypes.OfferingChange{InstanceType: t.Name, Offering: o})
+// backOnSale makes nodes that are gone to be had again, in a problem of buying afresh: they
+// could as well have stayed. Reservations have their machines back, and offerings that
+// nodes were bought at are on sale.
+func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
+	had, lent := map[offerings.Key]bool{}, map[string]int{}
+	for _, node := range nodes {
+		key := instancetypes.OfferingOf(node)
+		had[key] = true
+		if key.ReservationID != "" {
+			lent[key.ReservationID]++
 		}
 	}
-	if len(changes) == 0 {
-		return c, nil
+	p.Unavailable = unmarked(p.Unavailable, had, p.Now)
+	k, err := newAvailability(p).changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
+		more, again := 0, o.Unavailable && had[o.Key(t.Name)]
+		if o.CapacityType == offerings.Reserved {
+			more = lent[o.ReservationID]
+		}
+		o.Unavailable = o.Unavailable && !again
+		o.ReservationCount += more
+		return again || more > 0
+	})
+	p.Catalog, p.PoolCatalogs = k.all, k.pools
+	return err
+}
+
+// buysBack is the planner's solver, which may buy what some nodes are, whatever it may
+// buy otherwise: they could as well have stayed.
+func (f *state) buysBack(loose map[string]bool) scheduling.Policy {
+	solver, had := f.planner.Policy, map[offerings.Key]bool{}
+	for name := range loose {
+		had[instancetypes.OfferingOf(f.at[name].node)] = true
 	}
-	return c.WithOfferings(changes...)
+	was := f.planner.Policy
+	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
+	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
+		return offers.Allows(was, t, o) || had[o.Key(t.Name)]
+	}}
+	return solver
+}
+
+// unmarked is the record of what failed lately without marks that cover any of some
+// offerings.
+func unmarked(u *offerings.Unavailable, had map[offerings.Key]bool, now time.Time) *offerings.Unavailable {
+	covers := func(mark offerings.Key) bool {
+		for key := range had {
+			if (mark.InstanceType == "" || mark.InstanceType == key.InstanceType) && (mark.Zone == "" || mark.Zone == key.Zone) &&
+				(mark.CapacityType == "" || mark.CapacityType == key.CapacityType) && (mark.ReservationID == "" || mark.ReservationID == key.ReservationID) {
+				return true
+			}
+		}
+		return false
+	}
+	if u.Len() == 0 || !slices.ContainsFunc(u.Keys(), covers) {
+		return u
+	}
+	out := &offerings.Unavailable{}
+	for key, until := range u.All() {
+		if !covers(key) {
+			out.Mark(key, now, until.Sub(now))
+		}
+	}
+	return out
 }

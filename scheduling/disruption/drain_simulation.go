@@ -49,7 +49,7 @@ func newSimulation(f *state, step *Step) *drainSimulation {
 	}
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		if node, err := l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool)); err == nil {
+		if node, err := l.Node(l.Name, &l.Options[0], f.problem.CatalogOf(l.NodePool)); err == nil {
 			s.launched[l.Name] = node
 		}
 	}

@@ -63,7 +63,7 @@ func (r *run) settle(ctx context.Context, base *run) (bool, error) {
 			return false, err
 		}
 		if before := len(r.steps); !ok {
-			if err := r.carrier().save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
+			if err := r.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
 				return false, err
 			}
 		}
@@ -84,14 +84,11 @@ func (r *run) merge(ctx context.Context, base, next *run) (bool, error) {
 			moves = append(moves, &steps[i])
 		}
 	}
-	t, _, err := (&carrier{state: base.state}).tryInSteps(ctx, combined(moves, next.state.rebooked))
-	if err != nil || t.price() >= r.state.tally().price {
+	t, _, err := base.tryInSteps(ctx, combined(moves, next.state.rebooked))
+	if err != nil || t.state.price() >= r.state.tally().price {
 		return false, err
 	}
-	r.state, r.steps = t.state, slices.Clone(base.steps)
-	for _, step := range t.made {
-		r.steps = append(r.steps, *step)
-	}
+	r.state, r.steps = t.state, t.steps
 	return true, nil
 }
 
@@ -155,8 +152,7 @@ func (s *Step) saves() bool { return s.Reason == Empty || s.Reason == Underutili
 // more may hold pods for less than the market does.
 func (r *run) cap() {
 	if r.findings != nil {
-		price, _ := r.state.totals()
-		r.findings.bound = min(r.findings.bound, price)
+		r.findings.bound = min(r.findings.bound, r.state.price())
 	}
 }
 
@@ -199,8 +195,7 @@ func (r *run) next(ctx context.Context, late bool) (*run, error) {
 	if err := next.empty(ctx); err != nil {
 		return nil, err
 	}
-	next.findings, err = next.consolidate(ctx)
-	return next, err
+	return next, next.consolidate(ctx)
 }
 
 // clusterAfter is the cluster once the steps are done, as the next plan would find it: pods

@@ -47,15 +47,15 @@ const mostTries = 3
 
 // tryInSteps carries out what leads to where a step leads in a copy of the cluster, and returns the
 // try that ends cheapest, and whether nodes are left that should have gone.
-func (c *carrier) tryInSteps(ctx context.Context, step *Step) (best *carrier, left bool, err error) {
+func (r *run) tryInSteps(ctx context.Context, step *Step) (best *run, left bool, err error) {
 	var first []string
 	for range mostTries {
-		t := c.trial()
+		t := r.trial()
 		stay, err := t.inSteps(ctx, step, first)
 		if err != nil {
 			return nil, false, err
 		}
-		if best == nil || t.price() < best.price() {
+		if best == nil || t.state.price() < best.state.price() {
 			best, left = t, len(stay) > 0
 		}
 		if len(stay) == 0 || over(ctx) {
@@ -68,19 +68,19 @@ func (c *carrier) tryInSteps(ctx context.Context, step *Step) (best *carrier, le
 
 // inSteps carries out what leads to where a step leads, as far as it gets, and returns the nodes
 // that stay. Some nodes may be told that find their way before the others.
-func (c *carrier) inSteps(ctx context.Context, step *Step, first []string) (stay []string, err error) {
-	w := c.newOrdering(step, first)
+func (r *run) inSteps(ctx context.Context, step *Step, first []string) (stay []string, err error) {
+	w := r.newOrdering(step, first)
 	if !w.asks {
-		c.state.hold()
+		r.state.hold()
 		defer func() {
-			if told := c.state.release(); err == nil {
+			if told := r.state.release(); err == nil {
 				err = told
 			}
 		}()
 	}
-	for all := true; len(w.waits) > 0 && !c.done && !over(ctx); {
-		went, err := c.singly(ctx, w, all)
-		if err != nil || c.done || over(ctx) {
+	for all := true; len(w.waits) > 0 && !r.done && !over(ctx); {
+		went, err := r.singly(ctx, w, all)
+		if err != nil || r.done || over(ctx) {
 			return namesOf(w.waits), err
 		}
 		final, err := w.together(ctx)
@@ -88,7 +88,7 @@ func (c *carrier) inSteps(ctx context.Context, step *Step, first []string) (stay
 		case err != nil:
 			return nil, err
 		case final != nil:
-			if err := c.do(final); err != nil {
+			if err := r.make(final); err != nil {
 				return nil, err
 			}
 			all = false
@@ -103,8 +103,8 @@ func (c *carrier) inSteps(ctx context.Context, step *Step, first []string) (stay
 
 // singly lets nodes go for which nothing has to be bought, one after the other: all that can,
 // or those that may have places on what was bought last.
-func (c *carrier) singly(ctx context.Context, w *ordering, all bool) (went bool, err error) {
-	for i := 0; i < len(w.waits) && !c.done && !over(ctx); {
+func (r *run) singly(ctx context.Context, w *ordering, all bool) (went bool, err error) {
+	for i := 0; i < len(w.waits) && !r.done && !over(ctx); {
 		var final *Step
 		if all || w.hopes(w.waits[i]) {
 			if final, err = w.alone(ctx, w.waits[i]); err != nil {
@@ -115,7 +115,7 @@ func (c *carrier) singly(ctx context.Context, w *ordering, all bool) (went bool,
 			i++
 			continue
 		}
-		if err := c.do(final); err != nil {
+		if err := r.make(final); err != nil {
 			return went, err
 		}
 		went = true
@@ -188,10 +188,10 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 }
 
 // newOrdering begins the way to where a step leads.
-func (c *carrier) newOrdering(step *Step, first []string) *ordering {
-	limited := slices.ContainsFunc(c.state.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
+func (r *run) newOrdering(step *Step, first []string) *ordering {
+	limited := slices.ContainsFunc(r.state.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 	w := &ordering{
-		state: c.state, simulation: newSimulation(c.state, step), asks: limited || c.state.planner.Policy.WorkloadShare > 0,
+		state: r.state, simulation: newSimulation(r.state, step), asks: limited || r.state.planner.Policy.WorkloadShare > 0,
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
 	}
 	for i := range step.Launches {
@@ -200,10 +200,10 @@ func (c *carrier) newOrdering(step *Step, first []string) *ordering {
 	}
 	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {
-		at[name] = &leavingNode{candidate: c.state.at[name], pods: map[string][]string{}}
+		at[name] = &leavingNode{candidate: r.state.at[name], pods: map[string][]string{}}
 		w.waits = append(w.waits, at[name])
 	}
-	rooms, known := c.state.open(nil), map[string]string{}
+	rooms, known := r.state.open(nil), map[string]string{}
 	for _, e := range step.Evictions {
 		kind := w.kindOf(e.Pod)
 		if name, ok := known[kind]; ok {
@@ -213,7 +213,7 @@ func (c *carrier) newOrdering(step *Step, first []string) *ordering {
 		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
 		if w.places[kind] == nil {
 			w.places[kind] = map[string]int{}
-			w.weight[kind] = 1e-9 + rooms.share(c.state.capacity.sizes[e.Pod])
+			w.weight[kind] = 1e-9 + rooms.share(r.state.capacity.sizes[e.Pod])
 		}
 		w.places[kind][e.To]++
 	}

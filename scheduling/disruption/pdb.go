@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -18,26 +18,19 @@ import (
 // podBudget is a PodDisruptionBudget as plans see it.
 type podBudget struct {
 	name      string // namespace/name
-	selector  labels.Selector
-	unhealthy bool // pods that are not ready may always go
-	allowed   int  // how many pods may be away at once
+	unhealthy bool   // pods that are not ready may always go
+	allowed   int    // how many pods may be away at once
 }
 
-// podBudgets are the PodDisruptionBudgets of a cluster, to be found by pod.
+// podBudgets are the PodDisruptionBudgets of a cluster, by name, to be found by pod.
 type podBudgets struct {
-	list []*podBudget
-	// named holds, by namespace, the budgets that ask for one value of a label, under one
-	// such label; open the others.
-	named map[string]map[labelPair][]*podBudget
-	open  map[string][]*podBudget
+	list    []*podBudget
+	targets *podspec.Targets // what they select, under the same numbers
 }
-
-// labelPair is a label with its value.
-type labelPair struct{ key, value string }
 
 // newPodBudgets reads valid budgets. The pods are all that count for them.
 func newPodBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) *podBudgets {
-	g := &podBudgets{named: map[string]map[labelPair][]*podBudget{}, open: map[string][]*podBudget{}}
+	g := &podBudgets{targets: podspec.NewTargets()}
 	sorted := slices.Clone(budgets)
 	slices.SortFunc(sorted, func(a, b *policyv1.PodDisruptionBudget) int {
 		return strings.Compare(budgetName(a), budgetName(b))
@@ -49,9 +42,11 @@ func newPodBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) 
 			continue // refused by validation
 		}
 		policy := b.Spec.UnhealthyPodEvictionPolicy
-		x := &podBudget{name: budgetName(b), selector: selector, unhealthy: policy != nil && *policy == policyv1.AlwaysAllow}
+		x := &podBudget{name: budgetName(b), unhealthy: policy != nil && *policy == policyv1.AlwaysAllow}
 		g.list = append(g.list, x)
-		g.file(podspec.OrDefault(b.Namespace), b.Spec.Selector, x)
+		g.targets.Add(x.name, func() podspec.Target {
+			return podspec.Target{Selectors: []podspec.PodSelector{{Namespaces: map[string]bool{podspec.OrDefault(b.Namespace): true}, Labels: selector}}}
+		})
 		if !observed(b) {
 			counted[x] = &podCount{spec: &b.Spec}
 			continue
@@ -78,52 +73,9 @@ func budgetName(b *policyv1.PodDisruptionBudget) string {
 	return podspec.OrDefault(b.Namespace) + "/" + b.Name
 }
 
-// file puts a budget where the pods that it is about look for it.
-func (g *podBudgets) file(namespace string, s *metav1.LabelSelector, x *podBudget) {
-	if s == nil {
-		return // it is about no pod
-	}
-	if len(s.MatchLabels) == 0 {
-		g.open[namespace] = append(g.open[namespace], x)
-		return
-	}
-	var least labelPair
-	for key, value := range s.MatchLabels {
-		if least.key == "" || key < least.key {
-			least = labelPair{key, value}
-		}
-	}
-	if g.named[namespace] == nil {
-		g.named[namespace] = map[labelPair][]*podBudget{}
-	}
-	g.named[namespace][least] = append(g.named[namespace][least], x)
-}
-
 // of returns the budgets that are about a pod, by name.
 func (g *podBudgets) of(pod *corev1.Pod) []*podBudget {
-	namespace := podspec.OrDefault(pod.Namespace)
-	open, named := g.open[namespace], g.named[namespace]
-	if len(open) == 0 && len(named) == 0 {
-		return nil
-	}
-	var out []*podBudget
-	set := labels.Set(pod.Labels)
-	for _, x := range open {
-		if x.selector.Matches(set) {
-			out = append(out, x)
-		}
-	}
-	if len(named) > 0 {
-		for key, value := range pod.Labels {
-			for _, x := range named[labelPair{key, value}] {
-				if x.selector.Matches(set) {
-					out = append(out, x)
-				}
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b *podBudget) int { return strings.Compare(a.name, b.name) })
-	return out
+	return lo.Map(g.targets.Sets[g.targets.Matched(podspec.NamespaceOf(pod), pod.Labels)], func(n int32, _ int) *podBudget { return g.list[n] })
 }
 
 // charges returns the budgets that count the eviction of a pod: none for one that they let

@@ -137,7 +137,7 @@ func (r *run) search(ctx context.Context) error {
 func (r *run) phases(ctx context.Context) error {
 	var err error
 	if r.state.meant(Underutilized) {
-		r.findings, err = r.consolidate(ctx)
+		err = r.consolidate(ctx)
 		r.cap()
 	}
 	if err == nil && !r.done && r.state.meant(Misplaced) {

@@ -14,44 +14,28 @@ import (
 // boughtAt is the offering that a node was bought at, on sale or not, and its type; nil where
 // the catalog does not tell. A node of a reservation is that of its own reservation.
 func boughtAt(node *corev1.Node, catalog *instancetypes.Catalog) (*instancetypes.InstanceType, *offerings.Offering) {
-	as := instancetypes.OfferingOf(node)
-	t, ok := catalog.Get(as.InstanceType)
-	if !ok {
-		return nil, nil
+	key := instancetypes.OfferingOf(node)
+	if key.CapacityType != offerings.Reserved {
+		key.ReservationID = ""
 	}
-	for i := range t.Offerings {
-		o := &t.Offerings[i]
-		if o.Zone != as.Zone || o.CapacityType != as.CapacityType {
-			continue
-		}
-		if o.CapacityType != offerings.Reserved || as.ReservationID == "" || o.ReservationID == as.ReservationID {
-			return t, o
-		}
-	}
-	return nil, nil
+	return listed(catalog, key)
 }
 
-// offered is what an option of a launch stands for in the catalog of its pool; nil where that
-// does not have it.
-func offered(p *scheduling.Problem, pool string, x *scheduling.Option) (*instancetypes.InstanceType, *offerings.Offering) {
-	t, ok := catalogOf(p, pool).Get(x.InstanceType)
+// listed is an offering of a catalog, and its type; nil where there is none.
+func listed(catalog *instancetypes.Catalog, key offerings.Key) (*instancetypes.InstanceType, *offerings.Offering) {
+	o, ok := catalog.Lookup(key)
 	if !ok {
 		return nil, nil
 	}
-	for i := range t.Offerings {
-		o := &t.Offerings[i]
-		if o.Zone == x.Zone && o.CapacityType == x.CapacityType && o.ReservationID == x.ReservationID {
-			return t, o
-		}
-	}
-	return nil, nil
+	t, _ := catalog.Get(key.InstanceType)
+	return t, &o
 }
 
 // costs is the expected price of an option of a launch, see [scheduling.Policy.ExpectedPrice].
 func (f *state) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
 	solver := &f.planner.Policy
 	if solver.Interruption != (scheduling.Interruption{}) {
-		if t, o := offered(f.problem, l.NodePool, x); t != nil {
+		if t, o := listed(f.problem.CatalogOf(l.NodePool), x.Key()); t != nil {
 			return solver.ExpectedPrice(t, o)
 		}
 	}
@@ -73,14 +57,6 @@ func (f *state) spent(launches []scheduling.Launch) offerings.Price {
 		sum = clampPrice(sum, f.costOf(&launches[i]))
 	}
 	return sum
-}
-
-// catalogOf is the catalog that a pool buys from.
-func catalogOf(p *scheduling.Problem, pool string) *instancetypes.Catalog {
-	if own, ok := p.PoolCatalogs[pool]; ok {
-		return own
-	}
-	return p.Catalog
 }
 
 // clampPrice adds prices and stops at the largest one.

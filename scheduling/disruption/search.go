@@ -76,7 +76,7 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 }
 
 // near reports whether the cluster costs about what it has to.
-func (x *search) near() bool { return float64(x.price()) <= (1+enough)*float64(x.target.bound) }
+func (x *search) near() bool { return float64(x.state.price()) <= (1+enough)*float64(x.target.bound) }
 
 // many reports whether the cluster is too large for moves to be looked for node by node.
 func (x *search) many() bool { return len(x.state.problem.Nodes) > someNodes }
@@ -111,7 +111,7 @@ func (x *search) objective(y *search) float64 {
 			moved[name] = true
 		}
 	}
-	return float64(y.price()) + rate*price/max(cost, 1e-9)*disrupted
+	return float64(y.state.price()) + rate*price/max(cost, 1e-9)*disrupted
 }
 
 // rank is a node in the order in which the search turns to them.
@@ -157,12 +157,6 @@ func (x *search) wasteful(share float64) []string {
 		}
 	}
 	return out
-}
-
-// price is what all nodes of pools cost.
-func (x *search) price() offerings.Price {
-	price, _ := x.state.totals()
-	return price
 }
 
 // scratch is a search that stands where x does, to try things out.

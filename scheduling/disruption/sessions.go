@@ -177,7 +177,7 @@ func (f *state) shown(s *candidate) *corev1.Node {
 	if node.Status.Capacity == nil {
 		node.Status.Capacity = corev1.ResourceList{}
 	}
-	if t, ok := catalogOf(f.problem, node.Labels[scheduling.NodePoolLabel]).Get(instancetypes.OfferingOf(&node).InstanceType); ok {
+	if t, ok := f.problem.CatalogOf(node.Labels[scheduling.NodePoolLabel]).Get(instancetypes.OfferingOf(&node).InstanceType); ok {
 		for name, q := range t.Capacity {
 			if have := node.Status.Capacity[name]; have.IsZero() {
 				node.Status.Capacity[name] = q
@@ -238,7 +238,7 @@ func takesIn(node *corev1.Node) bool {
 
 // nodeOf is the node that a launch becomes.
 func (f *state) nodeOf(l *scheduling.Launch) (*corev1.Node, error) {
-	return l.Node(l.Name, &l.Options[0], catalogOf(f.problem, l.NodePool))
+	return l.Node(l.Name, &l.Options[0], f.problem.CatalogOf(l.NodePool))
 }
 
 // launchNumber is the number at the end of a launch's name.

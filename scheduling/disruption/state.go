@@ -130,7 +130,7 @@ func newState(p Planner, c *Cluster) *state {
 		if err != nil {
 			wanted = requirements.Set{} // refused by validation
 		}
-		f.pools[pool.Name] = &poolState{pool: pool, catalog: catalogOf(&c.Problem, pool.Name), wanted: wanted, budgets: inForce(pool, f.now)}
+		f.pools[pool.Name] = &poolState{pool: pool, catalog: c.CatalogOf(pool.Name), wanted: wanted, budgets: inForce(pool, f.now)}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.pools)) {
 		f.ordered = append(f.ordered, f.pools[name])
