@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -149,13 +151,7 @@ func (f *state) allSpot(nodes []string) bool {
 
 // keepOptions returns the options that pass, in a list of its own. The first one passes.
 func keepOptions(options []scheduling.Option, pass func(*scheduling.Option) bool) []scheduling.Option {
-	out := make([]scheduling.Option, 0, len(options))
-	for i := range options {
-		if i == 0 || pass(&options[i]) {
-			out = append(out, options[i])
-		}
-	}
-	return out
+	return lo.Filter(options, func(x scheduling.Option, i int) bool { return i == 0 || pass(&x) })
 }
 
 // defaultSpotTypes is how many cheaper types spot needs to replace spot.
@@ -194,15 +190,7 @@ func cheapestTypes(options []scheduling.Option) []string {
 	slices.SortStableFunc(sorted, func(a, b scheduling.Option) int {
 		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.InstanceType, b.InstanceType))
 	})
-	var types []string
-	seen := map[string]bool{}
-	for i := range sorted {
-		if name := sorted[i].InstanceType; !seen[name] {
-			seen[name] = true
-			types = append(types, name)
-		}
-	}
-	return types
+	return lo.Uniq(lo.Map(sorted, func(x scheduling.Option, _ int) string { return x.InstanceType }))
 }
 
 // flexible says that the options of a launch do not leave as many values open as its
@@ -228,22 +216,17 @@ func tooFewValues(p *scheduling.Problem, l *scheduling.Launch) (*requirements.Se
 		if r.MinValues == nil || *r.MinValues < 2 {
 			continue
 		}
-		if n := valuesLeft(p, l, r.Key); n < *r.MinValues {
-			return r, n
+		values := map[string]bool{}
+		for j := range l.Options {
+			if v, ok := labelsOf(p, l, &l.Options[j])[r.Key]; ok {
+				values[v] = true
+			}
+		}
+		if len(values) < *r.MinValues {
+			return r, len(values)
 		}
 	}
 	return nil, 0
-}
-
-// valuesLeft counts the values of a label among the options of a launch.
-func valuesLeft(p *scheduling.Problem, l *scheduling.Launch, key string) int {
-	values := map[string]bool{}
-	for i := range l.Options {
-		if v, ok := labelsOf(p, l, &l.Options[i])[key]; ok {
-			values[v] = true
-		}
-	}
-	return len(values)
 }
 
 // labelsOf are the labels that an option brings by its type and offering; nil where the

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/robfig/cron/v3"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -93,15 +92,8 @@ func allowance(budgets []scheduling.Budget, reason Reason, nodes int) int {
 
 // shareOf reads a count or a percentage, which is rounded up.
 func shareOf(text string, of int) (int, bool) {
-	digits, percent := strings.CutSuffix(text, "%")
-	n, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil || n < 0 {
-		return 0, false
-	}
-	if !percent {
-		return int(n), true
-	}
-	return int((n*int64(of) + 99) / 100), true
+	v := intstr.Parse(text)
+	return scaled(&v, of)
 }
 
 // window is a time that comes again and again: from each hit of a schedule for a while.

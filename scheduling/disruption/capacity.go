@@ -40,11 +40,11 @@ func newCapacity(f *state) *capacity {
 		for _, pods := range [][]*corev1.Pod{at.pods, at.expected} {
 			for i, list := range provisioning.PodRequests(pods) {
 				size := g.vector(list)
-				if known, ok := same[string(key(size))]; ok {
-					size = known
-				} else {
-					same[string(key(size))] = size
+				key := string(podspec.AppendRequests(nil, size))
+				if same[key] == nil {
+					same[key] = size
 				}
+				size = same[key]
 				g.sizes[podspec.PodName(pods[i])] = size
 				for d, n := range size {
 					free[d] -= n
@@ -54,17 +54,6 @@ func newCapacity(f *state) *capacity {
 		g.free[at.name] = free
 	}
 	return g
-}
-
-// key is the same for equal vectors only.
-func key(v []int64) []byte {
-	out := make([]byte, 0, 8*len(v))
-	for _, n := range v {
-		for shift := 0; shift < 64; shift += 8 {
-			out = append(out, byte(n>>shift))
-		}
-	}
-	return out
 }
 
 func (g *capacity) vector(list corev1.ResourceList) []int64 {

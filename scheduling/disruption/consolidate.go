@@ -106,11 +106,5 @@ func (f *state) within(nodes []string) bool {
 
 // receiving are the nodes that steps have bought or moved pods to. They stay.
 func (f *state) receiving() map[string]bool {
-	out := map[string]bool{}
-	for _, at := range f.nodes {
-		if at.received || at.fresh {
-			out[at.name] = true
-		}
-	}
-	return out
+	return f.nodesThat(func(s *candidate) bool { return s.received || s.fresh })
 }

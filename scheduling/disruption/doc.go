@@ -118,12 +118,11 @@ package disruption
 //
 // What would become of the pods
 //
-//	state, availability  the cluster and the market after the steps so far
+//	state, sessions, availability  the cluster and the market after the steps so far
 //	simulate     where pods would be if nodes were gone
 //	agree        options that pods which wait could be in the way of
 //	waves, drain_simulation  the order in which they leave, and whether each may land
 //	topology     the topology terms of pods, and what they count
-//	constraints, update  who may go, at one point of a plan
 //
 // The steps
 //
@@ -132,7 +131,7 @@ package disruption
 //	search, moves  a cheaper cluster for the same pods
 //	keepset      which nodes stay, where many go at once
 //	capacity     whether pods could fit, in round figures, before anything is tried
-//	target*      the cluster bought afresh, as an aim and as a bound
+//	target       the cluster bought afresh, as an aim and as a bound
 //	ordering*    the steps that lead to the cheaper cluster
 //	rebalance    pods that break a rule where they are
 //	lookahead    the next plan, made in advance, and what this one does of it

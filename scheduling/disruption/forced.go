@@ -35,21 +35,16 @@ func (r *run) forced(ctx context.Context) error {
 
 // leaving are the nodes that steps for interruption, expiry and drift are about to remove.
 func (r *run) leaving() []string {
-	seen := map[string]bool{}
+	out := []string(nil)
 	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
 		for _, s := range r.may(reason) {
 			if reason != Drifted || s.pool != nil && r.state.room(s.pool, Drifted) > 0 {
-				seen[s.name] = true
+				out = append(out, s.name)
 			}
 		}
 	}
-	var out []string
-	for _, s := range r.state.nodes {
-		if seen[s.name] {
-			out = append(out, s.name)
-		}
-	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // may are the nodes that may go for a reason and have taken in no pods of earlier steps;

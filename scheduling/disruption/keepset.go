@@ -2,7 +2,6 @@ package disruption
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -173,23 +172,7 @@ func (x *search) count(s *keepSet) {
 
 // nodesOf is the same for pods that may go to the same nodes, other pods aside.
 func nodesOf(pod *corev1.Pod) string {
-	near := nodeAffinity(pod)
-	if len(pod.Spec.NodeSelector) == 0 && near == nil && len(pod.Spec.Tolerations) == 0 {
-		return ""
-	}
-	text, err := json.Marshal([]any{pod.Spec.NodeSelector, near, pod.Spec.Tolerations})
-	if err != nil {
-		return podspec.PodName(pod)
-	}
-	return string(text)
-}
-
-// nodeAffinity is what a pod asks of nodes by affinity.
-func nodeAffinity(pod *corev1.Pod) *corev1.NodeAffinity {
-	if pod.Spec.Affinity == nil {
-		return nil
-	}
-	return pod.Spec.Affinity.NodeAffinity
+	return string(podspec.AppendSignature(nil, &pod.Spec, new([]string)))
 }
 
 // open says which rooms admit a new group, of which one pod is given.

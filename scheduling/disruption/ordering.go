@@ -244,8 +244,12 @@ func (w *ordering) kindOf(name string) string {
 		return name
 	}
 	spec := &a.pod.Spec
+	var affinity *corev1.NodeAffinity
+	if spec.Affinity != nil {
+		affinity = spec.Affinity.NodeAffinity
+	}
 	text, err := json.Marshal([]any{
-		provisioning.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, nodeAffinity(a.pod), spec.Tolerations, spec.Priority, a.topology.terms.Name, a.topology.among,
+		provisioning.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, affinity, spec.Tolerations, spec.Priority, a.topology.terms.Name, a.topology.among,
 	})
 	if err != nil {
 		return name

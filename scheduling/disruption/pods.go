@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -26,12 +27,7 @@ func active(pod *corev1.Pod) bool { return !podspec.Terminal(pod) && pod.Deletio
 
 // ownedBy reports whether a pod belongs to an object of a kind.
 func ownedBy(pod *corev1.Pod, apiVersion, kind string) bool {
-	for i := range pod.OwnerReferences {
-		if ref := &pod.OwnerReferences[i]; ref.Kind == kind && ref.APIVersion == apiVersion {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == kind && ref.APIVersion == apiVersion })
 }
 
 // mirror reports whether a pod is the image of one that a kubelet runs from a file.

@@ -28,13 +28,7 @@ func (r *run) rebuild(ctx context.Context) error {
 
 // owned are the nodes of pools whose price is known, launches of steps aside.
 func (f *state) owned() map[string]bool {
-	all := map[string]bool{}
-	for _, s := range f.nodes {
-		if !s.fresh && s.pool != nil && s.priced {
-			all[s.name] = true
-		}
-	}
-	return all
+	return f.nodesThat(func(s *candidate) bool { return !s.fresh && s.pool != nil && s.priced })
 }
 
 // rebuilt is a cluster bought afresh, in the words of a summary.

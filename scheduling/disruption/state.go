@@ -254,6 +254,17 @@ func (f *state) names() []string {
 	return out
 }
 
+// nodesThat are the names of the nodes for which something holds.
+func (f *state) nodesThat(holds func(*candidate) bool) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range f.nodes {
+		if holds(s) {
+			out[s.name] = true
+		}
+	}
+	return out
+}
+
 // home is the name of the node where a pod is now, "" if it is on none.
 func (f *state) home(pod *corev1.Pod) string {
 	if to, ok := f.moved[podspec.PodName(pod)]; ok {

@@ -68,15 +68,7 @@ func (f *state) mayGo(s *candidate) bool {
 }
 
 // leaving are the nodes that may be disrupted now.
-func (f *state) leaving() map[string]bool {
-	loose := map[string]bool{}
-	for _, s := range f.nodes {
-		if f.mayGo(s) {
-			loose[s.name] = true
-		}
-	}
-	return loose
-}
+func (f *state) leaving() map[string]bool { return f.nodesThat(f.mayGo) }
 
 // target is the cluster bought afresh.
 type target struct {

@@ -92,7 +92,7 @@ type nodeFilter struct {
 
 // filterKey is the same for spread constraints that look at the same nodes.
 func filterKey(pod *corev1.Pod, terms *podspec.TopologyTerms, tie *podspec.Tie) string {
-	return fmt.Sprint(tie.HonorAffinity, tie.HonorTaints, terms.SpreadKeys(true), string(podspec.AppendSignature(nil, &pod.Spec, &[]string{})))
+	return fmt.Sprint(tie.HonorAffinity, tie.HonorTaints, terms.SpreadKeys(true), string(podspec.AppendSignature(nil, &pod.Spec, new([]string))))
 }
 
 func newNodeFilter(pod *corev1.Pod, terms *podspec.TopologyTerms, tie *podspec.Tie) *nodeFilter {

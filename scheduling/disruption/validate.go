@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,12 +44,8 @@ func (f *faults) planner(p *Planner) {
 			f.add("planner.reasons["+strconv.Itoa(i)+"]", string(r), "must be one of interrupted, expired, drifted, empty, underutilized, misplaced")
 		}
 	}
-	if n := p.MinSaving.PerHour; n < 0 {
-		f.add("planner.minSaving.perHour", n.String(), "is negative")
-	}
-	if n := p.MinSaving.PerMonth; n < 0 {
-		f.add("planner.minSaving.perMonth", n.String(), "is negative")
-	}
+	negative(f, "planner.minSaving.perHour", p.MinSaving.PerHour)
+	negative(f, "planner.minSaving.perMonth", p.MinSaving.PerMonth)
 	if n := p.MinSaving.Share; !(n >= 0 && n <= 1) {
 		f.add("planner.minSaving.share", number(n), "must lie between 0 and 1")
 	}
@@ -63,9 +58,7 @@ func (f *faults) planner(p *Planner) {
 	if p.MaxSteps < 0 {
 		f.add("planner.maxSteps", strconv.Itoa(p.MaxSteps), "is negative")
 	}
-	if p.MinLifetime < 0 {
-		f.add("planner.minLifetime", p.MinLifetime.String(), "is negative")
-	}
+	negative(f, "planner.minLifetime", p.MinLifetime)
 }
 
 func number(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
@@ -86,27 +79,36 @@ func (f *faults) machines(c *Cluster) {
 			f.add(at+".node", "", "is missing")
 		} else {
 			at = "machines[" + m.Node + "]"
-			if j, again := first[m.Node]; again {
-				f.add(at, "", "is there twice, as entries "+strconv.Itoa(j)+" and "+strconv.Itoa(i))
-			} else {
-				first[m.Node] = i
-			}
+			f.once(first, at, m.Node, i)
 			if !nodes[m.Node] {
 				f.add(at+".node", m.Node, "there is no node of this name")
 			}
 		}
 		if d := m.ExpireAfter; d != nil && d.Duration != nil {
-			f.notNegative(at+".expireAfter", *d.Duration)
+			negative(f, at+".expireAfter", *d.Duration)
 		}
 		if d := m.TerminationGracePeriod; d != nil {
-			f.notNegative(at+".terminationGracePeriod", d.Duration)
+			negative(f, at+".terminationGracePeriod", d.Duration)
 		}
 	}
 }
 
-func (f *faults) notNegative(path string, d time.Duration) {
-	if d < 0 {
-		f.add(path, d.String(), "is negative")
+// once checks that a name is that of one entry of a list.
+func (f *faults) once(first map[string]int, at, name string, i int) {
+	if j, again := first[name]; again {
+		f.add(at, "", "is there twice, as entries "+strconv.Itoa(j)+" and "+strconv.Itoa(i))
+		return
+	}
+	first[name] = i
+}
+
+// negative checks an amount that must not be.
+func negative[T interface {
+	~int64
+	String() string
+}](f *faults, path string, n T) {
+	if n < 0 {
+		f.add(path, n.String(), "is negative")
 	}
 }
 
@@ -124,11 +126,7 @@ func (f *faults) budgets(list []*policyv1.PodDisruptionBudget) {
 		} else {
 			name := budgetName(b)
 			at = "podDisruptionBudgets[" + name + "]"
-			if j, again := first[name]; again {
-				f.add(at, "", "is there twice, as entries "+strconv.Itoa(j)+" and "+strconv.Itoa(i))
-			} else {
-				first[name] = i
-			}
+			f.once(first, at, name, i)
 		}
 		f.budget(at+".spec", &b.Spec)
 	}
