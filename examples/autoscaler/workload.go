@@ -6,14 +6,15 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/samber/lo"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // service is pods that stay, more of them by day than by night.
@@ -67,83 +68,55 @@ func nextJob(dice *rand.Rand, now time.Time, number int) (job, bool) {
 	return job{name: fmt.Sprintf("batch-%d", number), pods: 5 + dice.IntN(30), ends: now.Add(length)}, true
 }
 
+// namespace is where the users' pods are.
+const namespace = "shop"
+
 // pod returns the service's pod of a number.
 func (s *service) pod(number int) *corev1.Pod {
-	p := newPod(s.name, fmt.Sprintf("%s-%d", s.name, number), s.cpu, s.memory)
-	match := &metav1.LabelSelector{MatchLabels: p.Labels}
+	opts := podOf(s.name, s.cpu, s.memory)
 	if s.onDemand {
-		p.Spec.NodeSelector = map[string]string{scheduling.CapacityTypeLabel: "on-demand"}
+		opts = append(opts, st.Select(scheduling.CapacityTypeLabel, "on-demand"))
 	}
 	if s.spread {
-		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
-			MaxSkew: 2, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: match,
-		}}
+		opts = append(opts, st.Spread(corev1.LabelTopologyZone, st.Skew(2)))
 	}
 	if s.apart {
-		p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
-			{TopologyKey: corev1.LabelHostname, LabelSelector: match},
-		}}}
+		opts = append(opts, st.Apart(corev1.LabelHostname))
 	}
-	return p
+	return st.Pod(fmt.Sprintf("%s-%d", s.name, number), opts...)
 }
 
 // pod returns the job's pod of a number. It must not be stopped before it ends.
 func (j *job) pod(number int) *corev1.Pod {
-	p := newPod(j.name, fmt.Sprintf("%s-%d", j.name, number), "1800m", "4Gi")
+	p := st.Pod(fmt.Sprintf("%s-%d", j.name, number), podOf(j.name, "1800m", "4Gi")...)
 	p.Annotations = map[string]string{"karpenter.sh/do-not-disrupt": "true"}
 	return p
 }
 
-// newPod returns a pod of an app that waits for a node.
-func newPod(app, name, cpu, memory string) *corev1.Pod {
-	controller := true
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "shop", Name: name, Labels: map[string]string{"app": app},
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, Controller: &controller}},
-		},
-		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Resources: requests(cpu, memory)}}},
-	}
-}
-
-// requests are the resources that a container asks for.
-func requests(cpu, memory string) corev1.ResourceRequirements {
-	return corev1.ResourceRequirements{Requests: corev1.ResourceList{
-		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory),
-	}}
+// podOf are the options of an app's pods.
+func podOf(app, cpu, memory string) []st.PodOption {
+	return []st.PodOption{st.Namespace(namespace), st.Label("app", app), st.OwnedBy("ReplicaSet", app), st.Requests(
+		st.Amount{Name: corev1.ResourceCPU, Quantity: resource.MustParse(cpu)}, st.Amount{Name: corev1.ResourceMemory, Quantity: resource.MustParse(memory)})}
 }
 
 // agent runs on every node.
 func agent() *appsv1.DaemonSet {
-	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "agent"}}
-	ds.Spec.Template.Spec.Containers = []corev1.Container{{Name: "agent", Resources: requests("100m", "200Mi")}}
-	ds.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
-	return ds
+	return st.DaemonSet("agent", st.Namespace("kube-system"), st.Requests(st.MilliCPU(100), st.MiB(200)), st.TolerateAll())
 }
 
 // agentPod is the agent's pod on a node.
 func agentPod(node string) *corev1.Pod {
-	ds, controller := agent(), true
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: ds.Namespace, Name: "agent-" + node,
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: ds.Name, Controller: &controller}},
-		},
-		Spec: ds.Spec.Template.Spec,
-	}
+	ds := agent()
+	p := st.Pod("agent-"+node, st.Namespace(ds.Namespace), st.OwnedByDaemonSet(ds.Name))
+	p.Spec = ds.Spec.Template.Spec
+	return p
 }
 
 // budgets let a tenth of each service's pods be away at a time.
 func budgets() []*policyv1.PodDisruptionBudget {
-	var out []*policyv1.PodDisruptionBudget
-	for _, s := range services() {
-		tenth := intstr.FromString("10%")
-		out = append(out, &policyv1.PodDisruptionBudget{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: s.name},
-			Spec: policyv1.PodDisruptionBudgetSpec{
-				MaxUnavailable: &tenth, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": s.name}},
-			},
-		})
-	}
-	return out
+	return lo.Map(services(), func(s service, _ int) *policyv1.PodDisruptionBudget {
+		b := st.DisruptionBudget(s.name, map[string]string{"app": s.name}, intstr.FromString("10%"))
+		b.Namespace = namespace
+		return b
+	})
 }

@@ -159,22 +159,19 @@ func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (
 	}
 	b.Lost, b.Won = missing(there, here), missing(here, there)
 	if v := b.verdict(s); v == Fewer || v == Dearer {
-		err = b.lookCloser(ctx, p, planOf(p, mine), planOf(p, its), s.solver())
+		b.lookCloser(p, planOf(p, mine), planOf(p, its), s.solver())
 	}
-	return b, err
+	return b, nil
 }
 
 // lookCloser finds out what the other planner's plan does not promise and ours does.
-func (b *Bout) lookCloser(ctx context.Context, p scheduling.Problem, mine, its *scheduling.Plan, solver scheduling.Policy) error {
+func (b *Bout) lookCloser(p scheduling.Problem, mine, its *scheduling.Plan, solver scheduling.Policy) {
 	if unlucky(p, mine, solver) == "" {
 		b.Unlucky = unlucky(p, its, solver)
 	}
-	ours, err := narrow(ctx, p, mine, solver)
-	if err != nil || ours != "" {
-		return err
+	if wide := withEmptyDomains(p); unlucky(wide, mine, solver) == "" {
+		b.Narrow = unlucky(wide, its, solver)
 	}
-	b.Narrow, err = narrow(ctx, p, its, solver)
-	return err
 }
 
 // pools are those that the placed pods are in, by the names of the pods.

@@ -137,11 +137,10 @@ func NodeOf(pool *scheduling.NodePool, open map[string]string, t *instancetypes.
 
 // fits reports the first reason why the pods cannot all run on the node.
 func (c *checker) fits(m Machine, node *corev1.Node) error {
-	sum := corev1.ResourceList{}
+	var pods []*corev1.Pod
 	for _, ds := range c.problem.DaemonSets {
-		pod := schedulingtest.Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec})
-		if Suits(pod, node) == nil {
-			add(sum, pod)
+		if pod := (&corev1.Pod{Spec: ds.Spec.Template.Spec}); Suits(pod, node) == nil {
+			pods = append(pods, pod)
 		}
 	}
 	for _, pod := range m.Pods {
@@ -152,6 +151,15 @@ func (c *checker) fits(m Machine, node *corev1.Node) error {
 		if err := Suits(pod, node); err != nil {
 			return fmt.Errorf("pod %s: %w", klog.KObj(pod), err)
 		}
+		pods = append(pods, pod)
+	}
+	return Holds(node, pods...)
+}
+
+// Holds says which resource of a node is too little for the pods; nil for none.
+func Holds(node *corev1.Node, pods ...*corev1.Pod) error {
+	sum := corev1.ResourceList{}
+	for _, pod := range pods {
 		add(sum, schedulingtest.Admitted(pod))
 	}
 	for name, q := range sum {
