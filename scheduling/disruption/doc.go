@@ -118,7 +118,7 @@ package disruption
 //
 // What would become of the pods
 //
-//	state, sessions, availability  the cluster and the market after the steps so far
+//	state, take, sessions, availability  the cluster and the market after the steps so far
 //	simulate     where pods would be if nodes were gone
 //	agree        options that pods which wait could be in the way of
 //	waves, drain_simulation  the order in which they leave, and whether each may land
