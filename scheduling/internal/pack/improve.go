@@ -85,7 +85,7 @@ const triesPerChoice, deepPatience = 16, 4
 // patience is how many tries in vain end an improvement. Of few machines there are few
 // choices: each is tried some times only.
 func (s *search) patience(machines int) int {
-	most := 200 + 4*machines
+	most := 50 + 8*machines
 	if machines < 8 {
 		most = min(most, triesPerChoice*(1<<machines-1))
 	}
