@@ -39,16 +39,9 @@ func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 		}
 	}
 	step := &Step{
-		Reason: reason, Drain: slices.Clone(o.nodes), Launches: launches, Evictions: slices.Clone(o.evictions),
+		Reason: reason, Drain: slices.Sorted(slices.Values(o.nodes)), Launches: append([]scheduling.Launch{}, launches...), Evictions: append([]Eviction{}, o.evictions...),
 		SavingPerHour: m.price - f.spent(launches), DisruptionCost: m.cost,
 	}
-	if step.Launches == nil {
-		step.Launches = []scheduling.Launch{}
-	}
-	if step.Evictions == nil {
-		step.Evictions = []Eviction{}
-	}
-	slices.Sort(step.Drain)
 	score, _ := f.score(m, step.SavingPerHour)
 	step.Score = finite(score)
 	if f.roughly {

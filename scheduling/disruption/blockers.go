@@ -137,26 +137,20 @@ func (f *state) graceOf(s *candidate) *time.Duration {
 // podBlockers says which pods of a node may not be evicted: the first that asks to be left
 // alone, and the first that a budget holds.
 func (f *state) podBlockers(s *candidate) []Cause {
-	var asks, held *Cause
-	var asking, holding int
+	var asks, held []Cause
 	for _, pod := range s.pods {
 		if protected(pod, f.now) {
-			if asking++; asks == nil {
-				asks = &Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podspec.PodName(pod), Detail: "the pod has the annotation " + asked(pod)}
-			}
+			asks = append(asks, Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podspec.PodName(pod), Detail: "the pod has the annotation " + asked(pod)})
 		}
 		if c := f.heldBy(pod); c != nil {
-			if holding++; held == nil {
-				held = c
-			}
+			held = append(held, *c)
 		}
 	}
 	var out []Cause
-	if asks != nil {
-		out = append(out, andMore(*asks, asking))
-	}
-	if held != nil {
-		out = append(out, andMore(*held, holding))
+	for _, list := range [][]Cause{asks, held} {
+		if len(list) > 0 {
+			out = append(out, andMore(list[0], len(list)))
+		}
 	}
 	return out
 }

@@ -258,11 +258,4 @@ func (r *run) warn(object, message string) {
 }
 
 // note keeps why a node stays; the first causes come first.
-func (r *run) note(node string, cause Cause) {
-	for _, c := range r.causes[node] {
-		if c.Code == cause.Code && c.Object == cause.Object {
-			return
-		}
-	}
-	r.causes[node] = append(r.causes[node], cause)
-}
+func (r *run) note(node string, cause Cause) { r.causes[node] = withCause(r.causes[node], cause) }

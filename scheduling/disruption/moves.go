@@ -37,20 +37,27 @@ func (x *search) improve(ctx context.Context) error {
 	return nil
 }
 
+// tried is the move that answers a what-if, nil if it must not be.
+func (x *search) tried(ctx context.Context, q *question) (*Step, error) {
+	o, err := x.state.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	step, _ := x.state.admit(Underutilized, o)
+	return step, nil
+}
+
 // drainAll moves the pods of nodes at once, into room on the others and onto what is bought for all of
 // them together, if that pays.
 func (x *search) drainAll(ctx context.Context, names []string, effort scheduling.Effort) error {
 	if len(names) == 0 || over(ctx) {
 		return nil
 	}
-	o, err := x.state.ask(ctx, &question{nodes: names, buy: true, effort: effort})
-	if err != nil {
+	step, err := x.tried(ctx, &question{nodes: names, buy: true, effort: effort})
+	if err != nil || step == nil {
 		return past(ctx, err)
 	}
-	if step, cause := x.state.admit(Underutilized, o); cause == nil {
-		return x.take(step)
-	}
-	return nil
+	return x.take(step)
 }
 
 // delete drains nodes into the room that the others have: as many as find room by their
@@ -114,12 +121,11 @@ func (x *search) deleteEach(ctx context.Context) error {
 		if _, ok := rooms.put(x.sizes(r.name), r.name, false); !ok {
 			continue
 		}
-		o, err := x.state.ask(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})
+		step, err := x.tried(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})
 		if err != nil {
 			return err
 		}
-		step, cause := x.state.admit(Underutilized, o)
-		if cause != nil {
+		if step == nil {
 			vain++
 			continue
 		}
@@ -194,12 +200,9 @@ func (x *search) replacement(ctx context.Context, group []rank) (*Step, error) {
 	if loss < least {
 		return nil, nil
 	}
-	o, err := x.state.ask(ctx, q)
-	if err != nil {
-		return nil, err
+	step, err := x.tried(ctx, q)
+	if step != nil && float64(step.SavingPerHour) < least {
+		step = nil
 	}
-	if step, cause := x.state.admit(Underutilized, o); cause == nil && float64(step.SavingPerHour) >= least {
-		return step, nil
-	}
-	return nil, nil //nolint:nilnil // no move is an answer
+	return step, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -208,30 +209,23 @@ func (f *state) rebooked(requests corev1.ResourceList, before, after []string) c
 		return requests
 	}
 	out := requests.DeepCopy()
-	book := func(pods, others []string, add bool) {
-		for _, name := range pods {
-			pod := f.podOf(name)
-			if _, both := slices.BinarySearch(others, name); both || pod == nil {
-				continue
+	leave, come := lo.Difference(before, after)
+	for _, name := range slices.Concat(leave, come) {
+		pod := f.podOf(name)
+		if pod == nil {
+			continue
+		}
+		for resource, q := range provisioning.PodRequests([]*corev1.Pod{pod})[0] {
+			sum := out[resource]
+			if slices.Contains(leave, name) {
+				q.Neg()
 			}
-			for resource, q := range provisioning.PodRequests([]*corev1.Pod{pod})[0] {
-				sum, ok := out[resource]
-				switch {
-				case add && ok:
-					sum.Add(q)
-				case add:
-					sum = q
-				default:
-					sum.Sub(q)
-				}
-				if out[resource] = sum; sum.IsZero() {
-					delete(out, resource)
-				}
+			sum.Add(q)
+			if out[resource] = sum; sum.IsZero() {
+				delete(out, resource)
 			}
 		}
 	}
-	book(before, after, false)
-	book(after, before, true)
 	return out
 }
 

@@ -41,16 +41,11 @@ func (t *tally) add(s *candidate) {
 // plan puts together what was found.
 func (r *run) plan() *Plan {
 	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, provisioning.IdleNodePools(r.state.problem)...)}
-	if plan.Steps == nil {
-		plan.Steps = []Step{}
-	}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
-	plan.Warnings = slices.Compact(plan.Warnings)
-	if plan.Warnings == nil {
-		plan.Warnings = []scheduling.Warning{}
-	}
+	plan.Warnings = append([]scheduling.Warning{}, slices.Compact(plan.Warnings)...)
+	plan.Steps = append([]Step{}, plan.Steps...)
 	plan.Summary = r.summary(plan.Nodes)
 	return plan
 }

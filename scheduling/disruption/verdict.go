@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 )
@@ -82,13 +83,7 @@ func (r *run) reasons(s *candidate) []Cause {
 	var out []Cause
 	add := func(causes ...Cause) {
 		for _, c := range causes {
-			known := false
-			for _, o := range out {
-				known = known || o.Code == c.Code && o.Object == c.Object
-			}
-			if !known {
-				out = append(out, c)
-			}
+			out = withCause(out, c)
 		}
 	}
 	f := r.state
@@ -128,4 +123,12 @@ func (r *run) reasons(s *candidate) []Cause {
 		add(Cause{Code: CauseNoSaving, Detail: "costs " + s.paid.String() + " per hour, and no move was found by which less would do"})
 	}
 	return out
+}
+
+// withCause is a list of causes with one more, unless it has one of that code about that object.
+func withCause(list []Cause, c Cause) []Cause {
+	if slices.ContainsFunc(list, func(o Cause) bool { return o.Code == c.Code && o.Object == c.Object }) {
+		return list
+	}
+	return append(list, c)
 }
