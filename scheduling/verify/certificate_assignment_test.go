@@ -1,7 +1,6 @@
 package verify_test
 
 import (
-	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -252,49 +251,4 @@ func TestNoWorthsProveMoreThanAPlanCosts(t *testing.T) {
 	}
 	assert.Greater(t, checked, 25)
 	assert.Greater(t, strong, checked/6, "the certificates prove next to nothing, which tests next to nothing")
-}
-
-// A certificate of the solver, spoiled anywhere, no longer proves its bound.
-func TestSpoiledWorths(t *testing.T) {
-	spoiled := map[string]int{}
-	for seed := range uint64(160) {
-		p := schedulable(t, seed)
-		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
-		require.NoError(t, err)
-		c := plan.Summary.Certificate
-		if c == nil || c.Kind == "resource" || c.Kind == "cover" || c.Kind == "parted" || c.Kind == "cases" {
-			continue
-		}
-		f := &fixture{p: p, plan: plan, skip: true}
-		bound := plan.Summary.LowerBoundPerHour
-		require.Empty(t, boundCodes(t, f, bound), "seed %d", seed)
-		if bound == plan.Summary.PricePerHour {
-			continue
-		}
-		for name, change := range map[string]func(c *scheduling.Certificate) offerings.Price{
-			"a claim above the price": func(*scheduling.Certificate) offerings.Price { return plan.Summary.PricePerHour + 1 },
-			"no vectors":              func(c *scheduling.Certificate) offerings.Price { c.Vectors = nil; return plan.Summary.PricePerHour + 1 },
-			"half the worths": func(c *scheduling.Certificate) offerings.Price {
-				for pod, v := range c.Values {
-					n, _ := new(big.Int).SetString(v, 10)
-					c.Values[pod] = n.Rsh(n, 1).String()
-				}
-				return bound
-			},
-			"worths and vectors doubled": func(c *scheduling.Certificate) offerings.Price {
-				c.Scale--
-				return plan.Summary.PricePerHour + 1
-			},
-			"worths without pods": func(c *scheduling.Certificate) offerings.Price { c.Values = nil; return bound },
-		} {
-			g := &fixture{p: p, plan: clone(t, plan), skip: true}
-			claim := change(g.plan.Summary.Certificate)
-			assert.NotEmpty(t, boundCodes(t, g, claim), "seed %d: %s", seed, name)
-			spoiled[name]++
-		}
-	}
-	for name, n := range spoiled {
-		assert.Greater(t, n, 10, name)
-	}
-	assert.Len(t, spoiled, 5, fmt.Sprint(spoiled))
 }

@@ -6,15 +6,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
-	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // Ten cores for 100 nano-USD, two for 26.
@@ -96,24 +91,4 @@ func TestWhatWholeMachinesProve(t *testing.T) {
 		f.plan.Summary.Certificate.Kind = "cover"
 		prove(t, f, -2)
 	})
-}
-
-// Bounds of the solver of that kind hold, and one nano-USD above the price never does.
-func TestCoversOfTheSolver(t *testing.T) {
-	covers := 0
-	for seed := range uint64(60) {
-		p := schedulable(t, seed)
-		plan, err := provisioning.Planner{Policy: scheduling.Policy{Weights: scheduling.WeightIgnore}}.Plan(t.Context(), p)
-		require.NoError(t, err)
-		c := plan.Summary.Certificate
-		if c == nil || c.Kind != "cover" {
-			continue
-		}
-		covers++
-		f := &fixture{p: p, plan: plan, skip: true}
-		require.Empty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
-		require.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
-	}
-	assert.Positive(t, covers)
-	t.Logf("%d bounds are by whole machines", covers)
 }

@@ -2,7 +2,9 @@ package verify_test
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -183,7 +186,7 @@ func TestMeasuresOfTheSolver(t *testing.T) {
 	}
 	catalog := st.MustCatalog(types...)
 	used := map[string]int{}
-	for seed := range uint64(6) {
+	for seed := range soak.Cases(4) {
 		p := scheduling.Problem{Pods: st.Diverse(100, seed), NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: catalog}
 		solver := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
 		f := solved(t, p, solver)
@@ -204,7 +207,11 @@ func TestMeasuresOfTheSolver(t *testing.T) {
 			assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d", seed)
 			c.Steps = steps
 		}
-		for pod, worth := range c.Values {
+		for i, pod := range slices.Sorted(maps.Keys(c.Values)) {
+			if i%6 > 0 {
+				continue
+			}
+			worth := c.Values[pod]
 			n, _ := new(big.Int).SetString(worth, 10)
 			c.Values[pod] = n.Mul(n, big.NewInt(3)).String()
 			assert.NotEmpty(t, boundCodes(t, f, s.PricePerHour+1), "seed %d, %s", seed, pod)
@@ -213,6 +220,6 @@ func TestMeasuresOfTheSolver(t *testing.T) {
 		c.Scale--
 		assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, bound), "seed %d: all worths doubled, the values too", seed)
 	}
-	assert.Greater(t, used["apart"], 3)
+	assert.Positive(t, used["apart"])
 	assert.Positive(t, used["steps"])
 }

@@ -4,12 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -97,26 +94,4 @@ func TestForgedCases(t *testing.T) {
 			assert.NotEmpty(t, boundCodes(t, f, 3000))
 		})
 	}
-}
-
-// What the solver proves by cases holds; spoiled a little it does not.
-func TestCasesOfTheSolver(t *testing.T) {
-	parted := 0
-	for seed := range soak.Cases(200) {
-		p := schedulable(t, seed)
-		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
-		require.NoError(t, err)
-		c := plan.Summary.Certificate
-		if c == nil || c.Kind != "parted" {
-			continue
-		}
-		parted++
-		f := &fixture{p: p, plan: plan, skip: true}
-		require.Empty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
-		require.NotEmpty(t, boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
-		c.Parted.AtMost++
-		require.NotEmpty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
-	}
-	t.Logf("%d take cases to prove", parted)
-	assert.Positive(t, parted)
 }

@@ -7,11 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -71,25 +69,4 @@ func TestWhatFillingsProve(t *testing.T) {
 			assert.NotEmpty(t, boundCodes(t, f, tc.proven), "no vector knows that")
 		})
 	}
-}
-
-// What the solver proves by fillings holds; spoiled a little it does not.
-func TestPatternsOfTheSolver(t *testing.T) {
-	patterns := 0
-	for seed := range uint64(200) {
-		p := schedulable(t, seed)
-		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
-		require.NoError(t, err)
-		c := plan.Summary.Certificate
-		if c == nil || c.Kind != "pattern" {
-			continue
-		}
-		patterns++
-		f := &fixture{p: p, plan: plan, skip: true}
-		require.Empty(t, boundCodes(t, f, plan.Summary.LowerBoundPerHour), "seed %d", seed)
-		require.NotEmpty(t, boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
-		c.Scale-- // everything is worth twice as much
-		require.NotEmpty(t, boundCodes(t, f, plan.Summary.PricePerHour+1), "seed %d", seed)
-	}
-	assert.Greater(t, patterns, 20)
 }

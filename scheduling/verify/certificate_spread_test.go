@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -176,7 +176,7 @@ func servicesInZones(seed uint64) scheduling.Problem {
 // without what it says of zones, or with more worth, it no longer does.
 func TestSpreadsOfTheSolver(t *testing.T) {
 	t.Parallel()
-	used, further, seeds := 0, 0, race.Fewer(5, 3)
+	used, further, seeds := 0, 0, 3
 	for seed := range uint64(seeds) {
 		p := servicesInZones(seed)
 		solver := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
@@ -229,7 +229,7 @@ func TestSpreadsOfTheSolver(t *testing.T) {
 func TestCasesOfSpreadsOfTheSolver(t *testing.T) {
 	t.Parallel()
 	parted := 0
-	for seed := range uint64(race.Fewer(5, 2)) {
+	for seed := range soak.Cases(2) {
 		f := solved(t, servicesInZones(seed), scheduling.Policy{})
 		c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
 		if c.Parted == nil {

@@ -239,7 +239,7 @@ func TestCorruptedSolutions(t *testing.T) {
 	t.Parallel()
 	applied := make(map[string]int)
 	sound, total := 0, 0
-	for seed := range soak.Cases(100) {
+	for seed := range soak.Cases(60) {
 		p := schedulable(t, seed)
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}
 		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
