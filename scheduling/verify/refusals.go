@@ -127,7 +127,7 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 	fits := make(map[*snapshot.Kind][]*snapshot.Node)
 	spots := make(map[*snapshot.Kind]variety)
 	var hits []hit
-	for m := range j.Offers(pl, snapshot.MostDaemons) {
+	for m := range j.Offers(pl, snapshot.MostDaemons, nil) {
 		if !j.affordable(m, slack) || len(snapshot.Exceeding(m.Daemons, m.Allocatable)) > 0 {
 			continue
 		}

@@ -43,7 +43,7 @@ func (j *judge) tiedPlaces() {
 	}
 	h := &bindSimulation{judge: j, budget: simulatedPods, shelves: make(map[string][]*snapshot.Node), sold: make(map[string]map[string]bool)}
 	for _, pl := range j.SortedPools() {
-		h.shelves[pl.Name] = slices.Collect(j.Offers(pl, snapshot.MostDaemons))
+		h.shelves[pl.Name] = slices.Collect(j.Offers(pl, snapshot.MostDaemons, nil))
 	}
 	h.final = j.topology.Bind(j.booked, kinds...)
 	defer h.final.Undo()

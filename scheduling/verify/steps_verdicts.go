@@ -2,7 +2,6 @@ package verify
 
 import (
 	"maps"
-	"math"
 	"math/big"
 	"slices"
 
@@ -147,60 +146,26 @@ func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Poi
 	if s.NodeOverheadPerHour != g.Policy.NodeOverhead {
 		r.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, g.Policy.NodeOverhead)
 	}
-	for _, c := range []struct {
-		what      string
-		got       offerings.Price
-		want      *big.Int
-		violation Code
-	}{
-		{"price per hour before", s.PricePerHourBefore, start.bare, SummaryPrice},
-		{"price per hour after", s.PricePerHourAfter, end.bare, SummaryPrice},
-		{"expected price per hour before", s.ExpectedPerHourBefore, before, SummaryExpected},
-		{"expected price per hour after", s.ExpectedPerHourAfter, expected, SummaryExpected},
-	} {
-		if c.want.Cmp(big.NewInt(int64(c.got))) != 0 {
-			r.add(c.violation, "summary", "%s is %v, the nodes come to %v nano-USD", c.what, c.got, c.want)
-		}
-	}
+	r.price(SummaryPrice, "price per hour before", s.PricePerHourBefore, start.bare)
+	r.price(SummaryPrice, "price per hour after", s.PricePerHourAfter, end.bare)
+	r.price(SummaryExpected, "expected price per hour before", s.ExpectedPerHourBefore, before)
+	r.price(SummaryExpected, "expected price per hour after", s.ExpectedPerHourAfter, expected)
 	moved, launches, cost := 0, 0, 0.0
 	for i := range g.plan.Steps {
 		moved += len(g.plan.Steps[i].Evictions)
 		launches += len(g.plan.Steps[i].Launches)
 		cost += g.plan.Steps[i].DisruptionCost
 	}
-	for _, c := range []struct {
-		what      string
-		got, want int
-	}{
-		{"nodesBefore", s.NodesBefore, start.nodes},
-		{"nodesAfter", s.NodesAfter, end.nodes},
-		{"podsMoved", s.PodsMoved, moved},
-		{"launches", s.Launches, launches},
-		{"unpricedNodes", s.UnpricedNodes, start.unpriced},
-	} {
-		if c.got != c.want {
-			r.add(SummaryCounts, "summary", "%s is %d, want %d", c.what, c.got, c.want)
-		}
-	}
+	r.count("nodesBefore", s.NodesBefore, start.nodes)
+	r.count("nodesAfter", s.NodesAfter, end.nodes)
+	r.count("podsMoved", s.PodsMoved, moved)
+	r.count("launches", s.Launches, launches)
+	r.count("unpricedNodes", s.UnpricedNodes, start.unpriced)
 	if !alike(s.DisruptionCost, cost) {
 		r.add(StepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, cost)
 	}
-	if s.LowerBoundPerHour < 0 || s.LowerBoundPerHour > after {
-		r.add(BoundAbovePrice, "summary", "lower bound %v, price afterwards %v", s.LowerBoundPerHour, after)
-	}
-	if want := gap(after, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, math.Abs(want))) {
-		r.add(SummaryGap, "summary", "gap is %v, want %v", s.Gap, want)
-	}
+	r.bounded(after, s.LowerBoundPerHour, s.Gap, s.Status)
 	g.rest(r, after)
-	switch s.Status {
-	case scheduling.StatusComplete, scheduling.StatusDeadline:
-	case scheduling.StatusOptimal:
-		if after > s.LowerBoundPerHour {
-			r.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", after, s.LowerBoundPerHour)
-		}
-	default:
-		r.add(SummaryStatus, "summary", "unknown status %q", s.Status)
-	}
 	g.frontier(r, frontier)
 }
 

@@ -141,11 +141,6 @@ func (a *stepCheck) worth() {
 	a.score(float64(a.step.SavingPerHour), cost)
 }
 
-// alike compares sums of fractions.
-func alike(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
-}
-
 // asked is what has to be saved where nodes of that price go.
 func (a *stepCheck) asked(price *big.Int) *big.Int {
 	least := &a.checker.Planner.MinSaving

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -12,36 +13,28 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// gapTolerance allows for the rounding of a floating-point division.
-const gapTolerance = 1e-9
-
 // summary checks that the plan adds up.
 func (j *judge) summary() {
 	s := &j.plan.Summary
-	j.summaryCounts(s)
-	total := new(big.Int)
-	for i := range j.plan.Launches {
-		total.Add(total, big.NewInt(int64(j.plan.Launches[i].Price)))
+	total, placed, silent := new(big.Int), 0, 0
+	for _, l := range j.launches {
+		total.Add(total, big.NewInt(int64(l.Price)))
+		placed += len(l.Pods)
 	}
-	if total.Cmp(big.NewInt(int64(s.PricePerHour))) != 0 {
-		j.add(SummaryPrice, "summary", "price per hour is %v, the launches cost %v nano-USD", s.PricePerHour, total)
+	for _, a := range j.plan.Existing {
+		placed += len(a.Pods)
 	}
-	price := j.expected(s)
-	if s.LowerBoundPerHour < 0 || s.LowerBoundPerHour > price {
-		j.add(BoundAbovePrice, "summary", "lower bound %v, price %v", s.LowerBoundPerHour, price)
-	}
-	if want := gap(price, s.LowerBoundPerHour); !(math.Abs(s.Gap-want) <= gapTolerance*max(1, want)) {
-		j.add(SummaryGap, "summary", "gap is %v, want %v", s.Gap, want)
-	}
-	switch s.Status {
-	case scheduling.StatusComplete, scheduling.StatusDeadline:
-	case scheduling.StatusOptimal:
-		if price != s.LowerBoundPerHour {
-			j.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", price, s.LowerBoundPerHour)
+	for _, t := range j.Pods {
+		if t.Requests.Of(corev1.ResourceCPU).Sign() == 0 && t.Requests.Of(corev1.ResourceMemory).Sign() == 0 {
+			silent++
 		}
-	default:
-		j.add(SummaryStatus, "summary", "unknown status %q", s.Status)
 	}
+	j.count("pods", s.Pods, len(j.Pods))
+	j.count("placed", s.Placed, placed)
+	j.count("nodes", s.Nodes, len(j.launches))
+	j.count("podsWithoutRequests", s.PodsWithoutRequests, silent)
+	j.price(SummaryPrice, "price per hour", s.PricePerHour, total)
+	j.bounded(j.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
 	j.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })
 	j.shares("capacityTypes", s.CapacityTypes, func(l *scheduling.Launch) string {
 		if len(l.Options) == 0 {
@@ -52,42 +45,47 @@ func (j *judge) summary() {
 	j.resourceUse(s.Resources)
 }
 
-// gap is how far the price lies above the bound, as a share of the bound; 0 where
-// the bound is 0 and there is no such share.
-func gap(price, bound offerings.Price) float64 {
-	if bound == 0 {
-		return 0
+// count notes a number of a summary that is not what it has to be.
+func (r *Report) count(what string, got, want int) {
+	if got != want {
+		r.add(SummaryCounts, "summary", "%s is %d, want %d", what, got, want)
 	}
-	return float64(price-bound) / float64(bound)
 }
 
-func (j *judge) summaryCounts(s *scheduling.Summary) {
-	placed := 0
-	for i := range j.plan.Launches {
-		placed += len(j.plan.Launches[i].Pods)
+// price notes a price of a summary that is not what it has to be, in nano-USD.
+func (r *Report) price(code Code, what string, got offerings.Price, want *big.Int) {
+	if want.Cmp(big.NewInt(int64(got))) != 0 {
+		r.add(code, "summary", "%s is %v, want %v nano-USD", what, got, want)
 	}
-	for _, a := range j.plan.Existing {
-		placed += len(a.Pods)
+}
+
+// bounded checks what a summary makes of a price and its lower bound. The gap is how far the
+// price lies above the bound, as a share of the bound; 0 where that is 0.
+func (r *Report) bounded(price, bound offerings.Price, gap float64, status scheduling.Status) {
+	if bound < 0 || bound > price {
+		r.add(BoundAbovePrice, "summary", "lower bound %v, price %v", bound, price)
 	}
-	silent := 0
-	for _, t := range j.Pods {
-		if t.Requests.Of(corev1.ResourceCPU).Sign() == 0 && t.Requests.Of(corev1.ResourceMemory).Sign() == 0 {
-			silent++
+	want := 0.0
+	if bound != 0 {
+		want = float64(price-bound) / float64(bound)
+	}
+	if !alike(gap, want) {
+		r.add(SummaryGap, "summary", "gap is %v, want %v", gap, want)
+	}
+	switch status {
+	case scheduling.StatusComplete, scheduling.StatusDeadline:
+	case scheduling.StatusOptimal:
+		if price != bound {
+			r.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", price, bound)
 		}
+	default:
+		r.add(SummaryStatus, "summary", "unknown status %q", status)
 	}
-	for _, c := range []struct {
-		what      string
-		got, want int
-	}{
-		{"pods", s.Pods, len(j.Pods)},
-		{"placed", s.Placed, placed},
-		{"nodes", s.Nodes, len(j.plan.Launches)},
-		{"podsWithoutRequests", s.PodsWithoutRequests, silent},
-	} {
-		if c.got != c.want {
-			j.add(SummaryCounts, "summary", "%s is %d, want %d", c.what, c.got, c.want)
-		}
-	}
+}
+
+// alike compares sums and quotients of fractions.
+func alike(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
 }
 
 // shares checks a split of nodes and price. Parts of which there are none may be listed.
@@ -113,12 +111,8 @@ func (j *judge) shares(what string, got []scheduling.Share, part func(*schedulin
 		}
 		delete(want, s.Name)
 	}
-	for i := range j.plan.Launches {
-		name := part(&j.plan.Launches[i])
-		if _, missing := want[name]; missing {
-			j.add(SummaryShares, "summary", "%s does not list %s", what, name)
-			delete(want, name)
-		}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		j.add(SummaryShares, "summary", "%s does not list %s", what, name)
 	}
 }
 
@@ -145,21 +139,16 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 		name := corev1.ResourceName(u.Resource)
 		free := new(big.Int).Sub(capacity.Of(name), reserved.Of(name))
 		free.Sub(free, daemons.Of(name)).Sub(free, pods.Of(name))
-		for _, c := range []struct {
-			what string
-			got  int64
-			want *big.Int
-		}{
-			{"capacity", u.Capacity, capacity.Of(name)},
-			{"reserved", u.Reserved, reserved.Of(name)},
-			{"daemons", u.Daemons, daemons.Of(name)},
-			{"pods", u.Pods, pods.Of(name)},
-			{"free", u.Free, free},
-		} {
-			if c.want.Cmp(big.NewInt(c.got)) != 0 {
-				j.add(SummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, c.what, c.got, c.want)
+		check := func(what string, got int64, want *big.Int) {
+			if want.Cmp(big.NewInt(got)) != 0 {
+				j.add(SummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, what, got, want)
 			}
 		}
+		check("capacity", u.Capacity, capacity.Of(name))
+		check("reserved", u.Reserved, reserved.Of(name))
+		check("daemons", u.Daemons, daemons.Of(name))
+		check("pods", u.Pods, pods.Of(name))
+		check("free", u.Free, free)
 	}
 }
 
@@ -169,13 +158,11 @@ func (j *judge) expected(s *scheduling.Summary) offerings.Price {
 	if s.NodeOverheadPerHour != j.Policy.NodeOverhead {
 		j.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.Policy.NodeOverhead)
 	}
+	total := new(big.Int) // 0 where machines cost nothing beside their prices
 	if !j.Expects() {
-		if s.ExpectedPerHour != 0 {
-			j.add(SummaryExpected, "summary", "expected price is %v, and machines cost nothing beside their prices", s.ExpectedPerHour)
-		}
+		j.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 		return s.PricePerHour
 	}
-	total := new(big.Int)
 	for _, r := range j.launches {
 		first := r.first()
 		if first == nil {
@@ -183,8 +170,6 @@ func (j *judge) expected(s *scheduling.Summary) offerings.Price {
 		}
 		total.Add(total, big.NewInt(int64(j.Objective(first.Kind, first.Offering))))
 	}
-	if total.Cmp(big.NewInt(int64(s.ExpectedPerHour))) != 0 {
-		j.add(SummaryExpected, "summary", "expected price per hour is %v, the launches come to %v nano-USD", s.ExpectedPerHour, total)
-	}
+	j.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 	return s.ExpectedPerHour
 }

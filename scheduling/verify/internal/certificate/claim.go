@@ -38,8 +38,6 @@ type Claim struct {
 	at map[string]*snapshot.Node
 	// fault takes what is wrong with the certificate.
 	fault func(code, object, format string, args ...any)
-	// machines are what pools may buy, with the daemons that run there for certain.
-	machines []*snapshot.Node
 	// constraints are pods of which each stands for all that ask the same of a node beside
 	// room, constraint their numbers by what they ask. rooms are what machines have for the
 	// pods of each constraint, once that is known.
@@ -136,16 +134,6 @@ func valueOf[K comparable](values map[K]*big.Int, key K) *big.Int {
 		return v
 	}
 	return new(big.Int)
-}
-
-// onSale are the machines that pools may buy.
-func (c *Claim) onSale() []*snapshot.Node {
-	if c.machines == nil {
-		for _, pl := range c.SortedPools() {
-			c.machines = slices.AppendSeq(c.machines, c.Offers(pl, snapshot.FewestDaemons))
-		}
-	}
-	return c.machines
 }
 
 // roomsByConstraint are the rooms that the machine may have for the pods of each constraint:

@@ -110,7 +110,10 @@ func lesser(a, b *big.Int) *big.Int {
 // that another one is as good as.
 func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 	price := func(m *snapshot.Node) offerings.Price { return x.Objective(m.Kind, m.Offering) }
-	machines := slices.Clone(x.onSale())
+	var machines []*snapshot.Node
+	for _, pl := range x.SortedPools() {
+		machines = slices.AppendSeq(machines, x.Offers(pl, snapshot.FewestDaemons, nil))
+	}
 	slices.SortStableFunc(machines, func(a, b *snapshot.Node) int { return int(min(1, max(-1, price(a)-price(b)))) })
 	for _, m := range machines {
 		b := buy{price: int64(price(m)), count: math.MaxInt64, worth: new(big.Int)}

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
@@ -45,6 +46,8 @@ type proof struct {
 	values  []map[string]*big.Int
 	vectors []*valuation
 	last    int
+	// verdicts says of offerings whether they are harmless.
+	verdicts map[offer]bool
 	// known are the prices at which machines that hold the same passed or failed.
 	known map[string]*threshold
 	// patterns says that patterns may be tried where vectors prove too little; tries is how
@@ -60,12 +63,18 @@ type podClass struct {
 	worth *big.Int
 	// single says that no two of them can share a machine, for their ports.
 	single bool
-	counts map[int]int64 // by constraint
+	parts  []part
 	// spreads are the numbers of those that count them. Of a limited class there are most
 	// at one place.
 	spreads []int
 	limited bool
 	most    int64
+}
+
+// part is the pods of a class with a constraint, by its number.
+type part struct {
+	constraint int
+	count      int64
 }
 
 // judgeAssignment proves the bound from what pods are worth, wherever they are.
@@ -93,7 +102,7 @@ func (c *Claim) judgeAssignment(cert *scheduling.Certificate, tolls []toll) {
 func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 	pr := &proof{
 		Claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
-		known: make(map[string]*threshold), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
+		known: make(map[string]*threshold), verdicts: make(map[offer]bool), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
 	}
 	resources := len(pr.dims)
 	ok := pr.readMeasures(cert)
@@ -155,31 +164,35 @@ func (pr *proof) worthAt(t *snapshot.Pod) *big.Int { return valueOf(pr.worths, p
 // classify sorts the placed pods. It reports whether all sums are numbers that the proof can
 // handle.
 func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) bool {
-	alike, classes := make(map[string]*podClass), make(map[string]*podClass)
+	type place struct {
+		class *podClass
+		part  int
+	}
+	alike, classes := make(map[string]place), make(map[string]*podClass)
 	total := snapshot.Amounts{}
 	for _, t := range pr.placed {
 		total.Add(t.Requests)
-		at := pr.constraint[t.Asks()]
-		if s := alike[pr.key(t)]; s != nil {
-			s.counts[at]++
-			continue
-		}
-		value := worth(t)
-		key := fmt.Sprintf("%s %s %v %q", pr.belongs(t), t.Needs(), value, t.Binds())
-		s := classes[key]
-		if s == nil {
-			s = &podClass{worth: value, single: len(t.Ports) > 0, counts: make(map[int]int64), spreads: pr.spreadsOf(t)}
-			for _, name := range pr.dims[:resources] {
-				s.size = append(s.size, t.Requests.Of(name).Int64())
+		at, known := alike[pr.key(t)]
+		if !known {
+			value := worth(t)
+			key := fmt.Sprintf("%s %s %v %q", pr.belongs(t), t.Needs(), value, t.Binds())
+			s := classes[key]
+			if s == nil {
+				s = &podClass{worth: value, single: len(t.Ports) > 0, spreads: pr.spreadsOf(t)}
+				for _, name := range pr.dims[:resources] {
+					s.size = append(s.size, t.Requests.Of(name).Int64())
+				}
+				for _, m := range pr.measures {
+					s.size = append(s.size, m.request(t))
+				}
+				classes[key] = s
+				pr.classes = append(pr.classes, s)
 			}
-			for _, m := range pr.measures {
-				s.size = append(s.size, m.request(t))
-			}
-			classes[key] = s
-			pr.classes = append(pr.classes, s)
+			at = place{s, len(s.parts)}
+			s.parts = append(s.parts, part{constraint: pr.constraint[t.Asks()]})
+			alike[pr.key(t)] = at
 		}
-		alike[pr.key(t)] = s
-		s.counts[at]++
+		at.class.parts[at.part].count++
 	}
 	for _, n := range total {
 		if !n.IsInt64() {
@@ -203,9 +216,9 @@ func anywhere(int) bool { return true }
 // count is the number of pods with a constraint that may be there.
 func (s *podClass) count(mayBe func(constraint int) bool) int64 {
 	var n int64
-	for constraint, count := range s.counts {
-		if mayBe(constraint) {
-			n += count
+	for _, p := range s.parts {
+		if mayBe(p.constraint) {
+			n += p.count
 		}
 	}
 	return n
@@ -216,31 +229,64 @@ func (s *podClass) count(mayBe func(constraint int) bool) int64 {
 // reports whether nothing else does.
 func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	surplus := make(map[string]*big.Int)
-	bad, first := make(map[*snapshot.Pool]int), make(map[*snapshot.Pool]*snapshot.Node)
-	for _, m := range pr.onSale() {
-		x, price := pr.in(m.Offering.Zone, true), pr.Objective(m.Kind, m.Offering)
-		if m.Offering.CapacityType == offerings.Reserved {
-			if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
-				surplus[m.Offering.ReservationID] = over
-			}
-			continue
-		}
-		if price, payable := charged(pr.tolls, price, m.Offering.Zone); !payable || !x.bears(m, price) {
-			if bad[m.Pool]++; bad[m.Pool] == 1 {
-				first[m.Pool] = m
-			}
-		}
-	}
+	ok = true
 	for _, pl := range pr.SortedPools() {
-		if n := bad[pl]; n > 0 {
-			pr.fault(Overfull, "nodepool/"+pl.Name, "%s has room for more worth than it costs, offerings in all: %d", first[pl].Title(), n)
+		bad, first := 0, ""
+		for m := range pr.Offers(pl, snapshot.FewestDaemons, pr.harmless) {
+			x, price := pr.in(m.Offering.Zone, true), pr.Objective(m.Kind, m.Offering)
+			if m.Offering.CapacityType == offerings.Reserved {
+				if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
+					surplus[m.Offering.ReservationID] = over
+				}
+			} else if price, payable := charged(pr.tolls, price, m.Offering.Zone); !payable || !x.bears(m, price) {
+				if bad++; bad == 1 {
+					first = m.Title()
+				}
+			}
+		}
+		if bad > 0 {
+			pr.fault(Overfull, "nodepool/"+pl.Name, "%s has room for more worth than it costs, offerings in all: %d", first, bad)
+			ok = false
 		}
 	}
 	reserved = new(big.Int)
 	for id, over := range surplus {
 		reserved.Add(reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.Reservations[id]))))
 	}
-	return reserved, len(bad) == 0
+	return reserved, ok
+}
+
+// harmless reports whether no pool can make of the offering a machine that holds more worth than
+// it costs: not even a bare one does, which every pod may use that its labels do not keep off.
+// What passes like this need not be looked at pool by pool.
+func (pr *proof) harmless(t *instancetypes.InstanceType, o offerings.Offering) bool {
+	key := offer{t, o.Key(t.Name)}
+	if verdict, known := pr.verdicts[key]; known {
+		return verdict
+	}
+	x := pr.in(o.Zone, true)
+	price, payable := charged(pr.tolls, pr.Objective(t, o), o.Zone)
+	verdict := false
+	if x != nil && payable {
+		bare := snapshot.Bare(t, o)
+		room := x.vector(bare.Free)
+		verdict = x.bearsAll(room, price) || x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.constraints[c].Wants) }), price)
+	}
+	pr.verdicts[key] = verdict
+	return verdict
+}
+
+// offer is an offering, whichever pool buys it.
+type offer struct {
+	kind *instancetypes.InstanceType
+	key  offerings.Key
+}
+
+// bearsAll reports whether all pods that fit the room are worth at most the price.
+func (pr *proof) bearsAll(room []int64, price offerings.Price) bool {
+	return pr.passes(appendRoom(nil, room), price, func() bool {
+		return pr.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
+	})
 }
 
 // surplus is how much more worth than its price the machine may hold.
@@ -256,12 +302,8 @@ func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
 
 // bears reports whether the machine holds no more worth than it costs.
 func (pr *proof) bears(m *snapshot.Node, price offerings.Price) bool {
-	// With as few daemons as possible, and for all pods that fit, whether they may be there or
-	// not: that is quick to tell.
 	room := pr.vector(m.Free)
-	if pr.passes(appendRoom(nil, room), price, func() bool {
-		return pr.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
-	}) {
+	if pr.bearsAll(room, price) {
 		return true
 	}
 	rooms := pr.roomVectors(m)

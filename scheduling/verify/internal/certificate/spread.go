@@ -47,7 +47,7 @@ func (c *Claim) spreadReader() *spreadReader {
 	zones := make(map[string]bool)
 	for _, pl := range c.SortedPools() {
 		byZone := make(map[string][]*snapshot.Node)
-		for m := range c.Offers(pl, snapshot.MostDaemons) {
+		for m := range c.Offers(pl, snapshot.MostDaemons, nil) {
 			zones[m.Offering.Zone] = true
 			if !pl.Undecided() && c.affordableAtFirst(m) && len(snapshot.Exceeding(m.Daemons, m.Allocatable)) == 0 &&
 				(m.Offering.CapacityType != offerings.Spot || c.Policy.Flexibility == scheduling.Flexibility{}) {

@@ -205,6 +205,15 @@ func (n *Node) Standing(open func(string) Opening, object string) *Node {
 	return &own
 }
 
+// Bare is the offering as if any pool bought it: no daemon runs there, and what pods ask of labels
+// that pools or their provider may set is granted.
+func Bare(t *instancetypes.InstanceType, o offerings.Offering) *Node {
+	return &Node{
+		Labels: soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: allocatableOf(t, o),
+		Open: func(string) Opening { return Opening{Rule: some} },
+	}
+}
+
 // soldLabels are the labels that come with an offering, by their stable keys.
 func soldLabels(t *instancetypes.InstanceType, o offerings.Offering) map[string]string {
 	sold := make(map[string]string)

@@ -75,8 +75,8 @@ func (w *State) catalogOf(pool string) *instancetypes.Catalog {
 }
 
 // Offers yields everything that the pool may buy now, in order of type and offering,
-// reservations that have no machine left excepted.
-func (w *State) Offers(pl *Pool, d DaemonCount) iter.Seq[*Node] {
+// reservations that have no machine left excepted, and what is to be skipped; nil for nothing.
+func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.InstanceType, o offerings.Offering) bool) iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		if pl.Closed != "" {
 			return
@@ -86,13 +86,28 @@ func (w *State) Offers(pl *Pool, d DaemonCount) iter.Seq[*Node] {
 				if w.Unavailable(t, o) != "" || w.Excluded(t, o) != "" || o.CapacityType == offerings.Reserved && w.Reservations[o.ReservationID] <= 0 {
 					continue
 				}
-				n := w.NewPlanned(pl, t, o, Choices{}, d)
+				if skip != nil && skip(t, o) {
+					continue
+				}
+				key := offerKey{pl, o.Key(t.Name), d}
+				n := w.offers[key]
+				if n == nil {
+					n = w.NewPlanned(pl, t, o, Choices{}, d)
+					w.offers[key] = n
+				}
 				if len(n.Clashes) == 0 && len(n.Unmet()) == 0 && !yield(n) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// offerKey tells apart what pools may buy as it stands.
+type offerKey struct {
+	pool  *Pool
+	offer offerings.Key
+	d     DaemonCount
 }
 
 // Unavailable says why the offering cannot be bought now; "" if it can.

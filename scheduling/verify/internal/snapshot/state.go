@@ -36,6 +36,8 @@ type State struct {
 	// faces and deduced remember what rules see of pods, and which pods belong with one.
 	faces   map[string]*Identity
 	deduced map[string]*metav1.LabelSelector
+	// offers are what pools may buy, so far as that has been asked.
+	offers map[offerKey]*Node
 	// reservations are the machines left, by reservation id.
 	Reservations map[string]int
 }
@@ -71,6 +73,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		Nodes:        make(map[string]*Node),
 		Workloads:    NewWorkloadCounts(),
 		Reservations: make(map[string]int),
+		offers:       make(map[offerKey]*Node),
 		faces:        make(map[string]*Identity),
 		deduced:      make(map[string]*metav1.LabelSelector),
 	}
