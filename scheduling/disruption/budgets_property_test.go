@@ -22,6 +22,9 @@ func TestWornClustersByTenths(t *testing.T) {
 			continue
 		}
 		for _, spot := range []bool{false, true} {
+			if spot && !soaking() {
+				continue
+			}
 			t.Run(fmt.Sprintf("%d-spot-%t", nodes, spot), func(t *testing.T) {
 				c := st.Cluster(uint64(seed), st.ClusterOptions{Nodes: nodes, Spot: spot, Budgets: []scheduling.Budget{{Nodes: "10%"}}})
 				plan, err := disruption.Planner{}.Plan(context.Background(), c)

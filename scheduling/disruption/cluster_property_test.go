@@ -27,9 +27,9 @@ type wornCluster struct {
 func wornClusters() []wornCluster {
 	return []wornCluster{
 		{"plain", st.ClusterOptions{}, 0.03, false},
-		{"spot", st.ClusterOptions{Spot: true}, 0.03, false},
+		{"spot", st.ClusterOptions{Spot: true}, 0.03, true},
 		{"budgets", st.ClusterOptions{PDBs: true}, 0.03, false},
-		{"apart", st.ClusterOptions{Apart: true}, 0.03, false},
+		{"apart", st.ClusterOptions{Apart: true}, 0.03, true},
 		{"spread", st.ClusterOptions{Spread: true, DaemonSets: 2}, 0.03, true},
 		{"all", st.ClusterOptions{Spot: true, PDBs: true, Spread: true, Apart: true, DaemonSets: 2}, 0.03, true},
 	}

@@ -111,16 +111,14 @@ package disruption
 //
 // Who may go, and what that costs
 //
-//	candidates, drift  nodes, and the reasons for which they are candidates
-//	blockers, pods  what keeps a node where it is
-//	budget, pdb  how many nodes of a pool may go, and how many pods
-//	price, balanced, admit  what a move disrupts, saves, and has to save
+//	candidates, blockers, pods  nodes that a reason is about, and what keeps them where they are
+//	budget       how many nodes of a pool may go, and how many pods
+//	price, admit what a move disrupts, saves, and has to save
 //
 // What would become of the pods
 //
 //	state, take, sessions, availability  the cluster and the market after the steps so far
 //	simulate     where pods would be if nodes were gone
-//	agree        options that pods which wait could be in the way of
 //	waves, drain_simulation  the order in which they leave, and whether each may land
 //	topology     the topology terms of pods, and what they count
 //
@@ -138,5 +136,5 @@ package disruption
 //
 // What comes out
 //
-//	plan, step, risks, summary, rebuilt  the steps, what they come to, and what they leave
-//	verdict, rejected  why each other node stays, and the best moves that were not made
+//	plan, step, risks, summary  the steps, what they come to, and what they leave
+//	verdict      why each other node stays, and the best moves that were not made

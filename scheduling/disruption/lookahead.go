@@ -190,12 +190,11 @@ func (r *run) next(ctx context.Context, late bool) (*run, error) {
 		next.state.used[at.name] = true
 	}
 	if !late {
-		return next, next.search(ctx)
+		err = next.search(ctx)
+	} else if err = next.empty(ctx); err == nil {
+		err = next.consolidate(ctx)
 	}
-	if err := next.empty(ctx); err != nil {
-		return nil, err
-	}
-	return next, next.consolidate(ctx)
+	return next, err
 }
 
 // clusterAfter is the cluster once the steps are done, as the next plan would find it: pods

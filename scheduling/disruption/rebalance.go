@@ -131,10 +131,9 @@ func (s *drainSimulation) misplaced(a *movingPod, node *corev1.Node) bool {
 	s.move(a, "")
 	defer s.undo(mark)
 	return slices.ContainsFunc(a.terms, func(t podTerm) bool {
-		if _, ok := node.Labels[t.Key]; t.Kind == podspec.SpreadTie && !(ok && t.domains.filter.passes(node) && a.topology.isAmong(t.Target)) {
-			return false
-		}
-		return !t.allows(a.topology, node)
+		_, counts := node.Labels[t.Key]
+		counts = counts && (t.Kind != podspec.SpreadTie || t.domains.filter.passes(node) && a.topology.isAmong(t.Target))
+		return (counts || t.Kind != podspec.SpreadTie) && !t.allows(a.topology, node)
 	})
 }
 

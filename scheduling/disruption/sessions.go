@@ -48,7 +48,8 @@ func openState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 			unready = append(unready, s.name)
 		}
 	}
-	return f, f.closeTo(unready)
+	err = f.closeTo(unready)
+	return f, err
 }
 
 // dividePods is the problem with lists of its own: pods with a node run, and those of nodes

@@ -26,6 +26,11 @@ func (f *state) tally() tally {
 	return t
 }
 
+// expects reports whether nodes are expected to cost something beside their machines.
+func (f *state) expects() bool {
+	return f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.Interruption != (scheduling.Interruption{})
+}
+
 // add counts a node, unless no pool owns it.
 func (t *tally) add(s *candidate) {
 	switch {
@@ -58,9 +63,7 @@ func (r *run) summary(verdicts []Verdict) Summary {
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
 		Catalog: r.state.problem.Catalog.Origin(),
 	}
-	solver := &r.state.planner.Policy
-	expects := solver.NodeOverhead > 0 || solver.Interruption != (scheduling.Interruption{})
-	if s.NodeOverheadPerHour = solver.NodeOverhead; expects {
+	if s.NodeOverheadPerHour = r.state.planner.Policy.NodeOverhead; r.state.expects() {
 		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price
 	}
 	var saved offerings.Price
