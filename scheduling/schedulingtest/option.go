@@ -13,20 +13,26 @@ import (
 )
 
 // Option says one thing about an object. It returns false, and changes nothing, for an object
-// of a kind that it is not about; builders panic then. The other names say what kind of object
-// an option is for.
+// of a kind that it is not about; builders panic then.
 type Option func(object any) bool
 
-// Options by the kinds of objects that they are for.
 type (
-	PodOption      = Option
-	NodeOption     = Option
+	// PodOption is an Option for a pod.
+	PodOption = Option
+	// NodeOption is an Option for a node.
+	NodeOption = Option
+	// NodePoolOption is an Option for a NodePool.
 	NodePoolOption = Option
-	TypeOption     = Option
-	TermOption     = Option
-	ClaimOption    = Option
-	VolumeOption   = Option
-	ClassOption    = Option
+	// TypeOption is an Option for an instance type.
+	TypeOption = Option
+	// TermOption is an Option for a term of affinity or a spread constraint.
+	TermOption = Option
+	// ClaimOption is an Option for a claim.
+	ClaimOption = Option
+	// VolumeOption is an Option for a volume.
+	VolumeOption = Option
+	// ClassOption is an Option for a class.
+	ClassOption = Option
 )
 
 // on is an option for one kind of objects.

@@ -172,7 +172,8 @@ func (w *generator) daemonSets() []*appsv1.DaemonSet {
 		case 0:
 			opts = append(opts, Where(w.expr()))
 		case 1:
-			opts = append(opts, Where(w.expr()), Where(w.expr()))
+			first, second := w.expr(), w.expr()
+			opts = append(opts, Where(first), Where(second))
 		case 2:
 			opts = append(opts, Select(corev1.LabelTopologyZone, pick(w.dice, w.zones...)))
 		case 3:

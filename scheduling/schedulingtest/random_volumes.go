@@ -128,7 +128,8 @@ func (w *generator) volume(name string) *corev1.PersistentVolume {
 	case 1:
 		return Volume(name, Where(in(some(w.dice, w.zones...)...)))
 	case 2:
-		return Volume(name, Where(in(pick(w.dice, w.zones...))), Where(in(pick(w.dice, w.zones...))))
+		first, second := in(pick(w.dice, w.zones...)), in(pick(w.dice, w.zones...))
+		return Volume(name, Where(first), Where(second))
 	case 3:
 		return Volume(name, Driver(pick(w.dice, inTreeEBS, inTreeGCE, inTreeNFS)), Where(In(corev1.LabelTopologyZone, pick(w.dice, w.zones...))))
 	case 4:

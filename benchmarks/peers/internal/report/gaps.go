@@ -227,7 +227,7 @@ func shares(findings []*Finding) (corpora, planners []string, of map[[2]string]*
 		}
 	}
 	own, others := lo.FilterReject(planners, func(p string, _ int) bool { return ours(peer.Result{Peer: p}) })
-	planners = append(own, others...)
+	planners = slices.Concat(own, others)
 	return corpora, planners, of
 }
 
