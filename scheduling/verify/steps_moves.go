@@ -93,7 +93,7 @@ func (a *stepCheck) goes(node string) bool {
 // move notes an eviction with its pod as it looks for a new place, if it has one.
 func (a *stepCheck) move(e *disruption.Eviction, at *runningPod) {
 	object := "pod/" + e.Pod
-	t := a.NewTenant(unplaced(at.pod))
+	t := a.NewPod(unplaced(at.pod))
 	a.moves = append(a.moves, move{e, at.pod, t, at.group, a.topology.Group(t.Face, a.TiesOf(at.pod, true))})
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {

@@ -65,6 +65,7 @@ func (t *Topology) Bind(bookings []Pending, watching ...*snapshot.Pod) *Outcome 
 	return o
 }
 
+// GroupOf is the group of a pod.
 func (t *Topology) GroupOf(pod *snapshot.Pod) *Group { return t.Group(pod.Face, pod.Ties) }
 
 func (o *Outcome) watch(t *snapshot.Pod) {
@@ -76,9 +77,10 @@ func (o *Outcome) watch(t *snapshot.Pod) {
 	}
 }
 
-// Undo takes the pods off their nodes again, redo puts them back.
+// Undo takes the pods off their nodes again.
 func (o *Outcome) Undo() { o.all(-1) }
 
+// Redo puts them back.
 func (o *Outcome) Redo() { o.all(1) }
 
 func (o *Outcome) all(pods int) {

@@ -19,11 +19,11 @@ type Topology struct {
 	// groups are all that there ever were, by what rules see of them, and by the labels of
 	// their pods; those with the zero label are all.
 	groups   map[groupKey]*Group
-	Labelled map[label][]*Group
+	Labelled map[Label][]*Group
 	// counters are all that rules have asked for, by what they count, and by a label that
 	// the pods must have which they are about, the zero label where there is none.
 	Counters map[string]*Counter
-	about    map[label][]*Counter
+	about    map[Label][]*Counter
 	views    map[string]*view
 	Kept     bool // some pods keep others away
 }
@@ -43,7 +43,8 @@ type Group struct {
 	ready               bool
 }
 
-type label struct{ key, value string }
+// Label is a label with its value.
+type Label struct{ key, value string }
 
 type groupKey struct {
 	face  *snapshot.Identity
@@ -77,10 +78,11 @@ type view struct {
 	counters []*Counter
 }
 
+// NewTopology is a topology without nodes.
 func NewTopology() *Topology {
 	return &Topology{
-		Nodes: make(map[*snapshot.Node]bool), Named: make(map[string]*snapshot.Node), groups: make(map[groupKey]*Group), Labelled: make(map[label][]*Group),
-		Counters: make(map[string]*Counter), about: make(map[label][]*Counter), views: make(map[string]*view),
+		Nodes: make(map[*snapshot.Node]bool), Named: make(map[string]*snapshot.Node), groups: make(map[groupKey]*Group), Labelled: make(map[Label][]*Group),
+		Counters: make(map[string]*Counter), about: make(map[Label][]*Counter), views: make(map[string]*view),
 	}
 }
 
@@ -146,9 +148,9 @@ func (t *Topology) Group(f *snapshot.Identity, rules *snapshot.TopologyTerms) *G
 	}
 	g = &Group{Face: f, ties: rules, On: make(map[*snapshot.Node]int)}
 	t.groups[key] = g
-	labels := []label{{}}
+	labels := []Label{{}}
 	for key, value := range f.Labels {
-		labels = append(labels, label{key, value})
+		labels = append(labels, Label{key, value})
 	}
 	for _, l := range labels {
 		t.Labelled[l] = append(t.Labelled[l], g)
@@ -260,15 +262,15 @@ func (v *view) count(n *snapshot.Node, nodes int) {
 	}
 }
 
-// label is one that every pod of the set has; the zero label where none is certain.
-func LabelOf(s *snapshot.PodSelector) label {
+// LabelOf is one that every pod of the set has; the zero label where none is certain.
+func LabelOf(s *snapshot.PodSelector) Label {
 	asked, _ := s.Labels.Requirements()
 	for _, r := range asked {
 		if values := r.Values(); r.Operator() == selection.In && values.Len() == 1 {
-			return label{r.Key(), values.UnsortedList()[0]}
+			return Label{r.Key(), values.UnsortedList()[0]}
 		}
 	}
-	return label{}
+	return Label{}
 }
 
 // Means reports whether such pods belong to all of the sets.

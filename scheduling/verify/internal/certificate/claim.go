@@ -73,11 +73,12 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 	case cert.Scale < 0 || cert.Scale > maxScale:
 		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
 	case cert.Kind == scheduling.ResourceKind || cert.Kind == scheduling.CoverKind:
-		if len(cert.Vectors)+len(cert.Apart)+len(cert.Steps)+len(cert.Spreads)+len(cert.Zones)+len(cert.Balances) > 0 {
+		switch {
+		case len(cert.Vectors)+len(cert.Apart)+len(cert.Steps)+len(cert.Spreads)+len(cert.Zones)+len(cert.Balances) > 0:
 			c.malformed("vectors, terms, steps, spreads and zones are for another kind")
-		} else if cert.Kind == scheduling.CoverKind {
+		case cert.Kind == scheduling.CoverKind:
 			c.judgeCover(cert)
-		} else {
+		default:
 			c.judgeAssignment(cert, nil)
 		}
 	case cert.Kind == scheduling.AssignmentKind && byZone(cert):

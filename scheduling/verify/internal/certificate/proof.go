@@ -139,7 +139,7 @@ func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 
 // readWorths notes what the pods that the certificate names are worth, by their keys; where it
 // says different things about the same, the least counts.
-func (c *Claim) readWorths(values map[string]*big.Int, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
+func (c *Claim) readWorths(values, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		t, v := c.Pods[name], values[name]
@@ -316,7 +316,7 @@ func (pr *proof) bears(m *snapshot.Node, price offerings.Price) bool {
 	}
 	return pr.passes(key, price, func() bool {
 		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool {
-			return !pr.within(l, price) && !(pr.patterns && pr.least(l, pr.scaled(price)).Cmp(pr.scaled(price)) <= 0)
+			return !pr.within(l, price) && (!pr.patterns || pr.least(l, pr.scaled(price)).Cmp(pr.scaled(price)) > 0)
 		})
 	})
 }

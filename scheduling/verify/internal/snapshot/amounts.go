@@ -101,6 +101,7 @@ func (a Amounts) Raise(b Amounts) {
 	}
 }
 
+// Clone is a copy.
 func (a Amounts) Clone() Amounts {
 	c := make(Amounts, len(a))
 	for name, n := range a {

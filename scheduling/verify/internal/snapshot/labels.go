@@ -122,15 +122,16 @@ func About(key string, exprs []Expression) []Expression {
 
 // Opening is what is known about a label whose value is not fixed.
 type Opening struct {
-	Rule  quantifier
+	Rule  Quantifier
 	Known []Expression
 }
 
-// quantifier says which of the values that an open label may take have to suit.
-type quantifier int
+// Quantifier says which of the values that an open label may take have to suit.
+type Quantifier int
 
+// What has to suit of the values of an open label.
 const (
-	Shut  quantifier = iota // the label is absent
+	Shut  Quantifier = iota // the label is absent
 	some                    // one value that can be chosen
 	Every                   // all values, since somebody else chooses
 )
@@ -160,6 +161,7 @@ type LabelValue struct {
 	absent bool
 }
 
+// AllHold reports whether a value meets every condition.
 func AllHold(exprs []Expression, c LabelValue) bool {
 	return !slices.ContainsFunc(exprs, func(e Expression) bool { return !e.Holds(c.Value, !c.absent) })
 }

@@ -35,7 +35,7 @@ type Node struct {
 	// daemons leave of that; below 0 where a node is overcommitted. daemons is what the daemons
 	// of a planned node take.
 	Capacity, Allocatable, Free, Daemons Amounts
-	Taken                                []port // by running pods and daemons
+	Taken                                []Port // by running pods and daemons
 	attached                             attached
 	// running is the node itself, limits how many volumes of a driver it says that it takes.
 	Running *corev1.Node
@@ -75,7 +75,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 }
 
 // Hold takes what a pod needs off what is free.
-func (n *Node) Hold(requests Amounts, ports []port, mounts []Mount) {
+func (n *Node) Hold(requests Amounts, ports []Port, mounts []Mount) {
 	for name, amount := range requests {
 		n.Free[name] = new(big.Int).Sub(n.Free.Of(name), amount)
 	}
@@ -141,6 +141,7 @@ type Choices struct {
 // only when a node is bought.
 type DaemonCount int
 
+// Which daemons count.
 const (
 	DaemonsDecided DaemonCount = iota // all choices are made
 	FewestDaemons                     // count the daemons that run whatever is chosen
@@ -226,7 +227,7 @@ func soldLabels(t *instancetypes.InstanceType, o offerings.Offering) map[string]
 }
 
 // opened is what holds of every value, or of some, of a label that is still to be chosen.
-func (n *Node) opened(rule quantifier, key string, asked []Expression) Opening {
+func (n *Node) opened(rule Quantifier, key string, asked []Expression) Opening {
 	if !n.Pool.Chooses(key) && !n.Pool.Providers(key) {
 		return Opening{}
 	}
@@ -264,8 +265,11 @@ func (n *Node) meetsFields(fields []corev1.NodeSelectorRequirement) bool {
 		if f.Key != "metadata.name" || len(f.Values) != 1 {
 			return true
 		}
-		same := n.Name != "" && n.Name == f.Values[0]
-		return !(f.Operator == corev1.NodeSelectorOpIn && same || f.Operator == corev1.NodeSelectorOpNotIn && !same)
+		wanted := corev1.NodeSelectorOpNotIn
+		if n.Name != "" && n.Name == f.Values[0] {
+			wanted = corev1.NodeSelectorOpIn
+		}
+		return f.Operator != wanted
 	})
 }
 
@@ -305,7 +309,7 @@ func (n *Node) Leaves() bool { return n.Running != nil && Leaving(n.Running) }
 type Daemon struct {
 	namespace, name string
 	requests        Amounts
-	ports           []port
+	ports           []Port
 	tolerations     []corev1.Toleration
 	wants           Selector
 	Newest          *corev1.Pod // what it needs is read from this pod; nil for its template
@@ -369,7 +373,7 @@ func (d *Daemon) runsOn(n *Node) bool {
 }
 
 // DaemonsAt returns what the daemons take that run on the node, and their ports.
-func (w *State) DaemonsAt(n *Node) (requests Amounts, ports []port) {
+func (w *State) DaemonsAt(n *Node) (requests Amounts, ports []Port) {
 	requests = Amounts{}
 	for _, d := range w.Daemons {
 		if d.runsOn(n) {

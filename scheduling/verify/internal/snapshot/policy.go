@@ -73,6 +73,7 @@ func (w *State) Expects() bool {
 	return w.Policy.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
 }
 
+// StrictMinValues reports whether launches have to keep the minValues of their pools.
 func (w *State) StrictMinValues() bool {
 	return w.Policy.MinValues != scheduling.MinValuesBestEffort
 }

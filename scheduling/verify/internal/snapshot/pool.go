@@ -164,6 +164,7 @@ func Enough(nodes []*Node, least map[string]int) bool {
 	return true
 }
 
+// Distinct is how many values the nodes have of a label.
 func Distinct(nodes []*Node, key string) int {
 	seen := make(map[string]bool)
 	for _, n := range nodes {
@@ -180,6 +181,7 @@ func Distinct(nodes []*Node, key string) int {
 // Limits are the pool's limits in base units, fractions dropped.
 func (pl *Pool) Limits() Amounts { return roundedDown(pl.Spec.Limits) }
 
+// Weight is the pool's weight, 0 if it states none.
 func (pl *Pool) Weight() int32 { return ValueOr(pl.Spec.Weight, 0) }
 
 // PrefersOthers reports whether the pool has a PreferNoSchedule taint that is not

@@ -22,28 +22,28 @@ func TestHostPorts(t *testing.T) {
 			listening(sidecar(), corev1.ContainerPort{HostPort: 2}),
 		},
 	}
-	assert.Equal(t, []port{{"0.0.0.0", "TCP", 80}, {"10.0.0.1", "UDP", 53}, {"0.0.0.0", "TCP", 2}}, hostPorts(&spec))
+	assert.Equal(t, []Port{{"0.0.0.0", "TCP", 80}, {"10.0.0.1", "UDP", 53}, {"0.0.0.0", "TCP", 2}}, hostPorts(&spec))
 	spec.HostNetwork = true
-	assert.Contains(t, hostPorts(&spec), port{"0.0.0.0", "TCP", 81}, "on the host's network every port is one of the host")
+	assert.Contains(t, hostPorts(&spec), Port{"0.0.0.0", "TCP", 81}, "on the host's network every port is one of the host")
 }
 
 // P147.
 func TestClash(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		a, b port
+		a, b Port
 		want bool
 	}{
-		{"the same", port{"10.0.0.1", "TCP", 80}, port{"10.0.0.1", "TCP", 80}, true},
-		{"another address", port{"10.0.0.1", "TCP", 80}, port{"10.0.0.2", "TCP", 80}, false},
-		{"every address", port{"0.0.0.0", "TCP", 80}, port{"10.0.0.2", "TCP", 80}, true},
-		{"every address of either kind", port{"10.0.0.2", "TCP", 80}, port{"::", "TCP", 80}, true},
-		{"another protocol", port{"0.0.0.0", "TCP", 80}, port{"0.0.0.0", "UDP", 80}, false},
-		{"another port", port{"0.0.0.0", "TCP", 80}, port{"0.0.0.0", "TCP", 81}, false},
+		{"the same", Port{"10.0.0.1", "TCP", 80}, Port{"10.0.0.1", "TCP", 80}, true},
+		{"another address", Port{"10.0.0.1", "TCP", 80}, Port{"10.0.0.2", "TCP", 80}, false},
+		{"every address", Port{"0.0.0.0", "TCP", 80}, Port{"10.0.0.2", "TCP", 80}, true},
+		{"every address of either kind", Port{"10.0.0.2", "TCP", 80}, Port{"::", "TCP", 80}, true},
+		{"another protocol", Port{"0.0.0.0", "TCP", 80}, Port{"0.0.0.0", "UDP", 80}, false},
+		{"another port", Port{"0.0.0.0", "TCP", 80}, Port{"0.0.0.0", "TCP", 81}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, forth := Clash([]port{{"1.1.1.1", "TCP", 1}, tc.a}, []port{tc.b})
-			p, back := Clash([]port{tc.b}, []port{tc.a, {"1.1.1.1", "TCP", 1}})
+			_, forth := Clash([]Port{{"1.1.1.1", "TCP", 1}, tc.a}, []Port{tc.b})
+			p, back := Clash([]Port{tc.b}, []Port{tc.a, {"1.1.1.1", "TCP", 1}})
 			assert.Equal(t, tc.want, forth)
 			assert.Equal(t, tc.want, back)
 			if tc.want {
@@ -51,6 +51,6 @@ func TestClash(t *testing.T) {
 			}
 		})
 	}
-	_, self := Clash([]port{{"0.0.0.0", "TCP", 80}}, nil)
+	_, self := Clash([]Port{{"0.0.0.0", "TCP", 80}}, nil)
 	assert.False(t, self)
 }

@@ -120,23 +120,23 @@ func podLevelResource(name corev1.ResourceName) bool {
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// port is a host port that a pod takes on its node.
-type port struct {
+// Port is a host port that a pod takes on its node.
+type Port struct {
 	ip       string
 	protocol corev1.Protocol
 	number   int32
 }
 
-func (p port) String() string { return fmt.Sprintf("%s:%d/%s", p.ip, p.number, p.protocol) }
+func (p Port) String() string { return fmt.Sprintf("%s:%d/%s", p.ip, p.number, p.protocol) }
 
 // hostPorts returns the ports of the containers and sidecars, with the defaults of
 // the API server: TCP, every address, and on the host's network the port that the
 // container listens on.
-func hostPorts(spec *corev1.PodSpec) []port {
-	var ports []port
+func hostPorts(spec *corev1.PodSpec) []Port {
+	var ports []Port
 	scan := func(c *corev1.Container) {
 		for _, cp := range c.Ports {
-			p := port{ip: cmp.Or(cp.HostIP, "0.0.0.0"), protocol: cmp.Or(cp.Protocol, corev1.ProtocolTCP), number: cp.HostPort}
+			p := Port{ip: cmp.Or(cp.HostIP, "0.0.0.0"), protocol: cmp.Or(cp.Protocol, corev1.ProtocolTCP), number: cp.HostPort}
 			if p.number == 0 && spec.HostNetwork {
 				p.number = cp.ContainerPort
 			}
@@ -158,7 +158,7 @@ func hostPorts(spec *corev1.PodSpec) []port {
 }
 
 // Clash returns a port of a that one of b takes too.
-func Clash(a, b []port) (port, bool) {
+func Clash(a, b []Port) (Port, bool) {
 	for _, p := range a {
 		for _, q := range b {
 			if p.number == q.number && p.protocol == q.protocol && (p.ip == q.ip || everyAddress(p.ip) || everyAddress(q.ip)) {
@@ -166,7 +166,7 @@ func Clash(a, b []port) (port, bool) {
 			}
 		}
 	}
-	return port{}, false
+	return Port{}, false
 }
 
 func everyAddress(ip string) bool { return ip == "0.0.0.0" || ip == "::" }
@@ -179,6 +179,7 @@ func Untolerated(taints []corev1.Taint, tolerations []corev1.Toleration) []corev
 	})
 }
 
+// Tolerated reports whether one of the tolerations tolerates the taint.
 func Tolerated(taint corev1.Taint, tolerations []corev1.Toleration) bool {
 	return slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return tolerates(t, taint) })
 }
@@ -264,6 +265,7 @@ func Leaving(node *corev1.Node) bool {
 	})
 }
 
+// TaintText names taints in messages.
 func TaintText(taints []corev1.Taint) string {
 	parts := make([]string, len(taints))
 	for i, t := range taints {

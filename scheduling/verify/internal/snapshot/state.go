@@ -28,11 +28,11 @@ type State struct {
 	Nodes   map[string]*Node
 	Daemons []*Daemon
 	// residents are the pods that run on them.
-	Residents []resident
+	Residents []Resident
 	Storage   storage
 	meant     meant
 	// workloads counts running pods, where plans are to share workloads out.
-	Workloads *workloadCounts
+	Workloads *WorkloadCounts
 	// faces and deduced remember what rules see of pods, and which pods belong with one.
 	faces   map[string]*Identity
 	deduced map[string]*metav1.LabelSelector
@@ -42,8 +42,8 @@ type State struct {
 	Reservations map[string]int
 }
 
-// resident is a pod that runs already.
-type resident struct {
+// Resident is a pod that runs already.
+type Resident struct {
 	Face *Identity
 	Ties *TopologyTerms
 	Node string
@@ -54,7 +54,7 @@ type Pod struct {
 	Name     string
 	Object   *corev1.Pod
 	Requests Amounts
-	Ports    []port
+	Ports    []Port
 	Wants    Selector
 	Mounts   []Mount
 	Face     *Identity
@@ -63,6 +63,7 @@ type Pod struct {
 	asked, needed string
 }
 
+// New reads a problem for plans under the settings.
 func New(p scheduling.Problem, policy scheduling.Policy) *State {
 	w := &State{
 		Problem:      p,
@@ -101,7 +102,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		case notPending(pod) != "":
 			w.Others[ObjectName(pod)] = notPending(pod)
 		default:
-			w.Pods[ObjectName(pod)] = w.NewTenant(pod)
+			w.Pods[ObjectName(pod)] = w.NewPod(pod)
 		}
 	}
 	w.ReadDaemons()
@@ -125,7 +126,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		n.Charge(1)
 		w.Nodes[n.Name] = n
 		for _, pod := range byNode[n.Name] {
-			w.Residents = append(w.Residents, resident{w.FaceOf(pod), w.TiesOf(pod, true), n.Name})
+			w.Residents = append(w.Residents, Resident{w.FaceOf(pod), w.TiesOf(pod, true), n.Name})
 		}
 	}
 	w.countReservations()
@@ -133,7 +134,8 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 	return w
 }
 
-func (w *State) NewTenant(pod *corev1.Pod) *Pod {
+// NewPod reads a pod.
+func (w *State) NewPod(pod *corev1.Pod) *Pod {
 	return &Pod{
 		Name:     ObjectName(pod),
 		Object:   pod,
@@ -220,6 +222,7 @@ func notPending(pod *corev1.Pod) string {
 	}
 }
 
+// Finished reports whether the pod has run to its end.
 func Finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
@@ -251,6 +254,7 @@ func (t *Pod) Held() (why string, names []string) {
 	return why, names
 }
 
+// IsHeld reports whether no plan may place the pod.
 func (t *Pod) IsHeld() bool {
 	why, _ := t.Held()
 	return why != ""
@@ -273,10 +277,13 @@ func (w *State) countReservations() {
 	}
 }
 
+// SortedPools are the pools in order of their names.
 func (w *State) SortedPools() []*Pool { return byName(w.Pools) }
 
+// SortedNodes are the running nodes in order of their names.
 func (w *State) SortedNodes() []*Node { return byName(w.Nodes) }
 
+// SortedPods are the pods to be placed in order of their names.
 func (w *State) SortedPods() []*Pod { return byName(w.Pods) }
 
 func byName[T any](named map[string]T) []T {

@@ -51,6 +51,7 @@ type AffinityTerm struct {
 	Text string
 }
 
+// None reports whether the pod may be wherever others are.
 func (t *TopologyTerms) None() bool {
 	return len(t.Spread) == 0 && len(t.Near) == 0 && len(t.Apart) == 0
 }
@@ -154,7 +155,7 @@ type Identity struct {
 
 // Has reports whether a pod belongs to the set.
 func (s *PodSelector) Has(f *Identity) bool {
-	return !(s.living && f.going) && s.Labels.Matches(f.Labels) && (slices.Contains(s.spaces, f.space) || s.spaceLabels.Matches(f.spaceLabels))
+	return (!s.living || !f.going) && s.Labels.Matches(f.Labels) && (slices.Contains(s.spaces, f.space) || s.spaceLabels.Matches(f.spaceLabels))
 }
 
 // finish writes the text of the set.
@@ -256,10 +257,10 @@ func (w *State) FaceOf(pod *corev1.Pod) *Identity {
 }
 
 // LabelText identifies a set of labels.
-func LabelText(labels map[string]string) string {
+func LabelText(set map[string]string) string {
 	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		fmt.Fprintf(&b, "%q=%q ", key, labels[key])
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		fmt.Fprintf(&b, "%q=%q ", key, set[key])
 	}
 	return b.String()
 }

@@ -30,14 +30,15 @@ func (w *State) WorkloadOf(pod *corev1.Pod) string {
 	return "Services/" + NamespaceOf(pod) + "/" + strings.Join(names, ",")
 }
 
-// workloadCounts counts the pods that run on nodes and stay, by workload.
-type workloadCounts struct {
+// WorkloadCounts counts the pods that run on nodes and stay, by workload.
+type WorkloadCounts struct {
 	sizes map[string]int
 	On    map[string]map[string]int // by node and workload
 }
 
-func NewWorkloadCounts() *workloadCounts {
-	return &workloadCounts{sizes: make(map[string]int), On: make(map[string]map[string]int)}
+// NewWorkloadCounts counts nobody yet.
+func NewWorkloadCounts() *WorkloadCounts {
+	return &WorkloadCounts{sizes: make(map[string]int), On: make(map[string]map[string]int)}
 }
 
 // CountWorkload counts n pods more such as this one on a node.
@@ -53,7 +54,7 @@ func (w *State) CountWorkload(pod *corev1.Pod, node string, n int) {
 	r.On[node][workload] += n
 }
 
-// workloadSize is how many pods of a workload there are, running and pending.
+// WorkloadSizes is how many pods of a workload there are, running and pending.
 func (w *State) WorkloadSizes() map[string]int {
 	size := maps.Clone(w.Workloads.sizes)
 	for _, t := range w.Pods {
