@@ -18,13 +18,11 @@ type capacity struct {
 	names []corev1.ResourceName
 	// sizes are what pods ask for, by name; pods that ask for the same share them.
 	sizes map[string][]int64
-	// free is by node what nobody has asked for.
-	free map[string][]int64
 }
 
 // newCapacity measures nodes and what is there.
 func newCapacity(f *state) *capacity {
-	g := &capacity{sizes: map[string][]int64{}, free: make(map[string][]int64, len(f.nodes))}
+	g := &capacity{sizes: map[string][]int64{}}
 	number := map[corev1.ResourceName]int{}
 	for _, s := range f.nodes {
 		for _, resource := range slices.Sorted(maps.Keys(s.node.Status.Allocatable)) {
@@ -36,7 +34,7 @@ func newCapacity(f *state) *capacity {
 	}
 	same := map[string][]int64{}
 	for _, at := range f.nodes {
-		free := g.vector(at.node.Status.Allocatable)
+		at.room = g.vector(at.node.Status.Allocatable)
 		for _, pods := range [][]*corev1.Pod{at.pods, at.expected} {
 			for i, list := range provisioning.PodRequests(pods) {
 				size := g.vector(list)
@@ -44,14 +42,9 @@ func newCapacity(f *state) *capacity {
 				if same[key] == nil {
 					same[key] = size
 				}
-				size = same[key]
-				g.sizes[podspec.PodName(pods[i])] = size
-				for d, n := range size {
-					free[d] -= n
-				}
+				g.sizes[podspec.PodName(pods[i])] = same[key]
 			}
 		}
-		g.free[at.name] = free
 	}
 	return g
 }
@@ -66,51 +59,31 @@ func (g *capacity) vector(list corev1.ResourceList) []int64 {
 	return out
 }
 
-// took notes that pods have moved and nodes have come and gone.
-func (g *capacity) took(step *Step, f *state) {
-	for i := range step.Launches {
-		l := &step.Launches[i]
-		g.free[l.Name] = g.empty(f.at[l.Name].node, l)
-	}
-	for _, e := range step.Evictions {
-		for _, move := range []struct {
-			node string
-			sign int64
-		}{{e.From, 1}, {e.To, -1}} {
-			if free := g.free[move.node]; free != nil {
-				for d, n := range g.sizes[e.Pod] {
-					free[d] += move.sign * n
-				}
-			}
-		}
-	}
-	for _, name := range step.Drain {
-		delete(g.free, name)
-	}
-}
-
-// empty is what is free on the node of a launch before its pods come, daemons aside.
-func (g *capacity) empty(node *corev1.Node, l *scheduling.Launch) []int64 {
-	free := g.vector(node.Status.Allocatable)
+// launched is the room on the node of a launch, daemons aside.
+func (g *capacity) launched(node *corev1.Node, l *scheduling.Launch) []int64 {
+	room := g.vector(node.Status.Allocatable)
 	for d, n := range g.vector(l.Requests) {
-		free[d] -= n
+		room[d] -= n
 	}
 	for _, pod := range l.Pods {
 		for d, n := range g.sizes[pod] {
-			free[d] += n
+			room[d] += n
+		}
+	}
+	return room
+}
+
+// free is what nobody has asked for of a node's room.
+func (g *capacity) free(s *candidate) []int64 {
+	free := slices.Clone(s.room)
+	for _, pods := range [][]*corev1.Pod{s.pods, s.expected} {
+		for _, pod := range pods {
+			for d, n := range g.sizes[podspec.PodName(pod)] {
+				free[d] -= n
+			}
 		}
 	}
 	return free
-}
-
-// clone is one of its own that knows the same.
-func (g *capacity) clone() *capacity {
-	out := *g
-	out.free = make(map[string][]int64, len(g.free))
-	for name, free := range g.free {
-		out.free[name] = slices.Clone(free)
-	}
-	return &out
 }
 
 // rooms is what is free on nodes that take pods in, side by side.
@@ -124,12 +97,12 @@ type rooms struct {
 // open are the rooms of the nodes that take pods in, but for some.
 func (f *state) open(but map[string]bool) *rooms {
 	r := &rooms{unit: make([]float64, len(f.capacity.names))}
-	for _, name := range slices.Sorted(maps.Keys(f.capacity.free)) {
-		at := f.standing(name)
-		if at == nil || at.shut > 0 || but[name] || at.node.Spec.Unschedulable {
+	for _, name := range f.names() {
+		at := f.at[name]
+		if at.shut > 0 || but[name] || at.node.Spec.Unschedulable {
 			continue
 		}
-		free := slices.Clone(f.capacity.free[name])
+		free := f.capacity.free(at)
 		r.names, r.free = append(r.names, name), append(r.free, free)
 		for d, n := range free {
 			r.unit[d] += float64(max(n, 0))

@@ -26,7 +26,7 @@ type wornCluster struct {
 
 func wornClusters() []wornCluster {
 	return []wornCluster{
-		{"plain", st.ClusterOptions{}, 0.03, false},
+		{"plain", st.ClusterOptions{}, 0.03, true},
 		{"spot", st.ClusterOptions{Spot: true}, 0.03, true},
 		{"budgets", st.ClusterOptions{PDBs: true}, 0.03, false},
 		{"apart", st.ClusterOptions{Apart: true}, 0.03, true},

@@ -114,7 +114,7 @@ func (x *search) newKeepSet(order []rank, fixed *rooms) *keepSet {
 	}
 	for i := range order {
 		s.names[i], s.full[i], s.cost[i] = order[i].name, float64(order[i].price), order[i].cost
-		s.room[i] = keepRoom{node: order[i].node, free: x.state.capacity.free[order[i].name]}
+		s.room[i] = keepRoom{node: order[i].node, free: x.state.capacity.free(order[i].candidate)}
 	}
 	for i, name := range fixed.names {
 		s.fixed = append(s.fixed, keepRoom{node: x.state.at[name].node, free: fixed.free[i]})

@@ -92,6 +92,8 @@ type candidate struct {
 	drifted string
 	// bare are pods there that no controller would make again.
 	bare []*corev1.Pod
+	// room is what may be asked for there, see capacity.
+	room []int64
 	// shut counts the reasons to let nobody in.
 	shut int
 	// gone says that a step has removed it, received that a step has moved pods onto it,
@@ -288,7 +290,7 @@ func (f *state) fork() *state {
 		}
 		out.nodes[i], out.at[s.name] = &own, &own
 	}
-	out.market, out.free, out.capacity = f.market.Fork(), f.free.Fork(), f.capacity.clone()
+	out.market, out.free = f.market.Fork(), f.free.Fork()
 	out.pods, out.moved, out.waits, out.bought = maps.Clone(f.pods), maps.Clone(f.moved), maps.Clone(f.waits), maps.Clone(f.bought)
 	return &out
 }

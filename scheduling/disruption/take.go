@@ -30,6 +30,9 @@ func (f *state) take(step *Step) error {
 		s := &candidate{name: l.Name, node: node, machine: &Machine{Node: l.Name, Created: f.quiet(true), Initialized: f.quiet(true)}, pool: f.pools[l.NodePool], fresh: true}
 		s.known = s.machine
 		s.price, s.paid, s.priced, s.cost = f.costOf(l), l.Price, true, f.nodeCost
+		if f.capacity != nil {
+			s.room = f.capacity.launched(node, l)
+		}
 		f.nodes = append(f.nodes, s)
 		f.at[l.Name] = s
 		f.count(s, 1)
@@ -103,7 +106,6 @@ func (f *state) take(step *Step) error {
 	if f.market == nil {
 		return nil
 	}
-	f.capacity.took(step, f)
 	if err := f.stock.reserve(reserved, &d); err != nil {
 		return err
 	}
