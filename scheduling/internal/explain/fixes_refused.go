@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"slices"
+	"cmp"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -31,11 +31,12 @@ func (e *Explainer) remedies(class *podspec.PodClass) []scheduling.Change {
 
 // remedy says what would let a pod be planned whose volumes keep it from being so.
 func remedy(x *podspec.VolumeIndex, pod *corev1.Pod) scheduling.Change {
-	claims := x.ClaimsOf(pod)
-	if i := slices.IndexFunc(claims, func(c *podspec.Claim) bool { return c.Fault != "" }); i >= 0 {
-		return repair(x, claims[i], pod)
+	for _, c := range x.ClaimsOf(pod) {
+		if c.Fault != "" {
+			return scheduling.Change{Kind: scheduling.ChangeClaim, Object: cmp.Or(c.Remedy.Object, "PersistentVolumeClaim/"+c.Name), Text: c.Remedy.Text}
+		}
 	}
-	for _, c := range claims {
+	for _, c := range x.ClaimsOf(pod) {
 		if c.Holder != nil && c.Holder != pod {
 			return scheduling.Change{
 				Kind: scheduling.ChangeClaim, Object: "PersistentVolumeClaim/" + c.Name,
@@ -44,100 +45,4 @@ func remedy(x *podspec.VolumeIndex, pod *corev1.Pod) scheduling.Change {
 		}
 	}
 	return scheduling.Change{Kind: scheduling.ChangeClaim, Text: "repair the volumes of the pod"}
-}
-
-// repair says what is to be done about a claim that is at fault.
-func repair(x *podspec.VolumeIndex, c *podspec.Claim, pod *corev1.Pod) scheduling.Change {
-	change := scheduling.Change{Kind: scheduling.ChangeClaim, Object: "PersistentVolumeClaim/" + c.Name}
-	object := claimNamed(x, c.Name)
-	if object == nil {
-		class := ephemeralClass(x, c, pod)
-		switch {
-		case class == nil:
-			change.Text = "create " + c.Text()
-		case *class == "":
-			change.Text = "name a storage class in the template of " + c.Text() + ", or mark one as the default"
-		default:
-			change = repairClass(x, change, *class)
-		}
-		return change
-	}
-	volume := x.Volumes[object.Spec.VolumeName]
-	switch {
-	case ephemeralClass(x, c, pod) != nil && !podspec.OwnedBy(object, pod):
-		change.Text = "rename the volume, or delete " + c.Text() + ", which was not made for the pod"
-	case object.Spec.VolumeName != "" && !podspec.IsBound(object) && object.DeletionTimestamp == nil && object.Status.Phase != corev1.ClaimLost:
-		change.Text = "wait until " + c.Text() + " is bound to volume " + object.Spec.VolumeName
-	case object.Status.Phase == corev1.ClaimLost && object.DeletionTimestamp == nil:
-		change.Text = "restore the volume of " + c.Text() + ", or delete the claim and create it anew"
-	case object.DeletionTimestamp != nil:
-		change.Text = "create " + c.Text() + " anew once it is gone"
-	case volume != nil && volume.DeletionTimestamp != nil:
-		change.Object, change.Text = "PersistentVolume/"+volume.Name, "create "+c.Text()+" anew: its volume "+volume.Name+" is being deleted"
-	case object.Spec.VolumeName != "" && volume == nil:
-		change.Object = "PersistentVolume/" + object.Spec.VolumeName
-		change.Text = "add persistent volume " + object.Spec.VolumeName + " to the input, or create the claim anew"
-	default:
-		change = repairUnbound(x, change, c, object)
-	}
-	return change
-}
-
-// repairUnbound says what a claim without a volume waits for.
-func repairUnbound(x *podspec.VolumeIndex, change scheduling.Change, c *podspec.Claim, object *corev1.PersistentVolumeClaim) scheduling.Change {
-	class := object.Spec.StorageClassName
-	if beta, ok := object.Annotations[corev1.BetaStorageClassAnnotation]; ok {
-		class = &beta
-	}
-	if class == nil || *class == "" {
-		change.Text = "bind " + c.Text() + " to a volume, or name a storage class in it"
-		return change
-	}
-	return repairClass(x, change, *class)
-}
-
-// repairClass says what is to be done about a storage class.
-func repairClass(x *podspec.VolumeIndex, change scheduling.Change, name string) scheduling.Change {
-	if x.Classes[name] == nil {
-		change.Object, change.Text = "StorageClass/"+name, "create storage class "+name
-		return change
-	}
-	change.Text = "wait until the claim has its volume, or use a storage class whose volumeBindingMode is WaitForFirstConsumer"
-	return change
-}
-
-// claimNamed returns the object of a claim, nil where it does not exist.
-func claimNamed(x *podspec.VolumeIndex, name string) *corev1.PersistentVolumeClaim {
-	for key, object := range x.Claims {
-		if key.Namespace+"/"+key.Name == name {
-			return object
-		}
-	}
-	return nil
-}
-
-// ephemeralClass returns the storage class that an ephemeral volume would have, "" for
-// none; nil where the claim is not that of an ephemeral volume of the pod.
-func ephemeralClass(x *podspec.VolumeIndex, c *podspec.Claim, pod *corev1.Pod) *string {
-	for i := range pod.Spec.Volumes {
-		v := &pod.Spec.Volumes[i]
-		if v.Ephemeral == nil || podspec.NamespaceOf(pod)+"/"+pod.Name+"-"+v.Name != c.Name {
-			continue
-		}
-		var class *string
-		if t := v.Ephemeral.VolumeClaimTemplate; t != nil {
-			class = t.Spec.StorageClassName
-			if name, ok := t.Annotations[corev1.BetaStorageClassAnnotation]; ok {
-				class = &name
-			}
-		}
-		if class == nil && x.Standard != nil {
-			class = &x.Standard.Name
-		}
-		if class == nil {
-			class = new(string)
-		}
-		return class
-	}
-	return nil
 }

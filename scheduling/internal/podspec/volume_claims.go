@@ -13,6 +13,7 @@ import (
 type Claim struct {
 	Name   string   // namespace/name
 	Fault  string   // why no pod that uses it can be placed; "" for most
+	Remedy Remedy   // of the fault
 	Places []*Place // where the volume can be used, or made; all of them have to match
 	Driver string   // the CSI driver that attaches the volume; "" for none
 	Volume string   // equal for claims of the same volume
@@ -25,6 +26,17 @@ type Claim struct {
 	// object is the volume that the claim is bound to, and class what would make one.
 	Object *corev1.PersistentVolume
 	Class  *storagev1.StorageClass
+}
+
+// Remedy is what would put a claim right.
+type Remedy struct {
+	Object string // that is to be changed, by kind and name; "" for the claim
+	Text   string
+}
+
+// fail notes a fault of the claim, and what would put it right.
+func (c *Claim) fail(fault, object, remedy string) {
+	c.Fault, c.Remedy = fault, Remedy{Object: object, Text: remedy}
 }
 
 // The annotations that storage controllers put on claims and classes.
@@ -44,7 +56,7 @@ func (x *VolumeIndex) claim(key types.NamespacedName) *Claim {
 	if object := x.Claims[key]; object != nil {
 		x.read(c, object)
 	} else {
-		c.Fault = c.Text() + " does not exist"
+		c.fail(c.Text()+" does not exist", "", "create "+c.Text())
 	}
 	x.known[key] = c
 	return c
@@ -60,7 +72,7 @@ func (x *VolumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *Claim {
 			return c
 		}
 		other := *c
-		other.Fault = c.Text() + " was not made for volume " + v.Name + " of pod " + PodName(pod)
+		other.fail(c.Text()+" was not made for volume "+v.Name+" of pod "+PodName(pod), "", "rename the volume, or delete "+c.Text()+", which was not made for the pod")
 		other.Driver = ""
 		return &other
 	}
@@ -77,6 +89,9 @@ func (x *VolumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *Claim {
 		made.Spec.StorageClassName = &x.Standard.Name
 	}
 	x.readClass(c, made)
+	if name := ClassName(made); name == nil || *name == "" {
+		c.Remedy.Text = "name a storage class in the template of " + c.Text() + ", or mark one as the default"
+	}
 	if c.Fault == "" {
 		x.known[key] = c
 	}
@@ -108,17 +123,17 @@ func (x *VolumeIndex) read(c *Claim, object *corev1.PersistentVolumeClaim) {
 		// The class tells at least what a running pod has attached.
 		x.readClass(c, object)
 		c.Places = nil
-		c.Fault = "persistent volume " + name + " of claim " + c.Name + " does not exist"
+		c.fail("persistent volume "+name+" of claim "+c.Name+" does not exist", "PersistentVolume/"+name, "add persistent volume "+name+" to the input, or create the claim anew")
 	default:
 		x.ReadVolume(c, volume)
 	}
 	switch {
 	case object.DeletionTimestamp != nil:
-		c.Fault = c.Text() + " is being deleted"
+		c.fail(c.Text()+" is being deleted", "", "create "+c.Text()+" anew once it is gone")
 	case object.Status.Phase == corev1.ClaimLost:
-		c.Fault = c.Text() + " has lost its volume"
+		c.fail(c.Text()+" has lost its volume", "", "restore the volume of "+c.Text()+", or delete the claim and create it anew")
 	case name != "" && !IsBound(object):
-		c.Fault = c.Text() + " waits to be bound to volume " + name
+		c.fail(c.Text()+" waits to be bound to volume "+name, "", "wait until "+c.Text()+" is bound to volume "+name)
 	}
 }
 
@@ -127,7 +142,8 @@ func (x *VolumeIndex) ReadVolume(c *Claim, volume *corev1.PersistentVolume) {
 	c.Object = volume
 	c.Driver, c.Volume = volumeDriver(volume)
 	if volume.DeletionTimestamp != nil {
-		c.Fault = "persistent volume " + volume.Name + " of claim " + c.Name + " is being deleted"
+		c.fail("persistent volume "+volume.Name+" of claim "+c.Name+" is being deleted", "PersistentVolume/"+volume.Name,
+			"create "+c.Text()+" anew: its volume "+volume.Name+" is being deleted")
 	}
 	if a := volume.Spec.NodeAffinity; a != nil && a.Required != nil {
 		c.Places = append(c.Places, x.Place(AffinityTerms(a.Required)))
@@ -143,18 +159,18 @@ func (x *VolumeIndex) ReadVolume(c *Claim, volume *corev1.PersistentVolume) {
 func (x *VolumeIndex) readClass(c *Claim, object *corev1.PersistentVolumeClaim) {
 	name := ClassName(object)
 	if name == nil || *name == "" {
-		c.Fault = c.Text() + " is not bound to a volume and names no storage class"
+		c.fail(c.Text()+" is not bound to a volume and names no storage class", "", "bind "+c.Text()+" to a volume, or name a storage class in it")
 		return
 	}
 	class := x.Classes[*name]
 	if class == nil {
-		c.Fault = "storage class " + *name + " of " + c.Text() + " does not exist"
+		c.fail("storage class "+*name+" of "+c.Text()+" does not exist", "StorageClass/"+*name, "create storage class "+*name)
 		return
 	}
 	c.Class = class
 	c.Driver = ProvisionerDriver(class.Provisioner)
 	if class.VolumeBindingMode == nil || *class.VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer {
-		c.Fault = c.Text() + " waits for its volume, which storage class " + *name + " makes at once"
+		c.fail(c.Text()+" waits for its volume, which storage class "+*name+" makes at once", "", waitForVolume)
 		return
 	}
 	if IsStatic(class) {
@@ -166,6 +182,9 @@ func (x *VolumeIndex) readClass(c *Claim, object *corev1.PersistentVolumeClaim) 
 	}
 	x.narrow(c)
 }
+
+// waitForVolume is the remedy where a claim waits for a volume that its class does not make for a pod.
+const waitForVolume = "wait until the claim has its volume, or use a storage class whose volumeBindingMode is WaitForFirstConsumer"
 
 // ClassName is the class that a claim names, in the old way or the new; nil for none.
 func ClassName(object *corev1.PersistentVolumeClaim) *string {

@@ -273,7 +273,7 @@ func (x *VolumeIndex) readStatic(c *Claim, object *corev1.PersistentVolumeClaim,
 	}
 	c.Driver = StaticPrefix + class
 	if !found.some {
-		c.Fault = "no volume of storage class " + class + " is free for " + c.Text()
+		c.fail("no volume of storage class "+class+" is free for "+c.Text(), "", waitForVolume)
 	}
 	if !found.anywhere {
 		c.Places = append(c.Places, found.place)
