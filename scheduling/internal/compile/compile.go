@@ -38,9 +38,6 @@ type Compiler struct {
 	Rooms                *offers.RoomTable
 	Columns              *offers.RowTable
 	Model                *model.Problem
-	Near                 []int            // the bins that model has; nil for all
-	FixedAssignment      *FixedAssignment // what is known of these; nil where all are
-	FixedParts           []model.ClassID  // parts that some bin takes, where not all bins are near
 	ground               *LocationIndex   // nil until asked
 	Assorted             *Assortment      // where rooms and columns are those of one
 	Notes                                 // of what is tied, and of what is proven

@@ -29,14 +29,8 @@ type LocationIndex struct {
 	axisOf        map[string]int
 	ledger        *Ledger
 	Buffer        []byte // for names
-	// openRow and waryRow are for whoever needs rows of bins for a while.
-	OpenRow, WaryRow model.Bits
 	rooms            [][]int64             // of the nodes; nil until asked
 	fitting          map[string]model.Bits // by request, the nodes with room for it
-	reaches          map[string]int        // numbers of sets of bins, see reach
-	Nearest          nearBook              // of parts that no per-node limit concerns
-	// lodgings are by what there is of parts that some bin takes.
-	FixedAssignments map[string]*FixedAssignment
 	// sorted are the offer groups while there are so many axes; nil until asked.
 	sorted   *offerGroups
 	sortedBy int
@@ -63,7 +57,7 @@ func (c *Compiler) Locations() *LocationIndex {
 // each template, then the nodes that run.
 func NewLocationIndex(c *Compiler) *LocationIndex {
 	k := c.nodeLocations()
-	l := &LocationIndex{Compiler: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, Nearest: nearBook{}, reaches: map[string]int{}, fitting: map[string]model.Bits{}, FixedAssignments: map[string]*FixedAssignment{}, ledger: NewLedger(c)}
+	l := &LocationIndex{Compiler: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, fitting: map[string]model.Bits{}, ledger: NewLedger(c)}
 	for ti := range c.Offered {
 		l.First = append(l.First, l.OnSale)
 		l.OnSale += len(c.Offered[ti].List)
@@ -107,17 +101,6 @@ func (l *LocationIndex) Fitting(request []int64) model.Bits {
 	}
 	l.fitting[string(key)] = out
 	return out
-}
-
-// reach numbers a set of bins, from 1.
-func (l *LocationIndex) reach(bins model.Bits) int {
-	l.Buffer = bins.Append(l.Buffer[:0])
-	n, known := l.reaches[string(l.Buffer)]
-	if !known {
-		n = len(l.reaches) + 1
-		l.reaches[string(l.Buffer)] = n
-	}
-	return n
 }
 
 // spots is the number of spots.

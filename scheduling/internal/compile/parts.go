@@ -123,13 +123,9 @@ func (c *Compiler) Tied() bool {
 }
 
 // BinsOf are the bins that will do for a seat, and those of them that its pods would rather
-// avoid. Both are written into rows that are not used any more, if there are some.
-func (c *Compiler) BinsOf(s *Seat, open, wary model.Bits) (_, _ model.Bits) {
-	if open == nil {
-		open, wary = model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))
-	}
-	clear(open)
-	clear(wary)
+// avoid.
+func (c *Compiler) BinsOf(s *Seat) (open, wary model.Bits) {
+	open, wary = model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))
 	switch {
 	case s.Bins != nil:
 		open.Or(s.Bins)

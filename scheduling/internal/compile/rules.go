@@ -48,7 +48,6 @@ type RuleBook struct {
 	// keptOff are, by target, the bins that anti-affinity of what runs there keeps it off, and
 	// that one node only.
 	keptOff map[int]model.Bits
-	Nearest nearBook // of parts that per-node limits concern
 }
 
 // RuleKey is what tells rules apart: the term, and the number of the filter on the nodes that
@@ -62,7 +61,7 @@ type RuleKey struct {
 func NewRuleBook(l *LocationIndex) *RuleBook {
 	return &RuleBook{
 		Locations: l, RuleOf: map[RuleKey]int{}, ByTarget: map[int][]int{},
-		perNodeLimitOf: map[PerNodeLimit]int{}, PerNodeLimitsBy: map[int][]int{}, keptOff: map[int]model.Bits{}, Nearest: nearBook{},
+		perNodeLimitOf: map[PerNodeLimit]int{}, PerNodeLimitsBy: map[int][]int{}, keptOff: map[int]model.Bits{},
 	}
 }
 

@@ -49,7 +49,6 @@ type Seat struct {
 	part   *Partition // nil for everywhere
 	site   int
 	Bins   model.Bits   // that will do; nil for all that admit the groups
-	reach  int          // number of these bins, the same for the same bins, from 1
 	Rows   []model.Bits // by template, offers that will do; nil for all
 	Sold   []model.Bits // by template, those that suit the groups, too; nil where that is not known
 	NoNew  bool
@@ -174,7 +173,7 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 	}
 	for site := range k.Seats {
 		bins := b.binsAt(k, site)
-		k.Seats[site] = Seat{Groups: groups, part: k.Part, site: site, Bins: bins, reach: b.Locations.reach(bins), NoNew: k.Hosts != nil}
+		k.Seats[site] = Seat{Groups: groups, part: k.Part, site: site, Bins: bins, NoNew: k.Hosts != nil}
 	}
 }
 

@@ -11,7 +11,6 @@
 //	attempt.go    one answer: what is bought in each pass, what the bins hold, what is left out
 //	budget.go     what limits and reservations still allow
 //	useful.go     of many running machines (bins), those that pods could need
-//	nearest.go    remembers which these are from one problem to the next
 //	housed.go     where they have room for all that fit any, looks at the others alone
 //	bins.go       best fit onto machines that run
 //	binfill.go    fills these one by one, so that little room is left

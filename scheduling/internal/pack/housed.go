@@ -18,33 +18,11 @@ type housed struct {
 
 // searchBeside is Search that looks at all bins.
 func searchBeside(p *model.Problem, params Params) Outcome {
-	var h *housed
-	if params.Housed == nil {
-		h = placeOnNodes(p, params)
-	} else if h = housedAs(p, params.Housed); len(h.classes) == 0 {
-		return h.widen(Outcome{})
-	}
+	h := placeOnNodes(p, params)
 	if h == nil {
 		return searchAmong(p, params)
 	}
 	return searchAmong(h.rest(p), h.params(params)).within(h.widen)
-}
-
-// housedAs is a problem in which it is known where those are that some bin takes.
-func housedAs(p *model.Problem, bins [][]model.Item) *housed {
-	h := &housed{all: len(p.Classes), bins: bins}
-	there := make([]bool, h.all)
-	for _, items := range bins {
-		for _, it := range items {
-			there[it.Class] = true
-		}
-	}
-	for c := range p.Classes {
-		if !there[c] && p.Classes[c].Count > 0 {
-			h.classes = append(h.classes, model.ClassID(c))
-		}
-	}
-	return h
 }
 
 // placeOnNodes puts pods onto the bins, one bin after the other or else class by class. It returns

@@ -85,11 +85,6 @@ func TestPodsThatNoBinTakes(t *testing.T) {
 		}
 		got, want := searchBeside(p, params), searchIn(p, params)
 		right(t, p, got.Solution)
-		bare, told := *p, params
-		bare.Bins, told.Near, told.Housed = nil, true, got.Solution.Bins
-		again := Search(&bare, told)
-		right(t, p, again.Solution)
-		require.Equal(t, got.Solution.Nodes, again.Solution.Nodes, "seed %d: who is on bins is known, and the bins are not", seed)
 		for c, n := range got.Solution.Unplaced {
 			require.LessOrEqual(t, n, want.Solution.Unplaced[c], "seed %d", seed)
 		}

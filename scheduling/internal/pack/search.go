@@ -26,11 +26,6 @@ type Params struct {
 	// Snug fills bins one by one at first: less of their room is left, and other pods may be
 	// in it than without.
 	Snug bool
-	// Near says that pods could need any of the bins, so that nobody has to find out which.
-	Near bool
-	// Housed says where pods are that some bin takes, by bin, if that is known: then no bin
-	// takes any of the others, and bins are not looked at.
-	Housed [][]model.Item
 	// Worths are what pods are worth at first, by class, in the unit of costs; nil for the
 	// prices of their shares of the cheapest machines.
 	Worths []float64

@@ -14,9 +14,6 @@ import (
 // pods of all kinds. Whoever would go elsewhere finds one of these that nobody uses, and
 // pods that fill the fullest machine first never look further.
 func Search(p *model.Problem, params Params) Outcome {
-	if params.Near {
-		return searchBeside(p, params)
-	}
 	kept := useful(p)
 	if len(kept) == len(p.Bins) {
 		return searchBeside(p, params)

@@ -64,7 +64,7 @@ func (d *decoder) write(machines []machine) *scheduling.Plan {
 			continue
 		}
 		if pods := d.takePods(items); len(pods) > 0 {
-			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: d.Nodes[d.NodeOf(i)].Node.Name, Pods: pods})
+			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: d.Nodes[i].Node.Name, Pods: pods})
 		}
 	}
 	slices.SortFunc(plan.Existing, func(a, b scheduling.Assignment) int { return strings.Compare(a.Node, b.Node) })

@@ -32,7 +32,6 @@ type domainSearch struct {
 	tried  map[string]bool
 	left   int64  // work that may still be done
 	each   int64  // what the last trial took
-	fixed  []bool // by planner class, those that stay on the nodes where they are; see keepLodgers
 }
 
 // move is a change of a plan of sites: classes that may go elsewhere, and how many pods
@@ -57,7 +56,7 @@ func (t *Ties) searchDomainsWithin(best Trial, params pack.Params, work int64) T
 		Ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
 		left: work, each: best.effort(),
 	}
-	if s.keepLodgers(); s.left < s.each {
+	if s.left < s.each {
 		return best
 	}
 	s.params.Work = 0
@@ -152,7 +151,7 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 	for i := range s.planner.Classes {
 		class := &s.planner.Classes[i]
 		moved := slices.Contains(m.classes, i)
-		stay := (rigid || s.fixed[i]) && !moved && podspec.Sum(s.counts[i]) == class.Count
+		stay := rigid && !moved && podspec.Sum(s.counts[i]) == class.Count
 		for site := range class.Sites {
 			limit := int64(-1)
 			switch {
@@ -199,9 +198,6 @@ func (s *domainSearch) moves() []move {
 	out := s.apart()
 	for i := range s.planner.Classes {
 		class := &s.planner.Classes[i]
-		if s.fixed[i] {
-			continue
-		}
 		for site := range class.Sites {
 			if s.counts[i][site] < class.Count && (class.Sites[site].Cost != topology.Nowhere || len(class.Sites[site].Bins) > 0) {
 				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at == site) }})
@@ -241,7 +237,7 @@ func (s *domainSearch) moveGroup(rule int32) []move {
 			place[i] = k
 		}
 	}
-	if len(classes) < 2 || s.fixed[classes[0]] {
+	if len(classes) < 2 {
 		return nil
 	}
 	var out []move

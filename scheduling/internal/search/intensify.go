@@ -105,7 +105,7 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 // unless the effort is high, and the trial alone where there are few machines of many pods.
 func (x *Trial) others(base *compile.Compiler, params pack.Params, late func() bool) []cleared {
 	if x.few() && !x.mixes() {
-		return []cleared{{*x, newRelaxation(x.unlodged(), params.Late)}}
+		return []cleared{{*x, newRelaxation(x.Model, params.Late)}}
 	}
 	least := params
 	least.Work = 0
@@ -137,7 +137,7 @@ func (x *Trial) others(base *compile.Compiler, params pack.Params, late func() b
 	}
 	sorted := make([]cleared, 0, len(out))
 	for _, y := range out {
-		sorted = append(sorted, cleared{y, newRelaxation(y.unlodged(), params.Late)})
+		sorted = append(sorted, cleared{y, newRelaxation(y.Model, params.Late)})
 	}
 	own := sorted[0].bound
 	slices.SortStableFunc(sorted, func(a, b cleared) int { return cmp.Compare(a.bound, b.bound) })
@@ -173,13 +173,12 @@ func (x *Trial) machines() int64 { return model.Count(x.Solution.Nodes) }
 func (x *Trial) repacked(params pack.Params, worths []float64, times int64) Trial {
 	switch {
 	case x.mixes(), x.few():
-		x.furnish()
 		return x.with(x.mixed(params, times))
 	case worths == nil:
 		return *x
 	}
 	params.Worths = worths
-	return x.with(x.machinesFor(params))
+	return x.with(pack.Search(x.Model, params))
 }
 
 // mixed mixes fillings for a trial.
@@ -195,9 +194,6 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 // mixAll mixes fillings for some trials side by side.
 func mixAll(trials []cleared, params pack.Params, times int64) []pack.Outcome {
 	out := make([]pack.Outcome, len(trials))
-	for i := range trials {
-		trials[i].furnish()
-	}
 	var searches sync.WaitGroup
 	for i := range trials {
 		searches.Go(func() { out[i] = trials[i].mixed(params, times) })

@@ -219,11 +219,7 @@ func (t *Ties) split(r *topology.Result) *compile.Compiler {
 	}
 	e.AddParts()
 	e.AddOffers()
-	if e.FixedAssignment = t.lodge(&e); e.FixedAssignment == nil {
-		seatBins(&e, base, t.present)
-	} else if e.Near = e.FixedAssignment.Near; e.FixedAssignment.Items == nil {
-		e.SeatNear(base, t.present)
-	}
+	seatBins(&e, base, t.present)
 	return &e
 }
 
@@ -311,7 +307,7 @@ func seatBins(c, base *compile.Compiler, present [][]model.Presence) {
 	}
 	opens := make([]model.Bits, len(c.Seats))
 	for i := range c.Seats {
-		open, wary := base.BinsOf(&c.Seats[i], nil, nil)
+		open, wary := base.BinsOf(&c.Seats[i])
 		opens[i] = open
 		open.Each(func(at int) { bins[at].Admits.Set(i) })
 		wary.Each(func(at int) { bins[at].Soft.Set(i) })

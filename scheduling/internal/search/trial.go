@@ -47,7 +47,7 @@ func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 
 // search finds machines for the sites of a trial.
 func (x *Trial) search(params pack.Params) {
-	x.Outcome = x.machinesFor(params)
+	x.Outcome = pack.Search(x.Model, params)
 	if x.Rest != nil && slices.Max(x.Solution.Unplaced) > 0 {
 		x.Outcome = x.Rest.Search() // more may find a place
 	}
@@ -69,7 +69,6 @@ func (x *Trial) placeWithinLimits(params pack.Params) Trial {
 	if !slices.ContainsFunc(x.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
 		return *x
 	}
-	x.furnish()
 	y := *x
 	y.Outcome = pack.PlaceWithinLimits(x.Model, x.Outcome, params)
 	if slices.Equal(x.Solution.Unplaced, y.Solution.Unplaced) {
