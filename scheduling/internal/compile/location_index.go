@@ -28,9 +28,9 @@ type LocationIndex struct {
 	Axes          []*axis
 	axisOf        map[string]int
 	ledger        *Ledger
-	Buffer        []byte // for names
-	rooms            [][]int64             // of the nodes; nil until asked
-	fitting          map[string]model.Bits // by request, the nodes with room for it
+	Buffer        []byte                // for names
+	rooms         [][]int64             // of the nodes; nil until asked
+	fitting       map[string]model.Bits // by request, the nodes with room for it
 	// sorted are the offer groups while there are so many axes; nil until asked.
 	sorted   *offerGroups
 	sortedBy int

@@ -30,8 +30,8 @@ type domainSearch struct {
 	counts [][]int64 // of the best, by planner class and site
 	prices [][]int64 // of sites, as the best's machines show them
 	tried  map[string]bool
-	left   int64  // work that may still be done
-	each   int64  // what the last trial took
+	left   int64 // work that may still be done
+	each   int64 // what the last trial took
 }
 
 // move is a change of a plan of sites: classes that may go elsewhere, and how many pods
