@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -95,6 +96,8 @@ func TestFlexibilityOfRandomProblems(t *testing.T) {
 			}
 		}
 	}
-	assert.Positive(t, bound, "pods for which too little choice remains")
-	assert.Greater(t, spot, 15)
+	if !race.Enabled { // else the problems are few
+		assert.Positive(t, bound, "pods for which too little choice remains")
+		assert.Greater(t, spot, 15)
+	}
 }

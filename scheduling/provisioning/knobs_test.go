@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -34,7 +35,7 @@ func TestNoReasons(t *testing.T) {
 		}
 		require.Equal(t, told, brief, "seed %d", seed)
 	}
-	require.NotZero(t, left)
+	require.True(t, race.Enabled || left > 0, "some pods are left out, unless the problems are few")
 }
 
 // knobs draws settings of every kind.
