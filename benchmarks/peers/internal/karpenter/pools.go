@@ -66,12 +66,12 @@ type kwokOffering struct {
 // the format of that provider's files. It comes out of the module that is compiled in, so
 // that no file has to be found.
 func KWOK() (io.Reader, error) {
-	types, err := kwok.ConstructInstanceTypes(kwokoptions.ToContext(context.Background(), &kwokoptions.Options{}))
+	sold, err := kwok.ConstructInstanceTypes(kwokoptions.ToContext(context.Background(), &kwokoptions.Options{}))
 	if err != nil {
 		return nil, fmt.Errorf("karpenter's kwok provider: %w", err)
 	}
-	entries := make([]kwokEntry, 0, len(types))
-	for _, t := range types {
+	entries := make([]kwokEntry, 0, len(sold))
+	for _, t := range sold {
 		e := kwokEntry{
 			Name:             t.Name,
 			Architecture:     t.Requirements.Get(corev1.LabelArchStable).Any(),
