@@ -25,23 +25,39 @@ type Assortment struct {
 	cautious   bool
 	tied       bool
 	asked      *offers.Questions
-	// What was worked out.
-	templates []*offers.Template
-	unchecked map[string]bool
-	offered   []offers.TemplateOffers
-	rooms     *offers.RoomTable
-	columns   *offers.RowTable
-	options   []model.Option
-	bought    []offers.Purchase
-	floors    []model.Floor
-	supply    []int64
-	passes    []model.Pass
+	onSale
+	options []model.Option
+	floors  []model.Floor
+	supply  []int64
+	passes  []model.Pass
 	// What was asked for since; nil until then.
 	offerGroups *offerGroups
 	Buyable     []offers.TemplateOffer
 	Zonal       *ZonalOffers
 	Zones       []string // in which anything is on sale, sorted; nil until asked
 	Notes
+}
+
+// onSale is what may be bought, and the tables that number it.
+type onSale struct {
+	Templates []*offers.Template
+	unchecked map[string]bool // well-known keys that pools require and no type defines
+	Offered   []offers.TemplateOffers
+	Rooms     *offers.RoomTable
+	Columns   *offers.RowTable
+	Bought    []offers.Purchase // by engine option
+}
+
+// copied is the same to grow: with what templates remember for themselves, and tables of its own.
+func (s onSale) copied() onSale {
+	templates := make([]*offers.Template, len(s.Templates))
+	for i, t := range s.Templates {
+		own := *t
+		templates[i] = &own
+	}
+	s.Templates, s.Offered, s.Bought = templates, slices.Clone(s.Offered), slices.Clip(s.Bought)
+	s.Rooms, s.Columns = s.Rooms.Fork(), s.Columns.Fork()
+	return s
 }
 
 // ZonalOffers are the offers that a bound looks at zone by zone.
@@ -100,17 +116,14 @@ func newAssortment(c *Compiler, asked *offers.Questions) *Assortment {
 		tied: c.Tied(), asked: asked,
 		signatures: c.Classes.Signatures, names: c.Table.Names, daemons: c.Daemons, pools: c.Problem.NodePools, shops: c.Problem.PoolCatalogs,
 		stock: &c.Offers.Offers[0], cautious: c.Cautious,
-		templates: copyTemplates(c.Templates), unchecked: c.unchecked, offered: slices.Clone(c.Offered),
-		rooms: clone(c.Rooms), columns: cloneRowTable(c.Columns), options: slices.Clip(c.Model.Options), bought: slices.Clip(c.Bought),
+		onSale: c.onSale.copied(), options: slices.Clip(c.Model.Options),
 		floors: slices.Clip(c.Model.Floors), supply: slices.Clip(c.Model.Supply), passes: slices.Clip(c.Model.Passes),
 	}
 }
 
 // take hands the assortment to a compiler.
 func (a *Assortment) take(c *Compiler) {
-	c.Templates, c.unchecked, c.Offered = copyTemplates(a.templates), a.unchecked, slices.Clone(a.offered)
-	c.Assorted = a
-	c.Rooms, c.Columns, c.Bought = clone(a.rooms), cloneRowTable(a.columns), a.bought
+	c.onSale, c.Assorted = a.onSale.copied(), a
 	c.Model.Options, c.Model.Floors, c.Model.Supply, c.Model.Passes = a.options, a.floors, a.supply, a.passes
 }
 
@@ -121,42 +134,12 @@ func (c *Compiler) Learn(add func(*Assortment)) {
 		return
 	}
 	a := *c.Assorted
-	a.rooms, a.columns = clone(c.Rooms), cloneRowTable(c.Columns)
+	a.Rooms, a.Columns = c.Rooms.Fork(), c.Columns.Fork()
 	add(&a)
 	if c.Memory.assortment == c.Assorted {
 		c.Memory.assortment = &a
 	}
 	c.Assorted = &a
-}
-
-// copyTemplates copies what templates remember for themselves.
-func copyTemplates(templates []*offers.Template) []*offers.Template {
-	out := make([]*offers.Template, len(templates))
-	for i, t := range templates {
-		own := *t
-		out[i] = &own
-	}
-	return out
-}
-
-// clone returns a table that can grow without changing t.
-func clone(t *offers.RoomTable) *offers.RoomTable {
-	lend(&t.Shared)
-	return &offers.RoomTable{Rooms: slices.Clip(t.Rooms), Index: t.Index, Shared: true}
-}
-
-// cloneRowTable returns a table that can grow without changing t.
-func cloneRowTable(t *offers.RowTable) *offers.RowTable {
-	lend(&t.Shared)
-	return &offers.RowTable{Rows: slices.Clip(t.Rows), Index: t.Index, Shared: true, Scratch: slices.Clone(t.Scratch)}
-}
-
-// lend notes that an index has to be copied before it grows. What is shared already may be
-// shared by several at the same time.
-func lend(shared *bool) {
-	if !*shared {
-		*shared = true
-	}
 }
 
 // offerGroups are the offers sorted by what plans of sites make of them: those of a template that

@@ -27,20 +27,15 @@ type Compiler struct {
 	Daemons              []*offers.Daemon
 	Pools                []*scheduling.NodePool
 	Offers               *offers.OfferTable
-	Templates            []*offers.Template
-	Bought               []offers.Purchase // by engine option
-	Offered              []offers.TemplateOffers
 	Nodes                []*ExistingNode
-	Suits                []model.Bits    // by node, the groups that its labels and taints allow there
-	open                 []model.Bits    // by group, the bins that admit it
-	wary                 []model.Bits    // and those of them whose taints it would rather avoid
-	unchecked            map[string]bool // well-known keys that pools require and no type defines
-	Rooms                *offers.RoomTable
-	Columns              *offers.RowTable
-	Model                *model.Problem
-	ground               *LocationIndex // nil until asked
-	Assorted             *Assortment    // where rooms and columns are those of one
-	Notes                               // of what is tied, and of what is proven
+	Suits                []model.Bits // by node, the groups that its labels and taints allow there
+	open                 []model.Bits // by group, the bins that admit it
+	wary                 []model.Bits // and those of them whose taints it would rather avoid
+	onSale
+	Model    *model.Problem
+	ground   *LocationIndex // nil until asked
+	Assorted *Assortment    // where rooms and columns are those of one
+	Notes                   // of what is tied, and of what is proven
 	// cautious books limits such that minValues hold whichever option is bought.
 	Cautious bool
 	// outbid says that more tied pods would be placed, were it not for launches that are left
@@ -52,7 +47,7 @@ type Compiler struct {
 // for what cautious means.
 func (f *Facts) Compile(cautious bool) *Compiler {
 	p, s := f.Problem, f.Solver
-	c := &Compiler{Facts: f, Cautious: cautious, Table: f.Readings.Resources(), Rooms: &offers.RoomTable{}, unchecked: map[string]bool{}}
+	c := &Compiler{Facts: f, Cautious: cautious, Table: f.Readings.Resources(), onSale: onSale{Rooms: &offers.RoomTable{}, unchecked: map[string]bool{}}}
 	c.Classes = podspec.NewClassifier(c.Table)
 	c.Classes.Volumes = f.Volumes(f.Choice)
 	c.TopologyTerms = newBondReader(f)

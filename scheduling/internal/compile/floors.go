@@ -20,11 +20,7 @@ func (c *Compiler) ChoiceIn(v *offers.Template, row model.Bits) bool {
 		seen := map[string]bool{}
 		row.Each(func(o int) {
 			if c.Offers.Offers[o].Launchable {
-				value, ok := c.Offers.Offers[o].Label(r.Key())
-				if !ok {
-					value, ok = v.Labels[r.Key()]
-				}
-				if ok {
+				if value, ok := c.Offers.LabelOf(v, o, r.Key()); ok {
 					seen[value] = true
 				}
 			}
@@ -77,10 +73,7 @@ func (c *Compiler) addFloor(v *offers.Template, x *offers.TemplateOffers, spot b
 			var value string
 			var ok bool
 			if i < len(keys) {
-				value, ok = c.Offers.Offers[o.Offer].Label(keys[i].Key())
-				if !ok {
-					value, ok = v.Labels[keys[i].Key()]
-				}
+				value, ok = c.Offers.LabelOf(v, o.Offer, keys[i].Key())
 			} else if ok = c.Offers.Offers[o.Offer].Spot(); ok {
 				value = choice[i-len(keys)].Of(&c.Offers.Offers[o.Offer])
 			}

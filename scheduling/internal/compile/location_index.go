@@ -167,9 +167,7 @@ func (l *LocationIndex) drawKey(key string) axis {
 	used := make([]bool, len(onSale.Values))
 	values := slices.Clone(places.Values)
 	for ti, v := range l.Templates {
-		if fallbacks[ti], has[ti] = v.Labels[known]; !has[ti] {
-			fallbacks[ti], has[ti] = offers.Ready()[known]
-		}
+		fallbacks[ti], has[ti] = v.Label(known)
 		bare := false
 		for _, o := range l.Offered[ti].List {
 			if n := onSale.Numbers[o.Offer]; n >= 0 {

@@ -41,15 +41,15 @@ const (
 // openLocationCache is the cache that is remembered, or an empty one.
 func (l *LocationIndex) openLocationCache() *locationCache {
 	a := l.Memory.locationCache
-	if l.Assorted == nil || len(l.Assorted.offered) == 0 {
+	if l.Assorted == nil || len(l.Assorted.Offered) == 0 {
 		return newLocationCache()
 	}
-	if a != nil && &a.offered[0] == &l.Assorted.offered[0] && !a.full() && slices.Equal(a.nodes, l.Country.nodes) &&
+	if a != nil && &a.offered[0] == &l.Assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Country.nodes) &&
 		slices.Equal(a.placeOf, l.PlaceOf) && slices.EqualFunc(a.pools, l.Model.Pools, samePool) {
 		return a
 	}
 	a = newLocationCache()
-	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.Assorted.offered, l.Model.Pools
+	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.Assorted.Offered, l.Model.Pools
 	l.Memory.locationCache = a
 	return a
 }

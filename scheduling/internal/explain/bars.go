@@ -97,7 +97,7 @@ func (t *tied) at(spot int) func(rule int) int32 {
 
 // labelled is the domain of a machine bought at an offer.
 func (t *tied) labelled(rule, ti, o int) int32 {
-	value, ok := t.scene.labelOf(ti, o, requirements.NormalizeKey(t.Rules[rule].Key))
+	value, ok := t.scene.Offers.LabelOf(t.scene.Templates[ti], o, requirements.NormalizeKey(t.Rules[rule].Key))
 	if !ok {
 		return -1
 	}

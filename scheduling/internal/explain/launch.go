@@ -155,8 +155,8 @@ func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
 	}
 	for i := range r.keys {
 		key := r.keys[i].Key
-		here, _ := r.labelOf(r.launch.Template, r.launch.Offer, key)
-		if there, _ := r.labelOf(ti, o, key); here != there {
+		here, _ := r.Offers.LabelOf(r.Templates[r.launch.Template], r.launch.Offer, key)
+		if there, _ := r.Offers.LabelOf(v, o, key); here != there {
 			return scheduling.Reason{Code: Code(&r.keys[i]), Detail: fmt.Sprintf("%s counts on its being in %s", textTie(&r.keys[i]), here)}
 		}
 	}

@@ -149,6 +149,6 @@ func (s *subject) labelAt(p place, key string) string {
 	if key == corev1.LabelHostname {
 		return ""
 	}
-	value, _ := s.labelOf(p.template, p.at, key)
+	value, _ := s.Offers.LabelOf(s.Templates[p.template], p.at, key)
 	return value
 }

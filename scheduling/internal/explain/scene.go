@@ -147,18 +147,6 @@ func (s *scene) offerOf(template int, o *scheduling.Option) int {
 	return s.bookOf[key]
 }
 
-// labelOf is the value of a label on machines bought at an offer.
-func (s *scene) labelOf(ti, o int, key string) (string, bool) {
-	if value, ok := s.Offers.Offers[o].Label(key); ok {
-		return value, true
-	}
-	value, ok := s.Templates[ti].Labels[key]
-	if !ok {
-		value, ok = offers.Ready()[key]
-	}
-	return value, ok
-}
-
 // Unplaced returns the pods of a planned class that the plan places nowhere.
 func (s *scene) Unplaced(class int) []*corev1.Pod {
 	var out []*corev1.Pod

@@ -351,6 +351,12 @@ type RoomTable struct {
 	Buffer []byte
 }
 
+// Fork returns a table that can grow without changing t.
+func (t *RoomTable) Fork() *RoomTable {
+	lend(&t.Shared)
+	return &RoomTable{Rooms: slices.Clip(t.Rooms), Index: t.Index, Shared: true}
+}
+
 // RowTable numbers distinct bit rows over groups.
 type RowTable struct {
 	Rows    []model.Bits
@@ -377,6 +383,20 @@ func (t *RowTable) Number(row model.Bits) int {
 	t.Index = ToGrow(t.Index, &t.Shared)
 	t.Index[string(b)] = n
 	return n
+}
+
+// Fork returns a table that can grow without changing t.
+func (t *RowTable) Fork() *RowTable {
+	lend(&t.Shared)
+	return &RowTable{Rows: slices.Clip(t.Rows), Index: t.Index, Shared: true, Scratch: slices.Clone(t.Scratch)}
+}
+
+// lend notes that an index has to be copied before it grows. One that is shared already, perhaps by
+// several at the same time, is not written.
+func lend(shared *bool) {
+	if !*shared {
+		*shared = true
+	}
 }
 
 // ToGrow is an index that may grow.

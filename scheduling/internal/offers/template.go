@@ -178,21 +178,34 @@ func (t *OfferTable) Matching(v *Template, x *podspec.Term) model.Bits {
 	return row
 }
 
+// Label is the value of a label on machines of the template that their offer does not bring.
+func (v *Template) Label(key string) (string, bool) {
+	value, ok := v.Labels[key]
+	if !ok {
+		value, ok = Ready()[key]
+	}
+	return value, ok
+}
+
+// LabelOf is the value of a label on machines bought at an offer for a template.
+func (t *OfferTable) LabelOf(v *Template, offer int, key string) (string, bool) {
+	if value, ok := t.Offers[offer].Label(key); ok {
+		return value, true
+	}
+	return v.Label(key)
+}
+
 // Satisfying returns the offers whose machines, bought for a template, satisfy one
 // expression.
 func (t *OfferTable) Satisfying(v *Template, e *podspec.Expression) model.Bits {
-	value, ok := v.Labels[e.Key()]
-	if !ok {
-		value, ok = Ready()[e.Key()]
-	}
+	value, ok := v.Label(e.Key())
 	return t.row(e.Requirement, value, ok)
 }
 
 // undefined reports whether neither template nor catalog says anything of a label.
 func (t *OfferTable) undefined(v *Template, key string) bool {
-	_, own := v.Labels[key]
-	_, every := Ready()[key]
-	return !own && !every && !t.Defines(key, v.Catalog)
+	_, own := v.Label(key)
+	return !own && !t.Defines(key, v.Catalog)
 }
 
 // HardTaint returns the pool's first taint that the constraint does not tolerate.

@@ -227,16 +227,10 @@ func (v *VolumeChoice) Clone() *VolumeChoice {
 	if v == nil {
 		v = &VolumeChoice{}
 	}
-	out := &VolumeChoice{Passed: maps.Clone(v.Passed), Zones: maps.Clone(v.Zones), Given: maps.Clone(v.Given), Part: v.Part}
-	if out.Passed == nil {
-		out.Passed = map[string]bool{}
-	}
-	if out.Zones == nil {
-		out.Zones = map[string]string{}
-	}
-	if out.Given == nil {
-		out.Given = map[string]string{}
-	}
+	out := &VolumeChoice{Passed: map[string]bool{}, Zones: map[string]string{}, Given: map[string]string{}, Part: v.Part}
+	maps.Copy(out.Passed, v.Passed)
+	maps.Copy(out.Zones, v.Zones)
+	maps.Copy(out.Given, v.Given)
 	return out
 }
 
