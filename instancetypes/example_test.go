@@ -1,9 +1,11 @@
 package instancetypes_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -15,8 +17,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// rack is two kinds of machines in two rooms.
-func rack() []*instancetypes.InstanceType {
+// rack is a backend that knows two kinds of machines in two rooms.
+type rack struct{}
+
+func (rack) InstanceTypes(context.Context, string) ([]*instancetypes.InstanceType, error) {
 	var types []*instancetypes.InstanceType
 	for name, cores := range map[string]int64{"rack.small": 16, "rack.large": 64} {
 		memory := cores * 8 << 30
@@ -37,12 +41,12 @@ func rack() []*instancetypes.InstanceType {
 			},
 		})
 	}
-	return types
+	return types, nil
 }
 
-// A backend makes a catalog of the types that it knows.
+// A backend implements Source; the caller loads a catalog from it.
 func Example() {
-	catalog, err := instancetypes.NewCatalog(rack()...)
+	catalog, err := instancetypes.Load(context.Background(), rack{}, "default")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,6 +58,31 @@ func Example() {
 	// Output:
 	// rack.large 63770m 522723Mi 2
 	// rack.small 15890m 129507Mi 2
+}
+
+// Corrections stand before the source that they correct, and answers are kept.
+func ExampleSources() {
+	ours := instancetypes.SourceFunc(func(context.Context, string) ([]*instancetypes.InstanceType, error) {
+		return []*instancetypes.InstanceType{{
+			Name: "rack.small",
+			Capacity: corev1.ResourceList{
+				corev1.ResourceCPU: resource.MustParse("12"), corev1.ResourceMemory: resource.MustParse("96Gi"),
+			},
+		}}, nil
+	})
+	source := &instancetypes.Cached{
+		Source: instancetypes.Sources{ours, rack{}},
+		TTL:    time.Minute,
+		Now:    time.Now,
+	}
+	catalog, err := instancetypes.Load(context.Background(), source, "default")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	small, _ := catalog.Get("rack.small")
+	fmt.Println(catalog.Names(), small.Capacity.Cpu())
+	// Output: [rack.large rack.small] 12
 }
 
 const priceList = `name,arch,cpu,memory,zone,capacityType,price,label:karpenter.k8s.aws/instance-category
