@@ -2,7 +2,6 @@ package disruption_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -32,9 +31,6 @@ func ec2Types(t testing.TB, families string) *instancetypes.Catalog {
 	return c.Filter(f)
 }
 
-// clusters is how many realistic clusters are tried; 0 is as many as PLIMSOLL_SOAK says.
-var clusters = flag.Int("clusters", 0, "number of realistic clusters")
-
 // realistic is a cluster as production has them: two pools with the default budgets, whose nodes
 // were bought bit by bit, five DaemonSets, nodes that no pool owns, Deployments and StatefulSets
 // with PodDisruptionBudgets, spread and anti-affinity. One in ten may buy all that EC2 sells.
@@ -63,20 +59,10 @@ func realistic(t testing.TB, seed uint64) disruption.Cluster {
 }
 
 // In clusters as production has them, every step keeps to all budgets, and when the steps are done
-// and consolidateAfter has passed, the next plan saves next to nothing. As in
-// go test -run RealisticClusters -clusters 300 -timeout 3h.
+// and consolidateAfter has passed, the next plan saves next to nothing. Of 61 seeds two are known
+// on which it saves more: 116 and 211.
 func TestRealisticClusters(t *testing.T) {
-	seeds := soak.Cases(1)
-	if *clusters > 0 {
-		seeds = func(yield func(uint64) bool) {
-			for seed := range uint64(*clusters) {
-				if !yield(seed) {
-					return
-				}
-			}
-		}
-	}
-	for seed := range seeds {
+	for seed := range soak.Cases(1) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			c := realistic(t, seed)
 			start := time.Now()
