@@ -238,7 +238,7 @@ func (b *clusterBuilder) build(running *podTable) *compile.Cluster {
 	}
 	guarded := func(h *compile.Host) bool { return h != nil && len(h.Guards) > 0 }
 	if slices.ContainsFunc(hosts, func(h *compile.Host) bool { return guarded(h) || guarded(b.old.Host(h.Name)) }) {
-		k.Guards = compile.SortedGuards(k.Special)
+		k.SortGuards()
 	}
 	return &k
 }

@@ -27,7 +27,7 @@ type Cluster struct {
 	// special are the hosts that are no nodes, and those on which some pod keeps others
 	// away or has volumes.
 	Special []*Host
-	Guards  []guard // of the special hosts, see [SortedGuards]
+	Guards  []guard // of the special hosts, see [Cluster.SortGuards]
 }
 
 // Host is a node with the pods that run there. A host is not changed once it is made.
@@ -79,7 +79,7 @@ func NewCluster(p *scheduling.Problem) *Cluster {
 			k.Special = append(k.Special, h)
 		}
 	}
-	k.Guards = SortedGuards(k.Special)
+	k.SortGuards()
 	return k
 }
 

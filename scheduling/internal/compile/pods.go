@@ -159,17 +159,16 @@ func guardsOf(pod *corev1.Pod) []guard {
 	return out
 }
 
-// SortedGuards are the terms by which pods on hosts keep others away, sorted by label, target, node
-// and pod.
-func SortedGuards(hosts []*Host) []guard {
-	var out []guard
-	for _, h := range hosts {
-		out = append(out, h.Guards...)
+// SortGuards takes the terms by which the special hosts' pods keep others away, sorted by label,
+// target, node and pod.
+func (k *Cluster) SortGuards() {
+	k.Guards = nil
+	for _, h := range k.Special {
+		k.Guards = append(k.Guards, h.Guards...)
 	}
-	slices.SortFunc(out, func(a, b guard) int {
+	slices.SortFunc(k.Guards, func(a, b guard) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.target, b.target), cmp.Compare(a.node, b.node), cmp.Compare(a.pod, b.pod))
 	})
-	return out
 }
 
 // readGuards adds the targets of what running pods keep away. Once targets are numbered in the
@@ -177,7 +176,8 @@ func SortedGuards(hosts []*Host) []guard {
 func (c *Compiler) readGuards() {
 	c.ExistingAntiAffinity = make([]ExistingAntiAffinity, len(c.Cluster.Guards))
 	for i := range c.Cluster.Guards {
-		g, tie := &c.Cluster.Guards[i], podspec.Tie{}
+		g := &c.Cluster.Guards[i]
+		var tie podspec.Tie
 		if i > 0 && g.target == c.Cluster.Guards[i-1].target && g.key == c.Cluster.Guards[i-1].key {
 			tie = c.ExistingAntiAffinity[i-1].Tie
 		} else {

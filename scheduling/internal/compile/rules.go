@@ -260,7 +260,7 @@ func (b *RuleBook) Count() [][]model.Presence {
 			}
 			bin := l.BinOf[node]
 			for _, n := range b.PerNodeLimitsBy[int(target)] {
-				if bin >= 0 && !(going && b.PerNodeLimits[n].kind == podspec.SpreadTie) {
+				if bin >= 0 && (!going || b.PerNodeLimits[n].kind != podspec.SpreadTie) {
 					present[bin] = counted(present[bin], int32(n))
 				}
 			}

@@ -183,12 +183,12 @@ func (t *tally) offers(ti int, within model.Bits) {
 	open, spots := 0, 0
 	within.Each(func(o int) {
 		p, offer := place{ti, o}, &t.Offers.Offers[o]
-		x, any := t.first(p)
-		if offer.Spot() && (!any || x.kind >= reserved) {
+		x, some := t.first(p)
+		if offer.Spot() && (!some || x.kind >= reserved) {
 			choice.Add(offer)
 		}
 		switch {
-		case !any:
+		case !some:
 			open++
 			spots += offers.CapacityKind(offer)
 		case x.kind == barred:
@@ -222,8 +222,8 @@ func (t *tally) offers(ti int, within model.Bits) {
 // why says why a node does not take the pods: a reason, or the tie that keeps them away.
 func (s *subject) why(bin int) (scheduling.Reason, Bar) {
 	p := place{onNode, bin}
-	switch x, any := s.first(p); {
-	case !any:
+	switch x, some := s.first(p); {
+	case !some:
 		return s.unplanned(s.id, "a running node"), Bar{}
 	case x.kind == barred:
 		return scheduling.Reason{}, s.bars(p)[0]

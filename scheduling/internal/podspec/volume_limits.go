@@ -192,9 +192,9 @@ type Attachments struct {
 }
 
 // UsableOn reports whether the volume of the claim can be used on a node of a name and some labels.
-func (c *Claim) UsableOn(name string, labels map[string]string) bool {
+func (c *Claim) UsableOn(name string, nodeLabels map[string]string) bool {
 	for _, p := range c.Places {
-		if !slices.ContainsFunc(p.Terms, func(t Term) bool { return t.MatchesNode(name, labels) }) {
+		if !slices.ContainsFunc(p.Terms, func(t Term) bool { return t.MatchesNode(name, nodeLabels) }) {
 			return false
 		}
 	}
