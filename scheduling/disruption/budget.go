@@ -269,7 +269,7 @@ func (n *podCount) allowed() int {
 // scaled reads a count that is not negative or a percentage, which is rounded up.
 func scaled(v *intstr.IntOrString, of int) (int, bool) {
 	if v.Type == intstr.Int {
-		return int(v.IntVal), v.IntVal >= 0
+		return int(max(0, v.IntVal)), v.IntVal >= 0
 	}
 	digits, percent := strings.CutSuffix(v.StrVal, "%")
 	n, err := strconv.ParseInt(digits, 10, 32)

@@ -268,7 +268,11 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o offerings.Offering) b
 	price, payable := charged(pr.tolls, pr.Objective(t, o), o.Zone)
 	verdict := false
 	if x != nil && payable {
-		bare := snapshot.Bare(t, o)
+		bare := pr.bare[key]
+		if bare == nil {
+			bare = snapshot.Bare(t, o)
+			pr.bare[key] = bare
+		}
 		room := x.vector(bare.Free)
 		verdict = x.bearsAll(room, price) || x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.constraints[c].Wants) }), price)
 	}
