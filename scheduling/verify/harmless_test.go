@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -172,6 +173,6 @@ func TestHarmlessChanges(t *testing.T) {
 		}
 	}
 	for name := range harmless() {
-		assert.Greater(t, applied[name], 3, "%s was hardly ever tried", name)
+		assert.True(t, race.Enabled || applied[name] > 3, "%s was hardly ever tried", name)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -288,7 +289,7 @@ func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 			fine++
 		}
 	}
-	assert.Greater(t, fine, 100)
+	assert.Greater(t, fine, race.Fewer(100, 20))
 	for _, c := range slices.Sorted(maps.Keys(blamed)) {
 		assert.Greater(t, blamed[c], 100, "%s", c)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -262,7 +263,7 @@ func TestCorruptedSolutions(t *testing.T) {
 	}
 	assert.Greater(t, sound, total*9/10, "most plans of the solver are sound")
 	for _, c := range corruptions() {
-		assert.Greater(t, applied[c.name], 3, "%s was hardly ever tried", c.name)
+		assert.True(t, race.Enabled || applied[c.name] > 3, "%s was hardly ever tried", c.name)
 	}
 }
 

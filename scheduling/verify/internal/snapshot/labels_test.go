@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
@@ -159,7 +160,7 @@ func TestOpeningsAgreeWithTryingEverything(t *testing.T) {
 		counts[fmt.Sprint(can, must)]++
 	}
 	for _, outcome := range []string{"false false", "true false", "true true"} {
-		assert.Greater(t, counts[outcome], 100, outcome)
+		assert.Greater(t, counts[outcome], race.Fewer(100, 20), outcome)
 	}
 }
 
