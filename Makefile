@@ -28,8 +28,8 @@ modules: ## Build and test the nested modules
 	.ci/run modules
 
 .PHONY: soak
-soak: ## Run the property tests on 25 times as many cases, others each hour
-	PLIMSOLL_SOAK=25 PLIMSOLL_WINDOW=$$(( $$(date +%s) / 3600 )) go test -timeout 12h ./...
+soak: ## Run the property tests on 100 times as many cases, others each hour
+	PLIMSOLL_SOAK=100 PLIMSOLL_WINDOW=$$(( $$(date +%s) / 3600 )) go test -timeout 12h ./...
 
 .PHONY: lint
 lint: ## Run the pinned golangci-lint over every module

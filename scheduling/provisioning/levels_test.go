@@ -62,12 +62,3 @@ func TestLevels(t *testing.T) {
 		})
 	}
 }
-
-// What may be bought is not remembered where it hangs on what running pods keep away.
-func TestKeptOff(t *testing.T) {
-	for key, want := range map[string]bool{"example.com/level": true, corev1.LabelTopologyZone: false, corev1.LabelHostname: false} {
-		c := &compile.Compiler{ExistingAntiAffinity: []compile.ExistingAntiAffinity{{Tie: podspec.Tie{Kind: podspec.AntiTie, Key: key}}}}
-		assert.Equal(t, want, c.KeptOff(), key)
-	}
-	assert.False(t, (&compile.Compiler{}).KeptOff())
-}

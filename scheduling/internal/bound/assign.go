@@ -9,7 +9,7 @@ import (
 
 // Assigned is a proven lower bound with worths for classes.
 type Assigned struct {
-	// Worths is what one pod of each class is worth, in nano-USD per hour divided by
+	// Duals are what one pod of each class is worth, in nano-USD per hour divided by
 	// 2^Scale. None is negative. Of classes that are parts of a kind that is spread it is
 	// what a pod of the kind is worth where no toll is taken off.
 	Duals []*big.Int
@@ -71,6 +71,15 @@ func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assign
 	}
 	a.search(start, Effort{Work: work})
 	return a.certify()
+}
+
+// ClassDuals are the duals as nano-USD per hour, by class.
+func (x *Assigned) ClassDuals() []float64 {
+	out := make([]float64, len(x.Duals))
+	for c, w := range x.Duals {
+		out[c] = unscaled(w)
+	}
+	return out
 }
 
 // Effort says how far [Pattern] goes.

@@ -2,7 +2,6 @@ package bound
 
 import (
 	"math"
-	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -42,10 +41,8 @@ const (
 // suggest worths, and worths that some machine cannot bear suggest patterns.
 type patterns struct {
 	*assignment
-	master *master
-	rows   []int // by class: its row, −1 for none
-	// weights is what a pod of each class counts for in its row; nil is 1 for all.
-	weights   []float64
+	master    *master
+	rows      []int // by class: its row, −1 for none
 	supplies  []int // by supply: its row, −1 for none
 	knapsacks []*knapsack
 	work      int64
@@ -336,31 +333,10 @@ func (p *proposal) add(v vector) int {
 func (p *patterns) learn(i int, v *knapsack, counts []int64) bool {
 	c := column{price: p.prices[i]}
 	for k, n := range counts {
-		if n > 0 {
-			p.put(&c, v.classes[k], float64(n))
+		if row := p.rows[v.classes[k]]; n > 0 && row >= 0 {
+			c.rows, c.counts = append(c.rows, row), append(c.counts, float64(n))
 		}
 	}
-	return p.enter(i, c)
-}
-
-// put adds pods of a class to a column.
-func (p *patterns) put(c *column, class int, pods float64) {
-	row := p.rows[class]
-	if row < 0 {
-		return
-	}
-	if p.weights != nil {
-		pods *= p.weights[class]
-	}
-	if k := slices.Index(c.rows, row); k >= 0 {
-		c.counts[k] += pods
-		return
-	}
-	c.rows, c.counts = append(c.rows, row), append(c.counts, pods)
-}
-
-// enter adds a column of a machine to the master. It reports whether that gains from it.
-func (p *patterns) enter(i int, c column) bool {
 	if s := p.machines[i].supply; s >= 0 {
 		c.rows, c.counts = append(c.rows, p.supplies[s]), append(c.counts, -1)
 	}

@@ -174,11 +174,3 @@ func Survey(l *offers.OpenLabelValues, keepers []ExistingAntiAffinity, nodes []*
 		l.Taken[key] = podspec.Compacted(values)
 	}
 }
-
-// KeptOff reports whether running pods keep others away from values of a label that pools
-// may leave open.
-func (c *Compiler) KeptOff() bool {
-	return slices.ContainsFunc(c.ExistingAntiAffinity, func(k ExistingAntiAffinity) bool {
-		return !k.PerHost() && !requirements.WellKnown().Has(requirements.NormalizeKey(k.Key))
-	})
-}

@@ -188,22 +188,6 @@ func (y *binSearch) fullest(c model.ClassID, n int64, keep []bool) {
 	}
 }
 
-// Fullest lists the n bins of p that pods with a request fill best, the best first: of those
-// that take them at all, and that they would rather avoid last. It looks at rooms alone.
-func Fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
-	y := binSearch{p: p, rooms: p.Rooms}
-	if y.rooms == nil {
-		y.open = everyBin(p)
-	}
-	y.pick(request, n, takes)
-	slices.SortFunc(y.best, func(a, b seat) int { return first(a.before(b), b.before(a)) })
-	out := make([]int32, len(y.best))
-	for i := range y.best {
-		out[i] = int32(y.best[i].bin)
-	}
-	return out
-}
-
 // pick looks for the best n seats that bins are for pods with a request.
 func (y *binSearch) pick(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
 	y.best = y.best[:0]

@@ -1,9 +1,6 @@
 package prove
 
 import (
-	"math"
-	"math/big"
-
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 )
 
@@ -15,10 +12,10 @@ func ClassDuals(c *compile.Compiler) []float64 {
 		return nil
 	}
 	out := make([]float64, len(c.Model.Classes))
+	duals := k.assigned.ClassDuals()
 	for i, ids := range k.prover.Classes {
-		f, _ := new(big.Float).SetInt(k.assigned.Duals[i]).Float64()
 		for _, id := range ids {
-			out[id] = math.Ldexp(f, -int(k.assigned.Scale))
+			out[id] = duals[i]
 		}
 	}
 	return out

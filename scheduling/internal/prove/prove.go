@@ -97,8 +97,8 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 // where there is one by zones.
 const mostPatternClasses = 64
 
-// nearEnough is the share of the price that a fast bound may miss it by.
-const nearEnough = 0.02
+// NearEnough is the share of the price that a fast bound may miss it by.
+const NearEnough = 0.02
 
 // farEnough is the share of the price that a bound may miss it by without more being done
 // for it where nothing ties the pods. What is far off is so for want of work more often.
@@ -117,7 +117,7 @@ func nearBound(c *compile.Compiler, price offerings.Price) int64 {
 		return int64(float64(price) / (1 + share))
 	}
 	if c.Solver.Effort == scheduling.EffortFast {
-		return int64(float64(price) * (1 - nearEnough))
+		return int64(float64(price) * (1 - NearEnough))
 	}
 	return int64(price)
 }

@@ -106,7 +106,7 @@ func (b *zoneBook) vain(best, near int64) bool {
 		return false
 	}
 	gain := b.gain()
-	return gain < nearEnough*float64(near) && float64(best)+2*gain < float64(near)
+	return gain < NearEnough*float64(near) && float64(best)+2*gain < float64(near)
 }
 
 // casePods is how many pods are worth half of the work that may go into cases, which is the most

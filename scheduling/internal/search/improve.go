@@ -11,8 +11,8 @@ import (
 
 const (
 	// improveEnough is the share of the price up to which a bound may miss it without more work
-	// being done for few machines, and improveEnoughFast the same at the least effort.
-	improveEnough, improveEnoughFast = 0.005, 0.02
+	// being done for few machines; at the least effort that is [prove.NearEnough].
+	improveEnough = 0.005
 	// improveLeast is how much work that is at the least effort, and improveTimes how many times
 	// the work of a search at others.
 	improveLeast, improveTimes = 1_000_000, 4
@@ -31,7 +31,7 @@ func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params p
 	params.Worths = prove.ClassDuals(c)
 	enough := improveEnough
 	if params.Work == 0 {
-		enough = improveEnoughFast
+		enough = prove.NearEnough
 	}
 	if float64(lower) >= float64(price)*(1-enough) || params.Worths == nil || ctx.Err() != nil {
 		return at

@@ -2,8 +2,6 @@ package search
 
 import (
 	"encoding/binary"
-	"math"
-	"math/big"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -122,15 +120,11 @@ func newRelaxation(p *model.Problem, late func() bool) relaxation {
 	if a.Bound == 0 {
 		return relaxation{}
 	}
-	worths := make([]float64, len(m.Classes))
-	for c, w := range a.Duals {
-		f, _ := new(big.Float).SetInt(w).Float64()
-		worths[c] = math.Ldexp(f, -int(a.Scale))
-	}
+	duals := a.ClassDuals()
 	out := relaxation{bound: a.Bound, worths: make([]float64, len(p.Classes))}
 	for c, at := range classOf {
 		if at >= 0 {
-			out.worths[c] = worths[at]
+			out.worths[c] = duals[at]
 		}
 	}
 	return out
