@@ -298,7 +298,7 @@ func TestSessionsPlanAsIfTheyHadNoMemory(t *testing.T) {
 
 func FuzzSession(f *testing.F) {
 	for seed := range uint64(4) {
-		f.Add(1_000+seed, 4)
+		f.Add(1_000+seed, 8)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, steps int) {
 		lives(t, seed, min(max(steps, 0), 8))

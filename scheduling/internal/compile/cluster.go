@@ -161,7 +161,7 @@ func (h *Host) read(r *podspec.RequestReader) {
 		}
 		h.ports = append(h.ports, podspec.HostPorts(&pod.Spec)...)
 		h.daemonOwners = append(h.daemonOwners, DaemonOwners(pod)...)
-		h.Guards = append(h.Guards, guardsOf(pod)...)
+		h.Guards = append(h.Guards, guardsOf(pod, h.Name)...)
 		if podspec.UsesClaims(pod) {
 			h.claims = append(h.claims, pod)
 		}

@@ -143,8 +143,9 @@ type guard struct {
 	term   *corev1.PodAffinityTerm
 }
 
-// guardsOf are the terms by which a running pod keeps others away.
-func guardsOf(pod *corev1.Pod) []guard {
+// guardsOf are the terms by which a pod that runs on a node keeps others away. The pod itself may
+// name the node from which it has moved.
+func guardsOf(pod *corev1.Pod, node string) []guard {
 	a := pod.Spec.Affinity
 	if a == nil || a.PodAntiAffinity == nil || len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 0 {
 		return nil
@@ -154,7 +155,7 @@ func guardsOf(pod *corev1.Pod) []guard {
 	name := podspec.PodName(pod)
 	for i := range terms {
 		target := string(podspec.AppendTargetName(nil, pod, terms[i:i+1]))
-		out[i] = guard{key: terms[i].TopologyKey, target: target, node: pod.Spec.NodeName, pod: name, by: pod, term: &terms[i]}
+		out[i] = guard{key: terms[i].TopologyKey, target: target, node: node, pod: name, by: pod, term: &terms[i]}
 	}
 	return out
 }
