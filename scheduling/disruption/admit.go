@@ -104,13 +104,16 @@ func (f *state) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *C
 		return nil
 	}
 	slack := (saving - asked) / offerings.Price(len(launches))
-	spot := f.allSpot(o.nodes)
+	// As many machines as go, and spot among both, are spot that is replaced by spot, whatever
+	// else is exchanged in the same step.
+	fewer := len(launches) < len(o.nodes)
+	spot := f.spotAmong(o.nodes)
 	for i := range launches {
 		l := &launches[i]
 		most := clampPrice(f.costOf(l), slack)
 		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return f.costs(l, x) <= most })
-		if spot && l.Options[0].CapacityType == offerings.Spot {
-			if cause := f.spotToSpot(l, len(o.nodes)); cause != nil {
+		if replaced := spot == len(o.nodes) || spot > 0 && !fewer; replaced && l.Options[0].CapacityType == offerings.Spot {
+			if cause := f.spotToSpot(l, fewer); cause != nil {
 				return cause
 			}
 		}
@@ -134,11 +137,11 @@ func (f *state) asked(price offerings.Price) offerings.Price {
 	return least
 }
 
-// allSpot reports whether all nodes are spot machines.
-func (f *state) allSpot(nodes []string) bool {
-	return !slices.ContainsFunc(nodes, func(name string) bool {
+// spotAmong is how many of the nodes are spot machines.
+func (f *state) spotAmong(nodes []string) int {
+	return lo.CountBy(nodes, func(name string) bool {
 		s := f.at[name]
-		return s == nil || s.node == nil || instancetypes.OfferingOf(s.node).CapacityType != offerings.Spot
+		return s != nil && s.node != nil && instancetypes.OfferingOf(s.node).CapacityType == offerings.Spot
 	})
 }
 
@@ -151,16 +154,16 @@ func keepOptions(options []scheduling.Option, pass func(*scheduling.Option) bool
 const defaultSpotTypes = 15
 
 // spotToSpot restricts a launch that takes the place of spot machines to spot, or says that
-// it must not be. One node is only replaced where many types are cheaper, and by one of
-// the cheapest of them, so that the replacement, whichever the provider picks, is not in
-// turn replaced soon. Where several nodes become fewer, that ends by itself.
-func (f *state) spotToSpot(l *scheduling.Launch, nodes int) *Cause {
+// it must not be. Unless nodes become fewer, they are only replaced where many types are
+// cheaper, and by one of the cheapest of them, so that the replacement, whichever the
+// provider picks, is not in turn replaced soon. Where they become fewer, that ends by itself.
+func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 	want := cmp.Or(f.planner.SpotToSpotTypes, defaultSpotTypes)
 	if want < 0 {
 		return &Cause{Code: CauseSpotChoice, Detail: "spot is not to be replaced by spot"}
 	}
 	l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return x.CapacityType == offerings.Spot })
-	if nodes > 1 {
+	if fewer {
 		return nil
 	}
 	types := cheapestTypes(l.Options)

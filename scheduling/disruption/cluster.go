@@ -87,7 +87,8 @@ type Planner struct {
 	// BalancedK sets the threshold of pools with policy Balanced, 1/k; 0 is 2.
 	BalancedK float64
 	// SpotToSpotTypes is how many cheaper instance types a spot machine's replacement by
-	// spot needs to be able to choose from; 0 is 15. Below 0 spot is never replaced by spot.
+	// spot needs to be able to choose from, in a step by which nodes do not become fewer; 0 is
+	// 15. Below 0 spot is never replaced by spot.
 	SpotToSpotTypes int
 	// MinLifetime is how long a node has to be there before it is disrupted for Empty or
 	// Underutilized.

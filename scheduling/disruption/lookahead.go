@@ -72,7 +72,8 @@ func (r *run) settle(ctx context.Context, base *run) (bool, error) {
 	return true, nil
 }
 
-// merge goes at once to where the next plan would lead, if that ends cheaper than the steps do.
+// merge goes at once to where the next plan would lead, as far as there is a way in steps, and on
+// from there, if that ends cheaper than the steps do.
 func (r *run) merge(ctx context.Context, base, next *run) (bool, error) {
 	var moves []*Step
 	receiving := base.state.receiving()
@@ -84,7 +85,10 @@ func (r *run) merge(ctx context.Context, base, next *run) (bool, error) {
 			moves = append(moves, &steps[i])
 		}
 	}
-	t, _, err := base.tryInSteps(ctx, combined(moves, next.state.rebooked))
+	t, left, err := base.tryInSteps(ctx, combined(moves, next.state.rebooked))
+	if err == nil && left {
+		err = t.save(ctx, next.findings.anew)
+	}
 	if err != nil || t.state.price() >= r.state.tally().price {
 		return false, err
 	}

@@ -161,12 +161,18 @@ func (a *stepCheck) asked(price *big.Int) *big.Int {
 	return asked
 }
 
-// spot checks that spot machines are replaced by spot as the planner allows it.
+// spot checks that spot machines are replaced by spot as the planner allows it: they are where
+// nothing else goes, or where as many machines come as go.
 func (a *stepCheck) spot() {
+	spot := 0
 	for _, s := range a.going {
-		if s.Running.Labels[scheduling.CapacityTypeLabel] != string(offerings.Spot) {
-			return
+		if s.Running.Labels[scheduling.CapacityTypeLabel] == string(offerings.Spot) {
+			spot++
 		}
+	}
+	fewer := len(a.step.Launches) < len(a.going)
+	if spot == 0 || spot < len(a.going) && fewer {
+		return
 	}
 	want := a.checker.Planner.SpotToSpotTypes
 	if want == 0 {
@@ -189,7 +195,7 @@ func (a *stepCheck) spot() {
 			a.add(SpotToSpot, launchName(l), "spot takes the place of spot")
 		case others > 0:
 			a.add(SpotToSpot, launchName(l), "spot takes the place of spot, and %d options are no spot", others)
-		case len(a.going) == 1 && len(types) < want:
+		case !fewer && len(types) < want:
 			a.add(SpotToSpot, launchName(l), "%d types could take the place of a spot machine, want %d", len(types), want)
 		}
 	}
