@@ -74,6 +74,8 @@ func TestAdmit(t *testing.T) {
 		"D58 only spot replaces spot":                       {planner: Planner{SpotToSpotTypes: 1}, nodes: []string{"big"}, launches: []scheduling.Launch{bought(smallSpot, small)}, saving: "0.06", kept: []string{"m.small/a/spot"}},
 		"D61 several become one without a choice":           {nodes: []string{"spot-1", "spot-2"}, launches: []scheduling.Launch{bought(largeSpot, smallSpot)}, saving: "0.03", kept: []string{"m.large/a/spot", "m.small/a/spot"}},
 		"D62 with on-demand among them choice is not asked": {nodes: []string{"spot-1", "od-1"}, launches: []scheduling.Launch{bought(smallSpot)}, saving: "0.11", kept: []string{"m.small/a/spot"}},
+		"D61 two for two need it, as one for one does":      {nodes: []string{"spot-1", "spot-2"}, launches: []scheduling.Launch{bought(smallSpot), bought(smallSpot)}, cause: CauseSpotChoice},
+		"D62 nor is it evaded by what goes beside":          {nodes: []string{"spot-1", "od-1"}, launches: []scheduling.Launch{bought(small), bought(smallSpot)}, cause: CauseSpotChoice},
 		"D57 spot becomes on-demand without a choice":       {nodes: []string{"big"}, launches: []scheduling.Launch{bought(small)}, saving: "0.03", kept: []string{"m.small/a/on-demand"}},
 		"a saving per hour that is asked for":               {planner: Planner{MinSaving: Saving{PerHour: offerings.MustPrice("0.05")}}, nodes: []string{"od-1"}, launches: []scheduling.Launch{bought(small, smallB)}, saving: "0.05", kept: []string{"m.small/a/on-demand"}},
 		"and one that is not reached":                       {planner: Planner{MinSaving: Saving{PerHour: offerings.MustPrice("0.051")}}, nodes: []string{"od-1"}, launches: []scheduling.Launch{bought(small)}, cause: CauseSmallSaving},
