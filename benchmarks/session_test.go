@@ -224,10 +224,8 @@ func TestWarmIsColdAmongChanges(t *testing.T) {
 // bound are the pods that a plan puts onto nodes, with their nodes.
 func bound(p *scheduling.Problem, plan *scheduling.Plan) []*corev1.Pod {
 	nodes := map[string]string{}
-	for _, a := range plan.Existing {
-		for _, name := range a.Pods {
-			nodes[name] = a.Node
-		}
+	for pod, at := range plan.Placements() {
+		nodes[pod.String()] = at.Node
 	}
 	var out []*corev1.Pod
 	for _, pod := range p.Pods {

@@ -1,7 +1,12 @@
 package scheduling
 
 import (
+	"iter"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -81,6 +86,48 @@ type Assignment struct {
 	Node string `json:"node"`
 	// Pods are as namespace/name, sorted.
 	Pods []string `json:"pods"`
+}
+
+// Placement is where a plan puts a pod: onto a launch or onto a node.
+type Placement struct {
+	// Launch is the launch of the plan; nil where the pod goes onto a node that is there.
+	Launch *Launch
+	// Node is the name of that node; "" where the pod goes onto a launch.
+	Node string
+}
+
+// Name is that of the launch or of the node.
+func (p Placement) Name() string {
+	if p.Launch != nil {
+		return p.Launch.Name
+	}
+	return p.Node
+}
+
+// Placements yields every pod that has a place, and where: those of launches first, then
+// those of nodes, in the plan's order.
+func (p *Plan) Placements() iter.Seq2[types.NamespacedName, Placement] {
+	return func(yield func(types.NamespacedName, Placement) bool) {
+		all := func(pods []string, at Placement) bool {
+			return !slices.ContainsFunc(pods, func(pod string) bool { return !yield(podKey(pod), at) })
+		}
+		for i := range p.Launches {
+			if l := &p.Launches[i]; !all(l.Pods, Placement{Launch: l}) {
+				return
+			}
+		}
+		for _, a := range p.Existing {
+			if !all(a.Pods, Placement{Node: a.Node}) {
+				return
+			}
+		}
+	}
+}
+
+// podKey reads namespace/name.
+func podKey(pod string) types.NamespacedName {
+	namespace, name, _ := strings.Cut(pod, "/")
+	return types.NamespacedName{Namespace: namespace, Name: name}
 }
 
 // Unschedulable is a pod that could not be placed, and why.

@@ -73,15 +73,10 @@ func explainWorkload(x *provisioning.Explainer, p *problem, plan *scheduling.Pla
 // fatesOf says of each pod of a plan what becomes of it, alike for those that fare alike.
 func fatesOf(plan *scheduling.Plan) map[string]string {
 	out := map[string]string{}
-	for i := range plan.Launches {
-		l := &plan.Launches[i]
-		for _, pod := range l.Pods {
-			out[pod] = l.NodePool + " " + offeringText(&l.Options[0])
-		}
-	}
-	for _, a := range plan.Existing {
-		for _, pod := range a.Pods {
-			out[pod] = "node"
+	for pod, at := range plan.Placements() {
+		out[pod.String()] = "node"
+		if l := at.Launch; l != nil {
+			out[pod.String()] = l.NodePool + " " + offeringText(&l.Options[0])
 		}
 	}
 	for i := range plan.Unschedulable {

@@ -39,14 +39,9 @@ func obeys(t *testing.T, text string, pods int) {
 		require.NotEmpty(t, l.Name)
 		require.NotEmpty(t, l.NodePool)
 		total += l.Price.USD()
-		for _, p := range l.Pods {
-			stands[p]++
-		}
 	}
-	for _, e := range plan.Existing {
-		for _, p := range e.Pods {
-			stands[p]++
-		}
+	for pod := range plan.Placements() {
+		stands[pod.String()]++
 	}
 	for _, u := range plan.Unschedulable {
 		stands[u.Pod]++

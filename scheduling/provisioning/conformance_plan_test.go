@@ -65,11 +65,8 @@ func TestDeadlineLosesNoPod(t *testing.T) {
 		plan, err := provisioning.Planner{}.Plan(late, p)
 		require.NoError(t, err, "seed %d", seed)
 		var got []string
-		for i := range plan.Launches {
-			got = append(got, plan.Launches[i].Pods...)
-		}
-		for _, a := range plan.Existing {
-			got = append(got, a.Pods...)
+		for pod := range plan.Placements() {
+			got = append(got, pod.String())
 		}
 		for i := range plan.Unschedulable {
 			got = append(got, plan.Unschedulable[i].Pod)

@@ -18,14 +18,12 @@ func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
 	full := podspec.PodName(pod)
 	out := &scheduling.PodExplanation{Pod: full, Status: scheduling.PodIgnored, Requests: x.requests(pod), Priority: podspec.PriorityOf(pod)}
 	id, planned := x.e.ClassOf[full]
-	for i := range x.plan.Launches {
-		if l := &x.plan.Launches[i]; slices.Contains(l.Pods, full) {
-			out.Status, out.Place, out.Option = scheduling.PodLaunch, l.Name, &l.Options[0]
+	for other, at := range x.plan.Placements() {
+		if other != podKey(pod) {
+			continue
 		}
-	}
-	for _, a := range x.plan.Existing {
-		if slices.Contains(a.Pods, full) {
-			out.Status, out.Place = scheduling.PodExisting, a.Node
+		if out.Status, out.Place = scheduling.PodExisting, at.Name(); at.Launch != nil {
+			out.Status, out.Option = scheduling.PodLaunch, &at.Launch.Options[0]
 		}
 	}
 	for i := range x.plan.Unschedulable {

@@ -102,14 +102,9 @@ func explainAll(t *testing.T, seed uint64, p scheduling.Problem, plan *schedulin
 		}
 	}
 	where := map[string]scheduling.PodStatus{}
-	for _, l := range plan.Launches {
-		for _, pod := range l.Pods {
-			where[pod] = scheduling.PodLaunch
-		}
-	}
-	for _, a := range plan.Existing {
-		for _, pod := range a.Pods {
-			where[pod] = scheduling.PodExisting
+	for pod, at := range plan.Placements() {
+		if where[pod.String()] = scheduling.PodExisting; at.Launch != nil {
+			where[pod.String()] = scheduling.PodLaunch
 		}
 	}
 	for _, u := range plan.Unschedulable {

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -19,7 +20,8 @@ const boughtPrefix = "launch/"
 // no further pod can count on the room that it leaves.
 func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 	p := cloned(*f.Problem)
-	nodeOf, drawn := map[string]*corev1.Node{}, map[string]int{}
+	bought, nodeOf := map[string]*corev1.Node{}, map[types.NamespacedName]*corev1.Node{}
+	drawn := map[string]int{}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		node, err := l.Node(boughtPrefix+l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
@@ -28,16 +30,14 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 		}
 		node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(int64(len(l.Pods)), resource.DecimalSI)
 		p.Nodes = append(p.Nodes, node)
-		for _, pod := range l.Pods {
-			nodeOf[pod] = node
-		}
+		bought[l.Name] = node
 		if id := l.Options[0].ReservationID; id != "" {
 			drawn[id]++
 		}
 	}
-	for _, a := range plan.Existing {
-		for _, pod := range a.Pods {
-			nodeOf[pod] = f.Cluster.Host(a.Node).Node
+	for pod, at := range plan.Placements() {
+		if nodeOf[pod] = bought[at.Name()]; at.Launch == nil {
+			nodeOf[pod] = f.Cluster.Host(at.Node).Node
 		}
 	}
 	p.Running = nil
@@ -47,7 +47,7 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 		}
 	}
 	for _, pod := range p.Pods {
-		if node, ok := nodeOf[podspec.PodName(pod)]; ok {
+		if node, ok := nodeOf[podKey(pod)]; ok {
 			p.Running = append(p.Running, onNode(pod, node.Name))
 			bindClaims(&p, pod, node)
 		}

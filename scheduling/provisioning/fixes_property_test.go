@@ -94,9 +94,6 @@ func carriedOut(t *testing.T, p scheduling.Problem, plan *scheduling.Plan, solve
 		node, err := l.Node("new-"+l.Name, &l.Options[0], catalog)
 		require.NoError(t, err)
 		w.problem.Nodes = append(w.problem.Nodes, node)
-		for _, pod := range l.Pods {
-			nodeOf[pod] = node.Name
-		}
 		if id := l.Options[0].ReservationID; id != "" {
 			w.offerings(func(_ string, o *offerings.Offering) bool {
 				if o.ReservationID == id {
@@ -106,9 +103,9 @@ func carriedOut(t *testing.T, p scheduling.Problem, plan *scheduling.Plan, solve
 			})
 		}
 	}
-	for _, a := range plan.Existing {
-		for _, pod := range a.Pods {
-			nodeOf[pod] = a.Node
+	for pod, at := range plan.Placements() {
+		if nodeOf[pod.String()] = at.Node; at.Launch != nil {
+			nodeOf[pod.String()] = "new-" + at.Launch.Name
 		}
 	}
 	for _, pod := range p.Pods {

@@ -2,7 +2,6 @@ package provisioning_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -314,12 +313,10 @@ func TestSharedVolumes(t *testing.T) {
 // attachedTo counts the distinct claims of the pods that a node receives.
 func attachedTo(p scheduling.Problem, plan *scheduling.Plan, node string) int {
 	claims := map[string]bool{}
-	for _, a := range plan.Existing {
-		for _, pod := range p.Pods {
-			if a.Node == node && slices.Contains(a.Pods, "default/"+pod.Name) {
-				for _, v := range pod.Spec.Volumes {
-					claims[v.PersistentVolumeClaim.ClaimName] = true
-				}
+	for _, pod := range p.Pods {
+		if placementOf(plan, pod.Name).Node == node {
+			for _, v := range pod.Spec.Volumes {
+				claims[v.PersistentVolumeClaim.ClaimName] = true
 			}
 		}
 	}

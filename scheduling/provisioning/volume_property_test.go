@@ -134,14 +134,9 @@ func (j *volumeJudge) judge() {
 				j.complain("%s as %s has %d volumes attached, the limit is %s", l.Name, o.InstanceType, j.attached(all), q.String())
 			}
 		}
-		for _, pod := range all {
-			j.use(pod, true)
-		}
 	}
-	for _, a := range j.plan.Existing {
-		for _, name := range a.Pods {
-			j.use(pods[name], true)
-		}
+	for pod := range j.plan.Placements() {
+		j.use(pods[pod.String()], true)
 	}
 	for _, u := range j.plan.Unschedulable {
 		r := u.Reasons[0]

@@ -113,7 +113,7 @@ func TestWhichFreeDisksSuit(t *testing.T) {
 			tt.change(&p, addLocal(&p, "db"))
 			plan := planned(t, p)
 			assert.Empty(t, plan.Launches)
-			assert.Equal(t, tt.want, nodeOf(plan, "db"))
+			assert.Equal(t, tt.want, placementOf(plan, "db").Node)
 			if tt.want == "" {
 				assert.Equal(t, "no volume of storage class local is free for persistent volume claim default/db", refused(plan)["db"].Detail)
 			}
@@ -128,5 +128,5 @@ func TestFreeVolumesOfAZone(t *testing.T) {
 	addLocal(&p, "db")
 	assert.Equal(t, []string{"b", "c"}, zonesOf(planned(t, p), "db"))
 	p.Volumes[1].Spec.NodeAffinity = nil // can be reached from everywhere
-	assert.NotEmpty(t, nodeOf(planned(t, p), "db"))
+	assert.NotEmpty(t, placementOf(planned(t, p), "db").Node)
 }

@@ -1,6 +1,7 @@
 package provisioning_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -59,25 +61,18 @@ func refused(plan *scheduling.Plan) map[string]scheduling.Reason {
 // zonesOf lists the zones of all options of the launch with a pod.
 func zonesOf(plan *scheduling.Plan, pod string) []string {
 	var zones []string
-	for _, l := range plan.Launches {
-		if slices.Contains(l.Pods, "default/"+pod) {
-			for _, o := range l.Options {
-				zones = append(zones, o.Zone)
-			}
+	if l := placementOf(plan, pod).Launch; l != nil {
+		for _, o := range l.Options {
+			zones = append(zones, o.Zone)
 		}
 	}
 	slices.Sort(zones)
 	return slices.Compact(zones)
 }
 
-// nodeOf is the running node that the plan places a pod on.
-func nodeOf(plan *scheduling.Plan, pod string) string {
-	for _, a := range plan.Existing {
-		if slices.Contains(a.Pods, "default/"+pod) {
-			return a.Node
-		}
-	}
-	return ""
+// placementOf is where the plan puts a pod of namespace default.
+func placementOf(plan *scheduling.Plan, pod string) scheduling.Placement {
+	return maps.Collect(plan.Placements())[types.NamespacedName{Namespace: "default", Name: pod}]
 }
 
 // P142, P143, P139: pods whose volumes cannot be had are refused, and the reason names
@@ -280,7 +275,7 @@ func TestVolumesOnRunningNodes(t *testing.T) {
 			p.Volumes = []*corev1.PersistentVolume{tt.volume}
 			p.Pods = []*corev1.Pod{small("pod", st.UseClaim("data"))}
 			plan := planned(t, p)
-			assert.Equal(t, tt.want, nodeOf(plan, "pod"))
+			assert.Equal(t, tt.want, placementOf(plan, "pod").Node)
 			if tt.want == "" {
 				assert.Contains(t, plan.Unschedulable[0].Message, "the pod's volumes can be used only where")
 			}

@@ -89,18 +89,18 @@ func (b *clusterBuilder) buy(pods []*corev1.Pod) error {
 		known[podKey(pod)] = pod
 	}
 	c := &b.cluster
-	land := func(node string, pods []string) {
-		for _, name := range pods {
-			c.Running = append(c.Running, runs(known[name], node, c.Now))
-		}
-	}
-	for i := range plan.Existing {
-		land(plan.Existing[i].Node, plan.Existing[i].Pods)
-	}
+	bought := make(map[string]string, len(plan.Launches))
 	for i := range plan.Launches {
-		node := mustNode(c, &plan.Launches[i], fmt.Sprintf("node-%05d", len(c.Nodes)+1))
-		c.Nodes = append(c.Nodes, node)
-		land(node.Name, plan.Launches[i].Pods)
+		l := &plan.Launches[i]
+		bought[l.Name] = fmt.Sprintf("node-%05d", len(c.Nodes)+1)
+		c.Nodes = append(c.Nodes, mustNode(c, l, bought[l.Name]))
+	}
+	for pod, at := range plan.Placements() {
+		node := at.Node
+		if at.Launch != nil {
+			node = bought[at.Launch.Name]
+		}
+		c.Running = append(c.Running, runs(known[pod.String()], node, c.Now))
 	}
 	return nil
 }

@@ -15,15 +15,11 @@ import (
 func (j *judge) everyPodOnce() {
 	places := make(map[string][]string)
 	put := func(pod, where string) { places[pod] = append(places[pod], where) }
-	for i := range j.plan.Launches {
-		l := &j.plan.Launches[i]
-		for _, pod := range l.Pods {
-			put(pod, "launch/"+l.Name)
-		}
-	}
-	for _, a := range j.plan.Existing {
-		for _, pod := range a.Pods {
-			put(pod, "node/"+a.Node)
+	for pod, at := range j.plan.Placements() {
+		if at.Launch != nil {
+			put(pod.String(), launchName(at.Launch))
+		} else {
+			put(pod.String(), "node/"+at.Node)
 		}
 	}
 	for _, u := range j.plan.Unschedulable {

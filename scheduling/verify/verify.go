@@ -149,15 +149,8 @@ func (j *judge) anyTies() bool {
 // bound proves the lower bound anew from the certificate.
 func (j *judge) bound() {
 	placed, at := make(map[string]bool), make(map[string]*snapshot.Node)
-	for i := range j.plan.Launches {
-		for _, name := range j.plan.Launches[i].Pods {
-			placed[name] = true
-		}
-	}
-	for _, a := range j.plan.Existing {
-		for _, name := range a.Pods {
-			placed[name] = true
-		}
+	for pod := range j.plan.Placements() {
+		placed[pod.String()] = true
 	}
 	for _, b := range j.booked {
 		at[b.Name] = b.Node

@@ -55,15 +55,8 @@ type Placements map[string]string
 // plan gives up on are not in it.
 func FromPlan(plan *scheduling.Plan) Placements {
 	p := Placements{}
-	for i := range plan.Launches {
-		for _, pod := range plan.Launches[i].Pods {
-			p[pod] = plan.Launches[i].Name
-		}
-	}
-	for i := range plan.Existing {
-		for _, pod := range plan.Existing[i].Pods {
-			p[pod] = plan.Existing[i].Node
-		}
+	for pod, at := range plan.Placements() {
+		p[pod.String()] = at.Name()
 	}
 	return p
 }
