@@ -46,7 +46,7 @@ func cited(t *testing.T, root string) map[string]string {
 		case rel == "scheduling/provisioning/conformance_table_test.go":
 		case strings.HasSuffix(rel, "_test.go"):
 			return eachText(name, func(text []byte) { note(rel, text) })
-		case strings.HasPrefix(rel, "scheduling/provisioning/testdata/scenarios/"):
+		case strings.HasPrefix(rel, "scheduling/schedulingtest/testdata/scenarios/"):
 			return eachRemark(name, func(text []byte) { note(rel, text) })
 		}
 		return nil
@@ -190,7 +190,7 @@ func TestWhatCites(t *testing.T) {
 	write("a/b_test.go", "package a\n\n// P1, XP2 and P3s.\nvar P4 = \"T5: x\" // S6\n")
 	write("a/b.go", "package a\n\n// P7.\n")
 	write("instancetypes/azure/c_test.go", "package azure\n\n// T8 is a machine.\n")
-	write("scheduling/provisioning/testdata/scenarios/d.txt", "# (P9)\npods\nP10 cpu=1\n")
+	write("scheduling/schedulingtest/testdata/scenarios/d.txt", "# (P9)\npods\nP10 cpu=1\n")
 	write(".git/e_test.go", "package e // P11\n")
-	assert.Equal(t, map[string]string{"P1": "a/b_test.go", "T5": "a/b_test.go", "S6": "a/b_test.go", "P9": "scheduling/provisioning/testdata/scenarios/d.txt"}, cited(t, root))
+	assert.Equal(t, map[string]string{"P1": "a/b_test.go", "T5": "a/b_test.go", "S6": "a/b_test.go", "P9": "scheduling/schedulingtest/testdata/scenarios/d.txt"}, cited(t, root))
 }

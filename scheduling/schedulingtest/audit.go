@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
-	"testing"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -42,40 +40,6 @@ func Audit(ctx context.Context, solver scheduling.Policy, p scheduling.Problem) 
 		return plan, fmt.Errorf("the plan has no JSON form: %w", err)
 	}
 	return plan, errors.Join(changed, breaches(solver, p, plan), readsBack(text), repeats(ctx, solver, p, text))
-}
-
-// Check solves the problem and fails the test when a promise about plans is not
-// kept: those of [Audit], and that the number of processors does not change the
-// plan. It returns the plan, or ends the test when there is none. It changes
-// GOMAXPROCS while it runs, so parallel tests should use [Audit] instead.
-func Check(t testing.TB, solver scheduling.Policy, p scheduling.Problem) *scheduling.Plan {
-	t.Helper()
-	plan, err := check(t.Context(), solver, p)
-	if plan == nil {
-		t.Fatalf("no plan: %v", err)
-	}
-	if err != nil {
-		t.Error(err)
-	}
-	return plan
-}
-
-// check is Audit with one processor, and again with eight.
-func check(ctx context.Context, solver scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	plan, err := Audit(ctx, solver, p)
-	if plan == nil || err != nil {
-		return plan, err
-	}
-	text, err := json.Marshal(plan)
-	if err != nil {
-		return plan, err
-	}
-	runtime.GOMAXPROCS(8)
-	if err := repeats(ctx, solver, p, text); err != nil {
-		return plan, fmt.Errorf("with eight processors: %w", err)
-	}
-	return plan, nil
 }
 
 // breaches are the rules about plans that the plan breaks.

@@ -53,11 +53,6 @@ func TestReadsBack(t *testing.T) {
 	assert.ErrorContains(t, readsBack([]byte(`{"unheard":"of"}`)), "changes when it is read and written")
 }
 
-func TestCheckReturnsThePlan(t *testing.T) {
-	plan := Check(t, scheduling.Policy{}, Random(5, Size{}))
-	assert.Equal(t, plan.Summary.Pods, plan.Summary.Placed+len(plan.Unschedulable))
-}
-
 // What a solver could change shows in the text that is compared.
 func TestInJSONShowsEveryChange(t *testing.T) {
 	p := Random(7, Size{Ties: true})

@@ -36,43 +36,6 @@ func ExampleAudit() {
 	// Output: 1 machine for 0.1 USD/h
 }
 
-// A scenario is text: what there is, and what is planned for it.
-func ExampleRunScenario() {
-	text, err := schedulingtest.RunScenario(context.Background(), `# Spot is cheaper.
-catalog
-m.large cpu=2 memory=8Gi spot@a=0.03 on-demand@a=0.10
-----
-
-pods
-4 x web cpu=1 memory=2Gi
-----
-
-solve
-----
-`)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(text)
-	// Output:
-	// # Spot is cheaper.
-	// catalog
-	// m.large cpu=2 memory=8Gi spot@a=0.03 on-demand@a=0.10
-	// ----
-	// 1 type, 2 offerings
-	//
-	// pods
-	// 4 x web cpu=1 memory=2Gi
-	// ----
-	// 4 pods
-	//
-	// solve
-	// ----
-	// default-1..2  m.large  spot@a  0.03/h  web x2
-	// cost 0.06/h  bound 0.06/h  optimal
-}
-
 // Minimise and YAML turn a large problem that shows something into a small text
 // that still does.
 func ExampleMinimise() {

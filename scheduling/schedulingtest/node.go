@@ -74,11 +74,6 @@ func InFlight() NodeOption {
 	})
 }
 
-// withoutLabel takes a label off the node.
-func withoutLabel(key string) NodeOption {
-	return on(func(n *corev1.Node) { delete(n.Labels, key) })
-}
-
 // Disrupted puts the taint on the node that stands on those about to be removed.
 func Disrupted() NodeOption {
 	return Taint(scheduling.DisruptedTaint, "", corev1.TaintEffectNoSchedule)

@@ -2,12 +2,10 @@ package schedulingtest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -88,26 +86,4 @@ func contents(p scheduling.Problem) map[string]any {
 		all["Unavailable"] = p.Unavailable.Keys()
 	}
 	return all
-}
-
-// bought gives a node what the catalog says about its type.
-func (s *session) bought(w map[string]string) ([]NodeOption, error) {
-	switch {
-	case w["type"] == "" && w["zone"] == "":
-		return nil, nil
-	case w["type"] == "":
-		return []NodeOption{Label(corev1.LabelTopologyZone, w["zone"])}, nil
-	case s.problem.Catalog == nil:
-		return nil, errors.New("a node of a type needs a catalog")
-	}
-	t, ok := s.problem.Catalog.Get(w["type"])
-	if !ok {
-		return nil, fmt.Errorf("type %q is not in the catalog", w["type"])
-	}
-	for _, o := range t.Offerings {
-		if o.Zone == w["zone"] && string(o.CapacityType) == w["capacity-type"] {
-			return []NodeOption{OfType(t, o)}, nil
-		}
-	}
-	return nil, fmt.Errorf("type %s is not sold as %s in zone %q", t.Name, w["capacity-type"], w["zone"])
 }

@@ -50,6 +50,12 @@ func onKind(spreads bool, change func(*topologyTerm)) Option {
 // they are about pods that have the labels of this one.
 type labelled struct{ *corev1.Pod }
 
+// suits reports whether an option is about an object, which it may change.
+func suits(o Option, object any) bool {
+	pod, ok := object.(*corev1.Pod)
+	return o(object) || ok && o(&labelled{pod})
+}
+
 // topology is an option that adds a topology term to a pod.
 func topology(key string, spreads bool, opts []TermOption, add func(*corev1.Pod, *topologyTerm)) PodOption {
 	return on(func(p *labelled) {

@@ -203,21 +203,3 @@ func volumeSource(driver, handle string) corev1.PersistentVolumeSource {
 	}
 	return s
 }
-
-// driverNames are short for the names of drivers.
-func driverNames() map[string]string {
-	return map[string]string{
-		"ebs": diskDriver, "gce": "pd.csi.storage.gke.io", "azure": "disk.csi.azure.com", "efs": "efs.csi.aws.com",
-		"in-tree-ebs": inTreeEBS, "in-tree-gce": inTreeGCE, "in-tree-azure": inTreeAzure,
-		"local": inTreeLocal, "host-path": inTreeHost, "nfs": inTreeNFS,
-	}
-}
-
-// driverName is the driver that a word of a scenario names: a short name, or the
-// word itself.
-func driverName(text string) string {
-	if name, ok := driverNames()[text]; ok {
-		return name
-	}
-	return text
-}

@@ -36,12 +36,6 @@ func optionsFor(scratch any, words []word) ([]Option, error) {
 	})
 }
 
-// suits reports whether an option is about an object, which it may change.
-func suits(o Option, object any) bool {
-	pod, ok := object.(*corev1.Pod)
-	return o(object) || ok && o(&labelled{pod})
-}
-
 // optionOf reads a word about an object of any kind.
 func optionOf(w word) (Option, error) {
 	if w.hasValue {
@@ -237,7 +231,7 @@ func nodeWord(w word) (Option, error) {
 	case "pool":
 		return OfPool(w.value), nil
 	case "without":
-		return withoutLabel(expandKey(w.value)), nil
+		return on(func(n *corev1.Node) { delete(n.Labels, expandKey(w.value)) }), nil
 	case "disrupted":
 		return Disrupted(), nil
 	case "cordoned":

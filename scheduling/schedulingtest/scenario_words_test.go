@@ -320,3 +320,21 @@ func parseToleration(text string) corev1.Toleration {
 	}
 	return t
 }
+
+// driverNames are short for the names of drivers.
+func driverNames() map[string]string {
+	return map[string]string{
+		"ebs": diskDriver, "gce": "pd.csi.storage.gke.io", "azure": "disk.csi.azure.com", "efs": "efs.csi.aws.com",
+		"in-tree-ebs": inTreeEBS, "in-tree-gce": inTreeGCE, "in-tree-azure": inTreeAzure,
+		"local": inTreeLocal, "host-path": inTreeHost, "nfs": inTreeNFS,
+	}
+}
+
+// driverName is the driver that a word of a scenario names: a short name, or the
+// word itself.
+func driverName(text string) string {
+	if name, ok := driverNames()[text]; ok {
+		return name
+	}
+	return text
+}

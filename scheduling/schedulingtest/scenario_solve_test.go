@@ -2,8 +2,10 @@ package schedulingtest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -14,7 +16,7 @@ import (
 )
 
 // solveCommand solves the problem and prints the plan. Silently it checks every
-// promise about plans, see [Check]; a broken one fails the scenario.
+// promise about plans, see [Audit] and check; a broken one fails the scenario.
 func solveCommand(ctx context.Context, s *session, args []word, input []string) (string, error) {
 	if len(input) > 0 {
 		return "", fmt.Errorf("unexpected line %q", input[0])
@@ -41,6 +43,24 @@ func solveCommand(ctx context.Context, s *session, args []word, input []string) 
 	}
 	s.plan = plan
 	return render(plan, s.groups, show), nil
+}
+
+// check is Audit with one processor, and again with eight.
+func check(ctx context.Context, solver scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	plan, err := Audit(ctx, solver, p)
+	if plan == nil || err != nil {
+		return plan, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return plan, err
+	}
+	runtime.GOMAXPROCS(8)
+	if err := repeats(ctx, solver, p, text); err != nil {
+		return plan, fmt.Errorf("with eight processors: %w", err)
+	}
+	return plan, nil
 }
 
 // verifyCommand says what package verify thinks of the last plan: ok, or every rule
