@@ -3,14 +3,10 @@ package disruption
 import (
 	"maps"
 	"slices"
-	"time"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // availability is what is on sale once some steps are done. Its parts are replaced, never changed.
@@ -110,69 +106,4 @@ func (k *availability) covers(launches []scheduling.Launch) bool {
 		}
 	}
 	return true
-}
-
-// backOnSale makes nodes that are gone to be had again, in a problem of buying afresh: they
-// could as well have stayed. Reservations have their machines back, and offerings that
-// nodes were bought at are on sale.
-func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
-	had, lent := map[offerings.Key]bool{}, map[string]int{}
-	for _, node := range nodes {
-		key := instancetypes.OfferingOf(node)
-		had[key] = true
-		if key.ReservationID != "" {
-			lent[key.ReservationID]++
-		}
-	}
-	p.Unavailable = unmarked(p.Unavailable, had, p.Now)
-	k, err := newAvailability(p).changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
-		more, again := 0, o.Unavailable && had[o.Key(t.Name)]
-		if o.CapacityType == offerings.Reserved {
-			more = lent[o.ReservationID]
-		}
-		o.Unavailable = o.Unavailable && !again
-		o.ReservationCount += more
-		return again || more > 0
-	})
-	p.Catalog, p.PoolCatalogs = k.all, k.pools
-	return err
-}
-
-// buysBack is the planner's solver, which may buy what some nodes are, whatever it may
-// buy otherwise: they could as well have stayed.
-func (f *state) buysBack(loose map[string]bool) scheduling.Policy {
-	solver, had := f.planner.Policy, map[offerings.Key]bool{}
-	for name := range loose {
-		had[instancetypes.OfferingOf(f.at[name].node)] = true
-	}
-	was := f.planner.Policy
-	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
-	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
-		return offers.Allows(was, t, o) || had[o.Key(t.Name)]
-	}}
-	return solver
-}
-
-// unmarked is the record of what failed lately without marks that cover any of some
-// offerings.
-func unmarked(u *offerings.Unavailable, had map[offerings.Key]bool, now time.Time) *offerings.Unavailable {
-	covers := func(mark offerings.Key) bool {
-		for key := range had {
-			if (mark.InstanceType == "" || mark.InstanceType == key.InstanceType) && (mark.Zone == "" || mark.Zone == key.Zone) &&
-				(mark.CapacityType == "" || mark.CapacityType == key.CapacityType) && (mark.ReservationID == "" || mark.ReservationID == key.ReservationID) {
-				return true
-			}
-		}
-		return false
-	}
-	if u.Len() == 0 || !slices.ContainsFunc(u.Keys(), covers) {
-		return u
-	}
-	out := &offerings.Unavailable{}
-	for key, until := range u.All() {
-		if !covers(key) {
-			out.Mark(key, now, until.Sub(now))
-		}
-	}
-	return out
 }

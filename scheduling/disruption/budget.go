@@ -153,8 +153,8 @@ func newPodBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) 
 		if err != nil {
 			continue // refused by validation
 		}
-		policy := b.Spec.UnhealthyPodEvictionPolicy
-		x := &podBudget{name: budgetName(b), unhealthy: policy != nil && *policy == policyv1.AlwaysAllow}
+		rule := b.Spec.UnhealthyPodEvictionPolicy
+		x := &podBudget{name: budgetName(b), unhealthy: rule != nil && *rule == policyv1.AlwaysAllow}
 		g.list = append(g.list, x)
 		g.targets.Add(x.name, func() podspec.Target {
 			return podspec.Target{Selectors: []podspec.PodSelector{{Namespaces: map[string]bool{podspec.OrDefault(b.Namespace): true}, Labels: selector}}}

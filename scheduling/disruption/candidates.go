@@ -67,6 +67,22 @@ func (f *state) concerns(s *candidate, reason Reason) bool {
 	return false
 }
 
+// mayGo reports whether a node whose price is known may be disrupted for any reason, budgets
+// of pools aside.
+func (f *state) mayGo(s *candidate) bool {
+	return s.pool != nil && s.priced && slices.ContainsFunc([]Reason{Interrupted, Expired, Drifted, Empty, Underutilized}, func(r Reason) bool {
+		return f.concerns(s, r) && f.meant(r) && len(f.blockers(s, r)) == 0
+	})
+}
+
+// leaving are the nodes that may be disrupted now.
+func (f *state) leaving() map[string]bool { return f.nodesThat(f.mayGo) }
+
+// owned are the nodes of pools whose price is known, launches of steps aside.
+func (f *state) owned() map[string]bool {
+	return f.nodesThat(func(s *candidate) bool { return !s.fresh && s.pool != nil && s.priced })
+}
+
 // expired reports whether a node has lived for as long as it may. The machine knows that
 // best, as a pool may have changed since.
 func (f *state) expired(s *candidate) bool {

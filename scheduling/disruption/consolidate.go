@@ -2,9 +2,6 @@ package disruption
 
 import (
 	"context"
-	"slices"
-
-	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // consolidate makes the steps that make the cluster cheaper, each once it is certain.
@@ -93,18 +90,83 @@ func (r *run) cheapest(ctx context.Context, ends []*search) (way *run, left bool
 	return way, left, nil
 }
 
-// price is what all nodes of pools cost.
-func (f *state) price() offerings.Price {
-	price, _ := f.totals()
-	return price
+// mostTries is how often a way is looked for: nodes that were left the last time go first.
+const mostTries = 3
+
+// tryInSteps carries out what leads to where a step leads in a copy of the cluster, and returns the
+// try that ends cheapest, and whether nodes are left that should have gone.
+func (r *run) tryInSteps(ctx context.Context, step *Step) (best *run, left bool, err error) {
+	var first []string
+	for range mostTries {
+		t := r.trial()
+		stay, err := t.inSteps(ctx, step, first)
+		if err != nil {
+			return nil, false, err
+		}
+		if best == nil || t.state.price() < best.state.price() {
+			best, left = t, len(stay) > 0
+		}
+		if len(stay) == 0 || over(ctx) {
+			break
+		}
+		first = append(stay, first...)
+	}
+	return best, left, nil
 }
 
-// within reports whether the budgets of pools let nodes go at once.
-func (f *state) within(nodes []string) bool {
-	return !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.crowded(x.pool, Underutilized, x.nodes) != nil })
+// inSteps carries out what leads to where a step leads, as far as it gets, and returns the nodes
+// that stay. Some nodes may be told that find their way before the others.
+func (r *run) inSteps(ctx context.Context, step *Step, first []string) (stay []string, err error) {
+	w := newOrdering(r.state, step, first)
+	if !w.asks {
+		r.state.hold()
+		defer func() {
+			if told := r.state.release(); err == nil {
+				err = told
+			}
+		}()
+	}
+	for all := true; len(w.waits) > 0 && !r.done && !over(ctx); {
+		went, err := r.singly(ctx, w, all)
+		if err != nil || r.done || over(ctx) {
+			return namesOf(w.waits), err
+		}
+		final, err := w.leaveTogether(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case final != nil:
+			if err := r.make(final); err != nil {
+				return nil, err
+			}
+			all = false
+		case all && !went:
+			return namesOf(w.waits), nil
+		default:
+			all = true
+		}
+	}
+	return namesOf(w.waits), nil
 }
 
-// receiving are the nodes that steps have bought or moved pods to. They stay.
-func (f *state) receiving() map[string]bool {
-	return f.nodesThat(func(s *candidate) bool { return s.received || s.fresh })
+// singly lets nodes go for which nothing has to be bought, one after the other: all that can,
+// or those that may have places on what was bought last.
+func (r *run) singly(ctx context.Context, w *ordering, all bool) (went bool, err error) {
+	for i := 0; i < len(w.waits) && !r.done && !over(ctx); {
+		var final *Step
+		if all || w.hopes(w.waits[i]) {
+			if final, err = w.leaveAlone(ctx, w.waits[i]); err != nil {
+				return went, err
+			}
+		}
+		if final == nil {
+			i++
+			continue
+		}
+		if err := r.make(final); err != nil {
+			return went, err
+		}
+		went = true
+	}
+	return went, nil
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// forced makes the steps that do not ask what they save: for nodes that are interrupted,
+// removeForced makes the steps that do not ask what they save: for nodes that are interrupted,
 // expired, drifted or empty. Nodes that are about to go take in nobody meanwhile.
-func (r *run) forced(ctx context.Context) error {
+func (r *run) removeForced(ctx context.Context) error {
 	leaving := r.leaving()
 	if err := r.state.closeTo(leaving); err != nil {
 		return err
 	}
-	for _, phase := range []func(context.Context) error{r.interrupted, r.expired, func(ctx context.Context) error { return r.drifted(ctx, true) }} {
+	for _, phase := range []func(context.Context) error{r.removeInterrupted, r.removeExpired, func(ctx context.Context) error { return r.removeDrifted(ctx, true) }} {
 		if err := phase(ctx); err != nil || r.done {
 			return err
 		}
@@ -27,17 +27,17 @@ func (r *run) forced(ctx context.Context) error {
 	if err := r.state.readmit(stay); err != nil {
 		return err
 	}
-	if err := r.empty(ctx); err != nil || r.done {
+	if err := r.removeEmpty(ctx); err != nil || r.done {
 		return err
 	}
-	return r.drifted(ctx, false)
+	return r.removeDrifted(ctx, false)
 }
 
 // leaving are the nodes that steps for interruption, expiry and drift are about to remove.
 func (r *run) leaving() []string {
 	out := []string(nil)
 	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
-		for _, s := range r.may(reason) {
+		for _, s := range r.removable(reason) {
 			if reason != Drifted || s.pool != nil && r.state.room(s.pool, Drifted) > 0 {
 				out = append(out, s.name)
 			}
@@ -47,9 +47,9 @@ func (r *run) leaving() []string {
 	return slices.Compact(out)
 }
 
-// may are the nodes that may go for a reason and have taken in no pods of earlier steps;
+// removable are the nodes that may go for a reason and have taken in no pods of earlier steps;
 // why others may not is noted.
-func (r *run) may(reason Reason) []*candidate {
+func (r *run) removable(reason Reason) []*candidate {
 	may, not := r.state.candidates(reason)
 	if reason != Underutilized {
 		for name, cause := range not {
@@ -59,11 +59,11 @@ func (r *run) may(reason Reason) []*candidate {
 	return slices.DeleteFunc(may, func(s *candidate) bool { return s.received || s.fresh })
 }
 
-// interrupted removes all nodes at once that the provider takes away. They go whether or
+// removeInterrupted removes all nodes at once that the provider takes away. They go whether or
 // not all of their pods find a place.
-func (r *run) interrupted(ctx context.Context) error {
+func (r *run) removeInterrupted(ctx context.Context) error {
 	var nodes []string
-	for _, s := range r.may(Interrupted) {
+	for _, s := range r.removable(Interrupted) {
 		nodes = append(nodes, s.name)
 	}
 	if len(nodes) == 0 {
@@ -89,24 +89,24 @@ func (r *run) interrupted(ctx context.Context) error {
 	return r.try(Interrupted, o)
 }
 
-// expired replaces nodes that are older than they may be, the oldest expiry first.
-func (r *run) expired(ctx context.Context) error {
-	nodes := r.may(Expired)
+// removeExpired replaces nodes that are older than they may be, the oldest expiry first.
+func (r *run) removeExpired(ctx context.Context) error {
+	nodes := r.removable(Expired)
 	slices.SortStableFunc(nodes, func(a, b *candidate) int { return r.state.createdAt(a).Compare(r.state.createdAt(b)) })
 	return r.oneByOne(ctx, Expired, nodes)
 }
 
-// drifted replaces nodes that are not what their pool asks for any more: empty ones first,
+// removeDrifted replaces nodes that are not what their pool asks for any more: empty ones first,
 // then those that have drifted for the longest. Empty nodes that may go as such are left
 // for later in the first round, as they can take in pods until then.
-func (r *run) drifted(ctx context.Context, first bool) error {
+func (r *run) removeDrifted(ctx context.Context, first bool) error {
 	idle := map[string]bool{}
 	if first {
-		for _, s := range r.may(Empty) {
+		for _, s := range r.removable(Empty) {
 			idle[s.name] = true
 		}
 	}
-	nodes := slices.DeleteFunc(r.may(Drifted), func(s *candidate) bool { return idle[s.name] })
+	nodes := slices.DeleteFunc(r.removable(Drifted), func(s *candidate) bool { return idle[s.name] })
 	slices.SortStableFunc(nodes, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(min(len(a.movers), 1), min(len(b.movers), 1)), compareDrift(a, b))
 	})
@@ -157,11 +157,11 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*candidate) e
 	return nil
 }
 
-// empty removes the nodes on which nothing but daemons runs, as many at once as budgets
+// removeEmpty removes the nodes on which nothing but daemons runs, as many at once as budgets
 // allow, the dearest first.
-func (r *run) empty(ctx context.Context) error {
+func (r *run) removeEmpty(ctx context.Context) error {
 	for {
-		idle := r.may(Empty)
+		idle := r.removable(Empty)
 		slices.SortStableFunc(idle, func(a, b *candidate) int { return cmp.Compare(b.price, a.price) })
 		o := &outcome{}
 		left := map[*poolState]int{}

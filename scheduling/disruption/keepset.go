@@ -27,7 +27,7 @@ type keepSet struct {
 	unit    []float64 // by resource, one over all that there is of it
 
 	stays   []bool  // by node
-	waiting []int   // by class, pods without a place; scratch of value, as is free
+	waiting []int   // by class, pods without a place; scratch of objective, as is free
 	free    []int64 // what is left of a room
 }
 
@@ -73,7 +73,7 @@ func keepShares() []float64 { return []float64{0.1, 0.05, 0.03, 0.02, 0.014} }
 // keepSets are the sets of nodes that may go once others are filled with their pods, one for each
 // share of what nodes cost that it is worth not to disrupt them.
 func (x *search) keepSets() [][]string {
-	order, mine := x.order(), map[string]bool{}
+	order, mine := x.byWaste(), map[string]bool{}
 	for i := range order {
 		mine[order[i].name] = true
 	}
@@ -256,7 +256,7 @@ func (s *keepSet) search(share float64, first bool, most int) {
 		s.price[i] = s.full[i] - share*price*s.cost[i]/max(cost, 1e-9)
 		total += math.Abs(s.price[i])
 	}
-	least := s.value()
+	least := s.objective()
 	if first {
 		least = s.cheapest()
 	}
@@ -270,7 +270,7 @@ func (s *keepSet) search(share float64, first bool, most int) {
 			j = i
 		}
 		s.turn(i, j)
-		v := s.value()
+		v := s.objective()
 		if v > now+heat*d.ExpFloat64() {
 			s.turn(i, j)
 			continue
@@ -284,7 +284,7 @@ func (s *keepSet) search(share float64, first bool, most int) {
 }
 
 // cheapest lets the nodes stay, those first whose room costs least for what it may hold, that make
-// the set better, and returns its value.
+// the set better, and returns its objective.
 func (s *keepSet) cheapest() float64 {
 	order := make([]int, len(s.names))
 	rate := make([]float64, len(s.names))
@@ -292,10 +292,10 @@ func (s *keepSet) cheapest() float64 {
 		order[i], rate[i] = i, s.price[i]/max(s.worth[i]+s.room[i].worth, 1)
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rate[i], rate[j]) })
-	least := s.value()
+	least := s.objective()
 	for _, i := range order {
 		s.turn(i, i)
-		if v := s.value(); v <= least {
+		if v := s.objective(); v <= least {
 			least = v
 		} else {
 			s.turn(i, i)
@@ -312,8 +312,8 @@ func (s *keepSet) turn(i, j int) {
 	}
 }
 
-// value is what the nodes that stay cost, and what pods are worth that find no room on them.
-func (s *keepSet) value() float64 {
+// objective is what the nodes that stay cost, and what pods are worth that find no room on them.
+func (s *keepSet) objective() float64 {
 	clear(s.waiting)
 	sum := 0.0
 	for i, stays := range s.stays {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -67,7 +66,7 @@ func (r *run) settle(ctx context.Context, base *run) (bool, error) {
 				return false, err
 			}
 		}
-		r.cap()
+		r.capBound()
 	}
 	return true, nil
 }
@@ -120,7 +119,7 @@ func (r *run) further(ctx context.Context) error {
 		if slices.ContainsFunc(next.steps, func(s Step) bool { return s.saves() }) {
 			r.state, r.steps = y.state, y.steps
 			y = r.trial()
-			r.cap()
+			r.capBound()
 		}
 	}
 	return nil
@@ -144,17 +143,9 @@ func (r *run) again(step *Step) *Step {
 	return out
 }
 
-// forced reports whether a step has to be, whatever it saves.
-func (s *Step) forced() bool {
-	return s.Reason == Interrupted || s.Reason == Expired || s.Reason == Drifted
-}
-
-// saves reports whether a step is there to save something.
-func (s *Step) saves() bool { return s.Reason == Empty || s.Reason == Underutilized }
-
-// cap bounds what the cluster has to cost by what it does: a machine that cannot be bought any
+// capBound bounds what the cluster has to cost by what it does: a machine that cannot be bought any
 // more may hold pods for less than the market does.
-func (r *run) cap() {
+func (r *run) capBound() {
 	if r.findings != nil {
 		r.findings.bound = min(r.findings.bound, r.state.price())
 	}
@@ -195,7 +186,7 @@ func (r *run) next(ctx context.Context, late bool) (*run, error) {
 	}
 	if !late {
 		err = next.search(ctx)
-	} else if err = next.empty(ctx); err == nil {
+	} else if err = next.removeEmpty(ctx); err == nil {
 		err = next.consolidate(ctx)
 	}
 	return next, err
@@ -255,6 +246,3 @@ func (r *run) clusterAfter(late bool) Cluster {
 	}
 	return out
 }
-
-// longAgo is long enough before every decision.
-func longAgo() time.Time { return time.Unix(0, 0) }

@@ -29,7 +29,7 @@ func (x *search) improve(ctx context.Context) error {
 			}
 		}
 		if len(x.moves) > before {
-			if err := x.delete(ctx); err != nil {
+			if err := x.fillRoom(ctx); err != nil {
 				return past(ctx, err)
 			}
 		}
@@ -60,9 +60,9 @@ func (x *search) drainAll(ctx context.Context, names []string, effort scheduling
 	return x.take(step)
 }
 
-// delete drains nodes into the room that the others have: as many as find room by their
+// fillRoom drains nodes into the room that the others have: as many as find room by their
 // size at once, then one by one.
-func (x *search) delete(ctx context.Context) error {
+func (x *search) fillRoom(ctx context.Context) error {
 	for names := x.likely(); len(names) > 1 && !over(ctx); {
 		o, err := x.state.ask(ctx, &question{nodes: names, effort: scheduling.EffortFast})
 		if err != nil {
@@ -82,7 +82,7 @@ func (x *search) delete(ctx context.Context) error {
 		}
 		names = slices.DeleteFunc(names, func(name string) bool { return stuck[name] })
 	}
-	return x.deleteEach(ctx)
+	return x.fillRoomEach(ctx)
 }
 
 // likely are the nodes whose pods find room on the others by their size alone, the most
@@ -90,11 +90,11 @@ func (x *search) delete(ctx context.Context) error {
 func (x *search) likely() []string {
 	rooms := x.state.open(nil)
 	stays, out := map[string]bool{}, []string(nil)
-	for _, r := range x.order() {
+	for _, r := range x.byWaste() {
 		if stays[r.name] || x.state.dismisses(r.name) != nil {
 			continue
 		}
-		if into, ok := rooms.put(x.sizes(r.name), r.name, true); ok {
+		if into, ok := rooms.put(x.podSizes(r.name), r.name, true); ok {
 			for _, name := range into {
 				stays[name] = true
 			}
@@ -108,17 +108,17 @@ func (x *search) likely() []string {
 // mostInVain is how many nodes are looked at in vain, each by itself, in clusters of some nodes.
 const mostInVain = 100
 
-// deleteEach drains nodes one by one into the room that the others have.
-func (x *search) deleteEach(ctx context.Context) error {
+// fillRoomEach drains nodes one by one into the room that the others have.
+func (x *search) fillRoomEach(ctx context.Context) error {
 	rooms, vain := x.state.open(nil), 0
-	for _, r := range x.order() {
+	for _, r := range x.byWaste() {
 		if over(ctx) || x.many() && vain >= mostInVain {
 			break
 		}
 		if x.state.dismisses(r.name) != nil {
 			continue
 		}
-		if _, ok := rooms.put(x.sizes(r.name), r.name, false); !ok {
+		if _, ok := rooms.put(x.podSizes(r.name), r.name, false); !ok {
 			continue
 		}
 		step, err := x.tried(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})
@@ -137,8 +137,8 @@ func (x *search) deleteEach(ctx context.Context) error {
 	return nil
 }
 
-// sizes are those of the pods of a node that have to live on.
-func (x *search) sizes(name string) [][]int64 {
+// podSizes are those of the pods of a node that have to live on.
+func (x *search) podSizes(name string) [][]int64 {
 	var out [][]int64
 	for _, pod := range x.state.at[name].pods {
 		if reschedulable(pod) {
@@ -163,7 +163,7 @@ const leastShare = 0.03
 // replace looks for nodes that cost less when others are bought in their place: those next to each other
 // in the order of what they waste.
 func (x *search) replace(ctx context.Context) error {
-	for list := x.order(); len(list) > 0 && !over(ctx); {
+	for list := x.byWaste(); len(list) > 0 && !over(ctx); {
 		var best *Step
 		taken := 1
 		for _, size := range groupSizes() {

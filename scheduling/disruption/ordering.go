@@ -2,7 +2,6 @@ package disruption
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -40,87 +39,6 @@ type leavingNode struct {
 	*candidate
 	kinds []string
 	pods  map[string][]string
-}
-
-// mostTries is how often a way is looked for: nodes that were left the last time go first.
-const mostTries = 3
-
-// tryInSteps carries out what leads to where a step leads in a copy of the cluster, and returns the
-// try that ends cheapest, and whether nodes are left that should have gone.
-func (r *run) tryInSteps(ctx context.Context, step *Step) (best *run, left bool, err error) {
-	var first []string
-	for range mostTries {
-		t := r.trial()
-		stay, err := t.inSteps(ctx, step, first)
-		if err != nil {
-			return nil, false, err
-		}
-		if best == nil || t.state.price() < best.state.price() {
-			best, left = t, len(stay) > 0
-		}
-		if len(stay) == 0 || over(ctx) {
-			break
-		}
-		first = append(stay, first...)
-	}
-	return best, left, nil
-}
-
-// inSteps carries out what leads to where a step leads, as far as it gets, and returns the nodes
-// that stay. Some nodes may be told that find their way before the others.
-func (r *run) inSteps(ctx context.Context, step *Step, first []string) (stay []string, err error) {
-	w := r.newOrdering(step, first)
-	if !w.asks {
-		r.state.hold()
-		defer func() {
-			if told := r.state.release(); err == nil {
-				err = told
-			}
-		}()
-	}
-	for all := true; len(w.waits) > 0 && !r.done && !over(ctx); {
-		went, err := r.singly(ctx, w, all)
-		if err != nil || r.done || over(ctx) {
-			return namesOf(w.waits), err
-		}
-		final, err := w.together(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case final != nil:
-			if err := r.make(final); err != nil {
-				return nil, err
-			}
-			all = false
-		case all && !went:
-			return namesOf(w.waits), nil
-		default:
-			all = true
-		}
-	}
-	return namesOf(w.waits), nil
-}
-
-// singly lets nodes go for which nothing has to be bought, one after the other: all that can,
-// or those that may have places on what was bought last.
-func (r *run) singly(ctx context.Context, w *ordering, all bool) (went bool, err error) {
-	for i := 0; i < len(w.waits) && !r.done && !over(ctx); {
-		var final *Step
-		if all || w.hopes(w.waits[i]) {
-			if final, err = w.alone(ctx, w.waits[i]); err != nil {
-				return went, err
-			}
-		}
-		if final == nil {
-			i++
-			continue
-		}
-		if err := r.make(final); err != nil {
-			return went, err
-		}
-		went = true
-	}
-	return went, nil
 }
 
 // hopes reports whether what was bought last has places for pods of a node.
@@ -188,10 +106,10 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 }
 
 // newOrdering begins the way to where a step leads.
-func (r *run) newOrdering(step *Step, first []string) *ordering {
-	limited := slices.ContainsFunc(r.state.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
+func newOrdering(f *state, step *Step, first []string) *ordering {
+	limited := slices.ContainsFunc(f.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 	w := &ordering{
-		state: r.state, simulation: newSimulation(r.state, step), asks: limited || r.state.planner.Policy.WorkloadShare > 0,
+		state: f, simulation: newSimulation(f, step), asks: limited || f.planner.Policy.WorkloadShare > 0,
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
 	}
 	for i := range step.Launches {
@@ -200,10 +118,10 @@ func (r *run) newOrdering(step *Step, first []string) *ordering {
 	}
 	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {
-		at[name] = &leavingNode{candidate: r.state.at[name], pods: map[string][]string{}}
+		at[name] = &leavingNode{candidate: f.at[name], pods: map[string][]string{}}
 		w.waits = append(w.waits, at[name])
 	}
-	rooms, known := r.state.open(nil), map[string]string{}
+	rooms, known := f.open(nil), map[string]string{}
 	for _, e := range step.Evictions {
 		kind := w.kindOf(e.Pod)
 		if name, ok := known[kind]; ok {
@@ -213,7 +131,7 @@ func (r *run) newOrdering(step *Step, first []string) *ordering {
 		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
 		if w.places[kind] == nil {
 			w.places[kind] = map[string]int{}
-			w.weight[kind] = 1e-9 + rooms.share(r.state.capacity.sizes[e.Pod])
+			w.weight[kind] = 1e-9 + rooms.share(f.capacity.sizes[e.Pod])
 		}
 		w.places[kind][e.To]++
 	}

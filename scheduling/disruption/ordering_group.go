@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// group is nodes that leave together, and what is bought for them.
-type group struct {
+// leavingGroup is nodes that leave together, and what is bought for them.
+type leavingGroup struct {
 	leaving []*leavingNode
 	bought  []string
 	stuck   map[string][]string // by kind, pods that have no place yet
@@ -19,11 +19,11 @@ type group struct {
 	cost    float64
 }
 
-// alone is the step in which a node goes by itself and nothing is bought, nil if that cannot
+// leaveAlone is the step in which a node goes by itself and nothing is bought, nil if that cannot
 // be.
-func (w *ordering) alone(ctx context.Context, l *leavingNode) (*Step, error) {
+func (w *ordering) leaveAlone(ctx context.Context, l *leavingNode) (*Step, error) {
 	mark := len(w.simulation.log)
-	g := &group{stuck: map[string][]string{}}
+	g := &leavingGroup{stuck: map[string][]string{}}
 	w.join(g, l)
 	w.seatAll(g)
 	if g.lost == 0 {
@@ -47,14 +47,14 @@ const (
 	patience = 4
 )
 
-// together is the step in which as few nodes as may be go at once, nil if there is none.
-func (w *ordering) together(ctx context.Context) (*Step, error) {
+// leaveTogether is the step in which as few nodes as may be go at once, nil if there is none.
+func (w *ordering) leaveTogether(ctx context.Context) (*Step, error) {
 	for i, first := range slices.Clone(w.waits) {
 		if i >= mostBegun {
 			break
 		}
 		mark := len(w.simulation.log)
-		g := &group{stuck: map[string][]string{}}
+		g := &leavingGroup{stuck: map[string][]string{}}
 		w.add(g, first)
 		for again, last := 0, false; ; {
 			if n := len(g.leaving); g.lost == 0 && g.saving > 0 && (n >= again || last) {
@@ -78,9 +78,9 @@ func (w *ordering) together(ctx context.Context) (*Step, error) {
 }
 
 // grow adds the node to a group that leaves fewest pods without a place, and saves most.
-func (w *ordering) grow(g *group) bool {
+func (w *ordering) grow(g *leavingGroup) bool {
 	var best *leavingNode
-	var most *group
+	var most *leavingGroup
 	tried := 0
 	for _, l := range w.waits {
 		if slices.Contains(g.leaving, l) {
@@ -105,7 +105,7 @@ func (w *ordering) grow(g *group) bool {
 }
 
 // better reports whether a group is nearer to being one that may go than another.
-func (g *group) better(than *group) bool {
+func (g *leavingGroup) better(than *leavingGroup) bool {
 	if g.lost != than.lost {
 		return g.lost < than.lost
 	}
@@ -116,16 +116,16 @@ func (g *group) better(than *group) bool {
 }
 
 // add lets a node go with a group, and buys what its pods ask for.
-func (w *ordering) add(g *group, l *leavingNode) {
+func (w *ordering) add(g *leavingGroup, l *leavingNode) {
 	w.join(g, l)
 	w.seatAll(g)
 	for more := g.lost > 0; more; {
-		more = w.buy(g)
+		more = w.buyFor(g)
 	}
 }
 
 // join takes the pods of a node away from it.
-func (w *ordering) join(g *group, l *leavingNode) {
+func (w *ordering) join(g *leavingGroup, l *leavingNode) {
 	g.leaving = append(g.leaving, l)
 	g.saving, g.cost = clampPrice(g.saving, l.price), g.cost+l.cost
 	for _, kind := range l.kinds {
@@ -142,7 +142,7 @@ func (w *ordering) join(g *group, l *leavingNode) {
 }
 
 // seatAll gives the pods of a group that have none the places that they may have now.
-func (w *ordering) seatAll(g *group) {
+func (w *ordering) seatAll(g *leavingGroup) {
 	for again := true; again && g.lost > 0; {
 		again = false
 		for _, kind := range slices.Sorted(maps.Keys(g.stuck)) {
@@ -188,8 +188,8 @@ func (w *ordering) seat(kind string, a *movingPod) bool {
 	return false
 }
 
-// buy adds the launch that pods without a place fill most for its price, if there is one.
-func (w *ordering) buy(g *group) bool {
+// buyFor adds the launch that pods without a place fill most for its price, if there is one.
+func (w *ordering) buyFor(g *leavingGroup) bool {
 	fill := map[string]float64{}
 	for kind, pods := range g.stuck {
 		for node, n := range w.places[kind] {
@@ -208,13 +208,13 @@ func (w *ordering) buy(g *group) bool {
 		return false
 	}
 	g.bought = append(g.bought, best)
-	w.own(g, best, true)
+	w.setBought(g, best, true)
 	w.seatAll(g)
 	return true
 }
 
-// own notes that a launch is there, or no longer.
-func (w *ordering) own(g *group, name string, there bool) {
+// setBought notes that a launch is there, or no longer.
+func (w *ordering) setBought(g *leavingGroup, name string, there bool) {
 	sign := 1
 	if !there {
 		sign = -1
@@ -231,7 +231,7 @@ func (w *ordering) own(g *group, name string, there bool) {
 // leave is the step in which a group goes, whose pods have all found places since a mark, nil
 // if it must not be. What was bought and has stayed empty is not: rules keep the pods away for
 // which it was, or let them go elsewhere since.
-func (w *ordering) leave(ctx context.Context, g *group, mark int) (*Step, error) {
+func (w *ordering) leave(ctx context.Context, g *leavingGroup, mark int) (*Step, error) {
 	o := &outcome{}
 	var all []*movingPod
 	for _, l := range g.leaving {
@@ -248,7 +248,7 @@ func (w *ordering) leave(ctx context.Context, g *group, mark int) (*Step, error)
 	g.bought = slices.DeleteFunc(slices.Clone(g.bought), func(name string) bool {
 		idle := !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
 		if idle {
-			w.own(g, name, false)
+			w.setBought(g, name, false)
 		}
 		return idle
 	})

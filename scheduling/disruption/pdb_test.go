@@ -211,9 +211,9 @@ func FuzzScaled(f *testing.F) {
 		assert.GreaterOrEqual(t, allowed, 0)
 		assert.LessOrEqual(t, allowed, pods-unready)
 		faults := &faults{}
-		faults.budgets([]*policyv1.PodDisruptionBudget{b})
+		faults.checkBudgets([]*policyv1.PodDisruptionBudget{b})
 		if _, ok := scaled(&v, pods); !ok {
-			assert.Error(t, faults.err(nil))
+			assert.Error(t, faults.joined(nil))
 			assert.Zero(t, allowed)
 		}
 	})

@@ -1,176 +1,106 @@
 package disruption
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"iter"
-
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Plan decides which nodes to remove or replace. An error means a malformed cluster or
-// setting (every fault at once; it wraps [scheduling.ErrInvalid]) or a cancelled context.
-// A deadline is no error: the steps found so far come back, each as safe as ever, marked
-// [scheduling.StatusDeadline]. The same cluster and settings give the same plan, whatever
-// the order of lists and the number of processors.
-func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
-	r, err := p.begin(ctx, &c)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.search(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.rebuild(ctx); err != nil {
-		return nil, err
-	}
-	plan := r.plan()
-	plan.Summary.Alternative, err = r.state.planner.alternative(ctx, &c)
-	return plan, err
+// Plan says what to remove and what to buy in its place, and why each other node stays.
+// The JSON names are a contract.
+type Plan struct {
+	// Steps are carried out one after the other: each is possible once those before it
+	// are done, and does not need those after it.
+	Steps []Step `json:"steps"`
+	// Nodes says of each node of the cluster what becomes of it, by name.
+	Nodes []Verdict `json:"nodes"`
+	// Warnings are what was noticed and did not stop the plan.
+	Warnings []scheduling.Warning `json:"warnings"`
+	// Summary adds up.
+	Summary Summary `json:"summary"`
 }
 
-// Steps yields the steps of [Planner.Plan] as they are found, so that the first can be
-// carried out while the others are looked for. An error comes last, with an empty step:
-// those that [Planner.Plan] returns. Whoever stops early loses nothing but further steps.
-func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
-	return func(yield func(Step, error) bool) {
-		r, err := p.begin(ctx, &c)
-		if err == nil {
-			r.found = func(step *Step) bool { return yield(*step, nil) }
-			err = r.search(ctx)
-		}
-		if err != nil && (r == nil || !r.done) {
-			yield(Step{}, err)
-		}
-	}
+// Summary adds a plan up.
+type Summary struct {
+	// PricePerHourBefore and PricePerHourAfter are what all nodes cost whose price is known,
+	// those that no pool owns left out.
+	PricePerHourBefore offerings.Price `json:"pricePerHourBefore"`
+	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
+	// ExpectedPerHourBefore and ExpectedPerHourAfter are those prices and what the nodes are
+	// expected to cost beside; set only where the solver is told of such costs
+	// ([scheduling.Policy.ExpectedPrice]). Then savings, bound and gap are about them.
+	ExpectedPerHourBefore offerings.Price `json:"expectedPerHourBefore,omitempty"`
+	ExpectedPerHourAfter  offerings.Price `json:"expectedPerHourAfter,omitempty"`
+	// NodeOverheadPerHour is what each node was taken to cost beside its machine.
+	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
+	// LowerBoundPerHour is a price below which no set of machines can be that holds the same
+	// pods, if nodes that may not be touched stay as they are; 0 where none is proven.
+	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
+	// Rebuilt is what the same pods would cost if none of the nodes before had to stay; nil where
+	// that was not looked for (only with [Underutilized], and in time). Kept says what keeps the
+	// steps from reaching it: the amounts come to the difference.
+	Rebuilt *Rebuilt `json:"rebuilt,omitempty"`
+	Kept    []Kept   `json:"kept,omitempty"`
+	// Gap is (price after − bound) ÷ bound; 0 where the bound is 0.
+	Gap float64 `json:"gap"`
+	// NodesBefore and NodesAfter count the same nodes.
+	NodesBefore int `json:"nodesBefore"`
+	NodesAfter  int `json:"nodesAfter"`
+	// PodsMoved is the number of evictions, Launches that of machines to buy.
+	PodsMoved int `json:"podsMoved"`
+	Launches  int `json:"launches"`
+	// DisruptionCost is the sum of the steps'.
+	DisruptionCost float64 `json:"disruptionCost"`
+	// UnpricedNodes are those of pools whose price is not known.
+	UnpricedNodes int `json:"unpricedNodes,omitempty"`
+	// Alternative is what the cluster would cost with other NodePools; nil where there are none
+	// to compare with.
+	Alternative *Rebuilt `json:"alternative,omitempty"`
+	// Status says how the search ended; StatusDeadline, that there may be further steps.
+	Status scheduling.Status `json:"status"`
+	// Frontier is what has been saved, and moved for it, after each step.
+	Frontier []Point `json:"frontier,omitempty"`
+	// LeftOut are pods that the bound leaves out, as a cluster bought afresh has no place for
+	// them, by name.
+	LeftOut []string `json:"leftOut,omitempty"`
+	// Catalog says what the prices are: those of [scheduling.Problem.Catalog].
+	Catalog instancetypes.Origin `json:"catalog,omitzero"`
+	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
+	Certificate *scheduling.Certificate `json:"certificate,omitempty"`
 }
 
-// run is the making of a plan.
-type run struct {
-	state *state
-	steps []Step
-	// found, if set, is told of each step, and says whether to go on; done says that it
-	// does not want more.
-	found func(*Step) bool
-	done  bool
-	// late says that a deadline ended the search.
-	late bool
-	// causes are why nodes stay, by name, as far as steps that have to be found out.
-	causes   map[string][]Cause
-	warnings []scheduling.Warning
-	findings *findings
-	before   tally
-	// last says that the plan does not go on with the next.
-	last bool
+// Rebuilt is the cheapest cluster that was found for the same pods when every node of a pool
+// whose price is known may go, whatever speaks against it, and is to be had again. Where the
+// steps reach a cheaper one, it is that.
+type Rebuilt struct {
+	// Nodes are how many the prices are of, which are as in Summary.
+	Nodes           int             `json:"nodes"`
+	PricePerHour    offerings.Price `json:"pricePerHour"`
+	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
+	// LeftOut are pods that it has no place for, by name.
+	LeftOut []string `json:"leftOut,omitempty"`
 }
 
-// findings are what the search for savings found out beside its steps.
-type findings struct {
-	// rejected is the best move of a node that was not taken, causes what speaks against
-	// moves of it, by name of the node.
-	rejected map[string]*Rejected
-	causes   map[string][]Cause
-	// late says that a deadline ended the search.
-	late bool
-	// bound is a price below which no set of machines can be, 0 where none is proven.
-	bound offerings.Price
-	// anew is the cluster bought afresh, rebuilt that without any node of today.
-	anew, rebuilt *target
+// Kept is a part of what the cluster costs more after the steps than built anew. That is
+// divided among the nodes by what each costs beyond what its pods are worth at the prices of
+// the cluster built anew ([scheduling.Certificate.Worths]), and counted for the first of the
+// reasons for which the node stays.
+type Kept struct {
+	// Code is that reason; CauseSearch for machines that steps have bought, for nodes that take
+	// in pods, and where no cheaper move was found.
+	Code CauseCode `json:"code"`
+	// Nodes are how many it is about, PerHour what they cost more.
+	Nodes   int             `json:"nodes"`
+	PerHour offerings.Price `json:"perHour"`
 }
 
-// begin reads the cluster.
-func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
-	if err := cancelled(ctx); err != nil {
-		return nil, err
-	}
-	faults := check(&p, c)
-	if p.Now.IsZero() {
-		p.Now = c.Now
-	}
-	cluster := *c
-	cluster.Now = p.Now
-	var s *state
-	err := faults.err(nil)
-	if err == nil {
-		s, err = openState(ctx, p, &cluster)
-	}
-	switch {
-	case errors.Is(err, scheduling.ErrInvalid):
-		_, problem := provisioning.NewSession(p.Policy, cluster.Problem)
-		return nil, faults.err(problem)
-	case err != nil:
-		return nil, err
-	}
-	r := &run{state: s, causes: map[string][]Cause{}}
-	r.before = r.state.tally()
-	return r, nil
-}
-
-// cancelled is the error of a context that somebody cancelled; a deadline is none.
-func cancelled(ctx context.Context) error {
-	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return nil
-}
-
-// search makes all steps: those that save something as they are found in large clusters, else once
-// it is known that they leave nothing to do.
-func (r *run) search(ctx context.Context) error {
-	err := r.forced(ctx)
-	switch {
-	case err != nil || r.done:
-	case !r.state.large() && !r.last:
-		err = r.lookAhead(ctx)
-	default:
-		if err = r.phases(ctx); err == nil && !r.last {
-			err = past(ctx, r.explain(ctx))
-		}
-	}
-	return r.ended(ctx, err)
-}
-
-// phases makes the steps that a search finds, and those that come after them.
-func (r *run) phases(ctx context.Context) error {
-	var err error
-	if r.state.meant(Underutilized) {
-		err = r.consolidate(ctx)
-		r.cap()
-	}
-	if err == nil && !r.done && r.state.meant(Misplaced) {
-		err = r.rebalance(ctx)
-	}
-	return err
-}
-
-// ended tells a deadline that ended the search from what is an error.
-func (r *run) ended(ctx context.Context, err error) error {
-	if cause := cancelled(ctx); cause != nil {
-		return cause
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		r.late = true
-		return nil
-	}
-	return err
-}
-
-// make carries a step out and takes it into the plan.
-func (r *run) make(step *Step) error {
-	told := *step
-	told.Risks = r.state.risks(step)
-	if err := r.state.take(step); err != nil {
-		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
-	}
-	r.steps = append(r.steps, told)
-	if most := r.state.planner.MaxSteps; most > 0 && len(r.steps) >= most {
-		r.done = true
-	}
-	if r.found != nil && !r.found(&told) {
-		r.done = true
-	}
-	return nil
+// Point is how far a number of steps get.
+type Point struct {
+	// Steps is how many steps are done.
+	Steps int `json:"steps"`
+	// SavingPerHour and PodsMoved are the sums of theirs.
+	SavingPerHour offerings.Price `json:"savingPerHour"`
+	PodsMoved     int             `json:"podsMoved"`
+	// DisruptionCost is the sum of the steps'.
+	DisruptionCost float64 `json:"disruptionCost"`
 }

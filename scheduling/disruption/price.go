@@ -203,6 +203,54 @@ func (f *state) totals() (price offerings.Price, cost float64) {
 	return price, cost
 }
 
+// price is what all nodes of pools cost.
+func (f *state) price() offerings.Price {
+	price, _ := f.totals()
+	return price
+}
+
+// within reports whether the budgets of pools let nodes go at once.
+func (f *state) within(nodes []string) bool {
+	return !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.crowded(x.pool, Underutilized, x.nodes) != nil })
+}
+
+// ratio is what is saved for each unit of disruption.
+func ratio(saving offerings.Price, cost float64) float64 { return float64(saving) / max(cost, 1e-9) }
+
+// tally is what the nodes of pools come to at some time.
+type tally struct {
+	price, paid     offerings.Price // as in candidate
+	nodes, unpriced int
+}
+
+// tally adds up the nodes that are there.
+func (f *state) tally() tally {
+	var t tally
+	for _, s := range f.nodes {
+		if !s.gone {
+			t.add(s)
+		}
+	}
+	return t
+}
+
+// add counts a node, unless no pool owns it.
+func (t *tally) add(s *candidate) {
+	switch {
+	case s.pool == nil:
+	case !s.priced:
+		t.unpriced++
+	default:
+		t.nodes++
+		t.price, t.paid = clampPrice(t.price, s.price), clampPrice(t.paid, s.paid)
+	}
+}
+
+// expects reports whether nodes are expected to cost something beside their machines.
+func (f *state) expects() bool {
+	return f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.Interruption != (scheduling.Interruption{})
+}
+
 // threshold is the least score of moves in pools with policy Balanced.
 func (f *state) threshold() float64 {
 	return 1 / cmp.Or(f.planner.BalancedK, defaultBalancedK)

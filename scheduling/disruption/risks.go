@@ -12,34 +12,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Risk is something that a careful person asks about before a step is carried out.
-type Risk struct {
-	// Code names the risk, for programs.
-	Code RiskCode `json:"code"`
-	// Object is what it is about, as kind/namespace/name: a controller, or a pod that has none.
-	Object string `json:"object"`
-	// Detail says it for people.
-	Detail string `json:"detail"`
-}
-
-// RiskCode names a risk of a step; the set is closed, and the names are stable.
-type RiskCode string
-
-// The risks.
-const (
-	RiskArchitecture  RiskCode = "architecture"   // pods may land on another CPU architecture than they leave
-	RiskBarePod       RiskCode = "bare-pod"       // the pod has no controller, and is gone for good
-	RiskReplicas      RiskCode = "replicas"       // several pods of a controller are away at the same time, and no PodDisruptionBudget is asked
-	RiskSingleReplica RiskCode = "single-replica" // the only pod of a controller leaves, and no PodDisruptionBudget is asked
-	RiskSpot          RiskCode = "spot"           // pods leave machines that nobody takes away, and may land on spot machines
-	RiskVolume        RiskCode = "volume"         // a volume is detached and attached elsewhere
-)
-
-// RiskCodes returns all codes, by name.
-func RiskCodes() []RiskCode {
-	return []RiskCode{RiskArchitecture, RiskBarePod, RiskReplicas, RiskSingleReplica, RiskSpot, RiskVolume}
-}
-
 // machineKind is what pods may notice of a machine, "" where its labels do not tell.
 type machineKind struct{ arch, capacity string }
 

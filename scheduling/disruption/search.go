@@ -3,7 +3,6 @@ package disruption
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -56,7 +55,7 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 		if err := y.drainAll(ctx, leave, x.state.planner.Policy.Effort); err != nil {
 			return nil, err
 		}
-		if err := y.delete(ctx); err != nil {
+		if err := y.fillRoom(ctx); err != nil {
 			return nil, past(ctx, err)
 		}
 		out = append(out, y)
@@ -121,9 +120,9 @@ type rank struct {
 	loss offerings.Price
 }
 
-// order lists the nodes that may go, the most wasteful first: by what is lost on a node for
+// byWaste lists the nodes that may go, the most wasteful first: by what is lost on a node for
 // what it costs to remove it.
-func (x *search) order() []rank {
+func (x *search) byWaste() []rank {
 	may, _ := x.state.candidates(Underutilized)
 	out := make([]rank, 0, len(may))
 	for _, s := range may {
@@ -142,16 +141,13 @@ func (x *search) order() []rank {
 	return out
 }
 
-// ratio is what is saved for each unit of disruption.
-func ratio(saving offerings.Price, cost float64) float64 { return float64(saving) / max(cost, 1e-9) }
-
 // everybody are the nodes that may go.
 func (x *search) everybody() []string { return x.wasteful(math.Inf(-1)) }
 
 // wasteful are the nodes that may go and waste a share of their price.
 func (x *search) wasteful(share float64) []string {
 	var out []string
-	for _, r := range x.order() {
+	for _, r := range x.byWaste() {
 		if float64(r.loss) >= share*float64(r.price) {
 			out = append(out, r.name)
 		}
@@ -164,23 +160,6 @@ func (x *search) scratch() *search {
 	y := &search{state: x.state.fork(), target: x.target, receiving: x.receiving, patient: x.patient}
 	y.state.patient, y.state.late, y.state.roughly = x.patient, true, true
 	return y
-}
-
-// large reports whether the cluster has so many nodes that steps are made as they are found.
-func (f *state) large() bool { return len(f.problem.Nodes) >= manyNodes }
-
-// over reports whether there is no more time.
-func over(ctx context.Context) bool { return ctx.Err() != nil }
-
-// past returns an error unless it is a deadline that has passed.
-func past(ctx context.Context, err error) error {
-	if err == nil {
-		err = ctx.Err()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return nil
-	}
-	return err
 }
 
 // take carries a move out in the search's own copy.

@@ -265,6 +265,14 @@ func (f *state) nodesThat(holds func(*candidate) bool) map[string]bool {
 	return out
 }
 
+// receiving are the nodes that steps have bought or moved pods to. They stay.
+func (f *state) receiving() map[string]bool {
+	return f.nodesThat(func(s *candidate) bool { return s.received || s.fresh })
+}
+
+// large reports whether the cluster has so many nodes that steps are made as they are found.
+func (f *state) large() bool { return len(f.problem.Nodes) >= manyNodes }
+
 // home is the name of the node where a pod is now, "" if it is on none.
 func (f *state) home(pod *corev1.Pod) string {
 	if to, ok := f.moved[podspec.PodName(pod)]; ok {

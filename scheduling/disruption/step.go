@@ -1,24 +1,9 @@
 package disruption
 
 import (
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
-
-// Plan says what to remove and what to buy in its place, and why each other node stays.
-// The JSON names are a contract.
-type Plan struct {
-	// Steps are carried out one after the other: each is possible once those before it
-	// are done, and does not need those after it.
-	Steps []Step `json:"steps"`
-	// Nodes says of each node of the cluster what becomes of it, by name.
-	Nodes []Verdict `json:"nodes"`
-	// Warnings are what was noticed and did not stop the plan.
-	Warnings []scheduling.Warning `json:"warnings"`
-	// Summary adds up.
-	Summary Summary `json:"summary"`
-}
 
 // Reason says why nodes are disrupted; the set is closed, and the names are stable.
 type Reason string
@@ -154,87 +139,76 @@ type Rejected struct {
 	Because Cause `json:"because"`
 }
 
-// Summary adds a plan up.
-type Summary struct {
-	// PricePerHourBefore and PricePerHourAfter are what all nodes cost whose price is known,
-	// those that no pool owns left out.
-	PricePerHourBefore offerings.Price `json:"pricePerHourBefore"`
-	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
-	// ExpectedPerHourBefore and ExpectedPerHourAfter are those prices and what the nodes are
-	// expected to cost beside; set only where the solver is told of such costs
-	// ([scheduling.Policy.ExpectedPrice]). Then savings, bound and gap are about them.
-	ExpectedPerHourBefore offerings.Price `json:"expectedPerHourBefore,omitempty"`
-	ExpectedPerHourAfter  offerings.Price `json:"expectedPerHourAfter,omitempty"`
-	// NodeOverheadPerHour is what each node was taken to cost beside its machine.
-	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
-	// LowerBoundPerHour is a price below which no set of machines can be that holds the same
-	// pods, if nodes that may not be touched stay as they are; 0 where none is proven.
-	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
-	// Rebuilt is what the same pods would cost if none of the nodes before had to stay; nil where
-	// that was not looked for (only with [Underutilized], and in time). Kept says what keeps the
-	// steps from reaching it: the amounts come to the difference.
-	Rebuilt *Rebuilt `json:"rebuilt,omitempty"`
-	Kept    []Kept   `json:"kept,omitempty"`
-	// Gap is (price after − bound) ÷ bound; 0 where the bound is 0.
-	Gap float64 `json:"gap"`
-	// NodesBefore and NodesAfter count the same nodes.
-	NodesBefore int `json:"nodesBefore"`
-	NodesAfter  int `json:"nodesAfter"`
-	// PodsMoved is the number of evictions, Launches that of machines to buy.
-	PodsMoved int `json:"podsMoved"`
-	Launches  int `json:"launches"`
-	// DisruptionCost is the sum of the steps'.
-	DisruptionCost float64 `json:"disruptionCost"`
-	// UnpricedNodes are those of pools whose price is not known.
-	UnpricedNodes int `json:"unpricedNodes,omitempty"`
-	// Alternative is what the cluster would cost with other NodePools; nil where there are none
-	// to compare with.
-	Alternative *Rebuilt `json:"alternative,omitempty"`
-	// Status says how the search ended; StatusDeadline, that there may be further steps.
-	Status scheduling.Status `json:"status"`
-	// Frontier is what has been saved, and moved for it, after each step.
-	Frontier []Point `json:"frontier,omitempty"`
-	// LeftOut are pods that the bound leaves out, as a cluster bought afresh has no place for
-	// them, by name.
-	LeftOut []string `json:"leftOut,omitempty"`
-	// Catalog says what the prices are: those of [scheduling.Problem.Catalog].
-	Catalog instancetypes.Origin `json:"catalog,omitzero"`
-	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
-	Certificate *scheduling.Certificate `json:"certificate,omitempty"`
+// CauseCode names one cause for which a node stays; the set is closed, and the names are
+// stable.
+type CauseCode string
+
+// What keeps a node from being a candidate at all.
+const (
+	CauseNoNodePool     CauseCode = "no-node-pool"     // no pool owns it, or the pool is not there
+	CauseNoTypes        CauseCode = "no-types"         // its pool has nothing on sale
+	CauseNotReady       CauseCode = "not-ready"        // it has not become ready yet
+	CauseGoing          CauseCode = "going"            // it is being removed already
+	CauseNominated      CauseCode = "nominated"        // pods are expected there
+	CauseDoNotDisrupt   CauseCode = "do-not-disrupt"   // the node, or a pod on it, asks not to be disrupted
+	CauseBarePod        CauseCode = "bare-pod"         // a pod without a controller would be gone for good, see Planner.KeepBarePods
+	CauseBudget         CauseCode = "pod-budget"       // a PodDisruptionBudget lets no pod go
+	CausePoolBudget     CauseCode = "node-budget"      // the pool's budgets let no further node go
+	CausePolicy         CauseCode = "policy"           // the pool is only consolidated when nodes are empty, or never
+	CauseTooSoon        CauseCode = "too-soon"         // consolidateAfter or the minimum lifetime has not passed
+	CauseStatic         CauseCode = "static"           // the pool keeps a fixed number of nodes
+	CauseUnknownPrice   CauseCode = "unknown-price"    // type, zone or capacity type are not known, or not in the catalog
+	CauseReasonNotMeant CauseCode = "reason-not-meant" // the planner is not to disrupt nodes for this reason
+)
+
+// What speaks against the best move that would drain a node.
+const (
+	CauseNoPlace     CauseCode = "no-place"     // a pod of the node has nowhere else to go
+	CauseNoSaving    CauseCode = "no-saving"    // what would take its place costs as much, or more
+	CauseSmallSaving CauseCode = "small-saving" // the saving is below what is asked for
+	CauseScore       CauseCode = "score"        // the saving is not worth the disruption
+	CauseSpotChoice  CauseCode = "spot-choice"  // too few cheaper types for spot to replace spot
+	CauseMinValues   CauseCode = "min-values"   // cheaper types alone do not meet the pool's minValues
+	CauseReceives    CauseCode = "receives"     // it takes in pods of nodes that are drained
+	CauseDeadline    CauseCode = "deadline"     // the deadline passed before it was looked at
+	CauseLater       CauseCode = "later"        // the plan ends before it was looked at, see Planner.MaxSteps
+)
+
+// CauseSearch stands in [Summary.Kept] for all that no node is to blame for.
+const CauseSearch CauseCode = "search"
+
+// Risk is something that a careful person asks about before a step is carried out.
+type Risk struct {
+	// Code names the risk, for programs.
+	Code RiskCode `json:"code"`
+	// Object is what it is about, as kind/namespace/name: a controller, or a pod that has none.
+	Object string `json:"object"`
+	// Detail says it for people.
+	Detail string `json:"detail"`
 }
 
-// Rebuilt is the cheapest cluster that was found for the same pods when every node of a pool
-// whose price is known may go, whatever speaks against it, and is to be had again. Where the
-// steps reach a cheaper one, it is that.
-type Rebuilt struct {
-	// Nodes are how many the prices are of, which are as in Summary.
-	Nodes           int             `json:"nodes"`
-	PricePerHour    offerings.Price `json:"pricePerHour"`
-	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
-	// LeftOut are pods that it has no place for, by name.
-	LeftOut []string `json:"leftOut,omitempty"`
+// RiskCode names a risk of a step; the set is closed, and the names are stable.
+type RiskCode string
+
+// The risks.
+const (
+	RiskArchitecture  RiskCode = "architecture"   // pods may land on another CPU architecture than they leave
+	RiskBarePod       RiskCode = "bare-pod"       // the pod has no controller, and is gone for good
+	RiskReplicas      RiskCode = "replicas"       // several pods of a controller are away at the same time, and no PodDisruptionBudget is asked
+	RiskSingleReplica RiskCode = "single-replica" // the only pod of a controller leaves, and no PodDisruptionBudget is asked
+	RiskSpot          RiskCode = "spot"           // pods leave machines that nobody takes away, and may land on spot machines
+	RiskVolume        RiskCode = "volume"         // a volume is detached and attached elsewhere
+)
+
+// RiskCodes returns all codes, by name.
+func RiskCodes() []RiskCode {
+	return []RiskCode{RiskArchitecture, RiskBarePod, RiskReplicas, RiskSingleReplica, RiskSpot, RiskVolume}
 }
 
-// Kept is a part of what the cluster costs more after the steps than built anew. That is
-// divided among the nodes by what each costs beyond what its pods are worth at the prices of
-// the cluster built anew ([scheduling.Certificate.Worths]), and counted for the first of the
-// reasons for which the node stays.
-type Kept struct {
-	// Code is that reason; CauseSearch for machines that steps have bought, for nodes that take
-	// in pods, and where no cheaper move was found.
-	Code CauseCode `json:"code"`
-	// Nodes are how many it is about, PerHour what they cost more.
-	Nodes   int             `json:"nodes"`
-	PerHour offerings.Price `json:"perHour"`
+// forced reports whether a step has to be, whatever it saves.
+func (s *Step) forced() bool {
+	return s.Reason == Interrupted || s.Reason == Expired || s.Reason == Drifted
 }
 
-// Point is how far a number of steps get.
-type Point struct {
-	// Steps is how many steps are done.
-	Steps int `json:"steps"`
-	// SavingPerHour and PodsMoved are the sums of theirs.
-	SavingPerHour offerings.Price `json:"savingPerHour"`
-	PodsMoved     int             `json:"podsMoved"`
-	// DisruptionCost is the sum of the steps'.
-	DisruptionCost float64 `json:"disruptionCost"`
-}
+// saves reports whether a step is there to save something.
+func (s *Step) saves() bool { return s.Reason == Empty || s.Reason == Underutilized }

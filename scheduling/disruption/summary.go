@@ -6,45 +6,12 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// tally is what the nodes of pools come to at some time.
-type tally struct {
-	price, paid     offerings.Price // as in candidate
-	nodes, unpriced int
-}
-
-// tally adds up the nodes that are there.
-func (f *state) tally() tally {
-	var t tally
-	for _, s := range f.nodes {
-		if !s.gone {
-			t.add(s)
-		}
-	}
-	return t
-}
-
-// expects reports whether nodes are expected to cost something beside their machines.
-func (f *state) expects() bool {
-	return f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.Interruption != (scheduling.Interruption{})
-}
-
-// add counts a node, unless no pool owns it.
-func (t *tally) add(s *candidate) {
-	switch {
-	case s.pool == nil:
-	case !s.priced:
-		t.unpriced++
-	default:
-		t.nodes++
-		t.price, t.paid = clampPrice(t.price, s.price), clampPrice(t.paid, s.paid)
-	}
-}
-
-// plan puts together what was found.
-func (r *run) plan() *Plan {
+// assemble puts together what was found.
+func (r *run) assemble() *Plan {
 	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, provisioning.IdleNodePools(r.state.problem)...)}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
@@ -84,7 +51,7 @@ func (r *run) summary(verdicts []Verdict) Summary {
 				least = &target{tally: after} // which holds the same pods
 			}
 			s.Rebuilt = r.state.rebuilt(least)
-			s.Kept = r.kept(after.price-least.price, verdicts)
+			s.Kept = r.keptParts(after.price-least.price, verdicts)
 		}
 		r.late = r.late || found.late
 	}
@@ -98,4 +65,63 @@ func (r *run) summary(verdicts []Verdict) Summary {
 		s.Status = scheduling.StatusOptimal
 	}
 	return s
+}
+
+// keptParts divides what the cluster costs more than built anew among the nodes that are there
+// after the steps, see [Kept]; the most comes first.
+func (r *run) keptParts(more offerings.Price, verdicts []Verdict) []Kept {
+	if more <= 0 {
+		return nil
+	}
+	codes := map[string]CauseCode{}
+	for i := range verdicts {
+		if v := &verdicts[i]; len(v.Reasons) > 0 {
+			codes[v.Node] = v.Reasons[0].Code
+		}
+	}
+	sum, waste := 0.0, map[CauseCode]float64{}
+	parts := map[CauseCode]*Kept{CauseSearch: {Code: CauseSearch}}
+	for _, s := range r.state.nodes {
+		if s.gone || s.pool == nil || !s.priced {
+			continue
+		}
+		lost := s.price
+		for _, pod := range s.movers {
+			lost -= r.findings.rebuilt.worth[podspec.PodName(pod)]
+		}
+		code := codes[s.name]
+		if code == "" || code == CauseNoSaving || code == CauseReceives {
+			code = CauseSearch
+		}
+		if parts[code] == nil {
+			parts[code] = &Kept{Code: code}
+		}
+		parts[code].Nodes++
+		waste[code] += float64(max(0, lost))
+		sum += float64(max(0, lost))
+	}
+	out, rest := []Kept{}, more
+	for code, part := range parts {
+		if code != CauseSearch && sum > 0 {
+			part.PerHour = offerings.Price(float64(more) * (waste[code] / sum))
+			rest -= part.PerHour
+		}
+	}
+	parts[CauseSearch].PerHour = rest
+	for _, part := range parts {
+		if part.PerHour > 0 {
+			out = append(out, *part)
+		}
+	}
+	slices.SortFunc(out, func(a, b Kept) int { return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code)) })
+	return out
+}
+
+// rebuilt is a cluster bought afresh, in the words of a summary.
+func (f *state) rebuilt(t *target) *Rebuilt {
+	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, LeftOut: t.leftOut}
+	if f.expects() {
+		out.ExpectedPerHour = t.price
+	}
+	return out
 }

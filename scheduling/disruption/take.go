@@ -130,7 +130,10 @@ func (f *state) begun(pod *corev1.Pod) *corev1.Pod {
 	if _, counts := pod.Annotations[doNotDisrupt]; !counts && pod.DeletionTimestamp == nil {
 		return pod
 	}
-	anew := *pod
-	anew.DeletionTimestamp, anew.Status.StartTime = nil, &metav1.Time{Time: f.now}
-	return &anew
+	again := *pod
+	again.DeletionTimestamp, again.Status.StartTime = nil, &metav1.Time{Time: f.now}
+	return &again
 }
+
+// longAgo is long enough before every decision.
+func longAgo() time.Time { return time.Unix(0, 0) }

@@ -1,15 +1,16 @@
 package disruption
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -61,17 +62,6 @@ func (f *state) anew(loose map[string]bool) scheduling.Problem {
 	return out
 }
 
-// mayGo reports whether a node whose price is known may be disrupted for any reason, budgets
-// of pools aside.
-func (f *state) mayGo(s *candidate) bool {
-	return s.pool != nil && s.priced && slices.ContainsFunc([]Reason{Interrupted, Expired, Drifted, Empty, Underutilized}, func(r Reason) bool {
-		return f.concerns(s, r) && f.meant(r) && len(f.blockers(s, r)) == 0
-	})
-}
-
-// leaving are the nodes that may be disrupted now.
-func (f *state) leaving() map[string]bool { return f.nodesThat(f.mayGo) }
-
 // target is the cluster bought afresh.
 type target struct {
 	// tally is what it comes to, nodes that stay included.
@@ -116,101 +106,67 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 	return t, nil
 }
 
-// rebuild looks for the cheapest cluster for the same pods, whatever holds nodes back.
-func (r *run) rebuild(ctx context.Context) error {
-	found := r.findings
-	if found == nil || found.anew == nil || over(ctx) {
-		return cancelled(ctx)
+// backOnSale makes nodes that are gone to be had again, in a problem of buying afresh: they
+// could as well have stayed. Reservations have their machines back, and offerings that
+// nodes were bought at are on sale.
+func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
+	had, lent := map[offerings.Key]bool{}, map[string]int{}
+	for _, node := range nodes {
+		key := instancetypes.OfferingOf(node)
+		had[key] = true
+		if key.ReservationID != "" {
+			lent[key.ReservationID]++
+		}
 	}
-	all := r.state.owned()
-	if len(all) == len(r.state.loose) {
-		found.rebuilt = found.anew
-		return nil
-	}
-	var err error
-	found.rebuilt, err = r.state.solveAnew(ctx, r.state.planner.Policy.Effort, all)
-	return r.ended(ctx, err)
+	p.Unavailable = unmarked(p.Unavailable, had, p.Now)
+	k, err := newAvailability(p).changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
+		more, again := 0, o.Unavailable && had[o.Key(t.Name)]
+		if o.CapacityType == offerings.Reserved {
+			more = lent[o.ReservationID]
+		}
+		o.Unavailable = o.Unavailable && !again
+		o.ReservationCount += more
+		return again || more > 0
+	})
+	p.Catalog, p.PoolCatalogs = k.all, k.pools
+	return err
 }
 
-// owned are the nodes of pools whose price is known, launches of steps aside.
-func (f *state) owned() map[string]bool {
-	return f.nodesThat(func(s *candidate) bool { return !s.fresh && s.pool != nil && s.priced })
+// buysBack is the planner's solver, which may buy what some nodes are, whatever it may
+// buy otherwise: they could as well have stayed.
+func (f *state) buysBack(loose map[string]bool) scheduling.Policy {
+	solver, had := f.planner.Policy, map[offerings.Key]bool{}
+	for name := range loose {
+		had[instancetypes.OfferingOf(f.at[name].node)] = true
+	}
+	was := f.planner.Policy
+	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
+	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
+		return offers.Allows(was, t, o) || had[o.Key(t.Name)]
+	}}
+	return solver
 }
 
-// rebuilt is a cluster bought afresh, in the words of a summary.
-func (f *state) rebuilt(t *target) *Rebuilt {
-	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, LeftOut: t.leftOut}
-	if f.expects() {
-		out.ExpectedPerHour = t.price
+// unmarked is the record of what failed lately without marks that cover any of some
+// offerings.
+func unmarked(u *offerings.Unavailable, had map[offerings.Key]bool, now time.Time) *offerings.Unavailable {
+	covers := func(mark offerings.Key) bool {
+		for key := range had {
+			if (mark.InstanceType == "" || mark.InstanceType == key.InstanceType) && (mark.Zone == "" || mark.Zone == key.Zone) &&
+				(mark.CapacityType == "" || mark.CapacityType == key.CapacityType) && (mark.ReservationID == "" || mark.ReservationID == key.ReservationID) {
+				return true
+			}
+		}
+		return false
+	}
+	if u.Len() == 0 || !slices.ContainsFunc(u.Keys(), covers) {
+		return u
+	}
+	out := &offerings.Unavailable{}
+	for key, until := range u.All() {
+		if !covers(key) {
+			out.Mark(key, now, until.Sub(now))
+		}
 	}
 	return out
-}
-
-// kept divides what the cluster costs more than built anew among the nodes that are there
-// after the steps, see [Kept]; the most comes first.
-func (r *run) kept(more offerings.Price, verdicts []Verdict) []Kept {
-	if more <= 0 {
-		return nil
-	}
-	codes := map[string]CauseCode{}
-	for i := range verdicts {
-		if v := &verdicts[i]; len(v.Reasons) > 0 {
-			codes[v.Node] = v.Reasons[0].Code
-		}
-	}
-	sum, waste := 0.0, map[CauseCode]float64{}
-	parts := map[CauseCode]*Kept{CauseSearch: {Code: CauseSearch}}
-	for _, s := range r.state.nodes {
-		if s.gone || s.pool == nil || !s.priced {
-			continue
-		}
-		lost := s.price
-		for _, pod := range s.movers {
-			lost -= r.findings.rebuilt.worth[podspec.PodName(pod)]
-		}
-		code := codes[s.name]
-		if code == "" || code == CauseNoSaving || code == CauseReceives {
-			code = CauseSearch
-		}
-		if parts[code] == nil {
-			parts[code] = &Kept{Code: code}
-		}
-		parts[code].Nodes++
-		waste[code] += float64(max(0, lost))
-		sum += float64(max(0, lost))
-	}
-	out, rest := []Kept{}, more
-	for code, part := range parts {
-		if code != CauseSearch && sum > 0 {
-			part.PerHour = offerings.Price(float64(more) * (waste[code] / sum))
-			rest -= part.PerHour
-		}
-	}
-	parts[CauseSearch].PerHour = rest
-	for _, part := range parts {
-		if part.PerHour > 0 {
-			out = append(out, *part)
-		}
-	}
-	slices.SortFunc(out, func(a, b Kept) int { return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code)) })
-	return out
-}
-
-// alternative looks with little effort for the cheapest cluster of other NodePools, as
-// [Summary.Rebuilt] is one of its own; nil where there are none to compare with, or no node
-// of a pool has a price.
-func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
-	f := newState(p, c)
-	all := f.owned()
-	if len(c.Alternative) == 0 || len(all) == 0 || ctx.Err() != nil {
-		return nil, nil //nolint:nilerr,nilnil // nothing to compare with is no error, nor is too little time
-	}
-	other := c.Problem
-	other.NodePools = c.Alternative
-	f.problem = &other
-	t, err := f.solveAnew(ctx, scheduling.EffortFast, all)
-	if err != nil {
-		return nil, err
-	}
-	return f.rebuilt(t), nil
 }

@@ -26,17 +26,17 @@ func (f *faults) add(path, value, message string) {
 // problem.
 func check(p *Planner, c *Cluster) *faults {
 	f := &faults{}
-	f.planner(p)
+	f.checkPlanner(p)
 	if p.Now.IsZero() && c.Now.IsZero() {
 		f.add("planner.now", "", "is missing, and so is now of the problem")
 	}
-	f.machines(c)
-	f.budgets(c.PodDisruptionBudgets)
+	f.checkMachines(c)
+	f.checkBudgets(c.PodDisruptionBudgets)
 	return f
 }
 
-// planner checks settings.
-func (f *faults) planner(p *Planner) {
+// checkPlanner checks settings.
+func (f *faults) checkPlanner(p *Planner) {
 	for i, r := range p.Reasons {
 		switch r {
 		case Interrupted, Expired, Drifted, Empty, Underutilized, Misplaced:
@@ -44,27 +44,27 @@ func (f *faults) planner(p *Planner) {
 			f.add("planner.reasons["+strconv.Itoa(i)+"]", string(r), "must be one of interrupted, expired, drifted, empty, underutilized, misplaced")
 		}
 	}
-	negative(f, "planner.minSaving.perHour", p.MinSaving.PerHour)
-	negative(f, "planner.minSaving.perMonth", p.MinSaving.PerMonth)
+	checkNotNegative(f, "planner.minSaving.perHour", p.MinSaving.PerHour)
+	checkNotNegative(f, "planner.minSaving.perMonth", p.MinSaving.PerMonth)
 	if n := p.MinSaving.Share; !(n >= 0 && n <= 1) {
-		f.add("planner.minSaving.share", number(n), "must lie between 0 and 1")
+		f.add("planner.minSaving.share", formatNumber(n), "must lie between 0 and 1")
 	}
 	if n := p.BalancedK; !(n >= 0) || math.IsInf(n, 1) {
-		f.add("planner.balancedK", number(n), "must be above 0, or 0 for the default of 2")
+		f.add("planner.balancedK", formatNumber(n), "must be above 0, or 0 for the default of 2")
 	}
 	if n := p.NodeCost; !(n >= 0) || math.IsInf(n, 1) {
-		f.add("planner.nodeCost", number(n), "must be above 0, or 0 for the default of 1")
+		f.add("planner.nodeCost", formatNumber(n), "must be above 0, or 0 for the default of 1")
 	}
 	if p.MaxSteps < 0 {
 		f.add("planner.maxSteps", strconv.Itoa(p.MaxSteps), "is negative")
 	}
-	negative(f, "planner.minLifetime", p.MinLifetime)
+	checkNotNegative(f, "planner.minLifetime", p.MinLifetime)
 }
 
-func number(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
+func formatNumber(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
-// machines checks what is told of nodes.
-func (f *faults) machines(c *Cluster) {
+// checkMachines checks what is told of nodes.
+func (f *faults) checkMachines(c *Cluster) {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
 		if n != nil {
@@ -79,22 +79,22 @@ func (f *faults) machines(c *Cluster) {
 			f.add(at+".node", "", "is missing")
 		} else {
 			at = "machines[" + m.Node + "]"
-			f.once(first, at, m.Node, i)
+			f.checkOnce(first, at, m.Node, i)
 			if !nodes[m.Node] {
 				f.add(at+".node", m.Node, "there is no node of this name")
 			}
 		}
 		if d := m.ExpireAfter; d != nil && d.Duration != nil {
-			negative(f, at+".expireAfter", *d.Duration)
+			checkNotNegative(f, at+".expireAfter", *d.Duration)
 		}
 		if d := m.TerminationGracePeriod; d != nil {
-			negative(f, at+".terminationGracePeriod", d.Duration)
+			checkNotNegative(f, at+".terminationGracePeriod", d.Duration)
 		}
 	}
 }
 
-// once checks that a name is that of one entry of a list.
-func (f *faults) once(first map[string]int, at, name string, i int) {
+// checkOnce checks that a name is that of one entry of a list.
+func (f *faults) checkOnce(first map[string]int, at, name string, i int) {
 	if j, again := first[name]; again {
 		f.add(at, "", "is there twice, as entries "+strconv.Itoa(j)+" and "+strconv.Itoa(i))
 		return
@@ -102,8 +102,8 @@ func (f *faults) once(first map[string]int, at, name string, i int) {
 	first[name] = i
 }
 
-// negative checks an amount that must not be.
-func negative[T interface {
+// checkNotNegative checks an amount that must not be.
+func checkNotNegative[T interface {
 	~int64
 	String() string
 }](f *faults, path string, n T) {
@@ -112,8 +112,8 @@ func negative[T interface {
 	}
 }
 
-// budgets checks PodDisruptionBudgets by the rules of the API server.
-func (f *faults) budgets(list []*policyv1.PodDisruptionBudget) {
+// checkBudgets checks PodDisruptionBudgets by the rules of the API server.
+func (f *faults) checkBudgets(list []*policyv1.PodDisruptionBudget) {
 	first := map[string]int{}
 	for i, b := range list {
 		at := "podDisruptionBudgets[" + strconv.Itoa(i) + "]"
@@ -126,29 +126,29 @@ func (f *faults) budgets(list []*policyv1.PodDisruptionBudget) {
 		} else {
 			name := budgetName(b)
 			at = "podDisruptionBudgets[" + name + "]"
-			f.once(first, at, name, i)
+			f.checkOnce(first, at, name, i)
 		}
-		f.budget(at+".spec", &b.Spec)
+		f.checkBudget(at+".spec", &b.Spec)
 	}
 }
 
-// budget checks what one PodDisruptionBudget says.
-func (f *faults) budget(at string, s *policyv1.PodDisruptionBudgetSpec) {
+// checkBudget checks what one PodDisruptionBudget says.
+func (f *faults) checkBudget(at string, s *policyv1.PodDisruptionBudgetSpec) {
 	if _, err := metav1.LabelSelectorAsSelector(s.Selector); err != nil {
 		f.add(at+".selector", "", oneLine(err))
 	}
 	if s.MinAvailable != nil && s.MaxUnavailable != nil {
 		f.add(at+".maxUnavailable", s.MaxUnavailable.String(), "must not be there together with minAvailable")
 	}
-	f.amount(at+".minAvailable", s.MinAvailable)
-	f.amount(at+".maxUnavailable", s.MaxUnavailable)
+	f.checkAmount(at+".minAvailable", s.MinAvailable)
+	f.checkAmount(at+".maxUnavailable", s.MaxUnavailable)
 	if p := s.UnhealthyPodEvictionPolicy; p != nil && *p != policyv1.IfHealthyBudget && *p != policyv1.AlwaysAllow {
 		f.add(at+".unhealthyPodEvictionPolicy", string(*p), "must be one of IfHealthyBudget, AlwaysAllow")
 	}
 }
 
-// amount checks a number of pods.
-func (f *faults) amount(path string, v *intstr.IntOrString) {
+// checkAmount checks a number of pods.
+func (f *faults) checkAmount(path string, v *intstr.IntOrString) {
 	if v == nil {
 		return
 	}
@@ -164,8 +164,8 @@ func (f *faults) amount(path string, v *intstr.IntOrString) {
 // oneLine is the text of an error without line breaks.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// err joins faults with those of the problem itself; nil where there is none.
-func (f *faults) err(problem error) error {
+// joined joins faults with those of the problem itself; nil where there is none.
+func (f *faults) joined(problem error) error {
 	var list *scheduling.FieldErrors
 	var one *scheduling.FieldError
 	switch {
@@ -177,7 +177,7 @@ func (f *faults) err(problem error) error {
 	case len(f.list) == 0:
 		return problem
 	default:
-		return errors.Join(problem, f.err(nil))
+		return errors.Join(problem, f.joined(nil))
 	}
 	if len(f.list) == 0 {
 		return nil

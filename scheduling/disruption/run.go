@@ -1,0 +1,203 @@
+package disruption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+// Plan decides which nodes to remove or replace. An error means a malformed cluster or
+// setting (every fault at once; it wraps [scheduling.ErrInvalid]) or a cancelled context.
+// A deadline is no error: the steps found so far come back, each as safe as ever, marked
+// [scheduling.StatusDeadline]. The same cluster and settings give the same plan, whatever
+// the order of lists and the number of processors.
+func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
+	r, err := p.begin(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.search(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.rebuild(ctx); err != nil {
+		return nil, err
+	}
+	plan := r.assemble()
+	plan.Summary.Alternative, err = r.state.planner.alternative(ctx, &c)
+	return plan, err
+}
+
+// Steps yields the steps of [Planner.Plan] as they are found, so that the first can be
+// carried out while the others are looked for. An error comes last, with an empty step:
+// those that [Planner.Plan] returns. Whoever stops early loses nothing but further steps.
+func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		r, err := p.begin(ctx, &c)
+		if err == nil {
+			r.found = func(step *Step) bool { return yield(*step, nil) }
+			err = r.search(ctx)
+		}
+		if err != nil && (r == nil || !r.done) {
+			yield(Step{}, err)
+		}
+	}
+}
+
+// run is the making of a plan.
+type run struct {
+	state *state
+	steps []Step
+	// found, if set, is told of each step, and says whether to go on; done says that it
+	// does not want more.
+	found func(*Step) bool
+	done  bool
+	// late says that a deadline ended the search.
+	late bool
+	// causes are why nodes stay, by name, as far as steps that have to be found out.
+	causes   map[string][]Cause
+	warnings []scheduling.Warning
+	findings *findings
+	before   tally
+	// last says that the plan does not go on with the next.
+	last bool
+}
+
+// findings are what the search for savings found out beside its steps.
+type findings struct {
+	// rejected is the best move of a node that was not taken, causes what speaks against
+	// moves of it, by name of the node.
+	rejected map[string]*Rejected
+	causes   map[string][]Cause
+	// late says that a deadline ended the search.
+	late bool
+	// bound is a price below which no set of machines can be, 0 where none is proven.
+	bound offerings.Price
+	// anew is the cluster bought afresh, rebuilt that without any node of today.
+	anew, rebuilt *target
+}
+
+// begin reads the cluster.
+func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	faults := check(&p, c)
+	if p.Now.IsZero() {
+		p.Now = c.Now
+	}
+	cluster := *c
+	cluster.Now = p.Now
+	var s *state
+	err := faults.joined(nil)
+	if err == nil {
+		s, err = openState(ctx, p, &cluster)
+	}
+	switch {
+	case errors.Is(err, scheduling.ErrInvalid):
+		_, problem := provisioning.NewSession(p.Policy, cluster.Problem)
+		return nil, faults.joined(problem)
+	case err != nil:
+		return nil, err
+	}
+	r := &run{state: s, causes: map[string][]Cause{}}
+	r.before = r.state.tally()
+	return r, nil
+}
+
+// search makes all steps: those that save something as they are found in large clusters, else once
+// it is known that they leave nothing to do.
+func (r *run) search(ctx context.Context) error {
+	err := r.removeForced(ctx)
+	switch {
+	case err != nil || r.done:
+	case !r.state.large() && !r.last:
+		err = r.lookAhead(ctx)
+	default:
+		if err = r.phases(ctx); err == nil && !r.last {
+			err = past(ctx, r.explain(ctx))
+		}
+	}
+	return r.ended(ctx, err)
+}
+
+// phases makes the steps that a search finds, and those that come after them.
+func (r *run) phases(ctx context.Context) error {
+	var err error
+	if r.state.meant(Underutilized) {
+		err = r.consolidate(ctx)
+		r.capBound()
+	}
+	if err == nil && !r.done && r.state.meant(Misplaced) {
+		err = r.rebalance(ctx)
+	}
+	return err
+}
+
+// ended tells a deadline that ended the search from what is an error.
+func (r *run) ended(ctx context.Context, err error) error {
+	if cause := cancelled(ctx); cause != nil {
+		return cause
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		r.late = true
+		return nil
+	}
+	return err
+}
+
+// make carries a step out and takes it into the plan.
+func (r *run) make(step *Step) error {
+	told := *step
+	told.Risks = r.state.risks(step)
+	if err := r.state.take(step); err != nil {
+		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
+	}
+	r.steps = append(r.steps, told)
+	if most := r.state.planner.MaxSteps; most > 0 && len(r.steps) >= most {
+		r.done = true
+	}
+	if r.found != nil && !r.found(&told) {
+		r.done = true
+	}
+	return nil
+}
+
+// rebuild looks for the cheapest cluster for the same pods, whatever holds nodes back.
+func (r *run) rebuild(ctx context.Context) error {
+	found := r.findings
+	if found == nil || found.anew == nil || over(ctx) {
+		return cancelled(ctx)
+	}
+	all := r.state.owned()
+	if len(all) == len(r.state.loose) {
+		found.rebuilt = found.anew
+		return nil
+	}
+	var err error
+	found.rebuilt, err = r.state.solveAnew(ctx, r.state.planner.Policy.Effort, all)
+	return r.ended(ctx, err)
+}
+
+// alternative looks with little effort for the cheapest cluster of other NodePools, as
+// [Summary.Rebuilt] is one of its own; nil where there are none to compare with, or no node
+// of a pool has a price.
+func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
+	f := newState(p, c)
+	all := f.owned()
+	if len(c.Alternative) == 0 || len(all) == 0 || ctx.Err() != nil {
+		return nil, nil //nolint:nilerr,nilnil // nothing to compare with is no error, nor is too little time
+	}
+	other := c.Problem
+	other.NodePools = c.Alternative
+	f.problem = &other
+	t, err := f.solveAnew(ctx, scheduling.EffortFast, all)
+	if err != nil {
+		return nil, err
+	}
+	return f.rebuilt(t), nil
+}
