@@ -101,40 +101,40 @@
 // goes through all of it, line by line.
 package disruption
 
-// A map of this package's files, in the order in which a plan comes about. A name with a
-// star stands for all files that begin so.
+// A map of this package's files, from the ground up: files refer to those of their own part and of
+// parts before it. A name with a star stands for all files that begin so.
 //
-// What goes in
+// The words
 //
 //	cluster      what runs, and the settings
-//	validate     every fault of both
+//	step         a step, its reason and its risks, and why nodes stay
+//	plan         the plan and what it comes to
 //
-// Who may go, and what that costs
+// The cluster as it stands after some steps
 //
-//	candidates, blockers, pods  nodes that a reason is about, and what keeps them where they are
-//	budget       how many nodes of a pool may go, and how many pods
+//	pods, budget what pods ask for, and how many nodes of a pool and pods may go
+//	validate     every fault of what goes in
+//	availability, deadline  what is on sale, and whether there is time
+//	state, take, sessions   nodes, pods and pools; a step carried out; the sessions for what-ifs
+//	candidates, blockers    nodes that a reason is about, and what keeps them where they are
+//	capacity     whether pods could fit, in round figures, before anything is tried
 //	price, admit what a move disrupts, saves, and has to save
-//
-// What would become of the pods
-//
-//	state, take, sessions, availability  the cluster and the market after the steps so far
 //	simulate     where pods would be if nodes were gone
-//	waves, drain_simulation  the order in which they leave, and whether each may land
-//	topology     the topology terms of pods, and what they count
+//	waves        the order in which they leave; internal/drain tells whether each may land
 //
-// The steps
+// What would be cheaper, and the way there
 //
-//	forced       interrupted, expired, drifted and empty nodes
-//	consolidate  steps that save something
+//	target       the cluster bought afresh, as an aim and as a bound
 //	search, moves  a cheaper cluster for the same pods
 //	keepset      which nodes stay, where many go at once
-//	capacity     whether pods could fit, in round figures, before anything is tried
-//	target       the cluster bought afresh, as an aim and as a bound
 //	ordering*    the steps that lead to the cheaper cluster
+//
+// The run that makes a plan
+//
+//	run          Planner.Plan, and the steps that are made
+//	forced       interrupted, expired, drifted and empty nodes
+//	consolidate  steps that save something
 //	rebalance    pods that break a rule where they are
 //	lookahead    the next plan, made in advance, and what this one does of it
-//
-// What comes out
-//
-//	plan, step, risks, summary  the steps, what they come to, and what they leave
+//	risks, summary  what the steps come to, and what they leave
 //	verdict      why each other node stays, and the best moves that were not made

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 )
 
 // removeForced makes the steps that do not ask what they save: for nodes that are interrupted,
@@ -221,15 +222,15 @@ func (r *run) someWait() bool {
 
 // lands reports whether all pods may land where they are to.
 func (r *run) lands(o *outcome) bool {
-	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.state.topology.of(e.Pod).tied() }) {
+	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.state.topology.Of(e.Pod).Tied() }) {
 		return true
 	}
 	s := newSimulation(r.state, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
-	var all []*movingPod
-	for _, name := range slices.Sorted(maps.Keys(s.pods)) {
-		all = append(all, s.pods[name])
+	var all []*drain.Pod
+	for _, name := range slices.Sorted(maps.Keys(s.Pods)) {
+		all = append(all, s.Pods[name])
 	}
-	return s.possible(all, true)
+	return s.Possible(all, true)
 }
 
 // try makes a step of what would become of nodes, if that may be.

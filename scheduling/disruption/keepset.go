@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -181,7 +182,7 @@ func (s *keepSet) open(pod *corev1.Pod) {
 	for _, list := range [][]keepRoom{s.room, s.fixed} {
 		for i := range list {
 			r := &list[i]
-			r.admits = append(r.admits, r.node != nil && asks.OwnMatchesNode(r.node.Name, r.node.Labels) && tolerates(asks.Tolerations, r.node.Spec.Taints))
+			r.admits = append(r.admits, r.node != nil && asks.OwnMatchesNode(r.node.Name, r.node.Labels) && drain.Tolerates(asks.Tolerations, r.node.Spec.Taints))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -18,7 +19,7 @@ import (
 // each other's, and rules look at the cluster as it stands then.
 type ordering struct {
 	state      *state
-	simulation *drainSimulation
+	simulation *drain.Simulation
 	// asks says that rules are in force which the simulation does not know, so that places are
 	// looked for again.
 	asks bool
@@ -114,7 +115,7 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 	}
 	for i := range step.Launches {
 		w.new[step.Launches[i].Name] = &step.Launches[i]
-		w.simulation.stand(step.Launches[i].Name, -1)
+		w.simulation.Stand(step.Launches[i].Name, -1)
 	}
 	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {
@@ -157,17 +158,17 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 // same holds them, and rules see the same of them. Pods with something of their own are like
 // none.
 func (w *ordering) kindOf(name string) string {
-	a := w.simulation.pods[name]
-	if a == nil || len(a.pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(a.pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(a.pod.Spec.Containers, ownPort) {
+	a := w.simulation.Pods[name]
+	if a == nil || len(a.Pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(a.Pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(a.Pod.Spec.Containers, ownPort) {
 		return name
 	}
-	spec := &a.pod.Spec
+	spec := &a.Pod.Spec
 	var affinity *corev1.NodeAffinity
 	if spec.Affinity != nil {
 		affinity = spec.Affinity.NodeAffinity
 	}
 	text, err := json.Marshal([]any{
-		provisioning.PodRequests([]*corev1.Pod{a.pod})[0], spec.NodeSelector, affinity, spec.Tolerations, spec.Priority, a.topology.terms.Name, a.topology.among,
+		provisioning.PodRequests([]*corev1.Pod{a.Pod})[0], spec.NodeSelector, affinity, spec.Tolerations, spec.Priority, a.Topology.Terms.Name, a.Topology.Among,
 	})
 	if err != nil {
 		return name

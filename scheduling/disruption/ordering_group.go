@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 )
 
 // leavingGroup is nodes that leave together, and what is bought for them.
@@ -22,7 +23,7 @@ type leavingGroup struct {
 // leaveAlone is the step in which a node goes by itself and nothing is bought, nil if that cannot
 // be.
 func (w *ordering) leaveAlone(ctx context.Context, l *leavingNode) (*Step, error) {
-	mark := len(w.simulation.log)
+	mark := w.simulation.Mark()
 	g := &leavingGroup{stuck: map[string][]string{}}
 	w.join(g, l)
 	w.seatAll(g)
@@ -31,7 +32,7 @@ func (w *ordering) leaveAlone(ctx context.Context, l *leavingNode) (*Step, error
 			return final, err
 		}
 	}
-	w.simulation.undo(mark)
+	w.simulation.Undo(mark)
 	return nil, nil //nolint:nilnil // no step is an answer
 }
 
@@ -53,7 +54,7 @@ func (w *ordering) leaveTogether(ctx context.Context) (*Step, error) {
 		if i >= mostBegun {
 			break
 		}
-		mark := len(w.simulation.log)
+		mark := w.simulation.Mark()
 		g := &leavingGroup{stuck: map[string][]string{}}
 		w.add(g, first)
 		for again, last := 0, false; ; {
@@ -69,7 +70,7 @@ func (w *ordering) leaveTogether(ctx context.Context) (*Step, error) {
 			}
 			last = !w.grow(g)
 		}
-		w.simulation.undo(mark)
+		w.simulation.Undo(mark)
 		if len(g.leaving) == len(w.waits) {
 			break // whoever begins
 		}
@@ -89,13 +90,13 @@ func (w *ordering) grow(g *leavingGroup) bool {
 		if tried++; tried > max(1, mostJoined*mostEasy/(mostEasy+len(g.leaving))) {
 			break
 		}
-		mark := len(w.simulation.log)
+		mark := w.simulation.Mark()
 		with := *g
 		with.leaving, with.bought, with.stuck = slices.Clip(g.leaving), slices.Clip(g.bought), maps.Clone(g.stuck)
 		if w.add(&with, l); w.state.within(namesOf(with.leaving)) && (most == nil || with.better(most)) {
 			best, most = l, &with
 		}
-		w.simulation.undo(mark)
+		w.simulation.Undo(mark)
 	}
 	if best == nil {
 		return false
@@ -130,14 +131,14 @@ func (w *ordering) join(g *leavingGroup, l *leavingNode) {
 	g.saving, g.cost = clampPrice(g.saving, l.price), g.cost+l.cost
 	for _, kind := range l.kinds {
 		for _, pod := range l.pods[kind] {
-			w.simulation.move(w.simulation.pods[pod], "")
+			w.simulation.Move(w.simulation.Pods[pod], "")
 		}
 		g.stuck[kind] = slices.Concat(g.stuck[kind], l.pods[kind])
 		g.lost += len(l.pods[kind])
 	}
 	if len(l.kinds) == 0 {
-		w.simulation.stand(l.name, -1)
-		w.simulation.log = append(w.simulation.log, func() { w.simulation.stand(l.name, 1) })
+		w.simulation.Stand(l.name, -1)
+		w.simulation.Done(func() { w.simulation.Stand(l.name, 1) })
 	}
 }
 
@@ -148,7 +149,7 @@ func (w *ordering) seatAll(g *leavingGroup) {
 		for _, kind := range slices.Sorted(maps.Keys(g.stuck)) {
 			var rest []string
 			for _, pod := range g.stuck[kind] {
-				if w.seat(kind, w.simulation.pods[pod]) {
+				if w.seat(kind, w.simulation.Pods[pod]) {
 					g.lost--
 					again = true
 				} else {
@@ -165,23 +166,23 @@ func (w *ordering) seatAll(g *leavingGroup) {
 }
 
 // seat gives a pod a place of its kind, if it may have one now.
-func (w *ordering) seat(kind string, a *movingPod) bool {
+func (w *ordering) seat(kind string, a *drain.Pod) bool {
 	places := w.places[kind]
 	for _, node := range w.order[kind] {
 		if places[node] == 0 || w.new[node] != nil && !w.bought[node] {
 			continue
 		}
-		was := a.to
-		a.to = node
-		if !w.simulation.fits(a) {
-			a.to = was
+		was := a.To
+		a.To = node
+		if !w.simulation.Fits(a) {
+			a.To = was
 			continue
 		}
 		places[node]--
-		w.simulation.move(a, node)
-		w.simulation.log = append(w.simulation.log, func() {
+		w.simulation.Move(a, node)
+		w.simulation.Done(func() {
 			places[node]++
-			a.to = was
+			a.To = was
 		})
 		return true
 	}
@@ -221,10 +222,10 @@ func (w *ordering) setBought(g *leavingGroup, name string, there bool) {
 	}
 	set := func(there bool, by int) {
 		w.bought[name] = there
-		w.simulation.stand(name, by)
+		w.simulation.Stand(name, by)
 	}
 	set(there, sign)
-	w.simulation.log = append(w.simulation.log, func() { set(!there, -sign) })
+	w.simulation.Done(func() { set(!there, -sign) })
 	g.saving = clampPrice(g.saving, offerings.Price(-sign)*w.state.costOf(w.new[name]))
 }
 
@@ -233,13 +234,13 @@ func (w *ordering) setBought(g *leavingGroup, name string, there bool) {
 // which it was, or let them go elsewhere since.
 func (w *ordering) leave(ctx context.Context, g *leavingGroup, mark int) (*Step, error) {
 	o := &outcome{}
-	var all []*movingPod
+	var all []*drain.Pod
 	for _, l := range g.leaving {
 		o.nodes = append(o.nodes, l.name)
 		for _, kind := range l.kinds {
 			for _, pod := range l.pods[kind] {
-				a := w.simulation.pods[pod]
-				o.evictions, all = append(o.evictions, Eviction{Pod: pod, From: l.name, To: a.on}), append(all, a)
+				a := w.simulation.Pods[pod]
+				o.evictions, all = append(o.evictions, Eviction{Pod: pod, From: l.name, To: a.On}), append(all, a)
 			}
 		}
 	}
@@ -253,7 +254,7 @@ func (w *ordering) leave(ctx context.Context, g *leavingGroup, mark int) (*Step,
 		return idle
 	})
 	// Pods have found places node by node, and are away at the same time.
-	if len(g.leaving) > 1 && !w.simulation.possible(all, true) {
+	if len(g.leaving) > 1 && !w.simulation.Possible(all, true) {
 		return nil, nil
 	}
 	for _, name := range slices.Sorted(slices.Values(g.bought)) {
@@ -275,8 +276,7 @@ func (w *ordering) leave(ctx context.Context, g *leavingGroup, mark int) (*Step,
 		return nil, nil
 	}
 	w.waits = slices.DeleteFunc(w.waits, func(l *leavingNode) bool { return slices.Contains(g.leaving, l) })
-	clear(w.simulation.log[mark:])
-	w.simulation.log = w.simulation.log[:mark]
+	w.simulation.Keep(mark)
 	return final, nil
 }
 

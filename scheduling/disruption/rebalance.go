@@ -3,7 +3,6 @@ package disruption
 import (
 	"context"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -37,8 +36,8 @@ func (r *run) rebalance(ctx context.Context) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				a := sim.pods[podspec.PodName(pod)]
-				if !sim.misplaced(a, r.state.at[name].node) {
+				a := sim.Pods[podspec.PodName(pod)]
+				if !sim.Misplaced(a, r.state.at[name].node) {
 					continue
 				}
 				step, err := r.relocation(ctx, pod)
@@ -51,7 +50,7 @@ func (r *run) rebalance(ctx context.Context) error {
 				if err := r.make(step); err != nil || r.done {
 					return err
 				}
-				sim.move(a, step.Evictions[0].To)
+				sim.Move(a, step.Evictions[0].To)
 				moved[podspec.PodName(pod)], again = true, true
 			}
 		}
@@ -117,33 +116,4 @@ func (r *run) inPlace() *Step {
 		}
 	}
 	return step
-}
-
-// misplaced reports whether a pod breaks a rule on its node that kube-scheduler would hold it to if
-// it placed it there now. Taints of the moment are left out, as of nodes that are going, and spread
-// constraints that do not look at its node or at itself.
-func (s *drainSimulation) misplaced(a *movingPod, node *corev1.Node) bool {
-	asks := podspec.NewConstraint(&a.pod.Spec)
-	if !asks.OwnMatchesNode(node.Name, node.Labels) || !tolerates(asks.Tolerations, lasting(node)) {
-		return true
-	}
-	mark := len(s.log)
-	s.move(a, "")
-	defer s.undo(mark)
-	return slices.ContainsFunc(a.terms, func(t podTerm) bool {
-		_, counts := node.Labels[t.Key]
-		counts = counts && (t.Kind != podspec.SpreadTie || t.domains.filter.passes(node) && a.topology.isAmong(t.Target))
-		return (counts || t.Kind != podspec.SpreadTie) && !t.allows(a.topology, node)
-	})
-}
-
-// lasting are the taints of a node that keep pods away for good: not those by which
-// Kubernetes, Karpenter, an autoscaler or a termination handler tell of its state.
-func lasting(node *corev1.Node) []corev1.Taint {
-	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool {
-		domain, _, _ := strings.Cut(t.Key, "/")
-		return t.Effect != corev1.TaintEffectNoSchedule || strings.HasSuffix(domain, "kubernetes.io") || domain == "karpenter.sh" ||
-			domain == "aws-node-termination-handler" || strings.HasPrefix(domain, "remediator.") || domain == "cloud.google.com" ||
-			strings.HasSuffix(t.Key, "ClusterAutoscaler") || t.Key == scheduling.DisruptedTaint
-	})
 }

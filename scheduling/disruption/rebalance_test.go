@@ -247,7 +247,7 @@ func TestRulesThatAreNotFollowedMoveNobody(t *testing.T) {
 	broken := func(p *corev1.Pod) bool {
 		c := world(t, pool(), []*corev1.Node{n1}, p, b)
 		sim := newSimulation(newState(Planner{Now: noon()}, &c), &Step{Evictions: []Eviction{{Pod: podspec.PodName(p), From: "n1", To: "n1"}}})
-		return sim.misplaced(sim.pods[podspec.PodName(p)], n1)
+		return sim.Misplaced(sim.Pods[podspec.PodName(p)], n1)
 	}
 	term := func(change func(*corev1.PodAffinityTerm)) *corev1.Pod {
 		p := pod("a", "n1", "1", app("a"), apart(byHost, "a"))

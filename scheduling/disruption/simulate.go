@@ -284,7 +284,7 @@ func (f *state) agree(launches []scheduling.Launch) {
 
 // readKeys adds the labels that the topology terms of a pod read, host names aside.
 func (f *state) readKeys(keys map[string]bool, pod string) {
-	for _, tie := range f.topology.of(pod).terms.Ties {
+	for _, tie := range f.topology.Of(pod).Terms.Ties {
 		if key := requirements.NormalizeKey(tie.Key); key != corev1.LabelHostname {
 			keys[key] = true
 		}

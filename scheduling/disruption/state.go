@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -37,7 +38,7 @@ type state struct {
 	moved      map[string]string
 	podBudgets *podBudgets
 	replicas   map[string]int // by controller, its pods that run
-	topology   *topologyIndex
+	topology   *drain.Topology
 	// loose are the nodes that might be disrupted before the first step.
 	loose map[string]bool
 
@@ -118,7 +119,7 @@ type poolState struct {
 // newState reads a valid cluster, without sessions.
 func newState(p Planner, c *Cluster) *state {
 	f := &state{
-		planner: p, cluster: c, topology: newTopologyIndex(&c.Problem), problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		planner: p, cluster: c, topology: drain.NewTopology(&c.Problem), problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
 		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{}, replicas: map[string]int{},
 		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: newAvailability(&c.Problem),
 	}

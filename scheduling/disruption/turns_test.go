@@ -115,36 +115,6 @@ func TestFollowersTakeTurns(t *testing.T) {
 	assert.Equal(t, 2, step.Evictions[1].Wave)
 }
 
-// Asking leaves no trace.
-func TestStageTakesBack(t *testing.T) {
-	f, _ := turnsWorld(t, spreadWeb, "x", "x", "y", "z")
-	step := &Step{Drain: []string{"a-x", "d-z"}, Evictions: []Eviction{{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"}}}
-	s := newSimulation(f, step)
-	require.Len(t, s.counts, 1)
-	counts := func() (pods, nodes map[string]int) {
-		for _, c := range s.counts {
-			d := s.domains[domainKey{c.key, c.countKey.filter}]
-			return map[string]int{"x": c.pods["x"], "y": c.pods["y"], "z": c.pods["z"]}, map[string]int{"x": d.nodes["x"], "y": d.nodes["y"], "z": d.nodes["z"]}
-		}
-		return nil, nil
-	}
-	pods, nodes := counts()
-	assert.Equal(t, map[string]int{"x": 2, "y": 1, "z": 1}, pods)
-	assert.Equal(t, map[string]int{"x": 2, "y": 1, "z": 1}, nodes)
-	both := []*movingPod{s.pods["shop/web-d-z"], s.pods["shop/web-a-x"]}
-	assert.True(t, s.possible(both, true))
-	again, stand := counts()
-	assert.Equal(t, pods, again)
-	assert.Equal(t, nodes, stand)
-	assert.False(t, s.possible(both[:1], false), "x would hold 3")
-	again, _ = counts()
-	assert.Equal(t, pods, again)
-	assert.True(t, s.possible(both, false))
-	again, stand = counts()
-	assert.Equal(t, map[string]int{"x": 2, "y": 2, "z": 0}, again)
-	assert.Equal(t, map[string]int{"x": 1, "y": 1, "z": 0}, stand)
-}
-
 // What pods that wait would make possible is not possible yet.
 func TestPodsThatWaitMakeNoRoomInSpreads(t *testing.T) {
 	to := func(zone string) func(*corev1.Pod) {

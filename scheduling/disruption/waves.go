@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // turns deals out the evictions of a step in waves. Pods that go together leave every budget as many
@@ -32,13 +36,40 @@ func (f *state) turns(step *Step) ([]BudgetUse, bool) {
 // bound reports whether a pod leaves in turns with others and is tied to some.
 func (f *state) bound(e Eviction) bool {
 	pod := f.pods[e.Pod]
-	return pod != nil && f.topology.of(e.Pod).tied() && len(f.podBudgets.charges(pod)) > 0
+	return pod != nil && f.topology.Of(e.Pod).Tied() && len(f.podBudgets.charges(pod)) > 0
+}
+
+// newSimulation begins with a step that nobody has left for yet. It sees the steps that are taken
+// later.
+func newSimulation(f *state, step *Step) *drain.Simulation {
+	launched := map[string]*corev1.Node{}
+	for i := range step.Launches {
+		if node, err := f.nodeOf(&step.Launches[i]); err == nil {
+			launched[step.Launches[i].Name] = node
+		}
+	}
+	return drain.New(drain.Cluster{
+		Topology: f.topology, Pods: f.pods, Home: f.home,
+		Node: func(name string) *corev1.Node {
+			if s := f.standing(name); s != nil {
+				return s.node
+			}
+			return nil
+		},
+		Nodes: func(yield func(*corev1.Node) bool) {
+			for _, s := range f.nodes {
+				if !s.gone && s.node != nil && !yield(s.node) {
+					return
+				}
+			}
+		},
+	}, step.Drain, launched, lo.Map(step.Evictions, func(e Eviction, _ int) drain.Move { return drain.Move{Pod: e.Pod, From: e.From, To: e.To} }))
 }
 
 // waves is the dealing out of the evictions of a step.
 type waves struct {
 	state      *state
-	simulation *drainSimulation // nil to let every pod land
+	simulation *drain.Simulation // nil to let every pod land
 	atOnce     bool
 	// free go in the first wave, last when all that budgets count have gone.
 	free, charged, last []*Eviction
@@ -47,13 +78,13 @@ type waves struct {
 }
 
 // deal deals out waves, and sorts evictions by them.
-func (f *state) deal(step *Step, s *drainSimulation) *waves {
+func (f *state) deal(step *Step, s *drain.Simulation) *waves {
 	w := &waves{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*podBudget]int{}, ok: true}
 	list := step.Evictions
 	if s == nil { // pods that depend on others go late, within a budget too
 		slices.SortStableFunc(list, func(a, b Eviction) int { return cmp.Compare(f.rank(a.Pod), f.rank(b.Pod)) })
 	}
-	apart := slices.ContainsFunc(list, func(e Eviction) bool { return f.topology.of(e.Pod).repels() })
+	apart := slices.ContainsFunc(list, func(e Eviction) bool { return f.topology.Of(e.Pod).Repels() })
 	for i := range list {
 		e := &list[i]
 		pod := f.pods[e.Pod]
@@ -62,7 +93,7 @@ func (f *state) deal(step *Step, s *drainSimulation) *waves {
 		case pod == nil:
 		case active(pod) && len(f.podBudgets.charges(pod)) > 0:
 			w.charged = append(w.charged, e)
-		case !w.atOnce && (active(pod) || s != nil) && (apart || f.topology.of(e.Pod).tied()):
+		case !w.atOnce && (active(pod) || s != nil) && (apart || f.topology.Of(e.Pod).Tied()):
 			w.last = append(w.last, e)
 		default: // it depends on nobody, or is on its way out whatever is done
 			w.free = append(w.free, e)
@@ -78,10 +109,10 @@ func (f *state) deal(step *Step, s *drainSimulation) *waves {
 // rank orders pods by how where they may land depends on others: not, by their own terms, or so that
 // they keep others away.
 func (f *state) rank(pod string) int {
-	switch t := f.topology.of(pod); {
-	case t.repels():
+	switch t := f.topology.Of(pod); {
+	case t.Repels():
 		return 2
-	case t.tied():
+	case t.Tied():
 		return 1
 	}
 	return 0
@@ -111,7 +142,7 @@ func (w *waves) make() {
 		}
 		if !w.possible(group, false) {
 			w.ok = false
-			w.simulation.force(w.moving(group))
+			w.simulation.Force(w.moving(group))
 		}
 		if seat(group, wave); len(w.charged) == 0 && len(w.last) > 0 {
 			w.ok = w.possible(w.last, false) && w.ok
@@ -139,11 +170,7 @@ func (w *waves) choose(group []*Eviction) (chosen []*Eviction) {
 
 // independent reports whether no topology term has to do with a pod.
 func (w *waves) independent(e *Eviction) bool {
-	if w.simulation == nil {
-		return true
-	}
-	a := w.simulation.pods[e.Pod]
-	return len(a.terms)+len(a.repelled)+len(a.counted) == 0
+	return w.simulation == nil || w.simulation.Pods[e.Pod].Independent()
 }
 
 // charge counts a pod that is away.
@@ -155,13 +182,13 @@ func (w *waves) charge(taken map[*podBudget]int, e *Eviction) {
 
 // possible reports whether pods that leave at the same time all land.
 func (w *waves) possible(group []*Eviction, only bool) bool {
-	return w.simulation == nil || w.simulation.possible(w.moving(group), only)
+	return w.simulation == nil || w.simulation.Possible(w.moving(group), only)
 }
 
-func (w *waves) moving(group []*Eviction) []*movingPod {
-	out := make([]*movingPod, len(group))
+func (w *waves) moving(group []*Eviction) []*drain.Pod {
+	out := make([]*drain.Pod, len(group))
 	for i, e := range group {
-		out[i] = w.simulation.pods[e.Pod]
+		out[i] = w.simulation.Pods[e.Pod]
 	}
 	return out
 }

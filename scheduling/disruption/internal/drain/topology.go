@@ -1,4 +1,4 @@
-package disruption
+package drain
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// topologyIndex knows the topology terms of the pods of a cluster that have to hold, and which pods
+// Topology knows the topology terms of the pods of a cluster that have to hold, and which pods
 // they are about. It does not change while steps are made.
-type topologyIndex struct {
-	pods    map[string]*podTopology // by name
+type Topology struct {
+	pods    map[string]*PodTopology // by name
 	members map[int][]string        // by target, the pods that have a node and are among it
 	anti    map[int][]antiTerm      // by target, the anti-affinity terms about it
 	holders map[antiTerm][]string   // the pods that have a node and hold a term
 }
 
-// podTopology is what ties a pod to others.
-type podTopology struct {
-	terms *podspec.TopologyTerms
-	among []int32 // the targets of all terms that it is among
+// PodTopology is what ties a pod to others.
+type PodTopology struct {
+	Terms *podspec.TopologyTerms
+	Among []int32 // the targets of all terms that it is among
 }
 
 // antiTerm keeps the pods that hold it and those of a target apart, over the values of a label.
@@ -33,14 +33,14 @@ type antiTerm struct {
 	key    string
 }
 
-// newTopologyIndex reads the pods of a problem.
-func newTopologyIndex(p *scheduling.Problem) *topologyIndex {
-	x := &topologyIndex{pods: map[string]*podTopology{}, members: map[int][]string{}, anti: map[int][]antiTerm{}, holders: map[antiTerm][]string{}}
+// NewTopology reads the pods of a problem.
+func NewTopology(p *scheduling.Problem) *Topology {
+	x := &Topology{pods: map[string]*PodTopology{}, members: map[int][]string{}, anti: map[int][]antiTerm{}, holders: map[antiTerm][]string{}}
 	pods := lo.Filter(slices.Concat(p.Running, p.Pods), func(pod *corev1.Pod, _ int) bool { return !podspec.Terminal(pod) })
 	terms, among := compile.ReadTopology(p, pods)
 	for i, pod := range pods {
 		name := podspec.PodName(pod)
-		x.pods[name] = &podTopology{terms: terms[i], among: among[i]}
+		x.pods[name] = &PodTopology{Terms: terms[i], Among: among[i]}
 		if pod.Spec.NodeName == "" {
 			continue
 		}
@@ -59,25 +59,25 @@ func newTopologyIndex(p *scheduling.Problem) *topologyIndex {
 	return x
 }
 
-// of is what ties a pod to others, by its name.
-func (x *topologyIndex) of(pod string) *podTopology {
+// Of is what ties a pod to others, by its name.
+func (x *Topology) Of(pod string) *PodTopology {
 	if t := x.pods[pod]; t != nil {
 		return t
 	}
-	return &podTopology{terms: &podspec.TopologyTerms{}}
+	return &PodTopology{Terms: &podspec.TopologyTerms{}}
 }
 
-// tied reports whether where a pod may land depends on where others are.
-func (t *podTopology) tied() bool { return len(t.terms.Ties) > 0 }
+// Tied reports whether where a pod may land depends on where others are.
+func (t *PodTopology) Tied() bool { return len(t.Terms.Ties) > 0 }
 
-// repels reports whether a pod keeps others away.
-func (t *podTopology) repels() bool {
-	return slices.ContainsFunc(t.terms.Ties, func(tie podspec.Tie) bool { return tie.Kind == podspec.AntiTie })
+// Repels reports whether a pod keeps others away.
+func (t *PodTopology) Repels() bool {
+	return slices.ContainsFunc(t.Terms.Ties, func(tie podspec.Tie) bool { return tie.Kind == podspec.AntiTie })
 }
 
 // isAmong reports whether a pod is among a target.
-func (t *podTopology) isAmong(target int) bool {
-	_, ok := slices.BinarySearch(t.among, int32(target))
+func (t *PodTopology) isAmong(target int) bool {
+	_, ok := slices.BinarySearch(t.Among, int32(target))
 	return ok
 }
 
@@ -110,14 +110,14 @@ func (f *nodeFilter) passes(node *corev1.Node) bool {
 	ok, known := f.known[node.Name]
 	if !known {
 		ok = lo.EveryBy(f.keys, func(key string) bool { return lo.HasKey(node.Labels, key) }) &&
-			(!f.honorAffinity || f.pod.OwnMatchesNode(node.Name, node.Labels)) && (!f.honorTaints || tolerates(f.pod.Tolerations, node.Spec.Taints))
+			(!f.honorAffinity || f.pod.OwnMatchesNode(node.Name, node.Labels)) && (!f.honorTaints || Tolerates(f.pod.Tolerations, node.Spec.Taints))
 		f.known[node.Name] = ok
 	}
 	return ok
 }
 
-// tolerates reports whether tolerations cover all taints that keep pods away.
-func tolerates(tolerations []corev1.Toleration, taints []corev1.Taint) bool {
+// Tolerates reports whether tolerations cover all taints that keep pods away.
+func Tolerates(tolerations []corev1.Toleration, taints []corev1.Taint) bool {
 	hard, _ := podspec.Untolerated(tolerations, taints)
 	return hard == nil
 }
