@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 )
 
 // turns deals out the evictions of a step in waves. Pods that go together leave every budget as many
