@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -60,7 +59,7 @@ func Example() {
 	// rack.small 15890m 129507Mi 2
 }
 
-// Corrections stand before the source that they correct, and answers are kept.
+// Corrections stand before the source that they correct.
 func ExampleSources() {
 	ours := instancetypes.SourceFunc(func(context.Context, string) ([]*instancetypes.InstanceType, error) {
 		return []*instancetypes.InstanceType{{
@@ -70,12 +69,7 @@ func ExampleSources() {
 			},
 		}}, nil
 	})
-	source := &instancetypes.Cached{
-		Source: instancetypes.Sources{ours, rack{}},
-		TTL:    time.Minute,
-		Now:    time.Now,
-	}
-	catalog, err := instancetypes.Load(context.Background(), source, "default")
+	catalog, err := instancetypes.Load(context.Background(), instancetypes.Sources{ours, rack{}}, "default")
 	if err != nil {
 		fmt.Println(err)
 		return
