@@ -10,7 +10,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// mostPlans is how many plans one may go on with whose steps move pods once more.
+// mostPlans is how many plans one may go on with whose steps move pods once more, or that end no
+// cheaper.
 const mostPlans = 4
 
 // lookAhead tries the steps that save something out before the first of them is certain, and the
@@ -20,10 +21,13 @@ func (r *run) lookAhead(ctx context.Context) error {
 	err := y.phases(ctx)
 	calm := true
 	if err == nil && !over(ctx) && r.state.meant(Underutilized) {
-		calm, err = y.settle(ctx, r)
+		calm, err = y.settle(ctx, r, false)
 	}
 	if err == nil && !over(ctx) && (!calm || y.someWait()) {
 		err = y.further(ctx)
+	}
+	if err == nil && !over(ctx) && !calm {
+		_, err = y.settle(ctx, r, true)
 	}
 	if err != nil && !over(ctx) {
 		return err
@@ -50,14 +54,18 @@ func (r *run) trial() *run {
 
 // settle does what the next plan would do to save something: at once instead of the steps since a
 // base, so that no pod moves twice, or afterwards with nodes that have taken in no pods. It reports
-// whether nothing is left to save.
-func (r *run) settle(ctx context.Context, base *run) (bool, error) {
-	for len(r.steps) > 0 && r.findings != nil {
+// whether nothing is left to save. With even, it also goes where the next plan leads by another way
+// at the same price, from where there may be less to save.
+func (r *run) settle(ctx context.Context, base *run, even bool) (bool, error) {
+	for tries := 0; len(r.steps) > 0 && r.findings != nil; tries++ {
+		if even && tries == mostPlans {
+			return false, nil
+		}
 		next, err := r.next(ctx, true)
 		if err != nil || len(next.steps) == 0 {
 			return true, err
 		}
-		ok, err := r.merge(ctx, base, next)
+		ok, err := r.merge(ctx, base, next, even)
 		if err != nil {
 			return false, err
 		}
@@ -72,8 +80,8 @@ func (r *run) settle(ctx context.Context, base *run) (bool, error) {
 }
 
 // merge goes at once to where the next plan would lead, as far as there is a way in steps, and on
-// from there, if that ends cheaper than the steps do.
-func (r *run) merge(ctx context.Context, base, next *run) (bool, error) {
+// from there, if that ends cheaper than the steps do, or, with even, at the same price.
+func (r *run) merge(ctx context.Context, base, next *run, even bool) (bool, error) {
 	var moves []*Step
 	receiving := base.state.receiving()
 	for _, steps := range [][]Step{r.steps[len(base.steps):], next.steps} {
@@ -88,7 +96,8 @@ func (r *run) merge(ctx context.Context, base, next *run) (bool, error) {
 	if err == nil && left {
 		err = t.save(ctx, next.findings.anew)
 	}
-	if err != nil || t.state.price() >= r.state.tally().price {
+	price, dear := t.state.price(), r.state.price()
+	if err != nil || price > dear || price == dear && !even {
 		return false, err
 	}
 	r.state, r.steps = t.state, t.steps
