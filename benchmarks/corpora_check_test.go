@@ -13,9 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// The corpora are what the README says they are, every pod of them can be placed, and
-// a fast plan of each passes the second opinion. This runs with the ordinary tests, so
-// that a benchmark cannot rot until somebody runs it.
+// The first pods of each corpus can be placed, and a fast plan for them passes the second
+// opinion. This runs with the ordinary tests, so that a benchmark cannot rot until somebody
+// runs it.
 func TestCorpora(t *testing.T) {
 	corpora := map[string]scheduling.Problem{
 		"workloads": workloads(t, 1_000),
@@ -31,6 +31,7 @@ func TestCorpora(t *testing.T) {
 	for name, p := range corpora {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			p.Pods = p.Pods[:min(len(p.Pods), 500)]
 			solver := scheduling.Policy{Effort: scheduling.EffortFast}
 			plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 			require.NoError(t, err)

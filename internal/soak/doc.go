@@ -37,6 +37,9 @@ func Cases(n int) iter.Seq[uint64] {
 	}
 }
 
+// Long reports whether there is time for cases that take long: PLIMSOLL_SOAK is above 1.
+func Long() bool { return number("PLIMSOLL_SOAK") > 1 }
+
 // number is the value of an environment variable, 0 for none.
 func number(name string) int {
 	n, err := strconv.Atoi(os.Getenv(name))

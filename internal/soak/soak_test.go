@@ -17,6 +17,8 @@ func TestWindowsOfSeedsDoNotOverlap(t *testing.T) {
 	require.Equal(t, []uint64{0, 1, 2}, slices.Collect(soak.Cases(3)))
 	t.Setenv("PLIMSOLL_WINDOW", "2")
 	require.Equal(t, []uint64{6, 7, 8}, slices.Collect(soak.Cases(3)))
+	require.False(t, soak.Long())
 	t.Setenv("PLIMSOLL_SOAK", "2")
+	require.True(t, soak.Long())
 	require.Equal(t, []uint64{12, 13, 14, 15, 16, 17}, slices.Collect(soak.Cases(3)))
 }

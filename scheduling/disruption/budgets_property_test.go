@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -18,11 +20,11 @@ import (
 // same is saved where only a tenth of the nodes may be away.
 func TestWornClustersByTenths(t *testing.T) {
 	for seed, nodes := range []int{30, 40, 60} {
-		if nodes > 30 && !soaking() {
+		if (nodes > 30 || race.Enabled) && !soak.Long() {
 			continue
 		}
 		for _, spot := range []bool{false, true} {
-			if spot && !soaking() {
+			if spot && !soak.Long() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d-spot-%t", nodes, spot), func(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -40,7 +42,7 @@ func wornClusters() []wornCluster {
 func TestWornClusters(t *testing.T) {
 	for _, w := range wornClusters() {
 		for _, nodes := range []int{30, 100} {
-			if (nodes > 30 || w.hard) && !soaking() {
+			if (nodes > 30 || w.hard || race.Enabled) && !soak.Long() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s-%d", w.name, nodes), func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 func TestForcedMovesLeaveNothingToSave(t *testing.T) {
 	seeds := []uint64{50, 75, 121, 354, 427, 1404, 1459, 1576, 1617, 1826, 1835, 2152, 2167, 2305,
 		67, 196, 235, 247, 403, 617, 671, 808, 1219, 1226, 1297}
-	for i := range soak.Cases(5) {
+	for i := range soak.Cases(3) {
 		seed := seeds[i%uint64(len(seeds))]
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			c, p := st.RandomCluster(seed), oddPlanner(seed)

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -187,7 +186,7 @@ func TestPodsThatWaitHoldNothingUp(t *testing.T) {
 
 // A deadline gives what has been found, and every step of it is sound.
 func TestDeadlinesGiveAPrefix(t *testing.T) {
-	c := st.Cluster(8, st.ClusterOptions{Nodes: race.Fewer(30, 15)})
+	c := st.Cluster(8, st.ClusterOptions{Nodes: 12})
 	for _, after := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
 		plan, err := disruption.Planner{}.Plan(ctx, c)

@@ -119,12 +119,8 @@ func within(t *testing.T, solver scheduling.Policy, p scheduling.Problem, limit 
 
 // Problems of some hundred pods are cut where small ones are done.
 func TestDeadlinesOfLargerProblems(t *testing.T) {
-	size := schedulingtest.Size{Pods: 400, Types: 40, Pools: 4, Nodes: 20, DaemonSets: 3}
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
+	size := schedulingtest.Size{Pods: 200, Types: 40, Pools: 4, Nodes: 20, DaemonSets: 3}
+	for seed := range soak.Cases(2) {
 		for _, limit := range []time.Duration{-time.Hour, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
 			t.Run(fmt.Sprintf("seed=%d/limit=%v", seed, limit), func(t *testing.T) {
 				t.Parallel()
@@ -139,7 +135,7 @@ func TestDeadlinesOfLargerProblems(t *testing.T) {
 
 // What cannot be done in the time there is still gets a plan.
 func TestDeadlinesOfLargeProblems(t *testing.T) {
-	const pods = 2_000
+	const pods = 500
 	for _, tt := range []struct {
 		name    string
 		problem scheduling.Problem

@@ -22,8 +22,8 @@ import (
 // the input with two and with eight, and compares bytes. With -v it tells how far it is.
 func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	const block = 16
-	begin, problems := soak.Window(16)
+	const block = 8
+	begin, problems := soak.Window(8)
 	want := make([][]byte, block)
 	for first := begin; first < begin+problems; first += block {
 		clear(want)
@@ -50,7 +50,7 @@ func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 // Several goroutines may solve one problem at once; the race detector watches.
 func TestConcurrentSolves(t *testing.T) {
 	t.Parallel()
-	for seed := range soak.Cases(8) {
+	for seed := range soak.Cases(5) {
 		p := schedulingtest.Random(200_000+seed, schedulingtest.Size{Ties: seed%2 == 1})
 		solver := scheduling.Policy{Effort: 20}
 		got := make([][]byte, 4)
@@ -78,7 +78,7 @@ func TestConcurrentSolves(t *testing.T) {
 // one plan does not show in the next.
 func TestPlansAreTheCallers(t *testing.T) {
 	t.Parallel()
-	for seed := range soak.Cases(8) {
+	for seed := range soak.Cases(5) {
 		p := schedulingtest.Random(300_000+seed, schedulingtest.Size{Ties: seed%2 == 1})
 		solver := scheduling.Policy{Effort: 20}
 		first, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)

@@ -15,7 +15,7 @@ import (
 // Every pod without a place has a reason and a change that would help, the same in
 // words and for programs (P48), and everything of the plan can be explained.
 func TestEverythingIsExplained(t *testing.T) {
-	for seed := range soak.Cases(120) {
+	for seed := range soak.Cases(60) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: seed%3 > 0})
 		plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestEverythingIsExplained(t *testing.T) {
 // The order of the input does not show in what is explained.
 func TestExplanationsAreRepeatable(t *testing.T) {
 	t.Parallel()
-	for seed := range soak.Cases(20) {
+	for seed := range soak.Cases(10) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: true})
 		shuffled := schedulingtest.Shuffle(p, seed)
 		require.Equal(t, explanations(t, p), explanations(t, shuffled), "seed %d", seed)

@@ -37,7 +37,7 @@ func TestBoundBesideNodes(t *testing.T) {
 			for i := range tt.nodes {
 				p.Nodes = append(p.Nodes, st.Node(fmt.Sprintf("n-%03d", i), st.Allocatable(st.MilliCPU(tt.free(i)), st.GiB(8), st.Count(corev1.ResourcePods, 100))))
 			}
-			for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
+			for _, effort := range []scheduling.Effort{scheduling.EffortFast} {
 				plan, err := st.Audit(t.Context(), scheduling.Policy{Effort: effort}, p)
 				require.NoError(t, err)
 				assert.GreaterOrEqual(t, plan.Summary.LowerBoundPerHour, tt.least*98/100)

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -21,7 +22,7 @@ import (
 func TestFewMachinesOfManySizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))
 	var pods []*corev1.Pod
-	for i := range 100 {
+	for i := range 60 {
 		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), st.Requests(st.MilliCPU(50+random.Int64N(3950)), st.MiB(64+random.Int64N(16_000)))))
 	}
 	plan := planAt(t, spotProblem(pods), scheduling.Policy{Effort: scheduling.EffortFast})
@@ -31,6 +32,9 @@ func TestFewMachinesOfManySizes(t *testing.T) {
 
 // Some pods select a zone: machines are bought there for them, and others fill these.
 func TestFewMachinesForPodsOfZones(t *testing.T) {
+	if !soak.Long() {
+		t.Skip("takes ten seconds")
+	}
 	random := rand.New(rand.NewPCG(7, 2))
 	zones := []string{"us-east-1b", "us-east-1d", "us-east-1f"}
 	var pods []*corev1.Pod
@@ -41,8 +45,7 @@ func TestFewMachinesForPodsOfZones(t *testing.T) {
 		}
 		pods = append(pods, st.Pod(fmt.Sprintf("pod-%d", i), opts...))
 	}
-	p := spotProblem(pods)
-	plan := planAt(t, p, scheduling.Policy{})
+	plan := planAt(t, spotProblem(pods), scheduling.Policy{})
 	assert.Empty(t, plan.Unschedulable)
 	assert.Less(t, plan.Summary.Gap, 0.025)
 }

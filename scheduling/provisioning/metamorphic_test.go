@@ -22,7 +22,7 @@ import (
 // related solves p and a problem that follows from it, for many p.
 func related(t *testing.T, follow func(scheduling.Problem) scheduling.Problem, compare func(t *testing.T, seed uint64, p, q *scheduling.Plan)) {
 	t.Helper()
-	for i := range soak.Cases(15) {
+	for i := range soak.Cases(10) {
 		seed := 400_000 + i
 		p := schedulingtest.Random(seed, schedulingtest.Size{})
 		solver := scheduling.Policy{Effort: 20}
@@ -137,12 +137,12 @@ func TestAddingAPoolThatNobodyTolerates(t *testing.T) {
 		p.NodePools = p.NodePools[:len(p.NodePools)-1]
 		return p
 	}
-	for i := range soak.Cases(15) {
+	for i := range soak.Cases(10) {
 		seed := 500_000 + i
-		p := schedulingtest.Random(seed, schedulingtest.Size{})
-		without, err := provisioning.Planner{}.Plan(t.Context(), alone(p))
+		p, solver := schedulingtest.Random(seed, schedulingtest.Size{}), provisioning.Planner{Policy: scheduling.Policy{Effort: 20}}
+		without, err := solver.Plan(t.Context(), alone(p))
 		require.NoError(t, err, "seed %d", seed)
-		with, err := provisioning.Planner{}.Plan(t.Context(), add(p))
+		with, err := solver.Plan(t.Context(), add(p))
 		require.NoError(t, err, "seed %d", seed)
 		assert.Equal(t, without.Summary.PricePerHour, with.Summary.PricePerHour, "seed %d", seed)
 		assert.Equal(t, contents(without), contents(with), "seed %d", seed)

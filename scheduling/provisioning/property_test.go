@@ -78,14 +78,7 @@ func leavesOut(err error) bool {
 // Larger problems reach parts of the search that small ones do not.
 func TestLargeRandomProblems(t *testing.T) {
 	size := schedulingtest.Size{Pods: 1500, Types: 80, Pools: 8, Nodes: 40, DaemonSets: 6}
-	// On the sixth, running machines have room in the end that the plan of sites has
-	// reckoned with for others.
-	seeds := []uint64{6}
-	for seed := range soak.Cases(2) {
-		seeds = append(seeds, seed)
-	}
-	slices.Sort(seeds)
-	for _, seed := range slices.Compact(seeds) {
+	for seed := range soak.Cases(1) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
 			size := size
@@ -118,10 +111,10 @@ func smallest(t *testing.T, solver scheduling.Policy, p scheduling.Problem, err 
 }
 
 // randomProblems are the first of the random problems that are solved, and how many these are.
-func randomProblems() (first, problems int) { return soak.Window(100) }
+func randomProblems() (first, problems int) { return soak.Window(60) }
 
 // tiedProblems are those of them that have ties, which take longer.
-func tiedProblems() (first, problems int) { return soak.Window(40) }
+func tiedProblems() (first, problems int) { return soak.Window(24) }
 
 // randomSolver goes round the settings of a solver with the seed.
 func randomSolver(seed int) scheduling.Policy {

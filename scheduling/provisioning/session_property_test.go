@@ -291,7 +291,7 @@ func lives(t require.TestingT, seed uint64, steps int) {
 }
 
 func TestSessionsPlanAsIfTheyHadNoMemory(t *testing.T) {
-	for seed := range soak.Cases(20) {
+	for seed := range soak.Cases(12) {
 		lives(t, seed, 6)
 	}
 }

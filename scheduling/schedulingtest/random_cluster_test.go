@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -17,7 +18,10 @@ import (
 )
 
 func TestRandomClustersAreValidAndMixed(t *testing.T) {
-	const seeds = 200
+	if race.Enabled {
+		t.Skip("the generators know no goroutines")
+	}
+	const seeds = 80
 	seen := map[string]int{}
 	note := func(what string, is bool) {
 		if is {

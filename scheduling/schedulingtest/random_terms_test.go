@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -33,7 +34,10 @@ func TestTiesComeOnTop(t *testing.T) {
 }
 
 func TestTiedProblemsAreValid(t *testing.T) {
-	for seed := range soak.Cases(800) {
+	if race.Enabled {
+		t.Skip("the generators know no goroutines")
+	}
+	for seed := range soak.Cases(250) {
 		p := tied(seed)
 		assert.NoError(t, provisioning.Validate(&p), "seed %d", seed)
 	}
@@ -41,6 +45,9 @@ func TestTiedProblemsAreValid(t *testing.T) {
 
 // A generator that stops to draw something would leave it untested without a sign.
 func TestTiesDrawEverything(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the generators know no goroutines")
+	}
 	want := []string{
 		`"maxSkew":2`, `"minDomains":2`, `"ScheduleAnyway"`, `"nodeAffinityPolicy":"Ignore"`, `"nodeTaintsPolicy":"Honor"`, `"podAffinity"`,
 		`"podAntiAffinity"`, `"topologyKey":"kubernetes.io/arch"`, `"topologyKey":"example.com/`, `"topologyKey":"karpenter.sh/capacity-type"`,
@@ -52,7 +59,7 @@ func TestTiesDrawEverything(t *testing.T) {
 	}
 	seen := map[string]int{}
 	several := 0
-	for seed := range soak.Cases(600) {
+	for seed := range soak.Cases(200) {
 		p := tied(seed)
 		text := string(inJSON(p))
 		for _, w := range want {

@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 func TestRandomIsRepeatable(t *testing.T) {
-	for seed := range soak.Cases(40) {
+	for seed := range soak.Cases(15) {
 		for _, size := range []Size{{}, {Ties: true}} {
 			assert.Equal(t, YAML(Random(seed, size)), YAML(Random(seed, size)), "seed %d", seed)
 		}
@@ -21,7 +22,7 @@ func TestRandomIsRepeatable(t *testing.T) {
 }
 
 func TestRandomKeepsToItsSize(t *testing.T) {
-	for seed := range soak.Cases(150) {
+	for seed := range soak.Cases(60) {
 		p := Random(seed, Size{})
 		assert.LessOrEqual(t, len(p.Pods), 40)
 		assert.NotEmpty(t, p.Pods)
@@ -41,7 +42,10 @@ func TestRandomKeepsToItsSize(t *testing.T) {
 }
 
 func TestRandomProblemsAreValid(t *testing.T) {
-	for seed := range soak.Cases(1000) {
+	if race.Enabled {
+		t.Skip("the generators know no goroutines")
+	}
+	for seed := range soak.Cases(300) {
 		p := Random(seed, Size{})
 		assert.NoError(t, provisioning.Validate(&p), "seed %d", seed)
 	}
@@ -49,6 +53,9 @@ func TestRandomProblemsAreValid(t *testing.T) {
 
 // A generator that stops to draw something would leave it untested without a sign.
 func TestRandomDrawsEverything(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the generators know no goroutines")
+	}
 	want := []string{
 		`"nodeSelector"`, `"nodeSelectorTerms"`, `"NotIn"`, `"Exists"`, `"DoesNotExist"`, `"Gt"`, `"Lt"`, `"Gte"`, `"Lte"`,
 		`"preferredDuringSchedulingIgnoredDuringExecution"`, `"minValues"`, `"startupTaints"`, `"PreferNoSchedule"`,
@@ -61,7 +68,7 @@ func TestRandomDrawsEverything(t *testing.T) {
 	}
 	seen := map[string]int{}
 	var failed, perPool, inFlight int
-	for seed := range soak.Cases(1500) {
+	for seed := range soak.Cases(500) {
 		p := Random(seed, Size{})
 		all := string(inJSON(p))
 		for _, w := range want {
@@ -160,7 +167,7 @@ func TestWorkloads(t *testing.T) {
 }
 
 func TestRunningPodsFitTheirNodes(t *testing.T) {
-	for seed := range soak.Cases(150) {
+	for seed := range soak.Cases(60) {
 		p := Random(seed, Size{})
 		for _, n := range p.Nodes {
 			var sum int64

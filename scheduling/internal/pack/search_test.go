@@ -224,7 +224,7 @@ func TestSolutionsAreSound(t *testing.T) {
 
 // A pod is left out only where limits, reservations or floors stand in the way.
 func TestNobodyIsLeftOutForNothing(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range soak.Cases(1000) {
 		p := random(seed)
 		out := Search(p, Params{})
 		for c, n := range out.Solution.Unplaced {
