@@ -193,9 +193,9 @@ func TestWarmIsCold(t *testing.T) {
 func TestWarmIsColdAmongChanges(t *testing.T) {
 	for _, ties := range []bool{false, true} {
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}
-		s, err := provisioning.NewSession(solver, grown(t, 60, 20, ties))
+		s, err := provisioning.NewSession(solver, grown(t, 150, 20, ties))
 		require.NoError(t, err)
-		spare := grown(t, 70, 0, ties).Nodes[60:]
+		spare := grown(t, 160, 0, ties).Nodes[150:]
 		for round := range 4 {
 			p := s.Problem()
 			plan, err := s.Plan(t.Context())

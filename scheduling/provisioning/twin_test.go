@@ -51,7 +51,7 @@ func tinyOverhead(seed int) offerings.Price { return offerings.Price(seed%3) * s
 
 // twins is how many tiny problems there are.
 func twins() int {
-	_, n := soak.Window(60)
+	_, n := soak.Window(100)
 	return n
 }
 

@@ -68,7 +68,7 @@ func TestRandomDrawsEverything(t *testing.T) {
 	}
 	seen := map[string]int{}
 	var failed, perPool, inFlight int
-	for seed := range soak.Cases(500) {
+	for seed := range soak.Cases(1500) {
 		p := Random(seed, Size{})
 		all := string(inJSON(p))
 		for _, w := range want {
