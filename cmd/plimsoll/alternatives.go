@@ -17,7 +17,7 @@ import (
 
 // alternatives decides in several ways, and has each checked by a second opinion.
 func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Policy, p *problem) (list []provisioning.Alternative, err error) {
-	err = f.search(ctx, a, fmt.Sprintf("planning %s in several ways", count(len(p.Problem.Pods), "pod")), func(ctx context.Context) error {
+	err = f.search(ctx, a, fmt.Sprintf("planning %s in several ways", count(len(p.Problem.Pods), "pod")), func(ctx context.Context, _ scheduling.Observer) error {
 		list, err = provisioning.Planner{Policy: s}.Alternatives(ctx, p.Problem)
 		return err
 	})

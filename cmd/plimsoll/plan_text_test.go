@@ -179,13 +179,15 @@ func TestCapacityTypesAreAddedUp(t *testing.T) {
 // Progress is for terminals. /dev/null counts as one, and takes what is written.
 func TestProgress(t *testing.T) {
 	a := &app{stderr: &strings.Builder{}}
-	a.progress("planning")()
+	_, done := a.progress("planning")
+	done()
 	require.Empty(t, a.stderr.(*strings.Builder).String())
 
 	file, err := os.Create(temp(t, "stderr", ""))
 	require.NoError(t, err)
 	a = &app{stderr: file}
-	a.progress("planning")()
+	_, done = a.progress("planning")
+	done()
 	text, err := os.ReadFile(file.Name())
 	require.NoError(t, err)
 	require.Empty(t, text, "a file is no terminal")
@@ -193,7 +195,15 @@ func TestProgress(t *testing.T) {
 	terminal, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	require.NoError(t, err)
 	a = &app{stderr: terminal}
-	done := a.progress("planning")
+	observer, done := a.progress("planning")
+	observer(scheduling.Progress{Phase: scheduling.PhaseImprove, PricePerHour: offerings.MustPrice("0.2")})
 	time.Sleep(1100 * time.Millisecond)
 	done()
+}
+
+func TestProgressText(t *testing.T) {
+	require.Equal(t, "planning: 2 s", progressText("planning", 2, nil))
+	require.Equal(t, "planning: 3 s, search", progressText("planning", 3, &scheduling.Progress{Phase: scheduling.PhaseSearch}))
+	require.Equal(t, "planning: 4 s, prove, 0.2 USD/h so far",
+		progressText("planning", 4, &scheduling.Progress{Phase: scheduling.PhaseProve, PricePerHour: offerings.MustPrice("0.2")}))
 }

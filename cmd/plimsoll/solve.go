@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -16,8 +17,8 @@ import (
 // solve decides, and has the decision checked by a second opinion before anybody
 // sees it.
 func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
-	err = f.search(ctx, a, fmt.Sprintf("planning %s", count(len(p.Problem.Pods), "pod")), func(ctx context.Context) error {
-		plan, err = provisioning.Planner{Policy: s}.Plan(ctx, p.Problem)
+	err = f.search(ctx, a, fmt.Sprintf("planning %s", count(len(p.Problem.Pods), "pod")), func(ctx context.Context, o scheduling.Observer) error {
+		plan, err = provisioning.Planner{Policy: s, Observer: o}.Plan(ctx, p.Problem)
 		return err
 	})
 	if err != nil {
@@ -27,7 +28,7 @@ func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p 
 }
 
 // search runs a search for as long as --timeout and the user let it, with its progress shown.
-func (f *solverFlags) search(ctx context.Context, a *app, what string, run func(context.Context) error) error {
+func (f *solverFlags) search(ctx context.Context, a *app, what string, run func(context.Context, scheduling.Observer) error) error {
 	a.searching.Store(true)
 	limited := context.Context(untilInterrupted{ctx})
 	if f.timeout > 0 {
@@ -35,8 +36,8 @@ func (f *solverFlags) search(ctx context.Context, a *app, what string, run func(
 		limited, cancel = context.WithTimeout(limited, f.timeout)
 		defer cancel()
 	}
-	done := a.progress(what)
-	err := run(limited)
+	observer, done := a.progress(what)
+	err := run(limited, observer)
 	done()
 	switch {
 	case ctx.Err() != nil:
@@ -87,15 +88,16 @@ func (c untilInterrupted) Err() error {
 func (c untilInterrupted) Value(any) any { return nil }
 
 // progress shows on a terminal that work goes on, from the second second. What it
-// returns ends that and wipes the line.
-func (a *app) progress(what string) (done func()) {
+// returns is to be told of the search, and to be called at its end, which wipes the line.
+func (a *app) progress(what string) (observer scheduling.Observer, done func()) {
 	terminal, ok := a.stderr.(*os.File)
 	if !ok {
-		return func() {}
+		return nil, func() {}
 	}
 	if info, err := terminal.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return func() {}
+		return nil, func() {}
 	}
+	var latest atomic.Pointer[scheduling.Progress]
 	ticker, stop := time.NewTicker(time.Second), make(chan struct{})
 	var wait sync.WaitGroup
 	wait.Go(func() {
@@ -103,18 +105,30 @@ func (a *app) progress(what string) (done func()) {
 		for seconds := 1; ; seconds++ {
 			select {
 			case <-ticker.C:
-				line := fmt.Sprintf("%s: %d s", what, seconds)
-				width = len(line)
-				_, _ = fmt.Fprintf(terminal, "\r%s", line)
+				line := progressText(what, seconds, latest.Load())
+				_, _ = fmt.Fprintf(terminal, "\r%-*s", width, line)
+				width = max(width, len(line))
 			case <-stop:
 				_, _ = fmt.Fprintf(terminal, "\r%s\r", strings.Repeat(" ", width))
 				return
 			}
 		}
 	})
-	return func() {
+	return func(p scheduling.Progress) { latest.Store(&p) }, func() {
 		ticker.Stop()
 		close(stop)
 		wait.Wait()
 	}
+}
+
+// progressText is the line that says how a search goes; p is nil before the first word of it.
+func progressText(what string, seconds int, p *scheduling.Progress) string {
+	line := fmt.Sprintf("%s: %d s", what, seconds)
+	if p == nil {
+		return line
+	}
+	if line += ", " + string(p.Phase); p.PricePerHour > 0 {
+		line += fmt.Sprintf(", %v USD/h so far", p.PricePerHour)
+	}
+	return line
 }

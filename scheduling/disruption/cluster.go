@@ -108,6 +108,8 @@ type Planner struct {
 	// KeepBarePods leaves pods where they are that no controller would make again, and the nodes
 	// that hold them, unless the machine is taken away or has expired. Karpenter evicts them.
 	KeepBarePods bool
+	// Observer is told how a plan goes; nil for nobody.
+	Observer scheduling.Observer
 	// Rebalance also looks for pods that break a rule where they are, and moves them where
 	// they keep it (Misplaced).
 	Rebalance bool

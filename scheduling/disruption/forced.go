@@ -19,6 +19,7 @@ func (r *run) removeForced(ctx context.Context) error {
 	if err := r.state.closeTo(leaving); err != nil {
 		return err
 	}
+	r.tell(scheduling.Phase(Interrupted))
 	for _, phase := range []func(context.Context) error{r.removeInterrupted, r.removeExpired, func(ctx context.Context) error { return r.removeDrifted(ctx, true) }} {
 		if err := phase(ctx); err != nil || r.done {
 			return err

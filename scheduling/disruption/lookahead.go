@@ -18,6 +18,7 @@ const mostPlans = 4
 // next plan with them, so that this plan leaves that one nothing to save.
 func (r *run) lookAhead(ctx context.Context) error {
 	y := r.trial()
+	y.observer = r.observer
 	err := y.phases(ctx)
 	calm := true
 	if err == nil && !over(ctx) && r.state.meant(Underutilized) {
@@ -166,6 +167,9 @@ func (r *run) capBound() {
 func (r *run) perform(y *run) error {
 	r.causes, r.warnings, r.findings, r.late = y.causes, y.warnings, y.findings, y.late
 	r.state.hold()
+	observer := r.observer
+	r.observer = nil // it knows of these steps
+	defer func() { r.observer = observer }()
 	for i := len(r.steps); i < len(y.steps); i++ {
 		if err := r.make(&y.steps[i]); err != nil {
 			return err

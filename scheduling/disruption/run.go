@@ -21,14 +21,18 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.observer = p.Observer
 	if err := r.search(ctx); err != nil {
 		return nil, err
 	}
+	r.tell(scheduling.PhaseProve)
 	if err := r.rebuild(ctx); err != nil {
 		return nil, err
 	}
 	plan := r.assemble()
-	plan.Summary.Alternative, err = r.state.planner.alternative(ctx, &c)
+	if plan.Summary.Alternative, err = r.state.planner.alternative(ctx, &c); err == nil {
+		r.tell(scheduling.PhaseDone)
+	}
 	return plan, err
 }
 
@@ -39,6 +43,7 @@ func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		r, err := p.begin(ctx, &c)
 		if err == nil {
+			r.observer = p.Observer
 			r.found = func(step *Step) bool { return yield(*step, nil) }
 			err = r.search(ctx)
 		}
@@ -56,6 +61,8 @@ type run struct {
 	// does not want more.
 	found func(*Step) bool
 	done  bool
+	// observer is told of phases and of the steps that are tried out first.
+	observer scheduling.Observer
 	// late says that a deadline ended the search.
 	late bool
 	// causes are why nodes stay, by name, as far as steps that have to be found out.
@@ -129,13 +136,27 @@ func (r *run) search(ctx context.Context) error {
 func (r *run) phases(ctx context.Context) error {
 	var err error
 	if r.state.meant(Underutilized) {
+		r.tell(scheduling.Phase(Underutilized))
 		err = r.consolidate(ctx)
 		r.capBound()
 	}
 	if err == nil && !r.done && r.state.meant(Misplaced) {
+		r.tell(scheduling.Phase(Misplaced))
 		err = r.rebalance(ctx)
 	}
 	return err
+}
+
+// tell tells the observer of a phase and of what the steps so far come to.
+func (r *run) tell(phase scheduling.Phase) {
+	if r.observer == nil {
+		return
+	}
+	p := scheduling.Progress{Phase: phase, Steps: len(r.steps), PricePerHour: r.state.tally().price}
+	if r.findings != nil {
+		p.LowerBoundPerHour = r.findings.bound
+	}
+	r.observer(p)
 }
 
 // ended tells a deadline that ended the search from what is an error.
@@ -158,6 +179,7 @@ func (r *run) make(step *Step) error {
 		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
 	}
 	r.steps = append(r.steps, told)
+	r.tell(scheduling.Phase(step.Reason))
 	if most := r.state.planner.MaxSteps; most > 0 && len(r.steps) >= most {
 		r.done = true
 	}

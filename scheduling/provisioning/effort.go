@@ -18,7 +18,18 @@ func solve(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.Plan, tryFixes(ctx, f, x.Plan)
+	s := &x.Plan.Summary
+	now := scheduling.Progress{
+		Phase: scheduling.PhaseFixes, Placed: s.Placed, PricePerHour: offers.Objective(f.Solver, s), LowerBoundPerHour: s.LowerBoundPerHour,
+	}
+	if !f.Terse {
+		f.Observer.Tell(now)
+	}
+	err = tryFixes(ctx, f, x.Plan)
+	if now.Phase = scheduling.PhaseDone; !f.Terse && err == nil {
+		f.Observer.Tell(now)
+	}
+	return x.Plan, err
 }
 
 // searched places the pods.

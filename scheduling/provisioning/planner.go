@@ -12,12 +12,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 )
 
 // Planner plans by a policy. The zero value works.
-type Planner struct{ scheduling.Policy }
+type Planner struct {
+	scheduling.Policy
+
+	// Observer is told how Plan goes; nil for nobody. The other methods do not use it.
+	Observer scheduling.Observer
+}
 
 // Plan places the pods of p. An error means a malformed problem or policy (every fault at
 // once, see [Validate]) or a cancelled context. A deadline is no error: past it the best
@@ -29,6 +35,7 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 	if err != nil {
 		return nil, err
 	}
+	facts.Observer = s.Observer
 	return solve(ctx, facts)
 }
 
@@ -66,6 +73,9 @@ type boldness struct {
 // attempt solves once. What launches are left with too few options for their pool's
 // minValues a cautious attempt rules out.
 func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, bold boldness, err error) {
+	if !f.Terse {
+		f.Observer.Tell(scheduling.Progress{Phase: scheduling.PhaseSearch})
+	}
 	base := f.Compile(cautious)
 	params := pack.Params{Snug: !f.Loose, Work: work(f.Solver), Late: func() bool { return ctx.Err() != nil }}
 	c := base
@@ -75,12 +85,15 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		params.Enough = t.Outlook(ctx)
 		c, outcome = t.Solve(params)
 		if !f.Terse {
+			tell(f, scheduling.PhaseImprove, c, &outcome)
 			x := search.NewTrial(c, outcome)
 			x.Intensify(ctx, base, params)
 			c, outcome = x.Compiler, x.Outcome
 		}
 	} else {
-		outcome = search.Improve(ctx, c, pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, params), params), params)
+		outcome = pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, params), params)
+		tell(f, scheduling.PhaseImprove, c, &outcome)
+		outcome = search.Improve(ctx, c, outcome, params)
 	}
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err
@@ -99,6 +112,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		list(c, plan)
 		return from, bold, nil
 	}
+	tell(f, scheduling.PhaseProve, c, &outcome)
 	if f.Solver.NoReasons {
 		list(c, plan)
 	} else {
@@ -112,6 +126,16 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	summarise(ctx, base, plan, placed, outcome.Late)
 	from.prover, from.placed = base, placed
 	return from, bold, nil
+}
+
+// tell tells the observer of a plan that was found.
+func tell(f *compile.Facts, phase scheduling.Phase, c *compile.Compiler, at *pack.Outcome) {
+	if f.Observer == nil || f.Terse {
+		return
+	}
+	f.Observer(scheduling.Progress{
+		Phase: phase, Placed: int(podspec.Sum(c.Placed(at.Solution))), PricePerHour: offerings.Price(c.Model.Cost(at.Solution.Nodes)),
+	})
 }
 
 // cancelled returns the context's error, unless that is a deadline that passed.

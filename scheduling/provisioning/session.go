@@ -31,6 +31,8 @@ type Session struct {
 	waiting waiting
 	cluster *compile.Cluster
 	memory  *compile.Memory
+	// observer is told how Plan goes; forks have none.
+	observer scheduling.Observer
 }
 
 // NewSession starts a session with a problem, to be solved by a solver like s. It
@@ -77,12 +79,17 @@ func podKey(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: podspec.NamespaceOf(pod), Name: pod.Name}
 }
 
+// Observe has an observer told how [Session.Plan] goes from now on; nil for nobody. Forks
+// have none at first.
+func (x *Session) Observe(o scheduling.Observer) { x.observer = o }
+
 // Plan plans as [Planner.Plan] does for what the session holds.
 func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
 	facts, err := x.facts()
 	if err != nil {
 		return nil, err
 	}
+	facts.Observer = x.observer
 	return solve(ctx, facts)
 }
 

@@ -34,6 +34,8 @@ type Facts struct {
 	Judged bool
 	// loose fills nodes that run kind by kind only, and not one by one.
 	Loose bool
+	// Observer is told how a plan goes; it may be nil.
+	Observer scheduling.Observer
 }
 
 // Volumes reads the claims of the pods to be placed under a choice, once for each.
