@@ -17,7 +17,7 @@ import (
 func TestRebalanceRandomClusters(t *testing.T) {
 	p := disruption.Planner{Reasons: []disruption.Reason{disruption.Misplaced}}
 	moved := 0
-	for seed := range soak.Cases(40) {
+	for seed := range soak.Cases(60) {
 		c := schedulingtest.RandomCluster(seed)
 		plan, err := p.Plan(t.Context(), c)
 		require.NoError(t, err, "seed %d", seed)
