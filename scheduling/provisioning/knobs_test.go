@@ -86,9 +86,9 @@ func knobs(r *rand.Rand) scheduling.Policy {
 // Every promise about plans holds under any mixture of settings.
 func TestSettingsTogether(t *testing.T) {
 	t.Parallel()
-	_, n := soak.Window(20)
+	_, n := soak.Window(40)
 	bought, needless := 0, 0
-	for seed := range soak.Cases(20) {
+	for seed := range soak.Cases(40) {
 		r := rand.New(rand.NewPCG(seed, 31))
 		p := st.Random(seed+500, st.Size{Pods: 24, Ties: seed%3 != 0})
 		p.Pods, p.Running = owned(p.Pods, seed), owned(p.Running, seed)
