@@ -97,9 +97,11 @@ func (r *run) merge(ctx context.Context, base, next *run, even bool) (bool, erro
 	if err == nil && left {
 		err = t.save(ctx, next.findings.anew)
 	}
-	price, dear := t.state.price(), r.state.price()
-	if err != nil || price > dear || price == dear && !even {
+	if err != nil {
 		return false, err
+	}
+	if price, dear := t.state.price(), r.state.price(); price > dear || price == dear && !even {
+		return false, nil
 	}
 	r.state, r.steps = t.state, t.steps
 	return true, nil
