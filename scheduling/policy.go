@@ -64,6 +64,24 @@ const (
 	PreferencesPrice PreferencePolicy = "Price"
 )
 
+// PlacementPolicy says who puts the pods onto the nodes that a plan buys.
+type PlacementPolicy string
+
+// The policies on placement.
+const (
+	// PlacementPinned, the zero value's meaning, is for callers that bind each pod where the
+	// plan says, by a scheduler or a plugin of their own: the price is the lowest on paper.
+	PlacementPinned PlacementPolicy = "Pinned"
+	// PlacementNominated is for callers that write the planned node into each pod's
+	// status.nominatedNodeName, which kube-scheduler tries first; see [Plan.Nominations].
+	PlacementNominated PlacementPolicy = "Nominated"
+	// PlacementFree leaves pods to kube-scheduler with its default profile, which binds them
+	// wherever it likes. Machines are chosen by what they come to then: the pods are bound in
+	// several orders by a model of kube-scheduler, and for those that are left over more is
+	// bought. The plan places each pod where kube-scheduler is expected to.
+	PlacementFree PlacementPolicy = "Free"
+)
+
 // Policy says how to decide. The zero value works.
 type Policy struct {
 	// Effort bounds the search; 0 is EffortDefault.
@@ -114,6 +132,8 @@ type Policy struct {
 	NoReasons bool
 	// FewestNodes looks for few machines before it looks at prices.
 	FewestNodes bool
+	// Placement says who puts pods onto nodes; "" is Pinned.
+	Placement PlacementPolicy
 }
 
 // ErrInvalid is the error that every malformed problem wraps; errors.As finds the

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -107,6 +108,14 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	if !ok && !cautious {
 		return nil, bold, nil
 	}
+	placed := c.Placed(outcome.Solution)
+	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
+		if free := fleet.Improve(base, c, &outcome.Solution, fleetParams(f, params)); free != nil {
+			if other, ok := search.DecodeWhole(free.Compiler, free.Solution); ok {
+				plan, placed = other, free.Placed(free.Solution)
+			}
+		}
+	}
 	from.Plan = plan
 	if f.Terse {
 		list(c, plan)
@@ -119,13 +128,28 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		explain.Explain(c, plan)
 	}
 	plan.Warnings = base.Warnings()
-	placed := c.Placed(outcome.Solution)
 	if f.Choice.Settles() {
 		base, placed = unsettled(f, plan, cautious)
 	}
 	summarise(ctx, base, plan, placed, outcome.Late)
 	from.prover, from.placed = base, placed
 	return from, bold, nil
+}
+
+// How many fleets are tried for pods that kube-scheduler places freely, and up to how many pods
+// their order is shuffled one by one.
+const (
+	fleetTries = 24
+	fewPods    = 5_000
+)
+
+// fleetParams says how hard to look for machines for pods that are placed freely.
+func fleetParams(f *compile.Facts, params pack.Params) fleet.Params {
+	out := fleet.Params{Late: params.Late, Brief: params.Work == 0 || len(f.Problem.Pods) > fewPods}
+	if params.Work > 0 {
+		out.Tries = fleetTries
+	}
+	return out
 }
 
 // tell tells the observer of a plan that was found.

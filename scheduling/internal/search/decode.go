@@ -23,6 +23,7 @@ type decoder struct {
 	nameAssigner *nameAssigner
 	short        bool         // limits or reservations leave a launch too few options for its pool's minValues
 	frozen       bool         // machines buy what the engine planned, and list nothing of a better rank
+	whole        bool         // options have the room of the machine, not only that of its pods
 	shunned      []model.Bits // by template, offers that launches do not fall back on; nil for none
 	listed       []int        // room for the places of one machine's options
 	lots         map[string]*lot
@@ -38,6 +39,18 @@ func Decode(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan
 	machines := d.final()
 	d.avoidNewDomains(machines)
 	plan = d.write(bundle(machines))
+	return plan, !d.short
+}
+
+// DecodeWhole is [Decode] for machines that are as large as they are for what kube-scheduler may
+// put there: they stay what they are, in their zone where pods depend on each other, and each
+// option has about as much room. The parts of c are classes.
+func DecodeWhole(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan, ok bool) {
+	d := &decoder{
+		Compiler: c, solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{}, named: c.Requestable(),
+		frozen: true, whole: true,
+	}
+	plan = d.write(bundle(d.machines()))
 	return plan, !d.short
 }
 
@@ -99,6 +112,10 @@ func (d *decoder) machines() []machine {
 		for range node.N {
 			out = append(out, m)
 		}
+	}
+	if d.whole {
+		slices.SortStableFunc(out, d.compareMachines)
+		return out
 	}
 	d.upgradeAll(out)
 	for range lastCalls {

@@ -60,7 +60,27 @@ func (d *decoder) offerAt(m *machine, at int) *offers.Offer {
 // admits them all.
 func (d *decoder) holds(m *machine, at int) bool {
 	o := &d.Offered[m.template].List[at]
-	return d.Columns.Rows[o.Column].Contains(m.groups) && model.Fits(d.Rooms.Rooms[o.Room], m.load)
+	return d.Columns.Rows[o.Column].Contains(m.groups) && model.Fits(d.Rooms.Rooms[o.Room], m.load) && (!d.whole || d.replaces(m, at))
+}
+
+// nearlyAll is the percentage of a machine's room that an option must have that stands for all of
+// it: machines of one size differ by what their systems keep.
+const nearlyAll = 98
+
+// replaces reports whether the offer at a place does as well as what a machine is bought as, for
+// whatever may come there.
+func (d *decoder) replaces(m *machine, at int) bool {
+	x, y := d.offerAt(m, m.first), d.offerAt(m, at)
+	if d.Tied() && (x.Offering.Zone != y.Offering.Zone || x.Offering.CapacityType != y.Offering.CapacityType) {
+		return false
+	}
+	other := d.Rooms.Rooms[d.Offered[m.template].List[at].Room]
+	for r, n := range d.Rooms.Rooms[d.Offered[m.template].List[m.first].Room] {
+		if other[r] < n/100*nearlyAll {
+			return false
+		}
+	}
+	return true
 }
 
 // giveBack returns machines that hold nothing, and what they took of limits and

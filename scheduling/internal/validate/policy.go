@@ -41,6 +41,7 @@ func Faults(s *scheduling.Policy) []*scheduling.FieldError {
 	policy(string(s.MinValues), "minValues", string(scheduling.MinValuesStrict), string(scheduling.MinValuesBestEffort))
 	policy(string(s.Weights), "weights", string(scheduling.WeightStrict), string(scheduling.WeightIgnore))
 	policy(string(s.Preferences), "preferences", string(scheduling.PreferencesRespect), string(scheduling.PreferencesIgnore), string(scheduling.PreferencesPrice))
+	policy(string(s.Placement), "placement", string(scheduling.PlacementPinned), string(scheduling.PlacementNominated), string(scheduling.PlacementFree))
 	if s.WorkloadShare < 0 || s.WorkloadShare > 100 {
 		f.Add(strconv.Itoa(s.WorkloadShare), "must be a percentage from 1 to 100, or 0 for no bound", "solver.workloadShare")
 	}

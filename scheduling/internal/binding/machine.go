@@ -1,0 +1,140 @@
+package binding
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// machine is a kind of node as the plugins see it.
+type machine struct {
+	zone string // its region and zone, by which kube-scheduler takes nodes in turns
+	// admits tells by group whether taints, labels and volumes let its pods in; reach whether
+	// labels alone do, untainted whether taints alone do.
+	admits, reach, untainted []bool
+	soft                     []int32 // by group, taints that its pods would rather avoid
+	granted                  []int64 // by class, what its node affinity prefers there
+	room                     []int64
+	ports                    []podspec.HostPort
+	allocatable              [2]int64
+	requested, scored        [2]int64
+	domains                  []int32 // by axis; unknown for the host of a machine that is bought
+}
+
+// hostDomain stands for a domain of its own for each node of the kind.
+const hostDomain int32 = -2
+
+// Machine adds the kind of node that a purchase becomes, and returns its number. The daemons
+// that will run there have their room first. Its host name is its own.
+func (s *Scheduler) Machine(p offers.Purchase) int {
+	c := s.c
+	template, offer := c.Templates[p.Template], &c.Offers.Offers[p.Offer]
+	labels := maps.Clone(template.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, offer.InstanceType.NodeLabels(*offer.Offering))
+	labels[scheduling.NodePoolLabel], labels[corev1.LabelHostname] = template.Pool.Name, ""
+	labels[scheduling.RegisteredLabel], labels[scheduling.InitializedLabel] = "true", "true"
+	m := s.newMachine("", labels, template.Pool.Spec.Template.Spec.Taints, c.Offers.Shapes[offer.Shape].Allocatable, true)
+	for g := range m.admits {
+		row := c.Offered[p.Template].Rows[g]
+		m.admits[g] = row != nil && row.Has(p.Offer)
+	}
+	for i, row := range c.Offered[p.Template].Daemons {
+		if row == nil || !row.Has(p.Offer) {
+			continue
+		}
+		d := c.Daemons[i]
+		for k, n := range d.Requests {
+			m.room[k] = max(0, m.room[k]-n)
+		}
+		plain := [2]int64{amount(d.Requests, s.cpu), amount(d.Requests, s.memory)}
+		m.take(plain, scored(&d.Set.Spec.Template.Spec, plain))
+		m.ports = append(m.ports, d.Constraint.Ports...)
+	}
+	s.machines = append(s.machines, m)
+	return len(s.machines) - 1
+}
+
+func (m *machine) take(plain, scored [2]int64) {
+	for i := range plain {
+		m.requested[i] += plain[i]
+		m.scored[i] += scored[i]
+	}
+}
+
+func (s *Scheduler) newMachine(name string, labels map[string]string, taints []corev1.Taint, allocatable []int64, bought bool) machine {
+	groups := s.c.Classes.Groups
+	m := machine{
+		zone:   labels[corev1.LabelTopologyRegion] + "/" + labels[corev1.LabelTopologyZone],
+		admits: make([]bool, len(groups)), reach: make([]bool, len(groups)), untainted: make([]bool, len(groups)),
+		soft: make([]int32, len(groups)), granted: make([]int64, len(s.classes)),
+		room: slices.Clone(allocatable), domains: make([]int32, len(s.axes)),
+	}
+	m.allocatable = [2]int64{amount(m.room, s.cpu), amount(m.room, s.memory)}
+	for g, group := range groups {
+		hard, _ := podspec.Untolerated(group.Tolerations, taints)
+		m.untainted[g] = hard == nil
+		m.reach[g] = group.OwnMatchesNode(name, labels)
+		m.admits[g] = hard == nil && m.reach[g] && group.VolumesMatch(name, labels)
+		for i := range taints {
+			if taints[i].Effect == corev1.TaintEffectPreferNoSchedule && !tolerates(group.Tolerations, &taints[i]) {
+				m.soft[g]++
+			}
+		}
+	}
+	for i := range s.classes {
+		for k := range s.classes[i].wishes {
+			if w := &s.classes[i].wishes[k]; w.Term.MatchesNode(name, labels) {
+				m.granted[i] += w.Weight
+			}
+		}
+	}
+	for i := range s.axes {
+		if a := &s.axes[i]; bought && a.key == corev1.LabelHostname {
+			m.domains[i] = hostDomain
+		} else {
+			m.domains[i] = a.number(labels)
+		}
+	}
+	return m
+}
+
+// tolerates reports whether a pod does not mind a taint with effect PreferNoSchedule.
+func tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
+	return podspec.Tolerates(tolerations, taint)
+}
+
+// readNodes adds the nodes that are there, with what runs on them.
+func (s *Scheduler) readNodes() {
+	c := s.c
+	at := make(map[string]int, len(c.Nodes))
+	for i, x := range c.Nodes {
+		m := s.newMachine(x.Node.Name, x.Labels, x.Taints, c.Table.Vector(c.NodeAllocatable(x.Node)), false)
+		m.ports = x.Ports
+		for k, d := range [2]int{s.cpu, s.memory} {
+			m.requested[k] = m.allocatable[k] - amount(x.Room, d)
+			m.scored[k] = m.requested[k]
+		}
+		m.room = x.Room
+		if h := c.Cluster.Host(x.Node.Name); h != nil {
+			for _, pod := range h.Pods {
+				more := scored(&pod.Spec, [2]int64{})
+				none := scored(&pod.Spec, more)
+				for k := range more { // what it counts for beside its requests
+					m.scored[k] += none[k] - more[k]
+				}
+			}
+		}
+		at[x.Node.Name] = i
+		s.existing = append(s.existing, len(s.machines))
+		s.machines = append(s.machines, m)
+	}
+	s.readRunning(at)
+}

@@ -1,0 +1,302 @@
+package binding
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Run is one course of events: nodes join, and the pods that wait are bound one by one. The
+// same seed and the same events give the same result.
+type Run struct {
+	s      *Scheduler
+	dice   *rand.Rand
+	nodes  []node
+	counts [][]int64 // by counter and domain
+	nodesW [][]int32 // by counter and domain, the nodes whose pods count there
+	held   [][]int64 // by holder and domain
+	zones  []string
+	inZone [][]int32 // by zone, nodes in the order in which they joined
+	order  []int32   // in which kube-scheduler looks at nodes; nil where it has to be made anew
+	start  int       // where in the order it looks first
+
+	// What was worked out for the pods of a class on each node holds until a pod of another
+	// class comes; of the node that took the last one, it does not.
+	last     int32
+	known    []int64 // score by node, or one of the marks
+	feasible []int32
+	score    []int64
+	terms    []int64
+	domains  []bool
+}
+
+// Marks in place of a score.
+const (
+	unknown    int64 = -1
+	infeasible int64 = -2
+)
+
+type node struct {
+	machine           int32
+	room              []int64
+	requested, scored [2]int64
+	balance           int64
+	domains           []int32
+	ports             []podspec.HostPort
+}
+
+// Begin is a run in which the nodes that are there already have joined, with what runs on them.
+func (s *Scheduler) Begin(seed uint64) *Run {
+	r := &Run{
+		s: s, dice: rand.New(rand.NewPCG(seed, 0x706c696d)), last: -1, //nolint:gosec // a model of chance, not a secret
+		counts: make([][]int64, len(s.counts)), nodesW: make([][]int32, len(s.counts)), held: make([][]int64, len(s.holders)),
+	}
+	for _, m := range s.existing {
+		r.Join(m)
+	}
+	for _, t := range s.running {
+		n := &r.nodes[t.machine]
+		if t.holder >= 0 {
+			h := &s.holders[t.holder]
+			add(&r.held[t.holder], n.domains[h.axis], 1)
+			continue
+		}
+		for _, c := range s.countedBy[t.among] {
+			x := &s.counts[c]
+			if (!t.going || x.filter == nil) && x.filter.passes(&s.machines[n.machine]) {
+				add(&r.counts[c], n.domains[x.axis], 1)
+			}
+		}
+	}
+	return r
+}
+
+func add[T int64 | int32](to *[]T, domain int32, n T) {
+	if domain < 0 {
+		return
+	}
+	if int(domain) >= len(*to) {
+		*to = append(*to, make([]T, int(domain)+1-len(*to))...)
+	}
+	(*to)[domain] += n
+}
+
+func at[T int64 | int32](list []T, domain int32) T {
+	if domain < 0 || int(domain) >= len(list) {
+		return 0
+	}
+	return list[domain]
+}
+
+// Join adds a node of a kind and returns its number: nodes are numbered as they join, first
+// those that were there.
+func (r *Run) Join(kind int) int {
+	m := &r.s.machines[kind]
+	n := node{
+		machine: int32(kind), room: slices.Clone(m.room), requested: m.requested, scored: m.scored,
+		domains: m.domains, ports: m.ports,
+	}
+	for i, d := range m.domains {
+		if d == hostDomain {
+			n.domains = slices.Clone(m.domains)
+			n.domains[i] = int32(len(r.s.axes[i].values) + len(r.nodes))
+		}
+	}
+	n.balance = balance(n.requested, m.allocatable)
+	at := len(r.nodes)
+	r.nodes = append(r.nodes, n)
+	for c := range r.s.counts {
+		if x := &r.s.counts[c]; x.filter != nil && x.filter.passes(m) {
+			add(&r.nodesW[c], n.domains[x.axis], 1)
+		}
+	}
+	zone := slices.Index(r.zones, m.zone)
+	if zone < 0 {
+		zone = len(r.zones)
+		r.zones, r.inZone = append(r.zones, m.zone), append(r.inZone, nil)
+	}
+	r.inZone[zone] = append(r.inZone[zone], int32(at))
+	r.order, r.last = nil, -1
+	r.known = append(r.known, unknown)
+	return at
+}
+
+// Bind takes the pods of a queue, given by class, in turn, again and again until none of them
+// can be bound any more. to is the node of each, -1 for those that wait; the others are
+// passed over. drawn, where it is not nil, gets whether chance decided among nodes of the
+// same score. It returns how many are left.
+func (r *Run) Bind(queue []int32, to []int32, drawn []bool) (left int) {
+	for i := range to {
+		if to[i] < 0 {
+			left++
+		}
+	}
+	hopeless := make([]bool, len(r.s.classes))
+	for again := true; again && left > 0; {
+		again = false
+		for i, c := range queue {
+			if to[i] >= 0 || hopeless[c] {
+				continue
+			}
+			n, chance := r.choose(c)
+			if n < 0 {
+				// Where only other pods take room, a pod that has no place now will have none.
+				hopeless[c] = !r.s.classes[c].tied
+				continue
+			}
+			r.Place(c, n)
+			to[i] = n
+			if drawn != nil {
+				drawn[i] = chance
+			}
+			left--
+			again = true
+		}
+	}
+	return left
+}
+
+// Place binds a pod of a class to a node, whatever the plugins say.
+func (r *Run) Place(c, to int32) {
+	x, n := &r.s.classes[c], &r.nodes[to]
+	for _, q := range x.needs {
+		n.room[q.resource] -= q.n
+	}
+	for i := range x.plain {
+		n.requested[i] += x.plain[i]
+		n.scored[i] += x.scored[i]
+	}
+	m := &r.s.machines[n.machine]
+	n.balance = balance(n.requested, m.allocatable)
+	if len(x.group.Ports) > 0 {
+		n.ports = slices.Concat(n.ports, x.group.Ports)
+	}
+	for _, k := range r.s.countedBy[x.among] {
+		if y := &r.s.counts[k]; y.filter.passes(m) {
+			add(&r.counts[k], n.domains[y.axis], 1)
+		}
+	}
+	for _, h := range x.holds {
+		add(&r.held[h], n.domains[r.s.holders[h].axis], 1)
+	}
+	r.known[to] = unknown
+}
+
+// inTurns is the nodes as kube-scheduler looks at them: a node of each zone in turn
+// (k8s.io/kubernetes/pkg/scheduler/backend/cache, nodeTree).
+func (r *Run) inTurns() []int32 {
+	if r.order == nil {
+		r.order = make([]int32, 0, len(r.nodes))
+		for i := 0; len(r.order) < len(r.nodes); i++ {
+			for _, list := range r.inZone {
+				if i < len(list) {
+					r.order = append(r.order, list[i])
+				}
+			}
+		}
+		if r.start >= len(r.order) {
+			r.start = 0
+		}
+	}
+	return r.order
+}
+
+// How many nodes with room kube-scheduler looks for
+// (k8s.io/kubernetes/pkg/scheduler, numFeasibleNodesToFind).
+const (
+	fewNodes     = 100
+	leastPercent = 5
+)
+
+func wanted(nodes int) int {
+	if nodes < fewNodes {
+		return nodes
+	}
+	percent := max(50-nodes/125, leastPercent)
+	return max(nodes*percent/100, fewNodes)
+}
+
+// choose is the node that kube-scheduler binds a pod of a class to, -1 for none.
+func (r *Run) choose(c int32) (to int32, drawn bool) {
+	x := &r.s.classes[c]
+	if r.last != c || x.tied {
+		r.last = c
+		for i := range r.known {
+			r.known[i] = unknown
+		}
+	}
+	var check *checks
+	if x.tied {
+		check = r.checks(x)
+		if check == nil {
+			return -1, false
+		}
+	}
+	order := r.inTurns()
+	enough, looked, soft := wanted(len(order)), 0, false
+	r.feasible = r.feasible[:0]
+	for i, at := 0, r.start; i < len(order) && len(r.feasible) < enough; i, at = i+1, at+1 {
+		if at >= len(order) {
+			at = 0
+		}
+		n := order[at]
+		looked++
+		if r.known[n] == unknown {
+			r.known[n] = r.look(x, n, check)
+		}
+		if r.known[n] != infeasible {
+			r.feasible = append(r.feasible, n)
+			soft = soft || r.s.machines[r.nodes[n].machine].soft[x.number] > 0
+		}
+	}
+	if len(order) > 0 {
+		r.start = (r.start + looked) % len(order)
+	}
+	switch len(r.feasible) {
+	case 0:
+		return -1, false
+	case 1:
+		return r.feasible[0], false
+	}
+	r.score = r.score[:0]
+	for _, n := range r.feasible {
+		r.score = append(r.score, r.known[n])
+	}
+	if soft || x.wishful() || len(r.s.heldBy[x.among]) > 0 {
+		r.addPreferences(c, x)
+	}
+	best, ties := 0, 1
+	for i := 1; i < len(r.score); i++ {
+		switch {
+		case r.score[i] > r.score[best]:
+			best, ties = i, 1
+		case r.score[i] == r.score[best]:
+			if ties++; r.dice.IntN(ties) == 0 {
+				best = i
+			}
+		}
+	}
+	return r.feasible[best], ties > 1
+}
+
+// look is the score of a node for its resources, or that it will not do.
+func (r *Run) look(x *class, at int32, check *checks) int64 {
+	n := &r.nodes[at]
+	m := &r.s.machines[n.machine]
+	if !m.admits[x.number] {
+		return infeasible
+	}
+	for _, q := range x.needs {
+		if n.room[q.resource] < q.n {
+			return infeasible
+		}
+	}
+	if len(x.group.Ports) > 0 && podspec.PortsClash(x.group.Ports, n.ports) {
+		return infeasible
+	}
+	if check != nil && !check.admit(n) {
+		return infeasible
+	}
+	return resourceScore(x, n, m)
+}

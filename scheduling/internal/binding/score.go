@@ -1,0 +1,184 @@
+package binding
+
+import (
+	"math"
+)
+
+// most is the highest score of a plugin, and the weights are those of the default profile
+// (k8s.io/kubernetes/pkg/scheduler/apis/config/v1, getDefaultPlugins).
+const (
+	most               int64 = 100
+	weightTaints       int64 = 3
+	weightNodeAffinity int64 = 2
+	weightSpread       int64 = 2
+	weightPodAffinity  int64 = 2
+)
+
+// resourceScore is NodeResourcesFit with LeastAllocated and NodeResourcesBalancedAllocation.
+func resourceScore(x *class, n *node, m *machine) int64 {
+	least, kinds := int64(0), int64(0)
+	for i, all := range m.allocatable {
+		if all == 0 {
+			continue
+		}
+		kinds++
+		if used := n.scored[i] + x.scored[i]; used <= all {
+			least += (all - used) * most / all
+		}
+	}
+	if kinds > 0 {
+		least /= kinds
+	}
+	if x.effortless {
+		return least
+	}
+	with := balance([2]int64{n.requested[0] + x.plain[0], n.requested[1] + x.plain[1]}, m.allocatable)
+	return least + most/2 + (most/2+with-n.balance)/2
+}
+
+// balance is higher the more alike the shares are that are used of CPU and memory
+// (noderesources.balancedResourceScore).
+func balance(used, all [2]int64) int64 {
+	if all[0] == 0 || all[1] == 0 {
+		return most
+	}
+	a, b := min(1, float64(used[0])/float64(all[0])), min(1, float64(used[1])/float64(all[1]))
+	return int64((1 - math.Abs((a-b)/2)) * float64(most))
+}
+
+// wishful reports whether the pods prefer some nodes to others.
+func (x *class) wishful() bool { return len(x.wishes) > 0 || len(x.soft) > 0 || len(x.prefer) > 0 }
+
+// addPreferences adds the scores of the plugins for taints, node affinity, spread and pod
+// affinity to those of the feasible nodes.
+func (r *Run) addPreferences(c int32, x *class) {
+	values := r.terms[:0]
+	for _, n := range r.feasible {
+		values = append(values, int64(r.machine(n).soft[x.number]))
+	}
+	r.terms = values
+	if top := maxOf(values); top > 0 {
+		for i, v := range values {
+			r.score[i] += weightTaints * (most - most*v/top)
+		}
+	}
+	if len(x.wishes) > 0 {
+		for i, n := range r.feasible {
+			values[i] = r.machine(n).granted[c]
+		}
+		if top := maxOf(values); top > 0 {
+			for i, v := range values {
+				r.score[i] += weightNodeAffinity * (most * v / top)
+			}
+		}
+	}
+	if len(x.soft) > 0 {
+		r.spreadScore(x, values)
+	}
+	r.affinityScore(x, values)
+}
+
+func (r *Run) machine(n int32) *machine { return &r.s.machines[r.nodes[n].machine] }
+
+func maxOf(values []int64) (top int64) {
+	for _, v := range values {
+		top = max(top, v)
+	}
+	return top
+}
+
+// spreadScore is PodTopologySpread's score for constraints that may be broken.
+func (r *Run) spreadScore(x *class, values []int64) {
+	const ignored = -1
+	eligible := 0
+	for i, n := range r.feasible {
+		values[i] = 0
+		for k := range x.soft {
+			if r.nodes[n].domains[x.soft[k].axis] == -1 {
+				values[i] = ignored
+			}
+		}
+		if values[i] != ignored {
+			eligible++
+		}
+	}
+	sums := make([]float64, len(r.feasible))
+	for k := range x.soft {
+		t := &x.soft[k]
+		size := eligible
+		if !t.host {
+			size = r.distinct(t.axis, values)
+		}
+		weight := math.Log(float64(size + 2))
+		for i, n := range r.feasible {
+			if values[i] != ignored {
+				sums[i] += float64(at(r.counts[t.counter], r.nodes[n].domains[t.axis]))*weight + float64(t.skew-1)
+			}
+		}
+	}
+	low, high := int64(math.MaxInt64), int64(0)
+	for i := range values {
+		if values[i] != ignored {
+			values[i] = int64(math.Round(sums[i]))
+			low, high = min(low, values[i]), max(high, values[i])
+		}
+	}
+	for i, v := range values {
+		switch {
+		case v == ignored:
+		case high == 0:
+			r.score[i] += weightSpread * most
+		default:
+			r.score[i] += weightSpread * (most * (high + low - v) / high)
+		}
+	}
+}
+
+// distinct counts the domains of the feasible nodes that are not ignored.
+func (r *Run) distinct(axis int, values []int64) (n int) {
+	r.domains = r.domains[:0]
+	for i, at := range r.feasible {
+		if values[i] < 0 {
+			continue
+		}
+		d := int(r.nodes[at].domains[axis])
+		if d >= len(r.domains) {
+			r.domains = append(r.domains, make([]bool, d+1-len(r.domains))...)
+		}
+		if !r.domains[d] {
+			r.domains[d] = true
+			n++
+		}
+	}
+	clear(r.domains)
+	return n
+}
+
+// affinityScore is InterPodAffinity's score: terms of the pod, and of those that are bound.
+func (r *Run) affinityScore(x *class, values []int64) {
+	held := r.s.heldBy[x.among]
+	if len(x.prefer) == 0 && len(held) == 0 {
+		return
+	}
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for i, n := range r.feasible {
+		values[i] = 0
+		domains := r.nodes[n].domains
+		for k := range x.prefer {
+			t := &x.prefer[k]
+			values[i] += t.weight * at(r.counts[t.counter], domains[t.axis])
+		}
+		for _, k := range held {
+			if h := &r.s.holders[k]; h.weight != 0 {
+				values[i] += h.weight * at(r.held[k], domains[h.axis])
+			}
+		}
+		low, high = min(low, values[i]), max(high, values[i])
+	}
+	if high <= low {
+		return
+	}
+	for i, v := range values {
+		r.score[i] += weightPodAffinity * int64(float64(most)*(float64(v-low)/float64(high-low)))
+	}
+}

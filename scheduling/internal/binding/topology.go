@@ -1,0 +1,291 @@
+package binding
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// axis is a label of nodes that topology terms are about, with its values numbered.
+type axis struct {
+	key    string
+	values map[string]int32
+}
+
+// number is the domain of a node with some labels; -1 where it lacks the label.
+func (a *axis) number(labels map[string]string) int32 {
+	value, ok := labels[a.key]
+	if !ok {
+		return -1
+	}
+	n, ok := a.values[value]
+	if !ok {
+		n = int32(len(a.values))
+		a.values[value] = n
+	}
+	return n
+}
+
+// counter counts pods among a target by domain.
+type counter struct {
+	target, axis int
+	// filter is the spread whose node policies say which nodes count; nil where all do.
+	filter *filter
+}
+
+// filter is the nodes that a spread constraint looks at.
+type filter struct {
+	group                  int
+	honorAffinity, honorTo bool
+	axes                   []int // labels that nodes must have, too
+}
+
+func (f *filter) passes(m *machine) bool {
+	if f == nil {
+		return true
+	}
+	if f.honorAffinity && !m.reach[f.group] || f.honorTo && !m.untainted[f.group] {
+		return false
+	}
+	return !slices.ContainsFunc(f.axes, func(a int) bool { return m.domains[a] == -1 })
+}
+
+// holder counts, by domain, pods that hold a term about a target: those of the target they keep
+// away, attract or repel.
+type holder struct {
+	target, axis int
+	hard         bool  // anti-affinity that has to hold
+	weight       int64 // what it adds to the score of a node in the domain
+}
+
+// spread is a topology spread constraint of a class.
+type spread struct {
+	counter, axis int
+	skew, least   int64
+	self          int64 // 1 where a pod counts itself
+	host          bool
+}
+
+// pull is a term of affinity or anti-affinity of a class.
+type pull struct {
+	counter, axis int
+	weight        int64
+}
+
+// terms are what ties a class to other pods.
+type terms struct {
+	hard, soft  []spread
+	near, apart []pull // required affinity and anti-affinity
+	prefer      []pull // weights below 0 for anti-affinity
+	alone       bool   // its pods meet its own affinity
+	holds       []int  // holders
+	tied        bool   // some terms have to hold, its own or others'
+}
+
+func (s *Scheduler) axisOf(key string) int {
+	n := slices.IndexFunc(s.axes, func(a axis) bool { return a.key == key })
+	if n < 0 {
+		n = len(s.axes)
+		s.axes = append(s.axes, axis{key: key, values: map[string]int32{}})
+	}
+	return n
+}
+
+func (s *Scheduler) counter(target, at int, f *filter) int {
+	n := slices.IndexFunc(s.counts, func(c counter) bool {
+		return c.target == target && c.axis == at && (c.filter == nil) == (f == nil) &&
+			(f == nil || c.filter.group == f.group && c.filter.honorAffinity == f.honorAffinity && c.filter.honorTo == f.honorTo && slices.Equal(c.filter.axes, f.axes))
+	})
+	if n < 0 {
+		n = len(s.counts)
+		s.counts = append(s.counts, counter{target: target, axis: at, filter: f})
+	}
+	return n
+}
+
+func (s *Scheduler) holder(h holder) int {
+	n := slices.Index(s.holders, h)
+	if n < 0 {
+		n = len(s.holders)
+		s.holders = append(s.holders, h)
+	}
+	return n
+}
+
+// hardAffinityWeight is what a required term of affinity of another pod adds to the score of
+// nodes where it is (InterPodAffinityArgs.HardPodAffinityWeight).
+const hardAffinityWeight = 1
+
+func (s *Scheduler) readTerms(x *class, list *podspec.TopologyTerms) {
+	among := func(target int) bool { return s.c.TopologyTerms.Targets.Has(x.among, target) }
+	var axes [2][]int // of the spreads that have to hold, and of the others
+	for _, t := range list.Ties {
+		if t.Kind == podspec.SpreadTie && !t.Share {
+			kind := 0
+			if t.Weight > 0 {
+				kind = 1
+			}
+			axes[kind] = append(axes[kind], s.axisOf(t.Key))
+		}
+	}
+	for _, t := range list.Ties {
+		at := s.axisOf(t.Key)
+		switch {
+		case t.Share:
+		case t.Kind == podspec.SpreadTie:
+			kind, to := 0, &x.terms.hard
+			if t.Weight > 0 {
+				kind, to = 1, &x.soft
+			}
+			f := &filter{group: x.number, honorAffinity: t.HonorAffinity, honorTo: t.HonorTaints, axes: axes[kind]}
+			p := spread{counter: s.counter(t.Target, at, f), axis: at, skew: t.MaxSkew, least: t.MinDomains, host: t.Key == corev1.LabelHostname}
+			if among(t.Target) {
+				p.self = 1
+			}
+			*to = append(*to, p)
+		default:
+			p := pull{counter: s.counter(t.Target, at, nil), axis: at, weight: t.Weight}
+			anti := t.Kind == podspec.AntiTie
+			h := holder{target: t.Target, axis: at, hard: anti && t.Weight == 0, weight: t.Weight}
+			switch {
+			case t.Weight == 0 && anti:
+				x.apart = append(x.apart, p)
+			case t.Weight == 0:
+				x.near = append(x.near, p)
+				x.alone = among(t.Target)
+				h.weight = hardAffinityWeight
+			default:
+				if anti {
+					p.weight, h.weight = -p.weight, -h.weight
+				}
+				x.prefer = append(x.prefer, p)
+			}
+			x.holds = append(x.holds, s.holder(h))
+		}
+	}
+}
+
+// tally is pods that run already: of which targets, where.
+type tally struct {
+	machine int
+	among   int
+	going   bool // it is being deleted and does not count for spreads
+	holder  int  // a holder that it is, or -1
+}
+
+// readRunning notes the running pods that terms are about.
+func (s *Scheduler) readRunning(at map[string]int) {
+	sets := s.c.TopologyTerms.Targets.Sets
+	l := s.c.Locations()
+	name := make([]string, len(l.Places))
+	for n, i := range l.NodeAt {
+		name[i] = n
+	}
+	numbers := map[string]int{}
+	for i, set := range sets {
+		numbers[setName(set)] = i
+	}
+	l.RunningSets(func(pod *corev1.Pod, node int, among []int32) {
+		if m, ok := at[name[node]]; ok {
+			s.running = append(s.running, tally{machine: m, among: numbers[setName(among)], going: pod.DeletionTimestamp != nil, holder: -1})
+		}
+	})
+	for i := range s.c.ExistingAntiAffinity {
+		k := &s.c.ExistingAntiAffinity[i]
+		n := slices.IndexFunc(s.holders, func(h holder) bool {
+			return h.hard && h.target == k.Target && s.axes[h.axis].key == k.Key
+		})
+		if m, ok := at[k.Node]; ok && n >= 0 {
+			s.running = append(s.running, tally{machine: m, holder: n})
+		}
+	}
+}
+
+func setName(set []int32) string {
+	b := make([]byte, 0, 4*len(set))
+	for _, n := range set {
+		b = append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+	}
+	return string(b)
+}
+
+// checks are the terms that a pod has to keep, with what they come to as things stand.
+type checks struct {
+	r     *Run
+	x     *class
+	held  []int32
+	least []int64 // by spread, the pods in the domain that has the fewest
+	first bool    // nobody is there yet whom its affinity asks for, and it will do itself
+}
+
+// checks prepares the terms of a class; nil where no node can meet them.
+func (r *Run) checks(x *class) *checks {
+	k := &checks{r: r, x: x, least: make([]int64, len(x.hard))}
+	for _, h := range r.s.heldBy[x.among] {
+		if r.s.holders[h].hard {
+			k.held = append(k.held, h)
+		}
+	}
+	for i := range x.hard {
+		k.least[i] = r.fewest(&x.hard[i])
+	}
+	if len(x.near) > 0 {
+		k.first = true
+		for _, t := range x.near {
+			k.first = k.first && !slices.ContainsFunc(r.counts[t.counter], func(n int64) bool { return n > 0 })
+		}
+		if k.first && !x.alone {
+			return nil
+		}
+	}
+	return k
+}
+
+// fewest is the least number of counted pods in a domain of a spread, 0 where there are fewer
+// domains than it asks for.
+func (r *Run) fewest(t *spread) int64 {
+	low, domains := int64(-1), int64(0)
+	for d, nodes := range r.nodesW[t.counter] {
+		if nodes > 0 {
+			domains++
+			if n := at(r.counts[t.counter], int32(d)); low < 0 || n < low {
+				low = n
+			}
+		}
+	}
+	if domains < t.least {
+		return 0
+	}
+	return max(low, 0)
+}
+
+// admit reports whether a node meets all terms.
+func (k *checks) admit(n *node) bool {
+	r, x := k.r, k.x
+	for i := range x.hard {
+		t := &x.hard[i]
+		d := n.domains[t.axis]
+		if d == -1 || at(r.counts[t.counter], d)+t.self-k.least[i] > t.skew {
+			return false
+		}
+	}
+	for _, t := range x.near {
+		d := n.domains[t.axis]
+		if d == -1 || !k.first && at(r.counts[t.counter], d) == 0 {
+			return false
+		}
+	}
+	for _, t := range x.apart {
+		if at(r.counts[t.counter], n.domains[t.axis]) > 0 {
+			return false
+		}
+	}
+	for _, h := range k.held {
+		if at(r.held[h], n.domains[r.s.holders[h].axis]) > 0 {
+			return false
+		}
+	}
+	return true
+}

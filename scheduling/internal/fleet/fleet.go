@@ -1,0 +1,229 @@
+package fleet
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+)
+
+// Params says how hard to look.
+type Params struct {
+	// Tries is how many fleets are tried beyond those that are built; 0 is none.
+	Tries int
+	// Brief leaves the order within a workload as it is, so that equal pods come together and
+	// are bound in less time.
+	Brief bool
+	// Late reports that the caller's deadline has passed.
+	Late func() bool
+}
+
+// Fleet is machines to buy, and where kube-scheduler is expected to bind the pods: an answer
+// to Compiler, whose parts are the planned classes.
+type Fleet struct {
+	*compile.Compiler
+	model.Solution
+}
+
+// Improve looks for machines that cost less than those of a solution for c once kube-scheduler
+// has bound the pods. base is the compiled problem whose parts are the classes; c may be that,
+// or one whose parts have their domains. The answer places the pods that the solution
+// places. It is nil where none was found.
+func Improve(base, c *compile.Compiler, s *model.Solution, params Params) *Fleet {
+	if !exchangeable(base, s) {
+		return nil
+	}
+	p := newProblem(base, c, s, params)
+	given := p.given(c, s)
+	best, value := fleet(nil), p.estimate(given)
+	tight := value
+	p.choose()
+	for _, tolerance := range tolerances() {
+		if p.late() {
+			return nil
+		}
+		f := p.construct(tolerance)
+		if !p.affords(f) {
+			continue
+		}
+		if v := p.estimate(f); v < value {
+			best, value = f, v
+		}
+	}
+	if best == nil {
+		best = append(given, make(fleet, len(p.kinds)-len(given))...)
+	}
+	best, value = p.climb(best, value, params.Tries)
+	if value >= tight {
+		return nil
+	}
+	return p.complete(best, tight)
+}
+
+// tolerances are by how much less a machine may be worth for its price than the best, and be
+// taken because it is larger: pods leave less room unused on large machines.
+func tolerances() []float64 { return []float64{0, 0.02, 0.05} }
+
+// exchangeable reports whether the price alone decides which machines are bought.
+func exchangeable(c *compile.Compiler, s *model.Solution) bool {
+	return len(s.Nodes) > 0 && len(c.Model.Passes) <= 1 && !c.Solver.FewestNodes &&
+		c.Solver.Ranking.Strategy != offerings.Prioritized && c.Solver.MinValues != scheduling.MinValuesBestEffort &&
+		c.Solver.WorkloadShare == 0
+}
+
+// given is the fleet of the solution.
+func (p *problem) given(c *compile.Compiler, s *model.Solution) fleet {
+	f := p.newFleet()
+	for i := range s.Nodes {
+		f[p.kind(c.Bought[s.Nodes[i].Option])] += int32(s.Nodes[i].N)
+	}
+	return f
+}
+
+// affords reports whether limits and reservations allow a fleet.
+func (p *problem) affords(f fleet) bool {
+	l := compile.NewLedger(p.c)
+	for k, n := range f {
+		if n > 0 {
+			l.Spend(p.kinds[k].purchase, int64(n))
+		}
+	}
+	for k, n := range f {
+		if id := l.Reservation(p.kinds[k].purchase); n > 0 && id != "" && l.Supply[id] < 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(l.Limits, func(limits []int64) bool { return slices.ContainsFunc(limits, func(n int64) bool { return n < 0 }) })
+}
+
+// mostRounds is how often machines are added for pods that are left over and all pods are bound
+// anew.
+const mostRounds = 4
+
+// complete gives each pod a place, if need be on more machines: where it is expected to be bound
+// when all come at once, or where there is none for some of them, wherever there is room.
+// It is nil where that costs more than most.
+func (p *problem) complete(f fleet, most float64) *Fleet {
+	w := &p.ways[0]
+	for round := 0; round < mostRounds && !p.late(); round++ {
+		machines := f.list()
+		x := p.bind(machines, w)
+		if x.left == 0 {
+			if round > 0 && p.estimate(f) >= most {
+				return nil
+			}
+			return p.answer(machines, p.bound(len(machines), w, &x))
+		}
+		if !p.c.Tied() {
+			return p.packed(f, most)
+		}
+		more := p.extra(w, &x)
+		if more == nil {
+			return nil
+		}
+		f = append(f, make(fleet, len(p.kinds)-len(f))...)
+		for k, n := range more {
+			f[k] += n
+		}
+		if !p.affords(f) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// packed packs the pods onto the machines of a fleet, and buys more for those that find no room.
+func (p *problem) packed(f fleet, most float64) *Fleet {
+	m := *p.c.Model
+	before, machines := len(m.Bins), f.list()
+	m.Bins, m.Rooms, m.Open = slices.Clone(m.Bins), nil, nil
+	m.Classes = slices.Clone(m.Classes)
+	for i := range m.Classes {
+		m.Classes[i].Count = p.pods[i]
+	}
+	ledger := compile.NewLedger(p.c)
+	for _, k := range machines {
+		x := &p.kinds[k]
+		admits := model.NewBits(m.Groups)
+		for c, class := range p.c.Planned {
+			if x.admits[c] {
+				admits.Set(class.Group)
+			}
+		}
+		m.Bins = append(m.Bins, model.Bin{Room: x.room, Admits: admits, Soft: model.NewBits(m.Groups)})
+		ledger.Spend(x.purchase, 1)
+	}
+	m.Pools = slices.Clone(m.Pools)
+	for i := range m.Pools {
+		m.Pools[i].Limits = ledger.Limits[i]
+	}
+	out := pack.Search(&m, pack.Params{Late: p.late, Snug: true}).Solution
+	if slices.Max(out.Unplaced) > 0 {
+		return nil
+	}
+	items := append(slices.Clone(out.Bins[:before]), out.Bins[before:]...)
+	for i := range out.Nodes {
+		k := p.kind(p.c.Bought[out.Nodes[i].Option])
+		f = append(f, make(fleet, len(p.kinds)-len(f))...)
+		for range out.Nodes[i].N {
+			machines, items = append(machines, int32(k)), append(items, out.Nodes[i].Items)
+			f[k]++
+		}
+	}
+	for i, k := range machines { // those that hold nothing are not bought
+		if len(items[before+i]) == 0 {
+			f[k]--
+		}
+	}
+	if !p.affords(f) || p.estimate(f) >= most {
+		return nil
+	}
+	return p.answer(machines, items)
+}
+
+// bound is what the nodes and so many machines hold once pods are bound.
+func (p *problem) bound(machines int, w *way, x *course) [][]model.Item {
+	items := make([][]model.Item, p.scheduler.Existing()+machines)
+	for i, to := range x.to {
+		items[to] = added(items[to], model.ClassID(w.queue[i]))
+	}
+	return items
+}
+
+// answer writes down what nodes that are there and machines hold.
+func (p *problem) answer(machines []int32, items [][]model.Item) *Fleet {
+	c := *p.c
+	out := &Fleet{Compiler: &c}
+	c.Bought = make([]offers.Purchase, len(p.kinds))
+	for k := range p.kinds {
+		c.Bought[k] = p.kinds[k].purchase
+	}
+	before := p.scheduler.Existing()
+	s := &out.Solution
+	s.Bins = make([][]model.Item, len(c.Nodes))
+	copy(s.Bins, items[:before])
+	for i, k := range machines {
+		if len(items[before+i]) > 0 {
+			s.Nodes = append(s.Nodes, model.Node{Option: model.OptionID(k), N: 1, Items: items[before+i]})
+		}
+	}
+	s.Unplaced = make([]int64, len(c.Planned))
+	for i, class := range c.Planned {
+		s.Unplaced[i] = int64(len(class.Pods)) - p.pods[i]
+	}
+	return out
+}
+
+func added(items []model.Item, c model.ClassID) []model.Item {
+	for i := range items {
+		if items[i].Class == c {
+			items[i].N++
+			return items
+		}
+	}
+	return append(items, model.Item{Class: c, N: 1})
+}

@@ -1,0 +1,116 @@
+package fleet
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+)
+
+// leftMarkup is how much dearer pods are that have to be planned again: their machines are
+// few, and come a round later.
+const leftMarkup = 1.25
+
+// course is what came of a fleet in a way.
+type course struct {
+	run  *binding.Run
+	to   []int32 // by place in the way's queue, the node, -1 for none
+	left int
+}
+
+// bind lets the machines of a fleet join and the pods be bound. What is there already takes
+// pods before the first machine comes.
+func (p *problem) bind(machines []int32, w *way) course {
+	r := p.scheduler.Begin(w.seed)
+	x := course{run: r, to: make([]int32, len(w.queue)), left: len(w.queue)}
+	for i := range x.to {
+		x.to[i] = -1
+	}
+	if p.scheduler.Existing() > 0 {
+		x.left = r.Bind(w.queue, x.to, nil)
+	}
+	order := make([]int, len(machines))
+	for i := range order {
+		order[i] = i
+	}
+	if w.batches > 1 {
+		dice := rand.New(rand.NewPCG(w.seed, 0x62617463)) //nolint:gosec // an example of an order, not a secret
+		dice.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	for b, next := 0, 0; b < w.batches && x.left > 0; b++ {
+		for ; next < (b+1)*len(order)/w.batches; next++ {
+			r.Join(p.kinds[machines[order[next]]].machine)
+		}
+		x.left = r.Bind(w.queue, x.to, nil)
+	}
+	return x
+}
+
+// list is the machines of a fleet one by one.
+func (f fleet) list() (out []int32) {
+	for k, n := range f {
+		for range n {
+			out = append(out, int32(k))
+		}
+	}
+	return out
+}
+
+// price is what the machines of a fleet cost.
+func (p *problem) price(f fleet) (sum float64) {
+	for k, n := range f {
+		sum += float64(int64(n) * p.kinds[k].cost)
+	}
+	return sum
+}
+
+// estimate is what a fleet comes to on the average of the ways, with what is left over at
+// what it is worth.
+func (p *problem) estimate(f fleet) float64 {
+	machines := f.list()
+	sums := make([]float64, len(p.ways))
+	var all sync.WaitGroup
+	for i := range p.ways {
+		all.Go(func() {
+			w := &p.ways[i]
+			x := p.bind(machines, w)
+			for at, to := range x.to {
+				if to < 0 {
+					sums[i] += leftMarkup * p.worth[w.queue[at]]
+				}
+			}
+		})
+	}
+	all.Wait()
+	sum := 0.0
+	for _, v := range sums {
+		sum += v
+	}
+	return p.price(f) + sum/float64(len(sums)) + p.shortage(f)
+}
+
+const (
+	// spare is how much more than the pods request together a fleet has to have for all of them
+	// to find places on it by some order.
+	spare = 1.002
+	// shortageMarkup is how much dearer it is to buy later what is missing at first.
+	shortageMarkup = 2
+)
+
+// shortage is what a fleet has too little of to hold all pods, at what pods are worth.
+func (p *problem) shortage(f fleet) float64 {
+	missing, all := 0.0, 0.0
+	for d, n := range p.load {
+		have := float64(p.free[d])
+		for k, m := range f {
+			have += float64(m) * float64(p.kinds[k].room[d])
+		}
+		if n > 0 {
+			missing = max(missing, 1-have/(spare*float64(n)))
+		}
+	}
+	for c, n := range p.pods {
+		all += p.worth[c] * float64(n)
+	}
+	return shortageMarkup * missing * all
+}

@@ -1,0 +1,259 @@
+package fleet
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// fleet is machines to buy, by kind.
+type fleet []int32
+
+func (p *problem) newFleet() fleet { return make(fleet, len(p.kinds)) }
+
+const (
+	// mostMisses is how many pods that do not fit any more show that a machine is full.
+	mostMisses = 200
+	// mostKinds is how many kinds of machines are looked at for a ward: those that are worth
+	// most for their price when they are filled.
+	mostKinds = 32
+)
+
+// filling is pods of a queue, some of which are on machines already.
+type filling struct {
+	*problem
+	queue []int32
+	taken []bool
+	room  []int64
+	per   []int64 // by class, pods on the machine that is being filled
+}
+
+func (p *problem) newFilling(queue []int32) *filling {
+	return &filling{
+		problem: p, queue: slices.Clone(queue), taken: make([]bool, len(queue)), room: make([]int64, p.c.Model.Dims),
+		per: make([]int64, len(p.c.Planned)),
+	}
+}
+
+// fill puts pods onto a machine of a kind as they come, and returns what they are worth for its
+// price. With take they stay there.
+func (f *filling) fill(k *kind, take bool) float64 {
+	if k.cost <= 0 || k.room == nil {
+		return 0
+	}
+	copy(f.room, k.room)
+	clear(f.per)
+	misses, worth := 0, 0.0
+	for i, c := range f.queue {
+		if f.taken[i] || !k.admits[c] || f.per[c] > 0 && f.scheduler.Apart(c) {
+			continue
+		}
+		requests := f.c.Planned[c].Requests
+		fits := true
+		for d, q := range requests {
+			if q > f.room[d] {
+				fits = false
+				break
+			}
+		}
+		if !fits {
+			if misses++; misses > mostMisses {
+				break
+			}
+			continue
+		}
+		for d, q := range requests {
+			f.room[d] -= q
+		}
+		f.per[c]++
+		worth += f.worth[c]
+		if take {
+			f.taken[i] = true
+		}
+	}
+	if take {
+		left := f.queue[:0]
+		for i, c := range f.queue {
+			if !f.taken[i] {
+				left = append(left, c)
+			}
+		}
+		f.queue = left
+		clear(f.taken)
+	}
+	return worth / float64(k.cost)
+}
+
+// choose finds the kinds for each ward.
+func (p *problem) choose() {
+	type ranked struct {
+		at    offers.Purchase
+		value float64
+	}
+	for i := range p.wards {
+		w := &p.wards[i]
+		f := p.newFilling(w.queue)
+		var list []ranked
+		for at := range p.onSale(w) {
+			list = append(list, ranked{at, f.fill(p.sold(at), false)})
+		}
+		slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.value, a.value) })
+		for _, x := range list[:min(len(list), mostKinds)] {
+			w.kinds = append(w.kinds, p.kind(x.at))
+		}
+	}
+}
+
+// onSale yields what may be bought for a ward.
+func (p *problem) onSale(w *ward) func(func(offers.Purchase) bool) {
+	return func(yield func(offers.Purchase) bool) {
+		if !w.bound {
+			for _, at := range p.c.Bought {
+				if !yield(at) {
+					return
+				}
+			}
+			return
+		}
+		for ti := range p.c.Offered {
+			for _, o := range p.c.Offered[ti].List {
+				at := offers.Purchase{Template: ti, Offer: o.Offer}
+				if p.c.Offers.Offers[o.Offer].Launchable && p.domain(at) == w.domain && !yield(at) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// construct buys, one by one, the machine that is worth most for its price when it is filled with
+// the pods that are left as they come; of those that are worth nearly as much, the dearest.
+func (p *problem) construct(tolerance float64) fleet {
+	out := p.newFleet()
+	for i := range p.wards {
+		w := &p.wards[i]
+		f := p.newFilling(w.queue)
+		values := make([]float64, len(w.kinds))
+		for len(f.queue) > 0 && !p.late() {
+			top := 0.0
+			for i, k := range w.kinds {
+				values[i] = f.fill(&p.kinds[k], false)
+				top = max(top, values[i])
+			}
+			if top == 0 {
+				break
+			}
+			best := -1
+			for i, v := range values {
+				if k := w.kinds[i]; v >= top*(1-tolerance) && (best < 0 || p.kinds[k].cost > p.kinds[best].cost) {
+					best = k
+				}
+			}
+			f.fill(&p.kinds[best], true)
+			out[best]++
+		}
+	}
+	return out
+}
+
+// climb tries fleets near the best one.
+func (p *problem) climb(best fleet, value float64, tries int) (fleet, float64) {
+	dice := rand.New(rand.NewPCG(1, 0x666c6565)) //nolint:gosec // a search, not a secret
+	for range tries {
+		if p.late() {
+			break
+		}
+		f := p.neighbour(best, dice)
+		if f == nil || !p.affords(f) {
+			continue
+		}
+		if v := p.estimate(f); v < value {
+			best, value = f, v
+		}
+	}
+	return best, value
+}
+
+// neighbour is a fleet with some machines of a ward exchanged; nil where nothing is.
+func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
+	w := &p.wards[dice.IntN(len(p.wards))]
+	var have []int
+	for _, k := range w.kinds {
+		if f[k] > 0 {
+			have = append(have, k)
+		}
+	}
+	if len(have) == 0 {
+		return nil
+	}
+	out := slices.Clone(f)
+	a, b := have[dice.IntN(len(have))], w.kinds[dice.IntN(len(w.kinds))]
+	switch dice.IntN(4) {
+	case 0:
+		out[a]--
+	case 1:
+		out[b]++
+	case 2:
+		out[a]--
+		out[b]++
+	default:
+		n := 1 + dice.Int32N(f[a])
+		out[a] -= n
+		out[b] += int32(float64(n)*float64(p.kinds[a].cost)/float64(p.kinds[b].cost) + dice.Float64())
+	}
+	if slices.Equal(out, f) {
+		return nil
+	}
+	return out
+}
+
+// extra is machines for the pods that a course of events leaves over: nil where some of them find
+// none.
+func (p *problem) extra(w *way, x *course) fleet {
+	left := make([]int64, len(p.c.Planned))
+	for i, to := range x.to {
+		if to < 0 {
+			left[w.queue[i]]++
+		}
+	}
+	out := p.newFleet()
+	buy := func(ward *ward, all []int32) bool {
+		var queue []int32
+		for _, c := range all {
+			if left[c] > 0 {
+				left[c]--
+				queue = append(queue, c)
+			}
+		}
+		f := p.newFilling(queue)
+		for len(f.queue) > 0 {
+			// Few pods fill small machines: what is best for all of them need not be for these.
+			best, value := offers.Purchase{}, 0.0
+			for at := range p.onSale(ward) {
+				if v := f.fill(p.sold(at), false); v > value {
+					best, value = at, v
+				}
+			}
+			if value == 0 {
+				return false
+			}
+			k := p.kind(best)
+			f.fill(&p.kinds[k], true)
+			out = append(out, make(fleet, len(p.kinds)-len(out))...)
+			out[k]++
+		}
+		return true
+	}
+	for i := range p.wards {
+		if !buy(&p.wards[i], p.wards[i].queue) {
+			return nil
+		}
+	}
+	// Others have taken the room on nodes that some were planned to use.
+	if !buy(&ward{}, w.queue) {
+		return nil
+	}
+	return out
+}

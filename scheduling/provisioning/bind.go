@@ -1,0 +1,49 @@
+package provisioning
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Binding is what kube-scheduler is expected to do with a pod.
+type Binding struct {
+	Pod types.NamespacedName
+	// Node is the node's name; "" where the pod stays pending.
+	Node string
+	// Drawn says that several nodes had the highest score, of which kube-scheduler takes one
+	// by chance.
+	Drawn bool
+}
+
+// Bind says where kube-scheduler, with its default profile, is expected to bind the pods of a
+// problem on the nodes of that problem, nothing being bought: in the order of its queue, which
+// is that of the answer. It follows the filters and scores of kube-scheduler 1.36 but for
+// volumes attached to nodes, images, devices and preemption. Where chance decides, seed does.
+// An error means a malformed problem.
+func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
+	facts, err := compile.NewFacts(&p, &scheduling.Policy{})
+	if err != nil {
+		return nil, err
+	}
+	c := facts.Compile(false)
+	s := binding.New(c)
+	pods := s.Queue()
+	queue, to, drawn := make([]int32, len(pods)), make([]int32, len(pods)), make([]bool, len(pods))
+	for i := range pods {
+		queue[i], to[i] = pods[i].Class, -1
+	}
+	s.Begin(seed).Bind(queue, to, drawn)
+	out := make([]Binding, len(pods))
+	for i, at := range to {
+		pod := pods[i].Pod
+		out[i] = Binding{Pod: types.NamespacedName{Namespace: podspec.NamespaceOf(pod), Name: pod.Name}, Drawn: drawn[i]}
+		if at >= 0 {
+			out[i].Node = c.Nodes[at].Node.Name
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,60 @@
+package provisioning_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// nodesOf binds pods and lists their nodes in the queue's order.
+func nodesOf(t *testing.T, p scheduling.Problem) (out []string) {
+	t.Helper()
+	bound, err := provisioning.Bind(p, 1)
+	require.NoError(t, err)
+	for _, b := range bound {
+		out = append(out, b.Node)
+	}
+	return out
+}
+
+// What kube-scheduler's documentation says of its default profile.
+func TestBind(t *testing.T) {
+	small := func(name string) *corev1.Node {
+		return st.Node(name, st.Allocatable(st.Cores(4), st.GiB(16), st.Count(corev1.ResourcePods, 100)))
+	}
+	large := func(name string) *corev1.Node {
+		return st.Node(name, st.Allocatable(st.Cores(16), st.GiB(64), st.Count(corev1.ResourcePods, 100)))
+	}
+	one := st.Requests(st.Cores(1), st.GiB(4))
+	t.Run("the node with the most room comes first", func(t *testing.T) {
+		p := scheduling.Problem{Nodes: []*corev1.Node{small("a"), large("b")}, Pods: st.Pods(3, "web", one)}
+		assert.Equal(t, []string{"b", "b", "b"}, nodesOf(t, p))
+	})
+	t.Run("pods that fit nowhere stay pending and keep nobody back", func(t *testing.T) {
+		p := scheduling.Problem{Nodes: []*corev1.Node{small("a")}, Pods: append(st.Pods(1, "big", st.Requests(st.Cores(5))), st.Pods(1, "web", one)...)}
+		assert.Equal(t, []string{"", "a"}, nodesOf(t, p))
+	})
+	t.Run("preferred node affinity outweighs room", func(t *testing.T) {
+		p := scheduling.Problem{
+			Nodes: []*corev1.Node{small("a"), large("b")},
+			Pods:  st.Pods(1, "web", one, st.Prefer(1, st.In("disk", "ssd"))),
+		}
+		p.Nodes[0].Labels["disk"] = "ssd"
+		assert.Equal(t, []string{"a"}, nodesOf(t, p))
+	})
+	t.Run("pods that keep apart do", func(t *testing.T) {
+		p := scheduling.Problem{
+			Nodes: []*corev1.Node{small("a"), small("b")},
+			Pods:  st.Pods(3, "db", one, st.Label("app", "db"), st.Apart(corev1.LabelHostname)),
+		}
+		got := nodesOf(t, p)
+		assert.ElementsMatch(t, []string{"a", "b", ""}, got)
+		assert.Empty(t, got[2])
+	})
+}
