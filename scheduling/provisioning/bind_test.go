@@ -2,10 +2,12 @@ package provisioning_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -56,5 +58,25 @@ func TestBind(t *testing.T) {
 		got := nodesOf(t, p)
 		assert.ElementsMatch(t, []string{"a", "b", ""}, got)
 		assert.Empty(t, got[2])
+	})
+	t.Run("pods that run count for terms though no pod that waits is like them", func(t *testing.T) {
+		p := scheduling.Problem{
+			Nodes:   []*corev1.Node{large("a"), small("b")},
+			Pods:    st.Pods(1, "web", one, st.Near(corev1.LabelHostname, st.Of("app", "db"))),
+			Running: st.Pods(1, "db", one, st.Label("app", "db"), st.OnNode("b")),
+		}
+		assert.Equal(t, []string{"b"}, nodesOf(t, p))
+	})
+	t.Run("nodes that go count for spreads", func(t *testing.T) {
+		zone := func(node *corev1.Node, zone string) *corev1.Node {
+			node.Labels[corev1.LabelTopologyZone] = zone
+			return node
+		}
+		p := scheduling.Problem{
+			Nodes: []*corev1.Node{zone(large("a"), "a"), zone(small("b"), "b")},
+			Pods:  st.Pods(2, "web", one, st.Label("app", "web"), st.Spread(corev1.LabelTopologyZone, st.Of("app", "web"))),
+		}
+		p.Nodes[1].DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+		assert.ElementsMatch(t, []string{"a", ""}, nodesOf(t, p))
 	})
 }

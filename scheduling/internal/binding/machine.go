@@ -136,5 +136,16 @@ func (s *Scheduler) readNodes() {
 		s.existing = append(s.existing, len(s.machines))
 		s.machines = append(s.machines, m)
 	}
+	// Those that go take nobody in any more, and count for terms between pods.
+	for _, h := range c.Cluster.Hosts {
+		if _, known := at[h.Name]; known || h.Node == nil {
+			continue
+		}
+		m := s.newMachine(h.Name, h.Node.Labels, c.EffectiveTaints(h.Node, c.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), nil, false)
+		clear(m.admits)
+		at[h.Name] = len(s.existing)
+		s.existing = append(s.existing, len(s.machines))
+		s.machines = append(s.machines, m)
+	}
 	s.readRunning(at)
 }

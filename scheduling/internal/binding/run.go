@@ -157,6 +157,19 @@ func (r *Run) Bind(queue []int32, to []int32, drawn []bool) (left int) {
 	return left
 }
 
+// Admits reports whether kube-scheduler's filters let a pod of a class onto a node as things
+// stand.
+func (r *Run) Admits(c, to int32) bool {
+	x := &r.s.classes[c]
+	var check *checks
+	if x.tied {
+		if check = r.checks(x); check == nil {
+			return false
+		}
+	}
+	return r.look(x, to, check) != infeasible
+}
+
 // Place binds a pod of a class to a node, whatever the plugins say.
 func (r *Run) Place(c, to int32) {
 	x, n := &r.s.classes[c], &r.nodes[to]

@@ -187,9 +187,24 @@ func (s *Scheduler) readRunning(at map[string]int) {
 	for i, set := range sets {
 		numbers[setName(set)] = i
 	}
+	number := func(set []int32) int {
+		n, ok := numbers[setName(set)]
+		if !ok { // no pod that waits is among just these
+			n = len(s.countedBy)
+			numbers[setName(set)] = n
+			var counted []int32
+			for i := range s.counts {
+				if slices.Contains(set, int32(s.counts[i].target)) {
+					counted = append(counted, int32(i))
+				}
+			}
+			s.countedBy = append(s.countedBy, counted)
+		}
+		return n
+	}
 	l.RunningSets(func(pod *corev1.Pod, node int, among []int32) {
 		if m, ok := at[name[node]]; ok {
-			s.running = append(s.running, tally{machine: m, among: numbers[setName(among)], going: pod.DeletionTimestamp != nil, holder: -1})
+			s.running = append(s.running, tally{machine: m, among: number(among), going: pod.DeletionTimestamp != nil, holder: -1})
 		}
 	})
 	for i := range s.c.ExistingAntiAffinity {
