@@ -25,6 +25,10 @@ type Delta struct {
 	// Moved are pods that run on other nodes now. That is what handing in copies of them
 	// with other nodes would do, without the copies.
 	Moved []Move
+	// Nominated are nodes that pods are promised from now on, as in [Problem]; "" takes back
+	// what was promised, here or in the pod's status. A pod that gets a node or goes needs no
+	// nomination any more, and the session forgets it.
+	Nominated map[types.NamespacedName]string
 	// The others are as in [Problem].
 	Nodes          []*corev1.Node
 	NodePools      []*NodePool

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -31,6 +32,15 @@ type Problem struct {
 	Nodes []*corev1.Node
 	// Running are the pods on those nodes.
 	Running []*corev1.Pod
+	// Nominated are the nodes that pods of Pods have been promised, by pod (an empty
+	// namespace is "default"): what an earlier plan said ([Plan.Nominations]), while the
+	// machine is on its way. It goes before status.nominatedNodeName of the pod; "" takes that
+	// back. A pod stays where it is nominated, and no other pod is planned into its room. That
+	// has an end where it could not run there any more, beside what runs and the other
+	// nominated pods, or where a pod of higher priority has no place otherwise: then it is
+	// planned like any other pod, and the plan has a warning. Pods that are not to be placed
+	// may be named here; that says nothing.
+	Nominated map[types.NamespacedName]string
 	// DaemonSets run on every node that they fit.
 	DaemonSets []*appsv1.DaemonSet
 	// Claims, Volumes, StorageClasses and CSINodes say where pods with volumes may

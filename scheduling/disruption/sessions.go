@@ -117,7 +117,18 @@ func (f *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 			delete(f.waits, name)
 		}
 	}
-	if err := f.market.Apply(scheduling.Delta{Pods: come}); err != nil {
+	// Those that cannot be where they are nominated are not asked again.
+	d := scheduling.Delta{Pods: come, Nominated: map[types.NamespacedName]string{}}
+	for pod := range f.problem.Nominated {
+		d.Nominated[pod] = ""
+	}
+	for name, pod := range f.waits {
+		if pod.Status.NominatedNodeName != "" {
+			f.waits[name] = unbound(pod)
+			d.Pods = append(d.Pods, f.waits[name])
+		}
+	}
+	if err := f.market.Apply(d); err != nil {
 		return err
 	}
 	f.free = f.market.Fork()
@@ -259,8 +270,12 @@ func bound(pod *corev1.Pod, node string) *corev1.Pod {
 	return &out
 }
 
-// unbound is a copy of a pod that has no node yet.
-func unbound(pod *corev1.Pod) *corev1.Pod { return bound(pod, "") }
+// unbound is a copy of a pod that has no node yet and is promised none.
+func unbound(pod *corev1.Pod) *corev1.Pod {
+	out := bound(pod, "")
+	out.Status.NominatedNodeName = ""
+	return out
+}
 
 func keyOf(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: podspec.OrDefault(pod.Namespace), Name: pod.Name}

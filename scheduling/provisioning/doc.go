@@ -27,6 +27,9 @@
 //
 // # From one plan to the next
 //
+// A pod whose machine is on its way is nominated to its node ([scheduling.Problem.Nominated]):
+// for the next plans it runs there, so that its place is taken and it is not planned again.
+//
 // A [Session] keeps what it knows of pods, nodes and offers while a [scheduling.Delta] after the
 // other changes them. [Session.Plan] gives the plan that [Planner.Plan] would give for
 // [Session.Problem], byte for byte. Kept are: the offers of a catalog in rank order with

@@ -12,12 +12,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 )
 
-// solve places the pods, and tries what would help those that find no place.
+// solve places the pods, those first that are nominated, and tries what would help those that
+// find no place.
 func solve(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
-	x, err := searched(ctx, f)
+	n := readNominations(f)
+	x, f, err := n.search(ctx)
 	if err != nil {
 		return nil, err
 	}
+	n.restore(x.Plan)
 	s := &x.Plan.Summary
 	now := scheduling.Progress{
 		Phase: scheduling.PhaseFixes, Placed: s.Placed, PricePerHour: offers.Objective(f.Solver, s), LowerBoundPerHour: s.LowerBoundPerHour,

@@ -52,7 +52,7 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 			bindClaims(&p, pod, node)
 		}
 	}
-	p.Pods = nil
+	p.Pods, p.Nominated = nil, nil
 	err := reoffer(&p, func(_ string, o *offerings.Offering) bool {
 		n := drawn[o.ReservationID]
 		o.ReservationCount -= n

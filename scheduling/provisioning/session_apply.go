@@ -47,6 +47,7 @@ func (x *Session) Apply(d scheduling.Delta) error {
 	}
 	x.problem = next
 	x.changePods(&pods, &d)
+	x.nominate(d.Nominated, &pods)
 	if len(next.DefaultSpread) > 0 != spread {
 		x.waiting.specReader = podspec.NewSpecReader(&x.problem, &x.solver)
 		x.waiting.shared = false
@@ -59,7 +60,7 @@ func (x *Session) Apply(d scheduling.Delta) error {
 func check(d *scheduling.Delta) error {
 	p := scheduling.Problem{
 		Nodes: d.Nodes, NodePools: d.NodePools, DaemonSets: d.DaemonSets,
-		Claims: d.Claims, Volumes: d.Volumes, StorageClasses: d.StorageClasses, CSINodes: d.CSINodes,
+		Claims: d.Claims, Volumes: d.Volumes, StorageClasses: d.StorageClasses, CSINodes: d.CSINodes, Nominated: d.Nominated,
 	}
 	for _, pod := range d.Pods {
 		if pod != nil && pod.Spec.NodeName != "" {
@@ -136,6 +137,7 @@ func cloned(p scheduling.Problem) scheduling.Problem {
 	p.Owners.ReplicationControllers = slices.Clone(p.Owners.ReplicationControllers)
 	p.Owners.ReplicaSets, p.Owners.StatefulSets = slices.Clone(p.Owners.ReplicaSets), slices.Clone(p.Owners.StatefulSets)
 	p.PoolCatalogs, p.DefaultSpread = maps.Clone(p.PoolCatalogs), slices.Clone(p.DefaultSpread)
+	p.Nominated = maps.Clone(p.Nominated)
 	return p
 }
 

@@ -27,9 +27,8 @@ type podChange struct {
 // podChange sorts out what becomes of pods, and reports faults.
 func (x *Session) podChange(c *validate.Checker, d *scheduling.Delta) podChange {
 	var out podChange
-	isWaiting := func(k types.NamespacedName) bool { _, ok := x.waiting.find(k); return ok }
 	names := change[*corev1.Pod]{list: "pods", key: podKey, put: d.Pods, taken: keysOf(d.Removed.Pods)}
-	names.faults(c, func(k types.NamespacedName) bool { return x.running.get(k) != nil || isWaiting(k) })
+	names.faults(c, func(k types.NamespacedName) bool { return x.running.get(k) != nil || x.isWaiting(k) })
 	out.moved = d.Moved
 	x.movedFaults(c, d)
 	for _, pod := range d.Pods {
@@ -42,7 +41,7 @@ func (x *Session) podChange(c *validate.Checker, d *scheduling.Delta) podChange 
 			continue
 		}
 		out.start = append(out.start, pod)
-		if isWaiting(k) {
+		if x.isWaiting(k) {
 			out.taken = append(out.taken, k)
 		}
 	}
@@ -112,6 +111,32 @@ func (x *Session) changePods(pods *podChange, d *scheduling.Delta) {
 		b.at(node.Name).Node = node
 	}
 	x.cluster = b.build(x.running)
+}
+
+// nominate promises nodes to pods that wait, and forgets those of pods that do not any more.
+func (x *Session) nominate(more map[types.NamespacedName]string, pods *podChange) {
+	if len(more) == 0 && (len(x.problem.Nominated) == 0 || len(pods.taken) == 0) {
+		return
+	}
+	next := maps.Clone(x.problem.Nominated)
+	for _, k := range pods.taken {
+		delete(next, k)
+	}
+	for pod, node := range more {
+		if k := keyOf(pod); x.isWaiting(k) {
+			if next == nil {
+				next = map[types.NamespacedName]string{}
+			}
+			next[k] = node
+		}
+	}
+	x.problem.Nominated = next
+}
+
+// isWaiting reports whether a pod is to be placed.
+func (x *Session) isWaiting(k types.NamespacedName) bool {
+	_, ok := x.waiting.find(k)
+	return ok
 }
 
 // clusterBuilder makes a cluster of another one.

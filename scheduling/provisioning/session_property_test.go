@@ -159,6 +159,20 @@ func (c *chance) pods(d *scheduling.Delta, now scheduling.Problem) {
 		}
 		put(pod)
 	}
+	if len(now.Nodes) > 0 {
+		d.Nominated = map[types.NamespacedName]string{}
+		for _, pod := range some(c, slices.Concat(now.Pods, d.Pods), 0.15) {
+			d.Nominated[nameOf(pod)] = now.Nodes[c.IntN(len(now.Nodes))].Name
+			if c.oneIn(4) {
+				d.Nominated[nameOf(pod)] = ""
+			}
+		}
+		for _, pod := range some(c, now.Pods, 0.1) {
+			pod = pod.DeepCopy()
+			pod.Status.NominatedNodeName = now.Nodes[c.IntN(len(now.Nodes))].Name
+			put(pod)
+		}
+	}
 	for range c.IntN(3) {
 		pod := c.store.Pods[c.IntN(len(c.store.Pods))].DeepCopy()
 		c.count++

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/samber/lo"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -81,6 +83,9 @@ func contents(p scheduling.Problem) map[string]any {
 			own[pool] = slices.Collect(catalog.All())
 		}
 		all["PoolCatalogs"] = own
+	}
+	if p.Nominated != nil {
+		all["Nominated"] = lo.MapKeys(p.Nominated, func(_ string, pod types.NamespacedName) string { return pod.String() })
 	}
 	if p.Unavailable != nil {
 		all["Unavailable"] = p.Unavailable.Keys()

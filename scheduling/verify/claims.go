@@ -14,7 +14,7 @@ import (
 // exclusiveClaims checks that claims which one pod at a time may use have one user.
 func (j *judge) exclusiveClaims() {
 	come := make(map[string]string) // pods of the plan by claim
-	for _, b := range j.booked {
+	for _, b := range slices.Concat(j.staying, j.booked) {
 		for _, m := range b.Mounts {
 			if !m.Exclusive {
 				continue
@@ -57,7 +57,7 @@ func (j *judge) sharedVolumes() {
 // one zone.
 func (j *judge) waitingFor() map[string]map[*snapshot.Node]bool {
 	nodes := make(map[string]map[*snapshot.Node]bool)
-	for _, b := range j.booked {
+	for _, b := range slices.Concat(j.staying, j.booked) {
 		for _, m := range b.Mounts {
 			if !m.Zonal {
 				continue
@@ -99,7 +99,7 @@ func (j *judge) meets(t *snapshot.Pod, n *snapshot.Node) bool {
 
 // standingVolumes checks that all claims of the plan can have a volume each.
 func (j *judge) standingVolumes() {
-	for _, claim := range j.withoutVolume(j.booked) {
+	for _, claim := range j.withoutVolume(slices.Concat(j.staying, j.booked)) {
 		j.add(VolumeGone, "claim/"+claim, "no volume is left for it that all its pods reach")
 	}
 }
@@ -108,7 +108,7 @@ func (j *judge) standingVolumes() {
 // the node too.
 func (j *judge) leavesVolumes(t *snapshot.Pod, n *snapshot.Node) bool {
 	return !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return len(m.Offers) > 0 }) ||
-		len(j.withoutVolume(append(slices.Clip(j.booked), binding.Pending{Pod: t, Node: n}))) == 0
+		len(j.withoutVolume(append(slices.Concat(j.staying, j.booked), binding.Pending{Pod: t, Node: n}))) == 0
 }
 
 // withoutVolume lists claims that can get no volume which all their pods reach, wherever

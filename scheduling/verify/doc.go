@@ -27,6 +27,10 @@
 // limits and reservations hold for the first options together, and still hold if any
 // one launch falls back to another of its options.
 //
+// Pods that are nominated are on that node, unless they could not be there beside what runs,
+// the others that stay, and pods of higher priority. They bind first, before the plan's machines
+// are there.
+//
 // Nodes that receive pods exist, are not being removed, and have room beside their
 // pods and the daemons still to come.
 //
@@ -65,6 +69,7 @@ package verify
 //
 //	verify, report  the checkers, the rules that a plan can break, and the breaches found
 //	pods         every pending pod stands once, and refused ones are told why
+//	nominations  pods that are promised a node stay there unless they cannot
 //	launch       launches with their options, and nodes that receive pods
 //	limits, flexibility  what pools, reservations, choices and workloads allow of all together
 //	claims       volumes that pods share

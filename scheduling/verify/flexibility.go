@@ -80,11 +80,16 @@ func (j *judge) shareOfWorkloads() {
 		return
 	}
 	size := j.WorkloadSizes()
-	check := func(object string, pods []string, there map[string]int) {
-		joins := make(map[string]int)
+	check := func(object string, pods []string, running map[string]int) {
+		joins, there := make(map[string]int), make(map[string]int)
+		maps.Copy(there, running)
 		var order []string
 		for _, t := range j.known(pods) {
 			workload := j.WorkloadOf(t.Object)
+			if j.kept[t.Name] { // as if it ran
+				there[workload]++
+				continue
+			}
 			if joins[workload]++; joins[workload] == 1 && workload != "" {
 				order = append(order, workload)
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -206,6 +207,10 @@ func nodeMutations() []mutation {
 				f.pod(name).Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 			}
 		}, broken(verify.Taints, verify.BoundUnproven)},
+		{"nominated to a node that could hold it", func(f *fixture) { f.pod("web-1").Status.NominatedNodeName = "n3" }, broken(verify.NominationIgnored)},
+		{"promised a node that could hold it", func(f *fixture) {
+			f.p.Nominated = map[types.NamespacedName]string{{Namespace: "shop", Name: "red-1"}: "n3"}
+		}, broken(verify.NominationIgnored)},
 		{"node label", func(f *fixture) { delete(f.node("n1").Labels, role) }, broken(verify.NodeAffinity)},
 		{"alias of a node label", func(f *fixture) {
 			f.pod("db-1").Spec.NodeSelector["failure-domain.beta.kubernetes.io/zone"] = "a"

@@ -160,6 +160,8 @@ const (
 	NodeLeaving    Code = "node-leaving"    // the node is being deleted or disrupted
 	NodeDuplicated Code = "node-duplicated" // the node is listed twice
 	NodeEmpty      Code = "node-empty"      // the node is listed without pods
+
+	NominationIgnored Code = "nomination-ignored" // a pod is not where it is nominated, and could be
 )
 
 // The rules about volumes.
@@ -232,7 +234,7 @@ func Codes() []Code {
 		LaunchName, LaunchEmpty, LaunchPrice, LaunchRequests, LaunchLabels, LaunchTaints, LaunchRequirements, PoolUnknown, PoolClosed,
 		NoOptions, TooManyOptions, MinValues, WorkloadShare, Flexibility, Limits, Reservation,
 		OptionDuplicated, OptionOrder, OptionPrice, OptionInterruption, OptionEstimated, TypeUnknown, OfferingUnknown, OfferingUnavailable, PoolRequirements, OptionExcluded,
-		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty,
+		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty, NominationIgnored,
 		Volume, VolumeInUse, VolumeApart, VolumeGone, AttachLimit,
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
 		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,

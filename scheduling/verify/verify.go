@@ -44,6 +44,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	j := newJudge(report, w, binding.NewTopologyOf(w), plan)
 	j.everyPodOnce()
 	j.order()
+	j.nominations()
 	j.places()
 	j.bindings()
 	j.summary()
@@ -69,6 +70,10 @@ type judge struct {
 	// used is how many launches count on a reservation, listed how many others would
 	// use it if their first option were not to be had.
 	used, listed map[string]int
+	// kept are the names of the pods that stay where they are nominated, staying these with
+	// their nodes; they are not among those booked.
+	kept    map[string]bool
+	staying []binding.Pending
 }
 
 // newJudge begins to read a plan for the nodes of a topology.
@@ -101,12 +106,12 @@ func (j *judge) places() {
 }
 
 // book sets up the first options of the launches, and lists the pods of the plan in the order
-// in which they bind. A pod that stands twice comes once.
+// in which they bind, but for those that stay where they are nominated. A pod that stands twice comes once.
 func (j *judge) book() {
 	seen := make(map[string]bool)
 	put := func(n *snapshot.Node, pods []*snapshot.Pod) {
 		for _, t := range pods {
-			if n != nil && !seen[t.Name] {
+			if n != nil && !seen[t.Name] && !j.kept[t.Name] {
 				seen[t.Name] = true
 				j.booked = append(j.booked, binding.Pending{Pod: t, Node: n})
 			}
@@ -152,9 +157,13 @@ func (j *judge) bound() {
 	for pod := range j.plan.Placements() {
 		placed[pod.String()] = true
 	}
-	for _, b := range j.booked {
+	for _, b := range slices.Concat(j.staying, j.booked) {
 		at[b.Name] = b.Node
 	}
-	c := certificate.NewClaim(j.State, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.fault)
+	state := j.State
+	if len(j.kept) > 0 {
+		state = snapshot.New(j.asPromised(), j.Policy)
+	}
+	c := certificate.NewClaim(state, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.fault)
 	c.Judge(j.plan.Summary.Certificate)
 }

@@ -15,9 +15,12 @@ import (
 
 // Warnings lists what was noticed about the problem: constraints that are not
 // modelled, pods without requests, running pods without a known node, labels that
-// pools require and nothing checks, pools that nothing on sale meets.
-func (c *Compiler) Warnings() []scheduling.Warning {
+// pools require and nothing checks, pools that nothing on sale meets; and what others noticed.
+func (c *Compiler) Warnings(more ...scheduling.Warning) []scheduling.Warning {
 	w := &validate.Warner{Counts: map[scheduling.Warning]int{}}
+	for _, x := range more {
+		w.Add(x.Object, x.Message)
+	}
 	for _, class := range c.Classes.Classes {
 		noCPU, noMemory := c.lacks(class, corev1.ResourceCPU), c.lacks(class, corev1.ResourceMemory)
 		for _, pod := range class.Pods {

@@ -63,6 +63,12 @@ func (c *Checker) Objects(p *scheduling.Problem) {
 		c.podSpec(&d.Spec.Template.Spec)
 	})
 	Listed(c, "nodepools", p.NodePools, c.nodePool)
+	for pod, node := range p.Nominated {
+		if pod.Name == "" {
+			c.At = Position{List: "nominated", Namespace: podspec.OrDefault(pod.Namespace)}
+			c.Add(node, "names no pod", "")
+		}
+	}
 }
 
 // Checker walks through a problem. It holds where it is, so that paths need not be

@@ -1,0 +1,282 @@
+package provisioning
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
+)
+
+// nominations are pods to be placed that are promised a node. Those that can keep it run there
+// as far as all others are concerned, as kube-scheduler counts nominated pods.
+type nominations struct {
+	facts *compile.Facts    // in which all of them wait
+	base  *compile.Compiler // the same, compiled
+	queue []binding.Pod     // all that wait
+	// shared are the claims that several of them use.
+	shared map[*podspec.Claim][]*corev1.Pod
+	to     map[*corev1.Pod]string
+	kept   map[*corev1.Pod]string
+	// could are those that were kept before pods of higher priority needed their room, level
+	// is the priority of the last of these that were asked where they could be.
+	could map[*corev1.Pod]string
+	level int32
+	asked bool // some were
+	gave  bool // and found room
+}
+
+// readNominations reads who is nominated, and decides who stays so.
+func readNominations(f *compile.Facts) *nominations {
+	n := &nominations{facts: f, to: map[*corev1.Pod]string{}}
+	for _, pod := range f.Problem.Pods {
+		if node := nominatedNode(f.Problem, pod); node != "" && podspec.Pending(pod) {
+			n.to[pod] = node
+		}
+	}
+	if len(n.to) > 0 {
+		n.base = f.Compile(false)
+		if x := n.base.Classes.Volumes; x != nil {
+			n.shared = sharers(x, f.Problem.Pods)
+		}
+		n.keep()
+		n.could = n.kept
+	}
+	return n
+}
+
+// nominatedNode is the node that a pod is promised, "" for none.
+func nominatedNode(p *scheduling.Problem, pod *corev1.Pod) string {
+	if len(p.Nominated) == 0 {
+		return pod.Status.NominatedNodeName
+	}
+	key := podKey(pod)
+	if node, ok := p.Nominated[key]; ok {
+		return node
+	}
+	if key.Namespace == corev1.NamespaceDefault {
+		key.Namespace = ""
+		if node, ok := p.Nominated[key]; ok {
+			return node
+		}
+	}
+	return pod.Status.NominatedNodeName
+}
+
+// keep lets the nominated pods bind where they are nominated, in the order of kube-scheduler's
+// queue and again for as long as any of them does: those that do are kept.
+func (n *nominations) keep() {
+	n.kept = make(map[*corev1.Pod]string, len(n.to))
+	at := make(map[string]int32, len(n.base.Nodes))
+	for i, x := range n.base.Nodes {
+		at[x.Node.Name] = int32(i)
+	}
+	scheduler := binding.New(n.base)
+	n.queue = scheduler.Queue()
+	waiting := slices.DeleteFunc(slices.Clone(n.queue), func(p binding.Pod) bool {
+		node, ok := at[n.to[p.Pod]]
+		return !ok || n.unsettled(p.Pod) || !n.base.Model.Open[n.base.Planned[p.Class].Group].Has(int(node))
+	})
+	run := scheduler.Begin(0)
+	for again := true; again; {
+		again = false
+		waiting = slices.DeleteFunc(waiting, func(p binding.Pod) bool {
+			node := at[n.to[p.Pod]]
+			if !run.Admits(p.Class, node) {
+				return false
+			}
+			run.Place(p.Class, node)
+			n.kept[p.Pod], again = n.to[p.Pod], true
+			return true
+		})
+	}
+}
+
+// unsettled reports whether a plan has to choose a volume for the pod among those that are there,
+// or the zone of one that several pods wait for.
+func (n *nominations) unsettled(pod *corev1.Pod) bool {
+	x := n.base.Classes.Volumes
+	if x == nil {
+		return false
+	}
+	return slices.ContainsFunc(x.ClaimsOf(pod), func(c *podspec.Claim) bool {
+		return c.Object == nil && c.Class != nil && podspec.IsStatic(c.Class) || x.Zonal(c) && len(n.shared[c]) > 0
+	})
+}
+
+// search places the other pods beside those that are kept. Where a pod has no place, and one
+// would be there without nominated pods of lower priority, these give way.
+func (n *nominations) search(ctx context.Context) (*solved, *compile.Facts, error) {
+	for {
+		f := n.facts
+		if len(n.kept) > 0 {
+			f = n.with(n.kept, func(*corev1.Pod) bool { return true })
+		}
+		x, err := searched(ctx, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		if more, err := n.giveWay(ctx, x.Plan); err != nil || !more {
+			return x, f, err
+		}
+	}
+}
+
+// giveWay nominates pods without a place for the room of less urgent ones that are kept, the
+// most urgent first that have not been asked yet, and reports whether there are any.
+func (n *nominations) giveWay(ctx context.Context, plan *scheduling.Plan) (bool, error) {
+	if len(n.kept) == 0 || len(plan.Unschedulable) == 0 {
+		return false, nil
+	}
+	refused := left(plan)
+	for {
+		urgent, level := n.urgent(refused)
+		beside := maps.Clone(n.kept)
+		maps.DeleteFunc(beside, func(pod *corev1.Pod, _ string) bool { return podspec.PriorityOf(pod) < level })
+		if len(urgent) == 0 || len(beside) == len(n.kept) {
+			return false, nil
+		}
+		n.asked, n.level = true, level
+		f := n.with(beside, urgent.Has)
+		f.Terse = true
+		x, err := settled(ctx, f)
+		if err != nil {
+			return false, err
+		}
+		where := map[string]string{}
+		for i := range x.Existing {
+			for _, pod := range x.Existing[i].Pods {
+				where[pod] = x.Existing[i].Node
+			}
+		}
+		for pod := range urgent {
+			if node := where[podspec.PodName(pod)]; node != "" {
+				n.to[pod] = node
+			}
+		}
+		if len(where) > 0 {
+			n.gave = true
+			n.keep()
+			return true, nil
+		}
+	}
+}
+
+// urgent are those of the refused pods that have the highest priority below the last that were
+// asked, and that priority.
+func (n *nominations) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int32) {
+	out, level := sets.New[*corev1.Pod](), int32(math.MinInt32)
+	for _, pod := range n.facts.Problem.Pods {
+		priority := podspec.PriorityOf(pod)
+		if _, ok := refused[podspec.PodName(pod)]; !ok || n.asked && priority >= n.level || priority < level {
+			continue
+		}
+		if priority > level {
+			level = priority
+			clear(out)
+		}
+		out.Insert(pod)
+	}
+	return out, level
+}
+
+// with is what is known where some pods run on nodes, and of the others only some wait.
+func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *compile.Facts {
+	f := n.facts
+	p := *f.Problem
+	p.Pods, p.Running = make([]*corev1.Pod, 0, len(p.Pods)), slices.Clip(p.Running)
+	readings := &podspec.Readings{Table: f.Readings.Table, PodSpecKeys: make([]*podspec.SpecKey, len(f.Readings.PodSpecKeys))}
+	b, spaces := newClusterBuilder(f.Cluster), maps.Clone(f.Spaces)
+	for i, pod := range f.Problem.Pods {
+		node, runs := running[pod]
+		switch {
+		case runs:
+			bound := onNode(pod, node)
+			p.Running = append(p.Running, bound)
+			b.enter(runner{bound, node})
+			if spaces != nil {
+				spaces[podspec.NamespaceOf(pod)]++
+			}
+		case waits(pod):
+			key := f.Readings.Of[i]
+			p.Pods, readings.Of = append(p.Pods, pod), append(readings.Of, key)
+			if key >= 0 {
+				readings.PodSpecKeys[key] = f.Readings.PodSpecKeys[key]
+			}
+		}
+	}
+	return &compile.Facts{
+		Problem: &p, Solver: f.Solver, Readings: readings, Cluster: b.build(nil), Spaces: spaces, Memory: f.Memory,
+		Choice: f.Choice, Terse: f.Terse, Together: f.Together, Judged: f.Judged, Loose: f.Loose, Observer: f.Observer,
+	}
+}
+
+// restore adds the pods that are kept to the plan of the others, and warns of those that are
+// not.
+func (n *nominations) restore(plan *scheduling.Plan) {
+	if len(n.to) == 0 {
+		return
+	}
+	more := map[string][]string{}
+	for pod, node := range n.kept {
+		more[node] = append(more[node], podspec.PodName(pod))
+	}
+	for i := range plan.Existing {
+		a := &plan.Existing[i]
+		a.Pods = append(a.Pods, more[a.Node]...)
+		slices.Sort(a.Pods)
+		delete(more, a.Node)
+	}
+	for node, pods := range more {
+		slices.Sort(pods)
+		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: node, Pods: pods})
+	}
+	slices.SortFunc(plan.Existing, func(a, b scheduling.Assignment) int { return strings.Compare(a.Node, b.Node) })
+	s := &plan.Summary
+	s.Pods, s.Placed = s.Pods+len(n.kept), s.Placed+len(n.kept)
+	if n.facts.Terse {
+		return
+	}
+	if n.gave {
+		// What was proven leaves pods where others had to give way to them.
+		conclude(s, proof{}, offers.Objective(n.facts.Solver, s), s.Status == scheduling.StatusDeadline)
+	}
+	s.PodsWithoutRequests = n.base.Classes.Unrequested
+	plan.Warnings = n.base.Warnings(n.lost()...)
+}
+
+// lost warns of the nominated pods that are not kept.
+func (n *nominations) lost() []scheduling.Warning {
+	var out []scheduling.Warning
+	for i := range n.queue {
+		pod := n.queue[i].Pod
+		node := nominatedNode(n.facts.Problem, pod)
+		if node == "" || n.kept[pod] == node {
+			continue
+		}
+		why := "has no place for it beside what runs and the other nominated pods"
+		switch h := n.facts.Cluster.Host(node); {
+		case h == nil || h.Node == nil:
+			why = "is not among the nodes"
+		case podspec.Going(h.Node):
+			why = "is being removed"
+		case n.unsettled(pod):
+			why = "is not kept for it, as a volume has to be chosen for it first"
+		case n.could[pod] == node:
+			why = "has room that pods of higher priority need"
+		}
+		out = append(out, scheduling.Warning{Object: validate.Workload(pod), Message: fmt.Sprintf("node %s, where it is nominated, %s: it was planned like any other pod", node, why)})
+	}
+	return out
+}

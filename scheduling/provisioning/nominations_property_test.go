@@ -1,0 +1,106 @@
+package provisioning_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// ordered is the problem some time after a plan: most of its machines are on their way and most of
+// its pods nominated, some in their status. Other pods have come meanwhile, some of those that were
+// there have gone, and so has what was to hold them, here and there.
+func ordered(t *testing.T, seed uint64, p scheduling.Problem, plan *scheduling.Plan, more []*corev1.Pod) scheduling.Problem {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 26))
+	oneIn := func(n int) bool { return random.IntN(n) == 0 }
+	p.Nodes, p.Nominated = slices.Clone(p.Nodes), map[types.NamespacedName]string{}
+	names := map[string]string{}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		name := "coming-" + l.Name
+		node, err := l.Node(name, &l.Options[random.IntN(len(l.Options))], p.CatalogOf(l.NodePool))
+		require.NoError(t, err)
+		names[l.Name] = name
+		if !oneIn(3) {
+			delete(node.Labels, scheduling.InitializedLabel)
+			delete(node.Labels, scheduling.RegisteredLabel)
+		}
+		switch random.IntN(12) {
+		case 0:
+			continue // it never comes
+		case 1:
+			node.DeletionTimestamp = &metav1.Time{Time: p.Now}
+		}
+		p.Nodes = append(p.Nodes, node)
+	}
+	status := map[types.NamespacedName]string{}
+	for pod, at := range plan.Placements() {
+		node := at.Node
+		if at.Launch != nil {
+			node = names[at.Launch.Name]
+		}
+		switch {
+		case oneIn(5):
+		case oneIn(3):
+			status[pod] = node
+		default:
+			p.Nominated[pod] = node
+		}
+	}
+	p.Pods = slices.Clone(p.Pods)
+	for i, pod := range p.Pods {
+		if oneIn(8) {
+			pod = pod.DeepCopy()
+			pod.Spec.Priority = new(int32)
+			*pod.Spec.Priority = int32(random.IntN(5) - 2)
+		}
+		if node, ok := status[nameOf(pod)]; ok {
+			pod = pod.DeepCopy()
+			pod.Status.NominatedNodeName = node
+		}
+		p.Pods[i] = pod
+	}
+	p.Pods = slices.DeleteFunc(p.Pods, func(*corev1.Pod) bool { return oneIn(6) })
+	p.Running = slices.DeleteFunc(slices.Clone(p.Running), func(*corev1.Pod) bool { return oneIn(6) })
+	for i, pod := range more {
+		pod = pod.DeepCopy()
+		pod.Name = fmt.Sprintf("late-%02d", i)
+		if len(p.Nodes) > 0 && oneIn(4) {
+			pod.Status.NominatedNodeName = p.Nodes[random.IntN(len(p.Nodes))].Name
+		}
+		p.Pods = append(p.Pods, pod)
+	}
+	return p
+}
+
+// Plans keep every rule where pods are nominated, and nobody loses a place that could be kept.
+func TestNominatedPodsProperty(t *testing.T) {
+	t.Parallel()
+	for seed := range soak.Cases(60) {
+		size := schedulingtest.Size{Pods: 20, Types: 6, Pools: 3, Ties: seed%3 > 0}
+		p := schedulingtest.Random(seed, size)
+		solver := scheduling.Policy{Effort: scheduling.EffortFast}
+		if seed%7 == 0 {
+			solver.WorkloadShare = 40
+		}
+		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
+		if err != nil {
+			continue // nothing is on sale
+		}
+		next := ordered(t, seed, p, plan, schedulingtest.Random(seed+1_000_003, size).Pods[:1])
+		_, err = schedulingtest.Audit(t.Context(), solver, next)
+		require.NoError(t, err, "seed %d: nominated %v", seed, maps.Collect(maps.All(next.Nominated)))
+	}
+}

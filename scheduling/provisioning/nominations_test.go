@@ -1,0 +1,181 @@
+package provisioning_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// placesOf is where a plan puts each pod, "" for nowhere.
+func placesOf(plan *scheduling.Plan) map[string]string {
+	out := map[string]string{}
+	for pod, at := range plan.Placements() {
+		out[pod.Name] = at.Name()
+	}
+	return out
+}
+
+// promised names nodes for pods of the default namespace.
+func promised(to map[string]string) map[types.NamespacedName]string {
+	out := map[types.NamespacedName]string{}
+	for pod, node := range to {
+		out[types.NamespacedName{Namespace: "default", Name: pod}] = node
+	}
+	return out
+}
+
+// twoNodes is a pod that fits either of two nodes, and one that fits either as long as it is alone.
+func twoNodes() scheduling.Problem {
+	return scheduling.Problem{
+		Pods: []*corev1.Pod{st.Pod("a", st.Requests(st.Cores(2))), st.Pod("b", st.Requests(st.Cores(3)))},
+		Nodes: []*corev1.Node{
+			st.Node("n1", st.Allocatable(st.Cores(4), st.GiB(8))),
+			st.Node("n2", st.Allocatable(st.Cores(4), st.GiB(8))),
+		},
+	}
+}
+
+func TestNominatedPodsStay(t *testing.T) {
+	for _, node := range []string{"n1", "n2"} {
+		p := twoNodes()
+		p.Nominated = promised(map[string]string{"a": node})
+		plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+		require.NoError(t, err)
+		assert.Equal(t, node, placesOf(plan)["a"])
+		assert.Len(t, plan.Existing, 2, "the other pod has the other node")
+
+		p = twoNodes()
+		p.Pods[0].Status.NominatedNodeName = node
+		plan, err = st.Audit(t.Context(), scheduling.Policy{}, p)
+		require.NoError(t, err)
+		assert.Equal(t, node, placesOf(plan)["a"])
+	}
+}
+
+// Where a nomination cannot be kept, the pod is planned like any other, and the plan says why.
+func TestNominationsThatCannotBeKept(t *testing.T) {
+	other := st.Pod("r", st.Requests(st.Cores(3)), st.OnNode("n1"))
+	for name, tt := range map[string]struct {
+		change func(p *scheduling.Problem)
+		says   string
+	}{
+		"no such node": {func(p *scheduling.Problem) { p.Nodes = p.Nodes[1:] }, "is not among the nodes"},
+		"a node that goes": {func(p *scheduling.Problem) {
+			p.Nodes[0].Spec.Taints = []corev1.Taint{{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}}
+		}, "is being removed"},
+		"no room":       {func(p *scheduling.Problem) { p.Running = []*corev1.Pod{other} }, "has no place for it beside what runs"},
+		"another label": {func(p *scheduling.Problem) { p.Pods[0].Spec.NodeSelector = map[string]string{"disk": "ssd"} }, "has no place"},
+		"a port taken": {func(p *scheduling.Problem) {
+			st.HostPort(80)(p.Pods[0])
+			p.Running = []*corev1.Pod{st.Pod("r", st.HostPort(80), st.OnNode("n1"))}
+		}, "has no place"},
+		"one that keeps it away": {func(p *scheduling.Problem) {
+			p.Pods[0].Labels = map[string]string{"app": "a"}
+			p.Running = []*corev1.Pod{st.Pod("r", st.Apart(corev1.LabelHostname, st.Of("app", "a")), st.OnNode("n1"))}
+		}, "has no place"},
+		"another that is nominated": {func(p *scheduling.Problem) {
+			p.Pods = append(p.Pods, st.Pod("0", st.Requests(st.Cores(3))))
+			p.Nominated[types.NamespacedName{Name: "0"}] = "n1"
+		}, "the other nominated pods"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := scheduling.Problem{
+				Pods: []*corev1.Pod{st.Pod("a", st.Requests(st.Cores(2)))},
+				Nodes: []*corev1.Node{
+					st.Node("n1", st.Allocatable(st.Cores(4), st.GiB(8))),
+					st.Node("n2", st.Allocatable(st.Cores(4), st.GiB(8)), st.Label("disk", "ssd")),
+				},
+				Nominated: map[types.NamespacedName]string{{Name: "a"}: "n1"},
+			}
+			tt.change(&p)
+			plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+			require.NoError(t, err)
+			assert.Equal(t, "n2", placesOf(plan)["a"])
+			assert.Contains(t, warningsOf(plan, "default/a"), tt.says)
+		})
+	}
+}
+
+// warningsOf are the warnings about an object.
+func warningsOf(plan *scheduling.Plan, object string) string {
+	var out []string
+	for _, w := range plan.Warnings {
+		if w.Object == object {
+			out = append(out, w.Message)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// A nomination keeps room from pods of the same and of lower priority, as kube-scheduler has it.
+func TestNominationsAndPriority(t *testing.T) {
+	for _, tt := range []struct {
+		priority int32
+		stays    bool
+	}{{-1, true}, {0, true}, {1, false}} {
+		p := scheduling.Problem{
+			Pods: []*corev1.Pod{
+				st.Pod("a", st.Requests(st.Cores(2))), st.Pod("small", st.Requests(st.Cores(1))),
+				st.Pod("z", st.Requests(st.Cores(3)), st.Priority(tt.priority)),
+			},
+			Nodes:     []*corev1.Node{st.Node("n1", st.Allocatable(st.Cores(4), st.GiB(8)))},
+			Nominated: promised(map[string]string{"a": "n1", "small": "n1"}),
+		}
+		plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+		require.NoError(t, err)
+		if places := placesOf(plan); tt.stays {
+			assert.Equal(t, map[string]string{"a": "n1", "small": "n1"}, places, "priority %d", tt.priority)
+			assert.NotContains(t, warningsOf(plan, "default/a"), "nominated")
+		} else {
+			assert.Equal(t, map[string]string{"z": "n1", "small": "n1"}, places, "only those go that have to")
+			assert.Contains(t, warningsOf(plan, "default/a"), "room that pods of higher priority need")
+		}
+	}
+}
+
+// What is said of a problem goes before the pod's status, and an empty name takes that back.
+func TestNominationsOfTheProblemGoFirst(t *testing.T) {
+	p := twoNodes()
+	p.Pods[0].Status.NominatedNodeName = "n1"
+	p.Nominated = map[types.NamespacedName]string{{Name: "a"}: "n2"}
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+	require.NoError(t, err)
+	assert.Equal(t, "n2", placesOf(plan)["a"])
+
+	p.Pods[0].Status.NominatedNodeName = "nowhere"
+	p.Nominated = promised(map[string]string{"a": "", "nobody": "n1"})
+	plan, err = st.Audit(t.Context(), scheduling.Policy{}, p)
+	require.NoError(t, err)
+	assert.NotContains(t, warningsOf(plan, "default/a"), "nominated")
+
+	p.Nominated = map[types.NamespacedName]string{{Namespace: "default"}: "n1"}
+	_, err = provisioning.Planner{}.Plan(t.Context(), p)
+	require.EqualError(t, err, `nominated[0]: names no pod: "n1"`)
+}
+
+// Sessions forget what a pod was promised that got its node or went.
+func TestSessionsAndNominations(t *testing.T) {
+	x, err := provisioning.NewSession(scheduling.Policy{}, twoNodes())
+	require.NoError(t, err)
+	for _, node := range []string{"n2", "n1"} {
+		require.NoError(t, x.Apply(scheduling.Delta{Nominated: map[types.NamespacedName]string{{Name: "a"}: node}}))
+		plan, err := x.Plan(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, node, placesOf(plan)["a"])
+		fork := x.Fork()
+		require.NoError(t, fork.Apply(scheduling.Delta{Pods: []*corev1.Pod{st.Pod("a", st.OnNode("n2"))}}))
+		assert.Empty(t, fork.Problem().Nominated)
+	}
+	assert.Equal(t, promised(map[string]string{"a": "n1"}), x.Problem().Nominated)
+	require.NoError(t, x.Apply(scheduling.Delta{Removed: scheduling.Removed{Pods: []types.NamespacedName{{Name: "a"}}}}))
+	assert.Empty(t, x.Problem().Nominated)
+	require.ErrorContains(t, x.Apply(scheduling.Delta{Nominated: map[types.NamespacedName]string{{}: "n1"}}), "names no pod")
+}

@@ -1,0 +1,122 @@
+package verify
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// nominatedTo is the node that the pod has been promised, "" for none.
+func (j *judge) nominatedTo(t *snapshot.Pod) string {
+	key := types.NamespacedName{Namespace: snapshot.NamespaceOf(t.Object), Name: t.Object.Name}
+	node, ok := j.Problem.Nominated[key]
+	if !ok && key.Namespace == corev1.NamespaceDefault {
+		key.Namespace = ""
+		node, ok = j.Problem.Nominated[key]
+	}
+	if ok {
+		return node
+	}
+	return t.Object.Status.NominatedNodeName
+}
+
+// nominations judges the pods that are promised a node. Those that the plan leaves there bind
+// first, as the machines that it buys come later than those which are on their way: for all
+// others they run. The rest of them could not stay: the node is not there, or goes, or cannot
+// hold the pod beside what runs there, those that stay, and the pods of higher priority.
+func (j *judge) nominations() {
+	where := make(map[string]string)
+	for _, a := range j.plan.Existing {
+		for _, pod := range a.Pods {
+			where[pod] = a.Node
+		}
+	}
+	users := make(map[string]int)
+	for _, t := range j.Pods {
+		for _, m := range t.Mounts {
+			users[m.Claim]++
+		}
+	}
+	unsettled := func(m snapshot.Mount) bool { return len(m.Offers) > 0 || m.Zonal && users[m.Claim] > 1 }
+	var stay []binding.Pending
+	for _, t := range j.SortedPods() {
+		node := j.nominatedTo(t)
+		if n := j.topology.Named[node]; n != nil && node == where[t.Name] && !slices.ContainsFunc(t.Mounts, unsettled) {
+			stay = append(stay, binding.Pending{Pod: t, Node: n})
+		}
+	}
+	slices.SortFunc(stay, binding.ByBindingOrder)
+	waits := make(map[string]bool)
+	for _, b := range j.topology.Bind(stay).Waiting {
+		waits[b.Name] = true // it is planned like any other
+	}
+	j.kept = make(map[string]bool)
+	for _, b := range stay {
+		if !waits[b.Name] {
+			j.kept[b.Name], j.staying = true, append(j.staying, b)
+		}
+	}
+	for _, t := range j.SortedPods() {
+		if node := j.nominatedTo(t); node != "" && node != where[t.Name] && j.couldStay(t, j.Nodes[node]) {
+			j.add(NominationIgnored, "pod/"+t.Name, "is nominated to node %s, which could hold it", node)
+		}
+	}
+}
+
+// couldStay reports whether the pod could be on the node beside the pods that stay where they
+// are nominated, and also beside those and the pods of higher priority.
+func (j *judge) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
+	if n == nil || n.Leaves() || t.IsHeld() || slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Exclusive || m.Zonal || len(m.Offers) > 0 }) {
+		return false
+	}
+	for _, urgent := range []bool{false, true} {
+		beside := func(other *snapshot.Pod) bool {
+			return j.kept[other.Name] || urgent && priorityOf(other) > priorityOf(t)
+		}
+		full := n.Copied()
+		for _, a := range j.plan.Existing {
+			for _, other := range j.known(a.Pods) {
+				if a.Node == n.Name && beside(other) {
+					full.Hold(other.Requests, other.Ports, other.Mounts)
+				}
+			}
+		}
+		if !full.Holds(t) || full.TooMany(t.Mounts) != "" {
+			return false
+		}
+		topology := binding.NewTopologyOf(j.State)
+		for _, a := range j.plan.Existing {
+			for _, other := range j.known(a.Pods) {
+				if beside(other) {
+					topology.Sit(topology.Group(other.Face, other.Ties), topology.Named[a.Node], 1)
+				}
+			}
+		}
+		if _, found := topology.Bind(nil, t).GroupOf(t).Obstacle(topology.Named[n.Name]); found {
+			return false
+		}
+	}
+	return true
+}
+
+func priorityOf(t *snapshot.Pod) int32 { return snapshot.ValueOr(t.Object.Spec.Priority, 0) }
+
+// asPromised is the problem in which the pods that stay where they are nominated run there:
+// the lower bound is about plans that leave them there.
+func (j *judge) asPromised() scheduling.Problem {
+	p := j.Problem
+	p.Pods = slices.Clone(p.Pods)
+	for i, pod := range p.Pods {
+		if pod != nil && j.kept[snapshot.ObjectName(pod)] {
+			bound := *pod
+			bound.Spec.NodeName = j.nominatedTo(j.Pods[snapshot.ObjectName(pod)])
+			p.Pods[i] = &bound
+		}
+	}
+	return p
+}
