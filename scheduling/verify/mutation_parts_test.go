@@ -209,7 +209,7 @@ func nodeMutations() []mutation {
 		}, broken(verify.Taints, verify.BoundUnproven)},
 		{"nominated to a node that could hold it", func(f *fixture) { f.pod("web-1").Status.NominatedNodeName = "n3" }, broken(verify.NominationIgnored)},
 		{"promised a node that could hold it", func(f *fixture) {
-			f.p.Nominated = map[types.NamespacedName]string{{Namespace: "shop", Name: "red-1"}: "n3"}
+			f.p.Nominated = map[types.NamespacedName]string{{Namespace: "shop", Name: "web-2"}: "n3"}
 		}, broken(verify.NominationIgnored)},
 		{"node label", func(f *fixture) { delete(f.node("n1").Labels, role) }, broken(verify.NodeAffinity)},
 		{"alias of a node label", func(f *fixture) {
