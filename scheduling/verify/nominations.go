@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,7 +51,9 @@ func (j *judge) nominations() {
 			stay = append(stay, binding.Pending{Pod: t, Node: n})
 		}
 	}
-	slices.SortFunc(stay, binding.ByBindingOrder)
+	slices.SortFunc(stay, func(a, b binding.Pending) int { // as kube-scheduler's queue has it
+		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), a.Object.CreationTimestamp.Compare(b.Object.CreationTimestamp.Time), binding.ByBindingOrder(a, b))
+	})
 	waits := make(map[string]bool)
 	for _, b := range j.topology.Bind(stay).Waiting {
 		waits[b.Name] = true // it is planned like any other
