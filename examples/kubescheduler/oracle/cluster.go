@@ -92,7 +92,7 @@ func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) 
 		}
 	}
 	slices.SortStableFunc(c.Placements, func(a, b Placement) int {
-		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), strings.Compare(podKey(a.Pod), podKey(b.Pod)))
+		return cmp.Or(cmp.Compare(Priority(b.Pod), Priority(a.Pod)), strings.Compare(PodKey(a.Pod), PodKey(b.Pod)))
 	})
 	for i := range plan.Unschedulable {
 		pod, err := w.pendingPod(plan.Unschedulable[i].Pod)
@@ -104,7 +104,8 @@ func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) 
 	return c, nil
 }
 
-func priorityOf(pod *corev1.Pod) int32 {
+// Priority is a pod's priority, 0 where it states none.
+func Priority(pod *corev1.Pod) int32 {
 	if pod.Spec.Priority == nil {
 		return 0
 	}

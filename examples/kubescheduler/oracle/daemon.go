@@ -7,6 +7,7 @@ import (
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
@@ -47,7 +48,7 @@ func newer(a, b *corev1.Pod) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
 	}
-	return podKey(a) > podKey(b)
+	return PodKey(a) > PodKey(b)
 }
 
 // owns reports whether the pod is one of the daemon's.
@@ -132,7 +133,8 @@ func (d *daemon) podOn(node *corev1.Node) *corev1.Pod {
 	pod.Spec = *d.spec.DeepCopy()
 	pod.Spec.NodeName = node.Name
 	pod.Name = d.set.Name + "-on-" + node.Name
-	pod.UID = types.UID(podKey(pod))
+	pod.UID = types.UID(PodKey(pod))
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(d.set, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
 	return pod
 }
 
@@ -151,7 +153,7 @@ func admittedPod(pod *corev1.Pod) *corev1.Pod {
 	out := pod.DeepCopy()
 	out.Namespace = namespaceOf(out.Namespace)
 	if out.UID == "" {
-		out.UID = types.UID(podKey(out))
+		out.UID = types.UID(PodKey(out))
 	}
 	coredefaults.SetObjectDefaults_Pod(out)
 	return schedulingtest.Admitted(out)

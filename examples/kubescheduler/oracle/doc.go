@@ -24,6 +24,8 @@
 // that [Check] can try thousands of plans. [Run] instead lets a whole scheduler loose on
 // a fake API server, with queue, informers and binding, and looks where the pods end up;
 // with package steer in it, they must end up where the plan says.
+// [Scheduler.Schedule] runs whole scheduling cycles of the first, scores included, without an
+// API server; package realised binds thousands of pods with it.
 //
 // # What the scheduler is given
 //

@@ -115,11 +115,11 @@ func (a *fakeAPI) outcome(ctx context.Context, pods []*corev1.Pod) (*Outcome, er
 	}
 	asked := map[string]bool{}
 	for _, pod := range pods {
-		asked[podKey(pod)] = true
+		asked[PodKey(pod)] = true
 	}
 	for i := range list.Items {
 		pod := &list.Items[i]
-		if name := podKey(pod); asked[name] {
+		if name := PodKey(pod); asked[name] {
 			o.read(name, pod)
 		}
 	}

@@ -24,6 +24,7 @@ type Scheduler struct {
 	scheduler *kubescheduler.Scheduler
 	framework framework.Framework
 	snapshot  *cache.Snapshot
+	nominated *nominator
 	logger    klog.Logger
 	nodes     map[string]*corev1.Node
 	pods      map[string]*corev1.Pod // by namespace/name
@@ -56,7 +57,9 @@ func newScheduler(ctx context.Context, spread []corev1.TopologySpreadConstraint,
 	}
 	client := fake.NewClientset(objects...)
 	informers := kubescheduler.NewInformerFactory(client, 0)
-	s, err := kubescheduler.New(ctx, client, informers, nil, silentRecorder, kubescheduler.WithProfiles(profiles...))
+	// One worker looks at nodes in order, so that what a scheduler does can be repeated.
+	s, err := kubescheduler.New(ctx, client, informers, nil, silentRecorder,
+		kubescheduler.WithProfiles(profiles...), kubescheduler.WithParallelism(1))
 	if err != nil {
 		return nil, fmt.Errorf("starting kube-scheduler: %w", err)
 	}
@@ -72,8 +75,9 @@ func newScheduler(ctx context.Context, spread []corev1.TopologySpreadConstraint,
 	}
 	out := &Scheduler{
 		scheduler: s, framework: fw, snapshot: snapshot, logger: klog.FromContext(ctx),
-		nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{},
+		nominated: newNominator(), nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{},
 	}
+	fw.SetPodNominator(out.nominated)
 	if err := out.waitForVolumes(ctx, objects); err != nil {
 		return nil, err
 	}
@@ -93,6 +97,9 @@ func (s *Scheduler) Reset() error {
 	}
 	for _, node := range s.nodes {
 		faults = append(faults, s.scheduler.Cache.RemoveNode(s.logger, node))
+	}
+	for _, pod := range s.nominated.of {
+		s.nominated.DeleteNominatedPodIfExists(pod)
 	}
 	clear(s.pods)
 	clear(s.nodes)
@@ -127,28 +134,29 @@ func (s *Scheduler) RemoveNode(name string) error {
 
 // Bind puts a pod onto a node without asking anyone.
 func (s *Scheduler) Bind(pod *corev1.Pod, node string) error {
-	if _, taken := s.pods[podKey(pod)]; taken {
-		return fmt.Errorf("pod %s has a node already", podKey(pod))
+	if _, taken := s.pods[PodKey(pod)]; taken {
+		return fmt.Errorf("pod %s has a node already", PodKey(pod))
 	}
 	if _, ok := s.nodes[node]; !ok {
-		return fmt.Errorf("pod %s cannot be bound to node %s, which is not there", podKey(pod), node)
+		return fmt.Errorf("pod %s cannot be bound to node %s, which is not there", PodKey(pod), node)
 	}
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = node
 	if err := s.scheduler.Cache.AddPod(s.logger, bound); err != nil {
-		return fmt.Errorf("binding pod %s: %w", podKey(pod), err)
+		return fmt.Errorf("binding pod %s: %w", PodKey(pod), err)
 	}
-	s.pods[podKey(bound)] = bound
+	s.pods[PodKey(bound)] = bound
+	s.nominated.DeleteNominatedPodIfExists(bound)
 	return nil
 }
 
 // Unbind takes a pod away.
 func (s *Scheduler) Unbind(pod *corev1.Pod) error {
-	bound, ok := s.pods[podKey(pod)]
+	bound, ok := s.pods[PodKey(pod)]
 	if !ok {
-		return fmt.Errorf("pod %s has no node", podKey(pod))
+		return fmt.Errorf("pod %s has no node", PodKey(pod))
 	}
-	delete(s.pods, podKey(pod))
+	delete(s.pods, PodKey(pod))
 	return s.scheduler.Cache.RemovePod(s.logger, bound)
 }
 
@@ -182,8 +190,8 @@ func newRefusal(status *fwk.Status) *Refusal {
 	return &Refusal{Plugin: status.Plugin(), Reason: status.Message(), Failed: !status.IsRejected()}
 }
 
-// podKey is how plans name a pod.
-func podKey(pod *corev1.Pod) string { return namespaceOf(pod.Namespace) + "/" + pod.Name }
+// PodKey is how plans name a pod: namespace/name.
+func PodKey(pod *corev1.Pod) string { return namespaceOf(pod.Namespace) + "/" + pod.Name }
 
 func namespaceOf(name string) string {
 	if name == "" {

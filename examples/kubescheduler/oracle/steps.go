@@ -65,7 +65,7 @@ func (m *stepReplay) begin(ctx context.Context) error {
 	running := map[string][]*corev1.Pod{}
 	for _, pod := range m.running {
 		running[pod.Spec.NodeName] = append(running[pod.Spec.NodeName], pod)
-		m.at[podKey(pod)] = pod
+		m.at[PodKey(pod)] = pod
 	}
 	for _, node := range m.nodes {
 		m.cluster.Nodes = append(m.cluster.Nodes, Node{Node: node, Running: running[node.Name], Daemons: m.daemonsOf(node)})
@@ -147,7 +147,7 @@ func (m *stepReplay) wave(ctx context.Context, evictions []disruption.Eviction) 
 		m.at[e.Pod] = onNode(pod, e.To)
 	}
 	slices.SortStableFunc(placements, func(a, b Placement) int {
-		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), strings.Compare(podKey(a.Pod), podKey(b.Pod)))
+		return cmp.Or(cmp.Compare(Priority(b.Pod), Priority(a.Pod)), strings.Compare(PodKey(a.Pod), PodKey(b.Pod)))
 	})
 	return m.admitAll(ctx, placements)
 }
@@ -168,7 +168,7 @@ func (m *stepReplay) admitAll(ctx context.Context, placements []Placement) error
 		return err
 	}
 	m.found = nil
-	return m.place(ctx, slices.DeleteFunc(placements, func(p Placement) bool { return !refused[podKey(p.Pod)] }))
+	return m.place(ctx, slices.DeleteFunc(placements, func(p Placement) bool { return !refused[PodKey(p.Pod)] }))
 }
 
 // removeEmptied takes away the nodes that were being removed all along, and those of the step that have

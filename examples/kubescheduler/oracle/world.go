@@ -33,7 +33,7 @@ func newWorld(p *scheduling.Problem) *world {
 		w.pools[pool.Name] = pool
 	}
 	for _, pod := range p.Pods {
-		w.pending[podKey(pod)] = admittedPod(pod)
+		w.pending[PodKey(pod)] = admittedPod(pod)
 	}
 	for _, set := range p.DaemonSets {
 		w.daemons = append(w.daemons, newDaemon(set, p.Running))

@@ -1,0 +1,253 @@
+// Command realise prints what plans cost once the real kube-scheduler has bound the
+// pods: it plans, lets kube-scheduler bind, and plans again until every pod runs.
+//
+//	go run ./cmd/realise                       # the mixes of package realised
+//	go run ./cmd/realise -mix services -seeds 3
+//	go run ./cmd/realise -f cluster.yaml -catalog ec2/eu-west-1
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/realised"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+func main() {
+	err := run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "realise:", err)
+		os.Exit(1)
+	}
+}
+
+// command is what the flags say.
+type command struct {
+	stdin  io.Reader
+	stderr io.Writer
+
+	files   []string
+	catalog string
+	mixes   []string
+	seeds   int
+	orders  int
+	batches int
+	policy  scheduling.Policy
+	places  []scheduling.PlacementPolicy
+	asJSON  bool
+}
+
+// run is the command without its process.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	c := command{stdin: stdin, stderr: stderr}
+	if err := c.parse(args); err != nil {
+		return err
+	}
+	problems, err := c.problems()
+	if err != nil {
+		return err
+	}
+	var results []realised.Result
+	for _, p := range problems {
+		more, err := c.realise(ctx, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		results = append(results, more...)
+	}
+	if c.asJSON {
+		out := json.NewEncoder(stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(results)
+	}
+	return realised.Table(stdout, results)
+}
+
+func (c *command) parse(args []string) error {
+	flags := flag.NewFlagSet("realise", flag.ContinueOnError)
+	flags.SetOutput(c.stderr)
+	var names []string
+	for _, m := range realised.Mixes() {
+		names = append(names, m.Name)
+	}
+	effort := "default"
+	flags.Func("f", "`FILE`, directory or - with manifests of one cluster; may be repeated; without it mixes are made up", func(s string) error {
+		c.files = append(c.files, s)
+		return nil
+	})
+	flags.StringVar(&c.catalog, "catalog", "ec2/us-east-1", "what is on sale for manifests: ec2/`REGION`")
+	flags.Func("mix", "make up this mix: `NAME` is "+strings.Join(names, ", ")+"; may be repeated; without it all", func(s string) error {
+		if !slices.Contains(names, s) {
+			return fmt.Errorf("want one of %s", strings.Join(names, ", "))
+		}
+		c.mixes = append(c.mixes, s)
+		return nil
+	})
+	flags.IntVar(&c.seeds, "seeds", 1, "draw each mix with so many seeds")
+	flags.IntVar(&c.orders, "orders", 3, "try so many orders of pods and machines: the first has pods in the order of the input")
+	flags.IntVar(&c.batches, "batches", 6, "in how many batches machines join, where they do not join at once; 1 leaves that way out")
+	flags.Func("placement", "plan for this `PLACEMENT`: pinned, free or nominated; may be repeated; free if not set", func(s string) error {
+		for _, p := range placements() {
+			if strings.EqualFold(s, string(p)) {
+				c.places = append(c.places, p)
+				return nil
+			}
+		}
+		return errors.New("want pinned, free or nominated")
+	})
+	flags.StringVar(&effort, "effort", effort, "how hard to search: fast, default, thorough or a number")
+	flags.BoolVar(&c.asJSON, "json", false, "print every run, as JSON")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("argument %q: want flags only", flags.Arg(0))
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"seeds", c.seeds}, {"orders", c.orders}, {"batches", c.batches}} {
+		if n.value < 1 {
+			return fmt.Errorf("-%s %d: want a number from 1", n.name, n.value)
+		}
+	}
+	if len(c.places) == 0 {
+		c.places = []scheduling.PlacementPolicy{scheduling.PlacementFree}
+	}
+	if len(c.files) > 0 && len(c.mixes) > 0 {
+		return errors.New("-f and -mix: want one of them")
+	}
+	var err error
+	c.policy.Effort, err = parseEffort(effort)
+	return err
+}
+
+func parseEffort(text string) (scheduling.Effort, error) {
+	switch text {
+	case "fast":
+		return scheduling.EffortFast, nil
+	case "default":
+		return scheduling.EffortDefault, nil
+	case "thorough":
+		return scheduling.EffortThorough, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("-effort %q: want fast, default, thorough or a number from 1", text)
+	}
+	return scheduling.Effort(n), nil
+}
+
+// problem is a problem with a name.
+type problem struct {
+	name string
+	make func() (*scheduling.Problem, error)
+}
+
+// problems are what the flags name.
+func (c *command) problems() ([]problem, error) {
+	if len(c.files) > 0 {
+		p, err := c.load()
+		return []problem{{strings.Join(c.files, " "), func() (*scheduling.Problem, error) { return p, nil }}}, err
+	}
+	var out []problem
+	for _, m := range realised.Mixes() {
+		if len(c.mixes) > 0 && !slices.Contains(c.mixes, m.Name) {
+			continue
+		}
+		for seed := range uint64(c.seeds) { //nolint:gosec // it is positive
+			out = append(out, problem{fmt.Sprintf("%s/%d", m.Name, seed+1), func() (*scheduling.Problem, error) { return m.Problem(seed + 1) }})
+		}
+	}
+	return out, nil
+}
+
+// load reads manifests, and says on stderr what is noticed.
+func (c *command) load() (*scheduling.Problem, error) {
+	region, ok := strings.CutPrefix(c.catalog, "ec2/")
+	if !ok {
+		return nil, fmt.Errorf("-catalog %q: want ec2/REGION", c.catalog)
+	}
+	catalog, err := ec2.Catalog(region)
+	if err != nil {
+		return nil, fmt.Errorf("-catalog %q: %w", c.catalog, err)
+	}
+	loader := manifest.Loader{Stdin: c.stdin}
+	snapshot, err := loader.Load(c.files...)
+	if err != nil {
+		return nil, err
+	}
+	snapshot.AssumeNodePools()
+	if len(snapshot.Problem.NodePools) == 0 {
+		snapshot.Problem.NodePools = manifest.DefaultNodePools(catalog, snapshot.Problem.Pods)
+	}
+	if err := snapshot.SetCatalog(catalog); err != nil {
+		return nil, err
+	}
+	for _, w := range snapshot.Warnings {
+		fmt.Fprintf(c.stderr, "warning: %s: %s\n", w.Object, w.Message)
+	}
+	return &snapshot.Problem, nil
+}
+
+// realise plans for a problem and carries the plan out in all ways.
+func (c *command) realise(ctx context.Context, p problem) ([]realised.Result, error) {
+	made, err := p.make()
+	if err != nil {
+		return nil, err
+	}
+	var results []realised.Result
+	for _, place := range c.places {
+		policy := c.policy
+		policy.Placement = place
+		loop, err := realised.NewLoop(ctx, provisioning.Planner{Policy: policy}, made)
+		if err != nil {
+			return nil, err
+		}
+		for _, way := range c.ways(place) {
+			for order := range uint64(c.orders) { //nolint:gosec // it is positive
+				way.Order = order
+				outcome, err := loop.Run(ctx, way)
+				if err != nil {
+					return nil, err
+				}
+				results = append(results, realised.Result{Problem: p.name, PlannedFor: string(place), Way: way, Outcome: *outcome})
+			}
+		}
+	}
+	return results, nil
+}
+
+func placements() []scheduling.PlacementPolicy {
+	return []scheduling.PlacementPolicy{scheduling.PlacementPinned, scheduling.PlacementFree, scheduling.PlacementNominated}
+}
+
+// ways are those in which plans for a placement are carried out, short of the order: the
+// placement's own, and all for plans that take pods to land as planned.
+func (c *command) ways(place scheduling.PlacementPolicy) (ways []realised.Way) {
+	if place != scheduling.PlacementNominated {
+		ways = append(ways, realised.Way{Batches: 1})
+		if c.batches > 1 {
+			ways = append(ways, realised.Way{Batches: c.batches})
+		}
+	}
+	if place != scheduling.PlacementFree {
+		ways = append(ways, realised.Way{Batches: 1, Nominated: realised.All}, realised.Way{Batches: 1, Nominated: realised.InTurn})
+	}
+	return ways
+}

@@ -1,0 +1,148 @@
+package realised
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Planner decides which machines to buy; [provisioning.Planner] is one.
+type Planner interface {
+	Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Plan, error)
+}
+
+// Way is how the pods of a plan come onto its machines.
+type Way struct {
+	// Batches is in how many batches the machines join. Whenever one has joined,
+	// kube-scheduler tries all pods that wait, until no more get a node. 0 and 1 are all
+	// machines before the first pod is tried.
+	Batches int `json:"batches"`
+	// Nominated is when pods get their planned node as status.nominatedNodeName; "" is
+	// never.
+	Nominated Nominated `json:"nominated,omitempty"`
+	// Order says in which order the pods were made and the machines join. 0 is the
+	// problem's order for pods, any other number is the seed of one drawn at random.
+	// Machines join in an order drawn at random with either.
+	Order uint64 `json:"order"`
+}
+
+// Nominated says when pods are nominated.
+type Nominated string
+
+// The ways to nominate.
+const (
+	// All nominates every pod before the first is tried. kube-scheduler then counts the
+	// nominated pods of a node as if they ran there, but of that node alone: pods that
+	// spread over zones are refused by the zones of their own nominations.
+	All Nominated = "all"
+	// InTurn nominates each pod just before it is tried.
+	InTurn Nominated = "in turn"
+)
+
+// Outcome is how a loop ended. Prices are per hour, as the planner counts them: with
+// what it takes nodes to cost beside their machines, if anything.
+type Outcome struct {
+	// Planned is the price of the first plan, Bound the price below which no plan for
+	// its pods can be, Realised what all machines cost that were bought in the end.
+	Planned  offerings.Price `json:"plannedPerHour"`
+	Bound    offerings.Price `json:"lowerBoundPerHour"`
+	Realised offerings.Price `json:"realisedPerHour"`
+	// Pods is how many pods the first plan placed, Unschedulable how many it gave up on;
+	// of these the loop knows nothing more.
+	Pods          int `json:"pods"`
+	Unschedulable int `json:"unschedulable"`
+	// Elsewhere is how many of the first plan's pods did not get the node that it says.
+	Elsewhere int `json:"podsElsewhere"`
+	// Rounds is how often machines were planned, 1 if every pod got a node at once.
+	Rounds int `json:"rounds"`
+	// Machines is how many the first plan buys, Later how many the plans after it buy.
+	Machines int `json:"machines"`
+	Later    int `json:"machinesLater"`
+	// Waiting is how many pods have no node in the end, because a later plan gives up on
+	// them or kube-scheduler refuses whatever is planned.
+	Waiting int `json:"podsWaiting"`
+}
+
+// Over is the realised price over the bound, 1 where the bound is 0.
+func (o *Outcome) Over() float64 {
+	if o.Bound == 0 {
+		return 1
+	}
+	return o.Realised.USD() / o.Bound.USD()
+}
+
+// Gap is how far the planned price is above the bound: 0.01 is 1 %.
+func (o *Outcome) Gap() float64 {
+	if o.Bound == 0 {
+		return 0
+	}
+	return o.Planned.USD()/o.Bound.USD() - 1
+}
+
+// Loop plans for the pods of a problem, binds them with kube-scheduler, and plans again.
+type Loop struct {
+	planner Planner
+	problem *scheduling.Problem
+	first   *scheduling.Plan
+}
+
+// NewLoop plans for a problem. The error is that of the planner.
+func NewLoop(ctx context.Context, planner Planner, p *scheduling.Problem) (*Loop, error) {
+	first, err := planner.Plan(ctx, *p)
+	if err != nil {
+		return nil, fmt.Errorf("planning: %w", err)
+	}
+	return &Loop{planner: planner, problem: p, first: first}, nil
+}
+
+// Run carries the plan out in one way, and plans again as long as pods have no node and
+// the plan before got one for any. The problem is not changed. kube-scheduler evicts no
+// pod for another and binds no claims: pods with a higher priority only come first. An
+// error means that a plan could not be made or carried out.
+func (l *Loop) Run(ctx context.Context, way Way) (*Outcome, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	scheduler, err := oracle.NewSchedulerFor(ctx, l.problem)
+	if err != nil {
+		return nil, err
+	}
+	summary := &l.first.Summary
+	r := &run{
+		way: way, scheduler: scheduler, problem: *l.problem, rank: ranks(l.problem.Pods, way.Order),
+		dice: rand.New(rand.NewPCG(way.Order, 1)), //nolint:gosec // an order, not a secret
+		outcome: Outcome{
+			Planned: price(summary), Bound: summary.LowerBoundPerHour, Pods: summary.Placed,
+			Unschedulable: len(l.first.Unschedulable), Machines: summary.Nodes,
+		},
+	}
+	r.problem.Pods = nil
+	r.problem.Nodes, r.problem.Running = nil, nil
+	return r.untilBound(ctx, l)
+}
+
+// price is what a plan costs, all in all.
+func price(s *scheduling.Summary) offerings.Price { return cmp.Or(s.ExpectedPerHour, s.PricePerHour) }
+
+// ranks numbers pods, by namespace/name, in the order in which they were made.
+func ranks(pods []*corev1.Pod, order uint64) map[string]int {
+	at := make([]int, len(pods))
+	for i := range at {
+		at[i] = i
+	}
+	if order != 0 {
+		dice := rand.New(rand.NewPCG(order, 0)) //nolint:gosec // an order, not a secret
+		dice.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
+	}
+	out := make(map[string]int, len(pods))
+	for i, pod := range pods {
+		out[oracle.PodKey(pod)] = at[i]
+	}
+	return out
+}

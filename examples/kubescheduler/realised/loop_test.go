@@ -1,0 +1,117 @@
+package realised_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/realised"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// spoilt is a problem whose cheapest plan kube-scheduler spoils: two small pods are meant
+// for the small machine, and go to the large one, which the big pod was to fill.
+func spoilt() *scheduling.Problem {
+	return &scheduling.Problem{
+		Catalog: st.MustCatalog(
+			st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), st.Spot("zone-a", st.Cents(2))),
+			st.Type("large", st.Capacity(st.Cores(8), st.GiB(32)), st.Spot("zone-a", st.Cents(8)))),
+		NodePools: []*scheduling.NodePool{st.NodePool("default")},
+		Pods: append(st.Pods(2, "little", st.Requests(st.Cores(1), st.GiB(1)), st.Priority(10)),
+			st.Pod("big", st.Requests(st.Cores(8), st.GiB(1)))),
+	}
+}
+
+func newLoop(t *testing.T, p *scheduling.Problem) *realised.Loop {
+	t.Helper()
+	loop, err := realised.NewLoop(t.Context(), provisioning.Planner{}, p)
+	require.NoError(t, err)
+	return loop
+}
+
+// What is left over is bought; nominated pods leave nothing over.
+func TestLoop(t *testing.T) {
+	p := spoilt()
+	loop := newLoop(t, p)
+	free, err := loop.Run(t.Context(), realised.Way{})
+	require.NoError(t, err)
+	assert.Equal(t, st.Cents(10), free.Planned)
+	assert.Equal(t, st.Cents(18), free.Realised)
+	assert.Equal(t, 3, free.Pods)
+	assert.Equal(t, 3, free.Elsewhere)
+	assert.Equal(t, 2, free.Rounds)
+	assert.Equal(t, 1, free.Later)
+	assert.Zero(t, free.Waiting)
+
+	for _, nominated := range []realised.Nominated{realised.All, realised.InTurn} {
+		kept, err := loop.Run(t.Context(), realised.Way{Nominated: nominated})
+		require.NoError(t, err)
+		assert.Equal(t, kept.Planned, kept.Realised)
+		assert.Zero(t, kept.Elsewhere)
+		assert.Equal(t, 1, kept.Rounds)
+	}
+}
+
+// The same way ends the same, whatever was run before, and an order is one of many.
+func TestLoopRepeats(t *testing.T) {
+	p := &scheduling.Problem{
+		Catalog:   spoilt().Catalog,
+		NodePools: []*scheduling.NodePool{st.NodePool("default")},
+		Pods:      st.MixedSizes(60, 1),
+	}
+	before := st.YAML(*p)
+	loop := newLoop(t, p)
+	ways := []realised.Way{{}, {Order: 1}, {Batches: 3}, {Batches: 3, Order: 1}}
+	var first []realised.Outcome
+	for range 2 {
+		for i, way := range ways {
+			got, err := loop.Run(t.Context(), way)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, got.Realised, got.Planned)
+			require.Zero(t, got.Waiting)
+			if len(first) < len(ways) {
+				first = append(first, *got)
+			}
+			require.Equal(t, first[i], *got)
+		}
+	}
+	assert.Equal(t, before, st.YAML(*p))
+}
+
+// Pods that no machine holds are counted, and nothing waits for them.
+func TestLoopUnschedulable(t *testing.T) {
+	p := spoilt()
+	p.Pods = append(p.Pods, st.Pod("huge", st.Requests(st.Cores(64))))
+	got, err := newLoop(t, p).Run(t.Context(), realised.Way{Nominated: realised.All})
+	require.NoError(t, err)
+	assert.Equal(t, 1, got.Unschedulable)
+	assert.Equal(t, 3, got.Pods)
+	assert.Zero(t, got.Waiting)
+}
+
+// Nodes that are there are used, and cost nothing more.
+func TestLoopNodes(t *testing.T) {
+	p := spoilt()
+	p.Nodes = append(p.Nodes, st.Node("old", st.Allocatable(st.Cores(4), st.GiB(16))))
+	p.Running = append(p.Running, st.Pod("resident", st.Requests(st.Cores(2), st.GiB(1)), st.OnNode("old")))
+	got, err := newLoop(t, p).Run(t.Context(), realised.Way{})
+	require.NoError(t, err)
+	assert.Equal(t, st.Cents(8), got.Planned)
+	assert.GreaterOrEqual(t, got.Realised, got.Planned)
+	assert.Zero(t, got.Waiting)
+}
+
+func TestMixes(t *testing.T) {
+	for _, m := range realised.Mixes() {
+		p, err := m.Problem(1)
+		require.NoError(t, err)
+		require.NoError(t, provisioning.Validate(p), m.Name)
+		require.NotEmpty(t, m.About)
+		again, err := m.Problem(1)
+		require.NoError(t, err)
+		require.Equal(t, p.Pods, again.Pods)
+	}
+}

@@ -1,0 +1,129 @@
+package realised
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Mix is a kind of problem.
+type Mix struct {
+	// Name names it, About is one sentence about it.
+	Name, About string
+	// Tied says that pods care about where other pods are.
+	Tied bool
+	pods func(seed uint64) []*corev1.Pod
+	ways []string // capacity types that may be bought
+}
+
+// Mixes are the problems that the loop is tried on. Machines are EC2's of us-east-1:
+// amd64, categories c, m and r from generation 5 on, in three zones.
+func Mixes() []Mix {
+	const spot, onDemand = string(offerings.Spot), string(offerings.OnDemand)
+	return []Mix{
+		{
+			Name: "services", ways: []string{onDemand}, pods: services,
+			About: "2,000 pods of 200 Deployments with log-normal requests, on demand",
+		},
+		{
+			Name: "services-zones", ways: []string{spot}, pods: zonalServices, Tied: true,
+			About: "the same, each Deployment spread over zones, on spot machines",
+		},
+		{
+			Name: "karpenter", ways: []string{spot, onDemand}, pods: func(seed uint64) []*corev1.Pod { return st.Diverse(1000, seed) }, Tied: true,
+			About: "1,000 pods of Karpenter's own scheduling benchmark: plain, spread over zones and hosts, together in a zone, apart",
+		},
+		{
+			Name: "thirty-sizes", ways: []string{onDemand}, pods: func(seed uint64) []*corev1.Pod { return st.MixedSizes(1500, seed) },
+			About: "1,500 pods of thirty sizes from 100m to 1.5 cores, on demand",
+		},
+		{
+			Name: "batch", ways: []string{onDemand}, pods: batch,
+			About: "3,000 large pods of ten sizes as in a production cluster, on demand",
+		},
+		{
+			Name: "site", ways: []string{spot}, pods: site, Tied: true,
+			About: "some 300 small pods of forty Deployments, each spread over zones, on spot machines",
+		},
+	}
+}
+
+// Problem is the mix drawn with a seed.
+func (m *Mix) Problem(seed uint64) (*scheduling.Problem, error) {
+	catalog, err := ec2.Catalog("us-east-1")
+	if err != nil {
+		return nil, fmt.Errorf("mix %s: %w", m.Name, err)
+	}
+	return &scheduling.Problem{Pods: m.pods(seed), NodePools: []*scheduling.NodePool{pool(m.ways)}, Catalog: catalog}, nil
+}
+
+func pool(ways []string) *scheduling.NodePool {
+	return st.NodePool("default", st.Where(
+		st.In(corev1.LabelArchStable, "amd64"),
+		st.In("karpenter.k8s.aws/instance-category", "c", "m", "r"),
+		st.Gte("karpenter.k8s.aws/instance-generation", 5),
+		st.In(corev1.LabelTopologyZone, "us-east-1a", "us-east-1b", "us-east-1c"),
+		st.In(scheduling.CapacityTypeLabel, ways...),
+	))
+}
+
+func services(seed uint64) []*corev1.Pod { return st.Workloads(2000, 200, seed) }
+
+func zonalServices(seed uint64) []*corev1.Pod {
+	pods := services(seed)
+	for _, pod := range pods {
+		pod.Spec.TopologySpreadConstraints = overZones(pod.Labels["app"])
+	}
+	return pods
+}
+
+// overZones spreads the pods of an app.
+func overZones(app string) []corev1.TopologySpreadConstraint {
+	return st.Pod("", st.Label("app", app), st.Spread(corev1.LabelTopologyZone, st.Of("app", app))).Spec.TopologySpreadConstraints
+}
+
+// batch is pods of sizes that round the commonest of those without a GPU in a production
+// cluster, Alibaba's public cluster-trace-gpu-v2023 (Weng et al., ATC '23).
+func batch(seed uint64) []*corev1.Pod {
+	kinds := []struct{ share, milliCPU, gib int64 }{
+		{31, 12500, 56}, {24, 32000, 48}, {15, 8000, 30}, {10, 15400, 50}, {9, 16500, 50},
+		{4, 8000, 15}, {3, 11400, 56}, {2, 16000, 30}, {1, 16000, 60}, {1, 20000, 64},
+	}
+	var shares int64
+	for _, k := range kinds {
+		shares += k.share
+	}
+	dice := newDice(seed)
+	var pods []*corev1.Pod
+	for i := range 3000 {
+		at := dice.Int64N(shares)
+		for _, k := range kinds {
+			if at -= k.share; at < 0 {
+				pods = append(pods, st.Pod(fmt.Sprintf("job-%04d", i), st.Requests(st.MilliCPU(k.milliCPU), st.GiB(k.gib))))
+				break
+			}
+		}
+	}
+	return pods
+}
+
+// site is forty Deployments of two to fifteen pods that ask for little.
+func site(seed uint64) []*corev1.Pod {
+	dice := newDice(seed)
+	var pods []*corev1.Pod
+	for i := range 40 {
+		app := fmt.Sprintf("site-%02d", i)
+		milliCPU, mib := 5*(1+dice.Int64N(30)), 16*(1+dice.Int64N(24))
+		pods = append(pods, st.Pods(2+dice.IntN(14), app, st.Label("app", app),
+			st.Requests(st.MilliCPU(milliCPU), st.MiB(mib)), st.Spread(corev1.LabelTopologyZone, st.Of("app", app)))...)
+	}
+	return pods
+}
+
+func newDice(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) } //nolint:gosec // a corpus, not a secret

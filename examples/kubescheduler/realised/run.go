@@ -1,0 +1,167 @@
+package realised
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// run is a loop that is carried out in one way.
+type run struct {
+	way       Way
+	scheduler *oracle.Scheduler
+	// problem is that of the next plan: pods without a node, the nodes there are, and
+	// what runs on them.
+	problem scheduling.Problem
+	rank    map[string]int // of pods, by namespace/name
+	dice    *rand.Rand
+	outcome Outcome
+}
+
+// untilBound plans and binds until nothing is left to do.
+func (r *run) untilBound(ctx context.Context, l *Loop) (*Outcome, error) {
+	problem, plan := l.problem, l.first
+	for {
+		bound, err := r.round(ctx, problem, plan)
+		if err != nil {
+			return nil, fmt.Errorf("round %d: %w", r.outcome.Rounds, err)
+		}
+		if len(r.problem.Pods) == 0 || bound == 0 {
+			r.outcome.Waiting += len(r.problem.Pods)
+			return &r.outcome, nil
+		}
+		problem = &r.problem
+		if plan, err = l.planner.Plan(ctx, *problem); err != nil {
+			return nil, fmt.Errorf("planning round %d: %w", r.outcome.Rounds+1, err)
+		}
+		r.outcome.Waiting += len(plan.Unschedulable)
+	}
+}
+
+// round lets the machines of a plan join and pods be bound. It returns how many were.
+func (r *run) round(ctx context.Context, p *scheduling.Problem, plan *scheduling.Plan) (bound int, err error) {
+	cluster, err := oracle.CarryOut(p, plan, nil)
+	if err != nil {
+		return 0, err
+	}
+	first := r.outcome.Rounds == 0
+	r.outcome.Rounds++
+	r.outcome.Realised += price(&plan.Summary)
+	if !first {
+		r.outcome.Later += plan.Summary.Nodes
+	}
+	var joining []*oracle.Node
+	for i := range cluster.Nodes {
+		node := &cluster.Nodes[i]
+		if node.Launch != nil {
+			joining = append(joining, node)
+		} else if first {
+			if err := r.join(node); err != nil {
+				return 0, err
+			}
+		}
+	}
+	r.dice.Shuffle(len(joining), func(i, j int) { joining[i], joining[j] = joining[j], joining[i] })
+	waiting := cluster.Placements
+	slices.SortStableFunc(waiting, func(a, b oracle.Placement) int {
+		return cmp.Or(cmp.Compare(oracle.Priority(b.Pod), oracle.Priority(a.Pod)), cmp.Compare(r.rank[oracle.PodKey(a.Pod)], r.rank[oracle.PodKey(b.Pod)]))
+	})
+	if r.way.Nominated == All {
+		for _, w := range waiting {
+			if err := r.scheduler.Nominate(w.Pod, w.Node); err != nil {
+				return 0, err
+			}
+		}
+	}
+	planned := len(waiting)
+	batches := max(r.way.Batches, 1)
+	for b := range batches {
+		for _, node := range joining[len(joining)*b/batches : len(joining)*(b+1)/batches] {
+			if err := r.join(node); err != nil {
+				return 0, err
+			}
+		}
+		if waiting, err = r.bind(ctx, waiting, first); err != nil {
+			return 0, err
+		}
+	}
+	r.problem.Pods = r.problem.Pods[:0:0]
+	for _, w := range waiting {
+		r.problem.Pods = append(r.problem.Pods, w.Pod)
+	}
+	if first {
+		r.outcome.Elsewhere += len(waiting)
+	}
+	return planned - len(waiting), nil
+}
+
+// join puts a node there with what runs on it.
+func (r *run) join(node *oracle.Node) error {
+	if err := r.scheduler.AddNode(node.Node); err != nil {
+		return err
+	}
+	r.problem.Nodes = append(r.problem.Nodes, node.Node)
+	for _, pod := range slices.Concat(node.Running, node.Daemons) {
+		if err := r.scheduler.Bind(pod, node.Name); err != nil {
+			return err
+		}
+		r.problem.Running = append(r.problem.Running, pod)
+	}
+	return nil
+}
+
+// bind has kube-scheduler try pods until no more of them get a node. It returns the
+// others.
+func (r *run) bind(ctx context.Context, pods []oracle.Placement, first bool) ([]oracle.Placement, error) {
+	again := pods // to be tried, of those without a node
+	left := map[*corev1.Pod]bool{}
+	for _, p := range pods {
+		left[p.Pod] = true
+	}
+	for len(again) > 0 {
+		var refused []oracle.Placement
+		for _, p := range again {
+			if r.way.Nominated == InTurn {
+				if err := r.scheduler.Nominate(p.Pod, p.Node); err != nil {
+					return nil, err
+				}
+			}
+			node, refusal, err := r.scheduler.Schedule(ctx, p.Pod)
+			if err != nil {
+				return nil, err
+			}
+			if refusal != nil {
+				if r.dependent(p.Pod) {
+					refused = append(refused, p)
+				}
+				continue
+			}
+			delete(left, p.Pod)
+			if first && node != p.Node {
+				r.outcome.Elsewhere++
+			}
+			running := p.Pod.DeepCopy()
+			running.Spec.NodeName = node
+			r.problem.Running = append(r.problem.Running, running)
+		}
+		if len(refused) == len(again) {
+			break
+		}
+		again = refused
+	}
+	return slices.DeleteFunc(slices.Clone(pods), func(p oracle.Placement) bool { return !left[p.Pod] }), nil
+}
+
+// dependent reports whether a pod that no node admits may be admitted once other pods
+// have a node.
+func (r *run) dependent(pod *corev1.Pod) bool {
+	a := pod.Spec.Affinity
+	return len(pod.Spec.TopologySpreadConstraints)+len(r.problem.DefaultSpread) > 0 || a != nil && a.PodAffinity != nil
+}

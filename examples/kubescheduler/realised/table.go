@@ -1,0 +1,75 @@
+package realised
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Result is how one problem ended in one way.
+type Result struct {
+	// Problem names the problem.
+	Problem string `json:"problem"`
+	// PlannedFor is the placement that the planner planned for.
+	PlannedFor string `json:"plannedFor"`
+	Way
+	Outcome
+}
+
+// Table writes results for people: a line for each problem and way, over all orders,
+// with the mean and the worst price over the bound.
+func Table(out io.Writer, results []Result) error {
+	type line struct {
+		problem, plannedFor string
+		way                 Way
+	}
+	var lines []line
+	of := map[line][]*Result{}
+	for i := range results {
+		r := &results[i]
+		key := line{r.Problem, r.PlannedFor, r.Way}
+		key.way.Order = 0
+		if of[key] == nil {
+			lines = append(lines, key)
+		}
+		of[key] = append(of[key], r)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PROBLEM\tPODS\tPLANNED FOR\tMACHINES JOIN\tPLANNED\tGAP\tREALISED\tOVER BOUND\tWORST\tELSEWHERE\tROUNDS\tLATER\tWAITING")
+	for _, key := range lines {
+		rs := of[key]
+		n := float64(len(rs))
+		var realised, over, worst, elsewhere, rounds, later, waiting float64
+		for _, r := range rs {
+			realised += r.Realised.USD() / n
+			over += r.Over() / n
+			worst = max(worst, r.Over())
+			elsewhere += float64(r.Elsewhere) / n
+			rounds += float64(r.Rounds) / n
+			later += float64(r.Later) / n
+			waiting += float64(r.Waiting) / n
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.4g\t%.2f%%\t%.4g\t%.3f\t%.3f\t%.0f\t%.1f\t%.1f\t%.0f\n", key.problem, rs[0].Pods, strings.ToLower(key.plannedFor), key.way.describe(),
+			rs[0].Planned.USD(), 100*rs[0].Gap(), realised, over, worst, elsewhere, rounds, later, waiting)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("writing the table: %w", err)
+	}
+	return nil
+}
+
+// describe says how machines join.
+func (w Way) describe() string {
+	s := "at once"
+	if w.Batches > 1 {
+		s = fmt.Sprintf("in %d batches", w.Batches)
+	}
+	switch w.Nominated {
+	case All:
+		s += ", nominated"
+	case InTurn:
+		s += ", nominated in turn"
+	}
+	return s
+}
