@@ -73,7 +73,7 @@ const (
 	// plan says, by a scheduler or a plugin of their own: the price is the lowest on paper.
 	PlacementPinned PlacementPolicy = "Pinned"
 	// PlacementNominated is for callers that write the planned node into each pod's
-	// status.nominatedNodeName, which kube-scheduler tries first; see [Plan.Nominations].
+	// status.nominatedNodeName, which kube-scheduler tries first; see provisioning.Nominations.
 	PlacementNominated PlacementPolicy = "Nominated"
 	// PlacementFree leaves pods to kube-scheduler with its default profile, which binds them
 	// wherever it likes. Machines are chosen by what they come to then: the pods are bound in

@@ -33,7 +33,7 @@ type Problem struct {
 	// Running are the pods on those nodes.
 	Running []*corev1.Pod
 	// Nominated are the nodes that pods of Pods have been promised, by pod (an empty
-	// namespace is "default"): what an earlier plan said ([Plan.Nominations]), while the
+	// namespace is "default"): what an earlier plan said (provisioning.Nominations), while the
 	// machine is on its way. It goes before status.nominatedNodeName of the pod; "" takes that
 	// back. A pod stays where it is nominated, and no other pod is planned into its room. That
 	// has an end where it could not run there any more, beside what runs and the other

@@ -2,7 +2,6 @@ package provisioning_test
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -100,7 +99,13 @@ func TestNominatedPodsProperty(t *testing.T) {
 			continue // nothing is on sale
 		}
 		next := ordered(t, seed, p, plan, schedulingtest.Random(seed+1_000_003, size).Pods[:1])
-		_, err = schedulingtest.Audit(t.Context(), solver, next)
-		require.NoError(t, err, "seed %d: nominated %v", seed, maps.Collect(maps.All(next.Nominated)))
+		plan, err = schedulingtest.Audit(t.Context(), solver, next)
+		require.NoError(t, err, "seed %d: nominated %v", seed, next.Nominated)
+		nominations, err := provisioning.Nominations(next, plan)
+		require.NoError(t, err)
+		require.Len(t, nominations, plan.Summary.Placed)
+		for i, n := range nominations {
+			require.True(t, i == 0 || n.Wave == nominations[i-1].Wave || n.Wave == nominations[i-1].Wave+1)
+		}
 	}
 }

@@ -1,12 +1,15 @@
 package provisioning_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -178,4 +181,41 @@ func TestSessionsAndNominations(t *testing.T) {
 	require.NoError(t, x.Apply(scheduling.Delta{Removed: scheduling.Removed{Pods: []types.NamespacedName{{Name: "a"}}}}))
 	assert.Empty(t, x.Problem().Nominated)
 	require.ErrorContains(t, x.Apply(scheduling.Delta{Nominated: map[types.NamespacedName]string{{}: "n1"}}), "names no pod")
+}
+
+// Pods that depend on later ones of kube-scheduler's queue come in a later wave.
+func TestNominationsComeInWaves(t *testing.T) {
+	at := func(pod *corev1.Pod, second int64) *corev1.Pod {
+		pod.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
+		return pod
+	}
+	near := func(app string) st.PodOption { return st.Near(corev1.LabelHostname, st.Of("app", app)) }
+	p := scheduling.Problem{
+		NodePools: []*scheduling.NodePool{st.NodePool("default")},
+		Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", st.Cents(10)))),
+		Pods: []*corev1.Pod{
+			at(st.Pod("third", near("b"), st.Requests(st.Cores(1))), 1),
+			at(st.Pod("second", st.Label("app", "b"), near("a"), st.Requests(st.Cores(1))), 2),
+			at(st.Pod("first", st.Label("app", "a"), st.Requests(st.Cores(1))), 3),
+			at(st.Pod("plain", st.Requests(st.Cores(3))), 4),
+			at(st.Pod("urgent", st.Requests(st.Cores(1)), st.Priority(1)), 5),
+			at(st.Pod("huge", st.Requests(st.Cores(9))), 5),
+		},
+		Nodes: []*corev1.Node{st.Node("n", st.Allocatable(st.Cores(3), st.GiB(16)))},
+	}
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+	require.NoError(t, err)
+	nominations, err := provisioning.Nominations(p, plan)
+	require.NoError(t, err)
+	places := placesOf(plan)
+	var got []string
+	for _, n := range nominations {
+		got = append(got, fmt.Sprintf("%s %d", n.Pod.Name, n.Wave))
+		assert.Equal(t, places[n.Pod.Name], n.Name())
+	}
+	assert.Equal(t, []string{"urgent 1", "first 1", "plain 1", "second 2", "third 3"}, got)
+
+	plan.Launches[0].NodePool = "another"
+	_, err = provisioning.Nominations(p, plan)
+	require.ErrorContains(t, err, "launch default-1: the problem has no such NodePool or offering")
 }

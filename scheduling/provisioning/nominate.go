@@ -1,0 +1,91 @@
+package provisioning
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// Nomination is what makes a pod bind where a plan has it: the node that belongs into its
+// status.nominatedNodeName, for a launch the one that the machine becomes.
+type Nomination struct {
+	Pod types.NamespacedName
+	scheduling.Placement
+	// Wave counts from 1. A pod of the second wave cannot bind at its turn in kube-scheduler's
+	// queue, as it depends on pods that come later, and so on: hold it off until the wave before
+	// is bound, by a scheduling gate for instance.
+	Wave int
+}
+
+// Nominations are the places that a plan of p has for pods, by waves, and in a wave in the order
+// of kube-scheduler's queue. Most plans have one wave. What is on its way already comes before
+// the plan's launches: pods of p that are nominated to where the plan has them bind first. The
+// error means a malformed problem, or a launch that is none of p.
+func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, error) {
+	facts, err := compile.NewFacts(&p, &scheduling.Policy{})
+	if err != nil {
+		return nil, err
+	}
+	c := facts.Compile(false)
+	scheduler := binding.New(c)
+	kinds := map[offers.Purchase]int{}
+	var machines []int
+	for i, m := range explain.NewExplainer(c, plan).Machines {
+		if m.Template < 0 {
+			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", plan.Launches[i].Name)
+		}
+		key := offers.Purchase{Template: m.Template, Offer: m.Offer}
+		if _, known := kinds[key]; !known {
+			kinds[key] = scheduler.Machine(key)
+		}
+		machines = append(machines, kinds[key])
+	}
+	run := scheduler.Begin(0)
+	at := make(map[scheduling.Placement]int32, len(c.Nodes)+len(machines))
+	for i, x := range c.Nodes {
+		at[scheduling.Placement{Node: x.Node.Name}] = int32(i)
+	}
+	place := make(map[types.NamespacedName]scheduling.Placement, len(p.Pods))
+	for pod, where := range plan.Placements() {
+		place[pod] = where
+	}
+	var out []Nomination
+	waiting := scheduler.Queue()
+	bind := func(wave int, may func(binding.Pod, scheduling.Placement) bool) {
+		waiting = slices.DeleteFunc(waiting, func(q binding.Pod) bool {
+			where, placed := place[podKey(q.Pod)]
+			node, known := at[where]
+			if placed && !(known && may(q, where) && run.Admits(q.Class, node)) {
+				return false
+			}
+			if placed {
+				run.Place(q.Class, node)
+				out = append(out, Nomination{Pod: podKey(q.Pod), Placement: where, Wave: wave})
+			}
+			return true
+		})
+	}
+	bind(1, func(q binding.Pod, where scheduling.Placement) bool { return nominatedNode(&p, q.Pod) == where.Node })
+	for i, kind := range machines {
+		at[scheduling.Placement{Launch: &plan.Launches[i]}] = int32(run.Join(kind))
+	}
+	for wave := 1; len(waiting) > 0; wave++ {
+		before := len(waiting)
+		bind(wave, func(binding.Pod, scheduling.Placement) bool { return true })
+		if len(waiting) == before {
+			// Nobody makes way for the rest as far as kube-scheduler's model says.
+			for _, q := range waiting {
+				out = append(out, Nomination{Pod: podKey(q.Pod), Placement: place[podKey(q.Pod)], Wave: wave})
+			}
+			break
+		}
+	}
+	return out, nil
+}
