@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -47,10 +50,15 @@ func (l *loop) provision(ctx context.Context) error {
 	return l.tell()
 }
 
-// tell tells the session what has changed.
+// tell tells the session what has changed, and for which nodes pods wait: so they stay there,
+// and nobody else is planned into their room.
 func (l *loop) tell() error {
 	d := l.cluster.delta()
-	d.Now = l.now
+	d.Now, d.Nominated = l.now, map[types.NamespacedName]string{}
+	for pod, node := range l.awaited {
+		namespace, name, _ := strings.Cut(pod, "/")
+		d.Nominated[types.NamespacedName{Namespace: namespace, Name: name}] = node
+	}
 	return l.session.Apply(d)
 }
 
@@ -88,8 +96,7 @@ func (l *loop) buy(launch *scheduling.Launch, limit offerings.Price) (string, er
 	return "", fmt.Errorf("none of the %d options of launch %s can be had: %w", len(launch.Options), launch.Name, errNoCapacity)
 }
 
-// await notes that pods wait for a node on its way, so that nobody plans them again before
-// it is there: a second plan may be another one, and buy another machine.
+// await notes that pods wait for a node on its way.
 func (l *loop) await(pods []string, node string) {
 	for _, pod := range pods {
 		l.awaited[pod] = node

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -130,4 +131,48 @@ func TestClaimsCarryWhatThePoolSays(t *testing.T) {
 	got = claimed(t, p)[0].Spec
 	assert.Nil(t, got.ExpireAfter)
 	assert.Nil(t, got.TerminationGracePeriod, "nobody else has a default to put here")
+}
+
+// What a dump says of nominations is kept; what is out of date in it is no fault.
+func TestNominationsOfAClusterAreKept(t *testing.T) {
+	snapshot, err := manifest.Loader{}.Read("cluster.yaml", strings.NewReader(`
+apiVersion: v1
+kind: Pod
+metadata: {name: kept, uid: a}
+spec: {containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]}
+status: {nominatedNodeName: n2}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: stale, uid: b}
+spec: {containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]}
+status: {nominatedNodeName: gone}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: waits-for-a-victim, uid: c}
+spec: {priority: 10, containers: [{name: c, resources: {requests: {cpu: 3, memory: 1Gi}}}]}
+status: {nominatedNodeName: n1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: victim, uid: d, deletionTimestamp: "2026-03-01T00:00:00Z"}
+spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 3, memory: 1Gi}}}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}
+`))
+	require.NoError(t, err)
+	plan, err := provisioning.Planner{}.Plan(t.Context(), snapshot.Problem)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"kept": "n2", "waits-for-a-victim": "n2", "stale": "n1"}, placesOf(plan))
+	assert.Contains(t, warningsOf(plan, "default/stale"), "node gone, where it is nominated, is not among the nodes")
+	assert.Contains(t, warningsOf(plan, "default/waits-for-a-victim"), "node n1, where it is nominated, has no place for it")
 }
