@@ -90,8 +90,6 @@ type Effort struct {
 	// Further is for going on with the assignment bound where Work does not do and the
 	// bound is less than Wanted.
 	Further, Wanted int64
-	// Enough is a bound at which to stop, 0 for none.
-	Enough int64
 	// Cases is for telling apart by how many machines are bought where the bound is less than
 	// Wanted.
 	Cases int64
@@ -115,11 +113,8 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 		return a.spread(start, e)
 	}
 	a.search(start, e)
-	before, enough := a.best, math.Inf(1)
-	if e.Enough > 0 {
-		enough = float64(e.Enough) / a.price
-	}
-	a.patterns(e.Filling, enough)
+	before := a.best
+	a.patterns(e.Filling)
 	out := a.certify()
 	if a.best != before && out.Bound == 0 {
 		a.best = before

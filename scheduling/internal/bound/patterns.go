@@ -52,19 +52,18 @@ type patterns struct {
 	center    *proposal
 }
 
-// patterns replaces the best proposal where it finds a better one. It stops where that
-// proves enough. It reports whether it was worth trying.
-func (a *assignment) patterns(work int64, enough float64) bool {
+// patterns replaces the best proposal where it finds a better one.
+func (a *assignment) patterns(work int64) {
 	p := a.newPatterns(work)
-	if p == nil || a.best.value >= enough || !p.promising() {
-		return false
+	if p == nil || !p.promising() {
+		return
 	}
 	p.width = quickWidth
 	share := leastStep
 	for range patternRounds {
 		value, pivots := p.master.solve()
 		p.work -= int64(pivots) * int64(len(p.rows)*len(p.rows))
-		if p.work < 0 || a.late() || !(value > p.center.value*(1+patternGap)) || p.center.value >= enough {
+		if p.work < 0 || a.late() || !(value > p.center.value*(1+patternGap)) {
 			break
 		}
 		if p.round(share) {
@@ -81,7 +80,6 @@ func (a *assignment) patterns(work int64, enough float64) bool {
 		p.width = p.widest
 	}
 	a.best = p.center
-	return true
 }
 
 // promising reports whether machines that bear no more worth hold so few pods, in so few

@@ -55,7 +55,7 @@ func (a *assignment) spread(start []*big.Int, e Effort) Assigned {
 			s.best, s.tolls, s.value = a.best, tolls, next
 			s.chosen = slices.Clone(s.demand)
 		}
-		if enough := e.Enough > 0 && s.value*a.price >= float64(e.Enough); enough || s.value >= a.best.value*(1-spreadGap) {
+		if s.value >= a.best.value*(1-spreadGap) {
 			break
 		}
 		s.move(1 / float64(round+1))
