@@ -4,13 +4,14 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 // Assigned is a proven lower bound with worths for classes.
 type Assigned struct {
 	// Duals are what one pod of each class is worth, in nano-USD per hour divided by
-	// 2^Scale. None is negative. Of classes that are parts of a kind that is spread it is
+	// 2^[fixed.Scale]. None is negative. Of classes that are parts of a kind that is spread it is
 	// what a pod of the kind is worth where no toll is taken off.
 	Duals []*big.Int
 	// Tolls is what pods of each spread are worth less, by domain, in the same unit; pods
@@ -29,8 +30,6 @@ type Assigned struct {
 	CountTolls []int64
 	// rest is the search that led here, to go on from; nil for none.
 	rest *assignment
-	// Scale is the constant [Scale].
-	Scale uint
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
 	Bound int64
 }
@@ -64,7 +63,7 @@ const (
 func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assigned {
 	a := prepare(&m, late)
 	if a == nil {
-		return Assigned{Scale: Scale}
+		return Assigned{}
 	}
 	if len(m.Spreads) > 0 {
 		return a.spread(start, Effort{Work: work})
@@ -77,7 +76,7 @@ func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assign
 func (x *Assigned) ClassDuals() []float64 {
 	out := make([]float64, len(x.Duals))
 	for c, w := range x.Duals {
-		out[c] = unscaled(w)
+		out[c] = fixed.Float64(w)
 	}
 	return out
 }
@@ -107,7 +106,7 @@ type Effort struct {
 func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	a := prepare(&m, e.Late)
 	if a == nil {
-		return Assigned{Scale: Scale}
+		return Assigned{}
 	}
 	if len(m.Spreads) > 0 {
 		return a.spread(start, e)

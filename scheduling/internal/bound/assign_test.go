@@ -12,30 +12,35 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
 const enough = 20_000_000
 
+// usd is one USD per hour.
+const usd = 1_000_000_000
+
 // input is the market without the knowledge of who may use what.
-func (m Market) input() Input {
-	in := Input{Dims: m.Dims}
+func (m Market) input() covering.Input {
+	in := covering.Input{Dims: m.Dims}
 	usable := func(c *Choice) bool {
 		found := false
 		c.Users.Each(func(i int) { found = found || m.Classes[i].Count > 0 && roomy(c.Cap, m.Classes[i].Size) })
 		return found
 	}
 	for _, c := range m.Classes {
-		in.Items = append(in.Items, Item{Size: c.Size, Count: c.Count})
+		in.Items = append(in.Items, covering.Item{Size: c.Size, Count: c.Count})
 	}
 	for i := range m.Options {
 		if usable(&m.Options[i]) {
-			in.Options = append(in.Options, Option{Cap: m.Options[i].Cap, Price: m.Options[i].Price})
+			in.Options = append(in.Options, covering.Option{Cap: m.Options[i].Cap, Price: m.Options[i].Price})
 		}
 	}
 	for _, s := range m.Supplies {
 		for i := range s.Members {
 			if usable(&s.Members[i]) {
-				in.Free = append(in.Free, Bin{Cap: s.Members[i].Cap, Price: s.Members[i].Price, Count: s.Count})
+				in.Free = append(in.Free, covering.Bin{Cap: s.Members[i].Cap, Price: s.Members[i].Price, Count: s.Count})
 			}
 		}
 	}
@@ -109,7 +114,7 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 	r.Duals = own
 	load := func(c *Choice, v []*big.Int) *big.Int {
 		sum := heldBy(m, r.Duals, c, v)
-		return sum.Sub(sum, new(big.Int).Lsh(big.NewInt(c.Price), r.Scale))
+		return sum.Sub(sum, new(big.Int).Lsh(big.NewInt(c.Price), fixed.Scale))
 	}
 	least := func(c *Choice) *big.Int {
 		var best *big.Int
@@ -119,7 +124,7 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 			}
 		}
 		if r.Filled && best.Sign() > 0 {
-			price := new(big.Int).Lsh(big.NewInt(c.Price), r.Scale)
+			price := new(big.Int).Lsh(big.NewInt(c.Price), fixed.Scale)
 			if over := new(big.Int).Sub(dearest(m, c, r.Duals), price); over.Cmp(best) < 0 {
 				best = over
 			}
@@ -145,7 +150,7 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 		}
 		total.Sub(total, surplus.Mul(surplus, big.NewInt(s.Count)))
 	}
-	return big.NewInt(ceil(total, r.Scale)), true
+	return big.NewInt(fixed.Ceil(total)), true
 }
 
 // dearest tries every pattern of a machine for the one that is worth most.
@@ -191,7 +196,7 @@ func TestAssignmentAgainstTheOptimum(t *testing.T) {
 		if !ok {
 			continue // nothing is claimed about plans that cannot be
 		}
-		resource := Resource(m.input())
+		resource := covering.Resource(m.input())
 		r := Assignment(m, resource.Values, enough, nil)
 		if r.Bound == 0 {
 			require.LessOrEqual(t, resource.Bound, int64(1), "%+v", m)
@@ -259,7 +264,7 @@ func TestAssignment(t *testing.T) {
 		"no machines": {Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: 10}}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := Resource(tc.m.input())
+			start := covering.Resource(tc.m.input())
 			assert.Equal(t, tc.want, max(start.Bound, Assignment(tc.m, start.Values, enough, nil).Bound))
 		})
 	}
@@ -271,7 +276,7 @@ func TestAssignmentWork(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 78))
 	for range 40 {
 		m := largeMarket(rng, 40, 60)
-		start := Resource(m.input())
+		start := covering.Resource(m.input())
 		least := Assignment(m, start.Values, 0, nil)
 		require.GreaterOrEqual(t, least.Bound, start.Bound-1)
 		most := Assignment(m, start.Values, enough, nil)
@@ -285,7 +290,7 @@ func TestAssignmentWork(t *testing.T) {
 // Wherever the search is stopped, what it has is proven.
 func TestAssignmentStopsWhenLate(t *testing.T) {
 	m := largeMarket(rand.New(rand.NewPCG(7, 81)), 40, 60)
-	start := Resource(m.input())
+	start := covering.Resource(m.input())
 	calls, bounds := 0, map[int64]bool{}
 	for limit := 0; calls >= limit; limit++ {
 		calls = 0
@@ -362,13 +367,13 @@ func TestAssignmentRelations(t *testing.T) {
 				if _, ok := cheapest(m); !ok {
 					continue
 				}
-				start := Resource(m.input())
+				start := covering.Resource(m.input())
 				before := max(start.Bound, Assignment(m, start.Values, enough, nil).Bound)
 				relation.change(rng, &m)
 				if _, ok := cheapest(m); !ok {
 					continue
 				}
-				start = Resource(m.input())
+				start = covering.Resource(m.input())
 				after := max(start.Bound, Assignment(m, start.Values, enough, nil).Bound)
 				require.True(t, relation.holds(before, after), "%d became %d\n%+v", before, after, m)
 				if before > 0 {
@@ -403,7 +408,7 @@ func TestAssignmentAtTheEdges(t *testing.T) {
 				huge(&m.Options[i].Cap[d])
 			}
 		}
-		start := Resource(m.input())
+		start := covering.Resource(m.input())
 		if r := Assignment(m, start.Values, 1_000_000, nil); r.Bound > 0 {
 			proven(t, m, r, math.MaxInt64)
 		}

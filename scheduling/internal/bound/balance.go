@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
 // Balance is a market in domains, such as zones, where some pods want to be only where not
@@ -185,7 +187,7 @@ func (b *Balance) sound() bool {
 }
 
 // Balanced is a proven bound for a [Balance]. Worths and the like are in nano-USD per hour
-// divided by 2^[Scale], and none is negative.
+// divided by 2^[fixed.Scale], and none is negative.
 //
 // Say that a pod pays Worths to whoever knows a place for it, wherever that is. A domain is
 // paid that and Raised of each rule that counts the pod. It pays for the pod what Parts say
@@ -247,7 +249,7 @@ func (x *Balanced) prove(b *Balance, ruleGroups []ruleGroup, surplus *big.Int) {
 			total.Sub(total, x.left(b, &ruleGroups[t], d))
 		}
 	}
-	x.Bound = ceil(total, Scale)
+	x.Bound = fixed.Ceil(total)
 }
 
 // left is what is left to a domain of what pods of a group of rules pay, whichever it takes.

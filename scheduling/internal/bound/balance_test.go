@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -261,4 +262,4 @@ func bigs(values ...int64) (out []*big.Int) {
 	return out
 }
 
-func scaled(v int64) *big.Int { return new(big.Int).Lsh(big.NewInt(v), Scale) }
+func scaled(v int64) *big.Int { return new(big.Int).Lsh(big.NewInt(v), fixed.Scale) }

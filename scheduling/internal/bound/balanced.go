@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"sync"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -101,25 +102,20 @@ func (l *lagrangian) first(known Assigned) *domainDuals {
 		worths := make([]float64, len(known.Duals))
 		for c, w := range known.Duals {
 			if a.demand[c] > 0 {
-				worths[c] = unscaled(w) / a.price
+				worths[c] = fixed.Float64(w) / a.price
 			}
 		}
 		var vectors []vector
 		for _, whole := range known.Vectors {
 			values := make([]float64, len(a.dims))
 			for e, d := range a.dims {
-				values[e] = unscaled(whole[d]) * a.unit[e] / a.price
+				values[e] = fixed.Float64(whole[d]) * a.unit[e] / a.price
 			}
 			vectors = append(vectors, a.vector(values))
 		}
 		proposals = append(proposals, a.polish(a.makeFeasible(worths, vectors)))
 	}
 	return l.domainDuals(proposals)
-}
-
-func unscaled(n *big.Int) float64 {
-	f, _ := new(big.Float).SetInt(n).Float64()
-	return math.Ldexp(f, -Scale)
 }
 
 // state sets the demand: numbers of pods by class, or all of them.
@@ -238,17 +234,17 @@ func (l *lagrangian) certify() (Balanced, bool) {
 	settled := grid(len(l.parts), len(l.Domains[0].Classes))
 	for d := range settled {
 		for c, w := range out.Parts[d].Duals {
-			settled[d][c] = unscaled(w)
+			settled[d][c] = fixed.Float64(w)
 		}
 	}
 	best := l.settled(settled)
 	for f := range l.Flocks {
-		out.Duals = append(out.Duals, fixedPointOf(best.pays[f]).big())
+		out.Duals = append(out.Duals, fixed.Of(best.pays[f]).Big())
 	}
 	for r := range l.Rules {
 		var raised, taken []*big.Int
 		for d := range l.Domains {
-			raised, taken = append(raised, fixedPointOf(best.raised[r][d]).big()), append(taken, fixedPointOf(best.stake[r][d]).big())
+			raised, taken = append(raised, fixed.Of(best.raised[r][d]).Big()), append(taken, fixed.Of(best.stake[r][d]).Big())
 		}
 		out.Raised, out.Taken = append(out.Raised, raised), append(out.Taken, taken)
 	}
@@ -283,14 +279,14 @@ func (a *assignment) certifyPart() (out Assigned, surplus *big.Int, ok bool) {
 		if _, ok := c.prove(); !ok {
 			continue
 		}
-		out = Assigned{Scale: Scale}
+		out = Assigned{}
 		for _, w := range c.worths {
-			out.Duals = append(out.Duals, w.big())
+			out.Duals = append(out.Duals, w.Big())
 		}
 		for _, v := range c.vectors {
 			whole := make([]*big.Int, len(v))
 			for d, w := range v {
-				whole[d] = w.big()
+				whole[d] = w.Big()
 			}
 			out.Vectors = append(out.Vectors, whole)
 		}

@@ -121,7 +121,7 @@ func (x *branch) prove() (out *Assigned, least int64, ok bool) {
 		return nil, 0, false
 	}
 	more, b, ok := x.more.prove()
-	return &Assigned{Parted: &Parted{From: x.by.from, Domain: x.by.domain, AtMost: x.number, Fewer: fewer, More: more}, Scale: Scale}, min(a, b), ok
+	return &Assigned{Parted: &Parted{From: x.by.from, Domain: x.by.domain, AtMost: x.number, Fewer: fewer, More: more}}, min(a, b), ok
 }
 
 // leastAt is the place of the least of some cases, the first of several.

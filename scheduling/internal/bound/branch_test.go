@@ -10,15 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 )
 
 // inCases is the bound that cases come to, whatever is known before.
 func inCases(m Market) (before, after Assigned) {
 	a := prepare(&m, nil)
 	if a == nil {
-		return Assigned{Scale: Scale}, Assigned{Scale: Scale}
+		return Assigned{}, Assigned{}
 	}
-	a.search(Resource(m.input()).Values, Effort{Work: enough})
+	a.search(covering.Resource(m.input()).Values, Effort{Work: enough})
 	before = a.certify()
 	known := before
 	known.rest = a

@@ -3,6 +3,8 @@ package bound
 import (
 	"math/big"
 	"math/bits"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
 // margins are the shares of all worths that are given up for rounding errors, until
@@ -12,7 +14,7 @@ var margins = [...]float64{1e-13, 1e-11, 1e-9, 1e-7, 1e-5}
 // certify turns the best proposal into whole numbers and proves it with them.
 func (a *assignment) certify() Assigned {
 	if a.best == nil || !(a.best.value > 0) {
-		return Assigned{Scale: Scale}
+		return Assigned{}
 	}
 	return a.certified(func(*rounding, float64) []wholeReductions { return nil })
 }
@@ -24,8 +26,8 @@ func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeRe
 		c := a.rounded(1 - margin)
 		c.tolls = tolls(c, 1-margin)
 		if bound, ok := c.prove(); ok {
-			out := Assigned{Scale: Scale, Bound: bound, Filled: a.best.exact.Any()}
-			out.Duals = bigsOf(c.worths)
+			out := Assigned{Bound: bound, Filled: a.best.exact.Any()}
+			out.Duals = fixed.Bigs(c.worths)
 			for i := range c.tolls {
 				t := &c.tolls[i]
 				out.Tolls = append(out.Tolls, t.less)
@@ -36,19 +38,19 @@ func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeRe
 				}
 			}
 			for _, v := range c.vectors {
-				out.Vectors = append(out.Vectors, bigsOf(v))
+				out.Vectors = append(out.Vectors, fixed.Bigs(v))
 			}
 			return out
 		}
 	}
-	return Assigned{Scale: Scale}
+	return Assigned{}
 }
 
 // rounding is a proposal in whole numbers.
 type rounding struct {
 	*assignment
-	worths  []uint128
-	vectors [][]uint128
+	worths  []fixed.Uint128
+	vectors [][]fixed.Uint128
 	tolls   []wholeReductions // of the spreads
 	lost    *big.Int          // what limited machines hold beyond their price
 }
@@ -59,7 +61,7 @@ func (a *assignment) rounded(factor float64) *rounding {
 		if a.demand[class] == 0 {
 			w = 0
 		}
-		c.worths = append(c.worths, fixedPointOf(w*a.price*factor))
+		c.worths = append(c.worths, fixed.Of(w*a.price*factor))
 	}
 	for _, v := range a.best.vectors {
 		c.vectors = append(c.vectors, a.wholeVector(&v, factor))
@@ -68,21 +70,21 @@ func (a *assignment) rounded(factor float64) *rounding {
 }
 
 // wholeVector is a vector in whole numbers, of all resources of the market.
-func (a *assignment) wholeVector(v *vector, factor float64) []uint128 {
-	whole := make([]uint128, a.market.Dims)
+func (a *assignment) wholeVector(v *vector, factor float64) []fixed.Uint128 {
+	whole := make([]fixed.Uint128, a.market.Dims)
 	for e, d := range a.dims {
-		whole[d] = fixedPointOf(v.values[e] * a.price / a.unit[e] * factor)
+		whole[d] = fixed.Of(v.values[e] * a.price / a.unit[e] * factor)
 	}
 	return whole
 }
 
 // excess is what classes are worth beyond their resources. Where those are worth more, or more than
 // there are numbers for, that is nothing.
-func (m *Market) excess(worths, vector []uint128) []uint128 {
-	out := make([]uint128, len(worths))
+func (m *Market) excess(worths, vector []fixed.Uint128) []fixed.Uint128 {
+	out := make([]fixed.Uint128, len(worths))
 	for i, w := range worths {
-		if own, overflow := worthOf(vector, m.Classes[i].Size); !overflow {
-			out[i] = w.minus(own)
+		if own, overflow := fixed.Dot(vector, m.Classes[i].Size); !overflow {
+			out[i] = w.Minus(own)
 		}
 	}
 	return out
@@ -90,7 +92,7 @@ func (m *Market) excess(worths, vector []uint128) []uint128 {
 
 // prove checks every machine on sale and adds the worths up.
 func (c *rounding) prove() (bound int64, ok bool) {
-	excess := make([][]uint128, len(c.vectors))
+	excess := make([][]fixed.Uint128, len(c.vectors))
 	for k, v := range c.vectors {
 		excess[k] = c.market.excess(c.worths, v)
 	}
@@ -99,12 +101,12 @@ func (c *rounding) prove() (bound int64, ok bool) {
 		x := &c.machines[i]
 		at := c.best.proof[i]
 		held, overflow := c.held(x, c.vectors[at], excess[at])
-		price := uint128{hi: uint64(x.price)}
-		if !overflow && held.greater(price) && c.best.filled(i) {
+		price := fixed.Whole(x.price)
+		if !overflow && held.Greater(price) && c.best.filled(i) {
 			held = c.fullest(x, c.vectors[at], held)
 		}
 		if x.supply < 0 {
-			if overflow || held.greater(price) {
+			if overflow || held.Greater(price) {
 				return 0, false
 			}
 			continue
@@ -112,7 +114,7 @@ func (c *rounding) prove() (bound int64, ok bool) {
 		if overflow {
 			return 0, false
 		}
-		if over := held.minus(price).big(); surplus[x.supply] == nil || over.Cmp(surplus[x.supply]) > 0 {
+		if over := held.Minus(price).Big(); surplus[x.supply] == nil || over.Cmp(surplus[x.supply]) > 0 {
 			surplus[x.supply] = over
 		}
 	}
@@ -124,7 +126,7 @@ func (c *rounding) prove() (bound int64, ok bool) {
 	}
 	total := c.total()
 	total.Sub(total, c.lost)
-	return ceil(total, Scale), true
+	return fixed.Ceil(total), true
 }
 
 // total is what all pods are worth together.
@@ -135,24 +137,24 @@ func (c *rounding) total() *big.Int {
 	}
 	for i, w := range c.worths {
 		if !c.parts.Has(i) {
-			sum.Add(sum, new(big.Int).Mul(w.big(), big.NewInt(c.market.Classes[i].Count)))
+			sum.Add(sum, new(big.Int).Mul(w.Big(), big.NewInt(c.market.Classes[i].Count)))
 		}
 	}
 	return sum
 }
 
 // held is the worth that a machine can hold at most, as far as a vector tells.
-func (c *rounding) held(x *machine, vector, excess []uint128) (sum uint128, overflow bool) {
-	sum, overflow = worthOf(vector, x.cap)
+func (c *rounding) held(x *machine, vector, excess []fixed.Uint128) (sum fixed.Uint128, overflow bool) {
+	sum, overflow = fixed.Dot(vector, x.cap)
 	for w, word := range x.users {
 		for ; word != 0 && !overflow; word &= word - 1 {
 			class := w<<6 + bits.TrailingZeros64(word)
-			if excess[class].isZero() {
+			if excess[class].IsZero() {
 				continue
 			}
-			var more uint128
-			if more, overflow = excess[class].times(uint64(c.market.alone(x, class))); !overflow {
-				sum, overflow = sum.plus(more)
+			var more fixed.Uint128
+			if more, overflow = excess[class].Times(uint64(c.market.alone(x, class))); !overflow {
+				sum, overflow = sum.Plus(more)
 			}
 		}
 	}
@@ -161,28 +163,28 @@ func (c *rounding) held(x *machine, vector, excess []uint128) (sum uint128, over
 
 // fullest is the worth that a machine can hold at most, by every pattern that is worth
 // more than it costs as far as a vector tells. held is what that vector says itself.
-func (c *rounding) fullest(x *machine, vector []uint128, held uint128) uint128 {
-	shift := uint(max(0, held.bits()-wholeBits))
+func (c *rounding) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint128) fixed.Uint128 {
+	shift := uint(max(0, held.BitLen()-wholeBits))
 	v := c.market.knapsack(x)
 	if !v.countable() {
 		return held
 	}
-	s := &search{knapsack: v, width: c.best.width, floor: int64(uint128{hi: uint64(x.price)}.shifted(shift, false))}
+	s := &search{knapsack: v, width: c.best.width, floor: int64(fixed.Whole(x.price).Shifted(shift, false))}
 	for _, class := range v.classes {
-		s.worths = append(s.worths, int64(c.worths[class].shifted(shift, true)))
+		s.worths = append(s.worths, int64(c.worths[class].Shifted(shift, true)))
 	}
 	for d, row := range v.rows {
-		unit, overflow := vector[row].times(uint64(v.units[d]))
+		unit, overflow := vector[row].Times(uint64(v.units[d]))
 		if overflow {
 			return held
 		}
-		s.values = append(s.values, int64(unit.shifted(shift, true)))
+		s.values = append(s.values, int64(unit.Shifted(shift, true)))
 	}
-	most := uint128{lo: uint64(s.run().bound)}
+	most := fixed.Int(s.run().bound)
 	for range shift {
-		most, _ = most.plus(most)
+		most, _ = most.Plus(most)
 	}
-	if most.greater(held) {
+	if most.Greater(held) {
 		return held
 	}
 	return most

@@ -184,7 +184,7 @@ func undominatedAmong(choices []Choice, order []int) []int {
 	var kept, recent []int
 	for _, i := range order {
 		at := slices.IndexFunc(recent, func(j int) bool {
-			return roomyAll(choices[j].Cap, choices[i].Cap) && choices[j].Users.Contains(choices[i].Users)
+			return model.Fits(choices[j].Cap, choices[i].Cap) && choices[j].Users.Contains(choices[i].Users)
 		})
 		if at < 0 {
 			kept = append(kept, i)
@@ -195,15 +195,6 @@ func undominatedAmong(choices []Choice, order []int) []int {
 		recent[at], recent[at/2] = recent[at/2], recent[at]
 	}
 	return kept
-}
-
-func roomyAll(a, b []int64) bool {
-	for d, n := range b {
-		if n > a[d] {
-			return false
-		}
-	}
-	return true
 }
 
 // alone is how many pods of a class one machine holds at most. It is exact, since

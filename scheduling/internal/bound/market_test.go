@@ -168,7 +168,7 @@ func TestUndominatedKeepsTheBest(t *testing.T) {
 			found := false
 			for _, k := range kept {
 				a, b := &m.Options[k], &m.Options[i]
-				found = found || a.Price <= b.Price && roomyAll(a.Cap, b.Cap) && a.Users.Contains(b.Users)
+				found = found || a.Price <= b.Price && model.Fits(a.Cap, b.Cap) && a.Users.Contains(b.Users)
 			}
 			require.True(t, found, "option %d of %+v, kept %v", i, m.Options, kept)
 		}
@@ -247,19 +247,28 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// largeMarket takes the seeded catalog for three kinds of pods: some take any machine,
-// some want one of three zones, some none that can be interrupted.
+// largeMarket has families of machines whose sizes double, and three kinds of pods: some take
+// any machine, some want one of three zones, some none that can be interrupted.
 func largeMarket(rng *rand.Rand, classes, options int) Market {
-	in := market(rng, options, 4)
-	m := Market{Dims: in.Dims}
+	m := Market{Dims: 3}
 	zone, steady := make([]int, classes), make([]bool, classes)
 	for c := range classes {
-		m.Classes = append(m.Classes, Class{Size: in.Items[c].Size, Count: in.Items[c].Count})
+		size := []int64{int64(1+rng.IntN(40)) * 100, int64(1+rng.IntN(64)) << 27, 1}
+		m.Classes = append(m.Classes, Class{Size: size, Count: int64(1 + rng.IntN(200))})
 		zone[c], steady[c] = max(-1, rng.IntN(6)-3), rng.IntN(4) == 0
 	}
-	for i, o := range in.Options {
+	var sold []Choice
+	for len(sold) < options {
+		memory := []int64{2, 4, 8, 16}[rng.IntN(4)]
+		price := 3e7 + rng.Float64()*3e7 + float64(memory)*4e6
+		for size := int64(1); size <= 128 && len(sold) < options; size *= 2 {
+			room := []int64{size*1000 - 60 - size*3, size*memory<<30 - 300<<20 - size*11<<20, min(110, 8+size*8)}
+			sold = append(sold, Choice{Cap: room, Price: int64(price * float64(size) * (0.25 + 0.75*rng.Float64()))})
+		}
+	}
+	for i, x := range sold {
 		spot := i%2 == 0
-		x := Choice{Cap: o.Cap, Price: o.Price, Users: model.NewBits(classes)}
+		x.Users = model.NewBits(classes)
 		if spot {
 			x.Price /= 3
 		}

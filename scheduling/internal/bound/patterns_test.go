@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 )
 
 var plenty = Effort{Work: enough, Filling: enough}
@@ -24,7 +25,7 @@ func TestPatternAgainstTheOptimum(t *testing.T) {
 		if !ok {
 			continue // nothing is claimed about plans that cannot be
 		}
-		start := Resource(m.input())
+		start := covering.Resource(m.input())
 		before := Assignment(m, start.Values, enough, nil)
 		r := Pattern(m, start.Values, plenty)
 		require.GreaterOrEqual(t, r.Bound, before.Bound, "%+v", m)
@@ -71,7 +72,7 @@ func TestPattern(t *testing.T) {
 		}, 2_666_666_667, 2_666_666_667},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			start := Resource(tc.m.input())
+			start := covering.Resource(tc.m.input())
 			before := Assignment(tc.m, start.Values, enough, nil)
 			r := Pattern(tc.m, start.Values, plenty)
 			assert.InEpsilon(t, tc.assigned, before.Bound, 1e-6)
@@ -89,7 +90,7 @@ func TestPatternStops(t *testing.T) {
 	early, improved := 0, 0
 	for range 60 {
 		m := randomMarket(rng)
-		start := Resource(m.input())
+		start := covering.Resource(m.input())
 		before := Assignment(m, start.Values, enough, nil)
 		full := Pattern(m, start.Values, plenty)
 		if full.Bound <= before.Bound || before.Bound < 1000 {
@@ -150,7 +151,7 @@ func TestPatternAtTheEdges(t *testing.T) {
 				}
 			}
 		}
-		start := Resource(m.input())
+		start := covering.Resource(m.input())
 		if r := Pattern(m, start.Values, plenty); r.Bound > 0 {
 			proven(t, m, r, math.MaxInt64)
 		}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -110,8 +111,7 @@ func (a *assignment) starting(start []*big.Int) vector {
 	values := make([]float64, len(a.dims))
 	if len(start) == a.market.Dims {
 		for e, d := range a.dims {
-			f, _ := new(big.Float).SetInt(start[d]).Float64()
-			values[e] = math.Ldexp(f, -Scale) * a.unit[e] / a.price
+			values[e] = fixed.Float64(start[d]) * a.unit[e] / a.price
 		}
 	}
 	return a.vector(values)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
 // shares is the search for worths of pods that are spread over domains, of which it is
@@ -236,7 +238,7 @@ func (s *shares) move(part float64) {
 // certify is the same in whole numbers.
 func (s *shares) certify() Assigned {
 	if s.best == nil || !(s.value > 0) {
-		return Assigned{Scale: Scale}
+		return Assigned{}
 	}
 	s.assignment.best = s.best
 	return s.certified(s.whole)
@@ -256,27 +258,27 @@ func (s *shares) whole(c *rounding, factor float64) []wholeReductions {
 		x := &s.market.Spreads[i]
 		t := wholeReductions{Spread: x}
 		for d := range x.Most {
-			less := fixedPointOf(s.tolls[i].less[d] * s.price * factor)
-			t.less = append(t.less, less.big())
+			less := fixed.Of(s.tolls[i].less[d] * s.price * factor)
+			t.less = append(t.less, less.Big())
 		}
 		if own := &x.Kinds[0]; len(x.Kinds) == 1 {
 			most := new(big.Int)
 			for _, part := range own.Parts {
-				if w := c.worths[part].big(); s.usable[part] > 0 && w.Cmp(most) > 0 {
+				if w := c.worths[part].Big(); s.usable[part] > 0 && w.Cmp(most) > 0 {
 					most = w
 				}
 			}
 			for d, part := range own.Parts {
 				t.less[d] = new(big.Int)
 				if s.usable[part] > 0 {
-					t.less[d].Sub(most, c.worths[part].big())
+					t.less[d].Sub(most, c.worths[part].Big())
 				}
 			}
 		}
 		for k := range x.Kinds {
 			var least *big.Int
 			for d, part := range x.Kinds[k].Parts {
-				if w := new(big.Int).Add(c.worths[part].big(), t.less[d]); s.usable[part] > 0 && (least == nil || w.Cmp(least) < 0) {
+				if w := new(big.Int).Add(c.worths[part].Big(), t.less[d]); s.usable[part] > 0 && (least == nil || w.Cmp(least) < 0) {
 					least = w
 				}
 			}

@@ -3,7 +3,7 @@ package pack
 import (
 	"math/rand/v2"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -74,12 +74,12 @@ func pow(b, e float64) float64 {
 
 // resourceBound is the proven bound on a problem whose pods are all placed.
 func resourceBound(p *model.Problem) int64 {
-	in := bound.Input{Dims: p.Dims}
+	in := covering.Input{Dims: p.Dims}
 	for _, c := range p.Classes {
-		in.Items = append(in.Items, bound.Item{Size: c.Request, Count: c.Count})
+		in.Items = append(in.Items, covering.Item{Size: c.Request, Count: c.Count})
 	}
 	for _, o := range p.Options {
-		in.Options = append(in.Options, bound.Option{Cap: o.Room, Price: o.Price})
+		in.Options = append(in.Options, covering.Option{Cap: o.Room, Price: o.Price})
 	}
-	return bound.Resource(in.Tighten()).Bound
+	return covering.Resource(in.Tighten()).Bound
 }

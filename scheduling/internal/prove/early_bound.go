@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 )
 
 // Where many pods are tied to each other, most of a search goes into the last few percent
@@ -19,7 +19,7 @@ const enoughFast, enoughDefault = 0.05, 0.025
 // foresight is what a bound on resources says of plans that place all pods.
 type foresight struct {
 	prover *Prover
-	bound.Result
+	covering.Result
 }
 
 // EarlyBound works out a bound for many tied pods before there is a plan, and at what price
@@ -36,7 +36,7 @@ func EarlyBound(ctx context.Context, c *compile.Compiler) (enough int64) {
 	if len(pr.Classes) == 0 {
 		return 0
 	}
-	f := &foresight{pr, pr.withSteps(bound.Resource(pr.Input.Tighten()))}
+	f := &foresight{pr, pr.withSteps(covering.Resource(pr.Input.Tighten()))}
 	c.Note(f)
 	return int64(float64(f.Bound) * (1 + Enough(c)))
 }
@@ -53,9 +53,9 @@ func Enough(c *compile.Compiler) float64 {
 }
 
 // foreseen is what is known of plans with the placed pods.
-func foreseen(c *compile.Compiler, placed []int64) (pr *Prover, resource bound.Result, known bool) {
+func foreseen(c *compile.Compiler, placed []int64) (pr *Prover, resource covering.Result, known bool) {
 	if f := compile.Noted[foresight](c.Notes); f != nil && slices.Equal(f.prover.placed, placed) {
 		return f.prover, f.Result, true
 	}
-	return nil, bound.Result{}, false
+	return nil, covering.Result{}, false
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 )
 
 // freeRoom is running nodes that have as much room for the same pods.
@@ -36,7 +37,7 @@ func (pr *Prover) addNodes() {
 		if !pr.usable(room, users) {
 			continue
 		}
-		pr.Input.Free = append(pr.Input.Free, bound.Bin{Cap: room, Count: r.count})
+		pr.Input.Free = append(pr.Input.Free, covering.Bin{Cap: room, Count: r.count})
 		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: users}}})
 	}
 }

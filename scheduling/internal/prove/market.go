@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -19,7 +20,7 @@ type Prover struct {
 	// classes are the classes of the market: those of the plan that differ in
 	// priority alone count as one.
 	Classes [][]model.ClassID
-	Input   bound.Input
+	Input   covering.Input
 	market  bound.Market
 	users   map[int]model.Bits // of the market's classes, by column
 	// surrogate resources are what the market counts beside the resources, spaces the rooms of
@@ -95,7 +96,7 @@ func (pr *Prover) addClasses() {
 		pr.market.Classes[at].Count += n
 	}
 	for i := range pr.market.Classes {
-		pr.Input.Items = append(pr.Input.Items, bound.Item{Size: pr.market.Classes[i].Size, Count: pr.market.Classes[i].Count})
+		pr.Input.Items = append(pr.Input.Items, covering.Item{Size: pr.market.Classes[i].Size, Count: pr.market.Classes[i].Count})
 	}
 }
 
@@ -167,7 +168,7 @@ func (pr *Prover) addOffers() {
 			r := reservation{k, id, price}
 			if users := pr.admitted(o.Column); !reserved[r] && pr.usable(room, users) {
 				reserved[r] = true
-				pr.Input.Free = append(pr.Input.Free, bound.Bin{Cap: room, Price: price, Count: supplies.left[id]})
+				pr.Input.Free = append(pr.Input.Free, covering.Bin{Cap: room, Price: price, Count: supplies.left[id]})
 				supplies.add(id, bound.Choice{Cap: room, Price: price, Users: users})
 			}
 			continue
@@ -187,7 +188,7 @@ func (pr *Prover) addOffers() {
 		pr.market.Options = append(pr.market.Options, bound.Choice{Cap: room, Price: price, Users: users})
 	}
 	for _, o := range pr.market.Options {
-		pr.Input.Options = append(pr.Input.Options, bound.Option{Cap: o.Cap, Price: o.Price})
+		pr.Input.Options = append(pr.Input.Options, covering.Option{Cap: o.Cap, Price: o.Price})
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -52,13 +54,13 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 		if pr = NewProver(c, k.Placed); len(pr.Classes) == 0 {
 			return 0, nil
 		}
-		if resource = bound.Resource(pr.Input.Tighten()); resource.Bound < near && ctx.Err() == nil {
+		if resource = covering.Resource(pr.Input.Tighten()); resource.Bound < near && ctx.Err() == nil {
 			resource = pr.withSteps(resource)
 		}
 	}
 	covered := int64(0)
 	if resource.Bound < near && len(pr.surrogateResources) == 0 && !k.joined && ctx.Err() == nil {
-		covered = bound.Cover(pr.Input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
+		covered = covering.Cover(pr.Input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
 	}
 	if best := max(resource.Bound, covered); best < near {
 		least, zonal := pr.byZones(ctx, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
@@ -85,7 +87,7 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 		}
 	}
 	if covered > resource.Bound {
-		return offerings.Price(covered), &scheduling.Certificate{Kind: scheduling.CoverKind, Values: pr.named(resource.Values), Scale: bound.Scale}
+		return offerings.Price(covered), &scheduling.Certificate{Kind: scheduling.CoverKind, Values: pr.named(resource.Values), Scale: fixed.Scale}
 	}
 	if resource.Bound == 0 {
 		return 0, nil
@@ -125,9 +127,9 @@ func nearBound(c *compile.Compiler, price offerings.Price) int64 {
 // resource is the certificate of a bound on resources. If it values surrogate resources it has to
 // say what each pod is worth, since they are not what pods request, and so it has to if some
 // placed pods are worth nothing.
-func (pr *Prover) resource(r bound.Result, all bool) *scheduling.Certificate {
+func (pr *Prover) resource(r covering.Result, all bool) *scheduling.Certificate {
 	if all && !slices.ContainsFunc(r.Values[pr.Model.Dims:], func(v *big.Int) bool { return v.Sign() > 0 }) {
-		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: pr.named(r.Values), Scale: bound.Scale}
+		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: pr.named(r.Values), Scale: fixed.Scale}
 	}
 	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}
 	for i := range pr.market.Classes {
@@ -143,7 +145,7 @@ func (pr *Prover) resource(r bound.Result, all bool) *scheduling.Certificate {
 // assignment names the classes by the first pod of each, or by several where their
 // volumes say the same in different words.
 func (pr *Prover) assignment(a bound.Assigned) *scheduling.Certificate {
-	certificate := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: bound.Scale}
+	certificate := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
 	if a.Filled {
 		certificate.Kind = scheduling.PatternKind
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -84,7 +84,7 @@ func (s step) with(amounts []int64) []int64 {
 }
 
 // stepped is the input with one more resource.
-func (pr *Prover) stepped(s step) bound.Input {
+func (pr *Prover) stepped(s step) covering.Input {
 	in := pr.Input
 	in.Dims++
 	in.Items, in.Options, in.Free = slices.Clone(in.Items), slices.Clone(in.Options), slices.Clone(in.Free)
@@ -101,13 +101,13 @@ func (pr *Prover) stepped(s step) bound.Input {
 }
 
 // withSteps adds the steps that raise the bound on resources most.
-func (pr *Prover) withSteps(plain bound.Result) bound.Result {
+func (pr *Prover) withSteps(plain covering.Result) covering.Result {
 	if len(pr.surrogateResources) == 0 {
 		return plain
 	}
 	best, found := plain, step{}
 	for _, s := range pr.steps() {
-		if r := bound.Resource(pr.stepped(s).Tighten()); r.Bound > best.Bound {
+		if r := covering.Resource(pr.stepped(s).Tighten()); r.Bound > best.Bound {
 			best, found = r, s
 		}
 	}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // certificate names flocks, classes and rules.
 func (m *balance) certificate(x *bound.Balanced) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Zones: map[string]scheduling.ZoneWorths{}, Scale: bound.Scale}
+	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Zones: map[string]scheduling.ZoneWorths{}, Scale: fixed.Scale}
 	for i, ids := range m.flocks {
 		m.nameAll(c.Values, ids, x.Duals[i])
 	}

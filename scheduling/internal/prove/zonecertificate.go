@@ -6,12 +6,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // certificate names classes and rules.
 func (m *zoneMarket) certificate(a bound.Assigned) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: bound.Scale}
+	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
 	if a.Filled {
 		c.Kind = scheduling.PatternKind
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -225,7 +225,7 @@ func farAbove(ctx context.Context, c *compile.Compiler, x *Trial) bool {
 		far = fewFarOff
 	}
 	near := int64(float64(price) / far)
-	if pr := prove.NewProver(c, pods.Placed); len(pr.Classes) == 0 || bound.Resource(pr.Input.Tighten()).Bound >= near {
+	if pr := prove.NewProver(c, pods.Placed); len(pr.Classes) == 0 || covering.Resource(pr.Input.Tighten()).Bound >= near {
 		return false
 	}
 	least, _ := prove.Prove(ctx, c, nil, pods, price)

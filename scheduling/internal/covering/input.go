@@ -1,4 +1,6 @@
-package bound
+package covering
+
+import "github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 
 // Input is what a bound is computed for. Quantities are base units (millicores,
 // bytes, pods); prices are nano-USD per hour. Slices shorter than Dims count as
@@ -47,7 +49,7 @@ func (in Input) Tighten() Input {
 	}
 	most := make([]int64, in.Dims)
 	for d := range most {
-		most[d] = demand[d].int64()
+		most[d] = demand[d].Int64()
 	}
 	out := in
 	caps := make([]int64, in.Dims*(len(in.Options)+len(in.Free)))
@@ -71,8 +73,8 @@ func (in Input) Tighten() Input {
 }
 
 // demand adds the items up. ok is false where the sum exceeds 128 bits.
-func (in Input) demand() (sum []uint128, ok bool) {
-	sum = make([]uint128, in.Dims)
+func (in Input) demand() (sum []fixed.Uint128, ok bool) {
+	sum = make([]fixed.Uint128, in.Dims)
 	for _, it := range in.Items {
 		if !accumulate(sum, it.Size, it.Count) {
 			return nil, false
@@ -82,8 +84,8 @@ func (in Input) demand() (sum []uint128, ok bool) {
 }
 
 // gratis adds up the capacity of the bins that cost nothing.
-func (in Input) gratis() (sum []uint128, ok bool) {
-	sum = make([]uint128, in.Dims)
+func (in Input) gratis() (sum []fixed.Uint128, ok bool) {
+	sum = make([]fixed.Uint128, in.Dims)
 	for _, f := range in.Free {
 		if f.Price == 0 && !accumulate(sum, f.Cap, f.Count) {
 			return nil, false
@@ -94,7 +96,7 @@ func (in Input) gratis() (sum []uint128, ok bool) {
 
 // accumulate adds count times v to sum, negative entries as zeros. It reports
 // whether everything fits.
-func accumulate(sum []uint128, v []int64, count int64) bool {
+func accumulate(sum []fixed.Uint128, v []int64, count int64) bool {
 	if count <= 0 {
 		return true
 	}
@@ -102,9 +104,9 @@ func accumulate(sum []uint128, v []int64, count int64) bool {
 		if v[d] <= 0 {
 			continue
 		}
-		product, _ := uint128{lo: uint64(v[d])}.times(uint64(count))
+		product, _ := fixed.Int(v[d]).Times(uint64(count))
 		var carry bool
-		if sum[d], carry = sum[d].plus(product); carry {
+		if sum[d], carry = sum[d].Plus(product); carry {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package bound
+package covering
 
 import "math/big"
 
@@ -58,24 +58,4 @@ func solveExactly(eqs []equation) (numerators []*big.Int, denominator *big.Int, 
 		}
 	}
 	return numerators, denominator.Abs(denominator), true
-}
-
-// fixedPoint returns max(0, ⌊numerator ÷ denominator × 2^Scale⌋), cut to 128 bits.
-func fixedPoint(numerator, denominator *big.Int) uint128 {
-	if numerator.Sign() <= 0 {
-		return uint128{}
-	}
-	v := new(big.Int).Lsh(numerator, Scale)
-	return uint128Of(v.Quo(v, denominator))
-}
-
-// fixedPointOf returns max(0, ⌊v × 2^Scale⌋) for a finite v, cut to 128 bits.
-func fixedPointOf(v float64) uint128 {
-	if !(v > 0) {
-		return uint128{}
-	}
-	f := new(big.Float).SetFloat64(min(v, 1e300))
-	f.SetMantExp(f, Scale)
-	i, _ := f.Int(nil)
-	return uint128Of(i)
 }

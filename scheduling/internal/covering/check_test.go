@@ -1,4 +1,4 @@
-package bound
+package covering
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
 func ints(v ...int64) []*big.Int {
@@ -62,19 +64,19 @@ func TestCheckTakesOffWhatAReservationHolds(t *testing.T) {
 // Worths that are too high by a factor come down to what is allowed, no further.
 func TestShrink(t *testing.T) {
 	in := Input{Dims: 2, Options: []Option{{Cap: []int64{10, 0}, Price: 100}, {Cap: []int64{0, 10}, Price: 300}, {Cap: []int64{math.MaxInt64, 0}, Price: math.MaxInt64}}}
-	worths := []uint128{{hi: 1 << 60}, {hi: 1 << 60}}
+	worths := []fixed.Uint128{fixed.Whole(1 << 60), fixed.Whole(1 << 60)}
 	require.True(t, in.shrink(worths))
-	assert.Equal(t, uint128{hi: 1}, worths[0])
-	assert.Equal(t, uint128{hi: 1}, worths[1])
+	assert.Equal(t, fixed.Whole(1), worths[0])
+	assert.Equal(t, fixed.Whole(1), worths[1])
 
 	t.Run("worths that fit stay", func(t *testing.T) {
-		worths := []uint128{{hi: 1}, {hi: 30}}
+		worths := []fixed.Uint128{fixed.Whole(1), fixed.Whole(30)}
 		require.True(t, in.shrink(worths))
-		assert.Equal(t, []uint128{{hi: 1}, {hi: 30}}, worths)
+		assert.Equal(t, []fixed.Uint128{fixed.Whole(1), fixed.Whole(30)}, worths)
 	})
 	t.Run("nothing can be worth anything where it is given away", func(t *testing.T) {
 		in := Input{Dims: 1, Options: []Option{{Cap: []int64{1}}}}
-		assert.False(t, in.shrink([]uint128{{lo: 1}}))
+		assert.False(t, in.shrink([]fixed.Uint128{fixed.Int(1)}))
 	})
 }
 
@@ -93,17 +95,6 @@ func TestSolveExactly(t *testing.T) {
 	require.True(t, ok)
 	assert.Positive(t, den.Sign())
 	assert.Equal(t, "4 3", new(big.Int).Quo(n[0], den).String()+" "+new(big.Int).Quo(n[1], den).String())
-}
-
-func TestFixedPoint(t *testing.T) {
-	assert.Equal(t, uint128{lo: 1 << 63}, fixedPoint(big.NewInt(1), big.NewInt(2)))
-	assert.Equal(t, uint128{lo: math.MaxUint64 / 3}, fixedPoint(big.NewInt(1), big.NewInt(3)), "rounds down")
-	assert.Equal(t, uint128{}, fixedPoint(big.NewInt(-1), big.NewInt(3)))
-	assert.Equal(t, uint128{hi: 3, lo: 1 << 62}, fixedPointOf(3.25))
-	for _, v := range []float64{0, -1, math.NaN(), math.Inf(-1)} {
-		assert.Equal(t, uint128{}, fixedPointOf(v))
-	}
-	assert.Equal(t, uint128{math.MaxUint64, math.MaxUint64}, fixedPointOf(math.Inf(1)))
 }
 
 // Check proves a bound from the worths alone: ok says that no worth is negative,
@@ -147,5 +138,5 @@ func Check(values []*big.Int, scale uint, in Input) (bound int64, ok bool) {
 			total.Sub(total, gain.Mul(gain, big.NewInt(max(0, f.Count))))
 		}
 	}
-	return ceil(total, scale), true
+	return fixed.Ceil(total.Lsh(total, fixed.Scale-scale)), true
 }

@@ -1,10 +1,13 @@
-package bound
+package covering
 
 import (
 	"cmp"
 	"math"
 	"math/big"
 	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 // Cover looks for the cheapest machines that have together what the items request, and
@@ -70,13 +73,12 @@ func newCovers(in Input, values []*big.Int) *covers {
 	}
 	c := &covers{}
 	for d := range in.Dims {
-		n := demand[d].minus(gratis[d])
-		if n.hi > 0 || n.lo > math.MaxInt64/2 {
+		n := demand[d].Minus(gratis[d])
+		if n.Int64() > math.MaxInt64/2 {
 			return nil
 		}
-		c.wanted = append(c.wanted, int64(n.lo))
-		v, _ := new(big.Float).SetInt(values[d]).Float64()
-		c.values = append(c.values, math.Ldexp(v, -Scale))
+		c.wanted = append(c.wanted, n.Int64())
+		c.values = append(c.values, fixed.Float64(values[d]))
 	}
 	for _, o := range in.Options {
 		c.add(o.Cap, o.Price, math.MaxInt64)
@@ -109,7 +111,7 @@ func (c *covers) thin() {
 	slices.SortStableFunc(c.options, func(a, b coverer) int { return cmp.Compare(a.price, b.price) })
 	var kept []coverer
 	for _, x := range c.options {
-		if !slices.ContainsFunc(kept, func(k coverer) bool { return k.count == math.MaxInt64 && roomyAll(k.cap, x.cap) }) {
+		if !slices.ContainsFunc(kept, func(k coverer) bool { return k.count == math.MaxInt64 && model.Fits(k.cap, x.cap) }) {
 			kept = append(kept, x)
 		}
 	}
@@ -150,7 +152,7 @@ func (c *covers) search(next int, cost int64, wanted []int64) {
 	after := make([]int64, len(wanted))
 	for ; k >= 0 && c.left > 0; k-- {
 		for d, n := range wanted {
-			after[d] = n - min(n, product(k, x.cap[d]))
+			after[d] = n - min(n, k*x.cap[d]) // k is no more than is wanted of some, so that nothing overflows
 		}
 		c.search(next+1, cost+k*x.price, after)
 	}

@@ -1,4 +1,4 @@
-package bound
+package covering
 
 import (
 	"math/big"

@@ -1,14 +1,11 @@
-package bound
+package covering
 
 import (
 	"math"
 	"math/big"
-)
 
-// Scale is the number of binary places of the worths that [Resource] returns.
-// Worths below 2^63 nano-USD then fit 128 bits, and rounding down costs less than
-// a nano-USD for demands up to 2^64 bytes.
-const Scale = 64
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+)
 
 const (
 	// pivotLimit ends the simplex method in any case; it takes about three pivots
@@ -24,10 +21,8 @@ const (
 // Result is a proven lower bound.
 type Result struct {
 	// Values is the worth of one base unit of each resource, in nano-USD per hour
-	// divided by 2^Scale. None is negative.
+	// divided by 2^[fixed.Scale]. None is negative.
 	Values []*big.Int
-	// Scale is the constant [Scale].
-	Scale uint
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
 	Bound int64
 }
@@ -38,7 +33,7 @@ type Result struct {
 //
 // The bound is 0 where a price is negative or sums exceed 128 bits.
 func Resource(in Input) Result {
-	none := Result{Values: make([]*big.Int, max(0, in.Dims)), Scale: Scale}
+	none := Result{Values: make([]*big.Int, max(0, in.Dims))}
 	for d := range none.Values {
 		none.Values[d] = new(big.Int)
 	}
@@ -63,7 +58,7 @@ func Resource(in Input) Result {
 	}
 	res := none
 	for d, w := range worths {
-		res.Values[d] = w.big()
+		res.Values[d] = w.Big()
 	}
 	res.Bound = in.evaluate(worths, demand, gratis)
 	return res
@@ -84,7 +79,7 @@ type program struct {
 	scale []float64
 }
 
-func newProgram(in Input, demand, gratis []uint128) *program {
+func newProgram(in Input, demand, gratis []fixed.Uint128) *program {
 	p := &program{in: in}
 	p.chooseRows(demand, gratis)
 	m := len(p.dims)
@@ -106,7 +101,7 @@ func newProgram(in Input, demand, gratis []uint128) *program {
 	p.b = make([]float64, m)
 	largest := 0.0
 	for r, d := range p.dims {
-		p.b[r] = demand[d].minus(gratis[d]).float() * p.scale[r]
+		p.b[r] = demand[d].Minus(gratis[d]).Float64() * p.scale[r]
 		largest = max(largest, p.b[r])
 	}
 	for r := range p.b {
@@ -121,7 +116,7 @@ func newProgram(in Input, demand, gratis []uint128) *program {
 
 // chooseRows finds the resources that are wanted beyond what is free, offered, and
 // not given away, with the least price at which each is to be had.
-func (p *program) chooseRows(demand, gratis []uint128) {
+func (p *program) chooseRows(demand, gratis []fixed.Uint128) {
 	type cheapest struct {
 		ratio  float64 // price per unit
 		unit   int64
@@ -158,7 +153,7 @@ func (p *program) chooseRows(demand, gratis []uint128) {
 		}
 	}
 	for d, c := range best {
-		if c.unit == 0 || c.given || demand[d].minus(gratis[d]).isZero() {
+		if c.unit == 0 || c.given || demand[d].Minus(gratis[d]).IsZero() {
 			continue
 		}
 		price := big.NewInt(c.price)
@@ -190,22 +185,22 @@ func (p *program) addColumn(caps []int64, price int64) bool {
 
 // duals solves the program and returns the worth of every resource in fixed point,
 // as exactly as that can say it.
-func (p *program) duals() []uint128 {
+func (p *program) duals() []fixed.Uint128 {
 	basis, approx := p.solve(pivotLimit)
-	out := make([]uint128, p.in.Dims)
+	out := make([]fixed.Uint128, p.in.Dims)
 	eqs := make([]equation, len(basis))
 	for i, j := range basis {
 		eqs[i] = p.equation(j)
 	}
 	if numerators, denominator, ok := solveExactly(eqs); ok {
 		for r, d := range p.dims {
-			out[d] = fixedPoint(numerators[r], denominator)
+			out[d] = fixed.Quotient(numerators[r], denominator)
 		}
 		return out
 	}
 	for r, d := range p.dims {
 		if v := approx[r] * p.scale[r]; !math.IsNaN(v) {
-			out[d] = fixedPointOf(v)
+			out[d] = fixed.Of(v)
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package bound
+package covering
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
 // usd is one USD per hour.
@@ -20,7 +21,7 @@ func prove(t *testing.T, in Input) Result {
 	t.Helper()
 	res := Resource(in)
 	require.Len(t, res.Values, max(0, in.Dims))
-	bound, ok := Check(res.Values, res.Scale, in)
+	bound, ok := Check(res.Values, fixed.Scale, in)
 	require.True(t, ok, "the worths %v do not prove anything", res.Values)
 	require.Equal(t, bound, res.Bound)
 	return res
@@ -147,21 +148,21 @@ func TestResourceOnACatalog(t *testing.T) {
 			for d, c := range o.Cap {
 				sum.Add(sum, new(big.Int).Mul(full.Values[d], big.NewInt(max(0, c))))
 			}
-			slack := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(o.Price), Scale), sum)
-			if slack.Rsh(slack, Scale).Sign() == 0 {
+			slack := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(o.Price), fixed.Scale), sum)
+			if slack.Rsh(slack, fixed.Scale).Sign() == 0 {
 				tight++
 			}
 		}
 		assert.Positive(t, tight)
 		for _, factor := range []float64{0.9, 1.1} {
 			for d := range full.Values {
-				worths := make([]uint128, in.Dims)
+				worths := make([]fixed.Uint128, in.Dims)
 				for k, v := range full.Values {
-					worths[k] = uint128Of(v)
+					worths[k] = fixed.OfBig(v)
 				}
 				f := new(big.Float).SetInt(full.Values[d])
 				v, _ := f.Mul(f, big.NewFloat(factor)).Int(nil)
-				worths[d] = uint128Of(v)
+				worths[d] = fixed.OfBig(v)
 				require.True(t, in.shrink(worths))
 				demand, _ := in.demand()
 				gratis, _ := in.gratis()
@@ -233,7 +234,7 @@ func TestResourceAtTheEdges(t *testing.T) {
 		} {
 			res := Resource(in)
 			assert.Zero(t, res.Bound)
-			_, ok := Check(res.Values, res.Scale, in)
+			_, ok := Check(res.Values, fixed.Scale, in)
 			assert.False(t, ok)
 		}
 	})
@@ -271,7 +272,7 @@ func FuzzResource(f *testing.F) {
 				}
 				continue
 			}
-			if bound, ok := Check(res.Values, res.Scale, in); !ok || bound != res.Bound {
+			if bound, ok := Check(res.Values, fixed.Scale, in); !ok || bound != res.Bound {
 				t.Errorf("bound %d is not proven: %d %t", res.Bound, bound, ok)
 			}
 		}
