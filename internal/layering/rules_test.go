@@ -19,6 +19,7 @@ const (
 	machines
 	catalogs
 	vocabulary
+	numbers
 	compiled
 	engine
 	pods
@@ -51,7 +52,8 @@ func floors() map[string]floor {
 		"instancetypes/ec2":            catalogs,
 		"instancetypes/azure":          catalogs,
 		"scheduling":                   vocabulary,
-		"scheduling/internal/fixed":    compiled,
+		"scheduling/internal/fixed":    numbers,
+		"scheduling/internal/knapsack": compiled,
 		"scheduling/internal/linear":   compiled,
 		"scheduling/internal/model":    compiled,
 		"scheduling/internal/bound":    engine,
@@ -104,7 +106,7 @@ func place(pkg string) (floor, string) {
 const engineRoot = "scheduling/internal"
 
 // isEngine reports whether packages of a floor know integers only.
-func isEngine(f floor) bool { return f == compiled || f == engine }
+func isEngine(f floor) bool { return f >= numbers && f <= engine }
 
 // mayImport says what is wrong with an import of one package of ours by another, ""
 // for nothing. Both are given as paths in the module. What is mistyped is mistyped at the

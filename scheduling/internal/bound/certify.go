@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/knapsack"
 )
 
 // margins are the shares of all worths that are given up for rounding errors, until
@@ -166,21 +167,21 @@ func (c *rounding) held(x *machine, vector, excess []fixed.Uint128) (sum fixed.U
 func (c *rounding) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint128) fixed.Uint128 {
 	shift := uint(max(0, held.BitLen()-wholeBits))
 	v := c.market.knapsack(x)
-	if !v.countable() {
+	if !v.Countable() {
 		return held
 	}
-	s := &search{knapsack: v, width: c.best.width, floor: int64(fixed.Whole(x.price).Shifted(shift, false))}
-	for _, class := range v.classes {
-		s.worths = append(s.worths, int64(c.worths[class].Shifted(shift, true)))
+	s := &knapsack.Search{Knapsack: v, Width: c.best.width, Floor: int64(fixed.Whole(x.price).Shifted(shift, false))}
+	for _, class := range v.Classes {
+		s.Worths = append(s.Worths, int64(c.worths[class].Shifted(shift, true)))
 	}
-	for d, row := range v.rows {
-		unit, overflow := vector[row].Times(uint64(v.units[d]))
+	for d, row := range v.Rows {
+		unit, overflow := vector[row].Times(uint64(v.Units[d]))
 		if overflow {
 			return held
 		}
-		s.values = append(s.values, int64(unit.Shifted(shift, true)))
+		s.Values = append(s.Values, int64(unit.Shifted(shift, true)))
 	}
-	most := fixed.Int(s.run().bound)
+	most := fixed.Int(s.Run().Bound)
 	for range shift {
 		most, _ = most.Plus(most)
 	}

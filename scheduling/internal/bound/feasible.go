@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/knapsack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -198,17 +199,17 @@ func (a *assignment) lower(i int, values, worths []float64, factor float64) vect
 // any: those by which it holds least.
 func (a *assignment) sharpen(i int, values, worths []float64) []float64 {
 	caps := a.cap(i)
-	r := &relaxed{dims: len(a.dims)}
+	r := &knapsack.Relaxed{Dims: len(a.dims)}
 	a.machines[i].users.Each(func(c int) {
 		if worths[c] <= 0 {
 			return
 		}
-		r.worths, r.most = append(r.worths, worths[c]), append(r.most, a.places(i, c))
+		r.Worths, r.Most = append(r.Worths, worths[c]), append(r.Most, a.places(i, c))
 		for e, n := range a.size(c) {
-			r.sizes = append(r.sizes, n/max(caps[e], leastRoom))
+			r.Sizes = append(r.Sizes, n/max(caps[e], leastRoom))
 		}
 	})
-	next := slices.Clone(r.solve())
+	next := slices.Clone(r.Solve())
 	for e := range next {
 		next[e] /= max(caps[e], leastRoom)
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/knapsack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -121,7 +123,7 @@ func (m *Market) demand() []int64 {
 	demand := make([]int64, len(m.Classes)*m.Dims)
 	for c := range m.Classes {
 		for d, n := range m.Classes[c].Size {
-			demand[c*m.Dims+d] = product(n, m.Classes[c].Count)
+			demand[c*m.Dims+d] = fixed.Product(n, m.Classes[c].Count)
 		}
 	}
 	return demand
@@ -155,14 +157,6 @@ func roomy(room, size []int64) bool {
 		}
 	}
 	return true
-}
-
-// product returns a·b, at most the largest int64. Neither is negative.
-func product(a, b int64) int64 {
-	if b > 0 && a > math.MaxInt64/b {
-		return math.MaxInt64
-	}
-	return a * b
 }
 
 // undominated returns the numbers of the choices to which no other one is at least
@@ -211,4 +205,13 @@ func (m *Market) alone(x *machine, c int) int64 {
 		}
 	}
 	return k
+}
+
+// knapsack is the machine with the classes that may be on it.
+func (m *Market) knapsack(x *machine) *knapsack.Knapsack {
+	classes := make([]knapsack.Class, 0, x.users.Count())
+	x.users.Each(func(c int) {
+		classes = append(classes, knapsack.Class{Number: c, Size: m.Classes[c].Size, Most: m.alone(x, c)})
+	})
+	return knapsack.New(x.cap, classes)
 }

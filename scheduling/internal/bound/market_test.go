@@ -210,14 +210,6 @@ func TestMachines(t *testing.T) {
 	assert.Equal(t, int64(2), m.alone(&machines[1], 3))
 	assert.Equal(t, int64(4), m.alone(&machines[2], 0), "no more than there are")
 }
-
-func TestProduct(t *testing.T) {
-	most := int64(math.MaxInt64)
-	for _, tc := range [][3]int64{{3, 4, 12}, {most, 0, 0}, {0, most, 0}, {most, 1, most}, {most, 2, most}, {1 << 32, 1 << 31, most}, {1 << 31, 1 << 31, 1 << 62}} {
-		assert.Equal(t, tc[2], product(tc[0], tc[1]))
-	}
-}
-
 func TestSound(t *testing.T) {
 	good := func() Market {
 		return Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: 1}}, Options: []Choice{{Cap: []int64{1}, Price: 1, Users: row(true)}},

@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/knapsack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -44,11 +45,11 @@ type patterns struct {
 	master    *master
 	rows      []int // by class: its row, −1 for none
 	supplies  []int // by supply: its row, −1 for none
-	knapsacks []*knapsack
+	knapsacks []*knapsack.Knapsack
 	work      int64
 	width     int // of searches now, and of those that have to be sure
 	widest    int
-	search    search
+	search    knapsack.Search
 	center    *proposal
 }
 
@@ -93,9 +94,9 @@ func (p *patterns) promising() bool {
 		if p.machines[i].supply < 0 && held >= p.prices[i]*(1-1e-6) {
 			busy.Set(i)
 			r := p.relax(i, p.center.worths)
-			r.solve()
-			pods := r.pods()
-			if pods > tooManyPods && len(r.worths) > fewPatternSorts {
+			r.Solve()
+			pods := r.Pods()
+			if pods > tooManyPods && len(r.Worths) > fewPatternSorts {
 				return false
 			}
 			least = min(least, pods)
@@ -106,50 +107,50 @@ func (p *patterns) promising() bool {
 	}
 	for i := range p.machines {
 		v, price := p.knapsack(i), p.prices[i]
-		if p.work < 0 || p.late() || busy.Has(i) && !v.countable() {
+		if p.work < 0 || p.late() || busy.Has(i) && !v.Countable() {
 			return false
 		}
-		if price == 0 || !v.countable() {
+		if price == 0 || !v.Countable() {
 			continue
 		}
 		floor := 0.9
-		p.width, p.search.strict = quickWidth, false
+		p.width, p.search.Strict = quickWidth, false
 		if busy.Has(i) {
 			floor = 0.98
-			p.width, p.search.strict = p.widest, true
+			p.width, p.search.Strict = p.widest, true
 		}
 		out, _ := p.fill(v, p.relax(i, p.center.worths), 1.5*price, floor*price)
-		if p.search.strict && p.search.incomplete() {
+		if p.search.Strict && out.Incomplete {
 			return false
 		}
-		p.learn(i, v, out.counts)
+		p.learn(i, v, out.Counts)
 	}
-	p.search.strict = false
+	p.search.Strict = false
 	return true
 }
 
 // fill looks for the pattern of a knapsack that is worth most, at least the floor. top is
 // what it may be worth at most.
-func (p *patterns) fill(v *knapsack, r *relaxed, top, floor float64) (out outcome, whole float64) {
-	shares := r.solve()
+func (p *patterns) fill(v *knapsack.Knapsack, r *knapsack.Relaxed, top, floor float64) (out knapsack.Outcome, whole float64) {
+	shares := r.Solve()
 	whole = math.Ldexp(1, wholeBits) / top
 	s := &p.search
-	s.knapsack, s.width, s.floor, s.work = v, p.width, int64(floor*whole), 0
-	s.worths, s.values = s.worths[:0], s.values[:0]
-	for _, w := range r.worths {
-		s.worths = append(s.worths, int64(math.Ceil(w*whole)))
+	s.Knapsack, s.Width, s.Floor = v, p.width, int64(floor*whole)
+	s.Worths, s.Values = s.Worths[:0], s.Values[:0]
+	for _, w := range r.Worths {
+		s.Worths = append(s.Worths, int64(math.Ceil(w*whole)))
 	}
 	for d, share := range shares {
-		s.values = append(s.values, int64(math.Ceil(share*whole/float64(max(1, v.room[d])))))
+		s.Values = append(s.Values, int64(math.Ceil(share*whole/float64(max(1, v.Room[d])))))
 	}
-	out = s.run()
-	p.work -= s.work * searchCost
+	out = s.Run()
+	p.work -= out.Work * searchCost
 	return out, whole
 }
 
 // newPatterns returns nil where the market is too large.
 func (a *assignment) newPatterns(work int64) *patterns {
-	p := &patterns{assignment: a, work: work, center: a.best, knapsacks: make([]*knapsack, len(a.machines))}
+	p := &patterns{assignment: a, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.machines))}
 	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
 	p.widest = int(min(max(fewestStates, work/workPerState), mostStates))
 	var wanted []float64
@@ -191,7 +192,7 @@ func sum(v []float64) float64 {
 	return s
 }
 
-func (p *patterns) knapsack(i int) *knapsack {
+func (p *patterns) knapsack(i int) *knapsack.Knapsack {
 	if p.knapsacks[i] == nil {
 		p.knapsacks[i] = p.market.knapsack(&p.machines[i])
 	}
@@ -199,19 +200,10 @@ func (p *patterns) knapsack(i int) *knapsack {
 }
 
 // relax sets a machine up for pods in pieces.
-func (p *patterns) relax(i int, worths []float64) *relaxed {
+func (p *patterns) relax(i int, worths []float64) *knapsack.Relaxed {
 	v := p.knapsack(i)
-	n := len(v.classes)
-	parts := make([]float64, 0, n*(2+v.dims))
-	r := &relaxed{dims: v.dims, worths: parts[:0:n], most: parts[n : n : 2*n], sizes: parts[2*n : 2*n]}
-	for k, c := range v.classes {
-		r.worths, r.most = append(r.worths, worths[c]), append(r.most, float64(v.most[k]))
-		for d, n := range v.size(k) {
-			r.sizes = append(r.sizes, float64(n)/float64(max(1, v.room[d])))
-		}
-	}
-	p.work -= int64(len(v.classes)*v.dims) * relaxCost
-	return r
+	p.work -= int64(len(v.Classes)*len(v.Rows)) * relaxCost
+	return v.Relax(worths)
 }
 
 // verdict is what a machine holds at most by some worths.
@@ -294,27 +286,27 @@ func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
 		return verdict{held, last, false}
 	}
 	r := p.relax(i, next.worths)
-	shares := r.solve()
+	shares := r.Solve()
 	v := p.knapsack(i)
 	at := next.add(p.vector(p.valuesIn(v, shares)))
 	held := p.holds(i, &next.vectors[at], next.worths, math.Inf(1))
-	if held <= price || held > 4*price && p.machines[i].supply < 0 || !v.countable() {
+	if held <= price || held > 4*price && p.machines[i].supply < 0 || !v.Countable() {
 		return verdict{held, at, false}
 	}
 	out, whole := p.fill(v, r, held, price)
-	if out.best > int64(price*whole) {
-		*violated = p.learn(i, v, out.counts) || *violated
+	if out.Best > int64(price*whole) {
+		*violated = p.learn(i, v, out.Counts) || *violated
 	}
-	return verdict{min(held, float64(out.bound)/whole), at, true}
+	return verdict{min(held, float64(out.Bound)/whole), at, true}
 }
 
 // valuesIn turns shares of a knapsack's resources into values of the search.
-func (p *patterns) valuesIn(v *knapsack, shares []float64) []float64 {
+func (p *patterns) valuesIn(v *knapsack.Knapsack, shares []float64) []float64 {
 	values := make([]float64, len(p.dims))
-	for d, row := range v.rows {
+	for d, row := range v.Rows {
 		for e, dim := range p.dims {
 			if dim == row {
-				values[e] = shares[d] / (float64(max(1, v.room[d])) * float64(v.units[d]) / p.unit[e])
+				values[e] = shares[d] / (float64(max(1, v.Room[d])) * float64(v.Units[d]) / p.unit[e])
 			}
 		}
 	}
@@ -328,10 +320,10 @@ func (p *proposal) add(v vector) int {
 }
 
 // learn adds a pattern to the master. It reports whether it gains from it.
-func (p *patterns) learn(i int, v *knapsack, counts []int64) bool {
+func (p *patterns) learn(i int, v *knapsack.Knapsack, counts []int64) bool {
 	c := column{price: p.prices[i]}
 	for k, n := range counts {
-		if row := p.rows[v.classes[k]]; n > 0 && row >= 0 {
+		if row := p.rows[v.Classes[k]]; n > 0 && row >= 0 {
 			c.rows, c.counts = append(c.rows, row), append(c.counts, float64(n))
 		}
 	}

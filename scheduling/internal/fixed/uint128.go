@@ -174,3 +174,11 @@ func Ceil(v *big.Int) int64 {
 	}
 	return up.Int64()
 }
+
+// Product is a·b, at most the largest int64. Neither is negative.
+func Product(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}

@@ -66,3 +66,10 @@ func TestFixedPoint(t *testing.T) {
 	}
 	assert.Equal(t, Uint128{math.MaxUint64, math.MaxUint64}, Of(math.Inf(1)))
 }
+
+func TestProduct(t *testing.T) {
+	most := int64(math.MaxInt64)
+	for _, tc := range [][3]int64{{3, 4, 12}, {most, 0, 0}, {0, most, 0}, {most, 1, most}, {most, 2, most}, {1 << 32, 1 << 31, most}, {1 << 31, 1 << 31, 1 << 62}} {
+		assert.Equal(t, tc[2], Product(tc[0], tc[1]))
+	}
+}

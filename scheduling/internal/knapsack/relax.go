@@ -1,18 +1,19 @@
-package bound
+package knapsack
 
 import "math"
 
-// relaxed is what a machine could hold if pods could be cut into pieces:
+// Relaxed is what a machine could hold if pods could be cut into pieces, the linear relaxation of
+// a knapsack:
 //
 //	max Σ u_c·x_c   subject to   Σ size_c·x_c ≤ 1 in every resource,   0 ≤ x_c ≤ k_c
 //
 // with sizes as shares of the machine. It is solved by the simplex method with bounded
 // variables, which starts from the empty machine.
-type relaxed struct {
-	dims   int
-	worths []float64
-	sizes  []float64 // by class, dims each
-	most   []float64
+type Relaxed struct {
+	Dims   int
+	Worths []float64
+	Sizes  []float64 // by class, Dims each
+	Most   []float64
 
 	basis   []int // class, or len(worths) + resource for what is free
 	inBasis []bool
@@ -23,13 +24,27 @@ type relaxed struct {
 	column  []float64
 }
 
-// mostRelaxedSteps bounds the pivots. Values are of use wherever they stop.
-const mostRelaxedSteps = 200
+// Relax is the knapsack for pods in pieces. worths are by number of the class.
+func (v *Knapsack) Relax(worths []float64) *Relaxed {
+	n, dims := len(v.Classes), len(v.Rows)
+	parts := make([]float64, 0, n*(2+dims))
+	r := &Relaxed{Dims: dims, Worths: parts[:0:n], Most: parts[n : n : 2*n], Sizes: parts[2*n : 2*n]}
+	for k, c := range v.Classes {
+		r.Worths, r.Most = append(r.Worths, worths[c]), append(r.Most, float64(v.Most[k]))
+		for d, n := range v.Size(k) {
+			r.Sizes = append(r.Sizes, float64(n)/float64(max(1, v.Room[d])))
+		}
+	}
+	return r
+}
 
-// solve returns the values of the resources that leave the machine the least worth.
-func (r *relaxed) solve() []float64 {
+// mostSteps bounds the pivots. Values are of use wherever they stop.
+const mostSteps = 200
+
+// Solve returns the values of the resources that leave the machine the least worth.
+func (r *Relaxed) Solve() []float64 {
 	r.begin()
-	for range mostRelaxedSteps {
+	for range mostSteps {
 		r.price()
 		entering, down := r.choose()
 		if entering < 0 || !r.pivot(entering, down) {
@@ -42,26 +57,26 @@ func (r *relaxed) solve() []float64 {
 	return r.values
 }
 
-func (r *relaxed) begin() {
-	n := len(r.worths)
-	flags := make([]bool, 2*n+r.dims)
-	r.basis, r.inBasis, r.full = make([]int, r.dims), flags[:n+r.dims], flags[n+r.dims:]
-	parts := make([]float64, r.dims*(r.dims+3))
-	r.inverse, parts = parts[:r.dims*r.dims], parts[r.dims*r.dims:]
-	r.x, r.values, r.column = parts[:r.dims], parts[r.dims:2*r.dims], parts[2*r.dims:]
-	for d := range r.dims {
+func (r *Relaxed) begin() {
+	n := len(r.Worths)
+	flags := make([]bool, 2*n+r.Dims)
+	r.basis, r.inBasis, r.full = make([]int, r.Dims), flags[:n+r.Dims], flags[n+r.Dims:]
+	parts := make([]float64, r.Dims*(r.Dims+3))
+	r.inverse, parts = parts[:r.Dims*r.Dims], parts[r.Dims*r.Dims:]
+	r.x, r.values, r.column = parts[:r.Dims], parts[r.Dims:2*r.Dims], parts[2*r.Dims:]
+	for d := range r.Dims {
 		r.basis[d], r.inBasis[n+d] = n+d, true
-		r.inverse[d*r.dims+d], r.x[d] = 1, 1
+		r.inverse[d*r.Dims+d], r.x[d] = 1, 1
 	}
 }
 
 // price works the values out from the basis.
-func (r *relaxed) price() {
+func (r *Relaxed) price() {
 	clear(r.values)
 	for i, j := range r.basis {
-		if j < len(r.worths) {
-			for d := range r.dims {
-				r.values[d] += r.worths[j] * r.inverse[i*r.dims+d]
+		if j < len(r.Worths) {
+			for d := range r.Dims {
+				r.values[d] += r.Worths[j] * r.inverse[i*r.Dims+d]
 			}
 		}
 	}
@@ -69,15 +84,15 @@ func (r *relaxed) price() {
 
 // choose returns the class or free resource that gains most by entering the basis, and
 // whether it does so by giving way; -1 at the optimum.
-func (r *relaxed) choose() (entering int, down bool) {
+func (r *Relaxed) choose() (entering int, down bool) {
 	entering = -1
 	best := 1e-12
-	for c, u := range r.worths {
-		if r.inBasis[c] || r.most[c] == 0 {
+	for c, u := range r.Worths {
+		if r.inBasis[c] || r.Most[c] == 0 {
 			continue
 		}
 		gain := u
-		for d, n := range r.sizes[c*r.dims : (c+1)*r.dims] {
+		for d, n := range r.Sizes[c*r.Dims : (c+1)*r.Dims] {
 			gain -= r.values[d] * n
 		}
 		if r.full[c] {
@@ -88,29 +103,29 @@ func (r *relaxed) choose() (entering int, down bool) {
 		}
 	}
 	for d, v := range r.values {
-		if v < 0 && !r.inBasis[len(r.worths)+d] && entering < 0 {
-			entering, down = len(r.worths)+d, false
+		if v < 0 && !r.inBasis[len(r.Worths)+d] && entering < 0 {
+			entering, down = len(r.Worths)+d, false
 		}
 	}
 	return entering, down
 }
 
 // pivot moves the entering variable as far as the others allow.
-func (r *relaxed) pivot(entering int, down bool) bool {
-	n := len(r.worths)
+func (r *Relaxed) pivot(entering int, down bool) bool {
+	n := len(r.Worths)
 	limit := math.Inf(1)
-	for i := range r.dims {
+	for i := range r.Dims {
 		r.column[i] = 0
 		if entering >= n {
-			r.column[i] = r.inverse[i*r.dims+entering-n]
+			r.column[i] = r.inverse[i*r.Dims+entering-n]
 			continue
 		}
-		for d, v := range r.sizes[entering*r.dims : (entering+1)*r.dims] {
-			r.column[i] += r.inverse[i*r.dims+d] * v
+		for d, v := range r.Sizes[entering*r.Dims : (entering+1)*r.Dims] {
+			r.column[i] += r.inverse[i*r.Dims+d] * v
 		}
 	}
 	if entering < n {
-		limit = r.most[entering]
+		limit = r.Most[entering]
 	}
 	sign := 1.0
 	if down {
@@ -121,7 +136,7 @@ func (r *relaxed) pivot(entering int, down bool) bool {
 		w *= sign
 		upper := math.Inf(1)
 		if j := r.basis[i]; j < n {
-			upper = r.most[j]
+			upper = r.Most[j]
 		}
 		switch {
 		case w > 1e-11:
@@ -153,9 +168,9 @@ func (r *relaxed) pivot(entering int, down bool) bool {
 	r.basis[leaving], r.inBasis[entering] = entering, true
 	r.x[leaving] = limit
 	if down {
-		r.x[leaving] = r.most[entering] - limit
+		r.x[leaving] = r.Most[entering] - limit
 	}
-	row := r.inverse[leaving*r.dims : (leaving+1)*r.dims]
+	row := r.inverse[leaving*r.Dims : (leaving+1)*r.Dims]
 	for d := range row {
 		row[d] /= r.column[leaving]
 	}
@@ -164,22 +179,22 @@ func (r *relaxed) pivot(entering int, down bool) bool {
 			continue
 		}
 		for d := range row {
-			r.inverse[i*r.dims+d] -= w * row[d]
+			r.inverse[i*r.Dims+d] -= w * row[d]
 		}
 	}
 	return true
 }
 
-// pods is how many pods the machine holds, pieces counted as pieces.
-func (r *relaxed) pods() float64 {
+// Pods is how many pods the machine holds once it is solved, pieces counted as pieces.
+func (r *Relaxed) Pods() float64 {
 	pods := 0.0
 	for c, full := range r.full {
 		if full && !r.inBasis[c] {
-			pods += r.most[c]
+			pods += r.Most[c]
 		}
 	}
 	for k, j := range r.basis {
-		if j < len(r.worths) {
+		if j < len(r.Worths) {
 			pods += r.x[k]
 		}
 	}

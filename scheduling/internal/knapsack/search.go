@@ -1,93 +1,28 @@
-package bound
+package knapsack
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
-// knapsack is a machine with the pods that may be on it, in the coarsest units in which
-// their sizes are whole.
-type knapsack struct {
-	dims    int
-	classes []int
-	sizes   []int64 // by class of the list, dims each
-	most    []int64 // pods of a class that fit alone
-	room    []int64
-	units   []int64 // amounts of a unit of each resource
-	rows    []int   // numbers of the resources
-}
-
-// knapsack leaves out resources that cannot run short.
-func (m *Market) knapsack(x *machine) *knapsack {
-	n, dims := x.users.Count(), len(x.cap)
-	whole := make([]int64, 0, n+2*dims+n*dims)
-	v := &knapsack{classes: make([]int, 0, n), rows: make([]int, 0, dims)}
-	v.most, v.units, v.room, v.sizes = whole[:0:n], whole[n:n:n+dims], whole[n+dims:n+dims:n+2*dims], whole[n+2*dims:n+2*dims]
-	x.users.Each(func(c int) {
-		v.classes = append(v.classes, c)
-		v.most = append(v.most, m.alone(x, c))
-	})
-	for d, room := range x.cap {
-		unit, asked := int64(0), int64(0)
-		for k, c := range v.classes {
-			n := m.Classes[c].Size[d]
-			unit = divisor(unit, n)
-			if asked += product(n, v.most[k]); asked < 0 {
-				asked = math.MaxInt64
-			}
-		}
-		if asked <= room {
-			continue
-		}
-		v.rows, v.units, v.room = append(v.rows, d), append(v.units, unit), append(v.room, room/unit)
-	}
-	v.dims = len(v.rows)
-	for _, c := range v.classes {
-		for k, d := range v.rows {
-			v.sizes = append(v.sizes, m.Classes[c].Size[d]/v.units[k])
-		}
-	}
-	return v
-}
-
-// mostUnits and mostRooms bound what a resource of a knapsack may have and in how many
-// ways all of them may be left, so that sums and numbers of rooms stay within an int64.
-const mostUnits, mostRooms = 1 << 44, 1 << 62
-
-// countable reports whether a search can handle the knapsack.
-func (v *knapsack) countable() bool {
-	rooms := int64(1)
-	for _, n := range v.room {
-		if rooms = product(rooms, n+1); n > mostUnits || rooms > mostRooms {
-			return false
-		}
-	}
-	return true
-}
-
-// divisor is the greatest common one; 0 divides nothing.
-func divisor(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-func (v *knapsack) size(k int) []int64 { return v.sizes[k*v.dims : (k+1)*v.dims] }
-
-// search looks for the pattern of a knapsack that is worth most, layer by layer: each
+// Search looks for the pattern of a knapsack that is worth most, layer by layer: each
 // layer decides how many pods of one class there are. What is left of the room, and
 // what it is worth at most, tells states apart and which of them lead nowhere.
-type search struct {
-	*knapsack
-	worths []int64 // of one pod, by class of the list
-	values []int64 // of one unit of each resource, at least 0
-	// floor is the worth that is of no interest, width how many states a layer may have,
-	// strict that the search ends when there are more.
-	floor  int64
-	width  int
-	strict bool
+type Search struct {
+	*Knapsack
+	// Worths are what a pod is worth, by class of the list, and Values what a unit of each row
+	// is, at least 0. What the room and all that pods are worth beyond theirs come to has to be
+	// less than 2^62.
+	Worths, Values []int64
+	// Floor is the worth that is of no interest.
+	Floor int64
+	// Width is how many states a layer may have. Strict says that the search ends when there
+	// are more.
+	Width  int
+	Strict bool
 
 	order []int
 	// By layer: what is left for the classes from there on, at most and in what steps,
@@ -96,6 +31,7 @@ type search struct {
 	excess      []int64
 
 	states  []state
+	dims    int // rows
 	rooms   []int64
 	table   []entry // of the next layer, by what is left
 	used    int
@@ -118,19 +54,25 @@ type entry struct {
 	state int32  // number of the state and 1
 }
 
-// outcome is the most worth that was found, how, and how much there can be at most.
-// Worth up to the floor is not looked for.
-type outcome struct {
-	best, bound int64
-	counts      []int64 // by class of the list
+// Outcome is what a search came to.
+type Outcome struct {
+	// Best is the most worth that was found, Counts are the pods that have it, by class of the
+	// list. Bound is how much there is at most. Worth up to the floor is not looked for.
+	Best, Bound int64
+	Counts      []int64
+	// Incomplete says that states were left out for want of width.
+	Incomplete bool
+	// Work is how many states were looked at.
+	Work int64
 }
 
-// run needs values such that room and excess are worth less than 2^62 together.
-func (s *search) run() outcome {
+// Run searches. The same search may run for one knapsack after the other.
+func (s *Search) Run() Outcome {
+	s.work, s.dims = 0, len(s.Rows)
 	s.prepare()
 	s.best, s.bestAt, s.dropped = 0, 0, math.MinInt64
 	s.states = append(s.states[:0], state{from: -1})
-	s.rooms = append(s.rooms[:0], s.room...)
+	s.rooms = append(s.rooms[:0], s.Room...)
 	from := 0
 	for layer := range s.order {
 		to := len(s.states)
@@ -140,23 +82,19 @@ func (s *search) run() outcome {
 		}
 		from = to
 		s.narrow(from)
-		if s.strict && s.incomplete() {
+		if s.Strict && s.incomplete() {
 			break
 		}
 	}
-	return s.outcome()
+	return Outcome{Best: s.best, Bound: max(s.best, s.dropped, s.Floor), Counts: s.filling(s.bestAt), Incomplete: s.incomplete(), Work: s.work}
 }
 
 // incomplete reports whether states were left out for want of room.
-func (s *search) incomplete() bool { return s.dropped > math.MinInt64 }
-
-func (s *search) outcome() outcome {
-	return outcome{best: s.best, bound: max(s.best, s.dropped, s.floor), counts: s.filling(s.bestAt)}
-}
+func (s *Search) incomplete() bool { return s.dropped > math.MinInt64 }
 
 // filling is the one that a state stands for.
-func (s *search) filling(at int32) []int64 {
-	counts := make([]int64, len(s.classes))
+func (s *Search) filling(at int32) []int64 {
+	counts := make([]int64, len(s.Classes))
 	// Layers follow each other, so that the length of the chain tells the layer.
 	var chain []int32
 	for ; at >= 0; at = s.states[at].from {
@@ -171,30 +109,30 @@ func (s *search) filling(at int32) []int64 {
 
 // prepare puts the classes in order: those first that are worth more than their room,
 // then the large ones, so that small ones fill up what is left.
-func (s *search) prepare() {
-	n := len(s.classes)
+func (s *Search) prepare() {
+	n := len(s.Classes)
 	own := make([]int64, n)
 	share := make([]float64, n)
 	s.order = s.order[:0]
 	total := int64(0)
 	for k := range n {
-		own[k] = s.worths[k]
-		for d, size := range s.size(k) {
-			own[k] -= s.values[d] * size
-			share[k] = max(share[k], float64(size)/float64(max(1, s.room[d])))
+		own[k] = s.Worths[k]
+		for d, size := range s.Size(k) {
+			own[k] -= s.Values[d] * size
+			share[k] = max(share[k], float64(size)/float64(max(1, s.Room[d])))
 		}
 		if own[k] > 0 {
-			total += own[k] * s.most[k]
+			total += own[k] * s.Most[k]
 		}
-		if s.worths[k] > 0 {
+		if s.Worths[k] > 0 {
 			s.order = append(s.order, k)
 		}
 	}
-	for d, room := range s.room {
-		total += s.values[d] * room
+	for d, room := range s.Room {
+		total += s.Values[d] * room
 	}
 	// One pod of these is too much of a loss already.
-	s.order = slices.DeleteFunc(s.order, func(k int) bool { return total+min(0, own[k]) <= s.floor })
+	s.order = slices.DeleteFunc(s.order, func(k int) bool { return total+min(0, own[k]) <= s.Floor })
 	slices.SortStableFunc(s.order, func(a, b int) int {
 		if (own[a] > 0) != (own[b] > 0) {
 			return cmp.Compare(own[b], own[a])
@@ -205,12 +143,12 @@ func (s *search) prepare() {
 	s.rest, s.steps, s.excess = make([]int64, (layers+1)*s.dims), make([]int64, (layers+1)*s.dims), make([]int64, layers+1)
 	for layer := layers - 1; layer >= 0; layer-- {
 		k := s.order[layer]
-		s.excess[layer] = s.excess[layer+1] + max(0, own[k])*s.most[k]
-		for d, size := range s.size(k) {
+		s.excess[layer] = s.excess[layer+1] + max(0, own[k])*s.Most[k]
+		for d, size := range s.Size(k) {
 			at := layer*s.dims + d
-			s.rest[at] = min(s.rest[at+s.dims]+product(size, s.most[k]), s.room[d])
+			s.rest[at] = min(s.rest[at+s.dims]+fixed.Product(size, s.Most[k]), s.Room[d])
 			if s.rest[at] < 0 {
-				s.rest[at] = s.room[d]
+				s.rest[at] = s.Room[d]
 			}
 			s.steps[at] = divisor(s.steps[at+s.dims], size)
 		}
@@ -218,32 +156,32 @@ func (s *search) prepare() {
 }
 
 // expand decides on the class of a layer in every state of the layer before.
-func (s *search) expand(layer, from, to int) {
+func (s *Search) expand(layer, from, to int) {
 	k := s.order[layer]
-	size, worth := s.size(k), s.worths[k]
+	size, worth := s.Size(k), s.Worths[k]
 	own := worth
 	for d, n := range size {
-		own -= s.values[d] * n
+		own -= s.Values[d] * n
 	}
 	s.clear(to - from)
 	next := (layer + 1) * s.dims
 	rest, steps, excess := s.rest[next:next+s.dims], s.steps[next:next+s.dims], s.excess[layer+1]
 	left := make([]int64, s.dims)
 	for at := from; at < to; at++ {
-		if s.states[at].bound <= max(s.floor, s.best) && at > 0 {
+		if s.states[at].bound <= max(s.Floor, s.best) && at > 0 {
 			continue
 		}
-		if s.strict && s.incomplete() {
+		if s.Strict && s.incomplete() {
 			return
 		}
 		room, value := s.rooms[at*s.dims:(at+1)*s.dims], s.states[at].value
-		most := s.most[k]
+		most := s.Most[k]
 		full := value + excess
 		for d, n := range size {
 			if n > 0 {
 				most = min(most, room[d]/n)
 			}
-			full += s.values[d] * room[d]
+			full += s.Values[d] * room[d]
 		}
 		// The bound is linear in the number of pods: it is tried from the better end.
 		take, by := int64(0), int64(1)
@@ -252,7 +190,7 @@ func (s *search) expand(layer, from, to int) {
 		}
 		for ; take >= 0 && take <= most; take += by {
 			s.work++
-			floor := max(s.floor, s.best)
+			floor := max(s.Floor, s.best)
 			if full+take*own <= floor {
 				break
 			}
@@ -264,7 +202,7 @@ func (s *search) expand(layer, from, to int) {
 				if step := steps[d]; step > 1 {
 					left[d] -= left[d] % step
 				}
-				bound += s.values[d] * left[d]
+				bound += s.Values[d] * left[d]
 			}
 			if bound > floor {
 				s.enter(state{value: worths, bound: bound, from: int32(at), take: take}, left)
@@ -274,7 +212,7 @@ func (s *search) expand(layer, from, to int) {
 }
 
 // clear empties the table.
-func (s *search) clear(states int) {
+func (s *Search) clear(states int) {
 	size := 64
 	for size < 4*states {
 		size *= 2
@@ -292,10 +230,10 @@ func (s *search) clear(states int) {
 const crowding = 2
 
 // enter adds a state, or puts it in the place of one that has as much room left.
-func (s *search) enter(x state, left []int64) {
+func (s *Search) enter(x state, left []int64) {
 	number := uint64(0)
 	for d, n := range left {
-		number = number*uint64(s.room[d]+1) + uint64(n)
+		number = number*uint64(s.Room[d]+1) + uint64(n)
 	}
 	at := s.find(number)
 	if n := s.table[at].state - 1; n >= 0 {
@@ -305,7 +243,7 @@ func (s *search) enter(x state, left []int64) {
 		}
 		return
 	}
-	if s.used >= crowding*s.width {
+	if s.used >= crowding*s.Width {
 		s.dropped = max(s.dropped, x.bound)
 		return
 	}
@@ -324,26 +262,29 @@ func (s *search) enter(x state, left []int64) {
 	}
 }
 
+// golden is 2^64 divided by the golden ratio.
+const golden = 0x9e3779b97f4a7c15
+
 // find is the place in the table of the state with so much left, or for one.
-func (s *search) find(left uint64) uint64 {
+func (s *Search) find(left uint64) uint64 {
 	mask := uint64(len(s.table) - 1)
-	at := scrambled(left) & mask
+	at := left * golden >> 32 & mask // the upper half is spread evenly
 	for s.table[at].state != 0 && s.table[at].left != left {
 		at = (at + 1) & mask
 	}
 	return at
 }
 
-func (s *search) note(at int32) {
+func (s *Search) note(at int32) {
 	if v := s.states[at].value; v > s.best {
 		s.best, s.bestAt = v, at
 	}
 }
 
 // narrow drops the least promising states of the last layer where there are too many.
-func (s *search) narrow(from int) {
+func (s *Search) narrow(from int) {
 	last := s.states[from:]
-	if len(last) <= s.width {
+	if len(last) <= s.Width {
 		return
 	}
 	order := make([]int, len(last))
@@ -353,18 +294,18 @@ func (s *search) narrow(from int) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(last[b].bound, last[a].bound), cmp.Compare(a, b))
 	})
-	s.dropped = max(s.dropped, last[order[s.width]].bound)
-	kept := order[:s.width]
+	s.dropped = max(s.dropped, last[order[s.Width]].bound)
+	kept := order[:s.Width]
 	if best := int(s.bestAt) - from; best >= 0 {
 		at := slices.Index(kept, best)
 		if at < 0 {
-			at = s.width - 1
+			at = s.Width - 1
 			s.dropped = max(s.dropped, last[kept[at]].bound)
 			kept[at] = best
 		}
 		s.bestAt = int32(from + at)
 	}
-	states, rooms := make([]state, s.width), make([]int64, 0, s.width*s.dims)
+	states, rooms := make([]state, s.Width), make([]int64, 0, s.Width*s.dims)
 	for to, i := range kept {
 		states[to] = last[i]
 		rooms = append(rooms, s.rooms[(from+i)*s.dims:(from+i+1)*s.dims]...)
