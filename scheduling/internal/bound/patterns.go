@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/knapsack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -24,6 +25,9 @@ const (
 	// bound at which to stop.
 	patternRounds = 200
 	patternGap    = 1e-6
+	// mostPivots bounds one solution of the master. leastPatternGain is the share of its price that
+	// a new pattern gains at least, and leastPrice stands for none.
+	mostPivots, leastPatternGain, leastPrice = 2000, 1e-9, 1e-9
 	// leastStep is the share of the way to the master's worths that a round takes at least.
 	leastStep = 0.3
 	// quickWidth is how many states a layer of a search may have that looks for patterns.
@@ -42,9 +46,11 @@ const (
 // suggest worths, and worths that some machine cannot bear suggest patterns.
 type patterns struct {
 	*assignment
-	master    *master
-	rows      []int // by class: its row, −1 for none
-	supplies  []int // by supply: its row, −1 for none
+	// master says how many machines of each known pattern to buy so that every class has its pods
+	// and no supply is overdrawn.
+	master    *linear.Cover
+	rows      []int32 // by class: its row, −1 for none
+	supplies  []int32 // by supply: its row
 	knapsacks []*knapsack.Knapsack
 	work      int64
 	width     int // of searches now, and of those that have to be sure
@@ -62,9 +68,10 @@ func (a *assignment) patterns(work int64) {
 	p.width = quickWidth
 	share := leastStep
 	for range patternRounds {
-		value, pivots := p.master.solve()
-		p.work -= int64(pivots) * int64(len(p.rows)*len(p.rows))
-		if p.work < 0 || a.late() || !(value > p.center.value*(1+patternGap)) {
+		before := p.master.Work()
+		p.master.Continue(mostPivots)
+		p.work -= p.master.Work() - before
+		if p.work < 0 || a.late() || !(p.master.Cost() > p.center.value*(1+patternGap)) {
 			break
 		}
 		if p.round(share) {
@@ -153,43 +160,40 @@ func (a *assignment) newPatterns(work int64) *patterns {
 	p := &patterns{assignment: a, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.machines))}
 	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
 	p.widest = int(min(max(fewestStates, work/workPerState), mostStates))
-	var wanted []float64
-	var alone []column
+	var wanted, standIn []float64
+	var alone []linear.Column
 	users := a.usersOf()
 	for c, n := range a.demand {
 		p.rows = append(p.rows, -1)
 		if n == 0 {
 			continue
 		}
-		own := column{price: math.Inf(1)}
+		own, places, least := -1, 0.0, math.Inf(1)
 		for _, i := range users[c] {
-			if k := a.places(i, c); a.prices[i]/k < own.price/max(1, sum(own.counts)) {
-				own = column{rows: []int{len(wanted)}, counts: []float64{k}, price: a.prices[i]}
+			if k := a.places(i, c); a.prices[i]/k < least {
+				own, places, least = i, k, a.prices[i]/k
 			}
 		}
-		if own.rows == nil || len(wanted) == most {
+		if own < 0 || len(wanted) == most {
 			return nil
 		}
-		p.rows[c] = len(wanted)
-		wanted, alone = append(wanted, n), append(alone, own)
+		row := int32(len(wanted))
+		p.rows[c] = row
+		wanted, standIn = append(wanted, n), append(standIn, 2*max(least, leastPrice))
+		alone = append(alone, linear.Column{Rows: []int32{row}, Amounts: []float64{places}, Cost: max(a.prices[own], leastPrice)})
 	}
 	for s := range a.market.Supplies {
-		p.supplies = append(p.supplies, len(wanted))
-		wanted = append(wanted, -float64(a.market.Supplies[s].Count))
+		p.supplies = append(p.supplies, int32(len(wanted)))
+		wanted, standIn = append(wanted, -float64(a.market.Supplies[s].Count)), append(standIn, 1)
 	}
 	if len(p.supplies) > mostPatternSupplies {
 		return nil
 	}
-	p.master = newMaster(wanted, alone)
-	return p
-}
-
-func sum(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x
+	p.master = linear.NewCover(wanted, standIn)
+	for _, x := range alone {
+		p.master.Add(x)
 	}
-	return s
+	return p
 }
 
 func (p *patterns) knapsack(i int) *knapsack.Knapsack {
@@ -219,7 +223,7 @@ func (p *patterns) round(share float64) (violated bool) {
 	worths := make([]float64, len(p.demand))
 	for c, row := range p.rows {
 		if row >= 0 {
-			worths[c] = (1-share)*p.center.worths[c] + share*max(0, p.master.y[row])
+			worths[c] = (1-share)*p.center.worths[c] + share*max(0, p.master.Duals()[row])
 		}
 	}
 	next := &proposal{worths: worths, vectors: p.center.vectors, proof: make([]int, len(p.machines)), exact: model.NewBits(len(p.machines)), width: p.width}
@@ -321,15 +325,14 @@ func (p *proposal) add(v vector) int {
 
 // learn adds a pattern to the master. It reports whether it gains from it.
 func (p *patterns) learn(i int, v *knapsack.Knapsack, counts []int64) bool {
-	c := column{price: p.prices[i]}
+	x := linear.Column{Cost: max(p.prices[i], leastPrice)}
 	for k, n := range counts {
 		if row := p.rows[v.Classes[k]]; n > 0 && row >= 0 {
-			c.rows, c.counts = append(c.rows, row), append(c.counts, float64(n))
+			x.Rows, x.Amounts = append(x.Rows, row), append(x.Amounts, float64(n))
 		}
 	}
 	if s := p.machines[i].supply; s >= 0 {
-		c.rows, c.counts = append(c.rows, p.supplies[s]), append(c.counts, -1)
+		x.Rows, x.Amounts = append(x.Rows, p.supplies[s]), append(x.Amounts, -1)
 	}
-	p.master.add(c)
-	return p.master.gain(&c) > 1e-9*(c.price+1e-6)
+	return p.master.Gain(p.master.Add(x)) > leastPatternGain
 }

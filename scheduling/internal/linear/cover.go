@@ -56,7 +56,8 @@ type hope struct {
 }
 
 // NewCover takes what is wanted of each row and what a unit costs where no column has it:
-// more than it would with any column that is of use.
+// more than it would with any column that is of use. Less than nothing is wanted of what columns
+// may use up.
 func NewCover(wanted, standIn []float64) *Cover {
 	n := len(wanted)
 	c := &Cover{
@@ -65,7 +66,9 @@ func NewCover(wanted, standIn []float64) *Cover {
 		x: make([]float64, n), worths: make([]float64, n), entry: make([]float64, n),
 	}
 	for r := range n {
-		c.basis[r] = -1 - r
+		if c.basis[r] = -1 - r; wanted[r] < 0 {
+			c.basis[r] = -1 - n - r
+		}
 	}
 	c.refresh()
 	return c
@@ -191,7 +194,7 @@ func (c *Cover) chooseColumn(first bool) (column int, best float64) {
 	many := len(c.columns) >= manyColumns && !first
 	if many {
 		for _, x := range c.hopes {
-			if gain := c.gain(x.column); gain > best {
+			if gain := c.Gain(x.column); gain > best {
 				column, best = x.column, gain
 			}
 		}
@@ -202,7 +205,7 @@ func (c *Cover) chooseColumn(first bool) (column int, best float64) {
 	}
 	c.hopes = c.hopes[:0]
 	for j := range c.columns {
-		gain := c.gain(j)
+		gain := c.Gain(j)
 		if gain > tolerance && many {
 			c.hopes = append(c.hopes, hope{j, gain})
 		}
@@ -221,8 +224,8 @@ func (c *Cover) chooseColumn(first bool) (column int, best float64) {
 	return column, best
 }
 
-// gain is what a column outside of the basis is worth above its cost, as a share of that.
-func (c *Cover) gain(column int) float64 {
+// Gain is what a column outside of the basis is worth above its cost, as a share of that.
+func (c *Cover) Gain(column int) float64 {
 	if c.place[column] >= 0 {
 		return 0
 	}

@@ -10,13 +10,17 @@ import (
 )
 
 // drawn is a random program in which a unit of each row from nowhere costs more than any
-// column would.
+// column would. Where columns use up what is limited, others do not.
 func drawn(seed uint64) (wanted, standIn []float64, columns []Column) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	rows := 1 + r.IntN(8)
 	for range rows {
 		wanted = append(wanted, float64(r.IntN(40)))
-		standIn = append(standIn, 0)
+		standIn = append(standIn, 1000)
+	}
+	limits := r.IntN(3)
+	for range limits {
+		wanted, standIn = append(wanted, -float64(r.IntN(4))), append(standIn, 1e5)
 	}
 	for range r.IntN(40) {
 		c := Column{Cost: 1 + float64(r.IntN(50))}
@@ -25,10 +29,17 @@ func drawn(seed uint64) (wanted, standIn []float64, columns []Column) {
 				c.Rows, c.Amounts = append(c.Rows, int32(row)), append(c.Amounts, float64(1+r.IntN(9)))
 			}
 		}
+		for row := range limits {
+			if r.IntN(2) == 0 {
+				c.Rows, c.Amounts = append(c.Rows, int32(rows+row)), append(c.Amounts, -1)
+			}
+		}
 		columns = append(columns, c)
 	}
-	for row := range standIn {
-		standIn[row] = 1000
+	if limits > 0 {
+		for row := range rows {
+			columns = append(columns, Column{Rows: []int32{int32(row)}, Amounts: []float64{1}, Cost: 60})
+		}
 	}
 	return wanted, standIn, columns
 }
