@@ -53,6 +53,7 @@ func floors() map[string]floor {
 		"instancetypes/azure":          catalogs,
 		"scheduling":                   vocabulary,
 		"scheduling/internal/fixed":    numbers,
+		"scheduling/internal/interior": compiled,
 		"scheduling/internal/knapsack": compiled,
 		"scheduling/internal/linear":   compiled,
 		"scheduling/internal/model":    compiled,

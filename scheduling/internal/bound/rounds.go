@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/interior"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -36,12 +37,12 @@ func (a *assignment) search(start []*big.Int, e Effort) {
 // rounds returns the last few machines.
 func (a *assignment) rounds(start *vector, few []candidate, work *int64) []candidate {
 	for range mostRounds {
-		p := newInterior(a.problem(few))
-		if !a.solve(p, roughly, work) {
+		p := newRelaxation(a.problem(few))
+		if !a.solve(p.Solver, roughly, work) {
 			break
 		}
 		next := a.propose(p, few, start, 0)
-		if !fresh(few, next.broken) && a.solve(p, exactly, work) {
+		if !fresh(few, next.broken) && a.solve(p.Solver, exactly, work) {
 			next = a.propose(p, few, start, 0)
 			a.best = a.polish(a.best)
 			a.propose(p, few, start, nothing)
@@ -64,19 +65,19 @@ func fresh(few []candidate, broken []int) bool {
 
 // solve takes the problem to a gap, as far as the work allows. It reports whether it
 // came far enough for a proposal.
-func (a *assignment) solve(p *interior, gap float64, work *int64) bool {
-	price := max(1, p.work())
+func (a *assignment) solve(p *interior.Solver, gap float64, work *int64) bool {
+	price := max(1, p.Work())
 	limit := min(mostSteps, *work/price)
 	if limit < fewestSteps || a.late() {
 		return false
 	}
-	*work -= int64(p.run(gap, int(limit))) * price
+	*work -= int64(p.Run(gap, int(limit))) * price
 	return !a.late()
 }
 
 // propose settles what the problem says and remembers the best. Values below a share of
 // their machine's price count as 0.
-func (a *assignment) propose(p *interior, few []candidate, start *vector, least float64) *proposal {
+func (a *assignment) propose(p *relaxation, few []candidate, start *vector, least float64) *proposal {
 	worths, vectors := a.suggestion(p), a.suggested(p, few, least)
 	snap(worths, vectors, few, least)
 	next := a.settled(worths, append([]vector{*start}, vectors...))
@@ -117,28 +118,37 @@ func (a *assignment) starting(start []*big.Int) vector {
 	return a.vector(values)
 }
 
-// problem sets up the interior-point problem of a few machines, for the classes that
-// may use any of them.
-func (a *assignment) problem(few []candidate) *interior {
+// relaxation is the assignment of some classes to a few machines.
+type relaxation struct {
+	*interior.Solver
+	classes []int
+}
+
+func newRelaxation(p interior.Problem, classes []int) *relaxation {
+	return &relaxation{interior.New(p), classes}
+}
+
+// problem sets up the relaxation for a few machines and the classes that may use any of them.
+func (a *assignment) problem(few []candidate) (p interior.Problem, classes []int) {
 	n := len(a.dims)
-	p := &interior{dims: n, machines: len(few), first: []int{0}, late: a.late}
+	p = interior.Problem{Dims: n, First: []int{0}, Late: a.late}
 	limits := make(map[int]int)
 	for o := range few {
 		for _, v := range few[o].cap {
 			if v <= 0 {
 				v = 1 // nobody asks for it; its value goes to 0
 			}
-			p.cap = append(p.cap, v)
+			p.Caps = append(p.Caps, v)
 		}
-		p.price = append(p.price, few[o].price)
+		p.Prices = append(p.Prices, few[o].price)
 		if s := few[o].supply; s >= 0 {
 			at, known := limits[s]
 			if !known {
-				at = len(p.limits)
+				at = len(p.Limits)
 				limits[s] = at
-				p.limits = append(p.limits, limit{count: few[o].count, sign: 1})
+				p.Limits = append(p.Limits, interior.Limit{Count: few[o].count})
 			}
-			p.limits[at].machines = append(p.limits[at].machines, o)
+			p.Limits[at].Machines = append(p.Limits[at].Machines, o)
 		}
 	}
 	for c := range a.demand {
@@ -152,36 +162,35 @@ func (a *assignment) problem(few []candidate) *interior {
 			}
 			share := 0.0
 			for e, v := range size {
-				share = max(share, v/p.cap[o*n+e])
+				share = max(share, v/p.Caps[o*n+e])
 			}
-			q := pair{class: p.classes, machine: o}
+			q := interior.Pair{Class: len(classes), Machine: o}
 			if i := few[o].machine; i >= 0 {
 				k := float64(a.market.alone(&a.machines[i], c))
 				if (k <= placesThatMatter || a.scarce.Has(c)) && k*share < 0.99 || share == 0 {
-					q.k = k
+					q.Places = k
 				}
 			}
-			p.pairs = append(p.pairs, q)
+			p.Pairs = append(p.Pairs, q)
 		}
-		if len(p.pairs) > p.first[p.classes] {
-			p.which = append(p.which, c)
-			p.demand = append(p.demand, a.demand[c])
-			p.size = append(p.size, size...)
-			p.first = append(p.first, len(p.pairs))
-			p.classes++
+		if len(p.Pairs) > p.First[len(classes)] {
+			classes = append(classes, c)
+			p.Demand = append(p.Demand, a.demand[c])
+			p.Sizes = append(p.Sizes, size...)
+			p.First = append(p.First, len(p.Pairs))
 		}
 	}
-	return p
+	return p, classes
 }
 
 // suggestion is what the solved problem says that the classes are worth. Those that
 // are in none of its machines begin at what they cost when they are alone.
-func (a *assignment) suggestion(p *interior) []float64 {
+func (a *assignment) suggestion(p *relaxation) []float64 {
 	worths := make([]float64, len(a.demand))
 	known := model.NewBits(len(worths))
-	for c, u := range p.u {
-		known.Set(p.which[c])
-		worths[p.which[c]] = max(0, u)
+	for i, c := range p.classes {
+		known.Set(c)
+		worths[c] = max(0, p.Worth(i))
 	}
 	for c, sellers := range a.usersOf() {
 		if known.Has(c) || a.demand[c] == 0 {
@@ -200,10 +209,10 @@ func (a *assignment) suggestion(p *interior) []float64 {
 
 // suggested are the vectors of the solved problem, values below a share of their
 // machine's price left out.
-func (a *assignment) suggested(p *interior, few []candidate, least float64) []vector {
+func (a *assignment) suggested(p *relaxation, few []candidate, least float64) []vector {
 	out := make([]vector, len(few))
 	for o := range few {
-		values := slices.Clone(p.s[p.lambda+o*p.dims : p.lambda+(o+1)*p.dims])
+		values := slices.Clone(p.Values(o))
 		for e, n := range values {
 			if few[o].cap[e] <= 0 || n*few[o].cap[e] < least*few[o].price {
 				values[e] = 0
@@ -216,15 +225,15 @@ func (a *assignment) suggested(p *interior, few []candidate, least float64) []ve
 
 // more adds broken machines to the few, and leaves out such as nobody wants while
 // there are too many. It returns nil where nothing changes.
-func (a *assignment) more(p *interior, few []candidate, broken []int, work int64) []candidate {
+func (a *assignment) more(p *relaxation, few []candidate, broken []int, work int64) []candidate {
 	busy := make([]bool, len(few))
 	var total float64
 	for o := range few {
-		total += p.m[p.budget+o] * max(few[o].price, 1e-9)
+		total += p.Bought(o) * max(few[o].price, 1e-9)
 	}
 	kept := 0
 	for o := range few {
-		busy[o] = few[o].supply >= 0 || p.m[p.budget+o]*few[o].price > 1e-7*total
+		busy[o] = few[o].supply >= 0 || p.Bought(o)*few[o].price > 1e-7*total
 		if busy[o] {
 			kept++
 		}

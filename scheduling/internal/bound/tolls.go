@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/interior"
 )
 
 // kindCount is machines that are counted: those in a domain, 0 for everywhere, from a price on.
@@ -99,7 +101,7 @@ func (t *countProposal) advance(work *int64) {
 	a, few := t.on, t.next
 	t.next = nil
 	p, used := a.countProblem(few, t.counts)
-	if !a.solve(p, countGap, work) {
+	if !a.solve(p.Solver, countGap, work) {
 		return
 	}
 	tolls := make([]int64, len(t.counts))
@@ -109,7 +111,7 @@ func (t *countProposal) advance(work *int64) {
 		}
 	}
 	for k, i := range used {
-		toll := p.s[p.limits[k].pi] * a.price
+		toll := p.Toll(k) * a.price
 		if !(toll*float64(max(1, t.counts[i].number)) < dearestTolls) {
 			return
 		}
@@ -127,7 +129,7 @@ func (t *countProposal) advance(work *int64) {
 	if value := x.proven() + float64(owed(t.counts, tolls))/a.price; value > t.value {
 		t.tolls, t.prices, t.value = tolls, x, value
 	}
-	if p.astray <= countAstray {
+	if p.Astray() <= countAstray {
 		t.few, t.part = a.wanted(p, few), a.parted(p, few)
 	}
 	if t.rounds++; t.rounds < countRounds && fresh(few, broken) {
@@ -137,24 +139,24 @@ func (t *countProposal) advance(work *int64) {
 
 // countProblem is the problem of a few machines where there are counts. used are the counts
 // that its limits stand for.
-func (a *assignment) countProblem(few []candidate, counts []count) (p *interior, used []int) {
-	p = a.problem(few)
-	p.counted = true
+func (a *assignment) countProblem(few []candidate, counts []count) (p *relaxation, used []int) {
+	problem, classes := a.problem(few)
+	problem.Exact = true
 	for i, c := range counts {
-		l := limit{count: float64(c.number) + nearlyWhole, sign: 1}
+		l := interior.Limit{Count: float64(c.number) + nearlyWhole}
 		if c.least {
-			l.count, l.sign = nearlyWhole-float64(c.number), -1
+			l.Count, l.AtLeast = float64(c.number)-nearlyWhole, true
 		}
 		for o := range few {
 			if c.has(&a.machines[few[o].machine]) {
-				l.machines = append(l.machines, o)
+				l.Machines = append(l.Machines, o)
 			}
 		}
-		if len(l.machines) > 0 {
-			p.limits, used = append(p.limits, l), append(used, i)
+		if len(l.Machines) > 0 {
+			problem.Limits, used = append(problem.Limits, l), append(used, i)
 		}
 	}
-	return newInterior(p), used
+	return newRelaxation(problem, classes), used
 }
 
 const (
@@ -170,13 +172,13 @@ const (
 )
 
 // wanted are the machines that a solved problem buys parts of.
-func (a *assignment) wanted(p *interior, few []candidate) (out []candidate) {
+func (a *assignment) wanted(p *relaxation, few []candidate) (out []candidate) {
 	total := 0.0
 	for o := range few {
-		total += p.m[p.budget+o] * few[o].price
+		total += p.Bought(o) * few[o].price
 	}
 	for o := range few {
-		if p.m[p.budget+o]*few[o].price > leastBought*total {
+		if p.Bought(o)*few[o].price > leastBought*total {
 			out = append(out, few[o])
 		}
 	}
@@ -211,7 +213,7 @@ func (a *assignment) counted(few []candidate, counts []count) []candidate {
 }
 
 // parted is how many machines of each kind a solved problem has.
-func (a *assignment) parted(p *interior, few []candidate) map[kindCount]float64 {
+func (a *assignment) parted(p *relaxation, few []candidate) map[kindCount]float64 {
 	out := map[kindCount]float64{}
 	for o := range few {
 		m := &a.machines[few[o].machine]
@@ -222,7 +224,7 @@ func (a *assignment) parted(p *interior, few []candidate) map[kindCount]float64 
 		sum := 0.0
 		for e := range few {
 			if kind.has(&a.machines[few[e].machine]) {
-				sum += p.m[p.budget+e]
+				sum += p.Bought(e)
 			}
 		}
 		out[kind] = sum

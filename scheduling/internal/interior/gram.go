@@ -1,4 +1,4 @@
-package bound
+package interior
 
 import (
 	"cmp"
@@ -70,7 +70,7 @@ func (g *gram) row(i int) []float64 { return g.cells[i*(i+1)/2 : (i+1)*(i+2)/2] 
 
 // alike lists the classes such that those that may use the same machines follow each
 // other.
-func (p *interior) alike() []int {
+func (p *Solver) alike() []int {
 	order := make([]int, p.classes)
 	for c := range order {
 		order[c] = c
@@ -79,6 +79,6 @@ func (p *interior) alike() []int {
 	return order
 }
 
-func (p *interior) pairsOf(c int) []pair { return p.pairs[p.first[c]:p.first[c+1]] }
+func (p *Solver) pairsOf(c int) []Pair { return p.Pairs[p.First[c]:p.First[c+1]] }
 
-func comparePairs(a, b pair) int { return cmp.Compare(a.machine, b.machine) }
+func comparePairs(a, b Pair) int { return cmp.Compare(a.Machine, b.Machine) }

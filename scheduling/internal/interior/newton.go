@@ -1,4 +1,4 @@
-package bound
+package interior
 
 import (
 	"math"
@@ -7,30 +7,30 @@ import (
 
 // factorise builds the reduced Newton matrix and factorises it as L·D·Lᵀ. Values of
 // resources have positive pivots, machines negative ones, and no pivoting is needed.
-func (p *interior) factorise() bool {
-	side := p.dims + 1
+func (p *Solver) factorise() bool {
+	side := p.Dims + 1
 	for _, row := range p.matrix {
 		clear(row)
 	}
 	for o := range p.machines {
 		at := o * side
-		for d := range p.dims {
-			i := p.lambda + o*p.dims + d
+		for d := range p.Dims {
+			i := p.lambda + o*p.Dims + d
 			p.matrix[at+1+d][at+1+d] = p.m[i] / p.s[i]
-			p.matrix[at+1+d][at] = p.cap[o*p.dims+d]
+			p.matrix[at+1+d][at] = p.Caps[o*p.Dims+d]
 		}
 		p.matrix[at][at] = -p.s[p.budget+o] / p.m[p.budget+o]
 	}
-	for i := range p.limits {
-		l := &p.limits[i]
-		for k, o := range l.machines {
-			for _, other := range l.machines[:k+1] {
+	for i := range p.Limits {
+		l := &p.Limits[i]
+		for k, o := range l.Machines {
+			for _, other := range l.Machines[:k+1] {
 				p.matrix[max(o, other)*side][min(o, other)*side] -= p.s[l.pi] / p.m[l.pi]
 			}
 		}
 	}
 	for k, c := range p.order {
-		from, to := p.first[c], p.first[c+1]
+		from, to := p.First[c], p.First[c+1]
 		if k == 0 || slices.CompareFunc(p.pairsOf(c), p.pairsOf(p.order[k-1]), comparePairs) != 0 {
 			if k > 0 {
 				p.scatter(p.order[k-1])
@@ -38,20 +38,20 @@ func (p *interior) factorise() bool {
 			p.gram.begin((to - from) * side)
 		}
 		vectors := p.gram.next()
-		size := p.size[c*p.dims : (c+1)*p.dims]
+		size := p.Sizes[c*p.Dims : (c+1)*p.Dims]
 		diag := 0.0
 		for i := from; i < to; i++ {
-			q := &p.pairs[i]
+			q := &p.Pairs[i]
 			w := p.m[i] / p.s[i]
-			at := q.machine * side
+			at := q.Machine * side
 			b := vectors[(i-from)*side : (i-from+1)*side]
 			b[0] = 0
 			p.weight[i], p.cross[i] = w, 0
-			if q.k > 0 {
+			if q.Places > 0 {
 				v := p.m[q.mu] / p.s[q.mu]
 				p.weight[i], p.cross[i] = w*v/(w+v), w/(w+v)
-				b[0] = q.k * p.cross[i]
-				p.matrix[at][at] -= q.k * q.k / (w + v)
+				b[0] = q.Places * p.cross[i]
+				p.matrix[at][at] -= q.Places * q.Places / (w + v)
 			}
 			for d, n := range size {
 				b[1+d] = -p.weight[i] * n
@@ -64,17 +64,17 @@ func (p *interior) factorise() bool {
 		// the weights of the other machines: the difference would cancel out.
 		others := 0.0
 		for i := to - 1; i >= from; i-- {
-			q := &p.pairs[i]
-			at := q.machine * side
+			q := &p.Pairs[i]
+			at := q.Machine * side
 			share := (p.rest[i-from] + others) / diag
 			others += p.weight[i]
 			for d, n := range size {
 				for e := range d + 1 {
 					p.matrix[at+1+d][at+1+e] += p.weight[i] * share * n * size[e]
 				}
-				p.matrix[at+1+d][at] -= q.k * p.cross[i] * share * n
+				p.matrix[at+1+d][at] -= q.Places * p.cross[i] * share * n
 			}
-			p.matrix[at][at] -= q.k * p.cross[i] * q.k * p.cross[i] / diag
+			p.matrix[at][at] -= q.Places * p.cross[i] * q.Places * p.cross[i] / diag
 		}
 		p.gram.add(-1 / diag)
 	}
@@ -86,16 +86,16 @@ func (p *interior) factorise() bool {
 
 // scatter adds what the classes that are like one have in common with pairs of
 // different machines.
-func (p *interior) scatter(c int) {
+func (p *Solver) scatter(c int) {
 	p.gram.flush()
-	side := p.dims + 1
+	side := p.Dims + 1
 	pairs := p.pairsOf(c)
 	for i := range pairs {
 		for e := range side {
 			from := p.gram.row(i*side + e)
-			to := p.matrix[pairs[i].machine*side+e]
+			to := p.matrix[pairs[i].Machine*side+e]
 			for j := range i {
-				cells := to[pairs[j].machine*side:][:side]
+				cells := to[pairs[j].Machine*side:][:side]
 				for g, v := range from[j*side : (j+1)*side] {
 					cells[g] += v
 				}
@@ -110,7 +110,7 @@ const rowsAtOnce = 4
 
 // cholesky factorises the matrix. How many rows are worked on at once makes no difference to
 // any number.
-func (p *interior) cholesky() bool {
+func (p *Solver) cholesky() bool {
 	n := len(p.matrix)
 	for r := range p.scaled {
 		if cap(p.scaled[r]) < n {
@@ -133,7 +133,7 @@ func (p *interior) cholesky() bool {
 }
 
 // eliminate works on some rows from the first on, as far as rows before these matter.
-func (p *interior) eliminate(first int) {
+func (p *Solver) eliminate(first int) {
 	a, b, c, d := p.matrix[first], p.matrix[first+1], p.matrix[first+2], p.matrix[first+3]
 	for j := range first {
 		other, pivot := p.matrix[j][:j], p.matrix[j][j]
@@ -152,7 +152,7 @@ func (p *interior) eliminate(first int) {
 
 // finish works on the rest of a row, in which rows before some other are done with. scaled
 // holds L·D of this row so far, the row itself the finished L.
-func (p *interior) finish(k, from int, scaled []float64) bool {
+func (p *Solver) finish(k, from int, scaled []float64) bool {
 	row := p.matrix[k]
 	for j := from; j < k; j++ {
 		sum := row[j]
@@ -169,7 +169,7 @@ func (p *interior) finish(k, from int, scaled []float64) bool {
 	if math.IsNaN(pivot) || math.IsInf(pivot, 0) {
 		return false
 	}
-	if k%(p.dims+1) == 0 {
+	if k%(p.Dims+1) == 0 {
 		pivot = min(pivot, -1e-30)
 	} else {
 		pivot = max(pivot, 1e-30)
@@ -180,37 +180,37 @@ func (p *interior) finish(k, from int, scaled []float64) bool {
 
 // direction solves the Newton system and leaves the changes of slacks and
 // multipliers. mh is what the products of the two aim at, over the slacks.
-func (p *interior) direction() {
-	side := p.dims + 1
+func (p *Solver) direction() {
+	side := p.Dims + 1
 	for o := range p.machines {
 		at := o * side
 		z := p.mh[p.budget+o]
-		for d := range p.dims {
-			p.rhs[at+1+d] = p.mh[p.lambda+o*p.dims+d] - z*p.cap[o*p.dims+d]
+		for d := range p.Dims {
+			p.rhs[at+1+d] = p.mh[p.lambda+o*p.Dims+d] - z*p.Caps[o*p.Dims+d]
 		}
 		p.rhs[at] = 0
 	}
-	for i := range p.limits {
-		l := &p.limits[i]
-		change := l.sign * p.unlimited(l)
-		for _, o := range l.machines {
+	for i := range p.Limits {
+		l := &p.Limits[i]
+		change := l.sign() * p.unlimited(l)
+		for _, o := range l.Machines {
 			p.rhs[o*side] += change
 		}
 	}
 	for c := range p.classes {
-		from, to := p.first[c], p.first[c+1]
-		size := p.size[c*p.dims : (c+1)*p.dims]
-		left := p.demand[c]
+		from, to := p.First[c], p.First[c+1]
+		size := p.Sizes[c*p.Dims : (c+1)*p.Dims]
+		left := p.Demand[c]
 		for i := from; i < to; i++ {
-			q := &p.pairs[i]
-			at := q.machine * side
+			q := &p.Pairs[i]
+			at := q.Machine * side
 			left -= p.mh[i]
 			own := p.mh[i]
-			if q.k > 0 {
-				r := p.mh[i] - q.k*p.mh[p.budget+q.machine] + p.mh[q.mu]
+			if q.Places > 0 {
+				r := p.mh[i] - q.Places*p.mh[p.budget+q.Machine] + p.mh[q.mu]
 				left += p.cross[i] * r
 				own -= p.cross[i] * r
-				p.rhs[at] -= q.k * r * p.s[i] * p.cross[i] / p.m[i]
+				p.rhs[at] -= q.Places * r * p.s[i] * p.cross[i] / p.m[i]
 			}
 			for d, n := range size {
 				p.rhs[at+1+d] += n * own
@@ -219,26 +219,26 @@ func (p *interior) direction() {
 		p.du[c] = left
 		f := left / p.diag[c]
 		for i := from; i < to; i++ {
-			q := &p.pairs[i]
-			at := q.machine * side
+			q := &p.Pairs[i]
+			at := q.Machine * side
 			for d, n := range size {
 				p.rhs[at+1+d] += p.weight[i] * n * f
 			}
-			p.rhs[at] -= q.k * p.cross[i] * f
+			p.rhs[at] -= q.Places * p.cross[i] * f
 		}
 	}
 	p.solve()
 	for c := range p.classes {
-		from, to := p.first[c], p.first[c+1]
-		size := p.size[c*p.dims : (c+1)*p.dims]
+		from, to := p.First[c], p.First[c+1]
+		size := p.Sizes[c*p.Dims : (c+1)*p.Dims]
 		sum := p.du[c]
 		for i := from; i < to; i++ {
-			q := &p.pairs[i]
-			at := q.machine * side
+			q := &p.Pairs[i]
+			at := q.Machine * side
 			for d, n := range size {
 				sum += p.weight[i] * n * p.dz[at+1+d]
 			}
-			sum -= q.k * p.cross[i] * p.dz[at]
+			sum -= q.Places * p.cross[i] * p.dz[at]
 		}
 		p.du[c] = sum / p.diag[c]
 	}
@@ -246,16 +246,16 @@ func (p *interior) direction() {
 }
 
 // unlimited is how π of a limit would change if the machines' part in it did not.
-func (p *interior) unlimited(l *limit) float64 {
-	sum := p.mh[l.pi] - l.count
-	for _, o := range l.machines {
-		sum += l.sign * p.mh[p.budget+o]
+func (p *Solver) unlimited(l *Limit) float64 {
+	sum := p.mh[l.pi] - l.count()
+	for _, o := range l.Machines {
+		sum += l.sign() * p.mh[p.budget+o]
 	}
 	return sum * p.s[l.pi] / p.m[l.pi]
 }
 
 // solve puts the solution for rhs into dz.
-func (p *interior) solve() {
+func (p *Solver) solve() {
 	n := len(p.matrix)
 	copy(p.dz, p.rhs)
 	for k := range n {
@@ -278,40 +278,40 @@ func (p *interior) solve() {
 
 // changes works out the changes of slacks from those of u, λ and the machines, and
 // the changes of multipliers from them.
-func (p *interior) changes() {
-	side := p.dims + 1
+func (p *Solver) changes() {
+	side := p.Dims + 1
 	for o := range p.machines {
 		sum := 0.0
-		for d := range p.dims {
+		for d := range p.Dims {
 			v := p.dz[o*side+1+d]
-			p.ds[p.lambda+o*p.dims+d] = v
-			sum += v * p.cap[o*p.dims+d]
+			p.ds[p.lambda+o*p.Dims+d] = v
+			sum += v * p.Caps[o*p.Dims+d]
 		}
 		p.ds[p.budget+o] = -sum
 	}
-	for i := range p.limits {
-		l := &p.limits[i]
+	for i := range p.Limits {
+		l := &p.Limits[i]
 		sum := p.unlimited(l)
-		for _, o := range l.machines {
-			sum += l.sign * p.dz[o*side] * p.s[l.pi] / p.m[l.pi]
+		for _, o := range l.Machines {
+			sum += l.sign() * p.dz[o*side] * p.s[l.pi] / p.m[l.pi]
 		}
 		p.ds[l.pi] = sum
-		for _, o := range l.machines {
-			p.ds[p.budget+o] += l.sign * sum
+		for _, o := range l.Machines {
+			p.ds[p.budget+o] += l.sign() * sum
 		}
 	}
-	for i := range p.pairs {
-		q := &p.pairs[i]
-		e := p.du[q.class]
-		for d := range p.dims {
-			e -= p.dz[q.machine*side+1+d] * p.size[q.class*p.dims+d]
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		e := p.du[q.Class]
+		for d := range p.Dims {
+			e -= p.dz[q.Machine*side+1+d] * p.Sizes[q.Class*p.Dims+d]
 		}
-		if q.k > 0 {
+		if q.Places > 0 {
 			w := p.m[i] / p.s[i]
-			r := p.mh[i] - q.k*p.mh[p.budget+q.machine] + p.mh[q.mu]
-			mu := (r + w*e - q.k*p.dz[q.machine*side]) * p.cross[i] / w
+			r := p.mh[i] - q.Places*p.mh[p.budget+q.Machine] + p.mh[q.mu]
+			mu := (r + w*e - q.Places*p.dz[q.Machine*side]) * p.cross[i] / w
 			p.ds[q.mu] = mu
-			p.ds[p.budget+q.machine] -= q.k * mu
+			p.ds[p.budget+q.Machine] -= q.Places * mu
 			e -= mu
 		}
 		p.ds[i] = -e
@@ -319,17 +319,18 @@ func (p *interior) changes() {
 	for i := range p.s {
 		p.dm[i] = p.mh[i] - p.m[i] - p.m[i]*p.ds[i]/p.s[i]
 	}
-	if p.counted {
-		// Slacks of machines of several limits are differences of much larger numbers.
+	if p.Exact {
+		// Slacks of budgets are differences of much larger numbers, and tell nothing of how many
+		// machines there are.
 		for o := range p.machines {
 			i := p.budget + o
 			p.dm[i] = p.mh[i] - p.m[i] + p.dz[o*side]
 		}
-		for i := range p.limits {
-			l := &p.limits[i]
-			left := l.count
-			for _, o := range l.machines {
-				left -= l.sign * (p.m[p.budget+o] + p.dm[p.budget+o])
+		for i := range p.Limits {
+			l := &p.Limits[i]
+			left := l.count()
+			for _, o := range l.Machines {
+				left -= l.sign() * (p.m[p.budget+o] + p.dm[p.budget+o])
 			}
 			p.dm[l.pi] = left - p.m[l.pi]
 		}

@@ -1,0 +1,392 @@
+package interior
+
+import "math"
+
+// Problem is an assignment problem: machines to buy in parts so that all pods have a place, pods in
+// pieces. Its dual looks for worths u of classes and, for each machine, values λ of its resources
+// and μ of its places, such that
+//
+//	maximise   Σ n·u − Σ ±count·π
+//	subject to u_c ≤ λ_o·size_c + μ_oc                for every class c that may use machine o
+//	           λ_o·cap_o + Σ k_oc·μ_oc − Σ ±π ≤ price_o, with the π of the limits that count the machine
+//	           λ, μ, π ≥ 0, and − where a limit says at least
+type Problem struct {
+	// Dims is the number of resources.
+	Dims int
+	// Sizes are by class, Dims each; Demand is how many pods there are of each.
+	Sizes, Demand []float64
+	// Caps are by machine, Dims each and all of them above 0; Prices are of each.
+	Caps, Prices []float64
+	// Pairs are the classes with the machines that they may use, by class and then by machine. First
+	// is the first pair of each class, and one more for the end. Each class has one at least.
+	Pairs []Pair
+	First []int
+	// Limits are on numbers of machines. Exact says that it counts how many machines there are, or
+	// that some are of several limits: worths come out a little farther from the best then.
+	Limits []Limit
+	Exact  bool
+	// Late says that it is time to stop; nil for never.
+	Late func() bool
+}
+
+// Pair is a class and a machine that it may use.
+type Pair struct {
+	Class, Machine int
+	// Places are how many pods of the class one machine holds; 0 where it does not matter.
+	Places float64
+	mu     int // number of the constraint μ ≥ 0
+}
+
+// Limit is machines of which there are at most Count altogether, or at least so many.
+type Limit struct {
+	Count    float64
+	AtLeast  bool
+	Machines []int
+	pi       int // number of the constraint π ≥ 0
+}
+
+// sign is 1, or −1 where there are at least so many of the machines: what that is worth is
+// taken off their price.
+func (l *Limit) sign() float64 {
+	if l.AtLeast {
+		return -1
+	}
+	return 1
+}
+
+// count is what is left of the limit, negative where it asks for machines.
+func (l *Limit) count() float64 { return l.sign() * l.Count }
+
+// Solver solves a [Problem] by a primal-dual interior-point method (Mehrotra's predictor and
+// corrector). Every iterate meets all constraints of the dual, so that it may stop at any time. The
+// Newton systems shrink to one equation for each resource of each machine, and one more for each
+// machine, which comes first. It is all floating point: what comes out is a suggestion.
+type Solver struct {
+	Problem
+
+	machines, classes int
+	u                 []float64
+	astray            float64   // share of the first mismatch that the multipliers still have
+	s, m              []float64 // slacks and multipliers of all constraints
+	ds, dm, mh        []float64
+	du, dz            []float64
+	lambda            int   // where the constraints λ ≥ 0 begin
+	budget            int   // where those on prices begin
+	pi                []int // by machine: its constraint π ≥ 0, −1 for none
+	matrix            [][]float64
+	rhs               []float64
+	diag              []float64
+	weight            []float64 // w' by pair
+	cross             []float64 // ρ by pair
+	rest              []float64 // of the pairs of one class: the weights before
+	order             []int     // classes, those of the same machines together
+	gram              gram
+	scaled            [rowsAtOnce][]float64 // for cholesky
+}
+
+// Worth is what a pod of a class is worth by the last iterate.
+func (p *Solver) Worth(class int) float64 { return p.u[class] }
+
+// Values are what a unit of each resource of a machine is worth. They are good until the next run.
+func (p *Solver) Values(machine int) []float64 {
+	return p.s[p.lambda+machine*p.Dims : p.lambda+(machine+1)*p.Dims]
+}
+
+// Bought is how many there are of a machine, roughly where the problem is not to be exact.
+func (p *Solver) Bought(machine int) float64 { return p.m[p.budget+machine] }
+
+// Toll is what one machine of a limit costs more, or less where there are at least so many.
+func (p *Solver) Toll(limit int) float64 { return p.s[p.Limits[limit].pi] }
+
+// Astray is how far what is bought is from what the pods ask for, as a share of the first guess.
+func (p *Solver) Astray() float64 { return p.astray }
+
+// New lays the constraints out and finds a point that meets all of them.
+func New(problem Problem) *Solver {
+	p := &Solver{Problem: problem, machines: len(problem.Prices), classes: len(problem.Demand)}
+	n := len(p.Pairs)
+	total := n
+	for i := range p.Pairs {
+		if p.Pairs[i].Places > 0 {
+			p.Pairs[i].mu = total
+			total++
+		}
+	}
+	p.lambda = total
+	total += p.machines * p.Dims
+	p.budget = total
+	total += p.machines
+	p.pi = make([]int, p.machines)
+	for o := range p.pi {
+		p.pi[o] = -1
+	}
+	for i := range p.Limits {
+		l := &p.Limits[i]
+		l.pi = total
+		total++
+		if !l.AtLeast {
+			for _, o := range l.Machines {
+				p.pi[o] = l.pi
+			}
+		}
+	}
+	for _, v := range []*[]float64{&p.s, &p.m, &p.ds, &p.dm, &p.mh} {
+		*v = make([]float64, total)
+	}
+	p.u, p.du, p.diag = make([]float64, p.classes), make([]float64, p.classes), make([]float64, p.classes)
+	p.weight, p.cross = make([]float64, n), make([]float64, n)
+	side := p.machines * (p.Dims + 1)
+	p.rest, p.order = make([]float64, p.machines), p.alike()
+	p.rhs, p.dz = make([]float64, side), make([]float64, side)
+	cells := make([]float64, side*side)
+	p.matrix = make([][]float64, side)
+	for i := range p.matrix {
+		p.matrix[i] = cells[i*side : (i+1)*side]
+	}
+	p.start()
+	return p
+}
+
+func (p *Solver) start() {
+	p.astray = 1
+	places := make([]float64, p.machines)
+	for i := range p.Pairs {
+		places[p.Pairs[i].Machine] += p.Pairs[i].Places
+	}
+	typical := 0.0
+	for o := range p.machines {
+		typical = max(typical, p.Prices[o])
+	}
+	for o := range p.machines {
+		price := p.Prices[o]
+		if p.pi[o] >= 0 && p.Prices[o] < 0.05*typical {
+			price = 0.05 * typical
+		}
+		share := 0.5 * price / float64(p.Dims)
+		for d := range p.Dims {
+			p.s[p.lambda+o*p.Dims+d] = share / p.Caps[o*p.Dims+d]
+		}
+		used := 0.5 * price
+		if places[o] > 0 {
+			used += 0.25 * price
+		}
+		for i := range p.Pairs {
+			if q := &p.Pairs[i]; q.Machine == o && q.Places > 0 {
+				p.s[q.mu] = 0.25 * price / places[o]
+			}
+		}
+		p.s[p.budget+o] = p.Prices[o] - used
+		if at := p.pi[o]; at >= 0 {
+			p.s[at] = max(p.s[at], used-p.Prices[o], 0) + 0.25*price
+		}
+	}
+	p.startLimits()
+	use := make([]float64, p.machines*p.Dims)
+	most := make([]float64, p.machines)
+	for c := range p.classes {
+		from, to := p.First[c], p.First[c+1]
+		p.u[c] = math.Inf(1)
+		for i := from; i < to; i++ {
+			p.u[c] = min(p.u[c], p.worth(i))
+		}
+		p.u[c] *= 0.9
+		for i := from; i < to; i++ {
+			q := &p.Pairs[i]
+			p.s[i] = p.worth(i) - p.u[c]
+			p.m[i] = p.Demand[c] / float64(to-from)
+			for d := range p.Dims {
+				use[q.Machine*p.Dims+d] += p.m[i] * p.Sizes[c*p.Dims+d]
+			}
+			if q.Places > 0 {
+				most[q.Machine] = max(most[q.Machine], p.m[i]/q.Places)
+			}
+		}
+	}
+	for o := range p.machines {
+		z := most[o]
+		for d := range p.Dims {
+			z = max(z, use[o*p.Dims+d]/p.Caps[o*p.Dims+d])
+		}
+		z = 1.2*z + 1e-6
+		p.m[p.budget+o] = z
+		for d := range p.Dims {
+			p.m[p.lambda+o*p.Dims+d] = z*p.Caps[o*p.Dims+d] - use[o*p.Dims+d]
+		}
+	}
+	for i := range p.Limits {
+		l := &p.Limits[i]
+		left := l.count()
+		for _, o := range l.Machines {
+			left -= l.sign() * p.m[p.budget+o]
+		}
+		p.m[l.pi] = max(left, 0.1*math.Abs(l.count())+1e-6)
+	}
+	for i := range p.Pairs {
+		if q := &p.Pairs[i]; q.Places > 0 {
+			p.m[q.mu] = q.Places*p.m[p.budget+q.Machine] - p.m[i]
+		}
+	}
+}
+
+// startLimits gives the machines that a limit makes dearer what they may hold more for it, and
+// takes a little off those that it makes cheaper.
+func (p *Solver) startLimits() {
+	for i := range p.Limits {
+		l := &p.Limits[i]
+		if l.AtLeast {
+			continue
+		}
+		if p.s[l.pi] == 0 { // all of its machines are of others, too
+			p.s[l.pi] = 0.25 * p.Prices[l.Machines[0]]
+		}
+		for _, o := range l.Machines {
+			p.s[p.budget+o] += p.s[l.pi]
+		}
+	}
+	for i := range p.Limits {
+		l := &p.Limits[i]
+		if !l.AtLeast {
+			continue
+		}
+		least := math.Inf(1)
+		for _, o := range l.Machines {
+			least = min(least, p.s[p.budget+o])
+		}
+		p.s[l.pi] = 0.25 * least
+		for _, o := range l.Machines {
+			p.s[p.budget+o] -= p.s[l.pi]
+		}
+	}
+}
+
+// worth is what machine and place of a pair leave a pod of its class to be worth.
+func (p *Solver) worth(i int) float64 {
+	q := &p.Pairs[i]
+	sum := 0.0
+	for d := range p.Dims {
+		sum += p.s[p.lambda+q.Machine*p.Dims+d] * p.Sizes[q.Class*p.Dims+d]
+	}
+	if q.Places > 0 {
+		sum += p.s[q.mu]
+	}
+	return sum
+}
+
+// work estimates the operations of one step.
+func (p *Solver) Work() int64 {
+	sum := int64(60 * len(p.Pairs))
+	block := int64(p.Dims + 1)
+	for c := range p.classes {
+		n := int64(p.First[c+1]-p.First[c]) * block
+		sum += n * n / 2
+	}
+	n := int64(p.machines) * block
+	return sum + n*n*n/6
+}
+
+// Run takes steps until the gap is that share of the objective, rounding errors take
+// over, the limit is reached or it is late, and returns how many. Where rounding errors
+// cost more than a trifle, it goes back to the best worths that it came by.
+func (p *Solver) Run(share float64, limit int) int {
+	best := point{objective: math.Inf(-1)}
+	taken := p.advance(share, limit, func() {
+		if now := p.objective(); now >= best.objective {
+			best = point{now, p.astray, append(best.u[:0], p.u...), append(best.s[:0], p.s...), append(best.m[:0], p.m...)}
+		}
+	})
+	if taken < limit && p.objective() < best.objective-1e-6*math.Abs(best.objective) {
+		p.astray = best.astray
+		copy(p.u, best.u)
+		copy(p.s, best.s)
+		copy(p.m, best.m)
+	}
+	return taken
+}
+
+// point is where an interior-point run came by.
+type point struct {
+	objective, astray float64
+	u, s, m           []float64
+}
+
+// objective is what the worths prove of the machines of the problem.
+func (p *Solver) objective() float64 {
+	sum := 0.0
+	for c, u := range p.u {
+		sum += p.Demand[c] * u
+	}
+	for _, l := range p.Limits {
+		sum -= l.count() * p.s[l.pi]
+	}
+	return sum
+}
+
+func (p *Solver) advance(share float64, limit int, note func()) int {
+	for step := range limit {
+		note()
+		if p.Late != nil && p.Late() {
+			return step
+		}
+		gap, scale := 0.0, 0.0
+		for i, s := range p.s {
+			gap += s * p.m[i]
+		}
+		for c, u := range p.u {
+			scale += p.Demand[c] * u
+		}
+		if !(gap > share*scale || p.astray > share) || !p.factorise() {
+			return step
+		}
+		mean := gap / float64(len(p.s))
+		clear(p.mh)
+		p.direction()
+		alpha, beta := p.steps()
+		after := 0.0
+		for i := range p.s {
+			after += (p.s[i] + alpha*p.ds[i]) * (p.m[i] + beta*p.dm[i])
+		}
+		left := after / gap
+		sigma := left * left * left
+		for i := range p.s {
+			p.mh[i] = (sigma*mean - p.ds[i]*p.dm[i]) / p.s[i]
+		}
+		p.direction()
+		alpha, beta = p.steps()
+		// Too close to the edge too early, and rounding errors take over.
+		near := 0.9
+		if gap < 0.1*scale {
+			near = 0.99
+		}
+		alpha, beta = near*alpha, near*beta
+		after = 0
+		for i := range p.s {
+			after += (p.s[i] + alpha*p.ds[i]) * (p.m[i] + beta*p.dm[i])
+		}
+		if !(after < 10*gap) || p.astray <= share && !(after < gap) {
+			return step
+		}
+		for i := range p.s {
+			p.s[i] += alpha * p.ds[i]
+			p.m[i] += beta * p.dm[i]
+		}
+		for c := range p.u {
+			p.u[c] += alpha * p.du[c]
+		}
+		p.astray *= 1 - beta
+	}
+	return limit
+}
+
+// steps are how far slacks and multipliers can go before one vanishes, at most 1.
+func (p *Solver) steps() (slack, multiplier float64) {
+	slack, multiplier = 1, 1
+	for i := range p.s {
+		if p.ds[i] < 0 {
+			slack = min(slack, -p.s[i]/p.ds[i])
+		}
+		if p.dm[i] < 0 {
+			multiplier = min(multiplier, -p.m[i]/p.dm[i])
+		}
+	}
+	return slack, multiplier
+}
