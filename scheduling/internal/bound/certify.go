@@ -17,34 +17,31 @@ func (a *assignment) certify() Assigned {
 	if a.best == nil || !(a.best.value > 0) {
 		return Assigned{}
 	}
-	return a.certified(func(*rounding, float64) []wholeReductions { return nil })
+	return a.certified(untolled)
 }
+
+// untolled are no tolls.
+func untolled(*rounding, float64) []wholeReductions { return nil }
 
 // certified proves it with the tolls that belong to whole numbers.
 func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeReductions) Assigned {
+	if c := a.proved(tolls); c != nil {
+		return c.assigned()
+	}
+	return Assigned{}
+}
+
+// proved gives up the least margin by which the best proposal can be proven; nil for none.
+func (a *assignment) proved(tolls func(c *rounding, factor float64) []wholeReductions) *rounding {
 	a.best.used()
 	for _, margin := range margins {
 		c := a.rounded(1 - margin)
 		c.tolls = tolls(c, 1-margin)
-		if bound, ok := c.prove(); ok {
-			out := Assigned{Bound: bound, Filled: a.best.exact.Any()}
-			out.Duals = fixed.Bigs(c.worths)
-			for i := range c.tolls {
-				t := &c.tolls[i]
-				out.Tolls = append(out.Tolls, t.less)
-				for k := range t.Kinds {
-					for _, part := range t.Kinds[k].Parts {
-						out.Duals[part] = t.worths[k]
-					}
-				}
-			}
-			for _, v := range c.vectors {
-				out.Vectors = append(out.Vectors, fixed.Bigs(v))
-			}
-			return out
+		if c.prove() {
+			return c
 		}
 	}
-	return Assigned{}
+	return nil
 }
 
 // rounding is a proposal in whole numbers.
@@ -54,6 +51,25 @@ type rounding struct {
 	vectors [][]fixed.Uint128
 	tolls   []wholeReductions // of the spreads
 	lost    *big.Int          // what limited machines hold beyond their price
+	bound   int64
+}
+
+// assigned is the proof for others to read.
+func (c *rounding) assigned() Assigned {
+	out := Assigned{Bound: c.bound, Filled: c.best.exact.Any(), Duals: fixed.Bigs(c.worths)}
+	for i := range c.tolls {
+		t := &c.tolls[i]
+		out.Tolls = append(out.Tolls, t.less)
+		for k := range t.Kinds {
+			for _, part := range t.Kinds[k].Parts {
+				out.Duals[part] = t.worths[k]
+			}
+		}
+	}
+	for _, v := range c.vectors {
+		out.Vectors = append(out.Vectors, fixed.Bigs(v))
+	}
+	return out
 }
 
 func (a *assignment) rounded(factor float64) *rounding {
@@ -91,8 +107,8 @@ func (m *Market) excess(worths, vector []fixed.Uint128) []fixed.Uint128 {
 	return out
 }
 
-// prove checks every machine on sale and adds the worths up.
-func (c *rounding) prove() (bound int64, ok bool) {
+// prove checks every machine on sale and adds the worths up. It reports whether that is a proof.
+func (c *rounding) prove() bool {
 	excess := make([][]fixed.Uint128, len(c.vectors))
 	for k, v := range c.vectors {
 		excess[k] = c.market.excess(c.worths, v)
@@ -108,12 +124,12 @@ func (c *rounding) prove() (bound int64, ok bool) {
 		}
 		if x.supply < 0 {
 			if overflow || held.Greater(price) {
-				return 0, false
+				return false
 			}
 			continue
 		}
 		if overflow {
-			return 0, false
+			return false
 		}
 		if over := held.Minus(price).Big(); surplus[x.supply] == nil || over.Cmp(surplus[x.supply]) > 0 {
 			surplus[x.supply] = over
@@ -127,7 +143,8 @@ func (c *rounding) prove() (bound int64, ok bool) {
 	}
 	total := c.total()
 	total.Sub(total, c.lost)
-	return fixed.Ceil(total), true
+	c.bound = fixed.Ceil(total)
+	return true
 }
 
 // total is what all pods are worth together.

@@ -65,18 +65,6 @@
 // are worth less in a domain. The search starts with numbers that seem cheapest and goes
 // on with others where the worths prove less than they would by those numbers.
 //
-// # Balances
-//
-// Pods may also want to be only where not many more of some other pods are than in any other
-// domain ([Balance]). Where those are, and which of them want that, hangs together. So each
-// domain gets worths of its own, by a market of its own, and pods pay something wherever they
-// are. A domain that takes pods has what they pay, less what they are worth there; what it
-// has at most, whichever pods it takes and by whichever rules these live, is lost to the
-// bound. Domains owe each other for counted pods: those in which many are, beside pods that
-// want few, pay those in which there must be as many then. All these prices are sought by
-// subgradients, together with mixtures of worths that machines are known to bear; the worths
-// that are best for the pods that domains took of late join them now and then.
-//
 // Prices are whole nano-USD, so a plan's price is too, and the bound may be rounded
 // up to the next integer.
 package bound

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/lagrangian"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -20,9 +21,9 @@ import (
 // the rule has no more pods that it counts than the emptiest zone and the skew.
 type balance struct {
 	*zoneBook
-	bound.Balance
+	lagrangian.Problem
 	rules  []balanceRule
-	flocks []spreadGroup
+	groups []spreadGroup // planned classes of the pods of the problem
 }
 
 // balanceRule is a constraint of topology spread over zones.
@@ -40,8 +41,8 @@ type balanceRule struct {
 // spreadGroup are planned classes of one spread group.
 type spreadGroup []int
 
-// mostFlocks bounds how many flocks a bound tells apart.
-const mostFlocks = 4_000
+// mostGroups bounds how many groups of equal pods a bound tells apart.
+const mostGroups = 4_000
 
 // newBalance returns nil where there is nothing to gain, or more than is understood.
 func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
@@ -67,8 +68,8 @@ func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
 	if m.keepOnly(plan); len(m.rules) == 0 {
 		return nil
 	}
-	m.addFlocks()
-	if len(m.flocks) > mostFlocks {
+	m.addPods()
+	if len(m.groups) > mostGroups {
 		return nil
 	}
 	clear(m.spaces) // there may be further surrogate resources
@@ -220,19 +221,19 @@ func (m *balance) keeps(r *balanceRule, zoneOf map[string]int) bool {
 	return true
 }
 
-// addFlocks splits the classes up by the rules that concern them.
-func (m *balance) addFlocks() {
+// addPods splits the classes up by the rules that concern them.
+func (m *balance) addPods() {
 	asks := map[int]int{}
 	for r := range m.rules {
-		m.Rules = append(m.Rules, bound.Rule{Skew: m.rules[r].skew, Running: m.rules[r].running, Level: m.rules[r].level})
+		m.Rules = append(m.Rules, lagrangian.Rule{Skew: m.rules[r].skew, Running: m.rules[r].running, Level: m.rules[r].level})
 		for _, i := range m.rules[r].classes {
 			asks[i] = r
 		}
 	}
 	for c, ids := range m.Prover.Classes {
-		first := len(m.Flocks)
+		first := len(m.Problem.Pods)
 		for _, id := range ids {
-			f := bound.SpreadGroup{Class: c, Count: m.placed[id], Asks: -1}
+			f := lagrangian.Pods{Class: c, Count: m.placed[id], Asks: -1}
 			if r, holds := asks[int(id)]; holds {
 				f.Asks = r
 			}
@@ -241,13 +242,13 @@ func (m *balance) addFlocks() {
 					f.Counted = append(f.Counted, r)
 				}
 			}
-			at := slices.IndexFunc(m.Flocks[first:], func(x bound.SpreadGroup) bool { return x.Asks == f.Asks && slices.Equal(x.Counted, f.Counted) })
+			at := slices.IndexFunc(m.Problem.Pods[first:], func(x lagrangian.Pods) bool { return x.Asks == f.Asks && slices.Equal(x.Counted, f.Counted) })
 			if at < 0 {
-				m.Flocks, m.flocks = append(m.Flocks, f), append(m.flocks, spreadGroup{int(id)})
+				m.Problem.Pods, m.groups = append(m.Problem.Pods, f), append(m.groups, spreadGroup{int(id)})
 				continue
 			}
-			m.Flocks[first+at].Count += f.Count
-			m.flocks[first+at] = append(m.flocks[first+at], int(id))
+			m.Problem.Pods[first+at].Count += f.Count
+			m.groups[first+at] = append(m.groups[first+at], int(id))
 		}
 	}
 }
@@ -308,7 +309,7 @@ func (k *Proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64
 	if k.level == nil || !slices.Equal(k.level.rules, x.rules) {
 		x.bound, x.certificate = k.bound, k.certificate
 		effort := boundEffort(ctx, m.Solver, len(m.Classes), len(m.Prover.market.Options))
-		if out, ok := m.Level(k.start, k.assigned, effort); ok && out.Bound > int64(k.bound) {
+		if out, ok := lagrangian.Solve(&m.Problem, k.start, &k.assigned, effort); ok && out.Bound > int64(k.bound) {
 			x.bound, x.certificate = offerings.Price(out.Bound), m.certificate(&out)
 		}
 		if k.level = x; ctx.Err() != nil {

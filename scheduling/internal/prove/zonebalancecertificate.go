@@ -6,15 +6,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/lagrangian"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// certificate names flocks, classes and rules.
-func (m *balance) certificate(x *bound.Balanced) *scheduling.Certificate {
+// certificate names pods, classes and rules.
+func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
 	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Zones: map[string]scheduling.ZoneWorths{}, Scale: fixed.Scale}
-	for i, ids := range m.flocks {
+	for i, ids := range m.groups {
 		m.nameAll(c.Values, ids, x.Duals[i])
 	}
 	for z, zone := range m.zones {

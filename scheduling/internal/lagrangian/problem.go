@@ -1,26 +1,27 @@
-package bound
+package lagrangian
 
 import (
 	"math/big"
 	"math/bits"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
-// Balance is a market in domains, such as zones, where some pods want to be only where not
+// Problem is a market in domains, such as zones, where some pods want to be only where not
 // many more pods of some kind are than in any other domain. Every plan in question decides
 // for each pod in which domain it is.
-type Balance struct {
+type Problem struct {
 	// Domains are what can be had in each. Their classes are the same, all pods of them.
-	Domains []Market
-	// Flocks are the pods: each class is split up into flocks.
-	Flocks []SpreadGroup
-	Rules  []Rule
+	Domains []bound.Market
+	// Pods are the pods: those of each class are split up by the rules that concern them.
+	Pods  []Pods
+	Rules []Rule
 }
 
-// SpreadGroup is equal pods of a class.
-type SpreadGroup struct {
+// Pods is equal pods of a class.
+type Pods struct {
 	Class int
 	Count int64
 	// Asks is the rule that they hold, -1 for none; Counted are those that count them.
@@ -47,20 +48,20 @@ type ruleGroup struct {
 	podGroups []podGroup
 }
 
-// podGroup is flocks with the same rules, as numbers within their group.
+// podGroup is pods with the same rules, as numbers within their group.
 type podGroup struct {
 	asks    int // -1 for none
 	counted []int
 	mask    int // of those that count
-	flocks  []int
+	pods    []int
 	// own is which of the rules that count the group are held, by which of all in the group of rules
 	// are; -1 where the group cannot be.
 	own []int8
 }
 
-// ruleGroups sorts flocks and rules; the first one has the pods without any. It returns nil
+// ruleGroups sorts pods and rules; the first one has the pods without any. It returns nil
 // where too many rules are grouped together.
-func (b *Balance) ruleGroups() []ruleGroup {
+func (b *Problem) ruleGroups() []ruleGroup {
 	group := make([]int, len(b.Rules))
 	for r := range group {
 		group[r] = r
@@ -71,7 +72,7 @@ func (b *Balance) ruleGroups() []ruleGroup {
 		}
 		return r
 	}
-	ruleOf := func(f *SpreadGroup) int {
+	ruleOf := func(f *Pods) int {
 		if f.Asks >= 0 {
 			return f.Asks
 		}
@@ -80,8 +81,8 @@ func (b *Balance) ruleGroups() []ruleGroup {
 		}
 		return -1
 	}
-	for i := range b.Flocks {
-		f := &b.Flocks[i]
+	for i := range b.Pods {
+		f := &b.Pods[i]
 		if len(f.Counted) > mostRulesCounting {
 			return nil
 		}
@@ -103,8 +104,8 @@ func (b *Balance) ruleGroups() []ruleGroup {
 			return nil
 		}
 	}
-	for i := range b.Flocks {
-		f, at := &b.Flocks[i], 0
+	for i := range b.Pods {
+		f, at := &b.Pods[i], 0
 		h := podGroup{asks: -1}
 		if r := ruleOf(f); r >= 0 {
 			at = number[find(r)]
@@ -122,7 +123,7 @@ func (b *Balance) ruleGroups() []ruleGroup {
 			k = len(t.podGroups)
 			t.podGroups = append(t.podGroups, h)
 		}
-		t.podGroups[k].flocks = append(t.podGroups[k].flocks, i)
+		t.podGroups[k].pods = append(t.podGroups[k].pods, i)
 	}
 	for i := range out {
 		for k := range out[i].podGroups {
@@ -145,10 +146,13 @@ func (h *podGroup) tabulate(rules int) {
 	}
 }
 
+// mostPods bounds how many pods are equal or count, so that sums stay within an int64.
+const mostPods = 1 << 40
+
 // sound reports whether the numbers are such as they should be.
-func (b *Balance) sound() bool {
+func (b *Problem) sound() bool {
 	domains := len(b.Domains)
-	if domains == 0 || len(b.Flocks) == 0 {
+	if domains == 0 || len(b.Pods) == 0 {
 		return false
 	}
 	classes := len(b.Domains[0].Classes)
@@ -158,9 +162,9 @@ func (b *Balance) sound() bool {
 		}
 	}
 	counts := make([]int64, classes)
-	for i := range b.Flocks {
-		f := &b.Flocks[i]
-		if f.Class < 0 || f.Class >= classes || f.Count <= 0 || f.Asks < -1 || f.Asks >= len(b.Rules) || f.Count > mostSpread {
+	for i := range b.Pods {
+		f := &b.Pods[i]
+		if f.Class < 0 || f.Class >= classes || f.Count <= 0 || f.Asks < -1 || f.Asks >= len(b.Rules) || f.Count > mostPods {
 			return false
 		}
 		for k, r := range f.Counted {
@@ -179,14 +183,14 @@ func (b *Balance) sound() bool {
 	}
 	for r := range b.Rules {
 		x := &b.Rules[r]
-		if x.Skew < 0 || len(x.Running) != domains || len(x.Level) != domains || slices.Min(x.Running) < 0 || slices.Max(x.Running) > mostSpread {
+		if x.Skew < 0 || len(x.Running) != domains || len(x.Level) != domains || slices.Min(x.Running) < 0 || slices.Max(x.Running) > mostPods {
 			return false
 		}
 	}
 	return true
 }
 
-// Balanced is a proven bound for a [Balance]. Worths and the like are in nano-USD per hour
+// Proof is a proven bound for a [Problem]. Worths and the like are in nano-USD per hour
 // divided by 2^[fixed.Scale], and none is negative.
 //
 // Say that a pod pays Worths to whoever knows a place for it, wherever that is. A domain is
@@ -200,16 +204,16 @@ func (b *Balance) sound() bool {
 // it would be paid back no less than Taken·(n − skew) with Taken·m; all of them together
 // are with Raised·n of every domain of the level, because n ≥ m in each and Raised comes to
 // no less than Taken.
-type Balanced struct {
-	Parts         []Assigned // by domain
-	Duals         []*big.Int // by spread group
+type Proof struct {
+	Parts         []bound.Assigned // by domain
+	Duals         []*big.Int       // by spread group
 	Raised, Taken [][]*big.Int
 	Bound         int64
 }
 
 // normalize gives raised and taken their form: nothing is raised off the level, and no more
 // is taken than is raised.
-func (x *Balanced) normalize(b *Balance) {
+func (x *Proof) normalize(b *Problem) {
 	for r := range b.Rules {
 		over := new(big.Int)
 		for d := range b.Domains {
@@ -234,10 +238,10 @@ func (x *Balanced) normalize(b *Balance) {
 }
 
 // prove adds everything up. surplus is what limited machines hold beyond their price.
-func (x *Balanced) prove(b *Balance, ruleGroups []ruleGroup, surplus *big.Int) {
+func (x *Proof) prove(b *Problem, ruleGroups []ruleGroup, surplus *big.Int) {
 	total := new(big.Int).Neg(surplus)
-	for i := range b.Flocks {
-		total.Add(total, new(big.Int).Mul(x.Duals[i], big.NewInt(b.Flocks[i].Count)))
+	for i := range b.Pods {
+		total.Add(total, new(big.Int).Mul(x.Duals[i], big.NewInt(b.Pods[i].Count)))
 	}
 	for r := range b.Rules {
 		for d, n := range b.Rules[r].Running {
@@ -253,7 +257,7 @@ func (x *Balanced) prove(b *Balance, ruleGroups []ruleGroup, surplus *big.Int) {
 }
 
 // left is what is left to a domain of what pods of a group of rules pay, whichever it takes.
-func (x *Balanced) left(b *Balance, t *ruleGroup, d int) *big.Int {
+func (x *Proof) left(b *Problem, t *ruleGroup, d int) *big.Int {
 	rents := make([][]*big.Int, len(t.podGroups)) // by group of pods and rules that are held in the domain
 	for k := range t.podGroups {
 		rents[k] = make([]*big.Int, 1<<len(t.podGroups[k].counted))
@@ -281,7 +285,7 @@ func (x *Balanced) left(b *Balance, t *ruleGroup, d int) *big.Int {
 }
 
 // rent is what a domain has of the pods of a group of pods if it takes those that pay.
-func (x *Balanced) rent(b *Balance, t *ruleGroup, h *podGroup, d, held int) *big.Int {
+func (x *Proof) rent(b *Problem, t *ruleGroup, h *podGroup, d, held int) *big.Int {
 	more := new(big.Int)
 	for k, own := range h.counted {
 		r := t.rules[own]
@@ -291,8 +295,8 @@ func (x *Balanced) rent(b *Balance, t *ruleGroup, h *podGroup, d, held int) *big
 		}
 	}
 	sum := new(big.Int)
-	for _, i := range h.flocks {
-		f := &b.Flocks[i]
+	for _, i := range h.pods {
+		f := &b.Pods[i]
 		one := new(big.Int).Sub(x.Duals[i], x.Parts[d].Duals[f.Class])
 		if one.Add(one, more); one.Sign() > 0 {
 			sum.Add(sum, one.Mul(one, big.NewInt(f.Count)))

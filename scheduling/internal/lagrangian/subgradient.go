@@ -1,4 +1,4 @@
-package bound
+package lagrangian
 
 import (
 	"math"
@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// balancing looks for what pods pay wherever they are, and for what is raised and taken, by
+// subgradient looks for what pods pay wherever they are, and for what is raised and taken, by
 // given worths in the domains. It follows subgradients: a pod that no domain takes pays
 // more, and one that several take pays less.
-type balancing struct {
-	*Balance
+type subgradient struct {
+	*Problem
 	ruleGroups []ruleGroup
 	counted    []float64 // by rule: pods
 	pods       float64
@@ -19,7 +19,7 @@ type balancing struct {
 	known  []*domainDuals
 	fresh  float64     // share of the last one at first
 	worths [][]float64 // by domain and class
-	// taken is how much of each flock every domain took of late, by domain.
+	// taken is how much of the pods every domain took of late, by domain.
 	taken [][]float64
 	work  int64
 	// scratch
@@ -39,9 +39,9 @@ type duals struct {
 }
 
 const (
-	// balanceSteps is how many steps a search takes, and memory the share of what was taken
+	// mostSteps is how many steps a search takes, and memory the share of what was taken
 	// before that counts in each.
-	balanceSteps, memory = 300, 0.96
+	mostSteps, memory = 300, 0.96
 	// hopeful is by how much more than the best value a step aims at, as a share of it, and
 	// tired after how many steps without gain steps become shorter, by the factor of rest.
 	hopeful, tired, rest, slowest = 0.004, 12, 0.7, 0.01
@@ -49,19 +49,19 @@ const (
 	quick, leastPart = 500, 1e-4
 )
 
-func newBalancing(b *Balance, ruleGroups []ruleGroup) *balancing {
-	s := &balancing{Balance: b, ruleGroups: ruleGroups, counted: make([]float64, len(b.Rules))}
-	for i := range b.Flocks {
-		s.pods += float64(b.Flocks[i].Count)
-		for _, r := range b.Flocks[i].Counted {
-			s.counted[r] += float64(b.Flocks[i].Count)
+func newSubgradient(b *Problem, ruleGroups []ruleGroup) *subgradient {
+	s := &subgradient{Problem: b, ruleGroups: ruleGroups, counted: make([]float64, len(b.Rules))}
+	for i := range b.Pods {
+		s.pods += float64(b.Pods[i].Count)
+		for _, r := range b.Pods[i].Counted {
+			s.counted[r] += float64(b.Pods[i].Count)
 		}
 	}
-	s.duals = duals{pays: make([]float64, len(b.Flocks)), raised: grid(len(b.Rules), len(b.Domains)), stake: grid(len(b.Rules), len(b.Domains)), shares: make([][]float64, len(b.Domains))}
+	s.duals = duals{pays: make([]float64, len(b.Pods)), raised: grid(len(b.Rules), len(b.Domains)), stake: grid(len(b.Rules), len(b.Domains)), shares: make([][]float64, len(b.Domains))}
 	s.best.shares = make([][]float64, len(b.Domains))
 	s.worths = grid(len(b.Domains), len(b.Domains[0].Classes))
-	s.taken = grid(len(b.Domains), len(b.Flocks))
-	s.now = grid(len(b.Domains), len(b.Flocks))
+	s.taken = grid(len(b.Domains), len(b.Pods))
+	s.now = grid(len(b.Domains), len(b.Pods))
 	most := 0
 	for t := range ruleGroups {
 		most = max(most, len(ruleGroups[t].podGroups))
@@ -91,7 +91,7 @@ func (d *duals) copied() duals {
 
 // search goes on from the best duals that it knows, for so many steps, and leaves the best
 // ones in s.best.
-func (s *balancing) search(steps int) {
+func (s *subgradient) search(steps int) {
 	s.begin()
 	held, counts := make([][]bool, len(s.Rules)), grid(len(s.Rules), len(s.Domains))
 	for r := range held {
@@ -119,7 +119,7 @@ func (s *balancing) search(steps int) {
 }
 
 // begin takes the best duals so far, or else what each pod is worth where it is worth least.
-func (s *balancing) begin() {
+func (s *subgradient) begin() {
 	if s.best.pays != nil {
 		s.duals = s.best.copied()
 		for d := range s.shares {
@@ -137,10 +137,10 @@ func (s *balancing) begin() {
 	}
 	s.mix()
 	s.best.value = math.Inf(-1)
-	for f := range s.Flocks {
+	for f := range s.Pods {
 		least := math.Inf(1)
 		for d := range s.Domains {
-			least = min(least, s.worths[d][s.Flocks[f].Class])
+			least = min(least, s.worths[d][s.Pods[f].Class])
 		}
 		s.pays[f] = least
 	}
@@ -148,7 +148,7 @@ func (s *balancing) begin() {
 
 // learn adds worths that the machines of each domain bear. The next search begins with a
 // share of them.
-func (s *balancing) learn(x *domainDuals, share float64) {
+func (s *subgradient) learn(x *domainDuals, share float64) {
 	s.known, s.fresh = append(s.known, x), share
 	for d := range s.best.shares {
 		s.best.shares[d] = append(s.best.shares[d], 0)
@@ -156,7 +156,7 @@ func (s *balancing) learn(x *domainDuals, share float64) {
 }
 
 // mix blends the worths that are known.
-func (s *balancing) mix() {
+func (s *subgradient) mix() {
 	for d := range s.worths {
 		clear(s.worths[d])
 		for k, share := range s.shares[d] {
@@ -167,23 +167,23 @@ func (s *balancing) mix() {
 	}
 }
 
-func (s *balancing) surplus() (sum float64) {
+func (s *subgradient) surplus() (sum float64) {
 	for d := range s.shares {
 		for k, share := range s.shares[d] {
-			sum += share * s.known[k].surplus[d]
+			sum += share * s.known[k].parts[d].Surplus
 		}
 	}
 	return sum
 }
 
 // evaluate finds what each domain does, and what is proven then.
-func (s *balancing) evaluate(worths [][]float64, held [][]bool, counts [][]float64) (value float64) {
+func (s *subgradient) evaluate(worths [][]float64, held [][]bool, counts [][]float64) (value float64) {
 	for d := range s.Domains {
 		clear(s.now[d])
 	}
 	s.loose(worths)
-	for f := range s.Flocks {
-		value += s.pays[f] * float64(s.Flocks[f].Count)
+	for f := range s.Pods {
+		value += s.pays[f] * float64(s.Pods[f].Count)
 	}
 	for r := range s.Rules {
 		for d, n := range s.Rules[r].Running {
@@ -200,23 +200,23 @@ func (s *balancing) evaluate(worths [][]float64, held [][]bool, counts [][]float
 }
 
 // loose lets pods without rules be where they are worth least, and pay that.
-func (s *balancing) loose(worths [][]float64) {
+func (s *subgradient) loose(worths [][]float64) {
 	for k := range s.ruleGroups[0].podGroups {
-		for _, f := range s.ruleGroups[0].podGroups[k].flocks {
+		for _, f := range s.ruleGroups[0].podGroups[k].pods {
 			at := 0
 			for d := range s.Domains {
-				if worths[d][s.Flocks[f].Class] < worths[at][s.Flocks[f].Class] {
+				if worths[d][s.Pods[f].Class] < worths[at][s.Pods[f].Class] {
 					at = d
 				}
 			}
-			s.pays[f] = worths[at][s.Flocks[f].Class]
+			s.pays[f] = worths[at][s.Pods[f].Class]
 			s.now[at][f] = 1
 		}
 	}
 }
 
 // left is what is left to a domain of what the pods of a group of rules pay. It notes which it takes.
-func (s *balancing) left(t *ruleGroup, d int, worths []float64, held [][]bool, counts [][]float64) float64 {
+func (s *subgradient) left(t *ruleGroup, d int, worths []float64, held [][]bool, counts [][]float64) float64 {
 	for k := range t.podGroups {
 		h := &t.podGroups[k]
 		for own := range 1 << len(h.counted) {
@@ -259,7 +259,7 @@ func (s *balancing) left(t *ruleGroup, d int, worths []float64, held [][]bool, c
 }
 
 // rent is what a domain has of the pods of a group of pods; if counts are given it takes them.
-func (s *balancing) rent(t *ruleGroup, h *podGroup, d, own int, worths []float64, counts [][]float64) (sum float64) {
+func (s *subgradient) rent(t *ruleGroup, h *podGroup, d, own int, worths []float64, counts [][]float64) (sum float64) {
 	more := 0.0
 	for k, local := range h.counted {
 		r := t.rules[local]
@@ -268,8 +268,8 @@ func (s *balancing) rent(t *ruleGroup, h *podGroup, d, own int, worths []float64
 			more -= s.stake[r][d]
 		}
 	}
-	for _, i := range h.flocks {
-		f := &s.Flocks[i]
+	for _, i := range h.pods {
+		f := &s.Pods[i]
 		one := s.pays[i] - worths[f.Class] + more
 		if one <= 0 {
 			continue
@@ -282,6 +282,6 @@ func (s *balancing) rent(t *ruleGroup, h *podGroup, d, own int, worths []float64
 			}
 		}
 	}
-	s.work += int64(len(h.flocks))
+	s.work += int64(len(h.pods))
 	return sum
 }

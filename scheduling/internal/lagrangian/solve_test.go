@@ -1,4 +1,4 @@
-package bound
+package lagrangian
 
 import (
 	"fmt"
@@ -10,20 +10,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// tinyBalance is so small that every way to deal the pods out can be tried. Machines hold one
+// tinyProblem is so small that every way to deal the pods out can be tried. Machines hold one
 // small pod or two, or a large one.
-type tinyBalance struct {
-	Balance
+type tinyProblem struct {
+	Problem
 	prices [][2]int64 // of small and large machines, by domain
 	free   []int64    // small places that cost nothing
 }
 
-func randomBalance(r *rand.Rand) *tinyBalance {
-	x := &tinyBalance{}
+func randomProblem(r *rand.Rand) *tinyProblem {
+	x := &tinyProblem{}
 	domains, rules := 2+r.IntN(2), 1+r.IntN(3)
 	for range rules {
 		rule := Rule{Skew: 1 + r.Int64N(2)}
@@ -34,13 +35,13 @@ func randomBalance(r *rand.Rand) *tinyBalance {
 	}
 	counts := make([]int64, 2)
 	for range 2 + r.IntN(3) {
-		f := SpreadGroup{Class: r.IntN(2), Count: 1 + r.Int64N(3), Asks: r.IntN(rules+1) - 1}
+		f := Pods{Class: r.IntN(2), Count: 1 + r.Int64N(3), Asks: r.IntN(rules+1) - 1}
 		for rule := range rules {
 			if r.IntN(2) == 0 {
 				f.Counted = append(f.Counted, rule)
 			}
 		}
-		x.Flocks = append(x.Flocks, f)
+		x.Pods = append(x.Pods, f)
 		counts[f.Class] += f.Count
 	}
 	users := model.NewBits(2)
@@ -49,14 +50,14 @@ func randomBalance(r *rand.Rand) *tinyBalance {
 	for range domains {
 		small := 100 + r.Int64N(100)
 		x.prices = append(x.prices, [2]int64{small, small + r.Int64N(small)})
-		m := Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: counts[0]}, {Size: []int64{2}, Count: counts[1]}}}
+		m := bound.Market{Dims: 1, Classes: []bound.Class{{Size: []int64{1}, Count: counts[0]}, {Size: []int64{2}, Count: counts[1]}}}
 		for k, price := range x.prices[len(x.prices)-1] {
-			m.Options = append(m.Options, Choice{Cap: []int64{int64(k) + 1}, Price: price, Users: users})
+			m.Options = append(m.Options, bound.Choice{Cap: []int64{int64(k) + 1}, Price: price, Users: users})
 		}
 		x.free = append(x.free, 0)
 		if r.IntN(4) == 0 {
 			x.free[len(x.free)-1] = 1
-			m.Supplies = append(m.Supplies, Supply{Count: 1, Members: []Choice{{Cap: []int64{1}, Users: users}}})
+			m.Supplies = append(m.Supplies, bound.Supply{Count: 1, Members: []bound.Choice{{Cap: []int64{1}, Users: users}}})
 		}
 		x.Domains = append(x.Domains, m)
 	}
@@ -64,28 +65,28 @@ func randomBalance(r *rand.Rand) *tinyBalance {
 }
 
 // cost is what so many small and large pods cost in a domain.
-func (x *tinyBalance) cost(d int, small, large int64) int64 {
+func (x *tinyProblem) cost(d int, small, large int64) int64 {
 	small = max(0, small-x.free[d])
 	one, two := x.prices[d][0], x.prices[d][1]
 	return large*two + small/2*min(two, 2*one) + small%2*min(one, two)
 }
 
 // cheapest tries everything; -1 where the pods have no place.
-func (x *tinyBalance) cheapest() int64 {
+func (x *tinyProblem) cheapest() int64 {
 	best := int64(-1)
-	at := grid64(len(x.Flocks), len(x.Domains))
+	at := grid64(len(x.Pods), len(x.Domains))
 	var deal func(f, d int, left int64)
 	deal = func(f, d int, left int64) {
 		switch {
-		case f == len(x.Flocks):
+		case f == len(x.Pods):
 			if cost, ok := x.dealt(at); ok && (best < 0 || cost < best) {
 				best = cost
 			}
 		case d == len(x.Domains)-1:
 			at[f][d] = left
 			next := int64(0)
-			if f+1 < len(x.Flocks) {
-				next = x.Flocks[f+1].Count
+			if f+1 < len(x.Pods) {
+				next = x.Pods[f+1].Count
 			}
 			deal(f+1, 0, next)
 		default:
@@ -95,7 +96,7 @@ func (x *tinyBalance) cheapest() int64 {
 			}
 		}
 	}
-	deal(0, 0, x.Flocks[0].Count)
+	deal(0, 0, x.Pods[0].Count)
 	return best
 }
 
@@ -108,16 +109,16 @@ func grid64(rows, columns int) [][]int64 {
 }
 
 // dealt is what pods cost where they are, if every rule holds.
-func (x *tinyBalance) dealt(at [][]int64) (cost int64, ok bool) {
+func (x *tinyProblem) dealt(at [][]int64) (cost int64, ok bool) {
 	for r := range x.Rules {
 		rule := &x.Rules[r]
 		counts, held := slices.Clone(rule.Running), make([]bool, len(x.Domains))
-		for f := range x.Flocks {
+		for f := range x.Pods {
 			for d, n := range at[f] {
-				if slices.Contains(x.Flocks[f].Counted, r) {
+				if slices.Contains(x.Pods[f].Counted, r) {
 					counts[d] += n
 				}
-				held[d] = held[d] || n > 0 && x.Flocks[f].Asks == r
+				held[d] = held[d] || n > 0 && x.Pods[f].Asks == r
 			}
 		}
 		for d := range held {
@@ -130,8 +131,8 @@ func (x *tinyBalance) dealt(at [][]int64) (cost int64, ok bool) {
 	}
 	for d := range x.Domains {
 		var sizes [2]int64
-		for f := range x.Flocks {
-			sizes[x.Flocks[f].Class] += at[f][d]
+		for f := range x.Pods {
+			sizes[x.Pods[f].Class] += at[f][d]
 		}
 		cost += x.cost(d, sizes[0], sizes[1])
 	}
@@ -140,28 +141,28 @@ func (x *tinyBalance) dealt(at [][]int64) (cost int64, ok bool) {
 
 // No plan that keeps the rules is cheaper than the bound, and mostly some plan costs little
 // more; without the rules that would not be so.
-func TestBalanceAgainstEveryDeal(t *testing.T) {
+func TestSolveAgainstEveryDeal(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 3))
 	solved, near, gained := 0, 0, 0
 	for round := range 200 {
-		x := randomBalance(r)
+		x := randomProblem(r)
 		best := x.cheapest()
 		if best < 0 {
 			continue
 		}
-		zeros := Assigned{Duals: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
-		effort := Effort{Work: 2_000_000}
-		out, ok := x.Level(nil, zeros, effort)
+		zeros := bound.Assigned{Duals: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
+		effort := bound.Effort{Work: 2_000_000}
+		out, ok := Solve(&x.Problem, nil, &zeros, effort)
 		require.True(t, ok, "round %d", round)
 		name := fmt.Sprintf("round %d: %+v", round, x)
 		require.LessOrEqual(t, out.Bound, best, name)
-		loose := x.Balance
-		loose.Rules, loose.Flocks = nil, nil
-		for _, f := range x.Flocks {
+		loose := x.Problem
+		loose.Rules, loose.Pods = nil, nil
+		for _, f := range x.Pods {
 			f.Asks, f.Counted = -1, nil
-			loose.Flocks = append(loose.Flocks, f)
+			loose.Pods = append(loose.Pods, f)
 		}
-		without, ok := loose.Level(nil, zeros, effort)
+		without, ok := Solve(&loose, nil, &zeros, effort)
 		require.True(t, ok, name)
 		solved++
 		if 10*out.Bound >= 9*best {
@@ -178,23 +179,23 @@ func TestBalanceAgainstEveryDeal(t *testing.T) {
 }
 
 // The proof in whole numbers is worth no more than what it is made of: it holds for duals of
-// any kind, the form of which [Balanced.settle] mends.
-func TestBalanceWithAnyDuals(t *testing.T) {
+// any kind, the form of which [Proof.normalize] mends.
+func TestProofWithAnyDuals(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 9))
 	positive := 0
 	for round := range 2000 {
-		x := randomBalance(r)
+		x := randomProblem(r)
 		best := x.cheapest()
 		ruleGroups := x.ruleGroups()
 		if best < 0 || ruleGroups == nil || slices.Max(x.free) > 0 {
 			continue
 		}
-		out := Balanced{}
+		out := Proof{}
 		for d := range x.Domains {
 			one := min(x.prices[d][0], x.prices[d][1]/2)
-			out.Parts = append(out.Parts, Assigned{Duals: []*big.Int{scaled(r.Int64N(one + 1)), scaled(r.Int64N(min(x.prices[d][1], 2*one) + 1))}})
+			out.Parts = append(out.Parts, bound.Assigned{Duals: []*big.Int{scaled(r.Int64N(one + 1)), scaled(r.Int64N(min(x.prices[d][1], 2*one) + 1))}})
 		}
-		for range x.Flocks {
+		for range x.Pods {
 			out.Duals = append(out.Duals, scaled(r.Int64N(150)))
 		}
 		for range x.Rules {
@@ -204,8 +205,8 @@ func TestBalanceWithAnyDuals(t *testing.T) {
 			}
 			out.Raised, out.Taken = append(out.Raised, raised), append(out.Taken, taken)
 		}
-		out.normalize(&x.Balance)
-		out.prove(&x.Balance, ruleGroups, scaled(0))
+		out.normalize(&x.Problem)
+		out.prove(&x.Problem, ruleGroups, scaled(0))
 		require.LessOrEqual(t, out.Bound, best, "round %d: %+v", round, x)
 		if out.Bound > 0 {
 			positive++
@@ -214,27 +215,27 @@ func TestBalanceWithAnyDuals(t *testing.T) {
 	assert.Greater(t, positive, 300)
 }
 
-func TestBalancesThatAreNone(t *testing.T) {
-	for name, change := range map[string]func(x *tinyBalance){
-		"no domains":        func(x *tinyBalance) { x.Domains = nil },
-		"no flocks":         func(x *tinyBalance) { x.Flocks = nil },
-		"fewer pods":        func(x *tinyBalance) { x.Flocks[0].Count++ },
-		"no such class":     func(x *tinyBalance) { x.Flocks[0].Class = 2 },
-		"no such rule":      func(x *tinyBalance) { x.Flocks[0].Asks = 9 },
-		"counted by nobody": func(x *tinyBalance) { x.Flocks[0].Counted = []int{9} },
-		"counted twice":     func(x *tinyBalance) { x.Flocks[0].Counted = []int{0, 0} },
-		"negative skew":     func(x *tinyBalance) { x.Rules[0].Skew = -1 },
-		"fewer domains":     func(x *tinyBalance) { x.Rules[0].Level = nil },
-		"negative count":    func(x *tinyBalance) { x.Rules[0].Running[0] = -1 },
-		"different classes": func(x *tinyBalance) { x.Domains[0].Classes = nil },
-		"nothing is known":  func(x *tinyBalance) { x.Rules = nil },
-		"spreads beside":    func(x *tinyBalance) { x.Domains[0].Spreads = make([]Spread, 1) },
-		"too much is tangled": func(x *tinyBalance) {
+func TestProblemsThatAreNone(t *testing.T) {
+	for name, change := range map[string]func(x *tinyProblem){
+		"no domains":        func(x *tinyProblem) { x.Domains = nil },
+		"no pods":           func(x *tinyProblem) { x.Pods = nil },
+		"fewer pods":        func(x *tinyProblem) { x.Pods[0].Count++ },
+		"no such class":     func(x *tinyProblem) { x.Pods[0].Class = 2 },
+		"no such rule":      func(x *tinyProblem) { x.Pods[0].Asks = 9 },
+		"counted by nobody": func(x *tinyProblem) { x.Pods[0].Counted = []int{9} },
+		"counted twice":     func(x *tinyProblem) { x.Pods[0].Counted = []int{0, 0} },
+		"negative skew":     func(x *tinyProblem) { x.Rules[0].Skew = -1 },
+		"fewer domains":     func(x *tinyProblem) { x.Rules[0].Level = nil },
+		"negative count":    func(x *tinyProblem) { x.Rules[0].Running[0] = -1 },
+		"different classes": func(x *tinyProblem) { x.Domains[0].Classes = nil },
+		"nothing is known":  func(x *tinyProblem) { x.Rules = nil },
+		"spreads beside":    func(x *tinyProblem) { x.Domains[0].Spreads = make([]bound.Spread, 1) },
+		"too much is tangled": func(x *tinyProblem) {
 			for len(x.Rules) <= mostRulesTogether {
 				x.Rules = append(x.Rules, x.Rules[0])
 			}
 			for r := range mostRulesTogether {
-				x.Flocks = append(x.Flocks, SpreadGroup{Count: 1, Asks: r, Counted: []int{r + 1}})
+				x.Pods = append(x.Pods, Pods{Count: 1, Asks: r, Counted: []int{r + 1}})
 				for d := range x.Domains {
 					x.Domains[d].Classes[0].Count++
 				}
@@ -242,14 +243,14 @@ func TestBalancesThatAreNone(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := randomBalance(rand.New(rand.NewPCG(1, 1)))
-			known := Assigned{Duals: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
-			_, ok := x.Level(nil, known, Effort{Work: 100_000})
+			x := randomProblem(rand.New(rand.NewPCG(1, 1)))
+			known := bound.Assigned{Duals: bigs(0, 0), Vectors: [][]*big.Int{bigs(0)}}
+			_, ok := Solve(&x.Problem, nil, &known, bound.Effort{Work: 100_000})
 			require.True(t, ok)
 			if change(x); name == "nothing is known" {
-				known = Assigned{}
+				known = bound.Assigned{}
 			}
-			_, ok = x.Level(nil, known, Effort{Work: 100_000})
+			_, ok = Solve(&x.Problem, nil, &known, bound.Effort{Work: 100_000})
 			assert.False(t, ok)
 		})
 	}

@@ -1,18 +1,18 @@
-package bound
+package lagrangian
 
 // eager is how fast what is raised and taken changes beside what pods pay.
 const eager = 25
 
 // step changes the duals such that, were the value linear, it would gain so much. It reports
 // false where nothing is to be gained.
-func (s *balancing) step(gain float64, held [][]bool, counts [][]float64) bool {
+func (s *subgradient) step(gain float64, held [][]bool, counts [][]float64) bool {
 	norm := 0.0
-	for f := range s.Flocks {
+	for f := range s.Pods {
 		missing := 1.0
 		for d := range s.now {
 			missing -= s.now[d][f]
 		}
-		norm += missing * missing * float64(s.Flocks[f].Count)
+		norm += missing * missing * float64(s.Pods[f].Count)
 	}
 	for r := range s.Rules {
 		if s.counted[r] == 0 {
@@ -44,7 +44,7 @@ func (s *balancing) step(gain float64, held [][]bool, counts [][]float64) bool {
 			s.shares[d][k] /= sum
 		}
 	}
-	for f := range s.Flocks {
+	for f := range s.Pods {
 		missing := 1.0
 		for d := range s.now {
 			missing -= s.now[d][f]
@@ -61,7 +61,7 @@ func (s *balancing) step(gain float64, held [][]bool, counts [][]float64) bool {
 
 // stepRule changes what is raised and taken, by a level for all domains at which no more
 // is taken than raised.
-func (s *balancing) stepRule(r int, size float64, held []bool, counts []float64) {
+func (s *subgradient) stepRule(r int, size float64, held []bool, counts []float64) {
 	x := &s.Rules[r]
 	raised, taken := s.raised[r], s.stake[r]
 	at := func(level float64, d int) (up, down float64) {
@@ -99,17 +99,17 @@ func (s *balancing) stepRule(r int, size float64, held []bool, counts []float64)
 
 // gains are what the worths that are known would come to in each domain for the pods that it
 // takes, beside what their mixture does, and by how much they differ in all.
-func (s *balancing) gains() (out [][]float64, spread float64) {
+func (s *subgradient) gains() (out [][]float64, spread float64) {
 	out = make([][]float64, len(s.Domains))
 	numbers := make([]float64, len(s.Domains[0].Classes))
 	for d := range s.Domains {
 		clear(numbers)
 		for f, n := range s.now[d] {
-			numbers[s.Flocks[f].Class] += n * float64(s.Flocks[f].Count)
+			numbers[s.Pods[f].Class] += n * float64(s.Pods[f].Count)
 		}
 		mean := 0.0
 		for k, x := range s.known {
-			out[d] = append(out[d], dot(x.worths[d], numbers)-x.surplus[d])
+			out[d] = append(out[d], dot(x.worths[d], numbers)-x.parts[d].Surplus)
 			mean += s.shares[d][k] * out[d][k]
 		}
 		for k := range out[d] {
@@ -118,4 +118,11 @@ func (s *balancing) gains() (out [][]float64, spread float64) {
 		}
 	}
 	return out, spread
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
 }
