@@ -26,8 +26,8 @@ type Delta struct {
 	// with other nodes would do, without the copies.
 	Moved []Move
 	// Nominated are nodes that pods are promised from now on, as in [Problem]; "" takes back
-	// what was promised, here or in the pod's status. A pod that gets a node or goes needs no
-	// nomination any more, and the session forgets it.
+	// what was promised, here or in the pod's status. The session forgets it when the pod gets a
+	// node, has moved or goes.
 	Nominated map[types.NamespacedName]string
 	// The others are as in [Problem].
 	Nodes          []*corev1.Node

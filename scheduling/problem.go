@@ -38,8 +38,9 @@ type Problem struct {
 	// back. A pod stays where it is nominated, and no other pod is planned into its room. That
 	// has an end where it could not run there any more, beside what runs and the other
 	// nominated pods, or where a pod of higher priority has no place otherwise: then it is
-	// planned like any other pod, and the plan has a warning. Pods that are not to be placed
-	// may be named here; that says nothing.
+	// planned like any other pod, and the plan has a warning. For a pod that runs on another
+	// node it is where its successor is expected that is made once it is evicted: the pod
+	// counts on both nodes. Names of other pods say nothing.
 	Nominated map[types.NamespacedName]string
 	// DaemonSets run on every node that they fit.
 	DaemonSets []*appsv1.DaemonSet

@@ -119,10 +119,10 @@ func (f *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 	}
 	// Those that cannot be where they are nominated are not asked again.
 	d := scheduling.Delta{Pods: come, Nominated: map[types.NamespacedName]string{}}
-	for pod := range f.problem.Nominated {
-		d.Nominated[pod] = ""
-	}
 	for name, pod := range f.waits {
+		if len(f.problem.Nominated) > 0 {
+			d.Nominated[keyOf(pod)] = ""
+		}
 		if pod.Status.NominatedNodeName != "" {
 			f.waits[name] = unbound(pod)
 			d.Pods = append(d.Pods, f.waits[name])

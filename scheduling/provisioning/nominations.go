@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -29,6 +31,8 @@ type nominations struct {
 	shared map[*podspec.Claim][]*corev1.Pod
 	to     map[*corev1.Pod]string
 	kept   map[*corev1.Pod]string
+	// moving are running pods with the nodes on which their successors are expected.
+	moving map[*corev1.Pod]string
 	// could are those that were kept before pods of higher priority needed their room, level
 	// is the priority of the last of these that were asked where they could be.
 	could map[*corev1.Pod]string
@@ -39,14 +43,15 @@ type nominations struct {
 
 // readNominations reads who is nominated, and decides who stays so.
 func readNominations(f *compile.Facts) *nominations {
-	n := &nominations{facts: f, to: map[*corev1.Pod]string{}}
+	n := &nominations{facts: f, to: map[*corev1.Pod]string{}, moving: map[*corev1.Pod]string{}}
 	for _, pod := range f.Problem.Pods {
 		if node := nominatedNode(f.Problem, pod); node != "" && podspec.Pending(pod) {
 			n.to[pod] = node
 		}
 	}
-	if len(n.to) > 0 {
-		n.base = f.Compile(false)
+	n.readMoving()
+	if len(n.to)+len(n.moving) > 0 {
+		n.base = n.with(nil, nil).Compile(false)
 		if x := n.base.Classes.Volumes; x != nil {
 			n.shared = sharers(x, f.Problem.Pods)
 		}
@@ -56,22 +61,47 @@ func readNominations(f *compile.Facts) *nominations {
 	return n
 }
 
-// nominatedNode is the node that a pod is promised, "" for none.
-func nominatedNode(p *scheduling.Problem, pod *corev1.Pod) string {
+// readMoving finds the running pods that are to move.
+func (n *nominations) readMoving() {
+	p := n.facts.Problem
 	if len(p.Nominated) == 0 {
-		return pod.Status.NominatedNodeName
+		return
 	}
-	key := podKey(pod)
-	if node, ok := p.Nominated[key]; ok {
-		return node
+	known := make(map[types.NamespacedName]bool, len(p.Pods))
+	for _, pod := range p.Pods {
+		known[podKey(pod)] = true
 	}
-	if key.Namespace == corev1.NamespaceDefault {
-		key.Namespace = ""
-		if node, ok := p.Nominated[key]; ok {
-			return node
+	if !lo.SomeBy(lo.Keys(p.Nominated), func(pod types.NamespacedName) bool { return !known[keyOf(pod)] }) {
+		return
+	}
+	for _, h := range n.facts.Cluster.Hosts {
+		for _, pod := range h.Pods {
+			if node, _ := promised(p, pod); node != "" && node != h.Name {
+				n.moving[pod] = node
+			}
 		}
 	}
+}
+
+// nominatedNode is the node that a pod which waits is promised, "" for none.
+func nominatedNode(p *scheduling.Problem, pod *corev1.Pod) string {
+	if node, ok := promised(p, pod); ok {
+		return node
+	}
 	return pod.Status.NominatedNodeName
+}
+
+// promised is the node that the problem names for a pod.
+func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
+	if len(p.Nominated) == 0 {
+		return "", false
+	}
+	key := podKey(pod)
+	if node, ok = p.Nominated[key]; !ok && key.Namespace == corev1.NamespaceDefault {
+		key.Namespace = ""
+		node, ok = p.Nominated[key]
+	}
+	return node, ok
 }
 
 // keep lets the nominated pods bind where they are nominated, in the order of kube-scheduler's
@@ -120,8 +150,8 @@ func (n *nominations) unsettled(pod *corev1.Pod) bool {
 func (n *nominations) search(ctx context.Context) (*solved, *compile.Facts, error) {
 	for {
 		f := n.facts
-		if len(n.kept) > 0 {
-			f = n.with(n.kept, func(*corev1.Pod) bool { return true })
+		if len(n.kept)+len(n.moving) > 0 {
+			f = n.with(n.kept, nil)
 		}
 		x, err := searched(ctx, f)
 		if err != nil {
@@ -191,24 +221,33 @@ func (n *nominations) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int
 	return out, level
 }
 
-// with is what is known where some pods run on nodes, and of the others only some wait.
+// with is what is known where some pods run on nodes, and of the others only those that do wait;
+// nil is all. The successors of pods that are to move are there already.
 func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *compile.Facts {
 	f := n.facts
 	p := *f.Problem
 	p.Pods, p.Running = make([]*corev1.Pod, 0, len(p.Pods)), slices.Clip(p.Running)
 	readings := &podspec.Readings{Table: f.Readings.Table, PodSpecKeys: make([]*podspec.SpecKey, len(f.Readings.PodSpecKeys))}
 	b, spaces := newClusterBuilder(f.Cluster), maps.Clone(f.Spaces)
+	enter := func(pod *corev1.Pod, node string) {
+		bound := onNode(pod, node)
+		p.Running = append(p.Running, bound)
+		b.enter(runner{bound, node})
+		if spaces != nil {
+			spaces[podspec.NamespaceOf(pod)]++
+		}
+	}
+	for pod, node := range n.moving {
+		if h := f.Cluster.Host(node); h != nil && h.Node != nil {
+			enter(pod, node)
+		}
+	}
 	for i, pod := range f.Problem.Pods {
 		node, runs := running[pod]
 		switch {
 		case runs:
-			bound := onNode(pod, node)
-			p.Running = append(p.Running, bound)
-			b.enter(runner{bound, node})
-			if spaces != nil {
-				spaces[podspec.NamespaceOf(pod)]++
-			}
-		case waits(pod):
+			enter(pod, node)
+		case waits == nil || waits(pod):
 			key := f.Readings.Of[i]
 			p.Pods, readings.Of = append(p.Pods, pod), append(readings.Of, key)
 			if key >= 0 {
@@ -225,7 +264,7 @@ func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Po
 // restore adds the pods that are kept to the plan of the others, and warns of those that are
 // not.
 func (n *nominations) restore(plan *scheduling.Plan) {
-	if len(n.to) == 0 {
+	if len(n.to)+len(n.moving) == 0 {
 		return
 	}
 	more := map[string][]string{}
@@ -277,6 +316,11 @@ func (n *nominations) lost() []scheduling.Warning {
 			why = "has room that pods of higher priority need"
 		}
 		out = append(out, scheduling.Warning{Object: validate.Workload(pod), Message: fmt.Sprintf("node %s, where it is nominated, %s: it was planned like any other pod", node, why)})
+	}
+	for pod, node := range n.moving {
+		if h := n.facts.Cluster.Host(node); h == nil || h.Node == nil {
+			out = append(out, scheduling.Warning{Object: validate.Workload(pod), Message: fmt.Sprintf("node %s, where it is to move, is not among the nodes", node)})
+		}
 	}
 	return out
 }

@@ -219,3 +219,30 @@ func TestNominationsComeInWaves(t *testing.T) {
 	_, err = provisioning.Nominations(p, plan)
 	require.ErrorContains(t, err, "launch default-1: the problem has no such NodePool or offering")
 }
+
+// A running pod that is to move counts where it is expected, too.
+func TestSuccessorsHaveTheirRoom(t *testing.T) {
+	p := scheduling.Problem{
+		Pods:    []*corev1.Pod{st.Pod("a", st.Requests(st.Cores(2)))},
+		Running: []*corev1.Pod{st.Pod("r", st.Requests(st.Cores(3)), st.OnNode("n3"))},
+		Nodes: []*corev1.Node{
+			st.Node("n1", st.Allocatable(st.Cores(4), st.GiB(8))), st.Node("n2", st.Allocatable(st.Cores(4), st.GiB(8))),
+			st.Node("n3", st.Allocatable(st.Cores(4), st.GiB(8))),
+		},
+	}
+	for _, node := range []string{"n1", "n2"} {
+		p.Nominated = promised(map[string]string{"r": node})
+		plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]string{"n1": "n2", "n2": "n1"}[node], placesOf(plan)["a"])
+		x, err := provisioning.NewSession(scheduling.Policy{}, p)
+		require.NoError(t, err)
+		assert.Equal(t, p.Nominated, x.Problem().Nominated)
+		require.NoError(t, x.Apply(scheduling.Delta{Moved: []scheduling.Move{{Pod: types.NamespacedName{Name: "r"}, Node: node}}}))
+		assert.Empty(t, x.Problem().Nominated)
+	}
+	p.Nominated = promised(map[string]string{"r": "n9"})
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+	require.NoError(t, err)
+	assert.Contains(t, warningsOf(plan, "default/r"), "node n9, where it is to move, is not among the nodes")
+}

@@ -68,7 +68,7 @@ func newSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory) *S
 	}
 	x.problem = sortedProblem(p)
 	x.waiting = newWaiting(&s, &x.problem, pods)
-	x.nominate(p.Nominated, &podChange{})
+	x.nominate(p.Nominated, nil)
 	x.problem.Running = running
 	x.cluster = compile.NewCluster(&x.problem)
 	x.problem.Running = nil

@@ -47,7 +47,11 @@ func (x *Session) Apply(d scheduling.Delta) error {
 	}
 	x.problem = next
 	x.changePods(&pods, &d)
-	x.nominate(d.Nominated, &pods)
+	done := slices.Concat(pods.taken, keysOf(d.Removed.Pods))
+	for i := range d.Moved {
+		done = append(done, keyOf(d.Moved[i].Pod))
+	}
+	x.nominate(d.Nominated, done)
 	if len(next.DefaultSpread) > 0 != spread {
 		x.waiting.specReader = podspec.NewSpecReader(&x.problem, &x.solver)
 		x.waiting.shared = false

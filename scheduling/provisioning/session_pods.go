@@ -113,17 +113,17 @@ func (x *Session) changePods(pods *podChange, d *scheduling.Delta) {
 	x.cluster = b.build(x.running)
 }
 
-// nominate promises nodes to pods that wait, and forgets those of pods that do not any more.
-func (x *Session) nominate(more map[types.NamespacedName]string, pods *podChange) {
-	if len(more) == 0 && (len(x.problem.Nominated) == 0 || len(pods.taken) == 0) {
+// nominate promises nodes to pods, and forgets those of pods that have got theirs or have gone.
+func (x *Session) nominate(more map[types.NamespacedName]string, done []types.NamespacedName) {
+	if len(more) == 0 && (len(x.problem.Nominated) == 0 || len(done) == 0) {
 		return
 	}
 	next := maps.Clone(x.problem.Nominated)
-	for _, k := range pods.taken {
+	for _, k := range done {
 		delete(next, k)
 	}
 	for pod, node := range more {
-		if k := keyOf(pod); x.isWaiting(k) {
+		if k := keyOf(pod); x.isWaiting(k) || x.running.get(k) != nil {
 			if next == nil {
 				next = map[types.NamespacedName]string{}
 			}

@@ -161,7 +161,7 @@ func (c *chance) pods(d *scheduling.Delta, now scheduling.Problem) {
 	}
 	if len(now.Nodes) > 0 {
 		d.Nominated = map[types.NamespacedName]string{}
-		for _, pod := range some(c, slices.Concat(now.Pods, d.Pods), 0.15) {
+		for _, pod := range some(c, slices.Concat(now.Pods, now.Running, d.Pods), 0.15) {
 			d.Nominated[nameOf(pod)] = now.Nodes[c.IntN(len(now.Nodes))].Name
 			if c.oneIn(4) {
 				d.Nominated[nameOf(pod)] = ""

@@ -14,13 +14,7 @@ import (
 
 // nominatedTo is the node that the pod has been promised, "" for none.
 func (j *judge) nominatedTo(t *snapshot.Pod) string {
-	key := types.NamespacedName{Namespace: snapshot.NamespaceOf(t.Object), Name: t.Object.Name}
-	node, ok := j.Problem.Nominated[key]
-	if !ok && key.Namespace == corev1.NamespaceDefault {
-		key.Namespace = ""
-		node, ok = j.Problem.Nominated[key]
-	}
-	if ok {
+	if node, ok := promised(&j.Problem, t.Object); ok {
 		return node
 	}
 	return t.Object.Status.NominatedNodeName
@@ -69,6 +63,33 @@ func (j *judge) nominations() {
 			j.add(NominationIgnored, "pod/"+t.Name, "is nominated to node %s, which could hold it", node)
 		}
 	}
+}
+
+// withSuccessors is the problem in which running pods that are to move run where they are
+// expected, too.
+func withSuccessors(p scheduling.Problem) scheduling.Problem {
+	for _, pod := range slices.Concat(p.Running, p.Pods) {
+		if pod == nil || pod.Spec.NodeName == "" || snapshot.Finished(pod) {
+			continue
+		}
+		if node, ok := promised(&p, pod); ok && node != "" && node != pod.Spec.NodeName {
+			next := *pod
+			next.Name += " (successor)"
+			next.Spec.NodeName = node
+			p.Running = append(slices.Clip(p.Running), &next)
+		}
+	}
+	return p
+}
+
+// promised is the node that the problem names for a pod.
+func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
+	key := types.NamespacedName{Namespace: snapshot.NamespaceOf(pod), Name: pod.Name}
+	if node, ok = p.Nominated[key]; !ok && key.Namespace == corev1.NamespaceDefault {
+		key.Namespace = ""
+		node, ok = p.Nominated[key]
+	}
+	return node, ok
 }
 
 // couldStay reports whether the pod could be on the node beside the pods that stay where they

@@ -40,7 +40,7 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	w := snapshot.New(p, c.Policy)
+	w := snapshot.New(withSuccessors(p), c.Policy)
 	j := newJudge(report, w, binding.NewTopologyOf(w), plan)
 	j.everyPodOnce()
 	j.order()
