@@ -55,7 +55,7 @@ func (s *Scheduler) Machine(p offers.Purchase) int {
 			m.room[k] = max(0, m.room[k]-n)
 		}
 		plain := [2]int64{amount(d.Requests, s.cpu), amount(d.Requests, s.memory)}
-		m.take(plain, scored(&d.Set.Spec.Template.Spec, plain))
+		m.take(plain, scored(&d.Set.Spec.Template.Spec))
 		m.ports = append(m.ports, d.Constraint.Ports...)
 	}
 	s.machines = append(s.machines, m)
@@ -112,7 +112,7 @@ func tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
 }
 
 // readNodes adds the nodes that are there, with what runs on them.
-func (s *Scheduler) readNodes() {
+func (s *Scheduler) readNodes(kept []preference) {
 	c := s.c
 	at := make(map[string]int, len(c.Nodes))
 	for i, x := range c.Nodes {
@@ -125,10 +125,8 @@ func (s *Scheduler) readNodes() {
 		m.room = x.Room
 		if h := c.Cluster.Host(x.Node.Name); h != nil {
 			for _, pod := range h.Pods {
-				more := scored(&pod.Spec, [2]int64{})
-				none := scored(&pod.Spec, more)
-				for k := range more { // what it counts for beside its requests
-					m.scored[k] += none[k] - more[k]
+				for k, n := range unstated(&pod.Spec) {
+					m.scored[k] += n
 				}
 			}
 		}
@@ -147,5 +145,5 @@ func (s *Scheduler) readNodes() {
 		s.existing = append(s.existing, len(s.machines))
 		s.machines = append(s.machines, m)
 	}
-	s.readRunning(at)
+	s.readRunning(at, kept)
 }

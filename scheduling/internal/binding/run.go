@@ -249,19 +249,22 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 	order := r.inTurns()
 	enough, looked, soft := wanted(len(order)), 0, false
 	r.feasible = r.feasible[:0]
-	for i, at := 0, r.start; i < len(order) && len(r.feasible) < enough; i, at = i+1, at+1 {
+	for i, at := 0, r.start; i < len(order); i, at = i+1, at+1 {
 		if at >= len(order) {
 			at = 0
 		}
 		n := order[at]
-		looked++
 		if r.known[n] == unknown {
 			r.known[n] = r.look(x, n, check)
 		}
 		if r.known[n] != infeasible {
+			if len(r.feasible) == enough {
+				break // kube-scheduler notices that it has enough when it finds one more
+			}
 			r.feasible = append(r.feasible, n)
 			soft = soft || r.s.machines[r.nodes[n].machine].soft[x.number] > 0
 		}
+		looked++
 	}
 	if len(order) > 0 {
 		r.start = (r.start + looked) % len(order)
@@ -276,7 +279,7 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 	for _, n := range r.feasible {
 		r.score = append(r.score, r.known[n])
 	}
-	if soft || x.wishful() || len(r.s.heldBy[x.among]) > 0 {
+	if soft || x.wishful() || len(x.heldBy) > 0 {
 		r.addPreferences(c, x)
 	}
 	best, ties := 0, 1

@@ -27,12 +27,11 @@ type Scheduler struct {
 	axes    []axis
 	counts  []counter
 	holders []holder
-	// countedBy and heldBy are, by set of targets that a pod is among, the counters that it
-	// counts for, and the holders whose pods care for it.
-	countedBy, heldBy [][]int32
-	machines          []machine
-	existing          []int // machines that are there already, by place among the compiler's nodes
-	running           []tally
+	// countedBy is, by set of targets that a pod is among, the counters that it counts for.
+	countedBy [][]int32
+	machines  []machine
+	existing  []int // machines that are there already, by place among the compiler's nodes
+	running   []tally
 }
 
 // class is pods that nothing tells apart, as the plugins read them.
@@ -41,10 +40,12 @@ type class struct {
 	number int // of the group
 	among  int
 	needs  []need // what it requests, by resource
-	// scored is what LeastAllocated takes a pod for, plain what BalancedAllocation does.
-	scored, plain [2]int64
-	effortless    bool // it requests neither: BalancedAllocation passes it over
+	// wanted is what LeastAllocated takes a pod for that waits, scored what it takes it for
+	// once it is bound, and plain what BalancedAllocation takes it for.
+	wanted, scored, plain [2]int64
+	effortless            bool // it requests neither: BalancedAllocation passes it over
 	terms
+	heldBy       []int32 // holders whose pods care for it
 	wishes       []podspec.NodeWish
 	alonePerHost bool // it keeps apart from its own kind on each host
 }
@@ -59,7 +60,7 @@ type need struct {
 func New(c *compile.Compiler) *Scheduler {
 	s := &Scheduler{c: c, cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory)}
 	targets := c.TopologyTerms.Targets
-	s.countedBy, s.heldBy = make([][]int32, len(targets.Sets)), make([][]int32, len(targets.Sets))
+	s.countedBy = make([][]int32, len(targets.Sets))
 	for _, p := range c.Planned {
 		x := class{group: c.Classes.Groups[p.Group], number: p.Group, among: p.Among}
 		for d, n := range p.Requests {
@@ -68,7 +69,7 @@ func New(c *compile.Compiler) *Scheduler {
 			}
 		}
 		x.plain = [2]int64{amount(p.Requests, s.cpu), amount(p.Requests, s.memory)}
-		x.scored = scored(&p.Pods[0].Spec, x.plain)
+		x.wanted, x.scored = waiting(&p.Pods[0].Spec), scored(&p.Pods[0].Spec)
 		x.effortless = x.plain == [2]int64{}
 		list := c.TopologyTerms.List[p.TopologyTerms]
 		x.wishes = list.Wishes
@@ -85,20 +86,20 @@ func New(c *compile.Compiler) *Scheduler {
 				s.countedBy[i] = append(s.countedBy[i], int32(n))
 			}
 		}
-		for n := range s.holders {
-			if targets.Has(i, s.holders[n].target) {
-				s.heldBy[i] = append(s.heldBy[i], int32(n))
-			}
-		}
 	}
 	for i := range s.classes {
 		x := &s.classes[i]
+		for n := range s.holders {
+			if targets.Has(x.among, s.holders[n].target) {
+				x.heldBy = append(x.heldBy, int32(n))
+			}
+		}
 		x.alonePerHost = slices.ContainsFunc(x.apart, func(t pull) bool {
 			return s.axes[t.axis].key == corev1.LabelHostname && targets.Has(x.among, s.counts[t.counter].target)
 		})
-		x.tied = len(x.hard)+len(x.near)+len(x.apart) > 0 || slices.ContainsFunc(s.heldBy[x.among], func(h int32) bool { return s.holders[h].hard })
+		x.tied = len(x.hard)+len(x.near)+len(x.apart) > 0 || slices.ContainsFunc(x.heldBy, func(h int32) bool { return s.holders[h].hard })
 	}
-	s.readNodes()
+	s.readNodes(s.readPreferences())
 	return s
 }
 
@@ -116,30 +117,93 @@ func amount(v []int64, at int) int64 {
 	return v[at]
 }
 
-// scored is what a pod counts for where containers without requests count for some.
-func scored(spec *corev1.PodSpec, requests [2]int64) [2]int64 {
-	if spec.Resources != nil && len(spec.Resources.Requests) > 0 {
-		return requests
+// waiting is what LeastAllocated takes a pod for that waits: what its containers request,
+// and some for those that request none. It passes over requests of the pod as a whole
+// (k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources, NewFit).
+func waiting(spec *corev1.PodSpec) [2]int64 {
+	n := containers(spec, [2]int64{defaultMilliCPU, defaultMemory})
+	for k, name := range scoredResources() {
+		n[k] += overhead(spec, name)
 	}
-	add := func(containers []corev1.Container, counts func(*corev1.Container) bool) {
-		for i := range containers {
-			x := &containers[i]
-			if !counts(x) {
-				continue
-			}
-			if _, ok := requested(x, corev1.ResourceCPU); !ok {
-				requests[0] += defaultMilliCPU
-			}
-			if _, ok := requested(x, corev1.ResourceMemory); !ok {
-				requests[1] += defaultMemory
-			}
+	return n
+}
+
+// scored is what LeastAllocated takes a pod for on its node
+// (k8s.io/kubernetes/pkg/scheduler/framework, PodInfo.CalculateResource).
+func scored(spec *corev1.PodSpec) [2]int64 {
+	return bound(spec, [2]int64{defaultMilliCPU, defaultMemory})
+}
+
+// unstated is the part of it that nobody requests.
+func unstated(spec *corev1.PodSpec) [2]int64 {
+	all, stated := scored(spec), bound(spec, [2]int64{})
+	return [2]int64{all[0] - stated[0], all[1] - stated[1]}
+}
+
+func bound(spec *corev1.PodSpec, none [2]int64) (n [2]int64) {
+	level := spec.Resources != nil && len(spec.Resources.Requests) > 0
+	for k, name := range scoredResources() {
+		if level && containersName(spec, name) {
+			none[k] = 0
 		}
 	}
-	add(spec.Containers, func(*corev1.Container) bool { return true })
-	add(spec.InitContainers, func(x *corev1.Container) bool {
-		return x.RestartPolicy != nil && *x.RestartPolicy == corev1.ContainerRestartPolicyAlways
-	})
-	return requests
+	n = containers(spec, none)
+	for k, name := range scoredResources() {
+		if level {
+			if q, ok := spec.Resources.Requests[name]; ok {
+				n[k] = podspec.Amount(name, q)
+			}
+		}
+		n[k] += overhead(spec, name)
+	}
+	return n
+}
+
+func scoredResources() [2]corev1.ResourceName {
+	return [2]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+}
+
+func overhead(spec *corev1.PodSpec, name corev1.ResourceName) int64 {
+	q := spec.Overhead[name]
+	return podspec.Amount(name, q)
+}
+
+// containersName reports whether some container requests a resource, if only none of it.
+func containersName(spec *corev1.PodSpec, name corev1.ResourceName) bool {
+	names := func(x corev1.Container) bool {
+		_, ok := requested(&x, name)
+		return ok
+	}
+	return slices.ContainsFunc(spec.Containers, names) || slices.ContainsFunc(spec.InitContainers, names)
+}
+
+// containers is what the containers of a pod request of the scored resources, where those
+// that request nothing of one count for some of it.
+func containers(spec *corev1.PodSpec, none [2]int64) (n [2]int64) {
+	for k, name := range scoredResources() {
+		of := func(x *corev1.Container) int64 {
+			if q, ok := requested(x, name); ok {
+				return q
+			}
+			return none[k]
+		}
+		var sidecars, initial int64
+		for i := range spec.Containers {
+			n[k] += of(&spec.Containers[i])
+		}
+		for i := range spec.InitContainers {
+			x := &spec.InitContainers[i]
+			if x.RestartPolicy != nil && *x.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+				sidecars += of(x)
+				n[k] += of(x)
+				initial = max(initial, sidecars)
+			} else {
+				initial = max(initial, sidecars+of(x))
+			}
+		}
+		n[k] = max(n[k], initial)
+	}
+	return n
 }
 
 // requested is whether a container requests a resource; a limit alone is a request.

@@ -22,7 +22,7 @@ func resourceScore(x *class, n *node, m *machine) int64 {
 			continue
 		}
 		kinds++
-		if used := n.scored[i] + x.scored[i]; used <= all {
+		if used := n.scored[i] + x.wanted[i]; used <= all {
 			least += (all - used) * most / all
 		}
 	}
@@ -156,8 +156,7 @@ func (r *Run) distinct(axis int, values []int64) (n int) {
 
 // affinityScore is InterPodAffinity's score: terms of the pod, and of those that are bound.
 func (r *Run) affinityScore(x *class, values []int64) {
-	held := r.s.heldBy[x.among]
-	if len(x.prefer) == 0 && len(held) == 0 {
+	if len(x.prefer) == 0 && len(x.heldBy) == 0 {
 		return
 	}
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
@@ -168,7 +167,7 @@ func (r *Run) affinityScore(x *class, values []int64) {
 			t := &x.prefer[k]
 			values[i] += t.weight * at(r.counts[t.counter], domains[t.axis])
 		}
-		for _, k := range held {
+		for _, k := range x.heldBy {
 			if h := &r.s.holders[k]; h.weight != 0 {
 				values[i] += h.weight * at(r.held[k], domains[h.axis])
 			}

@@ -1,7 +1,9 @@
 package binding
 
 import (
+	"iter"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -176,7 +178,7 @@ type tally struct {
 }
 
 // readRunning notes the running pods that terms are about.
-func (s *Scheduler) readRunning(at map[string]int) {
+func (s *Scheduler) readRunning(at map[string]int, kept []preference) {
 	sets := s.c.TopologyTerms.Targets.Sets
 	l := s.c.Locations()
 	name := make([]string, len(l.Places))
@@ -207,6 +209,11 @@ func (s *Scheduler) readRunning(at map[string]int) {
 			s.running = append(s.running, tally{machine: m, among: number(among), going: pod.DeletionTimestamp != nil, holder: -1})
 		}
 	})
+	for _, k := range kept {
+		if m, ok := at[k.host]; ok {
+			s.running = append(s.running, tally{machine: m, holder: k.holder})
+		}
+	}
 	for i := range s.c.ExistingAntiAffinity {
 		k := &s.c.ExistingAntiAffinity[i]
 		n := slices.IndexFunc(s.holders, func(h holder) bool {
@@ -214,6 +221,84 @@ func (s *Scheduler) readRunning(at map[string]int) {
 		})
 		if m, ok := at[k.Node]; ok && n >= 0 {
 			s.running = append(s.running, tally{machine: m, holder: n})
+		}
+	}
+}
+
+// nobody is the target of holders of which each class says by itself whether it is meant.
+const nobody = -1
+
+// preference is a holder with a node on which a running pod holds it.
+type preference struct {
+	host   string
+	holder int
+}
+
+// readPreferences reads the terms of running pods that make nodes better or worse for pods
+// that wait: what they prefer, and the affinity that they require. Of a class, the first pod
+// tells whether a term means it.
+func (s *Scheduler) readPreferences() (out []preference) {
+	known := map[string]int{} // holders, -1 where no class is meant
+	for _, h := range s.c.Cluster.Hosts {
+		for _, pod := range h.Pods {
+			for term, weight := range preferences(pod) {
+				name := strconv.FormatInt(weight, 10) + " " + term.TopologyKey + " " + string(podspec.AppendTargetName(nil, pod, []corev1.PodAffinityTerm{*term}))
+				n, ok := known[name]
+				if !ok {
+					n = s.hold(pod, term, weight)
+					known[name] = n
+				}
+				if n >= 0 {
+					out = append(out, preference{h.Name, n})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// hold adds a holder for a term of a running pod, unless it means no class.
+func (s *Scheduler) hold(pod *corev1.Pod, term *corev1.PodAffinityTerm, weight int64) int {
+	n := -1
+	selector := s.c.Selector(pod, term)
+	for i := range s.classes {
+		if x := s.c.Planned[i].Pods[0]; selector.Matches(podspec.NamespaceOf(x), x.Labels) {
+			if n < 0 {
+				n = len(s.holders)
+				s.holders = append(s.holders, holder{target: nobody, axis: s.axisOf(term.TopologyKey), weight: weight})
+			}
+			s.classes[i].heldBy = append(s.classes[i].heldBy, int32(n))
+		}
+	}
+	return n
+}
+
+// preferences yields the terms of a bound pod that count for the scores of nodes for other
+// pods, with their weights.
+func preferences(pod *corev1.Pod) iter.Seq2[*corev1.PodAffinityTerm, int64] {
+	return func(yield func(*corev1.PodAffinityTerm, int64) bool) {
+		a := pod.Spec.Affinity
+		if a == nil {
+			return
+		}
+		if near := a.PodAffinity; near != nil {
+			for i := range near.RequiredDuringSchedulingIgnoredDuringExecution {
+				if !yield(&near.RequiredDuringSchedulingIgnoredDuringExecution[i], hardAffinityWeight) {
+					return
+				}
+			}
+			for i := range near.PreferredDuringSchedulingIgnoredDuringExecution {
+				if t := &near.PreferredDuringSchedulingIgnoredDuringExecution[i]; !yield(&t.PodAffinityTerm, int64(t.Weight)) {
+					return
+				}
+			}
+		}
+		if apart := a.PodAntiAffinity; apart != nil {
+			for i := range apart.PreferredDuringSchedulingIgnoredDuringExecution {
+				if t := &apart.PreferredDuringSchedulingIgnoredDuringExecution[i]; !yield(&t.PodAffinityTerm, -int64(t.Weight)) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -238,7 +323,7 @@ type checks struct {
 // checks prepares the terms of a class; nil where no node can meet them.
 func (r *Run) checks(x *class) *checks {
 	k := &checks{r: r, x: x, least: make([]int64, len(x.hard))}
-	for _, h := range r.s.heldBy[x.among] {
+	for _, h := range x.heldBy {
 		if r.s.holders[h].hard {
 			k.held = append(k.held, h)
 		}

@@ -48,6 +48,9 @@ type Compiler struct {
 func (f *Facts) Compile(cautious bool) *Compiler {
 	p, s := f.Problem, f.Solver
 	c := &Compiler{Facts: f, Cautious: cautious, Table: f.Readings.Resources(), onSale: onSale{Rooms: &offers.RoomTable{}, unchecked: map[string]bool{}}}
+	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		c.Table.Number(name) // kube-scheduler scores nodes by them whatever pods ask for
+	}
 	c.Classes = podspec.NewClassifier(c.Table)
 	c.Classes.Volumes = f.Volumes(f.Choice)
 	c.TopologyTerms = newBondReader(f)

@@ -173,16 +173,25 @@ func anti(r *termReader, pod *corev1.Pod, term *corev1.PodAffinityTerm, weight i
 
 // target numbers the pods that all terms select.
 func target(r *termReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) int {
-	own := podspec.NamespaceOf(pod)
 	return r.Targets.Add(string(podspec.AppendTargetName(nil, pod, terms)), func() podspec.Target {
 		made := podspec.Target{}
 		for i := range terms {
-			s := of(r.namespaces, &terms[i], own)
-			s.Labels = podspec.LabelSelector(terms[i].LabelSelector, terms[i].MatchLabelKeys, terms[i].MismatchLabelKeys, pod.Labels)
-			made.Selectors = append(made.Selectors, s)
+			made.Selectors = append(made.Selectors, selector(r, pod, &terms[i]))
 		}
 		return made
 	})
+}
+
+// selector selects the pods that a pod's term is about.
+func selector(r *termReader, pod *corev1.Pod, term *corev1.PodAffinityTerm) podspec.PodSelector {
+	s := of(r.namespaces, term, podspec.NamespaceOf(pod))
+	s.Labels = podspec.LabelSelector(term.LabelSelector, term.MatchLabelKeys, term.MismatchLabelKeys, pod.Labels)
+	return s
+}
+
+// Selector selects the pods that a term of (anti-)affinity of a pod, which may run, is about.
+func (c *Compiler) Selector(pod *corev1.Pod, term *corev1.PodAffinityTerm) podspec.PodSelector {
+	return selector(c.TopologyTerms, pod, term)
 }
 
 // namespaces knows the labels of the namespaces: those that a problem lists, and those

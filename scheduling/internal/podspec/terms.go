@@ -183,7 +183,8 @@ type PodSelector struct {
 	Labels     labels.Selector
 }
 
-func (s *PodSelector) matches(namespace string, set labels.Set) bool {
+// Matches reports whether a pod of a namespace with some labels is selected.
+func (s *PodSelector) Matches(namespace string, set labels.Set) bool {
 	return (s.Every || s.Namespaces[namespace]) && s.Labels.Matches(set)
 }
 
@@ -194,7 +195,7 @@ type Target struct {
 
 func (t *Target) matches(namespace string, set labels.Set) bool {
 	for i := range t.Selectors {
-		if !t.Selectors[i].matches(namespace, set) {
+		if !t.Selectors[i].Matches(namespace, set) {
 			return false
 		}
 	}
