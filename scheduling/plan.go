@@ -215,6 +215,9 @@ type Summary struct {
 	// NodeOverheadPerHour is what each node was taken to cost beside its machine
 	// ([Policy.NodeOverhead]).
 	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
+	// Realised is what the plan is expected to come to once kube-scheduler has bound the pods;
+	// set only with [PlacementFree].
+	Realised *Realised `json:"realised,omitempty"`
 	// LowerBoundPerHour is a price below which no plan that places at least the
 	// placed pods can be, as the certificate proves, whose description says what such
 	// plans keep to. It is 0 where a plan costs nothing.
@@ -235,6 +238,20 @@ type Summary struct {
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
 	// Certificate proves the lower bound.
 	Certificate *Certificate `json:"certificate,omitempty"`
+}
+
+// Realised is what a plan comes to where kube-scheduler binds the pods as it likes: the machines of
+// the plan, and those that have to be bought later for pods that are left over. It is the
+// result of a model of kube-scheduler and no proof.
+type Realised struct {
+	// ExpectedPerHour is the mean price of several orders in which kube-scheduler may take the
+	// pods once all machines are there, in USD per hour.
+	ExpectedPerHour offerings.Price `json:"expectedPerHour"`
+	// WorstPerHour is the highest price of these and of machines that come in six batches.
+	WorstPerHour offerings.Price `json:"worstPerHour"`
+	// PodsElsewhere is how many pods may be bound to other nodes than planned, once all machines
+	// are there; pods that nothing tells apart stand for each other.
+	PodsElsewhere int `json:"podsElsewhere"`
 }
 
 // Share is a part of the plan's nodes and price.

@@ -20,6 +20,7 @@ type solverFlags struct {
 	goal      provisioning.Goal
 	minValues string
 	weights   string
+	placement string
 	timeout   time.Duration
 }
 
@@ -32,6 +33,9 @@ const defaultOverhead = "5.25/month"
 // The values of --min-values-policy and --weights.
 const strict, bestEffort, ignore = "strict", "best-effort", "ignore"
 
+// The values of --placement.
+const free, nominated, pinned = "free", "nominated", "pinned"
+
 // register adds the flags to a command.
 func (f *solverFlags) register(cmd *cobra.Command) {
 	flags, s := cmd.Flags(), &f.said
@@ -42,11 +46,12 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	timeFlag(flags, &f.timeout, "timeout", "stop searching after this time and print the best plan so far; 0 is never")
 	grouped(cmd, groupSearch)
 
-	f.goal, f.minValues, f.weights = provisioning.GoalCheapest, strict, strict
+	f.goal, f.minValues, f.weights, f.placement = provisioning.GoalCheapest, strict, strict, free
 	s.Effort, s.Ranking.Strategy = scheduling.EffortDefault, offerings.LowestPrice
 	choiceFlag(flags, &s.Ranking.Strategy, "strategy", "what makes an offering the better one: `STRATEGY` is "+list(offerings.Strategies()), offerings.Strategies()...)
 	choiceFlag(flags, &f.minValues, "min-values-policy", "what to do where a NodePool's minValues cannot be met: `POLICY` strict places nothing against them, best-effort lowers them", strict, bestEffort)
 	choiceFlag(flags, &f.weights, "weights", "what NodePool weights mean: `POLICY` strict takes the heaviest pool that can hold a pod, ignore lets price choose", strict, ignore)
+	choiceFlag(flags, &f.placement, "placement", "who puts pods onto nodes: `WHO` free is kube-scheduler as it likes, so that machines are chosen by what they come to then; nominated is kube-scheduler told by status.nominatedNodeName, pinned is a scheduler that does what the plan says", free, nominated, pinned)
 	countFlag(flags, &s.MaxOptions, "max-options", "list at most `N` options for each launch; 0 is 60")
 	choiceFlag(flags, &f.goal, "goal", "what the plan is to be best at: `GOAL` is "+list(provisioning.Goals())+"; plan --alternatives compares them", provisioning.Goals()...)
 	flags.BoolVar(&s.NoSpot, "no-spot", false, "buy no spot machines")
@@ -91,6 +96,9 @@ func (f *solverFlags) solver(market *marketFlags) (scheduling.Policy, error) {
 	if f.weights == ignore {
 		s.Weights = scheduling.WeightIgnore
 	}
+	s.Placement = map[string]scheduling.PlacementPolicy{
+		free: scheduling.PlacementFree, nominated: scheduling.PlacementNominated, pinned: scheduling.PlacementPinned,
+	}[f.placement]
 	for name, least := range s.Size.Smallest {
 		if most, ok := s.Size.Largest[name]; ok && least.Cmp(most) > 0 {
 			return s, usagef("--smallest-node %s=%s: is above --largest-node %s=%s", name, least.String(), name, most.String())

@@ -77,6 +77,9 @@ func (t *table) headline() {
 		t.line("With %s it comes to %s per hour, %s per month.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), usd(s.ExpectedPerHour), monthly(s.ExpectedPerHour))
 	}
 	t.line("%s", t.bound(s))
+	if s.Realised != nil {
+		t.line("%s", t.realised(s))
+	}
 	t.split()
 	t.line("%s", t.madeWith())
 }
@@ -112,6 +115,22 @@ func (t *table) bound(s *scheduling.Summary) string {
 		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.stopped)
 	}
 	return text
+}
+
+// realised says what the machines come to where kube-scheduler binds the pods as it likes.
+func (t *table) realised(s *scheduling.Summary) string {
+	r := s.Realised
+	text := fmt.Sprintf("Once kube-scheduler has bound the pods as it likes, expect %s per hour for machines, %s at worst (--placement)", usd(r.ExpectedPerHour), usd(r.WorstPerHour))
+	if r.ExpectedPerHour == s.PricePerHour {
+		text = "kube-scheduler may bind the pods as it likes (--placement): no more machines are expected"
+		if r.WorstPerHour > s.PricePerHour {
+			text += fmt.Sprintf(", at worst %s per hour", usd(r.WorstPerHour))
+		}
+	}
+	if r.PodsElsewhere > 0 {
+		text += fmt.Sprintf("; up to %s may land elsewhere than shown", count(r.PodsElsewhere, "pod"))
+	}
+	return text + "."
 }
 
 // split says what the plan costs by capacity type, and against buying on demand.

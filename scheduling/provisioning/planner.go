@@ -109,12 +109,9 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		return nil, bold, nil
 	}
 	placed := c.Placed(outcome.Solution)
+	var realised *scheduling.Realised
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
-		if free := fleet.Improve(base, c, &outcome.Solution, fleetParams(f, params)); free != nil {
-			if other, ok := search.DecodeWhole(free.Compiler, free.Solution); ok {
-				plan, placed = other, free.Placed(free.Solution)
-			}
-		}
+		plan, placed, realised = placedFreely(f, base, plan, placed, params)
 	}
 	from.Plan = plan
 	if f.Terse {
@@ -132,6 +129,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		base, placed = unsettled(f, plan, cautious)
 	}
 	summarise(ctx, base, plan, placed, outcome.Late)
+	plan.Summary.Realised = realised
 	from.prover, from.placed = base, placed
 	return from, bold, nil
 }
@@ -142,6 +140,18 @@ const (
 	fleetTries = 24
 	fewPods    = 5_000
 )
+
+// placedFreely is a plan with other machines, if some cost less once kube-scheduler has bound the
+// pods, and what it comes to then.
+func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
+	how := fleetParams(f, params)
+	if free := fleet.Improve(c, plan, how); free != nil {
+		if other, ok := search.DecodeWhole(free.Compiler, free.Solution); ok {
+			plan, placed = other, free.Placed(free.Solution)
+		}
+	}
+	return plan, placed, fleet.Realise(c, plan, how)
+}
 
 // fleetParams says how hard to look for machines for pods that are placed freely.
 func fleetParams(f *compile.Facts, params pack.Params) fleet.Params {

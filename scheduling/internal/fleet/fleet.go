@@ -29,16 +29,21 @@ type Fleet struct {
 	model.Solution
 }
 
-// Improve looks for machines that cost less than those of a solution for c once kube-scheduler
-// has bound the pods. base is the compiled problem whose parts are the classes; c may be that,
-// or one whose parts have their domains. The answer places the pods that the solution
-// places. It is nil where none was found.
-func Improve(base, c *compile.Compiler, s *model.Solution, params Params) *Fleet {
-	if !exchangeable(base, s) {
+// Improve looks for machines that cost less than those of a plan once kube-scheduler has bound the
+// pods. c is the compiled problem, its parts the planned classes. The answer places the pods
+// that the plan places. It is nil where none was found.
+func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
+	if !exchangeable(c, plan) {
 		return nil
 	}
-	p := newProblem(base, c, s, params)
-	given := p.given(c, s)
+	p := newProblem(c, plan, params)
+	if p == nil {
+		return nil
+	}
+	given := p.newFleet()
+	for _, m := range p.given {
+		given[m.kind]++
+	}
 	best, value := fleet(nil), p.estimate(given)
 	tight := value
 	p.choose()
@@ -69,19 +74,10 @@ func Improve(base, c *compile.Compiler, s *model.Solution, params Params) *Fleet
 func tolerances() []float64 { return []float64{0, 0.02, 0.05} }
 
 // exchangeable reports whether the price alone decides which machines are bought.
-func exchangeable(c *compile.Compiler, s *model.Solution) bool {
-	return len(s.Nodes) > 0 && len(c.Model.Passes) <= 1 && !c.Solver.FewestNodes &&
+func exchangeable(c *compile.Compiler, plan *scheduling.Plan) bool {
+	return len(plan.Launches) > 0 && len(c.Model.Passes) <= 1 && !c.Solver.FewestNodes &&
 		c.Solver.Ranking.Strategy != offerings.Prioritized && c.Solver.MinValues != scheduling.MinValuesBestEffort &&
 		c.Solver.WorkloadShare == 0
-}
-
-// given is the fleet of the solution.
-func (p *problem) given(c *compile.Compiler, s *model.Solution) fleet {
-	f := p.newFleet()
-	for i := range s.Nodes {
-		f[p.kind(c.Bought[s.Nodes[i].Option])] += int32(s.Nodes[i].N)
-	}
-	return f
 }
 
 // affords reports whether limits and reservations allow a fleet.

@@ -2,14 +2,17 @@ package fleet
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // problem is what may be bought for which pods, for as long as a search takes.
@@ -19,7 +22,9 @@ type problem struct {
 	kinds     []kind
 	kindOf    map[offers.Purchase]int
 	known     map[offers.Purchase]*kind
-	pods      []int64   // by class, those that have a place in the solution
+	given     []machine // of the plan that is to be improved
+	nodes     [][]int64 // by node that is there, the pods by class that the plan puts there
+	pods      []int64   // by class, those that have a place in the plan
 	worth     []float64 // by class, what a pod adds to the price
 	load      []int64   // what these request together
 	free      []int64   // what nodes that are there have left
@@ -37,6 +42,12 @@ type kind struct {
 	admits   []bool // by class
 }
 
+// machine is a machine of a plan with the pods of each class that are planned there.
+type machine struct {
+	kind int
+	pods []int64
+}
+
 // way is a course of events: an order of the pods, and in how many batches the nodes come.
 type way struct {
 	queue   []int32 // by class
@@ -51,7 +62,7 @@ type domain struct {
 }
 
 // ward is pods for which machines are bought together: all, or, where pods depend on each
-// other, those that the solution puts into one domain.
+// other, those that the plan puts into one domain.
 type ward struct {
 	domain
 	bound bool // its machines have to be of the domain
@@ -63,21 +74,26 @@ type ward struct {
 // is asked for dozens of machines takes some minutes to deliver them all.
 const inBatches = 6
 
-// newProblem states the problem of a solution.
-func newProblem(base, c *compile.Compiler, s *model.Solution, params Params) *problem {
-	p := &problem{c: base, scheduler: binding.New(base), kindOf: map[offers.Purchase]int{}, known: map[offers.Purchase]*kind{}, late: params.Late}
+// newProblem states the problem of a plan. It is nil where the plan buys what is not on sale.
+func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *problem {
+	p := &problem{
+		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, known: map[offers.Purchase]*kind{}, late: params.Late,
+		nodes: make([][]int64, len(c.Nodes)), pods: make([]int64, len(c.Planned)),
+	}
 	if p.late == nil {
 		p.late = func() bool { return false }
 	}
-	p.pods = c.Placed(*s)
-	p.load, p.free = make([]int64, base.Model.Dims), make([]int64, base.Model.Dims)
-	for i, class := range base.Planned {
+	if !p.read(plan) {
+		return nil
+	}
+	p.load, p.free = make([]int64, c.Model.Dims), make([]int64, c.Model.Dims)
+	for i, class := range c.Planned {
 		for d, q := range class.Requests {
 			p.load[d] += q * p.pods[i]
 		}
 	}
-	for i := range base.Model.Bins {
-		for d, q := range base.Model.Bins[i].Room {
+	for i := range c.Model.Bins {
+		for d, q := range c.Model.Bins[i].Room {
 			p.free[d] += q
 		}
 	}
@@ -98,9 +114,62 @@ func newProblem(base, c *compile.Compiler, s *model.Solution, params Params) *pr
 	if !params.Brief {
 		p.ways = append(p.ways, way{queue: other(3), batches: inBatches, seed: 3})
 	}
-	p.value(c, s)
-	p.divide(c, s)
+	p.value()
+	p.divide()
 	return p
+}
+
+// read reads which machines a plan buys, and where it puts pods.
+func (p *problem) read(plan *scheduling.Plan) bool {
+	classOf := map[string]int{}
+	for i, class := range p.c.Planned {
+		for _, pod := range class.Pods {
+			classOf[podspec.PodName(pod)] = i
+		}
+	}
+	count := func(pods []string) []int64 {
+		out := make([]int64, len(p.c.Planned))
+		for _, name := range pods {
+			out[classOf[name]]++
+			p.pods[classOf[name]]++
+		}
+		return out
+	}
+	sold := map[sale][]offers.Purchase{}
+	for ti, v := range p.c.Templates {
+		for _, o := range p.c.Offered[ti].List {
+			x := p.c.Offers.Offers[o.Offer]
+			at := sale{v.Pool.Name, x.Offering.Key(x.InstanceType.Name)}
+			sold[at] = append(sold[at], offers.Purchase{Template: ti, Offer: o.Offer})
+		}
+	}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		list := sold[sale{l.NodePool, l.Options[0].Key()}]
+		n := slices.IndexFunc(list, func(at offers.Purchase) bool {
+			return !slices.ContainsFunc(slices.Collect(maps.Keys(p.c.Templates[at.Template].Labels)), func(key string) bool {
+				return l.Labels[key] != p.c.Templates[at.Template].Labels[key]
+			})
+		})
+		if n < 0 {
+			return false
+		}
+		p.given = append(p.given, machine{p.kind(list[n]), count(l.Pods)})
+	}
+	at := make(map[string]int, len(p.c.Nodes))
+	for i, x := range p.c.Nodes {
+		at[x.Node.Name] = i
+	}
+	for _, x := range plan.Existing {
+		p.nodes[at[x.Node]] = count(x.Pods)
+	}
+	return true
+}
+
+// sale is what a launch is bought as.
+type sale struct {
+	pool string
+	offerings.Key
 }
 
 // shuffled is the queue in another order, the more urgent pods still first; with brief, equal
@@ -153,38 +222,24 @@ func (p *problem) sold(at offers.Purchase) *kind {
 	return k
 }
 
-// each calls f with the machines of a solution, and the number of pods of each class there.
-func each(c *compile.Compiler, s *model.Solution, f func(at offers.Purchase, n int64, pods []compile.Portion)) {
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		var pods []compile.Portion
-		for _, it := range n.Items {
-			for _, portion := range c.Parts[it.Class].Portions {
-				pods = append(pods, compile.Portion{Class: portion.Class, N: it.N * portion.N})
-			}
-		}
-		f(c.Bought[n.Option], n.N, pods)
-	}
-}
-
-// value works out what pods are worth: their shares of the machines that they are on in a
-// solution, and of the cheapest machine that holds them where they are on none.
-func (p *problem) value(c *compile.Compiler, s *model.Solution) {
+// value works out what pods are worth: their shares of the machines that they are planned on,
+// and of the cheapest machine that holds them where they are on none.
+func (p *problem) value() {
 	classes := p.c.Planned
 	sum, pods := make([]float64, len(classes)), make([]float64, len(classes))
-	each(c, s, func(at offers.Purchase, n int64, items []compile.Portion) {
-		k := &p.kinds[p.kind(at)]
+	for _, m := range p.given {
+		k := &p.kinds[m.kind]
 		total := 0.0
-		for _, it := range items {
-			total += share(classes[it.Class].Requests, k.room) * float64(it.N)
+		for c, n := range m.pods {
+			total += share(classes[c].Requests, k.room) * float64(n)
 		}
-		for _, it := range items {
-			if total > 0 {
-				sum[it.Class] += float64(n*it.N*k.cost) * share(classes[it.Class].Requests, k.room) / total
-				pods[it.Class] += float64(n * it.N)
+		for c, n := range m.pods {
+			if total > 0 && n > 0 {
+				sum[c] += float64(n*k.cost) * share(classes[c].Requests, k.room) / total
+				pods[c] += float64(n)
 			}
 		}
-	})
+	}
 	p.worth = make([]float64, len(classes))
 	for i, class := range classes {
 		if pods[i] > 0 {
@@ -217,24 +272,24 @@ func share(request, room []int64) float64 {
 	return sum / float64(n)
 }
 
-// divide puts the pods that a solution has on machines into wards, in the order of a shuffled queue.
-func (p *problem) divide(c *compile.Compiler, s *model.Solution) {
+// divide puts the pods that are planned on machines into wards, in the order of a shuffled queue.
+func (p *problem) divide() {
 	tied := p.c.Tied()
 	left := map[domain][]int64{}
 	var order []domain
-	each(c, s, func(at offers.Purchase, n int64, items []compile.Portion) {
+	for _, m := range p.given {
 		d := domain{}
 		if tied {
-			d = p.domain(at)
+			d = p.domain(p.kinds[m.kind].purchase)
 		}
 		if left[d] == nil {
 			left[d] = make([]int64, len(p.c.Planned))
 			order = append(order, d)
 		}
-		for _, it := range items {
-			left[d][it.Class] += n * it.N
+		for c, n := range m.pods {
+			left[d][c] += n
 		}
-	})
+	}
 	for _, d := range order {
 		p.wards = append(p.wards, ward{domain: d, bound: tied})
 	}

@@ -2,9 +2,13 @@ package fleet
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 )
 
 // leftMarkup is how much dearer pods are that have to be planned again: their machines are
@@ -113,4 +117,76 @@ func (p *problem) shortage(f fleet) float64 {
 		all += p.worth[c] * float64(n)
 	}
 	return shortageMarkup * missing * all
+}
+
+// mostReplans is how often pods that are left over are planned again.
+const mostReplans = 10
+
+// Realise plays a plan through: kube-scheduler binds the pods in several orders, on machines
+// that come at once or in batches, and for pods that are left over more machines are bought. c is
+// as for [Improve]. It is nil where the plan buys what is not on sale.
+func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) *scheduling.Realised {
+	p := newProblem(c, plan, params)
+	if p == nil {
+		return nil
+	}
+	p.ways = append(p.ways, way{queue: p.shuffled(p.ways[0].queue, 4, params.Brief), batches: 1, seed: 4})
+	var machines []int32
+	planned := slices.Clone(p.nodes)
+	for _, m := range p.given {
+		machines, planned = append(machines, int32(m.kind)), append(planned, m.pods)
+	}
+	prices, elsewhere := make([]float64, len(p.ways)), make([]int64, len(p.ways))
+	for i := range p.ways {
+		w := &p.ways[i]
+		x := p.bind(machines, w)
+		elsewhere[i] = p.elsewhere(planned, w, &x)
+		prices[i] = p.paid(machines)
+		for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
+			more := p.extra(w, &x).list()
+			if len(more) == 0 {
+				break // pods that no machine on sale holds as things stand
+			}
+			prices[i] += p.paid(more)
+			for _, k := range more {
+				x.run.Join(p.kinds[k].machine)
+			}
+			x.left = x.run.Bind(w.queue, x.to, nil)
+		}
+	}
+	out := &scheduling.Realised{WorstPerHour: offerings.Price(slices.Max(prices))}
+	sum, n := 0.0, 0
+	for i := range p.ways {
+		if p.ways[i].batches == 1 {
+			sum, n = sum+prices[i], n+1
+			out.PodsElsewhere = max(out.PodsElsewhere, int(elsewhere[i]))
+		}
+	}
+	out.ExpectedPerHour = offerings.Price(sum / float64(n))
+	return out
+}
+
+// paid is the price of machines.
+func (p *problem) paid(machines []int32) (sum float64) {
+	for _, k := range machines {
+		sum += float64(p.c.Offers.Offers[p.kinds[k].purchase.Offer].Offering.Price)
+	}
+	return sum
+}
+
+// elsewhere counts the pods that are not on the node that was planned for them, equal pods
+// standing for each other.
+func (p *problem) elsewhere(planned [][]int64, w *way, x *course) (n int64) {
+	left := make([][]int64, len(planned))
+	for i := range planned {
+		left[i] = slices.Clone(planned[i])
+	}
+	for i, to := range x.to {
+		if to >= 0 && left[to] != nil && left[to][w.queue[i]] > 0 {
+			left[to][w.queue[i]]--
+		} else {
+			n++
+		}
+	}
+	return n
 }
