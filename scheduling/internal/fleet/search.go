@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
@@ -94,15 +95,32 @@ func (p *problem) choose() {
 	}
 	for i := range p.wards {
 		w := &p.wards[i]
-		f := p.newFilling(w.queue)
-		var list []ranked
-		for at := range p.onSale(w) {
-			list = append(list, ranked{at, f.fill(p.sold(at), false)})
+		for queue := w.queue; len(queue) > 0; {
+			f := p.newFilling(queue)
+			var list []ranked
+			for at := range p.onSale(w) {
+				if v := f.fill(p.sold(at), false); v > 0 {
+					list = append(list, ranked{at, v})
+				}
+			}
+			if len(list) == 0 {
+				break
+			}
+			slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.value, a.value) })
+			from := len(w.kinds)
+			for _, x := range list[:min(len(list), mostKinds)] {
+				w.kinds = append(w.kinds, p.kind(x.at))
+			}
+			// Others ask for machines that are not among them.
+			queue = slices.DeleteFunc(slices.Clone(queue), func(c int32) bool {
+				return slices.ContainsFunc(w.kinds[from:], func(k int) bool {
+					x := &p.kinds[k]
+					return x.admits[c] && model.Fits(x.room, p.c.Planned[c].Requests)
+				})
+			})
 		}
-		slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.value, a.value) })
-		for _, x := range list[:min(len(list), mostKinds)] {
-			w.kinds = append(w.kinds, p.kind(x.at))
-		}
+		slices.Sort(w.kinds)
+		w.kinds = slices.Compact(w.kinds)
 	}
 }
 
