@@ -94,6 +94,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 		return nil, err
 	}
 	faults := check(&p, c)
+	p.Policy.Placement = scheduling.PlacementPinned // evicted pods are expected where a step says
 	if p.Now.IsZero() {
 		p.Now = c.Now
 	}

@@ -1,11 +1,15 @@
 package provisioning
 
 import (
+	"context"
+	"errors"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -46,4 +50,24 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 		}
 	}
 	return out, nil
+}
+
+// Realise says what a plan for p comes to where kube-scheduler binds the pods as it likes,
+// whoever made the plan: see [scheduling.Realised]. With [scheduling.PlacementFree] that is
+// what the plan's summary says. An error means a malformed problem, or a plan for another one:
+// it buys what is not on sale, or names pods or nodes that are not there.
+func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error) {
+	facts, err := compile.NewFacts(&p, &s.Policy)
+	if err != nil {
+		return nil, err
+	}
+	params := fleetParams(facts, work(facts.Solver), func() bool { return ctx.Err() != nil })
+	realised := fleet.Realise(facts.Compile(false), plan, params)
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	if realised == nil {
+		return nil, errors.New("the plan is not for this problem: it buys what is not on sale, or names pods or nodes that are not there")
+	}
+	return realised, nil
 }

@@ -144,19 +144,26 @@ const (
 // placedFreely is a plan with other machines, if some cost less once kube-scheduler has bound the
 // pods, and what it comes to then.
 func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
-	how := fleetParams(f, params)
-	if free := fleet.Improve(c, plan, how); free != nil {
-		if other, ok := search.DecodeWhole(free.Compiler, free.Solution); ok {
-			plan, placed = other, free.Placed(free.Solution)
-		}
+	how := fleetParams(f, params.Work, params.Late)
+	realised := fleet.Realise(c, plan, how)
+	free := fleet.Improve(c, plan, how)
+	if free == nil || realised == nil {
+		return plan, placed, realised
 	}
-	return plan, placed, fleet.Realise(c, plan, how)
+	other, ok := search.DecodeWhole(free.Compiler, free.Solution)
+	if !ok {
+		return plan, placed, realised
+	}
+	if r := fleet.Realise(c, other, how); r != nil && r.ExpectedPerHour+r.WorstPerHour < realised.ExpectedPerHour+realised.WorstPerHour {
+		return other, free.Placed(free.Solution), r
+	}
+	return plan, placed, realised
 }
 
 // fleetParams says how hard to look for machines for pods that are placed freely.
-func fleetParams(f *compile.Facts, params pack.Params) fleet.Params {
-	out := fleet.Params{Late: params.Late, Brief: params.Work == 0 || len(f.Problem.Pods) > fewPods}
-	if params.Work > 0 {
+func fleetParams(f *compile.Facts, work int64, late func() bool) fleet.Params {
+	out := fleet.Params{Late: late, Brief: work == 0 || len(f.Problem.Pods) > fewPods}
+	if work > 0 {
 		out.Tries = fleetTries
 	}
 	return out

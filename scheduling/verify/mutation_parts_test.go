@@ -240,6 +240,9 @@ func summaryMutations() []mutation {
 			s.PricePerHour--
 			s.Gap = float64(s.PricePerHour-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
 		}, broken(verify.SummaryPrice)},
+		{"realised below the price", change(func(s *scheduling.Summary) {
+			s.Realised = &scheduling.Realised{ExpectedPerHour: s.PricePerHour - 1, WorstPerHour: s.PricePerHour}
+		}), broken(verify.SummaryRealised)},
 		{"gap", change(func(s *scheduling.Summary) { s.Gap *= 0.99 }), broken(verify.SummaryGap)},
 		{"gap where there is no bound", func(f *fixture) {
 			f.claim(0)

@@ -187,6 +187,7 @@ const (
 	SummaryPrice         Code = "summary-price"       // not the sum of the launches' prices
 	SummaryExpected      Code = "summary-expected"    // not that sum with what machines cost beside their prices
 	SummaryGap           Code = "summary-gap"         // not (price − bound) ÷ bound
+	SummaryRealised      Code = "summary-realised"    // less than the machines of the plan cost, worst below expected, or pods that it does not place
 	SummaryStatus        Code = "summary-status"      // unknown, or optimal while price and bound differ
 	SummaryShares        Code = "summary-shares"      // the split by pool or capacity type does not add up
 	SummaryResources     Code = "summary-resources"   // the split of a resource does not add up
@@ -237,7 +238,7 @@ func Codes() []Code {
 		NodeAffinity, Taints, HostPorts, Resources, NodeUnknown, NodeLeaving, NodeDuplicated, NodeEmpty, NominationIgnored,
 		Volume, VolumeInUse, VolumeApart, VolumeGone, AttachLimit,
 		TopologySpread, PodAffinity, PodAntiAffinity, OptionTopology,
-		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryStatus, SummaryShares, SummaryResources,
+		SummaryCounts, SummaryPrice, SummaryExpected, SummaryGap, SummaryRealised, SummaryStatus, SummaryShares, SummaryResources,
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
 		StepEmpty, StepReason, NotDisruptable, DoNotDisrupt, BarePod, Policy, TooSoon, NodeBudget, PodBudget, BudgetUse,
 		EvictionMissing, EvictionUnknown, MovedTwice, Landing, Wave, StepSaving, StepCost, StepScore, SavingTooSmall, BelowThreshold,

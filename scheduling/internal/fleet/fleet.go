@@ -75,9 +75,13 @@ func tolerances() []float64 { return []float64{0, 0.02, 0.05} }
 
 // exchangeable reports whether the price alone decides which machines are bought.
 func exchangeable(c *compile.Compiler, plan *scheduling.Plan) bool {
-	return len(plan.Launches) > 0 && len(c.Model.Passes) <= 1 && !c.Solver.FewestNodes &&
-		c.Solver.Ranking.Strategy != offerings.Prioritized && c.Solver.MinValues != scheduling.MinValuesBestEffort &&
-		c.Solver.WorkloadShare == 0
+	for ti, v := range c.Templates {
+		if c.Solver.Weights != scheduling.WeightIgnore && v.Pool.Weight() != c.Templates[0].Pool.Weight() || c.Offered[ti].Soft.Any() {
+			return false
+		}
+	}
+	return len(plan.Launches) > 0 && !c.Solver.FewestNodes && c.Solver.Ranking.Strategy != offerings.Prioritized &&
+		c.Solver.MinValues != scheduling.MinValuesBestEffort && c.Solver.WorkloadShare == 0
 }
 
 // affords reports whether limits and reservations allow a fleet.
@@ -161,7 +165,8 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 	if slices.Max(out.Unplaced) > 0 {
 		return nil
 	}
-	items := append(slices.Clone(out.Bins[:before]), out.Bins[before:]...)
+	there := p.scheduler.Existing()
+	items := slices.Concat(out.Bins[:before], make([][]model.Item, there-before), out.Bins[before:])
 	for i := range out.Nodes {
 		k := p.kind(p.c.Bought[out.Nodes[i].Option])
 		f = append(f, make(fleet, len(p.kinds)-len(f))...)
@@ -171,7 +176,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 		}
 	}
 	for i, k := range machines { // those that hold nothing are not bought
-		if len(items[before+i]) == 0 {
+		if len(items[there+i]) == 0 {
 			f[k]--
 		}
 	}

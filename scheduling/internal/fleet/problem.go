@@ -74,12 +74,14 @@ type ward struct {
 // is asked for dozens of machines takes some minutes to deliver them all.
 const inBatches = 6
 
-// newProblem states the problem of a plan. It is nil where the plan buys what is not on sale.
+// newProblem states the problem of a plan. It is nil where the plan buys what is not on sale
+// or names pods or nodes that are not there.
 func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *problem {
 	p := &problem{
 		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, known: map[offers.Purchase]*kind{}, late: params.Late,
-		nodes: make([][]int64, len(c.Nodes)), pods: make([]int64, len(c.Planned)),
+		pods: make([]int64, len(c.Planned)),
 	}
+	p.nodes = make([][]int64, p.scheduler.Existing())
 	if p.late == nil {
 		p.late = func() bool { return false }
 	}
@@ -127,11 +129,17 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 			classOf[podspec.PodName(pod)] = i
 		}
 	}
+	known := true
 	count := func(pods []string) []int64 {
 		out := make([]int64, len(p.c.Planned))
 		for _, name := range pods {
-			out[classOf[name]]++
-			p.pods[classOf[name]]++
+			c, ok := classOf[name]
+			if !ok {
+				known = false
+				continue
+			}
+			out[c]++
+			p.pods[c]++
 		}
 		return out
 	}
@@ -145,6 +153,9 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
+		if len(l.Options) == 0 {
+			return false
+		}
 		list := sold[sale{l.NodePool, l.Options[0].Key()}]
 		n := slices.IndexFunc(list, func(at offers.Purchase) bool {
 			return !slices.ContainsFunc(slices.Collect(maps.Keys(p.c.Templates[at.Template].Labels)), func(key string) bool {
@@ -161,9 +172,13 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 		at[x.Node.Name] = i
 	}
 	for _, x := range plan.Existing {
-		p.nodes[at[x.Node]] = count(x.Pods)
+		n, ok := at[x.Node]
+		if !ok {
+			return false
+		}
+		p.nodes[n] = count(x.Pods)
 	}
-	return true
+	return known
 }
 
 // sale is what a launch is bought as.

@@ -124,7 +124,8 @@ const mostReplans = 10
 
 // Realise plays a plan through: kube-scheduler binds the pods in several orders, on machines
 // that come at once or in batches, and for pods that are left over more machines are bought. c is
-// as for [Improve]. It is nil where the plan buys what is not on sale.
+// as for [Improve]. It is nil where the plan buys what is not on sale or names pods or nodes that
+// are not there.
 func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) *scheduling.Realised {
 	p := newProblem(c, plan, params)
 	if p == nil {

@@ -1,0 +1,63 @@
+package provisioning_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// Whoever leaves pods to kube-scheduler gets a plan that obeys every rule, places as many pods,
+// and comes to no more than the cheapest plan on paper does once its pods are bound.
+func TestPlacedFreely(t *testing.T) {
+	policy := scheduling.Policy{Placement: scheduling.PlacementFree}
+	for seed := range soak.Cases(40) {
+		p := st.Random(seed, st.Size{Ties: seed%2 == 1})
+		tight, err := provisioning.Planner{}.Plan(context.Background(), p)
+		require.NoError(t, err)
+		free, err := st.Audit(context.Background(), policy, p)
+		require.NoError(t, err, "seed %d", seed)
+		assert.Equal(t, tight.Summary.Placed, free.Summary.Placed, "seed %d", seed)
+		paper, err := provisioning.Planner{Policy: policy}.Realise(context.Background(), p, tight)
+		require.NoError(t, err, "seed %d", seed)
+		r := free.Summary.Realised
+		assert.GreaterOrEqual(t, r.ExpectedPerHour, free.Summary.PricePerHour, "seed %d", seed)
+		assert.GreaterOrEqual(t, r.WorstPerHour, r.ExpectedPerHour, "seed %d", seed)
+		assert.LessOrEqual(t, r.ExpectedPerHour+r.WorstPerHour, paper.ExpectedPerHour+paper.WorstPerHour, "seed %d", seed)
+	}
+}
+
+// On mixes like those of production other machines than the cheapest on paper come to less, also
+// where pods spread, and at little effort.
+func TestPlacedFreelyComesToLess(t *testing.T) {
+	for name, pods := range map[string][]*corev1.Pod{"sizes": st.MixedSizes(500, 1), "classes": st.Workloads(600, 40, 2), "ties": st.Diverse(200, 3)} {
+		for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
+			if name == "ties" && effort == scheduling.EffortDefault && !soak.Long() {
+				continue
+			}
+			t.Run(fmt.Sprint(name, effort), func(t *testing.T) {
+				p := scheduling.Problem{Pods: pods, Catalog: ec2.MustCatalog("us-east-1"), NodePools: []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(offerings.CapacityTypeLabel, "on-demand"), st.In("karpenter.k8s.aws/instance-category", "c", "m", "r")))}}
+				policy := scheduling.Policy{Effort: effort, Placement: scheduling.PlacementFree}
+				free, err := st.Audit(t.Context(), policy, p)
+				require.NoError(t, err)
+				tight, err := provisioning.Planner{Policy: scheduling.Policy{Effort: effort}}.Plan(t.Context(), p)
+				require.NoError(t, err)
+				paper, err := provisioning.Planner{Policy: policy}.Realise(t.Context(), p, tight)
+				require.NoError(t, err)
+				r := free.Summary.Realised
+				t.Logf("on paper %v, once bound %v to %v; chosen by that %v, %v to %v", tight.Summary.PricePerHour, paper.ExpectedPerHour, paper.WorstPerHour, free.Summary.PricePerHour, r.ExpectedPerHour, r.WorstPerHour)
+				assert.LessOrEqual(t, r.ExpectedPerHour+r.WorstPerHour, paper.ExpectedPerHour+paper.WorstPerHour)
+			})
+		}
+	}
+}
