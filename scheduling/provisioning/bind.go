@@ -62,7 +62,7 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 		return nil, err
 	}
 	params := fleetParams(facts, work(facts.Solver), func() bool { return ctx.Err() != nil })
-	realised := fleet.Realise(facts.Compile(false), plan, params)
+	realised, _ := fleet.Realise(facts.Compile(false), plan, params)
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}

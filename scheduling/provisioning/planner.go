@@ -145,7 +145,7 @@ const (
 // pods, and what it comes to then.
 func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
 	how := fleetParams(f, params.Work, params.Late)
-	realised := fleet.Realise(c, plan, how)
+	realised, mean := fleet.Realise(c, plan, how)
 	free := fleet.Improve(c, plan, how)
 	if free == nil || realised == nil {
 		return plan, placed, realised
@@ -154,7 +154,7 @@ func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, 
 	if !ok {
 		return plan, placed, realised
 	}
-	if r := fleet.Realise(c, other, how); r != nil && r.ExpectedPerHour+r.WorstPerHour < realised.ExpectedPerHour+realised.WorstPerHour {
+	if r, m := fleet.Realise(c, other, how); r != nil && m < mean {
 		return other, free.Placed(free.Solution), r
 	}
 	return plan, placed, realised
