@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -58,6 +59,27 @@ func TestBind(t *testing.T) {
 		got := nodesOf(t, p)
 		assert.ElementsMatch(t, []string{"a", "b", ""}, got)
 		assert.Empty(t, got[2])
+	})
+	t.Run("pods of a workload go to different nodes, if that is all the same", func(t *testing.T) {
+		p := scheduling.Problem{
+			Nodes:  []*corev1.Node{small("a"), large("b")},
+			Pods:   st.Pods(2, "web", one, st.Label("app", "web"), st.OwnedBy("ReplicaSet", "web")),
+			Owners: scheduling.Owners{ReplicaSets: []*appsv1.ReplicaSet{{ObjectMeta: metav1.ObjectMeta{Name: "web"}}}},
+		}
+		p.Owners.ReplicaSets[0].Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+		assert.Equal(t, []string{"b", "a"}, nodesOf(t, p))
+	})
+	t.Run("pods that run have preferences of their own", func(t *testing.T) {
+		p := scheduling.Problem{
+			Nodes:   []*corev1.Node{small("a"), large("b")},
+			Pods:    st.Pods(1, "web", one, st.Label("app", "web")),
+			Running: st.Pods(1, "db", one, st.OnNode("a"), st.Near(corev1.LabelHostname, st.Of("app", "web"), st.Weight(10))),
+		}
+		assert.Equal(t, []string{"a"}, nodesOf(t, p))
+	})
+	t.Run("pods without requests take some", func(t *testing.T) {
+		p := scheduling.Problem{Nodes: []*corev1.Node{small("a"), large("b")}, Pods: st.Pods(2, "web")}
+		assert.Equal(t, []string{"b", "b"}, nodesOf(t, p))
 	})
 	t.Run("pods that run count for terms though no pod that waits is like them", func(t *testing.T) {
 		p := scheduling.Problem{

@@ -33,7 +33,7 @@ func crowded(seed uint64, nodes int) scheduling.Problem {
 	for i := range c.apps {
 		opts := c.options(i)
 		pods := st.Pods(1+c.IntN(8), fmt.Sprintf("app-%02d", i), opts...)
-		if len(p.DefaultSpread) > 0 && c.oneIn(2) {
+		if c.oneIn(2) {
 			c.owner(i, pods)
 		}
 		p.Pods = append(p.Pods, pods...)
@@ -47,7 +47,9 @@ func (c crowd) node(i int) {
 	name := fmt.Sprintf("node-%03d", i)
 	opts := []st.NodeOption{
 		st.Allocatable(st.MilliCPU(int64(1000*cores-c.IntN(300))), st.MiB(int64(cores*choose(c.spice, 1900, 3800, 7700)-c.IntN(400))), st.Count(corev1.ResourcePods, 110)),
-		st.Label(corev1.LabelTopologyZone, choose(c.spice, "zone-a", "zone-b", "zone-b", "zone-c")),
+	}
+	if !c.oneIn(12) {
+		opts = append(opts, st.Label(corev1.LabelTopologyZone, choose(c.spice, "zone-a", "zone-b", "zone-b", "zone-c")))
 	}
 	if c.oneIn(2) {
 		opts = append(opts, st.Label("disk", choose(c.spice, "ssd", "hdd")))
@@ -120,9 +122,9 @@ func (c crowd) options(app int) []st.PodOption {
 func (c crowd) owner(app int, pods []*corev1.Pod) {
 	name := fmt.Sprintf("app-%02d", app)
 	selector := map[string]string{"app": name}
+	owned := st.Pod("", st.OwnedBy("ReplicaSet", name))
 	for _, pod := range pods {
-		controls := true
-		pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: name, UID: "uid", Controller: &controls}}
+		pod.OwnerReferences = owned.OwnerReferences
 	}
 	c.problem.Owners.ReplicaSets = append(c.problem.Owners.ReplicaSets, &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},

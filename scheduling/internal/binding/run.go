@@ -62,7 +62,7 @@ func (s *Scheduler) Begin(seed uint64) *Run {
 			add(&r.held[t.holder], n.domains[h.axis], 1)
 			continue
 		}
-		for _, c := range s.countedBy[t.among] {
+		for _, c := range t.counts {
 			x := &s.counts[c]
 			if (!t.going || x.filter == nil) && x.filter.passes(&s.machines[n.machine]) {
 				add(&r.counts[c], n.domains[x.axis], 1)
@@ -185,7 +185,7 @@ func (r *Run) Place(c, to int32) {
 	if len(x.group.Ports) > 0 {
 		n.ports = slices.Concat(n.ports, x.group.Ports)
 	}
-	for _, k := range r.s.countedBy[x.among] {
+	for _, k := range x.counts {
 		if y := &r.s.counts[k]; y.filter.passes(m) {
 			add(&r.counts[k], n.domains[y.axis], 1)
 		}

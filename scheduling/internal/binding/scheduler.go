@@ -29,9 +29,13 @@ type Scheduler struct {
 	holders []holder
 	// countedBy is, by set of targets that a pod is among, the counters that it counts for.
 	countedBy [][]int32
-	machines  []machine
-	existing  []int // machines that are there already, by place among the compiler's nodes
-	running   []tally
+	// together tells which pods belong together, and togetherBy is what countedBy is, for
+	// the constraints that kube-scheduler has by itself.
+	together   *podspec.Targets
+	togetherBy [][]int32
+	machines   []machine
+	existing   []int // machines that are there already, by place among the compiler's nodes
+	running    []tally
 }
 
 // class is pods that nothing tells apart, as the plugins read them.
@@ -46,6 +50,7 @@ type class struct {
 	effortless            bool // it requests neither: BalancedAllocation passes it over
 	terms
 	heldBy       []int32 // holders whose pods care for it
+	counts       []int32 // counters that it counts for
 	wishes       []podspec.NodeWish
 	alonePerHost bool // it keeps apart from its own kind on each host
 }
@@ -82,13 +87,15 @@ func New(c *compile.Compiler) *Scheduler {
 	}
 	for i := range s.countedBy {
 		for n := range s.counts {
-			if targets.Has(i, s.counts[n].target) {
+			if !s.counts[n].together && targets.Has(i, s.counts[n].target) {
 				s.countedBy[i] = append(s.countedBy[i], int32(n))
 			}
 		}
 	}
+	s.readSystemSpread()
 	for i := range s.classes {
 		x := &s.classes[i]
+		x.counts = append(x.counts, s.countedBy[x.among]...)
 		for n := range s.holders {
 			if targets.Has(x.among, s.holders[n].target) {
 				x.heldBy = append(x.heldBy, int32(n))

@@ -94,7 +94,7 @@ func (r *Run) spreadScore(x *class, values []int64) {
 	for i, n := range r.feasible {
 		values[i] = 0
 		for k := range x.soft {
-			if r.nodes[n].domains[x.soft[k].axis] == -1 {
+			if !x.lenient && r.nodes[n].domains[x.soft[k].axis] == -1 {
 				values[i] = ignored
 			}
 		}
@@ -111,7 +111,7 @@ func (r *Run) spreadScore(x *class, values []int64) {
 		}
 		weight := math.Log(float64(size + 2))
 		for i, n := range r.feasible {
-			if values[i] != ignored {
+			if values[i] != ignored && r.nodes[n].domains[t.axis] != -1 {
 				sums[i] += float64(at(r.counts[t.counter], r.nodes[n].domains[t.axis]))*weight + float64(t.skew-1)
 			}
 		}
@@ -141,7 +141,7 @@ func (r *Run) distinct(axis int, values []int64) (n int) {
 		if values[i] < 0 {
 			continue
 		}
-		d := int(r.nodes[at].domains[axis])
+		d := int(r.nodes[at].domains[axis]) + 1 // the first is that of nodes without the label
 		if d >= len(r.domains) {
 			r.domains = append(r.domains, make([]bool, d+1-len(r.domains))...)
 		}

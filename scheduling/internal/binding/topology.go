@@ -32,7 +32,9 @@ func (a *axis) number(labels map[string]string) int32 {
 
 // counter counts pods among a target by domain.
 type counter struct {
+	// target is one of the compiled problem's, or where together is set, of the scheduler's.
 	target, axis int
+	together     bool
 	// filter is the spread whose node policies say which nodes count; nil where all do.
 	filter *filter
 }
@@ -79,6 +81,7 @@ type pull struct {
 // terms are what ties a class to other pods.
 type terms struct {
 	hard, soft  []spread
+	lenient     bool   // nodes without the label of a soft spread are scored all the same
 	near, apart []pull // required affinity and anti-affinity
 	prefer      []pull // weights below 0 for anti-affinity
 	alone       bool   // its pods meet its own affinity
@@ -97,7 +100,7 @@ func (s *Scheduler) axisOf(key string) int {
 
 func (s *Scheduler) counter(target, at int, f *filter) int {
 	n := slices.IndexFunc(s.counts, func(c counter) bool {
-		return c.target == target && c.axis == at && (c.filter == nil) == (f == nil) &&
+		return !c.together && c.target == target && c.axis == at && (c.filter == nil) == (f == nil) &&
 			(f == nil || c.filter.group == f.group && c.filter.honorAffinity == f.honorAffinity && c.filter.honorTo == f.honorTo && slices.Equal(c.filter.axes, f.axes))
 	})
 	if n < 0 {
@@ -172,9 +175,9 @@ func (s *Scheduler) readTerms(x *class, list *podspec.TopologyTerms) {
 // tally is pods that run already: of which targets, where.
 type tally struct {
 	machine int
-	among   int
-	going   bool // it is being deleted and does not count for spreads
-	holder  int  // a holder that it is, or -1
+	counts  []int32 // the counters that it counts for
+	going   bool    // it is being deleted and does not count for spreads
+	holder  int     // a holder that it is, or -1
 }
 
 // readRunning notes the running pods that terms are about.
@@ -196,7 +199,7 @@ func (s *Scheduler) readRunning(at map[string]int, kept []preference) {
 			numbers[setName(set)] = n
 			var counted []int32
 			for i := range s.counts {
-				if slices.Contains(set, int32(s.counts[i].target)) {
+				if !s.counts[i].together && slices.Contains(set, int32(s.counts[i].target)) {
 					counted = append(counted, int32(i))
 				}
 			}
@@ -206,9 +209,20 @@ func (s *Scheduler) readRunning(at map[string]int, kept []preference) {
 	}
 	l.RunningSets(func(pod *corev1.Pod, node int, among []int32) {
 		if m, ok := at[name[node]]; ok {
-			s.running = append(s.running, tally{machine: m, among: number(among), going: pod.DeletionTimestamp != nil, holder: -1})
+			s.running = append(s.running, tally{machine: m, counts: s.countedBy[number(among)], going: pod.DeletionTimestamp != nil, holder: -1})
 		}
 	})
+	for _, h := range s.c.Cluster.Hosts {
+		m, ok := at[h.Name]
+		if s.together == nil || !ok {
+			continue
+		}
+		for _, pod := range h.Pods {
+			if list := s.belonging(pod); len(list) > 0 {
+				s.running = append(s.running, tally{machine: m, counts: list, going: pod.DeletionTimestamp != nil, holder: -1})
+			}
+		}
+	}
 	for _, k := range kept {
 		if m, ok := at[k.host]; ok {
 			s.running = append(s.running, tally{machine: m, holder: k.holder})

@@ -24,10 +24,14 @@ type termReader struct {
 }
 
 func newBondReader(f *Facts) *termReader {
-	return &termReader{
-		Targets: podspec.NewTargets(), namespaces: &namespaces{facts: f}, defaults: podspec.NewDefaultSpread(f.Problem),
+	r := &termReader{
+		Targets: podspec.NewTargets(), namespaces: &namespaces{facts: f},
 		wishes: f.Solver.Preferences != scheduling.PreferencesIgnore, List: []*podspec.TopologyTerms{{}}, index: map[string]int{"": 0},
 	}
+	if len(f.Problem.DefaultSpread) > 0 {
+		r.defaults = podspec.NewDefaultSpread(f.Problem)
+	}
+	return r
 }
 
 // read returns the number of a pod's topology terms.

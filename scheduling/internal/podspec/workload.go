@@ -69,11 +69,8 @@ type DefaultSpread struct {
 	memo        map[string]*Deduced
 }
 
-// NewDefaultSpread returns nil where the cluster has no default constraints.
+// NewDefaultSpread reads the problem's constraints, Services and owners.
 func NewDefaultSpread(p *scheduling.Problem) *DefaultSpread {
-	if len(p.DefaultSpread) == 0 {
-		return nil
-	}
 	d := &DefaultSpread{
 		Constraints: p.DefaultSpread, services: map[string][]*corev1.Service{},
 		owners: map[string]*metav1.LabelSelector{}, controllers: map[string]map[string]string{}, memo: map[string]*Deduced{},
