@@ -96,6 +96,26 @@ func (q *queue) node(name string) string {
 	return name
 }
 
+// underway are the steps of both queues, the first of which have begun and whose nodes are all
+// closed to new pods, with the names of nodes for those of launches.
+func (l *loop) underway() []disruption.Step {
+	var out []disruption.Step
+	for _, q := range []*queue{&l.forced, &l.planned} {
+		for _, step := range q.steps {
+			step.Drain, step.Evictions = slices.Clone(step.Drain), slices.Clone(step.Evictions)
+			for i := range step.Drain {
+				step.Drain[i] = q.node(step.Drain[i])
+			}
+			for i := range step.Evictions {
+				e := &step.Evictions[i]
+				e.From, e.To = q.node(e.From), q.node(e.To)
+			}
+			out = append(out, step)
+		}
+	}
+	return out
+}
+
 // errStale says that the cluster has moved on since a step was planned.
 var errStale = errors.New("the cluster has moved on")
 

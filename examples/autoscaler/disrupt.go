@@ -40,7 +40,7 @@ func (l *loop) plan(ctx context.Context, q *queue, reasons ...disruption.Reason)
 	if err := l.tell(); err != nil {
 		return err
 	}
-	c := disruption.Cluster{Problem: l.session.Problem(), PodDisruptionBudgets: budgets()}
+	c := disruption.Cluster{Problem: l.session.Problem(), PodDisruptionBudgets: budgets(), Underway: l.underway()}
 	for _, name := range slices.Sorted(maps.Keys(l.cluster.machines)) {
 		c.Machines = append(c.Machines, *l.cluster.machines[name])
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
@@ -34,6 +35,8 @@ type loop struct {
 	jobs        []job
 	// awaited are the nodes that pods wait for, by pod.
 	awaited map[string]string
+	// promised are the nominations that the session was told last.
+	promised map[types.NamespacedName]string
 	// forced are steps that cannot wait, planned those that can.
 	forced, planned queue
 	bound           offerings.Price

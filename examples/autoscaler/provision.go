@@ -50,15 +50,31 @@ func (l *loop) provision(ctx context.Context) error {
 	return l.tell()
 }
 
-// tell tells the session what has changed, and for which nodes pods wait: so they stay there,
-// and nobody else is planned into their room.
+// tell tells the session what has changed, and what is promised to whom: nodes that pods wait for,
+// and those where pods are expected that a step has still to evict. So they stay there, and nobody
+// else is planned into their room.
 func (l *loop) tell() error {
 	d := l.cluster.delta()
 	d.Now, d.Nominated = l.now, map[types.NamespacedName]string{}
-	for pod, node := range l.awaited {
-		namespace, name, _ := strings.Cut(pod, "/")
-		d.Nominated[types.NamespacedName{Namespace: namespace, Name: name}] = node
+	for pod := range l.promised {
+		d.Nominated[pod] = ""
 	}
+	l.promised = map[types.NamespacedName]string{}
+	promise := func(pod, node string) {
+		namespace, name, _ := strings.Cut(pod, "/")
+		l.promised[types.NamespacedName{Namespace: namespace, Name: name}] = node
+	}
+	for pod, node := range l.awaited {
+		promise(pod, node)
+	}
+	for _, step := range l.underway() {
+		for _, e := range step.Evictions {
+			if p := l.cluster.pods[e.Pod]; p != nil && p.Spec.NodeName == e.From && l.cluster.nodes[e.To] != nil {
+				promise(e.Pod, e.To)
+			}
+		}
+	}
+	maps.Copy(d.Nominated, l.promised)
 	return l.session.Apply(d)
 }
 

@@ -200,6 +200,30 @@ func (g *podBudgets) charges(pod *corev1.Pod) []*podBudget {
 	return found
 }
 
+// reserveBudgets leaves steps that are under way as much of each budget as one of their waves
+// may still use up.
+func (f *state) reserveBudgets(underway []Step) {
+	for i := range underway {
+		taken, most := map[*podBudget]map[int]int{}, map[*podBudget]int{}
+		for _, e := range underway[i].Evictions {
+			pod := f.pods[e.Pod]
+			if !e.ahead(pod) || !active(pod) {
+				continue
+			}
+			for _, g := range f.podBudgets.charges(pod) {
+				if taken[g] == nil {
+					taken[g] = map[int]int{}
+				}
+				taken[g][e.Wave]++
+				most[g] = max(most[g], taken[g][e.Wave])
+			}
+		}
+		for g, n := range most {
+			g.allowed = max(0, g.allowed-n)
+		}
+	}
+}
+
 // unready reports whether a pod is known not to be ready.
 func unready(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {

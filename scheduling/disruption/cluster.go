@@ -1,14 +1,18 @@
 package disruption
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Cluster is what runs, who waits, and what may be bought. Plans read it and change none
@@ -25,10 +29,69 @@ type Cluster struct {
 	// is taken from the status if its controller has seen the object, and is counted from
 	// the pods otherwise.
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
+	// Underway are steps of earlier plans that have begun and are not done, their launches
+	// called as the nodes that they have become. What they have still to do counts as done where
+	// that leaves less for others: see [Cluster.Current].
+	Underway []Step
 	// Alternative are NodePools to compare with: [Summary.Alternative] says what the same pods
 	// would cost if machines were bought from these. They have names of NodePools, whose
 	// catalogs they buy from. None is no comparison.
 	Alternative []*scheduling.NodePool
+}
+
+// Current is the cluster as others have to see it while the steps under way go on: nodes that
+// these drain are going (they have the taint [scheduling.DisruptedTaint]), so that they count for
+// budgets and take nobody in, and pods that are still to be evicted are nominated to where they
+// are expected, if that is among the nodes, and so have their room there. Planner does this by
+// itself; its Problem is for those who plan for pending pods meanwhile. PodDisruptionBudgets are
+// as they were: a plan lets so many fewer of their pods be away as one wave of a step under way
+// may still evict.
+func (c Cluster) Current() Cluster {
+	if len(c.Underway) == 0 {
+		return c
+	}
+	drained := map[string]bool{}
+	for i := range c.Underway {
+		for _, name := range c.Underway[i].Drain {
+			drained[name] = true
+		}
+	}
+	stays := map[string]bool{}
+	c.Nodes = slices.Clone(c.Nodes)
+	for i, node := range c.Nodes {
+		switch {
+		case node == nil:
+		case !drained[node.Name]:
+			stays[node.Name] = true
+		case !podspec.Going(node):
+			going := *node
+			going.Spec.Taints = append(slices.Clip(node.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
+			c.Nodes[i] = &going
+		}
+	}
+	pods := map[string]*corev1.Pod{}
+	for _, pod := range slices.Concat(c.Running, c.Pods) {
+		if pod != nil {
+			pods[podspec.PodName(pod)] = pod
+		}
+	}
+	c.Nominated = maps.Clone(c.Nominated)
+	if c.Nominated == nil {
+		c.Nominated = map[types.NamespacedName]string{}
+	}
+	for i := range c.Underway {
+		for _, e := range c.Underway[i].Evictions {
+			if e.ahead(pods[e.Pod]) && stays[e.To] {
+				c.Nominated[keyOf(pods[e.Pod])] = e.To
+			}
+		}
+	}
+	return c
+}
+
+// ahead reports whether the pod, which may be gone, is still to be evicted.
+func (e *Eviction) ahead(pod *corev1.Pod) bool {
+	return pod != nil && pod.Spec.NodeName == e.From && !podspec.Terminal(pod)
 }
 
 // Machine is what a NodeClaim, or whatever else stands for a bought machine, tells of a

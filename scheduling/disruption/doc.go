@@ -23,7 +23,8 @@
 //
 // Plans depend on nothing but their input: no clock is read ([Planner.Now]), and lists may
 // come in any order. A plan is for the cluster as it was given. Whoever carries it out
-// plans anew when the cluster has changed, which also is how failures are dealt with.
+// plans anew when the cluster has changed, which also is how failures are dealt with. Steps that
+// have begun by then are input ([Cluster.Underway]).
 //
 // # The order of reasons
 //

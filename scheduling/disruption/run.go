@@ -98,7 +98,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 	if p.Now.IsZero() {
 		p.Now = c.Now
 	}
-	cluster := *c
+	cluster := c.Current()
 	cluster.Now = p.Now
 	var s *state
 	err := faults.joined(nil)

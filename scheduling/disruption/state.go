@@ -162,6 +162,7 @@ func newState(p Planner, c *Cluster) *state {
 		}
 	}
 	f.podBudgets = newPodBudgets(c.PodDisruptionBudgets, append(counted, c.Running...))
+	f.reserveBudgets(c.Underway)
 	for _, s := range f.nodes {
 		f.derive(s)
 		f.count(s, 1)

@@ -36,7 +36,7 @@ func (c *Cluster) Anew(p Planner) scheduling.Problem {
 func (f *state) anew(loose map[string]bool) scheduling.Problem {
 	c := f.problem
 	out := *c
-	out.Pods, out.Running, out.Nodes = nil, nil, nil
+	out.Pods, out.Running, out.Nodes, out.Nominated = nil, nil, nil, nil
 	var gone []*corev1.Node
 	for _, node := range c.Nodes {
 		if loose[node.Name] {

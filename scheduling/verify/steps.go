@@ -43,6 +43,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
+	cluster.Nodes = drainedAlready(cluster)
 	g := newClusterState(c, cluster, plan)
 	start := g.totals()
 	frontier := []disruption.Point{}
@@ -133,6 +134,7 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 		}
 		g.tied = g.tied || !g.TiesOf(pod, false).None()
 	}
+	g.spend(cluster.Underway, pods)
 	g.order = slices.Sorted(maps.Keys(pods))
 	for _, name := range g.order {
 		g.sit(pods[name], pods[name].Spec.NodeName)
@@ -154,7 +156,23 @@ func shuttingDown(c disruption.Cluster) []*corev1.Node {
 	for i := range c.Machines {
 		gone[c.Machines[i].Node] = c.Machines[i].Terminating
 	}
-	return lo.Map(c.Nodes, func(object *corev1.Node, _ int) *corev1.Node {
+	return marked(c.Nodes, gone)
+}
+
+// drainedAlready are the nodes of a cluster, those that steps under way remove marked as such.
+func drainedAlready(c disruption.Cluster) []*corev1.Node {
+	gone := make(map[string]bool)
+	for i := range c.Underway {
+		for _, name := range c.Underway[i].Drain {
+			gone[name] = true
+		}
+	}
+	return marked(c.Nodes, gone)
+}
+
+// marked are nodes, some of them marked as being removed.
+func marked(nodes []*corev1.Node, gone map[string]bool) []*corev1.Node {
+	return lo.Map(nodes, func(object *corev1.Node, _ int) *corev1.Node {
 		if !gone[object.Name] || snapshot.Leaving(object) {
 			return object
 		}

@@ -92,6 +92,24 @@ func (g *clusterState) podBudgetsFor(pod *corev1.Pod) []*podBudget {
 	return out
 }
 
+// spend takes off the budgets what one wave of each step that is under way may still evict.
+func (g *clusterState) spend(underway []disruption.Step, pods map[string]*corev1.Pod) {
+	for i := range underway {
+		for _, b := range g.budgets {
+			waves := make(map[int]int)
+			for _, e := range underway[i].Evictions {
+				pod := pods[e.Pod]
+				if pod != nil && pod.Spec.NodeName == e.From && snapshot.Live(pod) && slices.Contains(g.podBudgetsFor(pod), b) {
+					waves[e.Wave]++
+				}
+			}
+			if len(waves) > 0 {
+				b.allowed = max(0, b.allowed-slices.Max(lo.Values(waves)))
+			}
+		}
+	}
+}
+
 // podBudgets checks that no wave takes more pods of a budget away than may be, and what the
 // step says about that.
 func (a *stepCheck) podBudgets() {
