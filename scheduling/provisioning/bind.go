@@ -25,7 +25,7 @@ type Binding struct {
 
 // Bind says where kube-scheduler, with its default profile, is expected to bind the pods of a
 // problem on the nodes of that problem, nothing being bought: in the order of its queue, which
-// is that of the answer. It follows the filters and scores of kube-scheduler 1.36 but for
+// is that of the answer. Pods that are nominated and can be there are bound so. It follows the filters and scores of kube-scheduler 1.36 but for
 // volumes attached to nodes, images, devices and preemption. Where chance decides, seed does.
 // An error means a malformed problem.
 func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
@@ -33,14 +33,22 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := facts.Compile(false)
+	n := readNominations(facts)
+	c := n.base
+	if c == nil {
+		c = facts.Compile(false)
+	}
 	s := binding.New(c)
-	pods := s.Queue()
+	pods, run, at := s.Queue(), s.Begin(seed), numbered(c)
 	queue, to, drawn := make([]int32, len(pods)), make([]int32, len(pods)), make([]bool, len(pods))
 	for i := range pods {
 		queue[i], to[i] = pods[i].Class, -1
+		if node, ok := n.kept[pods[i].Pod]; ok {
+			to[i] = at[node]
+			run.Place(queue[i], to[i])
+		}
 	}
-	s.Begin(seed).Bind(queue, to, drawn)
+	run.Bind(queue, to, drawn)
 	out := make([]Binding, len(pods))
 	for i, at := range to {
 		pod := pods[i].Pod
@@ -62,7 +70,8 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 		return nil, err
 	}
 	params := fleetParams(facts, work(facts.Solver), func() bool { return ctx.Err() != nil })
-	realised, _ := fleet.Realise(facts.Compile(false), plan, params)
+	facts, others := readNominations(facts).apart(plan)
+	realised, _ := fleet.Realise(facts.Compile(false), others, params)
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}

@@ -101,4 +101,9 @@ func TestBind(t *testing.T) {
 		p.Nodes[1].DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 		assert.ElementsMatch(t, []string{"a", ""}, nodesOf(t, p))
 	})
+	t.Run("nominated pods are where they are nominated, and keep their room", func(t *testing.T) {
+		p := scheduling.Problem{Nodes: []*corev1.Node{small("a"), large("b")}, Pods: st.Pods(2, "web", st.Requests(st.Cores(3), st.GiB(4)))}
+		p.Nominated = promised(map[string]string{"web-2": "a"})
+		assert.Equal(t, []string{"b", "a"}, nodesOf(t, p))
+	})
 }

@@ -104,14 +104,20 @@ func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 	return node, ok
 }
 
+// numbered are the nodes of a compiled problem, by name.
+func numbered(c *compile.Compiler) map[string]int32 {
+	at := make(map[string]int32, len(c.Nodes))
+	for i, x := range c.Nodes {
+		at[x.Node.Name] = int32(i)
+	}
+	return at
+}
+
 // keep lets the nominated pods bind where they are nominated, in the order of kube-scheduler's
 // queue and again for as long as any of them does: those that do are kept.
 func (n *nominations) keep() {
 	n.kept = make(map[*corev1.Pod]string, len(n.to))
-	at := make(map[string]int32, len(n.base.Nodes))
-	for i, x := range n.base.Nodes {
-		at[x.Node.Name] = int32(i)
-	}
+	at := numbered(n.base)
 	scheduler := binding.New(n.base)
 	n.queue = scheduler.Queue()
 	waiting := slices.DeleteFunc(slices.Clone(n.queue), func(p binding.Pod) bool {
@@ -259,6 +265,34 @@ func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Po
 		Problem: &p, Solver: f.Solver, Readings: readings, Cluster: b.build(nil), Spaces: spaces, Memory: f.Memory,
 		Choice: f.Choice, Terse: f.Terse, Together: f.Together, Judged: f.Judged, Loose: f.Loose, Observer: f.Observer,
 	}
+}
+
+// apart is what is known where those run whom a plan leaves where they are nominated, and the
+// plan of the others.
+func (n *nominations) apart(plan *scheduling.Plan) (*compile.Facts, *scheduling.Plan) {
+	if plan == nil || len(n.kept)+len(n.moving) == 0 {
+		return n.facts, plan
+	}
+	where := map[types.NamespacedName]string{}
+	for pod, at := range plan.Placements() {
+		where[pod] = at.Node
+	}
+	stay, names := map[*corev1.Pod]string{}, sets.New[string]()
+	for pod, node := range n.kept {
+		if where[podKey(pod)] == node {
+			stay[pod] = node
+			names.Insert(podspec.PodName(pod))
+		}
+	}
+	others := *plan
+	others.Existing = nil
+	for _, a := range plan.Existing {
+		a.Pods = slices.DeleteFunc(slices.Clone(a.Pods), names.Has)
+		if len(a.Pods) > 0 {
+			others.Existing = append(others.Existing, a)
+		}
+	}
+	return n.with(stay, nil), &others
 }
 
 // restore adds the pods that are kept to the plan of the others, and warns of those that are

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,6 +107,15 @@ func TestNominatedPodsProperty(t *testing.T) {
 		next := ordered(t, seed, p, plan, schedulingtest.Random(seed+1_000_003, size).Pods[:1])
 		plan, err = schedulingtest.Audit(t.Context(), solver, next)
 		require.NoError(t, err, "seed %d: nominated %v", seed, next.Nominated)
+		if free := (provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}}); seed%3 == 0 {
+			plan, err = schedulingtest.Audit(t.Context(), free.Policy, next)
+			require.NoError(t, err, "seed %d", seed)
+			played, err := free.Realise(t.Context(), next, plan)
+			require.NoError(t, err)
+			if !slices.ContainsFunc(plan.Warnings, func(w scheduling.Warning) bool { return strings.Contains(w.Message, "higher priority") }) {
+				require.Equal(t, plan.Summary.Realised, played, "seed %d", seed)
+			}
+		}
 		nominations, err := provisioning.Nominations(next, plan)
 		require.NoError(t, err)
 		require.Len(t, nominations, plan.Summary.Placed)
