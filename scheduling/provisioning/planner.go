@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -240,10 +239,4 @@ func conclude(s *scheduling.Summary, p proof, price offerings.Price, late bool) 
 	default:
 		s.Status = scheduling.StatusComplete
 	}
-}
-
-// Allows reports whether the policy lets an offering of a type be bought, whatever NodePools
-// say: see [scheduling.Policy.NoSpot], [scheduling.Policy.Size] and [scheduling.Policy.Filters].
-func (s Planner) Allows(t *instancetypes.InstanceType, o offerings.Offering) bool {
-	return offers.Allows(s.Policy, t, o)
 }

@@ -11,9 +11,9 @@ const certifyRounds = 16
 // workForTwo is from how much work on, see [planner.work], orders are tried by two goroutines.
 const workForTwo = 500
 
-// certified reports whether the plan of a cluster is known to bind in whatever order
-// its pods come. What spreads let in depends on who is there already, and pods that
-// wait for each other's counts may wait for ever.
+// doubtful is of how many pods of a cluster it is not known that they bind in whatever order
+// the pods come. What spreads let in depends on who is there already, and pods that wait for
+// each other's counts may wait for ever.
 //
 // A pod is certain to bind if it meets its affinities on ground that pods make firm
 // which are certain themselves, and if in each spread rule that it holds, the final
@@ -23,9 +23,6 @@ const workForTwo = 500
 // the least one, nothing would keep them out. In a state where nothing binds any more,
 // the first pod in order of proof that is still out would have a place, so there is
 // none.
-func (s *planner) certified(cl *cluster) bool { return s.doubtful(cl) == 0 }
-
-// doubtful is the number of pods for which there is no proof.
 func (s *planner) doubtful(cl *cluster) (n int64) {
 	p := s.newProof(cl)
 	for round := 0; round < certifyRounds && len(p.open) > 0 && p.step(); round++ {

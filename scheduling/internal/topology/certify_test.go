@@ -99,3 +99,6 @@ func TestFragileOnlyByOrder(t *testing.T) {
 	assert.False(t, s.certified(all))
 	assert.Zero(t, s.risk(all).doubt)
 }
+
+// certified reports whether the plan is known to bind in whatever order its pods come.
+func (s *planner) certified(cl *cluster) bool { return s.doubtful(cl) == 0 }
