@@ -272,7 +272,7 @@ func (p *Solver) worth(i int) float64 {
 	return sum
 }
 
-// work estimates the operations of one step.
+// Work estimates the operations of one step.
 func (p *Solver) Work() int64 {
 	sum := int64(60 * len(p.Pairs))
 	block := int64(p.Dims + 1)
