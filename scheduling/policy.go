@@ -82,6 +82,28 @@ const (
 	PlacementFree PlacementPolicy = "Free"
 )
 
+// ScoringStrategy is what kube-scheduler's plugin NodeResourcesFit prefers.
+type ScoringStrategy string
+
+// The scoring strategies.
+const (
+	// LeastAllocated, the zero value's meaning, prefers nodes with the most room.
+	LeastAllocated ScoringStrategy = "LeastAllocated"
+	// MostAllocated prefers nodes with the least.
+	MostAllocated ScoringStrategy = "MostAllocated"
+)
+
+// SchedulerProfile is how the kube-scheduler of a cluster is configured, where that is not its
+// default profile.
+type SchedulerProfile struct {
+	// Scoring is NodeResourcesFit's scoringStrategy.type, over CPU and memory at equal weights; ""
+	// is LeastAllocated.
+	Scoring ScoringStrategy
+	// PercentageOfNodesToScore is kube-scheduler's setting of that name, from 1 to 100; 0 is
+	// its own choice by the number of nodes.
+	PercentageOfNodesToScore int
+}
+
 // Policy says how to decide. The zero value works.
 type Policy struct {
 	// Effort bounds the search; 0 is EffortDefault.
@@ -134,6 +156,9 @@ type Policy struct {
 	FewestNodes bool
 	// Placement says who puts pods onto nodes; "" is Pinned.
 	Placement PlacementPolicy
+	// Scheduler is the kube-scheduler that PlacementFree is about; the zero value is its default
+	// profile.
+	Scheduler SchedulerProfile
 }
 
 // ErrInvalid is the error that every malformed problem wraps; errors.As finds the

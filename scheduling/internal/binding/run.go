@@ -222,11 +222,14 @@ const (
 	leastPercent = 5
 )
 
-func wanted(nodes int) int {
+func (s *Scheduler) wanted(nodes int) int {
 	if nodes < fewNodes {
 		return nodes
 	}
-	percent := max(50-nodes/125, leastPercent)
+	percent := s.c.Solver.Scheduler.PercentageOfNodesToScore
+	if percent == 0 {
+		percent = max(50-nodes/125, leastPercent)
+	}
 	return max(nodes*percent/100, fewNodes)
 }
 
@@ -247,7 +250,7 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 		}
 	}
 	order := r.inTurns()
-	enough, looked, soft := wanted(len(order)), 0, false
+	enough, looked, soft := r.s.wanted(len(order)), 0, false
 	r.feasible = r.feasible[:0]
 	for i, at := 0, r.start; i < len(order); i, at = i+1, at+1 {
 		if at >= len(order) {
@@ -314,5 +317,5 @@ func (r *Run) look(x *class, at int32, check *checks) int64 {
 	if check != nil && !check.admit(n) {
 		return infeasible
 	}
-	return resourceScore(x, n, m)
+	return r.s.resourceScore(x, n, m)
 }

@@ -2,6 +2,8 @@ package binding
 
 import (
 	"math"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // most is the highest score of a plugin, and the weights are those of the default profile
@@ -14,26 +16,31 @@ const (
 	weightPodAffinity  int64 = 2
 )
 
-// resourceScore is NodeResourcesFit with LeastAllocated and NodeResourcesBalancedAllocation.
-func resourceScore(x *class, n *node, m *machine) int64 {
-	least, kinds := int64(0), int64(0)
+// resourceScore is NodeResourcesFit and NodeResourcesBalancedAllocation.
+func (s *Scheduler) resourceScore(x *class, n *node, m *machine) int64 {
+	fit, kinds := int64(0), int64(0)
+	packs := s.c.Solver.Scheduler.Scoring == scheduling.MostAllocated
 	for i, all := range m.allocatable {
 		if all == 0 {
 			continue
 		}
 		kinds++
-		if used := n.scored[i] + x.wanted[i]; used <= all {
-			least += (all - used) * most / all
+		used := n.scored[i] + x.wanted[i]
+		switch {
+		case packs:
+			fit += min(used, all) * most / all
+		case used <= all:
+			fit += (all - used) * most / all
 		}
 	}
 	if kinds > 0 {
-		least /= kinds
+		fit /= kinds
 	}
 	if x.effortless {
-		return least
+		return fit
 	}
 	with := balance([2]int64{n.requested[0] + x.plain[0], n.requested[1] + x.plain[1]}, m.allocatable)
-	return least + most/2 + (most/2+with-n.balance)/2
+	return fit + most/2 + (most/2+with-n.balance)/2
 }
 
 // balance is higher the more alike the shares are that are used of CPU and memory
