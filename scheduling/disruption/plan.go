@@ -56,6 +56,9 @@ type Summary struct {
 	// Alternative is what the cluster would cost with other NodePools; nil where there are none
 	// to compare with.
 	Alternative *Rebuilt `json:"alternative,omitempty"`
+	// Realised is what the steps come to where kube-scheduler binds evicted pods as it likes; set
+	// only with [scheduling.PlacementFree].
+	Realised *Realised `json:"realised,omitempty"`
 	// Status says how the search ended; StatusDeadline, that there may be further steps.
 	Status scheduling.Status `json:"status"`
 	// Frontier is what has been saved, and moved for it, after each step.

@@ -30,6 +30,11 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 		return nil, err
 	}
 	plan := r.assemble()
+	if p.Policy.Placement == scheduling.PlacementFree {
+		if plan.Summary.Realised, err = p.realise(ctx, &c, plan); err != nil {
+			return nil, err
+		}
+	}
 	if plan.Summary.Alternative, err = r.state.planner.alternative(ctx, &c); err == nil {
 		r.tell(scheduling.PhaseDone)
 	}

@@ -145,5 +145,9 @@ func (s *Scheduler) readNodes(kept []preference) {
 		s.existing = append(s.existing, len(s.machines))
 		s.machines = append(s.machines, m)
 	}
+	s.names = make(map[string]int32, len(at))
+	for name, i := range at {
+		s.names[name] = int32(i)
+	}
 	s.readRunning(at, kept)
 }

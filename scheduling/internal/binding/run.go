@@ -44,6 +44,7 @@ type node struct {
 	balance           int64
 	domains           []int32
 	ports             []podspec.HostPort
+	closed            bool // it takes nobody in any more
 }
 
 // Begin is a run in which the nodes that are there already have joined, with what runs on them.
@@ -196,6 +197,50 @@ func (r *Run) Place(c, to int32) {
 	r.known[to] = unknown
 }
 
+// Remove takes a pod of a class off the node that it is bound to.
+func (r *Run) Remove(c, from int32) {
+	x, n := &r.s.classes[c], &r.nodes[from]
+	for _, q := range x.needs {
+		n.room[q.resource] += q.n
+	}
+	for i := range x.plain {
+		n.requested[i] -= x.plain[i]
+		n.scored[i] -= x.scored[i]
+	}
+	m := &r.s.machines[n.machine]
+	n.balance = balance(n.requested, m.allocatable)
+	for _, p := range x.group.Ports {
+		if i := slices.Index(n.ports, p); i >= 0 {
+			n.ports = slices.Delete(slices.Clone(n.ports), i, i+1)
+		}
+	}
+	for _, k := range x.counts {
+		if y := &r.s.counts[k]; y.filter.passes(m) {
+			add(&r.counts[k], n.domains[y.axis], -1)
+		}
+	}
+	for _, h := range x.holds {
+		add(&r.held[h], n.domains[r.s.holders[h].axis], -1)
+	}
+	r.known[from] = unknown
+}
+
+// Close keeps further pods off a node that is about to go. What it counts for stays.
+func (r *Run) Close(node int32) {
+	r.nodes[node].closed, r.known[node] = true, unknown
+}
+
+// Leave takes a node away, once the pods that live on have left it.
+func (r *Run) Leave(node int32) {
+	r.Close(node)
+	n := &r.nodes[node]
+	for c := range r.s.counts {
+		if x := &r.s.counts[c]; x.filter != nil && x.filter.passes(&r.s.machines[n.machine]) {
+			add(&r.nodesW[c], n.domains[x.axis], -1)
+		}
+	}
+}
+
 // inTurns is the nodes as kube-scheduler looks at them: a node of each zone in turn
 // (k8s.io/kubernetes/pkg/scheduler/backend/cache, nodeTree).
 func (r *Run) inTurns() []int32 {
@@ -303,7 +348,7 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 func (r *Run) look(x *class, at int32, check *checks) int64 {
 	n := &r.nodes[at]
 	m := &r.s.machines[n.machine]
-	if !m.admits[x.number] {
+	if n.closed || !m.admits[x.number] {
 		return infeasible
 	}
 	for _, q := range x.needs {

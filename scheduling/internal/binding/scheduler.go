@@ -34,7 +34,8 @@ type Scheduler struct {
 	together   *podspec.Targets
 	togetherBy [][]int32
 	machines   []machine
-	existing   []int // machines that are there already, by place among the compiler's nodes
+	names      map[string]int32 // of the nodes that are there already
+	existing   []int            // machines that are there already, by place among the compiler's nodes
 	running    []tally
 }
 
@@ -255,3 +256,9 @@ func (s *Scheduler) Existing() int { return len(s.existing) }
 
 // Apart reports whether no two pods of a class may be on a node.
 func (s *Scheduler) Apart(c int32) bool { return s.classes[c].alonePerHost }
+
+// Node is the number of a node that is there before any machine joins.
+func (s *Scheduler) Node(name string) (int32, bool) {
+	n, ok := s.names[name]
+	return n, ok
+}

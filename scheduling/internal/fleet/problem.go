@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -143,29 +142,14 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 		}
 		return out
 	}
-	sold := map[sale][]offers.Purchase{}
-	for ti, v := range p.c.Templates {
-		for _, o := range p.c.Offered[ti].List {
-			x := p.c.Offers.Offers[o.Offer]
-			at := sale{v.Pool.Name, x.Offering.Key(x.InstanceType.Name)}
-			sold[at] = append(sold[at], offers.Purchase{Template: ti, Offer: o.Offer})
-		}
-	}
+	sold := newStore(p.c)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		if len(l.Options) == 0 {
+		at, ok := sold.purchase(l)
+		if !ok {
 			return false
 		}
-		list := sold[sale{l.NodePool, l.Options[0].Key()}]
-		n := slices.IndexFunc(list, func(at offers.Purchase) bool {
-			return !slices.ContainsFunc(slices.Collect(maps.Keys(p.c.Templates[at.Template].Labels)), func(key string) bool {
-				return l.Labels[key] != p.c.Templates[at.Template].Labels[key]
-			})
-		})
-		if n < 0 {
-			return false
-		}
-		p.given = append(p.given, machine{p.kind(list[n]), count(l.Pods)})
+		p.given = append(p.given, machine{p.kind(at), count(l.Pods)})
 	}
 	at := make(map[string]int, len(p.c.Nodes))
 	for i, x := range p.c.Nodes {
@@ -181,10 +165,45 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 	return known
 }
 
+// store is what is on sale, by what launches say of it.
+type store struct {
+	c    *compile.Compiler
+	sold map[sale][]offers.Purchase
+}
+
 // sale is what a launch is bought as.
 type sale struct {
 	pool string
 	offerings.Key
+}
+
+func newStore(c *compile.Compiler) *store {
+	s := &store{c: c, sold: map[sale][]offers.Purchase{}}
+	for ti, v := range c.Templates {
+		for _, o := range c.Offered[ti].List {
+			x := &c.Offers.Offers[o.Offer]
+			at := sale{v.Pool.Name, x.Offering.Key(x.InstanceType.Name)}
+			s.sold[at] = append(s.sold[at], offers.Purchase{Template: ti, Offer: o.Offer})
+		}
+	}
+	return s
+}
+
+// purchase is what a launch buys first; ok is false where that is not on sale.
+func (s *store) purchase(l *scheduling.Launch) (at offers.Purchase, ok bool) {
+	if len(l.Options) == 0 {
+		return at, false
+	}
+	for _, at = range s.sold[sale{l.NodePool, l.Options[0].Key()}] {
+		same := true
+		for key, value := range s.c.Templates[at.Template].Labels {
+			same = same && l.Labels[key] == value
+		}
+		if same {
+			return at, true
+		}
+	}
+	return at, false
 }
 
 // shuffled is the queue in another order, the more urgent pods still first; with brief, equal
