@@ -104,6 +104,23 @@ func (m *moves) notes() {
 		m.line("Prices are with %s:", beside(s.NodeOverheadPerHour, s.NodesBefore, s.ExpectedPerHourBefore-s.PricePerHourBefore))
 		m.line("the machines alone cost %s per hour now, and %s afterwards.", usd(s.PricePerHourBefore), usd(s.PricePerHourAfter))
 	}
+	if r := s.Realised; r != nil && len(m.plan.Steps) > 0 {
+		text := fmt.Sprintf("Where kube-scheduler binds the evicted pods as it likes (--placement), expect %s per hour for machines afterwards", usd(r.PricePerHourAfter))
+		var parts []string
+		if r.PodsElsewhere > 0 {
+			parts = append(parts, "up to "+count(r.PodsElsewhere, "pod")+" land elsewhere than shown")
+		}
+		if r.PodsWaiting > 0 {
+			parts = append(parts, count(r.PodsWaiting, "pod")+" wait for a place")
+		}
+		if r.Launches > 0 {
+			parts = append(parts, are(r.Launches, "machine")+" bought that no step orders")
+		}
+		if len(parts) > 0 {
+			text += ": " + join(parts)
+		}
+		m.line("%s.", text)
+	}
 	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
 		m.line("%s left out that no NodePool owns.", are(others, "node"))
 	}
