@@ -78,16 +78,16 @@ func pool(opts *options) *scheduling.NodePool {
 
 // newLoop starts with an empty cluster.
 func newLoop(opts options) (*loop, error) {
-	types, err := catalog()
+	sale, err := catalog()
 	if err != nil {
 		return nil, err
 	}
 	l := &loop{
-		opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, types), cluster: newCluster(), awaited: map[string]string{},
+		opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, sale), cluster: newCluster(), awaited: map[string]string{},
 		unavailable: &offerings.Unavailable{}, ledger: ledger{moves: map[string]int{}},
 	}
 	l.session, err = provisioning.NewSession(l.solver, scheduling.Problem{
-		NodePools: []*scheduling.NodePool{pool(&l.opts)}, Catalog: types, DaemonSets: []*appsv1.DaemonSet{agent()},
+		NodePools: []*scheduling.NodePool{pool(&l.opts)}, Catalog: sale, DaemonSets: []*appsv1.DaemonSet{agent()},
 		Unavailable: l.unavailable, Now: l.now,
 	})
 	return l, err

@@ -62,7 +62,7 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 		waiting = slices.DeleteFunc(waiting, func(q binding.Pod) bool {
 			where, placed := place[podKey(q.Pod)]
 			node, known := at[where]
-			if placed && !(known && may(q, where) && run.Admits(q.Class, node)) {
+			if placed && (!known || !may(q, where) || !run.Admits(q.Class, node)) {
 				return false
 			}
 			if placed {
