@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -17,9 +19,10 @@ type Mix struct {
 	// Name names it, About is one sentence about it.
 	Name, About string
 	// Tied says that pods care about where other pods are.
-	Tied bool
-	pods func(seed uint64) []*corev1.Pod
-	ways []string // capacity types that may be bought
+	Tied  bool
+	pods  func(seed uint64) []*corev1.Pod
+	owned bool     // a ReplicaSet owns the pods of each app
+	ways  []string // capacity types that may be bought
 }
 
 // Mixes are the problems that the loop is tried on. Machines are EC2's of us-east-1:
@@ -29,11 +32,15 @@ func Mixes() []Mix {
 	return []Mix{
 		{
 			Name: "services", ways: []string{onDemand}, pods: services,
-			About: "2,000 pods of 200 Deployments with log-normal requests, on demand",
+			About: "2,000 pods of 200 kinds with log-normal requests, on demand",
+		},
+		{
+			Name: "deployments", ways: []string{onDemand}, pods: services, owned: true,
+			About: "the same as Deployments, whose pods kube-scheduler prefers to spread over nodes and zones",
 		},
 		{
 			Name: "services-zones", ways: []string{spot}, pods: zonalServices, Tied: true,
-			About: "the same, each Deployment spread over zones, on spot machines",
+			About: "the same pods, each kind spread over zones, on spot machines",
 		},
 		{
 			Name: "karpenter", ways: []string{spot, onDemand}, pods: func(seed uint64) []*corev1.Pod { return st.Diverse(1000, seed) }, Tied: true,
@@ -60,7 +67,27 @@ func (m *Mix) Problem(seed uint64) (*scheduling.Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mix %s: %w", m.Name, err)
 	}
-	return &scheduling.Problem{Pods: m.pods(seed), NodePools: []*scheduling.NodePool{pool(m.ways)}, Catalog: catalog}, nil
+	p := &scheduling.Problem{Pods: m.pods(seed), NodePools: []*scheduling.NodePool{pool(m.ways)}, Catalog: catalog}
+	if m.owned {
+		own(p)
+	}
+	return p, nil
+}
+
+// own gives the pods of each app a ReplicaSet.
+func own(p *scheduling.Problem) {
+	known := map[string]bool{}
+	for _, pod := range p.Pods {
+		app := pod.Labels["app"]
+		pod.OwnerReferences = st.Pod("", st.OwnedBy("ReplicaSet", app)).OwnerReferences
+		if !known[app] {
+			known[app] = true
+			p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, &appsv1.ReplicaSet{
+				ObjectMeta: metav1.ObjectMeta{Name: app, Namespace: metav1.NamespaceDefault},
+				Spec:       appsv1.ReplicaSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+			})
+		}
+	}
 }
 
 func pool(ways []string) *scheduling.NodePool {
