@@ -54,6 +54,9 @@ type Outcome struct {
 	Planned  offerings.Price `json:"plannedPerHour"`
 	Bound    offerings.Price `json:"lowerBoundPerHour"`
 	Realised offerings.Price `json:"realisedPerHour"`
+	// Expected is what the planner expects the price to be in the mean of several orders;
+	// 0 where it does not say, or where machines come in batches or pods are nominated.
+	Expected offerings.Price `json:"expectedPerHour,omitempty"`
 	// Pods is how many pods the first plan placed, Unschedulable how many it gave up on;
 	// of these the loop knows nothing more.
 	Pods          int `json:"pods"`
@@ -91,6 +94,13 @@ type Loop struct {
 	planner Planner
 	problem *scheduling.Problem
 	first   *scheduling.Plan
+	// expected is what the planner expects the first plan to come to; nil if it does not say.
+	expected *scheduling.Realised
+}
+
+// realiser is a planner that says what a plan is expected to come to.
+type realiser interface {
+	Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error)
 }
 
 // NewLoop plans for a problem. The error is that of the planner.
@@ -99,7 +109,13 @@ func NewLoop(ctx context.Context, planner Planner, p *scheduling.Problem) (*Loop
 	if err != nil {
 		return nil, fmt.Errorf("planning: %w", err)
 	}
-	return &Loop{planner: planner, problem: p, first: first}, nil
+	l := &Loop{planner: planner, problem: p, first: first, expected: first.Summary.Realised}
+	if r, ok := planner.(realiser); ok && l.expected == nil {
+		if l.expected, err = r.Realise(ctx, *p, first); err != nil {
+			return nil, fmt.Errorf("realising: %w", err)
+		}
+	}
+	return l, nil
 }
 
 // Run carries the plan out in one way, and plans again as long as pods have no node and
@@ -121,6 +137,9 @@ func (l *Loop) Run(ctx context.Context, way Way) (*Outcome, error) {
 			Planned: price(summary), Bound: summary.LowerBoundPerHour, Pods: summary.Placed,
 			Unschedulable: len(l.first.Unschedulable), Machines: summary.Nodes,
 		},
+	}
+	if l.expected != nil && way.Batches < 2 && way.Nominated == "" {
+		r.outcome.Expected = l.expected.ExpectedPerHour
 	}
 	r.problem.Pods = nil
 	r.problem.Nodes, r.problem.Running = nil, nil

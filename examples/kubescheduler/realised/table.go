@@ -36,7 +36,7 @@ func Table(out io.Writer, results []Result) error {
 		of[key] = append(of[key], r)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "PROBLEM\tPODS\tPLANNED FOR\tMACHINES JOIN\tPLANNED\tGAP\tREALISED\tOVER BOUND\tWORST\tELSEWHERE\tROUNDS\tLATER\tWAITING")
+	fmt.Fprintln(w, "PROBLEM\tPODS\tPLANNED FOR\tMACHINES JOIN\tPLANNED\tGAP\tEXPECTED\tREALISED\tOVER BOUND\tWORST\tELSEWHERE\tROUNDS\tLATER\tWAITING")
 	for _, key := range lines {
 		rs := of[key]
 		n := float64(len(rs))
@@ -50,8 +50,12 @@ func Table(out io.Writer, results []Result) error {
 			later += float64(r.Later) / n
 			waiting += float64(r.Waiting) / n
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.4g\t%.2f%%\t%.4g\t%.3f\t%.3f\t%.0f\t%.1f\t%.1f\t%.0f\n", key.problem, rs[0].Pods, strings.ToLower(key.plannedFor), key.way.describe(),
-			rs[0].Planned.USD(), 100*rs[0].Gap(), realised, over, worst, elsewhere, rounds, later, waiting)
+		expected := ""
+		if e := rs[0].Expected; e > 0 {
+			expected = fmt.Sprintf("%.4g", e.USD())
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.4g\t%.2f%%\t%s\t%.4g\t%.3f\t%.3f\t%.0f\t%.1f\t%.1f\t%.0f\n", key.problem, rs[0].Pods, strings.ToLower(key.plannedFor), key.way.describe(),
+			rs[0].Planned.USD(), 100*rs[0].Gap(), expected, realised, over, worst, elsewhere, rounds, later, waiting)
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("writing the table: %w", err)
