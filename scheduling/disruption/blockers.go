@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -43,8 +44,8 @@ func (f *state) blockers(s *candidate, reason Reason) []Cause {
 	if len(s.expected) > 0 && !s.machine.NominatedUntil.After(f.now) {
 		add(&Cause{Code: CauseNominated, Detail: "pods that wait are expected here"})
 	}
-	if s.node.Annotations[doNotDisrupt] == "true" {
-		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + doNotDisrupt})
+	if s.node.Annotations[eviction.DoNotDisrupt] == "true" {
+		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + eviction.DoNotDisrupt})
 	}
 	if f.planner.KeepBarePods && len(s.bare) > 0 {
 		c := andMore(Cause{Code: CauseBarePod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would be gone for good"}, len(s.bare))
@@ -139,8 +140,8 @@ func (f *state) graceOf(s *candidate) *time.Duration {
 func (f *state) podBlockers(s *candidate) []Cause {
 	var asks, held []Cause
 	for _, pod := range s.pods {
-		if protected(pod, f.now) {
-			asks = append(asks, Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podspec.PodName(pod), Detail: "the pod has the annotation " + asked(pod)})
+		if eviction.Protected(pod, f.now) {
+			asks = append(asks, Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podspec.PodName(pod), Detail: "the pod has the annotation " + eviction.AnnotationOf(pod)})
 		}
 		if c := f.heldBy(pod); c != nil {
 			held = append(held, *c)
@@ -166,18 +167,18 @@ func andMore(c Cause, pods int) Cause {
 // heldBy says whether budgets let a pod not go at all: one that allows nothing, or two,
 // which the API server does not support.
 func (f *state) heldBy(pod *corev1.Pod) *Cause {
-	if !evictable(pod, f.now) {
+	if !eviction.Evictable(pod, f.now) {
 		return nil
 	}
-	charges := f.podBudgets.charges(pod)
+	charges := f.podBudgets.Charges(pod)
 	switch {
 	case len(charges) > 1:
 		return &Cause{
-			Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].name,
+			Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].Name,
 			Detail: fmt.Sprintf("pod %s has %d PodDisruptionBudgets, and cannot be evicted", podspec.PodName(pod), len(charges)),
 		}
-	case len(charges) == 1 && charges[0].allowed == 0:
-		return &Cause{Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].name, Detail: "pod " + podspec.PodName(pod) + " may not be evicted now"}
+	case len(charges) == 1 && charges[0].Allowed == 0:
+		return &Cause{Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].Name, Detail: "pod " + podspec.PodName(pod) + " may not be evicted now"}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
 // always is a list of all reasons that ask nodes whether they may go.
@@ -56,10 +57,10 @@ func TestBlockers(t *testing.T) {
 		"D6 one without a pool":                     {node: without(scheduling.NodePoolLabel), want: all(CauseNoNodePool)},
 		"D6 one of a pool that is not there":        {node: label(scheduling.NodePoolLabel, "other"), want: all(CauseNoNodePool)},
 		"D6 one of a pool that has nothing to sell": {none: true, want: all(CauseNoTypes)},
-		"D7 a node that asks to be left alone":      {node: nodeAnnotated(doNotDisrupt, "true"), want: all(CauseDoNotDisrupt)},
-		"D7 a node that says false":                 {node: nodeAnnotated(doNotDisrupt, "false"), want: none},
-		"D7 nodes know no durations":                {node: nodeAnnotated(doNotDisrupt, "24h"), want: none},
-		"D7 nor capitals":                           {node: nodeAnnotated(doNotDisrupt, "True"), want: none},
+		"D7 a node that asks to be left alone":      {node: nodeAnnotated(eviction.DoNotDisrupt, "true"), want: all(CauseDoNotDisrupt)},
+		"D7 a node that says false":                 {node: nodeAnnotated(eviction.DoNotDisrupt, "false"), want: none},
+		"D7 nodes know no durations":                {node: nodeAnnotated(eviction.DoNotDisrupt, "24h"), want: none},
+		"D7 nor capitals":                           {node: nodeAnnotated(eviction.DoNotDisrupt, "True"), want: none},
 		"D8 no label for the capacity type":         {node: without(scheduling.CapacityTypeLabel), want: saving(CauseUnknownPrice)},
 		"D8 no label for the zone":                  {node: without(corev1.LabelTopologyZone), want: saving(CauseUnknownPrice)},
 		"D8 no label for the type":                  {node: without(corev1.LabelInstanceTypeStable), want: saving(CauseUnknownPrice)},
@@ -83,7 +84,7 @@ func TestBlockers(t *testing.T) {
 		"D24 nothing known":                          {pool: consolidateAfter(49 * time.Hour), node: func(n *corev1.Node) { n.CreationTimestamp = metav1.Time{} }, want: none},
 		"D24 no waiting":                             {pool: consolidateAfter(0), machine: Machine{LastPodEvent: noon()}, want: none},
 		"D24 a pod that came in the future":          {pool: consolidateAfter(0), machine: Machine{LastPodEvent: future}, want: map[Reason][]CauseCode{Empty: {CauseTooSoon}, Underutilized: {CauseTooSoon}}},
-		"D26 causes add up, the most telling first":  {node: func(n *corev1.Node) { uninitialized(n); nodeAnnotated(doNotDisrupt, "true")(n) }, want: map[Reason][]CauseCode{Drifted: {CauseNotReady, CauseDoNotDisrupt}, Empty: {CauseNotReady, CauseDoNotDisrupt}, Underutilized: {CauseNotReady, CauseDoNotDisrupt}}},
+		"D26 causes add up, the most telling first":  {node: func(n *corev1.Node) { uninitialized(n); nodeAnnotated(eviction.DoNotDisrupt, "true")(n) }, want: map[Reason][]CauseCode{Drifted: {CauseNotReady, CauseDoNotDisrupt}, Empty: {CauseNotReady, CauseDoNotDisrupt}, Underutilized: {CauseNotReady, CauseDoNotDisrupt}}},
 		"D26 an own machine that is not ready first": {node: func(n *corev1.Node) { n.Labels[scheduling.InitializedLabel] = "false" }, want: all(CauseNotReady)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +135,7 @@ func TestPodBlockers(t *testing.T) {
 		}
 	}
 	phase := func(x corev1.PodPhase) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Status.Phase = x } }
-	web, asks := labelled("app", "web"), annotated(doNotDisrupt, "true")
+	web, asks := labelled("app", "web"), annotated(eviction.DoNotDisrupt, "true")
 	elsewhere := func(p *corev1.Pod) { p.Namespace = "other" }
 	unreadyPod := func(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }
 	tolerant := func(p *corev1.Pod) {
@@ -157,15 +158,15 @@ func TestPodBlockers(t *testing.T) {
 		"D9 one that has ended":                             {pod: all(asks, phase(corev1.PodSucceeded))},
 		"D9 one that has failed":                            {pod: all(asks, phase(corev1.PodFailed))},
 		"D9 one that is being deleted":                      {pod: all(asks, leavingPod)},
-		"S12 for a while from its start":                    {pod: all(annotated(doNotDisrupt, "1h"), started(time.Hour-1)), want: CauseDoNotDisrupt},
-		"S12 no longer than that":                           {pod: all(annotated(doNotDisrupt, "1h"), started(time.Hour))},
-		"S12 without a start":                               {pod: all(annotated(doNotDisrupt, "1h"), func(p *corev1.Pod) { p.Status.StartTime = nil }), want: CauseDoNotDisrupt},
-		"S12 a start in the future":                         {pod: all(annotated(doNotDisrupt, "1h"), started(-time.Hour)), want: CauseDoNotDisrupt},
-		"S12 no duration at all":                            {pod: annotated(doNotDisrupt, "0s")},
-		"S12 less than none":                                {pod: annotated(doNotDisrupt, "-1h")},
-		"S12 not a duration":                                {pod: annotated(doNotDisrupt, "yes")},
-		"S12 false":                                         {pod: annotated(doNotDisrupt, "false")},
-		"S12 empty":                                         {pod: annotated(doNotDisrupt, "")},
+		"S12 for a while from its start":                    {pod: all(annotated(eviction.DoNotDisrupt, "1h"), started(time.Hour-1)), want: CauseDoNotDisrupt},
+		"S12 no longer than that":                           {pod: all(annotated(eviction.DoNotDisrupt, "1h"), started(time.Hour))},
+		"S12 without a start":                               {pod: all(annotated(eviction.DoNotDisrupt, "1h"), func(p *corev1.Pod) { p.Status.StartTime = nil }), want: CauseDoNotDisrupt},
+		"S12 a start in the future":                         {pod: all(annotated(eviction.DoNotDisrupt, "1h"), started(-time.Hour)), want: CauseDoNotDisrupt},
+		"S12 no duration at all":                            {pod: annotated(eviction.DoNotDisrupt, "0s")},
+		"S12 less than none":                                {pod: annotated(eviction.DoNotDisrupt, "-1h")},
+		"S12 not a duration":                                {pod: annotated(eviction.DoNotDisrupt, "yes")},
+		"S12 false":                                         {pod: annotated(eviction.DoNotDisrupt, "false")},
+		"S12 empty":                                         {pod: annotated(eviction.DoNotDisrupt, "")},
 		"S12 by the annotation of v1alpha5":                 {pod: annotated("karpenter.sh/do-not-evict", "true"), want: CauseDoNotDisrupt},
 		"S12 by that of Cluster Autoscaler":                 {pod: annotated("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"), want: CauseDoNotDisrupt},
 		"S12 safe to evict":                                 {pod: annotated("cluster-autoscaler.kubernetes.io/safe-to-evict", "true")},
@@ -214,7 +215,7 @@ func TestGraceOfThePool(t *testing.T) {
 	p := pool(func(p *scheduling.NodePool) {
 		p.Spec.Template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: time.Hour}
 	})
-	c := world(t, p, []*corev1.Node{machine(t, "n", "m.large", od)}, pod("web", "n", "1", annotated(doNotDisrupt, "true")))
+	c := world(t, p, []*corev1.Node{machine(t, "n", "m.large", od)}, pod("web", "n", "1", annotated(eviction.DoNotDisrupt, "true")))
 	f := newState(Planner{Now: noon()}, &c)
 	assert.Nil(t, codes(f, Drifted))
 	assert.Equal(t, []CauseCode{CauseDoNotDisrupt}, codes(f, Empty))
@@ -224,48 +225,8 @@ func TestGraceOfThePool(t *testing.T) {
 func TestTheLongestDurationDecides(t *testing.T) {
 	for ago, want := range map[time.Duration][]CauseCode{2*time.Hour - 1: {CauseDoNotDisrupt}, 2 * time.Hour: nil} {
 		c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.large", od)},
-			pod("a", "n", "100m", annotated(doNotDisrupt, "1h"), started(ago)), pod("b", "n", "100m", annotated(doNotDisrupt, "2h"), started(ago)))
+			pod("a", "n", "100m", annotated(eviction.DoNotDisrupt, "1h"), started(ago)), pod("b", "n", "100m", annotated(eviction.DoNotDisrupt, "2h"), started(ago)))
 		assert.Equal(t, want, codes(newState(Planner{Now: noon()}, &c), Underutilized), ago)
-	}
-}
-
-// S10: what has to live on when its node goes.
-func TestReschedulable(t *testing.T) {
-	for name, tc := range map[string]struct {
-		pod  *corev1.Pod
-		want bool
-	}{
-		"S10 of nobody":                       {pod("p", "n", "1"), true},
-		"S10 of a ReplicaSet":                 {pod("p", "n", "1", owned("apps/v1", "ReplicaSet")), true},
-		"S10 of a DaemonSet":                  {pod("p", "n", "1", owned("apps/v1", "DaemonSet")), false},
-		"S10 of another kind of DaemonSet":    {pod("p", "n", "1", owned("apps.kruise.io/v1alpha1", "DaemonSet")), true},
-		"S10 a mirror pod":                    {pod("p", "n", "1", owned("v1", "Node")), false},
-		"S10 a mirror pod by its note":        {pod("p", "n", "1", annotated(corev1.MirrorPodAnnotationKey, "x")), false},
-		"S10 being deleted":                   {pod("p", "n", "1", leavingPod), false},
-		"S10 being deleted, of a Deployment":  {pod("p", "n", "1", leavingPod, owned("apps/v1", "ReplicaSet")), false},
-		"S10 being deleted, of a StatefulSet": {pod("p", "n", "1", leavingPod, owned("apps/v1", "StatefulSet")), true},
-		"S10 ended, of a StatefulSet":         {pod("p", "n", "1", owned("apps/v1", "StatefulSet"), func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }), false},
-	} {
-		assert.Equal(t, tc.want, reschedulable(tc.pod), name)
-	}
-}
-
-// S11: tolerations of the taint by which nodes are disrupted.
-func TestToleratesDisruption(t *testing.T) {
-	for name, tc := range map[string]struct {
-		toleration corev1.Toleration
-		want       bool
-	}{
-		"S11 the key":            {corev1.Toleration{Key: scheduling.DisruptedTaint, Operator: corev1.TolerationOpExists}, true},
-		"S11 everything":         {corev1.Toleration{Operator: corev1.TolerationOpExists}, true},
-		"S11 its empty value":    {corev1.Toleration{Key: scheduling.DisruptedTaint}, true},
-		"S11 another value":      {corev1.Toleration{Key: scheduling.DisruptedTaint, Value: "x"}, false},
-		"S11 another key":        {corev1.Toleration{Key: "x", Operator: corev1.TolerationOpExists}, false},
-		"S11 its effect":         {corev1.Toleration{Key: scheduling.DisruptedTaint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}, true},
-		"S11 another effect":     {corev1.Toleration{Key: scheduling.DisruptedTaint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}, false},
-		"S11 nothing of nothing": {corev1.Toleration{}, false},
-	} {
-		assert.Equal(t, tc.want, toleratesDisruption(&corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{tc.toleration}}}), name)
 	}
 }
 
@@ -319,7 +280,7 @@ func TestLaunchesAreYoung(t *testing.T) {
 // D28, S12: a pod that moves begins anew; where that counts, it is a copy that says so.
 func TestPodsBeginAnew(t *testing.T) {
 	c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.large", od), machine(t, "to", "m.large", od)},
-		pod("plain", "n", "1"), pod("guarded", "n", "1", annotated(doNotDisrupt, "1h")), pod("deleted", "n", "1", func(p *corev1.Pod) {
+		pod("plain", "n", "1"), pod("guarded", "n", "1", annotated(eviction.DoNotDisrupt, "1h")), pod("deleted", "n", "1", func(p *corev1.Pod) {
 			p.DeletionTimestamp = &metav1.Time{Time: noon()}
 		}))
 	f := newState(Planner{Now: noon()}, &c)

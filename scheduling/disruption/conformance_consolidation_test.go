@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
 // onDemand is a pool that buys on-demand only.
@@ -148,7 +149,7 @@ func TestOrderOfReasons(t *testing.T) {
 // D45: a pod that asks to be left alone, on a node that drift may take all the same, is
 // given a place like the others.
 func TestPodsOfDriftedNodesHaveAPlace(t *testing.T) {
-	c := world(t, onDemand(consolidateAfter(-1)), []*corev1.Node{machine(t, "n", "m.large", od)}, pod("x", "n", "1500m", annotated(doNotDisrupt, "true")))
+	c := world(t, onDemand(consolidateAfter(-1)), []*corev1.Node{machine(t, "n", "m.large", od)}, pod("x", "n", "1500m", annotated(eviction.DoNotDisrupt, "true")))
 	m := driftedMachine("n", 1)
 	m.TerminationGracePeriod = &metav1.Duration{Duration: time.Hour}
 	c.Machines = []Machine{m}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
 // D40: all nodes that are empty go in one step, without any what-if.
@@ -109,8 +110,8 @@ func TestNeverConsolidate(t *testing.T) {
 // pods without a place are told of.
 func TestInterrupted(t *testing.T) {
 	c := world(t, pool(func(p *scheduling.NodePool) { p.Spec.Disruption.Budgets[0].Nodes = "0" }),
-		[]*corev1.Node{machine(t, "a", "m.large", offerings.Spot, nodeAnnotated(doNotDisrupt, "true")), machine(t, "b", "m.large", offerings.Spot), machine(t, "stays", "m.small", offerings.Spot)},
-		pod("x", "a", "1500m", annotated(doNotDisrupt, "true")), pod("y", "b", "1500m"), pod("lost", "b", "100m", func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "gone"} }),
+		[]*corev1.Node{machine(t, "a", "m.large", offerings.Spot, nodeAnnotated(eviction.DoNotDisrupt, "true")), machine(t, "b", "m.large", offerings.Spot), machine(t, "stays", "m.small", offerings.Spot)},
+		pod("x", "a", "1500m", annotated(eviction.DoNotDisrupt, "true")), pod("y", "b", "1500m"), pod("lost", "b", "100m", func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "gone"} }),
 		pod("z", "stays", "900m"))
 	soon := &Interruption{At: noon().Add(2 * time.Minute), Kind: "spot"}
 	c.Machines = []Machine{{Node: "a", Interruption: soon}, {Node: "b", Interruption: soon}}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
 const od = offerings.OnDemand
@@ -86,11 +87,11 @@ func TestExpired(t *testing.T) {
 // first.
 func TestExpiryComesWhateverStandsInItsWay(t *testing.T) {
 	c := world(t, pool(func(p *scheduling.NodePool) { p.Spec.Disruption.Budgets[0].Nodes = "0" }), []*corev1.Node{
-		machine(t, "old", "m.large", od, nodeAnnotated(doNotDisrupt, "true"), func(n *corev1.Node) { n.CreationTimestamp.Time = noon().Add(-721 * time.Hour) }),
+		machine(t, "old", "m.large", od, nodeAnnotated(eviction.DoNotDisrupt, "true"), func(n *corev1.Node) { n.CreationTimestamp.Time = noon().Add(-721 * time.Hour) }),
 		machine(t, "young", "m.large", od),
 	},
-		pod("a", "old", "500m", annotated(doNotDisrupt, "true")), pod("b", "old", "500m", labelled("app", "web")), pod("c", "old", "500m", labelled("app", "web")),
-		pod("d", "young", "1800m", annotated(doNotDisrupt, "true")))
+		pod("a", "old", "500m", annotated(eviction.DoNotDisrupt, "true")), pod("b", "old", "500m", labelled("app", "web")), pod("c", "old", "500m", labelled("app", "web")),
+		pod("d", "young", "1800m", annotated(eviction.DoNotDisrupt, "true")))
 	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{guarding(0)}
 	plan := planned(t, Planner{}, c)
 	assert.Equal(t, []string{"expired old +m.large/spot a>default-1 b>default-1 c>default-1"}, steps(plan))

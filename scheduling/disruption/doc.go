@@ -113,7 +113,8 @@ package disruption
 //
 // The cluster as it stands after some steps
 //
-//	pods, budget what pods ask for, and how many nodes of a pool and pods may go
+//	budget       how many nodes of a pool may go; internal/eviction tells what pods ask for, and how
+//	             many of them PodDisruptionBudgets let go
 //	validate     every fault of what goes in
 //	availability, deadline  what is on sale, and whether there is time
 //	state, take, sessions   nodes, pods and pools; a step carried out; the sessions for what-ifs
@@ -138,4 +139,5 @@ package disruption
 //	rebalance    pods that break a rule where they are
 //	lookahead    the next plan, made in advance, and what this one does of it
 //	risks, summary  what the steps come to, and what they leave
+//	realise      what they come to where kube-scheduler binds the evicted pods
 //	verdict      why each other node stays, and the best moves that were not made

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -145,7 +146,7 @@ func (x *search) count(s *keepSet) {
 	for i, name := range s.names {
 		for _, pod := range x.state.at[name].pods {
 			size := x.state.capacity.sizes[podspec.PodName(pod)]
-			if !reschedulable(pod) || len(size) == 0 {
+			if !eviction.Reschedulable(pod) || len(size) == 0 {
 				continue
 			}
 			where := nodesOf(pod)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -141,7 +142,7 @@ func (x *search) fillRoomEach(ctx context.Context) error {
 func (x *search) podSizes(name string) [][]int64 {
 	var out [][]int64
 	for _, pod := range x.state.at[name].pods {
-		if reschedulable(pod) {
+		if eviction.Reschedulable(pod) {
 			out = append(out, x.state.capacity.sizes[podspec.PodName(pod)])
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -25,85 +26,6 @@ func webs(n, unready int) []*corev1.Pod {
 		out = append(out, p)
 	}
 	return out
-}
-
-func TestAllowedDisruptions(t *testing.T) {
-	atMost := func(s string) func(*policyv1.PodDisruptionBudget) {
-		v := intstr.Parse(s)
-		return func(b *policyv1.PodDisruptionBudget) { b.Spec.MaxUnavailable, b.Spec.MinAvailable = &v, nil }
-	}
-	atLeast := func(s string) func(*policyv1.PodDisruptionBudget) {
-		v := intstr.Parse(s)
-		return func(b *policyv1.PodDisruptionBudget) { b.Spec.MinAvailable, b.Spec.MaxUnavailable = &v, nil }
-	}
-	status := func(generation, observed int64, allowed int32) func(*policyv1.PodDisruptionBudget) {
-		return func(b *policyv1.PodDisruptionBudget) {
-			b.Generation, b.Status.ObservedGeneration, b.Status.DisruptionsAllowed = generation, observed, allowed
-		}
-	}
-	for name, tc := range map[string]struct {
-		change func(*policyv1.PodDisruptionBudget)
-		pods   []*corev1.Pod
-		want   int
-	}{
-		"D10 at most two away":                     {atMost("2"), webs(5, 0), 2},
-		"D10 one is away already":                  {atMost("2"), webs(5, 1), 1},
-		"D10 more are away than may be":            {atMost("2"), webs(5, 4), 0},
-		"D10 a share is rounded up":                {atMost("30%"), webs(5, 0), 2},
-		"D10 nothing":                              {atMost("0%"), webs(5, 0), 0},
-		"D10 everything":                           {atMost("100%"), webs(5, 0), 5},
-		"D10 more than there are":                  {atMost("9"), webs(5, 0), 5},
-		"D10 at least two":                         {atLeast("2"), webs(5, 0), 3},
-		"D10 at least more than there are":         {atLeast("9"), webs(5, 0), 0},
-		"D10 a share that stays is rounded up":     {atLeast("50%"), webs(5, 0), 2},
-		"D10 all of them":                          {atLeast("100%"), webs(5, 0), 0},
-		"D10 no pods":                              {atMost("2"), nil, 0},
-		"D10 neither":                              {func(b *policyv1.PodDisruptionBudget) { b.Spec.MaxUnavailable = nil }, webs(5, 0), 0},
-		"D10 the status counts":                    {status(3, 3, 4), webs(5, 5), 4},
-		"D10 not one of an older version":          {status(3, 2, 4), webs(5, 0), 1},
-		"D10 nor one that nobody wrote":            {status(0, 0, 0), webs(5, 0), 1},
-		"D10 one that says none":                   {status(1, 1, 0), webs(5, 0), 0},
-		"D10 one that says less than none":         {status(1, 1, -1), webs(5, 0), 0},
-		"D10 pods of others do not count":          {atMost("50%"), append(webs(2, 0), pod("other", "n", "1")), 1},
-		"D10 pods that are leaving are not ready":  {atLeast("1"), append(webs(2, 0), pod("web-x", "n", "1", labelled("app", "web"), leavingPod)), 1},
-		"D10 ended ones are not expected":          {atMost("50%"), append(webs(2, 0), pod("web-x", "n", "1", labelled("app", "web"), func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })), 1},
-		"D10 waiting ones are expected, not ready": {atMost("50%"), append(webs(2, 0), pod("web-x", "", "1", labelled("app", "web"), func(p *corev1.Pod) { p.Status = corev1.PodStatus{Phase: corev1.PodPending} })), 1},
-		"D10 no word on readiness is ready":        {atMost("1"), []*corev1.Pod{pod("web-x", "n", "1", labelled("app", "web"), func(p *corev1.Pod) { p.Status.Conditions = nil })}, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := guarding(1)
-			tc.change(b)
-			g := newPodBudgets([]*policyv1.PodDisruptionBudget{b}, tc.pods)
-			require.Len(t, g.list, 1)
-			assert.Equal(t, tc.want, g.list[0].allowed)
-		})
-	}
-}
-
-// D10: a selector of any kind finds its pods, in its namespace only.
-func TestGuardsOf(t *testing.T) {
-	budget := func(name string, s *metav1.LabelSelector) *policyv1.PodDisruptionBudget {
-		return &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: policyv1.PodDisruptionBudgetSpec{Selector: s}}
-	}
-	g := newPodBudgets([]*policyv1.PodDisruptionBudget{
-		budget("nothing", nil),
-		budget("everything", &metav1.LabelSelector{}),
-		budget("both", &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web", "tier": "front"}}),
-		budget("app", &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}),
-		budget("expression", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"web"}}}}),
-		budget("mixed", &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}, MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpExists}}}),
-	}, nil)
-	names := func(namespace string, labels map[string]string) []string {
-		var out []string
-		for _, x := range g.of(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Labels: labels}}) {
-			out = append(out, x.name)
-		}
-		return out
-	}
-	assert.Equal(t, []string{"default/everything", "default/expression"}, names("", nil))
-	assert.Equal(t, []string{"default/app", "default/everything"}, names("default", map[string]string{"app": "web"}))
-	assert.Equal(t, []string{"default/app", "default/both", "default/everything", "default/mixed"}, names("default", map[string]string{"app": "web", "tier": "front"}))
-	assert.Empty(t, names("shop", map[string]string{"app": "web", "tier": "front"}))
 }
 
 // A budget that lets d of n pods go makes ceil(n/d) waves, and no wave takes more.
@@ -207,12 +129,12 @@ func FuzzScaled(f *testing.F) {
 		if !isMax {
 			b.Spec.MinAvailable, b.Spec.MaxUnavailable = &v, nil
 		}
-		allowed := newPodBudgets([]*policyv1.PodDisruptionBudget{b}, webs(pods, unready)).list[0].allowed
+		allowed := eviction.NewBudgets([]*policyv1.PodDisruptionBudget{b}, webs(pods, unready)).Charges(webs(1, 0)[0])[0].Allowed
 		assert.GreaterOrEqual(t, allowed, 0)
 		assert.LessOrEqual(t, allowed, pods-unready)
 		faults := &faults{}
 		faults.checkBudgets([]*policyv1.PodDisruptionBudget{b})
-		if _, ok := scaled(&v, pods); !ok {
+		if _, ok := eviction.Scaled(&v, pods); !ok {
 			assert.Error(t, faults.joined(nil))
 			assert.Zero(t, allowed)
 		}

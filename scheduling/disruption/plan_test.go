@@ -15,6 +15,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
 // busy is a cluster in which something is to be done for every reason.
@@ -24,7 +25,7 @@ func busy(t testing.TB) Cluster {
 		machine(t, "a-cheap", "m.large", od), machine(t, "b-empty", "m.large", od), machine(t, "c-drifted", "m.xlarge", od),
 		machine(t, "d-expired", "m.xlarge", od, func(n *corev1.Node) { n.CreationTimestamp.Time = noon().Add(-721 * time.Hour) }), machine(t, "e-taken", "m.xlarge", od),
 		machine(t, "f-held", "m.large", od),
-	}, pod("a", "a-cheap", "900m"), pod("c", "c-drifted", "3500m"), pod("d", "d-expired", "3500m"), pod("e", "e-taken", "3500m"), pod("f", "f-held", "1900m", annotated(doNotDisrupt, "true")),
+	}, pod("a", "a-cheap", "900m"), pod("c", "c-drifted", "3500m"), pod("d", "d-expired", "3500m"), pod("e", "e-taken", "3500m"), pod("f", "f-held", "1900m", annotated(eviction.DoNotDisrupt, "true")),
 		pod("web-1", "c-drifted", "100m", labelled("app", "web")), pod("web-2", "d-expired", "100m", labelled("app", "web")))
 	c.Machines = []Machine{{Node: "e-taken", Interruption: &Interruption{}}, driftedMachine("c-drifted", 1), {Node: "f-held"}}
 	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{guarding(1)}
@@ -148,7 +149,7 @@ func TestNothingToBeDone(t *testing.T) {
 			c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{guarding(0)}
 			return c
 		}, CauseBudget},
-		"pods ask to be left alone": {func() Cluster { return world(t, onDemand(), two(), pods(annotated(doNotDisrupt, "true"))...) }, CauseDoNotDisrupt},
+		"pods ask to be left alone": {func() Cluster { return world(t, onDemand(), two(), pods(annotated(eviction.DoNotDisrupt, "true"))...) }, CauseDoNotDisrupt},
 		"types are unknown": {func() Cluster {
 			return world(t, onDemand(), relabel(corev1.LabelInstanceTypeStable, "m.unheard"), pods()...)
 		}, CauseUnknownPrice},

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -76,8 +77,8 @@ func (r *run) mayMove(pod *corev1.Pod) bool {
 	if s == nil || s.gone || s.going() || known == nil {
 		return false
 	}
-	stays := r.state.planner.KeepBarePods && bare(known)
-	return !stays && reschedulable(known) && evictable(known, r.state.now) && r.state.heldBy(known) == nil
+	stays := r.state.planner.KeepBarePods && eviction.Bare(known)
+	return !stays && eviction.Reschedulable(known) && eviction.Evictable(known, r.state.now) && r.state.heldBy(known) == nil
 }
 
 // relocation is the step that moves a pod to where it keeps its rules, nil where there is

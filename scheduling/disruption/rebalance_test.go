@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -174,7 +175,7 @@ func TestRebalance(t *testing.T) {
 		},
 		{
 			"do-not-disrupt", []*corev1.Node{node("n1"), node("n2", ssd)},
-			[]*corev1.Pod{pod("a", "n1", "1", onDisk, func(p *corev1.Pod) { p.Annotations = map[string]string{doNotDisrupt: "true"} })},
+			[]*corev1.Pod{pod("a", "n1", "1", onDisk, func(p *corev1.Pod) { p.Annotations = map[string]string{eviction.DoNotDisrupt: "true"} })},
 			[]string{},
 		},
 		{

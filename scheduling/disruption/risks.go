@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -50,8 +51,8 @@ func (f *state) risks(step *Step) []Risk {
 		if pod == nil || from == nil || from.node == nil {
 			continue
 		}
-		object := cmp.Or(controllerOf(pod), "pod/"+e.Pod)
-		if bare(pod) {
+		object := cmp.Or(eviction.ControllerOf(pod), "pod/"+e.Pod)
+		if eviction.Bare(pod) {
 			out = append(out, Risk{RiskBarePod, object, "has no controller, and is gone for good once it is evicted"})
 		}
 		for j := range pod.Spec.Volumes {
@@ -87,10 +88,10 @@ func (f *state) absences(step *Step) (out []Risk) {
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod := f.pods[e.Pod]
-		if pod == nil || bare(pod) || step.Reason != Interrupted && len(f.podBudgets.charges(pod)) > 0 {
+		if pod == nil || eviction.Bare(pod) || step.Reason != Interrupted && len(f.podBudgets.Charges(pod)) > 0 {
 			continue
 		}
-		t := turn{controllerOf(pod), e.Wave}
+		t := turn{eviction.ControllerOf(pod), e.Wave}
 		away[t]++
 		most[t.controller] = max(most[t.controller], away[t])
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -85,7 +86,7 @@ func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error
 				return out, nil, fmt.Errorf("%w: pods[%d]: is missing", scheduling.ErrInvalid, i)
 			case pod.Spec.NodeName == "":
 				out.Pods = append(out.Pods, pod)
-			case vacated[pod.Spec.NodeName] && reschedulable(pod):
+			case vacated[pod.Spec.NodeName] && eviction.Reschedulable(pod):
 				out.Pods = append(out.Pods, unbound(pod))
 			default:
 				out.Running = append(out.Running, pod)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -103,7 +104,7 @@ func (f *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 			return d, nil, fmt.Errorf("there is no node %q", name)
 		}
 		for _, pod := range at.pods {
-			if reschedulable(pod) {
+			if eviction.Reschedulable(pod) {
 				d.Pods = append(d.Pods, f.lift(pod))
 				origin[podspec.PodName(pod)] = name
 			} else {

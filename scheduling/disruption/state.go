@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -36,7 +37,7 @@ type state struct {
 	// the node to which a step has moved it.
 	pods       map[string]*corev1.Pod
 	moved      map[string]string
-	podBudgets *podBudgets
+	podBudgets *eviction.Budgets
 	replicas   map[string]int // by controller, its pods that run
 	topology   *drain.Topology
 	// loose are the nodes that might be disrupted before the first step.
@@ -155,13 +156,13 @@ func newState(p Planner, c *Cluster) *state {
 				continue
 			}
 			f.pods[podspec.PodName(pod)] = pod
-			f.replicas[controllerOf(pod)]++
+			f.replicas[eviction.ControllerOf(pod)]++
 			if s != nil {
 				s.pods = append(s.pods, pod)
 			}
 		}
 	}
-	f.podBudgets = newPodBudgets(c.PodDisruptionBudgets, append(counted, c.Running...))
+	f.podBudgets = eviction.NewBudgets(c.PodDisruptionBudgets, append(counted, c.Running...))
 	f.reserveBudgets(c.Underway)
 	for _, s := range f.nodes {
 		f.derive(s)
@@ -177,11 +178,11 @@ func (f *state) derive(s *candidate) {
 	slices.SortFunc(s.pods, podspec.ComparePods)
 	s.movers, s.bare = nil, nil
 	for _, pod := range s.pods {
-		if !reschedulable(pod) {
+		if !eviction.Reschedulable(pod) {
 			continue
 		}
 		s.movers = append(s.movers, pod)
-		if bare(pod) {
+		if eviction.Bare(pod) {
 			s.bare = append(s.bare, pod)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -127,7 +128,7 @@ func (f *state) quiet(before bool) time.Time {
 // begun is a pod that runs anew. It is a copy only if that shows in something else than its
 // node.
 func (f *state) begun(pod *corev1.Pod) *corev1.Pod {
-	if _, counts := pod.Annotations[doNotDisrupt]; !counts && pod.DeletionTimestamp == nil {
+	if _, counts := pod.Annotations[eviction.DoNotDisrupt]; !counts && pod.DeletionTimestamp == nil {
 		return pod
 	}
 	again := *pod

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -51,7 +52,7 @@ func (f *state) anew(loose map[string]bool) scheduling.Problem {
 			case pod.Spec.NodeName == "":
 			case !loose[pod.Spec.NodeName]:
 				out.Running = append(out.Running, pod)
-			case reschedulable(pod):
+			case eviction.Reschedulable(pod):
 				out.Pods = append(out.Pods, unbound(pod))
 			}
 		}

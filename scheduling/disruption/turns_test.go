@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
 // standsIn puts a node into a zone.
@@ -88,7 +89,7 @@ func TestOutOfTurn(t *testing.T) {
 	require.Nil(t, cause, "what has to be is done at once")
 	assert.Equal(t, []int{1, 1}, []int{step.Evictions[0].Wave, step.Evictions[1].Wave})
 	assert.Equal(t, 2, step.PodDisruptionBudgets[0].Pods)
-	f.podBudgets.list[0].allowed = 2
+	f.podBudgets.Charges(f.pods["shop/web-a-x"])[0].Allowed = 2
 	step, cause = f.admit(Underutilized, o)
 	require.Nil(t, cause, "both at once is fine")
 	assert.Equal(t, 1, step.Evictions[1].Wave)
@@ -127,7 +128,7 @@ func TestPodsThatWaitMakeNoRoomInSpreads(t *testing.T) {
 	}
 	// web-1 may go to zone b alone, which has one already: b may hold two once a holds one.
 	c := world(t, pool(), []*corev1.Node{machine(t, "n-a", "m.large", od), machine(t, "n-b", "m.large", od, standsIn("b")), machine(t, "old", "m.large", od, standsIn("b"))},
-		pod("web-1", "old", "100m", to("b")), pod("web-2", "n-b", "1900m", to("b")), pod("full", "n-a", "1900m", annotated(doNotDisrupt, "true")))
+		pod("web-1", "old", "100m", to("b")), pod("web-2", "n-b", "1900m", to("b")), pod("full", "n-a", "1900m", annotated(eviction.DoNotDisrupt, "true")))
 	c.Pods = []*corev1.Pod{pod("web-3", "", "1", to("a"), waiting)}
 	c.Machines = []Machine{driftedMachine("old", 1)}
 	plan := planned(t, onlyFor(Drifted), c)

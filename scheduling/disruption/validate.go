@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
 // faults collects what is wrong with a cluster and a planner's settings.
@@ -124,7 +125,7 @@ func (f *faults) checkBudgets(list []*policyv1.PodDisruptionBudget) {
 		if b.Name == "" {
 			f.add(at+".metadata.name", "", "is missing")
 		} else {
-			name := budgetName(b)
+			name := eviction.BudgetName(b)
 			at = "podDisruptionBudgets[" + name + "]"
 			f.checkOnce(first, at, name, i)
 		}
@@ -152,11 +153,11 @@ func (f *faults) checkAmount(path string, v *intstr.IntOrString) {
 	if v == nil {
 		return
 	}
-	if _, ok := scaled(v, 100); !ok {
+	if _, ok := eviction.Scaled(v, 100); !ok {
 		f.add(path, v.String(), "must be a number of pods or a percentage, and not negative")
 		return
 	}
-	if n, _ := scaled(v, 100); v.Type == intstr.String && n > 100 {
+	if n, _ := eviction.Scaled(v, 100); v.Type == intstr.String && n > 100 {
 		f.add(path, v.String(), "must not be more than 100%")
 	}
 }

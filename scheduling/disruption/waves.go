@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
 // turns deals out the evictions of a step in waves. Pods that go together leave every budget as many
@@ -37,7 +38,7 @@ func (f *state) turns(step *Step) ([]BudgetUse, bool) {
 // bound reports whether a pod leaves in turns with others and is tied to some.
 func (f *state) bound(e Eviction) bool {
 	pod := f.pods[e.Pod]
-	return pod != nil && f.topology.Of(e.Pod).Tied() && len(f.podBudgets.charges(pod)) > 0
+	return pod != nil && f.topology.Of(e.Pod).Tied() && len(f.podBudgets.Charges(pod)) > 0
 }
 
 // newSimulation begins with a step that nobody has left for yet. It sees the steps that are taken
@@ -74,13 +75,13 @@ type waves struct {
 	atOnce     bool
 	// free go in the first wave, last when all that budgets count have gone.
 	free, charged, last []*Eviction
-	used                map[*podBudget]int // how many pods of a budget are away at most at the same time
+	used                map[*eviction.Budget]int // how many pods of a budget are away at most at the same time
 	ok                  bool
 }
 
 // deal deals out waves, and sorts evictions by them.
 func (f *state) deal(step *Step, s *drain.Simulation) *waves {
-	w := &waves{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*podBudget]int{}, ok: true}
+	w := &waves{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*eviction.Budget]int{}, ok: true}
 	list := step.Evictions
 	if s == nil { // pods that depend on others go late, within a budget too
 		slices.SortStableFunc(list, func(a, b Eviction) int { return cmp.Compare(f.rank(a.Pod), f.rank(b.Pod)) })
@@ -92,9 +93,9 @@ func (f *state) deal(step *Step, s *drain.Simulation) *waves {
 		e.Wave = 1
 		switch {
 		case pod == nil:
-		case active(pod) && len(f.podBudgets.charges(pod)) > 0:
+		case eviction.Active(pod) && len(f.podBudgets.Charges(pod)) > 0:
 			w.charged = append(w.charged, e)
-		case !w.atOnce && (active(pod) || s != nil) && (apart || f.topology.Of(e.Pod).Tied()):
+		case !w.atOnce && (eviction.Active(pod) || s != nil) && (apart || f.topology.Of(e.Pod).Tied()):
 			w.last = append(w.last, e)
 		default: // it depends on nobody, or is on its way out whatever is done
 			w.free = append(w.free, e)
@@ -131,7 +132,7 @@ func (w *waves) make() {
 		}
 		group = append(group, chosen...)
 		w.charged = slices.DeleteFunc(slices.Clone(w.charged), func(e *Eviction) bool { return slices.Contains(chosen, e) })
-		taken := map[*podBudget]int{}
+		taken := map[*eviction.Budget]int{}
 		for _, e := range chosen {
 			w.charge(taken, e)
 		}
@@ -155,10 +156,10 @@ func (w *waves) make() {
 
 // choose picks the pods that can join a group: no budget has too many of them, and all land.
 func (w *waves) choose(group []*Eviction) (chosen []*Eviction) {
-	taken := map[*podBudget]int{}
+	taken := map[*eviction.Budget]int{}
 	for _, e := range w.charged {
-		full := func(g *podBudget) bool { return !w.atOnce && taken[g] >= max(g.allowed, 1) }
-		if slices.ContainsFunc(w.state.podBudgets.charges(w.state.pods[e.Pod]), full) {
+		full := func(g *eviction.Budget) bool { return !w.atOnce && taken[g] >= max(g.Allowed, 1) }
+		if slices.ContainsFunc(w.state.podBudgets.Charges(w.state.pods[e.Pod]), full) {
 			continue
 		}
 		if w.independent(e) || w.possible(append(slices.Concat(group, chosen), e), true) {
@@ -175,8 +176,8 @@ func (w *waves) independent(e *Eviction) bool {
 }
 
 // charge counts a pod that is away.
-func (w *waves) charge(taken map[*podBudget]int, e *Eviction) {
-	for _, g := range w.state.podBudgets.charges(w.state.pods[e.Pod]) {
+func (w *waves) charge(taken map[*eviction.Budget]int, e *Eviction) {
+	for _, g := range w.state.podBudgets.Charges(w.state.pods[e.Pod]) {
 		taken[g]++
 	}
 }
@@ -204,7 +205,7 @@ func seat(group []*Eviction, wave int) {
 func (w *waves) uses() []BudgetUse {
 	var out []BudgetUse
 	for g, n := range w.used {
-		out = append(out, BudgetUse{Budget: g.name, Pods: n, Allowed: g.allowed})
+		out = append(out, BudgetUse{Budget: g.Name, Pods: n, Allowed: g.Allowed})
 	}
 	slices.SortFunc(out, func(a, b BudgetUse) int { return strings.Compare(a.Budget, b.Budget) })
 	return out

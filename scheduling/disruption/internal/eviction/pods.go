@@ -1,4 +1,4 @@
-package disruption
+package eviction
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// doNotDisrupt is the annotation by which nodes and pods ask to be left alone.
-const doNotDisrupt = "karpenter.sh/do-not-disrupt"
+// DoNotDisrupt is the annotation by which nodes and pods ask to be left alone.
+const DoNotDisrupt = "karpenter.sh/do-not-disrupt"
 
 // The annotations by which pods asked that of Karpenter up to 0.31, and ask Cluster
 // Autoscaler.
@@ -22,8 +22,8 @@ const (
 	safeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 )
 
-// active reports whether a pod runs, or is about to, and is meant to go on.
-func active(pod *corev1.Pod) bool { return !podspec.Terminal(pod) && pod.DeletionTimestamp == nil }
+// Active reports whether a pod runs, or is about to, and is meant to go on.
+func Active(pod *corev1.Pod) bool { return !podspec.Terminal(pod) && pod.DeletionTimestamp == nil }
 
 // ownedBy reports whether a pod belongs to an object of a kind.
 func ownedBy(pod *corev1.Pod, apiVersion, kind string) bool {
@@ -38,8 +38,8 @@ func mirror(pod *corev1.Pod) bool {
 	return ownedBy(pod, "v1", "Node")
 }
 
-// controllerOf names the controller of a pod as kind/namespace/name; "" for none.
-func controllerOf(pod *corev1.Pod) string {
+// ControllerOf names the controller of a pod as kind/namespace/name; "" for none.
+func ControllerOf(pod *corev1.Pod) string {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	if ref == nil {
 		return ""
@@ -47,19 +47,19 @@ func controllerOf(pod *corev1.Pod) string {
 	return strings.ToLower(ref.Kind) + "/" + podspec.OrDefault(pod.Namespace) + "/" + ref.Name
 }
 
-// bare reports whether nobody makes a pod again that is evicted, as "kubectl drain" asks.
-func bare(pod *corev1.Pod) bool { return metav1.GetControllerOfNoCopy(pod) == nil }
+// Bare reports whether nobody makes a pod again that is evicted, as "kubectl drain" asks.
+func Bare(pod *corev1.Pod) bool { return metav1.GetControllerOfNoCopy(pod) == nil }
 
-// reschedulable reports whether a pod has to live on when its node goes. That is so of
+// Reschedulable reports whether a pod has to live on when its node goes. That is so of
 // pods of StatefulSets that are being deleted, too: their successors take up their room.
-func reschedulable(pod *corev1.Pod) bool {
-	return (active(pod) || !podspec.Terminal(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
+func Reschedulable(pod *corev1.Pod) bool {
+	return (Active(pod) || !podspec.Terminal(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
 }
 
-// evictable reports whether a pod is evicted through the API when its node is drained.
+// Evictable reports whether a pod is evicted through the API when its node is drained.
 // The others leave by themselves, stay until the node is gone, or may not be evicted.
-func evictable(pod *corev1.Pod, now time.Time) bool {
-	return active(pod) && !mirror(pod) && !toleratesDisruption(pod) && !protected(pod, now)
+func Evictable(pod *corev1.Pod, now time.Time) bool {
+	return Active(pod) && !mirror(pod) && !toleratesDisruption(pod) && !Protected(pod, now)
 }
 
 // toleratesDisruption reports whether a pod stays on nodes that are being drained.
@@ -67,28 +67,28 @@ func toleratesDisruption(pod *corev1.Pod) bool {
 	return podspec.Tolerates(pod.Spec.Tolerations, &corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
 }
 
-// asked returns the annotation by which a pod asks to be left alone, with its value; empty
+// AnnotationOf returns the annotation by which a pod asks to be left alone, with its value; empty
 // where it has none.
-func asked(pod *corev1.Pod) string {
+func AnnotationOf(pod *corev1.Pod) string {
 	for _, a := range []struct{ key, value string }{{doNotEvict, "true"}, {safeToEvict, "false"}} {
 		if pod.Annotations[a.key] == a.value {
 			return a.key + ": " + a.value
 		}
 	}
-	if value, ok := pod.Annotations[doNotDisrupt]; ok {
-		return doNotDisrupt + ": " + value
+	if value, ok := pod.Annotations[DoNotDisrupt]; ok {
+		return DoNotDisrupt + ": " + value
 	}
 	return ""
 }
 
-// protected reports whether a pod asks at the moment not to be disrupted: for good by
+// Protected reports whether a pod asks at the moment not to be disrupted: for good by
 // "true", or by a duration from its start. Without a start it has not begun to count
 // down. What is neither says nothing. The other annotations count for good.
-func protected(pod *corev1.Pod, now time.Time) bool {
-	text := asked(pod)
-	value, timed := strings.CutPrefix(text, doNotDisrupt+": ")
+func Protected(pod *corev1.Pod, now time.Time) bool {
+	text := AnnotationOf(pod)
+	value, timed := strings.CutPrefix(text, DoNotDisrupt+": ")
 	switch {
-	case text == "" || !active(pod):
+	case text == "" || !Active(pod):
 		return false
 	case !timed || value == "true":
 		return true
