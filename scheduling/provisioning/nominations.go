@@ -26,7 +26,9 @@ import (
 type nominations struct {
 	facts *compile.Facts    // in which all of them wait
 	base  *compile.Compiler // the same, compiled
-	queue []binding.Pod     // all that wait
+	// scheduler is kube-scheduler for these, queue all that wait.
+	scheduler *binding.Scheduler
+	queue     []binding.Pod
 	// shared are the claims that several of them use.
 	shared map[*podspec.Claim][]*corev1.Pod
 	to     map[*corev1.Pod]string
@@ -55,6 +57,8 @@ func readNominations(f *compile.Facts) *nominations {
 		if x := n.base.Classes.Volumes; x != nil {
 			n.shared = sharers(x, f.Problem.Pods)
 		}
+		n.scheduler = binding.New(n.base)
+		n.queue = n.scheduler.Queue()
 		n.keep()
 		n.could = n.kept
 	}
@@ -116,15 +120,16 @@ func numbered(c *compile.Compiler) map[string]int32 {
 // keep lets the nominated pods bind where they are nominated, in the order of kube-scheduler's
 // queue and again for as long as any of them does: those that do are kept.
 func (n *nominations) keep() {
-	n.kept = make(map[*corev1.Pod]string, len(n.to))
-	at := numbered(n.base)
-	scheduler := binding.New(n.base)
-	n.queue = scheduler.Queue()
+	n.kept = n.bound(n.scheduler.Begin(0), func(pod *corev1.Pod) bool { return n.to[pod] != "" })
+}
+
+// bound are those of some nominated pods that bind where they are nominated as a run goes on.
+func (n *nominations) bound(run *binding.Run, some func(*corev1.Pod) bool) map[*corev1.Pod]string {
+	out, at := map[*corev1.Pod]string{}, numbered(n.base)
 	waiting := slices.DeleteFunc(slices.Clone(n.queue), func(p binding.Pod) bool {
 		node, ok := at[n.to[p.Pod]]
-		return !ok || n.unsettled(p.Pod) || !n.base.Model.Open[n.base.Planned[p.Class].Group].Has(int(node))
+		return !ok || !some(p.Pod) || n.unsettled(p.Pod) || !n.base.Model.Open[n.base.Planned[p.Class].Group].Has(int(node))
 	})
-	run := scheduler.Begin(0)
 	for again := true; again; {
 		again = false
 		waiting = slices.DeleteFunc(waiting, func(p binding.Pod) bool {
@@ -133,10 +138,11 @@ func (n *nominations) keep() {
 				return false
 			}
 			run.Place(p.Class, node)
-			n.kept[p.Pod], again = n.to[p.Pod], true
+			out[p.Pod], again = n.to[p.Pod], true
 			return true
 		})
 	}
+	return out
 }
 
 // unsettled reports whether a plan has to choose a volume for the pod among those that are there,
@@ -190,23 +196,42 @@ func (n *nominations) giveWay(ctx context.Context, plan *scheduling.Plan) (bool,
 		if err != nil {
 			return false, err
 		}
-		where := map[string]string{}
-		for i := range x.Existing {
-			for _, pod := range x.Existing[i].Pods {
-				where[pod] = x.Existing[i].Node
-			}
-		}
-		for pod := range urgent {
-			if node := where[podspec.PodName(pod)]; node != "" {
-				n.to[pod] = node
-			}
-		}
-		if len(where) > 0 {
+		if n.take(urgent, x.Plan) {
 			n.gave = true
-			n.keep()
 			return true, nil
 		}
 	}
+}
+
+// take nominates urgent pods to the nodes where a plan has them, and reports whether any stays
+// there, also if those that need not give way come before.
+func (n *nominations) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
+	where := map[string]string{}
+	for i := range plan.Existing {
+		for _, pod := range plan.Existing[i].Pods {
+			where[pod] = plan.Existing[i].Node
+		}
+	}
+	for pod := range urgent {
+		if node := where[podspec.PodName(pod)]; node != "" {
+			n.to[pod] = node
+		}
+	}
+	n.keep()
+	run, at := n.scheduler.Begin(0), numbered(n.base)
+	for _, p := range n.queue {
+		if node, ok := n.kept[p.Pod]; ok && !urgent.Has(p.Pod) {
+			run.Place(p.Class, at[node])
+		}
+	}
+	stay := n.bound(run, urgent.Has)
+	for pod := range urgent {
+		if stay[pod] == "" {
+			delete(n.to, pod)
+		}
+	}
+	n.keep()
+	return len(stay) > 0
 }
 
 // urgent are those of the refused pods that have the highest priority below the last that were
