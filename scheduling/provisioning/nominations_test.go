@@ -246,3 +246,17 @@ func TestSuccessorsHaveTheirRoom(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, warningsOf(plan, "default/r"), "node n9, where it is to move, is not among the nodes")
 }
+
+// A pod of higher priority does not count on binding before the nominated pods that stay.
+func TestUrgentPodsComeAfterThoseThatStay(t *testing.T) {
+	p := scheduling.Problem{
+		Nodes: []*corev1.Node{st.Node("n1", st.Allocatable(st.Cores(4), st.GiB(8)), st.Label("x", "y")), st.Node("n2", st.Allocatable(st.Cores(4), st.GiB(8)))},
+		Pods: []*corev1.Pod{
+			st.Pod("stays"), st.Pod("urgent", st.Select("x", "y"), st.Near(corev1.LabelHostname, st.OfAll()), st.Priority(1)),
+		},
+		Nominated: promised(map[string]string{"stays": "n2"}),
+	}
+	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"stays": "n2"}, placesOf(plan))
+}
