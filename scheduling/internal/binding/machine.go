@@ -2,6 +2,7 @@ package binding
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -61,6 +62,29 @@ func (s *Scheduler) Machine(p offers.Purchase) int {
 	s.machines = append(s.machines, m)
 	return len(s.machines) - 1
 }
+
+// Boundless adds a kind of node like another one, but with more room than all pods take
+// together of every resource that it has, and for the given classes, too. It stands for as many
+// machines as are needed where that one would be.
+func (s *Scheduler) Boundless(kind int, admits []bool) int {
+	m := s.machines[kind]
+	m.room, m.admits = slices.Clone(m.room), slices.Clone(m.admits)
+	for i, n := range m.room {
+		if n > 0 {
+			m.room[i] = math.MaxInt64 / 2
+		}
+	}
+	for c, yes := range admits {
+		if yes {
+			m.admits[s.classes[c].number] = true
+		}
+	}
+	s.machines = append(s.machines, m)
+	return len(s.machines) - 1
+}
+
+// Tied reports whether terms between pods have to hold for a class.
+func (s *Scheduler) Tied(c int32) bool { return s.classes[c].tied }
 
 func (m *machine) take(plain, scored [2]int64) {
 	for i := range plain {

@@ -73,6 +73,27 @@ func (s *Scheduler) Begin(seed uint64) *Run {
 	return r
 }
 
+// Fork is a run that goes on from here without changing r.
+func (r *Run) Fork(seed uint64) *Run {
+	f := &Run{
+		s: r.s, dice: rand.New(rand.NewPCG(seed, 0x666f726b)), last: -1, //nolint:gosec // a model of chance, not a secret
+		nodes: slices.Clone(r.nodes), counts: copied(r.counts), nodesW: copied(r.nodesW), held: copied(r.held),
+		zones: slices.Clone(r.zones), inZone: copied(r.inZone), start: r.start, known: slices.Clone(r.known),
+	}
+	for i := range f.nodes {
+		f.nodes[i].room = slices.Clone(f.nodes[i].room)
+	}
+	return f
+}
+
+func copied[T any](lists [][]T) [][]T {
+	out := make([][]T, len(lists))
+	for i := range lists {
+		out[i] = slices.Clone(lists[i])
+	}
+	return out
+}
+
 func add[T int64 | int32](to *[]T, domain int32, n T) {
 	if domain < 0 {
 		return

@@ -50,10 +50,10 @@ type class struct {
 	wanted, scored, plain [2]int64
 	effortless            bool // it requests neither: BalancedAllocation passes it over
 	terms
-	heldBy       []int32 // holders whose pods care for it
-	counts       []int32 // counters that it counts for
-	wishes       []podspec.NodeWish
-	alonePerHost bool // it keeps apart from its own kind on each host
+	heldBy    []int32 // holders whose pods care for it
+	counts    []int32 // counters that it counts for
+	wishes    []podspec.NodeWish
+	exclusive bool // it keeps apart from others on each host, or they from it
 }
 
 // need is how much of a resource a pod requests.
@@ -102,9 +102,9 @@ func New(c *compile.Compiler) *Scheduler {
 				x.heldBy = append(x.heldBy, int32(n))
 			}
 		}
-		x.alonePerHost = slices.ContainsFunc(x.apart, func(t pull) bool {
-			return s.axes[t.axis].key == corev1.LabelHostname && targets.Has(x.among, s.counts[t.counter].target)
-		})
+		onHost := func(axis int) bool { return s.axes[axis].key == corev1.LabelHostname }
+		x.exclusive = slices.ContainsFunc(x.apart, func(t pull) bool { return onHost(t.axis) }) ||
+			slices.ContainsFunc(x.heldBy, func(h int32) bool { return s.holders[h].hard && onHost(s.holders[h].axis) })
 		x.tied = len(x.hard)+len(x.near)+len(x.apart) > 0 || slices.ContainsFunc(x.heldBy, func(h int32) bool { return s.holders[h].hard })
 	}
 	s.readNodes(s.readPreferences())
@@ -254,8 +254,20 @@ func (s *Scheduler) Queue() []Pod {
 // Existing is the number of nodes that are there before any machine joins.
 func (s *Scheduler) Existing() int { return len(s.existing) }
 
-// Apart reports whether no two pods of a class may be on a node.
-func (s *Scheduler) Apart(c int32) bool { return s.classes[c].alonePerHost }
+// Exclusive reports whether there are pods with which those of a class may not share a node.
+func (s *Scheduler) Exclusive(c int32) bool { return s.classes[c].exclusive }
+
+// Apart reports whether pods of two classes may not share a node.
+func (s *Scheduler) Apart(a, b int32) bool {
+	x, y := &s.classes[a], &s.classes[b]
+	return s.keepsAway(x, y) || s.keepsAway(y, x)
+}
+
+func (s *Scheduler) keepsAway(x, y *class) bool {
+	return slices.ContainsFunc(x.apart, func(t pull) bool {
+		return s.axes[t.axis].key == corev1.LabelHostname && s.c.TopologyTerms.Targets.Has(y.among, s.counts[t.counter].target)
+	})
+}
 
 // Node is the number of a node that is there before any machine joins.
 func (s *Scheduler) Node(name string) (int32, bool) {

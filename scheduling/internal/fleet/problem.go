@@ -67,6 +67,9 @@ type ward struct {
 	bound bool // its machines have to be of the domain
 	queue []int32
 	kinds []int
+	// boundless is the kind of node that stands for all of its machines; 0 where it has not
+	// been made yet.
+	boundless int
 }
 
 // inBatches is in how many batches nodes come where they do not come at once: a provider that

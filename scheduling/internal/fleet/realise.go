@@ -152,7 +152,10 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realise
 			for _, k := range more {
 				x.run.Join(p.kinds[k].machine)
 			}
-			x.left = x.run.Bind(w.queue, x.to, nil)
+			before := x.left
+			if x.left = x.run.Bind(w.queue, x.to, nil); x.left == before {
+				break
+			}
 		}
 	}
 	out := &scheduling.Realised{WorstPerHour: offerings.Price(slices.Max(prices))}

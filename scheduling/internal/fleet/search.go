@@ -28,13 +28,12 @@ type filling struct {
 	queue []int32
 	taken []bool
 	room  []int64
-	per   []int64 // by class, pods on the machine that is being filled
+	on    []int32 // the classes of the pods on the machine that is being filled
 }
 
 func (p *problem) newFilling(queue []int32) *filling {
 	return &filling{
 		problem: p, queue: slices.Clone(queue), taken: make([]bool, len(queue)), room: make([]int64, p.c.Model.Dims),
-		per: make([]int64, len(p.c.Planned)),
 	}
 }
 
@@ -45,10 +44,10 @@ func (f *filling) fill(k *kind, take bool) float64 {
 		return 0
 	}
 	copy(f.room, k.room)
-	clear(f.per)
+	f.on = f.on[:0]
 	misses, worth := 0, 0.0
 	for i, c := range f.queue {
-		if f.taken[i] || !k.admits[c] || f.per[c] > 0 && f.scheduler.Apart(c) {
+		if f.taken[i] || !k.admits[c] || f.clashes(c) {
 			continue
 		}
 		requests := f.c.Planned[c].Requests
@@ -68,7 +67,7 @@ func (f *filling) fill(k *kind, take bool) float64 {
 		for d, q := range requests {
 			f.room[d] -= q
 		}
-		f.per[c]++
+		f.on = append(f.on, c)
 		worth += f.worth[c]
 		if take {
 			f.taken[i] = true
@@ -85,6 +84,11 @@ func (f *filling) fill(k *kind, take bool) float64 {
 		clear(f.taken)
 	}
 	return worth / float64(k.cost)
+}
+
+// clashes reports whether a pod of a class may not share the machine with those that are on it.
+func (f *filling) clashes(c int32) bool {
+	return f.scheduler.Exclusive(c) && slices.ContainsFunc(f.on, func(other int32) bool { return f.scheduler.Apart(c, other) })
 }
 
 // choose finds the kinds for each ward.
@@ -236,6 +240,7 @@ func (p *problem) extra(w *way, x *course) fleet {
 			left[w.queue[i]]++
 		}
 	}
+	queues := p.divided(w, x, left)
 	out := p.newFleet()
 	buy := func(ward *ward, all []int32) bool {
 		var queue []int32
@@ -265,7 +270,7 @@ func (p *problem) extra(w *way, x *course) fleet {
 		return true
 	}
 	for i := range p.wards {
-		if !buy(&p.wards[i], p.wards[i].queue) {
+		if !buy(&p.wards[i], queues[i]) {
 			return nil
 		}
 	}
@@ -274,4 +279,86 @@ func (p *problem) extra(w *way, x *course) fleet {
 		return nil
 	}
 	return out
+}
+
+// mostHosts is how many machines of a domain are tried at once to find out how pods that are
+// left over divide into the domains.
+const mostHosts = 64
+
+// divided says for which of the pods that are left over machines of each ward would be of use,
+// after others of them have places. For pods without terms that have to hold it is the ward
+// that they are planned in. Those that the others give way to on nodes that are there are taken
+// off left.
+func (p *problem) divided(w *way, x *course, left []int64) [][]int32 {
+	out := make([][]int32, len(p.wards))
+	tied := func(c int32) bool { return p.wards[0].bound && p.scheduler.Tied(c) }
+	for i := range p.wards {
+		for _, c := range p.wards[i].queue {
+			if !tied(c) {
+				out[i] = append(out[i], c)
+			}
+		}
+	}
+	var queue []int32
+	for i, to := range x.to {
+		if c := w.queue[i]; to < 0 && tied(c) {
+			queue = append(queue, c)
+		}
+	}
+	if len(queue) == 0 {
+		return out
+	}
+	run, to := x.run.Fork(w.seed), make([]int32, len(queue))
+	for i := range to {
+		to[i] = -1
+	}
+	wardOf := map[int32]int{}
+	for left := len(queue); left > 0; {
+		for i := range p.wards {
+			if k := p.boundless(&p.wards[i]); k >= 0 {
+				wardOf[int32(run.Join(k))] = i //nolint:gosec // a number of nodes
+			}
+		}
+		before := left
+		if left = run.Bind(queue, to, nil); left == before || len(wardOf) >= mostHosts*len(p.wards) {
+			break
+		}
+	}
+	for i, n := range to {
+		if n < 0 {
+			at := slices.IndexFunc(p.wards, func(w ward) bool { return slices.Contains(w.queue, queue[i]) })
+			out[max(at, 0)] = append(out[max(at, 0)], queue[i])
+			continue
+		}
+		if at, ok := wardOf[n]; ok {
+			out[at] = append(out[at], queue[i])
+		} else {
+			left[queue[i]]--
+		}
+	}
+	return out
+}
+
+// boundless is the kind of node that stands for all machines of a ward; -1 where nothing is on
+// sale for it.
+func (p *problem) boundless(w *ward) int {
+	if w.boundless != 0 {
+		return w.boundless
+	}
+	w.boundless = -1
+	first := -1
+	admits := make([]bool, len(p.c.Planned))
+	for at := range p.onSale(w) {
+		k := p.sold(at)
+		if first < 0 {
+			first = p.kind(at)
+		}
+		for c, yes := range k.admits {
+			admits[c] = admits[c] || yes
+		}
+	}
+	if first >= 0 {
+		w.boundless = p.scheduler.Boundless(p.kinds[first].machine, admits)
+	}
+	return w.boundless
 }
