@@ -71,12 +71,12 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 	}
 	params := fleetParams(facts, work(facts.Solver), func() bool { return ctx.Err() != nil })
 	facts, others := readNominations(facts).apart(plan)
-	realised, _ := fleet.Realise(facts.Compile(false), others, params)
+	realised := fleet.Realise(facts.Compile(false), others, params)
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
 	if realised == nil {
-		return nil, errors.New("the plan is not for this problem: it buys what is not on sale, or names pods or nodes that are not there")
+		return nil, errors.New("the plan is not for this problem: it buys what is not on sale, or names pods or nodes that are not there; or too many pods depend on each other")
 	}
 	return realised, nil
 }

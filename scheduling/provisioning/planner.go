@@ -124,6 +124,11 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		explain.Explain(c, plan)
 	}
 	plan.Warnings = base.Warnings()
+	if f.Solver.Placement == scheduling.PlacementFree && realised == nil {
+		plan.Warnings = append(plan.Warnings, scheduling.Warning{
+			Object: "policy/placement", Message: "what the plan comes to once kube-scheduler has bound the pods was not worked out: too many pods depend on each other",
+		})
+	}
 	if f.Choice.Settles() {
 		base, placed = unsettled(f, plan, cautious)
 	}
@@ -144,18 +149,12 @@ const (
 // pods, and what it comes to then.
 func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
 	how := fleetParams(f, params.Work, params.Late)
-	realised, mean := fleet.Realise(c, plan, how)
-	free := fleet.Improve(c, plan, how)
-	if free == nil || realised == nil {
-		return plan, placed, realised
+	if free := fleet.Improve(c, plan, how); free != nil {
+		if other, ok := search.DecodeWhole(free.Compiler, free.Solution); ok {
+			plan, placed = other, free.Placed(free.Solution)
+		}
 	}
-	other, ok := search.DecodeWhole(free.Compiler, free.Solution)
-	if !ok {
-		return plan, placed, realised
-	}
-	if r, m := fleet.Realise(c, other, how); r != nil && m < mean {
-		return other, free.Placed(free.Solution), r
-	}
+	realised := fleet.Realise(c, plan, how)
 	return plan, placed, realised
 }
 

@@ -8,6 +8,7 @@
 //	run         one course of events: nodes join, pods are bound
 //	score       the plugins' scores, normalised and weighted
 //	topology    counts of pods by domain, for spread and affinity between pods
+//	checks      the terms that a pod has to keep, as things stand
 //	system_spread  the spread that kube-scheduler asks for by itself, of pods of one workload
 //
 // Preemption is not simulated, nor are the scores of volumes, images and devices.

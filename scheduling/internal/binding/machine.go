@@ -95,6 +95,9 @@ func (m *machine) take(plain, scored [2]int64) {
 
 func (s *Scheduler) newMachine(name string, labels map[string]string, taints []corev1.Taint, allocatable []int64, bought bool) machine {
 	groups := s.c.Classes.Groups
+	if s.avoids == nil {
+		s.avoids = make([]bool, len(groups))
+	}
 	m := machine{
 		zone:   labels[corev1.LabelTopologyRegion] + "/" + labels[corev1.LabelTopologyZone],
 		admits: make([]bool, len(groups)), reach: make([]bool, len(groups)), untainted: make([]bool, len(groups)),
@@ -110,6 +113,7 @@ func (s *Scheduler) newMachine(name string, labels map[string]string, taints []c
 		for i := range taints {
 			if taints[i].Effect == corev1.TaintEffectPreferNoSchedule && !tolerates(group.Tolerations, &taints[i]) {
 				m.soft[g]++
+				s.avoids[g] = true
 			}
 		}
 	}

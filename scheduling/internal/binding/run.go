@@ -317,52 +317,60 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 	}
 	order := r.inTurns()
 	enough, looked, soft := r.s.wanted(len(order)), 0, false
+	preferring := x.wishful() || len(x.heldBy) > 0
 	r.feasible = r.feasible[:0]
+	best, ties, top := int32(-1), 0, infeasible
 	for i, at := 0, r.start; i < len(order); i, at = i+1, at+1 {
 		if at >= len(order) {
 			at = 0
 		}
 		n := order[at]
-		if r.known[n] == unknown {
-			r.known[n] = r.look(x, n, check)
+		v := r.known[n]
+		if v == unknown {
+			v = r.look(x, n, check)
+			r.known[n] = v
 		}
-		if r.known[n] != infeasible {
+		if v != infeasible {
 			if len(r.feasible) == enough {
 				break // kube-scheduler notices that it has enough when it finds one more
 			}
 			r.feasible = append(r.feasible, n)
-			soft = soft || r.s.machines[r.nodes[n].machine].soft[x.number] > 0
+			soft = soft || r.s.avoids[x.number] && r.machine(n).soft[x.number] > 0
+			switch {
+			case v > top:
+				best, ties, top = n, 1, v
+			case v == top && !preferring:
+				if ties++; r.dice.IntN(ties) == 0 {
+					best = n
+				}
+			}
 		}
 		looked++
 	}
 	if len(order) > 0 {
 		r.start = (r.start + looked) % len(order)
 	}
-	switch len(r.feasible) {
-	case 0:
-		return -1, false
-	case 1:
-		return r.feasible[0], false
+	if len(r.feasible) <= 1 || !soft && !preferring {
+		return best, ties > 1
 	}
 	r.score = r.score[:0]
 	for _, n := range r.feasible {
 		r.score = append(r.score, r.known[n])
 	}
-	if soft || x.wishful() || len(x.heldBy) > 0 {
-		r.addPreferences(c, x)
-	}
-	best, ties := 0, 1
+	r.addPreferences(c, x)
+	first := 0
+	ties = 1
 	for i := 1; i < len(r.score); i++ {
 		switch {
-		case r.score[i] > r.score[best]:
-			best, ties = i, 1
-		case r.score[i] == r.score[best]:
+		case r.score[i] > r.score[first]:
+			first, ties = i, 1
+		case r.score[i] == r.score[first]:
 			if ties++; r.dice.IntN(ties) == 0 {
-				best = i
+				first = i
 			}
 		}
 	}
-	return r.feasible[best], ties > 1
+	return r.feasible[first], ties > 1
 }
 
 // look is the score of a node for its resources, or that it will not do.

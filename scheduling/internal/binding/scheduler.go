@@ -34,6 +34,7 @@ type Scheduler struct {
 	together   *podspec.Targets
 	togetherBy [][]int32
 	machines   []machine
+	avoids     []bool           // by group, whether any machine has taints that its pods would rather avoid
 	names      map[string]int32 // of the nodes that are there already
 	existing   []int            // machines that are there already, by place among the compiler's nodes
 	running    []tally

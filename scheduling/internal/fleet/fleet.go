@@ -33,7 +33,7 @@ type Fleet struct {
 // pods. c is the compiled problem, its parts the planned classes. The answer places the pods
 // that the plan places. It is nil where none was found.
 func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
-	if !exchangeable(c, plan) {
+	if !exchangeable(c, plan) || c.Tied() && looks(c, plan) > mostTied {
 		return nil
 	}
 	p := newProblem(c, plan, params)
@@ -62,11 +62,23 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 	if best == nil {
 		best = append(given, make(fleet, len(p.kinds)-len(given))...)
 	}
-	best, value = p.climb(best, value, params.Tries)
+	best, value = p.climb(best, value, min(params.Tries, int(mostLooks/(int64(len(p.ways))*looks(c, plan)))))
 	if value >= tight {
 		return nil
 	}
 	return p.complete(best, tight)
+}
+
+// How often nodes are looked at for pods in the search for fleets at most; and how often at most for
+// all pods once for a search where pods depend on each other, which takes longer for each.
+const (
+	mostLooks = 10_000_000
+	mostTied  = 2_000_000
+)
+
+// looks is how often nodes are looked at for pods until all are bound, about.
+func looks(c *compile.Compiler, plan *scheduling.Plan) int64 {
+	return max(1, c.PodCount()*int64(len(plan.Launches)+len(c.Nodes)))
 }
 
 // tolerances are by how much less a machine may be worth for its price than the best, and be

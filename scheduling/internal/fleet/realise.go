@@ -119,17 +119,24 @@ func (p *problem) shortage(f fleet) float64 {
 	return shortageMarkup * missing * all
 }
 
+// mostPlayed is how often nodes may be looked at for pods that depend on each other in a plan that
+// is played through.
+const mostPlayed = 20_000_000
+
 // mostReplans is how often pods that are left over are planned again.
 const mostReplans = 10
 
 // Realise plays a plan through: kube-scheduler binds the pods in several orders, on machines
 // that come at once or in batches, and for pods that are left over more machines are bought. c is
-// as for [Improve]. mean is the mean price of all courses of events. It is nil where the plan buys
-// what is not on sale or names pods or nodes that are not there.
-func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realised *scheduling.Realised, mean float64) {
+// as for [Improve]. It is nil where the plan buys what is not on sale or names pods or nodes that
+// are not there, and where too many pods depend on each other.
+func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) *scheduling.Realised {
+	if c.Tied() && looks(c, plan) > mostPlayed {
+		return nil
+	}
 	p := newProblem(c, plan, params)
 	if p == nil {
-		return nil, 0
+		return nil
 	}
 	p.ways = append(p.ways, way{queue: p.shuffled(p.ways[0].queue, 4, params.Brief), batches: 1, seed: 4})
 	var machines []int32
@@ -138,9 +145,14 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realise
 		machines, planned = append(machines, int32(m.kind)), append(planned, m.pods)
 	}
 	prices, elsewhere := make([]float64, len(p.ways)), make([]int64, len(p.ways))
+	courses := make([]course, len(p.ways))
+	var all sync.WaitGroup
 	for i := range p.ways {
-		w := &p.ways[i]
-		x := p.bind(machines, w)
+		all.Go(func() { courses[i] = p.bind(machines, &p.ways[i]) })
+	}
+	all.Wait()
+	for i := range p.ways {
+		w, x := &p.ways[i], courses[i]
 		elsewhere[i] = p.elsewhere(planned, w, &x)
 		prices[i] = p.paid(machines)
 		for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
@@ -161,14 +173,13 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realise
 	out := &scheduling.Realised{WorstPerHour: offerings.Price(slices.Max(prices))}
 	sum, n := 0.0, 0
 	for i := range p.ways {
-		mean += prices[i] / float64(len(prices))
 		if p.ways[i].batches == 1 {
 			sum, n = sum+prices[i], n+1
 			out.PodsElsewhere = max(out.PodsElsewhere, int(elsewhere[i]))
 		}
 	}
 	out.ExpectedPerHour = offerings.Price(sum / float64(n))
-	return out, mean
+	return out
 }
 
 // paid is the price of machines.
