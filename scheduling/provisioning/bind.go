@@ -71,7 +71,7 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 	}
 	params := fleetParams(facts, work(facts.Solver), func() bool { return ctx.Err() != nil })
 	facts, others := readNominations(facts).apart(plan)
-	realised := fleet.Realise(facts.Compile(false), others, params)
+	realised, _ := fleet.Realise(facts.Compile(false), others, params)
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}

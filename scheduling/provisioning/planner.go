@@ -149,12 +149,18 @@ const (
 // pods, and what it comes to then.
 func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
 	how := fleetParams(f, params.Work, params.Late)
-	if free := fleet.Improve(c, plan, how); free != nil {
-		if other, ok := search.DecodeWhole(free.Compiler, free.Solution); ok {
-			plan, placed = other, free.Placed(free.Solution)
-		}
+	realised, mean := fleet.Realise(c, plan, how)
+	free := fleet.Improve(c, plan, how)
+	if free == nil {
+		return plan, placed, realised
 	}
-	realised := fleet.Realise(c, plan, how)
+	other, ok := search.DecodeWhole(free.Compiler, free.Solution)
+	if !ok {
+		return plan, placed, realised
+	}
+	if r, m := fleet.Realise(c, other, how); r != nil && m < mean {
+		return other, free.Placed(free.Solution), r
+	}
 	return plan, placed, realised
 }
 

@@ -128,15 +128,15 @@ const mostReplans = 10
 
 // Realise plays a plan through: kube-scheduler binds the pods in several orders, on machines
 // that come at once or in batches, and for pods that are left over more machines are bought. c is
-// as for [Improve]. It is nil where the plan buys what is not on sale or names pods or nodes that
+// as for [Improve]. mean is the mean price of all courses of events. It is nil where the plan buys what is not on sale or names pods or nodes that
 // are not there, and where too many pods depend on each other.
-func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) *scheduling.Realised {
+func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realised *scheduling.Realised, mean float64) {
 	if c.Tied() && looks(c, plan) > mostPlayed {
-		return nil
+		return nil, 0
 	}
 	p := newProblem(c, plan, params)
 	if p == nil {
-		return nil
+		return nil, 0
 	}
 	p.ways = append(p.ways, way{queue: p.shuffled(p.ways[0].queue, 4, params.Brief), batches: 1, seed: 4})
 	var machines []int32
@@ -173,13 +173,14 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) *schedul
 	out := &scheduling.Realised{WorstPerHour: offerings.Price(slices.Max(prices))}
 	sum, n := 0.0, 0
 	for i := range p.ways {
+		mean += prices[i] / float64(len(prices))
 		if p.ways[i].batches == 1 {
 			sum, n = sum+prices[i], n+1
 			out.PodsElsewhere = max(out.PodsElsewhere, int(elsewhere[i]))
 		}
 	}
 	out.ExpectedPerHour = offerings.Price(sum / float64(n))
-	return out
+	return out, mean
 }
 
 // paid is the price of machines.
