@@ -291,7 +291,7 @@ const mostHosts = 64
 // off left.
 func (p *problem) divided(w *way, x *course, left []int64) [][]int32 {
 	out := make([][]int32, len(p.wards))
-	tied := func(c int32) bool { return p.wards[0].bound && p.scheduler.Tied(c) }
+	tied := func(c int32) bool { return len(p.wards) > 0 && p.wards[0].bound && p.scheduler.Tied(c) }
 	for i := range p.wards {
 		for _, c := range p.wards[i].queue {
 			if !tied(c) {
