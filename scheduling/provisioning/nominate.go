@@ -76,15 +76,19 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 	for i, kind := range machines {
 		at[scheduling.Placement{Launch: &plan.Launches[i]}] = int32(run.Join(kind))
 	}
-	for wave := 1; len(waiting) > 0; wave++ {
-		before := len(waiting)
+	for wave, before := 1, -1; len(waiting) != before; wave++ {
+		before = len(waiting)
 		bind(wave, func(binding.Pod, scheduling.Placement) bool { return true })
-		if len(waiting) == before {
-			// Nobody makes way for the rest as far as kube-scheduler's model says.
-			for _, q := range waiting {
-				out = append(out, Nomination{Pod: podKey(q.Pod), Placement: place[podKey(q.Pod)], Wave: wave})
-			}
-			break
+	}
+	// What the model does not bind, or does not know how to, as a volume was chosen for it, is last.
+	last := 1
+	for _, n := range out {
+		delete(place, n.Pod)
+		last = n.Wave
+	}
+	for pod, where := range plan.Placements() {
+		if _, left := place[pod]; left {
+			out = append(out, Nomination{Pod: pod, Placement: where, Wave: last})
 		}
 	}
 	return out, nil
