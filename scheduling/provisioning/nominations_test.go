@@ -260,17 +260,3 @@ func TestUrgentPodsComeAfterThoseThatStay(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"stays": "n2"}, placesOf(plan))
 }
-
-// Where nothing is bought, kube-scheduler can still leave pods over that another order places.
-func TestPlacedFreelyWithNothingToBuy(t *testing.T) {
-	p := scheduling.Problem{
-		NodePools: []*scheduling.NodePool{st.NodePool("default")},
-		Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(8), st.GiB(16)), st.OnDemand("a", st.Cents(10)))),
-		Nodes:     []*corev1.Node{st.Node("n1", st.Allocatable(st.Cores(4), st.GiB(8))), st.Node("n2", st.Allocatable(st.Cores(3), st.GiB(8)))},
-		Pods:      []*corev1.Pod{st.Pod("a", st.Requests(st.Cores(3))), st.Pod("b", st.Requests(st.Cores(4)))},
-	}
-	plan, err := st.Audit(t.Context(), scheduling.Policy{Placement: scheduling.PlacementFree}, p)
-	require.NoError(t, err)
-	assert.Empty(t, plan.Launches)
-	assert.Positive(t, plan.Summary.Realised.WorstPerHour)
-}
