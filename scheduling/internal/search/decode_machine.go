@@ -3,6 +3,9 @@ package search
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -70,9 +73,14 @@ const nearlyAll = 98
 // replaces reports whether the offer at a place does as well as what a machine is bought as, for
 // whatever may come there.
 func (d *decoder) replaces(m *machine, at int) bool {
-	x, y := d.offerAt(m, m.first), d.offerAt(m, at)
-	if d.Tied() && (x.Offering.Zone != y.Offering.Zone || x.Offering.CapacityType != y.Offering.CapacityType) {
-		return false
+	if d.Tied() && at != m.first {
+		x, y := d.offerAt(m, m.first), d.offerAt(m, at)
+		own, other := x.InstanceType.NodeLabels(*x.Offering), y.InstanceType.NodeLabels(*y.Offering)
+		for key := range d.tiedKeys() {
+			if a, b := own[key], other[key]; a != b {
+				return false
+			}
+		}
 	}
 	other := d.Rooms.Rooms[d.Offered[m.template].List[at].Room]
 	for r, n := range d.Rooms.Rooms[d.Offered[m.template].List[m.first].Room] {
@@ -93,4 +101,21 @@ func (d *decoder) giveBack(machines []machine) []machine {
 		d.ledger.Spend(d.buys(&m), -1)
 		return true
 	})
+}
+
+// tiedKeys are the labels that rules between pods are about, that of hosts aside.
+func (d *decoder) tiedKeys() map[string]bool {
+	if d.tied == nil {
+		d.tied = map[string]bool{}
+		for _, list := range d.TopologyTerms.List {
+			for _, t := range list.Ties {
+				d.tied[requirements.NormalizeKey(t.Key)] = true
+			}
+		}
+		for i := range d.ExistingAntiAffinity {
+			d.tied[requirements.NormalizeKey(d.ExistingAntiAffinity[i].Key)] = true
+		}
+		delete(d.tied, corev1.LabelHostname)
+	}
+	return d.tied
 }
