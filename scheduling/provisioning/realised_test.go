@@ -77,3 +77,25 @@ func TestPlacedFreelyWithNothingToBuy(t *testing.T) {
 	assert.Empty(t, plan.Launches)
 	assert.Positive(t, plan.Summary.Realised.WorstPerHour)
 }
+
+// Pods that are left over because of their spread call for machines once, not again and again for
+// as long as some are left.
+func TestRealiseSpread(t *testing.T) {
+	pods := st.Workloads(300, 40, 1)
+	for _, pod := range pods {
+		app := pod.Labels["app"]
+		pod.Spec.TopologySpreadConstraints = st.Pod("", st.Spread(corev1.LabelTopologyZone, st.Of("app", app))).Spec.TopologySpreadConstraints
+	}
+	p := scheduling.Problem{
+		Pods: pods, Catalog: ec2.MustCatalog("us-east-1"),
+		NodePools: []*scheduling.NodePool{st.NodePool("default", st.Where(
+			st.In(offerings.CapacityTypeLabel, "spot"), st.In("karpenter.k8s.aws/instance-category", "c", "m", "r"),
+			st.In(corev1.LabelTopologyZone, "us-east-1a", "us-east-1b", "us-east-1c")))},
+	}
+	planner := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
+	plan, err := planner.Plan(t.Context(), p)
+	require.NoError(t, err)
+	r, err := planner.Realise(t.Context(), p, plan)
+	require.NoError(t, err)
+	assert.Less(t, r.WorstPerHour.USD(), 1.5*plan.Summary.PricePerHour.USD())
+}

@@ -148,7 +148,7 @@ func (r *Run) Join(kind int) int {
 // can be bound any more. to is the node of each, -1 for those that wait; the others are
 // passed over. drawn, where it is not nil, gets whether chance decided among nodes of the
 // same score. It returns how many are left.
-func (r *Run) Bind(queue []int32, to []int32, drawn []bool) (left int) {
+func (r *Run) Bind(queue, to []int32, drawn []bool) (left int) {
 	for i := range to {
 		if to[i] < 0 {
 			left++

@@ -60,7 +60,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 		}
 	}
 	if best == nil {
-		best = append(given, make(fleet, len(p.kinds)-len(given))...)
+		best = slices.Concat(given, make(fleet, len(p.kinds)-len(given)))
 	}
 	best, value = p.climb(best, value, min(params.Tries, int(mostLooks/(int64(len(p.ways))*looks(c, plan)))))
 	if value >= tight {
