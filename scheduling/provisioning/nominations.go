@@ -203,8 +203,8 @@ func (n *nominations) giveWay(ctx context.Context, plan *scheduling.Plan) (bool,
 	}
 }
 
-// take nominates urgent pods to the nodes where a plan has them, and reports whether any stays
-// there, also if those that need not give way come before.
+// take nominates urgent pods to the nodes where a plan has them, and reports whether others give
+// way to any of them: what keeps it from its place otherwise is not that these come before.
 func (n *nominations) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
 	where := map[string]string{}
 	for i := range plan.Existing {
@@ -217,6 +217,7 @@ func (n *nominations) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) 
 			n.to[pod] = node
 		}
 	}
+	before := n.kept
 	n.keep()
 	run, at := n.scheduler.Begin(0), numbered(n.base)
 	for _, p := range n.queue {
@@ -224,8 +225,18 @@ func (n *nominations) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) 
 			run.Place(p.Class, at[node])
 		}
 	}
-	stay := n.bound(run, urgent.Has)
+	stay := map[*corev1.Pod]string{}
+	if lo.SomeBy(lo.Keys(before), func(pod *corev1.Pod) bool { return n.kept[pod] == "" }) {
+		stay = n.bound(run, urgent.Has)
+	}
 	for pod := range urgent {
+		if n.facts.Solver.WorkloadShare > 0 { // which kube-scheduler does not know
+			for other, node := range n.kept {
+				if !urgent.Has(other) && node == n.to[pod] && validate.Workload(other) == validate.Workload(pod) {
+					delete(stay, pod)
+				}
+			}
+		}
 		if stay[pod] == "" {
 			delete(n.to, pod)
 		}
