@@ -29,15 +29,16 @@ type Scheduler struct {
 	holders []holder
 	// countedBy is, by set of targets that a pod is among, the counters that it counts for.
 	countedBy [][]int32
-	// together tells which pods belong together, and togetherBy is what countedBy is, for
-	// the constraints that kube-scheduler has by itself.
-	together   *podspec.Targets
-	togetherBy [][]int32
-	machines   []machine
-	avoids     []bool           // by group, whether any machine has taints that its pods would rather avoid
-	names      map[string]int32 // of the nodes that are there already
-	existing   []int            // machines that are there already, by place among the compiler's nodes
-	running    []tally
+	// together tells which pods belong together. For the constraints that kube-scheduler has
+	// by itself, togetherOf is the counters of each of its targets, and togetherBy is what
+	// countedBy is.
+	together               *podspec.Targets
+	togetherOf, togetherBy [][]int32
+	machines               []machine
+	avoids                 []bool           // by group, whether any machine has taints that its pods would rather avoid
+	names                  map[string]int32 // of the nodes that are there already
+	existing               []int            // machines that are there already, by place among the compiler's nodes
+	running                []tally
 }
 
 // class is pods that nothing tells apart, as the plugins read them.

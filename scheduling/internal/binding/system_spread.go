@@ -54,13 +54,17 @@ func (s *Scheduler) readSystemSpread() {
 // togetherCounter is the counter of pods that belong together, on the nodes that the pods
 // of a group may use.
 func (s *Scheduler) togetherCounter(target, axis, group int) int {
-	n := slices.IndexFunc(s.counts, func(c counter) bool {
-		return c.together && c.target == target && c.axis == axis && c.filter.group == group
-	})
-	if n < 0 {
-		n = len(s.counts)
-		s.counts = append(s.counts, counter{target: target, axis: axis, together: true, filter: &filter{group: group, honorAffinity: true}})
+	for len(s.togetherOf) <= target {
+		s.togetherOf = append(s.togetherOf, nil)
 	}
+	for _, n := range s.togetherOf[target] {
+		if c := &s.counts[n]; c.axis == axis && c.filter.group == group {
+			return int(n)
+		}
+	}
+	n := len(s.counts)
+	s.counts = append(s.counts, counter{target: target, axis: axis, together: true, filter: &filter{group: group, honorAffinity: true}})
+	s.togetherOf[target] = append(s.togetherOf[target], int32(n))
 	return n
 }
 
@@ -72,10 +76,8 @@ func (s *Scheduler) belonging(pod *corev1.Pod) []int32 {
 	set := s.together.Matched(podspec.NamespaceOf(pod), pod.Labels)
 	for len(s.togetherBy) <= set {
 		var list []int32
-		for n := range s.counts {
-			if c := &s.counts[n]; c.together && s.together.Has(len(s.togetherBy), c.target) {
-				list = append(list, int32(n))
-			}
+		for _, target := range s.together.Sets[len(s.togetherBy)] {
+			list = append(list, s.togetherOf[target]...)
 		}
 		s.togetherBy = append(s.togetherBy, list)
 	}
