@@ -72,7 +72,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 // How often nodes are looked at for pods in the search for fleets at most; and how often at most for
 // all pods once for a search where pods depend on each other, which takes longer for each.
 const (
-	mostLooks = 10_000_000
+	mostLooks = 3_000_000
 	mostTied  = 2_000_000
 )
 
