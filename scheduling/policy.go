@@ -2,6 +2,8 @@ package scheduling
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -23,6 +25,24 @@ const (
 	// than the default does.
 	EffortThorough Effort = 20_000
 )
+
+// ParseEffort reads the name of an effort (fast, default, thorough; empty is default) or a number
+// from 1.
+func ParseEffort(s string) (Effort, error) {
+	switch s {
+	case "fast":
+		return EffortFast, nil
+	case "default", "":
+		return EffortDefault, nil
+	case "thorough":
+		return EffortThorough, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("effort %q: want fast, default, thorough or a number from 1", s)
+	}
+	return Effort(n), nil
+}
 
 // MinValuesPolicy says what happens when a pool's minValues cannot be met.
 type MinValuesPolicy string

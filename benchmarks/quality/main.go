@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var s settings
 	flags := flag.NewFlagSet("quality", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	effort := flags.String("effort", "default", "how hard to search: fast, default or thorough")
+	effort := flags.String("effort", "default", "how hard to search: fast, default, thorough or a number")
 	flags.IntVar(&s.every, "every", 1, "vectorpack: solve every Nth `instance`")
 	flags.IntVar(&s.count, "count", 200, "mixes: `how many`")
 	flags.Uint64Var(&s.seed, "seed", 1, "mixes: `seed` of the first; the others have those that follow")
@@ -49,10 +49,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	efforts := map[string]scheduling.Effort{"fast": scheduling.EffortFast, "default": scheduling.EffortDefault, "thorough": scheduling.EffortThorough}
-	var ok bool
-	if s.solver.Effort, ok = efforts[*effort]; !ok {
-		return fmt.Errorf("-effort: no %q; there are fast, default, thorough", *effort)
+	var err error
+	if s.solver.Effort, err = scheduling.ParseEffort(*effort); err != nil {
+		return err
 	}
 	if s.every < 1 || s.count < 1 || s.parallel < 1 {
 		return errors.New("-every, -count and -parallel: must be at least 1")

@@ -40,7 +40,7 @@ const free, nominated, pinned = "free", "nominated", "pinned"
 func (f *solverFlags) register(cmd *cobra.Command) {
 	flags, s := cmd.Flags(), &f.said
 	flags.Var(&parsed{text: "default", kind: "string", read: func(text string) (err error) {
-		s.Effort, err = parseEffort(text)
+		s.Effort, err = scheduling.ParseEffort(text)
 		return err
 	}}, "effort", "how hard to search: `EFFORT` is fast, default, thorough or a number; default is 1000")
 	timeFlag(flags, &f.timeout, "timeout", "stop searching after this time and print the best plan so far; 0 is never")
@@ -110,23 +110,6 @@ func (f *solverFlags) solver(market *marketFlags) (scheduling.Policy, error) {
 		return s, usagef("--unstated-rate: counts only with --interruption-cost or --interruption-cost-per-core")
 	}
 	return provisioning.For(s, f.goal)
-}
-
-// parseEffort reads the name of an effort or a number.
-func parseEffort(text string) (scheduling.Effort, error) {
-	switch text {
-	case "fast":
-		return scheduling.EffortFast, nil
-	case "default", "":
-		return scheduling.EffortDefault, nil
-	case "thorough":
-		return scheduling.EffortThorough, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 {
-		return 0, errors.New("want fast, default, thorough or a number from 1")
-	}
-	return scheduling.Effort(n), nil
 }
 
 // plannerFlags say what may be disrupted, and for what.

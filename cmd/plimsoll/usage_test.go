@@ -17,7 +17,7 @@ func TestWrongUsage(t *testing.T) {
 		"plan -f":                            "flag needs an argument",
 		"plan -f x --colour":                 "unknown flag: --colour",
 		"plan -f x -o xml":                   `--output "xml": want one of table, wide, json, yaml or nodeclaims`,
-		"plan -f x --effort hard":            `--effort "hard": want fast, default, thorough or a number from 1`,
+		"plan -f x --effort hard":            `--effort "hard": effort "hard": want fast, default, thorough or a number from 1`,
 		"plan -f x --effort 0":               `--effort "0"`,
 		"plan -f x --effort -3":              `--effort "-3"`,
 		"plan -f x --strategy best":          `--strategy "best": want one of lowest-price`,

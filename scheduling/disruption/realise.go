@@ -3,6 +3,7 @@ package disruption
 import (
 	"context"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -14,7 +15,8 @@ import (
 )
 
 // Realised is what a plan's steps come to, carried out one by one, where kube-scheduler binds the
-// evicted pods as it likes. It is the result of a model of kube-scheduler and no proof.
+// evicted pods as it likes, those of steps under way first. It is the result of a model of
+// kube-scheduler and no proof.
 type Realised struct {
 	// PricePerHourAfter is what all nodes cost then, with the machines that have to be bought for
 	// pods that find no place: as [Summary.PricePerHourAfter].
@@ -28,22 +30,34 @@ type Realised struct {
 	Launches int `json:"launches"`
 }
 
-// realise plays the steps of a plan through.
+// realise plays the steps of a plan through, after what is left of those under way.
 func (p Planner) realise(ctx context.Context, c *Cluster, plan *Plan) (*Realised, error) {
 	from := map[string]string{}
-	steps := make([]fleet.Step, len(plan.Steps))
-	for i := range plan.Steps {
-		s := &plan.Steps[i]
-		steps[i] = fleet.Step{Launches: s.Launches, Drain: s.Drain}
-		for _, e := range s.Evictions {
+	var steps []fleet.Step
+	play := func(launches []scheduling.Launch, drain []string, evictions []Eviction) {
+		step := fleet.Step{Launches: launches, Drain: drain}
+		for _, e := range evictions {
 			if _, moved := from[e.Pod]; !moved {
 				from[e.Pod] = e.From
 			}
-			for len(steps[i].Waves) < e.Wave {
-				steps[i].Waves = append(steps[i].Waves, nil)
+			for len(step.Waves) < e.Wave {
+				step.Waves = append(step.Waves, nil)
 			}
-			steps[i].Waves[e.Wave-1] = append(steps[i].Waves[e.Wave-1], fleet.Eviction{Pod: e.Pod, To: e.To})
+			step.Waves[e.Wave-1] = append(step.Waves[e.Wave-1], fleet.Eviction{Pod: e.Pod, To: e.To})
 		}
+		steps = append(steps, step)
+	}
+	running := map[string]*corev1.Pod{}
+	for _, pod := range c.Running {
+		running[podspec.PodName(pod)] = pod
+	}
+	for i := range c.Underway {
+		s := &c.Underway[i]
+		play(nil, s.Drain, lo.Filter(s.Evictions, func(e Eviction, _ int) bool { return e.ahead(running[e.Pod]) }))
+	}
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		play(s.Launches, s.Drain, s.Evictions)
 	}
 	problem := c.Problem
 	problem.Running, problem.Pods, problem.Nominated = nil, nil, nil

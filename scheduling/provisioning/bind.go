@@ -25,9 +25,9 @@ type Binding struct {
 
 // Bind says where kube-scheduler, with its default profile, is expected to bind the pods of a
 // problem on the nodes of that problem, nothing being bought: in the order of its queue, which
-// is that of the answer. Pods that are nominated and can be there are bound so. It follows the filters and scores of kube-scheduler 1.36 but for
-// volumes attached to nodes, images, devices and preemption. Where chance decides, seed does.
-// An error means a malformed problem.
+// is that of the answer. Pods that are nominated and can be there are bound so. It follows the
+// filters and scores of kube-scheduler 1.36 but for volumes attached to nodes, images, devices
+// and preemption. Where chance decides, seed does. An error means a malformed problem.
 func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 	facts, err := compile.NewFacts(&p, &scheduling.Policy{})
 	if err != nil {

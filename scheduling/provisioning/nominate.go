@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
@@ -35,17 +34,17 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 	}
 	c := facts.Compile(false)
 	scheduler := binding.New(c)
-	kinds := map[offers.Purchase]int{}
+	launches, kinds := compile.NewLaunches(c), map[offers.Purchase]int{}
 	var machines []int
-	for i, m := range explain.NewExplainer(c, plan).Machines {
-		if m.Template < 0 {
+	for i := range plan.Launches {
+		at, ok := launches.Purchase(&plan.Launches[i])
+		if !ok {
 			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", plan.Launches[i].Name)
 		}
-		key := offers.Purchase{Template: m.Template, Offer: m.Offer}
-		if _, known := kinds[key]; !known {
-			kinds[key] = scheduler.Machine(key)
+		if _, known := kinds[at]; !known {
+			kinds[at] = scheduler.Machine(at)
 		}
-		machines = append(machines, kinds[key])
+		machines = append(machines, kinds[at])
 	}
 	run := scheduler.Begin(0)
 	at := make(map[scheduling.Placement]int32, len(c.Nodes)+len(machines))

@@ -90,7 +90,7 @@ func (s *session) withPool() scheduling.Problem {
 // settingsOf are the words of solve, with what they set.
 func settingsOf(s *scheduling.Policy, show map[string]bool) map[string]func(string) error {
 	return map[string]func(string) error{
-		"effort":                into(&s.Effort, parseEffort),
+		"effort":                into(&s.Effort, scheduling.ParseEffort),
 		"max-options":           into(&s.MaxOptions, strconv.Atoi),
 		"min-values":            into(&s.MinValues, named[scheduling.MinValuesPolicy]),
 		"weights":               into(&s.Weights, named[scheduling.WeightPolicy]),
@@ -145,19 +145,6 @@ func into[T any](field *T, parse func(string) (T, error)) func(string) error {
 }
 
 func named[T ~string](text string) (T, error) { return T(text), nil }
-
-func parseEffort(text string) (scheduling.Effort, error) {
-	switch text {
-	case "fast":
-		return scheduling.EffortFast, nil
-	case "default":
-		return scheduling.EffortDefault, nil
-	case "thorough":
-		return scheduling.EffortThorough, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return scheduling.Effort(n), err
-}
 
 func parsePercent(text string) (float64, error) {
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)

@@ -111,7 +111,7 @@ func (s *Scheduler) newMachine(name string, labels map[string]string, taints []c
 		m.reach[g] = group.OwnMatchesNode(name, labels)
 		m.admits[g] = hard == nil && m.reach[g] && group.VolumesMatch(name, labels)
 		for i := range taints {
-			if taints[i].Effect == corev1.TaintEffectPreferNoSchedule && !tolerates(group.Tolerations, &taints[i]) {
+			if taints[i].Effect == corev1.TaintEffectPreferNoSchedule && !podspec.Tolerates(group.Tolerations, &taints[i]) {
 				m.soft[g]++
 				s.avoids[g] = true
 			}
@@ -134,15 +134,10 @@ func (s *Scheduler) newMachine(name string, labels map[string]string, taints []c
 	return m
 }
 
-// tolerates reports whether a pod does not mind a taint with effect PreferNoSchedule.
-func tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
-	return podspec.Tolerates(tolerations, taint)
-}
-
 // readNodes adds the nodes that are there, with what runs on them.
 func (s *Scheduler) readNodes(kept []preference) {
 	c := s.c
-	at := make(map[string]int, len(c.Nodes))
+	s.names = make(map[string]int32, len(c.Nodes))
 	for i, x := range c.Nodes {
 		m := s.newMachine(x.Node.Name, x.Labels, x.Taints, c.Table.Vector(c.NodeAllocatable(x.Node)), false)
 		m.ports = x.Ports
@@ -158,24 +153,20 @@ func (s *Scheduler) readNodes(kept []preference) {
 				}
 			}
 		}
-		at[x.Node.Name] = i
+		s.names[x.Node.Name] = int32(i)
 		s.existing = append(s.existing, len(s.machines))
 		s.machines = append(s.machines, m)
 	}
 	// Those that go take nobody in any more, and count for terms between pods.
 	for _, h := range c.Cluster.Hosts {
-		if _, known := at[h.Name]; known || h.Node == nil {
+		if _, known := s.names[h.Name]; known || h.Node == nil {
 			continue
 		}
 		m := s.newMachine(h.Name, h.Node.Labels, c.EffectiveTaints(h.Node, c.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), nil, false)
 		clear(m.admits)
-		at[h.Name] = len(s.existing)
+		s.names[h.Name] = int32(len(s.existing))
 		s.existing = append(s.existing, len(s.machines))
 		s.machines = append(s.machines, m)
 	}
-	s.names = make(map[string]int32, len(at))
-	for name, i := range at {
-		s.names[name] = int32(i)
-	}
-	s.readRunning(at, kept)
+	s.readRunning(kept)
 }

@@ -128,11 +128,7 @@ func (r *Run) Join(kind int) int {
 	n.balance = balance(n.requested, m.allocatable)
 	at := len(r.nodes)
 	r.nodes = append(r.nodes, n)
-	for c := range r.s.counts {
-		if x := &r.s.counts[c]; x.filter != nil && x.filter.passes(m) {
-			add(&r.nodesW[c], n.domains[x.axis], 1)
-		}
-	}
+	r.countNode(&n, 1)
 	zone := slices.Index(r.zones, m.zone)
 	if zone < 0 {
 		zone = len(r.zones)
@@ -194,56 +190,44 @@ func (r *Run) Admits(c, to int32) bool {
 
 // Place binds a pod of a class to a node, whatever the plugins say.
 func (r *Run) Place(c, to int32) {
-	x, n := &r.s.classes[c], &r.nodes[to]
-	for _, q := range x.needs {
-		n.room[q.resource] -= q.n
+	if ports := r.s.classes[c].group.Ports; len(ports) > 0 {
+		r.nodes[to].ports = slices.Concat(r.nodes[to].ports, ports)
 	}
-	for i := range x.plain {
-		n.requested[i] += x.plain[i]
-		n.scored[i] += x.scored[i]
-	}
-	m := &r.s.machines[n.machine]
-	n.balance = balance(n.requested, m.allocatable)
-	if len(x.group.Ports) > 0 {
-		n.ports = slices.Concat(n.ports, x.group.Ports)
-	}
-	for _, k := range x.counts {
-		if y := &r.s.counts[k]; y.filter.passes(m) {
-			add(&r.counts[k], n.domains[y.axis], 1)
-		}
-	}
-	for _, h := range x.holds {
-		add(&r.held[h], n.domains[r.s.holders[h].axis], 1)
-	}
-	r.known[to] = unknown
+	r.count(c, to, 1)
 }
 
 // Remove takes a pod of a class off the node that it is bound to.
 func (r *Run) Remove(c, from int32) {
-	x, n := &r.s.classes[c], &r.nodes[from]
-	for _, q := range x.needs {
-		n.room[q.resource] += q.n
-	}
-	for i := range x.plain {
-		n.requested[i] -= x.plain[i]
-		n.scored[i] -= x.scored[i]
-	}
-	m := &r.s.machines[n.machine]
-	n.balance = balance(n.requested, m.allocatable)
-	for _, p := range x.group.Ports {
+	n := &r.nodes[from]
+	for _, p := range r.s.classes[c].group.Ports {
 		if i := slices.Index(n.ports, p); i >= 0 {
 			n.ports = slices.Delete(slices.Clone(n.ports), i, i+1)
 		}
 	}
+	r.count(c, from, -1)
+}
+
+// count adds so many pods of a class to what is on a node and what counts in its domains.
+func (r *Run) count(c, on int32, pods int64) {
+	x, n := &r.s.classes[c], &r.nodes[on]
+	for _, q := range x.needs {
+		n.room[q.resource] -= q.n * pods
+	}
+	for i := range x.plain {
+		n.requested[i] += x.plain[i] * pods
+		n.scored[i] += x.scored[i] * pods
+	}
+	m := &r.s.machines[n.machine]
+	n.balance = balance(n.requested, m.allocatable)
 	for _, k := range x.counts {
 		if y := &r.s.counts[k]; y.filter.passes(m) {
-			add(&r.counts[k], n.domains[y.axis], -1)
+			add(&r.counts[k], n.domains[y.axis], pods)
 		}
 	}
 	for _, h := range x.holds {
-		add(&r.held[h], n.domains[r.s.holders[h].axis], -1)
+		add(&r.held[h], n.domains[r.s.holders[h].axis], pods)
 	}
-	r.known[from] = unknown
+	r.known[on] = unknown
 }
 
 // Close keeps further pods off a node that is about to go. What it counts for stays.
@@ -254,10 +238,14 @@ func (r *Run) Close(node int32) {
 // Leave takes a node away, once the pods that live on have left it.
 func (r *Run) Leave(node int32) {
 	r.Close(node)
-	n := &r.nodes[node]
+	r.countNode(&r.nodes[node], -1)
+}
+
+// countNode adds a node, or takes one off, where its pods count.
+func (r *Run) countNode(n *node, by int32) {
 	for c := range r.s.counts {
 		if x := &r.s.counts[c]; x.filter != nil && x.filter.passes(&r.s.machines[n.machine]) {
-			add(&r.nodesW[c], n.domains[x.axis], -1)
+			add(&r.nodesW[c], n.domains[x.axis], by)
 		}
 	}
 }

@@ -174,14 +174,14 @@ func (s *Scheduler) readTerms(x *class, list *podspec.TopologyTerms) {
 
 // tally is pods that run already: of which targets, where.
 type tally struct {
-	machine int
+	machine int32
 	counts  []int32 // the counters that it counts for
 	going   bool    // it is being deleted and does not count for spreads
 	holder  int     // a holder that it is, or -1
 }
 
 // readRunning notes the running pods that terms are about.
-func (s *Scheduler) readRunning(at map[string]int, kept []preference) {
+func (s *Scheduler) readRunning(kept []preference) {
 	sets := s.c.TopologyTerms.Targets.Sets
 	l := s.c.Locations()
 	name := make([]string, len(l.Places))
@@ -208,12 +208,12 @@ func (s *Scheduler) readRunning(at map[string]int, kept []preference) {
 		return n
 	}
 	l.RunningSets(func(pod *corev1.Pod, node int, among []int32) {
-		if m, ok := at[name[node]]; ok {
+		if m, ok := s.names[name[node]]; ok {
 			s.running = append(s.running, tally{machine: m, counts: s.countedBy[number(among)], going: pod.DeletionTimestamp != nil, holder: -1})
 		}
 	})
 	for _, h := range s.c.Cluster.Hosts {
-		m, ok := at[h.Name]
+		m, ok := s.names[h.Name]
 		if s.together == nil || !ok {
 			continue
 		}
@@ -224,7 +224,7 @@ func (s *Scheduler) readRunning(at map[string]int, kept []preference) {
 		}
 	}
 	for _, k := range kept {
-		if m, ok := at[k.host]; ok {
+		if m, ok := s.names[k.host]; ok {
 			s.running = append(s.running, tally{machine: m, holder: k.holder})
 		}
 	}
@@ -233,7 +233,7 @@ func (s *Scheduler) readRunning(at map[string]int, kept []preference) {
 		n := slices.IndexFunc(s.holders, func(h holder) bool {
 			return h.hard && h.target == k.Target && s.axes[h.axis].key == k.Key
 		})
-		if m, ok := at[k.Node]; ok && n >= 0 {
+		if m, ok := s.names[k.Node]; ok && n >= 0 {
 			s.running = append(s.running, tally{machine: m, holder: n})
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -23,14 +22,7 @@ type scene struct {
 	Bins              []Standing      // by bin
 	Left              [][]int64       // by bin, the room that is free
 	placed            map[string]bool
-	bookOf            map[booking]int // memo of offerOf
 	sizes             sizes
-}
-
-// booking is what a launch asks for, as its template has it on sale.
-type booking struct {
-	template                                  int
-	instanceType, zone, capacity, reservation string
 }
 
 // Standing is what a machine receives.
@@ -42,24 +34,15 @@ type Standing struct {
 // newScene carries out a plan of the compiler's problem.
 func newScene(c *compile.Compiler, plan *scheduling.Plan) *scene {
 	s := &scene{
-		Compiler: c, plan: plan, ClassOf: map[string]int{}, ledger: compile.NewLedger(c), Bins: make([]Standing, len(c.Nodes)),
-		placed: map[string]bool{}, bookOf: map[booking]int{},
+		Compiler: c, plan: plan, ClassOf: c.ClassByPod(), ledger: compile.NewLedger(c), Bins: make([]Standing, len(c.Nodes)),
+		placed: map[string]bool{},
 	}
-	for i, class := range c.Planned {
-		for _, pod := range class.Pods {
-			s.ClassOf[podspec.PodName(pod)] = i
-		}
-	}
+	launches := compile.NewLaunches(c)
 	for i := range plan.Launches {
-		l := &plan.Launches[i]
-		m := Standing{Template: s.templateOf(l), Items: s.items(l.Pods)}
-		if m.Template >= 0 {
-			m.Offer = s.offerOf(m.Template, &l.Options[0])
-		}
-		if m.Template >= 0 && m.Offer >= 0 {
-			s.ledger.Spend(offers.Purchase{Template: m.Template, Offer: m.Offer}, 1)
-		} else {
-			m.Template = -1
+		m := Standing{Template: -1, Items: s.items(plan.Launches[i].Pods)}
+		if at, ok := launches.Purchase(&plan.Launches[i]); ok {
+			m.Template, m.Offer = at.Template, at.Offer
+			s.ledger.Spend(at, 1)
 		}
 		s.Machines = append(s.Machines, m)
 	}
@@ -94,57 +77,6 @@ func (s *scene) items(pods []string) []compile.Portion {
 		out = append(out, compile.Portion{Class: class, N: counts[class]})
 	}
 	return out
-}
-
-// templateOf finds the template whose labels a launch states, or -1.
-func (s *scene) templateOf(l *scheduling.Launch) int {
-	if len(l.Options) == 0 {
-		return -1
-	}
-	stated := map[string]string{}
-	for _, r := range l.Requirements {
-		if len(r.Values) == 1 {
-			stated[r.Key] = r.Values[0]
-		}
-	}
-	first := -1
-	for i, v := range s.Templates {
-		if v.Pool.Name != l.NodePool {
-			continue
-		}
-		if first < 0 {
-			first = i
-		}
-		fits := true
-		for key := range v.Open {
-			value, ok := v.Labels[key]
-			have, has := stated[key]
-			fits = fits && ok == has && value == have
-		}
-		if fits {
-			return i
-		}
-	}
-	return first
-}
-
-// offerOf finds an option among the offers that a template may buy, or returns -1.
-func (s *scene) offerOf(template int, o *scheduling.Option) int {
-	key := booking{template, o.InstanceType, o.Zone, string(o.CapacityType), o.ReservationID}
-	if i, ok := s.bookOf[key]; ok {
-		return i
-	}
-	s.bookOf[key] = -1
-	span := s.Offers.Spans[s.Templates[template].Catalog]
-	for i := span[0]; i < span[1]; i++ {
-		x := &s.Offers.Offers[i]
-		if x.InstanceType.Name == o.InstanceType && x.Offering.Zone == o.Zone &&
-			x.Offering.CapacityType == o.CapacityType && x.Offering.ReservationID == o.ReservationID {
-			s.bookOf[key] = i
-			break
-		}
-	}
-	return s.bookOf[key]
 }
 
 // Unplaced returns the pods of a planned class that the plan places nowhere.

@@ -60,7 +60,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 		}
 	}
 	if best == nil {
-		best = slices.Concat(given, make(fleet, len(p.kinds)-len(given)))
+		best = p.grown(given)
 	}
 	best, value = p.climb(best, value, min(params.Tries, int(mostLooks/(int64(len(p.ways))*looks(c, plan)))))
 	if value >= tight {
@@ -137,7 +137,7 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 		if more == nil {
 			return nil
 		}
-		f = append(f, make(fleet, len(p.kinds)-len(f))...)
+		f = p.grown(f)
 		for k, n := range more {
 			f[k] += n
 		}
@@ -181,7 +181,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 	items := slices.Concat(out.Bins[:before], make([][]model.Item, there-before), out.Bins[before:])
 	for i := range out.Nodes {
 		k := p.kind(p.c.Bought[out.Nodes[i].Option])
-		f = append(f, make(fleet, len(p.kinds)-len(f))...)
+		f = p.grown(f)
 		for range out.Nodes[i].N {
 			machines, items = append(machines, int32(k)), append(items, out.Nodes[i].Items)
 			f[k]++

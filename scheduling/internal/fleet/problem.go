@@ -11,7 +11,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // problem is what may be bought for which pods, for as long as a search takes.
@@ -125,12 +124,7 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 
 // read reads which machines a plan buys, and where it puts pods.
 func (p *problem) read(plan *scheduling.Plan) bool {
-	classOf := map[string]int{}
-	for i, class := range p.c.Planned {
-		for _, pod := range class.Pods {
-			classOf[podspec.PodName(pod)] = i
-		}
-	}
+	classOf, launches := p.c.ClassByPod(), compile.NewLaunches(p.c)
 	known := true
 	count := func(pods []string) []int64 {
 		out := make([]int64, len(p.c.Planned))
@@ -145,68 +139,22 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 		}
 		return out
 	}
-	sold := newStore(p.c)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		at, ok := sold.purchase(l)
-		if !ok {
+		at, ok := launches.Purchase(l)
+		if !ok || p.sold(at).room == nil {
 			return false
 		}
 		p.given = append(p.given, machine{p.kind(at), count(l.Pods)})
 	}
-	at := make(map[string]int, len(p.c.Nodes))
-	for i, x := range p.c.Nodes {
-		at[x.Node.Name] = i
-	}
 	for _, x := range plan.Existing {
-		n, ok := at[x.Node]
+		n, ok := p.scheduler.Node(x.Node)
 		if !ok {
 			return false
 		}
 		p.nodes[n] = count(x.Pods)
 	}
 	return known
-}
-
-// store is what is on sale, by what launches say of it.
-type store struct {
-	c    *compile.Compiler
-	sold map[sale][]offers.Purchase
-}
-
-// sale is what a launch is bought as.
-type sale struct {
-	pool string
-	offerings.Key
-}
-
-func newStore(c *compile.Compiler) *store {
-	s := &store{c: c, sold: map[sale][]offers.Purchase{}}
-	for ti, v := range c.Templates {
-		for _, o := range c.Offered[ti].List {
-			x := &c.Offers.Offers[o.Offer]
-			at := sale{v.Pool.Name, x.Offering.Key(x.InstanceType.Name)}
-			s.sold[at] = append(s.sold[at], offers.Purchase{Template: ti, Offer: o.Offer})
-		}
-	}
-	return s
-}
-
-// purchase is what a launch buys first; ok is false where that is not on sale.
-func (s *store) purchase(l *scheduling.Launch) (at offers.Purchase, ok bool) {
-	if len(l.Options) == 0 {
-		return at, false
-	}
-	for _, at = range s.sold[sale{l.NodePool, l.Options[0].Key()}] {
-		same := true
-		for key, value := range s.c.Templates[at.Template].Labels {
-			same = same && l.Labels[key] == value
-		}
-		if same {
-			return at, true
-		}
-	}
-	return at, false
 }
 
 // shuffled is the queue in another order, the more urgent pods still first; with brief, equal

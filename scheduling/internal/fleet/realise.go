@@ -128,8 +128,9 @@ const mostReplans = 10
 
 // Realise plays a plan through: kube-scheduler binds the pods in several orders, on machines
 // that come at once or in batches, and for pods that are left over more machines are bought. c is
-// as for [Improve]. mean is the mean price of all courses of events. It is nil where the plan buys what is not on sale or names pods or nodes that
-// are not there, and where too many pods depend on each other.
+// as for [Improve]. mean is the mean price of all courses of events. The answer is nil where the
+// plan buys what is not on sale or names pods or nodes that are not there, and where too many pods
+// depend on each other.
 func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realised *scheduling.Realised, mean float64) {
 	if c.Tied() && looks(c, plan) > mostPlayed {
 		return nil, 0

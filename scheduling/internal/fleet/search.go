@@ -14,6 +14,9 @@ type fleet []int32
 
 func (p *problem) newFleet() fleet { return make(fleet, len(p.kinds)) }
 
+// grown is a fleet as long as there are kinds by now.
+func (p *problem) grown(f fleet) fleet { return append(f, make(fleet, len(p.kinds)-len(f))...) }
+
 const (
 	// mostMisses is how many pods that do not fit any more show that a machine is full.
 	mostMisses = 200
@@ -264,7 +267,7 @@ func (p *problem) extra(w *way, x *course) fleet {
 			}
 			k := p.kind(best)
 			f.fill(&p.kinds[k], true)
-			out = append(out, make(fleet, len(p.kinds)-len(out))...)
+			out = p.grown(out)
 			out[k]++
 		}
 		return true

@@ -34,21 +34,21 @@ type Played struct {
 // namespace/name, runs. ok is false where steps buy what is not on sale or name nodes or pods
 // that are not there.
 func Play(c *compile.Compiler, from map[string]string, steps []Step) (out Played, ok bool) {
-	p := &player{c: c, scheduler: binding.New(c), classOf: map[string]int32{}, at: map[string]int32{}, nodes: map[string]int32{}}
-	for i, class := range c.Planned {
-		for _, pod := range class.Pods {
-			p.classOf[podspec.PodName(pod)] = int32(i)
-		}
-	}
-	sold, machines := newStore(c), map[string]int{}
+	p := &player{scheduler: binding.New(c), classOf: c.ClassByPod(), at: map[string]int32{}, nodes: map[string]int32{}}
+	launches, machines := compile.NewLaunches(c), map[string]int{}
 	for i := range steps {
 		for k := range steps[i].Launches {
 			l := &steps[i].Launches[k]
-			at, ok := sold.purchase(l)
+			at, ok := launches.Purchase(l)
 			if !ok {
 				return out, false
 			}
 			machines[l.Name] = p.scheduler.Machine(at)
+		}
+	}
+	for _, class := range c.Planned {
+		for _, pod := range class.Pods {
+			p.names = append(p.names, podspec.PodName(pod))
 		}
 	}
 	p.run = p.scheduler.Begin(0)
@@ -59,7 +59,7 @@ func Play(c *compile.Compiler, from map[string]string, steps []Step) (out Played
 			return out, false
 		}
 		p.nodes[name] = node
-		p.run.Place(class, node)
+		p.run.Place(int32(class), node)
 		p.at[pod] = node
 	}
 	for i := range steps {
@@ -77,10 +77,10 @@ func Play(c *compile.Compiler, from map[string]string, steps []Step) (out Played
 
 // player is a cluster whose nodes are emptied one after the other.
 type player struct {
-	c         *compile.Compiler
 	scheduler *binding.Scheduler
 	run       *binding.Run
-	classOf   map[string]int32
+	names     []string // of the pods, in the order of their classes
+	classOf   map[string]int
 	at        map[string]int32 // by pod, its node; -1 where it waits for one
 	nodes     map[string]int32 // by name, launches among them
 	waiting   []string         // in the order in which they began to wait
@@ -128,12 +128,10 @@ func (p *player) step(s *Step, machines map[string]int, out *Played) {
 			}
 		}
 	}
-	for _, class := range p.c.Planned {
-		for _, pod := range class.Pods {
-			if name := podspec.PodName(pod); !named[name] && p.at[name] >= 0 && going[p.at[name]] {
-				p.evict(name)
-				out.Elsewhere++
-			}
+	for _, pod := range p.names {
+		if n := p.at[pod]; !named[pod] && n >= 0 && going[n] {
+			p.evict(pod)
+			out.Elsewhere++
 		}
 	}
 	for n := range going {
@@ -143,7 +141,7 @@ func (p *player) step(s *Step, machines map[string]int, out *Played) {
 }
 
 func (p *player) evict(pod string) {
-	p.run.Remove(p.classOf[pod], p.at[pod])
+	p.run.Remove(int32(p.classOf[pod]), p.at[pod])
 	p.at[pod] = -1
 	p.waiting = append(p.waiting, pod)
 }
@@ -155,7 +153,7 @@ func (p *player) bind() {
 	}
 	queue, to := make([]int32, len(p.waiting)), make([]int32, len(p.waiting))
 	for i, pod := range p.waiting {
-		queue[i], to[i] = p.classOf[pod], -1
+		queue[i], to[i] = int32(p.classOf[pod]), -1
 	}
 	p.run.Bind(queue, to, nil)
 	left := p.waiting[:0]

@@ -15,7 +15,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/realised"
@@ -133,24 +132,8 @@ func (c *command) parse(args []string) error {
 		return errors.New("-f and -mix: want one of them")
 	}
 	var err error
-	c.policy.Effort, err = parseEffort(effort)
+	c.policy.Effort, err = scheduling.ParseEffort(effort)
 	return err
-}
-
-func parseEffort(text string) (scheduling.Effort, error) {
-	switch text {
-	case "fast":
-		return scheduling.EffortFast, nil
-	case "default":
-		return scheduling.EffortDefault, nil
-	case "thorough":
-		return scheduling.EffortThorough, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("-effort %q: want fast, default, thorough or a number from 1", text)
-	}
-	return scheduling.Effort(n), nil
 }
 
 // problem is a problem with a name.
