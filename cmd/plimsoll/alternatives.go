@@ -10,6 +10,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -17,7 +18,7 @@ import (
 
 // alternatives decides in several ways, and has each checked by a second opinion.
 func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Policy, p *problem) (list []provisioning.Alternative, err error) {
-	err = f.search(ctx, a, fmt.Sprintf("planning %s in several ways", count(len(p.Problem.Pods), "pod")), func(ctx context.Context, _ scheduling.Observer) error {
+	err = f.search(ctx, a, fmt.Sprintf("planning %s in several ways", figures.Count(len(p.Problem.Pods), "pod")), func(ctx context.Context, _ scheduling.Observer) error {
 		list, err = provisioning.Planner{Policy: s}.Alternatives(ctx, p.Problem)
 		return err
 	})
@@ -53,11 +54,11 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 	}
 	switch {
 	case t.stopped != "":
-		t.line("%s for %s, and maybe more: the search was stopped by %s. Each holds by itself.", count(len(list), "plan"), count(s.Pods, "pod"), t.stopped)
+		t.line("%s for %s, and maybe more: the search was stopped by %s. Each holds by itself.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"), t.stopped)
 	case len(list) == 1:
-		t.line("One plan for %s is best at everything; without --alternatives it is printed in full.", count(s.Pods, "pod"))
+		t.line("One plan for %s is best at everything; without --alternatives it is printed in full.", figures.Count(s.Pods, "pod"))
 	default:
-		t.line("%s for %s. Each holds by itself; --goal GOAL prints one in full.", count(len(list), "plan"), count(s.Pods, "pod"))
+		t.line("%s for %s. Each holds by itself; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
 	}
 	t.line("%s", t.madeWith())
 	i := slices.IndexFunc(list, func(a provisioning.Alternative) bool { return slices.Contains(a.Goals, provisioning.GoalCheapest) })
@@ -88,7 +89,7 @@ func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *p
 	against := "-"
 	if known && a.Plan != cheapest.Plan && cheapest.Plan.Summary.PricePerHour > 0 {
 		share := objective(s).USD()/objective(&cheapest.Plan.Summary).USD() - 1
-		against = lo.Ternary(share < 0, "", "+") + percent(share)
+		against = lo.Ternary(share < 0, "", "+") + figures.Percent(share)
 	}
 	bought := lo.Map(a.Plan.Launches, func(l scheduling.Launch, _ int) scheduling.Option { return l.Options[0] })
 	spot := lo.CountBy(bought, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot })
@@ -98,8 +99,8 @@ func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *p
 		interruptions += " and more"
 	}
 	return []string{
-		join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
-		t.dollars(s.PricePerHour.USD()), t.dollars(s.ExpectedPerHour.USD()), plainMonthly(s.PricePerHour), against,
-		t.dollars(s.LowerBoundPerHour.USD()), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(summarise(kinds, t.most(2)), "nothing"),
+		figures.Join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
+		t.dollars(s.PricePerHour.USD()), t.dollars(s.ExpectedPerHour.USD()), figures.PlainMonthly(s.PricePerHour), against,
+		t.dollars(s.LowerBoundPerHour.USD()), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(figures.Summarise(kinds, t.most(2)), "nothing"),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
@@ -112,7 +113,7 @@ func writeSources(w *bytes.Buffer, c *instancetypes.Catalog) {
 
 // capacityTypes joins capacity types for people.
 func capacityTypes(list []offerings.CapacityType) string {
-	return join(lo.Map(list, func(ct offerings.CapacityType, _ int) string { return string(ct) }))
+	return figures.Join(lo.Map(list, func(ct offerings.CapacityType, _ int) string { return string(ct) }))
 }
 
 // shapeOf writes the columns that a type has wherever it is bought.
@@ -124,7 +125,7 @@ func shapeOf(t *instancetypes.InstanceType) []string {
 		}
 	}
 	cpu, memory, pods := t.Capacity[corev1.ResourceCPU], t.Capacity[corev1.ResourceMemory], t.Capacity[corev1.ResourcePods]
-	return []string{t.Name, t.Labels[corev1.LabelArchStable], cores(cpu.MilliValue()), gib(memory.Value()), pods.String(), cmp.Or(join(devices), "-")}
+	return []string{t.Name, t.Labels[corev1.LabelArchStable], figures.Cores(cpu.MilliValue()), figures.GiB(memory.Value()), pods.String(), cmp.Or(figures.Join(devices), "-")}
 }
 
 // typeRows has a row for each type with its lowest prices, the cheapest first. One that is
@@ -147,7 +148,7 @@ func typeRows(c *instancetypes.Catalog) [][]string {
 		}
 		rows[0] = append(rows[0], strings.ToUpper(string(ct)))
 		for i, price := range prices {
-			rows[i+1] = append(rows[i+1], lo.Ternary(price == offerings.MaxPrice, "-", usd(price)))
+			rows[i+1] = append(rows[i+1], lo.Ternary(price == offerings.MaxPrice, "-", figures.USD(price)))
 		}
 	}
 	return rows
@@ -177,9 +178,9 @@ func offeringRows(c *instancetypes.Catalog) [][]string {
 	for _, s := range sales {
 		interrupted := "-"
 		if s.o.InterruptionRate > 0 {
-			interrupted = percent(s.o.InterruptionRate) + " a month"
+			interrupted = figures.Percent(s.o.InterruptionRate) + " a month"
 		}
-		rows = append(rows, append(shapeOf(s.t), string(s.o.CapacityType), s.o.Zone, usd(s.o.Price), monthly(s.o.Price), interrupted))
+		rows = append(rows, append(shapeOf(s.t), string(s.o.CapacityType), s.o.Zone, figures.USD(s.o.Price), figures.Monthly(s.o.Price), interrupted))
 	}
 	return rows
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -70,7 +71,7 @@ func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Pl
 	if p.grouped {
 		c.Alternative = manifest.WidenedNodePools(p.buys(""), c.NodePools)
 	}
-	err = f.search(ctx, a, fmt.Sprintf("consolidating %s", count(len(c.Nodes), "node")), func(ctx context.Context, o scheduling.Observer) error {
+	err = f.search(ctx, a, fmt.Sprintf("consolidating %s", figures.Count(len(c.Nodes), "node")), func(ctx context.Context, o scheduling.Observer) error {
 		planner.Observer = o
 		plan, err = planner.Plan(ctx, c)
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -20,7 +21,7 @@ import (
 func (m *moves) kept() {
 	head := []string{"$/MONTH", "NODES", "CAUSE", "WHAT"}
 	tabulate(&m.table, "WHAT KEEPS IT FROM THE PRICE OF A CLUSTER BUILT ANEW", head, m.plan.Summary.Kept, func(k disruption.Kept, _ int) []string {
-		return []string{plainMonthly(k.PerHour), strconv.Itoa(k.Nodes), string(k.Code), meanings()[k.Code]}
+		return []string{figures.PlainMonthly(k.PerHour), strconv.Itoa(k.Nodes), string(k.Code), meanings()[k.Code]}
 	}, "CAUSE")
 }
 
@@ -46,7 +47,7 @@ func (m *moves) staying() {
 	groups := m.stays()
 	tabulate(&m.table, "NODES THAT STAY", []string{"COUNT", "$/HOUR", "CAUSE", "WHAT", "NODES"}, groups, func(g *stay, _ int) []string {
 		list := lo.Map(g.nodes, func(v *disruption.Verdict, _ int) string { return v.Node })
-		return []string{strconv.Itoa(len(g.nodes)), plain(g.price), string(g.code), meanings()[g.code], names(list, m.most(2))}
+		return []string{strconv.Itoa(len(g.nodes)), figures.Plain(g.price), string(g.code), meanings()[g.code], figures.Names(list, m.most(2))}
 	}, "CAUSE", "$/HOUR")
 	for i, g := range groups {
 		if i == 0 {
@@ -95,17 +96,17 @@ func rejected(node string, r *disruption.Rejected) string {
 	var b strings.Builder
 	b.WriteString("best move: remove it")
 	if others := lo.Without(r.Drain, node); len(others) > 0 {
-		fmt.Fprintf(&b, " with %s", names(others, 3))
+		fmt.Fprintf(&b, " with %s", figures.Names(others, 3))
 	}
 	if len(r.Launches) > 0 {
-		fmt.Fprintf(&b, " and buy %s for %s per hour", bundle(r.Launches, 3), usd(r.PricePerHour))
+		fmt.Fprintf(&b, " and buy %s for %s per hour", bundle(r.Launches, 3), figures.USD(r.PricePerHour))
 	}
 	if r.SavingPerHour < 0 {
-		fmt.Fprintf(&b, "; that costs %s per hour more", usd(-r.SavingPerHour))
+		fmt.Fprintf(&b, "; that costs %s per hour more", figures.USD(-r.SavingPerHour))
 	} else {
-		fmt.Fprintf(&b, "; that saves %s per hour", usd(r.SavingPerHour))
+		fmt.Fprintf(&b, "; that saves %s per hour", figures.USD(r.SavingPerHour))
 	}
-	fmt.Fprintf(&b, ", disruption %s, but %s", decimal(r.DisruptionCost), reason(&r.Because))
+	fmt.Fprintf(&b, ", disruption %s, but %s", figures.Decimal(r.DisruptionCost), reason(&r.Because))
 	return b.String()
 }
 
@@ -156,19 +157,19 @@ type account struct {
 func (m *moves) bill() {
 	head := []string{"GROUP", "NODES", "TYPES", "CAPACITY", "$/HOUR", "$/MONTH", "CPU", "MEMORY"}
 	tabulate(&m.table, "BILL, WITH THE SHARE OF CPU AND MEMORY THAT PODS REQUEST", head, m.accounts(), func(a *account, _ int) []string {
-		hourly, inMonth := plain(a.price), plainMonthly(a.price)
+		hourly, inMonth := figures.Plain(a.price), figures.PlainMonthly(a.price)
 		switch {
 		case a.unpriced == a.nodes:
 			hourly, inMonth = "not known", "not known"
 		case a.unpriced > 0:
 			hourly += fmt.Sprintf(" without %d", a.unpriced)
 		}
-		paid := summarise(a.capacity, 3) // with counts where not all are alike
+		paid := figures.Summarise(a.capacity, 3) // with counts where not all are alike
 		if len(a.capacity) == 1 {
 			paid = lo.Keys(a.capacity)[0]
 		}
 		return []string{
-			a.name + a.note, strconv.Itoa(a.nodes), summarise(a.types, m.most(3)), paid, hourly, inMonth,
+			a.name + a.note, strconv.Itoa(a.nodes), figures.Summarise(a.types, m.most(3)), paid, hourly, inMonth,
 			share(a.requested.cpu, a.allocatable.cpu), share(a.requested.memory, a.allocatable.memory),
 		}
 	})
@@ -179,7 +180,7 @@ func share(part, whole float64) string {
 	if whole <= 0 {
 		return "-"
 	}
-	return percent(part / whole)
+	return figures.Percent(part / whole)
 }
 
 // accounts adds up nodes and the requests of the pods on them.

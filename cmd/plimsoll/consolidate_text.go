@@ -10,6 +10,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -57,7 +58,7 @@ func (m *moves) headline() {
 	before, after := m.costs()
 	rows := [][]string{{"", "$/MONTH", "$/HOUR", "NODES"}}
 	row := func(what string, price offerings.Price, nodes string) {
-		rows = append(rows, []string{what, plainMonthly(price), plain(price), nodes})
+		rows = append(rows, []string{what, figures.PlainMonthly(price), figures.Plain(price), nodes})
 	}
 	row("now", before, strconv.Itoa(s.NodesBefore))
 	if len(m.plan.Steps) > 0 {
@@ -77,13 +78,13 @@ func (m *moves) headline() {
 	if len(m.plan.Steps) == 0 {
 		m.line("Nothing is to be done.")
 	} else {
-		m.line("%s to %s: %s.", countVerb(len(m.plan.Steps), "step", "leads", "lead"), count(s.NodesAfter, "node"), m.saved())
+		m.line("%s to %s: %s.", figures.CountVerb(len(m.plan.Steps), "step", "leads", "lead"), figures.Count(s.NodesAfter, "node"), m.saved())
 		moved, launched := "No pod moves", "no machine is"
 		if s.PodsMoved > 0 {
-			moved = countVerb(s.PodsMoved, "pod", "moves", "move")
+			moved = figures.CountVerb(s.PodsMoved, "pod", "moves", "move")
 		}
 		if s.Launches > 0 {
-			launched = are(s.Launches, "machine")
+			launched = figures.Are(s.Launches, "machine")
 		}
 		m.line("%s, %s launched.", moved, launched)
 	}
@@ -102,33 +103,33 @@ func (m *moves) notes() {
 	s := &m.plan.Summary
 	if s.ExpectedPerHourBefore > 0 {
 		m.line("Prices are with %s:", beside(s.NodeOverheadPerHour, s.NodesBefore, s.ExpectedPerHourBefore-s.PricePerHourBefore))
-		m.line("the machines alone cost %s per hour now, and %s afterwards.", usd(s.PricePerHourBefore), usd(s.PricePerHourAfter))
+		m.line("the machines alone cost %s per hour now, and %s afterwards.", figures.USD(s.PricePerHourBefore), figures.USD(s.PricePerHourAfter))
 	}
 	if r := s.Realised; r != nil && len(m.plan.Steps) > 0 {
-		text := fmt.Sprintf("Where kube-scheduler binds the evicted pods as it likes (--placement), expect %s per hour for machines afterwards", usd(r.PricePerHourAfter))
+		text := fmt.Sprintf("Where kube-scheduler binds the evicted pods as it likes (--placement), expect %s per hour for machines afterwards", figures.USD(r.PricePerHourAfter))
 		var parts []string
 		if r.PodsElsewhere > 0 {
-			parts = append(parts, "up to "+count(r.PodsElsewhere, "pod")+" land elsewhere than shown")
+			parts = append(parts, "up to "+figures.Count(r.PodsElsewhere, "pod")+" land elsewhere than shown")
 		}
 		if r.PodsWaiting > 0 {
-			parts = append(parts, count(r.PodsWaiting, "pod")+" wait for a place")
+			parts = append(parts, figures.Count(r.PodsWaiting, "pod")+" wait for a place")
 		}
 		if r.Launches > 0 {
-			parts = append(parts, are(r.Launches, "machine")+" bought that no step orders")
+			parts = append(parts, figures.Are(r.Launches, "machine")+" bought that no step orders")
 		}
 		if len(parts) > 0 {
-			text += ": " + join(parts)
+			text += ": " + figures.Join(parts)
 		}
 		m.line("%s.", text)
 	}
 	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
-		m.line("%s left out that no NodePool owns.", are(others, "node"))
+		m.line("%s left out that no NodePool owns.", figures.Are(others, "node"))
 	}
 	if s.UnpricedNodes > 0 {
-		m.line("%s left out of the prices: what they cost is not known.", are(s.UnpricedNodes, "node"))
+		m.line("%s left out of the prices: what they cost is not known.", figures.Are(s.UnpricedNodes, "node"))
 	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
-		m.line("Built anew, the cluster has no place for %s: %s.", count(len(r.LeftOut), "pod"), names(r.LeftOut, 3))
+		m.line("Built anew, the cluster has no place for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
 	}
 	m.line("%s", m.madeWith())
 }
@@ -141,9 +142,9 @@ func (m *moves) saved() string {
 	case saving == 0:
 		return "that saves nothing"
 	case saving < 0:
-		return fmt.Sprintf("that costs %s per hour, %s per month more", usd(-saving), monthly(-saving))
+		return fmt.Sprintf("that costs %s per hour, %s per month more", figures.USD(-saving), figures.Monthly(-saving))
 	}
-	return fmt.Sprintf("that saves %s per hour, %s per month (%s)", usd(saving), monthly(saving), percent(saving.USD()/before.USD()))
+	return fmt.Sprintf("that saves %s per hour, %s per month (%s)", figures.USD(saving), figures.Monthly(saving), figures.Percent(saving.USD()/before.USD()))
 }
 
 // rest says how much there is left to save at most.
@@ -157,7 +158,7 @@ func (m *moves) rest() string {
 	case after <= s.LowerBoundPerHour:
 		text = "No cluster is cheaper that holds the same pods and keeps the nodes that may not go."
 	default:
-		text = fmt.Sprintf("That is %s above what the same pods cost at least, with the nodes that may not go.", above(s.Gap))
+		text = fmt.Sprintf("That is %s above what the same pods cost at least, with the nodes that may not go.", figures.Above(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += fmt.Sprintf(" The search was stopped by %s; there may be further steps.", m.stopped)
@@ -175,15 +176,15 @@ func (m *moves) steps() {
 		}
 		bought := lo.Map(s.Launches, func(l scheduling.Launch, _ int) scheduling.Option { return l.Options[0] })
 		return []string{
-			strconv.Itoa(i + 1), string(s.Reason), names(s.Drain, m.most(3)), cmp.Or(bundle(bought, m.most(3)), "-"), pods,
-			plain(s.SavingPerHour), plainMonthly(s.SavingPerHour), decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", decimal(s.Score)),
+			strconv.Itoa(i + 1), string(s.Reason), figures.Names(s.Drain, m.most(3)), cmp.Or(bundle(bought, m.most(3)), "-"), pods,
+			figures.Plain(s.SavingPerHour), figures.PlainMonthly(s.SavingPerHour), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),
 		}
 	}, "SCORE", "DISRUPTION", "SAVES $/HOUR")
 }
 
 // bundle writes what is bought: the same machines together.
 func bundle(options []scheduling.Option, most int) string {
-	return summarise(lo.CountValuesBy(options, func(o scheduling.Option) string { return offeringText(&o) }), most)
+	return figures.Summarise(lo.CountValuesBy(options, func(o scheduling.Option) string { return offeringText(&o) }), most)
 }
 
 // frontier says where it stops paying: what the steps have saved, and moved for it.
@@ -198,13 +199,13 @@ func (m *moves) frontier() {
 	tabulate(&m.table, "WHERE IT STOPS PAYING", head, thinned(points), func(p disruption.Point, _ int) []string {
 		share, each := "-", "no pod moved"
 		if total > 0 {
-			share = percent(p.SavingPerHour.USD() / total.USD())
+			share = figures.Percent(p.SavingPerHour.USD() / total.USD())
 		}
 		if n := p.PodsMoved - last.PodsMoved; n > 0 {
-			each = decimal((p.SavingPerHour - last.SavingPerHour).USD() * hoursPerMonth / float64(n))
+			each = figures.Decimal((p.SavingPerHour - last.SavingPerHour).USD() * figures.HoursPerMonth / float64(n))
 		}
 		last = p
-		return []string{strconv.Itoa(p.Steps), plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), decimal(p.DisruptionCost), each}
+		return []string{strconv.Itoa(p.Steps), figures.Plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), figures.Decimal(p.DisruptionCost), each}
 	}, "DISRUPTION", "SAVED $/HOUR")
 }
 
@@ -238,7 +239,7 @@ func (m *moves) drifted() {
 	}
 	m.section("HOW NODES HAVE DRIFTED")
 	for _, drift := range slices.Sorted(maps.Keys(nodes)) {
-		m.line("  %s: %s", names(nodes[drift], m.most(3)), drift)
+		m.line("  %s: %s", figures.Names(nodes[drift], m.most(3)), drift)
 	}
 }
 
@@ -263,7 +264,7 @@ func (m *moves) risks() {
 			}
 		}
 		if len(of) > 0 {
-			rows = append(rows, []string{names(lo.Uniq(in), m.most(3)), string(code), meaning[code], names(lo.Uniq(of), m.most(1))})
+			rows = append(rows, []string{figures.Names(lo.Uniq(in), m.most(3)), string(code), meaning[code], figures.Names(lo.Uniq(of), m.most(1))})
 		}
 	}
 	tabulate(&m.table, "RISKS", []string{"STEPS", "RISK", "WHAT", "OF"}, rows, asItIs, "RISK")

@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -34,7 +35,7 @@ func (t *table) answer(answer any) {
 func (t *table) explainPod(x *scheduling.PodExplanation) {
 	switch x.Status {
 	case scheduling.PodLaunch:
-		t.line("Pod %s goes to launch %s: %s at %s per hour.", x.Pod, x.Place, offeringText(x.Option), usd(x.Option.Price))
+		t.line("Pod %s goes to launch %s: %s at %s per hour.", x.Pod, x.Place, offeringText(x.Option), figures.USD(x.Option.Price))
 	case scheduling.PodExisting:
 		t.line("Pod %s goes to node %s, which is there.", x.Pod, x.Place)
 	case scheduling.PodUnschedulable:
@@ -57,7 +58,7 @@ func (t *table) explainPod(x *scheduling.PodExplanation) {
 		case p.Launch != "":
 			return []string{"launch " + p.Launch, "has room"}
 		}
-		return []string{"a machine of its own", fmt.Sprintf("%s at %s per hour (node pool %s)", offeringText(p.Option), usd(p.Price()), p.NodePool)}
+		return []string{"a machine of its own", fmt.Sprintf("%s at %s per hour (node pool %s)", offeringText(p.Option), figures.USD(p.Price()), p.NodePool)}
 	})
 	title := "RULED OUT"
 	if x.Status == scheduling.PodUnschedulable {
@@ -78,26 +79,26 @@ func (t *table) ties(ties []scheduling.TieState) {
 		if len(domains) == 0 {
 			t.line("  %s", s.Text)
 		} else {
-			t.line("  %s: %s", s.Text, names(domains, 12))
+			t.line("  %s: %s", s.Text, figures.Names(domains, 12))
 		}
 	}
 }
 
 // explainLaunch writes why a machine is bought.
 func (t *table) explainLaunch(x *scheduling.LaunchExplanation) {
-	t.line("Launch %s buys %s at %s per hour for node pool %s.", x.Launch, offeringText(&x.Option), usd(x.Option.Price), x.NodePool)
+	t.line("Launch %s buys %s at %s per hour for node pool %s.", x.Launch, offeringText(&x.Option), figures.USD(x.Option.Price), x.NodePool)
 	if x.Options == 1 {
 		t.line("Nothing else in the plan's list would do.")
 	} else {
-		t.line("The plan lists %s that would do as well; %s would hold these pods.", count(x.Options-1, "further offering"), count(x.Others, "other type"))
+		t.line("The plan lists %s that would do as well; %s would hold these pods.", figures.Count(x.Options-1, "further offering"), figures.Count(x.Others, "other type"))
 	}
 	t.rooms(x.Rooms)
 	t.shares("PODS", x.Pods, x.Rooms)
 	tabulate(t, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.Option, _ int) []string {
-		return []string{offeringText(&o), usd(o.Price) + difference(o.Price, x.Option.Price)}
+		return []string{offeringText(&o), figures.USD(o.Price) + difference(o.Price, x.Option.Price)}
 	})
 	tabulate(t, "CHEAPER, BUT", nil, x.Cheaper, func(r scheduling.Rejected, _ int) []string {
-		return []string{offeringText(&r.Option), usd(r.Price), r.Reason.Detail}
+		return []string{offeringText(&r.Option), figures.USD(r.Price), r.Reason.Detail}
 	})
 	t.counted("RULED OUT", x.RuledOut, 12)
 }
@@ -109,7 +110,7 @@ func (t *table) explainNode(x *scheduling.NodeExplanation) {
 		pool = "node pool " + x.NodePool
 	}
 	about := lo.Compact([]string{string(x.State), x.InstanceType, x.CapacityType, x.Zone, pool})
-	t.line("Node %s (%s) receives %s; %s there.", x.Node, join(about), count(len(x.Planned), "pod"), countVerb(len(x.Running), "pod", "runs", "run"))
+	t.line("Node %s (%s) receives %s; %s there.", x.Node, figures.Join(about), figures.Count(len(x.Planned), "pod"), figures.CountVerb(len(x.Running), "pod", "runs", "run"))
 	for i := range x.Taints {
 		t.line("It has the taint %s.", x.Taints[i].ToString())
 	}
@@ -127,7 +128,7 @@ func (t *table) rooms(rooms []scheduling.Room) {
 		return
 	}
 	cell := func(r *scheduling.Room, n int64) string {
-		return amountText(r.Resource, n) + " (" + ratio(n, r.Allocatable) + ")"
+		return amountText(r.Resource, n) + " (" + figures.Ratio(n, r.Allocatable) + ")"
 	}
 	rows := [][]string{{"", "ALLOCATABLE", "RUNNING", "PLANNED", "DAEMONS", "FREE"}}
 	for i := range rooms {
@@ -150,7 +151,7 @@ func (t *table) shares(title string, pods []scheduling.PodShare, rooms []schedul
 	of := func(p scheduling.PodShare) key { return key{t.Workload(p.Pod), amounts(p.Requests)} }
 	rows := lo.Map(lo.PartitionBy(pods, of), func(alike []scheduling.PodShare, _ int) []string {
 		k, n := of(alike[0]), len(alike)
-		share := percent(lo.SumBy(alike, func(p scheduling.PodShare) float64 { return p.Share })) + " of " + rooms[0].Resource
+		share := figures.Percent(lo.SumBy(alike, func(p scheduling.PodShare) float64 { return p.Share })) + " of " + rooms[0].Resource
 		if n > 1 {
 			return []string{fmt.Sprintf("%s ×%d", k.workload, n), k.asks + " each", share}
 		}
@@ -169,16 +170,16 @@ func amounts(list corev1.ResourceList) string {
 			parts = append(parts, fmt.Sprintf("%s %s", name, q.String()))
 		}
 	}
-	return cmp.Or(join(parts), "no more than a pod slot")
+	return cmp.Or(figures.Join(parts), "no more than a pod slot")
 }
 
 // amountText writes an amount in the units of plans.
 func amountText(resource string, n int64) string {
 	switch {
 	case resource == string(corev1.ResourceCPU):
-		return cores(n)
+		return figures.Cores(n)
 	case resource == string(corev1.ResourceMemory) || resource == string(corev1.ResourceEphemeralStorage) || strings.HasPrefix(resource, corev1.ResourceHugePagesPrefix):
-		return gib(n)
+		return figures.GiB(n)
 	default:
 		return fmt.Sprint(n)
 	}
@@ -198,7 +199,7 @@ func (t *table) verdict(n *judgedNode) {
 	t.section("CONSOLIDATION")
 	v := n.Verdict
 	if s := n.Removal; s != nil {
-		t.line("  It is removed for the reason %q, in step %d; that step saves %s per hour and moves %s.", s.Reason, v.Step, signed(s.SavingPerHour), count(len(s.Evictions), "pod"))
+		t.line("  It is removed for the reason %q, in step %d; that step saves %s per hour and moves %s.", s.Reason, v.Step, figures.Signed(s.SavingPerHour), figures.Count(len(s.Evictions), "pod"))
 	} else {
 		t.line("  It stays.")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -91,11 +92,11 @@ func (t *table) explainWorkload(x *workloadAnswer) {
 	for _, g := range x.Groups {
 		total += len(g.Pods)
 	}
-	t.line("%s has %s.", strings.Replace(x.Workload, "/", " ", 1), count(total, "pod"))
+	t.line("%s has %s.", strings.Replace(x.Workload, "/", " ", 1), figures.Count(total, "pod"))
 	for _, g := range x.Groups {
 		t.line("")
 		if n := len(g.Pods); n > 1 {
-			t.line("%s fare alike: %s.", count(n, "pod"), names(g.Pods, 3))
+			t.line("%s fare alike: %s.", figures.Count(n, "pod"), figures.Names(g.Pods, 3))
 		}
 		t.explainPod(g.Example)
 	}

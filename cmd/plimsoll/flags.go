@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
@@ -154,7 +155,7 @@ func list[T ~string](choices []T) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
-	return join(names[:len(names)-1]) + " or " + names[len(names)-1]
+	return figures.Join(names[:len(names)-1]) + " or " + names[len(names)-1]
 }
 
 // countFlag adds a flag for a number from 0, which is the default.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -72,7 +73,7 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	overhead := &parsed{kind: "string", read: func(text string) error {
 		price, month, err := parseRate(text)
 		if s.NodeOverhead = price; month {
-			s.NodeOverhead = (price + hoursPerMonth/2) / hoursPerMonth
+			s.NodeOverhead = (price + figures.HoursPerMonth/2) / figures.HoursPerMonth
 		}
 		return err
 	}}

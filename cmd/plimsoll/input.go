@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -64,7 +65,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	case slices.Contains(f.files, manifest.Stdin) && stdin.read == 0:
 		err = errors.New("stdin is empty: did the command before the pipe fail? kubectl prints nothing where the cluster lacks one of the kinds that are asked for, such as nodepools")
 	case snapshot.Documents == 0 && len(snapshot.Warnings) == 0:
-		err = fmt.Errorf("there is no object in %s: blanks and comments at most", join(f.sources()))
+		err = fmt.Errorf("there is no object in %s: blanks and comments at most", figures.Join(f.sources()))
 	}
 	if err := errors.Join(err, marketErr); err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func describe(selectors []requirements.Selector) string {
 	var parts []string
 	for _, s := range selectors {
 		if r, err := s.Requirement(); s.Operator == requirements.Gt {
-			parts = append(parts, s.Key+" above "+join(s.Values))
+			parts = append(parts, s.Key+" above "+figures.Join(s.Values))
 		} else if err == nil {
 			parts = append(parts, r.Short())
 		}
@@ -156,5 +157,5 @@ func describe(selectors []requirements.Selector) string {
 	if len(parts) == 0 {
 		return "nothing"
 	}
-	return join(parts)
+	return figures.Join(parts)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
@@ -14,7 +15,7 @@ import (
 func (p *problem) madeWith() string {
 	text := priceDates(p.catalog, p.assumed)
 	if n := len(p.Overlays); n > 0 {
-		text += ", changed by " + count(n, "NodeOverlay")
+		text += ", changed by " + figures.Count(n, "NodeOverlay")
 	}
 	return text + "."
 }
@@ -32,7 +33,7 @@ func priceDates(c *instancetypes.Catalog, assumed bool) string {
 	if len(origin.Prices) == 0 {
 		parts = append(parts, "which does not say from when they are")
 	}
-	return "Prices: " + join(parts)
+	return "Prices: " + figures.Join(parts)
 }
 
 // fromWhen says from when the prices of one capacity type are.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
@@ -142,11 +143,11 @@ func (m *market) price(file string) error {
 	}
 	if len(unused) == len(prices.Changes) {
 		return fmt.Errorf("none of %s is of something that catalog %s has; the first is of %s, and the catalog's zones are %s",
-			count(len(unused), "price"), m.Name(), changed(unused[0]), names(zonesOf(m.Catalog), 6))
+			figures.Count(len(unused), "price"), m.Name(), changed(unused[0]), figures.Names(zonesOf(m.Catalog), 6))
 	}
 	if len(unused) > 0 {
 		prices.Warnings = append(prices.Warnings, fmt.Sprintf("%d of %s are of nothing that catalog %s has, such as %s",
-			len(unused), count(len(prices.Changes), "price"), m.Name(), changed(unused[0])))
+			len(unused), figures.Count(len(prices.Changes), "price"), m.Name(), changed(unused[0])))
 	}
 	for _, w := range prices.Warnings {
 		m.warnings = append(m.warnings, scheduling.Warning{Object: file, Message: w})

@@ -9,6 +9,7 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -78,7 +79,7 @@ func (t *table) machines(groups []*group) {
 		o := &l.Options[0]
 		row := []string{
 			fmt.Sprint(len(g.launches)), o.InstanceType, string(o.CapacityType), o.Zone, l.NodePool,
-			plain(o.Price), g.share(corev1.ResourceCPU), g.share(corev1.ResourceMemory),
+			figures.Plain(o.Price), g.share(corev1.ResourceCPU), g.share(corev1.ResourceMemory),
 		}
 		if devices {
 			row = append(row, g.devices())
@@ -90,7 +91,7 @@ func (t *table) machines(groups []*group) {
 
 // byWorkload writes how many pods are of which workload, the most first.
 func (t *table) byWorkload(pods []string, most int) string {
-	return summarise(lo.CountValuesBy(pods, t.Workload), most)
+	return figures.Summarise(lo.CountValuesBy(pods, t.Workload), most)
 }
 
 // share writes how much of a resource is asked for.
@@ -99,7 +100,7 @@ func (g *group) share(name corev1.ResourceName) string {
 	if u == nil {
 		return "-"
 	}
-	return ratio(u.asked, u.allocatable)
+	return figures.Ratio(u.asked, u.allocatable)
 }
 
 // devices writes how many devices are asked for, of those that are asked for at all.
@@ -110,7 +111,7 @@ func (g *group) devices() string {
 			parts = append(parts, fmt.Sprintf("%s %d/%d", name, u.asked, u.allocatable))
 		}
 	}
-	return join(parts)
+	return figures.Join(parts)
 }
 
 // reasons says for each group why it is cheap.
@@ -132,10 +133,10 @@ func (t *table) why(l *scheduling.Launch) string {
 		parts = append(parts, "reservation "+o.ReservationID+" pays for it")
 	case offerings.Spot:
 		if price, ok := t.onDemand(l); ok && price > o.Price {
-			parts = append(parts, fmt.Sprintf("%s below its price on demand (%s)", percent(1-o.Price.USD()/price.USD()), usd(price)))
+			parts = append(parts, fmt.Sprintf("%s below its price on demand (%s)", figures.Percent(1-o.Price.USD()/price.USD()), figures.USD(price)))
 		}
 		if o.InterruptionRate > 0 {
-			parts = append(parts, percent(o.InterruptionRate)+" are interrupted in a month")
+			parts = append(parts, figures.Percent(o.InterruptionRate)+" are interrupted in a month")
 		}
 	case offerings.OnDemand:
 		if t.mustBeOnDemand(l) {
@@ -150,7 +151,7 @@ func (t *table) why(l *scheduling.Launch) string {
 		parts = append(parts, "no other type holds these pods")
 	default:
 		parts = append(parts, fmt.Sprintf("next type: %s %s %s at %s%s",
-			next.InstanceType, next.CapacityType, next.Zone, usd(next.Price), difference(next.Price, o.Price)))
+			next.InstanceType, next.CapacityType, next.Zone, figures.USD(next.Price), difference(next.Price, o.Price)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -180,8 +181,8 @@ func difference(price, from offerings.Price) string {
 	case price == from:
 		return ", the same"
 	case price > from:
-		return " (+" + percent(price.USD()/from.USD()-1) + ")"
+		return " (+" + figures.Percent(price.USD()/from.USD()-1) + ")"
 	default:
-		return " (-" + percent(1-price.USD()/from.USD()) + ")"
+		return " (-" + figures.Percent(1-price.USD()/from.USD()) + ")"
 	}
 }

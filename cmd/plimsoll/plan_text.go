@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -46,7 +47,7 @@ func (t *table) headline() {
 	s := &t.plan.Summary
 	gated := len(t.plan.Unschedulable) - t.unplaced(t.plan)
 	if gated > 0 {
-		defer t.line("%s held back by scheduling gates, see below.", are(gated, "pod"))
+		defer t.line("%s held back by scheduling gates, see below.", figures.Are(gated, "pod"))
 	}
 	pods := s.Pods - gated
 	switch {
@@ -54,27 +55,27 @@ func (t *table) headline() {
 		t.line("There is nothing to place: no pod of the input is waiting for a node.")
 		return
 	case s.Placed == 0:
-		t.line("None of %s can be placed. What would help is below.", count(pods, "pod"))
+		t.line("None of %s can be placed. What would help is below.", figures.Count(pods, "pod"))
 		return
 	}
-	placed := count(pods, "pod") + " placed"
+	placed := figures.Count(pods, "pod") + " placed"
 	if s.Placed < pods {
-		placed = fmt.Sprintf("%d of %s placed", s.Placed, count(pods, "pod"))
+		placed = fmt.Sprintf("%d of %s placed", s.Placed, figures.Count(pods, "pod"))
 	}
-	where := "on " + count(s.Nodes, "new machine")
+	where := "on " + figures.Count(s.Nodes, "new machine")
 	if n := len(t.plan.Existing); n > 0 {
-		where += " and " + count(n, "present one")
+		where += " and " + figures.Count(n, "present one")
 		if s.Nodes == 0 {
-			where = "on " + count(n, "present machine")
+			where = "on " + figures.Count(n, "present machine")
 		}
 	}
 	if s.Nodes == 0 {
 		t.line("%s %s: there is nothing to buy.", placed, where)
 		return
 	}
-	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, usd(s.PricePerHour), monthly(s.PricePerHour), hoursPerMonth)
+	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, figures.USD(s.PricePerHour), figures.Monthly(s.PricePerHour), figures.HoursPerMonth)
 	if s.ExpectedPerHour > 0 {
-		t.line("With %s it comes to %s per hour, %s per month.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), usd(s.ExpectedPerHour), monthly(s.ExpectedPerHour))
+		t.line("With %s it comes to %s per hour, %s per month.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), figures.USD(s.ExpectedPerHour), figures.Monthly(s.ExpectedPerHour))
 	}
 	t.line("%s", t.bound(s))
 	if s.Realised != nil {
@@ -88,7 +89,7 @@ func (t *table) headline() {
 func beside(overhead offerings.Price, nodes int, all offerings.Price) string {
 	var parts []string
 	if overhead > 0 {
-		parts = append(parts, usd(overhead)+" for each node (--node-overhead)")
+		parts = append(parts, figures.USD(overhead)+" for each node (--node-overhead)")
 	}
 	if own, ok := overhead.Times(int64(nodes)); overhead == 0 || ok && all > own {
 		parts = append(parts, "what interruptions are expected to cost")
@@ -109,7 +110,7 @@ func (t *table) bound(s *scheduling.Summary) string {
 	case s.LowerBoundPerHour <= 0:
 		text = "How much cheaper a plan could be is not known."
 	default:
-		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is %s above the cheapest possible.", cost, usd(s.LowerBoundPerHour), above(s.Gap))
+		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is %s above the cheapest possible.", cost, figures.USD(s.LowerBoundPerHour), figures.Above(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.stopped)
@@ -120,15 +121,15 @@ func (t *table) bound(s *scheduling.Summary) string {
 // realised says what the machines come to where kube-scheduler binds the pods as it likes.
 func (t *table) realised(s *scheduling.Summary) string {
 	r := s.Realised
-	text := fmt.Sprintf("Once kube-scheduler has bound the pods as it likes, expect %s per hour for machines, %s at worst (--placement)", usd(r.ExpectedPerHour), usd(r.WorstPerHour))
+	text := fmt.Sprintf("Once kube-scheduler has bound the pods as it likes, expect %s per hour for machines, %s at worst (--placement)", figures.USD(r.ExpectedPerHour), figures.USD(r.WorstPerHour))
 	if r.ExpectedPerHour == s.PricePerHour {
 		text = "kube-scheduler may bind the pods as it likes (--placement): no more machines are expected"
 		if r.WorstPerHour > s.PricePerHour {
-			text += fmt.Sprintf(", at worst %s per hour", usd(r.WorstPerHour))
+			text += fmt.Sprintf(", at worst %s per hour", figures.USD(r.WorstPerHour))
 		}
 	}
 	if r.PodsElsewhere > 0 {
-		text += fmt.Sprintf("; up to %s may land elsewhere than shown", count(r.PodsElsewhere, "pod"))
+		text += fmt.Sprintf("; up to %s may land elsewhere than shown", figures.Count(r.PodsElsewhere, "pod"))
 	}
 	return text + "."
 }
@@ -139,9 +140,9 @@ func (t *table) split() {
 	if len(s.CapacityTypes) > 1 {
 		var parts []string
 		for _, share := range s.CapacityTypes {
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", share.Name, usd(share.PricePerHour), count(share.Nodes, "machine")))
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", share.Name, figures.USD(share.PricePerHour), figures.Count(share.Nodes, "machine")))
 		}
-		t.line("Of that: %s.", join(parts))
+		t.line("Of that: %s.", figures.Join(parts))
 	}
 	total := offerings.Price(0)
 	for i := range t.plan.Launches {
@@ -154,7 +155,7 @@ func (t *table) split() {
 	}
 	if total > s.PricePerHour {
 		then, now := t.datesOf()
-		t.line("The same machines on demand would cost %s per hour%s; the plan%s saves %s of that.", usd(total), then, now, percent(1-s.PricePerHour.USD()/total.USD()))
+		t.line("The same machines on demand would cost %s per hour%s; the plan%s saves %s of that.", figures.USD(total), then, now, figures.Percent(1-s.PricePerHour.USD()/total.USD()))
 	}
 }
 
@@ -177,12 +178,12 @@ func units(name corev1.ResourceName, q resource.Quantity) int64 {
 func (t *table) usage() {
 	var rows [][]string
 	for _, u := range t.plan.Summary.Resources {
-		bought := gib(u.Capacity)
+		bought := figures.GiB(u.Capacity)
 		if u.Resource == string(corev1.ResourceCPU) {
-			bought = cores(u.Capacity) + " cores"
+			bought = figures.Cores(u.Capacity) + " cores"
 		}
 		if u.Resource == string(corev1.ResourceCPU) || u.Resource == string(corev1.ResourceMemory) {
-			rows = append(rows, []string{u.Resource, bought, ratio(u.Pods, u.Capacity), ratio(u.Daemons, u.Capacity), ratio(u.Reserved, u.Capacity), ratio(u.Free, u.Capacity)})
+			rows = append(rows, []string{u.Resource, bought, figures.Ratio(u.Pods, u.Capacity), figures.Ratio(u.Daemons, u.Capacity), figures.Ratio(u.Reserved, u.Capacity), figures.Ratio(u.Free, u.Capacity)})
 		}
 	}
 	tabulate(t, "WHERE IT GOES", []string{"", "BOUGHT", "PODS", "DAEMONS", "SYSTEM", "FREE"}, rows, asItIs)
@@ -235,7 +236,7 @@ func (t *table) refused() {
 		}
 		t.section(part.title)
 		for _, r := range told {
-			t.line("  %s (%s)", r.workload, count(r.pods, "pod"))
+			t.line("  %s (%s)", r.workload, figures.Count(r.pods, "pod"))
 			if len(r.first.Reasons) == 0 {
 				t.line("    %s", r.first.Message)
 			}
@@ -269,7 +270,7 @@ func places(n int) string {
 	if n == 1 {
 		return "1 offering or node"
 	}
-	return thousands(fmt.Sprint(n)) + " offerings or nodes"
+	return figures.Thousands(fmt.Sprint(n)) + " offerings or nodes"
 }
 
 // counted writes counted reasons, the most frequent first.
@@ -301,6 +302,6 @@ func (t *table) warnings() {
 	}
 	t.section("WARNINGS")
 	for _, message := range messages {
-		t.line("  %s: %s", names(objects[message], most), message)
+		t.line("  %s: %s", figures.Names(objects[message], most), message)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -169,7 +170,7 @@ func located(input *manifest.Snapshot) (string, error) {
 	}
 	found := evidence(seen)
 	if len(found) > 1 {
-		return "", fmt.Errorf("the input names several regions, %s: say with --catalog which is meant, or name a FILE that sells in all of them", join(found))
+		return "", fmt.Errorf("the input names several regions, %s: say with --catalog which is meant, or name a FILE that sells in all of them", figures.Join(found))
 	}
 	name, _ := embeddedRegion(seen[0].place())
 	if name == "" {
@@ -215,7 +216,7 @@ func elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 	if name, _ := embeddedRegion(away[0].place()); name != "" && len(found) == 1 && len(away) == len(seen) {
 		use = name
 	}
-	return fmt.Errorf("the input is in %s, but --catalog is %s: use --catalog %s", join(found), c.Name(), use)
+	return fmt.Errorf("the input is in %s, but --catalog is %s: use --catalog %s", figures.Join(found), c.Name(), use)
 }
 
 // zonesOf are the zones that a catalog sells in.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -103,7 +104,7 @@ func (a *app) run(ctx context.Context, root *cobra.Command, stdout io.Writer) in
 		a.say("error: %s", line)
 	}
 	if more := len(lines) - mostMessages; more > 0 {
-		a.say("error: and %s", count(more, "further fault"))
+		a.say("error: and %s", figures.Count(more, "further fault"))
 	}
 	return exitBadInput
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -44,7 +45,7 @@ func (a *app) sayGroup(reason manifest.Reason, thing, which string, name func(*m
 		return
 	}
 	slices.Sort(names)
-	a.say("  %s %s:", count(len(names), thing), which)
+	a.say("  %s %s:", figures.Count(len(names), thing), which)
 	for _, n := range names[:min(len(names), mostSkipped)] {
 		times := ""
 		if counts[n] > 1 {

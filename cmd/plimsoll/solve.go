@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -17,7 +18,7 @@ import (
 // solve decides, and has the decision checked by a second opinion before anybody
 // sees it.
 func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
-	err = f.search(ctx, a, fmt.Sprintf("planning %s", count(len(p.Problem.Pods), "pod")), func(ctx context.Context, o scheduling.Observer) error {
+	err = f.search(ctx, a, fmt.Sprintf("planning %s", figures.Count(len(p.Problem.Pods), "pod")), func(ctx context.Context, o scheduling.Observer) error {
 		plan, err = provisioning.Planner{Policy: s, Observer: o}.Plan(ctx, p.Problem)
 		return err
 	})

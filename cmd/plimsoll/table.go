@@ -14,6 +14,8 @@ import (
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
 
 // line writes a line.
@@ -62,7 +64,7 @@ func (t *table) headed(rows [][]string, spare ...string) {
 	fitting, left := fit(rows, t.width-2, spare)
 	t.columns(fitting)
 	if len(left) > 0 {
-		t.line("%s(-o wide adds %s)", t.indent(), join(left))
+		t.line("%s(-o wide adds %s)", t.indent(), figures.Join(left))
 	}
 }
 
@@ -175,7 +177,7 @@ func shortened(text string, most int) string {
 		parts = parts[:len(parts)-1]
 	}
 	for k := len(parts) - 1; k > 0; k-- {
-		some := fmt.Sprintf("%s, and %d more", join(parts[:k]), more+len(parts)-k)
+		some := fmt.Sprintf("%s, and %d more", figures.Join(parts[:k]), more+len(parts)-k)
 		if utf8.RuneCountInString(some) <= most {
 			return some
 		}

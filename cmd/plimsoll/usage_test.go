@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
 
 func TestWrongUsage(t *testing.T) {
@@ -169,21 +171,21 @@ type refusing struct{}
 func (refusing) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestNumbers(t *testing.T) {
-	require.Equal(t, "1,234,567.89", thousands("1234567.89"))
-	require.Equal(t, "999", thousands("999"))
-	require.Equal(t, "1,000", thousands("1000"))
+	require.Equal(t, "1,234,567.89", figures.Thousands("1234567.89"))
+	require.Equal(t, "999", figures.Thousands("999"))
+	require.Equal(t, "1,000", figures.Thousands("1000"))
 	for share, want := range map[float64]string{0: "0%", 0.0004: "less than 0.1%", 0.0041: "0.4%", 0.05: "5%", 0.1234: "12%", 1.5: "150%"} {
-		require.Equal(t, want, percent(share))
+		require.Equal(t, want, figures.Percent(share))
 	}
-	require.Equal(t, "-", ratio(1, 0))
-	require.Equal(t, "50%", ratio(1, 2))
-	require.Equal(t, "1.5", cores(1500))
-	require.Equal(t, "0.25", cores(250))
-	require.Equal(t, "100", cores(100_000))
-	require.Equal(t, "1 GiB", gib(1<<30))
-	require.Equal(t, "0.5 GiB", gib(1<<29))
-	require.Equal(t, "1 pod", count(1, "pod"))
-	require.Equal(t, "12,000 pods", count(12000, "pod"))
+	require.Equal(t, "-", figures.Ratio(1, 0))
+	require.Equal(t, "50%", figures.Ratio(1, 2))
+	require.Equal(t, "1.5", figures.Cores(1500))
+	require.Equal(t, "0.25", figures.Cores(250))
+	require.Equal(t, "100", figures.Cores(100_000))
+	require.Equal(t, "1 GiB", figures.GiB(1<<30))
+	require.Equal(t, "0.5 GiB", figures.GiB(1<<29))
+	require.Equal(t, "1 pod", figures.Count(1, "pod"))
+	require.Equal(t, "12,000 pods", figures.Count(12000, "pod"))
 	require.Equal(t, "a", list([]string{"a"}))
 	require.Equal(t, "a, b or c", list([]string{"a", "b", "c"}))
 	require.Empty(t, list([]string{}))

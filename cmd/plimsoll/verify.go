@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -66,7 +67,7 @@ made with, and what else said what may be disrupted.`,
 			}
 			s := plan.Summary
 			fmt.Fprintf(&a.stdout, "The plan obeys every rule: %d of %d pods placed on %s and %s, for %s per hour.\n",
-				s.Placed, s.Pods, count(s.Nodes, "new machine"), count(len(plan.Existing), "present one"), usd(s.PricePerHour))
+				s.Placed, s.Pods, figures.Count(s.Nodes, "new machine"), figures.Count(len(plan.Existing), "present one"), figures.USD(s.PricePerHour))
 			return nil
 		}),
 	}
@@ -87,8 +88,8 @@ func (a *app) verifyMoves(planner disruption.Planner, p *problem, plan *disrupti
 		return err
 	}
 	s := plan.Summary
-	fmt.Fprintf(&a.stdout, "The plan obeys every rule: %s from %s to %s, %s, from %s to %s per hour.\n", count(len(plan.Steps), "step"),
-		count(s.NodesBefore, "node"), count(s.NodesAfter, "node"), count(s.PodsMoved, "pod")+" moved", usd(s.PricePerHourBefore), usd(s.PricePerHourAfter))
+	fmt.Fprintf(&a.stdout, "The plan obeys every rule: %s from %s to %s, %s, from %s to %s per hour.\n", figures.Count(len(plan.Steps), "step"),
+		figures.Count(s.NodesBefore, "node"), figures.Count(s.NodesAfter, "node"), figures.Count(s.PodsMoved, "pod")+" moved", figures.USD(s.PricePerHourBefore), figures.USD(s.PricePerHourAfter))
 	return nil
 }
 

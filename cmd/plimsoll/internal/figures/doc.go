@@ -1,0 +1,2 @@
+// Package figures writes prices, shares and counts for people.
+package figures

@@ -1,0 +1,165 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/exp/constraints"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// HoursPerMonth is what cloud providers take a month for.
+const HoursPerMonth = 730
+
+// USD writes a price per hour: four decimals, of large sums two.
+func USD(p offerings.Price) string {
+	if p.USD() >= 100 {
+		return "$" + Thousands(fmt.Sprintf("%.2f", p.USD()))
+	}
+	return fmt.Sprintf("$%.4f", p.USD())
+}
+
+// Monthly writes what a price per hour comes to in a month.
+func Monthly(p offerings.Price) string {
+	month := p.USD() * HoursPerMonth
+	if month >= 100 {
+		return "$" + Thousands(fmt.Sprintf("%.0f", month))
+	}
+	return fmt.Sprintf("$%.2f", month)
+}
+
+// Thousands puts commas into a decimal number that is not negative.
+func Thousands(s string) string {
+	whole, rest, _ := strings.Cut(s, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest != "" {
+		rest = "." + rest
+	}
+	return whole + rest
+}
+
+// Percent writes a share of 1, with a decimal where it is small.
+func Percent(share float64) string {
+	switch p := share * 100; {
+	case p == 0:
+		return "0%"
+	case math.Abs(p) < 0.1:
+		return "less than 0.1%"
+	case math.Abs(p) < 10:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", p), ".0") + "%"
+	default:
+		return fmt.Sprintf("%.0f%%", p)
+	}
+}
+
+// Above writes that something is not above a share of 1.
+func Above(share float64) string {
+	if text := Percent(share); strings.HasPrefix(text, "less") {
+		return text
+	}
+	return "at most " + Percent(share)
+}
+
+// Ratio writes a part of a whole in whole percent; without a whole there is none.
+func Ratio(part, whole int64) string {
+	if whole <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f%%", 100*float64(part)/float64(whole))
+}
+
+// Cores writes millicores.
+func Cores(milli int64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", float64(milli)/1000), "0"), ".")
+}
+
+// GiB writes bytes in GiB.
+func GiB(bytes int64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(bytes)/(1<<30)), ".0") + " GiB"
+}
+
+// Count writes a number of things: "1 pod", "2 pods".
+func Count[N constraints.Integer](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%s %ss", Thousands(fmt.Sprint(n)), thing)
+}
+
+// CountVerb begins a sentence about a number of things: "1 pod runs", "2 pods run".
+func CountVerb[N constraints.Integer](n N, thing, one, many string) string {
+	if n == 1 {
+		return Count(n, thing) + " " + one
+	}
+	return Count(n, thing) + " " + many
+}
+
+// Are begins a sentence about a number of things: "1 pod is", "2 pods are".
+func Are[N constraints.Integer](n N, thing string) string { return CountVerb(n, thing, "is", "are") }
+
+// Join puts commas between words.
+func Join(words []string) string { return strings.Join(words, ", ") }
+
+// Names writes names, and how many more there are.
+func Names(list []string, most int) string {
+	switch {
+	case len(list) == 0:
+		return "-"
+	case len(list) > most+1:
+		return Join(append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most)))
+	}
+	return Join(list)
+}
+
+// Summarise writes counted names, the most first, and how many more there are.
+func Summarise(counts map[string]int, most int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+	var parts []string
+	for i, name := range names {
+		if i == most && len(names) > most+1 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(names)-most))
+			break
+		}
+		if counts[name] > 1 {
+			name = fmt.Sprintf("%s ×%d", name, counts[name])
+		}
+		parts = append(parts, name)
+	}
+	return Join(parts)
+}
+
+// Signed writes a price that may be below 0.
+func Signed(p offerings.Price) string {
+	if p < 0 {
+		return "-" + USD(-p)
+	}
+	return USD(p)
+}
+
+// PlainMonthly writes what a price that may be below 0 comes to in a month, without its sign
+// of currency.
+func PlainMonthly(p offerings.Price) string {
+	if p < 0 {
+		return "-" + PlainMonthly(-p)
+	}
+	return strings.TrimPrefix(Monthly(p), "$")
+}
+
+// Plain writes a price without its sign of currency.
+func Plain(p offerings.Price) string { return strings.Replace(Signed(p), "$", "", 1) }
+
+// Decimal writes a number with two decimals at most.
+func Decimal(x float64) string {
+	text := strconv.FormatFloat(x, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
