@@ -20,6 +20,7 @@ func (a *app) consolidateCommand() *cobra.Command {
 	var how solverFlags
 	var what plannerFlags
 	var format *string
+	var limit limitFlag
 	cmd := &cobra.Command{
 		Use:   "consolidate -f FILE [-f FILE]...",
 		Short: "Decide which running nodes to remove or replace, and what that saves",
@@ -54,12 +55,15 @@ to be taken away and a pod of it has no place.`,
 			if stranded(p, plan) {
 				a.code = exitUnschedulable
 			}
+			before, after := costs(&plan.Summary)
+			limit.check(a, before-after)
 			return a.printMoves(*format, p, plan)
 		}),
 	}
 	input.register(cmd)
 	how.register(cmd)
 	what.register(cmd)
+	limit.register(cmd, "the steps save")
 	format = a.outputFlag(cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 	return cmd
 }

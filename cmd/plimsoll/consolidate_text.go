@@ -55,7 +55,7 @@ func (m *moves) headline() {
 		m.line("There is nothing to consolidate: the input has no nodes.")
 		return
 	}
-	before, after := m.costs()
+	before, after := costs(&m.plan.Summary)
 	rows := [][]string{{"", "$/MONTH", "$/HOUR", "NODES"}}
 	row := func(what string, price offerings.Price, nodes string) {
 		rows = append(rows, []string{what, figures.PlainMonthly(price), figures.Plain(price), nodes})
@@ -93,8 +93,7 @@ func (m *moves) headline() {
 }
 
 // costs are what the cluster costs before and after the steps, all in all.
-func (m *moves) costs() (before, after offerings.Price) {
-	s := &m.plan.Summary
+func costs(s *disruption.Summary) (before, after offerings.Price) {
 	return cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
 }
 
@@ -136,7 +135,7 @@ func (m *moves) notes() {
 
 // saved says what all steps save.
 func (m *moves) saved() string {
-	before, after := m.costs()
+	before, after := costs(&m.plan.Summary)
 	saving := before - after
 	switch {
 	case saving == 0:
@@ -150,7 +149,7 @@ func (m *moves) saved() string {
 // rest says how much there is left to save at most.
 func (m *moves) rest() string {
 	s := &m.plan.Summary
-	_, after := m.costs()
+	_, after := costs(&m.plan.Summary)
 	var text string
 	switch {
 	case s.LowerBoundPerHour <= 0:

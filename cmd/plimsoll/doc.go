@@ -5,12 +5,13 @@
 //	plimsoll plan -f shop.yaml                      what to launch, and its price
 //	kubectl get pods,nodes,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -
 //	plimsoll consolidate -f cluster.json            what to remove, in which order, and what that saves
+//	plimsoll whatif -f cluster.json --case 'calm: --no-spot'   what other settings come to
 //	plimsoll explain pod/shop/web-0 -f shop.yaml    why a pod goes where it goes
 //	plimsoll explain node/general-1 -f shop.yaml    why a machine is of its type
 //	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule
 //	plimsoll catalog --filter 'arch=arm64,cpu>=8'   what is on sale
 //
 // Results go to stdout and nothing else does. It exits with 0 if every pod has a
-// place, 3 if some have none (the plan is printed all the same), 1 for bad input and
-// 2 for wrong usage. Nothing is printed on stdout then.
+// place, 3 if some have none (the plan is printed all the same), 4 if a price is above
+// --fail-above, 1 for bad input and 2 for wrong usage, and then nothing is printed on stdout.
 package main

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,10 @@ type inputFlags struct {
 	recursive     bool
 	ignoreUnknown bool
 	skipInvalid   bool
-	market        marketFlags
+	allowed       [][2]string // labels that NodePools may buy whatever they require
+	// elsewhere says that the pods are asked about in another place, if the catalog is of one.
+	elsewhere bool
+	market    marketFlags
 }
 
 // register adds the flags to a command.
@@ -34,6 +38,16 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "leave out objects of unknown kinds instead of refusing them")
 	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "leave out what is no valid object, such as charts, templates, kustomize's patches and duplicates, and list it at the end")
 	grouped(cmd, groupInput)
+	textFlag(flags, "allow", "let NodePools buy machines with the label `KEY=VALUE`, such as kubernetes.io/arch=arm64, where their requirements rule it out; may be repeated", func(text string) error {
+		key, value, found := strings.Cut(text, "=")
+		if !found {
+			return errors.New("want KEY=VALUE")
+		}
+		f.allowed = append(f.allowed, [2]string{key, value})
+		_, err := new(scheduling.NodePool).Allow(key, value)
+		return err
+	})
+	grouped(cmd, groupBuy)
 	f.market.register(cmd)
 }
 
@@ -48,6 +62,9 @@ type problem struct {
 	keep []instancetypes.Filter
 	// grouped says that the NodePools stand for groups of nodes.
 	grouped bool
+	// anew says that the pods are asked about in another place, and moving how many run now.
+	anew   bool
+	moving int
 }
 
 // load reads the manifests and the catalog, and reports what is wrong with both.
@@ -59,6 +76,10 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown, SkipInvalid: f.skipInvalid}
 	snapshot, err := loader.Load(f.files...)
 	grouped := err == nil && snapshot.AssumeNodePools() // for the catalog to know how nodes are paid for
+	p := &problem{Snapshot: snapshot, keep: f.market.keep(), grouped: grouped}
+	if err == nil && f.elsewhere {
+		p.leave(&f.market)
+	}
 	market, marketErr := f.market.catalog(snapshot)
 	switch {
 	case err != nil:
@@ -71,15 +92,40 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 		return nil, err
 	}
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
-	p := &problem{Snapshot: snapshot, catalog: market.Catalog, keep: f.market.keep(), assumed: market.assumed, grouped: grouped}
-	p.Problem.Catalog = market.Catalog
+	p.catalog, p.assumed, p.Problem.Catalog = market.Catalog, market.assumed, market.Catalog
 	p.Warnings = append(p.Warnings, market.warnings...)
 	p.poolsOrDefault(f.market.types)
+	p.allow(f.allowed)
 	if err := p.SetCatalog(p.catalog); err != nil {
 		return nil, err
 	}
 	p.warnOfTypos()
 	return p, nil
+}
+
+// leave moves the pods to where the catalog is, if that is in other regions than the input.
+func (p *problem) leave(market *marketFlags) {
+	catalog, err := openCatalog(market.name)
+	if err != nil || elsewhere(p.Snapshot, catalog) == nil {
+		return // where that is an error, it is told with those of the prices
+	}
+	waiting := len(p.Problem.Pods)
+	p.Anew()
+	p.anew, p.moving = true, len(p.Problem.Pods)-waiting
+}
+
+// allow lets NodePools buy machines with some labels, and warns where none had ruled one out.
+func (p *problem) allow(labels [][2]string) {
+	for _, l := range labels {
+		some := false
+		for _, pool := range p.Problem.NodePools {
+			changed, _ := pool.Allow(l[0], l[1]) // the flag has been checked
+			some = some || changed
+		}
+		if !some {
+			p.Warnings = append(p.Warnings, scheduling.Warning{Object: "NodePools", Message: fmt.Sprintf("none requires anything that rules out %s=%s, so that --allow changes nothing", l[0], l[1])})
+		}
+	}
 }
 
 // sources names what is read, for people.

@@ -24,6 +24,7 @@ func (a *app) planCommand() *cobra.Command {
 	var how solverFlags
 	var format *string
 	var several bool
+	var limit limitFlag
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE [-f FILE]...",
 		Short: "Decide what to launch for the pods of manifests, and what it costs",
@@ -63,11 +64,13 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 			if p.unplaced(plan) > 0 {
 				a.code = exitUnschedulable
 			}
+			limit.check(a, cmp.Or(plan.Summary.ExpectedPerHour, plan.Summary.PricePerHour))
 			return a.print(*format, p, plan)
 		}),
 	}
 	input.register(cmd)
 	how.register(cmd)
+	limit.register(cmd, "what is bought costs")
 	cmd.Flags().BoolVar(&several, "alternatives", false, "compare the best plans for every goal instead of printing the cheapest")
 	format = a.outputFlag(cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml, or nodeclaims to create in a cluster that runs Karpenter (kubectl create -f)",
 		"table", "wide", "json", "yaml", "nodeclaims")

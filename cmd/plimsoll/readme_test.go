@@ -16,6 +16,8 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 		"plan":         {"../../README.md", "<!-- output of the first command;", []string{"plan", "-f", quickstart}, firstLines},
 		"consolidate":  {"../../README.md", "<!-- output of this command;", waste("--effort", "default"), firstLines},
 		"alternatives": {"README.md", "plan -f examples/quickstart --alternatives", []string{"plan", "-f", quickstart, "--alternatives"}, everything},
+		"whatif": {"README.md", "whatif -f examples/consolidate", asksOf("--effort", "default", "--case", "spot: --allow karpenter.sh/capacity-type=spot",
+			"--case", "large: --smallest-node cpu=8", "--case", "Stockholm: --catalog ec2/eu-north-1"), everything},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, err := os.ReadFile(e.file)

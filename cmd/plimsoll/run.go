@@ -25,6 +25,7 @@ const (
 	exitBadInput      = 1
 	exitUsage         = 2
 	exitUnschedulable = 3
+	exitAbove         = 4
 	exitInterrupted   = 130 // as of shells: 128 and the number of SIGINT
 )
 
@@ -32,6 +33,7 @@ const (
 type app struct {
 	view
 
+	args   []string // of the subcommand
 	stdin  io.Reader
 	stdout bytes.Buffer // printed at the end, unless there is an error
 	stderr io.Writer
@@ -58,7 +60,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // files that args name. When ctx is cancelled, a search ends and the best plan so far is
 // printed; where none has begun, nothing is waited for.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{view: view{width: widthOf(stdout)}, stdin: stdin, stderr: stderr}
+	a := &app{view: view{width: widthOf(stdout)}, args: args[min(1, len(args)):], stdin: stdin, stderr: stderr}
 	root := a.root()                          //nolint:contextcheck // cobra hands the context to what is run
 	root.SetArgs(append([]string{}, args...)) // nil would stand for the arguments of the process
 	root.SetIn(stdin)
@@ -147,8 +149,8 @@ they cost, and why nothing cheaper will do; and which running ones to remove or 
 It asks no cluster and no cloud.
 
 Exit codes: 0 every pod has a place; 3 some pods have none, the plan is printed all
-the same; 1 bad input; 2 wrong usage; 130 interrupted, the best plan so far is printed
-if there is one.`,
+the same; 4 a price is above --fail-above; 1 bad input; 2 wrong usage; 130 interrupted,
+the best plan so far is printed if there is one.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -158,7 +160,7 @@ if there is one.`,
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(a.usage)
-	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.whatifCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
 }
 

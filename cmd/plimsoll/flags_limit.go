@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// limitFlag is an amount per month above which the command exits with exitAbove.
+type limitFlag struct {
+	perHour offerings.Price
+	text    string
+	what    string
+}
+
+// register adds the flag to a command; what says what is compared with the amount.
+func (f *limitFlag) register(cmd *cobra.Command, what string) {
+	f.what = what
+	textFlag(cmd.Flags(), "fail-above", "exit with 4 if "+what+" more than `AMOUNT` in USD a month, such as 500 or 0.7/hour; what is printed stays the same", func(text string) error {
+		f.text = text
+		if !strings.Contains(text, "/") {
+			text += "/month"
+		}
+		price, month, err := parseRate(text)
+		if f.perHour = price; month {
+			f.perHour = price / hoursPerMonth
+		}
+		return err
+	})
+	grouped(cmd, groupOutput)
+}
+
+// check compares a price per hour with the amount, and says where it is above it. Pods without
+// a place are the worse news.
+func (f *limitFlag) check(a *app, price offerings.Price) {
+	if f.text == "" || price <= f.perHour {
+		return
+	}
+	a.say("--fail-above %s: %s %s a month", f.text, f.what, monthly(price))
+	if a.code == exitOK {
+		a.code = exitAbove
+	}
+}

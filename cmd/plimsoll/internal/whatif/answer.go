@@ -1,0 +1,164 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Outcome is what a case comes to. The JSON names are a contract.
+type Outcome struct {
+	// Name is that of the case, Flags what it was asked with beside the flags of all cases.
+	Name  string   `json:"name"`
+	Flags []string `json:"flags"`
+	// PricePerHour is what all machines are expected to cost once the pods that wait have theirs
+	// and the steps of consolidation are done, Nodes how many there are then. Nodes of no
+	// NodePool, or of unknown price, are left out.
+	PricePerHour offerings.Price `json:"pricePerHour"`
+	Nodes        int             `json:"nodes"`
+	// DifferencePerHour is PricePerHour less that of the baseline, which is the first case.
+	DifferencePerHour offerings.Price `json:"differencePerHour"`
+	// PodsMoved is how many pods that run are evicted on the way, Launches how many machines are
+	// bought.
+	PodsMoved int `json:"podsMoved"`
+	Launches  int `json:"launches"`
+	// Anew says that the case is about another place, so that all machines are bought there.
+	Anew bool `json:"anew,omitempty"`
+	// Staying are nodes that the case would not buy and that stay all the same, by name.
+	Staying []string `json:"staying,omitempty"`
+	// Unplaced are pods that have no place, by name; those that scheduling gates hold back are
+	// left out.
+	Unplaced []string `json:"unplaced,omitempty"`
+	// Status says how the search ended.
+	Status scheduling.Status `json:"status"`
+	// Warnings are what was noticed and did not stop the case.
+	Warnings []scheduling.Warning `json:"warnings"`
+}
+
+// Answer finds what a cluster comes to: first the pods that wait are planned, then the planner
+// disrupts what there is. Nodes that the planner's policy would not buy count as drifted, and
+// budgets of NodePools do not hold them. Both plans are verified.
+func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster) (*Outcome, error) {
+	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
+	ran := map[string]bool{}
+	for _, pod := range c.Running {
+		ran[nameOf(pod)] = true
+	}
+	nodes := len(c.Nodes)
+	if len(c.Pods) > 0 || nodes == 0 {
+		plan, err := out.place(ctx, planner, &c)
+		if err != nil || nodes == 0 {
+			return out, err
+		}
+		if err := carryOut(&c, plan); err != nil {
+			return nil, err
+		}
+	}
+	unwanted := disown(planner.Policy, &c)
+	plan, err := planner.Plan(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := (verify.StepsChecker{Planner: planner}).Steps(c, plan); err != nil {
+		return nil, err
+	}
+	s := &plan.Summary
+	out.PricePerHour, out.Nodes = cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter
+	out.Launches += s.Launches
+	out.Warnings = append(out.Warnings, plan.Warnings...)
+	if s.Status == scheduling.StatusDeadline {
+		out.Status = s.Status
+	}
+	for i := range plan.Steps {
+		for _, e := range plan.Steps[i].Evictions {
+			if ran[e.Pod] {
+				out.PodsMoved++
+			}
+			if e.To == "" {
+				out.Unplaced = append(out.Unplaced, e.Pod)
+			}
+		}
+	}
+	for i := range plan.Nodes {
+		if v := &plan.Nodes[i]; v.Decision == disruption.Keep && unwanted[v.Node] {
+			out.Staying = append(out.Staying, v.Node)
+		}
+	}
+	return out, nil
+}
+
+// place plans the pods that wait.
+func (out *Outcome) place(ctx context.Context, planner disruption.Planner, c *disruption.Cluster) (*scheduling.Plan, error) {
+	plan, err := provisioning.Planner{Policy: planner.Policy, Observer: planner.Observer}.Plan(ctx, c.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if err := (verify.Checker{Policy: planner.Policy, SkipRefusals: true}).Plan(c.Problem, plan); err != nil {
+		return nil, err
+	}
+	s := &plan.Summary
+	out.PricePerHour, out.Nodes, out.Launches = cmp.Or(s.ExpectedPerHour, s.PricePerHour), s.Nodes, s.Nodes
+	out.Status, out.Warnings = s.Status, append(out.Warnings, plan.Warnings...)
+	gated := map[string]bool{}
+	for _, pod := range c.Pods {
+		gated[nameOf(pod)] = len(pod.Spec.SchedulingGates) > 0
+	}
+	for i := range plan.Unschedulable {
+		if u := &plan.Unschedulable[i]; !gated[u.Pod] {
+			out.Unplaced = append(out.Unplaced, u.Pod)
+		}
+	}
+	return plan, nil
+}
+
+// carryOut makes the cluster the one in which the plan's machines are there and its pods run.
+func carryOut(c *disruption.Cluster, plan *scheduling.Plan) error {
+	taken := map[string]bool{}
+	for _, node := range c.Nodes {
+		taken[node.Name] = true
+	}
+	bought := map[string]string{} // the node of each launch
+	c.Nodes = slices.Clone(c.Nodes)
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		name := l.Name
+		for taken[name] {
+			name += "-new"
+		}
+		node, err := l.Node(name, &l.Options[0], c.CatalogOf(l.NodePool))
+		if err != nil {
+			return err
+		}
+		taken[name], bought[l.Name] = true, name
+		c.Nodes = append(c.Nodes, node)
+	}
+	at := map[types.NamespacedName]string{}
+	for pod, place := range plan.Placements() {
+		at[pod] = cmp.Or(place.Node, bought[place.Name()])
+	}
+	waiting := c.Pods
+	c.Pods, c.Running = nil, slices.Clone(c.Running)
+	for _, pod := range waiting {
+		node, placed := at[types.NamespacedName{Namespace: cmp.Or(pod.Namespace, "default"), Name: pod.Name}]
+		if !placed {
+			c.Pods = append(c.Pods, pod)
+			continue
+		}
+		runs := *pod
+		runs.Spec.NodeName, runs.Status.NominatedNodeName = node, ""
+		c.Running = append(c.Running, &runs)
+	}
+	return nil
+}
+
+// nameOf names a pod as plans do.
+func nameOf(pod *corev1.Pod) string { return cmp.Or(pod.Namespace, "default") + "/" + pod.Name }

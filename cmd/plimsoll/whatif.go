@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// question is a cluster and what is wanted of it, as flags say it.
+type question struct {
+	input inputFlags
+	how   solverFlags
+	what  plannerFlags
+}
+
+// register adds the flags to a command.
+func (q *question) register(cmd *cobra.Command) {
+	q.input.register(cmd)
+	q.how.register(cmd)
+	q.what.register(cmd)
+}
+
+// whatifFlags are all flags of whatif.
+type whatifFlags struct {
+	question
+
+	cases  []string
+	limit  limitFlag
+	format *string
+}
+
+// register adds the flags to a command.
+func (f *whatifFlags) register(a *app, cmd *cobra.Command) {
+	f.question.register(cmd)
+	cmd.Flags().StringArrayVar(&f.cases, "case", nil, "a `CASE` to compare, 'NAME: FLAGS' such as 'arm64: --allow kubernetes.io/arch=arm64': its flags are added to those of all cases; may be repeated")
+	grouped(cmd, groupInput)
+	f.limit.register(cmd, "a case costs more than the baseline by")
+	f.format = a.outputFlag(cmd, "how to print the cases: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+}
+
+// whatifCommand compares what a cluster comes to under several settings.
+func (a *app) whatifCommand() *cobra.Command {
+	var f whatifFlags
+	cmd := &cobra.Command{
+		Use:   "whatif -f FILE [-f FILE]... --case 'NAME: FLAGS'...",
+		Short: "Compare what a cluster comes to in several cases, one line each",
+		Long: `Whatif asks the same question under several settings: what all machines cost once the pods
+that wait have theirs and the steps of "plimsoll consolidate" are done. The baseline has the
+flags that stand outside of the cases; each case adds its own, which are those of plan and
+consolidate. Flags that may be repeated add to those of the baseline, such as -f for a new
+workload; others take their place.
+
+Nodes that a case would not buy, such as spot with --no-spot, are replaced where that is safe. A
+case with a --catalog of another region or cloud is the same pods bought anew there.`,
+		Example: `  plimsoll whatif -f cluster.json --case 'arm64: --allow kubernetes.io/arch=arm64' --case 'no spot: --no-spot'
+  plimsoll whatif -f cluster.json --case 'team: -f team.yaml' --case 'Stockholm: --catalog ec2/eu-north-1'`,
+		Args: noArguments("; name manifests with -f and cases with --case"),
+		RunE: a.does(func(ctx context.Context) error {
+			asked, err := a.questions(&f)
+			if err != nil {
+				return err
+			}
+			outcomes, base, err := a.answer(ctx, asked)
+			if err != nil {
+				return err
+			}
+			for i := range outcomes {
+				f.limit.check(a, outcomes[i].DifferencePerHour)
+			}
+			for i := range outcomes {
+				if len(outcomes[i].Unplaced) > 0 {
+					a.code = exitUnschedulable
+				}
+			}
+			if *f.format != "table" {
+				return a.encode(*f.format, "cases", struct {
+					Cases []*whatif.Outcome `json:"cases"`
+				}{outcomes})
+			}
+			writeOutcomes(&a.stdout, a.view, base, outcomes)
+			return nil
+		}),
+	}
+	f.register(a, cmd)
+	return cmd
+}
+
+// asked is a case with the flags that it is asked with.
+type asked struct {
+	question
+
+	name  string
+	words []string
+}
+
+// questions are the baseline and the cases. Their flags are read as the command's own are.
+func (a *app) questions(f *whatifFlags) ([]*asked, error) {
+	out := []*asked{{name: "baseline", question: f.question}}
+	for _, text := range f.cases {
+		name, flags, found := strings.Cut(text, ":")
+		c := &asked{name: strings.TrimSpace(name)}
+		if !found || c.name == "" {
+			return nil, usagef("--case %q: want 'NAME: FLAGS'", text)
+		}
+		if slices.ContainsFunc(out, func(o *asked) bool { return o.name == c.name }) {
+			return nil, usagef("--case %q: there is a case %q already", text, c.name)
+		}
+		var err error
+		if c.words, err = splitWords(flags); err != nil {
+			return nil, usagef("--case %q: %w", text, err)
+		}
+		alone := &cobra.Command{}
+		new(question).register(alone)
+		if err := alone.ParseFlags(c.words); err != nil {
+			return nil, usagef("--case %q: %w", text, flagError(alone, err))
+		}
+		if rest := alone.Flags().Args(); len(rest) > 0 {
+			return nil, usagef("--case %q: unexpected argument %q", text, rest[0])
+		}
+		var all whatifFlags
+		together := &cobra.Command{}
+		view := a.view // which an output format may change, once
+		all.register(a, together)
+		if err := together.ParseFlags(append(slices.Clone(a.args), c.words...)); err != nil {
+			return nil, usagef("--case %q: %w", text, flagError(together, err))
+		}
+		a.view, c.question = view, all.question
+		c.input.elsewhere = alone.Flags().Changed("catalog")
+		c.what.said.Now = f.what.said.Now
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// answer answers the questions in turn; the baseline's problem is returned, too.
+func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
+	var stdin []byte
+	if a.stdin != nil {
+		if stdin, err = io.ReadAll(a.stdin); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, c := range list {
+		a.stdin = bytes.NewReader(stdin)
+		solver, err := c.how.solver(&c.input.market)
+		if err != nil {
+			return nil, nil, within("case "+c.name, err)
+		}
+		p, err := c.input.load(a)
+		if err != nil {
+			return nil, nil, err
+		}
+		planner := c.what.planner(solver)
+		var out *whatif.Outcome
+		err = c.how.search(ctx, a, "case "+c.name, func(ctx context.Context, o scheduling.Observer) error {
+			planner.Observer = o
+			out, err = whatif.Answer(ctx, planner, p.Cluster())
+			return err
+		})
+		var report *verify.Report
+		if errors.As(err, &report) {
+			return nil, nil, a.checked(err)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		out.Name, out.Flags, out.Anew = c.name, append(out.Flags, c.words...), p.anew
+		if p.anew {
+			out.PodsMoved = p.moving
+		}
+		out.Warnings = mergeWarnings(p.Warnings, out.Warnings)
+		if base == nil {
+			base = p
+		}
+		outcomes = append(outcomes, out)
+		out.DifferencePerHour = out.PricePerHour - outcomes[0].PricePerHour
+	}
+	return outcomes, base, nil
+}
+
+// splitWords splits flags as a shell does, without anything but quotes: single and double ones
+// keep what is between them together.
+func splitWords(text string) (words []string, err error) {
+	var word strings.Builder
+	quote, open := rune(0), false
+	for _, r := range text {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, open = r, true
+		case quote == 0 && r == ' ':
+			if open {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteRune(r)
+			open = true
+		}
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote %c has no end", quote)
+	}
+	return words, nil
+}
+
+// writeOutcomes writes the cases for people.
+func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Outcome) {
+	t := &table{problem: base, view: v, alone: true, plan: &scheduling.Plan{Warnings: slices.Clone(outcomes[0].Warnings)}}
+	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "SHARE", "NOT PLACED"}}
+	var notes []string
+	for i, o := range outcomes {
+		difference, share := "-", "-"
+		if i > 0 {
+			difference, share = changeMonthly(o.DifferencePerHour), change(o.DifferencePerHour, outcomes[0].PricePerHour)
+			for _, warning := range o.Warnings {
+				if !slices.Contains(outcomes[0].Warnings, warning) {
+					t.plan.Warnings = append(t.plan.Warnings, scheduling.Warning{Object: warning.Object, Message: "case " + o.Name + ": " + warning.Message})
+				}
+			}
+		}
+		rows = append(rows, []string{
+			o.Name, plainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, strconv.Itoa(len(o.Unplaced)),
+		})
+		if o.Anew {
+			notes = append(notes, fmt.Sprintf("%s: is another place, so everything is bought anew there.", o.Name))
+		}
+		if len(o.Staying) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s that the case would not buy: %s.", o.Name, countVerb(len(o.Staying), "node", "stays", "stay"), names(o.Staying, v.most(3))))
+		}
+		if len(o.Unplaced) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: there is no place for %s.", o.Name, names(o.Unplaced, v.most(3))))
+		}
+		if o.Status == scheduling.StatusDeadline {
+			notes = append(notes, fmt.Sprintf("%s: the search was stopped by %s.", o.Name, v.stopped))
+		}
+	}
+	t.headed(rows, "SHARE", "LAUNCHES")
+	t.line("")
+	for _, note := range notes {
+		t.line("%s", note)
+	}
+	t.line("Prices are what all machines cost once pods that wait have theirs and the steps of consolidate are done, with --node-overhead.")
+	t.line("%s", base.madeWith())
+	t.alone = false
+	t.warnings()
+	_, _ = t.out.WriteTo(w) // a buffer takes everything
+}
+
+// changeMonthly writes by how much a price has changed in a month, with its sign.
+func changeMonthly(p offerings.Price) string {
+	if p > 0 {
+		return "+" + plainMonthly(p)
+	}
+	return plainMonthly(p)
+}
+
+// change writes by what share of a whole a price has changed.
+func change(p, whole offerings.Price) string {
+	switch {
+	case whole <= 0:
+		return "-"
+	case p > 0:
+		return "+" + percent(p.USD()/whole.USD())
+	case p < 0:
+		return "-" + percent(-p.USD()/whole.USD())
+	}
+	return "0%"
+}

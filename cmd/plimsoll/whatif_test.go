@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
+)
+
+// asked are the arguments of whatif for the example cluster.
+func asksOf(args ...string) []string { return append([]string{"whatif"}, waste(args...)[1:]...) }
+
+// outcomes reads what whatif has printed.
+func outcomes(t *testing.T, text string) map[string]*whatif.Outcome {
+	t.Helper()
+	var list struct{ Cases []*whatif.Outcome }
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	require.NoError(t, dec.Decode(&list))
+	out := map[string]*whatif.Outcome{}
+	for _, o := range list.Cases {
+		out[o.Name] = o
+		require.Equal(t, o.PricePerHour-list.Cases[0].PricePerHour, o.DifferencePerHour)
+	}
+	require.Equal(t, "baseline", list.Cases[0].Name)
+	return out
+}
+
+func TestWhatIf(t *testing.T) {
+	team := temp(t, "team.yaml", deployed("team", "replicas: 40, "))
+	args := asksOf("--case", "spot: --allow karpenter.sh/capacity-type=spot", "--case", "no spot: --no-spot",
+		"--case", "Stockholm: --catalog ec2/eu-north-1", "--case", "team: -f '"+team+"'")
+	r := run(t, append(args, "-o", "json")...)
+	require.Equal(t, exitUnschedulable, r.code, r.stderr)
+	got := outcomes(t, r.stdout)
+	plan := moveset(t, run(t, waste("-o", "json")...).stdout).Summary
+	base := got["baseline"]
+	require.Equal(t, plan.ExpectedPerHourAfter, base.PricePerHour, "the baseline is what consolidate says")
+	require.Equal(t, []int{plan.NodesAfter, plan.PodsMoved, plan.Launches}, []int{base.Nodes, base.PodsMoved, base.Launches})
+
+	require.Less(t, got["spot"].PricePerHour, base.PricePerHour)
+	require.NotEmpty(t, got["no spot"].Unplaced, "pods that must be on spot have no place without")
+	require.Equal(t, []string{"ip-10-0-2-75"}, got["no spot"].Staying, "a pod of it may not move")
+	require.True(t, got["Stockholm"].Anew)
+	require.Greater(t, got["Stockholm"].PodsMoved, base.PodsMoved, "every pod moves to another region")
+	require.Greater(t, got["team"].PricePerHour, base.PricePerHour)
+	require.Equal(t, []string{"-f", team}, got["team"].Flags)
+
+	table := run(t, args...)
+	require.Contains(t, table.stdout, "CASE       $/MONTH  NODES  MOVES")
+	require.Contains(t, table.stdout, "\nbaseline   1,348    8      14")
+	require.Contains(t, table.stdout, "Stockholm: is another place, so everything is bought anew there.\n")
+	require.Contains(t, table.stdout, "no spot: 1 node stays that the case would not buy: ip-10-0-2-75.\n")
+}
+
+// Without nodes a case is a plan, and stdin is read once for all cases.
+func TestWhatIfNothingRuns(t *testing.T) {
+	args := []string{"whatif", "-f", "-", "--catalog", "testdata/market.json", "--capacity-types", "on-demand,spot", "--case", `small: --largest-node "cpu=2" --no-spot`, "-o", "json"}
+	r := runWith(t, strings.NewReader(deployed("web", "replicas: 30, ")), args...)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	got := outcomes(t, r.stdout)
+	require.Equal(t, got["baseline"].Launches, got["baseline"].Nodes)
+	require.Greater(t, got["small"].PricePerHour, got["baseline"].PricePerHour)
+	require.Equal(t, []string{"--largest-node", "cpu=2", "--no-spot"}, got["small"].Flags)
+}
+
+func TestWhatIfUsage(t *testing.T) {
+	for text, want := range map[string]string{
+		"no name":            "want 'NAME: FLAGS'",
+		": --no-spot":        "want 'NAME: FLAGS'",
+		"baseline: -R":       `there is a case "baseline" already`,
+		"a: --no-spots":      "unknown flag: --no-spots (did you mean --no-spot?)",
+		"a: shop.yaml":       `unexpected argument "shop.yaml"`,
+		"a: -o json":         "unknown shorthand flag: 'o'",
+		"a: --case 'b: -R'":  "unknown flag: --case",
+		"a: --filter 'cpu>1": "a quote ' has no end",
+		"a: --allow arch":    "want KEY=VALUE",
+		"a: --allow a/b/c=d": "--allow",
+	} {
+		r := run(t, "whatif", "-f", "x", "--case", text)
+		require.Equal(t, exitUsage, r.code, text)
+		require.Contains(t, r.stderr, want)
+	}
+}
+
+func TestFailAbove(t *testing.T) {
+	shop := []string{"plan", "-f", "testdata/nopool.yaml", "--catalog", "testdata/market.json"}
+	for limit, code := range map[string]int{"78": exitAbove, "79": exitOK, "0.1/hour": exitAbove, "0.11/hour": exitOK} {
+		r := run(t, append(shop, "--fail-above", limit)...)
+		require.Equal(t, code, r.code, limit)
+		require.Equal(t, run(t, shop...).stdout, r.stdout, "what is printed stays the same")
+		require.Equal(t, code == exitAbove, strings.Contains(r.stderr, "--fail-above "+limit+": what is bought costs $78.25 a month"), r.stderr)
+	}
+	require.Equal(t, exitAbove, run(t, waste("--fail-above", "1300")...).code, "the steps save 1,397")
+	require.Equal(t, exitOK, run(t, waste("--fail-above", "1400")...).code)
+	require.Equal(t, exitUsage, run(t, append(shop, "--fail-above", "much")...).code)
+}
+
+func TestAllow(t *testing.T) {
+	args := []string{"plan", "-f", "testdata/nopool.yaml", "-o", "json"}
+	plan := decodePlan(t, run(t, append(args, "--allow", "kubernetes.io/arch=arm64")...).stdout)
+	require.Contains(t, plan.Launches[0].Options[0].InstanceType, "g.", "Graviton costs less")
+	require.NotContains(t, run(t, args...).stdout, "c8g.")
+	r := run(t, append(args, "--allow", "kubernetes.io/arch=amd64")...)
+	require.Contains(t, r.stdout, "none requires anything that rules out kubernetes.io/arch=amd64, so that --allow changes nothing")
+}

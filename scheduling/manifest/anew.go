@@ -1,0 +1,70 @@
+package manifest
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Anew makes the snapshot that of the same pods in another place, before it has a catalog: there
+// are no nodes, NodeClaims and volumes, pods that ran wait, claims are bound to nothing, and
+// NodePools, storage classes and the subnets of node classes name neither zones nor regions.
+// What pods themselves say of zones stays. Nothing that was read is changed, but replaced.
+func (s *Snapshot) Anew() {
+	p := &s.Problem
+	for _, pod := range p.Running {
+		owner, _ := controllerOf(pod)
+		if finished(pod) || pod.DeletionTimestamp != nil || owner.kind == "DaemonSet" || owner.kind == "Node" {
+			continue
+		}
+		waits := *pod
+		waits.Spec.NodeName, waits.Status = "", corev1.PodStatus{}
+		p.Pods = append(p.Pods, &waits)
+	}
+	slices.SortFunc(p.Pods, byName)
+	p.Running, p.Nodes, p.Volumes, p.CSINodes, s.NodeClaims = nil, nil, nil, nil, nil
+	replaceEach(p.Claims, func(c *corev1.PersistentVolumeClaim) {
+		c.Spec.VolumeName, c.Status = "", corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
+	})
+	replaceEach(p.StorageClasses, func(c *storagev1.StorageClass) { c.AllowedTopologies = nil })
+	for i, pool := range p.NodePools {
+		p.NodePools[i] = pool.DeepCopy()
+		template := &p.NodePools[i].Spec.Template
+		template.Spec.Requirements = slices.DeleteFunc(template.Spec.Requirements, func(r requirements.Selector) bool { return isPlace(r.Key) })
+		for key := range template.Metadata.Labels {
+			if isPlace(key) {
+				delete(template.Metadata.Labels, key)
+			}
+		}
+	}
+	classes := map[scheduling.NodeClassRef]nodeClass{}
+	for ref, class := range s.classes {
+		if own, ok := class.(*ec2.NodeClass); ok {
+			anywhere := *own
+			anywhere.Status.Subnets = nil
+			class = &anywhere
+		}
+		classes[ref] = class
+	}
+	s.classes = classes
+}
+
+// isPlace reports whether a label says where a machine is.
+func isPlace(key string) bool {
+	return slices.Contains([]string{offerings.ZoneLabel, corev1.LabelTopologyRegion, "topology.k8s.aws/zone-id"}, requirements.NormalizeKey(key))
+}
+
+// replaceEach replaces what a list points to by changed copies.
+func replaceEach[T any](list []*T, change func(*T)) {
+	for i, old := range list {
+		changed := *old
+		change(&changed)
+		list[i] = &changed
+	}
+}
