@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -25,7 +26,7 @@ func (f *limitFlag) register(cmd *cobra.Command, what string) {
 		}
 		price, month, err := parseRate(text)
 		if f.perHour = price; month {
-			f.perHour = price / hoursPerMonth
+			f.perHour = price / figures.HoursPerMonth
 		}
 		return err
 	})
@@ -38,7 +39,7 @@ func (f *limitFlag) check(a *app, price offerings.Price) {
 	if f.text == "" || price <= f.perHour {
 		return
 	}
-	a.say("--fail-above %s: %s %s a month", f.text, f.what, monthly(price))
+	a.say("--fail-above %s: %s %s a month", f.text, f.what, figures.Monthly(price))
 	if a.code == exitOK {
 		a.code = exitAbove
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -229,7 +229,7 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	for i, o := range outcomes {
 		difference, share := "-", "-"
 		if i > 0 {
-			difference, share = changeMonthly(o.DifferencePerHour), change(o.DifferencePerHour, outcomes[0].PricePerHour)
+			difference, share = figures.ChangeMonthly(o.DifferencePerHour), figures.Change(o.DifferencePerHour, outcomes[0].PricePerHour)
 			for _, warning := range o.Warnings {
 				if !slices.Contains(outcomes[0].Warnings, warning) {
 					t.plan.Warnings = append(t.plan.Warnings, scheduling.Warning{Object: warning.Object, Message: "case " + o.Name + ": " + warning.Message})
@@ -237,16 +237,16 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 			}
 		}
 		rows = append(rows, []string{
-			o.Name, plainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, strconv.Itoa(len(o.Unplaced)),
+			o.Name, figures.PlainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, strconv.Itoa(len(o.Unplaced)),
 		})
 		if o.Anew {
 			notes = append(notes, fmt.Sprintf("%s: is another place, so everything is bought anew there.", o.Name))
 		}
 		if len(o.Staying) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s that the case would not buy: %s.", o.Name, countVerb(len(o.Staying), "node", "stays", "stay"), names(o.Staying, v.most(3))))
+			notes = append(notes, fmt.Sprintf("%s: %s that the case would not buy: %s.", o.Name, figures.CountVerb(len(o.Staying), "node", "stays", "stay"), figures.Names(o.Staying, v.most(3))))
 		}
 		if len(o.Unplaced) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: there is no place for %s.", o.Name, names(o.Unplaced, v.most(3))))
+			notes = append(notes, fmt.Sprintf("%s: there is no place for %s.", o.Name, figures.Names(o.Unplaced, v.most(3))))
 		}
 		if o.Status == scheduling.StatusDeadline {
 			notes = append(notes, fmt.Sprintf("%s: the search was stopped by %s.", o.Name, v.stopped))
@@ -262,25 +262,4 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	t.alone = false
 	t.warnings()
 	_, _ = t.out.WriteTo(w) // a buffer takes everything
-}
-
-// changeMonthly writes by how much a price has changed in a month, with its sign.
-func changeMonthly(p offerings.Price) string {
-	if p > 0 {
-		return "+" + plainMonthly(p)
-	}
-	return plainMonthly(p)
-}
-
-// change writes by what share of a whole a price has changed.
-func change(p, whole offerings.Price) string {
-	switch {
-	case whole <= 0:
-		return "-"
-	case p > 0:
-		return "+" + percent(p.USD()/whole.USD())
-	case p < 0:
-		return "-" + percent(-p.USD()/whole.USD())
-	}
-	return "0%"
 }

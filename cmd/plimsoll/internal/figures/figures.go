@@ -163,3 +163,24 @@ func Decimal(x float64) string {
 	text := strconv.FormatFloat(x, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
+
+// ChangeMonthly writes by how much a price has changed in a month, with its sign.
+func ChangeMonthly(p offerings.Price) string {
+	if p > 0 {
+		return "+" + PlainMonthly(p)
+	}
+	return PlainMonthly(p)
+}
+
+// Change writes by what share of a whole a price has changed.
+func Change(p, whole offerings.Price) string {
+	switch {
+	case whole <= 0:
+		return "-"
+	case p > 0:
+		return "+" + Percent(p.USD()/whole.USD())
+	case p < 0:
+		return "-" + Percent(-p.USD()/whole.USD())
+	}
+	return "0%"
+}
