@@ -6,6 +6,7 @@
 //	kubectl get pods,nodes,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -
 //	plimsoll consolidate -f cluster.json            what to remove, in which order, and what that saves
 //	plimsoll whatif -f cluster.json --case 'calm: --no-spot'   what other settings come to
+//	plimsoll diff before.json after.json            how two plans differ, in dollars
 //	plimsoll explain pod/shop/web-0 -f shop.yaml    why a pod goes where it goes
 //	plimsoll explain node/general-1 -f shop.yaml    why a machine is of its type
 //	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule

@@ -35,6 +35,7 @@ type app struct {
 
 	args   []string // of the subcommand
 	stdin  io.Reader
+	kept   []byte       // of stdin, where it is read several times
 	stdout bytes.Buffer // printed at the end, unless there is an error
 	stderr io.Writer
 	code   int
@@ -160,7 +161,7 @@ the best plan so far is printed if there is one.`,
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(a.usage)
-	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.whatifCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.whatifCommand(), a.diffCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
 }
 

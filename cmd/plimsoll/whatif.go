@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
@@ -146,14 +146,11 @@ func (a *app) questions(f *whatifFlags) ([]*asked, error) {
 
 // answer answers the questions in turn; the baseline's problem is returned, too.
 func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
-	var stdin []byte
-	if a.stdin != nil {
-		if stdin, err = io.ReadAll(a.stdin); err != nil {
-			return nil, nil, err
-		}
+	if err := a.keepStdin(); err != nil {
+		return nil, nil, err
 	}
 	for _, c := range list {
-		a.stdin = bytes.NewReader(stdin)
+		a.rereadStdin()
 		solver, err := c.how.solver(&c.input.market)
 		if err != nil {
 			return nil, nil, within("case "+c.name, err)
@@ -185,7 +182,7 @@ func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Out
 			base = p
 		}
 		outcomes = append(outcomes, out)
-		out.DifferencePerHour = out.PricePerHour - outcomes[0].PricePerHour
+		out.Against(outcomes[0])
 	}
 	return outcomes, base, nil
 }
@@ -224,10 +221,13 @@ func splitWords(text string) (words []string, err error) {
 // writeOutcomes writes the cases for people.
 func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Outcome) {
 	t := &table{problem: base, view: v, alone: true, plan: &scheduling.Plan{Warnings: slices.Clone(outcomes[0].Warnings)}}
-	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "SHARE", "NOT PLACED"}}
+	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "SHARE", "ADDED PODS", "NOT PLACED"}}
 	var notes []string
 	for i, o := range outcomes {
-		difference, share := "-", "-"
+		difference, share, added := "-", "-", "-"
+		if o.Added != nil {
+			added = fmt.Sprintf("%s (%d)", figures.PlainMonthly(o.Added.PricePerHour), o.Added.Pods)
+		}
 		if i > 0 {
 			difference, share = figures.ChangeMonthly(o.DifferencePerHour), figures.Change(o.DifferencePerHour, outcomes[0].PricePerHour)
 			for _, warning := range o.Warnings {
@@ -237,7 +237,7 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 			}
 		}
 		rows = append(rows, []string{
-			o.Name, figures.PlainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, strconv.Itoa(len(o.Unplaced)),
+			o.Name, figures.PlainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, added, strconv.Itoa(len(o.Unplaced)),
 		})
 		if o.Anew {
 			notes = append(notes, fmt.Sprintf("%s: is another place, so everything is bought anew there.", o.Name))
@@ -251,6 +251,11 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 		if o.Status == scheduling.StatusDeadline {
 			notes = append(notes, fmt.Sprintf("%s: the search was stopped by %s.", o.Name, v.stopped))
 		}
+	}
+	if !lo.ContainsBy(outcomes, func(o *whatif.Outcome) bool { return o.Added != nil }) {
+		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 7, 8) })
+	} else {
+		notes = append(notes, "ADDED PODS is what pods that the baseline does not have take of their machines, $/month, and how many they are.")
 	}
 	t.headed(rows, "SHARE", "LAUNCHES")
 	t.line("")

@@ -48,6 +48,10 @@ func TestWhatIf(t *testing.T) {
 	require.Greater(t, got["Stockholm"].PodsMoved, base.PodsMoved, "every pod moves to another region")
 	require.Greater(t, got["team"].PricePerHour, base.PricePerHour)
 	require.Equal(t, []string{"-f", team}, got["team"].Flags)
+	require.Equal(t, 40, got["team"].Added.Pods)
+	require.Greater(t, got["team"].PricePerHour, got["team"].Added.PricePerHour)
+	require.Positive(t, got["team"].Added.PricePerHour)
+	require.Nil(t, got["spot"].Added)
 
 	table := run(t, args...)
 	require.Contains(t, table.stdout, "CASE       $/MONTH  NODES  MOVES")

@@ -3,11 +3,13 @@ package whatif
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -31,6 +33,9 @@ type Outcome struct {
 	// bought.
 	PodsMoved int `json:"podsMoved"`
 	Launches  int `json:"launches"`
+	// Added is the share of PricePerHour of the pods that the baseline does not have; nil where
+	// there are none.
+	Added *Added `json:"added,omitempty"`
 	// Anew says that the case is about another place, so that all machines are bought there.
 	Anew bool `json:"anew,omitempty"`
 	// Staying are nodes that the case would not buy and that stay all the same, by name.
@@ -42,6 +47,46 @@ type Outcome struct {
 	Status scheduling.Status `json:"status"`
 	// Warnings are what was noticed and did not stop the case.
 	Warnings []scheduling.Warning `json:"warnings"`
+
+	shares map[string]offerings.Price // by pod
+}
+
+// Added is pods that a case adds, those that have a place.
+type Added struct {
+	Pods int `json:"pods"`
+	// PricePerHour is what they have of the price of the machines that they are on, by what they
+	// take of the scarcest resource; idle room is nobody's.
+	PricePerHour offerings.Price `json:"pricePerHour"`
+}
+
+// Against compares an outcome with the baseline.
+func (out *Outcome) Against(base *Outcome) {
+	out.DifferencePerHour = out.PricePerHour - base.PricePerHour
+	added := Added{}
+	for pod, price := range out.shares {
+		if _, had := base.shares[pod]; !had {
+			added.Pods++
+			added.PricePerHour += price
+		}
+	}
+	if added.Pods > 0 {
+		out.Added = &added
+	}
+}
+
+// share notes what each pod has of the price of the machines, once a plan's steps are done.
+func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster, plan *disruption.Plan) {
+	out.shares = map[string]offerings.Price{}
+	for _, m := range costs.Machines(c, plan, policy) {
+		if at := m.At(math.MaxInt); at != nil {
+			for i, pod := range at.Pods {
+				out.shares[nameOf(pod)] = at.Shares.Pods[i]
+			}
+		}
+	}
+	for _, pod := range slices.Concat(c.Pods, c.Running) {
+		out.shares[nameOf(pod)] += 0 // where its machine has no price
+	}
 }
 
 // Answer finds what a cluster comes to: first the pods that wait are planned, then the planner
@@ -56,11 +101,15 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 	nodes := len(c.Nodes)
 	if len(c.Pods) > 0 || nodes == 0 {
 		plan, err := out.place(ctx, planner, &c)
-		if err != nil || nodes == 0 {
-			return out, err
+		if err != nil {
+			return nil, err
 		}
 		if err := carryOut(&c, plan); err != nil {
 			return nil, err
+		}
+		if nodes == 0 {
+			out.share(planner.Policy, &c, nil)
+			return out, nil
 		}
 	}
 	unwanted := disown(planner.Policy, &c)
@@ -71,6 +120,7 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 	if err := (verify.StepsChecker{Planner: planner}).Steps(c, plan); err != nil {
 		return nil, err
 	}
+	out.share(planner.Policy, &c, plan)
 	s := &plan.Summary
 	out.PricePerHour, out.Nodes = cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter
 	out.Launches += s.Launches

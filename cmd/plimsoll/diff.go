@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/compare"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// diffCommand compares two plans, or what two sets of manifests come to.
+func (a *app) diffCommand() *cobra.Command {
+	var input inputFlags
+	var how solverFlags
+	var format *string
+	var limit limitFlag
+	cmd := &cobra.Command{
+		Use:   "diff BEFORE AFTER",
+		Short: "Compare two plans, or what two sets of manifests come to, in dollars",
+		Long: `Diff compares two plans that "plimsoll plan" or "plimsoll consolidate" has printed as JSON or
+YAML. BEFORE and AFTER may also be manifests, as files or directories: they are planned first,
+each together with what -f names, such as a cluster's nodes and NodePools.`,
+		Example: `  plimsoll diff yesterday.json today.json
+  plimsoll diff main/deploy deploy -f nodepools.yaml -R --fail-above 200`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("want two files or directories to compare, and there are %d", len(args))
+			}
+			return nil
+		},
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.does(func(ctx context.Context) error {
+			if err := a.keepStdin(); err != nil {
+				return err
+			}
+			sides := make([]compare.Side, 2)
+			var errs []error
+			for i, name := range args {
+				var err error
+				sides[i], err = a.side(ctx, name, input, &how)
+				errs = append(errs, err)
+			}
+			if err := errors.Join(errs...); err != nil {
+				return err
+			}
+			d := compare.Compare(sides[0], sides[1])
+			if len(d.After.Unplaced) > 0 {
+				a.code = exitUnschedulable
+			}
+			limit.check(a, d.DifferencePerHour)
+			if *format != "table" {
+				return a.encode(*format, "difference", d)
+			}
+			writeDiff(&a.stdout, a.view, d)
+			return nil
+		})(cmd, args)
+	}
+	input.register(cmd)
+	how.register(cmd)
+	limit.register(cmd, "AFTER costs more than BEFORE by")
+	format = a.outputFlag(cmd, "how to print the difference: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	return cmd
+}
+
+// side reads one of the two, and plans it if it is no plan.
+func (a *app) side(ctx context.Context, name string, input inputFlags, how *solverFlags) (compare.Side, error) {
+	a.rereadStdin()
+	isPlan, err := a.isPlan(name)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	a.rereadStdin()
+	if isPlan {
+		plan, moves, err := a.readAnyPlan(name)
+		switch {
+		case err != nil:
+			return compare.Side{}, err
+		case moves != nil:
+			return compare.Steps(name, moves), nil
+		}
+		return compare.Launches(name, plan), nil
+	}
+	input.files = append(slices.Clone(input.files), name)
+	solver, err := how.solver(&input.market)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	p, err := input.load(a)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	plan, err := how.solve(ctx, a, solver, p)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	for _, w := range mergeWarnings(p.Warnings, plan.Warnings) {
+		a.say("warning: %s: %s: %s", name, w.Object, w.Message)
+	}
+	gated := p.gated()
+	s := compare.Launches(name, plan)
+	s.Unplaced = slices.DeleteFunc(s.Unplaced, func(pod string) bool { return gated[pod] })
+	return s, s.Divide(&p.Problem, plan, p.Workload)
+}
+
+// isPlan reports whether a file holds a plan, and not manifests.
+func (a *app) isPlan(name string) (bool, error) {
+	var text []byte
+	info, err := os.Stat(name)
+	switch {
+	case name == manifest.Stdin:
+		text, err = io.ReadAll(a.stdin)
+	case err == nil && !info.IsDir():
+		text, err = os.ReadFile(name)
+	}
+	var top struct {
+		Kind, Launches, Steps json.RawMessage
+	}
+	return yaml.Unmarshal(text, &top) == nil && top.Kind == nil && (top.Launches != nil || top.Steps != nil), err
+}
+
+// keepStdin reads what is on stdin, for it to be read several times, see [app.rereadStdin].
+func (a *app) keepStdin() (err error) {
+	if a.stdin != nil {
+		a.kept, err = io.ReadAll(a.stdin)
+	}
+	return err
+}
+
+// rereadStdin has stdin begin anew.
+func (a *app) rereadStdin() { a.stdin = bytes.NewReader(a.kept) }
+
+// writeDiff writes a difference for people.
+func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
+	t := &table{view: v, alone: true}
+	row := func(s *compare.Side) []string {
+		pods := "-"
+		if s.Pods > 0 {
+			pods = strconv.Itoa(s.Pods)
+		}
+		return []string{s.Name, figures.PlainMonthly(s.PricePerHour), figures.Plain(s.PricePerHour), strconv.Itoa(s.Nodes), pods, strconv.Itoa(len(s.Unplaced))}
+	}
+	change := figures.Change(d.DifferencePerHour, d.Before.PricePerHour)
+	t.headed([][]string{
+		{"", "$/MONTH", "$/HOUR", "NODES", "PODS", "NOT PLACED"}, row(&d.Before), row(&d.After),
+		{"difference (" + change + ")", figures.ChangeMonthly(d.DifferencePerHour), figures.Plain(d.DifferencePerHour), fmt.Sprintf("%+d", d.After.Nodes-d.Before.Nodes), "", ""},
+	})
+	t.alone = false
+	head := []string{"CHANGE", "NODES", "INSTANCE TYPE", "CAPACITY", "NODEPOOL", "$/MONTH"}
+	tabulate(t, "MACHINES", head, d.Machines, func(m compare.Machines, _ int) []string {
+		return []string{
+			fmt.Sprintf("%+d", m.NodesAfter-m.NodesBefore), fmt.Sprintf("%d → %d", m.NodesBefore, m.NodesAfter),
+			m.InstanceType, m.CapacityType, m.NodePool, figures.ChangeMonthly(m.DifferencePerHour),
+		}
+	}, "NODES")
+	most := min(len(d.Workloads), v.most(20))
+	tabulate(t, "WHERE THE DIFFERENCE COMES FROM", []string{"WORKLOAD", "PODS", "BEFORE", "AFTER", "$/MONTH"}, d.Workloads[:most], func(x compare.Workload, _ int) []string {
+		return []string{
+			x.Name, fmt.Sprintf("%d → %d", x.PodsBefore, x.PodsAfter), figures.PlainMonthly(x.PricePerHourBefore), figures.PlainMonthly(x.PricePerHourAfter),
+			figures.ChangeMonthly(x.PricePerHourAfter - x.PricePerHourBefore),
+		}
+	})
+	if more := len(d.Workloads) - most; more > 0 {
+		t.line("  and %d more (-o wide lists them all)", more)
+	}
+	_, _ = t.out.WriteTo(w) // a buffer takes everything
+}

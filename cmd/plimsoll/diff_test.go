@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/compare"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// differences reads what diff has printed, and checks that its parts add up.
+func differences(t *testing.T, text string) *compare.Diff {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	d := &compare.Diff{}
+	require.NoError(t, dec.Decode(d))
+	require.Equal(t, d.After.PricePerHour-d.Before.PricePerHour, d.DifferencePerHour)
+	var machines, workloads offerings.Price
+	for _, m := range d.Machines {
+		machines += m.DifferencePerHour
+	}
+	require.Equal(t, d.DifferencePerHour, machines, "machines")
+	for _, w := range d.Workloads {
+		workloads += w.PricePerHourAfter - w.PricePerHourBefore
+	}
+	if len(d.Workloads) > 0 {
+		require.Equal(t, d.DifferencePerHour, workloads, "workloads")
+	}
+	return d
+}
+
+func TestDiffOfPlans(t *testing.T) {
+	all := temp(t, "all.json", run(t, waste("-o", "json")...).stdout)
+	some := temp(t, "some.yaml", run(t, waste("-o", "yaml", "--steps", "2")...).stdout)
+	d := differences(t, run(t, "diff", all, some, "-o", "json").stdout)
+	plan := moveset(t, run(t, waste("-o", "json")...).stdout).Summary
+	require.Equal(t, plan.ExpectedPerHourAfter, d.Before.PricePerHour)
+	require.Equal(t, plan.NodesAfter, d.Before.Nodes)
+	require.Positive(t, d.DifferencePerHour, "fewer steps save less")
+	require.Empty(t, differences(t, run(t, "diff", all, all, "-o", "json").stdout).Machines)
+
+	r := run(t, "diff", all, some, "--fail-above", "1000")
+	require.Equal(t, exitAbove, r.code)
+	require.Contains(t, r.stderr, "AFTER costs more than BEFORE by $1,252 a month")
+	require.Contains(t, r.stdout, "difference (+93%)")
+	require.Equal(t, exitOK, run(t, "diff", some, all, "--fail-above", "1000").code)
+}
+
+func TestDiffOfManifests(t *testing.T) {
+	web := func(replicas int) string { return deployed("web", fmt.Sprintf("replicas: %d, ", replicas)) }
+	before, after := temp(t, "before.yaml", web(10)+"---\n"+deployed("old", "")), temp(t, "after.yaml", web(80)+"---\n"+deployed("new", ""))
+	args := []string{"-f", "testdata/reserved.yaml", "--catalog", "testdata/market.json"}
+	r := run(t, append([]string{"diff", before, after, "-o", "json"}, args...)...)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	d := differences(t, r.stdout)
+	require.Equal(t, []int{11, 81}, []int{d.Before.Pods, d.After.Pods})
+	pods := map[string][]int{}
+	for _, w := range d.Workloads {
+		pods[w.Name] = []int{w.PodsBefore, w.PodsAfter}
+	}
+	require.Equal(t, []int{10, 80}, pods["default/web"])
+	require.Equal(t, []int{1, 0}, pods["default/old"])
+	require.Equal(t, []int{0, 1}, pods["default/new"])
+
+	plan := run(t, append([]string{"plan", "-f", after, "-o", "json"}, args...)...)
+	require.Empty(t, differences(t, run(t, append([]string{"diff", after, temp(t, "plan.json", plan.stdout), "-o", "json"}, args...)...).stdout).Machines,
+		"manifests can be compared with a plan of them")
+	stdin := runWith(t, strings.NewReader(web(80)+"---\n"+deployed("new", "")), append([]string{"diff", before, "-", "-o", "json"}, args...)...)
+	require.Equal(t, d.DifferencePerHour, differences(t, stdin.stdout).DifferencePerHour)
+}
+
+func TestDiffUsage(t *testing.T) {
+	r := run(t, "diff", "x")
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.stderr, "want two files or directories to compare, and there are 1")
+	r = run(t, "diff", "nowhere", "testdata/plan.json")
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "nowhere")
+	r = run(t, "diff", temp(t, "p.json", `{"launches": [], "launch": 1}`), "testdata/plan.json")
+	require.Contains(t, r.stderr, `unknown field "launch"`)
+}

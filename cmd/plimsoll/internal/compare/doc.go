@@ -1,0 +1,2 @@
+// Package compare says in dollars how two plans differ.
+package compare

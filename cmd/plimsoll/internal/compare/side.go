@@ -1,0 +1,152 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Side is one of two things that are compared.
+type Side struct {
+	// Name is what people call it.
+	Name string `json:"name"`
+	// PricePerHour is what its machines are expected to cost; Nodes is how many there are.
+	PricePerHour offerings.Price `json:"pricePerHour"`
+	Nodes        int             `json:"nodes"`
+	// Pods is how many pods have a place, Unplaced which have none, by name.
+	Pods     int      `json:"pods"`
+	Unplaced []string `json:"unplaced,omitempty"`
+
+	machines map[Kind]machines
+	parts    map[string]part // by workload; nil where they are not known
+}
+
+// Kind is what machines are told apart by.
+type Kind struct {
+	// NodePool pays for the machine.
+	NodePool string `json:"nodePool"`
+	// InstanceType and CapacityType are what it is and how it is paid for.
+	InstanceType string `json:"instanceType"`
+	CapacityType string `json:"capacityType"`
+}
+
+// machines are those of one kind: how many, and what they cost.
+type machines struct {
+	nodes int
+	price offerings.Price
+}
+
+// add adds a machine.
+func (s *Side) add(k Kind, price offerings.Price) {
+	if s.machines == nil {
+		s.machines = map[Kind]machines{}
+	}
+	m := s.machines[k]
+	s.machines[k] = machines{m.nodes + 1, offerings.Sum(m.price, price)}
+}
+
+// buy adds a machine that a launch buys.
+func (s *Side) buy(l *scheduling.Launch, overhead offerings.Price) {
+	k := Kind{NodePool: l.NodePool}
+	if len(l.Options) > 0 {
+		k.InstanceType, k.CapacityType = l.Options[0].InstanceType, string(l.Options[0].CapacityType)
+	}
+	s.add(k, offerings.Sum(l.Price, overhead))
+}
+
+// Launches is what a plan buys. Nodes that are there already cost nothing more.
+func Launches(name string, plan *scheduling.Plan) Side {
+	sum := &plan.Summary
+	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHour, sum.PricePerHour), Nodes: len(plan.Launches), Pods: sum.Placed}
+	for i := range plan.Launches {
+		s.buy(&plan.Launches[i], sum.NodeOverheadPerHour)
+	}
+	for i := range plan.Unschedulable {
+		s.Unplaced = append(s.Unplaced, plan.Unschedulable[i].Pod)
+	}
+	return s
+}
+
+// Steps is what there is once a plan's steps are done: nodes of NodePools whose price is known,
+// and what the steps have bought. How many pods there are such a plan does not say.
+func Steps(name string, plan *disruption.Plan) Side {
+	sum := &plan.Summary
+	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHourAfter, sum.PricePerHourAfter), Nodes: sum.NodesAfter}
+	gone := map[string]bool{}
+	for i := range plan.Steps {
+		for _, node := range plan.Steps[i].Drain {
+			gone[node] = true
+		}
+		for _, e := range plan.Steps[i].Evictions {
+			if e.To == "" {
+				s.Unplaced = append(s.Unplaced, e.Pod)
+			}
+		}
+	}
+	for i := range plan.Nodes {
+		if v := &plan.Nodes[i]; !gone[v.Node] && v.NodePool != "" && v.PricePerHour > 0 {
+			s.add(Kind{v.NodePool, v.InstanceType, v.CapacityType}, offerings.Sum(v.PricePerHour, sum.NodeOverheadPerHour))
+		}
+	}
+	for i := range plan.Steps {
+		for j := range plan.Steps[i].Launches {
+			if l := &plan.Steps[i].Launches[j]; !gone[l.Name] {
+				s.buy(l, sum.NodeOverheadPerHour)
+			}
+		}
+	}
+	return s
+}
+
+// Diff is how the second of two sides differs from the first. The JSON names are a contract.
+type Diff struct {
+	Before Side `json:"before"`
+	After  Side `json:"after"`
+	// DifferencePerHour is the price after less the price before.
+	DifferencePerHour offerings.Price `json:"differencePerHour"`
+	// Machines are the kinds of which there are more or fewer, or which cost something else: the
+	// largest difference comes first.
+	Machines []Machines `json:"machines"`
+	// Workloads are those whose share of the price differs, the largest difference first; only
+	// where both sides are manifests, as plans do not say what pods request.
+	Workloads []Workload `json:"workloads,omitempty"`
+}
+
+// Machines is how many machines of a kind there are on both sides, and what they cost.
+type Machines struct {
+	Kind
+
+	NodesBefore       int             `json:"nodesBefore"`
+	NodesAfter        int             `json:"nodesAfter"`
+	DifferencePerHour offerings.Price `json:"differencePerHour"`
+}
+
+// Compare compares two sides.
+func Compare(before, after Side) *Diff {
+	d := &Diff{Before: before, After: after, DifferencePerHour: after.PricePerHour - before.PricePerHour, Machines: []Machines{}}
+	kinds := map[Kind]bool{}
+	for _, side := range []Side{before, after} {
+		for k := range maps.Keys(side.machines) {
+			kinds[k] = true
+		}
+	}
+	for k := range kinds {
+		if b, a := before.machines[k], after.machines[k]; a != b {
+			d.Machines = append(d.Machines, Machines{k, b.nodes, a.nodes, a.price - b.price})
+		}
+	}
+	if before.parts != nil && after.parts != nil {
+		d.Workloads = workloads(before.parts, after.parts)
+	}
+	slices.SortFunc(d.Machines, func(a, b Machines) int {
+		return cmp.Or(cmp.Compare(absolute(b.DifferencePerHour), absolute(a.DifferencePerHour)),
+			cmp.Compare(a.NodePool, b.NodePool), cmp.Compare(a.InstanceType, b.InstanceType), cmp.Compare(a.CapacityType, b.CapacityType))
+	})
+	return d
+}
+
+func absolute(p offerings.Price) offerings.Price { return max(p, -p) }

@@ -1,0 +1,96 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+// Workload is what a workload's pods have of the price on both sides. What no pod has stands
+// beside the workloads, under "(daemons)", "(system)", "(nodes)" for what nodes cost beside their
+// machines, and "(idle)"; so that the differences add up.
+type Workload struct {
+	// Name is namespace/name.
+	Name string `json:"name"`
+	// PodsBefore and PodsAfter are how many pods there are on new machines.
+	PodsBefore int `json:"podsBefore"`
+	PodsAfter  int `json:"podsAfter"`
+	// PricePerHourBefore and PricePerHourAfter are their shares.
+	PricePerHourBefore offerings.Price `json:"pricePerHourBefore"`
+	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
+}
+
+// part is what a workload has on one side.
+type part struct {
+	pods  int
+	price offerings.Price
+}
+
+// Divide divides the price of a side that is a plan of launches among the workloads of its
+// pods.
+func (s *Side) Divide(p *scheduling.Problem, plan *scheduling.Plan, workload func(pod string) string) error {
+	requests := map[string]corev1.ResourceList{}
+	for i, list := range provisioning.PodRequests(p.Pods) {
+		requests[cmp.Or(p.Pods[i].Namespace, "default")+"/"+p.Pods[i].Name] = list
+	}
+	s.parts = map[string]part{}
+	add := func(name string, pods int, price offerings.Price) {
+		s.parts[name] = part{s.parts[name].pods + pods, s.parts[name].price + price}
+	}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		node, err := l.Node(l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
+		if err != nil {
+			return err
+		}
+		overhead := plan.Summary.NodeOverheadPerHour
+		paid := costs.Node{
+			Price: offerings.Sum(l.Price, overhead), Beside: overhead,
+			Capacity: node.Status.Capacity, Allocatable: node.Status.Allocatable, Daemons: l.Requests.DeepCopy(),
+		}
+		for _, pod := range l.Pods {
+			paid.Pods = append(paid.Pods, requests[pod])
+			for name, q := range requests[pod] {
+				rest := paid.Daemons[name]
+				rest.Sub(q)
+				paid.Daemons[name] = rest
+			}
+		}
+		shares := paid.Divide()
+		for j, pod := range l.Pods {
+			add(workload(pod), 1, shares.Pods[j])
+		}
+		add("(daemons)", 0, shares.Daemons)
+		add("(system)", 0, shares.System)
+		add("(nodes)", 0, shares.Beside)
+		add("(idle)", 0, shares.Idle)
+	}
+	return nil
+}
+
+// workloads are those whose part differs, the largest difference first.
+func workloads(before, after map[string]part) []Workload {
+	names := map[string]bool{}
+	for _, parts := range []map[string]part{before, after} {
+		for name := range maps.Keys(parts) {
+			names[name] = true
+		}
+	}
+	var out []Workload
+	for name := range names {
+		if b, a := before[name], after[name]; a != b {
+			out = append(out, Workload{name, b.pods, a.pods, b.price, a.price})
+		}
+	}
+	slices.SortFunc(out, func(a, b Workload) int {
+		return cmp.Or(cmp.Compare(absolute(b.PricePerHourAfter-b.PricePerHourBefore), absolute(a.PricePerHourAfter-a.PricePerHourBefore)), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
