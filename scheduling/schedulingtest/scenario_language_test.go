@@ -63,7 +63,7 @@ func TestCommandErrors(t *testing.T) {
 		"daemonset\n3 x\n----":                    `error: 3: unexpected word "x"`,
 		"unavailable\nm a\n----":                  "error: m: want TYPE ZONE CAPACITY-TYPE",
 		"solve fast\n----":                        `error: unexpected word "fast"`,
-		"solve effort=much\n----":                 "error: strconv.ParseInt",
+		"solve effort=much\n----":                 "error: effort \"much\": want fast",
 		"solve strategy=hope\n----":               "error: ",
 		"verify\n----":                            "error: there is no plan",
 	}

@@ -134,9 +134,6 @@ func (b *UnitBook) placeFollower(class int) {
 	leaders := b.leaders(class, target)
 	left := b.Units[class].Count
 	b.Units[class].Count = 0
-	for _, i := range leaders {
-		b.placeFollower(i)
-	}
 	if b.anywhere[target] {
 		here := left
 		if len(leaders) > 0 {
@@ -144,6 +141,9 @@ func (b *UnitBook) placeFollower(class int) {
 		}
 		b.Follow(class, here, b.runs[target])
 		left -= here
+	}
+	for _, i := range leaders { // some of which may follow these
+		b.placeFollower(i)
 	}
 	if left = b.attach(class, left, leaders); left == 0 {
 		return

@@ -58,11 +58,19 @@ func DecodeWhole(c *compile.Compiler, solution model.Solution) (plan *scheduling
 // final are the machines of the answer, once all pods on them bind.
 func (d *decoder) final() []machine {
 	machines := d.machines()
-	for surplus := d.rehearse(machines); len(surplus) > 0; surplus = d.rehearse(machines) {
+	for surplus := d.unbound(machines); len(surplus) > 0; surplus = d.unbound(machines) {
 		machines = d.unbind(d.relieve(machines, surplus))
 		slices.SortStableFunc(machines, d.compareMachines)
 	}
 	return machines
+}
+
+// unbound counts, by engine class, the pods that kube-scheduler would not bind.
+func (d *decoder) unbound(machines []machine) map[model.ClassID]int64 {
+	if n := d.rehearse(machines); len(n) > 0 {
+		return n
+	}
+	return d.followersAlone(machines)
 }
 
 // write writes down what nodes and machines hold.

@@ -15,8 +15,10 @@ import (
 type handed struct {
 	namespace, name string
 	priority        int32
-	bearing         int32 // number of it, see rehearsal
+	class           int // planned
 	part            model.ClassID
+	portion         int // of the part
+	node            int // by place among the bins, and after these the machines
 }
 
 func (h handed) compare(o handed) int {
@@ -40,11 +42,10 @@ func (d *decoder) rehearse(machines []machine) map[model.ClassID]int64 {
 	}
 	r := &rehearsal{decoder: d, index: map[bearing]int32{}, known: make([][]int32, len(d.Parts))}
 	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
-	pods := r.pods(machines)
-	slices.SortFunc(pods, handed.compare)
+	pods := d.handedOut(machines, func(p *compile.Part) bool { return p.Pinned })
 	order := make([]int32, len(pods))
 	for i := range pods {
-		order[i] = pods[i].bearing
+		order[i] = r.bearing(pods[i].part, pods[i].portion)
 	}
 	extra := t.domainsOf(d.spots(machines))
 	if topology.Binds(&r.problem, order, extra) {
@@ -69,37 +70,35 @@ type bearing struct {
 	site                int
 }
 
-// pods lists those of the plan that ties pin down, in the order in which it hands them
-// out.
-func (r *rehearsal) pods(machines []machine) []handed {
+// handedOut lists the pods of some parts, in the order in which kube-scheduler takes them.
+func (d *decoder) handedOut(machines []machine, some func(*compile.Part) bool) []handed {
 	n := 0
-	for i := range r.Planned {
-		n += len(r.Planned[i].Pods)
+	for i := range d.Planned {
+		n += len(d.Planned[i].Pods)
 	}
 	out := make([]handed, 0, n)
-	roster := r.newNameAssigner(machines)
-	hand := func(items []model.Item) {
+	roster := d.newNameAssigner(machines)
+	hand := func(items []model.Item, node int) {
 		for _, it := range items {
-			p := &r.Parts[it.Class]
+			p := &d.Parts[it.Class]
 			for k, x := range p.Portions {
 				pods := roster.take(it.Class, x, it.N)
-				if !p.Pinned {
+				if !some(p) {
 					continue
 				}
-				h := handed{priority: r.Planned[x.Class].Priority, bearing: r.bearing(it.Class, k), part: it.Class}
 				for _, pod := range pods {
-					h.namespace, h.name = podspec.NamespaceOf(pod), pod.Name
-					out = append(out, h)
+					out = append(out, handed{podspec.NamespaceOf(pod), pod.Name, d.Planned[x.Class].Priority, x.Class, it.Class, k, node})
 				}
 			}
 		}
 	}
-	for _, items := range r.solution.Bins {
-		hand(items)
+	for i, items := range d.solution.Bins {
+		hand(items, i)
 	}
 	for i := range machines {
-		hand(machines[i].items)
+		hand(machines[i].items, len(d.solution.Bins)+i)
 	}
+	slices.SortFunc(out, handed.compare)
 	return out
 }
 
@@ -142,7 +141,7 @@ func (r *rehearsal) surplus(pods []handed, extra [][]int32) map[model.ClassID]in
 	problem.Classes = make([]topology.Class, len(pods))
 	given := make([][]int64, len(pods))
 	for i := range pods {
-		problem.Classes[i] = r.problem.Classes[pods[i].bearing]
+		problem.Classes[i] = r.problem.Classes[r.bearing(pods[i].part, pods[i].portion)]
 		problem.Classes[i].Priority = pods[i].priority
 		given[i] = []int64{1}
 	}
@@ -152,9 +151,14 @@ func (r *rehearsal) surplus(pods []handed, extra [][]int32) map[model.ClassID]in
 			out[pods[i].part]++
 		}
 	}
-	for part, n := range out {
-		each := size(r.Parts[part].Portions)
-		out[part] = (n + each - 1) / each
-	}
+	r.inUnits(out)
 	return out
+}
+
+// inUnits turns counts of pods by engine class into counts of units.
+func (d *decoder) inUnits(pods map[model.ClassID]int64) {
+	for part, n := range pods {
+		each := size(d.Parts[part].Portions)
+		pods[part] = (n + each - 1) / each
+	}
 }

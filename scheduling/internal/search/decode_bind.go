@@ -1,0 +1,63 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// followersAlone counts, by engine class, the units with a pod that has to share a node with
+// others, and that kube-scheduler's filters do not let onto its node, whatever has been bound
+// before: those that it follows went elsewhere in the end, or come first elsewhere.
+func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
+	if d.ties == nil || !d.follows() {
+		return nil
+	}
+	scheduler, kinds := binding.New(d.Compiler), map[offers.Purchase]int{}
+	for i := range machines {
+		at := d.buys(&machines[i])
+		if _, known := kinds[at]; !known {
+			kinds[at] = scheduler.Machine(at)
+		}
+	}
+	run, nodes := scheduler.Begin(0), make([]int32, len(d.solution.Bins), len(d.solution.Bins)+len(machines))
+	for i := range nodes {
+		nodes[i] = int32(i)
+	}
+	for i := range machines {
+		nodes = append(nodes, int32(run.Join(kinds[d.buys(&machines[i])])))
+	}
+	pods := d.handedOut(machines, func(*compile.Part) bool { return true })
+	for before := -1; len(pods) != before; {
+		before = len(pods)
+		pods = slices.DeleteFunc(pods, func(p handed) bool {
+			class, node := int32(p.class), nodes[p.node]
+			if !run.Admits(class, node) {
+				return false
+			}
+			run.Place(class, node)
+			return true
+		})
+	}
+	out := map[model.ClassID]int64{}
+	for _, p := range pods {
+		if len(d.ties.HostTargets(p.class)) > 0 {
+			out[p.part]++
+		}
+	}
+	d.inUnits(out)
+	return out
+}
+
+// follows reports whether any pod has to share a node with others.
+func (d *decoder) follows() bool {
+	for i := range d.Planned {
+		if len(d.ties.HostTargets(i)) > 0 {
+			return true
+		}
+	}
+	return false
+}
