@@ -7,6 +7,7 @@
 //	plimsoll consolidate -f cluster.json            what to remove, in which order, and what that saves
 //	plimsoll whatif -f cluster.json --case 'calm: --no-spot'   what other settings come to
 //	plimsoll diff before.json after.json            how two plans differ, in dollars
+//	plimsoll lint -f cluster.json                   what costs more than it has to, or will not work
 //	plimsoll explain pod/shop/web-0 -f shop.yaml    why a pod goes where it goes
 //	plimsoll explain node/general-1 -f shop.yaml    why a machine is of its type
 //	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule
@@ -14,5 +15,5 @@
 //
 // Results go to stdout and nothing else does. It exits with 0 if every pod has a
 // place, 3 if some have none (the plan is printed all the same), 4 if a price is above
-// --fail-above, 1 for bad input and 2 for wrong usage, and then nothing is printed on stdout.
+// --fail-above, 5 if lint has found something, 1 for bad input and 2 for wrong usage, and then nothing is printed on stdout.
 package main

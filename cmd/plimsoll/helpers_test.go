@@ -50,7 +50,7 @@ func runWith(t *testing.T, stdin io.Reader, args ...string) result {
 	code := Run(t.Context(), args, stdin, &stdout, &stderr)
 	r := result{code, stdout.String(), stderr.String()}
 	switch code {
-	case exitOK, exitUnschedulable, exitAbove:
+	case exitOK, exitUnschedulable, exitAbove, exitFound:
 		require.NotContains(t, r.stderr, "error: ")
 	case exitBadInput, exitUsage:
 		if args[0] != "explain" { // which answers what it can

@@ -62,6 +62,8 @@ type problem struct {
 	keep []instancetypes.Filter
 	// grouped says that the NodePools stand for groups of nodes.
 	grouped bool
+	// ownPools says that they are those of the input.
+	ownPools bool
 	// anew says that the pods are asked about in another place, and moving how many run now.
 	anew   bool
 	moving int
@@ -94,6 +96,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
 	p.catalog, p.assumed, p.Problem.Catalog = market.Catalog, market.assumed, market.Catalog
 	p.Warnings = append(p.Warnings, market.warnings...)
+	p.ownPools = len(p.Problem.NodePools) > 0 && !grouped
 	p.poolsOrDefault(f.market.types)
 	p.allow(f.allowed)
 	if err := p.SetCatalog(p.catalog); err != nil {

@@ -26,6 +26,7 @@ const (
 	exitUsage         = 2
 	exitUnschedulable = 3
 	exitAbove         = 4
+	exitFound         = 5
 	exitInterrupted   = 130 // as of shells: 128 and the number of SIGINT
 )
 
@@ -150,8 +151,8 @@ they cost, and why nothing cheaper will do; and which running ones to remove or 
 It asks no cluster and no cloud.
 
 Exit codes: 0 every pod has a place; 3 some pods have none, the plan is printed all
-the same; 4 a price is above --fail-above; 1 bad input; 2 wrong usage; 130 interrupted,
-the best plan so far is printed if there is one.`,
+the same; 4 a price is above --fail-above; 5 lint has found something; 1 bad input; 2 wrong
+usage; 130 interrupted, the best plan so far is printed if there is one.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -161,7 +162,7 @@ the best plan so far is printed if there is one.`,
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(a.usage)
-	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.whatifCommand(), a.diffCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.whatifCommand(), a.diffCommand(), a.lintCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
 }
 

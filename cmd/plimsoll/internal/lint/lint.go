@@ -1,0 +1,101 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Severity says how bad a finding is.
+type Severity string
+
+// The severities, the worst first.
+const (
+	Error   Severity = "error"   // it does not work
+	Warning Severity = "warning" // it will not do what it is there for, or only by luck
+	Info    Severity = "info"    // it could cost less
+)
+
+// Code names a kind of finding; the set is closed, and the names are stable.
+type Code string
+
+// The kinds of findings.
+const (
+	NodePoolUnmet   Code = "nodepool-unmet"   // nothing on sale meets its requirements
+	NodePoolOverlap Code = "nodepool-overlap" // another one of the same weight buys the same machines for the same pods
+	SpotNarrow      Code = "spot-narrow"      // it allows spot, and few instance types of it
+	NoRequests      Code = "no-requests"      // containers request no CPU or no memory
+	BudgetBlocks    Code = "budget-blocks"    // the PodDisruptionBudget never lets a pod go
+	BudgetIdle      Code = "budget-idle"      // the PodDisruptionBudget selects no pod
+	NoDaemonSets    Code = "no-daemonsets"    // there is none, so that nodes are planned too full
+	RequestSize     Code = "request-size"     // a slightly smaller request fits a smaller machine
+)
+
+// Codes are all kinds of findings.
+func Codes() []Code {
+	return []Code{NodePoolUnmet, NodePoolOverlap, SpotNarrow, NoRequests, BudgetBlocks, BudgetIdle, NoDaemonSets, RequestSize}
+}
+
+// Finding is something to look at. The JSON names are a contract.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	Code     Code     `json:"code"`
+	// Object is kind/name, kind/namespace/name, or namespace/name of a workload.
+	Object string `json:"object"`
+	// Field is the path to the field, and Value what stands there; "" is nothing.
+	Field string `json:"field"`
+	Value string `json:"value"`
+	// Message says what is wrong, Advice what to do.
+	Message string `json:"message"`
+	Advice  string `json:"advice"`
+	// SavingPerHour is what following the advice saves, where that was tried.
+	SavingPerHour offerings.Price `json:"savingPerHour,omitempty"`
+}
+
+// Subject is a cluster to look at.
+type Subject struct {
+	// Cluster is what runs and waits, and Planner how plans for it are made.
+	Cluster disruption.Cluster
+	Planner disruption.Planner
+	// OwnPools says that the NodePools are the cluster's own, and not assumed.
+	OwnPools bool
+	// Workload names the workload of a pod, as namespace/name.
+	Workload func(pod string) string
+}
+
+// Findings looks at a cluster; codes that are skipped are not looked for. The order is by
+// severity, saving, code and object. The error is one of planning.
+func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, error) {
+	out := []Finding{}
+	if s.OwnPools {
+		out = append(out, s.unmet()...)
+		out = append(out, s.overlaps()...)
+		out = append(out, s.narrow()...)
+	}
+	out = append(out, s.noRequests()...)
+	out = append(out, s.budgets()...)
+	out = append(out, s.daemonSets()...)
+	if !slices.Contains(skipped, RequestSize) {
+		sizes, err := s.sizes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, sizes...)
+	}
+	out = slices.DeleteFunc(out, func(f Finding) bool { return slices.Contains(skipped, f.Code) })
+	rank := []Severity{Error, Warning, Info}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(rank, a.Severity), slices.Index(rank, b.Severity)), cmp.Compare(b.SavingPerHour, a.SavingPerHour),
+			cmp.Compare(slices.Index(Codes(), a.Code), slices.Index(Codes(), b.Code)), cmp.Compare(a.Object, b.Object),
+		)
+	})
+	return out, nil
+}
+
+// problem is that of the cluster, with what plans read.
+func (s *Subject) problem() *scheduling.Problem { return &s.Cluster.Problem }

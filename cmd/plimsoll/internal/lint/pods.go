@@ -1,0 +1,140 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+)
+
+// pods are all pods that a cluster has to hold.
+func (s *Subject) pods() []*corev1.Pod {
+	return slices.DeleteFunc(slices.Concat(s.problem().Running, s.problem().Pods), func(p *corev1.Pod) bool {
+		return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+	})
+}
+
+// nameOf names a pod as plans do.
+func nameOf(pod *corev1.Pod) string { return cmp.Or(pod.Namespace, "default") + "/" + pod.Name }
+
+// noRequests are workloads with containers that request no CPU or no memory: they count as
+// nothing, and are the first to suffer.
+func (s *Subject) noRequests() (out []Finding) {
+	type lack struct {
+		containers map[string]bool
+		pods       int
+	}
+	lacks := map[string]*lack{}
+	see := func(workload string, spec *corev1.PodSpec) {
+		found := map[string]bool{}
+		if spec.Resources == nil || len(spec.Resources.Requests) == 0 {
+			for i := range spec.Containers {
+				c := &spec.Containers[i]
+				for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+					_, requested := c.Resources.Requests[name]
+					if _, limited := c.Resources.Limits[name]; !requested && !limited {
+						found[fmt.Sprintf("%s of %s", name, c.Name)] = true
+					}
+				}
+			}
+		}
+		if len(found) == 0 {
+			return
+		}
+		if lacks[workload] == nil {
+			lacks[workload] = &lack{containers: map[string]bool{}}
+		}
+		lacks[workload].pods++
+		maps.Copy(lacks[workload].containers, found)
+	}
+	for _, pod := range s.pods() {
+		if !costs.Daemon(pod) {
+			see(s.Workload(nameOf(pod)), &pod.Spec)
+		}
+	}
+	for _, set := range s.problem().DaemonSets {
+		see("DaemonSet/"+cmp.Or(set.Namespace, "default")+"/"+set.Name, &set.Spec.Template.Spec)
+	}
+	for workload, l := range lacks {
+		names := slices.Sorted(maps.Keys(l.containers))
+		out = append(out, Finding{
+			Severity: Warning, Code: NoRequests, Object: workload, Field: "spec.containers[*].resources.requests",
+			Message: fmt.Sprintf("requests no %s, so that its pods (%d) count for too little, and too little is bought for them", strings.Join(names, ", no "), l.pods),
+			Advice:  "request what they use, or set a LimitRange for the namespace",
+		})
+	}
+	return out
+}
+
+// budgets are PodDisruptionBudgets that never let a pod go, or have none.
+func (s *Subject) budgets() (out []Finding) {
+	pods := s.pods()
+	for _, b := range s.Cluster.PodDisruptionBudgets {
+		object := "PodDisruptionBudget/" + cmp.Or(b.Namespace, "default") + "/" + b.Name
+		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+		if err != nil {
+			continue // validation tells that
+		}
+		guarded := 0
+		for _, pod := range pods {
+			if cmp.Or(pod.Namespace, "default") == cmp.Or(b.Namespace, "default") && selector.Matches(labels.Set(pod.Labels)) {
+				guarded++
+			}
+		}
+		if guarded == 0 {
+			out = append(out, Finding{
+				Severity: Warning, Code: BudgetIdle, Object: object, Field: "spec.selector", Value: metav1.FormatLabelSelector(b.Spec.Selector),
+				Message: "selects no pod, so that it guards none", Advice: "correct the selector, or delete it",
+			})
+			continue
+		}
+		if field, value, advice := blocks(&b.Spec, guarded); field != "" {
+			out = append(out, Finding{
+				Severity: Error, Code: BudgetBlocks, Object: object, Field: field, Value: value,
+				Message: fmt.Sprintf("never lets any of its pods (%d) go, so that their nodes can be neither drained nor replaced", guarded), Advice: advice,
+			})
+		}
+	}
+	return out
+}
+
+// blocks says which field of a budget lets none of so many pods go; "" for none.
+func blocks(spec *policyv1.PodDisruptionBudgetSpec, pods int) (field, value, advice string) {
+	if most := spec.MaxUnavailable; most != nil {
+		if n, err := intstr.GetScaledValueFromIntOrPercent(most, pods, true); err == nil && n <= 0 {
+			return "spec.maxUnavailable", most.String(), "let at least 1 be unavailable"
+		}
+	}
+	if least := spec.MinAvailable; least != nil {
+		if n, err := intstr.GetScaledValueFromIntOrPercent(least, pods, true); err == nil && n >= pods {
+			advice := "use maxUnavailable: 1, which holds for any number of replicas"
+			if pods == 1 {
+				advice = "run 2 replicas and use maxUnavailable: 1, or delete it"
+			}
+			return "spec.minAvailable", least.String(), advice
+		}
+	}
+	return "", "", ""
+}
+
+// daemonSets says that there is none.
+func (s *Subject) daemonSets() []Finding {
+	p := s.problem()
+	if len(p.DaemonSets) > 0 || len(p.Nodes) == 0 && !s.OwnPools || len(s.pods()) == 0 {
+		return nil
+	}
+	return []Finding{{
+		Severity: Warning, Code: NoDaemonSets, Object: "DaemonSets",
+		Message: "there is none in the input, so that new nodes are planned without the pods that run on every node",
+		Advice:  "add what kubectl get ds -A -o json prints",
+	}}
+}

@@ -1,0 +1,216 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+const (
+	mostTried   = 8    // requests of which a smaller one is tried
+	largestCut  = 0.25 // of a request that is called a slightly smaller one
+	leastSaving = 0.002
+)
+
+// asked is what pods of one workload request of one resource.
+type asked struct {
+	workload string
+	resource corev1.ResourceName
+	request  int64 // in millicores or bytes
+}
+
+// smaller is a smaller request that may fit better.
+type smaller struct {
+	asked
+
+	to    int64
+	price offerings.Price // of the machines that the pods are on
+}
+
+// sizes are requests that force a size up. All pods of nodes that may go are planned on new
+// machines. Where one more pod of a workload would fit onto its machine, or all of them onto a
+// cheaper one, if it requested a little less, that is tried: the same is planned with the
+// smaller request.
+func (s *Subject) sizes(ctx context.Context) ([]Finding, error) {
+	policy := s.Planner.Policy
+	policy.Effort, policy.NoReasons, policy.Placement = scheduling.EffortFast, true, scheduling.PlacementPinned
+	planner := provisioning.Planner{Policy: policy}
+	problem := s.Cluster.Anew(s.Planner)
+	problem.Pods = append(problem.Pods, s.problem().Pods...)
+	if len(problem.Pods) == 0 {
+		return nil, nil
+	}
+	plan, err := planner.Plan(ctx, problem)
+	if err != nil {
+		return nil, err
+	}
+	price := func(p *scheduling.Plan) offerings.Price {
+		return cmp.Or(p.Summary.ExpectedPerHour, p.Summary.PricePerHour)
+	}
+	var out []Finding
+	for _, x := range s.candidates(&problem, plan) {
+		trial := problem
+		changed, container := s.with(problem.Pods, &x)
+		if trial.Pods = changed; container == "" {
+			continue
+		}
+		tried, err := planner.Plan(ctx, trial)
+		if err != nil {
+			return nil, err
+		}
+		saving := price(plan) - price(tried)
+		if tried.Summary.Placed < plan.Summary.Placed || saving <= 0 || saving.USD() < leastSaving*price(plan).USD() {
+			continue
+		}
+		out = append(out, Finding{
+			Severity: Info, Code: RequestSize, Object: x.workload, Field: fmt.Sprintf("spec.containers[%s].resources.requests.%s", container, x.resource),
+			Value: x.text(x.request), SavingPerHour: saving,
+			Message: "is a little too much for the machines that it would otherwise fit on: on new machines, the pods of the cluster cost " + figures.Monthly(saving) + " a month more for it",
+			Advice:  fmt.Sprintf("if %s will do, request that: it was tried", x.text(x.to)),
+		})
+	}
+	return out, nil
+}
+
+// text writes an amount of the resource, for all containers of a pod.
+func (a *asked) text(n int64) string {
+	if a.resource == corev1.ResourceCPU {
+		return resource.NewMilliQuantity(n, resource.DecimalSI).String()
+	}
+	return resource.NewQuantity(n, resource.BinarySI).String()
+}
+
+// amount is what a list has of a resource, in millicores or bytes.
+func amount(list corev1.ResourceList, name corev1.ResourceName) int64 {
+	q := list[name]
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// candidates are smaller requests that are worth a try: for each workload and resource the one
+// that is least smaller, those on the dearest machines first.
+func (s *Subject) candidates(p *scheduling.Problem, plan *scheduling.Plan) []smaller {
+	requests, found := map[string]corev1.ResourceList{}, map[asked]*smaller{}
+	for i, list := range provisioning.PodRequests(p.Pods) {
+		requests[nameOf(p.Pods[i])] = list
+	}
+	sold := map[string]*instancetypes.Catalog{}
+	for _, pool := range p.NodePools {
+		sold[pool.Name] = s.sells(pool)
+	}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		node, err := l.Node(l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
+		if err != nil {
+			continue // the catalog has what was bought
+		}
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			over := overCheaper(sold[l.NodePool], l, name)
+			free := amount(node.Status.Allocatable, name) - amount(l.Requests, name)
+			on := map[asked]int64{}
+			for _, pod := range l.Pods {
+				if n := amount(requests[pod], name); n > 0 {
+					on[asked{s.Workload(pod), name, n}]++
+				}
+			}
+			for a, k := range on {
+				to := (k*a.request + free) / (k + 1) // for one more
+				if over > 0 {
+					to = max(to, a.request-(over+k-1)/k) // for the cheaper machine
+				}
+				to = rounded(name, to)
+				if to <= 0 || to >= a.request || float64(a.request-to) > largestCut*float64(a.request) {
+					continue
+				}
+				if found[a] == nil {
+					found[a] = &smaller{asked: a}
+				}
+				found[a].to = max(found[a].to, to)
+				found[a].price = offerings.Sum(found[a].price, l.Price)
+			}
+		}
+	}
+	var out []smaller
+	for _, x := range found {
+		out = append(out, *x)
+	}
+	slices.SortFunc(out, func(a, b smaller) int {
+		return cmp.Or(cmp.Compare(b.price, a.price), cmp.Compare(a.workload, b.workload), cmp.Compare(a.resource, b.resource), cmp.Compare(a.request, b.request))
+	})
+	return out[:min(len(out), mostTried)]
+}
+
+// overCheaper is by how much the pods of a launch are too large for a cheaper machine that
+// lacks nothing but some of one resource, at least; 0 where there is none.
+func overCheaper(sold *instancetypes.Catalog, l *scheduling.Launch, name corev1.ResourceName) int64 {
+	least := int64(0)
+	for t := range sold.All() {
+		if !slices.ContainsFunc(t.Offerings, func(o offerings.Offering) bool { return o.Price < l.Price }) {
+			continue
+		}
+		room := t.Allocatable()
+		over, fits := amount(l.Requests, name)-amount(room, name), true
+		for other, q := range l.Requests {
+			if has := room[other]; other != name && has.Cmp(q) < 0 {
+				fits = false
+			}
+		}
+		if fits && over > 0 && (least == 0 || over < least) {
+			least = over
+		}
+	}
+	return least
+}
+
+// rounded is an amount rounded down to one that people write.
+func rounded(name corev1.ResourceName, n int64) int64 {
+	unit := int64(10)
+	if name == corev1.ResourceMemory {
+		unit = 16 << 20
+	}
+	return n / unit * unit
+}
+
+// with are pods of which some request less: the difference is taken off the container that
+// requests the most, which is returned. None is changed where that is not what makes the
+// request.
+func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, container string) {
+	out = slices.Clone(pods)
+	for i, list := range provisioning.PodRequests(pods) {
+		if amount(list, x.resource) != x.request || s.Workload(nameOf(pods[i])) != x.workload {
+			continue
+		}
+		pod := pods[i].DeepCopy()
+		containers := pod.Spec.Containers
+		largest := slices.MaxFunc(containers, func(a, b corev1.Container) int {
+			return cmp.Compare(amount(a.Resources.Requests, x.resource), amount(b.Resources.Requests, x.resource))
+		})
+		for j := range containers {
+			if c := &containers[j]; c.Name == largest.Name && amount(c.Resources.Requests, x.resource) > x.request-x.to {
+				less := amount(c.Resources.Requests, x.resource) - (x.request - x.to)
+				q := resource.NewQuantity(less, resource.BinarySI)
+				if x.resource == corev1.ResourceCPU {
+					q = resource.NewMilliQuantity(less, resource.DecimalSI)
+				}
+				c.Resources.Requests[x.resource] = *q
+			}
+		}
+		if got := provisioning.PodRequests([]*corev1.Pod{pod}); amount(got[0], x.resource) != x.to {
+			return pods, ""
+		}
+		out[i], container = pod, largest.Name
+	}
+	return out, container
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// lintCommand finds what in manifests costs more than it has to, or does not work.
+func (a *app) lintCommand() *cobra.Command {
+	var q question
+	var format *string
+	var skipped []lint.Code
+	cmd := &cobra.Command{
+		Use:   "lint -f FILE [-f FILE]...",
+		Short: "Find what in manifests costs more than it has to, or will not work",
+		Long: `Lint looks for NodePools that nothing on sale meets, that overlap, or that leave little choice
+of spot; pods without requests; PodDisruptionBudgets that never let a pod go or select none;
+missing DaemonSets; and requests that force the size of machines up, for which the next smaller
+request is tried. Each finding names object, field, value and what to do; the worst comes first.
+
+It exits with 5 if there is an error or a warning among them; what could cost less is neither.`,
+		Example: `  plimsoll lint -f cluster.json
+  plimsoll lint -R -f manifests/ --skip no-daemonsets,request-size -o json`,
+		Args: noArguments("; name manifests with -f"),
+		RunE: a.does(func(ctx context.Context) error {
+			solver, err := q.how.solver(&q.input.market)
+			if err != nil {
+				return err
+			}
+			p, err := q.input.load(a)
+			if err != nil {
+				return err
+			}
+			subject := lint.Subject{Cluster: p.Cluster(), Planner: q.what.planner(solver), OwnPools: p.ownPools, Workload: p.Workload}
+			var found []lint.Finding
+			err = q.how.search(ctx, a, "looking at "+figures.Count(len(p.Problem.Pods)+len(p.Problem.Running), "pod"), func(ctx context.Context, _ scheduling.Observer) error {
+				found, err = subject.Findings(ctx, skipped...)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			for _, f := range found {
+				if f.Severity != lint.Info {
+					a.code = exitFound
+				}
+			}
+			if *format != "table" {
+				return a.encode(*format, "findings", struct {
+					Findings []lint.Finding       `json:"findings"`
+					Warnings []scheduling.Warning `json:"warnings"`
+				}{found, mergeWarnings(p.Warnings)})
+			}
+			writeFindings(&a.stdout, a.view, p, found)
+			return nil
+		}),
+	}
+	q.register(cmd)
+	listFlag(cmd, "skip", "leave out findings with these `CODES`: "+list(lint.Codes()), func(text string) error {
+		code, err := oneOf(text, lint.Codes()...)
+		skipped = append(skipped, code)
+		return err
+	})
+	grouped(cmd, groupOutput)
+	format = a.outputFlag(cmd, "how to print the findings: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	return cmd
+}
+
+// writeFindings writes findings for people.
+func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
+	told := func(w scheduling.Warning) bool { return w.Object == "DaemonSets" } // which is a finding
+	t := &table{problem: p, view: v, plan: &scheduling.Plan{Warnings: slices.DeleteFunc(mergeWarnings(p.Warnings), told)}}
+	if len(found) == 0 {
+		t.line("Nothing was found.")
+	}
+	for i := range found {
+		f := &found[i]
+		if i > 0 {
+			t.line("")
+		}
+		head := strings.ToUpper(string(f.Severity)) + "  " + f.Object + "  " + string(f.Code)
+		if f.SavingPerHour > 0 {
+			head += "  saves " + figures.Monthly(f.SavingPerHour) + " a month"
+		}
+		t.line("%s", head)
+		if f.Field != "" {
+			at := f.Field
+			if f.Value != "" {
+				at += ": " + f.Value
+			}
+			t.line("  %s", at)
+		}
+		t.line("  %s", f.Message)
+		t.line("  → %s", f.Advice)
+	}
+	t.warnings()
+	_, _ = t.out.WriteTo(w) // a buffer takes everything
+}
