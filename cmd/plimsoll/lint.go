@@ -54,10 +54,7 @@ It exits with 5 if there is an error or a warning among them; what could cost le
 				}
 			}
 			if *format != "table" {
-				return a.encode(*format, "findings", struct {
-					Findings []lint.Finding       `json:"findings"`
-					Warnings []scheduling.Warning `json:"warnings"`
-				}{found, mergeWarnings(p.Warnings)})
+				return a.encode(*format, "findings", lint.Report{Findings: found, Warnings: mergeWarnings(p.Warnings)})
 			}
 			writeFindings(&a.stdout, a.view, p, found)
 			return nil

@@ -85,9 +85,7 @@ case with a --catalog of another region or cloud is the same pods bought anew th
 				}
 			}
 			if *f.format != "table" {
-				return a.encode(*f.format, "cases", struct {
-					Cases []*whatif.Outcome `json:"cases"`
-				}{outcomes})
+				return a.encode(*f.format, "cases", whatif.Cases{Cases: outcomes})
 			}
 			writeOutcomes(&a.stdout, a.view, base, outcomes)
 			return nil

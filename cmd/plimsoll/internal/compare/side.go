@@ -104,6 +104,7 @@ func Steps(name string, plan *disruption.Plan) Side {
 
 // Diff is how the second of two sides differs from the first. The JSON names are a contract.
 type Diff struct {
+	// Before and After are the two sides.
 	Before Side `json:"before"`
 	After  Side `json:"after"`
 	// DifferencePerHour is the price after less the price before.
@@ -120,6 +121,7 @@ type Diff struct {
 type Machines struct {
 	Kind
 
+	// NodesBefore and NodesAfter are how many there are, DifferencePerHour what they cost more.
 	NodesBefore       int             `json:"nodesBefore"`
 	NodesAfter        int             `json:"nodesAfter"`
 	DifferencePerHour offerings.Price `json:"differencePerHour"`

@@ -40,6 +40,14 @@ func Codes() []Code {
 	return []Code{NodePoolUnmet, NodePoolOverlap, SpotNarrow, NoRequests, BudgetBlocks, BudgetIdle, NoDaemonSets, RequestSize}
 }
 
+// Report is all that was found.
+type Report struct {
+	// Findings are what to look at, the worst first.
+	Findings []Finding `json:"findings"`
+	// Warnings are what was noticed while the input was read.
+	Warnings []scheduling.Warning `json:"warnings"`
+}
+
 // Finding is something to look at. The JSON names are a contract.
 type Finding struct {
 	Severity Severity `json:"severity"`

@@ -17,6 +17,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
+// Cases is what several cases come to.
+type Cases struct {
+	// Cases are the baseline and the others, in their order.
+	Cases []*Outcome `json:"cases"`
+}
+
 // Outcome is what a case comes to. The JSON names are a contract.
 type Outcome struct {
 	// Name is that of the case, Flags what it was asked with beside the flags of all cases.
@@ -53,6 +59,7 @@ type Outcome struct {
 
 // Added is pods that a case adds, those that have a place.
 type Added struct {
+	// Pods is how many they are.
 	Pods int `json:"pods"`
 	// PricePerHour is what they have of the price of the machines that they are on, by what they
 	// take of the scarcest resource; idle room is nobody's.
