@@ -8,6 +8,7 @@
 //	plimsoll whatif -f cluster.json --case 'calm: --no-spot'   what other settings come to
 //	plimsoll diff before.json after.json            how two plans differ, in dollars
 //	plimsoll lint -f cluster.json                   what costs more than it has to, or will not work
+//	plimsoll redact -f cluster.json                 a dump that may leave the house
 //	plimsoll explain pod/shop/web-0 -f shop.yaml    why a pod goes where it goes
 //	plimsoll explain node/general-1 -f shop.yaml    why a machine is of its type
 //	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule

@@ -25,6 +25,7 @@ import (
 // collector gathers the objects of all sources.
 type collector struct {
 	loader    Loader
+	emit      func(rawObject) // is given each object
 	readers   map[kind]reader
 	documents int // of all sources
 
@@ -106,7 +107,7 @@ func count[K comparable](m map[K]*sighting, key K, object string) *sighting {
 }
 
 func newCollector(l Loader) *collector {
-	return &collector{
+	c := &collector{
 		loader:    l,
 		readers:   readers(),
 		seen:      map[objectKey]Location{},
@@ -115,6 +116,8 @@ func newCollector(l Loader) *collector {
 		deploying: map[kind]*sighting{},
 		classes:   map[scheduling.NodeClassRef]nodeClass{},
 	}
+	c.emit = c.add
+	return c
 }
 
 // finish makes the snapshot of what was read, unless there were faults.

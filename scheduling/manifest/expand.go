@@ -42,6 +42,9 @@ type maker struct {
 
 // expand makes the missing pods of a workload.
 func (e *expander) expand(w *workload) {
+	if w.template == nil {
+		return // which the API server would have refused
+	}
 	counts := e.owners.of(w.workloadKey)
 	m := &maker{
 		expander: e, workload: w, labels: w.template.Labels,

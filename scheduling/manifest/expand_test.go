@@ -256,3 +256,10 @@ spec:
 	// shop.yaml: document 1, line 2: Pod shop/cache: spec.containers[0].resources.requests.cpu: "lots" is not a quantity such as "500m" or "2Gi"
 	// shop.yaml: document 1, line 2: Pod shop/cache: spec.containers[0].resources.requests.memory: "-1Gi" is negative
 }
+
+// A dump may hold what the API server would refuse.
+func TestWorkloadsWithoutATemplateMakeNoPods(t *testing.T) {
+	s, err := manifest.Loader{}.Read("dump", strings.NewReader("apiVersion: v1\nkind: ReplicationController\nmetadata: {name: a, uid: u}\nspec: {replicas: 2}\n"))
+	require.NoError(t, err)
+	require.Empty(t, s.Problem.Pods)
+}

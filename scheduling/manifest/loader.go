@@ -43,6 +43,38 @@ const Stdin = "-"
 // [Faults], or says which file cannot be read.
 func (l Loader) Load(paths ...string) (*Snapshot, error) {
 	c := newCollector(l)
+	return c.finish(c.load(paths))
+}
+
+// Object is one of the input, as it stands there.
+type Object struct {
+	// APIVersion and Kind are its own.
+	APIVersion, Kind string
+	// JSON is the object, also where the input is YAML.
+	JSON []byte
+	// Read says that its kind counts for plans.
+	Read bool
+}
+
+// Objects hands on every object of files, directories and, as "-", stdin, in the order of the
+// input; lists are taken apart. The error is as in [Loader.Load], of what makes no sense as an
+// object.
+func (l Loader) Objects(take func(Object), paths ...string) error {
+	c := newCollector(l)
+	c.emit = func(o rawObject) {
+		_, read := c.readers[o.group()]
+		take(Object{o.apiVersion, o.kind, o.json, read})
+	}
+	err := c.load(paths)
+	if len(c.faults) > 0 {
+		err = errors.Join(err, c.faults)
+	}
+	return err
+}
+
+// load reads what paths stand for.
+func (c *collector) load(paths []string) error {
+	l := c.loader
 	var errs []error
 	stdinRead := false
 	for _, p := range paths {
@@ -69,7 +101,7 @@ func (l Loader) Load(paths ...string) (*Snapshot, error) {
 			errs = append(errs, c.readFile(f))
 		}
 	}
-	return c.finish(errors.Join(errs...))
+	return errors.Join(errs...)
 }
 
 // Read reads one stream. The name stands for it in errors.
@@ -97,7 +129,7 @@ func (c *collector) read(name string, r io.Reader) {
 	}
 	most := cmp.Or(c.loader.MaxBytes, DefaultMaxBytes)
 	limit := &sizeLimit{in: r, most: most, left: most, object: -1}
-	s := scanner{name: name, limit: limit, in: bufio.NewReaderSize(limit, 64<<10), emit: c.add, fault: c.fault, full: c.full}
+	s := scanner{name: name, limit: limit, in: bufio.NewReaderSize(limit, 64<<10), emit: c.emit, fault: c.fault, full: c.full}
 	s.scan()
 	c.documents += s.document
 }

@@ -1,0 +1,274 @@
+package redact
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Names replaces names, word by word: what is between the signs of a name is one word. A word is
+// replaced by the same one everywhere, so that names that are made of others stay so, and words
+// keep their order, so that ties between names end as they did. Numbers at the end of names
+// stay, as pods and claims of a StatefulSet are numbered.
+type Names struct {
+	fields, annotations map[string]meaning
+	words               map[string]string
+	word                func(string) string
+}
+
+// NewNames reads the words of objects, which have been through [Strip].
+func NewNames(objects []Object) *Names {
+	n := &Names{fields: fields(), annotations: annotations(), words: map[string]string{}}
+	n.word = func(w string) string {
+		n.words[w] = ""
+		return w
+	}
+	for _, o := range objects {
+		n.object(o)
+	}
+	width := 1
+	for most := letters; most < len(n.words); most *= letters {
+		width++
+	}
+	for i, w := range slices.Sorted(maps.Keys(n.words)) {
+		n.words[w] = spelt(i, width)
+	}
+	n.word = func(w string) string { return n.words[w] }
+	return n
+}
+
+// letters are what words are made of: no digits, for a name to begin and end with them.
+const letters = 26
+
+func spelt(i, width int) string {
+	out := make([]byte, width)
+	for k := width - 1; k >= 0; k-- {
+		out[k] = byte('a' + i%letters)
+		i /= letters
+	}
+	return string(out)
+}
+
+// Replace returns a copy of one of the objects with other names.
+func (n *Names) Replace(o Object) Object { return n.object(o) }
+
+// object is an object, or a part of one, with other names.
+func (n *Names) object(o Object) Object {
+	out := make(Object, len(o))
+	key, _ := o["key"].(string)
+	for name, value := range o {
+		what := n.fields[name]
+		inner, nested := value.(Object)
+		switch text, _ := value.(string); {
+		case name == "uid":
+			out[name] = "redacted" // that there is one is all that counts
+		case name == "annotations" && nested:
+			out[name] = n.notes(inner)
+		case name == "ownerReferences":
+			out[name] = n.owners(value)
+		case name == "drivers":
+			out[name] = n.drivers(value)
+		case nested && what == amounts:
+			out[name] = inner
+		case nested && what == labels && !isSelector(inner):
+			out[name] = n.labels(inner)
+		case name == "disruptedPods" && nested:
+			out[name] = Object{}
+		case (name == "value" || name == "values") && key != "":
+			out[name] = each(value, func(text string) string { return n.labelValue(key, text) })
+		case name == "providerID":
+			out[name] = n.provider(text)
+		case name == "name" && standing(o):
+			out[name] = text
+		default:
+			out[name] = n.part(value, what)
+		}
+	}
+	return out
+}
+
+// standing reports whether an object says what an operating system or a resource is called.
+func standing(o Object) bool {
+	name, _ := o["name"].(string)
+	return len(o) == 1 && (name == "linux" || name == "windows")
+}
+
+// part is what a field holds, with other names.
+func (n *Names) part(value any, what meaning) any {
+	switch v := value.(type) {
+	case Object:
+		return n.object(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = n.part(item, what)
+		}
+		return out
+	case string:
+		switch what {
+		case named:
+			return n.name(v)
+		case key:
+			return n.labelKey(v)
+		}
+	}
+	return value
+}
+
+// each is a text or a list of texts, changed.
+func each(value any, change func(string) string) any {
+	switch v := value.(type) {
+	case string:
+		return change(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = each(item, change)
+		}
+		return out
+	}
+	return value
+}
+
+// public are names that Kubernetes gives.
+func public(name string) bool {
+	return slices.Contains([]string{
+		"", "default", "kube-system", "kube-public", "kube-node-lease", "system-cluster-critical", "system-node-critical", "default-scheduler",
+	}, name)
+}
+
+var (
+	parts  = regexp.MustCompile(`[A-Za-z0-9]+`)
+	number = regexp.MustCompile(`^[0-9]{1,3}$`)
+)
+
+// name is another name.
+func (n *Names) name(text string) string {
+	if public(text) {
+		return text
+	}
+	at := parts.FindAllStringIndex(text, -1)
+	var b strings.Builder
+	end := 0
+	for i, p := range at {
+		b.WriteString(text[end:p[0]])
+		word := text[p[0]:p[1]]
+		end = p[1]
+		// The last part of an address is no number of a replica.
+		ordinal := i == len(at)-1 && number.MatchString(word) && (i == 0 || !number.MatchString(text[at[i-1][0]:at[i-1][1]]))
+		if !ordinal {
+			word = n.word(word)
+		}
+		b.WriteString(word)
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}
+
+// provider is the provider's name of a machine: its cloud and zone stay.
+func (n *Names) provider(id string) string {
+	cloud, path, found := strings.Cut(id, "://")
+	if !found {
+		return n.name(id)
+	}
+	list := strings.Split(path, "/")
+	for i, p := range list {
+		if !place.MatchString(p) {
+			list[i] = n.name(p)
+		}
+	}
+	return cloud + "://" + strings.Join(list, "/")
+}
+
+// place is what zones look like.
+var place = regexp.MustCompile(`^[a-z]{2,}(-[a-z]+)*-?[0-9](-?[a-z])?$`)
+
+// labelKey is another key of a label, unless Kubernetes or a provider gives it a meaning.
+func (n *Names) labelKey(key string) string {
+	if ours(key) {
+		return key
+	}
+	return n.name(key)
+}
+
+// ours reports whether a key is of Kubernetes, of Karpenter or of a provider.
+func ours(key string) bool {
+	domain, _, found := strings.Cut(key, "/")
+	if !found {
+		return slices.Contains([]string{"pod-template-hash", "controller-revision-hash", "agentpool", "node-lifecycle", "metadata.name", "ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler"}, key)
+	}
+	return slices.ContainsFunc([]string{
+		"kubernetes.io", "k8s.io", "k8s.aws", "karpenter.sh", "karpenter.kwok.sh", "kubernetes.azure.com", "karpenter.azure.com",
+		"csi.azure.com", "cloud.google.com", "gke.io", "amazonaws.com", "eksctl.io", "volcano.sh", "aws-node-termination-handler", "aks.microsoft.com",
+	}, func(d string) bool { return domain == d || strings.HasSuffix(domain, "."+d) })
+}
+
+// labelValue is another value of a label, unless it says what a machine is.
+func (n *Names) labelValue(key, value string) string {
+	switch key = requirements.NormalizeKey(key); {
+	case requirements.WellKnown().Has(key) && key != requirements.NodePoolKey && key != requirements.ReservationIDKey:
+		return value
+	case slices.Contains([]string{"true", "false", "spot", "SPOT", "on-demand", "ON_DEMAND", "normal", "linux", "windows"}, value):
+		return value
+	}
+	if _, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return value // it may be compared
+	}
+	return n.name(value)
+}
+
+// labels are labels with other keys and values.
+func (n *Names) labels(list Object) Object {
+	out := Object{}
+	for key, value := range list {
+		out[n.labelKey(key)] = each(value, func(text string) string { return n.labelValue(key, text) })
+	}
+	return out
+}
+
+// notes are annotations with other names.
+func (n *Names) notes(list Object) Object {
+	out := Object{}
+	for key, value := range list {
+		if n.annotations[key] == named {
+			value = each(value, n.name)
+		}
+		out[key] = value
+	}
+	return out
+}
+
+// owners are references to owners: kinds that Kubernetes does not have are names, too.
+func (n *Names) owners(value any) any {
+	list, _ := value.([]any)
+	out := make([]any, len(list))
+	for i, item := range list {
+		ref, _ := item.(Object)
+		changed := n.object(ref)
+		if version, _ := ref["apiVersion"].(string); strings.Contains(version, ".") && !ours(version) {
+			kind, _ := ref["kind"].(string)
+			changed["apiVersion"], changed["kind"] = n.name(version), n.name(kind)
+		}
+		out[i] = changed
+	}
+	return out
+}
+
+// drivers are the drivers of a CSINode, which keep their names.
+func (n *Names) drivers(value any) any {
+	list, _ := value.([]any)
+	out := make([]any, len(list))
+	for i, item := range list {
+		driver, _ := item.(Object)
+		changed := n.object(driver)
+		if name, ok := driver["name"]; ok {
+			changed["name"] = name
+		}
+		out[i] = changed
+	}
+	return out
+}
