@@ -1,0 +1,10 @@
+// Command kubectl-plimsoll is a plugin of kubectl: it asks kubectl for what plimsoll reads, and
+// hands that to plimsoll, which has to be installed beside it or in PATH.
+//
+//	kubectl plimsoll consolidate
+//	kubectl plimsoll --context production whatif --case 'no spot: --no-spot'
+//
+// Objects go from one command to the other through memory alone, and without environment,
+// images, arguments and annotations that plans do not read. Secrets and ConfigMaps are not
+// asked for. It changes nothing in the cluster; the exit codes are those of plimsoll.
+package main
