@@ -37,21 +37,20 @@ func kubectlPlimsoll(args ...string) outcome {
 	var stdout, stderr terminal
 	p := plugin{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr}
 	code := p.run(args)
-	return outcome{code, stdout.String(), stderr.String()}
+	return outcome{code, stdout.text.String(), stderr.text.String()}
 }
 
 // terminal is what several commands write to at the same time.
 type terminal struct {
-	bytes.Buffer
-
 	lock sync.Mutex
+	text bytes.Buffer
 }
 
 // Write implements [io.Writer].
 func (t *terminal) Write(p []byte) (int, error) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
-	return t.Buffer.Write(p)
+	return t.text.Write(p)
 }
 
 // fakeKubectl serves a cluster of two objects, and notes how it is called.
