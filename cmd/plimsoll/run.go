@@ -162,7 +162,7 @@ usage; 130 interrupted, the best plan so far is printed if there is one.`,
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(a.usage)
-	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.whatifCommand(), a.diffCommand(), a.lintCommand(), a.redactCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.reportCommand(), a.whatifCommand(), a.diffCommand(), a.lintCommand(), a.redactCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	return root
 }
 
