@@ -78,7 +78,12 @@ everything that is known of them and can be edited and passed back with --catalo
 
 // printRegions lists the embedded catalogs, one in a line or as a list of JSON.
 func (a *app) printRegions(format string) error {
-	names := catalogNames()
+	var names []string
+	for _, p := range providers() {
+		for _, region := range p.regions() {
+			names = append(names, p.name+"/"+region)
+		}
+	}
 	if format == "json" {
 		return a.encode(format, "regions", names)
 	}
@@ -86,16 +91,6 @@ func (a *app) printRegions(format string) error {
 		fmt.Fprintln(&a.stdout, name)
 	}
 	return nil
-}
-
-// catalogNames are those of the embedded catalogs.
-func catalogNames() (names []string) {
-	for _, p := range providers() {
-		for _, region := range p.regions() {
-			names = append(names, p.name+"/"+region)
-		}
-	}
-	return names
 }
 
 // writeSources says where the figures of a catalog come from.

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Cost is the sum of what the search minimises over the nodes bought.
 func (p *Problem) Cost(nodes []Node) int64 {
 	var sum int64
@@ -16,6 +18,44 @@ func Count(nodes []Node) int64 {
 		n += nodes[i].N
 	}
 	return n
+}
+
+// Pods counts the pods on the machines bought.
+func Pods(nodes []Node) (n int64) {
+	for i := range nodes {
+		for _, it := range nodes[i].Items {
+			n += it.N * nodes[i].N
+		}
+	}
+	return n
+}
+
+// Unbundle turns machines bought many times over into single ones with items of
+// their own.
+func Unbundle(nodes []Node) []Node {
+	out := make([]Node, 0, Count(nodes))
+	for _, node := range nodes {
+		for range node.N {
+			out = append(out, Node{Option: node.Option, N: 1, Items: slices.Clone(node.Items)})
+		}
+	}
+	return out
+}
+
+// Add returns items with n pods of class c more.
+func Add(items []Item, c ClassID, n int64) []Item {
+	for i := range items {
+		if items[i].Class == c {
+			items[i].N += n
+			return items
+		}
+	}
+	return append(items, Item{Class: c, N: n})
+}
+
+// AnyLeft reports whether any of some counts is above 0.
+func AnyLeft(counts []int64) bool {
+	return slices.ContainsFunc(counts, func(n int64) bool { return n > 0 })
 }
 
 // Load adds the requests of items to load, which has Dims entries.

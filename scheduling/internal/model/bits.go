@@ -90,3 +90,22 @@ func (b Bits) Each(f func(i int)) {
 		}
 	}
 }
+
+// AdmittedRows returns the different rows of groups that options admit, and by option
+// which is its own: there are few of them.
+func (p *Problem) AdmittedRows() (rows []Bits, rowOf []int32) {
+	known := map[string]int32{}
+	rowOf = make([]int32, len(p.Options))
+	var key []byte
+	for o := range p.Options {
+		key = p.Options[o].Admits.Append(key[:0])
+		number, ok := known[string(key)]
+		if !ok {
+			number = int32(len(rows))
+			known[string(key)] = number
+			rows = append(rows, p.Options[o].Admits)
+		}
+		rowOf[o] = number
+	}
+	return rows, rowOf
+}

@@ -44,6 +44,23 @@ func (p *Problem) Joining(items []Item, present []Presence, c ClassID) int64 {
 	return max(n, 0)
 }
 
+// AnyBinTakes reports whether some bin could hold a pod of class c besides what runs there.
+func (p *Problem) AnyBinTakes(c ClassID) bool {
+	for i := range p.Bins {
+		if p.BinTakes(i, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// BinTakes reports whether a bin could hold a pod of class c besides what runs there.
+func (p *Problem) BinTakes(i int, c ClassID) bool {
+	bin, class := &p.Bins[i], &p.Classes[c]
+	return bin.Admits.Has(int(class.Group)) && Fits(bin.Room, class.Request) &&
+		(len(class.PerNodeLimits) == 0 || p.Joining(nil, bin.Present, c) > 0)
+}
+
 // Allows is how many pods of the class may still come to a machine that may hold
 // spare more of the per-node limit; it is negative or 0 where none may.
 func (m Membership) Allows(spare int64) int64 {

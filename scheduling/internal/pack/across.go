@@ -32,7 +32,7 @@ func (s *search) joinPasses(a *attempt, values []float64) {
 // spared it still; groups of which others were not are left alone.
 func (s *search) joinPass(a *attempt, hard, soft int, values []float64, random *rand.Rand) {
 	spared := model.NewBits(s.p.Groups)
-	nodes := append(unbundle(a.bought[hard]), unbundle(a.bought[soft])...)
+	nodes := append(model.Unbundle(a.bought[hard]), model.Unbundle(a.bought[soft])...)
 	for i := range nodes {
 		for _, it := range nodes[i].Items {
 			if g := int(s.p.Classes[it.Class].Group); !s.p.Options[nodes[i].Option].Soft.Has(g) {

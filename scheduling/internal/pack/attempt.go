@@ -39,21 +39,11 @@ func (a *attempt) earlier(b *attempt) bool {
 		return c < 0
 	}
 	for i := range a.bought {
-		if x, y := pods(a.bought[i]), pods(b.bought[i]); x != y {
+		if x, y := model.Pods(a.bought[i]), model.Pods(b.bought[i]); x != y {
 			return x > y
 		}
 	}
 	return false
-}
-
-// pods counts the pods on machines.
-func pods(nodes []model.Node) (n int64) {
-	for i := range nodes {
-		for _, it := range nodes[i].Items {
-			n += it.N * nodes[i].N
-		}
-	}
-	return n
 }
 
 // clone returns an attempt that shares nothing that changes with a.
@@ -158,7 +148,7 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 		s.seatAll(a.bins, remaining, values)
 	}
 	for i := range s.p.Passes {
-		if !anyLeft(remaining) {
+		if !model.AnyLeft(remaining) {
 			return
 		}
 		s.joinEarlier(a, i, remaining)
@@ -185,7 +175,7 @@ func (s *search) joinEarlier(a *attempt, pass int, remaining []int64) {
 // topUp adds remaining pods that may be there in a pass to machines that are already bought,
 // those first that they fill best, and returns the machines one by one.
 func (s *search) topUp(nodes []model.Node, pass int, remaining []int64) []model.Node {
-	singles, m := unbundle(nodes), s.markets[pass]
+	singles, m := model.Unbundle(nodes), s.markets[pass]
 	machines := make([]model.Bin, len(singles))
 	b := &bins{room: make([][]int64, len(singles)), items: make([][]model.Item, len(singles))}
 	options, every := make([]model.OptionID, len(singles)), make([]int, len(singles))
@@ -212,16 +202,4 @@ func (s *search) topUp(nodes []model.Node, pass int, remaining []int64) []model.
 		singles[i].Items = b.items[i]
 	}
 	return singles
-}
-
-// unbundle turns machines bought many times over into single ones with items of
-// their own.
-func unbundle(nodes []model.Node) []model.Node {
-	out := make([]model.Node, 0, model.Count(nodes))
-	for _, node := range nodes {
-		for range node.N {
-			out = append(out, model.Node{Option: node.Option, N: 1, Items: slices.Clone(node.Items)})
-		}
-	}
-	return out
 }

@@ -18,7 +18,7 @@ type binFiller struct {
 // by one left pods out or machines had to be bought. It returns the better of both, and
 // attempts that follow fill bins as it does.
 func (s *search) loosely(best *attempt, values []float64) *attempt {
-	if !s.snug || best.cost == 0 && !anyLeft(best.unplaced) {
+	if !s.snug || best.cost == 0 && !model.AnyLeft(best.unplaced) {
 		return best
 	}
 	s.snug = false

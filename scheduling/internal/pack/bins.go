@@ -179,7 +179,7 @@ func (x *placing) run(classes []model.ClassID, remaining []int64) {
 			for d, q := range request {
 				x.bins.room[s.bin][d] -= q * n
 			}
-			x.bins.items[s.bin] = add(x.bins.items[s.bin], c, n)
+			x.bins.items[s.bin] = model.Add(x.bins.items[s.bin], c, n)
 			remaining[c] -= n
 		}
 	}
@@ -241,15 +241,4 @@ func spare(left, room, request []int64) float64 {
 		}
 	}
 	return worst
-}
-
-// add returns items with n pods of class c more.
-func add(items []model.Item, c model.ClassID, n int64) []model.Item {
-	for i := range items {
-		if items[i].Class == c {
-			items[i].N += n
-			return items
-		}
-	}
-	return append(items, model.Item{Class: c, N: n})
 }

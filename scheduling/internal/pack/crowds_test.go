@@ -26,7 +26,7 @@ func TestCompanyCountsAsJoiningDoes(t *testing.T) {
 			c := model.ClassID(r.IntN(len(p.Classes)))
 			if n := min(k.joining(c), 1+r.Int64N(2)); n > 0 {
 				k.join(c, n)
-				items = add(items, c, n)
+				items = model.Add(items, c, n)
 			}
 		}
 		k.leave(items)

@@ -23,7 +23,7 @@ const (
 // not all pods find a place.
 func (x *mixture) dive(rounds int) (out []model.Node) {
 	f := x.s.fill
-	for left := true; left; left = anyLeft(x.remaining) {
+	for left := true; left; left = model.AnyLeft(x.remaining) {
 		x.generate(rounds)
 		if x.first == nil {
 			x.first = slices.Clone(x.worths)
@@ -41,7 +41,7 @@ func (x *mixture) dive(rounds int) (out []model.Node) {
 	x.indexClasses()
 	out = append(out, f.construct(&x.s.stage, x.remaining, x.worths, newBudget(x.s.p))...)
 	f.pace.on = paced
-	if anyLeft(x.remaining) {
+	if model.AnyLeft(x.remaining) {
 		return nil
 	}
 	return out

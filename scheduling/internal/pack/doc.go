@@ -36,7 +36,6 @@
 //	ranking.go    machines, those that hold least worth for their price first
 //	workers.go    tries such changes side by side, and chooses operators by what they gained
 //	fleet.go      an operator: the cheapest machines with so much room together
-//	cover.go      which these are, by branch and bound
 //	overload_repair.go  moves pods about between machines until none holds too much
 //	improvebins.go  takes running and bought machines apart together
 //	across.go     packs machines of pods that put up with a taint together with those of

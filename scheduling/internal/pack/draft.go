@@ -95,7 +95,7 @@ func (s *search) complete(d draft) Outcome {
 // Improve looks for cheaper machines for the pods of those that an answer buys, by column
 // generation and what follows on it in a search, and returns the answer where it finds none.
 func Improve(p *model.Problem, at Outcome, params Params) Outcome {
-	if at.Late || anyLeft(at.Solution.Unplaced) {
+	if at.Late || model.AnyLeft(at.Solution.Unplaced) {
 		return at
 	}
 	s := newSearch(p, params)

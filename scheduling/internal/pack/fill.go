@@ -138,7 +138,7 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 		f.left[d] -= f.hold[d]
 	}
 	worth += f.fillUp(option, shelves, remaining, values)
-	if anyLeft(f.hold) {
+	if model.AnyLeft(f.hold) {
 		for d, n := range f.hold {
 			f.left[d] += n
 		}

@@ -1,10 +1,12 @@
 package pack
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -30,12 +32,7 @@ type terms struct {
 func (s *search) fleet(m *market, places []int, classes []model.ClassID, remaining []int64, values []float64, t terms, b *budget, random *rand.Rand) []model.Node {
 	places = s.endless(places, m)
 	needs, boosted := s.needs(m, classes, remaining, values, 1+t.slack)
-	x := newCover(s.p, m, places, needs)
-	if x == nil {
-		return nil
-	}
-	fleet := x.find(float64(t.limit), t.programs)
-	s.fill.work += x.work
+	fleet := s.cover(m, places, needs, t)
 	if fleet == nil || !s.buyFleet(m, fleet, b) {
 		return nil
 	}
@@ -51,6 +48,51 @@ func (s *search) fleet(m *market, places []int, classes []model.ClassID, remaini
 		out = append(out, s.reconstruct(m, s.sample(places, len(left), random), left, remaining, values, b, random)...)
 	}
 	return out
+}
+
+// need is what a fleet must have: so much of a resource on options of certain rows of the
+// market, or so many machines.
+type need struct {
+	dim   int // of the resource; -1 for machines
+	asked float64
+	rows  model.Bits
+}
+
+// share is which part of a need an option meets.
+func (n *need) share(option *model.Option, row int32) float64 {
+	switch {
+	case !n.rows.Has(int(row)):
+		return 0
+	case n.dim < 0:
+		return 1 / n.asked
+	}
+	return min(1, float64(option.Room[n.dim])/n.asked)
+}
+
+// cover returns the places of the cheapest machines that meet all needs, the dearest first.
+func (s *search) cover(m *market, places []int, needs []need, t terms) (fleet []int) {
+	places = slices.Clone(places)
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Compare(s.p.Options[m.options[b]].Cost, s.p.Options[m.options[a]].Cost)
+	})
+	costs, shares := make([]float64, 0, len(places)), make([]float64, 0, len(needs)*len(places))
+	for _, at := range places {
+		option := &s.p.Options[m.options[at]]
+		costs = append(costs, float64(max(option.Cost, 1)))
+		for i := range needs {
+			shares = append(shares, needs[i].share(option, m.row[at]))
+		}
+	}
+	x := linear.NewWhole(len(needs), costs, shares)
+	if x == nil {
+		return nil
+	}
+	fleet = x.Find(float64(t.limit), t.programs)
+	s.fill.work += x.Work
+	for i, column := range fleet {
+		fleet[i] = places[column]
+	}
+	return fleet
 }
 
 // endless are the places of the options that may be bought without limit in number.

@@ -37,7 +37,7 @@ func placeOnNodes(p *model.Problem, params Params) *housed {
 		id := model.ClassID(c)
 		switch {
 		case p.Classes[c].Count == 0:
-		case anyBinTakes(p, id):
+		case p.AnyBinTakes(id):
 			counts[c] = p.Classes[c].Count
 		default:
 			h.classes = append(h.classes, id)
@@ -64,22 +64,12 @@ func placeOnNodes(p *model.Problem, params Params) *housed {
 			s.fillBins(b, remaining, s.worths)
 		}
 		s.fill.placeOn(b, s.every, s.inOrder(), remaining)
-		if !anyLeft(remaining) {
+		if !model.AnyLeft(remaining) {
 			h.bins, h.work = b.items, s.fill.work
 			return h
 		}
 	}
 	return nil
-}
-
-// anyBinTakes reports whether a pod of class c fits some bin.
-func anyBinTakes(p *model.Problem, c model.ClassID) bool {
-	for i := range p.Bins {
-		if takesOne(p, i, c) {
-			return true
-		}
-	}
-	return false
 }
 
 // rest is the problem of the pods that no bin takes.

@@ -81,7 +81,7 @@ func TestPodsThatNoBinTakes(t *testing.T) {
 		}
 		found++
 		for _, c := range h.classes {
-			require.False(t, anyBinTakes(p, c), "seed %d", seed)
+			require.False(t, p.AnyBinTakes(c), "seed %d", seed)
 		}
 		got, want := searchBeside(p, params), searchIn(p, params)
 		right(t, p, got.Solution)

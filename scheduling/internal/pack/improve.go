@@ -16,7 +16,7 @@ func (s *search) improve(a *attempt, values []float64, from int) {
 		if i < from || len(a.bought[i]) == 0 {
 			continue
 		}
-		a.bought[i] = s.improvePass(s.markets[i], unbundle(a.bought[i]), values, a.budget, s.random, s.wanted(a, i))
+		a.bought[i] = s.improvePass(s.markets[i], model.Unbundle(a.bought[i]), values, a.budget, s.random, s.wanted(a, i))
 	}
 	a.evaluate(s.p, s.levels)
 }
@@ -42,7 +42,7 @@ func (s *search) exchange(a *attempt) {
 		if len(a.bought[i]) == 0 {
 			continue
 		}
-		nodes := unbundle(a.bought[i])
+		nodes := model.Unbundle(a.bought[i])
 		remaining := make([]int64, len(s.p.Classes))
 		for at := range nodes {
 			picked := []int{at}

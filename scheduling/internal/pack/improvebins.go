@@ -40,7 +40,7 @@ func (j judgement) compare(o judgement) int {
 func (s *search) improveBins(a *attempt, values []float64) {
 	random := rand.New(rand.NewPCG(0x62696e73, 0x6d6f7665))
 	for i := range s.p.Passes {
-		a.bought[i] = unbundle(a.bought[i])
+		a.bought[i] = model.Unbundle(a.bought[i])
 	}
 	receivers := s.receivers(a)
 	for vain := 0; vain < 60+6*min(len(receivers), 100) && !s.over(); vain++ {
@@ -95,7 +95,7 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 	picked := s.pickBins(receivers, random)
 	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
 	// Where all pods have a place and nothing is scarce, only fewer pods on machines are a gain.
-	ample := tolls == nil && !s.limited() && !anyLeft(a.unplaced)
+	ample := tolls == nil && !s.limited() && !model.AnyLeft(a.unplaced)
 	remaining := slices.Clone(a.unplaced)
 	nodes, least := make([][]int, len(s.markets)), 0
 	if tolls != nil || ample {
@@ -162,7 +162,7 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 		} else {
 			fresh[i] = s.reconstructAt(tolls, i, left, remaining, jittered, a.budget, random)
 		}
-		after.count(i, pods(fresh[i]))
+		after.count(i, model.Pods(fresh[i]))
 		after.cost += s.p.Cost(fresh[i])
 		after.nodes += model.Count(fresh[i])
 	}
@@ -186,7 +186,7 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 		for k := len(nodes[i]) - 1; k >= 0; k-- {
 			a.bought[i] = slices.Delete(a.bought[i], nodes[i][k], nodes[i][k]+1)
 		}
-		a.bought[i] = append(a.bought[i], unbundle(fresh[i])...)
+		a.bought[i] = append(a.bought[i], model.Unbundle(fresh[i])...)
 	}
 	return true
 }
@@ -240,7 +240,7 @@ func (s *search) byLevel(counts []int64) []int64 {
 // podsOn counts the pods on the picked machines.
 func podsOn(nodes []model.Node, picked []int) (n int64) {
 	for _, at := range picked {
-		n += pods(nodes[at : at+1])
+		n += model.Pods(nodes[at : at+1])
 	}
 	return n
 }

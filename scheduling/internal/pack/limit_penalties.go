@@ -30,7 +30,7 @@ const (
 // reservations keep out pods that some machine could hold. It returns the one at hand
 // where it finds none.
 func PlaceWithinLimits(p *model.Problem, at Outcome, params Params) Outcome {
-	if at.Late || !anyLeft(at.Solution.Unplaced) {
+	if at.Late || !model.AnyLeft(at.Solution.Unplaced) {
 		return at
 	}
 	kept := useful(p)
@@ -175,7 +175,7 @@ func (s *search) wander(best *attempt, values [][]float64, tolls []*limitPenalti
 	random := rand.New(rand.NewPCG(0x77616e64, 0x65723031))
 	a := best.clone()
 	for i := range s.p.Passes {
-		a.bought[i] = unbundle(a.bought[i])
+		a.bought[i] = model.Unbundle(a.bought[i])
 	}
 	for vain := 0; vain < strays && !s.over(); vain++ {
 		if !s.tryBins(a, values[random.IntN(len(values))], s.every, tolls[random.IntN(len(tolls))], random) {

@@ -33,7 +33,7 @@ const (
 // done, and which is improved then. It changes nothing where limits, reservations or floors are in
 // the way, or pods are left out.
 func (s *search) mixed(best *attempt, work int64) *attempt {
-	if len(s.p.Floors) > 0 || s.limited() || anyLeft(best.unplaced) {
+	if len(s.p.Floors) > 0 || s.limited() || model.AnyLeft(best.unplaced) {
 		return best
 	}
 	for pass := range s.p.Passes {
@@ -215,7 +215,7 @@ func (x *mixture) generate(rounds int) {
 			x.worths[c] = max(0, x.lp.Duals()[x.kindOf[c]])
 		}
 		now := x.lp.Work() + x.lp.Looked()*mixLook
-		x.s.fill.work += (now - done) / pivotShare
+		x.s.fill.work += (now - done) / linear.WorkShare
 		done = now
 		if i == rounds || x.over() {
 			return

@@ -43,7 +43,7 @@ func (s *search) insertByRepair(m *market, nodes []model.Node, classes []model.C
 	if len(nodes) < 2 || slices.ContainsFunc(nodes, func(n model.Node) bool { return s.p.Options[n.Option].Floor >= 0 }) {
 		return nil
 	}
-	x := &overloadRepair{search: s, m: m, nodes: unbundle(nodes), random: random}
+	x := &overloadRepair{search: s, m: m, nodes: model.Unbundle(nodes), random: random}
 	x.measure(classes, remaining)
 	for _, c := range classes {
 		for range remaining[c] {
@@ -69,7 +69,7 @@ func (x *overloadRepair) measure(classes []model.ClassID, remaining []int64) {
 		loads[i] = make([]int64, x.p.Dims)
 		x.p.Load(loads[i], x.nodes[i].Items)
 		x.p.Load(asked, x.nodes[i].Items)
-		all += pods(x.nodes[i : i+1])
+		all += model.Pods(x.nodes[i : i+1])
 	}
 	for _, c := range classes {
 		x.p.Load(asked, []model.Item{{Class: c, N: remaining[c]}})
@@ -129,7 +129,7 @@ func (x *overloadRepair) sociable(class *model.Class) bool {
 func (x *overloadRepair) joins(i int, c, out model.ClassID) bool {
 	x.company = append(x.company[:0], x.nodes[i].Items...)
 	if out != noClass {
-		x.company = add(x.company, out, -1)
+		x.company = model.Add(x.company, out, -1)
 		x.company = slices.DeleteFunc(x.company, func(it model.Item) bool { return it.N == 0 })
 	}
 	return x.p.Joining(x.company, nil, c) > 0
@@ -141,7 +141,7 @@ func (x *overloadRepair) put(i int, c model.ClassID, n int64) {
 		x.over[i*len(x.usual)+d] += x.size(c, d) * float64(n)
 	}
 	node := &x.nodes[i]
-	node.Items = add(node.Items, c, n)
+	node.Items = model.Add(node.Items, c, n)
 	if n < 0 {
 		node.Items = slices.DeleteFunc(node.Items, func(it model.Item) bool { return it.N == 0 })
 	}

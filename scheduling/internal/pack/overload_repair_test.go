@@ -20,7 +20,7 @@ func TestSqueezeIn(t *testing.T) {
 		out := Search(p, Params{})
 		s := newSearch(p, Params{})
 		m := s.markets[0]
-		nodes := slices.DeleteFunc(unbundle(out.Solution.Nodes), func(n model.Node) bool { return s.passOf(&n) > 0 })
+		nodes := slices.DeleteFunc(model.Unbundle(out.Solution.Nodes), func(n model.Node) bool { return s.passOf(&n) > 0 })
 		remaining := make([]int64, len(p.Classes))
 		for i := range nodes {
 			if at := len(nodes[i].Items) - 1; at > 0 && i%2 == 0 {

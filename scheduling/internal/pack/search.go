@@ -173,7 +173,7 @@ func (s *search) reconsider(a *attempt, values []float64) *attempt {
 			}
 			again.bought[i] = nil
 		}
-		if !moved && !anyLeft(remaining) {
+		if !moved && !model.AnyLeft(remaining) {
 			break
 		}
 		s.round(again, remaining, values)
@@ -194,19 +194,11 @@ func (s *search) reconsider(a *attempt, values []float64) *attempt {
 // reservations bind, and priority must decide.
 func (s *search) scarce(a *attempt, values []float64) bool {
 	for c, n := range a.unplaced {
-		if n > 0 && (values[c] > 0 || s.seated(model.ClassID(c))) {
+		if n > 0 && (values[c] > 0 || s.p.AnyBinTakes(model.ClassID(c))) {
 			return true
 		}
 	}
 	return false
-}
-
-// seated reports whether one pod of class c, alone, could be added to some bin.
-func (s *search) seated(c model.ClassID) bool {
-	class := &s.p.Classes[c]
-	return slices.ContainsFunc(s.p.Bins, func(b model.Bin) bool {
-		return b.Admits.Has(int(class.Group)) && model.Fits(b.Room, class.Request) && s.p.Joining(nil, b.Present, c) > 0
-	})
 }
 
 // share looks for the attempt that places the most pods by priority when there is

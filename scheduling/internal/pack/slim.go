@@ -58,7 +58,7 @@ func (s *slim) widen(out Outcome) Outcome {
 func usedRooms(p *model.Problem) [][]int64 {
 	out := make([][]int64, len(p.Options))
 	all := make([]int64, p.Dims*len(p.Options))
-	rows, rowOf := admittedRows(p)
+	rows, rowOf := p.AdmittedRows()
 	appetites := make([]*appetite, len(rows))
 	for i, groups := range rows {
 		appetites[i] = newAppetite(p, groups)

@@ -123,11 +123,11 @@ func (y *binSearch) atMost(n int64) bool {
 // anyTakes reports whether a pod of class c fits some bin.
 func (y *binSearch) anyTakes(c model.ClassID) bool {
 	if y.rooms == nil {
-		return slices.ContainsFunc(y.open, func(i int) bool { return takesOne(y.p, i, c) })
+		return slices.ContainsFunc(y.open, func(i int) bool { return y.p.BinTakes(i, c) })
 	}
 	request := y.p.Classes[c].Request
 	for i := range y.rooms.Fitting(request) {
-		if y.admits(c, i) && takesOne(y.p, int(i), c) {
+		if y.admits(c, i) && y.p.BinTakes(int(i), c) {
 			return true
 		}
 	}
@@ -163,13 +163,6 @@ func (y *binSearch) seatedKinds() (kinds []model.ClassID, pods int64) {
 // alikeOnBins reports whether pods of two classes of one group may sit on the same bins.
 func alikeOnBins(a, b *model.Class) bool {
 	return slices.Equal(a.Request, b.Request) && slices.Equal(a.PerNodeLimits, b.PerNodeLimits)
-}
-
-// takesOne reports whether a bin could hold a pod of class c besides what runs there.
-func takesOne(p *model.Problem, i int, c model.ClassID) bool {
-	bin, class := &p.Bins[i], &p.Classes[c]
-	return bin.Admits.Has(int(class.Group)) && model.Fits(bin.Room, class.Request) &&
-		(len(class.PerNodeLimits) == 0 || p.Joining(nil, bin.Present, c) > 0)
 }
 
 // fullest marks the best n seats that bins are for pods of class c.

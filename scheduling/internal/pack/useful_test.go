@@ -88,12 +88,12 @@ func TestUsefulBinsHoldEverybody(t *testing.T) {
 		for c := range p.Classes {
 			all, left := 0, 0
 			for i := range p.Bins {
-				if takesOne(p, i, model.ClassID(c)) {
+				if p.BinTakes(i, model.ClassID(c)) {
 					all++
 				}
 			}
 			for _, i := range kept {
-				if takesOne(p, i, model.ClassID(c)) {
+				if p.BinTakes(i, model.ClassID(c)) {
 					left++
 				}
 			}

@@ -58,7 +58,7 @@ func cheapestShare(p *model.Problem, options []model.OptionID, inverse []float64
 // optionLists returns the lists of options that admit some group, and for each group
 // which is its own: many groups are admitted by the same options.
 func optionLists(p *model.Problem) (lists [][]model.OptionID, listOf []int32) {
-	rows, rowOf := admittedRows(p)
+	rows, rowOf := p.AdmittedRows()
 	known := map[string]int32{}
 	listOf = make([]int32, p.Groups)
 	key := make([]byte, len(rows))
@@ -84,23 +84,4 @@ func optionLists(p *model.Problem) (lists [][]model.OptionID, listOf []int32) {
 		listOf[g] = number
 	}
 	return lists, listOf
-}
-
-// admittedRows returns the different rows of groups that options admit, and by option
-// which is its own: there are few of them.
-func admittedRows(p *model.Problem) (rows []model.Bits, rowOf []int32) {
-	known := map[string]int32{}
-	rowOf = make([]int32, len(p.Options))
-	var key []byte
-	for o := range p.Options {
-		key = p.Options[o].Admits.Append(key[:0])
-		number, ok := known[string(key)]
-		if !ok {
-			number = int32(len(rows))
-			known[string(key)] = number
-			rows = append(rows, p.Options[o].Admits)
-		}
-		rowOf[o] = number
-	}
-	return rows, rowOf
 }

@@ -162,7 +162,7 @@ func (x *workers) make(r *ranking, vain int) int {
 	}
 	if len(picked) > 0 {
 		slices.Sort(picked)
-		r.exchange(picked, unbundle(fresh))
+		r.exchange(picked, model.Unbundle(fresh))
 	}
 	return vain
 }
