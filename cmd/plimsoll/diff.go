@@ -111,7 +111,8 @@ func (a *app) side(ctx context.Context, name string, input inputFlags, how *solv
 	gated := p.gated()
 	s := compare.Launches(name, plan)
 	s.Unplaced = slices.DeleteFunc(s.Unplaced, func(pod string) bool { return gated[pod] })
-	return s, s.Divide(&p.Problem, plan, p.Workload)
+	err = s.Divide(&p.Problem, plan, p.Workload)
+	return s, err
 }
 
 // isPlan reports whether a file holds a plan, and not manifests.

@@ -78,8 +78,12 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 	if len(found) == 0 {
 		t.line("Nothing was found.")
 	}
+	shown, most := map[lint.Code]int{}, v.most(10)
 	for i := range found {
 		f := &found[i]
+		if shown[f.Code]++; shown[f.Code] > most {
+			continue
+		}
 		if i > 0 {
 			t.line("")
 		}
@@ -97,6 +101,11 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 		}
 		t.line("  %s", f.Message)
 		t.line("  → %s", f.Advice)
+	}
+	for _, code := range lint.Codes() {
+		if more := shown[code] - most; more > 0 {
+			t.line("\nand %d more of %s (-o wide lists them all)", more, code)
+		}
 	}
 	t.warnings()
 	_, _ = t.out.WriteTo(w) // a buffer takes everything

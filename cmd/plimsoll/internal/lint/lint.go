@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -73,6 +74,8 @@ type Subject struct {
 	OwnPools bool
 	// Workload names the workload of a pod, as namespace/name.
 	Workload func(pod string) string
+
+	labels map[*instancetypes.Catalog]map[string]bool // that its machines bring
 }
 
 // Findings looks at a cluster; codes that are skipped are not looked for. The order is by

@@ -38,10 +38,18 @@ func (s *Subject) overlaps() (out []Finding) {
 			}
 		}
 	}
+	meet := func(a, b map[offerings.Key]bool) bool {
+		for k := range a {
+			if b[k] {
+				return true
+			}
+		}
+		return false
+	}
 	for i, a := range pools {
 		var others []string
 		for j, b := range pools {
-			if i != j && a.Weight() == b.Weight() && sameTaints(a, b) && slices.ContainsFunc(keys(sold[i]), func(k offerings.Key) bool { return sold[j][k] }) {
+			if i != j && a.Weight() == b.Weight() && sameTaints(a, b) && meet(sold[i], sold[j]) {
 				others = append(others, b.Name)
 			}
 		}
@@ -53,13 +61,6 @@ func (s *Subject) overlaps() (out []Finding) {
 				Advice:  "give one of them a higher weight, or keep pods apart by taints",
 			})
 		}
-	}
-	return out
-}
-
-func keys(set map[offerings.Key]bool) (out []offerings.Key) {
-	for k := range set {
-		out = append(out, k)
 	}
 	return out
 }
@@ -117,14 +118,7 @@ func (s *Subject) spotTypes(pool *scheduling.NodePool) int {
 // sells is what of its catalog a pool may buy. Requirements about labels of its own are met.
 func (s *Subject) sells(pool *scheduling.NodePool) *instancetypes.Catalog {
 	catalog := s.problem().CatalogOf(pool.Name)
-	known := map[string]bool{}
-	for t := range catalog.All() {
-		for i := range t.Offerings {
-			for key := range t.NodeLabels(t.Offerings[i]) {
-				known[key] = true
-			}
-		}
-	}
+	known := s.labelsOf(catalog)
 	set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
 	if err != nil {
 		return catalog.Filter(func(*instancetypes.InstanceType, offerings.Offering) bool { return false }) // validation tells that
@@ -134,5 +128,25 @@ func (s *Subject) sells(pool *scheduling.NodePool) *instancetypes.Catalog {
 			set = set.Without(key)
 		}
 	}
-	return catalog.Filter(instancetypes.ByRequirements(set), func(t *instancetypes.InstanceType, o offerings.Offering) bool { return o.Launchable() })
+	return catalog.Filter(instancetypes.ByRequirements(set), func(_ *instancetypes.InstanceType, o offerings.Offering) bool { return o.Launchable() })
+}
+
+// labelsOf are the keys of labels that machines of a catalog bring.
+func (s *Subject) labelsOf(catalog *instancetypes.Catalog) map[string]bool {
+	if s.labels[catalog] != nil {
+		return s.labels[catalog]
+	}
+	known := map[string]bool{}
+	for t := range catalog.All() {
+		for i := range t.Offerings {
+			for key := range t.NodeLabels(t.Offerings[i]) {
+				known[key] = true
+			}
+		}
+	}
+	if s.labels == nil {
+		s.labels = map[*instancetypes.Catalog]map[string]bool{}
+	}
+	s.labels[catalog] = known
+	return known
 }
