@@ -3,6 +3,8 @@ package instancetypes
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/brackets"
 )
 
 // The figures of this file are those of the EKS node bootstrap, which Karpenter's
@@ -20,13 +22,11 @@ const (
 	firmwareArm64 = 64 * mib
 )
 
-// cpuBrackets lists how much of each further stretch of cores is reserved, in
-// hundredths of a percent.
-var cpuBrackets = [...]struct{ upTo, share int64 }{
-	{upTo: 1000, share: 600},   // 6 % of the first core
-	{upTo: 2000, share: 100},   // 1 % of the second
-	{upTo: 4000, share: 50},    // 0.5 % of the third and fourth
-	{upTo: 1 << 40, share: 25}, // 0.25 % of the rest
+// reservedCPU is what the kubelet keeps of some millicores: 6 % of the first core, 1 % of the
+// second, 0.5 % of the third and fourth, 0.25 % of the rest.
+func reservedCPU(milli int64) int64 {
+	return brackets.Reserve(milli, brackets.Bracket{UpTo: 1000, Share: 600}, brackets.Bracket{UpTo: 2000, Share: 100},
+		brackets.Bracket{UpTo: 4000, Share: 50}, brackets.Bracket{UpTo: 1 << 40, Share: 25})
 }
 
 // KubeReserved returns what the kubelet and the container runtime of an EKS node
@@ -38,22 +38,13 @@ var cpuBrackets = [...]struct{ upTo, share int64 }{
 // is configured. Memory is never more than memoryBytes, the machine's own. Negative
 // arguments count as zero.
 func KubeReserved(cpuMilli, memoryBytes, pods int64) corev1.ResourceList {
-	cpu, from := int64(0), int64(0)
-	for _, b := range cpuBrackets {
-		stretch := min(max(cpuMilli, 0), b.upTo) - from
-		if stretch <= 0 {
-			break
-		}
-		cpu += stretch * b.share / 10_000
-		from = b.upTo
-	}
 	memory := max(memoryBytes, 0)
 	// Compared by division: pods may be any number.
 	if pods = max(pods, 0); pods < (memory-memoryBase)/memoryPerPod+1 && memory >= memoryBase {
 		memory = min(memory, pods*memoryPerPod+memoryBase)
 	}
 	return corev1.ResourceList{
-		corev1.ResourceCPU:              *resource.NewMilliQuantity(cpu, resource.DecimalSI),
+		corev1.ResourceCPU:              *resource.NewMilliQuantity(reservedCPU(cpuMilli), resource.DecimalSI),
 		corev1.ResourceMemory:           *resource.NewQuantity(memory, resource.BinarySI),
 		corev1.ResourceEphemeralStorage: *resource.NewQuantity(storageReserved, resource.BinarySI),
 	}

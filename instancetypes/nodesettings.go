@@ -1,6 +1,7 @@
 package instancetypes
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -238,6 +239,27 @@ func (k *Kubelet) Validate() error {
 		}
 	}
 	return fs.err()
+}
+
+// ValidateAt is [Kubelet.Validate] of settings that stand at a path, such as "spec.kubelet",
+// with which the fields of its faults begin.
+func (k *Kubelet) ValidateAt(path string) error {
+	err := k.Validate()
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var out []error
+	for _, e := range joined.Unwrap() {
+		var fault *Fault
+		if errors.As(e, &fault) {
+			moved := *fault
+			moved.Field = path + "." + moved.Field
+			e = &moved
+		}
+		out = append(out, e)
+	}
+	return errors.Join(out...)
 }
 
 // Expressions returns the paths of the settings that are expressions, sorted: what

@@ -4,8 +4,8 @@ import corev1 "k8s.io/api/core/v1"
 
 // WellKnown returns the keys whose labels follow from what is bought, so that a
 // NodePool need not define them for pods to ask for them: those of Kubernetes
-// and Karpenter, and those that Karpenter's providers for AWS, Azure and KWOK
-// put on nodes. A well-known label may come with a machine; whether it does is
+// and Karpenter, and those that Karpenter's providers for AWS, Azure, Google Cloud and
+// KWOK put on nodes. A well-known label may come with a machine; whether it does is
 // for the machine's own labels to say.
 func WellKnown() KeySet { return wellKnown }
 
@@ -70,6 +70,34 @@ var wellKnown = NewKeySet(
 	"kubernetes.azure.com/scalesetpriority",
 	"kubernetes.azure.com/sku-cpu",
 	"kubernetes.azure.com/sku-memory",
+
+	// Google Cloud
+	"cloud.google.com/gke-accelerator",
+	"cloud.google.com/gke-cpu-scaling-level",
+	"cloud.google.com/gke-os-distribution",
+	"cloud.google.com/gke-spot",
+	"cloud.google.com/machine-family",
+	"disk-type.gke.io/hyperdisk-balanced",
+	"disk-type.gke.io/hyperdisk-balanced-high-availability",
+	"disk-type.gke.io/hyperdisk-extreme",
+	"disk-type.gke.io/hyperdisk-ml",
+	"disk-type.gke.io/hyperdisk-throughput",
+	"disk-type.gke.io/pd-balanced",
+	"disk-type.gke.io/pd-extreme",
+	"disk-type.gke.io/pd-ssd",
+	"disk-type.gke.io/pd-standard",
+	"gke-provisioning",
+	"karpenter.k8s.gcp/instance-cpu",
+	"karpenter.k8s.gcp/instance-family",
+	"karpenter.k8s.gcp/instance-generation",
+	"karpenter.k8s.gcp/instance-gpu-count",
+	"karpenter.k8s.gcp/instance-gpu-manufacturer",
+	"karpenter.k8s.gcp/instance-gpu-memory",
+	"karpenter.k8s.gcp/instance-gpu-name",
+	"karpenter.k8s.gcp/instance-memory",
+	"karpenter.k8s.gcp/instance-shape",
+	"karpenter.k8s.gcp/instance-size",
+	"topology.k8s.gcp/zone-id",
 
 	// KWOK
 	"karpenter.kwok.sh/instance-cpu",

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -78,12 +79,7 @@ everything that is known of them and can be edited and passed back with --catalo
 
 // printRegions lists the embedded catalogs, one in a line or as a list of JSON.
 func (a *app) printRegions(format string) error {
-	var names []string
-	for _, p := range providers() {
-		for _, region := range p.regions() {
-			names = append(names, p.name+"/"+region)
-		}
-	}
+	names := clouds.Names()
 	if format == "json" {
 		return a.encode(format, "regions", names)
 	}

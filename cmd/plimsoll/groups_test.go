@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -187,9 +188,9 @@ func TestNodeGroups(t *testing.T) {
 
 // Nobody's prices are taken for those of a cloud without an embedded catalog.
 func TestNodeGroupsWithoutCatalog(t *testing.T) {
-	r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", gkeCluster()))
+	r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", strings.ReplaceAll(gkeCluster(), "europe-west1", "europe-west0")))
 	require.Equal(t, exitBadInput, r.code)
-	require.Contains(t, r.stderr, "europe-west1")
+	require.Contains(t, r.stderr, "europe-west0")
 	require.Contains(t, r.stderr, "--catalog a FILE")
 }
 
@@ -246,6 +247,9 @@ func TestDefaultPoolBuysCurrentHardware(t *testing.T) {
 		}},
 		"azure/eastus": {azure.MustCatalog("eastus"), func(l map[string]string) bool {
 			return slices.Contains([]string{"D", "E", "F"}, l["karpenter.azure.com/sku-family"]) && !slices.Contains([]string{"1", "2"}, l["karpenter.azure.com/sku-version"])
+		}},
+		"gcp/us-central1": {gcp.MustCatalog("us-central1"), func(l map[string]string) bool {
+			return slices.Contains([]string{"c3", "c3d", "c4", "c4d", "e2", "n2", "n2d", "n4", "n4d", "t2d"}, l["cloud.google.com/machine-family"])
 		}},
 	} {
 		r := run(t, "plan", "-f", temp(t, "pods.yaml", pods+gpu), "--catalog", name, "-o", "json", "--effort", "fast")

@@ -15,10 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
-	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -37,7 +36,7 @@ type marketFlags struct {
 func (f *marketFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "catalog", "", "what is on sale: a `CATALOG` that is embedded, such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; without it the region of the input's nodes and volumes, or else its NodePools, and "+assumedCatalog+" where they name none")
-	flags.StringArrayVar(&f.prices, "prices", nil, "lay the prices of `FILE` over the catalog: what 'aws ec2 describe-spot-price-history' prints, or YAML, JSON or CSV with prices and factors by instanceType, zone and capacityType; may be repeated, and each file changes what the one before has made")
+	flags.StringArrayVar(&f.prices, "prices", nil, "lay the prices of `FILE` over the catalog: what 'aws ec2 describe-spot-price-history' prints, or YAML, JSON or CSV with prices and factors by instanceType, zone and capacityType, or committed:1y or committed:3y for what commitments cost that an embedded catalog of gcp knows; may be repeated, and each file changes what the one before has made")
 	textFlag(flags, "filter", "buy only what meets `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated", func(text string) error {
 		filter, err := instancetypes.ParseFilter(text)
 		f.filters, f.said = append(f.filters, filter), append(f.said, fmt.Sprintf("--filter %q", text))
@@ -127,16 +126,10 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 
 // price lays the prices of a file over the catalog.
 func (m *market) price(file string) error {
-	in, err := os.Open(file)
-	if err != nil {
-		return withoutPath(err)
-	}
-	defer in.Close() //nolint:errcheck // it was only read
-	prices, err := instancetypes.ReadPrices(in)
+	prices, err := m.prices(file)
 	if err != nil {
 		return err
 	}
-	prices.Source = file
 	catalog, unused, err := m.WithPrices(prices)
 	if err != nil {
 		return err
@@ -156,6 +149,21 @@ func (m *market) price(file string) error {
 	return nil
 }
 
+// prices reads a file of prices, or those of commitments that are embedded with the catalog.
+func (m *market) prices(file string) (instancetypes.Prices, error) {
+	if term, ok := strings.CutPrefix(file, "committed:"); ok {
+		return clouds.Committed(m.Name(), term)
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return instancetypes.Prices{}, withoutPath(err)
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	prices, err := instancetypes.ReadPrices(in)
+	prices.Source = file
+	return prices, err
+}
+
 // changed names what a change of prices is about.
 func changed(x instancetypes.PriceChange) string {
 	parts := []string{cmp.Or(x.InstanceType, "all instance types")}
@@ -168,29 +176,9 @@ func changed(x instancetypes.PriceChange) string {
 	return strings.Join(parts, " ")
 }
 
-// provider is a cloud whose catalogs are embedded.
-type provider struct {
-	name    string
-	catalog func(region string) (*instancetypes.Catalog, error)
-	regions func() []string
-}
-
-// providers returns the clouds whose catalogs are embedded.
-func providers() []provider {
-	return []provider{
-		{"ec2", ec2.Catalog, ec2.Regions},
-		{"azure", azure.Catalog, azure.Regions},
-	}
-}
-
 // openCatalog returns the catalog that --catalog names.
 func openCatalog(name string) (*instancetypes.Catalog, error) {
-	for _, p := range providers() {
-		region, ok := strings.CutPrefix(name, p.name+"/")
-		if !ok {
-			continue
-		}
-		c, err := p.catalog(region)
+	if c, embedded, err := clouds.Open(name); embedded {
 		if err != nil {
 			return nil, fmt.Errorf("--catalog %s: %w", name, err)
 		}
@@ -218,14 +206,11 @@ func withoutPath(err error) error {
 	return err
 }
 
-// nearCatalog asks whether the region of a provider was meant, where the provider's name
-// is left out or another one.
+// nearCatalog asks whether the region of a cloud was meant, where the cloud's name is left out
+// or another one.
 func nearCatalog(name string) string {
-	region := name[strings.LastIndexByte(name, '/')+1:]
-	for _, p := range providers() {
-		if slices.Contains(p.regions(), region) {
-			return fmt.Sprintf("; did you mean %s/%s?", p.name, region)
-		}
+	if near := clouds.Near(name); len(near) > 0 {
+		return "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -83,7 +84,7 @@ func known(seen []sighting) []sighting {
 
 // strange reports whether nothing is known of the region.
 func (s sighting) strange() bool {
-	name, _ := embeddedRegion(s.place())
+	name, _ := clouds.Region(s.place())
 	return s.region == "" && name == ""
 }
 
@@ -132,30 +133,10 @@ func (s sighting) place() string {
 	if s.region != "" {
 		return s.region
 	}
-	if _, region := embeddedRegion(s.zone); region != "" {
+	if _, region := clouds.Region(s.zone); region != "" {
 		return region
 	}
 	return s.zone
-}
-
-// embeddedRegion returns the embedded catalog and the region that a zone or region belongs
-// to; nothing if none is embedded.
-func embeddedRegion(place string) (catalog, region string) {
-	for _, p := range providers() {
-		for _, r := range p.regions() {
-			if belongs(place, r) {
-				return p.name + "/" + r, r
-			}
-		}
-	}
-	return "", ""
-}
-
-// belongs reports whether a place is the region or one of its zones by its name: eu-west-1a,
-// eastus-1, or a local zone such as us-west-2-lax-1a.
-func belongs(place, region string) bool {
-	zone, ok := strings.CutPrefix(place, region)
-	return ok && (zone == "" || zone[0] == '-' || len(zone) == 1 && 'a' <= zone[0] && zone[0] <= 'z')
 }
 
 // located returns the name of the embedded catalog for where the input is; empty if it does
@@ -172,7 +153,7 @@ func located(input *manifest.Snapshot) (string, error) {
 	if len(found) > 1 {
 		return "", fmt.Errorf("the input names several regions, %s: say with --catalog which is meant, or name a FILE that sells in all of them", figures.Join(found))
 	}
-	name, _ := embeddedRegion(seen[0].place())
+	name, _ := clouds.Region(seen[0].place())
 	if name == "" {
 		return "", fmt.Errorf("the input is in %s, for which no catalog is embedded: name with --catalog a FILE of what is on sale there", found[0])
 	}
@@ -202,7 +183,7 @@ func elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 		}
 	}
 	sold := func(s sighting) bool {
-		return slices.Contains(zones, s.zone) || regions[s.place()] || slices.ContainsFunc(zones, func(zone string) bool { return belongs(zone, s.place()) })
+		return slices.Contains(zones, s.zone) || regions[s.place()] || slices.ContainsFunc(zones, func(zone string) bool { return clouds.Belongs(zone, s.place()) })
 	}
 	away := slices.DeleteFunc(slices.Clone(seen), sold)
 	if some := len(away) < len(seen); some {
@@ -213,7 +194,7 @@ func elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 	}
 	found := evidence(away)
 	use := "a FILE of what is on sale there"
-	if name, _ := embeddedRegion(away[0].place()); name != "" && len(found) == 1 && len(away) == len(seen) {
+	if name, _ := clouds.Region(away[0].place()); name != "" && len(found) == 1 && len(away) == len(seen) {
 		use = name
 	}
 	return fmt.Errorf("the input is in %s, but --catalog is %s: use --catalog %s", figures.Join(found), c.Name(), use)

@@ -37,7 +37,7 @@ func TestKnownSizes(t *testing.T) {
 		{"Standard_NC24ads_A100_v4", 24, 225280, "amd64", "nvidia.com/gpu 1 A100", "3.673", "0.860584"},
 		{"Standard_ND96isr_H100_v5", 96, 1945600, "amd64", "nvidia.com/gpu 8 H100", "98.32", "62.9248"},
 		{"Standard_NV36ads_A10_v5", 36, 450560, "amd64", "nvidia.com/gpu 1 A10", "3.2", "0.4704"},
-		{"Standard_NV24ads_V710_v5", 24, 131072, "amd64", "amd.com/gpu 1 V710", "2.38", "0.476"},
+		{"Standard_NV24ads_V710_v5", 24, 131072, "amd64", "amd.com/gpu 1 V710", "2", "0.476"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			it, ok := catalog.Get(tt.name)
@@ -115,7 +115,7 @@ func TestNamesAreRead(t *testing.T) {
 		"Standard_M96ds_1_v3":      {"M", "Mds_v3", "3"},
 		"Standard_M416s_8_v2":      {"M", "Ms_v2", "2"},
 		"Standard_HB120rs_v3":      {"H", "HBrs_v3", "3"},
-		"Standard_E96nds_v6":       {"E", "Ends_v6", "6"},
+		"Standard_E96bds_v5":       {"E", "Ebds_v5", "5"},
 	} {
 		it, ok := catalog.Get(name)
 		require.True(t, ok, name)
@@ -162,17 +162,24 @@ func TestSizesThatAreLeftOut(t *testing.T) {
 }
 
 func TestRegions(t *testing.T) {
-	assert.Equal(t, []string{"eastus"}, azure.Regions())
-	_, err := azure.Catalog("westus")
-	require.EqualError(t, err, `azure region "westus": no such catalog; the regions are eastus`)
+	assert.Len(t, azure.Regions(), 57)
+	_, err := azure.Catalog("westus9")
+	require.EqualError(t, err, `azure region "westus9": no such catalog; close names are westus, westus2, westus3`)
 	assert.Panics(t, func() { azure.MustCatalog("") })
 }
 
 func TestProvenance(t *testing.T) {
 	list := azure.MustCatalog("eastus").Provenance()
-	require.Len(t, list, 2)
-	assert.Equal(t, "github.com/cristim/ec2-instances-info@v0.0.0-20250528091325-32acf84f42eb", list[0].Source)
-	assert.Equal(t, "2025-05-28", list[0].Date)
-	assert.Equal(t, "MIT", list[0].License)
-	assert.Contains(t, list[1].Covers, "110 pods")
+	require.Len(t, list, 5)
+	assert.Equal(t, "github.com/Azure/karpenter-provider-azure@352646f59929", list[0].Source)
+	assert.Equal(t, "2026-06-18", list[0].Date)
+	assert.Equal(t, []offerings.CapacityType{offerings.OnDemand}, list[0].Prices)
+	assert.Equal(t, "github.com/cristim/ec2-instances-info@v0.0.0-20250528091325-32acf84f42eb", list[1].Source)
+	assert.Equal(t, "2025-05-28", list[1].Date)
+	assert.Contains(t, list[1].Covers, "spot prices of 713 sizes of")
+	assert.Contains(t, list[1].Covers, "on-demand prices of 28 sizes of which the newer list has that of Windows")
+	assert.Contains(t, list[4].Covers, "110 pods")
+	list = azure.MustCatalog("polandcentral").Provenance()
+	assert.Contains(t, list[1].Covers, "spot prices of 0 sizes of")
+	assert.Empty(t, list[1].Prices)
 }

@@ -5,87 +5,77 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // Regions returns the names of the regions that [Catalog] knows, sorted. The caller
 // owns the slice.
-func Regions() []string { return embedded.Regions(files) }
+func Regions() []string { return cloud().Regions() }
 
 // Catalog returns what Azure sells in a region, such as "eastus": see the package
 // comment for what is known of it and what is estimated. The catalog is made anew on
 // every call, from an embedded table, in some milliseconds; nothing is kept. The
-// error for a region that is not embedded names those that are.
-func Catalog(region string) (*instancetypes.Catalog, error) {
-	var facts azurefacts.Region
-	if err := embedded.Region(files, "azure", region, &facts); err != nil {
-		return nil, err
-	}
-	return build(facts)
-}
+// error for a region that is not embedded proposes the names that come close.
+func Catalog(region string) (*instancetypes.Catalog, error) { return cloud().Catalog(region) }
 
 // MustCatalog is [Catalog] for regions written in source code. It panics on an error.
-func MustCatalog(region string) *instancetypes.Catalog {
-	c, err := Catalog(region)
-	if err != nil {
-		panic(err)
-	}
-	return c
+func MustCatalog(region string) *instancetypes.Catalog { return cloud().MustCatalog(region) }
+
+// cloud says how nodes of AKS follow from the facts.
+func cloud() facts.Cloud {
+	return facts.Cloud{Name: "azure", Files: files, Shapes: shapes, Node: node, Place: place, Provenance: provenance}
 }
 
-func build(region azurefacts.Region) (*instancetypes.Catalog, error) {
-	types := make([]*instancetypes.InstanceType, 0, len(region.Sizes))
-	for i := range region.Sizes {
-		size := &region.Sizes[i]
-		types = append(types, &instancetypes.InstanceType{
-			Name:      size.Name,
-			Labels:    labels(size, region.Name),
-			Capacity:  capacity(size),
-			Overhead:  overhead(size),
-			Offerings: offered(size, region),
-		})
-	}
-	c, err := instancetypes.NewCatalog(types...)
-	if err != nil {
-		return nil, fmt.Errorf("azure region %s: %w", region.Name, err)
-	}
-	return c.Named("azure/" + region.Name).WithProvenance(provenance(region)...), nil
+// node returns the type of a size without its offerings.
+func node(s *facts.Shape, region string) *instancetypes.InstanceType {
+	return &instancetypes.InstanceType{Name: s.Name, Labels: labels(s, region), Capacity: capacity(s), Overhead: overhead(s)}
 }
 
-// offered lists how a size is sold: at the same price in every zone. Zones are those
-// that AKS writes on nodes; a region without zones has the one named "0".
-func offered(s *azurefacts.Size, region azurefacts.Region) []offerings.Offering {
-	estimated := []string{"unavailable"}
-	zones := []string{"0"}
-	if region.Zones > 0 {
-		zones = zones[:0]
-		for n := range region.Zones {
-			zones = append(zones, fmt.Sprintf("%s-%d", region.Name, n+1))
-		}
+// place names a zone as AKS writes it on nodes: those of a region without zones have "0".
+func place(region string, z facts.Zone, ct offerings.CapacityType) (zone string, labels map[string]string) {
+	labels = map[string]string{labelPlacement: "zonal", labelAKSPriority: "regular"}
+	if ct == offerings.Spot {
+		labels[labelAKSPriority] = "spot"
 	}
-	list := make([]offerings.Offering, 0, 2*len(zones))
-	for _, zone := range zones {
-		list = append(list, offerings.Offering{Zone: zone, CapacityType: offerings.OnDemand, Price: s.OnDemand, Estimated: estimated})
-		if s.Spot > 0 {
-			list = append(list, offerings.Offering{Zone: zone, CapacityType: offerings.Spot, Price: s.Spot, Estimated: estimated})
-		}
+	if z.Letter == '0' {
+		labels[labelPlacement] = "regional"
+		return "0", labels
 	}
-	return list
+	return region + "-" + string(z.Letter), labels
 }
 
 // provenance says where the figures of a region come from, and which of them are
 // estimates.
-func provenance(region azurefacts.Region) []instancetypes.Provenance {
+func provenance(shapes facts.Shapes, region facts.Region) []instancetypes.Provenance {
+	src := shapes.Sources
+	spot, former := 0, 0
+	for _, row := range region.Rows {
+		spot += len(row.Spot)
+		if row.List == facts.FormerList {
+			former++
+		}
+	}
+	older := instancetypes.Provenance{
+		Source: src.Instances.Module, Date: src.Instances.Date, License: "MIT",
+		Covers: fmt.Sprintf("spot prices of %d sizes of %d, the others are not sold as spot here; on-demand prices of %d sizes of which the newer list has that of Windows; "+
+			"models of GPUs, premium disks and accelerated networking", spot, len(region.Rows), former),
+	}
+	if former > 0 {
+		older.Prices = append(older.Prices, offerings.OnDemand)
+	}
+	if spot > 0 {
+		older.Prices = append(older.Prices, offerings.Spot)
+	}
 	return []instancetypes.Provenance{
+		{Source: src.Prices.Module, Date: src.Prices.Date, License: "Apache-2.0", Covers: "on-demand prices", Prices: []offerings.CapacityType{offerings.OnDemand}},
+		older,
+		{Source: src.Shapes.Module, Date: src.Shapes.Date, License: "Apache-2.0", Covers: "cores, memory, architecture, number of GPUs"},
 		{
-			Source: region.Module, Date: region.Date, License: "MIT",
-			Covers: "names, cores, memory, GPUs, on-demand and spot prices",
-			Prices: []offerings.CapacityType{offerings.OnDemand, offerings.Spot},
+			Source: src.Zones.Module, Date: src.Zones.Date, License: "Apache-2.0", Covers: "how many zones the region has, which GPUs Kubernetes on Azure supports",
 			Estimated: []string{
-				"offerings.zone: the source does not list zones, so every size is assumed to be sold in all zones of the region; offerings name \"unavailable\" as estimated",
-				"labels: architecture and premium disks of sizes that the source does not describe are read off the name",
+				"offerings.zone: the source does not list which sizes a zone has, so every size is assumed to be sold in all zones of the region; offerings name \"unavailable\" as estimated",
+				"labels: premium disks of sizes that no source describes are read off the name",
 			},
 		},
 		{
@@ -97,8 +87,11 @@ func provenance(region azurefacts.Region) []instancetypes.Provenance {
 	}
 }
 
-// files holds the tables that the command in instancetypes/gen writes: one
-// region-NAME.gz for each region.
+// files holds the tables of regions that the command in instancetypes/gen writes, shapes the
+// one of sizes.
 //
-//go:embed data/*.gz
+//go:embed data/region-*.gz
 var files embed.FS
+
+//go:embed data/shapes.gz
+var shapes embed.FS

@@ -4,9 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -37,20 +36,11 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-func TestRegionsWithoutZones(t *testing.T) {
-	size := &azurefacts.Size{Name: "Standard_D2s_v5", OnDemand: 9, Spot: 4}
-	got := offered(size, azurefacts.Region{Name: "westus"})
-	assert.Equal(t, []offerings.Offering{
-		{Zone: "0", CapacityType: offerings.OnDemand, Price: 9, Estimated: []string{"unavailable"}},
-		{Zone: "0", CapacityType: offerings.Spot, Price: 4, Estimated: []string{"unavailable"}},
-	}, got)
-	size.Spot = 0
-	assert.Len(t, offered(size, azurefacts.Region{Name: "eastus", Zones: 3}), 3)
-}
-
-func TestFaultyRegionsAreRefused(t *testing.T) {
-	_, err := build(azurefacts.Region{Name: "mars", Zones: 1, Sizes: []azurefacts.Size{{Name: "not a label!", VCPU: 0, OnDemand: 1}}})
-	require.ErrorContains(t, err, "azure region mars: ")
-	require.ErrorContains(t, err, "not a label!")
-	require.ErrorContains(t, err, "capacity.cpu")
+func TestPlaces(t *testing.T) {
+	zone, labels := place("eastus", facts.Zone{Letter: '2'}, offerings.OnDemand)
+	assert.Equal(t, "eastus-2", zone)
+	assert.Equal(t, map[string]string{"karpenter.azure.com/placement-scope": "zonal", "kubernetes.azure.com/scalesetpriority": "regular"}, labels)
+	zone, labels = place("westus", facts.Zone{Letter: '0'}, offerings.Spot)
+	assert.Equal(t, "0", zone)
+	assert.Equal(t, map[string]string{"karpenter.azure.com/placement-scope": "regional", "kubernetes.azure.com/scalesetpriority": "spot"}, labels)
 }

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/brackets"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
 // Keys of the labels that Karpenter's Azure provider puts on nodes.
@@ -28,13 +29,17 @@ const (
 	labelGPUMaker    = group + "gpu-manufacturer"
 	labelGPUCount    = group + "gpu-count"
 
+	labelPlacement = "karpenter.azure.com/placement-scope"
+
+	labelAKSPriority = "kubernetes.azure.com/scalesetpriority"
+
 	labelAKSCPU    = "kubernetes.azure.com/sku-cpu"
 	labelAKSMemory = "kubernetes.azure.com/sku-memory"
 )
 
 // labels returns the labels of every node of a size in a region. A fact that is not
 // known or does not apply has no label; only the number of GPUs is always stated.
-func labels(s *azurefacts.Size, region string) map[string]string {
+func labels(s *facts.Shape, region string) map[string]string {
 	cpu, memory := strconv.FormatInt(s.VCPU, 10), strconv.FormatInt(s.MemoryMiB, 10)
 	list := map[string]string{
 		corev1.LabelInstanceTypeStable: s.Name,
@@ -46,13 +51,13 @@ func labels(s *azurefacts.Size, region string) map[string]string {
 		labelMemory:                    memory,
 		labelAKSCPU:                    cpu,
 		labelAKSMemory:                 memory,
-		labelGPUCount:                  strconv.FormatInt(s.GPUs, 10),
+		labelGPUCount:                  strconv.FormatInt(s.Accelerator.Count, 10),
 	}
 	name := parseName(s.Name)
 	for key, value := range map[string]string{
 		labelFamily: name.family, labelSeries: name.series, labelVersion: name.version,
 		labelAccelerated: s.AcceleratedNetworking, labelPremium: s.PremiumDisks,
-		labelGPUName: s.GPUName, labelGPUMaker: s.GPUMaker,
+		labelGPUName: s.Accelerator.Name, labelGPUMaker: s.Accelerator.Maker,
 	} {
 		if value != "" {
 			list[key] = value
@@ -89,14 +94,8 @@ const (
 	evictionMemory = 750 * mib
 )
 
-// Resources by which device plugins count GPUs.
-const (
-	nvidiaGPU corev1.ResourceName = "nvidia.com/gpu"
-	amdGPU    corev1.ResourceName = "amd.com/gpu"
-)
-
 // capacity returns what a node of this size reports before anything is reserved.
-func capacity(s *azurefacts.Size) corev1.ResourceList {
+func capacity(s *facts.Shape) corev1.ResourceList {
 	advertised := s.MemoryMiB * mib
 	// The firmware of EC2's arm64 machines, which the formula counts, is not here.
 	memory := advertised - instancetypes.VMMemoryOverhead(advertised, "amd64")
@@ -106,18 +105,14 @@ func capacity(s *azurefacts.Size) corev1.ResourceList {
 		corev1.ResourceEphemeralStorage: *resource.NewQuantity(osDisk, resource.DecimalSI),
 		corev1.ResourcePods:             *resource.NewQuantity(instancetypes.MaxPods(0, 0, 0, s.VCPU), resource.DecimalSI),
 	}
-	if s.GPUs > 0 {
-		name := nvidiaGPU
-		if s.GPUMaker == "amd" {
-			name = amdGPU
-		}
-		list[name] = *resource.NewQuantity(s.GPUs, resource.DecimalSI)
+	if a := s.Accelerator; a.Count > 0 {
+		list[corev1.ResourceName(a.Resource)] = *resource.NewQuantity(a.Count, resource.DecimalSI)
 	}
 	return list
 }
 
 // overhead returns what an AKS node of this size keeps from pods.
-func overhead(s *azurefacts.Size) instancetypes.Overhead {
+func overhead(s *facts.Shape) instancetypes.Overhead {
 	return instancetypes.Overhead{
 		KubeReserved: corev1.ResourceList{
 			corev1.ResourceCPU:    *resource.NewMilliQuantity(reservedCPU(s.VCPU*1000), resource.DecimalSI),
@@ -129,34 +124,13 @@ func overhead(s *azurefacts.Size) instancetypes.Overhead {
 	}
 }
 
-// bracket says which share of a stretch of a resource is reserved, in percent. A
-// stretch begins where the one before ends.
-type bracket struct{ upTo, percent int64 }
-
 // reservedCPU returns how many of a node's millicores AKS reserves: 6 % of the first
 // core, 4 % of the second, 2 % of the third and fourth, 1 % of the rest.
 func reservedCPU(millicores int64) int64 {
-	return reserve(millicores, []bracket{{1000, 6}, {2000, 4}, {4000, 2}, {1 << 40, 1}})
+	return brackets.Reserve(millicores, brackets.Bracket{UpTo: 1000, Share: 600}, brackets.Bracket{UpTo: 2000, Share: 400},
+		brackets.Bracket{UpTo: 4000, Share: 200}, brackets.Bracket{UpTo: 1 << 40, Share: 100})
 }
 
-// reservedMemory returns how many of a node's MiB AKS reserves: a quarter of the
-// first 4 GiB, a fifth of the next 4, a tenth of the next 8, 6 % of the next 112 and
-// 2 % of the rest. The rule is that of AKS before Kubernetes 1.29, which Karpenter's
-// Azure provider keeps to; newer nodes reserve less.
-func reservedMemory(mebibytes int64) int64 {
-	return reserve(mebibytes, []bracket{{4 << 10, 25}, {8 << 10, 20}, {16 << 10, 10}, {128 << 10, 6}, {1 << 40, 2}})
-}
-
-// reserve sums up the shares and rounds down.
-func reserve(amount int64, brackets []bracket) int64 {
-	var hundredths, from int64
-	for _, b := range brackets {
-		stretch := min(amount, b.upTo) - from
-		if stretch <= 0 {
-			break
-		}
-		hundredths += stretch * b.percent
-		from = b.upTo
-	}
-	return hundredths / 100
-}
+// reservedMemory returns how many of a node's MiB AKS reserves. The rule is that of AKS before
+// Kubernetes 1.29, which Karpenter's Azure provider keeps to; newer nodes reserve less.
+func reservedMemory(mebibytes int64) int64 { return brackets.Memory(mebibytes<<10, 1<<20) >> 10 }

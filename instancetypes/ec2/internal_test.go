@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -37,7 +37,7 @@ func FuzzSplitFamily(f *testing.F) {
 
 // A fact that is not known has no label and no resource.
 func TestWhatIsNotKnownIsNotStated(t *testing.T) {
-	s := &ec2facts.Shape{Name: "odd", VCPU: 1, MemoryMiB: 1024, Arch: "amd64"}
+	s := &facts.Shape{Name: "odd", VCPU: 1, MemoryMiB: 1024, Arch: "amd64"}
 	assert.Equal(t, map[string]string{
 		"node.kubernetes.io/instance-type": "odd", "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
 		"topology.kubernetes.io/region": "mars-1",
@@ -48,47 +48,21 @@ func TestWhatIsNotKnownIsNotStated(t *testing.T) {
 	assert.Equal(t, "110", pods.String(), "without known interfaces the kubelet's default stands")
 }
 
-func TestOfferingsOfARow(t *testing.T) {
-	region := ec2facts.Region{Name: "mars-1", Zones: []ec2facts.Zone{{Letter: 'a', ID: "mar1-az1"}, {Letter: 'c'}}}
-	p := placesOf(region)
-	ids := map[string]string{labelZoneID: "mar1-az1"}
-	assert.Equal(t, []offerings.Offering{
-		{Zone: "mars-1a", CapacityType: offerings.OnDemand, Price: 9, Labels: ids},
-		{Zone: "mars-1a", CapacityType: offerings.Spot, Price: 4, InterruptionRate: 0.075, Labels: ids, Estimated: []string{"zone"}},
-		{Zone: "mars-1c", CapacityType: offerings.OnDemand, Price: 9},
-	}, p.offerings(ec2facts.Row{Type: "m5.large", OnDemand: 9, Zones: "ac", Spot: []offerings.Price{4}, Band: 2}))
-	assert.Equal(t, []offerings.Offering{
-		{Zone: "mars-1c", CapacityType: offerings.OnDemand, Price: 9, Estimated: []string{"price", "unavailable"}},
-	}, p.offerings(ec2facts.Row{Type: "m5.metal", OnDemand: 9, List: ec2facts.DedicatedList, Zones: "c", Assumed: true}))
-}
-
-func TestPricesNeedShapes(t *testing.T) {
-	shapes := ec2facts.Shapes{List: []ec2facts.Shape{{Name: "b.large", VCPU: 2}, {Name: "d.large", VCPU: 2}}}
-	sell := func(names ...string) error {
-		region := ec2facts.Region{Name: "mars-1"}
-		for _, name := range names {
-			region.Rows = append(region.Rows, ec2facts.Row{Type: name, OnDemand: 1})
-		}
-		types, err := build(shapes, region)
-		if err == nil {
-			assert.Len(t, types, len(names))
-		}
-		return err
-	}
-	require.NoError(t, sell())
-	require.NoError(t, sell("d.large"))
-	require.NoError(t, sell("b.large", "d.large"))
-	for _, name := range []string{"a.large", "c.large", "e.large"} {
-		require.EqualError(t, sell(name), name+": has a price and no shape")
-	}
+func TestPlaces(t *testing.T) {
+	zone, labels := place("mars-1", facts.Zone{Letter: 'a', ID: "mar1-az1"}, offerings.Spot)
+	assert.Equal(t, "mars-1a", zone)
+	assert.Equal(t, map[string]string{labelZoneID: "mar1-az1"}, labels)
+	zone, labels = place("mars-1", facts.Zone{Letter: 'c'}, offerings.OnDemand)
+	assert.Equal(t, "mars-1c", zone)
+	assert.Empty(t, labels)
 }
 
 // The tables agree with each other: every shape is sold somewhere, every row has one.
 func TestEveryShapeIsSold(t *testing.T) {
 	sold := map[string]bool{}
-	var all ec2facts.Shapes
+	var all facts.Shapes
 	for _, name := range Regions() {
-		shapes, prices, err := read(name)
+		shapes, prices, err := cloud().Read(name)
 		require.NoError(t, err)
 		require.Equal(t, name, prices.Name)
 		for _, row := range prices.Rows {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -44,7 +44,7 @@ const neuron = "aws.amazon.com/neuron"
 
 // labels returns the labels of every node of a shape in a region. A fact that is not
 // known or does not apply has no label, so that selectors can tell.
-func labels(s *ec2facts.Shape, region string) map[string]string {
+func labels(s *facts.Shape, region string) map[string]string {
 	family, size, _ := strings.Cut(s.Name, ".")
 	list := map[string]string{
 		corev1.LabelInstanceTypeStable: s.Name,
@@ -118,12 +118,12 @@ const (
 const mib = 1 << 20
 
 // maxPods is how many pods a node takes whose pods have addresses of the VPC.
-func maxPods(s *ec2facts.Shape) int64 {
+func maxPods(s *facts.Shape) int64 {
 	return instancetypes.MaxPods(0, instancetypes.ENIPods(s.Interfaces, s.Addresses, 0), 0, s.VCPU)
 }
 
 // memory is what the operating system of a node sees, in bytes.
-func memory(s *ec2facts.Shape) int64 {
+func memory(s *facts.Shape) int64 {
 	advertised := s.MemoryMiB * mib
 	return advertised - instancetypes.VMMemoryOverhead(advertised, s.Arch)
 }
@@ -133,7 +133,7 @@ func memory(s *ec2facts.Shape) int64 {
 func storage() int64 { return instancetypes.EphemeralStorage(0, 0) }
 
 // capacity returns what a node of this shape reports before anything is reserved.
-func capacity(s *ec2facts.Shape) corev1.ResourceList {
+func capacity(s *facts.Shape) corev1.ResourceList {
 	list := corev1.ResourceList{
 		corev1.ResourceCPU:              *resource.NewQuantity(s.VCPU, resource.DecimalSI),
 		corev1.ResourceMemory:           *resource.NewQuantity(memory(s), resource.BinarySI),
@@ -152,7 +152,7 @@ func capacity(s *ec2facts.Shape) corev1.ResourceList {
 }
 
 // overhead returns what an EKS node of this shape keeps from pods.
-func overhead(s *ec2facts.Shape) instancetypes.Overhead {
+func overhead(s *facts.Shape) instancetypes.Overhead {
 	return instancetypes.Overhead{
 		KubeReserved:      instancetypes.KubeReserved(s.VCPU*1000, memory(s), maxPods(s)),
 		EvictionThreshold: instancetypes.EvictionThreshold(storage()),

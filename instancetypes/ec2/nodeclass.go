@@ -199,8 +199,8 @@ func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.Node
 	var errs []error
 	if kubelet != nil {
 		s.Kubelet = *kubelet
-	} else if err := s.Kubelet.Validate(); err != nil {
-		errs = append(errs, below("spec.kubelet.", err))
+	} else {
+		errs = append(errs, s.Kubelet.ValidateAt("spec.kubelet"))
 	}
 	f, err := n.family()
 	errs = append(errs, err)
@@ -285,7 +285,7 @@ func (n *NodeClass) images() (out []instancetypes.Filter, err error) {
 // addresses returns how many addresses each type has for Windows pods: those of one
 // network interface less its own.
 func addresses() (map[string]corev1.ResourceList, error) {
-	shapes, err := readShapes()
+	shapes, err := cloud().ReadShapes()
 	if err != nil {
 		return nil, err
 	}
@@ -296,23 +296,4 @@ func addresses() (map[string]corev1.ResourceList, error) {
 		}
 	}
 	return out, nil
-}
-
-// below puts a path before the fields of faults.
-func below(path string, err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return err
-	}
-	var out []error
-	for _, e := range joined.Unwrap() {
-		var fault *instancetypes.Fault
-		if errors.As(e, &fault) {
-			moved := *fault
-			moved.Field = path + moved.Field
-			e = &moved
-		}
-		out = append(out, e)
-	}
-	return errors.Join(out...)
 }

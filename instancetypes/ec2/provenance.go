@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // provenance says where the figures of a region come from, and which of them are
 // estimates.
-func provenance(shapes ec2facts.Shapes, region ec2facts.Region) []instancetypes.Provenance {
+func provenance(shapes facts.Shapes, region facts.Region) []instancetypes.Provenance {
 	n := count(shapes, region)
 	src := shapes.Sources
 	list := []instancetypes.Provenance{
@@ -36,7 +36,7 @@ func provenance(shapes ec2facts.Shapes, region ec2facts.Region) []instancetypes.
 	})
 }
 
-func older(src ec2facts.Source, n counts) instancetypes.Provenance {
+func older(src facts.Source, n counts) instancetypes.Provenance {
 	p := instancetypes.Provenance{
 		Source: src.Module, Date: src.Date, License: "MIT",
 		Covers: fmt.Sprintf("cores, memory, architecture, processor, accelerators, local disks and bandwidth to network disks of %d types; "+
@@ -98,7 +98,7 @@ type counts struct {
 	zonesKnown                                  bool
 }
 
-func count(shapes ec2facts.Shapes, region ec2facts.Region) counts {
+func count(shapes facts.Shapes, region facts.Region) counts {
 	derived := map[string]bool{}
 	for _, s := range shapes.List {
 		if s.Derived {
@@ -118,11 +118,11 @@ func count(shapes ec2facts.Shapes, region ec2facts.Region) counts {
 			n.assumed++
 		}
 		switch row.List {
-		case ec2facts.FresherList:
+		case facts.FresherList:
 			n.fresherPrices++
-		case ec2facts.DedicatedList:
+		case facts.DedicatedList:
 			n.dedicatedPrices++
-		case ec2facts.OlderList:
+		case facts.OlderList:
 			n.olderPrices++
 		}
 	}

@@ -2,101 +2,166 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/azuredata"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/ec2data"
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/gcpdata"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
 // Days that the sources do not state in their files: that of the pseudo-version of
-// the list of instances, and that of the release with the bandwidths.
+// the list of instances, that of the release with the bandwidths, and that of the list of
+// zones of Google Cloud.
 const (
 	instancesDate = "2025-05-28"
 	bandwidthDate = "2026-08-20"
+	zonesDate     = "2023-05-02"
 )
 
-type ec2Result struct {
-	out   ec2data.Output
-	files files
-}
-
-type azureResult struct {
-	out     azurefacts.Region
-	leftOut []azuredata.LeftOut
-	files   files
-}
-
-// build reads the sources and makes the files of both packages.
-func build(ctx context.Context) (ec2 ec2Result, azure azureResult, err error) {
-	instances, err := source.Fetch(ctx, source.Instances())
-	if err != nil {
-		return ec2, azure, err
-	}
-	if ec2, err = buildEC2(ctx, instances); err != nil {
-		return ec2, azure, err
-	}
-	azure, err = buildAzure(instances)
-	return ec2, azure, err
-}
-
-func buildEC2(ctx context.Context, instancesDir string) (ec2Result, error) {
-	limitsDir, err := source.Fetch(ctx, source.Limits())
-	if err != nil {
-		return ec2Result{}, err
-	}
-	karpenterDir, err := source.Fetch(ctx, source.Karpenter())
-	if err != nil {
-		return ec2Result{}, err
-	}
-	var in ec2data.Input
-	if in.Instances, err = source.ReadInstances(instancesDir); err != nil {
-		return ec2Result{}, err
-	}
-	limitsDate := ""
-	if in.Limits, limitsDate, err = source.ReadLimits(limitsDir); err != nil {
-		return ec2Result{}, err
-	}
-	if in.Bandwidths, err = source.ReadBandwidths(karpenterDir); err != nil {
-		return ec2Result{}, err
-	}
-	if in.Fresh, err = source.ReadPrices(karpenterDir); err != nil {
-		return ec2Result{}, err
-	}
-	in.Sources = ec2facts.Sources{
-		Instances: ec2facts.Source{Module: source.Instances().String(), Date: instancesDate},
-		Limits:    ec2facts.Source{Module: source.Limits().String(), Date: limitsDate},
-		Bandwidth: ec2facts.Source{Module: source.Karpenter().String(), Date: bandwidthDate},
-	}
-	r := ec2Result{files: files{}}
-	if r.out, err = ec2data.Build(in); err != nil {
-		return ec2Result{}, err
-	}
-	r.files["shapes"] = &r.out.Shapes
-	for i := range r.out.Regions {
-		r.files["region-"+r.out.Regions[i].Name] = &r.out.Regions[i]
-	}
-	return r, nil
-}
-
-func buildAzure(instancesDir string) (azureResult, error) {
-	sizes, err := source.ReadSizes(instancesDir)
-	if err != nil {
-		return azureResult{}, err
-	}
-	r := azureResult{files: files{}}
-	r.out, r.leftOut, err = azuredata.Build(azuredata.Input{
-		Sizes: sizes, Region: "eastus", PriceKey: "us-east", Zones: 3,
-		Module: source.Instances().String(), Date: instancesDate,
-	})
-	if err != nil {
-		return azureResult{}, err
-	}
-	r.files["region-"+r.out.Name] = &r.out
-	return r, err
+// tables are what is embedded of a cloud, and what is to be said of it.
+type tables struct {
+	cloud   string
+	shapes  facts.Shapes
+	regions []facts.Region
+	leftOut []string
+	notes   []string
 }
 
 // files maps names, without extension, to facts.
 type files map[string]embedded.Facts
+
+func (t *tables) files() files {
+	f := files{"shapes": &t.shapes}
+	for i := range t.regions {
+		f["region-"+t.regions[i].Name] = &t.regions[i]
+	}
+	return f
+}
+
+// build reads the sources and makes the tables of a cloud.
+func build(ctx context.Context, cloud string, checkouts source.Checkouts) (tables, error) {
+	switch cloud {
+	case "ec2":
+		return buildEC2(ctx)
+	case "azure":
+		return buildAzure(ctx, checkouts)
+	case "gcp":
+		return buildGCP(ctx, checkouts)
+	}
+	return tables{}, fmt.Errorf("cloud %q: want one of %s", cloud, strings.Join(clouds(), ", "))
+}
+
+// clouds are those of which there are catalogs.
+func clouds() []string { return []string{"ec2", "azure", "gcp"} }
+
+func buildEC2(ctx context.Context) (tables, error) {
+	t := tables{cloud: "ec2"}
+	instancesDir, err := source.Fetch(ctx, source.Instances())
+	if err != nil {
+		return t, err
+	}
+	limitsDir, err := source.Fetch(ctx, source.Limits())
+	if err != nil {
+		return t, err
+	}
+	karpenterDir, err := source.Fetch(ctx, source.Karpenter())
+	if err != nil {
+		return t, err
+	}
+	var in ec2data.Input
+	if in.Instances, err = source.ReadInstances(instancesDir); err != nil {
+		return t, err
+	}
+	limitsDate := ""
+	if in.Limits, limitsDate, err = source.ReadLimits(limitsDir); err != nil {
+		return t, err
+	}
+	if in.Bandwidths, err = source.ReadBandwidths(karpenterDir); err != nil {
+		return t, err
+	}
+	if in.Fresh, err = source.ReadPrices(karpenterDir); err != nil {
+		return t, err
+	}
+	in.Sources = facts.Sources{
+		Instances: instancesSource(),
+		Limits:    facts.Source{Module: source.Limits().String(), Date: limitsDate},
+		Bandwidth: facts.Source{Module: source.Karpenter().String(), Date: bandwidthDate},
+	}
+	out, err := ec2data.Build(in)
+	derived := 0
+	for _, s := range out.Shapes.List {
+		if s.Derived {
+			derived++
+		}
+	}
+	t.shapes, t.regions = out.Shapes, out.Regions
+	t.notes = append(t.notes, fmt.Sprintf("%d types are derived from their names", derived))
+	for _, l := range out.LeftOut {
+		t.leftOut = append(t.leftOut, l.Type+": "+l.Reason)
+	}
+	return t, err
+}
+
+func instancesSource() facts.Source {
+	return facts.Source{Module: source.Instances().String(), Date: instancesDate}
+}
+
+// of is where figures were read, on a day.
+func of(c source.Checkout, date string) facts.Source {
+	return facts.Source{Module: c.String(), Date: date}
+}
+
+func buildAzure(ctx context.Context, checkouts source.Checkouts) (tables, error) {
+	t := tables{cloud: "azure"}
+	instancesDir, err := source.Fetch(ctx, source.Instances())
+	if err != nil {
+		return t, err
+	}
+	sizes, err := source.ReadSizes(instancesDir)
+	if err != nil {
+		return t, err
+	}
+	in, err := source.ReadAzure(ctx, checkouts)
+	if err != nil {
+		return t, err
+	}
+	karpenter, autoscaler := source.KarpenterAzure(), source.Autoscaler()
+	var leftOut []azuredata.LeftOut
+	t.shapes, t.regions, leftOut, err = azuredata.Build(in, sizes, facts.Sources{
+		Instances: instancesSource(),
+		Prices:    of(karpenter, in.Date), Shapes: of(autoscaler, autoscaler.Date), Zones: of(karpenter, karpenter.Date),
+	})
+	for _, l := range leftOut {
+		t.leftOut = append(t.leftOut, l.Size+": "+l.Reason)
+	}
+	return t, err
+}
+
+func buildGCP(ctx context.Context, checkouts source.Checkouts) (tables, error) {
+	t := tables{cloud: "gcp"}
+	in, err := source.ReadGCP(ctx, checkouts)
+	if err != nil {
+		return t, err
+	}
+	prices, karpenter := source.CloudPrices(), source.KarpenterGCP()
+	var leftOut []gcpdata.LeftOut
+	t.shapes, t.regions, leftOut, err = gcpdata.Build(in, facts.Sources{
+		Prices: of(prices, prices.Date), Shapes: of(prices, prices.Date), Zones: of(prices, zonesDate), Disks: of(karpenter, karpenter.Date),
+	})
+	if err != nil {
+		return t, err
+	}
+	for _, l := range leftOut {
+		t.leftOut = append(t.leftOut, l.Type+": "+l.Reason)
+	}
+	common, differ, err := gcpdata.Compare(in, t.regions)
+	t.notes = append(t.notes, fmt.Sprintf("of %d prices that %s has, too, %d differ by more than 1 %%", common, karpenter, len(differ)))
+	for _, d := range differ {
+		t.notes = append(t.notes, fmt.Sprintf("%s in %s, %s: %v here, %v there", d.Type, d.Region, d.CapacityType, d.Ours, d.Theirs))
+	}
+	return t, err
+}

@@ -12,10 +12,9 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/azuredata"
-	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/ec2data"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
 )
 
@@ -35,7 +34,9 @@ func main() {
 func run(ctx context.Context, args []string, log io.Writer) error {
 	flags := flag.NewFlagSet("gen", flag.ContinueOnError)
 	flags.SetOutput(log)
-	out := flags.String("out", "..", "directory of package instancetypes, which holds ec2 and azure")
+	out := flags.String("out", "..", "directory of package instancetypes, which holds ec2, azure and gcp")
+	dir := flags.String("checkouts", os.Getenv("PLIMSOLL_CHECKOUTS"), "directory with a clone of each repository that is no Go module, by its name")
+	only := flags.String("clouds", strings.Join(clouds(), ","), "which clouds to make")
 	verbose := flags.Bool("verbose", false, "name every type that is left out, with the reason")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -43,24 +44,19 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	ec2, azure, err := build(ctx)
-	if err != nil {
-		return err
-	}
 	report := reporter{w: log, verbose: *verbose}
-	report.ec2(ec2.out)
-	report.azure(azure.out, azure.leftOut)
 	total := 0
-	for _, group := range []struct {
-		pkg   string
-		files files
-	}{{"ec2", ec2.files}, {"azure", azure.files}} {
-		n, err := group.files.write(*out, group.pkg)
+	for cloud := range strings.SplitSeq(*only, ",") {
+		made, err := build(ctx, cloud, source.Checkouts{Dir: *dir})
+		if err != nil {
+			return fmt.Errorf("%s: %w", cloud, err)
+		}
+		n, err := made.files().write(*out, cloud)
 		if err != nil {
 			return err
 		}
+		report.tables(&made, n)
 		total += n
-		report.printf("%s: %d bytes in %d files\n", group.pkg, n, len(group.files))
 	}
 	report.printf("%d bytes in all\n", total)
 	return report.err
@@ -119,29 +115,24 @@ func (r *reporter) printf(format string, args ...any) {
 	}
 }
 
-func (r *reporter) ec2(out ec2data.Output) {
-	derived := 0
-	for _, s := range out.Shapes.List {
-		if s.Derived {
-			derived++
-		}
+func (r *reporter) tables(t *tables, bytes int) {
+	r.printf("%s: %d types; %d left out; %d bytes in %d files\n", t.cloud, len(t.shapes.List), len(t.leftOut), bytes, len(t.regions)+1)
+	for _, note := range t.notes {
+		r.printf("  %s\n", note)
 	}
-	r.printf("ec2: %d types, %d of them derived from their names; %d left out\n", len(out.Shapes.List), derived, len(out.LeftOut))
-	for _, g := range out.Regions {
-		r.printf("  %-16s %4d types\n", g.Name, len(g.Rows))
+	for _, g := range t.regions {
+		spot, assumed := 0, 0
+		for _, row := range g.Rows {
+			spot += len(row.Spot)
+			if row.Assumed {
+				assumed++
+			}
+		}
+		r.printf("  %-24s %4d types, %4d spot prices, zones of %4d assumed\n", g.Name, len(g.Rows), spot, assumed)
 	}
 	if r.verbose {
-		for _, l := range out.LeftOut {
-			r.printf("  left out: %s: %s\n", l.Type, l.Reason)
-		}
-	}
-}
-
-func (r *reporter) azure(g azurefacts.Region, leftOut []azuredata.LeftOut) {
-	r.printf("azure: %s: %d sizes; %d left out\n", g.Name, len(g.Sizes), len(leftOut))
-	if r.verbose {
-		for _, l := range leftOut {
-			r.printf("  left out: %s: %s\n", l.Size, l.Reason)
+		for _, l := range t.leftOut {
+			r.printf("  left out: %s\n", l)
 		}
 	}
 }

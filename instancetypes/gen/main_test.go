@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
 // What is committed is what the sources give. Texts are compared and not compressed
@@ -61,7 +61,7 @@ func TestFilesAreWrittenAndStaleOnesRemoved(t *testing.T) {
 	for _, name := range []string{"region-old.gz", "notes.txt"} {
 		require.NoError(t, os.WriteFile(filepath.Join(data, name), nil, 0o644))
 	}
-	f := files{"shapes": &ec2facts.Shapes{}}
+	f := files{"shapes": &facts.Shapes{}}
 	n, err := f.write(root, "ec2")
 	require.NoError(t, err)
 	first, err := os.ReadFile(filepath.Join(data, "shapes.gz"))
@@ -78,7 +78,7 @@ func TestFilesAreWrittenAndStaleOnesRemoved(t *testing.T) {
 
 	_, err = f.write(root, "azure")
 	require.ErrorContains(t, err, "no package azure in "+root)
-	f["bad"] = &ec2facts.Region{}
+	f["bad"] = &facts.Region{}
 	_, err = f.write(root, "ec2")
 	require.ErrorContains(t, err, "bad: region : the name is empty")
 }

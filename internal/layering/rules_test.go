@@ -52,6 +52,7 @@ func floors() map[string]floor {
 		"instancetypes":                  machines,
 		"instancetypes/ec2":              catalogs,
 		"instancetypes/azure":            catalogs,
+		"instancetypes/gcp":              catalogs,
 		"scheduling":                     vocabulary,
 		"scheduling/internal/fixed":      numbers,
 		"scheduling/internal/interior":   compiled,

@@ -24,6 +24,7 @@ type admission struct {
 	defaultPriority *int32
 	runtimes        map[string]*nodev1.RuntimeClass
 	defaults        map[string]containerDefaults // by namespace
+	computeClasses  map[string][]string
 	warn            func(object, message string)
 }
 
@@ -39,6 +40,8 @@ func (c *collector) admission() *admission {
 		runtimes:   lo.KeyBy(c.runtimeClasses, func(r *nodev1.RuntimeClass) string { return r.Name }),
 		defaults:   map[string]containerDefaults{},
 		warn:       c.warn,
+
+		computeClasses: c.computeClasses,
 	}
 	slices.SortFunc(c.priorityClasses, byName)
 	for _, p := range c.priorityClasses {
@@ -85,6 +88,7 @@ func (a *admission) spec(namespace, object string, spec *corev1.PodSpec) *corev1
 	s := *spec
 	a.priority(object, &s)
 	a.runtime(object, &s)
+	a.tolerate(&s)
 	if d, ok := a.defaults[namespace]; ok {
 		s.Containers = d.containers(s.Containers)
 		s.InitContainers = d.containers(s.InitContainers)

@@ -107,14 +107,16 @@ func (c *collector) reportClasses(p *scheduling.Problem) {
 		ref := pool.Spec.Template.Spec.NodeClassRef
 		class := classOf(c.classes, ref)
 		used[class] = true
-		if class == nil && ref != nil && ref.Name != "" && slices.Contains([]string{awsGroup, azureGroup}, ref.Group) {
+		if class == nil && ref != nil && ref.Name != "" && slices.Contains([]string{awsGroup, azureGroup, gcpGroup}, ref.Group) {
 			count(lacking, *ref, "NodePool/"+pool.Name)
 		}
 	}
 	if len(p.Nodes) > 0 || len(c.classes) > 0 {
 		for ref, seen := range lacking {
 			c.warn(seen.object, fmt.Sprintf("its %s %s is not in the input, so defaults are assumed for what nodes hold, %s; add what kubectl get %s -o json prints%s",
-				ref.Kind, ref.Name, lo.Ternary(ref.Group == awsGroup, "such as Amazon Linux 2023 and a root volume of 20 GiB", "such as a disk of 128 GB"),
+				ref.Kind, ref.Name, map[string]string{
+					awsGroup: "such as Amazon Linux 2023 and a root volume of 20 GiB", azureGroup: "such as a disk of 128 GB", gcpGroup: "such as a boot disk of 100 GiB",
+				}[ref.Group],
 				strings.ToLower(ref.Kind)+"es", seen.others()))
 		}
 	}

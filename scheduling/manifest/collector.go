@@ -54,6 +54,7 @@ type collector struct {
 	runtimeClasses  []*nodev1.RuntimeClass
 	budgets         []*policyv1.PodDisruptionBudget
 	quotas          []*corev1.ResourceQuota
+	computeClasses  map[string][]string // names of their NodePools
 	autoscalers     []*autoscaler
 	scheduler       *Location // of kube-scheduler's configuration
 }
@@ -115,6 +116,8 @@ func newCollector(l Loader) *collector {
 		ignored:   map[kind]*sighting{},
 		deploying: map[kind]*sighting{},
 		classes:   map[scheduling.NodeClassRef]nodeClass{},
+
+		computeClasses: map[string][]string{},
 	}
 	c.emit = c.add
 	return c

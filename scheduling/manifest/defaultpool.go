@@ -20,8 +20,9 @@ import (
 // would cost: "default" buys current machines that run Linux on amd64, on demand. Images that
 // run on arm64, and pods that bear an interruption, would cost less; a NodePool says so.
 //
-// Current are the EC2 categories c, m and r of a generation above 2, and the Azure families
-// D, E and F of a version above 2. What no type of the catalog meets together with the rest
+// Current are the EC2 categories c, m and r of a generation above 2, the Azure families D,
+// E and F of a version above 2, and the families of Google Cloud that are general or for
+// computing, with two cores and more. What no type of the catalog meets together with the rest
 // is not required. Where pods ask for devices that current types do not have, a second one,
 // "devices", buys the types of the catalog that have them.
 func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*scheduling.NodePool {
@@ -62,12 +63,13 @@ func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePo
 	})
 }
 
-// current requires hardware that is neither old nor special, as Karpenter's providers for AWS
-// and Azure recommend it.
+// current requires hardware that is neither old nor special, as Karpenter's providers
+// recommend it.
 func current() []requirements.Selector {
 	return []requirements.Selector{
 		in("karpenter.k8s.aws/instance-category", "c", "m", "r"), above("karpenter.k8s.aws/instance-generation", "2"),
 		in("karpenter.azure.com/sku-family", "D", "E", "F"), above("karpenter.azure.com/sku-version", "2"),
+		in("karpenter.k8s.gcp/instance-family", "c3", "c3d", "c4", "c4d", "e2", "n2", "n2d", "n4", "n4d", "t2d"), above("karpenter.k8s.gcp/instance-cpu", "1"),
 	}
 }
 

@@ -80,6 +80,17 @@ func ec2Unread() []string {
 	}, kubeletUnread("spec.kubelet")...)
 }
 
+// gcpUnread are the fields of a GCENodeClass that have no say in what nodes hold.
+func gcpUnread() []string {
+	const disk, image = "spec.disks[*].", "spec.imageSelectorTerms[*]."
+	return append([]string{
+		"spec.gpuDriverVersion", "spec.labels", "spec.metadata", "spec.networkConfig", "spec.networkTags", "spec.serviceAccount",
+		"spec.shieldedInstanceConfig", "spec.subnetRangeName",
+		disk + "kmsKeyName", disk + "kmsKeyServiceAccount", disk + "provisionedIOPS", disk + "provisionedThroughput",
+		disk + "secondaryBootImage", disk + "secondaryBootMode", image + "channel", image + "id", image + "version",
+	}, kubeletUnread("spec.kubeletConfiguration")...)
+}
+
 // kubeletUnread are the settings of a kubelet that do not change what its node holds, below a
 // path.
 func kubeletUnread(at string) []string {

@@ -70,7 +70,7 @@ func (c *collector) provisioner(o rawObject) {
 		class = p.Spec.ProviderRef.Name
 	case p.Spec.Provider != nil:
 		class = p.Name
-		c.convert(o.at, "EC2NodeClass", awsGroup, map[string]any{"metadata": map[string]any{"name": class}, "spec": p.Spec.Provider.fields()})
+		c.convert(o.at, "EC2NodeClass", awsGroup, "v1beta1", map[string]any{"metadata": map[string]any{"name": class}, "spec": p.Spec.Provider.fields()})
 		told = append(told, "spec.provider as EC2NodeClass "+class)
 	}
 	if class != "" {
@@ -82,7 +82,7 @@ func (c *collector) provisioner(o rawObject) {
 		}), ", "))
 	}
 	c.warn(warned(o.kind, p), "was read as NodePool "+p.Name+": "+strings.Join(append(told, "pods select its nodes by "+scheduling.NodePoolLabel), "; "))
-	c.convert(o.at, "NodePool", karpenterGroup, map[string]any{
+	c.convert(o.at, "NodePool", karpenterGroup, "v1beta1", map[string]any{
 		"metadata": p.ObjectMeta,
 		"spec": map[string]any{
 			"template": map[string]any{
@@ -173,7 +173,7 @@ func (c *collector) nodeTemplate(o rawObject) {
 		message += "; spec.launchTemplate is not read"
 	}
 	c.warn(warned(o.kind, t), message)
-	c.convert(o.at, "EC2NodeClass", awsGroup, map[string]any{"metadata": t.ObjectMeta, "spec": t.Spec.fields(), "status": t.Status})
+	c.convert(o.at, "EC2NodeClass", awsGroup, "v1beta1", map[string]any{"metadata": t.ObjectMeta, "spec": t.Spec.fields(), "status": t.Status})
 }
 
 // fields returns the specification of an EC2NodeClass of v1beta1. Without a family of
@@ -215,8 +215,8 @@ func terms(selector map[string]string) []map[string]any {
 }
 
 // convert reads an object that another one of the input was made into.
-func (c *collector) convert(at Location, name, group string, fields map[string]any) {
-	apiVersion := group + "/v1beta1"
+func (c *collector) convert(at Location, name, group, version string, fields map[string]any) {
+	apiVersion := group + "/" + version
 	fields["kind"], fields["apiVersion"] = name, apiVersion
 	raw, err := json.Marshal(fields)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -91,6 +92,8 @@ func readers() map[kind]reader {
 		{karpenterGroup, "NodeOverlay"}:                {"v1alpha1", (*collector).nodeOverlay, ""},
 		{awsGroup, "EC2NodeClass"}:                     {beta, takeClass[ec2.NodeClass](ec2Unread()), ""},
 		{azureGroup, "AKSNodeClass"}:                   {"v1beta1 v1alpha2", takeClass[azure.NodeClass](strings.Fields("spec.imageVersion spec.kubelet spec.linuxOSConfig spec.tags spec.vnetSubnetID")), ""},
+		{gcpGroup, "GCENodeClass"}:                     {"v1alpha1", takeClass[gcp.NodeClass](gcpUnread()), ""},
+		{gkeGroup, "ComputeClass"}:                     {"v1", (*collector).computeClass, ""},
 		{kwokGroup, "KWOKNodeClass"}:                   {"v1alpha1", takeClass[kwokNodeClass](nil), ""},
 	}
 }
@@ -149,8 +152,12 @@ const karpenterGroup = "karpenter.sh"
 const (
 	awsGroup   = "karpenter.k8s.aws"
 	azureGroup = "karpenter.azure.com"
+	gcpGroup   = "karpenter.k8s.gcp"
 	kwokGroup  = "karpenter.kwok.sh"
 )
+
+// gkeGroup is the API group of GKE's ComputeClasses.
+const gkeGroup = "cloud.google.com"
 
 // schedulerGroup is the API group of kube-scheduler's configuration file.
 const schedulerGroup = "kubescheduler.config.k8s.io"

@@ -86,8 +86,8 @@ func podlessGroups() []string {
 
 		crd.k8s.amazonaws.com eks.amazonaws.com eksctl.io elbv2.k8s.aws karpenter.k8s.aws
 		networking.k8s.aws .services.k8s.aws vpcresources.k8s.aws
-		karpenter.azure.com karpenter.kwok.sh
-		.cnrm.cloud.google.com .gke.io
+		karpenter.azure.com karpenter.k8s.gcp karpenter.kwok.sh
+		cloud.google.com .cnrm.cloud.google.com .gke.io
 		config.openshift.io image.openshift.io project.openshift.io route.openshift.io
 		security.openshift.io authorization.openshift.io
 

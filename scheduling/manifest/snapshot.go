@@ -92,7 +92,7 @@ func (c *collector) snapshot() *Snapshot {
 	p.Owners = c.controllers()
 	p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, e.sets...)
 	admitClaims(p.Claims, p.StorageClasses)
-	p.Nodes = c.claimNodes(s.hosts)
+	p.Nodes = c.classNodes(c.claimNodes(s.hosts))
 	for i, set := range p.DaemonSets {
 		admitted := *set
 		admitted.Spec.Template.Spec = *admit.spec(set.Namespace, qualified(set), &set.Spec.Template.Spec)

@@ -4,137 +4,218 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/azurefacts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Input is what the source says, and which region is wanted.
-type Input struct {
-	Sizes []source.Size
-	// Region is the name to give, such as "eastus"; PriceKey is the source's name of
-	// the same, such as "us-east".
-	Region, PriceKey string
-	Zones            int64
-	Module, Date     string
-}
-
-// LeftOut is a size that the region sells and the catalog does not hold.
+// LeftOut is a size that the sources mention and the catalogs do not hold.
 type LeftOut struct{ Size, Reason string }
 
-// Build makes the table of a region. An error means that the source changed in a way
-// that this program does not understand.
-func Build(in Input) (azurefacts.Region, []LeftOut, error) {
-	g := azurefacts.Region{Name: in.Region, Zones: in.Zones, Module: in.Module, Date: in.Date}
+// Build makes the tables: those of regions in order of name. described are the sizes of the
+// older source, which has spot prices and tells GPUs and capabilities. An error means that a
+// source changed in a way that this program does not understand.
+func Build(in source.Azure, described []source.Size, sources facts.Sources) (facts.Shapes, []facts.Region, []LeftOut, error) {
+	older := map[string]source.Size{}
+	for _, s := range described {
+		older[skuName(s.Name)] = s
+	}
+	shapes := map[string]facts.Shape{}
 	var leftOut []LeftOut
+	for _, name := range slices.Sorted(maps.Keys(in.Shapes)) {
+		shape, reason := shapeOf(name, in, older[name])
+		if reason == "" {
+			shapes[name] = shape
+		} else {
+			leftOut = append(leftOut, LeftOut{Size: name, Reason: reason})
+		}
+	}
+	sold := map[string]bool{}
+	var regions []facts.Region
 	var errs []error
-	for _, from := range in.Sizes {
-		price, ok := from.Pricing[in.PriceKey]
-		if !ok || price.Linux == nil {
-			continue
+	for _, name := range slices.Sorted(maps.Keys(in.Prices)) {
+		region := facts.Region{Name: name, Zones: zonesOf(name, in), SpotOfRegion: true}
+		for size, text := range in.Prices[name] {
+			shape, ok := shapes[size]
+			if !ok {
+				continue
+			}
+			row, err := rowOf(shape, text.String(), region, older[size])
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s in %s: %w", size, name, err))
+			}
+			if row.OnDemand > 0 { // what is listed at no price is not on sale
+				region.Rows = append(region.Rows, row)
+			}
 		}
-		size, reason, err := build(from, price)
-		switch {
-		case err != nil:
-			errs = append(errs, fmt.Errorf("%s: %w", from.Key, err))
-		case reason != "":
-			leftOut = append(leftOut, LeftOut{Size: from.Name, Reason: reason})
-		default:
-			g.Sizes = append(g.Sizes, size)
+		slices.SortFunc(region.Rows, func(a, b facts.Row) int { return cmp.Compare(a.Type, b.Type) })
+		windows := ofWindows(region.Rows, shapes)
+		maps.DeleteFunc(windows, func(size string, _ bool) bool { return older[size].Pricing[priceKeys()[name]].Linux != nil })
+		region.Rows = slices.DeleteFunc(region.Rows, func(r facts.Row) bool { return windows[r.Type] })
+		for _, row := range region.Rows {
+			sold[row.Type] = true
+		}
+		for _, size := range slices.Sorted(maps.Keys(windows)) {
+			leftOut = append(leftOut, LeftOut{Size: size + " in " + name, Reason: "its price is that of Windows, and no other is known"})
+		}
+		regions = append(regions, region)
+	}
+	table := facts.Shapes{Sources: sources}
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		if sold[name] {
+			table.List = append(table.List, shapes[name])
+		} else {
+			leftOut = append(leftOut, LeftOut{Size: name, Reason: "no region has a price of it"})
 		}
 	}
-	slices.SortFunc(g.Sizes, func(a, b azurefacts.Size) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortFunc(leftOut, func(a, b LeftOut) int { return cmp.Compare(a.Size, b.Size) })
-	return g, leftOut, errors.Join(errs...)
+	return table, regions, leftOut, errors.Join(errs...)
 }
 
-func build(from source.Size, price source.AzureRegionalPrice) (s azurefacts.Size, reason string, err error) {
-	if price.Linux.OnDemand == "" {
-		return s, "has no price for Linux on demand", nil
+// rowOf says how a region sells a size. The spot price is that of the older source where it is
+// below the price on demand of today. Where the newer price is that of Windows, the older one
+// counts.
+func rowOf(shape facts.Shape, text string, region facts.Region, older source.Size) (row facts.Row, err error) {
+	row = facts.Row{Type: shape.Name, Assumed: true}
+	if row.OnDemand, err = offerings.ParsePrice(text); err != nil {
+		return row, err
 	}
-	name, reason := skuName(from)
-	if reason != "" {
-		return s, reason, nil
+	for _, z := range region.Zones {
+		row.Zones += string(z.Letter)
 	}
-	s = azurefacts.Size{Name: name, VCPU: from.VCPU, MemoryMiB: int64(from.MemoryGiB * 1024)}
-	if s.VCPU < 2 || s.MemoryMiB < 3584 {
-		return s, "is too small: Kubernetes on Azure wants 2 vCPUs and 3.5 GiB", nil
+	from := older.Pricing[priceKeys()[region.Name]].Linux
+	if from == nil {
+		return row, nil
 	}
-	if s.Arch, err = arch(name, from); err != nil {
-		return s, "", err
+	if before, err := offerings.ParsePrice(string(from.OnDemand)); err == nil && isWindows(row.OnDemand, before, shape) {
+		row.OnDemand, row.List = before, facts.FormerList
 	}
-	if reason = setGPU(&s, from.GPU); reason != "" {
-		return s, reason, nil
+	if from.Spot == "" {
+		return row, nil
 	}
-	s.PremiumDisks = flag(from.PremiumIO)
-	if from.PremiumIO == nil {
-		s.PremiumDisks = strconv.FormatBool(strings.Contains(features(name), "s"))
+	spot, err := offerings.ParsePrice(string(from.Spot))
+	if spot < row.OnDemand && spot > 0 {
+		row.Spot = []offerings.Price{spot}
 	}
-	s.AcceleratedNetworking = flag(from.AcceleratedNetworking)
-	if s.OnDemand, err = offerings.ParsePrice(string(price.Linux.OnDemand)); err != nil {
-		return s, "", err
-	}
-	if price.Linux.Spot != "" {
-		s.Spot, err = offerings.ParsePrice(string(price.Linux.Spot))
-	}
-	return s, "", err
+	return row, err
 }
 
-func flag(b *bool) string {
-	if b == nil {
-		return ""
+// isWindows reports whether a price is above that of Linux by what Windows costs: 4.6 cents for
+// each core, and a tenth of it in series B. The newer source has such prices among its own.
+func isWindows(price, linux offerings.Price, shape facts.Shape) bool {
+	windows := offerings.MustPrice("0.046")
+	if strings.HasPrefix(shape.Name, "Standard_B") {
+		windows = offerings.MustPrice("0.0046")
 	}
-	return strconv.FormatBool(*b)
+	more := windows * offerings.Price(shape.VCPU)
+	off := price - linux - more
+	return 50*max(off, -off) <= more+offerings.MustPrice("0.1") && 100*(price-linux) > linux
 }
 
-// arch tells the architecture: the source's where it has one; else by the letter p
-// among the features, which stands for Arm processors.
-func arch(name string, from source.Size) (string, error) {
+// ofWindows returns the sizes whose price is above that of the cheapest of their series, in
+// proportion to cores, by what Windows costs.
+func ofWindows(rows []facts.Row, shapes map[string]facts.Shape) map[string]bool {
+	type series struct {
+		name          string
+		memoryPerCore int64
+	}
+	perCore := map[series]offerings.Price{}
+	of := func(s facts.Shape) series {
+		m := sizeName.FindStringSubmatch(strings.TrimPrefix(s.Name, "Standard_"))
+		if m == nil {
+			return series{name: s.Name}
+		}
+		return series{m[1] + m[3] + m[4], s.MemoryMiB / s.VCPU}
+	}
+	for _, row := range rows {
+		s := shapes[row.Type]
+		price, known := row.OnDemand/offerings.Price(s.VCPU), perCore[of(s)]
+		if known == 0 || price < known {
+			perCore[of(s)] = price
+		}
+	}
+	out := map[string]bool{}
+	for _, row := range rows {
+		s := shapes[row.Type]
+		if s.Accelerator.Count == 0 && isWindows(row.OnDemand, perCore[of(s)]*offerings.Price(s.VCPU), s) {
+			out[row.Type] = true
+		}
+	}
+	return out
+}
+
+// zonesOf are the zones of a region, which are numbered from 1; one without zones has zone 0.
+func zonesOf(region string, in source.Azure) (zones []facts.Zone) {
+	for n := range in.Zones[region] {
+		zones = append(zones, facts.Zone{Letter: byte('1' + n)})
+	}
+	if len(zones) == 0 {
+		zones = []facts.Zone{{Letter: '0'}}
+	}
+	return zones
+}
+
+// shapeOf describes a size, or says why it is left out.
+func shapeOf(name string, in source.Azure, older source.Size) (s facts.Shape, reason string) {
+	from := in.Shapes[name]
+	body := strings.TrimPrefix(name, "Standard_")
 	switch {
-	case slices.Contains(from.Arch, "x64"):
-		return "amd64", nil
-	case slices.Contains(from.Arch, "Arm64"):
-		return "arm64", nil
-	case len(from.Arch) > 0:
-		return "", fmt.Errorf("architecture %v is not known", from.Arch)
-	case strings.Contains(features(name), "p"):
-		return "arm64", nil
+	case body == name:
+		return s, "is not of the Standard tier, which is all that Kubernetes on Azure takes"
+	case from.VCPU < 2 || from.MemoryMb < 3584:
+		return s, "is too small: Kubernetes on Azure wants 2 vCPUs and 3.5 GiB"
+	case strings.Contains(body, "-"):
+		return s, "has fewer cores than it is priced for, for software licences; Karpenter leaves such sizes out"
+	case strings.HasPrefix(body, "DC"), strings.HasPrefix(body, "EC"):
+		return s, "is for confidential computing, which Karpenter leaves out"
+	case body == "E64i_v3" || body == "E64is_v3":
+		return s, "is one that Karpenter leaves out"
 	}
-	return "amd64", nil
+	s = facts.Shape{Name: name, VCPU: from.VCPU, MemoryMiB: from.MemoryMb, Arch: from.Architecture}
+	gpus, model, whole := gpusOf(older)
+	if gpus = max(gpus, from.GPU); gpus > 0 || !whole {
+		maker, supported := in.GPUMakers[strings.ToLower(name)]
+		if !supported || !whole {
+			return s, "has GPUs that Kubernetes on Azure does not support, or a share of one"
+		}
+		if m := accelerator.FindStringSubmatch(body); m != nil {
+			model = m[1]
+		}
+		s.Accelerator = facts.Accelerator{Resource: maker + ".com/gpu", Name: model, Maker: maker, Count: gpus}
+	}
+	s.PremiumDisks = strconv.FormatBool(strings.Contains(features(body), "s"))
+	if older.PremiumIO != nil {
+		s.PremiumDisks = strconv.FormatBool(*older.PremiumIO)
+	}
+	if older.AcceleratedNetworking != nil {
+		s.AcceleratedNetworking = strconv.FormatBool(*older.AcceleratedNetworking)
+	}
+	return s, ""
 }
 
-// gpuText matches whole GPUs: "4X V100", "1 V710", "8x A100 (NVlink)".
+// accelerator matches what stands between features and version in names of sizes with GPUs.
+var accelerator = regexp.MustCompile(`_([A-Z]+\d+[A-Z]*)_v\d+$`)
+
+// gpuText matches descriptions of whole GPUs: "4X V100", "1 V710", "8x A100 (NVlink)".
 var gpuText = regexp.MustCompile(`^(\d+)[xX]? ([A-Z]+\d+[A-Z]*)( \(NVlink\))?$`)
 
-// setGPU reads the description of the GPUs, and says why a size with GPUs that are
-// shared or not known must be left out.
-func setGPU(s *azurefacts.Size, text string) (reason string) {
-	if text == "0" {
-		return ""
+// gpusOf reads how the older source describes the GPUs of a size: their number and model, and
+// whether they are whole ones.
+func gpusOf(older source.Size) (count int64, model string, whole bool) {
+	if older.GPU == "" || older.GPU == "0" {
+		return 0, "", true
 	}
-	m := gpuText.FindStringSubmatch(text)
+	m := gpuText.FindStringSubmatch(older.GPU)
 	if m == nil {
-		return fmt.Sprintf("its GPU is %q: a share of one, or unknown", text)
+		return 0, "", false
 	}
 	count, err := strconv.ParseInt(m[1], 10, 32)
-	if err != nil || count == 0 {
-		return fmt.Sprintf("its GPU is %q: not a number of GPUs", text)
-	}
-	switch m[2] {
-	case "M60", "V100", "T4", "A10", "A100", "H100", "H200":
-		s.GPUMaker = "nvidia"
-	case "V710", "MI300X":
-		s.GPUMaker = "amd"
-	default:
-		return fmt.Sprintf("its GPU is %q: Kubernetes on Azure does not support it", text)
-	}
-	s.GPUs, s.GPUName = count, m[2]
-	return ""
+	return count, m[2], err == nil && count > 0
 }
 
 // sizeName splits a name without "Standard_" into family, number, features and the
@@ -143,34 +224,21 @@ var sizeName = regexp.MustCompile(`^([A-Z]+)(\d+)([a-z]*)(_.*)?$`)
 
 // features returns the letters after the number of cores, each of which stands for a
 // feature.
-func features(name string) string {
-	if m := sizeName.FindStringSubmatch(strings.TrimPrefix(name, "Standard_")); m != nil {
+func features(body string) string {
+	if m := sizeName.FindStringSubmatch(body); m != nil {
 		return m[3]
 	}
 	return ""
 }
 
-// withdrawn matches sizes that still have a price and that Azure no longer offers to
-// anyone, or never did under that name; checked against the list of sizes that
-// Karpenter's Azure provider keeps (August 2026).
-var withdrawn = regexp.MustCompile(`^(` + strings.Join([]string{
-	`A[5-7]`, `D\d+s`, `DS?15i_v2`, `E64is?_v3`, `H\d+m?r?`, `HB60rs`,
-	`M896ixds_32_v3`, `NC\d+r?`, `NC\d+r?s_v2`, `ND\d+r?s`, `NV\d+`, `NP\d+s`,
-}, "|") + `)$`)
-
 // memoryOption matches the digits that tell sizes with the same number of cores
 // apart: "M96ds1_v3" is written "M96ds_1_v3".
 var memoryOption = regexp.MustCompile(`^(M\d+[a-z]+)(\d+)(_v3)$`)
 
-// skuName returns the name by which Azure's API knows a size, or why the size is not
-// for Kubernetes. The source's names are those of a price list: some lack
-// "Standard", and a few are misspelled.
-func skuName(s source.Size) (name, reason string) {
-	body, found := strings.CutPrefix(s.Name, "Basic ")
-	if found {
-		return "", "is of the Basic tier, which Kubernetes on Azure does not take"
-	}
-	body = strings.ReplaceAll(strings.TrimPrefix(body, "Standard "), " ", "_")
+// skuName returns the name by which Azure's API knows a size of the older source, whose names
+// are those of a price list: some lack "Standard", and a few are misspelled.
+func skuName(name string) string {
+	body := strings.ReplaceAll(strings.TrimPrefix(name, "Standard "), " ", "_")
 	body = memoryOption.ReplaceAllString(body, "${1}_$2$3")
 	body = strings.Replace(body, "_v710_", "_V710_", 1)
 	switch body {
@@ -181,13 +249,24 @@ func skuName(s source.Size) (name, reason string) {
 	case "NV28ads_V710_v5":
 		body = "NV28adms_V710_v5"
 	}
-	switch {
-	case strings.Contains(body, "-"):
-		return "", "has fewer cores than it is priced for, for software licences; Karpenter leaves such sizes out"
-	case strings.HasPrefix(body, "DC"), strings.HasPrefix(body, "EC"):
-		return "", "is for confidential computing, which Karpenter leaves out"
-	case withdrawn.MatchString(body):
-		return "", "is no longer offered"
+	return "Standard_" + body
+}
+
+// priceKeys are the older source's names of regions.
+func priceKeys() map[string]string {
+	return map[string]string{
+		"australiacentral": "australia-central", "australiacentral2": "australia-central-2", "australiaeast": "australia-east",
+		"australiasoutheast": "australia-southeast", "brazilsouth": "brazil-south", "brazilsoutheast": "brazil-southeast",
+		"canadacentral": "canada-central", "canadaeast": "canada-east", "centralindia": "central-india", "centralus": "us-central",
+		"eastasia": "asia-pacific-east", "eastus": "us-east", "eastus2": "us-east-2", "francecentral": "france-central",
+		"francesouth": "france-south", "germanynorth": "germany-north", "germanywestcentral": "germany-west-central",
+		"japaneast": "japan-east", "japanwest": "japan-west", "koreacentral": "korea-central", "koreasouth": "korea-south",
+		"northcentralus": "us-north-central", "northeurope": "europe-north", "norwayeast": "norway-east", "norwaywest": "norway-west",
+		"qatarcentral": "qatar-central", "southafricanorth": "south-africa-north", "southafricawest": "south-africa-west",
+		"southcentralus": "us-south-central", "southeastasia": "asia-pacific-southeast", "southindia": "south-india",
+		"swedencentral": "sweden-central", "swedensouth": "sweden-south", "switzerlandnorth": "switzerland-north",
+		"switzerlandwest": "switzerland-west", "uaecentral": "uae-central", "uaenorth": "uae-north", "uksouth": "united-kingdom-south",
+		"ukwest": "united-kingdom-west", "westcentralus": "us-west-central", "westeurope": "europe-west", "westindia": "west-india",
+		"westus": "us-west", "westus2": "us-west-2", "westus3": "us-west-3",
 	}
-	return "Standard_" + body, ""
 }

@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
 // Input is what the sources say.
 type Input struct {
-	Sources    ec2facts.Sources
+	Sources    facts.Sources
 	Instances  []source.Instance
 	Limits     map[string]source.Limit
 	Bandwidths map[string]int64
@@ -22,8 +22,8 @@ type Input struct {
 
 // Output is what is embedded.
 type Output struct {
-	Shapes  ec2facts.Shapes
-	Regions []ec2facts.Region // in order of name
+	Shapes  facts.Shapes
+	Regions []facts.Region // in order of name
 	// LeftOut names the types that are not in the catalogs, with the reason.
 	LeftOut []LeftOut
 }
@@ -34,7 +34,7 @@ type LeftOut struct{ Type, Reason string }
 // Build makes the tables. An error means that a source changed in a way that this
 // program does not understand.
 func Build(in Input) (Output, error) {
-	b := builder{Input: in, known: map[string]source.Instance{}, shapes: map[string]ec2facts.Shape{}}
+	b := builder{Input: in, known: map[string]source.Instance{}, shapes: map[string]facts.Shape{}}
 	for _, i := range in.Instances {
 		if _, twice := b.known[i.Name]; twice {
 			return Output{}, fmt.Errorf("%s: is described twice", i.Name)
@@ -44,7 +44,7 @@ func Build(in Input) (Output, error) {
 	if err := b.addShapes(); err != nil {
 		return Output{}, err
 	}
-	out := Output{Shapes: ec2facts.Shapes{Sources: in.Sources}}
+	out := Output{Shapes: facts.Shapes{Sources: in.Sources}}
 	sold := map[string]bool{}
 	for _, name := range b.regionNames() {
 		region, err := b.region(name)
@@ -71,7 +71,7 @@ func Build(in Input) (Output, error) {
 type builder struct {
 	Input
 	known   map[string]source.Instance
-	shapes  map[string]ec2facts.Shape
+	shapes  map[string]facts.Shape
 	leftOut []LeftOut
 }
 
@@ -120,7 +120,7 @@ func (b *builder) addShapes() error {
 }
 
 // addNetwork fills in what is looked up by name for every shape.
-func (b *builder) addNetwork(s *ec2facts.Shape, l source.Limit) {
+func (b *builder) addNetwork(s *facts.Shape, l source.Limit) {
 	s.Interfaces, s.Addresses, s.BranchInterfaces, s.Hypervisor = l.Interfaces, l.Addresses, l.BranchInterfaces, l.Hypervisor
 	s.NetworkMbps = b.Bandwidths[s.Name]
 }
@@ -128,7 +128,7 @@ func (b *builder) addNetwork(s *ec2facts.Shape, l source.Limit) {
 // correct puts in what the sources lack or have wrong. The figures are those that
 // EC2 reports, as Karpenter's documentation of instance types (release 1.14.1,
 // August 2026) shows them. It reports whether the network interfaces are among them.
-func correct(s *ec2facts.Shape) (hasInterfaces bool) {
+func correct(s *facts.Shape) (hasInterfaces bool) {
 	// card sets the interfaces of the default network card, each with 50 addresses.
 	card := func(interfaces int64) {
 		s.Interfaces, s.Addresses, s.Hypervisor = interfaces, 50, "nitro"

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -56,10 +56,10 @@ func build(t *testing.T, in Input) Output {
 }
 
 // rows returns the rows of the only region, by type.
-func rows(t *testing.T, out Output) map[string]ec2facts.Row {
+func rows(t *testing.T, out Output) map[string]facts.Row {
 	t.Helper()
 	require.Len(t, out.Regions, 1)
-	byType := map[string]ec2facts.Row{}
+	byType := map[string]facts.Row{}
 	for _, row := range out.Regions[0].Rows {
 		byType[row.Type] = row
 	}
@@ -74,14 +74,14 @@ func TestADescribedType(t *testing.T) {
 			NVMe    bool  `json:"nvme_ssd"`
 		}{2, 900, true}
 	})))
-	assert.Equal(t, []ec2facts.Shape{{
+	assert.Equal(t, []facts.Shape{{
 		Name: "m5.large", VCPU: 2, MemoryMiB: 8192, Arch: "amd64", CPUMaker: "intel", Hypervisor: "nitro",
 		Interfaces: 3, Addresses: 10, BranchInterfaces: 9, NetworkMbps: 750, EBSMbps: 4750, LocalDiskGB: 1800,
 	}}, out.Shapes.List)
-	assert.Equal(t, []ec2facts.Region{{
+	assert.Equal(t, []facts.Region{{
 		Name: "us-east-1", FreshDate: "2026-07-06",
-		Zones: []ec2facts.Zone{{Letter: 'a', ID: "use1-az1"}, {Letter: 'b', ID: "use1-az2"}},
-		Rows: []ec2facts.Row{{
+		Zones: []facts.Zone{{Letter: 'a', ID: "use1-az1"}, {Letter: 'b', ID: "use1-az2"}},
+		Rows: []facts.Row{{
 			Type: "m5.large", OnDemand: offerings.MustPrice("0.096"), Zones: "ab",
 			Spot: []offerings.Price{offerings.MustPrice("0.03"), offerings.MustPrice("0.04")}, Band: 5,
 		}},
@@ -93,11 +93,11 @@ func TestTheFresherPriceStands(t *testing.T) {
 	out := build(t, input(map[string]string{"m5.large": "0.09", "m5.metal": "4.9", "m8i.metal-48xl": "10", "m8i.metal-96xl": "42", "m8i.48xlarge": "10", "m8i.96xlarge": "20"},
 		instance("m5.large", nil), instance("m5.metal", nil), instance("m5.xlarge", nil)))
 	got := rows(t, out)
-	for name, want := range map[string]ec2facts.Row{
-		"m5.large":       {OnDemand: offerings.MustPrice("0.09"), List: ec2facts.FresherList},
-		"m5.metal":       {OnDemand: offerings.MustPrice("0.096"), List: ec2facts.OlderList}, // dedicated tenancy is dearer
-		"m5.xlarge":      {OnDemand: offerings.MustPrice("0.096"), List: ec2facts.OlderList}, // the fresher list lacks it
-		"m8i.metal-48xl": {OnDemand: offerings.MustPrice("10"), List: ec2facts.DedicatedList},
+	for name, want := range map[string]facts.Row{
+		"m5.large":       {OnDemand: offerings.MustPrice("0.09"), List: facts.FresherList},
+		"m5.metal":       {OnDemand: offerings.MustPrice("0.096"), List: facts.OlderList}, // dedicated tenancy is dearer
+		"m5.xlarge":      {OnDemand: offerings.MustPrice("0.096"), List: facts.OlderList}, // the fresher list lacks it
+		"m8i.metal-48xl": {OnDemand: offerings.MustPrice("10"), List: facts.DedicatedList},
 	} {
 		assert.Equal(t, want.OnDemand, got[name].OnDemand, name)
 		assert.Equal(t, want.List, got[name].List, name)
@@ -107,14 +107,14 @@ func TestTheFresherPriceStands(t *testing.T) {
 }
 
 func TestSpotPricesAreDealtOut(t *testing.T) {
-	sell := func(band string, spot ...string) ec2facts.Row {
+	sell := func(band string, spot ...string) facts.Row {
 		return rows(t, build(t, input(nil, instance("m5.large", func(i *source.Instance) {
 			i.Pricing["us-east-1"] = linux("0.096", band, spot...)
 		}))))["m5.large"]
 	}
 	assert.Equal(t, []offerings.Price{offerings.MustPrice("0.01")}, sell("<5%", "0.01").Spot, "the second zone has none")
 	assert.Equal(t, []offerings.Price{offerings.MustPrice("0.01"), offerings.MustPrice("0.02")}, sell("<5%", "0.03", "0.02", "0.01").Spot)
-	assert.Equal(t, ec2facts.Band(1), sell("<5%", "0.01").Band)
+	assert.Equal(t, facts.Band(1), sell("<5%", "0.01").Band)
 	assert.Zero(t, sell("", "0.01").Band)
 	assert.Zero(t, sell("<5%").Band, "no spot price, no band")
 	assert.Empty(t, sell("<5%", "0.000").Spot, "a price of nothing is no price")
@@ -130,7 +130,7 @@ func TestZonesThatNoSourceLists(t *testing.T) {
 	)
 	got := rows(t, build(t, in))
 	// Zone 2 sells both types of generation 8, zone 1 one of them.
-	for name, want := range map[string]ec2facts.Row{
+	for name, want := range map[string]facts.Row{
 		"m9g.large":     {Zones: "b", Assumed: true},
 		"p4de.24xlarge": {Zones: "b", Assumed: true},
 		"m8i.large":     {Zones: "b"},
@@ -147,8 +147,8 @@ func TestZonesThatNoSourceLists(t *testing.T) {
 		i.Pricing = map[string]source.RegionalPrices{"af-south-1": linux("0.1", "<5%", "0.02")}
 	})))
 	require.Len(t, out.Regions, 1)
-	assert.Equal(t, []ec2facts.Zone{{Letter: 'a'}, {Letter: 'b'}, {Letter: 'c'}}, out.Regions[0].Zones)
-	assert.Equal(t, ec2facts.Row{Type: "m5.large", OnDemand: offerings.MustPrice("0.1"), Zones: "abc", Assumed: true}, out.Regions[0].Rows[0])
+	assert.Equal(t, []facts.Zone{{Letter: 'a'}, {Letter: 'b'}, {Letter: 'c'}}, out.Regions[0].Zones)
+	assert.Equal(t, facts.Row{Type: "m5.large", OnDemand: offerings.MustPrice("0.1"), Zones: "abc", Assumed: true}, out.Regions[0].Rows[0])
 }
 
 func TestLocalZonesAreNotRegions(t *testing.T) {
@@ -195,7 +195,7 @@ func TestNetworkOfTypesWithoutLimits(t *testing.T) {
 	assert.Equal(t, []int64{15, 50}, []int64{u9.Interfaces, u9.Addresses})
 	assert.Equal(t, "nitro", u9.Hypervisor)
 	assert.Equal(t, []int64{2, 50, 7600}, []int64{trn2.Interfaces, trn2.Addresses, trn2.LocalDiskGB})
-	assert.Equal(t, ec2facts.Accelerator{Resource: neuron, Maker: "aws", Name: "trainium2", Count: 16, Cores: 8}, trn2.Accelerator)
+	assert.Equal(t, facts.Accelerator{Resource: neuron, Maker: "aws", Name: "trainium2", Count: 16, Cores: 8}, trn2.Accelerator)
 }
 
 func TestAccelerators(t *testing.T) {
@@ -203,17 +203,17 @@ func TestAccelerators(t *testing.T) {
 		name, model string
 		count       int64
 		gib         float64
-		want        ec2facts.Accelerator
+		want        facts.Accelerator
 	}{
-		{"m5.large", "", 0, 0, ec2facts.Accelerator{}},
-		{"g5.12xlarge", "NVIDIA A10G", 4, 96, ec2facts.Accelerator{Resource: nvidiaGPU, Name: "a10g", Maker: "nvidia", Count: 4, MemoryMiB: 22888}},
-		{"p3dn.24xlarge", "NVIDIA Tesla V100", 8, 256, ec2facts.Accelerator{Resource: nvidiaGPU, Name: "v100", Maker: "nvidia", Count: 8, MemoryMiB: 32768}},
-		{"p5en.48xlarge", "NVIDIA H200", 8, 1128, ec2facts.Accelerator{Resource: nvidiaGPU, Name: "h200", Maker: "nvidia", Count: 8, MemoryMiB: 144384}},
-		{"g4ad.xlarge", "AMD Radeon Pro V520", 1, 8, ec2facts.Accelerator{Resource: amdGPU, Name: "radeon-pro-v520", Maker: "amd", Count: 1, MemoryMiB: 8192}},
-		{"trn1.2xlarge", "AWS Inferentia", 1, 32, ec2facts.Accelerator{Resource: neuron, Name: "trainium", Maker: "aws", Count: 1, Cores: 2}},
-		{"inf1.6xlarge", "AWS Inferentia", 4, 0, ec2facts.Accelerator{Resource: neuron, Name: "inferentia", Maker: "aws", Count: 4, Cores: 4}},
-		{"inf2.48xlarge", "AWS Inferentia2", 12, 384, ec2facts.Accelerator{Resource: neuron, Name: "inferentia2", Maker: "aws", Count: 12, Cores: 2}},
-		{"dl1.24xlarge", "", 0, 0, ec2facts.Accelerator{Resource: gaudi, Name: "gaudi-hl-205", Maker: "habana", Count: 8, MemoryMiB: 32768}},
+		{"m5.large", "", 0, 0, facts.Accelerator{}},
+		{"g5.12xlarge", "NVIDIA A10G", 4, 96, facts.Accelerator{Resource: nvidiaGPU, Name: "a10g", Maker: "nvidia", Count: 4, MemoryMiB: 22888}},
+		{"p3dn.24xlarge", "NVIDIA Tesla V100", 8, 256, facts.Accelerator{Resource: nvidiaGPU, Name: "v100", Maker: "nvidia", Count: 8, MemoryMiB: 32768}},
+		{"p5en.48xlarge", "NVIDIA H200", 8, 1128, facts.Accelerator{Resource: nvidiaGPU, Name: "h200", Maker: "nvidia", Count: 8, MemoryMiB: 144384}},
+		{"g4ad.xlarge", "AMD Radeon Pro V520", 1, 8, facts.Accelerator{Resource: amdGPU, Name: "radeon-pro-v520", Maker: "amd", Count: 1, MemoryMiB: 8192}},
+		{"trn1.2xlarge", "AWS Inferentia", 1, 32, facts.Accelerator{Resource: neuron, Name: "trainium", Maker: "aws", Count: 1, Cores: 2}},
+		{"inf1.6xlarge", "AWS Inferentia", 4, 0, facts.Accelerator{Resource: neuron, Name: "inferentia", Maker: "aws", Count: 4, Cores: 4}},
+		{"inf2.48xlarge", "AWS Inferentia2", 12, 384, facts.Accelerator{Resource: neuron, Name: "inferentia2", Maker: "aws", Count: 12, Cores: 2}},
+		{"dl1.24xlarge", "", 0, 0, facts.Accelerator{Resource: gaudi, Name: "gaudi-hl-205", Maker: "habana", Count: 8, MemoryMiB: 32768}},
 	} {
 		got, err := accelerator(source.Instance{Name: tt.name, GPUs: tt.count, GPUModel: tt.model, GPUMemoryGiB: tt.gib})
 		require.NoError(t, err, tt.name)
@@ -271,7 +271,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 }
 
 func TestCorrections(t *testing.T) {
-	for name, want := range map[string]ec2facts.Shape{
+	for name, want := range map[string]facts.Shape{
 		"m1.medium":          {MemoryMiB: 3788},
 		"r3.large":           {MemoryMiB: 15360},
 		"t1.micro":           {CPUMaker: "intel"},
@@ -281,7 +281,7 @@ func TestCorrections(t *testing.T) {
 		"hpc7a.96xlarge":     {EBSMbps: 2085, Interfaces: 2, Addresses: 50, Hypervisor: "nitro"},
 		"m5.large":           {},
 	} {
-		got := ec2facts.Shape{Name: name}
+		got := facts.Shape{Name: name}
 		assert.Equal(t, want.Interfaces > 0, correct(&got), name)
 		want.Name = name
 		assert.Equal(t, want, got)

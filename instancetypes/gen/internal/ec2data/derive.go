@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
 // familyName matches families whose sizes follow one rule: a category of the five
@@ -28,17 +28,17 @@ const firstDerived = 7
 // 16 and 8 GiB per vCPU, an xlarge is four vCPUs, and the letter that follows the
 // generation names the maker: g is AWS's own arm64, a AMD, i Intel. Local disks and
 // bandwidth to network disks cannot be told from the name.
-func derive(name string) (ec2facts.Shape, bool) {
+func derive(name string) (facts.Shape, bool) {
 	family, size, _ := strings.Cut(name, ".")
 	m := familyName.FindStringSubmatch(family)
 	vcpu, ok := vcpuOf(size)
 	if m == nil || !ok {
-		return ec2facts.Shape{}, false
+		return facts.Shape{}, false
 	}
 	if generation, err := strconv.Atoi(m[2]); err != nil || generation < firstDerived {
-		return ec2facts.Shape{}, false
+		return facts.Shape{}, false
 	}
-	s := ec2facts.Shape{Name: name, VCPU: vcpu, MemoryMiB: vcpu * gibPerVCPU(m[1]) << 10, Arch: "amd64", Derived: true}
+	s := facts.Shape{Name: name, VCPU: vcpu, MemoryMiB: vcpu * gibPerVCPU(m[1]) << 10, Arch: "amd64", Derived: true}
 	switch {
 	case strings.HasPrefix(m[3], "g"):
 		s.Arch, s.CPUMaker = "arm64", "aws"
@@ -47,7 +47,7 @@ func derive(name string) (ec2facts.Shape, bool) {
 	case strings.HasPrefix(m[3], "i"):
 		s.CPUMaker = "intel"
 	default:
-		return ec2facts.Shape{}, false
+		return facts.Shape{}, false
 	}
 	return s, true
 }
@@ -83,8 +83,8 @@ func vcpuOf(size string) (int64, bool) {
 
 // described makes the shape of a type that the file of instances describes, or says
 // why there is none.
-func (b *builder) described(i source.Instance) (s ec2facts.Shape, leftOut string, err error) {
-	s = ec2facts.Shape{
+func (b *builder) described(i source.Instance) (s facts.Shape, leftOut string, err error) {
+	s = facts.Shape{
 		Name: i.Name,
 		VCPU: i.VCPU,
 		// EC2 counts in MiB, the source in GiB with few decimals.
@@ -112,7 +112,7 @@ func (b *builder) described(i source.Instance) (s ec2facts.Shape, leftOut string
 	if !ok && i.VPC != nil {
 		// The types that only this source knows are large machines of the last years.
 		limit, ok = source.Limit{Interfaces: i.VPC.Interfaces, Addresses: i.VPC.Addresses, Hypervisor: "nitro"}, true
-		if ec2facts.IsMetal(i.Name) {
+		if facts.IsMetal(i.Name) {
 			limit.Hypervisor = ""
 		}
 	}
@@ -162,9 +162,9 @@ const (
 // accelerator says which accelerators a type has. Inference and training chips are
 // told by the family, since the source gives trn1 the model of inf1, trn2 one device
 // of no model, and dl1 none at all. A model that is not known is an error.
-func accelerator(i source.Instance) (ec2facts.Accelerator, error) {
+func accelerator(i source.Instance) (facts.Accelerator, error) {
 	family, _, _ := strings.Cut(i.Name, ".")
-	chip := ec2facts.Accelerator{Resource: neuron, Maker: "aws", Count: i.GPUs}
+	chip := facts.Accelerator{Resource: neuron, Maker: "aws", Count: i.GPUs}
 	switch family {
 	case "inf1":
 		chip.Name, chip.Cores = "inferentia", 4
@@ -175,7 +175,7 @@ func accelerator(i source.Instance) (ec2facts.Accelerator, error) {
 	case "trn2":
 		chip.Name, chip.Cores, chip.Count = "trainium2", 8, 16
 	case "dl1":
-		chip = ec2facts.Accelerator{Resource: gaudi, Maker: "habana", Name: "gaudi-hl-205", Count: 8, MemoryMiB: 32 << 10}
+		chip = facts.Accelerator{Resource: gaudi, Maker: "habana", Name: "gaudi-hl-205", Count: 8, MemoryMiB: 32 << 10}
 	default:
 		return gpu(i)
 	}
@@ -187,14 +187,14 @@ func accelerator(i source.Instance) (ec2facts.Accelerator, error) {
 
 // gpu tells the GPUs of a type. The source sums up their memory, and counts it in
 // the gigabytes of brochures where EC2 reports the MiB that programs see.
-func gpu(i source.Instance) (ec2facts.Accelerator, error) {
+func gpu(i source.Instance) (facts.Accelerator, error) {
 	if i.GPUs == 0 && i.GPUModel == "" {
-		return ec2facts.Accelerator{}, nil
+		return facts.Accelerator{}, nil
 	}
 	if i.GPUs <= 0 {
-		return ec2facts.Accelerator{}, fmt.Errorf("GPU %q: %d of them: want some", i.GPUModel, i.GPUs)
+		return facts.Accelerator{}, fmt.Errorf("GPU %q: %d of them: want some", i.GPUModel, i.GPUs)
 	}
-	a := ec2facts.Accelerator{
+	a := facts.Accelerator{
 		Resource: nvidiaGPU, Maker: "nvidia", Count: i.GPUs,
 		MemoryMiB: int64(math.Round(i.GPUMemoryGiB * 1024 / float64(i.GPUs))),
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
 func TestDerive(t *testing.T) {
@@ -27,7 +27,7 @@ func TestDerive(t *testing.T) {
 	} {
 		got, ok := derive(tt.name)
 		assert.True(t, ok, tt.name)
-		assert.Equal(t, ec2facts.Shape{
+		assert.Equal(t, facts.Shape{
 			Name: tt.name, VCPU: tt.vcpu, MemoryMiB: tt.gib << 10, Arch: tt.arch, CPUMaker: tt.maker, Derived: true,
 		}, got)
 	}
@@ -56,7 +56,7 @@ func FuzzDerive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		s, ok := derive(name)
 		if !ok {
-			assert.Equal(t, ec2facts.Shape{}, s)
+			assert.Equal(t, facts.Shape{}, s)
 			return
 		}
 		assert.Positive(t, s.VCPU)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -29,16 +29,16 @@ func (b *builder) regionNames() []string {
 }
 
 // region makes the table of a region's prices.
-func (b *builder) region(name string) (ec2facts.Region, error) {
+func (b *builder) region(name string) (facts.Region, error) {
 	zones, err := b.zonesOf(name)
 	if err != nil {
-		return ec2facts.Region{}, err
+		return facts.Region{}, err
 	}
-	g := ec2facts.Region{Name: name, Zones: zones.list, FreshDate: b.Fresh.Dates[name]}
+	g := facts.Region{Name: name, Zones: zones.list, FreshDate: b.Fresh.Dates[name]}
 	for _, typeName := range slices.Sorted(maps.Keys(b.shapes)) {
 		row, ok, err := b.row(zones, typeName)
 		if err != nil {
-			return ec2facts.Region{}, fmt.Errorf("region %s: %s: %w", name, typeName, err)
+			return facts.Region{}, fmt.Errorf("region %s: %s: %w", name, typeName, err)
 		}
 		if ok {
 			g.Rows = append(g.Rows, row)
@@ -48,12 +48,12 @@ func (b *builder) region(name string) (ec2facts.Region, error) {
 }
 
 // row says how a region sells a type; false if it does not.
-func (b *builder) row(zones regionZones, typeName string) (ec2facts.Row, bool, error) {
+func (b *builder) row(zones regionZones, typeName string) (facts.Row, bool, error) {
 	var older source.LinuxPrices
 	if p := b.known[typeName].Pricing[zones.region].Linux; p != nil {
 		older = *p
 	}
-	row := ec2facts.Row{Type: typeName}
+	row := facts.Row{Type: typeName}
 	ok, err := b.onDemand(&row, zones.region, older)
 	if err != nil || !ok {
 		return row, false, err
@@ -73,12 +73,12 @@ func (b *builder) row(zones regionZones, typeName string) (ec2facts.Row, bool, e
 // onDemand sets the price of a machine on demand. The fresher list stands, but for
 // bare metal, which it prices at dedicated tenancy: there the older list stands
 // where it has the type.
-func (b *builder) onDemand(row *ec2facts.Row, region string, older source.LinuxPrices) (bool, error) {
+func (b *builder) onDemand(row *facts.Row, region string, older source.LinuxPrices) (bool, error) {
 	fresh, isFresh := b.Fresh.ByRegion[region][row.Type]
-	metal := ec2facts.IsMetal(row.Type)
+	metal := facts.IsMetal(row.Type)
 	switch {
 	case isFresh && !metal:
-		row.OnDemand, row.List = fresh, ec2facts.FresherList
+		row.OnDemand, row.List = fresh, facts.FresherList
 	case older.OnDemand != "":
 		price, err := offerings.ParsePrice(older.OnDemand)
 		if err != nil {
@@ -86,7 +86,7 @@ func (b *builder) onDemand(row *ec2facts.Row, region string, older source.LinuxP
 		}
 		row.OnDemand = price
 	case isFresh && !b.isWholeHost(region, row.Type, fresh):
-		row.OnDemand, row.List = fresh, ec2facts.DedicatedList
+		row.OnDemand, row.List = fresh, facts.DedicatedList
 	}
 	return row.OnDemand > 0, nil
 }
@@ -103,7 +103,7 @@ func (b *builder) isWholeHost(region, name string, dedicated offerings.Price) bo
 // addSpot gives the spot prices to the zones in order: the source lists them in
 // ascending order and does not say which zone asks which. Zones beyond the last
 // price have no spot offering, prices beyond the last zone are dropped.
-func addSpot(row *ec2facts.Row, prices source.LinuxPrices) error {
+func addSpot(row *facts.Row, prices source.LinuxPrices) error {
 	for _, text := range prices.Spot {
 		price, err := offerings.ParsePrice(text)
 		if err != nil {
@@ -118,7 +118,7 @@ func addSpot(row *ec2facts.Row, prices source.LinuxPrices) error {
 	if len(row.Spot) == 0 || prices.Band == "" {
 		return nil
 	}
-	band, err := ec2facts.ParseBand(prices.Band)
+	band, err := facts.ParseBand(prices.Band)
 	row.Band = band
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
-	"github.com/plimsoll-go/plimsoll/instancetypes/internal/ec2facts"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
 // zoneID matches a zone id: a code for the region and the number of the zone.
@@ -21,7 +21,7 @@ const unlistedZones = "abc"
 // regionZones knows which zones a region has.
 type regionZones struct {
 	region string
-	list   []ec2facts.Zone
+	list   []facts.Zone
 	// usual holds the zones that sell most of what is new.
 	usual string
 }
@@ -61,15 +61,15 @@ func (b *builder) zonesOf(region string) (regionZones, error) {
 	z := regionZones{region: region}
 	if len(ids) == 0 {
 		for _, letter := range []byte(unlistedZones) {
-			z.list = append(z.list, ec2facts.Zone{Letter: letter})
+			z.list = append(z.list, facts.Zone{Letter: letter})
 		}
 		z.usual = unlistedZones
 		return z, nil
 	}
 	for letter, id := range ids {
-		z.list = append(z.list, ec2facts.Zone{Letter: letter, ID: id})
+		z.list = append(z.list, facts.Zone{Letter: letter, ID: id})
 	}
-	slices.SortFunc(z.list, func(a, b ec2facts.Zone) int { return int(a.Letter) - int(b.Letter) })
+	slices.SortFunc(z.list, func(a, b facts.Zone) int { return int(a.Letter) - int(b.Letter) })
 	for _, zone := range z.list {
 		if 10*sold[zone.Letter] >= 9*types {
 			z.usual += string(zone.Letter)

@@ -24,7 +24,11 @@ func parseGo(path string) (*goFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &goFile{path: path, fset: token.NewFileSet(), raw: raw}
+	return parseGoText(path, raw)
+}
+
+func parseGoText(path string, raw []byte) (f *goFile, err error) {
+	f = &goFile{path: path, fset: token.NewFileSet(), raw: raw}
 	if f.file, err = parser.ParseFile(f.fset, path, raw, parser.SkipObjectResolution); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,164 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Region is what a region sells.
+type Region struct {
+	// Name is the region, such as "us-east-1".
+	Name string `json:"name"`
+	// Zones lists its availability zones, in order of letter.
+	Zones []Zone `json:"zones"`
+	// SpotOfRegion says that the spot price of a row is that of all its zones.
+	SpotOfRegion bool `json:"spotOfRegion,omitempty"`
+	// FreshDate is the day of the fresher price list, as YYYY-MM-DD; empty if there
+	// is none for this region.
+	FreshDate string `json:"freshDate,omitempty"`
+	// Rows holds what is sold, in order of type.
+	Rows []Row `json:"rows"`
+}
+
+// Zone is an availability zone.
+type Zone struct {
+	// Letter ends the zone's name, a letter or a digit: zone "us-east-1a" has letter 'a'.
+	Letter byte `json:"letter"`
+	// ID is the zone id, such as "use1-az1"; empty if it is not known.
+	ID string `json:"id,omitempty"`
+}
+
+// PriceList tells which list an on-demand price stands in.
+type PriceList string
+
+// The lists.
+const (
+	// OlderList is that of the source which covers all regions.
+	OlderList PriceList = ""
+	// FresherList is newer and covers few regions.
+	FresherList PriceList = "f"
+	// DedicatedList is the fresher list's price of a bare-metal machine, which is that
+	// of dedicated tenancy and above what shared tenancy costs.
+	DedicatedList PriceList = "d"
+	// FormerList is older than the others; it counts where these are wrong.
+	FormerList PriceList = "o"
+)
+
+// Row is how a region sells one type.
+type Row struct {
+	// Type is the instance type.
+	Type string `json:"type"`
+	// OnDemand is the price of a machine on demand, and List where it stands.
+	OnDemand offerings.Price `json:"onDemand"`
+	List     PriceList       `json:"list,omitempty"`
+	// OneYear and ThreeYears are the prices of machines that one commits to buy for so long,
+	// per hour; 0 if not known.
+	OneYear    offerings.Price `json:"oneYear,omitempty"`
+	ThreeYears offerings.Price `json:"threeYears,omitempty"`
+	// Zones holds the letters of the zones that sell the type, ascending.
+	Zones string `json:"zones"`
+	// Assumed tells that the zones are a guess, because no source lists them.
+	Assumed bool `json:"assumed,omitempty"`
+	// Spot lists spot prices, ascending: one for each zone as far as they go.
+	Spot []offerings.Price `json:"spot,omitempty"`
+	// Band is the interruption band of spot machines, 1 to 5; 0 if not known.
+	Band Band `json:"band,omitempty"`
+}
+
+// Validate reports what is wrong with a region: prices that are not above 0, zones that the region does not have, more spot
+// prices than zones, spot prices in zones that are guesses.
+func (g *Region) Validate() error {
+	var errs []error
+	fault := func(format string, args ...any) {
+		if len(errs) < 20 {
+			errs = append(errs, fmt.Errorf("region %s: "+format, append([]any{g.Name}, args...)...))
+		}
+	}
+	if g.Name == "" {
+		fault("the name is empty")
+	}
+	known := map[byte]bool{}
+	for i, z := range g.Zones {
+		known[z.Letter] = true
+		digit, letter := '0' <= z.Letter && z.Letter <= '9', 'a' <= z.Letter && z.Letter <= 'z'
+		if !digit && !letter || i > 0 && g.Zones[i-1].Letter >= z.Letter {
+			fault("zone %q: want letters from a to z or digits that ascend", z.Letter)
+		}
+	}
+	if err := ascending(len(g.Rows), func(i int) string { return g.Rows[i].Type }); err != nil {
+		fault("%w", err)
+	}
+	for _, row := range g.Rows {
+		if row.OnDemand <= 0 || row.OneYear < 0 || row.ThreeYears < 0 {
+			fault("%s: prices %v on demand, %v and %v committed: want more than 0, and at least 0", row.Type, row.OnDemand, row.OneYear, row.ThreeYears)
+		}
+		if !slices.Contains([]PriceList{OlderList, FresherList, DedicatedList, FormerList}, row.List) {
+			fault("%s: price list %q is not known", row.Type, row.List)
+		}
+		if row.Zones == "" {
+			fault("%s: is sold in no zone", row.Type)
+		}
+		for i := range len(row.Zones) {
+			if !known[row.Zones[i]] || i > 0 && row.Zones[i-1] >= row.Zones[i] {
+				fault("%s: zones %q: want ascending letters of the region's zones", row.Type, row.Zones)
+				break
+			}
+		}
+		if row.Band < 0 || row.Band > BandTop || row.Band != 0 && len(row.Spot) == 0 {
+			fault("%s: interruption band %d: want 0 to %d, and 0 without a spot price", row.Type, row.Band, BandTop)
+		}
+		for i, p := range row.Spot {
+			if p <= 0 || i > 0 && p < row.Spot[i-1] {
+				fault("%s: spot prices %v: want prices above 0 that ascend", row.Type, row.Spot)
+				break
+			}
+		}
+		switch {
+		case g.SpotOfRegion && len(row.Spot) > 1:
+			fault("%s: %d spot prices: want one for the region", row.Type, len(row.Spot))
+		case !g.SpotOfRegion && (len(row.Spot) > len(row.Zones) || len(row.Spot) > 0 && row.Assumed):
+			fault("%s: %d spot prices: want at most one for each zone, and none where zones are a guess", row.Type, len(row.Spot))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Band is one of the classes in which AWS publishes how many spot machines of a type
+// were taken back within a month. 0 means that it is not known.
+type Band int
+
+// BandTop is the highest band, more than a fifth.
+const BandTop Band = 5
+
+// ParseBand reads the spelling of the Spot Instance Advisor: "<5%", "5-10%",
+// "10-15%", "15-20%", ">20%".
+func ParseBand(s string) (Band, error) {
+	switch s {
+	case "<5%":
+		return 1, nil
+	case "5-10%":
+		return 2, nil
+	case "10-15%":
+		return 3, nil
+	case "15-20%":
+		return 4, nil
+	case ">20%":
+		return BandTop, nil
+	}
+	return 0, fmt.Errorf("interruption band %q: want one of <5%%, 5-10%%, 10-15%%, 15-20%%, >20%%", s)
+}
+
+// Rate returns the middle of the band as a share from 0 to 1: 0.025, 0.075, 0.125,
+// 0.175. The open band above a fifth counts as a quarter, and 0 as 0.
+func (b Band) Rate() float64 {
+	switch {
+	case b <= 0:
+		return 0
+	case b >= BandTop:
+		return 0.25
+	}
+	return [...]float64{0.025, 0.075, 0.125, 0.175}[b-1]
+}

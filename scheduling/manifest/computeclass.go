@@ -1,0 +1,222 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// computeClassLabel is the label by which pods ask for a ComputeClass, and the key of the taint
+// of its nodes.
+const computeClassLabel = "cloud.google.com/compute-class"
+
+// computeClass is a ComputeClass of GKE, as far as it decides which machines are bought.
+type computeClass struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Priorities        []classPriority `json:"priorities"`
+		WhenUnsatisfiable string          `json:"whenUnsatisfiable"`
+		AutoscalingPolicy struct {
+			ConsolidationDelayMinutes *int32 `json:"consolidationDelayMinutes"`
+			ConsolidationThreshold    any    `json:"consolidationThreshold"`
+			GPUConsolidationThreshold any    `json:"gpuConsolidationThreshold"`
+		} `json:"autoscalingPolicy"`
+		NodePoolConfig struct {
+			NodeLabels     map[string]string `json:"nodeLabels"`
+			Taints         []corev1.Taint    `json:"taints"`
+			ImageType      any               `json:"imageType"`
+			ServiceAccount any               `json:"serviceAccount"`
+		} `json:"nodePoolConfig"`
+
+		ActiveMigration      any `json:"activeMigration"`
+		Description          any `json:"description"`
+		NodePoolAutoCreation any `json:"nodePoolAutoCreation"`
+		PriorityDefaults     any `json:"priorityDefaults"`
+	} `json:"spec"`
+	Status any `json:"status"`
+}
+
+// classPriority is one of the kinds of machines that a ComputeClass has bought.
+type classPriority struct {
+	MachineFamily string `json:"machineFamily"`
+	MachineType   string `json:"machineType"`
+	Spot          bool   `json:"spot"`
+	MinCores      int64  `json:"minCores"`
+	MinMemoryGb   int64  `json:"minMemoryGb"`
+	GPU           *struct {
+		Type          string `json:"type"`
+		Count         int64  `json:"count"`
+		DriverVersion any    `json:"driverVersion"`
+	} `json:"gpu"`
+	Location struct {
+		Zones []string `json:"zones"`
+	} `json:"location"`
+
+	// What follows names machines by what is not in the input.
+
+	Nodepools    []string `json:"nodepools"`
+	PodFamily    any      `json:"podFamily"`
+	Reservations any      `json:"reservations"`
+	TPU          any      `json:"tpu"`
+	FlexStart    any      `json:"flexStart"`
+	Placement    any      `json:"placement"`
+
+	// What follows bears on what nodes hold, or how long they last.
+
+	MaxPodsPerNode        any `json:"maxPodsPerNode"`
+	MaxRunDurationSeconds any `json:"maxRunDurationSeconds"`
+	Storage               any `json:"storage"`
+}
+
+// computeClass reads a ComputeClass as a NodePool for each of its priorities, the first with
+// the highest weight. Their nodes have the label and the taint of the class, stay until they are
+// empty or underutilized, and are bought by what the priority names; on demand unless it asks
+// for spot. With whenUnsatisfiable ScaleUpAnyway there is a last one for machines of series e2.
+func (c *collector) computeClass(o rawObject) {
+	class, ok := take[computeClass](c, o, false, nil)
+	if !ok {
+		return
+	}
+	var told, unread []string
+	var pools []string
+	priorities := class.Spec.Priorities
+	if class.Spec.WhenUnsatisfiable == "ScaleUpAnyway" {
+		priorities = append(slices.Clip(priorities), classPriority{MachineFamily: "e2"})
+	}
+	for i := range priorities {
+		p, at := &priorities[i], fmt.Sprintf("spec.priorities[%d]", i)
+		if why := p.elsewhere(); why != "" {
+			told = append(told, fmt.Sprintf("%s.%s names machines that are not in the input, and was left out", at, why))
+			continue
+		}
+		for field, value := range map[string]any{"maxPodsPerNode": p.MaxPodsPerNode, "maxRunDurationSeconds": p.MaxRunDurationSeconds, "storage": p.Storage} {
+			if value != nil {
+				unread = append(unread, at+"."+field)
+			}
+		}
+		name := class.Name + "-" + strconv.Itoa(i+1)
+		pools = append(pools, name)
+		c.convert(o.at, "NodePool", karpenterGroup, "v1", map[string]any{
+			"metadata": map[string]any{"name": name},
+			"spec": map[string]any{
+				"weight": max(100-i, 1),
+				"template": map[string]any{
+					"metadata": map[string]any{"labels": lo.Assign(class.Spec.NodePoolConfig.NodeLabels, map[string]string{computeClassLabel: class.Name})},
+					"spec": map[string]any{
+						"expireAfter":  "Never",
+						"requirements": p.requirements(),
+						"taints": append(slices.Clip(class.Spec.NodePoolConfig.Taints),
+							corev1.Taint{Key: computeClassLabel, Value: class.Name, Effect: corev1.TaintEffectNoSchedule}),
+					},
+				},
+				"disruption": class.disruption(),
+			},
+		})
+	}
+	if len(unread) > 0 {
+		slices.Sort(unread)
+		told = append(told, strings.Join(unread, ", ")+lo.Ternary(len(unread) > 1, " are", " is")+" not read")
+	}
+	if class.Spec.PriorityDefaults != nil {
+		told = append(told, "spec.priorityDefaults is not read")
+	}
+	c.computeClasses[class.Name] = pools
+	c.warn(warned(o.kind, class), strings.Join(append([]string{"was read as NodePools " + strings.Join(pools, ", ")}, told...), "; "))
+}
+
+// disruption are the fields for when nodes go.
+func (class *computeClass) disruption() map[string]any {
+	fields := map[string]any{"consolidationPolicy": "WhenEmptyOrUnderutilized"}
+	if delay := class.Spec.AutoscalingPolicy.ConsolidationDelayMinutes; delay != nil {
+		fields["consolidateAfter"] = fmt.Sprintf("%dm", *delay)
+	}
+	return fields
+}
+
+// elsewhere names the field by which a priority says what its machines are where the input does
+// not hold it; "" if there is none.
+func (p *classPriority) elsewhere() string {
+	for field, set := range map[string]bool{
+		"nodepools": len(p.Nodepools) > 0, "podFamily": p.PodFamily != nil, "reservations": p.Reservations != nil,
+		"tpu": p.TPU != nil, "flexStart": p.FlexStart != nil, "placement": p.Placement != nil,
+	} {
+		if set {
+			return field
+		}
+	}
+	return ""
+}
+
+// requirements are those of the machines of a priority.
+func (p *classPriority) requirements() []requirements.Selector {
+	const instance = "karpenter.k8s.gcp/instance-"
+	out := []requirements.Selector{in(scheduling.CapacityTypeLabel, string(lo.Ternary(p.Spot, offerings.Spot, offerings.OnDemand)))}
+	named := func(key string, values ...string) {
+		if values = lo.Compact(values); len(values) > 0 {
+			out = append(out, in(key, values...))
+		}
+	}
+	named("cloud.google.com/machine-family", p.MachineFamily)
+	named(corev1.LabelInstanceTypeStable, p.MachineType)
+	named(offerings.ZoneLabel, p.Location.Zones...)
+	if p.MinCores > 0 {
+		out = append(out, above(instance+"cpu", strconv.FormatInt(p.MinCores-1, 10)))
+	}
+	if p.MinMemoryGb > 0 {
+		out = append(out, above(instance+"memory", strconv.FormatInt(p.MinMemoryGb<<10-1, 10)))
+	}
+	if p.GPU != nil {
+		named("cloud.google.com/gke-accelerator", p.GPU.Type)
+		if p.GPU.Count > 0 {
+			named(instance+"gpu-count", strconv.FormatInt(p.GPU.Count, 10))
+		}
+	}
+	return out
+}
+
+// classNodes has the nodes of ComputeClasses belong to the NodePools that stand for them: the
+// first of their class whose requirements the labels of the node meet, as far as it has them.
+func (c *collector) classNodes(nodes []*corev1.Node) []*corev1.Node {
+	return lo.Map(nodes, func(node *corev1.Node, _ int) *corev1.Node {
+		names := c.computeClasses[node.Labels[computeClassLabel]]
+		if len(names) == 0 || node.Labels[scheduling.NodePoolLabel] != "" {
+			return node
+		}
+		labels := maps.Clone(PaidFor(node).Labels)
+		for _, name := range names {
+			pool, ok := lo.Find(c.problem.NodePools, func(p *scheduling.NodePool) bool { return p.Name == name })
+			if ok && lo.EveryBy(pool.Spec.Template.Spec.Requirements, func(s requirements.Selector) bool {
+				value, stated := labels[requirements.NormalizeKey(s.Key)]
+				return !stated || setOf([]requirements.Selector{s}).Get(s.Key).Has(value)
+			}) {
+				return ownedBy(name, node)
+			}
+		}
+		return node
+	})
+}
+
+// tolerate gives a pod that asks for a ComputeClass what GKE's admission gives it, the
+// toleration of its taint.
+func (a *admission) tolerate(s *corev1.PodSpec) {
+	class := s.NodeSelector[computeClassLabel]
+	if _, ok := a.computeClasses[class]; !ok {
+		return
+	}
+	own := corev1.Toleration{Key: computeClassLabel, Operator: corev1.TolerationOpEqual, Value: class, Effect: corev1.TaintEffectNoSchedule}
+	if !slices.Contains(s.Tolerations, own) {
+		s.Tolerations = append(slices.Clip(s.Tolerations), own)
+	}
+}
