@@ -1,14 +1,20 @@
-// Package azure holds the virtual machine sizes that Microsoft Azure sells in one
-// region, East US ("eastus"): about 780 sizes with shapes, labels and prices.
+// Package azure holds the virtual machine sizes that Microsoft Azure sells, region by region:
+// about 900 sizes in 57 regions, with shapes, labels and prices, embedded in some 330 kB.
 //
 // # What is known
 //
-// Names, cores, memory, GPUs and prices of Linux machines in USD per hour are facts of
-// May 2025; no price is made up. A spot price is one for the whole region, as Azure
-// has it, and interruption rates are not known. Sizes are those that Karpenter's Azure
-// provider would offer: at least two vCPUs and 3.5 GiB of memory, no constrained
-// cores, nothing for confidential computing, whole GPUs of models that AKS supports,
-// nothing that was withdrawn.
+// Figures are facts from public sources, at the dates that [Catalog]'s provenance states, and
+// no price is made up. Prices are those of Linux machines in USD per hour. Sizes are those that
+// Karpenter's Azure provider would offer: at least two vCPUs and 3.5 GiB of memory, no
+// constrained cores, nothing for confidential computing, whole GPUs of models that AKS supports.
+//
+//   - On demand: those of June 2026. Of some sizes of the series as_v5, ads_v5 and B that list
+//     has the price of Windows. They are told by what Windows costs a core, and carry the price
+//     of May 2025 where there is one; elsewhere they are left out of the region.
+//   - Spot: those of May 2025, one for the whole region, as Azure has it. 12 newer regions have
+//     none in the source, and neither have newer sizes: they are not sold as spot here. For
+//     decisions about money feed current ones by [instancetypes.Catalog.WithPrices].
+//     Interruption rates are not known.
 //
 // # What is computed
 //
@@ -17,8 +23,9 @@
 // sku-cpu, sku-memory, sku-gpu-count and so on). The instance type is the size, such
 // as "Standard_D8as_v5".
 //
-//   - Zones are eastus-1 to eastus-3. The source does not list which zones sell a
-//     size; all are assumed to, and every offering says so in Estimated.
+//   - Zones are eastus-1 to eastus-3 and the like, and "0" in regions without zones. The
+//     sources do not list which zones sell a size; all are assumed to, and every offering says
+//     so in Estimated.
 //   - Memory is what is advertised less 7.5 %. AKS keeps a quarter of the first 4 GiB,
 //     a fifth of the next 4, a tenth of the next 8, 6 % of the next 112 and 2 % of the
 //     rest, and 750 MiB as eviction threshold; of the cores 6, 4, 2, 2 and then 1 %.
@@ -31,8 +38,9 @@
 //
 // # Sources and licences
 //
-// The table is made by the command in instancetypes/gen from the module
-// github.com/cristim/ec2-instances-info, data of ec2instances.info under the MIT
-// licence, copyright 2013 Garret Heaton; the file NOTICE in this directory has the
-// terms. Azure is a trademark of its owner, who has no part in this.
+// The tables are made by the command in instancetypes/gen. They hold facts taken from
+// github.com/Azure/karpenter-provider-azure and github.com/kubernetes/autoscaler, under the
+// Apache License 2.0, and from github.com/cristim/ec2-instances-info, data of
+// ec2instances.info under the MIT licence, copyright 2013 Garret Heaton. The file NOTICE in this
+// directory has the terms. Azure is a trademark of its owner, who has no part in this.
 package azure

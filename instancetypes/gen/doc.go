@@ -1,15 +1,17 @@
-// Command gen makes the data of the embedded catalogs, packages ec2 and azure, from
-// public Go modules at fixed versions, and writes them next to those packages:
+// Command gen makes the data of the embedded catalogs, packages ec2, azure and gcp, from
+// public sources at fixed versions, and writes them next to those packages:
 //
-//	cd instancetypes/gen && go run . [-out ..] [-verbose]
-//
-// which is also what go generate does.
+//	cd instancetypes/gen && go run . -checkouts DIR [-out ..] [-clouds ec2,azure,gcp] [-verbose]
 //
 // It is a module of its own, so that nothing of it reaches those who import the
-// catalogs. Modules that are not in the module cache are downloaded and checked
-// against the checksums in package source. The same Go release writes the same
-// bytes on every run.
+// catalogs. Sources that are Go modules are taken from the module cache, or downloaded, and
+// checked against the checksums in package source. The others are git repositories, of which
+// DIR holds a clone each, by its name: google-cloud-pricing-cost-calculator,
+// karpenter-provider-gcp, karpenter-provider-azure and autoscaler. They are read at the commits
+// in package source, whatever is checked out. The same Go release writes the same bytes on
+// every run.
 //
-// To move to newer sources, change their versions and checksums in package source,
-// run the command, and compare what its test of known rows says.
+// To move to newer sources, change their versions, checksums and commits in package source,
+// run the command, and compare what its test of known rows says. It also compares the prices of
+// gcp with those of Karpenter's provider, and lists what differs by more than 1 %.
 package main

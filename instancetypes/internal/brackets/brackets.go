@@ -1,5 +1,3 @@
-// Package brackets reserves shares of a resource that differ by stretches of it, as clouds do
-// for the kubelet.
 package brackets
 
 // Bracket says which share of a stretch is reserved, in hundredths of a percent. A stretch

@@ -1,4 +1,3 @@
-// Package clouds is the register of embedded catalogs, by names such as ec2/eu-west-1.
 package clouds
 
 import (
