@@ -154,7 +154,7 @@ func (g *clusterState) mayGoForSome(s *clusterNode) bool {
 		return false
 	}
 	for _, reason := range reasons() {
-		if reason == disruption.Misplaced || !g.wanted(reason) {
+		if reason == disruption.Misplaced || !g.disruptsFor(reason) {
 			continue
 		}
 		r := &Report{}

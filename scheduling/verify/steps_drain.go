@@ -224,15 +224,15 @@ func (g *clusterState) drift(s *clusterNode) string {
 			return "the pool requires " + e.String()
 		}
 	}
-	if created := s.created(); g.checker.Planner.LiveCatalog && s.Pool.Catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.sold(s, labels) {
+	if created := s.created(); g.checker.Planner.LiveCatalog && s.Pool.Catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.stillSold(s, labels) {
 		return "the type is not in the catalog"
 	}
 	return s.machine.Drift
 }
 
-// sold reports whether the catalog knows the machine, available or not. A reserved one may
+// stillSold reports whether the catalog knows the machine, available or not. A reserved one may
 // have become one on demand.
-func (g *clusterState) sold(s *clusterNode, labels map[string]string) bool {
+func (g *clusterState) stillSold(s *clusterNode, labels map[string]string) bool {
 	t, ok := s.Pool.Catalog.Get(labels[corev1.LabelInstanceTypeStable])
 	if !ok {
 		return false
@@ -260,16 +260,16 @@ func reasons() []disruption.Reason {
 // forced reports whether nodes go for the reason whatever stands in the way.
 func forced(r disruption.Reason) bool { return r == disruption.Interrupted || r == disruption.Expired }
 
-// needed reports whether nodes go for the reason even where that saves nothing, saves whether
+// needsNoSaving reports whether nodes go for the reason even where that saves nothing, saves whether
 // they go in order to save.
-func needed(r disruption.Reason) bool { return forced(r) || r == disruption.Drifted }
+func needsNoSaving(r disruption.Reason) bool { return forced(r) || r == disruption.Drifted }
 
 func saves(r disruption.Reason) bool { return r == disruption.Empty || r == disruption.Underutilized }
 
 // mayUndo reports whether the step may move on what another one has moved or bought: what had
 // to be done at once can be bettered, and what was done to save cannot.
 func (a *stepCheck) mayUndo(number int) bool {
-	return saves(a.step.Reason) && needed(a.plan.Steps[number-1].Reason)
+	return saves(a.step.Reason) && needsNoSaving(a.plan.Steps[number-1].Reason)
 }
 
 // head checks what the step says of itself, and notes its launches.
@@ -281,7 +281,7 @@ func (a *stepCheck) head() {
 	if (step.Reason == disruption.Misplaced) != (len(step.Drain) == 0) {
 		a.add(StepReason, "step", "the reason is %q, and %d nodes are drained", step.Reason, len(step.Drain))
 	}
-	if !a.wanted(step.Reason) {
+	if !a.disruptsFor(step.Reason) {
 		a.add(StepReason, "step", "nodes are not to be disrupted for %q", step.Reason)
 	}
 	for i := range step.Launches {
@@ -299,8 +299,8 @@ func (a *stepCheck) head() {
 	}
 }
 
-// wanted reports whether the planner disrupts nodes for the reason.
-func (g *clusterState) wanted(r disruption.Reason) bool {
+// disruptsFor reports whether the planner disrupts nodes for the reason.
+func (g *clusterState) disruptsFor(r disruption.Reason) bool {
 	p := &g.checker.Planner
 	switch {
 	case !slices.Contains(reasons(), r):

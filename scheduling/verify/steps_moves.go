@@ -109,7 +109,7 @@ func (a *stepCheck) move(e *disruption.Eviction, at *runningPod) {
 	case a.launch(e.To) != nil:
 	case s == nil:
 		a.add(Landing, object, "node %s is not there", e.To)
-	case a.drains[e.To] != 0 && (!needed(a.step.Reason) || !saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
+	case a.drains[e.To] != 0 && (!needsNoSaving(a.step.Reason) || !saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
 		a.add(Landing, object, "node %s is drained by steps[%d]", e.To, a.drains[e.To]-1)
 	case snapshot.InFlight(s.Running) || !readyNode(s.Running):
 		a.add(Landing, object, "node %s is not ready", e.To)

@@ -133,16 +133,16 @@ func (a *stepCheck) worth() {
 		a.add(StepCost, "step", "disruption cost is %v, want %v", a.step.DisruptionCost, cost)
 	}
 	if a.step.Reason == disruption.Underutilized && !unknown {
-		if asked := a.asked(gone); dearest.Cmp(asked) < 0 {
+		if asked := a.leastSaving(gone); dearest.Cmp(asked) < 0 {
 			a.add(SavingTooSmall, "step", "may save as little as %v nano-USD per hour, and has to save %v", dearest, asked)
 		}
-		a.spot()
+		a.spotForSpot()
 	}
 	a.score(float64(a.step.SavingPerHour), cost)
 }
 
-// asked is what has to be saved where nodes of that price go.
-func (a *stepCheck) asked(price *big.Int) *big.Int {
+// leastSaving is what has to be saved where nodes of that price go.
+func (a *stepCheck) leastSaving(price *big.Int) *big.Int {
 	least := &a.checker.Planner.MinSaving
 	asked := big.NewInt(max(1, int64(least.PerHour)))
 	raise := func(n *big.Int) {
@@ -161,9 +161,9 @@ func (a *stepCheck) asked(price *big.Int) *big.Int {
 	return asked
 }
 
-// spot checks that spot machines are replaced by spot as the planner allows it: they are where
+// spotForSpot checks that spot machines are replaced by spot as the planner allows it: they are where
 // nothing else goes, or where as many machines come as go.
-func (a *stepCheck) spot() {
+func (a *stepCheck) spotForSpot() {
 	spot := 0
 	for _, s := range a.going {
 		if s.Running.Labels[scheduling.CapacityTypeLabel] == string(offerings.Spot) {

@@ -89,7 +89,7 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 			}
 		case far && times == mixMuch: // with less work, the first says whether it is worth more
 			for i, outcome := range mixAll(rest, params, times) {
-				keep(rest[i].with(outcome))
+				keep(rest[i].improvedBy(outcome))
 			}
 		}
 		if times == mixMuch || !found[0].mixes() || !far {
@@ -173,12 +173,12 @@ func (x *Trial) machines() int64 { return model.Count(x.Solution.Nodes) }
 func (x *Trial) repacked(params pack.Params, worths []float64, times int64) Trial {
 	switch {
 	case x.mixes(), x.few():
-		return x.with(x.mixed(params, times))
+		return x.improvedBy(x.mixed(params, times))
 	case worths == nil:
 		return *x
 	}
 	params.Worths = worths
-	return x.with(pack.Search(x.Model, params))
+	return x.improvedBy(pack.Search(x.Model, params))
 }
 
 // mixed mixes fillings for a trial.
@@ -202,8 +202,8 @@ func mixAll(trials []cleared, params pack.Params, times int64) []pack.Outcome {
 	return out
 }
 
-// with is a trial with other machines, if that is better.
-func (x *Trial) with(outcome pack.Outcome) Trial {
+// improvedBy is a trial with other machines, if that is better.
+func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
 	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)

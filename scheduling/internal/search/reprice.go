@@ -72,11 +72,11 @@ func (t *Ties) rival(x *Trial) pack.Milestones {
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.
 func (t *Ties) asGranted(a, b *compile.Compiler) bool {
-	return t.planner.Priced || denied(a) <= denied(b)
+	return t.planner.Priced || deniedAtSites(a) <= deniedAtSites(b)
 }
 
-// denied adds up what the sites of a plan do not grant.
-func denied(c *compile.Compiler) (sum int64) {
+// deniedAtSites adds up what the sites of a plan do not grant.
+func deniedAtSites(c *compile.Compiler) (sum int64) {
 	t := tiesOf(c)
 	for i := range c.Parts {
 		if p := &c.Parts[i]; p.Pinned {
@@ -171,7 +171,7 @@ func (t *Ties) alone(k *compile.TopologySignature, class *topology.Class, site i
 	t.Locations.Buffer = name
 	price, ok := k.Market.Alone[string(name)]
 	if !ok {
-		price = least(t.Locations, k.Market, class, site)
+		price = leastCost(t.Locations, k.Market, class, site)
 		k.Market.Alone[string(name)] = price
 	}
 	if price < 0 {
@@ -180,9 +180,9 @@ func (t *Ties) alone(k *compile.TopologySignature, class *topology.Class, site i
 	return price
 }
 
-// least is what a pod of a class costs at least at a site if its class has machines to
+// leastCost is what a pod of a class costs at least at a site if its class has machines to
 // itself; -1 if it fits none.
-func least(l *compile.LocationIndex, m *compile.Market, class *topology.Class, site int) int64 {
+func leastCost(l *compile.LocationIndex, m *compile.Market, class *topology.Class, site int) int64 {
 	from, _ := slices.BinarySearchFunc(m.Rooms, site, func(r compile.SiteRoom, site int) int { return cmp.Compare(r.Site, site) })
 	least := int64(-1)
 	for _, r := range m.Rooms[from:] {

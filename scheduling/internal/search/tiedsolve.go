@@ -21,14 +21,14 @@ const dearestWish = 2
 
 // Solve plans sites and machines in turn.
 func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
-	x := t.found(params)
+	x := t.solved(params)
 	x = x.replanWithoutUnplaced(params)
 	x = x.stackColocated(params)
 	return x.Compiler, x.Outcome
 }
 
-// found is the best that is found for all pods.
-func (t *Ties) found(params pack.Params) Trial {
+// solved is the best that is found for all pods.
+func (t *Ties) solved(params pack.Params) Trial {
 	if t.wishesPerHost() {
 		t.relax(params)
 	}

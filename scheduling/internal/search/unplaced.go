@@ -33,7 +33,7 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 		return best
 	}
 	sets := []map[int]int64{out}
-	if classes := slices.Sorted(maps.Keys(out)); len(classes) > 1 && choosy(x.Compiler) {
+	if classes := slices.Sorted(maps.Keys(out)); len(classes) > 1 && wantsChoice(x.Compiler) {
 		for _, i := range classes[:min(len(classes), mostResigned)] {
 			sets = append(sets, map[int]int64{i: out[i]})
 		}
@@ -44,10 +44,10 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 		if best.Late {
 			break
 		}
-		y := newTiesWithout(x.ties.Locations.Compiler, gone).found(params)
+		y := newTiesWithout(x.ties.Locations.Compiler, gone).solved(params)
 		if judged := y.Score(); judged.Better(score) {
 			best, score = y, judged
-		} else if y.bind > best.bind && choosy(x.Compiler) {
+		} else if y.bind > best.bind && wantsChoice(x.Compiler) {
 			x.ties.Locations.Compiler.Outbid = true
 		}
 	}
@@ -62,7 +62,7 @@ func (x *Trial) stackColocated(params pack.Params) Trial {
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
 	}
-	y := newTiesFollowing(x.ties.Locations.Compiler, x.ties.Gone, true).found(params)
+	y := newTiesFollowing(x.ties.Locations.Compiler, x.ties.Gone, true).solved(params)
 	if y.Score().Better(x.Score()) {
 		return y
 	}
@@ -72,7 +72,7 @@ func (x *Trial) stackColocated(params pack.Params) Trial {
 // fewKept lists, where machines have to leave a choice, what to give up for so few pods of one
 // class to be left that their spreads hold wherever these are: no site is chosen for them then.
 func (x *Trial) fewKept(out map[int]int64) []map[int]int64 {
-	if !choosy(x.Compiler) {
+	if !wantsChoice(x.Compiler) {
 		return nil
 	}
 	var sets []map[int]int64
@@ -92,8 +92,8 @@ func (x *Trial) fewKept(out map[int]int64) []map[int]int64 {
 	return sets
 }
 
-// choosy reports whether machines have to leave a choice, which is less at a single site.
-func choosy(c *compile.Compiler) bool {
+// wantsChoice reports whether machines have to leave a choice, which is less at a single site.
+func wantsChoice(c *compile.Compiler) bool {
 	return offers.On(c.Solver.Flexibility) || slices.ContainsFunc(c.Templates, func(v *offers.Template) bool { return len(offers.FloorKeys(v.Set)) > 0 })
 }
 
@@ -103,7 +103,7 @@ func choosy(c *compile.Compiler) bool {
 func (t *Ties) leftOut(placed []int64) map[int]int64 {
 	rules := make([][]int32, len(placed)) // by class
 	pinned := map[int32]bool{}            // rules about pods that have a place
-	choosy := choosy(t.Locations.Compiler)
+	choosy := wantsChoice(t.Locations.Compiler)
 	for i := range t.UnitBook.Units {
 		u := &t.UnitBook.Units[i]
 		for _, p := range u.Portions {

@@ -108,19 +108,19 @@ func (p *proof) cast(o *claim, alone bool, times int64) {
 
 // alone reports whether pods that hold so many spreads hold that of a term and no other, so that
 // nothing keeps them out of the domain that has the fewest.
-func (t *tables) alone(e *term, spreads int) bool {
-	return e.holds && spreads == 1 && e.adds <= t.p.Rules[e.rule].Max
+func (s *planner) alone(e *term, spreads int) bool {
+	return e.holds && spreads == 1 && e.adds <= s.p.Rules[e.rule].Max
 }
 
 // follows reports whether a class holds an affinity that must be met.
-func (t *tables) follows(class int32) bool {
-	cells, _ := t.of(class)
+func (s *planner) follows(class int32) bool {
+	cells, _ := s.of(class)
 	return len(cells) > 0 && slices.ContainsFunc(cells[0].terms, func(e term) bool { return e.affine() })
 }
 
 // spreads is the number of hard spread rules that a class holds.
-func (t *tables) spreads(class int32) (n int) {
-	cells, _ := t.of(class)
+func (s *planner) spreads(class int32) (n int) {
+	cells, _ := s.of(class)
 	if len(cells) == 0 {
 		return 0
 	}
@@ -199,7 +199,7 @@ func (s *planner) attempted(cl *cluster, n int64) (lost int64) {
 		return lost
 	}
 	if s.other == nil {
-		s.other = &trial{tables: s.tables, counts: newCounts(s.tables), left: make([]int64, len(s.cells))}
+		s.other = newTrial(s.tables)
 	}
 	var theirs int64
 	var second sync.WaitGroup
@@ -235,78 +235,3 @@ const (
 	trialsMost  = 16
 	trialPods   = 8_000
 )
-
-// trial binds pods one by one in an order that a seed stands for, with retries.
-type trial struct {
-	*tables
-	counts *counts
-	order  []int32 // cells, one entry for each pod
-	left   []int64 // by cell
-}
-
-func newTrial(r *replay) *trial {
-	return &trial{tables: r.tables, counts: r.counts, left: make([]int64, len(r.cells))}
-}
-
-// run binds the pods that are placed in the cells of a cluster, and returns how many do
-// not bind. The machines of all of them stand from the start; in are the domains that
-// there are besides.
-func (t *trial) run(cl *cluster, placed []int64, in []bool, seed uint64) (lost int64) {
-	t.start(cl, placed, in)
-	for k := range t.order {
-		x := mix(seed<<32 + uint64(k))
-		j := k + int(x%uint64(len(t.order)-k))
-		t.order[k], t.order[j] = t.order[j], t.order[k]
-	}
-	waiting := t.order[:0]
-	for _, i := range t.order {
-		if t.bind(i, 1) == 0 {
-			if t.left[i]++; t.left[i] == 1 {
-				waiting = append(waiting, i)
-			}
-		}
-	}
-	for some := true; some; {
-		some = false
-		waiting = slices.DeleteFunc(waiting, func(i int32) bool {
-			n := t.bind(i, t.left[i])
-			t.left[i] -= n
-			some = some || n > 0
-			return t.left[i] == 0
-		})
-	}
-	for _, i := range waiting {
-		lost += t.left[i]
-	}
-	return lost
-}
-
-// start takes the rules of a cluster back to what runs, and lists the pods.
-func (t *trial) start(cl *cluster, placed []int64, in []bool) {
-	for _, rule := range cl.rules {
-		t.counts.restart(rule, in)
-	}
-	t.order = t.order[:0]
-	for _, c := range cl.classes {
-		for i := t.first[c]; i < t.first[c+1]; i++ {
-			t.left[i] = 0
-			if placed[i] > 0 {
-				t.counts.stand(t.cells[i].terms)
-				t.order = append(t.order, slices.Repeat([]int32{i}, int(placed[i]))...)
-			}
-		}
-	}
-	for _, rule := range cl.rules {
-		t.counts.measure(rule)
-	}
-}
-
-// bind binds up to n pods in a cell, and returns how many.
-func (t *trial) bind(i int32, n int64) int64 {
-	terms := t.cells[i].terms
-	may, _, _ := t.counts.admits(terms)
-	if n = min(n, may); n > 0 {
-		t.counts.add(terms, n)
-	}
-	return n
-}

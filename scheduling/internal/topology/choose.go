@@ -130,7 +130,7 @@ func (s *planner) lead(c *cell, e *term, m *merit) bool {
 			return true
 		}
 	} else {
-		if e.dom < 0 || e.adds == 0 || s.counts.count[e.dom] > 0 || !s.lookahead.wants(e) {
+		if e.dom < 0 || e.adds == 0 || s.counts.count[e.dom] > 0 || !s.lookahead.isWanted(e) {
 			return false
 		}
 		m.useless = 0
@@ -182,25 +182,4 @@ func (s *planner) shuns(m member, dom int32) bool {
 		}
 	}
 	return counted
-}
-
-// mix scrambles a number.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// breaks reports whether one more pod would break a wish.
-func (s *counts) breaks(e *term) bool {
-	switch e.kind {
-	case Spread:
-		return e.dom < 0 ||
-			s.count[e.dom]+e.adds-s.floor(e.rule, e.dom) > s.t.p.Rules[e.rule].Max
-	case Affinity:
-		return e.holds && (e.dom < 0 || s.count[e.dom] <= 0)
-	default:
-		return e.dom >= 0 && (e.holds && s.count[e.dom] > 0 || e.adds > 0 && s.holders[e.dom] > 0)
-	}
 }

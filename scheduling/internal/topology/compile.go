@@ -177,3 +177,17 @@ func (t *tables) domains(rule int32) (from, to int32) {
 func (s *Site) usable() bool {
 	return s.Limit != 0 && (s.Cost >= 0 || len(s.Bins) > 0)
 }
+
+// affine reports whether a term is an affinity that has to be met.
+func (e *term) affine() bool { return e.kind == Affinity && e.holds && !e.wish }
+
+// spreads reports whether a term is a spread that must hold.
+func (e *term) spreads() bool { return e.kind == Spread && !e.wish }
+
+// limit is how many pods may go to a cell.
+func (c *cell) limit(t *tables) int64 {
+	if n := c.source(t).Limit; n >= 0 {
+		return n
+	}
+	return many
+}

@@ -260,3 +260,16 @@ func (s *counts) changes(class int32) int32 {
 	}
 	return n
 }
+
+// breaks reports whether one more pod would break a wish.
+func (s *counts) breaks(e *term) bool {
+	switch e.kind {
+	case Spread:
+		return e.dom < 0 ||
+			s.count[e.dom]+e.adds-s.floor(e.rule, e.dom) > s.t.p.Rules[e.rule].Max
+	case Affinity:
+		return e.holds && (e.dom < 0 || s.count[e.dom] <= 0)
+	default:
+		return e.dom >= 0 && (e.holds && s.count[e.dom] > 0 || e.adds > 0 && s.holders[e.dom] > 0)
+	}
+}

@@ -19,9 +19,6 @@ type anchor struct {
 	doubt    []int64 // by flat domain: what crossed pods add
 }
 
-// spreads reports whether a term is a spread that must hold.
-func (e *term) spreads() bool { return e.kind == Spread && !e.wish }
-
 // newAnchors picks anchors for the classes of a cluster; nil if no class needs one.
 func (s *planner) newAnchors(cl *cluster) *anchor {
 	cross := s.crossed(cl)
@@ -180,7 +177,7 @@ func (h *anchor) harm(s *planner, c *cell) (harm int64, shut bool) {
 		if !e.spreads() || e.dom < 0 || e.adds == 0 || !h.anchored[e.rule] {
 			continue
 		}
-		if h.at[e.dom] && h.high(s, e.rule, e.dom, cross)+e.adds > h.least(s, e.rule, e.dom) {
+		if h.at[e.dom] && h.high(s, e.rule, e.dom, cross)+e.adds > h.lowestSure(s, e.rule, e.dom) {
 			harm += 4
 			continue
 		}
@@ -192,7 +189,7 @@ func (h *anchor) harm(s *planner, c *cell) (harm int64, shut bool) {
 			if !h.at[at] || at == e.dom {
 				continue
 			}
-			if high := h.high(s, e.rule, at, false); high > h.least(s, e.rule, at) && high <= h.sure(s, e.dom) {
+			if high := h.high(s, e.rule, at, false); high > h.lowestSure(s, e.rule, at) && high <= h.sure(s, e.dom) {
 				harm++
 				break
 			}
@@ -214,8 +211,8 @@ func (h *anchor) high(s *planner, rule, at int32, crossed bool) int64 {
 // sure is what a domain is certain to have.
 func (h *anchor) sure(s *planner, dom int32) int64 { return s.counts.count[dom] - h.doubt[dom] }
 
-// least is what the domains other than one are sure to have of a rule.
-func (h *anchor) least(s *planner, rule, but int32) int64 {
+// lowestSure is what the domains other than one are sure to have of a rule.
+func (h *anchor) lowestSure(s *planner, rule, but int32) int64 {
 	from, to := s.domains(rule)
 	low := int64(many)
 	for d := from; d < to; d++ {

@@ -10,19 +10,19 @@ import (
 // there decides, at once or by way of others, who gets in here. Only such pods may wait
 // for each other for ever and may be all in one place as well. Others can be proven to
 // bind one spread after the other, or have a spread that keeps themselves apart.
-func (t *tables) crossed(cl *cluster) []bool {
-	next := make([][]int32, len(t.p.Rules)) // what the counts of a spread depend on
+func (s *planner) crossed(cl *cluster) []bool {
+	next := make([][]int32, len(s.p.Rules)) // what the counts of a spread depend on
 	for _, c := range cl.classes {
-		t.eachPair(c, func(counts, holds *term) {
+		s.eachPair(c, func(counts, holds *term) {
 			if !slices.Contains(next[counts.rule], holds.rule) {
 				next[counts.rule] = append(next[counts.rule], holds.rule)
 			}
 		})
 	}
 	component := components(cl.rules, next)
-	cross := make([]bool, len(t.p.Classes))
+	cross := make([]bool, len(s.p.Classes))
 	for _, c := range cl.classes {
-		t.eachPair(c, func(counts, holds *term) {
+		s.eachPair(c, func(counts, holds *term) {
 			cross[c] = cross[c] || !holds.self && component[counts.rule] == component[holds.rule]
 		})
 	}
@@ -31,8 +31,8 @@ func (t *tables) crossed(cl *cluster) []bool {
 
 // eachPair goes through spreads that count a class, which does not hold them, and
 // spreads that it holds.
-func (t *tables) eachPair(class int32, do func(counts, holds *term)) {
-	cells, _ := t.of(class)
+func (s *planner) eachPair(class int32, do func(counts, holds *term)) {
+	cells, _ := s.of(class)
 	if len(cells) == 0 {
 		return
 	}

@@ -48,8 +48,8 @@ func TestCrossed(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tables := compile(c.p)
-			assert.Equal(t, c.want, tables.crossed(newCluster(tables)))
+			s := newPlanner(compile(c.p))
+			assert.Equal(t, c.want, s.crossed(newCluster(s.tables)))
 		})
 	}
 }

@@ -183,7 +183,7 @@ func (x *ownSites) judge() (v verdict) {
 		x.weigh(r, &v)
 	}
 	for _, f := range x.others {
-		v.cost += x.elsewhere(f)
+		v.cost += x.costElsewhere(f)
 	}
 	return v
 }
@@ -215,8 +215,8 @@ func (x *ownSites) weigh(rule int32, v *verdict) {
 	v.lack += max(0, missing-x.supply[rule])
 }
 
-// elsewhere is what a spreadGroup costs that stays away from anchors of rules that count it.
-func (x *ownSites) elsewhere(f *spreadGroup) int64 {
+// costElsewhere is what a spreadGroup costs that stays away from anchors of rules that count it.
+func (x *ownSites) costElsewhere(f *spreadGroup) int64 {
 	best, anywhere := int64(-1), int64(-1)
 	for k, i := range f.cells {
 		away := true

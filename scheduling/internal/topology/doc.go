@@ -65,17 +65,21 @@
 // is missing.
 package topology
 
-// A map of this package's files.
+// A map of this package's files. Whether pods bind is told by files that know nothing of plans:
 //
 //	problem, compile  the problem, and the same with everything numbered through
 //	counts       counted pods per domain, kept up to date pod by pod, and whom they admit
-//	room         what running machines and limits have left
-//	plan, order, choose  pods one by one: in which order, and the best site for the next
-//	lookahead    what pods that are not placed yet would like the others to leave or to do
 //	retry_queue  pods that a rule keeps out until something changes
 //	replay       binding as kube-scheduler does
+//	trial        binding in random orders
 //	independence pods that meet their affinities in any order, and those to give up if not
-//	certify      whether all pods are proven to bind in any order, or bind in random ones
+//	room         what running machines and limits have left
+//
+// Those that plan stand on them:
+//
+//	plan, order, choose  pods one by one: in which order, and the best site for the next
+//	lookahead    what pods that are not placed yet would like the others to leave or to do
+//	certify      whether all pods are proven to bind in any order
 //	repair       planning a cluster again in other ways
 //	cyclic*      domains for spreads that count each other's pods
 //	reassign*    cheaper sites for all pods at once, as long as they bind in any order

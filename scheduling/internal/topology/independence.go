@@ -145,9 +145,6 @@ func (g *orderIndependence) add(i int32) {
 	}
 }
 
-// affine reports whether a term is an affinity that has to be met.
-func (e *term) affine() bool { return e.kind == Affinity && e.holds && !e.wish }
-
 // loss is pods that a plan loses.
 type loss struct {
 	priority int32

@@ -86,9 +86,9 @@ func (w *lookahead) harm(class int32, terms []term) (harm int64) {
 	return harm
 }
 
-// wants reports whether a counted pod in a domain would let pods in that hold an
+// isWanted reports whether a counted pod in a domain would let pods in that hold an
 // Affinity rule and have no counted pod within reach.
-func (w *lookahead) wants(e *term) bool {
+func (w *lookahead) isWanted(e *term) bool {
 	counts := w.s.counts
 	if v := counts.version[e.rule]; w.version[e.rule] != v {
 		w.version[e.rule] = v

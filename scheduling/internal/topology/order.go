@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// order is the order in which classes choose: by priority, then those that hold no rule
+// choosingOrder is the order in which classes choose: by priority, then those that hold no rule
 // but are counted by some, so that the others see what they will be counted with. Among
 // the others, those go first to which fewer affinities lead one after the other, then
 // those with fewer sites, more rules and larger requests.
-func (s *planner) order() []int32 {
+func (s *planner) choosingOrder() []int32 {
 	type traits struct {
 		priority     int32
 		holds, sites int
@@ -59,22 +59,22 @@ const deepest = 8
 // depths says, by class, how long a chain of affinities leads to its pods: those that
 // hold none are at 0, those that follow these at 1. Pods that hold the same affinity
 // do not follow each other.
-func (t *tables) depths() []int {
-	depth := make([]int, len(t.p.Classes))
+func (s *planner) depths() []int {
+	depth := make([]int, len(s.p.Classes))
 	for again, round := true, 0; again && round < deepest; round++ {
 		again = false
-		for rule := range t.p.Rules {
-			if t.p.Rules[rule].Kind != Affinity || t.p.Rules[rule].Weight > 0 {
+		for rule := range s.p.Rules {
+			if s.p.Rules[rule].Kind != Affinity || s.p.Rules[rule].Weight > 0 {
 				continue
 			}
 			level := 1
-			for _, m := range t.members[rule] {
-				if e := t.link(m); e != nil && e.self && !e.holds {
+			for _, m := range s.members[rule] {
+				if e := s.termOf(m); e != nil && e.self && !e.holds {
 					level = max(level, depth[m.class]+1)
 				}
 			}
-			for _, m := range t.members[rule] {
-				if e := t.link(m); e != nil && e.holds && depth[m.class] < level {
+			for _, m := range s.members[rule] {
+				if e := s.termOf(m); e != nil && e.holds && depth[m.class] < level {
 					depth[m.class], again = level, true
 				}
 			}
@@ -83,9 +83,9 @@ func (t *tables) depths() []int {
 	return depth
 }
 
-// link is the term of a member at its first site; nil if it has none.
-func (t *tables) link(m member) *term {
-	cells, _ := t.of(m.class)
+// termOf is the term of a member at its first site; nil if it has none.
+func (s *planner) termOf(m member) *term {
+	cells, _ := s.of(m.class)
 	if len(cells) == 0 {
 		return nil
 	}

@@ -3,7 +3,7 @@ package topology
 // Plan decides where pods go. See the package's description for what it promises.
 func Plan(p *Problem) *Result {
 	s := newPlanner(compile(p))
-	order := s.order()
+	order := s.choosingOrder()
 	for c := range p.Classes {
 		s.begin(int32(c))
 	}
@@ -40,7 +40,7 @@ func newPlanner(t *tables) *planner {
 		placed: make([]int64, len(t.cells)), todo: make([]int64, len(t.p.Classes)),
 		seen: make([]int32, len(t.p.Classes)), solo: make([]int32, len(t.p.Rules)),
 	}
-	s.trial = newTrial(s.check)
+	s.trial = newTrial(t)
 	s.reassignLeft = stepsPerProof * int64(max(0, t.p.Proofs))
 	s.lookahead = newLookahead(s)
 	s.queue = newRetryQueue(t, s.counts)

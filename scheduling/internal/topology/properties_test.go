@@ -101,7 +101,7 @@ func TestCertifiedPlansBindInAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	eachRandom(2, 500, func(round int, p *Problem) {
 		s := newPlanner(compile(p))
-		order := s.order()
+		order := s.choosingOrder()
 		for c := range p.Classes {
 			s.begin(int32(c))
 		}

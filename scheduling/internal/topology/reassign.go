@@ -70,7 +70,7 @@ func (s *planner) search(cl *cluster) *reassignment {
 	found := make([]*assignment, runs)
 	work := func(x *reassignment, from int) {
 		begin := x.save()
-		for run := from; run < runs && !x.late(); run += 2 {
+		for run := from; run < runs && !x.outOfTime(); run += 2 {
 			x.load(begin)
 			found[run] = x.run(run, tries)
 		}
@@ -121,7 +121,7 @@ func (x *reassignment) run(run int, tries int64) *assignment {
 	stake, _ := x.stake()
 	x.seed = mix(x.p.Shuffle*runs + uint64(run))
 	x.anneal(tries, firstThreshold*stake, stake*firstPrice/5, stake*lastPrice/5)
-	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.late(); k *= 2 {
+	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.outOfTime(); k *= 2 {
 		x.anneal(tries/fewerMoves, stake*k*3/50, stake*k/5, stake*k*2/5)
 	}
 	if x.descend(stake * mostPrice / 5); x.lack > 0 {
@@ -150,7 +150,7 @@ func (x *reassignment) stake() (each, pods int64) {
 // which falls from heat to nothing, at a price for each pod that is missing.
 func (x *reassignment) anneal(tries, heat, first, last int64) {
 	for k := range tries {
-		if k%triesInARow == 0 && x.late() {
+		if k%triesInARow == 0 && x.outOfTime() {
 			return
 		}
 		done := k << 10 / tries
@@ -210,9 +210,9 @@ func (x *reassignment) attempt(h, other *podGroup, from, to int, n, limit, price
 	}
 	most := x.lack - floor(over-limit, price) // with so many missing it is too dear
 	if lack := x.missing(most); lack < most {
-		h.pass(from, to, n)
+		h.handOver(from, to, n)
 		if other != nil {
-			other.pass(to, from, n)
+			other.handOver(to, from, n)
 		}
 		x.lack = lack
 		return true
@@ -235,7 +235,7 @@ func floor(a, b int64) int64 {
 
 // descend moves pods of one group at a time as long as that makes it cheaper.
 func (x *reassignment) descend(price int64) {
-	for again := true; again && !x.late(); {
+	for again := true; again && !x.outOfTime(); {
 		again = false
 		for _, h := range x.groups {
 			for from := range h.choices {

@@ -36,13 +36,13 @@ func (s *planner) repair(order []int32) {
 
 // cheapen moves pods of a cluster to where they cost less, where proofs are asked for.
 func (s *planner) cheapen(cl *cluster) {
-	if s.p.Proofs > 0 && !s.late() && s.priced(cl) {
+	if s.p.Proofs > 0 && !s.outOfTime() && s.priced(cl) {
 		s.reassign(cl)
 	}
 }
 
-// late reports whether there is no time for that any more.
-func (s *planner) late() bool { return s.p.Late != nil && s.p.Late() }
+// outOfTime reports whether there is no time for that any more.
+func (s *planner) outOfTime() bool { return s.p.Late != nil && s.p.Late() }
 
 // work is what planning a cluster takes.
 func (s *planner) work(cl *cluster) (n int64) {

@@ -42,14 +42,6 @@ func newRooms(t *tables) *rooms {
 	return r
 }
 
-// limit is how many pods may go to a cell.
-func (c *cell) limit(t *tables) int64 {
-	if n := c.source(t).Limit; n >= 0 {
-		return n
-	}
-	return many
-}
-
 // free is the room that a machine has left.
 func (r *rooms) free(bin int32) []int64 {
 	if r.owned[bin>>6]&(1<<(bin&63)) != 0 {
@@ -58,8 +50,8 @@ func (r *rooms) free(bin int32) []int64 {
 	return r.t.p.Bins[bin]
 }
 
-// holds is how many pods with a request a machine has room for.
-func (r *rooms) holds(bin int32, request []int64) int64 {
+// roomFor is how many pods with a request a machine has room for.
+func (r *rooms) roomFor(bin int32, request []int64) int64 {
 	n := int64(many)
 	free := r.free(bin)
 	for d, q := range request {
@@ -105,14 +97,14 @@ func (r *rooms) tightest(i int32, site *Site, request []int64) int64 {
 		r.since[i], r.next[i], r.bin[i] = r.epoch, 0, -1
 	}
 	if b := r.bin[i]; b >= 0 {
-		if n := r.holds(b, request); n > 0 {
+		if n := r.roomFor(b, request); n > 0 {
 			return n
 		}
 	}
 	r.bin[i] = -1
 	best, found := int64(0), 0
 	for at := int(r.next[i]); at < len(site.Bins) && found < tried; at++ {
-		n := r.holds(site.Bins[at], request)
+		n := r.roomFor(site.Bins[at], request)
 		if n == 0 {
 			if found == 0 {
 				r.next[i] = int32(at) + 1
@@ -133,7 +125,7 @@ func (r *rooms) capacity(i int32) (free, all int64) {
 	request := r.t.p.Classes[r.t.cells[i].class].Request
 	all = r.left[i]
 	for _, b := range site.Bins[:min(len(site.Bins), tried)] {
-		n := r.holds(b, request)
+		n := r.roomFor(b, request)
 		if n >= all-free {
 			return all, all
 		}
