@@ -26,7 +26,7 @@ import (
 type collector struct {
 	loader    Loader
 	emit      func(rawObject) // is given each object
-	readers   map[kind]reader
+	readers   map[groupKind]reader
 	documents int // of all sources
 
 	faults   Faults
@@ -37,9 +37,9 @@ type collector struct {
 	unnamed int // objects that the API server would name
 
 	fields       map[unknownField]*sighting
-	ignored      map[kind]*sighting // unknown kinds that were left out on request
-	deploying    map[kind]*sighting // that have others bring objects into the cluster
-	workloadRefs sighting           // of pods and templates
+	ignored      map[groupKind]*sighting // unknown kinds that were left out on request
+	deploying    map[groupKind]*sighting // that have others bring objects into the cluster
+	workloadRefs sighting                // of pods and templates
 
 	// problem holds what becomes part of it as it is; pods and those of workloads are
 	// placed when everything was read.
@@ -61,7 +61,7 @@ type collector struct {
 
 // objectKey identifies an object in a cluster.
 type objectKey struct {
-	kind            kind
+	kind            groupKind
 	namespace, name string
 }
 
@@ -72,8 +72,8 @@ type unknownField struct{ kind, field string }
 // index is an element's place in a list.
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// unknown returns the field of a kind that stands at a path.
-func unknown(kind, path string) unknownField {
+// unknownFieldOf returns the field of a kind that stands at a path.
+func unknownFieldOf(kind, path string) unknownField {
 	return unknownField{kind, index.ReplaceAllString(path, "[*]")}
 }
 
@@ -113,8 +113,8 @@ func newCollector(l Loader) *collector {
 		readers:   readers(),
 		seen:      map[objectKey]Location{},
 		fields:    map[unknownField]*sighting{},
-		ignored:   map[kind]*sighting{},
-		deploying: map[kind]*sighting{},
+		ignored:   map[groupKind]*sighting{},
+		deploying: map[groupKind]*sighting{},
 		classes:   map[scheduling.NodeClassRef]nodeClass{},
 
 		computeClasses: map[string][]string{},
@@ -141,8 +141,8 @@ func (c *collector) warn(object, message string) {
 	c.warnings = append(c.warnings, scheduling.Warning{Object: object, Message: message})
 }
 
-// full says that enough faults were found to stop.
-func (c *collector) full() bool { return len(c.faults) > maxFaults }
+// enoughFaults says that enough faults were found to stop.
+func (c *collector) enoughFaults() bool { return len(c.faults) > maxFaults }
 
 // fault adds a fault. The last one that there is room for says that there may be more.
 // What may be left out is.
@@ -205,7 +205,7 @@ func take[T any, P object[T]](c *collector, o rawObject, namespaced bool, check 
 	}
 	ok := c.admit(o, obj, namespaced)
 	for _, field := range fields {
-		s := count(c.fields, unknown(o.kind, field), warned(o.kind, obj))
+		s := count(c.fields, unknownFieldOf(o.kind, field), warned(o.kind, obj))
 		if s.count == 1 {
 			s.field, s.suggest = field, spelling.Field(reflect.TypeFor[T](), field)
 		}

@@ -162,20 +162,20 @@ func (p *classPriority) elsewhere() string {
 // requirements are those of the machines of a priority.
 func (p *classPriority) requirements() []requirements.Selector {
 	const instance = "karpenter.k8s.gcp/instance-"
-	out := []requirements.Selector{in(scheduling.CapacityTypeLabel, string(lo.Ternary(p.Spot, offerings.Spot, offerings.OnDemand)))}
+	out := []requirements.Selector{oneOf(scheduling.CapacityTypeLabel, string(lo.Ternary(p.Spot, offerings.Spot, offerings.OnDemand)))}
 	named := func(key string, values ...string) {
 		if values = lo.Compact(values); len(values) > 0 {
-			out = append(out, in(key, values...))
+			out = append(out, oneOf(key, values...))
 		}
 	}
 	named("cloud.google.com/machine-family", p.MachineFamily)
 	named(corev1.LabelInstanceTypeStable, p.MachineType)
 	named(offerings.ZoneLabel, p.Location.Zones...)
 	if p.MinCores > 0 {
-		out = append(out, above(instance+"cpu", strconv.FormatInt(p.MinCores-1, 10)))
+		out = append(out, moreThan(instance+"cpu", strconv.FormatInt(p.MinCores-1, 10)))
 	}
 	if p.MinMemoryGb > 0 {
-		out = append(out, above(instance+"memory", strconv.FormatInt(p.MinMemoryGb<<10-1, 10)))
+		out = append(out, moreThan(instance+"memory", strconv.FormatInt(p.MinMemoryGb<<10-1, 10)))
 	}
 	if p.GPU != nil {
 		named("cloud.google.com/gke-accelerator", p.GPU.Type)

@@ -38,7 +38,7 @@ func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*sch
 	pools := []*scheduling.NodePool{pool("default", slices.Concat(base, current()))}
 	bought := devices(catalog.Filter(instancetypes.ByRequirements(setOf(pools[0].Spec.Template.Spec.Requirements))))
 	if types := typesWith(catalog, lo.Without(asked(pods), bought...)); len(types) > 0 {
-		pools = append(pools, pool("devices", slices.Concat(base, []requirements.Selector{in(corev1.LabelInstanceTypeStable, types...)})))
+		pools = append(pools, pool("devices", slices.Concat(base, []requirements.Selector{oneOf(corev1.LabelInstanceTypeStable, types...)})))
 	}
 	return pools
 }
@@ -54,7 +54,7 @@ func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePo
 		kept := lo.Filter(spec.Requirements, func(s requirements.Selector, _ int) bool { return s.Key != corev1.LabelInstanceTypeStable })
 		special := lo.Without(devices(catalog.Filter(instancetypes.ByRequirements(requirements.NewSet(own)))), devices(catalog.Filter(instancetypes.ByRequirements(setOf(met(catalog, current())))))...)
 		if types := typesWith(catalog, special); len(types) > 0 {
-			kept = append(kept, in(corev1.LabelInstanceTypeStable, types...))
+			kept = append(kept, oneOf(corev1.LabelInstanceTypeStable, types...))
 		} else {
 			kept = append(kept, met(catalog.Filter(instancetypes.ByRequirements(setOf(kept))), current())...)
 		}
@@ -67,24 +67,24 @@ func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePo
 // recommend it.
 func current() []requirements.Selector {
 	return []requirements.Selector{
-		in("karpenter.k8s.aws/instance-category", "c", "m", "r"), above("karpenter.k8s.aws/instance-generation", "2"),
-		in("karpenter.azure.com/sku-family", "D", "E", "F"), above("karpenter.azure.com/sku-version", "2"),
-		in("karpenter.k8s.gcp/instance-family", "c3", "c3d", "c4", "c4d", "e2", "n2", "n2d", "n4", "n4d", "t2d"), above("karpenter.k8s.gcp/instance-cpu", "1"),
+		oneOf("karpenter.k8s.aws/instance-category", "c", "m", "r"), moreThan("karpenter.k8s.aws/instance-generation", "2"),
+		oneOf("karpenter.azure.com/sku-family", "D", "E", "F"), moreThan("karpenter.azure.com/sku-version", "2"),
+		oneOf("karpenter.k8s.gcp/instance-family", "c3", "c3d", "c4", "c4d", "e2", "n2", "n2d", "n4", "n4d", "t2d"), moreThan("karpenter.k8s.gcp/instance-cpu", "1"),
 	}
 }
 
 // plainMachines requires machines that any image runs on and that nobody takes away.
 func plainMachines() []requirements.Selector {
 	return []requirements.Selector{
-		in(corev1.LabelArchStable, "amd64"), in(corev1.LabelOSStable, string(corev1.Linux)), in(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
+		oneOf(corev1.LabelArchStable, "amd64"), oneOf(corev1.LabelOSStable, string(corev1.Linux)), oneOf(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
 	}
 }
 
-func above(key, value string) requirements.Selector {
+func moreThan(key, value string) requirements.Selector {
 	return requirements.Selector{Key: key, Operator: requirements.Gt, Values: []string{value}}
 }
 
-func in(key string, values ...string) requirements.Selector {
+func oneOf(key string, values ...string) requirements.Selector {
 	return requirements.Selector{Key: key, Operator: requirements.In, Values: values}
 }
 

@@ -88,8 +88,8 @@ func (m *maker) room(n int) bool {
 	return false
 }
 
-// make makes one pod. Its labels are the template's and, if there are some, more.
-func (m *maker) make(name string, more map[string]string) *corev1.Pod {
+// makePod makes one pod. Its labels are the template's and, if there are some, more.
+func (m *maker) makePod(name string, more map[string]string) *corev1.Pod {
 	labels := m.labels
 	if len(more) > 0 {
 		labels = lo.Assign(labels, more)
@@ -126,7 +126,7 @@ func (m *maker) number(n int, more map[string]string, taken map[int]bool, indexe
 		for _, label := range indexed {
 			more[label] = strconv.Itoa(i)
 		}
-		m.make(name, more)
+		m.makePod(name, more)
 		n--
 	}
 }
@@ -143,7 +143,7 @@ func (m *maker) statefulSet(set *appsv1.StatefulSet) {
 	for i := start; i < start+want; i++ {
 		name := fmt.Sprintf("%s-%d", m.name, i)
 		if !m.owners.names[m.namespace+"/"+name] {
-			pod := m.make(name, map[string]string{appsv1.StatefulSetPodNameLabel: name, appsv1.PodIndexLabel: strconv.Itoa(i)})
+			pod := m.makePod(name, map[string]string{appsv1.StatefulSetPodNameLabel: name, appsv1.PodIndexLabel: strconv.Itoa(i)})
 			m.claimVolumes(pod, set.Spec.VolumeClaimTemplates)
 		}
 	}
@@ -163,7 +163,7 @@ func (m *maker) claimVolumes(pod *corev1.Pod, templates []corev1.PersistentVolum
 		volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}
 		pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == template.Name })
 		pod.Spec.Volumes = append(pod.Spec.Volumes, volume)
-		key := objectKey{kind{"", "PersistentVolumeClaim"}, m.namespace, claim}
+		key := objectKey{groupKind{"", "PersistentVolumeClaim"}, m.namespace, claim}
 		if _, ok := m.c.seen[key]; ok {
 			continue
 		}

@@ -104,7 +104,7 @@ func (p *provisioner) missing() []requirements.Selector {
 	}
 	out := lo.Reject(plainMachines(), func(r requirements.Selector, _ int) bool { return named(r.Key) })
 	if !named(corev1.LabelInstanceTypeStable, aws+"family", aws+"category", aws+"generation") {
-		out = append(out, in(aws+"category", "c", "m", "r"), above(aws+"generation", "2"))
+		out = append(out, oneOf(aws+"category", "c", "m", "r"), moreThan(aws+"generation", "2"))
 	}
 	return out
 }

@@ -25,13 +25,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// kind names a kind of object by its API group and name.
-type kind struct{ group, name string }
+// groupKind names a kind of object by its API group and name.
+type groupKind struct{ group, name string }
 
 // group returns the kind of an object by the API group that it names.
-func (o rawObject) group() kind {
+func (o rawObject) group() groupKind {
 	group, _ := splitVersion(o.apiVersion)
-	return kind{group, o.kind}
+	return groupKind{group, o.kind}
 }
 
 // reader says how the objects of a kind are read, and in which versions its fields mean
@@ -45,10 +45,10 @@ type reader struct {
 }
 
 // readers are the kinds that are read.
-func readers() map[kind]reader {
+func readers() map[groupKind]reader {
 	const namespaced, global = true, false
 	const beta, apps = "v1 v1beta1", "v1 v1beta2 v1beta1"
-	return map[kind]reader{
+	return map[groupKind]reader{
 		{"", "Pod"}:       {"v1", (*collector).pod, "pods running"},
 		{"", "Node"}:      {"v1", kept(global, func(c *collector) *[]*corev1.Node { return &c.problem.Nodes }, formerPool), "nodes"},
 		{"", "Namespace"}: {"v1", kept(global, func(c *collector) *[]*corev1.Namespace { return &c.problem.Namespaces }), "namespaces"},
@@ -169,7 +169,7 @@ const kustomizeGroup = "kustomize.config.k8s.io"
 func (c *collector) add(o rawObject) {
 	k := o.group()
 	_, version := splitVersion(o.apiVersion)
-	if now := (kind{"apps", k.name}); k.group == "extensions" && c.readers[now].read != nil {
+	if now := (groupKind{"apps", k.name}); k.group == "extensions" && c.readers[now].read != nil {
 		k, o.apiVersion = now, "apps/"+version // where the kind has moved
 	}
 	at := func(reason Reason, field, value, msg string) {
@@ -214,7 +214,7 @@ func isGroup(group string) bool {
 }
 
 // unknownHint says what to do about a kind that is not known.
-func (c *collector) unknownHint(k kind) string {
+func (c *collector) unknownHint(k groupKind) string {
 	if suggest := c.suggestKind(k); suggest != "" {
 		return "is not known" + didYouMean(suggest)
 	}
@@ -228,14 +228,14 @@ func (c *collector) unknownHint(k kind) string {
 // suggestKind says which kind was probably meant by one that is not known: one of
 // another group, or one that is spelt almost the same. A group that is none of
 // Kubernetes's or Karpenter's has kinds of its own.
-func (c *collector) suggestKind(k kind) string {
-	have := slices.SortedFunc(maps.Keys(c.readers), func(a, b kind) int {
+func (c *collector) suggestKind(k groupKind) string {
+	have := slices.SortedFunc(maps.Keys(c.readers), func(a, b groupKind) int {
 		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.name, b.name))
 	})
-	if !slices.ContainsFunc(have, func(h kind) bool { return h.group == k.group }) {
+	if !slices.ContainsFunc(have, func(h groupKind) bool { return h.group == k.group }) {
 		return ""
 	}
-	name := spelling.Nearest(k.name, lo.Map(have, func(h kind, _ int) string { return h.name }))
+	name := spelling.Nearest(k.name, lo.Map(have, func(h groupKind, _ int) string { return h.name }))
 	for _, h := range have {
 		if h.name == name {
 			version, _, _ := strings.Cut(c.readers[h].versions, " ")

@@ -7,8 +7,8 @@ import (
 
 // deploys says whether objects of a kind have their controller bring further objects into
 // the cluster, from a repository or a chart.
-func deploys(k kind) bool {
-	return slices.Contains([]kind{
+func deploys(k groupKind) bool {
+	return slices.Contains([]groupKind{
 		{"argoproj.io", "Application"}, {"argoproj.io", "ApplicationSet"},
 		{"fleet.cattle.io", "Bundle"}, {"fleet.cattle.io", "GitRepo"},
 		{"helm.cattle.io", "HelmChart"}, {"helm.toolkit.fluxcd.io", "HelmRelease"},
@@ -18,7 +18,7 @@ func deploys(k kind) bool {
 
 // irrelevant says whether objects of a kind make no pods and have no say in where
 // pods go.
-func irrelevant(k kind) bool {
+func irrelevant(k groupKind) bool {
 	kinds, ours := map[string]string{
 		"":               "Binding ComponentStatus ConfigMap Endpoints Event PodTemplate Secret ServiceAccount",
 		"apps":           "ControllerRevision",

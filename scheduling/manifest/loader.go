@@ -46,16 +46,6 @@ func (l Loader) Load(paths ...string) (*Snapshot, error) {
 	return c.finish(c.load(paths))
 }
 
-// Object is one of the input, as it stands there.
-type Object struct {
-	// APIVersion and Kind are its own.
-	APIVersion, Kind string
-	// JSON is the object, also where the input is YAML.
-	JSON []byte
-	// Read says that its kind counts for plans.
-	Read bool
-}
-
 // Objects hands on every object of files, directories and, as "-", stdin, in the order of the
 // input; lists are taken apart. The error is as in [Loader.Load], of what makes no sense as an
 // object.
@@ -129,7 +119,7 @@ func (c *collector) read(name string, r io.Reader) {
 	}
 	most := cmp.Or(c.loader.MaxBytes, DefaultMaxBytes)
 	limit := &sizeLimit{in: r, most: most, left: most, object: -1}
-	s := scanner{name: name, limit: limit, in: bufio.NewReaderSize(limit, 64<<10), emit: c.emit, fault: c.fault, full: c.full}
+	s := scanner{name: name, limit: limit, in: bufio.NewReaderSize(limit, 64<<10), emit: c.emit, fault: c.fault, full: c.enoughFaults}
 	s.scan()
 	c.documents += s.document
 }

@@ -64,6 +64,16 @@ func (l *sizeLimit) Read(p []byte) (int, error) {
 	return got, err
 }
 
+// Object is one of the input, as it stands there.
+type Object struct {
+	// APIVersion and Kind are its own.
+	APIVersion, Kind string
+	// JSON is the object, also where the input is YAML.
+	JSON []byte
+	// Read says that its kind counts for plans.
+	Read bool
+}
+
 // rawObject is one object of the input, still undecoded.
 type rawObject struct {
 	at         Location
