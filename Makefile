@@ -59,6 +59,10 @@ golden: ## Write the expected outputs of tests anew; read the diff before you co
 		done; \
 	done
 
+.PHONY: release
+release: ## Build the archives of a release into dist
+	.ci/release $(shell git describe --tags --always) dist
+
 .PHONY: generate
 generate: ## Make the embedded catalogs anew (downloads their sources)
 	@for dir in $(MODULE_DIRS); do echo "-- $$dir"; (cd $$dir && go generate ./...) || exit 1; done

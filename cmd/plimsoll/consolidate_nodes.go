@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -21,7 +22,7 @@ import (
 func (m *moves) kept() {
 	head := []string{"$/MONTH", "NODES", "CAUSE", "WHAT"}
 	tabulate(&m.table, "WHAT KEEPS IT FROM THE PRICE OF A CLUSTER BUILT ANEW", head, m.plan.Summary.Kept, func(k disruption.Kept, _ int) []string {
-		return []string{figures.PlainMonthly(k.PerHour), strconv.Itoa(k.Nodes), string(k.Code), meanings()[k.Code]}
+		return []string{figures.PlainMonthly(k.PerHour), strconv.Itoa(k.Nodes), string(k.Code), report.Meaning(k.Code)}
 	}, "CAUSE")
 }
 
@@ -47,7 +48,7 @@ func (m *moves) staying() {
 	groups := m.stays()
 	tabulate(&m.table, "NODES THAT STAY", []string{"COUNT", "$/HOUR", "CAUSE", "WHAT", "NODES"}, groups, func(g *stay, _ int) []string {
 		list := lo.Map(g.nodes, func(v *disruption.Verdict, _ int) string { return v.Node })
-		return []string{strconv.Itoa(len(g.nodes)), figures.Plain(g.price), string(g.code), meanings()[g.code], figures.Names(list, m.most(2))}
+		return []string{strconv.Itoa(len(g.nodes)), figures.Plain(g.price), string(g.code), report.Meaning(g.code), figures.Names(list, m.most(2))}
 	}, "CAUSE", "$/HOUR")
 	for i, g := range groups {
 		if i == 0 {
@@ -108,36 +109,6 @@ func rejected(node string, r *disruption.Rejected) string {
 	}
 	fmt.Fprintf(&b, ", disruption %s, but %s", figures.Decimal(r.DisruptionCost), reason(&r.Because))
 	return b.String()
-}
-
-// meanings say in a few words what causes are.
-func meanings() map[disruption.CauseCode]string {
-	return map[disruption.CauseCode]string{
-		disruption.CauseNoNodePool:     "no node pool owns it",
-		disruption.CauseNoTypes:        "its pool has nothing on sale",
-		disruption.CauseNotReady:       "not ready yet",
-		disruption.CauseGoing:          "being removed already",
-		disruption.CauseNominated:      "pods are expected there",
-		disruption.CauseDoNotDisrupt:   "asks not to be disrupted",
-		disruption.CauseBarePod:        "a pod without a controller would be gone for good",
-		disruption.CauseSearch:         "no cheaper move was found",
-		disruption.CauseBudget:         "a PodDisruptionBudget lets no pod go",
-		disruption.CausePoolBudget:     "the pool's budgets let no more nodes go",
-		disruption.CausePolicy:         "the pool's policy excludes it",
-		disruption.CauseTooSoon:        "too soon",
-		disruption.CauseStatic:         "the pool has a fixed size",
-		disruption.CauseUnknownPrice:   "its price is not known",
-		disruption.CauseReasonNotMeant: "not among --reasons",
-		disruption.CauseNoPlace:        "a pod has nowhere else to go",
-		disruption.CauseNoSaving:       "nothing cheaper would do",
-		disruption.CauseSmallSaving:    "saves less than --min-saving",
-		disruption.CauseScore:          "not worth the disruption",
-		disruption.CauseSpotChoice:     "too few cheaper spot types",
-		disruption.CauseMinValues:      "minValues need its type",
-		disruption.CauseReceives:       "takes in pods of others",
-		disruption.CauseDeadline:       "not looked at in time",
-		disruption.CauseLater:          "the plan ends before",
-	}
 }
 
 // account is what the nodes of a NodePool, or of a group that no NodePool owns, come to

@@ -11,6 +11,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -244,14 +245,6 @@ func (m *moves) drifted() {
 
 // risks lists what to look at before the steps are carried out, risk by risk.
 func (m *moves) risks() {
-	meaning := map[disruption.RiskCode]string{
-		disruption.RiskArchitecture:  "pods may land on another CPU architecture",
-		disruption.RiskBarePod:       "no controller: gone for good when evicted",
-		disruption.RiskReplicas:      "several pods are away at once, and no budget is asked",
-		disruption.RiskSingleReplica: "the only pod is away for a while, and no budget is asked",
-		disruption.RiskSpot:          "pods may move onto spot machines",
-		disruption.RiskVolume:        "the volume is attached anew",
-	}
 	var rows [][]string
 	for _, code := range disruption.RiskCodes() {
 		var of, in []string
@@ -263,7 +256,7 @@ func (m *moves) risks() {
 			}
 		}
 		if len(of) > 0 {
-			rows = append(rows, []string{figures.Names(lo.Uniq(in), m.most(3)), string(code), meaning[code], figures.Names(lo.Uniq(of), m.most(1))})
+			rows = append(rows, []string{figures.Names(lo.Uniq(in), m.most(3)), string(code), report.RiskMeaning(code), figures.Names(lo.Uniq(of), m.most(1))})
 		}
 	}
 	tabulate(&m.table, "RISKS", []string{"STEPS", "RISK", "WHAT", "OF"}, rows, asItIs, "RISK")

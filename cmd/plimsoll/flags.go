@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -112,6 +113,7 @@ func flagError(cmd *cobra.Command, err error) error {
 type parsed struct {
 	text, kind string
 	read       func(text string) error
+	choices    []string // that shells complete
 }
 
 // String implements [pflag.Value].
@@ -133,7 +135,7 @@ func textFlag(flags *pflag.FlagSet, name, usage string, read func(text string) e
 
 // choiceFlag adds a flag for one of some values, by default the one that into has.
 func choiceFlag[T ~string](flags *pflag.FlagSet, into *T, name, usage string, choices ...T) {
-	flags.Var(&parsed{text: string(*into), kind: "string", read: func(text string) (err error) {
+	flags.Var(&parsed{text: string(*into), kind: "string", choices: texts(choices), read: func(text string) (err error) {
 		*into, err = oneOf(text, choices...)
 		return err
 	}}, name, usage)
@@ -151,11 +153,38 @@ func oneOf[T ~string](text string, choices ...T) (T, error) {
 
 // list joins choices for people.
 func list[T ~string](choices []T) string {
-	names := lo.Map(choices, func(c T, _ int) string { return string(c) })
+	names := texts(choices)
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
 	return figures.Join(names[:len(names)-1]) + " or " + names[len(names)-1]
+}
+
+// texts are choices as texts.
+func texts[T ~string](choices []T) []string {
+	return lo.Map(choices, func(c T, _ int) string { return string(c) })
+}
+
+// complete has shells complete the values of flags where they are known. Commands take no files
+// as arguments, but those that are named.
+func complete(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "diff" {
+			cmd.ValidArgsFunction = cobra.NoFileCompletions
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			values := []string(nil)
+			if p, ok := f.Value.(*parsed); ok {
+				values = p.choices
+			}
+			if f.Name == "catalog" {
+				values = clouds.Names()
+			}
+			if len(values) > 0 {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault)) // each flag once
+			}
+		})
+	}
 }
 
 // countFlag adds a flag for a number from 0, which is the default.

@@ -157,12 +157,12 @@ usage; 130 interrupted, the best plan so far is printed if there is one.`,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = version()
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(a.usage)
-	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.whatifCommand(), a.diffCommand(), a.lintCommand(), a.redactCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.reportCommand(), a.whatifCommand(), a.diffCommand(), a.lintCommand(), a.redactCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	complete(root)
 	return root
 }
 

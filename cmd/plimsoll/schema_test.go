@@ -15,6 +15,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/compare"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -44,6 +45,7 @@ func outputs(t *testing.T) []described {
 			Alternatives []provisioning.Alternative `doc:"The plans that differ: those that place the most pods first, then the cheapest." json:"alternatives"`
 		}](), [][]string{with(shop, "plan", "--alternatives")}},
 		{"consolidate", "plimsoll consolidate -o json", reflect.TypeFor[disruption.Plan](), [][]string{waste("-o", "json"), with(dump, "consolidate")}},
+		{"report", "plimsoll report -o json", reflect.TypeFor[report.Report](), [][]string{reported("-o", "json")}},
 		{"whatif", "plimsoll whatif -o json", reflect.TypeFor[whatif.Cases](), [][]string{with(dump, "whatif", "--case", "a: --no-spot", "--case", "b: -f testdata/nopool.yaml")}},
 		{"diff", "plimsoll diff -o json", reflect.TypeFor[compare.Diff](), [][]string{with(shop, "diff", "testdata/nopool.yaml", "testdata/reserved.yaml"), {"diff", plan, plan, "-o", "json"}}},
 		{"lint", "plimsoll lint -o json", reflect.TypeFor[lint.Report](), [][]string{{"lint", "-f", "testdata/lint.yaml", "--catalog", "testdata/market.json", "-o", "json"}}},

@@ -233,7 +233,7 @@ func widthOf(stdout io.Writer) int {
 // stand: by default the first one. "wide" is a table that takes as many columns as it likes.
 func (a *app) outputFlag(cmd *cobra.Command, usage string, formats ...string) *string {
 	format := formats[0]
-	cmd.Flags().VarP(&parsed{text: format, kind: "string", read: func(text string) (err error) {
+	cmd.Flags().VarP(&parsed{text: format, kind: "string", choices: formats, read: func(text string) (err error) {
 		if format, err = oneOf(text, formats...); format == "wide" {
 			a.width, format = 0, formats[0]
 		}

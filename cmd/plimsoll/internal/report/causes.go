@@ -1,0 +1,151 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Stop is something that stands in the way of the price of a cluster built anew.
+type Stop struct {
+	// Code names it, as in plans.
+	Code disruption.CauseCode `json:"code"`
+	// Cents is what it costs per month, Nodes how many nodes it is about.
+	Cents int64 `json:"centsPerMonth"`
+	Nodes int   `json:"nodes"`
+	// Objects are what it is about, as kind/namespace/name; none where it is the nodes themselves.
+	Objects []string `json:"objects,omitempty"`
+	// Meaning says it in a few words, Lift what would change it.
+	Meaning string `json:"meaning"`
+	Lift    string `json:"lift"`
+}
+
+// stops are what keeps the steps from the price of a cluster built anew, and what would lift it.
+func stops(plan *disruption.Plan) []Stop {
+	objects := map[disruption.CauseCode][]string{}
+	for i := range plan.Nodes {
+		v := &plan.Nodes[i]
+		if v.Decision != disruption.Keep || len(v.Reasons) == 0 {
+			continue
+		}
+		if c := &v.Reasons[0]; c.Object != "" && !slices.Contains(objects[c.Code], c.Object) {
+			objects[c.Code] = append(objects[c.Code], c.Object)
+		}
+	}
+	out := []Stop{}
+	for _, k := range plan.Summary.Kept {
+		out = append(out, Stop{k.Code, centsPerMonth(k.PerHour), k.Nodes, objects[k.Code], Meaning(k.Code), causes()[k.Code].lift})
+	}
+	return out
+}
+
+// Meaning says in a few words what a cause is.
+func Meaning(code disruption.CauseCode) string { return causes()[code].meaning }
+
+// cause is what a cause means, and what would lift it.
+type cause struct{ meaning, lift string }
+
+func causes() map[disruption.CauseCode]cause {
+	return map[disruption.CauseCode]cause{
+		disruption.CauseNoNodePool:     {"no node pool owns it", "give it to a NodePool"},
+		disruption.CauseNoTypes:        {"its pool has nothing on sale", "let the pool's requirements admit types that are on sale"},
+		disruption.CauseNotReady:       {"not ready yet", "plan again when it is ready"},
+		disruption.CauseGoing:          {"being removed already", "plan again when it is gone"},
+		disruption.CauseNominated:      {"pods are expected there", "plan again when they are there"},
+		disruption.CauseDoNotDisrupt:   {"asks not to be disrupted", "take the annotation karpenter.sh/do-not-disrupt off, or let the work end"},
+		disruption.CauseBarePod:        {"a pod without a controller would be gone for good", "give the pod a controller, or let it go (--evict-bare-pods)"},
+		disruption.CauseSearch:         {"no cheaper move was found", "carry the steps out and plan again, or search longer (--effort thorough)"},
+		disruption.CauseBudget:         {"a PodDisruptionBudget lets no pod go", "raise its maxUnavailable, or run one replica more"},
+		disruption.CausePoolBudget:     {"the pool's budgets let no more nodes go", "raise spec.disruption.budgets of the NodePool, or carry the steps out and plan again"},
+		disruption.CausePolicy:         {"the pool's policy excludes it", "set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
+		disruption.CauseTooSoon:        {"too soon", "plan again later, or shorten the NodePool's consolidateAfter"},
+		disruption.CauseStatic:         {"the pool has a fixed size", "lower spec.replicas of the NodePool"},
+		disruption.CauseUnknownPrice:   {"its price is not known", "name a catalog that has it (--catalog, --prices)"},
+		disruption.CauseReasonNotMeant: {"not among --reasons", "add the reason to --reasons"},
+		disruption.CauseNoPlace:        {"a pod has nowhere else to go", "let the pod run on other nodes, or NodePools buy one that it fits"},
+		disruption.CauseNoSaving:       {"nothing cheaper would do", "nothing"},
+		disruption.CauseSmallSaving:    {"saves less than --min-saving", "lower --min-saving"},
+		disruption.CauseScore:          {"not worth the disruption", "raise --balanced-k, or set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
+		disruption.CauseSpotChoice:     {"too few cheaper spot types", "let the NodePool buy more types, or lower --spot-to-spot-types"},
+		disruption.CauseMinValues:      {"minValues need its type", "lower minValues of the NodePool"},
+		disruption.CauseReceives:       {"takes in pods of others", "carry the steps out and plan again"},
+		disruption.CauseDeadline:       {"not looked at in time", "give it more time (--timeout)"},
+		disruption.CauseLater:          {"the plan ends before", "allow more steps (--steps)"},
+	}
+}
+
+// Risk is a risk of some steps.
+type Risk struct {
+	// Code names it, as in plans.
+	Code disruption.RiskCode `json:"code"`
+	// Steps are the steps, counted from 1, Objects what it is about, as kind/namespace/name.
+	Steps   []int    `json:"steps"`
+	Objects []string `json:"objects"`
+	// Meaning says it in a few words.
+	Meaning string `json:"meaning"`
+}
+
+// risks are those of the steps, by code.
+func risks(plan *disruption.Plan) []Risk {
+	index := map[disruption.RiskCode]*Risk{}
+	for i := range plan.Steps {
+		for _, found := range plan.Steps[i].Risks {
+			r := index[found.Code]
+			if r == nil {
+				r = &Risk{Code: found.Code, Meaning: RiskMeaning(found.Code)}
+				index[found.Code] = r
+			}
+			r.Steps, r.Objects = append(r.Steps, i+1), append(r.Objects, found.Object)
+		}
+	}
+	out := []Risk{}
+	for _, code := range disruption.RiskCodes() {
+		if r := index[code]; r != nil {
+			r.Steps, r.Objects = slices.Compact(r.Steps), unique(r.Objects)
+			out = append(out, *r)
+		}
+	}
+	return out
+}
+
+// unique are the texts of a list, each once, at its first place.
+func unique(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		known := seen[s]
+		seen[s] = true
+		return known
+	})
+}
+
+// RiskMeaning says in a few words what a risk is.
+func RiskMeaning(code disruption.RiskCode) string {
+	return map[disruption.RiskCode]string{
+		disruption.RiskArchitecture:  "pods may land on another CPU architecture",
+		disruption.RiskBarePod:       "no controller: gone for good when evicted",
+		disruption.RiskReplicas:      "several pods are away at once, and no budget is asked",
+		disruption.RiskSingleReplica: "the only pod is away for a while, and no budget is asked",
+		disruption.RiskSpot:          "pods may move onto spot machines",
+		disruption.RiskVolume:        "the volume is attached anew",
+	}[code]
+}
+
+// noticed is one warning with all that it is about.
+type noticed struct {
+	Message string
+	Objects []string
+}
+
+// noticed are the warnings, objects with the same message together, in the order of messages'
+// first objects.
+func (r *Report) noticed() []noticed {
+	var out []noticed
+	for _, w := range r.Warnings {
+		i := slices.IndexFunc(out, func(n noticed) bool { return n.Message == w.Message })
+		if i < 0 {
+			i, out = len(out), append(out, noticed{Message: w.Message})
+		}
+		out[i].Objects = append(out[i].Objects, w.Object)
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Costs say where the money goes. Overhead and the rows of any one breakdown add up to what the
+// cluster costs, to the cent.
+type Costs struct {
+	// Overhead is what no pod asks for: DaemonSets, what the system keeps, what nodes cost beside
+	// their machines, and what is idle, in this order.
+	Overhead []Row `json:"overhead"`
+	// Breakdowns divide what is left among pods.
+	Breakdowns []Breakdown `json:"breakdowns"`
+}
+
+// Breakdown is what pods cost by one thing.
+type Breakdown struct {
+	// By is namespace, workload, or a label's key.
+	By string `json:"by"`
+	// Rows are the amounts, the dearest first.
+	Rows []Row `json:"rows"`
+}
+
+// Row is an amount in cents per month, today and after all steps.
+type Row struct {
+	// Name is that of a namespace or workload or the value of a label, "" for pods without it.
+	Name string `json:"name"`
+	// Today and After are the amounts.
+	Today int64 `json:"today"`
+	After int64 `json:"after"`
+}
+
+// The names of overhead.
+const (
+	daemons = "DaemonSets"
+	system  = "system"
+	beside  = "beside machines"
+	idle    = "idle"
+)
+
+// amounts are prices by name, today and after the steps.
+type amounts map[string]*[2]offerings.Price
+
+func (a amounts) add(name string, when int, price offerings.Price) {
+	if a[name] == nil {
+		a[name] = &[2]offerings.Price{}
+	}
+	a[name][when] += price
+}
+
+// rows divide cents among the amounts, the dearest first.
+func (a amounts) rows(cents [2]int64) []Row {
+	rows := make([]Row, 0, len(a))
+	for name := range a {
+		rows = append(rows, Row{Name: name})
+	}
+	slices.SortFunc(rows, func(x, y Row) int {
+		p, q := a[x.Name], a[y.Name]
+		return cmp.Or(cmp.Compare(q[0], p[0]), cmp.Compare(q[1], p[1]), strings.Compare(x.Name, y.Name))
+	})
+	for when := range cents {
+		prices := make([]offerings.Price, len(rows))
+		for i := range rows {
+			prices[i] = a[rows[i].Name][when]
+		}
+		for i, part := range costs.Cents(cents[when], prices) {
+			*[]*int64{&rows[i].Today, &rows[i].After}[when] = part
+		}
+	}
+	return rows
+}
+
+// divide adds up what machines cost by what is on them, today and after all steps.
+func (r *Report) divide(in *Input, machines []*costs.Machine) Costs {
+	type breakdown struct {
+		by   string
+		name func(*corev1.Pod) string
+		sums amounts
+	}
+	breakdowns := []breakdown{
+		{"namespace", func(p *corev1.Pod) string { return cmp.Or(p.Namespace, "default") }, amounts{}},
+		{"workload", func(p *corev1.Pod) string { return in.Workload(nameOf(p)) }, amounts{}},
+	}
+	for _, key := range labelsOf(in) {
+		breakdowns = append(breakdowns, breakdown{key, func(p *corev1.Pod) string { return p.Labels[key] }, amounts{}})
+	}
+	var parts [2][5]offerings.Price // pods, then overhead
+	for when, steps := range []int{0, len(in.Plan.Steps)} {
+		for _, m := range machines {
+			at := m.At(steps)
+			if at == nil {
+				continue
+			}
+			s := &at.Shares
+			for i, price := range []offerings.Price{0, s.Daemons, s.System, s.Beside, s.Idle} {
+				parts[when][i] += price
+			}
+			for i, pod := range at.Pods {
+				parts[when][0] += s.Pods[i]
+				for _, b := range breakdowns {
+					b.sums.add(b.name(pod), when, s.Pods[i])
+				}
+			}
+		}
+	}
+	today := costs.Cents(r.Levels[0].Cents, parts[0][:])
+	after := costs.Cents(r.Points[len(r.Points)-1].Cents, parts[1][:])
+	var out Costs
+	for i, name := range []string{daemons, system, beside, idle} {
+		out.Overhead = append(out.Overhead, Row{name, today[i+1], after[i+1]})
+	}
+	for _, b := range breakdowns {
+		out.Breakdowns = append(out.Breakdowns, Breakdown{b.by, b.sums.rows([2]int64{today[0], after[0]})})
+	}
+	r.colour(out.Breakdowns)
+	return out
+}
+
+// colour gives the dearest workloads colours, or where these are a small part of what all pods
+// cost, the dearest namespaces.
+func (r *Report) colour(breakdowns []Breakdown) {
+	for _, b := range []Breakdown{breakdowns[1], breakdowns[0]} {
+		r.colours, r.colouredBy = map[string]int{}, b.By
+		var first, all int64
+		for i, row := range b.Rows {
+			if all += row.Today; i < mostColours {
+				first += row.Today
+				r.colours[row.Name] = i + 1
+			}
+		}
+		if 2*first >= all {
+			return
+		}
+	}
+}
+
+// colourOf is the colour of a workload.
+func (r *Report) colourOf(workload string) int {
+	if r.colouredBy == "namespace" {
+		workload, _, _ = strings.Cut(workload, "/")
+	}
+	return cmp.Or(r.colours[workload], colourOthers)
+}
+
+// labelsOf are the labels by which costs are added up: those that were asked for, or else the
+// first that any pod has of those that mostly say who pays.
+func labelsOf(in *Input) []string {
+	if len(in.Labels) > 0 {
+		return unique(slices.Clone(in.Labels))
+	}
+	for _, key := range []string{"cost-center", "team", "owner", "app.kubernetes.io/part-of", "environment", "env", "app.kubernetes.io/name", "app"} {
+		if slices.ContainsFunc(in.Cluster.Running, func(p *corev1.Pod) bool { return p.Labels[key] != "" && !costs.Daemon(p) }) {
+			return []string{key}
+		}
+	}
+	return nil
+}
+
+// nameOf is what plans call a pod.
+func nameOf(pod *corev1.Pod) string { return cmp.Or(pod.Namespace, "default") + "/" + pod.Name }

@@ -1,0 +1,379 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+//go:embed *.tmpl
+var files embed.FS
+
+// How much of long lists a page shows; the rest is added up.
+const (
+	mostNodes    = 40
+	mostLaunches = 20
+	mostSteps    = 25
+	mostRows     = 12
+	mostObjects  = 3
+	mostCurve    = 240
+	mostBars     = 400
+)
+
+// HTML writes a page that needs nothing from elsewhere.
+func (r *Report) HTML(w io.Writer) error {
+	t := template.New("page").Funcs(template.FuncMap{
+		"dollars": dollars, "exact": exact, "share": share, "count": plural, "short": short, "add": func(a, b int) int { return a + b },
+		"names":  func(list []string) string { return figures.Names(list, mostObjects) },
+		"number": func(n int) string { return figures.Thousands(fmt.Sprint(n)) },
+	})
+	t, err := t.ParseFS(files, "page.html.tmpl", "style.css.tmpl", "palette.css.tmpl", "slider.js.tmpl")
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, "page.html.tmpl", page{r}); err != nil {
+		return err
+	}
+	_, err = b.WriteTo(w)
+	return err
+}
+
+// page is a report as the template reads it.
+type page struct{ *Report }
+
+// Today, After and the number of steps are what most sentences are about.
+func (p page) Today() Level { return p.Levels[0] }
+func (p page) After() Level { return p.Levels[1] }
+func (p page) Last() Point  { return p.Points[len(p.Points)-1] }
+
+// Saved is what all steps save, in cents per month; below 0 where they cost something.
+func (p page) Saved() int64 { return p.Today().Cents - p.After().Cents }
+
+// bar is a price beside others.
+type bar struct {
+	Level
+	Label, Note string
+	Width       float64 // in percent
+}
+
+// Bars are the levels.
+func (p page) Bars() []bar {
+	most := int64(1)
+	for _, l := range p.Levels {
+		most = max(most, l.Cents)
+	}
+	var out []bar
+	for _, l := range p.Levels {
+		b := bar{Level: l, Width: float64(l.Cents) / float64(most) * 100}
+		switch l.Code {
+		case "today":
+			b.Label, b.Note = "Today", plural(l.Nodes, "node")
+		case "after":
+			b.Label, b.Note = "After "+plural(len(p.Steps), "safe step"), plural(l.Nodes, "node")
+			if len(p.Steps) == 0 {
+				continue
+			}
+		case "least":
+			b.Label, b.Note = "Proven limit", "no steps lead below it, with the nodes that may not go"
+		case "rebuilt":
+			b.Label, b.Note = "Rebuilt from nothing", plural(l.Nodes, "node")+", if every pod might move"
+		case "alternative":
+			b.Label, b.Note = "Rebuilt of any current type", plural(l.Nodes, "node")
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// Bands are the nodes today and after all steps, in a field of 1000 by 100.
+func (p page) Bands() []band {
+	whole := max(p.Today().PerHour, p.After().PerHour)
+	today := band{Title: "Today", Amount: dollars(p.Today().Cents)}
+	today.Areas, today.Taken = p.paint(0, whole, 1000, 100)
+	if len(p.Steps) == 0 {
+		return []band{today}
+	}
+	after := band{Title: "After all steps", Amount: dollars(p.After().Cents)}
+	after.Areas, after.Taken = p.paint(len(p.Steps), whole, 1000, 100)
+	return []band{today, after}
+}
+
+// Legend names the colours.
+func (p page) Legend() []entry { return p.legend() }
+
+// Reached are the points, for the slider: cents, nodes, pods moved and launches.
+func (p page) Reached() string {
+	parts := make([]string, len(p.Points))
+	for i, x := range p.Points {
+		parts[i] = fmt.Sprintf("%d,%d,%d,%d", x.Cents, x.Nodes, x.Moved, x.Launches)
+	}
+	return strings.Join(parts, ";")
+}
+
+// curve is savings against moves, in a field of 1000 by 100.
+type curve struct {
+	Path, Area string
+	Moved      int
+	Saved      int64
+	Low        int64 // the least that is saved on the way, at most 0
+}
+
+// Curve is the way of the steps.
+func (p page) Curve() *curve {
+	c := &curve{Moved: max(p.Last().Moved, 1)}
+	for _, x := range p.Points {
+		c.Saved, c.Low = max(c.Saved, p.Today().Cents-x.Cents), min(c.Low, p.Today().Cents-x.Cents)
+	}
+	if len(p.Points) < 3 || c.Saved == c.Low {
+		return nil
+	}
+	every := (len(p.Points) + mostCurve - 1) / mostCurve
+	var line strings.Builder
+	for i, x := range p.Points {
+		if i%every != 0 && i != len(p.Points)-1 {
+			continue
+		}
+		fmt.Fprintf(&line, "%s%s %s", map[bool]string{true: "M", false: "L"}[i == 0], short(1000*float64(x.Moved)/float64(c.Moved)),
+			short(100-100*float64(p.Today().Cents-x.Cents-c.Low)/float64(c.Saved-c.Low)))
+	}
+	c.Path = line.String()
+	c.Area = c.Path + "L1000 100L0 100z"
+	return c
+}
+
+// Listed are the steps that are shown, Unlisted is the rest added up.
+func (p page) Listed() []Step { return p.Steps[:min(len(p.Steps), mostSteps)] }
+
+// Unlisted is what the other steps come to: how many, what they save, and the pods that move.
+func (p page) Unlisted() *Step {
+	if len(p.Steps) <= mostSteps {
+		return nil
+	}
+	rest := Step{}
+	for _, s := range p.Steps[mostSteps:] {
+		rest.SavingCents += s.SavingCents
+		rest.Pods += s.Pods
+		rest.Waves++
+	}
+	return &rest
+}
+
+// Bought writes what a step buys.
+func (s Step) Bought() string {
+	counts := map[string]int{}
+	for _, l := range s.Launches {
+		counts[l]++
+	}
+	return cmp.Or(figures.Summarise(counts, 2), "–")
+}
+
+// row is a node with its bars.
+type row struct {
+	Node
+	Today, After []filled
+	Idle         int64 // cents today, or for a launch afterwards
+}
+
+// filled is a bar of a node for some steps.
+type filled struct {
+	From, To int // To is 0 where it stays so
+	Title    string
+	Segments []segment
+}
+
+// segment is a part of a bar.
+type segment struct {
+	Colour int
+	Width  float64 // in percent
+}
+
+// rest is nodes that are not shown one by one.
+type rest struct {
+	Nodes        int
+	Today, After int64
+	Idle         int64
+}
+
+// table is the nodes that are shown, and the others.
+type table struct {
+	Rows []row
+	Rest *rest
+	// Thinned says that bars do not change at each of their steps.
+	Thinned bool
+}
+
+// Fleet is the nodes.
+func (p page) Fleet() table {
+	var t table
+	there, bought := 0, 0
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		one := row{Node: *n, Idle: n.idle()}
+		shown := &there
+		limit := mostNodes
+		if n.Bought > 0 {
+			shown, limit = &bought, mostLaunches
+		}
+		if *shown++; *shown > limit {
+			if t.Rest == nil {
+				t.Rest = &rest{}
+			}
+			t.Rest.Nodes++
+			t.Rest.Today += n.Today
+			t.Rest.After += n.After
+			if n.Bought == 0 {
+				t.Rest.Idle += one.Idle
+			}
+			continue
+		}
+		if n.Bought == 0 {
+			one.Today = []filled{bars(&n.Fills[0])}
+		}
+		if len(p.Steps) > 0 {
+			one.After = n.after()
+		}
+		t.Rows = append(t.Rows, one)
+	}
+	t.thin()
+	return t
+}
+
+// thin leaves out some of the bars for which there would be too many, but no first and last one.
+func (t *table) thin() {
+	for most := 32; most > 1 && lo.SumBy(t.Rows, func(r row) int { return len(r.After) }) > mostBars; most /= 2 {
+		for i := range t.Rows {
+			if bars := t.Rows[i].After; len(bars) > most {
+				t.Thinned = true
+				every := (len(bars) + most - 2) / (most - 1)
+				kept := lo.Filter(bars, func(_ filled, k int) bool { return k%every == 0 || k == len(bars)-1 })
+				for k := range kept[:len(kept)-1] {
+					kept[k].To = kept[k+1].From
+				}
+				t.Rows[i].After = kept
+			}
+		}
+	}
+}
+
+// after are the bars of a node as steps are done, but for when it is not there.
+func (n *Node) after() []filled {
+	var out []filled
+	for i := range n.Fills {
+		b := bars(&n.Fills[i])
+		if b.To = n.Removed; i+1 < len(n.Fills) {
+			b.To = n.Fills[i+1].Steps
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// idle is what of a node nobody asks for, in cents per month.
+func (n *Node) idle() int64 {
+	sums, _ := n.Fills[0].coloured()
+	return centsPerMonth(sums[colourIdle])
+}
+
+// bars writes a fill as a bar.
+func bars(f *Fill) filled {
+	sums, all := f.coloured()
+	b := filled{From: f.Steps}
+	for _, colour := range stack() {
+		if sums[colour] > 0 && colour != colourIdle {
+			b.Segments = append(b.Segments, segment{colour, percent(sums[colour], all)})
+		}
+	}
+	const most = 4
+	var parts []string
+	others := 0
+	for _, p := range f.Parts {
+		if p.colour < colourOverhead && len(parts) >= most {
+			others++
+			continue
+		}
+		if others > 0 && p.colour >= colourOverhead {
+			parts, others = append(parts, fmt.Sprintf("%d more", others)), 0
+		}
+		parts = append(parts, fmt.Sprintf("%s %.0f%%", p.Name, percent(p.PerHour, all)))
+	}
+	if others > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", others))
+	}
+	b.Title = strings.Join(parts, ", ")
+	return b
+}
+
+// percent is a part of a whole in percent.
+func percent(part, whole offerings.Price) float64 {
+	return 100 * part.USD() / max(whole.USD(), 1e-9)
+}
+
+// account is a breakdown with what there is beside it.
+type account struct {
+	By       string
+	Label    bool // that By is a label's key
+	Rows     []line
+	Overhead []line
+	Total    Row
+}
+
+// line is a row with its bar.
+type line struct {
+	Row
+	Width float64
+}
+
+// Accounts are the breakdowns, with their long tails added up.
+func (p page) Accounts() []account {
+	var out []account
+	for _, b := range p.Costs.Breakdowns {
+		a := account{By: b.By, Label: !slices.Contains([]string{"namespace", "workload"}, b.By), Total: Row{"Bill", p.Today().Cents, p.After().Cents}}
+		rows := slices.Clone(b.Rows)
+		if len(rows) > mostRows+1 {
+			tail := Row{}
+			for _, r := range rows[mostRows:] {
+				tail.Today += r.Today
+				tail.After += r.After
+			}
+			tail.Name = plural(len(rows)-mostRows, "other")
+			rows = append(rows[:mostRows:mostRows], tail)
+		}
+		widest := int64(1)
+		for _, r := range slices.Concat(rows, p.Costs.Overhead) {
+			widest = max(widest, r.Today)
+		}
+		for _, r := range rows {
+			if r.Name == "" {
+				r.Name = "(none)"
+			}
+			a.Rows = append(a.Rows, line{r, 100 * float64(r.Today) / float64(widest)})
+		}
+		for _, r := range p.Costs.Overhead {
+			if r.Today != 0 || r.After != 0 {
+				a.Overhead = append(a.Overhead, line{r, 100 * float64(r.Today) / float64(widest)})
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// Noticed are the warnings, by message.
+func (p page) Noticed() []noticed { return p.noticed() }
+
+// Forced reports whether a step has to be, whatever it saves.
+func (s Step) Forced() bool {
+	return s.Reason == disruption.Interrupted || s.Reason == disruption.Expired || s.Reason == disruption.Drifted
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Node is a node that the bill counts, or a machine that a step buys.
+type Node struct {
+	// Name is that of the node or launch, the others are those of its labels.
+	Name         string                 `json:"name"`
+	NodePool     string                 `json:"nodePool"`
+	InstanceType string                 `json:"instanceType"`
+	CapacityType offerings.CapacityType `json:"capacityType"`
+	Zone         string                 `json:"zone"`
+	// Today and After are what it costs in cents per month; 0 where it is not there. They add up
+	// to what the cluster costs.
+	Today int64 `json:"today"`
+	After int64 `json:"after"`
+	// Bought and Removed are the steps that buy and drain it, counted from 1; 0 is none.
+	Bought  int `json:"bought,omitempty"`
+	Removed int `json:"removed,omitempty"`
+	// Stays says why it stays, "" where it goes or was bought by a step.
+	Stays string `json:"stays,omitempty"`
+	// Fills are what its price is for as steps are done.
+	Fills []Fill `json:"fills"`
+}
+
+// Fill is what the price of a node is for, from the time that a number of steps is done.
+type Fill struct {
+	// Steps is that number.
+	Steps int `json:"steps"`
+	// Parts are workloads, the dearest first, then overhead that is not nothing. Their prices
+	// add up to the node's.
+	Parts []Part `json:"parts"`
+}
+
+// Part is a part of a node's price.
+type Part struct {
+	// Name is that of a workload, or DaemonSets, system, beside machines or idle.
+	Name    string          `json:"name"`
+	PerHour offerings.Price `json:"perHour"`
+
+	colour int // see below
+}
+
+// mostColours is how many workloads or namespaces have colours of their own, which are counted from 1.
+const mostColours = 6
+
+// The other colours.
+const (
+	colourOthers   = mostColours + 1 + iota // the other ones
+	colourOverhead                          // DaemonSets, system and what comes beside
+	colourIdle
+)
+
+// nodes are the machines, the dearest waste first, then what steps buy, in their order.
+func (r *Report) nodes(in *Input, machines []*costs.Machine) []Node {
+	stays := map[string]string{}
+	for i := range in.Plan.Nodes {
+		if v := &in.Plan.Nodes[i]; v.Decision == disruption.Keep && len(v.Reasons) > 0 {
+			stays[v.Node] = Meaning(v.Reasons[0].Code)
+		}
+	}
+	last := len(in.Plan.Steps)
+	price := func(steps int) []offerings.Price {
+		prices := make([]offerings.Price, len(machines))
+		for i, m := range machines {
+			if at := m.At(steps); at != nil {
+				prices[i] = at.Node.Price
+			}
+		}
+		return prices
+	}
+	today, after := costs.Cents(r.Levels[0].Cents, price(0)), costs.Cents(r.Points[last].Cents, price(last))
+	nodes, waste := make([]Node, len(machines)), make(map[string]offerings.Price, len(machines))
+	for i, m := range machines {
+		nodes[i] = Node{
+			Name: m.Name, NodePool: m.NodePool, InstanceType: m.Offering.InstanceType, CapacityType: m.Offering.CapacityType, Zone: m.Offering.Zone,
+			Today: today[i], After: after[i], Bought: m.Bought, Removed: m.Removed, Stays: stays[m.Name],
+		}
+		for s := range m.Stages {
+			nodes[i].Fills = append(nodes[i].Fills, r.fill(&m.Stages[s], in.Workload))
+		}
+		waste[m.Name] = m.Stages[0].Shares.Idle
+	}
+	slices.SortStableFunc(nodes, func(a, b Node) int {
+		if a.Bought > 0 || b.Bought > 0 {
+			return cmp.Compare(a.Bought, b.Bought)
+		}
+		return cmp.Or(cmp.Compare(waste[b.Name], waste[a.Name]), strings.Compare(a.Name, b.Name))
+	})
+	return nodes
+}
+
+// fill is what the price of a machine is for.
+func (r *Report) fill(s *costs.Stage, workload func(string) string) Fill {
+	sums := map[string]offerings.Price{}
+	for i, pod := range s.Pods {
+		sums[workload(nameOf(pod))] += s.Shares.Pods[i]
+	}
+	f := Fill{Steps: s.Steps, Parts: []Part{}}
+	for name, price := range sums {
+		f.Parts = append(f.Parts, Part{name, price, r.colourOf(name)})
+	}
+	slices.SortFunc(f.Parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), strings.Compare(a.Name, b.Name))
+	})
+	for _, p := range []Part{
+		{daemons, s.Shares.Daemons, colourOverhead}, {system, s.Shares.System, colourOverhead}, {beside, s.Shares.Beside, colourOverhead}, {idle, s.Shares.Idle, colourIdle},
+	} {
+		if p.PerHour > 0 {
+			f.Parts = append(f.Parts, p)
+		}
+	}
+	return f
+}
+
+// at is what fills the node when so many steps are done; nil where it is not there.
+func (n *Node) at(steps int) *Fill {
+	if n.Removed > 0 && steps >= n.Removed {
+		return nil
+	}
+	var at *Fill
+	for i := range n.Fills {
+		if n.Fills[i].Steps <= steps {
+			at = &n.Fills[i]
+		}
+	}
+	return at
+}
+
+// coloured is the price of a fill by colour.
+func (f *Fill) coloured() (sums [colourIdle + 1]offerings.Price, all offerings.Price) {
+	for _, p := range f.Parts {
+		sums[p.colour] += p.PerHour
+		all += p.PerHour
+	}
+	return sums, all
+}

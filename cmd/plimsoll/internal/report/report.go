@@ -1,0 +1,185 @@
+package report
+
+import (
+	"cmp"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Input is what a report is made from.
+type Input struct {
+	// Title names the cluster.
+	Title string
+	// Cluster is what Plan was made for, under Policy.
+	Cluster disruption.Cluster
+	Plan    *disruption.Plan
+	Policy  scheduling.Policy
+	// Workload names what a pod is part of; both are called namespace/name.
+	Workload func(pod string) string
+	// Labels are the labels of pods by which costs are added up; none is the first that any
+	// pod has of those that are mostly used for it.
+	Labels []string
+	// Notes say what the prices are of, MadeWith what the report was made with.
+	Notes    []string
+	MadeWith []Setting
+}
+
+// Setting is one thing that a report was made with.
+type Setting struct {
+	// Name is what it is, Value what it was.
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Report is what there is to say. Money is in US dollars: prices per hour, and cents per month
+// of 730 hours. The JSON names are a contract.
+type Report struct {
+	// Title names the cluster.
+	Title string `json:"title"`
+	// Levels are what the cluster costs and could cost: always today's first.
+	Levels []Level `json:"levels"`
+	// Points are what has been reached after each number of steps, from none on.
+	Points []Point `json:"points"`
+	// Steps are those of the plan, in their order.
+	Steps []Step `json:"steps"`
+	// Nodes are those that the bill counts, the dearest waste first, then machines that steps buy.
+	Nodes []Node `json:"nodes"`
+	// Costs say where the money goes.
+	Costs Costs `json:"costs"`
+	// Stops are what stands in the way of the price of a cluster built anew, the most first.
+	Stops []Stop `json:"stops"`
+	// Risks are what to look at before the steps are carried out, by code.
+	Risks []Risk `json:"risks"`
+	// Warnings are what was noticed and did not stop the plan.
+	Warnings []scheduling.Warning `json:"warnings"`
+	// Notes say what the prices are of, MadeWith what the report was made with.
+	Notes    []string  `json:"notes"`
+	MadeWith []Setting `json:"madeWith"`
+
+	colours    map[string]int // from 1, by the name of a workload or namespace
+	colouredBy string         // which of these
+}
+
+// Level is a price that the cluster has or could have.
+type Level struct {
+	// Code is today, after (the steps), least (by any steps, proven), rebuilt (by the NodePools)
+	// or alternative (rebuilt of any current type).
+	Code string `json:"code"`
+	// PerHour is the price, Cents what it comes to in a month.
+	PerHour offerings.Price `json:"perHour"`
+	Cents   int64           `json:"centsPerMonth"`
+	// Nodes is how many there are; 0 for a price that is only a bound.
+	Nodes int `json:"nodes,omitempty"`
+}
+
+// Point is what has been reached after a number of steps.
+type Point struct {
+	// Cents is what the cluster costs then, per month, and Nodes how many nodes it has.
+	Cents int64 `json:"centsPerMonth"`
+	Nodes int   `json:"nodes"`
+	// Moved is how many pods have moved until then, Launches how many machines were bought.
+	Moved    int `json:"podsMoved"`
+	Launches int `json:"launches"`
+}
+
+// Step is one step of the plan.
+type Step struct {
+	// Reason is why its nodes go, Drain their names.
+	Reason disruption.Reason `json:"reason"`
+	Drain  []string          `json:"drain"`
+	// Launches are the machines that it buys, each as instance type, capacity type and zone.
+	Launches []string `json:"launches"`
+	// Pods is how many are evicted, Waves in how many waves.
+	Pods  int `json:"pods"`
+	Waves int `json:"waves"`
+	// SavingCents is below 0 for a step that has to be and costs something.
+	SavingCents int64 `json:"savingCentsPerMonth"`
+}
+
+// Of works a report out.
+func Of(in Input) *Report {
+	r := &Report{
+		Title: in.Title, Notes: in.Notes, MadeWith: in.MadeWith, Warnings: in.Plan.Warnings,
+		Steps: []Step{}, Stops: stops(in.Plan), Risks: risks(in.Plan),
+	}
+	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
+	r.levels(&in.Plan.Summary)
+	r.steps(in.Plan, machines)
+	r.Costs = r.divide(&in, machines)
+	r.Nodes = r.nodes(&in, machines)
+	return r
+}
+
+// levels are the prices of the summary.
+func (r *Report) levels(s *disruption.Summary) {
+	add := func(code string, price offerings.Price, nodes int) {
+		r.Levels = append(r.Levels, Level{code, price, centsPerMonth(price), nodes})
+	}
+	add("today", cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), s.NodesBefore)
+	add("after", cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter)
+	if s.LowerBoundPerHour > 0 {
+		add("least", s.LowerBoundPerHour, 0)
+	}
+	if b := s.Rebuilt; b != nil {
+		add("rebuilt", cmp.Or(b.ExpectedPerHour, b.PricePerHour), b.Nodes)
+	}
+	if b := s.Alternative; b != nil {
+		add("alternative", cmp.Or(b.ExpectedPerHour, b.PricePerHour), b.Nodes)
+	}
+}
+
+// level is the one of a code, or nil.
+func (r *Report) level(code string) *Level {
+	for i := range r.Levels {
+		if r.Levels[i].Code == code {
+			return &r.Levels[i]
+		}
+	}
+	return nil
+}
+
+// steps are those of the plan, and what they reach.
+func (r *Report) steps(plan *disruption.Plan, machines []*costs.Machine) {
+	today := r.Levels[0].PerHour
+	reached := Point{Cents: r.Levels[0].Cents, Nodes: r.Levels[0].Nodes}
+	r.Points = []Point{reached}
+	change := make([]int, len(plan.Steps)+1) // of the number of nodes, by step
+	for _, m := range machines {
+		if m.Bought > 0 {
+			change[m.Bought]++
+		}
+		if m.Removed > 0 {
+			change[m.Removed]--
+		}
+	}
+	for i := range plan.Steps {
+		s, p := &plan.Steps[i], &plan.Summary.Frontier[i]
+		reached.Cents, reached.Moved = centsPerMonth(today-p.SavingPerHour), p.PodsMoved
+		reached.Nodes += change[i+1]
+		reached.Launches += len(s.Launches)
+		step := Step{Reason: s.Reason, Drain: s.Drain, Launches: []string{}, Pods: len(s.Evictions), SavingCents: r.Points[i].Cents - reached.Cents}
+		for j := range s.Launches {
+			o := &s.Launches[j].Options[0]
+			step.Launches = append(step.Launches, o.InstanceType+" "+string(o.CapacityType)+" "+o.Zone)
+		}
+		for j := range s.Evictions {
+			step.Waves = max(step.Waves, s.Evictions[j].Wave)
+		}
+		r.Steps, r.Points = append(r.Steps, step), append(r.Points, reached)
+	}
+}
+
+// centsPerMonth is what a price comes to in a month, in cents.
+func centsPerMonth(p offerings.Price) int64 {
+	const cent = 10_000_000 // nano-USD
+	whole, rest := int64(p)/cent, int64(p)%cent
+	half := int64(cent / 2)
+	if rest < 0 {
+		half = -half
+	}
+	return whole*figures.HoursPerMonth + (rest*figures.HoursPerMonth+half)/cent
+}

@@ -1,0 +1,202 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// emptied is a cluster of so many nodes, and a plan that was made without a search: it empties one
+// node in three onto the next one.
+func emptied(t testing.TB, nodes int) report.Input {
+	t.Helper()
+	in := report.Input{
+		Title: "Production", Cluster: st.Cluster(3, st.ClusterOptions{Nodes: nodes, DaemonSets: 2, Removed: 0.3}),
+		Policy: scheduling.Policy{NodeOverhead: 7_200_000}, Plan: &disruption.Plan{},
+		Workload: func(pod string) string { return pod[:strings.LastIndexByte(pod, '-')] },
+		Notes:    []string{"Prices: made up."}, MadeWith: []report.Setting{{Name: "Version", Value: "test"}},
+	}
+	s := &in.Plan.Summary
+	machines := costs.Machines(&in.Cluster, nil, in.Policy)
+	for i, m := range machines {
+		at := m.At(0)
+		s.ExpectedPerHourBefore += at.Node.Price
+		s.NodesBefore++
+		v := disruption.Verdict{Node: m.Name, Decision: disruption.Keep, Reasons: []disruption.Cause{{Code: disruption.CauseBudget, Object: "poddisruptionbudget/default/app"}}}
+		if i%3 == 0 && i+1 < len(machines) {
+			step := disruption.Step{Reason: disruption.Underutilized, Drain: []string{m.Name}, SavingPerHour: at.Node.Price}
+			for _, pod := range at.Pods {
+				step.Evictions = append(step.Evictions, disruption.Eviction{Pod: "default/" + pod.Name, From: m.Name, To: machines[i+1].Name, Wave: 1})
+			}
+			step.Risks = []disruption.Risk{{Code: disruption.RiskVolume, Object: "statefulset/default/db"}}
+			in.Plan.Steps = append(in.Plan.Steps, step)
+			v = disruption.Verdict{Node: m.Name, Decision: disruption.Drain, Step: len(in.Plan.Steps)}
+			last := disruption.Point{}
+			if n := len(s.Frontier); n > 0 {
+				last = s.Frontier[n-1]
+			}
+			s.Frontier = append(s.Frontier, disruption.Point{
+				Steps: last.Steps + 1, SavingPerHour: last.SavingPerHour + at.Node.Price, PodsMoved: last.PodsMoved + len(step.Evictions),
+			})
+		}
+		in.Plan.Nodes = append(in.Plan.Nodes, v)
+	}
+	last := s.Frontier[len(s.Frontier)-1]
+	s.ExpectedPerHourAfter, s.NodesAfter, s.PodsMoved = s.ExpectedPerHourBefore-last.SavingPerHour, s.NodesBefore-last.Steps, last.PodsMoved
+	s.Rebuilt = &disruption.Rebuilt{Nodes: 1, PricePerHour: s.ExpectedPerHourAfter / 2}
+	s.Kept = []disruption.Kept{{Code: disruption.CauseBudget, Nodes: 3, PerHour: s.ExpectedPerHourAfter / 2}}
+	return in
+}
+
+// html is the report as a page.
+func html(t testing.TB, r *report.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, r.HTML(&b))
+	return b.String()
+}
+
+func TestPartsAddUpToTheBill(t *testing.T) {
+	in := emptied(t, 12)
+	r := report.Of(in)
+	require.Len(t, r.Points, len(in.Plan.Steps)+1)
+	require.Equal(t, in.Plan.Summary.NodesAfter, r.Points[len(r.Points)-1].Nodes)
+	bill := [2]int64{r.Levels[0].Cents, r.Levels[1].Cents}
+	require.Equal(t, bill[1], r.Points[len(r.Points)-1].Cents)
+	for _, b := range r.Costs.Breakdowns {
+		var sum [2]int64
+		for _, row := range append(append([]report.Row{}, b.Rows...), r.Costs.Overhead...) {
+			sum[0], sum[1] = sum[0]+row.Today, sum[1]+row.After
+		}
+		assert.Equal(t, bill, sum, b.By)
+	}
+	var sum [2]int64
+	for _, n := range r.Nodes {
+		sum[0], sum[1] = sum[0]+n.Today, sum[1]+n.After
+		for _, f := range n.Fills {
+			var parts offerings.Price
+			for _, p := range f.Parts {
+				parts += p.PerHour
+			}
+			assert.InDelta(t, float64(max(n.Today, n.After)), parts.USD()*73000, 1, n.Name)
+		}
+	}
+	assert.Equal(t, bill, sum)
+}
+
+// A page for a large cluster stays small enough to be sent, and says what it leaves out.
+func TestPageOfLargeClusterIsSmall(t *testing.T) {
+	r := report.Of(emptied(t, 1000))
+	text := html(t, r)
+	assert.Less(t, len(text), 300_000)
+	assert.Contains(t, text, "further machines")
+	assert.Contains(t, text, "further steps")
+	var svg, md bytes.Buffer
+	require.NoError(t, r.SVG(&svg))
+	require.NoError(t, r.Markdown(&md))
+	assert.Less(t, svg.Len(), 100_000)
+	assert.Less(t, md.Len(), 60_000, "what a pull request takes")
+}
+
+func TestSameInputSameReport(t *testing.T) {
+	first := report.Of(emptied(t, 12))
+	in := emptied(t, 12)
+	in.Cluster.Problem = st.Shuffle(in.Cluster.Problem, 7)
+	second := report.Of(in)
+	for _, write := range []func(*report.Report, io.Writer) error{(*report.Report).HTML, (*report.Report).Markdown, (*report.Report).SVG} {
+		var a, b bytes.Buffer
+		require.NoError(t, write(first, &a))
+		require.NoError(t, write(second, &b))
+		require.Equal(t, a.String(), b.String())
+	}
+}
+
+// Names and messages are text, whatever is in them.
+func TestHostileNames(t *testing.T) {
+	const name = "x\"'><script>alert(1)</script>&amp; {{.}} | `a` *b* </style>\x01\n\\|<!--"
+	in := emptied(t, 6)
+	in.Title, in.Notes, in.MadeWith = name, []string{name}, []report.Setting{{Name: name, Value: name}}
+	in.Workload = func(string) string { return name }
+	in.Labels = []string{name}
+	in.Plan.Warnings = []scheduling.Warning{{Object: name, Message: name}}
+	in.Plan.Steps[0].Risks[0].Object = name
+	for i := range in.Plan.Nodes {
+		for k := range in.Plan.Nodes[i].Reasons {
+			in.Plan.Nodes[i].Reasons[k].Object = name
+		}
+	}
+	r := report.Of(in)
+	page := html(t, r)
+	assert.Equal(t, 1, strings.Count(page, "<script>"), "the page's own")
+	assert.Equal(t, 1, strings.Count(page, "</style>"))
+	assert.NotContains(t, page, "<!--")
+	assert.NotContains(t, page, name)
+
+	var svg bytes.Buffer
+	require.NoError(t, r.SVG(&svg))
+	decoder, elements := xml.NewDecoder(&svg), map[string]int{}
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if e, ok := token.(xml.StartElement); ok {
+			elements[e.Name.Local]++
+		}
+	}
+	assert.Zero(t, elements["script"])
+	assert.Equal(t, 1, elements["style"])
+
+	var md bytes.Buffer
+	require.NoError(t, r.Markdown(&md))
+	columns := 0
+	for line := range strings.Lines(md.String()) {
+		assert.NotContains(t, line, "<script")
+		cells := strings.Count(strings.ReplaceAll(strings.ReplaceAll(line, `\\`, ""), `\|`, ""), "|")
+		if strings.HasPrefix(line, "| ") && columns > 0 {
+			assert.Equal(t, columns, cells, line)
+		}
+		columns = cells
+	}
+}
+
+// The page asks for nothing from elsewhere.
+func TestPageStandsAlone(t *testing.T) {
+	text := html(t, report.Of(emptied(t, 6)))
+	for _, word := range []string{"http:", "https:", "src=", "@import", "url(", "<link rel=\"stylesheet"} {
+		assert.NotContains(t, text, word)
+	}
+	assert.Contains(t, text, "default-src 'none'")
+}
+
+func TestClusterWithoutNodes(t *testing.T) {
+	r := report.Of(report.Input{Title: "Nothing", Plan: &disruption.Plan{}, Workload: func(pod string) string { return pod }})
+	assert.Contains(t, html(t, r), "counts no node")
+	var b bytes.Buffer
+	require.NoError(t, r.Markdown(&b))
+	require.NoError(t, r.SVG(&b))
+	assert.NotContains(t, b.String(), "NaN")
+}
+
+func BenchmarkRender(b *testing.B) {
+	in := emptied(b, 1000)
+	for b.Loop() {
+		text := html(b, report.Of(in))
+		b.ReportMetric(float64(len(text)), "bytes")
+	}
+	b.ReportMetric(float64(len(in.Cluster.Running)), "pods")
+}

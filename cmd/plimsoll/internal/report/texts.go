@@ -1,0 +1,58 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	xml "text/template"
+	"unicode"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+)
+
+// dollars writes cents as whole dollars, and exactly where they are few.
+func dollars(cents int64) string {
+	switch {
+	case cents < 0:
+		return "−" + dollars(-cents)
+	case cents < 100_00:
+		return exact(cents)
+	}
+	return "$" + figures.Thousands(fmt.Sprint((cents+50)/100))
+}
+
+// exact writes cents to the cent.
+func exact(cents int64) string {
+	if cents < 0 {
+		return "−" + exact(-cents)
+	}
+	return fmt.Sprintf("$%s.%02d", figures.Thousands(fmt.Sprint(cents/100)), cents%100)
+}
+
+// share writes a part of a whole in percent.
+func share(part, whole int64) string {
+	if whole == 0 {
+		return ""
+	}
+	return figures.Percent(float64(part) / float64(whole))
+}
+
+// plural writes a number of things.
+func plural(n int, thing string) string { return figures.Count(n, thing) }
+
+// clipped is a text of so many characters at most.
+func clipped(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
+// plain is a text as XML may have it: escaped, and without what cannot be shown.
+func plain(text string) string {
+	return xml.HTMLEscapeString(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '·'
+		}
+		return r
+	}, text))
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// reportFlags are all flags of report.
+type reportFlags struct {
+	question
+
+	title  string
+	labels []string
+	output string // a format
+	file   string // where it goes, "" is stdout
+}
+
+// register adds the flags to a command.
+func (f *reportFlags) register(cmd *cobra.Command) {
+	f.question.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.title, "title", "", "what the report calls the cluster, as `TEXT`; the catalog's name if not set")
+	flags.StringArrayVar(&f.labels, "label", nil, "add costs up by the values of this label of pods, too, as `KEY`; may be repeated, and is the first that any pod has of cost-center, team, owner and the like if not set")
+	f.output = "html"
+	flags.VarP(&parsed{text: f.output, kind: "string", read: func(text string) error {
+		ending := strings.TrimPrefix(filepath.Ext(text), ".")
+		if f.file = text; ending == "" {
+			ending, f.file = text, ""
+		}
+		if ending == "md" {
+			ending = "markdown"
+		}
+		var err error
+		if f.output, err = oneOf(ending, "html", "markdown", "svg", "json", "yaml"); err != nil {
+			return errors.New("want html, markdown, svg, json or yaml, or a file whose name ends in .html, .md, .svg, .json or .yaml")
+		}
+		return nil
+	}}, "output", "o", "how to write the report, and where to: `FORMAT` is html, markdown, svg (a picture of the nodes), json or yaml, for stdout, or a file whose name ends in .html, .md, .svg, .json or .yaml")
+	grouped(cmd, groupOutput)
+}
+
+// reportCommand writes a report for whoever pays the bill.
+func (a *app) reportCommand() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report -f FILE [-f FILE]... [-o FILE]",
+		Short: "Write a report of what a cluster costs and could cost, for whoever pays the bill",
+		Long: `Report reads what runs in a cluster, plans what "plimsoll consolidate" does, and writes one
+page: today's bill beside what safe steps reach, what a cluster built anew would cost and
+below what no steps can lead; what fills each node before and after; where the money goes;
+what stops further savings and what would lift that; risks, warnings, and what the report was
+made with. The page needs nothing from elsewhere, and can be sent to somebody.
+
+It exits as consolidate does.`,
+		Example: `  plimsoll report -f examples/consolidate -o report.html
+  kubectl get pods,nodes,pdb,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll report -f - -o report.html
+  plimsoll report -f cluster.json --label team --label app.kubernetes.io/part-of --title Production -o report.html
+  plimsoll report -f cluster.json -o markdown`,
+		Args: noArguments("; name manifests with -f"),
+	}
+	cmd.RunE = a.does(func(ctx context.Context) error {
+		policy, err := f.how.solver(&f.input.market)
+		if err != nil {
+			return err
+		}
+		p, err := f.input.load(a)
+		if err != nil {
+			return err
+		}
+		planner := f.what.planner(policy)
+		plan, err := f.how.disrupt(ctx, a, planner, p)
+		if err != nil {
+			return err
+		}
+		if stranded(p, plan) {
+			a.code = exitUnschedulable
+		}
+		return a.write(&f, f.report(cmd.Flags(), p, plan, &planner))
+	})
+	f.register(cmd)
+	return cmd
+}
+
+// report puts a plan into a report.
+func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.Plan, planner *disruption.Planner) *report.Report {
+	c := p.Cluster()
+	in := report.Input{
+		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Notes: p.noted(plan),
+		MadeWith: []report.Setting{
+			{Name: "Plimsoll", Value: version()},
+			{Name: "As of", Value: planner.Now.Format(time.RFC3339)},
+			{Name: "Input", Value: strings.Join(f.input.sources(), ", ")},
+		},
+	}
+	if in.Title == "" {
+		in.Title = "Cluster on " + p.catalog.Origin().Name
+	}
+	var settings []string
+	flags.Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "filename", "title", "label", "output", "now":
+		default:
+			settings = append(settings, fmt.Sprintf("--%s=%s", flag.Name, flag.Value))
+		}
+	})
+	if len(settings) > 0 {
+		in.MadeWith = append(in.MadeWith, report.Setting{Name: "Settings", Value: strings.Join(settings, " ")})
+	}
+	return report.Of(in)
+}
+
+// noted are the sentences that consolidate prints of a plan and its prices.
+func (p *problem) noted(plan *disruption.Plan) []string {
+	m := &moves{table: table{problem: p, plan: &scheduling.Plan{}}, plan: plan}
+	m.line("%s", m.rest())
+	m.notes()
+	text := strings.ReplaceAll(strings.TrimSpace(m.out.String()), ":\n", ": ") // a sentence over two lines
+	return strings.Split(text, "\n")
+}
+
+// write writes a report to where the flags say.
+func (a *app) write(f *reportFlags, r *report.Report) error {
+	var b bytes.Buffer
+	var err error
+	switch f.output {
+	case "html":
+		err = r.HTML(&b)
+	case "markdown":
+		err = r.Markdown(&b)
+	case "svg":
+		err = r.SVG(&b)
+	default:
+		before := a.stdout.Len()
+		if err = a.encode(f.output, "report", r); err == nil && f.file != "" {
+			b.Write(a.stdout.Bytes()[before:])
+			a.stdout.Truncate(before)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	if f.file == "" {
+		_, err = b.WriteTo(&a.stdout)
+		return err
+	}
+	if err := os.WriteFile(f.file, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report is for others to read
+		return fmt.Errorf("--output %s: %w", f.file, withoutPath(err))
+	}
+	return nil
+}

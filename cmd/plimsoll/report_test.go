@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// reported runs report on the example cluster.
+func reported(args ...string) []string {
+	return append([]string{"report", "-f", "../../examples/consolidate", "--now", "2026-11-21T09:00:00Z"}, args...)
+}
+
+// decodeReport reads a report that was printed as JSON.
+func decodeReport(t *testing.T, text string) *report.Report {
+	t.Helper()
+	r := &report.Report{}
+	require.NoError(t, json.Unmarshal([]byte(text), r))
+	return r
+}
+
+// The report says what consolidate does.
+func TestReportSaysWhatConsolidateSays(t *testing.T) {
+	printed := run(t, reported("-o", "json")...)
+	require.Equal(t, exitOK, printed.code, printed.stderr)
+	r := decodeReport(t, printed.stdout)
+	plan := &disruption.Plan{}
+	require.NoError(t, json.Unmarshal([]byte(run(t, "consolidate", "-f", "../../examples/consolidate", "--now", "2026-11-21T09:00:00Z", "-o", "json").stdout), plan))
+	s := &plan.Summary
+	require.Equal(t, []report.Level{
+		{Code: "today", PerHour: s.ExpectedPerHourBefore, Cents: cents(s.ExpectedPerHourBefore), Nodes: s.NodesBefore},
+		{Code: "after", PerHour: s.ExpectedPerHourAfter, Cents: cents(s.ExpectedPerHourAfter), Nodes: s.NodesAfter},
+		{Code: "least", PerHour: s.LowerBoundPerHour, Cents: cents(s.LowerBoundPerHour)},
+		{Code: "rebuilt", PerHour: s.Rebuilt.ExpectedPerHour, Cents: cents(s.Rebuilt.ExpectedPerHour), Nodes: s.Rebuilt.Nodes},
+	}, r.Levels)
+	require.Len(t, r.Points, len(s.Frontier)+1)
+	for i, p := range s.Frontier {
+		require.Equal(t, p.PodsMoved, r.Points[i+1].Moved)
+		require.Equal(t, cents(s.ExpectedPerHourBefore-p.SavingPerHour), r.Points[i+1].Cents)
+	}
+	last := r.Points[len(r.Points)-1]
+	require.Equal(t, []int{s.NodesAfter, s.Launches}, []int{last.Nodes, last.Launches})
+	require.Len(t, r.Stops, len(s.Kept))
+	for i, k := range s.Kept {
+		require.Equal(t, []any{k.Code, k.Nodes, cents(k.PerHour)}, []any{r.Stops[i].Code, r.Stops[i].Nodes, r.Stops[i].Cents})
+		require.NotEmpty(t, r.Stops[i].Lift)
+	}
+	for _, b := range r.Costs.Breakdowns {
+		var today, after int64
+		for _, row := range append(b.Rows, r.Costs.Overhead...) {
+			today, after = today+row.Today, after+row.After
+		}
+		require.Equal(t, []int64{r.Levels[0].Cents, r.Levels[1].Cents}, []int64{today, after}, b.By)
+	}
+}
+
+// cents is what a price comes to in a month.
+func cents(p offerings.Price) int64 { return (int64(p)*730 + 5_000_000) / 10_000_000 }
+
+func TestReportFormats(t *testing.T) {
+	for _, c := range []struct{ format, ending, want string }{
+		{"html", "html", "<!doctype html>"}, {"markdown", "md", "## Cluster on ec2/us-east-1"}, {"svg", "svg", "<svg "}, {"json", "json", "{"}, {"yaml", "yaml", "costs:"},
+	} {
+		printed := run(t, reported("-o", c.format)...)
+		require.Equal(t, exitOK, printed.code, printed.stderr)
+		require.True(t, strings.HasPrefix(printed.stdout, c.want), "%.60s", printed.stdout)
+		file := filepath.Join(t.TempDir(), "report."+c.ending)
+		written := run(t, reported("-o", file)...)
+		require.Equal(t, exitOK, written.code, written.stderr)
+		require.Empty(t, written.stdout)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, printed.stdout, string(text))
+	}
+	for output, want := range map[string]string{"pdf": "want html, markdown, svg", "report.pdf": "want html, markdown, svg", "": "want html"} {
+		r := run(t, reported("-o", output)...)
+		require.Equal(t, exitUsage, r.code)
+		require.Contains(t, r.stderr, want)
+	}
+	r := run(t, reported("-o", filepath.Join(t.TempDir(), "none", "report.html"))...)
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "no such file or directory")
+}
+
+func TestReportByLabelsAndSettings(t *testing.T) {
+	r := decodeReport(t, run(t, reported("-o", "json", "--label", "tier", "--label", "app", "--title", "Shop", "--steps", "2")...).stdout)
+	require.Equal(t, "Shop", r.Title)
+	require.Equal(t, "tier", r.Costs.Breakdowns[2].By)
+	require.Equal(t, "app", r.Costs.Breakdowns[3].By)
+	require.Empty(t, r.Costs.Breakdowns[2].Rows[0].Name, "no pod has the label")
+	require.Contains(t, r.MadeWith, report.Setting{Name: "Settings", Value: "--steps=2"})
+	require.Len(t, r.Steps, 2)
+}

@@ -1,0 +1,266 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	update   = flag.Bool("update", false, "write the pictures of the README anew")
+	pictures = flag.String("pictures", "", "write pictures of the whole page into this `folder`")
+)
+
+// chromium is the path of a browser; without one the test is skipped.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("no Chromium here: the report is not opened. Debian has it as package chromium")
+	return ""
+}
+
+// made is what the command writes of the example cluster: the page, and the same as JSON.
+type made struct {
+	page string
+	report
+}
+
+// report is what of the report's JSON is compared.
+type report struct {
+	Levels []struct {
+		Code          string
+		CentsPerMonth int64
+	}
+	Points []struct{ CentsPerMonth, Nodes, PodsMoved, Launches int64 }
+	Costs  struct {
+		Overhead   []row
+		Breakdowns []struct {
+			By   string
+			Rows []row
+		}
+	}
+}
+
+type row struct {
+	Name         string
+	Today, After int64
+}
+
+// example runs the command on the example cluster.
+var example = sync.OnceValues(func() (*made, error) {
+	dir, err := os.MkdirTemp("", "report")
+	if err != nil {
+		return nil, err
+	}
+	m := &made{page: filepath.Join(dir, "report.html")}
+	text := filepath.Join(dir, "report.json")
+	for _, output := range []string{m.page, text} {
+		command := exec.Command("go", "run", "./cmd/plimsoll", "report", "-f", "examples/consolidate", "--now", "2026-11-25T09:00:00Z", "--title", "Example cluster", "-o", output)
+		command.Dir = filepath.Join("..", "..")
+		if out, err := command.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	data, err := os.ReadFile(text)
+	if err != nil {
+		return nil, err
+	}
+	return m, json.Unmarshal(data, &m.report)
+})
+
+// screen is how somebody looks at the page.
+type screen struct {
+	width, height int64
+	scheme        string
+	noScript      bool
+}
+
+// open opens the page in a browser of its own, and fails the test where the browser complains.
+func open(t *testing.T, s screen) (context.Context, *made) {
+	t.Helper()
+	path := chromium(t)
+	m, err := example()
+	require.NoError(t, err)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("hide-scrollbars", true))
+	allocated, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel := chromedp.NewContext(allocated)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	require.NoError(t, chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			t.Errorf("the page throws: %v", e.ExceptionDetails)
+		case *runtime.EventConsoleAPICalled:
+			t.Errorf("the page writes to the console: %v", e.Type)
+		case *log.EventEntryAdded:
+			t.Errorf("the browser complains: %s", e.Entry.Text)
+		}
+	}))
+	call(t, ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: s.width, Height: s.height, DeviceScaleFactor: 1, Mobile: s.width < 500})
+	call(t, ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}}})
+	call(t, ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: s.noScript})
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("file://"+m.page)))
+	return ctx, m
+}
+
+// call gives the browser a command.
+func call[P any](t *testing.T, ctx context.Context, command cdp.Command[P, cdp.Empty], params P) {
+	t.Helper()
+	_, err := chromedp.Call(ctx, command, params)
+	require.NoError(t, err)
+}
+
+// ask evaluates an expression in the page.
+func ask[T any](t *testing.T, ctx context.Context, expression string) T {
+	t.Helper()
+	answer, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	require.NoError(t, err)
+	return answer
+}
+
+// screens are those at which the page is looked at.
+func screens() []screen {
+	var out []screen
+	for _, width := range []int64{1280, 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			out = append(out, screen{width: width, height: 900, scheme: scheme})
+		}
+	}
+	return out
+}
+
+func TestNothingOverflows(t *testing.T) {
+	for _, s := range screens() {
+		t.Run(fmt.Sprintf("%d %s", s.width, s.scheme), func(t *testing.T) {
+			ctx, _ := open(t, s)
+			// Nothing reaches over the edge, but what scrolls by itself or is for screen readers.
+			require.Empty(t, ask[[]string](t, ctx, `[...document.body.querySelectorAll('*')].filter(e => {
+				const r = e.getBoundingClientRect();
+				return r.width > 0 && (r.right > `+fmt.Sprint(s.width+1)+` || r.left < -1) && !e.closest('.scroll') && !e.closest('.hide');
+			}).map(e => e.outerHTML.slice(0, 120))`))
+			require.Equal(t, s.width, ask[int64](t, ctx, "document.documentElement.scrollWidth"))
+			// No text is cut off or lies over other text of its line.
+			require.Empty(t, ask[[]string](t, ctx, `[...document.querySelectorAll('th,td,figcaption,li,dd,p,h1,h2')].filter(e =>
+				e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).display !== 'inline' && !e.closest('.hide') && !e.closest('.scroll')).map(e => e.outerHTML.slice(0, 120))`))
+			dark := ask[string](t, ctx, "getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+			require.Equal(t, s.scheme == "dark", dark)
+		})
+	}
+}
+
+// The page says what the JSON says, and columns add up as people add them.
+func TestFiguresAreThoseOfTheJSON(t *testing.T) {
+	ctx, m := open(t, screens()[0])
+	for _, l := range m.Levels {
+		require.Equal(t, dollars(l.CentsPerMonth), ask[string](t, ctx, fmt.Sprintf("document.getElementById('level-%s').textContent", l.Code)))
+	}
+	type table struct {
+		By   string
+		Rows [][]string
+	}
+	tables := ask[[]table](t, ctx, `[...document.querySelectorAll('.account')].map(t => ({By: t.dataset.by,
+		Rows: [...t.querySelectorAll('tbody tr, tfoot tr')].map(r => [...r.children].map(c => c.textContent.trim()))}))`)
+	require.Len(t, tables, len(m.Costs.Breakdowns))
+	for i, b := range m.Costs.Breakdowns {
+		require.Equal(t, b.By, tables[i].By)
+		rows := append(append([]row{}, b.Rows...), m.Costs.Overhead...)
+		require.Len(t, tables[i].Rows, len(rows)+1)
+		sum := row{Name: "Bill"}
+		for k, r := range rows {
+			require.Equal(t, []string{r.Name, exact(r.Today), exact(r.After)}, tables[i].Rows[k])
+			sum.Today += r.Today
+			sum.After += r.After
+		}
+		require.Equal(t, m.Levels[0].CentsPerMonth, sum.Today)
+		require.Equal(t, m.Levels[1].CentsPerMonth, sum.After)
+		require.Equal(t, []string{"Bill", exact(sum.Today), exact(sum.After)}, tables[i].Rows[len(rows)])
+	}
+}
+
+// The slider goes through the steps, by keyboard as well.
+func TestSlider(t *testing.T) {
+	ctx, m := open(t, screens()[0])
+	last := len(m.Points) - 1
+	shown := func() []string {
+		return ask[[]string](t, ctx, `['cents', 'nodes', 'moved', 'launches'].map(w => document.querySelector('[data-is="' + w + '"]').textContent)`)
+	}
+	require.NoError(t, chromedp.Do(ctx, chromedp.Focus(chromedp.ID("slider"))))
+	for k := last; k >= 0; k-- {
+		p := m.Points[k]
+		require.Equal(t, []string{dollars(p.CentsPerMonth), fmt.Sprint(p.Nodes), fmt.Sprint(p.PodsMoved), fmt.Sprint(p.Launches)}, shown())
+		// As many machines have a bar as there are nodes.
+		require.Equal(t, p.Nodes, ask[int64](t, ctx, `document.querySelectorAll('.fleet .after .bar:not([hidden])').length`))
+		require.NoError(t, chromedp.Do(ctx, chromedp.KeyEvent(kb.ArrowLeft)))
+	}
+	require.Equal(t, "0", ask[string](t, ctx, "document.getElementById('slider').value"))
+}
+
+// Without script the page shows what all steps come to.
+func TestWithoutScript(t *testing.T) {
+	ctx, m := open(t, screen{width: 1280, height: 900, scheme: "light", noScript: true})
+	require.True(t, ask[bool](t, ctx, "document.getElementById('slider').hidden"))
+	require.Equal(t, m.Points[len(m.Points)-1].Nodes, ask[int64](t, ctx, `document.querySelectorAll('.fleet .after .bar:not([hidden])').length`))
+}
+
+// TestPictures writes the pictures that the README shows, and all of the page for whoever wants to
+// look at it.
+func TestPictures(t *testing.T) {
+	if *update {
+		for scheme, name := range map[string]string{"light": "report.png", "dark": "report-dark.png"} {
+			ctx, _ := open(t, screen{width: 1000, height: 1090, scheme: scheme})
+			take(t, ctx, chromedp.CaptureScreenshot(), filepath.Join("..", "..", "docs", name))
+		}
+	}
+	if *pictures != "" {
+		for _, s := range screens() {
+			ctx, _ := open(t, s)
+			take(t, ctx, chromedp.FullScreenshot(100), filepath.Join(*pictures, fmt.Sprintf("%d-%s.png", s.width, s.scheme)))
+		}
+	}
+}
+
+// take takes a picture.
+func take(t *testing.T, ctx context.Context, how chromedp.Action[[]byte], file string) {
+	t.Helper()
+	picture, err := chromedp.Run(ctx, how)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, picture, 0o644))
+}
+
+// dollars and exact write cents as the page does.
+func dollars(cents int64) string {
+	if cents < 100_00 {
+		return exact(cents)
+	}
+	return strings.TrimSuffix(exact((cents+50)/100*100), ".00")
+}
+
+func exact(cents int64) string {
+	whole := fmt.Sprint(cents / 100)
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	return fmt.Sprintf("$%s.%02d", whole, cents%100)
+}
