@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ type reportFlags struct {
 func (f *reportFlags) register(cmd *cobra.Command) {
 	f.question.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.title, "title", "", "what the report calls the cluster, as `TEXT`; the catalog's name if not set")
+	flags.StringVar(&f.title, "title", "", "what the report calls the cluster, as `TEXT`; the cloud and region if not set")
 	flags.StringArrayVar(&f.labels, "label", nil, "add costs up by the values of this label of pods, too, as `KEY`; may be repeated, and is the first that any pod has of cost-center, team, owner and the like if not set")
 	f.output = "html"
 	flags.VarP(&parsed{text: f.output, kind: "string", read: func(text string) error {
@@ -105,8 +106,11 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 			{Name: "Input", Value: strings.Join(f.input.sources(), ", ")},
 		},
 	}
-	if in.Title == "" {
-		in.Title = "Cluster on " + p.catalog.Origin().Name
+	if name := p.catalog.Origin().Name; in.Title == "" {
+		in.Title = "Cluster"
+		if slices.ContainsFunc(providers(), func(p provider) bool { return strings.HasPrefix(name, p.name+"/") }) {
+			in.Title += " on " + name
+		}
 	}
 	var settings []string
 	flags.Visit(func(flag *pflag.Flag) {
