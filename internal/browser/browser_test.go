@@ -118,22 +118,22 @@ func open(t *testing.T, s screen) (context.Context, *made) {
 			t.Errorf("the browser complains: %s", e.Entry.Text)
 		}
 	}))
-	call(t, ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: s.width, Height: s.height, DeviceScaleFactor: 1, Mobile: s.width < 500})
-	call(t, ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}}})
-	call(t, ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: s.noScript})
+	call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: s.width, Height: s.height, DeviceScaleFactor: 1, Mobile: s.width < 500})
+	call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}}})
+	call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: s.noScript})
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("file://"+m.page)))
 	return ctx, m
 }
 
 // call gives the browser a command.
-func call[P any](t *testing.T, ctx context.Context, command cdp.Command[P, cdp.Empty], params P) {
+func call[P any](ctx context.Context, t *testing.T, command cdp.Command[P, cdp.Empty], params P) {
 	t.Helper()
 	_, err := chromedp.Call(ctx, command, params)
 	require.NoError(t, err)
 }
 
 // ask evaluates an expression in the page.
-func ask[T any](t *testing.T, ctx context.Context, expression string) T {
+func ask[T any](ctx context.Context, t *testing.T, expression string) T {
 	t.Helper()
 	answer, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 	require.NoError(t, err)
@@ -156,15 +156,15 @@ func TestNothingOverflows(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s", s.width, s.scheme), func(t *testing.T) {
 			ctx, _ := open(t, s)
 			// Nothing reaches over the edge, but what scrolls by itself or is for screen readers.
-			require.Empty(t, ask[[]string](t, ctx, `[...document.body.querySelectorAll('*')].filter(e => {
+			require.Empty(t, ask[[]string](ctx, t, `[...document.body.querySelectorAll('*')].filter(e => {
 				const r = e.getBoundingClientRect();
 				return r.width > 0 && (r.right > `+fmt.Sprint(s.width+1)+` || r.left < -1) && !e.closest('.scroll') && !e.closest('.hide');
 			}).map(e => e.outerHTML.slice(0, 120))`))
-			require.Equal(t, s.width, ask[int64](t, ctx, "document.documentElement.scrollWidth"))
+			require.Equal(t, s.width, ask[int64](ctx, t, "document.documentElement.scrollWidth"))
 			// No text is cut off or lies over other text of its line.
-			require.Empty(t, ask[[]string](t, ctx, `[...document.querySelectorAll('th,td,figcaption,li,dd,p,h1,h2')].filter(e =>
+			require.Empty(t, ask[[]string](ctx, t, `[...document.querySelectorAll('th,td,figcaption,li,dd,p,h1,h2')].filter(e =>
 				e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).display !== 'inline' && !e.closest('.hide') && !e.closest('.scroll')).map(e => e.outerHTML.slice(0, 120))`))
-			dark := ask[string](t, ctx, "getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+			dark := ask[string](ctx, t, "getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
 			require.Equal(t, s.scheme == "dark", dark)
 		})
 	}
@@ -174,13 +174,13 @@ func TestNothingOverflows(t *testing.T) {
 func TestFiguresAreThoseOfTheJSON(t *testing.T) {
 	ctx, m := open(t, screens()[0])
 	for _, l := range m.Levels {
-		require.Equal(t, dollars(l.CentsPerMonth), ask[string](t, ctx, fmt.Sprintf("document.getElementById('level-%s').textContent", l.Code)))
+		require.Equal(t, dollars(l.CentsPerMonth), ask[string](ctx, t, fmt.Sprintf("document.getElementById('level-%s').textContent", l.Code)))
 	}
 	type table struct {
 		By   string
 		Rows [][]string
 	}
-	tables := ask[[]table](t, ctx, `[...document.querySelectorAll('.account')].map(t => ({By: t.dataset.by,
+	tables := ask[[]table](ctx, t, `[...document.querySelectorAll('.account')].map(t => ({By: t.dataset.by,
 		Rows: [...t.querySelectorAll('tbody tr, tfoot tr')].map(r => [...r.children].map(c => c.textContent.trim()))}))`)
 	require.Len(t, tables, len(m.Costs.Breakdowns))
 	for i, b := range m.Costs.Breakdowns {
@@ -204,24 +204,24 @@ func TestSlider(t *testing.T) {
 	ctx, m := open(t, screens()[0])
 	last := len(m.Points) - 1
 	shown := func() []string {
-		return ask[[]string](t, ctx, `['cents', 'nodes', 'moved', 'launches'].map(w => document.querySelector('[data-is="' + w + '"]').textContent)`)
+		return ask[[]string](ctx, t, `['cents', 'nodes', 'moved', 'launches'].map(w => document.querySelector('[data-is="' + w + '"]').textContent)`)
 	}
 	require.NoError(t, chromedp.Do(ctx, chromedp.Focus(chromedp.ID("slider"))))
 	for k := last; k >= 0; k-- {
 		p := m.Points[k]
 		require.Equal(t, []string{dollars(p.CentsPerMonth), fmt.Sprint(p.Nodes), fmt.Sprint(p.PodsMoved), fmt.Sprint(p.Launches)}, shown())
 		// As many machines have a bar as there are nodes.
-		require.Equal(t, p.Nodes, ask[int64](t, ctx, `document.querySelectorAll('.fleet .after .bar:not([hidden])').length`))
+		require.Equal(t, p.Nodes, ask[int64](ctx, t, `document.querySelectorAll('.fleet .after .bar:not([hidden])').length`))
 		require.NoError(t, chromedp.Do(ctx, chromedp.KeyEvent(kb.ArrowLeft)))
 	}
-	require.Equal(t, "0", ask[string](t, ctx, "document.getElementById('slider').value"))
+	require.Equal(t, "0", ask[string](ctx, t, "document.getElementById('slider').value"))
 }
 
 // Without script the page shows what all steps come to.
 func TestWithoutScript(t *testing.T) {
 	ctx, m := open(t, screen{width: 1280, height: 900, scheme: "light", noScript: true})
-	require.True(t, ask[bool](t, ctx, "document.getElementById('slider').hidden"))
-	require.Equal(t, m.Points[len(m.Points)-1].Nodes, ask[int64](t, ctx, `document.querySelectorAll('.fleet .after .bar:not([hidden])').length`))
+	require.True(t, ask[bool](ctx, t, "document.getElementById('slider').hidden"))
+	require.Equal(t, m.Points[len(m.Points)-1].Nodes, ask[int64](ctx, t, `document.querySelectorAll('.fleet .after .bar:not([hidden])').length`))
 }
 
 // TestPictures writes the pictures that the README shows, and all of the page for whoever wants to
@@ -230,19 +230,19 @@ func TestPictures(t *testing.T) {
 	if *update {
 		for scheme, name := range map[string]string{"light": "report.png", "dark": "report-dark.png"} {
 			ctx, _ := open(t, screen{width: 1000, height: 1090, scheme: scheme})
-			take(t, ctx, chromedp.CaptureScreenshot(), filepath.Join("..", "..", "docs", name))
+			take(ctx, t, chromedp.CaptureScreenshot(), filepath.Join("..", "..", "docs", name))
 		}
 	}
 	if *pictures != "" {
 		for _, s := range screens() {
 			ctx, _ := open(t, s)
-			take(t, ctx, chromedp.FullScreenshot(100), filepath.Join(*pictures, fmt.Sprintf("%d-%s.png", s.width, s.scheme)))
+			take(ctx, t, chromedp.FullScreenshot(100), filepath.Join(*pictures, fmt.Sprintf("%d-%s.png", s.width, s.scheme)))
 		}
 	}
 }
 
 // take takes a picture.
-func take(t *testing.T, ctx context.Context, how chromedp.Action[[]byte], file string) {
+func take(ctx context.Context, t *testing.T, how chromedp.Action[[]byte], file string) {
 	t.Helper()
 	picture, err := chromedp.Run(ctx, how)
 	require.NoError(t, err)

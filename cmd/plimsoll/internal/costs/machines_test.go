@@ -62,6 +62,6 @@ func TestMachinesAddUpToThePlan(t *testing.T) {
 			}
 			assert.NotZero(t, pods)
 		}
-		assert.Equal(t, s.NodesBefore, len(costs.Machines(&c, nil, policy)))
+		assert.Len(t, costs.Machines(&c, nil, policy), s.NodesBefore)
 	}
 }

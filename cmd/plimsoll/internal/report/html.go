@@ -254,15 +254,17 @@ func (p page) Fleet() table {
 func (t *table) thin() {
 	for most := 32; most > 1 && lo.SumBy(t.Rows, func(r row) int { return len(r.After) }) > mostBars; most /= 2 {
 		for i := range t.Rows {
-			if bars := t.Rows[i].After; len(bars) > most {
-				t.Thinned = true
-				every := (len(bars) + most - 2) / (most - 1)
-				kept := lo.Filter(bars, func(_ filled, k int) bool { return k%every == 0 || k == len(bars)-1 })
-				for k := range kept[:len(kept)-1] {
-					kept[k].To = kept[k+1].From
-				}
-				t.Rows[i].After = kept
+			bars := t.Rows[i].After
+			if len(bars) <= most {
+				continue
 			}
+			t.Thinned = true
+			every := (len(bars) + most - 2) / (most - 1)
+			kept := lo.Filter(bars, func(_ filled, k int) bool { return k%every == 0 || k == len(bars)-1 })
+			for k := range kept[:len(kept)-1] {
+				kept[k].To = kept[k+1].From
+			}
+			t.Rows[i].After = kept
 		}
 	}
 }

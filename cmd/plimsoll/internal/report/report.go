@@ -132,16 +132,6 @@ func (r *Report) levels(s *disruption.Summary) {
 	}
 }
 
-// level is the one of a code, or nil.
-func (r *Report) level(code string) *Level {
-	for i := range r.Levels {
-		if r.Levels[i].Code == code {
-			return &r.Levels[i]
-		}
-	}
-	return nil
-}
-
 // steps are those of the plan, and what they reach.
 func (r *Report) steps(plan *disruption.Plan, machines []*costs.Machine) {
 	today := r.Levels[0].PerHour
