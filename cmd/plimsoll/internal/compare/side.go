@@ -121,7 +121,8 @@ type Diff struct {
 type Machines struct {
 	Kind
 
-	// NodesBefore and NodesAfter are how many there are, DifferencePerHour what they cost more.
+	// NodesBefore and NodesAfter are how many there are, DifferencePerHour what they cost more,
+	// what interruptions cost left out.
 	NodesBefore       int             `json:"nodesBefore"`
 	NodesAfter        int             `json:"nodesAfter"`
 	DifferencePerHour offerings.Price `json:"differencePerHour"`

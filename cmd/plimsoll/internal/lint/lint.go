@@ -27,7 +27,7 @@ type Code string
 // The kinds of findings.
 const (
 	NodePoolUnmet   Code = "nodepool-unmet"   // nothing on sale meets its requirements
-	NodePoolOverlap Code = "nodepool-overlap" // another one of the same weight buys the same machines for the same pods
+	NodePoolOverlap Code = "nodepool-overlap" // another one of the same weight takes the same pods
 	SpotNarrow      Code = "spot-narrow"      // it allows spot, and few instance types of it
 	NoRequests      Code = "no-requests"      // containers request no CPU or no memory
 	BudgetBlocks    Code = "budget-blocks"    // the PodDisruptionBudget never lets a pod go

@@ -5,6 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -26,55 +30,87 @@ func (s *Subject) unmet() (out []Finding) {
 	return out
 }
 
-// overlaps are NodePools that buy the same machines for the same pods at the same weight.
+// overlaps are NodePools that take the same pods at the same weight.
 func (s *Subject) overlaps() (out []Finding) {
 	pools := slices.DeleteFunc(slices.Clone(s.problem().NodePools), func(p *scheduling.NodePool) bool { return p.Spec.Replicas != nil })
-	sold := make([]map[offerings.Key]bool, len(pools))
+	taken := make([][]string, len(pools))
 	for i, pool := range pools {
-		sold[i] = map[offerings.Key]bool{}
-		for t := range s.sells(pool).All() {
-			for j := range t.Offerings {
-				sold[i][t.Offerings[j].Key(t.Name)] = true
-			}
-		}
-	}
-	meet := func(a, b map[offerings.Key]bool) bool {
-		for k := range a {
-			if b[k] {
-				return true
-			}
-		}
-		return false
+		taken[i] = s.takes(pool)
 	}
 	for i, a := range pools {
-		var others []string
+		var others, both []string
 		for j, b := range pools {
-			if i != j && a.Weight() == b.Weight() && sameTaints(a, b) && meet(sold[i], sold[j]) {
-				others = append(others, b.Name)
+			if i == j || a.Weight() != b.Weight() {
+				continue
+			}
+			if common := lo.Intersect(taken[i], taken[j]); len(common) > 0 {
+				others, both = append(others, b.Name), append(both, common...)
 			}
 		}
 		if len(others) > 0 {
 			slices.Sort(others)
 			out = append(out, Finding{
 				Severity: Warning, Code: NodePoolOverlap, Object: "NodePool/" + a.Name, Field: "spec.weight", Value: fmt.Sprint(a.Weight()),
-				Message: "buys machines that " + strings.Join(others, ", ") + " would buy as well for the same pods, at the same weight: Karpenter takes one of them by name",
-				Advice:  "give one of them a higher weight, or keep pods apart by taints",
+				Message: fmt.Sprintf("takes pods that %s would take as well, such as those of %s, at the same weight: Karpenter chooses one of them by name, and not by price", strings.Join(others, ", "), slices.Min(both)),
+				Advice:  "give one of them a higher weight, or keep pods apart by taints or labels",
 			})
 		}
 	}
 	return out
 }
 
-// sameTaints reports whether the same pods tolerate both pools.
-func sameTaints(a, b *scheduling.NodePool) bool {
-	texts := func(p *scheduling.NodePool) (out []string) {
-		for _, t := range p.Spec.Template.Spec.Taints {
-			out = append(out, t.ToString())
-		}
-		slices.Sort(out)
-		return slices.Compact(out)
+// takes are the workloads with a pod that could run on a machine of a pool, by what it
+// tolerates, selects and requests.
+func (s *Subject) takes(pool *scheduling.NodePool) (out []string) {
+	template := &pool.Spec.Template
+	set, err := requirements.FromSelectors(template.Spec.Requirements)
+	if err != nil {
+		return nil // validation tells that
 	}
-	return slices.Equal(texts(a), texts(b))
+	set = set.Intersect(requirements.FromLabels(template.Metadata.Labels)).With(requirements.MustNew(scheduling.NodePoolLabel, requirements.In, pool.Name))
+	sold := s.sells(pool)
+	pods := lo.UniqBy(slices.DeleteFunc(s.pods(), costs.Daemon), func(p *corev1.Pod) string { return s.Workload(nameOf(p)) })
+	for i, requests := range provisioning.PodRequests(pods) {
+		if pod := pods[i]; tolerates(pod, template.Spec.Taints) && selects(&pod.Spec, set) && holds(sold, requests) {
+			out = append(out, s.Workload(nameOf(pod)))
+		}
+	}
+	return out
+}
+
+// tolerates reports whether a pod may run beside taints.
+func tolerates(pod *corev1.Pod, taints []corev1.Taint) bool {
+	return lo.EveryBy(taints, func(t corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectPreferNoSchedule || slices.ContainsFunc(pod.Spec.Tolerations, func(o corev1.Toleration) bool {
+			exists := o.Operator == corev1.TolerationOpExists
+			return (o.Effect == "" || o.Effect == t.Effect) && (o.Key == t.Key || o.Key == "" && exists) && (exists || o.Value == t.Value)
+		})
+	})
+}
+
+// selects reports whether a pod may run on a machine that is described by a set.
+func selects(spec *corev1.PodSpec, set requirements.Set) bool {
+	if set.Compatible(requirements.FromLabels(spec.NodeSelector), requirements.WellKnown()) != nil {
+		return false
+	}
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return true
+	}
+	return slices.ContainsFunc(spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool {
+		wanted, err := requirements.FromNodeSelector(t.MatchExpressions)
+		return err == nil && len(t.MatchFields) == 0 && set.Compatible(wanted, requirements.WellKnown()) == nil
+	})
+}
+
+// holds reports whether some machine on sale has room for a pod.
+func holds(sold *instancetypes.Catalog, requests corev1.ResourceList) bool {
+	for t := range sold.All() {
+		room := t.Allocatable()
+		if lo.EveryBy(lo.Keys(requests), func(name corev1.ResourceName) bool { q, has := requests[name], room[name]; return q.Cmp(has) <= 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // enoughSpot is how many spot types a NodePool should leave: so many cheaper ones Karpenter wants
