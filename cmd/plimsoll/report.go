@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -108,7 +109,7 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 	}
 	if name := p.catalog.Origin().Name; in.Title == "" {
 		in.Title = "Cluster"
-		if slices.ContainsFunc(providers(), func(p provider) bool { return strings.HasPrefix(name, p.name+"/") }) {
+		if slices.Contains(clouds.Names(), name) {
 			in.Title += " on " + name
 		}
 	}
