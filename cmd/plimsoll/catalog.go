@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
@@ -24,22 +27,38 @@ import (
 func (a *app) catalogCommand() *cobra.Command {
 	var market marketFlags
 	var format *string
+	var compared, with string
 	var regions, each, sources bool
 	cmd := &cobra.Command{
 		Use:   "catalog",
 		Short: "Print what is on sale",
 		Long: `Catalog prints the instance types of a catalog, the cheapest first. JSON and CSV hold
-everything that is known of them and can be edited and passed back with --catalog FILE.`,
+everything that is known of them and can be edited and passed back with --catalog FILE.
+With --compare A B it sets the lowest prices of two catalogs side by side, by type or, if
+they have none in common, by cores, memory, architecture and devices.`,
 		Example: `  plimsoll catalog --catalog ec2/eu-west-1 --filter 'arch=arm64,cpu>=8,capacity-type=spot'
   plimsoll catalog --regions
+  plimsoll catalog --compare ec2/eu-west-1 gcp/europe-west1 --filter 'cpu<=16'
   plimsoll catalog --catalog azure/eastus -o csv > mine.csv`,
-		Args: noArguments("; name a catalog with --catalog"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if compared != "" && len(args) == 1 {
+				with = args[0]
+				return nil
+			}
+			if compared != "" {
+				return errors.New("--compare takes two catalogs: --compare A B")
+			}
+			return noArguments("; name a catalog with --catalog")(cmd, args)
+		},
 		RunE: a.does(func(context.Context) error {
 			if sources && *format != "table" {
 				return usagef("--sources are text; --output json has them under provenance")
 			}
 			if regions {
 				return a.printRegions(*format)
+			}
+			if compared != "" {
+				return a.compareCatalogs(market, compared, with, *format)
 			}
 			m, err := market.catalog(nil)
 			if err != nil {
@@ -70,11 +89,50 @@ everything that is known of them and can be edited and passed back with --catalo
 		}),
 	}
 	market.register(cmd)
+	cmd.Flags().StringVar(&compared, "compare", "", "set the prices of `CATALOG` beside those of another one, which is the argument")
 	cmd.Flags().BoolVar(&regions, "regions", false, "list the embedded catalogs instead")
 	cmd.Flags().BoolVar(&each, "offerings", false, "print a line for each offering, not for each type")
 	cmd.Flags().BoolVar(&sources, "sources", false, "print where the catalog's figures come from, and which are estimated")
 	format = a.outputFlag(cmd, "how to print it: `FORMAT` is table, wide (a table of any width), json or csv", "table", "wide", "json", "csv")
 	return cmd
+}
+
+// compareCatalogs sets two catalogs side by side, both with the filters and prices of the flags.
+func (a *app) compareCatalogs(flags marketFlags, first, second, format string) error {
+	if flags.name != "" {
+		return usagef("--compare A B names both catalogs: leave out --catalog")
+	}
+	if format == "json" {
+		return usagef("--compare prints a table or CSV; --output json of each catalog has all of its prices")
+	}
+	var both [2]*instancetypes.Catalog
+	var dates []string
+	for i, name := range []string{first, second} {
+		flags.name = name
+		m, err := flags.catalog(nil)
+		if err != nil {
+			return err
+		}
+		for _, w := range m.warnings {
+			a.say("warning: %s: %s", w.Object, w.Message)
+		}
+		both[i] = m.Filter(flags.keep()...)
+		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(priceDates(both[i], false), "Prices: "))
+	}
+	result := pricelists.Compare(both[0], both[1])
+	if format == "csv" {
+		return csv.NewWriter(&a.stdout).WriteAll(result.Rows)
+	}
+	t := &table{view: a.view, alone: true}
+	if len(result.Rows) > 1 {
+		t.headed(result.Rows, "CHEAPEST OF B", "CHEAPEST OF A")
+		t.line("")
+	}
+	for _, line := range slices.Concat(result.Notes, dates) {
+		t.line("%s.", strings.TrimSuffix(line, "."))
+	}
+	_, err := t.out.WriteTo(&a.stdout)
+	return err
 }
 
 // printRegions lists the embedded catalogs, one in a line or as a list of JSON.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -19,6 +20,10 @@ import (
 // computeClassLabel is the label by which pods ask for a ComputeClass, and the key of the taint
 // of its nodes.
 const computeClassLabel = "cloud.google.com/compute-class"
+
+// instanceLabel begins the labels of Karpenter's provider for Google Cloud that say what a
+// machine is.
+const instanceLabel = "karpenter.k8s.gcp/instance-"
 
 // computeClass is a ComputeClass of GKE, as far as it decides which machines are bought.
 type computeClass struct {
@@ -161,7 +166,6 @@ func (p *classPriority) elsewhere() string {
 
 // requirements are those of the machines of a priority.
 func (p *classPriority) requirements() []requirements.Selector {
-	const instance = "karpenter.k8s.gcp/instance-"
 	out := []requirements.Selector{oneOf(scheduling.CapacityTypeLabel, string(lo.Ternary(p.Spot, offerings.Spot, offerings.OnDemand)))}
 	named := func(key string, values ...string) {
 		if values = lo.Compact(values); len(values) > 0 {
@@ -172,15 +176,15 @@ func (p *classPriority) requirements() []requirements.Selector {
 	named(corev1.LabelInstanceTypeStable, p.MachineType)
 	named(offerings.ZoneLabel, p.Location.Zones...)
 	if p.MinCores > 0 {
-		out = append(out, moreThan(instance+"cpu", strconv.FormatInt(p.MinCores-1, 10)))
+		out = append(out, moreThan(instanceLabel+"cpu", strconv.FormatInt(p.MinCores-1, 10)))
 	}
 	if p.MinMemoryGb > 0 {
-		out = append(out, moreThan(instance+"memory", strconv.FormatInt(p.MinMemoryGb<<10-1, 10)))
+		out = append(out, moreThan(instanceLabel+"memory", strconv.FormatInt(p.MinMemoryGb<<10-1, 10)))
 	}
 	if p.GPU != nil {
 		named("cloud.google.com/gke-accelerator", p.GPU.Type)
 		if p.GPU.Count > 0 {
-			named(instance+"gpu-count", strconv.FormatInt(p.GPU.Count, 10))
+			named(instanceLabel+"gpu-count", strconv.FormatInt(p.GPU.Count, 10))
 		}
 	}
 	return out
@@ -188,20 +192,32 @@ func (p *classPriority) requirements() []requirements.Selector {
 
 // classNodes has the nodes of ComputeClasses belong to the NodePools that stand for them: the
 // first of their class whose requirements the labels of the node meet, as far as it has them.
+// GKE has no labels for cores and the number of GPUs, which are told by what the node holds.
 func (c *collector) classNodes(nodes []*corev1.Node) []*corev1.Node {
 	return lo.Map(nodes, func(node *corev1.Node, _ int) *corev1.Node {
 		names := c.computeClasses[node.Labels[computeClassLabel]]
 		if len(names) == 0 || node.Labels[scheduling.NodePoolLabel] != "" {
 			return node
 		}
-		labels := maps.Clone(PaidFor(node).Labels)
+		labels := PaidFor(node).Labels
+		told := map[string]string{}
+		for key, q := range map[string]resource.Quantity{
+			instanceLabel + "cpu": node.Status.Capacity[corev1.ResourceCPU], instanceLabel + "gpu-count": node.Status.Capacity["nvidia.com/gpu"],
+		} {
+			if labels[key] == "" && !q.IsZero() {
+				told[key] = strconv.FormatInt(q.Value(), 10)
+			}
+		}
+		maps.Copy(labels, told)
 		for _, name := range names {
 			pool, ok := lo.Find(c.problem.NodePools, func(p *scheduling.NodePool) bool { return p.Name == name })
 			if ok && lo.EveryBy(pool.Spec.Template.Spec.Requirements, func(s requirements.Selector) bool {
 				value, stated := labels[requirements.NormalizeKey(s.Key)]
 				return !stated || setOf([]requirements.Selector{s}).Get(s.Key).Has(value)
 			}) {
-				return ownedBy(name, node)
+				owned := ownedBy(name, node)
+				maps.Copy(owned.Labels, told)
+				return owned
 			}
 		}
 		return node

@@ -1,0 +1,174 @@
+package pricelists
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+)
+
+// Comparison is how two catalogs price the same machines.
+type Comparison struct {
+	// Rows are a table with its head, the cheapest machines first: what a machine is, and for
+	// each capacity type that both sell its lowest prices in both and what the second is more.
+	Rows [][]string
+	// Notes sum it up, one sentence for each capacity type.
+	Notes []string
+}
+
+// machine is what both catalogs are asked for, and the cheapest type of each by capacity type.
+type machine struct {
+	cores, memory int64
+	names         []string
+	cheapest      [2]map[offerings.CapacityType]sale
+}
+
+// sale is a type at a price.
+type sale struct {
+	name  string
+	price offerings.Price
+}
+
+// Compare sets the lowest prices of a and b side by side: those of each type by its name, or, if
+// they have none in common, those of machines with as many cores, as much memory for each, the
+// architecture and the devices in common, whatever their types.
+func Compare(a, b *instancetypes.Catalog) Comparison {
+	key, head := byName, []string{"INSTANCE TYPE"}
+	if !slices.ContainsFunc(slices.Collect(a.All()), func(t *instancetypes.InstanceType) bool { _, ok := b.Get(t.Name); return ok }) {
+		key, head = byShape, []string{"MACHINE", "CHEAPEST OF A", "CHEAPEST OF B"}
+	}
+	machines := map[string]*machine{}
+	for side, c := range []*instancetypes.Catalog{a, b} {
+		for t := range c.All() {
+			k := key(t)
+			m := machines[k]
+			if m == nil {
+				cpu := t.Capacity[corev1.ResourceCPU]
+				m = &machine{cores: cpu.Value(), memory: perCore(t), names: []string{k}, cheapest: [2]map[offerings.CapacityType]sale{{}, {}}}
+				machines[k] = m
+			}
+			for _, o := range t.Offerings {
+				known, ok := m.cheapest[side][o.CapacityType]
+				if o.Launchable() && (!ok || o.Price < known.price || o.Price == known.price && t.Name < known.name) {
+					m.cheapest[side][o.CapacityType] = sale{t.Name, o.Price}
+				}
+			}
+		}
+	}
+	list := lo.Values(machines)
+	slices.SortFunc(list, func(x, y *machine) int {
+		return cmp.Or(cmp.Compare(x.cores, y.cores), cmp.Compare(x.memory, y.memory), strings.Compare(x.names[0], y.names[0]))
+	})
+	shared := lo.Filter(list, func(m *machine, _ int) bool {
+		return slices.ContainsFunc(capacityTypes(), func(ct offerings.CapacityType) bool { _, _, ok := m.both(ct); return ok })
+	})
+	out := Comparison{Rows: [][]string{head}}
+	for _, m := range shared {
+		if len(head) > 1 {
+			m.names = append(m.names, m.first(0), m.first(1))
+		}
+		out.Rows = append(out.Rows, m.names)
+	}
+	for _, ct := range capacityTypes() {
+		out.add(ct, list, shared)
+	}
+	return out
+}
+
+func capacityTypes() []offerings.CapacityType {
+	return []offerings.CapacityType{offerings.OnDemand, offerings.Spot, offerings.Reserved}
+}
+
+// both are the prices of a machine in both catalogs, if both sell it.
+func (m *machine) both(ct offerings.CapacityType) (a, b offerings.Price, ok bool) {
+	x, inA := m.cheapest[0][ct]
+	y, inB := m.cheapest[1][ct]
+	return x.price, y.price, inA && inB
+}
+
+// first is the cheapest type of one catalog, on demand if that is sold.
+func (m *machine) first(side int) string {
+	for _, ct := range capacityTypes() {
+		if s, ok := m.cheapest[side][ct]; ok {
+			return s.name
+		}
+	}
+	return "-"
+}
+
+// add adds the columns of a capacity type, and a note that sums them up.
+func (c *Comparison) add(ct offerings.CapacityType, list, shared []*machine) {
+	var ratios []float64
+	var only [2]int
+	for _, m := range list {
+		a, b, ok := m.both(ct)
+		_, inA := m.cheapest[0][ct]
+		_, inB := m.cheapest[1][ct]
+		switch {
+		case ok && a > 0:
+			ratios = append(ratios, b.USD()/a.USD())
+		case inA && !inB:
+			only[0]++
+		case inB && !inA:
+			only[1]++
+		}
+	}
+	if len(ratios) == 0 {
+		if only != [2]int{} {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: nothing that both sell; %d only in A, %d only in B.", ct, only[0], only[1]))
+		}
+		return
+	}
+	name := strings.ToUpper(string(ct))
+	c.Rows[0] = append(c.Rows[0], name+" A", name+" B", "B TO A")
+	for i, m := range shared {
+		row := []string{"-", "-", "-"}
+		if a, b, ok := m.both(ct); ok {
+			row = []string{figures.USD(a), figures.USD(b), change(b.USD() / a.USD())}
+		}
+		c.Rows[i+1] = append(c.Rows[i+1], row...)
+	}
+	slices.Sort(ratios)
+	cheaper := lo.CountBy(ratios, func(r float64) bool { return r < 1 })
+	equal := lo.CountBy(ratios, func(r float64) bool { return r == 1 })
+	c.Notes = append(c.Notes, fmt.Sprintf("%s: of %s that both sell B is cheaper for %d and as dear for %d, %s in the median (%s to %s); %d only in A, %d only in B.",
+		ct, figures.Count(len(ratios), "machine"), cheaper, equal, change(ratios[len(ratios)/2]), change(ratios[0]), change(ratios[len(ratios)-1]), only[0], only[1]))
+}
+
+// change writes a ratio as what is more or less, in percent.
+func change(ratio float64) string {
+	if ratio == 1 {
+		return "0%"
+	}
+	return fmt.Sprintf("%+.1f%%", 100*(ratio-1))
+}
+
+func byName(t *instancetypes.InstanceType) string { return t.Name }
+
+// byShape says what a type is whatever its name.
+func byShape(t *instancetypes.InstanceType) string {
+	cpu := t.Capacity[corev1.ResourceCPU]
+	parts := []string{figures.Count(cpu.Value(), "core"), figures.Decimal(float64(cpu.Value()*perCore(t))/2) + " GiB", t.Labels[corev1.LabelArchStable]}
+	for name, q := range t.Capacity {
+		if domain, _, found := strings.Cut(string(name), "/"); found && domain != "vpc.amazonaws.com" && !q.IsZero() {
+			parts = append(parts, fmt.Sprintf("%s %d", name, q.Value()))
+		}
+	}
+	slices.Sort(parts[3:])
+	return strings.Join(parts, ", ")
+}
+
+// perCore is how many half GiB a machine has for each core. What nodes report is some 7 % less
+// than what clouds advertise.
+func perCore(t *instancetypes.InstanceType) int64 {
+	cpu, memory := t.Capacity[corev1.ResourceCPU], t.Capacity[corev1.ResourceMemory]
+	return max(int64(math.Round(memory.AsApproximateFloat64()/(1<<29)/0.927/cpu.AsApproximateFloat64())), 1)
+}
