@@ -35,14 +35,14 @@
 //     List; those that kube-scheduler has by itself are wishes, and none are taken.
 //   - For planning disruption, [Snapshot.Cluster] tells what NodeClaims and nodes say of
 //     the machines' ages, their drift and whether they will be taken away.
-//   - EC2NodeClasses, AKSNodeClasses and NodeOverlays change what is on sale:
+//   - EC2NodeClasses, AKSNodeClasses, GCENodeClasses and NodeOverlays change what is on sale:
 //     [Snapshot.SetCatalog] gives each NodePool the catalog that it buys from.
 //   - ResourceQuotas and HorizontalPodAutoscalers are compared with what is planned, and
 //     change nothing but the warnings.
 //   - Labels of clouds and installers name the group that a node belongs to and how it is
 //     paid for: [NodeGroupOf] and [CapacityTypeOf]. In a cluster without NodePools groups can
 //     stand for them: [Snapshot.AssumeNodePools].
-//   - Provisioners and AWSNodeTemplates are converted to NodePools and EC2NodeClasses,
+//   - ComputeClasses of GKE are read as NodePools; Provisioners and AWSNodeTemplates are converted to NodePools and EC2NodeClasses,
 //     with a warning that says how.
 //   - Kinds that have no say in where pods go (ConfigMap, Secret, Ingress and the like,
 //     and most kinds of well-known operators) are left out without a word, and
