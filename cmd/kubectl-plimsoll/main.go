@@ -43,6 +43,7 @@ func kinds() []string {
 		"pods", "nodes", "namespaces", "services", "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io", "csinodes.storage.k8s.io",
 		"daemonsets.apps", "deployments.apps", "replicasets.apps", "statefulsets.apps", "poddisruptionbudgets.policy",
 		"nodepools.karpenter.sh", "nodeclaims.karpenter.sh", "nodeoverlays.karpenter.sh", "ec2nodeclasses.karpenter.k8s.aws", "aksnodeclasses.karpenter.azure.com",
+		"gcenodeclasses.karpenter.k8s.gcp", "computeclasses.cloud.google.com",
 	}
 }
 

@@ -37,13 +37,15 @@ func fields() map[string]meaning {
 			budgets nodes duration reasons lastPodEventTime price priceAdjustment
 			amiFamily amiSelectorTerms alias blockDeviceMappings deviceName ebs volumeSize rootVolume instanceStorePolicy subnetSelectorTerms
 			subnets zone zoneID amis kubelet maxPods podsPerCore osDiskSizeGB imageFamily fipsMode
+			priorities machineFamily machineType spot minCores minMemoryGb gpu location zones autoscalingPolicy consolidationDelayMinutes
+			consolidationThreshold nodePoolConfig disks sizeGiB category boot imageSelectorTerms family
 			kubeletConfiguration provider providerRef consolidation enabled ttlSecondsAfterEmpty ttlSecondsUntilExpired
 			profiles pluginConfig args defaultConstraints defaultingType scoringStrategy`,
 		named: `name generateName namespace nodeName value values namespaces claimName volumeName storageClassName priorityClassName runtimeClassName
 			nominatedNodeName schedulerName providerID volumeHandle volumeID pdName diskName diskURI handler id
-			resourceClaimName resourceClaimTemplateName podGroupName`,
+			nodepools resourceClaimName resourceClaimTemplateName podGroupName`,
 		key:     `key topologyKey topologyKeys matchLabelKeys mismatchLabelKeys`,
-		labels:  `labels matchLabels nodeSelector selector labelSelector namespaceSelector`,
+		labels:  `labels nodeLabels matchLabels nodeSelector selector labelSelector namespaceSelector`,
 		amounts: `requests limits capacity allocatable allocatedResources overhead podFixed hard used default defaultRequest min max kubeReserved systemReserved evictionHard`,
 	} {
 		for name := range strings.FieldsSeq(names) {

@@ -202,7 +202,7 @@ func ours(key string) bool {
 		return slices.Contains([]string{"pod-template-hash", "controller-revision-hash", "agentpool", "node-lifecycle", "metadata.name", "ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler"}, key)
 	}
 	return slices.ContainsFunc([]string{
-		"kubernetes.io", "k8s.io", "k8s.aws", "karpenter.sh", "karpenter.kwok.sh", "kubernetes.azure.com", "karpenter.azure.com",
+		"kubernetes.io", "k8s.io", "k8s.aws", "k8s.gcp", "karpenter.sh", "karpenter.kwok.sh", "kubernetes.azure.com", "karpenter.azure.com",
 		"csi.azure.com", "cloud.google.com", "gke.io", "amazonaws.com", "eksctl.io", "volcano.sh", "aws-node-termination-handler", "aks.microsoft.com",
 	}, func(d string) bool { return domain == d || strings.HasSuffix(domain, "."+d) })
 }
