@@ -15,7 +15,8 @@ func TestCompletion(t *testing.T) {
 		"plan --strategy=":              {"lowest-price", "prioritized"},
 		"consolidate --output ":         {"table", "wide", "json", "yaml"},
 		"catalog --catalog ec2/eu-west": {"ec2/eu-west-1"},
-		"whatif --placement ":           {"free", "nominated", "pinned"},
+		"catalog --compare ec2/eu-west-1 gcp/europe-west4": {"gcp/europe-west4"},
+		"whatif --placement ":                              {"free", "nominated", "pinned"},
 	} {
 		at := strings.LastIndexByte(words, ' ') + 1
 		args := append([]string{"__complete"}, strings.Fields(words[:at])...)

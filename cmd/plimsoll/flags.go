@@ -169,7 +169,11 @@ func texts[T ~string](choices []T) []string {
 // as arguments, but those that are named.
 func complete(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
-		if cmd.Name() != "diff" {
+		switch cmd.Name() {
+		case "diff":
+		case "catalog":
+			cmd.ValidArgsFunction = cobra.FixedCompletions(clouds.Names(), cobra.ShellCompDirectiveDefault)
+		default:
 			cmd.ValidArgsFunction = cobra.NoFileCompletions
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -177,7 +181,7 @@ func complete(root *cobra.Command) {
 			if p, ok := f.Value.(*parsed); ok {
 				values = p.choices
 			}
-			if f.Name == "catalog" {
+			if f.Name == "catalog" || f.Name == "compare" {
 				values = clouds.Names()
 			}
 			if len(values) > 0 {
